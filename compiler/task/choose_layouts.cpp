@@ -1,0 +1,48 @@
+// Which weights are stored as panels. A bundle keeps one copy of each weight, so all uses in all entries must agree: a
+// weight is a panel when every load of it is the right operand of a contraction that streams panels, else identity.
+#include <map>
+#include <set>
+#include "task/contraction.h"
+#include "task/task.h"
+
+namespace axon::task {
+
+std::vector<std::vector<Layout>> choose_layouts(const std::vector<const graph::Graph*>& graphs, const Tiling& tiling) {
+  std::map<std::string, bool> panel;  // by path: every use so far streams panels
+  for (const graph::Graph* g : graphs)
+    for (const auto& node : g->nodes) {
+      if (node.op != graph::NodeOp::compute) continue;
+      std::set<graph::ScalarId> streamed;
+      for (const auto& placed : contractions_of(*g, node)) {
+        const auto& domain = placed.local ? node.locals[*placed.local].domain : node.domain;
+        if (const auto load = panel_load(*g, placed.contraction, domain)) streamed.insert(load);
+      }
+      const auto visit = [&](graph::ScalarId body) {
+        for (graph::ScalarId l : loads_in(*g, body)) {
+          const auto& load = g->scalars[l];
+          if (load.target.is_local()) continue;
+          const auto& source = g->nodes[load.target.node];
+          if (source.op != graph::NodeOp::input) continue;
+          const auto& input = g->inputs[source.input];
+          if (input.kind != graph::InputKind::weight) continue;
+          const bool streams = streamed.contains(l);
+          const auto [it, fresh] = panel.emplace(input.path, streams);
+          if (!fresh) it->second = it->second && streams;
+        }
+      };
+      for (const auto& local : node.locals) visit(local.body);
+      for (const auto& output : node.outputs) visit(output.body);
+    }
+  std::vector<std::vector<Layout>> layouts;
+  for (const graph::Graph* g : graphs) {
+    auto& of_graph = layouts.emplace_back();
+    for (const auto& input : g->inputs) {
+      const auto it = panel.find(input.path);
+      const bool is_panel = it != panel.end() && it->second && input.type.shape.size() >= 2;
+      of_graph.push_back(is_panel ? Layout{Layout::Kind::panel, tiling.panel} : Layout{});
+    }
+  }
+  return layouts;
+}
+
+}  // namespace axon::task

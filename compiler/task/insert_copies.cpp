@@ -1,0 +1,254 @@
+// In: a fused graph. Out: the same meaning, with an identity compute node wherever an update, a carried value or a
+// result would otherwise need memory that somebody else still wants. See storage.h for what this buys.
+//
+// A value may be overwritten by its update when, in program order, nothing reads it afterwards, and its memory is ours:
+// a fresh tensor, a scan's empty stack, or a consumed state. Program order is position in the region tree; a value
+// defined outside a loop is read again by the next iteration, so updating it inside needs a copy.
+#include <algorithm>
+#include <functional>
+#include "task/storage.h"
+
+namespace axon::task {
+
+using graph::Graph;
+using graph::InputKind;
+using graph::Node;
+using graph::NodeId;
+using graph::NodeOp;
+using graph::RegionId;
+using graph::Value;
+
+namespace {
+
+enum class Use : uint8_t { load, base, init, carried, result };
+
+struct Usage {
+  Value value;
+  NodeId user;  ///< invalid for results
+  Use kind;
+  uint32_t slot;  ///< output, carried or result number
+};
+
+/// Position of every node in program order; a loop's body lies between the loop and what follows it.
+std::vector<uint32_t> positions(const Graph& g) {
+  std::vector<uint32_t> position(g.nodes.size(), 0);
+  uint32_t next = 1;
+  const std::function<void(RegionId)> walk = [&](RegionId region) {
+    for (NodeId n : g.regions[region].nodes) {
+      position[n.index] = next++;
+      if (g.nodes[n].op == NodeOp::loop) walk(g.nodes[n].body);
+    }
+  };
+  walk(g.root);
+  return position;
+}
+
+std::vector<Usage> usages(const Graph& g) {
+  std::vector<Usage> out;
+  const auto add_loads = [&](NodeId user, graph::ScalarId body, uint32_t slot) {
+    for (graph::ScalarId l : loads_in(g, body))
+      if (!g.scalars[l].target.is_local()) out.push_back({g.scalars[l].target, user, Use::load, slot});
+  };
+  for (uint32_t n = 0; n < g.nodes.size(); ++n) {
+    const NodeId id{n};
+    const Node& node = g.nodes[id];
+    for (const auto& local : node.locals) add_loads(id, local.body, 0);
+    for (uint32_t o = 0; o < node.outputs.size(); ++o) {
+      add_loads(id, node.outputs[o].body, o);
+      if (node.outputs[o].base) out.push_back({*node.outputs[o].base, id, Use::base, o});
+    }
+    for (uint32_t c = 0; c < node.carried.size(); ++c) {
+      out.push_back({node.carried[c].init, id, Use::init, c});
+      out.push_back({node.carried[c].result, id, Use::carried, c});
+    }
+  }
+  for (uint32_t r = 0; r < g.results.size(); ++r) out.push_back({g.results[r].value, NodeId{}, Use::result, r});
+  return out;
+}
+
+class CopyInserter {
+ public:
+  CopyInserter(Graph& g, std::vector<uint32_t>& copied_states) : g_(g), copied_states_(copied_states) {}
+
+  /// One copy at a time: each changes uses and positions. Terminates, since a copied use is sound afterwards.
+  void run() {
+    while (one()) {
+    }
+  }
+
+ private:
+  bool one() {
+    position_ = positions(g_);
+    uses_ = usages(g_);
+    storage_.emplace(g_);
+    for (const Usage& use : uses_) {
+      const bool sound = use.kind == Use::base      ? update_is_sound(use)
+                         : use.kind == Use::init    ? init_is_sound(use)
+                         : use.kind == Use::carried ? carried_is_sound(use)
+                         : use.kind == Use::result  ? result_is_sound(use)
+                                                    : true;
+      if (!sound) return copy_at(use), true;
+    }
+    return false;
+  }
+
+  bool mutable_memory(Value v) const {
+    const Value root = storage_->root(v);
+    const Node& node = g_.nodes[root.node];
+    switch (node.op) {
+      case NodeOp::input: return g_.inputs[node.input].kind == InputKind::state;
+      case NodeOp::param: return true;  // the loop's own slot, written afresh each iteration
+      case NodeOp::compute:
+      case NodeOp::empty: return true;
+      case NodeOp::loop: return true;
+    }
+    return false;
+  }
+
+  /// Does anything but `except` read `v` at or after `from` in program order?
+  bool read_after(Value v, uint32_t from, const Usage& except) const {
+    return std::any_of(uses_.begin(), uses_.end(), [&](const Usage& use) {
+      if (use.value != v) return false;
+      if (use.kind == except.kind && use.user == except.user && use.slot == except.slot) return false;
+      if (use.kind == Use::result) return true;
+      if (use.kind == Use::carried) return true;
+      return position_[use.user.index] >= from;
+    });
+  }
+
+  bool update_is_sound(const Usage& use) const {
+    const Node& node = g_.nodes[use.user];
+    if (g_.nodes[use.value.node].region != node.region) return false;
+    if (!mutable_memory(use.value)) return false;
+    if (own_reads_elsewhere(use)) return false;
+    return !read_after_except_own(use);
+  }
+
+  /// The updating node may read its base, but only at the very points that it stores.
+  bool own_reads_elsewhere(const Usage& use) const {
+    const Node& node = g_.nodes[use.user];
+    const auto& at = node.outputs[use.slot].at;
+    const auto elsewhere = [&](graph::ScalarId body) {
+      for (graph::ScalarId l : loads_in(g_, body)) {
+        const auto& scalar = g_.scalars[l];
+        if (scalar.target != use.value) continue;
+        for (size_t a = 0; a < at.size(); ++a) {
+          const auto index = affine_index(g_, scalar.args[a]);
+          if (!index || *index != at[a]) return true;
+        }
+      }
+      return false;
+    };
+    for (const auto& local : node.locals)
+      for (graph::ScalarId l : loads_in(g_, local.body))
+        if (g_.scalars[l].target == use.value) return true;
+    for (uint32_t o = 0; o < node.outputs.size(); ++o)
+      if (elsewhere(node.outputs[o].body)) return true;
+    return false;
+  }
+
+  bool read_after_except_own(const Usage& use) const {
+    const uint32_t from = position_[use.user.index];
+    return std::any_of(uses_.begin(), uses_.end(), [&](const Usage& other) {
+      if (other.value != use.value) return false;
+      if (other.user == use.user && other.kind == Use::load) return false;
+      if (other.user == use.user && other.kind == Use::base && other.slot == use.slot) return false;
+      if (other.kind == Use::result || other.kind == Use::carried) return true;
+      return position_[other.user.index] >= from;
+    });
+  }
+
+  bool init_is_sound(const Usage& use) const {
+    const bool in_place = storage_->carried_in_place(use.user, use.slot);
+    if (g_.nodes[use.value.node].region != g_.nodes[use.user].region) return false;
+    if (read_after(use.value, position_[use.user.index], use)) return false;
+    if (in_place) return mutable_memory(use.value);
+    // Double-buffered: the initial value is computed straight into slot 0.
+    const Node& node = g_.nodes[use.value.node];
+    if (node.op != NodeOp::compute || node.outputs[use.value.output].base) return false;
+    return std::count_if(uses_.begin(), uses_.end(), [&](const Usage& u) { return u.value == use.value; }) == 1;
+  }
+
+  bool carried_is_sound(const Usage& use) const {
+    const Node& loop = g_.nodes[use.user];
+    if (storage_->carried_in_place(use.user, use.slot)) return true;
+    const Node& node = g_.nodes[use.value.node];
+    if (node.op != NodeOp::compute || node.region != loop.body || node.outputs[use.value.output].base) return false;
+    for (const Usage& other : uses_) {
+      if (other.value != use.value) continue;
+      if (other.kind == Use::base || other.kind == Use::init) return false;
+      if (other.kind == Use::carried && other.slot != use.slot) return false;
+    }
+    return true;
+  }
+
+  bool result_is_sound(const Usage& use) const {
+    const Value root = storage_->root(use.value);
+    const Node& node = g_.nodes[root.node];
+    for (const Usage& other : uses_)
+      if (other.kind == Use::result && other.slot < use.slot && storage_->root(other.value) == root) return false;
+    if (node.op == NodeOp::input) return g_.inputs[node.input].kind == InputKind::state;
+    if (node.op == NodeOp::empty) return true;
+    if (node.op != NodeOp::compute) return false;  // a loop's double-buffered slot
+    // Computed into a carried slot 0, it cannot also be the result.
+    return std::none_of(uses_.begin(), uses_.end(), [&](const Usage& other) {
+      return other.kind == Use::init && storage_->root(other.value) == root &&
+             !storage_->carried_in_place(other.user, other.slot);
+    });
+  }
+
+  void copy_at(const Usage& use) {
+    const Value root = storage_->root(use.value);
+    const Node& origin = g_.nodes[root.node];
+    if (origin.op == NodeOp::input && g_.inputs[origin.input].kind == InputKind::state && use.kind != Use::result)
+      copied_states_.push_back(origin.input);
+    const bool in_body = use.kind == Use::carried;
+    const RegionId region = use.kind == Use::result ? g_.root : in_body ? g_.nodes[use.user].body
+                                                                        : g_.nodes[use.user].region;
+    const NodeId copy = make_copy(use.value, region);
+    auto& nodes = g_.regions[region].nodes;
+    const bool at_end = in_body || use.kind == Use::result;
+    nodes.insert(at_end ? nodes.end() : std::find(nodes.begin(), nodes.end(), use.user), copy);
+    const Value copied{copy, 0};
+    switch (use.kind) {
+      case Use::base: g_.nodes[use.user].outputs[use.slot].base = copied; break;
+      case Use::init: g_.nodes[use.user].carried[use.slot].init = copied; break;
+      case Use::carried: g_.nodes[use.user].carried[use.slot].result = copied; break;
+      case Use::result: g_.results[use.slot].value = copied; break;
+      case Use::load: break;
+    }
+  }
+
+  NodeId make_copy(Value v, RegionId region) {
+    const graph::TensorType type = g_.type(v);
+    Node copy;
+    copy.op = NodeOp::compute;
+    copy.name = "copy";
+    copy.region = region;
+    copy.types = {type};
+    graph::Output output;
+    output.type = type;
+    std::vector<graph::ScalarId> indices;
+    for (const auto& extent : type.shape) {
+      const graph::Var var = shape::fresh_var("i" + std::to_string(copy.domain.size()));
+      copy.domain.push_back({var, extent});
+      output.at.push_back(var);
+      indices.push_back(index_of(g_, var));
+    }
+    output.body = load(g_, v, indices, type.elem);
+    copy.outputs.push_back(output);
+    return g_.nodes.add(std::move(copy));
+  }
+
+  Graph& g_;
+  std::vector<uint32_t>& copied_states_;
+  std::vector<uint32_t> position_;
+  std::vector<Usage> uses_;
+  std::optional<Storage> storage_;
+};
+
+}  // namespace
+
+void insert_copies(Graph& g, std::vector<uint32_t>& copied_states) { CopyInserter(g, copied_states).run(); }
+
+}  // namespace axon::task

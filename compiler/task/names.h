@@ -1,0 +1,38 @@
+// Unique printable names for the variables of a task program: the graph's sizes keep theirs, loop indices and
+// coordinates get a number when they clash.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include "task/task.h"
+
+namespace axon::task {
+
+class Names {
+ public:
+  explicit Names(const Program& p) {
+    for (const auto& size : p.graph->sizes) give(size.var, size.name);
+    for (const auto& loop : p.loops) give(loop.index, shape::var_name(loop.index));
+    for (const auto& type : p.types)
+      for (const auto& c : type.coordinates) give(c.var, shape::var_name(c.var));
+  }
+  std::string operator()(Var v) const {
+    const auto it = names_.find(v);
+    return it == names_.end() ? shape::var_name(v) + "?" : it->second;
+  }
+  std::string operator()(const Dim& d) const {
+    return d.str([this](Var v) { return (*this)(v); });
+  }
+
+ private:
+  void give(Var v, std::string name) {
+    if (names_.contains(v)) return;
+    std::string unique = name;
+    for (int n = 1; !used_.insert(unique).second; ++n) unique = name + std::to_string(n);
+    names_[v] = unique;
+  }
+  std::map<Var, std::string> names_;
+  std::set<std::string> used_;
+};
+
+}  // namespace axon::task

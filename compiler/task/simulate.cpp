@@ -1,0 +1,440 @@
+// See simulate.h.
+#include "task/simulate.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <random>
+#include "base/bug.h"
+
+namespace axon::task {
+
+using graph::Evaluator;
+using graph::Number;
+using graph::Outcome;
+using graph::Tensor;
+using graph::Value;
+
+namespace {
+
+/// One task: type, iteration of its loops, coordinates.
+struct Instance {
+  TaskTypeId type;
+  std::vector<int64_t> iteration, coordinates;
+  int64_t order = 0;  ///< row-major number of the iteration
+};
+
+struct Memory {
+  std::vector<int64_t> shape;
+  std::vector<Number> values;
+  std::vector<bool> written;
+  std::optional<size_t> offset(const std::vector<int64_t>& index) const {
+    size_t at = 0;
+    for (size_t a = 0; a < shape.size(); ++a) {
+      if (index[a] < 0 || index[a] >= shape[a]) return std::nullopt;
+      at = at * static_cast<size_t>(shape[a]) + static_cast<size_t>(index[a]);
+    }
+    return at;
+  }
+};
+
+class Simulator {
+ public:
+  Simulator(const Program& p, const std::vector<Tensor>& inputs, const SimulateOptions& options)
+      : p_(p), g_(*p.graph), inputs_(inputs), options_(options), random_(options.seed) {}
+
+  Outcome run(const shape::Assignment& parameters) {
+    std::string error;
+    const auto solved = graph::solve_sizes(g_, inputs_, parameters, error);
+    if (!solved) return failure(error);
+    values_ = *solved;
+    for (const Fact& f : p_.guard)
+      if (!holds(f)) return failure("the sizes do not satisfy the guard of this variant");
+    for (const auto& check : g_.checks)
+      if (check.fact && !holds(*check.fact)) return failure(check.message);
+    if (!prepare_memory()) return failure(error_);
+    enumerate(p_.steps, {});
+    while (!waiting_.empty() && error_.empty()) step();
+    return error_.empty() ? collect() : failure(error_);
+  }
+
+ private:
+  static Outcome failure(std::string error) {
+    Outcome o;
+    o.error = std::move(error);
+    return o;
+  }
+
+  int64_t number(const Dim& d) const {
+    const auto v = d.evaluate(values_);
+    if (!v) base::bug("task::simulate", "cannot evaluate " + d.str());
+    return *v;
+  }
+  bool holds(const Fact& f) const {
+    const int64_t a = number(f.lhs), b = number(f.rhs);
+    switch (f.relation) {
+      case shape::Relation::eq: return a == b;
+      case shape::Relation::ne: return a != b;
+      case shape::Relation::le: return a <= b;
+      case shape::Relation::lt: return a < b;
+    }
+    return false;
+  }
+
+  // ---- memory ----
+
+  bool prepare_memory() {
+    for (const Buffer& buffer : p_.buffers) {
+      Memory m;
+      size_t count = 1;
+      for (const Dim& d : buffer.shape) {
+        m.shape.push_back(number(d));
+        count *= static_cast<size_t>(std::max<int64_t>(m.shape.back(), 0));
+      }
+      m.values.resize(count);
+      m.written.assign(count, false);
+      const bool given = buffer.kind == Buffer::Kind::weight || buffer.kind == Buffer::Kind::argument ||
+                         buffer.kind == Buffer::Kind::state;
+      if (given) {
+        const Tensor& t = inputs_[buffer.index];
+        for (size_t i = 0; i < count; ++i) {
+          if (base::is_float(t.elem)) m.values[i].real = t.floats[i];
+          else m.values[i].integer = t.integers[i];
+          m.written[i] = true;
+        }
+      }
+      memory_.push_back(std::move(m));
+    }
+    return true;
+  }
+
+  /// Writing bytes of one buffer destroys what other buffers of its slot keep there.
+  void poison_shared(BufferId id, size_t element) {
+    for (const auto& group : options_.shared) {
+      if (std::find(group.begin(), group.end(), id) == group.end()) continue;
+      const size_t bytes = static_cast<size_t>(base::elem_bytes(p_.buffers[id].elem));
+      const size_t begin = element * bytes, end = begin + bytes;
+      for (BufferId other : group) {
+        if (other == id) continue;
+        Memory& m = memory_[other.index];
+        const size_t width = static_cast<size_t>(base::elem_bytes(p_.buffers[other].elem));
+        for (size_t e = begin / width; e < m.written.size() && e * width < end; ++e) m.written[e] = false;
+      }
+    }
+  }
+
+  // ---- order ----
+
+  void enumerate(const std::vector<Step>& steps, const std::vector<int64_t>& iteration) {
+    for (const Step& step : steps) {
+      if (step.task.valid()) {
+        add_instances(step.task, iteration);
+        continue;
+      }
+      const Loop& loop = p_.loops[step.loop];
+      const int64_t extent = number(loop.extent);
+      for (int64_t i = 0; i < extent; ++i) {
+        values_[loop.index] = i;
+        auto inner = iteration;
+        inner.push_back(i);
+        enumerate(step.body, inner);
+      }
+      values_.erase(loop.index);
+    }
+  }
+
+  void add_instances(TaskTypeId id, const std::vector<int64_t>& iteration) {
+    const TaskType& type = p_.types[id];
+    std::vector<int64_t> extents;
+    for (const auto& c : type.coordinates) extents.push_back(number(c.extent));
+    std::vector<int64_t> at(extents.size(), 0);
+    for (;;) {
+      Instance instance{id, iteration, at, row_major(type, iteration)};
+      waiting_.push_back(std::move(instance));
+      size_t a = at.size();
+      while (a > 0 && ++at[a - 1] == extents[a - 1]) at[--a] = 0;
+      if (a == 0) break;
+    }
+    auto& grid = done_[id];
+    size_t tasks = 1;
+    for (int64_t e : extents) tasks *= static_cast<size_t>(e);
+    if (grid.size() < tasks) grid.resize(tasks, -1);
+    extents_[id] = extents;
+  }
+
+  int64_t row_major(const TaskType& type, const std::vector<int64_t>& iteration) const {
+    int64_t n = 0;
+    for (size_t i = 0; i < iteration.size(); ++i) n = n * number(p_.loops[type.loops[i]].extent) + iteration[i];
+    return n;
+  }
+
+  size_t grid_index(TaskTypeId type, const std::vector<int64_t>& coordinates) const {
+    size_t n = 0;
+    const auto& extents = extents_.at(type);
+    for (size_t c = 0; c < coordinates.size(); ++c)
+      n = n * static_cast<size_t>(extents[c]) + static_cast<size_t>(coordinates[c]);
+    return n;
+  }
+
+  void bind(const Instance& i) {
+    const TaskType& type = p_.types[i.type];
+    for (size_t l = 0; l < type.loops.size(); ++l) values_[p_.loops[type.loops[l]].index] = i.iteration[l];
+    for (size_t c = 0; c < type.coordinates.size(); ++c) values_[type.coordinates[c].var] = i.coordinates[c];
+  }
+
+  /// Draws until a ready task is found; when a full pass over the waiting ones finds none, the program deadlocks.
+  void step() {
+    const size_t n = waiting_.size();
+    const size_t start = std::uniform_int_distribution<size_t>(0, n - 1)(random_);
+    for (size_t k = 0; k < n; ++k) {
+      const size_t at = (start + k) % n;
+      if (!ready(waiting_[at])) continue;
+      const Instance instance = waiting_[at];
+      waiting_[at] = std::move(waiting_.back());
+      waiting_.pop_back();
+      execute(instance);
+      return;
+    }
+    error_ = fmt::format("deadlock: {} tasks wait forever, one of them {}", n, describe(waiting_[start]));
+  }
+
+  bool ready(const Instance& i) {
+    if (done_.at(i.type)[grid_index(i.type, i.coordinates)] != i.order - 1) return false;
+    bind(i);
+    for (const Wait& wait : p_.waits)
+      if (wait.consumer == i.type && !satisfied(wait)) return false;
+    return true;
+  }
+
+  bool satisfied(const Wait& wait) {
+    for (const Fact& f : wait.guard)
+      if (!holds(f)) return true;
+    const Event& event = p_.events[wait.event];
+    const TaskType& producer = p_.types[event.producer];
+    const auto extents = extents_.find(event.producer);
+    if (extents == extents_.end()) return true;  // its loop runs zero times
+    std::vector<int64_t> iteration;
+    for (const Dim& d : wait.iteration) iteration.push_back(number(d));
+    const int64_t wanted = row_major(producer, iteration);
+    std::vector<int64_t> low(producer.coordinates.size(), 0), high = extents->second;
+    for (int64_t& h : high) --h;
+    for (size_t a = 0; a < event.kept.size(); ++a) {
+      low[event.kept[a]] = number(wait.box[a].first);
+      high[event.kept[a]] = number(wait.box[a].last);
+    }
+    const auto& grid = done_.at(event.producer);
+    return for_box(low, high, [&](const std::vector<int64_t>& at) {
+      for (size_t c = 0; c < at.size(); ++c)
+        if (at[c] < 0 || at[c] >= extents->second[c]) return fail("a wait outside the event's shape"), true;
+      return grid[grid_index(event.producer, at)] >= wanted;
+    });
+  }
+
+  /// True when `f` is true at every point of the inclusive box.
+  static bool for_box(const std::vector<int64_t>& low, const std::vector<int64_t>& high,
+                      const std::function<bool(const std::vector<int64_t>&)>& f) {
+    for (size_t a = 0; a < low.size(); ++a)
+      if (low[a] > high[a]) return true;
+    std::vector<int64_t> at = low;
+    for (;;) {
+      if (!f(at)) return false;
+      size_t a = at.size();
+      while (a > 0 && ++at[a - 1] > high[a - 1]) {
+        --a;
+        at[a] = low[a];
+      }
+      if (a == 0) return true;
+    }
+  }
+
+  // ---- one task ----
+
+  void execute(const Instance& i) {
+    bind(i);
+    ++execution_;
+    const TaskType& type = p_.types[i.type];
+    const graph::Node& node = g_.nodes[type.node];
+    std::map<std::pair<uint32_t, std::vector<int64_t>>, Number> locals;
+    Evaluator evaluator(g_, options_.precision, [&](Value v, const std::vector<int64_t>& index) {
+      if (!v.is_local()) return read(i, v, index);
+      const auto key = std::pair{v.output, index};
+      if (const auto it = locals.find(key); it != locals.end()) return it->second;
+      return locals[key] = evaluate_local(i, node, v.output, index, locals);
+    });
+    bind_all(evaluator);
+    std::vector<int64_t> low, high;
+    for (uint32_t a = 0; a < node.domain.size(); ++a) {
+      low.push_back(0);
+      high.push_back(number(node.domain[a].extent) - 1);
+      for (size_t c = 0; c < type.coordinates.size(); ++c) {
+        if (type.coordinates[c].axis != a) continue;
+        low.back() = i.coordinates[c] * type.coordinates[c].tile;
+        high.back() = std::min(high.back(), low.back() + type.coordinates[c].tile - 1);
+      }
+    }
+    for_box(low, high, [&](const std::vector<int64_t>& at) {
+      for (size_t a = 0; a < at.size(); ++a) {
+        evaluator.bind(node.domain[a].var, at[a]);
+        values_[node.domain[a].var] = at[a];
+      }
+      for (uint32_t o = 0; o < node.outputs.size() && error_.empty(); ++o) {
+        const Number value = evaluator.evaluate(node.outputs[o].body);
+        write(i, {type.node, o}, value);
+      }
+      if (!evaluator.error().empty()) fail(evaluator.error());
+      return error_.empty();
+    });
+    done_[i.type][grid_index(i.type, i.coordinates)] = i.order;
+  }
+
+  void bind_all(Evaluator& evaluator) const {
+    for (const auto& [var, value] : values_) evaluator.bind(var, value);
+  }
+
+  /// Locals are evaluated on demand, each in its own evaluator, so that an outer evaluation is not disturbed.
+  Number evaluate_local(const Instance& i, const graph::Node& node, uint32_t local, const std::vector<int64_t>& index,
+                        std::map<std::pair<uint32_t, std::vector<int64_t>>, Number>& memo) {
+    auto& evaluator = local_evaluators_[{i.type, local}];
+    memo_ = &memo;
+    current_ = &i;
+    if (!evaluator)
+      evaluator = std::make_unique<Evaluator>(g_, options_.precision, [this, &node](Value v, const auto& at) {
+        if (!v.is_local()) return read(*current_, v, at);
+        const auto key = std::pair{v.output, at};
+        if (const auto it = memo_->find(key); it != memo_->end()) return it->second;
+        auto& m = *memo_;
+        return m[key] = evaluate_local(*current_, node, v.output, at, m);
+      });
+    auto& used_in = local_used_in_[{i.type, local}];
+    if (used_in != execution_) {
+      used_in = execution_;
+      evaluator = nullptr;  // memory has changed since: nothing remembered may be used
+      return evaluate_local(i, node, local, index, memo);
+    }
+    bind_all(*evaluator);
+    for (size_t a = 0; a < index.size(); ++a) evaluator->bind(node.locals[local].domain[a].var, index[a]);
+    const Number n = evaluator->evaluate(node.locals[local].body);
+    if (!evaluator->error().empty()) fail(evaluator->error());
+    return n;
+  }
+
+  Number read(const Instance& i, Value v, const std::vector<int64_t>& index) {
+    const Place& place = p_.place(v);
+    const std::vector<int64_t> at = with_slot(place, index);
+    const Memory& m = memory_[place.buffer.index];
+    const auto offset = m.offset(at);
+    if (!offset) return fail(fmt::format("{} reads {} outside its shape at [{}]", describe(i), name(place), list(at))), Number{};
+    if (!m.written[*offset])
+      return fail(fmt::format("{} reads {}[{}], which nothing has written", describe(i), name(place), list(at))), Number{};
+    if (!declared(i, place.buffer, at, false))
+      return fail(fmt::format("{} reads {}[{}] outside its declared box", describe(i), name(place), list(at))), Number{};
+    return m.values[*offset];
+  }
+
+  void write(const Instance& i, Value v, Number value) {
+    const Place& place = p_.place(v);
+    std::vector<int64_t> index;
+    for (const Dim& d : g_.nodes[v.node].outputs[v.output].at) index.push_back(number(d));
+    const std::vector<int64_t> at = with_slot(place, index);
+    Memory& m = memory_[place.buffer.index];
+    const auto offset = m.offset(at);
+    if (!offset) return fail(fmt::format("{} writes {} outside its shape at [{}]", describe(i), name(place), list(at)));
+    if (!declared(i, place.buffer, at, true))
+      return fail(fmt::format("{} writes {}[{}] outside its declared box", describe(i), name(place), list(at)));
+    m.values[*offset] = value;
+    m.written[*offset] = true;
+    poison_shared(place.buffer, *offset);
+  }
+
+  std::vector<int64_t> with_slot(const Place& place, const std::vector<int64_t>& index) const {
+    std::vector<int64_t> at;
+    if (place.slot) at.push_back(number(*place.slot));
+    at.insert(at.end(), index.begin(), index.end());
+    return at;
+  }
+
+  bool declared(const Instance& i, BufferId buffer, const std::vector<int64_t>& at, bool write) const {
+    for (const Access& access : p_.types[i.type].accesses) {
+      if (access.buffer != buffer || access.write != write) continue;
+      bool inside = true;
+      for (size_t a = 0; a < at.size() && inside; ++a)
+        inside = number(access.box[a].low) <= at[a] && at[a] < number(access.box[a].high);
+      if (inside) return true;
+    }
+    return false;
+  }
+
+  // ---- results ----
+
+  Tensor contents(BufferId id, const Place* place, const graph::TensorType& type) {
+    const Memory& m = memory_[id.index];
+    Tensor t;
+    t.elem = type.elem;
+    size_t count = 1;
+    for (const Dim& d : type.shape) {
+      t.shape.push_back(number(d));
+      count *= static_cast<size_t>(t.shape.back());
+    }
+    const size_t start = place && place->slot ? static_cast<size_t>(number(*place->slot)) * count : 0;
+    for (size_t e = start; e < start + count; ++e) {
+      if (!m.written[e]) fail(fmt::format("result {} was not written at element {}", p_.buffers[id].name, e - start));
+      if (base::is_float(type.elem)) t.floats.push_back(m.values[e].real);
+      else t.integers.push_back(m.values[e].integer);
+    }
+    return t;
+  }
+
+  Outcome collect() {
+    Outcome outcome;
+    for (const auto& result : g_.results) {
+      const Place& place = p_.place(result.value);
+      outcome.results.push_back(contents(place.buffer, &place, g_.type(result.value)));
+    }
+    for (uint32_t b = 0; b < p_.buffers.size(); ++b) {
+      const Buffer& buffer = p_.buffers[BufferId{b}];
+      if (buffer.kind == Buffer::Kind::state)
+        outcome.states.push_back(contents({b}, nullptr, g_.inputs[buffer.index].type));
+    }
+    if (!error_.empty()) return failure(error_);
+    return outcome;
+  }
+
+  // ---- words ----
+
+  void fail(std::string message) {
+    if (error_.empty()) error_ = std::move(message);
+  }
+  std::string name(const Place& place) const { return p_.buffers[place.buffer].name; }
+  static std::string list(const std::vector<int64_t>& v) { return fmt::format("{}", fmt::join(v, ", ")); }
+  std::string describe(const Instance& i) const {
+    return fmt::format("{}({}{}{})", p_.types[i.type].name, list(i.iteration), i.iteration.empty() ? "" : "; ",
+                       list(i.coordinates));
+  }
+
+  const Program& p_;
+  const graph::Graph& g_;
+  const std::vector<Tensor>& inputs_;
+  const SimulateOptions& options_;
+  std::mt19937_64 random_;
+  shape::Assignment values_;
+  std::vector<Memory> memory_;
+  std::vector<Instance> waiting_;
+  std::map<TaskTypeId, std::vector<int64_t>> done_;     ///< per task of the grid: last finished iteration, -1 before
+  std::map<TaskTypeId, std::vector<int64_t>> extents_;
+  std::map<std::pair<TaskTypeId, uint32_t>, std::unique_ptr<Evaluator>> local_evaluators_;
+  std::map<std::pair<TaskTypeId, uint32_t>, uint64_t> local_used_in_;
+  uint64_t execution_ = 0;                              ///< how many tasks have run
+  std::map<std::pair<uint32_t, std::vector<int64_t>>, Number>* memo_ = nullptr;
+  const Instance* current_ = nullptr;
+  std::string error_;
+};
+
+}  // namespace
+
+Outcome simulate(const Program& p, const std::vector<Tensor>& inputs, const shape::Assignment& parameters,
+                 const SimulateOptions& options) {
+  return Simulator(p, inputs, options).run(parameters);
+}
+
+}  // namespace axon::task

@@ -1,0 +1,58 @@
+// See tiling.h.
+#include "task/tiling/tiling.h"
+#include <algorithm>
+#include <functional>
+
+namespace axon::task {
+
+using graph::Graph;
+using graph::Node;
+using graph::Op;
+using graph::ScalarId;
+
+void add_tile(const Node& node, uint32_t axis, int64_t length, TileRule& rule) {
+  const auto extent = node.domain[axis].extent.constant();
+  if (extent && *extent <= length) return;
+  rule.tiles.push_back({axis, length});
+}
+
+bool uses(const Graph& g, const Node& node, Op op) {
+  const std::function<bool(ScalarId)> has = [&](ScalarId id) {
+    const auto& scalar = g.scalars[id];
+    return scalar.op == op || std::any_of(scalar.args.begin(), scalar.args.end(), has);
+  };
+  return std::any_of(node.locals.begin(), node.locals.end(), [&](const auto& l) { return has(l.body); }) ||
+         std::any_of(node.outputs.begin(), node.outputs.end(), [&](const auto& o) { return has(o.body); });
+}
+
+std::vector<uint32_t> node_axes(const Graph& g, const Node& node, uint32_t local, uint32_t local_axis) {
+  std::vector<uint32_t> axes;
+  for (const auto& output : node.outputs)
+    for (ScalarId l : loads_in(g, output.body)) {
+      const auto& load = g.scalars[l];
+      if (!load.target.is_local() || load.target.output != local) continue;
+      const auto index = affine_index(g, load.args[local_axis]);
+      for (uint32_t a = 0; index && a < node.domain.size(); ++a)
+        if (index->contains(node.domain[a].var) && std::find(axes.begin(), axes.end(), a) == axes.end())
+          axes.push_back(a);
+    }
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
+TileRule choose_tiles(const Graph& g, const Node& node, const Tiling& tiling) {
+  TileRule rule;
+  if (uses(g, node, Op::online)) {
+    rule = tile_online(g, node, tiling);
+  } else if (auto contract = tile_contract(g, node, tiling)) {
+    rule = *contract;
+  } else if (uses(g, node, Op::reduce)) {
+    rule = tile_reduce(g, node, tiling);
+  } else {
+    rule = tile_elementwise(g, node, tiling);
+  }
+  std::sort(rule.tiles.begin(), rule.tiles.end(), [](const Tile& a, const Tile& b) { return a.axis < b.axis; });
+  return rule;
+}
+
+}  // namespace axon::task

@@ -1,0 +1,38 @@
+// How a compute node is cut into tasks: which domain axes get coordinates, and how long a tile is along each.
+// One rule per operator family, in the file of that name. Tiles are constants; an axis without a tile is whole in every
+// task. A rule looks at extents only to see whether they are constant: sizes stay symbolic.
+#pragma once
+#include <utility>
+#include <vector>
+#include "task/task.h"
+
+namespace axon::task {
+
+struct Tile {
+  uint32_t axis;
+  int64_t length;
+};
+
+struct TileRule {
+  Family family = Family::elementwise;
+  std::vector<Tile> tiles;  ///< in domain order
+};
+
+/// The family decides by the strongest reduction in the node: online, contraction, reduction, none.
+TileRule choose_tiles(const graph::Graph&, const graph::Node&, const Tiling&);
+
+TileRule tile_online(const graph::Graph&, const graph::Node&, const Tiling&);
+std::optional<TileRule> tile_contract(const graph::Graph&, const graph::Node&, const Tiling&);
+TileRule tile_reduce(const graph::Graph&, const graph::Node&, const Tiling&);
+TileRule tile_elementwise(const graph::Graph&, const graph::Node&, const Tiling&);
+
+/// Adds a tile unless the axis is known to fit into one.
+void add_tile(const graph::Node&, uint32_t axis, int64_t length, TileRule&);
+
+/// Is an operator used anywhere in the node's bodies?
+bool uses(const graph::Graph&, const graph::Node&, graph::Op);
+
+/// Axes of the node's domain that an axis of one of its locals follows, through the loads of that local by the outputs.
+std::vector<uint32_t> node_axes(const graph::Graph&, const graph::Node&, uint32_t local, uint32_t local_axis);
+
+}  // namespace axon::task
