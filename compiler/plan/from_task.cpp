@@ -1,0 +1,160 @@
+// In: a task program with events. Out: segments with hoisted waits, arena slots, event words, cost totals.
+//
+// Memory reuse: temporaries share a slot only when every task that touches one is ordered, by the waits that exist, after
+// every task that touches the other, also around the back edge of a loop. No wait is ever added for the sake of reuse.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include "plan/plan.h"
+#include "task/ordering.h"
+
+namespace axon::plan {
+
+namespace {
+
+using task::BufferId;
+using task::LoopId;
+using task::Program;
+using task::TaskTypeId;
+using task::Wait;
+
+bool depends_on_coordinates(const Program& p, const Wait& wait) {
+  for (const auto& c : p.types[wait.consumer].coordinates)
+    for (const auto& range : wait.box)
+      if (range.first.contains(c.var) || range.last.contains(c.var)) return true;
+  return false;
+}
+
+std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& steps, Schedule schedule) {
+  std::vector<Step> out;
+  for (const task::Step& s : steps) {
+    Step step;
+    if (s.task.valid()) {
+      Segment segment;
+      segment.type = s.task;
+      segment.barrier_after = schedule == Schedule::barrier;
+      for (uint32_t w = 0; w < p.waits.size(); ++w)
+        if (p.waits[w].consumer == s.task)
+          (depends_on_coordinates(p, p.waits[w]) ? segment.per_task : segment.hoisted).push_back(w);
+      step.segment = std::move(segment);
+    } else {
+      step.loop = s.loop;
+      step.body = steps_of(p, s.body, schedule);
+    }
+    out.push_back(std::move(step));
+  }
+  return out;
+}
+
+/// Who touches each temporary, in program order.
+std::map<BufferId, std::vector<TaskTypeId>> touches_of(const Program& p) {
+  std::map<BufferId, std::vector<TaskTypeId>> touches;
+  const std::function<void(const std::vector<task::Step>&)> walk = [&](const std::vector<task::Step>& steps) {
+    for (const auto& s : steps) {
+      if (s.task.valid())
+        for (const auto& access : p.types[s.task].accesses) {
+          auto& list = touches[access.buffer];
+          if (std::find(list.begin(), list.end(), s.task) == list.end()) list.push_back(s.task);
+        }
+      walk(s.body);
+    }
+  };
+  walk(p.steps);
+  return touches;
+}
+
+class MemoryPlan {
+ public:
+  explicit MemoryPlan(const Program& p) : p_(p), ordering_(p), touches_(touches_of(p)) {}
+
+  std::vector<Slot> run() {
+    std::vector<Slot> slots;
+    for (uint32_t b = 0; b < p_.buffers.size(); ++b) {
+      const BufferId id{b};
+      if (p_.buffers[id].kind != task::Buffer::Kind::temporary) continue;
+      const Dim bytes = bytes_of(id);
+      const auto fits = std::find_if(slots.begin(), slots.end(), [&](const Slot& slot) {
+        return std::all_of(slot.buffers.begin(), slot.buffers.end(), [&](BufferId o) { return can_share(o, id); });
+      });
+      if (fits == slots.end()) {
+        slots.push_back({{id}, bytes});
+      } else {
+        fits->buffers.push_back(id);
+        fits->bytes = shape::max(fits->bytes, bytes);
+      }
+    }
+    return slots;
+  }
+
+ private:
+  Dim bytes_of(BufferId id) const {
+    Dim bytes(base::elem_bytes(p_.buffers[id].elem));
+    for (const Dim& d : p_.buffers[id].shape) bytes = bytes * d;
+    return bytes;
+  }
+
+  /// Both live in the same loops (or none), one strictly before the other, and around the back edge too.
+  bool can_share(BufferId a, BufferId b) const {
+    const auto ta = touches_.find(a), tb = touches_.find(b);
+    if (ta == touches_.end() || tb == touches_.end()) return false;
+    const auto& loops = p_.types[ta->second.front()].loops;
+    const auto same_loops = [&](TaskTypeId t) { return p_.types[t].loops == loops; };
+    if (!std::all_of(ta->second.begin(), ta->second.end(), same_loops)) return false;
+    if (!std::all_of(tb->second.begin(), tb->second.end(), same_loops)) return false;
+    if (has_slots(a) || has_slots(b)) return false;
+    return before(ta->second, tb->second, loops.empty()) || before(tb->second, ta->second, loops.empty());
+  }
+
+  bool has_slots(BufferId id) const {
+    return std::any_of(p_.places.begin(), p_.places.end(),
+                       [&](const auto& entry) { return entry.second.buffer == id && entry.second.slot; });
+  }
+
+  bool before(const std::vector<TaskTypeId>& first, const std::vector<TaskTypeId>& second, bool straight) const {
+    for (TaskTypeId x : first)
+      for (TaskTypeId y : second) {
+        if (x == y || !ordering_.ordered_whole(y, x, 0)) return false;
+        if (!straight && !ordering_.ordered_whole(x, y, 1)) return false;
+      }
+    return true;
+  }
+
+  const Program& p_;
+  task::Ordering ordering_;
+  std::map<BufferId, std::vector<TaskTypeId>> touches_;
+};
+
+Dim grid_of(const task::TaskType& t) {
+  Dim total(1);
+  for (const auto& c : t.coordinates) total = total * c.extent;
+  return total;
+}
+
+Dim trips_of(const Program& p, const task::TaskType& t) {
+  Dim trips(1);
+  for (LoopId l : t.loops) trips = trips * p.loops[l].extent;
+  return trips;
+}
+
+}  // namespace
+
+Variant from_task(Program program, const std::string& symbol, Schedule schedule) {
+  Variant v;
+  v.symbol = symbol;
+  v.steps = steps_of(program, program.steps, schedule);
+  v.slots = MemoryPlan(program).run();
+  for (const auto& event : program.events) {
+    v.event_offset.push_back(v.event_words);
+    v.event_words = v.event_words + grid_of(program.types[event.producer]);
+  }
+  for (const auto& type : program.types) {
+    const Dim trips = trips_of(program, type);
+    v.iterations = shape::max(v.iterations, trips);
+    v.work = v.work + trips * type.total_work;
+    v.handoffs = v.handoffs + trips;
+  }
+  v.program = std::move(program);
+  return v;
+}
+
+}  // namespace axon::plan
