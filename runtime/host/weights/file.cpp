@@ -1,0 +1,151 @@
+// Files read, mapped and written (file.h).
+#include "host/weights/file.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+namespace axon::weights {
+
+SystemCalls system_calls = {
+    [](const char* path, int flags, mode_t mode) { return ::open(path, flags, mode); },
+    [](int descriptor, struct stat* out) { return ::fstat(descriptor, out); },
+    [](int descriptor, void* out, size_t count, off_t offset) {
+      return ::pread(descriptor, out, count, offset);
+    },
+    [](size_t size, int descriptor) -> void* {
+      void* const mapping = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+      return mapping == MAP_FAILED ? nullptr : mapping;
+    },
+    [](int descriptor, const void* data, size_t count) { return ::write(descriptor, data, count); },
+    [](int descriptor) { return ::fsync(descriptor); },
+    [](const char* from, const char* to) { return ::rename(from, to); },
+};
+
+namespace {
+constexpr uint64_t io_chunk = 1u << 30;  // one system call moves less than 2 GiB
+
+Error system_error(const std::string& name, const char* what) {
+  const int number = errno;
+  return {code::system, text("cannot ", what, " ", printable(name), ": ", std::strerror(number))};
+}
+}  // namespace
+
+Result<std::shared_ptr<File>> File::open(const std::string& path) {
+  std::shared_ptr<File> file(new File);
+  file->name_ = path;
+  // Non-blocking, so that a FIFO in place of a file is refused instead of waited for.
+  file->descriptor_ = system_calls.open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+  if (file->descriptor_ < 0) return system_error(path, "open");
+  struct stat status {};
+  if (system_calls.fstat(file->descriptor_, &status) != 0) return system_error(path, "inspect");
+  if (!S_ISREG(status.st_mode)) return Error{code::system, text(printable(path), " is not a regular file")};
+  file->size_ = static_cast<uint64_t>(status.st_size);
+  if (file->size_ == 0) return file;
+  file->mapping_ = system_calls.map(file->size_, file->descriptor_);
+  if (!file->mapping_) return system_error(path, "map");
+  return file;
+}
+
+std::shared_ptr<File> File::from_memory(std::string name, std::vector<uint8_t> bytes) {
+  std::shared_ptr<File> file(new File);
+  file->name_ = std::move(name);
+  file->size_ = bytes.size();
+  file->memory_ = std::move(bytes);
+  return file;
+}
+
+File::~File() {
+  if (mapping_) ::munmap(const_cast<void*>(mapping_), size_);
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Status File::read(uint64_t offset, void* out, uint64_t count) const {
+  const auto end = checked_add(offset, count);
+  if (!end || *end > size_)
+    return Error{code::range, text(printable(name_), " ends before byte ", offset, " + ", count)};
+  if (count == 0) return std::nullopt;
+  if (descriptor_ < 0) {
+    std::memcpy(out, memory_.data() + offset, count);
+    return std::nullopt;
+  }
+  auto* target = static_cast<uint8_t*>(out);
+  while (count > 0) {
+    const ssize_t got =
+        system_calls.pread(descriptor_, target, std::min(count, io_chunk), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error(name_, "read");
+    if (got == 0) return Error{code::system, text(printable(name_), " became shorter while it was read")};
+    target += got;
+    offset += static_cast<uint64_t>(got);
+    count -= static_cast<uint64_t>(got);
+  }
+  return std::nullopt;
+}
+
+Result<Bytes> File::view() const {
+  if (descriptor_ < 0) return Bytes(memory_);
+  struct stat status {};
+  if (system_calls.fstat(descriptor_, &status) != 0) return system_error(name_, "inspect");
+  if (static_cast<uint64_t>(status.st_size) < size_)
+    return Error{code::system, text(printable(name_), " became shorter after it was opened")};
+  return Bytes(mapping_, size_);
+}
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  static std::atomic<uint32_t> counter{0};
+  temporary_ = text(path_, ".", ::getpid(), "-", counter++, ".tmp");
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (exists_) ::unlink(temporary_.c_str());
+}
+
+Status AtomicFile::fail(const char* what) { return system_error(path_, what); }
+
+Status AtomicFile::write(Bytes bytes) {
+  if (!exists_) {
+    descriptor_ = system_calls.open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) return fail("create");
+    exists_ = true;
+  }
+  while (!bytes.empty()) {
+    const ssize_t done =
+        system_calls.write(descriptor_, bytes.data(), std::min<size_t>(bytes.size(), io_chunk));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return fail("write");
+    bytes = *bytes.from(static_cast<uint64_t>(done));
+  }
+  return std::nullopt;
+}
+
+Status AtomicFile::commit() {
+  if (auto error = write({})) return error;  // an empty file is created too
+  if (system_calls.fsync(descriptor_) != 0) return fail("write");
+  if (system_calls.rename(temporary_.c_str(), path_.c_str()) != 0) return fail("replace");
+  exists_ = false;
+  return std::nullopt;
+}
+
+std::string printable(std::string_view name) {
+  constexpr size_t shown = 120;
+  constexpr char digits[] = "0123456789abcdef";
+  std::string out = "`";
+  for (const char c : name.substr(0, shown)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f && byte != '`') {
+      out += c;
+    } else {
+      out += "\\x";
+      out += digits[byte >> 4];
+      out += digits[byte & 15];
+    }
+  }
+  return out + (name.size() > shown ? "...`" : "`");
+}
+
+}  // namespace axon::weights
