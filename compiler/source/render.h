@@ -1,0 +1,20 @@
+// Diagnostics as text: for people (snippets, marks, notes), one line each, or JSON.
+#pragma once
+#include <string>
+#include "source/diagnostic.h"
+
+namespace axon::source {
+
+struct RenderOptions {
+  bool color = false;                             ///< ANSI colours; the caller decides (terminal, NO_COLOR)
+  size_t max_errors = limits::diagnostics_shown;  ///< more are counted in a last line; 0: all
+};
+
+std::string render_human(const Diagnostic&, const SourceManager&, const RenderOptions& = {});
+std::string render_human(const Diagnostics&, const SourceManager&, const RenderOptions& = {});
+/// `file:line:col: error[E0101]: message`
+std::string render_short(const Diagnostics&, const SourceManager&, const RenderOptions& = {});
+/// An array of objects, one per diagnostic, all of them, spans as bytes and as line and column.
+std::string render_json(const Diagnostics&, const SourceManager&);
+
+}  // namespace axon::source

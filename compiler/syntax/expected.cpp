@@ -1,0 +1,129 @@
+// Syntax errors in words: "expected an expression, found `)`".
+#include <algorithm>
+#include <bitset>
+#include <fmt/format.h>
+#include "source/limits.h"
+#include "syntax/builder.h"
+
+namespace axon::syntax {
+namespace {
+
+using source::Code;
+using K = TokenKind;
+namespace limits = source::limits;
+
+/// The expected kinds, from which whole groups are taken out when a word covers them.
+class Expected {
+ public:
+  explicit Expected(const std::vector<K>& kinds) {
+    for (K kind : kinds) set_.set(static_cast<size_t>(kind));
+  }
+  bool has(K kind) const { return set_.test(static_cast<size_t>(kind)); }
+  template <class... Ks>
+  bool all(Ks... kinds) const {
+    return (has(kinds) && ...);
+  }
+  template <class... Ks>
+  void drop(Ks... kinds) {
+    (set_.reset(static_cast<size_t>(kinds)), ...);
+  }
+
+  std::vector<std::string> words() {
+    auto everything = set_;
+    bool after_operand = all(K::PIPE, K::PLUS);
+    if (all(K::IF, K::STR))
+      word("an expression", [this] { drop_operand(); });
+    else if (after_operand)
+      drop_operators();
+    else if (all(K::STR, K::TRUE))
+      word("a value", [this] { drop_operand(); });
+    if (all(K::NUM, K::TYVAR))
+      word("a dimension or a type", [this] { drop_type(); });
+    else if (all(K::TYVAR, K::LBRACE))
+      word("a type", [this] { drop_type(); });
+    if (all(K::UNDERSCORE, K::ID, K::LPAREN)) word("a parameter", [this] { drop_type(); });
+    if (all(K::NUM, K::ID, K::LPAREN)) word("a dimension", [this] { drop_type(); });
+    if (all(K::LE, K::GE, K::NE)) word("a comparison", [this] { drop_operators(); });
+    drop_operators();
+    if (all(K::FUN, K::PRIM)) {
+      word(words_.empty() && !after_operand ? "a declaration" : "the next declaration",
+           [this] { drop_declarations(); });
+    }
+    if (words_.empty() && set_.none()) set_ = everything;
+    for (size_t kind = 0; kind < set_.size(); ++kind)
+      if (set_.test(kind)) words_.push_back(token_in_words(static_cast<K>(kind)));
+    return std::move(words_);
+  }
+
+ private:
+  template <class Drop>
+  void word(const char* text, Drop drop) {
+    words_.push_back(text);
+    drop();
+  }
+  void drop_operand() {
+    drop(K::ID, K::NUM, K::STR, K::TRUE, K::FALSE, K::LPAREN, K::LBRACKET, K::LBRACE, K::BROKEN, K::PREMINUS);
+    drop(K::LET, K::IF, K::FOR, K::FN);
+  }
+  void drop_type() {
+    drop(K::ID, K::TYVAR, K::NUM, K::LPAREN, K::LBRACKET, K::LBRACE, K::STAR, K::QUESTION, K::UNDERSCORE,
+         K::DOTDOT, K::BROKEN);
+  }
+  /// After an operand: everything that could make it longer goes without saying.
+  void drop_operators() {
+    if (all(K::PIPE, K::PLUS)) drop_operand();
+    drop(K::PIPE, K::WITH, K::CHECKAS, K::OR, K::AND, K::LESS, K::GREATER, K::LE, K::GE, K::NE, K::EQEQ,
+         K::PLUS);
+    drop(K::MINUS, K::STAR, K::SLASH, K::PERCENT, K::AT, K::DOT, K::IDX, K::ARROW, K::BROKEN, K::PREMINUS);
+    if (words_.empty() && set_.count() > 1) drop(K::FATARROW);
+  }
+  void drop_declarations() {
+    drop(K::FUN, K::ENTRY, K::VAL, K::TYPE, K::PRIM, K::IMPORT, K::PRIVATE, K::TEST, K::LAYOUT, K::MESH,
+         K::END);
+  }
+
+  std::bitset<static_cast<size_t>(K::END) + 1> set_;
+  std::vector<std::string> words_;
+};
+
+std::string alternatives(const std::vector<std::string>& words) {
+  constexpr size_t shown = 4;
+  std::string text = words[0];
+  size_t count = std::min(words.size(), shown);
+  for (size_t i = 1; i < count; ++i) text += (i + 1 == count ? " or " : ", ") + words[i];
+  return text;
+}
+
+}  // namespace
+
+void Builder::syntax_error(std::vector<TokenKind> kinds) {
+  // What balance() and stop_at_depth() put in, and broken text, has been reported.
+  if (last_.is_virtual || last_.in_unclosed || last_.kind == K::BROKEN) return;
+  std::string found = token_in_words(last_.kind);
+  if (last_.kind == K::ID) found = fmt::format("the name `{}`", text(last_));
+  if (last_.kind == K::NUM) found = fmt::format("the number `{}`", text(last_));
+  bool at_end = last_.kind == K::END || starts_declaration(last_);
+  if (starts_declaration(last_)) found = "the next declaration";
+
+  std::vector<std::string> words = Expected(kinds).words();
+  std::string message = fmt::format("unexpected {}", found);
+  if (!words.empty()) message = fmt::format("expected {}, found {}", alternatives(words), found);
+  // What is missing at the end of a declaration is missed after its last token, not where the next one
+  // begins.
+  bool after_last = at_end && last_real_.end > last_real_.begin;
+  auto report = source::error(Code::E0210, span(after_last ? last_real_ : last_), message);
+  if (after_last) report.label("after this");
+  bool wants_name = std::find(kinds.begin(), kinds.end(), K::ID) != kinds.end();
+  if (wants_name && !at_end && is_keyword(last_.kind))
+    report.note(fmt::format("`{}` is a reserved word", text(last_)));
+  diagnostics_.report(std::move(report));
+  count_error();
+}
+
+void Builder::count_error() {
+  if (++errors_ < limits::syntax_errors) return;
+  diagnostics_.report(source::error(Code::E0203, span(last_)).note("the rest of the file was not read"));
+  position_ = stream_.tokens.size() - 1;
+}
+
+}  // namespace axon::syntax

@@ -1,0 +1,11 @@
+// From text to tree. parse() always gives a File: what could not be understood is an error node and a
+// diagnostic.
+#pragma once
+#include "source/diagnostic.h"
+#include "syntax/ast.h"
+
+namespace axon::syntax {
+
+File parse(const source::SourceFile& file, source::Diagnostics& diagnostics);
+
+}  // namespace axon::syntax

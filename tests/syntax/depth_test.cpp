@@ -1,0 +1,84 @@
+// Depth bombs: whatever nests, however deep, is answered quickly, with E0201 and nothing else, and never with
+// a crash.
+#include <chrono>
+#include <gtest/gtest.h>
+#include "parsed.h"
+
+namespace axon::syntax {
+namespace {
+
+using source::Code;
+
+std::string repeat(std::string_view piece, int count) {
+  std::string text;
+  text.reserve(piece.size() * static_cast<size_t>(count));
+  for (int i = 0; i < count; ++i) text += piece;
+  return text;
+}
+
+#ifdef NDEBUG
+constexpr double seconds_allowed = 5;
+#else
+constexpr double seconds_allowed = 60;  // unoptimised, often under sanitizers
+#endif
+
+void expect_too_deep(const std::string& text) {
+  auto start = std::chrono::steady_clock::now();
+  Parsed parsed(text + "\nval after = 1\n");
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(took.count(), seconds_allowed);
+  size_t deep = 0;
+  for (const auto& d : parsed.diagnostics.sorted()) {
+    EXPECT_TRUE(d.code == Code::E0201 || d.code == Code::E0002)
+        << source::code_name(d.code) << " " << d.headline();
+    deep += d.code == Code::E0201;
+  }
+  EXPECT_EQ(deep, 1u) << parsed.report().substr(0, 2000);
+  ASSERT_FALSE(parsed.file.decls.empty());
+  EXPECT_EQ(parsed.file.decls.back().name.text, "after");
+  print(parsed.file);
+}
+
+TEST(Depth, Brackets) {
+  for (const char* bracket : {"(", "[", "{ a = ", "x[", "f ("})
+    expect_too_deep("val x = " + repeat(bracket, 1'000'000));
+  expect_too_deep("val x = " + repeat("(", 1'000'000) + "1" + repeat(")", 1'000'000));
+  expect_too_deep("val x = " + repeat("[", 1'000'000) + "1" + repeat("]", 1'000'000));
+  expect_too_deep("val x : " + repeat("(", 100'000) + "f32" + repeat(")", 100'000));
+  expect_too_deep("val x : " + repeat("Stack[n, ", 100'000) + "f32" + repeat("]", 100'000));
+  expect_too_deep("fun f " + repeat("(", 100'000) + "x" + repeat(")", 100'000) + " = 1");
+}
+
+TEST(Depth, Prefixes) {
+  expect_too_deep("val x = " + repeat("- ", 1'000'000) + "1");
+  expect_too_deep("val x = " + repeat("let y = ", 100'000) + "1" + repeat(" in y", 100'000));
+  expect_too_deep("val x = " + repeat("let y = 1 in ", 100'000) + "y");
+  expect_too_deep("val x = " + repeat("if a then b else ", 100'000) + "c");
+  expect_too_deep("val x = " + repeat("if ", 100'000) + "c");
+  expect_too_deep("val x = " + repeat("for i => ", 100'000) + "i");
+  expect_too_deep("val x = " + repeat("fn i => ", 100'000) + "i");
+  expect_too_deep("val x = " + repeat("sum i => ", 100'000) + "i");
+  expect_too_deep("val x : " + repeat("f32 -> ", 100'000) + "f32");
+  expect_too_deep("val x : " + repeat("?k. ", 100'000) + "f32");
+}
+
+TEST(Depth, Chains) {
+  expect_too_deep("val x = 1" + repeat(" + 1", 1'000'000));
+  expect_too_deep("val x = a" + repeat(".b", 1'000'000));
+  expect_too_deep("val x = a" + repeat("[0]", 100'000));
+  expect_too_deep("val x = a" + repeat(" with b = 1", 100'000));
+  expect_too_deep("val x = a" + repeat(" |> f", 100'000));
+  expect_too_deep("val x : f32[n" + repeat(" + n", 100'000) + "]");
+}
+
+TEST(Depth, WhatPeopleWriteIsNotTooDeep) {
+  EXPECT_EQ(Parsed("val x = " + repeat("(", 256) + "1" + repeat(")", 256)).report(), "");
+  EXPECT_EQ(Parsed("val x = 1" + repeat(" + 1", 400)).report(), "");
+  EXPECT_EQ(Parsed("val x = " + repeat("let y = 1\n", 100'000) + "in y").report(), "");
+  EXPECT_EQ(Parsed("val x = f" + repeat("\nx", 100'000)).report(), "");
+  EXPECT_EQ(Parsed("val x = [1" + repeat(",\n1", 100'000) + "]").report(), "");
+  EXPECT_EQ(Parsed(repeat("fun f x = x + 1\n", 100'000)).report(), "");
+}
+
+}  // namespace
+}  // namespace axon::syntax
