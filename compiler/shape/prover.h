@@ -1,0 +1,53 @@
+// Deciding statements about dimensions: facts entail a goal, or a counter-example, or not decided.
+//
+// Cheap rules first (normal form, intervals, linear combinations of facts, floor/mod facts), then Z3 under a resource
+// limit; a clock never decides. Products of variables that stay after normalisation are treated as opaque
+// non-negative-when-their-factors-are atoms, then as true non-linear terms for Z3. Every answer says who gave it.
+#pragma once
+#include <string>
+#include <vector>
+#include "shape/dim.h"
+
+namespace axon::shape {
+
+enum class Relation : uint8_t { eq, ne, le, lt };  // ge and gt are written with the sides exchanged
+struct Fact {
+  Dim lhs;
+  Relation relation = Relation::eq;
+  Dim rhs;
+  std::string str() const;
+};
+inline Fact equal(Dim a, Dim b) { return {a, Relation::eq, b}; }
+inline Fact less(Dim a, Dim b) { return {a, Relation::lt, b}; }
+inline Fact at_most(Dim a, Dim b) { return {a, Relation::le, b}; }
+inline Fact at_least(Dim a, Dim b) { return {b, Relation::le, a}; }
+
+enum class Verdict : uint8_t { proved, refuted, unknown };
+struct Answer {
+  Verdict verdict = Verdict::unknown;
+  Assignment counter_example;  ///< refuted: values that satisfy the facts and break the goal
+  std::string by;              ///< "normal form", "interval", "linear", "z3 (780)", ...
+};
+
+struct ProverLimits {
+  unsigned z3_rlimit = 500000;
+  unsigned max_terms = 5000;  ///< nothing larger is shown to Z3
+};
+
+/// Does the conjunction of facts entail the goal, over all integers?
+Answer prove(const std::vector<Fact>& facts, const Fact& goal, const ProverLimits& = {});
+/// Are the facts contradictory together (nothing satisfies them)? proved = contradictory; refuted = a model exists.
+Answer prove_empty(const std::vector<Fact>& facts, const ProverLimits& = {});
+/// Is a disjunction of goals entailed? (events: one of several orders holds)
+Answer prove_any(const std::vector<Fact>& facts, const std::vector<Fact>& goals, const ProverLimits& = {});
+
+/// Rewrites with the facts: mod and floor that are decided (i < n gives i % n = i), min/max that are decided.
+Dim simplify(const Dim&, const std::vector<Fact>& facts);
+/// Lower and upper bound of an expression under the facts, as Dims over the variables in `keep` (all others are
+/// eliminated through their bounds); nullopt when no bound is found. Used for regions and required boxes.
+struct Bounds {
+  std::optional<Dim> low, high;  ///< inclusive
+};
+Bounds bounds_of(const Dim&, const std::vector<Fact>& facts, const std::function<bool(Var)>& keep);
+
+}  // namespace axon::shape

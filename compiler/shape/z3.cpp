@@ -1,0 +1,167 @@
+// Dims to Z3 terms and models back (see z3.h).
+#include "shape/z3.h"
+#include <fmt/core.h>
+#include <z3++.h>
+#include <unordered_map>
+#include "shape/dim_node.h"
+
+namespace axon::shape {
+namespace {
+
+constexpr uint32_t max_z3_depth = 200;
+
+class Translator {
+ public:
+  Translator(z3::context& context, z3::solver& solver) : context_(context), solver_(solver) {}
+
+  z3::expr term(const Dim& dim) {
+    z3::expr_vector sum(context_);
+    for (const Term& part : dim.terms()) {
+      z3::expr_vector product(context_);
+      if (part.coefficient != 1 || part.factors.empty()) product.push_back(context_.int_val(part.coefficient));
+      for (const Atom& atom : part.factors) product.push_back(value_of(atom));
+      z3::expr first = product[0];
+      for (unsigned i = 1; i < product.size(); ++i) first = first * product[i];
+      sum.push_back(first);
+    }
+    return sum.empty() ? context_.int_val(0) : z3::sum(sum);
+  }
+
+  z3::expr constraint(const Fact& fact) {
+    z3::expr lhs = term(fact.lhs), rhs = term(fact.rhs);
+    switch (fact.relation) {
+      case Relation::eq: return lhs == rhs;
+      case Relation::ne: return lhs != rhs;
+      case Relation::le: return lhs <= rhs;
+      case Relation::lt: break;
+    }
+    return lhs < rhs;
+  }
+
+  const std::vector<std::pair<Var, z3::expr>>& variables() const { return variables_; }
+
+ private:
+  /// Names go by number of use, so that equal questions look equal to Z3.
+  z3::expr fresh(char kind) {
+    return context_.int_const(fmt::format("{}{}", kind, count_++).c_str());
+  }
+
+  z3::expr value_of(const Atom& atom) {
+    if (auto found = known_.find(atom.node); found != known_.end()) return found->second;
+    z3::expr value = define(atom);
+    known_.emplace(atom.node, value);
+    return value;
+  }
+
+  z3::expr define(const Atom& atom) {
+    if (atom.kind() == AtomKind::var) {
+      z3::expr value = fresh('v');
+      variables_.emplace_back(atom.var(), value);
+      return value;
+    }
+    z3::expr lhs = term(atom.lhs()), rhs = term(atom.rhs());
+    if (atom.kind() == AtomKind::min) return z3::ite(lhs <= rhs, lhs, rhs);
+    if (atom.kind() == AtomKind::max) return z3::ite(lhs >= rhs, lhs, rhs);
+    auto& [quotient, remainder] = division(atom, lhs, rhs);
+    return atom.kind() == AtomKind::floor_div ? quotient : remainder;
+  }
+
+  /// Quotient and remainder of one pair are shared by `/` and `%`.
+  std::pair<z3::expr, z3::expr>& division(const Atom& atom, const z3::expr& lhs, const z3::expr& rhs) {
+    for (auto& [operands, parts] : divisions_)
+      if (operands.first == atom.lhs() && operands.second == atom.rhs()) return parts;
+    z3::expr quotient = fresh('q'), remainder = fresh('r');
+    if (auto divisor = atom.rhs().constant(); divisor && *divisor > 0) {
+      solver_.add(lhs == rhs * quotient + remainder && remainder >= 0 && remainder < rhs);
+    } else {
+      solver_.add(z3::implies(rhs != 0, lhs == rhs * quotient + remainder));
+      solver_.add(z3::implies(rhs > 0, remainder >= 0 && remainder < rhs));
+      solver_.add(z3::implies(rhs < 0, remainder <= 0 && remainder > rhs));
+    }
+    divisions_.push_back({{atom.lhs(), atom.rhs()}, {quotient, remainder}});
+    return divisions_.back().second;
+  }
+
+  z3::context& context_;
+  z3::solver& solver_;
+  unsigned count_ = 0;
+  std::unordered_map<const AtomNode*, z3::expr> known_;
+  std::vector<std::pair<Var, z3::expr>> variables_;
+  std::vector<std::pair<std::pair<Dim, Dim>, std::pair<z3::expr, z3::expr>>> divisions_;
+};
+
+bool small_enough(const std::vector<Fact>& conjunction, unsigned max_terms) {
+  uint64_t size = 0;
+  for (const Fact& fact : conjunction)
+    for (const Dim* dim : {&fact.lhs, &fact.rhs}) {
+      const NodeSummary& summary = dim->node()->summary;
+      if (summary.overflowed || summary.depth > max_z3_depth) return false;
+      size += summary.size;
+    }
+  return size <= max_terms;
+}
+
+void limit(z3::context& context, z3::solver& solver, unsigned rlimit) {
+  z3::params params(context);
+  params.set("rlimit", rlimit);
+  params.set("random_seed", 0u);
+  solver.set(params);
+}
+
+unsigned resource_count(const z3::solver& solver) {
+  z3::stats stats = solver.statistics();
+  for (unsigned i = 0; i < stats.size(); ++i)
+    if (stats.key(i) == "rlimit count") return stats.is_uint(i) ? stats.uint_value(i) : 0;
+  return 0;
+}
+
+Satisfiable check(z3::solver& solver, unsigned& resource) {
+  z3::check_result result = solver.check();
+  resource = resource_count(solver);
+  if (result == z3::unsat) return Satisfiable::no;
+  return result == z3::sat ? Satisfiable::yes : Satisfiable::unknown;
+}
+
+}  // namespace
+
+Z3Answer z3_solve(const std::vector<Fact>& conjunction, const ProverLimits& limits) {
+  Z3Answer answer;
+  if (!small_enough(conjunction, limits.max_terms)) {
+    answer.too_large = true;
+    return answer;
+  }
+  try {
+    z3::context context;
+    z3::solver solver(context);
+    limit(context, solver, limits.z3_rlimit);
+    Translator translate(context, solver);
+    for (const Fact& fact : conjunction) solver.add(translate.constraint(fact));
+    answer.satisfiable = check(solver, answer.resource);
+    if (answer.satisfiable != Satisfiable::yes) return answer;
+    z3::model model = solver.get_model();
+    for (const auto& [var, term] : translate.variables()) {
+      int64_t value = 0;
+      z3::expr number = model.eval(term, true);
+      if (number.is_numeral_i64(value)) answer.model[var] = value;
+    }
+  } catch (const z3::exception&) {
+    answer.satisfiable = Satisfiable::unknown;
+  }
+  return answer;
+}
+
+Z3Answer z3_solve_text(const std::string& smt_lib, unsigned rlimit) {
+  Z3Answer answer;
+  try {
+    z3::context context;
+    z3::solver solver(context);
+    limit(context, solver, rlimit);
+    solver.from_string(smt_lib.c_str());
+    answer.satisfiable = check(solver, answer.resource);
+  } catch (const z3::exception&) {
+    answer.satisfiable = Satisfiable::unknown;
+  }
+  return answer;
+}
+
+}  // namespace axon::shape
