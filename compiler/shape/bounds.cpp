@@ -1,10 +1,12 @@
 // bounds_of(): the least and greatest value of an expression as expressions over the variables that are kept.
 //
-// In: an expression, facts, and which variables may stay. Out: for each end a Dim that bounds it wherever the facts
-// hold, or nothing. A variable goes by putting its own bound in its place where the expression is monotone in it, the
-// bound first and its variables later, so that what depends on one variable twice stays together; operators are
-// bounded through their operands. The search over which bound to use is limited by a count of steps.
+// In: an expression, facts, and which variables may stay. Out: for each end a Dim that bounds it wherever the
+// facts hold, or nothing. A variable goes by putting its own bound in its place where the expression is
+// monotone in it, the bound first and its variables later, so that what depends on one variable twice stays
+// together; operators are bounded through their operands. The search over which bound to use is limited by a
+// count of steps.
 #include <algorithm>
+
 #include "shape/prover.h"
 #include "shape/prover_linear.h"
 
@@ -51,7 +53,8 @@ class Bounder {
         auto require = [&](const Dim& operand) {
           nonnegative_.push_back(at_least ? operand - limit : limit - operand);
         };
-        if (atom.kind() == (at_least ? AtomKind::min : AtomKind::max)) require(atom.lhs()), require(atom.rhs());
+        if (atom.kind() == (at_least ? AtomKind::min : AtomKind::max))
+          require(atom.lhs()), require(atom.rhs());
         auto divisor = atom.kind() == AtomKind::floor_div ? atom.rhs().constant() : std::nullopt;
         if (divisor && *divisor > 0)
           nonnegative_.push_back(at_least ? atom.lhs() - Dim(*divisor) * limit
@@ -80,7 +83,8 @@ class Bounder {
     if (--steps_ < 0) return std::nullopt;
     std::optional<Dim> best;
     std::vector<Var> vars = expr.vars();
-    std::sort(vars.begin(), vars.end(), std::greater<>());  // inner variables are made after those they depend on
+    std::sort(vars.begin(), vars.end(),
+              std::greater<>());  // inner variables are made after those they depend on
     for (Var var : vars) {
       if (keep_(var) || std::find(gone.begin(), gone.end(), var) != gone.end()) continue;
       if ((best = eliminate(expr, var, high, gone))) return best;
@@ -97,7 +101,8 @@ class Bounder {
     std::optional<Dim> best;
     for (const Dim& value : limits_of(var, high == (slope > 0))) {
       bool returns = std::any_of(inner.begin(), inner.end(), [&](Var v) { return value.contains(v); });
-      if (!returns) best = tighter(best, bound(expr.substitute({{var, value}}), high, inner), high);
+      if (!returns && stays_monotone(expr, var, value))
+        best = tighter(best, bound(expr.substitute({{var, value}}), high, inner), high);
     }
     return best;
   }
@@ -142,13 +147,15 @@ class Bounder {
     Dim lhs = atom.lhs(), rhs = atom.rhs();
     switch (atom.kind()) {
       case AtomKind::var:
-      case AtomKind::mod: return 0;
+      case AtomKind::mod:
+        return 0;
       case AtomKind::floor_div: {
         Range divisor = system_.range(rhs);
         return rhs.contains(var) || !divisor.low || *divisor.low < 1 ? 0 : monotone(lhs, var);
       }
       case AtomKind::min:
-      case AtomKind::max: break;
+      case AtomKind::max:
+        break;
     }
     if (!lhs.contains(var)) return monotone(rhs, var);
     if (!rhs.contains(var)) return monotone(lhs, var);
@@ -156,11 +163,29 @@ class Bounder {
     return left == right ? left : 0;
   }
 
+  /// A product of several moving factors is monotone only while they are >= 0. A loose bound may leave that
+  /// region, where the variable itself never is: b*b grows for b >= 0, but b >= -7 does not give b*b >= 49.
+  bool stays_monotone(const Dim& expr, Var var, const Dim& value) const {
+    for (const Term& term : expr.terms()) {
+      size_t moving = 0;
+      for (const Atom& atom : term.factors) moving += make_dim(atom).contains(var);
+      for (const Atom& atom : term.factors) {
+        Dim factor = make_dim(atom);
+        if (!factor.contains(var)) continue;
+        if (moving > 1 && sign(factor.substitute({{var, value}})) != 1) return false;
+        if (atom.kind() == AtomKind::var) continue;
+        if (!stays_monotone(atom.lhs(), var, value) || !stays_monotone(atom.rhs(), var, value)) return false;
+      }
+    }
+    return true;
+  }
+
   /// Every upper (lower) bound of the variable that a fact gives.
   std::vector<Dim> limits_of(Var var, bool upper) const {
     std::vector<Dim> limits;
     auto offer = [&](const Dim& limit) {
-      if (!overflowed(limit) && std::find(limits.begin(), limits.end(), limit) == limits.end()) limits.push_back(limit);
+      if (!overflowed(limit) && std::find(limits.begin(), limits.end(), limit) == limits.end())
+        limits.push_back(limit);
     };
     for (const Dim& expr : nonnegative_) {
       if (!expr.contains(var)) continue;
@@ -211,7 +236,8 @@ class Bounder {
     }
     Range divisor = system_.range(rhs);
     if (!divisor.low || *divisor.low < 1) return std::nullopt;
-    return atom.kind() == AtomKind::mod ? bound_mod(lhs, rhs, high, gone) : bound_quotient(lhs, rhs, high, gone);
+    return atom.kind() == AtomKind::mod ? bound_mod(lhs, rhs, high, gone)
+                                        : bound_quotient(lhs, rhs, high, gone);
   }
 
   std::optional<Dim> bound_quotient(const Dim& p, const Dim& q, bool high, const std::vector<Var>& gone) {

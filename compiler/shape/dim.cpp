@@ -1,13 +1,15 @@
-// Interning, polynomial arithmetic, and the walks over a Dim (see dim.h and dim_node.h). The rules for the operator
-// atoms are in dim_atoms.cpp; printing is in dim_print.cpp.
+// Interning, polynomial arithmetic, and the walks over a Dim (see dim.h and dim_node.h). The rules for the
+// operator atoms are in dim_atoms.cpp; printing is in dim_print.cpp.
 //
 // Terms are sorted by falling degree, then by their factors, the constant last: `n*m + 2*n + 1`.
 #include "shape/dim.h"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <mutex>
 #include <unordered_set>
+
 #include "base/bug.h"
 #include "shape/dim_node.h"
 
@@ -52,10 +54,11 @@ class InternTable {
     return a.kind == b.kind && a.var == b.var && a.lhs == b.lhs && a.rhs == b.rhs;
   }
   static bool same(const DimNode& a, const DimNode& b) {
-    return a.summary.hash == b.summary.hash &&
-           std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(), [](const Term& s, const Term& t) {
-             return s.coefficient == t.coefficient && s.factors == t.factors;
-           });
+    return a.summary.hash == b.summary.hash && std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(),
+                                                          b.terms.end(), [](const Term& s, const Term& t) {
+                                                            return s.coefficient == t.coefficient &&
+                                                                   s.factors == t.factors;
+                                                          });
   }
   std::array<Shard, 16> shards_;
 };
@@ -102,7 +105,8 @@ class VarTable {
     uint32_t id = count_++;
     if (id / chunk_size >= chunks_.size()) base::bug("shape", "too many variables");
     auto& chunk = chunks_[id / chunk_size];
-    if (!chunk.load(std::memory_order_relaxed)) chunk.store(new VarInfo[chunk_size], std::memory_order_release);
+    if (!chunk.load(std::memory_order_relaxed))
+      chunk.store(new VarInfo[chunk_size], std::memory_order_release);
     VarInfo& info = chunk.load(std::memory_order_relaxed)[id % chunk_size];
     info.name = std::move(name);
     info.atom.var = Var{id};
@@ -116,7 +120,8 @@ class VarTable {
     const VarInfo* chunk = var.id / chunk_size < chunks_.size()
                                ? chunks_[var.id / chunk_size].load(std::memory_order_acquire)
                                : nullptr;
-    if (!chunk || !chunk[var.id % chunk_size].dim) base::bug("shape", "a variable that fresh_var did not make");
+    if (!chunk || !chunk[var.id % chunk_size].dim)
+      base::bug("shape", "a variable that fresh_var did not make");
     return chunk[var.id % chunk_size];
   }
 
@@ -189,15 +194,18 @@ std::optional<int64_t> evaluate_atom(const AtomNode* atom, const Lookup& lookup)
   auto rhs = evaluate_node(atom->rhs, lookup);
   if (!rhs) return std::nullopt;
   switch (atom->kind) {
-    case AtomKind::var: break;
+    case AtomKind::var:
+      break;
     case AtomKind::floor_div:
       if (*rhs == 0 || (*rhs == -1 && *lhs == INT64_MIN)) return std::nullopt;
       return floor_quotient(*lhs, *rhs);
     case AtomKind::mod:
       if (*rhs == 0) return std::nullopt;
       return floor_remainder(*lhs, *rhs);
-    case AtomKind::min: return std::min(*lhs, *rhs);
-    case AtomKind::max: return std::max(*lhs, *rhs);
+    case AtomKind::min:
+      return std::min(*lhs, *rhs);
+    case AtomKind::max:
+      return std::max(*lhs, *rhs);
   }
   return std::nullopt;
 }
@@ -262,13 +270,19 @@ Dim substitute_atom(const Atom& atom, const Substitution& substitution, uint64_t
     auto found = substitution.find(atom.var());
     return found == substitution.end() ? make_dim(atom) : found->second;
   }
-  Dim lhs = substitute_dim(atom.lhs(), substitution, bits), rhs = substitute_dim(atom.rhs(), substitution, bits);
+  Dim lhs = substitute_dim(atom.lhs(), substitution, bits),
+      rhs = substitute_dim(atom.rhs(), substitution, bits);
   switch (atom.kind()) {
-    case AtomKind::var: break;
-    case AtomKind::floor_div: return floor_div(lhs, rhs);
-    case AtomKind::mod: return mod(lhs, rhs);
-    case AtomKind::min: return min(lhs, rhs);
-    case AtomKind::max: return max(lhs, rhs);
+    case AtomKind::var:
+      break;
+    case AtomKind::floor_div:
+      return floor_div(lhs, rhs);
+    case AtomKind::mod:
+      return mod(lhs, rhs);
+    case AtomKind::min:
+      return min(lhs, rhs);
+    case AtomKind::max:
+      return max(lhs, rhs);
   }
   return make_dim(atom);
 }
@@ -404,7 +418,8 @@ int compare(const Dim& a, const Dim& b) {
   const auto &left = a.terms(), &right = b.terms();
   for (size_t i = 0; i < left.size() && i < right.size(); ++i) {
     if (int order = compare_factors(left[i].factors, right[i].factors)) return order;
-    if (left[i].coefficient != right[i].coefficient) return left[i].coefficient < right[i].coefficient ? -1 : 1;
+    if (left[i].coefficient != right[i].coefficient)
+      return left[i].coefficient < right[i].coefficient ? -1 : 1;
   }
   return left.size() < right.size() ? -1 : left.size() > right.size() ? 1 : 0;
 }
@@ -425,7 +440,8 @@ std::optional<int64_t> Dim::constant() const {
 std::optional<Var> Dim::as_var() const {
   if (node_->terms.size() != 1) return std::nullopt;
   const Term& term = node_->terms[0];
-  if (term.coefficient != 1 || term.factors.size() != 1 || term.factors[0].kind() != AtomKind::var) return std::nullopt;
+  if (term.coefficient != 1 || term.factors.size() != 1 || term.factors[0].kind() != AtomKind::var)
+    return std::nullopt;
   return term.factors[0].var();
 }
 

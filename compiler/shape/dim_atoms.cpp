@@ -1,10 +1,11 @@
 // The operators that stay as atoms: floor division, remainder, min and max, each brought to normal form.
 //
-// Every rewrite here holds for all integers for which the left side is defined (rules.def states them, and a test has
-// each proved). Nothing is assumed of the sign of a symbolic divisor, and a divisor that may be zero is never
-// cancelled: that needs facts and is done by simplify().
+// Every rewrite here holds for all integers for which the left side is defined (rules.def states them, and a
+// test has each proved). Nothing is assumed of the sign of a symbolic divisor, and a divisor that may be zero
+// is never cancelled: that needs facts and is done by simplify().
 #include <algorithm>
 #include <numeric>
+
 #include "shape/dim_node.h"
 
 namespace axon::shape {
@@ -36,8 +37,8 @@ Dim divide_exactly(const Dim& dim, int64_t divisor) {
 struct Split {
   Dim quotient, rest;
 };
-/// p = divisor * quotient + rest, coefficient by coefficient: the constant of the rest is in [0, divisor), the other
-/// coefficients keep their sign, so that `(n - i) / 4` stays readable.
+/// p = divisor * quotient + rest, coefficient by coefficient: the constant of the rest is in [0, divisor),
+/// the other coefficients keep their sign, so that `(n - i) / 4` stays readable.
 Split split_multiples(const Dim& p, int64_t divisor) {
   std::vector<Term> quotient, rest;
   for (const Term& term : p.terms()) {
@@ -275,7 +276,8 @@ std::optional<int64_t> constant_difference(const Dim& a, const Dim& b) {
 
 std::optional<AtomPlusConstant> as_atom_plus_constant(const Dim& p) {
   const auto& terms = p.terms();
-  if (terms.empty() || terms.size() > 2 || (terms.size() == 2 && !terms[1].factors.empty())) return std::nullopt;
+  if (terms.empty() || terms.size() > 2 || (terms.size() == 2 && !terms[1].factors.empty()))
+    return std::nullopt;
   if (terms[0].coefficient != 1 || terms[0].factors.size() != 1) return std::nullopt;
   return AtomPlusConstant{terms[0].factors[0], terms.size() == 2 ? terms[1].coefficient : 0};
 }
@@ -316,7 +318,8 @@ Dim mod(const Dim& p, const Dim& q) {
   if (leads_negative(q)) return -mod(-p, -q);
   int64_t common = std::gcd(content(p), content(q));
   if (common > 1) return Dim(common) * mod(divide_exactly(p, common), divide_exactly(q, common));
-  if (const Atom* inner = single_atom(p); inner && inner->kind() == AtomKind::mod && inner->rhs() == q) return p;
+  if (const Atom* inner = single_atom(p); inner && inner->kind() == AtomKind::mod && inner->rhs() == q)
+    return p;
   return make_dim(make_atom(AtomKind::mod, p, q));
 }
 
@@ -330,7 +333,8 @@ void collect_operands(AtomKind kind, const Dim& dim, std::vector<Dim>& out) {
   const Term* nest = nullptr;
   bool several = false;
   for (const Term& term : dim.terms()) {
-    if (term.factors.size() != 1 || term.factors[0].kind() != (term.coefficient > 0 ? kind : dual(kind))) continue;
+    if (term.factors.size() != 1 || term.factors[0].kind() != (term.coefficient > 0 ? kind : dual(kind)))
+      continue;
     several |= nest != nullptr;
     nest = &term;
   }
@@ -355,19 +359,19 @@ void drop_decided(AtomKind kind, std::vector<Dim>& operands) {
       auto difference = constant_difference(operand, kept[i]);
       if (!difference) continue;
       bool better = kind == AtomKind::min ? *difference < 0 : *difference > 0;
-      if (better) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i--));
-      else add = false;
+      if (better)
+        kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i--));
+      else
+        add = false;
     }
     if (add) kept.push_back(operand);
   }
   auto absorbed = [&](const Dim& operand) {
-    const Atom* atom = single_atom(operand);
-    if (!atom || atom->kind() != dual(kind)) return false;
     std::vector<Dim> inner;
     collect_operands(dual(kind), operand, inner);
-    return std::any_of(inner.begin(), inner.end(), [&](const Dim& dim) {
-      return std::find(kept.begin(), kept.end(), dim) != kept.end();
-    });
+    return inner.size() > 1 && std::any_of(inner.begin(), inner.end(), [&](const Dim& dim) {
+             return std::find(kept.begin(), kept.end(), dim) != kept.end();
+           });
   };
   if (kept.size() > 1)
     operands = kept, std::erase_if(operands, absorbed);
@@ -406,7 +410,8 @@ Dim extremum_of(AtomKind kind, std::vector<Dim> operands) {
   bool negate = std::all_of(operands.begin(), operands.end(),
                             [](const Dim& dim) { return !dim.constant() && leads_negative(dim); });
   if (factor > 1 || negate) {
-    for (Dim& operand : operands) operand = negate ? -divide_exactly(operand, factor) : divide_exactly(operand, factor);
+    for (Dim& operand : operands)
+      operand = negate ? -divide_exactly(operand, factor) : divide_exactly(operand, factor);
     return Dim(negate ? -factor : factor) * extremum_of(negate ? dual(kind) : kind, std::move(operands));
   }
   std::sort(operands.begin(), operands.end(), [](const Dim& a, const Dim& b) {  // constants last

@@ -1,9 +1,9 @@
 // The interned nodes behind Dim, and the constructors the normal form is made of. Only shape/ includes this.
 //
-// In: terms or operands in any order. Out: the one node of that normal form. Invariant: nodes never change and never
-// die; two nodes of one content do not exist, so equality is pointer equality. Every node is bounded in depth, tree
-// size, terms and degree: walks over a Dim may recurse and need no budget of their own. What would be larger becomes
-// a fresh unknown (see overflowed()).
+// In: terms or operands in any order. Out: the one node of that normal form. Invariant: nodes never change
+// and never die; two nodes of one content do not exist, so equality is pointer equality. Every node is
+// bounded in depth, tree size, terms and degree: walks over a Dim may recurse and need no budget of their
+// own. What would be larger becomes a fresh unknown (see overflowed()).
 #pragma once
 #include "shape/dim.h"
 
@@ -40,10 +40,11 @@ struct DimAccess {
   static Dim wrap(const DimNode* node) { return Dim(node); }
 };
 
-Dim too_large();  ///< a fresh unknown
+Dim too_large();                        ///< a fresh unknown
 Dim make_dim(std::vector<Term> terms);  ///< their sum; any order, repeats and zero coefficients allowed
 Dim make_dim(Atom);
-Atom make_atom(AtomKind, const Dim& lhs, const Dim& rhs);  ///< as it is: the rules are in floor_div(), mod(), ...
+Atom make_atom(AtomKind, const Dim& lhs,
+               const Dim& rhs);  ///< as it is: the rules are in floor_div(), mod(), ...
 int compare(const Atom&, const Atom&);
 int compare_factors(const std::vector<Atom>&, const std::vector<Atom>&);
 std::vector<Atom> multiply_factors(const std::vector<Atom>&, const std::vector<Atom>&);
@@ -76,7 +77,8 @@ struct Range {
 };
 using AtomRange = std::function<Range(const Atom&)>;
 Range range_of(const Dim&, const AtomRange&);
-/// Division and remainder by a constant > 0 with what `range` knows; nullopt when it adds nothing. (dim_atoms.cpp)
+/// Division and remainder by a constant > 0 with what `range` knows; nullopt when it adds nothing.
+/// (dim_atoms.cpp)
 std::optional<Dim> floor_div_by_range(const Dim& p, int64_t divisor, const AtomRange& range);
 std::optional<Dim> mod_by_range(const Dim& p, int64_t divisor, const AtomRange& range);
 

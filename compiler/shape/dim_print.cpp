@@ -1,6 +1,7 @@
 // Dims in source syntax, with no more parentheses than the grammar needs: `2*n + m / 4`, `(n + 1) / 2 % k`.
 // parse_dim() reads the text back to the same Dim. Rounding up is recognised and printed as cdiv.
 #include <fmt/core.h>
+
 #include "shape/dim_node.h"
 
 namespace axon::shape {
@@ -45,13 +46,18 @@ class Printer {
   /// `first`: the left-most factor of its product, where a division needs no parentheses.
   std::string factor(const Atom& atom, bool first) {
     switch (atom.kind()) {
-      case AtomKind::var: return name_(atom.var());
-      case AtomKind::min: return fmt::format("min({}, {})", sum(atom.lhs()), sum(atom.rhs()));
-      case AtomKind::max: return fmt::format("max({}, {})", sum(atom.lhs()), sum(atom.rhs()));
+      case AtomKind::var:
+        return name_(atom.var());
+      case AtomKind::min:
+        return fmt::format("min({}, {})", sum(atom.lhs()), sum(atom.rhs()));
+      case AtomKind::max:
+        return fmt::format("max({}, {})", sum(atom.lhs()), sum(atom.rhs()));
       case AtomKind::floor_div:
-        if (auto rounded = rounded_up(atom)) return fmt::format("cdiv({}, {})", sum(*rounded), sum(atom.rhs()));
+        if (auto rounded = rounded_up(atom))
+          return fmt::format("cdiv({}, {})", sum(*rounded), sum(atom.rhs()));
         break;
-      case AtomKind::mod: break;
+      case AtomKind::mod:
+        break;
     }
     char sign = atom.kind() == AtomKind::mod ? '%' : '/';
     std::string text = fmt::format("{} {} {}", dividend(atom.lhs()), sign, divisor(atom.rhs()));
@@ -62,7 +68,8 @@ class Printer {
   static std::optional<Dim> rounded_up(const Atom& atom) {
     Dim n = atom.lhs() - atom.rhs() + 1;
     if (n.terms().size() >= atom.lhs().terms().size() || n.constant()) return std::nullopt;
-    if (!atom.rhs().constant() && n.terms().size() + atom.rhs().terms().size() + 1 != atom.lhs().terms().size())
+    if (!atom.rhs().constant() &&
+        n.terms().size() + atom.rhs().terms().size() + 1 != atom.lhs().terms().size())
       return std::nullopt;
     return n;
   }
@@ -78,8 +85,10 @@ class Printer {
     bool bare = terms.empty();
     if (terms.size() == 1) {
       const Term& term = terms[0];
-      if (term.factors.empty()) bare = term.coefficient > 0;
-      else if (term.coefficient == 1 && term.factors.size() == 1) return factor(term.factors[0], false);
+      if (term.factors.empty())
+        bare = term.coefficient > 0;
+      else if (term.coefficient == 1 && term.factors.size() == 1)
+        return factor(term.factors[0], false);
     }
     return bare ? sum(dim) : fmt::format("({})", sum(dim));
   }
@@ -90,6 +99,8 @@ class Printer {
 }  // namespace
 
 std::string Dim::str(const NameOf& name) const { return Printer(name).sum(*this); }
-std::string Dim::str() const { return str([](Var var) { return var_name(var); }); }
+std::string Dim::str() const {
+  return str([](Var var) { return var_name(var); });
+}
 
 }  // namespace axon::shape

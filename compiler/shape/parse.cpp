@@ -1,5 +1,6 @@
 // parse_dim(): the grammar of parse_expr.h over Dims.
 #include "shape/parse.h"
+
 #include "shape/parse_expr.h"
 
 namespace axon::shape {

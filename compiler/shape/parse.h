@@ -1,12 +1,13 @@
-// Reads a dimension in source syntax: integers, names, + - * / %, min, max, cdiv and parentheses. `/` is floor
-// division and `%` its remainder; min and max take two or more arguments. A leading minus is accepted, so that
-// everything Dim::str() prints is read back to the same Dim. Used for the texts of graphs, tasks and plans; source
-// programs go through the grammar instead.
+// Reads a dimension in source syntax: integers, names, + - * / %, min, max, cdiv and parentheses. `/` is
+// floor division and `%` its remainder; min and max take two or more arguments. A leading minus is accepted,
+// so that everything Dim::str() prints is read back to the same Dim. Used for the texts of graphs, tasks and
+// plans; source programs go through the grammar instead.
 #pragma once
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+
 #include "shape/dim.h"
 
 namespace axon::shape {

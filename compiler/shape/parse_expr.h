@@ -1,15 +1,18 @@
 // The dimension grammar as a recursive-descent parser over any algebra of values.
 //
-// In: a text and an Algebra with a type Value and the members number, name, add, subtract, multiply, divide, modulo,
-// call (each but name total; name and call may refuse). Out: the value, or the first error. Nesting is bounded, so
-// hostile text cannot exhaust the stack. parse.cpp builds Dims with it; the test of rules.def builds solver terms.
+// In: a text and an Algebra with a type Value and the members number, name, add, subtract, multiply, divide,
+// modulo, call (each but name total; name and call may refuse). Out: the value, or the first error. Nesting
+// is bounded, so hostile text cannot exhaust the stack. parse.cpp builds Dims with it; the test of rules.def
+// builds solver terms.
 #pragma once
-#include <charconv>
 #include <fmt/format.h>
+
+#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
 #include "shape/parse.h"
 
 namespace axon::shape {
@@ -87,7 +90,8 @@ class ExprParser {
 
   std::optional<Value> name_or_call() {
     size_t begin = at_;
-    while (at_ < text_.size() && (is_name_start(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '\'')) ++at_;
+    while (at_ < text_.size() && (is_name_start(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '\''))
+      ++at_;
     std::string_view name = text_.substr(begin, at_ - begin);
     if (!accept('(')) {
       auto value = algebra_.name(name);
@@ -102,7 +106,8 @@ class ExprParser {
     } while (accept(','));
     if (!accept(')')) return fail("`)` is expected");
     auto value = algebra_.call(name, arguments);
-    return value ? value : fail(fmt::format("`{}` is no operator on dimensions, or has other arguments", name));
+    return value ? value
+                 : fail(fmt::format("`{}` is no operator on dimensions, or has other arguments", name));
   }
 
   bool accept(char c) {

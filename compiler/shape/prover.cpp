@@ -1,11 +1,15 @@
 // prove(), prove_empty(), prove_any(): the goals are denied, and the denial is refuted or satisfied.
 //
-// In: facts and goals. Out: proved when facts and denied goals contradict; refuted with values that were evaluated; or
-// unknown. The order of engines is fixed: normal form and single facts, ranges, elimination, case splits (denied
-// equalities, min and max), the small-model search, Z3. Invariant: no engine is believed about a counter-example.
+// In: facts and goals. Out: proved when facts and denied goals contradict; refuted with values that were
+// evaluated; or unknown. The order of engines is fixed: normal form and single facts, ranges, elimination,
+// case splits (denied equalities, min and max), the small-model search, Z3. Invariant: no engine is believed
+// about a counter-example.
 #include "shape/prover.h"
-#include <algorithm>
+
 #include <fmt/core.h>
+
+#include <algorithm>
+
 #include "shape/prover_linear.h"
 #include "shape/prover_model.h"
 #include "shape/z3.h"
@@ -18,10 +22,14 @@ constexpr size_t model_nodes = 500;
 
 Fact deny(const Fact& goal) {
   switch (goal.relation) {
-    case Relation::eq: return {goal.lhs, Relation::ne, goal.rhs};
-    case Relation::ne: return {goal.lhs, Relation::eq, goal.rhs};
-    case Relation::le: return {goal.rhs, Relation::lt, goal.lhs};
-    case Relation::lt: break;
+    case Relation::eq:
+      return {goal.lhs, Relation::ne, goal.rhs};
+    case Relation::ne:
+      return {goal.lhs, Relation::eq, goal.rhs};
+    case Relation::le:
+      return {goal.rhs, Relation::lt, goal.lhs};
+    case Relation::lt:
+      break;
   }
   return {goal.rhs, Relation::le, goal.lhs};
 }
@@ -182,7 +190,8 @@ Answer contradict(const std::vector<Fact>& conjunction, const ProverLimits& limi
   if (z3.too_large) return {Verdict::unknown, {}, "too large"};
   by = fmt::format("z3 ({})", z3.resource);
   if (z3.satisfiable == Satisfiable::no) return {Verdict::proved, {}, by};
-  if (z3.satisfiable == Satisfiable::yes && satisfies(conjunction, z3.model)) return {Verdict::refuted, z3.model, by};
+  if (z3.satisfiable == Satisfiable::yes && satisfies(conjunction, z3.model))
+    return {Verdict::refuted, z3.model, by};
   return {Verdict::unknown, {}, by};
 }
 
@@ -201,12 +210,15 @@ namespace {
 bool inside_operator_or_product(const Dim& dim, Var var) {
   for (const Term& term : dim.terms())
     for (const Atom& atom : term.factors)
-      if ((term.factors.size() > 1 || atom.kind() != AtomKind::var) && make_dim(atom).contains(var)) return true;
+      if ((term.factors.size() > 1 || atom.kind() != AtomKind::var) && make_dim(atom).contains(var))
+        return true;
   return false;
 }
 
-/// A fact `var == expr` that is worth substituting: the variable is used where linear reasoning does not see it.
-std::optional<std::pair<Var, Dim>> find_definition(const std::vector<Fact>& facts, const std::vector<Fact>& goals) {
+/// A fact `var == expr` that is worth substituting: the variable is used where linear reasoning does not see
+/// it.
+std::optional<std::pair<Var, Dim>> find_definition(const std::vector<Fact>& facts,
+                                                   const std::vector<Fact>& goals) {
   auto hidden = [&](Var var) {
     auto uses = [&](const Fact& fact) {
       return inside_operator_or_product(fact.lhs, var) || inside_operator_or_product(fact.rhs, var);
@@ -234,9 +246,10 @@ std::vector<Fact> substitute(const std::vector<Fact>& facts, const Substitution&
   return result;
 }
 
-/// The question with the variable replaced; a counter-example gets the variable's value back, and is checked again.
-Answer prove_by_definition(const std::vector<Fact>& facts, const std::vector<Fact>& goals, Var var, const Dim& value,
-                           const ProverLimits& limits) {
+/// The question with the variable replaced; a counter-example gets the variable's value back, and is checked
+/// again.
+Answer prove_by_definition(const std::vector<Fact>& facts, const std::vector<Fact>& goals, Var var,
+                           const Dim& value, const ProverLimits& limits) {
   Substitution substitution{{var, value}};
   Answer answer = prove_any(substitute(facts, substitution), substitute(goals, substitution), limits);
   if (answer.verdict != Verdict::refuted) return answer;

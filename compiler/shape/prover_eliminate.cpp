@@ -1,7 +1,9 @@
 // Fourier-Motzkin elimination over the integers' rational hull, with each row tightened by the gcd of its
-// coefficients. Rows that would overflow are dropped: fewer constraints only make a contradiction harder to find.
+// coefficients. Rows that would overflow are dropped: fewer constraints only make a contradiction harder to
+// find.
 #include <algorithm>
 #include <numeric>
+
 #include "shape/prover_linear.h"
 
 namespace axon::shape {
@@ -12,7 +14,8 @@ constexpr size_t max_combinations = 6000;
 
 enum class Tightened { kept, trivial, contradiction };
 
-/// Divides by the gcd of the coefficients; an inequality's constant rounds down, which is where integers come in.
+/// Divides by the gcd of the coefficients; an inequality's constant rounds down, which is where integers come
+/// in.
 Tightened tighten(Row& row) {
   if (row.terms.empty()) {
     bool holds = row.equality ? row.constant == 0 : row.constant >= 0;
@@ -94,7 +97,8 @@ bool tighten_all(std::vector<Row>& rows) {
   return deduplicate(rows);
 }
 
-/// The equality and column to substitute next: a unit coefficient where there is one, so that nothing is lost.
+/// The equality and column to substitute next: a unit coefficient where there is one, so that nothing is
+/// lost.
 std::pair<size_t, size_t> choose_equality(const std::vector<Row>& rows, size_t equalities) {
   std::pair<size_t, size_t> best{0, 0};
   int64_t best_size = INT64_MAX;
@@ -139,7 +143,8 @@ bool substitute_equalities(std::vector<Row>& rows) {
 std::optional<uint32_t> choose_column(const std::vector<Row>& rows, size_t& combinations) {
   std::unordered_map<uint32_t, std::pair<size_t, size_t>> signs;
   for (const Row& row : rows)
-    for (auto [column, coefficient] : row.terms) ++(coefficient > 0 ? signs[column].first : signs[column].second);
+    for (auto [column, coefficient] : row.terms)
+      ++(coefficient > 0 ? signs[column].first : signs[column].second);
   std::optional<uint32_t> best;
   int64_t best_growth = INT64_MAX;
   for (auto [column, count] : signs) {
@@ -166,8 +171,10 @@ bool eliminate(std::vector<Row> rows) {
     for (Row& row : rows) {
       int64_t coefficient = coefficient_of(row, *column);
       if (coefficient == INT64_MIN) continue;
-      if (coefficient == 0) next.push_back(row);
-      else (coefficient > 0 ? positive : negative).push_back(&row);
+      if (coefficient == 0)
+        next.push_back(row);
+      else
+        (coefficient > 0 ? positive : negative).push_back(&row);
     }
     for (const Row* up : positive)
       for (const Row* down : negative) {

@@ -1,5 +1,6 @@
 // System: columns, the rows that define atoms, range propagation and product rows (see prover_linear.h).
 #include "shape/prover_linear.h"
+
 #include <algorithm>
 
 namespace axon::shape {
@@ -47,7 +48,8 @@ uint32_t System::column(const Factors& factors) {
   if (!added) return index;
   columns_.push_back(factors);
   ranges_.emplace_back();
-  if (factors.size() == 1) define(factors[0]);
+  if (factors.size() == 1)
+    define(factors[0]);
   else
     for (const Atom& atom : factors) column({atom});
   return index;
@@ -86,7 +88,8 @@ void System::add(const Dim& expr, bool equality) {
   rows_.push_back(std::move(row));
 }
 
-void System::add_sum(std::initializer_list<std::pair<const Dim*, int64_t>> parts, int64_t constant, bool equality) {
+void System::add_sum(std::initializer_list<std::pair<const Dim*, int64_t>> parts, int64_t constant,
+                     bool equality) {
   Row row;
   row.equality = equality;
   row.constant = constant;
@@ -129,7 +132,8 @@ void System::define(const Atom& atom) {
   }
 }
 
-/// The same for a divisor that is a symbol and known to be >= 1; its product with the quotient is an opaque column.
+/// The same for a divisor that is a symbol and known to be >= 1; its product with the quotient is an opaque
+/// column.
 void System::define_symbolic(const Atom& atom) {
   symbolic_.push_back(atom);
   Dim self = make_dim(atom), lhs = atom.lhs(), rhs = atom.rhs();
@@ -229,12 +233,16 @@ Range System::forward(const Atom& atom) const {
   }
   Range result;  // a quotient is nearest to zero by the greatest divisor
   if (lhs.low) {
-    if (*lhs.low < 0) result.low = floor_quotient(*lhs.low, *rhs.low);
-    else result.low = rhs.high ? floor_quotient(*lhs.low, *rhs.high) : 0;
+    if (*lhs.low < 0)
+      result.low = floor_quotient(*lhs.low, *rhs.low);
+    else
+      result.low = rhs.high ? floor_quotient(*lhs.low, *rhs.high) : 0;
   }
   if (lhs.high) {
-    if (*lhs.high >= 0) result.high = floor_quotient(*lhs.high, *rhs.low);
-    else result.high = rhs.high ? floor_quotient(*lhs.high, *rhs.high) : -1;
+    if (*lhs.high >= 0)
+      result.high = floor_quotient(*lhs.high, *rhs.low);
+    else
+      result.high = rhs.high ? floor_quotient(*lhs.high, *rhs.high) : -1;
   }
   return result;
 }
@@ -269,7 +277,8 @@ bool System::tighten(uint32_t column, const Range& range) {
 bool System::propagate_row(const Row& row) {
   for (int64_t sign : {1, -1}) {
     if (sign < 0 && !row.equality) break;
-    __int128 most = static_cast<__int128>(row.constant) * sign;  // the greatest value of the row's finite part
+    __int128 most =
+        static_cast<__int128>(row.constant) * sign;  // the greatest value of the row's finite part
     size_t infinite = 0, infinite_at = 0;
     auto term_high = [&](size_t i) -> std::optional<__int128> {
       const Range& range = ranges_[row.terms[i].first];
@@ -279,8 +288,10 @@ bool System::propagate_row(const Row& row) {
       return coefficient * *end;
     };
     for (size_t i = 0; i < row.terms.size(); ++i) {
-      if (auto high = term_high(i)) most += *high;
-      else ++infinite, infinite_at = i;
+      if (auto high = term_high(i))
+        most += *high;
+      else
+        ++infinite, infinite_at = i;
     }
     if (infinite > 1) continue;
     if (infinite == 0 && most < 0) return contradiction_ = true, false;
@@ -340,7 +351,9 @@ std::vector<Row> System::product_rows() const {
       for (size_t r = 0; r < original_rows; ++r) {
         const Row& row = rows_[r];
         if ((!nonnegative && !row.equality) || row.terms.size() > max_row_terms) continue;
-        if (std::none_of(row.terms.begin(), row.terms.end(), [&](auto& term) { return term.first == single; })) continue;
+        bool mentions =
+            std::any_of(row.terms.begin(), row.terms.end(), [&](auto& term) { return term.first == single; });
+        if (!mentions) continue;
         Row product;
         product.equality = row.equality;
         for (auto [column, coefficient] : row.terms)

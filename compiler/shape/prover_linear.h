@@ -1,12 +1,14 @@
-// A conjunction of linear constraints over monomials, with what is known of each operator atom added by itself.
+// A conjunction of linear constraints over monomials, with what is known of each operator atom added by
+// itself.
 //
-// In: Dims that are >= 0 or == 0. Every distinct product of atoms is one opaque column; floor, mod, min and max bring
-// the rows that define them. Out: a contradiction (sound over the integers), ranges of atoms, and enumeration of small
-// models. Three engines, in rising cost: range propagation, Fourier-Motzkin elimination with integer tightening, and
-// products of rows with non-negative monomials. Everything is bounded by counts, never by a clock, and the order of
-// work depends on the order of the input alone.
+// In: Dims that are >= 0 or == 0. Every distinct product of atoms is one opaque column; floor, mod, min and
+// max bring the rows that define them. Out: a contradiction (sound over the integers), ranges of atoms, and
+// enumeration of small models. Three engines, in rising cost: range propagation, Fourier-Motzkin elimination
+// with integer tightening, and products of rows with non-negative monomials. Everything is bounded by counts,
+// never by a clock, and the order of work depends on the order of the input alone.
 #pragma once
 #include <unordered_map>
+
 #include "shape/dim_node.h"
 
 namespace axon::shape {
@@ -20,7 +22,7 @@ struct Row {
 
 class System {
  public:
-  void add(const Dim& expr, bool equality);  ///< expr >= 0, or expr == 0
+  void add(const Dim& expr, bool equality);              ///< expr >= 0, or expr == 0
   void mention(const Dim& expr) { (void)row_of(expr); }  ///< so that its atoms are known
   /// Propagates ranges to a fixed point (or a round limit); false: contradiction.
   bool propagate();
@@ -35,15 +37,18 @@ class System {
   const std::vector<Atom>& undecided() const { return undecided_; }
   /// This branch takes `side` for the atom: atom == side.
   void decide(const Atom&, bool take_lhs);
-  /// For divisions p/d by symbols: where p = q*d + r with 0 <= r < d follows, adds p/d = q and p%d = r; where x*m and
-  /// y*m occur and x = y follows, adds that. True when anything was added.
+  /// For divisions p/d by symbols: where p = q*d + r with 0 <= r < d follows, adds p/d = q and p%d = r; where
+  /// x*m and y*m occur and x = y follows, adds that. True when anything was added.
   bool add_lemmas();
 
   /// For the model search: all variables among the columns; ranges as a value that can be saved and narrowed.
   std::vector<Var> variables() const;
   using Ranges = std::vector<Range>;
   const Ranges& ranges() const { return ranges_; }
-  void restore(const Ranges& ranges) { ranges_ = ranges; contradiction_ = false; }
+  void restore(const Ranges& ranges) {
+    ranges_ = ranges;
+    contradiction_ = false;
+  }
   bool narrow(Var, int64_t value);  ///< sets it and propagates, adding no rows; false: contradiction
 
  private:
@@ -54,9 +59,10 @@ class System {
   uint32_t column(const Factors&);
   std::optional<uint32_t> find_column(const Factors&) const;
   Row row_of(const Dim& expr);
-  void accumulate(const Dim& expr, int64_t scale, std::vector<std::pair<uint32_t, int64_t>>& terms, int64_t& constant,
-                  bool& exact);
-  /// sum of scale_i * dim_i (compared to zero), added term by term so that the normal form cannot fold it to 0 == 0.
+  void accumulate(const Dim& expr, int64_t scale, std::vector<std::pair<uint32_t, int64_t>>& terms,
+                  int64_t& constant, bool& exact);
+  /// sum of scale_i * dim_i (compared to zero), added term by term so that the normal form cannot fold it to
+  /// 0 == 0.
   void add_sum(std::initializer_list<std::pair<const Dim*, int64_t>> parts, int64_t constant, bool equality);
   void define(const Atom&);
   void define_symbolic(const Atom&);

@@ -1,5 +1,6 @@
 // Depth-first search over the variables of a System with a budget of nodes (see prover_model.h).
 #include "shape/prover_model.h"
+
 #include <algorithm>
 
 namespace axon::shape {
@@ -93,7 +94,8 @@ bool satisfies(const std::vector<Fact>& conjunction, const Assignment& assignmen
   return true;
 }
 
-std::optional<Assignment> find_model(System system, const std::vector<Fact>& conjunction, size_t node_budget) {
+std::optional<Assignment> find_model(System system, const std::vector<Fact>& conjunction,
+                                     size_t node_budget) {
   for (const Fact& fact : conjunction) {
     system.mention(fact.lhs);
     system.mention(fact.rhs);

@@ -1,5 +1,5 @@
-// The search for an assignment that satisfies a conjunction: small values first, propagation after each choice.
-// What it returns has been evaluated; finding nothing says nothing.
+// The search for an assignment that satisfies a conjunction: small values first, propagation after each
+// choice. What it returns has been evaluated; finding nothing says nothing.
 #pragma once
 #include "shape/prover.h"
 #include "shape/prover_linear.h"

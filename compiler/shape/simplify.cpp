@@ -1,10 +1,12 @@
 // simplify(): rewrites that need facts.
 //
-// In: a Dim and the facts that hold where it stands. Out: an equal Dim wherever the facts hold, never with more
-// operators. A division is decided when its dividend is known to lie in one period; by a symbol only when the symbol
-// is known to be >= 1, which is also what lets factors cancel. min and max lose the operands that others decide.
+// In: a Dim and the facts that hold where it stands. Out: an equal Dim wherever the facts hold, never with
+// more operators. A division is decided when its dividend is known to lie in one period; by a symbol only
+// when the symbol is known to be >= 1, which is also what lets factors cancel. min and max lose the operands
+// that others decide.
 #include <algorithm>
 #include <unordered_map>
+
 #include "shape/prover.h"
 #include "shape/prover_linear.h"
 
@@ -23,11 +25,16 @@ bool has_operators(const Dim& dim) {
 
 Dim apply(AtomKind kind, const Dim& lhs, const Dim& rhs) {
   switch (kind) {
-    case AtomKind::var: break;
-    case AtomKind::floor_div: return floor_div(lhs, rhs);
-    case AtomKind::mod: return mod(lhs, rhs);
-    case AtomKind::min: return min(lhs, rhs);
-    case AtomKind::max: return max(lhs, rhs);
+    case AtomKind::var:
+      break;
+    case AtomKind::floor_div:
+      return floor_div(lhs, rhs);
+    case AtomKind::mod:
+      return mod(lhs, rhs);
+    case AtomKind::min:
+      return min(lhs, rhs);
+    case AtomKind::max:
+      return max(lhs, rhs);
   }
   return lhs;
 }
@@ -114,7 +121,8 @@ class Simplifier {
         if (j == i || gone) continue;
         decided = system_.entails_nonnegative(is_min ? operands[i] - operands[j] : operands[j] - operands[i]);
         if (decided && j > i)  // two equal ones must not drop each other
-          decided = !system_.entails_nonnegative(is_min ? operands[j] - operands[i] : operands[i] - operands[j]);
+          decided =
+              !system_.entails_nonnegative(is_min ? operands[j] - operands[i] : operands[i] - operands[j]);
       }
       if (!decided) kept.push_back(operands[i]);
     }
@@ -177,7 +185,8 @@ class Simplifier {
       for (Var var : expr.vars()) {
         if (!p.contains(var)) continue;
         auto parts = expr.linear_in(var);  // slope * var + rest >= 0
-        if (!parts || !(parts->first.is(1) || (fact.relation == Relation::eq && parts->first.is(-1)))) continue;
+        if (!parts || !(parts->first.is(1) || (fact.relation == Relation::eq && parts->first.is(-1))))
+          continue;
         Dim start = parts->first.is(1) ? -parts->second : parts->second;
         if (start.constant() && q.constant()) continue;  // ranges have seen that
         Dim guess = floor_div(p.substitute({{var, start}}), q);

@@ -1,8 +1,11 @@
 // Dims to Z3 terms and models back (see z3.h).
 #include "shape/z3.h"
+
 #include <fmt/core.h>
 #include <z3++.h>
+
 #include <unordered_map>
+
 #include "shape/dim_node.h"
 
 namespace axon::shape {
@@ -18,7 +21,8 @@ class Translator {
     z3::expr_vector sum(context_);
     for (const Term& part : dim.terms()) {
       z3::expr_vector product(context_);
-      if (part.coefficient != 1 || part.factors.empty()) product.push_back(context_.int_val(part.coefficient));
+      if (part.coefficient != 1 || part.factors.empty())
+        product.push_back(context_.int_val(part.coefficient));
       for (const Atom& atom : part.factors) product.push_back(value_of(atom));
       z3::expr first = product[0];
       for (unsigned i = 1; i < product.size(); ++i) first = first * product[i];
@@ -30,10 +34,14 @@ class Translator {
   z3::expr constraint(const Fact& fact) {
     z3::expr lhs = term(fact.lhs), rhs = term(fact.rhs);
     switch (fact.relation) {
-      case Relation::eq: return lhs == rhs;
-      case Relation::ne: return lhs != rhs;
-      case Relation::le: return lhs <= rhs;
-      case Relation::lt: break;
+      case Relation::eq:
+        return lhs == rhs;
+      case Relation::ne:
+        return lhs != rhs;
+      case Relation::le:
+        return lhs <= rhs;
+      case Relation::lt:
+        break;
     }
     return lhs < rhs;
   }
@@ -42,9 +50,7 @@ class Translator {
 
  private:
   /// Names go by number of use, so that equal questions look equal to Z3.
-  z3::expr fresh(char kind) {
-    return context_.int_const(fmt::format("{}{}", kind, count_++).c_str());
-  }
+  z3::expr fresh(char kind) { return context_.int_const(fmt::format("{}{}", kind, count_++).c_str()); }
 
   z3::expr value_of(const Atom& atom) {
     if (auto found = known_.find(atom.node); found != known_.end()) return found->second;

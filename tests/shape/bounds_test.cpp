@@ -41,7 +41,8 @@ TEST(Bounds, EliminateVariables) {
     Bounds bounds = bounds_of(s.dim(c.expr), s.facts(c.facts), keep);
     auto expect = [&](const std::optional<Dim>& got, const char* wanted) {
       std::string text = got ? got->str() : "-";
-      EXPECT_EQ(text, std::string_view(wanted) == "-" ? "-" : s.dim(wanted).str()) << c.expr << " under " << c.facts;
+      EXPECT_EQ(text, std::string_view(wanted) == "-" ? "-" : s.dim(wanted).str())
+          << c.expr << " under " << c.facts;
     };
     expect(bounds.low, c.low);
     expect(bounds.high, c.high);

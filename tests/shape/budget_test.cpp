@@ -1,5 +1,6 @@
 // Hard and huge questions end soon and with a verdict, the release of everything included.
 #include <ctime>
+
 #include "support.h"
 
 namespace axon::shape {

@@ -1,5 +1,6 @@
 // Normal forms, printing, reading back, and the limits of Dim.
 #include <thread>
+
 #include "support.h"
 
 namespace axon::shape {
@@ -42,9 +43,11 @@ TEST(Dim, PrintsSourceSyntax) {
 
 TEST(Dim, ParserReportsWhereItFailed) {
   Scope s;
-  auto only_n = [&](std::string_view name) { return name == "n" ? std::optional(s.named(name)) : std::nullopt; };
-  const std::pair<const char*, size_t> cases[] = {{"n + ", 4}, {"n + q", 4}, {"(n", 2}, {"n n", 2}, {"foo(n)", 6},
-                                                  {"99999999999999999999", 0}, {"", 0}};
+  auto only_n = [&](std::string_view name) {
+    return name == "n" ? std::optional(s.named(name)) : std::nullopt;
+  };
+  const std::pair<const char*, size_t> cases[] = {
+      {"n + ", 4}, {"n + q", 4}, {"(n", 2}, {"n n", 2}, {"foo(n)", 6}, {"99999999999999999999", 0}, {"", 0}};
   for (auto [text, offset] : cases) {
     DimParseError error;
     EXPECT_FALSE(parse_dim(text, only_n, &error)) << text;
@@ -127,7 +130,8 @@ TEST(Dim, InternsFromManyThreads) {
   for (Dim& result : results)
     threads.emplace_back([&result, n, m] {
       Dim sum;
-      for (int i = 0; i < 2000; ++i) sum = floor_div(n * i + m, 1 + i % 7) + mod(sum, 1000) + Dim(fresh_var("t")) * 0;
+      for (int i = 0; i < 2000; ++i)
+        sum = floor_div(n * i + m, 1 + i % 7) + mod(sum, 1000) + Dim(fresh_var("t")) * 0;
       result = sum;
     });
   for (std::thread& thread : threads) thread.join();

@@ -1,5 +1,5 @@
-// Random expressions and statements against direct evaluation and brute force. The seeds are fixed, so a failure
-// repeats; the message of each check holds the texts it was made from.
+// Random expressions and statements against direct evaluation and brute force. The seeds are fixed, so a
+// failure repeats; the message of each check holds the texts it was made from.
 #include "support.h"
 
 namespace axon::shape {
@@ -10,15 +10,23 @@ struct Reference {
   using Value = std::optional<int64_t>;
   const std::map<std::string, int64_t, std::less<>>& values;
 
-  static Value both(Value a, Value b, Value (*f)(int64_t, int64_t)) { return a && b ? f(*a, *b) : std::nullopt; }
+  static Value both(Value a, Value b, Value (*f)(int64_t, int64_t)) {
+    return a && b ? f(*a, *b) : std::nullopt;
+  }
   Value number(int64_t v) { return v; }
   std::optional<Value> name(std::string_view text) { return Value(values.find(text)->second); }
-  Value add(Value a, Value b) { return both(a, b, [](int64_t x, int64_t y) { return Value(x + y); }); }
-  Value subtract(Value a, Value b) { return both(a, b, [](int64_t x, int64_t y) { return Value(x - y); }); }
+  Value add(Value a, Value b) {
+    return both(a, b, [](int64_t x, int64_t y) { return Value(x + y); });
+  }
+  Value subtract(Value a, Value b) {
+    return both(a, b, [](int64_t x, int64_t y) { return Value(x - y); });
+  }
   Value multiply(Value a, Value b) {
     return both(a, b, [](int64_t x, int64_t y) {
       int64_t product;
-      return __builtin_mul_overflow(x, y, &product) || std::abs(product) > (int64_t{1} << 40) ? Value() : Value(product);
+      return __builtin_mul_overflow(x, y, &product) || std::abs(product) > (int64_t{1} << 40)
+                 ? Value()
+                 : Value(product);
     });
   }
   Value divide(Value a, Value b) {
@@ -40,7 +48,8 @@ struct Reference {
   }
 };
 
-std::optional<int64_t> reference(std::string_view text, const std::map<std::string, int64_t, std::less<>>& values) {
+std::optional<int64_t> reference(std::string_view text,
+                                 const std::map<std::string, int64_t, std::less<>>& values) {
   Reference algebra{values};
   ExprParser<Reference> parser(text, 0, algebra);
   auto value = parser.sum();
@@ -78,7 +87,8 @@ TEST(Property, PrintThenParseIsIdentity) {
     std::string text = random.expr(static_cast<int>(random.number(1, 5)));
     Dim dim = s.dim(text);
     if (overflowed(dim)) continue;
-    ASSERT_EQ(s.dim(dim.str()), dim) << text << " printed " << dim.str() << " read " << s.dim(dim.str()).str();
+    ASSERT_EQ(s.dim(dim.str()), dim) << text << " printed " << dim.str() << " read "
+                                     << s.dim(dim.str()).str();
   }
 }
 
@@ -121,8 +131,7 @@ TEST(Property, OrderIsTotal) {
     for (const Dim& b : dims) {
       ASSERT_EQ(compare(a, b), -compare(b, a));
       ASSERT_EQ(compare(a, b) == 0, a == b);
-      for (const Dim& c : dims)
-        ASSERT_TRUE(compare(a, b) >= 0 || compare(b, c) >= 0 || compare(a, c) < 0);
+      for (const Dim& c : dims) ASSERT_TRUE(compare(a, b) >= 0 || compare(b, c) >= 0 || compare(a, c) < 0);
     }
 }
 
@@ -136,14 +145,16 @@ template <class Visit>
 void for_all(Scope& s, const Visit& visit) {
   for (int64_t a = 0; a <= most; ++a)
     for (int64_t b = 0; b <= most; ++b)
-      for (int64_t c = 0; c <= most; ++c) visit(Assignment{{s.var("a"), a}, {s.var("b"), b}, {s.var("c"), c}});
+      for (int64_t c = 0; c <= most; ++c)
+        visit(Assignment{{s.var("a"), a}, {s.var("b"), b}, {s.var("c"), c}});
 }
 
 std::string random_facts(RandomText& random) {
   std::string facts = "0 <= a; a <= 6; 0 <= b; b <= 6; 0 <= c; c <= 6";
   const char* signs[] = {" <= ", " < ", " == ", " != ", " <= ", " < "};
   for (int64_t i = random.number(0, 2); i > 0; --i)
-    facts += "; " + random.expr(1) + signs[random.number(0, 5)] + random.expr(static_cast<int>(random.number(1, 2)));
+    facts += "; " + random.expr(1) + signs[random.number(0, 5)] +
+             random.expr(static_cast<int>(random.number(1, 2)));
   return facts;
 }
 
@@ -165,7 +176,8 @@ TEST(Property, VerdictsAgreeWithBruteForce) {
   int unknown = 0, missed = 0, proved = 0, refuted = 0;
   for (int round = 0; round < 2500; ++round) {
     std::string fact_text = random_facts(random);
-    std::string goal_text = random.expr(2) + signs[random.number(0, 3)] + random.expr(static_cast<int>(random.number(0, 2)));
+    std::string goal_text =
+        random.expr(2) + signs[random.number(0, 3)] + random.expr(static_cast<int>(random.number(0, 2)));
     Scope s;
     for (const auto& name : small_names) s.named(name);
     auto facts = s.facts(fact_text);
@@ -175,9 +187,11 @@ TEST(Property, VerdictsAgreeWithBruteForce) {
     Answer answer = prove_any(facts, goals, limits);
     if (answer.verdict == Verdict::refuted) {
       ++refuted;
-      ASSERT_TRUE(all_hold(facts, answer.counter_example)) << fact_text << " |- " << goal_text << " by " << answer.by;
+      ASSERT_TRUE(all_hold(facts, answer.counter_example))
+          << fact_text << " |- " << goal_text << " by " << answer.by;
       for (const Fact& g : goals)
-        ASSERT_FALSE(holds(g, answer.counter_example)) << fact_text << " |- " << goal_text << " by " << answer.by;
+        ASSERT_FALSE(holds(g, answer.counter_example))
+            << fact_text << " |- " << goal_text << " by " << answer.by;
     }
     if (answer.verdict == Verdict::proved) {
       ++proved;
@@ -217,7 +231,8 @@ TEST(Property, SimplifyKeepsTheValueUnderFacts) {
     for_all(s, [&](const Assignment& values) {
       auto wanted = dim.evaluate(values);
       if (!wanted || !all_hold(facts, values)) return;
-      ASSERT_EQ(simpler.evaluate(values), wanted) << dim.str() << " became " << simpler.str() << " under " << fact_text;
+      ASSERT_EQ(simpler.evaluate(values), wanted)
+          << dim.str() << " became " << simpler.str() << " under " << fact_text;
     });
     if (HasFatalFailure()) return;
   }
@@ -241,8 +256,10 @@ TEST(Property, BoundsHold) {
       if (!value || !all_hold(facts, values)) return;
       auto low = bounds.low ? bounds.low->evaluate(values) : std::nullopt;
       auto high = bounds.high ? bounds.high->evaluate(values) : std::nullopt;
-      ASSERT_LE(low.value_or(*value), *value) << dim.str() << " >= " << bounds.low->str() << " under " << fact_text;
-      ASSERT_GE(high.value_or(*value), *value) << dim.str() << " <= " << bounds.high->str() << " under " << fact_text;
+      ASSERT_LE(low.value_or(*value), *value)
+          << dim.str() << " >= " << bounds.low->str() << " under " << fact_text;
+      ASSERT_GE(high.value_or(*value), *value)
+          << dim.str() << " <= " << bounds.high->str() << " under " << fact_text;
     });
     if (HasFatalFailure()) return;
   }

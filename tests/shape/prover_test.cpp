@@ -10,7 +10,8 @@ struct Statement {
 
 std::string describe(const Statement& statement, const Answer& answer) {
   std::string text = std::string(statement.facts) + " |- " + statement.goals + ", by " + answer.by;
-  for (auto [var, value] : answer.counter_example) text += ", " + var_name(var) + " = " + std::to_string(value);
+  for (auto [var, value] : answer.counter_example)
+    text += ", " + var_name(var) + " = " + std::to_string(value);
   return text;
 }
 
@@ -44,8 +45,10 @@ TEST(Prover, ProvesWithoutZ3) {
       {"h*g*k == d; 1 <= h; 1 <= g; 1 <= k", "d % h == 0"},
       {"h*k == d; 1 <= k; 0 <= i; i < d", "i/k < h"},
       {"0 <= i; i < n; 0 <= j; j < m", "(i*m + j) % m == j"},
-      {"32*a <= i; i < 32*a + 32; 32*e <= i; i < 32*e + 32; 0 <= m", "a*cdiv(m, 64) + b == e*cdiv(m, 64) + b"},
-      {"0 <= w; w < p; 0 <= v; v < p; 0 <= s; s*w/p <= t; t < s*(w + 1)/p; s*v/p <= t; t < s*(v + 1)/p", "w == v"},
+      {"32*a <= i; i < 32*a + 32; 32*e <= i; i < 32*e + 32; 0 <= m",
+       "a*cdiv(m, 64) + b == e*cdiv(m, 64) + b"},
+      {"0 <= w; w < p; 0 <= v; v < p; 0 <= s; s*w/p <= t; t < s*(w + 1)/p; s*v/p <= t; t < s*(v + 1)/p",
+       "w == v"},
   };
   for (const Statement& statement : statements) {
     Scope s;
@@ -87,8 +90,10 @@ TEST(Prover, RefutesWithValues) {
     auto facts = s.facts(statement.facts), goals = s.facts(statement.goals);
     Answer answer = prove_any(facts, goals);
     ASSERT_EQ(answer.verdict, Verdict::refuted) << describe(statement, answer);
-    for (const Fact& fact : facts) EXPECT_TRUE(holds(fact, answer.counter_example)) << describe(statement, answer);
-    for (const Fact& goal : goals) EXPECT_FALSE(holds(goal, answer.counter_example)) << describe(statement, answer);
+    for (const Fact& fact : facts)
+      EXPECT_TRUE(holds(fact, answer.counter_example)) << describe(statement, answer);
+    for (const Fact& goal : goals)
+      EXPECT_FALSE(holds(goal, answer.counter_example)) << describe(statement, answer);
   }
 }
 

@@ -14,7 +14,8 @@ constexpr Rule rules[] = {
 #undef RULE
 };
 
-/// SMT-LIB text of an expression; division and remainder are named q(l, r) and r(l, r) and defined on the side.
+/// SMT-LIB text of an expression; division and remainder are named q(l, r) and r(l, r) and defined on the
+/// side.
 class SmtAlgebra {
  public:
   using Value = std::string;
@@ -53,7 +54,8 @@ class SmtAlgebra {
     if (added) {
       names_[q] = names_[r] = true;
       definitions_ += fmt::format("(assert {})\n", op("=", a, op("+", op("*", b, q), r)));
-      definitions_ += fmt::format("(assert (or (and (<= 0 {0}) (< {0} {1})) (and (>= 0 {0}) (> {0} {1}))))\n", r, b);
+      definitions_ +=
+          fmt::format("(assert (or (and (<= 0 {0}) (< {0} {1})) (and (>= 0 {0}) (> {0} {1}))))\n", r, b);
     }
     return {q, r};
   }
@@ -76,7 +78,8 @@ std::string denial(const Rule& rule, const std::map<std::string, int64_t>& const
   for (auto condition : split(rule.conditions, ';')) {
     auto [lhs, sign, rhs] = compare_text(condition);
     std::string relation = sign == "!=" ? "distinct" : sign == "==" ? "=" : std::string(sign);
-    assertions += fmt::format("(assert {})\n", SmtAlgebra::op(relation, term(lhs, algebra), term(rhs, algebra)));
+    assertions +=
+        fmt::format("(assert {})\n", SmtAlgebra::op(relation, term(lhs, algebra), term(rhs, algebra)));
   }
   std::string same = SmtAlgebra::op("=", term(rule.lhs, algebra), term(rule.rhs, algebra));
   assertions += fmt::format("(assert (not {}))\n", same);
@@ -89,7 +92,8 @@ void for_each_constants(const Rule& rule, const Visit& visit) {
   auto uses = [&](char name) {
     std::string all = std::string(rule.lhs) + " " + rule.rhs + " " + rule.conditions;
     for (size_t i = 0; i < all.size(); ++i) {
-      bool alone = (i == 0 || !std::isalpha(all[i - 1])) && (i + 1 == all.size() || !std::isalpha(all[i + 1]));
+      bool alone =
+          (i == 0 || !std::isalpha(all[i - 1])) && (i + 1 == all.size() || !std::isalpha(all[i + 1]));
       if (all[i] == name && alone) return true;
     }
     return false;
@@ -97,7 +101,8 @@ void for_each_constants(const Rule& rule, const Visit& visit) {
   for (int64_t a : values)
     for (int64_t b : values)
       for (int64_t c : values)
-        if ((uses('a') || a == 1) && (uses('b') || b == 1) && (uses('c') || c == 1)) visit({{"a", a}, {"b", b}, {"c", c}});
+        if ((uses('a') || a == 1) && (uses('b') || b == 1) && (uses('c') || c == 1))
+          visit({{"a", a}, {"b", b}, {"c", c}});
 }
 
 std::string describe(const Rule& rule, const std::map<std::string, int64_t>& constants) {
@@ -107,7 +112,8 @@ std::string describe(const Rule& rule, const std::map<std::string, int64_t>& con
 }
 
 /// For all integers at once, or, where that stays open, for each of some values of the symbols that divide.
-void expect_proved(const Rule& rule, std::map<std::string, int64_t> constants, std::vector<std::string> divisors) {
+void expect_proved(const Rule& rule, std::map<std::string, int64_t> constants,
+                   std::vector<std::string> divisors) {
   Z3Answer answer = z3_solve_text(denial(rule, constants), divisors.empty() ? 2000000 : 30000);
   if (answer.satisfiable != Satisfiable::unknown || divisors.empty()) {
     EXPECT_EQ(answer.satisfiable, Satisfiable::no) << describe(rule, constants);
@@ -125,7 +131,8 @@ TEST(Rules, rules_are_true) {
   for (const Rule& rule : rules)
     for_each_constants(rule, [&](const std::map<std::string, int64_t>& constants) {
       bool symbolic = std::string_view(rule.lhs).find('d') != std::string_view::npos;
-      expect_proved(rule, constants, symbolic ? std::vector<std::string>{"y", "d"} : std::vector<std::string>{});
+      expect_proved(rule, constants,
+                    symbolic ? std::vector<std::string>{"y", "d"} : std::vector<std::string>{});
     });
 }
 
@@ -134,7 +141,9 @@ TEST(Rules, FalseRulesAreNotProved) {
                         {"cancels_zero", "0 <= d", "(x*d) / d", "x + d"},
                         {"off_by_one", "0 <= i; i <= d; 1 <= d", "i / d", "0"}};
   for (const Rule& rule : wrong)
-    EXPECT_EQ(z3_solve_text(denial(rule, {{"a", 2}, {"b", 2}, {"c", 4}}), 2000000).satisfiable, Satisfiable::yes) << rule.name;
+    EXPECT_EQ(z3_solve_text(denial(rule, {{"a", 2}, {"b", 2}, {"c", 4}}), 2000000).satisfiable,
+              Satisfiable::yes)
+        << rule.name;
 }
 
 TEST(Rules, CodeAppliesThem) {

@@ -2,9 +2,11 @@
 #pragma once
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
 #include <map>
 #include <random>
 #include <string>
+
 #include "shape/parse.h"
 #include "shape/parse_expr.h"
 #include "shape/prover.h"
@@ -33,7 +35,8 @@ struct Comparison {
 };
 inline Comparison compare_text(std::string_view text) {
   for (std::string_view sign : {"==", "!=", "<=", "<"})
-    if (size_t at = text.find(sign); at != text.npos) return {text.substr(0, at), sign, text.substr(at + sign.size())};
+    if (size_t at = text.find(sign); at != text.npos)
+      return {text.substr(0, at), sign, text.substr(at + sign.size())};
   ADD_FAILURE() << "no relation in " << text;
   return {};
 }
@@ -57,8 +60,10 @@ class Scope {
 
   Fact fact(std::string_view text) {
     auto [lhs, sign, rhs] = compare_text(text);
-    Relation relation = sign == "==" ? Relation::eq : sign == "!=" ? Relation::ne : sign == "<=" ? Relation::le
-                                                                                                 : Relation::lt;
+    Relation relation = sign == "=="   ? Relation::eq
+                        : sign == "!=" ? Relation::ne
+                        : sign == "<=" ? Relation::le
+                                       : Relation::lt;
     return {dim(lhs), relation, dim(rhs)};
   }
   std::vector<Fact> facts(std::string_view text) {
@@ -75,10 +80,14 @@ inline bool holds(const Fact& fact, const Assignment& values) {
   auto lhs = fact.lhs.evaluate(values), rhs = fact.rhs.evaluate(values);
   if (!lhs || !rhs) return false;
   switch (fact.relation) {
-    case Relation::eq: return *lhs == *rhs;
-    case Relation::ne: return *lhs != *rhs;
-    case Relation::le: return *lhs <= *rhs;
-    case Relation::lt: return *lhs < *rhs;
+    case Relation::eq:
+      return *lhs == *rhs;
+    case Relation::ne:
+      return *lhs != *rhs;
+    case Relation::le:
+      return *lhs <= *rhs;
+    case Relation::lt:
+      return *lhs < *rhs;
   }
   return false;
 }
@@ -87,24 +96,35 @@ inline bool holds(const Fact& fact, const Assignment& values) {
 class RandomText {
  public:
   RandomText(uint64_t seed, std::vector<std::string> names) : random_(seed), names_(std::move(names)) {}
-  int64_t number(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random_); }
+  int64_t number(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random_);
+  }
 
   std::string expr(int depth) {
     if (depth == 0 || number(0, 9) == 0) {
-      return number(0, 2) == 0 ? std::to_string(number(0, 9)) : names_[number(0, static_cast<int64_t>(names_.size()) - 1)];
+      return number(0, 2) == 0 ? std::to_string(number(0, 9))
+                               : names_[number(0, static_cast<int64_t>(names_.size()) - 1)];
     }
     std::string left = expr(depth - 1);
     switch (number(0, 9)) {
       case 0:
       case 1:
-      case 2: return fmt::format("({} + {})", left, expr(depth - 1));
-      case 3: return fmt::format("({} - {})", left, expr(depth - 1));
-      case 4: return fmt::format("({} * {})", left, expr(depth - 1));
-      case 5: return fmt::format("({} / {})", left, divisor());
-      case 6: return fmt::format("({} % {})", left, divisor());
-      case 7: return fmt::format("min({}, {})", left, expr(depth - 1));
-      case 8: return fmt::format("max({}, {})", left, expr(depth - 1));
-      default: return fmt::format("cdiv({}, {})", left, divisor());
+      case 2:
+        return fmt::format("({} + {})", left, expr(depth - 1));
+      case 3:
+        return fmt::format("({} - {})", left, expr(depth - 1));
+      case 4:
+        return fmt::format("({} * {})", left, expr(depth - 1));
+      case 5:
+        return fmt::format("({} / {})", left, divisor());
+      case 6:
+        return fmt::format("({} % {})", left, divisor());
+      case 7:
+        return fmt::format("min({}, {})", left, expr(depth - 1));
+      case 8:
+        return fmt::format("max({}, {})", left, expr(depth - 1));
+      default:
+        return fmt::format("cdiv({}, {})", left, divisor());
     }
   }
 
