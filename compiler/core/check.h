@@ -1,0 +1,149 @@
+// Inference of one declaration: states constraints while it walks the core, generalises what is left, writes
+// types back.
+//
+// Hindley-Milner over structure and element types; sizes and shapes are constraints for the solver. Types are
+// pushed down where they are known (parameters of a lambda that is an argument) and otherwise flow up. Files:
+// check.cpp (declarations, expressions), check_index.cpp (index notation), generalise.cpp (schemes),
+// errors.cpp (what the user reads), entry.cpp (how an entry's sizes follow from its arguments).
+#pragma once
+#include "core/elaborator.h"
+#include "core/print.h"
+#include "core/unify.h"
+
+namespace axon::core {
+
+class Checker {
+ public:
+  Checker(Elaborator& e, GlobalId g)
+      : e_(e), p_(e.program), vars_(e.vars), solver_(vars_), unifier_(vars_, solver_), g_(g) {}
+  void run();
+
+ private:
+  // ---- declarations and expressions (check.cpp)
+  void check_signature();
+  void check_body();
+  TypeId stated_part(TypeId type);
+  TypeId bind(const Pattern& pattern, TypeId expected);
+  TypeId infer(ExprId id, TypeId expected = {});
+  TypeId infer_kind(ExprId id, TypeId expected);
+  TypeId infer_local(ExprId id);
+  TypeId infer_global(ExprId id, ExprId application);
+  TypeId infer_number(ExprId id);
+  TypeId infer_lambda(ExprId id, TypeId expected);
+  TypeId infer_apply(ExprId id);
+  TypeId infer_dim(ExprId id);
+  TypeId infer_let(ExprId id, TypeId expected);
+  TypeId infer_conditional(ExprId id, TypeId expected);
+  TypeId infer_with_field(ExprId id);
+  TypeId infer_list(ExprId id);
+  TypeId infer_check_as(ExprId id);
+  void pass_value(TypeId parameter, TypeId argument, source::Span at);
+  std::optional<shape::Dim> arithmetic(ExprId id);
+  std::optional<shape::Fact> condition(ExprId id, bool holds);
+  std::optional<shape::Dim> value_of(TypeId t) const;
+  shape::Dim as_size(ExprId id, TypeId t);
+  /// Written types hold joins `..(a|b)`; inference sees a variable that is constrained to be the join.
+  TypeId open(TypeId written, WhyId why);
+
+  // ---- instantiation and generalisation (generalise.cpp)
+  struct Fresh {
+    shape::Substitution dims;
+    std::map<ShapeVarId, ShapeVarId> shapes;
+    std::map<TypeVarId, TypeVarId> types;
+    WhyId why;
+  };
+  TypeId instantiate(const Scheme& s, ExprId at, WhyId why);
+  TypeId rename(TypeId t, Fresh& fresh);
+  Shape rename(const Shape& s, Fresh& fresh);
+  Scheme generalise_top(TypeId type);
+  void generalise_let(LocalId local, TypeId type, size_t since);
+  using Mine =
+      std::function<bool(const Occurrences&)>;  ///< does a constraint belong to the scheme being made?
+  std::vector<ShapeVarId> shapes_in(TypeId type);
+  void take_joins(Scheme& scheme, const Mine& mine);
+  void take_intos(Scheme& scheme, const Mine& mine);
+  void take_facts(Scheme& scheme, const Mine& mine, bool top);
+  std::optional<shape::Fact> without_indices(const shape::Fact& fact,
+                                             const std::vector<shape::Fact>& facts) const;
+  void refuse_leftovers();
+  void name_variables(Scheme& scheme);
+  void prefer_parameter_initials(Names& names, TypeId type);
+  void default_element(TypeVarId v);
+  void write_back(const Scheme& scheme);
+  void write_back(Pattern& pattern);
+  void check_determined(ExprId id);
+
+  // ---- index notation (check_index.cpp)
+  struct Use {
+    shape::Dim index, axis;
+    bool otherwise;
+    source::Span span;
+  };
+  struct IndexBinder {
+    shape::Var var;
+    shape::Dim range;
+    bool bare = false, given = false;
+    std::vector<Use> uses;
+  };
+  struct RankBinder {
+    ShapeVarId var;
+    std::vector<Shape> indexed;
+  };
+  TypeId infer_for(ExprId id);
+  void find_range(LocalId local);
+  TypeId infer_index(ExprId id);
+  TypeId infer_with_index(ExprId id);
+  TypeId infer_rearrange(ExprId id);
+  /// The shape that indexing selects; states what the base must be.
+  Shape select(ExprId id, TypeId base, bool has_otherwise);
+  void select_point(const IndexItem& item, const shape::Dim& axis, bool has_otherwise, Shape& result,
+                    WhyId why);
+  void select_slice(const IndexItem& item, const shape::Dim& axis, Shape& result, WhyId why);
+  void note_use(const shape::Dim& index, const shape::Dim& axis, bool otherwise, source::Span at);
+  void in_range(const shape::Dim& index, const shape::Dim& axis, bool end_allowed, WhyId why);
+
+  // ---- messages (errors.cpp)
+  WhyId why(source::Span span, std::string what, TypeId expected = {}, TypeId found = {}, ExprId expr = {});
+  void report_failures();
+  void report_failure(const Failure& f);
+  void report(source::Diagnostic d);
+  void report_shapes(const Failure& f, const Why& w);
+  void label_operands(source::Diagnostic& d, const Why& w);
+  std::string failing_sizes(const shape::Fact& goal, const std::vector<shape::Fact>& facts);
+  void note_class(source::Diagnostic& d, TypeId t);
+  bool report_matmul(const Failure& f, const Why& w);
+  void report_fact(const shape::Fact& fact, const std::vector<shape::Fact>& facts, WhyId why, bool never);
+  std::string show(TypeId t);
+  std::string describe(ExprId id);
+  Names& names();
+
+  void check_consumed();  // consume.cpp
+
+  // ---- entries (entry.cpp)
+  void check_entry(const Scheme& scheme);
+  void observe(TypeId t, const std::string& path, source::Span at, EntrySizes& out);
+  bool first_order(TypeId t, std::string& what);
+
+  Elaborator& e_;
+  Program& p_;
+  Vars& vars_;
+  Solver solver_;
+  Unifier unifier_;
+  GlobalId g_;
+  base::Store<WhyTag, Why> whys_;
+  std::vector<LocalId> scope_;
+  std::map<LocalId, IndexBinder> index_binders_;
+  std::map<LocalId, RankBinder> rank_binders_;
+  std::vector<LocalId> open_binders_;
+  struct WhyFact {
+    shape::Fact fact;
+    source::Span span;
+  };
+  std::vector<WhyFact> fact_sources_;                          ///< where what is left of the facts comes from
+  std::set<std::pair<uint32_t, std::string>> missing_fields_;  ///< reported: (type, field)
+  std::optional<Names> names_;
+  uint32_t first_type_var_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace axon::core

@@ -1,0 +1,472 @@
+// Expressions: their types, and the sizes that integers are known to equal. See check.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace axon::core {
+
+using shape::Dim;
+using shape::Fact;
+using shape::Var;
+using source::Code;
+using source::error;
+using source::Span;
+using Kind = Expr::Kind;
+
+// ---- Expressions
+// ------------------------------------------------------------------------------------------------
+
+TypeId Checker::infer(ExprId id, TypeId expected) {
+  const TypeId t = infer_kind(id, expected);
+  p_.exprs[id].type = t;
+  report_failures();
+  return t;
+}
+
+std::optional<Dim> Checker::value_of(TypeId t) const {
+  const Type& type = vars_[vars_.head(t)];
+  if (type.kind != Type::Kind::tensor || !type.value) return std::nullopt;
+  return vars_.zonk(*type.value);
+}
+
+TypeId Checker::infer_kind(ExprId id, TypeId expected) {
+  const Expr e = p_.exprs[id];
+  switch (e.kind) {
+    case Kind::local:
+      return infer_local(id);
+    case Kind::global:
+      return infer_global(id, {});
+    case Kind::number:
+      return infer_number(id);
+    case Kind::boolean:
+      return vars_.scalar(base::Elem::boolean);
+    case Kind::string:
+      return vars_.string();
+    case Kind::size:
+      return vars_.scalar(base::Elem::i64, e.dim);
+    case Kind::lambda:
+      return infer_lambda(id, expected);
+    case Kind::apply:
+      return infer_apply(id);
+    case Kind::let:
+      return infer_let(id, expected);
+    case Kind::conditional:
+      return infer_conditional(id, expected);
+    case Kind::tuple: {
+      std::vector<TypeId> items;
+      const Type want = expected.valid() ? vars_[vars_.head(expected)] : Type{};
+      const bool known = want.kind == Type::Kind::tuple && want.items.size() == e.args.size();
+      for (size_t i = 0; i < e.args.size(); ++i)
+        items.push_back(infer(e.args[i], known ? want.items[i] : TypeId{}));
+      return vars_.tuple(items);
+    }
+    case Kind::record: {
+      Type t;
+      t.kind = Type::Kind::record;
+      t.fields = e.fields;
+      for (ExprId a : e.args) t.items.push_back(infer(a));
+      return vars_.add(t);
+    }
+    case Kind::field: {
+      const TypeId base = infer(e.args[0]);
+      const TypeId t =
+          unifier_.field(base, e.text, why(e.span, fmt::format("the field `{}`", e.text), {}, base, id));
+      return t.valid() ? t : vars_.error();
+    }
+    case Kind::with_field:
+      return infer_with_field(id);
+    case Kind::with_index:
+      return infer_with_index(id);
+    case Kind::index:
+      return infer_index(id);
+    case Kind::for_:
+      return infer_for(id);
+    case Kind::rearrange:
+      return infer_rearrange(id);
+    case Kind::list:
+      return infer_list(id);
+    case Kind::check_as:
+      return infer_check_as(id);
+    case Kind::error:
+      failed_ = true;
+      return vars_.error();
+  }
+  return vars_.error();
+}
+
+TypeId Checker::infer_local(ExprId id) {
+  const Local& l = p_.locals[p_.exprs[id].local];
+  if (!l.type.valid()) return vars_.error();
+  const Scheme& s = l.scheme;
+  if (s.dims.empty() && s.shapes.empty() && s.types.empty()) return l.type;
+  const Scheme copy = s;
+  return instantiate(copy, id, why(p_.exprs[id].span, fmt::format("`{}`", l.name), {}, {}, id));
+}
+
+TypeId Checker::infer_global(ExprId id, ExprId application) {
+  const Expr e = p_.exprs[id];
+  const Global& g = p_.globals[e.global];
+  if (!g.scheme.type.valid() || vars_[g.scheme.type].kind == Type::Kind::error) {
+    failed_ = true;
+    return vars_.error();
+  }
+  const Scheme scheme = g.scheme;
+  const Span at = application.valid() ? p_.exprs[application].span : e.span;
+  const std::string shown = e.text.empty() || g.name == "cast" ? g.name : e.text;
+  const TypeId t = instantiate(scheme, id, why(at, fmt::format("`{}`", shown), {}, {}, application));
+  if (g.name == "cast" && !e.text.empty()) {
+    const Type fn = vars_[t];
+    const Type result = vars_[vars_.head(fn.items.back())];
+    unifier_.unify(result.elem, {base::elem_from_name(e.text), {}}, why(e.span, "the cast"));
+  }
+  size_t size = 0, elem = 0;
+  const Instantiation given = p_.exprs[id].instantiation;
+  const ElemInstantiation elems = p_.exprs[id].elems;
+  for (size_t i = 0; i < e.args.size() && i < e_.infos[e.global.index].declared.size(); ++i) {
+    const syntax::SizeParam& param = e_.infos[e.global.index].declared[i];
+    const bool is_elem = param.kind == syntax::SizeParamKind::element;
+    const size_t k = is_elem ? elem++ : param.kind == syntax::SizeParamKind::dim ? size++ : 0;
+    if (!e.args[i].valid()) continue;
+    const Expr argument = p_.exprs[e.args[i]];
+    const WhyId w = why(argument.span, fmt::format("the argument for `{}`", param.name.text));
+    if (is_elem) {
+      p_.exprs[e.args[i]].type = vars_.error();
+      for (const auto& [var, term] : elems)
+        if (k < g.elems.size() && var == g.elems[k].second)
+          unifier_.unify(term, {base::elem_from_name(argument.text), {}}, w);
+    } else {
+      const Dim value = as_size(e.args[i], infer(e.args[i]));
+      for (const auto& [var, d] : given)
+        if (k < g.sizes.size() && var == g.sizes[k].second) solver_.equal(d, value, w);
+    }
+  }
+  return t;
+}
+
+TypeId Checker::infer_number(ExprId id) {
+  const Expr& e = p_.exprs[id];
+  const TypeVarId elem = vars_.type("t", e.flag ? ElemClass::flt : ElemClass::num);
+  std::optional<Dim> value;
+  if (!e.flag) value = Dim(static_cast<int64_t>(std::stoll(e.text)));
+  return vars_.tensor({std::nullopt, elem}, {}, value);
+}
+
+TypeId Checker::infer_lambda(ExprId id, TypeId expected) {
+  const Expr e = p_.exprs[id];
+  const Type want = expected.valid() ? vars_[vars_.zonk(expected)] : Type{};
+  const bool known = want.kind == Type::Kind::function;
+  const size_t scope = scope_.size();
+  std::vector<TypeId> params;
+  for (size_t i = 0; i < e.params.size(); ++i)
+    params.push_back(bind(e.params[i], known && i + 1 < want.items.size() ? want.items[i] : TypeId{}));
+  TypeId result_wanted;
+  if (known && want.items.size() == e.params.size() + 1) result_wanted = want.items.back();
+  if (e.annotation) result_wanted = open(*e.annotation, why(e.span, "the result"));
+  TypeId result = infer(e.args[0], result_wanted);
+  if (e.annotation) {
+    unifier_.unify(result_wanted, result, why(p_.exprs[e.args[0]].span, "the result", result_wanted, result));
+    if (!value_of(result)) result = result_wanted;
+  }
+  scope_.resize(scope);
+  return vars_.function(params, result);
+}
+
+void Checker::pass_value(TypeId parameter, TypeId argument, Span at) {
+  const Type& p = vars_[vars_.head(parameter)];
+  if (p.kind != Type::Kind::tensor || !p.value) return;
+  const Dim wanted = *p.value;
+  auto value = value_of(argument);
+  solver_.equal(wanted, value ? *value : Dim(vars_.dim("k", VarKind::opened, true, at)), why(at, "the size"));
+}
+
+TypeId Checker::infer_apply(ExprId id) {
+  const Expr e = p_.exprs[id];
+  const Expr callee = p_.exprs[e.args[0]];
+  if (callee.kind == Kind::global && p_.globals[callee.global].kind == Global::Kind::prim &&
+      p_.globals[callee.global].prim == Prim::dim_)
+    return infer_dim(id);
+  const size_t count = e.args.size() - 1;
+  TypeId fn;
+  if (callee.kind == Kind::global) {
+    for (size_t i = 1; i <= count; ++i)  // inner names first: x @ w1 is older than what it is used for
+      if (p_.exprs[e.args[i]].kind != Kind::lambda && !p_.exprs[e.args[i]].type.valid()) infer(e.args[i]);
+    fn = infer_global(e.args[0], id);
+    p_.exprs[e.args[0]].type = fn;
+  } else {
+    fn = infer(e.args[0]);
+  }
+  const std::string shown = describe(e.args[0]);
+  const bool infix = callee.kind == Kind::global && !callee.text.empty() && callee.span.begin > e.span.begin;
+  Type type = vars_[vars_.zonk(fn)];
+  if (type.kind == Type::Kind::error) {
+    for (size_t i = 0; i < count; ++i)
+      if (!p_.exprs[e.args[i + 1]].type.valid()) infer(e.args[i + 1]);
+    return vars_.error();
+  }
+  if (type.kind == Type::Kind::var && vars_.is_meta(type.var)) {
+    std::vector<TypeId> params;
+    for (size_t i = 0; i < count; ++i) params.push_back(vars_.fresh("t"));
+    const TypeId whole = vars_.function(params, vars_.fresh("r"));
+    vars_.solve(type.var, whole);
+    type = vars_[whole];
+  }
+  const size_t arity = type.kind == Type::Kind::function ? type.items.size() - 1 : 0;
+  if (arity < count) {
+    for (size_t i = 0; i < count; ++i)
+      if (!p_.exprs[e.args[i + 1]].type.valid()) infer(e.args[i + 1]);
+    const TypeId result = arity ? vars_.head(type.items.back()) : TypeId{};
+    const bool open = arity && vars_[result].kind == Type::Kind::var && vars_.is_meta(vars_[result].var);
+    if (!open) {
+      auto d = error(Code::E0304, p_.exprs[e.args[arity + 1]].span,
+                     arity ? fmt::format("{} takes {} argument{}, and {} are given", shown, arity,
+                                         arity == 1 ? "" : "s", count)
+                           : fmt::format("{} is not a function", shown));
+      d.label("this one is too many").note(fmt::format("{} : {}", shown, show(fn)));
+      report(std::move(d));
+      return vars_.error();
+    }
+    std::vector<TypeId> more;
+    for (size_t i = arity; i < count; ++i) more.push_back(vars_.fresh("t"));
+    unifier_.unify(result, vars_.function(more, vars_.fresh("r")), why(e.span, shown));
+    type = vars_[vars_.zonk(fn)];
+  }
+  // Arguments that are not lambdas first: they say what the lambdas are applied to.
+  for (bool lambdas : {false, true}) {
+    for (size_t i = 0; i < count; ++i) {
+      const ExprId arg = e.args[i + 1];
+      if ((p_.exprs[arg].kind == Kind::lambda) != lambdas) continue;
+      const TypeId found = p_.exprs[arg].type.valid() ? p_.exprs[arg].type : infer(arg, type.items[i]);
+      const std::string what = infix
+                                   ? fmt::format("the {} operand of `{}`", i ? "right" : "left", callee.text)
+                                   : fmt::format("argument {} of {}", i + 1, shown);
+      unifier_.unify(type.items[i], found, why(p_.exprs[arg].span, what, type.items[i], found, id));
+      pass_value(type.items[i], found, p_.exprs[arg].span);
+      if (solver_.has_failures()) {  // one report for an application; its result is poisoned
+        report_failures();
+        return vars_.error();
+      }
+    }
+  }
+  if (count + 1 < type.items.size()) {
+    return vars_.function({type.items.begin() + static_cast<long>(count), type.items.end() - 1},
+                          type.items.back());
+  }
+  const TypeId result = type.items.back();
+  if (auto value = arithmetic(id)) {
+    const Type t = vars_[vars_.head(result)];
+    if (t.kind == Type::Kind::tensor) return vars_.tensor(t.elem, {}, value);
+  }
+  return result;
+}
+
+std::optional<Dim> Checker::arithmetic(ExprId id) {
+  const Expr& e = p_.exprs[id];
+  const Expr& callee = p_.exprs[e.args[0]];
+  if (callee.kind != Kind::global || p_.globals[callee.global].kind != Global::Kind::prim)
+    return std::nullopt;
+  const Prim prim = p_.globals[callee.global].prim;
+  auto operand = [&](size_t i) -> std::optional<Dim> {
+    if (i >= e.args.size()) return std::nullopt;
+    const Type& t = vars_[vars_.head(p_.exprs[e.args[i]].type)];
+    if (t.kind != Type::Kind::tensor || !t.value || vars_.elem_class(vars_.zonk(t.elem)) == ElemClass::flt)
+      return std::nullopt;
+    return vars_.zonk(*t.value);
+  };
+  auto a = operand(1), b = operand(2);
+  if (prim == Prim::neg_ && a) return -*a;
+  if (!a || !b) return std::nullopt;
+  switch (prim) {
+    case Prim::add_:
+      return *a + *b;
+    case Prim::sub_:
+      return *a - *b;
+    case Prim::mul_:
+      return *a * *b;
+    case Prim::min_:
+      return shape::min(*a, *b);
+    case Prim::max_:
+      return shape::max(*a, *b);
+    case Prim::div_:
+    case Prim::mod_: {
+      if (b->is(0)) {
+        report(error(Code::E0321, e.span, "an integer is divided by zero"));
+        return std::nullopt;
+      }
+      if (!b->constant())
+        solver_.require({*b, shape::Relation::ne, Dim(0)}, why(e.span, "this division", {}, {}, id));
+      return prim == Prim::div_ ? shape::floor_div(*a, *b) : shape::mod(*a, *b);
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+/// dim x axis: the axis is a literal, counted from the end when negative; then only that many axes need be
+/// known.
+TypeId Checker::infer_dim(ExprId id) {
+  const Expr e = p_.exprs[id];
+  infer_global(e.args[0], id);
+  p_.exprs[e.args[0]].type = vars_.error();
+  if (e.args.size() != 3) {
+    report(error(Code::E0304, e.span, "`dim` takes a tensor and an axis: `dim x (-1)`"));
+    return vars_.error();
+  }
+  const TypeId x = infer(e.args[1]);
+  const TypeId axis = infer(e.args[2]);
+  unifier_.unify(vars_.scalar(base::Elem::i64), axis, why(p_.exprs[e.args[2]].span, "the axis"));
+  auto which = value_of(axis);
+  if (!which || !which->constant() || *which->constant() > 63 || *which->constant() < -64) {
+    report(error(Code::E0308, p_.exprs[e.args[2]].span, "the axis of `dim` is a number that is known here"));
+    return vars_.error();
+  }
+  const int64_t k = *which->constant();
+  Shape shape;
+  const ShapeItem rest = var_item(vars_.shape("a"));
+  const Dim size(vars_.dim("n"));
+  for (int64_t i = 0; i < (k < 0 ? -k : k + 1); ++i)
+    shape.push_back(dim_item((k < 0 ? i == 0 : i == k) ? size : Dim(vars_.dim("n"))));
+  shape.insert(k < 0 ? shape.begin() : shape.end(), rest);
+  const TypeId wanted = vars_.tensor({std::nullopt, vars_.type("t")}, shape);
+  unifier_.unify(wanted, x, why(e.span, fmt::format("axis {} of this", k), wanted, x, id));
+  return vars_.scalar(base::Elem::i64, size);
+}
+
+TypeId Checker::infer_let(ExprId id, TypeId expected) {
+  const Expr e = p_.exprs[id];
+  const Pattern& pattern = e.params[0];
+  const size_t since = solver_.serial();
+  const TypeId value = infer(e.args[0]);
+  const size_t scope = scope_.size();
+  if (p_.exprs[e.args[0]].kind == Kind::lambda && pattern.kind == Pattern::Kind::name &&
+      !pattern.annotation) {
+    report_failures();
+    generalise_let(pattern.local, value, since);
+    scope_.push_back(pattern.local);
+  } else {
+    bind(pattern, value);
+  }
+  const TypeId result = infer(e.args[1], expected);
+  scope_.resize(scope);
+  return result;
+}
+
+/// What a comparison of sizes says when it holds, or when it does not.
+std::optional<Fact> Checker::condition(ExprId id, bool holds) {
+  const Expr& e = p_.exprs[id];
+  if (e.kind != Kind::apply || e.args.size() != 3) return std::nullopt;
+  const Expr& callee = p_.exprs[e.args[0]];
+  if (callee.kind != Kind::global || p_.globals[callee.global].kind != Global::Kind::prim)
+    return std::nullopt;
+  auto a = value_of(p_.exprs[e.args[1]].type), b = value_of(p_.exprs[e.args[2]].type);
+  if (!a || !b) return std::nullopt;
+  switch (p_.globals[callee.global].prim) {
+    case Prim::lt_:
+      return holds ? shape::less(*a, *b) : shape::at_least(*a, *b);
+    case Prim::le_:
+      return holds ? shape::at_most(*a, *b) : shape::less(*b, *a);
+    case Prim::gt_:
+      return holds ? shape::less(*b, *a) : shape::at_most(*a, *b);
+    case Prim::ge_:
+      return holds ? shape::at_least(*a, *b) : shape::less(*a, *b);
+    case Prim::eq_:
+      return holds ? shape::equal(*a, *b) : Fact{*a, shape::Relation::ne, *b};
+    case Prim::ne_:
+      return holds ? Fact{*a, shape::Relation::ne, *b} : shape::equal(*a, *b);
+    default:
+      return std::nullopt;
+  }
+}
+
+TypeId Checker::infer_conditional(ExprId id, TypeId expected) {
+  const Expr e = p_.exprs[id];
+  const TypeId condition_type = infer(e.args[0]);
+  const TypeId boolean = vars_.scalar(base::Elem::boolean);
+  unifier_.unify(boolean, condition_type,
+                 why(p_.exprs[e.args[0]].span, "the condition", boolean, condition_type, e.args[0]));
+  TypeId branches[2];
+  for (int i = 0; i < 2; ++i) {
+    const size_t context = solver_.context_size();
+    if (auto fact = condition(e.args[0], i == 0)) solver_.push(*fact);
+    branches[i] = infer(e.args[static_cast<size_t>(i) + 1], expected);
+    solver_.pop_to(context);
+  }
+  unifier_.unify(branches[0], branches[1],
+                 why(p_.exprs[e.args[2]].span, "the branch after `else`", branches[0], branches[1], id));
+  auto a = value_of(branches[0]), b = value_of(branches[1]);
+  if (!a || (b && *a == *b)) return branches[0];
+  const Type t = vars_[vars_.head(branches[0])];
+  return vars_.tensor(t.elem, t.shape);
+}
+
+TypeId Checker::infer_with_field(ExprId id) {
+  const Expr e = p_.exprs[id];
+  const TypeId base = infer(e.args[0]);
+  const WhyId w = why(e.span, fmt::format("the field `{}`", e.text), {}, base, id);
+  const TypeId field = unifier_.field(base, e.text, w);
+  const TypeId value = infer(e.args[1], field);
+  if (field.valid())
+    unifier_.unify(field, value,
+                   why(p_.exprs[e.args[1]].span, fmt::format("the new `{}`", e.text), field, value, id));
+  return base;
+}
+
+TypeId Checker::infer_list(ExprId id) {
+  const Expr e = p_.exprs[id];
+  const ElemTerm elem{std::nullopt, vars_.type("t")};
+  const TypeId scalar = vars_.tensor(elem, {});
+  for (ExprId a : e.args) {
+    const TypeId item = infer(a);
+    unifier_.unify(scalar, item, why(p_.exprs[a].span, "an element of the list", scalar, item, a));
+  }
+  return vars_.tensor(elem, {dim_item(Dim(static_cast<int64_t>(e.args.size())))});
+}
+
+TypeId Checker::infer_check_as(ExprId id) {
+  const Expr e = p_.exprs[id];
+  const TypeId value = infer(e.args[0]);
+  const WhyId w = why(e.span, "the checked type", *e.annotation, value, id);
+  const TypeId wanted = open(*e.annotation, w);
+  const Type a = vars_[vars_.zonk(wanted)], b = vars_[vars_.zonk(value)];
+  if (a.kind != Type::Kind::tensor || b.kind != Type::Kind::tensor) {
+    unifier_.unify(wanted, value, w);
+    return wanted;
+  }
+  // Axis by axis from the right: what inference can decide is decided, the rest is checked when the program
+  // runs.
+  unifier_.unify(a.elem, b.elem, w);
+  Shape left = a.shape, right = b.shape;
+  while (!left.empty() && !right.empty() && is_dim(left.back()) && is_dim(right.back())) {
+    const Dim x = vars_.zonk(left.back().dim), y = vars_.zonk(right.back().dim);
+    if (vars_.has_meta(x) || vars_.has_meta(y)) solver_.equal(x, y, w);
+    left.pop_back();
+    right.pop_back();
+  }
+  solver_.equal(left, right, w);
+  return wanted;
+}
+
+/// An integer used as a size. One that is not made from sizes is a size that only the data decides.
+Dim Checker::as_size(ExprId id, TypeId t) {
+  const Span at = p_.exprs[id].span;
+  t = vars_.head(t);
+  const Type type = vars_[t];
+  if (type.kind == Type::Kind::error) return Dim(vars_.dim("n"));
+  if (type.kind == Type::Kind::var && vars_.is_meta(type.var)) {
+    const Dim value(vars_.dim(describe(id).size() > 2 ? describe(id).substr(1, describe(id).size() - 2) : "n",
+                              VarKind::meta, false, at));
+    vars_.solve(type.var, vars_.scalar(base::Elem::i64, value));
+    return value;
+  }
+  const TypeId wanted = vars_.tensor({std::nullopt, vars_.type("t", ElemClass::int_)}, {});
+  const WhyId w = why(at, "a size", wanted, t, id);
+  unifier_.unify(wanted, t, w);
+  if (type.kind == Type::Kind::tensor && !vars_.zonk(type.elem).elem &&
+      vars_.elem_class(vars_.zonk(type.elem)) == ElemClass::int_ && vars_.is_meta(vars_.zonk(type.elem).var))
+    unifier_.unify(type.elem, {base::Elem::i64, {}}, w);
+  if (auto value = value_of(t)) return *value;
+  return Dim(vars_.dim("k", VarKind::opened, true, at));
+}
+
+}  // namespace axon::core

@@ -1,0 +1,47 @@
+// From a syntax tree to a typed program: names, desugaring, inference.
+//
+// In: one parsed file and a loader for the library. Out: a Program in which everything that the file
+// declares, and what of the library it reaches, is typed; errors are in Diagnostics, and declarations with
+// errors say so (has_error). Library declarations are elaborated on demand, so the cost follows what is used.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/elem.h"
+#include "core/core.h"
+#include "source/diagnostic.h"
+#include "syntax/ast.h"
+
+namespace axon::core {
+
+/// The parsed file of `import name` or `import "path" as m`; null when there is none. `prim` and `prelude`
+/// are asked for by every program. The file must live as long as the elaboration.
+using Loader = std::function<const syntax::File*(const std::string& module)>;
+
+/// Looks for `<module>.axn` in directories, first hit wins; parses once. Dots of a module path are
+/// directories.
+class LibraryLoader {
+ public:
+  LibraryLoader(source::SourceManager& sources, source::Diagnostics& diagnostics,
+                std::vector<std::string> directories);
+  const syntax::File* operator()(const std::string& module);
+
+ private:
+  source::SourceManager& sources_;
+  source::Diagnostics& diagnostics_;
+  std::vector<std::string> directories_;
+  std::map<std::string, std::unique_ptr<syntax::File>> files_;
+};
+
+struct Options {
+  std::map<std::string, int64_t> sizes;     ///< -D n=1024: a named size of the file's entries, fixed
+  std::map<std::string, base::Elem> elems;  ///< -D t=bf16: an element-type parameter of the file's entries
+};
+
+Program elaborate(const syntax::File& file, const source::SourceManager& sources, const Loader& loader,
+                  source::Diagnostics& diagnostics, const Options& options = {});
+
+}  // namespace axon::core

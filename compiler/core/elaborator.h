@@ -1,0 +1,92 @@
+// What the parts of elaboration share: modules, the state of every declaration, and the program under
+// construction.
+//
+// A declaration goes unseen -> lowered (names resolved, types still unknown) -> checked. Lowering a
+// declaration finds what it uses; those are checked first, so inference never meets an unknown global and
+// never grows the stores it reads.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/core.h"
+#include "core/elaborate.h"
+#include "core/vars.h"
+#include "source/diagnostic.h"
+#include "syntax/ast.h"
+
+namespace axon::core {
+
+struct Module {
+  std::string name;
+  const syntax::File* file = nullptr;
+  bool library = true;
+  std::map<std::string, GlobalId> values, types;
+  std::map<std::string, Module*> imports;
+  std::vector<GlobalId> in_order;
+};
+
+struct FactAt {
+  shape::Fact fact;
+  source::Span span;
+};
+
+/// What elaboration knows of a global besides the Global itself.
+struct DeclInfo {
+  Module* module = nullptr;
+  const syntax::Decl* decl = nullptr;
+  enum class State : uint8_t { unseen, lowering, lowered, checking, done } state = State::unseen;
+  std::vector<GlobalId> uses;
+  std::vector<syntax::SizeParam> declared;  ///< f[h, ..s, 't], in order
+  std::vector<ShapeVarId> declared_shapes;
+  std::optional<TypeId> result;
+  source::Span result_span;
+  std::vector<FactAt> where;
+  std::vector<shape::Var> exists;  ///< `?k` in the result type
+  std::vector<FactAt> exists_facts;
+  std::optional<TypeId> signature;  ///< of a prim or val, or of the `val f : t` before `fun f`
+  uint32_t first_expr = 0, end_expr = 0, first_local = 0, end_local = 0;
+};
+
+class Elaborator {
+ public:
+  Elaborator(const source::SourceManager& sources, const Loader& loader, source::Diagnostics& diagnostics,
+             const Options& options);
+  void run(const syntax::File& file);
+
+  Module* module(const std::string& name, source::Span at);
+  void check(GlobalId g);                           ///< lowers and checks it, and first what it uses
+  GlobalId library_value(const std::string& name);  ///< of prelude or prim; invalid when there is none
+  GlobalId library_type(const std::string& name);
+
+  const source::SourceManager& sources;
+  const Loader& loader;
+  source::Diagnostics& diagnostics;
+  const Options& options;
+  Program program;
+  Vars vars{program.types};
+  std::vector<DeclInfo> infos;  ///< by GlobalId
+  std::unordered_map<uint32_t, shape::Var>
+      local_sizes;                          ///< a local named in a type -> the size it stands for
+  std::vector<std::string> names_in_scope;  ///< of library modules, for suggestions
+
+ private:
+  void declare(Module& m);
+  void report_recursion(GlobalId g);
+  void import(Module& m, const syntax::Decl& d, const syntax::ImportDecl& i);
+  Module* prim_ = nullptr;
+  Module* prelude_ = nullptr;
+  std::map<std::string, std::unique_ptr<Module>> modules_;
+};
+
+/// from_syntax.cpp: fills the Global and its DeclInfo.
+void lower(Elaborator& e, GlobalId g);
+/// check.cpp: infers, generalises, and writes the types back.
+void check_declaration(Elaborator& e, GlobalId g);
+
+/// The known name nearest to a misspelt one, if any is near.
+std::optional<std::string> nearest(const std::string& name, const std::vector<std::string>& known);
+
+}  // namespace axon::core

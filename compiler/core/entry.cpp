@@ -1,0 +1,173 @@
+// How the sizes of an entry follow from its arguments.
+//
+// Every axis of every tensor leaf, and every integer scalar, is an observation: the runtime sees a number
+// there. A size is solved from the first observation that is linear in it with a coefficient over sizes that
+// are known by then, or that is a power of it; the order of forms is the order of solving. Declared size
+// parameters are given by name where no argument determines them. Whatever is left makes the entry an error:
+// size `h` is not determined.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace axon::core {
+
+using shape::Dim;
+using shape::Var;
+using source::Code;
+using source::error;
+using source::Span;
+
+namespace {
+
+/// v^k * a, for k >= 2 and a constant a: (k, a).
+std::optional<std::pair<int, int64_t>> power_of(const Dim& d, Var v) {
+  if (d.terms().size() != 1) return std::nullopt;
+  const shape::Term& t = d.terms()[0];
+  if (t.factors.size() < 2) return std::nullopt;
+  for (const shape::Atom& a : t.factors)
+    if (a.kind() != shape::AtomKind::var || a.var() != v) return std::nullopt;
+  return std::pair(static_cast<int>(t.factors.size()), t.coefficient);
+}
+
+bool over(const Dim& d, const std::vector<Var>& known) {
+  const auto all = d.vars();
+  return std::all_of(all.begin(), all.end(),
+                     [&](Var v) { return std::find(known.begin(), known.end(), v) != known.end(); });
+}
+
+}  // namespace
+
+bool Checker::first_order(TypeId id, std::string& what) {
+  const Type t = vars_[id];
+  switch (t.kind) {
+    case Type::Kind::tensor:
+      if (!known_rank(t.shape)) return what = fmt::format("the rank of {} is not fixed", show(id)), false;
+      if (!t.elem.elem) return what = fmt::format("the element type of {} is not fixed", show(id)), false;
+      return true;
+    case Type::Kind::record:
+      if (t.row.valid()) return what = fmt::format("{} may have more fields", show(id)), false;
+      break;
+    case Type::Kind::tuple:
+    case Type::Kind::stack:
+      break;
+    case Type::Kind::function:
+      return what = fmt::format("{} is a function", show(id)), false;
+    case Type::Kind::var:
+      return what = "its type is not fixed", false;
+    case Type::Kind::string:
+      return what = "it is a string", false;
+    case Type::Kind::error:
+      return true;
+  }
+  return std::all_of(t.items.begin(), t.items.end(), [&](TypeId i) { return first_order(i, what); });
+}
+
+void Checker::observe(TypeId id, const std::string& path, Span at, EntrySizes& out) {
+  const Type t = vars_[vars_.zonk(unifier_.shape_view(id))];
+  switch (t.kind) {
+    case Type::Kind::tensor:
+      if (t.value) out.observations.push_back({path, std::nullopt, *t.value, at});
+      for (size_t i = 0; i < t.shape.size(); ++i)
+        out.observations.push_back({path, static_cast<uint32_t>(i), t.shape[i].dim, at});
+      break;
+    case Type::Kind::record:
+      for (size_t i = 0; i < t.items.size(); ++i) observe(t.items[i], path + "." + t.fields[i], at, out);
+      break;
+    case Type::Kind::tuple:
+      for (size_t i = 0; i < t.items.size(); ++i) observe(t.items[i], fmt::format("{}.{}", path, i), at, out);
+      break;
+    default:
+      break;
+  }
+}
+
+void Checker::check_entry(const Scheme& scheme) {
+  const Global g = p_.globals[g_];
+  Type fn = vars_[scheme.type];
+  std::vector<TypeId> params(fn.items);
+  if (g.params.empty()) params = {scheme.type};
+  EntrySizes sizes;
+  for (size_t i = 0; i < params.size(); ++i) {
+    std::string what;
+    const bool result = i >= g.params.size();
+    if (!first_order(params[i], what)) {
+      const Span at = result ? p_.exprs[g.body].span : g.params[i].span;
+      report(error(Code::E0315, at,
+                   fmt::format("{} of the entry `{}` cannot be bound: {}",
+                               result ? "the result" : fmt::format("parameter {}", i + 1), g.name, what))
+                 .help("annotate the parameter with its element type and axes"));
+      p_.globals[g_].has_error = true;
+      return;
+    }
+    if (result) continue;
+    const Pattern& p = g.params[i];
+    const std::string path =
+        p.kind == Pattern::Kind::name ? p_.locals[p.local].name : fmt::format("argument{}", i + 1);
+    observe(params[i], path, p.span, sizes);
+  }
+
+  std::vector<Var> known;
+  auto is_known = [&](Var v) { return std::find(known.begin(), known.end(), v) != known.end(); };
+  auto solve_one = [&]() {
+    for (size_t o = 0; o < sizes.observations.size(); ++o) {
+      const Dim& d = sizes.observations[o].dim;
+      for (Var v : d.vars()) {
+        if (is_known(v)) continue;
+        if (auto linear = d.linear_in(v);
+            linear && over(linear->first, known) && over(linear->second, known)) {
+          sizes.forms.push_back({v, o, linear->first, linear->second, 1});
+          known.push_back(v);
+          return true;
+        }
+        if (auto power = power_of(d, v)) {
+          sizes.forms.push_back({v, o, Dim(power->second), Dim(0), power->first});
+          known.push_back(v);
+          return true;
+        }
+      }
+    }
+    return false;
+  };
+  // What the arguments determine is determined by them; a declared size is given only where they do not.
+  while (solve_one()) {
+  }
+  for (const auto& [name, v] : g.sizes) {
+    if (is_known(v)) continue;
+    sizes.given.emplace_back(name, v);
+    known.push_back(v);
+    while (solve_one()) {
+    }
+  }
+  for (Var v : scheme.dims) {
+    if (is_known(v)) continue;
+    const Span at = vars_.origin(v).valid() ? vars_.origin(v) : g.span;
+    auto d = error(Code::E0309, at, fmt::format("size `{}` is not determined", shape::var_name(v)));
+    d.text("The arguments of the entry do not say what it is.")
+        .help(fmt::format("make it a parameter of the entry: `entry {}[{}]`", g.name, shape::var_name(v)));
+    report(std::move(d));
+    p_.globals[g_].has_error = true;
+    known.push_back(v);
+    while (solve_one()) {
+    }
+  }
+  // -D fixed sizes leave constants, which observations check. What could not be proved is checked at the
+  // start.
+  for (const shape::Fact& f : scheme.where) {
+    SizeCheck check{f, {}, g.span};
+    for (const WhyFact& w : fact_sources_)
+      if (w.fact.lhs == f.lhs && w.fact.rhs == f.rhs && w.fact.relation == f.relation) {
+        check.span = w.span;
+        check.text = std::string(e_.sources.text(w.span));
+      }
+    if (check.text.empty()) check.text = print(f, names());
+    sizes.checks.push_back(std::move(check));
+  }
+  for (const Observation& o : sizes.observations)
+    if (!o.axis && o.dim.as_var())
+      sizes.checks.push_back({shape::at_least(o.dim, 0), fmt::format("{} >= 0", o.argument), o.span});
+  if (!p_.globals[g_].has_error) p_.globals[g_].entry_sizes = std::move(sizes);
+}
+
+}  // namespace axon::core

@@ -1,0 +1,371 @@
+// Failures of the solver and the unifier as what a user reads: both types, aligned, where each came from, a
+// repair.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace axon::core {
+
+using shape::Dim;
+using shape::Fact;
+using shape::Var;
+using source::Code;
+using source::Diagnostic;
+using source::error;
+using source::Span;
+
+WhyId Checker::why(Span span, std::string what, TypeId expected, TypeId found, ExprId expr) {
+  return whys_.add({span, std::move(what), expected, found, expr});
+}
+
+void Checker::report(Diagnostic d) {
+  failed_ = true;
+  e_.diagnostics.report(std::move(d));
+}
+
+/// One set of names for all messages of a declaration; what the user wrote keeps its name.
+Names& Checker::names() {
+  if (names_) return *names_;
+  names_.emplace(p_.types);
+  Occurrences written;
+  const DeclInfo& info = e_.infos[g_.index];
+  for (const auto& [name, v] : p_.globals[g_].sizes) written.add(Dim(v));
+  for (uint32_t i = info.first_local; i < info.end_local; ++i)
+    if (p_.locals[{i}].type.valid()) written.add(vars_, vars_.zonk(p_.locals[{i}].type));
+  for (const Pattern& p : p_.globals[g_].params)
+    if (p.annotation) written.add(vars_, vars_.zonk(*p.annotation));
+  if (info.result) written.add(vars_, vars_.zonk(*info.result));
+  for (Var v : written.dims)
+    if (!vars_.is_meta(v)) names_->keep(v, shape::var_name(v));
+  for (ShapeVarId v : written.shapes)
+    if (!vars_.is_meta(v)) names_->keep(v, vars_.types.shape_vars[v].name);
+  for (TypeVarId v : written.types)
+    if (!vars_.is_meta(v)) names_->keep(v, vars_.types.vars[v].name);
+  return *names_;
+}
+
+std::string Checker::show(TypeId t) { return print(p_.types, vars_.zonk(t), names()); }
+
+std::string Checker::describe(ExprId id) {
+  const Expr& e = p_.exprs[id];
+  if (e.kind == Expr::Kind::local) return fmt::format("`{}`", p_.locals[e.local].name);
+  if (e.kind == Expr::Kind::global)
+    return fmt::format(
+        "`{}`", e.text.empty() || p_.globals[e.global].name == "cast" ? p_.globals[e.global].name : e.text);
+  const std::string_view text = e_.sources.text(e.span);
+  if (!text.empty() && text.size() <= 24 && text.find('\n') == std::string_view::npos)
+    return fmt::format("`{}`", text);
+  return "this";
+}
+
+void Checker::report_failures() {
+  for (const Failure& f : solver_.take_failures()) report_failure(f);
+}
+
+// ---- Failures
+// ---------------------------------------------------------------------------------------------------
+
+void Checker::label_operands(Diagnostic& d, const Why& w) {
+  auto label = [&](Span at, std::string text) {
+    const bool there =
+        std::any_of(d.secondary.begin(), d.secondary.end(), [&](const auto& l) { return l.span == at; });
+    if (!there && at != d.primary.span) d.also(at, std::move(text));
+  };
+  auto operand = [&](ExprId id) {
+    const Expr& e = p_.exprs[id];
+    if (!e.type.valid()) return;
+    const TypeId t = vars_.zonk(e.type);
+    const Type::Kind kind = vars_[t].kind;
+    if (kind != Type::Kind::tensor && kind != Type::Kind::stack) return;
+    if (e.kind == Expr::Kind::local) {
+      label(p_.locals[e.local].span, fmt::format("`{}` is {}", p_.locals[e.local].name, show(t)));
+    } else {
+      label(e.span, fmt::format("this is {}", show(t)));
+    }
+  };
+  if (!w.expr.valid()) return;
+  const Expr& e = p_.exprs[w.expr];
+  switch (e.kind) {
+    case Expr::Kind::apply:
+      for (size_t i = 1; i < e.args.size(); ++i) operand(e.args[i]);
+      break;
+    case Expr::Kind::index:
+    case Expr::Kind::local:
+      operand(e.kind == Expr::Kind::local ? w.expr : e.args[0]);
+      break;
+    case Expr::Kind::conditional:
+      operand(e.args[1]);
+      operand(e.args[2]);
+      break;
+    default:
+      break;
+  }
+  const DeclInfo& info = e_.infos[g_.index];
+  if (w.expr == p_.globals[g_].body && info.result_span.valid() && w.expected.valid())
+    label(info.result_span, "the stated result");
+}
+
+std::string Checker::failing_sizes(const Fact& goal, const std::vector<Fact>& facts) {
+  // sizes of at least 1 where that will do: they read better than empty tensors
+  std::vector<Fact> positive = facts;
+  std::vector<Var> all = goal.lhs.vars();
+  goal.rhs.collect_vars(all);
+  for (Var v : all)
+    if (vars_.kind(v) != VarKind::index) positive.push_back(shape::at_least(Dim(v), 1));
+  auto answer = shape::prove(positive, goal);
+  if (answer.verdict != shape::Verdict::refuted) answer = shape::prove(facts, goal);
+  std::string values;
+  if (answer.verdict != shape::Verdict::refuted) return values;
+  for (const auto& [v, value] : answer.counter_example)
+    values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", names().of(v), value);
+  return values;
+}
+
+/// What a type variable in a message may stand for.
+void Checker::note_class(Diagnostic& d, TypeId id) {
+  const Type t = vars_[vars_.zonk(id)];
+  if (t.kind != Type::Kind::tensor || t.elem.elem) return;
+  const char* text = nullptr;
+  switch (vars_.types.vars[t.elem.var].cls) {
+    case ElemClass::num:
+      text = "a number type";
+      break;
+    case ElemClass::flt:
+      text = "a float type";
+      break;
+    case ElemClass::int_:
+      text = "an integer type";
+      break;
+    case ElemClass::bool_:
+      text = "bool";
+      break;
+    case ElemClass::any:
+    case ElemClass::none:
+      break;
+  }
+  if (text) d.note(fmt::format("`'{}` is {}", names().of(t.elem.var), text));
+}
+
+bool Checker::report_matmul(const Failure& f, const Why& w) {
+  if (!w.expr.valid() || f.kind != Failure::Kind::size) return false;
+  const Expr e = p_.exprs[w.expr];
+  if (e.kind != Expr::Kind::apply || e.args.size() != 3) return false;
+  const Expr callee = p_.exprs[e.args[0]];
+  if (callee.kind != Expr::Kind::global || p_.globals[callee.global].name != "matmul") return false;
+  if (!p_.exprs[e.args[2]].type.valid()) return false;
+  const Type a = vars_[vars_.zonk(p_.exprs[e.args[1]].type)], b = vars_[vars_.zonk(p_.exprs[e.args[2]].type)];
+  const bool shaped = a.kind == Type::Kind::tensor && b.kind == Type::Kind::tensor && !a.shape.empty() &&
+                      b.shape.size() >= 2 && is_dim(a.shape.back()) && is_dim(b.shape.back()) &&
+                      is_dim(b.shape[b.shape.size() - 2]);
+  if (!shaped) return false;
+  const Dim inner = a.shape.back().dim, rows = b.shape[b.shape.size() - 2].dim, columns = b.shape.back().dim;
+  if (inner == rows) return false;
+  auto d = error(Code::E0312, callee.span, "inner dimensions of `@` differ");
+  d.label(fmt::format("needs {} = {}", print(inner, names()), print(rows, names())));
+  label_operands(d, w);
+  if (inner == columns) {
+    const Span right = p_.exprs[e.args[2]].span;
+    const auto text = e_.sources.text(right);
+    const bool atom = text.find(' ') == std::string_view::npos;
+    d.help("transpose the right operand",
+           source::Edit{right, atom ? fmt::format("transpose {}", text) : fmt::format("transpose ({})", text),
+                        source::Applicability::safe});
+  }
+  if (inner.as_var() && rows.as_var())
+    d.known(fmt::format("nothing relates `{}` and `{}`", print(inner, names()), print(rows, names())));
+  const Fact goal = shape::equal(inner, rows);
+  if (const std::string values = failing_sizes(goal, solver_.facts_for(goal, {})); !values.empty())
+    d.fails_for(values);
+  report(std::move(d));
+  return true;
+}
+
+namespace {
+
+/// The shapes of two tensors, aligned from the right, with the axis that clashes marked underneath.
+std::string aligned(const std::vector<std::pair<std::string, std::vector<std::string>>>& rows,
+                    size_t mark_from_right) {
+  size_t axes = 0, label = 0;
+  for (const auto& [name, items] : rows) {
+    axes = std::max(axes, items.size());
+    label = std::max(label, name.size());
+  }
+  std::vector<size_t> width(axes, 0);
+  for (const auto& [name, items] : rows)
+    for (size_t i = 0; i < items.size(); ++i) {
+      size_t& w = width[axes - items.size() + i];
+      w = std::max(w, items[i].size());
+    }
+  std::string out;
+  size_t mark_at = 0, mark_width = 0;
+  for (const auto& [name, items] : rows) {
+    std::string line = fmt::format("{:<{}} [", name, label);
+    for (size_t i = 0; i < axes; ++i) {
+      const size_t skip = axes - items.size();
+      const std::string text = i < skip ? "" : items[i - skip] + (i + 1 < axes ? "," : "");
+      if (axes - i == mark_from_right) {
+        mark_at = line.size();
+        mark_width = std::max<size_t>(width[i], 1);
+      }
+      line += fmt::format("{:<{}}", text, width[i] + (i + 1 < axes ? 1 : 0));
+      if (i + 1 < axes) line += " ";
+    }
+    out += line + "]\n";
+  }
+  if (mark_from_right && mark_width) out += std::string(mark_at, ' ') + std::string(mark_width, '^') + "\n";
+  if (!out.empty()) out.pop_back();
+  return out;
+}
+
+std::vector<std::string> axis_texts(const Shape& s, Names& names) {
+  std::vector<std::string> out;
+  for (const ShapeItem& item : s) {
+    std::string text = print(Shape{item}, names);
+    out.push_back(text.substr(1, text.size() - 2));
+  }
+  return out;
+}
+
+}  // namespace
+
+void Checker::report_shapes(const Failure& f, const Why& w) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> rows;
+  std::vector<Shape> shapes;
+  std::string headline;
+  Code code = Code::E0303;
+  auto tensor_row = [&](const std::string& label, TypeId t) {
+    if (!t.valid()) return;
+    const Type type = vars_[vars_.zonk(unifier_.shape_view(t))];
+    if (type.kind != Type::Kind::tensor) return;
+    shapes.push_back(type.shape);
+    rows.emplace_back(label, axis_texts(type.shape, names()));
+  };
+  if (w.expected.valid() && w.found.valid()) {
+    tensor_row("expected", w.expected);
+    tensor_row("found", w.found);
+    headline = f.kind == Failure::Kind::rank
+                   ? fmt::format("the number of axes of {} is not the one expected", w.what)
+                   : fmt::format("the shape of {} is not the one expected", w.what);
+  } else if (w.expr.valid() && p_.exprs[w.expr].kind == Expr::Kind::apply) {
+    const Expr e = p_.exprs[w.expr];
+    for (size_t i = 1; i < e.args.size(); ++i)
+      tensor_row(describe(e.args[i]) == "this" ? (i == 1 ? "left" : "right") : describe(e.args[i]),
+                 p_.exprs[e.args[i]].type);
+    code = f.kind == Failure::Kind::broadcast || f.kind == Failure::Kind::rank ? Code::E0310 : Code::E0303;
+    headline = code == Code::E0310 ? fmt::format("the operands of {} do not broadcast", w.what)
+                                   : fmt::format("the shapes at {} do not agree", w.what);
+  } else {
+    headline = fmt::format("the sizes at {} do not agree", w.what);
+  }
+  size_t mark = 0;
+  if (shapes.size() == 2 && f.kind != Failure::Kind::rank) {
+    for (size_t i = 1; i <= std::min(shapes[0].size(), shapes[1].size()) && !mark; ++i) {
+      const ShapeItem &x = shapes[0][shapes[0].size() - i], &y = shapes[1][shapes[1].size() - i];
+      if (is_dim(x) && is_dim(y) && x.dim != y.dim && !(code == Code::E0310 && (x.dim.is(1) || y.dim.is(1))))
+        mark = i;
+    }
+  }
+  auto d = error(code, w.span, headline);
+  if (f.kind == Failure::Kind::size || f.kind == Failure::Kind::broadcast)
+    d.label(fmt::format("needs {} = {}", print(f.lhs, names()), print(f.rhs, names())));
+  label_operands(d, w);
+  if (rows.size() == 2) d.text(aligned(rows, mark));
+  if (f.kind == Failure::Kind::broadcast) d.note("only an axis that is the literal 1 in the type stretches");
+  if (f.kind == Failure::Kind::size) {
+    std::vector<Var> rigid;
+    for (const Dim& side : {f.lhs, f.rhs})
+      for (Var v : side.vars())
+        if (vars_.kind(v) == VarKind::rigid && vars_.origin(v).valid()) rigid.push_back(v);
+    for (Var v : rigid)
+      if (std::none_of(d.secondary.begin(), d.secondary.end(), [&](const auto& l) {
+            return l.span.begin <= vars_.origin(v).begin && vars_.origin(v).end <= l.span.end;
+          }))
+        d.also(vars_.origin(v), fmt::format("`{}` is named here, and stands for any size", names().of(v)));
+  }
+  report(std::move(d));
+}
+
+void Checker::report_failure(const Failure& f) {
+  const Why w = f.why.valid() ? whys_[f.why] : Why{};
+  const bool both = w.expected.valid() && w.found.valid();
+  // what is poisoned has been reported where it began
+  for (TypeId t : {w.expected, w.found})
+    if (t.valid() && vars_[vars_.zonk(t)].kind == Type::Kind::error) {
+      failed_ = true;
+      return;
+    }
+  switch (f.kind) {
+    case Failure::Kind::structure: {
+      auto d = error(Code::E0301, w.span, fmt::format("the type of {} is not the one expected", w.what));
+      if (both) d.text(fmt::format("expected {}\nfound    {}", show(w.expected), show(w.found)));
+      if (!w.expected.valid() && w.found.valid())
+        d.message =
+            fmt::format("{} is not a record", w.expr.valid() ? describe(p_.exprs[w.expr].args[0]) : w.what),
+        d.text(fmt::format("It is {}.", show(w.found)));
+      return report(std::move(d));
+    }
+    case Failure::Kind::element: {
+      auto d =
+          error(Code::E0302, w.span, fmt::format("the element type of {} is not the one expected", w.what));
+      if (both) {
+        d.text(fmt::format("expected {}\nfound    {}", show(w.expected), show(w.found)));
+        const Type want = vars_[vars_.zonk(w.expected)];
+        note_class(d, w.expected);
+        note_class(d, w.found);
+        if (want.kind == Type::Kind::tensor && want.elem.elem && *want.elem.elem != base::Elem::boolean)
+          d.help(fmt::format("convert it: `{} (...)`; nothing converts by itself",
+                             base::elem_name(*want.elem.elem)));
+      }
+      label_operands(d, w);
+      return report(std::move(d));
+    }
+    case Failure::Kind::rank:
+    case Failure::Kind::size:
+    case Failure::Kind::broadcast:
+      if (!report_matmul(f, w)) report_shapes(f, w);
+      return;
+    case Failure::Kind::infinite:
+      return report(error(Code::E0311, w.span, fmt::format("the type of {} would contain itself", w.what)));
+    case Failure::Kind::field: {
+      if (w.found.valid() && !missing_fields_.emplace(vars_.head(w.found).index, f.text).second) {
+        failed_ = true;
+        return;
+      }
+      auto d = error(Code::E0305, w.span, fmt::format("the record has no field `{}`", f.text));
+      const TypeId record = w.found.valid() ? vars_.zonk(w.found) : TypeId{};
+      if (record.valid() && vars_[record].kind == Type::Kind::record) {
+        const Type t = vars_[record];
+        std::string all;
+        for (const std::string& name : t.fields) all += (all.empty() ? "`" : ", `") + name + "`";
+        d.text(t.fields.empty() ? "It has no fields." : "Its fields are " + all + ".");
+        if (auto other = nearest(f.text, t.fields)) d.help(fmt::format("a similar field is `{}`", *other));
+      }
+      return report(std::move(d));
+    }
+  }
+}
+
+void Checker::report_fact(const Fact& fact, const std::vector<Fact>& facts, WhyId id, bool never) {
+  const Why& w = whys_[id];
+  const bool indexing = w.expr.valid() && (p_.exprs[w.expr].kind == Expr::Kind::index ||
+                                           p_.exprs[w.expr].kind == Expr::Kind::with_index);
+  const std::string goal = print(fact, names());
+  auto d = error(indexing ? Code::E0308 : Code::E0313, w.span,
+                 never ? fmt::format("{} needs {}, which never holds", w.what, goal)
+                       : fmt::format("{} needs {}, which is not known to hold", w.what, goal));
+  if (!facts.empty()) {
+    std::string known;
+    for (size_t i = 0; i < facts.size() && i < 6; ++i)
+      if (!(facts[i].relation == shape::Relation::le && facts[i].lhs.is(0) && facts[i].rhs.as_var()))
+        known += (known.empty() ? "" : ", ") + print(facts[i], names());
+    if (!known.empty()) d.known(known);
+  }
+  if (const std::string values = failing_sizes(fact, facts); !values.empty()) d.fails_for(values);
+  if (indexing && !never)
+    d.help("`x[i else v]` reads v outside; a range `(i < n)` or a `where` states what is meant");
+  report(std::move(d));
+}
+
+}  // namespace axon::core

@@ -1,0 +1,384 @@
+// What inference left open becomes part of a type scheme: variables, joins, `into`, facts; and gets its
+// names.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace axon::core {
+
+using shape::Dim;
+using shape::Fact;
+using shape::Relation;
+using shape::Var;
+using shape::Verdict;
+using source::Code;
+using source::error;
+using CKind = Constraint::Kind;
+
+// ---- What is left becomes part of the scheme
+// --------------------------------------------------------------------
+
+/// The shape variables of a type in the order in which they are read.
+std::vector<ShapeVarId> Checker::shapes_in(TypeId type) {
+  Occurrences all;
+  all.add(vars_, vars_.zonk(type));
+  return all.shapes;
+}
+
+void Checker::take_joins(Scheme& scheme, const Mine& mine) {
+  struct Item {
+    ShapeVarId result;
+    std::vector<ShapeVarId> parts;
+  };
+  std::vector<Item> items;
+  for (Constraint& c : solver_.parked()) {
+    if (c.kind != CKind::join) continue;
+    Occurrences all;
+    for (const Shape& s : c.shapes) all.add(vars_.zonk(s));
+    if (!mine(all)) continue;
+    auto result = lone(vars_.zonk(c.shapes[0]));
+    if (!result) continue;
+    auto parts = solver_.joined(*result);
+    std::erase_if(parts, [&](ShapeVarId v) { return solver_.is_into_one_of(v, parts); });
+    if (!parts.empty()) items.push_back({*result, parts});
+  }
+  for (Constraint& c : solver_.parked()) {
+    if (c.kind != CKind::join) continue;
+    auto result = lone(vars_.zonk(c.shapes[0]));
+    c.done =
+        result && std::any_of(items.begin(), items.end(), [&](const Item& i) { return i.result == *result; });
+  }
+  std::erase_if(solver_.parked(), [](const Constraint& c) { return c.done; });
+  const std::vector<ShapeVarId> order = shapes_in(scheme.type);
+  auto place = [&](ShapeVarId v) { return std::find(order.begin(), order.end(), v) - order.begin(); };
+  for (Item& i : items) {
+    std::stable_sort(i.parts.begin(), i.parts.end(),
+                     [&](ShapeVarId a, ShapeVarId b) { return place(a) < place(b); });
+    ShapeItem joined;
+    joined.kind = ShapeItem::Kind::join;
+    joined.join = i.parts;
+    vars_.solve(i.result, {joined});
+  }
+  // a join that the type does not show must still exist
+  std::vector<std::vector<ShapeVarId>> shown;
+  std::function<void(TypeId)> collect = [&](TypeId id) {
+    const Type& t = vars_[id];
+    for (const ShapeItem& item : t.shape)
+      if (!item.join.empty()) shown.push_back(item.join);
+    for (TypeId item : t.items) collect(item);
+  };
+  collect(vars_.zonk(scheme.type));
+  for (const Item& i : items) {
+    const bool there = i.parts.size() == 1 || std::any_of(shown.begin(), shown.end(), [&](const auto& join) {
+                         return std::all_of(i.parts.begin(), i.parts.end(), [&](ShapeVarId v) {
+                           return std::find(join.begin(), join.end(), v) != join.end();
+                         });
+                       });
+    const bool concerns = std::any_of(i.parts.begin(), i.parts.end(), [&](ShapeVarId v) {
+      return std::find(order.begin(), order.end(), v) != order.end();
+    });
+    if (there || !concerns || solver_.share_target(i.parts)) continue;
+    ShapeItem joined;
+    joined.kind = ShapeItem::Kind::join;
+    joined.join = i.parts;
+    scheme.into.push_back({i.parts[0], {joined}});
+    shown.push_back(i.parts);
+  }
+}
+
+void Checker::take_intos(Scheme& scheme, const Mine& mine) {
+  Occurrences in_type;
+  in_type.add(vars_, vars_.zonk(scheme.type));
+  for (Constraint& c : solver_.parked()) {
+    if (c.kind != CKind::into) continue;
+    const Shape operand = vars_.zonk(c.shapes[0]), target = vars_.zonk(c.shapes[1]);
+    Occurrences all;
+    all.add(operand);
+    all.add(target);
+    if (!mine(all)) continue;
+    auto v = lone(operand);
+    if (!v) continue;
+    c.done = true;
+    const bool known = std::any_of(scheme.into.begin(), scheme.into.end(), [&](const IntoConstraint& i) {
+      return i.var == *v && same(vars_.zonk(i.target), target);
+    });
+    if (in_type.has(*v) && !known) scheme.into.push_back({*v, target});
+  }
+  std::erase_if(solver_.parked(), [](const Constraint& c) { return c.done; });
+  auto place = [&](ShapeVarId v) {
+    return std::find(in_type.shapes.begin(), in_type.shapes.end(), v) - in_type.shapes.begin();
+  };
+  std::stable_sort(
+      scheme.into.begin(), scheme.into.end(),
+      [&](const IntoConstraint& a, const IntoConstraint& b) { return place(a.var) < place(b.var); });
+}
+
+/// A fact about indices, as one about sizes: it must hold for the least favourable index.
+std::optional<Fact> Checker::without_indices(const Fact& fact, const std::vector<Fact>& facts) const {
+  auto is_index = [&](Var v) { return vars_.kind(v) == VarKind::index; };
+  std::vector<Var> all = fact.lhs.vars();
+  fact.rhs.collect_vars(all);
+  if (std::none_of(all.begin(), all.end(), is_index)) return fact;
+  if (fact.relation != Relation::le && fact.relation != Relation::lt) return std::nullopt;
+  const auto bounds = shape::bounds_of(fact.rhs - fact.lhs, facts, [&](Var v) { return !is_index(v); });
+  if (!bounds.low) return std::nullopt;
+  const Dim least = fact.relation == Relation::lt ? *bounds.low - 1 : *bounds.low;
+  return shape::at_least(least, 0);
+}
+
+/// 0 <= d, written without minus signs: what is subtracted goes to the left, and 0 < n is written 1 <= n.
+static Fact balanced(const Fact& fact) {
+  if (fact.relation != Relation::le && fact.relation != Relation::lt) return fact;
+  const Dim least = fact.rhs - fact.lhs - (fact.relation == Relation::lt ? 1 : 0);
+  Dim left(0), right(0);
+  for (const shape::Term& t : least.terms()) {
+    Dim d(t.coefficient < 0 ? -t.coefficient : t.coefficient);
+    for (const shape::Atom& f : t.factors) d = d * atom_dim(f);
+    Dim& side = t.coefficient < 0 ? left : right;
+    side = side + d;
+  }
+  return shape::at_most(left, right);
+}
+
+void Checker::take_facts(Scheme& scheme, const Mine& mine, bool top) {
+  std::vector<Constraint> facts;
+  for (Constraint& c : solver_.parked()) {
+    if (c.kind != CKind::holds && c.kind != CKind::equal_dims) continue;
+    Occurrences all;
+    if (c.kind == CKind::equal_dims) c.fact = shape::equal(c.dims[0], c.dims[1]);
+    c.fact.lhs = vars_.zonk(c.fact.lhs);
+    c.fact.rhs = vars_.zonk(c.fact.rhs);
+    all.add(c.fact.lhs);
+    all.add(c.fact.rhs);
+    if (!mine(all)) continue;
+    facts.push_back(c);
+    c.done = true;
+  }
+  std::erase_if(solver_.parked(), [](const Constraint& c) { return c.done; });
+  // a scalar that must be >= 0 is a size: then that needs no saying
+  for (const Constraint& c : facts)
+    if (c.fact.relation == Relation::le)
+      if (auto v = (c.fact.rhs - c.fact.lhs).as_var();
+          v && vars_.kind(*v) != VarKind::index && vars_.kind(*v) != VarKind::opened)
+        vars_.make_size(*v);
+  Occurrences in_type;
+  in_type.add(vars_, vars_.zonk(scheme.type));
+  for (const Constraint& c : facts) {
+    const auto known = solver_.facts_for(c.fact, c.context);
+    const auto answer = shape::prove(known, c.fact);
+    if (answer.verdict == Verdict::proved) continue;
+    auto residual = without_indices(c.fact, known);
+    if (!residual) {
+      report_fact(c.fact, known, c.why, false);
+      continue;
+    }
+    auto outside = solver_.facts_for(*residual, {});
+    if (shape::prove(outside, *residual).verdict == Verdict::proved) continue;
+    outside.push_back(*residual);
+    if (shape::prove_empty(outside).verdict == Verdict::proved) {
+      report_fact(c.fact, known, c.why, true);
+      continue;
+    }
+    std::vector<Var> all = residual->lhs.vars();
+    residual->rhs.collect_vars(all);
+    bool expressible = true;
+    for (Var v : all) {
+      const bool declared = vars_.kind(v) == VarKind::rigid;
+      if (vars_.kind(v) == VarKind::opened || (!declared && !in_type.has(v))) expressible = false;
+    }
+    if (!expressible && top) {
+      report_fact(c.fact, known, c.why, false);
+      continue;
+    }
+    if (vars_.plainly_nonnegative(residual->rhs) && residual->lhs.is(0)) continue;
+    if (!vars_.plainly_nonnegative(residual->rhs) || !vars_.plainly_nonnegative(residual->lhs))
+      residual = balanced(*residual);
+    scheme.where.push_back(*residual);
+    solver_.assume(*residual);
+    fact_sources_.push_back({*residual, whys_[c.why].span});
+  }
+}
+
+void Checker::refuse_leftovers() {
+  if (failed_) return;
+  for (const Constraint& c : solver_.parked()) {
+    if (c.kind == CKind::holds || c.kind == CKind::equal_dims) continue;
+    const Why& w = whys_[c.why];
+    report(error(Code::E0314, w.span, fmt::format("the shapes at {} are not determined", w.what))
+               .note(fmt::format("what must hold is {}", print(c, vars_)))
+               .help("annotate a parameter with its axes"));
+    return;
+  }
+}
+
+void Checker::default_element(TypeVarId v) {
+  if (!vars_.is_meta(v)) return;
+  base::Elem elem = base::Elem::f32;
+  if (vars_.types.vars[v].cls == ElemClass::int_) elem = base::Elem::i64;
+  if (vars_.types.vars[v].cls == ElemClass::bool_) elem = base::Elem::boolean;
+  vars_.solve(v, ElemTerm{elem, {}});
+}
+
+Scheme Checker::generalise_top(TypeId type) {
+  const Mine all = [](const Occurrences&) { return true; };
+  while (solver_.default_joins()) {
+  }
+  report_failures();
+  Scheme scheme;
+  scheme.type = vars_.zonk(type);
+  if (p_.globals[g_].kind == Global::Kind::entry) {
+    Occurrences open;
+    open.add(vars_, scheme.type);
+    for (TypeVarId v : open.types) default_element(v);
+  }
+  take_joins(scheme, all);
+  take_intos(scheme, all);
+  scheme.type = vars_.zonk(scheme.type);
+  if (!failed_) take_facts(scheme, all, true);
+  report_failures();
+  refuse_leftovers();
+  const DeclInfo& info = e_.infos[g_.index];
+  for (size_t i = info.where.size(); i-- > 0;) scheme.where.insert(scheme.where.begin(), info.where[i].fact);
+  for (const FactAt& f : info.exists_facts) scheme.where.push_back(f.fact);
+  scheme.exists = info.exists;
+  name_variables(scheme);
+  return scheme;
+}
+
+void Checker::generalise_let(LocalId id, TypeId type, size_t since) {
+  while (solver_.default_joins(since)) {
+  }
+  report_failures();
+  Occurrences outer;
+  for (LocalId l : scope_) outer.add(vars_, vars_.zonk(p_.locals[l].type));
+  for (bool grew = true; grew;) {  // a join of outer shapes is an outer shape
+    grew = false;
+    for (const Constraint& c : solver_.parked()) {
+      if (c.kind != CKind::join) continue;
+      Occurrences operands, result;
+      for (size_t i = 1; i < c.shapes.size(); ++i) operands.add(vars_.zonk(c.shapes[i]));
+      result.add(vars_.zonk(c.shapes[0]));
+      const bool inside = std::all_of(operands.shapes.begin(), operands.shapes.end(),
+                                      [&](ShapeVarId v) { return outer.has(v); });
+      for (ShapeVarId v : result.shapes)
+        if (inside && !outer.has(v)) {
+          outer.shapes.push_back(v);
+          grew = true;
+        }
+    }
+  }
+  Occurrences own;
+  own.add(vars_, vars_.zonk(type));
+  std::erase_if(own.dims, [&](Var v) { return outer.has(v) || !vars_.is_meta(v); });
+  std::erase_if(own.shapes, [&](ShapeVarId v) { return outer.has(v) || !vars_.is_meta(v); });
+  std::erase_if(own.types, [&](TypeVarId v) { return outer.has(v) || !vars_.is_meta(v); });
+  const Mine mine = [&](const Occurrences& o) {
+    return std::any_of(o.dims.begin(), o.dims.end(), [&](Var v) { return own.has(v); }) ||
+           std::any_of(o.shapes.begin(), o.shapes.end(), [&](ShapeVarId v) { return own.has(v); });
+  };
+  Scheme scheme;
+  scheme.type = vars_.zonk(type);
+  take_joins(scheme, mine);
+  take_intos(scheme, mine);
+  scheme.type = vars_.zonk(scheme.type);
+  take_facts(scheme, mine, false);
+  Occurrences left;
+  left.add(vars_, scheme.type);
+  for (const IntoConstraint& i : scheme.into) left.add(i.target);
+  for (Var v : left.dims)
+    if (own.has(v)) scheme.dims.push_back(v), vars_.make_rigid(v);
+  for (ShapeVarId v : left.shapes)
+    if (own.has(v)) scheme.shapes.push_back(v), vars_.make_rigid(v);
+  for (TypeVarId v : left.types)
+    if (own.has(v)) scheme.types.push_back(v), vars_.make_rigid(v);
+  p_.locals[id].type = scheme.type;
+  p_.locals[id].scheme = std::move(scheme);
+}
+
+// ---- Names
+// ------------------------------------------------------------------------------------------------------
+
+/// A shape variable that is the whole shape of a parameter takes the parameter's initial, unless two would.
+void Checker::prefer_parameter_initials(Names& names, TypeId type) {
+  const Type fn = vars_[type];
+  if (fn.kind != Type::Kind::function) return;
+  std::vector<std::pair<ShapeVarId, std::string>> wanted;
+  std::map<std::string, int> times;
+  const auto& params = p_.globals[g_].params;
+  for (size_t i = 0; i < params.size() && i + 1 < fn.items.size(); ++i) {
+    if (params[i].kind != Pattern::Kind::name) continue;
+    const std::string initial = p_.locals[params[i].local].name.substr(0, 1);
+    ++times[initial];
+    const Type& t = vars_[fn.items[i]];
+    if (t.kind != Type::Kind::tensor) continue;
+    if (auto v = lone(t.shape); v && vars_.is_meta(*v)) wanted.emplace_back(*v, initial);
+  }
+  for (const auto& [v, initial] : wanted)
+    if (times[initial] == 1) names.prefer(v, initial);
+}
+
+void Checker::name_variables(Scheme& s) {
+  Occurrences all;
+  for (const auto& [name, v] : p_.globals[g_].sizes) all.add(Dim(v));
+  all.add(vars_, s.type);
+  for (IntoConstraint& i : s.into) {
+    i.target = vars_.zonk(i.target);
+    all.add(i.target);
+  }
+  for (Fact& f : s.where) {
+    f = {vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)};
+    all.add(f.lhs);
+    all.add(f.rhs);
+  }
+  Names names(p_.types);
+  for (Var v : all.dims)
+    if (!vars_.is_meta(v)) names.keep(v, shape::var_name(v));
+  for (ShapeVarId v : all.shapes)
+    if (!vars_.is_meta(v)) names.keep(v, vars_.types.shape_vars[v].name);
+  for (TypeVarId v : all.types)
+    if (!vars_.is_meta(v)) names.keep(v, vars_.types.vars[v].name);
+  prefer_parameter_initials(names, s.type);
+  for (Var v : all.dims) {
+    const bool exists = std::find(s.exists.begin(), s.exists.end(), v) != s.exists.end();
+    Var named = v;
+    if (vars_.is_meta(v)) {
+      named = vars_.dim(names.of(v), VarKind::rigid, vars_.is_size(v), vars_.origin(v));
+      vars_.solve(v, Dim(named));
+    }
+    if (!exists) s.dims.push_back(named);
+  }
+  for (ShapeVarId v : all.shapes) {
+    vars_.types.shape_vars[v].name = names.of(v);
+    vars_.make_rigid(v);
+    s.shapes.push_back(v);
+  }
+  for (TypeVarId v : all.types) {
+    vars_.types.vars[v].name = names.of(v);
+    vars_.make_rigid(v);
+    s.types.push_back(v);
+  }
+  s.type = vars_.zonk(s.type);
+  for (IntoConstraint& i : s.into) i.target = vars_.zonk(i.target);
+  for (Fact& f : s.where) f = {vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)};
+  // an opened size that reaches the result is closed again
+  Occurrences closed;
+  closed.add(vars_, s.type);
+  for (Var v : closed.dims) {
+    if (vars_.kind(v) != VarKind::opened) continue;
+    std::erase(s.dims, v);
+    if (std::find(s.exists.begin(), s.exists.end(), v) == s.exists.end()) s.exists.push_back(v);
+    for (const Fact& f : solver_.given()) {
+      const Fact known{vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)};
+      Occurrences mentioned;
+      mentioned.add(known.lhs);
+      mentioned.add(known.rhs);
+      const bool all_shown =
+          std::all_of(mentioned.dims.begin(), mentioned.dims.end(), [&](Var x) { return closed.has(x); });
+      if (mentioned.has(v) && all_shown) s.where.push_back(known);
+    }
+  }
+}
+
+}  // namespace axon::core

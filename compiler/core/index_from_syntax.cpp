@@ -1,0 +1,276 @@
+// Index notation of the syntax tree to the core: `for`, folds over binders, indexing, rearrange, explicit
+// sizes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/lowering.h"
+
+namespace axon::core {
+
+using shape::Dim;
+using source::Code;
+using source::error;
+using source::Span;
+namespace stx = axon::syntax;
+using Kind = Expr::Kind;
+
+// ---- Index notation
+// ---------------------------------------------------------------------------------------------
+
+ExprId Lowering::for_expr(const std::vector<stx::Binder>& binders, stx::ExprId body, Span span) {
+  const size_t scope = scope_.size();
+  std::vector<Binder> out;
+  for (const stx::Binder& b : binders) {
+    Binder binder;
+    if (b.bound.valid()) binder.bound = expr(b.bound);
+    binder.local = add_local(b.name.text, b.name.span, b.spread ? Local::Kind::rank : Local::Kind::index);
+    out.push_back(binder);
+  }
+  const ExprId value = expr(body);
+  scope_.resize(scope);
+  const ExprId e = add(Kind::for_, span);
+  at(e).binders = std::move(out);
+  at(e).args = {value};
+  return e;
+}
+
+GlobalId Lowering::find_global(stx::ExprId id) {
+  const stx::Expr& x = file()[id];
+  if (const auto* n = stx::as<stx::NameExpr>(x)) return find(n->name) ? GlobalId{} : find_value(n->name);
+  if (const auto* i = stx::as<stx::IndexExpr>(x)) return find_global(i->base);
+  if (const auto* f = stx::as<stx::FieldExpr>(x)) {
+    const auto* base = stx::as<stx::NameExpr>(file()[f->base]);
+    if (!base || find(base->name)) return {};
+    auto it = module_->imports.find(base->name);
+    if (it == module_->imports.end()) return {};
+    auto value = it->second->values.find(f->field.text);
+    return value == it->second->values.end() ? GlobalId{} : value->second;
+  }
+  return {};
+}
+
+/// How many arguments before the tensor a reduction takes: none for sum, two for `reduce f unit`.
+size_t Lowering::reduction_arity(GlobalId g) {
+  const DeclInfo& info = e_.infos[g.index];
+  if (const auto* f = stx::as<stx::FunDecl>(*info.decl)) return f->params.empty() ? 0 : f->params.size() - 1;
+  if (const auto* s = stx::as<stx::SignatureDecl>(*info.decl)) {
+    size_t arrows = 0;
+    stx::TypeId t = s->type;
+    while (const auto* a = stx::as<stx::ArrowType>((*info.module->file)[t])) {
+      ++arrows;
+      t = a->to;
+    }
+    return arrows == 0 ? 0 : arrows - 1;
+  }
+  return 0;
+}
+
+ExprId Lowering::reduction(const stx::ReduceExpr& r, Span span) {
+  const GlobalId g = find_global(r.head);
+  size_t leading = g.valid() ? std::min(reduction_arity(g), r.args.size()) : 0;
+  std::vector<stx::Binder> binders;
+  for (size_t i = leading; i < r.args.size(); ++i) {
+    const stx::Expr& x = file()[r.args[i]];
+    stx::Binder b;
+    b.span = x.span;
+    const auto* bounded = stx::as<stx::BinaryExpr>(x);
+    const auto* n =
+        stx::as<stx::NameExpr>(bounded && bounded->op == stx::BinaryOp::less ? file()[bounded->lhs] : x);
+    if (n) {
+      b.name = {n->name, bounded ? file()[bounded->lhs].span : x.span};
+      if (bounded) b.bound = bounded->rhs;
+      binders.push_back(b);
+    } else {
+      report(error(Code::E0215, x.span, "a name to fold over was expected"));
+    }
+  }
+  if (binders.empty()) {
+    report(error(Code::E0215, span, "a reduction needs a name to fold over: `sum k => ...`"));
+    return add(Kind::error, span);
+  }
+  const ExprId head = expr(r.head);
+  std::vector<ExprId> before;
+  for (size_t i = 0; i < leading; ++i) before.push_back(expr(r.args[i]));
+  ExprId value = for_expr(binders, r.body, span);
+  at(value).flag = true;  // folded: the body is one number
+  for (size_t i = 0; i < binders.size(); ++i) {
+    std::vector<ExprId> args = before;
+    args.push_back(value);
+    value = apply(i == 0 ? head : expr(r.head), std::move(args), span);
+  }
+  return value;
+}
+
+bool Lowering::axis_factors(stx::ExprId id, AxisGroup& out) {
+  const stx::Expr& x = file()[id];
+  if (const auto* n = stx::as<stx::NameExpr>(x)) {
+    out.push_back(n->name);
+    return true;
+  }
+  if (const auto* n = stx::as<stx::NumberExpr>(x); n && n->text == "1") {
+    out.push_back("1");
+    return true;
+  }
+  const auto* b = stx::as<stx::BinaryExpr>(x);
+  if (b && b->op == stx::BinaryOp::multiply) return axis_factors(b->lhs, out) && axis_factors(b->rhs, out);
+  report(
+      error(Code::E0215, x.span, "an axis of `rearrange` is a name, a product of names, `1` or `..names`"));
+  return false;
+}
+
+std::vector<AxisGroup> Lowering::axis_groups(const stx::ListExpr& l) {
+  std::vector<AxisGroup> out;
+  for (const stx::Index& i : l.elements) {
+    AxisGroup group;
+    if (const auto* s = std::get_if<stx::SpreadIndex>(&i.node)) {
+      group = {".." + s->name.text};
+    } else if (const auto* e = std::get_if<stx::ElementIndex>(&i.node)) {
+      axis_factors(e->value, group);
+    } else {
+      report(error(Code::E0215, i.span,
+                   "an axis of `rearrange` is a name, a product of names, `1` or `..names`"));
+    }
+    out.push_back(std::move(group));
+  }
+  return out;
+}
+
+ExprId Lowering::rearrange(const stx::ReduceExpr& r, Span span) {
+  const auto* from = r.args.size() == 2 ? stx::as<stx::ListExpr>(file()[r.args[1]]) : nullptr;
+  const auto* to = stx::as<stx::ListExpr>(file()[r.body]);
+  if (!from || !to) {
+    auto d = error(Code::E0215, span, "`rearrange` is written `rearrange x [t, h*k] => [h, t, k]`");
+    if (from && stx::as<stx::BinaryExpr>(file()[r.body]))
+      d.help(
+          "what follows `=>` reaches to the end: put the `rearrange` in parentheses to go on with its "
+          "result");
+    report(std::move(d));
+    return add(Kind::error, span);
+  }
+  const ExprId value = expr(r.args[0]);
+  std::vector<AxisGroup> before = axis_groups(*from), after = axis_groups(*to);
+  // The names of axes that are sizes in scope are those sizes; others are found from the operand.
+  Instantiation sizes;
+  std::vector<std::string> seen;
+  for (const AxisGroup& group : before) {
+    for (const std::string& n : group) {
+      if (n == "1") continue;
+      if (std::find(seen.begin(), seen.end(), n) != seen.end()) {
+        report(error(Code::E0215, file()[r.args[1]].span, fmt::format("`{}` occurs twice on the left", n)));
+        return add(Kind::error, span);
+      }
+      seen.push_back(n);
+      if (n.starts_with("..")) continue;
+      const Entry* entry = find(n);
+      auto size = entry ? size_of(*entry) : std::nullopt;
+      sizes.emplace_back(shape::fresh_var(n), size ? *size : Dim(e_.vars.dim(n, VarKind::meta, true, span)));
+    }
+  }
+  std::vector<std::string> used;
+  for (const AxisGroup& group : after)
+    for (const std::string& n : group)
+      if (n != "1") used.push_back(n);
+  std::vector<std::string> left = seen, right = used;
+  std::sort(left.begin(), left.end());
+  std::sort(right.begin(), right.end());
+  if (left != right) {
+    report(error(Code::E0215, file()[r.body].span,
+                 "both sides of `rearrange` must name the same axes, each once"));
+    return add(Kind::error, span);
+  }
+  const ExprId e = add(Kind::rearrange, span);
+  at(e).args = {value};
+  at(e).from = std::move(before);
+  at(e).to = std::move(after);
+  at(e).instantiation = std::move(sizes);
+  return e;
+}
+
+std::vector<IndexItem> Lowering::indices(const std::vector<stx::Index>& list) {
+  std::vector<IndexItem> out;
+  bool rest = false;
+  for (const stx::Index& i : list) {
+    IndexItem item;
+    if (rest && std::holds_alternative<stx::RestIndex>(i.node)) {
+      report(error(Code::E0322, i.span, "an index has at most one `..`"));
+      continue;
+    }
+    std::visit(
+        stx::Overloaded{
+            [&](const stx::ElementIndex& e) {
+              item.kind = IndexItem::Kind::point;
+              item.point = expr(e.value);
+            },
+            [&](const stx::RestIndex&) {
+              item.kind = IndexItem::Kind::ellipsis;
+              rest = true;
+            },
+            [&](const stx::SpreadIndex& s) {
+              item.kind = IndexItem::Kind::rank;
+              const Entry* entry = find(s.name.text);
+              if (entry && entry->local.valid() && p_.locals[entry->local].kind == Local::Kind::rank) {
+                item.rank = entry->local;
+              } else {
+                report(error(Code::E0401, s.name.span, fmt::format("no `for` binds `..{}`", s.name.text)));
+                item.kind = IndexItem::Kind::ellipsis;
+              }
+            },
+            [&](const stx::SliceIndex& s) {
+              item.kind = IndexItem::Kind::slice;
+              if (s.first.valid()) item.start = expr(s.first);
+              if (s.last.valid()) item.stop = expr(s.last);
+              if (s.step.valid()) item.step = expr(s.step);
+            }},
+        i.node);
+    out.push_back(item);
+  }
+  return out;
+}
+
+ExprId Lowering::explicit_sizes(GlobalId g, const stx::IndexExpr& i, Span span) {
+  const auto* f = stx::as<stx::FunDecl>(*e_.infos[g.index].decl);
+  const ExprId fn = expr(i.base);
+  if (f->sizes.size() != i.indices.size()) {
+    report(error(Code::E0318, span,
+                 fmt::format("`{}` has {} size parameters, and {} are given", p_.globals[g].name,
+                             f->sizes.size(), i.indices.size()))
+               .also(p_.globals[g].span, "declared here"));
+    return fn;
+  }
+  std::vector<ExprId> sizes;
+  for (size_t k = 0; k < f->sizes.size(); ++k) {
+    const auto* e = std::get_if<stx::ElementIndex>(&i.indices[k].node);
+    const auto* n = e ? stx::as<stx::NameExpr>(file()[e->value]) : nullptr;
+    if (n && n->name == "_") {
+      sizes.push_back({});
+    } else if (f->sizes[k].kind == stx::SizeParamKind::element && n && base::elem_from_name(n->name)) {
+      sizes.push_back(cast_to(*base::elem_from_name(n->name), file()[e->value].span));
+    } else if (f->sizes[k].kind == stx::SizeParamKind::dim && e) {
+      sizes.push_back(expr(e->value));
+    } else {
+      report(error(Code::E0318, i.indices[k].span,
+                   fmt::format("`{}` cannot be given here", f->sizes[k].name.text)));
+      sizes.push_back({});
+    }
+  }
+  at(fn).args = std::move(sizes);
+  return fn;
+}
+
+ExprId Lowering::index(const stx::IndexExpr& i, Span span) {
+  if (const GlobalId g = find_global(i.base); g.valid()) {
+    const auto* f = stx::as<stx::FunDecl>(*e_.infos[g.index].decl);
+    if (f && !f->sizes.empty() && !i.otherwise.valid()) return explicit_sizes(g, i, span);
+  }
+  const ExprId base = expr(i.base);
+  std::vector<IndexItem> items = indices(i.indices);
+  std::vector<ExprId> args = {base};
+  if (i.otherwise.valid()) args.push_back(expr(i.otherwise));
+  const ExprId e = add(Kind::index, span);
+  at(e).args = std::move(args);
+  at(e).indices = std::move(items);
+  return e;
+}
+
+}  // namespace axon::core

@@ -1,0 +1,132 @@
+// A type scheme at one of its uses: fresh variables, its constraints stated anew, what was chosen for each
+// recorded.
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace axon::core {
+
+using shape::Dim;
+using shape::Fact;
+using shape::Relation;
+using shape::Var;
+
+// ---- Instantiation
+// ----------------------------------------------------------------------------------------------
+
+Shape Checker::rename(const Shape& s, Fresh& fresh) {
+  auto renamed = [&](ShapeVarId v) {
+    auto it = fresh.shapes.find(v);
+    return it == fresh.shapes.end() ? v : it->second;
+  };
+  Shape out;
+  for (const ShapeItem& item : s) {
+    switch (item.kind) {
+      case ShapeItem::Kind::dim:
+        out.push_back(dim_item(item.dim.substitute(fresh.dims)));
+        break;
+      case ShapeItem::Kind::var:
+        out.push_back(var_item(renamed(item.var)));
+        break;
+      case ShapeItem::Kind::join: {
+        const ShapeVarId result = vars_.shape(vars_.types.shape_vars[item.join[0]].name);
+        std::vector<Shape> operands;
+        for (ShapeVarId v : item.join) operands.push_back({var_item(renamed(v))});
+        solver_.join({var_item(result)}, operands, fresh.why);
+        out.push_back(var_item(result));
+        break;
+      }
+    }
+  }
+  return out;
+}
+
+TypeId Checker::rename(TypeId id, Fresh& fresh) {
+  id = vars_.head(id);
+  Type t = vars_[id];
+  auto renamed = [&](TypeVarId v) {
+    auto it = fresh.types.find(v);
+    return it == fresh.types.end() ? v : it->second;
+  };
+  switch (t.kind) {
+    case Type::Kind::tensor:
+      t.elem = vars_.zonk(t.elem);
+      if (!t.elem.elem) t.elem.var = renamed(t.elem.var);
+      t.shape = rename(vars_.zonk(t.shape), fresh);
+      if (t.value) t.value = vars_.zonk(*t.value).substitute(fresh.dims);
+      break;
+    case Type::Kind::stack:
+      t.count = vars_.zonk(t.count).substitute(fresh.dims);
+      break;
+    case Type::Kind::record:
+      if (t.row.valid()) t.row = renamed(t.row);
+      break;
+    case Type::Kind::var:
+      t.var = renamed(t.var);
+      break;
+    case Type::Kind::tuple:
+    case Type::Kind::function:
+    case Type::Kind::string:
+    case Type::Kind::error:
+      break;
+  }
+  for (TypeId& item : t.items) item = rename(item, fresh);
+  for (AliasArg& a : t.alias.args) {
+    if (a.dim) a.dim = vars_.zonk(*a.dim).substitute(fresh.dims);
+    if (a.shape) a.shape = rename(vars_.zonk(*a.shape), fresh);
+    if (a.type.valid()) a.type = rename(a.type, fresh);
+  }
+  return vars_.add(std::move(t));
+}
+
+/// The variables of a type that stand for element types (others stand for types or for the rest of a record).
+static std::set<TypeVarId> element_variables(const Vars& vars, TypeId id) {
+  std::set<TypeVarId> out;
+  const Type& t = vars[vars.head(id)];
+  if (t.kind == Type::Kind::tensor && !t.elem.elem) out.insert(vars.zonk(t.elem).var);
+  for (TypeId item : t.items) out.merge(element_variables(vars, item));
+  return out;
+}
+
+TypeId Checker::instantiate(const Scheme& s, ExprId at, WhyId w) {
+  Fresh fresh;
+  fresh.why = w;
+  Instantiation sizes;
+  ElemInstantiation elems;
+  for (Var v : s.dims) {
+    const Dim d(vars_.dim(shape::var_name(v), VarKind::meta, vars_.is_size(v), whys_[w].span));
+    fresh.dims.emplace(v, d);
+    sizes.emplace_back(v, d);
+  }
+  for (Var v : s.exists)
+    fresh.dims.emplace(v, Dim(vars_.dim(shape::var_name(v), VarKind::opened, true, whys_[w].span)));
+  for (ShapeVarId v : s.shapes) fresh.shapes.emplace(v, vars_.shape(vars_.types.shape_vars[v].name));
+  for (TypeVarId v : s.types) {
+    const auto declared = vars_.types.vars[v];
+    const TypeVarId mine = vars_.type(declared.name, declared.cls);
+    fresh.types.emplace(v, mine);
+    elems.emplace_back(v, ElemTerm{std::nullopt, mine});
+  }
+  const std::set<TypeVarId> element = element_variables(vars_, s.type);
+  std::erase_if(elems, [&](const auto& e) { return !element.count(e.first); });
+  const TypeId t = rename(s.type, fresh);
+  for (const IntoConstraint& i : s.into)
+    solver_.into(rename(Shape{var_item(i.var)}, fresh), rename(i.target, fresh), w);
+  for (const Fact& f : s.where) {
+    const Dim l = f.lhs.substitute(fresh.dims), r = f.rhs.substitute(fresh.dims);
+    const bool opened = std::any_of(s.exists.begin(), s.exists.end(),
+                                    [&](Var v) { return f.lhs.contains(v) || f.rhs.contains(v); });
+    if (opened) {
+      solver_.assume({l, f.relation, r});
+    } else if (f.relation == Relation::eq) {
+      solver_.equal(l, r, w);
+    } else {
+      solver_.require({l, f.relation, r}, w);
+    }
+  }
+  p_.exprs[at].instantiation = std::move(sizes);
+  p_.exprs[at].elems = std::move(elems);
+  return t;
+}
+
+}  // namespace axon::core

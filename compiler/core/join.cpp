@@ -1,0 +1,294 @@
+// Broadcasting: joins of shapes, and one shape stretching into another.
+//
+// Aligned from the right. Only an axis that is the literal 1 stretches; two other sizes become equal.
+// Operands of unknown rank wait until their rank is known; at generalisation default_joins() applies the
+// documented defaults:
+//   - an operand of unknown rank that meets known axes broadcasts into them (`..c into [...]`);
+//   - where the result is fixed from outside, the first operand has its shape and the others broadcast into
+//   it.
+// What then remains joins variables only, and becomes `..(a|b)` in the type.
+#include <algorithm>
+
+#include "core/solver.h"
+
+namespace axon::core {
+
+using shape::Dim;
+
+namespace {
+
+bool last_is_dim(const Shape& s) { return !s.empty() && is_dim(s.back()); }
+bool any_dim(const Shape& s) { return std::any_of(s.begin(), s.end(), is_dim); }
+
+/// Operands that say nothing are dropped: scalars, and repetitions.
+void drop_idle(std::vector<Shape>& operands) {
+  std::vector<Shape> kept;
+  for (Shape& s : operands) {
+    if (s.empty()) continue;
+    if (std::any_of(kept.begin(), kept.end(), [&](const Shape& k) { return same(k, s); })) continue;
+    kept.push_back(std::move(s));
+  }
+  operands = std::move(kept);
+}
+
+}  // namespace
+
+void Solver::park(Constraint::Kind kind, std::vector<Shape> shapes, WhyId why) {
+  parked_.push_back({kind, {}, std::move(shapes), {}, active_, why, false, ++serial_});
+  vars_.changed = true;
+}
+
+Solver::Step Solver::stretch(const std::vector<Dim>& sizes, Dim& out, WhyId why) {
+  out = Dim(1);
+  for (const Dim& s : sizes) {
+    if (s.is(1)) continue;
+    if (out.is(1)) {
+      out = s;
+    } else if (require_equal(out, s, why, Failure::Kind::broadcast) == Step::failed) {
+      return Step::failed;
+    }
+    out = vars_.zonk(out);
+  }
+  return Step::done;
+}
+
+Solver::Step Solver::solve_join(Constraint& c) {
+  Shape suffix;
+  std::vector<Shape> operands;
+  for (size_t i = 1; i < c.shapes.size(); ++i) operands.push_back(vars_.zonk(c.shapes[i]));
+  for (;;) {
+    for (Shape& s : operands) s = vars_.zonk(s);
+    drop_idle(operands);
+    if (operands.size() <= 1) break;
+    if (!std::all_of(operands.begin(), operands.end(), last_is_dim)) break;
+    std::vector<Dim> sizes;
+    for (Shape& s : operands) {
+      sizes.push_back(s.back().dim);
+      s.pop_back();
+    }
+    Dim size;
+    if (stretch(sizes, size, c.why) == Step::failed) return Step::failed;
+    suffix.insert(suffix.begin(), dim_item(size));
+  }
+  if (operands.size() <= 1) {
+    Shape whole = operands.empty() ? Shape{} : operands[0];
+    whole.insert(whole.end(), suffix.begin(), suffix.end());
+    Step step = solve_shapes(c.shapes[0], whole, c.why);
+    if (step == Step::wait) {
+      c.kind = Constraint::Kind::equal_shapes;
+      c.shapes = {c.shapes[0], whole};
+    }
+    return step;
+  }
+  Shape result = vars_.zonk(c.shapes[0]);
+  if (!suffix.empty()) {
+    auto name = lone(result);
+    Shape rest{var_item(vars_.shape(name ? vars_.types.shape_vars[*name].name : "a"))};
+    Shape whole = rest;
+    whole.insert(whole.end(), suffix.begin(), suffix.end());
+    Step step = solve_shapes(result, whole, c.why);
+    if (step == Step::failed) return step;
+    if (step == Step::wait) park(Constraint::Kind::equal_shapes, {result, whole}, c.why);
+    result = vars_.zonk(rest);
+  }
+  c.shapes.assign(1, result);
+  c.shapes.insert(c.shapes.end(), operands.begin(), operands.end());
+
+  if (result.empty()) {  // then every operand is
+    for (const Shape& s : operands)
+      if (solve_shapes(s, {}, c.why) == Step::failed) return Step::failed;
+    return Step::done;
+  }
+  auto self = std::find_if(operands.begin(), operands.end(), [&](const Shape& s) { return same(s, result); });
+  if (self != operands.end()) {
+    for (const Shape& s : operands)
+      if (!same(s, result)) park(Constraint::Kind::into, {s, result}, c.why);
+    return Step::done;
+  }
+  if (last_is_dim(result) && !result.back().dim.is(1))
+    for (const Shape& s : operands)
+      if (last_is_dim(s) && !s.back().dim.is(1) &&
+          require_equal(result.back().dim, s.back().dim, c.why, Failure::Kind::broadcast) == Step::failed)
+        return Step::failed;
+  return Step::wait;
+}
+
+Solver::Step Solver::solve_into(Constraint& c) {
+  for (;;) {
+    Shape operand = vars_.zonk(c.shapes[0]), target = vars_.zonk(c.shapes[1]);
+    if (operand.empty() || same(operand, target)) return Step::done;
+    if (last_is_dim(operand) && last_is_dim(target)) {
+      const Dim mine = operand.back().dim, theirs = target.back().dim;
+      if (!mine.is(1) && require_equal(mine, theirs, c.why, Failure::Kind::broadcast) == Step::failed)
+        return Step::failed;
+      operand.pop_back();
+      target.pop_back();
+      c.shapes = {operand, target};
+      continue;
+    }
+    c.shapes = {operand, target};
+    if (target.empty()) return solve_shapes(operand, {}, c.why);
+    auto variable = lone(target);
+    if (last_is_dim(operand) && variable) {
+      if (!vars_.is_meta(*variable)) return failed(Failure::Kind::rank, c.why);
+      const Dim mine = operand.back().dim;
+      Shape longer{var_item(vars_.shape(vars_.types.shape_vars[*variable].name)),
+                   dim_item(mine.is(1) ? Dim(vars_.dim("n")) : mine)};
+      Step step = bind(*variable, longer, c.why);
+      if (step == Step::failed) return step;
+      continue;
+    }
+    if (auto v = lone(operand); v && variable) {
+      const auto parts = joined(*variable);
+      if (std::find(parts.begin(), parts.end(), *v) != parts.end()) return Step::done;
+    }
+    return Step::wait;
+  }
+}
+
+std::vector<ShapeVarId> Solver::joined(ShapeVarId result) const {
+  for (const Constraint& c : parked_) {
+    if (c.done || c.kind != Constraint::Kind::join) continue;
+    auto r = lone(vars_.zonk(c.shapes[0]));
+    if (!r || *r != result) continue;
+    std::vector<ShapeVarId> out;
+    for (size_t i = 1; i < c.shapes.size(); ++i) {
+      auto v = lone(vars_.zonk(c.shapes[i]));
+      if (!v) return {};
+      if (*v == result) continue;
+      const auto inner = joined(*v);
+      if (inner.empty()) out.push_back(*v);
+      out.insert(out.end(), inner.begin(), inner.end());
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+  return {};
+}
+
+bool Solver::is_into_one_of(ShapeVarId v, const std::vector<ShapeVarId>& others) const {
+  return std::any_of(parked_.begin(), parked_.end(), [&](const Constraint& c) {
+    if (c.done || c.kind != Constraint::Kind::into) return false;
+    auto operand = lone(vars_.zonk(c.shapes[0])), target = lone(vars_.zonk(c.shapes[1]));
+    return operand && target && *operand == v && *target != v &&
+           std::find(others.begin(), others.end(), *target) != others.end();
+  });
+}
+
+bool Solver::share_target(const std::vector<ShapeVarId>& parts) const {
+  auto goes_into = [&](ShapeVarId v, const Shape& target) {
+    return std::any_of(parked_.begin(), parked_.end(), [&](const Constraint& c) {
+      if (c.kind != Constraint::Kind::into) return false;
+      auto operand = lone(vars_.zonk(c.shapes[0]));
+      return operand && *operand == v && same(vars_.zonk(c.shapes[1]), target);
+    });
+  };
+  return std::any_of(parked_.begin(), parked_.end(), [&](const Constraint& c) {
+    if (c.kind != Constraint::Kind::into) return false;
+    const Shape target = vars_.zonk(c.shapes[1]);
+    return std::all_of(parts.begin(), parts.end(), [&](ShapeVarId v) { return goes_into(v, target); });
+  });
+}
+
+bool Solver::pinned(ShapeVarId result, size_t by) const {
+  if (!vars_.is_meta(result)) return true;
+  for (size_t i = 0; i < by; ++i) {  // the first join that yields it defines it
+    const Constraint& c = parked_[i];
+    if (c.kind != Constraint::Kind::join || c.done) continue;
+    if (auto r = lone(vars_.zonk(c.shapes[0])); r && *r == result) return true;
+  }
+  return false;
+}
+
+bool Solver::default_join(Constraint& c) {
+  active_ = c.context;
+  Shape result = vars_.zonk(c.shapes[0]);
+  std::vector<Shape> known, open;
+  for (size_t i = 1; i < c.shapes.size(); ++i) {
+    Shape s = vars_.zonk(c.shapes[i]);
+    (any_dim(s) ? known : open).push_back(s);
+  }
+  const WhyId why = c.why;
+  if (!known.empty()) {
+    if (open.empty()) return false;
+    c.done = true;
+    for (const Shape& s : open) park(Constraint::Kind::into, {s, result}, why);
+    known.insert(known.begin(), result);
+    park(Constraint::Kind::join, known, why);
+    return true;
+  }
+  auto variable = lone(result);
+  if (variable) {  // the same join twice?
+    std::vector<ShapeVarId> mine;
+    for (const Shape& s : open) {
+      if (!lone(s)) return false;
+      const auto inner = joined(*lone(s));
+      if (inner.empty()) mine.push_back(*lone(s));
+      mine.insert(mine.end(), inner.begin(), inner.end());
+    }
+    std::sort(mine.begin(), mine.end());
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+    if (mine == joined(*variable)) {
+      c.done = true;
+      return true;
+    }
+  }
+  for (const Shape& s : open) {
+    auto v = lone(s);
+    if (!v || !vars_.is_meta(*v)) continue;
+    c.done = true;
+    for (const Shape& other : open)
+      if (!same(other, s)) park(Constraint::Kind::into, {other, result}, why);
+    bind(*v, result, why);
+    return true;
+  }
+  c.done = true;
+  failed(Failure::Kind::rank, why);
+  return true;
+}
+
+bool Solver::default_into(Constraint& c) {
+  active_ = c.context;
+  auto v = lone(vars_.zonk(c.shapes[0]));
+  if (!v) return false;
+  const auto parts = joined(*v);
+  if (!parts.empty()) {
+    c.done = true;
+    const Shape target = c.shapes[1];
+    const WhyId why = c.why;
+    for (ShapeVarId p : parts) park(Constraint::Kind::into, {Shape{var_item(p)}, target}, why);
+    return true;
+  }
+  if (vars_.is_meta(*v)) return false;
+  c.done = true;
+  failed(Failure::Kind::rank, c.why);
+  return true;
+}
+
+bool Solver::default_joins(size_t since) {
+  settle();
+  for (size_t i = 0; i < parked_.size(); ++i) {
+    if (parked_[i].done || parked_[i].serial <= since) continue;
+    Constraint c = parked_[i];
+    bool acted = false;
+    if (c.kind == Constraint::Kind::join) {
+      auto variable = lone(vars_.zonk(c.shapes[0]));
+      const bool defines = variable && !pinned(*variable, i);
+      if (defines && std::none_of(c.shapes.begin() + 1, c.shapes.end(),
+                                  [&](const Shape& s) { return any_dim(vars_.zonk(s)); }))
+        continue;  // stays a join of the type
+      acted = default_join(c);
+    } else if (c.kind == Constraint::Kind::into) {
+      acted = default_into(c);
+    }
+    if (!acted) continue;
+    parked_[i].done = c.done;
+    vars_.changed = true;
+    settle();
+    return true;
+  }
+  return false;
+}
+
+}  // namespace axon::core

@@ -1,0 +1,81 @@
+// Solves constraints between sizes and shapes as far as they determine anything; parks the rest.
+//
+// Sizes: a difference of normal forms that is linear in a meta variable binds it; exact division by a common
+// factor is tried; rigid sizes must agree by normal form or by what is assumed. Shapes: word unification.
+// Known prefixes and suffixes cancel, ranks are solved as numbers, a lone variable is bound, everything else
+// waits. Nothing is enumerated. Joins: aligned from the right; a literal 1 stretches, other sizes become
+// equal; unknown ranks wait (join.cpp). Invariant: a constraint is either done (its bindings imply it),
+// parked, or reported as one Failure.
+#pragma once
+#include "core/constraint.h"
+
+namespace axon::core {
+
+class Solver {
+ public:
+  explicit Solver(Vars& vars) : vars_(vars) {}
+
+  void equal(const shape::Dim& a, const shape::Dim& b, WhyId why);
+  void equal(const Shape& a, const Shape& b, WhyId why);
+  void join(Shape result, std::vector<Shape> operands, WhyId why);
+  void into(Shape operand, Shape target, WhyId why);
+  void require(shape::Fact fact, WhyId why);  ///< to be proved later, under the context of now
+  void assume(shape::Fact fact) { given_.push_back(std::move(fact)); }
+  void push(shape::Fact fact) { context_.push_back(std::move(fact)); }
+  size_t context_size() const { return context_.size(); }
+  void pop_to(size_t size) { context_.resize(size); }
+  void fail(Failure failure);
+
+  void settle();  ///< wakes what is parked until nothing changes
+  /// Decides one join or broadcast that stays open at generalisation, of those stated since; true if it did.
+  bool default_joins(size_t since = 0);
+  size_t serial() const { return serial_; }
+  std::vector<Constraint>& parked() { return parked_; }
+  const std::vector<shape::Fact>& given() const { return given_; }
+  std::vector<Failure> take_failures();
+  bool has_failures() const { return !failures_.empty(); }
+
+  /// Facts that may help with a goal: what is assumed, the context, and sizes >= 0.
+  std::vector<shape::Fact> facts_for(const shape::Fact& goal, const std::vector<shape::Fact>& context) const;
+  /// The operands of a parked join whose result is exactly this variable, flattened; empty when there is
+  /// none.
+  std::vector<ShapeVarId> joined(ShapeVarId result) const;
+  /// v broadcasts into another one of these, so it adds nothing to their join.
+  bool is_into_one_of(ShapeVarId v, const std::vector<ShapeVarId>& others) const;
+  /// All of these broadcast into one shape, so they have a join.
+  bool share_target(const std::vector<ShapeVarId>& parts) const;
+
+ private:
+  enum class Step : uint8_t { done, wait, failed };
+  Step attempt(Constraint& c);
+  Step solve_dims(const shape::Dim& a, const shape::Dim& b, WhyId why,
+                  Failure::Kind kind = Failure::Kind::size);
+  Step solve_shapes(Shape a, Shape b, WhyId why);
+  Step bind(ShapeVarId v, const Shape& s, WhyId why);
+  void bind(shape::Var v, const shape::Dim& d, WhyId why);
+  Step solve_join(Constraint& c);
+  Step solve_into(Constraint& c);
+  Step require_equal(const shape::Dim& a, const shape::Dim& b, WhyId why, Failure::Kind kind);
+  Step stretch(const std::vector<shape::Dim>& sizes, shape::Dim& out, WhyId why);
+  bool default_join(Constraint& c);
+  bool default_into(Constraint& c);
+  bool pinned(ShapeVarId result, size_t by) const;
+  void park(Constraint::Kind kind, std::vector<Shape> shapes, WhyId why);
+  bool rank_equation(const Shape& unknown, size_t rank, WhyId why, Step& step);
+  void submit(Constraint c);
+  bool mentions_index(const shape::Dim& d) const;
+  bool occurs_in_join(ShapeVarId v, const Shape& s) const;
+  Step failed(Failure::Kind kind, WhyId why, shape::Dim lhs = {}, shape::Dim rhs = {});
+
+  Vars& vars_;
+  std::vector<Constraint> parked_;
+  std::vector<shape::Fact> given_;
+  std::vector<shape::Fact> context_;  ///< of what is stated now
+  std::vector<shape::Fact> active_;   ///< of the constraint that is being attempted
+  std::vector<Failure> failures_;
+  std::vector<WhyId> reported_;
+  bool settling_ = false;
+  size_t serial_ = 0;
+};
+
+}  // namespace axon::core

@@ -1,0 +1,103 @@
+// Types of the core: element types and shapes as terms over variables, tuples, records with row variables,
+// functions, stacks. Solved by the checker (check.cpp with shape/solver); printed by print.cpp in source
+// syntax.
+//
+// A shape is a list of items: a dimension, a shape variable, or a join of shape variables. Dimensions are
+// shape::Dim polynomials over shape::Var, so the checker's dimension variables, the graph's extents and the
+// task extents are one notion. A scalar integer type may carry the Dim that its value is known to equal
+// (`value`): that is how sizes flow through i64 values. Invariant: a type reached from a Scheme or a checked
+// Expr is fully resolved (no solved metas).
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/elem.h"
+#include "base/ids.h"
+#include "shape/dim.h"
+#include "shape/prover.h"
+
+namespace axon::core {
+
+struct TypeTag;
+struct TypeVarTag;
+struct ShapeVarTag;
+using TypeId = base::Id<TypeTag>;
+using TypeVarId =
+    base::Id<TypeVarTag>;  ///< stands for a type ('s in fold) or, in element position, an element type
+using ShapeVarId = base::Id<ShapeVarTag>;  ///< `..s`
+
+struct ShapeItem {
+  enum class Kind : uint8_t { dim, var, join } kind = Kind::dim;
+  shape::Dim dim;
+  ShapeVarId var;
+  std::vector<ShapeVarId> join;  ///< ..(a|b|c): their broadcast
+};
+using Shape = std::vector<ShapeItem>;
+
+struct ElemTerm {
+  std::optional<base::Elem> elem;  ///< known
+  TypeVarId var;                   ///< or a variable
+};
+
+/// A type that was written by the name of a declared one: `Model[n, d]`. For printing only; equality is
+/// structural.
+struct AliasArg {
+  std::optional<shape::Dim> dim;
+  std::optional<Shape> shape;
+  TypeId type;  ///< an element type, as a scalar
+};
+struct Alias {
+  std::string name;  ///< empty: not written by name
+  std::vector<AliasArg> args;
+};
+
+struct Type {
+  enum class Kind : uint8_t { tensor, tuple, record, function, stack, var, string, error } kind = Kind::error;
+  ElemTerm elem;                    ///< tensor
+  Shape shape;                      ///< tensor
+  std::optional<shape::Dim> value;  ///< rank-0 integer tensor: the size it equals
+  std::vector<TypeId>
+      items;  ///< tuple; record (with fields); function: parameters then result; stack: {element}
+  std::vector<std::string> fields;  ///< record, in declaration order
+  TypeVarId row;                    ///< record: the rest, when open
+  TypeVarId var;                    ///< var
+  shape::Dim count;                 ///< stack
+  bool consumed = false;            ///< `*` on a parameter
+  Alias alias;
+};
+
+/// left into [right...]: the shape variable broadcasts into the given shape.
+struct IntoConstraint {
+  ShapeVarId var;
+  Shape target;
+};
+
+/// What is left of a type's constraints when it is generalised.
+struct Scheme {
+  TypeId type;
+  std::vector<shape::Var> dims;
+  std::vector<ShapeVarId> shapes;
+  std::vector<TypeVarId> types;
+  std::vector<IntoConstraint> into;
+  std::vector<shape::Fact> where;
+  std::vector<shape::Var>
+      exists;  ///< `?k <= n. t` in the result: fresh at every use; their facts are in `where`
+};
+
+enum class ElemClass : uint8_t { any, num, flt, int_, bool_, none };
+
+struct TypeStore {
+  base::Store<TypeTag, Type> types;
+  struct TypeVar {
+    std::string name;
+    ElemClass cls = ElemClass::any;
+  };
+  struct ShapeVar {
+    std::string name;
+  };
+  base::Store<TypeVarTag, TypeVar> vars;
+  base::Store<ShapeVarTag, ShapeVar> shape_vars;
+};
+
+}  // namespace axon::core

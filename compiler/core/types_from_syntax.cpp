@@ -1,0 +1,457 @@
+// Written types, dimensions and facts to core types: the type half of lowering.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/lowering.h"
+
+namespace axon::core {
+
+using shape::Dim;
+using shape::Var;
+using source::Code;
+using source::error;
+using source::Span;
+namespace stx = axon::syntax;
+
+namespace {
+Shape to_shape(ShapeVarId v) { return {var_item(v)}; }
+}  // namespace
+
+// ---- Dimensions
+// -------------------------------------------------------------------------------------------------
+
+Dim Lowering::named_size(const std::string& name, VarKind kind, Span at) {
+  if (entry_) {
+    auto fixed = e_.options.sizes.find(name);
+    if (fixed != e_.options.sizes.end()) {
+      Dim value(fixed->second);
+      scope_.push_back({name, {}, value});
+      return value;
+    }
+  }
+  Dim d(e_.vars.dim(name, kind, true, at));
+  scope_.push_back({name, {}, d});
+  return d;
+}
+
+std::optional<Dim> Lowering::size_of(const Entry& entry) {
+  if (entry.size) return entry.size;
+  const Local& local = p_.locals[entry.local];
+  if (local.kind == Local::Kind::rank) return std::nullopt;
+  if (local.type.valid() && e_.vars[local.type].value) return e_.vars[local.type].value;
+  auto it = e_.local_sizes.find(entry.local.index);
+  if (it == e_.local_sizes.end())
+    it = e_.local_sizes.emplace(entry.local.index, e_.vars.dim(entry.name, VarKind::meta, false)).first;
+  return Dim(it->second);
+}
+
+Dim Lowering::dim(stx::DimId id) {
+  const stx::Dim& d = file()[id];
+  const Span at = d.span;
+  return std::visit(
+      stx::Overloaded{
+          [&](const stx::ErrorDim&) { return Dim(e_.vars.dim("n")); },
+          [&](const stx::NumberDim& n) { return Dim(n.value); },
+          [&](const stx::NameDim& n) {
+            if (const Entry* entry = find(n.name.text))
+              if (auto size = size_of(*entry)) return *size;
+            switch (unbound_) {
+              case Unbound::rigid:
+                return named_size(n.name.text, VarKind::rigid, at);
+              case Unbound::meta:
+                return named_size(n.name.text, VarKind::meta, at);
+              case Unbound::refuse:
+                break;
+            }
+            auto d = error(Code::E0405, at, fmt::format("nothing here names a size `{}`", n.name.text));
+            d.text(
+                "Sizes are named in the types of parameters or in brackets after the declared name; `_` asks "
+                "for "
+                "inference.");
+            report(std::move(d));
+            return Dim(e_.vars.dim(n.name.text));
+          },
+          [&](const stx::BinaryDim& b) {
+            const Dim lhs = dim(b.lhs), rhs = dim(b.rhs);
+            if ((b.op == stx::DimOp::floor_divide || b.op == stx::DimOp::modulo) && rhs.is(0)) {
+              report(error(Code::E0321, at, "a size is divided by zero"));
+              return Dim(e_.vars.dim("n"));
+            }
+            switch (b.op) {
+              case stx::DimOp::add:
+                return lhs + rhs;
+              case stx::DimOp::subtract:
+                return lhs - rhs;
+              case stx::DimOp::multiply:
+                return lhs * rhs;
+              case stx::DimOp::floor_divide:
+                return shape::floor_div(lhs, rhs);
+              case stx::DimOp::modulo:
+                return shape::mod(lhs, rhs);
+            }
+            return lhs;
+          },
+          [&](const stx::CallDim& c) {
+            const bool known = c.fn.text == "min" || c.fn.text == "max" || c.fn.text == "cdiv";
+            if (!known || c.args.size() != 2) {
+              report(error(Code::E0405, at,
+                           fmt::format("`{}` with {} arguments is no operator on sizes", c.fn.text,
+                                       c.args.size()))
+                         .text("The operators on sizes are + - * / % and min, max, cdiv of two sizes."));
+              return Dim(e_.vars.dim("n"));
+            }
+            const Dim lhs = dim(c.args[0]), rhs = dim(c.args[1]);
+            if (c.fn.text == "min") return shape::min(lhs, rhs);
+            if (c.fn.text == "max") return shape::max(lhs, rhs);
+            return shape::cdiv(lhs, rhs);
+          }},
+      d.node);
+}
+
+void Lowering::lower_facts(const std::vector<stx::Fact>& facts, std::vector<FactAt>& out) {
+  for (const stx::Fact& f : facts) {
+    const Dim l = dim(f.lhs), r = dim(f.rhs);
+    shape::Fact fact;
+    switch (f.relation) {
+      case stx::Relation::less_equal:
+        fact = shape::at_most(l, r);
+        break;
+      case stx::Relation::greater_equal:
+        fact = shape::at_least(l, r);
+        break;
+      case stx::Relation::less:
+        fact = shape::less(l, r);
+        break;
+      case stx::Relation::greater:
+        fact = shape::less(r, l);
+        break;
+      case stx::Relation::equal:
+        fact = shape::equal(l, r);
+        break;
+      case stx::Relation::not_equal:
+        fact = {l, shape::Relation::ne, r};
+        break;
+    }
+    out.push_back({fact, f.span});
+  }
+}
+
+// ---- Shapes
+// -----------------------------------------------------------------------------------------------------
+
+ShapeVarId Lowering::shape_name(const stx::Name& n) {
+  auto it = shapes_.find(n.text);
+  if (it != shapes_.end() && lone(it->second)) return *lone(it->second);
+  if (it != shapes_.end()) {  // an alias's argument that is a whole shape: joins name variables only
+    ShapeVarId v = e_.vars.shape(n.text);
+    e_.vars.solve(v, it->second);
+    return v;
+  }
+  if (unbound_ == Unbound::refuse)
+    report(error(Code::E0405, n.span, fmt::format("nothing here names a shape `..{}`", n.text)));
+  ShapeVarId v = e_.vars.shape(n.text, unbound_ == Unbound::rigid ? VarKind::rigid : VarKind::meta);
+  shapes_[n.text] = to_shape(v);
+  return v;
+}
+
+Shape Lowering::shape_of(const std::vector<stx::Item>& items) {
+  Shape out;
+  for (const stx::Item& item : items) {
+    std::visit(
+        stx::Overloaded{[&](const stx::DimItem& d) { out.push_back(dim_item(dim(d.dim))); },
+                        [&](const stx::SpreadItem& s) {
+                          shape_name(s.name);
+                          const Shape& whole = shapes_[s.name.text];
+                          out.insert(out.end(), whole.begin(), whole.end());
+                        },
+                        [&](const stx::AnySpreadItem&) { out.push_back(var_item(e_.vars.shape("a"))); },
+                        [&](const stx::JoinItem& j) {
+                          ShapeItem joined;
+                          joined.kind = ShapeItem::Kind::join;
+                          for (const stx::Name& n : j.names) joined.join.push_back(shape_name(n));
+                          out.push_back(joined);
+                        },
+                        [&](const stx::InferItem&) {
+                          out.push_back(dim_item(Dim(e_.vars.dim("n", VarKind::meta, true, item.span))));
+                        },
+                        [&](const stx::TypeItem&) {
+                          report(error(Code::E0217, item.span, "a size was expected here, not a type"));
+                        }},
+        item.node);
+  }
+  return out;
+}
+
+// ---- Types
+// ------------------------------------------------------------------------------------------------------
+
+/// Which type variables are used with a shape: those stand for element types wherever they occur.
+void Lowering::collect_bracketed(const stx::File& f, stx::TypeId id) {
+  if (!id.valid()) return;
+  std::visit(stx::Overloaded{[&](const stx::VariableType& v) {
+                               if (v.items) bracketed_.insert(v.name.text);
+                             },
+                             [&](const stx::TupleType& t) {
+                               for (stx::TypeId e : t.elements) collect_bracketed(f, e);
+                             },
+                             [&](const stx::RecordType& r) {
+                               for (const stx::TypeField& field : r.fields) collect_bracketed(f, field.type);
+                             },
+                             [&](const stx::ArrowType& a) {
+                               collect_bracketed(f, a.from);
+                               collect_bracketed(f, a.to);
+                             },
+                             [&](const stx::OwnedType& o) { collect_bracketed(f, o.type); },
+                             [&](const stx::PlacedType& p) { collect_bracketed(f, p.type); },
+                             [&](const stx::ExistsType& e) { collect_bracketed(f, e.body); },
+                             [&](const stx::NamedType& n) {
+                               const bool stack = n.path.size() == 1 && n.path[0].text == "Stack";
+                               if (!n.items) return;
+                               for (const stx::Item& i : *n.items) {
+                                 const auto* t = std::get_if<stx::TypeItem>(&i.node);
+                                 if (!t) continue;
+                                 const auto* v = stx::as<stx::VariableType>(f[t->type]);
+                                 if (v && !stack) bracketed_.insert(v->name.text);
+                                 collect_bracketed(f, t->type);
+                               }
+                             },
+                             [](const auto&) {}},
+             f[id].node);
+}
+
+TypeId Lowering::type_variable(const std::string& name) {
+  auto it = type_names_.find(name);
+  if (it != type_names_.end()) return it->second;
+  const VarKind kind = unbound_ == Unbound::rigid ? VarKind::rigid : VarKind::meta;
+  const TypeVarId v = e_.vars.type(name, ElemClass::any, kind);
+  const TypeId t = bracketed_.count(name) ? e_.vars.tensor({std::nullopt, v}, {}) : e_.vars.variable(v);
+  return type_names_[name] = t;
+}
+
+ElemTerm Lowering::elem_of(TypeId t, Span at) {
+  const Type type = e_.vars[e_.vars.head(t)];
+  if (type.kind == Type::Kind::tensor && type.shape.empty()) return type.elem;
+  report(error(Code::E0217, at, "an element type was expected"));
+  return {std::nullopt, e_.vars.type("t")};
+}
+
+TypeId Lowering::type(stx::TypeId id) {
+  if (!id.valid()) return e_.vars.fresh("t");
+  const stx::Type& t = file()[id];
+  return std::visit(
+      stx::Overloaded{[&](const stx::ErrorType&) { return e_.vars.error(); },
+                      [&](const stx::NamedType& n) { return named_type(n, t.span); },
+                      [&](const stx::VariableType& v) {
+                        const TypeId variable = type_variable(v.name.text);
+                        if (!v.items) return variable;
+                        const ElemTerm elem = elem_of(variable, t.span);
+                        return e_.vars.tensor(elem, shape_of(*v.items));
+                      },
+                      [&](const stx::ShapeType& s) {
+                        return e_.vars.tensor({std::nullopt, e_.vars.type("t")}, shape_of(s.items));
+                      },
+                      [&](const stx::TupleType& tuple) {
+                        std::vector<TypeId> items;
+                        for (stx::TypeId e : tuple.elements) items.push_back(type(e));
+                        return e_.vars.tuple(items);
+                      },
+                      [&](const stx::RecordType& r) { return record_type(r); },
+                      [&](const stx::ArrowType& a) {
+                        const TypeId from = type(a.from), to = type(a.to);
+                        return e_.vars.function({from}, to);
+                      },
+                      [&](const stx::OwnedType& o) {
+                        Type owned = e_.vars[type(o.type)];
+                        owned.consumed = true;
+                        return e_.vars.add(owned);
+                      },
+                      [&](const stx::PlacedType& p) { return type(p.type); },
+                      [&](const stx::ExistsType& x) {
+                        const size_t scope = scope_.size();
+                        for (const stx::Name& n : x.names) {
+                          const Var v = e_.vars.dim(n.text, VarKind::rigid, true, n.span);
+                          scope_.push_back({n.text, {}, Dim(v)});
+                          if (exists_) exists_->push_back(v);
+                        }
+                        if (!exists_)
+                          report(error(Code::E0217, t.span,
+                                       "an unknown size `?k` can only stand in a result type"));
+                        std::vector<FactAt> facts;
+                        lower_facts(x.facts, facts);
+                        if (exists_facts_)
+                          exists_facts_->insert(exists_facts_->end(), facts.begin(), facts.end());
+                        const TypeId body = type(x.body);
+                        scope_.resize(scope);
+                        return body;
+                      }},
+      t.node);
+}
+
+TypeId Lowering::record_type(const stx::RecordType& r) {
+  Type out;
+  out.kind = Type::Kind::record;
+  for (const stx::TypeField& f : r.fields) {
+    if (std::find(out.fields.begin(), out.fields.end(), f.name.text) != out.fields.end()) {
+      report(error(Code::E0404, f.name.span, fmt::format("the record has two fields `{}`", f.name.text)));
+      continue;
+    }
+    out.fields.push_back(f.name.text);
+    out.items.push_back(type(f.type));
+  }
+  if (r.rest)
+    out.row = e_.vars.type(r.rest->text, ElemClass::any,
+                           unbound_ == Unbound::rigid ? VarKind::rigid : VarKind::meta);
+  return e_.vars.add(out);
+}
+
+GlobalId Lowering::find_type(const std::vector<stx::Name>& path, Span at) {
+  Module* m = module_;
+  for (size_t i = 0; i + 1 < path.size(); ++i) {
+    auto it = m->imports.find(path[i].text);
+    if (it == m->imports.end()) {
+      report(error(Code::E0403, path[i].span, fmt::format("no module is imported as `{}`", path[i].text)));
+      return {};
+    }
+    m = it->second;
+  }
+  const std::string& name = path.back().text;
+  if (auto it = m->types.find(name); it != m->types.end()) return it->second;
+  if (GlobalId g = e_.library_type(name); g.valid() && path.size() == 1) return g;
+  std::vector<std::string> known = {"Stack"};
+  for (int i = 0; i <= static_cast<int>(base::Elem::boolean); ++i)
+    known.emplace_back(base::elem_name(static_cast<base::Elem>(i)));
+  for (const auto& [other, id] : m->types) known.push_back(other);
+  auto d = error(Code::E0402, at, fmt::format("no type is called `{}`", name));
+  if (auto other = nearest(name, known))
+    d.help(fmt::format("a type with a similar name is `{}`", *other),
+           source::Edit{path.back().span, *other, source::Applicability::maybe});
+  report(std::move(d));
+  return {};
+}
+
+TypeId Lowering::named_type(const stx::NamedType& n, Span at) {
+  const std::string& name = n.path.back().text;
+  if (n.path.size() == 1) {
+    if (auto elem = base::elem_from_name(name))
+      return e_.vars.tensor({*elem, {}}, n.items ? shape_of(*n.items) : Shape{});
+    if (name == "string") return e_.vars.string();
+    if (name == "Stack") {
+      const bool two =
+          n.items && n.items->size() == 2 && std::holds_alternative<stx::DimItem>((*n.items)[0].node);
+      if (!two) {
+        report(error(Code::E0318, at, "`Stack` takes a size and a type: `Stack[n, t]`"));
+        return e_.vars.error();
+      }
+      const Dim count = dim(std::get<stx::DimItem>((*n.items)[0].node).dim);
+      const stx::Item& element = (*n.items)[1];
+      if (const auto* t = std::get_if<stx::TypeItem>(&element.node))
+        return e_.vars.stack(count, type(t->type));
+      if (const auto* d = std::get_if<stx::DimItem>(&element.node))
+        if (const auto* bare = stx::as<stx::NameDim>(file()[d->dim]))
+          return e_.vars.stack(count, named_type({{bare->name}, std::nullopt}, element.span));
+      report(error(Code::E0217, element.span, "a type was expected"));
+      return e_.vars.error();
+    }
+  }
+  GlobalId g = find_type(n.path, at);
+  if (!g.valid()) return e_.vars.error();
+  return alias(g, n.items ? &*n.items : nullptr, at);
+}
+
+/// The declared type with its parameters replaced: lowered anew in a scope of its own.
+TypeId Lowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span at) {
+  const DeclInfo& info = e_.infos[g.index];
+  const auto& decl = *stx::as<stx::TypeDecl>(*info.decl);
+  if (std::find(open_aliases_.begin(), open_aliases_.end(), g) != open_aliases_.end()) {
+    report(error(Code::E0317, at, fmt::format("the type `{}` contains itself", p_.globals[g].name)));
+    return e_.vars.error();
+  }
+  const bool all_fresh =
+      items && items->size() == 1 && std::holds_alternative<stx::AnySpreadItem>((*items)[0].node);
+  const size_t given = items ? items->size() : 0;
+  if (!all_fresh && given != decl.params.size()) {
+    report(error(Code::E0318, at,
+                 fmt::format("`{}` has {} parameters, and {} are given", p_.globals[g].name,
+                             decl.params.size(), given))
+               .also(p_.globals[g].span, "declared here")
+               .help(fmt::format("`{}[..]` leaves all of them to inference", p_.globals[g].name)));
+    return e_.vars.error();
+  }
+  std::vector<Entry> scope;
+  std::map<std::string, Shape> shapes;
+  std::map<std::string, TypeId> names;
+  std::vector<AliasArg> args;
+  for (size_t i = 0; i < decl.params.size(); ++i) {
+    const stx::SizeParam& param = decl.params[i];
+    const stx::Item* item = all_fresh ? nullptr : &(*items)[i];
+    const bool inferred = !item || std::holds_alternative<stx::InferItem>(item->node);
+    switch (param.kind) {
+      case stx::SizeParamKind::dim: {
+        Dim d;
+        if (inferred) {
+          d = Dim(e_.vars.dim(param.name.text, VarKind::meta, true, at));
+        } else if (const auto* written = std::get_if<stx::DimItem>(&item->node)) {
+          d = dim(written->dim);
+        } else {
+          report(error(Code::E0318, item->span, fmt::format("`{}` stands for a size", param.name.text)));
+        }
+        scope.push_back({param.name.text, {}, d});
+        args.push_back({d, std::nullopt, {}});
+        break;
+      }
+      case stx::SizeParamKind::shape: {
+        Shape s;
+        if (inferred) {
+          s = to_shape(e_.vars.shape(param.name.text));
+        } else {
+          s = shape_of({*item});
+        }
+        shapes[param.name.text] = s;
+        args.push_back({std::nullopt, s, {}});
+        break;
+      }
+      case stx::SizeParamKind::element: {
+        TypeId t;
+        if (inferred) {
+          t = e_.vars.tensor({std::nullopt, e_.vars.type(param.name.text)}, {});
+        } else if (const auto* written = std::get_if<stx::TypeItem>(&item->node)) {
+          t = type(written->type);
+        } else if (const auto* d = std::get_if<stx::DimItem>(&item->node);
+                   d && stx::as<stx::NameDim>(file()[d->dim])) {
+          t = named_type({{stx::as<stx::NameDim>(file()[d->dim])->name}, std::nullopt}, item->span);
+        } else {
+          report(error(Code::E0318, item->span,
+                       fmt::format("`'{}` stands for an element type", param.name.text)));
+          t = e_.vars.error();
+        }
+        names[param.name.text] = t;
+        args.push_back({std::nullopt, std::nullopt, t});
+        break;
+      }
+    }
+  }
+  scope_.swap(scope);
+  shapes_.swap(shapes);
+  type_names_.swap(names);
+  open_aliases_.push_back(g);
+  const stx::File* file = file_;
+  Module* module = module_;
+  const Unbound unbound = unbound_;
+  file_ = info.module->file;
+  module_ = info.module;
+  unbound_ = Unbound::refuse;
+  Type named = e_.vars[type(decl.type)];
+  named.alias = {p_.globals[g].name, std::move(args)};
+  const TypeId out = e_.vars.add(std::move(named));
+  unbound_ = unbound;
+  file_ = file;
+  module_ = module;
+  open_aliases_.pop_back();
+  scope_.swap(scope);
+  shapes_.swap(shapes);
+  type_names_.swap(names);
+  return out;
+}
+
+}  // namespace axon::core

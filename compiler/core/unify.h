@@ -1,0 +1,39 @@
+// Makes two types one: structure and element types here, sizes and shapes as constraints for the solver.
+//
+// Values that scalars are known to equal (Type::value) are refinements, not part of equality: they are
+// dropped where a variable is bound, and the checker passes them at applications.
+#pragma once
+#include "core/solver.h"
+
+namespace axon::core {
+
+class Unifier {
+ public:
+  Unifier(Vars& vars, Solver& solver) : vars_(vars), solver_(solver) {}
+
+  bool unify(TypeId expected, TypeId found, WhyId why);
+  bool unify(ElemTerm expected, ElemTerm found, WhyId why);
+  /// Restricts an element type to a class: num, flt, int_, bool_.
+  bool restrict(ElemTerm e, ElemClass cls, WhyId why);
+  /// The field's type; makes the record have it when it is open. Invalid when it cannot.
+  TypeId field(TypeId record, const std::string& name, WhyId why);
+  /// The type with Stack pushed down to its leaves as far as the structure is known.
+  TypeId shape_view(TypeId t);
+
+ private:
+  bool bind(TypeVarId v, TypeId t, WhyId why);
+  bool occurs(TypeVarId v, TypeId t);
+  TypeId without_value(TypeId t);
+  bool unify_records(TypeId a, TypeId b, WhyId why);
+  bool unify_functions(Type a, Type b, WhyId why);
+  bool unstack(const shape::Dim& count, TypeId element, TypeId whole, WhyId why);
+  bool failed(Failure::Kind kind, WhyId why, std::string text = {});
+
+  Vars& vars_;
+  Solver& solver_;
+};
+
+/// The class that both allow; nullopt when there is none.
+std::optional<ElemClass> meet(ElemClass a, ElemClass b);
+
+}  // namespace axon::core

@@ -1,0 +1,331 @@
+// The tables of vars.h: solutions, and replacing variables by them.
+#include "core/vars.h"
+
+#include <algorithm>
+
+#include "base/bug.h"
+
+namespace axon::core {
+
+using shape::Dim;
+using shape::Var;
+
+Var Vars::dim(const std::string& hint, VarKind kind, bool size, source::Span origin) {
+  Var v = shape::fresh_var(hint);
+  dims_[v.id] = {kind, size, std::nullopt, origin};
+  return v;
+}
+bool Vars::is_meta(Var v) const {
+  auto it = dims_.find(v.id);
+  return it != dims_.end() && it->second.kind == VarKind::meta && !it->second.solution;
+}
+VarKind Vars::kind(Var v) const {
+  auto it = dims_.find(v.id);
+  return it == dims_.end() ? VarKind::rigid : it->second.kind;
+}
+bool Vars::is_size(Var v) const {
+  auto it = dims_.find(v.id);
+  return it == dims_.end() || it->second.size;
+}
+void Vars::make_size(Var v) { dims_[v.id].size = true; }
+void Vars::make_rigid(Var v) { dims_[v.id].kind = VarKind::rigid; }
+source::Span Vars::origin(Var v) const {
+  auto it = dims_.find(v.id);
+  return it == dims_.end() ? source::Span{} : it->second.origin;
+}
+void Vars::solve(Var v, Dim d) {
+  dims_[v.id].solution = std::move(d);
+  changed = true;
+}
+
+Dim Vars::zonk(const Dim& d) const {
+  if (d.constant()) return d;
+  shape::Substitution solved;
+  for (Var v : d.vars()) {
+    auto it = dims_.find(v.id);
+    if (it != dims_.end() && it->second.solution) solved.emplace(v, zonk(*it->second.solution));
+  }
+  return solved.empty() ? d : d.substitute(solved);
+}
+bool Vars::has_meta(const Dim& zonked) const {
+  for (Var v : zonked.vars())
+    if (is_meta(v)) return true;
+  return false;
+}
+
+bool Vars::plainly_nonnegative(const Dim& d) const {
+  auto atom_ok = [&](const shape::Atom& a) {
+    switch (a.kind()) {
+      case shape::AtomKind::var:
+        return kind(a.var()) == VarKind::index || is_size(a.var());
+      case shape::AtomKind::floor_div:
+        return plainly_nonnegative(a.lhs()) && plainly_nonnegative(a.rhs());
+      case shape::AtomKind::mod:
+        return plainly_nonnegative(a.rhs());
+      case shape::AtomKind::min:
+        return plainly_nonnegative(a.lhs()) && plainly_nonnegative(a.rhs());
+      case shape::AtomKind::max:
+        return plainly_nonnegative(a.lhs()) || plainly_nonnegative(a.rhs());
+    }
+    return false;
+  };
+  for (const shape::Term& t : d.terms()) {
+    if (t.coefficient < 0) return false;
+    if (!std::all_of(t.factors.begin(), t.factors.end(), atom_ok)) return false;
+  }
+  return true;
+}
+
+ShapeVarId Vars::shape(const std::string& hint, VarKind kind) {
+  ShapeVarId id = types.shape_vars.add({hint});
+  shapes_.resize(id.index + 1);
+  shapes_[id.index].kind = kind;
+  return id;
+}
+bool Vars::is_meta(ShapeVarId v) const {
+  const ShapeInfo& info = shapes_[v.index];
+  return info.kind == VarKind::meta && !info.solution;
+}
+void Vars::solve(ShapeVarId v, Shape s) {
+  shapes_[v.index].solution = std::move(s);
+  changed = true;
+}
+void Vars::make_rigid(ShapeVarId v) { shapes_[v.index].kind = VarKind::rigid; }
+Shape Vars::zonk(const Shape& s) const {
+  Shape out;
+  for (const ShapeItem& item : s) {
+    switch (item.kind) {
+      case ShapeItem::Kind::dim:
+        out.push_back(dim_item(zonk(item.dim)));
+        break;
+      case ShapeItem::Kind::var:
+        if (const auto& solution = shapes_[item.var.index].solution) {
+          Shape inner = zonk(*solution);
+          out.insert(out.end(), inner.begin(), inner.end());
+        } else {
+          out.push_back(item);
+        }
+        break;
+      case ShapeItem::Kind::join: {
+        ShapeItem joined;
+        joined.kind = ShapeItem::Kind::join;
+        for (ShapeVarId v : item.join) {
+          Shape inner = zonk(Shape{var_item(v)});
+          for (const ShapeItem& i : inner) {
+            if (is_var(i)) joined.join.push_back(i.var);
+            if (i.kind == ShapeItem::Kind::join)
+              joined.join.insert(joined.join.end(), i.join.begin(), i.join.end());
+          }
+        }
+        std::vector<ShapeVarId> distinct;
+        for (ShapeVarId v : joined.join)
+          if (std::find(distinct.begin(), distinct.end(), v) == distinct.end()) distinct.push_back(v);
+        joined.join = distinct;
+        if (distinct.size() == 1) out.push_back(var_item(distinct[0]));
+        if (distinct.size() > 1) out.push_back(joined);
+        break;
+      }
+    }
+  }
+  return out;
+}
+
+TypeVarId Vars::type(const std::string& hint, ElemClass cls, VarKind kind) {
+  TypeVarId id = types.vars.add({hint, cls});
+  infos_.resize(id.index + 1);
+  infos_[id.index].kind = kind;
+  return id;
+}
+bool Vars::is_meta(TypeVarId v) const {
+  const TypeInfo& info = infos_[v.index];
+  return info.kind == VarKind::meta && !info.type && !info.elem;
+}
+void Vars::make_rigid(TypeVarId v) { infos_[v.index].kind = VarKind::rigid; }
+void Vars::solve(TypeVarId v, TypeId t) {
+  infos_[v.index].type = t;
+  changed = true;
+}
+void Vars::solve(TypeVarId v, ElemTerm e) {
+  infos_[v.index].elem = e;
+  changed = true;
+}
+ElemTerm Vars::zonk(ElemTerm e) const {
+  while (!e.elem && e.var.valid() && infos_[e.var.index].elem) e = *infos_[e.var.index].elem;
+  return e;
+}
+ElemClass Vars::elem_class(ElemTerm e) const {
+  if (!e.elem) return types.vars[e.var].cls;
+  if (base::is_float(*e.elem)) return ElemClass::flt;
+  return base::is_integer(*e.elem) ? ElemClass::int_ : ElemClass::bool_;
+}
+
+TypeId Vars::head(TypeId t) const {
+  while (types.types[t].kind == Type::Kind::var && infos_[types.types[t].var.index].type)
+    t = *infos_[types.types[t].var.index].type;
+  return t;
+}
+
+TypeId Vars::zonk(TypeId id) {
+  id = head(id);
+  Type t = types.types[id];
+  switch (t.kind) {
+    case Type::Kind::tensor:
+      t.elem = zonk(t.elem);
+      t.shape = zonk(t.shape);
+      if (t.value) t.value = zonk(*t.value);
+      break;
+    case Type::Kind::record:
+      while (t.row.valid() && infos_[t.row.index].type) {
+        const Type rest = types.types[head(*infos_[t.row.index].type)];
+        if (rest.kind != Type::Kind::record) break;  // the row of a poisoned record
+        t.fields.insert(t.fields.end(), rest.fields.begin(), rest.fields.end());
+        t.items.insert(t.items.end(), rest.items.begin(), rest.items.end());
+        t.row = rest.row;
+      }
+      break;
+    case Type::Kind::stack:
+      t.count = zonk(t.count);
+      break;
+    case Type::Kind::tuple:
+    case Type::Kind::function:
+      break;
+    case Type::Kind::var:
+    case Type::Kind::string:
+    case Type::Kind::error:
+      return id;
+  }
+  for (TypeId& item : t.items) item = zonk(item);
+  for (AliasArg& a : t.alias.args) {
+    if (a.dim) a.dim = zonk(*a.dim);
+    if (a.shape) a.shape = zonk(*a.shape);
+    if (a.type.valid()) a.type = zonk(a.type);
+  }
+  if (t.kind == Type::Kind::stack && types.types[t.items[0]].kind == Type::Kind::tensor) {
+    Type tensor = types.types[t.items[0]];  // a stack of tensors is a tensor with one more axis
+    tensor.shape.insert(tensor.shape.begin(), dim_item(t.count));
+    tensor.value = std::nullopt;
+    return types.types.add(std::move(tensor));
+  }
+  if (t.kind == Type::Kind::function) {  // curried results are one function
+    const Type result = types.types[t.items.back()];
+    if (result.kind == Type::Kind::function) {
+      t.items.pop_back();
+      t.items.insert(t.items.end(), result.items.begin(), result.items.end());
+    }
+  }
+  return types.types.add(std::move(t));
+}
+
+TypeId Vars::tensor(ElemTerm e, Shape s, std::optional<Dim> value) {
+  Type t;
+  t.kind = Type::Kind::tensor;
+  t.elem = e;
+  t.shape = std::move(s);
+  t.value = std::move(value);
+  return add(std::move(t));
+}
+TypeId Vars::scalar(base::Elem e, std::optional<Dim> value) { return tensor({e, {}}, {}, std::move(value)); }
+TypeId Vars::function(std::vector<TypeId> params, TypeId result) {
+  if (params.empty()) return result;
+  Type t;
+  t.kind = Type::Kind::function;
+  t.items = std::move(params);
+  t.items.push_back(result);
+  return add(std::move(t));
+}
+TypeId Vars::tuple(std::vector<TypeId> items) {
+  Type t;
+  t.kind = Type::Kind::tuple;
+  t.items = std::move(items);
+  return add(std::move(t));
+}
+TypeId Vars::variable(TypeVarId v) {
+  Type t;
+  t.kind = Type::Kind::var;
+  t.var = v;
+  return add(std::move(t));
+}
+TypeId Vars::stack(Dim count, TypeId element) {
+  Type t;
+  t.kind = Type::Kind::stack;
+  t.count = std::move(count);
+  t.items = {element};
+  return add(std::move(t));
+}
+TypeId Vars::error() { return add(Type{}); }
+TypeId Vars::string() {
+  Type t;
+  t.kind = Type::Kind::string;
+  return add(std::move(t));
+}
+
+std::optional<ShapeVarId> lone(const Shape& s) {
+  if (s.size() == 1 && is_var(s[0])) return s[0].var;
+  return std::nullopt;
+}
+bool known_rank(const Shape& s) { return std::all_of(s.begin(), s.end(), is_dim); }
+bool same(const Shape& a, const Shape& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].kind != b[i].kind) return false;
+    if (is_dim(a[i]) ? a[i].dim != b[i].dim : is_var(a[i]) ? a[i].var != b[i].var : a[i].join != b[i].join)
+      return false;
+  }
+  return true;
+}
+
+Dim atom_dim(const shape::Atom& a) {
+  switch (a.kind()) {
+    case shape::AtomKind::var:
+      return Dim(a.var());
+    case shape::AtomKind::floor_div:
+      return shape::floor_div(a.lhs(), a.rhs());
+    case shape::AtomKind::mod:
+      return shape::mod(a.lhs(), a.rhs());
+    case shape::AtomKind::min:
+      return shape::min(a.lhs(), a.rhs());
+    case shape::AtomKind::max:
+      return shape::max(a.lhs(), a.rhs());
+  }
+  return Dim(0);
+}
+
+namespace {
+template <class T>
+void add_once(std::vector<T>& list, T v) {
+  if (std::find(list.begin(), list.end(), v) == list.end()) list.push_back(v);
+}
+}  // namespace
+
+void Occurrences::add(const Dim& d) {
+  for (Var v : d.vars()) add_once(dims, v);
+}
+void Occurrences::add(const Shape& s) {
+  for (const ShapeItem& i : s) {
+    if (is_dim(i)) add(i.dim);
+    if (is_var(i)) add_once(shapes, i.var);
+    for (ShapeVarId v : i.join) add_once(shapes, v);
+  }
+}
+void Occurrences::add(ElemTerm e) {
+  if (!e.elem && e.var.valid()) add_once(types, e.var);
+}
+void Occurrences::add(const Vars& vars, TypeId id) {
+  const Type& t = vars[id];
+  if (t.kind == Type::Kind::tensor) {
+    add(t.elem);
+    add(t.shape);
+    if (t.value) add(*t.value);
+  }
+  if (t.kind == Type::Kind::stack) add(t.count);
+  if (t.kind == Type::Kind::var) add_once(types, t.var);
+  for (TypeId item : t.items) add(vars, item);
+  if (t.kind == Type::Kind::record && t.row.valid()) add_once(types, t.row);
+}
+bool Occurrences::has(Var v) const { return std::find(dims.begin(), dims.end(), v) != dims.end(); }
+bool Occurrences::has(ShapeVarId v) const {
+  return std::find(shapes.begin(), shapes.end(), v) != shapes.end();
+}
+bool Occurrences::has(TypeVarId v) const { return std::find(types.begin(), types.end(), v) != types.end(); }
+
+}  // namespace axon::core

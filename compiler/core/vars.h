@@ -1,0 +1,130 @@
+// The variables of inference: what each one stands for, once that is known, and types with all of that filled
+// in.
+//
+// One table for a whole elaboration. A meta variable waits for a solution; a rigid one is a name the user
+// wrote, for which the body must hold at every value; an index variable is bound by `for`; an opened one is
+// the size of a result that only the data decides. zonk() replaces solved metas everywhere; it never changes
+// what a type means.
+#pragma once
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/type.h"
+#include "source/span.h"
+
+namespace axon::core {
+
+enum class VarKind : uint8_t { meta, rigid, index, opened };
+
+class Vars {
+ public:
+  explicit Vars(TypeStore& types) : types(types) {}
+  TypeStore& types;
+
+  // ---- Sizes. `size` variables are >= 0; others (the value of an i64 parameter) may be negative.
+  shape::Var dim(const std::string& hint, VarKind kind = VarKind::meta, bool size = true,
+                 source::Span origin = {});
+  bool is_meta(shape::Var v) const;
+  VarKind kind(shape::Var v) const;
+  bool is_size(shape::Var v) const;
+  void make_size(shape::Var v);
+  void make_rigid(shape::Var v);
+  source::Span origin(shape::Var v) const;
+  void solve(shape::Var v, shape::Dim d);
+  shape::Dim zonk(const shape::Dim& d) const;
+  bool has_meta(const shape::Dim& zonked) const;
+  /// Never negative, seen from its form alone: coefficients and atoms are.
+  bool plainly_nonnegative(const shape::Dim& zonked) const;
+
+  // ---- Shapes.
+  ShapeVarId shape(const std::string& hint, VarKind kind = VarKind::meta);
+  bool is_meta(ShapeVarId v) const;
+  void make_rigid(ShapeVarId v);
+  void solve(ShapeVarId v, Shape s);
+  Shape zonk(const Shape& s) const;
+
+  // ---- Types and element types; one variable is used as one or as the other.
+  TypeVarId type(const std::string& hint, ElemClass cls = ElemClass::any, VarKind kind = VarKind::meta);
+  bool is_meta(TypeVarId v) const;
+  void make_rigid(TypeVarId v);
+  void solve(TypeVarId v, TypeId t);
+  void solve(TypeVarId v, ElemTerm e);
+  ElemTerm zonk(ElemTerm e) const;
+  TypeId head(TypeId t) const;  ///< follows solved type variables at the root only
+  TypeId zonk(TypeId t);
+  ElemClass elem_class(ElemTerm zonked) const;
+
+  // ---- Building.
+  TypeId tensor(ElemTerm e, Shape s, std::optional<shape::Dim> value = std::nullopt);
+  TypeId scalar(base::Elem e, std::optional<shape::Dim> value = std::nullopt);
+  TypeId function(std::vector<TypeId> params, TypeId result);
+  TypeId tuple(std::vector<TypeId> items);
+  TypeId variable(TypeVarId v);
+  TypeId stack(shape::Dim count, TypeId element);
+  TypeId error();
+  TypeId string();
+  TypeId fresh(const std::string& hint) { return variable(type(hint)); }
+  TypeId add(Type t) { return types.types.add(std::move(t)); }
+  const Type& operator[](TypeId t) const { return types.types[t]; }
+
+  bool changed = false;  ///< set by every solve(); whoever waits for solutions clears it
+
+ private:
+  struct DimInfo {
+    VarKind kind = VarKind::rigid;
+    bool size = true;
+    std::optional<shape::Dim> solution;
+    source::Span origin;
+  };
+  struct ShapeInfo {
+    VarKind kind = VarKind::rigid;
+    std::optional<Shape> solution;
+  };
+  struct TypeInfo {
+    VarKind kind = VarKind::rigid;
+    std::optional<TypeId> type;
+    std::optional<ElemTerm> elem;
+  };
+  std::unordered_map<uint32_t, DimInfo> dims_;
+  std::vector<ShapeInfo> shapes_;
+  std::vector<TypeInfo> infos_;
+};
+
+inline ShapeItem dim_item(shape::Dim d) {
+  ShapeItem item;
+  item.dim = std::move(d);
+  return item;
+}
+inline ShapeItem var_item(ShapeVarId v) {
+  ShapeItem item;
+  item.kind = ShapeItem::Kind::var;
+  item.var = v;
+  return item;
+}
+inline bool is_dim(const ShapeItem& i) { return i.kind == ShapeItem::Kind::dim; }
+inline bool is_var(const ShapeItem& i) { return i.kind == ShapeItem::Kind::var; }
+/// The variable, when the shape is just one.
+std::optional<ShapeVarId> lone(const Shape& s);
+bool known_rank(const Shape& s);
+bool same(const Shape& a, const Shape& b);
+shape::Dim atom_dim(const shape::Atom& a);  ///< the atom as an expression of its own
+
+/// Every variable that occurs, each once, in order of first occurrence.
+struct Occurrences {
+  std::vector<shape::Var> dims;
+  std::vector<ShapeVarId> shapes;
+  std::vector<TypeVarId> types;
+  void add(const shape::Dim& d);
+  void add(const Shape& s);
+  void add(ElemTerm e);
+  void add(const Vars& vars, TypeId zonked);
+  bool has(shape::Var v) const;
+  bool has(ShapeVarId v) const;
+  bool has(TypeVarId v) const;
+};
+
+}  // namespace axon::core

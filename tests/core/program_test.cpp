@@ -1,0 +1,151 @@
+// What the rest of the compiler reads from a program: instantiations, values, sizes, options.
+#include <gtest/gtest.h>
+
+#include "harness.h"
+
+namespace axon::core {
+namespace {
+
+/// The first occurrence of a global of this name in the file's own expressions, searched from the end.
+const Expr* occurrence(const Checked& c, const std::string& name) {
+  for (uint32_t i = c.program.exprs.size(); i-- > 0;) {
+    const Expr& e = c.program.exprs[{i}];
+    if (e.kind == Expr::Kind::global && c.program.globals[e.global].name == name) return &e;
+  }
+  return nullptr;
+}
+
+std::string sizes_of(const Expr& e) {
+  std::string out;
+  for (const auto& [v, d] : e.instantiation) out += shape::var_name(v) + " := " + d.str() + "; ";
+  return out;
+}
+
+TEST(Program, AnOccurrenceCarriesTheSizesOfItsInstance) {
+  const Checked c = check_text("fun f (x : f32[t, 512]) = heads[8, 64] x");
+  ASSERT_EQ(c.errors(), "");
+  EXPECT_EQ(sizes_of(*occurrence(c, "heads")), "h := 8; k := 64; t := t; ");
+}
+
+TEST(Program, SizesAreFoundFromTheUseOfTheResult) {
+  const Checked c = check_text("fun f (x : f32[t, 512]) (y : f32[8, t, 64]) = heads x + y");
+  ASSERT_EQ(c.errors(), "");
+  EXPECT_EQ(sizes_of(*occurrence(c, "heads")), "h := 8; k := 64; t := t; ");
+}
+
+TEST(Program, AnOccurrenceCarriesTheElementTypesOfItsInstance) {
+  const Checked c = check_text("fun f (ids : i64[n]) : bf16[n, 4] = one_hot ids 4");
+  ASSERT_EQ(c.errors(), "");
+  const Expr* e = occurrence(c, "one_hot");
+  ASSERT_NE(e, nullptr);
+  ASSERT_FALSE(e->elems.empty());
+  EXPECT_EQ(e->elems[0].second.elem, base::Elem::bf16);
+}
+
+TEST(Program, NamesInTypesAreIntegersInTheBody) {
+  const Checked c = check_text("fun f (x : [n, d]) = n * d + 1");
+  ASSERT_EQ(c.errors(), "");
+  const Type& t = c.program.types.types[c.global("f").scheme.type];
+  EXPECT_EQ(c.program.types.types[t.items.back()].value->str(), "n*d + 1");
+}
+
+TEST(Program, BindersHaveRanges) {
+  const Checked c = check_text("fun f (x : f32[n]) = for i => x[i] + 1.0");
+  ASSERT_EQ(c.errors(), "");
+  const Expr& body = c.program.exprs[c.global("f").body];
+  ASSERT_EQ(body.kind, Expr::Kind::for_);
+  EXPECT_EQ(body.binders[0].range->str(), "n");
+}
+
+TEST(Program, MissingPositionsAreWholeAxes) {
+  const Checked c = check_text("fun f (x : f32[n, d, e]) where n >= 1 = x[0]");
+  ASSERT_EQ(c.errors(), "");
+  const Expr& body = c.program.exprs[c.global("f").body];
+  ASSERT_EQ(body.indices.size(), 2u);
+  EXPECT_EQ(body.indices[1].kind, IndexItem::Kind::ellipsis);
+}
+
+TEST(Program, EveryExpressionIsTyped) {
+  const Checked c = check_file(AXON_SOURCE_DIR "/tests/core/entries/decode.axn");
+  ASSERT_EQ(c.errors(), "");
+  for (const Expr& e : c.program.exprs) EXPECT_TRUE(e.type.valid());
+}
+
+TEST(Options, FixASizeOfAnEntry) {
+  Options options;
+  options.sizes["n"] = 1024;
+  const Checked c = check_text("entry f (x : f32[n, d]) = x", options);
+  ASSERT_EQ(c.errors(), "");
+  EXPECT_EQ(c.type_of("f"), "f32[1024, d] -> f32[1024, d]");
+  EXPECT_EQ(c.global("f").entry_sizes->forms.size(), 1u);
+}
+
+TEST(Options, ChooseAnElementType) {
+  const std::string text = "entry f['t] (x : 't[n]) = x * x";
+  EXPECT_EQ(check_text(text).type_of("f"), "f32[n] -> f32[n]");
+  Options options;
+  options.elems["t"] = base::Elem::bf16;
+  EXPECT_EQ(check_text(text, options).type_of("f"), "bf16[n] -> bf16[n]");
+}
+
+TEST(Library, IsFreeOfErrors) {
+  const Checked c = check_file(AXON_SOURCE_DIR "/stdlib/prelude.axn");
+  EXPECT_EQ(c.errors(), "");
+  for (GlobalId g : c.program.own)
+    EXPECT_FALSE(c.program.globals[g].doc.empty()) << c.program.globals[g].name;
+}
+
+TEST(Library, IsElaboratedOnDemand) {
+  const Checked c = check_text("fun f x = relu x");
+  size_t checked = 0;
+  for (const Global& g : c.program.globals) checked += g.checked;
+  EXPECT_LE(checked, 3u);
+  EXPECT_GE(c.program.globals.size(), 50u);
+}
+
+}  // namespace
+}  // namespace axon::core
+
+namespace axon::core {
+namespace {
+
+Checked check_modules(const std::string& text, const std::map<std::string, std::string>& modules) {
+  Checked c;
+  c.loader = std::make_unique<LibraryLoader>(*c.sources, *c.diagnostics,
+                                             std::vector<std::string>{AXON_SOURCE_DIR "/stdlib"});
+  static std::map<std::string, std::unique_ptr<syntax::File>> files;
+  files.clear();
+  for (const auto& [name, source] : modules) {
+    const auto id = c.sources->add(name + ".axn", source, *c.diagnostics);
+    files[name] = std::make_unique<syntax::File>(syntax::parse((*c.sources)[id], *c.diagnostics));
+  }
+  const auto id = c.sources->add("test.axn", text, *c.diagnostics);
+  c.file = std::make_unique<syntax::File>(syntax::parse((*c.sources)[id], *c.diagnostics));
+  const Loader loader = [&](const std::string& module) -> const syntax::File* {
+    auto it = files.find(module);
+    return it == files.end() ? (*c.loader)(module) : it->second.get();
+  };
+  c.program = elaborate(*c.file, *c.sources, loader, *c.diagnostics);
+  return c;
+}
+
+TEST(Modules, GiveValuesAndTypes) {
+  const Checked c = check_modules(
+      "import nn\nimport nn as layers\n"
+      "fun two x (p : nn.Dense[a, b]) (q : layers.Dense[b, c]) = nn.dense (nn.dense x p) q * nn.half\n",
+      {{"nn",
+        "type Dense[i, o] = { w : f32[i, o], b : f32[o] }\n"
+        "fun dense x (p : Dense[i, o]) = x @ p.w + p.b\n"
+        "val half = 0.5\n"}});
+  EXPECT_EQ(c.errors(), "");
+  EXPECT_EQ(c.type_of("two"), "f32[..a, m, a] -> Dense[a, b] -> Dense[b, c] -> f32[..a, m, c]");
+}
+
+TEST(Modules, AnUnknownNameInAModuleSuggestsOne) {
+  const Checked c = check_modules("import nn\nfun f x = nn.dens x\n", {{"nn", "fun dense x = x\n"}});
+  EXPECT_EQ(c.diagnostics->error_count(), 1u);
+  EXPECT_NE(c.errors().find("`dense`"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace axon::core
