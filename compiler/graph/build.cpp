@@ -1,0 +1,400 @@
+// Construction of scalar expressions.
+//
+// Scalars are hash-consed per graph: equal operator, type, payload and arguments give the same id, so
+// equality of expressions is equality of ids and an argument's id is always smaller than its user's. Folding
+// is exact only: integer and boolean constants, index arithmetic (which becomes a Dim), and float identities
+// that hold bit for bit.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include "base/bug.h"
+#include "graph/graph.h"
+
+namespace axon::graph {
+
+const char* op_name(Op op) {
+  switch (op) {
+    case Op::and_: return "and";
+    case Op::or_: return "or";
+    case Op::not_: return "not";
+    default: break;
+  }
+  static const char* const names[] = {
+#define OP(name, arity) #name,
+#include "graph/ops.def"
+#undef OP
+      "constant", "index", "load", "bounded", "reduce", "online", "proj"};
+  return names[static_cast<int>(op)];
+}
+
+const char* monoid_name(Monoid monoid) {
+  switch (monoid) {
+    case Monoid::sum: return "sum";
+    case Monoid::prod: return "prod";
+    case Monoid::max: return "max";
+    case Monoid::min: return "min";
+    case Monoid::all: return "all";
+    case Monoid::any: return "any";
+    case Monoid::argmax: return "argmax";
+  }
+  return "?";
+}
+
+// ---- hash-consing ----
+
+namespace {
+
+size_t mix(size_t seed, size_t value) {
+  return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
+}
+
+size_t hash_of(const Scalar& s) {
+  size_t h = mix(static_cast<size_t>(s.op), static_cast<size_t>(s.elem));
+  for (ScalarId a : s.args) h = mix(h, a.index);
+  h = mix(h, std::bit_cast<uint64_t>(s.number));
+  h = mix(h, static_cast<size_t>(s.integer));
+  h = mix(h, hash(s.dim));
+  h = mix(mix(h, s.target.node.index), s.target.output);
+  for (const Axis& b : s.binders) h = mix(mix(h, b.var.id), hash(b.extent));
+  return mix(mix(h, static_cast<size_t>(s.monoid)), s.component * 31 + s.check);
+}
+
+bool same(const Scalar& a, const Scalar& b) {
+  auto same_axes = [](const std::vector<Axis>& x, const std::vector<Axis>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                      [](const Axis& p, const Axis& q) { return p.var == q.var && p.extent == q.extent; });
+  };
+  return a.op == b.op && a.elem == b.elem && a.args == b.args &&
+         std::bit_cast<uint64_t>(a.number) == std::bit_cast<uint64_t>(b.number) && a.integer == b.integer &&
+         a.dim == b.dim && a.target == b.target && a.monoid == b.monoid && same_axes(a.binders, b.binders) &&
+         a.base2 == b.base2 && a.scale == b.scale && a.component == b.component && a.check == b.check;
+}
+
+}  // namespace
+
+ScalarId make_scalar(Graph& g, Scalar s) {
+  size_t h = hash_of(s);
+  auto [first, last] = g.scalar_index.equal_range(h);
+  for (auto it = first; it != last; ++it)
+    if (same(g.scalars[it->second], s)) return it->second;
+  ScalarId id = g.scalars.add(std::move(s));
+  g.scalar_index.emplace(h, id);
+  return id;
+}
+
+ScalarId constant_float(Graph& g, Elem elem, double value) {
+  Scalar s;
+  s.op = Op::constant;
+  s.elem = elem;
+  s.number = value;
+  return make_scalar(g, std::move(s));
+}
+
+namespace {
+
+int64_t wrap(Elem elem, int64_t value) {
+  switch (elem) {
+    case Elem::i32: return static_cast<int32_t>(value);
+    case Elem::i16: return static_cast<int16_t>(value);
+    case Elem::i8: return static_cast<int8_t>(value);
+    case Elem::u8: return static_cast<uint8_t>(value);
+    case Elem::boolean: return value != 0;
+    default: return value;
+  }
+}
+
+}  // namespace
+
+ScalarId constant_int(Graph& g, Elem elem, int64_t value) {
+  Scalar s;
+  s.op = Op::constant;
+  s.elem = elem;
+  s.integer = wrap(elem, value);
+  return make_scalar(g, std::move(s));
+}
+
+ScalarId index_of(Graph& g, const Dim& dim) {
+  if (auto c = dim.constant()) return constant_int(g, Elem::i64, *c);
+  Scalar s;
+  s.op = Op::index;
+  s.elem = Elem::i64;
+  s.dim = dim;
+  return make_scalar(g, std::move(s));
+}
+
+ScalarId load(Graph& g, Value target, std::vector<ScalarId> indices, Elem elem) {
+  Scalar s;
+  s.op = Op::load;
+  s.elem = elem;
+  s.args = std::move(indices);
+  s.target = target;
+  return make_scalar(g, std::move(s));
+}
+
+ScalarId reduce(Graph& g, Monoid monoid, std::vector<Axis> binders, ScalarId body) {
+  Scalar s;
+  s.op = Op::reduce;
+  s.elem = monoid == Monoid::argmax ? Elem::i64 : g.scalars[body].elem;
+  s.args = {body};
+  s.monoid = monoid;
+  s.binders = std::move(binders);
+  return make_scalar(g, std::move(s));
+}
+
+std::optional<Dim> affine_index(const Graph& g, ScalarId index) {
+  const Scalar& s = g.scalars[index];
+  if (s.op == Op::index) return s.dim;
+  if (s.op == Op::constant && s.elem == Elem::i64) return Dim(s.integer);
+  return std::nullopt;
+}
+
+std::vector<Dim> identity_map(const std::vector<Axis>& domain) {
+  std::vector<Dim> at;
+  for (const Axis& a : domain) at.emplace_back(a.var);
+  return at;
+}
+
+ScalarId unit_of(Graph& g, Monoid monoid, Elem elem) {
+  const double inf = std::numeric_limits<double>::infinity();
+  auto least = [&]() -> int64_t {
+    switch (elem) {
+      case Elem::i64: return std::numeric_limits<int64_t>::min();
+      case Elem::i32: return std::numeric_limits<int32_t>::min();
+      case Elem::i16: return std::numeric_limits<int16_t>::min();
+      case Elem::i8: return std::numeric_limits<int8_t>::min();
+      default: return 0;
+    }
+  };
+  auto greatest = [&]() -> int64_t {
+    if (elem == Elem::u8) return 255;
+    if (elem == Elem::boolean) return 1;
+    return ~least();
+  };
+  bool is_float = base::is_float(elem);
+  switch (monoid) {
+    case Monoid::sum: return is_float ? constant_float(g, elem, 0) : constant_int(g, elem, 0);
+    case Monoid::prod: return is_float ? constant_float(g, elem, 1) : constant_int(g, elem, 1);
+    case Monoid::max: return is_float ? constant_float(g, elem, -inf) : constant_int(g, elem, least());
+    case Monoid::min: return is_float ? constant_float(g, elem, inf) : constant_int(g, elem, greatest());
+    case Monoid::all: return constant_int(g, Elem::boolean, 1);
+    case Monoid::any: return constant_int(g, Elem::boolean, 0);
+    case Monoid::argmax: break;
+  }
+  base::bug("unit_of", "argmax has no unit");
+}
+
+// ---- pointwise application with exact folding ----
+
+Elem result_elem(Op op, const std::vector<Elem>& args) {
+  switch (op) {
+    case Op::eq:
+    case Op::ne:
+    case Op::lt:
+    case Op::le:
+    case Op::and_:
+    case Op::or_:
+    case Op::not_: return Elem::boolean;
+    case Op::select: return args.at(1);
+    default: return args.at(0);
+  }
+}
+
+namespace {
+
+int64_t floor_quotient(int64_t a, int64_t b) {
+  if (b == -1) return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
+  int64_t q = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+}
+
+/// Integer operators on constants, in wrapping arithmetic; nullopt: not folded (division by zero, other
+/// operators).
+std::optional<int64_t> fold_integers(Op op, const std::vector<int64_t>& v) {
+  auto u = [&](size_t i) { return static_cast<uint64_t>(v[i]); };
+  switch (op) {
+    case Op::add: return static_cast<int64_t>(u(0) + u(1));
+    case Op::sub: return static_cast<int64_t>(u(0) - u(1));
+    case Op::mul: return static_cast<int64_t>(u(0) * u(1));
+    case Op::neg: return static_cast<int64_t>(0 - u(0));
+    case Op::abs: return v[0] < 0 ? static_cast<int64_t>(0 - u(0)) : v[0];
+    case Op::div: return v[1] == 0 ? std::nullopt : std::optional(floor_quotient(v[0], v[1]));
+    case Op::mod:
+      if (v[1] == 0) return std::nullopt;
+      return static_cast<int64_t>(u(0) - static_cast<uint64_t>(floor_quotient(v[0], v[1])) * u(1));
+    case Op::min: return std::min(v[0], v[1]);
+    case Op::max: return std::max(v[0], v[1]);
+    case Op::eq: return v[0] == v[1];
+    case Op::ne: return v[0] != v[1];
+    case Op::lt: return v[0] < v[1];
+    case Op::le: return v[0] <= v[1];
+    case Op::and_: return v[0] && v[1];
+    case Op::or_: return v[0] || v[1];
+    case Op::not_: return !v[0];
+    default: return std::nullopt;
+  }
+}
+
+/// i64 arithmetic on index expressions is Dim arithmetic.
+std::optional<ScalarId> fold_dims(Graph& g, Op op, const std::vector<ScalarId>& args) {
+  std::vector<Dim> d;
+  for (ScalarId a : args) {
+    auto dim = affine_index(g, a);
+    if (!dim) return std::nullopt;
+    d.push_back(*dim);
+  }
+  switch (op) {
+    case Op::add: return index_of(g, d[0] + d[1]);
+    case Op::sub: return index_of(g, d[0] - d[1]);
+    case Op::mul: return index_of(g, d[0] * d[1]);
+    case Op::neg: return index_of(g, -d[0]);
+    case Op::min: return index_of(g, min(d[0], d[1]));
+    case Op::max: return index_of(g, max(d[0], d[1]));
+    case Op::div:
+    case Op::mod: {
+      auto divisor = d[1].constant();
+      if (!divisor || *divisor <= 0)
+        return std::nullopt;  // a symbolic divisor may be zero: the check stays visible
+      return index_of(g, op == Op::div ? floor_div(d[0], d[1]) : mod(d[0], d[1]));
+    }
+    case Op::eq:
+    case Op::ne:
+    case Op::lt:
+    case Op::le: {
+      auto difference = (d[0] - d[1]).constant();
+      if (!difference) return std::nullopt;
+      bool truth = op == Op::eq   ? *difference == 0
+                   : op == Op::ne ? *difference != 0
+                   : op == Op::lt ? *difference < 0
+                                  : *difference <= 0;
+      return constant_int(g, Elem::boolean, truth);
+    }
+    default: return std::nullopt;
+  }
+}
+
+bool is_number(const Scalar& s, double value) {
+  if (s.op != Op::constant) return false;
+  if (!base::is_float(s.elem)) return static_cast<double>(s.integer) == value;
+  return s.number == value && !(value == 0 && std::signbit(s.number));
+}
+
+/// Identities that hold for every value, NaN and signed zeros included.
+std::optional<ScalarId> fold_identities(Graph& g, Op op, const std::vector<ScalarId>& args) {
+  auto s = [&](size_t i) -> const Scalar& { return g.scalars[args[i]]; };
+  bool integer = !base::is_float(s(0).elem);
+  auto truth = [&](bool value) { return constant_int(g, Elem::boolean, value); };
+  switch (op) {
+    case Op::add:
+      if (integer && is_number(s(1), 0)) return args[0];
+      if (integer && is_number(s(0), 0)) return args[1];
+      break;
+    case Op::sub:
+      if (is_number(s(1), 0)) return args[0];
+      break;
+    case Op::mul:
+      if (is_number(s(1), 1)) return args[0];
+      if (is_number(s(0), 1)) return args[1];
+      break;
+    case Op::div:
+      if (is_number(s(1), 1)) return args[0];
+      break;
+    case Op::neg:
+    case Op::not_:
+      if (s(0).op == op) return s(0).args[0];
+      break;
+    case Op::min:
+    case Op::max:
+      if (args[0] == args[1]) return args[0];
+      break;
+    case Op::eq:
+    case Op::le:
+      if (integer && args[0] == args[1]) return truth(true);
+      break;
+    case Op::ne:
+    case Op::lt:
+      if (integer && args[0] == args[1]) return truth(false);
+      break;
+    case Op::and_:
+      if (args[0] == args[1] || is_number(s(1), 1)) return args[0];
+      if (is_number(s(0), 1)) return args[1];
+      if (is_number(s(0), 0) || is_number(s(1), 0)) return truth(false);
+      break;
+    case Op::or_:
+      if (args[0] == args[1] || is_number(s(1), 0)) return args[0];
+      if (is_number(s(0), 0)) return args[1];
+      if (is_number(s(0), 1) || is_number(s(1), 1)) return truth(true);
+      break;
+    case Op::select:
+      if (s(0).op == Op::constant) return s(0).integer ? args[1] : args[2];
+      if (args[1] == args[2]) return args[1];
+      break;
+    default: break;
+  }
+  return std::nullopt;
+}
+
+std::optional<ScalarId> fold_constants(Graph& g, Op op, const std::vector<ScalarId>& args) {
+  std::vector<int64_t> integers;
+  std::vector<double> numbers;
+  for (ScalarId a : args) {
+    const Scalar& s = g.scalars[a];
+    if (s.op != Op::constant) return std::nullopt;
+    (base::is_float(s.elem) ? numbers.push_back(s.number) : integers.push_back(s.integer));
+  }
+  Elem elem = g.scalars[args[0]].elem;
+  if (integers.size() == args.size()) {
+    auto value = fold_integers(op, integers);
+    if (!value) return std::nullopt;
+    return constant_int(g, result_elem(op, std::vector<Elem>(args.size(), elem)), *value);
+  }
+  if (numbers.size() != args.size()) return std::nullopt;
+  switch (op) {
+    case Op::neg: return constant_float(g, elem, -numbers[0]);
+    case Op::div:  // exact in every type: an infinity or NaN
+      if (numbers[1] != 0) return std::nullopt;
+      return constant_float(g, elem, numbers[0] / numbers[1]);
+    case Op::eq: return constant_int(g, Elem::boolean, numbers[0] == numbers[1]);
+    case Op::ne: return constant_int(g, Elem::boolean, numbers[0] != numbers[1]);
+    case Op::lt: return constant_int(g, Elem::boolean, numbers[0] < numbers[1]);
+    case Op::le: return constant_int(g, Elem::boolean, numbers[0] <= numbers[1]);
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+ScalarId apply(Graph& g, Op op, std::vector<ScalarId> args) {
+  if (op == Op::cast) base::bug("graph::apply", "cast needs its target type: use cast()");
+  if (op != Op::select)
+    if (auto folded = fold_constants(g, op, args)) return *folded;
+  if (g.scalars[args[0]].elem == Elem::i64)
+    if (auto folded = fold_dims(g, op, args)) return *folded;
+  if (auto folded = fold_identities(g, op, args)) return *folded;
+  std::vector<Elem> elems;
+  for (ScalarId a : args) elems.push_back(g.scalars[a].elem);
+  Scalar s;
+  s.op = op;
+  s.elem = result_elem(op, elems);
+  s.args = std::move(args);
+  return make_scalar(g, std::move(s));
+}
+
+ScalarId cast(Graph& g, Elem elem, ScalarId arg) {
+  const Scalar& s = g.scalars[arg];
+  if (s.elem == elem) return arg;
+  if (s.op == Op::constant && !base::is_float(s.elem)) {
+    if (!base::is_float(elem))
+      return constant_int(g, elem, elem == Elem::boolean ? s.integer != 0 : s.integer);
+    // Exact when a double holds the integer; rounding to the type happens where constants are evaluated.
+    if (s.integer >= -(1ll << 53) && s.integer <= (1ll << 53))
+      return constant_float(g, elem, static_cast<double>(s.integer));
+  }
+  Scalar c;
+  c.op = Op::cast;
+  c.elem = elem;
+  c.args = {arg};
+  return make_scalar(g, std::move(c));
+}
+
+}  // namespace axon::graph

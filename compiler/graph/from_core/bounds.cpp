@@ -1,0 +1,175 @@
+// Indices are in range: proved, or guarded by a condition, or checked once at run time, or an error.
+//
+// What only sizes decide and no proof settles becomes a check of the entry. An index that comes from data
+// goes through `bounded`, with a check of the tensor it comes from. An index that is in range only under the
+// condition of an `if` or `else` is clamped as well, so that code which evaluates both sides never strays.
+#include <fmt/format.h>
+#include <algorithm>
+#include "graph/from_core/evaluator.h"
+
+namespace axon::graph {
+
+using shape::Verdict;
+
+std::vector<Fact> CoreEvaluator::known_facts() const {
+  std::vector<Fact> facts = g.facts;
+  auto range = [&](const Axis& a) {
+    facts.push_back(shape::at_most(Dim(0), Dim(a.var)));
+    facts.push_back(shape::less(Dim(a.var), a.extent));
+  };
+  for (const Axis& a : loops_) range(a);
+  for (const Axis& a : active_) range(a);
+  return facts;
+}
+
+CoreEvaluator::Proof CoreEvaluator::proof(const Fact& fact) const {
+  if (fact.relation == shape::Relation::lt) {  // the usual case: an index variable under its own extent
+    if (auto v = fact.lhs.as_var())
+      for (const Axis& a : active_)
+        if (a.var == *v && a.extent == fact.rhs) return Proof::always;
+  }
+  if (fact.relation == shape::Relation::le && fact.lhs.is(0)) {
+    if (auto v = fact.rhs.as_var())
+      for (const Axis& a : active_)
+        if (a.var == *v) return Proof::always;
+  }
+  std::vector<Fact> facts = known_facts();
+  if (shape::prove(facts, fact).verdict == Verdict::proved) return Proof::always;
+  if (guards_.empty()) return Proof::unknown;
+  facts.insert(facts.end(), guards_.begin(), guards_.end());
+  return shape::prove(facts, fact).verdict == Verdict::proved ? Proof::guarded : Proof::unknown;
+}
+
+/// Makes `fact` hold wherever this is evaluated: by proof, or by a check over sizes. False: neither is
+/// possible.
+bool CoreEvaluator::require(const Fact& fact, const std::string& what) {
+  if (probing_ || proof(fact) == Proof::always) return true;
+  auto size_var = [&](Var v) { return is_size(v); };
+  Fact check = fact;
+  std::vector<Fact> facts = known_facts();
+  auto only_sizes = [&](const Dim& d) {
+    std::vector<Var> vars = d.vars();
+    return std::all_of(vars.begin(), vars.end(), size_var);
+  };
+  if (!only_sizes(fact.lhs) || !only_sizes(fact.rhs)) {
+    if (fact.relation != shape::Relation::le && fact.relation != shape::Relation::lt) return false;
+    // The worst case over the index variables, as a statement about sizes.
+    auto low = shape::bounds_of(fact.rhs, facts, size_var).low;
+    auto high = shape::bounds_of(fact.lhs, facts, size_var).high;
+    if (!low || !high) return false;
+    check.lhs = shape::simplify(*high, g.facts);
+    check.rhs = shape::simplify(*low, g.facts);
+    if (shape::prove(g.facts, check).verdict == Verdict::proved) return true;
+  }
+  Fact negated = check.relation == shape::Relation::lt   ? shape::at_most(check.rhs, check.lhs)
+                 : check.relation == shape::Relation::le ? shape::less(check.rhs, check.lhs)
+                                                         : Fact{check.lhs, shape::Relation::ne, check.rhs};
+  if (check.relation != shape::Relation::ne && shape::prove(g.facts, negated).verdict == Verdict::proved)
+    return false;
+  Check c;
+  c.fact = check;
+  c.message =
+      fmt::format("{}: {} needs to hold, and the two sides are {{lhs}} and {{rhs}}", what, check.str());
+  g.checks.push_back(c);
+  g.facts.push_back(check);
+  return true;
+}
+
+/// An index that is in range for certain; user errors are reported here.
+ScalarId CoreEvaluator::safe_index(ScalarId index, const Dim& extent, const std::string& what) {
+  if (probing_) return constant_int(g, Elem::i64, 0);
+  auto dim = affine_index(g, index);
+  if (!dim) return data_index(index, extent, what);
+  Fact low = shape::at_most(Dim(0), *dim), high = shape::less(*dim, extent);
+  Proof at_low = proof(low), at_high = proof(high);
+  if ((at_low == Proof::unknown && !require(low, what)) ||
+      (at_high == Proof::unknown && !require(high, what))) {
+    fail(source::Code::E0601, fmt::format("{} may be out of range: nothing shows {}", what,
+                                          at_low == Proof::unknown ? low.str() : high.str()));
+    return index;
+  }
+  Dim safe = *dim;
+  if (at_high == Proof::guarded) safe = min(safe, extent - 1);
+  if (at_low == Proof::guarded || at_high == Proof::guarded) safe = max(safe, Dim(0));
+  return index_of(g, safe);
+}
+
+/// For `x[i else v]`: the index clamped into range, and the condition under which it was in range.
+std::pair<ScalarId, ScalarId> CoreEvaluator::guarded_index(ScalarId index, const Dim& extent) {
+  ScalarId inside = constant_int(g, Elem::boolean, 1), zero = constant_int(g, Elem::i64, 0);
+  if (probing_) return {zero, inside};
+  auto dim = affine_index(g, index);
+  Proof low = dim ? proof(shape::at_most(Dim(0), *dim)) : Proof::unknown;
+  Proof high = dim ? proof(shape::less(*dim, extent)) : Proof::unknown;
+  ScalarId safe = index;
+  if (low == Proof::unknown) inside = apply(g, Op::and_, {inside, apply(g, Op::le, {zero, index})});
+  if (high == Proof::unknown)
+    inside = apply(g, Op::and_, {inside, apply(g, Op::lt, {index, index_of(g, extent)})});
+  // The upper clamp leaves -1 when the axis is empty, so the lower one goes with it.
+  if (high != Proof::always) safe = apply(g, Op::min, {safe, index_of(g, extent - 1)});
+  if (high != Proof::always || low != Proof::always) safe = apply(g, Op::max, {safe, zero});
+  return {safe, inside};
+}
+
+/// An index that the data decides: `bounded`, and a check of every element of the tensor that it is loaded
+/// from.
+ScalarId CoreEvaluator::data_index(ScalarId index, const Dim& extent, const std::string& what) {
+  ScalarId loaded = index;
+  while (g.scalars[loaded].op == Op::cast) loaded = g.scalars[loaded].args[0];
+  bool plain = g.scalars[loaded].op == Op::load && base::is_integer(g.scalars[loaded].elem);
+  for (ScalarId condition : conditions_) {  // what an `if` leaves out need not be in range
+    index = apply(g, Op::select, {condition, index, constant_int(g, Elem::i64, 0)});
+    plain = false;
+  }
+  if (!plain) {
+    std::vector<Axis> domain = free_axes(index);
+    Array whole;
+    whole.elem = Elem::i64;
+    whole.body = index;
+    whole.name = "index";
+    Value v = store(whole, domain);
+    std::vector<ScalarId> at;
+    for (const Axis& a : domain) at.push_back(index_of(g, Dim(a.var)));
+    loaded = index = load(g, v, at, Elem::i64);
+  }
+  Check c;
+  c.value = g.scalars[loaded].target;
+  c.bound = extent;
+  c.message = what;
+  uint32_t number = 0;
+  while (number < g.checks.size() &&
+         !(!g.checks[number].fact && g.checks[number].value == c.value && g.checks[number].bound == c.bound))
+    ++number;
+  if (number == g.checks.size()) g.checks.push_back(c);
+  Scalar s;
+  s.op = Op::bounded;
+  s.elem = Elem::i64;
+  s.args = {index};
+  s.dim = extent;
+  s.check = number;
+  return make_scalar(g, std::move(s));
+}
+
+// ---- where we are, for messages ----
+
+std::string CoreEvaluator::source_text(source::Span span) const {
+  if (!sources_ || !span.valid()) return "";
+  return std::string(sources_->text(span));
+}
+
+/// The innermost expression of the entry's own file.
+source::Span CoreEvaluator::span_here() const {
+  for (size_t i = spans_.size(); i-- > 0;)
+    if (spans_[i].valid() && spans_[i].file == file_) return spans_[i];
+  return spans_.empty() ? source::Span{} : spans_[0];
+}
+
+Val CoreEvaluator::fail(source::Code code, const std::string& message) {
+  if (!probing_ && !failed_) diagnostics_.report(source::error(code, span_here(), message));
+  failed_ = failed_ || !probing_;
+  return {};
+}
+
+Val CoreEvaluator::unsupported(const std::string& what) { return fail(source::Code::E9001, what); }
+
+}  // namespace axon::graph

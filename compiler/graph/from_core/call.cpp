@@ -1,0 +1,218 @@
+// Calls: closures collect arguments until they have all, then their body is evaluated in a fresh frame.
+//
+// The frame knows the sizes and element types that the occurrence was instantiated with; what is still open
+// is read off the arguments by matching them with the types of the parameters.
+#include <algorithm>
+#include "base/bug.h"
+#include "graph/from_core/evaluator.h"
+
+namespace axon::graph {
+
+using core::Expr;
+using core::Pattern;
+using core::Type;
+
+// ---- environments ----
+
+const Val* CoreEvaluator::find(core::LocalId local) const {
+  for (const Frame* f = frame_.get(); f; f = f->parent.get())
+    if (auto it = f->locals.find(local); it != f->locals.end()) return &it->second;
+  return nullptr;
+}
+
+const std::vector<Axis>* CoreEvaluator::find_rank(core::LocalId local) const {
+  for (const Frame* f = frame_.get(); f; f = f->parent.get())
+    if (auto it = f->ranks.find(local); it != f->ranks.end()) return &it->second;
+  return nullptr;
+}
+
+std::optional<Dim> CoreEvaluator::known_dim(Var v) const {
+  for (const Frame* f = frame_.get(); f; f = f->parent.get())
+    if (auto it = f->dims.find(v); it != f->dims.end()) return it->second;
+  return std::nullopt;
+}
+
+/// A dimension of the core in the graph's variables.
+Dim CoreEvaluator::resolve(const Dim& dim) const {
+  shape::Substitution s;
+  for (Var v : dim.vars())
+    if (auto known = known_dim(v)) s[v] = *known;
+  return rewritten(s.empty() ? dim : dim.substitute(s));
+}
+
+std::optional<Elem> CoreEvaluator::known_elem(core::TypeVarId v) const {
+  for (const Frame* f = frame_.get(); f; f = f->parent.get())
+    if (auto it = f->elems.find(v); it != f->elems.end()) return it->second;
+  return std::nullopt;
+}
+
+/// Element types that nothing determines are f32, or i64 for integers: the defaults of literals.
+Elem CoreEvaluator::elem_of(const core::ElemTerm& term) const {
+  if (term.elem) return *term.elem;
+  if (!term.var.valid()) return Elem::f32;
+  if (auto known = known_elem(term.var)) return *known;
+  core::ElemClass cls = p.types.vars[term.var].cls;
+  return cls == core::ElemClass::int_ ? Elem::i64 : cls == core::ElemClass::bool_ ? Elem::boolean : Elem::f32;
+}
+
+void CoreEvaluator::instantiate(const Expr& occurrence, Closure& closure) const {
+  for (const auto& [var, dim] : occurrence.instantiation) {
+    Dim resolved = resolve(dim);
+    if (resolved != Dim(var)) closure.dims[var] = resolved;
+  }
+  for (const auto& [var, term] : occurrence.elems)
+    if (term.elem || (term.var.valid() && known_elem(term.var))) closure.elems[var] = elem_of(term);
+}
+
+// ---- calls ----
+
+Val CoreEvaluator::call(const Val& fn, std::vector<Val> args) {
+  if (failed_ || fn.kind != Val::Kind::closure) return {};
+  Closure closure = *fn.closure;
+  closure.args.insert(closure.args.end(), args.begin(), args.end());
+  size_t wanted = 0;
+  const std::vector<Pattern>* params = nullptr;
+  core::ExprId body;
+  bool is_prim = closure.global.valid() && p.globals[closure.global].kind == core::Global::Kind::prim;
+  if (is_prim) {
+    wanted = static_cast<size_t>(core::prim_arity(p.globals[closure.global].prim));
+  } else if (closure.global.valid()) {
+    params = &p.globals[closure.global].params;
+    body = p.globals[closure.global].body;
+  } else {
+    params = &p.exprs[closure.lambda].params;
+    body = p.exprs[closure.lambda].args[0];
+  }
+  if (params) wanted = params->size();
+  if (closure.args.size() < wanted) {
+    Val partial = fn;
+    partial.closure = std::make_shared<Closure>(std::move(closure));
+    return partial;
+  }
+  std::vector<Val> rest(closure.args.begin() + static_cast<ptrdiff_t>(wanted), closure.args.end());
+  closure.args.resize(wanted);
+  Val result;
+  if (is_prim) {
+    core::Prim which = p.globals[closure.global].prim;
+    result = prim(which, closure, closure.args);
+  } else {
+    result = enter(closure, *params, body);
+  }
+  return rest.empty() ? result : call(result, std::move(rest));
+}
+
+Val CoreEvaluator::enter(const Closure& closure, const std::vector<Pattern>& params, core::ExprId body) {
+  constexpr size_t max_calls = 2000;
+  if (calls_.size() > max_calls) return unsupported("functions call each other too deeply");
+  auto frame = std::make_shared<Frame>();
+  frame->parent = closure.frame;
+  frame->dims = closure.dims;
+  frame->elems = closure.elems;
+  for (size_t i = 0; i < params.size(); ++i) {
+    // What a function reads more than once is computed once.
+    if (params[i].kind == Pattern::Kind::name && uses_of(params[i].local, body) > 1)
+      force_all(closure.args[i]);
+    bind(params[i], closure.args[i], *frame);
+  }
+  FramePtr caller = std::exchange(frame_, frame);
+  if (closure.global.valid()) calls_.push_back(closure.global);
+  Val result = evaluate(body);
+  if (closure.global.valid()) calls_.pop_back();
+  frame_ = caller;
+  return result;
+}
+
+int CoreEvaluator::uses_of(core::LocalId local, core::ExprId body) {
+  if (counted_.insert(body).second) count_uses(body);
+  auto it = uses_.find(local);
+  return it == uses_.end() ? 0 : it->second;
+}
+
+void CoreEvaluator::count_uses(core::ExprId id) {
+  if (!id.valid()) return;
+  const Expr& e = p.exprs[id];
+  if (e.kind == Expr::Kind::local) ++uses_[e.local];
+  for (core::ExprId a : e.args) count_uses(a);
+  for (const core::Binder& b : e.binders) count_uses(b.bound);
+  for (const core::IndexItem& item : e.indices)
+    for (core::ExprId part : {item.point, item.start, item.stop, item.step}) count_uses(part);
+}
+
+void CoreEvaluator::bind(const Pattern& pattern, const Val& value, Frame& frame) {
+  if (pattern.annotation) match(*pattern.annotation, value, frame);
+  switch (pattern.kind) {
+    case Pattern::Kind::name:
+      frame.locals[pattern.local] = value;
+      if (p.locals[pattern.local].type.valid()) match(p.locals[pattern.local].type, value, frame);
+      break;
+    case Pattern::Kind::tuple:
+      for (size_t i = 0; i < pattern.items.size() && i < value.items.size(); ++i)
+        bind(pattern.items[i], value.items[i], frame);
+      break;
+    case Pattern::Kind::wildcard:
+    case Pattern::Kind::unit: break;
+  }
+}
+
+// ---- what the arguments say about sizes and element types ----
+
+void CoreEvaluator::match_shape(const core::Shape& shape, const Array& array, Frame& frame, size_t lead) {
+  auto learn = [&](const core::ShapeItem& item, size_t axis) {
+    if (axis >= array.shape.size()) return;
+    if (auto v = item.dim.as_var(); v && !frame.dims.count(*v) && array.shape[axis] != item.dim)
+      frame.dims[*v] = array.shape[axis];
+  };
+  size_t front = 0, back = shape.size();
+  while (front < shape.size() && shape[front].kind == core::ShapeItem::Kind::dim) ++front;
+  while (back > front && shape[back - 1].kind == core::ShapeItem::Kind::dim) --back;
+  for (size_t i = 0; i < front; ++i) learn(shape[i], lead + i);
+  size_t tail = shape.size() - back;
+  if (array.shape.size() < lead + front + tail) return;
+  for (size_t i = 0; i < tail; ++i) learn(shape[back + i], array.shape.size() - tail + i);
+}
+
+/// `lead`: how many first axes of every leaf belong to the stacks around.
+void CoreEvaluator::match(core::TypeId id, const Val& value, Frame& frame, size_t lead) {
+  if (!id.valid()) return;
+  const Type& t = p.types.types[id];
+  switch (t.kind) {
+    case Type::Kind::tensor: {
+      if (value.kind != Val::Kind::array) return;
+      const Array& a = *value.array;
+      if (t.elem.var.valid() && !t.elem.elem) frame.elems.emplace(t.elem.var, a.elem);
+      if (t.value && a.shape.empty()) {
+        auto v = t.value->as_var();
+        auto known = affine_index(g, a.body);
+        if (v && known && *known != Dim(*v)) frame.dims.emplace(*v, *known);
+      }
+      match_shape(t.shape, a, frame, lead);
+      return;
+    }
+    case Type::Kind::tuple:
+      for (size_t i = 0; i < t.items.size() && i < value.items.size(); ++i)
+        match(t.items[i], value.items[i], frame, lead);
+      return;
+    case Type::Kind::record:
+      for (size_t i = 0; i < t.items.size(); ++i)
+        for (size_t f = 0; f < value.fields.size(); ++f)
+          if (value.fields[f] == t.fields[i]) match(t.items[i], value.items[f], frame, lead);
+      return;
+    case Type::Kind::stack: {
+      const Val* first = &value;
+      while (first->kind != Val::Kind::array && !first->items.empty()) first = &first->items[0];
+      auto v = t.count.as_var();
+      if (v && first->kind == Val::Kind::array && first->array->shape.size() > lead &&
+          !frame.dims.count(*v) && first->array->shape[lead] != t.count)
+        frame.dims[*v] = first->array->shape[lead];
+      match(t.items[0], value, frame, lead + 1);
+      return;
+    }
+    case Type::Kind::var:
+      if (value.kind == Val::Kind::array && value.array->shape.size() == lead)
+        frame.elems.emplace(t.var, value.array->elem);
+      return;
+    default: return;
+  }
+}
+
+}  // namespace axon::graph

@@ -1,0 +1,243 @@
+// Arrays to nodes: instantiating templates, storing them, and hash-consing per region.
+//
+// A node goes to the outermost region in which everything it reads is defined: so tables that do not depend
+// on the layer are computed once, before the loop.
+#include <algorithm>
+#include "base/bug.h"
+#include "graph/from_core/evaluator.h"
+
+namespace axon::graph {
+
+// ---- templates ----
+
+ScalarId CoreEvaluator::element(const Array& a, const std::vector<ScalarId>& indices) {
+  shape::Substitution affine;
+  std::map<Var, ScalarId> scalars;
+  for (size_t i = 0; i < a.vars.size(); ++i) {
+    if (auto dim = affine_index(g, indices[i])) {
+      affine[a.vars[i]] = *dim;
+    } else {
+      scalars[a.vars[i]] = indices[i];
+    }
+  }
+  return substitute(g, substitute(g, a.body, affine), scalars);
+}
+
+ScalarId CoreEvaluator::element_at(const Array& a, const std::vector<Dim>& indices) {
+  shape::Substitution s;
+  for (size_t i = 0; i < a.vars.size(); ++i) s[a.vars[i]] = indices[i];
+  return substitute(g, a.body, s);
+}
+
+Array CoreEvaluator::fresh_array(Elem elem, std::vector<Dim> shape,
+                                 const std::function<ScalarId(const std::vector<Var>&)>& body,
+                                 const std::vector<Var>& named_like) {
+  static const char* const names[] = {"i", "j", "a", "b", "c", "d"};
+  Array a;
+  a.elem = elem;
+  a.shape = std::move(shape);
+  for (size_t i = 0; i < a.shape.size(); ++i)
+    a.vars.push_back(shape::fresh_var(i < named_like.size() ? shape::var_name(named_like[i])
+                                      : i < 6               ? names[i]
+                                                            : "e"));
+  a.body = body(a.vars);
+  return a;
+}
+
+/// The tensor in `v`, with its first axes fixed at `lead`.
+Array CoreEvaluator::array_of(const TensorType& type, Value v, const std::vector<Dim>& lead,
+                              const std::vector<Var>& named_like) {
+  std::vector<Dim> shape(type.shape.begin() + static_cast<ptrdiff_t>(lead.size()), type.shape.end());
+  return fresh_array(
+      type.elem, shape,
+      [&](const std::vector<Var>& vars) {
+        std::vector<ScalarId> indices;
+        for (const Dim& d : lead) indices.push_back(index_of(g, d));
+        for (Var var : vars) indices.push_back(index_of(g, Dim(var)));
+        return load(g, v, indices, type.elem);
+      },
+      named_like);
+}
+
+Val CoreEvaluator::scalar(ScalarId id) {
+  Array a;
+  a.elem = g.scalars[id].elem;
+  a.body = id;
+  return Val::of(std::move(a));
+}
+
+std::shared_ptr<Array> CoreEvaluator::leaf_ptr(const Val& v) {
+  if (v.kind == Val::Kind::array) return v.array;
+  if (v.kind != Val::Kind::error && !failed_)
+    base::bug("from_core", "a tensor is wanted where there is none");
+  Array a;
+  a.body = constant_float(g, Elem::f32, 0);
+  return std::make_shared<Array>(a);
+}
+
+Array CoreEvaluator::leaf(const Val& v) { return *leaf_ptr(v); }
+
+std::vector<Axis> CoreEvaluator::free_axes(ScalarId id) const {
+  std::vector<Axis> found;
+  if (active_.empty()) return found;
+  std::vector<Var> free = free_vars(g, id);
+  for (const Axis& a : active_)
+    if (std::find(free.begin(), free.end(), a.var) != free.end()) found.push_back(a);
+  return found;
+}
+
+// ---- storage ----
+
+/// The stored tensor that an array is, and the indices of its first axes, when its body is just that load.
+std::optional<std::pair<Value, std::vector<Dim>>> CoreEvaluator::place_of(const Array& a) const {
+  const Scalar& s = g.scalars[a.body];
+  if (s.op != Op::load || s.args.size() < a.vars.size()) return std::nullopt;
+  size_t lead = s.args.size() - a.vars.size();
+  std::vector<Dim> fixed;
+  for (size_t i = 0; i < s.args.size(); ++i) {
+    auto dim = affine_index(g, s.args[i]);
+    if (!dim) return std::nullopt;
+    if (i < lead) {
+      for (Var v : a.vars)
+        if (dim->contains(v)) return std::nullopt;
+      fixed.push_back(*dim);
+    } else if (*dim != Dim(a.vars[i - lead]) || a.shape[i - lead] != g.type(s.target).shape[i]) {
+      return std::nullopt;
+    }
+  }
+  return std::pair(s.target, fixed);
+}
+
+/// Makes a closed array with axes a node of its own, once; open arrays and plain views stay expressions.
+void CoreEvaluator::force(Array& a) {
+  const Scalar& s = g.scalars[a.body];
+  if (probing_ || a.shape.empty() || s.op == Op::constant) return;
+  if (s.op == Op::load &&
+      std::all_of(s.args.begin(), s.args.end(), [&](ScalarId i) { return affine_index(g, i); }))
+    return;
+  if (!free_axes(a.body).empty()) return;
+  Value v = store(a, {});
+  Array stored = array_of({a.elem, a.shape}, v);
+  a.vars = stored.vars;
+  a.body = stored.body;
+}
+
+void CoreEvaluator::force_all(const Val& v) {
+  if (v.kind == Val::Kind::array) force(*v.array);
+  for (const Val& item : v.items) force_all(item);
+}
+
+/// A tensor that holds the array: its axes are those of `lead`, then the array's own.
+Value CoreEvaluator::store(Array& a, const std::vector<Axis>& lead, bool hoist) {
+  if (auto place = place_of(a)) {
+    std::vector<Dim> wanted;
+    for (const Axis& axis : lead) wanted.emplace_back(axis.var);
+    const std::vector<Dim>& shape = g.type(place->first).shape;
+    bool same = place->second == wanted;
+    for (size_t i = 0; same && i < lead.size(); ++i) same = shape[i] == lead[i].extent;
+    if (same) return place->first;
+  }
+  std::vector<Axis> domain;
+  shape::Substitution renamed;
+  TensorType type{a.elem, {}};
+  for (const Axis& axis : lead) {  // the node has its own index variables
+    Var v = shape::fresh_var(shape::var_name(axis.var));
+    renamed[axis.var] = Dim(v);
+    domain.push_back({v, axis.extent});
+    type.shape.push_back(axis.extent);
+  }
+  for (size_t i = 0; i < a.vars.size(); ++i) {
+    Var v = shape::fresh_var(shape::var_name(a.vars[i]));
+    renamed[a.vars[i]] = Dim(v);
+    domain.push_back({v, a.shape[i]});
+    type.shape.push_back(a.shape[i]);
+  }
+  return emit(domain, substitute(g, a.body, renamed), type, a.name, std::nullopt, {}, hoist);
+}
+
+// ---- nodes ----
+
+size_t CoreEvaluator::depth_of(RegionId region) const {
+  for (size_t d = 0; d < regions_.size(); ++d)
+    if (regions_[d] == region) return d;
+  base::bug("from_core", "a value from a region that is closed");
+}
+
+/// Depth of the outermost region where everything that is read is defined.
+size_t CoreEvaluator::region_for(const std::vector<Axis>& domain, const std::vector<ScalarId>& bodies,
+                                 std::optional<Value> base, const std::vector<Dim>& at) const {
+  size_t depth = 0;
+  auto uses_dim = [&](Var v) {
+    for (size_t l = 0; l < loops_.size(); ++l)
+      if (loops_[l].var == v) depth = std::max(depth, l + 1);
+  };
+  for (const Axis& a : domain)
+    for (Var v : a.extent.vars()) uses_dim(v);
+  for (const Dim& d : at)
+    for (Var v : d.vars()) uses_dim(v);
+  for (ScalarId body : bodies) {
+    for (Var v : free_vars(g, body)) uses_dim(v);
+    for (ScalarId l : loads_in(g, body))
+      depth = std::max(depth, depth_of(g.nodes[g.scalars[l].target.node].region));
+  }
+  if (base) depth = std::max(depth, depth_of(g.nodes[base->node].region));
+  return depth;
+}
+
+Var CoreEvaluator::canonical(size_t position) {
+  while (canonical_.size() <= position) canonical_.push_back(shape::fresh_var("x"));
+  return canonical_[position];
+}
+
+/// Equal nodes up to the names of their index variables have equal keys.
+CoreEvaluator::NodeKey CoreEvaluator::key_of(RegionId region, const std::vector<Axis>& domain, ScalarId body,
+                                             const TensorType& type, const std::optional<Value>& base,
+                                             const std::vector<Dim>& at) {
+  shape::Substitution renamed;
+  size_t next = 0;
+  for (const Axis& a : domain) renamed[a.var] = Dim(canonical(next++));
+  for (const Axis& b : g.scalars[body].binders) renamed[b.var] = Dim(canonical(next++));
+  std::vector<const shape::DimNode*> dims;
+  for (const Axis& a : domain) dims.push_back(a.extent.node());
+  for (const Dim& d : type.shape) dims.push_back(d.node());
+  for (const Dim& d : at) dims.push_back(d.substitute(renamed).node());
+  uint64_t shape_key = (uint64_t{domain.size()} << 40) | (uint64_t{type.shape.size()} << 20) |
+                       (uint64_t{static_cast<uint8_t>(type.elem)} << 1) | (base ? 1 : 0);
+  uint32_t base_node = base ? base->node.index : 0, base_output = base ? base->output : 0;
+  return {region.index, substitute(g, body, renamed).index, dims, shape_key, base_node, base_output};
+}
+
+Value CoreEvaluator::emit(std::vector<Axis> domain, ScalarId body, TensorType type, const std::string& name,
+                          std::optional<Value> base, std::vector<Dim> at, bool hoist) {
+  size_t depth = regions_.size() - 1;
+  if (hoist) depth = std::min(depth, region_for(domain, {body}, base, at));
+  RegionId region = regions_[depth];
+  if (at.empty()) at = identity_map(domain);
+  NodeKey key = key_of(region, domain, body, type, base, at);
+  if (auto it = known_nodes_.find(key); it != known_nodes_.end()) return it->second;
+  Node n;
+  n.op = NodeOp::compute;
+  n.name = name;
+  n.source_begin = position_here();
+  n.region = region;
+  n.domain = std::move(domain);
+  n.types = {type};
+  n.outputs = {{type, body, base, std::move(at)}};
+  NodeId id = g.nodes.add(std::move(n));
+  g.regions[region].nodes.push_back(id);
+  Value v{id, 0};
+  known_nodes_[key] = v;
+  known_log_.push_back(key);
+  return v;
+}
+
+/// The library function that the user's code called; the user's own code is named by `otherwise`.
+std::string CoreEvaluator::name_here(const std::string& otherwise) const {
+  for (core::GlobalId id : calls_)
+    if (p.globals[id].span.file != file_) return p.globals[id].name;
+  return otherwise;
+}
+
+uint32_t CoreEvaluator::position_here() const { return span_here().begin; }
+
+}  // namespace axon::graph

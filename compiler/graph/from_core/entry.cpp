@@ -1,0 +1,256 @@
+// One entry: its parameters become inputs, its sizes closed forms, its body's value the results.
+//
+// A parameter of record type is a set of weights, one per leaf, named by its path; a consumed one (`*`) is
+// state; an i64 scalar is a size; everything else is an argument.
+#include <fmt/format.h>
+#include <algorithm>
+#include "base/bug.h"
+#include "graph/from_core/evaluator.h"
+
+namespace axon::graph {
+
+using core::Pattern;
+using core::Type;
+
+std::optional<Graph> from_core(const core::Program& program, core::GlobalId entry,
+                               source::Diagnostics& diagnostics, const source::SourceManager* sources) {
+  return CoreEvaluator(program, diagnostics, sources).run(entry);
+}
+
+std::optional<Graph> CoreEvaluator::run(core::GlobalId id) {
+  const core::Global& entry = p.globals[id];
+  if (entry.has_error || !entry.body.valid()) return std::nullopt;
+  g.name = entry.name;
+  g.root = g.regions.add({});
+  regions_ = {g.root};
+  calls_ = {id};
+  spans_ = {entry.span};
+  file_ = entry.span.file;
+  frame_ = std::make_shared<Frame>();
+  inputs(entry, *frame_);
+  if (failed_) return std::nullopt;
+  sizes(entry);
+  facts(entry);
+  if (failed_) return std::nullopt;
+  Val value = evaluate(entry.body);
+  if (failed_) return std::nullopt;
+  results(value, "");
+  if (failed_) return std::nullopt;
+  Graph done = finish(g);
+  std::vector<std::string> broken = verify(done);
+  if (!broken.empty()) base::bug("from_core", broken[0] + "\n" + print(done));
+  return done;
+}
+
+// ---- inputs ----
+
+void CoreEvaluator::inputs(const core::Global& entry, Frame& frame) {
+  size_t number = 0;
+  for (const Pattern& pattern : entry.params) {
+    std::string path =
+        pattern.kind == Pattern::Kind::name ? p.locals[pattern.local].name : std::to_string(number);
+    Val v = input_pattern(pattern, path, frame);
+    if (failed_) return;
+    bind(pattern, v, frame);
+    ++number;
+  }
+}
+
+Val CoreEvaluator::input_pattern(const Pattern& pattern, const std::string& path, Frame& frame) {
+  if (pattern.kind == Pattern::Kind::tuple && !pattern.annotation) {
+    std::vector<Val> items;
+    for (size_t i = 0; i < pattern.items.size(); ++i)
+      items.push_back(input_pattern(pattern.items[i], path + "." + std::to_string(i), frame));
+    return Val::tuple(std::move(items));
+  }
+  core::TypeId type;
+  if (pattern.kind == Pattern::Kind::name && p.locals[pattern.local].type.valid()) {
+    type = p.locals[pattern.local].type;
+  } else if (pattern.annotation) {
+    type = *pattern.annotation;
+  }
+  if (!type.valid()) return Val::tuple({});  // () and _ take nothing that could be read
+  bool record =
+      p.types.types[type].kind == Type::Kind::record || p.types.types[type].kind == Type::Kind::stack;
+  return input_tree(type, path, pattern.consumed || p.types.types[type].consumed, record, {});
+}
+
+Val CoreEvaluator::input_tree(core::TypeId id, const std::string& path, bool consumed, bool weight,
+                              const std::vector<Dim>& lead) {
+  const Type& t = p.types.types[id];
+  consumed |= t.consumed;
+  Val v;
+  switch (t.kind) {
+    case Type::Kind::tensor: break;
+    case Type::Kind::tuple:
+    case Type::Kind::record:
+      v.kind = t.kind == Type::Kind::tuple ? Val::Kind::tuple : Val::Kind::record;
+      v.fields = t.fields;
+      for (size_t i = 0; i < t.items.size(); ++i)
+        v.items.push_back(input_tree(t.items[i],
+                                     path + "." + (t.fields.empty() ? std::to_string(i) : t.fields[i]),
+                                     consumed, weight, lead));
+      return v;
+    case Type::Kind::stack: {
+      std::vector<Dim> longer = lead;
+      longer.push_back(t.count);
+      return input_tree(t.items[0], path, consumed, weight, longer);
+    }
+    default:
+      return fail(source::Code::E0603, fmt::format("`{}` is no tensor and no structure of tensors", path));
+  }
+  Input input;
+  input.path = path;
+  input.type.elem = elem_of(t.elem);
+  input.type.shape = lead;
+  for (const core::ShapeItem& item : t.shape) {
+    if (item.kind != core::ShapeItem::Kind::dim)
+      return fail(source::Code::E0603, fmt::format("the number of axes of `{}` is not fixed", path));
+    input.type.shape.push_back(item.dim);
+  }
+  bool size = input.type.shape.empty() && input.type.elem == Elem::i64 && t.value && t.value->as_var();
+  input.kind = consumed ? InputKind::state
+               : weight ? InputKind::weight
+               : size   ? InputKind::scalar_size
+                        : InputKind::argument;
+  if (input.kind == InputKind::scalar_size) input.size = t.value->as_var();
+  uint32_t number = static_cast<uint32_t>(g.inputs.size());
+  input_numbers_[path] = number;
+  Node n;
+  n.op = NodeOp::input;
+  n.region = g.root;
+  n.types = {input.type};
+  n.input = number;
+  NodeId node = g.nodes.add(std::move(n));
+  g.regions[g.root].nodes.push_back(node);
+  g.inputs.push_back(input);
+  if (input.size) return scalar(index_of(g, Dim(*input.size)));
+  return Val::of(array_of(input.type, {node, 0}));
+}
+
+// ---- sizes and facts ----
+
+bool CoreEvaluator::is_size(Var v) const {
+  return std::any_of(g.sizes.begin(), g.sizes.end(), [&](const Size& s) { return s.var == v; });
+}
+
+void CoreEvaluator::sizes(const core::Global& entry) {
+  auto add = [&](Size s) {
+    s.name = shape::var_name(s.var);
+    if (!is_size(s.var)) g.sizes.push_back(std::move(s));
+  };
+  if (entry.entry_sizes) {
+    for (const auto& [name, var] : entry.entry_sizes->given)
+      add({var, name, Size::From::parameter, 0, 0, {}, 1});
+    for (const core::ClosedForm& form : entry.entry_sizes->forms) {
+      const core::Observation& seen = entry.entry_sizes->observations[form.observation];
+      auto input = input_numbers_.find(seen.argument);
+      if (input == input_numbers_.end()) base::bug("from_core", "no argument `" + seen.argument + "`");
+      // An integer of another type than i64 is data; its value is no size.
+      if (!seen.axis && g.inputs[input->second].kind != InputKind::scalar_size) continue;
+      Size s{form.size, "", Size::From::axis, input->second, seen.axis.value_or(0), seen.dim, form.power};
+      if (!seen.axis) s.from = Size::From::scalar;
+      add(std::move(s));
+    }
+  }
+  for (uint32_t i = 0; i < g.inputs.size(); ++i)
+    if (g.inputs[i].size) add({*g.inputs[i].size, "", Size::From::scalar, i, 0, {}, 1});
+}
+
+void CoreEvaluator::facts(const core::Global& entry) {
+  for (const Size& s : g.sizes) {
+    Fact nonnegative = shape::at_most(Dim(0), Dim(s.var));
+    g.facts.push_back(nonnegative);
+    if (s.from == Size::From::scalar)
+      g.checks.push_back({nonnegative,
+                          {},
+                          {},
+                          fmt::format("`{}` is {{rhs}}; a size is at least 0", g.inputs[s.input].path)});
+  }
+  auto learn = [&](const Fact& fact, std::string message) {
+    bool repeated = std::any_of(g.facts.begin(), g.facts.end(), [&](const Fact& f) {
+      return f.lhs == fact.lhs && f.rhs == fact.rhs && f.relation == fact.relation;
+    });
+    if (repeated) return;
+    for (const Dim& side : {fact.lhs, fact.rhs})
+      for (Var v : side.vars())
+        if (!is_size(v)) {
+          // The value of an integer that is data: reading with it is checked where it is read.
+          if (fact.relation == shape::Relation::le && fact.lhs.is(0) && fact.rhs == Dim(v)) return;
+          unsupported(fmt::format("a size that depends on `{}`: {}", shape::var_name(v), fact.str()));
+          return;
+        }
+    g.facts.push_back(fact);
+    g.checks.push_back({fact, {}, {}, std::move(message)});
+  };
+  if (entry.entry_sizes)
+    for (const core::SizeCheck& c : entry.entry_sizes->checks)
+      learn(c.fact, fmt::format("`{}` needs {}; the sides are {{lhs}} and {{rhs}}", c.text, c.fact.str()));
+  for (const Fact& f : entry.scheme.where)
+    learn(f, fmt::format("`where {}` does not hold: the sides are {{lhs}} and {{rhs}}", f.str()));
+  for (const Fact& f : g.facts) learn_rewrite(f);
+}
+
+/// From c*t == rest, with t a quotient or another atom: what c*t is replaced by, so that equal sizes look
+/// equal.
+void CoreEvaluator::learn_rewrite(const Fact& fact) {
+  if (fact.relation != shape::Relation::eq) return;
+  for (const auto& [side, other] : {std::pair(fact.lhs, fact.rhs), std::pair(fact.rhs, fact.lhs)})
+    for (const shape::Term& t : side.terms()) {
+      if (t.factors.size() != 1 || t.factors[0].kind() == shape::AtomKind::var) continue;
+      rewrites_.push_back({t.factors[0], t.coefficient, other - (side - product_of(t))});
+      return;
+    }
+}
+
+/// One monomial as a dimension.
+Dim CoreEvaluator::product_of(const shape::Term& term) {
+  Dim product(term.coefficient);
+  for (const shape::Atom& a : term.factors) {
+    switch (a.kind()) {
+      case shape::AtomKind::var: product = product * Dim(a.var()); break;
+      case shape::AtomKind::floor_div: product = product * floor_div(a.lhs(), a.rhs()); break;
+      case shape::AtomKind::mod: product = product * mod(a.lhs(), a.rhs()); break;
+      case shape::AtomKind::min: product = product * min(a.lhs(), a.rhs()); break;
+      case shape::AtomKind::max: product = product * max(a.lhs(), a.rhs()); break;
+    }
+  }
+  return product;
+}
+
+Dim CoreEvaluator::rewritten(const Dim& dim) const {
+  Dim now = dim;
+  for (const Rewrite& r : rewrites_) {
+    Dim sum(0);
+    for (shape::Term t : now.terms()) {
+      auto at = std::find(t.factors.begin(), t.factors.end(), r.atom);
+      if (at == t.factors.end() || t.coefficient % r.coefficient != 0) {
+        sum = sum + product_of(t);
+        continue;
+      }
+      t.factors.erase(at);
+      t.coefficient /= r.coefficient;
+      sum = sum + product_of(t) * r.replacement;
+    }
+    now = sum;
+  }
+  return now;
+}
+
+// ---- results ----
+
+void CoreEvaluator::results(const Val& value, const std::string& path) {
+  switch (value.kind) {
+    case Val::Kind::array: g.results.push_back({path, store(*value.array, {})}); return;
+    case Val::Kind::tuple:
+    case Val::Kind::record:
+      for (size_t i = 0; i < value.items.size(); ++i) {
+        std::string name = value.fields.empty() ? std::to_string(i) : value.fields[i];
+        results(value.items[i], path.empty() ? name : path + "." + name);
+      }
+      return;
+    default: fail(source::Code::E0603, "an entry gives tensors back, or structures of tensors");
+  }
+}
+
+}  // namespace axon::graph

@@ -1,0 +1,234 @@
+// One case per kind of core expression; index notation is in index.cpp, primitives are in prim.cpp.
+#include <algorithm>
+#include <cstdlib>
+#include "base/bug.h"
+#include "graph/from_core/evaluator.h"
+
+namespace axon::graph {
+
+using core::Expr;
+using core::Type;
+using Kind = core::Expr::Kind;
+
+Val CoreEvaluator::evaluate(core::ExprId id) {
+  constexpr size_t max_depth = 4000;
+  if (failed_) return {};
+  if (spans_.size() > max_depth) return unsupported("the program is nested too deeply");
+  const Expr& e = p.exprs[id];
+  spans_.push_back(e.span);
+  Val v = expression(e);
+  spans_.pop_back();
+  return v;
+}
+
+Val CoreEvaluator::expression(const Expr& e) {
+  switch (e.kind) {
+    case Kind::local: {
+      const Val* v = find(e.local);
+      if (!v) base::bug("from_core", "`" + p.locals[e.local].name + "` has no value");
+      if (v->kind != Val::Kind::closure || (e.instantiation.empty() && e.elems.empty())) return *v;
+      Val instance = *v;
+      instance.closure = std::make_shared<Closure>(*v->closure);
+      instantiate(e, *instance.closure);
+      return instance;
+    }
+    case Kind::global: return global(e);
+    case Kind::number: return number(e);
+    case Kind::boolean: return scalar(constant_int(g, Elem::boolean, e.flag));
+    case Kind::string: {
+      Val v;
+      v.kind = Val::Kind::string;
+      v.text = e.text;
+      return v;
+    }
+    case Kind::size: return scalar(index_of(g, resolve(e.dim)));
+    case Kind::lambda: {
+      Val v;
+      v.kind = Val::Kind::closure;
+      v.closure = std::make_shared<Closure>();
+      v.closure->lambda = core::ExprId{static_cast<uint32_t>(&e - &*p.exprs.begin())};
+      v.closure->frame = frame_;
+      return v;
+    }
+    case Kind::apply: {
+      Val fn = evaluate(e.args[0]);
+      std::vector<Val> args;
+      for (size_t i = 1; i < e.args.size(); ++i) args.push_back(evaluate(e.args[i]));
+      return call(fn, std::move(args));
+    }
+    case Kind::let: {
+      Val value = evaluate(e.args[0]);
+      if (failed_) return {};
+      if (value.kind == Val::Kind::array && e.params[0].kind == core::Pattern::Kind::name)
+        if (name_here("").empty()) value.array->name = p.locals[e.params[0].local].name;
+      force_all(value);
+      auto frame = std::make_shared<Frame>();
+      frame->parent = frame_;
+      bind(e.params[0], value, *frame);
+      FramePtr outer = std::exchange(frame_, frame);
+      Val result = evaluate(e.args[1]);
+      frame_ = outer;
+      return result;
+    }
+    case Kind::conditional: return conditional(e);
+    case Kind::tuple:
+    case Kind::record: {
+      Val v;
+      v.kind = e.kind == Kind::tuple ? Val::Kind::tuple : Val::Kind::record;
+      v.fields = e.fields;
+      for (core::ExprId a : e.args) v.items.push_back(evaluate(a));
+      return v;
+    }
+    case Kind::field: return field(evaluate(e.args[0]), e.text);
+    case Kind::with_field: {
+      Val v = evaluate(e.args[0]);
+      Val now = evaluate(e.args[1]);
+      for (size_t i = 0; i < v.fields.size(); ++i)
+        if (v.fields[i] == e.text) v.items[i] = now;
+      return v;
+    }
+    case Kind::with_index: {
+      Val of = evaluate(e.args[0]);
+      Val value = evaluate(e.args[1]);
+      return update(e, of, value);
+    }
+    case Kind::index: return index(e);
+    case Kind::for_: return for_expr(e);
+    case Kind::rearrange: return rearrange(e);
+    case Kind::list: return list(e);
+    case Kind::check_as: return check_as(e);
+    case Kind::error:  // in a function that was reported: the entry that calls it has no graph
+      if (!diagnostics_.has_errors()) break;
+      failed_ = true;
+      return {};
+  }
+  base::bug("from_core", "an expression with an error reached the graph");
+}
+
+Val CoreEvaluator::global(const Expr& e) {
+  const core::Global& of = p.globals[e.global];
+  if (of.kind == core::Global::Kind::value) {
+    if (auto it = constants_.find(e.global); it != constants_.end()) return it->second;
+    FramePtr outer = std::exchange(frame_, std::make_shared<Frame>());
+    Val v = evaluate(of.body);
+    frame_ = outer;
+    return constants_[e.global] = v;
+  }
+  Val v;
+  v.kind = Val::Kind::closure;
+  v.closure = std::make_shared<Closure>();
+  v.closure->global = e.global;
+  instantiate(e, *v.closure);
+  if (e.type.valid() && p.types.types[e.type].kind == Type::Kind::function) {
+    const Type& result = p.types.types[p.types.types[e.type].items.back()];
+    if (result.kind == Type::Kind::tensor) v.closure->result_elem = elem_of(result.elem);
+  }
+  if (of.kind == core::Global::Kind::function && of.params.empty()) return call(v, {});
+  return v;
+}
+
+Val CoreEvaluator::number(const Expr& e) {
+  const Type* type = e.type.valid() ? &p.types.types[e.type] : nullptr;
+  bool tensor = type && type->kind == Type::Kind::tensor;
+  Elem elem = tensor ? elem_of(type->elem) : e.flag ? Elem::f32 : Elem::i64;
+  if (base::is_float(elem)) return scalar(constant_float(g, elem, std::strtod(e.text.c_str(), nullptr)));
+  return scalar(constant_int(g, elem, std::strtoll(e.text.c_str(), nullptr, 10)));
+}
+
+Val CoreEvaluator::field(const Val& of, const std::string& name) {
+  if (failed_) return {};
+  for (size_t i = 0; i < of.fields.size(); ++i)
+    if (of.fields[i] == name) return of.items[i];
+  base::bug("from_core", "a record has no field `" + name + "`");
+}
+
+Val CoreEvaluator::list(const Expr& e) {
+  std::vector<ScalarId> items;
+  for (core::ExprId a : e.args) items.push_back(leaf(evaluate(a)).body);
+  if (failed_) return {};
+  Elem elem = items.empty() ? Elem::f32 : g.scalars[items[0]].elem;
+  return Val::of(
+      fresh_array(elem, {Dim(static_cast<int64_t>(items.size()))}, [&](const std::vector<Var>& vars) {
+        if (items.empty()) return constant_float(g, elem, 0);
+        ScalarId chain = items.back();
+        for (size_t i = items.size() - 1; i-- > 0;) {
+          ScalarId before =
+              apply(g, Op::lt, {index_of(g, Dim(vars[0])), constant_int(g, Elem::i64, int64_t(i) + 1)});
+          chain = apply(g, Op::select, {before, items[i], chain});
+        }
+        return chain;
+      }));
+}
+
+// ---- if ----
+
+/// What a condition over sizes and index variables says, for the proofs in its branches.
+std::vector<Fact> CoreEvaluator::facts_of(ScalarId condition, bool holds) const {
+  const Scalar& s = g.scalars[condition];
+  if (s.op == Op::not_) return facts_of(s.args[0], !holds);
+  if (s.op == (holds ? Op::and_ : Op::or_)) {
+    std::vector<Fact> facts = facts_of(s.args[0], holds), more = facts_of(s.args[1], holds);
+    facts.insert(facts.end(), more.begin(), more.end());
+    return facts;
+  }
+  if (s.args.size() != 2) return {};
+  auto a = affine_index(g, s.args[0]), b = affine_index(g, s.args[1]);
+  if (!a || !b) return {};
+  switch (s.op) {
+    case Op::lt: return {holds ? shape::less(*a, *b) : shape::at_most(*b, *a)};
+    case Op::le: return {holds ? shape::at_most(*a, *b) : shape::less(*b, *a)};
+    case Op::eq: return {{*a, holds ? shape::Relation::eq : shape::Relation::ne, *b}};
+    case Op::ne: return {{*a, holds ? shape::Relation::ne : shape::Relation::eq, *b}};
+    default: return {};
+  }
+}
+
+Val CoreEvaluator::conditional(const Expr& e) {
+  Val tested = evaluate(e.args[0]);
+  if (failed_) return {};
+  ScalarId condition = leaf(tested).body;
+  if (g.scalars[condition].op == Op::constant) return evaluate(e.args[g.scalars[condition].integer ? 1 : 2]);
+  auto branch = [&](core::ExprId id, bool holds) {
+    size_t mark = guards_.size();
+    for (Fact& f : facts_of(condition, holds)) guards_.push_back(f);
+    conditions_.push_back(holds ? condition : apply(g, Op::not_, {condition}));
+    Val v = evaluate(id);
+    conditions_.pop_back();
+    guards_.resize(mark);
+    return v;
+  };
+  Val then_value = branch(e.args[1], true);
+  Val else_value = branch(e.args[2], false);
+  return choose(condition, then_value, else_value);
+}
+
+Val CoreEvaluator::choose(ScalarId condition, const Val& a, const Val& b) {
+  if (failed_) return {};
+  if (a.kind == Val::Kind::array) return pointwise(Op::select, {scalar(condition), a, b}, "select");
+  if (a.kind == Val::Kind::closure || a.kind == Val::Kind::string)
+    return unsupported("an `if` that chooses between functions by data");
+  Val v = a;
+  for (size_t i = 0; i < v.items.size(); ++i) v.items[i] = choose(condition, a.items[i], b.items[i]);
+  return v;
+}
+
+// ---- e :> t ----
+
+Val CoreEvaluator::check_as(const Expr& e) {
+  Val v = evaluate(e.args[0]);
+  if (failed_ || !e.annotation) return v;
+  const Type& t = p.types.types[*e.annotation];
+  if (v.kind != Val::Kind::array || t.kind != Type::Kind::tensor || t.shape.size() != v.array->shape.size())
+    return v;
+  Array a = *v.array;
+  for (size_t i = 0; i < t.shape.size(); ++i) {
+    if (t.shape[i].kind != core::ShapeItem::Kind::dim) return v;
+    Dim wanted = resolve(t.shape[i].dim);
+    if (!require(shape::equal(a.shape[i], wanted), "`:>` on axis " + std::to_string(i)))
+      return fail(source::Code::E0602, "the shape can never be the one after `:>`");
+    a.shape[i] = wanted;
+  }
+  return Val::of(std::move(a));
+}
+
+}  // namespace axon::graph

@@ -1,0 +1,267 @@
+// `for` as a tabulated template, the shapes of rank binders, rearrange.
+//
+// A rank binder `..p` ranges over the join of everything that it indexes. When what it indexes is known
+// outside of the `for`, its shape is read off there; otherwise the body is evaluated once only to see it, and
+// that work is dropped.
+#include <algorithm>
+#include "base/bug.h"
+#include "graph/from_core/evaluator.h"
+
+namespace axon::graph {
+
+using core::Expr;
+using core::IndexItem;
+using Item = core::IndexItem::Kind;
+
+// ---- for ----
+
+Val CoreEvaluator::tabulate(const std::vector<Axis>& axes, const Val& body) {
+  if (body.kind != Val::Kind::array) {
+    if (body.kind == Val::Kind::closure) return unsupported("a `for` over functions");
+    Val v = body;
+    for (Val& item : v.items) item = tabulate(axes, item);
+    return v;
+  }
+  Array a = *body.array;
+  std::vector<Dim> shape;
+  std::vector<Var> vars;
+  for (const Axis& axis : axes) {
+    shape.push_back(axis.extent);
+    vars.push_back(axis.var);
+  }
+  // The element's own placeholders may be shared with other arrays that the same body mentions: rename them.
+  shape::Substitution renamed;
+  for (Var& v : a.vars) {
+    Var own = shape::fresh_var(shape::var_name(v));
+    renamed[v] = Dim(own);
+    v = own;
+  }
+  a.body = substitute(g, a.body, renamed);
+  a.shape.insert(a.shape.begin(), shape.begin(), shape.end());
+  a.vars.insert(a.vars.begin(), vars.begin(), vars.end());
+  a.name = name_here("");
+  return Val::of(std::move(a));
+}
+
+Val CoreEvaluator::for_expr(const Expr& e) {
+  std::vector<Axis> axes;
+  auto frame = std::make_shared<Frame>();
+  frame->parent = frame_;
+  for (const core::Binder& b : e.binders) {
+    const core::Local& local = p.locals[b.local];
+    if (local.kind == core::Local::Kind::rank) {
+      std::vector<Axis> of_rank;
+      for (const Dim& d : rank_shape(b.local, e)) of_rank.push_back({shape::fresh_var(local.name), d});
+      if (failed_) return {};
+      axes.insert(axes.end(), of_rank.begin(), of_rank.end());
+      frame->ranks[b.local] = std::move(of_rank);
+      continue;
+    }
+    std::optional<Dim> extent;
+    if (b.bound.valid()) {
+      Val bound = evaluate(b.bound);
+      if (failed_) return {};
+      extent = affine_index(g, leaf(bound).body);
+      if (!extent) return unsupported("a `for` whose range the data decides");
+    } else if (b.range) {
+      extent = resolve(*b.range);
+    }
+    if (!extent) base::bug("from_core", "an index binder has no range");
+    Var v = shape::fresh_var(local.name);
+    extent = rewritten(*extent);
+    axes.push_back({v, *extent});
+    frame->locals[b.local] = scalar(index_of(g, Dim(v)));
+    const core::Type* type = local.type.valid() ? &p.types.types[local.type] : nullptr;
+    if (type && type->value)
+      if (auto known = type->value->as_var()) frame->dims[*known] = Dim(v);
+  }
+  FramePtr outer = std::exchange(frame_, frame);
+  size_t mark = active_.size();
+  active_.insert(active_.end(), axes.begin(), axes.end());
+  Val body = evaluate(e.args[0]);
+  active_.resize(mark);
+  frame_ = outer;
+  if (failed_) return {};
+  return tabulate(axes, body);
+}
+
+// ---- rank binders ----
+
+std::vector<Dim> CoreEvaluator::rank_shape(core::LocalId rank, const Expr& e) {
+  std::set<core::LocalId> bound;
+  for (const core::Binder& b : e.binders) bound.insert(b.local);
+  bool needs_probe = false;
+  std::vector<std::vector<Dim>> shapes;
+  collect_rank_uses(rank, e.args[0], bound, needs_probe, shapes);
+  if (failed_) return {};
+  if (needs_probe) shapes = probe(rank, e);
+  return join(shapes);
+}
+
+/// Looks for x[.., ..p, ..]: the axes of x there, when x is a local from outside of the `for`.
+void CoreEvaluator::collect_rank_uses(core::LocalId rank, core::ExprId id, std::set<core::LocalId>& bound,
+                                      bool& needs_probe, std::vector<std::vector<Dim>>& shapes) {
+  if (!id.valid() || needs_probe) return;
+  const Expr& e = p.exprs[id];
+  auto visit = [&](core::ExprId part) { collect_rank_uses(rank, part, bound, needs_probe, shapes); };
+  for (core::ExprId a : e.args) visit(a);
+  for (const core::Binder& b : e.binders) visit(b.bound);
+  size_t before = 0, after = 0;
+  bool found = false, plain = true;
+  for (const IndexItem& item : e.indices) {
+    visit(item.point);
+    visit(item.start);
+    visit(item.stop);
+    visit(item.step);
+    if (item.kind == Item::rank && item.rank == rank) {
+      found = true;
+    } else {
+      plain &= item.kind == Item::point || item.kind == Item::slice;
+      ++(found ? after : before);
+    }
+  }
+  if (!found) return;
+  const Expr& of = p.exprs[e.args[0]];
+  const Val* known = of.kind == Expr::Kind::local && !bound.count(of.local) ? find(of.local) : nullptr;
+  if (!plain || !known || known->kind != Val::Kind::array) {
+    needs_probe = true;
+    return;
+  }
+  const std::vector<Dim>& shape = known->array->shape;
+  if (before + after > shape.size()) return;
+  shapes.emplace_back(shape.begin() + static_cast<ptrdiff_t>(before),
+                      shape.end() - static_cast<ptrdiff_t>(after));
+}
+
+std::vector<std::vector<Dim>> CoreEvaluator::probe(core::LocalId rank, const Expr& e) {
+  // Everything that evaluation adds to the graph is taken back: nodes leave their regions, checks and facts
+  // go.
+  std::vector<size_t> region_sizes;
+  for (RegionId r : regions_) region_sizes.push_back(g.regions[r].nodes.size());
+  size_t checks = g.checks.size(), facts = g.facts.size(), debugs = g.debugs.size(), log = known_log_.size();
+  std::map<core::GlobalId, Val> constants = constants_;
+  auto frame = std::make_shared<Frame>();
+  frame->parent = frame_;
+  size_t mark = active_.size();
+  for (const core::Binder& b : e.binders) {
+    const core::Local& local = p.locals[b.local];
+    if (local.kind == core::Local::Kind::rank) continue;
+    Var v = shape::fresh_var(local.name);
+    frame->locals[b.local] = scalar(index_of(g, Dim(v)));
+    active_.push_back({v, b.range ? resolve(*b.range) : Dim(1)});
+    const core::Type* type = local.type.valid() ? &p.types.types[local.type] : nullptr;
+    if (type && type->value)
+      if (auto known = type->value->as_var()) frame->dims[*known] = Dim(v);
+  }
+  FramePtr outer = std::exchange(frame_, frame);
+  auto saved = std::exchange(probed_[rank], {});
+  ++probing_;
+  evaluate(e.args[0]);
+  --probing_;
+  auto shapes = std::exchange(probed_[rank], saved);
+  frame_ = outer;
+  active_.resize(mark);
+  for (size_t d = 0; d < regions_.size(); ++d) g.regions[regions_[d]].nodes.resize(region_sizes[d]);
+  g.checks.resize(checks);
+  g.facts.resize(facts);
+  g.debugs.resize(debugs);
+  constants_ = constants;
+  for (; known_log_.size() > log; known_log_.pop_back()) known_nodes_.erase(known_log_.back());
+  return shapes;
+}
+
+// ---- rearrange ----
+
+namespace {
+
+bool is_spread(const core::AxisGroup& group) { return group.size() == 1 && group[0].starts_with(".."); }
+
+}  // namespace
+
+Val CoreEvaluator::rearrange(const Expr& e) {
+  Val v = evaluate(e.args[0]);
+  if (failed_) return {};
+  std::shared_ptr<Array> of = leaf_ptr(v);
+  force(*of);
+  size_t spread = of->shape.size() - std::min(of->shape.size(), e.from.size() - 1);  // axes of `..b`
+  std::map<std::string, Dim> sizes;
+  std::vector<core::AxisGroup> from, to;  // with `..b` as names of its own
+  auto opened = [&](const std::vector<core::AxisGroup>& groups) {
+    std::vector<core::AxisGroup> all;
+    for (const core::AxisGroup& group : groups) {
+      if (!is_spread(group)) {
+        all.push_back(group);
+        continue;
+      }
+      for (size_t i = 0; i < spread; ++i) all.push_back({group[0] + std::to_string(i)});
+    }
+    return all;
+  };
+  from = opened(e.from);
+  to = opened(e.to);
+  for (size_t a = 0; a < from.size() && a < of->shape.size(); ++a)
+    if (from[a].size() == 1) sizes[from[a][0]] = of->shape[a];
+  for (const auto& [var, dim] : e.instantiation) sizes.emplace(shape::var_name(var), resolve(dim));
+  sizes["1"] = Dim(1);
+
+  bool merges =
+      std::any_of(to.begin(), to.end(), [](const core::AxisGroup& group) { return group.size() > 1; });
+  std::map<std::string, Dim> at;  // where each name stands, over the variables of the result (or of the node)
+  std::vector<Axis> domain;
+  std::vector<Dim> shape, target;
+  at["1"] = Dim(0);
+  for (const core::AxisGroup& group : to) {
+    Dim whole(1), position(0);
+    for (const std::string& name : group) {
+      whole = whole * sizes.at(name);
+      if (name == "1") {
+        if (group.size() == 1) domain.push_back({shape::fresh_var("u"), Dim(1)});
+        position = group.size() == 1 ? Dim(domain.back().var) : position;
+        continue;
+      }
+      std::string hint = name.starts_with("..") ? name.substr(2) : name;
+      domain.push_back({shape::fresh_var(hint), sizes.at(name)});
+      at[name] = Dim(domain.back().var);
+      position = position * sizes.at(name) + at[name];
+    }
+    shape.push_back(whole);
+    target.push_back(position);
+  }
+  std::vector<Dim> source;
+  for (const core::AxisGroup& group : from) {
+    Dim position(0);
+    for (const std::string& name : group) position = position * sizes.at(name) + at.at(name);
+    source.push_back(position);
+  }
+  if (!merges) {  // a view: only indices change
+    Array view;
+    view.elem = of->elem;
+    view.shape = shape;
+    for (const Axis& a : domain) view.vars.push_back(a.var);
+    view.body = element_at(*of, source);
+    view.name = name_here("rearrange");
+    return Val::of(std::move(view));
+  }
+  // Merged axes: a node over the separate axes that stores at the merged position, so that its producer can
+  // be fused.
+  ScalarId body = element_at(*of, source);
+  std::vector<Axis> lead = free_axes(body), whole;
+  std::vector<Dim> fixed, place;
+  TensorType type{of->elem, {}};
+  shape::Substitution renamed;
+  for (const Axis& a : lead) {
+    Var own = shape::fresh_var(shape::var_name(a.var));
+    renamed[a.var] = Dim(own);
+    whole.push_back({own, a.extent});
+    fixed.emplace_back(a.var);
+    place.emplace_back(own);
+    type.shape.push_back(a.extent);
+  }
+  whole.insert(whole.end(), domain.begin(), domain.end());
+  place.insert(place.end(), target.begin(), target.end());
+  type.shape.insert(type.shape.end(), shape.begin(), shape.end());
+  Value stored = emit(whole, substitute(g, body, renamed), type, name_here("rearrange"), std::nullopt, place);
+  return Val::of(array_of(type, stored, fixed));
+}
+
+}  // namespace axon::graph

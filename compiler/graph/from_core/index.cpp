@@ -1,0 +1,252 @@
+// x[...] as a view, and a with [...] = v as a node that updates its base.
+//
+// An index becomes one scalar per axis of the operand over the variables of the result; whether it is in
+// range is the business of bounds.cpp. An update inside of a `for` gives every index variable around a copy
+// of its own.
+#include <fmt/format.h>
+#include <algorithm>
+#include "base/bug.h"
+#include "graph/from_core/evaluator.h"
+
+namespace axon::graph {
+
+using core::Expr;
+using core::IndexItem;
+using Item = core::IndexItem::Kind;
+
+// ---- x[...] ----
+
+/// How a message names the index `part` of expression `e`.
+std::string CoreEvaluator::words(const Expr& e, core::ExprId part) const {
+  source::Span here = span_here();
+  if (!sources_ || !here.valid()) return "an index";
+  if (e.span.file != file_ || !part.valid()) return fmt::format("an index in `{}`", source_text(here));
+  return fmt::format("index `{}` in `{}`", source_text(p.exprs[part].span), source_text(e.span));
+}
+
+Val CoreEvaluator::index(const Expr& e) {
+  Val of = evaluate(e.args[0]);
+  std::optional<Val> otherwise;
+  if (e.args.size() > 1) otherwise = evaluate(e.args[1]);
+  if (failed_) return {};
+  return index_leaf(e, of, otherwise);
+}
+
+/// A stack of structures is indexed leaf by leaf.
+Val CoreEvaluator::index_leaf(const Expr& e, const Val& of, const std::optional<Val>& otherwise) {
+  if (failed_) return {};
+  if (of.kind != Val::Kind::array) {
+    Val v = of;
+    for (size_t i = 0; i < v.items.size(); ++i)
+      v.items[i] =
+          index_leaf(e, of.items[i], otherwise ? std::optional(otherwise->items.at(i)) : std::nullopt);
+    return v;
+  }
+  force(*of.array);
+  Selection s = select(e, *of.array, otherwise.has_value());
+  if (failed_) return {};
+  Array result;
+  result.elem = of.array->elem;
+  result.shape = s.shape;
+  result.vars = s.vars;
+  result.body = element(*of.array, s.indices);
+  if (otherwise) {
+    ScalarId other = stretched(leaf(*otherwise), s.shape, s.vars);
+    result.body = apply(g, Op::select, {s.inside, result.body, other});
+  }
+  return Val::of(std::move(result));
+}
+
+CoreEvaluator::Selection CoreEvaluator::select(const Expr& e, const Array& of, bool has_else) {
+  Selection s;
+  s.inside = constant_int(g, Elem::boolean, 1);
+  size_t single = 0, ranks = 0;
+  bool ellipsis = false;
+  for (const IndexItem& item : e.indices) {
+    single += item.kind == Item::point || item.kind == Item::slice;
+    ranks += item.kind == Item::rank;
+    ellipsis |= item.kind == Item::ellipsis;
+  }
+  size_t rest = of.shape.size() - std::min(of.shape.size(), single);  // axes for `..` and rank binders
+  size_t axis = 0;
+  auto take = [&](size_t count) {
+    std::vector<Dim> axes;
+    for (size_t i = 0; i < count && axis < of.shape.size(); ++i) axes.push_back(of.shape[axis++]);
+    return axes;
+  };
+  auto pass = [&](const std::vector<Dim>& axes) {
+    for (const Dim& d : axes) {
+      s.shape.push_back(d);
+      s.vars.push_back(shape::fresh_var("a"));
+      s.indices.push_back(index_of(g, Dim(s.vars.back())));
+    }
+  };
+  for (const IndexItem& item : e.indices) {
+    switch (item.kind) {
+      case Item::point: {
+        auto extent = take(1);
+        if (extent.empty()) base::bug("from_core", "an index has more positions than axes");
+        select_point(item.point, extent[0], has_else, words(e, item.point), s);
+        break;
+      }
+      case Item::slice: {
+        auto extent = take(1);
+        if (extent.empty()) base::bug("from_core", "an index has more positions than axes");
+        select_slice(item, extent[0], words(e, item.start.valid() ? item.start : item.stop), s);
+        break;
+      }
+      case Item::rank: {
+        const std::vector<Axis>* known = find_rank(item.rank);
+        size_t count = ranks == 1 && !ellipsis ? rest : known ? known->size() : 0;
+        select_rank(item.rank, take(count), s);
+        rest -= std::min(rest, count);
+        break;
+      }
+      case Item::ellipsis: {
+        size_t after = 0;
+        for (size_t k = static_cast<size_t>(&item - e.indices.data()) + 1; k < e.indices.size(); ++k)
+          after += e.indices[k].kind != Item::rank ? 1
+                   : find_rank(e.indices[k].rank)  ? find_rank(e.indices[k].rank)->size()
+                                                   : 0;
+        pass(take(of.shape.size() - axis - std::min(after, of.shape.size() - axis)));
+        break;
+      }
+    }
+    if (failed_) return s;
+  }
+  pass(take(of.shape.size() - axis));
+  return s;
+}
+
+void CoreEvaluator::select_point(core::ExprId point, const Dim& extent, bool has_else,
+                                 const std::string& what, Selection& out) {
+  Val v = evaluate(point);
+  if (failed_) return;
+  std::shared_ptr<Array> at = leaf_ptr(v);
+  force(*at);
+  std::vector<Dim> place;
+  for (const Dim& d : at->shape) {  // a tensor of indices puts its axes here
+    out.shape.push_back(d);
+    out.vars.push_back(shape::fresh_var("a"));
+    place.emplace_back(out.vars.back());
+  }
+  // While the variables of this position range over its axes, the proofs know their ranges.
+  size_t mark = active_.size();
+  for (size_t i = 0; i < place.size(); ++i) active_.push_back({*place[i].as_var(), at->shape[i]});
+  ScalarId index = cast(g, Elem::i64, element_at(*at, place));
+  auto constant = affine_index(g, index) ? affine_index(g, index)->constant() : std::nullopt;
+  if (constant && *constant < 0 && !has_else) index = index_of(g, extent + *constant);  // from the end
+  if (has_else) {
+    auto [safe, inside] = guarded_index(index, extent);
+    out.inside = apply(g, Op::and_, {out.inside, inside});
+    index = safe;
+  } else {
+    index = safe_index(index, extent, what);
+  }
+  active_.resize(mark);
+  out.indices.push_back(index);
+}
+
+void CoreEvaluator::select_slice(const IndexItem& item, const Dim& extent, const std::string& what,
+                                 Selection& out) {
+  auto part = [&](core::ExprId id, const Dim& otherwise, bool from_end) -> std::optional<Dim> {
+    if (!id.valid()) return otherwise;
+    Val v = evaluate(id);
+    if (failed_) return std::nullopt;
+    auto dim = affine_index(g, leaf(v).body);
+    if (dim && dim->constant() && *dim->constant() < 0 && from_end) return extent + *dim;
+    return dim;
+  };
+  auto start = part(item.start, Dim(0), true), stop = part(item.stop, extent, true),
+       step = part(item.step, Dim(1), false);
+  if (failed_) return;
+  if (!start || !stop || !step || !step->constant() || *step->constant() < 1) {
+    unsupported("a slice whose bounds the data decides, or whose step is not a positive number");
+    return;
+  }
+  bool fine = require(shape::at_most(Dim(0), *start), what) && require(shape::at_most(*start, *stop), what) &&
+              require(shape::at_most(*stop, extent), what);
+  if (!fine) {
+    fail(source::Code::E0601, fmt::format("{}: the slice {} : {} does not lie in 0 : {}", what, start->str(),
+                                          stop->str(), extent.str()));
+    return;
+  }
+  Var v = shape::fresh_var("a");
+  out.shape.push_back(rewritten(shape::simplify(cdiv(*stop - *start, *step), g.facts)));
+  out.vars.push_back(v);
+  out.indices.push_back(index_of(g, *start + *step * Dim(v)));
+}
+
+/// The axes of a rank binder: aligned from the right with the operand's, whose literal-1 axes stretch.
+void CoreEvaluator::select_rank(core::LocalId rank, const std::vector<Dim>& axes, Selection& out) {
+  const std::vector<Axis>* known = find_rank(rank);
+  if (!known) {  // only looking: remember what is indexed
+    probed_[rank].push_back(axes);
+    for (size_t i = 0; i < axes.size(); ++i) out.indices.push_back(constant_int(g, Elem::i64, 0));
+    return;
+  }
+  if (axes.size() > known->size()) base::bug("from_core", "an operand has more axes than its rank binder");
+  size_t skip = known->size() - axes.size();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const Axis& a = (*known)[skip + i];
+    out.indices.push_back(index_of(g, axes[i].is(1) && !a.extent.is(1) ? Dim(0) : Dim(a.var)));
+  }
+}
+
+// ---- a with [...] = v ----
+
+Val CoreEvaluator::update(const Expr& e, const Val& of, const Val& value) {
+  if (failed_) return {};
+  if (of.kind == Val::Kind::array) return Val::of(updated(e, of.array, leaf(value)));
+  Val v = of;
+  for (size_t i = 0; i < v.items.size(); ++i) v.items[i] = update(e, of.items[i], value.items.at(i));
+  return v;
+}
+
+Array CoreEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, const Array& value) {
+  force(*of);
+  Selection s = select(e, *of, false);
+  if (failed_) return *of;
+  std::vector<Dim> indices;
+  for (ScalarId i : s.indices) {
+    auto dim = affine_index(g, i);
+    if (!dim) {
+      unsupported("an update at a position that the data decides");
+      return *of;
+    }
+    indices.push_back(*dim);
+  }
+  ScalarId element = stretched(value, s.shape, s.vars);
+  // The update differs for every index variable that it mentions: then each has a copy of its own.
+  std::vector<Axis> lead;
+  for (const Axis& a : active_) {
+    auto mentions = [&](const std::vector<Var>& vars) {
+      return std::find(vars.begin(), vars.end(), a.var) != vars.end();
+    };
+    bool used = mentions(free_vars(g, of->body)) || mentions(free_vars(g, element));
+    for (const Dim& d : indices) used |= d.contains(a.var);
+    if (used) lead.push_back(a);
+  }
+  auto place = place_of(*of);
+  bool in_place = place && lead.empty() && (place->second.empty() || derives_from_param(place->first));
+  Value base = in_place ? place->first : store(*of, lead);
+  std::vector<Dim> fixed, at;
+  if (in_place) fixed = place->second;
+  for (const Axis& a : lead) fixed.emplace_back(a.var);
+  std::vector<Axis> domain;
+  shape::Substitution renamed;
+  auto add = [&](Var v, const Dim& extent) {
+    Var own = shape::fresh_var(shape::var_name(v));
+    renamed[v] = Dim(own);
+    domain.push_back({own, extent});
+  };
+  for (const Axis& a : lead) add(a.var, a.extent);
+  for (size_t i = 0; i < s.vars.size(); ++i) add(s.vars[i], s.shape[i]);
+  for (const Dim& d : fixed) at.push_back(d.substitute(renamed));
+  for (const Dim& d : indices) at.push_back(d.substitute(renamed));
+  TensorType type = g.type(base);
+  Value v = emit(domain, substitute(g, element, renamed), type, name_here("update"), base, at);
+  return array_of(type, v, fixed);
+}
+
+}  // namespace axon::graph

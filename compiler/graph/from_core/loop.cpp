@@ -1,0 +1,250 @@
+// fold, scan and iterate become loop nodes whose region is the step, evaluated once on the carried
+// parameters.
+//
+// The elements of a stack are views of its leaves at the loop index: nothing is copied. A leaf of a scanned
+// stack that derives from a state of the entry is carried whole, so that an update of its slice is an update
+// of the state in place; everything else that a scan emits is written, slice by slice, into storage that
+// starts empty. Inside of a `for`, the index variables around become leading axes of what is carried.
+#include <algorithm>
+#include "base/bug.h"
+#include "graph/from_core/evaluator.h"
+
+namespace axon::graph {
+
+using core::Prim;
+
+struct CoreEvaluator::LoopBuild {
+  NodeId node, param;
+  RegionId outside, inside;
+  Axis index;
+  std::vector<Axis> lead;  // index variables of the `for`s around
+  std::vector<Dim> lead_at;
+  struct Slot {
+    uint32_t carried;
+    bool emitted = false;  // its update is among what the scan emits
+  };
+  std::vector<Slot> stacks;  // carried leaves of the scanned stack
+};
+
+namespace {
+
+void each_leaf(const Val& v, const std::function<void(const std::shared_ptr<Array>&)>& f) {
+  if (v.kind == Val::Kind::array) f(v.array);
+  for (const Val& item : v.items) each_leaf(item, f);
+}
+
+}  // namespace
+
+/// Does a tensor continue the state of the entry: through updates and loops back to a consumed input?
+bool CoreEvaluator::derives_from_state(Value v) const {
+  for (;;) {
+    const Node& n = g.nodes[v.node];
+    switch (n.op) {
+      case NodeOp::input: return g.inputs[n.input].kind == InputKind::state;
+      case NodeOp::empty: return false;
+      case NodeOp::compute:
+        if (!n.outputs[v.output].base) return false;
+        v = *n.outputs[v.output].base;
+        break;
+      case NodeOp::loop: v = n.carried[v.output].init; break;
+      case NodeOp::param: v = g.nodes[g.regions[n.region].loop].carried[v.output].init; break;
+    }
+  }
+}
+
+/// Does a tensor continue one that the innermost loops carry?
+bool CoreEvaluator::derives_from_param(Value v) const {
+  for (;;) {
+    const Node& n = g.nodes[v.node];
+    if (n.op == NodeOp::param) return true;
+    if (n.op != NodeOp::compute || !n.outputs[v.output].base) return false;
+    v = *n.outputs[v.output].base;
+  }
+}
+
+uint32_t CoreEvaluator::carry(LoopBuild& build, Value init, TensorType type) {
+  Node& param = g.nodes[build.param];
+  Node& node = g.nodes[build.node];
+  uint32_t number = static_cast<uint32_t>(node.carried.size());
+  node.carried.push_back({init, {build.param, number}, {build.param, number}});
+  node.types.push_back(type);
+  param.types.push_back(type);
+  return number;
+}
+
+/// What the step sees of the state: parameters in place of the initial values.
+Val CoreEvaluator::carried_tree(const Val& init, LoopBuild& build) {
+  if (init.kind != Val::Kind::array) {
+    if (init.kind == Val::Kind::closure) return unsupported("a loop that carries a function");
+    Val v = init;
+    for (Val& item : v.items) item = carried_tree(item, build);
+    return v;
+  }
+  Value start = store(*init.array, build.lead);
+  TensorType type{init.array->elem, {}};
+  for (const Axis& a : build.lead) type.shape.push_back(a.extent);
+  type.shape.insert(type.shape.end(), init.array->shape.begin(), init.array->shape.end());
+  uint32_t number = carry(build, start, type);
+  return Val::of(array_of(type, {build.param, number}, build.lead_at));
+}
+
+/// The element of a stack at `at`; leaves that are states of a scan are carried.
+Val CoreEvaluator::slices(const Val& stack, const Dim& at, LoopBuild& build, bool scanning) {
+  if (stack.kind != Val::Kind::array) {
+    Val v = stack;
+    for (Val& item : v.items) item = slices(item, at, build, scanning);
+    return v;
+  }
+  Array& whole = *stack.array;
+  force(whole);
+  auto place = place_of(whole);
+  if (scanning && build.lead.empty() && place && place->second.empty() && derives_from_state(place->first)) {
+    TensorType type = g.type(place->first);
+    uint32_t number = carry(build, place->first, type);
+    build.stacks.push_back({number, false});
+    return Val::of(array_of(type, {build.param, number}, {at}));
+  }
+  Array slice = whole;
+  slice.shape.erase(slice.shape.begin());
+  slice.vars.erase(slice.vars.begin());
+  slice.body = substitute(g, whole.body, {{whole.vars[0], at}});
+  return Val::of(std::move(slice));
+}
+
+/// What a step emits: recognised as an update of a carried stack, or written into storage of its own. `after`
+/// builds the stacked results, once the loop is closed; here a tree of the same structure is returned with
+/// those in place.
+Val CoreEvaluator::emitted_tree(const Val& value, LoopBuild& build,
+                                std::vector<std::function<void()>>& after) {
+  if (value.kind != Val::Kind::array) {
+    Val v = value;
+    for (Val& item : v.items) item = emitted_tree(item, build, after);
+    return v;
+  }
+  Array& a = *value.array;
+  uint32_t number = 0;
+  bool found = false;
+  Dim at(build.index.var);
+  if (auto place = place_of(a); place && place->second == std::vector<Dim>{at}) {
+    Value root = place->first;
+    while (g.nodes[root.node].op == NodeOp::compute && g.nodes[root.node].outputs[root.output].base)
+      root = *g.nodes[root.node].outputs[root.output].base;
+    for (LoopBuild::Slot& slot : build.stacks) {
+      if (slot.emitted || root != Value{build.param, slot.carried}) continue;
+      slot.emitted = found = true;
+      number = slot.carried;
+      g.nodes[build.node].carried[number].result = place->first;
+      break;
+    }
+  }
+  if (!found) {
+    TensorType type{a.elem, {}};
+    for (const Axis& axis : build.lead) type.shape.push_back(axis.extent);
+    type.shape.push_back(build.index.extent);
+    type.shape.insert(type.shape.end(), a.shape.begin(), a.shape.end());
+    Node empty;
+    empty.op = NodeOp::empty;
+    empty.region = build.outside;
+    empty.types = {type};
+    NodeId storage = g.nodes.add(std::move(empty));
+    g.regions[build.outside].nodes.push_back(storage);
+    number = carry(build, {storage, 0}, type);
+    std::vector<Axis> domain;
+    std::vector<Dim> where;
+    shape::Substitution renamed;
+    auto add = [&](Var v, const Dim& extent) {
+      Var own = shape::fresh_var(shape::var_name(v));
+      renamed[v] = Dim(own);
+      domain.push_back({own, extent});
+      where.emplace_back(own);
+    };
+    for (const Axis& axis : build.lead) add(axis.var, axis.extent);
+    where.push_back(at);
+    for (size_t i = 0; i < a.vars.size(); ++i) add(a.vars[i], a.shape[i]);
+    Value stored =
+        emit(domain, substitute(g, a.body, renamed), type, "emit", Value{build.param, number}, where);
+    g.nodes[build.node].carried[number].result = stored;
+  }
+  auto result = std::make_shared<Array>();
+  after.push_back([this, result, number, &build] {
+    *result = array_of(g.nodes[build.node].types[number], {build.node, number}, build.lead_at);
+  });
+  Val v;
+  v.kind = Val::Kind::array;
+  v.array = result;
+  return v;
+}
+
+Val CoreEvaluator::loop(Prim prim, const std::vector<Val>& args) {
+  if (failed_) return {};
+  const bool iterate = prim == Prim::iterate_, scanning = prim == Prim::scan_;
+  const Val& step = args[iterate ? 1 : 0];
+  const Val& init = args[iterate ? 2 : 1];
+  std::optional<Dim> extent;
+  if (iterate) {
+    extent = affine_index(g, leaf(args[0]).body);
+  } else {
+    each_leaf(args[2], [&](const std::shared_ptr<Array>& a) {
+      if (!extent && !a->shape.empty()) extent = a->shape[0];
+    });
+  }
+  if (!extent) return unsupported("a loop whose number of steps the data decides");
+
+  LoopBuild build;
+  build.lead = active_;
+  for (const Axis& a : active_) build.lead_at.emplace_back(a.var);
+  build.index = {shape::fresh_var("l"), *extent};
+  build.outside = regions_.back();
+  Node node, param;
+  node.op = NodeOp::loop;
+  node.name = core::prim_name(prim);
+  node.source_begin = position_here();
+  node.region = build.outside;
+  node.index = build.index;
+  build.node = g.nodes.add(std::move(node));
+  build.inside = g.regions.add({{}, build.node});
+  g.nodes[build.node].body = build.inside;
+  param.op = NodeOp::param;
+  param.region = build.inside;
+  build.param = g.nodes.add(std::move(param));
+  g.regions[build.inside].nodes.push_back(build.param);
+
+  Val state = carried_tree(init, build);
+  uint32_t state_leaves = static_cast<uint32_t>(g.nodes[build.node].carried.size());
+  Val element = iterate ? Val{} : slices(args[2], Dim(build.index.var), build, scanning);
+  if (failed_) return {};
+  regions_.push_back(build.inside);
+  loops_.push_back(build.index);
+  Val result = call(step, iterate ? std::vector<Val>{state} : std::vector<Val>{state, element});
+  if (failed_) return {};
+
+  // The state at the end of the step, leaf by leaf.
+  const Val next = scanning ? result.items.at(0) : result;
+  uint32_t number = 0;
+  each_leaf(next, [&](const std::shared_ptr<Array>& a) {
+    if (number < state_leaves) g.nodes[build.node].carried[number].result = store(*a, build.lead);
+    ++number;
+  });
+  if (number != state_leaves) base::bug("from_core", "a step changes the structure of its state");
+  std::vector<std::function<void()>> after;
+  Val emitted = scanning ? emitted_tree(result.items.at(1), build, after) : Val{};
+  regions_.pop_back();
+  loops_.pop_back();
+  g.regions[build.outside].nodes.push_back(build.node);
+  for (const auto& build_result : after) build_result();
+
+  number = 0;
+  std::function<Val(const Val&)> results = [&](const Val& like) {
+    if (like.kind == Val::Kind::array) {
+      uint32_t c = number++;
+      return Val::of(array_of(g.nodes[build.node].types[c], {build.node, c}, build.lead_at));
+    }
+    Val v = like;
+    for (Val& item : v.items) item = results(item);
+    return v;
+  };
+  Val last = results(state);
+  return scanning ? Val::tuple({last, emitted}) : last;
+}
+
+}  // namespace axon::graph

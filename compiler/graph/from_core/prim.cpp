@@ -1,0 +1,211 @@
+// The primitives: pointwise operators with broadcasting, conversions, reductions; loops are in loop.cpp.
+//
+// Broadcasting is decided by types: an axis stretches when its size is the literal 1, never by a run-time
+// value.
+#include <fmt/format.h>
+#include <algorithm>
+#include "base/bug.h"
+#include "graph/from_core/evaluator.h"
+
+namespace axon::graph {
+
+using core::Prim;
+
+namespace {
+
+std::optional<Op> pointwise_op(Prim prim) {
+  switch (prim) {
+    case Prim::add_: return Op::add;
+    case Prim::sub_: return Op::sub;
+    case Prim::mul_: return Op::mul;
+    case Prim::div_: return Op::div;
+    case Prim::mod_: return Op::mod;
+    case Prim::neg_: return Op::neg;
+    case Prim::abs_: return Op::abs;
+    case Prim::min_: return Op::min;
+    case Prim::max_: return Op::max;
+    case Prim::pow_: return Op::pow;
+    case Prim::exp_: return Op::exp;
+    case Prim::exp2_: return Op::exp2;
+    case Prim::log_: return Op::log;
+    case Prim::sin_: return Op::sin;
+    case Prim::cos_: return Op::cos;
+    case Prim::tanh_: return Op::tanh;
+    case Prim::erf_: return Op::erf;
+    case Prim::sqrt_: return Op::sqrt;
+    case Prim::rsqrt_: return Op::rsqrt;
+    case Prim::floor_: return Op::floor;
+    case Prim::eq_: return Op::eq;
+    case Prim::ne_: return Op::ne;
+    case Prim::lt_:
+    case Prim::gt_: return Op::lt;
+    case Prim::le_:
+    case Prim::ge_: return Op::le;
+    case Prim::and_: return Op::and_;
+    case Prim::or_: return Op::or_;
+    case Prim::not_: return Op::not_;
+    case Prim::select_: return Op::select;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Val CoreEvaluator::prim(Prim which, const Closure& closure, std::vector<Val> args) {
+  if (failed_) return {};
+  if (auto op = pointwise_op(which)) {
+    if (which == Prim::gt_ || which == Prim::ge_) std::swap(args[0], args[1]);
+    return pointwise(*op, args, core::prim_name(which));
+  }
+  switch (which) {
+    case Prim::cast_:
+    case Prim::real_: return convert(args[0], closure.result_elem.value_or(Elem::f32));
+    case Prim::dim_: {
+      const Array a = leaf(args[0]);
+      auto axis = affine_index(g, leaf(args[1]).body);
+      auto number = axis ? axis->constant() : std::nullopt;
+      int64_t rank = static_cast<int64_t>(a.shape.size());
+      if (!number || *number < -rank || *number >= rank)
+        return fail(source::Code::E0602, "`dim` takes the number of an axis that there is");
+      return scalar(index_of(g, a.shape[static_cast<size_t>(*number < 0 ? *number + rank : *number)]));
+    }
+    case Prim::reduce_: return reduce_with(args);
+    case Prim::argmax_: return reduction(Monoid::argmax, leaf_ptr(args[0]), std::nullopt);
+    case Prim::fold_:
+    case Prim::scan_:
+    case Prim::iterate_: return loop(which, args);
+    case Prim::debug_: {
+      if (args[1].kind != Val::Kind::array) return args[1];
+      if (!free_axes(args[1].array->body).empty())
+        return args[1];  // inside an index: there is no whole tensor to show
+      Value v = store(*args[1].array, {});
+      if (regions_.size() == 1) g.debugs.emplace_back(args[0].text, v);
+      return args[1];
+    }
+    default: base::bug("from_core", std::string("no meaning for primitive `") + core::prim_name(which) + "`");
+  }
+}
+
+// ---- pointwise ----
+
+/// Aligned from the right; literal-1 and missing axes stretch.
+std::vector<Dim> CoreEvaluator::join(const std::vector<std::vector<Dim>>& shapes) const {
+  std::vector<Dim> result;
+  for (const auto& shape : shapes) {
+    if (shape.size() > result.size()) result.insert(result.begin(), shape.size() - result.size(), Dim(1));
+    for (size_t i = 0; i < shape.size(); ++i) {
+      Dim& axis = result[result.size() - shape.size() + i];
+      if (axis.is(1)) axis = shape[i];
+    }
+  }
+  return result;
+}
+
+/// The element of an array that broadcasts to `shape`, at the point `vars` of that shape.
+ScalarId CoreEvaluator::stretched(const Array& a, const std::vector<Dim>& shape,
+                                  const std::vector<Var>& vars) {
+  std::vector<Dim> at;
+  size_t skip = shape.size() - a.shape.size();
+  for (size_t i = 0; i < a.shape.size(); ++i)
+    at.push_back(a.shape[i].is(1) && !shape[skip + i].is(1) ? Dim(0) : Dim(vars[skip + i]));
+  return element_at(a, at);
+}
+
+Val CoreEvaluator::pointwise(Op op, const std::vector<Val>& args, const std::string& name) {
+  if (failed_) return {};
+  std::vector<std::vector<Dim>> shapes;
+  std::vector<std::shared_ptr<Array>> arrays;
+  for (const Val& v : args) {
+    arrays.push_back(leaf_ptr(v));
+    force(*arrays.back());
+    shapes.push_back(arrays.back()->shape);
+  }
+  std::vector<Dim> shape = join(shapes);
+  if (shape.empty() &&
+      (op == Op::div || op == Op::mod)) {  // a quotient of sizes is a size when it is one for certain
+    auto lhs = affine_index(g, arrays[0]->body), rhs = affine_index(g, arrays[1]->body);
+    if (lhs && rhs && proof(shape::at_least(*rhs, Dim(1))) == Proof::always)
+      return scalar(index_of(g, op == Op::div ? floor_div(*lhs, *rhs) : mod(*lhs, *rhs)));
+  }
+  std::vector<Elem> elems;
+  for (const auto& a : arrays) elems.push_back(a->elem);
+  Array result = fresh_array(result_elem(op, elems), shape, [&](const std::vector<Var>& vars) {
+    std::vector<ScalarId> operands;
+    for (const auto& a : arrays) operands.push_back(stretched(*a, shape, vars));
+    return apply(g, op, operands);
+  });
+  result.name = name_here(name);
+  return Val::of(std::move(result));
+}
+
+Val CoreEvaluator::convert(const Val& value, Elem to) {
+  const std::shared_ptr<Array> from = leaf_ptr(value);
+  if (from->elem == to) return value;
+  force(*from);
+  Array result = fresh_array(to, from->shape, [&](const std::vector<Var>& vars) {
+    return cast(g, to, stretched(*from, from->shape, vars));
+  });
+  result.name = name_here("cast");
+  return Val::of(std::move(result));
+}
+
+// ---- reductions ----
+
+Val CoreEvaluator::reduce_with(const std::vector<Val>& args) {
+  const Val& f = args[0];
+  std::optional<Monoid> monoid;
+  if (f.kind == Val::Kind::closure && f.closure->global.valid() && f.closure->args.empty()) {
+    const core::Global& of = p.globals[f.closure->global];
+    if (of.kind == core::Global::Kind::prim) switch (of.prim) {
+        case Prim::add_: monoid = Monoid::sum; break;
+        case Prim::mul_: monoid = Monoid::prod; break;
+        case Prim::max_: monoid = Monoid::max; break;
+        case Prim::min_: monoid = Monoid::min; break;
+        case Prim::and_: monoid = Monoid::all; break;
+        case Prim::or_: monoid = Monoid::any; break;
+        default: break;
+      }
+  }
+  if (!monoid) return unsupported("`reduce` folds with `add`, `mul`, `min`, `max`, `and` or `or`");
+  return reduction(*monoid, leaf_ptr(args[2]), leaf(args[1]).body);
+}
+
+/// Folds the last axis into a node of its own, over the free index variables and the other axes.
+Val CoreEvaluator::reduction(Monoid monoid, const std::shared_ptr<Array>& of,
+                             const std::optional<ScalarId>& start) {
+  if (failed_) return {};
+  if (of->shape.empty()) return fail(source::Code::E0602, "a reduction needs an axis to fold");
+  const Dim extent = of->shape.back();
+  if (monoid == Monoid::argmax && !require(shape::at_least(extent, Dim(1)), "the axis of `argmax`"))
+    return fail(source::Code::E0602, "`argmax` of an axis that has no elements");
+  std::vector<Axis> lead = free_axes(of->body), domain;
+  TensorType type{monoid == Monoid::argmax ? Elem::i64 : of->elem, {}};
+  shape::Substitution renamed;
+  std::vector<Dim> here;
+  auto add = [&](Var v, const Dim& size) {
+    Var own = shape::fresh_var(shape::var_name(v));
+    renamed[v] = Dim(own);
+    domain.push_back({own, size});
+    type.shape.push_back(size);
+  };
+  for (const Axis& a : lead) {
+    add(a.var, a.extent);
+    here.emplace_back(a.var);
+  }
+  for (size_t i = 0; i + 1 < of->shape.size(); ++i) add(of->vars[i], of->shape[i]);
+  Var binder = shape::fresh_var(shape::var_name(of->vars.back()));
+  renamed[of->vars.back()] = Dim(binder);
+  ScalarId body = reduce(g, monoid, {{binder, extent}}, substitute(g, of->body, renamed));
+  Value v = emit(domain, body, type, name_here(monoid_name(monoid)));
+  Array result = array_of(type, v, here, of->vars);
+  bool plain = !start || monoid == Monoid::argmax || *start == unit_of(g, monoid, of->elem);
+  if (plain) return Val::of(std::move(result));
+  static const std::pair<Monoid, Op> combine[] = {{Monoid::sum, Op::add},  {Monoid::prod, Op::mul},
+                                                  {Monoid::max, Op::max},  {Monoid::min, Op::min},
+                                                  {Monoid::all, Op::and_}, {Monoid::any, Op::or_}};
+  for (const auto& [m, op] : combine)
+    if (m == monoid) return pointwise(op, {scalar(*start), Val::of(std::move(result))}, monoid_name(monoid));
+  return {};
+}
+
+}  // namespace axon::graph

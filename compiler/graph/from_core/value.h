@@ -1,0 +1,73 @@
+// What core expressions evaluate to: symbolic tensors and structures of them.
+//
+// An Array is a function from indices to a scalar expression, written as a template: `body` over one
+// placeholder variable per axis. It may also mention the index variables in scope where it was made (inside a
+// `for`). A tensor that is stored somewhere is an Array whose body is a load at its placeholders; a view is
+// one whose indices are shifted. A stack of structures is the structure of stacked tensors: axis 0 of every
+// leaf.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+#include "core/core.h"
+#include "graph/graph.h"
+
+namespace axon::graph {
+
+struct Array {
+  Elem elem = Elem::f32;
+  std::vector<Dim> shape;
+  std::vector<Var> vars;  // one placeholder per axis
+  ScalarId body;
+  std::string name;  // where it comes from, for readers of the graph
+};
+
+struct Frame;
+struct Closure;
+
+struct Val {
+  enum class Kind : uint8_t { error, array, tuple, record, closure, string } kind = Kind::error;
+  std::shared_ptr<Array> array;     // shared: storing it once stores it for everyone who holds it
+  std::vector<Val> items;           // tuple, record
+  std::vector<std::string> fields;  // record
+  std::shared_ptr<Closure> closure;
+  std::string text;
+
+  static Val of(Array a) {
+    Val v;
+    v.kind = Kind::array;
+    v.array = std::make_shared<Array>(std::move(a));
+    return v;
+  }
+  static Val tuple(std::vector<Val> items) {
+    Val v;
+    v.kind = Kind::tuple;
+    v.items = std::move(items);
+    return v;
+  }
+};
+
+/// A function with the arguments it has so far.
+struct Closure {
+  core::ExprId lambda;    // a lambda, with the frame it was made in
+  core::GlobalId global;  // or a function or primitive
+  std::shared_ptr<Frame> frame;
+  shape::Substitution dims;  // what the occurrence instantiates, in the graph's variables
+  std::map<core::TypeVarId, Elem> elems;
+  std::optional<Elem> result_elem;  // of the occurrence: what cast and real convert to
+  std::vector<Val> args;
+};
+
+/// Names in scope during one call: values of locals, sizes of type variables, element types of type
+/// variables.
+struct Frame {
+  std::shared_ptr<Frame> parent;
+  std::map<core::LocalId, Val> locals;
+  std::map<core::LocalId, std::vector<Axis>> ranks;  // rank binders: the index variables they stand for
+  shape::Substitution dims;
+  std::map<core::TypeVarId, Elem> elems;
+};
+using FramePtr = std::shared_ptr<Frame>;
+
+}  // namespace axon::graph

@@ -1,0 +1,476 @@
+// Runs a graph node by node: the reference meaning that every other executor is compared with.
+//
+// Values are whole tensors. An update is pure in meaning; when nothing reads its base afterwards, the base's
+// storage is taken over, so a loop that updates slices of a state costs what it writes. Interpreted are
+// Graph::checks (facts first, bounds of values when they are computed), sizes, nodes in region order, and
+// what becomes of each state.
+#include "graph/interpret.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+#include "graph/interpret_expr.h"
+#include "graph/round.h"
+
+namespace axon::graph {
+
+int64_t Tensor::count() const {
+  int64_t n = 1;
+  for (int64_t extent : shape) n *= extent;
+  return n;
+}
+
+namespace {
+
+using Storage = std::shared_ptr<Tensor>;
+constexpr int64_t max_elements = int64_t{1} << 31;
+
+class Interpreter {
+ public:
+  Interpreter(const Graph& graph, const std::vector<Tensor>& inputs, Precision precision)
+      : g(graph),
+        inputs_(inputs),
+        precision_(precision),
+        machine_(graph, precision),
+        values_(graph.nodes.size()) {}
+
+  Outcome run(const shape::Assignment& sizes) {
+    for (const auto& [var, value] : sizes) machine_.bind(var, value);
+    if (machine_.error.empty()) region(g.root);
+    Outcome outcome;
+    outcome.error = machine_.error;
+    if (!outcome.error.empty()) return outcome;
+    for (const Result& r : g.results) outcome.results.push_back(*storage(r.value));
+    for (size_t i = 0; i < g.inputs.size(); ++i)
+      if (g.inputs[i].kind == InputKind::state)
+        outcome.states.push_back(final_state(static_cast<uint32_t>(i)));
+    return outcome;
+  }
+
+ private:
+  const Graph& g;
+  const std::vector<Tensor>& inputs_;
+  Precision precision_;
+  Machine machine_;
+  std::vector<std::vector<Storage>> values_;  // node -> outputs
+  std::map<Value, std::vector<const Check*>> bounds_ = bounded_values();
+  std::set<Value> kept_ = values_kept();
+
+  std::map<Value, std::vector<const Check*>> bounded_values() const {
+    std::map<Value, std::vector<const Check*>> found;
+    for (const Check& c : g.checks)
+      if (!c.fact) found[c.value].push_back(&c);
+    return found;
+  }
+  /// Read after their region has ended: results and everything that may be the last word on a state.
+  std::set<Value> values_kept() const {
+    std::set<Value> kept;
+    for (const Result& r : g.results) kept.insert(r.value);
+    for (const auto& entry : g.debugs) kept.insert(entry.second);
+    for (size_t i = 0; i < g.inputs.size(); ++i)
+      if (g.inputs[i].kind == InputKind::state) kept.insert(state_value(static_cast<uint32_t>(i)));
+    return kept;
+  }
+
+  const Storage& storage(Value v) const { return values_[v.node.index][v.output]; }
+  void provide(Value v) { machine_.provide(v, storage(v).get()); }
+
+  // ---- states ----
+
+  /// Follows updates and loops backwards to the state input a value started from.
+  std::optional<uint32_t> origin(Value v) const {
+    for (size_t steps = 0; steps <= g.nodes.size(); ++steps) {
+      const Node& n = g.nodes[v.node];
+      if (n.op == NodeOp::input)
+        return g.inputs[n.input].kind == InputKind::state ? std::optional(n.input) : std::nullopt;
+      if (n.op == NodeOp::compute && n.outputs[v.output].base) {
+        v = *n.outputs[v.output].base;
+      } else if (n.op == NodeOp::loop) {
+        v = n.carried[v.output].init;
+      } else {
+        return std::nullopt;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The value a state has at the end: the result handed back for it, else the last update.
+  Value state_value(uint32_t input) const {
+    for (const Result& r : g.results)
+      if (origin(r.value) == input) return r.value;
+    Value last{};
+    for (NodeId id : g.regions[g.root].nodes)
+      for (uint32_t o = 0; o < g.nodes[id].types.size(); ++o)
+        if (origin({id, o}) == input) last = {id, o};
+    return last;
+  }
+
+  Tensor final_state(uint32_t input) const {
+    Value v = state_value(input);
+    return v.node.valid() ? *storage(v) : inputs_[input];
+  }
+
+  // ---- regions ----
+
+  /// Everything a node reads, regions inside included.
+  void reads_of(NodeId id, std::set<Value>& reads) const {
+    const Node& n = g.nodes[id];
+    auto expression = [&](ScalarId body) {
+      for (ScalarId l : loads_in(g, body))
+        if (!g.scalars[l].target.is_local()) reads.insert(g.scalars[l].target);
+    };
+    for (const Local& l : n.locals) expression(l.body);
+    for (const Output& o : n.outputs) {
+      expression(o.body);
+      if (o.base) reads.insert(*o.base);
+    }
+    for (const Carried& c : n.carried) {
+      reads.insert(c.init);
+      reads.insert(c.result);
+    }
+    if (n.op == NodeOp::loop)
+      for (NodeId inner : g.regions[n.body].nodes) reads_of(inner, reads);
+  }
+
+  std::map<uint32_t, std::vector<std::vector<Value>>> dying_;  // region -> per node, values read there last
+
+  const std::vector<std::vector<Value>>& dying(RegionId region) {
+    auto [it, fresh] = dying_.emplace(region.index, std::vector<std::vector<Value>>{});
+    if (!fresh) return it->second;
+    const auto& nodes = g.regions[region].nodes;
+    std::set<Value> later = kept_;
+    if (g.regions[region].loop.valid())
+      for (const Carried& c : g.nodes[g.regions[region].loop].carried) later.insert(c.result);
+    it->second.resize(nodes.size());
+    for (size_t i = nodes.size(); i-- > 0;) {
+      std::set<Value> reads;
+      reads_of(nodes[i], reads);
+      for (Value v : reads)
+        if (later.insert(v).second && g.nodes[v.node].region == region) it->second[i].push_back(v);
+    }
+    return it->second;
+  }
+
+  void region(RegionId id) {
+    const auto& nodes = g.regions[id].nodes;
+    const auto last = dying(id);
+    for (size_t i = 0; i < nodes.size() && machine_.error.empty(); ++i) {
+      node(nodes[i], last[i]);
+      for (Value v : last[i]) values_[v.node.index][v.output].reset();
+    }
+  }
+
+  void node(NodeId id, const std::vector<Value>& dying_here) {
+    const Node& n = g.nodes[id];
+    auto& outputs = values_[id.index];
+    switch (n.op) {
+      case NodeOp::input: outputs = {input(n.input)}; break;
+      case NodeOp::empty: outputs = {allocate(n.types[0], false)}; break;
+      case NodeOp::param: return;  // bound by its loop
+      case NodeOp::compute: compute(id, dying_here); break;
+      case NodeOp::loop: loop(id, dying_here); break;
+    }
+    for (uint32_t o = 0; o < outputs.size(); ++o) check_bounds({id, o});
+  }
+
+  Storage input(uint32_t number) {
+    auto copy = std::make_shared<Tensor>(inputs_[number]);
+    if (precision_ == Precision::storage)
+      for (double& f : copy->floats) f = round_to(copy->elem, f);
+    return copy;
+  }
+
+  Storage allocate(const TensorType& type, bool contents) {
+    auto t = std::make_shared<Tensor>();
+    t->elem = type.elem;
+    int64_t count = 1;
+    for (const Dim& d : type.shape) {
+      int64_t extent = std::max<int64_t>(machine_.evaluate(d).value_or(0), 0);
+      t->shape.push_back(extent);
+      count = extent == 0 ? 0 : count > max_elements / extent ? max_elements : count * extent;
+    }
+    if (count >= max_elements) {
+      machine_.fail("a tensor is too large to interpret");
+      count = 0;
+    }
+    if (base::is_float(t->elem)) {
+      t->floats.resize(contents ? static_cast<size_t>(count) : 0);
+    } else {
+      t->integers.resize(contents ? static_cast<size_t>(count) : 0);
+    }
+    return t;
+  }
+
+  void check_bounds(Value v) {
+    auto it = bounds_.find(v);
+    if (it == bounds_.end() || !machine_.error.empty()) return;
+    for (const Check* c : it->second) {
+      int64_t bound = machine_.evaluate(c->bound).value_or(0);
+      for (int64_t x : storage(v)->integers)
+        if (x < 0 || x >= bound) {
+          machine_.fail(fmt::format("{}: {} is not in 0 .. {}", c->message, x, bound - 1));
+          return;
+        }
+    }
+  }
+
+  // ---- loops ----
+
+  void loop(NodeId id, const std::vector<Value>& dying_here) {
+    const Node& n = g.nodes[id];
+    int64_t trips = machine_.evaluate(n.index.extent).value_or(0);
+    std::vector<Storage> current;
+    for (const Carried& c : n.carried) current.push_back(storage(c.init));
+    for (const Carried& c : n.carried)
+      if (std::find(dying_here.begin(), dying_here.end(), c.init) != dying_here.end())
+        values_[c.init.node.index][c.init.output].reset();
+    for (int64_t l = 0; l < trips && machine_.error.empty(); ++l) {
+      machine_.bind(n.index.var, l);
+      if (!n.carried.empty()) {
+        NodeId param = n.carried[0].param.node;
+        values_[param.index] = std::move(current);
+        for (uint32_t c = 0; c < n.carried.size(); ++c) check_bounds({param, c});
+      }
+      region(n.body);
+      if (!machine_.error.empty()) return;
+      current.clear();
+      for (const Carried& c : n.carried) current.push_back(storage(c.result));
+      for (NodeId inner : g.regions[n.body].nodes) values_[inner.index].clear();
+    }
+    values_[id.index] = std::move(current);
+  }
+
+  // ---- compute nodes ----
+
+  /// Evaluates a body at every point of the domain, in row-major order.
+  void tabulate(const std::vector<Axis>& domain, ScalarId body, Tensor& out) {
+    std::vector<int64_t> extents;
+    for (const Axis& a : domain) {
+      extents.push_back(machine_.evaluate(a.extent).value_or(0));
+      if (extents.back() <= 0) return;
+    }
+    Code* code = machine_.compile(body);
+    std::vector<int64_t> point(domain.size(), 0);
+    for (const Axis& a : domain) machine_.bind(a.var, 0);
+    bool real = base::is_float(out.elem);
+    while (machine_.error.empty()) {
+      Number n = machine_.run(code);
+      if (real) {
+        out.floats.push_back(n.real);
+      } else {
+        out.integers.push_back(n.integer);
+      }
+      size_t a = domain.size();
+      for (; a > 0; --a) {
+        if (++point[a - 1] < extents[a - 1]) break;
+        point[a - 1] = 0;
+        machine_.bind(domain[a - 1].var, 0);
+      }
+      if (a == 0) return;
+      machine_.bind(domain[a - 1].var, point[a - 1]);
+    }
+  }
+
+  void compute(NodeId id, const std::vector<Value>& dying_here) {
+    const Node& n = g.nodes[id];
+    machine_.forget();
+    std::set<Value> reads;
+    reads_of(id, reads);
+    for (Value v : reads) provide(v);
+    std::vector<Tensor> locals(n.locals.size());
+    for (uint32_t i = 0; i < n.locals.size(); ++i) {
+      Tensor& t = locals[i];
+      t.elem = n.locals[i].elem;
+      for (const Axis& a : n.locals[i].domain) t.shape.push_back(machine_.evaluate(a.extent).value_or(0));
+      tabulate(n.locals[i].domain, n.locals[i].body, t);
+      machine_.provide(local_value(i), &t);
+    }
+    std::vector<Tensor> computed(n.outputs.size());
+    for (size_t o = 0; o < n.outputs.size(); ++o) {
+      computed[o].elem = n.outputs[o].type.elem;
+      tabulate(n.domain, n.outputs[o].body, computed[o]);
+    }
+    if (!machine_.error.empty()) return;
+    std::vector<Storage> outputs;
+    for (size_t o = 0; o < n.outputs.size(); ++o)
+      outputs.push_back(store(n, n.outputs[o], std::move(computed[o]), dying_here));
+    values_[id.index] = std::move(outputs);
+  }
+
+  Storage store(const Node& n, const Output& o, Tensor computed, const std::vector<Value>& dying_here) {
+    if (!o.base && o.at == identity_map(n.domain)) {
+      for (const Axis& a : n.domain) computed.shape.push_back(machine_.evaluate(a.extent).value_or(0));
+      return std::make_shared<Tensor>(std::move(computed));
+    }
+    Storage whole = o.base ? storage(*o.base) : allocate(o.type, true);
+    if (o.base) {
+      if (std::find(dying_here.begin(), dying_here.end(), *o.base) != dying_here.end())
+        values_[o.base->node.index][o.base->output].reset();
+      if (whole.use_count() > 1) whole = std::make_shared<Tensor>(*whole);
+      size_t count = static_cast<size_t>(whole->count());
+      base::is_float(whole->elem) ? whole->floats.resize(count) : whole->integers.resize(count);
+    }
+    scatter(n.domain, o.at, computed, *whole);
+    return whole;
+  }
+
+  void scatter(const std::vector<Axis>& domain, const std::vector<Dim>& at, const Tensor& from, Tensor& to) {
+    std::vector<DimCode> where;
+    for (const Dim& d : at) where.push_back(machine_.compile(d));
+    size_t count = from.floats.size() + from.integers.size();
+    std::vector<int64_t> extents, point(domain.size(), 0);
+    for (const Axis& a : domain) extents.push_back(machine_.evaluate(a.extent).value_or(0));
+    for (size_t k = 0; k < count; ++k) {
+      for (size_t a = 0; a < domain.size(); ++a) machine_.bind(domain[a].var, point[a]);
+      int64_t offset = 0;
+      for (size_t a = 0; a < at.size(); ++a) {
+        int64_t i = machine_.value(where[a]);
+        if (i < 0 || i >= to.shape[a]) {
+          machine_.fail(fmt::format("index {} is out of range on axis {} of extent {}", i, a, to.shape[a]));
+          return;
+        }
+        offset = offset * to.shape[a] + i;
+      }
+      if (base::is_float(to.elem)) {
+        to.floats[static_cast<size_t>(offset)] = from.floats[k];
+      } else {
+        to.integers[static_cast<size_t>(offset)] = from.integers[k];
+      }
+      for (size_t a = domain.size(); a > 0 && ++point[a - 1] == extents[a - 1]; --a) point[a - 1] = 0;
+    }
+  }
+};
+
+/// Replaces {lhs} and {rhs} in a check's message by the values of its sides.
+std::string filled(std::string message, const std::string& placeholder, const std::optional<int64_t>& value) {
+  size_t at = message.find(placeholder);
+  if (at != std::string::npos) message.replace(at, placeholder.size(), value ? std::to_string(*value) : "?");
+  return message;
+}
+
+bool holds(shape::Relation relation, int64_t a, int64_t b) {
+  switch (relation) {
+    case shape::Relation::eq: return a == b;
+    case shape::Relation::ne: return a != b;
+    case shape::Relation::le: return a <= b;
+    case shape::Relation::lt: return a < b;
+  }
+  return false;
+}
+
+/// The size for which its equation gives the extent; nullopt when there is none.
+std::optional<int64_t> solved(const Size& s, int64_t extent, shape::Assignment sizes) {
+  sizes[s.var] = 0;
+  auto offset = s.equation.evaluate(sizes);
+  sizes[s.var] = 1;
+  auto at_one = s.equation.evaluate(sizes);
+  if (!offset || !at_one || *at_one == *offset) return std::nullopt;
+  int64_t coefficient = *at_one - *offset;
+  if ((extent - *offset) % coefficient != 0) return std::nullopt;
+  int64_t power = (extent - *offset) / coefficient;
+  int64_t root = s.power == 1 ? power : std::llround(std::pow(static_cast<double>(power), 1.0 / s.power));
+  sizes[s.var] = root;
+  return root >= 0 && s.equation.evaluate(sizes) == extent ? std::optional(root) : std::nullopt;
+}
+
+/// The inputs have the ranks, extents and types that the sizes say; the checks over sizes hold.
+std::string refused(const Graph& g, const std::vector<Tensor>& inputs, const shape::Assignment& sizes) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorType& type = g.inputs[i].type;
+    for (size_t a = 0; a < type.shape.size(); ++a) {
+      auto wanted = type.shape[a].evaluate(sizes);
+      if (!wanted || *wanted != inputs[i].shape[a])
+        return fmt::format("axis {} of `{}` is {}, which is not {}", a, g.inputs[i].path, inputs[i].shape[a],
+                           type.shape[a].str());
+    }
+  }
+  for (const Check& c : g.checks) {
+    if (!c.fact) continue;
+    auto lhs = c.fact->lhs.evaluate(sizes), rhs = c.fact->rhs.evaluate(sizes);
+    if (!lhs || !rhs || !holds(c.fact->relation, *lhs, *rhs))
+      return filled(filled(c.message, "{lhs}", lhs), "{rhs}", rhs);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<shape::Assignment> solve_sizes(const Graph& g, const std::vector<Tensor>& inputs,
+                                             shape::Assignment parameters, std::string& error) {
+  if (inputs.size() != g.inputs.size()) {
+    error = fmt::format("{} inputs given, {} wanted", inputs.size(), g.inputs.size());
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Input& wanted = g.inputs[i];
+    if (inputs[i].shape.size() != wanted.type.shape.size()) {
+      error = fmt::format("`{}` has {} axes, not {}", wanted.path, inputs[i].shape.size(),
+                          wanted.type.shape.size());
+    } else if (inputs[i].elem != wanted.type.elem) {
+      error = fmt::format("`{}` is {}, not {}", wanted.path, base::elem_name(inputs[i].elem),
+                          base::elem_name(wanted.type.elem));
+    } else if (static_cast<int64_t>(inputs[i].floats.size() + inputs[i].integers.size()) !=
+               inputs[i].count()) {
+      error = fmt::format("`{}` has not as many elements as its shape says", wanted.path);
+    }
+    if (!error.empty()) return std::nullopt;
+  }
+  shape::Assignment sizes;
+  for (const Size& s : g.sizes) {
+    if (s.from == Size::From::parameter) {
+      auto given = parameters.find(s.var);
+      if (given == parameters.end()) {
+        error = fmt::format("size `{}` is not given", s.name);
+        return std::nullopt;
+      }
+      sizes[s.var] = given->second;
+      continue;
+    }
+    if (s.from == Size::From::scalar) {
+      sizes[s.var] = inputs[s.input].integers.at(0);
+      continue;
+    }
+    int64_t extent = inputs[s.input].shape[s.axis];
+    auto value = solved(s, extent, sizes);
+    if (!value) {
+      error = fmt::format("axis {} of `{}` is {}, which is not {}", s.axis, g.inputs[s.input].path, extent,
+                          s.equation.str());
+      return std::nullopt;
+    }
+    sizes[s.var] = *value;
+  }
+  error = refused(g, inputs, sizes);
+  if (!error.empty()) return std::nullopt;
+  return sizes;
+}
+
+Outcome interpret(const Graph& g, const std::vector<Tensor>& inputs, const shape::Assignment& parameters,
+                  Precision precision) {
+  Outcome outcome;
+  auto sizes = solve_sizes(g, inputs, parameters, outcome.error);
+  if (!sizes) return outcome;
+  return Interpreter(g, inputs, precision).run(*sizes);
+}
+
+// ---- the evaluator of single expressions ----
+
+struct Evaluator::State {
+  Machine machine;
+};
+
+Evaluator::Evaluator(const Graph& g, Precision p, Reader read) : state_(new State{Machine(g, p)}) {
+  state_->machine.read_through(std::move(read));
+}
+Evaluator::~Evaluator() { delete state_; }
+void Evaluator::bind(Var v, int64_t value) { state_->machine.bind(v, value); }
+std::string Evaluator::error() const { return state_->machine.error; }
+
+Number Evaluator::evaluate(ScalarId s) {
+  state_->machine.forget();  // what the reader reads may have changed since the last call
+  return state_->machine.run(state_->machine.compile(s));
+}
+
+}  // namespace axon::graph

@@ -1,0 +1,453 @@
+// The meaning of every scalar operator (the numerics of the language): integers wrap, `/` and `%` floor, max
+// and min propagate NaN, floats are computed in double and rounded once to their type, narrow types inside a
+// reduction are kept in the accumulation type. In Precision::f64 no float is rounded.
+#include "graph/interpret_expr.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include "base/bug.h"
+#include "graph/round.h"
+
+namespace axon::graph {
+
+// ---- compilation ----
+
+uint32_t Machine::slot(Var v) {
+  auto [it, fresh] = slot_of_.emplace(v.id, static_cast<uint32_t>(slots_.size()));
+  if (fresh) slots_.emplace_back();
+  return it->second;
+}
+
+uint32_t Machine::tensor(Value v) {
+  auto [it, fresh] = tensor_of_.emplace(v, static_cast<uint32_t>(tensors_.size()));
+  if (fresh) {
+    tensors_.push_back(nullptr);
+    tensor_values_.push_back(v);
+  }
+  return it->second;
+}
+
+void Machine::bind(Var v, int64_t value) {
+  uint32_t s = slot(v);
+  if (!slots_[s].bound || slots_[s].value != value) set(s, value);
+}
+
+void Machine::provide(Value v, const Tensor* t) { tensors_[tensor(v)] = t; }
+
+DimCode Machine::compile_dim(const Dim& d, std::vector<uint32_t>& uses) {
+  DimCode code;
+  for (const shape::Term& term : d.terms()) {
+    if (term.factors.empty()) {
+      code.constant = term.coefficient;
+      continue;
+    }
+    if (term.factors.size() == 1 && term.factors[0].kind() == shape::AtomKind::var) {
+      code.linear.emplace_back(term.coefficient, slot(term.factors[0].var()));
+      uses.push_back(code.linear.back().second);
+      continue;
+    }
+    DimCode::Term general{term.coefficient, {}};
+    for (const shape::Atom& atom : term.factors) {
+      DimCode::Factor f;
+      f.kind = atom.kind();
+      if (f.kind == shape::AtomKind::var) {
+        f.slot = slot(atom.var());
+        uses.push_back(f.slot);
+      } else {
+        f.lhs = std::make_shared<DimCode>(compile_dim(atom.lhs(), uses));
+        f.rhs = std::make_shared<DimCode>(compile_dim(atom.rhs(), uses));
+      }
+      general.factors.push_back(std::move(f));
+    }
+    code.terms.push_back(std::move(general));
+  }
+  return code;
+}
+
+std::optional<int64_t> Machine::evaluate(const Dim& d) {
+  return d.evaluate([&](Var v) -> std::optional<int64_t> {
+    auto it = slot_of_.find(v.id);
+    if (it == slot_of_.end() || !slots_[it->second].bound) return std::nullopt;
+    return slots_[it->second].value;
+  });
+}
+
+Code* Machine::compile(ScalarId root) { return compile_node(root, false); }
+
+namespace {
+
+void sort_unique(std::vector<uint32_t>& list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+}  // namespace
+
+Code* Machine::compile_node(ScalarId id, bool inside) {
+  uint64_t key = uint64_t{id.index} * 2 + (inside ? 1 : 0);
+  if (auto it = compiled_.find(key); it != compiled_.end()) {
+    if (it->second->op != Op::constant && it->second->op != Op::index) it->second->memo = true;  // shared
+    return it->second;
+  }
+  const Scalar& s = g.scalars[id];
+  Code c;
+  c.op = s.op;
+  bool binder = s.op == Op::reduce || s.op == Op::online;
+  // Inside a reduction, arithmetic on narrow types is done in the type it accumulates in; casts and loads are
+  // exact.
+  bool arithmetic = s.op < Op::constant && s.op != Op::cast;
+  c.elem = inside && arithmetic ? base::accumulator(s.elem) : s.elem;
+  if (base::is_float(c.elem)) {
+    bool rounds = precision_ == Precision::storage && c.elem != Elem::f64 && s.op != Op::load;
+    c.round = !rounds ? Code::Round::none : c.elem == Elem::f32 ? Code::Round::f32 : Code::Round::narrow;
+  } else if (c.elem != Elem::i64 && s.op != Op::load) {
+    c.round = Code::Round::integer;
+  }
+  if (!s.args.empty()) c.float_args = base::is_float(g.scalars[s.args.back()].elem);
+  c.monoid = s.monoid;
+  c.base2 = s.base2;
+  c.scale = s.scale;
+  c.component = s.component;
+  c.check = s.check;
+  if (s.op == Op::index || s.op == Op::bounded) c.dim = compile_dim(s.dim, c.slots);
+  if (s.op == Op::load) {
+    c.tensor = tensor(s.target);
+    c.point.resize(s.args.size());
+    for (ScalarId a : s.args) {
+      auto affine = affine_index(g, a);
+      c.indices.push_back(affine ? compile_dim(*affine, c.slots) : DimCode{});
+      c.args.push_back(affine ? nullptr : compile_node(a, inside));
+    }
+  } else {
+    for (ScalarId a : s.args) c.args.push_back(compile_node(a, inside || binder));
+  }
+  if (s.op == Op::constant) {
+    bool exact = precision_ == Precision::f64;
+    c.value.real = exact ? s.number : round_to(s.elem, s.number);
+    c.value.integer = s.integer;
+  }
+  for (Code* a : c.args)
+    if (a) c.slots.insert(c.slots.end(), a->slots.begin(), a->slots.end());
+  sort_unique(c.slots);
+  for (const Axis& b : s.binders) {
+    c.binders.emplace_back(slot(b.var), DimCode{});
+    c.slots.erase(std::remove(c.slots.begin(), c.slots.end(), c.binders.back().first), c.slots.end());
+  }
+  for (size_t b = 0; b < s.binders.size(); ++b)
+    c.binders[b].second = compile_dim(s.binders[b].extent, c.slots);
+  sort_unique(c.slots);
+  for (Code* a : c.args) {
+    if (!a || a->op == Op::constant || a->op == Op::index || a->op == Op::load) continue;
+    bool fewer = binder || a->slots.size() < c.slots.size();
+    if (binder)
+      fewer = std::none_of(c.binders.begin(), c.binders.end(), [&](const auto& b) {
+        return std::binary_search(a->slots.begin(), a->slots.end(), b.first);
+      });
+    if (fewer) a->memo = true;
+  }
+  codes_.push_back(std::move(c));
+  compiled_[key] = &codes_.back();
+  return &codes_.back();
+}
+
+// ---- evaluation ----
+
+int64_t Machine::factor(const DimCode::Factor& f) const {
+  if (f.kind == shape::AtomKind::var) return slots_[f.slot].value;
+  int64_t a = dim(*f.lhs), b = dim(*f.rhs);
+  if (f.kind == shape::AtomKind::min) return std::min(a, b);
+  if (f.kind == shape::AtomKind::max) return std::max(a, b);
+  if (b == 0) return 0;  // the size that would divide by zero is refused when sizes are solved
+  int64_t remainder = a % b;
+  if (remainder != 0 && (remainder < 0) != (b < 0)) remainder += b;
+  return f.kind == shape::AtomKind::mod ? remainder : (a - remainder) / b;
+}
+
+int64_t Machine::dim(const DimCode& d) const {
+  int64_t sum = d.constant;
+  for (const auto& [coefficient, slot] : d.linear) sum += coefficient * slots_[slot].value;
+  for (const DimCode::Term& t : d.terms) {
+    int64_t product = t.coefficient;
+    for (const DimCode::Factor& f : t.factors) product *= factor(f);
+    sum += product;
+  }
+  return sum;
+}
+
+inline double Machine::rounded(const Code& c, double value) const {
+  if (c.round == Code::Round::f32) return static_cast<double>(static_cast<float>(value));
+  return c.round == Code::Round::narrow ? round_to(c.elem, value) : value;
+}
+
+Number Machine::run(Code* code) {
+  Code& c = *code;
+  if (c.op == Op::constant) return c.value;
+  if (!c.memo) return compute(c);
+  if (still_valid(c)) return c.value;
+  c.value = compute(c);
+  c.computed_at = clock_;
+  return c.value;
+}
+
+Number Machine::compute(Code& c) {
+  switch (c.op) {
+    case Op::constant: return c.value;
+    case Op::index: return {0, dim(c.dim)};
+    case Op::load: return load(c);
+    case Op::bounded: {
+      Number n = run(c.args[0]);
+      int64_t extent = dim(c.dim);
+      if (n.integer >= 0 && n.integer < extent) return n;
+      std::string message = c.check < g.checks.size() ? g.checks[c.check].message : "index out of range";
+      fail(fmt::format("{}: {} is not in 0 .. {}", message, n.integer, extent - 1));
+      return {};
+    }
+    case Op::reduce: return reduce(c);
+    case Op::online: online(c); return {c.online[0], 0};
+    case Op::proj: {
+      run(c.args[0]);
+      return {rounded(c, c.args[0]->online[c.component]), 0};
+    }
+    case Op::select: return run(run(c.args[0]).integer ? c.args[1] : c.args[2]);
+    case Op::cast: {
+      Number n = run(c.args[0]);
+      if (base::is_float(c.elem))
+        return {rounded(c, c.float_args ? n.real : static_cast<double>(n.integer)), 0};
+      return {0, c.float_args ? truncate_to(c.elem, n.real) : wrap_to(c.elem, n.integer)};
+    }
+    default: return c.float_args ? real_op(c) : integer_op(c);
+  }
+}
+
+Number Machine::load(Code& c) {
+  for (size_t i = 0; i < c.point.size(); ++i)
+    c.point[i] = c.args[i] ? run(c.args[i]).integer : dim(c.indices[i]);
+  if (reader_) return reader_(tensor_values_[c.tensor], c.point);
+  const Tensor* t = tensors_[c.tensor];
+  if (!t) {
+    fail("a value is read before it is computed");
+    return {};
+  }
+  int64_t offset = 0;
+  for (size_t i = 0; i < c.point.size(); ++i) {
+    if (c.point[i] < 0 || c.point[i] >= t->shape[i]) {
+      fail(fmt::format("index {} is out of range on axis {} of extent {}", c.point[i], i, t->shape[i]));
+      return {};
+    }
+    offset = offset * t->shape[i] + c.point[i];
+  }
+  size_t at = static_cast<size_t>(offset);
+  if (at >= t->floats.size() + t->integers.size()) {
+    fail("storage without contents is read");
+    return {};
+  }
+  return t->floats.empty() ? Number{0, t->integers[at]} : Number{t->floats[at], 0};
+}
+
+namespace {
+
+double smaller(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::min(a, b); }
+double larger(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b); }
+
+double floor_mod(double a, double b) {
+  double r = std::fmod(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+int64_t add_wrapping(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t mul_wrapping(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+int64_t negated(int64_t a) { return static_cast<int64_t>(0 - static_cast<uint64_t>(a)); }
+
+}  // namespace
+
+Number Machine::real_op(const Code& c) {
+  double a = run(c.args[0]).real;
+  double b = c.args.size() > 1 ? run(c.args[1]).real : 0;
+  switch (c.op) {
+    case Op::add: return {rounded(c, a + b), 0};
+    case Op::sub: return {rounded(c, a - b), 0};
+    case Op::mul: return {rounded(c, a * b), 0};
+    case Op::div: return {rounded(c, a / b), 0};
+    case Op::mod: return {rounded(c, floor_mod(a, b)), 0};
+    case Op::neg: return {-a, 0};
+    case Op::abs: return {std::fabs(a), 0};
+    case Op::min: return {smaller(a, b), 0};
+    case Op::max: return {larger(a, b), 0};
+    case Op::pow: return {rounded(c, std::pow(a, b)), 0};
+    case Op::exp: return {rounded(c, std::exp(a)), 0};
+    case Op::exp2: return {rounded(c, std::exp2(a)), 0};
+    case Op::log: return {rounded(c, std::log(a)), 0};
+    case Op::sin: return {rounded(c, std::sin(a)), 0};
+    case Op::cos: return {rounded(c, std::cos(a)), 0};
+    case Op::tanh: return {rounded(c, std::tanh(a)), 0};
+    case Op::erf: return {rounded(c, std::erf(a)), 0};
+    case Op::sqrt: return {rounded(c, std::sqrt(a)), 0};
+    case Op::rsqrt: return {rounded(c, 1.0 / std::sqrt(a)), 0};
+    case Op::floor: return {std::floor(a), 0};
+    case Op::eq: return {0, a == b};
+    case Op::ne: return {0, a != b};
+    case Op::lt: return {0, a < b};
+    case Op::le: return {0, a <= b};
+    default: base::bug("interpret", std::string("floats under `") + op_name(c.op) + "`");
+  }
+}
+
+Number Machine::integer_op(const Code& c) {
+  int64_t a = run(c.args[0]).integer;
+  if (c.op == Op::and_ && !a) return {};
+  if (c.op == Op::or_ && a) return {0, 1};
+  int64_t b = c.args.size() > 1 ? run(c.args[1]).integer : 0;
+  auto wrapped = [&](int64_t value) {
+    return Number{0, c.round == Code::Round::integer ? wrap_to(c.elem, value) : value};
+  };
+  switch (c.op) {
+    case Op::add: return wrapped(add_wrapping(a, b));
+    case Op::sub: return wrapped(add_wrapping(a, negated(b)));
+    case Op::mul: return wrapped(mul_wrapping(a, b));
+    case Op::div:
+    case Op::mod: {
+      if (b == 0) {
+        fail("integer division by zero");
+        return {};
+      }
+      int64_t remainder = b == -1 ? 0 : a % b;
+      if (remainder != 0 && (remainder < 0) != (b < 0)) remainder += b;
+      if (c.op == Op::mod) return wrapped(remainder);
+      return wrapped(b == -1 ? negated(a) : (a - remainder) / b);
+    }
+    case Op::neg: return wrapped(negated(a));
+    case Op::abs: return wrapped(a < 0 ? negated(a) : a);
+    case Op::min: return {0, std::min(a, b)};
+    case Op::max: return {0, std::max(a, b)};
+    case Op::eq: return {0, a == b};
+    case Op::ne: return {0, a != b};
+    case Op::lt: return {0, a < b};
+    case Op::le: return {0, a <= b};
+    case Op::and_:
+    case Op::or_: return {0, b != 0};
+    case Op::not_: return {0, a == 0};
+    default: base::bug("interpret", std::string("integers under `") + op_name(c.op) + "`");
+  }
+}
+
+// ---- reductions ----
+
+template <class Step>
+void Machine::each_point(Code& c, const Step& step) {
+  size_t n = c.binders.size();
+  std::vector<int64_t> extents(n);
+  for (size_t b = 0; b < n; ++b) {
+    extents[b] = dim(c.binders[b].second);
+    if (extents[b] <= 0) return;
+  }
+  for (size_t b = 0; b < n; ++b) set(c.binders[b].first, 0);
+  while (error.empty()) {
+    step();
+    size_t b = n;
+    while (b > 0) {
+      uint32_t s = c.binders[b - 1].first;
+      int64_t next = slots_[s].value + 1;
+      if (next < extents[b - 1]) {
+        set(s, next);
+        break;
+      }
+      set(s, 0);
+      --b;
+    }
+    if (b == 0) return;
+  }
+}
+
+Number Machine::reduce(Code& c) {
+  Code* body = c.args[0];
+  if (c.monoid == Monoid::argmax) {
+    Number best;
+    int64_t at = -1;
+    each_point(c, [&] {
+      Number n = run(body);
+      bool better =
+          at < 0 || (c.float_args ? !std::isnan(best.real) && (n.real > best.real || std::isnan(n.real))
+                                  : n.integer > best.integer);
+      if (!better) return;
+      best = n;
+      at = slots_[c.binders[0].first].value;
+    });
+    if (at < 0) fail("argmax of nothing");
+    return {0, at};
+  }
+  if (c.float_args) {
+    const double inf = std::numeric_limits<double>::infinity();
+    double sum = c.monoid == Monoid::sum    ? 0
+                 : c.monoid == Monoid::prod ? 1
+                 : c.monoid == Monoid::max  ? -inf
+                                            : inf;
+    bool single = precision_ == Precision::storage && base::accumulator(c.elem) == Elem::f32;
+    auto kept = [&](double v) { return single ? static_cast<double>(static_cast<float>(v)) : v; };
+    switch (c.monoid) {
+      case Monoid::sum: each_point(c, [&] { sum = kept(sum + run(body).real); }); break;
+      case Monoid::prod: each_point(c, [&] { sum = kept(sum * run(body).real); }); break;
+      case Monoid::max: each_point(c, [&] { sum = larger(sum, run(body).real); }); break;
+      case Monoid::min: each_point(c, [&] { sum = smaller(sum, run(body).real); }); break;
+      default: base::bug("interpret", "a logical reduction of floats");
+    }
+    return {rounded(c, sum), 0};
+  }
+  int bits = base::elem_bytes(c.elem) * 8;
+  int64_t least =
+      c.elem == Elem::u8 || c.elem == Elem::boolean ? 0 : static_cast<int64_t>(~uint64_t{0} << (bits - 1));
+  int64_t greatest = c.elem == Elem::u8 ? 255 : c.elem == Elem::boolean ? 1 : ~least;
+  int64_t total = 0;
+  switch (c.monoid) {
+    case Monoid::sum: each_point(c, [&] { total = add_wrapping(total, run(body).integer); }); break;
+    case Monoid::prod:
+      total = 1;
+      each_point(c, [&] { total = mul_wrapping(total, run(body).integer); });
+      break;
+    case Monoid::max:
+      total = least;
+      each_point(c, [&] { total = std::max(total, run(body).integer); });
+      break;
+    case Monoid::min:
+      total = greatest;
+      each_point(c, [&] { total = std::min(total, run(body).integer); });
+      break;
+    case Monoid::all:
+      total = 1;
+      each_point(c, [&] { total = total && run(body).integer; });
+      break;
+    case Monoid::any: each_point(c, [&] { total = total || run(body).integer; }); break;
+    case Monoid::argmax: break;
+  }
+  return {0, wrap_to(c.elem, total)};
+}
+
+/// By definition, in two passes: the maximum, then the sums. Leaves the components in c.online.
+void Machine::online(Code& c) {
+  std::vector<double> scores;
+  double top = -std::numeric_limits<double>::infinity();
+  each_point(c, [&] {
+    scores.push_back(run(c.args[0]).real);
+    top = larger(top, scores.back());
+  });
+  std::vector<double> components(c.args.size() + 1, 0.0);
+  components[0] = top;
+  bool single = precision_ == Precision::storage && base::accumulator(c.elem) == Elem::f32;
+  auto kept = [&](double v) { return single ? static_cast<double>(static_cast<float>(v)) : v; };
+  size_t at = 0;
+  each_point(c, [&] {
+    double exponent = kept(c.scale * kept(scores[at++] - top));
+    double weight = kept(c.base2 ? std::exp2(exponent) : std::exp(exponent));
+    components[1] = kept(components[1] + weight);
+    for (size_t v = 1; v < c.args.size(); ++v)
+      components[v + 1] = kept(components[v + 1] + kept(weight * run(c.args[v]).real));
+  });
+  c.online = std::move(components);
+}
+
+}  // namespace axon::graph

@@ -1,0 +1,176 @@
+// Expressions: traversal, rebuilding, instantiation of a tensor's body at a point, cost.
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include "graph/passes/edit.h"
+
+namespace axon::graph::edit {
+
+bool is_binder(Op op) { return op == Op::reduce || op == Op::online; }
+
+std::vector<ScalarId> post_order(const Graph& g, ScalarId root) {
+  std::vector<ScalarId> found{root};
+  std::unordered_set<uint32_t> seen{root.index};
+  for (size_t i = 0; i < found.size(); ++i)
+    for (ScalarId a : g.scalars[found[i]].args)
+      if (seen.insert(a.index).second) found.push_back(a);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+ScalarId rebuild(Graph& g, ScalarId root, const std::function<ScalarId(Scalar)>& make) {
+  std::unordered_map<uint32_t, ScalarId> done;
+  for (ScalarId id : post_order(g, root)) {
+    Scalar s = g.scalars[id];
+    for (ScalarId& a : s.args) a = done.at(a.index);
+    done[id.index] = make(std::move(s));
+  }
+  return done.at(root.index);
+}
+
+ScalarId rewrite_outside_binders(Graph& g, ScalarId root, const std::function<ScalarId(ScalarId)>& change) {
+  std::unordered_map<uint32_t, ScalarId> done;
+  std::vector<ScalarId> stack{root};
+  while (!stack.empty()) {  // arguments first; a binder stays as it is
+    ScalarId id = stack.back();
+    if (done.count(id.index)) {
+      stack.pop_back();
+      continue;
+    }
+    Scalar s = g.scalars[id];
+    bool waits = false;
+    if (!is_binder(s.op))
+      for (ScalarId a : s.args)
+        if (!done.count(a.index)) {
+          stack.push_back(a);
+          waits = true;
+        }
+    if (waits) continue;
+    stack.pop_back();
+    if (is_binder(s.op)) {
+      done[id.index] = id;
+      continue;
+    }
+    for (ScalarId& a : s.args) a = done.at(a.index);
+    bool is_load = s.op == Op::load;
+    ScalarId now = fold(g, std::move(s));
+    done[id.index] = is_load ? change(now) : now;
+  }
+  return done.at(root.index);
+}
+
+ScalarId fold(Graph& g, Scalar s) {
+  if (s.op == Op::index) return index_of(g, s.dim);
+  if (s.op == Op::cast) return cast(g, s.elem, s.args[0]);
+  if (s.op >= Op::constant) return make_scalar(g, std::move(s));
+  std::vector<Elem> elems;
+  for (ScalarId a : s.args) elems.push_back(g.scalars[a].elem);
+  if (result_elem(s.op, elems) != s.elem) return make_scalar(g, std::move(s));
+  return apply(g, s.op, std::move(s.args));
+}
+
+std::vector<ScalarId> binders_in(const Graph& g, ScalarId root) {
+  std::vector<ScalarId> found;
+  for (ScalarId id : post_order(g, root))
+    if (is_binder(g.scalars[id].op)) found.push_back(id);
+  return found;
+}
+
+bool is_pointwise(const Graph& g, ScalarId root) { return binders_in(g, root).empty(); }
+
+// ---- variables ----
+
+shape::Substitution as_substitution(const Renaming& renaming) {
+  shape::Substitution substitution;
+  for (const auto& [from, to] : renaming) substitution[from] = Dim(to);
+  return substitution;
+}
+
+std::vector<Axis> fresh_axes(const std::vector<Axis>& axes, Renaming& renaming) {
+  std::vector<Axis> fresh;
+  for (const Axis& a : axes) {
+    Var v = shape::fresh_var(shape::var_name(a.var));
+    renaming[a.var] = v;
+    fresh.push_back({v, a.extent});
+  }
+  return fresh;
+}
+
+ScalarId rename(Graph& g, ScalarId root, const Renaming& renaming) {
+  shape::Substitution substitution = as_substitution(renaming);
+  return rebuild(g, root, [&](Scalar s) {
+    if (s.op == Op::index || s.op == Op::bounded) s.dim = s.dim.substitute(substitution);
+    for (Axis& b : s.binders) {
+      b.extent = b.extent.substitute(substitution);
+      auto found = renaming.find(b.var);
+      if (found != renaming.end()) b.var = found->second;
+    }
+    return make_scalar(g, std::move(s));
+  });
+}
+
+std::optional<ScalarId> instantiate(Graph& g, const std::vector<Axis>& domain, ScalarId body,
+                                    const std::vector<ScalarId>& indices) {
+  shape::Substitution dims;
+  std::map<Var, ScalarId> data;
+  for (size_t a = 0; a < domain.size(); ++a) {
+    if (auto dim = affine_index(g, indices[a])) {
+      dims[domain[a].var] = *dim;
+    } else {
+      data[domain[a].var] = indices[a];
+    }
+  }
+  bool possible = true;
+  auto at_point = [&](const Dim& dim) {
+    for (const auto& [var, index] : data) possible &= !dim.contains(var);
+    return dim.substitute(dims);
+  };
+  ScalarId result = rebuild(g, body, [&](Scalar s) {
+    if (s.op == Op::index) {
+      if (auto var = s.dim.as_var(); var && data.count(*var)) return data.at(*var);
+      return index_of(g, at_point(s.dim));
+    }
+    if (s.op == Op::bounded) s.dim = at_point(s.dim);
+    for (Axis& b : s.binders) b.extent = at_point(b.extent);
+    return fold(g, std::move(s));
+  });
+  if (!possible) return std::nullopt;
+  return result;
+}
+
+// ---- cost ----
+
+Cost cost_of(const Graph& g, ScalarId body) {
+  Cost cost;
+  for (ScalarId id : post_order(g, body)) {
+    const Scalar& s = g.scalars[id];
+    switch (s.op) {
+      case Op::constant:
+      case Op::index:
+      case Op::bounded:
+      case Op::cast:
+      case Op::proj: break;
+      case Op::load: ++cost.loads; break;
+      case Op::pow:
+      case Op::exp:
+      case Op::exp2:
+      case Op::log:
+      case Op::sin:
+      case Op::cos:
+      case Op::tanh:
+      case Op::erf:
+      case Op::sqrt:
+      case Op::rsqrt:
+      case Op::reduce:
+      case Op::online: ++cost.heavy; break;
+      case Op::div: base::is_float(s.elem) ? ++cost.heavy : ++cost.cheap; break;
+      default: ++cost.cheap; break;
+    }
+  }
+  return cost;
+}
+
+bool is_free(const Cost& cost) { return cost.cheap == 0 && cost.heavy == 0 && cost.loads <= 1; }
+bool is_cheap(const Cost& cost) { return cost.heavy == 0 && cost.cheap <= 4 && cost.loads <= 5; }
+
+}  // namespace axon::graph::edit

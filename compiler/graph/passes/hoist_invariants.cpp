@@ -1,0 +1,76 @@
+// hoist_invariants: what no iteration of a loop changes is computed before the loop (rope tables, masks,
+// statistics of weights that no layer index selects).
+//
+// Only nodes that cannot fail leave: a checked index or an integer division might never be reached inside.
+// Storage that an iteration updates or carries stays with it.
+#include <algorithm>
+#include "graph/passes/cleanup.h"
+
+namespace axon::graph::edit {
+
+namespace {
+
+bool can_fail(const Graph& g, const Node& node) {
+  bool found = false;
+  each_body(node, [&](ScalarId body, const auto&) {
+    for (ScalarId id : post_order(g, body)) {
+      const Scalar& s = g.scalars[id];
+      found |= s.op == Op::bounded;
+      found |= (s.op == Op::div || s.op == Op::mod) && !base::is_float(s.elem);
+    }
+  });
+  return found;
+}
+
+bool depends_on(const Graph& g, const Node& node, Var index) {
+  bool found = false;
+  auto axes = [&](const std::vector<Axis>& list) {
+    for (const Axis& a : list) found |= a.extent.contains(index);
+  };
+  axes(node.domain);
+  for (const Local& l : node.locals) axes(l.domain);
+  each_body(node, [&](ScalarId body, const auto&) {
+    std::vector<Var> vars = free_vars(g, body);
+    found |= std::find(vars.begin(), vars.end(), index) != vars.end();
+  });
+  for (const Output& o : node.outputs)
+    for (const Dim& d : o.at) found |= d.contains(index);
+  return found;
+}
+
+void hoist_from(Graph& g, NodeId loop, const std::set<Value>& consumed) {
+  RegionId inside = g.nodes[loop].body, outside = g.nodes[loop].region;
+  Var index = g.nodes[loop].index.var;
+  std::vector<NodeId> leaving;
+  auto is_outside = [&](Value v) {
+    bool leaves = std::find(leaving.begin(), leaving.end(), v.node) != leaving.end();
+    return leaves || g.nodes[v.node].region != inside;
+  };
+  for (NodeId id : g.regions[inside].nodes) {
+    const Node& node = g.nodes[id];
+    if (node.op != NodeOp::compute || can_fail(g, node) || depends_on(g, node, index)) continue;
+    bool keeps_storage = false;
+    for (uint32_t o = 0; o < node.outputs.size(); ++o)
+      keeps_storage |= node.outputs[o].base || consumed.count({id, o}) > 0;
+    if (keeps_storage) continue;
+    std::set<Value> read = values_read(g, id);
+    if (std::all_of(read.begin(), read.end(), is_outside)) leaving.push_back(id);
+  }
+  for (NodeId id : leaving) {
+    std::erase(g.regions[inside].nodes, id);
+    g.nodes[id].region = outside;
+    auto& nodes = g.regions[outside].nodes;
+    nodes.insert(std::find(nodes.begin(), nodes.end(), loop), id);
+  }
+}
+
+}  // namespace
+
+void hoist_invariants(Graph& g) {
+  std::set<Value> consumed = consumed_values(g);
+  std::vector<NodeId> nodes = all_nodes(g);
+  for (auto id = nodes.rbegin(); id != nodes.rend(); ++id)  // inner loops first
+    if (g.nodes[*id].op == NodeOp::loop) hoist_from(g, *id, consumed);
+}
+
+}  // namespace axon::graph::edit

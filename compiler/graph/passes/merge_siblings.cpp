@@ -1,0 +1,92 @@
+// merge_siblings: independent nodes over one domain that read a common operand become one node.
+//
+// In: the projections of keys and values, of gate and input. Out: one node with the outputs of both, so that
+// a tile of the common operand is read once. Nodes with an online reduction stay alone: their tiles are
+// chosen for the scores.
+#include <algorithm>
+#include "graph/passes/absorb.h"
+#include "graph/passes/cleanup.h"
+#include "graph/passes/order.h"
+#include "graph/passes/passes.h"
+
+namespace axon::graph {
+
+namespace {
+
+bool same_domain(const Node& a, const Node& b) {
+  return std::equal(a.domain.begin(), a.domain.end(), b.domain.begin(), b.domain.end(),
+                    [](const Axis& x, const Axis& y) { return x.extent == y.extent; });
+}
+
+std::set<Value> loaded(const Graph& g, const Node& node) {
+  std::set<Value> values;
+  edit::each_body(node, [&](ScalarId body, const auto&) {
+    for (ScalarId l : loads_in(g, body))
+      if (!g.scalars[l].target.is_local()) values.insert(g.scalars[l].target);
+  });
+  return values;
+}
+
+bool share_operand(const Graph& g, const Node& a, const Node& b) {
+  std::set<Value> first = loaded(g, a), second = loaded(g, b);
+  return std::any_of(first.begin(), first.end(), [&](Value v) { return second.count(v) > 0; });
+}
+
+Node joined(Graph& g, const Node& a, const Node& b) {
+  Node node = a;
+  edit::Renaming renaming;
+  for (size_t i = 0; i < b.domain.size(); ++i) renaming[b.domain[i].var] = a.domain[i].var;
+  uint32_t shift = static_cast<uint32_t>(a.locals.size());
+  auto moved = [&](ScalarId body) {
+    return edit::rebuild(g, edit::rename(g, body, renaming), [&](Scalar s) {
+      if (s.op == Op::load && s.target.is_local()) s.target.output += shift;
+      return make_scalar(g, std::move(s));
+    });
+  };
+  for (Local local : b.locals) {
+    local.body = moved(local.body);
+    node.locals.push_back(std::move(local));
+  }
+  for (Output output : b.outputs) {
+    for (Dim& d : output.at) d = d.substitute(edit::as_substitution(renaming));
+    output.body = moved(output.body);
+    node.outputs.push_back(std::move(output));
+  }
+  node.types.insert(node.types.end(), b.types.begin(), b.types.end());
+  if (node.name.empty()) node.name = b.name;
+  return node;
+}
+
+bool merge(Graph& g, NodeId first, NodeId second) {
+  const Node& a = g.nodes[first];
+  const Node& b = g.nodes[second];
+  if (!same_domain(a, b) || !share_operand(g, a, b)) return false;
+  if (edit::has_reduction(g, a) != edit::has_reduction(g, b)) return false;
+  edit::Order order(g, a.region);
+  if (order.has_path(first, second) || order.has_path(second, first)) return false;
+  uint32_t shift = static_cast<uint32_t>(a.outputs.size()), count = static_cast<uint32_t>(b.outputs.size());
+  Node node = joined(g, a, b);
+  if (!edit::updates_in_place(g, node)) return false;
+  edit::commit_merge(g, first, second, std::move(node));
+  std::map<Value, Value> moved;
+  for (uint32_t o = 0; o < count; ++o) moved[{second, o}] = {first, shift + o};
+  edit::replace_values(g, moved);
+  return true;
+}
+
+}  // namespace
+
+bool merge_siblings(Graph& g) {
+  std::map<RegionId, std::vector<NodeId>> candidates;
+  for (NodeId id : edit::all_nodes(g)) {
+    const Node& node = g.nodes[id];
+    if (node.op == NodeOp::compute && !edit::has_online(g, node)) candidates[node.region].push_back(id);
+  }
+  for (const auto& [region, nodes] : candidates)
+    for (size_t i = 0; i < nodes.size(); ++i)
+      for (size_t j = i + 1; j < nodes.size(); ++j)
+        if (merge(g, nodes[i], nodes[j])) return true;
+  return false;
+}
+
+}  // namespace axon::graph

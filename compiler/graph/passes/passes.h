@@ -1,0 +1,53 @@
+// Graph-to-graph passes. Each preserves the meaning that interpret.h gives (up to reassociation in
+// contractions and reductions, which the numerics page allows), leaves a graph that verify() accepts, and
+// depends on structure only: names of nodes are hints and never read.
+//
+// The order below is the order of graph_passes(); every pass says why it stands where it stands.
+#pragma once
+#include <vector>
+#include "graph/graph.h"
+
+namespace axon::graph {
+
+/// Exact scalar algebra, indices under their facts, loop-invariant nodes out of loops, one node per
+/// computation, nothing dead. First, because everything later compares expressions for equality; last again
+/// inside fuse.
+void simplify(Graph&);
+
+/// Substitutes pointwise producers into the loads that read them where that costs nothing worth keeping.
+/// Before the algebraic passes, so that they see whole formulas instead of one operator per node.
+void inline_pointwise(Graph&);
+
+/// Finds max, exponential sums and weighted sums over one axis that are one monoid, and makes them one online
+/// reduction. After inlining (scores are whole), before factor and fuse (which would spread its parts over
+/// nodes).
+void merge_online(Graph&);
+
+/// Brings the bodies of contractions into product form: invariant factors leave the sum, operands are grouped
+/// by axes. After merge_online, which reads products as they were written.
+void factor(Graph&);
+
+/// Grows compute nodes: absorb_epilogue, absorb_producer and merge_siblings until none applies. Last: what it
+/// makes is what tiling sees.
+void fuse(Graph&);
+
+/// A pointwise consumer of a reduction joins it; the reduction becomes a local. True when something changed.
+bool absorb_epilogue(Graph&);
+/// A reduction that is cheap to repeat becomes a local of the contractions that read it. True when something
+/// changed.
+bool absorb_producer(Graph&);
+/// Independent nodes over one domain that read a common operand become one node. True when something changed.
+bool merge_siblings(Graph&);
+
+/// Forgets removed nodes and numbers the rest in program order. Very last, so that tasks see live nodes only.
+void compact(Graph&);
+
+struct Pass {
+  const char* name;
+  const char* why;  ///< one line, for help texts and traces
+  void (*run)(Graph&);
+};
+/// All passes in pipeline order. Names are unique.
+const std::vector<Pass>& graph_passes();
+
+}  // namespace axon::graph

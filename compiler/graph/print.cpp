@@ -1,0 +1,420 @@
+// Graph as text. parse.cpp reads it back, and print(parse(t)) == t for every t that print made.
+//
+//     graph "step"
+//       size n = axis 0 of 1 where n             n is axis 0 of input 1, written `n` there
+//       size r = axis 1 of 1 where r*r power 2   the axis is a power of the size
+//       size h = parameter
+//       size pos = scalar 2                      the value of input 2
+//       fact 0 <= n
+//       input "p.w" weight f32[2*h, n]           weight, argument, state, scalar
+//       %0 = input 0
+//       %1 = empty f32[n]
+//       %2 = compute "softmax" @120 [i < h] {    "name" is a hint, @120 the byte offset in the source
+//         local $0 "e" [a < n] f32 = exp(%0[i, a])
+//         out f32[h] = sum(k < n; $0[k])
+//         out f32[h] of %1 at [i + 1] = 1.5      an update of %1; `at` is left out when it is the domain
+//       }
+//       %3 = loop "fold" [l < n] (f32[h] = %2) { types and initial values of what is carried
+//         %4 = param
+//         %5 = compute [i < h] { ... }
+//         yield (%5)
+//       }
+//       check n <= h : "message"                 over sizes
+//       check %4 < n : "message"                 every element of a value lies in 0 .. n-1
+//       debug "name" %2
+//       result "path" %3                         %3.1 is output 1 of a node with several
+//
+// Expressions: infix + - * / % == != < <= && ||, named operators as functions, f16(x) casts, %2[i + 1, j]
+// loads with sizes and index variables as indices. Braces switch between the two languages: {i + 1} is an
+// index as a scalar, %2[{bounded(%4[i], n, 0)}] an index that is a scalar (checked by check 0). Reductions
+// are sum(k < n, l < m; body) and online(r < n; e, 1.0; score, value, ...) with base and scale; proj(2, ...)
+// takes a component. A type that does not follow from the arguments is written: sum:f32(...), 2_i32,
+// 0.5_bf16; plain literals are f32 and i64. (t0 := x) names a shared expression for the rest of its scope.
+// Names are made unique per scope; the order inside a dimension is that of declaration, so nothing depends on
+// variable numbers.
+#include <fmt/format.h>
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <unordered_map>
+#include "graph/graph.h"
+
+namespace axon::graph {
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+/// Names in scope: each declared variable gets a unique name and a stand-in whose number grows in declaration
+/// order.
+class Names {
+ public:
+  void declare(Var v) {
+    static thread_local std::vector<Var> stand_ins;
+    if (declared_ == stand_ins.size()) stand_ins.push_back(shape::fresh_var("v" + std::to_string(declared_)));
+    scope_.push_back({v, stand_ins[declared_++], unique(shape::var_name(v))});
+  }
+  size_t mark() const { return scope_.size(); }
+  void leave(size_t mark) { scope_.resize(mark); }
+
+  std::string of(Var v) const {
+    const Entry* e = find([&](const Entry& x) { return x.var == v; });
+    return e ? e->name : "?" + shape::var_name(v);
+  }
+  std::string str(const Dim& d) const {
+    shape::Substitution to_stand_ins;
+    for (Var v : d.vars())
+      if (const Entry* e = find([&](const Entry& x) { return x.var == v; }))
+        to_stand_ins[v] = Dim(e->stand_in);
+    return d.substitute(to_stand_ins).str([&](Var s) {
+      const Entry* e = find([&](const Entry& x) { return x.stand_in == s; });
+      return e ? e->name : "?" + shape::var_name(s);
+    });
+  }
+
+ private:
+  struct Entry {
+    Var var, stand_in;
+    std::string name;
+  };
+  template <class Test>
+  const Entry* find(const Test& test) const {
+    for (auto it = scope_.rbegin(); it != scope_.rend(); ++it)
+      if (test(*it)) return &*it;
+    return nullptr;
+  }
+  std::string unique(const std::string& wanted) const {
+    std::string base;
+    for (char c : wanted)
+      if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') base += c;
+    if (base.empty() || std::isdigit(static_cast<unsigned char>(base[0]))) base = "v" + base;
+    std::string name = base;
+    for (int n = 2; find([&](const Entry& x) { return x.name == name; }); ++n)
+      name = base + "_" + std::to_string(n);
+    return name;
+  }
+  std::vector<Entry> scope_;
+  size_t declared_ = 0;
+};
+
+struct Infix {
+  const char* text;
+  int level;
+};
+/// Binding strength: || 1, && 2, comparisons 3, sums 4, products 5; 0: not an infix operator.
+Infix infix(Op op) {
+  switch (op) {
+    case Op::or_: return {"||", 1};
+    case Op::and_: return {"&&", 2};
+    case Op::eq: return {"==", 3};
+    case Op::ne: return {"!=", 3};
+    case Op::lt: return {"<", 3};
+    case Op::le: return {"<=", 3};
+    case Op::add: return {"+", 4};
+    case Op::sub: return {"-", 4};
+    case Op::mul: return {"*", 5};
+    case Op::div: return {"/", 5};
+    case Op::mod: return {"%", 5};
+    default: return {"", 0};
+  }
+}
+
+class Printer {
+ public:
+  explicit Printer(const Graph& graph) : g(graph) {}
+
+  std::string run() {
+    out = "graph " + quoted(g.name) + "\n";
+    for (const Size& s : g.sizes) names.declare(s.var);
+    for (const Size& s : g.sizes) size(s);
+    for (const Fact& f : g.facts) line("fact " + fact(f));
+    for (const Input& i : g.inputs) input(i);
+    if (g.root.valid()) region(g.root);
+    for (const Check& c : g.checks) {
+      std::string what = c.fact ? fact(*c.fact) : value(c.value) + " < " + names.str(c.bound);
+      line("check " + what + " : " + quoted(c.message));
+    }
+    for (const auto& [name, v] : g.debugs) line("debug " + quoted(name) + " " + value(v));
+    for (const Result& r : g.results) line("result " + quoted(r.path) + " " + value(r.value));
+    return std::move(out);
+  }
+
+ private:
+  const Graph& g;
+  Names names;
+  std::string out;
+  int depth = 1;
+  std::unordered_map<uint32_t, int> numbers;  // node -> printed number
+  const Node* compute = nullptr;              // whose locals are in scope
+
+  void line(const std::string& text) {
+    out += std::string(static_cast<size_t>(depth) * 2, ' ') + text + "\n";
+  }
+
+  // ---- declarations ----
+
+  void size(const Size& s) {
+    std::string text = "size " + names.of(s.var) + " = ";
+    switch (s.from) {
+      case Size::From::parameter: text += "parameter"; break;
+      case Size::From::axis:
+        text += fmt::format("axis {} of {} where {}", s.axis, s.input, names.str(s.equation));
+        if (s.power != 1) text += fmt::format(" power {}", s.power);
+        break;
+      case Size::From::scalar: text += fmt::format("scalar {}", s.input); break;
+    }
+    line(text);
+  }
+
+  void input(const Input& i) {
+    static const char* const kinds[] = {"weight", "argument", "state", "scalar"};
+    std::string text =
+        fmt::format("input {} {} {}", quoted(i.path), kinds[static_cast<int>(i.kind)], type(i.type));
+    if (i.size) text += " size " + names.of(*i.size);
+    line(text);
+  }
+
+  std::string fact(const Fact& f) {
+    static const char* const relations[] = {"==", "!=", "<=", "<"};
+    return names.str(f.lhs) + " " + relations[static_cast<int>(f.relation)] + " " + names.str(f.rhs);
+  }
+
+  std::string type(const TensorType& t) {
+    return std::string(base::elem_name(t.elem)) + "[" + dims(t.shape) + "]";
+  }
+  std::string dims(const std::vector<Dim>& list) {
+    std::string text;
+    for (const Dim& d : list) text += (text.empty() ? "" : ", ") + names.str(d);
+    return text;
+  }
+  std::string axes(
+      const std::vector<Axis>& list) {  // declares them; an extent does not see the variables beside it
+    std::vector<std::string> extents;
+    for (const Axis& a : list) extents.push_back(names.str(a.extent));
+    std::string text;
+    for (size_t i = 0; i < list.size(); ++i) {
+      names.declare(list[i].var);
+      text += (i ? ", " : "") + names.of(list[i].var) + " < " + extents[i];
+    }
+    return text;
+  }
+
+  std::string value(Value v) {
+    if (v.is_local()) return "$" + std::to_string(v.output);
+    auto number = numbers.find(v.node.index);
+    std::string text = number == numbers.end() ? "%?" : "%" + std::to_string(number->second);
+    if (v.node.index < g.nodes.size() && g.nodes[v.node].types.size() > 1)
+      text += "." + std::to_string(v.output);
+    return text;
+  }
+
+  // ---- nodes ----
+
+  void region(RegionId id) {
+    for (NodeId n : g.regions[id].nodes) node(n);
+  }
+
+  void node(NodeId id) {
+    const Node& n = g.nodes[id];
+    int number = static_cast<int>(numbers.size());
+    numbers[id.index] = number;
+    static const char* const ops[] = {"input", "empty", "compute", "loop", "param"};
+    std::string head = fmt::format("%{} = {}", number, ops[static_cast<int>(n.op)]);
+    if (!n.name.empty()) head += " " + quoted(n.name);
+    if (n.source_begin) head += " @" + std::to_string(n.source_begin);
+    size_t mark = names.mark();
+    switch (n.op) {
+      case NodeOp::input: line(head + " " + std::to_string(n.input)); break;
+      case NodeOp::empty: line(head + " " + type(n.types.at(0))); break;
+      case NodeOp::param: line(head); break;
+      case NodeOp::compute: compute_node(n, head); break;
+      case NodeOp::loop: loop_node(n, head); break;
+    }
+    names.leave(mark);
+  }
+
+  void compute_node(const Node& n, const std::string& head) {
+    // Types are printed outside the scope of the domain.
+    std::vector<std::string> types;
+    for (const Output& o : n.outputs) types.push_back(type(o.type));
+    line(head + " [" + axes(n.domain) + "] {");
+    ++depth;
+    compute = &n;
+    for (size_t i = 0; i < n.locals.size(); ++i) {
+      const Local& l = n.locals[i];
+      size_t mark = names.mark();
+      std::string text = fmt::format("local ${} {}", i, l.name.empty() ? "" : quoted(l.name) + " ");
+      text += "[" + axes(l.domain) + "] " + std::string(base::elem_name(l.elem));
+      line(text + " = " + body(l.body));
+      names.leave(mark);
+    }
+    for (size_t i = 0; i < n.outputs.size(); ++i) {
+      const Output& o = n.outputs[i];
+      std::string text = "out " + types[i];
+      if (o.base) text += " of " + value(*o.base);
+      if (o.at != identity_map(n.domain)) text += " at [" + dims(o.at) + "]";
+      line(text + " = " + body(o.body));
+    }
+    compute = nullptr;
+    --depth;
+    line("}");
+  }
+
+  void loop_node(const Node& n, const std::string& head) {
+    std::string carried;
+    for (size_t c = 0; c < n.carried.size(); ++c)
+      carried += (c ? ", " : "") + type(n.types.at(c)) + " = " + value(n.carried[c].init);
+    line(head + " [" + axes({n.index}) + "] (" + carried + ") {");
+    ++depth;
+    region(n.body);
+    std::string results;
+    for (const Carried& c : n.carried) results += (results.empty() ? "" : ", ") + value(c.result);
+    line("yield (" + results + ")");
+    --depth;
+    line("}");
+  }
+
+  // ---- expressions ----
+
+  /// How often each scalar is used within the scope being printed, and the names given to shared ones.
+  struct Sharing {
+    std::unordered_map<uint32_t, int> uses;
+  };
+  std::vector<std::pair<ScalarId, std::string>> named;
+  int next_name = 0;
+
+  std::string body(ScalarId root) {
+    named.clear();
+    next_name = 0;
+    return scope({root});
+  }
+
+  std::string scope(const std::vector<ScalarId>& roots) {
+    Sharing sharing;
+    std::vector<ScalarId> stack;
+    auto use = [&](ScalarId id) {
+      if (sharing.uses[id.index]++ == 0) stack.push_back(id);
+    };
+    for (ScalarId r : roots) use(r);
+    while (!stack.empty()) {
+      const Scalar& s = g.scalars[stack.back()];
+      stack.pop_back();
+      if (s.op == Op::reduce || s.op == Op::online) continue;
+      for (ScalarId a : s.args) use(a);
+    }
+    size_t mark = named.size();
+    std::string text;
+    for (ScalarId r : roots) text += (text.empty() ? "" : ", ") + expression(r, sharing, 0);
+    named.resize(mark);
+    return text;
+  }
+
+  bool is_leaf(const Scalar& s) const {
+    if (s.op == Op::constant || s.op == Op::index) return true;
+    return s.op == Op::load && std::all_of(s.args.begin(), s.args.end(),
+                                           [&](ScalarId a) { return affine_index(g, a).has_value(); });
+  }
+
+  std::string expression(ScalarId id, const Sharing& sharing, int level) {
+    const Scalar& s = g.scalars[id];
+    if (is_leaf(s)) return plain(s, sharing, level);
+    for (const auto& [known, name] : named)
+      if (known == id) return name;
+    if (sharing.uses.at(id.index) < 2) return plain(s, sharing, level);
+    std::string name = "t" + std::to_string(next_name++);
+    std::string text = plain(s, sharing, 0);
+    named.emplace_back(id, name);
+    return "(" + name + " := " + text + ")";
+  }
+
+  std::string list(const std::vector<ScalarId>& args, const Sharing& sharing) {
+    std::string text;
+    for (ScalarId a : args) text += (text.empty() ? "" : ", ") + expression(a, sharing, 0);
+    return text;
+  }
+
+  std::string plain(const Scalar& s, const Sharing& sharing, int level) {
+    switch (s.op) {
+      case Op::constant: return constant(s);
+      case Op::index: return "{" + names.str(s.dim) + "}";
+      case Op::load: return load_text(s, sharing);
+      case Op::bounded:
+        return fmt::format("bounded({}, {}, {})", expression(s.args[0], sharing, 0), names.str(s.dim),
+                           s.check);
+      case Op::reduce:
+      case Op::online: return binder(s);
+      case Op::proj: {
+        const Scalar& online = g.scalars[s.args[0]];
+        Elem usual = s.component < 2 ? online.elem : g.scalars[online.args.at(s.component - 1)].elem;
+        return fmt::format("proj{}({}, {})", suffix(s.elem, usual), s.component,
+                           expression(s.args[0], sharing, 0));
+      }
+      case Op::cast:
+        return std::string(base::elem_name(s.elem)) + "(" + expression(s.args[0], sharing, 0) + ")";
+      default: break;
+    }
+    std::vector<Elem> elems;
+    for (ScalarId a : s.args) elems.push_back(g.scalars[a].elem);
+    Elem usual = result_elem(s.op, elems);
+    Infix in = infix(s.op);
+    if (!in.level || s.elem != usual)
+      return std::string(op_name(s.op)) + suffix(s.elem, usual) + "(" + list(s.args, sharing) + ")";
+    std::string lhs = expression(s.args[0], sharing, in.level == 3 ? 4 : in.level);
+    std::string text = lhs + " " + in.text + " " + expression(s.args[1], sharing, in.level + 1);
+    return in.level < level ? "(" + text + ")" : text;
+  }
+
+  static std::string suffix(Elem elem, Elem usual) {
+    return elem == usual ? "" : ":" + std::string(base::elem_name(elem));
+  }
+
+  std::string load_text(const Scalar& s, const Sharing& sharing) {
+    std::string text;
+    for (ScalarId a : s.args) {
+      auto dim = affine_index(g, a);
+      text += (text.empty() ? "" : ", ") + (dim ? names.str(*dim) : "{" + expression(a, sharing, 0) + "}");
+    }
+    return value(s.target) + "[" + text + "]";
+  }
+
+  std::string binder(const Scalar& s) {
+    size_t mark = names.mark();
+    Elem usual = s.op == Op::reduce && s.monoid == Monoid::argmax ? Elem::i64 : g.scalars[s.args[0]].elem;
+    std::string head = s.op == Op::reduce ? monoid_name(s.monoid) : "online";
+    std::string text = head + suffix(s.elem, usual) + "(" + axes(s.binders) + "; ";
+    if (s.op == Op::online) text += fmt::format("{}, {}; ", s.base2 ? "2" : "e", number(s.scale));
+    text += scope(s.args) + ")";
+    names.leave(mark);
+    return text;
+  }
+
+  static std::string number(double value) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+    std::string text = fmt::format("{}", value);  // shortest that reads back
+    if (text.find_first_of(".e") == std::string::npos) text += ".0";
+    return text;
+  }
+
+  static std::string constant(const Scalar& s) {
+    if (s.elem == Elem::boolean) return s.integer ? "true" : "false";
+    std::string text = base::is_float(s.elem) ? number(s.number) : std::to_string(s.integer);
+    if (s.elem != Elem::f32 && s.elem != Elem::i64) text += "_" + std::string(base::elem_name(s.elem));
+    return text;
+  }
+};
+
+}  // namespace
+
+std::string print(const Graph& g) { return Printer(g).run(); }
+
+}  // namespace axon::graph

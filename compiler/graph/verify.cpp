@@ -1,0 +1,390 @@
+// Is a graph well formed? Run after every pass in debug builds and at stage borders.
+//
+// In: any graph, also a broken one: nothing here trusts an id before it has been checked. Out: one sentence
+// per broken invariant of graph.h, naming the node by its id. An empty list is the promise that printing,
+// interpreting and tiling need not check anything again.
+#include <fmt/format.h>
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+#include "graph/graph.h"
+
+namespace axon::graph {
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Graph& graph) : g(graph), defined(graph.nodes.size(), false) {}
+
+  std::vector<std::string> run() {
+    for (const Size& s : g.sizes) scope.push_back(s.var);
+    sizes();
+    where = "inputs";
+    for (const Input& i : g.inputs) type(i.type);
+    where = "facts";
+    for (const Fact& f : g.facts) fact(f);
+    where = "graph";
+    if (!g.root.valid() || g.root.index >= g.regions.size()) {
+      complain("there is no root region");
+      return std::move(found);
+    }
+    region(g.root, NodeId{});
+    where = "results";
+    for (const Result& r : g.results) visible(r.value);
+    where = "checks";
+    for (const Check& c : g.checks) check(c);
+    where = "debugs";
+    for (const auto& entry : g.debugs) exists(entry.second);
+    return std::move(found);
+  }
+
+ private:
+  const Graph& g;
+  std::vector<bool> defined;         // nodes visible at this point
+  std::vector<bool> ever = defined;  // nodes met so far in any region
+  std::vector<Var> scope;            // variables visible at this point
+  std::vector<Fact> ranges;          // what is known of the loop indices in scope
+  const Node* node_here = nullptr;
+  size_t locals_visible = 0;
+  std::string where;
+  std::vector<std::string> found;
+
+  void complain(const std::string& what) { found.push_back(where + ": " + what); }
+  bool in_scope(Var v) const { return std::find(scope.begin(), scope.end(), v) != scope.end(); }
+
+  void dim(const Dim& d) {
+    for (Var v : d.vars())
+      if (!in_scope(v)) complain(fmt::format("variable `{}` is not in scope", shape::var_name(v)));
+  }
+  void type(const TensorType& t) {
+    for (const Dim& d : t.shape) dim(d);
+  }
+  void fact(const Fact& f) {
+    dim(f.lhs);
+    dim(f.rhs);
+  }
+  void axes(const std::vector<Axis>& list) {  // and puts them in scope
+    for (const Axis& a : list) dim(a.extent);
+    for (const Axis& a : list) {
+      if (in_scope(a.var)) complain(fmt::format("variable `{}` is bound twice", shape::var_name(a.var)));
+      scope.push_back(a.var);
+    }
+  }
+  bool same_dim(const Dim& a, const Dim& b) {
+    if (a == b) return true;
+    std::vector<Fact> known = g.facts;
+    known.insert(known.end(), ranges.begin(), ranges.end());
+    return shape::prove(known, shape::equal(a, b)).verdict == shape::Verdict::proved;
+  }
+  bool same_type(const TensorType& a, const TensorType& b) {
+    if (a.elem != b.elem || a.shape.size() != b.shape.size()) return false;
+    for (size_t i = 0; i < a.shape.size(); ++i)
+      if (!same_dim(a.shape[i], b.shape[i])) return false;
+    return true;
+  }
+
+  bool exists(Value v) {
+    bool fine = !v.is_local() && v.node.index < g.nodes.size() && v.output < g.nodes[v.node].types.size() &&
+                ever[v.node.index];
+    if (!fine) complain("a value that does not exist is used");
+    return fine;
+  }
+  bool visible(Value v) {
+    bool fine = exists(v);
+    if (fine && !defined[v.node.index]) {
+      complain(fmt::format("value of node {} is used before or outside its definition", v.node.index));
+      return false;
+    }
+    return fine;
+  }
+
+  void sizes() {
+    std::set<Var> earlier;
+    for (const Size& s : g.sizes) {
+      where = "size " + s.name;
+      if (!earlier.insert(s.var).second) complain("declared twice");
+      if (s.from == Size::From::parameter) continue;
+      if (s.input >= g.inputs.size()) {
+        complain("comes from an input that does not exist");
+      } else if (s.from == Size::From::axis) {
+        if (s.axis >= g.inputs[s.input].type.shape.size()) complain("comes from an axis that does not exist");
+        if (s.power == 1 && !s.equation.linear_in(s.var)) complain("its equation cannot be solved");
+        for (Var v : s.equation.vars())
+          if (!earlier.count(v))
+            complain(fmt::format("its equation uses `{}`, found later", shape::var_name(v)));
+      } else if (!g.inputs[s.input].type.shape.empty() || g.inputs[s.input].type.elem != Elem::i64) {
+        complain("comes from an input that is no i64 scalar");
+      }
+    }
+  }
+
+  void check(const Check& c) {
+    if (c.fact) {
+      fact(*c.fact);
+    } else if (exists(c.value)) {
+      dim(c.bound);
+      if (!base::is_integer(g.type(c.value).elem)) complain("a bounded value is not of integer type");
+    }
+  }
+
+  // ---- regions and nodes ----
+
+  void region(RegionId id, NodeId owner) {
+    if (g.regions[id].loop != owner) complain("a region does not know its loop");
+    std::vector<NodeId> mine;
+    for (NodeId n : g.regions[id].nodes) {
+      if (!n.valid() || n.index >= g.nodes.size() || ever[n.index]) {
+        complain("a region lists a node that does not exist, or one twice");
+        continue;
+      }
+      if (g.nodes[n].region != id) complain(fmt::format("node {} stands in another region", n.index));
+      node(n);
+      defined[n.index] = ever[n.index] = true;
+      mine.push_back(n);
+    }
+    if (owner.valid()) results_of(owner);
+    if (owner.valid())
+      for (NodeId n : mine) defined[n.index] = false;
+  }
+
+  void node(NodeId id) {
+    const Node& n = g.nodes[id];
+    where = fmt::format("node {}{}", id.index, n.name.empty() ? "" : " (" + n.name + ")");
+    size_t mark = scope.size();
+    for (const TensorType& t : n.types) type(t);
+    switch (n.op) {
+      case NodeOp::input:
+        if (n.input >= g.inputs.size() || n.types.size() != 1 || n.types[0] != g.inputs[n.input].type)
+          complain("does not agree with the input it stands for");
+        break;
+      case NodeOp::empty:
+        if (n.types.size() != 1) complain("an empty node has one output");
+        break;
+      case NodeOp::param: break;  // checked with its loop
+      case NodeOp::compute: compute(n); break;
+      case NodeOp::loop: loop(id); break;
+    }
+    scope.resize(mark);
+  }
+
+  void loop(NodeId id) {
+    const Node& n = g.nodes[id];
+    if (n.carried.size() != n.types.size()) {
+      complain("a loop has one output per carried value");
+      return;
+    }
+    for (size_t c = 0; c < n.carried.size(); ++c) {
+      const Carried& carried = n.carried[c];
+      if (visible(carried.init) && !same_type(g.type(carried.init), n.types[c]))
+        complain(fmt::format("carried value {} starts with another type", c));
+      Value p = carried.param;
+      if (p.is_local() || p.node.index >= g.nodes.size() || g.nodes[p.node].op != NodeOp::param ||
+          g.nodes[p.node].region != n.body || p.output != c || g.nodes[p.node].types != n.types)
+        complain(fmt::format("carried value {} has no proper parameter", c));
+    }
+    if (!n.body.valid() || n.body.index >= g.regions.size()) {
+      complain("a loop has a region");
+      return;
+    }
+    axes({n.index});
+    ranges.push_back(shape::at_least(Dim(n.index.var), Dim(0)));
+    ranges.push_back(shape::less(Dim(n.index.var), n.index.extent));
+    std::string here = where;
+    region(n.body, id);
+    where = here;
+    ranges.resize(ranges.size() - 2);
+  }
+
+  void results_of(NodeId id) {  // called while the values inside are still visible
+    const Node& n = g.nodes[id];
+    where = fmt::format("node {} (yield)", id.index);
+    for (size_t c = 0; c < n.carried.size() && c < n.types.size(); ++c)
+      if (visible(n.carried[c].result) && !same_type(g.type(n.carried[c].result), n.types[c]))
+        complain(fmt::format("carried value {} ends with another type", c));
+  }
+
+  void compute(const Node& n) {
+    if (n.outputs.size() != n.types.size() || n.outputs.empty()) {
+      complain("a compute node has as many types as outputs, and at least one");
+      return;
+    }
+    for (size_t i = 0; i < n.outputs.size(); ++i) {
+      const Output& o = n.outputs[i];
+      if (o.type != n.types[i]) complain("an output's type differs from the node's");
+      if (o.base && visible(*o.base) && !same_type(g.type(*o.base), o.type))
+        complain("an update has another type than its base");
+    }
+    node_here = &n;
+    for (size_t i = 0; i < n.locals.size(); ++i) {
+      locals_visible = i;
+      size_t mark = scope.size();
+      axes(n.locals[i].domain);
+      body(n.locals[i].body, n.locals[i].elem);
+      scope.resize(mark);
+    }
+    locals_visible = n.locals.size();
+    axes(n.domain);
+    for (const Output& o : n.outputs) {
+      if (o.at.size() != o.type.shape.size()) complain("`at` has one entry per axis of the output");
+      for (const Dim& d : o.at) dim(d);
+      if (!o.base && o.at == identity_map(n.domain)) {
+        for (size_t a = 0; a < n.domain.size(); ++a)
+          if (!same_dim(n.domain[a].extent, o.type.shape[a])) complain("the shape is not that of the domain");
+      }
+      body(o.body, o.type.elem);
+    }
+    locals_visible = 0;
+    node_here = nullptr;
+  }
+
+  // ---- expressions ----
+
+  void body(ScalarId root, Elem elem) {
+    if (!root.valid() || root.index >= g.scalars.size()) {
+      complain("a body is missing");
+      return;
+    }
+    if (g.scalars[root].elem != elem)
+      complain(fmt::format("a body of type {} stands for {}", base::elem_name(g.scalars[root].elem),
+                           base::elem_name(elem)));
+    std::unordered_set<uint32_t> seen;
+    expression(root, root, seen);
+  }
+
+  /// Checks everything under `start`; binders are allowed only where graph.h says.
+  void expression(ScalarId start, ScalarId root, std::unordered_set<uint32_t>& seen) {
+    std::vector<ScalarId> stack{start};
+    while (!stack.empty()) {
+      ScalarId id = stack.back();
+      stack.pop_back();
+      if (!seen.insert(id.index).second) continue;
+      const Scalar& s = g.scalars[id];
+      bool ordered =
+          std::all_of(s.args.begin(), s.args.end(), [&](ScalarId a) { return a.index < id.index; });
+      if (!ordered) {
+        complain("an argument of a scalar comes after it");
+        continue;
+      }
+      scalar(s);
+      if (s.op == Op::reduce || s.op == Op::online) {
+        if (s.op == Op::reduce && id != root) complain("a reduction stands inside an expression");
+        if (!root.valid()) complain("a reduction stands inside a reduction");
+        size_t mark = scope.size();
+        axes(s.binders);
+        std::unordered_set<uint32_t> inside;
+        for (ScalarId a : s.args) expression(a, ScalarId{}, inside);
+        scope.resize(mark);
+        continue;
+      }
+      for (ScalarId a : s.args) stack.push_back(a);
+    }
+  }
+
+  void scalar(const Scalar& s) {
+    auto elem = [&](size_t i) { return g.scalars[s.args[i]].elem; };
+    static const size_t arity[] = {
+#define OP(name, arity) arity,
+#include "graph/ops.def"
+#undef OP
+    };
+    if (s.op < Op::constant && s.args.size() != arity[static_cast<int>(s.op)]) {
+      complain(fmt::format("`{}` has {} arguments", op_name(s.op), s.args.size()));
+      return;
+    }
+    switch (s.op) {
+      case Op::constant: break;
+      case Op::index: dim(s.dim); break;
+      case Op::load: load(s); break;
+      case Op::bounded:
+        dim(s.dim);
+        if (s.args.size() != 1 || elem(0) != Elem::i64) complain("`bounded` takes one i64");
+        if (s.check >= g.checks.size()) complain("`bounded` names a check that does not exist");
+        break;
+      case Op::reduce:
+        if (s.args.size() != 1 || s.binders.empty())
+          complain("a reduction has one body and at least one binder");
+        if (s.monoid == Monoid::argmax && s.binders.size() != 1) complain("argmax has one binder");
+        if ((s.monoid == Monoid::all || s.monoid == Monoid::any) && s.elem != Elem::boolean)
+          complain("`all` and `any` reduce booleans");
+        break;
+      case Op::online:
+        if (s.args.empty() || s.binders.empty()) complain("an online reduction has a score and a binder");
+        break;
+      case Op::proj:
+        if (s.args.size() != 1 || g.scalars[s.args[0]].op != Op::online ||
+            s.component > g.scalars[s.args[0]].args.size())
+          complain("`proj` takes a component of an online reduction");
+        break;
+      case Op::cast: break;
+      case Op::select:
+        if (elem(0) != Elem::boolean || elem(1) != elem(2))
+          complain("`select` has a condition and two equal types");
+        break;
+      case Op::and_:
+      case Op::or_:
+      case Op::not_:
+        for (size_t i = 0; i < s.args.size(); ++i)
+          if (elem(i) != Elem::boolean) complain("a logical operator takes booleans");
+        break;
+      default:
+        for (size_t i = 1; i < s.args.size(); ++i)
+          if (elem(i) != elem(0))
+            complain(fmt::format("the arguments of `{}` differ in type", op_name(s.op)));
+        break;
+    }
+  }
+
+  void load(const Scalar& s) {
+    size_t rank = 0;
+    Elem elem = s.elem;
+    if (s.target.is_local()) {
+      if (!node_here || s.target.output >= locals_visible) {
+        complain("a local is read before it is defined");
+        return;
+      }
+      const Local& l = node_here->locals[s.target.output];
+      rank = l.domain.size();
+      elem = l.elem;
+    } else {
+      if (!visible(s.target)) return;
+      rank = g.type(s.target).shape.size();
+      elem = g.type(s.target).elem;
+    }
+    if (s.args.size() != rank)
+      complain(fmt::format("a load has {} indices for rank {}", s.args.size(), rank));
+    if (s.elem != elem) complain("a load has another type than what it reads");
+    for (ScalarId a : s.args) {
+      if (g.scalars[a].elem != Elem::i64) complain("an index is not an i64");
+      std::unordered_set<uint32_t> seen;
+      data_index(a, seen);
+    }
+  }
+
+  /// max(min(x, last), 0): in range whatever x is; the other side of a `select` that the data guards.
+  bool is_clamp(const Scalar& s) const {
+    auto affine = [&](ScalarId a) { return affine_index(g, a).has_value(); };
+    auto has_affine = [&](const Scalar& of) { return std::any_of(of.args.begin(), of.args.end(), affine); };
+    return s.op == Op::max && has_affine(s) && std::any_of(s.args.begin(), s.args.end(), [&](ScalarId a) {
+      return g.scalars[a].op == Op::min && has_affine(g.scalars[a]);
+    });
+  }
+
+  /// Integers that come from data may be indices only through `bounded`, or clamped.
+  void data_index(ScalarId id, std::unordered_set<uint32_t>& seen) {
+    if (!seen.insert(id.index).second) return;
+    const Scalar& s = g.scalars[id];
+    if (s.op == Op::bounded || is_clamp(s)) return;
+    if (s.op == Op::load) {
+      complain("a loaded integer is used as an index without `bounded`");
+      return;
+    }
+    size_t first = s.op == Op::select ? 1 : 0;  // a condition chooses between indices, it is none
+    for (size_t i = first; i < s.args.size(); ++i) data_index(s.args[i], seen);
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> verify(const Graph& g) { return Verifier(g).run(); }
+
+}  // namespace axon::graph

@@ -1,0 +1,265 @@
+// Programs run end to end by the reference interpreter: numbers that can be checked by hand, laws between
+// programs, and a small decoder whose one-token steps must agree with reading all tokens at once.
+#include <cmath>
+#include <random>
+#include "program.h"
+
+namespace axon::graph {
+namespace {
+
+using Reals = std::vector<double>;
+
+Tensor reals(std::vector<int64_t> shape, Reals values) {
+  return {Elem::f32, std::move(shape), std::move(values), {}};
+}
+Tensor integers(std::vector<int64_t> shape, std::vector<int64_t> values, Elem elem = Elem::i64) {
+  return {elem, std::move(shape), {}, std::move(values)};
+}
+
+class Random {
+ public:
+  Tensor tensor(const std::vector<int64_t>& shape, double scale = 1) {
+    Tensor t{Elem::f32, shape, {}, {}};
+    for (int64_t i = 0, n = t.count(); i < n; ++i)
+      t.floats.push_back(static_cast<float>(scale * normal_(engine_)));
+    return t;
+  }
+
+ private:
+  std::mt19937 engine_{42};
+  std::normal_distribution<double> normal_;
+};
+
+Outcome run(const std::string& program, const std::vector<Tensor>& inputs,
+            const std::map<std::string, int64_t>& sizes = {}, Precision precision = Precision::storage) {
+  Lowered lowered = lower(program);
+  EXPECT_EQ(lowered.errors, "") << program;
+  if (lowered.order.empty()) return {"no entry", {}, {}};
+  const Graph& g = lowered.graphs.at(lowered.order[0]);
+  Outcome o = interpret(g, inputs, named_sizes(g, sizes), precision);
+  if (!o.error.empty()) return o;
+  for (const Tensor& t : o.results)
+    EXPECT_EQ(t.count(), static_cast<int64_t>(t.floats.size() + t.integers.size())) << print(g);
+  return o;
+}
+
+Reals result(const std::string& program, const std::vector<Tensor>& inputs,
+             const std::map<std::string, int64_t>& sizes = {}) {
+  Outcome o = run(program, inputs, sizes);
+  EXPECT_EQ(o.error, "") << program;
+  return o.results.empty() ? Reals{} : o.results[0].floats;
+}
+
+void expect_near(const Reals& a, const Reals& b, double tolerance) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance * (1 + std::fabs(b[i]))) << i;
+}
+
+TEST(FromCoreRun, SmallPrograms) {
+  EXPECT_EQ(result("entry f (a : f32[m, k]) (b : f32[k, n]) = a @ b",
+                   {reals({2, 2}, {1, 2, 3, 4}), reals({2, 1}, {10, 100})}),
+            (Reals{210, 430}));
+  EXPECT_EQ(result("entry f (x : f32[n]) = for i => x[i - 1 else 9.0]", {reals({3}, {1, 2, 3})}),
+            (Reals{9, 1, 2}));
+  EXPECT_EQ(result("entry f (x : f32[n]) = for i => x[i + 1 else 9.0]", {reals({3}, {1, 2, 3})}),
+            (Reals{2, 3, 9}));
+  EXPECT_EQ(result("entry f (x : f32[m]) (y : f32[n]) = concat x y", {reals({2}, {1, 2}), reals({1}, {3})}),
+            (Reals{1, 2, 3}));
+  EXPECT_EQ(result("entry f (x : f32[m]) (y : f32[n]) = concat x y", {reals({0}, {}), reals({1}, {3})}),
+            (Reals{3}));
+  EXPECT_EQ(result("entry f (x : f32[m, n]) = tril x", {reals({2, 3}, {1, 2, 3, 4, 5, 6})}),
+            (Reals{1, 0, 0, 4, 5, 0}));
+  EXPECT_EQ(result("entry f (x : f32[m, n]) = x[1:, -1]", {reals({2, 3}, {1, 2, 3, 4, 5, 6})}), (Reals{6}));
+  EXPECT_EQ(result("entry f (x : f32[2*n]) = x[1 : 2*n : 2]", {reals({4}, {1, 2, 3, 4})}), (Reals{2, 4}));
+  EXPECT_EQ(result("entry f (ids : i64[n]) = one_hot ids 3", {integers({2}, {2, 5})}),
+            (Reals{0, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(result("entry f (x : f32[n]) = mean x", {reals({4}, {1, 2, 3, 6})}), (Reals{3}));
+  EXPECT_EQ(result("entry f (x : f32[c, n]) (w : f32[o, c, k]) = conv1d x w",
+                   {reals({1, 4}, {1, 2, 3, 4}), reals({1, 1, 2}, {10, 1})}),
+            (Reals{12, 23, 34}));
+  EXPECT_EQ(result("entry f (x : f32[n, d]) = repeat 2 x", {reals({2, 1}, {1, 2})}), (Reals{1, 1, 2, 2}));
+  EXPECT_EQ(result("entry f (x : f32[n]) = [x[1], 5.0, x[0]]", {reals({2}, {1, 2})}), (Reals{2, 5, 1}));
+}
+
+TEST(FromCoreRun, BroadcastingIsByLiteralOne) {
+  EXPECT_EQ(result("entry f (x : f32[m, n]) (y : f32[m, 1]) = x - y",
+                   {reals({2, 2}, {1, 2, 3, 4}), reals({2, 1}, {1, 10})}),
+            (Reals{0, 1, -7, -6}));
+  EXPECT_EQ(result("entry f (a : f32[h, m, k]) (b : f32[1, k, n]) = a @ b",
+                   {reals({2, 1, 1}, {2, 3}), reals({1, 1, 2}, {10, 100})}),
+            (Reals{20, 200, 30, 300}));
+}
+
+TEST(FromCoreRun, RearrangingThereAndBack) {
+  Tensor x = Random().tensor({3, 8});
+  EXPECT_EQ(
+      result("entry f[h, k] (x : f32[t, h*k]) = merge_heads (heads[h, k] x)", {x}, {{"h", 2}, {"k", 4}}),
+      x.floats);
+  EXPECT_EQ(result("entry f[h] (x : f32[t, h*k]) = rearrange x [t, h*k] => [t, k*h]",
+                   {reals({1, 4}, {1, 2, 3, 4})}, {{"h", 2}}),
+            (Reals{1, 3, 2, 4}));
+  EXPECT_EQ(result("entry f (x : f32[m, n]) = transpose (transpose x)", {x}), x.floats);
+}
+
+TEST(FromCoreRun, SoftmaxAndNorms) {
+  Tensor x = Random().tensor({3, 5}, 3);
+  Reals softmax = result("entry f (x : f32[m, n]) = softmax x", {x});
+  Reals wanted;
+  for (int r = 0; r < 3; ++r) {
+    double sum = 0;
+    for (int c = 0; c < 5; ++c) sum += std::exp(x.floats[r * 5 + c]);
+    for (int c = 0; c < 5; ++c) wanted.push_back(std::exp(x.floats[r * 5 + c]) / sum);
+  }
+  expect_near(softmax, wanted, 1e-5);
+  Reals logs = result("entry f (x : f32[m, n]) = exp (log_softmax x)", {x});
+  expect_near(logs, wanted, 1e-5);
+  Reals norm = result("entry f (x : f32[m, n]) (w : f32[n]) (e : f32) = rms_norm x w e",
+                      {reals({1, 2}, {3, 4}), reals({2}, {1, 2}), reals({}, {0})});
+  expect_near(norm, {3 / std::sqrt(12.5), 8 / std::sqrt(12.5)}, 1e-6);
+}
+
+TEST(FromCoreRun, Loops) {
+  Outcome o = run("entry f (xs : f32[n]) = scan (fn s x => (s + x, s * x)) 0.0 xs", {reals({3}, {1, 2, 3})});
+  ASSERT_EQ(o.error, "");
+  EXPECT_EQ(o.results[0].floats, (Reals{6}));
+  EXPECT_EQ(o.results[1].floats, (Reals{0, 2, 9}));
+  EXPECT_EQ(result("entry f (n : i64) (x : f32) = iterate n (fn y => y * x) 1.0",
+                   {integers({}, {10}), reals({}, {2})}),
+            (Reals{1024}));
+  EXPECT_EQ(result("entry f (xs : f32[b, n]) = for i => fold (fn s x => s * 10.0 + x) 0.0 xs[i]",
+                   {reals({2, 3}, {1, 2, 3, 4, 5, 6})}),
+            (Reals{123, 456}));
+  o = run(
+      "entry f (cache : *f32[n, s]) (xs : f32[n]) (pos : i64) = "
+      "scan (fn total (c, x) => let c = c with [pos] = x in (total + (sum j => c[j]), c)) 0.0 (cache, xs)",
+      {reals({2, 3}, {1, 1, 1, 2, 2, 2}), reals({2}, {10, 20}), integers({}, {1})});
+  ASSERT_EQ(o.error, "");
+  EXPECT_EQ(o.results[0].floats, (Reals{36}));
+  ASSERT_EQ(o.states.size(), 1u);
+  EXPECT_EQ(o.states[0].floats, (Reals{1, 10, 1, 2, 20, 2}));
+  EXPECT_EQ(o.results[1].floats, o.states[0].floats);
+}
+
+TEST(FromCoreRun, UpdatesKeepOtherReadersOfTheOldValue) {
+  EXPECT_EQ(result("entry f (x : f32[n]) = let y = x with [0] = 9.0 in x + y", {reals({2}, {1, 2})}),
+            (Reals{10, 4}));
+  EXPECT_EQ(
+      result("entry f (x : f32[m, n]) = for i => (x[i] with [0] = x[i, 1])", {reals({2, 2}, {1, 2, 3, 4})}),
+      (Reals{2, 2, 4, 4}));
+}
+
+TEST(FromCoreRun, RunTimeErrorsNameTheExpression) {
+  const char* const gather = "entry f (table : f32[v, d]) (ids : i32[n]) = for i j => table[ids[i], j]";
+  EXPECT_EQ(run(gather, {reals({2, 1}, {5, 6}), integers({2}, {1, 0}, Elem::i32)}).error, "");
+  std::string error = run(gather, {reals({2, 1}, {5, 6}), integers({2}, {1, 2}, Elem::i32)}).error;
+  EXPECT_NE(error.find("`ids[i]` in `table[ids[i], j]`: 2 is not in 0 .. 1"), std::string::npos) << error;
+  const char* const chosen =
+      "entry f (x : f32[n]) (ids : i64[m]) = for i => if ids[i] < 0 then 0.0 else x[ids[i]]";
+  Outcome skipped = run(chosen, {reals({2}, {5, 6}), integers({3}, {1, -7, 0})});
+  EXPECT_EQ(skipped.error, "");
+  EXPECT_EQ(skipped.results.at(0).floats, (Reals{6, 0, 5}));
+  error = run(chosen, {reals({2}, {5, 6}), integers({2}, {2, -7})}).error;
+  EXPECT_NE(error.find("2 is not in 0 .. 1"), std::string::npos) << error;
+  EXPECT_EQ(result("entry f (x : f32[n]) (ids : i64[m]) = for i => x[ids[i] else 9.0]",
+                   {reals({2}, {5, 6}), integers({3}, {1, -7, 2})}),
+            (Reals{6, 9, 9}));
+  error = run("entry f (x : f32[n]) (pos : i64) = x[pos]", {reals({2}, {5, 6}), integers({}, {2})}).error;
+  EXPECT_NE(error.find("pos < n"), std::string::npos) << error;
+  error = run("entry f (x : f32[b, b, 2*d]) = x", {reals({1, 1, 3}, {1, 2, 3})}).error;
+  EXPECT_EQ(error, "axis 2 of `x` is 3, which is not 2*d");
+}
+
+TEST(FromCoreRun, WhatCannotBeLoweredIsSaid) {
+  Lowered odd = lower("entry f (x : f32[m, n]) = reduce (fn a b => a - b) 0.0 x");
+  EXPECT_TRUE(odd.order.empty());
+  EXPECT_NE(odd.errors.find("E9001"), std::string::npos) << odd.errors;
+}
+
+// ---- a decoder ----
+
+const char* const decoder = R"(
+type Layer[d, h, g, k, f] =
+  { norm1 : f32[d], wq : f32[d, h*g*k], wk : f32[d, h*k], wv : f32[d, h*k], wo : f32[h*g*k, d]
+  , norm2 : f32[d], w1 : f32[d, f], w2 : f32[f, d], w3 : f32[d, f] }
+type Model[n, v, d, h, g, k, f] = { embed : f32[v, d], layers : Stack[n, Layer[d, h, g, k, f]], norm : f32[d] }
+type Cache[n, h, k, s] = { keys : f32[n, h, k, s], values : f32[n, h, s, k] }
+fun mlp x p = (silu (x @ p.w1) * (x @ p.w3)) @ p.w2
+fun table (m : i64) (half : i64) (pos : i64) (base : f32) =
+  let angles = for (i < m) (j < half) => real (pos + i) * pow base (-(real j) / real half)
+  in (cos angles, sin angles)
+fun attend (q : [h, g, m, k]) (keys : [h, k, t]) (values : [h, t, k]) (pos : i64) =
+  let scores = for h g i j => (sum c => q[h, g, i, c] * keys[h, c, j]) / sqrt (real k)
+  let weights = softmax (causal pos scores)
+  in for h g i c => sum j => weights[h, g, i, j] * values[h, j, c]
+fun decoder[n, d, h, g, k, f, s, m] (layers : Stack[n, Layer[d, h, g, k, f]]) (cache : *Cache[n, h, k, s])
+    (x : f32[m, d]) (pos : i64) (eps : f32) (base : f32) =
+  let (cosines, sines) = table m (k / 2) pos base
+  let step x (w, c) =
+    let y = rms_norm x w.norm1 eps
+    let q = rope (rearrange (y @ w.wq) [m, h*g*k] => [h, g, m, k]) cosines sines
+    let key = rope (rearrange (y @ w.wk) [m, h*k] => [h, m, k]) cosines sines
+    let value = rearrange (y @ w.wv) [m, h*k] => [h, m, k]
+    let keys = c.keys with [:, :, pos : pos + m] = transpose key
+    let values = c.values with [:, pos : pos + m, :] = value
+    let a = attend q (keys[:, :, 0 : pos + m]) (values[:, 0 : pos + m, :]) pos
+    let x = x + (rearrange a [h, g, m, k] => [m, h*g*k]) @ w.wo
+    in (x + mlp (rms_norm x w.norm2 eps) w, { keys = keys, values = values })
+  in scan step x (layers, cache)
+entry logits[h, k] (p : Model[n, v, d, h, g, k, f]) (cache : *Cache[n, h, k, s]) (tokens : i32[m]) (pos : i64)
+    (eps : f32) (base : f32) =
+  let (x, cache) = decoder p.layers cache (embedding p.embed tokens) pos eps base
+  in (rms_norm x p.norm eps @ transpose p.embed, cache)
+)";
+
+TEST(FromCoreRun, DecodingStepByStepIsReadingAllAtOnce) {
+  Lowered lowered = lower(decoder);
+  ASSERT_EQ(lowered.errors, "");
+  const Graph& g = lowered.graphs.at("logits");
+  const int64_t n = 2, v = 11, d = 8, h = 2, groups = 2, k = 4, f = 12, s = 6, m = 5;
+  Random random;
+  std::map<std::string, Tensor> weights = {{"p.embed", random.tensor({v, d})},
+                                           {"p.layers.norm1", random.tensor({n, d})},
+                                           {"p.layers.wq", random.tensor({n, d, h * groups * k}, 0.3)},
+                                           {"p.layers.wk", random.tensor({n, d, h * k}, 0.3)},
+                                           {"p.layers.wv", random.tensor({n, d, h * k}, 0.3)},
+                                           {"p.layers.wo", random.tensor({n, h * groups * k, d}, 0.3)},
+                                           {"p.layers.norm2", random.tensor({n, d})},
+                                           {"p.layers.w1", random.tensor({n, d, f}, 0.3)},
+                                           {"p.layers.w2", random.tensor({n, f, d}, 0.3)},
+                                           {"p.layers.w3", random.tensor({n, d, f}, 0.3)},
+                                           {"p.norm", random.tensor({d})},
+                                           {"eps", reals({}, {1e-5})},
+                                           {"base", reals({}, {10000})}};
+  auto call = [&](const std::vector<int64_t>& tokens, int64_t pos, const Tensor& keys, const Tensor& values) {
+    std::map<std::string, Tensor> given = weights;
+    given["cache.keys"] = keys;
+    given["cache.values"] = values;
+    given["tokens"] = integers({static_cast<int64_t>(tokens.size())}, tokens, Elem::i32);
+    given["pos"] = integers({}, {pos});
+    std::vector<Tensor> inputs;
+    for (const Input& i : g.inputs) inputs.push_back(given.at(i.path));
+    return interpret(g, inputs, named_sizes(g, {{"h", h}, {"k", k}}), Precision::storage);
+  };
+  const std::vector<int64_t> tokens = {3, 1, 4, 1, 10};
+  Tensor keys = reals({n, h, k, s}, Reals(static_cast<size_t>(n * h * k * s), 0));
+  Tensor values = reals({n, h, s, k}, Reals(static_cast<size_t>(n * h * k * s), 0));
+  Outcome all = call(tokens, 0, keys, values);
+  ASSERT_EQ(all.error, "");
+  ASSERT_EQ(all.results.size(), 3u);
+  ASSERT_EQ(all.results[0].shape, (std::vector<int64_t>{m, v}));
+  Tensor step_keys = keys, step_values = values;
+  for (int64_t pos = 0; pos < m; ++pos) {
+    Outcome one = call({tokens[static_cast<size_t>(pos)]}, pos, step_keys, step_values);
+    ASSERT_EQ(one.error, "");
+    auto row = all.results[0].floats.begin() + pos * v;
+    expect_near(one.results[0].floats, Reals(row, row + v), 1e-4);
+    step_keys = one.states.at(0);
+    step_values = one.states.at(1);
+  }
+  expect_near(step_keys.floats, all.states.at(0).floats, 1e-5);
+  std::string error = call({1}, s, keys, values).error;
+  EXPECT_NE(error.find("m + pos <= s; the sides are 7 and 6"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace axon::graph

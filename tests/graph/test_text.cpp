@@ -1,0 +1,171 @@
+// The text of graphs: what print makes, parse reads back to the same text; broken text gives an error with
+// its line.
+#include <gtest/gtest.h>
+#include "graph/graph.h"
+
+namespace axon::graph {
+namespace {
+
+const char* const everything = R"(graph "step"
+  size h = parameter
+  size n = axis 1 of 0 where 2*n + 1
+  size pos = scalar 2
+  fact 0 <= n
+  fact h != pos
+  input "p.w" weight f32[h, 2*n + 1]
+  input "x" argument bf16[n]
+  input "pos" scalar i64[] size pos
+  input "cache" state f32[h, n]
+  input "ids" argument i32[n]
+  %0 = input 0
+  %1 = input 1
+  %2 = input 3
+  %3 = input 4
+  %4 = empty f32[n, h]
+  %5 = compute "softmax" @120 [i < n] {
+    local $0 "e" [a < n] f32 = exp(f32(%1[a]) - 0.5)
+    local $1 [] f32 = sum(k < n; $0[k])
+    out f32[n] = $0[i] / $1[]
+    out bf16[n] = (t0 := %1[i] * 2.0_bf16) * t0 + t0
+  }
+  %6 = compute [i < n, j < h] {
+    out f32[n, h] of %4 at [n - i - 1, j] = select({i} < 3, %5.0[i], -inf)
+  }
+  %7 = loop "fold" @7 [l < n / 2] (f32[h, n] = %2, f32[n] = %5.0) {
+    %8 = param
+    %9 = compute [i < h, j < n] {
+      out f32[h, n] of %8.0 = %8.0[i, {bounded(i64(%3[j]), n, 0)}] + f32(i32(true)) * 3.0
+    }
+    yield (%9, %8.1)
+  }
+  %10 = compute [i < h] {
+    out f32[h] = proj(2, (t0 := online(r < n; e, 0.125; %7.0[i, r], %7.1[r]))) / proj(1, t0)
+  }
+  %11 = compute [] {
+    out i64[] = argmax(r < n; %7.1[r])
+  }
+  check n < h : "the \"size\" n is too large"
+  check %3 < n : "ids"
+  debug "a" %5.1
+  result "0" %10
+  result "1" %7.0
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+Graph parsed(const std::string& text) {
+  std::string error;
+  auto g = parse(text, error);
+  EXPECT_TRUE(g.has_value()) << error;
+  return g ? std::move(*g) : Graph{};
+}
+
+TEST(GraphText, RoundTripOfEverything) {
+  Graph g = parsed(everything);
+  EXPECT_EQ(print(g), std::string(everything));
+  EXPECT_EQ(verify(g), std::vector<std::string>{});
+}
+
+TEST(GraphText, VariableNumbersDoNotShow) {
+  // Parsing twice gives other variable numbers; the text stays.
+  Graph g = parsed(everything);
+  Graph again = parsed(print(g));
+  EXPECT_EQ(print(again), print(g));
+}
+
+TEST(GraphText, EqualNamesAreToldApart) {
+  Graph g;
+  g.name = "names";
+  g.root = g.regions.add({});
+  Var n = shape::fresh_var("n"), i = shape::fresh_var("i"), j = shape::fresh_var("i");
+  g.sizes.push_back({n, "n", Size::From::parameter, 0, 0, {}});
+  Node c;
+  c.region = g.root;
+  c.domain = {{i, Dim(n)}, {j, Dim(n)}};
+  c.types = {{Elem::i64, {Dim(n), Dim(n)}}};
+  c.outputs = {{c.types[0], index_of(g, Dim(j) - Dim(i)), std::nullopt, identity_map(c.domain)}};
+  g.regions[g.root].nodes.push_back(g.nodes.add(c));
+  std::string text = print(g);
+  EXPECT_NE(text.find("[i < n, i_2 < n]"), std::string::npos) << text;
+  EXPECT_EQ(print(parsed(text)), text);
+}
+
+TEST(GraphText, DeepSharingStaysSmall) {
+  Graph g;
+  g.name = "deep";
+  g.root = g.regions.add({});
+  g.inputs.push_back({"x", InputKind::argument, {Elem::f32, {}}, std::nullopt});
+  Node in;
+  in.op = NodeOp::input;
+  in.region = g.root;
+  in.types = {g.inputs[0].type};
+  NodeId x = g.nodes.add(in);
+  ScalarId v = load(g, {x, 0}, {}, Elem::f32);
+  for (int k = 0; k < 60; ++k) v = apply(g, Op::mul, {v, apply(g, Op::exp, {v})});
+  Node c;
+  c.region = g.root;
+  c.types = in.types;
+  c.outputs = {{in.types[0], v, std::nullopt, {}}};
+  NodeId y = g.nodes.add(c);
+  g.regions[g.root].nodes = {x, y};
+  std::string text = print(g);
+  EXPECT_LT(text.size(), 4000u);
+  EXPECT_EQ(print(parsed(text)), text);
+}
+
+struct Broken {
+  const char* from;
+  const char* to;
+  const char* error;
+};
+
+TEST(GraphText, ErrorsNameTheLine) {
+  const Broken cases[] = {
+      {"%5.0[i], -inf", "%9[i], -inf", "%9 is not defined"},
+      {"exp(f32(%1[a])", "exq(f32(%1[a])", "`exq` with 1 arguments is no operator"},
+      {"fact 0 <= n", "fact 0 <= m", "`m` is not declared"},
+      {"yield (%9, %8.1)", "yield (%9)", "expected `,`"},
+      {"out bf16[n] = (t0", "out bf17[n] = (t0", "`bf17` is no element type"},
+      {"input 4\n", "input 14\n", "no such input"},
+      {"sum(k < n; $0[k])", "sum(k < n; $1[])", "the local is not defined"},
+  };
+  for (const Broken& b : cases) {
+    std::string error;
+    EXPECT_FALSE(parse(replaced(everything, b.from, b.to), error).has_value()) << b.to;
+    EXPECT_NE(error.find(b.error), std::string::npos) << error;
+    EXPECT_EQ(error.rfind("line ", 0), 0u) << error;
+  }
+}
+
+TEST(GraphVerify, RejectsBrokenGraphs) {
+  const Broken cases[] = {
+      {"(f32[h, n] = %2, f32[n]", "(f32[n, h] = %2, f32[n]", "starts with another type"},
+      {"yield (%9, %8.1)", "yield (%9, %9)", "ends with another type"},
+      {"{bounded(i64(%3[j]), n, 0)}", "{i64(%3[j])}", "without `bounded`"},
+      {"out f32[n] = $0[i] / $1[]", "out f32[n] = $0[i] / $1[i]", "1 indices for rank 0"},
+      {"%7.0[i, r], %7.1[r]", "%7.0[i, r], %8.1[r]", "outside its definition"},
+      {"{i} < 3, %5.0[i], -inf", "{i} < 3, %5.0[i], -inf_f64", "two equal types"},
+      {"= $0[i] / $1[]", "= exp(sum(k < n; $0[k]))", "inside an expression"},
+      {"bounded(i64(%3[j]), n, 0)", "bounded(i64(%3[j]), n, 7)", "check that does not exist"},
+      {"size pos = scalar 2", "size pos = scalar 1", "no i64 scalar"},
+      {"where 2*n + 1", "where 2*n*n + 1", "cannot be solved"},
+      {"out f32[n, h] of %4 at [n - i - 1, j]", "out f32[h, n] of %4 at [n - i - 1, j]",
+       "another type than its base"},
+      {"out i64[] = argmax(r < n; %7.1[r])", "out i64[] = sum(r < n; argmax(k < n; %7.1[k]))", "inside"},
+      {"[i < n] {\n    local", "[i < n + 1] {\n    local", "not that of the domain"},
+  };
+  for (const Broken& b : cases) {
+    std::string error, all;
+    auto g = parse(replaced(everything, b.from, b.to), error);
+    ASSERT_TRUE(g.has_value()) << b.to << ": " << error;
+    for (const std::string& complaint : verify(*g)) all += complaint + "\n";
+    EXPECT_NE(all.find(b.error), std::string::npos) << b.to << " gave: " << all;
+  }
+}
+
+}  // namespace
+}  // namespace axon::graph
