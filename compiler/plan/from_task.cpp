@@ -102,7 +102,7 @@ class MemoryPlan {
     if (!std::all_of(ta->second.begin(), ta->second.end(), same_loops)) return false;
     if (!std::all_of(tb->second.begin(), tb->second.end(), same_loops)) return false;
     if (has_slots(a) || has_slots(b)) return false;
-    return before(ta->second, tb->second, loops.empty()) || before(tb->second, ta->second, loops.empty());
+    return before(ta->second, tb->second, loops.size()) || before(tb->second, ta->second, loops.size());
   }
 
   bool has_slots(BufferId id) const {
@@ -110,11 +110,12 @@ class MemoryPlan {
                        [&](const auto& entry) { return entry.second.buffer == id && entry.second.slot; });
   }
 
-  bool before(const std::vector<TaskTypeId>& first, const std::vector<TaskTypeId>& second, bool straight) const {
+  bool before(const std::vector<TaskTypeId>& first, const std::vector<TaskTypeId>& second, size_t loops) const {
     for (TaskTypeId x : first)
       for (TaskTypeId y : second) {
-        if (x == y || !ordering_.ordered_whole(y, x, 0)) return false;
-        if (!straight && !ordering_.ordered_whole(x, y, 1)) return false;
+        if (x == y || !ordering_.ordered_whole(y, x, {loops, 0})) return false;
+        for (size_t level = 0; level < loops; ++level)
+          if (!ordering_.ordered_whole(x, y, {level, 1})) return false;
       }
     return true;
   }

@@ -4,8 +4,10 @@
 // the domain variables, the binders and the locals' variables. A data-dependent index reads its whole axis.
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include "base/bug.h"
+#include "task/facts.h"
 #include "task/storage.h"
 #include "task/task.h"
 #include "task/tiling/tiling.h"
@@ -44,7 +46,8 @@ namespace {
 /// Bounds of index expressions inside one task.
 class Boxes {
  public:
-  Boxes(const Program& p, const TaskType& type) : g_(*p.graph), node_(g_.nodes[type.node]), facts_(p.facts) {
+  Boxes(const Program& p, const TaskType& type)
+      : program_(p), g_(*p.graph), node_(g_.nodes[type.node]), facts_(p.facts) {
     for (LoopId l : type.loops) add_range(p.loops[l].index, Dim(0), p.loops[l].extent);
     for (const auto& c : type.coordinates) add_range(c.var, Dim(0), c.extent);
     for (uint32_t a = 0; a < node_.domain.size(); ++a) {
@@ -73,9 +76,17 @@ class Boxes {
 
   Interval bounded(const Dim& index, const Dim& extent) const {
     const auto keep = [&](Var v) { return std::find(internal_.begin(), internal_.end(), v) == internal_.end(); };
-    const auto bounds = shape::bounds_of(index, facts_, keep);
-    return {bounds.low ? shape::simplify(*bounds.low, facts_) : Dim(0),
-            bounds.high ? shape::simplify(*bounds.high + Dim(1), facts_) : extent};
+    const auto vars = index.vars();
+    if (std::all_of(vars.begin(), vars.end(), keep)) return {index, index + Dim(1)};
+    auto it = bounds_.find(index);
+    if (it == bounds_.end()) {
+      const auto facts = relevant(program_, facts_, {index});
+      const auto bounds = shape::bounds_of(index, facts, keep);
+      it = bounds_.emplace(index, shape::Bounds{}).first;
+      if (bounds.low) it->second.low = shape::simplify(*bounds.low, facts);
+      if (bounds.high) it->second.high = shape::simplify(*bounds.high + Dim(1), facts);
+    }
+    return {it->second.low.value_or(Dim(0)), it->second.high.value_or(extent)};
   }
 
   /// Every load of a value outside the node, under the ranges in force where it stands.
@@ -132,10 +143,13 @@ class Boxes {
     }
   }
 
+  const Program& program_;
   const Graph& g_;
   const Node& node_;
   std::vector<Fact> facts_;
   std::vector<Var> internal_;  ///< variables that must not appear in a box
+  mutable std::map<Dim, shape::Bounds, shape::DimLess> bounds_;  ///< [low, high) found; a local's range adds facts about
+                                                                 ///< its own variables only, so these stay true
 };
 
 void add_access(const Program& p, std::vector<Access>& accesses, Value v, std::vector<Interval> box, bool write) {
@@ -156,9 +170,7 @@ class TaskBuilder {
       : g_(g), layouts_(layouts), tiling_(tiling), storage_(g) {
     program_.graph = &g;
     program_.guard = guard;
-    program_.facts = g.facts;
-    for (const auto& size : g.sizes) program_.facts.push_back(shape::at_least(Dim(size.var), Dim(0)));
-    program_.facts.insert(program_.facts.end(), guard.begin(), guard.end());
+    program_.facts = facts_of(g, guard);
   }
 
   Program run() {

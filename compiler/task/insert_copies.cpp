@@ -29,17 +29,11 @@ struct Usage {
   uint32_t slot;  ///< output, carried or result number
 };
 
-/// Position of every node in program order; a loop's body lies between the loop and what follows it.
+/// Position of every live node in program order; a loop's body lies between the loop and what follows it.
 std::vector<uint32_t> positions(const Graph& g) {
   std::vector<uint32_t> position(g.nodes.size(), 0);
   uint32_t next = 1;
-  const std::function<void(RegionId)> walk = [&](RegionId region) {
-    for (NodeId n : g.regions[region].nodes) {
-      position[n.index] = next++;
-      if (g.nodes[n].op == NodeOp::loop) walk(g.nodes[n].body);
-    }
-  };
-  walk(g.root);
+  for (NodeId n : live_nodes(g)) position[n.index] = next++;
   return position;
 }
 
@@ -49,8 +43,7 @@ std::vector<Usage> usages(const Graph& g) {
     for (graph::ScalarId l : loads_in(g, body))
       if (!g.scalars[l].target.is_local()) out.push_back({g.scalars[l].target, user, Use::load, slot});
   };
-  for (uint32_t n = 0; n < g.nodes.size(); ++n) {
-    const NodeId id{n};
+  for (const NodeId id : live_nodes(g)) {
     const Node& node = g.nodes[id];
     for (const auto& local : node.locals) add_loads(id, local.body, 0);
     for (uint32_t o = 0; o < node.outputs.size(); ++o) {

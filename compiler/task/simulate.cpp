@@ -55,6 +55,7 @@ class Simulator {
       if (check.fact && !holds(*check.fact)) return failure(check.message);
     if (!prepare_memory()) return failure(error_);
     enumerate(p_.steps, {});
+    std::shuffle(waiting_.begin(), waiting_.end(), random_);  // step() looks at neighbours of where it begins
     while (!waiting_.empty() && error_.empty()) step();
     return error_.empty() ? collect() : failure(error_);
   }

@@ -7,9 +7,13 @@
 #pragma once
 #include <map>
 #include <set>
+#include <vector>
 #include "graph/graph.h"
 
 namespace axon::task {
+
+/// The nodes that stand in some region, in program order. Passes leave removed nodes in the store; those mean nothing.
+std::vector<graph::NodeId> live_nodes(const graph::Graph&);
 
 /// A union-find over values. `root(v)`: the value that first owns the memory.
 class Storage {

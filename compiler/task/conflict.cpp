@@ -1,0 +1,201 @@
+// See conflict.h.
+//
+// The producer's coordinates are eliminated from "the boxes overlap" one axis at a time, which leaves for
+// each coordinate a range over the consumer's names: the wait map.
+#include "task/conflict.h"
+
+#include <algorithm>
+
+#include "task/facts.h"
+
+namespace axon::task {
+
+namespace {
+
+/// expr = factor * atom + rest, where the atom is an operator that alone contains v; nullopt otherwise.
+struct Isolated {
+  int64_t factor;
+  shape::Atom atom;
+  Dim rest;
+};
+std::optional<Isolated> isolate(const Dim& expr, Var v) {
+  std::optional<shape::Atom> found;
+  int64_t factor = 0;
+  for (const auto& term : expr.terms())
+    for (const auto& atom : term.factors) {
+      const bool has = atom.kind() == shape::AtomKind::var ? atom.var() == v
+                                                           : atom.lhs().contains(v) || atom.rhs().contains(v);
+      if (!has) continue;
+      if (found || term.factors.size() != 1 || term.coefficient < 1) return std::nullopt;
+      found = atom;
+      factor = term.coefficient;
+    }
+  if (!found) return std::nullopt;
+  const auto without = [&](const Dim& atom) { return Isolated{factor, *found, expr - Dim(factor) * atom}; };
+  switch (found->kind()) {
+    case shape::AtomKind::floor_div:
+      return without(shape::floor_div(found->lhs(), found->rhs()));
+    case shape::AtomKind::min:
+      return without(shape::min(found->lhs(), found->rhs()));
+    case shape::AtomKind::max:
+      return without(shape::max(found->lhs(), found->rhs()));
+    case shape::AtomKind::mod:
+    case shape::AtomKind::var:
+      break;
+  }
+  return std::nullopt;
+}
+
+struct Limit {
+  Dim value;
+  bool upper;  ///< v <= value, else v >= value
+};
+
+/// Solves expr <= limit (`at_most`), or expr >= limit, for v; nullopt when the form is not understood, and v
+/// is then not bounded by it.
+std::optional<Limit> solve(const Program& p, const std::vector<Fact>& facts, const Dim& expr, Var v,
+                           const Dim& limit, bool at_most) {
+  if (const auto linear = expr.linear_in(v)) {
+    const auto& [slope, rest] = *linear;
+    if (slope.is(0)) return std::nullopt;
+    const bool falls =
+        slope.constant() ? *slope.constant() < 0 : cheaply(p, facts, shape::at_most(slope, Dim(-1)));
+    if (!falls && !cheaply(p, facts, shape::at_least(slope, Dim(1)))) return std::nullopt;
+    const Dim size = falls ? -slope : slope, open = falls ? rest - limit : limit - rest;
+    const bool upper = at_most != falls;
+    return Limit{upper ? shape::floor_div(open, size) : shape::cdiv(open, size), upper};
+  }
+  const auto isolated = isolate(expr, v);
+  if (!isolated) return std::nullopt;
+  const Dim lhs = isolated->atom.lhs(), rhs = isolated->atom.rhs();
+  const Dim open = limit - isolated->rest, factor = isolated->factor;
+  const Dim inner = at_most ? shape::floor_div(open, factor) : shape::cdiv(open, factor);
+  if (isolated->atom.kind() == shape::AtomKind::floor_div) {
+    if (rhs.contains(v) || !cheaply(p, facts, shape::at_least(rhs, Dim(1)))) return std::nullopt;
+    // floor(e / d) <= L iff e <= L*d + d - 1, floor(e / d) >= L iff e >= L*d
+    return solve(p, facts, lhs, v, at_most ? inner * rhs + rhs - Dim(1) : inner * rhs, at_most);
+  }
+  // Both sides of max are at most L, both sides of min at least L; the side with v decides. The other way
+  // round nothing follows for one side alone.
+  if ((isolated->atom.kind() == shape::AtomKind::max) != at_most) return std::nullopt;
+  return solve(p, facts, lhs.contains(v) ? lhs : rhs, v, inner, at_most);
+}
+
+bool free_of(const Dim& d, const std::vector<Var>& vars) {
+  return std::none_of(vars.begin(), vars.end(), [&](Var v) { return d.contains(v); });
+}
+
+/// Keeps the range inside the grid and never empty. Clamps that are known to do nothing are left out.
+Wait::Range clamped(const Program& p, const std::vector<Fact>& facts, Dim first, Dim last,
+                    const Dim& extent) {
+  const Dim end = extent - Dim(1);
+  const auto holds = [&](const Dim& small, const Dim& large) {
+    return small == large || cheaply(p, facts, shape::at_most(small, large));
+  };
+  if (holds(first, Dim(0)))
+    first = Dim(0);
+  else if (!holds(first, end))
+    first = shape::min(first, end);
+  if (last == end || holds(end, last)) return {first, end};
+  if (holds(last, first)) return {first, first};
+  last = shape::max(last, first);
+  if (!holds(last, end)) last = shape::min(last, end);
+  return {first, last};
+}
+
+}  // namespace
+
+Wait::Why Conflict::why() const {
+  if (!own->write) return Wait::Why::read_after_write;
+  return theirs->write ? Wait::Why::write_after_write : Wait::Why::write_after_read;
+}
+
+Meeting meeting_of(const Program& p, const Conflict& conflict) {
+  Meeting meeting;
+  const TaskType& producer = p.types[conflict.producer];
+  const auto fresh = [&](Var v) {
+    const Var other = shape::fresh_var(shape::var_name(v) + "'");
+    meeting.free.push_back(other);
+    meeting.rename[v] = other;
+    return other;
+  };
+  for (const auto& c : producer.coordinates) meeting.coordinates.push_back(fresh(c.var));
+  const Lag& lag = conflict.lag;
+  for (size_t i = lag.level; i < producer.loops.size(); ++i) {
+    const Dim index = p.loops[producer.loops[i]].index;
+    if (i > lag.level || lag.distance == 0 || lag.or_more) {
+      const Dim other = fresh(p.loops[producer.loops[i]].index);
+      if (i == lag.level && lag.or_more)
+        meeting.facts.push_back(shape::at_most(other, index - Dim(lag.distance)));
+    } else {
+      meeting.rename[p.loops[producer.loops[i]].index] = index - Dim(lag.distance);
+    }
+  }
+  for (const Interval& i : conflict.theirs->box)
+    meeting.theirs.push_back({i.low.substitute(meeting.rename), i.high.substitute(meeting.rename)});
+  meeting.facts = both(both(p.facts, meeting.facts), ranges(p, conflict.consumer));
+  meeting.facts = both(std::move(meeting.facts), ranges(p, conflict.producer, meeting.rename));
+  return meeting;
+}
+
+bool meets_late(const Program& p, const Conflict& conflict, const Meeting& meeting) {
+  const auto& loops = p.types[conflict.consumer].loops;
+  const size_t common = common_loops(p, conflict.producer, conflict.consumer);
+  if (loops.size() <= common) return false;
+  const Var index = p.loops[loops[common]].index;
+  if (std::none_of(conflict.own->box.begin(), conflict.own->box.end(),
+                   [&](const Interval& i) { return i.low.contains(index) || i.high.contains(index); }))
+    return false;
+  std::vector<Interval> own;
+  for (const Interval& i : conflict.own->box)
+    own.push_back({i.low.substitute({{index, Dim(0)}}), i.high.substitute({{index, Dim(0)}})});
+  return cheaply_disjoint(p, meeting.facts, meeting.theirs, own);
+}
+
+void set_iteration(const Program& p, const Conflict& conflict, Wait& wait) {
+  const auto& loops = p.types[conflict.producer].loops;
+  const size_t common = common_loops(p, conflict.producer, conflict.consumer);
+  for (size_t i = 0; i < loops.size(); ++i) {
+    const Loop& loop = p.loops[loops[i]];
+    if (i < conflict.lag.level) {
+      wait.iteration.push_back(loop.index);
+    } else if (i == conflict.lag.level && conflict.lag.distance > 0) {
+      wait.iteration.push_back(Dim(loop.index) - Dim(conflict.lag.distance));
+      wait.guard.push_back(shape::at_least(Dim(loop.index), Dim(conflict.lag.distance)));
+    } else {
+      wait.iteration.push_back(loop.extent - Dim(1));
+      if (i >= common) wait.guard.push_back(shape::at_least(loop.extent, Dim(1)));
+    }
+  }
+}
+
+std::vector<Wait::Range> producers_met(const Program& p, const Conflict& conflict, const Meeting& meeting) {
+  const auto& own = conflict.own->box;
+  const auto facts = both(p.facts, ranges(p, conflict.consumer));
+  std::vector<Wait::Range> box;
+  for (size_t c = 0; c < meeting.coordinates.size(); ++c) {
+    const Var v = meeting.coordinates[c];
+    const Dim& extent = p.types[conflict.producer].coordinates[c].extent;
+    Dim first(0), last = extent - Dim(1);
+    const auto bound = [&](const std::optional<Limit>& limit) {
+      if (!limit || !free_of(limit->value, meeting.free)) return;
+      if (limit->upper)
+        last = shape::min(last, limit->value);
+      else
+        first = shape::max(first, limit->value);
+    };
+    for (size_t a = 0; a < own.size(); ++a) {
+      // theirs.low <= own.high - 1 and theirs.high >= own.low + 1
+      const auto& [low, high] = meeting.theirs[a];
+      if (low.contains(v)) bound(solve(p, facts, low, v, own[a].high - Dim(1), true));
+      if (high.contains(v)) bound(solve(p, facts, high, v, own[a].low + Dim(1), false));
+    }
+    box.push_back(first.is(0) && last == extent - Dim(1)
+                      ? Wait::Range{first, last}
+                      : clamped(p, facts, shape::simplify(first, relevant(p, facts, {first})),
+                                shape::simplify(last, relevant(p, facts, {last})), extent));
+  }
+  return box;
+}
+
+}  // namespace axon::task

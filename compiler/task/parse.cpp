@@ -1,0 +1,398 @@
+// Reads back the text of print.cpp against the graph that it was printed for.
+//
+// Sizes have the names that Names gives them; the k-th loop of the text is the k-th loop of the graph, outer
+// before inner; coordinates get fresh variables in the order of the text, which is what keeps
+// print(parse(t)) == t. What is read is well formed enough to be printed, verified and simulated; whether it
+// is right is verify's business.
+#include "shape/parse.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "task/facts.h"
+#include "task/names.h"
+#include "task/task.h"
+
+namespace axon::task {
+
+namespace {
+
+constexpr size_t any_number = UINT32_MAX;
+
+std::vector<graph::NodeId> loops_of(const graph::Graph& g) {
+  std::vector<graph::NodeId> loops;
+  const std::function<void(graph::RegionId)> walk = [&](graph::RegionId region) {
+    for (graph::NodeId n : g.regions[region].nodes)
+      if (g.nodes[n].op == graph::NodeOp::loop) {
+        loops.push_back(n);
+        walk(g.nodes[n].body);
+      }
+  };
+  walk(g.root);
+  return loops;
+}
+
+class Reader {
+ public:
+  Reader(const graph::Graph& g, const std::string& text) : g_(g), text_(text), graph_loops_(loops_of(g)) {
+    program_.graph = &g;
+    const Names names(program_);
+    for (const auto& size : g.sizes) variables_[names(size.var)] = size.var;
+  }
+
+  std::optional<Program> run(std::string& error) {
+    header();
+    while (at_ < text_.size()) line();
+    error = error_;
+    if (failed()) return std::nullopt;
+    program_.facts = facts_of(g_, program_.guard);
+    return std::move(program_);
+  }
+
+ private:
+  // ---- words ----
+
+  /// The first failure counts, and moves to the end of the text, where nothing more is accepted.
+  void fail(const std::string& message) {
+    if (error_.empty()) error_ = fmt::format("line {}: {}", line_, message);
+    at_ = text_.size();
+  }
+  bool failed() const { return !error_.empty(); }
+
+  void space() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  bool accept(std::string_view word) {
+    space();
+    if (text_.compare(at_, word.size(), word) != 0) return false;
+    const size_t end = at_ + word.size();
+    const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    if (is_name(word.back()) && end < text_.size() && is_name(text_[end])) return false;
+    at_ = end;
+    return true;
+  }
+  void expect(std::string_view word) {
+    if (!accept(word)) fail(fmt::format("`{}` is expected", word));
+  }
+  std::string word() {
+    space();
+    const size_t begin = at_;
+    while (at_ < text_.size() && text_[at_] != ' ' && text_[at_] != '\n' && text_[at_] != '[' &&
+           text_[at_] != '(')
+      ++at_;
+    if (begin == at_) fail("a word is expected");
+    return text_.substr(begin, at_ - begin);
+  }
+  std::string quoted() {
+    expect("\"");
+    const size_t end = text_.find('"', at_);
+    if (end == std::string::npos) return fail("`\"` is expected"), std::string();
+    const std::string name = text_.substr(at_, end - at_);
+    at_ = end + 1;
+    return name;
+  }
+  int64_t number() {
+    space();
+    const size_t begin = at_;
+    int64_t value = 0;
+    while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) && at_ - begin < 18)
+      value = value * 10 + (text_[at_++] - '0');
+    if (begin == at_) fail("a number is expected");
+    return value;
+  }
+  /// A letter and a number below `limit`.
+  uint32_t id(char letter, size_t limit) {
+    space();
+    if (at_ == text_.size() || text_[at_] != letter)
+      return fail(fmt::format("`{}` and a number are expected", letter)), 0;
+    ++at_;
+    const int64_t value = number();
+    if (value >= static_cast<int64_t>(limit)) fail(fmt::format("there is no {}{}", letter, value));
+    return static_cast<uint32_t>(value);
+  }
+  void end_of_line() {
+    space();
+    if (at_ < text_.size() && text_[at_] != '\n') fail("nothing more is expected on this line");
+    ++at_;
+    ++line_;
+  }
+
+  // ---- dimensions ----
+
+  Dim dim() {
+    space();
+    shape::DimParseError error;
+    const auto value = shape::parse_dim_prefix(
+        text_, at_,
+        [&](std::string_view name) -> std::optional<Dim> {
+          const auto it = variables_.find(std::string(name));
+          return it == variables_.end() ? std::nullopt : std::optional<Dim>(it->second);
+        },
+        &error);
+    if (!value) fail(error.message);
+    while (!failed() && (text_[at_ - 1] == ' ' || text_[at_ - 1] == '\n'))
+      --at_;  // it looks beyond the line for more
+    return value.value_or(Dim());
+  }
+  /// Items up to `close`, separated by commas.
+  void list(std::string_view close, const std::function<void()>& item) {
+    if (accept(close)) return;
+    do item();
+    while (!failed() && accept(","));
+    expect(close);
+  }
+  std::vector<Dim> dims(std::string_view open, std::string_view close) {
+    std::vector<Dim> out;
+    expect(open);
+    list(close, [&] { out.push_back(dim()); });
+    return out;
+  }
+  std::vector<Fact> facts() {
+    std::vector<Fact> out;
+    do {
+      Fact fact;
+      fact.lhs = dim();
+      fact.relation = accept("==")   ? shape::Relation::eq
+                      : accept("!=") ? shape::Relation::ne
+                      : accept("<=") ? shape::Relation::le
+                      : accept("<")  ? shape::Relation::lt
+                                     : (fail("a relation is expected"), shape::Relation::eq);
+      fact.rhs = dim();
+      out.push_back(fact);
+    } while (accept("and"));
+    return out;
+  }
+  Var declare(const std::string& name, Var v) {
+    if (!variables_.emplace(name, v).second) fail(fmt::format("`{}` is declared twice", name));
+    return v;
+  }
+
+  // ---- lines ----
+
+  void header() {
+    expect("tasks");
+    if (word() != g_.name) fail(fmt::format("these are not the tasks of `{}`", g_.name));
+    if (accept("when")) program_.guard = facts();
+    end_of_line();
+  }
+
+  void line() {
+    if (accept("buffer"))
+      buffer();
+    else if (accept("loop"))
+      loop();
+    else if (accept("type"))
+      type();
+    else if (accept("event"))
+      event();
+    else if (accept("wait"))
+      wait();
+    else if (accept("steps"))
+      program_.steps = steps(0);
+    else if (accept("place"))
+      place();
+    else if (program_.types.size() == 0)
+      fail("a type is expected first");
+    else if (accept("grid"))
+      grid();
+    else if (accept("read"))
+      access(false);
+    else if (accept("write"))
+      access(true);
+    else if (accept("work"))
+      work();
+    else
+      fail("a line of a task program is expected");
+    end_of_line();
+  }
+
+  void buffer() {
+    using Kind = Buffer::Kind;
+    if (id('b', any_number) != program_.buffers.size()) return fail("buffers are numbered in order");
+    Buffer b;
+    b.kind = accept("weight")     ? Kind::weight
+             : accept("argument") ? Kind::argument
+             : accept("state")    ? Kind::state
+             : accept("result")   ? Kind::result
+                                  : (expect("temporary"), Kind::temporary);
+    const auto elem = base::elem_from_name(word());
+    if (!elem) return fail("an element type is expected");
+    b.elem = *elem;
+    b.shape = dims("[", "]");
+    b.name = quoted();
+    if (b.kind == Kind::result) {
+      expect("result");
+      b.index = static_cast<uint32_t>(number());
+      if (b.index >= g_.results.size()) fail("there is no such result");
+    } else if (b.kind != Kind::temporary) {
+      expect("input");
+      b.index = static_cast<uint32_t>(number());
+      if (b.index >= g_.inputs.size()) fail("there is no such input");
+    }
+    if (accept("panel")) b.layout = {Layout::Kind::panel, static_cast<int>(number())};
+    program_.buffers.add(std::move(b));
+  }
+
+  void loop() {
+    const uint32_t number = id('l', graph_loops_.size());
+    if (failed() || number != program_.loops.size()) return fail("loops are numbered in order");
+    const Var index = declare(word(), g_.nodes[graph_loops_[number]].index.var);
+    expect("<");
+    program_.loops.add({index, dim()});
+  }
+
+  void type() {
+    if (id('t', any_number) != program_.types.size()) return fail("types are numbered in order");
+    TaskType t;
+    t.family = accept("elementwise") ? Family::elementwise
+               : accept("contract")  ? Family::contract
+               : accept("reduce")    ? Family::reduce
+                                     : (expect("online"), Family::online);
+    t.node = {id('%', g_.nodes.size())};
+    if (failed() || g_.nodes[t.node].op != graph::NodeOp::compute) return fail("a compute node is expected");
+    t.name = quoted();
+    expect("in");
+    expect("(");
+    list(")", [&] { t.loops.push_back({id('l', program_.loops.size())}); });
+    program_.types.add(std::move(t));
+  }
+
+  /// The type that the lines below it describe; line() has seen that there is one.
+  TaskType& current() { return program_.types[TaskTypeId{program_.types.size() - 1}]; }
+
+  void grid() {
+    Coordinate c;
+    const std::string name = word();
+    c.var = declare(name, shape::fresh_var(name));
+    expect("<");
+    c.extent = dim();
+    expect("by");
+    c.tile = number();
+    expect("on");
+    c.axis = static_cast<uint32_t>(number());
+    if (c.axis >= g_.nodes[current().node].domain.size()) fail("there is no such axis");
+    current().coordinates.push_back(c);
+  }
+
+  void access(bool write) {
+    Access a;
+    a.buffer = {id('b', program_.buffers.size())};
+    a.write = write;
+    expect("[");
+    list("]", [&] {
+      const Dim low = dim();
+      expect(":");
+      a.box.push_back({low, dim()});
+    });
+    if (failed() || a.box.size() != program_.buffers[a.buffer].shape.size())
+      return fail("one interval per axis is expected");
+    current().accesses.push_back(std::move(a));
+  }
+
+  void work() {
+    current().work = dim();
+    expect("of");
+    current().total_work = dim();
+  }
+
+  void event() {
+    Event e;
+    e.name = word();
+    if (!events_.emplace(e.name, program_.events.size()).second) fail("this event is declared twice");
+    expect("of");
+    e.producer = {id('t', program_.types.size())};
+    expect("keep");
+    expect("(");
+    list(")", [&] { e.kept.push_back(static_cast<uint32_t>(number())); });
+    for (uint32_t c : e.kept)
+      if (failed() || c >= program_.types[e.producer].coordinates.size())
+        return fail("there is no such coordinate");
+    expect("shape");
+    e.shape = dims("(", ")");
+    if (e.shape.size() != e.kept.size()) fail("one extent per kept coordinate is expected");
+    expect("count");
+    e.count = dim();
+    expect("by");
+    expect("slots");
+    program_.events.add(std::move(e));
+  }
+
+  void wait() {
+    Wait w;
+    w.consumer = {id('t', program_.types.size())};
+    expect("on");
+    const auto event = events_.find(word());
+    if (event == events_.end()) return fail("there is no such event");
+    w.event = {event->second};
+    expect("[");
+    list("]", [&] {
+      const Dim first = dim();
+      expect(":");
+      w.box.push_back({first, dim()});
+    });
+    expect("at");
+    w.iteration = dims("(", ")");
+    const Event& of = program_.events[w.event];
+    if (w.box.size() != of.shape.size()) fail("one range per axis of the event is expected");
+    if (w.iteration.size() != program_.types[of.producer].loops.size())
+      return fail("one index per loop of the producer is expected");
+    if (accept("if")) w.guard = facts();
+    expect("for");
+    w.why = accept("read")        ? Wait::Why::read_after_write
+            : accept("overwrite") ? Wait::Why::write_after_read
+                                  : (expect("rewrite"), Wait::Why::write_after_write);
+    expect("of");
+    w.buffer = {id('b', program_.buffers.size())};
+    program_.waits.push_back(std::move(w));
+  }
+
+  std::vector<Step> steps(size_t depth) {
+    std::vector<Step> out;
+    for (space(); at_ < text_.size() && (text_[at_] == 't' || text_[at_] == 'l'); space()) {
+      Step step;
+      if (text_[at_] == 't') {
+        step.task = {id('t', program_.types.size())};
+      } else {
+        step.loop = {id('l', program_.loops.size())};
+        if (depth > graph_loops_.size()) fail("nested deeper than the graph");
+        expect("(");
+        step.body = steps(depth + 1);
+        expect(")");
+      }
+      out.push_back(std::move(step));
+    }
+    return out;
+  }
+
+  void place() {
+    graph::Value v;
+    v.node = {id('%', g_.nodes.size())};
+    expect(".");
+    v.output = static_cast<uint32_t>(number());
+    if (failed() || v.output >= g_.nodes[v.node].types.size()) return fail("there is no such value");
+    Place place{{id('b', program_.buffers.size())}, std::nullopt};
+    if (accept("slot")) place.slot = dim();
+    if (!program_.places.empty() && !(program_.places.back().first < v))
+      fail("places are in the order of values");
+    program_.places.emplace_back(v, std::move(place));
+  }
+
+  const graph::Graph& g_;
+  const std::string& text_;
+  const std::vector<graph::NodeId> graph_loops_;
+  size_t at_ = 0;
+  int line_ = 1;
+  std::string error_;
+  Program program_;
+  std::map<std::string, Var> variables_;
+  std::map<std::string, uint32_t> events_;
+};
+
+}  // namespace
+
+std::optional<Program> parse(const graph::Graph& g, const std::string& text, std::string& error) {
+  return Reader(g, text).run(error);
+}
+
+}  // namespace axon::task

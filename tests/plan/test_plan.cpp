@@ -1,0 +1,126 @@
+// Plans of the task examples: golden text, slots that really share, and the makespan of both schedules.
+#include <gtest/gtest.h>
+
+#include "plan/plan.h"
+#include "task/support.h"
+
+namespace axon::plan {
+namespace {
+
+using task::Example;
+using task::load_example;
+
+Variant variant_of(const Example& example, Schedule schedule) {
+  return from_task(task::program_of(example), example.name, schedule);
+}
+
+shape::Assignment sizes_of(const graph::Graph& g, const std::map<std::string, int64_t>& values) {
+  shape::Assignment sizes;
+  for (const auto& size : g.sizes) sizes[size.var] = values.at(size.name);
+  return sizes;
+}
+
+class Plans : public testing::TestWithParam<std::string> {};
+
+TEST_P(Plans, Golden) {
+  const auto example = load_example(GetParam());
+  ASSERT_TRUE(example);
+  Plan plan;
+  plan.graph = &example->graph;
+  plan.variants.push_back(variant_of(*example, Schedule::events));
+  task::expect_golden(std::string(AXON_SOURCE_DIR) + "/tests/plan/data/" + GetParam() + ".plan", print(plan));
+}
+
+/// Whatever the workers, the makespan lies between the critical resource and one worker doing everything.
+TEST_P(Plans, MakespanIsBounded) {
+  const auto example = load_example(GetParam());
+  ASSERT_TRUE(example);
+  const Variant events = variant_of(*example, Schedule::events),
+                barrier = variant_of(*example, Schedule::barrier);
+  for (const auto& sizes : example->bindings) {
+    const double alone = makespan(events, sizes, 1, 100.0);
+    EXPECT_EQ(alone, makespan(barrier, sizes, 1, 100.0));
+    for (int workers : {2, 3, 7}) {
+      for (const Variant* variant : {&events, &barrier}) {
+        const double time = makespan(*variant, sizes, workers, 0.0);
+        EXPECT_LE(time, alone * (1 + 1e-9)) << workers;
+        EXPECT_GE(time * workers, alone * (1 - 1e-9)) << workers;
+      }
+      EXPECT_LE(makespan(events, sizes, workers, 0.0), makespan(barrier, sizes, workers, 0.0));
+      EXPECT_LE(makespan(events, sizes, workers, 50.0), makespan(barrier, sizes, workers, 50.0));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, Plans, testing::ValuesIn(task::example_names()),
+                         [](const auto& i) { return i.param; });
+
+/// Two stages by hand: four tasks per row block, then one; with two workers and two row blocks each worker
+/// finishes its block by itself, and only a barrier makes it wait.
+TEST(Makespan, ByHand) {
+  const auto example = load_example("two_stage");
+  ASSERT_TRUE(example);
+  const Variant events = variant_of(*example, Schedule::events),
+                barrier = variant_of(*example, Schedule::barrier);
+  const auto sizes = sizes_of(example->graph, {{"n", 2}});
+  const auto work = [&](uint32_t t) {
+    return static_cast<double>(*events.program.types[task::TaskTypeId{t}].work.evaluate(sizes));
+  };
+  const double own = 4 * work(0) + work(1);
+  EXPECT_DOUBLE_EQ(makespan(events, sizes, 1, 1000.0), 2 * own);
+  EXPECT_DOUBLE_EQ(makespan(events, sizes, 2, 1000.0), own);
+  EXPECT_DOUBLE_EQ(makespan(barrier, sizes, 2, 1000.0), own + 2 * 1000.0);
+  // Three workers take tasks 0..1, 2..4 and 5..7, and the two totals are on workers 1 and 2. The last task
+  // of worker 1 belongs to the block that worker 2 sums.
+  EXPECT_DOUBLE_EQ(makespan(events, sizes, 3, 1000.0), 3 * work(0) + 1000.0 + work(1));
+}
+
+/// The decoder at the sizes of a small language model, with the tiles that the compiler uses.
+struct Decoder {
+  task::ExamplePtr example = load_example("decoder");
+  Variant events, barrier;
+  Decoder() {
+    example->tiling = {};
+    events = variant_of(*example, Schedule::events);
+    barrier = variant_of(*example, Schedule::barrier);
+  }
+  double ratio(int64_t m, int workers, double handoff) const {
+    const auto sizes = sizes_of(example->graph, {{"n", 12},
+                                                 {"d", 768},
+                                                 {"f", 2048},
+                                                 {"h", 12},
+                                                 {"g", 1},
+                                                 {"k", 32},
+                                                 {"s", 1024},
+                                                 {"m", m},
+                                                 {"pos", 0}});
+    return makespan(events, sizes, workers, handoff) / makespan(barrier, sizes, workers, handoff);
+  }
+};
+
+constexpr double handoff = 250e3;  ///< about two microseconds of one worker's multiply-adds
+
+/// With one token every operator is short, and what a barrier costs shows.
+TEST(Makespan, EventsBeatBarriersWhenTasksAreShort) {
+  const Decoder decoder;
+  for (const int workers : {7, 8, 16}) {
+    EXPECT_LE(decoder.ratio(1, workers, handoff), 0.95) << workers;
+    EXPECT_LE(decoder.ratio(1, workers, 4 * handoff), 0.88) << workers;
+  }
+}
+
+/// With many tokens tasks are long. Each worker keeps its rows from operator to operator, so only attention
+/// and what follows it wait for others; a handoff counts for little, and the tiles divide evenly, so no
+/// worker is ahead.
+TEST(Makespan, EventsNeverLoseWhenTasksAreLong) {
+  const Decoder decoder;
+  for (const int64_t m : {64, 100, 512})
+    for (const int workers : {7, 8, 16}) {
+      EXPECT_LE(decoder.ratio(m, workers, 0), 1.0) << m << " " << workers;
+      EXPECT_LE(decoder.ratio(m, workers, handoff), 0.999) << m << " " << workers;
+    }
+  EXPECT_LE(decoder.ratio(512, 8, 20 * handoff), 0.97);
+}
+
+}  // namespace
+}  // namespace axon::plan

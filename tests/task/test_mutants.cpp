@@ -1,0 +1,85 @@
+// The proofs refuse every small wrong change, and the simulator notices every wait that is missing.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "mutants.h"
+#include "support.h"
+#include "task/simulate.h"
+
+namespace axon::task {
+namespace {
+
+class Mutants : public testing::TestWithParam<std::string> {};
+
+TEST_P(Mutants, AreRefused) {
+  const auto example = load_example(GetParam());
+  ASSERT_TRUE(example);
+  const Program program = program_of(*example);
+  const bool large = program.types.size() > 6;
+  size_t refused = 0;
+  for (const Mutant& mutant : mutants_of(program, large ? 3 : 5)) {
+    const bool survives = unproved(mutant.program).empty();
+    EXPECT_FALSE(survives) << mutant.kind << ": " << mutant.change << "\n" << print(mutant.program);
+    refused += survives ? 0 : 1;
+  }
+  EXPECT_GE(refused, 20u);  // thirteen examples: several hundred in all
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, Mutants, testing::ValuesIn(example_names()),
+                         [](const auto& i) { return i.param; });
+
+/// What the refusals say: the first obligation that fails for one mutant of each kind.
+TEST(Refusals, NameWhatIsWrong) {
+  std::string text;
+  for (const char* name : {"carried_loop", "copies"}) {
+    const auto example = load_example(name);
+    ASSERT_TRUE(example);
+    for (const Mutant& mutant : mutants_of(program_of(*example), 1)) {
+      const auto refused = unproved(mutant.program);
+      ASSERT_FALSE(refused.empty()) << mutant.kind;
+      const std::string what =
+          refused[0].substr(0, refused[0].rfind(" ("));  // who could not prove it is not the point
+      text += fmt::format("{}: {}, {}\n  {}\n", name, mutant.kind, mutant.change, what);
+    }
+  }
+  expect_golden(data_folder() + "refusals.txt", text);
+}
+
+class Removed : public testing::TestWithParam<std::string> {};
+
+/// Does some legal order of the program without this wait give another result, for some sizes?
+bool noticed(const Example& example, const Program& without) {
+  for (const auto& binding : example.bindings) {
+    const auto inputs = inputs_for(example.graph, binding, 3);
+    const auto parameters = parameters_of(example.graph, binding);
+    const auto expected = graph::interpret(example.graph, inputs, parameters, graph::Precision::f64);
+    SimulateOptions options;
+    options.precision = graph::Precision::f64;
+    for (options.seed = 1; options.seed <= 30; ++options.seed)
+      if (!difference(expected, simulate(without, inputs, parameters, options)).empty()) return true;
+  }
+  return false;
+}
+
+TEST_P(Removed, WaitsAreMissed) {
+  const auto example = load_example(GetParam());
+  ASSERT_TRUE(example);
+  const Program program = program_of(*example);
+  for (size_t w = 0; w < program.waits.size(); ++w) {
+    Program without = program;
+    without.waits.erase(without.waits.begin() + static_cast<std::ptrdiff_t>(w));
+    const Wait& wait = program.waits[w];
+    const std::string pair =
+        program.types[wait.consumer].name + " " + program.types[program.events[wait.event].producer].name;
+    const bool implied = std::count(example->implied.begin(), example->implied.end(), pair) > 0;
+    EXPECT_EQ(noticed(*example, without), !implied) << pair << " (wait " << w << ")";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, Removed, testing::ValuesIn(example_names()),
+                         [](const auto& i) { return i.param; });
+
+}  // namespace
+}  // namespace axon::task

@@ -1,0 +1,60 @@
+// Random graphs: everything that is derived is proved, read back, and means the graph in random legal orders.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "plan/plan.h"
+#include "random_graphs.h"
+#include "support.h"
+#include "task/simulate.h"
+
+namespace axon::task {
+namespace {
+
+/// AXON_RANDOM_GRAPHS=5000 searches longer.
+uint64_t graphs() {
+  const char* more = std::getenv("AXON_RANDOM_GRAPHS");
+  return more ? std::strtoull(more, nullptr, 10) : 80;
+}
+
+const char* const settings =
+    "tiling rows 2 columns 4 panel 2 points 6\n"
+    "sizes m=5 d=3 n=2 v=2\n"
+    "sizes m=1 d=8 n=3 v=7\n"
+    "sizes m=0 d=2 n=1 v=1\n"
+    "sizes m=4 d=1 n=0 v=3\n";
+
+void check(uint64_t seed) {
+  const std::string text = random_graph(seed);
+  SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
+  const auto example = make_example("random", text, settings);
+  ASSERT_TRUE(example);
+  ASSERT_FALSE(testing::Test::HasFailure());
+  const Program program = program_of(*example);
+  for (const std::string& obligation : unproved(program))
+    ADD_FAILURE() << obligation << "\n" << print(program);
+  std::string error;
+  const auto again = parse(example->graph, print(program), error);
+  ASSERT_TRUE(again) << error;
+  EXPECT_EQ(print(*again), print(program));
+  SimulateOptions options;
+  options.precision = graph::Precision::f64;
+  for (const auto& slot : plan::from_task(program, "entry", plan::Schedule::events).slots)
+    options.shared.push_back(slot.buffers);
+  for (const auto& binding : example->bindings) {
+    const auto inputs = inputs_for(example->graph, binding, seed);
+    const auto parameters = parameters_of(example->graph, binding);
+    const auto expected = graph::interpret(example->graph, inputs, parameters, graph::Precision::f64);
+    for (options.seed = 1; options.seed <= 3; ++options.seed)
+      EXPECT_EQ(difference(expected, simulate(program, inputs, parameters, options)), "")
+          << text_of(example->graph, binding) << ", order " << options.seed << "\n"
+          << print(program);
+  }
+}
+
+TEST(Random, GraphsAreProvedAndMeanTheSame) {
+  for (uint64_t seed = 1; seed <= graphs() && !HasFailure(); ++seed) check(seed);
+}
+
+}  // namespace
+}  // namespace axon::task
