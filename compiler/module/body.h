@@ -1,0 +1,121 @@
+// What one task of a type does, as a list of stages over tiles in scratch memory. No LLVM here.
+//
+// In: a task type and its node. Out: the node's bodies with every reduction pulled into a local of its own,
+// the box of each local that a task needs, where it lies in scratch memory, and the stages that fill them in
+// order:
+//
+//   points     a loop nest, one body evaluated per point
+//   reduction  the same with loops over binders inside
+//   contract   a matrix product by the device's kernels (contract_plan.h)
+//   online     key blocks: scores, their running maximum and sum, weighted sums of values
+//
+// and last the outputs, one loop nest over the task's tile. Invariant: a local's box covers every read of it,
+// clamped to its domain; strides and offsets in scratch memory depend on sizes alone.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "module/module.h"
+
+namespace axon::module {
+
+using graph::Axis;
+using graph::Elem;
+using graph::Graph;
+using graph::ScalarId;
+using shape::Dim;
+using shape::Fact;
+using shape::Var;
+
+/// The range of a variable inside one task: [low, end) over sizes, loop indices, coordinates and block
+/// starts. `bound` >= end - low, over sizes.
+struct Span {
+  Dim low, end, bound;
+};
+
+/// Where a local's box lies in scratch memory.
+struct ScratchTensor {
+  Elem elem = Elem::f32;  ///< narrow floats are kept as f32
+  std::vector<Span> box;
+  std::vector<Dim> stride;  ///< in elements, per axis
+  Dim offset;               ///< in bytes, of the box's first element
+};
+
+/// A contraction as the kernels want it: C[row, column] += sum over depth of left * right, inside loops over
+/// `outer`.
+struct ContractPlan {
+  ScalarId left;   ///< product of the factors on the left
+  ScalarId right;  ///< the load on the right
+  Elem accumulator = Elem::f32;
+  std::optional<Axis> row;  ///< absent: a single row
+  Axis column;
+  Axis depth;
+  std::vector<Axis> outer_left;   ///< looped over before the left operand is staged
+  std::vector<Axis> outer_right;  ///< columns that do not run together: looped over after
+  bool accumulate = false;        ///< the result was set before; add to it
+  bool direct_left = false;       ///< the left operand is read where it lies
+  Dim left_offset;                ///< else: staged here, [row][depth]
+  Dim left_row_stride;
+  bool panel = false;  ///< the right operand is stored as panels
+};
+
+struct OnlinePlan;
+
+struct Stage {
+  enum class Kind : uint8_t { points, reduction, contract, online } kind = Kind::points;
+  uint32_t local = 0;  ///< the local it fills (online: its scores)
+  std::optional<ContractPlan> contract;
+  std::shared_ptr<OnlinePlan> online;
+};
+
+/// maximum, sum and weighted values of one online reduction; all are locals. See the note in graph.h.
+/// `rescale` is what a block multiplies the sums so far by.
+struct OnlinePlan {
+  ScalarId online;
+  std::vector<Axis> outer;  ///< binders but the last
+  Axis key;                 ///< the last binder, walked in blocks
+  int64_t block = 0;
+  Var block_start;
+  uint32_t scores = 0, maximum = 0, sum = 0, rescale = 0;
+  std::vector<uint32_t> values;  ///< the weighted sums
+  std::vector<Axis> rows;        ///< axes of the score but the key
+  std::vector<Stage> before;     ///< inside the block, before the scores: locals that follow the key
+  std::vector<Stage> after;      ///< inside the block: weighted sums of the values
+};
+
+struct Body {
+  const task::Program* program = nullptr;
+  const task::TaskType* type = nullptr;
+  std::shared_ptr<Graph> graph;  ///< a copy that the rewriting adds scalars to
+  std::vector<Axis> domain;
+  std::vector<Span> spans;           ///< of the domain
+  std::vector<graph::Local> locals;  ///< the node's, and those made for reductions
+  std::vector<ScratchTensor> scratch;
+  std::vector<graph::Output> outputs;
+  std::vector<Stage> stages;
+  Dim scratch_bytes;
+};
+
+/// `graph` is a copy of the program's graph, shared by the bodies of one variant.
+Body make_body(const task::Program&, const task::TaskType&, std::shared_ptr<Graph> graph, const EmitOptions&);
+
+/// The element type that values of `e` are computed and kept in: f32 for narrow floats.
+constexpr Elem computed_as(Elem e) {
+  return e == Elem::f16 || e == Elem::bf16 || e == Elem::f8e4m3 || e == Elem::f8e5m2 ? Elem::f32 : e;
+}
+
+/// Strides in elements of a buffer's axes, and the address of an index as an element offset. For panels the
+/// last two axes are folded into the offset, so only `offset` applies.
+struct BufferLayout {
+  const task::Buffer* buffer = nullptr;
+  std::vector<Dim> stride;  ///< identity layout: per axis
+  /// Panels need every index to be affine.
+  Dim offset(const std::vector<Dim>& index) const;
+};
+BufferLayout layout_of(const task::Buffer&);
+
+bool depends_on(const Graph&, ScalarId, Var);
+
+}  // namespace axon::module

@@ -1,0 +1,378 @@
+// See frame.h.
+#include "module/frame.h"
+
+#include <llvm/IR/MDBuilder.h>
+
+#include <algorithm>
+
+#include "base/bug.h"
+
+namespace axon::module {
+
+using llvm::Value;
+
+ContextType::ContextType(llvm::LLVMContext& c) {
+  llvm::Type* pointer = llvm::PointerType::getUnqual(c);
+  llvm::Type* word = llvm::Type::getInt32Ty(c);
+  llvm::Type* wide = llvm::Type::getInt64Ty(c);
+  type = llvm::StructType::get(
+      c, {pointer, pointer, pointer, pointer, word, word, pointer, wide, pointer, pointer, pointer, pointer});
+}
+
+Frame::Frame(llvm::Function* f, const Graph& g, const target::Level& l)
+    : b(f->getContext()), function(f), level(l), context_type_(f->getContext()) {
+  // The entry block holds loads of the context and stack slots; code starts in the next one.
+  auto* entry = llvm::BasicBlock::Create(f->getContext(), "entry", f);
+  auto* start = llvm::BasicBlock::Create(f->getContext(), "start", f);
+  b.SetInsertPoint(entry);
+  b.CreateBr(start);
+  b.SetInsertPoint(start);
+  for (uint32_t s = 0; s < g.sizes.size(); ++s) {
+    auto at = at_entry();
+    auto* table = context_field(ContextType::sizes, b.getPtrTy());
+    auto* size =
+        at.CreateLoad(b.getInt64Ty(), at.CreateConstGEP1_64(b.getInt64Ty(), table, s), g.sizes[s].name);
+    size->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b.getContext(), {}));
+    // Extents lie far below 2^56; knowing it, LLVM sees that no index arithmetic wraps.
+    size->setMetadata(
+        llvm::LLVMContext::MD_range,
+        llvm::MDBuilder(b.getContext()).createRange(llvm::APInt(64, 0), llvm::APInt(64, uint64_t{1} << 56)));
+    bind(g.sizes[s].var, size, 0, Dim(g.sizes[s].var) + Dim(1));
+  }
+}
+
+llvm::IRBuilder<> Frame::at_entry() { return llvm::IRBuilder<>(function->getEntryBlock().getTerminator()); }
+
+Value* Frame::context_field(ContextType::Field field, llvm::Type* type) {
+  Value*& value = loaded_[uint64_t{1} << 40 | field];
+  if (!value) {
+    auto at = at_entry();
+    auto* load = at.CreateLoad(type, at.CreateStructGEP(context_type_.type, context(), field));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b.getContext(), {}));
+    value = load;
+  }
+  return value;
+}
+
+Value* Frame::buffer(uint32_t number) {
+  Value* table = context_field(ContextType::buffers, b.getPtrTy());
+  Value*& value = loaded_[uint64_t{2} << 40 | number];
+  if (!value) {
+    auto at = at_entry();
+    auto* load = at.CreateLoad(b.getPtrTy(), at.CreateConstGEP1_64(b.getPtrTy(), table, number));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b.getContext(), {}));
+    value = load;
+  }
+  return value;
+}
+
+llvm::AllocaInst* Frame::variable(llvm::Type* type, const std::string& name) {
+  llvm::IRBuilder<> at(&function->getEntryBlock(), function->getEntryBlock().begin());
+  return at.CreateAlloca(type, nullptr, name);
+}
+
+llvm::Function* Frame::device(const std::string& name, llvm::Type* result, std::vector<llvm::Type*> params) {
+  auto callee =
+      function->getParent()->getOrInsertFunction(name, llvm::FunctionType::get(result, params, false));
+  return llvm::cast<llvm::Function>(callee.getCallee());
+}
+
+// ---- dimensions ----
+
+void Frame::bind(Var v, Value* value, int depth, const Dim& extent) {
+  variables_[v] = {value, depth, extent};
+}
+
+const Frame::Binding* Frame::find(Var v) const {
+  const auto it = variables_.find(v);
+  return it == variables_.end() ? nullptr : &it->second;
+}
+
+std::vector<Fact> Frame::ranges() const {
+  std::vector<Fact> facts;
+  for (const auto& [var, binding] : variables_) {
+    facts.push_back(shape::at_least(Dim(var), Dim(0)));
+    if (binding.depth > 0) facts.push_back(shape::less(Dim(var), binding.extent));
+  }
+  return facts;
+}
+
+const Frame::KnownDivision* Frame::known(const shape::Atom& atom) const {
+  if (known_.empty() || (atom.kind() != shape::AtomKind::floor_div && atom.kind() != shape::AtomKind::mod))
+    return nullptr;
+  for (const KnownDivision& k : known_)
+    if (k.dividend == atom.lhs() && k.divisor == atom.rhs()) return &k;
+  return nullptr;
+}
+
+int Frame::depth_of(const shape::Atom& atom) const {
+  if (const KnownDivision* k = known(atom))
+    return atom.kind() == shape::AtomKind::floor_div ? k->depth : find(k->variable)->depth;
+  if (atom.kind() != shape::AtomKind::var) return std::max(depth_of(atom.lhs()), depth_of(atom.rhs()));
+  const Binding* binding = find(atom.var());
+  if (!binding) base::bug("module::Frame", "no value for the variable `" + shape::var_name(atom.var()) + "`");
+  return binding->depth;
+}
+
+int Frame::depth_of(const shape::Term& term) const {
+  int depth = 0;
+  for (const auto& factor : term.factors) depth = std::max(depth, depth_of(factor));
+  return depth;
+}
+
+int Frame::depth_of(const Dim& d) const {
+  int depth = 0;
+  for (const auto& term : d.terms()) depth = std::max(depth, depth_of(term));
+  return depth;
+}
+
+bool Frame::is_nonnegative(const Dim& d) const {
+  return std::all_of(d.terms().begin(), d.terms().end(), [&](const shape::Term& term) {
+    return term.coefficient >= 0 &&
+           std::all_of(term.factors.begin(), term.factors.end(), [&](const shape::Atom& a) {
+             switch (a.kind()) {
+               case shape::AtomKind::var:
+                 return true;
+               case shape::AtomKind::mod:
+                 return is_nonnegative(a.rhs());
+               case shape::AtomKind::floor_div:
+               case shape::AtomKind::min:
+                 return is_nonnegative(a.lhs()) && is_nonnegative(a.rhs());
+               case shape::AtomKind::max:
+                 return is_nonnegative(a.lhs()) || is_nonnegative(a.rhs());
+             }
+             return false;
+           });
+  });
+}
+
+bool Frame::is_positive(const Dim& d) const {
+  if (d.constant()) return *d.constant() > 0;
+  const auto& terms = d.terms();
+  const bool has_constant = std::any_of(terms.begin(), terms.end(),
+                                        [](const auto& t) { return t.factors.empty() && t.coefficient > 0; });
+  if (has_constant && is_nonnegative(d)) return true;
+  if (terms.size() != 1 || terms[0].coefficient != 1 || terms[0].factors.size() != 1) return false;
+  const shape::Atom& a = terms[0].factors[0];
+  return a.kind() == shape::AtomKind::max && (is_positive(a.lhs()) || is_positive(a.rhs()));
+}
+
+Value* Frame::emit(const Dim& d) {
+  if (const auto constant = d.constant()) return i64(*constant);
+  std::vector<std::pair<int, const shape::Term*>> terms;
+  for (const auto& term : d.terms()) terms.emplace_back(depth_of(term), &term);
+  // Outer variables first; at each depth what is added before what is subtracted, constants with depth 0.
+  std::stable_sort(terms.begin(), terms.end(), [](const auto& x, const auto& y) {
+    if (x.first != y.first) return x.first < y.first;
+    return (x.second->coefficient > 0) > (y.second->coefficient > 0);
+  });
+  Value* sum = nullptr;
+  for (const auto& [depth, term] : terms) {
+    if (!sum) {
+      sum = emit_term(*term);
+      continue;
+    }
+    if (term->coefficient < 0) {
+      shape::Term positive = *term;
+      positive.coefficient = -positive.coefficient;
+      sum = b.CreateNSWSub(sum, emit_term(positive));
+    } else {
+      sum = b.CreateNSWAdd(sum, emit_term(*term));
+    }
+  }
+  return sum;
+}
+
+Value* Frame::emit_term(const shape::Term& term) {
+  std::vector<std::pair<int, const shape::Atom*>> factors;
+  for (const auto& factor : term.factors) factors.emplace_back(depth_of(factor), &factor);
+  std::stable_sort(factors.begin(), factors.end(),
+                   [](const auto& x, const auto& y) { return x.first < y.first; });
+  Value* product = term.coefficient == 1 && !factors.empty() ? nullptr : i64(term.coefficient);
+  for (const auto& [depth, factor] : factors) {
+    Value* value = emit_atom(*factor);
+    product = product ? b.CreateNSWMul(product, value) : value;
+  }
+  return product;
+}
+
+Value* Frame::emit_atom(const shape::Atom& atom) {
+  switch (atom.kind()) {
+    case shape::AtomKind::var:
+      return find(atom.var())->value;
+    case shape::AtomKind::min:
+      return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, emit(atom.lhs()), emit(atom.rhs()));
+    case shape::AtomKind::max:
+      return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, emit(atom.lhs()), emit(atom.rhs()));
+    case shape::AtomKind::floor_div:
+    case shape::AtomKind::mod:
+      break;
+  }
+  const bool quotient = atom.kind() == shape::AtomKind::floor_div;
+  if (const KnownDivision* k = known(atom))
+    return quotient ? k->quotient : b.CreateNSWAdd(k->rest, find(k->variable)->value);
+  Value* p = emit(atom.lhs());
+  Value* q = positive_divisor(atom.rhs());
+  if (is_nonnegative(atom.lhs()) && is_nonnegative(atom.rhs()))
+    return quotient ? b.CreateUDiv(p, q) : b.CreateURem(p, q);
+  Value* remainder = b.CreateSRem(p, q);
+  Value* fix =
+      b.CreateAnd(b.CreateICmpNE(remainder, i64(0)), b.CreateICmpSLT(b.CreateXor(remainder, q), i64(0)));
+  if (quotient) return b.CreateSub(b.CreateSDiv(p, q), b.CreateZExt(fix, b.getInt64Ty()));
+  return b.CreateAdd(remainder, b.CreateSelect(fix, q, i64(0)));
+}
+
+Value* Frame::positive_divisor(const Dim& divisor) {
+  Value* q = emit(divisor);
+  if (is_positive(divisor)) return q;
+  if (is_nonnegative(divisor)) return b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, q, i64(1));
+  return b.CreateSelect(b.CreateICmpEQ(q, i64(0)), i64(1), q);
+}
+
+Value* Frame::emit(const Fact& fact) {
+  Value* lhs = emit(fact.lhs);
+  Value* rhs = emit(fact.rhs);
+  switch (fact.relation) {
+    case shape::Relation::eq:
+      return b.CreateICmpEQ(lhs, rhs);
+    case shape::Relation::ne:
+      return b.CreateICmpNE(lhs, rhs);
+    case shape::Relation::le:
+      return b.CreateICmpSLE(lhs, rhs);
+    case shape::Relation::lt:
+      return b.CreateICmpSLT(lhs, rhs);
+  }
+  base::bug("module::Frame", "an unknown relation");
+}
+
+// ---- control flow ----
+
+void Frame::when(Value* condition, const std::function<void()>& body) {
+  auto* then = llvm::BasicBlock::Create(b.getContext(), "then", function);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "after");
+  b.CreateCondBr(condition, then, after);
+  b.SetInsertPoint(then);
+  body();
+  b.CreateBr(after);
+  after->insertInto(function);
+  b.SetInsertPoint(after);
+}
+
+llvm::MDNode* Frame::loop_metadata(LoopKind kind, llvm::MDNode* group) {
+  auto& c = b.getContext();
+  std::vector<llvm::Metadata*> parts{nullptr};
+  parts.push_back(llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.mustprogress")));
+  parts.push_back(llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.unroll.runtime.disable")));
+  if (kind == LoopKind::parallel)
+    parts.push_back(llvm::MDNode::get(c, {llvm::MDString::get(c, "llvm.loop.parallel_accesses"), group}));
+  auto* node = llvm::MDNode::getDistinct(c, parts);
+  node->replaceOperandWith(0, node);
+  return node;
+}
+
+void Frame::loop(const Axis& axis, Value* low, Value* end, LoopKind kind, const std::function<void()>& body,
+                 const std::function<void()>& prepare) {
+  const Binding* outer = find(axis.var);
+  const std::optional<Binding> hidden = outer ? std::optional(*outer) : std::nullopt;
+  llvm::MDNode* outer_group = access_group_;
+  when(b.CreateICmpSLT(low, end), [&] {
+    if (prepare) prepare();
+    auto* before = b.GetInsertBlock();
+    auto* block = llvm::BasicBlock::Create(b.getContext(), "loop", function);
+    auto* after = llvm::BasicBlock::Create(b.getContext(), "done");
+    b.CreateBr(block);
+    b.SetInsertPoint(block);
+    auto* index = b.CreatePHI(b.getInt64Ty(), 2, shape::var_name(axis.var));
+    index->addIncoming(low, before);
+    bind(axis.var, index, ++depth_, axis.extent);
+    access_group_ = kind == LoopKind::parallel ? llvm::MDNode::getDistinct(b.getContext(), {}) : nullptr;
+    llvm::MDNode* group = access_group_;
+    body();
+    --depth_;
+    auto* next = b.CreateAdd(index, i64(1), "", true, true);
+    index->addIncoming(next, b.GetInsertBlock());
+    auto* branch = b.CreateCondBr(b.CreateICmpSLT(next, end), block, after);
+    branch->setMetadata(llvm::LLVMContext::MD_loop, loop_metadata(kind, group));
+    after->insertInto(function);
+    b.SetInsertPoint(after);
+  });
+  access_group_ = outer_group;
+  if (hidden)
+    variables_[axis.var] = *hidden;
+  else
+    variables_.erase(axis.var);
+}
+
+void Frame::loop_in_runs(const Axis& axis, Value* low, Value* end, LoopKind kind,
+                         const std::vector<Division>& divisions, const std::function<void()>& body,
+                         const std::function<void()>& prepare) {
+  std::vector<Division> useful;
+  for (const Division& d : divisions) {
+    const auto by = d.dividend.linear_in(axis.var);
+    const bool runs = by && by->first.is(1) && !d.divisor.contains(axis.var) && is_nonnegative(d.dividend) &&
+                      is_nonnegative(d.divisor);
+    if (runs && d.divisor.constant().value_or(INT64_MAX) >= 16)
+      useful.push_back(d);  // shorter runs do not pay
+  }
+  if (useful.empty()) return loop(axis, low, end, kind, body, prepare);
+  const Binding* outer = find(axis.var);
+  const std::optional<Binding> hidden = outer ? std::optional(*outer) : std::nullopt;
+  when(b.CreateICmpSLT(low, end), [&] {
+    if (prepare) prepare();
+    auto* before = b.GetInsertBlock();
+    auto* block = llvm::BasicBlock::Create(b.getContext(), "run", function);
+    auto* after = llvm::BasicBlock::Create(b.getContext(), "runs_done");
+    b.CreateBr(block);
+    b.SetInsertPoint(block);
+    auto* start = b.CreatePHI(b.getInt64Ty(), 2, "start");
+    start->addIncoming(low, before);
+    const int depth = ++depth_;
+    bind(axis.var, start, depth, axis.extent);
+    const size_t outer_known = known_.size();
+    std::vector<KnownDivision> now;
+    Value* stop = end;
+    for (const Division& d : useful) {
+      Value* p = emit(d.dividend);
+      Value* q = positive_divisor(d.divisor);
+      Value* quotient = b.CreateUDiv(p, q);
+      Value* rest = b.CreateNSWSub(b.CreateNSWSub(p, start), b.CreateNSWMul(quotient, q));
+      stop = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, stop, b.CreateNSWSub(q, rest));
+      now.push_back({d.dividend, d.divisor, quotient, rest, axis.var, depth});
+    }
+    known_.insert(known_.end(), now.begin(), now.end());
+    loop(axis, start, stop, kind, body);
+    known_.resize(outer_known);
+    --depth_;
+    start->addIncoming(stop, b.GetInsertBlock());
+    b.CreateCondBr(b.CreateICmpSLT(stop, end), block, after);
+    after->insertInto(function);
+    b.SetInsertPoint(after);
+  });
+  if (hidden)
+    variables_[axis.var] = *hidden;
+  else
+    variables_.erase(axis.var);
+}
+
+// ---- memory ----
+
+void Frame::mark(llvm::Instruction* access, uint32_t region) {
+  auto& c = b.getContext();
+  if (scopes_.empty() && region_count > 0) {
+    llvm::MDBuilder metadata(c);
+    auto* domain = metadata.createAnonymousAliasScopeDomain("task");
+    for (uint32_t r = 0; r < region_count; ++r) scopes_.push_back(metadata.createAnonymousAliasScope(domain));
+    for (uint32_t r = 0; r < region_count; ++r) {
+      std::vector<llvm::Metadata*> all(scopes_.begin(), scopes_.end());
+      all.erase(all.begin() + r);
+      others_.push_back(llvm::MDNode::get(c, all));
+    }
+  }
+  if (region < scopes_.size()) {
+    access->setMetadata(llvm::LLVMContext::MD_alias_scope, llvm::MDNode::get(c, {scopes_[region]}));
+    access->setMetadata(llvm::LLVMContext::MD_noalias, others_[region]);
+  }
+  if (access_group_) access->setMetadata(llvm::LLVMContext::MD_access_group, access_group_);
+}
+
+}  // namespace axon::module

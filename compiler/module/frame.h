@@ -1,0 +1,127 @@
+// A function under construction: variables with their values, dimensions as arithmetic, loops, memory.
+//
+// In: an empty llvm::Function whose first argument is the launch context. Every shape::Var in scope has a
+// value and a depth (0: the same all through the function; each loop adds one). Dimensions are emitted with
+// what changes least innermost in the expression tree, so that loop-invariant parts are whole subtrees, which
+// LLVM hoists.
+//
+// Invariant: variables are non-negative; a divisor that might be zero is made one (its result is then never
+// used).
+#pragma once
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "module/body.h"
+
+namespace axon::module {
+
+/// Field numbers of axon_kernel_context, and its type. A test compares the offsets with runtime/device/abi.h.
+struct ContextType {
+  enum Field : unsigned {
+    sizes,
+    buffers,
+    events,
+    event_offset,
+    epoch,
+    workers,
+    scratch,
+    scratch_bytes,
+    failed,
+    failed_value,
+    cancel,
+    services
+  };
+  explicit ContextType(llvm::LLVMContext&);
+  llvm::StructType* type;
+};
+
+enum class LoopKind : uint8_t {
+  plain,
+  parallel  ///< no iteration reads what another writes: innermost loops may be vectorised without checks
+};
+
+class Frame {
+ public:
+  Frame(llvm::Function*, const Graph&, const target::Level&);
+
+  llvm::IRBuilder<> b;
+  llvm::Function* function;
+  const target::Level& level;
+
+  llvm::Value* context() const { return function->getArg(0); }
+  llvm::Value* context_field(ContextType::Field, llvm::Type*);  ///< loaded once, at entry
+  llvm::Value* buffer(uint32_t number);                         ///< base address, loaded once
+  llvm::Value* i64(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
+
+  // ---- variables and dimensions ----
+  struct Binding {
+    llvm::Value* value;
+    int depth;
+    Dim extent;  ///< the variable runs over 0 .. extent-1 at most
+  };
+  void bind(Var, llvm::Value*, int depth, const Dim& extent);
+  /// 0 <= v < extent for every variable bound now.
+  std::vector<Fact> ranges() const;
+  const Binding* find(Var) const;
+  llvm::Value* emit(const Dim&);
+  llvm::Value* emit(const Fact&);  ///< i1
+
+  /// for (v = low; v < end; ++v) body(). `prepare` runs once before the first iteration, and only if there is
+  /// one.
+  void loop(const Axis& axis, llvm::Value* low, llvm::Value* end, LoopKind, const std::function<void()>& body,
+            const std::function<void()>& prepare = nullptr);
+  /// The same, in runs over which every quotient in `divisions` is constant: floor(p / q) and p mod q, with p
+  /// = v + rest and q, rest free of v, cost nothing inside. Others are left as they are.
+  struct Division {
+    Dim dividend, divisor;
+  };
+  void loop_in_runs(const Axis& axis, llvm::Value* low, llvm::Value* end, LoopKind,
+                    const std::vector<Division>& divisions, const std::function<void()>& body,
+                    const std::function<void()>& prepare = nullptr);
+  void when(llvm::Value* condition, const std::function<void()>& body);
+  /// A stack slot, made in the entry block; LLVM turns it into a register.
+  llvm::AllocaInst* variable(llvm::Type*, const std::string& name);
+
+  // ---- memory ----
+  /// Accesses to different regions (buffers, scratch tensors) never overlap.
+  void mark(llvm::Instruction* access, uint32_t region);
+  uint32_t region_count = 0;  ///< set before the first access
+
+  llvm::Function* device(const std::string& name, llvm::Type* result, std::vector<llvm::Type*> params);
+
+ private:
+  llvm::Value* emit_term(const shape::Term&);
+  llvm::Value* emit_atom(const shape::Atom&);
+  int depth_of(const Dim&) const;
+  int depth_of(const shape::Term&) const;
+  int depth_of(const shape::Atom&) const;
+  bool is_nonnegative(const Dim&) const;
+  bool is_positive(const Dim&) const;
+  /// A division that is constant over the current run: its quotient, and remainder = variable + rest.
+  struct KnownDivision {
+    Dim dividend, divisor;
+    llvm::Value *quotient, *rest;
+    Var variable;
+    int depth;
+  };
+  const KnownDivision* known(const shape::Atom&) const;
+  llvm::Value* positive_divisor(const Dim&);
+  llvm::MDNode* loop_metadata(LoopKind, llvm::MDNode* group);
+  llvm::IRBuilder<> at_entry();
+
+  ContextType context_type_;
+  std::map<Var, Binding> variables_;
+  std::vector<KnownDivision> known_;
+  std::map<uint64_t, llvm::Value*> loaded_;  ///< by kind and number
+  int depth_ = 1;
+  llvm::MDNode* access_group_ = nullptr;  ///< of the innermost parallel loop
+  std::vector<llvm::MDNode*> scopes_;     ///< one alias scope per region
+  std::vector<llvm::MDNode*> others_;     ///< per region: the scopes of all others
+};
+
+}  // namespace axon::module

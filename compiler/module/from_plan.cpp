@@ -1,0 +1,268 @@
+// In: a plan. Out: per variant one function (context, worker) that walks the plan's steps: loops, segments,
+// in each the worker's own range of tasks with its waits before and its notification after. Task bodies are
+// functions of their own.
+//
+// A launch with one worker skips every wait and notification: its own order is the program's.
+#include "module/from_plan.h"
+
+#include <algorithm>
+
+#include "module/task_emitter.h"
+
+namespace axon::module {
+
+using llvm::Value;
+
+namespace {
+
+Dim product(const std::vector<Dim>& factors) {
+  Dim result(1);
+  for (const Dim& f : factors) result = result * f;
+  return result;
+}
+
+class KernelEmitter {
+ public:
+  KernelEmitter(llvm::Module& m, const plan::Variant& v, std::shared_ptr<Graph> graph,
+                const target::Level& level, const EmitOptions& options)
+      : module_(m),
+        v_(v),
+        p_(v.program),
+        level_(level),
+        task_functions_(p_.types.size()),
+        f_(declare(m, v), *graph, level) {
+    for (uint32_t t = 0; t < p_.types.size(); ++t)
+      task_functions_[t] = emit_task(task::TaskTypeId{t}, graph, options);
+  }
+
+  void run() {
+    auto& b = f_.b;
+    workers_ = b.CreateZExt(f_.context_field(ContextType::workers, b.getInt32Ty()), b.getInt64Ty());
+    worker_ = b.CreateZExt(f_.function->getArg(1), b.getInt64Ty());
+    several_ = b.CreateICmpUGT(workers_, f_.i64(1));
+    epoch_ = f_.context_field(ContextType::epoch, b.getInt32Ty());
+    Value* scratch = f_.context_field(ContextType::scratch, b.getPtrTy());
+    scratch_ = b.CreateLoad(b.getPtrTy(), b.CreateGEP(b.getPtrTy(), scratch, worker_), "scratch");
+    leave_ = llvm::BasicBlock::Create(b.getContext(), "leave");
+    walk(v_.steps);
+    b.CreateBr(leave_);
+    leave_->insertInto(f_.function);
+    b.SetInsertPoint(leave_);
+    b.CreateRetVoid();
+  }
+
+ private:
+  static llvm::Function* declare(llvm::Module& m, const plan::Variant& v) {
+    auto& c = m.getContext();
+    auto* pointer = llvm::PointerType::getUnqual(c);
+    auto* type =
+        llvm::FunctionType::get(llvm::Type::getVoidTy(c), {pointer, llvm::Type::getInt32Ty(c)}, false);
+    return llvm::Function::Create(type, llvm::Function::ExternalLinkage, v.symbol, m);
+  }
+
+  llvm::Function* emit_task(task::TaskTypeId id, const std::shared_ptr<Graph>& graph,
+                            const EmitOptions& options) {
+    const auto& type = p_.types[id];
+    auto& c = module_.getContext();
+    std::vector<llvm::Type*> params(2, llvm::PointerType::getUnqual(c));
+    params.insert(params.end(), type.loops.size() + type.coordinates.size(), llvm::Type::getInt64Ty(c));
+    auto* function =
+        llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(c), params, false),
+                               llvm::Function::InternalLinkage, v_.symbol + "." + type.name, module_);
+    function->addFnAttr(llvm::Attribute::NoInline);
+    function->addParamAttr(0, llvm::Attribute::NoAlias);
+    const Body body = make_body(p_, type, graph, options);
+    TaskEmitter(function, body, level_).run();
+    return function;
+  }
+
+  // ---- steps ----
+
+  void walk(const std::vector<plan::Step>& steps) {
+    for (const plan::Step& step : steps) {
+      if (step.segment) {
+        emit_segment(*step.segment);
+        continue;
+      }
+      const auto& loop = p_.loops[step.loop];
+      f_.loop({loop.index, loop.extent}, f_.i64(0), f_.emit(loop.extent), LoopKind::plain,
+              [&] { walk(step.body); });
+    }
+  }
+
+  void emit_segment(const plan::Segment& segment) {
+    auto& b = f_.b;
+    const auto& type = p_.types[segment.type];
+    std::vector<Dim> extents;
+    for (const auto& c : type.coordinates) extents.push_back(c.extent);
+    Value* tasks = f_.emit(product(extents));
+    Value* first = b.CreateUDiv(b.CreateNUWMul(tasks, worker_), workers_);
+    Value* end = b.CreateUDiv(b.CreateNUWMul(tasks, b.CreateAdd(worker_, f_.i64(1))), workers_);
+    const Axis number{shape::fresh_var("task"), product(extents)};
+    f_.loop(
+        number, first, end, LoopKind::plain,
+        [&] {
+          Value* task = f_.find(number.var)->value;
+          bind_coordinates(type, task);
+          emit_waits(segment.per_task);
+          call_task(segment.type);
+          notify(segment.type, task);
+        },
+        [&] { emit_waits(segment.hoisted); });
+    if (segment.barrier_after) wait_for_all(segment.type);
+  }
+
+  void bind_coordinates(const task::TaskType& type, Value* task) {
+    auto& b = f_.b;
+    for (size_t c = type.coordinates.size(); c-- > 0;) {
+      const auto& coordinate = type.coordinates[c];
+      Value* extent = f_.emit(coordinate.extent);
+      f_.bind(coordinate.var, c == 0 ? task : b.CreateURem(task, extent), INT32_MAX, coordinate.extent);
+      if (c > 0) task = b.CreateUDiv(task, extent);
+    }
+  }
+
+  void call_task(task::TaskTypeId id) {
+    const auto& type = p_.types[id];
+    std::vector<Value*> args{f_.context(), scratch_};
+    for (task::LoopId l : type.loops) args.push_back(f_.find(p_.loops[l].index)->value);
+    for (const auto& c : type.coordinates) args.push_back(f_.find(c.var)->value);
+    f_.b.CreateCall(task_functions_[id.index], args);
+  }
+
+  // ---- events ----
+
+  /// epoch + iteration + 1, iterations counted row-major over the loops around a type.
+  Value* target_epoch(const task::TaskType& producer, const std::vector<Dim>& iteration) {
+    Dim number;
+    for (size_t l = 0; l < producer.loops.size(); ++l)
+      number = number * p_.loops[producer.loops[l]].extent + iteration[l];
+    return f_.b.CreateAdd(epoch_, f_.b.CreateTrunc(f_.emit(number + Dim(1)), f_.b.getInt32Ty()));
+  }
+
+  std::vector<Dim> current_iteration(const task::TaskType& type) const {
+    std::vector<Dim> iteration;
+    for (task::LoopId l : type.loops) iteration.push_back(Dim(p_.loops[l].index));
+    return iteration;
+  }
+
+  Value* word(uint32_t event, Value* task) {
+    auto& b = f_.b;
+    Value* offsets = f_.context_field(ContextType::event_offset, b.getPtrTy());
+    Value* base = b.CreateLoad(b.getInt64Ty(), b.CreateConstGEP1_64(b.getInt64Ty(), offsets, event));
+    return b.CreateGEP(b.getInt32Ty(), f_.context_field(ContextType::events, b.getPtrTy()),
+                       b.CreateAdd(base, task));
+  }
+
+  void notify(task::TaskTypeId id, Value* task) {
+    for (uint32_t e = 0; e < p_.events.size(); ++e) {
+      if (p_.events[task::EventId{e}].producer != id) continue;
+      f_.when(several_, [&] {
+        auto& b = f_.b;
+        auto* store =
+            f_.device("axon_event_notify", b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt32Ty()});
+        Value* at = word(e, task);
+        const auto& type = p_.types[id];
+        b.CreateCall(store, {f_.context(), at, target_epoch(type, current_iteration(type))});
+      });
+    }
+  }
+
+  void emit_waits(const std::vector<uint32_t>& waits) {
+    for (uint32_t w : waits) {
+      const task::Wait& wait = p_.waits[w];
+      Value* needed = several_;
+      for (const Fact& fact : wait.guard) needed = f_.b.CreateAnd(needed, f_.emit(fact));
+      f_.when(needed, [&] { emit_wait(wait.event, wait.box, wait.iteration); });
+    }
+  }
+
+  /// Waits for the words of the producers in a box. Kept coordinates run over [first, last], all others over
+  /// everything; the innermost ranges whose followers are complete make one run of consecutive words.
+  void emit_wait(task::EventId id, const std::vector<task::Wait::Range>& box,
+                 const std::vector<Dim>& iteration) {
+    const auto& event = p_.events[id];
+    const auto& producer = p_.types[event.producer];
+    const size_t rank = producer.coordinates.size();
+    std::vector<task::Wait::Range> ranges(rank);
+    std::vector<bool> kept(rank, false);
+    for (size_t c = 0; c < rank; ++c) ranges[c] = {Dim(0), producer.coordinates[c].extent - Dim(1)};
+    for (size_t k = 0; k < event.kept.size(); ++k) {
+      ranges[event.kept[k]] = box[k];
+      kept[event.kept[k]] = true;
+    }
+    size_t run = rank;  // coordinates from here on are complete, and the one before them is part of the run
+    Dim words(1);
+    while (run > 0 && !kept[run - 1]) words = words * producer.coordinates[--run].extent;
+    Value* target = target_epoch(producer, iteration);
+    wait_over(id, producer, ranges, 0, run, Dim(), words, target);
+  }
+
+  void wait_over(task::EventId id, const task::TaskType& producer,
+                 const std::vector<task::Wait::Range>& ranges, size_t c, size_t run, const Dim& task,
+                 const Dim& words, Value* target) {
+    auto& b = f_.b;
+    if (c + 1 < run) {
+      const Axis axis{shape::fresh_var("producer"), producer.coordinates[c].extent};
+      Value* end = f_.emit(ranges[c].last + Dim(1));
+      f_.loop(axis, f_.emit(ranges[c].first), end, LoopKind::plain, [&] {
+        wait_over(id, producer, ranges, c + 1, run,
+                  (task + Dim(axis.var)) * producer.coordinates[c + 1].extent, words, target);
+      });
+      return;
+    }
+    Dim first = task, count = words;
+    if (run > 0) {
+      first = (task + ranges[c].first) * words;
+      count = (ranges[c].last - ranges[c].first + Dim(1)) * words;
+    }
+    auto* wait = f_.device("axon_event_wait_run", b.getInt1Ty(),
+                           {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty(), b.getInt32Ty()});
+    wait->addRetAttr(llvm::Attribute::ZExt);
+    Value* reached =
+        b.CreateCall(wait, {f_.context(), word(id.index, f_.emit(first)), f_.emit(count), target});
+    auto* go_on = llvm::BasicBlock::Create(b.getContext(), "reached", f_.function);
+    b.CreateCondBr(reached, go_on, leave_);
+    b.SetInsertPoint(go_on);
+  }
+
+  void wait_for_all(task::TaskTypeId id) {
+    for (uint32_t e = 0; e < p_.events.size(); ++e) {
+      const auto& event = p_.events[task::EventId{e}];
+      if (event.producer != id) continue;
+      std::vector<task::Wait::Range> box;
+      for (const Dim& extent : event.shape) box.push_back({Dim(0), extent - Dim(1)});
+      f_.when(several_, [&] { emit_wait(task::EventId{e}, box, current_iteration(p_.types[id])); });
+      return;
+    }
+  }
+
+  llvm::Module& module_;
+  const plan::Variant& v_;
+  const task::Program& p_;
+  const target::Level& level_;
+  std::vector<llvm::Function*> task_functions_;
+  Frame f_;
+  Value *workers_ = nullptr, *worker_ = nullptr, *several_ = nullptr, *epoch_ = nullptr, *scratch_ = nullptr;
+  llvm::BasicBlock* leave_ = nullptr;  ///< where a cancelled wait goes
+};
+
+}  // namespace
+
+void emit_plan(llvm::Module& m, const plan::Plan& plan, const target::Level& level,
+               const EmitOptions& options) {
+  for (const plan::Variant& v : plan.variants) {
+    auto graph = std::make_shared<Graph>(*v.program.graph);
+    KernelEmitter(m, v, graph, level, options).run();
+  }
+}
+
+shape::Dim scratch_bytes(const plan::Variant& v, const EmitOptions& options) {
+  auto graph = std::make_shared<Graph>(*v.program.graph);
+  Dim most;
+  for (const auto& type : v.program.types)
+    most = shape::max(most, make_body(v.program, type, graph, options).scratch_bytes);
+  return most;
+}
+
+}  // namespace axon::module

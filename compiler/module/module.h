@@ -1,0 +1,44 @@
+// Native code from plans: one LLVM module per bundle and level, with one persistent function per plan
+// variant.
+//
+// In: plan::Plan per entry. Out: an ELF object (image/ links it), or its LLVM or assembly text. A variant's
+// function has the signature axon_kernel of runtime/device/abi.h and is named by Variant::symbol; nothing
+// else is visible but `axon_abi_version` and the memory functions, which are hidden. No symbol is left
+// undefined.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+#include "target/level.h"
+
+namespace axon::module {
+
+struct EmitOptions {
+  int optimization = 3;  ///< 0 to 3
+  bool keep_generic_loops =
+      false;  ///< no contraction kernels: every body as plain loops (a second opinion for tests)
+};
+
+/// A relocatable ELF object with every variant of every plan. nullopt and `error` only for what the compiler
+/// does not support; a malformed plan is a bug.
+std::optional<std::string> emit_object(const std::vector<const plan::Plan*>&, const target::Level&,
+                                       const EmitOptions&, std::string& error);
+/// The module after optimisation, as text; `optimized` false: as first made, before device code is linked in.
+std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>&, const target::Level&,
+                                          const EmitOptions&, bool optimized, std::string& error);
+std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>&, const target::Level&,
+                                         const EmitOptions&, std::string& error);
+
+/// Bytes of private scratch memory that each worker of a launch needs, over the entry's sizes. The same for
+/// all levels.
+shape::Dim scratch_bytes(const plan::Variant&, const EmitOptions& = {});
+
+/// Byte offsets of the launch context's fields as generated code reads them, in order.
+std::vector<size_t> context_offsets();
+
+/// Every device function, visible under its own name: what tests of the device code link.
+std::optional<std::string> emit_device_object(const target::Level&, std::string& error);
+
+}  // namespace axon::module

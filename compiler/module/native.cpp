@@ -1,0 +1,245 @@
+// From LLVM modules to machine code of one level: link the device pieces in, optimise, emit.
+//
+// Device functions arrive without any target's attributes, so that the level alone decides; they become
+// internal and what is not used disappears. Elementary functions are inlined always (loops around them
+// vectorise); contraction kernels never (they are large, and called once per tile). The memory functions
+// stay, hidden: the code generator may call them.
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Linker/Linker.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "base/bug.h"
+#include "device/abi.h"
+#include "device/bitcode.h"
+#include "module/frame.h"
+#include "module/from_plan.h"
+
+namespace axon::module {
+
+namespace {
+
+constexpr const char* triple = "x86_64-unknown-linux-gnu";
+
+std::unique_ptr<llvm::TargetMachine> machine_for(const target::Level& level, int optimization,
+                                                 std::string& error) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();  // for the inline assembly of the memory functions
+  });
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) return nullptr;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;  // only where the module says so
+  const auto effort = optimization == 0   ? llvm::CodeGenOptLevel::None
+                      : optimization == 3 ? llvm::CodeGenOptLevel::Aggressive
+                                          : llvm::CodeGenOptLevel::Default;
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, std::string(level.processor), std::string(level.features), options,
+                                  llvm::Reloc::PIC_, llvm::CodeModel::Small, effort));
+}
+
+bool is_memory_function(const llvm::Function& f) {
+  static const std::set<std::string> names{"memcpy", "memmove", "memset", "memcmp", "bcmp"};
+  return names.contains(f.getName().str());
+}
+
+bool starts_with(const llvm::Function& f, const char* prefix) { return f.getName().starts_with(prefix); }
+
+/// Everything in the bitcode, without the attributes of the target it was compiled for.
+std::unique_ptr<llvm::Module> device_module(llvm::LLVMContext& context) {
+  const llvm::StringRef bytes(axon_device_bitcode_begin,
+                              static_cast<size_t>(axon_device_bitcode_end - axon_device_bitcode_begin));
+  auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "device"), context);
+  if (!parsed) base::bug("module::device_module", llvm::toString(parsed.takeError()));
+  for (llvm::Function& f : **parsed)
+    for (const char* attribute : {"target-cpu", "target-features", "tune-cpu", "min-legal-vector-width",
+                                  "no-trapping-math", "stack-protector-buffer-size"})
+      f.removeFnAttr(attribute);
+  for (llvm::Function& f : **parsed)
+    if (!is_memory_function(f)) f.removeFnAttr("no-builtins");
+  return std::move(*parsed);
+}
+
+void add_abi_version(llvm::Module& m) {
+  auto* type = llvm::Type::getInt32Ty(m.getContext());
+  new llvm::GlobalVariable(m, type, true, llvm::GlobalValue::ExternalLinkage,
+                           llvm::ConstantInt::get(type, AXON_ABI_VERSION), "axon_abi_version");
+}
+
+/// Links what is used, and gives each device function its linkage and inlining.
+void link_device(llvm::Module& m) {
+  auto device = device_module(m.getContext());
+  std::set<std::string> names;
+  for (const llvm::Function& f : *device)
+    if (!f.isDeclaration()) names.insert(f.getName().str());
+  std::vector<llvm::GlobalValue*> kept;
+  // A declaration in use makes the linker take the memory functions along.
+  for (const llvm::Function& f : *device)
+    if (is_memory_function(f)) m.getOrInsertFunction(f.getName(), f.getFunctionType());
+  if (llvm::Linker::linkModules(m, std::move(device), llvm::Linker::Flags::LinkOnlyNeeded))
+    base::bug("module::link_device", "the device bitcode does not link");
+  for (llvm::Function& f : m) {
+    if (!names.contains(f.getName().str())) continue;
+    if (is_memory_function(f)) {
+      f.setVisibility(llvm::GlobalValue::HiddenVisibility);
+      kept.push_back(&f);
+      continue;
+    }
+    f.setLinkage(llvm::GlobalValue::InternalLinkage);
+    if (starts_with(f, "axon_contract_") || starts_with(f, "axon_mod_") || starts_with(f, "axon_check_")) {
+      f.addFnAttr(llvm::Attribute::NoInline);
+    } else if (starts_with(f, "axon_") && !starts_with(f, "axon_event_")) {
+      f.removeFnAttr(llvm::Attribute::NoInline);
+      f.addFnAttr(llvm::Attribute::AlwaysInline);
+    }
+  }
+  llvm::appendToCompilerUsed(m, kept);
+}
+
+void set_level(llvm::Module& m, const target::Level& level, llvm::TargetMachine& machine) {
+  m.setTargetTriple(triple);
+  m.setDataLayout(machine.createDataLayout());
+  for (llvm::Function& f : m) {
+    f.addFnAttr("target-cpu", level.processor);
+    if (!level.features.empty()) f.addFnAttr("target-features", level.features);
+    f.addFnAttr("prefer-vector-width", std::to_string(level.vector_bytes * 8));
+    f.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+}
+
+void optimise(llvm::Module& m, llvm::TargetMachine& machine, int level) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = true;
+  tuning.LoopVectorization = level > 1;
+  tuning.LoopInterleaving = level > 1;
+  tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  using O = llvm::OptimizationLevel;
+  const O effort = level <= 1 ? O::O1 : level == 2 ? O::O2 : O::O3;
+  auto passes =
+      level == 0 ? builder.buildO0DefaultPipeline(O::O0) : builder.buildPerModuleDefaultPipeline(effort);
+  passes.run(m, modules);
+}
+
+void check(const llvm::Module& m, const char* where) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (llvm::verifyModule(m, &out)) base::bug(where, out.str());
+}
+
+struct Made {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<llvm::Module> module;
+};
+
+std::optional<Made> make(const std::vector<const plan::Plan*>& plans, const target::Level& level,
+                         const EmitOptions& options, bool complete, std::string& error) {
+  Made made;
+  made.context = std::make_unique<llvm::LLVMContext>();
+  made.machine = machine_for(level, options.optimization, error);
+  if (!made.machine) return std::nullopt;
+  made.module = std::make_unique<llvm::Module>("axon", *made.context);
+  for (const plan::Plan* plan : plans) emit_plan(*made.module, *plan, level, options);
+  check(*made.module, "module::emit_plan");
+  if (!complete) return made;
+  add_abi_version(*made.module);
+  link_device(*made.module);
+  set_level(*made.module, level, *made.machine);
+  optimise(*made.module, *made.machine, options.optimization);
+  check(*made.module, "module::optimise");
+  return made;
+}
+
+std::string generate(llvm::Module& m, llvm::TargetMachine& machine, llvm::CodeGenFileType kind) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, out, nullptr, kind))
+    base::bug("module::generate", "no code generator");
+  passes.run(m);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+std::optional<std::string> emit_object(const std::vector<const plan::Plan*>& plans,
+                                       const target::Level& level, const EmitOptions& options,
+                                       std::string& error) {
+  auto made = make(plans, level, options, true, error);
+  if (!made) return std::nullopt;
+  return generate(*made->module, *made->machine, llvm::CodeGenFileType::ObjectFile);
+}
+
+std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>& plans,
+                                         const target::Level& level, const EmitOptions& options,
+                                         std::string& error) {
+  auto made = make(plans, level, options, true, error);
+  if (!made) return std::nullopt;
+  return generate(*made->module, *made->machine, llvm::CodeGenFileType::AssemblyFile);
+}
+
+std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>& plans,
+                                          const target::Level& level, const EmitOptions& options,
+                                          bool optimized, std::string& error) {
+  auto made = make(plans, level, options, optimized, error);
+  if (!made) return std::nullopt;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  made->module->print(out, nullptr);
+  return text;
+}
+
+std::vector<size_t> context_offsets() {
+  llvm::LLVMContext context;
+  std::string error;
+  const auto machine = machine_for(target::levels().front(), 0, error);
+  if (!machine) base::bug("module::context_offsets", error);
+  const llvm::DataLayout layout = machine->createDataLayout();
+  const llvm::StructLayout* fields = layout.getStructLayout(ContextType(context).type);
+  std::vector<size_t> offsets;
+  for (const llvm::TypeSize offset : fields->getMemberOffsets()) offsets.push_back(offset.getFixedValue());
+  return offsets;
+}
+
+std::optional<std::string> emit_device_object(const target::Level& level, std::string& error) {
+  llvm::LLVMContext context;
+  auto machine = machine_for(level, 3, error);
+  if (!machine) return std::nullopt;
+  auto m = device_module(context);
+  for (llvm::Function& f : llvm::make_early_inc_range(*m))
+    if (starts_with(f, "axon_contract_") && !f.getName().ends_with(level.suffix)) f.eraseFromParent();
+  add_abi_version(*m);
+  set_level(*m, level, *machine);
+  optimise(*m, *machine, 3);
+  return generate(*m, *machine, llvm::CodeGenFileType::ObjectFile);
+}
+
+}  // namespace axon::module

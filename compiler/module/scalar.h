@@ -1,0 +1,81 @@
+// Scalar expressions as LLVM values, at the current point of a task's loops.
+//
+// Every index variable of the expression is bound in the frame. Values are memoised per block scope, so
+// shared subexpressions are emitted once; whatever does not depend on the innermost variable is left for LLVM
+// to hoist. Arms of `select`, and the right side of `and` and `or`, that read memory run only when they are
+// taken: an index may be in range only then.
+#pragma once
+#include "module/frame.h"
+
+namespace axon::module {
+
+/// A value with the type it is computed in: f64, f32, an integer type, or boolean (i1).
+struct Typed {
+  llvm::Value* value = nullptr;
+  Elem elem = Elem::f32;
+};
+
+class ScalarEmitter {
+ public:
+  ScalarEmitter(Frame& frame, const Body& body) : f_(frame), body_(body), g_(*body.graph), scopes_(1) {}
+
+  /// `widened`: inside a reduction arithmetic on narrow types is done in the type it accumulates in.
+  Typed emit(ScalarId, bool widened);
+  /// The value in the type that `elem` is computed in.
+  llvm::Value* emit_as(ScalarId, Elem elem, bool widened);
+  /// Quotients and remainders in the indices of an expression.
+  void collect_divisions(ScalarId, std::vector<Frame::Division>&) const;
+  static void collect_divisions(const Dim&, std::vector<Frame::Division>&);
+  /// Emits now what does not depend on `inner` and is sure to be needed: called just before a loop over
+  /// `inner`.
+  void hoist(ScalarId, Var inner, bool widened);
+  /// Forgets what was computed: call when a loop variable changes.
+  void enter() { scopes_.emplace_back(); }
+  void leave() { scopes_.pop_back(); }
+
+  llvm::Type* type_of(Elem computed);
+  llvm::Value* converted(Typed, Elem to);
+  llvm::Value* monoid_unit(graph::Monoid, Elem computed);
+  llvm::Value* combine(graph::Monoid, Elem computed, llvm::Value* so_far, llvm::Value* next);
+
+  // ---- tensors ----
+  struct Address {
+    llvm::Value* pointer;
+    Elem storage;
+    uint32_t region;
+  };
+  Address buffer_address(graph::Value target, const std::vector<Dim>& index);
+  Address scratch_address(uint32_t local, const std::vector<Dim>& index);
+  llvm::Value* load_from(const Address&);
+  void store_to(const Address&, llvm::Value* computed);
+  llvm::Value* scratch_base(uint32_t local);
+  uint32_t scratch_region(uint32_t local) const;
+
+  Typed call(graph::Op op, Elem computed, std::vector<llvm::Value*> args);
+
+ private:
+  Typed compute(ScalarId, bool widened);
+  Typed emit_load(const graph::Scalar&, bool widened);
+  Typed emit_bounded(const graph::Scalar&, bool widened);
+  Typed emit_cast(const graph::Scalar&, bool widened);
+  Typed emit_select(const graph::Scalar&, bool widened);
+  Typed emit_logic(const graph::Scalar&, bool widened);
+  Typed emit_compare(const graph::Scalar&, bool widened);
+  Typed emit_float(const graph::Scalar&, Elem, bool widened);
+  Typed emit_integer(const graph::Scalar&, Elem, bool widened);
+  llvm::Value* floor_divide(Elem, llvm::Value*, llvm::Value*, bool remainder);
+  llvm::Value* rounded(llvm::Value* f32, Elem narrow);
+  bool must_be_lazy(ScalarId) const;
+  bool always_in_range(ScalarId load) const;
+  llvm::Value* merged(llvm::Value* condition, Elem, const std::function<llvm::Value*()>& yes,
+                      const std::function<llvm::Value*()>& no);
+  llvm::Value* element_pointer(llvm::Value* base, Elem storage, llvm::Value* offset);
+
+  Frame& f_;
+  const Body& body_;
+  const Graph& g_;
+  std::vector<std::map<std::pair<ScalarId, bool>, Typed>> scopes_;
+  mutable std::map<ScalarId, bool> in_range_;
+};
+
+}  // namespace axon::module

@@ -1,0 +1,43 @@
+// See task_emitter.h.
+#include "module/task_emitter.h"
+
+namespace axon::module {
+
+TaskEmitter::TaskEmitter(llvm::Function* function, const Body& body, const target::Level& level)
+    : f_(function, *body.graph, level), body_(body), g_(*body.graph), s_(f_, body) {
+  // Buffers, scratch tensors, and one region per tensor for staged left operands.
+  f_.region_count = body.program->buffers.size() + 2 * static_cast<uint32_t>(body.locals.size());
+  unsigned argument = 2;
+  for (task::LoopId l : body.type->loops) {
+    const auto& loop = body.program->loops[l];
+    f_.bind(loop.index, function->getArg(argument++), 1, loop.extent);
+  }
+  for (const auto& c : body.type->coordinates) f_.bind(c.var, function->getArg(argument++), 1, c.extent);
+}
+
+void TaskEmitter::run() {
+  for (const Stage& stage : body_.stages) emit_stage(stage, {});
+  emit_outputs();
+  f_.b.CreateRetVoid();
+}
+
+void TaskEmitter::emit_stage(const Stage& stage, const Overrides& overrides) {
+  s_.enter();
+  switch (stage.kind) {
+    case Stage::Kind::points:
+      emit_points(stage.local, false);
+      break;
+    case Stage::Kind::reduction:
+      emit_reduction(stage.local, overrides, false);
+      break;
+    case Stage::Kind::contract:
+      emit_contract(stage.local, *stage.contract, overrides);
+      break;
+    case Stage::Kind::online:
+      emit_online(*stage.online);
+      break;
+  }
+  s_.leave();
+}
+
+}  // namespace axon::module

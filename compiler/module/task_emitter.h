@@ -1,0 +1,69 @@
+// One task as an LLVM function: (context, scratch, loop indices..., coordinates...). Stages in order, then
+// the outputs. Each kind of stage has its file in tile/.
+#pragma once
+#include "module/scalar.h"
+
+namespace axon::module {
+
+class TaskEmitter {
+ public:
+  /// `function` has the arguments named above, in the order of the type's loops and coordinates.
+  TaskEmitter(llvm::Function* function, const Body& body, const target::Level& level);
+  void run();
+
+ private:
+  using Overrides = std::vector<std::pair<Var, Span>>;  ///< ranges of binders that are walked in blocks
+
+  void emit_stage(const Stage&, const Overrides&);
+
+  // tile/elementwise.cpp
+  void emit_points(uint32_t local, bool widened);
+  void emit_outputs();
+  void fill(uint32_t local, const std::function<llvm::Value*()>& value);
+  struct Nest {
+    std::vector<Axis> axes;
+    std::vector<Span> spans;
+    std::vector<ScalarId> bodies;  ///< what to hoist out of the innermost loop
+    bool widened = false;
+    bool parallel = true;
+    std::vector<Dim> stores;  ///< offsets of what the body writes
+  };
+  void emit_nest(const Nest&, const std::function<void()>& body);
+  /// The axis along which the accesses run best becomes innermost.
+  void order_axes(Nest&) const;
+  int stride_score(Var, const std::vector<ScalarId>& bodies, const std::vector<Dim>& stores) const;
+  ScalarEmitter::Address local_element(uint32_t local);
+
+  // tile/reduce.cpp
+  void emit_reduction(uint32_t local, const Overrides&, bool accumulate);
+  void emit_argmax(uint32_t local);
+  void reduce_by_rows(uint32_t local, const Nest& binders, bool accumulate);
+  void reduce_by_columns(uint32_t local, const Nest& binders, size_t column, bool accumulate);
+
+  // tile/contract.cpp
+  void emit_contract(uint32_t local, const ContractPlan&, const Overrides&);
+  void stage_left(const ContractPlan&, uint32_t region);
+  void call_kernel(uint32_t local, const ContractPlan&, bool accumulate);
+  llvm::Value* left_pointer(const ContractPlan&);
+  Span span_of(const Axis&, uint32_t local, const Overrides&) const;
+
+  // tile/online.cpp
+  void emit_online(const OnlinePlan&);
+  void emit_online_block(const OnlinePlan&, const Overrides&);
+  void normalise_rows(const OnlinePlan&, const Span& keys);
+  void finish_online(const OnlinePlan&);
+
+  struct Range {
+    Axis axis;
+    llvm::Value* low;
+    llvm::Value* end;
+  };
+
+  Frame f_;
+  const Body& body_;
+  const Graph& g_;
+  ScalarEmitter s_;
+  std::map<Var, Range> kernel_ranges_;  ///< of the contraction being emitted
+};
+
+}  // namespace axon::module

@@ -1,0 +1,149 @@
+// Contractions by the device's kernels (runtime/device/contract.h): stage the left operand when it is not a
+// plain matrix, then one call per combination of the outer axes. Results go to scratch memory; stages after
+// this one read them there.
+#include "base/bug.h"
+#include "module/contract_plan.h"
+#include "module/task_emitter.h"
+
+namespace axon::module {
+
+using llvm::Value;
+
+void TaskEmitter::emit_contract(uint32_t local, const ContractPlan& plan, const Overrides& overrides) {
+  const size_t domain_axes = body_.locals[local].domain.size();
+  const size_t placed = plan.outer_left.size() + plan.outer_right.size() + 1 + (plan.row ? 1 : 0);
+  const bool several_depths = placed > domain_axes;  // outer binders: their terms add up
+  const bool accumulate = plan.accumulate || several_depths;
+  if (several_depths && !plan.accumulate)
+    fill(local, [&] { return llvm::ConstantFP::get(s_.type_of(plan.accumulator), 0.0); });
+  const auto nest_over = [&](const std::vector<Axis>& axes) {
+    Nest nest{axes, {}, {}, false, false, {}};
+    for (const Axis& a : axes) nest.spans.push_back(span_of(a, local, overrides));
+    return nest;
+  };
+  const auto range_of = [&](const Axis& axis) {
+    const Span span = span_of(axis, local, overrides);
+    return Range{axis, f_.emit(span.low), f_.emit(span.end)};
+  };
+  emit_nest(nest_over(plan.outer_left), [&] {
+    kernel_ranges_.clear();
+    kernel_ranges_[plan.column.var] = range_of(plan.column);
+    kernel_ranges_[plan.depth.var] = range_of(plan.depth);
+    if (plan.row) kernel_ranges_[plan.row->var] = range_of(*plan.row);
+    if (!plan.direct_left)
+      stage_left(plan, s_.scratch_region(local) + static_cast<uint32_t>(body_.locals.size()));
+    emit_nest(nest_over(plan.outer_right), [&] { call_kernel(local, plan, accumulate); });
+  });
+}
+
+void TaskEmitter::stage_left(const ContractPlan& plan, uint32_t region) {
+  const Range& depth = kernel_ranges_[plan.depth.var];
+  Value* base = left_pointer(plan);
+  const auto along_depth = [&](Value* row_offset) {
+    std::vector<Frame::Division> divisions;
+    s_.collect_divisions(plan.left, divisions);
+    s_.enter();
+    f_.loop_in_runs(
+        plan.depth, depth.low, depth.end, LoopKind::parallel, divisions,
+        [&] {
+          s_.enter();
+          Value* value = s_.emit_as(plan.left, plan.accumulator, true);
+          Value* offset = f_.b.CreateNSWSub(f_.find(plan.depth.var)->value, depth.low);
+          if (row_offset) offset = f_.b.CreateNSWAdd(row_offset, offset);
+          Value* to = f_.b.CreateGEP(s_.type_of(plan.accumulator), base, offset);
+          s_.store_to({to, plan.accumulator, region}, value);
+          s_.leave();
+        },
+        [&] { s_.hoist(plan.left, plan.depth.var, true); });
+    s_.leave();
+  };
+  if (!plan.row) return along_depth(nullptr);
+  const Range& row = kernel_ranges_[plan.row->var];
+  f_.loop(*plan.row, row.low, row.end, LoopKind::plain, [&] {
+    s_.enter();
+    Value* number = f_.b.CreateNSWSub(f_.find(plan.row->var)->value, row.low);
+    along_depth(f_.b.CreateNSWMul(number, f_.emit(plan.left_row_stride)));
+    s_.leave();
+  });
+}
+
+Value* TaskEmitter::left_pointer(const ContractPlan& plan) {
+  if (!plan.direct_left)
+    return f_.b.CreateGEP(f_.b.getInt8Ty(), f_.function->getArg(1), f_.emit(plan.left_offset));
+  const auto& load = g_.scalars[plan.left];
+  std::vector<Dim> index;
+  for (ScalarId arg : load.args) index.push_back(*graph::affine_index(g_, arg));
+  return (load.target.is_local() ? s_.scratch_address(load.target.output, index)
+                                 : s_.buffer_address(load.target, index))
+      .pointer;
+}
+
+/// Every axis of the kernel is bound to its first value, so that addresses are those of the first elements.
+void TaskEmitter::call_kernel(uint32_t local, const ContractPlan& plan, bool accumulate) {
+  auto& b = f_.b;
+  constexpr int inside = 1 << 20;  // deeper than any loop
+  for (const auto& [var, range] : kernel_ranges_) f_.bind(var, range.low, inside, range.axis.extent);
+  const auto length = [&](const Axis& axis) {
+    const Range& range = kernel_ranges_[axis.var];
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateNSWSub(range.end, range.low), f_.i64(0));
+  };
+  const auto& domain = body_.locals[local].domain;
+  const ScratchTensor& result = body_.scratch[local];
+  Value* c = local_element(local).pointer;
+  Value* left = left_pointer(plan);
+  Value* columns = length(plan.column);
+
+  const auto& load = g_.scalars[plan.right];
+  std::vector<Dim> index;
+  for (ScalarId arg : load.args) index.push_back(*graph::affine_index(g_, arg));
+  Value *b_depth, *b_column, *b_panel = f_.i64(0);
+  if (plan.panel) {
+    // Start at the panel that holds the first column: what lies before it falls into the margin left of the
+    // result.
+    constexpr int64_t width = 32;
+    Value* skipped = b.CreateAnd(f_.emit(index.back()), f_.i64(width - 1));
+    const Range& column = kernel_ranges_[plan.column.var];
+    f_.bind(plan.column.var, b.CreateNSWSub(column.low, skipped), inside, plan.column.extent);
+    columns = b.CreateNSWAdd(columns, skipped);
+    c = b.CreateGEP(s_.type_of(plan.accumulator), c, b.CreateNeg(skipped));
+    const auto& buffer = body_.program->buffers[body_.program->place(load.target).buffer];
+    b_panel = f_.emit(buffer.shape[buffer.shape.size() - 2] * Dim(width));
+    b_depth = f_.i64(width);
+    b_column = f_.i64(1);
+  } else {
+    const Dim offset = *affine_offset(body_, plan.right);
+    b_depth = f_.emit(offset.linear_in(plan.depth.var)->first);
+    b_column = f_.emit(offset.linear_in(plan.column.var)->first);
+  }
+  const auto right = load.target.is_local() ? s_.scratch_address(load.target.output, index)
+                                            : s_.buffer_address(load.target, index);
+
+  Value* c_row = f_.i64(0);
+  Value* a_row = f_.i64(0);
+  if (plan.row) {
+    for (size_t a = 0; a < domain.size(); ++a)
+      if (domain[a].var == plan.row->var) c_row = f_.emit(result.stride[a]);
+    a_row = plan.direct_left ? f_.emit(affine_offset(body_, plan.left)->linear_in(plan.row->var)->first)
+                             : f_.emit(plan.left_row_stride);
+  }
+  // The fields of ContractShape, in order.
+  Value* const fields[] = {plan.row ? length(*plan.row) : f_.i64(1),
+                           columns,
+                           length(plan.depth),
+                           c_row,
+                           a_row,
+                           b_depth,
+                           b_column,
+                           b_panel,
+                           f_.i64(accumulate ? 1 : 0)};
+  auto* shape_type = llvm::ArrayType::get(b.getInt64Ty(), std::size(fields));
+  auto* shape = f_.variable(shape_type, "shape");
+  for (unsigned i = 0; i < std::size(fields); ++i)
+    b.CreateStore(fields[i], b.CreateConstInBoundsGEP2_64(shape_type, shape, 0, i));
+  const std::string storage(base::elem_name(right.storage));
+  auto* kernel = f_.device("axon_contract_" + storage + "_" + std::string(f_.level.suffix), b.getVoidTy(),
+                           std::vector<llvm::Type*>(4, b.getPtrTy()));
+  b.CreateCall(kernel, {shape, c, left, right.pointer});
+}
+
+}  // namespace axon::module

@@ -1,0 +1,116 @@
+// Loop nests with one value per point: pointwise locals and the outputs of every task.
+#include <algorithm>
+
+#include "module/contract_plan.h"
+#include "module/task_emitter.h"
+
+namespace axon::module {
+
+using llvm::Value;
+
+ScalarEmitter::Address TaskEmitter::local_element(uint32_t local) {
+  std::vector<Dim> index;
+  for (const Axis& a : body_.locals[local].domain) index.push_back(Dim(a.var));
+  return s_.scratch_address(local, index);
+}
+
+/// Unit stride counts most, no movement a little, anything else nothing. Stores count double.
+int TaskEmitter::stride_score(Var v, const std::vector<ScalarId>& bodies,
+                              const std::vector<Dim>& stores) const {
+  const auto score = [&](const std::optional<Dim>& offset) {
+    if (!offset) return 0;
+    const auto by = offset->linear_in(v);
+    return !by ? 0 : by->first.is(1) ? 4 : by->first.is(0) ? 1 : 0;
+  };
+  int total = 0;
+  for (ScalarId body : bodies)
+    for (ScalarId load : graph::loads_in(g_, body)) total += score(affine_offset(body_, load));
+  for (const Dim& store : stores) total += 2 * score(store);
+  return total;
+}
+
+void TaskEmitter::order_axes(Nest& nest) const {
+  if (nest.axes.size() < 2) return;
+  size_t best = nest.axes.size() - 1;
+  int best_score = -1;
+  for (size_t a = nest.axes.size(); a-- > 0;) {
+    const int score =
+        nest.spans[a].bound.is(1) ? -1 : stride_score(nest.axes[a].var, nest.bodies, nest.stores);
+    if (score > best_score) best = a, best_score = score;
+  }
+  std::rotate(nest.axes.begin() + static_cast<std::ptrdiff_t>(best),
+              nest.axes.begin() + static_cast<std::ptrdiff_t>(best) + 1, nest.axes.end());
+  std::rotate(nest.spans.begin() + static_cast<std::ptrdiff_t>(best),
+              nest.spans.begin() + static_cast<std::ptrdiff_t>(best) + 1, nest.spans.end());
+}
+
+void TaskEmitter::emit_nest(const Nest& nest, const std::function<void()>& body) {
+  const std::function<void(size_t)> level = [&](size_t a) {
+    if (a == nest.axes.size()) return body();
+    const bool innermost = a + 1 == nest.axes.size();
+    Value* low = f_.emit(nest.spans[a].low);
+    Value* end = f_.emit(nest.spans[a].end);
+    const auto body_of_loop = [&] {
+      s_.enter();
+      level(a + 1);
+      s_.leave();
+    };
+    s_.enter();
+    if (!innermost) {
+      f_.loop(nest.axes[a], low, end, LoopKind::plain, body_of_loop);
+    } else {
+      std::vector<Frame::Division> divisions;
+      for (ScalarId id : nest.bodies) s_.collect_divisions(id, divisions);
+      for (const Dim& store : nest.stores) s_.collect_divisions(store, divisions);
+      f_.loop_in_runs(nest.axes[a], low, end, nest.parallel ? LoopKind::parallel : LoopKind::plain, divisions,
+                      body_of_loop, [&] {
+                        for (ScalarId id : nest.bodies) s_.hoist(id, nest.axes[a].var, nest.widened);
+                      });
+    }
+    s_.leave();
+  };
+  level(0);
+}
+
+void TaskEmitter::emit_points(uint32_t local, bool widened) {
+  const auto& l = body_.locals[local];
+  Nest nest{l.domain, body_.scratch[local].box, {l.body}, widened, true, {}};
+  Dim store;
+  for (size_t a = 0; a < l.domain.size(); ++a)
+    store = store + Dim(l.domain[a].var) * body_.scratch[local].stride[a];
+  nest.stores = {store};
+  order_axes(nest);
+  emit_nest(nest, [&] {
+    Value* value = s_.emit_as(l.body, body_.scratch[local].elem, widened);
+    s_.store_to(local_element(local), value);
+  });
+}
+
+void TaskEmitter::fill(uint32_t local, const std::function<Value*()>& value) {
+  const Nest nest{body_.locals[local].domain, body_.scratch[local].box, {}, false, true, {}};
+  emit_nest(nest, [&] { s_.store_to(local_element(local), value()); });
+}
+
+/// All outputs in one nest: they share the domain, and often most of their work.
+void TaskEmitter::emit_outputs() {
+  Nest nest{body_.domain, body_.spans, {}, false, true, {}};
+  for (uint32_t o = 0; o < body_.outputs.size(); ++o) {
+    nest.bodies.push_back(body_.outputs[o].body);
+    const task::Place& place = body_.program->place({body_.type->node, o});
+    std::vector<Dim> index = body_.outputs[o].at;
+    if (place.slot) index.insert(index.begin(), *place.slot);
+    nest.stores.push_back(layout_of(body_.program->buffers[place.buffer]).offset(index));
+  }
+  order_axes(nest);
+  s_.enter();
+  emit_nest(nest, [&] {
+    for (uint32_t o = 0; o < body_.outputs.size(); ++o) {
+      const auto& output = body_.outputs[o];
+      Value* value = s_.emit_as(output.body, output.type.elem, false);
+      s_.store_to(s_.buffer_address({body_.type->node, o}, output.at), value);
+    }
+  });
+  s_.leave();
+}
+
+}  // namespace axon::module

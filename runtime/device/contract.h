@@ -1,0 +1,23 @@
+// Contraction of one tile: C[r, c] (+)= sum over k of A[r, k] * B[k, c], with accumulators of one type (Acc)
+// and a right operand stored as Acc or narrower. What a task's body calls; one instance per level,
+// accumulator and storage type.
+//
+// Strides count elements. The right operand is one of
+//   panels        b_panel > 0: column c lives at (c / 32) * b_panel + k * 32 + c % 32, padded to whole panels
+//   columns next  b_panel = 0, b_column = 1: row-major, nothing past the last column may be read
+//   depth next    b_panel = 0, b_depth = 1: each column is contiguous along k
+//   anything      any strides
+// C's rows are `c_row` apart and hold whole panels of 32 columns: columns up to the next multiple of 32 are
+// written with values that mean nothing.
+#pragma once
+#include <stdint.h>
+
+constexpr int64_t panel_columns = 32;
+
+struct ContractShape {
+  int64_t rows, columns, depth;
+  int64_t c_row;
+  int64_t a_row;
+  int64_t b_depth, b_column, b_panel;
+  int64_t accumulate;  ///< 0: C is overwritten; else added to
+};

@@ -1,0 +1,39 @@
+// Elementary functions of generated code. Straight-line code without tables or calls (except where said), so
+// that after inlining the loop vectoriser widens them to any register.
+//
+// f32: at most 2 units in the last place everywhere, denormals included; f64: at most 4, pow a few more for
+// huge results. Special values follow IEEE 754: NaN in gives NaN out, overflow gives infinity.
+#pragma once
+#include <stdint.h>
+
+extern "C" {
+float axon_exp_f32(float);
+float axon_exp2_f32(float);
+float axon_log_f32(float);
+float axon_sin_f32(float);
+float axon_cos_f32(float);
+float axon_tanh_f32(float);
+float axon_erf_f32(float);
+float axon_pow_f32(float, float);
+float axon_mod_f32(float, float);  ///< floored; a loop, not vectorised
+double axon_exp_f64(double);
+double axon_exp2_f64(double);
+double axon_log_f64(double);
+double axon_sin_f64(double);
+double axon_cos_f64(double);
+double axon_tanh_f64(double);
+double axon_erf_f64(double);
+double axon_pow_f64(double, double);
+double axon_mod_f64(double, double);
+
+// Narrow formats are kept as their bits; to f32 is exact, from f32 rounds to nearest even. f8e4m3 has no
+// infinity: what does not fit becomes NaN.
+float axon_from_f16(uint16_t);
+float axon_from_bf16(uint16_t);
+float axon_from_f8e4m3(uint8_t);
+float axon_from_f8e5m2(uint8_t);
+uint16_t axon_to_f16(float);
+uint16_t axon_to_bf16(float);
+uint8_t axon_to_f8e4m3(float);
+uint8_t axon_to_f8e5m2(float);
+}

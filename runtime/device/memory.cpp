@@ -1,0 +1,37 @@
+// The four memory functions that a code generator may call on its own. An image has no undefined symbols, so
+// they are part of it. Compiled without builtins: otherwise the loops below would be recognised and call
+// themselves.
+using size_t = decltype(sizeof(0));
+
+extern "C" {
+
+void* memcpy(void* to, const void* from, size_t bytes) {
+  void* result = to;
+  __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+  return result;
+}
+
+void* memmove(void* to, const void* from, size_t bytes) {
+  char* t = static_cast<char*>(to);
+  const char* f = static_cast<const char*>(from);
+  if (t - f < 0 || static_cast<size_t>(t - f) >= bytes) return memcpy(to, from, bytes);
+  while (bytes-- > 0) t[bytes] = f[bytes];
+  return to;
+}
+
+void* memset(void* to, int value, size_t bytes) {
+  void* result = to;
+  __asm__ volatile("rep stosb" : "+D"(to), "+c"(bytes) : "a"(value) : "memory");
+  return result;
+}
+
+int memcmp(const void* left, const void* right, size_t bytes) {
+  const unsigned char* a = static_cast<const unsigned char*>(left);
+  const unsigned char* b = static_cast<const unsigned char*>(right);
+  for (size_t i = 0; i < bytes; ++i)
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  return 0;
+}
+
+int bcmp(const void* left, const void* right, size_t bytes) { return memcmp(left, right, bytes); }
+}

@@ -1,0 +1,325 @@
+// The device pieces, as each level's code generator makes them: elementary functions in units in the last
+// place against the C library in higher precision, conversions against all bit patterns, contraction kernels
+// against doubles.
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <thread>
+
+#include "device/abi.h"
+#include "device/contract.h"
+#include "graph/round.h"
+#include "harness.h"
+
+namespace axon::testing {
+namespace {
+
+using base::Elem;
+
+struct Device {
+  target::Level level;
+  std::unique_ptr<Library> library;
+  template <class F>
+  F* find(const std::string& name) const {
+    void* f = library ? library->find(name) : nullptr;
+    if (!f) throw std::runtime_error("no device function " + name);
+    return reinterpret_cast<F*>(f);
+  }
+};
+
+const std::vector<Device>& devices() {
+  static const std::vector<Device> all = [] {
+    std::vector<Device> made;
+    for (const auto& level : target::levels()) {
+      std::string error;
+      const auto object = module::emit_device_object(level, error);
+      made.push_back({level, object ? Library::link(*object, error) : nullptr});
+      EXPECT_NE(made.back().library, nullptr) << error;
+      if (level.name == target::native_level().name) break;
+    }
+    return made;
+  }();
+  return all;
+}
+
+/// Distance in units in the last place of T; infinite where special values differ.
+template <class T, class Wide>
+double ulps(T got, Wide want) {
+  constexpr double far = 1e9;
+  if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got) ? 0 : far;
+  const T rounded = static_cast<T>(want);
+  if (std::isinf(rounded) || std::isinf(got)) return rounded == got ? 0 : far;
+  int exponent;
+  std::frexp(want, &exponent);
+  const int digits = std::numeric_limits<T>::digits, least = std::numeric_limits<T>::min_exponent;
+  const Wide unit = std::ldexp(Wide(1), std::max(exponent, least) - digits);
+  return static_cast<double>(std::fabs(static_cast<Wide>(got) - want) / unit);
+}
+
+// ---- elementary functions ----
+
+using F32 = float(float);
+using F64 = double(double);
+
+TEST(Math, SinglePrecisionWithinTwoUnits) {
+  const std::vector<std::pair<const char*, F64*>> functions = {
+      {"exp", std::exp}, {"exp2", std::exp2}, {"log", std::log}, {"sin", std::sin},
+      {"cos", std::cos}, {"tanh", std::tanh}, {"erf", std::erf}};
+  for (const Device& device : devices())
+    for (const auto& [name, reference] : functions) {
+      F32* f = device.find<F32>(std::string("axon_") + name + "_f32");
+      double worst = 0;
+      float where = 0;
+      for (uint64_t bits = 0; bits < (uint64_t{1} << 32);
+           bits += 8191) {  // every exponent, denormals, NaN, infinities
+        float x;
+        const auto pattern = static_cast<uint32_t>(bits);
+        std::memcpy(&x, &pattern, 4);
+        const double distance = ulps<float, double>(f(x), reference(x));
+        if (distance > worst) worst = distance, where = x;
+      }
+      EXPECT_LE(worst, 2.0) << device.level.name << " " << name << "(" << where << ") = " << f(where);
+    }
+}
+
+TEST(Math, DoublePrecision) {
+  using Long = long double(long double);
+  const std::vector<std::pair<const char*, Long*>> functions = {
+      {"exp", expl}, {"exp2", exp2l}, {"log", logl}, {"sin", sinl},
+      {"cos", cosl}, {"tanh", tanhl}, {"erf", erfl}};
+  for (const Device& device : devices())
+    for (const auto& [name, reference] : functions) {
+      F64* f = device.find<F64>(std::string("axon_") + name + "_f64");
+      std::mt19937_64 random(7);
+      double worst = 0, where = 0;
+      for (int i = 0; i < 100000; ++i) {
+        double x;
+        const uint64_t bits = random();
+        if (i % 2)
+          std::memcpy(&x, &bits, 8);
+        else
+          x = std::ldexp(static_cast<double>(static_cast<int64_t>(bits)),
+                         -71 + static_cast<int>(random() % 20));
+        const double distance = ulps<double, long double>(f(x), reference(x));
+        if (distance > worst) worst = distance, where = x;
+      }
+      EXPECT_LE(worst, 4.0) << device.level.name << " " << name << "(" << where << ") = " << f(where);
+    }
+}
+
+TEST(Math, Powers) {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  const double special[] = {0.0,  -0.0, 1,    -1,  2,     -2,       3,        -3,   0.5,
+                            -0.5, inf,  -inf, nan, 1e-40, 16777216, 33554431, 1e30, -1e30};
+  for (const Device& device : devices()) {
+    auto* single = device.find<float(float, float)>("axon_pow_f32");
+    auto* twice = device.find<double(double, double)>("axon_pow_f64");
+    const auto check = [&](double x, double y) {
+      const auto xf = static_cast<float>(x), yf = static_cast<float>(y);
+      EXPECT_LE(
+          (ulps<float, double>(single(xf, yf), std::pow(static_cast<double>(xf), static_cast<double>(yf)))),
+          2.0)
+          << x << " ^ " << y;
+      EXPECT_LE((ulps<double, long double>(twice(x, y), powl(x, y))), 8.0) << x << " ^ " << y;
+    };
+    for (double x : special)
+      for (double y : special) check(x, y);
+    std::mt19937 random(3);
+    for (int i = 0; i < 50000; ++i)
+      check((random() % 100000) / 1000.0, (static_cast<int>(random() % 2000) - 1000) / 10.0);
+  }
+}
+
+TEST(Math, FlooredRemainder) {
+  for (const Device& device : devices()) {
+    auto* mod = device.find<double(double, double)>("axon_mod_f64");
+    std::mt19937 random(5);
+    for (int i = 0; i < 20000; ++i) {
+      const double x = std::ldexp(static_cast<int32_t>(random()), static_cast<int>(random() % 80) - 40);
+      const double y = std::ldexp(static_cast<int32_t>(random()) | 1, static_cast<int>(random() % 80) - 40);
+      double want = std::fmod(x, y);
+      if (want != 0 && (want < 0) != (y < 0)) want += y;
+      ASSERT_EQ(mod(x, y), want) << x << " % " << y;
+    }
+    EXPECT_TRUE(std::isnan(mod(1, 0)));
+    EXPECT_EQ(mod(5, std::numeric_limits<double>::infinity()), 5);
+  }
+}
+
+// ---- narrow formats ----
+
+TEST(Convert, EveryPatternAndEveryRounding) {
+  for (const Device& device : devices()) {
+    const auto check = [&](const char* name, Elem elem, auto bits) {
+      using Bits = decltype(bits);
+      auto* from = device.find<float(Bits)>(std::string("axon_from_") + name);
+      auto* to = device.find<Bits(float)>(std::string("axon_to_") + name);
+      for (uint32_t pattern = 0; pattern <= std::numeric_limits<Bits>::max(); ++pattern) {
+        const float value = from(static_cast<Bits>(pattern));
+        if (!std::isnan(value)) {
+          ASSERT_EQ(to(value), pattern) << name;
+          ASSERT_EQ(graph::round_to(elem, value), value) << name << " " << pattern;
+        }
+      }
+      for (uint64_t x = 0; x < (uint64_t{1} << 32); x += 65521) {
+        const auto word = static_cast<uint32_t>(x);
+        float value;
+        std::memcpy(&value, &word, 4);
+        const double want = graph::round_to(elem, value), got = from(to(value));
+        ASSERT_TRUE(got == want || (std::isnan(got) && std::isnan(want)))
+            << name << " of " << value << ": " << got;
+      }
+    };
+    check("f16", Elem::f16, uint16_t{});
+    check("bf16", Elem::bf16, uint16_t{});
+    check("f8e4m3", Elem::f8e4m3, uint8_t{});
+    check("f8e5m2", Elem::f8e5m2, uint8_t{});
+  }
+}
+
+// ---- contractions ----
+
+struct Case {
+  int64_t rows, columns, depth;
+};
+
+template <class Acc, class Storage>
+void check_kernel(const Device& device, const std::string& type, const Case& c, int layout, bool accumulate,
+                  Elem stored) {
+  SCOPED_TRACE(::testing::Message() << device.level.name << " " << type << " " << c.rows << "x" << c.depth
+                                    << "x" << c.columns << " layout " << layout << " accumulate "
+                                    << accumulate);
+  auto* kernel = device.find<void(const ContractShape*, Acc*, const Acc*, const Storage*)>(
+      "axon_contract_" + type + "_" + std::string(device.level.suffix));
+  const int64_t panels = (c.columns + panel_columns - 1) / panel_columns;
+  std::mt19937 random(static_cast<uint32_t>(c.rows * 31 + c.columns * 7 + c.depth));
+  const auto next = [&] { return static_cast<double>(static_cast<int32_t>(random())) * 0x1p-31; };
+  std::vector<Acc> a(static_cast<size_t>(c.rows * c.depth));
+  for (Acc& x : a) x = static_cast<Acc>(next());
+  // layout 0: panels, 1: columns next to each other, 2: contiguous along k, 3: every second element
+  ContractShape shape{c.rows, c.columns, c.depth, panels * panel_columns, c.depth, 0, 0, 0, accumulate};
+  size_t size = static_cast<size_t>(c.columns * c.depth);
+  if (layout == 0)
+    shape.b_depth = panel_columns, shape.b_column = 1, shape.b_panel = c.depth * panel_columns,
+    size = static_cast<size_t>(panels * shape.b_panel);
+  if (layout == 1) shape.b_depth = c.columns, shape.b_column = 1;
+  if (layout == 2) shape.b_depth = 1, shape.b_column = c.depth;
+  if (layout == 3) shape.b_depth = 2 * c.columns, shape.b_column = 2, size *= 2;
+  std::vector<Storage> b(size);
+  std::vector<double> b_value(static_cast<size_t>(c.columns * c.depth));
+  std::memset(b.data(), 0, size * sizeof(Storage));
+  for (int64_t k = 0; k < c.depth; ++k)
+    for (int64_t j = 0; j < c.columns; ++j) {
+      const double value = graph::round_to(stored, next());
+      b_value[static_cast<size_t>(k * c.columns + j)] = value;
+      const int64_t at = layout == 0
+                             ? j / panel_columns * shape.b_panel + k * panel_columns + j % panel_columns
+                             : k * shape.b_depth + j * shape.b_column;
+      if (stored == Elem::f32 || stored == Elem::f64) {
+        const Acc number = static_cast<Acc>(value);
+        std::memcpy(&b[static_cast<size_t>(at)], &number, sizeof(Storage));
+      } else {
+        auto* to = device.find<uint16_t(float)>("axon_to_" + type);
+        const uint16_t bits = to(static_cast<float>(value));
+        std::memcpy(&b[static_cast<size_t>(at)], &bits, sizeof(Storage));
+      }
+    }
+  std::vector<Acc> result(static_cast<size_t>(c.rows * shape.c_row) + 1, static_cast<Acc>(0.25));
+  kernel(&shape, result.data(), a.data(), b.data());
+  for (int64_t r = 0; r < c.rows; ++r)
+    for (int64_t j = 0; j < c.columns; ++j) {
+      double want = accumulate ? 0.25 : 0, scale = 1;
+      for (int64_t k = 0; k < c.depth; ++k) {
+        const double term = static_cast<double>(a[static_cast<size_t>(r * c.depth + k)]) *
+                            b_value[static_cast<size_t>(k * c.columns + j)];
+        want += term;
+        scale += std::fabs(term);
+      }
+      // Blocked order: far below the bound of depth * eps, which a wrong element would exceed.
+      const double bound =
+          4 * std::sqrt(static_cast<double>(c.depth + 1)) * std::numeric_limits<Acc>::epsilon() * scale;
+      ASSERT_NEAR(static_cast<double>(result[static_cast<size_t>(r * shape.c_row + j)]), want, bound)
+          << r << "," << j;
+    }
+}
+
+TEST(Contract, EveryLayoutTypeAndEdge) {
+  for (const Device& device : devices())
+    for (const Case& c : {Case{1, 1, 1}, Case{1, 32, 8}, Case{1, 137, 300}, Case{2, 64, 33}, Case{3, 45, 7},
+                          Case{4, 33, 260}, Case{5, 8, 64}, Case{7, 70, 19}, Case{8, 96, 256},
+                          Case{9, 31, 513}, Case{29, 40, 12}, Case{3, 5, 0}})
+      for (int layout = 0; layout < 4; ++layout)
+        for (bool accumulate : {false, true}) {
+          check_kernel<float, float>(device, "f32", c, layout, accumulate, Elem::f32);
+          check_kernel<float, uint16_t>(device, "bf16", c, layout, accumulate, Elem::bf16);
+          check_kernel<float, uint16_t>(device, "f16", c, layout, accumulate, Elem::f16);
+          check_kernel<double, double>(device, "f64", c, layout, accumulate, Elem::f64);
+        }
+}
+
+// ---- events ----
+
+std::atomic<int> waits_served{0};
+void count_wait(const axon_kernel_context*, const uint32_t*, uint32_t) {
+  ++waits_served;
+  std::this_thread::yield();
+}
+void ignore_wake(const axon_kernel_context*, const uint32_t*) {}
+
+struct Launch {
+  uint32_t cancel = 0, failed = 0, sleepers = 0;
+  int64_t failed_value = 0;
+  axon_services services{count_wait, ignore_wake, &sleepers, nullptr};
+  axon_kernel_context context{};
+  Launch() {
+    context.cancel = &cancel;
+    context.failed = &failed;
+    context.failed_value = &failed_value;
+    context.services = &services;
+  }
+};
+
+TEST(Event, WaitsAcrossTheWrapOfTheEpoch) {
+  const Device& device = devices().back();
+  auto* wait = device.find<bool(const axon_kernel_context*, const uint32_t*, int64_t, uint32_t)>(
+      "axon_event_wait_run");
+  auto* notify = device.find<void(const axon_kernel_context*, uint32_t*, uint32_t)>("axon_event_notify");
+  Launch launch;
+  for (uint32_t epoch : {0u, 0x7fffffffu, 0xfffffffeu, 0xffffffffu}) {
+    uint32_t words[3] = {epoch, epoch, epoch};
+    std::thread other([&] {
+      for (uint32_t& word : words) notify(&launch.context, &word, epoch + 1);
+    });
+    EXPECT_TRUE(wait(&launch.context, words, 3, epoch + 1));
+    other.join();
+    for (uint32_t word : words) EXPECT_EQ(word, epoch + 1);
+    EXPECT_TRUE(wait(&launch.context, words, 3, epoch));  // what was reached before still is
+  }
+}
+
+TEST(Event, CancelledWaitsReturn) {
+  const Device& device = devices().back();
+  auto* wait = device.find<bool(const axon_kernel_context*, const uint32_t*, int64_t, uint32_t)>(
+      "axon_event_wait_run");
+  Launch launch;
+  launch.cancel = 1;
+  uint32_t word = 0;
+  EXPECT_FALSE(wait(&launch.context, &word, 1, 1));
+  EXPECT_TRUE(wait(&launch.context, &word, 0, 1));
+}
+
+TEST(Event, FirstFailedCheckWins) {
+  const Device& device = devices().back();
+  auto* report = device.find<void(const axon_kernel_context*, uint32_t, int64_t)>("axon_check_failed");
+  Launch launch;
+  report(&launch.context, 4, -7);
+  report(&launch.context, 2, 9);
+  EXPECT_EQ(launch.failed, 5u);
+  EXPECT_EQ(launch.failed_value, -7);
+}
+
+}  // namespace
+}  // namespace axon::testing

@@ -1,0 +1,83 @@
+// Runs a graph, given as text, as native code: plan, emit, link, load, launch; and beside it the reference
+// interpreter.
+//
+// Every buffer ends at an unreadable page, and starts filled with NaN patterns, so that a stray access or a
+// read of something never written shows.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/interpret.h"
+#include "module/module.h"
+
+namespace axon::testing {
+
+/// A shared object in memory, linked from an ELF object.
+class Library {
+ public:
+  static std::unique_ptr<Library> link(const std::string& object, std::string& error);
+  ~Library();
+  void* find(const std::string& symbol) const;
+
+ private:
+  void* handle_ = nullptr;
+};
+
+struct RunOptions {
+  int workers = 1;
+  std::string level;  ///< "" for the best of this machine
+  module::EmitOptions emit;
+  task::Tiling tiling;
+  std::vector<shape::Fact> guard;
+  uint32_t epoch = 0;
+  int launches = 1;
+};
+
+struct NativeOutcome {
+  std::string error;
+  std::vector<graph::Tensor> results;
+  std::vector<graph::Tensor> states;
+  uint32_t failed = 0;  ///< as in the context
+  int64_t failed_value = 0;
+  double seconds = 1e30;  ///< of processor time, summed over workers, of the fastest launch
+};
+
+/// A graph compiled once, run for any sizes.
+class Native {
+ public:
+  Native(const std::string& text, const RunOptions& options);
+  Native(graph::Graph graph, const RunOptions& options);
+  NativeOutcome run(const std::vector<graph::Tensor>& inputs, const shape::Assignment& parameters = {});
+  const graph::Graph& graph() const { return *graph_; }
+  const std::string& error() const { return error_; }
+
+ private:
+  void build();
+  RunOptions options_;
+  std::unique_ptr<graph::Graph> graph_;
+  plan::Plan plan_;
+  std::unique_ptr<Library> library_;
+  std::string error_;
+};
+
+/// Random contents: floats in [-1, 1], integers in [0, 100) or below `limit`.
+graph::Tensor random_tensor(base::Elem, std::vector<int64_t> shape, uint32_t seed, int64_t limit = 100);
+
+/// Inputs for every input of the graph under concrete sizes, by name of the size.
+std::vector<graph::Tensor> random_inputs(const graph::Graph&, const std::map<std::string, int64_t>& sizes,
+                                         uint32_t seed);
+
+/// |a - b| <= absolute + relative * |b|, with NaN and infinity in the same places.
+void expect_close(const graph::Tensor& got, const graph::Tensor& want, double relative, double absolute,
+                  const std::string& where);
+
+/// Compiles the text once per way, and for each assignment of sizes compares every way's results with the
+/// interpreter's.
+void check_program(const std::string& text, const std::vector<std::map<std::string, int64_t>>& sizes,
+                   const std::vector<RunOptions>& ways, double tolerance = 2e-5);
+
+}  // namespace axon::testing

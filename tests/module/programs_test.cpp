@@ -1,0 +1,646 @@
+// Small programs as graph text, run natively for sizes 0, 1, primes and tile edges, against the interpreter:
+// every level that this machine has, one worker and three, contraction kernels and plain loops.
+#include <cstddef>
+#include <iterator>
+#include <sstream>
+
+#include "device/abi.h"
+#include "harness.h"
+
+namespace axon::testing {
+namespace {
+
+using Sizes = std::vector<std::map<std::string, int64_t>>;
+
+std::vector<std::string> levels_here() {
+  std::vector<std::string> names;
+  for (const auto& level : target::levels()) {
+    names.emplace_back(level.name);
+    if (level.name == target::native_level().name) break;
+  }
+  return names;
+}
+
+void check_everywhere(const std::string& text, const Sizes& sizes, double tolerance = 2e-5) {
+  std::vector<RunOptions> ways;
+  for (const std::string& level : levels_here()) {
+    ways.emplace_back().level = level;
+  }
+  RunOptions& plain = ways.emplace_back();
+  plain.workers = 3;
+  plain.emit.keep_generic_loops = true;
+  check_program(text, sizes, ways, tolerance);
+}
+
+// ---- pointwise ----
+
+TEST(Programs, PointwiseOfTwoAxes) {
+  check_everywhere(R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  input "x" argument f32[n, m]
+  input "y" argument f32[m]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [i < n, j < m] {
+    out f32[n, m] = exp(%0[i, j]) * %1[j] + 0.5
+    out f32[m, n] at [j, i] = %0[i, j]
+  }
+  result "0" %2
+  result "1" %2.1
+)",
+                   {{{"n", 3}, {"m", 5}},
+                    {{"n", 0}, {"m", 5}},
+                    {{"n", 1}, {"m", 1}},
+                    {{"n", 7}, {"m", 1031}},
+                    {{"n", 4099}, {"m", 1}}});
+}
+
+TEST(Programs, Functions) {
+  check_everywhere(R"(graph "f"
+  size n = axis 0 of 0 where n
+  input "x" argument f32[n]
+  %0 = input 0
+  %1 = compute [i < n] {
+    out f32[n] = sin(%0[i] * 30.0) + cos(%0[i]) * tanh(%0[i] * 2.0)
+    out f32[n] = erf(%0[i]) + log(abs(%0[i]) + 0.001)
+    out f32[n] = exp2(%0[i]) + sqrt(abs(%0[i])) + rsqrt(abs(%0[i]) + 1.0)
+    out f32[n] = pow(abs(%0[i]) + 0.1, %0[i] * 3.0) + floor(%0[i] * 10.0)
+    out f32[n] = (%0[i] * 10.0) % 0.7
+    out f32[n] = max(%0[i], 0.25) - min(%0[i], log(%0[i]))
+  }
+  result "0" %1
+  result "1" %1.1
+  result "2" %1.2
+  result "3" %1.3
+  result "4" %1.4
+  result "5" %1.5
+)",
+                   {{{"n", 1}}, {{"n", 97}}, {{"n", 1500}}});
+}
+
+TEST(Programs, FunctionsInDouble) {
+  check_everywhere(R"(graph "f"
+  size n = axis 0 of 0 where n
+  input "x" argument f64[n]
+  %0 = input 0
+  %1 = compute [i < n] {
+    out f64[n] = sin(%0[i] * 30.0_f64) + cos(%0[i]) * tanh(%0[i] * 2.0_f64)
+    out f64[n] = erf(%0[i]) + log(abs(%0[i]) + 0.001_f64)
+    out f64[n] = exp2(%0[i]) + exp(%0[i]) + pow(abs(%0[i]) + 0.1_f64, %0[i])
+  }
+  result "0" %1
+  result "1" %1.1
+  result "2" %1.2
+)",
+                   {{{"n", 97}}}, 1e-13);
+}
+
+TEST(Programs, Integers) {
+  for (const char* elem : {"i64", "i32", "i16", "i8", "u8"}) {
+    SCOPED_TRACE(elem);
+    std::string text = R"(graph "f"
+  size n = axis 0 of 0 where n
+  input "x" argument E[n]
+  input "y" argument E[n]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [i < n] {
+    out E[n] = (%0[i] - %1[i]) / (%1[i] + 1_E)
+    out E[n] = (%1[i] - %0[i]) % (%0[i] + 1_E)
+    out E[n] = abs(%0[i] - %1[i]) * 7_E
+    out bool[n] = %0[i] - %1[i] < %1[i] && %0[i] != %1[i]
+    out f32[n] = f32(%0[i] - %1[i])
+    out E[n] = E(f32(%0[i]) * 3.5 - 100.0)
+  }
+  %3 = compute [] {
+    out E[] = sum(i < n; %0[i])
+    out E[] = max(i < n; %0[i] * %1[i])
+    out bool[] = all(i < n; %0[i] < 99_E)
+    out i64[] = argmax(i < n; %0[i])
+  }
+  result "0" %2
+  result "1" %2.1
+  result "2" %2.2
+  result "3" %2.3
+  result "4" %2.4
+  result "5" %2.5
+  result "6" %3
+  result "7" %3.1
+  result "8" %3.2
+  result "9" %3.3
+)";
+    for (size_t at; (at = text.find('E')) != std::string::npos;) text.replace(at, 1, elem);
+    check_everywhere(text, {{{"n", 1}}, {{"n", 259}}});
+  }
+}
+
+TEST(Programs, NarrowFloats) {
+  for (const char* elem : {"f16", "bf16", "f8e4m3", "f8e5m2"}) {
+    SCOPED_TRACE(elem);
+    std::string text = R"(graph "f"
+  size n = axis 0 of 0 where n
+  input "x" argument EL[n]
+  %0 = input 0
+  %1 = compute [i < n] {
+    out EL[n] = neg(%0[i])
+    out f32[n] = f32(%0[i]) * 3.0
+    out EL[n] = EL(f32(%0[i]) * 1.7)
+  }
+  %2 = compute [] {
+    out f32[] = sum(i < n; f32(%0[i]))
+  }
+  result "0" %1
+  result "1" %1.1
+  result "2" %1.2
+  result "3" %2
+)";
+    for (size_t at; (at = text.find("EL")) != std::string::npos;) text.replace(at, 2, elem);
+    check_everywhere(text, {{{"n", 1}}, {{"n", 1000}}});
+  }
+}
+
+TEST(Programs, SelectReadsOnlyWhatItTakes) {
+  check_everywhere(
+      R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 0 of 1 where m
+  input "x" argument f32[n]
+  input "y" argument f32[m]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [i < n + m] {
+    out f32[n + m] = select({i} < {n}, %0[i], %1[i - n])
+  }
+  %3 = compute [i < n] {
+    out f32[n] = select({i} < 1, 9.0, %0[i - 1])
+    out bool[n] = {1} <= {i} && %0[i - 1] < %0[i]
+  }
+  result "0" %2
+  result "1" %3
+  result "2" %3.1
+)",
+      {{{"n", 1}, {"m", 1}}, {{"n", 0}, {"m", 5}}, {{"n", 130}, {"m", 0}}, {{"n", 1500}, {"m", 33}}});
+}
+
+TEST(Programs, DivisionAndRemainderOfIndices) {
+  check_everywhere(
+      R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  input "x" argument f32[n, m]
+  %0 = input 0
+  %1 = compute [i < n * m] {
+    out f32[n * m] = %0[i / m, i % m]
+  }
+  %2 = compute [a < m, b < n] {
+    out f32[m, n] = %1[(a * n + b) % (n * m)] + f32({a / 2}) + f32({b % 3})
+  }
+  result "0" %1
+  result "1" %2
+)",
+      {{{"n", 3}, {"m", 5}}, {{"n", 0}, {"m", 5}}, {{"n", 65}, {"m", 97}}, {{"n", 1}, {"m", 4097}}});
+}
+
+TEST(Programs, Gather) {
+  check_everywhere(
+      R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  size t = axis 0 of 1 where t
+  input "x" argument f32[n, m]
+  input "ids" argument i32[t]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [i < t, j < m] {
+    out f32[t, m] = %0[{bounded(i64(%1[i]), n, 0)}, j] * 2.0
+  }
+  check %1 < n : "ids index axis 0 of x"
+  result "" %2
+)",
+      {{{"n", 3}, {"m", 5}, {"t", 7}}, {{"n", 65}, {"m", 97}, {"t", 0}}, {{"n", 10}, {"m", 300}, {"t", 33}}});
+}
+
+// ---- reductions ----
+
+TEST(Programs, RowAndColumnReductions) {
+  check_everywhere(R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  input "x" argument f32[n, m]
+  %0 = input 0
+  %1 = compute [i < n] {
+    out f32[n] = sum(j < m; %0[i, j])
+    out f32[n] = min(j < m; %0[i, j])
+  }
+  %2 = compute [j < m] {
+    out f32[m] = max(i < n; %0[i, j])
+    out f32[m] = sum(i < n; %0[i, j] * %0[i, j])
+  }
+  %3 = compute [] {
+    out f32[] = sum(i < n, j < m; %0[i, j])
+    out bool[] = any(i < n, j < m; 0.999 < %0[i, j])
+  }
+  result "0" %1
+  result "1" %1.1
+  result "2" %2
+  result "3" %2.1
+  result "4" %3
+  result "5" %3.1
+)",
+                   {{{"n", 3}, {"m", 5}},
+                    {{"n", 0}, {"m", 5}},
+                    {{"n", 5}, {"m", 0}},
+                    {{"n", 17}, {"m", 1031}},
+                    {{"n", 33}, {"m", 16}}},
+                   1e-4);
+}
+
+TEST(Programs, LayerNormInOneNode) {
+  check_everywhere(R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  input "x" argument f32[n, m]
+  input "w" weight f32[m]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [i < n, j < m] {
+    local $0 "mean" [a < n] f32 = sum(k < m; %0[a, k])
+    local $1 "square" [a < n] f32 = sum(k < m; (%0[a, k] - $0[a] / f32({m})) * (%0[a, k] - $0[a] / f32({m})))
+    out f32[n, m] = (%0[i, j] - $0[i] / f32({m})) * rsqrt($1[i] / f32({m}) + 0.00001) * %1[j]
+  }
+  result "" %2
+)",
+                   {{{"n", 3}, {"m", 5}}, {{"n", 1}, {"m", 768}}, {{"n", 33}, {"m", 1027}}}, 1e-4);
+}
+
+// ---- contractions ----
+
+const Sizes matrix_sizes = {{{"m", 3}, {"k", 5}, {"n", 4}},     {{"m", 1}, {"k", 1}, {"n", 1}},
+                            {{"m", 0}, {"k", 4}, {"n", 3}},     {{"m", 4}, {"k", 0}, {"n", 3}},
+                            {{"m", 4}, {"k", 3}, {"n", 0}},     {{"m", 1}, {"k", 300}, {"n", 97}},
+                            {{"m", 67}, {"k", 37}, {"n", 257}}, {{"m", 8}, {"k", 256}, {"n", 32}},
+                            {{"m", 13}, {"k", 259}, {"n", 70}}};
+
+TEST(Programs, MatrixProducts) {
+  for (const char* operands : {"argument f32[m, k] %0[i, a] argument f32[k, n] %1[a, j]",
+                               "argument f32[m, k] %0[i, a] weight f32[k, n] %1[a, j]",
+                               "argument f32[m, k] %0[i, a] argument f32[n, k] %1[j, a]",
+                               "argument f32[k, m] %0[a, i] argument f32[k, n] %1[a, j]",
+                               "argument f32[k, m] %0[a, i] argument f32[n, k] %1[j, a]"}) {
+    SCOPED_TRACE(operands);
+    std::istringstream in(operands);
+    std::vector<std::string> w(std::istream_iterator<std::string>(in), {});
+    // kind type[axes] load[indices] twice, each split at one space inside the brackets
+    const std::string left = w[0] + " " + w[1] + " " + w[2], left_load = w[3] + " " + w[4];
+    const std::string right = w[5] + " " + w[6] + " " + w[7], right_load = w[8] + " " + w[9];
+    check_everywhere(R"(graph "f"
+  size m = parameter
+  size k = parameter
+  size n = parameter
+  input "x" )" + left + R"(
+  input "y" )" + right + R"(
+  input "bias" argument f32[n]
+  %0 = input 0
+  %1 = input 1
+  %2 = input 2
+  %3 = compute [i < m, j < n] {
+    local $0 [i < m, j < n] f32 = sum(a < k; )" +
+                         left_load + " * " + right_load + R"()
+    out f32[m, n] = max($0[i, j] + %2[j], 0.0)
+  }
+  %4 = compute [i < m, j < n] {
+    out f32[m, n] = sum(a < k; )" +
+                         left_load + " * " + right_load + R"()
+  }
+  result "0" %3
+  result "1" %4
+)",
+                     matrix_sizes, 1e-4);
+  }
+}
+
+TEST(Programs, MatrixTimesVector) {
+  check_everywhere(R"(graph "f"
+  size k = axis 0 of 0 where k
+  size n = axis 1 of 1 where n
+  input "x" argument f32[k]
+  input "w" weight f32[k, n]
+  input "v" weight f32[n, k]
+  %0 = input 0
+  %1 = input 1
+  %2 = input 2
+  %3 = compute [j < n] {
+    local $0 [] f32 = sum(a < k; %0[a] * %0[a])
+    local $1 [c < n] f32 = sum(a < k; %0[a] * rsqrt($0[] + 1.0) * %1[a, c])
+    out f32[n] = $1[j] / (1.0 + exp(neg($1[j])))
+  }
+  %4 = compute [j < n] {
+    out f32[n] = sum(a < k; %0[a] * %2[j, a])
+  }
+  result "0" %3
+  result "1" %4
+)",
+                   {{{"k", 5}, {"n", 4}},
+                    {{"k", 1}, {"n", 1}},
+                    {{"k", 0}, {"n", 4}},
+                    {{"k", 288}, {"n", 97}},
+                    {{"k", 771}, {"n", 513}}},
+                   1e-4);
+}
+
+TEST(Programs, BatchedAndGroupedProducts) {
+  check_everywhere(R"(graph "f"
+  size h = axis 0 of 0 where h
+  size g = axis 1 of 0 where g
+  size m = axis 2 of 0 where m
+  size d = axis 3 of 0 where d
+  size n = axis 1 of 1 where n
+  input "q" argument f32[h, g, m, d]
+  input "k" argument f32[h, n, d]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [a < h, b < g, i < m, j < n] {
+    out f32[h, g, m, n] = sum(e < d; %0[a, b, i, e] * %1[a, j, e])
+  }
+  %3 = compute [a < h, i < m, j < n] {
+    out f32[h, m, n] = sum(b < g, e < d; %0[a, b, i, e] * %1[a, j, e])
+  }
+  result "0" %2
+  result "1" %3
+)",
+                   {{{"h", 2}, {"g", 3}, {"m", 5}, {"d", 8}, {"n", 7}},
+                    {{"h", 1}, {"g", 1}, {"m", 1}, {"d", 64}, {"n", 129}},
+                    {{"h", 3}, {"g", 2}, {"m", 70}, {"d", 33}, {"n", 40}},
+                    {{"h", 2}, {"g", 0}, {"m", 5}, {"d", 8}, {"n", 7}}},
+                   1e-4);
+}
+
+TEST(Programs, ColumnsThroughALocal) {  // heads are cut out of the columns of a projection
+  check_everywhere(R"(graph "f"
+  size m = axis 0 of 0 where m
+  size d = axis 1 of 0 where d
+  size h = parameter
+  size k = parameter
+  input "x" argument f32[m, d]
+  input "w" weight f32[d, h * k]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [a < h, i < m, e < k] {
+    local $0 [i < m, c < h * k] f32 = sum(b < d; %0[i, b] * %1[b, c])
+    out f32[h, m, k] = $0[i, a * k + e] * 2.0 + $0[i, a * k + (e / 2) * 2]
+  }
+  result "" %2
+)",
+                   {{{"m", 3}, {"d", 5}, {"h", 2}, {"k", 8}},
+                    {{"m", 1}, {"d", 64}, {"h", 8}, {"k", 8}},
+                    {{"m", 65}, {"d", 48}, {"h", 3}, {"k", 34}},
+                    {{"m", 1}, {"d", 288}, {"h", 6}, {"k", 48}}},
+                   1e-4);
+}
+
+TEST(Programs, NarrowContractions) {
+  for (const char* elem : {"bf16", "f16", "f64"}) {
+    SCOPED_TRACE(elem);
+    std::string text = R"(graph "f"
+  size m = axis 0 of 0 where m
+  size k = axis 1 of 0 where k
+  size n = axis 1 of 1 where n
+  input "x" argument EL[m, k]
+  input "w" weight EL[k, n]
+  input "y" argument EL[n, k]
+  %0 = input 0
+  %1 = input 1
+  %2 = input 2
+  %3 = compute [i < m, j < n] {
+    out EL[m, n] = sum(a < k; %0[i, a] * %1[a, j])
+  }
+  %4 = compute [i < m, j < n] {
+    out EL[m, n] = sum(a < k; %0[i, a] * %2[j, a])
+  }
+  result "0" %3
+  result "1" %4
+)";
+    for (size_t at; (at = text.find("EL")) != std::string::npos;) text.replace(at, 2, elem);
+    check_everywhere(text, matrix_sizes, 1e-2);
+  }
+}
+
+TEST(Programs, Convolution) {
+  check_everywhere(R"(graph "f"
+  size c = axis 0 of 0 where c
+  size n = axis 1 of 0 where n
+  size o = axis 0 of 1 where o
+  size k = axis 2 of 1 where k
+  fact k <= n + 1
+  input "x" argument f32[c, n]
+  input "w" argument f32[o, c, k]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [j < o, t < n - k + 1] {
+    out f32[o, n - k + 1] = sum(a < c, s < k; %0[a, t + s] * %1[j, a, s])
+  }
+  result "" %2
+)",
+                   {{{"c", 3}, {"n", 20}, {"o", 5}, {"k", 3}},
+                    {{"c", 1}, {"n", 1}, {"o", 1}, {"k", 1}},
+                    {{"c", 8}, {"n", 300}, {"o", 33}, {"k", 5}}},
+                   1e-4);
+}
+
+// ---- online reductions ----
+
+TEST(Programs, Softmax) {
+  check_everywhere(R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  input "x" argument f32[n, m]
+  %0 = input 0
+  %1 = compute [i < n] {
+    out f32[n] = proj(0, (t0 := online(k < m; e, 1.0; %0[i, k] * 10.0, %0[i, k]))) + log(proj(1, t0))
+    out f32[n] = proj(2, (t1 := online(k < m; e, 1.0; %0[i, k] * 10.0, %0[i, k]))) / proj(1, t1)
+  }
+  %2 = compute [i < n] {
+    out f32[n] = proj(1, online(k < m; 2, 0.5; select({k} < {i}, %0[i, k], -inf)))
+  }
+  result "0" %1
+  result "1" %1.1
+  result "2" %2
+)",
+                   {{{"n", 3}, {"m", 5}},
+                    {{"n", 1}, {"m", 1}},
+                    {{"n", 3}, {"m", 0}},
+                    {{"n", 5}, {"m", 513}},
+                    {{"n", 40}, {"m", 1300}}},
+                   1e-4);
+}
+
+const char* const attention = R"(graph "f"
+  size h = axis 0 of 0 where h
+  size g = axis 1 of 0 where g
+  size m = axis 2 of 0 where m
+  size d = axis 3 of 0 where d
+  size n = axis 1 of 1 where n
+  size e = axis 2 of 2 where e
+  input "q" argument f32[h, g, m, d]
+  input "k" argument f32[h, n, d]
+  input "v" argument f32[h, n, e]
+  %0 = input 0
+  %1 = input 1
+  %2 = input 2
+  %3 = compute [a < h, b < g, i < m, c < e] {
+    local $0 "s" [a < h, b < g, i < m, j < n] f32 = sum(x < d; %0[a, b, i, x] * %1[a, j, x])
+    out f32[h, g, m, e] = proj(2, (t0 := online(j < n; e, 0.125; select({j} <= {i} + {n} - {m}, $0[a, b, i, j], -inf), %2[a, j, c]))) / proj(1, t0)
+  }
+  result "" %3
+)";
+
+TEST(Programs, Attention) {
+  check_everywhere(attention,
+                   {{{"h", 2}, {"g", 3}, {"m", 5}, {"d", 8}, {"n", 7}, {"e", 6}},
+                    {{"h", 1}, {"g", 1}, {"m", 1}, {"d", 64}, {"n", 1}, {"e", 64}},
+                    {{"h", 2}, {"g", 2}, {"m", 1}, {"d", 48}, {"n", 1100}, {"e", 48}},
+                    {{"h", 1}, {"g", 2}, {"m", 70}, {"d", 16}, {"n", 600}, {"e", 33}},
+                    {{"h", 1}, {"g", 1}, {"m", 4}, {"d", 8}, {"n", 2}, {"e", 8}},  // rows with nothing to see
+                    {{"h", 1}, {"g", 0}, {"m", 4}, {"d", 8}, {"n", 2}, {"e", 8}}},
+                   1e-4);
+}
+
+// ---- loops and updates ----
+
+TEST(Programs, LoopWithStackedWeights) {
+  check_everywhere(R"(graph "f"
+  size l = axis 0 of 1 where l
+  size d = axis 0 of 0 where d
+  input "x" argument f32[d]
+  input "w" weight f32[l, d, d]
+  %0 = input 0
+  %1 = input 1
+  %2 = loop "layers" [t < l] (f32[d] = %0) {
+    %3 = param
+    %4 = compute [j < d] {
+      local $0 [c < d] f32 = sum(a < d; %3[a] * %1[t, a, c])
+      out f32[d] = tanh($0[j]) + %3[j]
+    }
+    yield (%4)
+  }
+  result "" %2
+)",
+                   {{{"l", 0}, {"d", 5}}, {{"l", 1}, {"d", 97}}, {{"l", 4}, {"d", 130}}}, 1e-4);
+}
+
+TEST(Programs, StateUpdatedInPlace) {
+  check_everywhere(R"(graph "f"
+  size n = axis 0 of 0 where n
+  size d = axis 1 of 0 where d
+  size p = scalar 2
+  fact p < n
+  input "s" state f32[n, d]
+  input "x" argument f32[d]
+  input "p" scalar i64[] 
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [j < d] {
+    out f32[n, d] of %0 at [p, j] = %1[j] * 2.0
+  }
+  %3 = compute [i < n] {
+    out f32[n] = sum(j < d; %2[i, j])
+  }
+  result "s" %2
+  result "t" %3
+)",
+                   {{{"n", 5}, {"d", 3}, {"p", 2}}, {{"n", 1}, {"d", 100}, {"p", 0}}});
+}
+
+// ---- launches ----
+
+const char* const two_stages = R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  input "x" argument f32[n, m]
+  %0 = input 0
+  %1 = compute [i < n] { out f32[n] = sum(j < m; %0[i, j]) }
+  %2 = compute [i < n, j < m] { out f32[n, m] = %0[i, j] / (1.0 + abs(%1[n - 1 - i])) }
+  %3 = compute [] { out f32[] = max(i < n, j < m; %2[i, j]) }
+  result "0" %2
+  result "1" %3
+)";
+
+TEST(Launch, ManyWorkersManyTimesAcrossTheWrapOfTheEpoch) {
+  std::vector<RunOptions> ways;
+  for (int workers : {1, 2, 4, 9})
+    for (uint32_t epoch : {0u, 0xfffffff0u}) {
+      RunOptions& way = ways.emplace_back();
+      way.workers = workers;
+      way.epoch = epoch;
+      way.launches = 40;
+    }
+  check_program(two_stages, {{{"n", 100}, {"m", 70}}, {{"n", 1}, {"m", 1}}}, ways);
+}
+
+TEST(Launch, UnoptimisedCodeMeansTheSame) {
+  RunOptions way;
+  way.emit.optimization = 0;
+  check_program(attention, {{{"h", 1}, {"g", 2}, {"m", 9}, {"d", 16}, {"n", 600}, {"e", 33}}}, {way}, 1e-4);
+}
+
+TEST(Launch, SameResultsForAnyNumberOfWorkers) {
+  std::vector<graph::Tensor> inputs, first;
+  for (int workers : {1, 3, 7}) {
+    RunOptions way;
+    way.workers = workers;
+    Native native(attention, way);
+    ASSERT_EQ(native.error(), "");
+    inputs =
+        random_inputs(native.graph(), {{"h", 3}, {"g", 2}, {"m", 70}, {"d", 16}, {"n", 90}, {"e", 33}}, 1);
+    const auto outcome = native.run(inputs);
+    if (first.empty()) first = outcome.results;
+    EXPECT_EQ(outcome.results[0].floats, first[0].floats) << workers;
+  }
+}
+
+const char* const gather = R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  size t = axis 0 of 1 where t
+  input "x" argument f32[n, m]
+  input "ids" argument i32[t]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [i < t, j < m] {
+    out f32[t, m] = %0[{bounded(i64(%1[i]), n, 3)}, j] * 2.0
+  }
+  check 0 <= n : "a"
+  check 0 <= n : "b"
+  check 0 <= n : "c"
+  check %1 < n : "ids index axis 0 of x"
+  result "" %2
+)";
+
+TEST(Launch, AnIndexOutOfRangeIsReportedAndNeverUsed) {
+  for (int64_t rows : {5, 0})
+    for (int64_t bad : {int64_t{-1}, rows, int64_t{1} << 30}) {
+      Native native(gather, {});
+      ASSERT_EQ(native.error(), "");
+      auto inputs = random_inputs(native.graph(), {{"n", rows}, {"m", 33}, {"t", 3}}, 1);
+      inputs[1].integers = {bad, bad, bad};
+      const auto outcome = native.run(inputs);
+      EXPECT_EQ(outcome.error, "");
+      EXPECT_EQ(outcome.failed, 4u);
+      EXPECT_EQ(outcome.failed_value, bad);
+    }
+}
+
+TEST(Launch, ContextMatchesTheInterface) {
+  const std::vector<size_t> want = {
+      offsetof(axon_kernel_context, sizes),   offsetof(axon_kernel_context, buffers),
+      offsetof(axon_kernel_context, events),  offsetof(axon_kernel_context, event_offset),
+      offsetof(axon_kernel_context, epoch),   offsetof(axon_kernel_context, workers),
+      offsetof(axon_kernel_context, scratch), offsetof(axon_kernel_context, scratch_bytes),
+      offsetof(axon_kernel_context, failed),  offsetof(axon_kernel_context, failed_value),
+      offsetof(axon_kernel_context, cancel),  offsetof(axon_kernel_context, services)};
+  EXPECT_EQ(module::context_offsets(), want);
+}
+
+}  // namespace
+}  // namespace axon::testing
