@@ -11,10 +11,11 @@
  *     axon_call_run(decode, error);
  *     axon_call_result(decode, 0, &logits, error);
  *
- * Every call that can fail returns a status and, when it is not AXON_OK, fills `error` (which may be NULL). Handles
- * keep what they need alive: they can be destroyed in any order, and destroying NULL does nothing. A bundle, parameters
- * and a runtime can be used from several threads at once; a call and an error by one thread at a time. Strings that
- * are handed out belong to the handle they came from. Tensors are dense, row-major, aligned to their element.
+ * Every call that can fail returns a status and, when it is not AXON_OK, fills `error` (which may be NULL).
+ * Handles keep what they need alive: they can be destroyed in any order, and destroying NULL does nothing. A
+ * bundle, parameters and a runtime can be used from several threads at once; a call and an error by one
+ * thread at a time. Strings that are handed out belong to the handle they came from. Tensors are dense,
+ * row-major, aligned to their element.
  */
 #ifndef AXON_AXON_H
 #define AXON_AXON_H
@@ -107,14 +108,16 @@ AXON_API axon_status axon_open(const char* path, axon_bundle** out, axon_error* 
 /* Copies what it needs from `bytes`. */
 AXON_API axon_status axon_open_memory(const void* bytes, size_t size, axon_bundle** out, axon_error* error);
 AXON_API void axon_bundle_destroy(axon_bundle* bundle);
-AXON_API const char* axon_bundle_level(const axon_bundle* bundle);    /* the instruction-set level that was loaded */
+AXON_API const char* axon_bundle_level(
+    const axon_bundle* bundle); /* the instruction-set level that was loaded */
 AXON_API const char* axon_bundle_compiler(const axon_bundle* bundle); /* who made it */
 AXON_API const char* axon_bundle_source(const axon_bundle* bundle);   /* from what */
 
 typedef struct axon_entry axon_entry; /* part of a bundle */
 AXON_API size_t axon_bundle_entry_count(const axon_bundle* bundle);
 AXON_API const axon_entry* axon_bundle_entry(const axon_bundle* bundle, size_t index); /* NULL past the end */
-AXON_API const axon_entry* axon_bundle_find(const axon_bundle* bundle, const char* name); /* NULL if there is none */
+AXON_API const axon_entry* axon_bundle_find(const axon_bundle* bundle,
+                                            const char* name); /* NULL if there is none */
 AXON_API const char* axon_entry_name(const axon_entry* entry);
 
 typedef enum axon_kind {
@@ -134,9 +137,11 @@ typedef struct axon_port {
   int32_t state;            /* results: the input that this result is, updated in place; else -1 */
 } axon_port;
 AXON_API size_t axon_entry_input_count(const axon_entry* entry);
-AXON_API axon_status axon_entry_input(const axon_entry* entry, size_t index, axon_port* out, axon_error* error);
+AXON_API axon_status axon_entry_input(const axon_entry* entry, size_t index, axon_port* out,
+                                      axon_error* error);
 AXON_API size_t axon_entry_result_count(const axon_entry* entry);
-AXON_API axon_status axon_entry_result(const axon_entry* entry, size_t index, axon_port* out, axon_error* error);
+AXON_API axon_status axon_entry_result(const axon_entry* entry, size_t index, axon_port* out,
+                                       axon_error* error);
 
 typedef enum axon_size_from {
   AXON_FROM_PARAMETER = 0, /* given by axon_call_set_size, or by the weights file's metadata */
@@ -144,22 +149,30 @@ typedef enum axon_size_from {
   AXON_FROM_SCALAR = 2     /* the value of an AXON_SIZE input */
 } axon_size_from;
 AXON_API size_t axon_entry_size_count(const axon_entry* entry);
-AXON_API axon_status axon_entry_size(const axon_entry* entry, size_t index, const char** name, axon_size_from* from,
-                                     axon_error* error);
+AXON_API axon_status axon_entry_size(const axon_entry* entry, size_t index, const char** name,
+                                     axon_size_from* from, axon_error* error);
 
 /* ---- weights ---- */
 
 /* All weights of a bundle, prepared once for all of its entries. */
 typedef struct axon_parameters axon_parameters;
-/* `files`: .safetensors, .safetensors.index.json, .npy, .npz. `map`: the text of a binding map, or NULL. All misfits
- * are listed in one error. A bundle without weights binds to no files. */
-AXON_API axon_status axon_bind(const axon_bundle* bundle, const char* const* files, size_t file_count, const char* map,
-                               axon_parameters** out, axon_error* error);
+/* `files`: .safetensors, .safetensors.index.json, .npy, .npz. `map`: the text of a binding map, or NULL. All
+ * misfits are listed in one error. A bundle without weights binds to no files. */
+AXON_API axon_status axon_bind(const axon_bundle* bundle, const char* const* files, size_t file_count,
+                               const char* map, axon_parameters** out, axon_error* error);
 /* The same from arrays in memory, which are copied. */
-AXON_API axon_status axon_bind_arrays(const axon_bundle* bundle, const char* const* names, const axon_view* arrays,
-                                      size_t count, const char* map, axon_parameters** out, axon_error* error);
+AXON_API axon_status axon_bind_arrays(const axon_bundle* bundle, const char* const* names,
+                                      const axon_view* arrays, size_t count, const char* map,
+                                      axon_parameters** out, axon_error* error);
 AXON_API void axon_parameters_destroy(axon_parameters* parameters);
-AXON_API size_t axon_parameters_copied_bytes(const axon_parameters* parameters); /* the others are mapped files */
+AXON_API size_t
+axon_parameters_copied_bytes(const axon_parameters* parameters); /* the others are mapped files */
+/* A string of the weight files' metadata; NULL if there is none of that name. */
+AXON_API const char* axon_parameters_metadata(const axon_parameters* parameters, const char* name);
+/* The shape that an entry's input must have with these weights, as their shapes and metadata tell: what a
+ * state is made with before the first call. `shape` has room for AXON_MAX_RANK extents. */
+AXON_API axon_status axon_parameters_shape(const axon_parameters* parameters, const char* entry,
+                                           const char* input, int64_t* shape, axon_error* error);
 
 /* ---- workers ---- */
 
@@ -170,17 +183,19 @@ typedef struct axon_runtime axon_runtime;
 AXON_API axon_status axon_runtime_create(uint32_t workers, axon_runtime** out, axon_error* error);
 AXON_API void axon_runtime_destroy(axon_runtime* runtime);
 AXON_API uint32_t axon_runtime_workers(const axon_runtime* runtime);
-/* A launch whose workers all wait for this long without progress fails with AXON_HANG; 10 s at first, at least 1 ms. */
+/* A launch whose workers all wait for this long without progress fails with AXON_HANG; 10 s at first, at
+ * least 1 ms. */
 AXON_API void axon_runtime_set_watchdog(axon_runtime* runtime, double seconds);
 
 /* ---- calls ---- */
 
-/* One entry with its inputs, working memory and results; made once, run often. After the first run with the same
- * shapes, set and run allocate nothing. */
+/* One entry with its inputs, working memory and results; made once, run often. After the first run with the
+ * same shapes, set and run allocate nothing. */
 typedef struct axon_call axon_call;
 /* `parameters` may be NULL for an entry without weights; `runtime` NULL: one worker, the calling thread. */
-AXON_API axon_status axon_call_create(const axon_bundle* bundle, const char* entry, const axon_parameters* parameters,
-                                      axon_runtime* runtime, axon_call** out, axon_error* error);
+AXON_API axon_status axon_call_create(const axon_bundle* bundle, const char* entry,
+                                      const axon_parameters* parameters, axon_runtime* runtime,
+                                      axon_call** out, axon_error* error);
 AXON_API void axon_call_destroy(axon_call* call);
 
 /* Sets a size that no argument determines (AXON_FROM_PARAMETER). */
@@ -188,20 +203,24 @@ AXON_API axon_status axon_call_set_size(axon_call* call, const char* name, int64
 /* The input's number for the set calls below, or -1. */
 AXON_API int32_t axon_call_find(const axon_call* call, const char* path);
 /* The view's shape is copied, its data is borrowed until set again. Element types must match exactly. */
-AXON_API axon_status axon_call_set(axon_call* call, const char* path, const axon_view* view, axon_error* error);
-AXON_API axon_status axon_call_set_at(axon_call* call, size_t input, const axon_view* view, axon_error* error);
+AXON_API axon_status axon_call_set(axon_call* call, const char* path, const axon_view* view,
+                                   axon_error* error);
+AXON_API axon_status axon_call_set_at(axon_call* call, size_t input, const axon_view* view,
+                                      axon_error* error);
 /* Scalars by value: converted to the input's element type; an integer must fit it. */
 AXON_API axon_status axon_call_set_int(axon_call* call, const char* path, int64_t value, axon_error* error);
 AXON_API axon_status axon_call_set_int_at(axon_call* call, size_t input, int64_t value, axon_error* error);
 AXON_API axon_status axon_call_set_float(axon_call* call, const char* path, double value, axon_error* error);
 AXON_API axon_status axon_call_set_float_at(axon_call* call, size_t input, double value, axon_error* error);
 
-/* Solves sizes, checks arguments, runs. When it fails before the launch, states are untouched; after it, their contents
- * are unspecified. */
+/* Solves sizes, checks arguments, runs. When it fails before the launch, states are untouched; after it,
+ * their contents are unspecified. */
 AXON_API axon_status axon_call_run(axon_call* call, axon_error* error);
 
-/* A result of the last run: memory of the call, valid until its next run; of a state: the memory that was set. */
-AXON_API axon_status axon_call_result(const axon_call* call, size_t result, axon_view* out, axon_error* error);
+/* A result of the last run: memory of the call, valid until its next run; of a state: the memory that was
+ * set. */
+AXON_API axon_status axon_call_result(const axon_call* call, size_t result, axon_view* out,
+                                      axon_error* error);
 /* A size's value in the last run. */
 AXON_API axon_status axon_call_size(const axon_call* call, const char* name, int64_t* out, axon_error* error);
 
@@ -211,7 +230,8 @@ typedef struct axon_call_statistics {
   uint32_t workers;     /* how many ran it */
   uint32_t allocations; /* how often it had to get memory: 0 in the steady state */
 } axon_call_statistics;
-AXON_API axon_status axon_call_get_statistics(const axon_call* call, axon_call_statistics* out, axon_error* error);
+AXON_API axon_status axon_call_get_statistics(const axon_call* call, axon_call_statistics* out,
+                                              axon_error* error);
 
 /* Receives `debug "name" x`, on the worker that reaches it; without one, values are printed to stderr. */
 typedef void (*axon_debug_function)(void* user, const char* name, const axon_view* value);

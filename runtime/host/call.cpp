@@ -1,0 +1,242 @@
+// A call's way from shapes to a plan: sizes, axes, facts, guards, result shapes.
+#include "host/call.h"
+
+#include <bit>
+
+#include "host/limits.h"
+#include "host/weights/dtype.h"
+
+namespace axon::host {
+
+Result<std::unique_ptr<Call>> Call::create(std::shared_ptr<const Bundle> bundle, const std::string& name,
+                                           std::shared_ptr<const Parameters> parameters,
+                                           std::shared_ptr<Runtime> runtime) {
+  const Entry* const entry = bundle->find(name);
+  if (!entry)
+    return misuse(text("the bundle has no entry ", printable(name), "; it has ", bundle->entry_list()));
+  if (entry->has_weights && !parameters)
+    return misuse(text(printable(name), " has weights, and none are bound"));
+  if (parameters && parameters->bundle->manifest_hash != bundle->manifest_hash)
+    return misuse("the weights were bound to another bundle");
+  std::unique_ptr<Call> call(new Call(*entry));
+  call->given_sizes_.resize(entry->sizes.size());
+  for (const Port& port : entry->inputs) {
+    Input& input = call->inputs_.emplace_back();
+    input.port = &port;
+    call->has_states_ |= port.kind == AXON_STATE;
+    if (port.kind != AXON_WEIGHT) continue;
+    const Parameters::Prepared& weight = parameters->weights[port.weight];
+    std::copy(weight.shape.begin(), weight.shape.end(), input.shape);
+    input.data = const_cast<void*>(weight.data);  // kernels only read weights
+    input.set = input.dirty = true;
+  }
+  call->outputs_.resize(entry->results.size());
+  call->bounds_.resize(entry->checks.size());
+  for (const Check& check : entry->checks) call->has_ranges_ |= !check.fact;
+  call->plans_.resize(entry->variants.size());
+  const size_t entry_index = static_cast<size_t>(entry - bundle->manifest.entries.data());
+  for (size_t i = 0; i < call->plans_.size(); ++i) {
+    Plan& plan = call->plans_[i];
+    plan.variant = &entry->variants[i];
+    plan.kernel = bundle->kernels[entry_index][i];
+    plan.slot_offset.resize(plan.variant->slots.size());
+    plan.event_offset.resize(plan.variant->event_offset.size());
+    plan.buffers.resize(plan.variant->buffers.size());
+    for (const Dim& slot : plan.variant->slots) plan.slot_mask |= slot.mask();
+    for (const Dim& offset : plan.variant->event_offset) plan.event_mask |= offset.mask();
+    plan.event_mask |= plan.variant->event_words.mask();
+  }
+  call->scratch_of_.resize(runtime->pool->workers());
+  call->bundle_ = std::move(bundle);
+  call->parameters_ = std::move(parameters);
+  call->runtime_ = std::move(runtime);
+  return call;
+}
+
+void Call::preset_epoch(uint32_t epoch) {
+  for (Plan& plan : plans_) plan.epoch = plan.refreshed = epoch;
+}
+
+Failure Call::bad_formula(const Dim& dim) const {
+  return {AXON_BAD_ARGUMENT, code::requirement,
+          text("`", dim.str(), "` cannot be computed for these sizes (", sizes_.origins(dim.mask()), ")")};
+}
+
+Status Call::solve_sizes() {
+  for (size_t i = 0; i < entry_->sizes.size(); ++i) {
+    const Size& size = entry_->sizes[i];
+    const uint64_t bit = uint64_t{1} << i;
+    bool changed = false;
+    if (size.from == AXON_FROM_AXIS) {
+      const Input& input = inputs_[size.input];
+      if (!input.dirty && !concerns(size.equation.mask() & ~bit)) continue;
+      if (auto failure = sizes_.solve(i, input.shape[size.axis], changed)) return failure;
+    } else if (size.from == AXON_FROM_SCALAR) {
+      changed = sizes_.set(i, std::bit_cast<int64_t>(inputs_[size.input].scalar));
+    } else if (given_ & bit) {
+      changed = sizes_.set(i, given_sizes_[i]);
+    } else {
+      const bool bound = parameters_ && parameters_->sizes.contains(size.name);
+      const int64_t value = bound ? parameters_->sizes.at(size.name) : -1;
+      if (value < 0)
+        return Failure{AXON_BAD_ARGUMENT, code::missing,
+                       text("size ", printable(size.name), " of ", printable(entry_->name),
+                            " is not determined: set it, or state it in the metadata of the weights")};
+      changed = sizes_.set(i, value, /*from_metadata=*/true);
+    }
+    if (changed) changed_ |= bit;
+  }
+  return std::nullopt;
+}
+
+Status Call::check_axes() const {
+  std::string problems;
+  for (const Input& input : inputs_) {
+    for (size_t axis = 0; axis < input.port->shape.size(); ++axis) {
+      const Dim& dim = input.port->shape[axis];
+      if (!input.dirty && !concerns(dim.mask())) continue;
+      int64_t expected = 0;
+      if (dim.evaluate(sizes_.values(), expected) && expected == input.shape[axis]) continue;
+      problems += text(problems.empty() ? "" : "\n", axis_text(*input.port, axis), " is ", input.shape[axis],
+                       ", but ", sizes_.explain(dim));
+    }
+  }
+  if (problems.empty()) return std::nullopt;
+  return Failure{AXON_BAD_ARGUMENT, code::shape, problems};
+}
+
+Status Call::check_facts() const {
+  for (const Check& check : entry_->checks) {
+    if (!check.fact || !concerns(check.fact->mask())) continue;
+    const Fact& fact = *check.fact;
+    int64_t lhs = 0, rhs = 0;
+    if (!fact.lhs.evaluate(sizes_.values(), lhs)) return bad_formula(fact.lhs);
+    if (!fact.rhs.evaluate(sizes_.values(), rhs)) return bad_formula(fact.rhs);
+    if (holds(lhs, fact.relation, rhs)) continue;
+    return Failure{AXON_BAD_ARGUMENT, code::requirement, check_text(check, lhs, rhs)};
+  }
+  return std::nullopt;
+}
+
+/// The compiler's words, with the values of both sides where it left room for them, else after them.
+std::string Call::check_text(const Check& check, int64_t lhs, int64_t rhs) const {
+  const Fact& fact = *check.fact;
+  std::string out = check.message;
+  bool filled = false;
+  for (const auto& [place, value] : {std::pair("{lhs}", lhs), std::pair("{rhs}", rhs)})
+    if (const size_t at = out.find(place); at != std::string::npos) {
+      out.replace(at, 5, std::to_string(value));
+      filled = true;
+    }
+  if (!filled)
+    out += text(": `", fact.lhs.str(), " ", relation_text(fact.relation), " ", fact.rhs.str(),
+                "` does not hold for ", lhs, " and ", rhs);
+  const std::string origins = sizes_.origins(fact.mask());
+  return origins.empty() ? out : text(out, " (", origins, ")");
+}
+
+Status Call::choose_plan() {
+  for (Plan& plan : plans_) {
+    bool fits = true;
+    for (const Fact& fact : plan.variant->guard) {
+      int64_t lhs = 0, rhs = 0;
+      if (!fact.lhs.evaluate(sizes_.values(), lhs)) return bad_formula(fact.lhs);
+      if (!fact.rhs.evaluate(sizes_.values(), rhs)) return bad_formula(fact.rhs);
+      fits = fits && holds(lhs, fact.relation, rhs);
+    }
+    if (!fits) continue;
+    pointers_dirty_ |= plan_ != &plan;
+    plan_ = &plan;
+    return std::nullopt;
+  }
+  return std::nullopt;  // not reached: the last variant has no guard
+}
+
+Status Call::shape_results() {
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const Port& port = entry_->results[i];
+    Output& output = outputs_[i];
+    uint64_t mask = 0;
+    for (const Dim& dim : port.shape) mask |= dim.mask();
+    if (!concerns(mask)) continue;
+    uint64_t bytes = weights::dtype_bytes(static_cast<weights::Dtype>(port.elem));
+    bool empty = false;
+    for (size_t axis = 0; axis < port.shape.size(); ++axis) {
+      int64_t& extent = output.shape[axis];
+      if (!port.shape[axis].evaluate(sizes_.values(), extent) || extent < 0)
+        return bad_formula(port.shape[axis]);
+      empty |= extent == 0;
+      if (extent > 0 && (__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes) ||
+                         bytes > limits::tensor_bytes))
+        return Failure{AXON_BAD_ARGUMENT, code::shape,
+                       text("result ", printable(port.path), " would be too large")};
+    }
+    if (port.state >= 0) continue;
+    if (auto failure = reserve(output.memory, empty ? 1 : bytes, "a result")) return failure;
+  }
+  return std::nullopt;
+}
+
+Status Call::resolve() {
+  if (auto failure = check_missing()) return failure;
+  if (auto failure = solve_sizes()) return failure;
+  if (auto failure = check_axes()) return failure;
+  if (auto failure = check_facts()) return failure;
+  for (size_t i = 0; i < entry_->checks.size(); ++i) {
+    const Check& check = entry_->checks[i];
+    if (!check.fact && concerns(check.bound.mask()) && !check.bound.evaluate(sizes_.values(), bounds_[i]))
+      return bad_formula(check.bound);
+  }
+  if (auto failure = choose_plan()) return failure;
+  if (auto failure = shape_results()) return failure;
+  for (Plan& plan : plans_) plan.stale |= changed_;
+  if (auto failure = prepare(*plan_)) return failure;
+  for (Input& input : inputs_) input.dirty = false;
+  changed_ = 0;
+  resolved_ = true;
+  dirty_ = false;
+  return std::nullopt;
+}
+
+Status Call::run() {
+  allocations_ = 0;
+  ran_ = false;
+  if (dirty_)
+    if (auto failure = resolve()) return failure;
+  if (has_ranges_)
+    if (auto failure = check_ranges()) return failure;
+  if (pointers_dirty_) {
+    if (has_states_)
+      if (auto failure = check_overlaps()) return failure;
+    fill_buffers(*plan_);
+    pointers_dirty_ = false;
+  }
+  return launch(*plan_);
+}
+
+Status Call::result(size_t index, axon_view& out) const {
+  if (index >= outputs_.size()) return misuse(text(printable(entry_->name), " has no result number ", index));
+  if (!ran_) return misuse("there is no result: the last run failed, or there was none");
+  const Port& port = entry_->results[index];
+  void* const data =
+      port.state >= 0 ? inputs_[static_cast<size_t>(port.state)].data : outputs_[index].memory.data();
+  out = {data, port.elem, static_cast<int32_t>(port.shape.size()), outputs_[index].shape};
+  return std::nullopt;
+}
+
+Status Call::size(std::string_view name, int64_t& out) const {
+  for (size_t i = 0; i < entry_->sizes.size(); ++i) {
+    if (entry_->sizes[i].name != name) continue;
+    if (!(sizes_.known() >> i & 1))
+      return misuse(text("size ", printable(name), " is not known before a run"));
+    out = sizes_[i];
+    return std::nullopt;
+  }
+  return misuse(text(printable(entry_->name), " has no size ", printable(name)));
+}
+
+axon_call_statistics Call::statistics() const {
+  return {plan_ ? plan_->variant->symbol.c_str() : "", launch_.context.workers, allocations_};
+}
+
+}  // namespace axon::host

@@ -1,0 +1,145 @@
+// One entry with everything that running it needs; made once, run often.
+//
+// A run goes through: sizes (solved from shapes, only those that something changed), checks (axes, facts,
+// index ranges), variant (the first whose guard holds), preparation (offsets, memory, pointers; only formulas
+// that read a changed size), launch, results. `changed_` and the inputs' `dirty` marks say what is out of
+// date; they are cleared only when all of it was brought up to date, so a failed run leaves nothing half
+// done.
+//
+// Event words are never reset between launches: each launch has a base epoch, and words of earlier ones lie
+// below it. A word may stay untouched for long; before the epoch gets so far ahead that such a word would
+// look new, all are set to the present (see Plan::refreshed).
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/bundle.h"
+#include "host/memory.h"
+#include "host/parameters.h"
+#include "host/runtime.h"
+#include "host/sizes.h"
+
+namespace axon::host {
+
+class Call {
+ public:
+  static Result<std::unique_ptr<Call>> create(std::shared_ptr<const Bundle>, const std::string& entry,
+                                              std::shared_ptr<const Parameters>, std::shared_ptr<Runtime>);
+
+  Status set_size(std::string_view name, int64_t value);
+  int32_t find_input(std::string_view path) const;
+  Status set(size_t input, const axon_view&);
+  Status set_integer(size_t input, int64_t value);
+  Status set_real(size_t input, double value);
+  Status run();
+  Status result(size_t index, axon_view& out) const;
+  Status size(std::string_view name, int64_t& out) const;
+  axon_call_statistics statistics() const;
+  void on_debug(axon_debug_function function, void* user) { debug_function_ = function, debug_user_ = user; }
+
+  const Entry& entry() const { return *entry_; }
+  /// For tests of wrap-around: as if so many epochs had passed. Only before the first run.
+  void preset_epoch(uint32_t epoch);
+
+ private:
+  struct Input {
+    const Port* port = nullptr;
+    void* data = nullptr;
+    uint64_t bytes = 0;
+    int64_t shape[AXON_MAX_RANK] = {};
+    alignas(8) uint8_t scalar[8] = {};  ///< of scalars given by value
+    bool set = false, dirty = false;    ///< dirty: its shape, or the size that it is, is news
+  };
+  struct Output {
+    Memory memory;
+    int64_t shape[AXON_MAX_RANK] = {};
+    bool ready = false;
+  };
+  /// A variant's formulas, evaluated.
+  struct Plan {
+    const Variant* variant = nullptr;
+    axon_kernel kernel = nullptr;
+    uint64_t stale = ~uint64_t{0};  ///< sizes that changed since it was prepared
+    bool prepared = false;
+    std::vector<uint64_t> slot_offset;
+    std::vector<int64_t> event_offset;
+    std::vector<void*> buffers;
+    uint64_t arena_bytes = 0, slot_mask = 0, event_mask = 0;
+    int64_t event_words = 0, scratch_bytes = 0, iterations = 0, work = 0, handoffs = 0;
+    Memory events;
+    uint64_t event_capacity = 0;        ///< words
+    uint32_t epoch = 0, refreshed = 0;  ///< refreshed: the epoch when all words were last set
+    WorkerChoice choice;
+  };
+
+  explicit Call(const Entry& entry) : entry_(&entry), sizes_(entry) {}
+
+  // call_inputs.cpp
+  Status scalar_input(size_t input, const char* what);
+  void store_scalar(Input&, const void* value, uint64_t bytes);
+  Status store_integer(Input&, int64_t value);
+  Status check_missing() const;
+  Status check_ranges() const;
+  Status check_overlaps() const;
+  template <class T>
+  Status check_range(const Input&, const Check&, int64_t bound) const;
+
+  // call.cpp
+  Status resolve();
+  Status solve_sizes();
+  Status check_axes() const;
+  Status check_facts() const;
+  std::string check_text(const Check&, int64_t lhs, int64_t rhs) const;
+  Status choose_plan();
+  Status shape_results();
+  bool concerns(uint64_t mask) const { return !resolved_ || (mask & changed_) != 0; }
+  Failure bad_formula(const Dim&) const;
+
+  // call_launch.cpp
+  Status prepare(Plan&);
+  Status prepare_slots(Plan&);
+  Status prepare_events(Plan&);
+  Status prepare_scratch(const Plan&);
+  Status evaluate(const Plan&, const Dim&, int64_t& out) const;
+  Status reserve(Memory&, uint64_t bytes, const char* what);
+  void refresh_events(Plan&);
+  void fill_buffers(Plan&);
+  Status launch(Plan&);
+  Status hang_failure(const Plan&) const;
+  Status check_failure() const;
+  void debug(uint32_t number) const;
+
+  std::shared_ptr<const Bundle> bundle_;
+  std::shared_ptr<const Parameters> parameters_;
+  std::shared_ptr<Runtime> runtime_;
+  const Entry* entry_;
+  SizeTable sizes_;
+  std::vector<int64_t> given_sizes_;  ///< by axon_call_set_size
+  uint64_t given_ = 0;
+  std::vector<Input> inputs_;
+  std::vector<Output> outputs_;
+  std::vector<int64_t> bounds_;  ///< parallel to Entry::checks: evaluated bounds of element checks
+  std::vector<Plan> plans_;
+  Plan* plan_ = nullptr;
+  Memory arena_, scratch_;
+  uint64_t scratch_stride_ = 0;
+  std::vector<uint8_t*> scratch_of_;  ///< per worker
+
+  uint64_t changed_ = 0;  ///< sizes that changed since the last successful resolve()
+  bool resolved_ = false;
+  bool dirty_ = true;  ///< some input or given size is news
+  bool pointers_dirty_ = true;
+  bool has_ranges_ = false, has_states_ = false;
+
+  Launch launch_;
+  uint32_t failed_ = 0, cancel_ = 0;
+  int64_t failed_value_ = 0;
+  uint32_t allocations_ = 0;
+  bool ran_ = false;  ///< results are there
+  axon_debug_function debug_function_ = nullptr;
+  void* debug_user_ = nullptr;
+};
+
+}  // namespace axon::host

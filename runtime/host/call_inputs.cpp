@@ -1,0 +1,246 @@
+// Inputs of a call: setting them, and the checks on their memory and elements.
+#include <cmath>
+#include <cstring>
+
+#include "host/call.h"
+#include "host/limits.h"
+#include "host/weights/dtype.h"
+
+namespace axon::host {
+namespace {
+
+weights::Dtype dtype(axon_elem elem) { return static_cast<weights::Dtype>(elem); }
+std::string_view name(axon_elem elem) { return weights::dtype_name(dtype(elem)); }
+Failure bad_argument(const char* code, std::string what) {
+  return {AXON_BAD_ARGUMENT, code, std::move(what)};
+}
+
+/// The tensor's bytes, when the shape is one.
+std::optional<uint64_t> view_bytes(const axon_view& view) {
+  uint64_t bytes = weights::dtype_bytes(dtype(view.elem));
+  bool empty = false;
+  for (int32_t axis = 0; axis < view.rank; ++axis) {
+    const int64_t extent = view.shape[axis];
+    if (extent < 0 || static_cast<uint64_t>(extent) > limits::extent) return std::nullopt;
+    empty |= extent == 0;
+    if (extent > 0 && __builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes))
+      return std::nullopt;
+    if (bytes > limits::tensor_bytes) return std::nullopt;
+  }
+  return empty ? 0 : bytes;
+}
+
+std::string element_text(size_t element, const int64_t* shape, size_t rank) {
+  std::vector<int64_t> at(rank);
+  for (size_t axis = rank; axis-- > 0;) {
+    at[axis] = static_cast<int64_t>(element % static_cast<uint64_t>(shape[axis]));
+    element /= static_cast<uint64_t>(shape[axis]);
+  }
+  return rank == 0 ? "" : text("element ", shape_text(at.data(), rank), " of ");
+}
+
+}  // namespace
+
+int32_t Call::find_input(std::string_view path) const {
+  for (size_t i = 0; i < inputs_.size(); ++i)
+    if (inputs_[i].port->path == path) return static_cast<int32_t>(i);
+  return -1;
+}
+
+Status Call::set_size(std::string_view name, int64_t value) {
+  for (size_t i = 0; i < entry_->sizes.size(); ++i) {
+    const Size& size = entry_->sizes[i];
+    if (size.name != name) continue;
+    if (size.from != AXON_FROM_PARAMETER)
+      return misuse(
+          text("size ", printable(name), " of ", printable(entry_->name), " follows from its arguments"));
+    if (value < 0)
+      return bad_argument(code::requirement,
+                          text("size ", printable(name), " is ", value, ", but sizes are not negative"));
+    given_sizes_[i] = value;
+    given_ |= uint64_t{1} << i;
+    dirty_ = true;
+    return std::nullopt;
+  }
+  return misuse(text(printable(entry_->name), " has no size ", printable(name)));
+}
+
+Status Call::set(size_t index, const axon_view& view) {
+  if (index >= inputs_.size()) return misuse(text(printable(entry_->name), " has no input number ", index));
+  Input& input = inputs_[index];
+  const Port& port = *input.port;
+  if (port.kind == AXON_WEIGHT) return misuse(text(printable(port.path), " is a weight, which binding sets"));
+  if (view.elem != port.elem) {
+    if (view.elem < AXON_F64 || view.elem > AXON_BOOL)
+      return misuse(text("the tensor for ", printable(port.path), " has no element type"));
+    return bad_argument(code::type, text(printable(port.path), " is ", name(port.elem),
+                                         ", the given tensor is ", name(view.elem)));
+  }
+  const auto rank = static_cast<int32_t>(port.shape.size());
+  if (view.rank != rank)
+    return bad_argument(code::type, text(printable(port.path), " has ", rank, rank == 1 ? " axis" : " axes",
+                                         ", the given tensor has ", view.rank));
+  if (rank > 0 && !view.shape) return misuse(text("the tensor for ", printable(port.path), " has no shape"));
+  const auto bytes = view_bytes(view);
+  if (!bytes)
+    return bad_argument(code::shape, text("the tensor for ", printable(port.path),
+                                          " has the impossible shape ", shape_text(view.shape, rank)));
+  if (!view.data && *bytes > 0) return misuse(text("the tensor for ", printable(port.path), " has no data"));
+  const uint64_t element = weights::dtype_bytes(dtype(port.elem));
+  if (reinterpret_cast<uintptr_t>(view.data) % element != 0)
+    return bad_argument(code::memory, text("the tensor for ", printable(port.path),
+                                           " is not aligned to its elements of ", element, " bytes"));
+  if (port.kind == AXON_SIZE) {
+    int64_t value;
+    std::memcpy(&value, view.data, sizeof value);
+    return set_integer(index, value);
+  }
+  if (!input.set ||
+      (rank > 0 && std::memcmp(input.shape, view.shape, sizeof(int64_t) * static_cast<size_t>(rank)) != 0)) {
+    if (rank > 0) std::memcpy(input.shape, view.shape, sizeof(int64_t) * static_cast<size_t>(rank));
+    input.dirty = dirty_ = true;
+  }
+  input.set = true;
+  input.bytes = *bytes;
+  pointers_dirty_ |= input.data != view.data;
+  input.data = view.data;
+  return std::nullopt;
+}
+
+Status Call::scalar_input(size_t index, const char* what) {
+  if (index >= inputs_.size()) return misuse(text(printable(entry_->name), " has no input number ", index));
+  const Port& port = *inputs_[index].port;
+  if (port.kind == AXON_WEIGHT) return misuse(text(printable(port.path), " is a weight, which binding sets"));
+  if (port.kind == AXON_STATE)
+    return misuse(text(printable(port.path), " is a state, which needs memory of its own"));
+  if (!port.shape.empty())
+    return bad_argument(code::type,
+                        text(printable(port.path), " has ", port.shape.size(),
+                             port.shape.size() == 1 ? " axis" : " axes", ", ", what, " has none"));
+  return std::nullopt;
+}
+
+void Call::store_scalar(Input& input, const void* value, uint64_t bytes) {
+  std::memcpy(input.scalar, value, bytes);
+  pointers_dirty_ |= input.data != input.scalar;
+  if (!input.set) input.dirty = dirty_ = true;
+  input.data = input.scalar;
+  input.bytes = bytes;
+  input.set = true;
+}
+
+Status Call::store_integer(Input& input, int64_t value) {
+  const uint64_t bytes = weights::dtype_bytes(dtype(input.port->elem));
+  const bool is_unsigned = input.port->elem == AXON_U8, is_bool = input.port->elem == AXON_BOOL;
+  const int64_t low = is_unsigned || is_bool ? 0 : bytes == 8 ? INT64_MIN : -(int64_t{1} << (bytes * 8 - 1));
+  const int64_t high = is_bool       ? 1
+                       : is_unsigned ? 255
+                       : bytes == 8  ? INT64_MAX
+                                     : (int64_t{1} << (bytes * 8 - 1)) - 1;
+  if (value < low || value > high)
+    return bad_argument(code::type, text(printable(input.port->path), " is ", name(input.port->elem),
+                                         ", which cannot hold ", value));
+  if (input.port->kind == AXON_SIZE && (!input.set || std::memcmp(input.scalar, &value, sizeof value) != 0))
+    input.dirty = dirty_ = true;
+  store_scalar(input, &value, bytes);  // little-endian
+  return std::nullopt;
+}
+
+Status Call::set_integer(size_t index, int64_t value) {
+  if (auto failure = scalar_input(index, "a number")) return failure;
+  Input& input = inputs_[index];
+  if (input.port->elem >= AXON_I64) return store_integer(input, value);
+  if (static_cast<__int128>(static_cast<double>(value)) != value)
+    return bad_argument(code::type, text(printable(input.port->path), " is ", name(input.port->elem),
+                                         ", which cannot hold ", value));
+  return set_real(index, static_cast<double>(value));
+}
+
+Status Call::set_real(size_t index, double value) {
+  if (auto failure = scalar_input(index, "a number")) return failure;
+  Input& input = inputs_[index];
+  const axon_elem elem = input.port->elem;
+  if (elem >= AXON_I64) {
+    if (std::nearbyint(value) != value || std::abs(value) >= 9.2e18)
+      return bad_argument(code::type, text(printable(input.port->path), " is ", name(elem),
+                                           ", which cannot hold ", std::to_string(value)));
+    return store_integer(input, static_cast<int64_t>(value));
+  }
+  if (elem != AXON_F64 && !weights::convertible(weights::Dtype::f64, dtype(elem)))
+    return bad_argument(code::type, text(printable(input.port->path), " is ", name(elem),
+                                         ", which is only given as a tensor"));
+  uint8_t converted[8] = {};
+  weights::convert(weights::Dtype::f64, &value, dtype(elem), converted, 1);
+  store_scalar(input, converted, weights::dtype_bytes(dtype(elem)));
+  return std::nullopt;
+}
+
+Status Call::check_missing() const {
+  std::string missing;
+  for (const Input& input : inputs_)
+    if (!input.set) missing += (missing.empty() ? "" : ", ") + printable(input.port->path);
+  if (missing.empty()) return std::nullopt;
+  return bad_argument(code::missing,
+                      text(printable(entry_->name), " has inputs that were not set: ", missing));
+}
+
+Status Call::check_overlaps() const {
+  for (const Input& state : inputs_) {
+    if (state.port->kind != AXON_STATE || state.bytes == 0) continue;
+    const auto begin = reinterpret_cast<uintptr_t>(state.data);
+    for (const Input& other : inputs_) {
+      const auto start = reinterpret_cast<uintptr_t>(other.data);
+      if (&other == &state || other.bytes == 0 || start >= begin + state.bytes ||
+          begin >= start + other.bytes)
+        continue;
+      return bad_argument(
+          code::memory, text("the memory of ", printable(state.port->path),
+                             ", which is updated in place, overlaps that of ", printable(other.port->path)));
+    }
+  }
+  return std::nullopt;
+}
+
+template <class T>
+Status Call::check_range(const Input& input, const Check& check, int64_t bound) const {
+  const auto* const elements = static_cast<const T*>(input.data);
+  const size_t count = input.bytes / sizeof(T);
+  for (size_t i = 0; i < count; ++i) {
+    if (elements[i] >= 0 && static_cast<int64_t>(elements[i]) < bound) continue;
+    return bad_argument(
+        code::index, text(element_text(i, input.shape, input.port->shape.size()), printable(input.port->path),
+                          " is ", static_cast<int64_t>(elements[i]),
+                          ", but must be at least 0 and less than ", bound, " (", check.message, ")"));
+  }
+  return std::nullopt;
+}
+
+Status Call::check_ranges() const {
+  for (size_t i = 0; i < entry_->checks.size(); ++i) {
+    const Check& check = entry_->checks[i];
+    if (check.fact) continue;
+    const Input& input = inputs_[check.input];
+    Status status;
+    switch (input.port->elem) {
+      case AXON_I64:
+        status = check_range<int64_t>(input, check, bounds_[i]);
+        break;
+      case AXON_I32:
+        status = check_range<int32_t>(input, check, bounds_[i]);
+        break;
+      case AXON_I16:
+        status = check_range<int16_t>(input, check, bounds_[i]);
+        break;
+      case AXON_I8:
+        status = check_range<int8_t>(input, check, bounds_[i]);
+        break;
+      default:
+        status = check_range<uint8_t>(input, check, bounds_[i]);
+        break;
+    }
+    if (status) return status;
+  }
+  return std::nullopt;
+}
+
+}  // namespace axon::host

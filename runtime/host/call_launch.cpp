@@ -1,0 +1,196 @@
+// A call's way from a plan to results: memory, pointers, epochs, the launch, and what can go wrong in it.
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+
+#include "host/call.h"
+#include "host/debug_print.h"
+#include "host/limits.h"
+
+namespace axon::host {
+namespace {
+
+constexpr uint64_t alignment = 64;
+/// An untouched event word is at most this far behind, plus one launch: well within the 2^31 of a signed
+/// comparison.
+constexpr uint32_t refresh_after = 1u << 30;
+
+}  // namespace
+
+Status Call::reserve(Memory& memory, uint64_t bytes, const char* what) {
+  if (memory.data() && memory.size() >= bytes) return std::nullopt;
+  auto more = Memory::allocate(bytes + bytes / 4);
+  if (!more) return system_failure(text("cannot get ", bytes, " bytes for ", what));
+  ++allocations_;
+  memory = std::move(*more);
+  pointers_dirty_ = true;
+  return std::nullopt;
+}
+
+/// A formula of the plan: not negative.
+Status Call::evaluate(const Plan& plan, const Dim& dim, int64_t& out) const {
+  if (plan.prepared && !(dim.mask() & plan.stale)) return std::nullopt;
+  if (!dim.evaluate(sizes_.values(), out) || out < 0) return bad_formula(dim);
+  return std::nullopt;
+}
+
+Status Call::prepare_slots(Plan& plan) {
+  if (!plan.prepared || (plan.slot_mask & plan.stale)) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < plan.slot_offset.size(); ++i) {
+      int64_t bytes = 0;
+      const Dim& dim = plan.variant->slots[i];
+      if (!dim.evaluate(sizes_.values(), bytes) || bytes < 0) return bad_formula(dim);
+      plan.slot_offset[i] = total;
+      total += round_up(static_cast<uint64_t>(bytes), alignment);
+      if (total > limits::tensor_bytes) return bad_formula(dim);
+    }
+    pointers_dirty_ = true;
+    plan.arena_bytes = total;
+  }
+  return reserve(arena_, plan.arena_bytes + alignment, "temporaries");
+}
+
+Status Call::prepare_events(Plan& plan) {
+  if (plan.prepared && !(plan.event_mask & plan.stale)) return std::nullopt;
+  for (size_t i = 0; i < plan.event_offset.size(); ++i)
+    if (auto failure = evaluate(plan, plan.variant->event_offset[i], plan.event_offset[i])) return failure;
+  if (auto failure = evaluate(plan, plan.variant->event_words, plan.event_words)) return failure;
+  const auto words = static_cast<uint64_t>(plan.event_words);
+  if (words > limits::extent) return bad_formula(plan.variant->event_words);
+  if (words <= plan.event_capacity) return std::nullopt;
+  if (auto failure = reserve(plan.events, words * sizeof(uint32_t), "events")) return failure;
+  plan.event_capacity = plan.events.size() / sizeof(uint32_t);
+  refresh_events(plan);
+  return std::nullopt;
+}
+
+void Call::refresh_events(Plan& plan) {
+  auto* const words = reinterpret_cast<uint32_t*>(plan.events.data());
+  for (uint64_t i = 0; i < plan.event_capacity; ++i) words[i] = plan.epoch;
+  plan.refreshed = plan.epoch;
+}
+
+Status Call::prepare_scratch(const Plan& plan) {
+  const uint64_t each = round_up(static_cast<uint64_t>(plan.scratch_bytes), 128);
+  if (each > limits::tensor_bytes) return bad_formula(plan.variant->scratch);
+  if (each <= scratch_stride_) return std::nullopt;
+  if (auto failure = reserve(scratch_, each * scratch_of_.size(), "scratch memory")) return failure;
+  scratch_stride_ = each;
+  for (size_t i = 0; i < scratch_of_.size(); ++i) scratch_of_[i] = scratch_.data() + i * each;
+  return std::nullopt;
+}
+
+Status Call::prepare(Plan& plan) {
+  if (auto failure = prepare_slots(plan)) return failure;
+  if (auto failure = prepare_events(plan)) return failure;
+  const Variant& variant = *plan.variant;
+  if (auto failure = evaluate(plan, variant.scratch, plan.scratch_bytes)) return failure;
+  if (auto failure = evaluate(plan, variant.iterations, plan.iterations)) return failure;
+  if (auto failure = evaluate(plan, variant.work, plan.work)) return failure;
+  if (auto failure = evaluate(plan, variant.handoffs, plan.handoffs)) return failure;
+  if (plan.iterations > limits::iterations) return bad_formula(variant.iterations);
+  if (auto failure = prepare_scratch(plan)) return failure;
+  plan.prepared = true;
+  plan.stale = 0;
+  return std::nullopt;
+}
+
+void Call::fill_buffers(Plan& plan) {
+  for (size_t i = 0; i < plan.buffers.size(); ++i) {
+    const Buffer& buffer = plan.variant->buffers[i];
+    switch (buffer.kind) {
+      case Buffer::Kind::input:
+        plan.buffers[i] = inputs_[buffer.index].data;
+        break;
+      case Buffer::Kind::result:
+        plan.buffers[i] = outputs_[buffer.index].memory.data();
+        break;
+      case Buffer::Kind::slot:
+        plan.buffers[i] = arena_.data() + plan.slot_offset[buffer.index];
+        break;
+    }
+  }
+  launch_.context.sizes = sizes_.values();
+  launch_.context.buffers = plan.buffers.data();
+  launch_.context.events = reinterpret_cast<uint32_t*>(plan.events.data());
+  launch_.context.event_offset = plan.event_offset.data();
+  launch_.context.scratch = scratch_of_.data();
+  launch_.context.failed = &failed_;
+  launch_.context.failed_value = &failed_value_;
+  launch_.context.cancel = &cancel_;
+  launch_.debug = [](void* call, uint32_t number) { static_cast<const Call*>(call)->debug(number); };
+  launch_.debug_user = this;
+}
+
+Status Call::launch(Plan& plan) {
+  if (plan.epoch - plan.refreshed > refresh_after) refresh_events(plan);
+  Pool& pool = *runtime_->pool;
+  launch_.context.epoch = plan.epoch;
+  launch_.context.scratch_bytes = static_cast<uint64_t>(plan.scratch_bytes);
+  launch_.event_words = static_cast<uint64_t>(plan.event_words);
+  failed_ = cancel_ = 0;
+  launch_.context.workers = runtime_->fixed
+                                ? pool.workers()
+                                : plan.choice.next(runtime_->model, static_cast<double>(plan.work),
+                                                   static_cast<double>(plan.handoffs), pool.workers());
+  if (!runtime_->fixed && plan.choice.wants_time()) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
+    pool.run(plan.kernel, launch_);
+    plan.choice.report(std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
+  } else {
+    pool.run(plan.kernel, launch_);
+  }
+  plan.epoch += static_cast<uint32_t>(plan.iterations) + 1;
+  if (cancel_) return hang_failure(plan);
+  if (failed_) return check_failure();
+  ran_ = true;
+  return std::nullopt;
+}
+
+/// Which word the watchdog saw somebody wait for.
+Status Call::hang_failure(const Plan& plan) const {
+  const uint32_t* const word = launch_.stuck.load();
+  const int64_t position = word - launch_.context.events;
+  std::string what = "an unknown event";
+  if (position >= 0 && position < plan.event_words) {
+    size_t event = 0;
+    while (event + 1 < plan.event_offset.size() && plan.event_offset[event + 1] <= position) ++event;
+    const auto& names = plan.variant->event_names;
+    what = text("element ", position - plan.event_offset[event], " of event ",
+                names.empty() ? std::to_string(event) : printable(names[event]));
+  }
+  const double seconds = runtime_->pool->services().limit();
+  char time[32];
+  std::snprintf(time, sizeof time, "%g", seconds);
+  return Failure{
+      AXON_HANG, code::hang,
+      text(printable(entry_->name), " made no progress for ", time, " s: ", launch_.context.workers,
+           launch_.context.workers == 1 ? " worker waits" : " workers wait", ", one of them for ", what,
+           " (plan ", plan.variant->symbol, ")")};
+}
+
+Status Call::check_failure() const {
+  const uint32_t number = failed_ - 1;
+  const auto& messages = entry_->device_checks;
+  return Failure{AXON_CHECK_FAILED, code::program,
+                 text(number < messages.size() ? messages[number] : text("check ", number, " failed"),
+                      ": the value is ", failed_value_)};
+}
+
+void Call::debug(uint32_t number) const {
+  if (!plan_ || number >= entry_->debugs.size() || plan_->variant->debug_buffers[number] < 0) return;
+  const Debug& debug = entry_->debugs[number];
+  int64_t shape[AXON_MAX_RANK];
+  for (size_t axis = 0; axis < debug.shape.size(); ++axis)
+    if (!debug.shape[axis].evaluate(sizes_.values(), shape[axis]) || shape[axis] < 0) return;
+  const axon_view view{plan_->buffers[static_cast<size_t>(plan_->variant->debug_buffers[number])], debug.elem,
+                       static_cast<int32_t>(debug.shape.size()), shape};
+  if (debug_function_)
+    debug_function_(debug_user_, debug.name.c_str(), &view);
+  else
+    debug_print(debug.name, view);
+}
+
+}  // namespace axon::host

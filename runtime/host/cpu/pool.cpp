@@ -1,0 +1,165 @@
+// The worker pool (pool.h). Parking follows one pattern: the sleeper announces itself, looks again, sleeps;
+// the other side changes the word, then looks for sleepers; all four accesses are sequentially consistent.
+#include "host/cpu/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <system_error>
+
+#include "host/cpu/futex.h"
+#include "host/limits.h"
+
+namespace axon::host {
+namespace {
+
+constexpr auto idle_spin =
+    std::chrono::microseconds(50);   ///< a thread looks out for the next launch for this long
+constexpr int pauses_per_look = 32;  ///< at the clock
+
+uint32_t load(const uint32_t& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
+uint32_t load_ordered(const uint32_t& word) { return __atomic_load_n(&word, __ATOMIC_SEQ_CST); }
+void store_ordered(uint32_t& word, uint32_t value) { __atomic_store_n(&word, value, __ATOMIC_SEQ_CST); }
+
+/// True as soon as `done()`, false when the spin is over.
+template <class Done>
+bool spin(Done done) {
+  const auto end = std::chrono::steady_clock::now() + idle_spin;
+  do {
+    for (int i = 0; i < pauses_per_look; ++i) {
+      if (done()) return true;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return done();
+}
+
+std::vector<int> allowed_cpu_list() {
+  std::vector<int> out;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+      if (CPU_ISSET(cpu, &set)) out.push_back(cpu);
+  return out;
+}
+
+/// Signals of the process belong to its own threads.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+uint32_t allowed_cpus() { return std::max<uint32_t>(1, static_cast<uint32_t>(allowed_cpu_list().size())); }
+
+Result<std::unique_ptr<Pool>> Pool::create(uint32_t workers) {
+  if (workers > limits::workers)
+    return misuse(text(workers, " workers, at most ", limits::workers, " are possible"));
+  std::unique_ptr<Pool> pool(new Pool);
+  if (auto failure = pool->start(workers ? workers : std::min(allowed_cpus(), limits::workers)))
+    return *failure;
+  return pool;
+}
+
+Status Pool::start(uint32_t workers) {
+  const std::vector<int> cpus = allowed_cpu_list();
+  spins_ = workers <= cpus.size();
+  slots_ = std::vector<Slot>(workers - 1);
+  threads_.reserve(workers - 1);
+  const SignalsBlocked blocked;
+  for (uint32_t worker = 1; worker < workers; ++worker) {
+    try {
+      threads_.emplace_back([this, worker] { work(worker); });
+    } catch (const std::system_error& error) {
+      return system_failure(text("cannot start worker ", worker, ": ", std::string(error.what())));
+    }
+    const pthread_t thread = threads_.back().native_handle();
+    pthread_setname_np(thread, text("axon-", worker).c_str());
+    if (!spins_) continue;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpus[worker], &set);
+    pthread_setaffinity_np(thread, sizeof set, &set);  // a refusal costs speed only
+  }
+  return std::nullopt;
+}
+
+Pool::~Pool() {
+  stopping_.store(true);
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    store_ordered(slots_[i].generation, slots_[i].generation + 1);
+    futex_wake_all(&slots_[i].generation);
+  }
+  for (std::thread& thread : threads_) thread.join();
+}
+
+uint32_t Pool::await_launch(Slot& slot, uint32_t seen) const {
+  const auto launched = [&] { return load(slot.generation) != seen; };
+  if (spins_ && spin(launched)) return load(slot.generation);
+  store_ordered(slot.parked, 1);
+  while (load_ordered(slot.generation) == seen) futex_wait(&slot.generation, seen);
+  __atomic_store_n(&slot.parked, 0u, __ATOMIC_RELAXED);
+  return load(slot.generation);
+}
+
+void Pool::work(uint32_t worker) {
+  Slot& slot = slots_[worker - 1];
+  for (uint32_t seen = 0;;) {
+    seen = await_launch(slot, seen);
+    if (stopping_.load()) return;
+    slot.kernel(&slot.launch->context, worker);
+    slot.launch->finished.fetch_add(1);
+    const uint32_t left =
+        __atomic_sub_fetch(&pending_, 1u, __ATOMIC_SEQ_CST);  // from here the launch may be gone
+    if (left == 0 && load_ordered(caller_parked_)) futex_wake_all(&pending_);
+  }
+}
+
+void Pool::await_workers() {
+  const auto done = [&] { return load(pending_) == 0; };
+  if (spins_ && spin(done)) return;
+  store_ordered(caller_parked_, 1);
+  for (uint32_t left; (left = load_ordered(pending_)) != 0;) futex_wait(&pending_, left);
+  store_ordered(caller_parked_, 0);
+}
+
+void Pool::run(axon_kernel kernel, Launch& launch) {
+  const uint32_t workers = std::min(launch.context.workers, this->workers());
+  launch.context.workers = workers;
+  launch.services = &services_;
+  launch.context.services = services_.table();
+  launch.waiting.store(0, std::memory_order_relaxed);
+  launch.finished.store(0, std::memory_order_relaxed);
+  if (workers <= 1) {
+    kernel(&launch.context, 0);
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  store_ordered(pending_, workers - 1);
+  for (uint32_t worker = 1; worker < workers; ++worker) {
+    Slot& slot = slots_[worker - 1];
+    slot.kernel = kernel;
+    slot.launch = &launch;
+    store_ordered(slot.generation, slot.generation + 1);
+    if (load_ordered(slot.parked)) futex_wake_all(&slot.generation);
+  }
+  kernel(&launch.context, 0);
+  launch.finished.fetch_add(1);
+  await_workers();
+}
+
+}  // namespace axon::host

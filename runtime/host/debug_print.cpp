@@ -1,0 +1,102 @@
+// Values as text (debug_print.h).
+#include "host/debug_print.h"
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+
+#include "host/sizes.h"
+#include "host/weights/dtype.h"
+
+namespace axon::host {
+namespace {
+
+using weights::Dtype;
+
+constexpr int64_t shown_per_axis = 8;
+
+template <class T>
+T load(const uint8_t* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+template <class T>
+std::string number(T value) {
+  char buffer[64];
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return std::string(buffer, end);
+}
+
+std::string element(Dtype type, const uint8_t* at) {
+  switch (type) {
+    case Dtype::f64:
+      return number(load<double>(at));
+    case Dtype::f32:
+      return number(load<float>(at));
+    case Dtype::f16:
+      return number(weights::f16_to_f32(load<uint16_t>(at)));
+    case Dtype::bf16:
+      return number(weights::bf16_to_f32(load<uint16_t>(at)));
+    case Dtype::f8e4m3:
+    case Dtype::f8e5m2:
+      return text("bits ", static_cast<int>(*at));
+    case Dtype::i64:
+      return number(load<int64_t>(at));
+    case Dtype::i32:
+      return number(load<int32_t>(at));
+    case Dtype::i16:
+      return number(load<int16_t>(at));
+    case Dtype::i8:
+      return number(static_cast<int>(load<int8_t>(at)));
+    case Dtype::u8:
+      return number(static_cast<int>(*at));
+    case Dtype::boolean:
+      return *at ? "true" : "false";
+  }
+  return "?";
+}
+
+/// Appends the tensor from `axis` on; `at` moves past all of it. Depth is the rank, at most AXON_MAX_RANK.
+void append(std::string& out, const axon_view& view, int32_t axis, const uint8_t*& at) {
+  const auto type = static_cast<Dtype>(view.elem);
+  const uint64_t bytes = weights::dtype_bytes(type);
+  if (axis == view.rank) {
+    out += element(type, at);
+    at += bytes;
+    return;
+  }
+  uint64_t stride = bytes;
+  for (int32_t inner = axis + 1; inner < view.rank; ++inner)
+    stride *= static_cast<uint64_t>(view.shape[inner]);
+  out += "[";
+  for (int64_t i = 0; i < view.shape[axis]; ++i) {
+    out += i ? ", " : "";
+    if (i == shown_per_axis && view.shape[axis] > shown_per_axis + 1) {
+      out += "...";
+      at += stride * static_cast<uint64_t>(view.shape[axis] - i);
+      break;
+    }
+    append(out, view, axis + 1, at);
+  }
+  out += "]";
+}
+
+}  // namespace
+
+std::string debug_text(const std::string& name, const axon_view& view) {
+  std::string out = text(name, " = ", weights::dtype_name(static_cast<Dtype>(view.elem)));
+  if (view.rank > 0) out += shape_text(view.shape, static_cast<size_t>(view.rank));
+  out += " ";
+  const auto* at = static_cast<const uint8_t*>(view.data);
+  append(out, view, 0, at);
+  return out;
+}
+
+void debug_print(const std::string& name, const axon_view& view) {
+  std::fprintf(stderr, "%s\n",
+               debug_text(name, view).c_str());  // one call: lines of several workers stay whole
+}
+
+}  // namespace axon::host

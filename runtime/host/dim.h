@@ -1,0 +1,44 @@
+// Dimensions at run time: text in source syntax, compiled once into postfix code over an entry's size table.
+//
+// + - * / % (floor), a minus before a sum, min(a, b, ...), max(a, b, ...), cdiv(a, b), parentheses, integers,
+// size names. Evaluation is exact or fails (overflow, division by zero); it allocates nothing. `mask` says
+// which sizes a dimension reads, so that a call re-evaluates only what a changed size can change.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/error.h"
+
+namespace axon::host {
+
+class Dim {
+ public:
+  /// `names`: the entry's sizes; at most 64, the position is the bit in masks.
+  static Result<Dim> parse(std::string_view text, std::span<const std::string> names);
+
+  /// False on overflow or division by zero.
+  bool evaluate(const int64_t* sizes, int64_t& out) const;
+  uint64_t mask() const { return mask_; }
+  bool reads(size_t size) const { return mask_ >> size & 1; }
+  const std::string& str() const { return text_; }
+  /// The size, when the dimension is nothing but one; else -1.
+  int as_size() const {
+    return code_.size() == 1 && code_[0].op == Op::size ? static_cast<int>(code_[0].value) : -1;
+  }
+
+ private:
+  friend class DimParser;
+  enum class Op : uint8_t { constant, size, negate, add, subtract, multiply, divide, modulo, min, max, cdiv };
+  struct Instruction {
+    Op op;
+    int64_t value;
+  };
+  std::string text_;
+  std::vector<Instruction> code_;
+  uint64_t mask_ = 0;
+};
+
+}  // namespace axon::host

@@ -1,0 +1,115 @@
+// The manifest: what a bundle's entries expect, how their sizes are found, what is checked, and how each plan
+// variant is launched. In: JSON text, untrusted. Out: structs in which every index and every name was
+// checked, so that nothing later needs to check again. Dimensions are compiled (dim.h) over the sizes of
+// their entry.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "axon/axon.h"
+#include "host/dim.h"
+#include "host/error.h"
+#include "host/weights/span.h"
+
+namespace axon::host {
+
+enum class Relation : uint8_t { equal, not_equal, at_most, less };
+const char* relation_text(Relation);
+bool holds(int64_t lhs, Relation, int64_t rhs);
+
+struct Fact {
+  Dim lhs;
+  Relation relation = Relation::equal;
+  Dim rhs;
+  uint64_t mask() const { return lhs.mask() | rhs.mask(); }
+};
+
+/// An input or a result. `dims_text` is what the C interface hands out.
+struct Port {
+  std::string path;
+  axon_kind kind = AXON_ARGUMENT;
+  axon_elem elem = AXON_F32;
+  std::vector<Dim> shape;
+  std::vector<const char*> shape_text;
+  uint32_t weight = 0;  ///< AXON_WEIGHT: index into Manifest::weights
+  int32_t state = -1;   ///< results: the state input that this is
+};
+
+/// How a size is found, given those before it. `equation` is coefficient * size^power + offset.
+struct Size {
+  std::string name;
+  axon_size_from from = AXON_FROM_AXIS;
+  uint32_t input = 0, axis = 0;
+  Dim equation;
+  uint32_t power = 1;
+};
+
+/// A fact over sizes, or (without one) every element of an integer input lies in [0, bound).
+struct Check {
+  std::optional<Fact> fact;
+  uint32_t input = 0;
+  Dim bound;
+  std::string message;
+};
+
+struct Buffer {
+  enum class Kind : uint8_t { input, result, slot } kind = Kind::slot;
+  uint32_t index = 0;
+};
+
+struct Variant {
+  std::string symbol;
+  std::vector<Fact> guard;
+  std::vector<Buffer> buffers;
+  std::vector<Dim> slots, event_offset;
+  std::vector<std::string> event_names;  ///< parallel to event_offset, or empty
+  std::vector<int32_t> debug_buffers;    ///< parallel to Entry::debugs: a buffer of this variant, or -1
+  Dim event_words, scratch, iterations, work, handoffs;
+};
+
+struct Debug {
+  std::string name;
+  axon_elem elem = AXON_F32;
+  std::vector<Dim> shape;
+};
+
+struct Entry {
+  std::string name;
+  std::vector<std::string> size_names;
+  std::vector<Size> sizes;
+  std::vector<Check> checks;
+  std::vector<std::string> device_checks;
+  std::vector<Port> inputs, results;
+  std::vector<Debug> debugs;
+  std::vector<Variant> variants;
+  bool has_weights = false;
+};
+
+/// How a prepared weight is laid out. panel: the last two axes [k, n] become [cdiv(n, width)][k][width],
+/// zero-padded.
+struct Layout {
+  bool panel = false;
+  uint32_t width = 0;
+};
+
+struct Weight {
+  std::string path;
+  axon_elem elem = AXON_F32;
+  uint32_t rank = 0;
+  Layout layout;
+};
+
+struct Manifest {
+  std::string compiler, source;
+  std::vector<std::string> levels;  ///< of the images that the bundle was made with
+  std::vector<Weight> weights;
+  std::vector<Entry> entries;
+};
+
+Result<Manifest> read_manifest(weights::Bytes json);
+/// Fills every Port::shape_text; to be called once the manifest no longer moves.
+void point_to_shapes(Manifest&);
+
+}  // namespace axon::host

@@ -1,0 +1,48 @@
+// The prepared parameter object: every weight of a bundle in the layout that its kernels want, made once by
+// bind().
+//
+// A weight whose layout is identity, whose bytes in the file are already right and aligned, is used where the
+// file is mapped; all others are copied: converted, transposed, stacked, packed into panels. Nothing is read
+// before every field, element type and axis was compared with the program, and all misfits are told at once.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/bundle.h"
+#include "host/memory.h"
+#include "host/weights/binding.h"
+
+namespace axon::host {
+
+struct Parameters {
+  struct Prepared {
+    const void* data = nullptr;
+    std::vector<int64_t> shape;  ///< the parameter's own, before packing
+  };
+  std::shared_ptr<const Bundle> bundle;
+  std::vector<Prepared> weights;                      ///< parallel to Manifest::weights
+  std::map<std::string, std::string> metadata;        ///< of the files
+  std::map<std::string, int64_t> sizes;               ///< the numbers in it
+  std::vector<std::shared_ptr<weights::File>> files;  ///< whose mappings are used
+  Memory memory;
+  uint64_t copied_bytes = 0;
+};
+
+/// `map`: the text of a binding map, maybe empty.
+Result<std::shared_ptr<Parameters>> bind_parameters(std::shared_ptr<const Bundle>, weights::TensorFile,
+                                                    std::string_view map);
+/// Several files as one; a name may stand in one of them only.
+Result<weights::TensorFile> open_weight_files(const std::vector<std::string>& paths);
+
+/// The shape of an entry's input, from the shapes of the weights and their metadata alone.
+Result<std::vector<int64_t>> input_shape(const Parameters&, const Entry&, const Port& input);
+
+/// Bytes of a tensor [..., k, n] packed into panels [..., cdiv(n, width)][k][width].
+uint64_t panel_bytes(const std::vector<uint64_t>& shape, uint64_t width, uint64_t element_bytes);
+/// `out` is zeroed already.
+void pack_panels(const std::vector<uint64_t>& shape, uint64_t width, uint64_t element_bytes,
+                 const uint8_t* in, uint8_t* out);
+
+}  // namespace axon::host

@@ -1,0 +1,115 @@
+// Solving and explaining sizes (sizes.h).
+#include "host/sizes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace axon::host {
+namespace {
+
+/// The whole number whose power this is, if there is one. value >= 0.
+std::optional<int64_t> root(int64_t value, uint32_t power) {
+  if (power == 1) return value;
+  const auto guess = static_cast<int64_t>(std::llround(std::pow(static_cast<double>(value), 1.0 / power)));
+  for (int64_t candidate = std::max<int64_t>(guess - 1, 0); candidate <= guess + 1; ++candidate) {
+    int64_t product = 1;
+    bool overflow = false;
+    for (uint32_t i = 0; i < power; ++i) overflow |= __builtin_mul_overflow(product, candidate, &product);
+    if (!overflow && product == value) return candidate;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool SizeTable::set(size_t size, int64_t value, bool from_metadata) {
+  const uint64_t bit = uint64_t{1} << size;
+  const bool changed = !(known_ & bit) || values_[size] != value;
+  values_[size] = value;
+  known_ |= bit;
+  from_metadata_ = from_metadata ? from_metadata_ | bit : from_metadata_ & ~bit;
+  return changed;
+}
+
+Status SizeTable::solve(size_t size, int64_t extent, bool& changed) {
+  const Size& rule = entry_->sizes[size];
+  const auto fail = [&](std::string what) {
+    const std::string others = origins(rule.equation.mask() & ~(uint64_t{1} << size));
+    return Failure{AXON_BAD_ARGUMENT, code::shape,
+                   text(axis_text(entry_->inputs[rule.input], rule.axis), " is ", extent, ", ",
+                        std::move(what), others.empty() ? "" : text(" (", others, ")"))};
+  };
+  const int64_t before = values_[size];
+  int64_t at_zero = 0, at_one = 0, factor = 0, rest = 0, value = 0, check = 0;
+  values_[size] = 0;
+  bool exact = rule.equation.evaluate(values_.data(), at_zero);
+  values_[size] = 1;
+  exact = exact && rule.equation.evaluate(values_.data(), at_one) &&
+          !__builtin_sub_overflow(at_one, at_zero, &factor) &&
+          !__builtin_sub_overflow(extent, at_zero, &rest);
+  values_[size] = before;
+  if (!exact) return fail(text("for which `", rule.equation.str(), "` cannot be computed"));
+  if (factor == 0 && rest == 0)
+    return fail(text("which leaves `", rule.name, "` undetermined in `", rule.equation.str(), "`"));
+  const bool divides =
+      factor != 0 && !(factor == -1 && rest == INT64_MIN) && rest % factor == 0 && rest / factor >= 0;
+  const std::optional<int64_t> found = divides ? root(rest / factor, rule.power) : std::nullopt;
+  if (found) values_[size] = value = *found;
+  const bool solves = found && rule.equation.evaluate(values_.data(), check) && check == extent;
+  values_[size] = before;
+  if (!solves) return fail(text("which is not `", rule.equation.str(), "`"));
+  changed = set(size, value);
+  return std::nullopt;
+}
+
+std::string SizeTable::origin(size_t size) const {
+  const Size& rule = entry_->sizes[size];
+  switch (rule.from) {
+    case AXON_FROM_AXIS:
+      return "from " + axis_text(entry_->inputs[rule.input], rule.axis);
+    case AXON_FROM_SCALAR:
+      return "as given";
+    case AXON_FROM_PARAMETER:
+      break;
+  }
+  return from_metadata_ >> size & 1 ? "from the metadata of the weights" : "as given";
+}
+
+std::string SizeTable::explain(const Dim& dim) const {
+  int64_t value = 0;
+  const std::string result = dim.evaluate(values_.data(), value) ? std::to_string(value) : "too large";
+  if (dim.as_size() >= 0) return text("`", dim.str(), "` is ", result, " (", origin(dim.as_size()), ")");
+  if (dim.mask() == 0) return text("must be ", result);
+  return text("`", dim.str(), "` is ", result, " (", origins(dim.mask()), ")");
+}
+
+std::string SizeTable::origins(uint64_t mask) const {
+  std::string out;
+  for (size_t size = 0; size < values_.size(); ++size)
+    if (mask & known_ & uint64_t{1} << size)
+      out += text(out.empty() ? "" : "; ", entry_->sizes[size].name, " = ", values_[size], " ", origin(size));
+  return out;
+}
+
+std::string SizeTable::shape(const std::vector<Dim>& dims) const {
+  std::string names, values;
+  for (const Dim& dim : dims) {
+    int64_t value = 0;
+    names += (names.empty() ? "" : ", ") + dim.str();
+    values += (values.empty() ? "" : ", ") +
+              (knows(dim) && dim.evaluate(values_.data(), value) ? std::to_string(value) : std::string("?"));
+  }
+  return names == values ? text("[", names, "]") : text("[", names, "] = [", values, "]");
+}
+
+std::string axis_text(const Port& port, size_t axis) {
+  return text("axis ", axis, " of ", printable(port.path));
+}
+
+std::string shape_text(const int64_t* shape, size_t rank) {
+  std::string out;
+  for (size_t i = 0; i < rank; ++i) out += (i ? ", " : "") + std::to_string(shape[i]);
+  return text("[", out, "]");
+}
+
+}  // namespace axon::host

@@ -1,0 +1,49 @@
+// The sizes of an entry: their values, how they follow from shapes, and the words for where they came from.
+//
+// Sizes are found in the manifest's order. One that stands in an axis is solved for in closed form: the
+// equation is linear in it or in a power of it; division and roots must be exact. There is no search and no
+// solver.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/manifest.h"
+
+namespace axon::host {
+
+class SizeTable {
+ public:
+  explicit SizeTable(const Entry& entry) : entry_(&entry), values_(entry.sizes.size(), 0) {}
+
+  const int64_t* values() const { return values_.data(); }
+  int64_t operator[](size_t size) const { return values_[size]; }
+  uint64_t known() const { return known_; }
+  bool knows(const Dim& dim) const { return (dim.mask() & ~known_) == 0; }
+
+  /// True when the size was unknown or had another value.
+  bool set(size_t size, int64_t value, bool from_metadata = false);
+  /// Solves the size's equation for an axis of this extent; everything else in it is known. `changed` as for
+  /// set().
+  Status solve(size_t size, int64_t extent, bool& changed);
+
+  /// `d` is 4 (from axis 1 of `x`); for other than single sizes, `2*d` is 8 (d = 4 from axis 1 of `x`).
+  std::string explain(const Dim&) const;
+  /// d = 4 from axis 1 of `x`; h = 2 as given. All known sizes in the mask.
+  std::string origins(uint64_t mask) const;
+  /// [n, 2*d] = [3, ?]
+  std::string shape(const std::vector<Dim>&) const;
+
+ private:
+  std::string origin(size_t size) const;
+
+  const Entry* entry_;
+  std::vector<int64_t> values_;
+  uint64_t known_ = 0, from_metadata_ = 0;
+};
+
+/// axis 1 of `w`
+std::string axis_text(const Port&, size_t axis);
+std::string shape_text(const int64_t* shape, size_t rank);
+
+}  // namespace axon::host

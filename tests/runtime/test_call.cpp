@@ -1,0 +1,207 @@
+// Launches: event words between workers, wrap-around of epochs, growth, the watchdog, debug output.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "host/call.h"
+#include "host/debug_print.h"
+#include "support.h"
+
+namespace axon::test {
+namespace {
+
+std::vector<int32_t> expected_chain(std::vector<int32_t> x, int64_t rounds) {
+  for (int64_t round = 0; round < rounds; ++round) {
+    std::vector<int32_t> next(x.size());
+    for (size_t j = 0; j < x.size(); ++j) {
+      uint32_t sum = static_cast<uint32_t>(x[j]);
+      if (j > 0) sum += static_cast<uint32_t>(x[j - 1]);
+      if (j + 1 < x.size()) sum += static_cast<uint32_t>(x[j + 1]);
+      next[j] = static_cast<int32_t>(sum);
+    }
+    x = next;
+  }
+  return x;
+}
+
+std::vector<int32_t> numbers(int64_t count) {
+  std::vector<int32_t> out(static_cast<size_t>(count));
+  for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<int32_t>(i * i + 3);
+  return out;
+}
+
+/// Runs `chain` over n elements for l rounds and compares.
+void run_chain(Handles& h, int64_t n, int64_t l) {
+  Array<int32_t> x{{n}, numbers(n)};
+  const axon_view view = x.view();
+  ASSERT_EQ(axon_call_set(h.call, "x", &view, h.error), AXON_OK) << h.text();
+  ASSERT_EQ(axon_call_set_int(h.call, "l", l, h.error), AXON_OK) << h.text();
+  ASSERT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
+  axon_view result;
+  ASSERT_EQ(axon_call_result(h.call, 0, &result, h.error), AXON_OK) << h.text();
+  const auto* const out = static_cast<const int32_t*>(result.data);
+  EXPECT_EQ(std::vector<int32_t>(out, out + n), expected_chain(x.values, l)) << n << " x " << l;
+}
+
+class Chain : public ::testing::TestWithParam<uint32_t> {};
+
+TEST_P(Chain, SizesMayChangeBetweenLaunches) {
+  Handles h;
+  h.make_call("chain", GetParam());
+  for (const auto& [n, l] : std::vector<std::pair<int64_t, int64_t>>{
+           {64, 20}, {64, 20}, {3, 100}, {500, 7}, {1, 1}, {64, 1}, {0, 5}, {2000, 3}, {64, 20}, {700, 12}})
+    run_chain(h, n, l);
+}
+
+TEST_P(Chain, WaitersThatSleepAreWoken) {
+  Handles h;
+  h.make_call("chain", GetParam());
+  for (int i = 0; i < 3; ++i) run_chain(h, 8, 1000);
+}
+
+TEST_P(Chain, EpochsWrapAround) {
+  const Bytes bytes = test_bundle();
+  auto bundle = host::load_bundle(host::Bytes(bytes.data(), bytes.size()));
+  ASSERT_TRUE(bundle);
+  auto runtime = host::create_runtime(GetParam());
+  ASSERT_TRUE(runtime);
+  for (const uint32_t epoch : {0xffffffffu, 0xfffffff0u, 0x7ffffff8u, 0x80000000u}) {
+    auto call = host::Call::create(*bundle, "chain", nullptr, *runtime);
+    ASSERT_TRUE(call);
+    (*call)->preset_epoch(epoch);
+    Array<int32_t> x{{40}, numbers(40)};
+    ASSERT_FALSE((*call)->set(0, x.view()));
+    for (int64_t l = 1; l < 40; ++l) {
+      ASSERT_FALSE((*call)->set_integer(1, l));
+      ASSERT_FALSE((*call)->run());
+      axon_view result;
+      ASSERT_FALSE((*call)->result(0, result));
+      const auto* const out = static_cast<const int32_t*>(result.data);
+      ASSERT_EQ(std::vector<int32_t>(out, out + 40), expected_chain(x.values, l)) << epoch << " " << l;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Workers, Chain, ::testing::Values(1, 2, 3, 7));
+
+TEST(Call, OneRuntimeServesManyThreads) {
+  Handles shared;
+  shared.make_call("chain", 2);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&, t] {
+      Handles h;
+      ASSERT_EQ(axon_call_create(shared.bundle, "chain", nullptr, shared.runtime, &h.call, h.error), AXON_OK);
+      for (int i = 0; i < 20; ++i) run_chain(h, 30 + t, 9);
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Call, HandlesMayBeDestroyedInAnyOrder) {
+  Handles h;
+  h.make_call("chain", 2);
+  axon_bundle_destroy(h.bundle);
+  axon_runtime_destroy(h.runtime);
+  h.bundle = nullptr;
+  h.runtime = nullptr;
+  run_chain(h, 20, 5);
+}
+
+class Stuck : public ::testing::TestWithParam<uint32_t> {};
+
+TEST_P(Stuck, TheWatchdogNamesTheEvent) {
+  Handles h;
+  h.make_call("stuck", GetParam());
+  axon_runtime_set_watchdog(h.runtime, 0.05);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(axon_call_run(h.call, h.error), AXON_HANG);
+    const std::string workers =
+        GetParam() == 1 ? "1 worker waits" : std::to_string(GetParam()) + " workers wait";
+    EXPECT_EQ(h.text(), "`stuck` made no progress for 0.05 s: " + workers +
+                            ", one of them for element 1 of event `second` (plan stuck_0)");
+  }
+  axon_runtime* const runtime = h.runtime;  // the pool is none the worse
+  axon_call* chain = nullptr;
+  ASSERT_EQ(axon_call_create(h.bundle, "chain", nullptr, runtime, &chain, h.error), AXON_OK);
+  std::swap(h.call, chain);
+  run_chain(h, 50, 10);
+  axon_call_destroy(chain);
+}
+
+INSTANTIATE_TEST_SUITE_P(Workers, Stuck, ::testing::Values(1, 2, 4));
+
+TEST(Call, DebugReachesItsListener) {
+  Handles h;
+  h.make_call("talking");
+  Array<float> x{{2, 2}, {1, 2.5, -3, 4}};
+  const axon_view view = x.view();
+  ASSERT_EQ(axon_call_set(h.call, "x", &view, h.error), AXON_OK);
+  std::string heard;
+  axon_call_on_debug(
+      h.call,
+      [](void* user, const char* name, const axon_view* value) {
+        *static_cast<std::string*>(user) = host::debug_text(name, *value);
+      },
+      &heard);
+  ASSERT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(heard, "the x = f32[2, 2] [[1, 2.5], [-3, 4]]");
+  axon_call_on_debug(h.call, nullptr, nullptr);
+  ::testing::internal::CaptureStderr();
+  ASSERT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), heard + "\n");
+}
+
+TEST(Call, LongValuesAreShortened) {
+  Array<int32_t> x{{20}, numbers(20)};
+  EXPECT_EQ(host::debug_text("x", x.view()), "x = i32[20] [3, 4, 7, 12, 19, 28, 39, 52, ...]");
+  Array<int32_t> none{{0}, {}};
+  EXPECT_EQ(host::debug_text("x", none.view()), "x = i32[0] []");
+}
+
+TEST(Interface, NullsAndNumbersOutOfRange) {
+  Handles h;
+  axon_view view;
+  axon_port port;
+  EXPECT_EQ(axon_open(nullptr, &h.bundle, h.error), AXON_MISUSE);
+  EXPECT_EQ(axon_open("/nowhere/at/all.axb", &h.bundle, h.error), AXON_SYSTEM);
+  EXPECT_NE(h.text().find("/nowhere/at/all.axb"), std::string::npos);
+  EXPECT_EQ(axon_open("/nowhere", &h.bundle, nullptr), AXON_SYSTEM);
+  EXPECT_EQ(axon_call_run(nullptr, h.error), AXON_MISUSE);
+  EXPECT_EQ(axon_call_result(nullptr, 0, &view, h.error), AXON_MISUSE);
+  EXPECT_EQ(axon_runtime_create(1'000'000, &h.runtime, h.error), AXON_MISUSE);
+  h.make_call("scale");
+  EXPECT_EQ(axon_call_result(h.call, 0, &view, h.error), AXON_MISUSE) << "nothing ran yet";
+  EXPECT_EQ(axon_call_result(h.call, 5, &view, h.error), AXON_MISUSE);
+  EXPECT_EQ(axon_call_set_at(h.call, 77, &view, h.error), AXON_MISUSE);
+  axon_call* none = nullptr;
+  EXPECT_EQ(axon_call_create(h.bundle, "nothing", nullptr, nullptr, &none, h.error), AXON_MISUSE);
+  EXPECT_NE(h.text().find("no entry `nothing`; it has `scale`, `chain`"), std::string::npos) << h.text();
+  const axon_entry* const entry = axon_bundle_find(h.bundle, "scale");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(axon_bundle_find(h.bundle, "nothing"), nullptr);
+  EXPECT_EQ(axon_bundle_entry(h.bundle, 99), nullptr);
+  ASSERT_EQ(axon_entry_input(entry, 0, &port, h.error), AXON_OK);
+  EXPECT_STREQ(port.path, "x");
+  EXPECT_STREQ(port.shape[1], "2*m");
+  EXPECT_EQ(axon_entry_input(entry, 3, &port, h.error), AXON_MISUSE);
+  ASSERT_EQ(axon_entry_result(axon_bundle_find(h.bundle, "keep"), 1, &port, h.error), AXON_OK);
+  EXPECT_EQ(port.state, 0);
+  const char* name = nullptr;
+  axon_size_from from;
+  ASSERT_EQ(axon_entry_size(entry, 1, &name, &from, h.error), AXON_OK);
+  EXPECT_STREQ(name, "m");
+  axon_tensor* tensor = nullptr;
+  const int64_t shape[] = {3, 0, -1};
+  EXPECT_EQ(axon_tensor_create(AXON_F32, 3, shape, &tensor, h.error), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(axon_tensor_create(AXON_F32, 99, shape, &tensor, h.error), AXON_MISUSE);
+  ASSERT_EQ(axon_tensor_create(AXON_F32, 2, shape, &tensor, h.error), AXON_OK);
+  axon_tensor_destroy(tensor);
+  axon_tensor_destroy(nullptr);
+  EXPECT_STREQ(axon_elem_name(AXON_BF16), "bf16");
+  EXPECT_EQ(axon_elem_name(static_cast<axon_elem>(12)), nullptr);
+}
+
+}  // namespace
+}  // namespace axon::test

@@ -1,0 +1,166 @@
+// Binding: misfits in one list, sizes from metadata, panels, mapping without copies.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <numeric>
+
+#include "host/parameters.h"
+#include "host/weights/tensor_file.h"
+#include "support.h"
+
+namespace axon::test {
+namespace {
+
+class Bound : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Bytes bytes = test_bundle();
+    ASSERT_EQ(axon_open_memory(bytes.data(), bytes.size(), &h.bundle, h.error), AXON_OK) << h.text();
+    path_ = ::testing::TempDir() + "axon_weights_" + std::to_string(getpid()) + ".safetensors";
+  }
+  void TearDown() override { std::remove(path_.c_str()); }
+
+  void write(std::vector<uint64_t> w_shape, std::vector<uint64_t> v_shape,
+             std::map<std::string, std::string> metadata) {
+    const auto count = [](const auto& shape) {
+      return std::accumulate(shape.begin(), shape.end(), uint64_t{1}, std::multiplies<>());
+    };
+    w_.resize(count(w_shape));
+    v_.resize(count(v_shape));
+    std::iota(w_.begin(), w_.end(), 1.0f);
+    std::iota(v_.begin(), v_.end(), 500.0f);
+    const auto bytes = [](const std::vector<float>& values) {
+      return weights::Bytes(values.data(), values.size() * sizeof(float));
+    };
+    std::vector<weights::OutTensor> tensors;
+    tensors.push_back(weights::out_tensor("w", weights::Dtype::f32, w_shape, bytes(w_)));
+    tensors.push_back(weights::out_tensor("v", weights::Dtype::f32, v_shape, bytes(v_)));
+    const auto error = weights::write_safetensors(path_, std::move(tensors), metadata);
+    ASSERT_FALSE(error) << error->message;
+  }
+  axon_status bind(const char* map = nullptr) {
+    const char* const files[] = {path_.c_str()};
+    axon_parameters_destroy(h.parameters);
+    h.parameters = nullptr;
+    return axon_bind(h.bundle, files, 1, map, &h.parameters, h.error);
+  }
+  Handles h;
+  std::string path_;
+  std::vector<float> w_, v_;
+};
+
+TEST_F(Bound, PanelsArePaddedAndTheRestIsMapped) {
+  write({2, 3, 6}, {3}, {{"h", "2"}, {"note", "not a size"}});
+  ASSERT_EQ(bind(), AXON_OK) << h.text();
+  h.make_call("weights");
+  constexpr int64_t prepared = 2 * 2 * 3 * 4 * 4;  // two layers, two panels, three rows, four columns
+  ASSERT_EQ(axon_call_set_int(h.call, "bytes", prepared, h.error), AXON_OK);
+  ASSERT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
+  axon_view result;
+  ASSERT_EQ(axon_call_result(h.call, 0, &result, h.error), AXON_OK);
+  const auto* const out = static_cast<const float*>(result.data);
+  size_t at = 0;
+  for (int layer = 0; layer < 2; ++layer)
+    for (int panel = 0; panel < 2; ++panel)
+      for (int row = 0; row < 3; ++row)
+        for (int column = panel * 4; column < panel * 4 + 4; ++column, ++at)
+          ASSERT_EQ(out[at], column < 6 ? w_[static_cast<size_t>((layer * 3 + row) * 6 + column)] : 0) << at;
+  EXPECT_EQ(out[at], 500);
+  EXPECT_EQ(out[at + 2], 502);
+  EXPECT_EQ(axon_parameters_copied_bytes(h.parameters), host::round_up(prepared + 1, 64))
+      << "`v` is mapped, not copied";
+  int64_t g = 0;
+  ASSERT_EQ(axon_call_size(h.call, "g", &g, h.error), AXON_OK);
+  EXPECT_EQ(g, 3);
+}
+
+TEST_F(Bound, MisfitsAreListedTogether) {
+  write({2, 3, 7}, {4}, {{"h", "2"}});
+  EXPECT_EQ(bind(), AXON_BAD_WEIGHTS);
+  EXPECT_EQ(h.text(),
+            "the weights do not fit the program: "
+            "parameter `w` is [2, 3, 7] in the file, expected [n, d, g*h] = [2, 4, ?] (h = 2 from the "
+            "metadata of the "
+            "weights; d = 4 from axis 0 of `p.v`; n = 2 from axis 0 of `p.w`): axis 2 of `p.w` is 7, which "
+            "is not `g*h` "
+            "(h = 2 from the metadata of the weights)");
+  write({2, 3, 6}, {4}, {{"h", "2"}});
+  EXPECT_EQ(bind(), AXON_BAD_WEIGHTS);
+  EXPECT_NE(h.text().find("expected [n, d, g*h] = [2, 4, 6]"), std::string::npos) << h.text();
+  write({2, 3, 6}, {4, 1}, {{"h", "2"}});
+  EXPECT_EQ(bind("z <- w\nw <- x"), AXON_BAD_WEIGHTS);
+  EXPECT_NE(h.text().find("`z`"), std::string::npos) << h.text();
+  EXPECT_NE(h.text().find("no tensor `x`"), std::string::npos) << h.text();
+  EXPECT_NE(h.text().find("`v` has 1 axis"), std::string::npos) << h.text();
+}
+
+TEST_F(Bound, SizesThatNobodyGives) {
+  write({2, 3, 6}, {3}, {});
+  ASSERT_EQ(bind(), AXON_OK) << h.text();
+  h.make_call("weights");
+  ASSERT_EQ(axon_call_set_int(h.call, "bytes", 4, h.error), AXON_OK);
+  EXPECT_EQ(axon_call_run(h.call, h.error), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(h.text(),
+            "size `h` of `weights` is not determined: set it, or state it in the metadata of the weights");
+  ASSERT_EQ(axon_call_set_size(h.call, "h", 4, h.error), AXON_OK);
+  EXPECT_EQ(axon_call_run(h.call, h.error), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(h.text(), "axis 2 of `p.w` is 6, which is not `g*h` (h = 4 as given)");
+  ASSERT_EQ(axon_call_set_size(h.call, "h", 3, h.error), AXON_OK);
+  EXPECT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(axon_call_set_size(h.call, "g", 3, h.error), AXON_MISUSE);
+  EXPECT_EQ(axon_call_set_size(h.call, "h", -3, h.error), AXON_BAD_ARGUMENT);
+}
+
+TEST_F(Bound, ShapesAndMetadataForMakingStates) {
+  int64_t shape[AXON_MAX_RANK] = {};
+  write({2, 3, 6}, {3}, {{"h", "2"}, {"note", "not a size"}});
+  ASSERT_EQ(bind(), AXON_OK) << h.text();
+  EXPECT_STREQ(axon_parameters_metadata(h.parameters, "note"), "not a size");
+  EXPECT_EQ(axon_parameters_metadata(h.parameters, "g"), nullptr);
+  ASSERT_EQ(axon_parameters_shape(h.parameters, "weights", "p.w", shape, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(std::vector<int64_t>(shape, shape + 3), (std::vector<int64_t>{2, 3, 6}));
+  EXPECT_EQ(axon_parameters_shape(h.parameters, "weights", "bytes", shape, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(axon_parameters_shape(h.parameters, "weights", "p", shape, h.error), AXON_MISUSE);
+  EXPECT_EQ(axon_parameters_shape(h.parameters, "nothing", "p.w", shape, h.error), AXON_MISUSE);
+  write({2, 3, 6}, {3}, {});
+  ASSERT_EQ(bind(), AXON_OK) << h.text();
+  EXPECT_EQ(axon_parameters_shape(h.parameters, "weights", "p.w", shape, h.error), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(h.text(),
+            "axis 2 of `p.w`, `g*h`, does not follow from the weights: their shapes and metadata give "
+            "d = 3 from axis 0 of `p.v`; n = 2 from axis 0 of `p.w`");
+}
+
+TEST_F(Bound, TransposedByAMap) {
+  write({2, 6, 3}, {3}, {{"h", "1"}});
+  ASSERT_EQ(bind("w <- w, transposed"), AXON_OK) << h.text();
+  h.make_call("weights");
+  ASSERT_EQ(axon_call_set_int(h.call, "bytes", 2 * 3 * 8 * 4, h.error), AXON_OK);
+  ASSERT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
+  axon_view result;
+  ASSERT_EQ(axon_call_result(h.call, 0, &result, h.error), AXON_OK);
+  const auto* const out = static_cast<const float*>(result.data);
+  EXPECT_EQ(out[0], 1);
+  EXPECT_EQ(out[1], 4);
+  EXPECT_EQ(out[4], 2);
+}
+
+TEST_F(Bound, FromArraysAndWithoutParameters) {
+  Array<float> w{{1, 2, 2}, {1, 2, 3, 4}}, v{{2}, {5, 6}};
+  const axon_view arrays[] = {w.view(), v.view()};
+  const char* const names[] = {"p.w", "p.v"};
+  ASSERT_EQ(axon_bind_arrays(h.bundle, names, arrays, 2, nullptr, &h.parameters, h.error), AXON_OK)
+      << h.text();
+  h.make_call("weights");
+  EXPECT_EQ(axon_call_create(h.bundle, "weights", nullptr, nullptr, &h.call, h.error), AXON_MISUSE);
+  EXPECT_EQ(h.text(), "`weights` has weights, and none are bound");
+  EXPECT_EQ(axon_call_set(h.call, "p.w", &arrays[0], h.error), AXON_MISUSE);
+}
+
+TEST_F(Bound, FilesThatAreNotThere) {
+  EXPECT_EQ(bind(), AXON_BAD_WEIGHTS);
+  EXPECT_NE(h.text().find(path_), std::string::npos) << h.text();
+}
+
+}  // namespace
+}  // namespace axon::test

@@ -1,0 +1,151 @@
+// The pool and its services, and how many workers a launch gets.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "host/cost.h"
+#include "host/cpu/pool.h"
+#include "host/runtime.h"
+
+namespace axon::host {
+namespace {
+
+struct Tally {
+  Launch launch;
+  std::atomic<uint32_t> runs[8] = {};
+};
+
+void count(const axon_kernel_context* context, uint32_t worker) {
+  ++static_cast<Tally*>(const_cast<void*>(context->buffers[0]))->runs[worker];
+}
+
+TEST(Pool, EveryWorkerRunsOncePerLaunch) {
+  auto pool = Pool::create(4);
+  ASSERT_TRUE(pool);
+  Tally tally;
+  void* const buffers[] = {&tally};
+  tally.launch.context.buffers = buffers;
+  for (uint32_t round = 0; round < 500; ++round) {
+    tally.launch.context.workers = 1 + round % 4;
+    (*pool)->run(count, tally.launch);
+    if (round % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // long enough to park
+  }
+  EXPECT_EQ(tally.runs[0], 500u);
+  EXPECT_EQ(tally.runs[1], 375u);
+  EXPECT_EQ(tally.runs[2], 250u);
+  EXPECT_EQ(tally.runs[3], 125u);
+}
+
+TEST(Pool, MoreWorkersThanThereAreAreNotStarted) {
+  auto pool = Pool::create(2);
+  ASSERT_TRUE(pool);
+  Tally tally;
+  void* const buffers[] = {&tally};
+  tally.launch.context.buffers = buffers;
+  tally.launch.context.workers = 8;
+  (*pool)->run(count, tally.launch);
+  EXPECT_EQ(tally.launch.context.workers, 2u);
+  EXPECT_EQ(tally.runs[1], 1u);
+}
+
+/// Ping-pong in which both sides always sleep: each lost wake-up would show as a wait for the watchdog's
+/// slice.
+struct Sleepers {
+  Launch launch;
+  alignas(64) uint32_t words[2] = {};
+  uint32_t failed = 0, cancel = 0;
+  int64_t value = 0;
+};
+
+void sleepy_ping_pong(const axon_kernel_context* context, uint32_t worker) {
+  auto& words = static_cast<Sleepers*>(const_cast<void*>(context->buffers[0]))->words;
+  for (uint32_t round = 1; round <= 2000; ++round) {
+    if (worker == 1 || round > 1) {
+      const uint32_t target = worker == 1 ? round : round - 1;
+      for (uint32_t seen; (seen = __atomic_load_n(&words[1 - worker], __ATOMIC_ACQUIRE)) < target;)
+        context->services->wait(context, &words[1 - worker], seen);
+    }
+    __atomic_store_n(&words[worker], round, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(context->services->sleepers, __ATOMIC_RELAXED))
+      context->services->wake(context, &words[worker]);
+  }
+}
+
+TEST(Services, NoWakeUpIsLost) {
+  auto pool = Pool::create(2);
+  ASSERT_TRUE(pool);
+  (*pool)->services().set_limit(100);
+  Sleepers game;
+  void* const buffers[] = {&game};
+  game.launch.context.buffers = buffers;
+  game.launch.context.events = game.words;
+  game.launch.context.failed = &game.failed;
+  game.launch.context.failed_value = &game.value;
+  game.launch.context.cancel = &game.cancel;
+  game.launch.context.workers = 2;
+  game.launch.event_words = 2;
+  const auto begin = std::chrono::steady_clock::now();
+  (*pool)->run(sleepy_ping_pong, game.launch);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(game.words[0], 2000u);
+  EXPECT_EQ(game.words[1], 2000u);
+  EXPECT_EQ(game.cancel, 0u);
+  if ((*pool)->services().has_barrier()) {
+    EXPECT_LT(seconds.count(), 9.0) << "a lost wake-up costs a slice of 10 s";
+  }
+}
+
+/// A machine on which n workers take `work / n + (n > 1 ? cost : 0)` nanoseconds.
+uint32_t settled(const CostModel& model, double work, double handoffs, double real_rate, double real_cost,
+                 int* launches = nullptr) {
+  WorkerChoice choice;
+  uint32_t workers = 0;
+  int count = 0;
+  do {
+    workers = choice.next(model, work, handoffs, 8);
+    const bool timed = choice.wants_time();
+    if (timed) choice.report(work / (real_rate * workers) + (workers > 1 ? handoffs * real_cost : 0));
+    ++count;
+  } while (choice.wants_time() && count < 1000);
+  if (launches) *launches = count;
+  return choice.next(model, work, handoffs, 8);
+}
+
+TEST(WorkerChoice, ClearCasesAreNotTried) {
+  int launches = 0;
+  EXPECT_EQ(settled({60, 400}, 1000, 35, 60, 400, &launches), 1u);
+  EXPECT_EQ(launches, 1);
+  EXPECT_EQ(settled({60, 400}, 1e10, 1000, 60, 400, &launches), 8u) << "too long to play with";
+  EXPECT_EQ(launches, 1);
+}
+
+TEST(WorkerChoice, MeasurementCorrectsTheModel) {
+  EXPECT_EQ(settled({60, 400}, 2e6, 35, 60, 400), 4u + 4u) << "the model is right";
+  EXPECT_EQ(settled({60, 400}, 2e6, 35, 60, 4000), 1u) << "hand-offs are ten times as slow";
+  EXPECT_EQ(settled({60, 400}, 1e6, 35, 240, 400), 1u) << "one worker is four times as fast";
+  EXPECT_EQ(settled({60, 400}, 8e5, 35, 15, 400), 8u) << "workers are four times as slow";
+}
+
+TEST(WorkerChoice, BeginsAgainWhenTheWorkChanges) {
+  const CostModel model{60, 400};
+  WorkerChoice choice;
+  EXPECT_EQ(choice.next(model, 100, 10, 8), 1u);
+  EXPECT_EQ(choice.next(model, 1e12, 10, 8), 8u);
+  EXPECT_EQ(choice.next(model, 100, 10, 8), 1u);
+  EXPECT_EQ(choice.next(model, 1e12, 10, 2), 2u);
+  EXPECT_EQ(choice.next(model, 1e12, 10, 1), 1u);
+}
+
+TEST(Runtime, HandoffsAreMeasured) {
+  auto runtime = create_runtime(0);
+  ASSERT_TRUE(runtime);
+  EXPECT_EQ((*runtime)->pool->workers(), allowed_cpus());
+  EXPECT_FALSE((*runtime)->fixed);
+  std::printf("[ measured ] handoff and back: %.0f ns\n", (*runtime)->model.handoff);
+}
+
+}  // namespace
+}  // namespace axon::host
