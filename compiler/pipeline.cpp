@@ -1,0 +1,232 @@
+// THE page: what the compiler does, in order. Each row is a representation, why it exists, how it is made from the one
+// before, and how it prints. A stage that reports errors is the last one to run.
+//
+//   source -> tokens -> ast -> core -> graph -> fused -> tasks -> plan -> llvm -> asm -> bundle
+#include "pipeline.h"
+#include <fmt/format.h>
+#include <algorithm>
+#include <chrono>
+#include "base/bug.h"
+#include "core/print.h"
+#include "graph/from_core.h"
+#include "graph/passes/passes.h"
+#include "image/build.h"
+#include "module/module.h"
+#include "syntax/parse.h"
+#include "syntax/print.h"
+#include "target/level.h"
+#include "task/storage.h"
+
+namespace axon {
+
+namespace {
+
+// ---- front: text to typed core ----
+
+void make_syntax(Compilation& c) { c.syntax = syntax::parse(c.sources[c.file], c.diagnostics); }
+
+std::string print_tokens(Compilation& c) {
+  source::Diagnostics ignored;
+  return syntax::print_tokens(c.sources[c.file], ignored);
+}
+std::string print_syntax(Compilation& c) { return syntax::print(*c.syntax); }
+
+void make_core(Compilation& c) {
+  c.loader = std::make_unique<core::LibraryLoader>(c.sources, c.diagnostics, c.options.library);
+  c.core = core::elaborate(
+      *c.syntax, c.sources, [&c](const std::string& module) { return (*c.loader)(module); }, c.diagnostics,
+      c.options.core);
+}
+std::string print_core(Compilation& c) { return core::print_core(*c.core); }
+
+// ---- middle: graph, passes, tasks, plan ----
+
+void check_graph(const graph::Graph& g, const std::string& after) {
+  const auto broken = graph::verify(g);
+  if (!broken.empty()) base::bug(after, "the graph of `" + g.name + "` is malformed: " + broken.front());
+}
+
+bool wanted(const Compilation& c, const std::string& entry) {
+  const auto& only = c.options.entries;
+  return only.empty() || std::find(only.begin(), only.end(), entry) != only.end();
+}
+
+void make_graphs(Compilation& c) {
+  for (core::GlobalId id : c.core->own) {
+    const core::Global& global = c.core->globals[id];
+    if (global.kind != core::Global::Kind::entry || !wanted(c, global.name)) continue;
+    auto graph = graph::from_core(*c.core, id, c.diagnostics, &c.sources);
+    if (!graph) continue;
+    check_graph(*graph, "graph");
+    c.entries.push_back({global.name, std::move(*graph), {}, {}});
+  }
+  if (c.entries.empty() && !c.diagnostics.has_errors())
+    c.diagnostics.report(source::error(source::Code::E0610, {}, "the file has no entry to build")
+                             .help("declare what a host program calls with `entry NAME ... = ...`"));
+}
+
+void fuse_graphs(Compilation& c) {
+  for (CompiledEntry& entry : c.entries) {
+    for (const graph::Pass& pass : graph::graph_passes()) {
+      pass.run(entry.graph);
+      check_graph(entry.graph, pass.name);
+    }
+    std::vector<uint32_t> copied;
+    task::insert_copies(entry.graph, copied);
+    check_graph(entry.graph, "insert_copies");
+    for (uint32_t input : copied)
+      c.diagnostics.report(source::error(
+          source::Code::E0611, {},
+          fmt::format("`{}` of entry `{}` is given up with `*`, but updating it in place would destroy a value that is "
+                      "still used",
+                      entry.graph.inputs[input].path, entry.name)));
+  }
+}
+
+std::string print_graphs(Compilation& c) {
+  std::string text;
+  for (const CompiledEntry& entry : c.entries) text += graph::print(entry.graph);
+  return text;
+}
+
+std::string symbol_of(const std::string& entry, size_t variant) { return fmt::format("{}_{}", entry, variant); }
+
+void make_tasks(Compilation& c) {
+  const task::Tiling tiling;
+  std::vector<const graph::Graph*> graphs;
+  for (const CompiledEntry& entry : c.entries) graphs.push_back(&entry.graph);
+  const auto layouts = task::choose_layouts(graphs, tiling);
+  for (size_t e = 0; e < c.entries.size(); ++e) {
+    CompiledEntry& entry = c.entries[e];
+    entry.layouts = layouts[e];
+    task::Program program = task::from_graph(entry.graph, entry.layouts, {}, tiling);
+    task::derive_events(program);
+    entry.plan.graph = &entry.graph;
+    plan::Variant variant;
+    variant.symbol = symbol_of(entry.name, 0);
+    variant.program = std::move(program);
+    entry.plan.variants.push_back(std::move(variant));
+  }
+}
+
+std::string print_tasks(Compilation& c) {
+  std::string text;
+  for (const CompiledEntry& entry : c.entries)
+    for (const plan::Variant& variant : entry.plan.variants) text += task::print(variant.program);
+  return text;
+}
+
+/// A program that is not proved to be ordered is refused: that would be a bug of derive_events, or a limit of the prover.
+void make_plans(Compilation& c) {
+  for (CompiledEntry& entry : c.entries)
+    for (plan::Variant& variant : entry.plan.variants) {
+      if (c.options.verify_tasks)
+        for (const task::Obligation& o : task::verify(variant.program))
+          if (!o.proved)
+            c.diagnostics.report(source::error(source::Code::E0612, {},
+                                               fmt::format("entry `{}`: not proved for all sizes: {}", entry.name, o.what)));
+      variant = plan::from_task(std::move(variant.program), variant.symbol, c.options.schedule);
+    }
+}
+
+std::string print_plans(Compilation& c) {
+  std::string text;
+  for (const CompiledEntry& entry : c.entries) text += plan::print(entry.plan);
+  return text;
+}
+
+// ---- back: native code, bundle ----
+
+std::vector<const plan::Plan*> plans_of(const Compilation& c) {
+  std::vector<const plan::Plan*> plans;
+  for (const CompiledEntry& entry : c.entries) plans.push_back(&entry.plan);
+  return plans;
+}
+
+std::vector<const target::Level*> levels_of(const Compilation& c) {
+  std::vector<const target::Level*> chosen;
+  for (const target::Level& level : target::levels()) {
+    const auto& only = c.options.levels;
+    if (only.empty() || std::find(only.begin(), only.end(), level.name) != only.end()) chosen.push_back(&level);
+  }
+  return chosen;
+}
+
+void report_limitation(Compilation& c, const std::string& what) {
+  c.diagnostics.report(source::error(source::Code::E9002, {}, what));
+}
+
+void make_objects(Compilation& c) {
+  for (const target::Level* level : levels_of(c)) {
+    std::string error;
+    auto object = module::emit_object(plans_of(c), *level, {}, error);
+    if (!object) return report_limitation(c, error);
+    c.objects[std::string(level->name)] = std::move(*object);
+  }
+}
+
+std::string print_llvm(Compilation& c) {
+  std::string error;
+  return module::emit_llvm_text(plans_of(c), *levels_of(c).back(), {}, true, error).value_or("; " + error + "\n");
+}
+std::string print_assembly(Compilation& c) {
+  std::string error;
+  return module::emit_assembly(plans_of(c), *levels_of(c).back(), {}, error).value_or("# " + error + "\n");
+}
+
+void make_bundle(Compilation& c) {
+  std::string error;
+  image::Bundle parts;
+  const std::string& path = c.sources[c.file].name();
+  parts.source = path.substr(path.rfind('/') + 1);
+  parts.objects = c.objects;
+  for (const CompiledEntry& entry : c.entries) {
+    parts.entries.push_back({&entry.plan, entry.layouts, {}});
+    for (const plan::Variant& variant : entry.plan.variants)
+      parts.entries.back().scratch.push_back(module::scratch_bytes(variant));
+  }
+  auto bundle = image::build_bundle(parts, error);
+  if (!bundle) return report_limitation(c, error);
+  c.bundle = std::move(*bundle);
+}
+
+void nothing(Compilation&) {}
+
+}  // namespace
+
+const std::vector<Stage>& stages() {
+  static const std::vector<Stage> table = {
+      {"tokens", "bytes to tokens with spans", nothing, print_tokens},
+      {"ast", "tokens to a syntax tree, always one, plus errors", make_syntax, print_syntax},
+      {"core", "names resolved, every type and shape inferred", make_core, print_core},
+      {"graph", "each entry evaluated on symbolic tensors: index notation, sizes symbolic", make_graphs, print_graphs},
+      {"fused", "algebra and fusion: each node is what one kind of task computes", fuse_graphs, print_graphs},
+      {"tasks", "constant tiles, boxes, and the event tensors that they imply", make_tasks, print_tasks},
+      {"plan", "proof of order for all sizes; segments, hoisted waits, memory", make_plans, print_plans},
+      {"llvm", "one persistent function per plan variant, as LLVM text of the highest level", nothing, print_llvm},
+      {"asm", "the same as assembly", nothing, print_assembly},
+      {"object", "native code for every instruction-set level", make_objects, nullptr},
+      {"bundle", "linked images and the manifest in one deterministic file", make_bundle, nullptr},
+  };
+  return table;
+}
+
+const Stage* find_stage(const std::string& name) {
+  for (const Stage& stage : stages())
+    if (name == stage.name) return &stage;
+  return nullptr;
+}
+
+bool run(Compilation& c, const std::string& last) {
+  for (const Stage& stage : stages()) {
+    const auto begin = std::chrono::steady_clock::now();
+    stage.run(c);
+    const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
+    c.times.emplace_back(stage.name, spent.count());
+    if (c.diagnostics.has_errors() && std::string_view(stage.name) != "ast") return false;
+    if (last == stage.name) return !c.diagnostics.has_errors();
+  }
+  base::bug("pipeline", "no stage named " + last);
+}
+
+}  // namespace axon

@@ -1,0 +1,32 @@
+// Values given on a command line: numbers, lists, zeros[2, 3], and arrays in files.
+#pragma once
+#include <axon/axon.h>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace axon::tools {
+
+/// An array in memory, row-major, of one element type.
+struct Array {
+  axon_elem elem = AXON_F32;
+  std::vector<int64_t> shape;
+  std::vector<uint8_t> bytes;
+  axon_view view() { return {bytes.data(), elem, static_cast<int32_t>(shape.size()), shape.data()}; }
+};
+
+/// A number or a nested list of numbers, e.g. `[[1, 2.5], [3, 4]]`, or `zeros[2, 3]`; converted to `elem`.
+/// nullopt, with a message, when it is malformed, ragged, or a number does not fit.
+std::optional<Array> parse_array(const std::string& text, axon_elem elem, std::string& error);
+
+/// One array of a file: .npy (the whole file), or the tensor `name` of .npz or .safetensors.
+std::optional<Array> read_array(const std::string& path, const std::string& name, std::string& error);
+
+/// Nested brackets, floats as short as they round-trip; long axes are cut in the middle.
+std::string format_array(const axon_view&);
+
+/// All results in one .npz, or a single one in an .npy.
+bool write_arrays(const std::string& path, const std::vector<std::pair<std::string, axon_view>>&, std::string& error);
+
+}  // namespace axon::tools

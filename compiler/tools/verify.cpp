@@ -1,0 +1,35 @@
+// etcc verify FILE: the obligations of every plan variant, one line each, with who proved it.
+#include <fmt/format.h>
+#include "tools/common.h"
+
+namespace axon::tools {
+
+Command add_verify(CLI::App& app) {
+  auto options = std::make_shared<CommonOptions>();
+  auto quiet = std::make_shared<bool>(false);
+  add_common(app, *options);
+  app.add_flag("-q,--quiet", *quiet, "print the totals only");
+  return [options, quiet] {
+    int status = ok;
+    const auto c = open(*options, status);
+    if (!c) return status;
+    c->options.verify_tasks = false;  // shown here instead of refused there
+    if (!run(*c, "plan")) return report(*c, *options);
+    status = report(*c, *options);
+    for (const CompiledEntry& entry : c->entries)
+      for (const plan::Variant& variant : entry.plan.variants) {
+        size_t proved = 0, total = 0;
+        for (const task::Obligation& o : task::verify(variant.program)) {
+          ++total;
+          proved += o.proved;
+          if (!*quiet || !o.proved)
+            fmt::print("{} {}: {} ({})\n", o.proved ? "proved" : "FAILED", variant.symbol, o.what, o.by);
+        }
+        fmt::print("{}: {} of {} obligations proved, for all sizes\n", variant.symbol, proved, total);
+        if (proved != total) status = user_error;
+      }
+    return status;
+  };
+}
+
+}  // namespace axon::tools
