@@ -94,7 +94,7 @@ OutTensor random_tensor(const Part& part, const Shape& shape, Dtype dtype, uint6
 void settle_classifier(std::vector<OutTensor>& tensors, Classifier classifier) {
   const bool present = tensors.back().name == "classifier";
   if (classifier == Classifier::never && present) tensors.pop_back();
-  if (classifier != Classifier::always || present) return;
+  if (classifier == Classifier::never || present) return;
   tensors.push_back(tensors.front());  // embed
   tensors.back().name = "classifier";
 }
@@ -172,7 +172,7 @@ std::vector<OutTensor> random_tensors(const Shape& shape, Dtype dtype, Classifie
 }
 
 std::map<std::string, std::string> model_metadata(const Shape& shape) {
-  return {{"h", std::to_string(shape.kv_heads)}, {"k", std::to_string(shape.head_size())},
+  return {{"h", std::to_string(shape.kv_heads)}, {"k", std::to_string(shape.head_size())}, {"r", std::to_string(shape.head_size() / 2)},
           {"s", std::to_string(shape.sequence)}, {"eps", "1e-5"}, {"base", "10000"}};
 }
 

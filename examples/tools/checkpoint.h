@@ -25,7 +25,8 @@ struct Shape {
 /// The seven numbers as the file has them.
 weights::Result<Shape> shape_from_header(std::span<const int64_t, 7>);
 
-enum class Classifier { as_in_file, always, never };
+/// Whether a classifier is written; `always` repeats the embedding when the file has none of its own.
+enum class Classifier { always, never };
 
 /// The checkpoint's tensors; they read from `file` when they are written.
 weights::Result<std::vector<weights::OutTensor>> checkpoint_tensors(weights::Bytes file, weights::Dtype,

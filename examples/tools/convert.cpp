@@ -4,6 +4,9 @@
 //   convert-checkpoint stories.bin -o stories.safetensors
 //   convert-checkpoint --random 4096 11008 32 32 8 32000 2048 --dtype bf16 -o random.safetensors
 //
+// The model has a classifier; where the checkpoint shares the embedding's numbers, they are written twice. --share
+// leaves it out, for programs or binding maps (`classifier <- embed`) that share it themselves.
+//
 // Exit status: 0 done, 1 the input or the disk is at fault (nothing is left behind), 2 wrong usage.
 #include <CLI/CLI.hpp>
 #include <array>
@@ -19,14 +22,12 @@ struct Options {
   std::vector<int64_t> random;
   std::string dtype = "f32";
   uint64_t seed = 0;
-  bool share = false, classifier = false;
+  bool share = false;
 };
 
 weights::Status convert(const Options& options) {
   const auto dtype = *weights::dtype_from_name(options.dtype);
-  const auto classifier = options.share        ? examples::Classifier::never
-                          : options.classifier ? examples::Classifier::always
-                                               : examples::Classifier::as_in_file;
+  const auto classifier = options.share ? examples::Classifier::never : examples::Classifier::always;
   examples::Shape shape;
   if (!options.random.empty()) {
     std::array<int64_t, 7> header{};
@@ -58,9 +59,7 @@ int main(int argc, char** argv) {
                  "(vocabulary negative: with a classifier of its own)")->expected(7)->excludes(input);
   app.add_option("--dtype", options.dtype, "f32, bf16 or f16")->check(CLI::IsMember({"f32", "bf16", "f16"}));
   app.add_option("--seed", options.seed, "of the random weights");
-  auto* const share = app.add_flag("--share", options.share, "never write a classifier");
-  app.add_flag("--classifier", options.classifier,
-               "always write a classifier: a copy of the embedding if the file has none")->excludes(share);
+  app.add_flag("--share", options.share, "write no classifier, whether or not the checkpoint has one of its own");
   try {
     app.parse(argc, argv);
     if (options.input.empty() && options.random.empty()) throw CLI::RequiredError("checkpoint or --random");

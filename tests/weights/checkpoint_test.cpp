@@ -46,8 +46,8 @@ TEST(Checkpoint, every_element_is_where_it_belongs) {
   const auto file = weights::open_tensors(folder / "m.safetensors");
   ASSERT_TRUE(file) << error_of(file);
   EXPECT_EQ(file->table.metadata, (std::map<std::string, std::string>{
-      {"base", "10000"}, {"eps", "1e-5"}, {"h", "2"}, {"k", "2"}, {"s", "5"}}));
-  EXPECT_EQ(file->table.tensors.size(), 11u) << "a shared classifier is not written";
+      {"base", "10000"}, {"eps", "1e-5"}, {"h", "2"}, {"k", "2"}, {"r", "1"}, {"s", "5"}}));
+  EXPECT_EQ(file->table.tensors.size(), 12u) << "the classifier is a copy of the embedding";
 
   struct Expected {
     const char* name;
@@ -72,7 +72,7 @@ TEST(Checkpoint, every_element_is_where_it_belongs) {
     at += static_cast<float>(values.size());
   }
 }
-TEST(Checkpoint, a_separate_classifier_is_written_unless_shared) {
+TEST(Checkpoint, a_separate_classifier_is_written_unless_left_out) {
   Folder folder;
   std::vector<int32_t> header = small;
   header[5] = -10;
@@ -88,13 +88,15 @@ TEST(Checkpoint, a_separate_classifier_is_written_unless_shared) {
   ASSERT_EQ(convert(folder, path + " --share -o " + folder / "b.safetensors").status, 0);
   EXPECT_EQ(weights::open_tensors(folder / "b.safetensors")->table.find("classifier"), nullptr);
 }
-TEST(Checkpoint, a_shared_classifier_is_copied_on_request) {
+TEST(Checkpoint, a_shared_classifier_is_copied_unless_left_out) {
   Folder folder;
   const std::string path = folder.write("m.bin", checkpoint(small));
-  ASSERT_EQ(convert(folder, path + " --classifier -o " + folder / "a.safetensors").status, 0);
+  ASSERT_EQ(convert(folder, path + " -o " + folder / "a.safetensors").status, 0);
   const auto file = weights::open_tensors(folder / "a.safetensors");
   ASSERT_TRUE(file) << error_of(file);
   EXPECT_EQ(content<float>(*file, "classifier"), content<float>(*file, "embed"));
+  ASSERT_EQ(convert(folder, path + " --share -o " + folder / "b.safetensors").status, 0);
+  EXPECT_EQ(weights::open_tensors(folder / "b.safetensors")->table.find("classifier"), nullptr);
 }
 TEST(Checkpoint, narrow_types) {
   Folder folder;

@@ -1,0 +1,90 @@
+#include "bindings.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include "graph/round.h"
+
+namespace axon::differential {
+
+namespace {
+
+constexpr int64_t cost_limit = 600'000;  ///< scalar operations: the interpreters are the slow part
+
+shape::Assignment assignment_of(const Generated& g, const Sizes& sizes) {
+  shape::Assignment values;
+  for (const auto& [name, var] : g.sizes) values[var] = sizes.at(name);
+  return values;
+}
+
+double special_value(uint64_t random) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double values[] = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN(), 1e-40, -0.0, 0.0};
+  return values[random % std::size(values)];
+}
+
+}  // namespace
+
+const char* round_name(Round round) {
+  switch (round) {
+    case Round::zero: return "zero";
+    case Round::one: return "one";
+    case Round::primes: return "primes";
+    case Round::tile_edge: return "tile edge";
+    case Round::special: return "special values";
+  }
+  return "?";
+}
+
+Sizes choose_sizes(const Generated& g, Round round, uint64_t seed) {
+  std::mt19937_64 random(seed * 31 + static_cast<uint64_t>(round));
+  const auto any_of = [&](std::initializer_list<int64_t> values) { return values.begin()[random() % values.size()]; };
+  const auto least = [&](const std::string& name) { return g.least.contains(name) ? g.least.at(name) : int64_t{0}; };
+  Sizes sizes;
+  std::vector<std::string> free;  // of the special value
+  for (const auto& [name, var] : g.sizes) {
+    sizes[name] = name == "l" ? any_of({0, 1, 2, 3}) : any_of({2, 3, 5, 7, 11, 13});
+    if (least(name) <= (round == Round::zero ? 0 : 1)) free.push_back(name);
+  }
+  if (round == Round::tile_edge) {
+    for (const auto& [name, var] : g.sizes) sizes[name] = name == "l" ? any_of({1, 2}) : any_of({2, 3, 4});
+    sizes[g.sizes[random() % 3].first] = any_of({63, 64, 65, 255, 257});
+    if (random() % 2) sizes[g.sizes[random() % 3].first] = any_of({31, 33, 63, 65});
+  }
+  if (round == Round::zero && !free.empty()) sizes[free[random() % free.size()]] = 0;
+  if (round == Round::one && !free.empty()) sizes[free[random() % free.size()]] = 1;
+  for (auto& [name, value] : sizes) value = std::max(value, least(name));
+  while (g.cost.evaluate(assignment_of(g, sizes)).value_or(cost_limit + 1) > cost_limit) {
+    auto largest = std::max_element(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (largest->second <= 3) break;
+    largest->second = std::max<int64_t>(3, largest->second > 65 ? 65 : largest->second > 33 ? 33 : largest->second * 2 / 3);
+  }
+  return sizes;
+}
+
+Inputs choose_inputs(const Generated& g, const graph::Graph& graph, const Sizes& sizes, Round round, uint64_t seed) {
+  std::mt19937_64 random(seed * 131 + static_cast<uint64_t>(round));
+  std::normal_distribution<double> normal;
+  const shape::Assignment values = assignment_of(g, sizes);
+  Inputs inputs;
+  for (const graph::Input& input : graph.inputs) {
+    const auto declared = std::find_if(g.parameters.begin(), g.parameters.end(), [&](const Parameter& p) { return p.path == input.path; });
+    graph::Tensor t;
+    t.elem = input.type.elem;
+    for (const Dim& d : declared->dims) t.shape.push_back(d.evaluate(values).value());
+    const int64_t bound = declared->bound ? std::max<int64_t>(1, declared->bound->evaluate(values).value()) : 1;
+    for (int64_t i = 0; i < t.count(); ++i) {
+      if (declared->bound) {
+        t.integers.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(bound)));
+        continue;
+      }
+      double value = std::clamp(normal(random), -3.0, 3.0);
+      if (round == Round::special && random() % 16 == 0) value = special_value(random());
+      t.floats.push_back(graph::round_to(t.elem, value));
+    }
+    inputs.push_back(std::move(t));
+  }
+  return inputs;
+}
+
+}  // namespace axon::differential

@@ -1,0 +1,128 @@
+// Generated programs through every executor. AXON_SEEDS=COUNT or FIRST-LAST chooses the seeds; a failure prints the seed,
+// the source, the sizes and the first element that differs.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <cstdlib>
+#include <set>
+#include "bindings.h"
+
+namespace axon::differential {
+namespace {
+
+constexpr uint64_t default_seeds = 200;
+constexpr uint64_t batch = 5;           ///< programs that are compiled into one bundle
+constexpr uint64_t every_level = 10;    ///< each so many batches, one is compiled for every level
+
+struct Seeds {
+  uint64_t first = 1, last = default_seeds;
+};
+Seeds seeds() {
+  const char* const given = std::getenv("AXON_SEEDS");
+  if (!given) return {};
+  char* end = nullptr;
+  const uint64_t number = std::strtoull(given, &end, 10);
+  return *end == '-' ? Seeds{number, std::strtoull(end + 1, nullptr, 10)} : Seeds{1, number};
+}
+
+std::string describe(const Generated& g, const Sizes& sizes) {
+  std::string text = fmt::format("AXON_SEEDS={0}-{0}, sizes", g.seed);
+  for (const auto& [name, value] : sizes) text += fmt::format(" {}={}", name, value);
+  return text + "\n" + g.source;
+}
+
+std::string joined(const std::vector<Generated>& programs) {
+  std::string source;
+  for (const Generated& g : programs) source += g.source + "\n";
+  return source;
+}
+
+class Batch : public ::testing::TestWithParam<uint64_t> {};
+
+/// One program under one binding of its sizes, in all executors.
+void compare(const Generated& g, const Compiled& compiled, const std::vector<const Loaded*>& loaded, const Inputs& inputs) {
+  const Outcome meaning = compiled.interpret(g.name, inputs, graph::Precision::f64);
+  ASSERT_EQ(meaning.error, "");
+  const Outcome storage = compiled.interpret(g.name, inputs, graph::Precision::storage);
+  EXPECT_EQ(first_difference(storage, meaning, storage), "") << "interpreted in storage precision";
+  for (uint64_t seed : {g.seed, g.seed + 1000})
+    EXPECT_EQ(first_difference(compiled.simulate(g.name, inputs, seed), meaning, storage), "") << "simulated";
+  for (const Loaded* native : loaded) {
+    const Outcome one = native->run(g.name, inputs, 1);
+    EXPECT_EQ(first_difference(one, meaning, storage), "") << "native";
+    EXPECT_EQ(first_bit_difference(native->run(g.name, inputs, 2), one), "") << "two workers against one";
+  }
+}
+
+/// Reports each program that does not compile by itself, and leaves it out.
+void keep_those_that_compile(std::vector<Generated>& programs) {
+  std::erase_if(programs, [](const Generated& g) {
+    const Compiled alone(g.source, {levels_of_this_machine().back()});
+    EXPECT_EQ(alone.error(), "") << "seed " << g.seed << "\n" << g.source;
+    return !alone.error().empty();
+  });
+}
+
+TEST_P(Batch, ExecutorsAgree) {
+  std::vector<Generated> programs;
+  for (uint64_t seed = GetParam(); seed < GetParam() + batch && seed <= seeds().last; ++seed) programs.push_back(generate(seed));
+  const bool all_levels = GetParam() / batch % every_level == 0;
+  const std::vector<std::string> all = levels_of_this_machine();
+  const std::vector<std::string> levels = all_levels ? all : std::vector<std::string>{all.back()};
+  auto compiled = std::make_unique<Compiled>(joined(programs), levels);
+  if (!compiled->error().empty()) {
+    keep_those_that_compile(programs);
+    compiled = std::make_unique<Compiled>(joined(programs), levels);
+    ASSERT_EQ(compiled->error(), "") << "only together\n" << joined(programs);
+  }
+  for (Round round : rounds) {
+    std::map<std::string, Inputs> inputs;
+    std::map<std::string, Sizes> sizes;
+    for (const Generated& g : programs) {
+      sizes[g.name] = choose_sizes(g, round, g.seed);
+      inputs[g.name] = choose_inputs(g, compiled->meaning(g.name), sizes[g.name], round, g.seed);
+    }
+    std::vector<std::unique_ptr<Loaded>> owned;
+    std::vector<const Loaded*> loaded;
+    for (const std::string& level : levels) {
+      owned.push_back(std::make_unique<Loaded>(*compiled, inputs, level));
+      ASSERT_EQ(owned.back()->error(), "") << joined(programs);
+      loaded.push_back(owned.back().get());
+    }
+    for (const Generated& g : programs) {
+      SCOPED_TRACE(fmt::format("{}: {}", round_name(round), describe(g, sizes[g.name])));
+      compare(g, *compiled, loaded, inputs[g.name]);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Generated, Batch, ::testing::Range<uint64_t>(seeds().first, seeds().last + 1, batch));
+
+/// The programs are what they are said to be: enough of every family, of every size, and of every kind of sizes.
+TEST(Coverage, FamiliesLoopsAndSizes) {
+  std::map<Family, int> programs;
+  std::map<std::string, int> elems;
+  int zeros = 0, ones = 0, edges = 0;
+  for (uint64_t seed = 1; seed <= default_seeds; ++seed) {
+    const Generated g = generate(seed);
+    EXPECT_GE(g.operators, 5) << seed;
+    EXPECT_LE(g.operators, 40) << seed;  // a step may add a few more than wanted
+    for (const auto& [family, count] : g.used) ++programs[family];
+    ++elems[g.elem];
+    const auto has = [&](Round round, std::initializer_list<int64_t> values) {
+      for (const auto& [name, value] : choose_sizes(g, round, seed))
+        if (std::find(values.begin(), values.end(), value) != values.end() && g.source.find(name) != std::string::npos) return 1;
+      return 0;
+    };
+    zeros += has(Round::zero, {0});
+    ones += has(Round::one, {1});
+    edges += has(Round::tile_edge, {63, 64, 65, 255, 257});
+  }
+  for (Family family : families) EXPECT_GE(programs[family], 20) << family_name(family);
+  for (const char* elem : {"f32", "f64", "f16", "bf16"}) EXPECT_GE(elems[elem], 5) << elem;
+  EXPECT_GE(zeros, 100);
+  EXPECT_GE(ones, 100);
+  EXPECT_GE(edges, 100);
+}
+
+}  // namespace
+}  // namespace axon::differential

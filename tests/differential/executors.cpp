@@ -1,0 +1,317 @@
+#include "executors.h"
+#include <fmt/format.h>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include "source/render.h"
+#include "target/level.h"
+#include "task/simulate.h"
+
+namespace axon::differential {
+
+using base::Elem;
+using graph::Tensor;
+
+// ---- compiling ----
+
+Compiled::Compiled(const std::string& source, std::vector<std::string> levels, const std::string& last) {
+  CompileOptions options;
+  options.library = {AXON_SOURCE_DIR "/stdlib"};
+  options.levels = std::move(levels);
+  compilation_ = std::make_unique<Compilation>(std::move(options));
+  Compilation& c = *compilation_;
+  c.file = c.sources.add("generated.axn", source, c.diagnostics);
+  for (const Stage& stage : stages()) {
+    stage.run(c);
+    if (c.diagnostics.has_errors()) break;
+    if (std::string_view(stage.name) == "graph")
+      for (const CompiledEntry& e : c.entries) meanings_.emplace(e.name, e.graph);
+    if (last == stage.name) break;
+  }
+  error_ = source::render_short(c.diagnostics, c.sources);
+}
+
+const CompiledEntry& Compiled::entry(const std::string& name) const {
+  for (const CompiledEntry& e : compilation_->entries)
+    if (e.name == name) return e;
+  std::abort();
+}
+
+Outcome Compiled::interpret(const std::string& entry, const Inputs& inputs, graph::Precision precision) const {
+  return graph::interpret(meaning(entry), inputs, {}, precision);
+}
+
+Outcome Compiled::simulate(const std::string& name, const Inputs& inputs, uint64_t seed) const {
+  const plan::Variant& variant = entry(name).plan.variants.back();
+  task::SimulateOptions options;
+  options.seed = seed;
+  for (const plan::Slot& slot : variant.slots) options.shared.push_back(slot.buffers);
+  return task::simulate(variant.program, inputs, {}, options);
+}
+
+// ---- tensors in memory ----
+
+namespace {
+
+/// Bytes of one value; floats are already rounded to their type, so no conversion here rounds.
+class Bytes {
+ public:
+  explicit Bytes(const Tensor& t) : shape_(t.shape), elem_(t.elem) {
+    data_.resize(static_cast<size_t>(t.count()) * static_cast<size_t>(base::elem_bytes(elem_)) + 1);
+    for (size_t i = 0; i < static_cast<size_t>(t.count()); ++i) put(t, i);
+  }
+  axon_view view() {
+    return {data_.data(), elem_of(elem_), static_cast<int32_t>(shape_.size()), shape_.data()};
+  }
+
+  static Tensor read(const axon_view& view) {
+    Tensor t;
+    t.elem = *base::elem_from_name(axon_elem_name(view.elem));
+    t.shape.assign(view.shape, view.shape + view.rank);
+    for (size_t i = 0; i < static_cast<size_t>(t.count()); ++i) get(view.data, i, t);
+    return t;
+  }
+
+ private:
+  static axon_elem elem_of(Elem e) {
+    int n = 0;
+    while (base::elem_name(e) != axon_elem_name(static_cast<axon_elem>(n))) ++n;
+    return static_cast<axon_elem>(n);
+  }
+  template <class T, class V>
+  void store(size_t i, V value) {
+    const T converted = static_cast<T>(value);
+    std::memcpy(data_.data() + i * sizeof(T), &converted, sizeof(T));
+  }
+  template <class T>
+  static T load(const void* data, size_t i) {
+    T value;
+    std::memcpy(&value, static_cast<const uint8_t*>(data) + i * sizeof(T), sizeof(T));
+    return value;
+  }
+  void put(const Tensor& t, size_t i) {
+    switch (elem_) {
+      case Elem::f64: return store<double>(i, t.floats[i]);
+      case Elem::f32: return store<float>(i, t.floats[i]);
+      case Elem::f16: return store<_Float16>(i, t.floats[i]);
+      case Elem::bf16: {
+        const float wide = static_cast<float>(t.floats[i]);
+        uint32_t bits;
+        std::memcpy(&bits, &wide, sizeof bits);
+        return store<uint16_t>(i, bits >> 16);
+      }
+      case Elem::i64: return store<int64_t>(i, t.integers[i]);
+      case Elem::i32: return store<int32_t>(i, t.integers[i]);
+      case Elem::i16: return store<int16_t>(i, t.integers[i]);
+      case Elem::i8:
+      case Elem::u8:
+      case Elem::boolean: return store<uint8_t>(i, t.integers[i]);
+      case Elem::f8e4m3:
+      case Elem::f8e5m2: std::abort();  // no generated program has them
+    }
+  }
+  static void get(const void* data, size_t i, Tensor& t) {
+    switch (t.elem) {
+      case Elem::f64: t.floats.push_back(load<double>(data, i)); break;
+      case Elem::f32: t.floats.push_back(load<float>(data, i)); break;
+      case Elem::f16: t.floats.push_back(static_cast<double>(load<_Float16>(data, i))); break;
+      case Elem::bf16: {
+        const uint32_t bits = static_cast<uint32_t>(load<uint16_t>(data, i)) << 16;
+        float wide;
+        std::memcpy(&wide, &bits, sizeof wide);
+        t.floats.push_back(wide);
+        break;
+      }
+      case Elem::i64: t.integers.push_back(load<int64_t>(data, i)); break;
+      case Elem::i32: t.integers.push_back(load<int32_t>(data, i)); break;
+      case Elem::i16: t.integers.push_back(load<int16_t>(data, i)); break;
+      case Elem::i8: t.integers.push_back(load<int8_t>(data, i)); break;
+      case Elem::u8:
+      case Elem::boolean: t.integers.push_back(load<uint8_t>(data, i)); break;
+      case Elem::f8e4m3:
+      case Elem::f8e5m2: std::abort();
+    }
+  }
+
+  std::vector<uint8_t> data_;
+  std::vector<int64_t> shape_;
+  Elem elem_;
+};
+
+/// Runtimes are kept: making threads costs more than most of the programs.
+axon_runtime* runtime_with(uint32_t workers) {
+  static std::map<uint32_t, std::unique_ptr<axon_runtime, decltype(&axon_runtime_destroy)>> made;
+  if (const auto found = made.find(workers); found != made.end()) return found->second.get();
+  axon_runtime* runtime = nullptr;
+  axon_runtime_create(workers, &runtime, nullptr);
+  axon_runtime_set_watchdog(runtime, 60);
+  made.emplace(workers, std::unique_ptr<axon_runtime, decltype(&axon_runtime_destroy)>(runtime, axon_runtime_destroy));
+  return runtime;
+}
+
+}  // namespace
+
+// ---- native ----
+
+Loaded::Loaded(const Compiled& compiled, const std::map<std::string, Inputs>& inputs, const std::string& level)
+    : compiled_(compiled), failure_(axon_error_create()) {
+  if (level.empty()) unsetenv("AXON_LEVEL");
+  else setenv("AXON_LEVEL", level.c_str(), 1);
+  const std::string& bytes = compiled.compilation().bundle;
+  if (axon_open_memory(bytes.data(), bytes.size(), &bundle_, failure_) != AXON_OK) {
+    error_ = axon_error_text(failure_);
+    return;
+  }
+  std::vector<const char*> names;
+  std::vector<Bytes> arrays;
+  for (const auto& [entry, tensors] : inputs) {
+    const auto& declared = compiled.entry(entry).graph.inputs;
+    for (size_t i = 0; i < declared.size(); ++i) {
+      if (declared[i].kind != graph::InputKind::weight) continue;
+      names.push_back(declared[i].path.c_str());
+      arrays.emplace_back(tensors[i]);
+    }
+  }
+  std::vector<axon_view> views;
+  for (Bytes& array : arrays) views.push_back(array.view());
+  if (axon_bind_arrays(bundle_, names.data(), views.data(), views.size(), nullptr, &parameters_, failure_) != AXON_OK)
+    error_ = axon_error_text(failure_);
+}
+
+Loaded::~Loaded() {
+  axon_parameters_destroy(parameters_);
+  axon_bundle_destroy(bundle_);
+  axon_error_destroy(failure_);
+}
+
+Outcome Loaded::run(const std::string& entry, const Inputs& inputs, uint32_t workers) const {
+  Outcome outcome;
+  axon_call* call = nullptr;
+  const auto worked = [&](axon_status status) {
+    if (status != AXON_OK && outcome.error.empty()) outcome.error = axon_error_text(failure_);
+    return status == AXON_OK;
+  };
+  const auto& declared = compiled_.entry(entry).graph.inputs;
+  std::vector<Bytes> memory;
+  memory.reserve(inputs.size());
+  if (worked(axon_call_create(bundle_, entry.c_str(), parameters_, runtime_with(workers), &call, failure_))) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const char* path = declared[i].path.c_str();
+      memory.emplace_back(inputs[i]);
+      const axon_view view = memory.back().view();
+      if (declared[i].kind == graph::InputKind::weight) continue;
+      if (declared[i].kind == graph::InputKind::scalar_size)
+        worked(axon_call_set_int(call, path, inputs[i].integers[0], failure_));
+      else worked(axon_call_set(call, path, &view, failure_));
+    }
+    if (outcome.error.empty() && worked(axon_call_run(call, failure_))) {
+      for (size_t r = 0; r < compiled_.meaning(entry).results.size(); ++r) {
+        axon_view view{};
+        if (worked(axon_call_result(call, r, &view, failure_))) outcome.results.push_back(Bytes::read(view));
+      }
+      for (size_t i = 0; i < inputs.size(); ++i)
+        if (declared[i].kind == graph::InputKind::state) outcome.states.push_back(Bytes::read(memory[i].view()));
+    }
+  }
+  axon_call_destroy(call);
+  return outcome;
+}
+
+std::vector<std::string> levels_of_this_machine() {
+  std::vector<std::string> names;
+  for (const target::Level& level : target::levels()) {
+    names.emplace_back(level.name);
+    if (level.name == target::native_level().name) break;
+  }
+  return names;
+}
+
+// ---- comparing ----
+
+namespace {
+
+double unit_roundoff(Elem e) {
+  switch (e) {
+    case Elem::f64: return 0x1p-53;
+    case Elem::f16: return 0x1p-11;
+    case Elem::bf16: return 0x1p-8;
+    default: return 0x1p-24;
+  }
+}
+
+std::string place_of(const Tensor& t, size_t flat) {
+  std::vector<int64_t> index(t.shape.size());
+  for (size_t a = t.shape.size(); a-- > 0;) {
+    index[a] = static_cast<int64_t>(flat) % t.shape[a];
+    flat /= static_cast<size_t>(t.shape[a]);
+  }
+  std::string text = "[";
+  for (size_t a = 0; a < index.size(); ++a) text += (a ? ", " : "") + std::to_string(index[a]);
+  return text + "]";
+}
+
+std::string shape_of(const Tensor& t) {
+  std::string text = std::string(base::elem_name(t.elem)) + "[";
+  for (size_t a = 0; a < t.shape.size(); ++a) text += (a ? ", " : "") + std::to_string(t.shape[a]);
+  return text + "]";
+}
+
+bool same_kind(double a, double b) { return std::isnan(b) ? std::isnan(a) : std::isinf(b) ? a == b : std::isfinite(a); }
+
+std::string difference(const Tensor& got, const Tensor& meaning, const Tensor& storage) {
+  if (got.elem != meaning.elem || got.shape != meaning.shape)
+    return fmt::format("is {}, not {}", shape_of(got), shape_of(meaning));
+  for (size_t i = 0; i < meaning.integers.size(); ++i)
+    if (got.integers[i] != meaning.integers[i])
+      return fmt::format("at {} is {}, not {}", place_of(got, i), got.integers[i], meaning.integers[i]);
+  double error = 0;
+  for (size_t i = 0; i < meaning.floats.size(); ++i)
+    if (std::isfinite(meaning.floats[i]) && std::isfinite(storage.floats[i]))
+      error = std::max(error, std::fabs(storage.floats[i] - meaning.floats[i]));
+  const double unit = unit_roundoff(got.elem);
+  for (size_t i = 0; i < meaning.floats.size(); ++i) {
+    const double a = got.floats[i], b = meaning.floats[i];
+    if (!same_kind(storage.floats[i], b)) continue;
+    const double allowed = std::isfinite(b) ? unit * (64 + 64 * std::fabs(b)) + 8 * error : 0;
+    if (!same_kind(a, b) || (std::isfinite(b) && std::fabs(a - b) > allowed))
+      return fmt::format("{} at {} is {}, not {} (storage {}, allowed {:.3g})", shape_of(got), place_of(got, i), a, b,
+                         storage.floats[i], allowed);
+  }
+  return "";
+}
+
+template <class Compare>
+std::string over_results(const Outcome& a, const Outcome& b, const Compare& compare) {
+  if (a.error != b.error) return fmt::format("ended with `{}`, not `{}`", a.error, b.error);
+  if (a.results.size() != b.results.size() || a.states.size() != b.states.size()) return "the number of results differs";
+  for (size_t r = 0; r < a.results.size(); ++r)
+    if (const std::string d = compare(r, false); !d.empty()) return fmt::format("result {} {}", r, d);
+  for (size_t s = 0; s < a.states.size(); ++s)
+    if (const std::string d = compare(s, true); !d.empty()) return fmt::format("state {} {}", s, d);
+  return "";
+}
+
+}  // namespace
+
+std::string first_difference(const Outcome& got, const Outcome& meaning, const Outcome& storage) {
+  return over_results(got, meaning, [&](size_t i, bool state) {
+    return state ? difference(got.states[i], meaning.states[i], storage.states[i])
+                 : difference(got.results[i], meaning.results[i], storage.results[i]);
+  });
+}
+
+std::string first_bit_difference(const Outcome& a, const Outcome& b) {
+  return over_results(a, b, [&](size_t i, bool state) -> std::string {
+    const Tensor &x = state ? a.states[i] : a.results[i], &y = state ? b.states[i] : b.results[i];
+    if (x.shape != y.shape || x.integers != y.integers) return "differs";
+    for (size_t e = 0; e < x.floats.size(); ++e) {
+      if (std::isnan(x.floats[e]) && std::isnan(y.floats[e])) continue;
+      if (x.floats[e] != y.floats[e] || std::signbit(x.floats[e]) != std::signbit(y.floats[e]))
+        return fmt::format("at {} is {:a}, not {:a}", place_of(x, e), x.floats[e], y.floats[e]);
+    }
+    return "";
+  });
+}
+
+}  // namespace axon::differential

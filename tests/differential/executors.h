@@ -1,0 +1,78 @@
+// One file of programs through every executor of the same meaning:
+//
+//   meaning     the reference interpreter on the graph as it was built, before any pass, in float64
+//   storage     the same in the program's own element types
+//   simulated   the plan's task program, in random legal orders, with the plan's memory slots shared
+//   native      the bundle, through the runtime's C interface, with a number of workers
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+#include "axon/axon.h"
+#include "generator.h"
+#include "graph/interpret.h"
+#include "pipeline.h"
+
+namespace axon::differential {
+
+using graph::Outcome;
+using Inputs = std::vector<graph::Tensor>;  ///< one per graph input, in order
+
+/// A source file compiled to a bundle; the graphs are also kept as they were before the passes.
+class Compiled {
+ public:
+  /// `levels` as in CompileOptions, `last` the stage to stop after.
+  Compiled(const std::string& source, std::vector<std::string> levels, const std::string& last = "bundle");
+  const std::string& error() const { return error_; }       ///< rendered diagnostics, or obligations not proved
+  const Compilation& compilation() const { return *compilation_; }
+  const graph::Graph& meaning(const std::string& entry) const { return meanings_.at(entry); }
+  const CompiledEntry& entry(const std::string& name) const;
+
+  Outcome interpret(const std::string& entry, const Inputs&, graph::Precision) const;
+  Outcome simulate(const std::string& entry, const Inputs&, uint64_t seed) const;
+
+ private:
+  std::unique_ptr<Compilation> compilation_;
+  std::map<std::string, graph::Graph> meanings_;
+  std::string error_;
+};
+
+/// A bundle that is loaded at a level and bound to the weights of all of its entries.
+class Loaded {
+ public:
+  /// `level` empty: the best of this machine.
+  Loaded(const Compiled&, const std::map<std::string, Inputs>& inputs, const std::string& level = "");
+  ~Loaded();
+  Loaded(const Loaded&) = delete;
+  Loaded& operator=(const Loaded&) = delete;
+  const std::string& error() const { return error_; }
+  /// States start as the inputs say and are handed back in the outcome.
+  Outcome run(const std::string& entry, const Inputs&, uint32_t workers) const;
+
+ private:
+  const Compiled& compiled_;
+  axon_error* failure_ = nullptr;
+  axon_bundle* bundle_ = nullptr;
+  axon_parameters* parameters_ = nullptr;
+  std::string error_;
+};
+
+/// Levels that this machine runs, the least first.
+std::vector<std::string> levels_of_this_machine();
+
+/// What is allowed between a result and its meaning, element by element:
+///
+///     |got - meaning| <= u * (64 + 64 * |meaning|) + 8 * e
+///
+/// with u the unit roundoff of the result's element type and e the largest error, over the finite elements of this result,
+/// that rounding at every operator makes: |storage - meaning|. The first term is for well-conditioned programs of up to
+/// thirty operators over axes of up to a few hundred elements; the second scales with how much this program amplifies
+/// any rounding. Integers, NaNs and infinities agree exactly, except for float elements where the storage run itself
+/// overflows, which the float64 meaning does not. "" or the first element that differs.
+std::string first_difference(const Outcome& got, const Outcome& meaning, const Outcome& storage);
+/// The same bits: NaN equals NaN.
+std::string first_bit_difference(const Outcome& a, const Outcome& b);
+
+}  // namespace axon::differential
