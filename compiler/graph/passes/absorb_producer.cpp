@@ -90,6 +90,7 @@ bool absorb_producer(Graph& g) {
   std::vector<NodeId> nodes = edit::all_nodes(g);
   for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {  // a statistic of a statistic comes after it
     NodeId producer = *it;
+    if (g.nodes[producer].op == NodeOp::compute) edit::name_unit_axes(g.nodes[producer]);
     const Node& node = g.nodes[producer];
     if (node.op != NodeOp::compute || !edit::has_reduction(g, node) || edit::has_online(g, node)) continue;
     if (!edit::all_plain(node)) continue;

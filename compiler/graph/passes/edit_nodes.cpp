@@ -21,6 +21,24 @@ bool all_plain(const Node& node) {
                      [&](const Output& o) { return is_plain(node, o); });
 }
 
+void name_unit_axes(Node& node) {
+  if (node.outputs.empty() || all_plain(node)) return;
+  const Output& first = node.outputs[0];
+  std::vector<Axis> domain;
+  size_t named = 0;
+  for (size_t a = 0; a < first.at.size(); ++a) {
+    if (named < node.domain.size() && first.at[a] == Dim(node.domain[named].var)) domain.push_back(node.domain[named++]);
+    else if (first.at[a].is(0) && first.type.shape[a].is(1)) domain.push_back({shape::fresh_var("u"), Dim(1)});
+    else return;
+  }
+  const bool agree = std::all_of(node.outputs.begin(), node.outputs.end(), [&](const Output& o) {
+    return !o.base && o.at == first.at && o.type.shape == first.type.shape;
+  });
+  if (!agree || named != node.domain.size()) return;
+  node.domain = std::move(domain);
+  for (Output& output : node.outputs) output.at = identity_map(node.domain);
+}
+
 bool has_reduction(const Graph& g, const Node& node) {
   bool found = false;
   each_body(node, [&](ScalarId body, const auto&) { found |= !is_pointwise(g, body); });
