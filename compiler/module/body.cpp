@@ -118,7 +118,8 @@ class BodyBuilder {
 
   /// The range of an index expression under `facts`, clamped to the axis.
   Span span_of(const Dim& index, const std::vector<Fact>& facts, const Dim& extent) const {
-    if (only(index, kept_)) return {index, index + Dim(1), Dim(1)};
+    // A read under a condition may lie outside of the domain: nothing is computed there.
+    if (only(index, kept_)) return {shape::max(index, Dim(0)), shape::min(index + Dim(1), extent), Dim(1)};
     const auto bounds = shape::bounds_of(index, facts, [&](Var v) { return has(kept_, v); });
     const Dim low = bounds.low ? shape::max(*bounds.low, Dim(0)) : Dim(0);
     const Dim end = bounds.high ? shape::min(*bounds.high + Dim(1), extent) : extent;

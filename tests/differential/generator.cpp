@@ -456,7 +456,7 @@ class Generator {
       case 4: {
         if (dims.size() != 2) return;
         const std::string rows = ids({length}, dims[0], "i64");
-        return void(define(Family::index, {length, dims[1]}, 3, volume(dims) * length, "one_hot {0} {2} @ {1} + embedding {1} {0} * 0.5",
+        return void(define(Family::index, {length, dims[1]}, 3, volume(dims) * length, "one_hot {0} ({2}) @ {1} + embedding {1} {0} * 0.5",
                            rows, name, text(dims[0])));
       }
       case 5: {  // the position of a maximum of an input

@@ -16,7 +16,8 @@ def read(path):
     out = {}
     for name, entry in header.items():
         begin, end = entry["data_offsets"]
-        array = np.frombuffer(data[8 + size + begin:8 + size + end], _DTYPES[entry["dtype"]]).reshape(entry["shape"])
+        array = np.frombuffer(data[8 + size + begin:8 + size + end], _DTYPES[entry["dtype"]])
+        array = array.reshape(entry["shape"])
         if entry["dtype"] == "BF16":
             array = (array.astype(np.uint32) << 16).view(np.float32)
         out[name] = array
@@ -28,7 +29,8 @@ def write(path, tensors, metadata):
     header, data = {"__metadata__": metadata}, b""
     for name, array in tensors.items():
         raw = np.ascontiguousarray(array, np.float32).tobytes()
-        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        offsets = [len(data), len(data) + len(raw)]
+        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": offsets}
         data += raw
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)

@@ -1,9 +1,11 @@
-// After the first token, making another one allocates nothing: neither the runtime, by its own count, nor anything in
-// the process, by this file's operator new.
+// After the first token, making another one allocates nothing: neither the runtime, by its own count, nor
+// anything in the process, by this file's operator new.
 #include <gtest/gtest.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <new>
+
 #include "story.h"
 
 namespace {

@@ -1,9 +1,9 @@
-"""Runs every `-- run:` line of the numbered lessons and compares what comes out with the `-- output:` block below it.
+"""Runs every `-- run:` line of the numbered lessons and compares the output with the `-- output:` block below.
 
 usage: test_lessons.py ETCC [--bless]
 
-A run line ends with a backslash when it goes on in the next comment line. The output is stdout, then stderr, as they are;
-an empty line of it is a bare `--`. --bless rewrites the blocks.
+A run line ends with a backslash when it goes on in the next comment line. The output is stdout, then stderr,
+as they are; an empty line of it is a bare `--`. --bless rewrites the blocks.
 """
 import os
 import re
@@ -20,8 +20,10 @@ lessons = sorted(root.glob("examples/[0-9][0-9]_*.axn"))
 
 def output_of(command):
     # Lists in arguments are words of their own: the shell must not take [3,4] for a pattern.
-    result = subprocess.run(["bash", "-f", "-c", f'etcc() {{ "$ETCC" "$@"; }}\n{command}'], cwd=root, capture_output=True,
-                            text=True, timeout=120, env=dict(os.environ, ETCC=str(etcc), NO_COLOR="1"))
+    script = f'etcc() {{ "$ETCC" "$@"; }}\n{command}'
+    environment = dict(os.environ, ETCC=str(etcc), NO_COLOR="1")
+    result = subprocess.run(["bash", "-f", "-c", script], cwd=root, env=environment, capture_output=True, text=True,
+                            timeout=120)
     return result.stdout + result.stderr
 
 

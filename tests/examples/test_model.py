@@ -1,4 +1,4 @@
-"""One bundle of examples/models/llama.axn with weights of many shapes, through the Python module, against NumPy.
+"""The Llama program with weights of many shapes from one bundle, through the Python module, against NumPy.
 
 usage: test_model.py DIRECTORY_OF_BUNDLES CONVERT_CHECKPOINT ETCC (with AXON_LIBRARY set)
 """
@@ -32,7 +32,8 @@ def random_weights(name, dtype="f32"):
     path = Path(scratch.name) / f"{name}.{dtype}.safetensors"
     if not path.exists():
         numbers = [str(number) for number in SHAPES[name]]
-        subprocess.run([convert, "--random", *numbers, "--dtype", dtype, "--seed", "7", "-o", path], check=True)
+        command = [convert, "--random", *numbers, "--dtype", dtype, "--seed", "7", "-o", path]
+        subprocess.run(command, check=True)
     return path
 
 
@@ -40,7 +41,8 @@ def reference(path, tokens):
     """Logits of every position, in float64, straight from the definition."""
     w, metadata = safetensors.read(path)
     w = {name: array.astype(np.float64) for name, array in w.items()}
-    heads, size, eps, base = int(metadata["h"]), int(metadata["k"]), float(metadata["eps"]), float(metadata["base"])
+    heads, size = int(metadata["h"]), int(metadata["k"])
+    eps, base = float(metadata["eps"]), float(metadata["base"])
     count = len(tokens)
     angles = np.arange(count)[:, None] * base ** (-2.0 * np.arange(size // 2) / size)
     turn = np.cos(angles) + 1j * np.sin(angles)
@@ -90,10 +92,10 @@ class Session:
         if one_by_one:
             return np.stack([self([token]) for token in tokens])
         if len(tokens) == 1:
-            logits, cache = self.entries.decode(cache=self.cache, token=int(tokens[0]), pos=self.fed, **self.numbers)
+            entry, given = self.entries.decode, {"token": int(tokens[0])}
         else:
-            given = np.array(tokens, np.int32)
-            logits, cache = self.entries.prefill(cache=self.cache, tokens=given, pos=self.fed, **self.numbers)
+            entry, given = self.entries.prefill, {"tokens": np.array(tokens, np.int32)}
+        logits, cache = entry(cache=self.cache, pos=self.fed, **given, **self.numbers)
         assert cache["keys"] is self.cache["keys"], "the cache is updated in place"
         self.fed += len(tokens)
         if self.type == "bf16":
@@ -107,7 +109,8 @@ def some_tokens(session, count):
 
 class Model(unittest.TestCase):
     def close(self, actual, expected, tolerance=1e-4):
-        np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * max(1.0, np.abs(expected).max()))
+        largest = max(1.0, np.abs(expected).max())
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * largest)
 
     def test_one_bundle_serves_every_shape(self):
         file = bundles / "llama-f32.axb"
@@ -196,7 +199,8 @@ class Model(unittest.TestCase):
         np.testing.assert_array_equal(distances, [[0, 2], [2, 0]])
         np.testing.assert_array_equal(products, np.eye(2))
         for x, y in (([[1, 2]], [[1, 2, 3]]), ([1, 2], [[1, 2]])):
-            shown = subprocess.run([etcc, "run", lesson, "table", f"x={x}", f"y={y}"], capture_output=True, text=True)
+            command = [etcc, "run", lesson, "table", f"x={x}", f"y={y}"]
+            shown = subprocess.run(command, capture_output=True, text=True)
             self.assertEqual(shown.returncode, 1)
             with self.assertRaises(axon.Error) as caught:
                 table(x=np.array(x, np.float32), y=np.array(y, np.float32))

@@ -490,7 +490,8 @@ const char* const attention = R"(graph "f"
   %2 = input 2
   %3 = compute [a < h, b < g, i < m, c < e] {
     local $0 "s" [a < h, b < g, i < m, j < n] f32 = sum(x < d; %0[a, b, i, x] * %1[a, j, x])
-    out f32[h, g, m, e] = proj(2, (t0 := online(j < n; e, 0.125; select({j} <= {i} + {n} - {m}, $0[a, b, i, j], -inf), %2[a, j, c]))) / proj(1, t0)
+    out f32[h, g, m, e] = proj(2, (t0 := online(j < n; e, 0.125;
+      select({j} <= {i} + {n} - {m}, $0[a, b, i, j], -inf), %2[a, j, c]))) / proj(1, t0)
   }
   result "" %3
 )";

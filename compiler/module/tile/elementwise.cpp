@@ -104,11 +104,12 @@ void TaskEmitter::emit_outputs() {
   order_axes(nest);
   s_.enter();
   emit_nest(nest, [&] {
-    for (uint32_t o = 0; o < body_.outputs.size(); ++o) {
-      const auto& output = body_.outputs[o];
-      Value* value = s_.emit_as(output.body, output.type.elem, false);
-      s_.store_to(s_.buffer_address({body_.type->node, o}, output.at), value);
-    }
+    // All values before any store: an output may read the element that another one updates.
+    std::vector<Value*> values;
+    for (const auto& output : body_.outputs)
+      values.push_back(s_.emit_as(output.body, output.type.elem, false));
+    for (uint32_t o = 0; o < body_.outputs.size(); ++o)
+      s_.store_to(s_.buffer_address({body_.type->node, o}, body_.outputs[o].at), values[o]);
   });
   s_.leave();
 }
