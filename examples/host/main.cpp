@@ -2,15 +2,16 @@
 //
 //   story --bundle llama.axb --model stories260K.safetensors --tokenizer tok512.bin "Once upon a time"
 //
-// The text goes to stdout as it is made, the speed to stderr. Token 1 separates texts: the story ends before one, or
-// when --positions tokens have been fed. Exit status: 0 done, 1 an input is at fault, 2 wrong usage, 3 failed while
-// running.
+// The text goes to stdout as it is made, the speed to stderr. Token 1 separates texts: the story ends before
+// one, or when --positions tokens have been fed. Exit status: 0 done, 1 an input is at fault, 2 wrong usage,
+// 3 failed while running.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <optional>
+
 #include "story.h"
 #include "tokenizer.h"
 
@@ -92,15 +93,17 @@ int64_t positions_to_feed(const Options& options, const Model& model, const std:
   const int64_t wanted = options.positions ? options.positions : std::min(usual_positions, model.positions());
   const auto given = static_cast<int64_t>(prompt.size());
   if (wanted > model.positions())
-    throw Failure(std::to_string(wanted) + " positions are wanted, the model has " + std::to_string(model.positions()));
+    throw Failure(std::to_string(wanted) + " positions are wanted, the model has " +
+                  std::to_string(model.positions()));
   if (given > wanted)
-    throw Failure("the prompt is too long: it has " + std::to_string(given) + " tokens for " + std::to_string(wanted) +
-                  " positions");
+    throw Failure("the prompt is too long: it has " + std::to_string(given) + " tokens for " +
+                  std::to_string(wanted) + " positions");
   return wanted;
 }
 
 /// The prompt in one go, then token by token; with --logits every token by itself.
-void tell(const Options& options, Model& model, const std::vector<int32_t>& prompt, int64_t positions, Output& output) {
+void tell(const Options& options, Model& model, const std::vector<int32_t>& prompt, int64_t positions,
+          Output& output) {
   std::optional<Recorder> recorder;
   if (!options.logits.empty()) recorder.emplace(options.logits);
   const auto start = std::chrono::steady_clock::now();
@@ -114,16 +117,20 @@ void tell(const Options& options, Model& model, const std::vector<int32_t>& prom
     if (recorder && position < recorded_positions) recorder->add(*logits);
     output.fed(token);
     const int32_t next = at + 1 < prompt.size() ? prompt[at + 1] : most_likely(*logits);
-    if (next == Tokenizer::begin_of_text) positions = position + 1;
-    else output.next(token, next);
+    if (next == Tokenizer::begin_of_text)
+      positions = position + 1;
+    else
+      output.next(token, next);
     token = next;
     if (position + 1 >= positions) break;
   }
   output.end();
   const double decoded = seconds_since(start) - prefilled;
   const auto rest = static_cast<double>(positions) - static_cast<double>(at_once);
-  std::fprintf(stderr, "%zu tokens at once in %.2f ms, then %.0f one by one at %.0f tokens/s (%s, %u workers)\n", at_once,
-               prefilled * 1e3, rest, decoded > 0 ? rest / decoded : 0.0, model.level(), model.statistics().workers);
+  std::fprintf(stderr,
+               "%zu tokens at once in %.2f ms, then %.0f one by one at %.0f tokens/s (%s, %u workers)\n",
+               at_once, prefilled * 1e3, rest, decoded > 0 ? rest / decoded : 0.0, model.level(),
+               model.statistics().workers);
 }
 
 void run(const Options& options) {
@@ -147,12 +154,14 @@ int main(int argc, char** argv) {
   app.add_option("--model", options.files.weights, "weights: .safetensors, its index, or .npz")->required();
   app.add_option("--map", options.files.map, "a binding map, when the weights have other names");
   app.add_option("--tokenizer", options.tokenizer, "the vocabulary");
-  app.add_option("--positions", options.positions, "how many tokens to feed; 200, or as many as the model has")
+  app.add_option("--positions", options.positions,
+                 "how many tokens to feed; 200, or as many as the model has")
       ->check(CLI::PositiveNumber);
   app.add_option("--workers", options.files.workers, "how many threads; 0: as many as pay off");
   app.add_option("--logits", options.logits,
                  "feed every token by itself and write the logits of the first 8 positions here, as float32");
-  app.add_flag("--tokens", options.tokens, "print the numbers of the tokens that were fed instead of the text");
+  app.add_flag("--tokens", options.tokens,
+               "print the numbers of the tokens that were fed instead of the text");
   app.add_option("--prompt-tokens", options.prompt_tokens, "begin with these tokens, by number");
   try {
     app.parse(argc, argv);

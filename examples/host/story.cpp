@@ -1,5 +1,6 @@
 // Loading a model and running its entries (story.h).
 #include "story.h"
+
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -28,17 +29,23 @@ float from_half(uint16_t bits) {
 template <class T>
 T element(const axon_view& view, int64_t index) {
   T out;
-  std::memcpy(&out, static_cast<const char*>(view.data) + index * static_cast<int64_t>(sizeof out), sizeof out);
+  std::memcpy(&out, static_cast<const char*>(view.data) + index * static_cast<int64_t>(sizeof out),
+              sizeof out);
   return out;
 }
 
 float number(const axon_view& view, int64_t index) {
   switch (view.elem) {
-    case AXON_F64: return static_cast<float>(element<double>(view, index));
-    case AXON_F32: return element<float>(view, index);
-    case AXON_F16: return from_half(element<uint16_t>(view, index));
-    case AXON_BF16: return std::bit_cast<float>(static_cast<uint32_t>(element<uint16_t>(view, index)) << 16);
-    default: throw Failure(std::string("the logits are ") + axon_elem_name(view.elem) + ", not real numbers");
+    case AXON_F64:
+      return static_cast<float>(element<double>(view, index));
+    case AXON_F32:
+      return element<float>(view, index);
+    case AXON_F16:
+      return from_half(element<uint16_t>(view, index));
+    case AXON_BF16:
+      return std::bit_cast<float>(static_cast<uint32_t>(element<uint16_t>(view, index)) << 16);
+    default:
+      throw Failure(std::string("the logits are ") + axon_elem_name(view.elem) + ", not real numbers");
   }
 }
 
@@ -70,7 +77,8 @@ Model::Model(const ModelFiles& files) {
 
 void Model::check(axon_status status) const {
   if (status != AXON_OK)
-    throw Failure(axon_error_text(error_.get()), axon_status_exit_code(status), axon_error_code(error_.get()));
+    throw Failure(axon_error_text(error_.get()), axon_status_exit_code(status),
+                  axon_error_code(error_.get()));
 }
 
 axon_port Model::port(const std::string& path) const {
@@ -96,7 +104,8 @@ double Model::metadata(const char* name) const {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !std::isfinite(value))
-    throw Failure(std::string("the metadata of the weights must say what `") + name + "` is, and says \"" + text + "\"");
+    throw Failure(std::string("the metadata of the weights must say what `") + name + "` is, and says \"" +
+                  text + "\"");
   return value;
 }
 

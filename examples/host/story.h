@@ -1,22 +1,24 @@
 // A compiled language model, driven through the C interface alone.
 //
-// In: a bundle whose entries `prefill` and `decode` are those of examples/models/llama.axn, and weights for it.
-// Out: logits. No size of a model stands here: the shapes of the cache and of the vocabulary come from the weights, its
-// element type from the bundle, epsilon and the rotary base from the weights' metadata. Every function that can fail
-// throws Failure, which carries the status that the program exits with.
+// In: a bundle whose entries `prefill` and `decode` are those of examples/models/llama.axn, and weights for
+// it. Out: logits. No size of a model stands here: the shapes of the cache and of the vocabulary come from
+// the weights, its element type from the bundle, epsilon and the rotary base from the weights' metadata.
+// Every function that can fail throws Failure, which carries the status that the program exits with.
 #pragma once
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
 #include "axon/axon.h"
 
 namespace axon::examples {
 
 struct Failure : std::runtime_error {
   explicit Failure(const std::string& what, int status = 1, const std::string& code = "")
-      : std::runtime_error((code.empty() ? "error: " : "error[" + code + "]: ") + what), exit_status(status) {}
+      : std::runtime_error((code.empty() ? "error: " : "error[" + code + "]: ") + what),
+        exit_status(status) {}
   int exit_status;
 };
 

@@ -1,6 +1,7 @@
 // Byte-pair encoding (tokenizer.h): split into characters, then merge the best-scoring neighbours until none
 // is left.
 #include "tokenizer.h"
+
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -45,7 +46,7 @@ struct Part {
 /// A merge of a part with its right neighbour, valid while both still are the tokens named.
 struct Merge {
   float score;
-  int left, right;              ///< positions
+  int left, right;  ///< positions
   int left_token, right_token;
   int merged;
 };
@@ -124,7 +125,8 @@ std::vector<int> Tokenizer::encode(std::string_view text) const {
   for (std::string_view rest = spaced; !rest.empty();) {
     const std::string character(rest.substr(0, character_length(rest)));
     rest.remove_prefix(character.size());
-    if (const auto token = find(character)) tokens.push_back(*token);
+    if (const auto token = find(character))
+      tokens.push_back(*token);
     else
       for (const char byte : character) tokens.push_back(first_byte + static_cast<unsigned char>(byte));
   }

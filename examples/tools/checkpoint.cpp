@@ -1,5 +1,6 @@
 // Checkpoints as tensors to write (checkpoint.h).
 #include "checkpoint.h"
+
 #include <array>
 #include <cmath>
 #include <functional>
@@ -19,22 +20,27 @@ constexpr uint64_t header_bytes = 7 * sizeof(int32_t);
 /// One tensor of the file, in file order: `count` matrices [rows][columns] or, with rows 0, vectors of
 /// `columns`.
 struct Part {
-  const char* name;       ///< ours; null when we have no use for it
-  bool stacked;           ///< has the layer axis
+  const char* name;  ///< ours; null when we have no use for it
+  bool stacked;      ///< has the layer axis
   uint64_t rows, columns;
-  bool transposed;        ///< a projection, [out][in] in the file
+  bool transposed;  ///< a projection, [out][in] in the file
 };
 
 std::vector<Part> parts(const Shape& s) {
   const uint64_t all = s.dim, kv = s.kv_heads * s.head_size(), rope = s.head_size() / 2;
-  std::vector<Part> out = {
-      {"embed", false, s.vocabulary, s.dim, false}, {"layers.norm1", true, 0, s.dim, false},
-      {"layers.wq", true, all, s.dim, true},        {"layers.wk", true, kv, s.dim, true},
-      {"layers.wv", true, kv, s.dim, true},         {"layers.wo", true, s.dim, all, true},
-      {"layers.norm2", true, 0, s.dim, false},      {"layers.w1", true, s.hidden, s.dim, true},
-      {"layers.w2", true, s.dim, s.hidden, true},   {"layers.w3", true, s.hidden, s.dim, true},
-      {"norm", false, 0, s.dim, false},             {nullptr, false, s.sequence, rope, false},
-      {nullptr, false, s.sequence, rope, false}};
+  std::vector<Part> out = {{"embed", false, s.vocabulary, s.dim, false},
+                           {"layers.norm1", true, 0, s.dim, false},
+                           {"layers.wq", true, all, s.dim, true},
+                           {"layers.wk", true, kv, s.dim, true},
+                           {"layers.wv", true, kv, s.dim, true},
+                           {"layers.wo", true, s.dim, all, true},
+                           {"layers.norm2", true, 0, s.dim, false},
+                           {"layers.w1", true, s.hidden, s.dim, true},
+                           {"layers.w2", true, s.dim, s.hidden, true},
+                           {"layers.w3", true, s.hidden, s.dim, true},
+                           {"norm", false, 0, s.dim, false},
+                           {nullptr, false, s.sequence, rope, false},
+                           {nullptr, false, s.sequence, rope, false}};
   if (s.own_classifier) out.push_back({"classifier", false, s.vocabulary, s.dim, false});
   return out;
 }
@@ -114,8 +120,8 @@ Result<Shape> shape_from_header(std::span<const int64_t, 7> header) {
   const auto at = [&](size_t i) { return static_cast<uint64_t>(std::abs(header[i])); };
   const Shape shape{at(0), at(1), at(2), at(3), at(4), at(5), at(6), header[vocabulary] < 0};
   if (shape.dim % shape.heads != 0 || shape.head_size() % 2 != 0)
-    return Error{weights::code::shape, weights::text("dim ", shape.dim, " does not give ", shape.heads,
-                                                     " heads of an even size")};
+    return Error{weights::code::shape,
+                 weights::text("dim ", shape.dim, " does not give ", shape.heads, " heads of an even size")};
   if (shape.heads % shape.kv_heads != 0)
     return Error{weights::code::shape, weights::text(shape.heads, " heads do not share ", shape.kv_heads,
                                                      " key-value heads evenly")};
@@ -157,8 +163,8 @@ Result<std::vector<OutTensor>> checkpoint_tensors(weights::Bytes file, Dtype dty
                    }});
   }
   if (at != file.size())
-    return Error{weights::code::range, weights::text("the checkpoint has ", file.size() - at,
-                                                     " bytes after its last tensor")};
+    return Error{weights::code::range,
+                 weights::text("the checkpoint has ", file.size() - at, " bytes after its last tensor")};
   settle_classifier(out, classifier);
   return out;
 }
@@ -172,8 +178,11 @@ std::vector<OutTensor> random_tensors(const Shape& shape, Dtype dtype, Classifie
 }
 
 std::map<std::string, std::string> model_metadata(const Shape& shape) {
-  return {{"h", std::to_string(shape.kv_heads)}, {"k", std::to_string(shape.head_size())}, {"r", std::to_string(shape.head_size() / 2)},
-          {"s", std::to_string(shape.sequence)}, {"eps", "1e-5"}, {"base", "10000"}};
+  return {{"h", std::to_string(shape.kv_heads)},
+          {"k", std::to_string(shape.head_size())},
+          {"s", std::to_string(shape.sequence)},
+          {"eps", "1e-5"},
+          {"base", "10000"}};
 }
 
 }  // namespace axon::examples

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <vector>
+
 #include "host/weights/tensor_file.h"
 
 namespace axon::examples {

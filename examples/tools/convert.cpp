@@ -4,13 +4,14 @@
 //   convert-checkpoint stories.bin -o stories.safetensors
 //   convert-checkpoint --random 4096 11008 32 32 8 32000 2048 --dtype bf16 -o random.safetensors
 //
-// The model has a classifier; where the checkpoint shares the embedding's numbers, they are written twice. --share
-// leaves it out, for programs or binding maps (`classifier <- embed`) that share it themselves.
+// The model has a classifier; where the checkpoint shares the embedding's numbers, they are written twice.
+// --share leaves it out, for programs or binding maps (`classifier <- embed`) that share it themselves.
 //
 // Exit status: 0 done, 1 the input or the disk is at fault (nothing is left behind), 2 wrong usage.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
+
 #include "checkpoint.h"
 
 namespace {
@@ -56,10 +57,13 @@ int main(int argc, char** argv) {
   app.add_option("-o,--output", options.output, "the .safetensors file to write")->required();
   app.add_option("--random", options.random,
                  "random weights instead: dim hidden layers heads kv_heads vocabulary sequence "
-                 "(vocabulary negative: with a classifier of its own)")->expected(7)->excludes(input);
+                 "(vocabulary negative: with a classifier of its own)")
+      ->expected(7)
+      ->excludes(input);
   app.add_option("--dtype", options.dtype, "f32, bf16 or f16")->check(CLI::IsMember({"f32", "bf16", "f16"}));
   app.add_option("--seed", options.seed, "of the random weights");
-  app.add_flag("--share", options.share, "write no classifier, whether or not the checkpoint has one of its own");
+  app.add_flag("--share", options.share,
+               "write no classifier, whether or not the checkpoint has one of its own");
   try {
     app.parse(argc, argv);
     if (options.input.empty() && options.random.empty()) throw CLI::RequiredError("checkpoint or --random");

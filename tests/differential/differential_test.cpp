@@ -49,7 +49,8 @@ void compare(const Generated& g, const Compiled& compiled, const std::vector<con
   for (const Loaded* native : loaded) {
     const Outcome one = native->run(g.name, inputs, 1);
     EXPECT_EQ(first_difference(one, meaning, storage), "") << "native";
-    EXPECT_EQ(first_bit_difference(native->run(g.name, inputs, 2), one), "") << "two workers against one";
+    for (uint32_t workers : {2, 5})
+      EXPECT_EQ(first_bit_difference(native->run(g.name, inputs, workers, 2), one), "") << workers << " workers against one";
   }
 }
 
@@ -96,6 +97,25 @@ TEST_P(Batch, ExecutorsAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Generated, Batch, ::testing::Range<uint64_t>(seeds().first, seeds().last + 1, batch));
+
+/// A call outlives the sizes that it was first used with: event words, epochs and memory follow each launch.
+TEST(Calls, SizesChangeBetweenLaunches) {
+  std::vector<Generated> programs;
+  for (uint64_t seed = 1001; programs.size() < 10; ++seed)
+    if (Generated g = generate(seed); g.operators > 15 && g.source.find(" : { ") == std::string::npos) programs.push_back(std::move(g));
+  for (plan::Schedule schedule : {plan::Schedule::events, plan::Schedule::barrier}) {
+    const Compiled compiled(joined(programs), {levels_of_this_machine().back()}, "bundle", schedule);
+    ASSERT_EQ(compiled.error(), "");
+    const Loaded loaded(compiled, {});
+    ASSERT_EQ(loaded.error(), "");
+    for (const Generated& g : programs) {
+      std::vector<Inputs> all;
+      for (Round round : rounds)
+        all.push_back(choose_inputs(g, compiled.meaning(g.name), choose_sizes(g, round, g.seed), round, g.seed));
+      for (uint32_t workers : {1, 2, 3}) EXPECT_EQ(loaded.run_in_turn(g.name, all, workers).error, "") << g.source;
+    }
+  }
+}
 
 /// The programs are what they are said to be: enough of every family, of every size, and of every kind of sizes.
 TEST(Coverage, FamiliesLoopsAndSizes) {

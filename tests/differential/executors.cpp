@@ -1,5 +1,6 @@
 #include "executors.h"
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -15,8 +16,25 @@ using graph::Tensor;
 
 // ---- compiling ----
 
-Compiled::Compiled(const std::string& source, std::vector<std::string> levels, const std::string& last) {
+namespace {
+
+bool holds(const shape::Fact& fact, const shape::Assignment& sizes) {
+  const int64_t lhs = fact.lhs.evaluate(sizes).value(), rhs = fact.rhs.evaluate(sizes).value();
+  switch (fact.relation) {
+    case shape::Relation::eq: return lhs == rhs;
+    case shape::Relation::ne: return lhs != rhs;
+    case shape::Relation::le: return lhs <= rhs;
+    case shape::Relation::lt: return lhs < rhs;
+  }
+  return false;
+}
+
+}  // namespace
+
+Compiled::Compiled(const std::string& source, std::vector<std::string> levels, const std::string& last,
+                   plan::Schedule schedule) {
   CompileOptions options;
+  options.schedule = schedule;
   options.library = {AXON_SOURCE_DIR "/stdlib"};
   options.levels = std::move(levels);
   compilation_ = std::make_unique<Compilation>(std::move(options));
@@ -43,7 +61,14 @@ Outcome Compiled::interpret(const std::string& entry, const Inputs& inputs, grap
 }
 
 Outcome Compiled::simulate(const std::string& name, const Inputs& inputs, uint64_t seed) const {
-  const plan::Variant& variant = entry(name).plan.variants.back();
+  const CompiledEntry& compiled = entry(name);
+  Outcome failed;
+  const auto sizes = graph::solve_sizes(compiled.graph, inputs, {}, failed.error);
+  if (!sizes) return failed;
+  const auto& variants = compiled.plan.variants;
+  const plan::Variant& variant = *std::find_if(variants.begin(), variants.end(), [&](const plan::Variant& v) {
+    return std::all_of(v.program.guard.begin(), v.program.guard.end(), [&](const shape::Fact& f) { return holds(f, *sizes); });
+  });
   task::SimulateOptions options;
   options.seed = seed;
   for (const plan::Slot& slot : variant.slots) options.shared.push_back(slot.buffers);
@@ -185,37 +210,76 @@ Loaded::~Loaded() {
   axon_error_destroy(failure_);
 }
 
-Outcome Loaded::run(const std::string& entry, const Inputs& inputs, uint32_t workers) const {
-  Outcome outcome;
-  axon_call* call = nullptr;
-  const auto worked = [&](axon_status status) {
-    if (status != AXON_OK && outcome.error.empty()) outcome.error = axon_error_text(failure_);
-    return status == AXON_OK;
-  };
-  const auto& declared = compiled_.entry(entry).graph.inputs;
-  std::vector<Bytes> memory;
-  memory.reserve(inputs.size());
-  if (worked(axon_call_create(bundle_, entry.c_str(), parameters_, runtime_with(workers), &call, failure_))) {
+/// One call of an entry: inputs set once, states given anew before each launch.
+class Call {
+ public:
+  Call(axon_bundle* bundle, const graph::Graph& graph, axon_parameters* parameters, uint32_t workers, axon_error* failure)
+      : graph_(graph), failure_(failure) {
+    check(axon_call_create(bundle, graph.name.c_str(), parameters, runtime_with(workers), &call_, failure));
+  }
+  ~Call() { axon_call_destroy(call_); }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  Outcome launch(const Inputs& inputs) {
+    std::vector<Bytes> memory;
+    memory.reserve(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) {
-      const char* path = declared[i].path.c_str();
       memory.emplace_back(inputs[i]);
-      const axon_view view = memory.back().view();
-      if (declared[i].kind == graph::InputKind::weight) continue;
-      if (declared[i].kind == graph::InputKind::scalar_size)
-        worked(axon_call_set_int(call, path, inputs[i].integers[0], failure_));
-      else worked(axon_call_set(call, path, &view, failure_));
+      if (error_.empty()) set(i, inputs[i], memory[i].view());
     }
-    if (outcome.error.empty() && worked(axon_call_run(call, failure_))) {
-      for (size_t r = 0; r < compiled_.meaning(entry).results.size(); ++r) {
-        axon_view view{};
-        if (worked(axon_call_result(call, r, &view, failure_))) outcome.results.push_back(Bytes::read(view));
-      }
-      for (size_t i = 0; i < inputs.size(); ++i)
-        if (declared[i].kind == graph::InputKind::state) outcome.states.push_back(Bytes::read(memory[i].view()));
+    Outcome outcome;
+    if (error_.empty()) check(axon_call_run(call_, failure_));
+    for (size_t r = 0; error_.empty() && r < graph_.results.size(); ++r) {
+      axon_view view{};
+      if (check(axon_call_result(call_, r, &view, failure_))) outcome.results.push_back(Bytes::read(view));
+    }
+    for (size_t i = 0; error_.empty() && i < inputs.size(); ++i)
+      if (graph_.inputs[i].kind == graph::InputKind::state) outcome.states.push_back(Bytes::read(memory[i].view()));
+    outcome.error = error_;
+    return outcome;
+  }
+
+ private:
+  bool check(axon_status status) {
+    if (status != AXON_OK && error_.empty()) error_ = axon_error_text(failure_);
+    return status == AXON_OK;
+  }
+  void set(size_t i, const Tensor& value, const axon_view& view) {
+    const char* path = graph_.inputs[i].path.c_str();
+    switch (graph_.inputs[i].kind) {
+      case graph::InputKind::weight: return;  // bound to the bundle
+      case graph::InputKind::scalar_size: check(axon_call_set_int(call_, path, value.integers[0], failure_)); return;
+      case graph::InputKind::argument:
+      case graph::InputKind::state: check(axon_call_set(call_, path, &view, failure_)); return;
     }
   }
-  axon_call_destroy(call);
-  return outcome;
+
+  const graph::Graph& graph_;
+  axon_error* failure_;
+  axon_call* call_ = nullptr;
+  std::string error_;
+};
+
+Outcome Loaded::run(const std::string& entry, const Inputs& inputs, uint32_t workers, int launches) const {
+  Call call(bundle_, compiled_.entry(entry).graph, parameters_, workers, failure_);
+  Outcome first = call.launch(inputs);
+  for (int n = 1; n < launches && first.error.empty(); ++n)
+    if (const std::string d = first_bit_difference(call.launch(inputs), first); !d.empty())
+      first.error = fmt::format("launch {} differs from the first: {}", n + 1, d);
+  return first;
+}
+
+Outcome Loaded::run_in_turn(const std::string& entry, const std::vector<Inputs>& all, uint32_t workers) const {
+  Call call(bundle_, compiled_.entry(entry).graph, parameters_, workers, failure_);
+  for (size_t n = 0; n < 2 * all.size(); ++n) {
+    const Inputs& inputs = all[n % all.size()];
+    Outcome fresh = run(entry, inputs, 1);
+    if (const std::string d = first_bit_difference(call.launch(inputs), fresh); !d.empty())
+      fresh.error = fmt::format("launch {} with sizes of their own: {}", n + 1, d);
+    if (!fresh.error.empty()) return fresh;
+  }
+  return {};
 }
 
 std::vector<std::string> levels_of_this_machine() {

@@ -24,13 +24,15 @@ using Inputs = std::vector<graph::Tensor>;  ///< one per graph input, in order
 class Compiled {
  public:
   /// `levels` as in CompileOptions, `last` the stage to stop after.
-  Compiled(const std::string& source, std::vector<std::string> levels, const std::string& last = "bundle");
+  Compiled(const std::string& source, std::vector<std::string> levels, const std::string& last = "bundle",
+           plan::Schedule schedule = plan::Schedule::events);
   const std::string& error() const { return error_; }       ///< rendered diagnostics, or obligations not proved
   const Compilation& compilation() const { return *compilation_; }
   const graph::Graph& meaning(const std::string& entry) const { return meanings_.at(entry); }
   const CompiledEntry& entry(const std::string& name) const;
 
   Outcome interpret(const std::string& entry, const Inputs&, graph::Precision) const;
+  /// The plan variant that the runtime would choose for these inputs.
   Outcome simulate(const std::string& entry, const Inputs&, uint64_t seed) const;
 
  private:
@@ -48,8 +50,12 @@ class Loaded {
   Loaded(const Loaded&) = delete;
   Loaded& operator=(const Loaded&) = delete;
   const std::string& error() const { return error_; }
-  /// States start as the inputs say and are handed back in the outcome.
-  Outcome run(const std::string& entry, const Inputs&, uint32_t workers) const;
+  /// States start as the inputs say and are handed back in the outcome. Each further launch of the call must give the same
+  /// bits as the first; else that is the outcome's error.
+  Outcome run(const std::string& entry, const Inputs&, uint32_t workers, int launches = 1) const;
+  /// One call launched with each of the inputs in turn, twice over: the first difference from fresh calls is the error. For
+  /// programs without weights, whose sizes are free to change.
+  Outcome run_in_turn(const std::string& entry, const std::vector<Inputs>&, uint32_t workers) const;
 
  private:
   const Compiled& compiled_;

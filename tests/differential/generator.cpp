@@ -183,7 +183,7 @@ class Generator {
   }
 
   void step() {
-    switch (below(11)) {
+    switch (below(12)) {
       case 0: return elementwise();
       case 1: return broadcast();
       case 2:
@@ -195,13 +195,27 @@ class Generator {
       case 8: return index();
       case 9: return loop();
       case 10: return update();
+      case 11: return loop_of_steps();
     }
   }
 
   // ---- families ----
 
   void elementwise() {
-    if (const auto x = pick({0, 1, 2, 3})) define(Family::elementwise, x->dims, 1, 0, pick_form(unary_forms), x->name);
+    const auto x = pick({0, 1, 2, 3});
+    switch (below(8)) {
+      case 0: {  // through another element type
+        static constexpr const char* forms[] = {"{1} (f64 {0} * 0.5)", "{1} (f32 {0} + 0.25)"};
+        return void(define(Family::elementwise, x->dims, 2, 0, pick_form(forms), x->name, out_.elem));
+      }
+      case 1: {  // an integer made of an input, where rounding flips nothing
+        const auto given = pick_where([](const Tensor& t) { return t.input; });
+        static constexpr const char* forms[] = {"tanh (real (i32 {}))", "real (i64 {} % 3) * 0.25", "real (max (i32 {}) 0 / 2) * 0.001"};
+        return void(define(Family::elementwise, given->dims, 3, 0, pick_form(forms), given->name));
+      }
+      case 2: return void(define(Family::elementwise, x->dims, 1, 0, "{} * {} * 0.5", x->name, of_shape({}).name));
+      default: define(Family::elementwise, x->dims, 1, 0, pick_form(unary_forms), x->name);
+    }
   }
 
   void broadcast() {
@@ -212,9 +226,10 @@ class Generator {
       return;
     }
     if (below(4) == 0) {  // a literal 1 stretches
-      define(Family::elementwise, x->dims, 3, 0, "{0} - (for ..p (j < 1) => {0}[..p, 0 else 0.5]) * 0.25", x->name);
-      at_least(x->dims.back(), 0);
-      return;
+      if (below(2)) return void(define(Family::elementwise, x->dims, 3, 0, "{0} - (for ..p (j < 1) => {0}[..p, 0 else 0.5]) * 0.25", x->name));
+      Dims stretched = x->dims;
+      stretched[static_cast<size_t>(below(static_cast<int>(stretched.size())))] = 1;
+      return void(define(Family::elementwise, x->dims, 2, 0, "max ({} * 0.5) {}", x->name, input(stretched).name));
     }
     const auto y = pick_where([&](const Tensor& t) {
       return t.dims.size() <= x->dims.size() && std::equal(t.dims.rbegin(), t.dims.rend(), x->dims.rbegin());
@@ -439,7 +454,19 @@ class Generator {
     Dims dims = x->dims;
     const std::string& name = x->name;
     const Dim length = pick_size();
-    switch (below(7)) {
+    switch (below(9)) {
+      case 7: {  // arithmetic on integers that are data, then an index again
+        const std::string rows = ids({length}, dims[0], below(2) ? "i32" : "i64");
+        dims[0] = length;
+        return void(define(Family::index, dims, 4, 0, "(let q = (i64 {1} * 3 - 5) / 2 in for i ..p => {0}[q[i] % {2}, ..p])", name, rows,
+                           text(x->dims[0])));
+      }
+      case 8: {  // integers reduced
+        const std::string numbers = ids({length, dims[0]}, 7, below(2) ? "i32" : "i64");
+        static constexpr const char* forms[] = {"tanh (real (sum ({} - 3)) * 0.1)", "real (reduce max 1 {}) * 0.2",
+                                                "real (sum ({0} * {0} % 5)) * 0.01", "real (reduce min 4 (-{})) * 0.1"};
+        return void(define(Family::index, {length}, 3, volume(dims) * length, pick_form(forms), numbers));
+      }
       case 0: return void(define(Family::index, dims, 3, 0, "for i ..p => {}[i, ..p] + real (i % 3) * 0.1", name));
       case 1:
         return void(define(Family::index, dims, 3, 0, "for i ..p => if (i + 1) % 3 == 1 then {0}[i, ..p] else {0}[i, ..p] * 0.5", name));
@@ -498,6 +525,52 @@ class Generator {
     }
   }
 
+  /// A loop whose body is a program of its own, over everything in sight.
+  void loop_of_steps() {
+    if (depth_ == 2) return;
+    const auto state = pick({1, 2, 3});
+    const auto stack = pick({2, 3});
+    if (!state || !stack) return;
+    const std::string s = fresh("s"), r = fresh("r");
+    const int form = below(3);  // fold, scan, iterate
+    const int64_t times = 1 + below(3);
+    const std::vector<Tensor> outside = pool_;
+    const std::string text_outside = std::exchange(body_, "");
+    const Dim cost_outside = std::exchange(out_.cost, 0);
+    pool_.push_back({s, state->dims});
+    if (form != 2) pool_.push_back({r, Dims(stack->dims.begin() + 1, stack->dims.end())});
+    ++depth_;
+    const int wanted = out_.operators + 2 + below(5);
+    for (int tries = 0; out_.operators < wanted && tries < 40; ++tries) step();
+    --depth_;
+    const auto find = [&](const std::function<bool(const Tensor&)>& fits) {
+      const auto at = std::find_if(pool_.rbegin(), pool_.rend(), [&](const Tensor& t) { return t.name != s && fits(t); });
+      return at == pool_.rend() ? Tensor{s, state->dims} : *at;
+    };
+    const Tensor next = find([&](const Tensor& t) { return t.dims == state->dims; });
+    const Tensor emitted = find([&](const Tensor& t) { return t.dims.size() <= 2; });
+    const std::string result = fmt::format("tanh ({} * 0.75 + {} * 0.5)", next.name, s);
+    const std::string lets = std::exchange(body_, text_outside), in = lets.empty() ? "" : lets + "  in ";
+    const Dim trips = form == 2 ? Dim(times) : stack->dims[0];
+    const Dim inner = std::exchange(out_.cost, cost_outside) * trips;
+    std::vector<Tensor> inputs;
+    for (const Tensor& t : pool_)
+      if (t.input && std::none_of(outside.begin(), outside.end(), [&](const Tensor& o) { return o.name == t.name; })) inputs.push_back(t);
+    pool_ = outside;
+    pool_.insert(pool_.end(), inputs.begin(), inputs.end());
+    Dims all = emitted.dims;
+    all.insert(all.begin(), stack->dims[0]);
+    switch (form) {
+      case 0:
+        return void(define(Family::loop, state->dims, 2, inner, "fold (fn {} {} =>\n{}{}) {} {}", s, r, in, result, state->name, stack->name));
+      case 1:
+        return void(define(Family::loop, all, 2, inner, "(let (last, all) = scan (fn {} {} =>\n{}({}, {})) {} {} in all)", s, r, in,
+                           result, emitted.name, state->name, stack->name));
+      case 2:
+        return void(define(Family::loop, state->dims, 2, inner, "iterate {} (fn {} =>\n{}{}) {}", times, s, in, result, state->name));
+    }
+  }
+
   /// Loops over stacked weights: contractions and norms inside.
   void layers_loop(const Tensor& x) {
     const Dim layers = size(3), width = x.dims.back();
@@ -542,7 +615,7 @@ class Generator {
     if (!x) return;
     const Dims row(x->dims.begin() + 1, x->dims.end());
     const Dim layers = size(3);
-    switch (below(4)) {
+    switch (below(depth_ == 0 ? 6 : 3)) {
       case 0:
         if (!x->dims[0].as_var()) return;
         at_least(x->dims[0], 1);
@@ -556,7 +629,13 @@ class Generator {
                            "fold (fn s r => let t = s with [1] = tanh (s[0] + r) in t with [0] = t[1] * 0.5 - r * 0.25) {} {}",
                            x->name, stack.name));
       }
-      case 2: {  // a cache: each layer writes one row and reads all up to it
+      case 2: {  // a column, and the old value after it
+        if (!x->dims[1].as_var()) return;
+        at_least(x->dims[1], 1);
+        return void(define(Family::move, x->dims, 3, 0, "(let u = {0} with [:, 0] = {1} in u * 0.5 - {0} * 0.25)", x->name,
+                           of_shape({x->dims[0]}).name));
+      }
+      case 3: {  // a cache: each layer writes one row and reads all up to it
         const std::string state = fresh("c");
         out_.parameters.push_back({state, Parameter::Kind::state, out_.elem, {layers, x->dims[0], x->dims[1]}, {}});
         const std::string kept = fresh("t"), result = fresh("t");
@@ -571,7 +650,7 @@ class Generator {
         pool_.push_back({result, x->dims});
         return;
       }
-      case 3: {  // rows pos .. pos+1 of a state; pos is a size that the caller gives
+      default: {  // rows pos .. pos+1 of a state; pos is a size that the caller gives
         const std::string state = fresh("c"), kept = fresh("t");
         if (!x->dims[0].as_var()) return;
         at_least(x->dims[0], 1);
@@ -595,6 +674,7 @@ class Generator {
   std::vector<std::string> extra_results_;    ///< states handed back
   std::string body_;
   int next_ = 0;
+  int depth_ = 0;                             ///< of loops around the next step
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-"""Runs every `-- run:` line of the numbered lessons and compares the output with the `-- output:` block below.
+"""Runs every `-- run:` line of the numbered lessons, compares the output with the `-- output:` block below;
+and the README's program with every `$` line of its console block.
 
 usage: test_lessons.py ETCC [--bless]
 
@@ -9,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -18,12 +20,12 @@ etcc, bless = Path(arguments[0]).resolve(), "--bless" in sys.argv
 lessons = sorted(root.glob("examples/[0-9][0-9]_*.axn"))
 
 
-def output_of(command):
+def output_of(command, directory=root):
     # Lists in arguments are words of their own: the shell must not take [3,4] for a pattern.
     script = f'etcc() {{ "$ETCC" "$@"; }}\n{command}'
     environment = dict(os.environ, ETCC=str(etcc), NO_COLOR="1")
-    result = subprocess.run(["bash", "-f", "-c", script], cwd=root, env=environment, capture_output=True, text=True,
-                            timeout=120)
+    result = subprocess.run(["bash", "-f", "-c", script], cwd=directory, env=environment, capture_output=True,
+                            text=True, timeout=120)
     return result.stdout + result.stderr
 
 
@@ -48,6 +50,21 @@ def blocks(lines):
 
 def commented(text):
     return [f"--   {line}" if line else "--" for line in text.splitlines()]
+
+
+def readme_blocks(kind):
+    return re.findall(rf"```{kind}\n(.*?)```", (root / "README.md").read_text(), re.DOTALL)
+
+
+class Readme(unittest.TestCase):
+    def test_the_program_does_what_is_shown(self):
+        (program,), (console,) = readme_blocks("axon"), readme_blocks("console")
+        commands = re.findall(r"^\$ (.*)$", console, re.MULTILINE)
+        self.assertTrue(commands)
+        with tempfile.TemporaryDirectory() as directory:
+            Path(directory, "program.axn").write_text(program)
+            actual = "".join(f"$ {command}\n{output_of(command, directory)}" for command in commands)
+        self.assertEqual(actual, console)
 
 
 class Lessons(unittest.TestCase):

@@ -46,7 +46,7 @@ TEST(Checkpoint, every_element_is_where_it_belongs) {
   const auto file = weights::open_tensors(folder / "m.safetensors");
   ASSERT_TRUE(file) << error_of(file);
   EXPECT_EQ(file->table.metadata, (std::map<std::string, std::string>{
-      {"base", "10000"}, {"eps", "1e-5"}, {"h", "2"}, {"k", "2"}, {"r", "1"}, {"s", "5"}}));
+      {"base", "10000"}, {"eps", "1e-5"}, {"h", "2"}, {"k", "2"}, {"s", "5"}}));
   EXPECT_EQ(file->table.tensors.size(), 12u) << "the classifier is a copy of the embedding";
 
   struct Expected {
