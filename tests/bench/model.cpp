@@ -1,0 +1,155 @@
+// The example model against the machine's ceilings, probed in the same run: pinned threads, 512-bit loads and
+// multiply-adds with 16 accumulators, huge pages, best of 5; the model's figures are medians of interleaved rounds.
+//
+//   bench_model BUNDLE WEIGHTS [ROUNDS]
+//
+// decode    tokens per second with 1 and 2 workers; bytes per token = weights that a token reads + cache; share of the
+//           read bandwidth of as many threads
+// prefill   512 tokens (or as many as the cache holds): share of the multiply-add peak of 2 threads
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "ceilings.h"
+#include "host/weights/tensor_file.h"
+#include "story.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = Clock::now();
+  work();
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Runs `work(thread)` on `threads` pinned threads at once and gives the time of the slowest.
+double on_threads(int threads, const std::function<void(int)>& work) {
+  std::vector<std::thread> pool;
+  return seconds_of([&] {
+    for (int t = 0; t < threads; ++t)
+      pool.emplace_back([&, t] {
+        cpu_set_t cpu;
+        CPU_ZERO(&cpu);
+        CPU_SET(t, &cpu);
+        pthread_setaffinity_np(pthread_self(), sizeof cpu, &cpu);
+        work(t);
+      });
+    for (std::thread& t : pool) t.join();
+  });
+}
+
+/// A buffer on huge pages, touched.
+float* buffer_of(size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) std::abort();
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  auto* floats = static_cast<float*>(memory);
+  for (size_t i = 0; i < bytes / sizeof(float); i += 16) floats[i] = 1;
+  return floats;
+}
+
+double read_bandwidth(const float* buffer, size_t bytes, int threads) {
+  double best = 1e30;
+  const size_t share = bytes / sizeof(float) / static_cast<size_t>(threads) / 128 * 128;
+  for (int i = 0; i < 5; ++i)
+    best = std::min(best, on_threads(threads, [&](int t) {
+                      axon::bench::read_all(buffer + share * static_cast<size_t>(t), share);
+                    }));
+  return static_cast<double>(share) * threads * sizeof(float) / best;
+}
+
+double multiply_add_peak(int threads) {
+  constexpr int64_t rounds = 4'000'000;
+  double best = 1e30;
+  for (int i = 0; i < 5; ++i)
+    best = std::min(best, on_threads(threads, [&](int) { axon::bench::multiply_adds(rounds); }));
+  return static_cast<double>(rounds) * 16 * 16 * 2 * threads / best;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// Bytes of the weights that one token reads, and multiply-adds per token of the layers and of the classifier.
+struct Work {
+  double token_bytes = 0, layer_products = 0, classifier_products = 0;
+};
+Work work_of(const std::string& path) {
+  Work work;
+  auto file = axon::weights::open_tensors(path);
+  if (!file) {
+    fmt::print(stderr, "{}\n", file.error().message);
+    std::exit(1);
+  }
+  for (const auto& tensor : file->table.tensors) {
+    if (tensor.name == "embed") continue;  // one row of it
+    const double bytes = static_cast<double>(tensor.end - tensor.begin);
+    work.token_bytes += bytes;
+    const double elements = bytes / static_cast<double>(axon::weights::dtype_bytes(tensor.dtype));
+    if (tensor.name == "classifier") work.classifier_products += elements;
+    else if (tensor.shape.size() == 3) work.layer_products += elements;
+  }
+  return work;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  using axon::examples::Model;
+  if (argc < 3) {
+    fmt::print(stderr, "usage: bench_model BUNDLE WEIGHTS [ROUNDS]\n");
+    return 2;
+  }
+  const int rounds = argc > 3 ? std::atoi(argv[3]) : 5;
+  const Work work = work_of(argv[2]);
+  Model one({argv[1], argv[2], "", 1}), two({argv[1], argv[2], "", 2}), chosen({argv[1], argv[2], "", 0});
+  const int64_t length = std::min<int64_t>(512, one.positions());
+  std::vector<int32_t> prompt;
+  for (int64_t i = 0; i < length; ++i) prompt.push_back(static_cast<int32_t>(1 + i % (one.vocabulary() - 1)));
+  const bool large = work.token_bytes > 64e6;
+  const int64_t steps = std::min<int64_t>(large ? 24 : 200, one.positions());
+  const size_t probe_bytes = large ? size_t{1} << 30 : size_t{64} << 20;
+  const float* buffer = buffer_of(size_t{1} << 30);
+
+  const auto decode = [&](Model& model) {
+    return static_cast<double>(steps) / seconds_of([&] {
+             for (int64_t p = 0; p < steps; ++p) model.decode(1 + static_cast<int32_t>(p % 100), p);
+           });
+  };
+  std::vector<double> rate1, rate2, rate, prefill, bandwidth1, bandwidth2, peak2;
+  for (int r = 0; r < rounds; ++r) {
+    bandwidth1.push_back(read_bandwidth(buffer, probe_bytes, 1));
+    rate1.push_back(decode(one));
+    bandwidth2.push_back(read_bandwidth(buffer, probe_bytes, 2));
+    rate2.push_back(decode(two));
+    rate.push_back(decode(chosen));
+    peak2.push_back(multiply_add_peak(2));
+    prefill.push_back(seconds_of([&] { two.prefill(prompt); }));
+  }
+  const double operations = 2 * (work.layer_products * static_cast<double>(length) + work.classifier_products);
+  fmt::print("probe: read {} MiB {:.1f} GB/s on 1 thread, {:.1f} on 2; multiply-add {:.0f} GFLOP/s on 2\n",
+             probe_bytes >> 20, median(bandwidth1) / 1e9, median(bandwidth2) / 1e9, median(peak2) / 1e9);
+  fmt::print("decode, 1 worker:  {:.0f} tokens/s, {:.1f} GB/s, {:.0f} % of the probe\n", median(rate1),
+             median(rate1) * work.token_bytes / 1e9, 100 * median(rate1) * work.token_bytes / median(bandwidth1));
+  fmt::print("decode, 2 workers: {:.0f} tokens/s, {:.1f} GB/s, {:.0f} % of the probe\n", median(rate2),
+             median(rate2) * work.token_bytes / 1e9, 100 * median(rate2) * work.token_bytes / median(bandwidth2));
+  fmt::print("decode, chosen:    {:.0f} tokens/s with {} workers, {:.0f} % of the better of the two\n", median(rate),
+             chosen.statistics().workers, 100 * median(rate) / std::max(median(rate1), median(rate2)));
+  fmt::print("prefill of {}:    {:.1f} ms, {:.0f} GFLOP/s, {:.0f} % of the probe\n", length, 1e3 * median(prefill),
+             operations / median(prefill) / 1e9, 100 * operations / median(prefill) / median(peak2));
+  return 0;
+} catch (const axon::examples::Failure& failure) {
+  fmt::print(stderr, "{}\n", failure.what());
+  return failure.exit_status;
+}
