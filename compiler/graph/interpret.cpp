@@ -224,8 +224,11 @@ class Interpreter {
     int64_t trips = machine_.evaluate(n.index.extent).value_or(0);
     std::vector<Storage> current;
     for (const Carried& c : n.carried) current.push_back(storage(c.init));
+    std::set<Value> inside;  // an initial value that the iterations also read by itself stays
+    for (NodeId inner : g.regions[n.body].nodes) reads_of(inner, inside);
+    for (const Carried& c : n.carried) inside.insert(c.result);
     for (const Carried& c : n.carried)
-      if (std::find(dying_here.begin(), dying_here.end(), c.init) != dying_here.end())
+      if (!inside.contains(c.init) && std::find(dying_here.begin(), dying_here.end(), c.init) != dying_here.end())
         values_[c.init.node.index][c.init.output].reset();
     for (int64_t l = 0; l < trips && machine_.error.empty(); ++l) {
       machine_.bind(n.index.var, l);

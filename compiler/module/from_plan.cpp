@@ -5,6 +5,10 @@
 // A launch with one worker skips every wait and notification: its own order is the program's.
 #include "module/from_plan.h"
 
+#include <cstddef>
+
+#include "device/abi.h"
+
 #include <algorithm>
 
 #include "module/task_emitter.h"
@@ -82,12 +86,23 @@ class KernelEmitter {
     for (const plan::Step& step : steps) {
       if (step.segment) {
         emit_segment(*step.segment);
-        continue;
+      } else {
+        const auto& loop = p_.loops[step.loop];
+        f_.loop({loop.index, loop.extent}, f_.i64(0), f_.emit(loop.extent), LoopKind::plain,
+                [&] { walk(step.body); });
       }
-      const auto& loop = p_.loops[step.loop];
-      f_.loop({loop.index, loop.extent}, f_.i64(0), f_.emit(loop.extent), LoopKind::plain,
-              [&] { walk(step.body); });
+      for (uint32_t number : step.debugs) call_debug(number);
     }
+  }
+
+  /// services->debug(context, number); such launches have one worker.
+  void call_debug(uint32_t number) {
+    auto& b = f_.b;
+    Value* services = f_.context_field(ContextType::services, b.getPtrTy());
+    constexpr uint64_t debug_field = offsetof(axon_services, debug) / sizeof(void*);
+    Value* function = b.CreateLoad(b.getPtrTy(), b.CreateConstGEP1_64(b.getPtrTy(), services, debug_field));
+    auto* type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty()}, false);
+    b.CreateCall(type, function, {f_.context(), b.getInt32(number)});
   }
 
   void emit_segment(const plan::Segment& segment) {

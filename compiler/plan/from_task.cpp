@@ -25,10 +25,25 @@ bool depends_on_coordinates(const Program& p, const Wait& wait) {
   return false;
 }
 
+/// Debugged values that this step computes.
+std::vector<uint32_t> debugs_of(const Program& p, const task::Step& step) {
+  std::vector<uint32_t> numbers;
+  const auto& debugs = p.graph->debugs;
+  for (uint32_t d = 0; d < debugs.size(); ++d) {
+    const graph::NodeId node = debugs[d].second.node;
+    if (step.task.valid() ? p.types[step.task].node == node
+                          : p.graph->nodes[node].op == graph::NodeOp::loop &&
+                                p.graph->nodes[node].index.var == p.loops[step.loop].index)
+      numbers.push_back(d);
+  }
+  return numbers;
+}
+
 std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& steps, Schedule schedule) {
   std::vector<Step> out;
   for (const task::Step& s : steps) {
     Step step;
+    step.debugs = debugs_of(p, s);
     if (s.task.valid()) {
       Segment segment;
       segment.type = s.task;

@@ -33,6 +33,8 @@ struct Step {
   std::optional<Segment> segment;
   task::LoopId loop;
   std::vector<Step> body;
+  std::vector<uint32_t> debugs;    ///< numbers of the graph's debugs whose values are complete after this step; a
+                                   ///< launch of a program with debugs has one worker, so nothing overwrites them
 };
 
 struct Slot {

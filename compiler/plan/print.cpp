@@ -33,6 +33,7 @@ class Printer {
         const auto& loop = p_.loops[s.loop];
         out_ += fmt::format("{}loop {} < {}\n", indent, names_(loop.index), names_(loop.extent));
         steps(s.body, depth + 1);
+        debugs(s, indent);
         continue;
       }
       const auto& type = p_.types[s.segment->type];
@@ -42,7 +43,12 @@ class Printer {
       for (uint32_t w : s.segment->hoisted) out_ += indent + "  first wait " + wait(p_.waits[w]) + "\n";
       for (uint32_t w : s.segment->per_task) out_ += indent + "  each wait " + wait(p_.waits[w]) + "\n";
       if (s.segment->barrier_after) out_ += indent + "  barrier\n";
+      debugs(s, indent);
     }
+  }
+
+  void debugs(const Step& s, const std::string& indent) {
+    for (uint32_t d : s.debugs) out_ += fmt::format("{}debug \"{}\"\n", indent, p_.graph->debugs[d].first);
   }
 
   std::string wait(const task::Wait& w) const {

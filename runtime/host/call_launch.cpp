@@ -130,7 +130,9 @@ Status Call::launch(Plan& plan) {
   launch_.context.scratch_bytes = static_cast<uint64_t>(plan.scratch_bytes);
   launch_.event_words = static_cast<uint64_t>(plan.event_words);
   failed_ = cancel_ = 0;
-  launch_.context.workers = runtime_->fixed
+  // Values to print must not be overwritten by another worker meanwhile.
+  launch_.context.workers = !entry_->debugs.empty() ? 1
+                            : runtime_->fixed
                                 ? pool.workers()
                                 : plan.choice.next(runtime_->model, static_cast<double>(plan.work),
                                                    static_cast<double>(plan.handoffs), pool.workers());

@@ -65,7 +65,8 @@ Status SizeTable::solve(size_t size, int64_t extent, bool& changed) {
 std::string SizeTable::origin(size_t size) const {
   const Size& rule = entry_->sizes[size];
   if (from_metadata_ >> size & 1) return "from the metadata of the weights";
-  return rule.from == AXON_FROM_AXIS ? "from " + axis_text(entry_->inputs[rule.input], rule.axis) : "as given";
+  return rule.from == AXON_FROM_AXIS ? "from " + axis_text(entry_->inputs[rule.input], rule.axis)
+                                     : "as given";
 }
 
 std::string SizeTable::explain(const Dim& dim) const {

@@ -384,12 +384,12 @@ class Generator {
     }
   }
 
-  /// Composite extents do not grow without end.
+  /// Sums of at most two multiples of sizes: composite extents do not grow without end, and are expressions as well.
   static bool small(const Dims& dims) {
     for (const Dim& d : dims) {
       if (d.terms().size() > 2) return false;
       for (const auto& term : d.terms())
-        if (std::abs(term.coefficient) > 4) return false;
+        if (std::abs(term.coefficient) > 4 || (!term.factors.empty() && term.factors[0].kind() != shape::AtomKind::var)) return false;
     }
     return true;
   }
@@ -414,7 +414,7 @@ class Generator {
         return void(define(Family::move, dims, 1, 0, "{}[1:]", name));
       case 2:
         dims.back() = dims.back() + 2;
-        if (!small(dims)) return;
+        if (!small({dims.back()})) return;
         return void(define(Family::move, dims, 1, 0, "for ..p (j < {}) => {}[..p, j - 1 else -0.5]", text(dims.back()), name));
       case 3:
         if (!dims[0].as_var()) return;
@@ -426,7 +426,7 @@ class Generator {
         dims.erase(dims.begin());
         return void(define(Family::move, dims, 1, 0, below(2) ? "{}[-1]" : "{}[0]", name));
       case 5: {  // a window of three over padded rows
-        if (dims.size() != 2) return;
+        if (dims.size() != 2 || !small({dims[1]})) return;
         const Dim out = pick_size();
         const Tensor w = weight({out, dims[0], 3});
         at_least(dims[1], 1);
@@ -456,6 +456,7 @@ class Generator {
     const Dim length = pick_size();
     switch (below(9)) {
       case 7: {  // arithmetic on integers that are data, then an index again
+        if (!small({dims[0]})) return;
         const std::string rows = ids({length}, dims[0], below(2) ? "i32" : "i64");
         dims[0] = length;
         return void(define(Family::index, dims, 4, 0, "(let q = (i64 {1} * 3 - 5) / 2 in for i ..p => {0}[q[i] % {2}, ..p])", name, rows,
@@ -481,7 +482,7 @@ class Generator {
         return void(define(Family::index, dims, 1, 0, "for ..p j => {}[..p, {}[j]]", name, columns));
       }
       case 4: {
-        if (dims.size() != 2) return;
+        if (dims.size() != 2 || !small({dims[0]})) return;
         const std::string rows = ids({length}, dims[0], "i64");
         return void(define(Family::index, {length, dims[1]}, 3, volume(dims) * length, "one_hot {0} ({2}) @ {1} + embedding {1} {0} * 0.5",
                            rows, name, text(dims[0])));

@@ -75,7 +75,7 @@ def reference(path, tokens):
     return norm(x, w["norm"]) @ w["classifier"].T
 
 
-class Session:
+class Reader:
     """A model with a cache, fed piece by piece."""
 
     def __init__(self, path, type="f32", workers=2):
@@ -103,8 +103,8 @@ class Session:
         return logits.astype(np.float32)
 
 
-def some_tokens(session, count):
-    return np.random.default_rng(3).integers(0, session.vocabulary, count)
+def some_tokens(reader, count):
+    return np.random.default_rng(3).integers(0, reader.vocabulary, count)
 
 
 class Model(unittest.TestCase):
@@ -117,78 +117,78 @@ class Model(unittest.TestCase):
         before = hashlib.sha256(file.read_bytes()).hexdigest()
         for path in [stories] + [random_weights(name) for name in SHAPES]:
             with self.subTest(path.name):
-                session = Session(path)
-                tokens = some_tokens(session, 17)
-                self.close(session(tokens, one_by_one=True), reference(path, tokens))
+                reader = Reader(path)
+                tokens = some_tokens(reader, 17)
+                self.close(reader(tokens, one_by_one=True), reference(path, tokens))
         self.assertEqual(hashlib.sha256(file.read_bytes()).hexdigest(), before)
 
     def test_prefill_then_decode_equals_decode_alone(self):
         for path in (stories, random_weights("grouped"), random_weights("one key-value head")):
-            tokens = some_tokens(Session(path), 17)
-            alone = Session(path)(tokens, one_by_one=True)
+            tokens = some_tokens(Reader(path), 17)
+            alone = Reader(path)(tokens, one_by_one=True)
             for pieces in ([17], [5, 12], [2, 2, 13], [16, 1], [1, 16], [7, 1, 1, 1, 7]):
                 with self.subTest(path=path.name, pieces=pieces):
-                    session = Session(path)
+                    reader = Reader(path)
                     for count in pieces:
-                        at = session.fed + count
-                        self.close(session(tokens[session.fed:at]), alone[at - 1])
+                        at = reader.fed + count
+                        self.close(reader(tokens[reader.fed:at]), alone[at - 1])
 
     def test_the_number_of_workers_does_not_matter(self):
         path = random_weights("grouped")
-        tokens = some_tokens(Session(path), 12)
-        decoded = Session(path, workers=1)(tokens, one_by_one=True)
-        prefilled = Session(path, workers=1)(tokens)
+        tokens = some_tokens(Reader(path), 12)
+        decoded = Reader(path, workers=1)(tokens, one_by_one=True)
+        prefilled = Reader(path, workers=1)(tokens)
         for workers in (2, 3, 5):  # to the last bit
-            np.testing.assert_array_equal(Session(path, workers=workers)(tokens, one_by_one=True), decoded)
-            np.testing.assert_array_equal(Session(path, workers=workers)(tokens), prefilled)
+            np.testing.assert_array_equal(Reader(path, workers=workers)(tokens, one_by_one=True), decoded)
+            np.testing.assert_array_equal(Reader(path, workers=workers)(tokens), prefilled)
 
     def test_half_precision_stays_near(self):
         for type, tolerance in (("bf16", 0.05), ("f16", 0.01)):
             for name in ("grouped", "all heads"):
                 with self.subTest(type=type, shape=name):
                     path = random_weights(name, type)
-                    session = Session(path, type)
-                    tokens = some_tokens(session, 17)
+                    reader = Reader(path, type)
+                    tokens = some_tokens(reader, 17)
                     expected = reference(path, tokens)  # of the rounded weights
-                    self.close(session(tokens, one_by_one=True), expected, tolerance)
-                    self.close(Session(path, type)(tokens), expected[-1], tolerance)
+                    self.close(reader(tokens, one_by_one=True), expected, tolerance)
+                    self.close(Reader(path, type)(tokens), expected[-1], tolerance)
 
     def test_several_bundles_live_side_by_side(self):
         paths = {type: random_weights("grouped", type) for type in ("f32", "f16", "bf16")}
-        sessions = {type: Session(path, type) for type, path in paths.items()}
-        tokens = some_tokens(sessions["f32"], 6)
-        for type, session in sessions.items():
-            self.close(session(tokens), reference(paths[type], tokens)[-1], 0.05)
+        readers = {type: Reader(path, type) for type, path in paths.items()}
+        tokens = some_tokens(readers["f32"], 6)
+        for type, reader in readers.items():
+            self.close(reader(tokens), reference(paths[type], tokens)[-1], 0.05)
 
     def test_the_cache_holds_so_many_positions_and_no_more(self):
-        session = Session(random_weights("one key-value head"))
-        tokens = some_tokens(session, session.positions)
-        self.close(session(tokens), reference(random_weights("one key-value head"), tokens)[-1])
+        reader = Reader(random_weights("one key-value head"))
+        tokens = some_tokens(reader, reader.positions)
+        self.close(reader(tokens), reference(random_weights("one key-value head"), tokens)[-1])
         for arguments in ([1], [1, 2]):
             with self.assertRaises(axon.Error) as caught:
-                session(arguments)
+                reader(arguments)
             self.assertEqual(caught.exception.code, "E0824")
-        session.fed = -1
+        reader.fed = -1
         with self.assertRaises(axon.Error):
-            session([1])
+            reader([1])
 
     def test_a_token_out_of_range(self):
-        session = Session(stories)
+        reader = Reader(stories)
         for tokens in ([512], [-1], [1, 512, 3], [1, 2, -7]):
             with self.assertRaises(axon.Error) as caught:
-                session(tokens)
+                reader(tokens)
             self.assertEqual(caught.exception.code, "E0825")
             self.assertIn("less than 512", str(caught.exception))
 
     def test_states_of_the_wrong_shape(self):
-        session = Session(stories)
-        session.cache["values"] = np.zeros((5, 4, 511, 8), np.float32)
+        reader = Reader(stories)
+        reader.cache["values"] = np.zeros((5, 4, 511, 8), np.float32)
         with self.assertRaises(axon.Error) as caught:
-            session([1])
+            reader([1])
         self.assertIn("axis 2 of `cache.values` is 511", str(caught.exception))
-        session.cache["values"] = np.zeros((5, 4, 512, 8), np.float64)
+        reader.cache["values"] = np.zeros((5, 4, 512, 8), np.float64)
         with self.assertRaises(axon.Error) as caught:
-            session([1])
+            reader([1])
         self.assertEqual(str(caught.exception), "`cache.values` is f32, the given tensor is f64")
 
     def test_messages_are_those_of_the_command_line(self):
