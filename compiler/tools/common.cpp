@@ -17,9 +17,11 @@ namespace fs = std::filesystem;
 
 void add_common(CLI::App& app, CommonOptions& o) {
   app.add_option("FILE", o.file, "the .axn file, or - for stdin")->required();
-  app.add_option("-D,--define", o.defines, "fix a size or an element type parameter: n=1024, t=bf16");
-  app.add_option("--library", o.library, "another directory to find library modules in, before the standard one");
-  app.add_option("--entry", o.entries, "only this entry (may be repeated)");
+  app.add_option("-D,--define", o.defines, "fix a size or an element type parameter: n=1024, t=bf16")
+      ->allow_extra_args(false);
+  app.add_option("--library", o.library, "another directory to find library modules in, before the standard one")
+      ->allow_extra_args(false);
+  app.add_option("--entry", o.entries, "only this entry (may be repeated)")->allow_extra_args(false);
   app.add_option("--error-format", o.error_format, "how errors are shown")
       ->check(CLI::IsMember({"human", "short", "json"}));
   app.add_option("--color", o.color, "colours on stderr")->check(CLI::IsMember({"auto", "always", "never"}));

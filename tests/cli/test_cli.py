@@ -84,6 +84,10 @@ class CommandLine(unittest.TestCase):
         status, out, _ = etcc("run", self.program, "main", "x=zeros[0, 3]", "w=zeros[3, 2]")
         self.assertEqual((status, out), (0, "result : f32[0, 2] =\n[]\n"))
 
+    def test_a_define_takes_one_value(self):
+        status, out, _ = etcc("run", self.program, "pick", "-D", "v=1", "table=[[1, 2]]", "ids=[0]")
+        self.assertEqual((status, out), (0, "result : f32[1, 2] =\n[[1, 2]]\n"))
+
     def test_debug_prints_the_intermediate(self):
         status, out, err = etcc("run", self.program, "shown", "x=[[1, 2], [3, 4]]")
         self.assertEqual((status, out), (0, "result : f32[2] =\n[6, 14]\n"))
