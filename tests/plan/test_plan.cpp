@@ -109,6 +109,24 @@ TEST(Makespan, EventsBeatBarriersWhenTasksAreShort) {
   }
 }
 
+/// The trained example model: 512 tokens on 8 workers, one row block each.
+TEST(Makespan, EventsBeatBarriersInThePrefillOfTheExampleModel) {
+  const Decoder decoder;
+  const auto sizes = sizes_of(decoder.example->graph, {{"n", 5},
+                                                       {"d", 64},
+                                                       {"f", 172},
+                                                       {"h", 4},
+                                                       {"g", 2},
+                                                       {"k", 4},
+                                                       {"s", 512},
+                                                       {"m", 512},
+                                                       {"pos", 0}});
+  const double ratio =
+      makespan(decoder.events, sizes, 8, handoff) / makespan(decoder.barrier, sizes, 8, handoff);
+  EXPECT_LE(ratio, 0.95);
+  RecordProperty("ratio", std::to_string(ratio));
+}
+
 /// With many tokens tasks are long. Each worker keeps its rows from operator to operator, so only attention
 /// and what follows it wait for others; a handoff counts for little, and the tiles divide evenly, so no
 /// worker is ahead.
