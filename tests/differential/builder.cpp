@@ -127,6 +127,15 @@ void Builder::define_result(Family family, const std::string& name, int operator
   extra_results_.push_back(name);
 }
 
+void Builder::define_with_state(Family family, const Dims& dims, int operators, const Dim& cost,
+                                const std::string& expression) {
+  const std::string name = fresh("t"), state = fresh("t");
+  body_ += fmt::format("  let ({}, {}) = {}\n", name, state, expression);
+  count(family, operators, cost);
+  pool_.push_back({name, dims});
+  extra_results_.push_back(state);
+}
+
 Builder::Body Builder::inside(const std::vector<Tensor>& bound, const std::function<void()>& steps) {
   const std::vector<Tensor> outside = pool_;
   const std::string text = std::exchange(body_, "");

@@ -71,6 +71,8 @@ class Builder {
   }
   /// The same for a value that is a result and nothing reads: integers, truth values, states handed back.
   void define_result(Family, const std::string& name, int operators, const Dim& cost, const std::string& expression);
+  /// The same for a pair of a tensor of this shape and a state that is handed back.
+  void define_with_state(Family, const Dims&, int operators, const Dim& cost, const std::string& expression);
   void count(Family, int operators, const Dim& cost);
 
   // ---- loops ----

@@ -38,6 +38,8 @@ bool spin(Done done) {
   return done();
 }
 
+/// The CPUs that this process may use, the one that the caller stands on first: it is worker 0 and is not pinned, so the
+/// others are given the CPUs that it does not use now.
 std::vector<int> allowed_cpu_list() {
   std::vector<int> out;
   cpu_set_t set;
@@ -45,6 +47,8 @@ std::vector<int> allowed_cpu_list() {
   if (sched_getaffinity(0, sizeof set, &set) == 0)
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
       if (CPU_ISSET(cpu, &set)) out.push_back(cpu);
+  if (const auto here = std::find(out.begin(), out.end(), sched_getcpu()); here != out.end())
+    std::rotate(out.begin(), here, out.end());
   return out;
 }
 
