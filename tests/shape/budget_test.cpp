@@ -6,6 +6,13 @@
 namespace axon::shape {
 namespace {
 
+#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+constexpr double slower = 1;
+#else
+constexpr double slower = 10;  // unoptimised or instrumented
+#endif
+
+
 /// Processor time, so that a loaded machine does not fail the test.
 class Stopwatch {
  public:
@@ -22,7 +29,7 @@ TEST(Budget, SumOfTenThousandVariables) {
   Answer answer = prove({at_least(sum, 1)}, at_least(sum, 0));
   EXPECT_EQ(answer.verdict, Verdict::unknown);
   EXPECT_EQ(answer.by, "too large");
-  EXPECT_LT(watch.seconds(), 3.0);
+  EXPECT_LT(watch.seconds(), 3.0 * slower);
 }
 
 TEST(Budget, SumOfDepthTenThousandOverFewVariables) {
@@ -31,7 +38,7 @@ TEST(Budget, SumOfDepthTenThousandOverFewVariables) {
   Dim n = s.dim("n"), sum;
   for (int i = 0; i < 10000; ++i) sum = sum + n + 1;
   EXPECT_EQ(prove(s.facts("0 <= n"), at_least(sum, 10000)).verdict, Verdict::proved);
-  EXPECT_LT(watch.seconds(), 3.0);
+  EXPECT_LT(watch.seconds(), 3.0 * slower);
 }
 
 TEST(Budget, NestOfDepthTenThousand) {
@@ -40,7 +47,7 @@ TEST(Budget, NestOfDepthTenThousand) {
   Dim nest = s.dim("n");
   for (int i = 0; i < 10000; ++i) nest = floor_div(max(nest, s.dim("m")) * 3, s.dim("d"));
   EXPECT_EQ(prove({}, at_least(nest, 0)).verdict, Verdict::unknown);
-  EXPECT_LT(watch.seconds(), 3.0);
+  EXPECT_LT(watch.seconds(), 3.0 * slower);
 }
 
 TEST(Budget, SumOfCubes) {
@@ -49,7 +56,7 @@ TEST(Budget, SumOfCubes) {
   Answer answer = prove(s.facts("1 <= a; 1 <= b; 1 <= d"), s.fact("a*a*a + b*b*b != d*d*d"));
   EXPECT_EQ(answer.verdict, Verdict::unknown) << answer.by;
   EXPECT_EQ(answer.by.substr(0, 2), "z3");
-  EXPECT_LT(watch.seconds(), 3.0);
+  EXPECT_LT(watch.seconds(), 3.0 * slower);
 }
 
 TEST(Budget, LargestQuestionForZ3) {
@@ -61,7 +68,7 @@ TEST(Budget, LargestQuestionForZ3) {
   }
   Answer answer = prove({}, at_least(sum, -600));  // true, a sum of squares: whatever is said must come soon
   EXPECT_NE(answer.verdict, Verdict::refuted);
-  EXPECT_LT(watch.seconds(), 3.0);
+  EXPECT_LT(watch.seconds(), 3.0 * slower);
 }
 
 TEST(Budget, VerdictsDoNotDependOnHistory) {
@@ -83,7 +90,7 @@ TEST(Budget, TrivialGoalsAreCheap) {
   Stopwatch watch;
   constexpr int rounds = 1000;
   for (int i = 0; i < rounds; ++i) ASSERT_EQ(prove(facts, goal).verdict, Verdict::proved);
-  EXPECT_LT(watch.seconds() / rounds, 500e-6);
+  EXPECT_LT(watch.seconds() / rounds, 500e-6 * slower);
 }
 
 }  // namespace
