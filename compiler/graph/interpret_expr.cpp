@@ -95,9 +95,9 @@ Code* Machine::compile_node(ScalarId id, bool inside) {
   Code c;
   c.op = s.op;
   bool binder = s.op == Op::reduce || s.op == Op::online;
-  // Inside a reduction, arithmetic on narrow types is done in the type it accumulates in; casts and loads are
-  // exact.
-  bool arithmetic = s.op < Op::constant && s.op != Op::cast;
+  // Inside a reduction, arithmetic on narrow floats is done in the type they accumulate in; casts and loads are
+  // exact. Integers wrap at every operator, there as anywhere: fusion must not show.
+  bool arithmetic = s.op < Op::constant && s.op != Op::cast && base::is_float(s.elem);
   c.elem = inside && arithmetic ? base::accumulator(s.elem) : s.elem;
   if (base::is_float(c.elem)) {
     bool rounds = precision_ == Precision::storage && c.elem != Elem::f64 && s.op != Op::load;

@@ -72,7 +72,7 @@ Typed ScalarEmitter::compute(ScalarId id, bool widened) {
     default:
       break;
   }
-  const Elem elem = computed_as(widened ? base::accumulator(s.elem) : s.elem);
+  const Elem elem = computed_as(widened && base::is_float(s.elem) ? base::accumulator(s.elem) : s.elem);
   return base::is_float(elem) ? emit_float(s, elem, widened) : emit_integer(s, elem, widened);
 }
 
@@ -240,7 +240,7 @@ Value* ScalarEmitter::merged(Value* condition, Elem elem, const std::function<Va
 }
 
 Typed ScalarEmitter::emit_select(const Scalar& s, bool widened) {
-  const Elem elem = computed_as(widened ? base::accumulator(s.elem) : s.elem);
+  const Elem elem = computed_as(widened && base::is_float(s.elem) ? base::accumulator(s.elem) : s.elem);
   Value* condition = emit_as(s.args[0], Elem::boolean, widened);
   const auto yes = [&] { return emit_as(s.args[1], elem, widened); };
   const auto no = [&] { return emit_as(s.args[2], elem, widened); };

@@ -19,7 +19,7 @@ class ScalarEmitter {
  public:
   ScalarEmitter(Frame& frame, const Body& body) : f_(frame), body_(body), g_(*body.graph), scopes_(1) {}
 
-  /// `widened`: inside a reduction arithmetic on narrow types is done in the type it accumulates in.
+  /// `widened`: inside a reduction arithmetic on narrow floats is done in the type they accumulate in.
   Typed emit(ScalarId, bool widened);
   /// The value in the type that `elem` is computed in.
   llvm::Value* emit_as(ScalarId, Elem elem, bool widened);
