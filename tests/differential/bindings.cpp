@@ -87,4 +87,24 @@ Inputs choose_inputs(const Generated& g, const graph::Graph& graph, const Sizes&
   return inputs;
 }
 
+Inputs make_inputs(const graph::Graph& graph, const Sizes& sizes, int64_t bound, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  shape::Assignment values;
+  for (const graph::Size& s : graph.sizes) values[s.var] = sizes.at(s.name);
+  Inputs inputs;
+  for (const graph::Input& input : graph.inputs) {
+    graph::Tensor t;
+    t.elem = input.type.elem;
+    for (const Dim& d : input.type.shape) t.shape.push_back(d.evaluate(values).value());
+    for (int64_t i = 0; i < t.count(); ++i) {
+      if (input.size) t.integers.push_back(values.at(*input.size));
+      else if (base::is_float(t.elem)) t.floats.push_back(graph::round_to(t.elem, std::clamp(normal(random), -3.0, 3.0)));
+      else t.integers.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(bound)));
+    }
+    inputs.push_back(std::move(t));
+  }
+  return inputs;
+}
+
 }  // namespace axon::differential

@@ -22,4 +22,7 @@ Sizes choose_sizes(const Generated&, Round, uint64_t seed);
 /// Contents for every input of the graph, repeated indices among them. special: also NaN, infinities, denormals and -0.
 Inputs choose_inputs(const Generated&, const graph::Graph&, const Sizes&, Round, uint64_t seed);
 
+/// The same for a program by hand: sizes by name, integers below `bound`.
+Inputs make_inputs(const graph::Graph&, const Sizes&, int64_t bound, uint64_t seed);
+
 }  // namespace axon::differential

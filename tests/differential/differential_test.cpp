@@ -38,22 +38,6 @@ std::string joined(const std::vector<Generated>& programs) {
 
 class Batch : public ::testing::TestWithParam<uint64_t> {};
 
-/// One program under one binding of its sizes, in all executors.
-void compare(const Generated& g, const Compiled& compiled, const std::vector<const Loaded*>& loaded, const Inputs& inputs) {
-  const Outcome meaning = compiled.interpret(g.name, inputs, graph::Precision::f64);
-  ASSERT_EQ(meaning.error, "");
-  const Outcome storage = compiled.interpret(g.name, inputs, graph::Precision::storage);
-  EXPECT_EQ(first_difference(storage, meaning, storage), "") << "interpreted in storage precision";
-  for (uint64_t seed : {g.seed, g.seed + 1000})
-    EXPECT_EQ(first_difference(compiled.simulate(g.name, inputs, seed), meaning, storage), "") << "simulated";
-  for (const Loaded* native : loaded) {
-    const Outcome one = native->run(g.name, inputs, 1);
-    EXPECT_EQ(first_difference(one, meaning, storage), "") << "native";
-    for (uint32_t workers : {2, 5})
-      EXPECT_EQ(first_bit_difference(native->run(g.name, inputs, workers, 2), one), "") << workers << " workers against one";
-  }
-}
-
 /// Reports each program that does not compile by itself, and leaves it out.
 void keep_those_that_compile(std::vector<Generated>& programs) {
   std::erase_if(programs, [](const Generated& g) {
@@ -90,8 +74,8 @@ TEST_P(Batch, ExecutorsAgree) {
       loaded.push_back(owned.back().get());
     }
     for (const Generated& g : programs) {
-      SCOPED_TRACE(fmt::format("{}: {}", round_name(round), describe(g, sizes[g.name])));
-      compare(g, *compiled, loaded, inputs[g.name]);
+      EXPECT_EQ(disagreement(*compiled, loaded, g.name, inputs[g.name], g.seed), "")
+          << round_name(round) << ": " << describe(g, sizes[g.name]);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <set>
 #include "source/render.h"
 #include "target/level.h"
 #include "task/simulate.h"
@@ -190,10 +191,11 @@ Loaded::Loaded(const Compiled& compiled, const std::map<std::string, Inputs>& in
   }
   std::vector<const char*> names;
   std::vector<Bytes> arrays;
+  std::set<std::string> bound;  // entries share weights by path
   for (const auto& [entry, tensors] : inputs) {
     const auto& declared = compiled.entry(entry).graph.inputs;
     for (size_t i = 0; i < declared.size(); ++i) {
-      if (declared[i].kind != graph::InputKind::weight) continue;
+      if (declared[i].kind != graph::InputKind::weight || !bound.insert(declared[i].path).second) continue;
       names.push_back(declared[i].path.c_str());
       arrays.emplace_back(tensors[i]);
     }
@@ -376,6 +378,26 @@ std::string first_bit_difference(const Outcome& a, const Outcome& b) {
     }
     return "";
   });
+}
+
+std::string disagreement(const Compiled& compiled, const std::vector<const Loaded*>& loaded, const std::string& entry,
+                         const Inputs& inputs, uint64_t seed) {
+  const Outcome meaning = compiled.interpret(entry, inputs, graph::Precision::f64);
+  if (!meaning.error.empty()) return "meaning: " + meaning.error;
+  const Outcome storage = compiled.interpret(entry, inputs, graph::Precision::storage);
+  if (const auto d = first_difference(storage, meaning, storage); !d.empty()) return "storage: " + d;
+  for (uint64_t order : {seed, seed + 1000})
+    if (const auto d = first_difference(compiled.simulate(entry, inputs, order), meaning, storage); !d.empty())
+      return fmt::format("simulated in order {}: {}", order, d);
+  for (const Loaded* native : loaded) {
+    const Outcome one = native->run(entry, inputs, 1);
+    if (const auto d = first_difference(one, meaning, storage); !d.empty())
+      return fmt::format("native {}: {}", native->level(), d);
+    for (uint32_t workers : {2, 5})
+      if (const auto d = first_bit_difference(native->run(entry, inputs, workers, 2), one); !d.empty())
+        return fmt::format("native {} with {} workers against one: {}", native->level(), workers, d);
+  }
+  return "";
 }
 
 }  // namespace axon::differential

@@ -50,6 +50,7 @@ class Loaded {
   Loaded(const Loaded&) = delete;
   Loaded& operator=(const Loaded&) = delete;
   const std::string& error() const { return error_; }
+  std::string level() const { return axon_bundle_level(bundle_); }
   /// States start as the inputs say and are handed back in the outcome. Each further launch of the call must give the same
   /// bits as the first; else that is the outcome's error.
   Outcome run(const std::string& entry, const Inputs&, uint32_t workers, int launches = 1) const;
@@ -80,5 +81,10 @@ std::vector<std::string> levels_of_this_machine();
 std::string first_difference(const Outcome& got, const Outcome& meaning, const Outcome& storage);
 /// The same bits: NaN equals NaN.
 std::string first_bit_difference(const Outcome& a, const Outcome& b);
+
+/// An entry in every executor: the interpreter in both precisions, the simulator in two orders, and each loaded bundle with
+/// one worker and with several, whose bits are to be the same. "" or who differs where.
+std::string disagreement(const Compiled&, const std::vector<const Loaded*>&, const std::string& entry, const Inputs&,
+                         uint64_t seed);
 
 }  // namespace axon::differential

@@ -30,9 +30,9 @@ void Steps::loop() {
                     "fold (fn (s, c) r => (tanh (s * 0.5 + r * c), c * 0.5 + 0.25)) ({}, 1.0) {} |> (fn (s, c) => s * c)",
                     of_shape(row).name, name);
     case 5: {  // as often as a size says
-      const Dim times = pick_size();
-      return define(Family::loop, dims, 4, cost * times, "iterate {} (fn s => tanh (s * 0.9 + 0.1 * {})) {}",
-                    text(times), name, name);
+      if (!small({dims[0]})) return;
+      return define(Family::loop, dims, 4, cost * dims[0], "iterate ({0}) (fn s => tanh (s * 0.9 + 0.1 * {1})) {1}",
+                    text(dims[0]), name);
     }
   }
 }

@@ -63,7 +63,7 @@ void Steps::elementwise() {
     }
     case 2: return define(Family::elementwise, dims, 1, 0, "{} * {} * 0.5", x->name, of_shape({}).name);
     case 3: {  // a choice that a size makes
-      const Dim decisive = pick_size();
+      const Dim decisive = pool_.front().dims[0];
       return define(Family::elementwise, dims, 2, 0, "if {0} > 3 then {1} * 0.5 else tanh {1}", text(decisive), x->name);
     }
     default: return define(Family::elementwise, dims, 1, 0, pick_form(unary_forms), x->name);
@@ -257,10 +257,11 @@ void Steps::move() {
       if (rank < 2) return;
       return define(Family::move, dims, 1, 0, "tril {}", name);
     case 5: {  // an axis split into two heads
+      const Dim width = pool_.front().dims[0];
       if (rank != 2) return;
-      const Tensor w = weight({dims[1], 2 * size(2)});
-      return define(Family::move, {2, dims[0], size(2)}, 3, volume(dims) * w.dims[1],
-                    "heads[2, {}] (tanh ({} @ {} * 0.3))", text(size(2)), name, w.name);
+      const Tensor w = weight({dims[1], 2 * width});
+      return define(Family::move, {2, dims[0], width}, 3, volume(dims) * w.dims[1],
+                    "heads[2, {}] (tanh ({} @ {} * 0.3))", text(width), name, w.name);
     }
     case 6:
       if (rank != 3 || !dims[0].constant()) return;

@@ -1,0 +1,74 @@
+// Small programs in every executor: what generated programs cannot say (entries that share weights, states with a size
+// that changes), and one for each bug that they found.
+#include <gtest/gtest.h>
+#include "bindings.h"
+
+namespace axon::differential {
+namespace {
+
+struct Program {
+  const char* name;
+  const char* source;                 ///< every entry is run
+  std::vector<Sizes> sizes;
+  int64_t bound = 100;                ///< of integers
+};
+
+const std::vector<Program> programs = {
+    // A matrix as the right operand, as the left one, transposed and gathered from: one layout serves all.
+    {"WeightsInSeveralRoles",
+     "entry right (p : { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"
+     "entry left (p : { w : f32[n, k] }) (x : f32[k, m]) = p.w @ x\n"
+     "entry turned (p : { w : f32[n, k] }) (x : f32[m, k]) = x @ transpose p.w\n"
+     "entry rows (p : { w : f32[n, k] }) (i : i32[m]) = p.w[i]\n",
+     {{{"n", 5}, {"k", 3}, {"m", 4}}, {{"n", 65}, {"k", 33}, {"m", 2}}, {{"n", 3}, {"k", 257}, {"m", 1}}},
+     3},
+    // Only right operands: stored in panels, for entries of their own sizes.
+    {"WeightsInPanels",
+     "entry one (p : { w : f32[n, k], v : bf16[n, k] }) (x : f32[1, n]) (y : bf16[1, n]) = (x @ p.w, y @ p.v)\n"
+     "entry many (p : { w : f32[n, k], v : bf16[n, k] }) (x : f32[m, n]) (y : bf16[m, n]) = (x @ p.w, y @ p.v)\n",
+     {{{"n", 5}, {"k", 3}, {"m", 4}}, {{"n", 64}, {"k", 65}, {"m", 67}}, {{"n", 0}, {"k", 31}, {"m", 1}},
+      {{"n", 31}, {"k", 0}, {"m", 2}}}},
+    // A cache that is written at a position and read up to it, one position after the other.
+    {"CacheByPosition",
+     "entry step (c : *f32[s, d]) (x : f32[d]) (pos : i64) =\n"
+     "  let c = c with [pos] = x * 0.5\n"
+     "  in (softmax (c[0 : pos + 1] @ transpose (for (i < 1) j => x[j])), c)\n",
+     {{{"s", 1}, {"d", 3}, {"pos", 0}}, {{"s", 70}, {"d", 5}, {"pos", 64}}, {{"s", 70}, {"d", 5}, {"pos", 69}}}},
+    // ---- bugs ----
+    {"InitialValueIsAlsoReadInside", "entry f (x : f32[n, k]) (y : f32[m, k]) = fold (fn s r => s * 0.5 + x + r) x y\n",
+     {{{"n", 2}, {"k", 3}, {"m", 4}}, {{"n", 2}, {"k", 3}, {"m", 0}}}},
+    {"NarrowIntegersWrapInsideReductions",
+     "entry f (x : u8[n, m]) = (reduce max 1 (abs (x - 60)), sum ((x - 60) / 4), sum ((x * 3) % 7))\n"
+     "entry g (x : i8[n, m]) (y : i8[m, k]) = (x @ y, for i => sum j => x[i, j] * 5 / 3)\n",
+     {{{"n", 7}, {"m", 13}, {"k", 5}}}},
+};
+
+class Hand : public ::testing::TestWithParam<Program> {};
+
+TEST_P(Hand, ExecutorsAgree) {
+  const Program& program = GetParam();
+  const std::vector<std::string> levels = levels_of_this_machine();
+  const Compiled compiled(program.source, levels);
+  ASSERT_EQ(compiled.error(), "");
+  uint64_t seed = 1;
+  for (const Sizes& sizes : program.sizes) {
+    std::map<std::string, Inputs> inputs;
+    for (const CompiledEntry& e : compiled.compilation().entries)  // the same seed: shared weights have one value
+      inputs[e.name] = make_inputs(compiled.meaning(e.name), sizes, program.bound, seed);
+    for (const std::string& level : levels) {
+      const Loaded loaded(compiled, inputs, level);
+      ASSERT_EQ(loaded.error(), "");
+      for (const auto& [entry, tensors] : inputs) {
+        std::string at = entry;
+        for (const auto& [name, value] : sizes) at += " " + name + "=" + std::to_string(value);
+        EXPECT_EQ(disagreement(compiled, {&loaded}, entry, tensors, seed), "") << at;
+      }
+    }
+    ++seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Hand, ::testing::ValuesIn(programs), [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace axon::differential
