@@ -1,6 +1,7 @@
 #include "bindings.h"
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include "graph/round.h"
@@ -9,7 +10,11 @@ namespace axon::differential {
 
 namespace {
 
-constexpr int64_t cost_limit = 600'000;  ///< scalar operations: the interpreters are the slow part
+/// Scalar operations of a run: the interpreters are the slow part. AXON_COST, in millions, allows for larger sizes.
+int64_t cost_limit() {
+  const char* const given = std::getenv("AXON_COST");
+  return given ? std::atoll(given) * 1'000'000 : 600'000;
+}
 
 shape::Assignment assignment_of(const Generated& g, const Sizes& sizes) {
   shape::Assignment values;
@@ -40,6 +45,7 @@ Sizes choose_sizes(const Generated& g, Round round, uint64_t seed) {
   std::mt19937_64 random(seed * 31 + static_cast<uint64_t>(round));
   const auto any_of = [&](std::initializer_list<int64_t> values) { return values.begin()[random() % values.size()]; };
   const auto least = [&](const std::string& name) { return g.least.contains(name) ? g.least.at(name) : int64_t{0}; };
+  const int64_t limit = cost_limit();
   Sizes sizes;
   std::vector<std::string> free;  // of the special value
   for (const auto& [name, var] : g.sizes) {
@@ -54,12 +60,16 @@ Sizes choose_sizes(const Generated& g, Round round, uint64_t seed) {
   if (round == Round::zero && !free.empty()) sizes[free[random() % free.size()]] = 0;
   if (round == Round::one && !free.empty()) sizes[free[random() % free.size()]] = 1;
   for (auto& [name, value] : sizes) value = std::max(value, least(name));
-  while (g.cost.evaluate(assignment_of(g, sizes)).value_or(cost_limit + 1) > cost_limit) {
+  while (cost(g, sizes) > limit) {
     auto largest = std::max_element(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     if (largest->second <= 3) break;
     largest->second = std::max<int64_t>(3, largest->second > 65 ? 65 : largest->second > 33 ? 33 : largest->second * 2 / 3);
   }
   return sizes;
+}
+
+int64_t cost(const Generated& g, const Sizes& sizes) {
+  return g.cost.evaluate(assignment_of(g, sizes)).value_or(std::numeric_limits<int64_t>::max());
 }
 
 Inputs choose_inputs(const Generated& g, const graph::Graph& graph, const Sizes& sizes, Round round, uint64_t seed) {

@@ -19,6 +19,9 @@ using Sizes = std::map<std::string, int64_t>;
 /// one: one of them 1; tile_edge: one of them next to a power of two that tiles have; special: as primes.
 Sizes choose_sizes(const Generated&, Round, uint64_t seed);
 
+/// Scalar operations of a run, roughly.
+int64_t cost(const Generated&, const Sizes&);
+
 /// Contents for every input of the graph, repeated indices among them. special: also NaN, infinities, denormals and -0.
 Inputs choose_inputs(const Generated&, const graph::Graph&, const Sizes&, Round, uint64_t seed);
 

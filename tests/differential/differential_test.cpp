@@ -12,6 +12,7 @@ namespace {
 constexpr uint64_t default_seeds = 200;
 constexpr uint64_t batch = 5;           ///< programs that are compiled into one bundle
 constexpr uint64_t every_level = 10;    ///< each so many batches, one is compiled for every level
+constexpr uint64_t every_fixed = 5;     ///< and one with a size fixed
 
 struct Seeds {
   uint64_t first = 1, last = default_seeds;
@@ -41,7 +42,7 @@ class Batch : public ::testing::TestWithParam<uint64_t> {};
 /// Reports each program that does not compile by itself, and leaves it out.
 void keep_those_that_compile(std::vector<Generated>& programs) {
   std::erase_if(programs, [](const Generated& g) {
-    const Compiled alone(g.source, {levels_of_this_machine().back()});
+    const Compiled alone(g.source, for_levels());
     EXPECT_EQ(alone.error(), "") << "seed " << g.seed << "\n" << g.source;
     return !alone.error().empty();
   });
@@ -53,10 +54,10 @@ TEST_P(Batch, ExecutorsAgree) {
   const bool all_levels = GetParam() / batch % every_level == 0;
   const std::vector<std::string> all = levels_of_this_machine();
   const std::vector<std::string> levels = all_levels ? all : std::vector<std::string>{all.back()};
-  auto compiled = std::make_unique<Compiled>(joined(programs), levels);
+  auto compiled = std::make_unique<Compiled>(joined(programs), for_levels(levels));
   if (!compiled->error().empty()) {
     keep_those_that_compile(programs);
-    compiled = std::make_unique<Compiled>(joined(programs), levels);
+    compiled = std::make_unique<Compiled>(joined(programs), for_levels(levels));
     ASSERT_EQ(compiled->error(), "") << "only together\n" << joined(programs);
   }
   for (Round round : rounds) {
@@ -80,6 +81,35 @@ TEST_P(Batch, ExecutorsAgree) {
   }
 }
 
+/// A size that is fixed at compile time: extents that are constants, 0 and 1 among them.
+TEST_P(Batch, FixedSizesAgree) {
+  if (GetParam() / batch % every_fixed != 1) return;
+  for (const int64_t value : {0, 1, 65}) {
+    std::vector<Generated> programs;
+    std::map<std::string, Sizes> sizes;
+    for (uint64_t seed = GetParam(); seed < GetParam() + batch && seed <= seeds().last; ++seed) {
+      Generated g = generate(seed);
+      Sizes chosen = choose_sizes(g, Round::primes, seed);
+      chosen["n"] = value;
+      if (g.least["n"] > value || cost(g, chosen) > 4'000'000) continue;
+      sizes[g.name] = chosen;
+      programs.push_back(std::move(g));
+    }
+    if (programs.empty()) continue;
+    CompileOptions options = for_levels();
+    options.core.sizes["n"] = value;
+    const Compiled compiled(joined(programs), options);
+    ASSERT_EQ(compiled.error(), "") << "n = " << value << "\n" << joined(programs);
+    std::map<std::string, Inputs> inputs;
+    for (const Generated& g : programs)
+      inputs[g.name] = choose_inputs(g, compiled.meaning(g.name), sizes[g.name], Round::primes, g.seed);
+    const Loaded loaded(compiled, inputs);
+    ASSERT_EQ(loaded.error(), "") << joined(programs);
+    for (const Generated& g : programs)
+      EXPECT_EQ(disagreement(compiled, {&loaded}, g.name, inputs[g.name], g.seed), "") << describe(g, sizes[g.name]);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Generated, Batch, ::testing::Range<uint64_t>(seeds().first, seeds().last + 1, batch));
 
 /// A call outlives the sizes that it was first used with: event words, epochs and memory follow each launch.
@@ -88,7 +118,9 @@ TEST(Calls, SizesChangeBetweenLaunches) {
   for (uint64_t seed = 1001; programs.size() < 10; ++seed)
     if (Generated g = generate(seed); g.operators > 15 && g.source.find(" : { ") == std::string::npos) programs.push_back(std::move(g));
   for (plan::Schedule schedule : {plan::Schedule::events, plan::Schedule::barrier}) {
-    const Compiled compiled(joined(programs), {levels_of_this_machine().back()}, "bundle", schedule);
+    CompileOptions options = for_levels();
+    options.schedule = schedule;
+    const Compiled compiled(joined(programs), options);
     ASSERT_EQ(compiled.error(), "");
     const Loaded loaded(compiled, {});
     ASSERT_EQ(loaded.error(), "");

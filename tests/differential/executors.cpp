@@ -32,12 +32,8 @@ bool holds(const shape::Fact& fact, const shape::Assignment& sizes) {
 
 }  // namespace
 
-Compiled::Compiled(const std::string& source, std::vector<std::string> levels, const std::string& last,
-                   plan::Schedule schedule) {
-  CompileOptions options;
-  options.schedule = schedule;
+Compiled::Compiled(const std::string& source, CompileOptions options, const std::string& last) {
   options.library = {AXON_SOURCE_DIR "/stdlib"};
-  options.levels = std::move(levels);
   compilation_ = std::make_unique<Compilation>(std::move(options));
   Compilation& c = *compilation_;
   c.file = c.sources.add("generated.axn", source, c.diagnostics);
@@ -293,13 +289,19 @@ std::vector<std::string> levels_of_this_machine() {
   return names;
 }
 
+CompileOptions for_levels(std::vector<std::string> levels) {
+  CompileOptions options;
+  options.levels = levels.empty() ? std::vector{levels_of_this_machine().back()} : std::move(levels);
+  return options;
+}
+
 // ---- comparing ----
 
 namespace {
 
 double unit_roundoff(Elem e) {
   switch (e) {
-    case Elem::f64: return 0x1p-53;
+    case Elem::f64: return 0x1p-49;  // see first_difference
     case Elem::f16: return 0x1p-11;
     case Elem::bf16: return 0x1p-8;
     default: return 0x1p-24;

@@ -23,9 +23,8 @@ using Inputs = std::vector<graph::Tensor>;  ///< one per graph input, in order
 /// A source file compiled to a bundle; the graphs are also kept as they were before the passes.
 class Compiled {
  public:
-  /// `levels` as in CompileOptions, `last` the stage to stop after.
-  Compiled(const std::string& source, std::vector<std::string> levels, const std::string& last = "bundle",
-           plan::Schedule schedule = plan::Schedule::events);
+  /// `last`: the stage to stop after. The library is the standard one.
+  Compiled(const std::string& source, CompileOptions, const std::string& last = "bundle");
   const std::string& error() const { return error_; }       ///< rendered diagnostics, or obligations not proved
   const Compilation& compilation() const { return *compilation_; }
   const graph::Graph& meaning(const std::string& entry) const { return meanings_.at(entry); }
@@ -68,6 +67,8 @@ class Loaded {
 
 /// Levels that this machine runs, the least first.
 std::vector<std::string> levels_of_this_machine();
+/// Options to compile for those levels; without any, for the best of this machine.
+CompileOptions for_levels(std::vector<std::string> levels = {});
 
 /// What is allowed between a result and its meaning, element by element:
 ///
@@ -76,8 +77,8 @@ std::vector<std::string> levels_of_this_machine();
 /// with u the unit roundoff of the result's element type and e the largest error, over the finite elements of this result,
 /// that rounding at every operator makes: |storage - meaning|. The first term is for well-conditioned programs of up to
 /// thirty operators over axes of up to a few hundred elements; the second scales with how much this program amplifies
-/// any rounding. Integers, NaNs and infinities agree exactly, except for float elements where the storage run itself
-/// overflows, which the float64 meaning does not. "" or the first element that differs.
+/// any rounding. For f64 the meaning is itself rounded and e is 0, so u is 16 times larger. Integers, NaNs and infinities
+/// agree exactly, except for float elements where the storage run itself overflows, which the float64 meaning does not. "" or the first element that differs.
 std::string first_difference(const Outcome& got, const Outcome& meaning, const Outcome& storage);
 /// The same bits: NaN equals NaN.
 std::string first_bit_difference(const Outcome& a, const Outcome& b);

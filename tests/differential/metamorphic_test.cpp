@@ -75,7 +75,7 @@ std::string without_names(const std::string& text) {
 }
 
 std::string tasks_and_plan(const std::string& source) {
-  Compiled compiled(source, {}, "plan");
+  Compiled compiled(source, for_levels(), "plan");
   EXPECT_EQ(compiled.error(), "") << source;
   std::string text;
   for (const CompiledEntry& e : compiled.compilation().entries) {
@@ -115,7 +115,7 @@ TEST(Metamorphic, DefinitionsWrittenOut) {
 }
 
 std::vector<task::Family> families_of(const std::string& source) {
-  Compiled compiled(source, {}, "plan");
+  Compiled compiled(source, for_levels(), "plan");
   EXPECT_EQ(compiled.error(), "") << source;
   std::vector<task::Family> families;
   for (const CompiledEntry& e : compiled.compilation().entries)

@@ -48,7 +48,7 @@ class Hand : public ::testing::TestWithParam<Program> {};
 TEST_P(Hand, ExecutorsAgree) {
   const Program& program = GetParam();
   const std::vector<std::string> levels = levels_of_this_machine();
-  const Compiled compiled(program.source, levels);
+  const Compiled compiled(program.source, for_levels(levels));
   ASSERT_EQ(compiled.error(), "");
   uint64_t seed = 1;
   for (const Sizes& sizes : program.sizes) {
