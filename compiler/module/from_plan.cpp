@@ -5,12 +5,10 @@
 // A launch with one worker skips every wait and notification: its own order is the program's.
 #include "module/from_plan.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "device/abi.h"
-
-#include <algorithm>
-
 #include "module/task_emitter.h"
 
 namespace axon::module {
@@ -34,9 +32,9 @@ class KernelEmitter {
         p_(v.program),
         level_(level),
         task_functions_(p_.types.size()),
+        ahead_functions_(p_.types.size()),
         f_(declare(m, v), *graph, level) {
-    for (uint32_t t = 0; t < p_.types.size(); ++t)
-      task_functions_[t] = emit_task(task::TaskTypeId{t}, graph, options);
+    for (uint32_t t = 0; t < p_.types.size(); ++t) emit_task(task::TaskTypeId{t}, graph, options);
   }
 
   void run() {
@@ -64,19 +62,28 @@ class KernelEmitter {
     return llvm::Function::Create(type, llvm::Function::ExternalLinkage, v.symbol, m);
   }
 
-  llvm::Function* emit_task(task::TaskTypeId id, const std::shared_ptr<Graph>& graph,
-                            const EmitOptions& options) {
+  void emit_task(task::TaskTypeId id, const std::shared_ptr<Graph>& graph, const EmitOptions& options) {
+    const Body body = make_body(p_, p_.types[id], graph, options);
+    task_functions_[id.index] = declare_task(id, "");
+    TaskEmitter(task_functions_[id.index], body, level_).run();
+    if (std::none_of(body.stages.begin(), body.stages.end(),
+                     [](const Stage& s) { return s.contract && s.contract->panel; }))
+      return;
+    ahead_functions_[id.index] = declare_task(id, ".ahead");
+    TaskEmitter(ahead_functions_[id.index], body, level_).run_ahead();
+  }
+
+  /// (context, scratch, loop indices..., coordinates...)
+  llvm::Function* declare_task(task::TaskTypeId id, const std::string& suffix) {
     const auto& type = p_.types[id];
     auto& c = module_.getContext();
     std::vector<llvm::Type*> params(2, llvm::PointerType::getUnqual(c));
     params.insert(params.end(), type.loops.size() + type.coordinates.size(), llvm::Type::getInt64Ty(c));
-    auto* function =
-        llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(c), params, false),
-                               llvm::Function::InternalLinkage, v_.symbol + "." + type.name, module_);
+    auto* function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(c), params, false),
+                                            llvm::Function::InternalLinkage,
+                                            v_.symbol + "." + type.name + suffix, module_);
     function->addFnAttr(llvm::Attribute::NoInline);
     function->addParamAttr(0, llvm::Attribute::NoAlias);
-    const Body body = make_body(p_, type, graph, options);
-    TaskEmitter(function, body, level_).run();
     return function;
   }
 
@@ -120,10 +127,13 @@ class KernelEmitter {
           Value* task = f_.find(number.var)->value;
           bind_coordinates(type, task);
           emit_waits(segment.per_task);
-          call_task(segment.type);
+          call_task(segment.type, task_functions_);
           notify(segment.type, task);
         },
-        [&] { emit_waits(segment.hoisted); });
+        [&] {
+          ask_ahead(segment, first);
+          emit_waits(segment.hoisted);
+        });
     if (segment.barrier_after) wait_for_all(segment.type);
   }
 
@@ -137,12 +147,22 @@ class KernelEmitter {
     }
   }
 
-  void call_task(task::TaskTypeId id) {
+  /// Before the first waits of a worker's tasks, the memory system is idle: its first weights may come
+  /// already.
+  void ask_ahead(const plan::Segment& segment, Value* first) {
+    if (segment.hoisted.empty() || !ahead_functions_[segment.type.index]) return;
+    f_.when(several_, [&] {
+      bind_coordinates(p_.types[segment.type], first);
+      call_task(segment.type, ahead_functions_);
+    });
+  }
+
+  void call_task(task::TaskTypeId id, const std::vector<llvm::Function*>& functions) {
     const auto& type = p_.types[id];
     std::vector<Value*> args{f_.context(), scratch_};
     for (task::LoopId l : type.loops) args.push_back(f_.find(p_.loops[l].index)->value);
     for (const auto& c : type.coordinates) args.push_back(f_.find(c.var)->value);
-    f_.b.CreateCall(task_functions_[id.index], args);
+    f_.b.CreateCall(functions[id.index], args);
   }
 
   // ---- events ----
@@ -256,7 +276,8 @@ class KernelEmitter {
   const plan::Variant& v_;
   const task::Program& p_;
   const target::Level& level_;
-  std::vector<llvm::Function*> task_functions_;
+  std::vector<llvm::Function*> task_functions_,
+      ahead_functions_;  ///< the latter null where there is nothing to ask for
   Frame f_;
   Value *workers_ = nullptr, *worker_ = nullptr, *several_ = nullptr, *epoch_ = nullptr, *scratch_ = nullptr;
   llvm::BasicBlock* leave_ = nullptr;  ///< where a cancelled wait goes

@@ -10,6 +10,8 @@ class TaskEmitter {
   /// `function` has the arguments named above, in the order of the type's loops and coordinates.
   TaskEmitter(llvm::Function* function, const Body& body, const target::Level& level);
   void run();
+  /// Instead of the task: asks for the first weights that it will read, if it streams any.
+  void run_ahead();
 
  private:
   using Overrides = std::vector<std::pair<Var, Span>>;  ///< ranges of binders that are walked in blocks
@@ -45,6 +47,7 @@ class TaskEmitter {
   void stage_left(const ContractPlan&, uint32_t region);
   void call_kernel(uint32_t local, const ContractPlan&, bool accumulate);
   llvm::Value* left_pointer(const ContractPlan&);
+  std::vector<Dim> right_index(const ContractPlan&) const;
   Span span_of(const Axis&, uint32_t local, const Overrides&) const;
 
   // tile/online.cpp

@@ -1,9 +1,17 @@
-// The four memory functions that a code generator may call on its own. An image has no undefined symbols, so
+// Asking for memory ahead, and the four memory functions that a code generator may call on its own. An image has no undefined symbols, so
 // they are part of it. Compiled without builtins: otherwise the loops below would be recognised and call
 // themselves.
 using size_t = decltype(sizeof(0));
+using int64_t = long;
 
 extern "C" {
+
+/// Asks for what lies from `from` on, as much as arrives while a worker waits for another.
+void axon_prefetch(const char* from, int64_t bytes) {
+  constexpr int64_t line = 64, most = 32 * 1024;
+  if (bytes > most) bytes = most;
+  for (int64_t at = 0; at < bytes; at += line) __builtin_prefetch(from + at, 0, 2);
+}
 
 void* memcpy(void* to, const void* from, size_t bytes) {
   void* result = to;

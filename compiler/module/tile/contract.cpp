@@ -9,6 +9,11 @@ namespace axon::module {
 
 using llvm::Value;
 
+namespace {
+constexpr int inside = 1 << 20;      // a depth greater than that of any loop
+constexpr int64_t panel_width = 32;  // as in runtime/device/contract.h
+}  // namespace
+
 void TaskEmitter::emit_contract(uint32_t local, const ContractPlan& plan, const Overrides& overrides) {
   const size_t domain_axes = body_.locals[local].domain.size();
   const size_t placed = plan.outer_left.size() + plan.outer_right.size() + 1 + (plan.row ? 1 : 0);
@@ -78,10 +83,38 @@ Value* TaskEmitter::left_pointer(const ContractPlan& plan) {
       .pointer;
 }
 
+/// Weights are there before anything runs, so a worker that has to wait may ask for the first of them. Only
+/// the first contraction's: what follows it comes after work of its own.
+void TaskEmitter::run_ahead() {
+  for (const Stage& stage : body_.stages) {
+    if (stage.kind != Stage::Kind::contract || !stage.contract->panel) continue;
+    auto& b = f_.b;
+    const ContractPlan& plan = *stage.contract;
+    s_.enter();
+    std::vector<Axis> axes = plan.outer_left;
+    axes.insert(axes.end(), plan.outer_right.begin(), plan.outer_right.end());
+    axes.insert(axes.end(), {plan.column, plan.depth});
+    for (const Axis& axis : axes)
+      f_.bind(axis.var, f_.emit(span_of(axis, stage.local, {}).low), inside, axis.extent);
+    const auto right = s_.buffer_address(g_.scalars[plan.right].target, right_index(plan));
+    auto* prefetch = f_.device("axon_prefetch", b.getVoidTy(), {b.getPtrTy(), b.getInt64Ty()});
+    const int64_t row_bytes = panel_width * static_cast<int64_t>(base::elem_bytes(right.storage));
+    b.CreateCall(prefetch, {right.pointer, f_.emit(plan.depth.extent * Dim(row_bytes))});
+    s_.leave();
+    break;
+  }
+  f_.b.CreateRetVoid();
+}
+
+std::vector<Dim> TaskEmitter::right_index(const ContractPlan& plan) const {
+  std::vector<Dim> index;
+  for (ScalarId arg : g_.scalars[plan.right].args) index.push_back(*graph::affine_index(g_, arg));
+  return index;
+}
+
 /// Every axis of the kernel is bound to its first value, so that addresses are those of the first elements.
 void TaskEmitter::call_kernel(uint32_t local, const ContractPlan& plan, bool accumulate) {
   auto& b = f_.b;
-  constexpr int inside = 1 << 20;  // deeper than any loop
   for (const auto& [var, range] : kernel_ranges_) f_.bind(var, range.low, inside, range.axis.extent);
   const auto length = [&](const Axis& axis) {
     const Range& range = kernel_ranges_[axis.var];
@@ -94,21 +127,19 @@ void TaskEmitter::call_kernel(uint32_t local, const ContractPlan& plan, bool acc
   Value* columns = length(plan.column);
 
   const auto& load = g_.scalars[plan.right];
-  std::vector<Dim> index;
-  for (ScalarId arg : load.args) index.push_back(*graph::affine_index(g_, arg));
+  const std::vector<Dim> index = right_index(plan);
   Value *b_depth, *b_column, *b_panel = f_.i64(0);
   if (plan.panel) {
     // Start at the panel that holds the first column: what lies before it falls into the margin left of the
     // result.
-    constexpr int64_t width = 32;
-    Value* skipped = b.CreateAnd(f_.emit(index.back()), f_.i64(width - 1));
+    Value* skipped = b.CreateAnd(f_.emit(index.back()), f_.i64(panel_width - 1));
     const Range& column = kernel_ranges_[plan.column.var];
     f_.bind(plan.column.var, b.CreateNSWSub(column.low, skipped), inside, plan.column.extent);
     columns = b.CreateNSWAdd(columns, skipped);
     c = b.CreateGEP(s_.type_of(plan.accumulator), c, b.CreateNeg(skipped));
     const auto& buffer = body_.program->buffers[body_.program->place(load.target).buffer];
-    b_panel = f_.emit(buffer.shape[buffer.shape.size() - 2] * Dim(width));
-    b_depth = f_.i64(width);
+    b_panel = f_.emit(buffer.shape[buffer.shape.size() - 2] * Dim(panel_width));
+    b_depth = f_.i64(panel_width);
     b_column = f_.i64(1);
   } else {
     const Dim offset = *affine_offset(body_, plan.right);
