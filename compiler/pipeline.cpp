@@ -99,13 +99,14 @@ void make_tasks(Compilation& c) {
   for (size_t e = 0; e < c.entries.size(); ++e) {
     CompiledEntry& entry = c.entries[e];
     entry.layouts = layouts[e];
-    task::Program program = task::from_graph(entry.graph, entry.layouts, {}, tiling);
-    task::derive_events(program);
     entry.plan.graph = &entry.graph;
-    plan::Variant variant;
-    variant.symbol = symbol_of(entry.name, 0);
-    variant.program = std::move(program);
-    entry.plan.variants.push_back(std::move(variant));
+    for (const task::VariantChoice& choice : task::choose_variants(entry.graph, tiling)) {
+      plan::Variant variant;
+      variant.symbol = symbol_of(entry.name, entry.plan.variants.size());
+      variant.program = task::from_graph(entry.graph, entry.layouts, choice.guard, choice.tiling);
+      task::derive_events(variant.program);
+      entry.plan.variants.push_back(std::move(variant));
+    }
   }
 }
 
@@ -157,12 +158,11 @@ void report_limitation(Compilation& c, const std::string& what) {
 }
 
 void make_objects(Compilation& c) {
-  for (const target::Level* level : levels_of(c)) {
-    std::string error;
-    auto object = module::emit_object(plans_of(c), *level, {}, error);
-    if (!object) return report_limitation(c, error);
-    c.objects[std::string(level->name)] = std::move(*object);
-  }
+  std::string error;
+  const auto levels = levels_of(c);
+  auto objects = module::emit_objects(plans_of(c), levels, {}, error);
+  if (!objects) return report_limitation(c, error);
+  for (size_t i = 0; i < levels.size(); ++i) c.objects[std::string(levels[i]->name)] = std::move((*objects)[i]);
 }
 
 std::string print_llvm(Compilation& c) {

@@ -51,7 +51,7 @@ struct Compilation {
   std::optional<syntax::File> syntax;
   std::optional<core::Program> core;
   std::deque<CompiledEntry> entries;               ///< a deque: plans point at their graphs
-  std::map<std::string, std::string> objects;      ///< per level: ELF object bytes
+  std::map<std::string, std::vector<std::string>> objects;  ///< per level: ELF objects, one per plan variant
   std::string bundle;                              ///< the finished container
   std::vector<std::pair<std::string, double>> times;  ///< per stage that ran, in milliseconds
 };

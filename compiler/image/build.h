@@ -25,7 +25,8 @@ struct Entry {
 struct Bundle {
   std::string source;  ///< the source file's name, without folders
   std::vector<Entry> entries;
-  std::map<std::string, std::string> objects;  ///< level ("x86-64-v3") -> bytes of a relocatable ELF object
+  std::map<std::string, std::vector<std::string>>
+      objects;  ///< level ("x86-64-v3") -> relocatable ELF objects, linked into one image
 };
 
 /// Links every object and puts all into a container. nullopt and `error` when an object does not link.
@@ -39,8 +40,8 @@ bool write_bundle(const std::string& path, const std::string& bundle, std::strin
 /// manifest.cpp. `levels`: the images that the container will have.
 std::string manifest_json(const Bundle&, const std::vector<std::string>& levels);
 
-/// link.cpp: a relocatable object to a position-independent shared object without undefined symbols.
-std::optional<std::string> link_image(const std::string& object, std::string& error);
+/// link.cpp: relocatable objects to a position-independent shared object without undefined symbols.
+std::optional<std::string> link_image(const std::vector<std::string>& objects, std::string& error);
 
 /// container.cpp
 std::string make_container(const std::vector<std::pair<std::string, std::string>>& sections);

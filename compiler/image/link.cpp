@@ -1,7 +1,8 @@
-// Objects to shared objects, by lld as a library.
+// Objects to one shared object, by lld as a library.
 //
 // lld wants files: they lie in a directory of their own that is removed afterwards, whatever happens. Its
 // state is global, so links take turns. Nothing of the file names gets into the result.
+#include <fmt/format.h>
 #include <lld/Common/Driver.h>
 #include <llvm/Support/raw_ostream.h>
 #include <unistd.h>
@@ -53,18 +54,22 @@ std::optional<std::string> read_file(const std::string& path) {
 
 }  // namespace
 
-std::optional<std::string> link_image(const std::string& object, std::string& error) {
+std::optional<std::string> link_image(const std::vector<std::string>& objects, std::string& error) {
   static std::mutex turn;
   const std::lock_guard lock(turn);
   const PrivateDirectory directory;
   if (!directory.exists()) return error = "cannot create a directory for temporary files", std::nullopt;
-  const std::string input = directory.file("image.o"), output = directory.file("image.so");
-  std::ofstream file(input, std::ios::binary);
-  file.write(object.data(), static_cast<std::streamsize>(object.size()));
-  file.close();
-  if (!file) return error = "cannot write temporary files (is the disk full?)", std::nullopt;
+  const std::string output = directory.file("image.so");
+  std::vector<std::string> inputs;
+  for (const std::string& object : objects) {
+    inputs.push_back(directory.file(fmt::format("{}.o", inputs.size()).c_str()));
+    std::ofstream file(inputs.back(), std::ios::binary);
+    file.write(object.data(), static_cast<std::streamsize>(object.size()));
+    file.close();
+    if (!file) return error = "cannot write temporary files (is the disk full?)", std::nullopt;
+  }
 
-  const std::vector<const char*> arguments{"ld.lld",
+  std::vector<const char*> arguments{"ld.lld",
                                            "-shared",
                                            "-z",
                                            "defs",
@@ -78,8 +83,8 @@ std::optional<std::string> link_image(const std::string& object, std::string& er
                                            "--threads=1",
                                            "--no-warn-mismatch",
                                            "-o",
-                                           output.c_str(),
-                                           input.c_str()};
+                                           output.c_str()};
+  for (const std::string& input : inputs) arguments.push_back(input.c_str());
   std::string talk;
   llvm::raw_string_ostream stream(talk);
   const lld::Result result = lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
@@ -93,8 +98,8 @@ std::optional<std::string> link_image(const std::string& object, std::string& er
 std::optional<std::string> build_bundle(const Bundle& bundle, std::string& error) {
   std::vector<std::string> levels;
   std::vector<std::pair<std::string, std::string>> sections{{"manifest", ""}};
-  for (const auto& [level, object] : bundle.objects) {
-    auto image = link_image(object, error);
+  for (const auto& [level, objects] : bundle.objects) {
+    auto image = link_image(objects, error);
     if (!image) return std::nullopt;
     levels.push_back(level);
     sections.emplace_back(level, std::move(*image));

@@ -285,12 +285,9 @@ class KernelEmitter {
 
 }  // namespace
 
-void emit_plan(llvm::Module& m, const plan::Plan& plan, const target::Level& level,
-               const EmitOptions& options) {
-  for (const plan::Variant& v : plan.variants) {
-    auto graph = std::make_shared<Graph>(*v.program.graph);
-    KernelEmitter(m, v, graph, level, options).run();
-  }
+void emit_variant(llvm::Module& m, const plan::Variant& v, const target::Level& level,
+                  const EmitOptions& options) {
+  KernelEmitter(m, v, std::make_shared<Graph>(*v.program.graph), level, options).run();
 }
 
 shape::Dim scratch_bytes(const plan::Variant& v, const EmitOptions& options) {

@@ -1,4 +1,4 @@
-// The whole module before optimisation: one function per variant, one per task type. See from_plan.cpp.
+// A module before optimisation: a function for each variant and one per task type. See from_plan.cpp.
 #pragma once
 #include <llvm/IR/Module.h>
 
@@ -6,6 +6,6 @@
 
 namespace axon::module {
 
-void emit_plan(llvm::Module&, const plan::Plan&, const target::Level&, const EmitOptions&);
+void emit_variant(llvm::Module&, const plan::Variant&, const target::Level&, const EmitOptions&);
 
 }  // namespace axon::module

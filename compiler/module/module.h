@@ -25,6 +25,11 @@ struct EmitOptions {
 /// does not support; a malformed plan is a bug.
 std::optional<std::string> emit_object(const std::vector<const plan::Plan*>&, const target::Level&,
                                        const EmitOptions&, std::string& error);
+/// One object for each plan variant, for each level: compiled side by side, and linked into one image later. The
+/// bytes do not depend on how many are made at a time.
+std::optional<std::vector<std::vector<std::string>>> emit_objects(const std::vector<const plan::Plan*>&,
+                                                                  const std::vector<const target::Level*>&,
+                                                                  const EmitOptions&, std::string& error);
 /// The module after optimisation, as text; `optimized` false: as first made, before device code is linked in.
 std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>&, const target::Level&,
                                           const EmitOptions&, bool optimized, std::string& error);

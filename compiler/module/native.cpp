@@ -18,9 +18,12 @@
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "base/bug.h"
 #include "device/abi.h"
@@ -80,7 +83,9 @@ std::unique_ptr<llvm::Module> device_module(llvm::LLVMContext& context) {
 
 void add_abi_version(llvm::Module& m) {
   auto* type = llvm::Type::getInt32Ty(m.getContext());
-  new llvm::GlobalVariable(m, type, true, llvm::GlobalValue::ExternalLinkage,
+  new llvm::GlobalVariable(m, type, true,
+                           llvm::GlobalValue::WeakODRLinkage,  // one in each object of an image
+
                            llvm::ConstantInt::get(type, AXON_ABI_VERSION), "axon_abi_version");
 }
 
@@ -99,6 +104,7 @@ void link_device(llvm::Module& m) {
   for (llvm::Function& f : m) {
     if (!names.contains(f.getName().str())) continue;
     if (is_memory_function(f)) {
+      f.setLinkage(llvm::GlobalValue::LinkOnceODRLinkage);
       f.setVisibility(llvm::GlobalValue::HiddenVisibility);
       kept.push_back(&f);
       continue;
@@ -160,22 +166,33 @@ struct Made {
   std::unique_ptr<llvm::Module> module;
 };
 
-std::optional<Made> make(const std::vector<const plan::Plan*>& plans, const target::Level& level,
-                         const EmitOptions& options, bool complete, std::string& error) {
+/// What plan variants say, before device code and optimisation. Not for several threads: dims are shared.
+std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, const target::Level& level,
+                         const EmitOptions& options, std::string& error) {
   Made made;
   made.context = std::make_unique<llvm::LLVMContext>();
   made.machine = machine_for(level, options.optimization, error);
   if (!made.machine) return std::nullopt;
   made.module = std::make_unique<llvm::Module>("axon", *made.context);
-  for (const plan::Plan* plan : plans) emit_plan(*made.module, *plan, level, options);
-  check(*made.module, "module::emit_plan");
-  if (!complete) return made;
+  for (const plan::Variant* variant : variants) emit_variant(*made.module, *variant, level, options);
+  check(*made.module, "module::emit_variant");
+  return made;
+}
+
+std::vector<const plan::Variant*> variants_of(const std::vector<const plan::Plan*>& plans) {
+  std::vector<const plan::Variant*> variants;
+  for (const plan::Plan* plan : plans)
+    for (const plan::Variant& variant : plan->variants) variants.push_back(&variant);
+  return variants;
+}
+
+/// Touches nothing but its own module.
+void complete(Made& made, const target::Level& level, const EmitOptions& options) {
   add_abi_version(*made.module);
   link_device(*made.module);
   set_level(*made.module, level, *made.machine);
   optimise(*made.module, *made.machine, options.optimization);
   check(*made.module, "module::optimise");
-  return made;
 }
 
 std::string generate(llvm::Module& m, llvm::TargetMachine& machine, llvm::CodeGenFileType kind) {
@@ -193,24 +210,60 @@ std::string generate(llvm::Module& m, llvm::TargetMachine& machine, llvm::CodeGe
 std::optional<std::string> emit_object(const std::vector<const plan::Plan*>& plans,
                                        const target::Level& level, const EmitOptions& options,
                                        std::string& error) {
-  auto made = make(plans, level, options, true, error);
+  auto made = emit(variants_of(plans), level, options, error);
   if (!made) return std::nullopt;
+  complete(*made, level, options);
   return generate(*made->module, *made->machine, llvm::CodeGenFileType::ObjectFile);
+}
+
+std::optional<std::vector<std::vector<std::string>>> emit_objects(
+    const std::vector<const plan::Plan*>& plans, const std::vector<const target::Level*>& levels,
+    const EmitOptions& options, std::string& error) {
+  struct Job {
+    Made made;
+    const target::Level* level;
+    std::string* object;
+  };
+  const auto variants = variants_of(plans);
+  std::vector<std::vector<std::string>> objects(levels.size(), std::vector<std::string>(variants.size()));
+  std::vector<Job> jobs;
+  for (size_t l = 0; l < levels.size(); ++l)
+    for (size_t v = 0; v < variants.size(); ++v) {
+      auto made = emit({variants[v]}, *levels[l], options, error);
+      if (!made) return std::nullopt;
+      jobs.push_back({std::move(*made), levels[l], &objects[l][v]});
+    }
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < jobs.size(); i = next++) {
+      complete(jobs[i].made, *jobs[i].level, options);
+      *jobs[i].object =
+          generate(*jobs[i].made.module, *jobs[i].made.machine, llvm::CodeGenFileType::ObjectFile);
+    }
+  };
+  const size_t threads = std::min<size_t>(jobs.size(), std::max(1U, std::thread::hardware_concurrency()));
+  std::vector<std::jthread> others;
+  for (size_t t = 1; t < threads; ++t) others.emplace_back(work);
+  work();
+  others.clear();
+  return objects;
 }
 
 std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>& plans,
                                          const target::Level& level, const EmitOptions& options,
                                          std::string& error) {
-  auto made = make(plans, level, options, true, error);
+  auto made = emit(variants_of(plans), level, options, error);
   if (!made) return std::nullopt;
+  complete(*made, level, options);
   return generate(*made->module, *made->machine, llvm::CodeGenFileType::AssemblyFile);
 }
 
 std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>& plans,
                                           const target::Level& level, const EmitOptions& options,
                                           bool optimized, std::string& error) {
-  auto made = make(plans, level, options, optimized, error);
+  auto made = emit(variants_of(plans), level, options, error);
   if (!made) return std::nullopt;
+  if (optimized) complete(*made, level, options);
   std::string text;
   llvm::raw_string_ostream out(text);
   made->module->print(out, nullptr);

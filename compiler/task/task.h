@@ -168,6 +168,13 @@ struct Tiling {
 /// contraction over its second-to-last axis, identity otherwise. One entry per input of each graph.
 std::vector<std::vector<Layout>> choose_layouts(const std::vector<const graph::Graph*>&, const Tiling&);
 
+/// One plan variant: taken when its guard holds of the sizes. At most four, tried in order; the last has no guard.
+struct VariantChoice {
+  std::vector<Fact> guard;
+  Tiling tiling;
+};
+std::vector<VariantChoice> choose_variants(const graph::Graph&, const Tiling&);
+
 /// Tiles, places, and orders; events are empty. `guard` is the variant's condition on sizes.
 Program from_graph(const graph::Graph&, const std::vector<Layout>& weight_layouts, const std::vector<Fact>& guard,
                    const Tiling&);

@@ -112,7 +112,7 @@ struct Chain {
     Bundle out;
     out.source = "chain.axn";
     out.entries.push_back({&plan, std::vector<task::Layout>(2), {Dim(64)}});
-    for (const std::string& level : levels) out.objects[level] = test_object();
+    for (const std::string& level : levels) out.objects[level] = {test_object()};
     return out;
   }
 };
@@ -128,20 +128,20 @@ TEST(Manifest, Golden) {
   EXPECT_EQ(
       manifest_json(Chain().bundle(), {"x86-64-v2"}),
       R"({"format":1,"abi":1,"compiler":"axon 0.1.0","source":"chain.axn",)"
-            R"("levels":["x86-64-v2"],"weights":[],)"
+      R"("levels":["x86-64-v2"],"weights":[],)"
       R"("entries":[{"name":"chain","sizes":[{"name":"n","from":"axis","input":0,"axis":0,"equation":"n"},)"
       R"({"name":"l","from":"scalar","input":1}],)"
-            R"("checks":[{"input":0,"bound":"1000*n","message":"`x` is small"},)"
+      R"("checks":[{"input":0,"bound":"1000*n","message":"`x` is small"},)"
       R"({"lhs":"1","relation":"<=","rhs":"l","message":"`1 <= l` must hold"}],)"
-            R"("device_checks":["`x` is small"],)"
+      R"("device_checks":["`x` is small"],)"
       R"("inputs":[{"path":"x","elem":"i32","shape":["n"],"kind":"argument"},)"
       R"({"path":"l","elem":"i64","shape":[],"kind":"size"}],)"
-            R"("results":[{"path":"","elem":"i32","shape":["n"]}],)"
+      R"("results":[{"path":"","elem":"i32","shape":["n"]}],)"
       R"("debugs":[{"name":"seen","elem":"i32","shape":["n"]},{"name":"gone","elem":"i32","shape":["n"]}],)"
       R"("variants":[{"symbol":"chain_0","guard":[],"buffers":[{"kind":"argument","index":0},)"
       R"({"kind":"slot","index":0},{"kind":"result","index":0}],"debug_buffers":[0,-1],"slots":["8*n"],)"
       R"("event_offset":["0"],"event_names":["round done"],)"
-            R"("event_words":"n","scratch":"64","iterations":"l",)"
+      R"("event_words":"n","scratch":"64","iterations":"l",)"
       R"("work":"n*l","handoffs":"l"}]}]})");
 }
 
@@ -232,12 +232,12 @@ TEST(Bundle, RunsInTheRuntime) {
 
 TEST(Link, UndefinedSymbolsAndNonsenseAreErrors) {
   std::string error;
-  EXPECT_FALSE(link_image("no object at all", error));
+  EXPECT_FALSE(link_image({"no object at all"}, error));
   EXPECT_NE(error, "");
   const std::string source = ::testing::TempDir() + "undefined.c", object = source + ".o";
   std::ofstream(source) << "int missing(void); int f(void) { return missing(); }\n";
   ASSERT_EQ(std::system(("cc -fPIC -c " + source + " -o " + object).c_str()), 0);
-  EXPECT_FALSE(link_image(read_file(object), error));
+  EXPECT_FALSE(link_image({read_file(object)}, error));
   EXPECT_NE(error.find("missing"), std::string::npos) << error;
   std::remove(source.c_str());
   std::remove(object.c_str());
@@ -248,8 +248,8 @@ TEST(Link, NoTemporaryFilesAreLeft) {
   fs::create_directory(directory);
   setenv("TMPDIR", directory.c_str(), 1);
   std::string error;
-  EXPECT_TRUE(link_image(test_object(), error)) << error;
-  EXPECT_FALSE(link_image("nonsense", error));
+  EXPECT_TRUE(link_image({test_object()}, error)) << error;
+  EXPECT_FALSE(link_image({"nonsense"}, error));
   EXPECT_TRUE(fs::is_empty(directory));
   unsetenv("TMPDIR");
   fs::remove_all(directory);

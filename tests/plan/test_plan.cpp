@@ -112,15 +112,9 @@ TEST(Makespan, EventsBeatBarriersWhenTasksAreShort) {
 /// The trained example model: 512 tokens on 8 workers, one row block each.
 TEST(Makespan, EventsBeatBarriersInThePrefillOfTheExampleModel) {
   const Decoder decoder;
-  const auto sizes = sizes_of(decoder.example->graph, {{"n", 5},
-                                                       {"d", 64},
-                                                       {"f", 172},
-                                                       {"h", 4},
-                                                       {"g", 2},
-                                                       {"k", 4},
-                                                       {"s", 512},
-                                                       {"m", 512},
-                                                       {"pos", 0}});
+  const auto sizes = sizes_of(
+      decoder.example->graph,
+      {{"n", 5}, {"d", 64}, {"f", 172}, {"h", 4}, {"g", 2}, {"k", 4}, {"s", 512}, {"m", 512}, {"pos", 0}});
   const double ratio =
       makespan(decoder.events, sizes, 8, handoff) / makespan(decoder.barrier, sizes, 8, handoff);
   EXPECT_LE(ratio, 0.95);
@@ -138,6 +132,41 @@ TEST(Makespan, EventsNeverLoseWhenTasksAreLong) {
       EXPECT_LE(decoder.ratio(m, workers, handoff), 0.999) << m << " " << workers;
     }
   EXPECT_LE(decoder.ratio(512, 8, 20 * handoff), 0.97);
+}
+
+/// A short prompt fits one row tile, so only columns can be shared: its variant has enough of them for eight
+/// workers, and is refused nothing that the general one proves.
+TEST(Variants, FewRowsAreCutIntoMoreColumns) {
+  const auto example = load_example("decoder");
+  const auto choices = task::choose_variants(example->graph, {});
+  ASSERT_EQ(choices.size(), 2U);
+  ASSERT_EQ(choices[0].guard.size(), 1U);
+  EXPECT_EQ(choices[0].guard[0].str(), "m <= 64");
+  EXPECT_TRUE(choices[1].guard.empty());
+  const auto sizes = sizes_of(example->graph, {{"n", 12},
+                                               {"d", 768},
+                                               {"f", 2048},
+                                               {"h", 12},
+                                               {"g", 1},
+                                               {"k", 32},
+                                               {"s", 1024},
+                                               {"m", 8},
+                                               {"pos", 0}});
+  std::vector<double> times;
+  for (const auto& choice : choices) {
+    const std::vector<task::Layout> layouts = task::choose_layouts({&example->graph}, choice.tiling)[0];
+    auto program = task::from_graph(example->graph, layouts, choice.guard, choice.tiling);
+    task::derive_events(program);
+    EXPECT_EQ(task::unproved(program), std::vector<std::string>{});
+    times.push_back(makespan(from_task(std::move(program), "variant", Schedule::events), sizes, 8, handoff));
+  }
+  EXPECT_LE(times[0], 0.9 * times[1]);
+}
+
+/// No symbolic number of rows, no choice.
+TEST(Variants, OneWhereNothingDepends) {
+  const auto example = load_example("two_stage");
+  EXPECT_EQ(task::choose_variants(example->graph, {}).size(), 1U);
 }
 
 }  // namespace
