@@ -5,6 +5,7 @@
 //
 // decode    tokens per second with 1 and 2 workers; bytes per token = weights that a token reads + cache; share of the
 //           read bandwidth of as many threads
+// prompt    8 tokens at once, which read the weights as one token does: share of the read bandwidth of 2 threads
 // prefill   512 tokens (or as many as the cache holds): share of the multiply-add peak of 2 threads
 #include <fmt/format.h>
 #include <pthread.h>
@@ -117,6 +118,7 @@ int main(int argc, char** argv) try {
   const int64_t length = std::min<int64_t>(512, one.positions());
   std::vector<int32_t> prompt;
   for (int64_t i = 0; i < length; ++i) prompt.push_back(static_cast<int32_t>(1 + i % (one.vocabulary() - 1)));
+  const std::vector<int32_t> short_prompt(prompt.begin(), prompt.begin() + std::min<int64_t>(8, length));
   const bool large = work.token_bytes > 64e6;
   const int64_t steps = std::min<int64_t>(large ? 24 : 200, one.positions());
   const size_t probe_bytes = large ? size_t{1} << 30 : size_t{64} << 20;
@@ -127,13 +129,14 @@ int main(int argc, char** argv) try {
              for (int64_t p = 0; p < steps; ++p) model.decode(1 + static_cast<int32_t>(p % 100), p);
            });
   };
-  std::vector<double> rate1, rate2, rate, prefill, bandwidth1, bandwidth2, peak2;
+  std::vector<double> rate1, rate2, rate, brief, prefill, bandwidth1, bandwidth2, peak2;
   for (int r = 0; r < rounds; ++r) {
     bandwidth1.push_back(read_bandwidth(buffer, probe_bytes, 1));
     rate1.push_back(decode(one));
     bandwidth2.push_back(read_bandwidth(buffer, probe_bytes, 2));
     rate2.push_back(decode(two));
     rate.push_back(decode(chosen));
+    brief.push_back(seconds_of([&] { two.prefill(short_prompt); }));
     peak2.push_back(multiply_add_peak(2));
     prefill.push_back(seconds_of([&] { two.prefill(prompt); }));
   }
@@ -146,6 +149,8 @@ int main(int argc, char** argv) try {
              median(rate2) * work.token_bytes / 1e9, 100 * median(rate2) * work.token_bytes / median(bandwidth2));
   fmt::print("decode, chosen:    {:.0f} tokens/s with {} workers, {:.0f} % of the better of the two\n", median(rate),
              chosen.statistics().workers, 100 * median(rate) / std::max(median(rate1), median(rate2)));
+  fmt::print("prompt of {}:       {:.1f} ms, {:.1f} GB/s, {:.0f} % of the probe\n", short_prompt.size(), 1e3 * median(brief),
+             work.token_bytes / median(brief) / 1e9, 100 * work.token_bytes / median(brief) / median(bandwidth2));
   fmt::print("prefill of {}:    {:.1f} ms, {:.0f} GFLOP/s, {:.0f} % of the probe\n", length, 1e3 * median(prefill),
              operations / median(prefill) / 1e9, 100 * operations / median(prefill) / median(peak2));
   return 0;
