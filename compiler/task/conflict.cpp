@@ -98,9 +98,9 @@ Wait::Range clamped(const Program& p, const std::vector<Fact>& facts, Dim first,
     first = shape::min(first, end);
   if (last == end || holds(end, last)) return {first, end};
   if (holds(last, first)) return {first, first};
-  last = shape::max(last, first);
+  // The larger of two that lie inside: what it is not below is then in plain sight.
   if (!holds(last, end)) last = shape::min(last, end);
-  return {first, last};
+  return {first, shape::max(last, first)};
 }
 
 }  // namespace
@@ -164,7 +164,8 @@ void set_iteration(const Program& p, const Conflict& conflict, Wait& wait) {
       wait.guard.push_back(shape::at_least(Dim(loop.index), Dim(conflict.lag.distance)));
     } else {
       wait.iteration.push_back(loop.extent - Dim(1));
-      if (i >= common) wait.guard.push_back(shape::at_least(loop.extent, Dim(1)));
+      if (i >= common && !loop.extent.constant().value_or(0))
+        wait.guard.push_back(shape::at_least(loop.extent, Dim(1)));
     }
   }
 }

@@ -98,8 +98,44 @@ bool cheaply(const Program& p, const std::vector<Fact>& facts, const Fact& goal)
   return proved(relevant(p, facts, {goal.lhs, goal.rhs}), goal, 0);
 }
 
+namespace {
+
+/// Operands of the minima and maxima that the goal `expr >= 0` is a sum of, one at a time: wait maps are
+/// clamped ranges, which nest more of them than case splits can follow. Where a smaller operand makes the sum
+/// smaller, the goal is that of both; else that of either is enough.
+bool holds_by_operands(const Program& p, const std::vector<Fact>& facts, const Dim& expr, int depth) {
+  if (cheaply(p, facts, shape::at_least(expr, Dim(0)))) return true;
+  if (depth == 0) return false;
+  for (const bool both_needed : {true, false})
+    for (const shape::Term& term : expr.terms()) {
+      if (term.factors.size() != 1) continue;
+      const shape::Atom& atom = term.factors[0];
+      if (atom.kind() != shape::AtomKind::min && atom.kind() != shape::AtomKind::max) continue;
+      const bool is_min = atom.kind() == shape::AtomKind::min;
+      if ((is_min == (term.coefficient > 0)) != both_needed) continue;
+      const Dim whole = is_min ? shape::min(atom.lhs(), atom.rhs()) : shape::max(atom.lhs(), atom.rhs());
+      const Dim rest = expr - Dim(term.coefficient) * whole;
+      const auto with = [&](const Dim& operand) {
+        return holds_by_operands(p, facts, rest + Dim(term.coefficient) * operand, depth - 1);
+      };
+      if (both_needed) return with(atom.lhs()) && with(atom.rhs());
+      if (with(atom.lhs()) || with(atom.rhs())) return true;
+    }
+  return false;
+}
+
+bool holds_by_operands(const Program& p, const std::vector<Fact>& facts, const Fact& goal) {
+  constexpr int most_operators = 5;
+  if (goal.relation != shape::Relation::le && goal.relation != shape::Relation::lt) return false;
+  const Dim expr = goal.rhs - goal.lhs - Dim(goal.relation == shape::Relation::lt ? 1 : 0);
+  return holds_by_operands(p, facts, expr, most_operators);
+}
+
+}  // namespace
+
 bool holds(const Program& p, const std::vector<Fact>& facts, const Fact& goal) {
-  return cheaply(p, facts, goal) || proved(facts, goal, 0) || proved(facts, goal, solver_limit);
+  return cheaply(p, facts, goal) || holds_by_operands(p, facts, goal) || proved(facts, goal, 0) ||
+         proved(facts, goal, solver_limit);
 }
 
 bool cheaply_disjoint(const Program& p, const std::vector<Fact>& facts, const std::vector<Interval>& a,

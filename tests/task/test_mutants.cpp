@@ -11,6 +11,25 @@
 namespace axon::task {
 namespace {
 
+std::string pair_of(const Program& p, const Wait& wait) {
+  return p.types[wait.consumer].name + " " + p.types[p.events[wait.event].producer].name;
+}
+
+bool is_implied(const Example& example, const std::string& pair) {
+  return std::count(example.implied.begin(), example.implied.end(), pair) > 0;
+}
+
+/// Is the only wait that the mutant lacks one that others imply? Then it is no worse than the program.
+bool lacks_nothing(const Example& example, const Program& program, const Program& mutant) {
+  if (mutant.waits.size() + 1 != program.waits.size()) return false;
+  for (size_t w = 0; w < program.waits.size(); ++w) {
+    Program without = program;
+    without.waits.erase(without.waits.begin() + static_cast<std::ptrdiff_t>(w));
+    if (print(without) == print(mutant)) return is_implied(example, pair_of(program, program.waits[w]));
+  }
+  return false;
+}
+
 class Mutants : public testing::TestWithParam<std::string> {};
 
 TEST_P(Mutants, AreRefused) {
@@ -20,6 +39,7 @@ TEST_P(Mutants, AreRefused) {
   const bool large = program.types.size() > 6;
   size_t refused = 0;
   for (const Mutant& mutant : mutants_of(program, large ? 3 : 5)) {
+    if (lacks_nothing(*example, program, mutant.program)) continue;
     const bool survives = unproved(mutant.program).empty();
     EXPECT_FALSE(survives) << mutant.kind << ": " << mutant.change << "\n" << print(mutant.program);
     refused += survives ? 0 : 1;
@@ -70,11 +90,8 @@ TEST_P(Removed, WaitsAreMissed) {
   for (size_t w = 0; w < program.waits.size(); ++w) {
     Program without = program;
     without.waits.erase(without.waits.begin() + static_cast<std::ptrdiff_t>(w));
-    const Wait& wait = program.waits[w];
-    const std::string pair =
-        program.types[wait.consumer].name + " " + program.types[program.events[wait.event].producer].name;
-    const bool implied = std::count(example->implied.begin(), example->implied.end(), pair) > 0;
-    EXPECT_EQ(noticed(*example, without), !implied) << pair << " (wait " << w << ")";
+    const std::string pair = pair_of(program, program.waits[w]);
+    EXPECT_EQ(noticed(*example, without), !is_implied(*example, pair)) << pair << " (wait " << w << ")";
   }
 }
 
