@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+
 #include "graph/from_core.h"
 #include "graph/from_core/value.h"
 
@@ -37,7 +38,7 @@ class CoreEvaluator {
   // ---- where evaluation stands ----
   std::vector<Axis> active_;                 // index variables of the enclosing `for`s, outermost first
   std::vector<Fact> guards_;                 // conditions that hold where an `if` has branched
-  std::vector<ScalarId> conditions_;              // the same as scalars, those over data included
+  std::vector<ScalarId> conditions_;         // the same as scalars, those over data included
   std::vector<RegionId> regions_;            // the root, then the bodies of the loops around
   std::vector<Axis> loops_;                  // their indices
   std::vector<source::Span> spans_;          // the expressions being evaluated
@@ -131,6 +132,8 @@ class CoreEvaluator {
   Val convert(const Val& value, Elem to);
   Val reduction(Monoid monoid, const std::shared_ptr<Array>& of, const std::optional<ScalarId>& start);
   Val reduce_with(const std::vector<Val>& args);
+  Val reduce_in_order(const Val& f, const Val& unit, const std::shared_ptr<Array>& of);
+  void show(const std::string& name, Array array);
   std::vector<Dim> join(const std::vector<std::vector<Dim>>& shapes) const;
   ScalarId stretched(const Array& a, const std::vector<Dim>& shape, const std::vector<Var>& vars);
 
@@ -142,6 +145,10 @@ class CoreEvaluator {
   uint32_t carry(LoopBuild& build, Value init, TensorType type);
   Val carried_tree(const Val& init, LoopBuild& build);
   Val emitted_tree(const Val& value, LoopBuild& build, std::vector<std::function<void()>>& after);
+  using Shown = std::vector<std::pair<std::string, Value>>;
+  std::vector<Shown> shown_;  // per loop around: what `debug` shows of its iterations
+  Shown traces(LoopBuild& build);
+  uint32_t carry_storage(LoopBuild& build, const TensorType& type);
   bool derives_from_state(Value v) const;
   bool derives_from_param(Value v) const;
 

@@ -1,6 +1,7 @@
 // One case per kind of core expression; index notation is in index.cpp, primitives are in prim.cpp.
 #include <algorithm>
 #include <cstdlib>
+
 #include "base/bug.h"
 #include "graph/from_core/evaluator.h"
 
@@ -32,16 +33,20 @@ Val CoreEvaluator::expression(const Expr& e) {
       instantiate(e, *instance.closure);
       return instance;
     }
-    case Kind::global: return global(e);
-    case Kind::number: return number(e);
-    case Kind::boolean: return scalar(constant_int(g, Elem::boolean, e.flag));
+    case Kind::global:
+      return global(e);
+    case Kind::number:
+      return number(e);
+    case Kind::boolean:
+      return scalar(constant_int(g, Elem::boolean, e.flag));
     case Kind::string: {
       Val v;
       v.kind = Val::Kind::string;
       v.text = e.text;
       return v;
     }
-    case Kind::size: return scalar(index_of(g, resolve(e.dim)));
+    case Kind::size:
+      return scalar(index_of(g, resolve(e.dim)));
     case Kind::lambda: {
       Val v;
       v.kind = Val::Kind::closure;
@@ -70,7 +75,8 @@ Val CoreEvaluator::expression(const Expr& e) {
       frame_ = outer;
       return result;
     }
-    case Kind::conditional: return conditional(e);
+    case Kind::conditional:
+      return conditional(e);
     case Kind::tuple:
     case Kind::record: {
       Val v;
@@ -79,7 +85,8 @@ Val CoreEvaluator::expression(const Expr& e) {
       for (core::ExprId a : e.args) v.items.push_back(evaluate(a));
       return v;
     }
-    case Kind::field: return field(evaluate(e.args[0]), e.text);
+    case Kind::field:
+      return field(evaluate(e.args[0]), e.text);
     case Kind::with_field: {
       Val v = evaluate(e.args[0]);
       Val now = evaluate(e.args[1]);
@@ -92,11 +99,16 @@ Val CoreEvaluator::expression(const Expr& e) {
       Val value = evaluate(e.args[1]);
       return update(e, of, value);
     }
-    case Kind::index: return index(e);
-    case Kind::for_: return for_expr(e);
-    case Kind::rearrange: return rearrange(e);
-    case Kind::list: return list(e);
-    case Kind::check_as: return check_as(e);
+    case Kind::index:
+      return index(e);
+    case Kind::for_:
+      return for_expr(e);
+    case Kind::rearrange:
+      return rearrange(e);
+    case Kind::list:
+      return list(e);
+    case Kind::check_as:
+      return check_as(e);
     case Kind::error:  // in a function that was reported: the entry that calls it has no graph
       if (!diagnostics_.has_errors()) break;
       failed_ = true;
@@ -142,22 +154,26 @@ Val CoreEvaluator::field(const Val& of, const std::string& name) {
   base::bug("from_core", "a record has no field `" + name + "`");
 }
 
+/// Elements of one shape, stacked along a new first axis.
 Val CoreEvaluator::list(const Expr& e) {
-  std::vector<ScalarId> items;
-  for (core::ExprId a : e.args) items.push_back(leaf(evaluate(a)).body);
+  std::vector<std::shared_ptr<Array>> items;
+  for (core::ExprId a : e.args) items.push_back(leaf_ptr(evaluate(a)));
   if (failed_) return {};
-  Elem elem = items.empty() ? Elem::f32 : g.scalars[items[0]].elem;
-  return Val::of(
-      fresh_array(elem, {Dim(static_cast<int64_t>(items.size()))}, [&](const std::vector<Var>& vars) {
-        if (items.empty()) return constant_float(g, elem, 0);
-        ScalarId chain = items.back();
-        for (size_t i = items.size() - 1; i-- > 0;) {
-          ScalarId before =
-              apply(g, Op::lt, {index_of(g, Dim(vars[0])), constant_int(g, Elem::i64, int64_t(i) + 1)});
-          chain = apply(g, Op::select, {before, items[i], chain});
-        }
-        return chain;
-      }));
+  std::vector<Dim> shape{Dim(static_cast<int64_t>(items.size()))};
+  for (const auto& item : items) force(*item);
+  if (!items.empty()) shape.insert(shape.end(), items[0]->shape.begin(), items[0]->shape.end());
+  const Elem elem = items.empty() ? Elem::f32 : items[0]->elem;
+  return Val::of(fresh_array(elem, shape, [&](const std::vector<Var>& vars) {
+    if (items.empty()) return constant_float(g, elem, 0);
+    const std::vector<Dim> at(vars.begin() + 1, vars.end());
+    ScalarId chain = element_at(*items.back(), at);
+    for (size_t i = items.size() - 1; i-- > 0;) {
+      const ScalarId before =
+          apply(g, Op::lt, {index_of(g, Dim(vars[0])), constant_int(g, Elem::i64, int64_t(i) + 1)});
+      chain = apply(g, Op::select, {before, element_at(*items[i], at), chain});
+    }
+    return chain;
+  }));
 }
 
 // ---- if ----
@@ -175,11 +191,16 @@ std::vector<Fact> CoreEvaluator::facts_of(ScalarId condition, bool holds) const 
   auto a = affine_index(g, s.args[0]), b = affine_index(g, s.args[1]);
   if (!a || !b) return {};
   switch (s.op) {
-    case Op::lt: return {holds ? shape::less(*a, *b) : shape::at_most(*b, *a)};
-    case Op::le: return {holds ? shape::at_most(*a, *b) : shape::less(*b, *a)};
-    case Op::eq: return {{*a, holds ? shape::Relation::eq : shape::Relation::ne, *b}};
-    case Op::ne: return {{*a, holds ? shape::Relation::ne : shape::Relation::eq, *b}};
-    default: return {};
+    case Op::lt:
+      return {holds ? shape::less(*a, *b) : shape::at_most(*b, *a)};
+    case Op::le:
+      return {holds ? shape::at_most(*a, *b) : shape::less(*b, *a)};
+    case Op::eq:
+      return {{*a, holds ? shape::Relation::eq : shape::Relation::ne, *b}};
+    case Op::ne:
+      return {{*a, holds ? shape::Relation::ne : shape::Relation::eq, *b}};
+    default:
+      return {};
   }
 }
 

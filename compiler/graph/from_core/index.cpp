@@ -4,7 +4,9 @@
 // range is the business of bounds.cpp. An update inside of a `for` gives every index variable around a copy
 // of its own.
 #include <fmt/format.h>
+
 #include <algorithm>
+
 #include "base/bug.h"
 #include "graph/from_core/evaluator.h"
 
@@ -157,24 +159,30 @@ void CoreEvaluator::select_slice(const IndexItem& item, const Dim& extent, const
     if (dim && dim->constant() && *dim->constant() < 0 && from_end) return extent + *dim;
     return dim;
   };
-  auto start = part(item.start, Dim(0), true), stop = part(item.stop, extent, true),
-       step = part(item.step, Dim(1), false);
+  auto step = part(item.step, Dim(1), false);
+  const int64_t stride = step && step->constant() ? *step->constant() : 0;
+  const bool backwards = stride < 0;
+  auto start = part(item.start, backwards ? extent - Dim(1) : Dim(0), true);
+  auto stop = part(item.stop, backwards ? Dim(-1) : extent, true);
   if (failed_) return;
-  if (!start || !stop || !step || !step->constant() || *step->constant() < 1) {
-    unsupported("a slice whose bounds the data decides, or whose step is not a positive number");
+  if (!start || !stop || stride == 0) {
+    unsupported("a slice whose bounds the data decides, or whose step is not a constant");
     return;
   }
-  bool fine = require(shape::at_most(Dim(0), *start), what) && require(shape::at_most(*start, *stop), what) &&
-              require(shape::at_most(*stop, extent), what);
-  if (!fine) {
+  // Forwards 0 <= start <= stop <= extent; backwards the same seen from the other end.
+  const Dim &low = backwards ? *stop : *start, &high = backwards ? *start : *stop;
+  const Dim below(backwards ? -1 : 0), above = backwards ? extent - Dim(1) : extent;
+  if (!require(shape::at_most(below, low), what) || !require(shape::at_most(low, high), what) ||
+      !require(shape::at_most(high, above), what)) {
     fail(source::Code::E0601, fmt::format("{}: the slice {} : {} does not lie in 0 : {}", what, start->str(),
                                           stop->str(), extent.str()));
     return;
   }
   Var v = shape::fresh_var("a");
-  out.shape.push_back(rewritten(shape::simplify(cdiv(*stop - *start, *step), g.facts)));
+  const Dim count = cdiv(high - low, Dim(backwards ? -stride : stride));
+  out.shape.push_back(rewritten(shape::simplify(count, g.facts)));
   out.vars.push_back(v);
-  out.indices.push_back(index_of(g, *start + *step * Dim(v)));
+  out.indices.push_back(index_of(g, *start + Dim(stride) * Dim(v)));
 }
 
 /// The axes of a rank binder: aligned from the right with the operand's, whose literal-1 axes stretch.

@@ -6,6 +6,7 @@
 // of the state in place; everything else that a scan emits is written, slice by slice, into storage that
 // starts empty. Inside of a `for`, the index variables around become leading axes of what is carried.
 #include <algorithm>
+
 #include "base/bug.h"
 #include "graph/from_core/evaluator.h"
 
@@ -40,14 +41,20 @@ bool CoreEvaluator::derives_from_state(Value v) const {
   for (;;) {
     const Node& n = g.nodes[v.node];
     switch (n.op) {
-      case NodeOp::input: return g.inputs[n.input].kind == InputKind::state;
-      case NodeOp::empty: return false;
+      case NodeOp::input:
+        return g.inputs[n.input].kind == InputKind::state;
+      case NodeOp::empty:
+        return false;
       case NodeOp::compute:
         if (!n.outputs[v.output].base) return false;
         v = *n.outputs[v.output].base;
         break;
-      case NodeOp::loop: v = n.carried[v.output].init; break;
-      case NodeOp::param: v = g.nodes[g.regions[n.region].loop].carried[v.output].init; break;
+      case NodeOp::loop:
+        v = n.carried[v.output].init;
+        break;
+      case NodeOp::param:
+        v = g.nodes[g.regions[n.region].loop].carried[v.output].init;
+        break;
     }
   }
 }
@@ -111,6 +118,38 @@ Val CoreEvaluator::slices(const Val& stack, const Dim& at, LoopBuild& build, boo
   return Val::of(std::move(slice));
 }
 
+/// A carried tensor that starts without contents.
+uint32_t CoreEvaluator::carry_storage(LoopBuild& build, const TensorType& type) {
+  Node empty;
+  empty.op = NodeOp::empty;
+  empty.region = build.outside;
+  empty.types = {type};
+  NodeId storage = g.nodes.add(std::move(empty));
+  g.regions[build.outside].nodes.push_back(storage);
+  return carry(build, {storage, 0}, type);
+}
+
+/// What `debug` shows in the loop: each value is kept for all iterations, along a new first axis.
+CoreEvaluator::Shown CoreEvaluator::traces(LoopBuild& build) {
+  Shown kept;
+  for (const auto& [name, value] : shown_.back()) {
+    TensorType type = g.type(value);
+    const Array a = array_of(type, value);
+    std::vector<Axis> domain;
+    std::vector<Dim> where{Dim(build.index.var)};
+    for (size_t i = 0; i < a.vars.size(); ++i) {
+      domain.push_back({a.vars[i], a.shape[i]});
+      where.emplace_back(a.vars[i]);
+    }
+    type.shape.insert(type.shape.begin(), build.index.extent);
+    const uint32_t number = carry_storage(build, type);
+    g.nodes[build.node].carried[number].result =
+        emit(domain, a.body, type, "debug", Value{build.param, number}, where);
+    kept.emplace_back(name, Value{build.node, number});
+  }
+  return kept;
+}
+
 /// What a step emits: recognised as an update of a carried stack, or written into storage of its own. `after`
 /// builds the stacked results, once the loop is closed; here a tree of the same structure is returned with
 /// those in place.
@@ -142,13 +181,7 @@ Val CoreEvaluator::emitted_tree(const Val& value, LoopBuild& build,
     for (const Axis& axis : build.lead) type.shape.push_back(axis.extent);
     type.shape.push_back(build.index.extent);
     type.shape.insert(type.shape.end(), a.shape.begin(), a.shape.end());
-    Node empty;
-    empty.op = NodeOp::empty;
-    empty.region = build.outside;
-    empty.types = {type};
-    NodeId storage = g.nodes.add(std::move(empty));
-    g.regions[build.outside].nodes.push_back(storage);
-    number = carry(build, {storage, 0}, type);
+    number = carry_storage(build, type);
     std::vector<Axis> domain;
     std::vector<Dim> where;
     shape::Substitution renamed;
@@ -215,6 +248,7 @@ Val CoreEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   if (failed_) return {};
   regions_.push_back(build.inside);
   loops_.push_back(build.index);
+  shown_.emplace_back();
   Val result = call(step, iterate ? std::vector<Val>{state} : std::vector<Val>{state, element});
   if (failed_) return {};
 
@@ -228,8 +262,12 @@ Val CoreEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   if (number != state_leaves) base::bug("from_core", "a step changes the structure of its state");
   std::vector<std::function<void()>> after;
   Val emitted = scanning ? emitted_tree(result.items.at(1), build, after) : Val{};
+  const Shown shown = traces(build);
   regions_.pop_back();
   loops_.pop_back();
+  shown_.pop_back();
+  auto& outer = shown_.empty() ? g.debugs : shown_.back();
+  outer.insert(outer.end(), shown.begin(), shown.end());
   g.regions[build.outside].nodes.push_back(build.node);
   for (const auto& build_result : after) build_result();
 

@@ -3,7 +3,9 @@
 // Broadcasting is decided by types: an axis stretches when its size is the literal 1, never by a run-time
 // value.
 #include <fmt/format.h>
+
 #include <algorithm>
+
 #include "base/bug.h"
 #include "graph/from_core/evaluator.h"
 
@@ -15,37 +17,66 @@ namespace {
 
 std::optional<Op> pointwise_op(Prim prim) {
   switch (prim) {
-    case Prim::add_: return Op::add;
-    case Prim::sub_: return Op::sub;
-    case Prim::mul_: return Op::mul;
-    case Prim::div_: return Op::div;
-    case Prim::mod_: return Op::mod;
-    case Prim::neg_: return Op::neg;
-    case Prim::abs_: return Op::abs;
-    case Prim::min_: return Op::min;
-    case Prim::max_: return Op::max;
-    case Prim::pow_: return Op::pow;
-    case Prim::exp_: return Op::exp;
-    case Prim::exp2_: return Op::exp2;
-    case Prim::log_: return Op::log;
-    case Prim::sin_: return Op::sin;
-    case Prim::cos_: return Op::cos;
-    case Prim::tanh_: return Op::tanh;
-    case Prim::erf_: return Op::erf;
-    case Prim::sqrt_: return Op::sqrt;
-    case Prim::rsqrt_: return Op::rsqrt;
-    case Prim::floor_: return Op::floor;
-    case Prim::eq_: return Op::eq;
-    case Prim::ne_: return Op::ne;
+    case Prim::add_:
+      return Op::add;
+    case Prim::sub_:
+      return Op::sub;
+    case Prim::mul_:
+      return Op::mul;
+    case Prim::div_:
+      return Op::div;
+    case Prim::mod_:
+      return Op::mod;
+    case Prim::neg_:
+      return Op::neg;
+    case Prim::abs_:
+      return Op::abs;
+    case Prim::min_:
+      return Op::min;
+    case Prim::max_:
+      return Op::max;
+    case Prim::pow_:
+      return Op::pow;
+    case Prim::exp_:
+      return Op::exp;
+    case Prim::exp2_:
+      return Op::exp2;
+    case Prim::log_:
+      return Op::log;
+    case Prim::sin_:
+      return Op::sin;
+    case Prim::cos_:
+      return Op::cos;
+    case Prim::tanh_:
+      return Op::tanh;
+    case Prim::erf_:
+      return Op::erf;
+    case Prim::sqrt_:
+      return Op::sqrt;
+    case Prim::rsqrt_:
+      return Op::rsqrt;
+    case Prim::floor_:
+      return Op::floor;
+    case Prim::eq_:
+      return Op::eq;
+    case Prim::ne_:
+      return Op::ne;
     case Prim::lt_:
-    case Prim::gt_: return Op::lt;
+    case Prim::gt_:
+      return Op::lt;
     case Prim::le_:
-    case Prim::ge_: return Op::le;
-    case Prim::and_: return Op::and_;
-    case Prim::or_: return Op::or_;
-    case Prim::not_: return Op::not_;
-    case Prim::select_: return Op::select;
-    default: return std::nullopt;
+    case Prim::ge_:
+      return Op::le;
+    case Prim::and_:
+      return Op::and_;
+    case Prim::or_:
+      return Op::or_;
+    case Prim::not_:
+      return Op::not_;
+    case Prim::select_:
+      return Op::select;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -59,7 +90,8 @@ Val CoreEvaluator::prim(Prim which, const Closure& closure, std::vector<Val> arg
   }
   switch (which) {
     case Prim::cast_:
-    case Prim::real_: return convert(args[0], closure.result_elem.value_or(Elem::f32));
+    case Prim::real_:
+      return convert(args[0], closure.result_elem.value_or(Elem::f32));
     case Prim::dim_: {
       const Array a = leaf(args[0]);
       auto axis = affine_index(g, leaf(args[1]).body);
@@ -69,21 +101,30 @@ Val CoreEvaluator::prim(Prim which, const Closure& closure, std::vector<Val> arg
         return fail(source::Code::E0602, "`dim` takes the number of an axis that there is");
       return scalar(index_of(g, a.shape[static_cast<size_t>(*number < 0 ? *number + rank : *number)]));
     }
-    case Prim::reduce_: return reduce_with(args);
-    case Prim::argmax_: return reduction(Monoid::argmax, leaf_ptr(args[0]), std::nullopt);
+    case Prim::reduce_:
+      return reduce_with(args);
+    case Prim::argmax_:
+      return reduction(Monoid::argmax, leaf_ptr(args[0]), std::nullopt);
     case Prim::fold_:
     case Prim::scan_:
-    case Prim::iterate_: return loop(which, args);
+    case Prim::iterate_:
+      return loop(which, args);
     case Prim::debug_: {
-      if (args[1].kind != Val::Kind::array) return args[1];
-      if (!free_axes(args[1].array->body).empty())
-        return args[1];  // inside an index: there is no whole tensor to show
-      Value v = store(*args[1].array, {});
-      if (regions_.size() == 1) g.debugs.emplace_back(args[0].text, v);
+      if (args[1].kind == Val::Kind::array && !probing_) show(args[0].text, *args[1].array);
       return args[1];
     }
-    default: base::bug("from_core", std::string("no meaning for primitive `") + core::prim_name(which) + "`");
+    default:
+      base::bug("from_core", std::string("no meaning for primitive `") + core::prim_name(which) + "`");
   }
+}
+
+/// Inside of an index the whole tensor over it is shown; inside of a loop, all iterations together
+/// (loop.cpp).
+void CoreEvaluator::show(const std::string& name, Array array) {
+  const Value v = store(array, free_axes(array.body));
+  const size_t depth = depth_of(g.nodes[v.node].region);
+  if (depth == 0) return void(g.debugs.emplace_back(name, v));
+  shown_[depth - 1].emplace_back(name, v);
 }
 
 // ---- pointwise ----
@@ -157,17 +198,53 @@ Val CoreEvaluator::reduce_with(const std::vector<Val>& args) {
   if (f.kind == Val::Kind::closure && f.closure->global.valid() && f.closure->args.empty()) {
     const core::Global& of = p.globals[f.closure->global];
     if (of.kind == core::Global::Kind::prim) switch (of.prim) {
-        case Prim::add_: monoid = Monoid::sum; break;
-        case Prim::mul_: monoid = Monoid::prod; break;
-        case Prim::max_: monoid = Monoid::max; break;
-        case Prim::min_: monoid = Monoid::min; break;
-        case Prim::and_: monoid = Monoid::all; break;
-        case Prim::or_: monoid = Monoid::any; break;
-        default: break;
+        case Prim::add_:
+          monoid = Monoid::sum;
+          break;
+        case Prim::mul_:
+          monoid = Monoid::prod;
+          break;
+        case Prim::max_:
+          monoid = Monoid::max;
+          break;
+        case Prim::min_:
+          monoid = Monoid::min;
+          break;
+        case Prim::and_:
+          monoid = Monoid::all;
+          break;
+        case Prim::or_:
+          monoid = Monoid::any;
+          break;
+        default:
+          break;
       }
   }
-  if (!monoid) return unsupported("`reduce` folds with `add`, `mul`, `min`, `max`, `and` or `or`");
+  if (!monoid) return reduce_in_order(f, args[1], leaf_ptr(args[2]));
   return reduction(*monoid, leaf_ptr(args[2]), leaf(args[1]).body);
+}
+
+/// Any other function: a loop along the last axis, at every point of the others.
+Val CoreEvaluator::reduce_in_order(const Val& f, const Val& unit, const std::shared_ptr<Array>& of) {
+  if (failed_) return {};
+  if (of->shape.empty()) return fail(source::Code::E0602, "a reduction needs an axis to fold");
+  force(*of);
+  std::vector<Axis> points;
+  std::vector<Dim> at;
+  for (size_t i = 0; i + 1 < of->shape.size(); ++i) {
+    points.push_back({shape::fresh_var(shape::var_name(of->vars[i])), of->shape[i]});
+    at.emplace_back(points.back().var);
+  }
+  const Array line = fresh_array(of->elem, {of->shape.back()}, [&](const std::vector<Var>& vars) {
+    std::vector<Dim> whole = at;
+    whole.emplace_back(vars[0]);
+    return element_at(*of, whole);
+  });
+  const size_t mark = active_.size();
+  active_.insert(active_.end(), points.begin(), points.end());
+  Val result = loop(Prim::fold_, {f, unit, Val::of(line)});
+  active_.resize(mark);
+  return failed_ ? Val{} : tabulate(points, result);
 }
 
 /// Folds the last axis into a node of its own, over the free index variables and the other axes.

@@ -2,6 +2,7 @@
 // programs, and a small decoder whose one-token steps must agree with reading all tokens at once.
 #include <cmath>
 #include <random>
+
 #include "program.h"
 
 namespace axon::graph {
@@ -79,6 +80,50 @@ TEST(FromCoreRun, SmallPrograms) {
             (Reals{12, 23, 34}));
   EXPECT_EQ(result("entry f (x : f32[n, d]) = repeat 2 x", {reals({2, 1}, {1, 2})}), (Reals{1, 1, 2, 2}));
   EXPECT_EQ(result("entry f (x : f32[n]) = [x[1], 5.0, x[0]]", {reals({2}, {1, 2})}), (Reals{2, 5, 1}));
+  EXPECT_EQ(
+      result("entry f (x : f32[n]) (y : f32[n]) = [[x, y], [y, x]]", {reals({1}, {1}), reals({1}, {2})}),
+      (Reals{1, 2, 2, 1}));
+  Outcome pairs = run("entry f (x : f32[n]) = for i => (x[i], x[i] * 2.0)", {reals({2}, {1, 2})});
+  ASSERT_EQ(pairs.results.size(), 2u);
+  EXPECT_EQ(pairs.results[1].floats, (Reals{2, 4}));
+}
+
+TEST(FromCoreRun, SlicesBackwards) {
+  const Tensor five = reals({5}, {0, 1, 2, 3, 4});
+  EXPECT_EQ(result("entry f (x : f32[n]) = x[::-1]", {five}), (Reals{4, 3, 2, 1, 0}));
+  EXPECT_EQ(result("entry f (x : f32[n]) = x[::-2]", {five}), (Reals{4, 2, 0}));
+  EXPECT_EQ(result("entry f (x : f32[n]) = x[::-3]", {reals({0}, {})}), Reals{});
+  EXPECT_EQ(result("entry f (x : f32[n]) where n >= 1 = x[n-1:0:-2]", {five}), (Reals{4, 2}));
+  EXPECT_EQ(result("entry f (x : f32[n]) where n >= 4 = x[3:0:-1]", {five}), (Reals{3, 2, 1}));
+}
+
+TEST(FromCoreRun, ReductionsByAnyFunction) {
+  EXPECT_EQ(result("entry f (x : f32[m, n]) = reduce (fn a b => abs a + abs b) 0.0 x",
+                   {reals({2, 3}, {1, -2, 3, 4, 5, -6})}),
+            (Reals{6, 15}));
+  EXPECT_EQ(result("entry f (x : f32[m, n]) = reduce (fn a b => abs a + abs b) 7.0 x", {reals({1, 0}, {})}),
+            (Reals{7}));
+  EXPECT_EQ(
+      result("entry f (x : f32[m, n]) = for i => reduce (fn a b => max a (b * 2.0)) 0.0 (for j => x[i, j])",
+             {reals({2, 2}, {1, 3, 5, 4})}),
+      (Reals{6, 10}));
+}
+
+/// `debug` shows whole tensors: over the index variables around, and over the iterations of the loops around.
+TEST(FromCoreRun, DebugInsideOfIndicesAndLoops) {
+  Lowered lowered = lower(
+      "entry f (x : f32[n, m]) = fold (fn s r => s + debug \"twice\" (r * 2.0)) "
+      "(for (j < m) => debug \"start\" (real j)) x");
+  ASSERT_EQ(lowered.errors, "");
+  const Graph& g = lowered.graphs.at("f");
+  ASSERT_EQ(g.debugs.size(), 2u);
+  std::map<std::string, std::vector<Dim>> shapes;
+  for (const auto& [name, value] : g.debugs) {
+    shapes[name] = g.type(value).shape;
+    EXPECT_EQ(g.nodes[value.node].region, g.root) << name;
+  }
+  EXPECT_EQ(shapes.at("start").size(), 1u);
+  EXPECT_EQ(shapes.at("twice").size(), 2u);
 }
 
 TEST(FromCoreRun, BroadcastingIsByLiteralOne) {
@@ -170,7 +215,7 @@ TEST(FromCoreRun, RunTimeErrorsNameTheExpression) {
 }
 
 TEST(FromCoreRun, WhatCannotBeLoweredIsSaid) {
-  Lowered odd = lower("entry f (x : f32[m, n]) = reduce (fn a b => a - b) 0.0 x");
+  Lowered odd = lower("entry f (x : i64[n]) where n >= 1 = sum (for (i < x[0]) => real i)");
   EXPECT_TRUE(odd.order.empty());
   EXPECT_NE(odd.errors.find("E9001"), std::string::npos) << odd.errors;
 }
