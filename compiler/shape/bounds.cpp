@@ -9,6 +9,7 @@
 
 #include "shape/prover.h"
 #include "shape/prover_linear.h"
+#include "shape/prover_session.h"
 
 namespace axon::shape {
 namespace {
@@ -272,6 +273,7 @@ class Bounder {
 }  // namespace
 
 Bounds bounds_of(const Dim& expr, const std::vector<Fact>& facts, const std::function<bool(Var)>& keep) {
+  const WorkScope work;
   Dim start = simplify(expr, facts);
   Bounder bounder(facts, keep);
   Bounds bounds{bounder.bound(start, false), bounder.bound(start, true)};

@@ -427,6 +427,17 @@ int compare(const Dim& a, const Dim& b) {
 size_t hash(const Dim& dim) { return dim.node()->summary.hash; }
 bool overflowed(const Dim& dim) { return dim.node()->summary.overflowed; }
 
+bool too_complex(const Dim& dim) {
+  constexpr size_t most_terms = 256, most_factors = 8;
+  if (overflowed(dim) || dim.terms().size() > most_terms) return true;
+  for (const Term& term : dim.terms()) {
+    if (term.factors.size() > most_factors) return true;
+    for (const Atom& atom : term.factors)
+      if (atom.kind() != AtomKind::var && (too_complex(atom.lhs()) || too_complex(atom.rhs()))) return true;
+  }
+  return false;
+}
+
 // ---- Reading ----
 
 const std::vector<Term>& Dim::terms() const { return node_->terms; }

@@ -103,5 +103,7 @@ size_t hash(const Dim&);  ///< structural
 /// A coefficient left 64 bits, or the expression outgrew the limits in dim_node.h. Such a Dim is a value nobody knows:
 /// it equals only itself, evaluates to nothing, and every statement about it is answered `unknown`.
 bool overflowed(const Dim&);
+/// More than what a type may say: over 256 terms, or a product of over 8 factors, anywhere in it; or overflowed.
+bool too_complex(const Dim&);
 
 }  // namespace axon::shape

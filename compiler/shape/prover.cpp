@@ -12,6 +12,7 @@
 
 #include "shape/prover_linear.h"
 #include "shape/prover_model.h"
+#include "shape/prover_session.h"
 #include "shape/z3.h"
 
 namespace axon::shape {
@@ -104,6 +105,7 @@ std::vector<Fact> with_divisors(const std::vector<Fact>& facts) {
 class Refutation {
  public:
   explicit Refutation(const std::vector<Fact>& conjunction) {
+    system_.look_through_products();
     for (const Fact& fact : conjunction) {
       Dim expr = compared_to_zero(fact);
       if (fact.relation == Relation::ne) {
@@ -185,8 +187,12 @@ Answer contradict(const std::vector<Fact>& conjunction, const ProverLimits& limi
   if (refutation.run(by, max_splits)) return {Verdict::proved, {}, by};
   if (auto model = find_model(refutation.system(), conjunction, model_nodes))
     return {Verdict::refuted, *model, "example"};
-  if (limits.z3_rlimit == 0) return {Verdict::unknown, {}, "not decided without z3"};
-  Z3Answer z3 = z3_solve(conjunction, limits);
+  ProverMemory* memory = ProverMemory::current();
+  ProverLimits allowed = limits;
+  if (memory) allowed.z3_rlimit = std::min(allowed.z3_rlimit, memory->left());
+  if (allowed.z3_rlimit == 0) return {Verdict::unknown, {}, "not decided without z3"};
+  Z3Answer z3 = z3_solve(conjunction, allowed);
+  if (memory) memory->spend(z3.resource);
   if (z3.too_large) return {Verdict::unknown, {}, "too large"};
   by = fmt::format("z3 ({})", z3.resource);
   if (z3.satisfiable == Satisfiable::no) return {Verdict::proved, {}, by};
@@ -246,6 +252,19 @@ std::vector<Fact> substitute(const std::vector<Fact>& facts, const Substitution&
   return result;
 }
 
+/// The goals after simplify(), which knows the facts; empty when that changes nothing.
+std::vector<Fact> simplified(const std::vector<Fact>& goals, const std::vector<Fact>& facts) {
+  std::vector<Fact> result = goals;
+  bool changed = false;
+  for (Fact& goal : result) {
+    const Dim difference = goal.lhs - goal.rhs, simpler = simplify(difference, facts);
+    if (simpler == difference) continue;
+    goal = {simpler, goal.relation, Dim(0)};
+    changed = true;
+  }
+  return changed ? result : std::vector<Fact>{};
+}
+
 /// The question with the variable replaced; a counter-example gets the variable's value back, and is checked
 /// again.
 Answer prove_by_definition(const std::vector<Fact>& facts, const std::vector<Fact>& goals, Var var,
@@ -267,7 +286,10 @@ Answer prove_by_definition(const std::vector<Fact>& facts, const std::vector<Fac
 
 }  // namespace
 
-Answer prove_any(const std::vector<Fact>& facts, const std::vector<Fact>& goals, const ProverLimits& limits) {
+namespace {
+
+Answer answer_any(const std::vector<Fact>& facts, const std::vector<Fact>& goals,
+                  const ProverLimits& limits) {
   if (any_overflowed(goals) || any_overflowed(facts)) return {Verdict::unknown, {}, "too large"};
   std::vector<Fact> open;
   for (const Fact& goal : goals) {
@@ -280,11 +302,43 @@ Answer prove_any(const std::vector<Fact>& facts, const std::vector<Fact>& goals,
     if (!known) open.push_back(goal);
   }
   if (facts.empty() && open.empty()) return {Verdict::refuted, {}, "normal form"};
+  if (std::vector<Fact> simpler = simplified(open, facts); !simpler.empty()) {
+    for (const Fact& goal : simpler)
+      if (auto known = decided(goal); known && *known) return {Verdict::proved, {}, "simplified"};
+    open = std::move(simpler);
+  }
   if (auto definition = find_definition(facts, open))
     return prove_by_definition(facts, open, definition->first, definition->second, limits);
   std::vector<Fact> denial = with_divisors(facts);
   for (const Fact& goal : open) denial.push_back(deny(goal));
   return contradict(denial, limits);
+}
+
+QuestionKey key_of(const std::vector<Fact>& facts, const std::vector<Fact>& goals,
+                   const ProverLimits& limits) {
+  QuestionKey key;
+  for (const std::vector<Fact>* list : {&facts, &goals}) {
+    for (const Fact& fact : *list) {
+      key.emplace_back(fact.lhs.node(), static_cast<uint8_t>(fact.relation));
+      key.emplace_back(fact.rhs.node(), 0);
+    }
+    key.emplace_back(nullptr, limits.z3_rlimit == 0);
+  }
+  return key;
+}
+
+}  // namespace
+
+Answer prove_any(const std::vector<Fact>& facts, const std::vector<Fact>& goals, const ProverLimits& limits) {
+  const WorkScope work;
+  ProverMemory* memory = ProverMemory::current();
+  const bool usual = limits.z3_rlimit == ProverLimits().z3_rlimit || limits.z3_rlimit == 0;
+  if (!memory || !usual) return answer_any(facts, goals, limits);
+  QuestionKey key = key_of(facts, goals, limits);
+  if (const Answer* known = memory->find(key)) return *known;
+  const Answer answer = answer_any(facts, goals, limits);
+  memory->keep(std::move(key), answer);
+  return answer;
 }
 
 Answer prove(const std::vector<Fact>& facts, const Fact& goal, const ProverLimits& limits) {

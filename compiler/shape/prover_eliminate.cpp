@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "shape/prover_linear.h"
+#include "shape/prover_session.h"
 
 namespace axon::shape {
 namespace {
@@ -111,9 +112,16 @@ std::pair<size_t, size_t> choose_equality(const std::vector<Row>& rows, size_t e
   return best;
 }
 
-/// Removes all equalities by substitution. False: contradiction.
+size_t terms_of(const std::vector<Row>& rows) {
+  size_t terms = rows.size();
+  for (const Row& row : rows) terms += row.terms.size();
+  return terms;
+}
+
+/// Removes all equalities by substitution, while there is work left. False: contradiction.
 bool substitute_equalities(std::vector<Row>& rows) {
   for (;;) {
+    if (!spend_work(terms_of(rows))) return true;
     if (!tighten_all(rows)) return false;
     size_t equalities = 0;
     while (equalities < rows.size() && rows[equalities].equality) ++equalities;
@@ -165,7 +173,7 @@ bool eliminate(std::vector<Row> rows) {
   size_t spent = 0, combinations = 0;
   while (auto column = choose_column(rows, combinations)) {
     spent += combinations;
-    if (spent > max_combinations) return true;
+    if (spent > max_combinations || !spend_work(terms_of(rows))) return true;
     std::vector<Row> next;
     std::vector<const Row*> positive, negative;
     for (Row& row : rows) {

@@ -310,12 +310,30 @@ bool System::propagate_row(const Row& row) {
   return true;
 }
 
+/// What a product of factors >= 0 says of its factors: of n*m >= 1 neither is 0, and of n*m <= 6 neither is
+/// more.
+bool System::propagate_factors(uint32_t product) {
+  const Factors& factors = columns_[product];
+  const Range whole = ranges_[product];
+  if (!whole.low || *whole.low < 1) return true;
+  std::vector<uint32_t> columns;
+  for (const Atom& atom : factors) {
+    columns.push_back(*find_column({atom}));
+    const Range& known = ranges_[columns.back()];
+    if (!known.low || *known.low < 0) return true;
+  }
+  for (uint32_t column : columns)
+    if (!tighten(column, {1, whole.high})) return false;
+  return true;
+}
+
 bool System::propagate_ranges() {
   changed_ = false;
   for (uint32_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].size() == 1 && columns_[i][0].kind() == AtomKind::var) continue;
     Range known = columns_[i].size() == 1 ? forward(columns_[i][0]) : product_range(columns_[i]);
     if (!tighten(i, known)) return false;
+    if (through_products_ && columns_[i].size() > 1 && !propagate_factors(i)) return false;
   }
   return std::all_of(rows_.begin(), rows_.end(), [&](const Row& row) { return propagate_row(row); });
 }

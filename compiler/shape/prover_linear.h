@@ -22,6 +22,9 @@ struct Row {
 
 class System {
  public:
+  /// From here on ranges also go from a product to its factors. Proofs want that; regions that are read off
+  /// bounds do not: they would be cut at quotients by sizes.
+  void look_through_products() { through_products_ = true; }
   void add(const Dim& expr, bool equality);              ///< expr >= 0, or expr == 0
   void mention(const Dim& expr) { (void)row_of(expr); }  ///< so that its atoms are known
   /// Propagates ranges to a fixed point (or a round limit); false: contradiction.
@@ -68,6 +71,7 @@ class System {
   void define_symbolic(const Atom&);
   void define_waiting();
   bool propagate_ranges();  ///< one round over all columns and rows
+  bool propagate_factors(uint32_t product);
   bool tighten(uint32_t column, const Range&);
   bool propagate_row(const Row&);
   bool decide_quotient(const Atom&);
@@ -86,6 +90,7 @@ class System {
   std::vector<Atom> symbolic_;  ///< division atoms by symbols that are positive
   bool contradiction_ = false;
   bool changed_ = false;
+  bool through_products_ = false;
 };
 
 /// Fourier-Motzkin on a copy of the rows; false: contradictory. Gives up (true) when the rows grow too many.

@@ -9,6 +9,7 @@
 
 #include "shape/prover.h"
 #include "shape/prover_linear.h"
+#include "shape/prover_session.h"
 
 namespace axon::shape {
 namespace {
@@ -98,9 +99,12 @@ class Simplifier {
       if (auto shorter = cancel_common_factors(a)) return shorter;
       Range range = system_.range(a.rhs());
       if (!range.low || *range.low < 1) return std::nullopt;
+      if (auto known = reduce_small(a, *range.low)) return known;
       if (auto known = reduce_symbolic(a)) return known;
     }
-    return guessing_ ? std::nullopt : reduce_by_candidate(a);
+    if (guessing_) return std::nullopt;
+    if (auto known = reduce_by_candidate(a)) return known;
+    return divisor ? std::nullopt : round_up(a);
   }
 
   Dim without_guessing(const Dim& expr) {
@@ -132,10 +136,35 @@ class Simplifier {
     return result;
   }
 
-  /// By a symbol that is >= 1: whole multiples split off.
+  static int64_t constant_term(const Dim& dim) {
+    return dim.terms().empty() || !dim.terms().back().factors.empty() ? 0 : dim.terms().back().coefficient;
+  }
+
+  /// (n - 1) / d is cdiv(n, d) - 1: of the two forms of rounding up by a symbol the one that reads so stays.
+  static std::optional<Dim> round_up(const Atom& a) {
+    if (a.kind() != AtomKind::floor_div || constant_term(a.lhs()) != -1 || a.lhs().constant())
+      return std::nullopt;
+    if (divide_polynomial(a.lhs(), a.rhs()).quotient != Dim()) return std::nullopt;
+    return floor_div(a.lhs() + a.rhs(), a.rhs()) - 1;
+  }
+
+  /// A number nearer to zero than the least value of the divisor: 0 / d is 0, -1 / d is -1.
+  static std::optional<Dim> reduce_small(const Atom& a, int64_t least) {
+    const auto number = a.lhs().constant();
+    if (!number || *number >= least || *number < -least) return std::nullopt;
+    const int64_t quotient = *number < 0 ? -1 : 0;
+    return a.kind() == AtomKind::mod ? Dim(*number) - a.rhs() * quotient : Dim(quotient);
+  }
+
+  /// By a symbol that is >= 1: whole multiples split off, but for the one of a division that rounds up.
   std::optional<Dim> reduce_symbolic(const Atom& a) {
     Dim p = a.lhs(), q = a.rhs();
     auto [quotient, rest] = divide_polynomial(p, q);
+    if (a.kind() == AtomKind::floor_div && constant_term(rest) == -1 && !rest.constant() &&
+        quotient != Dim()) {
+      quotient = quotient - 1;
+      rest = rest + q;
+    }
     bool simpler = q.terms().size() == 1 || rest.terms().size() < p.terms().size();
     if (quotient != Dim() && simpler && !overflowed(rest))
       return a.kind() == AtomKind::mod ? mod(rest, q) : quotient + floor_div(rest, q);
@@ -212,6 +241,7 @@ class Simplifier {
 
 Dim simplify(const Dim& expr, const std::vector<Fact>& facts) {
   if (!has_operators(expr) || overflowed(expr)) return expr;
+  const WorkScope work;
   return Simplifier(facts).dim(expr, max_passes);
 }
 

@@ -1,0 +1,56 @@
+// See prover_session.h. Sessions nest as the declarations do that ask for each other; a thread has its own.
+#include "shape/prover_session.h"
+
+#include <algorithm>
+
+namespace axon::shape {
+namespace {
+
+thread_local ProverMemory* innermost = nullptr;
+constexpr size_t max_answers = 10000;
+
+constexpr size_t question_work = 20'000'000, session_work = 40'000'000;
+/// No session spends more, whatever it asks for: about a second, of the two that an answer may take.
+constexpr unsigned session_rlimit = 250'000;
+thread_local size_t work_left = question_work;
+thread_local bool counting = false;
+
+}  // namespace
+
+WorkScope::WorkScope() : outermost_(!counting), given_(question_work) {
+  if (!outermost_) return;
+  counting = true;
+  if (innermost) given_ = std::min(given_, innermost->work_left_);
+  work_left = given_;
+}
+WorkScope::~WorkScope() {
+  if (!outermost_) return;
+  counting = false;
+  if (innermost) innermost->work_left_ -= given_ - work_left;
+  work_left = question_work;
+}
+
+bool spend_work(size_t terms) {
+  work_left -= std::min(terms, work_left);
+  return work_left != 0;
+}
+
+ProverMemory::ProverMemory(unsigned z3_rlimit)
+    : left_(std::min(z3_rlimit, session_rlimit)), work_left_(session_work) {}
+ProverMemory* ProverMemory::current() { return innermost; }
+
+const Answer* ProverMemory::find(const QuestionKey& key) const {
+  auto found = answers_.find(key);
+  return found == answers_.end() ? nullptr : &found->second;
+}
+
+void ProverMemory::keep(QuestionKey key, const Answer& answer) {
+  if (answers_.size() < max_answers) answers_.emplace(std::move(key), answer);
+}
+
+ProverSession::ProverSession(unsigned z3_rlimit) : memory_(new ProverMemory(z3_rlimit)), outer_(innermost) {
+  innermost = memory_.get();
+}
+ProverSession::~ProverSession() { innermost = outer_; }
+
+}  // namespace axon::shape
