@@ -44,6 +44,8 @@ const std::vector<Code>& all_codes() {
 }
 
 void Diagnostics::report(Diagnostic diagnostic) {
+  for (const std::optional<Code>& code : denied_)
+    if (!code || *code == diagnostic.code) diagnostic.severity = Severity::error;
   ++(diagnostic.severity == Severity::error ? errors_ : warnings_);
   if (all_.size() < limits::diagnostics_kept) all_.push_back(std::move(diagnostic));
 }

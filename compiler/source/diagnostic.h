@@ -14,11 +14,13 @@
 //                                Edit{w_span, "transpose w", Applicability::safe}));
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
 #include "source/limits.h"
 #include "source/span.h"
 
@@ -30,10 +32,10 @@ enum class Code : uint16_t {
 #include "source/diagnostics.def"
 #undef CODE
 };
-std::string_view code_name(Code code);                     ///< "E0101"
-std::string_view code_title(Code code);                    ///< the one-line title of the registry
+std::string_view code_name(Code code);   ///< "E0101"
+std::string_view code_title(Code code);  ///< the one-line title of the registry
 std::optional<Code> code_from_name(std::string_view name);
-const std::vector<Code>& all_codes();                      ///< in registry order
+const std::vector<Code>& all_codes();  ///< in registry order
 
 enum class Severity : uint8_t { error, warning };
 
@@ -62,31 +64,39 @@ struct Edit {
 struct Help {
   std::string text;
   std::optional<Edit> edit;
+  uint8_t trial =
+      0;  ///< 0: shown as it is; else to be tried before, the likeliest (1) first, and dropped if it fails
 };
 
 struct Diagnostic {
   Code code{};
   Severity severity = Severity::error;
-  std::string message;           ///< the headline; the title of the code when left empty
+  std::string message;  ///< the headline; the title of the code when left empty
   Label primary;
   std::vector<Label> secondary;
-  std::string body;              ///< sentences after the snippet; wrapped at 80 columns, line breaks are kept
+  std::string body;  ///< sentences after the snippet; wrapped at 80 columns, line breaks are kept
   std::vector<Note> notes;
   std::vector<Help> helps;
 
   std::string_view headline() const { return message.empty() ? code_title(code) : std::string_view(message); }
 
-  Diagnostic& label(std::string text) { primary.text = std::move(text); return *this; }
+  Diagnostic& label(std::string text) {
+    primary.text = std::move(text);
+    return *this;
+  }
   Diagnostic& also(Span span, std::string text) {
     secondary.push_back({span, std::move(text)});
     return *this;
   }
-  Diagnostic& text(std::string text) { body = std::move(text); return *this; }
+  Diagnostic& text(std::string text) {
+    body = std::move(text);
+    return *this;
+  }
   Diagnostic& note(std::string text) { return add_note("note", std::move(text)); }
   Diagnostic& known(std::string text) { return add_note("known", std::move(text)); }
   Diagnostic& fails_for(std::string text) { return add_note("fails for", std::move(text)); }
   Diagnostic& help(std::string text, std::optional<Edit> edit = std::nullopt) {
-    helps.push_back({std::move(text), std::move(edit)});
+    helps.push_back({std::move(text), std::move(edit), 0});
     return *this;
   }
 
@@ -115,18 +125,25 @@ inline Diagnostic warning(Code code, Span at, std::string message = {}) {
 class Diagnostics {
  public:
   void report(Diagnostic diagnostic);
+  /// From now on a warning of this code is an error; without a code, every warning.
+  void deny(std::optional<Code> code) { denied_.push_back(code); }
 
-  size_t error_count() const { return errors_; }        ///< all that were reported, kept or not
+  size_t error_count() const { return errors_; }  ///< all that were reported, kept or not
   size_t warning_count() const { return warnings_; }
   bool has_errors() const { return errors_ != 0; }
   size_t dropped() const { return errors_ + warnings_ - all_.size(); }
 
   const std::vector<Diagnostic>& in_order_of_report() const { return all_; }
+  /// Lets a later stage say more about what was reported.
+  void revise(const std::function<void(Diagnostic&)>& change) {
+    for (Diagnostic& d : all_) change(d);
+  }
   /// By file, then position, then order of report; exact repetitions (code, place and text) once.
   std::vector<Diagnostic> sorted() const;
 
  private:
   std::vector<Diagnostic> all_;
+  std::vector<std::optional<Code>> denied_;
   size_t errors_ = 0;
   size_t warnings_ = 0;
 };

@@ -1,5 +1,6 @@
 // Diagnostics as JSON: one object per diagnostic, with every span as bytes and as line and column.
 #include <nlohmann/json.hpp>
+
 #include "source/render.h"
 
 namespace axon::source {

@@ -17,9 +17,10 @@
 // diagnostics give the same bytes; colours only add escape sequences.
 #include "source/render.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
-#include <fmt/format.h>
 
 namespace axon::source {
 namespace {

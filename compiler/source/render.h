@@ -1,6 +1,7 @@
-// Diagnostics as text: for people (snippets, marks, notes), one line each, or JSON.
+// Diagnostics as text: for people (snippets, marks, notes), one line each, JSON or SARIF.
 #pragma once
 #include <string>
+
 #include "source/diagnostic.h"
 
 namespace axon::source {
@@ -16,5 +17,7 @@ std::string render_human(const Diagnostics&, const SourceManager&, const RenderO
 std::string render_short(const Diagnostics&, const SourceManager&, const RenderOptions& = {});
 /// An array of objects, one per diagnostic, all of them, spans as bytes and as line and column.
 std::string render_json(const Diagnostics&, const SourceManager&);
+/// A SARIF 2.1.0 log: one run with rules, results, related places and fixes.
+std::string render_sarif(const Diagnostics&, const SourceManager&);
 
 }  // namespace axon::source

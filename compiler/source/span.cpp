@@ -1,9 +1,11 @@
 // Files, lines, columns; the checks on raw bytes that spare every later stage from thinking about them.
 #include "source/span.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
-#include <fmt/format.h>
+
 #include "source/diagnostic.h"
 #include "source/limits.h"
 
@@ -166,12 +168,11 @@ FileId SourceManager::add(std::string name, std::string text, Diagnostics& diagn
 
 std::optional<FileId> SourceManager::load(const std::string& path, Diagnostics& diagnostics) {
   std::ifstream in(path, std::ios::binary);
-  // One byte more than allowed is enough for add() to see that the file is too large.
-  std::string text;
-  if (in) {
-    text.resize(limits::file_bytes + 1);
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<size_t>(in.gcount()));
+  // In pieces, so that a small file costs little; one byte more than allowed is enough for add() to see it.
+  std::string text, piece(64u << 10, '\0');
+  while (in && text.size() <= limits::file_bytes) {
+    in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    text.append(piece, 0, static_cast<size_t>(in.gcount()));
   }
   if (!in.is_open() || in.bad() || (in.fail() && !in.eof())) {
     diagnostics.report(error(Code::E0005, {}, fmt::format("the file `{}` cannot be read", path)));
@@ -179,6 +180,19 @@ std::optional<FileId> SourceManager::load(const std::string& path, Diagnostics& 
   }
   text.shrink_to_fit();
   return add(path, std::move(text), diagnostics);
+}
+
+std::unique_ptr<SourceManager> SourceManager::with(FileId changed, std::string text,
+                                                   Diagnostics& diagnostics) const {
+  auto other = std::make_unique<SourceManager>();
+  for (const SourceFile& file : files_) {
+    if (file.id() == changed) {
+      other->add(file.name(), std::move(text), diagnostics);
+    } else {
+      other->files_.push_back(file);
+    }
+  }
+  return other;
 }
 
 std::string_view SourceManager::text(Span span) const {

@@ -8,10 +8,12 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
 #include "base/ids.h"
 
 namespace axon::source {
@@ -71,6 +73,9 @@ class SourceManager {
   FileId add(std::string name, std::string text, Diagnostics& diagnostics);
   /// Reads a file; nullopt, with E0005 reported, when it cannot be read.
   std::optional<FileId> load(const std::string& path, Diagnostics& diagnostics);
+
+  /// The same files under the same ids, one of them with another text; what is wrong with that is reported.
+  std::unique_ptr<SourceManager> with(FileId changed, std::string text, Diagnostics& diagnostics) const;
 
   const SourceFile& operator[](FileId id) const { return files_[id.index]; }
   size_t size() const { return files_.size(); }
