@@ -272,6 +272,7 @@ struct Comment {
 /// The tree of one file: owns all nodes.
 struct File {
   source::FileId source;
+  std::string doc;                 ///< the `--|` comment at its beginning that an empty line follows
   std::vector<Decl> decls;         ///< in source order
   std::vector<Comment> comments;   ///< in source order
   base::Store<ExprTag, Expr> exprs;

@@ -1,9 +1,11 @@
 // Nodes with their limits, and tokens for the parser with what recovery needs.
 #include "syntax/builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
+
 #include "source/limits.h"
 #include "syntax/children.h"
 
@@ -17,6 +19,7 @@ Builder::Builder(const source::SourceFile& file, source::Diagnostics& diagnostic
   balance(stream_, file, diagnostics);
   tree_.source = file.id();
   tree_.comments = std::move(stream_.comments);
+  tree_.doc = stream_.file_doc.value_or("");
 }
 
 // ---- Tokens
@@ -81,9 +84,10 @@ void Builder::too_deep(Span at, std::string note) {
 // ---- Nodes
 
 template <class Id, class Store, class Node>
-Id Builder::add_limited(Store& store, std::vector<uint16_t>& heights, Node node) {
+Id Builder::add_limited(Store& store, std::vector<uint16_t>& heights, Node node, size_t steps) {
   int below = 0;
   for_each_child(node, [&](auto child) { below = std::max<int>(below, height(child)); });
+  below += static_cast<int>(std::min<size_t>(steps, limits::tree_height));
   if (below >= limits::tree_height) {
     too_deep(node.span, fmt::format("a declaration may be at most {} levels deep; give a part of it a name",
                                     limits::tree_height));
@@ -96,7 +100,12 @@ Id Builder::add_limited(Store& store, std::vector<uint16_t>& heights, Node node)
   return store.add(std::move(node));
 }
 
-ExprId Builder::add(Expr node) { return add_limited<ExprId>(tree_.exprs, expr_heights_, std::move(node)); }
+ExprId Builder::add(Expr node) {
+  // Each let of a list sees those before it, so later stages go down them as if they were nested.
+  const LetExpr* list = as<LetExpr>(node);
+  size_t steps = list ? list->lets.size() - 1 : 0;
+  return add_limited<ExprId>(tree_.exprs, expr_heights_, std::move(node), steps);
+}
 TypeId Builder::add(Type node) { return add_limited<TypeId>(tree_.types, type_heights_, std::move(node)); }
 DimId Builder::add(Dim node) { return add_limited<DimId>(tree_.dims, dim_heights_, std::move(node)); }
 PatternId Builder::add(Pattern node) {
@@ -170,9 +179,12 @@ DimId Builder::number_dim(Span span, const std::string& text) {
   int64_t value = 0;
   auto [end, status] = std::from_chars(begin, digits.data() + digits.size(), value, base);
   if (status == std::errc() && end == digits.data() + digits.size()) return add(Dim{span, NumberDim{value}});
-  bool too_large = status == std::errc::result_out_of_range;
-  diagnostics_.report(source::error(Code::E0214, span)
-                          .label(too_large ? "larger than any 64-bit integer" : "not an integer"));
+  bool reported = digits.size() > limits::number_digits;  // by the lexer
+  if (status == std::errc::result_out_of_range && !reported)
+    diagnostics_.report(
+        source::error(Code::E0320, span, fmt::format("`{}` does not fit into 64 bits", text)));
+  else if (!reported)
+    diagnostics_.report(source::error(Code::E0214, span).label("not an integer"));
   return add(Dim{span, ErrorDim{}});
 }
 

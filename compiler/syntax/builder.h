@@ -10,6 +10,7 @@
 #pragma once
 #include <string>
 #include <vector>
+
 #include "source/diagnostic.h"
 #include "syntax/ast.h"
 #include "syntax/tokens.h"
@@ -64,7 +65,7 @@ class Builder {
 
  private:
   template <class Id, class Store, class Node>
-  Id add_limited(Store& store, std::vector<uint16_t>& heights, Node node);
+  Id add_limited(Store& store, std::vector<uint16_t>& heights, Node node, size_t steps = 0);
   uint16_t height(ExprId id) const { return expr_heights_[id.index]; }
   uint16_t height(TypeId id) const { return type_heights_[id.index]; }
   uint16_t height(DimId id) const { return dim_heights_[id.index]; }

@@ -77,7 +77,7 @@ class Lexer {
 
       "\x00"               { add(TokenKind::END); return false; }
       [ \t\r\f]+           { return true; }
-      "\n"                 { line_is_empty_ = true; return true; }
+      "\n"                 { end_of_line(); return true; }
       "--|" rest           { comment(true); return true; }
       "--" rest            { comment(false); return true; }
 
@@ -112,20 +112,33 @@ class Lexer {
     }
     drop_docs();
     stream_.tokens.push_back({kind, line_is_empty_, false, false, 0, begin_, offset()});
-    line_is_empty_ = false;
+    line_is_empty_ = line_has_nothing_ = false;
   }
 
   TokenKind previous() const { return stream_.tokens.empty() ? TokenKind::END : stream_.tokens.back().kind; }
 
+  void end_of_line() {
+    if (line_has_nothing_) empty_line();
+    line_is_empty_ = line_has_nothing_ = true;
+  }
+
   void comment(bool is_doc) {
+    line_has_nothing_ = false;
     if (spelling().ends_with('\r')) --cursor_;
     stream_.comments.push_back({span(), is_doc, line_is_empty_});
     if (!is_doc) return;
     std::string_view text = spelling().substr(3);
     if (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ') || text.ends_with('\t') || text.ends_with('\r')) text.remove_suffix(1);
     if (docs_) *docs_ += '\n';
     else docs_.emplace(), docs_span_ = span();
     *docs_ += text;
+  }
+  /// Documentation at the beginning of a file, with an empty line behind it, is of the file itself.
+  void empty_line() {
+    if (!docs_ || !stream_.tokens.empty() || stream_.file_doc) return;
+    stream_.file_doc = std::move(*docs_);
+    docs_.reset();
   }
   /// What is not followed by a declaration documents nothing.
   void drop_docs() {
@@ -245,7 +258,8 @@ class Lexer {
   const char* text_;
   const char* cursor_;
   uint32_t begin_ = 0;
-  bool line_is_empty_ = true;
+  bool line_is_empty_ = true;     // but for comments
+  bool line_has_nothing_ = true;
   std::optional<std::string> docs_;
   source::Span docs_span_;
   TokenStream stream_;

@@ -3,8 +3,10 @@
 // indented by two.
 #include "syntax/print.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
+
 #include "syntax/tokens.h"
 
 namespace axon::syntax {
@@ -308,6 +310,7 @@ class Printer {
 std::string print(const File& file) {
   std::string out;
   Printer printer(file);
+  if (!file.doc.empty()) out += "(doc " + quoted(file.doc) + ")\n";
   for (const Decl& decl : file.decls) {
     write(printer.form(decl), 0, false, out);
     out += '\n';

@@ -1,6 +1,7 @@
 // The syntax tree and the token stream as stable text: `--emit=ast`, `--emit=tokens`, golden tests.
 #pragma once
 #include <string>
+
 #include "source/diagnostic.h"
 #include "syntax/ast.h"
 
@@ -11,10 +12,5 @@ std::string print(const File& file);
 
 /// One token per line: `line:column  kind  text`.
 std::string print_tokens(const source::SourceFile& file, source::Diagnostics& diagnostics);
-
-/// Source syntax of one piece, on one line, with the brackets it needs and no others.
-std::string to_source(const File& file, TypeId type);
-std::string to_source(const File& file, DimId dim);
-std::string to_source(const File& file, ExprId expr);
 
 }  // namespace axon::syntax

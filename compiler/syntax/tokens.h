@@ -6,9 +6,11 @@
 // what they repair.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
+
 #include "source/diagnostic.h"
 #include "syntax/ast.h"
 
@@ -42,6 +44,7 @@ struct TokenStream {
   std::vector<Token> tokens;  ///< ends with END
   std::vector<Comment> comments;
   std::unordered_map<uint32_t, std::string> docs;  ///< by the first byte of the declaration
+  std::optional<std::string> file_doc;
 };
 
 /// Does a declaration begin here, even where none is expected? (A keyword in the middle of a line proves

@@ -1,5 +1,6 @@
 // Limits and oddities of the text side: each limit has its code, and nothing else is reported for it.
 #include <gtest/gtest.h>
+
 #include "parsed.h"
 #include "syntax/tokens.h"
 
@@ -25,7 +26,8 @@ TEST(Limits, Names) {
 TEST(Limits, Numbers) {
   EXPECT_EQ(codes("val x = " + std::string(64, '1')), Codes{});
   EXPECT_EQ(codes("val x = " + std::string(65, '1')), Codes{Code::E0105});
-  EXPECT_EQ(codes("val x : f32[99999999999999999999]"), Codes{Code::E0214});
+  EXPECT_EQ(codes("val x : f32[99999999999999999999]"), Codes{Code::E0320});
+  EXPECT_EQ(codes("val x : f32[" + std::string(65, '9') + "]"), Codes{Code::E0105});
   EXPECT_EQ(codes("val x : f32[1.5]"), Codes{Code::E0214});
 }
 
