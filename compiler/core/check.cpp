@@ -21,14 +21,29 @@ void check_declaration(Elaborator& e, GlobalId g) { Checker(e, g).run(); }
 // -----------------------------------------------------------------------------------------------
 
 void Checker::run() {
+  const shape::ProverSession session(200000);  // one allowance for all that is asked of this declaration
   first_type_var_ = vars_.types.vars.size();
   const Global& g = p_.globals[g_];
   if (g.kind == Global::Kind::type) return;
-  if (g.body.valid()) {
-    check_body();
-  } else {
+  if (!g.body.valid()) {
     check_signature();
+    check_limits();
+    return;
   }
+  try {
+    check_body();
+  } catch (const TooComplex&) {  // a tensor that is too large says more than a size that is
+    const size_t before = e_.diagnostics.error_count();
+    check_limits();
+    if (e_.diagnostics.error_count() == before) throw;
+    p_.globals[g_].scheme = {};
+    const TypeId unknown = p_.globals[g_].scheme.type = vars_.error();
+    const DeclInfo& info = e_.infos[g_.index];
+    for (uint32_t i = info.first_expr; i < info.end_expr; ++i) p_.exprs[{i}].type = unknown;
+    return;
+  }
+  check_limits();
+  explain_clashes();
 }
 
 void Checker::check_signature() {
@@ -67,8 +82,10 @@ void Checker::check_body() {
   const DeclInfo& info = e_.infos[g_.index];
   const Global g = p_.globals[g_];
   for (const FactAt& f : info.where) solver_.assume(f.fact);
+  if (!info.module->library) refuse_contradiction(info.where);
   std::vector<TypeId> params;
   for (const Pattern& p : g.params) params.push_back(bind(p, {}));
+  for (TypeId p : params) assume_sizes(p);
   if (info.signature) {
     std::vector<TypeId> fresh;
     for (TypeId p : params) fresh.push_back(p);
@@ -99,9 +116,7 @@ void Checker::check_body() {
   }
   if (info.result) {
     unifier_.unify(expected, body, why(p_.exprs[g.body].span, "the result", expected, body, g.body));
-    const Type stated = vars_[expected];
-    if (!(stated.kind == Type::Kind::tensor && value_of(body)))
-      body = info.exists.empty() ? expected : *info.result;
+    body = refined(info.exists.empty() ? expected : *info.result, body);
   }
   solver_.settle();
   report_failures();
@@ -113,7 +128,9 @@ void Checker::check_body() {
   }
   Scheme scheme = generalise_top(failed_ ? stated_part(type) : type);
   p_.globals[g_].scheme = scheme;
+  const bool fine = !failed_;
   write_back(scheme);
+  if (fine && failed_) p_.globals[g_].scheme.type = vars_.zonk(stated_part(type));
   if (!failed_) check_consumed();
   if (failed_) p_.globals[g_].has_error = true;
   if (g.kind == Global::Kind::entry && !p_.globals[g_].has_error) check_entry(scheme);
@@ -132,6 +149,44 @@ TypeId Checker::stated_part(TypeId type) {
   return vars_.function(params, info.result ? fn.items.back() : vars_.error());
 }
 
+/// The axes of a parameter are sizes, whatever their type makes of them: f32[2*m - 1] says that 1 <= 2*m.
+void Checker::assume_sizes(TypeId id) {
+  const Type t = vars_[vars_.head(id)];
+  if (t.kind == Type::Kind::function) return;
+  for (const ShapeItem& i : t.shape)
+    if (is_dim(i) && !vars_.plainly_nonnegative(i.dim)) solver_.assume(shape::at_least(i.dim, 0));
+  for (TypeId item : t.items) assume_sizes(item);
+}
+
+/// A `where` that no sizes satisfy would allow anything in the body and every call would be refused.
+void Checker::refuse_contradiction(const std::vector<FactAt>& where) {
+  for (const FactAt& f : where) {
+    if (shape::prove_empty(solver_.facts_for(f.fact, {})).verdict != shape::Verdict::proved) continue;
+    report(error(Code::E0313, f.span, "no sizes satisfy this `where`"));
+    return;
+  }
+}
+
+/// `*` marks a parameter; what its name stands for has the type without it.
+TypeId Checker::kept(TypeId id) {
+  Type t = vars_[vars_.head(id)];
+  if (!t.consumed) return id;
+  t.consumed = false;
+  return vars_.add(std::move(t));
+}
+
+/// A stated type with what is known besides of the values of what has it.
+TypeId Checker::refined(TypeId stated, TypeId found) {
+  Type type = vars_[vars_.head(stated)];
+  const Type& known = vars_[vars_.head(found)];
+  if (type.kind != Type::Kind::tensor || known.kind != Type::Kind::tensor) return stated;
+  if (!known.value && known.elements.empty() && !known.range) return stated;
+  if (!type.value) type.value = known.value;
+  if (type.elements.empty()) type.elements = known.elements;
+  if (!type.range) type.range = known.range;
+  return vars_.add(std::move(type));
+}
+
 TypeId Checker::open(TypeId written, WhyId w) {
   Fresh none;
   none.why = w;
@@ -145,7 +200,7 @@ TypeId Checker::bind(const Pattern& p, TypeId expected) {
     type = open(*p.annotation, w);
     if (expected.valid()) {
       unifier_.unify(type, expected, w);
-      if (!vars_[type].value && value_of(expected)) type = expected;
+      type = refined(type, expected);
     }
   }
   switch (p.kind) {
@@ -157,12 +212,11 @@ TypeId Checker::bind(const Pattern& p, TypeId expected) {
         } else {
           auto value = value_of(type);
           const WhyId w = why(p.span, fmt::format("the size `{}`", p_.locals[p.local].name));
-          solver_.equal(Dim(size->second),
-                        value ? *value : Dim(vars_.dim("k", VarKind::opened, true, p.span)), w);
+          solver_.equal(Dim(size->second), value ? *value : decided("k", p.span), w);
         }
       }
       if (!type.valid()) type = vars_.fresh("t");
-      p_.locals[p.local].type = type;
+      p_.locals[p.local].type = name_value(kept(type), p_.locals[p.local].name, p.span);
       scope_.push_back(p.local);
       return type;
     }

@@ -3,14 +3,24 @@
 //
 // Hindley-Milner over structure and element types; sizes and shapes are constraints for the solver. Types are
 // pushed down where they are known (parameters of a lambda that is an argument) and otherwise flow up. Files:
-// check.cpp (declarations, expressions), check_index.cpp (index notation), generalise.cpp (schemes),
-// errors.cpp (what the user reads), entry.cpp (how an entry's sizes follow from its arguments).
+// check.cpp (declarations), check_expr.cpp (expressions), check_index.cpp and check_select.cpp (index
+// notation), check_decided.cpp (sizes that only the data decides), generalise.cpp (schemes), errors.cpp (what
+// the user reads), entry.cpp (how an entry's sizes follow from its arguments).
 #pragma once
 #include "core/elaborator.h"
 #include "core/print.h"
 #include "core/unify.h"
 
 namespace axon::core {
+
+/// A failure whose report waits until it is known which constraints clash.
+struct Clash {
+  source::Diagnostic diagnostic;
+  Failure failure;
+  std::string key;
+  std::set<std::string> without;
+  bool found = false;
+};
 
 class Checker {
  public:
@@ -23,27 +33,44 @@ class Checker {
   void check_signature();
   void check_body();
   TypeId stated_part(TypeId type);
+  void assume_sizes(TypeId type);
+  TypeId kept(TypeId type);
+  void refuse_contradiction(const std::vector<FactAt>& where);
+  TypeId refined(TypeId stated, TypeId found);
   TypeId bind(const Pattern& pattern, TypeId expected);
   TypeId infer(ExprId id, TypeId expected = {});
   TypeId infer_kind(ExprId id, TypeId expected);
-  TypeId infer_local(ExprId id);
+  TypeId infer_local(ExprId id, ExprId application);
   TypeId infer_global(ExprId id, ExprId application);
   TypeId infer_number(ExprId id);
   TypeId infer_lambda(ExprId id, TypeId expected);
   TypeId infer_apply(ExprId id);
+  bool poisoned(const Expr& application);
   TypeId infer_dim(ExprId id);
   TypeId infer_let(ExprId id, TypeId expected);
   TypeId infer_conditional(ExprId id, TypeId expected);
   TypeId infer_with_field(ExprId id);
-  TypeId infer_list(ExprId id);
+  TypeId infer_list(ExprId id, TypeId expected);
   TypeId infer_check_as(ExprId id);
+  void name_argument(TypeId parameter, ExprId argument);
   void pass_value(TypeId parameter, TypeId argument, source::Span at);
   std::optional<shape::Dim> arithmetic(ExprId id);
-  std::optional<shape::Fact> condition(ExprId id, bool holds);
+  void condition(ExprId id, bool holds, std::vector<shape::Fact>& out) const;
   std::optional<shape::Dim> value_of(TypeId t) const;
   shape::Dim as_size(ExprId id, TypeId t);
   /// Written types hold joins `..(a|b)`; inference sees a variable that is constrained to be the join.
   TypeId open(TypeId written, WhyId why);
+
+  // ---- sizes that only the data decides (check_decided.cpp)
+  shape::Dim decided(const std::string& hint, source::Span at, bool size = true);
+  shape::Dim decided_size(const shape::Dim& value, source::Span at);
+  bool reads_data(const shape::Dim& d) const;
+  TypeId name_value(TypeId type, const std::string& hint, source::Span at);
+  bool mentions_since(TypeId type, size_t mark);
+  TypeId as_value(ExprId id, TypeId type, size_t mark);
+  void refuse_decided_parameters(TypeId type);
+  void close_decided(Scheme& scheme, size_t mark);
+  shape::Dim without_decided(const shape::Dim& d) const;
 
   // ---- instantiation and generalisation (generalise.cpp)
   struct Fresh {
@@ -56,15 +83,18 @@ class Checker {
   TypeId rename(TypeId t, Fresh& fresh);
   Shape rename(const Shape& s, Fresh& fresh);
   Scheme generalise_top(TypeId type);
-  void generalise_let(LocalId local, TypeId type, size_t since);
+  void generalise_let(LocalId local, TypeId type, size_t since, size_t opened);
   using Mine =
       std::function<bool(const Occurrences&)>;  ///< does a constraint belong to the scheme being made?
   std::vector<ShapeVarId> shapes_in(TypeId type);
   void take_joins(Scheme& scheme, const Mine& mine);
   void take_intos(Scheme& scheme, const Mine& mine);
   void take_facts(Scheme& scheme, const Mine& mine, bool top);
+  void refuse_fact(const shape::Fact& fact, const std::vector<shape::Fact>& known, WhyId why,
+                   const shape::Answer& answer);
   std::optional<shape::Fact> without_indices(const shape::Fact& fact,
                                              const std::vector<shape::Fact>& facts) const;
+  TypeId simplified(TypeId type, const std::vector<shape::Fact>& where);
   void refuse_leftovers();
   void name_variables(Scheme& scheme);
   void prefer_parameter_initials(Names& names, TypeId type);
@@ -90,10 +120,17 @@ class Checker {
     std::vector<Shape> indexed;
   };
   TypeId infer_for(ExprId id);
+  TypeId tabulated(const Shape& axes, TypeId body, bool number, WhyId w);
+  std::optional<ValueRange> tabulated_range(TypeId body);
   void find_range(LocalId local);
+  std::optional<shape::Dim> extreme(const shape::Dim& d, bool greatest);
+  std::optional<shape::Dim> range_of_use(const IndexBinder& b, const Use& u);
   TypeId infer_index(ExprId id);
+  TypeId selected(ExprId id, TypeId base);
+  std::optional<shape::Dim> element_of(ExprId id, const Type& vector) const;
   TypeId infer_with_index(ExprId id);
   TypeId infer_rearrange(ExprId id);
+  TypeId infer_reshape(ExprId id);
   /// The shape that indexing selects; states what the base must be.
   Shape select(ExprId id, TypeId base, bool has_otherwise);
   void select_point(const IndexItem& item, const shape::Dim& axis, bool has_otherwise, Shape& result,
@@ -111,11 +148,19 @@ class Checker {
   void label_operands(source::Diagnostic& d, const Why& w);
   std::string failing_sizes(const shape::Fact& goal, const std::vector<shape::Fact>& facts);
   void note_class(source::Diagnostic& d, TypeId t);
+  void note_sizes(source::Diagnostic& d, const shape::Dim& a, const shape::Dim& b);
   bool report_matmul(const Failure& f, const Why& w);
   void report_fact(const shape::Fact& fact, const std::vector<shape::Fact>& facts, WhyId why, bool never);
   std::string show(TypeId t);
+  std::string show(const Constraint& c);
   std::string describe(ExprId id);
   Names& names();
+
+  void explain_clashes();  // clash.cpp
+  void note_clash(source::Diagnostic& d, const Failure& f);
+  bool still_fails(const Clash& clash);
+  void suggest(source::Diagnostic& d, const Failure& f, const Why& w);  // suggest.cpp
+  void check_limits();                                                  // limits.cpp
 
   void check_consumed();  // consume.cpp
 
@@ -139,10 +184,18 @@ class Checker {
     shape::Fact fact;
     source::Span span;
   };
-  std::vector<WhyFact> fact_sources_;                          ///< where what is left of the facts comes from
+  std::vector<WhyFact> fact_sources_;  ///< where what is left of the facts comes from
+  std::vector<shape::Var> opened_;     ///< sizes and integers that only the data decides, as they appeared
+  std::set<uint32_t> inside_for_;      ///< of these, what one iteration of a `for` decides
+  std::set<uint32_t> data_;            ///< of these, integers that may be negative
+  std::vector<std::pair<shape::Dim, shape::Dim>> decided_sizes_;  ///< a value, and the size that it is
+  int for_depth_ = 0;
+  ExprId applied_;  ///< of what is inferred next: the expression that applies it; a `let` that names it
   std::set<std::pair<uint32_t, std::string>> missing_fields_;  ///< reported: (type, field)
   std::optional<Names> names_;
   uint32_t first_type_var_ = 0;
+  Clash* clash_ = nullptr;  ///< set while looking for one: nothing is reported
+  std::vector<Clash> clashes_;
   bool failed_ = false;
 };
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/check.h"
 
@@ -33,11 +34,13 @@ std::optional<Dim> Checker::value_of(TypeId t) const {
 
 TypeId Checker::infer_kind(ExprId id, TypeId expected) {
   const Expr e = p_.exprs[id];
+  const size_t opened = opened_.size();
+  const ExprId applied = std::exchange(applied_, ExprId{});
   switch (e.kind) {
     case Kind::local:
-      return infer_local(id);
+      return applied.valid() ? infer_local(id, applied) : as_value(id, infer_local(id, id), opened);
     case Kind::global:
-      return infer_global(id, {});
+      return as_value(id, infer_global(id, {}), opened);
     case Kind::number:
       return infer_number(id);
     case Kind::boolean:
@@ -47,7 +50,7 @@ TypeId Checker::infer_kind(ExprId id, TypeId expected) {
     case Kind::size:
       return vars_.scalar(base::Elem::i64, e.dim);
     case Kind::lambda:
-      return infer_lambda(id, expected);
+      return applied.valid() ? infer_lambda(id, expected) : as_value(id, infer_lambda(id, expected), opened);
     case Kind::apply:
       return infer_apply(id);
     case Kind::let:
@@ -86,7 +89,7 @@ TypeId Checker::infer_kind(ExprId id, TypeId expected) {
     case Kind::rearrange:
       return infer_rearrange(id);
     case Kind::list:
-      return infer_list(id);
+      return infer_list(id, expected);
     case Kind::check_as:
       return infer_check_as(id);
     case Kind::error:
@@ -96,13 +99,14 @@ TypeId Checker::infer_kind(ExprId id, TypeId expected) {
   return vars_.error();
 }
 
-TypeId Checker::infer_local(ExprId id) {
+TypeId Checker::infer_local(ExprId id, ExprId application) {
   const Local& l = p_.locals[p_.exprs[id].local];
   if (!l.type.valid()) return vars_.error();
   const Scheme& s = l.scheme;
-  if (s.dims.empty() && s.shapes.empty() && s.types.empty()) return l.type;
+  if (s.dims.empty() && s.shapes.empty() && s.types.empty() && s.exists.empty()) return l.type;
   const Scheme copy = s;
-  return instantiate(copy, id, why(p_.exprs[id].span, fmt::format("`{}`", l.name), {}, {}, id));
+  return instantiate(copy, id,
+                     why(p_.exprs[application].span, fmt::format("`{}`", l.name), {}, {}, application));
 }
 
 TypeId Checker::infer_global(ExprId id, ExprId application) {
@@ -167,18 +171,52 @@ TypeId Checker::infer_lambda(ExprId id, TypeId expected) {
   TypeId result = infer(e.args[0], result_wanted);
   if (e.annotation) {
     unifier_.unify(result_wanted, result, why(p_.exprs[e.args[0]].span, "the result", result_wanted, result));
-    if (!value_of(result)) result = result_wanted;
+    result = refined(result_wanted, result);
   }
   scope_.resize(scope);
   return vars_.function(params, result);
 }
 
+/// An argument of unknown type, where a size is wanted, is an integer that is known by the argument's name.
+void Checker::name_argument(TypeId parameter, ExprId argument) {
+  const Type p = vars_[vars_.head(parameter)];
+  const Type a = vars_[vars_.head(p_.exprs[argument].type)];
+  if (p.kind != Type::Kind::tensor || !p.value || a.kind != Type::Kind::var || !vars_.is_meta(a.var)) return;
+  const Expr& e = p_.exprs[argument];
+  const std::string hint = e.kind == Kind::local   ? p_.locals[e.local].name
+                           : e.kind == Kind::field ? e.text
+                                                   : "n";
+  vars_.solve(a.var, vars_.tensor(p.elem, {}, Dim(vars_.dim(hint, VarKind::meta, false, e.span))));
+}
+
+/// The integers of an argument, inside of tuples and records too, are the sizes that the parameter's type
+/// names.
 void Checker::pass_value(TypeId parameter, TypeId argument, Span at) {
-  const Type& p = vars_[vars_.head(parameter)];
+  const Type p = vars_[vars_.head(parameter)];
+  if (p.kind == Type::Kind::tuple || p.kind == Type::Kind::record) {
+    const Type a = vars_[vars_.zonk(argument)];
+    if (a.kind != p.kind || vars_.head(parameter) == vars_.head(argument)) return;
+    for (size_t i = 0; i < p.items.size(); ++i) {
+      const auto named = std::find(a.fields.begin(), a.fields.end(), p.fields.empty() ? "" : p.fields[i]);
+      const size_t k = p.fields.empty() ? i : static_cast<size_t>(named - a.fields.begin());
+      if (k < a.items.size()) pass_value(p.items[i], a.items[k], at);
+    }
+    return;
+  }
   if (p.kind != Type::Kind::tensor || !p.value) return;
   const Dim wanted = *p.value;
   auto value = value_of(argument);
-  solver_.equal(wanted, value ? *value : Dim(vars_.dim("k", VarKind::opened, true, at)), why(at, "the size"));
+  const auto size = wanted.as_var();
+  if (value && reads_data(*value) && size && vars_.is_size(*size)) value = decided_size(*value, at);
+  solver_.equal(wanted, value ? *value : decided("k", at), why(at, "the size"));
+}
+
+/// Whether an argument has an error, which was reported: then nothing is to be said of the application.
+bool Checker::poisoned(const Expr& application) {
+  for (ExprId a : application.args)
+    if (p_.exprs[a].type.valid() && vars_[vars_.head(p_.exprs[a].type)].kind == Type::Kind::error)
+      return failed_ = true;
+  return false;
 }
 
 TypeId Checker::infer_apply(ExprId id) {
@@ -188,6 +226,7 @@ TypeId Checker::infer_apply(ExprId id) {
       p_.globals[callee.global].prim == Prim::dim_)
     return infer_dim(id);
   const size_t count = e.args.size() - 1;
+  const size_t opened = opened_.size();
   TypeId fn;
   if (callee.kind == Kind::global) {
     for (size_t i = 1; i <= count; ++i)  // inner names first: x @ w1 is older than what it is used for
@@ -195,6 +234,7 @@ TypeId Checker::infer_apply(ExprId id) {
     fn = infer_global(e.args[0], id);
     p_.exprs[e.args[0]].type = fn;
   } else {
+    applied_ = id;
     fn = infer(e.args[0]);
   }
   const std::string shown = describe(e.args[0]);
@@ -216,6 +256,7 @@ TypeId Checker::infer_apply(ExprId id) {
   if (arity < count) {
     for (size_t i = 0; i < count; ++i)
       if (!p_.exprs[e.args[i + 1]].type.valid()) infer(e.args[i + 1]);
+    if (poisoned(e)) return vars_.error();
     const TypeId result = arity ? vars_.head(type.items.back()) : TypeId{};
     const bool open = arity && vars_[result].kind == Type::Kind::var && vars_.is_meta(vars_[result].var);
     if (!open) {
@@ -238,6 +279,7 @@ TypeId Checker::infer_apply(ExprId id) {
       const ExprId arg = e.args[i + 1];
       if ((p_.exprs[arg].kind == Kind::lambda) != lambdas) continue;
       const TypeId found = p_.exprs[arg].type.valid() ? p_.exprs[arg].type : infer(arg, type.items[i]);
+      name_argument(type.items[i], arg);
       const std::string what = infix
                                    ? fmt::format("the {} operand of `{}`", i ? "right" : "left", callee.text)
                                    : fmt::format("argument {} of {}", i + 1, shown);
@@ -249,9 +291,11 @@ TypeId Checker::infer_apply(ExprId id) {
       }
     }
   }
+  poisoned(e);
   if (count + 1 < type.items.size()) {
-    return vars_.function({type.items.begin() + static_cast<long>(count), type.items.end() - 1},
-                          type.items.back());
+    const TypeId rest = vars_.function({type.items.begin() + static_cast<long>(count), type.items.end() - 1},
+                                       type.items.back());
+    return as_value(id, rest, opened);
   }
   const TypeId result = type.items.back();
   if (auto value = arithmetic(id)) {
@@ -276,6 +320,15 @@ std::optional<Dim> Checker::arithmetic(ExprId id) {
   };
   auto a = operand(1), b = operand(2);
   if (prim == Prim::neg_ && a) return -*a;
+  if ((prim == Prim::min_ || prim == Prim::max_) && a.has_value() != b.has_value()) {
+    // a bound of what the data decides is known of the result
+    const size_t other = a ? 2 : 1;
+    if (other >= e.args.size()) return std::nullopt;
+    p_.exprs[e.args[other]].type =
+        name_value(p_.exprs[e.args[other]].type, "k", p_.exprs[e.args[other]].span);
+    a = operand(1);
+    b = operand(2);
+  }
   if (!a || !b) return std::nullopt;
   switch (prim) {
     case Prim::add_:
@@ -336,13 +389,15 @@ TypeId Checker::infer_dim(ExprId id) {
 TypeId Checker::infer_let(ExprId id, TypeId expected) {
   const Expr e = p_.exprs[id];
   const Pattern& pattern = e.params[0];
-  const size_t since = solver_.serial();
+  const size_t since = solver_.serial(), opened = opened_.size();
+  const bool function =
+      p_.exprs[e.args[0]].kind == Kind::lambda && pattern.kind == Pattern::Kind::name && !pattern.annotation;
+  if (function) applied_ = id;
   const TypeId value = infer(e.args[0]);
   const size_t scope = scope_.size();
-  if (p_.exprs[e.args[0]].kind == Kind::lambda && pattern.kind == Pattern::Kind::name &&
-      !pattern.annotation) {
+  if (function) {
     report_failures();
-    generalise_let(pattern.local, value, since);
+    generalise_let(pattern.local, value, since, opened);
     scope_.push_back(pattern.local);
   } else {
     bind(pattern, value);
@@ -352,30 +407,37 @@ TypeId Checker::infer_let(ExprId id, TypeId expected) {
   return result;
 }
 
-/// What a comparison of sizes says when it holds, or when it does not.
-std::optional<Fact> Checker::condition(ExprId id, bool holds) {
+/// What a condition says of sizes when it holds, or when it does not.
+void Checker::condition(ExprId id, bool holds, std::vector<Fact>& out) const {
   const Expr& e = p_.exprs[id];
-  if (e.kind != Kind::apply || e.args.size() != 3) return std::nullopt;
+  if (e.kind != Kind::apply || e.args.size() < 2) return;
   const Expr& callee = p_.exprs[e.args[0]];
-  if (callee.kind != Kind::global || p_.globals[callee.global].kind != Global::Kind::prim)
-    return std::nullopt;
+  if (callee.kind != Kind::global || p_.globals[callee.global].kind != Global::Kind::prim) return;
+  const Prim prim = p_.globals[callee.global].prim;
+  if (prim == Prim::not_) return condition(e.args[1], !holds, out);
+  if (e.args.size() != 3) return;
+  if (prim == (holds ? Prim::and_ : Prim::or_)) {
+    condition(e.args[1], holds, out);
+    condition(e.args[2], holds, out);
+    return;
+  }
   auto a = value_of(p_.exprs[e.args[1]].type), b = value_of(p_.exprs[e.args[2]].type);
-  if (!a || !b) return std::nullopt;
-  switch (p_.globals[callee.global].prim) {
+  if (!a || !b) return;
+  switch (prim) {
     case Prim::lt_:
-      return holds ? shape::less(*a, *b) : shape::at_least(*a, *b);
+      return out.push_back(holds ? shape::less(*a, *b) : shape::at_least(*a, *b));
     case Prim::le_:
-      return holds ? shape::at_most(*a, *b) : shape::less(*b, *a);
+      return out.push_back(holds ? shape::at_most(*a, *b) : shape::less(*b, *a));
     case Prim::gt_:
-      return holds ? shape::less(*b, *a) : shape::at_most(*a, *b);
+      return out.push_back(holds ? shape::less(*b, *a) : shape::at_most(*a, *b));
     case Prim::ge_:
-      return holds ? shape::at_least(*a, *b) : shape::less(*a, *b);
+      return out.push_back(holds ? shape::at_least(*a, *b) : shape::less(*a, *b));
     case Prim::eq_:
-      return holds ? shape::equal(*a, *b) : Fact{*a, shape::Relation::ne, *b};
+      return out.push_back(holds ? shape::equal(*a, *b) : Fact{*a, shape::Relation::ne, *b});
     case Prim::ne_:
-      return holds ? Fact{*a, shape::Relation::ne, *b} : shape::equal(*a, *b);
+      return out.push_back(holds ? Fact{*a, shape::Relation::ne, *b} : shape::equal(*a, *b));
     default:
-      return std::nullopt;
+      return;
   }
 }
 
@@ -388,7 +450,9 @@ TypeId Checker::infer_conditional(ExprId id, TypeId expected) {
   TypeId branches[2];
   for (int i = 0; i < 2; ++i) {
     const size_t context = solver_.context_size();
-    if (auto fact = condition(e.args[0], i == 0)) solver_.push(*fact);
+    std::vector<Fact> facts;
+    condition(e.args[0], i == 0, facts);
+    for (const Fact& f : facts) solver_.push(f);
     branches[i] = infer(e.args[static_cast<size_t>(i) + 1], expected);
     solver_.pop_to(context);
   }
@@ -412,15 +476,38 @@ TypeId Checker::infer_with_field(ExprId id) {
   return base;
 }
 
-TypeId Checker::infer_list(ExprId id) {
+/// A list of numbers is a vector; a list of tensors of one shape is a tensor with one axis more in front.
+TypeId Checker::infer_list(ExprId id, TypeId expected) {
   const Expr e = p_.exprs[id];
   const ElemTerm elem{std::nullopt, vars_.type("t")};
-  const TypeId scalar = vars_.tensor(elem, {});
-  for (ExprId a : e.args) {
-    const TypeId item = infer(a);
-    unifier_.unify(scalar, item, why(p_.exprs[a].span, "an element of the list", scalar, item, a));
+  TypeId wanted;
+  if (expected.valid()) {
+    const Type known = vars_[vars_.zonk(unifier_.shape_view(expected))];
+    if (known.kind == Type::Kind::tensor && !known.shape.empty() && is_dim(known.shape[0]))
+      wanted = vars_.tensor(known.elem, {known.shape.begin() + 1, known.shape.end()});
   }
-  return vars_.tensor(elem, {dim_item(Dim(static_cast<int64_t>(e.args.size())))});
+  const TypeId element = vars_.tensor(elem, e.args.empty() ? Shape{} : Shape{var_item(vars_.shape("s"))});
+  for (size_t i = 0; i < e.args.size(); ++i) {
+    const ExprId a = e.args[i];
+    const TypeId item = infer(a, wanted);
+    unifier_.unify(element, item, why(p_.exprs[a].span, "an element of the list", element, item, a));
+    if (solver_.has_failures()) {
+      report_failures();
+      return vars_.error();
+    }
+  }
+  Shape shape = vars_[element].shape;
+  shape.insert(shape.begin(), dim_item(Dim(static_cast<int64_t>(e.args.size()))));
+  Type list = vars_[vars_.tensor(elem, shape)];
+  for (ExprId a : e.args) {
+    auto value = value_of(p_.exprs[a].type);
+    if (!value || reads_data(*value)) {
+      list.elements.clear();
+      break;
+    }
+    list.elements.push_back(*value);
+  }
+  return vars_.add(std::move(list));
 }
 
 TypeId Checker::infer_check_as(ExprId id) {
@@ -454,8 +541,11 @@ Dim Checker::as_size(ExprId id, TypeId t) {
   const Type type = vars_[t];
   if (type.kind == Type::Kind::error) return Dim(vars_.dim("n"));
   if (type.kind == Type::Kind::var && vars_.is_meta(type.var)) {
-    const Dim value(vars_.dim(describe(id).size() > 2 ? describe(id).substr(1, describe(id).size() - 2) : "n",
-                              VarKind::meta, false, at));
+    const Expr& e = p_.exprs[id];
+    const std::string hint = e.kind == Kind::local   ? p_.locals[e.local].name
+                             : e.kind == Kind::field ? e.text
+                                                     : "n";
+    const Dim value(vars_.dim(hint, VarKind::meta, false, at));
     vars_.solve(type.var, vars_.scalar(base::Elem::i64, value));
     return value;
   }
@@ -465,8 +555,11 @@ Dim Checker::as_size(ExprId id, TypeId t) {
   if (type.kind == Type::Kind::tensor && !vars_.zonk(type.elem).elem &&
       vars_.elem_class(vars_.zonk(type.elem)) == ElemClass::int_ && vars_.is_meta(vars_.zonk(type.elem).var))
     unifier_.unify(type.elem, {base::Elem::i64, {}}, w);
-  if (auto value = value_of(t)) return *value;
-  return Dim(vars_.dim("k", VarKind::opened, true, at));
+  if (auto value = value_of(t)) {
+    if (shape::too_complex(*value)) throw TooComplex{at};
+    return reads_data(*value) ? decided_size(*value, at) : *value;
+  }
+  return decided("k", at);
 }
 
 }  // namespace axon::core

@@ -28,10 +28,12 @@ bool mentions_index(const Vars& vars, const Dim& d) {
 TypeId Checker::infer_for(ExprId id) {
   const Expr e = p_.exprs[id];
   const size_t context = solver_.context_size();
+  const int depth = for_depth_;
   for (const Binder& b : e.binders) {
     const Local local = p_.locals[b.local];
     if (local.kind == Local::Kind::rank) {
       rank_binders_[b.local] = {vars_.shape(local.name), {}};
+      for_depth_ = depth + 1;
       continue;
     }
     IndexBinder binder;
@@ -52,6 +54,7 @@ TypeId Checker::infer_for(ExprId id) {
     } else {
       binder.range = Dim(vars_.dim(local.name, VarKind::meta, true, local.span));
     }
+    for_depth_ = depth + 1;
     p_.locals[b.local].type = vars_.scalar(base::Elem::i64, Dim(binder.var));
     solver_.push(shape::at_least(Dim(binder.var), 0));
     solver_.push(shape::less(Dim(binder.var), binder.range));
@@ -59,17 +62,17 @@ TypeId Checker::infer_for(ExprId id) {
     open_binders_.push_back(b.local);
   }
   TypeId body = infer(e.args[0]);
+  for_depth_ = depth;
   if (vars_[vars_.head(body)].kind == Type::Kind::error) {
     solver_.pop_to(context);
     return body;
   }
-  const Shape body_shape = e.flag ? Shape{} : Shape{var_item(vars_.shape("s"))};
-  const ElemTerm elem{std::nullopt, vars_.type("t")};
-  const TypeId wanted = vars_.tensor(elem, body_shape);
-  unifier_.unify(
-      wanted, body,
-      why(p_.exprs[e.args[0]].span,
-          e.flag ? "what is folded, one number for each index" : "the body of `for`", wanted, body, id));
+  if (e.flag) {  // folded: one number for each index
+    const TypeId number = vars_.tensor({std::nullopt, vars_.type("t")}, {});
+    unifier_.unify(
+        number, body,
+        why(p_.exprs[e.args[0]].span, "what is folded, one number for each index", number, body, id));
+  }
   solver_.pop_to(context);
   Shape result;
   for (size_t i = 0; i < e.binders.size(); ++i) {
@@ -95,8 +98,71 @@ TypeId Checker::infer_for(ExprId id) {
       std::erase(open_binders_, local);
     }
   }
-  result.insert(result.end(), body_shape.begin(), body_shape.end());
-  return vars_.tensor(elem, result);
+  const WhyId w = why(p_.exprs[e.args[0]].span, "the body of `for`", {}, body, id);
+  return tabulated(result, body, e.flag, w);
+}
+
+/// The axes in front of every tensor of the body: a `for` of a tuple is a tuple of tensors.
+TypeId Checker::tabulated(const Shape& axes, TypeId body, bool number, WhyId w) {
+  const Type t = vars_[vars_.zonk(unifier_.shape_view(body))];
+  if ((t.kind == Type::Kind::tuple || t.kind == Type::Kind::record) && !t.row.valid()) {
+    Type out = t;
+    out.alias = {};
+    for (TypeId& item : out.items) item = tabulated(axes, item, number, w);
+    return vars_.add(std::move(out));
+  }
+  const Shape inner = number ? Shape{} : Shape{var_item(vars_.shape("s"))};
+  const ElemTerm elem{std::nullopt, vars_.type("t")};
+  const TypeId wanted = vars_.tensor(elem, inner);
+  unifier_.unify(wanted, body, why(whys_[w].span, whys_[w].what, wanted, body, whys_[w].expr));
+  Shape shape = axes;
+  shape.insert(shape.end(), inner.begin(), inner.end());
+  Type out = vars_[vars_.tensor(elem, shape)];
+  out.range = tabulated_range(body);
+  return vars_.add(std::move(out));
+}
+
+/// Of a body that is linear in the indices, the least and the greatest value.
+std::optional<ValueRange> Checker::tabulated_range(TypeId body) {
+  auto value = value_of(body);
+  if (!value || reads_data(*value)) return vars_[vars_.head(body)].range;
+  const auto low = extreme(*value, false), high = extreme(*value, true);
+  if (!low || !high) return std::nullopt;
+  return ValueRange{*low, *high + 1};
+}
+
+/// The greatest or least value of d over the indices in it; nothing when that depends on what is not known
+/// here.
+std::optional<Dim> Checker::extreme(const Dim& d, bool greatest) {
+  Dim out = d;
+  for (Var v : d.vars()) {
+    if (vars_.kind(v) != VarKind::index) continue;
+    auto linear = out.linear_in(v);
+    auto factor = linear ? linear->first.constant() : std::nullopt;
+    const auto binder = std::find_if(index_binders_.begin(), index_binders_.end(),
+                                     [&](const auto& b) { return b.second.var == v; });
+    if (!factor || binder == index_binders_.end()) return std::nullopt;
+    const IndexBinder& b = binder->second;
+    const bool settled =
+        b.given || b.bare ||
+        std::find(open_binders_.begin(), open_binders_.end(), binder->first) == open_binders_.end();
+    if (!settled) return std::nullopt;
+    const bool at_end = (*factor > 0) == greatest;
+    out = linear->second + (at_end ? (vars_.zonk(b.range) - 1) * Dim(*factor) : Dim(0));
+  }
+  return out;
+}
+
+/// The range that one use allows: the largest for which the index stays inside.
+std::optional<Dim> Checker::range_of_use(const IndexBinder& b, const Use& u) {
+  auto linear = u.index.linear_in(b.var);
+  auto step = linear ? linear->first.constant() : std::nullopt;
+  if (!step || *step == 0) return std::nullopt;
+  if (u.otherwise) return *step == 1 || *step == -1 ? std::optional<Dim>(u.axis) : std::nullopt;
+  const auto rest = extreme(linear->second, *step > 0);
+  if (!rest) return std::nullopt;
+  if (*step > 0) return shape::cdiv(u.axis - *rest, Dim(*step));
+  return shape::floor_div(*rest, Dim(-*step)) + 1;
 }
 
 void Checker::find_range(LocalId local) {
@@ -104,208 +170,129 @@ void Checker::find_range(LocalId local) {
   const std::string& name = p_.locals[local].name;
   if (b.given || b.bare) return;
   std::vector<Use> uses;
+  const bool guarded = std::all_of(b.uses.begin(), b.uses.end(), [](const Use& u) { return u.otherwise; });
   for (Use u : b.uses) {
     u.index = vars_.zonk(u.index);
     u.axis = vars_.zonk(u.axis);
-    if (std::none_of(uses.begin(), uses.end(),
-                     [&](const Use& o) { return o.index == u.index && o.axis == u.axis; }))
-      uses.push_back(u);
+    if (u.otherwise == guarded) uses.push_back(u);
   }
   auto unknown = [&](const std::string& reason) {
     auto d = error(Code::E0307, p_.locals[local].span, fmt::format("the range of `{}` is not known", name));
     d.text(reason).help(fmt::format("give it a range: `({} < n)`", name));
-    for (const Use& u : uses) d.also(u.span, "used here");
+    for (const Use& u : b.uses) d.also(u.span, "used here");
     report(std::move(d));
   };
   if (uses.empty()) return unknown(fmt::format("`{}` indexes nothing.", name));
-  if (uses.size() > 1)
-    return unknown(fmt::format("`{}` never stands alone in an index, and its uses differ.", name));
-  const Use& u = uses[0];
-  auto linear = u.index.linear_in(b.var);
-  auto step = linear ? linear->first.constant() : std::nullopt;
-  bool other = !linear;
-  if (linear)
-    for (Var v : linear->second.vars()) other |= vars_.kind(v) == VarKind::index;
-  if (!step || *step <= 0 || other)
-    return unknown(
-        fmt::format("`{}` never stands alone in an index, and its use does not determine it.", name));
-  const WhyId w = why(u.span, fmt::format("the range of `{}`", name));
-  if (u.otherwise) {
-    if (*step != 1) return unknown(fmt::format("`{}` never stands alone in an index.", name));
-    solver_.equal(b.range, u.axis, w);
-  } else {
-    solver_.equal(b.range, shape::cdiv(u.axis - linear->second, Dim(*step)), w);
+  std::vector<Dim> allowed;
+  const Use* least = nullptr;
+  for (const Use& u : uses) {
+    auto range = range_of_use(b, u);
+    if (!range)
+      return unknown(
+          fmt::format("`{}` never stands alone in an index, and its use does not determine it.", name));
+    allowed.push_back(*range);
   }
+  for (size_t i = 0; i < uses.size() && !least; ++i) {
+    const bool smallest = std::all_of(allowed.begin(), allowed.end(), [&](const Dim& other) {
+      const shape::Fact goal = shape::at_most(allowed[i], other);
+      return allowed[i] == other ||
+             (!vars_.has_meta(allowed[i] - other) &&
+              shape::prove(solver_.facts_for(goal, {}), goal).verdict == shape::Verdict::proved);
+    });
+    if (smallest && !(guarded && allowed[i] != allowed[0])) least = &uses[i];
+  }
+  if (!least) return unknown(fmt::format("`{}` never stands alone in an index, and its uses differ.", name));
+  solver_.equal(b.range, allowed[static_cast<size_t>(least - uses.data())],
+                why(least->span, fmt::format("the range of `{}`", name)));
 }
 
-// ---- Selecting
-// --------------------------------------------------------------------------------------------------
-
-void Checker::note_use(const Dim& index, const Dim& axis, bool otherwise, Span at) {
-  for (LocalId l : open_binders_)
-    if (index.contains(index_binders_[l].var)) index_binders_[l].uses.push_back({index, axis, otherwise, at});
-}
-
-void Checker::in_range(const Dim& index, const Dim& axis, bool end_allowed, WhyId w) {
-  if (!vars_.plainly_nonnegative(index)) solver_.require(shape::at_least(index, 0), w);
-  const Dim left = end_allowed ? axis - index : axis - index - 1;
-  if (!vars_.plainly_nonnegative(vars_.zonk(left)))
-    solver_.require(end_allowed ? shape::at_most(index, axis) : shape::less(index, axis), w);
-}
-
-void Checker::select_point(const IndexItem& item, const Dim& axis, bool has_otherwise, Shape& result,
-                           WhyId w) {
-  const Expr point = p_.exprs[item.point];
-  TypeId t = infer(item.point);
-  if (point.kind == Expr::Kind::local && !has_otherwise) {
-    auto binder = index_binders_.find(point.local);
-    if (binder != index_binders_.end() && !binder->second.given) {
-      binder->second.bare = true;
-      solver_.equal(binder->second.range, axis, w);
-      return;
-    }
-  }
-  const Type type = vars_[vars_.head(t)];
-  if (type.kind == Type::Kind::error) return;
-  if (type.kind == Type::Kind::var) {
-    const TypeId ids =
-        vars_.tensor({std::nullopt, vars_.type("i", ElemClass::int_)}, {var_item(vars_.shape("i"))});
-    unifier_.unify(ids, t, why(point.span, "an index", ids, t, item.point));
-    t = ids;
-  } else if (type.kind != Type::Kind::tensor) {
-    const TypeId ids = vars_.tensor({base::Elem::i64, {}}, {});
-    unifier_.unify(ids, t, why(point.span, "an index", ids, t, item.point));
-    return;
-  }
-  const Type ids = vars_[vars_.head(t)];
-  unifier_.restrict(ids.elem, ElemClass::int_,
-                    why(point.span, "an index", vars_.scalar(base::Elem::i64), t, item.point));
-  if (auto value = value_of(t)) {
-    if (!vars_.zonk(ids.elem).elem && vars_.is_meta(vars_.zonk(ids.elem).var))
-      unifier_.unify(ids.elem, {base::Elem::i64, {}}, w);
-    const bool from_end = value->constant() && *value->constant() < 0;
-    const Dim index = from_end ? axis + *value : *value;
-    note_use(index, axis, has_otherwise, point.span);
-    if (!has_otherwise) in_range(index, axis, false, w);
-    return;
-  }
-  const Shape ids_shape = vars_.zonk(ids.shape);
-  result.insert(result.end(), ids_shape.begin(), ids_shape.end());
-}
-
-void Checker::select_slice(const IndexItem& item, const Dim& axis, Shape& result, WhyId w) {
-  auto end = [&](ExprId e, const Dim& otherwise) {
-    if (!e.valid()) return otherwise;
-    const Dim value = as_size(e, infer(e));
-    return value.constant() && *value.constant() < 0 ? axis + value : value;
-  };
-  const Dim start = end(item.start, Dim(0)), stop = end(item.stop, axis);
-  if (item.start.valid()) in_range(start, stop, true, w);
-  if (item.stop.valid()) in_range(stop, axis, true, w);
-  Dim size = stop - start;
-  if (item.step.valid()) {
-    const Dim step = as_size(item.step, infer(item.step));
-    if (!step.constant() || *step.constant() < 1) {
-      report(error(Code::E0308, p_.exprs[item.step].span,
-                   "the step of a slice is a number that is known here, >= 1"));
-    } else {
-      size = shape::cdiv(size, step);
-    }
-  }
-  if (mentions_index(vars_, vars_.zonk(size)))
-    report(error(Code::E0306, p_.exprs[item.stop.valid() ? item.stop : item.start].span,
-                 "the size of the slice depends on an index, so the result would be irregular"));
-  result.push_back(dim_item(size));
-}
-
-Shape Checker::select(ExprId id, TypeId base, bool has_otherwise) {
-  std::vector<IndexItem> items = p_.exprs[id].indices;
+/// reshape [n, -1] x: every axis of x into one, and that into the axes of the target. One -1 stands for the
+/// size that is left.
+TypeId Checker::infer_reshape(ExprId id) {
+  const ExprId flat = p_.exprs[id].args[0], target = p_.exprs[id].args[1];
+  const TypeId base = infer(p_.exprs[flat].args[0]);
+  const TypeId sizes = infer(target);
   const Span at = p_.exprs[id].span;
-  base = unifier_.shape_view(base);
-  const Type known = vars_[vars_.zonk(base)];
-  const bool open_ended = std::any_of(items.begin(), items.end(), [](const IndexItem& i) {
-    return i.kind == IndexItem::Kind::ellipsis || i.kind == IndexItem::Kind::rank;
-  });
-  if (known.kind == Type::Kind::tensor && known_rank(known.shape) && !open_ended &&
-      items.size() < known.shape.size()) {  // the remaining axes are kept whole
-    items.push_back({});
-    items.back().kind = IndexItem::Kind::ellipsis;
-    p_.exprs[id].indices = items;
+  p_.exprs[flat].type = vars_.error();
+  const Type x = vars_[vars_.zonk(unifier_.shape_view(base))], list = vars_[vars_.zonk(sizes)];
+  if (x.kind == Type::Kind::error || list.kind == Type::Kind::error) {
+    failed_ = true;
+    return vars_.error();
   }
-  std::vector<ShapeItem> axes;
-  Shape pattern;
-  for (const IndexItem& i : items) {
-    const bool many = i.kind == IndexItem::Kind::ellipsis || i.kind == IndexItem::Kind::rank;
-    axes.push_back(many ? var_item(vars_.shape("a"))
-                        : dim_item(Dim(vars_.dim("n", VarKind::meta, true, at))));
-    pattern.push_back(axes.back());
+  if (x.kind != Type::Kind::tensor || !known_rank(x.shape)) {
+    report(error(Code::E0314, p_.exprs[p_.exprs[flat].args[0]].span,
+                 "the axes of what is reshaped are not known here")
+               .note(fmt::format("it is {}", show(base)))
+               .help("annotate a parameter with its axes"));
+    return vars_.error();
   }
-  const TypeId wanted = vars_.tensor({std::nullopt, vars_.type("t")}, pattern);
-  const WhyId w =
-      why(at, fmt::format("the indexing with {} position{}", items.size(), items.size() == 1 ? "" : "s"),
-          wanted, base, id);
-  unifier_.unify(wanted, base, w);
-  Shape result;
-  for (size_t i = 0; i < items.size(); ++i) {
-    switch (items[i].kind) {
-      case IndexItem::Kind::point: {
-        const Span span = p_.exprs[items[i].point].span;
-        select_point(items[i], vars_.zonk(axes[i].dim), has_otherwise, result,
-                     why(span, "this index", {}, {}, id));
-        break;
+  const bool empty = p_.exprs[target].kind == Expr::Kind::list && p_.exprs[target].args.empty();
+  if (list.elements.empty() && !empty) {
+    report(error(Code::E0323, p_.exprs[target].span,
+                 "the target of `reshape` is a list of sizes that are known here"));
+    return vars_.error();
+  }
+  Dim total(1), others(1);
+  for (const ShapeItem& i : x.shape) total = total * i.dim;
+  const WhyId w = why(at, "`reshape`", {}, {}, id);
+  std::vector<Dim> to = list.elements;
+  std::optional<size_t> left;
+  for (size_t i = 0; i < to.size(); ++i) {
+    if (to[i].is(-1)) {
+      if (left) {
+        report(
+            error(Code::E0313, p_.exprs[target].span, "only one size of the target of `reshape` can be -1"));
+        return vars_.error();
       }
-      case IndexItem::Kind::slice: {
-        const ExprId place = items[i].start.valid() ? items[i].start : items[i].stop;
-        const Span span = place.valid() ? p_.exprs[place].span : at;
-        select_slice(items[i], vars_.zonk(axes[i].dim), result, why(span, "this slice", {}, {}, id));
-        break;
-      }
-      case IndexItem::Kind::ellipsis:
-        result.push_back(axes[i]);
-        break;
-      case IndexItem::Kind::rank:
-        rank_binders_[items[i].rank].indexed.push_back({axes[i]});
-        break;
+      left = i;
+      continue;
     }
+    if (!vars_.plainly_nonnegative(to[i])) solver_.require(shape::at_least(to[i], 0), w);
+    others = others * to[i];
   }
-  return result;
-}
-
-TypeId Checker::infer_index(ExprId id) {
-  const Expr e = p_.exprs[id];
-  const TypeId base = infer(e.args[0]);
-  if (vars_[vars_.head(base)].kind == Type::Kind::error) {
-    for (const IndexItem& i : e.indices)
-      if (i.point.valid()) infer(i.point);
-    return base;
+  if (left && total.constant() && others.constant() && *others.constant() != 0 &&
+      *total.constant() % *others.constant() != 0) {
+    report(error(Code::E0313, at,
+                 fmt::format("`reshape` of {} elements into groups of {} leaves a remainder",
+                             *total.constant(), *others.constant())));
+    return vars_.error();
   }
-  const Shape result = select(id, base, e.args.size() > 1);
-  const Type t = vars_[vars_.zonk(unifier_.shape_view(base))];
-  if (t.kind != Type::Kind::tensor) return vars_.error();
-  if (e.args.size() > 1) {
-    const TypeId scalar = vars_.tensor(t.elem, {});
-    const TypeId otherwise = infer(e.args[1], scalar);
-    unifier_.unify(scalar, otherwise,
-                   why(p_.exprs[e.args[1]].span, "the value after `else`", scalar, otherwise, e.args[1]));
+  if (left) {
+    to[*left] = Dim(vars_.dim("n", VarKind::meta, true, at));
+    solver_.equal(others * to[*left], total, w);
+    to[*left] = vars_.zonk(to[*left]);
+  } else if (others != total) {
+    solver_.require(shape::equal(total, others), w);
   }
-  return vars_.tensor(t.elem, result);
-}
-
-TypeId Checker::infer_with_index(ExprId id) {
-  const Expr e = p_.exprs[id];
-  const TypeId base = infer(e.args[0]);
-  const TypeId value = infer(e.args[1]);
-  if (vars_[vars_.head(base)].kind == Type::Kind::error) return base;
-  const Shape selected = select(id, base, false);
-  const Type t = vars_[vars_.zonk(unifier_.shape_view(base))];
-  if (t.kind != Type::Kind::tensor) return vars_.error();
-  const TypeId wanted = vars_.tensor(t.elem, selected);
-  unifier_.unify(wanted, value, why(p_.exprs[e.args[1]].span, "the new part", wanted, value, e.args[1]));
-  return vars_.tensor(t.elem, t.shape);
+  Shape result;
+  for (const Dim& d : to) result.push_back(dim_item(d));
+  std::vector<Dim> from;
+  for (const ShapeItem& i : x.shape) from.push_back(i.dim);
+  auto name_axes = [&](ExprId e, const std::vector<Dim>& axes, bool join) {
+    AxisGroup all;
+    std::vector<AxisGroup> single;
+    Instantiation named;
+    for (const Dim& d : axes) {
+      all.push_back(fmt::format("a{}", all.size()));
+      single.push_back({all.back()});
+      named.emplace_back(shape::fresh_var(all.back()), d);
+    }
+    if (all.empty()) all.push_back("1");
+    Expr& step = p_.exprs[e];
+    step.instantiation = std::move(named);
+    step.from = join ? single : std::vector<AxisGroup>{all};
+    step.to = join ? std::vector<AxisGroup>{all} : single;
+  };
+  name_axes(flat, from, true);
+  name_axes(id, to, false);
+  p_.exprs[flat].type = vars_.tensor(x.elem, {dim_item(total)});
+  p_.exprs[id].args = {flat};
+  return vars_.tensor(x.elem, result);
 }
 
 TypeId Checker::infer_rearrange(ExprId id) {
   const Expr e = p_.exprs[id];
+  if (e.flag && e.args.size() == 2) return infer_reshape(id);
   const TypeId base = unifier_.shape_view(infer(e.args[0]));
   std::map<std::string, ShapeItem> axes;
   for (const auto& [var, d] : e.instantiation) axes[shape::var_name(var)] = dim_item(d);

@@ -22,6 +22,7 @@ struct Why {
   std::string what;        ///< "argument 2 of `f`", "the operands of `+`", "the axis that `i` indexes"
   TypeId expected, found;  ///< the two whole types that were compared; invalid for other constraints
   base::Id<ExprTag> expr;  ///< the application or indexing, for labels on its parts
+  std::string stated;      ///< of a `where` of what is called: how it is written there
 };
 
 struct Constraint {

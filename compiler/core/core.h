@@ -111,7 +111,7 @@ struct Expr {
     index,        ///< args[0] [indices], args[1] = the else value when present
     for_,         ///< for binders => args[0]; flag: a fold's operand, whose body is one number
     rearrange,    ///< args[0], from => to; `instantiation` has one variable per axis name, found by its
-                  ///< var_name()
+                  ///< var_name(). `reshape [n, -1] x` is two of them: all axes as one, that as the target's
     list,         ///< [a, b, c]: a vector of scalars
     check_as,     ///< args[0] :> annotation
     error         ///< stands where recovery happened; never reaches the graph

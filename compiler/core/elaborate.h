@@ -17,12 +17,13 @@
 
 namespace axon::core {
 
-/// The parsed file of `import name` or `import "path" as m`; null when there is none. `prim` and `prelude`
-/// are asked for by every program. The file must live as long as the elaboration.
+/// The parsed file of a module: a path that ends in .axn, or the dotted name of a module of the library; null
+/// when there is none. `prim` and `prelude` are asked for by every program. The file must live as long as the
+/// elaboration.
 using Loader = std::function<const syntax::File*(const std::string& module)>;
 
-/// Looks for `<module>.axn` in directories, first hit wins; parses once. Dots of a module path are
-/// directories.
+/// Reads files, and looks for the modules of the library in directories, first hit wins; parses once. Dots of
+/// a module's name are directories.
 class LibraryLoader {
  public:
   LibraryLoader(source::SourceManager& sources, source::Diagnostics& diagnostics,

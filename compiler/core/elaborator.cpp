@@ -1,11 +1,11 @@
-// Modules, on-demand order of declarations, and the entry point elaborate().
+// Declarations of a module, their on-demand order, and the entry point elaborate().
 #include "core/elaborator.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
+#include "core/suggest.h"
 #include "syntax/parse.h"
 
 namespace axon::core {
@@ -70,59 +70,9 @@ std::optional<std::string> nearest(const std::string& name, const std::vector<st
   return best;
 }
 
-// ---- Files
-// ------------------------------------------------------------------------------------------------------
-
-LibraryLoader::LibraryLoader(source::SourceManager& sources, source::Diagnostics& diagnostics,
-                             std::vector<std::string> directories)
-    : sources_(sources), diagnostics_(diagnostics), directories_(std::move(directories)) {}
-
-const stx::File* LibraryLoader::operator()(const std::string& module) {
-  if (auto it = files_.find(module); it != files_.end()) return it->second.get();
-  std::string relative = module;
-  if (!relative.ends_with(".axn")) {
-    std::replace(relative.begin(), relative.end(), '.', '/');
-    relative += ".axn";
-  }
-  for (const std::string& directory : directories_) {
-    const std::string path = directory.empty() ? relative : directory + "/" + relative;
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(path, ignored)) continue;
-    auto id = sources_.load(path, diagnostics_);
-    if (!id) return nullptr;
-    auto file = std::make_unique<stx::File>(stx::parse(sources_[*id], diagnostics_));
-    return (files_[module] = std::move(file)).get();
-  }
-  return nullptr;
-}
-
-// ---- Modules
-// ----------------------------------------------------------------------------------------------------
-
 Elaborator::Elaborator(const source::SourceManager& sources, const Loader& loader,
                        source::Diagnostics& diagnostics, const Options& options)
     : sources(sources), loader(loader), diagnostics(diagnostics), options(options) {}
-
-Module* Elaborator::module(const std::string& name, source::Span at) {
-  if (auto it = modules_.find(name); it != modules_.end()) return it->second.get();
-  auto m = std::make_unique<Module>();
-  m->name = name;
-  m->file = loader(name);
-  if (!m->file) {
-    diagnostics.report(error(Code::E0403, at, fmt::format("there is no module `{}`", name)));
-    return nullptr;
-  }
-  Module* out = (modules_[name] = std::move(m)).get();
-  declare(*out);
-  return out;
-}
-
-void Elaborator::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i) {
-  std::string name;
-  if (i.file) name = *i.file;
-  for (const stx::Name& part : i.path) name += (name.empty() ? "" : ".") + part.text;
-  if (Module* imported = module(name, d.span)) m.imports[d.name.text] = imported;
-}
 
 void Elaborator::declare(Module& m) {
   for (const stx::Decl& d : m.file->decls) {
@@ -135,7 +85,12 @@ void Elaborator::declare(Module& m) {
     g.module = m.name;
     g.span = d.name.span.valid() ? d.name.span : d.span;
     g.doc = d.doc;
-    auto& space = stx::as<stx::TypeDecl>(d) ? m.types : m.values;
+    if (const auto* mesh = stx::as<stx::MeshDecl>(d)) {
+      declare_mesh(m, d, *mesh);
+      continue;
+    }
+    const bool layout = stx::as<stx::LayoutDecl>(d) != nullptr;
+    auto& space = layout ? m.layouts : stx::as<stx::TypeDecl>(d) ? m.types : m.values;
     const bool known =
         std::visit(stx::Overloaded{[&](const stx::FunDecl& f) {
                                      g.kind = f.is_entry ? Global::Kind::entry : Global::Kind::function;
@@ -152,6 +107,7 @@ void Elaborator::declare(Module& m) {
                                      return true;
                                    },
                                    [&](const stx::TypeDecl&) { return g.kind = Global::Kind::type, true; },
+                                   [&](const stx::LayoutDecl&) { return g.kind = Global::Kind::type, true; },
                                    [](const auto&) { return false; }},
                    d.node);
     if (!known || g.name.empty()) continue;
@@ -172,20 +128,38 @@ void Elaborator::declare(Module& m) {
     info.decl = &d;
     infos.push_back(std::move(info));
     space[program.globals[id].name] = id;
-    m.in_order.push_back(id);
+    if (!layout) m.in_order.push_back(id);
+  }
+}
+
+/// The axes of a mesh are numbers of devices.
+void Elaborator::declare_mesh(Module& m, const stx::Decl& d, const stx::MeshDecl& mesh) {
+  if (m.meshes.count(d.name.text))
+    diagnostics.report(
+        error(Code::E0404, d.name.span, fmt::format("the mesh `{}` is declared twice", d.name.text)));
+  auto& axes = m.meshes[d.name.text];
+  for (const stx::FieldValue& f : mesh.fields) {
+    const auto* number = stx::as<stx::NumberExpr>((*m.file)[f.value]);
+    if (!number || number->is_float || number->text == "0")
+      diagnostics.report(
+          error(Code::E0301, (*m.file)[f.value].span, "the size of a mesh axis is a number, at least 1"));
+    if (std::find(axes.begin(), axes.end(), f.name.text) != axes.end())
+      diagnostics.report(
+          error(Code::E0404, f.name.span, fmt::format("the mesh has two axes `{}`", f.name.text)));
+    axes.push_back(f.name.text);
   }
 }
 
 GlobalId Elaborator::library_value(const std::string& name) {
   for (Module* m : {prelude_, prim_})
     if (m)
-      if (auto it = m->values.find(name); it != m->values.end()) return it->second;
+      if (auto it = m->values.find(name); it != m->values.end() && !is_private(it->second)) return it->second;
   return {};
 }
 GlobalId Elaborator::library_type(const std::string& name) {
   for (Module* m : {prelude_, prim_})
     if (m)
-      if (auto it = m->types.find(name); it != m->types.end()) return it->second;
+      if (auto it = m->types.find(name); it != m->types.end() && !is_private(it->second)) return it->second;
   return {};
 }
 
@@ -201,6 +175,30 @@ void Elaborator::report_recursion(GlobalId g) {
   infos[g.index].state = DeclInfo::State::done;
 }
 
+/// A declaration that needs more than the limits allow is an error, and the others go on.
+void Elaborator::within_limits(GlobalId g, const std::function<void()>& step) {
+  vars.begin_declaration();
+  Global& global = program.globals[g];
+  if (global.has_error && global.scheme.type.valid()) return;
+  try {
+    step();
+  } catch (const TooComplex& too) {
+    diagnostics.report(
+        error(Code::E0590, too.span.valid() ? too.span : program.globals[g].span,
+              fmt::format("the types and sizes of `{}` are too complex", program.globals[g].name))
+            .text("One declaration may state 10,000 constraints, and a size may have 256 terms of 8 "
+                  "factors.")
+            .help("split it, or name what its parts have in common"));
+    program.globals[g].has_error = true;
+    program.globals[g].scheme = {};
+    vars.after_too_complex();
+    program.globals[g].scheme.type = vars.error();
+    const DeclInfo& info = infos[g.index];
+    for (uint32_t i = info.first_expr; i < program.exprs.size(); ++i)
+      if (i < info.end_expr || info.end_expr == 0) program.exprs[{i}].type = program.globals[g].scheme.type;
+  }
+}
+
 /// Depth first over what declarations use, with a stack of its own: a chain of uses may be long.
 void Elaborator::check(GlobalId root) {
   using State = DeclInfo::State;
@@ -212,7 +210,7 @@ void Elaborator::check(GlobalId root) {
   auto enter = [&](GlobalId g) {
     if (infos[g.index].state != State::unseen) return;
     infos[g.index].state = State::lowering;
-    lower(*this, g);
+    within_limits(g, [&] { lower(*this, g); });
     infos[g.index].state = State::lowered;
     stack.push_back({g});
   };
@@ -229,24 +227,29 @@ void Elaborator::check(GlobalId root) {
     stack.pop_back();
     if (infos[g.index].state == State::done) continue;  // found to use itself
     infos[g.index].state = State::checking;
-    check_declaration(*this, g);
+    within_limits(g, [&] { check_declaration(*this, g); });
     infos[g.index].state = State::done;
     program.globals[g].checked = true;
   }
 }
 
 void Elaborator::run(const stx::File& file) {
-  prim_ = module("prim", {});
-  prelude_ = module("prelude", {});
+  prim_ = library_module("prim");
+  prelude_ = library_module("prelude");
   for (const Module* m : {prelude_, prim_})
     if (m)
-      for (const auto& [name, g] : m->values) names_in_scope.push_back(name);
+      for (const auto& [name, g] : m->values)
+        if (!is_private(g)) names_in_scope.push_back(name);
   auto own = std::make_unique<Module>();
   own->file = &file;
   own->library = false;
-  Module* m = (modules_[""] = std::move(own)).get();
-  declare(*m);
+  own->root = directory_of(file);
+  std::string key = identity(file);
+  while (modules_.count(key))
+    key += " (checked)";  // a file of the library itself: besides what it is to others
+  Module* m = add_module(key, std::move(own));
   program.own = m->in_order;
+  for (const auto& [name, g] : m->layouts) check(g);
   for (GlobalId g : m->in_order) check(g);
 }
 
@@ -254,6 +257,7 @@ Program elaborate(const stx::File& file, const source::SourceManager& sources, c
                   source::Diagnostics& diagnostics, const Options& options) {
   Elaborator e(sources, loader, diagnostics, options);
   e.run(file);
+  try_edits(file, sources, loader, diagnostics, options);
   return std::move(e.program);
 }
 

@@ -5,7 +5,9 @@
 // declaration finds what it uses; those are checked first, so inference never meets an unknown global and
 // never grows the stores it reads.
 #pragma once
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -23,8 +25,11 @@ struct Module {
   std::string name;
   const syntax::File* file = nullptr;
   bool library = true;
-  std::map<std::string, GlobalId> values, types;
-  std::map<std::string, Module*> imports;
+  std::map<std::string, GlobalId> values, types, layouts;
+  std::map<std::string, std::vector<std::string>> meshes;  ///< and the names of their axes
+  std::map<std::string, Module*> imports;                  ///< null for one that could not be read
+  std::filesystem::path root;  ///< the directory that its own imports stay inside of
+  bool open = false;           ///< its imports are being read
   std::vector<GlobalId> in_order;
 };
 
@@ -56,7 +61,7 @@ class Elaborator {
              const Options& options);
   void run(const syntax::File& file);
 
-  Module* module(const std::string& name, source::Span at);
+  bool is_private(GlobalId g) const { return infos[g.index].decl->is_private; }
   void check(GlobalId g);                           ///< lowers and checks it, and first what it uses
   GlobalId library_value(const std::string& name);  ///< of prelude or prim; invalid when there is none
   GlobalId library_type(const std::string& name);
@@ -69,16 +74,26 @@ class Elaborator {
   Vars vars{program.types};
   std::vector<DeclInfo> infos;  ///< by GlobalId
   std::unordered_map<uint32_t, shape::Var>
-      local_sizes;                          ///< a local named in a type -> the size it stands for
-  std::vector<std::string> names_in_scope;  ///< of library modules, for suggestions
+      local_sizes;                           ///< a local named in a type -> the size it stands for
+  std::map<GlobalId, TypeId> plain_aliases;  ///< declared types without parameters: one type for all uses
+  std::vector<std::string> names_in_scope;   ///< of library modules, for suggestions
+  bool only_counting = false;                ///< of a trial: its errors are counted, so none is explained
 
  private:
   void declare(Module& m);
+  void declare_mesh(Module& m, const syntax::Decl& d, const syntax::MeshDecl& mesh);
   void report_recursion(GlobalId g);
+  void within_limits(GlobalId g, const std::function<void()>& step);
   void import(Module& m, const syntax::Decl& d, const syntax::ImportDecl& i);
+  Module* library_module(const std::string& name);
+  Module* module_of(const syntax::File& file, const std::string& name, const std::filesystem::path& root,
+                    source::Span at);
+  Module* add_module(const std::string& identity, std::unique_ptr<Module> m);
+  std::filesystem::path directory_of(const syntax::File& file) const;
+  std::string identity(const syntax::File& file) const;
   Module* prim_ = nullptr;
   Module* prelude_ = nullptr;
-  std::map<std::string, std::unique_ptr<Module>> modules_;
+  std::map<std::string, std::unique_ptr<Module>> modules_;  ///< by the file that each one is
 };
 
 /// from_syntax.cpp: fills the Global and its DeclInfo.

@@ -140,8 +140,17 @@ void Checker::check_entry(const Scheme& scheme) {
     while (solve_one()) {
     }
   }
+  std::vector<Var> refused;
+  auto follows = [&](Var v) {  // from a size that was refused, by a constraint
+    return std::any_of(scheme.where.begin(), scheme.where.end(), [&](const shape::Fact& f) {
+      const Dim d = f.lhs - f.rhs;
+      return d.contains(v) &&
+             std::any_of(refused.begin(), refused.end(), [&](Var r) { return d.contains(r); });
+    });
+  };
   for (Var v : scheme.dims) {
-    if (is_known(v)) continue;
+    if (is_known(v) || follows(v)) continue;
+    refused.push_back(v);
     const Span at = vars_.origin(v).valid() ? vars_.origin(v) : g.span;
     auto d = error(Code::E0309, at, fmt::format("size `{}` is not determined", shape::var_name(v)));
     d.text("The arguments of the entry do not say what it is.")

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/check.h"
+#include "core/clash.h"
 
 namespace axon::core {
 
@@ -17,11 +18,12 @@ using source::error;
 using source::Span;
 
 WhyId Checker::why(Span span, std::string what, TypeId expected, TypeId found, ExprId expr) {
-  return whys_.add({span, std::move(what), expected, found, expr});
+  return whys_.add({span, std::move(what), expected, found, expr, {}});
 }
 
 void Checker::report(Diagnostic d) {
   failed_ = true;
+  if (clash_) return;  // an attempt of clash.cpp
   e_.diagnostics.report(std::move(d));
 }
 
@@ -61,7 +63,14 @@ std::string Checker::describe(ExprId id) {
 }
 
 void Checker::report_failures() {
-  for (const Failure& f : solver_.take_failures()) report_failure(f);
+  for (const Failure& f : solver_.take_failures()) {
+    if (clash_) {
+      failed_ = true;
+      clash_->found |= f.why.valid() && f.kind == clash_->failure.kind && key_of(whys_[f.why]) == clash_->key;
+    } else {
+      report_failure(f);
+    }
+  }
 }
 
 // ---- Failures
@@ -85,7 +94,7 @@ void Checker::label_operands(Diagnostic& d, const Why& w) {
       label(e.span, fmt::format("this is {}", show(t)));
     }
   };
-  if (!w.expr.valid()) return;
+  if (!w.expr.valid() || e_.only_counting) return;
   const Expr& e = p_.exprs[w.expr];
   switch (e.kind) {
     case Expr::Kind::apply:
@@ -108,6 +117,7 @@ void Checker::label_operands(Diagnostic& d, const Why& w) {
 }
 
 std::string Checker::failing_sizes(const Fact& goal, const std::vector<Fact>& facts) {
+  if (e_.only_counting) return {};
   // sizes of at least 1 where that will do: they read better than empty tensors
   std::vector<Fact> positive = facts;
   std::vector<Var> all = goal.lhs.vars();
@@ -121,6 +131,18 @@ std::string Checker::failing_sizes(const Fact& goal, const std::vector<Fact>& fa
   for (const auto& [v, value] : answer.counter_example)
     values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", names().of(v), value);
   return values;
+}
+
+/// What is known of the sizes of a goal, but that they are not negative; empty when that is nothing.
+static std::string known_facts(const std::vector<Fact>& facts, Names& names) {
+  constexpr size_t shown = 6;
+  std::string known;
+  size_t count = 0;
+  for (const Fact& f : facts) {
+    const bool a_size = f.relation == shape::Relation::le && f.lhs.is(0) && f.rhs.as_var();
+    if (!a_size && count++ < shown) known += (known.empty() ? "" : ", ") + print(f, names);
+  }
+  return known;
 }
 
 /// What a type variable in a message may stand for.
@@ -148,6 +170,18 @@ void Checker::note_class(Diagnostic& d, TypeId id) {
   if (text) d.note(fmt::format("`'{}` is {}", names().of(t.elem.var), text));
 }
 
+/// Two sizes that ought to be equal: what is known of them, and values for which they are not.
+void Checker::note_sizes(Diagnostic& d, const Dim& a, const Dim& b) {
+  const Fact goal = shape::equal(a, b);
+  const std::vector<Fact> facts = solver_.facts_for(goal, {});
+  if (const std::string known = known_facts(facts, names()); !known.empty()) {
+    d.known(known);
+  } else if (a.as_var() && b.as_var()) {
+    d.known(fmt::format("nothing relates `{}` and `{}`", print(a, names()), print(b, names())));
+  }
+  if (const std::string values = failing_sizes(goal, facts); !values.empty()) d.fails_for(values);
+}
+
 bool Checker::report_matmul(const Failure& f, const Why& w) {
   if (!w.expr.valid() || f.kind != Failure::Kind::size) return false;
   const Expr e = p_.exprs[w.expr];
@@ -160,25 +194,14 @@ bool Checker::report_matmul(const Failure& f, const Why& w) {
                       b.shape.size() >= 2 && is_dim(a.shape.back()) && is_dim(b.shape.back()) &&
                       is_dim(b.shape[b.shape.size() - 2]);
   if (!shaped) return false;
-  const Dim inner = a.shape.back().dim, rows = b.shape[b.shape.size() - 2].dim, columns = b.shape.back().dim;
+  const Dim inner = a.shape.back().dim, rows = b.shape[b.shape.size() - 2].dim;
   if (inner == rows) return false;
   auto d = error(Code::E0312, callee.span, "inner dimensions of `@` differ");
   d.label(fmt::format("needs {} = {}", print(inner, names()), print(rows, names())));
   label_operands(d, w);
-  if (inner == columns) {
-    const Span right = p_.exprs[e.args[2]].span;
-    const auto text = e_.sources.text(right);
-    const bool atom = text.find(' ') == std::string_view::npos;
-    d.help("transpose the right operand",
-           source::Edit{right, atom ? fmt::format("transpose {}", text) : fmt::format("transpose ({})", text),
-                        source::Applicability::safe});
-  }
-  if (inner.as_var() && rows.as_var())
-    d.known(fmt::format("nothing relates `{}` and `{}`", print(inner, names()), print(rows, names())));
-  const Fact goal = shape::equal(inner, rows);
-  if (const std::string values = failing_sizes(goal, solver_.facts_for(goal, {})); !values.empty())
-    d.fails_for(values);
-  report(std::move(d));
+  note_sizes(d, inner, rows);
+  suggest(d, f, w);
+  note_clash(d, f);
   return true;
 }
 
@@ -284,7 +307,9 @@ void Checker::report_shapes(const Failure& f, const Why& w) {
           }))
         d.also(vars_.origin(v), fmt::format("`{}` is named here, and stands for any size", names().of(v)));
   }
-  report(std::move(d));
+  if (f.kind == Failure::Kind::size || f.kind == Failure::Kind::broadcast) note_sizes(d, f.lhs, f.rhs);
+  suggest(d, f, w);
+  note_clash(d, f);
 }
 
 void Checker::report_failure(const Failure& f) {
@@ -304,6 +329,7 @@ void Checker::report_failure(const Failure& f) {
         d.message =
             fmt::format("{} is not a record", w.expr.valid() ? describe(p_.exprs[w.expr].args[0]) : w.what),
         d.text(fmt::format("It is {}.", show(w.found)));
+      suggest(d, f, w);
       return report(std::move(d));
     }
     case Failure::Kind::element: {
@@ -315,10 +341,11 @@ void Checker::report_failure(const Failure& f) {
         note_class(d, w.expected);
         note_class(d, w.found);
         if (want.kind == Type::Kind::tensor && want.elem.elem && *want.elem.elem != base::Elem::boolean)
-          d.help(fmt::format("convert it: `{} (...)`; nothing converts by itself",
-                             base::elem_name(*want.elem.elem)));
+          d.note(
+              fmt::format("nothing converts by itself; `{} (...)` does", base::elem_name(*want.elem.elem)));
       }
       label_operands(d, w);
+      suggest(d, f, w);
       return report(std::move(d));
     }
     case Failure::Kind::rank:
@@ -340,7 +367,15 @@ void Checker::report_failure(const Failure& f) {
         std::string all;
         for (const std::string& name : t.fields) all += (all.empty() ? "`" : ", `") + name + "`";
         d.text(t.fields.empty() ? "It has no fields." : "Its fields are " + all + ".");
-        if (auto other = nearest(f.text, t.fields)) d.help(fmt::format("a similar field is `{}`", *other));
+        if (auto other = nearest(f.text, t.fields)) {
+          const std::string_view written = e_.sources.text(w.span);
+          const auto length = static_cast<uint32_t>(f.text.size());
+          std::optional<source::Edit> edit;
+          if (written.ends_with("." + f.text))
+            edit = source::Edit{
+                {w.span.file, w.span.end - length, w.span.end}, *other, source::Applicability::maybe};
+          d.help(fmt::format("a similar field is `{}`", *other), std::move(edit));
+        }
       }
       return report(std::move(d));
     }
@@ -351,20 +386,23 @@ void Checker::report_fact(const Fact& fact, const std::vector<Fact>& facts, WhyI
   const Why& w = whys_[id];
   const bool indexing = w.expr.valid() && (p_.exprs[w.expr].kind == Expr::Kind::index ||
                                            p_.exprs[w.expr].kind == Expr::Kind::with_index);
-  const std::string goal = print(fact, names());
+  const std::string here = print(fact, names());
+  const std::string goal =
+      w.stated.empty() || w.stated == here ? here : fmt::format("`{}`, here {}", w.stated, here);
   auto d = error(indexing ? Code::E0308 : Code::E0313, w.span,
                  never ? fmt::format("{} needs {}, which never holds", w.what, goal)
                        : fmt::format("{} needs {}, which is not known to hold", w.what, goal));
-  if (!facts.empty()) {
-    std::string known;
-    for (size_t i = 0; i < facts.size() && i < 6; ++i)
-      if (!(facts[i].relation == shape::Relation::le && facts[i].lhs.is(0) && facts[i].rhs.as_var()))
-        known += (known.empty() ? "" : ", ") + print(facts[i], names());
-    if (!known.empty()) d.known(known);
-  }
+  if (const std::string known = known_facts(facts, names()); !known.empty()) d.known(known);
   if (const std::string values = failing_sizes(fact, facts); !values.empty()) d.fails_for(values);
-  if (indexing && !never)
-    d.help("`x[i else v]` reads v outside; a range `(i < n)` or a `where` states what is meant");
+  if (indexing) {
+    if (!never) d.help("`x[i else v]` reads v outside; a range `(i < n)` or a `where` states what is meant");
+    Failure f;
+    f.kind = Failure::Kind::size;
+    f.why = id;
+    f.lhs = fact.lhs;
+    f.rhs = fact.rhs;
+    suggest(d, f, w);
+  }
   report(std::move(d));
 }
 

@@ -66,7 +66,8 @@ void Lowering::run() {
                                lower_facts(s.where, e_.infos[g_.index].where);
                                exists_ = nullptr;
                              },
-                             [&](const stx::TypeDecl& d) { lower_alias(d); }, [](const auto&) {}},
+                             [&](const stx::TypeDecl& d) { lower_alias(d); },
+                             [&](const stx::LayoutDecl& d) { lower_layout(d); }, [](const auto&) {}},
              decl.node);
   DeclInfo& done = e_.infos[g_.index];
   done.end_expr = p_.exprs.size();
@@ -196,8 +197,8 @@ Pattern Lowering::pattern(stx::PatternId id, bool parameter) {
   const auto* name = stx::as<stx::NamePattern>(p);
   std::optional<Dim> value;
   if (p.type.valid()) {
-    out.consumed = stx::as<stx::OwnedType>(file()[p.type]) != nullptr;
     const TypeId written = type(p.type);
+    out.consumed = e_.vars[written].consumed;
     const Type t = e_.vars[written];
     out.annotation = written;
     const bool integer =
@@ -228,9 +229,19 @@ Pattern Lowering::pattern(stx::PatternId id, bool parameter) {
 // ---- Names
 // ------------------------------------------------------------------------------------------------------
 
+static bool stands_for_axes(const Program& p, LocalId local) {
+  return local.valid() && p.locals[local].kind == Local::Kind::rank;
+}
+
 const Lowering::Entry* Lowering::find(const std::string& name) const {
   for (size_t i = scope_.size(); i-- > 0;)
-    if (scope_[i].name == name) return &scope_[i];
+    if (scope_[i].name == name && !stands_for_axes(p_, scope_[i].local)) return &scope_[i];
+  return nullptr;
+}
+
+const Lowering::Entry* Lowering::find_axes(const std::string& name) const {
+  for (size_t i = scope_.size(); i-- > 0;)
+    if (scope_[i].name == name && stands_for_axes(p_, scope_[i].local)) return &scope_[i];
   return nullptr;
 }
 
@@ -280,10 +291,6 @@ ExprId Lowering::name(const std::string& text, Span span) {
       at(id).dim = d;
       return id;
     }
-    if (p_.locals[entry->local].kind == Local::Kind::rank) {
-      report(error(Code::E0401, span, fmt::format("`..{}` stands for axes; it has no value", text)));
-      return add(Kind::error, span);
-    }
     const LocalId local = entry->local;
     const ExprId id = add(Kind::local, span);
     at(id).local = local;
@@ -291,7 +298,14 @@ ExprId Lowering::name(const std::string& text, Span span) {
   }
   if (const GlobalId g = find_value(text); g.valid()) return global(g, span);
   if (auto elem = base::elem_from_name(text)) return cast_to(*elem, span);
-  if (module_->imports.count(text)) {
+  if (text == "reshape" || text == "rearrange") {
+    report(error(Code::E0215, span,
+                 text == "reshape"
+                     ? "`reshape` is applied to a list of sizes and a value: `reshape [n, -1] x`"
+                     : "`rearrange` is written `rearrange x [t, h*k] => [h, t, k]`"));
+  } else if (find_axes(text)) {
+    report(error(Code::E0401, span, fmt::format("`..{}` stands for axes; it has no value", text)));
+  } else if (module_->imports.count(text)) {
     report(error(Code::E0401, span, fmt::format("`{}` is a module; write `{}.name`", text, text)));
   } else {
     unknown_name(text, span);
@@ -299,8 +313,40 @@ ExprId Lowering::name(const std::string& text, Span span) {
   return add(Kind::error, span);
 }
 
+/// `m.f`: what another module declares.
+ExprId Lowering::imported(const std::string& qualifier, const stx::Name& field, Span span) {
+  const Module* m = module_->imports.at(qualifier);
+  if (!m) {  // reported where it is imported
+    p_.globals[g_].has_error = true;
+    return add(Kind::error, span);
+  }
+  auto value = m->values.find(field.text);
+  if (value != m->values.end() && !e_.is_private(value->second)) return global(value->second, span);
+  if (value != m->values.end()) {
+    report(error(Code::E0409, field.span,
+                 fmt::format("`{}` is private to the module `{}`", field.text, qualifier))
+               .also(p_.globals[value->second].span, "declared here"));
+    return add(Kind::error, span);
+  }
+  std::vector<std::string> known;
+  for (const auto& [other, g] : m->values)
+    if (!e_.is_private(g)) known.push_back(other);
+  auto d = error(Code::E0401, field.span, fmt::format("the module `{}` has no `{}`", qualifier, field.text));
+  if (auto other = nearest(field.text, known))
+    d.help(fmt::format("a similar name is `{}`", *other),
+           source::Edit{field.span, *other, source::Applicability::maybe});
+  report(std::move(d));
+  return add(Kind::error, span);
+}
+
 // ---- Expressions
 // ------------------------------------------------------------------------------------------------
+
+/// `reshape` is a form, not a function: the number of axes of its result is the length of its first argument.
+bool Lowering::is_reshape(stx::ExprId fn) {
+  const auto* name = stx::as<stx::NameExpr>(file()[fn]);
+  return name && name->name == "reshape" && !find("reshape") && !find_value("reshape").valid();
+}
 
 ExprId Lowering::apply(ExprId fn, std::vector<ExprId> args, Span span) {
   const ExprId id = add(Kind::apply, span);
@@ -354,10 +400,10 @@ ExprId Lowering::expr(stx::ExprId id) {
             return e;
           },
           [&](const stx::ApplyExpr& a) {
-            const ExprId fn = expr(a.fn);
+            const ExprId fn = is_reshape(a.fn) && a.args.size() == 2 ? ExprId{} : expr(a.fn);
             std::vector<ExprId> args;
             for (stx::ExprId arg : a.args) args.push_back(expr(arg));
-            return apply(fn, std::move(args), span);
+            return fn.valid() ? apply(fn, std::move(args), span) : reshape(args[0], args[1], span);
           },
           [&](const stx::TupleExpr& t) {
             std::vector<ExprId> items;
@@ -443,22 +489,10 @@ ExprId Lowering::expr(stx::ExprId id) {
             return apply(prelude("neg", span), {value}, span);
           },
           [&](const stx::FieldExpr& f) {
-            if (const auto* base = stx::as<stx::NameExpr>(file()[f.base]); base && !find(base->name)) {
-              auto it = module_->imports.find(base->name);
-              if (it != module_->imports.end() && !module_->values.count(base->name)) {
-                auto value = it->second->values.find(f.field.text);
-                if (value != it->second->values.end()) return global(value->second, span);
-                std::vector<std::string> known;
-                for (const auto& [other, g] : it->second->values) known.push_back(other);
-                auto d = error(Code::E0401, f.field.span,
-                               fmt::format("the module `{}` has no `{}`", base->name, f.field.text));
-                if (auto other = nearest(f.field.text, known))
-                  d.help(fmt::format("a similar name is `{}`", *other),
-                         source::Edit{f.field.span, *other, source::Applicability::maybe});
-                report(std::move(d));
-                return add(Kind::error, span);
-              }
-            }
+            const auto* qualifier = stx::as<stx::NameExpr>(file()[f.base]);
+            if (qualifier && !find(qualifier->name) && !module_->values.count(qualifier->name) &&
+                module_->imports.count(qualifier->name))
+              return imported(qualifier->name, f.field, span);
             const ExprId base = expr(f.base);
             const ExprId e = add(Kind::field, span);
             at(e).args = {base};
@@ -518,11 +552,12 @@ ExprId Lowering::binary(const stx::BinaryExpr& b, Span span) {
   if (b.op == stx::BinaryOp::pipe) {
     const ExprId value = expr(b.lhs);
     if (const auto* call = stx::as<stx::ApplyExpr>(file()[b.rhs])) {
-      const ExprId fn = expr(call->fn);
+      const bool reshapes = is_reshape(call->fn) && call->args.size() == 1;
+      const ExprId fn = reshapes ? ExprId{} : expr(call->fn);
       std::vector<ExprId> args;
       for (stx::ExprId a : call->args) args.push_back(expr(a));
       args.push_back(value);
-      return apply(fn, std::move(args), span);
+      return reshapes ? reshape(args[0], args[1], span) : apply(fn, std::move(args), span);
     }
     const ExprId fn = expr(b.rhs);
     return apply(fn, {value}, span);

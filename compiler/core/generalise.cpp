@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/check.h"
 
@@ -131,7 +132,22 @@ std::optional<Fact> Checker::without_indices(const Fact& fact, const std::vector
 /// 0 <= d, written without minus signs: what is subtracted goes to the left, and 0 < n is written 1 <= n.
 static Fact balanced(const Fact& fact) {
   if (fact.relation != Relation::le && fact.relation != Relation::lt) return fact;
-  const Dim least = fact.rhs - fact.lhs - (fact.relation == Relation::lt ? 1 : 0);
+  Dim least = fact.rhs - fact.lhs - (fact.relation == Relation::lt ? 1 : 0);
+  // 0 <= (n - k) / 3 + m is 0 <= n - k + 3*m
+  std::optional<shape::Atom> quotient;
+  size_t quotients = 0;
+  for (const shape::Term& t : least.terms())
+    for (const shape::Atom& f : t.factors) {
+      if (f.kind() == shape::AtomKind::var) continue;
+      ++quotients;
+      const bool alone =
+          f.kind() == shape::AtomKind::floor_div && t.factors.size() == 1 && t.coefficient == 1;
+      if (alone && f.rhs().constant() && *f.rhs().constant() > 0) quotient = f;
+    }
+  if (quotient && quotients == 1) {
+    const Dim rest = least - atom_dim(*quotient);
+    least = quotient->lhs() + quotient->rhs() * rest;
+  }
   Dim left(0), right(0);
   for (const shape::Term& t : least.terms()) {
     Dim d(t.coefficient < 0 ? -t.coefficient : t.coefficient);
@@ -140,6 +156,20 @@ static Fact balanced(const Fact& fact) {
     side = side + d;
   }
   return shape::at_most(left, right);
+}
+
+/// A fact that is neither proved nor can stand in the type: not known to hold, or not decided within the
+/// limits.
+void Checker::refuse_fact(const Fact& fact, const std::vector<Fact>& known, WhyId w,
+                          const shape::Answer& answer) {
+  const bool gave_up =
+      answer.verdict == Verdict::unknown &&
+      (answer.by.starts_with("z3") || answer.by == "too large" || answer.by == "not decided without z3");
+  if (!gave_up) return report_fact(fact, known, w, false);
+  report(error(Code::E0591, whys_[w].span,
+               fmt::format("it could not be decided whether {} holds", print(fact, names())))
+             .note(fmt::format("{} needs it", whys_[w].what))
+             .help("state it in a `where`, or check it where the value is known: `e :> t`"));
 }
 
 void Checker::take_facts(Scheme& scheme, const Mine& mine, bool top) {
@@ -165,13 +195,31 @@ void Checker::take_facts(Scheme& scheme, const Mine& mine, bool top) {
         vars_.make_size(*v);
   Occurrences in_type;
   in_type.add(vars_, vars_.zonk(scheme.type));
+  std::set<ExprId>
+      refused;  // calls: when one fact of a `where` fails, the others follow from the same mistake
   for (const Constraint& c : facts) {
     const auto known = solver_.facts_for(c.fact, c.context);
+    if (shape::too_complex(c.fact.lhs) || shape::too_complex(c.fact.rhs)) throw TooComplex{whys_[c.why].span};
     const auto answer = shape::prove(known, c.fact);
     if (answer.verdict == Verdict::proved) continue;
+    const Why& w = whys_[c.why];
+    if (!w.stated.empty() && w.expr.valid() && refused.count(w.expr)) continue;
+    const size_t before = e_.diagnostics.error_count();
+    const auto note_refusal = [&] {
+      if (e_.diagnostics.error_count() > before && whys_[c.why].expr.valid())
+        refused.insert(whys_[c.why].expr);
+    };
+    auto together = known;
+    together.push_back(c.fact);
+    if (shape::prove_empty(together).verdict == Verdict::proved) {
+      report_fact(c.fact, known, c.why, true);
+      note_refusal();
+      continue;
+    }
     auto residual = without_indices(c.fact, known);
     if (!residual) {
-      report_fact(c.fact, known, c.why, false);
+      refuse_fact(c.fact, known, c.why, answer);
+      note_refusal();
       continue;
     }
     auto outside = solver_.facts_for(*residual, {});
@@ -179,6 +227,7 @@ void Checker::take_facts(Scheme& scheme, const Mine& mine, bool top) {
     outside.push_back(*residual);
     if (shape::prove_empty(outside).verdict == Verdict::proved) {
       report_fact(c.fact, known, c.why, true);
+      note_refusal();
       continue;
     }
     std::vector<Var> all = residual->lhs.vars();
@@ -189,10 +238,12 @@ void Checker::take_facts(Scheme& scheme, const Mine& mine, bool top) {
       if (vars_.kind(v) == VarKind::opened || (!declared && !in_type.has(v))) expressible = false;
     }
     if (!expressible && top) {
-      report_fact(c.fact, known, c.why, false);
+      refuse_fact(c.fact, known, c.why, answer);
+      note_refusal();
       continue;
     }
-    if (vars_.plainly_nonnegative(residual->rhs) && residual->lhs.is(0)) continue;
+    const bool at_least_0 = residual->relation == Relation::le && residual->lhs.is(0);
+    if (at_least_0 && vars_.plainly_nonnegative(residual->rhs)) continue;
     if (!vars_.plainly_nonnegative(residual->rhs) || !vars_.plainly_nonnegative(residual->lhs))
       residual = balanced(*residual);
     scheme.where.push_back(*residual);
@@ -201,13 +252,56 @@ void Checker::take_facts(Scheme& scheme, const Mine& mine, bool top) {
   }
 }
 
+/// The sizes of a finished type as its facts allow to write them: max(min(n, 5), 0) is min(n, 5).
+TypeId Checker::simplified(TypeId id, const std::vector<Fact>& where) {
+  Type t = vars_[id];
+  auto plain = [](const Dim& d) {
+    return std::all_of(d.terms().begin(), d.terms().end(), [](const shape::Term& term) {
+      return std::all_of(term.factors.begin(), term.factors.end(),
+                         [](const shape::Atom& a) { return a.kind() == shape::AtomKind::var; });
+    });
+  };
+  bool changed = false;
+  auto simplify = [&](Dim& d) {
+    const Dim known = without_decided(d);
+    changed |= known != d;
+    d = known;
+    if (plain(d)) return;
+    auto facts = solver_.facts_for(shape::equal(d, Dim(0)), {});
+    facts.insert(facts.end(), where.begin(), where.end());
+    const Dim simpler = shape::simplify(d, facts);
+    changed |= simpler != d;
+    d = simpler;
+  };
+  for (ShapeItem& i : t.shape)
+    if (is_dim(i)) simplify(i.dim);
+  if (t.value) simplify(*t.value);
+  if (t.kind == Type::Kind::stack) simplify(t.count);
+  for (TypeId& item : t.items) {
+    const TypeId simpler = simplified(item, where);
+    changed |= simpler != item;
+    item = simpler;
+  }
+  return changed ? vars_.add(std::move(t)) : id;
+}
+
+/// A constraint between shapes, in the names of the declaration.
+std::string Checker::show(const Constraint& c) {
+  auto shape = [&](size_t i) { return print(vars_.zonk(c.shapes[i]), names()); };
+  if (c.kind == CKind::equal_shapes) return fmt::format("{} = {}", shape(0), shape(1));
+  if (c.kind == CKind::into) return fmt::format("{} into {}", shape(0), shape(1));
+  std::string out = shape(0) + " = ";
+  for (size_t i = 1; i < c.shapes.size(); ++i) out += (i > 1 ? " | " : "") + shape(i);
+  return out;
+}
+
 void Checker::refuse_leftovers() {
   if (failed_) return;
   for (const Constraint& c : solver_.parked()) {
     if (c.kind == CKind::holds || c.kind == CKind::equal_dims) continue;
     const Why& w = whys_[c.why];
     report(error(Code::E0314, w.span, fmt::format("the shapes at {} are not determined", w.what))
-               .note(fmt::format("what must hold is {}", print(c, vars_)))
+               .note(fmt::format("what must hold is {}", show(c)))
                .help("annotate a parameter with its axes"));
     return;
   }
@@ -223,7 +317,7 @@ void Checker::default_element(TypeVarId v) {
 
 Scheme Checker::generalise_top(TypeId type) {
   const Mine all = [](const Occurrences&) { return true; };
-  while (solver_.default_joins()) {
+  while (solver_.default_joins() || solver_.default_equations()) {
   }
   report_failures();
   Scheme scheme;
@@ -236,6 +330,7 @@ Scheme Checker::generalise_top(TypeId type) {
   take_joins(scheme, all);
   take_intos(scheme, all);
   scheme.type = vars_.zonk(scheme.type);
+  refuse_decided_parameters(scheme.type);
   if (!failed_) take_facts(scheme, all, true);
   report_failures();
   refuse_leftovers();
@@ -243,11 +338,12 @@ Scheme Checker::generalise_top(TypeId type) {
   for (size_t i = info.where.size(); i-- > 0;) scheme.where.insert(scheme.where.begin(), info.where[i].fact);
   for (const FactAt& f : info.exists_facts) scheme.where.push_back(f.fact);
   scheme.exists = info.exists;
+  scheme.type = simplified(vars_.zonk(scheme.type), scheme.where);
   name_variables(scheme);
   return scheme;
 }
 
-void Checker::generalise_let(LocalId id, TypeId type, size_t since) {
+void Checker::generalise_let(LocalId id, TypeId type, size_t since, size_t opened) {
   while (solver_.default_joins(since)) {
   }
   report_failures();
@@ -293,6 +389,7 @@ void Checker::generalise_let(LocalId id, TypeId type, size_t since) {
     if (own.has(v)) scheme.shapes.push_back(v), vars_.make_rigid(v);
   for (TypeVarId v : left.types)
     if (own.has(v)) scheme.types.push_back(v), vars_.make_rigid(v);
+  close_decided(scheme, opened);
   p_.locals[id].type = scheme.type;
   p_.locals[id].scheme = std::move(scheme);
 }
@@ -362,23 +459,7 @@ void Checker::name_variables(Scheme& s) {
   s.type = vars_.zonk(s.type);
   for (IntoConstraint& i : s.into) i.target = vars_.zonk(i.target);
   for (Fact& f : s.where) f = {vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)};
-  // an opened size that reaches the result is closed again
-  Occurrences closed;
-  closed.add(vars_, s.type);
-  for (Var v : closed.dims) {
-    if (vars_.kind(v) != VarKind::opened) continue;
-    std::erase(s.dims, v);
-    if (std::find(s.exists.begin(), s.exists.end(), v) == s.exists.end()) s.exists.push_back(v);
-    for (const Fact& f : solver_.given()) {
-      const Fact known{vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)};
-      Occurrences mentioned;
-      mentioned.add(known.lhs);
-      mentioned.add(known.rhs);
-      const bool all_shown =
-          std::all_of(mentioned.dims.begin(), mentioned.dims.end(), [&](Var x) { return closed.has(x); });
-      if (mentioned.has(v) && all_shown) s.where.push_back(known);
-    }
-  }
+  close_decided(s, 0);
 }
 
 }  // namespace axon::core

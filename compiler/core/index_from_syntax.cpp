@@ -43,9 +43,9 @@ GlobalId Lowering::find_global(stx::ExprId id) {
     const auto* base = stx::as<stx::NameExpr>(file()[f->base]);
     if (!base || find(base->name)) return {};
     auto it = module_->imports.find(base->name);
-    if (it == module_->imports.end()) return {};
+    if (it == module_->imports.end() || !it->second) return {};
     auto value = it->second->values.find(f->field.text);
-    return value == it->second->values.end() ? GlobalId{} : value->second;
+    return value == it->second->values.end() || e_.is_private(value->second) ? GlobalId{} : value->second;
   }
   return {};
 }
@@ -83,6 +83,7 @@ ExprId Lowering::reduction(const stx::ReduceExpr& r, Span span) {
       binders.push_back(b);
     } else {
       report(error(Code::E0215, x.span, "a name to fold over was expected"));
+      return add(Kind::error, span);
     }
   }
   if (binders.empty()) {
@@ -108,14 +109,16 @@ bool Lowering::axis_factors(stx::ExprId id, AxisGroup& out) {
     out.push_back(n->name);
     return true;
   }
-  if (const auto* n = stx::as<stx::NumberExpr>(x); n && n->text == "1") {
-    out.push_back("1");
+  const auto* number = stx::as<stx::NumberExpr>(x);
+  if (number && !number->is_float && number->text.find_first_not_of("0123456789") == std::string::npos &&
+      number->text.size() < 10 && number->text[0] != '0') {
+    out.push_back(number->text);
     return true;
   }
   const auto* b = stx::as<stx::BinaryExpr>(x);
   if (b && b->op == stx::BinaryOp::multiply) return axis_factors(b->lhs, out) && axis_factors(b->rhs, out);
-  report(
-      error(Code::E0215, x.span, "an axis of `rearrange` is a name, a product of names, `1` or `..names`"));
+  report(error(Code::E0215, x.span,
+               "an axis of `rearrange` is a name, a number, a product of these, or `..names`"));
   return false;
 }
 
@@ -129,7 +132,7 @@ std::vector<AxisGroup> Lowering::axis_groups(const stx::ListExpr& l) {
       axis_factors(e->value, group);
     } else {
       report(error(Code::E0215, i.span,
-                   "an axis of `rearrange` is a name, a product of names, `1` or `..names`"));
+                   "an axis of `rearrange` is a name, a number, a product of these, or `..names`"));
     }
     out.push_back(std::move(group));
   }
@@ -162,8 +165,11 @@ ExprId Lowering::rearrange(const stx::ReduceExpr& r, Span span) {
       }
       seen.push_back(n);
       if (n.starts_with("..")) continue;
-      const Entry* entry = find(n);
-      auto size = entry ? size_of(*entry) : std::nullopt;
+      const bool number = n[0] >= '0' && n[0] <= '9';
+      const Entry* entry = number ? nullptr : find(n);
+      auto size = number  ? std::optional(Dim(static_cast<int64_t>(std::stoll(n))))
+                  : entry ? size_of(*entry)
+                          : std::nullopt;
       sizes.emplace_back(shape::fresh_var(n), size ? *size : Dim(e_.vars.dim(n, VarKind::meta, true, span)));
     }
   }
@@ -187,6 +193,17 @@ ExprId Lowering::rearrange(const stx::ReduceExpr& r, Span span) {
   return e;
 }
 
+/// `reshape [n, -1] x`: all axes as one, and that as the axes of the target; the checker fills in which they
+/// are.
+ExprId Lowering::reshape(ExprId target, ExprId value, Span span) {
+  const ExprId flat = add(Kind::rearrange, span);
+  at(flat).args = {value};
+  const ExprId e = add(Kind::rearrange, span);
+  at(e).args = {flat, target};
+  at(e).flag = true;
+  return e;
+}
+
 std::vector<IndexItem> Lowering::indices(const std::vector<stx::Index>& list) {
   std::vector<IndexItem> out;
   bool rest = false;
@@ -196,33 +213,32 @@ std::vector<IndexItem> Lowering::indices(const std::vector<stx::Index>& list) {
       report(error(Code::E0322, i.span, "an index has at most one `..`"));
       continue;
     }
-    std::visit(
-        stx::Overloaded{
-            [&](const stx::ElementIndex& e) {
-              item.kind = IndexItem::Kind::point;
-              item.point = expr(e.value);
-            },
-            [&](const stx::RestIndex&) {
-              item.kind = IndexItem::Kind::ellipsis;
-              rest = true;
-            },
-            [&](const stx::SpreadIndex& s) {
-              item.kind = IndexItem::Kind::rank;
-              const Entry* entry = find(s.name.text);
-              if (entry && entry->local.valid() && p_.locals[entry->local].kind == Local::Kind::rank) {
-                item.rank = entry->local;
-              } else {
-                report(error(Code::E0401, s.name.span, fmt::format("no `for` binds `..{}`", s.name.text)));
-                item.kind = IndexItem::Kind::ellipsis;
-              }
-            },
-            [&](const stx::SliceIndex& s) {
-              item.kind = IndexItem::Kind::slice;
-              if (s.first.valid()) item.start = expr(s.first);
-              if (s.last.valid()) item.stop = expr(s.last);
-              if (s.step.valid()) item.step = expr(s.step);
-            }},
-        i.node);
+    std::visit(stx::Overloaded{[&](const stx::ElementIndex& e) {
+                                 item.kind = IndexItem::Kind::point;
+                                 item.point = expr(e.value);
+                               },
+                               [&](const stx::RestIndex&) {
+                                 item.kind = IndexItem::Kind::ellipsis;
+                                 rest = true;
+                               },
+                               [&](const stx::SpreadIndex& s) {
+                                 item.kind = IndexItem::Kind::rank;
+                                 const Entry* entry = find_axes(s.name.text);
+                                 if (entry) {
+                                   item.rank = entry->local;
+                                 } else {
+                                   report(error(Code::E0401, s.name.span,
+                                                fmt::format("no `for` binds `..{}`", s.name.text)));
+                                   item.kind = IndexItem::Kind::ellipsis;
+                                 }
+                               },
+                               [&](const stx::SliceIndex& s) {
+                                 item.kind = IndexItem::Kind::slice;
+                                 if (s.first.valid()) item.start = expr(s.first);
+                                 if (s.last.valid()) item.stop = expr(s.last);
+                                 if (s.step.valid()) item.step = expr(s.step);
+                               }},
+               i.node);
     out.push_back(item);
   }
   return out;

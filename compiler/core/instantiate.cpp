@@ -42,21 +42,21 @@ Shape Checker::rename(const Shape& s, Fresh& fresh) {
 }
 
 TypeId Checker::rename(TypeId id, Fresh& fresh) {
+  vars_.work();
   id = vars_.head(id);
   Type t = vars_[id];
   auto renamed = [&](TypeVarId v) {
     auto it = fresh.types.find(v);
     return it == fresh.types.end() ? v : it->second;
   };
+  Vars::each_size(t, [&](const Dim& d) { return vars_.zonk(d).substitute(fresh.dims); });
   switch (t.kind) {
     case Type::Kind::tensor:
       t.elem = vars_.zonk(t.elem);
       if (!t.elem.elem) t.elem.var = renamed(t.elem.var);
       t.shape = rename(vars_.zonk(t.shape), fresh);
-      if (t.value) t.value = vars_.zonk(*t.value).substitute(fresh.dims);
       break;
     case Type::Kind::stack:
-      t.count = vars_.zonk(t.count).substitute(fresh.dims);
       break;
     case Type::Kind::record:
       if (t.row.valid()) t.row = renamed(t.row);
@@ -98,8 +98,7 @@ TypeId Checker::instantiate(const Scheme& s, ExprId at, WhyId w) {
     fresh.dims.emplace(v, d);
     sizes.emplace_back(v, d);
   }
-  for (Var v : s.exists)
-    fresh.dims.emplace(v, Dim(vars_.dim(shape::var_name(v), VarKind::opened, true, whys_[w].span)));
+  for (Var v : s.exists) fresh.dims.emplace(v, decided(shape::var_name(v), whys_[w].span));
   for (ShapeVarId v : s.shapes) fresh.shapes.emplace(v, vars_.shape(vars_.types.shape_vars[v].name));
   for (TypeVarId v : s.types) {
     const auto declared = vars_.types.vars[v];
@@ -118,10 +117,11 @@ TypeId Checker::instantiate(const Scheme& s, ExprId at, WhyId w) {
                                     [&](Var v) { return f.lhs.contains(v) || f.rhs.contains(v); });
     if (opened) {
       solver_.assume({l, f.relation, r});
-    } else if (f.relation == Relation::eq) {
-      solver_.equal(l, r, w);
     } else {
-      solver_.require({l, f.relation, r}, w);
+      Why mine = whys_[w];
+      Names names(p_.types);
+      mine.stated = print(f, names);
+      solver_.require({l, f.relation, r}, whys_.add(std::move(mine)));
     }
   }
   p_.exprs[at].instantiation = std::move(sizes);

@@ -128,6 +128,16 @@ Solver::Step Solver::solve_into(Constraint& c) {
     }
     c.shapes = {operand, target};
     if (target.empty()) return solve_shapes(operand, {}, c.why);
+    const auto axes = static_cast<size_t>(std::count_if(operand.begin(), operand.end(), is_dim));
+    if (known_rank(target) && axes >= target.size() && axes < operand.size()) {  // no room for more axes
+      for (const ShapeItem& i : operand) {
+        if (is_dim(i)) continue;
+        if (!is_var(i) || !vars_.is_meta(i.var)) return failed(Failure::Kind::rank, c.why);
+        vars_.solve(i.var, {});
+      }
+      continue;
+    }
+    if (known_rank(target) && axes > target.size()) return failed(Failure::Kind::rank, c.why);
     auto variable = lone(target);
     if (last_is_dim(operand) && variable) {
       if (!vars_.is_meta(*variable)) return failed(Failure::Kind::rank, c.why);

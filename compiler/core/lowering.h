@@ -24,6 +24,7 @@ class Lowering {
   void prepare_signature();
   void lower_value(syntax::ExprId value);
   void lower_alias(const syntax::TypeDecl& d);
+  void lower_layout(const syntax::LayoutDecl& d);
   void declare_sizes(const std::vector<syntax::SizeParam>& sizes);
   void lower_facts(const std::vector<syntax::Fact>& facts, std::vector<FactAt>& out);
   shape::Dim named_size(const std::string& name, VarKind kind, source::Span at);
@@ -39,6 +40,9 @@ class Lowering {
   TypeId type_variable(const std::string& name);
   ElemTerm elem_of(TypeId t, source::Span at);
   GlobalId find_type(const std::vector<syntax::Name>& path, source::Span at);
+  std::vector<LayoutPart> layout(syntax::LayoutId id);  // layouts_from_syntax.cpp
+  void check_layout_name(const syntax::Name& name, bool mapped, size_t given);
+  void check_layout_axis(const syntax::Name& axis);
   void collect_bracketed(const syntax::File& file, syntax::TypeId t);
 
   // patterns and expressions (from_syntax.cpp)
@@ -49,6 +53,7 @@ class Lowering {
   ExprId global(GlobalId g, source::Span at);
   ExprId prim(const std::string& name, source::Span at);
   ExprId prelude(const std::string& name, source::Span at);
+  ExprId imported(const std::string& qualifier, const syntax::Name& field, source::Span at);
   ExprId cast_to(base::Elem elem, source::Span at);
   ExprId apply(ExprId fn, std::vector<ExprId> args, source::Span at);
   ExprId lets(const syntax::LetExpr& l, size_t from, source::Span at);
@@ -57,6 +62,8 @@ class Lowering {
   ExprId number(const std::string& text, bool is_float, source::Span at);
   ExprId reduction(const syntax::ReduceExpr& r, source::Span at);
   ExprId rearrange(const syntax::ReduceExpr& r, source::Span at);
+  ExprId reshape(ExprId target, ExprId value, source::Span at);
+  bool is_reshape(syntax::ExprId fn);
   std::vector<AxisGroup> axis_groups(const syntax::ListExpr& l);
   bool axis_factors(syntax::ExprId id, AxisGroup& out);
   ExprId for_expr(const std::vector<syntax::Binder>& binders, syntax::ExprId body, source::Span at);
@@ -73,7 +80,8 @@ class Lowering {
     LocalId local;                   ///< or
     std::optional<shape::Dim> size;  ///< the name of a size
   };
-  const Entry* find(const std::string& name) const;
+  const Entry* find(const std::string& name) const;       ///< a value or a size
+  const Entry* find_axes(const std::string& name) const;  ///< `..p` of a `for`; a name space of its own
   GlobalId find_value(const std::string& name) const;
   std::optional<shape::Dim> size_of(const Entry& e);
   void unknown_name(const std::string& name, source::Span at);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/vars.h"
+
 namespace axon::core {
 
 using shape::Dim;
@@ -40,8 +42,7 @@ const std::string& Names::of(TypeVarId v) {
   return it != type_vars_.end() ? it->second : type_vars_[v.index] = choose(types_.vars[v].name, used_types_);
 }
 void Names::keep(Var v, const std::string& name) {
-  dims_[v.id] = name;
-  used_dims_.insert(name);
+  if (!dims_.count(v.id)) dims_[v.id] = choose(name, used_dims_);
 }
 void Names::keep(ShapeVarId v, const std::string& name) {
   shapes_[v.index] = name;
@@ -114,18 +115,80 @@ void mentioned(const TypeStore& types, TypeId id, std::vector<Var>& out) {
   for (TypeId item : t.items) mentioned(types, item, out);
 }
 
-std::string print_type(const TypeStore& types, TypeId id, Names& names, const std::vector<Var>& matter) {
+std::string print_spots(const std::vector<LayoutSpot>& spots, Names& names) {
+  std::string out;
+  for (const LayoutSpot& s : spots) {
+    std::string size = print(s.size, names);
+    if (!s.axis.empty() && size.find(' ') != std::string::npos) size = "(" + size + ")";
+    out += (out.empty() ? "" : ", ") + size + (s.axis.empty() ? "" : "@" + s.axis);
+  }
+  return out;
+}
+
+/// ` @ S[(8, n):(4@lane, 1)] + 5@warp`; nothing where no layout is stated.
+std::string print_layout(const std::vector<LayoutPart>& layout, Names& names) {
+  std::string out;
+  for (const LayoutPart& part : layout) {
+    out += out.empty() ? " @ " : " + ";
+    auto several = [&](const std::vector<LayoutSpot>& spots) {
+      return spots.size() == 1 ? print_spots(spots, names) : "(" + print_spots(spots, names) + ")";
+    };
+    switch (part.kind) {
+      case LayoutPart::Kind::offset:
+        out += print_spots(part.from, names);
+        break;
+      case LayoutPart::Kind::map:
+        out += part.name + "[" + several(part.from) + ":" + several(part.to) + "]";
+        break;
+      case LayoutPart::Kind::name:
+        out += part.name + (part.from.empty() ? "" : "[" + print_spots(part.from, names) + "]");
+        break;
+    }
+  }
+  return out;
+}
+
+std::string print_type(const TypeStore& types, TypeId id, Names& names, const std::vector<Var>& matter,
+                       const std::string& opened = {});
+
+/// `(n : i64)`, `(a : i64, x : f32[a])`: a parameter with the integers whose values the rest of the type
+/// mentions.
+std::optional<std::string> named_integers(const TypeStore& types, TypeId id, Names& names,
+                                          const std::vector<Var>& matter) {
+  const Type& t = types.types[id];
+  auto named = [&](const Type& item) -> std::optional<Var> {
+    auto value = item.value ? item.value->as_var() : std::nullopt;
+    return value && std::find(matter.begin(), matter.end(), *value) != matter.end() ? value : std::nullopt;
+  };
+  if (auto v = named(t)) return fmt::format("({} : {})", names.of(*v), print_type(types, id, names, matter));
+  if (t.kind != Type::Kind::tuple || !t.alias.name.empty()) return std::nullopt;
+  if (std::none_of(t.items.begin(), t.items.end(),
+                   [&](TypeId i) { return named(types.types[i]).has_value(); }))
+    return std::nullopt;
+  std::string out;
+  for (TypeId item : t.items) {
+    const auto v = named(types.types[item]);
+    out += (out.empty() ? "" : ", ") + (v ? names.of(*v) + " : " : "_ : ") +
+           print_type(types, item, names, matter);
+  }
+  return "(" + out + ")";
+}
+
+/// `opened` stands before the result: `?k <= n. `.
+std::string print_type(const TypeStore& types, TypeId id, Names& names, const std::vector<Var>& matter,
+                       const std::string& opened) {
   const Type& t = types.types[id];
   auto each = [&](TypeId item) { return print_type(types, item, names, matter); };
+  if (!opened.empty() && t.kind != Type::Kind::function) return opened + each(id);
   std::string out;
   if (!t.alias.name.empty()) {
     for (const AliasArg& a : t.alias.args) {
       std::string text = a.dim ? print(*a.dim, names) : a.shape ? print(*a.shape, names) : each(a.type);
-      if (a.shape) text = text.substr(1, text.size() - 2);
+      if (a.shape && a.shape->size() == 1) text = text.substr(1, text.size() - 2);
       out += (out.empty() ? "" : ", ") + text;
     }
     out = t.alias.name + (out.empty() ? "" : "[" + out + "]");
-    return t.consumed ? "*" + out : out;
+    return (t.consumed ? "*" + out : out) + print_layout(t.layout, names);
   }
   switch (t.kind) {
     case Type::Kind::tensor:
@@ -148,10 +211,8 @@ std::string print_type(const TypeStore& types, TypeId id, Names& names, const st
         std::string text = each(t.items[i]);
         const bool last = i + 1 == t.items.size();
         if (item.kind == Type::Kind::function && !last) text = "(" + text + ")";
-        auto value = item.value ? item.value->as_var() : std::nullopt;
-        if (!last && value && std::find(matter.begin(), matter.end(), *value) != matter.end())
-          text = fmt::format("({} : {})", names.of(*value), text);
-        out += (i ? " -> " : "") + text;
+        if (!last) text = named_integers(types, t.items[i], names, matter).value_or(text);
+        out += (i ? " -> " : "") + (last ? opened : "") + text;
       }
       break;
     case Type::Kind::stack:
@@ -167,7 +228,7 @@ std::string print_type(const TypeStore& types, TypeId id, Names& names, const st
       out = "?";
       break;
   }
-  return t.consumed ? "*" + out : out;
+  return (t.consumed ? "*" + out : out) + print_layout(t.layout, names);
 }
 
 }  // namespace
@@ -178,6 +239,38 @@ std::string print(const TypeStore& types, TypeId t, Names& names) {
   return print_type(types, t, names, matter);
 }
 
+/// `?k <= n, k >= 1. `: each size that only the data decides, with what is known of it and of those before
+/// it.
+static std::string print_opened(const TypeStore& types, const Scheme& s, Names& names,
+                                std::vector<bool>& said) {
+  std::vector<Var> shown;
+  mentioned(types, s.type, shown);
+  auto is_shown = [&](Var v) { return std::find(shown.begin(), shown.end(), v) != shown.end(); };
+  std::vector<Var> later = s.exists;
+  std::string out;
+  for (Var v : s.exists) {
+    later.erase(later.begin());
+    std::string known;
+    bool introduced = false;
+    for (size_t i = 0; i < s.where.size(); ++i) {
+      const shape::Fact& f = s.where[i];
+      if (said[i] || !(f.lhs.contains(v) || f.rhs.contains(v))) continue;
+      if (std::any_of(later.begin(), later.end(),
+                      [&](Var o) { return f.lhs.contains(o) || f.rhs.contains(o); }))
+        continue;
+      said[i] = true;
+      const bool turned = f.rhs.as_var() == v && f.relation == shape::Relation::le;
+      introduced |= turned || f.lhs.as_var() == v;
+      known += (known.empty() ? "" : ", ") +
+               (turned ? fmt::format("{} >= {}", names.of(v), print(f.lhs, names)) : print(f, names));
+    }
+    if (!is_shown(v)) continue;
+    if (!introduced && !known.empty()) known = names.of(v) + " >= 0, " + known;
+    out += "?" + (known.empty() ? names.of(v) : known) + ". ";
+  }
+  return out;
+}
+
 std::string print(const TypeStore& types, const Scheme& s, Names& names, size_t indent) {
   std::vector<Var> matter;
   mentioned(types, s.type, matter);
@@ -185,24 +278,8 @@ std::string print(const TypeStore& types, const Scheme& s, Names& names, size_t 
     f.lhs.collect_vars(matter);
     f.rhs.collect_vars(matter);
   }
-  std::string out = print_type(types, s.type, names, matter);
-  // `?k <= n. t` stands before the result and says what is known of k alone
   std::vector<bool> said(s.where.size(), false);
-  std::string unknown;
-  for (Var v : s.exists) {
-    std::string known;
-    for (size_t i = 0; i < s.where.size(); ++i) {
-      const shape::Fact& f = s.where[i];
-      if (said[i] || f.lhs.as_var() != v || f.relation == shape::Relation::eq) continue;
-      said[i] = true;
-      known += (known.empty() ? "" : ", ") + print(f, names);
-    }
-    unknown += "?" + (known.empty() ? names.of(v) : known) + ". ";
-  }
-  if (!unknown.empty()) {
-    const size_t arrow = out.rfind(" -> ");
-    out.insert(arrow == std::string::npos ? 0 : arrow + 4, unknown);
-  }
+  const std::string out = print_type(types, s.type, names, matter, print_opened(types, s, names, said));
   std::string facts;
   for (const IntoConstraint& i : s.into)
     facts +=

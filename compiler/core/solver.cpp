@@ -50,123 +50,6 @@ std::string print(const Constraint& c, const Vars& vars) {
   return "?";
 }
 
-// ---- Stating constraints
-// ----------------------------------------------------------------------------------------
-
-void Solver::submit(Constraint c) {
-  c.context = context_;
-  c.serial = ++serial_;
-  switch (attempt(c)) {
-    case Step::wait:
-      parked_.push_back(std::move(c));
-      break;
-    case Step::done:
-    case Step::failed:
-      break;
-  }
-  settle();
-}
-
-void Solver::equal(const Dim& a, const Dim& b, WhyId why) {
-  submit({Constraint::Kind::equal_dims, {a, b}, {}, {}, {}, why, false, 0});
-}
-void Solver::equal(const Shape& a, const Shape& b, WhyId why) {
-  submit({Constraint::Kind::equal_shapes, {}, {a, b}, {}, {}, why, false, 0});
-}
-void Solver::join(Shape result, std::vector<Shape> operands, WhyId why) {
-  operands.insert(operands.begin(), std::move(result));
-  submit({Constraint::Kind::join, {}, std::move(operands), {}, {}, why, false, 0});
-}
-void Solver::into(Shape operand, Shape target, WhyId why) {
-  submit({Constraint::Kind::into, {}, {std::move(operand), std::move(target)}, {}, {}, why, false, 0});
-}
-void Solver::require(Fact fact, WhyId why) {
-  parked_.push_back({Constraint::Kind::holds, {}, {}, std::move(fact), context_, why, false, ++serial_});
-}
-
-void Solver::fail(Failure failure) {
-  if (failure.why.valid()) {
-    if (std::find(reported_.begin(), reported_.end(), failure.why) != reported_.end()) return;
-    reported_.push_back(failure.why);
-  }
-  failures_.push_back(std::move(failure));
-}
-Solver::Step Solver::failed(Failure::Kind kind, WhyId why, Dim lhs, Dim rhs) {
-  fail({kind, why, vars_.zonk(lhs), vars_.zonk(rhs), {}});
-  return Step::failed;
-}
-std::vector<Failure> Solver::take_failures() {
-  std::vector<Failure> out;
-  out.swap(failures_);
-  return out;
-}
-
-void Solver::settle() {
-  if (settling_) return;
-  settling_ = true;
-  while (vars_.changed) {
-    vars_.changed = false;
-    for (size_t i = 0; i < parked_.size(); ++i) {
-      Constraint c = parked_[i];  // a copy: attempts may park more
-      if (c.done || c.kind == Constraint::Kind::holds) continue;
-      if (attempt(c) != Step::wait) c.done = true;
-      parked_[i] = std::move(c);
-    }
-    std::erase_if(parked_, [](const Constraint& c) { return c.done; });
-  }
-  settling_ = false;
-}
-
-Solver::Step Solver::attempt(Constraint& c) {
-  active_ = c.context;
-  switch (c.kind) {
-    case Constraint::Kind::equal_dims:
-      return solve_dims(c.dims[0], c.dims[1], c.why);
-    case Constraint::Kind::equal_shapes:
-      return solve_shapes(c.shapes[0], c.shapes[1], c.why);
-    case Constraint::Kind::join:
-      return solve_join(c);
-    case Constraint::Kind::into:
-      return solve_into(c);
-    case Constraint::Kind::holds:
-      return Step::wait;
-  }
-  return Step::wait;
-}
-
-std::vector<Fact> Solver::facts_for(const Fact& goal, const std::vector<Fact>& context) const {
-  // Only what is connected with the goal through shared variables: an empty range of an unrelated index must
-  // not prove anything.
-  std::vector<Var> reach = goal.lhs.vars();
-  goal.rhs.collect_vars(reach);
-  std::vector<Fact> pool, out;
-  for (const std::vector<Fact>* list : {&given_, &context})
-    for (const Fact& f : *list) pool.push_back({vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)});
-  std::vector<bool> used(pool.size(), false);
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (size_t i = 0; i < pool.size(); ++i) {
-      if (used[i]) continue;
-      std::vector<Var> mine = pool[i].lhs.vars();
-      pool[i].rhs.collect_vars(mine);
-      bool touches = std::any_of(mine.begin(), mine.end(), [&](Var v) {
-        return std::find(reach.begin(), reach.end(), v) != reach.end();
-      });
-      if (!touches) continue;
-      used[i] = grew = true;
-      out.push_back(pool[i]);
-      for (Var v : mine)
-        if (std::find(reach.begin(), reach.end(), v) == reach.end()) reach.push_back(v);
-    }
-  }
-  for (Var v : reach)
-    if (vars_.kind(v) != VarKind::index && vars_.is_size(v)) out.push_back(shape::at_least(Dim(v), 0));
-  return out;
-}
-
-// ---- Sizes
-// ------------------------------------------------------------------------------------------------------
-
 namespace {
 
 /// b / a when every step is exact: a is one term whose factors and coefficient divide each term of b.
@@ -207,6 +90,177 @@ bool never_zero(const Dim& d) {
 
 }  // namespace
 
+// ---- Stating constraints
+// ----------------------------------------------------------------------------------------
+
+void Solver::submit(Constraint c) {
+  if (skips(c.why)) return;
+  c.context = context_;
+  c.serial = ++serial_;
+  switch (attempt(c)) {
+    case Step::wait:
+      parked_.push_back(std::move(c));
+      break;
+    case Step::done:
+    case Step::failed:
+      break;
+  }
+  settle();
+}
+
+void Solver::equal(const Dim& a, const Dim& b, WhyId why) {
+  submit({Constraint::Kind::equal_dims, {a, b}, {}, {}, {}, why, false, 0});
+}
+void Solver::equal(const Shape& a, const Shape& b, WhyId why) {
+  submit({Constraint::Kind::equal_shapes, {}, {a, b}, {}, {}, why, false, 0});
+}
+void Solver::join(Shape result, std::vector<Shape> operands, WhyId why) {
+  operands.insert(operands.begin(), std::move(result));
+  submit({Constraint::Kind::join, {}, std::move(operands), {}, {}, why, false, 0});
+}
+void Solver::into(Shape operand, Shape target, WhyId why) {
+  submit({Constraint::Kind::into, {}, {std::move(operand), std::move(target)}, {}, {}, why, false, 0});
+}
+void Solver::require(Fact fact, WhyId why) {
+  if (skips(why)) return;
+  parked_.push_back({Constraint::Kind::holds, {}, {}, std::move(fact), context_, why, false, ++serial_});
+}
+
+void Solver::fail(Failure failure) {
+  if (failure.why.valid()) {
+    if (std::find(reported_.begin(), reported_.end(), failure.why) != reported_.end()) return;
+    reported_.push_back(failure.why);
+  }
+  if (failure.kind == Failure::Kind::size || failure.kind == Failure::Kind::broadcast) {
+    // k*g = k*h fails because g = h does, and the same two sizes clash wherever they meet
+    const Dim difference = failure.lhs - failure.rhs;
+    for (const Dim& earlier : differing_)
+      for (Var v : earlier.vars()) {
+        auto linear = earlier.linear_in(v);
+        auto factor = linear ? linear->first.constant() : std::nullopt;
+        if (!factor || (*factor != 1 && *factor != -1)) continue;
+        const Dim instead = *factor == 1 ? -linear->second : linear->second;
+        if (difference.substitute({{v, instead}}).is(0)) return;
+      }
+    if (!difference.constant()) differing_.push_back(difference);
+  }
+  failures_.push_back(std::move(failure));
+}
+Solver::Step Solver::failed(Failure::Kind kind, WhyId why, Dim lhs, Dim rhs) {
+  fail({kind, why, vars_.zonk(lhs), vars_.zonk(rhs), {}});
+  return Step::failed;
+}
+std::vector<Failure> Solver::take_failures() {
+  std::vector<Failure> out;
+  out.swap(failures_);
+  return out;
+}
+
+void Solver::settle() {
+  if (settling_) return;
+  settling_ = true;
+  while (vars_.changed) {
+    vars_.changed = false;
+    for (size_t i = 0; i < parked_.size(); ++i) {
+      Constraint c = parked_[i];  // a copy: attempts may park more
+      if (c.done || c.kind == Constraint::Kind::holds) continue;
+      if (attempt(c) != Step::wait) c.done = true;
+      parked_[i] = std::move(c);
+    }
+    std::erase_if(parked_, [](const Constraint& c) { return c.done; });
+  }
+  settling_ = false;
+}
+
+Solver::Step Solver::attempt(Constraint& c) {
+  if (++steps_ > most_steps || serial_ > most_constraints) throw TooComplex();
+  active_ = c.context;
+  switch (c.kind) {
+    case Constraint::Kind::equal_dims:
+      return solve_dims(c.dims[0], c.dims[1], c.why);
+    case Constraint::Kind::equal_shapes:
+      return solve_shapes(c.shapes[0], c.shapes[1], c.why);
+    case Constraint::Kind::join:
+      return solve_join(c);
+    case Constraint::Kind::into:
+      return solve_into(c);
+    case Constraint::Kind::holds:
+      return Step::wait;
+  }
+  return Step::wait;
+}
+
+/// What is left may still determine a size: an equation that was stated as a fact, or one that is linear in
+/// its one unknown, which then is the quotient, and must be exact.
+bool Solver::default_equations() {
+  for (size_t i = 0; i < parked_.size(); ++i) {
+    Constraint c = parked_[i];
+    if (c.done || c.kind != Constraint::Kind::holds || c.fact.relation != shape::Relation::eq) continue;
+    const Dim d = vars_.zonk(c.fact.lhs) - vars_.zonk(c.fact.rhs);
+    if (!vars_.has_meta(d) || never_zero(d)) continue;
+    active_ = c.context;
+    if (solve_dims(c.fact.lhs, c.fact.rhs, c.why) == Step::wait) continue;
+    settle();
+    return true;
+  }
+  for (size_t i = 0; i < parked_.size(); ++i) {
+    Constraint c = parked_[i];
+    const bool equation = c.kind == Constraint::Kind::equal_dims ||
+                          (c.kind == Constraint::Kind::holds && c.fact.relation == shape::Relation::eq);
+    if (c.done || !equation) continue;
+    const Dim d = c.kind == Constraint::Kind::equal_dims ? vars_.zonk(c.dims[0]) - vars_.zonk(c.dims[1])
+                                                         : vars_.zonk(c.fact.lhs) - vars_.zonk(c.fact.rhs);
+    std::vector<Var> open = d.vars();
+    std::erase_if(open, [&](Var v) { return !vars_.is_meta(v); });
+    if (open.size() != 1) continue;
+    auto linear = d.linear_in(open[0]);
+    auto factor = linear ? linear->first.constant() : std::nullopt;
+    if (!factor || *factor == 0) continue;
+    const Dim divisor(*factor < 0 ? -*factor : *factor);
+    const Dim rest = *factor < 0 ? linear->second : -linear->second;
+    active_ = c.context;
+    parked_.erase(parked_.begin() + static_cast<long>(i));
+    require(shape::equal(shape::mod(rest, divisor), Dim(0)), c.why);
+    bind(open[0], shape::floor_div(rest, divisor), c.why);
+    settle();
+    return true;
+  }
+  return false;
+}
+
+std::vector<Fact> Solver::facts_for(const Fact& goal, const std::vector<Fact>& context) const {
+  // Only what is connected with the goal through shared variables: an empty range of an unrelated index must
+  // not prove anything.
+  std::vector<Var> reach = goal.lhs.vars();
+  goal.rhs.collect_vars(reach);
+  std::vector<Fact> pool, out;
+  for (const std::vector<Fact>* list : {&given_, &context})
+    for (const Fact& f : *list) pool.push_back({vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)});
+  std::vector<bool> used(pool.size(), false);
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (size_t i = 0; i < pool.size(); ++i) {
+      if (used[i]) continue;
+      std::vector<Var> mine = pool[i].lhs.vars();
+      pool[i].rhs.collect_vars(mine);
+      bool touches = std::any_of(mine.begin(), mine.end(), [&](Var v) {
+        return std::find(reach.begin(), reach.end(), v) != reach.end();
+      });
+      if (!touches) continue;
+      used[i] = grew = true;
+      out.push_back(pool[i]);
+      for (Var v : mine)
+        if (std::find(reach.begin(), reach.end(), v) == reach.end()) reach.push_back(v);
+    }
+  }
+  for (Var v : reach)
+    if (vars_.kind(v) != VarKind::index && vars_.is_size(v)) out.push_back(shape::at_least(Dim(v), 0));
+  return out;
+}
+
+// ---- Sizes
+// ------------------------------------------------------------------------------------------------------
+
 bool Solver::mentions_index(const Dim& d) const {
   const auto all = d.vars();
   return std::any_of(all.begin(), all.end(), [&](Var v) { return vars_.kind(v) == VarKind::index; });
@@ -237,6 +291,7 @@ Solver::Step Solver::solve_dims(const Dim& a0, const Dim& b0, WhyId why, Failure
   if (a == b) return Step::done;
   const Dim d = a - b;
   if (d.is(0)) return Step::done;
+  if (shape::too_complex(a) || shape::too_complex(b) || shape::too_complex(d)) throw TooComplex();
   auto va = a.as_var(), vb = b.as_var();
   const bool meta_a = va && vars_.is_meta(*va), meta_b = vb && vars_.is_meta(*vb);
   if (meta_a && meta_b) {  // the older name survives
@@ -255,7 +310,7 @@ Solver::Step Solver::solve_dims(const Dim& a0, const Dim& b0, WhyId why, Failure
     auto linear = d.linear_in(v);
     if (!linear) continue;
     auto quotient = exact_quotient(-linear->second, linear->first);
-    if (!quotient) continue;
+    if (!quotient || (quotient->is(0) && !linear->first.constant())) continue;  // a*b = 0 leaves a open
     if (!solution || (vars_.plainly_nonnegative(*quotient) && !vars_.plainly_nonnegative(solution->second)))
       solution = {v, *quotient};
   }
@@ -385,6 +440,12 @@ Solver::Step Solver::solve_shapes(Shape a, Shape b, WhyId why) {
         std::any_of(a.begin(), a.end(), [&](auto& i) { return is_var(i) && vars_.is_meta(i.var); }) ||
         std::any_of(b.begin(), b.end(), [&](auto& i) { return is_var(i) && vars_.is_meta(i.var); });
     if (!open) return failed(Failure::Kind::rank, why);
+    // a name that stands for any axes has no first or last axis, and is no other such name
+    auto never = [&](const ShapeItem& x, const ShapeItem& y) {
+      auto rigid = [&](const ShapeItem& i) { return is_var(i) && !vars_.is_meta(i.var); };
+      return (rigid(x) && (is_dim(y) || rigid(y))) || (rigid(y) && is_dim(x));
+    };
+    if (never(a.back(), b.back()) || never(a.front(), b.front())) return failed(Failure::Kind::rank, why);
     Step step = Step::done;
     if ((known_rank(a) && rank_equation(b, a.size(), why, step)) ||
         (known_rank(b) && rank_equation(a, b.size(), why, step))) {

@@ -7,6 +7,8 @@
 // equal; unknown ranks wait (join.cpp). Invariant: a constraint is either done (its bindings imply it),
 // parked, or reported as one Failure.
 #pragma once
+#include <functional>
+
 #include "core/constraint.h"
 
 namespace axon::core {
@@ -26,9 +28,13 @@ class Solver {
   void pop_to(size_t size) { context_.resize(size); }
   void fail(Failure failure);
 
+  std::function<bool(WhyId)> leaves_out;  ///< constraints not to state: clash.cpp looks for those that clash
+  bool skips(WhyId why) const { return leaves_out && leaves_out(why); }
+
   void settle();  ///< wakes what is parked until nothing changes
   /// Decides one join or broadcast that stays open at generalisation, of those stated since; true if it did.
   bool default_joins(size_t since = 0);
+  bool default_equations();  ///< solves one equation of what is left; true if it did
   size_t serial() const { return serial_; }
   std::vector<Constraint>& parked() { return parked_; }
   const std::vector<shape::Fact>& given() const { return given_; }
@@ -74,8 +80,11 @@ class Solver {
   std::vector<shape::Fact> active_;   ///< of the constraint that is being attempted
   std::vector<Failure> failures_;
   std::vector<WhyId> reported_;
+  std::vector<shape::Dim> differing_;  ///< of failures: what is not zero
   bool settling_ = false;
   size_t serial_ = 0;
+  static constexpr size_t most_steps = 100'000, most_constraints = 10'000;
+  size_t steps_ = 0;
 };
 
 }  // namespace axon::core

@@ -5,8 +5,9 @@
 // A shape is a list of items: a dimension, a shape variable, or a join of shape variables. Dimensions are
 // shape::Dim polynomials over shape::Var, so the checker's dimension variables, the graph's extents and the
 // task extents are one notion. A scalar integer type may carry the Dim that its value is known to equal
-// (`value`): that is how sizes flow through i64 values. Invariant: a type reached from a Scheme or a checked
-// Expr is fully resolved (no solved metas).
+// (`value`): that is how sizes flow through i64 values; `elements` and `range` say the same of vectors of
+// sizes and of positions. These three refine a type and are no part of its equality. Invariant: a type
+// reached from a Scheme or a checked Expr is fully resolved (no solved metas).
 #pragma once
 #include <optional>
 #include <string>
@@ -52,11 +53,30 @@ struct Alias {
   std::vector<AliasArg> args;
 };
 
+/// Where the elements of a tensor live, as written after `@`: carried and printed, no part of a type's
+/// equality.
+struct LayoutSpot {
+  shape::Dim size;
+  std::string axis;  ///< empty: memory
+};
+struct LayoutPart {
+  enum class Kind : uint8_t { name, map, offset } kind = Kind::name;
+  std::string name;                  ///< `S`, `R` or a declared layout
+  std::vector<LayoutSpot> from, to;  ///< `S[from]`, `S[from : to]`; of an offset: from[0]
+};
+
+/// What is known of every element of an integer tensor: low <= element < high, and both ends occur.
+struct ValueRange {
+  shape::Dim low, high;
+};
+
 struct Type {
   enum class Kind : uint8_t { tensor, tuple, record, function, stack, var, string, error } kind = Kind::error;
-  ElemTerm elem;                    ///< tensor
-  Shape shape;                      ///< tensor
-  std::optional<shape::Dim> value;  ///< rank-0 integer tensor: the size it equals
+  ElemTerm elem;                     ///< tensor
+  Shape shape;                       ///< tensor
+  std::optional<shape::Dim> value;   ///< rank-0 integer tensor: the size it equals
+  std::vector<shape::Dim> elements;  ///< integer vector made from sizes: what each element equals
+  std::optional<ValueRange> range;   ///< integer tensor of positions, such as iota gives
   std::vector<TypeId>
       items;  ///< tuple; record (with fields); function: parameters then result; stack: {element}
   std::vector<std::string> fields;  ///< record, in declaration order
@@ -65,6 +85,7 @@ struct Type {
   shape::Dim count;                 ///< stack
   bool consumed = false;            ///< `*` on a parameter
   Alias alias;
+  std::vector<LayoutPart> layout;  ///< empty: not stated
 };
 
 /// left into [right...]: the shape variable broadcasts into the given shape.

@@ -158,27 +158,34 @@ ShapeVarId Lowering::shape_name(const stx::Name& n) {
 Shape Lowering::shape_of(const std::vector<stx::Item>& items) {
   Shape out;
   for (const stx::Item& item : items) {
-    std::visit(
-        stx::Overloaded{[&](const stx::DimItem& d) { out.push_back(dim_item(dim(d.dim))); },
-                        [&](const stx::SpreadItem& s) {
-                          shape_name(s.name);
-                          const Shape& whole = shapes_[s.name.text];
-                          out.insert(out.end(), whole.begin(), whole.end());
-                        },
-                        [&](const stx::AnySpreadItem&) { out.push_back(var_item(e_.vars.shape("a"))); },
-                        [&](const stx::JoinItem& j) {
-                          ShapeItem joined;
-                          joined.kind = ShapeItem::Kind::join;
-                          for (const stx::Name& n : j.names) joined.join.push_back(shape_name(n));
-                          out.push_back(joined);
-                        },
-                        [&](const stx::InferItem&) {
-                          out.push_back(dim_item(Dim(e_.vars.dim("n", VarKind::meta, true, item.span))));
-                        },
-                        [&](const stx::TypeItem&) {
-                          report(error(Code::E0217, item.span, "a size was expected here, not a type"));
-                        }},
-        item.node);
+    std::visit(stx::Overloaded{
+                   [&](const stx::DimItem& d) {
+                     const Dim size = dim(d.dim);
+                     if (shape::too_complex(size)) throw TooComplex{item.span};
+                     if (size.constant() && *size.constant() < 0)
+                       report(error(Code::E0313, item.span,
+                                    fmt::format("a size is at least 0, and this is {}", *size.constant())));
+                     out.push_back(dim_item(size));
+                   },
+                   [&](const stx::SpreadItem& s) {
+                     shape_name(s.name);
+                     const Shape& whole = shapes_[s.name.text];
+                     out.insert(out.end(), whole.begin(), whole.end());
+                   },
+                   [&](const stx::AnySpreadItem&) { out.push_back(var_item(e_.vars.shape("a"))); },
+                   [&](const stx::JoinItem& j) {
+                     ShapeItem joined;
+                     joined.kind = ShapeItem::Kind::join;
+                     for (const stx::Name& n : j.names) joined.join.push_back(shape_name(n));
+                     out.push_back(joined);
+                   },
+                   [&](const stx::InferItem&) {
+                     out.push_back(dim_item(Dim(e_.vars.dim("n", VarKind::meta, true, item.span))));
+                   },
+                   [&](const stx::TypeItem&) {
+                     report(error(Code::E0217, item.span, "a size was expected here, not a type"));
+                   }},
+               item.node);
   }
   return out;
 }
@@ -266,7 +273,11 @@ TypeId Lowering::type(stx::TypeId id) {
                         owned.consumed = true;
                         return e_.vars.add(owned);
                       },
-                      [&](const stx::PlacedType& p) { return type(p.type); },
+                      [&](const stx::PlacedType& p) {
+                        Type placed = e_.vars[type(p.type)];
+                        placed.layout = layout(p.layout);
+                        return e_.vars.add(placed);
+                      },
                       [&](const stx::ExistsType& x) {
                         const size_t scope = scope_.size();
                         for (const stx::Name& n : x.names) {
@@ -306,22 +317,31 @@ TypeId Lowering::record_type(const stx::RecordType& r) {
 }
 
 GlobalId Lowering::find_type(const std::vector<stx::Name>& path, Span at) {
-  Module* m = module_;
-  for (size_t i = 0; i + 1 < path.size(); ++i) {
-    auto it = m->imports.find(path[i].text);
+  const Module* m = module_;
+  if (path.size() > 1) {  // what a module imports is its own business
+    auto it = path.size() == 2 ? m->imports.find(path[0].text) : m->imports.end();
     if (it == m->imports.end()) {
-      report(error(Code::E0403, path[i].span, fmt::format("no module is imported as `{}`", path[i].text)));
+      report(error(Code::E0403, path[0].span, fmt::format("no module is imported as `{}`", path[0].text)));
       return {};
     }
     m = it->second;
+    p_.globals[g_].has_error |= !m;
+    if (!m) return {};
   }
   const std::string& name = path.back().text;
-  if (auto it = m->types.find(name); it != m->types.end()) return it->second;
+  if (auto it = m->types.find(name); it != m->types.end()) {
+    if (m == module_ || !e_.is_private(it->second)) return it->second;
+    report(error(Code::E0409, path.back().span,
+                 fmt::format("the type `{}` is private to the module `{}`", name, path[0].text))
+               .also(p_.globals[it->second].span, "declared here"));
+    return {};
+  }
   if (GlobalId g = e_.library_type(name); g.valid() && path.size() == 1) return g;
   std::vector<std::string> known = {"Stack"};
   for (int i = 0; i <= static_cast<int>(base::Elem::boolean); ++i)
     known.emplace_back(base::elem_name(static_cast<base::Elem>(i)));
-  for (const auto& [other, id] : m->types) known.push_back(other);
+  for (const auto& [other, id] : m->types)
+    if (m == module_ || !e_.is_private(id)) known.push_back(other);
   auto d = error(Code::E0402, at, fmt::format("no type is called `{}`", name));
   if (auto other = nearest(name, known))
     d.help(fmt::format("a type with a similar name is `{}`", *other),
@@ -378,6 +398,7 @@ TypeId Lowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span at)
                .help(fmt::format("`{}[..]` leaves all of them to inference", p_.globals[g].name)));
     return e_.vars.error();
   }
+  if (auto known = e_.plain_aliases.find(g); known != e_.plain_aliases.end()) return known->second;
   std::vector<Entry> scope;
   std::map<std::string, Shape> shapes;
   std::map<std::string, TypeId> names;
@@ -404,6 +425,9 @@ TypeId Lowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span at)
         Shape s;
         if (inferred) {
           s = to_shape(e_.vars.shape(param.name.text));
+        } else if (const auto* written = std::get_if<stx::TypeItem>(&item->node);
+                   written && stx::as<stx::ShapeType>(file()[written->type])) {  // L[d, [n, m]]
+          s = shape_of(stx::as<stx::ShapeType>(file()[written->type])->items);
         } else {
           s = shape_of({*item});
         }
@@ -451,6 +475,7 @@ TypeId Lowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span at)
   scope_.swap(scope);
   shapes_.swap(shapes);
   type_names_.swap(names);
+  if (decl.params.empty()) e_.plain_aliases.emplace(g, out);
   return out;
 }
 

@@ -22,6 +22,7 @@ bool Unifier::failed(Failure::Kind kind, WhyId why, std::string text) {
 }
 
 bool Unifier::restrict(ElemTerm e, ElemClass cls, WhyId why) {
+  if (solver_.skips(why)) return true;
   e = vars_.zonk(e);
   auto both = meet(vars_.elem_class(e), cls);
   if (!both) return failed(Failure::Kind::element, why);
@@ -30,6 +31,7 @@ bool Unifier::restrict(ElemTerm e, ElemClass cls, WhyId why) {
 }
 
 bool Unifier::unify(ElemTerm a, ElemTerm b, WhyId why) {
+  if (solver_.skips(why)) return true;
   a = vars_.zonk(a);
   b = vars_.zonk(b);
   if (a.elem && b.elem) return *a.elem == *b.elem || failed(Failure::Kind::element, why);
@@ -46,6 +48,7 @@ bool Unifier::unify(ElemTerm a, ElemTerm b, WhyId why) {
 }
 
 bool Unifier::occurs(TypeVarId v, TypeId t) {
+  vars_.work();
   t = vars_.head(t);
   const Type type = vars_[t];
   if (type.kind == Kind::var) return type.var == v;
@@ -55,7 +58,8 @@ bool Unifier::occurs(TypeVarId v, TypeId t) {
 
 TypeId Unifier::without_value(TypeId id) {
   const Type t = vars_[id];
-  return t.kind == Kind::tensor && t.value ? vars_.tensor(t.elem, t.shape) : id;
+  const bool refined = t.value || t.range || !t.elements.empty();
+  return t.kind == Kind::tensor && refined ? vars_.tensor(t.elem, t.shape) : id;
 }
 
 bool Unifier::bind(TypeVarId v, TypeId t, WhyId why) {
@@ -66,6 +70,8 @@ bool Unifier::bind(TypeVarId v, TypeId t, WhyId why) {
 }
 
 bool Unifier::unify(TypeId x, TypeId y, WhyId why) {
+  if (solver_.skips(why)) return true;
+  vars_.work();
   x = vars_.head(x);
   y = vars_.head(y);
   if (x == y) return true;
@@ -229,6 +235,7 @@ TypeId Unifier::shape_view(TypeId id) {
 }
 
 TypeId Unifier::field(TypeId record, const std::string& name, WhyId why) {
+  if (solver_.skips(why)) return vars_.fresh("t");
   const TypeId id = vars_.zonk(record);
   Type t = vars_[id];
   if (t.kind == Kind::stack) {

@@ -35,6 +35,7 @@ source::Span Vars::origin(Var v) const {
 }
 void Vars::solve(Var v, Dim d) {
   dims_[v.id].solution = std::move(d);
+  ++solved_;
   changed = true;
 }
 
@@ -88,6 +89,7 @@ bool Vars::is_meta(ShapeVarId v) const {
 }
 void Vars::solve(ShapeVarId v, Shape s) {
   shapes_[v.index].solution = std::move(s);
+  ++solved_;
   changed = true;
 }
 void Vars::make_rigid(ShapeVarId v) { shapes_[v.index].kind = VarKind::rigid; }
@@ -143,10 +145,12 @@ bool Vars::is_meta(TypeVarId v) const {
 void Vars::make_rigid(TypeVarId v) { infos_[v.index].kind = VarKind::rigid; }
 void Vars::solve(TypeVarId v, TypeId t) {
   infos_[v.index].type = t;
+  ++solved_;
   changed = true;
 }
 void Vars::solve(TypeVarId v, ElemTerm e) {
   infos_[v.index].elem = e;
+  ++solved_;
   changed = true;
 }
 ElemTerm Vars::zonk(ElemTerm e) const {
@@ -165,55 +169,97 @@ TypeId Vars::head(TypeId t) const {
   return t;
 }
 
+void Vars::each_size(Type& t, const std::function<Dim(const Dim&)>& change) {
+  if (t.value) t.value = change(*t.value);
+  for (Dim& d : t.elements) d = change(d);
+  if (t.range) t.range = {change(t.range->low), change(t.range->high)};
+  if (t.kind == Type::Kind::stack) t.count = change(t.count);
+  for (LayoutPart& part : t.layout)
+    for (auto* spots : {&part.from, &part.to})
+      for (LayoutSpot& s : *spots) s.size = change(s.size);
+}
+
 TypeId Vars::zonk(TypeId id) {
   id = head(id);
+  if (id.index >= zonked_.size()) zonked_.resize(std::max<size_t>(2 * zonked_.size(), id.index + 64));
+  if (zonked_[id.index].first == solved_) return zonked_[id.index].second;
+  const TypeId out = zonk_anew(id);
+  for (TypeId t : {id, out}) {
+    if (t.index >= zonked_.size()) zonked_.resize(2 * zonked_.size());
+    zonked_[t.index] = {solved_, out};
+  }
+  return out;
+}
+
+/// The type itself where nothing in it has been solved.
+TypeId Vars::zonk_anew(TypeId id) {
+  work();
+  const Type::Kind kind = types.types[id].kind;
+  if (kind == Type::Kind::var || kind == Type::Kind::string || kind == Type::Kind::error) return id;
   Type t = types.types[id];
-  switch (t.kind) {
-    case Type::Kind::tensor:
-      t.elem = zonk(t.elem);
-      t.shape = zonk(t.shape);
-      if (t.value) t.value = zonk(*t.value);
-      break;
-    case Type::Kind::record:
-      while (t.row.valid() && infos_[t.row.index].type) {
-        const Type rest = types.types[head(*infos_[t.row.index].type)];
-        if (rest.kind != Type::Kind::record) break;  // the row of a poisoned record
-        t.fields.insert(t.fields.end(), rest.fields.begin(), rest.fields.end());
-        t.items.insert(t.items.end(), rest.items.begin(), rest.items.end());
-        t.row = rest.row;
-      }
-      break;
-    case Type::Kind::stack:
-      t.count = zonk(t.count);
-      break;
-    case Type::Kind::tuple:
-    case Type::Kind::function:
-      break;
-    case Type::Kind::var:
-    case Type::Kind::string:
-    case Type::Kind::error:
-      return id;
+  bool changed = false;
+  auto size = [&](const Dim& d) {
+    Dim known = zonk(d);
+    changed |= known != d;
+    return known;
+  };
+  auto shape = [&](Shape& s) {
+    Shape known = zonk(s);
+    changed |= !same(known, s);
+    s = std::move(known);
+  };
+  each_size(t, size);
+  if (kind == Type::Kind::tensor) {
+    const ElemTerm known = zonk(t.elem);
+    changed |= known.elem != t.elem.elem || known.var != t.elem.var;
+    t.elem = known;
+    shape(t.shape);
   }
-  for (TypeId& item : t.items) item = zonk(item);
+  while (kind == Type::Kind::record && t.row.valid() && infos_[t.row.index].type) {
+    const Type rest = types.types[head(*infos_[t.row.index].type)];
+    if (rest.kind != Type::Kind::record) break;  // the row of a poisoned record
+    t.fields.insert(t.fields.end(), rest.fields.begin(), rest.fields.end());
+    t.items.insert(t.items.end(), rest.items.begin(), rest.items.end());
+    t.row = rest.row;
+    changed = true;
+  }
+  auto inner = [&](TypeId& item) {
+    const TypeId known = zonk(item);
+    changed |= known != item;
+    item = known;
+  };
+  for (TypeId& item : t.items) inner(item);
   for (AliasArg& a : t.alias.args) {
-    if (a.dim) a.dim = zonk(*a.dim);
-    if (a.shape) a.shape = zonk(*a.shape);
-    if (a.type.valid()) a.type = zonk(a.type);
+    if (a.dim) a.dim = size(*a.dim);
+    if (a.shape) shape(*a.shape);
+    if (a.type.valid()) inner(a.type);
   }
-  if (t.kind == Type::Kind::stack && types.types[t.items[0]].kind == Type::Kind::tensor) {
+  if (kind == Type::Kind::stack && types.types[t.items[0]].kind == Type::Kind::tensor) {
     Type tensor = types.types[t.items[0]];  // a stack of tensors is a tensor with one more axis
     tensor.shape.insert(tensor.shape.begin(), dim_item(t.count));
     tensor.value = std::nullopt;
-    return types.types.add(std::move(tensor));
+    tensor.elements.clear();
+    return add(std::move(tensor));
   }
-  if (t.kind == Type::Kind::function) {  // curried results are one function
+  if (kind == Type::Kind::function) {  // curried results are one function
     const Type result = types.types[t.items.back()];
     if (result.kind == Type::Kind::function) {
       t.items.pop_back();
       t.items.insert(t.items.end(), result.items.begin(), result.items.end());
+      changed = true;
     }
   }
-  return types.types.add(std::move(t));
+  return changed ? add(std::move(t)) : id;
+}
+
+void Vars::begin_declaration() {
+  work_ = 0;
+  first_type_ = types.types.size();
+}
+
+void Vars::after_too_complex() {
+  most_types_ = std::max<size_t>(most_types_ / 2, 10'000);
+  begin_declaration();
 }
 
 TypeId Vars::tensor(ElemTerm e, Shape s, std::optional<Dim> value) {
@@ -311,13 +357,22 @@ void Occurrences::add(ElemTerm e) {
   if (!e.elem && e.var.valid()) add_once(types, e.var);
 }
 void Occurrences::add(const Vars& vars, TypeId id) {
+  vars.work();
   const Type& t = vars[id];
   if (t.kind == Type::Kind::tensor) {
     add(t.elem);
     add(t.shape);
     if (t.value) add(*t.value);
+    for (const Dim& d : t.elements) add(d);
+    if (t.range) {
+      add(t.range->low);
+      add(t.range->high);
+    }
   }
   if (t.kind == Type::Kind::stack) add(t.count);
+  for (const LayoutPart& part : t.layout)
+    for (const auto* spots : {&part.from, &part.to})
+      for (const LayoutSpot& s : *spots) add(s.size);
   if (t.kind == Type::Kind::var) add_once(types, t.var);
   for (TypeId item : t.items) add(vars, item);
   if (t.kind == Type::Kind::record && t.row.valid()) add_once(types, t.row);

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/type.h"
@@ -19,6 +20,12 @@
 namespace axon::core {
 
 enum class VarKind : uint8_t { meta, rigid, index, opened };
+
+/// Thrown where a declaration needs more than a limit allows; the elaborator reports it and goes on with the
+/// next.
+struct TooComplex {
+  source::Span span;  ///< invalid: the declaration as a whole
+};
 
 class Vars {
  public:
@@ -68,10 +75,23 @@ class Vars {
   TypeId error();
   TypeId string();
   TypeId fresh(const std::string& hint) { return variable(type(hint)); }
-  TypeId add(Type t) { return types.types.add(std::move(t)); }
+  /// Replaces every size that the type itself holds (not those of its items).
+  static void each_size(Type& t, const std::function<shape::Dim(const shape::Dim&)>& change);
+  TypeId add(Type t) {
+    if (types.types.size() - first_type_ > most_types_) throw TooComplex();
+    return types.types.add(std::move(t));
+  }
   const Type& operator[](TypeId t) const { return types.types[t]; }
 
   bool changed = false;  ///< set by every solve(); whoever waits for solutions clears it
+
+  // ---- Limits, of one declaration. What walks a type counts: a type may name its parts more often than it
+  // has any.
+  void begin_declaration();
+  void after_too_complex();  ///< its types stay in the store: the next ones have less room
+  void work() const {
+    if (++work_ > most_work) throw TooComplex();
+  }
 
  private:
   struct DimInfo {
@@ -89,9 +109,17 @@ class Vars {
     std::optional<TypeId> type;
     std::optional<ElemTerm> elem;
   };
+  TypeId zonk_anew(TypeId t);
+
+  static constexpr size_t most_work = 4'000'000;
   std::unordered_map<uint32_t, DimInfo> dims_;
   std::vector<ShapeInfo> shapes_;
   std::vector<TypeInfo> infos_;
+  uint64_t solved_ = 1;  ///< counts solutions
+  std::vector<std::pair<uint64_t, TypeId>>
+      zonked_;  ///< by type: when it was last filled in, and what it became
+  mutable size_t work_ = 0;
+  size_t first_type_ = 0, most_types_ = 200'000;
 };
 
 inline ShapeItem dim_item(shape::Dim d) {

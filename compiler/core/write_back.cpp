@@ -72,6 +72,13 @@ void Checker::check_determined(ExprId id) {
   for (const ShapeItem& item : t.shape) {
     if (!is_dim(item)) continue;
     for (Var v : item.dim.vars()) {
+      if (inside_for_.count(v.id)) {
+        report(
+            error(Code::E0306, e.span, "what one iteration of `for` reads decides a size here")
+                .text("Every element of a tensor has the same shape, so a size cannot change with an index.")
+                .help("where the size is the same for all, name it before the `for`"));
+        return;
+      }
       if (vars_.kind(v) != VarKind::index) continue;
       report(
           error(Code::E0306, e.span, fmt::format("a size here depends on the index `{}`", shape::var_name(v)))

@@ -11,10 +11,11 @@
 
 namespace axon::core {
 
-static Checked check(const std::string& name, const std::string& text, const Options& options) {
+static Checked check(const std::string& name, const std::string& text, const Options& options,
+                     std::vector<std::string> library = {}) {
   Checked c;
-  c.loader = std::make_unique<LibraryLoader>(*c.sources, *c.diagnostics,
-                                             std::vector<std::string>{AXON_SOURCE_DIR "/stdlib"});
+  library.emplace_back(AXON_SOURCE_DIR "/stdlib");
+  c.loader = std::make_unique<LibraryLoader>(*c.sources, *c.diagnostics, std::move(library));
   const auto id = c.sources->add(name, text, *c.diagnostics);
   c.file = std::make_unique<syntax::File>(syntax::parse((*c.sources)[id], *c.diagnostics));
   c.program = elaborate(*c.file, *c.sources, std::ref(*c.loader), *c.diagnostics, options);
@@ -26,6 +27,10 @@ Checked check_text(const std::string& text, const Options& options) {
 }
 Checked check_file(const std::string& path) {
   return check(std::filesystem::path(path).filename().string(), read(path), {});
+}
+
+Checked check_path(const std::string& path, const std::vector<std::string>& library) {
+  return check(path, read(path), {}, library);
 }
 
 std::string Checked::type_of(const std::string& name) const {

@@ -25,6 +25,8 @@ struct Checked {
 
 Checked check_text(const std::string& text, const Options& options = {});
 Checked check_file(const std::string& path);
+/// Under its whole path, with more directories of library modules.
+Checked check_path(const std::string& path, const std::vector<std::string>& library);
 
 std::string read(const std::string& path);
 std::vector<std::string> files_in(const std::string& folder, const std::string& extension);

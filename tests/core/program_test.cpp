@@ -39,7 +39,7 @@ TEST(Program, AnOccurrenceCarriesTheElementTypesOfItsInstance) {
   const Expr* e = occurrence(c, "one_hot");
   ASSERT_NE(e, nullptr);
   ASSERT_FALSE(e->elems.empty());
-  EXPECT_EQ(e->elems[0].second.elem, base::Elem::bf16);
+  EXPECT_EQ(e->elems.back().second.elem, base::Elem::bf16);
 }
 
 TEST(Program, NamesInTypesAreIntegersInTheBody) {
@@ -101,50 +101,6 @@ TEST(Library, IsElaboratedOnDemand) {
   for (const Global& g : c.program.globals) checked += g.checked;
   EXPECT_LE(checked, 3u);
   EXPECT_GE(c.program.globals.size(), 50u);
-}
-
-}  // namespace
-}  // namespace axon::core
-
-namespace axon::core {
-namespace {
-
-Checked check_modules(const std::string& text, const std::map<std::string, std::string>& modules) {
-  Checked c;
-  c.loader = std::make_unique<LibraryLoader>(*c.sources, *c.diagnostics,
-                                             std::vector<std::string>{AXON_SOURCE_DIR "/stdlib"});
-  static std::map<std::string, std::unique_ptr<syntax::File>> files;
-  files.clear();
-  for (const auto& [name, source] : modules) {
-    const auto id = c.sources->add(name + ".axn", source, *c.diagnostics);
-    files[name] = std::make_unique<syntax::File>(syntax::parse((*c.sources)[id], *c.diagnostics));
-  }
-  const auto id = c.sources->add("test.axn", text, *c.diagnostics);
-  c.file = std::make_unique<syntax::File>(syntax::parse((*c.sources)[id], *c.diagnostics));
-  const Loader loader = [&](const std::string& module) -> const syntax::File* {
-    auto it = files.find(module);
-    return it == files.end() ? (*c.loader)(module) : it->second.get();
-  };
-  c.program = elaborate(*c.file, *c.sources, loader, *c.diagnostics);
-  return c;
-}
-
-TEST(Modules, GiveValuesAndTypes) {
-  const Checked c = check_modules(
-      "import nn\nimport nn as layers\n"
-      "fun two x (p : nn.Dense[a, b]) (q : layers.Dense[b, c]) = nn.dense (nn.dense x p) q * nn.half\n",
-      {{"nn",
-        "type Dense[i, o] = { w : f32[i, o], b : f32[o] }\n"
-        "fun dense x (p : Dense[i, o]) = x @ p.w + p.b\n"
-        "val half = 0.5\n"}});
-  EXPECT_EQ(c.errors(), "");
-  EXPECT_EQ(c.type_of("two"), "f32[..a, m, a] -> Dense[a, b] -> Dense[b, c] -> f32[..a, m, c]");
-}
-
-TEST(Modules, AnUnknownNameInAModuleSuggestsOne) {
-  const Checked c = check_modules("import nn\nfun f x = nn.dens x\n", {{"nn", "fun dense x = x\n"}});
-  EXPECT_EQ(c.diagnostics->error_count(), 1u);
-  EXPECT_NE(c.errors().find("`dense`"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,55 @@
+// Which names an expression may share storage with.
+//
+// In: checked expressions. Out: for each, the places (a parameter, or a field or item of one) that it may be
+// a view of, with the structure of tuples and records kept apart. Never misses an alias; where a function is
+// not known, its result may alias all of its arguments.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/core.h"
+
+namespace axon::core {
+
+/// A parameter, or a part of it: `p.cache.k` is {p, ".cache.k"}. What expression 12 made of it in place is
+/// {p, ".cache.k@12"}: it has the same owner, and shares nothing with what was before.
+struct Place {
+  LocalId local;
+  std::string path;
+};
+/// One is the other, or a part of it.
+bool overlap(const Place& a, const Place& b);
+
+struct AliasSet {
+  std::vector<Place> places;              ///< of the value as a whole, or of parts that `parts` does not name
+  std::map<std::string, AliasSet> parts;  ///< fields and items: ".k", ".0"
+  std::vector<Place> all() const;
+  AliasSet part(const std::string& name) const;
+  AliasSet renewed(ExprId by) const;
+  void add(const AliasSet& other);
+};
+
+class Aliases {
+ public:
+  explicit Aliases(const Program& p) : p_(p) {}
+  AliasSet of(ExprId id);
+  void bind(const Pattern& p, const AliasSet& aliases);
+  void set(LocalId local, AliasSet aliases) { known_[local] = std::move(aliases); }
+  /// `x`, `p.a.b`: the name and the fields; nothing for other expressions.
+  std::optional<Place> path_of(ExprId id) const;
+
+ private:
+  AliasSet of_apply(ExprId id);
+  AliasSet of_index(const Expr& e);
+  AliasSet of_body(const std::vector<Pattern>& params, ExprId body, ExprId call);
+  bool reorders_axes(const Expr& e) const;
+
+  const Program& p_;
+  std::map<LocalId, AliasSet> known_;
+  std::map<LocalId, ExprId> functions_;  ///< let-bound lambdas
+  int depth_ = 0;
+};
+
+}  // namespace axon::core

@@ -1,0 +1,163 @@
+// Sizes that only the data decides: opened at each application, never shared, closed again at results.
+//
+// In: an application whose result has `?k`, or an integer that is read from a tensor and used as a size. Out:
+// a variable that stands for that one number, with what is known of it. Invariant: such a variable is visible
+// only where the number is known: not in a parameter, not in the type of a function that is a value (it would
+// be one number for all calls), and not inside of `for` (it would change from element to element).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace axon::core {
+
+using shape::Dim;
+using shape::Fact;
+using shape::Var;
+using source::Code;
+using source::error;
+using source::Span;
+
+Dim Checker::decided(const std::string& hint, Span at, bool size) {
+  const Var v = vars_.dim(hint, VarKind::opened, size, at);
+  opened_.push_back(v);
+  if (for_depth_ > 0) inside_for_.insert(v.id);
+  if (!size) data_.insert(v.id);
+  return Dim(v);
+}
+
+bool Checker::reads_data(const Dim& d) const {
+  const auto all = d.vars();
+  return !data_.empty() && std::any_of(all.begin(), all.end(), [&](Var v) { return data_.count(v.id) > 0; });
+}
+
+namespace {
+/// v is at most (or at least) each part of a minimum (maximum) that the data does not decide.
+void assume_bounds(Solver& solver, const Dim& v, const Dim& value,
+                   const std::function<bool(const Dim&)>& from_data) {
+  if (value.terms().size() != 1 || value.terms()[0].coefficient != 1 || value.terms()[0].factors.size() != 1)
+    return;
+  const shape::Atom& atom = value.terms()[0].factors[0];
+  if (atom.kind() != shape::AtomKind::min && atom.kind() != shape::AtomKind::max) return;
+  const bool least = atom.kind() == shape::AtomKind::min;
+  for (const Dim& side : {atom.lhs(), atom.rhs()}) {
+    if (!from_data(side)) {
+      solver.assume(least ? shape::at_most(v, side) : shape::at_least(v, side));
+    } else {
+      const auto inner = side.terms().size() == 1 && side.terms()[0].factors.size() == 1
+                             ? side.terms()[0].factors[0].kind()
+                             : shape::AtomKind::var;
+      if (inner == atom.kind()) assume_bounds(solver, v, side, from_data);
+    }
+  }
+}
+}  // namespace
+
+/// A value that depends on the data, as a size: a name for it, with the bounds that its form shows.
+Dim Checker::decided_size(const Dim& value, Span at) {
+  if (auto v = value.as_var()) {
+    vars_.make_size(*v);
+    return value;
+  }
+  for (const auto& [known, size] : decided_sizes_)
+    if (known == value) return size;
+  const Dim size = decided("k", at);
+  solver_.assume(shape::equal(size, value));
+  assume_bounds(solver_, size, value, [&](const Dim& d) { return reads_data(d); });
+  decided_sizes_.emplace_back(value, size);
+  return size;
+}
+
+/// An integer scalar whose value nothing is known of gets a name for it, so that its uses are known to agree.
+TypeId Checker::name_value(TypeId type, const std::string& hint, Span at) {
+  const Type t = vars_[vars_.head(type)];
+  if (t.kind != Type::Kind::tensor || t.value || !vars_.zonk(t.shape).empty()) return type;
+  const ElemTerm elem = vars_.zonk(t.elem);
+  if (!elem.elem || !base::is_integer(*elem.elem)) return type;
+  return vars_.tensor(elem, {}, decided(hint, at, false));
+}
+
+bool Checker::mentions_since(TypeId type, size_t mark) {
+  if (opened_.size() == mark) return false;
+  Occurrences all;
+  all.add(vars_, vars_.zonk(type));
+  return std::any_of(opened_.begin() + static_cast<long>(mark), opened_.end(),
+                     [&](Var v) { return all.has(v); });
+}
+
+/// What is a function and a value: the sizes of its result that it decides would be the same at every call.
+TypeId Checker::as_value(ExprId id, TypeId type, size_t mark) {
+  const Type fn = vars_[vars_.head(type)];
+  if (fn.kind != Type::Kind::function || !mentions_since(type, mark)) return type;
+  report(error(Code::E0323, p_.exprs[id].span, "each call of this function decides a size of its result")
+             .text("As a value it would have one type, with one size, for all of its calls.")
+             .note(fmt::format("it is {}", show(type)))
+             .help("call it where its result is wanted instead of passing it"));
+  return vars_.error();
+}
+
+/// The sizes of parameters are known before any data is looked at.
+void Checker::refuse_decided_parameters(TypeId type) {
+  if (opened_.empty() || failed_) return;
+  const Type fn = vars_[vars_.zonk(type)];
+  if (fn.kind != Type::Kind::function) return;
+  for (size_t i = 0; i + 1 < fn.items.size(); ++i) {
+    Occurrences all;
+    all.add(vars_, fn.items[i]);
+    for (Var v : opened_) {
+      if (!all.has(v)) continue;
+      const auto& params = p_.globals[g_].params;
+      const Span at = i < params.size() ? params[i].span : p_.globals[g_].span;
+      report(error(Code::E0323, at, fmt::format("this parameter would be {}", show(fn.items[i])))
+                 .also(vars_.origin(v), fmt::format("`{}` is decided by the data, here", names().of(v)))
+                 .text("A caller cannot know that size before the call.")
+                 .help("state the size that is meant, and check it where it is known: `e :> t`"));
+      return;
+    }
+  }
+}
+
+/// Sizes opened since then that reach the result are closed again: fresh at every use, with what is known of
+/// them.
+void Checker::close_decided(Scheme& s, size_t mark) {
+  if (opened_.size() == mark) return;
+  Occurrences closed;
+  closed.add(vars_, s.type);
+  for (Var v : closed.dims) {
+    if (std::find(opened_.begin() + static_cast<long>(mark), opened_.end(), v) == opened_.end()) continue;
+    std::erase(s.dims, v);
+    if (std::find(s.exists.begin(), s.exists.end(), v) == s.exists.end()) s.exists.push_back(v);
+    for (const Fact& f : solver_.given()) {
+      const Fact known{vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)};
+      Occurrences mentioned;
+      mentioned.add(known.lhs);
+      mentioned.add(known.rhs);
+      const bool all_shown =
+          std::all_of(mentioned.dims.begin(), mentioned.dims.end(), [&](Var x) { return closed.has(x); });
+      const bool said = std::any_of(s.where.begin(), s.where.end(), [&](const Fact& o) {
+        return o.lhs == known.lhs && o.rhs == known.rhs && o.relation == known.relation;
+      });
+      const bool says = !(known.lhs.is(0) && known.rhs == Dim(v));  // every size is
+      if (mentioned.has(v) && all_shown && says && !said) s.where.push_back(known);
+    }
+  }
+}
+
+/// k + l where it is known that k + l == n: n.
+Dim Checker::without_decided(const Dim& d) const {
+  auto decides = [&](const Dim& x) {
+    const auto all = x.vars();
+    return std::any_of(all.begin(), all.end(), [&](Var v) { return vars_.kind(v) == VarKind::opened; });
+  };
+  if (opened_.empty() || !decides(d)) return d;
+  for (const Fact& f : solver_.given()) {
+    if (f.relation != shape::Relation::eq) continue;
+    const Dim zero = vars_.zonk(f.lhs) - vars_.zonk(f.rhs);
+    for (const Dim& other : {d - zero, d + zero})
+      if (!decides(other)) return other;
+  }
+  return d;
+}
+
+}  // namespace axon::core

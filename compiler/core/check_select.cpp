@@ -1,0 +1,238 @@
+// Indexing: points, slices and gathers, what they select and what must hold for them; updates.
+//
+// A binder alone in an axis ties its range to the axis. Any other index is an obligation to be inside, proved
+// where its value is known: sizes, binders, vectors of sizes, positions such as iota gives. The positions of
+// a gather that only the data decides are checked when the program runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace axon::core {
+
+using shape::Dim;
+using shape::Var;
+using source::Code;
+using source::error;
+using source::Span;
+
+namespace {
+bool mentions_index(const Vars& vars, const Dim& d) {
+  const auto all = d.vars();
+  return std::any_of(all.begin(), all.end(), [&](Var v) { return vars.kind(v) == VarKind::index; });
+}
+}  // namespace
+
+// ---- Selecting
+// --------------------------------------------------------------------------------------------------
+
+void Checker::note_use(const Dim& index, const Dim& axis, bool otherwise, Span at) {
+  for (LocalId l : open_binders_)
+    if (index.contains(index_binders_[l].var)) index_binders_[l].uses.push_back({index, axis, otherwise, at});
+}
+
+void Checker::in_range(const Dim& index, const Dim& axis, bool end_allowed, WhyId w) {
+  if (!vars_.plainly_nonnegative(index)) solver_.require(shape::at_least(index, 0), w);
+  const Dim left = end_allowed ? axis - index : axis - index - 1;
+  if (!vars_.plainly_nonnegative(vars_.zonk(left)))
+    solver_.require(end_allowed ? shape::at_most(index, axis) : shape::less(index, axis), w);
+}
+
+void Checker::select_point(const IndexItem& item, const Dim& axis, bool has_otherwise, Shape& result,
+                           WhyId w) {
+  const Expr point = p_.exprs[item.point];
+  TypeId t = infer(item.point);
+  if (point.kind == Expr::Kind::local && !has_otherwise) {
+    auto binder = index_binders_.find(point.local);
+    if (binder != index_binders_.end() && !binder->second.given) {
+      binder->second.bare = true;
+      solver_.equal(binder->second.range, axis, w);
+      return;
+    }
+  }
+  const Type type = vars_[vars_.head(t)];
+  if (type.kind == Type::Kind::error) return;
+  if (type.kind == Type::Kind::var) {
+    const TypeId ids =
+        vars_.tensor({std::nullopt, vars_.type("i", ElemClass::int_)}, {var_item(vars_.shape("i"))});
+    unifier_.unify(ids, t, why(point.span, "an index", ids, t, item.point));
+    t = ids;
+  } else if (type.kind != Type::Kind::tensor) {
+    const TypeId ids = vars_.tensor({base::Elem::i64, {}}, {});
+    unifier_.unify(ids, t, why(point.span, "an index", ids, t, item.point));
+    return;
+  }
+  const Type ids = vars_[vars_.head(t)];
+  unifier_.restrict(ids.elem, ElemClass::int_,
+                    why(point.span, "an index", vars_.scalar(base::Elem::i64), t, item.point));
+  if (auto value = value_of(t); value && !reads_data(*value)) {
+    if (!vars_.zonk(ids.elem).elem && vars_.is_meta(vars_.zonk(ids.elem).var))
+      unifier_.unify(ids.elem, {base::Elem::i64, {}}, w);
+    const bool from_end = value->constant() && *value->constant() < 0;
+    const Dim index = from_end ? axis + *value : *value;
+    note_use(index, axis, has_otherwise, point.span);
+    if (!has_otherwise) in_range(index, axis, false, w);
+    return;
+  }
+  if (ids.range && !has_otherwise) {
+    const Dim low = vars_.zonk(ids.range->low), high = vars_.zonk(ids.range->high);
+    in_range(low, high, true, w);
+    if (high != axis) solver_.require(shape::at_most(high, axis), w);
+  }
+  const Shape ids_shape = vars_.zonk(ids.shape);
+  result.insert(result.end(), ids_shape.begin(), ids_shape.end());
+}
+
+void Checker::select_slice(const IndexItem& item, const Dim& axis, Shape& result, WhyId w) {
+  int64_t step = 1;
+  if (item.step.valid()) {
+    const auto written = as_size(item.step, infer(item.step)).constant();
+    if (!written || *written == 0)
+      report(error(Code::E0308, p_.exprs[item.step].span,
+                   "the step of a slice is a number that is known here, not 0"));
+    step = written && *written != 0 ? *written : 1;
+  }
+  auto end = [&](ExprId e, const Dim& otherwise) {
+    if (!e.valid()) return otherwise;
+    const Dim value = as_size(e, infer(e));
+    return value.constant() && *value.constant() < 0 ? axis + value : value;
+  };
+  Dim size;
+  if (step > 0) {
+    const Dim start = end(item.start, Dim(0)), stop = end(item.stop, axis);
+    if (item.start.valid()) in_range(start, stop, true, w);
+    if (item.stop.valid()) in_range(stop, axis, true, w);
+    size = shape::cdiv(stop - start, Dim(step));
+  } else {  // from `start` down to `stop`, which is not part of it; left out: to position 0
+    const Dim start = end(item.start, axis - 1), stop = end(item.stop, Dim(-1));
+    if (item.start.valid()) in_range(start, axis, false, w);
+    if (item.stop.valid()) in_range(stop, start, true, w);
+    size = shape::cdiv(start - stop, Dim(-step));
+  }
+  if (mentions_index(vars_, vars_.zonk(size)))
+    report(error(Code::E0306, p_.exprs[item.stop.valid() ? item.stop : item.start].span,
+                 "the size of the slice depends on an index, so the result would be irregular"));
+  result.push_back(dim_item(size));
+}
+
+Shape Checker::select(ExprId id, TypeId base, bool has_otherwise) {
+  std::vector<IndexItem> items = p_.exprs[id].indices;
+  const Span at = p_.exprs[id].span;
+  base = unifier_.shape_view(base);
+  const Type known = vars_[vars_.zonk(base)];
+  const bool open_ended = std::any_of(items.begin(), items.end(), [](const IndexItem& i) {
+    return i.kind == IndexItem::Kind::ellipsis || i.kind == IndexItem::Kind::rank;
+  });
+  // the remaining axes are kept whole, as far as they are known to be there
+  const auto first_open =
+      std::find_if(known.shape.begin(), known.shape.end(), [](auto& i) { return !is_dim(i); });
+  const auto in_front = static_cast<size_t>(first_open - known.shape.begin());
+  const bool rigid =
+      first_open != known.shape.end() && is_var(*first_open) && !vars_.is_meta(first_open->var);
+  if (known.kind == Type::Kind::tensor && !open_ended && items.size() <= in_front &&
+      (items.size() < in_front || rigid)) {
+    items.push_back({});
+    items.back().kind = IndexItem::Kind::ellipsis;
+    p_.exprs[id].indices = items;
+  }
+  std::vector<ShapeItem> axes;
+  Shape pattern;
+  for (const IndexItem& i : items) {
+    const bool many = i.kind == IndexItem::Kind::ellipsis || i.kind == IndexItem::Kind::rank;
+    axes.push_back(many ? var_item(vars_.shape("a"))
+                        : dim_item(Dim(vars_.dim("n", VarKind::meta, true, at))));
+    pattern.push_back(axes.back());
+  }
+  const TypeId wanted = vars_.tensor({std::nullopt, vars_.type("t")}, pattern);
+  const WhyId w =
+      why(at, fmt::format("the indexing with {} position{}", items.size(), items.size() == 1 ? "" : "s"),
+          wanted, base, id);
+  unifier_.unify(wanted, base, w);
+  Shape result;
+  for (size_t i = 0; i < items.size(); ++i) {
+    switch (items[i].kind) {
+      case IndexItem::Kind::point: {
+        const Span span = p_.exprs[items[i].point].span;
+        select_point(items[i], vars_.zonk(axes[i].dim), has_otherwise, result,
+                     why(span, "this index", {}, {}, id));
+        break;
+      }
+      case IndexItem::Kind::slice: {
+        const ExprId place = items[i].start.valid() ? items[i].start : items[i].stop;
+        const Span span = place.valid() ? p_.exprs[place].span : at;
+        select_slice(items[i], vars_.zonk(axes[i].dim), result, why(span, "this slice", {}, {}, id));
+        break;
+      }
+      case IndexItem::Kind::ellipsis:
+        result.push_back(axes[i]);
+        break;
+      case IndexItem::Kind::rank:
+        rank_binders_[items[i].rank].indexed.push_back({axes[i]});
+        break;
+    }
+  }
+  return result;
+}
+
+TypeId Checker::infer_index(ExprId id) {
+  const Expr e = p_.exprs[id];
+  const TypeId base = infer(e.args[0]);
+  if (vars_[vars_.head(base)].kind == Type::Kind::error) {
+    for (const IndexItem& i : e.indices)
+      if (i.point.valid()) infer(i.point);
+    return base;
+  }
+  return selected(id, base);
+}
+
+/// Of a tuple or a record, the same part of every tensor in it: one layer of a stack of layers.
+TypeId Checker::selected(ExprId id, TypeId base) {
+  const Type whole = vars_[vars_.zonk(unifier_.shape_view(base))];
+  if ((whole.kind == Type::Kind::tuple || whole.kind == Type::Kind::record) && !whole.row.valid()) {
+    Type out = whole;
+    out.alias = {};
+    for (TypeId& item : out.items) item = selected(id, item);
+    return vars_.add(std::move(out));
+  }
+  const Expr e = p_.exprs[id];
+  const Shape result = select(id, base, e.args.size() > 1);
+  const Type t = vars_[vars_.zonk(unifier_.shape_view(base))];
+  if (t.kind != Type::Kind::tensor) return vars_.error();
+  if (e.args.size() > 1) {
+    const TypeId scalar = vars_.tensor(t.elem, {});
+    const TypeId otherwise = infer(e.args[1], scalar);
+    unifier_.unify(scalar, otherwise,
+                   why(p_.exprs[e.args[1]].span, "the value after `else`", scalar, otherwise, e.args[1]));
+  }
+  if (auto element = element_of(id, t)) return vars_.tensor(t.elem, {}, element);
+  return vars_.tensor(t.elem, result);
+}
+
+/// s[1] of a vector of sizes whose elements are known.
+std::optional<Dim> Checker::element_of(ExprId id, const Type& vector) const {
+  const Expr& e = p_.exprs[id];
+  if (vector.elements.empty() || e.indices.size() != 1 || e.indices[0].kind != IndexItem::Kind::point)
+    return std::nullopt;
+  auto position = value_of(p_.exprs[e.indices[0].point].type);
+  if (!position || !position->constant()) return std::nullopt;
+  const auto size = static_cast<int64_t>(vector.elements.size());
+  const int64_t k = *position->constant() < 0 ? *position->constant() + size : *position->constant();
+  if (k < 0 || k >= size) return std::nullopt;
+  return vars_.zonk(vector.elements[static_cast<size_t>(k)]);
+}
+
+TypeId Checker::infer_with_index(ExprId id) {
+  const Expr e = p_.exprs[id];
+  const TypeId base = infer(e.args[0]);
+  const TypeId value = infer(e.args[1]);
+  if (vars_[vars_.head(base)].kind == Type::Kind::error) return base;
+  const Shape selected = select(id, base, false);
+  const Type t = vars_[vars_.zonk(unifier_.shape_view(base))];
+  if (t.kind != Type::Kind::tensor) return vars_.error();
+  const TypeId wanted = vars_.tensor(t.elem, selected);
+  unifier_.unify(wanted, value, why(p_.exprs[e.args[1]].span, "the new part", wanted, value, e.args[1]));
+  return vars_.tensor(t.elem, t.shape);
+}
+
+}  // namespace axon::core

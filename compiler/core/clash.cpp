@@ -1,0 +1,142 @@
+// Which constraints clash: a smallest set of them that cannot hold together.
+//
+// A failure names the constraint at which inference noticed; what it clashes with may stand far away. The
+// declaration is inferred again with constraints left out: one without which the failure goes away belongs to
+// the set, the others do not. Nothing is reported meanwhile, and the tree is put back as it was. What is
+// found is irreducible: leave out any one of the set, and this failure does not happen.
+#include "core/clash.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace axon::core {
+
+using source::Diagnostic;
+using source::Span;
+
+namespace {
+
+constexpr size_t most_work = 100'000;  // expressions inferred for one declaration, all attempts together
+constexpr size_t most_shown = 3;       // places of a set that are marked
+
+/// The expressions and locals of a declaration as they were, while attempts write into them.
+struct Kept {
+  Kept(Program& p, const DeclInfo& i, GlobalId g) : program(p), info(i), id(g), global(p.globals[g]) {
+    for (uint32_t e = info.first_expr; e < info.end_expr; ++e) exprs.push_back(p.exprs[{e}]);
+    for (uint32_t l = info.first_local; l < info.end_local; ++l) locals.push_back(p.locals[{l}]);
+  }
+  ~Kept() {
+    for (size_t i = 0; i < exprs.size(); ++i)
+      program.exprs[{info.first_expr + static_cast<uint32_t>(i)}] = exprs[i];
+    for (size_t i = 0; i < locals.size(); ++i)
+      program.locals[{info.first_local + static_cast<uint32_t>(i)}] = locals[i];
+    program.globals[id] = global;
+  }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+
+  Program& program;
+  const DeclInfo& info;
+  GlobalId id;
+  Global global;
+  std::vector<Expr> exprs;
+  std::vector<Local> locals;
+};
+
+/// Marks the places of the set that the message does not show yet.
+void mark_clash(Diagnostic& d, const std::vector<Why>& set, const Why& failing,
+                const source::SourceManager& sources) {
+  std::vector<std::string> words;
+  for (const Why& w : set) {
+    const bool same_place = failing.expr.valid() && w.expr == failing.expr;
+    const bool marked = std::any_of(d.secondary.begin(), d.secondary.end(),
+                                    [&](const source::Label& l) { return l.span == w.span; });
+    if (same_place || marked || w.span == d.primary.span || !w.span.valid() || words.size() == most_shown)
+      continue;
+    const std::string what =
+        w.what == "the size" ? fmt::format("the size `{}`", sources.text(w.span)) : w.what;
+    d.also(w.span, what);
+    words.push_back(fmt::format("{} (line {})", what, sources[w.span.file].line_of(w.span.begin)));
+  }
+  if (words.empty()) return;
+  std::string text = "this";
+  for (size_t i = 0; i < words.size(); ++i) text += (i + 1 == words.size() ? " and " : ", ") + words[i];
+  d.notes.insert(d.notes.begin(), {"clash", text + " cannot all hold"});
+}
+
+}  // namespace
+
+std::string key_of(const Why& why) { return fmt::format("{}:{}:{}", why.span.begin, why.span.end, why.what); }
+
+/// Reported at the end of the declaration, with what it clashes with.
+void Checker::note_clash(Diagnostic& d, const Failure& f) {
+  failed_ = true;
+  clashes_.push_back({std::move(d), f, key_of(whys_[f.why]), {}, false});
+}
+
+bool Checker::still_fails(const Clash& clash) {
+  const DeclInfo info = e_.infos[g_.index];
+  Kept kept(p_, info, g_);
+  for (uint32_t e = info.first_expr; e < info.end_expr; ++e) p_.exprs[{e}].type = {};
+  for (uint32_t l = info.first_local; l < info.end_local; ++l) p_.locals[{l}].scheme = {};
+  Clash attempt = clash;
+  Checker again(e_, g_);
+  again.clash_ = &attempt;
+  again.failed_ = true;  // so that what only a correct body is asked is not asked
+  again.first_type_var_ = vars_.types.vars.size();
+  again.solver_.leaves_out = [&](WhyId why) {
+    return why.valid() && attempt.without.count(key_of(again.whys_[why])) != 0;
+  };
+  again.check_body();
+  return attempt.found;
+}
+
+void Checker::explain_clashes() {
+  if (clash_) return;
+  const DeclInfo info = e_.infos[g_.index];
+  const size_t attempts = most_work / std::max<size_t>(1, info.end_expr - info.first_expr);
+  size_t used = 0;
+  for (Clash& clash : clashes_) {
+    const bool shown = !e_.only_counting && e_.diagnostics.error_count() <= source::limits::diagnostics_shown;
+    if (!shown || !still_fails(clash)) {
+      report(std::move(clash.diagnostic));
+      continue;
+    }
+    std::vector<std::string> set;
+    for (uint32_t i = 0; i < whys_.size(); ++i)
+      if (std::string key = key_of(whys_[WhyId{i}]);
+          key != clash.key && std::find(set.begin(), set.end(), key) == set.end())
+        set.push_back(std::move(key));
+    // Large pieces first: most constraints of a declaration have nothing to do with it.
+    for (size_t piece = std::max<size_t>(1, set.size() / 2); used < attempts; piece /= 2) {
+      for (size_t at = 0; at < set.size() && used < attempts;) {
+        const size_t end = std::min(at + piece, set.size());
+        Clash attempt = clash;
+        attempt.without.insert(set.begin() + static_cast<long>(at), set.begin() + static_cast<long>(end));
+        ++used;
+        if (still_fails(attempt)) {
+          clash.without = std::move(attempt.without);
+          set.erase(set.begin() + static_cast<long>(at), set.begin() + static_cast<long>(end));
+        } else {
+          at = end;
+        }
+      }
+      if (piece == 1) break;
+    }
+    std::vector<Why> places;
+    for (const std::string& key : set)
+      for (uint32_t i = 0; i < whys_.size(); ++i)
+        if (key_of(whys_[WhyId{i}]) == key) {
+          places.push_back(whys_[WhyId{i}]);
+          break;
+        }
+    mark_clash(clash.diagnostic, places, whys_[clash.failure.why], e_.sources);
+    report(std::move(clash.diagnostic));
+  }
+  clashes_.clear();
+}
+
+}  // namespace axon::core

@@ -1,0 +1,440 @@
+// The edits that may repair an error about shapes; suggest.h says what becomes of them.
+//
+// A draft costs a trial, so each is offered only where the shapes at hand make it likely. A repair is written
+// with what the user wrote: the text of an operand, the names of its sizes.
+#include "core/suggest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace axon::core {
+
+using shape::Dim;
+using shape::Var;
+using source::Diagnostic;
+using source::Edit;
+using source::Span;
+
+namespace {
+
+/// A tensor that takes part in the error.
+struct Operand {
+  ExprId id;
+  Span span;
+  std::string text, role;  ///< "the left operand"
+  Shape shape;
+  bool infix = false;  ///< of an operator: an application needs no parentheses there
+  bool whole = false;  ///< a body, a branch, ...: not applied to
+};
+
+bool is_atom(std::string_view text) {
+  int depth = 0;
+  for (char c : text) {
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (depth == 0 && !std::isalnum(static_cast<unsigned char>(c)) &&
+        std::string_view("_.)]}").find(c) == std::string_view::npos)
+      return false;
+  }
+  return !text.empty();
+}
+
+std::string bracketed(const std::string& text) { return is_atom(text) ? text : "(" + text + ")"; }
+
+/// `n - k` one larger is `n - k + 1`; a number at the end takes the change: `n - k + 2` one smaller is `n - k
+/// + 1`.
+std::string moved(std::string text, int64_t by) {
+  const size_t blank = text.rfind(' ');
+  if (blank != std::string::npos && blank >= 2 && text.size() - blank <= 6 && text[blank - 2] == ' ' &&
+      (text[blank - 1] == '+' || text[blank - 1] == '-') &&
+      std::all_of(text.begin() + static_cast<long>(blank) + 1, text.end(),
+                  [](unsigned char c) { return std::isdigit(c); })) {
+    const int64_t last = std::stoll(text.substr(blank + 1));
+    by += text[blank - 1] == '+' ? last : -last;
+    text.resize(blank - 2);
+  }
+  return by == 0 ? text : fmt::format("{} {} {}", text, by > 0 ? '+' : '-', by > 0 ? by : -by);
+}
+
+/// The largest number that divides every coefficient.
+int64_t common_factor(const Dim& d) {
+  int64_t factor = 0;
+  for (const shape::Term& t : d.terms()) {
+    int64_t a = factor, b = t.coefficient < 0 ? -t.coefficient : t.coefficient;
+    while (b) std::swap(a %= b, b);
+    factor = a;
+  }
+  return factor;
+}
+
+class Drafts {
+ public:
+  Drafts(Diagnostic& d, const source::SourceManager& sources, const Program& p, Names& names,
+         std::function<Type(TypeId)> type_of)
+      : d_(d), sources_(sources), p_(p), names_(names), type_of_(std::move(type_of)) {}
+
+  std::vector<Operand> operands;
+  std::vector<Dim> wanted;  ///< sizes that something else in the error has
+
+  void offer(uint8_t rank, const std::string& text, Span at, std::string replacement) {
+    for (const source::Help& help : d_.helps)
+      if (help.edit && help.edit->span == at && help.edit->replacement == replacement) return;
+    d_.helps.push_back({text, Edit{at, std::move(replacement), source::Applicability::maybe}, rank});
+  }
+
+  void add(ExprId id, std::string role, bool infix, bool whole = false) {
+    const Expr& x = p_.exprs[id];
+    if (!x.type.valid()) return;
+    const Type t = type_of_(x.type);
+    want(x.type);
+    operands.push_back({id, x.span, std::string(sources_.text(x.span)), std::move(role),
+                        t.kind == Type::Kind::tensor ? t.shape : Shape{}, infix, whole});
+  }
+  void want(TypeId id) {
+    if (!id.valid()) return;
+    const Type t = type_of_(id);
+    if (t.kind != Type::Kind::tensor) return;
+    for (const ShapeItem& item : t.shape)
+      if (is_dim(item)) wanted.push_back(item.dim);
+  }
+
+  void about(const Operand& o) {
+    transposed(o);
+    kept(o);
+    flattened(o);
+    split_heads(o);
+    with_unit_axis(o);
+  }
+
+  /// Two sizes that are not equal: another number, another range, or whole groups only.
+  void sizes(const Expr& e, const Failure& f, const std::vector<ExprId>& loops, const Vars& vars) {
+    if (e.kind == Expr::Kind::apply && f.lhs.constant() && f.rhs.constant())
+      other_size(p_.exprs[e.args[0]], *f.lhs.constant(), *f.rhs.constant());
+    if (const auto by = (f.lhs - f.rhs).constant()) {
+      other_range(loops, vars, f.rhs, *by);
+      other_range(loops, vars, f.lhs, -*by);
+    }
+    if (!f.rhs.constant() || f.lhs.constant()) return;
+    for (const Operand& o : operands)
+      for (size_t axis = 0; axis < o.shape.size(); ++axis)
+        if (is_dim(o.shape[axis]) && o.shape[axis].dim == f.rhs)
+          without_remainder(o, axis, *f.rhs.constant(), common_factor(f.lhs));
+  }
+
+  /// Two arguments of one application, exchanged.
+  void swapped() {
+    for (size_t i = 0; i + 1 < std::min<size_t>(operands.size(), 4); ++i)
+      for (size_t j = i + 1; j < std::min<size_t>(operands.size(), 4); ++j) {
+        const Operand &a = operands[i], &b = operands[j];
+        if (a.text == b.text || a.span.end > b.span.begin) continue;
+        const Span both{a.span.file, a.span.begin, b.span.end},
+            between{a.span.file, a.span.end, b.span.begin};
+        offer(a.infix ? 2 : 1,
+              a.infix ? "exchange the operands" : fmt::format("exchange {} and {}", a.role, b.role), both,
+              fmt::format("{}{}{}", b.text, sources_.text(between), a.text));
+      }
+  }
+
+  /// `*` where `@` was meant, or the other way; a product of two vectors.
+  void other_product(Span op, Span whole) {
+    const std::string_view text = sources_.text(op);
+    product_ = text == "@";
+    if (text == "*") offer(2, "`@` is the matrix product", op, "@");
+    if (text == "@") offer(3, "`*` is the product element by element", op, "*");
+    if (text == "@" && operands.size() == 2 && operands[0].shape.size() == 1 && operands[1].shape.size() == 1)
+      offer(1, "`dot` is the product of two vectors", whole,
+            fmt::format("dot {} {}", bracketed(operands[0].text), bracketed(operands[1].text)));
+  }
+
+  /// What is left over after whole groups of `group` is dropped.
+  void without_remainder(const Operand& o, size_t axis, int64_t size, int64_t group) {
+    if (group < 2 || size % group == 0 || size < group) return;
+    const std::string slice = fmt::format("0:{}", size - size % group);
+    const bool first = axis == 0, last = axis + 1 == o.shape.size();
+    if (!first && !last) return;
+    replace(1, o,
+            fmt::format("leave out the last {}, so that groups of {} come out even", size % group, group),
+            fmt::format("{}[{}{}]", bracketed(o.text), first ? "" : ".., ", slice), false);
+  }
+
+  /// A size that is given, `heads[6, 64] x`, where another one fits: all sizes are numbers.
+  void other_size(const Expr& callee, int64_t expected, int64_t found) {
+    for (ExprId id : callee.args) {
+      if (!id.valid() || p_.exprs[id].kind != Expr::Kind::number || p_.exprs[id].flag) continue;
+      const int64_t given = std::stoll(p_.exprs[id].text);
+      if (given < 1 || expected % given != 0 || expected == 0 || found % (expected / given) != 0) continue;
+      offer(1, fmt::format("{} = {} * {}", found, found / (expected / given), expected / given),
+            p_.exprs[id].span, std::to_string(found / (expected / given)));
+    }
+  }
+
+  /// An index that leaves its axis: a shorter range, or a value for what lies outside.
+  void index(const Expr& e, const std::vector<ExprId>& loops, const Vars& vars, const shape::Fact& fact) {
+    for (ExprId id : loops)
+      for (const Binder& b : p_.exprs[id].binders) {
+        const TypeId type = p_.locals[b.local].type;
+        if (!b.bound.valid() || !type.valid()) continue;
+        const auto& value = vars[vars.head(type)].value;
+        const auto var = value ? value->as_var() : std::nullopt;
+        if (!var || (!fact.lhs.contains(*var) && !fact.rhs.contains(*var))) continue;
+        const Span at = p_.exprs[b.bound].span;
+        for (int64_t by : {1, 2})
+          offer(static_cast<uint8_t>(by), fmt::format("let `{}` take {} fewer", p_.locals[b.local].name, by),
+                at, moved(std::string(sources_.text(at)), -by));
+      }
+    const std::string_view text = sources_.text(e.span);
+    if (e.kind == Expr::Kind::index && e.args.size() == 1 && text.ends_with(']'))
+      offer(2, "read 0 outside", {e.span.file, e.span.end - 1, e.span.end - 1}, " else 0");
+    if (e.kind == Expr::Kind::index && e.indices.size() == 1 && e.indices[0].point.valid() &&
+        fact.lhs.constant())
+      offer(fact.lhs == fact.rhs ? 1 : 3, "the last position is -1", p_.exprs[e.indices[0].point].span, "-1");
+  }
+
+  /// The items of the stated result that differ, as the body gives them.
+  void stated(const std::vector<syntax::Item>& items, const Shape& expected, const Shape& found) {
+    if (items.size() != expected.size() || items.size() != found.size()) return;
+    size_t begin = items.size(), end = 0;
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (!is_dim(expected[i]) || !is_dim(found[i]) || expected[i].dim == found[i].dim) continue;
+      begin = std::min(begin, i);
+      end = i + 1;
+    }
+    if (begin >= end) return;
+    std::string text = print(
+        Shape(found.begin() + static_cast<long>(begin), found.begin() + static_cast<long>(end)), names_);
+    offer(1, "state what the body gives", source::join(items[begin].span, items[end - 1].span),
+          text.substr(1, text.size() - 2));
+  }
+
+  void converted(const Operand& o, const std::string& elem) {
+    replace(1, o, fmt::format("convert {}", o.role), fmt::format("{} {}", elem, bracketed(o.text)), false);
+  }
+
+  /// Ranges written in the text whose size is off by a constant.
+  void other_range(const std::vector<ExprId>& loops, const Vars& vars, const Dim& size, int64_t by) {
+    if (by == 0 || by > 2 || by < -2) return;
+    for (ExprId id : loops)
+      for (const Binder& b : p_.exprs[id].binders) {
+        if (!b.bound.valid() || !b.range || vars.zonk(*b.range) != size) continue;
+        const Span at = p_.exprs[b.bound].span;
+        offer(1,
+              fmt::format("let `{}` take {} {}", p_.locals[b.local].name, by > 0 ? by : -by,
+                          by > 0 ? "more" : "fewer"),
+              at, moved(std::string(sources_.text(at)), by));
+      }
+  }
+
+ private:
+  bool enclosed(Span at) const {
+    const std::string_view text = sources_[at.file].text();
+    return at.begin > 0 && text[at.begin - 1] == '(' && at.end < text.size() && text[at.end] == ')';
+  }
+  void replace(uint8_t rank, const Operand& o, const std::string& why, std::string by, bool reaches_on) {
+    const bool plain = enclosed(o.span) || is_atom(by) || (o.infix && !reaches_on);
+    offer(rank, why, o.span, plain ? by : "(" + by + ")");
+  }
+
+  /// Of a matrix product the right operand is the one that people write transposed; for other operators it is
+  /// rare.
+  void transposed(const Operand& o) {
+    const uint8_t rank = !o.infix || o.whole || (product_ && o.role == "the right operand") ? 1
+                         : product_                                                         ? 2
+                                                                                            : 3;
+    const Expr& e = p_.exprs[o.id];
+    if (e.kind == Expr::Kind::apply && e.args.size() == 2) {
+      const Expr& callee = p_.exprs[e.args[0]];
+      if (callee.kind == Expr::Kind::global && p_.globals[callee.global].name == "transpose") {
+        const std::string inner(sources_.text(p_.exprs[e.args[1]].span));
+        replace(1, o, fmt::format("take {} as it is", o.role), bracketed(inner), false);
+        return;
+      }
+    }
+    const size_t n = o.shape.size();
+    if (n < 2 || !is_dim(o.shape[n - 1]) || !is_dim(o.shape[n - 2]) ||
+        o.shape[n - 1].dim == o.shape[n - 2].dim)
+      return;
+    replace(rank, o, fmt::format("transpose {}", o.role), fmt::format("transpose {}", bracketed(o.text)),
+            false);
+  }
+
+  /// A reduction, here or where the name is bound, that should keep its axis.
+  void kept(const Operand& o) {
+    ExprId id = o.id;
+    if (p_.exprs[id].kind == Expr::Kind::local)
+      for (uint32_t i = 0; i < p_.exprs.size(); ++i) {
+        const Expr& e = p_.exprs[{i}];
+        if (e.kind == Expr::Kind::let && e.params[0].kind == Pattern::Kind::name &&
+            e.params[0].local == p_.exprs[o.id].local)
+          id = e.args[0];
+      }
+    const Expr& e = p_.exprs[id];
+    if (e.kind != Expr::Kind::apply || e.args.size() != 2) return;
+    const Expr& callee = p_.exprs[e.args[0]];
+    if (callee.kind != Expr::Kind::global || !callee.text.empty() || callee.span.begin != e.span.begin)
+      return;
+    const std::string& name = p_.globals[callee.global].name;
+    if (name == "transpose" || name == "keep") return;
+    offer(1, fmt::format("`keep {}` keeps the axis as a 1, which stretches", name),
+          {callee.span.file, callee.span.begin, callee.span.begin}, "keep ");
+  }
+
+  /// Names for the axes of an operand, as `rearrange` takes them.
+  std::vector<std::string> axis_names(const Shape& s) {
+    std::vector<std::string> out;
+    auto taken = [&](const std::string& name) {
+      return std::find(out.begin(), out.end(), name) != out.end();
+    };
+    bool open = false;
+    for (const ShapeItem& item : s) {
+      if (!is_dim(item)) {
+        if (open || !is_var(item)) return {};
+        open = true;
+        out.push_back(".." + names_.of(item.var));
+        continue;
+      }
+      std::string name = item.dim.as_var() ? print(item.dim, names_) : "";
+      for (char letter = 'a'; (name.empty() || taken(name)) && letter <= 'z'; ++letter)
+        name = std::string(1, letter);
+      out.push_back(name);
+    }
+    return out;
+  }
+
+  static std::string joined(const std::vector<std::string>& items, const char* by) {
+    std::string out;
+    for (const std::string& item : items) out += (out.empty() ? "" : by) + item;
+    return out;
+  }
+
+  bool is_wanted(const Dim& d) const { return std::find(wanted.begin(), wanted.end(), d) != wanted.end(); }
+
+  void flattened(const Operand& o) {
+    const std::vector<std::string> axes = axis_names(o.shape);
+    for (size_t begin = 0; begin < axes.size(); ++begin) {
+      if (!is_dim(o.shape[begin])) continue;
+      Dim product = o.shape[begin].dim;
+      for (size_t end = begin + 1; end < axes.size() && is_dim(o.shape[end]); ++end) {
+        product = product * o.shape[end].dim;
+        if (!is_wanted(product)) continue;
+        std::vector<std::string> after(axes.begin(), axes.begin() + static_cast<long>(begin));
+        after.push_back(joined(
+            {axes.begin() + static_cast<long>(begin), axes.begin() + static_cast<long>(end) + 1}, "*"));
+        after.insert(after.end(), axes.begin() + static_cast<long>(end) + 1, axes.end());
+        replace(1, o, fmt::format("flatten {} axes of {}", end + 1 - begin, o.role),
+                fmt::format("rearrange {} [{}] => [{}]", bracketed(o.text), joined(axes, ", "),
+                            joined(after, ", ")),
+                true);
+      }
+    }
+  }
+
+  void split_heads(const Operand& o) {
+    const size_t n = o.shape.size();
+    if (n >= 2 && is_dim(o.shape[n - 1]))
+      for (const Dim& heads : wanted)
+        for (const Dim& size : wanted)
+          if (!heads.is(1) && !size.is(1) && heads * size == o.shape[n - 1].dim)
+            replace(
+                1, o, fmt::format("split the last axis of {} into heads", o.role),
+                fmt::format("heads[{}, {}] {}", print(heads, names_), print(size, names_), bracketed(o.text)),
+                false);
+    if (n >= 3 && is_dim(o.shape[n - 1]) && is_dim(o.shape[n - 3]) &&
+        is_wanted(o.shape[n - 3].dim * o.shape[n - 1].dim))
+      replace(1, o, fmt::format("put the heads of {} side by side", o.role),
+              fmt::format("merge_heads {}", bracketed(o.text)), false);
+  }
+
+  /// An axis of 1 where another operand has one more.
+  void with_unit_axis(const Operand& o) {
+    const bool shorter = std::any_of(operands.begin(), operands.end(), [&](const Operand& other) {
+      return other.shape.size() > o.shape.size();
+    });
+    const std::vector<std::string> axes = axis_names(o.shape);
+    if (!shorter || axes.empty() || axes.size() > 3) return;
+    for (size_t at = axes.size() + 1; at-- > 1;) {
+      std::vector<std::string> after = axes;
+      after.insert(after.begin() + static_cast<long>(at), "1");
+      replace(2, o, fmt::format("give {} an axis of 1, which stretches", o.role),
+              fmt::format("rearrange {} [{}] => [{}]", bracketed(o.text), joined(axes, ", "),
+                          joined(after, ", ")),
+              true);
+    }
+  }
+
+  Diagnostic& d_;
+  const source::SourceManager& sources_;
+  const Program& p_;
+  Names& names_;
+  std::function<Type(TypeId)> type_of_;
+  bool product_ = false;  ///< the operator is `@`
+};
+
+std::vector<syntax::Item> items_of(const syntax::Type& type) {
+  if (const auto* t = syntax::as<syntax::NamedType>(type))
+    return t->items.value_or(std::vector<syntax::Item>{});
+  if (const auto* t = syntax::as<syntax::VariableType>(type))
+    return t->items.value_or(std::vector<syntax::Item>{});
+  if (const auto* t = syntax::as<syntax::ShapeType>(type)) return t->items;
+  return {};
+}
+
+}  // namespace
+
+void Checker::suggest(Diagnostic& d, const Failure& f, const Why& w) {
+  if (clash_ || e_.only_counting || !w.expr.valid() || e_.infos[g_.index].module->library) return;
+  const Expr e = p_.exprs[w.expr];
+  Drafts drafts(d, e_.sources, p_, names(),
+                [&](TypeId t) { return vars_[vars_.zonk(unifier_.shape_view(t))]; });
+  drafts.want(w.expected);
+  std::vector<ExprId> loops;
+  for (uint32_t i = e_.infos[g_.index].first_expr; i < e_.infos[g_.index].end_expr; ++i)
+    if (p_.exprs[{i}].kind == Expr::Kind::for_) loops.push_back({i});
+  if (!w.expected.valid() && (e.kind == Expr::Kind::index || e.kind == Expr::Kind::with_index))
+    return drafts.index(e, loops, vars_, shape::less(f.lhs, f.rhs));
+  const bool whole =
+      w.expected.valid() && w.span == e.span;  // the expression itself, not what it is applied to
+  if (e.kind == Expr::Kind::rearrange) {
+    drafts.add(e.args[0], describe(e.args[0]), false);
+  } else if (whole) {
+    drafts.add(w.expr, w.what, true, true);
+  } else if (e.kind == Expr::Kind::apply) {
+    const Expr callee = p_.exprs[e.args[0]];
+    const bool infix =
+        callee.kind == Expr::Kind::global && !callee.text.empty() && callee.span.begin > e.span.begin;
+    for (size_t i = 1; i < e.args.size(); ++i)
+      drafts.add(e.args[i],
+                 infix ? i == 1 ? "the left operand" : "the right operand" : fmt::format("argument {}", i),
+                 infix);
+    if (infix && f.kind != Failure::Kind::element) drafts.other_product(callee.span, e.span);
+  } else {
+    return;
+  }
+  if (f.kind == Failure::Kind::element) {
+    const Type expected = w.expected.valid() ? vars_[vars_.zonk(w.expected)] : Type{};
+    if (expected.kind == Type::Kind::tensor && expected.elem.elem &&
+        *expected.elem.elem != base::Elem::boolean)
+      for (const Operand& o : drafts.operands)
+        if (o.span == w.span && p_.exprs[o.id].kind != Expr::Kind::number)
+          drafts.converted(o, std::string(base::elem_name(*expected.elem.elem)));
+    return;
+  }
+  for (const Operand& o : drafts.operands)
+    if (o.span == w.span || !w.expected.valid()) drafts.about(o);
+  for (const Operand& o : drafts.operands)
+    if (o.span != w.span && w.expected.valid()) drafts.about(o);
+  drafts.swapped();
+  if (f.kind != Failure::Kind::size && f.kind != Failure::Kind::broadcast) return;
+  drafts.sizes(e, f, loops, vars_);
+  if (whole && w.expr == p_.globals[g_].body) {
+    const DeclInfo& info = e_.infos[g_.index];
+    const auto* fun = syntax::as<syntax::FunDecl>(*info.decl);
+    const Type expected = vars_[vars_.zonk(w.expected)], found = vars_[vars_.zonk(w.found)];
+    if (fun && fun->result.valid() && found.kind == Type::Kind::tensor && expected.kind == Type::Kind::tensor)
+      drafts.stated(items_of((*info.module->file)[fun->result]), expected.shape, found.shape);
+  }
+}
+
+}  // namespace axon::core

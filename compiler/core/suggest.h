@@ -1,0 +1,15 @@
+// Edits that may repair an error, and the trial that decides which of them do.
+//
+// suggest.cpp drafts edits where an error is reported: what people mean when they write the mistake. Each is
+// tentative. When a whole file has been elaborated, try_edits() makes every tentative edit in the text and
+// elaborates that: an edit that does not remove its error, or that brings another, is dropped. The only
+// repair found is safe; of several, a person has to choose.
+#pragma once
+#include "core/elaborate.h"
+
+namespace axon::core {
+
+void try_edits(const syntax::File& file, const source::SourceManager& sources, const Loader& loader,
+               source::Diagnostics& diagnostics, const Options& options);
+
+}  // namespace axon::core
