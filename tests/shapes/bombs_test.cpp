@@ -1,0 +1,240 @@
+// Programs made to take for ever: each is answered within two seconds of processor time and 512 MB, by a type
+// or by an error that says what is too much. Each runs in a process of its own, so that a crash is a failure
+// of one test.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <set>
+
+#include "core/harness.h"
+#include "known.h"
+
+namespace axon::corpus {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
+constexpr double slower = 10;  // instrumented or unoptimised
+#else
+constexpr double slower = 1;
+#endif
+constexpr double seconds = 2;
+constexpr rlim_t memory = 512u << 20;
+
+struct Bomb {
+  std::string name, program;
+  std::set<std::string> codes;  ///< one of these is reported first; empty: it is accepted
+};
+
+std::string repeated(int count, const std::string& between, const std::function<std::string(int)>& part) {
+  std::string out;
+  for (int i = 0; i < count; ++i) out += (i ? between : "") + part(i);
+  return out;
+}
+std::string name(const char* prefix, int i) { return prefix + std::to_string(i); }
+
+/// let a0 = n in let a1 = a0 OP a0 in ... in iota aK
+std::string doubling(int count, const char* form) {
+  std::string out = "fun bomb (x : f32[n]) = let a0 = n ";
+  for (int i = 1; i <= count; ++i)
+    out += fmt::format("let a{} = {} ", i, fmt::format(fmt::runtime(form), name("a", i - 1)));
+  return out + fmt::format("in iota a{}\n", count);
+}
+
+/// Functions that each apply the one before twice.
+std::string towers(int count, const char* first) {
+  std::string out = fmt::format("fun bomb x = let f0 y = {} ", first);
+  for (int i = 1; i <= count; ++i) out += fmt::format("let f{} y = f{} (f{} y) ", i, i - 1, i - 1);
+  return out + fmt::format("in f{} x\n", count);
+}
+
+std::string nested_records(int count) {
+  std::string out = "type T0 = { a : f32[3], b : f32[4] }\n";
+  for (int i = 1; i <= count; ++i) out += fmt::format("type T{} = {{ a : T{}, b : T{} }}\n", i, i - 1, i - 1);
+  return out + fmt::format("fun bomb (p : T{}) = p.a\n", count);
+}
+
+/// Vectors of many sizes, and a parameter whose size joins all of these with an operator.
+std::string many_sizes(int count, const std::string& size, const std::string& body) {
+  return "fun bomb " + repeated(count, " ", [](int i) { return fmt::format("(x{} : f32[n{}])", i, i); }) +
+         " (y : f32[" + size + "]) = " + body + "\n";
+}
+std::string joined(int count, const char* sign) {
+  return repeated(count, sign, [](int i) { return name("n", i); });
+}
+std::string nested_calls(int count, const char* function, bool backwards) {
+  std::string out = name("n", backwards ? 0 : count - 1);
+  for (int i = 1; i < count; ++i)
+    out = fmt::format("{}({}, {})", function, name("n", backwards ? i : count - 1 - i), out);
+  return out;
+}
+
+/// The same as an expression of the body, from the other end.
+std::string least_of_all(int count) {
+  std::string out = "n0";
+  for (int i = 1; i < count; ++i) out = fmt::format("min (n{}) ({})", i, out);
+  return out;
+}
+
+std::vector<Bomb> bombs() {
+  const std::set<std::string> complex{"E0590"};
+  const std::set<std::string> number{"E0320", "E0502", "E0590"};
+  std::vector<Bomb> out;
+  out.push_back({"squares_of_squares", doubling(40, "{0} * {0}"), complex});
+  out.push_back({"squares_within_limits", doubling(3, "{0} * {0}"), {}});
+  out.push_back({"doubled_beyond_64_bits", doubling(70, "{0} + {0}"), {"E0590", "E0320"}});
+  out.push_back({"quotients_of_quotients", doubling(300, "({0} + n) / 2"), complex});
+  out.push_back({"squares_of_sums", doubling(30, "({0} + 1) * ({0} + 1)"), complex});
+  out.push_back({"largest_number_twice", "fun bomb (x : f32[9223372036854775807 * 2]) = x\n", number});
+  out.push_back({"largest_number_and_one", "fun bomb (x : f32[9223372036854775807 + 1]) = x\n", number});
+  const auto one = [](int) { return std::string("n"); };
+  out.push_back(
+      {"sum_of_hundreds", "fun bomb (x : f32[n]) = iota (" + repeated(400, " + ", one) + ")\n", {}});
+  out.push_back({"sum_of_ten_thousand",
+                 "fun bomb (x : f32[n]) = iota (" + repeated(10000, " + ", one) + ")\n",
+                 {"E0201"}});
+  out.push_back({"sum_of_names", many_sizes(300, joined(300, " + "), "y"), complex});
+  out.push_back({"sum_of_names_within_limits", many_sizes(200, joined(200, " + "), "y"), {}});
+  out.push_back({"product_of_names", many_sizes(20, joined(20, "*"), "y"), complex});
+  out.push_back(
+      {"coprime_products",
+       "fun bomb (x : f32[a*b]) (y : f32[a]) (z : f32[b])\n  where a*b == 7919*104729, 2 <= a, a < b = iota "
+       "(a*b - 1) \n",
+       {}});
+  out.push_back({"remainders_of_primes",
+                 "fun bomb (x : f32[n]) where " +
+                     repeated(8, ", ",
+                              [](int i) {
+                                const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19};
+                                return fmt::format("n % {} == 1", primes[i]);
+                              }) +
+                     " = x[n % 4849845 :] \n",
+                 {}});
+  out.push_back({"cubes",
+                 "fun bomb (x : f32[a]) (y : f32[b]) (z : f32[d]) where a*a*a + b*b*b == d*d*d, 1 <= a, 1 <= "
+                 "b = z[3:]\n",
+                 {}});
+  out.push_back(
+      {"least_of_many_in_two_orders",
+       many_sizes(14, nested_calls(14, "min", false), "y + (for (i < " + least_of_all(14) + ") => 0.0)"),
+       {}});
+  out.push_back(
+      {"least_of_many_below_each",
+       many_sizes(12, nested_calls(12, "min", false),
+                  "(" + repeated(12, ", ", [](int i) { return fmt::format("x{}[:dim y 0]", i); }) + ")"),
+       {}});
+  out.push_back({"alternating_extremes",
+                 many_sizes(
+                     16,
+                     [] {
+                       std::string e = "n0";
+                       for (int i = 1; i < 16; ++i)
+                         e = fmt::format("{}(n{} + {}, {})", i % 2 ? "min" : "max", i, i, e);
+                       return e;
+                     }(),
+                     "y[:dim x0 0]"),
+                 {}});
+  out.push_back({"pairs_of_pairs", towers(30, "(y, y)"), complex});
+  out.push_back({"records_of_records", towers(30, "{ a = y, b = y }"), complex});
+  out.push_back({"ranks_upon_ranks", towers(12, "for i => y + real i * 0.0"), {"E0307", "E0590", "E0501"}});
+  out.push_back({"identities_upon_identities", towers(200, "y"), {}});
+  out.push_back({"nested_types", nested_records(40), complex});
+  out.push_back({"many_constraints",
+                 "fun bomb (x : f32[n]) = " +
+                     repeated(60, "\n  ",
+                              [](int i) {
+                                return fmt::format("let y{} = {}", i, repeated(400, " + ", [](int) {
+                                                     return std::string("x");
+                                                   }));
+                              }) +
+                     " in y0\n",
+                 complex});
+  out.push_back(
+      {"remainders_of_products",
+       "fun bomb (x : f32[n]) (y : f32[m]) = " +
+           repeated(40, " + ", [](int i) { return fmt::format("x[(n * m + {}) % (m + {})]", i, i + 1); }) +
+           "\n",
+       {}});
+  out.push_back({"many_joins",
+                 "fun bomb " + repeated(100, " ", [](int i) { return name("x", i); }) + " = " +
+                     repeated(100, " + ", [](int i) { return name("x", i); }) + "\n",
+                 {}});
+  out.push_back({"splices_of_splices",
+                 "fun outer_any (x : [..a]) (y : [..b]) : [..a, ..b] = for ..p ..q => x[..p] * y[..q]\nfun "
+                 "bomb (x : f32[n]) = " +
+                     [] {
+                       std::string e = "x";
+                       for (int i = 0; i < 40; ++i) e = "outer_any (" + e + ") x";
+                       return e;
+                     }() +
+                     "\n",
+                 {"E0501"}});
+  return out;
+}
+
+struct Outcome {
+  bool ended = false;
+  double spent = 0;
+  std::string text;  ///< the codes reported, then the messages
+};
+
+Outcome run_alone(const std::string& program) {
+  int ends[2];
+  if (pipe(ends) != 0) return {};
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit space{memory, memory}, time{20, 20}, no_core{0, 0};
+    setrlimit(RLIMIT_AS, &space);
+    setrlimit(RLIMIT_CPU, &time);
+    setrlimit(RLIMIT_CORE, &no_core);
+    std::string text;
+    try {
+      const core::Checked checked = core::check_text(program);
+      for (const source::Diagnostic& d : checked.diagnostics->sorted())
+        text += std::string(source::code_name(d.code)) + " ";
+      text += "\n" + checked.errors().substr(0, 2000);
+    } catch (const std::bad_alloc&) {
+      _exit(1);
+    }
+    const ssize_t written = write(ends[1], text.data(), std::min<size_t>(text.size(), 4000));
+    _exit(written < 0 ? 1 : 0);
+  }
+  close(ends[1]);
+  Outcome out;
+  char piece[512];
+  for (ssize_t got; (got = read(ends[0], piece, sizeof piece)) > 0;)
+    out.text.append(piece, static_cast<size_t>(got));
+  close(ends[0]);
+  int status = 0;
+  rusage used{};
+  wait4(child, &status, 0, &used);
+  out.ended = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  out.spent = static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+              1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+  return out;
+}
+
+class Bombs : public testing::TestWithParam<Bomb> {};
+void PrintTo(const Bomb& bomb, std::ostream* out) { *out << bomb.name; }
+
+/// Empty when the program is answered in time, with what is wanted.
+std::string run(const Bomb& bomb) {
+  const Outcome out = run_alone(bomb.program);
+  if (!out.ended) return fmt::format("it did not come to an end by itself after {} s", out.spent);
+  if (out.spent > seconds * slower) return fmt::format("it took {} s", out.spent);
+  const std::string first = out.text.substr(0, out.text.find_first_of(" \n"));
+  if (bomb.codes.empty()) return first.empty() ? "" : out.text;
+  return bomb.codes.count(first) ? "" : fmt::format("wanted {}\n{}", fmt::join(bomb.codes, " or "), out.text);
+}
+
+TEST_P(Bombs, AreAnswered) { expect_as_known("bombs_test.cpp", GetParam().name, 1, run(GetParam())); }
+
+INSTANTIATE_TEST_SUITE_P(Programs, Bombs, testing::ValuesIn(bombs()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace axon::corpus
