@@ -1,7 +1,9 @@
 // The registry: codes are unique, in order inside their sections, and titled; every lexical and syntax code
 // is reported for some text.
-#include <set>
 #include <gtest/gtest.h>
+
+#include <set>
+
 #include "source/diagnostic.h"
 #include "syntax/parse.h"
 

@@ -1,10 +1,13 @@
 // Rendering goldens: each case builds diagnostics over a small text and is compared with render/<case>.txt.
 // AXON_BLESS=1 rewrites the files.
+#include "source/render.h"
+
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
-#include <gtest/gtest.h>
-#include "source/render.h"
+
 #include "syntax/parse.h"
 
 namespace axon::source {
@@ -61,6 +64,32 @@ TEST(Render, LabelsNotesAndEdit) {
   compare("color", render_human(t.diagnostics, t.sources, {.color = true}));
   compare("short", render_short(t.diagnostics, t.sources));
   compare("json", render_json(t.diagnostics, t.sources));
+  compare("sarif", render_sarif(t.diagnostics, t.sources));
+}
+
+TEST(Render, SarifCountsCodePointsAndEscapesNames) {
+  Text t("val x = \"\xe6\x97\xa5\" + bad\n", "a folder/\xe6\x97\xa5.axn");
+  t.diagnostics.report(error(Code::E0210, t.at("bad"), "after a wide character"));
+  t.diagnostics.report(error(Code::E0005, {}, "without a place"));
+  const std::string log = render_sarif(t.diagnostics, t.sources);
+  EXPECT_NE(log.find("\"startColumn\": 15"), std::string::npos) << log;
+  EXPECT_NE(log.find("a%20folder/%E6%97%A5.axn"), std::string::npos) << log;
+  EXPECT_NE(log.find("\"locations\": []"), std::string::npos) << log;
+  EXPECT_EQ(log, render_sarif(t.diagnostics, t.sources));
+}
+
+TEST(Sink, DeniedWarningsAreErrors) {
+  Text t("val a = 1\n");
+  t.diagnostics.report(warning(Code::E0218, t.at("a")));
+  EXPECT_FALSE(t.diagnostics.has_errors());
+  t.diagnostics.deny(Code::E0218);
+  t.diagnostics.report(warning(Code::E0110, t.at("val")));
+  EXPECT_FALSE(t.diagnostics.has_errors());
+  t.diagnostics.report(warning(Code::E0218, t.at("1")));
+  EXPECT_EQ(t.diagnostics.error_count(), 1u);
+  t.diagnostics.deny(std::nullopt);
+  t.diagnostics.report(warning(Code::E0110, t.at("=")));
+  EXPECT_EQ(t.diagnostics.error_count(), 2u);
 }
 
 TEST(Render, BodyIsWrapped) {

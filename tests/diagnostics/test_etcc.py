@@ -1,0 +1,142 @@
+"""etcc and its diagnostics: the forms of --error-format, --max-errors, --deny, colours, `etcc explain`, late codes."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import unittest
+
+ETCC = ""
+
+BROKEN = """\
+fun f x = x @
+
+fun g (x : f32[n, d]) (w : f32[h, d]) = x @ w
+
+fun k x = no_such_name x
+"""
+WARNED = "fun f x = x\n--| Of nothing.\n"
+
+
+def etcc(*arguments, stdin=None, environment=None):
+    done = subprocess.run([ETCC, *arguments], input=stdin, capture_output=True, text=True, timeout=120, check=False,
+                          env={**os.environ, **(environment or {})})
+    return done.returncode, done.stdout, done.stderr
+
+
+def on_terminal(*arguments, environment=None):
+    """What is written when stderr is a terminal."""
+    parent, child = pty.openpty()
+    done = subprocess.Popen([ETCC, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=child,
+                            env={**os.environ, **(environment or {})})
+    os.close(child)
+    text = b""
+    while True:
+        try:
+            piece = os.read(parent, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(parent)
+    done.wait(timeout=60)
+    return text.decode()
+
+
+class Formats(unittest.TestCase):
+    def test_short(self):
+        status, out, err = etcc("check", "--error-format=short", "-", stdin=BROKEN)
+        self.assertEqual((status, out), (1, ""))
+        self.assertEqual([line.split(": ")[1] for line in err.splitlines()],
+                         ["error[E0210]", "error[E0312]", "error[E0401]"])
+
+    def test_sarif(self):
+        status, out, _ = etcc("check", "--error-format=sarif", "-", stdin=BROKEN)
+        self.assertEqual(status, 1)
+        log = json.loads(out)
+        self.assertEqual(log["version"], "2.1.0")
+        (run,) = log["runs"]
+        rules = run["tool"]["driver"]["rules"]
+        self.assertEqual([r["ruleId"] for r in run["results"]], ["E0210", "E0312", "E0401"])
+        for result in run["results"]:
+            self.assertEqual(rules[result["ruleIndex"]]["id"], result["ruleId"])
+            self.assertTrue(rules[result["ruleIndex"]]["help"]["markdown"].startswith("# " + result["ruleId"]))
+            region = result["locations"][0]["physicalLocation"]["region"]
+            self.assertLessEqual((region["startLine"], region["startColumn"]), (region["endLine"], region["endColumn"]))
+        (fix,) = run["results"][1]["fixes"]
+        self.assertEqual(fix["properties"]["applicability"], "safe")
+        (replacement,) = fix["artifactChanges"][0]["replacements"]
+        place = replacement["deletedRegion"]
+        text = BROKEN.encode()
+        begin, end = place["byteOffset"], place["byteOffset"] + place["byteLength"]
+        fixed = text[:begin] + replacement["insertedContent"]["text"].encode() + text[end:]
+        self.assertNotIn("E0312", etcc("check", "-", stdin=fixed.decode())[2])
+
+    def test_same_bytes(self):
+        for form in ("human", "short", "json", "sarif"):
+            self.assertEqual(etcc("check", f"--error-format={form}", "-", stdin=BROKEN),
+                             etcc("check", f"--error-format={form}", "-", stdin=BROKEN, environment={"LC_ALL": "C"}))
+
+    def test_max_errors(self):
+        text = "".join(f"fun f{i} x = missing{i} x\n" for i in range(30))
+        self.assertEqual(etcc("check", "-", stdin=text)[2].count("error["), 20)
+        status, _, err = etcc("check", "--max-errors=3", "-", stdin=text)
+        self.assertEqual((status, err.count("error[")), (1, 3))
+        self.assertIn("27 more", err)
+        self.assertEqual(etcc("check", "--max-errors=0", "-", stdin=text)[2].count("error["), 30)
+
+    def test_deny(self):
+        self.assertEqual(etcc("check", "-", stdin=WARNED)[0], 0)
+        self.assertIn("warning[E0218]", etcc("check", "-", stdin=WARNED)[2])
+        for denied in ("E0218", "warnings"):
+            status, _, err = etcc("check", "--deny", denied, "-", stdin=WARNED)
+            self.assertEqual(status, 1)
+            self.assertIn("error[E0218]", err)
+        self.assertEqual(etcc("check", "--deny", "E0110", "-", stdin=WARNED)[0], 0)
+        self.assertEqual(etcc("check", "--deny", "E1234", "-", stdin=WARNED)[0], 2)
+
+    def test_colours(self):
+        plain = etcc("check", "-", stdin=BROKEN)[2]
+        self.assertNotIn("\x1b", plain)
+        self.assertIn("\x1b[", etcc("check", "--color=always", "-", stdin=BROKEN)[2])
+        self.assertIn("\x1b[", etcc("check", "--color=always", "-", stdin=BROKEN, environment={"NO_COLOR": "1"})[2])
+        missing = ("check", "/does/not/exist.axn")
+        clean = {"NO_COLOR": ""}
+        self.assertIn("\x1b[", on_terminal(*missing, environment=clean))
+        self.assertNotIn("\x1b[", on_terminal(*missing, environment={"NO_COLOR": "1"}))
+        self.assertNotIn("\x1b[", on_terminal(*missing, "--color=never", environment=clean))
+
+
+class Explain(unittest.TestCase):
+    def test_a_page(self):
+        status, out, err = etcc("explain", "E0312")
+        self.assertEqual((status, err), (0, ""))
+        self.assertTrue(out.startswith("# E0312: inner dimensions of `@` differ\n"))
+        self.assertIn("transpose", out)
+
+    def test_all(self):
+        status, out, _ = etcc("explain")
+        self.assertEqual(status, 0)
+        codes = [line.split()[0] for line in out.splitlines() if line.startswith("E")]
+        self.assertGreater(len(codes), 70)
+        for code in codes[::7]:
+            self.assertIn(f"# {code}: ", etcc("explain", code)[1])
+
+    def test_unknown(self):
+        status, out, err = etcc("explain", "E1234")
+        self.assertEqual((status, out), (2, ""))
+        self.assertIn("E1234", err)
+
+
+class LateCodes(unittest.TestCase):
+    def test_a_file_without_entries(self):
+        status, _, err = etcc("build", "--emit=graph", "-", stdin="fun f x = x\n")
+        self.assertEqual(status, 1)
+        self.assertIn("error[E0610]", err)
+
+
+if __name__ == "__main__":
+    ETCC = sys.argv.pop(1)
+    unittest.main(verbosity=1)
