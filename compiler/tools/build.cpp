@@ -1,6 +1,8 @@
 // etcc build FILE -o OUT.axb: one bundle with every entry. --emit=STAGE prints a representation instead.
 #include <fmt/format.h>
+
 #include "tools/common.h"
+#include "tools/files.h"
 
 namespace axon::tools {
 
@@ -31,10 +33,14 @@ Command add_build(CLI::App& app) {
     status = report(*c, *options);
     std::string path = *out;
     if (path.empty()) {
-      const size_t dot = options->file.rfind(".axn");
-      path = options->file == "-" ? "out.axb" : options->file.substr(0, dot) + ".axb";
+      path = options->file == "-" ? "out" : options->file;
+      if (path.ends_with(".axn")) path.resize(path.size() - 4);
+      path += ".axb";
     }
-    return write_file(path, c->bundle) ? status : static_cast<int>(user_error);
+    if (!write_file(path, c->bundle)) return static_cast<int>(user_error);
+    if (options->verbose)
+      fmt::print(stderr, "wrote {}: {} entries, {} bytes\n", path, c->entries.size(), c->bundle.size());
+    return status;
   };
 }
 

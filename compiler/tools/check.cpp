@@ -1,5 +1,6 @@
 // etcc check FILE: names, types and shapes; with --types every declaration's type on stdout.
 #include <fmt/format.h>
+
 #include "core/print.h"
 #include "tools/common.h"
 
@@ -16,7 +17,10 @@ Command add_check(CLI::App& app) {
     if (!c) return status;
     run(*c, "core");
     if (*types && c->core) fmt::print("{}", core::print_types(*c->core));
-    return report(*c, *options);
+    status = report(*c, *options);
+    if (options->verbose && c->core)
+      fmt::print(stderr, "{}: {} declarations checked\n", c->sources[c->file].name(), c->core->own.size());
+    return status;
   };
 }
 

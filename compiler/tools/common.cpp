@@ -1,7 +1,9 @@
 // See common.h.
 #include "tools/common.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
+
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +11,6 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include "source/render.h"
 
 namespace axon::tools {
 
@@ -17,18 +18,35 @@ namespace fs = std::filesystem;
 
 void add_common(CLI::App& app, CommonOptions& o) {
   app.add_option("FILE", o.file, "the .axn file, or - for stdin")->required();
+  add_compile(app, o);
+  add_talk(app, o);
+}
+
+void add_compile(CLI::App& app, CommonOptions& o) {
   app.add_option("-D,--define", o.defines, "fix a size or an element type parameter: n=1024, t=bf16")
       ->allow_extra_args(false);
-  app.add_option("--library", o.library, "another directory to find library modules in, before the standard one")
-      ->allow_extra_args(false);
+  add_library(app, o);
   app.add_option("--entry", o.entries, "only this entry (may be repeated)")->allow_extra_args(false);
-  app.add_option("--error-format", o.error_format, "how errors are shown")
-      ->check(CLI::IsMember({"human", "short", "json"}));
-  app.add_option("--color", o.color, "colours on stderr")->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_option("--schedule", o.schedule, "order tasks by events, or put a barrier after every operator")
       ->check(CLI::IsMember({"events", "barrier"}));
   app.add_option("--level", o.level, "instruction-set level to build for")
       ->check(CLI::IsMember({"all", "x86-64-v2", "x86-64-v3", "x86-64-v4"}));
+}
+
+void add_library(CLI::App& app, CommonOptions& o) {
+  app.add_option("--library", o.library,
+                 "another directory to find library modules in, before the standard one")
+      ->allow_extra_args(false);
+}
+
+void add_talk(CLI::App& app, CommonOptions& o) {
+  app.add_option("--error-format", o.error_format, "how errors are shown")
+      ->check(CLI::IsMember({"human", "short", "json", "sarif"}));
+  app.add_option("--max-errors", o.max_errors, "how many are shown, 0 for all");
+  app.add_option("--deny", o.deny, "make this warning an error; `warnings` for all")->allow_extra_args(false);
+  app.add_option("--color", o.color, "colours on stderr")->check(CLI::IsMember({"auto", "always", "never"}));
+  const auto quiet = app.add_flag("-q,--quiet", o.quiet, "say less: warnings are not shown");
+  app.add_flag("-v,--verbose", o.verbose, "say more: what was done")->excludes(quiet);
   app.add_flag("--time-passes", o.time_passes, "show on stderr how long each stage took");
 }
 
@@ -63,7 +81,21 @@ bool parse_define(const std::string& text, core::Options& out) {
 
 bool use_color(const CommonOptions& o) {
   if (o.color != "auto") return o.color == "always";
-  return isatty(STDERR_FILENO) && !std::getenv("NO_COLOR");
+  const char* no_color = std::getenv("NO_COLOR");
+  return isatty(STDERR_FILENO) && (!no_color || !*no_color);
+}
+
+/// --deny; false, with a message on stderr, when there is no such code.
+bool deny(const CommonOptions& o, source::Diagnostics& diagnostics) {
+  for (const std::string& name : o.deny) {
+    const auto code = source::code_from_name(name);
+    if (!code && name != "warnings") {
+      fmt::print(stderr, "etcc: --deny {}: there is no such code; `etcc explain` lists all\n", name);
+      return false;
+    }
+    diagnostics.deny(code);
+  }
+  return true;
 }
 
 }  // namespace
@@ -81,6 +113,10 @@ std::unique_ptr<Compilation> open(const CommonOptions& o, int& status) {
       return nullptr;
     }
   auto c = std::make_unique<Compilation>(std::move(options));
+  if (!deny(o, c->diagnostics)) {
+    status = usage;
+    return nullptr;
+  }
   if (o.file == "-") {
     std::string text(std::istreambuf_iterator<char>(std::cin), {});
     c->file = c->sources.add("<stdin>", std::move(text), c->diagnostics);
@@ -93,40 +129,28 @@ std::unique_ptr<Compilation> open(const CommonOptions& o, int& status) {
   return c;
 }
 
+source::RenderOptions render_options(const CommonOptions& o) {
+  source::RenderOptions render;
+  render.color = use_color(o);
+  render.max_errors = o.max_errors;
+  return render;
+}
+
 int report(const Compilation& c, const CommonOptions& o) {
   if (o.time_passes)
     for (const auto& [name, ms] : c.times) fmt::print(stderr, "{:>10.2f} ms  {}\n", ms, name);
   if (o.error_format == "json") {
     fmt::print("{}\n", source::render_json(c.diagnostics, c.sources));
-  } else if (!c.diagnostics.in_order_of_report().empty()) {
-    source::RenderOptions render;
-    render.color = use_color(o);
-    const std::string text = o.error_format == "short" ? source::render_short(c.diagnostics, c.sources, render)
-                                                       : source::render_human(c.diagnostics, c.sources, render);
+  } else if (o.error_format == "sarif") {
+    fmt::print("{}", source::render_sarif(c.diagnostics, c.sources));
+  } else if (c.diagnostics.has_errors() || (c.diagnostics.warning_count() != 0 && !o.quiet)) {
+    const source::RenderOptions render = render_options(o);
+    const std::string text = o.error_format == "short"
+                                 ? source::render_short(c.diagnostics, c.sources, render)
+                                 : source::render_human(c.diagnostics, c.sources, render);
     fmt::print(stderr, "{}", text);
   }
   return c.diagnostics.has_errors() ? user_error : ok;
-}
-
-bool write_file(const std::string& path, const std::string& bytes) {
-  if (path == "-") return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size();
-  const std::string temporary = fmt::format("{}.tmp{}", path, getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    if (!out.flush()) {
-      fmt::print(stderr, "etcc: cannot write {}\n", path);
-      out.close();
-      std::remove(temporary.c_str());
-      return false;
-    }
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    fmt::print(stderr, "etcc: cannot write {}\n", path);
-    std::remove(temporary.c_str());
-    return false;
-  }
-  return true;
 }
 
 }  // namespace axon::tools

@@ -1,12 +1,16 @@
-// What every sub-command of etcc shares: the common options, how diagnostics are shown, and the exit statuses.
+// What every sub-command of etcc shares: the common options, how diagnostics are shown, and the exit
+// statuses.
 //
-// Result on stdout, talk on stderr. Exit 0 ok, 1 the user's error, 2 usage, 3 failed at run time, 70 a bug of ours.
+// Result on stdout, talk on stderr. Exit 0 ok, 1 the user's error, 2 usage, 3 failed at run time, 70 a bug of
+// ours.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
+
 #include "pipeline.h"
+#include "source/render.h"
 
 namespace axon::tools {
 
@@ -14,31 +18,39 @@ enum Exit : int { ok = 0, user_error = 1, usage = 2, run_error = 3, bug = 70 };
 
 struct CommonOptions {
   std::string file;
-  std::vector<std::string> defines;    ///< -D name=value
-  std::vector<std::string> library;    ///< --library DIR
-  std::vector<std::string> entries;    ///< --entry NAME
+  std::vector<std::string> defines;  ///< -D name=value
+  std::vector<std::string> library;  ///< --library DIR
+  std::vector<std::string> entries;  ///< --entry NAME
   std::string error_format = "human";
   std::string color = "auto";
   std::string schedule = "events";
-  std::string level = "all";           ///< --level
+  std::string level = "all";  ///< --level
   bool time_passes = false;
+  bool quiet = false, verbose = false;
+  size_t max_errors = source::limits::diagnostics_shown;
+  std::vector<std::string> deny;  ///< --deny CODE
 };
 
 /// Adds FILE and the options that say how to compile and how to talk.
 void add_common(CLI::App&, CommonOptions&);
+/// Of these, the options of how to compile, and of how to talk.
+void add_compile(CLI::App&, CommonOptions&);
+void add_talk(CLI::App&, CommonOptions&);
+void add_library(CLI::App&, CommonOptions&);  ///< --library alone
 
-/// Directories of the standard library: --library first, then next to the executable, then where it was built.
+/// Directories of the standard library: --library first, then next to the executable, then where it was
+/// built.
 std::vector<std::string> library_directories(const CommonOptions&);
 
-/// Reads the file (`-` is stdin) into a new compilation; null, with the exit status in `status`, when it cannot be read
-/// or an option makes no sense. The diagnostics of reading are shown.
+/// Reads the file (`-` is stdin) into a new compilation; null, with the exit status in `status`, when it
+/// cannot be read or an option makes no sense. The diagnostics of reading are shown.
 std::unique_ptr<Compilation> open(const CommonOptions&, int& status);
+
+/// How diagnostics look on stderr.
+source::RenderOptions render_options(const CommonOptions&);
 
 /// Shows what has been reported, on stderr (json: stdout), and gives the exit status for it.
 int report(const Compilation&, const CommonOptions&);
-
-/// Writes the whole file or nothing: a temporary beside it, then a rename. False, with a message on stderr, on failure.
-bool write_file(const std::string& path, const std::string& bytes);
 
 // One function per sub-command: registers it and returns what to call when it was chosen.
 using Command = std::function<int()>;
@@ -47,5 +59,8 @@ Command add_build(CLI::App&);
 Command add_run(CLI::App&);
 Command add_verify(CLI::App&);
 Command add_explain(CLI::App&);
+Command add_fmt(CLI::App&);
+Command add_test(CLI::App&);
+Command add_doc(CLI::App&);
 
 }  // namespace axon::tools

@@ -1,20 +1,26 @@
-// etcc explain CODE: the page of a diagnostic code. Pages are source/explain/E0312.md, compiled in.
+// etcc explain [CODE]: the page of a diagnostic code, or the list of all codes. The pages are compiled in.
+#include "source/explain.h"
+
 #include <fmt/format.h>
-#include "source/diagnostic.h"
+
 #include "tools/common.h"
 
 namespace axon::tools {
 
 Command add_explain(CLI::App& app) {
   auto code = std::make_shared<std::string>();
-  app.add_option("CODE", *code, "a code such as E0301")->required();
+  app.add_option("CODE", *code, "a code such as E0301; all codes when left out");
   return [code] {
+    if (code->empty()) {
+      fmt::print("{}", source::explain_all());
+      return static_cast<int>(ok);
+    }
     const auto known = source::code_from_name(*code);
     if (!known) {
-      fmt::print(stderr, "etcc: there is no code {}\n", *code);
+      fmt::print(stderr, "etcc: there is no code {}; `etcc explain` lists all\n", *code);
       return static_cast<int>(usage);
     }
-    fmt::print("{}: {}\n", source::code_name(*known), source::code_title(*known));
+    fmt::print("{}", source::explain(*known));
     return static_cast<int>(ok);
   };
 }

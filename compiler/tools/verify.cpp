@@ -1,15 +1,15 @@
-// etcc verify FILE: the obligations of every plan variant, one line each, with who proved it.
+// etcc verify FILE: the obligations of every plan variant, one line each, with who proved it; the totals only
+// with -q.
 #include <fmt/format.h>
+
 #include "tools/common.h"
 
 namespace axon::tools {
 
 Command add_verify(CLI::App& app) {
   auto options = std::make_shared<CommonOptions>();
-  auto quiet = std::make_shared<bool>(false);
   add_common(app, *options);
-  app.add_flag("-q,--quiet", *quiet, "print the totals only");
-  return [options, quiet] {
+  return [options] {
     int status = ok;
     const auto c = open(*options, status);
     if (!c) return status;
@@ -22,7 +22,7 @@ Command add_verify(CLI::App& app) {
         for (const task::Obligation& o : task::verify(variant.program)) {
           ++total;
           proved += o.proved;
-          if (!*quiet || !o.proved)
+          if (!options->quiet || !o.proved)
             fmt::print("{} {}: {} ({})\n", o.proved ? "proved" : "FAILED", variant.symbol, o.what, o.by);
         }
         fmt::print("{}: {} of {} obligations proved, for all sizes\n", variant.symbol, proved, total);
