@@ -48,7 +48,8 @@ std::optional<Isolated> isolate(const Dim& expr, Var v) {
 
 struct Limit {
   Dim value;
-  bool upper;  ///< v <= value, else v >= value
+  bool upper;     ///< v <= value, else v >= value
+  bool symbolic;  ///< found by dividing by a size
 };
 
 /// Solves expr <= limit (`at_most`), or expr >= limit, for v; nullopt when the form is not understood, and v
@@ -63,7 +64,7 @@ std::optional<Limit> solve(const Program& p, const std::vector<Fact>& facts, con
     if (!falls && !cheaply(p, facts, shape::at_least(slope, Dim(1)))) return std::nullopt;
     const Dim size = falls ? -slope : slope, open = falls ? rest - limit : limit - rest;
     const bool upper = at_most != falls;
-    return Limit{upper ? shape::floor_div(open, size) : shape::cdiv(open, size), upper};
+    return Limit{upper ? shape::floor_div(open, size) : shape::cdiv(open, size), upper, !size.constant()};
   }
   const auto isolated = isolate(expr, v);
   if (!isolated) return std::nullopt;
@@ -73,7 +74,9 @@ std::optional<Limit> solve(const Program& p, const std::vector<Fact>& facts, con
   if (isolated->atom.kind() == shape::AtomKind::floor_div) {
     if (rhs.contains(v) || !cheaply(p, facts, shape::at_least(rhs, Dim(1)))) return std::nullopt;
     // floor(e / d) <= L iff e <= L*d + d - 1, floor(e / d) >= L iff e >= L*d
-    return solve(p, facts, lhs, v, at_most ? inner * rhs + rhs - Dim(1) : inner * rhs, at_most);
+    auto solved = solve(p, facts, lhs, v, at_most ? inner * rhs + rhs - Dim(1) : inner * rhs, at_most);
+    if (solved && !rhs.constant()) solved->symbolic = true;
+    return solved;
   }
   // Both sides of max are at most L, both sides of min at least L; the side with v decides. The other way
   // round nothing follows for one side alone.
@@ -178,8 +181,17 @@ std::vector<Wait::Range> producers_met(const Program& p, const Conflict& conflic
     const Var v = meeting.coordinates[c];
     const Dim& extent = p.types[conflict.producer].coordinates[c].extent;
     Dim first(0), last = extent - Dim(1);
-    const auto bound = [&](const std::optional<Limit>& limit) {
+    // What is found by dividing by sizes has to be proved again from the overlap: that is out of reach at
+    // times, and then every producer along this coordinate is waited for.
+    const auto provable = [&](const Limit& limit, size_t a) {
+      const std::vector<Fact> meet = {shape::less(meeting.theirs[a].low, own[a].high),
+                                      shape::less(own[a].low, meeting.theirs[a].high)};
+      return cheaply(p, both(meeting.facts, meet),
+                     limit.upper ? shape::at_most(v, limit.value) : shape::at_least(v, limit.value));
+    };
+    const auto bound = [&](const std::optional<Limit>& limit, size_t a) {
       if (!limit || !free_of(limit->value, meeting.free)) return;
+      if (limit->symbolic && !provable(*limit, a)) return;
       if (limit->upper)
         last = shape::min(last, limit->value);
       else
@@ -188,8 +200,8 @@ std::vector<Wait::Range> producers_met(const Program& p, const Conflict& conflic
     for (size_t a = 0; a < own.size(); ++a) {
       // theirs.low <= own.high - 1 and theirs.high >= own.low + 1
       const auto& [low, high] = meeting.theirs[a];
-      if (low.contains(v)) bound(solve(p, facts, low, v, own[a].high - Dim(1), true));
-      if (high.contains(v)) bound(solve(p, facts, high, v, own[a].low + Dim(1), false));
+      if (low.contains(v)) bound(solve(p, facts, low, v, own[a].high - Dim(1), true), a);
+      if (high.contains(v)) bound(solve(p, facts, high, v, own[a].low + Dim(1), false), a);
     }
     box.push_back(first.is(0) && last == extent - Dim(1)
                       ? Wait::Range{first, last}

@@ -20,13 +20,18 @@ bool over_sizes(const graph::Graph& g, const Dim& dim) {
   });
 }
 
+bool tiles_columns(const TileRule& rule, const Tiling& tiling) {
+  return std::any_of(rule.tiles.begin(), rule.tiles.end(),
+                     [&](const Tile& tile) { return tile.length == tiling.columns; });
+}
+
 /// The symbolic numbers of rows that contractions with tiled columns have, each once.
 std::vector<Dim> symbolic_rows(const graph::Graph& g, const Tiling& tiling) {
   std::vector<Dim> rows;
   for (const graph::Node& node : g.nodes) {
     if (node.op != graph::NodeOp::compute) continue;
     const auto rule = tile_contract(g, node, tiling);
-    if (!rule) continue;
+    if (!rule || !tiles_columns(*rule, tiling)) continue;
     for (const Tile& tile : rule->tiles) {
       const Dim& extent = node.domain[tile.axis].extent;
       if (tile.length != tiling.rows || extent.constant() || !over_sizes(g, extent)) continue;
