@@ -40,6 +40,8 @@ std::string map_words(const std::string& text, const std::function<std::string(c
   return out;
 }
 
+const std::string renamed = "renamed_";
+
 /// The library's definitions in front of the program, every one of them under another name.
 std::string with_own_library(const std::string& program) {
   const std::string library = read_file(AXON_SOURCE_DIR "/stdlib/prelude.axn");
@@ -52,10 +54,11 @@ std::string with_own_library(const std::string& program) {
   }
   EXPECT_GT(names.size(), 30u);
   return map_words(library + "\n" + program,
-                   [&](const std::string& word) { return names.contains(word) ? "renamed_" + word : word; });
+                   [&](const std::string& word) { return names.contains(word) ? renamed + word : word; });
 }
 
-/// Task types, buffers and events are named `hint.number`: the hint goes. Quoted hints go too.
+/// Task types, buffers and events are named `hint.number`: the hint goes. So does what renaming put before a field that
+/// has the name of a function.
 std::string without_names(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
@@ -65,7 +68,8 @@ std::string without_names(const std::string& text) {
         !std::isdigit(static_cast<unsigned char>(text[i]))) {
       out += "name";
     } else if (end > i) {
-      out += text.substr(i, end - i);
+      const std::string word = text.substr(i, end - i);
+      out += word.starts_with(renamed) ? word.substr(renamed.size()) : word;
     } else {
       out += text[end++];
     }
