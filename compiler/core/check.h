@@ -166,6 +166,7 @@ class Checker {
 
   // ---- entries (entry.cpp)
   void check_entry(const Scheme& scheme);
+  std::string words_of(source::Span part, source::Span whole) const;
   void observe(TypeId t, const std::string& path, source::Span at, EntrySizes& out);
   bool first_order(TypeId t, std::string& what);
 
@@ -183,6 +184,7 @@ class Checker {
   struct WhyFact {
     shape::Fact fact;
     source::Span span;
+    source::Span within;  ///< the whole indexing or application; not valid when there is none
   };
   std::vector<WhyFact> fact_sources_;  ///< where what is left of the facts comes from
   std::vector<shape::Var> opened_;     ///< sizes and integers that only the data decides, as they appeared

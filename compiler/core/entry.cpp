@@ -83,6 +83,15 @@ void Checker::observe(TypeId id, const std::string& path, Span at, EntrySizes& o
   }
 }
 
+/// The source of a fact that becomes a check: "0` in `x with [0] = row" where a short expression is around it.
+std::string Checker::words_of(Span part, Span whole) const {
+  constexpr uint32_t most = 60;
+  const std::string text(e_.sources.text(part));
+  if (!whole.valid() || whole == part || whole.file != part.file || whole.size() > most) return text;
+  const std::string around(e_.sources.text(whole));
+  return around.find('\n') == std::string::npos ? text + "` in `" + around : text;
+}
+
 void Checker::check_entry(const Scheme& scheme) {
   const Global g = p_.globals[g_];
   Type fn = vars_[scheme.type];
@@ -168,7 +177,7 @@ void Checker::check_entry(const Scheme& scheme) {
     for (const WhyFact& w : fact_sources_)
       if (w.fact.lhs == f.lhs && w.fact.rhs == f.rhs && w.fact.relation == f.relation) {
         check.span = w.span;
-        check.text = std::string(e_.sources.text(w.span));
+        check.text = words_of(w.span, w.within);
       }
     if (check.text.empty()) check.text = print(f, names());
     sizes.checks.push_back(std::move(check));

@@ -248,7 +248,9 @@ void Checker::take_facts(Scheme& scheme, const Mine& mine, bool top) {
       residual = balanced(*residual);
     scheme.where.push_back(*residual);
     solver_.assume(*residual);
-    fact_sources_.push_back({*residual, whys_[c.why].span});
+    const Why& why = whys_[c.why];
+    fact_sources_.push_back(
+        {*residual, why.span, why.expr.valid() ? p_.exprs[why.expr].span : source::Span{}});
   }
 }
 
