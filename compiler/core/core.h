@@ -156,7 +156,7 @@ struct ClosedForm {
 /// A fact that could not be proved: checked once when the entry starts, where all its sizes are known.
 struct SizeCheck {
   shape::Fact fact;
-  std::string text;  ///< the source expression that needs it
+  std::string text;  ///< the source expression that needs it, in back-ticks
   source::Span span;
 };
 

@@ -83,13 +83,13 @@ void Checker::observe(TypeId id, const std::string& path, Span at, EntrySizes& o
   }
 }
 
-/// The source of a fact that becomes a check: "0` in `x with [0] = row" where a short expression is around it.
+/// The source of a fact that becomes a check: `0` in `x with [0] = row`, where a short expression is around it.
 std::string Checker::words_of(Span part, Span whole) const {
   constexpr uint32_t most = 60;
-  const std::string text(e_.sources.text(part));
+  const std::string text = fmt::format("`{}`", e_.sources.text(part));
   if (!whole.valid() || whole == part || whole.file != part.file || whole.size() > most) return text;
   const std::string around(e_.sources.text(whole));
-  return around.find('\n') == std::string::npos ? text + "` in `" + around : text;
+  return around.find('\n') == std::string::npos ? fmt::format("{} in `{}`", text, around) : text;
 }
 
 void Checker::check_entry(const Scheme& scheme) {
@@ -179,12 +179,12 @@ void Checker::check_entry(const Scheme& scheme) {
         check.span = w.span;
         check.text = words_of(w.span, w.within);
       }
-    if (check.text.empty()) check.text = print(f, names());
+    if (check.text.empty()) check.text = fmt::format("`{}`", print(f, names()));
     sizes.checks.push_back(std::move(check));
   }
   for (const Observation& o : sizes.observations)
     if (!o.axis && o.dim.as_var())
-      sizes.checks.push_back({shape::at_least(o.dim, 0), fmt::format("{} >= 0", o.argument), o.span});
+      sizes.checks.push_back({shape::at_least(o.dim, 0), fmt::format("`{} >= 0`", o.argument), o.span});
   if (!p_.globals[g_].has_error) p_.globals[g_].entry_sizes = std::move(sizes);
 }
 

@@ -185,7 +185,7 @@ void CoreEvaluator::facts(const core::Global& entry) {
   };
   if (entry.entry_sizes)
     for (const core::SizeCheck& c : entry.entry_sizes->checks)
-      learn(c.fact, fmt::format("`{}` needs {}; the sides are {{lhs}} and {{rhs}}", c.text, c.fact.str()));
+      learn(c.fact, fmt::format("{} needs {}; the sides are {{lhs}} and {{rhs}}", c.text, c.fact.str()));
   for (const Fact& f : entry.scheme.where)
     learn(f, fmt::format("`where {}` does not hold: the sides are {{lhs}} and {{rhs}}", f.str()));
   for (const Fact& f : g.facts) learn_rewrite(f);
