@@ -1,11 +1,14 @@
-// THE page: what the compiler does, in order. Each row is a representation, why it exists, how it is made from the one
-// before, and how it prints. A stage that reports errors is the last one to run.
+// THE page: what the compiler does, in order. Each row is a representation, why it exists, how it is made
+// from the one before, and how it prints. A stage that reports errors is the last one to run.
 //
 //   source -> tokens -> ast -> core -> graph -> fused -> tasks -> plan -> llvm -> asm -> bundle
 #include "pipeline.h"
+
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+
 #include "base/bug.h"
 #include "core/print.h"
 #include "graph/from_core.h"
@@ -75,11 +78,11 @@ void fuse_graphs(Compilation& c) {
     task::insert_copies(entry.graph, copied);
     check_graph(entry.graph, "insert_copies");
     for (uint32_t input : copied)
-      c.diagnostics.report(source::error(
-          source::Code::E0611, {},
-          fmt::format("`{}` of entry `{}` is given up with `*`, but updating it in place would destroy a value that is "
-                      "still used",
-                      entry.graph.inputs[input].path, entry.name)));
+      c.diagnostics.report(source::error(source::Code::E0611, {},
+                                         fmt::format("`{}` of entry `{}` is given up with `*`, but updating "
+                                                     "it in place would destroy a value that is "
+                                                     "still used",
+                                                     entry.graph.inputs[input].path, entry.name)));
   }
 }
 
@@ -89,7 +92,9 @@ std::string print_graphs(Compilation& c) {
   return text;
 }
 
-std::string symbol_of(const std::string& entry, size_t variant) { return fmt::format("{}_{}", entry, variant); }
+std::string symbol_of(const std::string& entry, size_t variant) {
+  return fmt::format("{}_{}", entry, variant);
+}
 
 void make_tasks(Compilation& c) {
   const task::Tiling tiling;
@@ -117,15 +122,17 @@ std::string print_tasks(Compilation& c) {
   return text;
 }
 
-/// A program that is not proved to be ordered is refused: that would be a bug of derive_events, or a limit of the prover.
+/// A program that is not proved to be ordered is refused: that would be a bug of derive_events, or a limit of
+/// the prover.
 void make_plans(Compilation& c) {
   for (CompiledEntry& entry : c.entries)
     for (plan::Variant& variant : entry.plan.variants) {
       if (c.options.verify_tasks)
         for (const task::Obligation& o : task::verify(variant.program))
           if (!o.proved)
-            c.diagnostics.report(source::error(source::Code::E0612, {},
-                                               fmt::format("entry `{}`: not proved for all sizes: {}", entry.name, o.what)));
+            c.diagnostics.report(
+                source::error(source::Code::E0612, {},
+                              fmt::format("entry `{}`: not proved for all sizes: {}", entry.name, o.what)));
       variant = plan::from_task(std::move(variant.program), variant.symbol, c.options.schedule);
     }
 }
@@ -148,7 +155,8 @@ std::vector<const target::Level*> levels_of(const Compilation& c) {
   std::vector<const target::Level*> chosen;
   for (const target::Level& level : target::levels()) {
     const auto& only = c.options.levels;
-    if (only.empty() || std::find(only.begin(), only.end(), level.name) != only.end()) chosen.push_back(&level);
+    if (only.empty() || std::find(only.begin(), only.end(), level.name) != only.end())
+      chosen.push_back(&level);
   }
   return chosen;
 }
@@ -162,12 +170,14 @@ void make_objects(Compilation& c) {
   const auto levels = levels_of(c);
   auto objects = module::emit_objects(plans_of(c), levels, {}, error);
   if (!objects) return report_limitation(c, error);
-  for (size_t i = 0; i < levels.size(); ++i) c.objects[std::string(levels[i]->name)] = std::move((*objects)[i]);
+  for (size_t i = 0; i < levels.size(); ++i)
+    c.objects[std::string(levels[i]->name)] = std::move((*objects)[i]);
 }
 
 std::string print_llvm(Compilation& c) {
   std::string error;
-  return module::emit_llvm_text(plans_of(c), *levels_of(c).back(), {}, true, error).value_or("; " + error + "\n");
+  return module::emit_llvm_text(plans_of(c), *levels_of(c).back(), {}, true, error)
+      .value_or("; " + error + "\n");
 }
 std::string print_assembly(Compilation& c) {
   std::string error;
@@ -199,11 +209,13 @@ const std::vector<Stage>& stages() {
       {"tokens", "bytes to tokens with spans", nothing, print_tokens},
       {"ast", "tokens to a syntax tree, always one, plus errors", make_syntax, print_syntax},
       {"core", "names resolved, every type and shape inferred", make_core, print_core},
-      {"graph", "each entry evaluated on symbolic tensors: index notation, sizes symbolic", make_graphs, print_graphs},
+      {"graph", "each entry evaluated on symbolic tensors: index notation, sizes symbolic", make_graphs,
+       print_graphs},
       {"fused", "algebra and fusion: each node is what one kind of task computes", fuse_graphs, print_graphs},
       {"tasks", "constant tiles, boxes, and the event tensors that they imply", make_tasks, print_tasks},
       {"plan", "proof of order for all sizes; segments, hoisted waits, memory", make_plans, print_plans},
-      {"llvm", "one persistent function per plan variant, as LLVM text of the highest level", nothing, print_llvm},
+      {"llvm", "one persistent function per plan variant, as LLVM text of the highest level", nothing,
+       print_llvm},
       {"asm", "the same as assembly", nothing, print_assembly},
       {"object", "native code for every instruction-set level", make_objects, nullptr},
       {"bundle", "linked images and the manifest in one deterministic file", make_bundle, nullptr},

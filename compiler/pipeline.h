@@ -1,7 +1,8 @@
 // The compiler as a table: each stage turns one representation into the next, prints it, and verifies it.
 //
-// A Compilation owns every representation of one source file, from bytes to bundle. run() takes it through the stages up
-// to the one asked for; a stage that reports errors is the last to run. The table (pipeline.cpp) is what --emit,
+// A Compilation owns every representation of one source file, from bytes to bundle. run() takes it through
+// the stages up to the one asked for; a stage that reports errors is the last to run. The table
+// (pipeline.cpp) is what --emit,
 // --stop-after, --time-passes and the help text read.
 #pragma once
 #include <deque>
@@ -12,6 +13,7 @@
 #include <string>
 #include <utility>
 #include <vector>
+
 #include "core/elaborate.h"
 #include "graph/graph.h"
 #include "plan/plan.h"
@@ -22,19 +24,19 @@
 namespace axon {
 
 struct CompileOptions {
-  core::Options core;                              ///< -D
-  std::vector<std::string> library;                ///< directories searched for imports, first hit wins
-  std::vector<std::string> levels;                 ///< instruction-set levels to build; empty: all
+  core::Options core;                ///< -D
+  std::vector<std::string> library;  ///< directories searched for imports, first hit wins
+  std::vector<std::string> levels;   ///< instruction-set levels to build; empty: all
   plan::Schedule schedule = plan::Schedule::events;
-  std::vector<std::string> entries;                ///< only these; empty: all
-  bool verify_tasks = true;                        ///< prove the task graph's obligations before code is made
+  std::vector<std::string> entries;  ///< only these; empty: all
+  bool verify_tasks = true;          ///< prove the task graph's obligations before code is made
 };
 
 /// One entry on its way from core to plan.
 struct CompiledEntry {
   std::string name;
   graph::Graph graph;
-  std::vector<task::Layout> layouts;               ///< per graph input, agreed by all entries
+  std::vector<task::Layout> layouts;  ///< per graph input, agreed by all entries
   plan::Plan plan;
 };
 
@@ -50,17 +52,17 @@ struct Compilation {
   std::unique_ptr<core::LibraryLoader> loader;
   std::optional<syntax::File> syntax;
   std::optional<core::Program> core;
-  std::deque<CompiledEntry> entries;               ///< a deque: plans point at their graphs
+  std::deque<CompiledEntry> entries;                        ///< a deque: plans point at their graphs
   std::map<std::string, std::vector<std::string>> objects;  ///< per level: ELF objects, one per plan variant
-  std::string bundle;                              ///< the finished container
-  std::vector<std::pair<std::string, double>> times;  ///< per stage that ran, in milliseconds
+  std::string bundle;                                       ///< the finished container
+  std::vector<std::pair<std::string, double>> times;        ///< per stage that ran, in milliseconds
 };
 
 struct Stage {
-  const char* name;                                ///< --emit=name, --stop-after=name
-  const char* why;                                 ///< one line
+  const char* name;  ///< --emit=name, --stop-after=name
+  const char* why;   ///< one line
   void (*run)(Compilation&);
-  std::string (*print)(Compilation&);              ///< null: nothing to print
+  std::string (*print)(Compilation&);  ///< null: nothing to print
 };
 
 const std::vector<Stage>& stages();

@@ -10,18 +10,30 @@ enum class Elem : uint8_t { f64, f32, f16, bf16, f8e4m3, f8e5m2, i64, i32, i16, 
 
 constexpr std::string_view elem_name(Elem e) {
   switch (e) {
-    case Elem::f64: return "f64";
-    case Elem::f32: return "f32";
-    case Elem::f16: return "f16";
-    case Elem::bf16: return "bf16";
-    case Elem::f8e4m3: return "f8e4m3";
-    case Elem::f8e5m2: return "f8e5m2";
-    case Elem::i64: return "i64";
-    case Elem::i32: return "i32";
-    case Elem::i16: return "i16";
-    case Elem::i8: return "i8";
-    case Elem::u8: return "u8";
-    case Elem::boolean: return "bool";
+    case Elem::f64:
+      return "f64";
+    case Elem::f32:
+      return "f32";
+    case Elem::f16:
+      return "f16";
+    case Elem::bf16:
+      return "bf16";
+    case Elem::f8e4m3:
+      return "f8e4m3";
+    case Elem::f8e5m2:
+      return "f8e5m2";
+    case Elem::i64:
+      return "i64";
+    case Elem::i32:
+      return "i32";
+    case Elem::i16:
+      return "i16";
+    case Elem::i8:
+      return "i8";
+    case Elem::u8:
+      return "u8";
+    case Elem::boolean:
+      return "bool";
   }
   return "?";
 }
@@ -35,17 +47,21 @@ constexpr std::optional<Elem> elem_from_name(std::string_view name) {
 constexpr int elem_bytes(Elem e) {
   switch (e) {
     case Elem::f64:
-    case Elem::i64: return 8;
+    case Elem::i64:
+      return 8;
     case Elem::f32:
-    case Elem::i32: return 4;
+    case Elem::i32:
+      return 4;
     case Elem::f16:
     case Elem::bf16:
-    case Elem::i16: return 2;
+    case Elem::i16:
+      return 2;
     case Elem::f8e4m3:
     case Elem::f8e5m2:
     case Elem::i8:
     case Elem::u8:
-    case Elem::boolean: return 1;
+    case Elem::boolean:
+      return 1;
   }
   return 0;
 }

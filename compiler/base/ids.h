@@ -1,7 +1,8 @@
 // Typed 32-bit ids and the stores they index.
 //
-// Every representation keeps its nodes in flat stores and refers to them by id, never by owning pointer: freeing a
-// program is freeing a few vectors, and a depth-one-million tree cannot overflow the stack on the way out.
+// Every representation keeps its nodes in flat stores and refers to them by id, never by owning pointer:
+// freeing a program is freeing a few vectors, and a depth-one-million tree cannot overflow the stack on the
+// way out.
 #pragma once
 #include <cassert>
 #include <compare>

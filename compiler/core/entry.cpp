@@ -83,7 +83,8 @@ void Checker::observe(TypeId id, const std::string& path, Span at, EntrySizes& o
   }
 }
 
-/// The source of a fact that becomes a check: `0` in `x with [0] = row`, where a short expression is around it.
+/// The source of a fact that becomes a check: `0` in `x with [0] = row`, where a short expression is around
+/// it.
 std::string Checker::words_of(Span part, Span whole) const {
   constexpr uint32_t most = 60;
   const std::string text = fmt::format("`{}`", e_.sources.text(part));

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+
 #include "base/bug.h"
 #include "graph/graph.h"
 
@@ -15,10 +16,14 @@ namespace axon::graph {
 
 const char* op_name(Op op) {
   switch (op) {
-    case Op::and_: return "and";
-    case Op::or_: return "or";
-    case Op::not_: return "not";
-    default: break;
+    case Op::and_:
+      return "and";
+    case Op::or_:
+      return "or";
+    case Op::not_:
+      return "not";
+    default:
+      break;
   }
   static const char* const names[] = {
 #define OP(name, arity) #name,
@@ -30,13 +35,20 @@ const char* op_name(Op op) {
 
 const char* monoid_name(Monoid monoid) {
   switch (monoid) {
-    case Monoid::sum: return "sum";
-    case Monoid::prod: return "prod";
-    case Monoid::max: return "max";
-    case Monoid::min: return "min";
-    case Monoid::all: return "all";
-    case Monoid::any: return "any";
-    case Monoid::argmax: return "argmax";
+    case Monoid::sum:
+      return "sum";
+    case Monoid::prod:
+      return "prod";
+    case Monoid::max:
+      return "max";
+    case Monoid::min:
+      return "min";
+    case Monoid::all:
+      return "all";
+    case Monoid::any:
+      return "any";
+    case Monoid::argmax:
+      return "argmax";
   }
   return "?";
 }
@@ -95,12 +107,18 @@ namespace {
 
 int64_t wrap(Elem elem, int64_t value) {
   switch (elem) {
-    case Elem::i32: return static_cast<int32_t>(value);
-    case Elem::i16: return static_cast<int16_t>(value);
-    case Elem::i8: return static_cast<int8_t>(value);
-    case Elem::u8: return static_cast<uint8_t>(value);
-    case Elem::boolean: return value != 0;
-    default: return value;
+    case Elem::i32:
+      return static_cast<int32_t>(value);
+    case Elem::i16:
+      return static_cast<int16_t>(value);
+    case Elem::i8:
+      return static_cast<int8_t>(value);
+    case Elem::u8:
+      return static_cast<uint8_t>(value);
+    case Elem::boolean:
+      return value != 0;
+    default:
+      return value;
   }
 }
 
@@ -159,11 +177,16 @@ ScalarId unit_of(Graph& g, Monoid monoid, Elem elem) {
   const double inf = std::numeric_limits<double>::infinity();
   auto least = [&]() -> int64_t {
     switch (elem) {
-      case Elem::i64: return std::numeric_limits<int64_t>::min();
-      case Elem::i32: return std::numeric_limits<int32_t>::min();
-      case Elem::i16: return std::numeric_limits<int16_t>::min();
-      case Elem::i8: return std::numeric_limits<int8_t>::min();
-      default: return 0;
+      case Elem::i64:
+        return std::numeric_limits<int64_t>::min();
+      case Elem::i32:
+        return std::numeric_limits<int32_t>::min();
+      case Elem::i16:
+        return std::numeric_limits<int16_t>::min();
+      case Elem::i8:
+        return std::numeric_limits<int8_t>::min();
+      default:
+        return 0;
     }
   };
   auto greatest = [&]() -> int64_t {
@@ -173,13 +196,20 @@ ScalarId unit_of(Graph& g, Monoid monoid, Elem elem) {
   };
   bool is_float = base::is_float(elem);
   switch (monoid) {
-    case Monoid::sum: return is_float ? constant_float(g, elem, 0) : constant_int(g, elem, 0);
-    case Monoid::prod: return is_float ? constant_float(g, elem, 1) : constant_int(g, elem, 1);
-    case Monoid::max: return is_float ? constant_float(g, elem, -inf) : constant_int(g, elem, least());
-    case Monoid::min: return is_float ? constant_float(g, elem, inf) : constant_int(g, elem, greatest());
-    case Monoid::all: return constant_int(g, Elem::boolean, 1);
-    case Monoid::any: return constant_int(g, Elem::boolean, 0);
-    case Monoid::argmax: break;
+    case Monoid::sum:
+      return is_float ? constant_float(g, elem, 0) : constant_int(g, elem, 0);
+    case Monoid::prod:
+      return is_float ? constant_float(g, elem, 1) : constant_int(g, elem, 1);
+    case Monoid::max:
+      return is_float ? constant_float(g, elem, -inf) : constant_int(g, elem, least());
+    case Monoid::min:
+      return is_float ? constant_float(g, elem, inf) : constant_int(g, elem, greatest());
+    case Monoid::all:
+      return constant_int(g, Elem::boolean, 1);
+    case Monoid::any:
+      return constant_int(g, Elem::boolean, 0);
+    case Monoid::argmax:
+      break;
   }
   base::bug("unit_of", "argmax has no unit");
 }
@@ -194,9 +224,12 @@ Elem result_elem(Op op, const std::vector<Elem>& args) {
     case Op::le:
     case Op::and_:
     case Op::or_:
-    case Op::not_: return Elem::boolean;
-    case Op::select: return args.at(1);
-    default: return args.at(0);
+    case Op::not_:
+      return Elem::boolean;
+    case Op::select:
+      return args.at(1);
+    default:
+      return args.at(0);
   }
 }
 
@@ -213,25 +246,41 @@ int64_t floor_quotient(int64_t a, int64_t b) {
 std::optional<int64_t> fold_integers(Op op, const std::vector<int64_t>& v) {
   auto u = [&](size_t i) { return static_cast<uint64_t>(v[i]); };
   switch (op) {
-    case Op::add: return static_cast<int64_t>(u(0) + u(1));
-    case Op::sub: return static_cast<int64_t>(u(0) - u(1));
-    case Op::mul: return static_cast<int64_t>(u(0) * u(1));
-    case Op::neg: return static_cast<int64_t>(0 - u(0));
-    case Op::abs: return v[0] < 0 ? static_cast<int64_t>(0 - u(0)) : v[0];
-    case Op::div: return v[1] == 0 ? std::nullopt : std::optional(floor_quotient(v[0], v[1]));
+    case Op::add:
+      return static_cast<int64_t>(u(0) + u(1));
+    case Op::sub:
+      return static_cast<int64_t>(u(0) - u(1));
+    case Op::mul:
+      return static_cast<int64_t>(u(0) * u(1));
+    case Op::neg:
+      return static_cast<int64_t>(0 - u(0));
+    case Op::abs:
+      return v[0] < 0 ? static_cast<int64_t>(0 - u(0)) : v[0];
+    case Op::div:
+      return v[1] == 0 ? std::nullopt : std::optional(floor_quotient(v[0], v[1]));
     case Op::mod:
       if (v[1] == 0) return std::nullopt;
       return static_cast<int64_t>(u(0) - static_cast<uint64_t>(floor_quotient(v[0], v[1])) * u(1));
-    case Op::min: return std::min(v[0], v[1]);
-    case Op::max: return std::max(v[0], v[1]);
-    case Op::eq: return v[0] == v[1];
-    case Op::ne: return v[0] != v[1];
-    case Op::lt: return v[0] < v[1];
-    case Op::le: return v[0] <= v[1];
-    case Op::and_: return v[0] && v[1];
-    case Op::or_: return v[0] || v[1];
-    case Op::not_: return !v[0];
-    default: return std::nullopt;
+    case Op::min:
+      return std::min(v[0], v[1]);
+    case Op::max:
+      return std::max(v[0], v[1]);
+    case Op::eq:
+      return v[0] == v[1];
+    case Op::ne:
+      return v[0] != v[1];
+    case Op::lt:
+      return v[0] < v[1];
+    case Op::le:
+      return v[0] <= v[1];
+    case Op::and_:
+      return v[0] && v[1];
+    case Op::or_:
+      return v[0] || v[1];
+    case Op::not_:
+      return !v[0];
+    default:
+      return std::nullopt;
   }
 }
 
@@ -244,12 +293,18 @@ std::optional<ScalarId> fold_dims(Graph& g, Op op, const std::vector<ScalarId>& 
     d.push_back(*dim);
   }
   switch (op) {
-    case Op::add: return index_of(g, d[0] + d[1]);
-    case Op::sub: return index_of(g, d[0] - d[1]);
-    case Op::mul: return index_of(g, d[0] * d[1]);
-    case Op::neg: return index_of(g, -d[0]);
-    case Op::min: return index_of(g, min(d[0], d[1]));
-    case Op::max: return index_of(g, max(d[0], d[1]));
+    case Op::add:
+      return index_of(g, d[0] + d[1]);
+    case Op::sub:
+      return index_of(g, d[0] - d[1]);
+    case Op::mul:
+      return index_of(g, d[0] * d[1]);
+    case Op::neg:
+      return index_of(g, -d[0]);
+    case Op::min:
+      return index_of(g, min(d[0], d[1]));
+    case Op::max:
+      return index_of(g, max(d[0], d[1]));
     case Op::div:
     case Op::mod: {
       auto divisor = d[1].constant();
@@ -269,7 +324,8 @@ std::optional<ScalarId> fold_dims(Graph& g, Op op, const std::vector<ScalarId>& 
                                   : *difference <= 0;
       return constant_int(g, Elem::boolean, truth);
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -329,7 +385,8 @@ std::optional<ScalarId> fold_identities(Graph& g, Op op, const std::vector<Scala
       if (s(0).op == Op::constant) return s(0).integer ? args[1] : args[2];
       if (args[1] == args[2]) return args[1];
       break;
-    default: break;
+    default:
+      break;
   }
   return std::nullopt;
 }
@@ -350,15 +407,21 @@ std::optional<ScalarId> fold_constants(Graph& g, Op op, const std::vector<Scalar
   }
   if (numbers.size() != args.size()) return std::nullopt;
   switch (op) {
-    case Op::neg: return constant_float(g, elem, -numbers[0]);
+    case Op::neg:
+      return constant_float(g, elem, -numbers[0]);
     case Op::div:  // exact in every type: an infinity or NaN
       if (numbers[1] != 0) return std::nullopt;
       return constant_float(g, elem, numbers[0] / numbers[1]);
-    case Op::eq: return constant_int(g, Elem::boolean, numbers[0] == numbers[1]);
-    case Op::ne: return constant_int(g, Elem::boolean, numbers[0] != numbers[1]);
-    case Op::lt: return constant_int(g, Elem::boolean, numbers[0] < numbers[1]);
-    case Op::le: return constant_int(g, Elem::boolean, numbers[0] <= numbers[1]);
-    default: return std::nullopt;
+    case Op::eq:
+      return constant_int(g, Elem::boolean, numbers[0] == numbers[1]);
+    case Op::ne:
+      return constant_int(g, Elem::boolean, numbers[0] != numbers[1]);
+    case Op::lt:
+      return constant_int(g, Elem::boolean, numbers[0] < numbers[1]);
+    case Op::le:
+      return constant_int(g, Elem::boolean, numbers[0] <= numbers[1]);
+    default:
+      return std::nullopt;
   }
 }
 

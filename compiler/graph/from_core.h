@@ -6,6 +6,7 @@
 // expression they guard.
 #pragma once
 #include <optional>
+
 #include "core/core.h"
 #include "graph/graph.h"
 #include "source/diagnostic.h"

@@ -9,18 +9,22 @@
 // Node operators:
 //   input    a parameter, an argument or a consumed state of the entry
 //   empty    storage without contents (what a scan's emitted stack starts as); reading it is an error
-//   compute  a domain of index variables, locals and outputs. An output is a fresh tensor, one element per domain point
-//            (shape = extents, in domain order), or an update of `base`: base with [at(domain)] = body, all else kept.
-//            `at` is injective. Locals are tensors that exist only inside the node (fusion makes them; tiling computes
-//            each over the box that a task needs); a local's body may read earlier locals.
-//   loop     runs its region for index = 0 .. extent-1, in order. The region's values may read any outer value.
-//            carried[c]: init (outer value), param (the value inside, at iteration start), result (inside, at its end).
-//            Output c of the node is the last result, or init when extent is 0.
+//   compute  a domain of index variables, locals and outputs. An output is a fresh tensor, one element per
+//   domain point
+//            (shape = extents, in domain order), or an update of `base`: base with [at(domain)] = body, all
+//            else kept. `at` is injective. Locals are tensors that exist only inside the node (fusion makes
+//            them; tiling computes each over the box that a task needs); a local's body may read earlier
+//            locals.
+//   loop     runs its region for index = 0 .. extent-1, in order. The region's values may read any outer
+//   value.
+//            carried[c]: init (outer value), param (the value inside, at iteration start), result (inside, at
+//            its end). Output c of the node is the last result, or init when extent is 0.
 // Nodes are hash-consed per region: equal operator, domain up to renaming, and arguments give the same node.
 //
-// Invariants (verify.cpp): every load has one index per axis; reduce and online stand at the root of a body (under at
-// most pointwise operators applied to its result only for online's projections); loads of integers used as indices go
-// through `bounded` or are clamped, max(min(x, last), 0), inside of a select; values are defined before use in their region or an enclosing one; shapes agree.
+// Invariants (verify.cpp): every load has one index per axis; reduce and online stand at the root of a body
+// (under at most pointwise operators applied to its result only for online's projections); loads of integers
+// used as indices go through `bounded` or are clamped, max(min(x, last), 0), inside of a select; values are
+// defined before use in their region or an enclosing one; shapes agree.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -30,6 +34,7 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
 #include "base/elem.h"
 #include "base/ids.h"
 #include "shape/dim.h"
@@ -49,7 +54,8 @@ using NodeId = base::Id<NodeTag>;
 using ScalarId = base::Id<ScalarTag>;
 using RegionId = base::Id<RegionTag>;
 
-/// One tensor-valued result: output `output` of `node`, or (node invalid) local number `output` of the enclosing compute.
+/// One tensor-valued result: output `output` of `node`, or (node invalid) local number `output` of the
+/// enclosing compute.
 struct Value {
   NodeId node;
   uint32_t output = 0;
@@ -78,7 +84,8 @@ enum class Op : uint8_t {
 };
 const char* op_name(Op);
 
-/// Associative operators with a unit. argmax folds (value, index of the single binder) and yields the index (i64).
+/// Associative operators with a unit. argmax folds (value, index of the single binder) and yields the index
+/// (i64).
 enum class Monoid : uint8_t { sum, prod, max, min, all, any, argmax };
 const char* monoid_name(Monoid);
 
@@ -86,9 +93,9 @@ const char* monoid_name(Monoid);
 //     m = max_r s(r)      component 0
 //     l = sum_r B^(s(r) - m)                   component 1
 //     a_c = sum_r B^(s(r) - m) * v_c(r)        component 2 + c
-// is one monoid: (m1,l1,a1) . (m2,l2,a2) rescales both by B^(m_i - m). B is e (base2 = false) or 2, and the exponent
-// may carry a positive constant `scale`: B^(scale * (s - m)). Attention, softmax cross-entropy and logsumexp are
-// projections of it. Passes find it by algebra (passes/merge_online.cpp).
+// is one monoid: (m1,l1,a1) . (m2,l2,a2) rescales both by B^(m_i - m). B is e (base2 = false) or 2, and the
+// exponent may carry a positive constant `scale`: B^(scale * (s - m)). Attention, softmax cross-entropy and
+// logsumexp are projections of it. Passes find it by algebra (passes/merge_online.cpp).
 
 /// An index variable with its range 0 <= var < extent.
 struct Axis {
@@ -98,101 +105,104 @@ struct Axis {
 
 struct Scalar {
   Op op = Op::constant;
-  Elem elem = Elem::f32;           ///< of the result
+  Elem elem = Elem::f32;  ///< of the result
   std::vector<ScalarId> args;
-  double number = 0;               ///< constant of float type
-  int64_t integer = 0;             ///< constant of integer or bool type
-  Dim dim;                         ///< index; bounded: the extent
-  Value target;                    ///< load
-  Monoid monoid = Monoid::sum;     ///< reduce
-  std::vector<Axis> binders;       ///< reduce, online
-  bool base2 = false;              ///< online
-  double scale = 1;                ///< online
-  uint32_t component = 0;          ///< proj
-  uint32_t check = 0;              ///< bounded: index into Graph::checks
+  double number = 0;            ///< constant of float type
+  int64_t integer = 0;          ///< constant of integer or bool type
+  Dim dim;                      ///< index; bounded: the extent
+  Value target;                 ///< load
+  Monoid monoid = Monoid::sum;  ///< reduce
+  std::vector<Axis> binders;    ///< reduce, online
+  bool base2 = false;           ///< online
+  double scale = 1;             ///< online
+  uint32_t component = 0;       ///< proj
+  uint32_t check = 0;           ///< bounded: index into Graph::checks
 };
 
 /// A tensor that lives only inside one compute node.
 struct Local {
   std::string name;
   Elem elem = Elem::f32;
-  std::vector<Axis> domain;        ///< its own variables
+  std::vector<Axis> domain;  ///< its own variables
   ScalarId body;
 };
 
 struct Output {
-  TensorType type;                 ///< of the whole result
+  TensorType type;  ///< of the whole result
   ScalarId body;
-  std::optional<Value> base;       ///< update: the tensor whose other elements are kept
-  std::vector<Dim> at;             ///< where each domain point is stored, one per axis of `type`. Fresh outputs: a
-                                   ///< bijection of the domain onto the shape (identity when the domain is the shape)
+  std::optional<Value> base;  ///< update: the tensor whose other elements are kept
+  std::vector<Dim> at;        ///< where each domain point is stored, one per axis of `type`. Fresh outputs: a
+                        ///< bijection of the domain onto the shape (identity when the domain is the shape)
 };
 
 struct Carried {
-  Value init;                      ///< defined outside
-  Value param;                     ///< output of the loop node's region parameter node (NodeOp::param)
-  Value result;                    ///< defined inside (or the param itself, or an outer value)
+  Value init;    ///< defined outside
+  Value param;   ///< output of the loop node's region parameter node (NodeOp::param)
+  Value result;  ///< defined inside (or the param itself, or an outer value)
 };
 
 enum class NodeOp : uint8_t { input, empty, compute, loop, param };
 
 struct Node {
   NodeOp op = NodeOp::compute;
-  std::string name;                ///< a hint for readers: the library function it came from; never a decision
-  uint32_t source_begin = 0;       ///< byte offset in the entry's file, for messages; 0 when from the library
-  RegionId region;                 ///< where it stands
-  std::vector<TensorType> types;   ///< one per output
-  uint32_t input = 0;              ///< input: position in Graph::inputs
-  std::vector<Axis> domain;        ///< compute
-  std::vector<Local> locals;       ///< compute
-  std::vector<Output> outputs;     ///< compute
-  Axis index;                      ///< loop: its index variable and trip count
-  std::vector<Carried> carried;    ///< loop; node output c is carried c. param: output c is carried c inside
-  RegionId body;                   ///< loop
+  std::string name;               ///< a hint for readers: the library function it came from; never a decision
+  uint32_t source_begin = 0;      ///< byte offset in the entry's file, for messages; 0 when from the library
+  RegionId region;                ///< where it stands
+  std::vector<TensorType> types;  ///< one per output
+  uint32_t input = 0;             ///< input: position in Graph::inputs
+  std::vector<Axis> domain;       ///< compute
+  std::vector<Local> locals;      ///< compute
+  std::vector<Output> outputs;    ///< compute
+  Axis index;                     ///< loop: its index variable and trip count
+  std::vector<Carried> carried;   ///< loop; node output c is carried c. param: output c is carried c inside
+  RegionId body;                  ///< loop
 };
 
 struct Region {
-  std::vector<NodeId> nodes;       ///< in an order in which every value is defined before it is used
-  NodeId loop;                     ///< the loop that owns it; invalid for the root
+  std::vector<NodeId> nodes;  ///< in an order in which every value is defined before it is used
+  NodeId loop;                ///< the loop that owns it; invalid for the root
 };
 
 enum class InputKind : uint8_t { weight, argument, state, scalar_size };
-/// weight: a leaf of a record parameter, prepared once by bind. argument: a tensor or scalar given at each call.
-/// state: consumed (`*`): given, updated in place, handed back. scalar_size: an i64 whose value is the size `size`.
+/// weight: a leaf of a record parameter, prepared once by bind. argument: a tensor or scalar given at each
+/// call. state: consumed (`*`): given, updated in place, handed back. scalar_size: an i64 whose value is the
+/// size `size`.
 struct Input {
-  std::string path;                ///< parameter name and fields: "p.layers.wq"
+  std::string path;  ///< parameter name and fields: "p.layers.wq"
   InputKind kind = InputKind::argument;
   TensorType type;
   std::optional<Var> size;
 };
 
 struct Result {
-  std::string path;                ///< "" for a single result, "0", "1" for tuples, field names for records
+  std::string path;  ///< "" for a single result, "0", "1" for tuples, field names for records
   Value value;
 };
 
-/// A size of the entry: how the host finds it. `formula` is over earlier sizes and axes written as inputs[i].shape[a].
+/// A size of the entry: how the host finds it. `formula` is over earlier sizes and axes written as
+/// inputs[i].shape[a].
 struct Size {
   Var var;
   std::string name;
   enum class From : uint8_t { parameter, axis, scalar } from = From::axis;
-  uint32_t input = 0, axis = 0;    ///< axis: of that input, after solving `equation`; scalar: that input's value
-  Dim equation;                    ///< axis: its written dimension, coefficient * var^power + offset
+  uint32_t input = 0,
+           axis = 0;  ///< axis: of that input, after solving `equation`; scalar: that input's value
+  Dim equation;       ///< axis: its written dimension, coefficient * var^power + offset
   int power = 1;
 };
 
 /// Something that must hold at run time, with the words for when it does not.
 struct Check {
-  std::optional<Fact> fact;        ///< over sizes: tested once per call, before anything runs
-  Value value;                     ///< or: every element of value lies in [0, bound)
+  std::optional<Fact> fact;  ///< over sizes: tested once per call, before anything runs
+  Value value;               ///< or: every element of value lies in [0, bound)
   Dim bound;
-  std::string message;             ///< names the source expression
+  std::string message;  ///< names the source expression
 };
 
 struct Graph {
-  std::string name;                ///< the entry
+  std::string name;  ///< the entry
   std::vector<Size> sizes;
-  std::vector<Fact> facts;         ///< what holds of the sizes: n >= 0, solved `where`s (checks make them true)
+  std::vector<Fact> facts;  ///< what holds of the sizes: n >= 0, solved `where`s (checks make them true)
   std::vector<Check> checks;
   std::vector<Input> inputs;
   std::vector<Result> results;
@@ -200,7 +210,7 @@ struct Graph {
   base::Store<ScalarTag, Scalar> scalars;
   base::Store<RegionTag, Region> regions;
   RegionId root;
-  std::vector<std::pair<std::string, Value>> debugs;  ///< debug "name" x
+  std::vector<std::pair<std::string, Value>> debugs;       ///< debug "name" x
   std::unordered_multimap<size_t, ScalarId> scalar_index;  ///< hash-consing: owned by make_scalar
 
   const TensorType& type(Value v) const { return nodes[v.node].types[v.output]; }
@@ -210,12 +220,13 @@ struct Graph {
 ScalarId make_scalar(Graph&, Scalar);
 ScalarId constant_float(Graph&, Elem, double);
 ScalarId constant_int(Graph&, Elem, int64_t);
-ScalarId index_of(Graph&, const Dim&);                                   ///< i64
+ScalarId index_of(Graph&, const Dim&);  ///< i64
 ScalarId load(Graph&, Value, std::vector<ScalarId> indices, Elem);
-ScalarId apply(Graph&, Op, std::vector<ScalarId> args);                  ///< pointwise; result type by the usual rules
-ScalarId cast(Graph&, Elem, ScalarId);                                   ///< the argument itself when it has the type
-ScalarId reduce(Graph&, Monoid, std::vector<Axis> binders, ScalarId body);  ///< of the body's type; argmax: i64
-Elem result_elem(Op, const std::vector<Elem>& args);                     ///< the usual rules of `apply`
+ScalarId apply(Graph&, Op, std::vector<ScalarId> args);  ///< pointwise; result type by the usual rules
+ScalarId cast(Graph&, Elem, ScalarId);                   ///< the argument itself when it has the type
+ScalarId reduce(Graph&, Monoid, std::vector<Axis> binders,
+                ScalarId body);                       ///< of the body's type; argmax: i64
+Elem result_elem(Op, const std::vector<Elem>& args);  ///< the usual rules of `apply`
 /// Replaces index variables by Dims in an expression (also inside index, bounded, binders' extents).
 ScalarId substitute(Graph&, ScalarId, const shape::Substitution&);
 /// The same for integer scalars in place of index variables (indices that depend on data).

@@ -7,11 +7,13 @@
 #include "graph/interpret.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <set>
+
 #include "graph/interpret_expr.h"
 #include "graph/round.h"
 
@@ -167,11 +169,20 @@ class Interpreter {
     const Node& n = g.nodes[id];
     auto& outputs = values_[id.index];
     switch (n.op) {
-      case NodeOp::input: outputs = {input(n.input)}; break;
-      case NodeOp::empty: outputs = {allocate(n.types[0], false)}; break;
-      case NodeOp::param: return;  // bound by its loop
-      case NodeOp::compute: compute(id, dying_here); break;
-      case NodeOp::loop: loop(id, dying_here); break;
+      case NodeOp::input:
+        outputs = {input(n.input)};
+        break;
+      case NodeOp::empty:
+        outputs = {allocate(n.types[0], false)};
+        break;
+      case NodeOp::param:
+        return;  // bound by its loop
+      case NodeOp::compute:
+        compute(id, dying_here);
+        break;
+      case NodeOp::loop:
+        loop(id, dying_here);
+        break;
     }
     for (uint32_t o = 0; o < outputs.size(); ++o) check_bounds({id, o});
   }
@@ -228,7 +239,8 @@ class Interpreter {
     for (NodeId inner : g.regions[n.body].nodes) reads_of(inner, inside);
     for (const Carried& c : n.carried) inside.insert(c.result);
     for (const Carried& c : n.carried)
-      if (!inside.contains(c.init) && std::find(dying_here.begin(), dying_here.end(), c.init) != dying_here.end())
+      if (!inside.contains(c.init) &&
+          std::find(dying_here.begin(), dying_here.end(), c.init) != dying_here.end())
         values_[c.init.node.index][c.init.output].reset();
     for (int64_t l = 0; l < trips && machine_.error.empty(); ++l) {
       machine_.bind(n.index.var, l);
@@ -356,10 +368,14 @@ std::string filled(std::string message, const std::string& placeholder, const st
 
 bool holds(shape::Relation relation, int64_t a, int64_t b) {
   switch (relation) {
-    case shape::Relation::eq: return a == b;
-    case shape::Relation::ne: return a != b;
-    case shape::Relation::le: return a <= b;
-    case shape::Relation::lt: return a < b;
+    case shape::Relation::eq:
+      return a == b;
+    case shape::Relation::ne:
+      return a != b;
+    case shape::Relation::le:
+      return a <= b;
+    case shape::Relation::lt:
+      return a < b;
   }
   return false;
 }

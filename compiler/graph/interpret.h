@@ -3,12 +3,13 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
 #include "graph/graph.h"
 
 namespace axon::graph {
 
-/// A tensor with concrete shape. Floats of every type are kept as doubles already rounded to their type (or not rounded
-/// at all in Precision::f64); integers and bools as int64. Row-major.
+/// A tensor with concrete shape. Floats of every type are kept as doubles already rounded to their type (or
+/// not rounded at all in Precision::f64); integers and bools as int64. Row-major.
 struct Tensor {
   Elem elem = Elem::f32;
   std::vector<int64_t> shape;
@@ -23,21 +24,21 @@ enum class Precision : uint8_t {
 };
 
 struct Outcome {
-  std::string error;               ///< empty when it ran
-  std::vector<Tensor> results;     ///< one per Graph::results
-  std::vector<Tensor> states;      ///< final contents per input of kind state, in input order
+  std::string error;            ///< empty when it ran
+  std::vector<Tensor> results;  ///< one per Graph::results
+  std::vector<Tensor> states;   ///< final contents per input of kind state, in input order
 };
 
-/// `inputs`: one per Graph::inputs (scalar_size inputs as rank-0 integers). `sizes`: a value for every size that is a
-/// size parameter; the others are solved from the shapes.
+/// `inputs`: one per Graph::inputs (scalar_size inputs as rank-0 integers). `sizes`: a value for every size
+/// that is a size parameter; the others are solved from the shapes.
 Outcome interpret(const Graph&, const std::vector<Tensor>& inputs, const shape::Assignment& sizes, Precision);
 
 /// Values of the sizes from input shapes, or an error naming the axis that does not fit.
 std::optional<shape::Assignment> solve_sizes(const Graph&, const std::vector<Tensor>& inputs,
                                              shape::Assignment parameters, std::string& error);
 
-/// Evaluates one scalar expression at one point: what the simulator shares with the interpreter. `read` supplies
-/// elements of values (and locals); bind() the index variables, loop indices and sizes.
+/// Evaluates one scalar expression at one point: what the simulator shares with the interpreter. `read`
+/// supplies elements of values (and locals); bind() the index variables, loop indices and sizes.
 struct Number {
   double real = 0;
   int64_t integer = 0;
@@ -52,7 +53,7 @@ class Evaluator {
   /// Binds a variable; bound variables stay until rebound.
   void bind(Var, int64_t);
   Number evaluate(ScalarId);
-  std::string error() const;       ///< first failed check (index out of range, ...), empty if none
+  std::string error() const;  ///< first failed check (index out of range, ...), empty if none
 
  private:
   struct State;

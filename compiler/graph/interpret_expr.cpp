@@ -4,9 +4,11 @@
 #include "graph/interpret_expr.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
 #include "base/bug.h"
 #include "graph/round.h"
 
@@ -95,8 +97,8 @@ Code* Machine::compile_node(ScalarId id, bool inside) {
   Code c;
   c.op = s.op;
   bool binder = s.op == Op::reduce || s.op == Op::online;
-  // Inside a reduction, arithmetic on narrow floats is done in the type they accumulate in; casts and loads are
-  // exact. Integers wrap at every operator, there as anywhere: fusion must not show.
+  // Inside a reduction, arithmetic on narrow floats is done in the type they accumulate in; casts and loads
+  // are exact. Integers wrap at every operator, there as anywhere: fusion must not show.
   bool arithmetic = s.op < Op::constant && s.op != Op::cast && base::is_float(s.elem);
   c.elem = inside && arithmetic ? base::accumulator(s.elem) : s.elem;
   if (base::is_float(c.elem)) {
@@ -193,9 +195,12 @@ Number Machine::run(Code* code) {
 
 Number Machine::compute(Code& c) {
   switch (c.op) {
-    case Op::constant: return c.value;
-    case Op::index: return {0, dim(c.dim)};
-    case Op::load: return load(c);
+    case Op::constant:
+      return c.value;
+    case Op::index:
+      return {0, dim(c.dim)};
+    case Op::load:
+      return load(c);
     case Op::bounded: {
       Number n = run(c.args[0]);
       int64_t extent = dim(c.dim);
@@ -204,20 +209,25 @@ Number Machine::compute(Code& c) {
       fail(fmt::format("{}: {} is not in 0 .. {}", message, n.integer, extent - 1));
       return {};
     }
-    case Op::reduce: return reduce(c);
-    case Op::online: online(c); return {c.online[0], 0};
+    case Op::reduce:
+      return reduce(c);
+    case Op::online:
+      online(c);
+      return {c.online[0], 0};
     case Op::proj: {
       run(c.args[0]);
       return {rounded(c, c.args[0]->online[c.component]), 0};
     }
-    case Op::select: return run(run(c.args[0]).integer ? c.args[1] : c.args[2]);
+    case Op::select:
+      return run(run(c.args[0]).integer ? c.args[1] : c.args[2]);
     case Op::cast: {
       Number n = run(c.args[0]);
       if (base::is_float(c.elem))
         return {rounded(c, c.float_args ? n.real : static_cast<double>(n.integer)), 0};
       return {0, c.float_args ? truncate_to(c.elem, n.real) : wrap_to(c.elem, n.integer)};
     }
-    default: return c.float_args ? real_op(c) : integer_op(c);
+    default:
+      return c.float_args ? real_op(c) : integer_op(c);
   }
 }
 
@@ -270,31 +280,56 @@ Number Machine::real_op(const Code& c) {
   double a = run(c.args[0]).real;
   double b = c.args.size() > 1 ? run(c.args[1]).real : 0;
   switch (c.op) {
-    case Op::add: return {rounded(c, a + b), 0};
-    case Op::sub: return {rounded(c, a - b), 0};
-    case Op::mul: return {rounded(c, a * b), 0};
-    case Op::div: return {rounded(c, a / b), 0};
-    case Op::mod: return {rounded(c, floor_mod(a, b)), 0};
-    case Op::neg: return {-a, 0};
-    case Op::abs: return {std::fabs(a), 0};
-    case Op::min: return {smaller(a, b), 0};
-    case Op::max: return {larger(a, b), 0};
-    case Op::pow: return {rounded(c, std::pow(a, b)), 0};
-    case Op::exp: return {rounded(c, std::exp(a)), 0};
-    case Op::exp2: return {rounded(c, std::exp2(a)), 0};
-    case Op::log: return {rounded(c, std::log(a)), 0};
-    case Op::sin: return {rounded(c, std::sin(a)), 0};
-    case Op::cos: return {rounded(c, std::cos(a)), 0};
-    case Op::tanh: return {rounded(c, std::tanh(a)), 0};
-    case Op::erf: return {rounded(c, std::erf(a)), 0};
-    case Op::sqrt: return {rounded(c, std::sqrt(a)), 0};
-    case Op::rsqrt: return {rounded(c, 1.0 / std::sqrt(a)), 0};
-    case Op::floor: return {std::floor(a), 0};
-    case Op::eq: return {0, a == b};
-    case Op::ne: return {0, a != b};
-    case Op::lt: return {0, a < b};
-    case Op::le: return {0, a <= b};
-    default: base::bug("interpret", std::string("floats under `") + op_name(c.op) + "`");
+    case Op::add:
+      return {rounded(c, a + b), 0};
+    case Op::sub:
+      return {rounded(c, a - b), 0};
+    case Op::mul:
+      return {rounded(c, a * b), 0};
+    case Op::div:
+      return {rounded(c, a / b), 0};
+    case Op::mod:
+      return {rounded(c, floor_mod(a, b)), 0};
+    case Op::neg:
+      return {-a, 0};
+    case Op::abs:
+      return {std::fabs(a), 0};
+    case Op::min:
+      return {smaller(a, b), 0};
+    case Op::max:
+      return {larger(a, b), 0};
+    case Op::pow:
+      return {rounded(c, std::pow(a, b)), 0};
+    case Op::exp:
+      return {rounded(c, std::exp(a)), 0};
+    case Op::exp2:
+      return {rounded(c, std::exp2(a)), 0};
+    case Op::log:
+      return {rounded(c, std::log(a)), 0};
+    case Op::sin:
+      return {rounded(c, std::sin(a)), 0};
+    case Op::cos:
+      return {rounded(c, std::cos(a)), 0};
+    case Op::tanh:
+      return {rounded(c, std::tanh(a)), 0};
+    case Op::erf:
+      return {rounded(c, std::erf(a)), 0};
+    case Op::sqrt:
+      return {rounded(c, std::sqrt(a)), 0};
+    case Op::rsqrt:
+      return {rounded(c, 1.0 / std::sqrt(a)), 0};
+    case Op::floor:
+      return {std::floor(a), 0};
+    case Op::eq:
+      return {0, a == b};
+    case Op::ne:
+      return {0, a != b};
+    case Op::lt:
+      return {0, a < b};
+    case Op::le:
+      return {0, a <= b};
+    default:
+      base::bug("interpret", std::string("floats under `") + op_name(c.op) + "`");
   }
 }
 
@@ -307,9 +342,12 @@ Number Machine::integer_op(const Code& c) {
     return Number{0, c.round == Code::Round::integer ? wrap_to(c.elem, value) : value};
   };
   switch (c.op) {
-    case Op::add: return wrapped(add_wrapping(a, b));
-    case Op::sub: return wrapped(add_wrapping(a, negated(b)));
-    case Op::mul: return wrapped(mul_wrapping(a, b));
+    case Op::add:
+      return wrapped(add_wrapping(a, b));
+    case Op::sub:
+      return wrapped(add_wrapping(a, negated(b)));
+    case Op::mul:
+      return wrapped(mul_wrapping(a, b));
     case Op::div:
     case Op::mod: {
       if (b == 0) {
@@ -321,18 +359,29 @@ Number Machine::integer_op(const Code& c) {
       if (c.op == Op::mod) return wrapped(remainder);
       return wrapped(b == -1 ? negated(a) : (a - remainder) / b);
     }
-    case Op::neg: return wrapped(negated(a));
-    case Op::abs: return wrapped(a < 0 ? negated(a) : a);
-    case Op::min: return {0, std::min(a, b)};
-    case Op::max: return {0, std::max(a, b)};
-    case Op::eq: return {0, a == b};
-    case Op::ne: return {0, a != b};
-    case Op::lt: return {0, a < b};
-    case Op::le: return {0, a <= b};
+    case Op::neg:
+      return wrapped(negated(a));
+    case Op::abs:
+      return wrapped(a < 0 ? negated(a) : a);
+    case Op::min:
+      return {0, std::min(a, b)};
+    case Op::max:
+      return {0, std::max(a, b)};
+    case Op::eq:
+      return {0, a == b};
+    case Op::ne:
+      return {0, a != b};
+    case Op::lt:
+      return {0, a < b};
+    case Op::le:
+      return {0, a <= b};
     case Op::and_:
-    case Op::or_: return {0, b != 0};
-    case Op::not_: return {0, a == 0};
-    default: base::bug("interpret", std::string("integers under `") + op_name(c.op) + "`");
+    case Op::or_:
+      return {0, b != 0};
+    case Op::not_:
+      return {0, a == 0};
+    default:
+      base::bug("interpret", std::string("integers under `") + op_name(c.op) + "`");
   }
 }
 
@@ -390,11 +439,20 @@ Number Machine::reduce(Code& c) {
     bool single = precision_ == Precision::storage && base::accumulator(c.elem) == Elem::f32;
     auto kept = [&](double v) { return single ? static_cast<double>(static_cast<float>(v)) : v; };
     switch (c.monoid) {
-      case Monoid::sum: each_point(c, [&] { sum = kept(sum + run(body).real); }); break;
-      case Monoid::prod: each_point(c, [&] { sum = kept(sum * run(body).real); }); break;
-      case Monoid::max: each_point(c, [&] { sum = larger(sum, run(body).real); }); break;
-      case Monoid::min: each_point(c, [&] { sum = smaller(sum, run(body).real); }); break;
-      default: base::bug("interpret", "a logical reduction of floats");
+      case Monoid::sum:
+        each_point(c, [&] { sum = kept(sum + run(body).real); });
+        break;
+      case Monoid::prod:
+        each_point(c, [&] { sum = kept(sum * run(body).real); });
+        break;
+      case Monoid::max:
+        each_point(c, [&] { sum = larger(sum, run(body).real); });
+        break;
+      case Monoid::min:
+        each_point(c, [&] { sum = smaller(sum, run(body).real); });
+        break;
+      default:
+        base::bug("interpret", "a logical reduction of floats");
     }
     return {rounded(c, sum), 0};
   }
@@ -404,7 +462,9 @@ Number Machine::reduce(Code& c) {
   int64_t greatest = c.elem == Elem::u8 ? 255 : c.elem == Elem::boolean ? 1 : ~least;
   int64_t total = 0;
   switch (c.monoid) {
-    case Monoid::sum: each_point(c, [&] { total = add_wrapping(total, run(body).integer); }); break;
+    case Monoid::sum:
+      each_point(c, [&] { total = add_wrapping(total, run(body).integer); });
+      break;
     case Monoid::prod:
       total = 1;
       each_point(c, [&] { total = mul_wrapping(total, run(body).integer); });
@@ -421,8 +481,11 @@ Number Machine::reduce(Code& c) {
       total = 1;
       each_point(c, [&] { total = total && run(body).integer; });
       break;
-    case Monoid::any: each_point(c, [&] { total = total || run(body).integer; }); break;
-    case Monoid::argmax: break;
+    case Monoid::any:
+      each_point(c, [&] { total = total || run(body).integer; });
+      break;
+    case Monoid::argmax:
+      break;
   }
   return {0, wrap_to(c.elem, total)};
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
+
 #include "graph/interpret.h"
 
 namespace axon::graph {

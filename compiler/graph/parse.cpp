@@ -4,8 +4,10 @@
 // the text, so no loop needs its own way out. Meaning is not checked here beyond what building needs;
 // verify() does that.
 #include <fmt/format.h>
+
 #include <cstdlib>
 #include <map>
+
 #include "graph/graph.h"
 #include "graph/tokens.h"
 
@@ -488,9 +490,12 @@ class Parser {
   ScalarId operand() {
     const Token t = peek();
     switch (t.kind) {
-      case Token::Kind::number: return literal(false);
-      case Token::Kind::value: return load_text();
-      case Token::Kind::word: return named();
+      case Token::Kind::number:
+        return literal(false);
+      case Token::Kind::value:
+        return load_text();
+      case Token::Kind::word:
+        return named();
       case Token::Kind::symbol:
         if (accept("-")) return literal(true);
         if (accept("{")) {
@@ -500,7 +505,8 @@ class Parser {
         }
         if (accept("(")) return group();
         break;
-      default: break;
+      default:
+        break;
     }
     fail(fmt::format("expected an expression, found `{}`", t.text));
     return constant_int(g, Elem::i64, 0);

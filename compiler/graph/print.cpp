@@ -33,10 +33,12 @@
 // Names are made unique per scope; the order inside a dimension is that of declaration, so nothing depends on
 // variable numbers.
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <unordered_map>
+
 #include "graph/graph.h"
 
 namespace axon::graph {
@@ -113,18 +115,30 @@ struct Infix {
 /// Binding strength: || 1, && 2, comparisons 3, sums 4, products 5; 0: not an infix operator.
 Infix infix(Op op) {
   switch (op) {
-    case Op::or_: return {"||", 1};
-    case Op::and_: return {"&&", 2};
-    case Op::eq: return {"==", 3};
-    case Op::ne: return {"!=", 3};
-    case Op::lt: return {"<", 3};
-    case Op::le: return {"<=", 3};
-    case Op::add: return {"+", 4};
-    case Op::sub: return {"-", 4};
-    case Op::mul: return {"*", 5};
-    case Op::div: return {"/", 5};
-    case Op::mod: return {"%", 5};
-    default: return {"", 0};
+    case Op::or_:
+      return {"||", 1};
+    case Op::and_:
+      return {"&&", 2};
+    case Op::eq:
+      return {"==", 3};
+    case Op::ne:
+      return {"!=", 3};
+    case Op::lt:
+      return {"<", 3};
+    case Op::le:
+      return {"<=", 3};
+    case Op::add:
+      return {"+", 4};
+    case Op::sub:
+      return {"-", 4};
+    case Op::mul:
+      return {"*", 5};
+    case Op::div:
+      return {"/", 5};
+    case Op::mod:
+      return {"%", 5};
+    default:
+      return {"", 0};
   }
 }
 
@@ -165,12 +179,16 @@ class Printer {
   void size(const Size& s) {
     std::string text = "size " + names.of(s.var) + " = ";
     switch (s.from) {
-      case Size::From::parameter: text += "parameter"; break;
+      case Size::From::parameter:
+        text += "parameter";
+        break;
       case Size::From::axis:
         text += fmt::format("axis {} of {} where {}", s.axis, s.input, names.str(s.equation));
         if (s.power != 1) text += fmt::format(" power {}", s.power);
         break;
-      case Size::From::scalar: text += fmt::format("scalar {}", s.input); break;
+      case Size::From::scalar:
+        text += fmt::format("scalar {}", s.input);
+        break;
     }
     line(text);
   }
@@ -233,11 +251,21 @@ class Printer {
     if (n.source_begin) head += " @" + std::to_string(n.source_begin);
     size_t mark = names.mark();
     switch (n.op) {
-      case NodeOp::input: line(head + " " + std::to_string(n.input)); break;
-      case NodeOp::empty: line(head + " " + type(n.types.at(0))); break;
-      case NodeOp::param: line(head); break;
-      case NodeOp::compute: compute_node(n, head); break;
-      case NodeOp::loop: loop_node(n, head); break;
+      case NodeOp::input:
+        line(head + " " + std::to_string(n.input));
+        break;
+      case NodeOp::empty:
+        line(head + " " + type(n.types.at(0)));
+        break;
+      case NodeOp::param:
+        line(head);
+        break;
+      case NodeOp::compute:
+        compute_node(n, head);
+        break;
+      case NodeOp::loop:
+        loop_node(n, head);
+        break;
     }
     names.leave(mark);
   }
@@ -344,14 +372,18 @@ class Printer {
 
   std::string plain(const Scalar& s, const Sharing& sharing, int level) {
     switch (s.op) {
-      case Op::constant: return constant(s);
-      case Op::index: return "{" + names.str(s.dim) + "}";
-      case Op::load: return load_text(s, sharing);
+      case Op::constant:
+        return constant(s);
+      case Op::index:
+        return "{" + names.str(s.dim) + "}";
+      case Op::load:
+        return load_text(s, sharing);
       case Op::bounded:
         return fmt::format("bounded({}, {}, {})", expression(s.args[0], sharing, 0), names.str(s.dim),
                            s.check);
       case Op::reduce:
-      case Op::online: return binder(s);
+      case Op::online:
+        return binder(s);
       case Op::proj: {
         const Scalar& online = g.scalars[s.args[0]];
         Elem usual = s.component < 2 ? online.elem : g.scalars[online.args.at(s.component - 1)].elem;
@@ -360,7 +392,8 @@ class Printer {
       }
       case Op::cast:
         return std::string(base::elem_name(s.elem)) + "(" + expression(s.args[0], sharing, 0) + ")";
-      default: break;
+      default:
+        break;
     }
     std::vector<Elem> elems;
     for (ScalarId a : s.args) elems.push_back(g.scalars[a].elem);

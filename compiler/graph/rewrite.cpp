@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+
 #include "base/bug.h"
 #include "graph/graph.h"
 

@@ -29,24 +29,36 @@ double round_to_format(const Format& f, double value) {
 double round_to(base::Elem elem, double value) {
   using base::Elem;
   switch (elem) {
-    case Elem::f32: return static_cast<double>(static_cast<float>(value));
-    case Elem::f16: return round_to_format({10, -14, 65504.0, true}, value);
-    case Elem::bf16: return round_to_format({7, -126, 0x1.FEp127, true}, value);
-    case Elem::f8e4m3: return round_to_format({3, -6, 448.0, false}, value);
-    case Elem::f8e5m2: return round_to_format({2, -14, 57344.0, true}, value);
-    default: return value;
+    case Elem::f32:
+      return static_cast<double>(static_cast<float>(value));
+    case Elem::f16:
+      return round_to_format({10, -14, 65504.0, true}, value);
+    case Elem::bf16:
+      return round_to_format({7, -126, 0x1.FEp127, true}, value);
+    case Elem::f8e4m3:
+      return round_to_format({3, -6, 448.0, false}, value);
+    case Elem::f8e5m2:
+      return round_to_format({2, -14, 57344.0, true}, value);
+    default:
+      return value;
   }
 }
 
 int64_t wrap_to(base::Elem elem, int64_t value) {
   using base::Elem;
   switch (elem) {
-    case Elem::i32: return static_cast<int32_t>(value);
-    case Elem::i16: return static_cast<int16_t>(value);
-    case Elem::i8: return static_cast<int8_t>(value);
-    case Elem::u8: return static_cast<uint8_t>(value);
-    case Elem::boolean: return value != 0;
-    default: return value;
+    case Elem::i32:
+      return static_cast<int32_t>(value);
+    case Elem::i16:
+      return static_cast<int16_t>(value);
+    case Elem::i8:
+      return static_cast<int8_t>(value);
+    case Elem::u8:
+      return static_cast<uint8_t>(value);
+    case Elem::boolean:
+      return value != 0;
+    default:
+      return value;
   }
 }
 

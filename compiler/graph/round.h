@@ -1,6 +1,7 @@
 // Rounding of a double to an element type: to nearest, ties to even; integers saturate as casts do.
 #pragma once
 #include <cstdint>
+
 #include "base/elem.h"
 
 namespace axon::graph {

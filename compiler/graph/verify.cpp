@@ -4,9 +4,11 @@
 // per broken invariant of graph.h, naming the node by its id. An empty list is the promise that printing,
 // interpreting and tiling need not check anything again.
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <unordered_set>
+
 #include "graph/graph.h"
 
 namespace axon::graph {
@@ -160,9 +162,14 @@ class Verifier {
       case NodeOp::empty:
         if (n.types.size() != 1) complain("an empty node has one output");
         break;
-      case NodeOp::param: break;  // checked with its loop
-      case NodeOp::compute: compute(n); break;
-      case NodeOp::loop: loop(id); break;
+      case NodeOp::param:
+        break;  // checked with its loop
+      case NodeOp::compute:
+        compute(n);
+        break;
+      case NodeOp::loop:
+        loop(id);
+        break;
     }
     scope.resize(mark);
   }
@@ -292,9 +299,14 @@ class Verifier {
       return;
     }
     switch (s.op) {
-      case Op::constant: break;
-      case Op::index: dim(s.dim); break;
-      case Op::load: load(s); break;
+      case Op::constant:
+        break;
+      case Op::index:
+        dim(s.dim);
+        break;
+      case Op::load:
+        load(s);
+        break;
       case Op::bounded:
         dim(s.dim);
         if (s.args.size() != 1 || elem(0) != Elem::i64) complain("`bounded` takes one i64");
@@ -315,7 +327,8 @@ class Verifier {
             s.component > g.scalars[s.args[0]].args.size())
           complain("`proj` takes a component of an online reduction");
         break;
-      case Op::cast: break;
+      case Op::cast:
+        break;
       case Op::select:
         if (elem(0) != Elem::boolean || elem(1) != elem(2))
           complain("`select` has a condition and two equal types");
@@ -365,8 +378,8 @@ class Verifier {
     auto affine = [&](ScalarId a) { return affine_index(g, a).has_value(); };
     auto has_affine = [&](const Scalar& of) { return std::any_of(of.args.begin(), of.args.end(), affine); };
     return s.op == Op::max && has_affine(s) && std::any_of(s.args.begin(), s.args.end(), [&](ScalarId a) {
-      return g.scalars[a].op == Op::min && has_affine(g.scalars[a]);
-    });
+             return g.scalars[a].op == Op::min && has_affine(g.scalars[a]);
+           });
   }
 
   /// Integers that come from data may be indices only through `bounded`, or clamped.

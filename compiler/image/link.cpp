@@ -70,20 +70,20 @@ std::optional<std::string> link_image(const std::vector<std::string>& objects, s
   }
 
   std::vector<const char*> arguments{"ld.lld",
-                                           "-shared",
-                                           "-z",
-                                           "defs",
-                                           "-z",
-                                           "noexecstack",
-                                           "-Bsymbolic",
-                                           "--build-id=none",
-                                           "--hash-style=gnu",
-                                           "--strip-debug",
-                                           "--discard-all",
-                                           "--threads=1",
-                                           "--no-warn-mismatch",
-                                           "-o",
-                                           output.c_str()};
+                                     "-shared",
+                                     "-z",
+                                     "defs",
+                                     "-z",
+                                     "noexecstack",
+                                     "-Bsymbolic",
+                                     "--build-id=none",
+                                     "--hash-style=gnu",
+                                     "--strip-debug",
+                                     "--discard-all",
+                                     "--threads=1",
+                                     "--no-warn-mismatch",
+                                     "-o",
+                                     output.c_str()};
   for (const std::string& input : inputs) arguments.push_back(input.c_str());
   std::string talk;
   llvm::raw_string_ostream stream(talk);

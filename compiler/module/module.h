@@ -25,8 +25,8 @@ struct EmitOptions {
 /// does not support; a malformed plan is a bug.
 std::optional<std::string> emit_object(const std::vector<const plan::Plan*>&, const target::Level&,
                                        const EmitOptions&, std::string& error);
-/// One object for each plan variant, for each level: compiled side by side, and linked into one image later. The
-/// bytes do not depend on how many are made at a time.
+/// One object for each plan variant, for each level: compiled side by side, and linked into one image later.
+/// The bytes do not depend on how many are made at a time.
 std::optional<std::vector<std::vector<std::string>>> emit_objects(const std::vector<const plan::Plan*>&,
                                                                   const std::vector<const target::Level*>&,
                                                                   const EmitOptions&, std::string& error);

@@ -256,7 +256,9 @@ Typed ScalarEmitter::emit_logic(const Scalar& s, bool widened) {
     return {s.op == Op::and_ ? f_.b.CreateAnd(left, right()) : f_.b.CreateOr(left, right()), Elem::boolean};
   if (s.op == Op::and_)
     return {merged(left, Elem::boolean, right, [&] { return f_.b.getFalse(); }), Elem::boolean};
-  return {merged(left, Elem::boolean, [&] { return f_.b.getTrue(); }, right), Elem::boolean};
+  return {merged(
+              left, Elem::boolean, [&] { return f_.b.getTrue(); }, right),
+          Elem::boolean};
 }
 
 Typed ScalarEmitter::emit_compare(const Scalar& s, bool widened) {

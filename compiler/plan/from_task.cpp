@@ -1,10 +1,12 @@
 // In: a task program with events. Out: segments with hoisted waits, arena slots, event words, cost totals.
 //
-// Memory reuse: temporaries share a slot only when every task that touches one is ordered, by the waits that exist, after
-// every task that touches the other, also around the back edge of a loop. No wait is ever added for the sake of reuse.
+// Memory reuse: temporaries share a slot only when every task that touches one is ordered, by the waits that
+// exist, after every task that touches the other, also around the back edge of a loop. No wait is ever added
+// for the sake of reuse.
 #include <algorithm>
 #include <functional>
 #include <map>
+
 #include "plan/plan.h"
 #include "task/ordering.h"
 
@@ -89,7 +91,8 @@ class MemoryPlan {
       if (p_.buffers[id].kind != task::Buffer::Kind::temporary) continue;
       const Dim bytes = bytes_of(id);
       const auto fits = std::find_if(slots.begin(), slots.end(), [&](const Slot& slot) {
-        return std::all_of(slot.buffers.begin(), slot.buffers.end(), [&](BufferId o) { return can_share(o, id); });
+        return std::all_of(slot.buffers.begin(), slot.buffers.end(),
+                           [&](BufferId o) { return can_share(o, id); });
       });
       if (fits == slots.end()) {
         slots.push_back({{id}, bytes});
@@ -125,7 +128,8 @@ class MemoryPlan {
                        [&](const auto& entry) { return entry.second.buffer == id && entry.second.slot; });
   }
 
-  bool before(const std::vector<TaskTypeId>& first, const std::vector<TaskTypeId>& second, size_t loops) const {
+  bool before(const std::vector<TaskTypeId>& first, const std::vector<TaskTypeId>& second,
+              size_t loops) const {
     for (TaskTypeId x : first)
       for (TaskTypeId y : second) {
         if (x == y || !ordering_.ordered_whole(y, x, {loops, 0})) return false;

@@ -1,17 +1,19 @@
-// The plan: which worker runs which tasks in which order, and where temporaries live. Nothing here is a table over a
-// sampled shape: everything is arithmetic over sizes, the worker's number and the number of workers.
+// The plan: which worker runs which tasks in which order, and where temporaries live. Nothing here is a table
+// over a sampled shape: everything is arithmetic over sizes, the worker's number and the number of workers.
 //
 // In: task::Program with events. Out: what module/ emits and what image/ writes into the manifest.
 //
-// A segment is one task type run over its whole grid: worker w of N takes tasks [T*w/N, T*(w+1)/N) of the row-major
-// grid of T tasks, in ascending order. Segments follow program order; a loop repeats its segments. Waits that do not
-// depend on a segment's coordinates are hoisted to its start.
+// A segment is one task type run over its whole grid: worker w of N takes tasks [T*w/N, T*(w+1)/N) of the
+// row-major grid of T tasks, in ascending order. Segments follow program order; a loop repeats its segments.
+// Waits that do not depend on a segment's coordinates are hoisted to its start.
 //
-// Memory: every temporary buffer gets an arena slot. Two buffers share a slot whole (size = max of both) only when every
-// reuse is ordered by the events that exist; else they are disjoint. Slot offsets are prefix sums, computed by the host.
+// Memory: every temporary buffer gets an arena slot. Two buffers share a slot whole (size = max of both) only
+// when every reuse is ordered by the events that exist; else they are disjoint. Slot offsets are prefix sums,
+// computed by the host.
 #pragma once
 #include <string>
 #include <vector>
+
 #include "task/task.h"
 
 namespace axon::plan {
@@ -23,7 +25,7 @@ enum class Schedule : uint8_t { events, barrier };
 
 struct Segment {
   task::TaskTypeId type;
-  std::vector<uint32_t> hoisted;   ///< indices into Program::waits, waited for once, before the first own task
+  std::vector<uint32_t> hoisted;  ///< indices into Program::waits, waited for once, before the first own task
   std::vector<uint32_t> per_task;  ///< waited for before each task
   bool barrier_after = false;      ///< Schedule::barrier only
 };
@@ -33,37 +35,39 @@ struct Step {
   std::optional<Segment> segment;
   task::LoopId loop;
   std::vector<Step> body;
-  std::vector<uint32_t> debugs;    ///< numbers of the graph's debugs whose values are complete after this step; a
-                                   ///< launch of a program with debugs has one worker, so nothing overwrites them
+  std::vector<uint32_t>
+      debugs;  ///< numbers of the graph's debugs whose values are complete after this step; a
+               ///< launch of a program with debugs has one worker, so nothing overwrites them
 };
 
 struct Slot {
   std::vector<task::BufferId> buffers;
-  Dim bytes;                       ///< max over the buffers, before alignment to 64
+  Dim bytes;  ///< max over the buffers, before alignment to 64
 };
 
 /// One guarded variant of an entry.
 struct Variant {
-  std::string symbol;              ///< of the generated function
+  std::string symbol;  ///< of the generated function
   task::Program program;
   std::vector<Step> steps;
   std::vector<Slot> slots;
-  std::vector<Dim> event_offset;   ///< per event: first word in the event area (one word per producer task)
-  Dim event_words;                 ///< total
-  Dim iterations;                  ///< epochs that one launch uses up (product of nested trip counts, plus slack)
-  Dim work;                        ///< estimated total work, in the units of TaskType::work
-  Dim handoffs;                    ///< number of dependent segments that a launch goes through: synchronisation cost
+  std::vector<Dim> event_offset;  ///< per event: first word in the event area (one word per producer task)
+  Dim event_words;                ///< total
+  Dim iterations;  ///< epochs that one launch uses up (product of nested trip counts, plus slack)
+  Dim work;        ///< estimated total work, in the units of TaskType::work
+  Dim handoffs;    ///< number of dependent segments that a launch goes through: synchronisation cost
 };
 
 struct Plan {
   const graph::Graph* graph = nullptr;
-  std::vector<Variant> variants;   ///< tried in order; the last has no guard
+  std::vector<Variant> variants;  ///< tried in order; the last has no guard
 };
 
 Variant from_task(task::Program, const std::string& symbol, Schedule);
 std::string print(const Plan&);
 
-/// Simulated makespan of a variant with `workers` workers for concrete sizes, in work units: what schedules are compared by.
+/// Simulated makespan of a variant with `workers` workers for concrete sizes, in work units: what schedules
+/// are compared by.
 double makespan(const Variant&, const shape::Assignment& sizes, int workers, double handoff_cost);
 
 }  // namespace axon::plan

@@ -1,6 +1,8 @@
-// A plan as text: per variant its guard, the segments in order with their waits, the arena slots and the totals.
+// A plan as text: per variant its guard, the segments in order with their waits, the arena slots and the
+// totals.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
 #include "plan/plan.h"
 #include "task/names.h"
 
@@ -18,10 +20,11 @@ class Printer {
     for (size_t s = 0; s < v_.slots.size(); ++s) {
       std::vector<std::string> buffers;
       for (auto b : v_.slots[s].buffers) buffers.push_back(p_.buffers[b].name);
-      out_ += fmt::format("  slot {} bytes {} holds {}\n", s, names_(v_.slots[s].bytes), fmt::join(buffers, ", "));
+      out_ += fmt::format("  slot {} bytes {} holds {}\n", s, names_(v_.slots[s].bytes),
+                          fmt::join(buffers, ", "));
     }
-    out_ += fmt::format("  event words {}\n  iterations {}\n  work {}\n  handoffs {}\n", names_(v_.event_words),
-                        names_(v_.iterations), names_(v_.work), names_(v_.handoffs));
+    out_ += fmt::format("  event words {}\n  iterations {}\n  work {}\n  handoffs {}\n",
+                        names_(v_.event_words), names_(v_.iterations), names_(v_.work), names_(v_.handoffs));
     return std::move(out_);
   }
 

@@ -1,10 +1,11 @@
 // Dimension expressions in normal form.
 //
-// A Dim is an integer polynomial over atoms; an atom is a variable, floor(p / q), p mod q, min(p, q) or max(p, q) with
-// p and q again Dims. Everything integer in the compiler is a Dim: sizes in types, extents of index variables, affine
-// indices, task coordinates, buffer offsets, event maps. Dims are immutable and interned for the life of the process:
-// equal normal forms are pointer-equal. `/` and `%` are floor division and its remainder. Nothing here knows ranges:
-// facts (n >= 0, i < n, ...) are passed to prove() in prover.h and to simplify().
+// A Dim is an integer polynomial over atoms; an atom is a variable, floor(p / q), p mod q, min(p, q) or
+// max(p, q) with p and q again Dims. Everything integer in the compiler is a Dim: sizes in types, extents of
+// index variables, affine indices, task coordinates, buffer offsets, event maps. Dims are immutable and
+// interned for the life of the process: equal normal forms are pointer-equal. `/` and `%` are floor division
+// and its remainder. Nothing here knows ranges: facts (n >= 0, i < n, ...) are passed to prove() in prover.h
+// and to simplify().
 //
 // Order of anything printed never depends on addresses: compare() is structural, by variable id.
 #pragma once
@@ -17,7 +18,8 @@
 
 namespace axon::shape {
 
-/// A variable: identity is the number; the name is only for printing. Sizes, index variables, coordinates, all alike.
+/// A variable: identity is the number; the name is only for printing. Sizes, index variables, coordinates,
+/// all alike.
 struct Var {
   uint32_t id = 0xffffffffu;
   bool valid() const { return id != 0xffffffffu; }
@@ -35,13 +37,13 @@ enum class AtomKind : uint8_t { var, floor_div, mod, min, max };
 struct DimNode;   // a polynomial
 struct AtomNode;  // one atom
 
-/// One monomial: coefficient times a product of atoms with positive powers. Powers are written as repeated factors,
-/// sorted by compare().
+/// One monomial: coefficient times a product of atoms with positive powers. Powers are written as repeated
+/// factors, sorted by compare().
 struct Atom {
   const AtomNode* node = nullptr;
   AtomKind kind() const;
-  Var var() const;         ///< kind() == var
-  Dim lhs() const;         ///< the other kinds
+  Var var() const;  ///< kind() == var
+  Dim lhs() const;  ///< the other kinds
   Dim rhs() const;
   friend bool operator==(const Atom&, const Atom&) = default;
 };
@@ -52,21 +54,22 @@ struct Term {
 
 class Dim {
  public:
-  Dim();                       ///< 0
-  Dim(int64_t constant);       // NOLINT: implicit on purpose, `n + 1` must read so
+  Dim();                  ///< 0
+  Dim(int64_t constant);  // NOLINT: implicit on purpose, `n + 1` must read so
   Dim(int constant) : Dim(static_cast<int64_t>(constant)) {}
-  Dim(Var);                    // NOLINT
+  Dim(Var);  // NOLINT
 
-  const std::vector<Term>& terms() const;  ///< normal form: sorted, no zero coefficient
-  std::optional<int64_t> constant() const; ///< the value, if it is one
-  std::optional<Var> as_var() const;       ///< the variable, if it is just one
+  const std::vector<Term>& terms() const;   ///< normal form: sorted, no zero coefficient
+  std::optional<int64_t> constant() const;  ///< the value, if it is one
+  std::optional<Var> as_var() const;        ///< the variable, if it is just one
   bool is(int64_t value) const { return constant() == value; }
-  bool contains(Var) const;                ///< also inside atoms
+  bool contains(Var) const;                        ///< also inside atoms
   void collect_vars(std::vector<Var>& out) const;  ///< appends each variable once, in order of first use
   std::vector<Var> vars() const;
 
   Dim substitute(const Substitution&) const;
-  /// The value under an assignment of every variable; nullopt on overflow, missing variable or division by zero.
+  /// The value under an assignment of every variable; nullopt on overflow, missing variable or division by
+  /// zero.
   std::optional<int64_t> evaluate(const Assignment&) const;
   std::optional<int64_t> evaluate(const std::function<std::optional<int64_t>(Var)>&) const;
 
@@ -94,16 +97,18 @@ Dim floor_div(const Dim&, const Dim&);
 Dim mod(const Dim&, const Dim&);
 Dim min(const Dim&, const Dim&);
 Dim max(const Dim&, const Dim&);
-Dim cdiv(const Dim&, const Dim&);  ///< floor_div(a + b - 1, b)
+Dim cdiv(const Dim&, const Dim&);     ///< floor_div(a + b - 1, b)
 int compare(const Dim&, const Dim&);  ///< a structural total order, stable between runs
 struct DimLess {
   bool operator()(const Dim& a, const Dim& b) const { return compare(a, b) < 0; }
 };
 size_t hash(const Dim&);  ///< structural
-/// A coefficient left 64 bits, or the expression outgrew the limits in dim_node.h. Such a Dim is a value nobody knows:
-/// it equals only itself, evaluates to nothing, and every statement about it is answered `unknown`.
+/// A coefficient left 64 bits, or the expression outgrew the limits in dim_node.h. Such a Dim is a value
+/// nobody knows: it equals only itself, evaluates to nothing, and every statement about it is answered
+/// `unknown`.
 bool overflowed(const Dim&);
-/// More than what a type may say: over 256 terms, or a product of over 8 factors, anywhere in it; or overflowed.
+/// More than what a type may say: over 256 terms, or a product of over 8 factors, anywhere in it; or
+/// overflowed.
 bool too_complex(const Dim&);
 
 }  // namespace axon::shape

@@ -17,6 +17,7 @@
 #include <string>
 #include <variant>
 #include <vector>
+
 #include "base/ids.h"
 #include "source/span.h"
 
@@ -55,11 +56,21 @@ enum class DimOp : uint8_t { add, subtract, multiply, floor_divide, modulo };
 const char* dim_op_text(DimOp op);  ///< "+", "-", "*", "/", "%"
 
 struct ErrorDim {};
-struct NameDim { Name name; };
-struct NumberDim { int64_t value; };
-struct BinaryDim { DimOp op; DimId lhs, rhs; };
+struct NameDim {
+  Name name;
+};
+struct NumberDim {
+  int64_t value;
+};
+struct BinaryDim {
+  DimOp op;
+  DimId lhs, rhs;
+};
 /// min, max, cdiv; other names are for the checker to refuse
-struct CallDim { Name fn; std::vector<DimId> args; };
+struct CallDim {
+  Name fn;
+  std::vector<DimId> args;
+};
 
 struct Dim {
   Span span;
@@ -78,12 +89,20 @@ struct Fact {
 // ---- Shapes and types -------------------------------------------------------------------------------------
 
 /// One element between the brackets of a shape or of type arguments.
-struct DimItem { DimId dim; };  ///< `n + 1`; a bare name among type arguments may also name a type
-struct SpreadItem { Name name; };                ///< `..s`
-struct AnySpreadItem {};                         ///< `..`: any axes, inferred
-struct JoinItem { std::vector<Name> names; };    ///< `..(a|b|c)`: at least two
-struct InferItem {};                             ///< `_`: one axis, inferred
-struct TypeItem { TypeId type; };  ///< `Layer[d]`, `'r`, ... : only as an argument of a named type
+struct DimItem {
+  DimId dim;
+};  ///< `n + 1`; a bare name among type arguments may also name a type
+struct SpreadItem {
+  Name name;
+};                        ///< `..s`
+struct AnySpreadItem {};  ///< `..`: any axes, inferred
+struct JoinItem {
+  std::vector<Name> names;
+};                    ///< `..(a|b|c)`: at least two
+struct InferItem {};  ///< `_`: one axis, inferred
+struct TypeItem {
+  TypeId type;
+};  ///< `Layer[d]`, `'r`, ... : only as an argument of a named type
 struct Item {
   Span span;
   std::variant<DimItem, SpreadItem, AnySpreadItem, JoinItem, InferItem, TypeItem> node;
@@ -97,18 +116,42 @@ struct TypeField {
 struct ErrorType {};
 /// `f32`, `f32[n, d]`, `Model[..]`, `nn.Layer[d]`. `path` has the qualifiers first; no brackets: `items` is
 /// nullopt.
-struct NamedType { std::vector<Name> path; std::optional<std::vector<Item>> items; };
+struct NamedType {
+  std::vector<Name> path;
+  std::optional<std::vector<Item>> items;
+};
 /// `'t`, `'t[..s, n]`; the name is kept without its quote.
-struct VariableType { Name name; std::optional<std::vector<Item>> items; };
-struct ShapeType { std::vector<Item> items; };  ///< `[n, d]`: element type inferred
-struct TupleType { std::vector<TypeId> elements; };                         ///< none: unit; never exactly one
-struct RecordType { std::vector<TypeField> fields; std::optional<Name> rest; };  ///< `{ a : t, ..r }`
-struct ArrowType { TypeId from, to; };
-struct OwnedType { TypeId type; };                                          ///< `*t`
-struct PlacedType { TypeId type; LayoutId layout; };                        ///< `t @ layout`
+struct VariableType {
+  Name name;
+  std::optional<std::vector<Item>> items;
+};
+struct ShapeType {
+  std::vector<Item> items;
+};  ///< `[n, d]`: element type inferred
+struct TupleType {
+  std::vector<TypeId> elements;
+};  ///< none: unit; never exactly one
+struct RecordType {
+  std::vector<TypeField> fields;
+  std::optional<Name> rest;
+};  ///< `{ a : t, ..r }`
+struct ArrowType {
+  TypeId from, to;
+};
+struct OwnedType {
+  TypeId type;
+};  ///< `*t`
+struct PlacedType {
+  TypeId type;
+  LayoutId layout;
+};  ///< `t @ layout`
 /// `?k <= n. t`, `?k. t`. `names` are the sizes introduced: every bare name on the left side of a fact, once
 /// each.
-struct ExistsType { std::vector<Name> names; std::vector<Fact> facts; TypeId body; };
+struct ExistsType {
+  std::vector<Name> names;
+  std::vector<Fact> facts;
+  TypeId body;
+};
 
 struct Type {
   Span span;
@@ -119,11 +162,25 @@ struct Type {
 
 // ---- Layouts (written after `@` in a type and in `layout` declarations) -----------------------------------
 
-struct Spot { Span span; DimId size; std::optional<Name> axis; };   ///< `8@m`
-using Iter = std::vector<Spot>;                                     ///< `a`, `(a, b)`
-struct NameLayout { Name name; std::vector<Spot> spots; bool bracketed; };  ///< `l`, `S[16, 8@m]`
-struct MapLayout { Name name; Iter from, to; };                     ///< `S[iter : iter]`
-struct OffsetLayout { DimId amount; Name axis; };                   ///< `+ 4@m`
+struct Spot {
+  Span span;
+  DimId size;
+  std::optional<Name> axis;
+};                               ///< `8@m`
+using Iter = std::vector<Spot>;  ///< `a`, `(a, b)`
+struct NameLayout {
+  Name name;
+  std::vector<Spot> spots;
+  bool bracketed;
+};  ///< `l`, `S[16, 8@m]`
+struct MapLayout {
+  Name name;
+  Iter from, to;
+};  ///< `S[iter : iter]`
+struct OffsetLayout {
+  DimId amount;
+  Name axis;
+};  ///< `+ 4@m`
 using LayoutPart = std::variant<NameLayout, MapLayout, OffsetLayout>;
 struct Layout {
   Span span;
@@ -133,9 +190,13 @@ struct Layout {
 // ---- Patterns ---------------------------------------------------------------------------------------------
 
 struct ErrorPattern {};
-struct NamePattern { Name name; };
-struct WildcardPattern {};                                  ///< `_`
-struct TuplePattern { std::vector<PatternId> elements; };   ///< none: `()`; never exactly one
+struct NamePattern {
+  Name name;
+};
+struct WildcardPattern {};  ///< `_`
+struct TuplePattern {
+  std::vector<PatternId> elements;
+};  ///< none: `()`; never exactly one
 
 struct Pattern {
   Span span;
@@ -146,17 +207,35 @@ struct Pattern {
 // ---- Expressions ------------------------------------------------------------------------------------------
 
 enum class BinaryOp : uint8_t {
-  pipe, logical_or, logical_and,
-  less, greater, less_equal, greater_equal, not_equal, equal,
-  add, subtract, multiply, divide, modulo, matmul
+  pipe,
+  logical_or,
+  logical_and,
+  less,
+  greater,
+  less_equal,
+  greater_equal,
+  not_equal,
+  equal,
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,
+  matmul
 };
 const char* binary_op_text(BinaryOp op);  ///< "|>", "||", ..., "@"
 
 /// One element between index brackets, and of a list literal.
-struct ElementIndex { ExprId value; };
-struct RestIndex {};                                ///< `..`: all axes not named
-struct SpreadIndex { Name name; };                  ///< `..p`
-struct SliceIndex { ExprId first, last, step; };    ///< `a:b:s`; each invalid when left out
+struct ElementIndex {
+  ExprId value;
+};
+struct RestIndex {};  ///< `..`: all axes not named
+struct SpreadIndex {
+  Name name;
+};  ///< `..p`
+struct SliceIndex {
+  ExprId first, last, step;
+};  ///< `a:b:s`; each invalid when left out
 struct Index {
   Span span;
   std::variant<ElementIndex, RestIndex, SpreadIndex, SliceIndex> node;
@@ -180,38 +259,95 @@ struct Let {
   Span span;
   PatternId pattern;
   std::vector<PatternId> params;
-  TypeId result;             ///< invalid when not annotated
+  TypeId result;  ///< invalid when not annotated
   std::vector<Fact> where;
   ExprId value;
 };
 
 struct ErrorExpr {};
-struct NameExpr { std::string name; };
-struct NumberExpr { std::string text; bool is_float; };            ///< as written: `1_000`, `1.0e-5`, `0x1f`
-struct StringExpr { std::string value; };                          ///< escapes decoded
-struct BoolExpr { bool value; };
-struct ApplyExpr { ExprId fn; std::vector<ExprId> args; };         ///< `f x y`: at least one argument
-struct TupleExpr { std::vector<ExprId> elements; };                ///< none: unit; never exactly one
-struct ListExpr { std::vector<Index> elements; };  ///< `[a, b]`; `..p` occurs in axis lists of rearrange
-struct RecordExpr { std::vector<FieldValue> fields; };
-struct LambdaExpr { std::vector<PatternId> params; ExprId body; }; ///< at least one parameter
-struct LetExpr { std::vector<Let> lets; ExprId body; };  ///< one `in`; each let sees those before it
-struct IfExpr { ExprId condition, then_value, else_value; };
-struct ForExpr { std::vector<Binder> binders; ExprId body; };      ///< at least one binder
+struct NameExpr {
+  std::string name;
+};
+struct NumberExpr {
+  std::string text;
+  bool is_float;
+};  ///< as written: `1_000`, `1.0e-5`, `0x1f`
+struct StringExpr {
+  std::string value;
+};  ///< escapes decoded
+struct BoolExpr {
+  bool value;
+};
+struct ApplyExpr {
+  ExprId fn;
+  std::vector<ExprId> args;
+};  ///< `f x y`: at least one argument
+struct TupleExpr {
+  std::vector<ExprId> elements;
+};  ///< none: unit; never exactly one
+struct ListExpr {
+  std::vector<Index> elements;
+};  ///< `[a, b]`; `..p` occurs in axis lists of rearrange
+struct RecordExpr {
+  std::vector<FieldValue> fields;
+};
+struct LambdaExpr {
+  std::vector<PatternId> params;
+  ExprId body;
+};  ///< at least one parameter
+struct LetExpr {
+  std::vector<Let> lets;
+  ExprId body;
+};  ///< one `in`; each let sees those before it
+struct IfExpr {
+  ExprId condition, then_value, else_value;
+};
+struct ForExpr {
+  std::vector<Binder> binders;
+  ExprId body;
+};  ///< at least one binder
 /// `head args => body`: a reduction over binders (`sum i j => ...`, `reduce f unit k => ...`: trailing names
 /// of `args`
 /// are the binders) or `rearrange x [t, h*k] => [h, t, k]`. `head` is a NameExpr, FieldExpr or IndexExpr on
 /// one.
-struct ReduceExpr { ExprId head; std::vector<ExprId> args; ExprId body; };
-struct WithIndexExpr { ExprId base; std::vector<Index> indices; ExprId value; };  ///< `a with [i] = e`
-struct WithFieldExpr { ExprId base; Name field; ExprId value; };                  ///< `r with f = e`
-struct CheckExpr { ExprId value; TypeId type; };                                  ///< `e :> t`
-struct BinaryExpr { BinaryOp op; Span op_span; ExprId lhs, rhs; };                ///< `x |> f` is op pipe
-struct NegateExpr { ExprId value; };
-struct FieldExpr { ExprId base; Name field; };  ///< `p.w`; also a name in a module: `nn.relu`
+struct ReduceExpr {
+  ExprId head;
+  std::vector<ExprId> args;
+  ExprId body;
+};
+struct WithIndexExpr {
+  ExprId base;
+  std::vector<Index> indices;
+  ExprId value;
+};  ///< `a with [i] = e`
+struct WithFieldExpr {
+  ExprId base;
+  Name field;
+  ExprId value;
+};  ///< `r with f = e`
+struct CheckExpr {
+  ExprId value;
+  TypeId type;
+};  ///< `e :> t`
+struct BinaryExpr {
+  BinaryOp op;
+  Span op_span;
+  ExprId lhs, rhs;
+};  ///< `x |> f` is op pipe
+struct NegateExpr {
+  ExprId value;
+};
+struct FieldExpr {
+  ExprId base;
+  Name field;
+};  ///< `p.w`; also a name in a module: `nn.relu`
 /// `x[i, .., a:b]`, `x[i else v]`; also size arguments: `heads[8, 64]`.
 /// otherwise invalid without `else`
-struct IndexExpr { ExprId base; std::vector<Index> indices; ExprId otherwise; };
+struct IndexExpr {
+  ExprId base;
+  std::vector<Index> indices;
+  ExprId otherwise;
+};
 
 struct Expr {
   Span span;
@@ -235,19 +371,39 @@ struct FunDecl {
   bool is_entry;
   std::vector<SizeParam> sizes;
   std::vector<PatternId> params;
-  TypeId result;              ///< invalid when not annotated
+  TypeId result;  ///< invalid when not annotated
   std::vector<Fact> where;
   ExprId body;
 };
-struct ValueDecl { ExprId body; };                                                 ///< `val pi = 3.14`
-struct SignatureDecl { bool is_prim; TypeId type; std::vector<Fact> where; };  ///< `val f : t`, `prim f : t`
-struct TypeDecl { std::vector<SizeParam> params; TypeId type; };
-struct LayoutDecl { std::vector<SizeParam> params; LayoutId layout; };
-struct MeshDecl { std::vector<FieldValue> fields; };
+struct ValueDecl {
+  ExprId body;
+};  ///< `val pi = 3.14`
+struct SignatureDecl {
+  bool is_prim;
+  TypeId type;
+  std::vector<Fact> where;
+};  ///< `val f : t`, `prim f : t`
+struct TypeDecl {
+  std::vector<SizeParam> params;
+  TypeId type;
+};
+struct LayoutDecl {
+  std::vector<SizeParam> params;
+  LayoutId layout;
+};
+struct MeshDecl {
+  std::vector<FieldValue> fields;
+};
 /// `import a.b`, `import a.b as c`, `import "file" as c`. The declared name is the alias or the last of the
 /// path.
-struct ImportDecl { std::vector<Name> path; std::optional<std::string> file; };
-struct TestDecl { std::string title; ExprId body; };  ///< the declared name is empty
+struct ImportDecl {
+  std::vector<Name> path;
+  std::optional<std::string> file;
+};
+struct TestDecl {
+  std::string title;
+  ExprId body;
+};  ///< the declared name is empty
 struct ErrorDecl {};
 
 struct Decl {
@@ -272,9 +428,9 @@ struct Comment {
 /// The tree of one file: owns all nodes.
 struct File {
   source::FileId source;
-  std::string doc;                 ///< the `--|` comment at its beginning that an empty line follows
-  std::vector<Decl> decls;         ///< in source order
-  std::vector<Comment> comments;   ///< in source order
+  std::string doc;                ///< the `--|` comment at its beginning that an empty line follows
+  std::vector<Decl> decls;        ///< in source order
+  std::vector<Comment> comments;  ///< in source order
   base::Store<ExprTag, Expr> exprs;
   base::Store<TypeTag, Type> types;
   base::Store<DimTag, Dim> dims;

@@ -12,15 +12,25 @@ struct Visitor {
   F& f;
 
   template <class Tag>
-  void operator()(base::Id<Tag> id) { if (id.valid()) f(id); }
+  void operator()(base::Id<Tag> id) {
+    if (id.valid()) f(id);
+  }
   template <class T>
-  void operator()(const std::vector<T>& all) { for (const T& one : all) (*this)(one); }
+  void operator()(const std::vector<T>& all) {
+    for (const T& one : all) (*this)(one);
+  }
   template <class T>
-  void operator()(const std::optional<T>& maybe) { if (maybe) (*this)(*maybe); }
+  void operator()(const std::optional<T>& maybe) {
+    if (maybe) (*this)(*maybe);
+  }
   template <class... Ts>
-  void operator()(const std::variant<Ts...>& any) { std::visit(*this, any); }
+  void operator()(const std::variant<Ts...>& any) {
+    std::visit(*this, any);
+  }
   template <class... Ts>
-  void each(const Ts&... parts) { ((*this)(parts), ...); }
+  void each(const Ts&... parts) {
+    ((*this)(parts), ...);
+  }
 
   void operator()(const ErrorDim&) {}
   void operator()(const NameDim&) {}

@@ -1,7 +1,9 @@
 // Syntax errors in words: "expected an expression, found `)`".
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bitset>
-#include <fmt/format.h>
+
 #include "source/limits.h"
 #include "syntax/builder.h"
 

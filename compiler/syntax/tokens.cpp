@@ -1,8 +1,10 @@
 // Tables over tokens.def, and the repair of brackets.
 #include "syntax/tokens.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
+
 #include "source/limits.h"
 
 namespace axon::syntax {

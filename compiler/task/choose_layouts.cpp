@@ -1,13 +1,16 @@
-// Which weights are stored as panels. A bundle keeps one copy of each weight, so all uses in all entries must agree: a
-// weight is a panel when every load of it is the right operand of a contraction that streams panels, else identity.
+// Which weights are stored as panels. A bundle keeps one copy of each weight, so all uses in all entries must
+// agree: a weight is a panel when every load of it is the right operand of a contraction that streams panels,
+// else identity.
 #include <map>
 #include <set>
+
 #include "task/contraction.h"
 #include "task/task.h"
 
 namespace axon::task {
 
-std::vector<std::vector<Layout>> choose_layouts(const std::vector<const graph::Graph*>& graphs, const Tiling& tiling) {
+std::vector<std::vector<Layout>> choose_layouts(const std::vector<const graph::Graph*>& graphs,
+                                                const Tiling& tiling) {
   std::map<std::string, bool> panel;  // by path: every use so far streams panels
   for (const graph::Graph* g : graphs)
     for (const auto& node : g->nodes) {

@@ -1,5 +1,6 @@
 // See contraction.h.
 #include "task/contraction.h"
+
 #include <algorithm>
 
 namespace axon::task {
@@ -67,9 +68,12 @@ std::optional<Contraction> find_contraction(const Graph& g, ScalarId body, const
   if (!binds(c.left) || !binds(c.right)) return std::nullopt;
   for (uint32_t a = 0; a < domain.size(); ++a) {
     const bool left = any_depends(g, c.left, domain[a].var), right = any_depends(g, c.right, domain[a].var);
-    if (left && right) c.batch.push_back(a);
-    else if (right) c.columns.push_back(a);
-    else c.rows.push_back(a);
+    if (left && right)
+      c.batch.push_back(a);
+    else if (right)
+      c.columns.push_back(a);
+    else
+      c.rows.push_back(a);
   }
   return c;
 }

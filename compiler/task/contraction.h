@@ -1,8 +1,9 @@
-// Recognising a contraction in a scalar body: sum over binders of a product whose factors split into a left operand and
-// a right operand. Tiling, weight layouts and emission read the same answer.
+// Recognising a contraction in a scalar body: sum over binders of a product whose factors split into a left
+// operand and a right operand. Tiling, weight layouts and emission read the same answer.
 #pragma once
 #include <optional>
 #include <vector>
+
 #include "graph/graph.h"
 
 namespace axon::task {
@@ -16,9 +17,10 @@ struct Contraction {
   std::vector<uint32_t> batch;               ///< axes of both
 };
 
-/// `domain` is that of the body (a node's or a local's). The right operand is the factor (or group of factors) that
-/// depends on the last domain axis which some factor has and another lacks; factors that only depend on the binders and
-/// batch axes go left. nullopt when the body is no such product or one side would be empty.
+/// `domain` is that of the body (a node's or a local's). The right operand is the factor (or group of
+/// factors) that depends on the last domain axis which some factor has and another lacks; factors that only
+/// depend on the binders and batch axes go left. nullopt when the body is no such product or one side would
+/// be empty.
 std::optional<Contraction> find_contraction(const graph::Graph&, graph::ScalarId body,
                                             const std::vector<graph::Axis>& domain);
 
@@ -30,8 +32,8 @@ struct PlacedContraction {
 };
 std::vector<PlacedContraction> contractions_of(const graph::Graph&, const graph::Node&);
 
-/// A right operand that is a plain load of a weight, k on its second-to-last axis and the column on its last, every
-/// index affine: the load to stream as panels; invalid otherwise.
+/// A right operand that is a plain load of a weight, k on its second-to-last axis and the column on its last,
+/// every index affine: the load to stream as panels; invalid otherwise.
 graph::ScalarId panel_load(const graph::Graph&, const Contraction&, const std::vector<graph::Axis>& domain);
 
 }  // namespace axon::task

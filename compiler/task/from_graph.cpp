@@ -1,11 +1,14 @@
-// In: a fused graph after insert_copies. Out: task types with their boxes, buffers and the step tree; no events yet.
+// In: a fused graph after insert_copies. Out: task types with their boxes, buffers and the step tree; no
+// events yet.
 //
-// Boxes come from the scalar bodies: each load's index expressions are bounded under the ranges that one task gives to
-// the domain variables, the binders and the locals' variables. A data-dependent index reads its whole axis.
+// Boxes come from the scalar bodies: each load's index expressions are bounded under the ranges that one task
+// gives to the domain variables, the binders and the locals' variables. A data-dependent index reads its
+// whole axis.
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
+
 #include "base/bug.h"
 #include "task/facts.h"
 #include "task/storage.h"
@@ -27,16 +30,21 @@ using graph::Value;
 
 const char* family_name(Family f) {
   switch (f) {
-    case Family::elementwise: return "elementwise";
-    case Family::contract: return "contract";
-    case Family::reduce: return "reduce";
-    case Family::online: return "online";
+    case Family::elementwise:
+      return "elementwise";
+    case Family::contract:
+      return "contract";
+    case Family::reduce:
+      return "reduce";
+    case Family::online:
+      return "online";
   }
   return "?";
 }
 
 const Place& Program::place(Value v) const {
-  const auto it = std::lower_bound(places.begin(), places.end(), v, [](const auto& p, Value w) { return p.first < w; });
+  const auto it =
+      std::lower_bound(places.begin(), places.end(), v, [](const auto& p, Value w) { return p.first < w; });
   if (it == places.end() || it->first != v) base::bug("task::Program::place", "a value without memory");
   return it->second;
 }
@@ -75,7 +83,9 @@ class Boxes {
   }
 
   Interval bounded(const Dim& index, const Dim& extent) const {
-    const auto keep = [&](Var v) { return std::find(internal_.begin(), internal_.end(), v) == internal_.end(); };
+    const auto keep = [&](Var v) {
+      return std::find(internal_.begin(), internal_.end(), v) == internal_.end();
+    };
     const auto vars = index.vars();
     if (std::all_of(vars.begin(), vars.end(), keep)) return {index, index + Dim(1)};
     auto it = bounds_.find(index);
@@ -115,7 +125,8 @@ class Boxes {
     for (ScalarId arg : scalar.args) add_binders(arg);
   }
 
-  /// Locals are computed over the box that later bodies read; from last to first, so each sees all its readers.
+  /// Locals are computed over the box that later bodies read; from last to first, so each sees all its
+  /// readers.
   void find_local_ranges() {
     for (const auto& output : node_.outputs) add_binders(output.body);
     for (const auto& local : node_.locals) add_binders(local.body);
@@ -129,10 +140,13 @@ class Boxes {
           const auto index = affine_index(g_, load.args[a]);
           const Dim extent = local.domain[a].extent;
           const Interval i = index ? bounded(*index, extent) : Interval{Dim(0), extent};
-          needed[a] = needed[a] ? Interval{shape::min(needed[a]->low, i.low), shape::max(needed[a]->high, i.high)} : i;
+          needed[a] = needed[a]
+                          ? Interval{shape::min(needed[a]->low, i.low), shape::max(needed[a]->high, i.high)}
+                          : i;
         }
       };
-      for (uint32_t later = l + 1; later < node_.locals.size(); ++later) visit(node_.locals[later].body, read);
+      for (uint32_t later = l + 1; later < node_.locals.size(); ++later)
+        visit(node_.locals[later].body, read);
       for (const auto& output : node_.outputs) visit(output.body, read);
       for (size_t a = 0; a < local.domain.size(); ++a) {
         const Interval range = needed[a].value_or(Interval{Dim(0), local.domain[a].extent});
@@ -148,11 +162,13 @@ class Boxes {
   const Node& node_;
   std::vector<Fact> facts_;
   std::vector<Var> internal_;  ///< variables that must not appear in a box
-  mutable std::map<Dim, shape::Bounds, shape::DimLess> bounds_;  ///< [low, high) found; a local's range adds facts about
-                                                                 ///< its own variables only, so these stay true
+  mutable std::map<Dim, shape::Bounds, shape::DimLess>
+      bounds_;  ///< [low, high) found; a local's range adds facts about
+                ///< its own variables only, so these stay true
 };
 
-void add_access(const Program& p, std::vector<Access>& accesses, Value v, std::vector<Interval> box, bool write) {
+void add_access(const Program& p, std::vector<Access>& accesses, Value v, std::vector<Interval> box,
+                bool write) {
   const Place& place = p.place(v);
   if (place.slot) box.insert(box.begin(), {*place.slot, *place.slot + Dim(1)});
   for (const Access& other : accesses) {
@@ -166,7 +182,8 @@ void add_access(const Program& p, std::vector<Access>& accesses, Value v, std::v
 
 class TaskBuilder {
  public:
-  TaskBuilder(const Graph& g, const std::vector<Layout>& layouts, const std::vector<Fact>& guard, const Tiling& tiling)
+  TaskBuilder(const Graph& g, const std::vector<Layout>& layouts, const std::vector<Fact>& guard,
+              const Tiling& tiling)
       : g_(g), layouts_(layouts), tiling_(tiling), storage_(g) {
     program_.graph = &g;
     program_.guard = guard;
@@ -333,7 +350,8 @@ class TaskBuilder {
 
   // ---- cost ----
 
-  /// Scalar operations (each contraction step counts one), over the sizes, plus a constant for the task itself.
+  /// Scalar operations (each contraction step counts one), over the sizes, plus a constant for the task
+  /// itself.
   Dim work_of(const Node& node, const std::function<Dim(uint32_t)>& extent_of) const {
     Dim points(1), work(0);
     for (uint32_t a = 0; a < node.domain.size(); ++a) points = points * extent_of(a);
@@ -385,7 +403,8 @@ std::vector<Access> accesses_of(const Program& p, const TaskType& type) {
   for (uint32_t o = 0; o < node.outputs.size(); ++o) {
     std::vector<Interval> box;
     const auto& output = node.outputs[o];
-    for (size_t a = 0; a < output.at.size(); ++a) box.push_back(boxes.bounded(output.at[a], output.type.shape[a]));
+    for (size_t a = 0; a < output.at.size(); ++a)
+      box.push_back(boxes.bounded(output.at[a], output.type.shape[a]));
     add_access(p, accesses, {type.node, o}, std::move(box), true);
   }
   return accesses;

@@ -1,11 +1,13 @@
-// In: a fused graph. Out: the same meaning, with an identity compute node wherever an update, a carried value or a
-// result would otherwise need memory that somebody else still wants. See storage.h for what this buys.
+// In: a fused graph. Out: the same meaning, with an identity compute node wherever an update, a carried value
+// or a result would otherwise need memory that somebody else still wants. See storage.h for what this buys.
 //
-// A value may be overwritten by its update when, in program order, nothing reads it afterwards, and its memory is ours:
-// a fresh tensor, a scan's empty stack, or a consumed state. Program order is position in the region tree; a value
-// defined outside a loop is read again by the next iteration, so updating it inside needs a copy.
+// A value may be overwritten by its update when, in program order, nothing reads it afterwards, and its
+// memory is ours: a fresh tensor, a scan's empty stack, or a consumed state. Program order is position in the
+// region tree; a value defined outside a loop is read again by the next iteration, so updating it inside
+// needs a copy.
 #include <algorithm>
 #include <functional>
+
 #include "task/storage.h"
 
 namespace axon::task {
@@ -55,7 +57,8 @@ std::vector<Usage> usages(const Graph& g) {
       out.push_back({node.carried[c].result, id, Use::carried, c});
     }
   }
-  for (uint32_t r = 0; r < g.results.size(); ++r) out.push_back({g.results[r].value, NodeId{}, Use::result, r});
+  for (uint32_t r = 0; r < g.results.size(); ++r)
+    out.push_back({g.results[r].value, NodeId{}, Use::result, r});
   return out;
 }
 
@@ -89,11 +92,15 @@ class CopyInserter {
     const Value root = storage_->root(v);
     const Node& node = g_.nodes[root.node];
     switch (node.op) {
-      case NodeOp::input: return g_.inputs[node.input].kind == InputKind::state;
-      case NodeOp::param: return true;  // the loop's own slot, written afresh each iteration
+      case NodeOp::input:
+        return g_.inputs[node.input].kind == InputKind::state;
+      case NodeOp::param:
+        return true;  // the loop's own slot, written afresh each iteration
       case NodeOp::compute:
-      case NodeOp::empty: return true;
-      case NodeOp::loop: return true;
+      case NodeOp::empty:
+        return true;
+      case NodeOp::loop:
+        return true;
     }
     return false;
   }
@@ -159,14 +166,16 @@ class CopyInserter {
     // Double-buffered: the initial value is computed straight into slot 0.
     const Node& node = g_.nodes[use.value.node];
     if (node.op != NodeOp::compute || node.outputs[use.value.output].base) return false;
-    return std::count_if(uses_.begin(), uses_.end(), [&](const Usage& u) { return u.value == use.value; }) == 1;
+    return std::count_if(uses_.begin(), uses_.end(), [&](const Usage& u) { return u.value == use.value; }) ==
+           1;
   }
 
   bool carried_is_sound(const Usage& use) const {
     const Node& loop = g_.nodes[use.user];
     if (storage_->carried_in_place(use.user, use.slot)) return true;
     const Node& node = g_.nodes[use.value.node];
-    if (node.op != NodeOp::compute || node.region != loop.body || node.outputs[use.value.output].base) return false;
+    if (node.op != NodeOp::compute || node.region != loop.body || node.outputs[use.value.output].base)
+      return false;
     for (const Usage& other : uses_) {
       if (other.value != use.value) continue;
       if (other.kind == Use::base || other.kind == Use::init) return false;
@@ -179,7 +188,8 @@ class CopyInserter {
     const Value root = storage_->root(use.value);
     const Node& node = g_.nodes[root.node];
     for (const Usage& other : uses_)
-      if (other.kind == Use::result && other.slot < use.slot && storage_->root(other.value) == root) return false;
+      if (other.kind == Use::result && other.slot < use.slot && storage_->root(other.value) == root)
+        return false;
     if (node.op == NodeOp::input) return g_.inputs[node.input].kind == InputKind::state;
     if (node.op == NodeOp::empty) return true;
     if (node.op != NodeOp::compute) return false;  // a loop's double-buffered slot
@@ -193,22 +203,33 @@ class CopyInserter {
   void copy_at(const Usage& use) {
     const Value root = storage_->root(use.value);
     const Node& origin = g_.nodes[root.node];
-    if (origin.op == NodeOp::input && g_.inputs[origin.input].kind == InputKind::state && use.kind != Use::result)
+    if (origin.op == NodeOp::input && g_.inputs[origin.input].kind == InputKind::state &&
+        use.kind != Use::result)
       copied_states_.push_back(origin.input);
     const bool in_body = use.kind == Use::carried;
-    const RegionId region = use.kind == Use::result ? g_.root : in_body ? g_.nodes[use.user].body
-                                                                        : g_.nodes[use.user].region;
+    const RegionId region = use.kind == Use::result ? g_.root
+                            : in_body               ? g_.nodes[use.user].body
+                                                    : g_.nodes[use.user].region;
     const NodeId copy = make_copy(use.value, region);
     auto& nodes = g_.regions[region].nodes;
     const bool at_end = in_body || use.kind == Use::result;
     nodes.insert(at_end ? nodes.end() : std::find(nodes.begin(), nodes.end(), use.user), copy);
     const Value copied{copy, 0};
     switch (use.kind) {
-      case Use::base: g_.nodes[use.user].outputs[use.slot].base = copied; break;
-      case Use::init: g_.nodes[use.user].carried[use.slot].init = copied; break;
-      case Use::carried: g_.nodes[use.user].carried[use.slot].result = copied; break;
-      case Use::result: g_.results[use.slot].value = copied; break;
-      case Use::load: break;
+      case Use::base:
+        g_.nodes[use.user].outputs[use.slot].base = copied;
+        break;
+      case Use::init:
+        g_.nodes[use.user].carried[use.slot].init = copied;
+        break;
+      case Use::carried:
+        g_.nodes[use.user].carried[use.slot].result = copied;
+        break;
+      case Use::result:
+        g_.results[use.slot].value = copied;
+        break;
+      case Use::load:
+        break;
     }
   }
 

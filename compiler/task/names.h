@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+
 #include "task/task.h"
 
 namespace axon::task {

@@ -1,7 +1,8 @@
 // A task program as text; parse.cpp reads it back against the same graph.
 //
 //   tasks decode when m <= 1                         guard of the variant
-//   buffer b3 temporary f32[2, m, d] "x.3"           kind, element type, shape, name; then `input 4`, `result 0`,
+//   buffer b3 temporary f32[2, m, d] "x.3"           kind, element type, shape, name; then `input 4`, `result
+//   0`,
 //                                                    `panel 32` where they apply
 //   loop l0 l < n                                    index (found in the graph by name) and trip count
 //   type t4 contract %11 "matmul.4" in (l0)          family, graph node, name, enclosing loops
@@ -15,6 +16,7 @@
 //   place %5.0 b3 slot l % 2
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
 #include "task/names.h"
 #include "task/task.h"
 
@@ -24,20 +26,28 @@ namespace {
 
 const char* kind_name(Buffer::Kind k) {
   switch (k) {
-    case Buffer::Kind::weight: return "weight";
-    case Buffer::Kind::argument: return "argument";
-    case Buffer::Kind::state: return "state";
-    case Buffer::Kind::result: return "result";
-    case Buffer::Kind::temporary: return "temporary";
+    case Buffer::Kind::weight:
+      return "weight";
+    case Buffer::Kind::argument:
+      return "argument";
+    case Buffer::Kind::state:
+      return "state";
+    case Buffer::Kind::result:
+      return "result";
+    case Buffer::Kind::temporary:
+      return "temporary";
   }
   return "?";
 }
 
 const char* why_name(Wait::Why w) {
   switch (w) {
-    case Wait::Why::read_after_write: return "read";
-    case Wait::Why::write_after_read: return "overwrite";
-    case Wait::Why::write_after_write: return "rewrite";
+    case Wait::Why::read_after_write:
+      return "read";
+    case Wait::Why::write_after_read:
+      return "overwrite";
+    case Wait::Why::write_after_write:
+      return "rewrite";
   }
   return "?";
 }
@@ -50,7 +60,8 @@ class Printer {
     out_ = "tasks " + p_.graph->name + facts(" when ", p_.guard) + "\n";
     for (uint32_t b = 0; b < p_.buffers.size(); ++b) buffer({b});
     for (uint32_t l = 0; l < p_.loops.size(); ++l)
-      out_ += fmt::format("loop l{} {} < {}\n", l, names_(p_.loops[LoopId{l}].index), names_(p_.loops[LoopId{l}].extent));
+      out_ += fmt::format("loop l{} {} < {}\n", l, names_(p_.loops[LoopId{l}].index),
+                          names_(p_.loops[LoopId{l}].extent));
     for (uint32_t t = 0; t < p_.types.size(); ++t) type({t});
     for (uint32_t e = 0; e < p_.events.size(); ++e) event({e});
     for (const Wait& w : p_.waits) wait(w);
@@ -82,8 +93,10 @@ class Printer {
     const Buffer& b = p_.buffers[id];
     out_ += fmt::format("buffer b{} {} {}[{}] \"{}\"", id.index, kind_name(b.kind), base::elem_name(b.elem),
                         list(b.shape), b.name);
-    if (b.kind == Buffer::Kind::result) out_ += fmt::format(" result {}", b.index);
-    else if (b.kind != Buffer::Kind::temporary) out_ += fmt::format(" input {}", b.index);
+    if (b.kind == Buffer::Kind::result)
+      out_ += fmt::format(" result {}", b.index);
+    else if (b.kind != Buffer::Kind::temporary)
+      out_ += fmt::format(" input {}", b.index);
     if (b.layout.kind == Layout::Kind::panel) out_ += fmt::format(" panel {}", b.layout.width);
     out_ += "\n";
   }
@@ -92,8 +105,8 @@ class Printer {
     const TaskType& t = p_.types[id];
     std::vector<std::string> loops;
     for (LoopId l : t.loops) loops.push_back(fmt::format("l{}", l.index));
-    out_ += fmt::format("type t{} {} %{} \"{}\" in ({})\n", id.index, family_name(t.family), t.node.index, t.name,
-                        fmt::join(loops, ", "));
+    out_ += fmt::format("type t{} {} %{} \"{}\" in ({})\n", id.index, family_name(t.family), t.node.index,
+                        t.name, fmt::join(loops, ", "));
     for (const auto& c : t.coordinates)
       out_ += fmt::format("  grid {} < {} by {} on {}\n", names_(c.var), names_(c.extent), c.tile, c.axis);
     for (const auto& a : t.accesses) {
@@ -113,16 +126,18 @@ class Printer {
   void wait(const Wait& w) {
     std::vector<std::string> box;
     for (const auto& r : w.box) box.push_back(names_(r.first) + " : " + names_(r.last));
-    out_ += fmt::format("wait t{} on {} [{}] at ({}){} for {} of b{}\n", w.consumer.index, p_.events[w.event].name,
-                        fmt::join(box, ", "), list(w.iteration), facts(" if ", w.guard), why_name(w.why),
-                        w.buffer.index);
+    out_ += fmt::format("wait t{} on {} [{}] at ({}){} for {} of b{}\n", w.consumer.index,
+                        p_.events[w.event].name, fmt::join(box, ", "), list(w.iteration),
+                        facts(" if ", w.guard), why_name(w.why), w.buffer.index);
   }
 
   std::string steps(const std::vector<Step>& steps_in) const {
     std::string text;
     for (const Step& s : steps_in) {
-      if (s.task.valid()) text += fmt::format(" t{}", s.task.index);
-      else text += fmt::format(" l{}({} )", s.loop.index, steps(s.body));
+      if (s.task.valid())
+        text += fmt::format(" t{}", s.task.index);
+      else
+        text += fmt::format(" l{}({} )", s.loop.index, steps(s.body));
     }
     return text;
   }

@@ -1,11 +1,14 @@
 // See simulate.h.
 #include "task/simulate.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <random>
+
 #include "base/bug.h"
 
 namespace axon::task {
@@ -75,10 +78,14 @@ class Simulator {
   bool holds(const Fact& f) const {
     const int64_t a = number(f.lhs), b = number(f.rhs);
     switch (f.relation) {
-      case shape::Relation::eq: return a == b;
-      case shape::Relation::ne: return a != b;
-      case shape::Relation::le: return a <= b;
-      case shape::Relation::lt: return a < b;
+      case shape::Relation::eq:
+        return a == b;
+      case shape::Relation::ne:
+        return a != b;
+      case shape::Relation::le:
+        return a <= b;
+      case shape::Relation::lt:
+        return a < b;
     }
     return false;
   }
@@ -100,8 +107,10 @@ class Simulator {
       if (given) {
         const Tensor& t = inputs_[buffer.index];
         for (size_t i = 0; i < count; ++i) {
-          if (base::is_float(t.elem)) m.values[i].real = t.floats[i];
-          else m.values[i].integer = t.integers[i];
+          if (base::is_float(t.elem))
+            m.values[i].real = t.floats[i];
+          else
+            m.values[i].integer = t.integers[i];
           m.written[i] = true;
         }
       }
@@ -166,7 +175,8 @@ class Simulator {
 
   int64_t row_major(const TaskType& type, const std::vector<int64_t>& iteration) const {
     int64_t n = 0;
-    for (size_t i = 0; i < iteration.size(); ++i) n = n * number(p_.loops[type.loops[i]].extent) + iteration[i];
+    for (size_t i = 0; i < iteration.size(); ++i)
+      n = n * number(p_.loops[type.loops[i]].extent) + iteration[i];
     return n;
   }
 
@@ -184,7 +194,8 @@ class Simulator {
     for (size_t c = 0; c < type.coordinates.size(); ++c) values_[type.coordinates[c].var] = i.coordinates[c];
   }
 
-  /// Draws until a ready task is found; when a full pass over the waiting ones finds none, the program deadlocks.
+  /// Draws until a ready task is found; when a full pass over the waiting ones finds none, the program
+  /// deadlocks.
   void step() {
     const size_t n = waiting_.size();
     const size_t start = std::uniform_int_distribution<size_t>(0, n - 1)(random_);
@@ -294,7 +305,8 @@ class Simulator {
   }
 
   /// Locals are evaluated on demand, each in its own evaluator, so that an outer evaluation is not disturbed.
-  Number evaluate_local(const Instance& i, const graph::Node& node, uint32_t local, const std::vector<int64_t>& index,
+  Number evaluate_local(const Instance& i, const graph::Node& node, uint32_t local,
+                        const std::vector<int64_t>& index,
                         std::map<std::pair<uint32_t, std::vector<int64_t>>, Number>& memo) {
     auto& evaluator = local_evaluators_[{i.type, local}];
     memo_ = &memo;
@@ -325,11 +337,17 @@ class Simulator {
     const std::vector<int64_t> at = with_slot(place, index);
     const Memory& m = memory_[place.buffer.index];
     const auto offset = m.offset(at);
-    if (!offset) return fail(fmt::format("{} reads {} outside its shape at [{}]", describe(i), name(place), list(at))), Number{};
+    if (!offset)
+      return fail(fmt::format("{} reads {} outside its shape at [{}]", describe(i), name(place), list(at))),
+             Number{};
     if (!m.written[*offset])
-      return fail(fmt::format("{} reads {}[{}], which nothing has written", describe(i), name(place), list(at))), Number{};
+      return fail(fmt::format("{} reads {}[{}], which nothing has written", describe(i), name(place),
+                              list(at))),
+             Number{};
     if (!declared(i, place.buffer, at, false))
-      return fail(fmt::format("{} reads {}[{}] outside its declared box", describe(i), name(place), list(at))), Number{};
+      return fail(
+                 fmt::format("{} reads {}[{}] outside its declared box", describe(i), name(place), list(at))),
+             Number{};
     return m.values[*offset];
   }
 
@@ -340,9 +358,11 @@ class Simulator {
     const std::vector<int64_t> at = with_slot(place, index);
     Memory& m = memory_[place.buffer.index];
     const auto offset = m.offset(at);
-    if (!offset) return fail(fmt::format("{} writes {} outside its shape at [{}]", describe(i), name(place), list(at)));
+    if (!offset)
+      return fail(fmt::format("{} writes {} outside its shape at [{}]", describe(i), name(place), list(at)));
     if (!declared(i, place.buffer, at, true))
-      return fail(fmt::format("{} writes {}[{}] outside its declared box", describe(i), name(place), list(at)));
+      return fail(
+          fmt::format("{} writes {}[{}] outside its declared box", describe(i), name(place), list(at)));
     m.values[*offset] = value;
     m.written[*offset] = true;
     poison_shared(place.buffer, *offset);
@@ -379,9 +399,12 @@ class Simulator {
     }
     const size_t start = place && place->slot ? static_cast<size_t>(number(*place->slot)) * count : 0;
     for (size_t e = start; e < start + count; ++e) {
-      if (!m.written[e]) fail(fmt::format("result {} was not written at element {}", p_.buffers[id].name, e - start));
-      if (base::is_float(type.elem)) t.floats.push_back(m.values[e].real);
-      else t.integers.push_back(m.values[e].integer);
+      if (!m.written[e])
+        fail(fmt::format("result {} was not written at element {}", p_.buffers[id].name, e - start));
+      if (base::is_float(type.elem))
+        t.floats.push_back(m.values[e].real);
+      else
+        t.integers.push_back(m.values[e].integer);
     }
     return t;
   }
@@ -409,8 +432,8 @@ class Simulator {
   std::string name(const Place& place) const { return p_.buffers[place.buffer].name; }
   static std::string list(const std::vector<int64_t>& v) { return fmt::format("{}", fmt::join(v, ", ")); }
   std::string describe(const Instance& i) const {
-    return fmt::format("{}({}{}{})", p_.types[i.type].name, list(i.iteration), i.iteration.empty() ? "" : "; ",
-                       list(i.coordinates));
+    return fmt::format("{}({}{}{})", p_.types[i.type].name, list(i.iteration),
+                       i.iteration.empty() ? "" : "; ", list(i.coordinates));
   }
 
   const Program& p_;
@@ -421,11 +444,12 @@ class Simulator {
   shape::Assignment values_;
   std::vector<Memory> memory_;
   std::vector<Instance> waiting_;
-  std::map<TaskTypeId, std::vector<int64_t>> done_;     ///< per task of the grid: last finished iteration, -1 before
+  std::map<TaskTypeId, std::vector<int64_t>>
+      done_;  ///< per task of the grid: last finished iteration, -1 before
   std::map<TaskTypeId, std::vector<int64_t>> extents_;
   std::map<std::pair<TaskTypeId, uint32_t>, std::unique_ptr<Evaluator>> local_evaluators_;
   std::map<std::pair<TaskTypeId, uint32_t>, uint64_t> local_used_in_;
-  uint64_t execution_ = 0;                              ///< how many tasks have run
+  uint64_t execution_ = 0;  ///< how many tasks have run
   std::map<std::pair<uint32_t, std::vector<int64_t>>, Number>* memo_ = nullptr;
   const Instance* current_ = nullptr;
   std::string error_;

@@ -1,14 +1,15 @@
 // The simulator: runs the tasks of a program one at a time in a random legal order, against poisoned memory.
 //
-// Legal means: a task's waits are satisfied, and its own earlier iterations are done. Nothing else orders tasks, so
-// every schedule on any number of workers is among the orders drawn. Memory that no task has written reads as an
-// error, and so does an element outside the boxes that the task type declares; buffers that share a slot overwrite each
-// other byte by byte. A program that passes many seeds and equals the interpreter is very likely ordered; the proof is
-// verify.cpp's business.
+// Legal means: a task's waits are satisfied, and its own earlier iterations are done. Nothing else orders
+// tasks, so every schedule on any number of workers is among the orders drawn. Memory that no task has
+// written reads as an error, and so does an element outside the boxes that the task type declares; buffers
+// that share a slot overwrite each other byte by byte. A program that passes many seeds and equals the
+// interpreter is very likely ordered; the proof is verify.cpp's business.
 #pragma once
 #include <cstdint>
 #include <string>
 #include <vector>
+
 #include "graph/interpret.h"
 #include "task/task.h"
 
@@ -21,7 +22,7 @@ struct SimulateOptions {
 };
 
 /// Inputs and sizes as for graph::interpret. An error names the task and the element.
-graph::Outcome simulate(const Program&, const std::vector<graph::Tensor>& inputs, const shape::Assignment& parameters,
-                        const SimulateOptions& = {});
+graph::Outcome simulate(const Program&, const std::vector<graph::Tensor>& inputs,
+                        const shape::Assignment& parameters, const SimulateOptions& = {});
 
 }  // namespace axon::task

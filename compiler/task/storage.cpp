@@ -1,5 +1,6 @@
 // See storage.h.
 #include "task/storage.h"
+
 #include <functional>
 
 namespace axon::task {
@@ -18,7 +19,8 @@ bool updates_param(const Graph& g, Value v, Value param) {
     const Node& node = g.nodes[v.node];
     if (node.op == NodeOp::compute && node.outputs[v.output].base) {
       v = *node.outputs[v.output].base;
-    } else if (node.op == NodeOp::loop && updates_param(g, node.carried[v.output].result, node.carried[v.output].param)) {
+    } else if (node.op == NodeOp::loop &&
+               updates_param(g, node.carried[v.output].result, node.carried[v.output].param)) {
       v = node.carried[v.output].init;
     } else {
       return false;

@@ -1,18 +1,20 @@
 // Storage classes: which graph values share memory.
 //
-// An update shares the memory of its base; a carried value that a loop only updates in place shares the memory of its
-// initial value through every iteration. Everything else has memory of its own. insert_copies (insert_copies.cpp) has
-// put an identity compute node wherever sharing would destroy a value that is still wanted, so that after it
-// every class here is sound: no member is read once a later member has been written.
+// An update shares the memory of its base; a carried value that a loop only updates in place shares the
+// memory of its initial value through every iteration. Everything else has memory of its own. insert_copies
+// (insert_copies.cpp) has put an identity compute node wherever sharing would destroy a value that is still
+// wanted, so that after it every class here is sound: no member is read once a later member has been written.
 #pragma once
 #include <map>
 #include <set>
 #include <vector>
+
 #include "graph/graph.h"
 
 namespace axon::task {
 
-/// The nodes that stand in some region, in program order. Passes leave removed nodes in the store; those mean nothing.
+/// The nodes that stand in some region, in program order. Passes leave removed nodes in the store; those mean
+/// nothing.
 std::vector<graph::NodeId> live_nodes(const graph::Graph&);
 
 /// A union-find over values. `root(v)`: the value that first owns the memory.
@@ -29,9 +31,10 @@ class Storage {
   std::set<std::pair<graph::NodeId, uint32_t>> in_place_;
 };
 
-/// Makes the graph one whose updates can all happen in place and whose results and carried values have memory of their
-/// own, by inserting identity compute nodes ("copy") where needed. Meaning is unchanged. A copy of a consumed (`*`)
-/// state is never inserted silently: `copied_states` receives the inputs for which one was, so the caller can refuse.
+/// Makes the graph one whose updates can all happen in place and whose results and carried values have memory
+/// of their own, by inserting identity compute nodes ("copy") where needed. Meaning is unchanged. A copy of a
+/// consumed (`*`) state is never inserted silently: `copied_states` receives the inputs for which one was, so
+/// the caller can refuse.
 void insert_copies(graph::Graph&, std::vector<uint32_t>& copied_states);
 
 }  // namespace axon::task

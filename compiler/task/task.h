@@ -1,26 +1,29 @@
 // Tile tasks and the event tensors that tie them together.
 //
-// In: graph::Graph after fusion. Each compute node becomes one task type: its domain is cut into tiles of constant
-// size, one task per tile; extents stay symbolic. A task type carries the boxes of every buffer that one task reads and
-// writes, as functions of its coordinates, its loops' indices and the sizes. derive_events.cpp intersects those boxes
-// and finds who waits for whom; verify.cpp proves, for all sizes, that the result orders every conflict.
+// In: graph::Graph after fusion. Each compute node becomes one task type: its domain is cut into tiles of
+// constant size, one task per tile; extents stay symbolic. A task type carries the boxes of every buffer that
+// one task reads and writes, as functions of its coordinates, its loops' indices and the sizes.
+// derive_events.cpp intersects those boxes and finds who waits for whom; verify.cpp proves, for all sizes,
+// that the result orders every conflict.
 //
-// Coordinates. A task is named by (loop indices..., coordinate...). Coordinate c runs over 0 .. extent-1, with
-// extent >= 1 for every value of the sizes (max(1, cdiv(axis extent, tile))), so no task type is ever empty and orders
-// compose; the box of a task past the end of its axis is empty.
+// Coordinates. A task is named by (loop indices..., coordinate...). Coordinate c runs over 0 .. extent-1,
+// with extent >= 1 for every value of the sizes (max(1, cdiv(axis extent, tile))), so no task type is ever
+// empty and orders compose; the box of a task past the end of its axis is empty.
 //
-// Time. Steps stand in program order; a loop repeats its body. The timestamp of a task is lexicographic: position in
-// the step tree with loop indices at loop nodes, then the coordinate in row-major order. Events only go up in time.
+// Time. Steps stand in program order; a loop repeats its body. The timestamp of a task is lexicographic:
+// position in the step tree with loop indices at loop nodes, then the coordinate in row-major order. Events
+// only go up in time.
 //
-// Events. An event tensor belongs to one producer task type. Its element e = notify(coordinates) (a projection of the
-// producer's coordinates) counts `count` tasks, the product of the extents projected away. Per iteration of the
-// producer's loops it starts afresh (its epoch is the iteration). A wait of a consumer names an inclusive box of event
-// elements, and which iteration of the producer's loops is meant.
+// Events. An event tensor belongs to one producer task type. Its element e = notify(coordinates) (a
+// projection of the producer's coordinates) counts `count` tasks, the product of the extents projected away.
+// Per iteration of the producer's loops it starts afresh (its epoch is the iteration). A wait of a consumer
+// names an inclusive box of event elements, and which iteration of the producer's loops is meant.
 #pragma once
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
 #include "base/ids.h"
 #include "graph/graph.h"
 #include "shape/dim.h"
@@ -42,13 +45,14 @@ using BufferId = base::Id<BufferTag>;
 using EventId = base::Id<EventTag>;
 using LoopId = base::Id<LoopTag>;
 
-/// Which emitter makes the body (module/tile/<family>.cpp) and which tiling rule applied (tiling/<family>.cpp).
+/// Which emitter makes the body (module/tile/<family>.cpp) and which tiling rule applied
+/// (tiling/<family>.cpp).
 enum class Family : uint8_t { elementwise, contract, reduce, online };
 const char* family_name(Family);
 
 /// How a weight is laid out in the prepared parameter object. panel: the last two axes [k, n] are stored as
-/// [cdiv(n, width)][k][width], columns past n zero: what contraction kernels stream. One layout per weight, agreed by
-/// every entry of a bundle; identity maps the file without a copy.
+/// [cdiv(n, width)][k][width], columns past n zero: what contraction kernels stream. One layout per weight,
+/// agreed by every entry of a bundle; identity maps the file without a copy.
 struct Layout {
   enum class Kind : uint8_t { identity, panel } kind = Kind::identity;
   int width = 0;
@@ -58,17 +62,19 @@ struct Layout {
 struct Buffer {
   std::string name;
   Elem elem = Elem::f32;
-  std::vector<Dim> shape;          ///< row-major; carried temporaries have a leading axis of 2 (slot = iteration mod 2)
+  std::vector<Dim>
+      shape;  ///< row-major; carried temporaries have a leading axis of 2 (slot = iteration mod 2)
   enum class Kind : uint8_t { weight, argument, state, result, temporary } kind = Kind::temporary;
-  uint32_t index = 0;              ///< weight, argument, state: graph input; result: graph result
+  uint32_t index = 0;  ///< weight, argument, state: graph input; result: graph result
   Layout layout;
 };
 
 struct Interval {
-  Dim low, high;                   ///< [low, high)
+  Dim low, high;  ///< [low, high)
 };
 
-/// What one task touches of one buffer: a box, one interval per axis, over coordinates, loop indices and sizes.
+/// What one task touches of one buffer: a box, one interval per axis, over coordinates, loop indices and
+/// sizes.
 struct Access {
   BufferId buffer;
   std::vector<Interval> box;
@@ -77,26 +83,26 @@ struct Access {
 
 struct Coordinate {
   Var var;
-  Dim extent;                      ///< number of tiles, >= 1
-  uint32_t axis = 0;               ///< of the node's domain
-  int64_t tile = 1;                ///< domain points per tile along that axis
+  Dim extent;         ///< number of tiles, >= 1
+  uint32_t axis = 0;  ///< of the node's domain
+  int64_t tile = 1;   ///< domain points per tile along that axis
 };
 
 /// Where a graph value lives: a buffer and, for carried values, the slot index (a Dim over loop indices).
 struct Place {
   BufferId buffer;
-  std::optional<Dim> slot;         ///< leading index when the buffer has slots
+  std::optional<Dim> slot;  ///< leading index when the buffer has slots
 };
 
 struct TaskType {
-  std::string name;                ///< unique, stable: node hint and number
+  std::string name;  ///< unique, stable: node hint and number
   graph::NodeId node;
   Family family = Family::elementwise;
-  std::vector<LoopId> loops;       ///< enclosing, outermost first
+  std::vector<LoopId> loops;  ///< enclosing, outermost first
   std::vector<Coordinate> coordinates;
   std::vector<Access> accesses;
-  Dim work;                        ///< estimated scalar operations of one full tile, over the sizes
-  Dim total_work;                  ///< of the whole grid
+  Dim work;        ///< estimated scalar operations of one full tile, over the sizes
+  Dim total_work;  ///< of the whole grid
 };
 
 struct Loop {
@@ -106,8 +112,8 @@ struct Loop {
 
 /// One step of the program: a task type or a loop over steps.
 struct Step {
-  TaskTypeId task;                 ///< valid: run this type's whole grid
-  LoopId loop;                     ///< valid: repeat `body`
+  TaskTypeId task;  ///< valid: run this type's whole grid
+  LoopId loop;      ///< valid: repeat `body`
   std::vector<Step> body;
 };
 
@@ -118,14 +124,15 @@ struct Event {
   std::string name;
   TaskTypeId producer;
   std::vector<uint32_t> kept;
-  std::vector<Dim> shape;          ///< extents of the kept coordinates
-  Dim count;                       ///< product of the other extents
+  std::vector<Dim> shape;  ///< extents of the kept coordinates
+  Dim count;               ///< product of the other extents
   Lowering lowering = Lowering::slots;
 };
 
-/// A consumer's wait. `box`: inclusive element range per event axis, over the consumer's coordinates, loop indices and
-/// sizes, already clamped to the event's shape. `iteration`: value of each loop index of the producer (outermost
-/// first); `guard`: facts under which the wait exists at all (e.g. l >= 1); a wait whose guard fails is skipped.
+/// A consumer's wait. `box`: inclusive element range per event axis, over the consumer's coordinates, loop
+/// indices and sizes, already clamped to the event's shape. `iteration`: value of each loop index of the
+/// producer (outermost first); `guard`: facts under which the wait exists at all (e.g. l >= 1); a wait whose
+/// guard fails is skipped.
 struct Wait {
   EventId event;
   TaskTypeId consumer;
@@ -135,8 +142,12 @@ struct Wait {
   std::vector<Range> box;
   std::vector<Dim> iteration;
   std::vector<Fact> guard;
-  enum class Why : uint8_t { read_after_write, write_after_read, write_after_write } why = Why::read_after_write;
-  BufferId buffer;                 ///< the conflict that asked for it
+  enum class Why : uint8_t {
+    read_after_write,
+    write_after_read,
+    write_after_write
+  } why = Why::read_after_write;
+  BufferId buffer;  ///< the conflict that asked for it
 };
 
 struct Program {
@@ -147,8 +158,8 @@ struct Program {
   base::Store<EventTag, Event> events;
   std::vector<Wait> waits;
   std::vector<Step> steps;
-  std::vector<Fact> facts;         ///< of the sizes, plus the variant's guard
-  std::vector<Fact> guard;         ///< under which this plan variant is chosen
+  std::vector<Fact> facts;                             ///< of the sizes, plus the variant's guard
+  std::vector<Fact> guard;                             ///< under which this plan variant is chosen
   std::vector<std::pair<graph::Value, Place>> places;  ///< sorted by value; every value that tasks touch
   const Place& place(graph::Value) const;
 };
@@ -158,17 +169,19 @@ std::string print(const Program&);
 std::optional<Program> parse(const graph::Graph&, const std::string& text, std::string& error);
 
 struct Tiling {
-  int64_t rows = 64;               ///< of a contraction's left operand
-  int64_t columns = 256;           ///< of its right operand
-  int panel = 32;                  ///< weight panel width
-  int64_t points = 4096;           ///< elements of an elementwise task
+  int64_t rows = 64;      ///< of a contraction's left operand
+  int64_t columns = 256;  ///< of its right operand
+  int panel = 32;         ///< weight panel width
+  int64_t points = 4096;  ///< elements of an elementwise task
 };
 
-/// Layouts of weights that all entries of a bundle can live with: panel when every use is as the right operand of a
-/// contraction over its second-to-last axis, identity otherwise. One entry per input of each graph.
+/// Layouts of weights that all entries of a bundle can live with: panel when every use is as the right
+/// operand of a contraction over its second-to-last axis, identity otherwise. One entry per input of each
+/// graph.
 std::vector<std::vector<Layout>> choose_layouts(const std::vector<const graph::Graph*>&, const Tiling&);
 
-/// One plan variant: taken when its guard holds of the sizes. At most four, tried in order; the last has no guard.
+/// One plan variant: taken when its guard holds of the sizes. At most four, tried in order; the last has no
+/// guard.
 struct VariantChoice {
   std::vector<Fact> guard;
   Tiling tiling;
@@ -176,8 +189,8 @@ struct VariantChoice {
 std::vector<VariantChoice> choose_variants(const graph::Graph&, const Tiling&);
 
 /// Tiles, places, and orders; events are empty. `guard` is the variant's condition on sizes.
-Program from_graph(const graph::Graph&, const std::vector<Layout>& weight_layouts, const std::vector<Fact>& guard,
-                   const Tiling&);
+Program from_graph(const graph::Graph&, const std::vector<Layout>& weight_layouts,
+                   const std::vector<Fact>& guard, const Tiling&);
 /// The boxes that one task of a type touches, found from the bodies of its node under the program's places.
 std::vector<Access> accesses_of(const Program&, const TaskType&);
 /// Fills events and waits from the accesses; removes waits implied by others.
@@ -185,11 +198,12 @@ void derive_events(Program&);
 
 /// One proof obligation and its fate.
 struct Obligation {
-  std::string what;                ///< in words: pair, buffer, kind
+  std::string what;  ///< in words: pair, buffer, kind
   bool proved = false;
-  std::string by;                  ///< prover's name for how, or why not
+  std::string by;  ///< prover's name for how, or why not
 };
-/// All obligations of events.md's list, for all sizes. Sound: a program with a missing order is never all-proved.
+/// All obligations of events.md's list, for all sizes. Sound: a program with a missing order is never
+/// all-proved.
 std::vector<Obligation> verify(const Program&);
 
 }  // namespace axon::task

@@ -1,10 +1,13 @@
 // See arguments.h.
 #include "tools/arguments.h"
+
 #include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
+
 #include "host/weights/dtype.h"
 #include "host/weights/tensor_file.h"
 
@@ -93,14 +96,22 @@ bool store(double value, uint8_t* out) {
 
 bool store_number(double value, axon_elem elem, uint8_t* out) {
   switch (elem) {
-    case AXON_F64: return store<double>(value, out);
-    case AXON_F32: return store<float>(value, out);
-    case AXON_I64: return store<int64_t>(value, out);
-    case AXON_I32: return store<int32_t>(value, out);
-    case AXON_I16: return store<int16_t>(value, out);
-    case AXON_I8: return store<int8_t>(value, out);
-    case AXON_U8: return store<uint8_t>(value, out);
-    case AXON_BOOL: return (value == 0 || value == 1) && store<uint8_t>(value, out);
+    case AXON_F64:
+      return store<double>(value, out);
+    case AXON_F32:
+      return store<float>(value, out);
+    case AXON_I64:
+      return store<int64_t>(value, out);
+    case AXON_I32:
+      return store<int32_t>(value, out);
+    case AXON_I16:
+      return store<int16_t>(value, out);
+    case AXON_I8:
+      return store<int8_t>(value, out);
+    case AXON_U8:
+      return store<uint8_t>(value, out);
+    case AXON_BOOL:
+      return (value == 0 || value == 1) && store<uint8_t>(value, out);
     case AXON_F16:
     case AXON_BF16: {
       const float number = static_cast<float>(value);
@@ -108,7 +119,8 @@ bool store_number(double value, axon_elem elem, uint8_t* out) {
       return true;
     }
     case AXON_F8E4M3:
-    case AXON_F8E5M2: return false;
+    case AXON_F8E5M2:
+      return false;
   }
   return false;
 }
@@ -119,14 +131,22 @@ std::string format_number(axon_elem elem, const uint8_t* at) {
     return zero;
   };
   switch (elem) {
-    case AXON_F64: return fmt::format("{}", as(double{}));
-    case AXON_F32: return fmt::format("{}", as(float{}));
-    case AXON_I64: return fmt::format("{}", as(int64_t{}));
-    case AXON_I32: return fmt::format("{}", as(int32_t{}));
-    case AXON_I16: return fmt::format("{}", as(int16_t{}));
-    case AXON_I8: return fmt::format("{}", as(int8_t{}));
-    case AXON_U8: return fmt::format("{}", as(uint8_t{}));
-    case AXON_BOOL: return *at ? "true" : "false";
+    case AXON_F64:
+      return fmt::format("{}", as(double{}));
+    case AXON_F32:
+      return fmt::format("{}", as(float{}));
+    case AXON_I64:
+      return fmt::format("{}", as(int64_t{}));
+    case AXON_I32:
+      return fmt::format("{}", as(int32_t{}));
+    case AXON_I16:
+      return fmt::format("{}", as(int16_t{}));
+    case AXON_I8:
+      return fmt::format("{}", as(int8_t{}));
+    case AXON_U8:
+      return fmt::format("{}", as(uint8_t{}));
+    case AXON_BOOL:
+      return *at ? "true" : "false";
     case AXON_F16:
     case AXON_BF16: {
       float number = 0;
@@ -134,7 +154,8 @@ std::string format_number(axon_elem elem, const uint8_t* at) {
       return fmt::format("{}", number);
     }
     case AXON_F8E4M3:
-    case AXON_F8E5M2: return fmt::format("0x{:02x}", *at);
+    case AXON_F8E5M2:
+      return fmt::format("0x{:02x}", *at);
   }
   return "?";
 }
@@ -177,7 +198,8 @@ std::optional<Array> parse_array(const std::string& text, axon_elem elem, std::s
     if (!Reader(text.substr(5)).read(rank, extents, error)) return std::nullopt;
     size_t count = 1;
     for (double e : extents) {
-      if (e < 0 || e != std::floor(e) || e > 1e12) return error = "a size must be a natural number", std::nullopt;
+      if (e < 0 || e != std::floor(e) || e > 1e12)
+        return error = "a size must be a natural number", std::nullopt;
       array.shape.push_back(static_cast<int64_t>(e));
       count *= static_cast<size_t>(e);
     }
@@ -196,7 +218,8 @@ std::optional<Array> read_array(const std::string& path, const std::string& name
   auto file = weights::open_tensors(path);
   if (!file) return error = file.error().message, std::nullopt;
   const auto& tensors = file->table.tensors;
-  const weights::Tensor* tensor = path.ends_with(".npy") && tensors.size() == 1 ? &tensors[0] : file->table.find(name);
+  const weights::Tensor* tensor =
+      path.ends_with(".npy") && tensors.size() == 1 ? &tensors[0] : file->table.find(name);
   if (!tensor) return error = fmt::format("{} has no tensor `{}`", path, name), std::nullopt;
   Array array;
   array.elem = static_cast<axon_elem>(tensor->dtype);
@@ -221,7 +244,8 @@ bool write_arrays(const std::string& path, const std::vector<std::pair<std::stri
     std::vector<uint64_t> shape(view.shape, view.shape + view.rank);
     size_t bytes = axon_elem_bytes(view.elem);
     for (uint64_t extent : shape) bytes *= extent;
-    out.push_back(weights::out_tensor(name, dtype_of(view.elem), shape, {static_cast<const uint8_t*>(view.data), bytes}));
+    out.push_back(weights::out_tensor(name, dtype_of(view.elem), shape,
+                                      {static_cast<const uint8_t*>(view.data), bytes}));
   }
   const bool single = path.ends_with(".npy") && out.size() == 1;
   const auto status = single ? weights::write_npy(path, out[0]) : weights::write_npz(path, std::move(out));

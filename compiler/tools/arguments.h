@@ -1,6 +1,7 @@
 // Values given on a command line: numbers, lists, zeros[2, 3], and arrays in files.
 #pragma once
 #include <axon/axon.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ std::optional<Array> read_array(const std::string& path, const std::string& name
 std::string format_array(const axon_view&);
 
 /// All results in one .npz, or a single one in an .npy.
-bool write_arrays(const std::string& path, const std::vector<std::pair<std::string, axon_view>>&, std::string& error);
+bool write_arrays(const std::string& path, const std::vector<std::pair<std::string, axon_view>>&,
+                  std::string& error);
 
 }  // namespace axon::tools

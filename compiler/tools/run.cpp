@@ -1,11 +1,14 @@
-// etcc run FILE ENTRY NAME=VALUE ...: builds the file for this machine in memory, binds parameters by name, runs the
-// entry through the runtime's C interface, and prints the results or writes them with -o.
+// etcc run FILE ENTRY NAME=VALUE ...: builds the file for this machine in memory, binds parameters by name,
+// runs the entry through the runtime's C interface, and prints the results or writes them with -o.
 //
-// VALUE: a number, a list [[1, 2], [3, 4]], zeros[2, 3], (v, w) for a tuple parameter, @file.npy, or @file.npz and
+// VALUE: a number, a list [[1, 2], [3, 4]], zeros[2, 3], (v, w) for a tuple parameter, @file.npy, or
+// @file.npz and
 // @file.safetensors for a whole record (fields are tensors of the file). NAME may also be a size parameter.
 #include <axon/axon.h>
 #include <fmt/format.h>
+
 #include <map>
+
 #include "target/level.h"
 #include "tools/arguments.h"
 #include "tools/common.h"
@@ -66,7 +69,8 @@ bool is_size(const axon_entry* entry, const std::string& name) {
   for (size_t i = 0; i < axon_entry_size_count(entry); ++i) {
     const char* size = nullptr;
     axon_size_from from;
-    if (axon_entry_size(entry, i, &size, &from, nullptr) == AXON_OK && size == name && from == AXON_FROM_PARAMETER)
+    if (axon_entry_size(entry, i, &size, &from, nullptr) == AXON_OK && size == name &&
+        from == AXON_FROM_PARAMETER)
       return true;
   }
   return false;
@@ -79,8 +83,10 @@ std::vector<std::string> tuple_items(const std::string& text) {
   int depth = 0;
   for (char c : text.substr(1, text.size() - 2)) {
     depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
-    if (c == ',' && depth == 0) items.emplace_back();
-    else items.back() += c;
+    if (c == ',' && depth == 0)
+      items.emplace_back();
+    else
+      items.back() += c;
   }
   return items;
 }
@@ -113,7 +119,8 @@ int set_argument(Session& s, const axon_entry* entry, const std::string& name, c
     return status == AXON_OK ? ok : s.failed(status);
   }
   const auto ports = ports_of(entry, name);
-  if (ports.empty()) return complain(fmt::format("entry {} has no parameter `{}`", axon_entry_name(entry), name));
+  if (ports.empty())
+    return complain(fmt::format("entry {} has no parameter `{}`", axon_entry_name(entry), name));
   const auto items = tuple_items(value);
   if (items.size() > 1 && items.size() != ports.size())
     return complain(fmt::format("{} has {} parts, the value has {}", name, ports.size(), items.size()));
@@ -153,7 +160,8 @@ std::vector<std::string> weight_files(const axon_entry* entry,
   std::vector<std::string> files;
   for (const auto& [name, value] : arguments) {
     const auto ports = ports_of(entry, name);
-    if (!ports.empty() && ports[0].kind == AXON_WEIGHT && value.starts_with("@")) files.push_back(value.substr(1));
+    if (!ports.empty() && ports[0].kind == AXON_WEIGHT && value.starts_with("@"))
+      files.push_back(value.substr(1));
   }
   return files;
 }
@@ -176,11 +184,13 @@ int execute(const RunOptions& o, const std::string& bundle) {
   std::vector<const char*> names;
   for (const std::string& file : files) names.push_back(file.c_str());
   if (!files.empty()) {
-    status = axon_bind(s.bundle, names.data(), names.size(), o.map.empty() ? nullptr : o.map.c_str(), &s.weights, s.error);
+    status = axon_bind(s.bundle, names.data(), names.size(), o.map.empty() ? nullptr : o.map.c_str(),
+                       &s.weights, s.error);
     if (status != AXON_OK) return s.failed(status);
   }
   status = axon_runtime_create(o.workers, &s.runtime, s.error);
-  if (status == AXON_OK) status = axon_call_create(s.bundle, o.entry.c_str(), s.weights, s.runtime, &s.call, s.error);
+  if (status == AXON_OK)
+    status = axon_call_create(s.bundle, o.entry.c_str(), s.weights, s.runtime, &s.call, s.error);
   if (status != AXON_OK) return s.failed(status);
   for (const auto& [name, value] : arguments)
     if (const int failed = set_argument(s, entry, name, value)) return failed;

@@ -1,11 +1,12 @@
 // What generated code and the host runtime share: the context that a megakernel gets, and its signature.
-// Plain C layout, included by runtime/host, by the device bitcode and mirrored by compiler/module/abi.cpp (a test
-// compares the offsets).
+// Plain C layout, included by runtime/host, by the device bitcode and mirrored by compiler/module/abi.cpp (a
+// test compares the offsets).
 //
-// Slots. Producer task t of an event's task type owns one 32-bit word, events[event_offset + t]. When the task is done
-// in iteration i (0 outside loops; nested loops count row-major) it stores epoch + i + 1 there, with release. A consumer
-// waits until every word it needs is at least epoch + i + 1, compared as a signed difference so that wrapping is
-// harmless. The host advances `epoch` by the launch's iterations + 1 after each launch. Nothing is reset.
+// Slots. Producer task t of an event's task type owns one 32-bit word, events[event_offset + t]. When the
+// task is done in iteration i (0 outside loops; nested loops count row-major) it stores epoch + i + 1 there,
+// with release. A consumer waits until every word it needs is at least epoch + i + 1, compared as a signed
+// difference so that wrapping is harmless. The host advances `epoch` by the launch's iterations + 1 after
+// each launch. Nothing is reset.
 #pragma once
 #include <stdint.h>
 
@@ -38,12 +39,13 @@ struct axon_services {
   void (*wait)(const struct axon_kernel_context*, const uint32_t* word, uint32_t seen);
   /* Called after a release store when a waiter may sleep (the host keeps a sleeper count; see sleepers). */
   void (*wake)(const struct axon_kernel_context*, const uint32_t* word);
-  const uint32_t* sleepers;    /* non-zero when some worker sleeps: producers call wake only then */
+  const uint32_t* sleepers; /* non-zero when some worker sleeps: producers call wake only then */
   /* debug "name" x */
   void (*debug)(const struct axon_kernel_context*, uint32_t debug_number);
 };
 
-/* One per plan variant. Worker `worker` of context->workers runs its share from first to last task, then returns. */
+/* One per plan variant. Worker `worker` of context->workers runs its share from first to last task, then
+ * returns. */
 typedef void (*axon_kernel)(const struct axon_kernel_context*, uint32_t worker);
 
 #ifdef __cplusplus

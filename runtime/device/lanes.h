@@ -8,9 +8,7 @@
 
 namespace lanes {
 
-using bfloat = struct {
-  uint16_t bits;
-};
+using bfloat = struct { uint16_t bits; };
 using half = _Float16;
 
 /// x86-64-v2, v3, v4. `hardware_half`: conversions from and to f16 are instructions.

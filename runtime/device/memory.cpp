@@ -1,6 +1,6 @@
-// Asking for memory ahead, and the four memory functions that a code generator may call on its own. An image has no undefined symbols, so
-// they are part of it. Compiled without builtins: otherwise the loops below would be recognised and call
-// themselves.
+// Asking for memory ahead, and the four memory functions that a code generator may call on its own. An image
+// has no undefined symbols, so they are part of it. Compiled without builtins: otherwise the loops below
+// would be recognised and call themselves.
 using size_t = decltype(sizeof(0));
 using int64_t = long;
 

@@ -1,12 +1,14 @@
 // The example model against the machine's ceilings, probed in the same run: pinned threads, 512-bit loads and
-// multiply-adds with 16 accumulators, huge pages, best of 5; the model's figures are medians of interleaved rounds.
+// multiply-adds with 16 accumulators, huge pages, best of 5; the model's figures are medians of interleaved
+// rounds.
 //
 //   bench_model BUNDLE WEIGHTS [ROUNDS]
 //
-// decode    tokens per second with 1 and 2 workers; bytes per token = weights that a token reads + cache; share of the
+// decode    tokens per second with 1 and 2 workers; bytes per token = weights that a token reads + cache;
+// share of the
 //           read bandwidth of as many threads
-// prompt    8 tokens at once, which read the weights as one token does: share of the read bandwidth of 2 threads
-// prefill   512 tokens (or as many as the cache holds): share of the multiply-add peak of 2 threads
+// prompt    8 tokens at once, which read the weights as one token does: share of the read bandwidth of 2
+// threads prefill   512 tokens (or as many as the cache holds): share of the multiply-add peak of 2 threads
 #include <fmt/format.h>
 #include <pthread.h>
 #include <sched.h>
@@ -82,7 +84,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Bytes of the weights that one token reads, and multiply-adds per token of the layers and of the classifier.
+/// Bytes of the weights that one token reads, and multiply-adds per token of the layers and of the
+/// classifier.
 struct Work {
   double token_bytes = 0, layer_products = 0, classifier_products = 0;
 };
@@ -98,8 +101,10 @@ Work work_of(const std::string& path) {
     const double bytes = static_cast<double>(tensor.end - tensor.begin);
     work.token_bytes += bytes;
     const double elements = bytes / static_cast<double>(axon::weights::dtype_bytes(tensor.dtype));
-    if (tensor.name == "classifier") work.classifier_products += elements;
-    else if (tensor.shape.size() == 3) work.layer_products += elements;
+    if (tensor.name == "classifier")
+      work.classifier_products += elements;
+    else if (tensor.shape.size() == 3)
+      work.layer_products += elements;
   }
   return work;
 }
@@ -140,19 +145,25 @@ int main(int argc, char** argv) try {
     peak2.push_back(multiply_add_peak(2));
     prefill.push_back(seconds_of([&] { two.prefill(prompt); }));
   }
-  const double operations = 2 * (work.layer_products * static_cast<double>(length) + work.classifier_products);
+  const double operations =
+      2 * (work.layer_products * static_cast<double>(length) + work.classifier_products);
   fmt::print("probe: read {} MiB {:.1f} GB/s on 1 thread, {:.1f} on 2; multiply-add {:.0f} GFLOP/s on 2\n",
              probe_bytes >> 20, median(bandwidth1) / 1e9, median(bandwidth2) / 1e9, median(peak2) / 1e9);
   fmt::print("decode, 1 worker:  {:.0f} tokens/s, {:.1f} GB/s, {:.0f} % of the probe\n", median(rate1),
-             median(rate1) * work.token_bytes / 1e9, 100 * median(rate1) * work.token_bytes / median(bandwidth1));
+             median(rate1) * work.token_bytes / 1e9,
+             100 * median(rate1) * work.token_bytes / median(bandwidth1));
   fmt::print("decode, 2 workers: {:.0f} tokens/s, {:.1f} GB/s, {:.0f} % of the probe\n", median(rate2),
-             median(rate2) * work.token_bytes / 1e9, 100 * median(rate2) * work.token_bytes / median(bandwidth2));
-  fmt::print("decode, chosen:    {:.0f} tokens/s with {} workers, {:.0f} % of the better of the two\n", median(rate),
-             chosen.statistics().workers, 100 * median(rate) / std::max(median(rate1), median(rate2)));
-  fmt::print("prompt of {}:       {:.1f} ms, {:.1f} GB/s, {:.0f} % of the probe\n", short_prompt.size(), 1e3 * median(brief),
-             work.token_bytes / median(brief) / 1e9, 100 * work.token_bytes / median(brief) / median(bandwidth2));
-  fmt::print("prefill of {}:    {:.1f} ms, {:.0f} GFLOP/s, {:.0f} % of the probe\n", length, 1e3 * median(prefill),
-             operations / median(prefill) / 1e9, 100 * operations / median(prefill) / median(peak2));
+             median(rate2) * work.token_bytes / 1e9,
+             100 * median(rate2) * work.token_bytes / median(bandwidth2));
+  fmt::print("decode, chosen:    {:.0f} tokens/s with {} workers, {:.0f} % of the better of the two\n",
+             median(rate), chosen.statistics().workers,
+             100 * median(rate) / std::max(median(rate1), median(rate2)));
+  fmt::print("prompt of {}:       {:.1f} ms, {:.1f} GB/s, {:.0f} % of the probe\n", short_prompt.size(),
+             1e3 * median(brief), work.token_bytes / median(brief) / 1e9,
+             100 * work.token_bytes / median(brief) / median(bandwidth2));
+  fmt::print("prefill of {}:    {:.1f} ms, {:.0f} GFLOP/s, {:.0f} % of the probe\n", length,
+             1e3 * median(prefill), operations / median(prefill) / 1e9,
+             100 * operations / median(prefill) / median(peak2));
   return 0;
 } catch (const axon::examples::Failure& failure) {
   fmt::print(stderr, "{}\n", failure.what());

@@ -1,16 +1,19 @@
 #include "bindings.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <random>
+
 #include "graph/round.h"
 
 namespace axon::differential {
 
 namespace {
 
-/// Scalar operations of a run: the interpreters are the slow part. AXON_COST, in millions, allows for larger sizes.
+/// Scalar operations of a run: the interpreters are the slow part. AXON_COST, in millions, allows for larger
+/// sizes.
 int64_t cost_limit() {
   const char* const given = std::getenv("AXON_COST");
   return given ? std::atoll(given) * 1'000'000 : 600'000;
@@ -24,7 +27,8 @@ shape::Assignment assignment_of(const Generated& g, const Sizes& sizes) {
 
 double special_value(uint64_t random) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  constexpr double values[] = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN(), 1e-40, -0.0, 0.0};
+  constexpr double values[] = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN(),
+                               1e-40,    -0.0,      0.0};
   return values[random % std::size(values)];
 }
 
@@ -32,19 +36,28 @@ double special_value(uint64_t random) {
 
 const char* round_name(Round round) {
   switch (round) {
-    case Round::zero: return "zero";
-    case Round::one: return "one";
-    case Round::primes: return "primes";
-    case Round::tile_edge: return "tile edge";
-    case Round::special: return "special values";
+    case Round::zero:
+      return "zero";
+    case Round::one:
+      return "one";
+    case Round::primes:
+      return "primes";
+    case Round::tile_edge:
+      return "tile edge";
+    case Round::special:
+      return "special values";
   }
   return "?";
 }
 
 Sizes choose_sizes(const Generated& g, Round round, uint64_t seed) {
   std::mt19937_64 random(seed * 31 + static_cast<uint64_t>(round));
-  const auto any_of = [&](std::initializer_list<int64_t> values) { return values.begin()[random() % values.size()]; };
-  const auto least = [&](const std::string& name) { return g.least.contains(name) ? g.least.at(name) : int64_t{0}; };
+  const auto any_of = [&](std::initializer_list<int64_t> values) {
+    return values.begin()[random() % values.size()];
+  };
+  const auto least = [&](const std::string& name) {
+    return g.least.contains(name) ? g.least.at(name) : int64_t{0};
+  };
   const int64_t limit = cost_limit();
   Sizes sizes;
   std::vector<std::string> free;  // of the special value
@@ -61,9 +74,12 @@ Sizes choose_sizes(const Generated& g, Round round, uint64_t seed) {
   if (round == Round::one && !free.empty()) sizes[free[random() % free.size()]] = 1;
   for (auto& [name, value] : sizes) value = std::max(value, least(name));
   while (cost(g, sizes) > limit) {
-    auto largest = std::max_element(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    auto largest = std::max_element(sizes.begin(), sizes.end(),
+                                    [](const auto& a, const auto& b) { return a.second < b.second; });
     if (largest->second <= 3) break;
-    largest->second = std::max<int64_t>(3, largest->second > 65 ? 65 : largest->second > 33 ? 33 : largest->second * 2 / 3);
+    largest->second = std::max<int64_t>(3, largest->second > 65   ? 65
+                                           : largest->second > 33 ? 33
+                                                                  : largest->second * 2 / 3);
   }
   return sizes;
 }
@@ -72,17 +88,20 @@ int64_t cost(const Generated& g, const Sizes& sizes) {
   return g.cost.evaluate(assignment_of(g, sizes)).value_or(std::numeric_limits<int64_t>::max());
 }
 
-Inputs choose_inputs(const Generated& g, const graph::Graph& graph, const Sizes& sizes, Round round, uint64_t seed) {
+Inputs choose_inputs(const Generated& g, const graph::Graph& graph, const Sizes& sizes, Round round,
+                     uint64_t seed) {
   std::mt19937_64 random(seed * 131 + static_cast<uint64_t>(round));
   std::normal_distribution<double> normal;
   const shape::Assignment values = assignment_of(g, sizes);
   Inputs inputs;
   for (const graph::Input& input : graph.inputs) {
-    const auto declared = std::find_if(g.parameters.begin(), g.parameters.end(), [&](const Parameter& p) { return p.path == input.path; });
+    const auto declared = std::find_if(g.parameters.begin(), g.parameters.end(),
+                                       [&](const Parameter& p) { return p.path == input.path; });
     graph::Tensor t;
     t.elem = input.type.elem;
     for (const Dim& d : declared->dims) t.shape.push_back(d.evaluate(values).value());
-    const int64_t bound = declared->bound ? std::max<int64_t>(1, declared->bound->evaluate(values).value()) : 1;
+    const int64_t bound =
+        declared->bound ? std::max<int64_t>(1, declared->bound->evaluate(values).value()) : 1;
     for (int64_t i = 0; i < t.count(); ++i) {
       if (declared->bound) {
         t.integers.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(bound)));
@@ -108,9 +127,12 @@ Inputs make_inputs(const graph::Graph& graph, const Sizes& sizes, int64_t bound,
     t.elem = input.type.elem;
     for (const Dim& d : input.type.shape) t.shape.push_back(d.evaluate(values).value());
     for (int64_t i = 0; i < t.count(); ++i) {
-      if (input.size) t.integers.push_back(values.at(*input.size));
-      else if (base::is_float(t.elem)) t.floats.push_back(graph::round_to(t.elem, std::clamp(normal(random), -3.0, 3.0)));
-      else t.integers.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(bound)));
+      if (input.size)
+        t.integers.push_back(values.at(*input.size));
+      else if (base::is_float(t.elem))
+        t.floats.push_back(graph::round_to(t.elem, std::clamp(normal(random), -3.0, 3.0)));
+      else
+        t.integers.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(bound)));
     }
     inputs.push_back(std::move(t));
   }

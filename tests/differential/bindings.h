@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <vector>
+
 #include "executors.h"
 
 namespace axon::differential {
@@ -15,14 +16,16 @@ const char* round_name(Round);
 
 using Sizes = std::map<std::string, int64_t>;
 
-/// Sizes that the program is defined for and that keep its cost within bounds. zero: one of them 0 if the program allows it;
-/// one: one of them 1; tile_edge: one of them next to a power of two that tiles have; special: as primes.
+/// Sizes that the program is defined for and that keep its cost within bounds. zero: one of them 0 if the
+/// program allows it; one: one of them 1; tile_edge: one of them next to a power of two that tiles have;
+/// special: as primes.
 Sizes choose_sizes(const Generated&, Round, uint64_t seed);
 
 /// Scalar operations of a run, roughly.
 int64_t cost(const Generated&, const Sizes&);
 
-/// Contents for every input of the graph, repeated indices among them. special: also NaN, infinities, denormals and -0.
+/// Contents for every input of the graph, repeated indices among them. special: also NaN, infinities,
+/// denormals and -0.
 Inputs choose_inputs(const Generated&, const graph::Graph&, const Sizes&, Round, uint64_t seed);
 
 /// The same for a program by hand: sizes by name, integers below `bound`.

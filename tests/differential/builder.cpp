@@ -1,6 +1,8 @@
 // See builder.h.
 #include "builder.h"
+
 #include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace axon::differential {
@@ -23,7 +25,8 @@ Dims Builder::pick_dims(int rank) {
 }
 
 std::optional<Tensor> Builder::pick(std::initializer_list<size_t> ranks) {
-  return pick_where([&](const Tensor& t) { return std::find(ranks.begin(), ranks.end(), t.dims.size()) != ranks.end(); });
+  return pick_where(
+      [&](const Tensor& t) { return std::find(ranks.begin(), ranks.end(), t.dims.size()) != ranks.end(); });
 }
 
 std::optional<Tensor> Builder::pick_where(const std::function<bool(const Tensor&)>& fits) {
@@ -113,7 +116,8 @@ void Builder::count(Family family, int operators, const Dim& cost) {
   out_.cost = out_.cost + cost;
 }
 
-void Builder::define(Family family, const Dims& dims, int operators, const Dim& cost, const std::string& expression) {
+void Builder::define(Family family, const Dims& dims, int operators, const Dim& cost,
+                     const std::string& expression) {
   const std::string name = fresh("t");
   body_ += fmt::format("  let {} = {}\n", name, expression);
   count(family, operators, cost + volume(dims) * operators);
@@ -169,9 +173,11 @@ std::string Builder::header() const {
   std::vector<std::string> weights;
   for (const Parameter& p : out_.parameters) {
     if (p.kind == Parameter::Kind::weight)
-      weights.push_back(fmt::format("{} : {}", p.path.substr(p.path.find('.') + 1), type_text(p.elem, p.dims)));
+      weights.push_back(
+          fmt::format("{} : {}", p.path.substr(p.path.find('.') + 1), type_text(p.elem, p.dims)));
     else
-      text += fmt::format(" ({} : {}{})", p.path, p.kind == Parameter::Kind::state ? "*" : "", type_text(p.elem, p.dims));
+      text += fmt::format(" ({} : {}{})", p.path, p.kind == Parameter::Kind::state ? "*" : "",
+                          type_text(p.elem, p.dims));
   }
   return weights.empty() ? text : fmt::format("{} ({} : {{ {} }})", text, record(), fmt::join(weights, ", "));
 }

@@ -1,6 +1,8 @@
-// What a random program is built from: choices, a pool of named tensors, parameters made on demand, lines of text.
+// What a random program is built from: choices, a pool of named tensors, parameters made on demand, lines of
+// text.
 #pragma once
 #include <fmt/format.h>
+
 #include <functional>
 #include <initializer_list>
 #include <iterator>
@@ -10,6 +12,7 @@
 #include <string>
 #include <utility>
 #include <vector>
+
 #include "generator.h"
 
 namespace axon::differential {
@@ -19,7 +22,7 @@ using Dims = std::vector<Dim>;
 struct Tensor {
   std::string name;
   Dims dims;
-  bool input = false;                ///< given, so that every executor sees the same bits of it
+  bool input = false;  ///< given, so that every executor sees the same bits of it
 };
 
 class Builder {
@@ -61,16 +64,19 @@ class Builder {
   static std::string text(const Dim& d) { return d.str(); }
   std::string fresh(const char* prefix) { return fmt::format("{}{}", prefix, next_++); }
   static Dim volume(const Dims&);
-  /// Sums of at most two multiples of sizes: composite extents do not grow without end, and are expressions as well.
+  /// Sums of at most two multiples of sizes: composite extents do not grow without end, and are expressions
+  /// as well.
   static bool small(const Dims&);
   /// let NAME = expression, of this shape. `cost` comes on top of one operation per operator and element.
   void define(Family, const Dims&, int operators, const Dim& cost, const std::string& expression);
   template <class... Args>
-  void define(Family family, const Dims& dims, int operators, const Dim& cost, const char* form, const Args&... args) {
+  void define(Family family, const Dims& dims, int operators, const Dim& cost, const char* form,
+              const Args&... args) {
     define(family, dims, operators, cost, fmt::format(fmt::runtime(form), args...));
   }
   /// The same for a value that is a result and nothing reads: integers, truth values, states handed back.
-  void define_result(Family, const std::string& name, int operators, const Dim& cost, const std::string& expression);
+  void define_result(Family, const std::string& name, int operators, const Dim& cost,
+                     const std::string& expression);
   /// The same for a pair of a tensor of this shape and a state that is handed back.
   void define_with_state(Family, const Dims&, int operators, const Dim& cost, const std::string& expression);
   void count(Family, int operators, const Dim& cost);
@@ -89,14 +95,14 @@ class Builder {
   std::mt19937_64 random_;
   Generated out_;
   std::vector<Tensor> pool_;
-  int depth_ = 0;                    ///< of loops around the next step
+  int depth_ = 0;  ///< of loops around the next step
 
  private:
   std::string record() const { return fmt::format("w{}", out_.seed); }
   std::string header() const;
   std::string results() const;
 
-  std::set<std::string> read_;       ///< tensors that a later one reads
+  std::set<std::string> read_;  ///< tensors that a later one reads
   std::vector<std::string> extra_results_;
   std::string body_;
   int next_ = 0;

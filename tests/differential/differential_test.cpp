@@ -1,18 +1,20 @@
-// Generated programs through every executor. AXON_SEEDS=COUNT or FIRST-LAST chooses the seeds; a failure prints the seed,
-// the source, the sizes and the first element that differs.
+// Generated programs through every executor. AXON_SEEDS=COUNT or FIRST-LAST chooses the seeds; a failure
+// prints the seed, the source, the sizes and the first element that differs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <set>
+
 #include "bindings.h"
 
 namespace axon::differential {
 namespace {
 
 constexpr uint64_t default_seeds = 200;
-constexpr uint64_t batch = 5;           ///< programs that are compiled into one bundle
-constexpr uint64_t every_level = 10;    ///< each so many batches, one is compiled for every level
-constexpr uint64_t every_fixed = 5;     ///< and one with a size fixed
+constexpr uint64_t batch = 5;         ///< programs that are compiled into one bundle
+constexpr uint64_t every_level = 10;  ///< each so many batches, one is compiled for every level
+constexpr uint64_t every_fixed = 5;   ///< and one with a size fixed
 
 struct Seeds {
   uint64_t first = 1, last = default_seeds;
@@ -50,7 +52,8 @@ void keep_those_that_compile(std::vector<Generated>& programs) {
 
 TEST_P(Batch, ExecutorsAgree) {
   std::vector<Generated> programs;
-  for (uint64_t seed = GetParam(); seed < GetParam() + batch && seed <= seeds().last; ++seed) programs.push_back(generate(seed));
+  for (uint64_t seed = GetParam(); seed < GetParam() + batch && seed <= seeds().last; ++seed)
+    programs.push_back(generate(seed));
   const bool all_levels = GetParam() / batch % every_level == 0;
   const std::vector<std::string> all = levels_of_this_machine();
   const std::vector<std::string> levels = all_levels ? all : std::vector<std::string>{all.back()};
@@ -106,17 +109,20 @@ TEST_P(Batch, FixedSizesAgree) {
     const Loaded loaded(compiled, inputs);
     ASSERT_EQ(loaded.error(), "") << joined(programs);
     for (const Generated& g : programs)
-      EXPECT_EQ(disagreement(compiled, {&loaded}, g.name, inputs[g.name], g.seed), "") << describe(g, sizes[g.name]);
+      EXPECT_EQ(disagreement(compiled, {&loaded}, g.name, inputs[g.name], g.seed), "")
+          << describe(g, sizes[g.name]);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Generated, Batch, ::testing::Range<uint64_t>(seeds().first, seeds().last + 1, batch));
+INSTANTIATE_TEST_SUITE_P(Generated, Batch,
+                         ::testing::Range<uint64_t>(seeds().first, seeds().last + 1, batch));
 
 /// A call outlives the sizes that it was first used with: event words, epochs and memory follow each launch.
 TEST(Calls, SizesChangeBetweenLaunches) {
   std::vector<Generated> programs;
   for (uint64_t seed = 1001; programs.size() < 10; ++seed)
-    if (Generated g = generate(seed); g.operators > 15 && g.source.find(" : { ") == std::string::npos) programs.push_back(std::move(g));
+    if (Generated g = generate(seed); g.operators > 15 && g.source.find(" : { ") == std::string::npos)
+      programs.push_back(std::move(g));
   for (plan::Schedule schedule : {plan::Schedule::events, plan::Schedule::barrier}) {
     CompileOptions options = for_levels();
     options.schedule = schedule;
@@ -127,13 +133,16 @@ TEST(Calls, SizesChangeBetweenLaunches) {
     for (const Generated& g : programs) {
       std::vector<Inputs> all;
       for (Round round : rounds)
-        all.push_back(choose_inputs(g, compiled.meaning(g.name), choose_sizes(g, round, g.seed), round, g.seed));
-      for (uint32_t workers : {1, 2, 3}) EXPECT_EQ(loaded.run_in_turn(g.name, all, workers).error, "") << g.source;
+        all.push_back(
+            choose_inputs(g, compiled.meaning(g.name), choose_sizes(g, round, g.seed), round, g.seed));
+      for (uint32_t workers : {1, 2, 3})
+        EXPECT_EQ(loaded.run_in_turn(g.name, all, workers).error, "") << g.source;
     }
   }
 }
 
-/// The programs are what they are said to be: enough of every family, of every size, and of every kind of sizes.
+/// The programs are what they are said to be: enough of every family, of every size, and of every kind of
+/// sizes.
 TEST(Coverage, FamiliesLoopsAndSizes) {
   std::map<Family, int> programs;
   std::map<std::string, int> elems;
@@ -146,7 +155,9 @@ TEST(Coverage, FamiliesLoopsAndSizes) {
     ++elems[g.elem];
     const auto has = [&](Round round, std::initializer_list<int64_t> values) {
       for (const auto& [name, value] : choose_sizes(g, round, seed))
-        if (std::find(values.begin(), values.end(), value) != values.end() && g.source.find(name) != std::string::npos) return 1;
+        if (std::find(values.begin(), values.end(), value) != values.end() &&
+            g.source.find(name) != std::string::npos)
+          return 1;
       return 0;
     };
     zeros += has(Round::zero, {0});

@@ -1,11 +1,14 @@
 #include "executors.h"
+
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <set>
+
 #include "source/render.h"
 #include "target/level.h"
 #include "task/simulate.h"
@@ -22,10 +25,14 @@ namespace {
 bool holds(const shape::Fact& fact, const shape::Assignment& sizes) {
   const int64_t lhs = fact.lhs.evaluate(sizes).value(), rhs = fact.rhs.evaluate(sizes).value();
   switch (fact.relation) {
-    case shape::Relation::eq: return lhs == rhs;
-    case shape::Relation::ne: return lhs != rhs;
-    case shape::Relation::le: return lhs <= rhs;
-    case shape::Relation::lt: return lhs < rhs;
+    case shape::Relation::eq:
+      return lhs == rhs;
+    case shape::Relation::ne:
+      return lhs != rhs;
+    case shape::Relation::le:
+      return lhs <= rhs;
+    case shape::Relation::lt:
+      return lhs < rhs;
   }
   return false;
 }
@@ -53,7 +60,8 @@ const CompiledEntry& Compiled::entry(const std::string& name) const {
   std::abort();
 }
 
-Outcome Compiled::interpret(const std::string& entry, const Inputs& inputs, graph::Precision precision) const {
+Outcome Compiled::interpret(const std::string& entry, const Inputs& inputs,
+                            graph::Precision precision) const {
   return graph::interpret(meaning(entry), inputs, {}, precision);
 }
 
@@ -64,7 +72,8 @@ Outcome Compiled::simulate(const std::string& name, const Inputs& inputs, uint64
   if (!sizes) return failed;
   const auto& variants = compiled.plan.variants;
   const plan::Variant& variant = *std::find_if(variants.begin(), variants.end(), [&](const plan::Variant& v) {
-    return std::all_of(v.program.guard.begin(), v.program.guard.end(), [&](const shape::Fact& f) { return holds(f, *sizes); });
+    return std::all_of(v.program.guard.begin(), v.program.guard.end(),
+                       [&](const shape::Fact& f) { return holds(f, *sizes); });
   });
   task::SimulateOptions options;
   options.seed = seed;
@@ -114,30 +123,44 @@ class Bytes {
   }
   void put(const Tensor& t, size_t i) {
     switch (elem_) {
-      case Elem::f64: return store<double>(i, t.floats[i]);
-      case Elem::f32: return store<float>(i, t.floats[i]);
-      case Elem::f16: return store<_Float16>(i, t.floats[i]);
+      case Elem::f64:
+        return store<double>(i, t.floats[i]);
+      case Elem::f32:
+        return store<float>(i, t.floats[i]);
+      case Elem::f16:
+        return store<_Float16>(i, t.floats[i]);
       case Elem::bf16: {
         const float wide = static_cast<float>(t.floats[i]);
         uint32_t bits;
         std::memcpy(&bits, &wide, sizeof bits);
         return store<uint16_t>(i, bits >> 16);
       }
-      case Elem::i64: return store<int64_t>(i, t.integers[i]);
-      case Elem::i32: return store<int32_t>(i, t.integers[i]);
-      case Elem::i16: return store<int16_t>(i, t.integers[i]);
+      case Elem::i64:
+        return store<int64_t>(i, t.integers[i]);
+      case Elem::i32:
+        return store<int32_t>(i, t.integers[i]);
+      case Elem::i16:
+        return store<int16_t>(i, t.integers[i]);
       case Elem::i8:
       case Elem::u8:
-      case Elem::boolean: return store<uint8_t>(i, t.integers[i]);
+      case Elem::boolean:
+        return store<uint8_t>(i, t.integers[i]);
       case Elem::f8e4m3:
-      case Elem::f8e5m2: std::abort();  // no generated program has them
+      case Elem::f8e5m2:
+        std::abort();  // no generated program has them
     }
   }
   static void get(const void* data, size_t i, Tensor& t) {
     switch (t.elem) {
-      case Elem::f64: t.floats.push_back(load<double>(data, i)); break;
-      case Elem::f32: t.floats.push_back(load<float>(data, i)); break;
-      case Elem::f16: t.floats.push_back(static_cast<double>(load<_Float16>(data, i))); break;
+      case Elem::f64:
+        t.floats.push_back(load<double>(data, i));
+        break;
+      case Elem::f32:
+        t.floats.push_back(load<float>(data, i));
+        break;
+      case Elem::f16:
+        t.floats.push_back(static_cast<double>(load<_Float16>(data, i)));
+        break;
       case Elem::bf16: {
         const uint32_t bits = static_cast<uint32_t>(load<uint16_t>(data, i)) << 16;
         float wide;
@@ -145,14 +168,25 @@ class Bytes {
         t.floats.push_back(wide);
         break;
       }
-      case Elem::i64: t.integers.push_back(load<int64_t>(data, i)); break;
-      case Elem::i32: t.integers.push_back(load<int32_t>(data, i)); break;
-      case Elem::i16: t.integers.push_back(load<int16_t>(data, i)); break;
-      case Elem::i8: t.integers.push_back(load<int8_t>(data, i)); break;
+      case Elem::i64:
+        t.integers.push_back(load<int64_t>(data, i));
+        break;
+      case Elem::i32:
+        t.integers.push_back(load<int32_t>(data, i));
+        break;
+      case Elem::i16:
+        t.integers.push_back(load<int16_t>(data, i));
+        break;
+      case Elem::i8:
+        t.integers.push_back(load<int8_t>(data, i));
+        break;
       case Elem::u8:
-      case Elem::boolean: t.integers.push_back(load<uint8_t>(data, i)); break;
+      case Elem::boolean:
+        t.integers.push_back(load<uint8_t>(data, i));
+        break;
       case Elem::f8e4m3:
-      case Elem::f8e5m2: std::abort();
+      case Elem::f8e5m2:
+        std::abort();
     }
   }
 
@@ -168,7 +202,8 @@ axon_runtime* runtime_with(uint32_t workers) {
   axon_runtime* runtime = nullptr;
   axon_runtime_create(workers, &runtime, nullptr);
   axon_runtime_set_watchdog(runtime, 60);
-  made.emplace(workers, std::unique_ptr<axon_runtime, decltype(&axon_runtime_destroy)>(runtime, axon_runtime_destroy));
+  made.emplace(workers,
+               std::unique_ptr<axon_runtime, decltype(&axon_runtime_destroy)>(runtime, axon_runtime_destroy));
   return runtime;
 }
 
@@ -176,10 +211,13 @@ axon_runtime* runtime_with(uint32_t workers) {
 
 // ---- native ----
 
-Loaded::Loaded(const Compiled& compiled, const std::map<std::string, Inputs>& inputs, const std::string& level)
+Loaded::Loaded(const Compiled& compiled, const std::map<std::string, Inputs>& inputs,
+               const std::string& level)
     : compiled_(compiled), failure_(axon_error_create()) {
-  if (level.empty()) unsetenv("AXON_LEVEL");
-  else setenv("AXON_LEVEL", level.c_str(), 1);
+  if (level.empty())
+    unsetenv("AXON_LEVEL");
+  else
+    setenv("AXON_LEVEL", level.c_str(), 1);
   const std::string& bytes = compiled.compilation().bundle;
   if (axon_open_memory(bytes.data(), bytes.size(), &bundle_, failure_) != AXON_OK) {
     error_ = axon_error_text(failure_);
@@ -198,7 +236,8 @@ Loaded::Loaded(const Compiled& compiled, const std::map<std::string, Inputs>& in
   }
   std::vector<axon_view> views;
   for (Bytes& array : arrays) views.push_back(array.view());
-  if (axon_bind_arrays(bundle_, names.data(), views.data(), views.size(), nullptr, &parameters_, failure_) != AXON_OK)
+  if (axon_bind_arrays(bundle_, names.data(), views.data(), views.size(), nullptr, &parameters_, failure_) !=
+      AXON_OK)
     error_ = axon_error_text(failure_);
 }
 
@@ -211,7 +250,8 @@ Loaded::~Loaded() {
 /// One call of an entry: inputs set once, states given anew before each launch.
 class Call {
  public:
-  Call(axon_bundle* bundle, const graph::Graph& graph, axon_parameters* parameters, uint32_t workers, axon_error* failure)
+  Call(axon_bundle* bundle, const graph::Graph& graph, axon_parameters* parameters, uint32_t workers,
+       axon_error* failure)
       : graph_(graph), failure_(failure) {
     check(axon_call_create(bundle, graph.name.c_str(), parameters, runtime_with(workers), &call_, failure));
   }
@@ -233,7 +273,8 @@ class Call {
       if (check(axon_call_result(call_, r, &view, failure_))) outcome.results.push_back(Bytes::read(view));
     }
     for (size_t i = 0; error_.empty() && i < inputs.size(); ++i)
-      if (graph_.inputs[i].kind == graph::InputKind::state) outcome.states.push_back(Bytes::read(memory[i].view()));
+      if (graph_.inputs[i].kind == graph::InputKind::state)
+        outcome.states.push_back(Bytes::read(memory[i].view()));
     outcome.error = error_;
     return outcome;
   }
@@ -246,10 +287,15 @@ class Call {
   void set(size_t i, const Tensor& value, const axon_view& view) {
     const char* path = graph_.inputs[i].path.c_str();
     switch (graph_.inputs[i].kind) {
-      case graph::InputKind::weight: return;  // bound to the bundle
-      case graph::InputKind::scalar_size: check(axon_call_set_int(call_, path, value.integers[0], failure_)); return;
+      case graph::InputKind::weight:
+        return;  // bound to the bundle
+      case graph::InputKind::scalar_size:
+        check(axon_call_set_int(call_, path, value.integers[0], failure_));
+        return;
       case graph::InputKind::argument:
-      case graph::InputKind::state: check(axon_call_set(call_, path, &view, failure_)); return;
+      case graph::InputKind::state:
+        check(axon_call_set(call_, path, &view, failure_));
+        return;
     }
   }
 
@@ -268,7 +314,8 @@ Outcome Loaded::run(const std::string& entry, const Inputs& inputs, uint32_t wor
   return first;
 }
 
-Outcome Loaded::run_in_turn(const std::string& entry, const std::vector<Inputs>& all, uint32_t workers) const {
+Outcome Loaded::run_in_turn(const std::string& entry, const std::vector<Inputs>& all,
+                            uint32_t workers) const {
   Call call(bundle_, compiled_.entry(entry).graph, parameters_, workers, failure_);
   for (size_t n = 0; n < 2 * all.size(); ++n) {
     const Inputs& inputs = all[n % all.size()];
@@ -301,10 +348,14 @@ namespace {
 
 double unit_roundoff(Elem e) {
   switch (e) {
-    case Elem::f64: return 0x1p-49;  // see first_difference
-    case Elem::f16: return 0x1p-11;
-    case Elem::bf16: return 0x1p-8;
-    default: return 0x1p-24;
+    case Elem::f64:
+      return 0x1p-49;  // see first_difference
+    case Elem::f16:
+      return 0x1p-11;
+    case Elem::bf16:
+      return 0x1p-8;
+    default:
+      return 0x1p-24;
   }
 }
 
@@ -325,7 +376,9 @@ std::string shape_of(const Tensor& t) {
   return text + "]";
 }
 
-bool same_kind(double a, double b) { return std::isnan(b) ? std::isnan(a) : std::isinf(b) ? a == b : std::isfinite(a); }
+bool same_kind(double a, double b) {
+  return std::isnan(b) ? std::isnan(a) : std::isinf(b) ? a == b : std::isfinite(a);
+}
 
 std::string difference(const Tensor& got, const Tensor& meaning, const Tensor& storage) {
   if (got.elem != meaning.elem || got.shape != meaning.shape)
@@ -343,8 +396,8 @@ std::string difference(const Tensor& got, const Tensor& meaning, const Tensor& s
     if (!same_kind(storage.floats[i], b)) continue;
     const double allowed = std::isfinite(b) ? unit * (64 + 64 * std::fabs(b)) + 8 * error : 0;
     if (!same_kind(a, b) || (std::isfinite(b) && std::fabs(a - b) > allowed))
-      return fmt::format("{} at {} is {}, not {} (storage {}, allowed {:.3g})", shape_of(got), place_of(got, i), a, b,
-                         storage.floats[i], allowed);
+      return fmt::format("{} at {} is {}, not {} (storage {}, allowed {:.3g})", shape_of(got),
+                         place_of(got, i), a, b, storage.floats[i], allowed);
   }
   return "";
 }
@@ -352,7 +405,8 @@ std::string difference(const Tensor& got, const Tensor& meaning, const Tensor& s
 template <class Compare>
 std::string over_results(const Outcome& a, const Outcome& b, const Compare& compare) {
   if (a.error != b.error) return fmt::format("ended with `{}`, not `{}`", a.error, b.error);
-  if (a.results.size() != b.results.size() || a.states.size() != b.states.size()) return "the number of results differs";
+  if (a.results.size() != b.results.size() || a.states.size() != b.states.size())
+    return "the number of results differs";
   for (size_t r = 0; r < a.results.size(); ++r)
     if (const std::string d = compare(r, false); !d.empty()) return fmt::format("result {} {}", r, d);
   for (size_t s = 0; s < a.states.size(); ++s)
@@ -382,14 +436,15 @@ std::string first_bit_difference(const Outcome& a, const Outcome& b) {
   });
 }
 
-std::string disagreement(const Compiled& compiled, const std::vector<const Loaded*>& loaded, const std::string& entry,
-                         const Inputs& inputs, uint64_t seed) {
+std::string disagreement(const Compiled& compiled, const std::vector<const Loaded*>& loaded,
+                         const std::string& entry, const Inputs& inputs, uint64_t seed) {
   const Outcome meaning = compiled.interpret(entry, inputs, graph::Precision::f64);
   if (!meaning.error.empty()) return "meaning: " + meaning.error;
   const Outcome storage = compiled.interpret(entry, inputs, graph::Precision::storage);
   if (const auto d = first_difference(storage, meaning, storage); !d.empty()) return "storage: " + d;
   for (uint64_t order : {seed, seed + 1000})
-    if (const auto d = first_difference(compiled.simulate(entry, inputs, order), meaning, storage); !d.empty())
+    if (const auto d = first_difference(compiled.simulate(entry, inputs, order), meaning, storage);
+        !d.empty())
       return fmt::format("simulated in order {}: {}", order, d);
   for (const Loaded* native : loaded) {
     const Outcome one = native->run(entry, inputs, 1);

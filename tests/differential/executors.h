@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <vector>
+
 #include "axon/axon.h"
 #include "generator.h"
 #include "graph/interpret.h"
@@ -25,7 +26,7 @@ class Compiled {
  public:
   /// `last`: the stage to stop after. The library is the standard one.
   Compiled(const std::string& source, CompileOptions, const std::string& last = "bundle");
-  const std::string& error() const { return error_; }       ///< rendered diagnostics, or obligations not proved
+  const std::string& error() const { return error_; }  ///< rendered diagnostics, or obligations not proved
   const Compilation& compilation() const { return *compilation_; }
   const graph::Graph& meaning(const std::string& entry) const { return meanings_.at(entry); }
   const CompiledEntry& entry(const std::string& name) const;
@@ -50,11 +51,11 @@ class Loaded {
   Loaded& operator=(const Loaded&) = delete;
   const std::string& error() const { return error_; }
   std::string level() const { return axon_bundle_level(bundle_); }
-  /// States start as the inputs say and are handed back in the outcome. Each further launch of the call must give the same
-  /// bits as the first; else that is the outcome's error.
+  /// States start as the inputs say and are handed back in the outcome. Each further launch of the call must
+  /// give the same bits as the first; else that is the outcome's error.
   Outcome run(const std::string& entry, const Inputs&, uint32_t workers, int launches = 1) const;
-  /// One call launched with each of the inputs in turn, twice over: the first difference from fresh calls is the error. For
-  /// programs without weights, whose sizes are free to change.
+  /// One call launched with each of the inputs in turn, twice over: the first difference from fresh calls is
+  /// the error. For programs without weights, whose sizes are free to change.
   Outcome run_in_turn(const std::string& entry, const std::vector<Inputs>&, uint32_t workers) const;
 
  private:
@@ -74,18 +75,20 @@ CompileOptions for_levels(std::vector<std::string> levels = {});
 ///
 ///     |got - meaning| <= u * (64 + 64 * |meaning|) + 8 * e
 ///
-/// with u the unit roundoff of the result's element type and e the largest error, over the finite elements of this result,
-/// that rounding at every operator makes: |storage - meaning|. The first term is for well-conditioned programs of up to
-/// thirty operators over axes of up to a few hundred elements; the second scales with how much this program amplifies
-/// any rounding. For f64 the meaning is itself rounded and e is 0, so u is 16 times larger. Integers, NaNs and infinities
-/// agree exactly, except for float elements where the storage run itself overflows, which the float64 meaning does not. "" or the first element that differs.
+/// with u the unit roundoff of the result's element type and e the largest error, over the finite elements of
+/// this result, that rounding at every operator makes: |storage - meaning|. The first term is for
+/// well-conditioned programs of up to thirty operators over axes of up to a few hundred elements; the second
+/// scales with how much this program amplifies any rounding. For f64 the meaning is itself rounded and e is
+/// 0, so u is 16 times larger. Integers, NaNs and infinities agree exactly, except for float elements where
+/// the storage run itself overflows, which the float64 meaning does not. "" or the first element that
+/// differs.
 std::string first_difference(const Outcome& got, const Outcome& meaning, const Outcome& storage);
 /// The same bits: NaN equals NaN.
 std::string first_bit_difference(const Outcome& a, const Outcome& b);
 
-/// An entry in every executor: the interpreter in both precisions, the simulator in two orders, and each loaded bundle with
-/// one worker and with several, whose bits are to be the same. "" or who differs where.
-std::string disagreement(const Compiled&, const std::vector<const Loaded*>&, const std::string& entry, const Inputs&,
-                         uint64_t seed);
+/// An entry in every executor: the interpreter in both precisions, the simulator in two orders, and each
+/// loaded bundle with one worker and with several, whose bits are to be the same. "" or who differs where.
+std::string disagreement(const Compiled&, const std::vector<const Loaded*>&, const std::string& entry,
+                         const Inputs&, uint64_t seed);
 
 }  // namespace axon::differential

@@ -1,20 +1,27 @@
-// See generator.h. A program is a chain of `let`s over a pool of tensors; each step picks an operator that some tensor
-// of the pool fits, and everything that nothing reads is a result. Comparisons that choose values look at indices,
-// integers and inputs only, so that rounding cannot flip them; products are damped and sums squashed, so that values
-// and their errors stay small.
+// See generator.h. A program is a chain of `let`s over a pool of tensors; each step picks an operator that
+// some tensor of the pool fits, and everything that nothing reads is a result. Comparisons that choose values
+// look at indices, integers and inputs only, so that rounding cannot flip them; products are damped and sums
+// squashed, so that values and their errors stay small.
 #include "generator.h"
+
 #include "steps.h"
 
 namespace axon::differential {
 
 const char* family_name(Family family) {
   switch (family) {
-    case Family::elementwise: return "elementwise";
-    case Family::contract: return "contract";
-    case Family::reduce: return "reduce";
-    case Family::move: return "move";
-    case Family::index: return "index";
-    case Family::loop: return "loop";
+    case Family::elementwise:
+      return "elementwise";
+    case Family::contract:
+      return "contract";
+    case Family::reduce:
+      return "reduce";
+    case Family::move:
+      return "move";
+    case Family::index:
+      return "index";
+    case Family::loop:
+      return "loop";
   }
   return "?";
 }
@@ -28,19 +35,31 @@ Generated Steps::run() {
 
 void Steps::step() {
   switch (below(13)) {
-    case 0: return elementwise();
-    case 1: return broadcast();
+    case 0:
+      return elementwise();
+    case 1:
+      return broadcast();
     case 2:
-    case 3: return contract();
-    case 4: return attend();
-    case 5: return reduce();
-    case 6: return move();
-    case 7: return slice();
-    case 8: return index();
-    case 9: return loop();
-    case 10: return loop_of_steps();
-    case 11: return update();
-    case 12: return numbers();
+    case 3:
+      return contract();
+    case 4:
+      return attend();
+    case 5:
+      return reduce();
+    case 6:
+      return move();
+    case 7:
+      return slice();
+    case 8:
+      return index();
+    case 9:
+      return loop();
+    case 10:
+      return loop_of_steps();
+    case 11:
+      return update();
+    case 12:
+      return numbers();
   }
 }
 

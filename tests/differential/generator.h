@@ -1,5 +1,5 @@
-// Random programs in the language itself: well typed by construction, values kept small, every operator family and
-// loops. A program is one entry; several entries make a file.
+// Random programs in the language itself: well typed by construction, values kept small, every operator
+// family and loops. A program is one entry; several entries make a file.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 #include <vector>
+
 #include "shape/dim.h"
 
 namespace axon::differential {
@@ -19,22 +20,22 @@ inline constexpr Family families[] = {Family::elementwise, Family::contract, Fam
 const char* family_name(Family);
 
 struct Parameter {
-  std::string path;                 ///< as the runtime names it: "x3", or a field of a record of weights: "w5.a2"
+  std::string path;  ///< as the runtime names it: "x3", or a field of a record of weights: "w5.a2"
   enum class Kind : uint8_t { argument, weight, state, size } kind = Kind::argument;
   std::string elem;
   std::vector<Dim> dims;
-  std::optional<Dim> bound;         ///< integers lie in [0, bound); floats have none
+  std::optional<Dim> bound;  ///< integers lie in [0, bound); floats have none
 };
 
 struct Generated {
   uint64_t seed = 0;
-  std::string name;                 ///< of the entry: "p<seed>"
+  std::string name;  ///< of the entry: "p<seed>"
   std::string source;
-  std::string elem;                 ///< of its floats
+  std::string elem;  ///< of its floats
   std::vector<Parameter> parameters;
   std::vector<std::pair<std::string, shape::Var>> sizes;
   std::map<std::string, int64_t> least;  ///< what each size must at least be for the program to be defined
-  Dim cost;                         ///< scalar operations of one run, roughly
+  Dim cost;                              ///< scalar operations of one run, roughly
   std::map<Family, int> used;
   int operators = 0;
 };

@@ -1,5 +1,6 @@
 // Steps that are loops, and updates of one part of a tensor.
 #include <algorithm>
+
 #include "steps.h"
 
 namespace axon::differential {
@@ -14,25 +15,28 @@ void Steps::loop() {
   const Dim cost = volume(dims) * 4;
   switch (below(6)) {
     case 0:
-      return define(Family::loop, row, 4, cost, "fold (fn s r => tanh (s * 0.5 + r)) {} {}", of_shape(row).name, name);
+      return define(Family::loop, row, 4, cost, "fold (fn s r => tanh (s * 0.5 + r)) {} {}",
+                    of_shape(row).name, name);
     case 1:
       return define(Family::loop, dims, 4, cost,
-                    "(let (last, all) = scan (fn s r => (s * 0.5 + r * 0.5, tanh s)) {} {} in all)", of_shape(row).name,
-                    name);
-    case 2: return define(Family::loop, dims, 3, cost, "iterate 3 (fn s => tanh (s * 0.9 + 0.1)) {}", name);
+                    "(let (last, all) = scan (fn s r => (s * 0.5 + r * 0.5, tanh s)) {} {} in all)",
+                    of_shape(row).name, name);
+    case 2:
+      return define(Family::loop, dims, 3, cost, "iterate 3 (fn s => tanh (s * 0.9 + 0.1)) {}", name);
     case 3: {
       const Tensor w = weight({dims.back()});
-      return define(Family::loop, dims, 5, cost * 2, "iterate 2 (fn s => rms_norm (s + 0.1) {} 0.2 * 0.8) {}", w.name,
-                    name);
+      return define(Family::loop, dims, 5, cost * 2, "iterate 2 (fn s => rms_norm (s + 0.1) {} 0.2 * 0.8) {}",
+                    w.name, name);
     }
     case 4:  // a pair is carried
       return define(Family::loop, row, 5, cost * 2,
-                    "fold (fn (s, c) r => (tanh (s * 0.5 + r * c), c * 0.5 + 0.25)) ({}, 1.0) {} |> (fn (s, c) => s * c)",
+                    "fold (fn (s, c) r => (tanh (s * 0.5 + r * c), c * 0.5 + 0.25)) ({}, 1.0) {} |> (fn (s, "
+                    "c) => s * c)",
                     of_shape(row).name, name);
     case 5: {  // as often as a size says
       if (!small({dims[0]})) return;
-      return define(Family::loop, dims, 4, cost * dims[0], "iterate ({0}) (fn s => tanh (s * 0.9 + 0.1 * {1})) {1}",
-                    text(dims[0]), name);
+      return define(Family::loop, dims, 4, cost * dims[0],
+                    "iterate ({0}) (fn s => tanh (s * 0.9 + 0.1 * {1})) {1}", text(dims[0]), name);
     }
   }
 }
@@ -62,16 +66,16 @@ void Steps::loop_of_steps() {
   const std::string lets = body.text.empty() ? "" : "\n" + body.text + "  in ";
   const std::string result = fmt::format("tanh ({} * 0.75 + {} * 0.5)", next.name, s.name);
   if (form == iterated)
-    return define(Family::loop, s.dims, 2, body.cost * times, "iterate {} (fn {} => {}{}) {}", times, s.name, lets,
-                  result, state->name);
+    return define(Family::loop, s.dims, 2, body.cost * times, "iterate {} (fn {} => {}{}) {}", times, s.name,
+                  lets, result, state->name);
   const Dim cost = body.cost * stack->dims[0];
   if (form == folded)
-    return define(Family::loop, s.dims, 2, cost, "fold (fn {} {} => {}{}) {} {}", s.name, r.name, lets, result,
-                  state->name, stack->name);
+    return define(Family::loop, s.dims, 2, cost, "fold (fn {} {} => {}{}) {} {}", s.name, r.name, lets,
+                  result, state->name, stack->name);
   Dims all = emitted.dims;
   all.insert(all.begin(), stack->dims[0]);
-  define(Family::loop, all, 2, cost, "(let (last, all) = scan (fn {} {} => {}({}, {})) {} {} in all)", s.name, r.name,
-         lets, result, emitted.name, state->name, stack->name);
+  define(Family::loop, all, 2, cost, "(let (last, all) = scan (fn {} {} => {}({}, {})) {} {} in all)", s.name,
+         r.name, lets, result, emitted.name, state->name, stack->name);
 }
 
 /// Contractions and norms over stacked weights.
@@ -80,34 +84,38 @@ void Steps::loop_over_layers(const Tensor& x) {
   const Dim width = dims.back(), cost = volume(dims) * layers() * width;
   const Tensor w = weight({layers(), width, width});
   switch (below(6)) {
-    case 0: return define(Family::loop, dims, 4, cost, "fold (fn s w => tanh (s @ w * 0.3)) {} {}", x.name, w.name);
+    case 0:
+      return define(Family::loop, dims, 4, cost, "fold (fn s w => tanh (s @ w * 0.3)) {} {}", x.name, w.name);
     case 1: {
       const Tensor norm = weight({layers(), width});
       return define(Family::loop, dims, 8, cost * 2,
-                    "fold (fn s (w, g) => s + tanh (rms_norm s g 0.1 @ w * 0.3) * 0.3) {} ({}, {})", x.name, w.name,
-                    norm.name);
+                    "fold (fn s (w, g) => s + tanh (rms_norm s g 0.1 @ w * 0.3) * 0.3) {} ({}, {})", x.name,
+                    w.name, norm.name);
     }
     case 2: {
       Dims all = dims;
       all.pop_back();
       all.insert(all.begin(), layers());
-      return define(Family::loop, all, 6, cost * 2,
-                    "(let (last, all) = scan (fn s w => let t = softmax (s @ w) in (s * 0.5 + t, tanh (sum s))) {} {} "
-                    "in all)",
-                    x.name, w.name);
+      return define(
+          Family::loop, all, 6, cost * 2,
+          "(let (last, all) = scan (fn s w => let t = softmax (s @ w) in (s * 0.5 + t, tanh (sum s))) {} {} "
+          "in all)",
+          x.name, w.name);
     }
     case 3: {  // one weight in every iteration
       const Tensor square = weight({width, width});
-      return define(Family::loop, dims, 5, cost * 3, "iterate 3 (fn s => tanh (s @ {0} * 0.3 + {1} * 0.2)) {1}",
-                    square.name, x.name);
+      return define(Family::loop, dims, 5, cost * 3,
+                    "iterate 3 (fn s => tanh (s @ {0} * 0.3 + {1} * 0.2)) {1}", square.name, x.name);
     }
     case 4:  // a loop in a loop
       return define(Family::loop, dims, 6, cost * 3,
-                    "fold (fn s w => iterate 2 (fn t => tanh (t @ w * 0.3)) s * 0.7 + s * 0.3) {} {}", x.name, w.name);
+                    "fold (fn s w => iterate 2 (fn t => tanh (t @ w * 0.3)) s * 0.7 + s * 0.3) {} {}", x.name,
+                    w.name);
     case 5:
       if (dims.size() != 2) return;
       return define(Family::loop, dims, 9, cost * 2 + volume(dims) * dims[0] * layers(),
-                    "fold (fn s w => let q = tanh (s @ w) in s * 0.5 + attention q s s * 0.5) {} {}", x.name, w.name);
+                    "fold (fn s w => let q = tanh (s @ w) in s * 0.5 + attention q s s * 0.5) {} {}", x.name,
+                    w.name);
   }
 }
 
@@ -124,32 +132,38 @@ void Steps::update() {
     case 1: {  // two rows of what a loop carries
       at_least(dims[0], 2);
       const Tensor stack = input({layers(), dims[1]});
-      return define(Family::loop, dims, 4, volume(dims) * layers(),
-                    "fold (fn s r => let t = s with [1] = tanh (s[0] + r) in t with [0] = t[1] * 0.5 - r * 0.25) {} {}",
-                    x->name, stack.name);
+      return define(
+          Family::loop, dims, 4, volume(dims) * layers(),
+          "fold (fn s r => let t = s with [1] = tanh (s[0] + r) in t with [0] = t[1] * 0.5 - r * 0.25) {} {}",
+          x->name, stack.name);
     }
     case 2:  // a column, and the old value after it
       if (!dims[1].as_var()) return;
       at_least(dims[1], 1);
-      return define(Family::move, dims, 3, 0, "(let u = {0} with [:, 0] = {1} in u * 0.5 - {0} * 0.25)", x->name,
-                    of_shape({dims[0]}).name);
-    default: return update_state(*x);
+      return define(Family::move, dims, 3, 0, "(let u = {0} with [:, 0] = {1} in u * 0.5 - {0} * 0.25)",
+                    x->name, of_shape({dims[0]}).name);
+    default:
+      return update_state(*x);
   }
 }
 
-/// In place: a cache of which each layer writes a row, or rows pos .. pos + 1 of a state, where the caller gives pos.
+/// In place: a cache of which each layer writes a row, or rows pos .. pos + 1 of a state, where the caller
+/// gives pos.
 void Steps::update_state(const Tensor& x) {
   at_least(x.dims[0], 1);
   if (below(2)) {
     const std::string cache = state({layers(), x.dims[0], x.dims[1]});
-    return define_with_state(Family::loop, x.dims, 5, volume(x.dims) * layers() * 6,
-                             fmt::format("scan (fn s c => let c = c with [0] = tanh s[0] in (s * 0.5 + c * 0.5, c)) {} {}",
-                                         x.name, cache));
+    return define_with_state(
+        Family::loop, x.dims, 5, volume(x.dims) * layers() * 6,
+        fmt::format("scan (fn s c => let c = c with [0] = tanh s[0] in (s * 0.5 + c * 0.5, c)) {} {}", x.name,
+                    cache));
   }
   const std::string rows = state(x.dims), pos = position(x.dims[0]), kept = fresh("t");
-  define_result(Family::move, kept, 2, 0,
-                fmt::format("{0} with [{1} : {1} + 1, :] = for (i < 1) j => {2}[{1}, j] * 0.5", rows, pos, x.name));
-  define(Family::reduce, {x.dims[1]}, 2, volume(x.dims), "tanh (sum (transpose {}[0 : {} + 1, :]))", kept, pos);
+  define_result(
+      Family::move, kept, 2, 0,
+      fmt::format("{0} with [{1} : {1} + 1, :] = for (i < 1) j => {2}[{1}, j] * 0.5", rows, pos, x.name));
+  define(Family::reduce, {x.dims[1]}, 2, volume(x.dims), "tanh (sum (transpose {}[0 : {} + 1, :]))", kept,
+         pos);
 }
 
 }  // namespace axon::differential

@@ -1,12 +1,14 @@
-// Programs that mean the same and must become the same tasks: nothing in the compiler may look at a name, and algebra, not
-// spelling, decides what fuses.
+// Programs that mean the same and must become the same tasks: nothing in the compiler may look at a name, and
+// algebra, not spelling, decides what fuses.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
 #include <cctype>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <set>
+
 #include "executors.h"
 
 namespace axon::differential {
@@ -30,7 +32,8 @@ std::string map_words(const std::string& text, const std::function<std::string(c
       end = text.find('"', i + 1) + 1;
     } else if (is_word(text[i])) {
       while (end < text.size() && is_word(text[end])) ++end;
-      out += std::isdigit(static_cast<unsigned char>(text[i])) ? text.substr(i, end - i) : f(text.substr(i, end - i));
+      out += std::isdigit(static_cast<unsigned char>(text[i])) ? text.substr(i, end - i)
+                                                               : f(text.substr(i, end - i));
       i = end;
       continue;
     }
@@ -57,14 +60,15 @@ std::string with_own_library(const std::string& program) {
                    [&](const std::string& word) { return names.contains(word) ? renamed + word : word; });
 }
 
-/// Task types, buffers and events are named `hint.number`: the hint goes. So does what renaming put before a field that
-/// has the name of a function.
+/// Task types, buffers and events are named `hint.number`: the hint goes. So does what renaming put before a
+/// field that has the name of a function.
 std::string without_names(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
     size_t end = i;
     while (end < text.size() && is_word(text[end])) ++end;
-    if (end > i && end + 1 < text.size() && text[end] == '.' && std::isdigit(static_cast<unsigned char>(text[end + 1])) &&
+    if (end > i && end + 1 < text.size() && text[end] == '.' &&
+        std::isdigit(static_cast<unsigned char>(text[end + 1])) &&
         !std::isdigit(static_cast<unsigned char>(text[i]))) {
       out += "name";
     } else if (end > i) {
@@ -137,7 +141,8 @@ TEST(Metamorphic, AttentionIsOneTaskTypeInAnySpelling) {
       "(let s = causal 0 (q @ transpose k * 1.5) let p = pow2 (s - keep maximum s) in (p / keep sum p) @ v)",
   };
   for (const std::string spelling : spellings) {
-    const std::string source = "fun pow2 x = exp2 x\nentry f (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) = " + spelling + "\n";
+    const std::string source =
+        "fun pow2 x = exp2 x\nentry f (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) = " + spelling + "\n";
     EXPECT_EQ(families_of(source), std::vector<task::Family>{task::Family::online}) << spelling;
   }
 }

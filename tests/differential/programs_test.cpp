@@ -1,6 +1,7 @@
-// Small programs in every executor: what generated programs cannot say (entries that share weights, states with a size
-// that changes), and one for each bug that they found.
+// Small programs in every executor: what generated programs cannot say (entries that share weights, states
+// with a size that changes), and one for each bug that they found.
 #include <gtest/gtest.h>
+
 #include "bindings.h"
 
 namespace axon::differential {
@@ -8,9 +9,9 @@ namespace {
 
 struct Program {
   const char* name;
-  const char* source;                 ///< every entry is run
+  const char* source;  ///< every entry is run
   std::vector<Sizes> sizes;
-  int64_t bound = 100;                ///< of integers
+  int64_t bound = 100;  ///< of integers
 };
 
 const std::vector<Program> programs = {
@@ -24,18 +25,25 @@ const std::vector<Program> programs = {
      3},
     // Only right operands: stored in panels, for entries of their own sizes.
     {"WeightsInPanels",
-     "entry one (p : { w : f32[n, k], v : bf16[n, k] }) (x : f32[1, n]) (y : bf16[1, n]) = (x @ p.w, y @ p.v)\n"
-     "entry many (p : { w : f32[n, k], v : bf16[n, k] }) (x : f32[m, n]) (y : bf16[m, n]) = (x @ p.w, y @ p.v)\n",
-     {{{"n", 5}, {"k", 3}, {"m", 4}}, {{"n", 64}, {"k", 65}, {"m", 67}}, {{"n", 0}, {"k", 31}, {"m", 1}},
+     "entry one (p : { w : f32[n, k], v : bf16[n, k] }) (x : f32[1, n]) (y : bf16[1, n]) = (x @ p.w, y @ "
+     "p.v)\n"
+     "entry many (p : { w : f32[n, k], v : bf16[n, k] }) (x : f32[m, n]) (y : bf16[m, n]) = (x @ p.w, y @ "
+     "p.v)\n",
+     {{{"n", 5}, {"k", 3}, {"m", 4}},
+      {{"n", 64}, {"k", 65}, {"m", 67}},
+      {{"n", 0}, {"k", 31}, {"m", 1}},
       {{"n", 31}, {"k", 0}, {"m", 2}}}},
     // A cache that is written at a position and read up to it, one position after the other.
     {"CacheByPosition",
      "entry step (c : *f32[s, d]) (x : f32[d]) (pos : i64) =\n"
      "  let c = c with [pos] = x * 0.5\n"
      "  in (softmax (c[0 : pos + 1] @ transpose (for (i < 1) j => x[j])), c)\n",
-     {{{"s", 1}, {"d", 3}, {"pos", 0}}, {{"s", 70}, {"d", 5}, {"pos", 64}}, {{"s", 70}, {"d", 5}, {"pos", 69}}}},
+     {{{"s", 1}, {"d", 3}, {"pos", 0}},
+      {{"s", 70}, {"d", 5}, {"pos", 64}},
+      {{"s", 70}, {"d", 5}, {"pos", 69}}}},
     // ---- bugs ----
-    {"InitialValueIsAlsoReadInside", "entry f (x : f32[n, k]) (y : f32[m, k]) = fold (fn s r => s * 0.5 + x + r) x y\n",
+    {"InitialValueIsAlsoReadInside",
+     "entry f (x : f32[n, k]) (y : f32[m, k]) = fold (fn s r => s * 0.5 + x + r) x y\n",
      {{{"n", 2}, {"k", 3}, {"m", 4}}, {{"n", 2}, {"k", 3}, {"m", 0}}}},
     {"NarrowIntegersWrapInsideReductions",
      "entry f (x : u8[n, m]) = (reduce max 1 (abs (x - 60)), sum ((x - 60) / 4), sum ((x * 3) % 7))\n"
@@ -53,7 +61,8 @@ TEST_P(Hand, ExecutorsAgree) {
   uint64_t seed = 1;
   for (const Sizes& sizes : program.sizes) {
     std::map<std::string, Inputs> inputs;
-    for (const CompiledEntry& e : compiled.compilation().entries)  // the same seed: shared weights have one value
+    for (const CompiledEntry& e :
+         compiled.compilation().entries)  // the same seed: shared weights have one value
       inputs[e.name] = make_inputs(compiled.meaning(e.name), sizes, program.bound, seed);
     for (const std::string& level : levels) {
       const Loaded loaded(compiled, inputs, level);
@@ -68,7 +77,8 @@ TEST_P(Hand, ExecutorsAgree) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, Hand, ::testing::ValuesIn(programs), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Programs, Hand, ::testing::ValuesIn(programs),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace axon::differential

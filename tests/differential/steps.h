@@ -15,7 +15,7 @@ class Steps : public Builder {
   // operators.cpp
   void elementwise();
   void broadcast();
-  void numbers();          ///< integers and truth values, wrapping and flooring
+  void numbers();  ///< integers and truth values, wrapping and flooring
   void contract_vector(const Tensor&);
   void contract();
   void attend();

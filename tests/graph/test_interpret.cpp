@@ -1,9 +1,11 @@
 // What the operators mean, on small graphs written as text: numerics of every kind, updates, loops, sizes,
 // checks.
 #include <gtest/gtest.h>
+
 #include <chrono>
 #include <cmath>
 #include <limits>
+
 #include "graph/interpret.h"
 #include "graph/round.h"
 

@@ -1,6 +1,7 @@
 // The text of graphs: what print makes, parse reads back to the same text; broken text gives an error with
 // its line.
 #include <gtest/gtest.h>
+
 #include "graph/graph.h"
 
 namespace axon::graph {

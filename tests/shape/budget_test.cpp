@@ -12,7 +12,6 @@ constexpr double slower = 1;
 constexpr double slower = 10;  // unoptimised or instrumented
 #endif
 
-
 /// Processor time, so that a loaded machine does not fail the test.
 class Stopwatch {
  public:

@@ -46,7 +46,8 @@ class Scope {
  public:
   Dim dim(std::string_view text) {
     DimParseError error;
-    auto result = parse_dim(text, [&](std::string_view name) { return std::optional(named(name)); }, &error);
+    auto result = parse_dim(
+        text, [&](std::string_view name) { return std::optional(named(name)); }, &error);
     if (!result) ADD_FAILURE() << text << ": " << error.message << " at " << error.offset;
     return result.value_or(Dim());
   }

@@ -1,11 +1,13 @@
 // Golden files: every ast/*.axn is parsed and printed, every tokens/*.axn is lexed; tree or tokens, then the
 // diagnostics in short form, are compared with the .expected file beside it. AXON_BLESS=1 rewrites the
 // expected files.
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <gtest/gtest.h>
+
 #include "parsed.h"
 
 namespace axon::syntax {

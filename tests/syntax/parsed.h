@@ -1,6 +1,7 @@
 // One source text, parsed: what most tests of this folder begin with.
 #pragma once
 #include <string>
+
 #include "source/render.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"

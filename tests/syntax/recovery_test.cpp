@@ -1,6 +1,7 @@
 // Recovery: as many reports as planted errors, at the planted places, and the healthy declarations around are
 // intact.
 #include <gtest/gtest.h>
+
 #include "parsed.h"
 
 namespace axon::syntax {

@@ -1,5 +1,6 @@
 // Binding maps and binding: what fits is described exactly and loaded, what does not is listed all at once.
 #include "host/weights/binding.h"
+
 #include "host/weights/limits.h"
 #include "support.h"
 
@@ -18,11 +19,12 @@ std::string map_errors(const std::string& source) {
 }
 
 TEST(BindingMap, reads_every_form) {
-  const BindingMap map = good_map("-- a comment\r\n"
-                                  "\n"
-                                  "embed <- model.embed_tokens.weight -- at the end\n"
-                                  "\tlayers.wq[l] <- model.layers.{l}.q--proj.weight, transposed, as f32\n"
-                                  "e.w[l, e]<-\"x {e} -- {l},\" , as bf16");
+  const BindingMap map = good_map(
+      "-- a comment\r\n"
+      "\n"
+      "embed <- model.embed_tokens.weight -- at the end\n"
+      "\tlayers.wq[l] <- model.layers.{l}.q--proj.weight, transposed, as f32\n"
+      "e.w[l, e]<-\"x {e} -- {l},\" , as bf16");
   ASSERT_EQ(map.rules.size(), 3u);
   EXPECT_EQ(map.find("embed")->tensor.pieces, std::vector<std::string>{"model.embed_tokens.weight"});
   const Rule& layers = *map.find("layers.wq");

@@ -1,8 +1,11 @@
 // The converter: every element lands where the model record wants it, broken checkpoints leave nothing
 // behind.
 #include "checkpoint.h"
+
 #include <sys/wait.h>
+
 #include <cmath>
+
 #include "support.h"
 
 namespace axon::examples {
@@ -45,8 +48,9 @@ TEST(Checkpoint, every_element_is_where_it_belongs) {
   ASSERT_EQ(convert(folder, path + " -o " + folder / "m.safetensors").status, 0);
   const auto file = weights::open_tensors(folder / "m.safetensors");
   ASSERT_TRUE(file) << error_of(file);
-  EXPECT_EQ(file->table.metadata, (std::map<std::string, std::string>{
-      {"base", "10000"}, {"eps", "1e-5"}, {"h", "2"}, {"k", "2"}, {"s", "5"}}));
+  EXPECT_EQ(file->table.metadata,
+            (std::map<std::string, std::string>{
+                {"base", "10000"}, {"eps", "1e-5"}, {"h", "2"}, {"k", "2"}, {"s", "5"}}));
   EXPECT_EQ(file->table.tensors.size(), 12u) << "the classifier is a copy of the embedding";
 
   struct Expected {
@@ -55,11 +59,17 @@ TEST(Checkpoint, every_element_is_where_it_belongs) {
     bool transposed;
   };
   float at = 0;  // the position in the file, which is also the value there
-  for (const auto& [name, shape, transposed] : std::vector<Expected>{
-           {"embed", {10, 8}, false}, {"layers.norm1", {3, 8}, false}, {"layers.wq", {3, 8, 8}, true},
-           {"layers.wk", {3, 8, 4}, true}, {"layers.wv", {3, 8, 4}, true}, {"layers.wo", {3, 8, 8}, true},
-           {"layers.norm2", {3, 8}, false}, {"layers.w1", {3, 8, 6}, true}, {"layers.w2", {3, 6, 8}, true},
-           {"layers.w3", {3, 8, 6}, true}, {"norm", {8}, false}}) {
+  for (const auto& [name, shape, transposed] : std::vector<Expected>{{"embed", {10, 8}, false},
+                                                                     {"layers.norm1", {3, 8}, false},
+                                                                     {"layers.wq", {3, 8, 8}, true},
+                                                                     {"layers.wk", {3, 8, 4}, true},
+                                                                     {"layers.wv", {3, 8, 4}, true},
+                                                                     {"layers.wo", {3, 8, 8}, true},
+                                                                     {"layers.norm2", {3, 8}, false},
+                                                                     {"layers.w1", {3, 8, 6}, true},
+                                                                     {"layers.w2", {3, 6, 8}, true},
+                                                                     {"layers.w3", {3, 8, 6}, true},
+                                                                     {"norm", {8}, false}}) {
     ASSERT_NE(file->table.find(name), nullptr) << name;
     EXPECT_EQ(file->table.find(name)->shape, shape) << name;
     const auto values = content<float>(*file, name);

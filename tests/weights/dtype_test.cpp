@@ -1,8 +1,10 @@
 // Element types: names, sizes, and conversions that round once, to nearest, ties to even.
 #include "host/weights/dtype.h"
+
 #include <bit>
 #include <cmath>
 #include <limits>
+
 #include "support.h"
 
 namespace axon::weights {

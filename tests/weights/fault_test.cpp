@@ -1,7 +1,9 @@
 // Failing system calls and files that change: every one is an error that names the file, and nothing half
 // written stays behind.
 #include <sys/stat.h>
+
 #include <cerrno>
+
 #include "host/weights/file.h"
 #include "support.h"
 
@@ -58,9 +60,9 @@ TEST_F(Faults, every_single_read_fails) {
   system_calls.pread = [](int descriptor, void* out, size_t count, off_t offset) -> ssize_t {
     return countdown-- == 0 ? fail(EIO) : real.pread(descriptor, out, count, offset);
   };
-  for (const std::string& path : {folder.write("a.safetensors", sample), std::string(TEST_DATA "/numpy.npy"),
-                                  std::string(TEST_DATA "/numpy_stored.npz"),
-                                  std::string(TEST_DATA "/numpy_deflated.npz")}) {
+  for (const std::string& path :
+       {folder.write("a.safetensors", sample), std::string(TEST_DATA "/numpy.npy"),
+        std::string(TEST_DATA "/numpy_stored.npz"), std::string(TEST_DATA "/numpy_deflated.npz")}) {
     int successful = 0;
     for (;; ++successful) {
       countdown = successful;

@@ -1,6 +1,7 @@
 // Valid files, damaged at random: each is read or refused, never read outside itself. The seed is printed on
 // failure; the sanitizer builds of this test are what gives it teeth.
 #include <random>
+
 #include "support.h"
 
 namespace axon::weights {
@@ -37,10 +38,18 @@ void mutate(const std::string& original, Reader reader, uint32_t seed) {
     for (uint32_t change = 0; change <= random() % 3; ++change) {
       const size_t at = random() % file.size();
       switch (random() % 5) {
-        case 0: file[at] = static_cast<char>(random()); break;
-        case 1: file[at] = static_cast<char>(file[at] ^ 1 << random() % 8); break;
-        case 2: file.erase(at, random() % 9); break;
-        case 3: file.insert(at, file.substr(random() % file.size(), random() % 9)); break;
+        case 0:
+          file[at] = static_cast<char>(random());
+          break;
+        case 1:
+          file[at] = static_cast<char>(file[at] ^ 1 << random() % 8);
+          break;
+        case 2:
+          file.erase(at, random() % 9);
+          break;
+        case 3:
+          file.insert(at, file.substr(random() % file.size(), random() % 9));
+          break;
         default: {
           const std::string number = little(interesting[random() % interesting.size()]);
           file.replace(at, 1 + random() % 8, number.substr(0, 1 + random() % 8));
@@ -49,8 +58,10 @@ void mutate(const std::string& original, Reader reader, uint32_t seed) {
       if (file.empty()) file.assign(1, 'x');
     }
     const auto result = reader(File::from_memory("m", bytes_of(file)));
-    if (result) check_promises(*result);
-    else ASSERT_FALSE(result.error().message.empty());
+    if (result)
+      check_promises(*result);
+    else
+      ASSERT_FALSE(result.error().message.empty());
     if (testing::Test::HasFatalFailure()) return;
   }
 }

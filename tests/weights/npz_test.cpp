@@ -1,6 +1,7 @@
 // .npz: archives of NumPy are read, ours are deterministic, and no archive reaches outside itself or unpacks
 // to a bomb.
 #include <zlib.h>
+
 #include "support.h"
 
 namespace axon::weights {

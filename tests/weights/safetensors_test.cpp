@@ -1,6 +1,6 @@
 // .safetensors: what is written is read back, and every broken or hostile file is an error with a reason.
-#include "support.h"
 #include "host/weights/limits.h"
+#include "support.h"
 
 namespace axon::weights {
 namespace {
@@ -65,7 +65,8 @@ TEST(Safetensors, round_trip_of_every_type_is_aligned_and_deterministic) {
 TEST(Safetensors, zero_sized_tensors_are_legal) {
   const auto file = parse_header(R"({"a":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},)"
                                  R"("b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-                                 R"("c":{"dtype":"F64","shape":[0],"data_offsets":[1,1]}})", "x");
+                                 R"("c":{"dtype":"F64","shape":[0],"data_offsets":[1,1]}})",
+                                 "x");
   ASSERT_TRUE(file) << error_of(file);
   EXPECT_EQ(file->table.tensors.size(), 3u);
 }

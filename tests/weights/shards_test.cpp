@@ -8,7 +8,8 @@ class Shards : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(error_of(write_safetensors(folder / "one.safetensors", {borrowed("a", Dtype::f32, {2}, values)},
-                                         {{"h", "4"}})), "no error");
+                                         {{"h", "4"}})),
+              "no error");
     ASSERT_EQ(
         error_of(write_safetensors(folder / "two.safetensors", {borrowed("b", Dtype::f32, {1}, values),
                                                                 borrowed("spare", Dtype::f32, {1}, values)})),

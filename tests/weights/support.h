@@ -2,11 +2,13 @@
 #pragma once
 #include <gtest/gtest.h>
 #include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
+
 #include "host/weights/tensor_file.h"
 
 namespace axon::weights {
@@ -52,11 +54,11 @@ inline std::string error_of(const Status& status) {
   return status ? status->code + ": " + status->message : "no error";
 }
 
-#define EXPECT_ERROR(result, which, part)                                                    \
-  do {                                                                                       \
-    const std::string shown = error_of(result);                                              \
-    EXPECT_TRUE(shown.starts_with(std::string(which) + ": ")) << shown;                      \
-    EXPECT_NE(shown.find(part), std::string::npos) << shown;                                 \
+#define EXPECT_ERROR(result, which, part)                               \
+  do {                                                                  \
+    const std::string shown = error_of(result);                         \
+    EXPECT_TRUE(shown.starts_with(std::string(which) + ": ")) << shown; \
+    EXPECT_NE(shown.find(part), std::string::npos) << shown;            \
   } while (false)
 
 /// A tensor's content as a vector, through read().

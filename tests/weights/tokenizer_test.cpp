@@ -1,7 +1,9 @@
 // The tokenizer: the recorded tokens of a story, bytes that are no tokens, and files that are no tokenizers.
 #include "tokenizer.h"
+
 #include <random>
 #include <sstream>
+
 #include "support.h"
 
 namespace axon::examples {
@@ -87,15 +89,8 @@ std::string refused(const std::string& content) {
 
 TEST(Tokenizer, the_best_pair_is_merged_first_and_the_leftmost_of_equals) {
   std::string error;
-  const auto tokenizer = Tokenizer::parse(file({{" ", 0},
-                                                {"a", 0},
-                                                {"b", 0},
-                                                {"c", 0},
-                                                {"ab", -2},
-                                                {"bc", -1},
-                                                {"aa", -3},
-                                                {" a", -9}}),
-                                          error);
+  const auto tokenizer = Tokenizer::parse(
+      file({{" ", 0}, {"a", 0}, {"b", 0}, {"c", 0}, {"ab", -2}, {"bc", -1}, {"aa", -3}, {" a", -9}}), error);
   ASSERT_TRUE(tokenizer) << error;
   EXPECT_EQ(tokenizer->encode("abc"), (std::vector<int>{1, 266, 264})) << "bc first, then the space with a";
   EXPECT_EQ(tokenizer->encode("aaa"), (std::vector<int>{1, 259, 265, 260})) << "the left pair of equals";
@@ -109,8 +104,10 @@ TEST(TokenizerHostile, cut_off_anywhere) {
   for (size_t size = 0; size < whole.size(); ++size) {
     // A file may end after a whole token; then only the count tells.
     const auto result = Tokenizer::parse(whole.substr(0, size), error);
-    if (result) EXPECT_EQ(result->vocabulary(), 259);
-    else EXPECT_FALSE(error.empty());
+    if (result)
+      EXPECT_EQ(result->vocabulary(), 259);
+    else
+      EXPECT_FALSE(error.empty());
   }
 }
 TEST(TokenizerHostile, empty) { EXPECT_SAYS(refused(""), "shorter than its header"); }

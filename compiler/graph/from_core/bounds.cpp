@@ -4,7 +4,9 @@
 // goes through `bounded`, with a check of the tensor it comes from. An index that is in range only under the
 // condition of an `if` or `else` is clamped as well, so that code which evaluates both sides never strays.
 #include <fmt/format.h>
+
 #include <algorithm>
+
 #include "graph/from_core/evaluator.h"
 
 namespace axon::graph {

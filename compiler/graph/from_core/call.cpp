@@ -3,6 +3,7 @@
 // The frame knows the sizes and element types that the occurrence was instantiated with; what is still open
 // is read off the arguments by matching them with the types of the parameters.
 #include <algorithm>
+
 #include "base/bug.h"
 #include "graph/from_core/evaluator.h"
 
@@ -150,7 +151,8 @@ void CoreEvaluator::bind(const Pattern& pattern, const Val& value, Frame& frame)
         bind(pattern.items[i], value.items[i], frame);
       break;
     case Pattern::Kind::wildcard:
-    case Pattern::Kind::unit: break;
+    case Pattern::Kind::unit:
+      break;
   }
 }
 
@@ -211,7 +213,8 @@ void CoreEvaluator::match(core::TypeId id, const Val& value, Frame& frame, size_
       if (value.kind == Val::Kind::array && value.array->shape.size() == lead)
         frame.elems.emplace(t.var, value.array->elem);
       return;
-    default: return;
+    default:
+      return;
   }
 }
 

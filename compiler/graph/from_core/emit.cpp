@@ -3,6 +3,7 @@
 // A node goes to the outermost region in which everything it reads is defined: so tables that do not depend
 // on the layer are computed once, before the loop.
 #include <algorithm>
+
 #include "base/bug.h"
 #include "graph/from_core/evaluator.h"
 

@@ -3,7 +3,9 @@
 // A parameter of record type is a set of weights, one per leaf, named by its path; a consumed one (`*`) is
 // state; an i64 scalar is a size; everything else is an argument.
 #include <fmt/format.h>
+
 #include <algorithm>
+
 #include "base/bug.h"
 #include "graph/from_core/evaluator.h"
 
@@ -81,7 +83,8 @@ Val CoreEvaluator::input_tree(core::TypeId id, const std::string& path, bool con
   consumed |= t.consumed;
   Val v;
   switch (t.kind) {
-    case Type::Kind::tensor: break;
+    case Type::Kind::tensor:
+      break;
     case Type::Kind::tuple:
     case Type::Kind::record:
       v.kind = t.kind == Type::Kind::tuple ? Val::Kind::tuple : Val::Kind::record;
@@ -208,11 +211,21 @@ Dim CoreEvaluator::product_of(const shape::Term& term) {
   Dim product(term.coefficient);
   for (const shape::Atom& a : term.factors) {
     switch (a.kind()) {
-      case shape::AtomKind::var: product = product * Dim(a.var()); break;
-      case shape::AtomKind::floor_div: product = product * floor_div(a.lhs(), a.rhs()); break;
-      case shape::AtomKind::mod: product = product * mod(a.lhs(), a.rhs()); break;
-      case shape::AtomKind::min: product = product * min(a.lhs(), a.rhs()); break;
-      case shape::AtomKind::max: product = product * max(a.lhs(), a.rhs()); break;
+      case shape::AtomKind::var:
+        product = product * Dim(a.var());
+        break;
+      case shape::AtomKind::floor_div:
+        product = product * floor_div(a.lhs(), a.rhs());
+        break;
+      case shape::AtomKind::mod:
+        product = product * mod(a.lhs(), a.rhs());
+        break;
+      case shape::AtomKind::min:
+        product = product * min(a.lhs(), a.rhs());
+        break;
+      case shape::AtomKind::max:
+        product = product * max(a.lhs(), a.rhs());
+        break;
     }
   }
   return product;
@@ -241,7 +254,9 @@ Dim CoreEvaluator::rewritten(const Dim& dim) const {
 
 void CoreEvaluator::results(const Val& value, const std::string& path) {
   switch (value.kind) {
-    case Val::Kind::array: g.results.push_back({path, store(*value.array, {})}); return;
+    case Val::Kind::array:
+      g.results.push_back({path, store(*value.array, {})});
+      return;
     case Val::Kind::tuple:
     case Val::Kind::record:
       for (size_t i = 0; i < value.items.size(); ++i) {
@@ -249,7 +264,8 @@ void CoreEvaluator::results(const Val& value, const std::string& path) {
         results(value.items[i], path.empty() ? name : path + "." + name);
       }
       return;
-    default: fail(source::Code::E0603, "an entry gives tensors back, or structures of tensors");
+    default:
+      fail(source::Code::E0603, "an entry gives tensors back, or structures of tensors");
   }
 }
 

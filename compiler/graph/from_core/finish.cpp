@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+
 #include "graph/from_core/evaluator.h"
 
 namespace axon::graph {

@@ -4,6 +4,7 @@
 // outside of the `for`, its shape is read off there; otherwise the body is evaluated once only to see it, and
 // that work is dropped.
 #include <algorithm>
+
 #include "base/bug.h"
 #include "graph/from_core/evaluator.h"
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <vector>
+
 #include "core/core.h"
 #include "graph/graph.h"
 

@@ -1,6 +1,7 @@
 // See absorb.h. The moved parts get fresh index variables, so that a producer may be copied into several
 // consumers.
 #include "graph/passes/absorb.h"
+
 #include "graph/passes/cleanup.h"
 #include "graph/passes/order.h"
 

@@ -9,6 +9,7 @@
 // partner in a rotated pair, at 2*(J/2) + 1. What is stored follows: C's `at` becomes [.., J / d, J % d]. An
 // update of a cache is a consumer like any other.
 #include <algorithm>
+
 #include "graph/passes/absorb.h"
 #include "graph/passes/cleanup.h"
 #include "graph/passes/order.h"

@@ -9,6 +9,7 @@
 // that. A reader over just the statistic's own points repeats nothing. All readers must take it, or it would
 // stay anyway.
 #include <algorithm>
+
 #include "graph/passes/absorb.h"
 #include "graph/passes/order.h"
 #include "graph/passes/passes.h"
@@ -66,9 +67,14 @@ bool hides(const Graph& g, NodeId producer, NodeId consumer, bool only_reader) {
       const Scalar& s = g.scalars[l];
       if (s.target.is_local() || s.target.node != producer) continue;
       switch (repeats(g, l, body, domain)) {
-        case Repeats::never: break;
-        case Repeats::hidden: hidden = true; break;
-        case Repeats::dearly: dear = true; break;
+        case Repeats::never:
+          break;
+        case Repeats::hidden:
+          hidden = true;
+          break;
+        case Repeats::dearly:
+          dear = true;
+          break;
       }
     }
   });

@@ -1,7 +1,8 @@
-// In: a graph whose passes have left removed nodes behind in the store. Out: the same graph with the live nodes only,
-// numbered in program order, so that "every node" means what it says from here on.
+// In: a graph whose passes have left removed nodes behind in the store. Out: the same graph with the live
+// nodes only, numbered in program order, so that "every node" means what it says from here on.
 #include <functional>
 #include <map>
+
 #include "graph/passes/passes.h"
 
 namespace axon::graph {

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 #include <vector>
+
 #include "graph/graph.h"
 
 namespace axon::graph::edit {
@@ -85,8 +86,9 @@ void each_body(const Node& node, const Visit& visit) {
 /// A fresh tensor stored where its domain says: element p is the body at p.
 bool is_plain(const Node&, const Output&);
 bool all_plain(const Node&);
-/// Outputs whose shape has axes of extent 1 that the domain does not name (`keep` makes them): the domain gets them, and
-/// the outputs become plain. Nothing changes when the outputs do not agree on where those axes are.
+/// Outputs whose shape has axes of extent 1 that the domain does not name (`keep` makes them): the domain
+/// gets them, and the outputs become plain. Nothing changes when the outputs do not agree on where those axes
+/// are.
 void name_unit_axes(Node&);
 /// Some body reduces.
 bool has_reduction(const Graph&, const Node&);
@@ -110,7 +112,7 @@ struct Uses {
     ScalarId load;
   };
   std::vector<Site> sites;
-  int others = 0;            ///< places that need the whole tensor: results, checks, bases, carried, debugs
+  int others = 0;  ///< places that need the whole tensor: results, checks, bases, carried, debugs
   std::set<NodeId> users() const;
 };
 std::map<Value, Uses> uses_of(const Graph&);

@@ -4,6 +4,7 @@
 // repeat, and some are just the body of an output; tidying makes the result independent of the order in which
 // fusion happened.
 #include <algorithm>
+
 #include "graph/passes/edit.h"
 #include "graph/passes/keys.h"
 

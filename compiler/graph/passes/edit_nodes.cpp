@@ -1,5 +1,6 @@
 // Nodes: predicates, who uses what, replacing and dropping values.
 #include <algorithm>
+
 #include "graph/passes/edit.h"
 
 namespace axon::graph::edit {
@@ -27,9 +28,12 @@ void name_unit_axes(Node& node) {
   std::vector<Axis> domain;
   size_t named = 0;
   for (size_t a = 0; a < first.at.size(); ++a) {
-    if (named < node.domain.size() && first.at[a] == Dim(node.domain[named].var)) domain.push_back(node.domain[named++]);
-    else if (first.at[a].is(0) && first.type.shape[a].is(1)) domain.push_back({shape::fresh_var("u"), Dim(1)});
-    else return;
+    if (named < node.domain.size() && first.at[a] == Dim(node.domain[named].var))
+      domain.push_back(node.domain[named++]);
+    else if (first.at[a].is(0) && first.type.shape[a].is(1))
+      domain.push_back({shape::fresh_var("u"), Dim(1)});
+    else
+      return;
   }
   const bool agree = std::all_of(node.outputs.begin(), node.outputs.end(), [&](const Output& o) {
     return !o.base && o.at == first.at && o.type.shape == first.type.shape;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+
 #include "graph/passes/edit.h"
 
 namespace axon::graph::edit {
@@ -149,8 +150,11 @@ Cost cost_of(const Graph& g, ScalarId body) {
       case Op::index:
       case Op::bounded:
       case Op::cast:
-      case Op::proj: break;
-      case Op::load: ++cost.loads; break;
+      case Op::proj:
+        break;
+      case Op::load:
+        ++cost.loads;
+        break;
       case Op::pow:
       case Op::exp:
       case Op::exp2:
@@ -162,9 +166,15 @@ Cost cost_of(const Graph& g, ScalarId body) {
       case Op::sqrt:
       case Op::rsqrt:
       case Op::reduce:
-      case Op::online: ++cost.heavy; break;
-      case Op::div: base::is_float(s.elem) ? ++cost.heavy : ++cost.cheap; break;
-      default: ++cost.cheap; break;
+      case Op::online:
+        ++cost.heavy;
+        break;
+      case Op::div:
+        base::is_float(s.elem) ? ++cost.heavy : ++cost.cheap;
+        break;
+      default:
+        ++cost.cheap;
+        break;
     }
   }
   return cost;

@@ -9,6 +9,7 @@
 // is a plain tensor, because an operand that has to be formed anyway takes the factor for free.
 #include <algorithm>
 #include <cmath>
+
 #include "graph/passes/cleanup.h"
 #include "graph/passes/passes.h"
 
@@ -18,9 +19,9 @@ namespace {
 
 struct Factor {
   ScalarId id;
-  bool under = false;      ///< divides
-  bool bound = false;      ///< depends on a binder
-  std::set<Var> axes;      ///< of the body's domain
+  bool under = false;  ///< divides
+  bool bound = false;  ///< depends on a binder
+  std::set<Var> axes;  ///< of the body's domain
 };
 
 struct Operand {

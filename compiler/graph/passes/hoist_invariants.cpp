@@ -4,6 +4,7 @@
 // Only nodes that cannot fail leave: a checked index or an integer division might never be reached inside.
 // Storage that an iteration updates or carries stays with it.
 #include <algorithm>
+
 #include "graph/passes/cleanup.h"
 
 namespace axon::graph::edit {

@@ -10,6 +10,7 @@
 // tables stay outside). A cheap formula over the result of a reduction stays too, when only it reads that
 // result: it is the reduction's epilogue.
 #include <algorithm>
+
 #include "graph/passes/cleanup.h"
 #include "graph/passes/order.h"
 #include "graph/passes/passes.h"

@@ -1,5 +1,6 @@
 // Renames all bound variables to numbered ones; hash-consing then makes equal bodies the same id.
 #include "graph/passes/keys.h"
+
 #include "graph/passes/edit.h"
 
 namespace axon::graph::edit {

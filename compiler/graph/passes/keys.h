@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <vector>
+
 #include "graph/graph.h"
 
 namespace axon::graph::edit {

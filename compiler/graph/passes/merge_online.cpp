@@ -11,6 +11,7 @@
 // possibly empty, the result is selected (zero_if_empty). A row whose scores are all -inf is NaN in both.
 #include <algorithm>
 #include <cmath>
+
 #include "graph/passes/absorb.h"
 #include "graph/passes/cleanup.h"
 #include "graph/passes/order.h"
@@ -124,10 +125,10 @@ bool is_multiple(const Sum& a, double factor, const Sum& b) {
 // ---- B^(scale * (score - max)) ----
 
 struct Exponential {
-  ScalarId score;                 ///< as the maximum's node reads it
-  ScalarId expanded;              ///< through all pointwise producers: equal ids mean equal scores
+  ScalarId score;     ///< as the maximum's node reads it
+  ScalarId expanded;  ///< through all pointwise producers: equal ids mean equal scores
   NodeId max;
-  std::vector<ScalarId> max_at;   ///< the indices at which it is read
+  std::vector<ScalarId> max_at;  ///< the indices at which it is read
   double scale = 1;
   bool base2 = false;
   bool same_weights(const Exponential& other) const {

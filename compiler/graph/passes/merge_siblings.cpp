@@ -4,6 +4,7 @@
 // a tile of the common operand is read once. Nodes with an online reduction stay alone: their tiles are
 // chosen for the scores.
 #include <algorithm>
+
 #include "graph/passes/absorb.h"
 #include "graph/passes/cleanup.h"
 #include "graph/passes/order.h"

@@ -1,6 +1,8 @@
 // Dependences are data dependences plus reader-before-update; both follow from the order the region had.
 #include "graph/passes/order.h"
+
 #include <algorithm>
+
 #include "graph/passes/edit.h"
 
 namespace axon::graph::edit {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <vector>
+
 #include "graph/graph.h"
 
 namespace axon::graph::edit {

@@ -5,6 +5,7 @@
 // The order below is the order of graph_passes(); every pass says why it stands where it stands.
 #pragma once
 #include <vector>
+
 #include "graph/graph.h"
 
 namespace axon::graph {

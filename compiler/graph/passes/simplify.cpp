@@ -5,6 +5,7 @@
 // show. Only identities that hold bit for bit are used (build.cpp folds those that need no facts): signed
 // zeros, NaN and infinities keep their meaning.
 #include <algorithm>
+
 #include "graph/passes/cleanup.h"
 #include "graph/passes/edit.h"
 #include "graph/passes/passes.h"
@@ -19,12 +20,15 @@ namespace {
 bool widens(Elem from, Elem to) {
   if (from == to) return true;
   switch (from) {
-    case Elem::f32: return to == Elem::f64;
+    case Elem::f32:
+      return to == Elem::f64;
     case Elem::f16:
     case Elem::bf16:
     case Elem::f8e4m3:
-    case Elem::f8e5m2: return to == Elem::f32 || to == Elem::f64;
-    default: return false;
+    case Elem::f8e5m2:
+      return to == Elem::f32 || to == Elem::f64;
+    default:
+      return false;
   }
 }
 
@@ -52,7 +56,8 @@ std::optional<ScalarId> decide(Graph& g, const Scalar& s, const Scope& scope) {
       if (!scope.proves(shape::less(Dim(0), *rhs))) break;
       return index_of(g, s.op == Op::div ? scope.simplify(shape::floor_div(*lhs, *rhs))
                                          : scope.simplify(shape::mod(*lhs, *rhs)));
-    default: break;
+    default:
+      break;
   }
   return std::nullopt;
 }
@@ -86,7 +91,8 @@ std::optional<ScalarId> identity(Graph& g, const Scalar& s) {
     case Op::select:
       if (arg(0).op == Op::not_) return apply(g, Op::select, {arg(0).args[0], s.args[2], s.args[1]});
       break;
-    default: break;
+    default:
+      break;
   }
   return std::nullopt;
 }

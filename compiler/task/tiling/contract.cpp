@@ -1,6 +1,8 @@
-// Contractions: a row tile by a column tile, one batch element per task. With a single row (a matrix-vector product)
-// the work is streaming the right operand, so column tiles are one or two panels wide: enough tasks for every worker.
+// Contractions: a row tile by a column tile, one batch element per task. With a single row (a matrix-vector
+// product) the work is streaming the right operand, so column tiles are one or two panels wide: enough tasks
+// for every worker.
 #include <algorithm>
+
 #include "task/contraction.h"
 #include "task/tiling/tiling.h"
 
@@ -9,8 +11,8 @@ namespace axon::task {
 namespace {
 
 /// The contraction that decides: one with columns over the node's own axes, before dot products.
-std::optional<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>> deciding_axes(const graph::Graph& g,
-                                                                                       const graph::Node& node) {
+std::optional<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>> deciding_axes(
+    const graph::Graph& g, const graph::Node& node) {
   for (const bool want_columns : {true, false})
     for (const auto& placed : contractions_of(g, node)) {
       if (placed.contraction.columns.empty() == want_columns) continue;
@@ -40,9 +42,12 @@ std::optional<TileRule> tile_contract(const graph::Graph& g, const graph::Node& 
     const bool is_row = std::find(rows.begin(), rows.end(), a) != rows.end();
     const bool is_column = std::find(columns.begin(), columns.end(), a) != columns.end();
     const int64_t column_tile = single_row ? 2 * tiling.panel : tiling.columns;
-    if (is_row) add_tile(node, a, a == rows.back() ? tiling.rows : 1, rule);
-    else if (is_column) add_tile(node, a, a == columns.back() ? column_tile : 1, rule);
-    else add_tile(node, a, 1, rule);
+    if (is_row)
+      add_tile(node, a, a == rows.back() ? tiling.rows : 1, rule);
+    else if (is_column)
+      add_tile(node, a, a == columns.back() ? column_tile : 1, rule);
+    else
+      add_tile(node, a, 1, rule);
   }
   return rule;
 }

@@ -1,5 +1,6 @@
 // Pointwise nodes: about `points` elements per task, taken from the last axis, then the one before it.
 #include <algorithm>
+
 #include "task/tiling/tiling.h"
 
 namespace axon::task {

@@ -1,7 +1,8 @@
-// Online reductions (attention): axes that only the score has are rows, tiled; axes that score and values share are
-// batch, one per task; axes that only the values have stay whole, since each needs the same weights. Keys are streamed
-// inside the task.
+// Online reductions (attention): axes that only the score has are rows, tiled; axes that score and values
+// share are batch, one per task; axes that only the values have stay whole, since each needs the same
+// weights. Keys are streamed inside the task.
 #include <algorithm>
+
 #include "task/tiling/tiling.h"
 
 namespace axon::task {

@@ -1,5 +1,6 @@
 // See tiling.h.
 #include "task/tiling/tiling.h"
+
 #include <algorithm>
 #include <functional>
 
@@ -51,7 +52,8 @@ TileRule choose_tiles(const Graph& g, const Node& node, const Tiling& tiling) {
   } else {
     rule = tile_elementwise(g, node, tiling);
   }
-  std::sort(rule.tiles.begin(), rule.tiles.end(), [](const Tile& a, const Tile& b) { return a.axis < b.axis; });
+  std::sort(rule.tiles.begin(), rule.tiles.end(),
+            [](const Tile& a, const Tile& b) { return a.axis < b.axis; });
   return rule;
 }
 

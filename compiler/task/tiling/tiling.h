@@ -1,9 +1,10 @@
 // How a compute node is cut into tasks: which domain axes get coordinates, and how long a tile is along each.
-// One rule per operator family, in the file of that name. Tiles are constants; an axis without a tile is whole in every
-// task. A rule looks at extents only to see whether they are constant: sizes stay symbolic.
+// One rule per operator family, in the file of that name. Tiles are constants; an axis without a tile is
+// whole in every task. A rule looks at extents only to see whether they are constant: sizes stay symbolic.
 #pragma once
 #include <utility>
 #include <vector>
+
 #include "task/task.h"
 
 namespace axon::task {
@@ -32,7 +33,8 @@ void add_tile(const graph::Node&, uint32_t axis, int64_t length, TileRule&);
 /// Is an operator used anywhere in the node's bodies?
 bool uses(const graph::Graph&, const graph::Node&, graph::Op);
 
-/// Axes of the node's domain that an axis of one of its locals follows, through the loads of that local by the outputs.
+/// Axes of the node's domain that an axis of one of its locals follows, through the loads of that local by
+/// the outputs.
 std::vector<uint32_t> node_axes(const graph::Graph&, const graph::Node&, uint32_t local, uint32_t local_axis);
 
 }  // namespace axon::task

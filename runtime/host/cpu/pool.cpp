@@ -38,8 +38,8 @@ bool spin(Done done) {
   return done();
 }
 
-/// The CPUs that this process may use, the one that the caller stands on first: it is worker 0 and is not pinned, so the
-/// others are given the CPUs that it does not use now.
+/// The CPUs that this process may use, the one that the caller stands on first: it is worker 0 and is not
+/// pinned, so the others are given the CPUs that it does not use now.
 std::vector<int> allowed_cpu_list() {
   std::vector<int> out;
   cpu_set_t set;

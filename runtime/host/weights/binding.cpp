@@ -1,10 +1,12 @@
 // Matching parameters with tensors (binding.h): every misfit is found before any data is touched.
 #include "host/weights/binding.h"
+
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <numeric>
 #include <set>
+
 #include "host/weights/limits.h"
 
 namespace axon::weights {
@@ -61,8 +63,8 @@ std::string nearest_name(const TensorTable& table, const std::string& name) {
     for (size_t i = 0; i < tensor.name.size(); ++i) {
       size_t diagonal = std::exchange(row[0], i + 1);
       for (size_t j = 0; j < name.size(); ++j)
-        diagonal = std::exchange(row[j + 1], std::min({row[j] + 1, row[j + 1] + 1,
-                                                       diagonal + (tensor.name[i] != name[j])}));
+        diagonal = std::exchange(
+            row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, diagonal + (tensor.name[i] != name[j])}));
     }
     if (row.back() < best) best = row.back(), out = tensor.name;
   }
@@ -152,8 +154,10 @@ class Binder {
     size_t count = 0, seen = 0;
     std::vector<uint64_t> at(extents.size(), 0);
     while (seen < found.size() && count < shown_missing) {
-      if (found.contains(at)) ++seen;
-      else missing += (count++ ? ", " : "") + printable(rule.tensor.name(at));
+      if (found.contains(at))
+        ++seen;
+      else
+        missing += (count++ ? ", " : "") + printable(rule.tensor.name(at));
       for (size_t k = at.size(); k-- > 0;) {
         if (++at[k] < extents[k]) break;
         at[k] = 0;

@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
 #include "host/weights/tensor_file.h"
 
 namespace axon::weights {

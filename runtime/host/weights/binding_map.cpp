@@ -1,6 +1,7 @@
 // Parser for binding maps (binding.h). Errors name their line; parsing goes on with the next one.
 #include <algorithm>
 #include <map>
+
 #include "host/weights/binding.h"
 #include "host/weights/limits.h"
 
@@ -179,8 +180,10 @@ ParsedMap parse_binding_map(std::string_view source) {
       continue;
     }
     const auto [first, is_new] = first_line.try_emplace(rule.field, number);
-    if (is_new) out.map.rules.push_back(std::move(rule));
-    else report(text("parameter ", printable(rule.field), " has a rule already, in line ", first->second));
+    if (is_new)
+      out.map.rules.push_back(std::move(rule));
+    else
+      report(text("parameter ", printable(rule.field), " has a rule already, in line ", first->second));
   }
   std::sort(out.map.rules.begin(), out.map.rules.end(),
             [](const Rule& a, const Rule& b) { return a.field < b.field; });

@@ -1,8 +1,10 @@
 // Names, sizes and conversions of element types (dtype.h).
 #include "host/weights/dtype.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
+
 #include "host/weights/limits.h"
 #include "host/weights/span.h"
 
@@ -13,8 +15,8 @@ struct Row {
   std::string_view name;
   uint64_t bytes;
 };
-constexpr Row rows[] = {{"f64", 8},    {"f32", 4}, {"f16", 2}, {"bf16", 2}, {"f8e4m3", 1}, {"f8e5m2", 1},
-                        {"i64", 8},    {"i32", 4}, {"i16", 2}, {"i8", 1},   {"u8", 1},     {"bool", 1}};
+constexpr Row rows[] = {{"f64", 8}, {"f32", 4}, {"f16", 2}, {"bf16", 2}, {"f8e4m3", 1}, {"f8e5m2", 1},
+                        {"i64", 8}, {"i32", 4}, {"i16", 2}, {"i8", 1},   {"u8", 1},     {"bool", 1}};
 
 /// An IEEE binary format of 16 bits with `mantissa_bits` stored bits of fraction.
 template <int mantissa_bits>
@@ -87,10 +89,14 @@ void convert_all(const uint8_t* in, uint8_t* out, uint64_t count) {
 template <Dtype from>
 void convert_from(const uint8_t* in, Dtype to, uint8_t* out, uint64_t count) {
   switch (to) {
-    case Dtype::f64: return convert_all<from, Dtype::f64>(in, out, count);
-    case Dtype::f32: return convert_all<from, Dtype::f32>(in, out, count);
-    case Dtype::f16: return convert_all<from, Dtype::f16>(in, out, count);
-    default: return convert_all<from, Dtype::bf16>(in, out, count);
+    case Dtype::f64:
+      return convert_all<from, Dtype::f64>(in, out, count);
+    case Dtype::f32:
+      return convert_all<from, Dtype::f32>(in, out, count);
+    case Dtype::f16:
+      return convert_all<from, Dtype::f16>(in, out, count);
+    default:
+      return convert_all<from, Dtype::bf16>(in, out, count);
   }
 }
 
@@ -149,9 +155,7 @@ float bf16_to_f32(uint16_t bits) { return std::bit_cast<float>(static_cast<uint3
 uint16_t f64_to_f16(double value) { return round_to_16_bits<10>(value); }
 uint16_t f64_to_bf16(double value) { return round_to_16_bits<7>(value); }
 
-bool convertible(Dtype from, Dtype to) {
-  return from == to || (from <= Dtype::bf16 && to <= Dtype::bf16);
-}
+bool convertible(Dtype from, Dtype to) { return from == to || (from <= Dtype::bf16 && to <= Dtype::bf16); }
 
 void convert(Dtype from, const void* in, Dtype to, void* out, uint64_t count) {
   const auto* source = static_cast<const uint8_t*>(in);
@@ -162,10 +166,14 @@ void convert(Dtype from, const void* in, Dtype to, void* out, uint64_t count) {
     return;
   }
   switch (from) {
-    case Dtype::f64: return convert_from<Dtype::f64>(source, to, target, count);
-    case Dtype::f32: return convert_from<Dtype::f32>(source, to, target, count);
-    case Dtype::f16: return convert_from<Dtype::f16>(source, to, target, count);
-    default: return convert_from<Dtype::bf16>(source, to, target, count);
+    case Dtype::f64:
+      return convert_from<Dtype::f64>(source, to, target, count);
+    case Dtype::f32:
+      return convert_from<Dtype::f32>(source, to, target, count);
+    case Dtype::f16:
+      return convert_from<Dtype::f16>(source, to, target, count);
+    default:
+      return convert_from<Dtype::bf16>(source, to, target, count);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+
 #include "host/weights/result.h"
 
 namespace axon::weights {
@@ -24,7 +25,7 @@ uint64_t dtype_bytes(Dtype);
 Result<uint64_t> element_count(std::span<const uint64_t> shape);
 /// element_count times the size of an element.
 Result<uint64_t> byte_count(std::span<const uint64_t> shape, Dtype);
-std::string shape_text(std::span<const uint64_t> shape);         ///< [2, 3]
+std::string shape_text(std::span<const uint64_t> shape);  ///< [2, 3]
 
 float f16_to_f32(uint16_t);
 float bf16_to_f32(uint16_t);

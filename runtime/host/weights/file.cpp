@@ -1,8 +1,10 @@
 // Files read, mapped and written (file.h).
 #include "host/weights/file.h"
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>

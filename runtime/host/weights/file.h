@@ -8,11 +8,13 @@
 #pragma once
 #include <sys/stat.h>
 #include <sys/types.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
+
 #include "host/weights/result.h"
 #include "host/weights/span.h"
 
@@ -23,7 +25,7 @@ struct SystemCalls {
   int (*open)(const char* path, int flags, mode_t mode);
   int (*fstat)(int descriptor, struct stat* out);
   ssize_t (*pread)(int descriptor, void* out, size_t count, off_t offset);
-  void* (*map)(size_t size, int descriptor);   ///< read-only, private; nullptr on failure
+  void* (*map)(size_t size, int descriptor);  ///< read-only, private; nullptr on failure
   ssize_t (*write)(int descriptor, const void* data, size_t count);
   int (*fsync)(int descriptor);
   int (*rename)(const char* from, const char* to);

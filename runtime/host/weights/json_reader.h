@@ -7,6 +7,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
+
 #include "host/weights/result.h"
 #include "host/weights/span.h"
 

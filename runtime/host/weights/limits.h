@@ -16,11 +16,11 @@ constexpr uint64_t shards = 10'000;
 constexpr uint64_t npy_header = 65'536;
 
 constexpr uint64_t zip_members = 1'000'000;
-constexpr uint64_t zip_ratio = 100;             ///< unpacked bytes per byte of archive ...
-constexpr uint64_t zip_free = 64u << 20;        ///< ... once an archive unpacks to more than this
+constexpr uint64_t zip_ratio = 100;       ///< unpacked bytes per byte of archive ...
+constexpr uint64_t zip_free = 64u << 20;  ///< ... once an archive unpacks to more than this
 
-constexpr uint64_t map_line = 65'536;           ///< bytes in one line of a binding map
-constexpr uint64_t map_errors = 20;             ///< shown before a map is given up
-constexpr uint64_t map_indices = 4;             ///< stacked axes in one rule
+constexpr uint64_t map_line = 65'536;  ///< bytes in one line of a binding map
+constexpr uint64_t map_errors = 20;    ///< shown before a map is given up
+constexpr uint64_t map_indices = 4;    ///< stacked axes in one rule
 
 }  // namespace axon::weights::limits

@@ -3,6 +3,7 @@
 // Everything is read with pread in parts of bounded size, so a file that is truncated meanwhile is an error.
 #include <algorithm>
 #include <cstring>
+
 #include "host/weights/binding.h"
 
 namespace axon::weights {

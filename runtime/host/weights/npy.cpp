@@ -4,8 +4,10 @@
 //   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 // is read, with the keys in any order. Big-endian, column-major and object arrays are refused by name.
 #include "host/weights/npy.h"
+
 #include <array>
 #include <charconv>
+
 #include "host/weights/limits.h"
 
 namespace axon::weights {
@@ -15,8 +17,9 @@ constexpr std::string_view magic = "\x93NUMPY";
 constexpr uint64_t header_alignment = 64;
 
 constexpr std::pair<std::string_view, Dtype> descriptions[] = {
-    {"<f8", Dtype::f64}, {"<f4", Dtype::f32}, {"<f2", Dtype::f16}, {"<i8", Dtype::i64}, {"<i4", Dtype::i32},
-    {"<i2", Dtype::i16}, {"|i1", Dtype::i8},  {"|u1", Dtype::u8},  {"|b1", Dtype::boolean}};
+    {"<f8", Dtype::f64}, {"<f4", Dtype::f32}, {"<f2", Dtype::f16},
+    {"<i8", Dtype::i64}, {"<i4", Dtype::i32}, {"<i2", Dtype::i16},
+    {"|i1", Dtype::i8},  {"|u1", Dtype::u8},  {"|b1", Dtype::boolean}};
 
 /// The fixed grammar, by recursive descent without recursion.
 class HeaderParser {

@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <string>
+
 #include "host/weights/tensor_file.h"
 
 namespace axon::weights {

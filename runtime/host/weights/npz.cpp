@@ -4,7 +4,9 @@
 // the whole archive was checked not to unpack to more than limits.h allows for its size. Every member's
 // checksum is verified. The writer stores, with all times zero, so equal tensors give equal archives.
 #include <zlib.h>
+
 #include <algorithm>
+
 #include "host/weights/limits.h"
 #include "host/weights/npy.h"
 #include "host/weights/zip.h"
@@ -24,8 +26,10 @@ Status check_total(const std::vector<ZipMember>& members, uint64_t archive_size)
     if (!member.deflated) continue;
     const auto sum = checked_add(total, member.unpacked);
     if (!sum || (*sum > limits::zip_free && *sum / limits::zip_ratio > archive_size))
-      return member_error(member, text("the archive would unpack to more than ", limits::zip_ratio,
-                                       " times its size; save it uncompressed"), code::limit);
+      return member_error(member,
+                          text("the archive would unpack to more than ", limits::zip_ratio,
+                               " times its size; save it uncompressed"),
+                          code::limit);
     total = *sum;
   }
   return std::nullopt;
@@ -172,7 +176,8 @@ Result<Written> measure(const OutTensor& tensor, uint64_t offset) {
   Written member{tensor.name + ".npy", *header, 0, static_cast<uint32_t>(size),
                  static_cast<uint32_t>(offset)};
   if (size >= 0xffffffff || offset >= 0xffffffff - size || member.name.size() > 0xffff)
-    return Error{code::limit, text("tensor ", printable(tensor.name), " makes the archive larger than 4 GiB; "
+    return Error{code::limit, text("tensor ", printable(tensor.name),
+                                   " makes the archive larger than 4 GiB; "
                                    "write safetensors instead")};
   uLong crc = crc32(0, reinterpret_cast<const Bytef*>(header->data()), static_cast<uInt>(header->size()));
   const auto add = [&crc](Bytes part) -> Status {

@@ -5,6 +5,7 @@
 // like any other; it must not escape the range checks.
 #include <algorithm>
 #include <array>
+
 #include "host/weights/json_reader.h"
 #include "host/weights/limits.h"
 #include "host/weights/tensor_file.h"
@@ -14,9 +15,9 @@ namespace {
 
 std::optional<Dtype> dtype_from_header(std::string_view name) {
   constexpr std::pair<std::string_view, Dtype> known[] = {
-      {"F64", Dtype::f64}, {"F32", Dtype::f32},       {"F16", Dtype::f16},       {"BF16", Dtype::bf16},
+      {"F64", Dtype::f64}, {"F32", Dtype::f32},        {"F16", Dtype::f16},        {"BF16", Dtype::bf16},
       {"I64", Dtype::i64}, {"F8_E4M3", Dtype::f8e4m3}, {"F8_E5M2", Dtype::f8e5m2}, {"I32", Dtype::i32},
-      {"I16", Dtype::i16}, {"I8", Dtype::i8},         {"U8", Dtype::u8},         {"BOOL", Dtype::boolean}};
+      {"I16", Dtype::i16}, {"I8", Dtype::i8},          {"U8", Dtype::u8},          {"BOOL", Dtype::boolean}};
   for (const auto& [spelling, type] : known)
     if (spelling == name) return type;
   return std::nullopt;
@@ -27,10 +28,14 @@ class HeaderReader : public JsonReader {
   TensorTable table;
 
   bool start_object(std::size_t) override {
-    if (state_ == State::start) state_ = State::names;
-    else if (state_ == State::tensor_value) state_ = State::fields;
-    else if (state_ == State::metadata_value) state_ = State::metadata;
-    else return unexpected("an object");
+    if (state_ == State::start)
+      state_ = State::names;
+    else if (state_ == State::tensor_value)
+      state_ = State::fields;
+    else if (state_ == State::metadata_value)
+      state_ = State::metadata;
+    else
+      return unexpected("an object");
     return true;
   }
 
@@ -50,10 +55,14 @@ class HeaderReader : public JsonReader {
       return true;
     }
     bool* seen = nullptr;
-    if (name == "dtype") seen = &has_dtype_, state_ = State::dtype;
-    else if (name == "shape") seen = &has_shape_, state_ = State::shape_value;
-    else if (name == "data_offsets") seen = &has_offsets_, state_ = State::offsets_value;
-    else return fail(text("unknown key ", printable(name), where()));
+    if (name == "dtype")
+      seen = &has_dtype_, state_ = State::dtype;
+    else if (name == "shape")
+      seen = &has_shape_, state_ = State::shape_value;
+    else if (name == "data_offsets")
+      seen = &has_offsets_, state_ = State::offsets_value;
+    else
+      return fail(text("unknown key ", printable(name), where()));
     if (std::exchange(*seen, true)) return fail(text("key ", printable(name), " occurs twice", where()));
     return true;
   }
@@ -74,9 +83,12 @@ class HeaderReader : public JsonReader {
   }
 
   bool start_array(std::size_t) override {
-    if (state_ == State::shape_value) state_ = State::shape;
-    else if (state_ == State::offsets_value) state_ = State::offsets, offset_count_ = 0;
-    else return unexpected("an array");
+    if (state_ == State::shape_value)
+      state_ = State::shape;
+    else if (state_ == State::offsets_value)
+      state_ = State::offsets, offset_count_ = 0;
+    else
+      return unexpected("an array");
     return true;
   }
 
@@ -108,9 +120,19 @@ class HeaderReader : public JsonReader {
 
  private:
   enum class State : uint8_t {
-    start, names, end,
-    metadata_value, metadata, metadata_text,
-    tensor_value, fields, dtype, shape_value, shape, offsets_value, offsets,
+    start,
+    names,
+    end,
+    metadata_value,
+    metadata,
+    metadata_text,
+    tensor_value,
+    fields,
+    dtype,
+    shape_value,
+    shape,
+    offsets_value,
+    offsets,
   };
 
   std::string where() const override {

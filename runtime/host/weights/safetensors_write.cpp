@@ -3,6 +3,7 @@
 // mapped file.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+
 #include "host/weights/limits.h"
 #include "host/weights/tensor_file.h"
 
@@ -13,18 +14,30 @@ constexpr uint64_t alignment = 8;
 
 std::string_view header_name(Dtype type) {
   switch (type) {
-    case Dtype::f64: return "F64";
-    case Dtype::f32: return "F32";
-    case Dtype::f16: return "F16";
-    case Dtype::bf16: return "BF16";
-    case Dtype::f8e4m3: return "F8_E4M3";
-    case Dtype::f8e5m2: return "F8_E5M2";
-    case Dtype::i64: return "I64";
-    case Dtype::i32: return "I32";
-    case Dtype::i16: return "I16";
-    case Dtype::i8: return "I8";
-    case Dtype::u8: return "U8";
-    case Dtype::boolean: return "BOOL";
+    case Dtype::f64:
+      return "F64";
+    case Dtype::f32:
+      return "F32";
+    case Dtype::f16:
+      return "F16";
+    case Dtype::bf16:
+      return "BF16";
+    case Dtype::f8e4m3:
+      return "F8_E4M3";
+    case Dtype::f8e5m2:
+      return "F8_E5M2";
+    case Dtype::i64:
+      return "I64";
+    case Dtype::i32:
+      return "I32";
+    case Dtype::i16:
+      return "I16";
+    case Dtype::i8:
+      return "I8";
+    case Dtype::u8:
+      return "U8";
+    case Dtype::boolean:
+      return "BOOL";
   }
   return "";
 }

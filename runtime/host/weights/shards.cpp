@@ -4,6 +4,7 @@
 // tensor must be in its shard; tensors of a shard that the index does not list are left out.
 #include <algorithm>
 #include <set>
+
 #include "host/weights/json_reader.h"
 #include "host/weights/limits.h"
 #include "host/weights/tensor_file.h"

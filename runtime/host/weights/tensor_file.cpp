@@ -1,6 +1,7 @@
 // What all kinds of weight files share (tensor_file.h): look-up, access, dispatch by extension, parts of a
 // tensor.
 #include "host/weights/tensor_file.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -39,7 +40,8 @@ Result<TensorFile> open_tensors(const std::string& path) {
                         : name.ends_with(".npz")       ? read_npz
                                                        : nullptr;
   if (!reader)
-    return Error{code::format, text(printable(path), " is not a kind of weight file known here "
+    return Error{code::format, text(printable(path),
+                                    " is not a kind of weight file known here "
                                     "(.safetensors, .safetensors.index.json, .npy, .npz)")};
   auto file = File::open(path);
   if (!file) return file.error();

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
 #include "host/weights/dtype.h"
 #include "host/weights/file.h"
 

@@ -1,7 +1,9 @@
 // Reader for the directory of a zip archive (zip.h), including the 64-bit records that NumPy and others
 // write.
 #include "host/weights/zip.h"
+
 #include <algorithm>
+
 #include "host/weights/limits.h"
 
 namespace axon::weights {

@@ -7,6 +7,7 @@
 #pragma once
 #include <string>
 #include <vector>
+
 #include "host/weights/file.h"
 
 namespace axon::weights {

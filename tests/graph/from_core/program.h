@@ -1,9 +1,11 @@
 // Source text to graphs, for tests: the whole front end with the standard library.
 #pragma once
 #include <gtest/gtest.h>
+
 #include <map>
 #include <memory>
 #include <string>
+
 #include "core/elaborate.h"
 #include "graph/from_core.h"
 #include "graph/interpret.h"

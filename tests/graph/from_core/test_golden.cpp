@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+
 #include "program.h"
 
 namespace axon::graph {

@@ -1,9 +1,12 @@
 #include "support.h"
+
 #include <gtest/gtest.h>
+
 #include <cmath>
 #include <fstream>
 #include <random>
 #include <sstream>
+
 #include "graph/passes/edit.h"
 #include "graph/passes/passes.h"
 
@@ -29,9 +32,21 @@ std::string file_text(const std::string& path) {
 
 void run(Graph& g, const std::string& name) {
   static const std::vector<Pass> parts_of_fuse = {
-      {"absorb_epilogue", "", [](Graph& x) { while (absorb_epilogue(x)) {} }},
-      {"absorb_producer", "", [](Graph& x) { while (absorb_producer(x)) {} }},
-      {"merge_siblings", "", [](Graph& x) { while (merge_siblings(x)) {} }},
+      {"absorb_epilogue", "",
+       [](Graph& x) {
+         while (absorb_epilogue(x)) {
+         }
+       }},
+      {"absorb_producer", "",
+       [](Graph& x) {
+         while (absorb_producer(x)) {
+         }
+       }},
+      {"merge_siblings", "",
+       [](Graph& x) {
+         while (merge_siblings(x)) {
+         }
+       }},
   };
   std::vector<Pass> passes;
   for (const Pass& p : graph_passes())
@@ -61,10 +76,14 @@ bool holds(const Fact& f, const shape::Assignment& sizes) {
   auto lhs = f.lhs.evaluate(sizes), rhs = f.rhs.evaluate(sizes);
   if (!lhs || !rhs) return false;
   switch (f.relation) {
-    case shape::Relation::eq: return *lhs == *rhs;
-    case shape::Relation::ne: return *lhs != *rhs;
-    case shape::Relation::le: return *lhs <= *rhs;
-    case shape::Relation::lt: return *lhs < *rhs;
+    case shape::Relation::eq:
+      return *lhs == *rhs;
+    case shape::Relation::ne:
+      return *lhs != *rhs;
+    case shape::Relation::le:
+      return *lhs <= *rhs;
+    case shape::Relation::lt:
+      return *lhs < *rhs;
   }
   return false;
 }

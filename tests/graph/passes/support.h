@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
 #include "graph/graph.h"
 #include "graph/interpret.h"
 

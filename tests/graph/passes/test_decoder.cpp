@@ -1,5 +1,6 @@
 // A decoder layer written out operator by operator becomes six nodes, for many tokens and for one.
 #include <gtest/gtest.h>
+
 #include "graph/passes/edit.h"
 #include "support.h"
 

@@ -1,10 +1,12 @@
 // Golden files: a graph, a line `=== pass`, and the graph that the pass makes of it (golden/*.graph). Each is
 // also a test that the pass keeps the meaning. AXON_BLESS=1 rewrites the expectations.
 #include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
 #include "support.h"
 
 namespace axon::graph::testing {

@@ -1,7 +1,9 @@
 // Random small graphs mean the same after every pass and after all of them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
 #include <random>
+
 #include "support.h"
 
 namespace axon::graph::testing {
@@ -36,8 +38,10 @@ class Writer {
     next_ = 5;
     if (pick(2)) {
       int loop = next_;
-      text += fmt::format("  %{} = loop [l < 3] (f32[m, 2*h*c] = %4, f32[m, 2*h*c] = %3) {{\n"
-                          "    %{} = param\n", loop, loop + 1);
+      text += fmt::format(
+          "  %{} = loop [l < 3] (f32[m, 2*h*c] = %4, f32[m, 2*h*c] = %3) {{\n"
+          "    %{} = param\n",
+          loop, loop + 1);
       next_ += 2;
       auto outside = values_;
       values_.push_back({fmt::format("%{}.0", loop + 1), "m", "2*h*c"});
@@ -45,9 +49,10 @@ class Writer {
       std::string result = full();
       text += fmt::format("  %{} = compute [i < m, j < 2*h*c] {{ out f32[m, 2*h*c] = {}[i, j] * 0.25 }}\n",
                           next_, result);
-      text += fmt::format("  %{} = compute [i < m, j < 2*h*c] {{ "
-                          "out f32[m, 2*h*c] of %{}.1 = {}[i, j] + %{}.1[i, j] }}\n",
-                          next_ + 1, loop + 1, full(), loop + 1);
+      text += fmt::format(
+          "  %{} = compute [i < m, j < 2*h*c] {{ "
+          "out f32[m, 2*h*c] of %{}.1 = {}[i, j] + %{}.1[i, j] }}\n",
+          next_ + 1, loop + 1, full(), loop + 1);
       text += fmt::format("    yield (%{}, %{})\n  }}\n", next_, next_ + 1);
       next_ += 2;
       values_ = outside;
@@ -106,15 +111,23 @@ class Writer {
     const std::string domain = fmt::format("i < {}, j < {}", a.rows, a.columns), x = a.name + "[i, j]";
     const std::string f = full();
     switch (pick(16)) {
-      case 0: return define(domain, a.rows, a.columns, fmt::format("{} * 0.5 + 1.0", x));
-      case 1: return define(domain, a.rows, a.columns, fmt::format("tanh({})", x));
-      case 2: return matrix(fmt::format("{}[i, j] * %2[j/(2*c), j%(2*c)]", f));
-      case 3: return define(fmt::format("j < {}, i < {}", a.columns, a.rows), a.columns, a.rows, x);
-      case 4: return matrix(fmt::format("sum(k < 2*h*c; {}[i, k] * %1[k, j])", f));
-      case 5: return column(fmt::format("sum(k < 2*h*c; {}[i, k] * {}[i, k])", f, f));
+      case 0:
+        return define(domain, a.rows, a.columns, fmt::format("{} * 0.5 + 1.0", x));
+      case 1:
+        return define(domain, a.rows, a.columns, fmt::format("tanh({})", x));
+      case 2:
+        return matrix(fmt::format("{}[i, j] * %2[j/(2*c), j%(2*c)]", f));
+      case 3:
+        return define(fmt::format("j < {}, i < {}", a.columns, a.rows), a.columns, a.rows, x);
+      case 4:
+        return matrix(fmt::format("sum(k < 2*h*c; {}[i, k] * %1[k, j])", f));
+      case 5:
+        return column(fmt::format("sum(k < 2*h*c; {}[i, k] * {}[i, k])", f, f));
       case 6:
-        return matrix(fmt::format("select({{j % 2}} == 0, {0}[i, 2*(j/2)] - {0}[i, 2*(j/2) + 1], "
-                                  "{0}[i, 2*(j/2)] * 0.5)", f));
+        return matrix(
+            fmt::format("select({{j % 2}} == 0, {0}[i, 2*(j/2)] - {0}[i, 2*(j/2) + 1], "
+                        "{0}[i, 2*(j/2)] * 0.5)",
+                        f));
       case 7: {
         std::string rows = column(fmt::format("sum(k < 2*h*c; {}[i, k])", f));
         std::string name = values_.back().name;
@@ -133,15 +146,17 @@ class Writer {
         return matrix(fmt::format("sum(k < 2*h*c; {}[i, k] * (0.5 * %1[j, k]) * %2[j/(2*c), j%(2*c)])", f));
       case 10:
         return define(domain, a.rows, a.columns, fmt::format("select({{i}} <= {{j}}, {0}, 0.0 - {0})", x));
-      case 11: return matrix(fmt::format("{}[i, j] + {}[i, j]", f, full()));
+      case 11:
+        return matrix(fmt::format("{}[i, j] + {}[i, j]", f, full()));
       case 12: {  // a projection, split into heads, rotated in pairs, joined again
         std::string text = matrix(fmt::format("sum(k < 2*h*c; {}[i, k] * %1[k, j])", f));
         std::string whole = values_.back().name, heads = fmt::format("%{}", next_++);
         values_.pop_back();
-        text += fmt::format("  {0} = compute [p < h, i < m, e < 2*c] {{ out f32[h, m, 2*c] = "
-                            "select({{e % 2}} == 0, {1}[i, 2*c*p + 2*(e/2)] * %2[p, e] - "
-                            "{1}[i, 2*c*p + 2*(e/2) + 1], {1}[i, 2*c*p + e] * 0.5) }}\n",
-                            heads, whole);
+        text += fmt::format(
+            "  {0} = compute [p < h, i < m, e < 2*c] {{ out f32[h, m, 2*c] = "
+            "select({{e % 2}} == 0, {1}[i, 2*c*p + 2*(e/2)] * %2[p, e] - "
+            "{1}[i, 2*c*p + 2*(e/2) + 1], {1}[i, 2*c*p + e] * 0.5) }}\n",
+            heads, whole);
         return text + matrix(heads + "[j/(2*c), i, j%(2*c)] * 0.5");
       }
       case 13: {  // rows scaled by a statistic inside a contraction
@@ -160,7 +175,8 @@ class Writer {
         std::string sum = values_.back().name;
         return text + matrix(fmt::format("sum(k < 2*h*c; {}[i, k] / {}[i, 0] * %1[k, j])", e, sum));
       }
-      default: return define(domain, a.rows, a.columns, "f32({i + 2*j}) * 0.125");
+      default:
+        return define(domain, a.rows, a.columns, "f32({i + 2*j}) * 0.125");
     }
   }
 };

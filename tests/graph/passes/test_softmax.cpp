@@ -1,5 +1,6 @@
 // softmax and its relatives become one online reduction, in whatever way they are written.
 #include <gtest/gtest.h>
+
 #include "support.h"
 
 namespace axon::graph::testing {
@@ -32,7 +33,8 @@ const Variant contractions[] = {
   %4 = compute "l" [i < m] { out f32[m] = sum(k < n; %3[i, k]) }
   %5 = compute "p" [i < m, k < n] { out f32[m, n] = %3[i, k] / %4[i] }
   %6 = compute "a" [i < m, j < d] { out f32[m, d] = sum(k < n; %5[i, k] * %1[k, j]) }
-  result "" %6)", "online(k < n; e, 1.0; %0[i, k], %1[k, j])"},
+  result "" %6)",
+     "online(k < n; e, 1.0; %0[i, k], %1[k, j])"},
     {"normalised_last", R"(
   %2 = compute "m" [i < m] { out f32[m] = max(k < n; %0[i, k]) }
   %3 = compute "shifted" [i < m, k < n] { out f32[m, n] = %0[i, k] - %2[i] }
@@ -40,21 +42,24 @@ const Variant contractions[] = {
   %5 = compute "l" [i < m] { out f32[m] = sum(k < n; %4[i, k]) }
   %6 = compute "a" [i < m, j < d] { out f32[m, d] = sum(k < n; %1[k, j] * %4[i, k]) }
   %7 = compute "o" [i < m, j < d] { out f32[m, d] = %6[i, j] / %5[i] }
-  result "" %7)", "online(k < n; e, 1.0; %0[i, k], %1[k, j])"},
+  result "" %7)",
+     "online(k < n; e, 1.0; %0[i, k], %1[k, j])"},
     {"base_two", R"(
   %2 = compute [i < m, k < n] { out f32[m, n] = %0[i, k] * 1.4426950408889634 }
   %3 = compute [i < m] { out f32[m] = max(k < n; %2[i, k]) }
   %4 = compute [i < m, k < n] { out f32[m, n] = exp2(%2[i, k] - %3[i]) }
   %5 = compute [i < m] { out f32[m] = sum(k < n; %4[i, k]) }
   %6 = compute [i < m, j < d] { out f32[m, d] = sum(k < n; %4[i, k] / %5[i] * %1[k, j]) }
-  result "" %6)", "online(k < n; 2, 1.0; %0[i, k] * 1.4426950408889634, %1[k, j])"},
+  result "" %6)",
+     "online(k < n; 2, 1.0; %0[i, k] * 1.4426950408889634, %1[k, j])"},
     {"scale_outside", R"(
   %2 = compute [i < m] { out f32[m] = max(k < n; %0[i, k]) }
   %3 = compute [i < m, k < n] { out f32[m, n] = exp((%0[i, k] - %2[i]) * 0.125) }
   %4 = compute [i < m] { out f32[m] = sum(k < n; %3[i, k]) }
   %5 = compute [i < m, k < n] { out f32[m, n] = %3[i, k] / %4[i] }
   %6 = compute [i < m, j < d] { out f32[m, d] = sum(k < n; %5[i, k] * %1[k, j]) }
-  result "" %6)", "online(k < n; e, 0.125; %0[i, k], %1[k, j])"},
+  result "" %6)",
+     "online(k < n; e, 0.125; %0[i, k], %1[k, j])"},
     {"scale_inside", R"(
   %2 = compute [i < m, k < n] { out f32[m, n] = %0[i, k] / 8.0 }
   %3 = compute [i < m] { out f32[m] = max(k < n; %2[i, k]) }
@@ -62,7 +67,8 @@ const Variant contractions[] = {
   %5 = compute [i < m] { out f32[m] = sum(k < n; %4[i, k]) }
   %6 = compute [i < m, k < n] { out f32[m, n] = %4[i, k] / %5[i] }
   %7 = compute [i < m, j < d] { out f32[m, d] = sum(k < n; %6[i, k] * %1[k, j]) }
-  result "" %7)", "online(k < n; e, 1.0; %0[i, k] / 8.0, %1[k, j])"},
+  result "" %7)",
+     "online(k < n; e, 1.0; %0[i, k] / 8.0, %1[k, j])"},
     {"masked", R"(
   %2 = compute "mask" [i < m, k < n] { out bool[m, n] = {k} <= {i} }
   %3 = compute [i < m, k < n] { out f32[m, n] = select(%2[i, k], %0[i, k], -inf) }
@@ -71,7 +77,8 @@ const Variant contractions[] = {
   %6 = compute [i < m] { out f32[m] = sum(k < n; %5[i, k]) }
   %7 = compute [i < m, k < n] { out f32[m, n] = %5[i, k] / %6[i] }
   %8 = compute [i < m, j < d] { out f32[m, d] = sum(k < n; %7[i, k] * %1[k, j]) }
-  result "" %8)", "online(k < n; e, 1.0; select({k} <= {i}, %0[i, k], -inf), %1[k, j])"},
+  result "" %8)",
+     "online(k < n; e, 1.0; select({k} <= {i}, %0[i, k], -inf), %1[k, j])"},
     {"fully_masked_rows", R"(
   %2 = compute [i < m, k < n] { out f32[m, n] = select({k} < {i}, %0[i, k], -inf) }
   %3 = compute [i < m] { out f32[m] = max(k < n; %2[i, k]) }
@@ -79,14 +86,16 @@ const Variant contractions[] = {
   %5 = compute [i < m] { out f32[m] = sum(k < n; %4[i, k]) }
   %6 = compute [i < m, j < d] { out f32[m, d] = sum(k < n; %4[i, k] * %1[k, j]) }
   %7 = compute [i < m, j < d] { out f32[m, d] = %6[i, j] / %5[i] }
-  result "" %7)", "online(k < n; e, 1.0; select({k} < {i}, %0[i, k], -inf), %1[k, j])"},
+  result "" %7)",
+     "online(k < n; e, 1.0; select({k} < {i}, %0[i, k], -inf), %1[k, j])"},
     {"capped_and_transposed", R"(
   %2 = compute [k < n, i < m] { out f32[n, m] = tanh(%0[i, k] / 30.0) * 30.0 }
   %3 = compute [i < m] { out f32[m] = max(k < n; %2[k, i]) }
   %4 = compute [k < n, i < m] { out f32[n, m] = exp(%2[k, i] - %3[i]) }
   %5 = compute [i < m] { out f32[m] = sum(k < n; %4[k, i]) }
   %6 = compute [j < d, i < m] { out f32[d, m] = sum(k < n; %4[k, i] / %5[i] * (%1[k, j] * 2.0)) }
-  result "" %6)", "online(k < n; e, 1.0; tanh(%0[i, k] / 30.0) * 30.0, %1[k, j])"},
+  result "" %6)",
+     "online(k < n; e, 1.0; tanh(%0[i, k] / 30.0) * 30.0, %1[k, j])"},
 };
 
 class Contraction : public ::testing::TestWithParam<Variant> {};
@@ -106,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Softmax, Contraction, ::testing::ValuesIn(contractions)
 struct Alone {
   const char* name;
   const char* nodes;
-  int count;           ///< compute nodes left
+  int count;  ///< compute nodes left
   const char* expect;
 };
 
@@ -116,34 +125,41 @@ const Alone alone[] = {
   %3 = compute "e" [i < m, k < n] { out f32[m, n] = exp(%0[i, k] - %2[i]) }
   %4 = compute "l" [i < m] { out f32[m] = sum(k < n; %3[i, k]) }
   %5 = compute "p" [i < m, k < n] { out f32[m, n] = %3[i, k] / %4[i] }
-  result "" %5)", 2, "out f32[m, n] = exp(%0[i, k] - %2.0[i]) / %2.1[i]"},
+  result "" %5)",
+     2, "out f32[m, n] = exp(%0[i, k] - %2.0[i]) / %2.1[i]"},
     {"log_sum_exp", R"(
   %2 = compute "m" [i < m] { out f32[m] = max(k < n; %0[i, k]) }
   %3 = compute "e" [i < m, k < n] { out f32[m, n] = exp(%0[i, k] - %2[i]) }
   %4 = compute "l" [i < m] { out f32[m] = sum(k < n; %3[i, k]) }
   %5 = compute "lse" [i < m] { out f32[m] = %2[i] + log(%4[i]) }
-  result "" %5)", 1, "proj(0, (t0 := online(k < n; e, 1.0; %0[i, k]))) + log(proj(1, t0))"},
+  result "" %5)",
+     1, "proj(0, (t0 := online(k < n; e, 1.0; %0[i, k]))) + log(proj(1, t0))"},
     {"sum_only", R"(
   %2 = compute "m" [i < m] { out f32[m] = max(k < n; %0[i, k]) }
   %3 = compute "l" [i < m] { out f32[m] = sum(k < n; exp(%0[i, k] - %2[i])) }
-  result "" %3)", 1, "out f32[m] = proj(1, online(k < n; e, 1.0; %0[i, k]))"},
+  result "" %3)",
+     1, "out f32[m] = proj(1, online(k < n; e, 1.0; %0[i, k]))"},
     {"transposed_sum", R"(
   %2 = compute "m" [j < d, i < m] { out f32[d, m] = max(k < n; %0[i, k] * %1[k, j]) }
   %3 = compute "l" [i < m, j < d] { out f32[m, d] = sum(k < n; exp(%0[i, k] * %1[k, j] - %2[j, i])) }
   result "m" %2
-  result "l" %3)", 1, "out f32[m, d] at [i, j] = proj(1, "},
+  result "l" %3)",
+     1, "out f32[m, d] at [i, j] = proj(1, "},
     {"other_maximum", R"(
   %2 = compute "m" [i < m] { out f32[m] = max(k < n; %0[i, k] * 2.0) }
   %3 = compute "l" [i < m] { out f32[m] = sum(k < n; exp(%0[i, k] - %2[i])) }
-  result "" %3)", 1, "sum(k < n; exp(%0[i, k] - "},
+  result "" %3)",
+     1, "sum(k < n; exp(%0[i, k] - "},
     {"unrelated_maximum", R"(
   %2 = compute "m" [i < m] { out f32[m] = max(k < n; %0[i, k] * %0[i, k]) }
   %3 = compute "a" [i < m, j < d] { out f32[m, d] = sum(k < n; exp(%0[i, k] - %2[i]) * %1[k, j]) }
-  result "" %3)", 1, "sum(k < n; exp("},
+  result "" %3)",
+     1, "sum(k < n; exp("},
     {"negative_scale", R"(
   %2 = compute "m" [i < m] { out f32[m] = max(k < n; %0[i, k]) }
   %3 = compute "l" [i < m] { out f32[m] = sum(k < n; exp((%0[i, k] - %2[i]) * -0.5)) }
-  result "" %3)", 1, "sum(k < n; exp("},
+  result "" %3)",
+     1, "sum(k < n; exp("},
 };
 
 class WithoutContraction : public ::testing::TestWithParam<Alone> {};
