@@ -111,6 +111,7 @@ void Elaborator::declare(Module& m) {
                                    [](const auto&) { return false; }},
                    d.node);
     if (!known || g.name.empty()) continue;
+    const stx::Decl* stated = nullptr;
     if (auto it = space.find(g.name); it != space.end()) {
       // `val f : t` followed by `fun f` states the type of f
       DeclInfo& earlier = infos[it->second.index];
@@ -120,12 +121,14 @@ void Elaborator::declare(Module& m) {
                                .also(program.globals[it->second].span, "here first"));
         continue;
       }
+      stated = earlier.decl;
       std::erase(m.in_order, it->second);
     }
     const GlobalId id = program.globals.add(std::move(g));
     DeclInfo info;
     info.module = &m;
     info.decl = &d;
+    info.stated = stated;
     infos.push_back(std::move(info));
     space[program.globals[id].name] = id;
     if (!layout) m.in_order.push_back(id);

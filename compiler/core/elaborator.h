@@ -42,6 +42,7 @@ struct FactAt {
 struct DeclInfo {
   Module* module = nullptr;
   const syntax::Decl* decl = nullptr;
+  const syntax::Decl* stated = nullptr;  ///< `val f : t` before `fun f`
   enum class State : uint8_t { unseen, lowering, lowered, checking, done } state = State::unseen;
   std::vector<GlobalId> uses;
   std::vector<syntax::SizeParam> declared;  ///< f[h, ..s, 't], in order
@@ -77,6 +78,7 @@ class Elaborator {
       local_sizes;                           ///< a local named in a type -> the size it stands for
   std::map<GlobalId, TypeId> plain_aliases;  ///< declared types without parameters: one type for all uses
   std::vector<std::string> names_in_scope;   ///< of library modules, for suggestions
+  size_t unknown_names = 0;                  ///< reported; only the first ones get a suggestion
   bool only_counting = false;                ///< of a trial: its errors are counted, so none is explained
 
  private:

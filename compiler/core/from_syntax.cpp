@@ -40,20 +40,16 @@ void Lowering::run() {
   info.first_expr = p_.exprs.size();
   info.first_local = p_.locals.size();
   const stx::Decl& decl = *info.decl;
-  // `val f : t` before `fun f` states the type of f
-  for (const stx::Decl& other : file().decls) {
-    const auto* s = stx::as<stx::SignatureDecl>(other);
-    if (s && !s->is_prim && &other != &decl && other.name.text == decl.name.text &&
-        stx::as<stx::FunDecl>(decl)) {
-      collect_bracketed(file(), s->type);
-      prepare_signature();
-      e_.infos[g_.index].signature = type(s->type);
-      lower_facts(s->where, e_.infos[g_.index].where);
-      scope_.clear();
-      shapes_.clear();
-      type_names_.clear();
-      bracketed_.clear();
-    }
+  if (info.stated) {
+    const auto& s = *stx::as<stx::SignatureDecl>(*info.stated);
+    collect_bracketed(file(), s.type);
+    prepare_signature();
+    e_.infos[g_.index].signature = type(s.type);
+    lower_facts(s.where, e_.infos[g_.index].where);
+    scope_.clear();
+    shapes_.clear();
+    type_names_.clear();
+    bracketed_.clear();
   }
   std::visit(stx::Overloaded{[&](const stx::FunDecl& f) { lower_function(f); },
                              [&](const stx::ValueDecl& v) { lower_value(v.body); },
@@ -251,11 +247,13 @@ GlobalId Lowering::find_value(const std::string& name) const {
 }
 
 void Lowering::unknown_name(const std::string& text, Span at) {
+  constexpr size_t most_suggestions = 100;  // each looks at every name that there is
+  auto d = error(Code::E0401, at, fmt::format("nothing is called `{}` here", text));
+  if (e_.unknown_names++ >= most_suggestions) return report(std::move(d));
   std::vector<std::string> known = {"true", "false"};
   for (const Entry& s : scope_) known.push_back(s.name);
   for (const auto& [other, id] : module_->values) known.push_back(other);
   for (const std::string& other : e_.names_in_scope) known.push_back(other);
-  auto d = error(Code::E0401, at, fmt::format("nothing is called `{}` here", text));
   if (auto other = nearest(text, known))
     d.help(fmt::format("a similar name is `{}`", *other),
            source::Edit{at, *other, source::Applicability::maybe});
