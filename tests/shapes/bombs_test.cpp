@@ -23,7 +23,11 @@ constexpr double slower = 10;  // instrumented or unoptimised
 constexpr double slower = 1;
 #endif
 constexpr double seconds = 2;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr rlim_t memory = RLIM_INFINITY;  // sanitizers reserve more than any limit
+#else
 constexpr rlim_t memory = 512u << 20;
+#endif
 
 struct Bomb {
   std::string name, program;
@@ -187,7 +191,7 @@ Outcome run_alone(const std::string& program) {
   if (pipe(ends) != 0) return {};
   const pid_t child = fork();
   if (child == 0) {
-    const rlimit space{memory, memory}, time{20, 20}, no_core{0, 0};
+    const rlimit space{memory, memory}, time{60, 60}, no_core{0, 0};
     setrlimit(RLIMIT_AS, &space);
     setrlimit(RLIMIT_CPU, &time);
     setrlimit(RLIMIT_CORE, &no_core);
