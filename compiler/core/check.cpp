@@ -21,7 +21,7 @@ void check_declaration(Elaborator& e, GlobalId g) { Checker(e, g).run(); }
 // -----------------------------------------------------------------------------------------------
 
 void Checker::run() {
-  const shape::ProverSession session(200000);  // one allowance for all that is asked of this declaration
+  const shape::ProverSession session(100000);  // one allowance for all that is asked of this declaration
   first_type_var_ = vars_.types.vars.size();
   const Global& g = p_.globals[g_];
   if (g.kind == Global::Kind::type) return;
