@@ -366,20 +366,6 @@ std::string filled(std::string message, const std::string& placeholder, const st
   return message;
 }
 
-bool holds(shape::Relation relation, int64_t a, int64_t b) {
-  switch (relation) {
-    case shape::Relation::eq:
-      return a == b;
-    case shape::Relation::ne:
-      return a != b;
-    case shape::Relation::le:
-      return a <= b;
-    case shape::Relation::lt:
-      return a < b;
-  }
-  return false;
-}
-
 /// The size for which its equation gives the extent; nullopt when there is none.
 std::optional<int64_t> solved(const Size& s, int64_t extent, shape::Assignment sizes) {
   sizes[s.var] = 0;
@@ -409,7 +395,7 @@ std::string refused(const Graph& g, const std::vector<Tensor>& inputs, const sha
   for (const Check& c : g.checks) {
     if (!c.fact) continue;
     auto lhs = c.fact->lhs.evaluate(sizes), rhs = c.fact->rhs.evaluate(sizes);
-    if (!lhs || !rhs || !holds(c.fact->relation, *lhs, *rhs))
+    if (!lhs || !rhs || !shape::holds(c.fact->relation, *lhs, *rhs))
       return filled(filled(c.message, "{lhs}", lhs), "{rhs}", rhs);
   }
   return "";

@@ -81,20 +81,7 @@ class Machine {
     if (!value) base::bug("plan::makespan", "cannot evaluate " + d.str());
     return *value;
   }
-  bool holds(const Fact& f) const {
-    const int64_t lhs = number(f.lhs), rhs = number(f.rhs);
-    switch (f.relation) {
-      case shape::Relation::eq:
-        return lhs == rhs;
-      case shape::Relation::ne:
-        return lhs != rhs;
-      case shape::Relation::le:
-        return lhs <= rhs;
-      case shape::Relation::lt:
-        return lhs < rhs;
-    }
-    return false;
-  }
+  bool holds(const Fact& f) const { return shape::holds(f.relation, number(f.lhs), number(f.rhs)); }
 
   void walk(const std::vector<Step>& steps) {
     for (const Step& step : steps) {

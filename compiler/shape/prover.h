@@ -25,6 +25,11 @@ struct Fact {
   Dim rhs;
   std::string str() const;
 };
+/// Does the relation hold between two numbers?
+bool holds(Relation, int64_t lhs, int64_t rhs);
+/// Does the fact hold for these values? nullopt when a side has none: a variable without a value, a division
+/// by zero, an overflow.
+std::optional<bool> holds(const Fact&, const Assignment&);
 inline Fact equal(Dim a, Dim b) { return {a, Relation::eq, b}; }
 inline Fact less(Dim a, Dim b) { return {a, Relation::lt, b}; }
 inline Fact at_most(Dim a, Dim b) { return {a, Relation::le, b}; }

@@ -72,26 +72,29 @@ class Search {
 
 }  // namespace
 
-bool satisfies(const std::vector<Fact>& conjunction, const Assignment& assignment) {
-  for (const Fact& fact : conjunction) {
-    auto lhs = fact.lhs.evaluate(assignment), rhs = fact.rhs.evaluate(assignment);
-    if (!lhs || !rhs) return false;
-    switch (fact.relation) {
-      case Relation::eq:
-        if (*lhs != *rhs) return false;
-        break;
-      case Relation::ne:
-        if (*lhs == *rhs) return false;
-        break;
-      case Relation::le:
-        if (*lhs > *rhs) return false;
-        break;
-      case Relation::lt:
-        if (*lhs >= *rhs) return false;
-        break;
-    }
+bool holds(Relation relation, int64_t lhs, int64_t rhs) {
+  switch (relation) {
+    case Relation::eq:
+      return lhs == rhs;
+    case Relation::ne:
+      return lhs != rhs;
+    case Relation::le:
+      return lhs <= rhs;
+    case Relation::lt:
+      return lhs < rhs;
   }
-  return true;
+  return false;
+}
+
+std::optional<bool> holds(const Fact& fact, const Assignment& values) {
+  const auto lhs = fact.lhs.evaluate(values), rhs = fact.rhs.evaluate(values);
+  if (!lhs || !rhs) return std::nullopt;
+  return holds(fact.relation, *lhs, *rhs);
+}
+
+bool satisfies(const std::vector<Fact>& conjunction, const Assignment& assignment) {
+  return std::all_of(conjunction.begin(), conjunction.end(),
+                     [&](const Fact& fact) { return holds(fact, assignment).value_or(false); });
 }
 
 std::optional<Assignment> find_model(System system, const std::vector<Fact>& conjunction,

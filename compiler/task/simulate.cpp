@@ -75,20 +75,7 @@ class Simulator {
     if (!v) base::bug("task::simulate", "cannot evaluate " + d.str());
     return *v;
   }
-  bool holds(const Fact& f) const {
-    const int64_t a = number(f.lhs), b = number(f.rhs);
-    switch (f.relation) {
-      case shape::Relation::eq:
-        return a == b;
-      case shape::Relation::ne:
-        return a != b;
-      case shape::Relation::le:
-        return a <= b;
-      case shape::Relation::lt:
-        return a < b;
-    }
-    return false;
-  }
+  bool holds(const Fact& f) const { return shape::holds(f.relation, number(f.lhs), number(f.rhs)); }
 
   // ---- memory ----
 

@@ -20,25 +20,6 @@ using graph::Tensor;
 
 // ---- compiling ----
 
-namespace {
-
-bool holds(const shape::Fact& fact, const shape::Assignment& sizes) {
-  const int64_t lhs = fact.lhs.evaluate(sizes).value(), rhs = fact.rhs.evaluate(sizes).value();
-  switch (fact.relation) {
-    case shape::Relation::eq:
-      return lhs == rhs;
-    case shape::Relation::ne:
-      return lhs != rhs;
-    case shape::Relation::le:
-      return lhs <= rhs;
-    case shape::Relation::lt:
-      return lhs < rhs;
-  }
-  return false;
-}
-
-}  // namespace
-
 Compiled::Compiled(const std::string& source, CompileOptions options, const std::string& last) {
   options.library = {AXON_SOURCE_DIR "/stdlib"};
   compilation_ = std::make_unique<Compilation>(std::move(options));
@@ -73,7 +54,7 @@ Outcome Compiled::simulate(const std::string& name, const Inputs& inputs, uint64
   const auto& variants = compiled.plan.variants;
   const plan::Variant& variant = *std::find_if(variants.begin(), variants.end(), [&](const plan::Variant& v) {
     return std::all_of(v.program.guard.begin(), v.program.guard.end(),
-                       [&](const shape::Fact& f) { return holds(f, *sizes); });
+                       [&](const shape::Fact& f) { return holds(f, *sizes).value(); });
   });
   task::SimulateOptions options;
   options.seed = seed;

@@ -160,7 +160,7 @@ std::string random_facts(RandomText& random) {
 
 bool all_hold(const std::vector<Fact>& facts, const Assignment& values) {
   for (const Fact& fact : facts)
-    if (!holds(fact, values)) return false;
+    if (!holds(fact, values).value_or(false)) return false;
   return true;
 }
 
@@ -190,7 +190,7 @@ TEST(Property, VerdictsAgreeWithBruteForce) {
       ASSERT_TRUE(all_hold(facts, answer.counter_example))
           << fact_text << " |- " << goal_text << " by " << answer.by;
       for (const Fact& g : goals)
-        ASSERT_FALSE(holds(g, answer.counter_example))
+        ASSERT_FALSE(holds(g, answer.counter_example).value_or(false))
             << fact_text << " |- " << goal_text << " by " << answer.by;
     }
     if (answer.verdict == Verdict::proved) {
@@ -198,7 +198,7 @@ TEST(Property, VerdictsAgreeWithBruteForce) {
       for_all(s, [&](const Assignment& values) {
         if (!all_hold(facts, values)) return;
         bool one = false;
-        for (const Fact& g : goals) one |= holds(g, values) || !defined(g, values);
+        for (const Fact& g : goals) one |= holds(g, values).value_or(false) || !defined(g, values);
         ASSERT_TRUE(one) << fact_text << " |- " << goal_text << " by " << answer.by;
       });
     }
@@ -207,7 +207,7 @@ TEST(Property, VerdictsAgreeWithBruteForce) {
       bool refutable = false;
       for_all(s, [&](const Assignment& values) {
         bool breaks = all_hold(facts, values);
-        for (const Fact& g : goals) breaks = breaks && defined(g, values) && !holds(g, values);
+        for (const Fact& g : goals) breaks = breaks && defined(g, values) && !holds(g, values).value_or(false);
         refutable |= breaks;
       });
       missed += refutable;

@@ -77,22 +77,6 @@ class Scope {
   std::map<std::string, Dim, std::less<>> names_;
 };
 
-inline bool holds(const Fact& fact, const Assignment& values) {
-  auto lhs = fact.lhs.evaluate(values), rhs = fact.rhs.evaluate(values);
-  if (!lhs || !rhs) return false;
-  switch (fact.relation) {
-    case Relation::eq:
-      return *lhs == *rhs;
-    case Relation::ne:
-      return *lhs != *rhs;
-    case Relation::le:
-      return *lhs <= *rhs;
-    case Relation::lt:
-      return *lhs < *rhs;
-  }
-  return false;
-}
-
 /// A random expression in source syntax over the given names.
 class RandomText {
  public:

@@ -191,22 +191,6 @@ Size result_size(const core::Program& p, const core::Scheme& s, const shape::Ass
   return result.shape[0].dim.evaluate(values);
 }
 
-std::optional<bool> holds(const shape::Fact& f, const shape::Assignment& values) {
-  const auto lhs = f.lhs.evaluate(values), rhs = f.rhs.evaluate(values);
-  if (!lhs || !rhs) return std::nullopt;
-  switch (f.relation) {
-    case shape::Relation::eq:
-      return *lhs == *rhs;
-    case shape::Relation::ne:
-      return *lhs != *rhs;
-    case shape::Relation::le:
-      return *lhs <= *rhs;
-    case shape::Relation::lt:
-      return *lhs < *rhs;
-  }
-  return std::nullopt;
-}
-
 /// Some sizes for which the program goes wrong, also beyond the small ones.
 bool breaks_somewhere(const Part& part) {
   for (int64_t n = 0; n <= far; ++n)

@@ -72,22 +72,6 @@ struct Trial {
   std::vector<Tensor> inputs;
 };
 
-bool holds(const Fact& f, const shape::Assignment& sizes) {
-  auto lhs = f.lhs.evaluate(sizes), rhs = f.rhs.evaluate(sizes);
-  if (!lhs || !rhs) return false;
-  switch (f.relation) {
-    case shape::Relation::eq:
-      return *lhs == *rhs;
-    case shape::Relation::ne:
-      return *lhs != *rhs;
-    case shape::Relation::le:
-      return *lhs <= *rhs;
-    case shape::Relation::lt:
-      return *lhs < *rhs;
-  }
-  return false;
-}
-
 std::optional<Trial> make_trial(const Graph& g, std::mt19937& random, const std::vector<int64_t>& choices) {
   Trial t;
   for (const Size& s : g.sizes) {
@@ -95,7 +79,7 @@ std::optional<Trial> make_trial(const Graph& g, std::mt19937& random, const std:
     if (s.from == Size::From::parameter) t.parameters[s.var] = t.sizes[s.var];
   }
   for (const Fact& f : g.facts)
-    if (!holds(f, t.sizes)) return std::nullopt;
+    if (!holds(f, t.sizes).value_or(false)) return std::nullopt;
   for (const Input& input : g.inputs) {
     Tensor tensor;
     tensor.elem = input.type.elem;
