@@ -11,6 +11,7 @@
 
 #include "base/bug.h"
 #include "graph/graph.h"
+#include "graph/round.h"
 
 namespace axon::graph {
 
@@ -103,32 +104,13 @@ ScalarId constant_float(Graph& g, Elem elem, double value) {
   return make_scalar(g, std::move(s));
 }
 
-namespace {
-
-int64_t wrap(Elem elem, int64_t value) {
-  switch (elem) {
-    case Elem::i32:
-      return static_cast<int32_t>(value);
-    case Elem::i16:
-      return static_cast<int16_t>(value);
-    case Elem::i8:
-      return static_cast<int8_t>(value);
-    case Elem::u8:
-      return static_cast<uint8_t>(value);
-    case Elem::boolean:
-      return value != 0;
-    default:
-      return value;
-  }
-}
-
-}  // namespace
+namespace {}  // namespace
 
 ScalarId constant_int(Graph& g, Elem elem, int64_t value) {
   Scalar s;
   s.op = Op::constant;
   s.elem = elem;
-  s.integer = wrap(elem, value);
+  s.integer = wrap_to(elem, value);
   return make_scalar(g, std::move(s));
 }
 

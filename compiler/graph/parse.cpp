@@ -3,10 +3,13 @@
 // One recursive descent over tokens. The first error stops it: from then on every token reads as the end of
 // the text, so no loop needs its own way out. Meaning is not checked here beyond what building needs;
 // verify() does that.
+#include "shape/parse.h"
+
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <map>
+#include <string_view>
 
 #include "graph/graph.h"
 #include "graph/tokens.h"
@@ -18,7 +21,7 @@ constexpr int max_depth = 2000;  // nesting of expressions and regions
 
 class Parser {
  public:
-  explicit Parser(const std::string& text) : tokens(tokens_of(text)) {}
+  explicit Parser(const std::string& text) : source(text), tokens(tokens_of(text)) {}
 
   std::optional<Graph> run(std::string& error_out) {
     expect("graph");
@@ -38,6 +41,7 @@ class Parser {
 
  private:
   Graph g;
+  const std::string& source;
   std::vector<Token> tokens;
   size_t next = 0;
   std::string error;
@@ -99,49 +103,29 @@ class Parser {
     return names.back().second;
   }
 
+  /// Dimensions end with their line: `%3 = ...` on the next one is no remainder.
   Dim dim() {
-    Dim sum = product();
-    while (is("+") || is("-")) sum = accept("+") ? sum + product() : (take(), sum - product());
-    return sum;
+    const size_t begin = peek().begin;
+    const std::string_view line = std::string_view(source).substr(0, source.find('\n', begin));
+    size_t end = begin;
+    shape::DimParseError problem;
+    const auto read = shape::parse_dim_prefix(
+        line, end, [&](std::string_view name) { return std::optional<Dim>(variable(std::string(name))); },
+        &problem);
+    if (!read) fail(problem.message);
+    if (read && divides_by_zero(*read)) fail("division by zero in a dimension");
+    while (!done() && peek().begin < end) take();
+    return read.value_or(Dim());
   }
-  Dim product() {
-    Dim left = factor();
-    while (is("*") || is("/") || (is("%") && peek().kind == Token::Kind::symbol)) {
-      std::string op = take().text;
-      Dim right = factor();
-      if (op != "*" && right.is(0)) {
-        fail("division by zero in a dimension");
-        return left;
+  static bool divides_by_zero(const Dim& d) {
+    for (const shape::Term& term : d.terms())
+      for (const shape::Atom& atom : term.factors) {
+        if (atom.kind() == shape::AtomKind::var) continue;
+        const bool divides = atom.kind() == shape::AtomKind::floor_div || atom.kind() == shape::AtomKind::mod;
+        if ((divides && atom.rhs().is(0)) || divides_by_zero(atom.lhs()) || divides_by_zero(atom.rhs()))
+          return true;
       }
-      left = op == "*" ? left * right : op == "/" ? floor_div(left, right) : mod(left, right);
-    }
-    return left;
-  }
-  Dim factor() {
-    if (++nesting > max_depth) fail("nested too deeply");
-    Dim d = primary();
-    --nesting;
-    return d;
-  }
-  Dim primary() {
-    if (accept("-")) return -factor();
-    if (accept("(")) {
-      Dim d = dim();
-      expect(")");
-      return d;
-    }
-    if (peek().kind == Token::Kind::number)
-      return Dim(static_cast<int64_t>(std::strtoll(take().text.c_str(), nullptr, 10)));
-    std::string name = word();
-    if (!is("(") || (name != "min" && name != "max" && name != "cdiv")) return Dim(variable(name));
-    take();
-    Dim a = dim();
-    while (accept(",")) {
-      Dim b = dim();
-      a = name == "min" ? min(a, b) : name == "max" ? max(a, b) : cdiv(a, b);
-    }
-    expect(")");
-    return a;
+    return false;
   }
 
   std::vector<Dim> dims() {  // [a, b]

@@ -17,6 +17,7 @@ std::vector<Token> tokens_of(const std::string& text) {
     Token t;
     t.line = line;
     size_t begin = i;
+    t.begin = begin;
     if (c == '\n') ++line;
     if (std::isspace(static_cast<unsigned char>(c))) {
       ++i;
@@ -63,7 +64,7 @@ std::vector<Token> tokens_of(const std::string& text) {
     }
     tokens.push_back(std::move(t));
   }
-  tokens.push_back({Token::Kind::end, "", "", line});
+  tokens.push_back({Token::Kind::end, "", "", line, text.size()});
   return tokens;
 }
 

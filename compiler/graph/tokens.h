@@ -11,6 +11,7 @@ struct Token {
   std::string text;    // word, symbol; number without type; string unescaped; value "%3.1" or "$0"
   std::string suffix;  // number: element type
   int line = 1;
+  size_t begin = 0;  // where it stands in the text
 };
 
 /// The whole text as tokens, with an `end` token last. Nothing is wrong here: an unknown character is a
