@@ -17,19 +17,6 @@ namespace axon::task {
 
 namespace {
 
-/// Position of every type in program order.
-std::map<TaskTypeId, uint32_t> program_order(const Program& p) {
-  std::map<TaskTypeId, uint32_t> order;
-  const std::function<void(const std::vector<Step>&)> walk = [&](const std::vector<Step>& steps) {
-    for (const Step& s : steps) {
-      if (s.task.valid()) order.emplace(s.task, static_cast<uint32_t>(order.size()));
-      walk(s.body);
-    }
-  };
-  walk(p.steps);
-  return order;
-}
-
 class Deriver {
  public:
   explicit Deriver(Program& p) : p_(p), order_(program_order(p)), ordering_(p) {}

@@ -26,6 +26,18 @@ bool contains(const Covered& a, const Covered& b, const std::vector<Coordinate>&
 
 }  // namespace
 
+std::map<TaskTypeId, uint32_t> program_order(const Program& p) {
+  std::map<TaskTypeId, uint32_t> order;
+  const std::function<void(const std::vector<Step>&)> walk = [&](const std::vector<Step>& steps) {
+    for (const Step& s : steps) {
+      if (s.task.valid()) order.emplace(s.task, static_cast<uint32_t>(order.size()));
+      walk(s.body);
+    }
+  };
+  walk(p.steps);
+  return order;
+}
+
 size_t common_loops(const Program& p, TaskTypeId a, TaskTypeId b) {
   const auto &x = p.types[a].loops, &y = p.types[b].loops;
   size_t n = 0;

@@ -16,6 +16,9 @@
 
 namespace axon::task {
 
+/// Position of every type in program order.
+std::map<TaskTypeId, uint32_t> program_order(const Program&);
+
 /// The loops around both types: the common prefix of their loops.
 size_t common_loops(const Program&, TaskTypeId, TaskTypeId);
 

@@ -15,21 +15,9 @@ namespace {
 
 bool same(const Wait::Range& a, const Wait::Range& b) { return a.first == b.first && a.last == b.last; }
 
-std::map<TaskTypeId, uint32_t> positions(const Program& p) {
-  std::map<TaskTypeId, uint32_t> order;
-  const std::function<void(const std::vector<Step>&)> walk = [&](const std::vector<Step>& steps) {
-    for (const Step& s : steps) {
-      if (s.task.valid()) order.emplace(s.task, static_cast<uint32_t>(order.size()));
-      walk(s.body);
-    }
-  };
-  walk(p.steps);
-  return order;
-}
-
 class Waits {
  public:
-  Waits(const Program& p, Report& report) : p_(p), order_(positions(p)), report_(report) {}
+  Waits(const Program& p, Report& report) : p_(p), order_(program_order(p)), report_(report) {}
 
   void run() {
     for (const Event& event : p_.events) check(event);
@@ -127,7 +115,7 @@ class Waits {
 
 class Order {
  public:
-  Order(const Program& p, Report& report) : p_(p), ordering_(p), order_(positions(p)), report_(report) {}
+  Order(const Program& p, Report& report) : p_(p), ordering_(p), order_(program_order(p)), report_(report) {}
 
   void run() {
     for (uint32_t a = 0; a < p_.types.size(); ++a)
