@@ -17,8 +17,7 @@ using Kind = Expr::Kind;
 
 void check_declaration(Elaborator& e, GlobalId g) { Checker(e, g).run(); }
 
-// ---- Declarations
-// -----------------------------------------------------------------------------------------------
+// ---- Declarations ----
 
 void Checker::run() {
   const shape::ProverSession session(100000);  // one allowance for all that is asked of this declaration

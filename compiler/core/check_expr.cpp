@@ -16,8 +16,7 @@ using source::error;
 using source::Span;
 using Kind = Expr::Kind;
 
-// ---- Expressions
-// ------------------------------------------------------------------------------------------------
+// ---- Expressions ----
 
 TypeId Checker::infer(ExprId id, TypeId expected) {
   const TypeId t = infer_kind(id, expected);

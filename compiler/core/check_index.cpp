@@ -18,13 +18,6 @@ using source::Code;
 using source::error;
 using source::Span;
 
-namespace {
-bool mentions_index(const Vars& vars, const Dim& d) {
-  const auto all = d.vars();
-  return std::any_of(all.begin(), all.end(), [&](Var v) { return vars.kind(v) == VarKind::index; });
-}
-}  // namespace
-
 TypeId Checker::infer_for(ExprId id) {
   const Expr e = p_.exprs[id];
   const size_t context = solver_.context_size();
@@ -41,7 +34,7 @@ TypeId Checker::infer_for(ExprId id) {
     if (b.bound.valid()) {
       binder.given = true;
       binder.range = as_size(b.bound, infer(b.bound));
-      if (mentions_index(vars_, binder.range))
+      if (vars_.mentions_index(binder.range))
         report(error(Code::E0306, p_.exprs[b.bound].span,
                      fmt::format("the range of `{}` depends on an index, so the result would be irregular",
                                  local.name)));

@@ -17,15 +17,7 @@ using source::Code;
 using source::error;
 using source::Span;
 
-namespace {
-bool mentions_index(const Vars& vars, const Dim& d) {
-  const auto all = d.vars();
-  return std::any_of(all.begin(), all.end(), [&](Var v) { return vars.kind(v) == VarKind::index; });
-}
-}  // namespace
-
-// ---- Selecting
-// --------------------------------------------------------------------------------------------------
+// ---- Selecting ----
 
 void Checker::note_use(const Dim& index, const Dim& axis, bool otherwise, Span at) {
   for (LocalId l : open_binders_)
@@ -110,7 +102,7 @@ void Checker::select_slice(const IndexItem& item, const Dim& axis, Shape& result
     if (item.stop.valid()) in_range(stop, start, true, w);
     size = shape::cdiv(start - stop, Dim(-step));
   }
-  if (mentions_index(vars_, vars_.zonk(size)))
+  if (vars_.mentions_index(vars_.zonk(size)))
     report(error(Code::E0306, p_.exprs[item.stop.valid() ? item.stop : item.start].span,
                  "the size of the slice depends on an index, so the result would be irregular"));
   result.push_back(dim_item(size));

@@ -166,8 +166,7 @@ GlobalId Elaborator::library_type(const std::string& name) {
   return {};
 }
 
-// ---- Order
-// ------------------------------------------------------------------------------------------------------
+// ---- Order ----
 
 void Elaborator::report_recursion(GlobalId g) {
   diagnostics.report(

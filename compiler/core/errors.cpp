@@ -73,8 +73,7 @@ void Checker::report_failures() {
   }
 }
 
-// ---- Failures
-// ---------------------------------------------------------------------------------------------------
+// ---- Failures ----
 
 void Checker::label_operands(Diagnostic& d, const Why& w) {
   auto label = [&](Span at, std::string text) {

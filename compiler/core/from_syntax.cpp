@@ -1,8 +1,7 @@
-// Declarations, patterns and expressions of the syntax tree to the core: names resolved, sugar gone, no types
-// yet.
+// Declarations and expressions of the syntax tree to the core: names resolved, sugar gone, no types yet.
 //
-// The desugaring is the one that core.h states. Every name is found here or reported here; later stages know
-// no names.
+// The desugaring is the one that core.h states. Every name is found here or reported (names_from_syntax.cpp);
+// later stages know no names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,8 +31,7 @@ ExprId Lowering::add(Kind kind, Span at) {
   return p_.exprs.add(std::move(e));
 }
 
-// ---- Declarations
-// -----------------------------------------------------------------------------------------------
+// ---- Declarations ----
 
 void Lowering::run() {
   DeclInfo& info = e_.infos[g_.index];
@@ -173,172 +171,7 @@ void Lowering::lower_function(const stx::FunDecl& f) {
   p_.globals[g_].body = body;
 }
 
-// ---- Patterns
-// ---------------------------------------------------------------------------------------------------
-
-LocalId Lowering::add_local(const std::string& name, Span at, Local::Kind kind) {
-  Local l;
-  l.name = name;
-  l.span = at;
-  l.kind = kind;
-  const LocalId id = p_.locals.add(std::move(l));
-  scope_.push_back({name, id, {}});
-  return id;
-}
-
-Pattern Lowering::pattern(stx::PatternId id, bool parameter) {
-  const stx::Pattern& p = file()[id];
-  Pattern out;
-  out.span = p.span;
-  const auto* name = stx::as<stx::NamePattern>(p);
-  std::optional<Dim> value;
-  if (p.type.valid()) {
-    const TypeId written = type(p.type);
-    out.consumed = e_.vars[written].consumed;
-    const Type t = e_.vars[written];
-    out.annotation = written;
-    const bool integer =
-        t.kind == Type::Kind::tensor && t.shape.empty() && t.elem.elem && base::is_integer(*t.elem.elem);
-    if (name && parameter && integer) {  // an integer scalar is a size, and its name a dimension
-      const Entry* entry = find(name->name.text);
-      value = entry && entry->size
-                  ? *entry->size
-                  : Dim(e_.vars.dim(name->name.text, top_level_ ? VarKind::rigid : VarKind::meta, entry_,
-                                    p.span));
-      out.annotation = e_.vars.tensor(t.elem, {}, value);
-    }
-  }
-  std::visit(stx::Overloaded{[&](const stx::NamePattern& n) {
-                               out.kind = Pattern::Kind::name;
-                               out.local = add_local(n.name.text, n.name.span);
-                               p_.locals[out.local].type = value ? *out.annotation : TypeId{};
-                             },
-                             [&](const stx::TuplePattern& t) {
-                               out.kind = t.elements.empty() ? Pattern::Kind::unit : Pattern::Kind::tuple;
-                               for (stx::PatternId e : t.elements) out.items.push_back(pattern(e, parameter));
-                             },
-                             [&](const auto&) { out.kind = Pattern::Kind::wildcard; }},
-             p.node);
-  return out;
-}
-
-// ---- Names
-// ------------------------------------------------------------------------------------------------------
-
-static bool stands_for_axes(const Program& p, LocalId local) {
-  return local.valid() && p.locals[local].kind == Local::Kind::rank;
-}
-
-const Lowering::Entry* Lowering::find(const std::string& name) const {
-  for (size_t i = scope_.size(); i-- > 0;)
-    if (scope_[i].name == name && !stands_for_axes(p_, scope_[i].local)) return &scope_[i];
-  return nullptr;
-}
-
-const Lowering::Entry* Lowering::find_axes(const std::string& name) const {
-  for (size_t i = scope_.size(); i-- > 0;)
-    if (scope_[i].name == name && stands_for_axes(p_, scope_[i].local)) return &scope_[i];
-  return nullptr;
-}
-
-GlobalId Lowering::find_value(const std::string& name) const {
-  if (auto it = module_->values.find(name); it != module_->values.end()) return it->second;
-  return e_.library_value(name);
-}
-
-void Lowering::unknown_name(const std::string& text, Span at) {
-  constexpr size_t most_suggestions = 100;  // each looks at every name that there is
-  auto d = error(Code::E0401, at, fmt::format("nothing is called `{}` here", text));
-  if (e_.unknown_names++ >= most_suggestions) return report(std::move(d));
-  std::vector<std::string> known = {"true", "false"};
-  for (const Entry& s : scope_) known.push_back(s.name);
-  for (const auto& [other, id] : module_->values) known.push_back(other);
-  for (const std::string& other : e_.names_in_scope) known.push_back(other);
-  if (auto other = nearest(text, known))
-    d.help(fmt::format("a similar name is `{}`", *other),
-           source::Edit{at, *other, source::Applicability::maybe});
-  report(std::move(d));
-}
-
-ExprId Lowering::global(GlobalId g, Span span) {
-  auto& uses = e_.infos[g_.index].uses;
-  if (std::find(uses.begin(), uses.end(), g) == uses.end()) uses.push_back(g);
-  const ExprId id = add(Kind::global, span);
-  at(id).global = g;
-  return id;
-}
-
-ExprId Lowering::prelude(const std::string& name, Span span) {
-  const GlobalId g = e_.library_value(name);
-  if (g.valid()) return global(g, span);
-  report(error(Code::E0401, span, fmt::format("the library defines no `{}`", name)));
-  return add(Kind::error, span);
-}
-
-ExprId Lowering::cast_to(base::Elem elem, Span span) {
-  const ExprId id = prelude("cast", span);
-  at(id).text = base::elem_name(elem);  // what the result is made of; the checker reads it
-  return id;
-}
-
-ExprId Lowering::name(const std::string& text, Span span) {
-  if (const Entry* entry = find(text)) {
-    if (entry->size) {
-      const Dim d = *entry->size;
-      const ExprId id = add(Kind::size, span);
-      at(id).dim = d;
-      return id;
-    }
-    const LocalId local = entry->local;
-    const ExprId id = add(Kind::local, span);
-    at(id).local = local;
-    return id;
-  }
-  if (const GlobalId g = find_value(text); g.valid()) return global(g, span);
-  if (auto elem = base::elem_from_name(text)) return cast_to(*elem, span);
-  if (text == "reshape" || text == "rearrange") {
-    report(error(Code::E0215, span,
-                 text == "reshape"
-                     ? "`reshape` is applied to a list of sizes and a value: `reshape [n, -1] x`"
-                     : "`rearrange` is written `rearrange x [t, h*k] => [h, t, k]`"));
-  } else if (find_axes(text)) {
-    report(error(Code::E0401, span, fmt::format("`..{}` stands for axes; it has no value", text)));
-  } else if (module_->imports.count(text)) {
-    report(error(Code::E0401, span, fmt::format("`{}` is a module; write `{}.name`", text, text)));
-  } else {
-    unknown_name(text, span);
-  }
-  return add(Kind::error, span);
-}
-
-/// `m.f`: what another module declares.
-ExprId Lowering::imported(const std::string& qualifier, const stx::Name& field, Span span) {
-  const Module* m = module_->imports.at(qualifier);
-  if (!m) {  // reported where it is imported
-    p_.globals[g_].has_error = true;
-    return add(Kind::error, span);
-  }
-  auto value = m->values.find(field.text);
-  if (value != m->values.end() && !e_.is_private(value->second)) return global(value->second, span);
-  if (value != m->values.end()) {
-    report(error(Code::E0409, field.span,
-                 fmt::format("`{}` is private to the module `{}`", field.text, qualifier))
-               .also(p_.globals[value->second].span, "declared here"));
-    return add(Kind::error, span);
-  }
-  std::vector<std::string> known;
-  for (const auto& [other, g] : m->values)
-    if (!e_.is_private(g)) known.push_back(other);
-  auto d = error(Code::E0401, field.span, fmt::format("the module `{}` has no `{}`", qualifier, field.text));
-  if (auto other = nearest(field.text, known))
-    d.help(fmt::format("a similar name is `{}`", *other),
-           source::Edit{field.span, *other, source::Applicability::maybe});
-  report(std::move(d));
-  return add(Kind::error, span);
-}
-
-// ---- Expressions
-// ------------------------------------------------------------------------------------------------
+// ---- Expressions ----
 
 /// `reshape` is a form, not a function: the number of axes of its result is the length of its first argument.
 bool Lowering::is_reshape(stx::ExprId fn) {

@@ -18,8 +18,7 @@ using source::Code;
 using source::error;
 using CKind = Constraint::Kind;
 
-// ---- What is left becomes part of the scheme
-// --------------------------------------------------------------------
+// ---- What is left becomes part of the scheme ----
 
 /// The shape variables of a type in the order in which they are read.
 std::vector<ShapeVarId> Checker::shapes_in(TypeId type) {
@@ -396,8 +395,7 @@ void Checker::generalise_let(LocalId id, TypeId type, size_t since, size_t opene
   p_.locals[id].scheme = std::move(scheme);
 }
 
-// ---- Names
-// ------------------------------------------------------------------------------------------------------
+// ---- Names ----
 
 /// A shape variable that is the whole shape of a parameter takes the parameter's initial, unless two would.
 void Checker::prefer_parameter_initials(Names& names, TypeId type) {

@@ -15,8 +15,7 @@ using source::Span;
 namespace stx = axon::syntax;
 using Kind = Expr::Kind;
 
-// ---- Index notation
-// ---------------------------------------------------------------------------------------------
+// ---- Index notation ----
 
 ExprId Lowering::for_expr(const std::vector<stx::Binder>& binders, stx::ExprId body, Span span) {
   const size_t scope = scope_.size();

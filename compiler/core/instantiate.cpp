@@ -11,8 +11,7 @@ using shape::Fact;
 using shape::Relation;
 using shape::Var;
 
-// ---- Instantiation
-// ----------------------------------------------------------------------------------------------
+// ---- Instantiation ----
 
 Shape Checker::rename(const Shape& s, Fresh& fresh) {
   auto renamed = [&](ShapeVarId v) {

@@ -19,8 +19,7 @@ using source::error;
 namespace fs = std::filesystem;
 namespace stx = axon::syntax;
 
-// ---- Files
-// ------------------------------------------------------------------------------------------------------
+// ---- Files ----
 
 LibraryLoader::LibraryLoader(source::SourceManager& sources, source::Diagnostics& diagnostics,
                              std::vector<std::string> directories)
@@ -81,8 +80,7 @@ std::string Elaborator::identity(const stx::File& file) const {
   return real(sources[file.source].name()).string();
 }
 
-// ---- Modules
-// ----------------------------------------------------------------------------------------------------
+// ---- Modules ----
 
 Module* Elaborator::add_module(const std::string& key, std::unique_ptr<Module> m) {
   Module* out = (modules_[key] = std::move(m)).get();

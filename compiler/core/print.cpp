@@ -12,8 +12,7 @@ namespace axon::core {
 using shape::Dim;
 using shape::Var;
 
-// ---- Names
-// ------------------------------------------------------------------------------------------------------
+// ---- Names ----
 
 std::string Names::choose(const std::string& wanted, std::set<std::string>& used) {
   std::string name = wanted.empty() ? "a" : wanted;
@@ -56,8 +55,7 @@ void Names::prefer(ShapeVarId v, const std::string& name) {
   if (!shapes_.count(v.index) && used_shapes_.insert(name).second) shapes_[v.index] = name;
 }
 
-// ---- Types
-// ------------------------------------------------------------------------------------------------------
+// ---- Types ----
 
 std::string print(const Dim& d, Names& names) {
   return d.str([&](Var v) { return names.of(v); });

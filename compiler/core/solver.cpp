@@ -90,8 +90,7 @@ bool never_zero(const Dim& d) {
 
 }  // namespace
 
-// ---- Stating constraints
-// ----------------------------------------------------------------------------------------
+// ---- Stating constraints ----
 
 void Solver::submit(Constraint c) {
   if (skips(c.why)) return;
@@ -258,19 +257,14 @@ std::vector<Fact> Solver::facts_for(const Fact& goal, const std::vector<Fact>& c
   return out;
 }
 
-// ---- Sizes
-// ------------------------------------------------------------------------------------------------------
-
-bool Solver::mentions_index(const Dim& d) const {
-  const auto all = d.vars();
-  return std::any_of(all.begin(), all.end(), [&](Var v) { return vars_.kind(v) == VarKind::index; });
-}
+// ---- Sizes ----
 
 void Solver::bind(Var v, const Dim& d, WhyId why) {
   if (vars_.is_size(v) && !vars_.plainly_nonnegative(d)) {
     // a size exists outside of any `for`: that an index is in its range must not be used
     std::vector<Fact> context = active_;
-    std::erase_if(context, [&](const Fact& f) { return mentions_index(f.lhs) || mentions_index(f.rhs); });
+    std::erase_if(context,
+                  [&](const Fact& f) { return vars_.mentions_index(f.lhs) || vars_.mentions_index(f.rhs); });
     parked_.push_back(
         {Constraint::Kind::holds, {}, {}, shape::at_least(d, 0), context, why, false, ++serial_});
   }
@@ -334,8 +328,7 @@ Solver::Step Solver::solve_dims(const Dim& a0, const Dim& b0, WhyId why, Failure
   return polynomial ? failed(kind, why, a, b) : Step::wait;
 }
 
-// ---- Word equations
-// ---------------------------------------------------------------------------------------------
+// ---- Word equations ----
 
 Solver::Step Solver::bind(ShapeVarId v, const Shape& s, WhyId why) {
   if (auto other = lone(s); other && *other == v) return Step::done;

@@ -69,7 +69,6 @@ class Solver {
   void park(Constraint::Kind kind, std::vector<Shape> shapes, WhyId why);
   bool rank_equation(const Shape& unknown, size_t rank, WhyId why, Step& step);
   void submit(Constraint c);
-  bool mentions_index(const shape::Dim& d) const;
   bool occurs_in_join(ShapeVarId v, const Shape& s) const;
   Step failed(Failure::Kind kind, WhyId why, shape::Dim lhs = {}, shape::Dim rhs = {});
 

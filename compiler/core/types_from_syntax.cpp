@@ -18,8 +18,7 @@ namespace {
 Shape to_shape(ShapeVarId v) { return {var_item(v)}; }
 }  // namespace
 
-// ---- Dimensions
-// -------------------------------------------------------------------------------------------------
+// ---- Dimensions ----
 
 Dim Lowering::named_size(const std::string& name, VarKind kind, Span at) {
   if (entry_) {
@@ -137,8 +136,7 @@ void Lowering::lower_facts(const std::vector<stx::Fact>& facts, std::vector<Fact
   }
 }
 
-// ---- Shapes
-// -----------------------------------------------------------------------------------------------------
+// ---- Shapes ----
 
 ShapeVarId Lowering::shape_name(const stx::Name& n) {
   auto it = shapes_.find(n.text);
@@ -190,8 +188,7 @@ Shape Lowering::shape_of(const std::vector<stx::Item>& items) {
   return out;
 }
 
-// ---- Types
-// ------------------------------------------------------------------------------------------------------
+// ---- Types ----
 
 /// Which type variables are used with a shape: those stand for element types wherever they occur.
 void Lowering::collect_bracketed(const stx::File& f, stx::TypeId id) {

@@ -37,6 +37,7 @@ class Vars {
                  source::Span origin = {});
   bool is_meta(shape::Var v) const;
   VarKind kind(shape::Var v) const;
+  bool mentions_index(const shape::Dim& d) const;  ///< a variable of a `for`
   bool is_size(shape::Var v) const;
   void make_size(shape::Var v);
   void make_rigid(shape::Var v);

@@ -11,8 +11,7 @@ using shape::Var;
 using source::Code;
 using source::error;
 
-// ---- Types into the program
-// -------------------------------------------------------------------------------------
+// ---- Types into the program ----
 
 void Checker::write_back(Pattern& p) {
   if (p.annotation) p.annotation = vars_.zonk(*p.annotation);
