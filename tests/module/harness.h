@@ -80,4 +80,26 @@ void expect_close(const graph::Tensor& got, const graph::Tensor& want, double re
 void check_program(const std::string& text, const std::vector<std::map<std::string, int64_t>>& sizes,
                    const std::vector<RunOptions>& ways, double tolerance = 2e-5);
 
+/// Grouped-query attention over a cache, as graph text.
+inline const char* const attention = R"(graph "f"
+  size h = axis 0 of 0 where h
+  size g = axis 1 of 0 where g
+  size m = axis 2 of 0 where m
+  size d = axis 3 of 0 where d
+  size n = axis 1 of 1 where n
+  size e = axis 2 of 2 where e
+  input "q" argument f32[h, g, m, d]
+  input "k" argument f32[h, n, d]
+  input "v" argument f32[h, n, e]
+  %0 = input 0
+  %1 = input 1
+  %2 = input 2
+  %3 = compute [a < h, b < g, i < m, c < e] {
+    local $0 "s" [a < h, b < g, i < m, j < n] f32 = sum(x < d; %0[a, b, i, x] * %1[a, j, x])
+    out f32[h, g, m, e] = proj(2, (t0 := online(j < n; e, 0.125;
+      select({j} <= {i} + {n} - {m}, $0[a, b, i, j], -inf), %2[a, j, c]))) / proj(1, t0)
+  }
+  result "" %3
+)";
+
 }  // namespace axon::testing
