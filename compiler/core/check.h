@@ -54,6 +54,7 @@ class Checker {
   TypeId infer_check_as(ExprId id);
   void name_argument(TypeId parameter, ExprId argument);
   void pass_value(TypeId parameter, TypeId argument, source::Span at);
+  void type_literal(ExprId id, base::Elem elem);
   std::optional<shape::Dim> arithmetic(ExprId id);
   void condition(ExprId id, bool holds, std::vector<shape::Fact>& out) const;
   std::optional<shape::Dim> value_of(TypeId t) const;
@@ -68,6 +69,7 @@ class Checker {
   TypeId name_value(TypeId type, const std::string& hint, source::Span at);
   bool mentions_since(TypeId type, size_t mark);
   TypeId as_value(ExprId id, TypeId type, size_t mark);
+  TypeId without_decided_values(TypeId type, size_t mark);
   void refuse_decided_parameters(TypeId type);
   void close_decided(Scheme& scheme, size_t mark);
   shape::Dim without_decided(const shape::Dim& d) const;

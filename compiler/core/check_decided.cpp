@@ -86,10 +86,27 @@ bool Checker::mentions_since(TypeId type, size_t mark) {
                      [&](Var v) { return all.has(v); });
 }
 
+/// The type without what is known of its integers, where that is a number opened since then: which number an
+/// integer is may differ from call to call, unlike a size.
+TypeId Checker::without_decided_values(TypeId type, size_t mark) {
+  const TypeId id = vars_.zonk(type);
+  Type t = vars_[id];
+  if (t.kind == Type::Kind::tensor)
+    return t.value && mentions_since(id, mark) ? vars_.tensor(t.elem, t.shape) : id;
+  bool changed = false;
+  for (TypeId& item : t.items) {
+    const TypeId known = without_decided_values(item, mark);
+    changed |= known != item;
+    item = known;
+  }
+  return changed ? vars_.add(std::move(t)) : id;
+}
+
 /// What is a function and a value: the sizes of its result that it decides would be the same at every call.
 TypeId Checker::as_value(ExprId id, TypeId type, size_t mark) {
   const Type fn = vars_[vars_.head(type)];
   if (fn.kind != Type::Kind::function || !mentions_since(type, mark)) return type;
+  if (const TypeId plain = without_decided_values(type, mark); !mentions_since(plain, mark)) return plain;
   report(error(Code::E0323, p_.exprs[id].span, "each call of this function decides a size of its result")
              .text("As a value it would have one type, with one size, for all of its calls.")
              .note(fmt::format("it is {}", show(type)))

@@ -291,6 +291,8 @@ TypeId Checker::infer_apply(ExprId id) {
     }
   }
   poisoned(e);
+  if (callee.kind == Kind::global && p_.globals[callee.global].name == "cast" && !callee.text.empty())
+    type_literal(e.args[1], *base::elem_from_name(callee.text));
   if (count + 1 < type.items.size()) {
     const TypeId rest = vars_.function({type.items.begin() + static_cast<long>(count), type.items.end() - 1},
                                        type.items.back());
@@ -302,6 +304,24 @@ TypeId Checker::infer_apply(ExprId id) {
     if (t.kind == Type::Kind::tensor) return vars_.tensor(t.elem, {}, value);
   }
   return result;
+}
+
+/// A literal that is converted is of that type from the start: `f64 0.1` is not f32's 0.1, and `i64 16777217`
+/// is that number. So are its negative and a list of literals.
+void Checker::type_literal(ExprId id, base::Elem elem) {
+  const std::function<bool(ExprId)> literal = [&](ExprId at) {
+    const Expr& e = p_.exprs[at];
+    if (e.kind == Kind::number) return base::is_float(elem) || (base::is_integer(elem) && !e.flag);
+    if (e.kind == Kind::list) return std::all_of(e.args.begin(), e.args.end(), literal);
+    const bool negative = e.kind == Kind::apply && e.args.size() == 2 &&
+                          p_.exprs[e.args[0]].kind == Kind::global &&
+                          p_.globals[p_.exprs[e.args[0]].global].kind == Global::Kind::prim &&
+                          p_.globals[p_.exprs[e.args[0]].global].prim == Prim::neg_;
+    return negative && literal(e.args[1]);
+  };
+  const Type t = vars_[vars_.head(p_.exprs[id].type)];
+  if (t.kind == Type::Kind::tensor && literal(id))
+    unifier_.unify(t.elem, {elem, {}}, why(p_.exprs[id].span, "the literal"));
 }
 
 std::optional<Dim> Checker::arithmetic(ExprId id) {
