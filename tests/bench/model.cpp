@@ -4,9 +4,10 @@
 //
 //   bench_model BUNDLE WEIGHTS [ROUNDS]
 //
-// decode    tokens per second with 1 and 2 workers; bytes per token = weights that a token reads + cache;
-// share of the
+// decode    tokens per second with 1 and 2 workers; bytes per token = weights that a token reads; share of
+// the
 //           read bandwidth of as many threads
+// rival     the same work as a plain C program with OpenMP does it (fork_join.h), with 1 and 2 threads
 // prompt    8 tokens at once, which read the weights as one token does: share of the read bandwidth of 2
 // threads prefill   512 tokens (or as many as the cache holds): share of the multiply-add peak of 2 threads
 #include <fmt/format.h>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "ceilings.h"
+#include "fork_join.h"
 #include "host/weights/tensor_file.h"
 #include "story.h"
 
@@ -88,6 +90,7 @@ double median(std::vector<double> values) {
 /// classifier.
 struct Work {
   double token_bytes = 0, layer_products = 0, classifier_products = 0;
+  axon::bench::DecoderShape shape{};
 };
 Work work_of(const std::string& path) {
   Work work;
@@ -96,7 +99,19 @@ Work work_of(const std::string& path) {
     fmt::print(stderr, "{}\n", file.error().message);
     std::exit(1);
   }
+  const auto number = [&](const char* name) { return std::atoll(file->table.metadata[name].c_str()); };
+  auto& shape = work.shape;
+  shape.heads = number("h");
+  shape.head = number("k");
+  shape.positions = number("s");
   for (const auto& tensor : file->table.tensors) {
+    if (tensor.name == "layers.wq") {
+      shape.layers = tensor.shape[0];
+      shape.width = tensor.shape[1];
+      shape.groups = tensor.shape[2] / (shape.heads * shape.head);
+    }
+    if (tensor.name == "layers.w1") shape.hidden = tensor.shape[2];
+    if (tensor.name == "classifier") shape.vocabulary = tensor.shape[0];
     if (tensor.name == "embed") continue;  // one row of it
     const double bytes = static_cast<double>(tensor.end - tensor.begin);
     work.token_bytes += bytes;
@@ -134,12 +149,27 @@ int main(int argc, char** argv) try {
              for (int64_t p = 0; p < steps; ++p) model.decode(1 + static_cast<int32_t>(p % 100), p);
            });
   };
+#ifdef AXON_BENCH_RIVAL
+  using axon::bench::ForkJoin;
+  if (ForkJoin::weights_read(work.shape) * sizeof(float) > size_t{1} << 30) std::exit(2);
+  ForkJoin plain1(work.shape, buffer, 1), plain2(work.shape, buffer, 2);
+  std::vector<double> rival1, rival2;
+  const auto decode_plainly = [&](ForkJoin& rival) {
+    return static_cast<double>(steps) / seconds_of([&] {
+             for (int64_t p = 0; p < steps; ++p) rival.decode(p);
+           });
+  };
+#endif
   std::vector<double> rate1, rate2, rate, brief, prefill, bandwidth1, bandwidth2, peak2;
   for (int r = 0; r < rounds; ++r) {
     bandwidth1.push_back(read_bandwidth(buffer, probe_bytes, 1));
     rate1.push_back(decode(one));
     bandwidth2.push_back(read_bandwidth(buffer, probe_bytes, 2));
     rate2.push_back(decode(two));
+#ifdef AXON_BENCH_RIVAL
+    rival1.push_back(decode_plainly(plain1));
+    rival2.push_back(decode_plainly(plain2));
+#endif
     rate.push_back(decode(chosen));
     brief.push_back(seconds_of([&] { two.prefill(short_prompt); }));
     peak2.push_back(multiply_add_peak(2));
@@ -158,6 +188,12 @@ int main(int argc, char** argv) try {
   fmt::print("decode, chosen:    {:.0f} tokens/s with {} workers, {:.0f} % of the better of the two\n",
              median(rate), chosen.statistics().workers,
              100 * median(rate) / std::max(median(rate1), median(rate2)));
+#ifdef AXON_BENCH_RIVAL
+  const double rival = std::max(median(rival1), median(rival2));
+  fmt::print(
+      "rival, OpenMP:     {:.0f} tokens/s with 1 thread, {:.0f} with 2: chosen is {:.2f} times the better\n",
+      median(rival1), median(rival2), median(rate) / rival);
+#endif
   fmt::print("prompt of {}:       {:.1f} ms, {:.1f} GB/s, {:.0f} % of the probe\n", short_prompt.size(),
              1e3 * median(brief), work.token_bytes / median(brief) / 1e9,
              100 * work.token_bytes / median(brief) / median(bandwidth2));
