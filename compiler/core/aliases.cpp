@@ -175,6 +175,7 @@ AliasSet Aliases::of_apply(ExprId id) {
       return g.body.valid() && !g.params.empty() ? of_body(g.params, g.body, id) : AliasSet{};
     switch (g.prim) {
       case Prim::iterate_:  // no step may be taken
+      case Prim::while_:
         return e.args.size() == 4 ? of(e.args[3]) : AliasSet{};
       case Prim::fold_:
         return e.args.size() == 4 ? of(e.args[2]) : AliasSet{};

@@ -171,7 +171,7 @@ GlobalId Elaborator::library_type(const std::string& name) {
 void Elaborator::report_recursion(GlobalId g) {
   diagnostics.report(
       error(Code::E0317, program.globals[g].span, fmt::format("`{}` uses itself", program.globals[g].name))
-          .text("There is no recursion: fold, scan and iterate repeat a function."));
+          .text("There is no recursion: fold, scan, iterate and while repeat a function."));
   program.globals[g].has_error = true;
   program.globals[g].scheme.type = vars.error();
   infos[g.index].state = DeclInfo::State::done;

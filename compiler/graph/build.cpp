@@ -142,6 +142,13 @@ ScalarId reduce(Graph& g, Monoid monoid, std::vector<Axis> binders, ScalarId bod
   return make_scalar(g, std::move(s));
 }
 
+std::vector<NodeId> conditional_loops(const Graph& g) {
+  std::vector<NodeId> loops;
+  for (uint32_t n = 0; n < g.nodes.size(); ++n)
+    if (g.nodes[NodeId{n}].condition) loops.push_back(NodeId{n});
+  return loops;
+}
+
 std::optional<Dim> affine_index(const Graph& g, ScalarId index) {
   const Scalar& s = g.scalars[index];
   if (s.op == Op::index) return s.dim;

@@ -19,6 +19,9 @@
 //   value.
 //            carried[c]: init (outer value), param (the value inside, at iteration start), result (inside, at
 //            its end). Output c of the node is the last result, or init when extent is 0.
+//            With a condition, a carried bool[], an iteration starts only when that holds; the extent is then
+//            a variable of its own, which has a value when the loop has ended: how many iterations there
+//            were.
 // Nodes are hash-consed per region: equal operator, domain up to renaming, and arguments give the same node.
 //
 // Invariants (verify.cpp): every load has one index per axis; reduce and online stand at the root of a body
@@ -155,8 +158,13 @@ struct Node {
   std::vector<Output> outputs;    ///< compute
   Axis index;                     ///< loop: its index variable and trip count
   std::vector<Carried> carried;   ///< loop; node output c is carried c. param: output c is carried c inside
-  RegionId body;                  ///< loop
+  std::optional<uint32_t> condition;  ///< loop: the carried value that decides whether an iteration starts
+  std::string unending;               ///< loop with a condition: the words for when step_limit did not end it
+  RegionId body;                      ///< loop
 };
+
+/// Iterations of a loop with a condition. One that would go on fails: no program runs for ever.
+constexpr int64_t step_limit = int64_t{1} << 20;
 
 struct Region {
   std::vector<NodeId> nodes;  ///< in an order in which every value is defined before it is used
@@ -243,6 +251,9 @@ ScalarId unit_of(Graph&, Monoid, Elem);
 std::vector<Dim> identity_map(const std::vector<Axis>& domain);
 /// The index of a load as a Dim when it is an `index` expression; nullopt when it depends on data.
 std::optional<Dim> affine_index(const Graph&, ScalarId index);
+
+/// Loops with a condition, in order of their nodes; the k-th one's check has the number checks.size() + k.
+std::vector<NodeId> conditional_loops(const Graph&);
 
 // ---- text (print.cpp, parse.cpp): print(parse(t)) == t ----
 std::string print(const Graph&);

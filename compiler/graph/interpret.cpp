@@ -49,6 +49,7 @@ class Interpreter {
     for (size_t i = 0; i < g.inputs.size(); ++i)
       if (g.inputs[i].kind == InputKind::state)
         outcome.states.push_back(final_state(static_cast<uint32_t>(i)));
+    outcome.steps = steps_;
     return outcome;
   }
 
@@ -58,6 +59,7 @@ class Interpreter {
   Precision precision_;
   Machine machine_;
   std::vector<std::vector<Storage>> values_;  // node -> outputs
+  shape::Assignment steps_;                   // of the loops with a condition that have ended
   std::map<Value, std::vector<const Check*>> bounds_ = bounded_values();
   std::set<Value> kept_ = values_kept();
 
@@ -232,7 +234,7 @@ class Interpreter {
 
   void loop(NodeId id, const std::vector<Value>& dying_here) {
     const Node& n = g.nodes[id];
-    int64_t trips = machine_.evaluate(n.index.extent).value_or(0);
+    int64_t trips = n.condition ? step_limit + 1 : machine_.evaluate(n.index.extent).value_or(0);
     std::vector<Storage> current;
     for (const Carried& c : n.carried) current.push_back(storage(c.init));
     std::set<Value> inside;  // an initial value that the iterations also read by itself stays
@@ -243,6 +245,12 @@ class Interpreter {
           std::find(dying_here.begin(), dying_here.end(), c.init) != dying_here.end())
         values_[c.init.node.index][c.init.output].reset();
     for (int64_t l = 0; l < trips && machine_.error.empty(); ++l) {
+      if (n.condition && current[*n.condition]->integers[0] == 0) {
+        trips = l;
+        break;
+      }
+      if (n.condition && l == step_limit)
+        return machine_.fail(fmt::format("{}: the value is {}", n.unending, l));
       machine_.bind(n.index.var, l);
       if (!n.carried.empty()) {
         NodeId param = n.carried[0].param.node;
@@ -256,6 +264,10 @@ class Interpreter {
       for (NodeId inner : g.regions[n.body].nodes) values_[inner.index].clear();
     }
     values_[id.index] = std::move(current);
+    if (!n.condition) return;
+    const Var steps = n.index.extent.vars().at(0);
+    machine_.bind(steps, trips);
+    steps_[steps] = trips;
   }
 
   // ---- compute nodes ----

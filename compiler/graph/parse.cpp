@@ -366,6 +366,12 @@ class Parser {
 
   void loop_node(Node n) {
     n.op = NodeOp::loop;
+    if (accept("while")) {
+      n.condition = static_cast<uint32_t>(number());
+      n.unending = take().text;
+      expect("as");
+      declare(word());
+    }
     expect("[");
     auto index = axes("]");
     if (index.size() != 1) {

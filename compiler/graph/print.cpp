@@ -301,7 +301,12 @@ class Printer {
     std::string carried;
     for (size_t c = 0; c < n.carried.size(); ++c)
       carried += (c ? ", " : "") + type(n.types.at(c)) + " = " + value(n.carried[c].init);
-    line(head + " [" + axes({n.index}) + "] (" + carried + ") {");
+    std::string when;
+    if (n.condition) {
+      for (Var steps : n.index.extent.vars()) names.declare(steps);
+      when = fmt::format(" while {} {} as {}", *n.condition, quoted(n.unending), names.str(n.index.extent));
+    }
+    line(head + when + " [" + axes({n.index}) + "] (" + carried + ") {");
     ++depth;
     region(n.body);
     std::string results;

@@ -193,6 +193,15 @@ class Verifier {
       complain("a loop has a region");
       return;
     }
+    if (n.condition) {
+      const std::vector<Var> steps = n.index.extent.vars();
+      if (*n.condition >= n.types.size() || n.types[*n.condition] != TensorType{Elem::boolean, {}})
+        complain("a loop's condition is not a carried bool[]");
+      if (steps.size() != 1 || n.index.extent != Dim(steps[0]) || in_scope(steps[0]))
+        complain("a loop with a condition has a number of steps of its own");
+      else
+        scope.push_back(steps[0]);
+    }
     axes({n.index});
     ranges.push_back(shape::at_least(Dim(n.index.var), Dim(0)));
     ranges.push_back(shape::less(Dim(n.index.var), n.index.extent));

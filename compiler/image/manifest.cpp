@@ -186,6 +186,7 @@ class EntryWriter {
   ordered_json device_checks() const {
     ordered_json out = ordered_json::array();
     for (const graph::Check& check : graph_.checks) out.push_back(check.message);
+    for (graph::NodeId loop : graph::conditional_loops(graph_)) out.push_back(graph_.nodes[loop].unending);
     return out;
   }
 
@@ -303,6 +304,8 @@ class EntryWriter {
       for (const Fact& f : variant.program.guard) guard.push_back(fact(f));
       for (const plan::Slot& slot : variant.slots) slots.push_back(dim(slot.bytes));
       for (const task::Event& event : variant.program.events) names.push_back(event.name);
+      for (const plan::Decision& d : variant.decisions)
+        names.push_back("steps of loop " + std::to_string(d.loop.index));
       out.push_back({{"symbol", variant.symbol},
                      {"guard", std::move(guard)},
                      {"buffers", buffers(variant)},

@@ -518,4 +518,20 @@ Body make_body(const task::Program& p, const task::TaskType& type, std::shared_p
   return BodyBuilder(p, type, std::move(graph), options).run();
 }
 
+std::vector<Var> steps_read(const task::Program& p, const task::TaskType& type) {
+  std::vector<Var> steps;
+  for (const task::Loop& loop : p.loops) {
+    if (!p.graph->nodes[loop.node].condition) continue;
+    const Var var = loop.extent.vars().at(0);
+    const bool read =
+        std::any_of(type.accesses.begin(), type.accesses.end(), [&](const task::Access& access) {
+          return std::any_of(access.box.begin(), access.box.end(), [&](const task::Interval& axis) {
+            return axis.low.contains(var) || axis.high.contains(var);
+          });
+        });
+    if (read) steps.push_back(var);
+  }
+  return steps;
+}
+
 }  // namespace axon::module

@@ -303,6 +303,30 @@ void Frame::loop(const Axis& axis, Value* low, Value* end, LoopKind kind, const 
     variables_.erase(axis.var);
 }
 
+void Frame::loop_while(const Axis& axis, Var count, const std::function<Value*(Value*)>& goes_on,
+                       const std::function<void()>& body) {
+  auto* before = b.GetInsertBlock();
+  auto* head = llvm::BasicBlock::Create(b.getContext(), "decide", function);
+  auto* block = llvm::BasicBlock::Create(b.getContext(), "loop");
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "done");
+  b.CreateBr(head);
+  b.SetInsertPoint(head);
+  auto* index = b.CreatePHI(b.getInt64Ty(), 2, shape::var_name(axis.var));
+  index->addIncoming(i64(0), before);
+  b.CreateCondBr(goes_on(index), block, after);
+  block->insertInto(function);
+  b.SetInsertPoint(block);
+  bind(axis.var, index, ++depth_, axis.extent);
+  body();
+  variables_.erase(axis.var);
+  --depth_;
+  index->addIncoming(b.CreateAdd(index, i64(1), "", true, true), b.GetInsertBlock());
+  b.CreateBr(head);
+  after->insertInto(function);
+  b.SetInsertPoint(after);
+  bind(count, index, 1, Dim(graph::step_limit + 1));
+}
+
 void Frame::loop_in_runs(const Axis& axis, Value* low, Value* end, LoopKind kind,
                          const std::vector<Division>& divisions, const std::function<void()>& body,
                          const std::function<void()>& prepare) {

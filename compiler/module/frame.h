@@ -83,6 +83,9 @@ class Frame {
   void loop_in_runs(const Axis& axis, llvm::Value* low, llvm::Value* end, LoopKind,
                     const std::vector<Division>& divisions, const std::function<void()>& body,
                     const std::function<void()>& prepare = nullptr);
+  /// for (v = 0; goes_on(v); ++v) body(). Afterwards `count` is how many iterations there were.
+  void loop_while(const Axis& axis, Var count, const std::function<llvm::Value*(llvm::Value*)>& goes_on,
+                  const std::function<void()>& body);
   void when(llvm::Value* condition, const std::function<void()>& body);
   /// A stack slot, made in the entry block; LLVM turns it into a register.
   llvm::AllocaInst* variable(llvm::Type*, const std::string& name);

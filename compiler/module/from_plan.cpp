@@ -73,12 +73,13 @@ class KernelEmitter {
     TaskEmitter(ahead_functions_[id.index], body, level_).run_ahead();
   }
 
-  /// (context, scratch, loop indices..., coordinates...)
+  /// (context, scratch, loop indices..., coordinates..., numbers of steps...)
   llvm::Function* declare_task(task::TaskTypeId id, const std::string& suffix) {
     const auto& type = p_.types[id];
     auto& c = module_.getContext();
     std::vector<llvm::Type*> params(2, llvm::PointerType::getUnqual(c));
-    params.insert(params.end(), type.loops.size() + type.coordinates.size(), llvm::Type::getInt64Ty(c));
+    params.insert(params.end(), type.loops.size() + type.coordinates.size() + steps_read(p_, type).size(),
+                  llvm::Type::getInt64Ty(c));
     auto* function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(c), params, false),
                                             llvm::Function::InternalLinkage,
                                             v_.symbol + "." + type.name + suffix, module_);
@@ -94,12 +95,68 @@ class KernelEmitter {
       if (step.segment) {
         emit_segment(*step.segment);
       } else {
-        const auto& loop = p_.loops[step.loop];
-        f_.loop({loop.index, loop.extent}, f_.i64(0), f_.emit(loop.extent), LoopKind::plain,
-                [&] { walk(step.body); });
+        emit_loop(step);
       }
       for (uint32_t number : step.debugs) call_debug(number);
     }
+  }
+
+  void emit_loop(const plan::Step& step) {
+    const auto& loop = p_.loops[step.loop];
+    const Axis axis{loop.index, loop.extent};
+    const auto decision = std::find_if(v_.decisions.begin(), v_.decisions.end(),
+                                       [&](const plan::Decision& d) { return d.loop == step.loop; });
+    if (decision == v_.decisions.end())
+      return f_.loop(axis, f_.i64(0), f_.emit(loop.extent), LoopKind::plain, [&] { walk(step.body); });
+    f_.loop_while(
+        axis, loop.extent.vars().at(0), [&](Value* iteration) { return goes_on(*decision, iteration); },
+        [&] { walk(step.body); });
+  }
+
+  // ---- loops with a condition: see plan::Decision ----
+
+  /// What the decision's word holds when iteration `iteration` does not start.
+  Value* stop_word(Value* iteration) {
+    auto& b = f_.b;
+    Value* number = b.CreateAdd(b.CreateShl(iteration, 1), f_.i64(1));
+    return b.CreateAdd(epoch_, b.CreateTrunc(number, b.getInt32Ty()));
+  }
+
+  Value* goes_on(const plan::Decision& decision, Value* iteration) {
+    auto& b = f_.b;
+    Value* at = word(decision.word, f_.i64(0));
+    Value* stop = stop_word(iteration);
+    wait_for(at, f_.i64(1), stop);
+    auto* seen = b.CreateAlignedLoad(b.getInt32Ty(), at, llvm::Align(4));
+    seen->setAtomic(llvm::AtomicOrdering::Monotonic);
+    return b.CreateICmpNE(seen, stop);
+  }
+
+  /// After the task that computes a condition, by the worker that ran it.
+  void publish(const plan::Decision& decision, const task::TaskType& type) {
+    auto& b = f_.b;
+    const task::Loop& loop = p_.loops[decision.loop];
+    const graph::Node& node = p_.graph->nodes[loop.node];
+    const graph::Carried& condition = node.carried[*node.condition];
+    const bool first = type.node == condition.init.node;
+    const task::Place& place = p_.place(first ? condition.init : condition.result);
+    Value* address = f_.buffer(place.buffer.index);
+    if (place.slot) address = b.CreateGEP(b.getInt8Ty(), address, f_.emit(*place.slot));
+    Value* holds = b.CreateICmpNE(b.CreateLoad(b.getInt8Ty(), address), b.getInt8(0));
+    Value* next = first ? f_.i64(0) : b.CreateAdd(f_.find(loop.index)->value, f_.i64(1));
+    Value* limit = b.CreateBinaryIntrinsic(
+        llvm::Intrinsic::smin, f_.i64(graph::step_limit),
+        f_.emit(floor_div(Dim(plan::epoch_limit), shape::max(Dim(1), decision.inner))));
+    Value* endless = b.CreateAnd(holds, b.CreateICmpSGE(next, limit));
+    f_.when(endless, [&] {
+      auto* report =
+          f_.device("axon_check_failed", b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty()});
+      b.CreateCall(report, {f_.context(), b.getInt32(decision.check), next});
+    });
+    Value* starts = b.CreateAnd(holds, b.CreateNot(endless));
+    auto* store = f_.device("axon_event_notify", b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt32Ty()});
+    b.CreateCall(store, {f_.context(), word(decision.word, f_.i64(0)),
+                         b.CreateAdd(stop_word(next), b.CreateZExt(starts, b.getInt32Ty()))});
   }
 
   /// services->debug(context, number); such launches have one worker.
@@ -129,6 +186,7 @@ class KernelEmitter {
           emit_waits(segment.per_task);
           call_task(segment.type, task_functions_);
           notify(segment.type, task);
+          for (uint32_t d : segment.decides) publish(v_.decisions[d], type);
         },
         [&] {
           ask_ahead(segment, first);
@@ -162,6 +220,7 @@ class KernelEmitter {
     std::vector<Value*> args{f_.context(), scratch_};
     for (task::LoopId l : type.loops) args.push_back(f_.find(p_.loops[l].index)->value);
     for (const auto& c : type.coordinates) args.push_back(f_.find(c.var)->value);
+    for (Var steps : steps_read(p_, type)) args.push_back(f_.find(steps)->value);
     f_.b.CreateCall(functions[id.index], args);
   }
 
@@ -236,7 +295,6 @@ class KernelEmitter {
   void wait_over(task::EventId id, const task::TaskType& producer,
                  const std::vector<task::Wait::Range>& ranges, size_t c, size_t run, const Dim& task,
                  const Dim& words, Value* target) {
-    auto& b = f_.b;
     if (c + 1 < run) {
       const Axis axis{shape::fresh_var("producer"), producer.coordinates[c].extent};
       Value* end = f_.emit(ranges[c].last + Dim(1));
@@ -251,11 +309,16 @@ class KernelEmitter {
       first = (task + ranges[c].first) * words;
       count = (ranges[c].last - ranges[c].first + Dim(1)) * words;
     }
+    wait_for(word(id.index, f_.emit(first)), f_.emit(count), target);
+  }
+
+  /// Waits until `count` words from `at` on have reached the target, or leaves when the launch is cancelled.
+  void wait_for(Value* at, Value* count, Value* target) {
+    auto& b = f_.b;
     auto* wait = f_.device("axon_event_wait_run", b.getInt1Ty(),
                            {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty(), b.getInt32Ty()});
     wait->addRetAttr(llvm::Attribute::ZExt);
-    Value* reached =
-        b.CreateCall(wait, {f_.context(), word(id.index, f_.emit(first)), f_.emit(count), target});
+    Value* reached = b.CreateCall(wait, {f_.context(), at, count, target});
     auto* go_on = llvm::BasicBlock::Create(b.getContext(), "reached", f_.function);
     b.CreateCondBr(reached, go_on, leave_);
     b.SetInsertPoint(go_on);

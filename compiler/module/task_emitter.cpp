@@ -13,6 +13,8 @@ TaskEmitter::TaskEmitter(llvm::Function* function, const Body& body, const targe
     f_.bind(loop.index, function->getArg(argument++), 1, loop.extent);
   }
   for (const auto& c : body.type->coordinates) f_.bind(c.var, function->getArg(argument++), 1, c.extent);
+  for (Var steps : steps_read(*body.program, *body.type))
+    f_.bind(steps, function->getArg(argument++), 1, Dim(graph::step_limit + 1));
 }
 
 void TaskEmitter::run() {

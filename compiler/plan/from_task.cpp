@@ -41,7 +41,20 @@ std::vector<uint32_t> debugs_of(const Program& p, const task::Step& step) {
   return numbers;
 }
 
-std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& steps, Schedule schedule) {
+/// The decisions that a task of the type makes: it computes the condition of the first or the next iteration.
+std::vector<uint32_t> decided_by(const Program& p, TaskTypeId type, const std::vector<Decision>& decisions) {
+  std::vector<uint32_t> numbers;
+  for (uint32_t d = 0; d < decisions.size(); ++d) {
+    const graph::Node& loop = p.graph->nodes[p.loops[decisions[d].loop].node];
+    const graph::Carried& condition = loop.carried[*loop.condition];
+    const graph::NodeId node = p.types[type].node;
+    if (node == condition.init.node || node == condition.result.node) numbers.push_back(d);
+  }
+  return numbers;
+}
+
+std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& steps, Schedule schedule,
+                           const std::vector<Decision>& decisions) {
   std::vector<Step> out;
   for (const task::Step& s : steps) {
     Step step;
@@ -53,10 +66,11 @@ std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& step
       for (uint32_t w = 0; w < p.waits.size(); ++w)
         if (p.waits[w].consumer == s.task)
           (depends_on_coordinates(p, p.waits[w]) ? segment.per_task : segment.hoisted).push_back(w);
+      segment.decides = decided_by(p, s.task, decisions);
       step.segment = std::move(segment);
     } else {
       step.loop = s.loop;
-      step.body = steps_of(p, s.body, schedule);
+      step.body = steps_of(p, s.body, schedule, decisions);
     }
     out.push_back(std::move(step));
   }
@@ -150,10 +164,29 @@ Dim grid_of(const task::TaskType& t) {
   return total;
 }
 
-Dim trips_of(const Program& p, const task::TaskType& t) {
+/// Iterations that a task type runs in; loops with a condition count as `steps`.
+Dim trips_of(const Program& p, const task::TaskType& t, int64_t steps) {
   Dim trips(1);
-  for (LoopId l : t.loops) trips = trips * p.loops[l].extent;
+  for (LoopId l : t.loops)
+    trips = trips * (p.graph->nodes[p.loops[l].node].condition ? Dim(steps) : p.loops[l].extent);
   return trips;
+}
+
+std::vector<Decision> decisions_of(const Program& p) {
+  std::vector<Decision> decisions;
+  const auto conditional = graph::conditional_loops(*p.graph);
+  for (uint32_t l = 0; l < p.loops.size(); ++l) {
+    const auto at = std::find(conditional.begin(), conditional.end(), p.loops[LoopId{l}].node);
+    if (at == conditional.end()) continue;
+    Decision d{LoopId{l}, static_cast<uint32_t>(p.events.size() + decisions.size()),
+               static_cast<uint32_t>(p.graph->checks.size() + static_cast<size_t>(at - conditional.begin())),
+               Dim(1)};
+    for (const auto& type : p.types)
+      if (std::find(type.loops.begin(), type.loops.end(), d.loop) != type.loops.end())
+        d.inner = shape::max(d.inner, trips_of(p, type, 1));
+    decisions.push_back(std::move(d));
+  }
+  return decisions;
 }
 
 }  // namespace
@@ -161,14 +194,21 @@ Dim trips_of(const Program& p, const task::TaskType& t) {
 Variant from_task(Program program, const std::string& symbol, Schedule schedule) {
   Variant v;
   v.symbol = symbol;
-  v.steps = steps_of(program, program.steps, schedule);
+  v.decisions = decisions_of(program);
+  v.steps = steps_of(program, program.steps, schedule, v.decisions);
   v.slots = MemoryPlan(program).run();
   for (const auto& event : program.events) {
     v.event_offset.push_back(v.event_words);
     v.event_words = v.event_words + grid_of(program.types[event.producer]);
   }
+  for (const Decision& d : v.decisions) {
+    v.event_offset.push_back(v.event_words);
+    v.event_words = v.event_words + Dim(1);
+    v.iterations = shape::max(v.iterations, Dim(2 * graph::step_limit + 2));
+    v.iterations = shape::max(v.iterations, shape::min(d.inner * Dim(graph::step_limit), Dim(epoch_limit)));
+  }
   for (const auto& type : program.types) {
-    const Dim trips = trips_of(program, type);
+    const Dim trips = trips_of(program, type, typical_steps);
     v.iterations = shape::max(v.iterations, trips);
     v.work = v.work + trips * type.total_work;
     v.handoffs = v.handoffs + trips;

@@ -68,7 +68,10 @@ struct Box {
 class Machine {
  public:
   Machine(const Variant& v, const shape::Assignment& sizes, int workers, double handoff)
-      : p_(v.program), values_(sizes), handoff_(handoff), free_(static_cast<size_t>(workers), 0.0) {}
+      : p_(v.program), values_(sizes), handoff_(handoff), free_(static_cast<size_t>(workers), 0.0) {
+    for (const Decision& d : v.decisions)
+      for (shape::Var steps : p_.loops[d.loop].extent.vars()) values_.try_emplace(steps, typical_steps);
+  }
 
   double run(const std::vector<Step>& steps) {
     walk(steps);

@@ -28,7 +28,23 @@ struct Segment {
   std::vector<uint32_t> hoisted;  ///< indices into Program::waits, waited for once, before the first own task
   std::vector<uint32_t> per_task;  ///< waited for before each task
   bool barrier_after = false;      ///< Schedule::barrier only
+  std::vector<uint32_t> decides;   ///< numbers of Variant::decisions that its one task makes
 };
+
+/// A loop with a condition: how many iterations it has is decided while it runs. The task that computes the
+/// condition is the only one of its grid; the worker that ran it then publishes, in one word of the event
+/// area, whether the next iteration starts: epoch + 2 * iteration + 1, plus 1 when it does. Every worker
+/// waits for that word at the start of an iteration. A later word than the one waited for means that the
+/// iteration started, since none follows one that did not.
+struct Decision {
+  task::LoopId loop;
+  uint32_t word = 0;   ///< position in Variant::event_offset
+  uint32_t check = 0;  ///< what has failed when the limit of steps is reached
+  Dim inner;           ///< iterations of the loops inside, per step: together they may not use up the epochs
+};
+/// Epochs that one launch may use, and the steps that costs are estimated for where only the data decides.
+constexpr int64_t epoch_limit = int64_t{1} << 28;
+constexpr int64_t typical_steps = 16;
 
 /// Mirrors task::Step: a segment or a loop.
 struct Step {
@@ -51,7 +67,9 @@ struct Variant {
   task::Program program;
   std::vector<Step> steps;
   std::vector<Slot> slots;
-  std::vector<Dim> event_offset;  ///< per event: first word in the event area (one word per producer task)
+  std::vector<Decision> decisions;
+  std::vector<Dim> event_offset;  ///< per event: first word in the event area (one word per producer task);
+                                  ///< then one word per decision
   Dim event_words;                ///< total
   Dim iterations;  ///< epochs that one launch uses up (product of nested trip counts, plus slack)
   Dim work;        ///< estimated total work, in the units of TaskType::work
@@ -66,8 +84,8 @@ struct Plan {
 Variant from_task(task::Program, const std::string& symbol, Schedule);
 std::string print(const Plan&);
 
-/// Simulated makespan of a variant with `workers` workers for concrete sizes, in work units: what schedules
-/// are compared by.
+/// Simulated makespan of a variant (typical_steps for a loop with a condition) with `workers` workers for
+/// concrete sizes, in work units: what schedules are compared by.
 double makespan(const Variant&, const shape::Assignment& sizes, int workers, double handoff_cost);
 
 }  // namespace axon::plan

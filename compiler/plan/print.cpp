@@ -46,6 +46,8 @@ class Printer {
       for (uint32_t w : s.segment->hoisted) out_ += indent + "  first wait " + wait(p_.waits[w]) + "\n";
       for (uint32_t w : s.segment->per_task) out_ += indent + "  each wait " + wait(p_.waits[w]) + "\n";
       if (s.segment->barrier_after) out_ += indent + "  barrier\n";
+      for (uint32_t d : s.segment->decides)
+        out_ += fmt::format("{}  decides {}\n", indent, names_(p_.loops[v_.decisions[d].loop].extent));
       debugs(s, indent);
     }
   }

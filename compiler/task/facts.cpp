@@ -30,6 +30,10 @@ bool same(const Interval& a, const Interval& b) { return a.low == b.low && a.hig
 std::vector<Fact> facts_of(const graph::Graph& g, const std::vector<Fact>& guard) {
   std::vector<Fact> facts = g.facts;
   for (const auto& size : g.sizes) facts.push_back(shape::at_least(Dim(size.var), Dim(0)));
+  for (graph::NodeId loop : graph::conditional_loops(g)) {
+    facts.push_back(shape::at_least(g.nodes[loop].index.extent, Dim(0)));
+    facts.push_back(shape::at_most(g.nodes[loop].index.extent, Dim(graph::step_limit)));
+  }
   return both(std::move(facts), guard);
 }
 

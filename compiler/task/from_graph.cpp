@@ -311,7 +311,7 @@ class TaskBuilder {
       const Node& node = g_.nodes[id];
       if (node.op == NodeOp::compute) steps.push_back({task_of(id), {}, {}});
       if (node.op == NodeOp::loop) {
-        const LoopId loop = program_.loops.add({node.index.var, node.index.extent});
+        const LoopId loop = program_.loops.add({node.index.var, node.index.extent, id});
         loops_.push_back(loop);
         Step step{{}, loop, steps_of(node.body)};
         loops_.pop_back();

@@ -70,6 +70,15 @@ class CopyInserter {
   void run() {
     while (one()) {
     }
+    for (auto& [name, value] : g_.debugs) {
+      const Value root = storage_->root(value);
+      if (g_.nodes[root.node].op != NodeOp::loop) continue;  // else it is where the tasks that make it put it
+      const NodeId copy = make_copy(value, g_.root);
+      auto& nodes = g_.regions[g_.root].nodes;
+      const auto loop = std::find(nodes.begin(), nodes.end(), root.node);
+      nodes.insert(loop == nodes.end() ? loop : loop + 1, copy);
+      value = {copy, 0};
+    }
   }
 
  private:

@@ -13,7 +13,11 @@ class Names {
  public:
   explicit Names(const Program& p) {
     for (const auto& size : p.graph->sizes) give(size.var, size.name);
-    for (const auto& loop : p.loops) give(loop.index, shape::var_name(loop.index));
+    for (const auto& loop : p.loops) {
+      give(loop.index, shape::var_name(loop.index));
+      if (p.graph->nodes[loop.node].condition)
+        for (Var steps : loop.extent.vars()) give(steps, shape::var_name(steps));
+    }
     for (const auto& type : p.types)
       for (const auto& c : type.coordinates) give(c.var, shape::var_name(c.var));
   }

@@ -237,9 +237,16 @@ class Reader {
   void loop() {
     const uint32_t number = id('l', graph_loops_.size());
     if (failed() || number != program_.loops.size()) return fail("loops are numbered in order");
-    const Var index = declare(word(), g_.nodes[graph_loops_[number]].index.var);
+    const graph::NodeId node = graph_loops_[number];
+    const graph::Axis& axis = g_.nodes[node].index;
+    const Var index = declare(word(), axis.var);
     expect("<");
-    program_.loops.add({index, dim()});
+    if (g_.nodes[node].condition) {
+      declare(word(), axis.extent.vars().at(0));
+      program_.loops.add({index, axis.extent, node});
+    } else {
+      program_.loops.add({index, dim(), node});
+    }
   }
 
   void type() {

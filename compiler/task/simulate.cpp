@@ -1,4 +1,5 @@
-// See simulate.h.
+// See simulate.h. How many iterations a loop with a condition has comes from the reference interpreter: the
+// simulator draws orders of tasks, it does not decide which ones there are.
 #include "task/simulate.h"
 
 #include <fmt/format.h>
@@ -56,6 +57,11 @@ class Simulator {
       if (!holds(f)) return failure("the sizes do not satisfy the guard of this variant");
     for (const auto& check : g_.checks)
       if (check.fact && !holds(*check.fact)) return failure(check.message);
+    if (!conditional_.empty()) {
+      const Outcome reference = graph::interpret(g_, inputs_, parameters, options_.precision);
+      if (!reference.error.empty()) return reference;
+      values_.insert(reference.steps.begin(), reference.steps.end());
+    }
     if (!prepare_memory()) return failure(error_);
     enumerate(p_.steps, {});
     std::shuffle(waiting_.begin(), waiting_.end(), random_);  // step() looks at neighbours of where it begins
@@ -350,9 +356,23 @@ class Simulator {
     if (!declared(i, place.buffer, at, true))
       return fail(
           fmt::format("{} writes {}[{}] outside its declared box", describe(i), name(place), list(at)));
+    if (!agrees_with_steps(i, v, value))
+      return fail(fmt::format("{} decides otherwise than the interpreter", describe(i)));
     m.values[*offset] = value;
     m.written[*offset] = true;
     poison_shared(place.buffer, *offset);
+  }
+
+  /// Does a condition hold for just the iterations that there are?
+  bool agrees_with_steps(const Instance& i, Value v, Number value) const {
+    for (graph::NodeId id : conditional_) {
+      const graph::Node& loop = g_.nodes[id];
+      const graph::Carried& condition = loop.carried[*loop.condition];
+      if (v != condition.init && v != condition.result) continue;
+      const int64_t next = v == condition.init ? 0 : i.iteration.at(0) + 1;
+      if ((value.integer != 0) != (next < number(loop.index.extent))) return false;
+    }
+    return true;
   }
 
   std::vector<int64_t> with_slot(const Place& place, const std::vector<int64_t>& index) const {
@@ -427,6 +447,7 @@ class Simulator {
   const graph::Graph& g_;
   const std::vector<Tensor>& inputs_;
   const SimulateOptions& options_;
+  const std::vector<graph::NodeId> conditional_ = graph::conditional_loops(g_);
   std::mt19937_64 random_;
   shape::Assignment values_;
   std::vector<Memory> memory_;

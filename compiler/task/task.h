@@ -105,9 +105,12 @@ struct TaskType {
   Dim total_work;  ///< of the whole grid
 };
 
+/// A loop with a condition (graph::Node::condition) has a variable of its own as extent, known when it has
+/// ended. Such loops are not inside of others: that variable has one value in a launch.
 struct Loop {
   Var index;
   Dim extent;
+  graph::NodeId node;
 };
 
 /// One step of the program: a task type or a loop over steps.

@@ -17,6 +17,10 @@ entry main (x : f32[n, k]) (w : f32[k, m]) = scaled (softmax (x @ w)) 2.0
 entry pick (table : f32[v, d]) (ids : i32[m]) = embedding table ids
 entry halves (x : f32[2*n]) = for (i < n) => x[i] + x[n + i]
 entry shown (x : f32[n, m]) = let y = debug "doubled" (x * 2.0) in sum y
+entry after (x : f32[n]) =
+  let y = debug "thrice" (iterate 3 (fn s => s * 2.0) x)
+  let z = debug "small" (while (fn s => sum s > 1.0) (fn s => s * 0.5) y)
+  in sum z
 """
 
 BROKEN = """\
@@ -94,6 +98,17 @@ class CommandLine(WithProgram):
         status, out, err = etcc("run", self.program, "shown", "x=[[1, 2], [3, 4]]")
         self.assertEqual((status, out), (0, "result : f32[2] =\n[6, 14]\n"))
         self.assertEqual(err, "doubled = f32[2, 2] [[2, 4], [6, 8]]\n")
+
+    def test_debug_after_a_loop_shows_its_last_step(self):
+        status, out, err = etcc("run", self.program, "after", "x=[1, 0.5]")
+        self.assertEqual((status, out), (0, "result : f32 =\n0.75\n"))
+        self.assertEqual(err, "thrice = f32[2] [8, 4]\nsmall = f32[2] [0.5, 0.25]\n")
+
+    def test_a_loop_that_does_not_end(self):
+        endless = "entry f (x : f32) = while (fn s => true) (fn s => s * 0.5) x\n"
+        status, out, err = etcc("run", "-", "f", "x=1", stdin=endless)
+        self.assertEqual((status, out), (3, ""))
+        self.assertIn("goes on for too many steps: the value is 1048576", err)
 
     def test_shapes_that_do_not_fit(self):
         status, out, err = etcc("run", self.program, "main", "x=[[1, 2]]", "w=[[1], [2], [3]]")

@@ -139,6 +139,13 @@ class LateCodes(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("error[E0610]", err)
 
+    def test_a_loop_by_data_inside_of_another(self):
+        text = ("entry f (x : f32[n, d]) =\n"
+                "  fold (fn s r => while (fn t => sum t > 1.0) (fn t => t * 0.5) (s + r)) x[0] x\n")
+        status, _, err = etcc("build", "--emit=plan", "-", stdin=text.replace("x[0] x", "(for (i < d) => 0.0) x"))
+        self.assertEqual(status, 1)
+        self.assertIn("error[E9001]: a loop whose number of steps the data decides, inside of another loop", err)
+
 
 if __name__ == "__main__":
     ETCC = sys.argv.pop(1)

@@ -41,6 +41,23 @@ const std::vector<Program> programs = {
      {{{"s", 1}, {"d", 3}, {"pos", 0}},
       {{"s", 70}, {"d", 5}, {"pos", 64}},
       {{"s", 70}, {"d", 5}, {"pos", 69}}}},
+    // Loops that the data ends: by a number, by every element for itself, with a loop inside.
+    {"LoopsThatTheDataEnds",
+     "entry times (x : f32[n]) (k : i64[m]) =\n"
+     "  iterate (reduce max 0 k) (fn s => tanh (s * 0.9 + 0.1)) x\n"
+     "entry each (x : f32[n]) (k : i64[m]) = for i j =>\n"
+     "  while (fn (s, c) => c < k[j]) (fn (s, c) => (s * 0.5 + x[i], c + 1)) (x[i], i64 0) |> (fn (s, c) => s)\n"
+     "entry inside (x : f32[n]) (k : i64[m]) (w : f32[l, n, n]) =\n"
+     "  while (fn (s, c) => c < reduce max 0 k) (fn (s, c) =>\n"
+     "    (fold (fn h v => tanh (for i => sum j => v[i, j] * h[j])) s w, c + 1)) (x, i64 0)\n"
+     "entry state (x : *f32[n]) (k : i64[m]) =\n"
+     "  while (fn (s, c) => c < reduce max 0 k) (fn (s, c) => (s with [0] = s[0] * 0.5 + 1.0, c + 1))\n"
+     "    (x, i64 0) |> (fn (s, c) => s)\n",
+     {{{"n", 1}, {"m", 1}, {"l", 1}},
+      {{"n", 37}, {"m", 5}, {"l", 3}},
+      {{"n", 1030}, {"m", 2}, {"l", 0}},
+      {{"n", 3}, {"m", 0}, {"l", 2}}},
+     6},
     // ---- bugs ----
     {"InitialValueIsAlsoReadInside",
      "entry f (x : f32[n, k]) (y : f32[m, k]) = fold (fn s r => s * 0.5 + x + r) x y\n",

@@ -3,6 +3,7 @@
 //   expression.cpp one case per kind of expression        index.cpp    x[...] and updates
 //   for.cpp        for, rank binders, rearrange           finish.cpp   what nothing reads is dropped
 //   prim.cpp       the primitives                         loop.cpp     fold, scan, iterate
+//                                                          while.cpp    while
 //   emit.cpp       arrays to nodes, hash-consing          bounds.cpp   proofs that indices are in range
 //
 // Invariant: a reduction is always a node of its own; a closed `for` or pointwise call becomes a node as soon
@@ -138,9 +139,12 @@ class CoreEvaluator {
   ScalarId stretched(const Array& a, const std::vector<Dim>& shape, const std::vector<Var>& vars);
 
   // ---- loop.cpp ----
-  struct Carry;
   struct LoopBuild;
   Val loop(core::Prim prim, const std::vector<Val>& args);
+  LoopBuild begin_loop(const std::string& name, const Dim& extent);
+  void enter_loop(const LoopBuild& build);
+  void leave_loop(LoopBuild& build);
+  Val loop_results(const Val& like, const LoopBuild& build);
   Val slices(const Val& stack, const Dim& at, LoopBuild& build, bool scanning);
   uint32_t carry(LoopBuild& build, Value init, TensorType type);
   Val carried_tree(const Val& init, LoopBuild& build);
@@ -149,6 +153,12 @@ class CoreEvaluator {
   std::vector<Shown> shown_;  // per loop around: what `debug` shows of its iterations
   Shown traces(LoopBuild& build);
   uint32_t carry_storage(LoopBuild& build, const TensorType& type);
+  using Step = std::function<Val(const Val& state)>;
+  Val loop_while(const std::string& name, const Val& init, const Step& holds, const Step& step);
+  struct Decision;
+  Decision decide(const Array& holds, const LoopBuild& build);
+  Val while_condition_holds(const std::vector<Val>& args);
+  Val iterate_by_data(const std::vector<Val>& args);
   bool derives_from_state(Value v) const;
   bool derives_from_param(Value v) const;
 

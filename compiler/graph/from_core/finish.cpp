@@ -62,7 +62,7 @@ class Finish {
       const Node& n = old.nodes[NodeId{i}];
       if (n.op != NodeOp::loop) continue;
       for (uint32_t c = 0; c < n.carried.size(); ++c) {
-        if (n.carried[c].result != n.carried[c].param) continue;
+        if (n.carried[c].result != n.carried[c].param || n.condition == c) continue;
         same_[n.carried[c].param] = n.carried[c].init;
         same_[Value{NodeId{i}, c}] = n.carried[c].init;
       }
@@ -128,6 +128,7 @@ class Finish {
     need(k.param);
     keep(k.init);
     keep(k.result);
+    if (const auto condition = old.nodes[loop].condition) need({loop, *condition});
   }
 
   // ---- copying ----
@@ -187,6 +188,7 @@ class Finish {
     now.carried.clear();
     for (uint32_t c : kept) {
       now.types.push_back(n.types[c]);
+      if (n.condition == c) now.condition = static_cast<uint32_t>(now.carried.size());
       now.carried.push_back({mapped(n.carried[c].init), {}, {}});
     }
     now.body = out.regions.add({});

@@ -5,36 +5,31 @@
 // stack that derives from a state of the entry is carried whole, so that an update of its slice is an update
 // of the state in place; everything else that a scan emits is written, slice by slice, into storage that
 // starts empty. Inside of a `for`, the index variables around become leading axes of what is carried.
+#include "graph/from_core/loop.h"
+
 #include <algorithm>
 
 #include "base/bug.h"
-#include "graph/from_core/evaluator.h"
 
 namespace axon::graph {
 
 using core::Prim;
-
-struct CoreEvaluator::LoopBuild {
-  NodeId node, param;
-  RegionId outside, inside;
-  Axis index;
-  std::vector<Axis> lead;  // index variables of the `for`s around
-  std::vector<Dim> lead_at;
-  struct Slot {
-    uint32_t carried;
-    bool emitted = false;  // its update is among what the scan emits
-  };
-  std::vector<Slot> stacks;  // carried leaves of the scanned stack
-};
-
-namespace {
 
 void each_leaf(const Val& v, const std::function<void(const std::shared_ptr<Array>&)>& f) {
   if (v.kind == Val::Kind::array) f(v.array);
   for (const Val& item : v.items) each_leaf(item, f);
 }
 
-}  // namespace
+Val map_leaves(const Val& like, const std::function<Val(uint32_t)>& f) {
+  uint32_t number = 0;
+  std::function<Val(const Val&)> walk = [&](const Val& v) {
+    if (v.kind == Val::Kind::array) return f(number++);
+    Val now = v;
+    for (Val& item : now.items) item = walk(item);
+    return now;
+  };
+  return walk(like);
+}
 
 /// Does a tensor continue the state of the entry: through updates and loops back to a consumed input?
 bool CoreEvaluator::derives_from_state(Value v) const {
@@ -208,29 +203,15 @@ Val CoreEvaluator::emitted_tree(const Val& value, LoopBuild& build,
   return v;
 }
 
-Val CoreEvaluator::loop(Prim prim, const std::vector<Val>& args) {
-  if (failed_) return {};
-  const bool iterate = prim == Prim::iterate_, scanning = prim == Prim::scan_;
-  const Val& step = args[iterate ? 1 : 0];
-  const Val& init = args[iterate ? 2 : 1];
-  std::optional<Dim> extent;
-  if (iterate) {
-    extent = affine_index(g, leaf(args[0]).body);
-  } else {
-    each_leaf(args[2], [&](const std::shared_ptr<Array>& a) {
-      if (!extent && !a->shape.empty()) extent = a->shape[0];
-    });
-  }
-  if (!extent) return unsupported("a loop whose number of steps the data decides");
-
+CoreEvaluator::LoopBuild CoreEvaluator::begin_loop(const std::string& name, const Dim& extent) {
   LoopBuild build;
   build.lead = active_;
   for (const Axis& a : active_) build.lead_at.emplace_back(a.var);
-  build.index = {shape::fresh_var("l"), *extent};
+  build.index = {shape::fresh_var("l"), extent};
   build.outside = regions_.back();
   Node node, param;
   node.op = NodeOp::loop;
-  node.name = core::prim_name(prim);
+  node.name = name;
   node.source_begin = position_here();
   node.region = build.outside;
   node.index = build.index;
@@ -241,14 +222,54 @@ Val CoreEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   param.region = build.inside;
   build.param = g.nodes.add(std::move(param));
   g.regions[build.inside].nodes.push_back(build.param);
+  return build;
+}
 
+void CoreEvaluator::enter_loop(const LoopBuild& build) {
+  regions_.push_back(build.inside);
+  loops_.push_back(build.index);
+  shown_.emplace_back();
+}
+
+void CoreEvaluator::leave_loop(LoopBuild& build) {
+  const Shown shown = traces(build);
+  regions_.pop_back();
+  loops_.pop_back();
+  shown_.pop_back();
+  auto& outer = shown_.empty() ? g.debugs : shown_.back();
+  outer.insert(outer.end(), shown.begin(), shown.end());
+  g.regions[build.outside].nodes.push_back(build.node);
+}
+
+/// The first outputs of the loop, in the structure of `like`.
+Val CoreEvaluator::loop_results(const Val& like, const LoopBuild& build) {
+  return map_leaves(like, [&](uint32_t c) {
+    return Val::of(array_of(g.nodes[build.node].types[c], {build.node, c}, build.lead_at));
+  });
+}
+
+Val CoreEvaluator::loop(Prim prim, const std::vector<Val>& args) {
+  if (failed_) return {};
+  const bool iterate = prim == Prim::iterate_, scanning = prim == Prim::scan_;
+  const Val& step = args[iterate ? 1 : 0];
+  const Val& init = args[iterate ? 2 : 1];
+  std::optional<Dim> extent;
+  if (iterate) {
+    extent = affine_index(g, leaf(args[0]).body);
+    if (!extent) return iterate_by_data(args);
+  } else {
+    each_leaf(args[2], [&](const std::shared_ptr<Array>& a) {
+      if (!extent && !a->shape.empty()) extent = a->shape[0];
+    });
+  }
+  if (!extent) return unsupported("a loop over a stack without leaves");
+
+  LoopBuild build = begin_loop(core::prim_name(prim), *extent);
   Val state = carried_tree(init, build);
   uint32_t state_leaves = static_cast<uint32_t>(g.nodes[build.node].carried.size());
   Val element = iterate ? Val{} : slices(args[2], Dim(build.index.var), build, scanning);
   if (failed_) return {};
-  regions_.push_back(build.inside);
-  loops_.push_back(build.index);
-  shown_.emplace_back();
+  enter_loop(build);
   Val result = call(step, iterate ? std::vector<Val>{state} : std::vector<Val>{state, element});
   if (failed_) return {};
 
@@ -262,26 +283,9 @@ Val CoreEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   if (number != state_leaves) base::bug("from_core", "a step changes the structure of its state");
   std::vector<std::function<void()>> after;
   Val emitted = scanning ? emitted_tree(result.items.at(1), build, after) : Val{};
-  const Shown shown = traces(build);
-  regions_.pop_back();
-  loops_.pop_back();
-  shown_.pop_back();
-  auto& outer = shown_.empty() ? g.debugs : shown_.back();
-  outer.insert(outer.end(), shown.begin(), shown.end());
-  g.regions[build.outside].nodes.push_back(build.node);
+  leave_loop(build);
   for (const auto& build_result : after) build_result();
-
-  number = 0;
-  std::function<Val(const Val&)> results = [&](const Val& like) {
-    if (like.kind == Val::Kind::array) {
-      uint32_t c = number++;
-      return Val::of(array_of(g.nodes[build.node].types[c], {build.node, c}, build.lead_at));
-    }
-    Val v = like;
-    for (Val& item : v.items) item = results(item);
-    return v;
-  };
-  Val last = results(state);
+  Val last = loop_results(state, build);
   return scanning ? Val::tuple({last, emitted}) : last;
 }
 

@@ -109,6 +109,8 @@ Val CoreEvaluator::prim(Prim which, const Closure& closure, std::vector<Val> arg
     case Prim::scan_:
     case Prim::iterate_:
       return loop(which, args);
+    case Prim::while_:
+      return while_condition_holds(args);
     case Prim::debug_: {
       if (args[1].kind == Val::Kind::array && !probing_) show(args[0].text, *args[1].array);
       return args[1];

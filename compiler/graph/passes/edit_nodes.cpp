@@ -244,6 +244,7 @@ std::set<Value> live_values(const Graph& g) {
     if (node.op == NodeOp::loop) {
       mark(node.carried[v.output].init);
       mark(node.carried[v.output].result);
+      if (node.condition) mark({v.node, *node.condition});
     } else if (node.op == NodeOp::param) {
       mark({g.regions[node.region].loop, v.output});
     } else if (node.op == NodeOp::compute) {
@@ -295,12 +296,15 @@ void sweep(Graph& g) {
       keep(node.outputs, kept);
     } else {
       NodeId param = node.carried[0].param.node;
+      std::optional<uint32_t> condition;
       keep(node.carried, kept);
       keep(g.nodes[param].types, kept);
       for (uint32_t now = 0; now < kept.size(); ++now) {
         if (kept[now] != now) moved[{param, kept[now]}] = {param, now};
         node.carried[now].param = {param, now};
+        if (node.condition == kept[now]) condition = now;
       }
+      node.condition = condition;
     }
   }
   for (RegionId r{0}; r.index < g.regions.size(); ++r.index)

@@ -140,7 +140,7 @@ void forward_unchanged(Graph& g) {
   for (NodeId id : all_nodes(g)) {
     const Node& node = g.nodes[id];
     for (uint32_t c = 0; c < node.carried.size(); ++c) {
-      if (node.carried[c].result != node.carried[c].param) continue;
+      if (node.carried[c].result != node.carried[c].param || node.condition == c) continue;
       bool changes = std::any_of(node.carried.begin(), node.carried.end(), [&](const Carried& other) {
         return other.init == node.carried[c].init && other.result != other.param;
       });

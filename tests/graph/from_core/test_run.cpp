@@ -35,7 +35,7 @@ Outcome run(const std::string& program, const std::vector<Tensor>& inputs,
             const std::map<std::string, int64_t>& sizes = {}, Precision precision = Precision::storage) {
   Lowered lowered = lower(program);
   EXPECT_EQ(lowered.errors, "") << program;
-  if (lowered.order.empty()) return {"no entry", {}, {}};
+  if (lowered.order.empty()) return {"no entry", {}, {}, {}};
   const Graph& g = lowered.graphs.at(lowered.order[0]);
   Outcome o = interpret(g, inputs, named_sizes(g, sizes), precision);
   if (!o.error.empty()) return o;
@@ -183,6 +183,49 @@ TEST(FromCoreRun, Loops) {
   ASSERT_EQ(o.states.size(), 1u);
   EXPECT_EQ(o.states[0].floats, (Reals{1, 10, 1, 2, 20, 2}));
   EXPECT_EQ(o.results[1].floats, o.states[0].floats);
+}
+
+TEST(FromCoreRun, LoopsThatTheDataEnds) {
+  const char* const halved =
+      "entry f (x : f32[n]) = while (fn s => sum s > 1.0) (fn s => s * 0.5) x";
+  EXPECT_EQ(result(halved, {reals({2}, {3, 5})}), (Reals{0.375, 0.625}));
+  EXPECT_EQ(result(halved, {reals({2}, {0.25, 0.5})}), (Reals{0.25, 0.5}));
+  EXPECT_EQ(result(halved, {reals({0}, {})}), (Reals{}));
+  const char* const times = "entry f (x : f32[n]) (k : i64[1]) = iterate (k[0]) (fn s => s + 1.0) x";
+  EXPECT_EQ(result(times, {reals({1}, {1}), integers({1}, {7})}), (Reals{8}));
+  EXPECT_EQ(result(times, {reals({1}, {1}), integers({1}, {0})}), (Reals{1}));
+  EXPECT_EQ(result(times, {reals({1}, {1}), integers({1}, {-3})}), (Reals{1}));
+  // Every point of a `for` has an end of its own; one that has ended does not read on.
+  EXPECT_EQ(result("entry f (x : f32[n]) (ends : i64[m]) = for j => "
+                   "(while (fn (s, k) => k < ends[j]) (fn (s, k) => (s + x[k], k + 1)) (0.0, i64 0)) |> "
+                   "(fn (s, k) => s)",
+                   {reals({3}, {1, 2, 4}), integers({4}, {3, 0, 1, 2})}),
+            (Reals{7, 0, 1, 3}));
+  // In another loop, and another loop in it.
+  EXPECT_EQ(result("entry f (x : f32[n]) = fold (fn s r => while (fn t => t < r) (fn t => t * 2.0) s) 1.0 x",
+                   {reals({3}, {3, 5, 30})}),
+            (Reals{32}));
+  EXPECT_EQ(result("entry f (x : f32[n]) = while (fn s => s < 20.0) (fn s => fold (fn t r => t + r) s x) 1.0",
+                   {reals({3}, {1, 2, 3})}),
+            (Reals{25}));
+}
+
+TEST(FromCoreRun, ALoopThatDoesNotEndFails) {
+  EXPECT_EQ(run("entry f (x : f32) = while (fn s => true) (fn s => s * 0.5) x", {reals({}, {1})}).error,
+            "`while (fn s => true) (fn s => s * 0.5) x` goes on for too many steps: the value is 1048576");
+}
+
+TEST(FromCoreRun, LiteralsAreConvertedFromNothing) {
+  EXPECT_EQ(run("entry f (x : i64) = x + i64 16777217", {integers({}, {0})}).results.at(0).integers,
+            (std::vector<int64_t>{16777217}));
+  EXPECT_EQ(run("entry f (x : i64) = x + sum (i64 [-9007199254740993, 1])", {integers({}, {0})})
+                .results.at(0)
+                .integers,
+            (std::vector<int64_t>{-9007199254740992}));
+  EXPECT_EQ(run("entry f (x : f64) = x + f64 0.1", {{Elem::f64, {}, {0}, {}}}).results.at(0).floats,
+            (Reals{0.1}));
+  EXPECT_EQ(run("entry f (x : i64) = x + i64 2.75", {integers({}, {0})}).results.at(0).integers,
+            (std::vector<int64_t>{2}));
 }
 
 TEST(FromCoreRun, UpdatesKeepOtherReadersOfTheOldValue) {

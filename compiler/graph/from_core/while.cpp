@@ -1,0 +1,116 @@
+// while, and iterate by a number that the data decides: loop nodes with a condition.
+//
+// The condition is one more carried value, decided before the loop and again at the end of every step, so
+// that whether an iteration starts is known before any of its work. Inside of a `for`, every point of its
+// index variables has a condition of its own: the loop goes on while it holds anywhere, and where it does not
+// any more the state stays as it is.
+#include <fmt/format.h>
+
+#include "base/bug.h"
+#include "graph/from_core/loop.h"
+
+namespace axon::graph {
+
+/// Values: whether the loop goes on, and at which points of the `for`s around (the same
+/// value when there are none).
+struct CoreEvaluator::Decision {
+  Value any, points;
+};
+
+CoreEvaluator::Decision CoreEvaluator::decide(const Array& holds, const LoopBuild& build) {
+  const TensorType truth{Elem::boolean, {}};
+  if (build.lead.empty()) {
+    const Value any = emit({}, holds.body, truth, "while");
+    return {any, any};
+  }
+  Array whole = holds;
+  const Value points = store(whole, build.lead);
+  std::vector<Axis> binders;
+  std::vector<ScalarId> at;
+  for (const Axis& a : build.lead) {
+    binders.push_back({shape::fresh_var(shape::var_name(a.var)), a.extent});
+    at.push_back(index_of(g, Dim(binders.back().var)));
+  }
+  const ScalarId body = load(g, points, at, Elem::boolean);
+  return {emit({}, reduce(g, Monoid::any, binders, body), truth, "while"), points};
+}
+
+Val CoreEvaluator::loop_while(const std::string& name, const Val& init, const Step& holds, const Step& step) {
+  if (failed_) return {};
+  LoopBuild build = begin_loop(name, Dim(shape::fresh_var("steps")));
+  const Val state = carried_tree(init, build);
+  const auto leaves = static_cast<uint32_t>(g.nodes[build.node].carried.size());
+  if (failed_) return {};
+  const auto carried_at = [&](uint32_t c, Value Carried::*which) {
+    const Node& node = g.nodes[build.node];
+    return Val::of(array_of(node.types[c], node.carried[c].*which, build.lead_at));
+  };
+  const auto decide_on = [&](Value Carried::*which) {
+    return decide(leaf(holds(map_leaves(init, [&](uint32_t c) { return carried_at(c, which); }))), build);
+  };
+  const Decision first = decide_on(&Carried::init);
+  if (failed_) return {};
+  const uint32_t any = carry(build, first.any, g.type(first.any));
+  const uint32_t points = build.lead.empty() ? any : carry(build, first.points, g.type(first.points));
+
+  enter_loop(build);
+  ScalarId here;
+  if (!build.lead.empty()) {
+    here = element_at(array_of(g.type(first.points), {build.param, points}, build.lead_at), {});
+    conditions_.push_back(here);  // a point that has ended need not have its indices in range
+  }
+  const Val next = step(state);
+  if (here.valid()) conditions_.pop_back();
+  if (failed_) return {};
+  uint32_t number = 0;
+  each_leaf(next, [&](const std::shared_ptr<Array>& a) {
+    const uint32_t c = number++;
+    if (c >= leaves) return;
+    Array now = *a;
+    if (here.valid()) {
+      force(now);
+      const Array before = leaf(carried_at(c, &Carried::param));
+      now = fresh_array(a->elem, a->shape, [&](const std::vector<Var>& vars) {
+        const std::vector<Dim> at(vars.begin(), vars.end());
+        return apply(g, Op::select, {here, element_at(*a, at), element_at(before, at)});
+      });
+    }
+    g.nodes[build.node].carried[c].result = store(now, build.lead);
+  });
+  if (number != leaves) base::bug("from_core", "a step changes the structure of its state");
+  const Decision again = decide_on(&Carried::result);
+  if (failed_) return {};
+  Node& node = g.nodes[build.node];
+  node.carried[any].result = again.any;
+  node.carried[points].result = again.points;
+  node.condition = any;
+  const std::string words = source_text(span_here());
+  const bool short_enough = !words.empty() && words.size() <= 60 && words.find('\n') == std::string::npos;
+  node.unending = fmt::format("`{}` goes on for too many steps", short_enough ? words : name);
+  if (!shown_.back().empty()) return unsupported("`debug` in a loop whose number of steps the data decides");
+  leave_loop(build);
+  return loop_results(init, build);
+}
+
+Val CoreEvaluator::while_condition_holds(const std::vector<Val>& args) {
+  return loop_while(
+      "while", args[2], [&](const Val& state) { return call(args[0], {state}); },
+      [&](const Val& state) { return call(args[1], {state}); });
+}
+
+/// A loop that counts its steps beside the state.
+Val CoreEvaluator::iterate_by_data(const std::vector<Val>& args) {
+  const Val last = loop_while(
+      "iterate", Val::tuple({args[2], scalar(constant_int(g, Elem::i64, 0))}),
+      [&](const Val& state) {
+        return pointwise(Op::lt, {state.items[1], args[0]}, "iterate");
+      },
+      [&](const Val& state) {
+        const Val one = scalar(constant_int(g, Elem::i64, 1));
+        return Val::tuple(
+            {call(args[1], {state.items[0]}), pointwise(Op::add, {state.items[1], one}, "iterate")});
+      });
+  return failed_ ? Val{} : last.items[0];
+}
+
+}  // namespace axon::graph
