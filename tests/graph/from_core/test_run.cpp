@@ -186,8 +186,7 @@ TEST(FromCoreRun, Loops) {
 }
 
 TEST(FromCoreRun, LoopsThatTheDataEnds) {
-  const char* const halved =
-      "entry f (x : f32[n]) = while (fn s => sum s > 1.0) (fn s => s * 0.5) x";
+  const char* const halved = "entry f (x : f32[n]) = while (fn s => sum s > 1.0) (fn s => s * 0.5) x";
   EXPECT_EQ(result(halved, {reals({2}, {3, 5})}), (Reals{0.375, 0.625}));
   EXPECT_EQ(result(halved, {reals({2}, {0.25, 0.5})}), (Reals{0.25, 0.5}));
   EXPECT_EQ(result(halved, {reals({0}, {})}), (Reals{}));
