@@ -58,6 +58,7 @@ struct Failure {
   WhyId why;
   shape::Dim lhs, rhs;
   std::string text;
+  WhyId stating = {};  ///< of what was stated when it failed; another one when that only woke it
 };
 
 std::string print(const Constraint& c, const Vars& vars);

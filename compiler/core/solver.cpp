@@ -96,6 +96,7 @@ void Solver::submit(Constraint c) {
   if (skips(c.why)) return;
   c.context = context_;
   c.serial = ++serial_;
+  stating_ = c.why;
   switch (attempt(c)) {
     case Step::wait:
       parked_.push_back(std::move(c));
@@ -105,6 +106,7 @@ void Solver::submit(Constraint c) {
       break;
   }
   settle();
+  stating_ = {};
 }
 
 void Solver::equal(const Dim& a, const Dim& b, WhyId why) {
@@ -125,24 +127,38 @@ void Solver::require(Fact fact, WhyId why) {
   parked_.push_back({Constraint::Kind::holds, {}, {}, std::move(fact), context_, why, false, ++serial_});
 }
 
+/// Two sizes of one statement that clash are one failure, whatever the statement woke: it is reported at the
+/// statement itself. Elsewhere two sizes that are no constants clash wherever they meet, and k*g = k*h fails
+/// because g = h does.
+bool Solver::told(const Failure& failure) {
+  const Dim difference = failure.lhs - failure.rhs;
+  for (Failure& f : failures_) {
+    const bool same_sizes =
+        (f.lhs == failure.lhs && f.rhs == failure.rhs) || (f.lhs == failure.rhs && f.rhs == failure.lhs);
+    if (!same_sizes || !failure.stating.valid() || f.stating != failure.stating) continue;
+    if (failure.why == failure.stating) f = failure;
+    return true;
+  }
+  for (const Dim& earlier : differing_)
+    for (Var v : earlier.vars()) {
+      auto linear = earlier.linear_in(v);
+      auto factor = linear ? linear->first.constant() : std::nullopt;
+      if (!factor || (*factor != 1 && *factor != -1)) continue;
+      const Dim instead = *factor == 1 ? -linear->second : linear->second;
+      if (difference.substitute({{v, instead}}).is(0)) return true;
+    }
+  if (!difference.constant()) differing_.push_back(difference);
+  return false;
+}
+
 void Solver::fail(Failure failure) {
+  failure.stating = stating_;
   if (failure.why.valid()) {
     if (std::find(reported_.begin(), reported_.end(), failure.why) != reported_.end()) return;
     reported_.push_back(failure.why);
   }
-  if (failure.kind == Failure::Kind::size || failure.kind == Failure::Kind::broadcast) {
-    // k*g = k*h fails because g = h does, and the same two sizes clash wherever they meet
-    const Dim difference = failure.lhs - failure.rhs;
-    for (const Dim& earlier : differing_)
-      for (Var v : earlier.vars()) {
-        auto linear = earlier.linear_in(v);
-        auto factor = linear ? linear->first.constant() : std::nullopt;
-        if (!factor || (*factor != 1 && *factor != -1)) continue;
-        const Dim instead = *factor == 1 ? -linear->second : linear->second;
-        if (difference.substitute({{v, instead}}).is(0)) return;
-      }
-    if (!difference.constant()) differing_.push_back(difference);
-  }
+  const bool sizes = failure.kind == Failure::Kind::size || failure.kind == Failure::Kind::broadcast;
+  if (sizes && told(failure)) return;
   failures_.push_back(std::move(failure));
 }
 Solver::Step Solver::failed(Failure::Kind kind, WhyId why, Dim lhs, Dim rhs) {

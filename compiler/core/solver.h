@@ -71,6 +71,7 @@ class Solver {
   void submit(Constraint c);
   bool occurs_in_join(ShapeVarId v, const Shape& s) const;
   Step failed(Failure::Kind kind, WhyId why, shape::Dim lhs = {}, shape::Dim rhs = {});
+  bool told(const Failure& failure);
 
   Vars& vars_;
   std::vector<Constraint> parked_;
@@ -80,6 +81,7 @@ class Solver {
   std::vector<Failure> failures_;
   std::vector<WhyId> reported_;
   std::vector<shape::Dim> differing_;  ///< of failures: what is not zero
+  WhyId stating_;                      ///< of the constraint that is being stated
   bool settling_ = false;
   size_t serial_ = 0;
   static constexpr size_t most_steps = 100'000, most_constraints = 10'000;
