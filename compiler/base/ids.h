@@ -22,10 +22,12 @@ struct Id {
   friend constexpr auto operator<=>(Id, Id) = default;
 };
 
-/// A flat, append-only vector addressed by its own id type. References are invalidated by add().
-template <class Tag, class T>
+/// Flat, append-only items addressed by their own id type. References are invalidated by add(). Where there
+/// are very many, Items may be a std::deque, which grows without a second copy of everything.
+template <class Tag, class T, class Items = std::vector<T>>
 class Store {
  public:
+  void reserve(size_t more) { items_.reserve(items_.size() + more); }
   Id<Tag> add(T value) {
     items_.push_back(std::move(value));
     return {static_cast<uint32_t>(items_.size() - 1)};
@@ -45,7 +47,7 @@ class Store {
   auto end() const { return items_.end(); }
 
  private:
-  std::vector<T> items_;
+  Items items_;
 };
 
 }  // namespace axon::base

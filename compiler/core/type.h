@@ -9,6 +9,7 @@
 // sizes and of positions. These three refine a type and are no part of its equality. Invariant: a type
 // reached from a Scheme or a checked Expr is fully resolved (no solved metas).
 #pragma once
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -109,7 +110,7 @@ struct Scheme {
 enum class ElemClass : uint8_t { any, num, flt, int_, bool_, none };
 
 struct TypeStore {
-  base::Store<TypeTag, Type> types;
+  base::Store<TypeTag, Type, std::deque<Type>> types;
   struct TypeVar {
     std::string name;
     ElemClass cls = ElemClass::any;

@@ -302,7 +302,10 @@ TypeId Vars::stack(Dim count, TypeId element) {
   t.items = {element};
   return add(std::move(t));
 }
-TypeId Vars::error() { return add(Type{}); }
+TypeId Vars::error() {
+  if (!error_.valid()) error_ = types.types.add({});
+  return error_;
+}
 TypeId Vars::string() {
   Type t;
   t.kind = Type::Kind::string;

@@ -118,7 +118,8 @@ class Vars {
   std::vector<TypeInfo> infos_;
   uint64_t solved_ = 1;  ///< counts solutions
   std::vector<std::pair<uint64_t, TypeId>>
-      zonked_;  ///< by type: when it was last filled in, and what it became
+      zonked_;    ///< by type: when it was last filled in, and what it became
+  TypeId error_;  ///< one for all: a text may have an error in each of its declarations
   mutable size_t work_ = 0;
   size_t first_type_ = 0, most_types_ = 200'000;
 };
