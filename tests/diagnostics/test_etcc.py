@@ -3,8 +3,10 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 ETCC = ""
@@ -139,12 +141,34 @@ class LateCodes(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("error[E0610]", err)
 
+    def refuses(self, code, text, stage, **environment):
+        """One error, of this code, by a stage after which nothing is written."""
+        with tempfile.TemporaryDirectory() as folder:
+            source, out = os.path.join(folder, "late.axn"), os.path.join(folder, "late.out")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(text)
+            status, _, err = etcc("build", *stage, source, "-o", out, environment=environment)
+            self.assertEqual(status, 1)
+            self.assertEqual(re.findall(r"error\[(E....)\]", err), [code], err)
+            self.assertFalse(os.path.exists(out))
+
+    def test_an_update_that_would_copy(self):
+        put = "entry put (c : *f32[n]) (up : bool) where 1 <= n = {}\n"
+        self.refuses("E0611", put.format("if up then c with [0] = 1.0 else c with [0] = 2.0"), ["--emit=plan"])
+        swapped = "entry next (c : *f32[n]) where 2 <= n = c with [0] = c[1]\n"
+        self.refuses("E0611", swapped, [])
+
+    def test_an_order_without_proof(self):
+        axes = "abcdefg"
+        self.refuses("E0612", f"entry flat (x : f32[{', '.join(axes)}]) = "
+                     f"rearrange (x + 1.0) [{', '.join(axes)}] => [{'*'.join(axes)}]\n", [])
+
+    def test_a_machine_without_room(self):
+        self.refuses("E9002", "entry f (x : f32[n]) = x + 1.0\n", [], TMPDIR="/proc")
+
     def test_a_loop_by_data_inside_of_another(self):
-        text = ("entry f (x : f32[n, d]) =\n"
-                "  fold (fn s r => while (fn t => sum t > 1.0) (fn t => t * 0.5) (s + r)) x[0] x\n")
-        status, _, err = etcc("build", "--emit=plan", "-", stdin=text.replace("x[0] x", "(for (i < d) => 0.0) x"))
-        self.assertEqual(status, 1)
-        self.assertIn("error[E9001]: a loop whose number of steps the data decides, inside of another loop", err)
+        self.refuses("E9001", "entry f (x : f32[n, d]) = fold (fn s r => while (fn t => sum t > 1.0) "
+                     "(fn t => t * 0.5) (s + r)) (for (i < d) => 0.0) x\n", [])
 
 
 if __name__ == "__main__":
