@@ -75,6 +75,8 @@ Elaborator::Elaborator(const source::SourceManager& sources, const Loader& loade
     : sources(sources), loader(loader), diagnostics(diagnostics), options(options) {}
 
 void Elaborator::declare(Module& m) {
+  infos.reserve(infos.size() + m.file->decls.size());
+  program.globals.reserve(m.file->decls.size());
   for (const stx::Decl& d : m.file->decls) {
     if (const auto* i = stx::as<stx::ImportDecl>(d)) {
       import(m, d, *i);
@@ -188,8 +190,8 @@ void Elaborator::within_limits(GlobalId g, const std::function<void()>& step) {
     diagnostics.report(
         error(Code::E0590, too.span.valid() ? too.span : program.globals[g].span,
               fmt::format("the types and sizes of `{}` are too complex", program.globals[g].name))
-            .text("One declaration may state 10,000 constraints, and a size may have 256 terms of 8 "
-                  "factors.")
+            .text("One declaration may state 10,000 constraints. A size may have 256 terms of 8 factors and "
+                  "4,096 parts, with `/`, `%`, min and max nested 32 deep.")
             .help("split it, or name what its parts have in common"));
     program.globals[g].has_error = true;
     program.globals[g].scheme = {};
@@ -245,6 +247,7 @@ void Elaborator::run(const stx::File& file) {
   auto own = std::make_unique<Module>();
   own->file = &file;
   own->library = false;
+  if (!diagnostics.has_errors()) program.exprs.reserve(file.exprs.size());  // else most may be left out
   own->root = directory_of(file);
   std::string key = identity(file);
   while (modules_.count(key))

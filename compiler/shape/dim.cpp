@@ -427,15 +427,22 @@ int compare(const Dim& a, const Dim& b) {
 size_t hash(const Dim& dim) { return dim.node()->summary.hash; }
 bool overflowed(const Dim& dim) { return dim.node()->summary.overflowed; }
 
-bool too_complex(const Dim& dim) {
+static bool too_wide(const Dim& dim) {
   constexpr size_t most_terms = 256, most_factors = 8;
-  if (overflowed(dim) || dim.terms().size() > most_terms) return true;
+  if (dim.terms().size() > most_terms) return true;
   for (const Term& term : dim.terms()) {
     if (term.factors.size() > most_factors) return true;
     for (const Atom& atom : term.factors)
-      if (atom.kind() != AtomKind::var && (too_complex(atom.lhs()) || too_complex(atom.rhs()))) return true;
+      if (atom.kind() != AtomKind::var && (too_wide(atom.lhs()) || too_wide(atom.rhs()))) return true;
   }
   return false;
+}
+
+bool too_complex(const Dim& dim) {
+  constexpr uint32_t most_nested = 32, most_parts = 4096;
+  constexpr uint32_t most_depth = 2 + 2 * most_nested;  // a variable is 2 deep, and each operator adds 2
+  const NodeSummary& all = dim.node()->summary;
+  return all.overflowed || all.depth > most_depth || all.size > most_parts || too_wide(dim);
 }
 
 // ---- Reading ----

@@ -71,7 +71,8 @@ Question question(LinearText& random, const std::string& ranges) {
 }
 
 bool all_hold(const std::vector<Fact>& facts, const Assignment& values) {
-  return std::all_of(facts.begin(), facts.end(), [&](const Fact& fact) { return holds(fact, values).value_or(false); });
+  return std::all_of(facts.begin(), facts.end(),
+                     [&](const Fact& fact) { return holds(fact, values).value_or(false); });
 }
 
 /// Sizes 0..most that satisfy the facts and break the goal.
@@ -176,6 +177,15 @@ TEST(Complexity, HasLimits) {
   EXPECT_FALSE(too_complex(product));
   EXPECT_TRUE(too_complex(product * Dim(fresh_var("x"))));
   EXPECT_TRUE(too_complex(Dim(INT64_MAX) + 1));
+  const Dim n(fresh_var("n")), m(fresh_var("m"));
+  Dim nested = n;
+  for (int i = 0; i < 32; ++i) nested = floor_div(nested * 3 + n, m);
+  EXPECT_FALSE(too_complex(nested));
+  EXPECT_TRUE(too_complex(min(nested, m)));
+  Dim branching = n;
+  for (int i = 1; i < 12; ++i) branching = floor_div(branching, m + i) + mod(branching, m + i);
+  EXPECT_FALSE(overflowed(branching));
+  EXPECT_TRUE(too_complex(branching));
 }
 
 }  // namespace

@@ -91,7 +91,13 @@ std::vector<Bomb> bombs() {
   out.push_back({"squares_of_squares", doubling(40, "{0} * {0}"), complex});
   out.push_back({"squares_within_limits", doubling(3, "{0} * {0}"), {}});
   out.push_back({"doubled_beyond_64_bits", doubling(70, "{0} + {0}"), {"E0590", "E0320"}});
-  out.push_back({"quotients_of_quotients", doubling(300, "({0} + n) / 2"), complex});
+  out.push_back({"quotients_that_are_the_size", doubling(300, "({0} + n) / 2"), {}});
+  out.push_back({"quotients_of_quotients", doubling(300, "({0} * 3 + n) / (n + 2)"), complex});
+  out.push_back({"quotients_beyond_limits", doubling(40, "({0} * 3 + n) / (n + 2)"), complex});
+  out.push_back({"quotients_within_limits", doubling(30, "({0} * 3 + n) / (n + 2)"), {}});
+  out.push_back({"remainders_of_remainders", doubling(100, "({0} * 3 + n + 1) % (n + 7)"), complex});
+  out.push_back({"quotients_that_branch", doubling(30, "({0} / 3 + {0} % 5)"), complex});
+  out.push_back({"extremes_of_extremes", doubling(100, "min ({0} * 3 + 1) (n * 2)"), complex});
   out.push_back({"squares_of_sums", doubling(30, "({0} + 1) * ({0} + 1)"), complex});
   out.push_back({"largest_number_twice", "fun bomb (x : f32[9223372036854775807 * 2]) = x\n", number});
   out.push_back({"largest_number_and_one", "fun bomb (x : f32[9223372036854775807 + 1]) = x\n", number});
