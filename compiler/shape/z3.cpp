@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <z3++.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "shape/dim_node.h"
@@ -107,6 +108,31 @@ bool small_enough(const std::vector<Fact>& conjunction, unsigned max_terms) {
   return size <= max_terms;
 }
 
+bool has_product(const Dim& dim) {
+  for (const Term& term : dim.terms()) {
+    if (term.factors.size() > 1) return true;
+    for (const Atom& atom : term.factors) {
+      if (atom.kind() == AtomKind::var) continue;
+      const bool divides = atom.kind() == AtomKind::floor_div || atom.kind() == AtomKind::mod;
+      if ((divides && !atom.rhs().constant()) || has_product(atom.lhs()) || has_product(atom.rhs()))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Products of variables go to the older of Z3's two arithmetics: the newer one may spend many seconds on
+/// multiplying huge numbers within one step, which the resource limit does not see.
+void choose_arithmetic(z3::context& context, z3::solver& solver, const std::vector<Fact>& conjunction) {
+  const bool products = std::any_of(conjunction.begin(), conjunction.end(), [](const Fact& fact) {
+    return has_product(fact.lhs) || has_product(fact.rhs);
+  });
+  if (!products) return;
+  z3::params params(context);
+  params.set("arith.solver", 2u);
+  solver.set(params);
+}
+
 void limit(z3::context& context, z3::solver& solver, unsigned rlimit) {
   z3::params params(context);
   params.set("rlimit", rlimit);
@@ -140,6 +166,7 @@ Z3Answer z3_solve(const std::vector<Fact>& conjunction, const ProverLimits& limi
     z3::context context;
     z3::solver solver(context);
     limit(context, solver, limits.z3_rlimit);
+    choose_arithmetic(context, solver, conjunction);
     Translator translate(context, solver);
     for (const Fact& fact : conjunction) solver.add(translate.constraint(fact));
     answer.satisfiable = check(solver, answer.resource);
