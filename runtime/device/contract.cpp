@@ -18,8 +18,19 @@ constexpr int64_t depth_block = 256;
 constexpr int64_t few_rows = 4;     // below: row-major right operands are streamed row by row
 constexpr int64_t dotted_rows = 8;  // below: right operands contiguous along k are not packed
 
-/// `rows` x (`vectors` registers) of C, `depth` deep. `unroll` splits the sum into independent chains.
-template <class Level, class Acc, class B, int rows, int vectors, int chains>
+/// A right operand that is read once is asked for this far ahead of its use, which goes beyond the end of a
+/// task: the next one mostly goes on where this one ends, and memory is busy while it prepares its left
+/// operand.
+constexpr int64_t bytes_ahead = 16384;
+
+template <class B>
+[[gnu::always_inline]] inline void ask_for(const B* at, int64_t bytes) {
+  for (int64_t line = 0; line < bytes; line += 64)
+    __builtin_prefetch(reinterpret_cast<const char*>(at) + bytes_ahead + line, 0, 2);
+}
+
+/// `rows` x (`vectors` registers) of C, `depth` deep. `chains` splits the sum into independent ones.
+template <class Level, class Acc, class B, int rows, int vectors, int chains, bool once = false>
 [[gnu::always_inline]] inline void micro(Acc* c, int64_t c_row, const Acc* a, int64_t a_row, const B* b,
                                          int64_t b_depth, int64_t depth, bool accumulate) {
   constexpr int lanes_per = lanes::width<Level, Acc>;
@@ -34,6 +45,7 @@ template <class Level, class Acc, class B, int rows, int vectors, int chains>
         sums[s][r][v] = s == 0 && accumulate ? lanes::load_raw<V>(c + r * c_row + v * lanes_per) : V(Acc(0));
   auto step = [&](int64_t k, int s) __attribute__((always_inline)) {
     V right[vectors];
+    if constexpr (once) ask_for(b + k * b_depth, vectors * lanes_per * static_cast<int64_t>(sizeof(B)));
 #pragma clang loop unroll(full)
     for (int v = 0; v < vectors; ++v) right[v] = lanes::load<Level, Acc>(b + k * b_depth + v * lanes_per);
 #pragma clang loop unroll(full)
@@ -58,8 +70,8 @@ template <class Level, class Acc, class B, int rows, int vectors, int chains>
     }
 }
 
-/// One panel's worth of columns for a group of `rows` rows.
-template <class Level, class Acc, class B, int rows>
+/// One panel's worth of columns for a group of `rows` rows; `once`: nobody reads them again.
+template <class Level, class Acc, class B, int rows, bool once>
 [[gnu::noinline]] void group(Acc* c, int64_t c_row, const Acc* a, int64_t a_row, const B* b, int64_t b_depth,
                              int64_t depth, bool accumulate) {
   constexpr int vectors = 2, columns = vectors * lanes::width<Level, Acc>;
@@ -67,30 +79,31 @@ template <class Level, class Acc, class B, int rows>
     micro<Level, Acc, B, rows, vectors,
           rows == 1   ? 4
           : rows <= 3 ? 2
-                      : 1>(c + column, c_row, a, a_row, b + column, b_depth, depth, accumulate);
+                      : 1,
+          once>(c + column, c_row, a, a_row, b + column, b_depth, depth, accumulate);
 }
 
-template <class Level, class Acc, class B>
+template <class Level, class Acc, class B, bool once>
 void remaining_rows(int64_t rows, Acc* c, int64_t c_row, const Acc* a, int64_t a_row, const B* b,
                     int64_t b_depth, int64_t depth, bool accumulate) {
   switch (rows) {
     case 1:
-      return group<Level, Acc, B, 1>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+      return group<Level, Acc, B, 1, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
     case 2:
-      return group<Level, Acc, B, 2>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+      return group<Level, Acc, B, 2, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
     case 3:
-      return group<Level, Acc, B, 3>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+      return group<Level, Acc, B, 3, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
     case 4:
-      return group<Level, Acc, B, 4>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+      return group<Level, Acc, B, 4, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
     case 5:
-      return group<Level, Acc, B, 5>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+      return group<Level, Acc, B, 5, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
     case 6:
       if constexpr (Level::rows > 6)
-        group<Level, Acc, B, 6>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+        group<Level, Acc, B, 6, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
       return;
     case 7:
       if constexpr (Level::rows > 6)
-        group<Level, Acc, B, 7>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+        group<Level, Acc, B, 7, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
       return;
     default:
       return;
@@ -98,15 +111,15 @@ void remaining_rows(int64_t rows, Acc* c, int64_t c_row, const Acc* a, int64_t a
 }
 
 /// All rows over one block of one panel.
-template <class Level, class Acc, class B>
+template <class Level, class Acc, class B, bool once>
 void all_rows(int64_t rows, Acc* c, int64_t c_row, const Acc* a, int64_t a_row, const B* b, int64_t b_depth,
               int64_t depth, bool accumulate) {
   int64_t row = 0;
   for (; row + Level::rows <= rows; row += Level::rows)
-    group<Level, Acc, B, Level::rows>(c + row * c_row, c_row, a + row * a_row, a_row, b, b_depth, depth,
-                                      accumulate);
-  remaining_rows<Level, Acc, B>(rows - row, c + row * c_row, c_row, a + row * a_row, a_row, b, b_depth, depth,
-                                accumulate);
+    group<Level, Acc, B, Level::rows, once>(c + row * c_row, c_row, a + row * a_row, a_row, b, b_depth, depth,
+                                            accumulate);
+  remaining_rows<Level, Acc, B, once>(rows - row, c + row * c_row, c_row, a + row * a_row, a_row, b, b_depth,
+                                      depth, accumulate);
 }
 
 // ---- packing: up to 32 columns x up to depth_block of any right operand, as a zero-padded panel of
@@ -180,15 +193,41 @@ int64_t wide_row(Acc* c, const Acc* a, const B* b, int64_t b_depth, int64_t from
   return from;
 }
 
-/// Dot products of one row with n columns that are contiguous along k.
-template <class Level, class Acc, class B, int n>
+/// Dot products of one row with n columns that are contiguous along k. Four columns at a time, each with
+/// several chains: more streams at once than that and memory delivers less. `once`: the next four are asked
+/// for meanwhile.
+template <class Level, class Acc, class B, int n, bool once>
 inline void dot_group(Acc* c, const Acc* a, const B* b, int64_t b_column, int64_t depth, bool accumulate) {
   constexpr int w = lanes::width<Level, Acc>;
+  constexpr int streams = n < 4 ? n : 4, chains = 4;
   using V = Register<Level, Acc>;
   V sums[w];
 #pragma clang loop unroll(full)
   for (int i = 0; i < w; ++i) sums[i] = V(Acc(0));
-  int64_t k = 0;
+  const int64_t whole = depth - depth % (chains * w);
+#pragma clang loop unroll(full)
+  for (int first = 0; first < n; first += streams) {
+    V parts[streams][chains];
+#pragma clang loop unroll(full)
+    for (int i = 0; i < streams * chains; ++i) parts[i / chains][i % chains] = V(Acc(0));
+    const B* const here = b + first * b_column;
+    for (int64_t k = 0; k < whole; k += chains * w) {
+#pragma clang loop unroll(full)
+      for (int j = 0; j < chains; ++j) {
+        const V left = lanes::load_raw<V>(a + k + j * w);
+#pragma clang loop unroll(full)
+        for (int i = 0; i < streams; ++i) {
+          const B* const at = here + i * b_column + k + j * w;
+          if constexpr (once) __builtin_prefetch(at + streams * b_column, 0, 2);
+          parts[i][j] += left * lanes::load<Level, Acc>(at);
+        }
+      }
+    }
+#pragma clang loop unroll(full)
+    for (int i = 0; i < streams; ++i)
+      sums[first + i] = (parts[i][0] + parts[i][1]) + (parts[i][2] + parts[i][3]);
+  }
+  int64_t k = whole;
   for (; k + w <= depth; k += w) {
     const V left = lanes::load_raw<V>(a + k);
 #pragma clang loop unroll(full)
@@ -240,10 +279,13 @@ template <class Level, class Acc, class B>
 [[gnu::noinline]] void dot_rows(const ContractShape& s, Acc* c, const Acc* a, const B* b) {
   constexpr int n = lanes::width<Level, Acc>;
   int64_t column = 0;
-  for (; column + n <= s.columns; column += n)
-    for (int64_t row = 0; row < s.rows; ++row)
-      dot_group<Level, Acc, B, n>(c + row * s.c_row + column, a + row * s.a_row, b + column * s.b_column,
-                                  s.b_column, s.depth, s.accumulate != 0);
+  for (; column + n <= s.columns; column += n) {
+    const B* const here = b + column * s.b_column;
+    dot_group<Level, Acc, B, n, true>(c + column, a, here, s.b_column, s.depth, s.accumulate != 0);
+    for (int64_t row = 1; row < s.rows; ++row)
+      dot_group<Level, Acc, B, n, false>(c + row * s.c_row + column, a + row * s.a_row, here, s.b_column,
+                                         s.depth, s.accumulate != 0);
+  }
   for (; column < s.columns; ++column)
     for (int64_t row = 0; row < s.rows; ++row)
       dot_one<Level, Acc, B>(c + row * s.c_row + column, a + row * s.a_row, b + column * s.b_column, s.depth,
@@ -260,8 +302,8 @@ void packed_columns(const ContractShape& s, Acc* c, const Acc* a, const B* b, in
       const int64_t columns = s.columns - column < panel_columns ? s.columns - column : panel_columns;
       pack<Level, Acc, B>(panel, b + k * s.b_depth + column * s.b_column, s.b_depth, s.b_column, columns,
                           depth);
-      all_rows<Level, Acc, Acc>(s.rows, c + column, s.c_row, a + k, s.a_row, panel, panel_columns, depth,
-                                k > 0 || s.accumulate != 0);
+      all_rows<Level, Acc, Acc, false>(s.rows, c + column, s.c_row, a + k, s.a_row, panel, panel_columns,
+                                       depth, k > 0 || s.accumulate != 0);
     }
   }
 }
@@ -306,16 +348,17 @@ template <class Level, class Acc, class B>
 void panels(const ContractShape& s, Acc* c, const Acc* a, const B* b) {
   if (s.rows <= Level::rows) {  // each panel once, from first to last element
     for (int64_t column = 0; column < s.columns; column += panel_columns)
-      all_rows<Level, Acc, B>(s.rows, c + column, s.c_row, a, s.a_row, b + column / panel_columns * s.b_panel,
-                              panel_columns, s.depth, s.accumulate != 0);
+      all_rows<Level, Acc, B, true>(s.rows, c + column, s.c_row, a, s.a_row,
+                                    b + column / panel_columns * s.b_panel, panel_columns, s.depth,
+                                    s.accumulate != 0);
     return;
   }
   for (int64_t k = 0; k < s.depth; k += depth_block) {
     const int64_t depth = s.depth - k < depth_block ? s.depth - k : depth_block;
     for (int64_t column = 0; column < s.columns; column += panel_columns)
-      all_rows<Level, Acc, B>(s.rows, c + column, s.c_row, a + k, s.a_row,
-                              b + column / panel_columns * s.b_panel + k * panel_columns, panel_columns,
-                              depth, k > 0 || s.accumulate != 0);
+      all_rows<Level, Acc, B, false>(s.rows, c + column, s.c_row, a + k, s.a_row,
+                                     b + column / panel_columns * s.b_panel + k * panel_columns,
+                                     panel_columns, depth, k > 0 || s.accumulate != 0);
   }
 }
 
@@ -336,8 +379,8 @@ inline void contract(const ContractShape* shape, Acc* c, const Acc* a, const B* 
   if (s.rows <= Level::rows &&
       s.b_column == 1)  // too few rows to pay for packing what can be read where it lies
     for (; done + panel_columns <= s.columns; done += panel_columns)
-      all_rows<Level, Acc, B>(s.rows, c + done, s.c_row, a, s.a_row, b + done, s.b_depth, s.depth,
-                              s.accumulate != 0);
+      all_rows<Level, Acc, B, false>(s.rows, c + done, s.c_row, a, s.a_row, b + done, s.b_depth, s.depth,
+                                     s.accumulate != 0);
   if (done < s.columns) packed_columns<Level, Acc, B>(s, c, a, b, done);
 }
 
