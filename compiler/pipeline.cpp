@@ -79,6 +79,27 @@ void refuse_nested_conditions(Compilation& c) {
             "a loop whose number of steps the data decides, inside of another loop"));
 }
 
+/// Memory is laid out for the most that a size can be that the data decides.
+void refuse_unbounded_sizes(Compilation& c) {
+  for (const CompiledEntry& entry : c.entries) {
+    const graph::Graph& g = entry.graph;
+    shape::Substitution bounds;
+    for (uint32_t s : graph::data_sizes(g)) bounds[g.sizes[s].var] = g.sizes[s].equation.substitute(bounds);
+    const auto refuse = [&](const shape::Dim& d) {
+      c.diagnostics.report(source::error(
+          source::Code::E9001, {},
+          fmt::format("entry `{}`: memory for the size {}, which the data decides", entry.name, d.str())));
+    };
+    for (const graph::Node& node : g.nodes)
+      for (const graph::TensorType& type : node.types)
+        for (const shape::Dim& d : type.shape)
+          if (!graph::at_most_before_data(g, d)) return refuse(d);
+    for (const graph::Result& r : g.results)
+      for (const shape::Dim& d : g.type(r.value).shape)
+        if (graph::at_most_before_data(g, d) != d.substitute(bounds)) return refuse(d);
+  }
+}
+
 void fuse_graphs(Compilation& c) {
   refuse_nested_conditions(c);
   for (CompiledEntry& entry : c.entries) {
@@ -96,6 +117,7 @@ void fuse_graphs(Compilation& c) {
                                                      "still used",
                                                      entry.graph.inputs[input].path, entry.name)));
   }
+  refuse_unbounded_sizes(c);
 }
 
 std::string print_graphs(Compilation& c) {

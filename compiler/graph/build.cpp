@@ -142,6 +142,13 @@ ScalarId reduce(Graph& g, Monoid monoid, std::vector<Axis> binders, ScalarId bod
   return make_scalar(g, std::move(s));
 }
 
+std::vector<uint32_t> data_sizes(const Graph& g) {
+  std::vector<uint32_t> found;
+  for (uint32_t s = 0; s < g.sizes.size(); ++s)
+    if (g.sizes[s].from == Size::From::data) found.push_back(s);
+  return found;
+}
+
 std::vector<NodeId> conditional_loops(const Graph& g) {
   std::vector<NodeId> loops;
   for (uint32_t n = 0; n < g.nodes.size(); ++n)

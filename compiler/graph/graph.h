@@ -187,16 +187,18 @@ struct Result {
   Value value;
 };
 
-/// A size of the entry: how the host finds it. `formula` is over earlier sizes and axes written as
-/// inputs[i].shape[a].
+/// A size of the entry, and how it is found: by the host before anything runs, or, where only the data
+/// decides, by the launch itself (until then the host takes its bound for it).
 struct Size {
   Var var;
   std::string name;
-  enum class From : uint8_t { parameter, axis, scalar } from = From::axis;
+  enum class From : uint8_t { parameter, axis, scalar, data } from = From::axis;
   uint32_t input = 0,
            axis = 0;  ///< axis: of that input, after solving `equation`; scalar: that input's value
   Dim equation;       ///< axis: its written dimension, coefficient * var^power + offset
   int power = 1;
+  Value value = {};  ///< data: the i64[] that it is, made at the root before whatever mentions the size
+  std::string message = {};  ///< data: said when the value does not lie in 0 .. `equation`, its bound
 };
 
 /// Something that must hold at run time, with the words for when it does not.
@@ -252,6 +254,14 @@ std::vector<Dim> identity_map(const std::vector<Axis>& domain);
 /// The index of a load as a Dim when it is an `index` expression; nullopt when it depends on data.
 std::optional<Dim> affine_index(const Graph&, ScalarId index);
 
+/// Positions in Graph::sizes of those that the data decides; the k-th one's check has the number
+/// checks.size() + (number of loops with a condition) + k.
+std::vector<uint32_t> data_sizes(const Graph&);
+/// The most that an expression over the sizes can be, without those that the data decides; nullopt when no
+/// bound is known.
+std::optional<Dim> at_most_before_data(const Graph&, const Dim&);
+/// Does the node, with what is in it, mention the variable?
+bool mentions(const Graph&, NodeId, Var);
 /// Loops with a condition, in order of their nodes; the k-th one's check has the number checks.size() + k.
 std::vector<NodeId> conditional_loops(const Graph&);
 

@@ -49,7 +49,7 @@ class Interpreter {
     for (size_t i = 0; i < g.inputs.size(); ++i)
       if (g.inputs[i].kind == InputKind::state)
         outcome.states.push_back(final_state(static_cast<uint32_t>(i)));
-    outcome.steps = steps_;
+    outcome.decided = decided_;
     return outcome;
   }
 
@@ -59,7 +59,7 @@ class Interpreter {
   Precision precision_;
   Machine machine_;
   std::vector<std::vector<Storage>> values_;  // node -> outputs
-  shape::Assignment steps_;                   // of the loops with a condition that have ended
+  shape::Assignment decided_;  // sizes, and steps of the loops with a condition that have ended
   std::map<Value, std::vector<const Check*>> bounds_ = bounded_values();
   std::set<Value> kept_ = values_kept();
 
@@ -187,6 +187,16 @@ class Interpreter {
         break;
     }
     for (uint32_t o = 0; o < outputs.size(); ++o) check_bounds({id, o});
+    for (const Size& s : g.sizes)
+      if (s.from == Size::From::data && s.value.node == id) decide(s);
+  }
+
+  void decide(const Size& s) {
+    if (!machine_.error.empty()) return;
+    const int64_t value = storage(s.value)->integers.at(0), most = machine_.evaluate(s.equation).value_or(0);
+    if (value < 0 || value > most) return machine_.fail(fmt::format("{}: the value is {}", s.message, value));
+    machine_.bind(s.var, value);
+    decided_[s.var] = value;
   }
 
   Storage input(uint32_t number) {
@@ -267,7 +277,7 @@ class Interpreter {
     if (!n.condition) return;
     const Var steps = n.index.extent.vars().at(0);
     machine_.bind(steps, trips);
-    steps_[steps] = trips;
+    decided_[steps] = trips;
   }
 
   // ---- compute nodes ----
@@ -446,6 +456,7 @@ std::optional<shape::Assignment> solve_sizes(const Graph& g, const std::vector<T
       sizes[s.var] = given->second;
       continue;
     }
+    if (s.from == Size::From::data) continue;
     if (s.from == Size::From::scalar) {
       sizes[s.var] = inputs[s.input].integers.at(0);
       continue;

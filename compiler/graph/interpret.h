@@ -27,7 +27,7 @@ struct Outcome {
   std::string error;            ///< empty when it ran
   std::vector<Tensor> results;  ///< one per Graph::results
   std::vector<Tensor> states;   ///< final contents per input of kind state, in input order
-  shape::Assignment steps;      ///< of loops with a condition: how many there were, the last time each ran
+  shape::Assignment decided;    ///< by the data: sizes, and how many steps loops with a condition had last
 };
 
 /// `inputs`: one per Graph::inputs (scalar_size inputs as rank-0 integers). `sizes`: a value for every size

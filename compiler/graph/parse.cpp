@@ -235,6 +235,15 @@ class Parser {
     } else if (accept("result")) {
       std::string path = string();
       g.results.push_back({path, value()});
+    } else if (accept("decides")) {
+      const Var size = variable(word());
+      const auto of =
+          std::find_if(g.sizes.begin(), g.sizes.end(), [&](const Size& s) { return s.var == size; });
+      const Value decided = value();
+      if (of == g.sizes.end() || of->from != Size::From::data)
+        fail("only a size that the data decides is decided");
+      else
+        of->value = decided;
     } else {
       fail(fmt::format("unexpected `{}`", peek().text));
     }
@@ -250,6 +259,12 @@ class Parser {
     } else if (accept("scalar")) {
       s.from = Size::From::scalar;
       s.input = number();
+    } else if (accept("data")) {
+      s.from = Size::From::data;
+      expect("at");
+      expect("most");
+      s.equation = dim();
+      s.message = string();
     } else {
       expect("axis");
       s.axis = number();

@@ -153,6 +153,8 @@ class Printer {
     for (const Fact& f : g.facts) line("fact " + fact(f));
     for (const Input& i : g.inputs) input(i);
     if (g.root.valid()) region(g.root);
+    for (uint32_t s : data_sizes(g))
+      line("decides " + names.of(g.sizes[s].var) + " " + value(g.sizes[s].value));
     for (const Check& c : g.checks) {
       std::string what = c.fact ? fact(*c.fact) : value(c.value) + " < " + names.str(c.bound);
       line("check " + what + " : " + quoted(c.message));
@@ -188,6 +190,9 @@ class Printer {
         break;
       case Size::From::scalar:
         text += fmt::format("scalar {}", s.input);
+        break;
+      case Size::From::data:
+        text += "data at most " + names.str(s.equation) + " " + quoted(s.message);
         break;
     }
     line(text);

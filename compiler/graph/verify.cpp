@@ -106,6 +106,17 @@ class Verifier {
       where = "size " + s.name;
       if (!earlier.insert(s.var).second) complain("declared twice");
       if (s.from == Size::From::parameter) continue;
+      if (s.from == Size::From::data) {
+        for (Var v : s.equation.vars())
+          if (!earlier.count(v))
+            complain(fmt::format("its bound uses `{}`, found later", shape::var_name(v)));
+        const Node* node =
+            s.value.node.valid() && s.value.node.index < g.nodes.size() ? &g.nodes[s.value.node] : nullptr;
+        if (!node || node->op != NodeOp::compute || node->region != g.root ||
+            s.value.output >= node->types.size() || node->types[s.value.output] != TensorType{Elem::i64, {}})
+          complain("is not decided by an i64[] of a node at the root");
+        continue;
+      }
       if (s.input >= g.inputs.size()) {
         complain("comes from an input that does not exist");
       } else if (s.from == Size::From::axis) {
@@ -140,6 +151,10 @@ class Verifier {
         continue;
       }
       if (g.nodes[n].region != id) complain(fmt::format("node {} stands in another region", n.index));
+      for (const Size& s : g.sizes)
+        if (s.from == Size::From::data && !owner.valid() && mentions(g, n, s.var) &&
+            !(s.value.node.index < defined.size() && defined[s.value.node.index]))
+          complain(fmt::format("node {} mentions `{}`, which is decided later", n.index, s.name));
       node(n);
       defined[n.index] = ever[n.index] = true;
       mine.push_back(n);

@@ -106,6 +106,17 @@ class EntryWriter {
                 "a dimension of " + graph_.name + " reads `" + shape::var_name(var) + "`, which is no size");
     });
   }
+  bool reads_data(const Dim& d) const {
+    return std::any_of(graph_.sizes.begin(), graph_.sizes.end(), [&](const auto& size) {
+      return size.from == graph::Size::From::data && d.contains(size.var);
+    });
+  }
+  /// What is laid out before the launch decides: for the most that there can be.
+  std::string room(const Dim& d) const {
+    const auto most = graph::at_most_before_data(graph_, d);
+    if (!most) base::bug("manifest_json", "nothing bounds " + dim(d));
+    return dim(*most);
+  }
   ordered_json dims(const std::vector<Dim>& list) const {
     ordered_json out = ordered_json::array();
     for (const Dim& d : list) out.push_back(dim(d));
@@ -128,6 +139,10 @@ class EntryWriter {
           item["from"] = "scalar";
           item["input"] = size.input;
           break;
+        case graph::Size::From::data:
+          item["from"] = "data";
+          item["bound"] = dim(size.equation);
+          break;
         case graph::Size::From::axis:
           item["from"] = "axis";
           item["input"] = size.input;
@@ -147,7 +162,7 @@ class EntryWriter {
       ordered_json item = check.fact ? fact(*check.fact) : ordered_json::object();
       if (!check.fact) {
         const auto input = checked_input(check.value);
-        if (!input) continue;  // the kernel checks it
+        if (!input || reads_data(check.bound)) continue;  // the kernel checks it
         item["input"] = *input;
         item["bound"] = dim(check.bound);
       }
@@ -175,6 +190,7 @@ class EntryWriter {
     for (const Dim* side : {&f.lhs, &f.rhs})
       for (const shape::Var var : side->vars())
         if (!is_size(var)) return false;
+    if (reads_data(f.lhs) || reads_data(f.rhs)) return false;  // the launch decides so, or fails
     for (const graph::Check& check : graph_.checks)
       if (check.fact && same(*check.fact, f)) return false;
     const bool not_negative = f.relation == Relation::le && f.lhs.is(0);
@@ -187,6 +203,7 @@ class EntryWriter {
     ordered_json out = ordered_json::array();
     for (const graph::Check& check : graph_.checks) out.push_back(check.message);
     for (graph::NodeId loop : graph::conditional_loops(graph_)) out.push_back(graph_.nodes[loop].unending);
+    for (uint32_t s : graph::data_sizes(graph_)) out.push_back(graph_.sizes[s].message);
     return out;
   }
 
@@ -300,24 +317,26 @@ class EntryWriter {
     for (size_t v = 0; v < entry_.plan->variants.size(); ++v) {
       const plan::Variant& variant = entry_.plan->variants[v];
       ordered_json guard = ordered_json::array(), slots = ordered_json::array(),
-                   names = ordered_json::array();
+                   names = ordered_json::array(), offsets = ordered_json::array();
       for (const Fact& f : variant.program.guard) guard.push_back(fact(f));
-      for (const plan::Slot& slot : variant.slots) slots.push_back(dim(slot.bytes));
+      for (const plan::Slot& slot : variant.slots) slots.push_back(room(slot.bytes));
       for (const task::Event& event : variant.program.events) names.push_back(event.name);
+      for (const Dim& offset : variant.event_offset) offsets.push_back(room(offset));
       for (const plan::Decision& d : variant.decisions)
         names.push_back("steps of loop " + std::to_string(d.loop.index));
+      for (const plan::SizeDecision& d : variant.sizes) names.push_back("size " + graph_.sizes[d.size].name);
       out.push_back({{"symbol", variant.symbol},
                      {"guard", std::move(guard)},
                      {"buffers", buffers(variant)},
                      {"debug_buffers", debug_buffers(variant)},
                      {"slots", std::move(slots)},
-                     {"event_offset", dims(variant.event_offset)},
+                     {"event_offset", std::move(offsets)},
                      {"event_names", std::move(names)},
-                     {"event_words", dim(variant.event_words)},
-                     {"scratch", dim(entry_.scratch.at(v))},
-                     {"iterations", dim(variant.iterations)},
-                     {"work", dim(variant.work)},
-                     {"handoffs", dim(variant.handoffs)}});
+                     {"event_words", room(variant.event_words)},
+                     {"scratch", room(entry_.scratch.at(v))},
+                     {"iterations", room(variant.iterations)},
+                     {"work", room(variant.work)},
+                     {"handoffs", room(variant.handoffs)}});
     }
     return out;
   }

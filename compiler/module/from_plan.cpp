@@ -92,6 +92,7 @@ class KernelEmitter {
 
   void walk(const std::vector<plan::Step>& steps) {
     for (const plan::Step& step : steps) {
+      for (uint32_t number : step.needs) know(v_.sizes[number]);
       if (step.segment) {
         emit_segment(*step.segment);
       } else {
@@ -148,15 +149,55 @@ class KernelEmitter {
         llvm::Intrinsic::smin, f_.i64(graph::step_limit),
         f_.emit(floor_div(Dim(plan::epoch_limit), shape::max(Dim(1), decision.inner))));
     Value* endless = b.CreateAnd(holds, b.CreateICmpSGE(next, limit));
-    f_.when(endless, [&] {
-      auto* report =
-          f_.device("axon_check_failed", b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty()});
-      b.CreateCall(report, {f_.context(), b.getInt32(decision.check), next});
-    });
+    f_.when(endless, [&] { check_failed(decision.check, next); });
     Value* starts = b.CreateAnd(holds, b.CreateNot(endless));
+    notify_word(word(decision.word, f_.i64(0)),
+                b.CreateAdd(stop_word(next), b.CreateZExt(starts, b.getInt32Ty())));
+  }
+
+  // ---- sizes that the data decides: see plan::SizeDecision ----
+
+  Value* size_address(const plan::SizeDecision& decision) {
+    auto& b = f_.b;
+    return b.CreateConstGEP1_64(b.getInt64Ty(), f_.context_field(ContextType::sizes, b.getPtrTy()),
+                                decision.size);
+  }
+  Value* size_target() { return f_.b.CreateAdd(epoch_, f_.b.getInt32(1)); }
+
+  void settle(const plan::SizeDecision& decision) {
+    auto& b = f_.b;
+    const graph::Size& size = p_.graph->sizes[decision.size];
+    const task::Place& place = p_.place(size.value);
+    Value* address = f_.buffer(place.buffer.index);
+    if (place.slot) address = b.CreateGEP(b.getInt64Ty(), address, f_.emit(*place.slot));
+    Value* value = b.CreateLoad(b.getInt64Ty(), address);
+    Value* most = f_.emit(size.equation);
+    Value* known = b.CreateBinaryIntrinsic(
+        llvm::Intrinsic::smin, b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, f_.i64(0)), most);
+    f_.when(b.CreateICmpNE(value, known), [&] { check_failed(decision.check, value); });
+    b.CreateStore(known, size_address(decision));
+    notify_word(word(decision.word, f_.i64(0)), size_target());
+  }
+
+  void know(const plan::SizeDecision& decision) {
+    auto& b = f_.b;
+    wait_for(word(decision.word, f_.i64(0)), f_.i64(1), size_target());
+    const graph::Size& size = p_.graph->sizes[decision.size];
+    f_.bind(size.var, b.CreateLoad(b.getInt64Ty(), size_address(decision), size.name), 0,
+            Dim(size.var) + Dim(1));
+  }
+
+  void check_failed(uint32_t check, Value* value) {
+    auto& b = f_.b;
+    auto* report =
+        f_.device("axon_check_failed", b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty()});
+    b.CreateCall(report, {f_.context(), b.getInt32(check), value});
+  }
+
+  void notify_word(Value* at, Value* epoch) {
+    auto& b = f_.b;
     auto* store = f_.device("axon_event_notify", b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt32Ty()});
-    b.CreateCall(store, {f_.context(), word(decision.word, f_.i64(0)),
-                         b.CreateAdd(stop_word(next), b.CreateZExt(starts, b.getInt32Ty()))});
+    b.CreateCall(store, {f_.context(), at, epoch});
   }
 
   /// services->debug(context, number); such launches have one worker.
@@ -187,6 +228,7 @@ class KernelEmitter {
           call_task(segment.type, task_functions_);
           notify(segment.type, task);
           for (uint32_t d : segment.decides) publish(v_.decisions[d], type);
+          for (uint32_t number : segment.settles) settle(v_.sizes[number]);
         },
         [&] {
           ask_ahead(segment, first);
@@ -252,12 +294,8 @@ class KernelEmitter {
     for (uint32_t e = 0; e < p_.events.size(); ++e) {
       if (p_.events[task::EventId{e}].producer != id) continue;
       f_.when(several_, [&] {
-        auto& b = f_.b;
-        auto* store =
-            f_.device("axon_event_notify", b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt32Ty()});
-        Value* at = word(e, task);
         const auto& type = p_.types[id];
-        b.CreateCall(store, {f_.context(), at, target_epoch(type, current_iteration(type))});
+        notify_word(word(e, task), target_epoch(type, current_iteration(type)));
       });
     }
   }

@@ -54,7 +54,7 @@ std::vector<uint32_t> decided_by(const Program& p, TaskTypeId type, const std::v
 }
 
 std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& steps, Schedule schedule,
-                           const std::vector<Decision>& decisions) {
+                           const std::vector<Decision>& decisions, const std::vector<SizeDecision>& sizes) {
   std::vector<Step> out;
   for (const task::Step& s : steps) {
     Step step;
@@ -67,10 +67,12 @@ std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& step
         if (p.waits[w].consumer == s.task)
           (depends_on_coordinates(p, p.waits[w]) ? segment.per_task : segment.hoisted).push_back(w);
       segment.decides = decided_by(p, s.task, decisions);
+      for (uint32_t n = 0; n < sizes.size(); ++n)
+        if (p.graph->sizes[sizes[n].size].value.node == p.types[s.task].node) segment.settles.push_back(n);
       step.segment = std::move(segment);
     } else {
       step.loop = s.loop;
-      step.body = steps_of(p, s.body, schedule, decisions);
+      step.body = steps_of(p, s.body, schedule, decisions, sizes);
     }
     out.push_back(std::move(step));
   }
@@ -172,6 +174,57 @@ Dim trips_of(const Program& p, const task::TaskType& t, int64_t steps) {
   return trips;
 }
 
+std::vector<SizeDecision> sizes_of(const Program& p, size_t decisions) {
+  std::vector<SizeDecision> sizes;
+  const size_t checks = p.graph->checks.size() + graph::conditional_loops(*p.graph).size();
+  for (uint32_t s : graph::data_sizes(*p.graph)) {
+    const size_t n = sizes.size();
+    sizes.push_back(
+        {s, static_cast<uint32_t>(p.events.size() + decisions + n), static_cast<uint32_t>(checks + n)});
+  }
+  return sizes;
+}
+
+/// Does running the type's tasks, or waiting for what they need, take the value of a size?
+bool mentions(const Program& p, TaskTypeId id, shape::Var size) {
+  const auto in = [&](const Dim& d) { return d.contains(size); };
+  const auto in_range = [&](const auto& r) { return in(r.first) || in(r.last); };
+  const task::TaskType& type = p.types[id];
+  if (graph::mentions(*p.graph, type.node, size)) return true;
+  for (const auto& access : type.accesses)
+    for (const auto& axis : access.box)
+      if (in(axis.low) || in(axis.high)) return true;
+  for (const task::Wait& wait : p.waits) {
+    if (wait.consumer != id) continue;
+    const auto& grid = p.types[p.events[wait.event].producer].coordinates;
+    if (std::any_of(wait.box.begin(), wait.box.end(), in_range) ||
+        std::any_of(wait.iteration.begin(), wait.iteration.end(), in) ||
+        std::any_of(grid.begin(), grid.end(), [&](const auto& c) { return in(c.extent); }))
+      return true;
+  }
+  return false;
+}
+
+bool mentions(const Program& p, const Variant& v, const Step& step, shape::Var size) {
+  if (!step.segment)
+    return p.loops[step.loop].extent.contains(size) ||
+           std::any_of(step.body.begin(), step.body.end(),
+                       [&](const Step& s) { return mentions(p, v, s, size); });
+  const auto& settles = step.segment->settles;  // a bound may mention earlier sizes
+  return mentions(p, step.segment->type, size) ||
+         std::any_of(settles.begin(), settles.end(),
+                     [&](uint32_t n) { return p.graph->sizes[v.sizes[n].size].equation.contains(size); });
+}
+
+void place_needs(const Program& p, Variant& v) {
+  for (uint32_t n = 0; n < v.sizes.size(); ++n)
+    for (Step& step : v.steps)
+      if (mentions(p, v, step, p.graph->sizes[v.sizes[n].size].var)) {
+        step.needs.push_back(n);
+        break;
+      }
+}
+
 std::vector<Decision> decisions_of(const Program& p) {
   std::vector<Decision> decisions;
   const auto conditional = graph::conditional_loops(*p.graph);
@@ -195,15 +248,19 @@ Variant from_task(Program program, const std::string& symbol, Schedule schedule)
   Variant v;
   v.symbol = symbol;
   v.decisions = decisions_of(program);
-  v.steps = steps_of(program, program.steps, schedule, v.decisions);
+  v.sizes = sizes_of(program, v.decisions.size());
+  v.steps = steps_of(program, program.steps, schedule, v.decisions, v.sizes);
+  place_needs(program, v);
   v.slots = MemoryPlan(program).run();
   for (const auto& event : program.events) {
     v.event_offset.push_back(v.event_words);
     v.event_words = v.event_words + grid_of(program.types[event.producer]);
   }
-  for (const Decision& d : v.decisions) {
+  for (size_t n = 0; n < v.decisions.size() + v.sizes.size(); ++n) {
     v.event_offset.push_back(v.event_words);
     v.event_words = v.event_words + Dim(1);
+  }
+  for (const Decision& d : v.decisions) {
     v.iterations = shape::max(v.iterations, Dim(2 * graph::step_limit + 2));
     v.iterations = shape::max(v.iterations, shape::min(d.inner * Dim(graph::step_limit), Dim(epoch_limit)));
   }

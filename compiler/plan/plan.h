@@ -29,6 +29,7 @@ struct Segment {
   std::vector<uint32_t> per_task;  ///< waited for before each task
   bool barrier_after = false;      ///< Schedule::barrier only
   std::vector<uint32_t> decides;   ///< numbers of Variant::decisions that its one task makes
+  std::vector<uint32_t> settles;   ///< numbers of Variant::sizes that its one task computes
 };
 
 /// A loop with a condition: how many iterations it has is decided while it runs. The task that computes the
@@ -42,6 +43,14 @@ struct Decision {
   uint32_t check = 0;  ///< what has failed when the limit of steps is reached
   Dim inner;           ///< iterations of the loops inside, per step: together they may not use up the epochs
 };
+/// A size that the data decides (graph::Size::From::data). The worker that ran the task that computes it
+/// stores it in the table of sizes and publishes epoch + 1; every worker waits for that before the first step
+/// that mentions it.
+struct SizeDecision {
+  uint32_t size = 0;   ///< position in Graph::sizes
+  uint32_t word = 0;   ///< position in Variant::event_offset
+  uint32_t check = 0;  ///< what has failed when the value does not lie in 0 .. its bound
+};
 /// Epochs that one launch may use, and the steps that costs are estimated for where only the data decides.
 constexpr int64_t epoch_limit = int64_t{1} << 28;
 constexpr int64_t typical_steps = 16;
@@ -51,6 +60,7 @@ struct Step {
   std::optional<Segment> segment;
   task::LoopId loop;
   std::vector<Step> body;
+  std::vector<uint32_t> needs;  ///< numbers of Variant::sizes that nothing before has mentioned (root steps)
   std::vector<uint32_t>
       debugs;  ///< numbers of the graph's debugs whose values are complete after this step; a
                ///< launch of a program with debugs has one worker, so nothing overwrites them
@@ -68,8 +78,9 @@ struct Variant {
   std::vector<Step> steps;
   std::vector<Slot> slots;
   std::vector<Decision> decisions;
+  std::vector<SizeDecision> sizes;
   std::vector<Dim> event_offset;  ///< per event: first word in the event area (one word per producer task);
-                                  ///< then one word per decision
+                                  ///< then one word per decision of either kind
   Dim event_words;                ///< total
   Dim iterations;  ///< epochs that one launch uses up (product of nested trip counts, plus slack)
   Dim work;        ///< estimated total work, in the units of TaskType::work
@@ -84,8 +95,8 @@ struct Plan {
 Variant from_task(task::Program, const std::string& symbol, Schedule);
 std::string print(const Plan&);
 
-/// Simulated makespan of a variant (typical_steps for a loop with a condition) with `workers` workers for
-/// concrete sizes, in work units: what schedules are compared by.
+/// Simulated makespan of a variant (typical_steps for a loop with a condition, the bound for a size that the
+/// data decides) with `workers` workers for concrete sizes, in work units: what schedules are compared by.
 double makespan(const Variant&, const shape::Assignment& sizes, int workers, double handoff_cost);
 
 }  // namespace axon::plan

@@ -32,6 +32,7 @@ class Printer {
   void steps(const std::vector<Step>& list, int depth) {
     const std::string indent(static_cast<size_t>(2 * depth), ' ');
     for (const Step& s : list) {
+      for (uint32_t n : s.needs) out_ += fmt::format("{}needs {}\n", indent, size_name(n));
       if (!s.segment) {
         const auto& loop = p_.loops[s.loop];
         out_ += fmt::format("{}loop {} < {}\n", indent, names_(loop.index), names_(loop.extent));
@@ -48,9 +49,12 @@ class Printer {
       if (s.segment->barrier_after) out_ += indent + "  barrier\n";
       for (uint32_t d : s.segment->decides)
         out_ += fmt::format("{}  decides {}\n", indent, names_(p_.loops[v_.decisions[d].loop].extent));
+      for (uint32_t n : s.segment->settles) out_ += fmt::format("{}  decides {}\n", indent, size_name(n));
       debugs(s, indent);
     }
   }
+
+  const std::string& size_name(uint32_t number) const { return p_.graph->sizes[v_.sizes[number].size].name; }
 
   void debugs(const Step& s, const std::string& indent) {
     for (uint32_t d : s.debugs) out_ += fmt::format("{}debug \"{}\"\n", indent, p_.graph->debugs[d].first);

@@ -1,5 +1,5 @@
-// See simulate.h. How many iterations a loop with a condition has comes from the reference interpreter: the
-// simulator draws orders of tasks, it does not decide which ones there are.
+// See simulate.h. Sizes that the data decides, and how many iterations a loop with a condition has, come from
+// the reference interpreter: the simulator draws orders of tasks, it does not decide which ones there are.
 #include "task/simulate.h"
 
 #include <fmt/format.h>
@@ -57,10 +57,10 @@ class Simulator {
       if (!holds(f)) return failure("the sizes do not satisfy the guard of this variant");
     for (const auto& check : g_.checks)
       if (check.fact && !holds(*check.fact)) return failure(check.message);
-    if (!conditional_.empty()) {
+    if (!conditional_.empty() || !graph::data_sizes(g_).empty()) {
       const Outcome reference = graph::interpret(g_, inputs_, parameters, options_.precision);
       if (!reference.error.empty()) return reference;
-      values_.insert(reference.steps.begin(), reference.steps.end());
+      values_.insert(reference.decided.begin(), reference.decided.end());
     }
     if (!prepare_memory()) return failure(error_);
     enumerate(p_.steps, {});

@@ -20,6 +20,8 @@ Result<std::unique_ptr<Call>> Call::create(std::shared_ptr<const Bundle> bundle,
     return misuse("the weights were bound to another bundle");
   std::unique_ptr<Call> call(new Call(*entry));
   call->given_sizes_.resize(entry->sizes.size());
+  call->launch_sizes_.resize(entry->sizes.size());
+  for (const Size& size : entry->sizes) call->has_decided_sizes_ |= size.from == AXON_FROM_DATA;
   for (const Port& port : entry->inputs) {
     Input& input = call->inputs_.emplace_back();
     input.port = &port;
@@ -73,6 +75,11 @@ Status Call::solve_sizes() {
       if (auto failure = sizes_.solve(i, input.shape[size.axis], changed)) return failure;
     } else if (size.from == AXON_FROM_SCALAR) {
       changed = sizes_.set(i, std::bit_cast<int64_t>(inputs_[size.input].scalar));
+    } else if (size.from == AXON_FROM_DATA) {  // room for the most that there can be
+      if (!concerns(size.equation.mask())) continue;
+      int64_t most = 0;
+      if (!size.equation.evaluate(sizes_.values(), most)) return bad_formula(size.equation);
+      changed = sizes_.set(i, std::max<int64_t>(most, 0));
     } else if (given_ & bit) {
       changed = sizes_.set(i, given_sizes_[i]);
     } else {
@@ -229,7 +236,9 @@ Status Call::size(std::string_view name, int64_t& out) const {
     if (entry_->sizes[i].name != name) continue;
     if (!(sizes_.known() >> i & 1))
       return misuse(text("size ", printable(name), " is not known before a run"));
-    out = sizes_[i];
+    if (entry_->sizes[i].from == AXON_FROM_DATA && !ran_)
+      return misuse(text("size ", printable(name), " is decided by a run"));
+    out = entry_->sizes[i].from == AXON_FROM_DATA ? launch_sizes_[i] : sizes_[i];
     return std::nullopt;
   }
   return misuse(text(printable(entry_->name), " has no size ", printable(name)));

@@ -102,6 +102,7 @@ class Call {
   Status prepare_slots(Plan&);
   Status prepare_events(Plan&);
   Status prepare_scratch(const Plan&);
+  Status take_decided_sizes();
   Status evaluate(const Plan&, const Dim&, int64_t& out) const;
   Status reserve(Memory&, uint64_t bytes, const char* what);
   void refresh_events(Plan&);
@@ -116,7 +117,8 @@ class Call {
   std::shared_ptr<Runtime> runtime_;
   const Entry* entry_;
   SizeTable sizes_;
-  std::vector<int64_t> given_sizes_;  ///< by axon_call_set_size
+  std::vector<int64_t> given_sizes_;   ///< by axon_call_set_size
+  std::vector<int64_t> launch_sizes_;  ///< what the launch reads, and where it writes those that it decides
   uint64_t given_ = 0;
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
@@ -131,7 +133,7 @@ class Call {
   bool resolved_ = false;
   bool dirty_ = true;  ///< some input or given size is news
   bool pointers_dirty_ = true;
-  bool has_ranges_ = false, has_states_ = false;
+  bool has_ranges_ = false, has_states_ = false, has_decided_sizes_ = false;
 
   Launch launch_;
   uint32_t failed_ = 0, cancel_ = 0;

@@ -1,4 +1,5 @@
 // A call's way from a plan to results: memory, pointers, epochs, the launch, and what can go wrong in it.
+#include <algorithm>
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
@@ -111,7 +112,7 @@ void Call::fill_buffers(Plan& plan) {
         break;
     }
   }
-  launch_.context.sizes = sizes_.values();
+  launch_.context.sizes = launch_sizes_.data();
   launch_.context.buffers = plan.buffers.data();
   launch_.context.events = reinterpret_cast<uint32_t*>(plan.events.data());
   launch_.context.event_offset = plan.event_offset.data();
@@ -130,6 +131,7 @@ Status Call::launch(Plan& plan) {
   launch_.context.scratch_bytes = static_cast<uint64_t>(plan.scratch_bytes);
   launch_.event_words = static_cast<uint64_t>(plan.event_words);
   failed_ = cancel_ = 0;
+  std::copy_n(sizes_.values(), launch_sizes_.size(), launch_sizes_.begin());
   // Values to print must not be overwritten by another worker meanwhile.
   launch_.context.workers = !entry_->debugs.empty() ? 1
                             : runtime_->fixed
@@ -147,7 +149,20 @@ Status Call::launch(Plan& plan) {
   plan.epoch += static_cast<uint32_t>(plan.iterations) + 1;
   if (cancel_) return hang_failure(plan);
   if (failed_) return check_failure();
+  if (has_decided_sizes_)
+    if (auto failure = take_decided_sizes()) return failure;
   ran_ = true;
+  return std::nullopt;
+}
+
+/// The launch has written them into its table: what the results' shapes are.
+Status Call::take_decided_sizes() {
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const Port& port = entry_->results[i];
+    for (size_t axis = 0; axis < port.shape.size(); ++axis)
+      if (!port.shape[axis].evaluate(launch_sizes_.data(), outputs_[i].shape[axis]))
+        return bad_formula(port.shape[axis]);
+  }
   return std::nullopt;
 }
 
@@ -186,7 +201,7 @@ void Call::debug(uint32_t number) const {
   const Debug& debug = entry_->debugs[number];
   int64_t shape[AXON_MAX_RANK];
   for (size_t axis = 0; axis < debug.shape.size(); ++axis)
-    if (!debug.shape[axis].evaluate(sizes_.values(), shape[axis]) || shape[axis] < 0) return;
+    if (!debug.shape[axis].evaluate(launch_sizes_.data(), shape[axis]) || shape[axis] < 0) return;
   const axon_view view{plan_->buffers[static_cast<size_t>(plan_->variant->debug_buffers[number])], debug.elem,
                        static_cast<int32_t>(debug.shape.size()), shape};
   if (debug_function_)

@@ -229,8 +229,14 @@ class Reader {
     out.name = string(node, "name");
     const size_t position = entry.sizes.size();
     if (known >> position & 1) fail(node.where, text("size ", printable(out.name), " twice"));
-    out.from = static_cast<axon_size_from>(word(field(node, "from"), {"parameter", "axis", "scalar"}));
-    if (out.from != AXON_FROM_PARAMETER) out.input = number(node, "input", entry.inputs.size());
+    out.from =
+        static_cast<axon_size_from>(word(field(node, "from"), {"parameter", "axis", "scalar", "data"}));
+    if (out.from == AXON_FROM_DATA) {
+      out.equation = dim(node, "bound");
+      if (out.equation.mask() & ~known) fail(node.where, "the bound of a size must read earlier ones only");
+    } else if (out.from != AXON_FROM_PARAMETER) {
+      out.input = number(node, "input", entry.inputs.size());
+    }
     if (!failure_ && out.from == AXON_FROM_SCALAR && entry.inputs[out.input].kind != AXON_SIZE)
       fail(node.where, "does not come from a size");
     if (!failure_ && out.from == AXON_FROM_AXIS) {

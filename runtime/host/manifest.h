@@ -37,7 +37,8 @@ struct Port {
   int32_t state = -1;   ///< results: the state input that this is
 };
 
-/// How a size is found, given those before it. `equation` is coefficient * size^power + offset.
+/// How a size is found, given those before it. `equation` is coefficient * size^power + offset; of a size
+/// that the data decides, the most that it can be.
 struct Size {
   std::string name;
   axon_size_from from = AXON_FROM_AXIS;

@@ -104,6 +104,17 @@ class CommandLine(WithProgram):
         self.assertEqual((status, out), (0, "result : f32 =\n0.75\n"))
         self.assertEqual(err, "thrice = f32[2] [8, 4]\nsmall = f32[2] [0.5, 0.25]\n")
 
+    def test_sizes_that_the_data_decides(self):
+        kept = "entry f (x : f32[n, d]) (m : bool[n]) = (compress x m, sum (transpose (compress x m)))\n"
+        run = lambda mask: etcc("run", "-", "f", "x=[[1, 2], [3, 4], [5, 6]]", f"m={mask}", stdin=kept)[:2]
+        self.assertEqual(run("[false, true, true]"),
+                         (0, "0 : f32[2, 2] =\n[[3, 4],\n [5, 6]]\n1 : f32[2] =\n[8, 10]\n"))
+        self.assertEqual(run("[false, false, false]"), (0, "0 : f32[0, 2] =\n[]\n1 : f32[2] =\n[0, 0]\n"))
+        taken = "entry f (x : f32[n]) (k : i64[1]) = for (i < min (k[0]) n) => x[i]\n"
+        status, out, err = etcc("run", "-", "f", "x=[1, 2]", "k=[-1]", stdin=taken)
+        self.assertEqual((status, out), (3, ""))
+        self.assertIn("`min (k[0]) n` is not a size up to n: the value is -1", err)
+
     def test_a_loop_that_does_not_end(self):
         endless = "entry f (x : f32) = while (fn s => true) (fn s => s * 0.5) x\n"
         status, out, err = etcc("run", "-", "f", "x=1", stdin=endless)

@@ -120,7 +120,8 @@ Inputs make_inputs(const graph::Graph& graph, const Sizes& sizes, int64_t bound,
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
   shape::Assignment values;
-  for (const graph::Size& s : graph.sizes) values[s.var] = sizes.at(s.name);
+  for (const graph::Size& s : graph.sizes)
+    if (s.from != graph::Size::From::data) values[s.var] = sizes.at(s.name);
   Inputs inputs;
   for (const graph::Input& input : graph.inputs) {
     graph::Tensor t;

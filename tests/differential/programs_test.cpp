@@ -59,6 +59,25 @@ const std::vector<Program> programs = {
       {{"n", 1030}, {"m", 2}, {"l", 0}},
       {{"n", 3}, {"m", 0}, {"l", 2}}},
      6},
+    // Sizes that the data decides: counted, taken, handed on, beside a loop that the data ends.
+    {"SizesThatTheDataDecides",
+     "fun places (m : bool[n]) =\n"
+     "  let before = for (i < n) => sum j => if j <= i && m[j] then i64 1 else 0\n"
+     "  in for (r < min (sum i => if m[i] then i64 1 else 0) n) => sum i => if before[i] <= r then i64 1 "
+     "else 0\n"
+     "entry chosen (x : f32[n, d]) (v : f32[n]) =\n"
+     "  let ids = places (v > 0.0) in (ids, softmax x[ids], sum (transpose x[ids]))\n"
+     "entry first (x : f32[n, d]) (k : i64[1]) = x[:max 0 (min (k[0]) n)] * 2.0\n"
+     "entry rest (x : f32[n, d]) (k : i64[1]) (w : f32[d, e]) = x[max 0 (min (k[0]) n):] @ w\n"
+     "entry both (x : f32[n, d]) (v : f32[n]) (k : i64[1]) =\n"
+     "  let y = x[places (v > 0.0)]\n"
+     "  in (iterate (k[0]) (fn s => tanh (s * 0.9)) y, fold (fn s r => s * 0.5 + r) (for (j < d) => 0.0) "
+     "y)\n",
+     {{{"n", 1}, {"d", 1}, {"e", 1}},
+      {{"n", 37}, {"d", 5}, {"e", 33}},
+      {{"n", 130}, {"d", 70}, {"e", 3}},
+      {{"n", 0}, {"d", 2}, {"e", 2}}},
+     40},
     // ---- bugs ----
     {"InitialValueIsAlsoReadInside",
      "entry f (x : f32[n, k]) (y : f32[m, k]) = fold (fn s r => s * 0.5 + x + r) x y\n",

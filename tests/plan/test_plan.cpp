@@ -16,7 +16,8 @@ Variant variant_of(const Example& example, Schedule schedule) {
 
 shape::Assignment sizes_of(const graph::Graph& g, const std::map<std::string, int64_t>& values) {
   shape::Assignment sizes;
-  for (const auto& size : g.sizes) sizes[size.var] = values.at(size.name);
+  for (const auto& size : g.sizes)
+    if (size.from != graph::Size::From::data) sizes[size.var] = values.at(size.name);
   return sizes;
 }
 

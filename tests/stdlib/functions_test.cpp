@@ -115,6 +115,7 @@ entry f (x : f32[m, n]) where n >= 1, m >= 1 =
 entry best (sizes : f32[k, 0]) (x : i32[m, n + k]) = (sort x, top_k k x)
 entry scattered (ids : i32[m]) (x : f32[m, n]) (base : f32[k, n]) =
   (scatter_add ids x base, scatter_max ids x base, histogram k ids, scatter mul 1.0 base ids x)
+entry kept (x : f32[m, n]) where n >= 1 = (nonzero (x[:, 0] > 0.0), compress x (x[:, 0] > 0.0))
 )",
      {{{"m", 5}, {"n", 7}, {"k", 3}}, {{"m", 1}, {"n", 1}, {"k", 1}}, {{"m", 3}, {"n", 65}, {"k", 2}}},
      {{"ids", 0, 3}, {"best.x", 0, 5}}},

@@ -457,6 +457,13 @@ def ordered(random):
                                       np.where(np.isnan(x), 0, np.searchsorted([0, 1], x, "right")))
 
 
+@check("(x : f32[m, n]) = let kept = sum x > 0.0 in (nonzero kept, compress x kept)")
+def chosen_by_the_data(random):
+    x = normal(random, size(random), size(random))
+    kept = np.sum(x, -1) > 0
+    return dict(x=x), (np.nonzero(kept)[0], x[kept])
+
+
 @check("(x : f32[t, d]) (router : f32[d, e]) (w1 : f32[e, d, f]) (w2 : f32[e, f, d]) (w3 : f32[e, d, f]) where 2 <= e ="
        " let p = { w1 = w1, w2 = w2, w3 = w3 } let scores = x @ router let (weights, ids) = routing.top_gates 2 scores in"
        " (ids, routing.by_all weights ids x p, routing.by_gather weights ids x p, routing.by_capacity t weights ids x p,"

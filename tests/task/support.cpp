@@ -60,7 +60,9 @@ void read_settings(const std::string& text, Example& example) {
       EXPECT_TRUE(words && rows == "rows" && points == "points") << example.name << ": " << line;
     } else if (word == "sizes") {
       example.bindings.push_back(binding_of(example.graph, words));
-      EXPECT_EQ(example.bindings.back().size(), example.graph.sizes.size()) << example.name << ": " << line;
+      EXPECT_EQ(example.bindings.back().size(),
+                example.graph.sizes.size() - graph::data_sizes(example.graph).size())
+          << example.name << ": " << line;
     } else if (word == "implied") {
       std::string consumer, producer;
       words >> consumer >> producer;
@@ -188,7 +190,8 @@ std::string difference(const graph::Outcome& expected, const graph::Outcome& act
 std::string text_of(const Graph& g, const shape::Assignment& sizes) {
   std::string text;
   for (const auto& size : g.sizes)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", size.name, sizes.at(size.var));
+    if (size.from != graph::Size::From::data)
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", size.name, sizes.at(size.var));
   return text;
 }
 

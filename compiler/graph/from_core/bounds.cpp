@@ -63,6 +63,8 @@ bool CoreEvaluator::require(const Fact& fact, const std::string& what) {
     check.rhs = shape::simplify(*low, g.facts);
     if (shape::prove(g.facts, check).verdict == Verdict::proved) return true;
   }
+  if (decided_by_data(check.lhs) || decided_by_data(check.rhs))
+    return false;  // known only when it is too late
   Fact negated = check.relation == shape::Relation::lt   ? shape::at_most(check.rhs, check.lhs)
                  : check.relation == shape::Relation::le ? shape::less(check.rhs, check.lhs)
                                                          : Fact{check.lhs, shape::Relation::ne, check.rhs};

@@ -178,6 +178,8 @@ void CoreEvaluator::facts(const core::Global& entry) {
     for (const Dim& side : {fact.lhs, fact.rhs})
       for (Var v : side.vars())
         if (!is_size(v)) {
+          const auto& exists = entry.scheme.exists;  // what the type promises of sizes that the entry decides
+          if (std::find(exists.begin(), exists.end(), v) != exists.end()) return;
           // The value of an integer that is data: reading with it is checked where it is read.
           if (fact.relation == shape::Relation::le && fact.lhs.is(0) && fact.rhs == Dim(v)) return;
           unsupported(fmt::format("a size that depends on `{}`: {}", shape::var_name(v), fact.str()));

@@ -4,6 +4,7 @@
 //   for.cpp        for, rank binders, rearrange           finish.cpp   what nothing reads is dropped
 //   prim.cpp       the primitives                         loop.cpp     fold, scan, iterate
 //                                                          while.cpp    while
+//                                                          data_size.cpp sizes that the data decides
 //   emit.cpp       arrays to nodes, hash-consing          bounds.cpp   proofs that indices are in range
 //
 // Invariant: a reduction is always a node of its own; a closed `for` or pointwise call becomes a node as soon
@@ -115,6 +116,8 @@ class CoreEvaluator {
   void select_point(core::ExprId point, const Dim& extent, bool has_else, const std::string& what,
                     Selection& out);
   void select_slice(const core::IndexItem& item, const Dim& extent, const std::string& what, Selection& out);
+  void slice_by_data(ScalarId start, ScalarId stop, const Dim& extent, const std::string& what,
+                     Selection& out);
   void select_rank(core::LocalId rank, const std::vector<Dim>& axes, Selection& out);
   std::string words(const core::Expr& e, core::ExprId part) const;
   Val update(const core::Expr& e, const Val& of, const Val& value);
@@ -202,6 +205,14 @@ class CoreEvaluator {
   ScalarId safe_index(ScalarId index, const Dim& extent, const std::string& what);
   std::pair<ScalarId, ScalarId> guarded_index(ScalarId index, const Dim& extent);
   ScalarId data_index(ScalarId index, const Dim& extent, const std::string& what);
+  // ---- data_size.cpp ----
+  std::optional<Dim> upper_bound(ScalarId integer) const;
+  std::optional<Dim> data_size(ScalarId integer, const std::string& what,
+                               std::optional<Dim> bound = std::nullopt);
+  bool decided_by_data(const Dim& d) const;
+  bool is_index(Var v) const;
+  void learn_decided(core::TypeId type, const Val& value);
+
   std::string source_text(source::Span span) const;
   source::Span span_here() const;
   Val fail(source::Code code, const std::string& message);

@@ -18,6 +18,7 @@ Val CoreEvaluator::evaluate(core::ExprId id) {
   const Expr& e = p.exprs[id];
   spans_.push_back(e.span);
   Val v = expression(e);
+  if (!failed_ && frame_ && !data_sizes(g).empty()) learn_decided(e.type, v);
   spans_.pop_back();
   return v;
 }
@@ -56,10 +57,9 @@ Val CoreEvaluator::expression(const Expr& e) {
       return v;
     }
     case Kind::apply: {
-      Val fn = evaluate(e.args[0]);
-      std::vector<Val> args;
+      std::vector<Val> args;  // before the function: its instance may mention sizes that they decide
       for (size_t i = 1; i < e.args.size(); ++i) args.push_back(evaluate(e.args[i]));
-      return call(fn, std::move(args));
+      return call(evaluate(e.args[0]), std::move(args));
     }
     case Kind::let: {
       Val value = evaluate(e.args[0]);

@@ -35,6 +35,7 @@ class Finish {
     region(old.root, out.root);
     for (Check& c : out.checks)
       if (!c.fact) c.value = mapped(c.value);
+    for (uint32_t s : data_sizes(old)) out.sizes[s].value = mapped(old.sizes[s].value);
     for (const Result& r : old.results) out.results.push_back({r.path, mapped(r.value)});
     for (const auto& [name, v] : old.debugs) out.debugs.emplace_back(name, mapped(v));
     return std::move(out);
@@ -99,6 +100,7 @@ class Finish {
     for (size_t c = 0; c < old.checks.size(); ++c)
       if (old.checks[c].fact) check_live_[c] = true;
     for (const Result& r : old.results) keep(r.value);
+    for (uint32_t s : data_sizes(old)) keep(old.sizes[s].value);
     for (const auto& entry : old.debugs) keep(entry.second);
     for (NodeId id : old.regions[old.root].nodes)
       if (old.nodes[id].op == NodeOp::input) need({id, 0});

@@ -63,7 +63,8 @@ Val CoreEvaluator::for_expr(const Expr& e) {
       Val bound = evaluate(b.bound);
       if (failed_) return {};
       extent = affine_index(g, leaf(bound).body);
-      if (!extent) return unsupported("a `for` whose range the data decides");
+      if (!extent) extent = data_size(leaf(bound).body, "`" + source_text(p.exprs[b.bound].span) + "`");
+      if (!extent) return {};
     } else if (b.range) {
       extent = resolve(*b.range);
     }

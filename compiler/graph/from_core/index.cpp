@@ -149,24 +149,48 @@ void CoreEvaluator::select_point(core::ExprId point, const Dim& extent, bool has
   out.indices.push_back(index);
 }
 
+/// x[a:b] with a bound that the data decides: as many elements as b - a is.
+void CoreEvaluator::slice_by_data(ScalarId start, ScalarId stop, const Dim& extent, const std::string& what,
+                                  Selection& out) {
+  const auto first = affine_index(g, start);
+  if (first && !require(shape::at_most(*first, extent), what)) {
+    fail(source::Code::E0601, fmt::format("{}: the slice does not begin in 0 : {}", what, extent.str()));
+    return;
+  }
+  const auto count = data_size(apply(g, Op::sub, {stop, start}), what, first ? extent - *first : extent);
+  if (!count) return;
+  const Var v = shape::fresh_var("a");
+  out.shape.push_back(*count);
+  out.vars.push_back(v);
+  active_.push_back({v, *count});
+  out.indices.push_back(first ? index_of(g, *first + Dim(v))
+                              : safe_index(apply(g, Op::add, {start, index_of(g, Dim(v))}), extent, what));
+  active_.pop_back();
+}
+
 void CoreEvaluator::select_slice(const IndexItem& item, const Dim& extent, const std::string& what,
                                  Selection& out) {
-  auto part = [&](core::ExprId id, const Dim& otherwise, bool from_end) -> std::optional<Dim> {
-    if (!id.valid()) return otherwise;
-    Val v = evaluate(id);
-    if (failed_) return std::nullopt;
-    auto dim = affine_index(g, leaf(v).body);
-    if (dim && dim->constant() && *dim->constant() < 0 && from_end) return extent + *dim;
-    return dim;
+  auto part = [&](core::ExprId id, const Dim& otherwise, bool from_end) {
+    if (!id.valid()) return index_of(g, otherwise);
+    const Val v = evaluate(id);
+    if (failed_) return ScalarId{};
+    const ScalarId value = cast(g, Elem::i64, leaf(v).body);
+    const auto dim = affine_index(g, value);
+    const bool ahead = dim && dim->constant() && *dim->constant() < 0 && from_end;
+    return ahead ? index_of(g, extent + *dim) : value;
   };
-  auto step = part(item.step, Dim(1), false);
+  const ScalarId by = part(item.step, Dim(1), false);
+  if (failed_) return;
+  const auto step = affine_index(g, by);
   const int64_t stride = step && step->constant() ? *step->constant() : 0;
   const bool backwards = stride < 0;
-  auto start = part(item.start, backwards ? extent - Dim(1) : Dim(0), true);
-  auto stop = part(item.stop, backwards ? Dim(-1) : extent, true);
+  const ScalarId from = part(item.start, backwards ? extent - Dim(1) : Dim(0), true);
+  const ScalarId to = part(item.stop, backwards ? Dim(-1) : extent, true);
   if (failed_) return;
+  const auto start = affine_index(g, from), stop = affine_index(g, to);
+  if (stride == 1 && (!start || !stop)) return slice_by_data(from, to, extent, what, out);
   if (!start || !stop || stride == 0) {
-    unsupported("a slice whose bounds the data decides, or whose step is not a constant");
+    unsupported("a slice by steps whose bounds the data decides, or whose step is not a constant");
     return;
   }
   // Forwards 0 <= start <= stop <= extent; backwards the same seen from the other end.

@@ -94,6 +94,8 @@ void read_by(const Graph& g, NodeId id, std::set<Value>& read, std::vector<NodeI
   for (const Carried& c : node.carried) read.insert({c.init, c.result});
   if (node.op == NodeOp::loop)
     for (NodeId inner : g.regions[node.body].nodes) work.push_back(inner);
+  for (uint32_t s : data_sizes(g))
+    if (mentions(g, id, g.sizes[s].var)) read.insert(g.sizes[s].value);
 }
 
 }  // namespace
@@ -140,6 +142,7 @@ std::map<Value, Uses> uses_of(const Graph& g) {
   for (const Result& r : g.results) ++uses[r.value].others;
   for (const Check& c : g.checks)
     if (!c.fact) ++uses[c.value].others;
+  for (uint32_t s : data_sizes(g)) ++uses[g.sizes[s].value].others;
   for (const auto& debug : g.debugs) ++uses[debug.second].others;
   return uses;
 }
@@ -182,6 +185,7 @@ void rewrite_uses(Graph& g, const std::function<Value(Value)>& now) {
   for (Result& r : g.results) r.value = now(r.value);
   for (Check& c : g.checks)
     if (!c.fact) c.value = now(c.value);
+  for (uint32_t s : data_sizes(g)) g.sizes[s].value = now(g.sizes[s].value);
   for (auto& debug : g.debugs) debug.second = now(debug.second);
 }
 
@@ -236,6 +240,7 @@ std::set<Value> live_values(const Graph& g) {
   for (Value v : final_states(g)) mark(v);
   for (const Check& c : g.checks)
     if (!c.fact) mark(c.value);
+  for (uint32_t s : data_sizes(g)) mark(g.sizes[s].value);
   for (const auto& debug : g.debugs) mark(debug.second);
   while (!work.empty()) {
     Value v = work.back();

@@ -16,7 +16,9 @@ namespace {
 bool over_sizes(const graph::Graph& g, const Dim& dim) {
   const auto vars = dim.vars();
   return std::all_of(vars.begin(), vars.end(), [&](graph::Var v) {
-    return std::any_of(g.sizes.begin(), g.sizes.end(), [&](const graph::Size& s) { return s.var == v; });
+    return std::any_of(g.sizes.begin(), g.sizes.end(), [&](const graph::Size& s) {
+      return s.var == v && s.from != graph::Size::From::data;  // variants are chosen before anything runs
+    });
   });
 }
 

@@ -146,7 +146,8 @@ AXON_API axon_status axon_entry_result(const axon_entry* entry, size_t index, ax
 typedef enum axon_size_from {
   AXON_FROM_PARAMETER = 0, /* given by axon_call_set_size, or by the weights file's metadata */
   AXON_FROM_AXIS = 1,      /* follows from an input's shape */
-  AXON_FROM_SCALAR = 2     /* the value of an AXON_SIZE input */
+  AXON_FROM_SCALAR = 2,    /* the value of an AXON_SIZE input */
+  AXON_FROM_DATA = 3       /* decided by the data while an entry runs: known after a run, until the next */
 } axon_size_from;
 AXON_API size_t axon_entry_size_count(const axon_entry* entry);
 AXON_API axon_status axon_entry_size(const axon_entry* entry, size_t index, const char** name,

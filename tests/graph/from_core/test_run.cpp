@@ -209,6 +209,38 @@ TEST(FromCoreRun, LoopsThatTheDataEnds) {
             (Reals{25}));
 }
 
+TEST(FromCoreRun, SizesThatTheDataDecides) {
+  const char* const kept = "entry f (x : f32[n]) (m : bool[n]) = compress x m";
+  const Tensor x = reals({4}, {1, 2, 3, 4});
+  const auto mask = [](std::vector<int64_t> m) { return integers({4}, std::move(m), Elem::boolean); };
+  Outcome o = run(kept, {x, mask({1, 0, 1, 1})});
+  EXPECT_EQ(o.results.at(0).shape, (std::vector<int64_t>{3}));
+  EXPECT_EQ(o.results.at(0).floats, (Reals{1, 3, 4}));
+  EXPECT_EQ(run(kept, {x, mask({0, 0, 0, 0})}).results.at(0).shape, (std::vector<int64_t>{0}));
+  EXPECT_EQ(result("entry f (x : f32[n]) (m : bool[n]) = let y = compress x m in y + sum (y * y)",
+                   {x, mask({0, 1, 0, 1})}),
+            (Reals{22, 24}));
+  // What is left of a slice has the size that the type says: n - k.
+  EXPECT_EQ(result("entry f (x : f32[n, d]) (k : i64[1]) (w : f32[d, e]) = x[max 0 (min (k[0]) n):] @ w",
+                   {reals({3, 1}, {1, 2, 3}), integers({1}, {1}), reals({1, 1}, {2})}),
+            (Reals{4, 6}));
+  EXPECT_EQ(
+      run("entry f (x : f32[n]) (k : i64[1]) = for (i < min (k[0]) n) => x[i]", {x, integers({1}, {-3})})
+          .error,
+      "`min (k[0]) n` is not a size up to n: the value is -3");
+}
+
+TEST(FromCoreRun, SizesWithoutRoomAreRefused) {
+  const auto refused = [](const char* program, const char* words) {
+    const Lowered lowered = lower(program);
+    EXPECT_NE(lowered.errors.find("E9001"), std::string::npos) << lowered.errors;
+    EXPECT_NE(lowered.errors.find(words), std::string::npos) << lowered.errors;
+  };
+  refused("entry f (k : i64[1]) = for (i < k[0]) => real i", "without a bound");
+  refused("entry f (x : f32[n, d]) = fold (fn s r => s + sum (compress r (r > s))) 0.0 x",
+          "inside of a loop");
+}
+
 TEST(FromCoreRun, ALoopThatDoesNotEndFails) {
   EXPECT_EQ(run("entry f (x : f32) = while (fn s => true) (fn s => s * 0.5) x", {reals({}, {1})}).error,
             "`while (fn s => true) (fn s => s * 0.5) x` goes on for too many steps: the value is 1048576");

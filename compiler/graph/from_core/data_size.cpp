@@ -1,0 +1,155 @@
+// Integers that the data decides, where a size is wanted: a size of their own, with a bound that is known
+// before.
+//
+// The integer becomes a tensor of rank 0 at the root of the graph; when it has been computed, the size has a
+// value. Memory is laid out for the bound, which follows from how the integer is made: a count of true
+// elements is at most the number of elements, a minimum at most each side.
+#include <algorithm>
+
+#include "graph/from_core/evaluator.h"
+
+namespace axon::graph {
+
+/// The most that an integer can be, as an expression over the sizes; nullopt when nothing is known.
+std::optional<Dim> CoreEvaluator::upper_bound(ScalarId id) const {
+  const Scalar& s = g.scalars[id];
+  if (s.elem == Elem::boolean) return Dim(1);
+  if (!base::is_integer(s.elem)) return std::nullopt;
+  const auto side = [&](size_t i) { return upper_bound(s.args[i]); };
+  const auto constant = [&](size_t i) -> std::optional<int64_t> {
+    const auto dim = affine_index(g, s.args[i]);
+    return dim ? dim->constant() : std::nullopt;
+  };
+  const auto both = [&](size_t i, size_t j, const std::function<Dim(const Dim&, const Dim&)>& combine) {
+    const auto a = side(i), b = side(j);
+    return a && b ? std::optional(combine(*a, *b)) : std::nullopt;
+  };
+  switch (s.op) {
+    case Op::constant:
+      return Dim(s.integer);
+    case Op::index: {
+      const auto vars = s.dim.vars();
+      const bool known = std::all_of(vars.begin(), vars.end(), [&](Var v) { return is_size(v); });
+      return known ? std::optional(s.dim) : std::nullopt;
+    }
+    case Op::bounded:
+      return s.dim - Dim(1);
+    case Op::cast:
+      return side(0);
+    case Op::select:
+      return both(1, 2, [](const Dim& a, const Dim& b) { return shape::max(a, b); });
+    case Op::max:
+      return both(0, 1, [](const Dim& a, const Dim& b) { return shape::max(a, b); });
+    case Op::add:
+      return both(0, 1, [](const Dim& a, const Dim& b) { return a + b; });
+    case Op::min: {
+      const auto a = side(0), b = side(1);
+      return a && b ? std::optional(shape::min(*a, *b)) : a ? a : b;
+    }
+    case Op::mul:
+    case Op::sub:
+    case Op::div:
+    case Op::mod: {
+      const auto a = side(0);
+      const auto by = constant(1);
+      if (!by || *by < 1) return std::nullopt;
+      if (s.op == Op::mod) return Dim(*by - 1);
+      if (!a) return std::nullopt;
+      return s.op == Op::mul ? *a * Dim(*by) : s.op == Op::sub ? *a - Dim(*by) : floor_div(*a, Dim(*by));
+    }
+    case Op::reduce: {
+      if (s.monoid == Monoid::argmax) return s.binders[0].extent;
+      const auto each = side(0);
+      if (!each || (s.monoid != Monoid::sum && s.monoid != Monoid::max)) return std::nullopt;
+      Dim most = shape::max(*each, Dim(0));
+      if (s.monoid == Monoid::sum)
+        for (const Axis& a : s.binders) most = most * a.extent;
+      return shape::simplify(most, g.facts);
+    }
+    case Op::load: {
+      if (s.target.is_local()) return std::nullopt;
+      const Node& node = g.nodes[s.target.node];
+      if (node.op != NodeOp::compute || node.outputs[s.target.output].base) return std::nullopt;
+      return upper_bound(node.outputs[s.target.output].body);
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+bool CoreEvaluator::decided_by_data(const Dim& d) const {
+  return std::any_of(g.sizes.begin(), g.sizes.end(),
+                     [&](const Size& s) { return s.from == Size::From::data && d.contains(s.var); });
+}
+
+/// What a value says about the sizes in its type that nothing else names: n - k against an axis of the graph
+/// gives k.
+void CoreEvaluator::learn_decided(core::TypeId id, const Val& value) {
+  if (!id.valid()) return;
+  const core::Type& type = p.types.types[id];
+  if (type.kind == core::Type::Kind::tuple || type.kind == core::Type::Kind::record) {
+    if (type.items.size() == value.items.size())
+      for (size_t i = 0; i < type.items.size(); ++i) learn_decided(type.items[i], value.items[i]);
+    return;
+  }
+  if (type.kind != core::Type::Kind::tensor || value.kind != Val::Kind::array ||
+      type.shape.size() != value.array->shape.size())
+    return;
+  for (size_t axis = 0; axis < type.shape.size(); ++axis) {
+    if (type.shape[axis].kind != core::ShapeItem::Kind::dim) return;
+    const Dim stated = resolve(type.shape[axis].dim), &found = value.array->shape[axis];
+    std::vector<Var> unknown = stated.vars();
+    std::erase_if(unknown, [&](Var v) { return is_size(v) || found.contains(v) || is_index(v); });
+    if (unknown.size() != 1 || stated == found) continue;
+    const auto linear = stated.linear_in(unknown[0]);
+    const auto factor = linear ? linear->first.constant() : std::nullopt;
+    if (factor == 1) frame_->dims.emplace(unknown[0], found - linear->second);
+    if (factor == -1) frame_->dims.emplace(unknown[0], linear->second - found);
+  }
+}
+
+bool CoreEvaluator::is_index(Var v) const {
+  const auto has = [&](const std::vector<Axis>& axes) {
+    return std::any_of(axes.begin(), axes.end(), [&](const Axis& a) { return a.var == v; });
+  };
+  return has(active_) || has(loops_);
+}
+
+/// The integer as a size. `bound`: what it must not exceed, where its place says so; else what is known of
+/// it.
+std::optional<Dim> CoreEvaluator::data_size(ScalarId integer, const std::string& what,
+                                            std::optional<Dim> bound) {
+  if (probing_) return Dim(shape::fresh_var("k"));
+  const auto refuse = [&](const std::string& why) {
+    unsupported(why);
+    return std::nullopt;
+  };
+  if (!free_axes(integer).empty()) return refuse("a size that differs from element to element");
+  if (regions_.size() > 1) return refuse("a size that the data decides, inside of a loop");
+  if (!bound) bound = upper_bound(integer);
+  if (!bound)
+    return refuse(what + ": a size that the data decides, without a bound: `min` with a size gives it one");
+  Array scalar;
+  scalar.elem = Elem::i64;
+  scalar.body = cast(g, Elem::i64, integer);
+  scalar.name = "size";
+  const Value value = store(scalar, {});
+  for (const Size& s : g.sizes)
+    if (s.from == Size::From::data && s.value == value && s.equation == *bound) return Dim(s.var);
+  Size size;
+  size.from = Size::From::data;
+  size.name = "k";
+  for (int n = 1;
+       std::any_of(g.sizes.begin(), g.sizes.end(), [&](const Size& s) { return s.name == size.name; }); ++n)
+    size.name = "k" + std::to_string(n);
+  size.var = shape::fresh_var(size.name);
+  size.equation = *bound;
+  size.value = value;
+  size.message = what + " is not a size up to " + bound->str();
+  g.facts.push_back(shape::at_least(Dim(size.var), Dim(0)));
+  g.facts.push_back(shape::at_most(Dim(size.var), *bound));
+  g.sizes.push_back(size);
+  return Dim(size.var);
+}
+
+}  // namespace axon::graph
