@@ -19,7 +19,7 @@ extern "C" {
 struct axon_services;
 
 struct axon_kernel_context {
-  int64_t* sizes;              /* the entry's sizes in manifest order; the launch writes those that the data decides */
+  int64_t* sizes; /* the entry's sizes in manifest order; the launch writes those that the data decides */
   void* const* buffers;        /* base address per buffer of the variant, manifest order */
   uint32_t* events;            /* event words */
   const int64_t* event_offset; /* per event: first word */
