@@ -11,6 +11,7 @@
 #include "base/bug.h"
 #include "tools/common.h"
 #include "tools/completion.h"
+#include "tools/git_hash.h"
 
 namespace {
 
@@ -28,8 +29,8 @@ void print_reproducer(int argc, char** argv, const char* what) {
 int main(int argc, char** argv) {
   using namespace axon::tools;
   CLI::App app("Axon: tensor programs, shapes inferred, compiled to event-tensor megakernels.", "etcc");
-  app.set_version_flag("--version",
-                       "axon " AXON_VERSION " (LLVM " AXON_LLVM_VERSION ", Z3 " AXON_Z3_VERSION ")");
+  app.set_version_flag("--version", "axon " AXON_VERSION " (" AXON_GIT_HASH ", LLVM " AXON_LLVM_VERSION
+                                    ", Z3 " AXON_Z3_VERSION ")");
   std::string shell;
   app.add_option("--completion", shell, "print a script that completes commands and options")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
