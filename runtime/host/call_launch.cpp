@@ -159,9 +159,11 @@ Status Call::launch(Plan& plan) {
 Status Call::take_decided_sizes() {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const Port& port = entry_->results[i];
-    for (size_t axis = 0; axis < port.shape.size(); ++axis)
-      if (!port.shape[axis].evaluate(launch_sizes_.data(), outputs_[i].shape[axis]))
+    for (size_t axis = 0; axis < port.shape.size(); ++axis) {
+      int64_t& extent = outputs_[i].shape[axis];
+      if (!port.shape[axis].evaluate(launch_sizes_.data(), extent) || extent < 0)
         return bad_formula(port.shape[axis]);
+    }
   }
   return std::nullopt;
 }

@@ -51,6 +51,7 @@ TEST(Manifest, BrokenRules) {
       {R"("equation":"n")", R"("equation":"n + m")"},
       {R"("equation":"n")", R"("equation":"n +")"},
       {R"("from":"axis")", R"("from":"nowhere")"},
+      {R"("from":"axis")", R"("from":"data")"},
       {R"("relation":"<=")", R"("relation":">=")"},
       {R"("symbol":"scale_0", "guard":[])",
        R"("symbol":"scale_0", "guard":[{"lhs":"1","relation":"<","rhs":"2"}])"},
