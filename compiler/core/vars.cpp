@@ -185,11 +185,14 @@ void Vars::each_size(Type& t, const std::function<Dim(const Dim&)>& change) {
 
 TypeId Vars::zonk(TypeId id) {
   id = head(id);
-  if (id.index >= zonked_.size()) zonked_.resize(std::max<size_t>(2 * zonked_.size(), id.index + 64));
+  const auto make_room = [&](TypeId t) {
+    if (t.index >= zonked_.size()) zonked_.resize(std::max<size_t>(2 * zonked_.size(), t.index + 64));
+  };
+  make_room(id);
   if (zonked_[id.index].first == solved_) return zonked_[id.index].second;
   const TypeId out = zonk_anew(id);
   for (TypeId t : {id, out}) {
-    if (t.index >= zonked_.size()) zonked_.resize(2 * zonked_.size());
+    make_room(t);
     zonked_[t.index] = {solved_, out};
   }
   return out;
