@@ -132,7 +132,7 @@ void Checker::check_body() {
   if (fine && failed_) p_.globals[g_].scheme.type = vars_.zonk(stated_part(type));
   if (!failed_) check_consumed();
   if (failed_) p_.globals[g_].has_error = true;
-  if (g.kind == Global::Kind::entry && !p_.globals[g_].has_error) check_entry(scheme);
+  if (g.kind == Global::Kind::entry && !p_.globals[g_].has_error && !uses_failed_) check_entry(scheme);
 }
 
 /// Of a declaration with errors, what its user wrote; the rest is poisoned, so that its uses stay silent.

@@ -201,6 +201,7 @@ class Checker {
   Clash* clash_ = nullptr;  ///< set while looking for one: nothing is reported
   std::vector<Clash> clashes_;
   bool failed_ = false;
+  bool uses_failed_ = false;  ///< a function with an error: what its result does not determine is no news
 };
 
 }  // namespace axon::core

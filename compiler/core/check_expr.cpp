@@ -115,6 +115,7 @@ TypeId Checker::infer_global(ExprId id, ExprId application) {
     failed_ = true;
     return vars_.error();
   }
+  uses_failed_ |= g.has_error;
   const Scheme scheme = g.scheme;
   const Span at = application.valid() ? p_.exprs[application].span : e.span;
   const std::string shown = e.text.empty() || g.name == "cast" ? g.name : e.text;

@@ -297,7 +297,7 @@ std::string Checker::show(const Constraint& c) {
 }
 
 void Checker::refuse_leftovers() {
-  if (failed_) return;
+  if (failed_ || uses_failed_) return;
   for (const Constraint& c : solver_.parked()) {
     if (c.kind == CKind::holds || c.kind == CKind::equal_dims) continue;
     const Why& w = whys_[c.why];

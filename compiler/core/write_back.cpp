@@ -45,7 +45,7 @@ void Checker::write_back(const Scheme&) {
       if (b.range) b.range = vars_.zonk(*b.range);
     for (Pattern& p : e.params) write_back(p);
     if (e.annotation) e.annotation = vars_.zonk(*e.annotation);
-    if (!failed_) check_determined({i});
+    if (!failed_ && !uses_failed_) check_determined({i});
   }
   Global& g = p_.globals[g_];
   for (Pattern& p : g.params) write_back(p);
