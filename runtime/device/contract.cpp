@@ -22,6 +22,8 @@ constexpr int64_t dotted_rows = 8;  // below: right operands contiguous along k 
 /// task: the next one mostly goes on where this one ends, and memory is busy while it prepares its left
 /// operand.
 constexpr int64_t bytes_ahead = 16384;
+constexpr int64_t worth_asking =
+    32768;  ///< bytes of a panel, or of as many columns: smaller ones are in a cache
 
 template <class B>
 [[gnu::always_inline]] inline void ask_for(const B* at, int64_t bytes) {
@@ -278,11 +280,12 @@ inline void dot_one(Acc* c, const Acc* a, const B* b, int64_t depth, bool accumu
 template <class Level, class Acc, class B>
 [[gnu::noinline]] void dot_rows(const ContractShape& s, Acc* c, const Acc* a, const B* b) {
   constexpr int n = lanes::width<Level, Acc>;
+  const bool large = s.depth * n * static_cast<int64_t>(sizeof(B)) >= worth_asking;
   int64_t column = 0;
   for (; column + n <= s.columns; column += n) {
     const B* const here = b + column * s.b_column;
-    dot_group<Level, Acc, B, n, true>(c + column, a, here, s.b_column, s.depth, s.accumulate != 0);
-    for (int64_t row = 1; row < s.rows; ++row)
+    if (large) dot_group<Level, Acc, B, n, true>(c + column, a, here, s.b_column, s.depth, s.accumulate != 0);
+    for (int64_t row = large ? 1 : 0; row < s.rows; ++row)
       dot_group<Level, Acc, B, n, false>(c + row * s.c_row + column, a + row * s.a_row, here, s.b_column,
                                          s.depth, s.accumulate != 0);
   }
@@ -347,11 +350,15 @@ template <class Level, class Acc, class B>
 template <class Level, class Acc, class B>
 void panels(const ContractShape& s, Acc* c, const Acc* a, const B* b) {
   if (s.rows <= Level::rows) {  // each panel once, from first to last element
-    for (int64_t column = 0; column < s.columns; column += panel_columns)
-      all_rows<Level, Acc, B, true>(s.rows, c + column, s.c_row, a, s.a_row,
-                                    b + column / panel_columns * s.b_panel, panel_columns, s.depth,
-                                    s.accumulate != 0);
-    return;
+    const auto whole_panels = [&]<bool once>() {
+      for (int64_t column = 0; column < s.columns; column += panel_columns)
+        all_rows<Level, Acc, B, once>(s.rows, c + column, s.c_row, a, s.a_row,
+                                      b + column / panel_columns * s.b_panel, panel_columns, s.depth,
+                                      s.accumulate != 0);
+    };
+    const int64_t bytes = s.depth * panel_columns * static_cast<int64_t>(sizeof(B));
+    return bytes >= worth_asking ? whole_panels.template operator()<true>()
+                                 : whole_panels.template operator()<false>();
   }
   for (int64_t k = 0; k < s.depth; k += depth_block) {
     const int64_t depth = s.depth - k < depth_block ? s.depth - k : depth_block;
