@@ -55,6 +55,11 @@ class Extreme {
 
 }  // namespace
 
+bool reads_data(const Graph& g, const Dim& d) {
+  return std::any_of(g.sizes.begin(), g.sizes.end(),
+                     [&](const Size& s) { return s.from == Size::From::data && d.contains(s.var); });
+}
+
 std::optional<Dim> at_most_before_data(const Graph& g, const Dim& d) {
   std::optional<Dim> most = d;
   const auto decided = data_sizes(g);

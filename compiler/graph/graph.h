@@ -257,6 +257,7 @@ std::optional<Dim> affine_index(const Graph&, ScalarId index);
 /// Positions in Graph::sizes of those that the data decides; the k-th one's check has the number
 /// checks.size() + (number of loops with a condition) + k.
 std::vector<uint32_t> data_sizes(const Graph&);
+bool reads_data(const Graph&, const Dim&);  ///< does it mention one of them?
 /// The most that an expression over the sizes can be, without those that the data decides; nullopt when no
 /// bound is known.
 std::optional<Dim> at_most_before_data(const Graph&, const Dim&);

@@ -49,11 +49,7 @@ bool CoreEvaluator::require(const Fact& fact, const std::string& what) {
   auto size_var = [&](Var v) { return is_size(v); };
   Fact check = fact;
   std::vector<Fact> facts = known_facts();
-  auto only_sizes = [&](const Dim& d) {
-    std::vector<Var> vars = d.vars();
-    return std::all_of(vars.begin(), vars.end(), size_var);
-  };
-  if (!only_sizes(fact.lhs) || !only_sizes(fact.rhs)) {
+  if (!over_sizes(fact.lhs) || !over_sizes(fact.rhs)) {
     if (fact.relation != shape::Relation::le && fact.relation != shape::Relation::lt) return false;
     // The worst case over the index variables, as a statement about sizes.
     auto low = shape::bounds_of(fact.rhs, facts, size_var).low;
@@ -63,8 +59,7 @@ bool CoreEvaluator::require(const Fact& fact, const std::string& what) {
     check.rhs = shape::simplify(*low, g.facts);
     if (shape::prove(g.facts, check).verdict == Verdict::proved) return true;
   }
-  if (decided_by_data(check.lhs) || decided_by_data(check.rhs))
-    return false;  // known only when it is too late
+  if (reads_data(g, check.lhs) || reads_data(g, check.rhs)) return false;  // known only when it is too late
   Fact negated = check.relation == shape::Relation::lt   ? shape::at_most(check.rhs, check.lhs)
                  : check.relation == shape::Relation::le ? shape::less(check.rhs, check.lhs)
                                                          : Fact{check.lhs, shape::Relation::ne, check.rhs};
@@ -115,16 +110,26 @@ std::pair<ScalarId, ScalarId> CoreEvaluator::guarded_index(ScalarId index, const
   return {safe, inside};
 }
 
+bool CoreEvaluator::over_sizes(const Dim& d) const {
+  const std::vector<Var> vars = d.vars();
+  return std::all_of(vars.begin(), vars.end(), [&](Var v) { return is_size(v); });
+}
+
+/// An integer that need not be in range where an `if` leaves it out: 0 there.
+ScalarId CoreEvaluator::where_reached(ScalarId integer) {
+  for (ScalarId condition : conditions_)
+    integer = apply(g, Op::select, {condition, integer, constant_int(g, Elem::i64, 0)});
+  return integer;
+}
+
 /// An index that the data decides: `bounded`, and a check of every element of the tensor that it is loaded
 /// from.
 ScalarId CoreEvaluator::data_index(ScalarId index, const Dim& extent, const std::string& what) {
   ScalarId loaded = index;
   while (g.scalars[loaded].op == Op::cast) loaded = g.scalars[loaded].args[0];
   bool plain = g.scalars[loaded].op == Op::load && base::is_integer(g.scalars[loaded].elem);
-  for (ScalarId condition : conditions_) {  // what an `if` leaves out need not be in range
-    index = apply(g, Op::select, {condition, index, constant_int(g, Elem::i64, 0)});
-    plain = false;
-  }
+  plain = plain && conditions_.empty();
+  index = where_reached(index);
   if (!plain) {
     std::vector<Axis> domain = free_axes(index);
     Array whole;

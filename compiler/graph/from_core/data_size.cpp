@@ -10,13 +10,15 @@
 
 namespace axon::graph {
 
-/// The most that an integer can be, as an expression over the sizes; nullopt when nothing is known.
+/// The most that an integer can be; nullopt when nothing is known. The expression may mention index
+/// variables, and is a bound for every value of them: data_size() takes only what is over sizes.
 std::optional<Dim> CoreEvaluator::upper_bound(ScalarId id) const {
   const Scalar& s = g.scalars[id];
   if (s.elem == Elem::boolean) return Dim(1);
   if (!base::is_integer(s.elem)) return std::nullopt;
   const auto side = [&](size_t i) { return upper_bound(s.args[i]); };
   const auto constant = [&](size_t i) -> std::optional<int64_t> {
+    if (g.scalars[s.args[i]].op == Op::constant) return g.scalars[s.args[i]].integer;
     const auto dim = affine_index(g, s.args[i]);
     return dim ? dim->constant() : std::nullopt;
   };
@@ -27,11 +29,8 @@ std::optional<Dim> CoreEvaluator::upper_bound(ScalarId id) const {
   switch (s.op) {
     case Op::constant:
       return Dim(s.integer);
-    case Op::index: {
-      const auto vars = s.dim.vars();
-      const bool known = std::all_of(vars.begin(), vars.end(), [&](Var v) { return is_size(v); });
-      return known ? std::optional(s.dim) : std::nullopt;
-    }
+    case Op::index:
+      return s.dim;
     case Op::bounded:
       return s.dim - Dim(1);
     case Op::cast:
@@ -75,11 +74,6 @@ std::optional<Dim> CoreEvaluator::upper_bound(ScalarId id) const {
     default:
       return std::nullopt;
   }
-}
-
-bool CoreEvaluator::decided_by_data(const Dim& d) const {
-  return std::any_of(g.sizes.begin(), g.sizes.end(),
-                     [&](const Size& s) { return s.from == Size::From::data && d.contains(s.var); });
 }
 
 /// What a value says about the sizes in its type that nothing else names: n - k against an axis of the graph
@@ -127,11 +121,11 @@ std::optional<Dim> CoreEvaluator::data_size(ScalarId integer, const std::string&
   if (!free_axes(integer).empty()) return refuse("a size that differs from element to element");
   if (regions_.size() > 1) return refuse("a size that the data decides, inside of a loop");
   if (!bound) bound = upper_bound(integer);
-  if (!bound)
+  if (!bound || !over_sizes(*bound))
     return refuse(what + ": a size that the data decides, without a bound: `min` with a size gives it one");
   Array scalar;
   scalar.elem = Elem::i64;
-  scalar.body = cast(g, Elem::i64, integer);
+  scalar.body = where_reached(cast(g, Elem::i64, integer));
   scalar.name = "size";
   const Value value = store(scalar, {});
   for (const Size& s : g.sizes)

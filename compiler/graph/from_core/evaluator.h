@@ -204,12 +204,13 @@ class CoreEvaluator {
   bool require(const Fact& fact, const std::string& what);
   ScalarId safe_index(ScalarId index, const Dim& extent, const std::string& what);
   std::pair<ScalarId, ScalarId> guarded_index(ScalarId index, const Dim& extent);
+  bool over_sizes(const Dim& d) const;
+  ScalarId where_reached(ScalarId integer);
   ScalarId data_index(ScalarId index, const Dim& extent, const std::string& what);
   // ---- data_size.cpp ----
   std::optional<Dim> upper_bound(ScalarId integer) const;
   std::optional<Dim> data_size(ScalarId integer, const std::string& what,
                                std::optional<Dim> bound = std::nullopt);
-  bool decided_by_data(const Dim& d) const;
   bool is_index(Var v) const;
   void learn_decided(core::TypeId type, const Val& value);
 

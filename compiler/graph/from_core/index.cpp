@@ -153,7 +153,8 @@ void CoreEvaluator::select_point(core::ExprId point, const Dim& extent, bool has
 void CoreEvaluator::slice_by_data(ScalarId start, ScalarId stop, const Dim& extent, const std::string& what,
                                   Selection& out) {
   const auto first = affine_index(g, start);
-  if (first && !require(shape::at_most(*first, extent), what)) {
+  if (first &&
+      (!require(shape::at_most(Dim(0), *first), what) || !require(shape::at_most(*first, extent), what))) {
     fail(source::Code::E0601, fmt::format("{}: the slice does not begin in 0 : {}", what, extent.str()));
     return;
   }

@@ -228,6 +228,14 @@ TEST(FromCoreRun, SizesThatTheDataDecides) {
       run("entry f (x : f32[n]) (k : i64[1]) = for (i < min (k[0]) n) => x[i]", {x, integers({1}, {-3})})
           .error,
       "`min (k[0]) n` is not a size up to n: the value is -3");
+  // What an `if` leaves out need not be a size, and the begin of a slice is checked too.
+  const char* const guarded =
+      "entry f (x : f32[n]) (k : i64[1]) = if k[0] >= 0 then sum (for (i < min (k[0]) n) => x[i]) else -1.0";
+  EXPECT_EQ(result(guarded, {x, integers({1}, {-3})}), (Reals{-1}));
+  EXPECT_EQ(result(guarded, {x, integers({1}, {2})}), (Reals{3}));
+  const char* const late = "entry f (x : f32[n]) (k : i64[1]) = x[n - 3 : min (max (n - 3) (k[0])) n]";
+  EXPECT_EQ(result(late, {x, integers({1}, {3})}), (Reals{2, 3}));
+  EXPECT_NE(run(late, {reals({2}, {1, 2}), integers({1}, {2})}).error, "");
 }
 
 TEST(FromCoreRun, SizesWithoutRoomAreRefused) {
@@ -237,6 +245,8 @@ TEST(FromCoreRun, SizesWithoutRoomAreRefused) {
     EXPECT_NE(lowered.errors.find(words), std::string::npos) << lowered.errors;
   };
   refused("entry f (k : i64[1]) = for (i < k[0]) => real i", "without a bound");
+  refused("entry f (x : i64[n]) = sum (for (r < min (sum i => i * x[i]) (sum (for (i < n) => i))) => real r)",
+          "without a bound");
   refused("entry f (x : f32[n, d]) = fold (fn s r => s + sum (compress r (r > s))) 0.0 x",
           "inside of a loop");
 }
