@@ -106,11 +106,6 @@ class EntryWriter {
                 "a dimension of " + graph_.name + " reads `" + shape::var_name(var) + "`, which is no size");
     });
   }
-  bool reads_data(const Dim& d) const {
-    return std::any_of(graph_.sizes.begin(), graph_.sizes.end(), [&](const auto& size) {
-      return size.from == graph::Size::From::data && d.contains(size.var);
-    });
-  }
   /// What is laid out before the launch decides: for the most that there can be.
   std::string room(const Dim& d) const {
     const auto most = graph::at_most_before_data(graph_, d);
@@ -162,7 +157,7 @@ class EntryWriter {
       ordered_json item = check.fact ? fact(*check.fact) : ordered_json::object();
       if (!check.fact) {
         const auto input = checked_input(check.value);
-        if (!input || reads_data(check.bound)) continue;  // the kernel checks it
+        if (!input || reads_data(graph_, check.bound)) continue;  // the kernel checks it
         item["input"] = *input;
         item["bound"] = dim(check.bound);
       }
@@ -190,7 +185,8 @@ class EntryWriter {
     for (const Dim* side : {&f.lhs, &f.rhs})
       for (const shape::Var var : side->vars())
         if (!is_size(var)) return false;
-    if (reads_data(f.lhs) || reads_data(f.rhs)) return false;  // the launch decides so, or fails
+    if (reads_data(graph_, f.lhs) || reads_data(graph_, f.rhs))
+      return false;  // the launch decides so, or fails
     for (const graph::Check& check : graph_.checks)
       if (check.fact && same(*check.fact, f)) return false;
     const bool not_negative = f.relation == Relation::le && f.lhs.is(0);

@@ -66,6 +66,11 @@ Value* Frame::buffer(uint32_t number) {
   return value;
 }
 
+void Frame::check_failed(uint32_t check, Value* value) {
+  auto* report = device("axon_check_failed", b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty()});
+  b.CreateCall(report, {context(), b.getInt32(check), value});
+}
+
 llvm::AllocaInst* Frame::variable(llvm::Type* type, const std::string& name) {
   llvm::IRBuilder<> at(&function->getEntryBlock(), function->getEntryBlock().begin());
   return at.CreateAlloca(type, nullptr, name);

@@ -87,6 +87,7 @@ class Frame {
   void loop_while(const Axis& axis, Var count, const std::function<llvm::Value*(llvm::Value*)>& goes_on,
                   const std::function<void()>& body);
   void when(llvm::Value* condition, const std::function<void()>& body);
+  void check_failed(uint32_t check, llvm::Value* value);  ///< records the first failed check of a launch
   /// A stack slot, made in the entry block; LLVM turns it into a register.
   llvm::AllocaInst* variable(llvm::Type*, const std::string& name);
 

@@ -149,7 +149,7 @@ class KernelEmitter {
         llvm::Intrinsic::smin, f_.i64(graph::step_limit),
         f_.emit(floor_div(Dim(plan::epoch_limit), shape::max(Dim(1), decision.inner))));
     Value* endless = b.CreateAnd(holds, b.CreateICmpSGE(next, limit));
-    f_.when(endless, [&] { check_failed(decision.check, next); });
+    f_.when(endless, [&] { f_.check_failed(decision.check, next); });
     Value* starts = b.CreateAnd(holds, b.CreateNot(endless));
     notify_word(word(decision.word, f_.i64(0)),
                 b.CreateAdd(stop_word(next), b.CreateZExt(starts, b.getInt32Ty())));
@@ -174,7 +174,7 @@ class KernelEmitter {
     Value* most = f_.emit(size.equation);
     Value* known = b.CreateBinaryIntrinsic(
         llvm::Intrinsic::smin, b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, f_.i64(0)), most);
-    f_.when(b.CreateICmpNE(value, known), [&] { check_failed(decision.check, value); });
+    f_.when(b.CreateICmpNE(value, known), [&] { f_.check_failed(decision.check, value); });
     b.CreateStore(known, size_address(decision));
     notify_word(word(decision.word, f_.i64(0)), size_target());
   }
@@ -185,13 +185,6 @@ class KernelEmitter {
     const graph::Size& size = p_.graph->sizes[decision.size];
     f_.bind(size.var, b.CreateLoad(b.getInt64Ty(), size_address(decision), size.name), 0,
             Dim(size.var) + Dim(1));
-  }
-
-  void check_failed(uint32_t check, Value* value) {
-    auto& b = f_.b;
-    auto* report =
-        f_.device("axon_check_failed", b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty()});
-    b.CreateCall(report, {f_.context(), b.getInt32(check), value});
   }
 
   void notify_word(Value* at, Value* epoch) {

@@ -149,11 +149,7 @@ Typed ScalarEmitter::emit_load(const Scalar& s, bool widened) {
 Typed ScalarEmitter::emit_bounded(const Scalar& s, bool widened) {
   Value* index = emit_as(s.args[0], Elem::i64, widened);
   Value* good = f_.b.CreateICmpULT(index, f_.emit(s.dim));
-  f_.when(f_.b.CreateNot(good), [&] {
-    auto* report = f_.device("axon_check_failed", f_.b.getVoidTy(),
-                             {f_.b.getPtrTy(), f_.b.getInt32Ty(), f_.b.getInt64Ty()});
-    f_.b.CreateCall(report, {f_.context(), f_.b.getInt32(s.check), index});
-  });
+  f_.when(f_.b.CreateNot(good), [&] { f_.check_failed(s.check, index); });
   return {f_.b.CreateSelect(good, index, f_.i64(0)), Elem::i64};
 }
 

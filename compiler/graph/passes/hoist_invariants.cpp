@@ -23,22 +23,6 @@ bool can_fail(const Graph& g, const Node& node) {
   return found;
 }
 
-bool depends_on(const Graph& g, const Node& node, Var index) {
-  bool found = false;
-  auto axes = [&](const std::vector<Axis>& list) {
-    for (const Axis& a : list) found |= a.extent.contains(index);
-  };
-  axes(node.domain);
-  for (const Local& l : node.locals) axes(l.domain);
-  each_body(node, [&](ScalarId body, const auto&) {
-    std::vector<Var> vars = free_vars(g, body);
-    found |= std::find(vars.begin(), vars.end(), index) != vars.end();
-  });
-  for (const Output& o : node.outputs)
-    for (const Dim& d : o.at) found |= d.contains(index);
-  return found;
-}
-
 void hoist_from(Graph& g, NodeId loop, const std::set<Value>& consumed) {
   RegionId inside = g.nodes[loop].body, outside = g.nodes[loop].region;
   Var index = g.nodes[loop].index.var;
@@ -49,7 +33,7 @@ void hoist_from(Graph& g, NodeId loop, const std::set<Value>& consumed) {
   };
   for (NodeId id : g.regions[inside].nodes) {
     const Node& node = g.nodes[id];
-    if (node.op != NodeOp::compute || can_fail(g, node) || depends_on(g, node, index)) continue;
+    if (node.op != NodeOp::compute || can_fail(g, node) || mentions(g, id, index)) continue;
     bool keeps_storage = false;
     for (uint32_t o = 0; o < node.outputs.size(); ++o)
       keeps_storage |= node.outputs[o].base || consumed.count({id, o}) > 0;
