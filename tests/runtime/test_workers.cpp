@@ -1,5 +1,6 @@
 // The pool and its services, and how many workers a launch gets.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <chrono>
@@ -48,6 +49,39 @@ TEST(Pool, MoreWorkersThanThereAreAreNotStarted) {
   (*pool)->run(count, tally.launch);
   EXPECT_EQ(tally.launch.context.workers, 2u);
   EXPECT_EQ(tally.runs[1], 1u);
+}
+
+struct Places {
+  Launch launch;
+  int cpus[2] = {-1, -1};
+};
+
+void note_place(const axon_kernel_context* context, uint32_t worker) {
+  static_cast<Places*>(const_cast<void*>(context->buffers[0]))->cpus[worker] = sched_getcpu();
+}
+
+TEST(Pool, WorkersMoveOutOfTheCallersWay) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "one CPU";
+  auto pool = Pool::create(2);
+  ASSERT_TRUE(pool);
+  Places places;
+  void* const buffers[] = {&places};
+  places.launch.context.buffers = buffers;
+  for (int round = 0; round < 3; ++round)
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (!CPU_ISSET(cpu, &allowed)) continue;
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+      places.launch.context.workers = 2;
+      (*pool)->run(note_place, places.launch);
+      EXPECT_EQ(places.cpus[0], cpu);
+      EXPECT_NE(places.cpus[1], cpu);
+    }
+  sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
 /// Ping-pong in which both sides always sleep: each lost wake-up would show as a wait for the watchdog's

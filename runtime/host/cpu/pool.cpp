@@ -52,6 +52,14 @@ std::vector<int> allowed_cpu_list() {
   return out;
 }
 
+/// A refusal costs speed only.
+void pin(std::thread& thread, int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  pthread_setaffinity_np(thread.native_handle(), sizeof set, &set);
+}
+
 /// Signals of the process belong to its own threads.
 class SignalsBlocked {
  public:
@@ -80,7 +88,7 @@ Result<std::unique_ptr<Pool>> Pool::create(uint32_t workers) {
 }
 
 Status Pool::start(uint32_t workers) {
-  const std::vector<int> cpus = allowed_cpu_list();
+  std::vector<int> cpus = allowed_cpu_list();
   spins_ = workers <= cpus.size();
   slots_ = std::vector<Slot>(workers - 1);
   threads_.reserve(workers - 1);
@@ -91,14 +99,11 @@ Status Pool::start(uint32_t workers) {
     } catch (const std::system_error& error) {
       return system_failure(text("cannot start worker ", worker, ": ", std::string(error.what())));
     }
-    const pthread_t thread = threads_.back().native_handle();
-    pthread_setname_np(thread, text("axon-", worker).c_str());
-    if (!spins_) continue;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cpus[worker], &set);
-    pthread_setaffinity_np(thread, sizeof set, &set);  // a refusal costs speed only
+    pthread_setname_np(threads_.back().native_handle(), text("axon-", worker).c_str());
+    if (spins_) pin(threads_.back(), cpus[worker]);
   }
+  cpus.resize(spins_ ? workers : 0);
+  cpus_ = std::move(cpus);
   return std::nullopt;
 }
 
@@ -141,6 +146,17 @@ void Pool::await_workers() {
   store_ordered(caller_parked_, 0);
 }
 
+void Pool::make_way() {
+  if (cpus_.empty()) return;
+  const int here = sched_getcpu();
+  if (here < 0 || here == cpus_[0]) return;
+  if (const auto worker = std::find(cpus_.begin() + 1, cpus_.end(), here); worker != cpus_.end()) {
+    *worker = cpus_[0];
+    pin(threads_[static_cast<size_t>(worker - cpus_.begin()) - 1], *worker);
+  }
+  cpus_[0] = here;
+}
+
 void Pool::run(axon_kernel kernel, Launch& launch) {
   const uint32_t workers = std::min(launch.context.workers, this->workers());
   launch.context.workers = workers;
@@ -153,6 +169,7 @@ void Pool::run(axon_kernel kernel, Launch& launch) {
     return;
   }
   const std::lock_guard lock(mutex_);
+  make_way();
   store_ordered(pending_, workers - 1);
   for (uint32_t worker = 1; worker < workers; ++worker) {
     Slot& slot = slots_[worker - 1];

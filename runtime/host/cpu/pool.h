@@ -1,7 +1,8 @@
 // Persistent workers. A launch runs a kernel on the calling thread (worker 0) and on n - 1 pool threads, each
 // woken by its own word; it returns when all have. Between launches threads spin for a bounded time, then
 // park on a futex; a launch of one worker touches no other thread. Threads are pinned to the allowed CPUs
-// when there are enough of them.
+// when there are enough of them. The caller is not: a worker that is pinned to where the caller now stands
+// goes to the CPU that the caller has left, or the two would take turns until the kernel moves one.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -46,6 +47,7 @@ class Pool {
   void work(uint32_t worker);
   uint32_t await_launch(Slot&, uint32_t seen) const;
   void await_workers();
+  void make_way();
 
   Services services_;
   std::mutex mutex_;   ///< held during a launch of several workers
@@ -53,6 +55,7 @@ class Pool {
   std::atomic<bool> stopping_{false};
   std::vector<Slot> slots_;  ///< of workers 1 ...
   std::vector<std::thread> threads_;
+  std::vector<int> cpus_;  ///< of the caller at its last launch, then of workers 1 ...; empty: not pinned
   alignas(128) uint32_t pending_ = 0;  ///< workers that still run the launch
   alignas(128) uint32_t caller_parked_ = 0;
 };
