@@ -68,17 +68,6 @@ void make_graphs(Compilation& c) {
                              .help("declare what a host program calls with `entry NAME ... = ...`"));
 }
 
-/// The number of steps of a loop with a condition is one value per launch.
-void refuse_nested_conditions(Compilation& c) {
-  for (const CompiledEntry& entry : c.entries)
-    for (graph::NodeId loop : graph::conditional_loops(entry.graph))
-      if (entry.graph.nodes[loop].region != entry.graph.root)
-        c.diagnostics.report(source::error(
-            source::Code::E9001,
-            {c.file, entry.graph.nodes[loop].source_begin, entry.graph.nodes[loop].source_begin},
-            "a loop whose number of steps the data decides, inside of another loop"));
-}
-
 /// Memory is laid out for the most that a size can be that the data decides.
 void refuse_unbounded_sizes(Compilation& c) {
   for (const CompiledEntry& entry : c.entries) {
@@ -101,7 +90,6 @@ void refuse_unbounded_sizes(Compilation& c) {
 }
 
 void fuse_graphs(Compilation& c) {
-  refuse_nested_conditions(c);
   for (CompiledEntry& entry : c.entries) {
     for (const graph::Pass& pass : graph::graph_passes()) {
       pass.run(entry.graph);

@@ -50,6 +50,7 @@ class Interpreter {
       if (g.inputs[i].kind == InputKind::state)
         outcome.states.push_back(final_state(static_cast<uint32_t>(i)));
     outcome.decided = decided_;
+    outcome.steps = steps_;
     return outcome;
   }
 
@@ -60,6 +61,7 @@ class Interpreter {
   Machine machine_;
   std::vector<std::vector<Storage>> values_;  // node -> outputs
   shape::Assignment decided_;  // sizes, and steps of the loops with a condition that have ended
+  std::map<shape::Var, std::vector<int64_t>> steps_;  // of all their runs
   std::map<Value, std::vector<const Check*>> bounds_ = bounded_values();
   std::set<Value> kept_ = values_kept();
 
@@ -278,6 +280,7 @@ class Interpreter {
     const Var steps = n.index.extent.vars().at(0);
     machine_.bind(steps, trips);
     decided_[steps] = trips;
+    steps_[steps].push_back(trips);
   }
 
   // ---- compute nodes ----

@@ -28,6 +28,8 @@ struct Outcome {
   std::vector<Tensor> results;  ///< one per Graph::results
   std::vector<Tensor> states;   ///< final contents per input of kind state, in input order
   shape::Assignment decided;    ///< by the data: sizes, and how many steps loops with a condition had last
+  std::map<shape::Var, std::vector<int64_t>> steps =
+      {};  ///< of each loop with a condition, one number per run
 };
 
 /// `inputs`: one per Graph::inputs (scalar_size inputs as rank-0 integers). `sizes`: a value for every size

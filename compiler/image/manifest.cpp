@@ -321,6 +321,8 @@ class EntryWriter {
       for (const plan::Decision& d : variant.decisions)
         names.push_back("steps of loop " + std::to_string(d.loop.index));
       for (const plan::SizeDecision& d : variant.sizes) names.push_back("size " + graph_.sizes[d.size].name);
+      for (const plan::Decision& d : variant.decisions)
+        if (d.left) names.push_back("workers that left loop " + std::to_string(d.loop.index));
       out.push_back({{"symbol", variant.symbol},
                      {"guard", std::move(guard)},
                      {"buffers", buffers(variant)},

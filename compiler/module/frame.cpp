@@ -329,7 +329,7 @@ void Frame::loop_while(const Axis& axis, Var count, const std::function<Value*(V
   b.CreateBr(head);
   after->insertInto(function);
   b.SetInsertPoint(after);
-  bind(count, index, 1, Dim(graph::step_limit + 1));
+  bind(count, index, depth_, Dim(graph::step_limit + 1));
 }
 
 void Frame::loop_in_runs(const Axis& axis, Value* low, Value* end, LoopKind kind,

@@ -10,10 +10,13 @@
 
 #include "device/abi.h"
 #include "module/task_emitter.h"
+#include "task/decided.h"
+#include "task/ordering.h"
 
 namespace axon::module {
 
 using llvm::Value;
+using task::LoopId;
 
 namespace {
 
@@ -45,6 +48,7 @@ class KernelEmitter {
     epoch_ = f_.context_field(ContextType::epoch, b.getInt32Ty());
     Value* scratch = f_.context_field(ContextType::scratch, b.getPtrTy());
     scratch_ = b.CreateLoad(b.getPtrTy(), b.CreateGEP(b.getPtrTy(), scratch, worker_), "scratch");
+    begin_counts();
     leave_ = llvm::BasicBlock::Create(b.getContext(), "leave");
     walk(v_.steps);
     b.CreateBr(leave_);
@@ -107,26 +111,99 @@ class KernelEmitter {
     const Axis axis{loop.index, loop.extent};
     const auto decision = std::find_if(v_.decisions.begin(), v_.decisions.end(),
                                        [&](const plan::Decision& d) { return d.loop == step.loop; });
+    const auto body = [&] {
+      remember_counts(step.loop);
+      walk(step.body);
+    };
     if (decision == v_.decisions.end())
-      return f_.loop(axis, f_.i64(0), f_.emit(loop.extent), LoopKind::plain, [&] { walk(step.body); });
+      return f_.loop(axis, f_.i64(0), f_.emit(loop.extent), LoopKind::plain, body);
+    Counts& counts = counts_.at(step.loop);
+    if (decision->left) counts.before = load(counts.steps);
     f_.loop_while(
         axis, loop.extent.vars().at(0), [&](Value* iteration) { return goes_on(*decision, iteration); },
-        [&] { walk(step.body); });
+        body);
+    leave_run(*decision);
   }
 
   // ---- loops with a condition: see plan::Decision ----
 
-  /// What the decision's word holds when iteration `iteration` does not start.
-  Value* stop_word(Value* iteration) {
+  /// Of a loop with a condition that is nested: what its runs so far add up to.
+  struct Counts {
+    llvm::AllocaInst *steps = nullptr, *runs = nullptr;
+    Value* before = nullptr;  ///< steps of the runs before the one that is being emitted
+    /// Per loop around: `steps` at the start of its current iteration, of the one before, ...
+    std::map<LoopId, std::vector<llvm::AllocaInst*>> history;
+  };
+
+  Value* load(llvm::AllocaInst* variable) { return f_.b.CreateLoad(f_.b.getInt64Ty(), variable); }
+  llvm::AllocaInst* counter(const std::string& name) {
+    llvm::AllocaInst* variable = f_.variable(f_.b.getInt64Ty(), name);
+    f_.b.CreateStore(f_.i64(0), variable);
+    return variable;
+  }
+
+  void begin_counts() {
+    for (const plan::Decision& d : v_.decisions) {
+      Counts& counts = counts_[d.loop];
+      if (!d.left) continue;
+      counts.steps = counter("steps");
+      counts.runs = counter("runs");
+    }
+    for (const task::Wait& wait : p_.waits) {
+      const auto lag = task::lag_of(p_, wait);
+      if (!lag || lag->distance == 0) continue;
+      const auto& loops = p_.types[p_.events[wait.event].producer].loops;
+      for (size_t l = lag->level + 1; l < loops.size(); ++l) {
+        if (!task::steps_of(p_, loops[l])) continue;
+        auto& history = counts_.at(loops[l]).history[loops[lag->level]];
+        while (history.size() < static_cast<size_t>(lag->distance)) history.push_back(counter("steps"));
+      }
+    }
+  }
+
+  /// At the start of an iteration.
+  void remember_counts(LoopId loop) {
+    for (auto& [inner, counts] : counts_) {
+      const auto history = counts.history.find(loop);
+      if (history == counts.history.end()) continue;
+      auto& variables = history->second;
+      for (size_t i = variables.size(); --i > 0;) f_.b.CreateStore(load(variables[i - 1]), variables[i]);
+      f_.b.CreateStore(load(counts.steps), variables[0]);
+    }
+  }
+
+  void leave_run(const plan::Decision& decision) {
+    if (!decision.left) return;
     auto& b = f_.b;
-    Value* number = b.CreateAdd(b.CreateShl(iteration, 1), f_.i64(1));
-    return b.CreateAdd(epoch_, b.CreateTrunc(number, b.getInt32Ty()));
+    const Counts& counts = counts_.at(decision.loop);
+    Value* steps = f_.find(p_.loops[decision.loop].extent.vars().at(0))->value;
+    b.CreateStore(b.CreateAdd(counts.before, steps), counts.steps);
+    b.CreateStore(b.CreateAdd(load(counts.runs), f_.i64(1)), counts.runs);
+    notify_word(word(*decision.left, worker_), at_epoch(load(counts.runs)));
+  }
+
+  Value* at_epoch(Value* number) {
+    return f_.b.CreateAdd(epoch_, f_.b.CreateTrunc(number, f_.b.getInt32Ty()));
+  }
+
+  /// Iteration `iteration` of the current, or the next, run among those of all runs.
+  Value* number_of(const plan::Decision& decision, Value* iteration) {
+    if (!decision.left) return iteration;
+    auto& b = f_.b;
+    const Counts& counts = counts_.at(decision.loop);
+    return b.CreateAdd(b.CreateAdd(load(counts.steps), load(counts.runs)), iteration);
+  }
+
+  /// What the decision's word holds when iteration `iteration` does not start.
+  Value* stop_word(const plan::Decision& decision, Value* iteration) {
+    auto& b = f_.b;
+    return at_epoch(b.CreateAdd(b.CreateShl(number_of(decision, iteration), 1), f_.i64(1)));
   }
 
   Value* goes_on(const plan::Decision& decision, Value* iteration) {
     auto& b = f_.b;
     Value* at = word(decision.word, f_.i64(0));
-    Value* stop = stop_word(iteration);
+    Value* stop = stop_word(decision, iteration);
     wait_for(at, f_.i64(1), stop);
     auto* seen = b.CreateAlignedLoad(b.getInt32Ty(), at, llvm::Align(4));
     seen->setAtomic(llvm::AtomicOrdering::Monotonic);
@@ -145,14 +222,28 @@ class KernelEmitter {
     if (place.slot) address = b.CreateGEP(b.getInt8Ty(), address, f_.emit(*place.slot));
     Value* holds = b.CreateICmpNE(b.CreateLoad(b.getInt8Ty(), address), b.getInt8(0));
     Value* next = first ? f_.i64(0) : b.CreateAdd(f_.find(loop.index)->value, f_.i64(1));
-    Value* limit = b.CreateBinaryIntrinsic(
-        llvm::Intrinsic::smin, f_.i64(graph::step_limit),
-        f_.emit(floor_div(Dim(plan::epoch_limit), shape::max(Dim(1), decision.inner))));
-    Value* endless = b.CreateAnd(holds, b.CreateICmpSGE(next, limit));
+    Value* endless = b.CreateAnd(
+        holds, b.CreateOr(b.CreateICmpSGE(next, f_.i64(graph::step_limit)),
+                          b.CreateICmpSGE(number_of(decision, next), f_.emit(most_iterations(decision)))));
     f_.when(endless, [&] { f_.check_failed(decision.check, next); });
     Value* starts = b.CreateAnd(holds, b.CreateNot(endless));
+    if (first && decision.left) await_all_left(decision);
     notify_word(word(decision.word, f_.i64(0)),
-                b.CreateAdd(stop_word(next), b.CreateZExt(starts, b.getInt32Ty())));
+                b.CreateAdd(stop_word(decision, next), b.CreateZExt(starts, b.getInt32Ty())));
+  }
+
+  /// Of all runs: no more than there are epochs for, with what stands in the loop and with two for each
+  /// decision.
+  static Dim most_iterations(const plan::Decision& decision) {
+    const Dim each = shape::max(Dim(decision.left ? 2 : 1), decision.inner);
+    return floor_div(Dim(plan::epoch_limit), each) - Dim(decision.left ? 2 : 0);
+  }
+
+  void await_all_left(const plan::Decision& decision) {
+    auto& b = f_.b;
+    Value* runs = load(counts_.at(decision.loop).runs);
+    f_.when(b.CreateICmpNE(runs, f_.i64(0)),
+            [&] { wait_for(word(*decision.left, f_.i64(0)), workers_, at_epoch(runs)); });
   }
 
   // ---- sizes that the data decides: see plan::SizeDecision ----
@@ -261,12 +352,47 @@ class KernelEmitter {
 
   // ---- events ----
 
-  /// epoch + iteration + 1, iterations counted row-major over the loops around a type.
-  Value* target_epoch(const task::TaskType& producer, const std::vector<Dim>& iteration) {
+  /// epoch + iteration + 1, iterations counted row-major over the loops around a type; from a nested loop
+  /// with a condition on, over all of its runs.
+  Value* target_epoch(const task::TaskType& producer, const std::vector<Dim>& iteration,
+                      const std::optional<task::Lag>& lag = std::nullopt) {
     Dim number;
+    Value* runs = nullptr;  // what the runs of a nested loop come to, to which `number` is added
+    for (size_t l = 0; l < producer.loops.size(); ++l) {
+      const LoopId loop = producer.loops[l];
+      const auto counts = counts_.find(loop);
+      if (counts == counts_.end() || !counts->second.steps) {
+        number = number * p_.loops[loop].extent + iteration[l];
+        if (runs) runs = f_.b.CreateMul(runs, f_.emit(p_.loops[loop].extent));
+        continue;
+      }
+      const bool this_run = is_this_run(lag, l);
+      runs = this_run ? counts->second.before : steps_until(counts->second, producer, *lag);
+      number = this_run ? iteration[l] : Dim(-1);
+    }
+    Value* of_run = f_.emit(number + Dim(1));
+    return at_epoch(runs ? f_.b.CreateAdd(runs, of_run) : of_run);
+  }
+
+  /// Does the waiting task stand in the same run of the producer's loop number `l`?
+  static bool is_this_run(const std::optional<task::Lag>& lag, size_t l) {
+    return !lag || l < lag->level || (l == lag->level && lag->distance > 0);
+  }
+
+  /// Steps of the runs of a nested loop whose last iteration is waited for; null when there is no such loop.
+  Value* runs_waited_for(const task::TaskType& producer, const std::optional<task::Lag>& lag) {
+    Value* steps = nullptr;
     for (size_t l = 0; l < producer.loops.size(); ++l)
-      number = number * p_.loops[producer.loops[l]].extent + iteration[l];
-    return f_.b.CreateAdd(epoch_, f_.b.CreateTrunc(f_.emit(number + Dim(1)), f_.b.getInt32Ty()));
+      if (const auto counts = counts_.find(producer.loops[l]);
+          counts != counts_.end() && counts->second.steps && !is_this_run(lag, l))
+        steps = steps_until(counts->second, producer, *lag);
+    return steps;
+  }
+
+  /// Steps of all runs up to the iteration that the lag is about.
+  Value* steps_until(const Counts& counts, const task::TaskType& producer, const task::Lag& lag) {
+    if (lag.distance == 0) return load(counts.steps);
+    return load(counts.history.at(producer.loops[lag.level])[static_cast<size_t>(lag.distance) - 1]);
   }
 
   std::vector<Dim> current_iteration(const task::TaskType& type) const {
@@ -297,15 +423,18 @@ class KernelEmitter {
     for (uint32_t w : waits) {
       const task::Wait& wait = p_.waits[w];
       Value* needed = several_;
+      const auto lag = task::lag_of(p_, wait);
       for (const Fact& fact : wait.guard) needed = f_.b.CreateAnd(needed, f_.emit(fact));
-      f_.when(needed, [&] { emit_wait(wait.event, wait.box, wait.iteration); });
+      if (Value* runs = runs_waited_for(p_.types[p_.events[wait.event].producer], lag))
+        needed = f_.b.CreateAnd(needed, f_.b.CreateICmpNE(runs, f_.i64(0)));  // else all were empty
+      f_.when(needed, [&] { emit_wait(wait.event, wait.box, wait.iteration, lag); });
     }
   }
 
   /// Waits for the words of the producers in a box. Kept coordinates run over [first, last], all others over
   /// everything; the innermost ranges whose followers are complete make one run of consecutive words.
   void emit_wait(task::EventId id, const std::vector<task::Wait::Range>& box,
-                 const std::vector<Dim>& iteration) {
+                 const std::vector<Dim>& iteration, const std::optional<task::Lag>& lag = std::nullopt) {
     const auto& event = p_.events[id];
     const auto& producer = p_.types[event.producer];
     const size_t rank = producer.coordinates.size();
@@ -319,7 +448,7 @@ class KernelEmitter {
     size_t run = rank;  // coordinates from here on are complete, and the one before them is part of the run
     Dim words(1);
     while (run > 0 && !kept[run - 1]) words = words * producer.coordinates[--run].extent;
-    Value* target = target_epoch(producer, iteration);
+    Value* target = target_epoch(producer, iteration, lag);
     wait_over(id, producer, ranges, 0, run, Dim(), words, target);
   }
 
@@ -372,6 +501,7 @@ class KernelEmitter {
   const target::Level& level_;
   std::vector<llvm::Function*> task_functions_,
       ahead_functions_;  ///< the latter null where there is nothing to ask for
+  std::map<LoopId, Counts> counts_;
   Frame f_;
   Value *workers_ = nullptr, *worker_ = nullptr, *several_ = nullptr, *epoch_ = nullptr, *scratch_ = nullptr;
   llvm::BasicBlock* leave_ = nullptr;  ///< where a cancelled wait goes

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "plan/plan.h"
+#include "task/decided.h"
 #include "task/ordering.h"
 
 namespace axon::plan {
@@ -166,6 +167,14 @@ Dim grid_of(const task::TaskType& t) {
   return total;
 }
 
+/// Iterations of the loops of a type that stand inside of `outer`.
+Dim trips_inside(const Program& p, const task::TaskType& t, LoopId outer) {
+  Dim trips(1);
+  for (auto l = std::find(t.loops.begin(), t.loops.end(), outer) + 1; l != t.loops.end(); ++l)
+    trips = task::steps_of(p, *l) ? Dim(1) : trips * p.loops[*l].extent;  // those start their numbers afresh
+  return trips;
+}
+
 /// Iterations that a task type runs in; loops with a condition count as `steps`.
 Dim trips_of(const Program& p, const task::TaskType& t, int64_t steps) {
   Dim trips(1);
@@ -236,7 +245,7 @@ std::vector<Decision> decisions_of(const Program& p) {
                Dim(1)};
     for (const auto& type : p.types)
       if (std::find(type.loops.begin(), type.loops.end(), d.loop) != type.loops.end())
-        d.inner = shape::max(d.inner, trips_of(p, type, 1));
+        d.inner = shape::max(d.inner, trips_inside(p, type, d.loop));
     decisions.push_back(std::move(d));
   }
   return decisions;
@@ -260,7 +269,14 @@ Variant from_task(Program program, const std::string& symbol, Schedule schedule)
     v.event_offset.push_back(v.event_words);
     v.event_words = v.event_words + Dim(1);
   }
-  for (const Decision& d : v.decisions) {
+  for (Decision& d : v.decisions) {
+    if (task::is_nested(program, d.loop)) {
+      d.left = static_cast<uint32_t>(v.event_offset.size());
+      v.event_offset.push_back(v.event_words);
+      v.event_words = v.event_words + Dim(most_workers);
+      v.iterations = shape::max(v.iterations, Dim(epoch_limit));
+      continue;
+    }
     v.iterations = shape::max(v.iterations, Dim(2 * graph::step_limit + 2));
     v.iterations = shape::max(v.iterations, shape::min(d.inner * Dim(graph::step_limit), Dim(epoch_limit)));
   }

@@ -34,14 +34,21 @@ struct Segment {
 
 /// A loop with a condition: how many iterations it has is decided while it runs. The task that computes the
 /// condition is the only one of its grid; the worker that ran it then publishes, in one word of the event
-/// area, whether the next iteration starts: epoch + 2 * iteration + 1, plus 1 when it does. Every worker
-/// waits for that word at the start of an iteration. A later word than the one waited for means that the
-/// iteration started, since none follows one that did not.
+/// area, whether the next iteration starts: epoch + 2 * n + 1, plus 1 when it does, where n counts the
+/// iterations of all runs of the loop so far, and its runs. Every worker waits for that word at the start of
+/// an iteration. A later word than the one waited for means that the iteration started, since none of the
+/// same run follows one that did not.
+///
+/// Inside of another loop it is run again. So that no worker takes the words of the next run for those of the
+/// one it is in, each says in a word of its own that it has left a run, and the first decision of the next
+/// run is published only when all have.
 struct Decision {
   task::LoopId loop;
   uint32_t word = 0;   ///< position in Variant::event_offset
   uint32_t check = 0;  ///< what has failed when the limit of steps is reached
   Dim inner;           ///< iterations of the loops inside, per step: together they may not use up the epochs
+  std::optional<uint32_t> left =
+      std::nullopt;  ///< nested: position in Variant::event_offset of the workers' words
 };
 /// A size that the data decides (graph::Size::From::data). The worker that ran the task that computes it
 /// stores it in the table of sizes and publishes epoch + 1; every worker waits for that before the first step
@@ -54,6 +61,7 @@ struct SizeDecision {
 /// Epochs that one launch may use, and the steps that costs are estimated for where only the data decides.
 constexpr int64_t epoch_limit = int64_t{1} << 28;
 constexpr int64_t typical_steps = 16;
+constexpr int64_t most_workers = 1024;  ///< words per nested decision: the limit of runtime/host/limits.h
 
 /// Mirrors task::Step: a segment or a loop.
 struct Step {
@@ -80,7 +88,8 @@ struct Variant {
   std::vector<Decision> decisions;
   std::vector<SizeDecision> sizes;
   std::vector<Dim> event_offset;  ///< per event: first word in the event area (one word per producer task);
-                                  ///< then one word per decision of either kind
+                                  ///< then one word per decision of either kind, then the workers' words of
+                                  ///< each nested one
   Dim event_words;                ///< total
   Dim iterations;  ///< epochs that one launch uses up (product of nested trip counts, plus slack)
   Dim work;        ///< estimated total work, in the units of TaskType::work

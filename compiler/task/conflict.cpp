@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "task/decided.h"
 #include "task/facts.h"
 
 namespace axon::task {
@@ -133,6 +134,10 @@ Meeting meeting_of(const Program& p, const Conflict& conflict) {
     } else {
       meeting.rename[p.loops[producer.loops[i]].index] = index - Dim(lag.distance);
     }
+    for (Var v : decided_inside(p, producer.loops[i])) {  // another iteration: another value
+      if (meeting.rename.contains(v)) continue;
+      meeting.facts = both(std::move(meeting.facts), range_of_decided(fresh(v)));
+    }
   }
   for (const Interval& i : conflict.theirs->box)
     meeting.theirs.push_back({i.low.substitute(meeting.rename), i.high.substitute(meeting.rename)});
@@ -155,6 +160,12 @@ bool meets_late(const Program& p, const Conflict& conflict, const Meeting& meeti
   return cheaply_disjoint(p, meeting.facts, meeting.theirs, own);
 }
 
+bool has_one_extent(const Program& p, const Conflict& conflict, size_t loop) {
+  const size_t common = common_loops(p, conflict.producer, conflict.consumer);
+  return !steps_of(p, p.types[conflict.producer].loops[loop]) ||
+         (conflict.lag.distance == 0 && loop == common);
+}
+
 void set_iteration(const Program& p, const Conflict& conflict, Wait& wait) {
   const auto& loops = p.types[conflict.producer].loops;
   const size_t common = common_loops(p, conflict.producer, conflict.consumer);
@@ -167,7 +178,7 @@ void set_iteration(const Program& p, const Conflict& conflict, Wait& wait) {
       wait.guard.push_back(shape::at_least(Dim(loop.index), Dim(conflict.lag.distance)));
     } else {
       wait.iteration.push_back(loop.extent - Dim(1));
-      if (i >= common && !loop.extent.constant().value_or(0))
+      if (i >= common && !loop.extent.constant().value_or(0) && has_one_extent(p, conflict, i))
         wait.guard.push_back(shape::at_least(loop.extent, Dim(1)));
     }
   }

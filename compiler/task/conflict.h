@@ -32,6 +32,10 @@ Meeting meeting_of(const Program&, const Conflict&);
 /// producer's?
 bool meets_late(const Program&, const Conflict&, const Meeting&);
 
+/// Is the extent of the producer's loop number `loop` the same value wherever it is meant? Of a loop with a
+/// condition only for a consumer that stands behind it in the same iteration of the loops around both.
+bool has_one_extent(const Program&, const Conflict&, size_t loop);
+
 /// Iteration and guard of the wait for a conflict: the latest iteration that the lag allows, when there is
 /// one.
 void set_iteration(const Program&, const Conflict&, Wait&);

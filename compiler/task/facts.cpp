@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "task/decided.h"
+
 namespace axon::task {
 
 using shape::Verdict;
@@ -30,10 +32,8 @@ bool same(const Interval& a, const Interval& b) { return a.low == b.low && a.hig
 std::vector<Fact> facts_of(const graph::Graph& g, const std::vector<Fact>& guard) {
   std::vector<Fact> facts = g.facts;
   for (const auto& size : g.sizes) facts.push_back(shape::at_least(Dim(size.var), Dim(0)));
-  for (graph::NodeId loop : graph::conditional_loops(g)) {
-    facts.push_back(shape::at_least(g.nodes[loop].index.extent, Dim(0)));
-    facts.push_back(shape::at_most(g.nodes[loop].index.extent, Dim(graph::step_limit)));
-  }
+  for (graph::NodeId loop : graph::conditional_loops(g))
+    facts = both(std::move(facts), range_of_decided(g.nodes[loop].index.extent));
   return both(std::move(facts), guard);
 }
 

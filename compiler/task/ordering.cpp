@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "task/decided.h"
 #include "task/facts.h"
 
 namespace axon::task {
@@ -91,6 +92,7 @@ std::optional<Ordering::State> Ordering::follow(const State& at, size_t e, TaskT
                                                 bool through_empty) const {
   const Edge& edge = edges_[e];
   if (!edge.active || edge.consumer != at.type) return std::nullopt;
+  if (at.same_iteration && edge.lag.distance > 0) return std::nullopt;
   const auto& loops = program_.types[edge.producer].loops;
   const auto &of_later = program_.types[later].loops, &of_earlier = program_.types[earlier].loops;
   const auto among = [](const std::vector<LoopId>& list, LoopId l) {
@@ -103,7 +105,7 @@ std::optional<Ordering::State> Ordering::follow(const State& at, size_t e, TaskT
     return loops.size() > level && of_later.size() > level && loops[level] == of_later[level];
   };
   if (lag.distance > 0 && !inside(lag.level)) return std::nullopt;
-  State next{edge.producer, at.distance, at.late, {}};
+  State next{edge.producer, at.distance, at.late, {}, false};
   const size_t common = common_loops(program_, later, earlier);
   if (edge.lag.distance > 0) {
     if (lag.distance > 0 && edge.lag.level == lag.level)
@@ -114,14 +116,37 @@ std::optional<Ordering::State> Ordering::follow(const State& at, size_t e, TaskT
       return std::nullopt;
   }
   if (next.distance > lag.distance || next.late > lag.started) return std::nullopt;
+  const Run run = through_empty ? Run::exists : run_of(next, lag, later, earlier);
+  if (run == Run::unknown) return std::nullopt;
+  next.same_iteration = at.same_iteration || run == Run::last;
   next.covered = compose(later, at, e);
   return next;
+}
+
+/// The producer may stand in a loop with a condition whose run, in the iteration that the chain has come to,
+/// is perhaps empty (that of the later task is not). Its last iteration of the runs before is then what has
+/// been waited for. When the earlier task is in that loop too, this is also its own last iteration up to
+/// there, and waits for tasks of the same iteration lead to it; nothing is known of any other iteration.
+Ordering::Run Ordering::run_of(const State& at, const Lag& lag, TaskTypeId later, TaskTypeId earlier) const {
+  const auto& loops = program_.types[at.type].loops;
+  const auto is_in = [&](TaskTypeId type, size_t i) {
+    const auto& list = program_.types[type].loops;
+    return i < list.size() && list[i] == loops[i];
+  };
+  const bool moved = at.distance + at.late > 0;
+  Run run = Run::exists;
+  for (size_t i = lag.level + (lag.distance > 0 || at.late > 0 ? 1 : 0); i < loops.size(); ++i) {
+    if (!steps_of(program_, loops[i]) || (!moved && is_in(later, i))) continue;
+    if (at.late > 0 || !is_in(earlier, i)) return Run::unknown;
+    run = Run::last;
+  }
+  return run;
 }
 
 std::vector<Covered> Ordering::covered(TaskTypeId later, TaskTypeId earlier, const Lag& lag,
                                        bool through_empty) const {
   std::vector<Covered> found;
-  std::vector<State> states{{later, 0, 0, {}}};
+  std::vector<State> states{{later, 0, 0, {}, false}};
   for (const auto& c : program_.types[later].coordinates)
     states[0].covered.push_back(Wait::Range{c.var, c.var});
   for (size_t next = 0; next < states.size() && states.size() < max_states; ++next) {
@@ -131,7 +156,7 @@ std::vector<Covered> Ordering::covered(TaskTypeId later, TaskTypeId earlier, con
       const auto& grid = program_.types[reached->type].coordinates;
       const bool known = std::any_of(states.begin(), states.end(), [&](const State& s) {
         return s.type == reached->type && s.distance <= reached->distance && s.late <= reached->late &&
-               contains(s.covered, reached->covered, grid);
+               (!s.same_iteration || reached->same_iteration) && contains(s.covered, reached->covered, grid);
       });
       if (reached->type == earlier) found.push_back(reached->covered);
       if (!known) states.push_back(std::move(*reached));
@@ -151,6 +176,9 @@ Covered Ordering::compose(TaskTypeId later, const State& at, size_t e) const {
       const auto& own = program_.types[later].loops;
       const bool same = at.distance + at.late == 0 && std::find(own.begin(), own.end(), l) != own.end();
       known = known && (same || (!range.first.contains(index) && !range.last.contains(index)));
+      if (at.distance + at.late == 0) continue;
+      for (Var v : decided_inside(program_, l))
+        known = known && !range.first.contains(v) && !range.last.contains(v);
     }
     result.push_back(known ? substituted(at.covered, e, r) : std::nullopt);
   }

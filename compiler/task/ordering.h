@@ -71,9 +71,12 @@ class Ordering {
     int distance;  ///< how many iterations before the later task's, in the loop that the lag is about
     int late;      ///< the same in the first loop that only the later task is in
     Covered covered;
+    bool same_iteration;  ///< only waits for the same iteration may follow, see run_of
   };
   std::optional<State> follow(const State&, size_t edge, TaskTypeId later, TaskTypeId earlier, const Lag&,
                               bool through_empty) const;
+  enum class Run : uint8_t { exists, last, unknown };
+  Run run_of(const State&, const Lag&, TaskTypeId later, TaskTypeId earlier) const;
   Covered compose(TaskTypeId later, const State&, size_t edge) const;
   Coverage substituted(const Covered& of_consumer, size_t edge, uint32_t coordinate) const;
   /// The union of a wait's range along a coordinate of the consumer: 1 and -1 when it has no holes and the

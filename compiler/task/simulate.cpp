@@ -11,6 +11,7 @@
 #include <random>
 
 #include "base/bug.h"
+#include "task/decided.h"
 
 namespace axon::task {
 
@@ -26,8 +27,12 @@ namespace {
 struct Instance {
   TaskTypeId type;
   std::vector<int64_t> iteration, coordinates;
-  int64_t order = 0;  ///< row-major number of the iteration
+  int64_t order = 0;  ///< number of the iteration among those of its type
+  /// Of loops with a condition: the steps of the run that it stands in or behind, and of the next one.
+  std::vector<int64_t> steps, next_steps;
 };
+
+constexpr int64_t any_last = INT64_MAX;  ///< an iteration that is the last one, whatever its number
 
 struct Memory {
   std::vector<int64_t> shape;
@@ -58,9 +63,10 @@ class Simulator {
     for (const auto& check : g_.checks)
       if (check.fact && !holds(*check.fact)) return failure(check.message);
     if (!conditional_.empty() || !graph::data_sizes(g_).empty()) {
-      const Outcome reference = graph::interpret(g_, inputs_, parameters, options_.precision);
+      Outcome reference = graph::interpret(g_, inputs_, parameters, options_.precision);
       if (!reference.error.empty()) return reference;
       values_.insert(reference.decided.begin(), reference.decided.end());
+      for (graph::NodeId loop : conditional_) runs_.push_back({reference.steps[steps_var(loop)], 0});
     }
     if (!prepare_memory()) return failure(error_);
     enumerate(p_.steps, {});
@@ -136,6 +142,7 @@ class Simulator {
         continue;
       }
       const Loop& loop = p_.loops[step.loop];
+      begin_run(loop);
       const int64_t extent = number(loop.extent);
       for (int64_t i = 0; i < extent; ++i) {
         values_[loop.index] = i;
@@ -147,13 +154,33 @@ class Simulator {
     }
   }
 
+  struct Runs {
+    std::vector<int64_t> steps;
+    size_t begun = 0;
+  };
+  shape::Var steps_var(graph::NodeId loop) const { return g_.nodes[loop].index.extent.vars().at(0); }
+
+  void begin_run(const Loop& loop) {
+    const auto at = std::find(conditional_.begin(), conditional_.end(), loop.node);
+    if (at == conditional_.end()) return;
+    Runs& runs = runs_[static_cast<size_t>(at - conditional_.begin())];
+    values_[steps_var(loop.node)] = runs.steps.at(runs.begun++);
+  }
+
   void add_instances(TaskTypeId id, const std::vector<int64_t>& iteration) {
     const TaskType& type = p_.types[id];
     std::vector<int64_t> extents;
     for (const auto& c : type.coordinates) extents.push_back(number(c.extent));
     std::vector<int64_t> at(extents.size(), 0);
+    const auto order = static_cast<int64_t>(iterations_[id].size());
+    iterations_[id].push_back(iteration);
+    std::vector<int64_t> steps, next_steps;
+    for (const Runs& runs : runs_) {
+      steps.push_back(runs.begun > 0 ? runs.steps[runs.begun - 1] : 0);
+      next_steps.push_back(runs.begun < runs.steps.size() ? runs.steps[runs.begun] : 0);
+    }
     for (;;) {
-      Instance instance{id, iteration, at, row_major(type, iteration)};
+      Instance instance{id, iteration, at, order, steps, next_steps};
       waiting_.push_back(std::move(instance));
       size_t a = at.size();
       while (a > 0 && ++at[a - 1] == extents[a - 1]) at[--a] = 0;
@@ -166,11 +193,14 @@ class Simulator {
     extents_[id] = extents;
   }
 
-  int64_t row_major(const TaskType& type, const std::vector<int64_t>& iteration) const {
-    int64_t n = 0;
-    for (size_t i = 0; i < iteration.size(); ++i)
-      n = n * number(p_.loops[type.loops[i]].extent) + iteration[i];
-    return n;
+  /// The number of the last iteration up to the one wanted; -1: there is none. One that never comes has a
+  /// number that is never reached.
+  int64_t number_of(TaskTypeId id, const std::vector<int64_t>& wanted) const {
+    const auto& all = iterations_.at(id);
+    const auto next = std::upper_bound(all.begin(), all.end(), wanted);
+    const bool never = next == all.end() && all.back() != wanted &&
+                       std::find(wanted.begin(), wanted.end(), any_last) == wanted.end();
+    return next - all.begin() - (never ? 0 : 1);
   }
 
   size_t grid_index(TaskTypeId type, const std::vector<int64_t>& coordinates) const {
@@ -185,6 +215,7 @@ class Simulator {
     const TaskType& type = p_.types[i.type];
     for (size_t l = 0; l < type.loops.size(); ++l) values_[p_.loops[type.loops[l]].index] = i.iteration[l];
     for (size_t c = 0; c < type.coordinates.size(); ++c) values_[type.coordinates[c].var] = i.coordinates[c];
+    for (size_t r = 0; r < runs_.size(); ++r) values_[steps_var(conditional_[r])] = i.steps[r];
   }
 
   /// Draws until a ready task is found; when a full pass over the waiting ones finds none, the program
@@ -220,8 +251,12 @@ class Simulator {
     const auto extents = extents_.find(event.producer);
     if (extents == extents_.end()) return true;  // its loop runs zero times
     std::vector<int64_t> iteration;
-    for (const Dim& d : wait.iteration) iteration.push_back(number(d));
-    const int64_t wanted = row_major(producer, iteration);
+    for (size_t l = 0; l < wait.iteration.size(); ++l) {
+      const bool last =
+          steps_of(p_, producer.loops[l]) && wait.iteration[l] == p_.loops[producer.loops[l]].extent - Dim(1);
+      iteration.push_back(last ? any_last : number(wait.iteration[l]));
+    }
+    const int64_t wanted = number_of(event.producer, iteration);
     std::vector<int64_t> low(producer.coordinates.size(), 0), high = extents->second;
     for (int64_t& h : high) --h;
     for (size_t a = 0; a < event.kept.size(); ++a) {
@@ -365,12 +400,12 @@ class Simulator {
 
   /// Does a condition hold for just the iterations that there are?
   bool agrees_with_steps(const Instance& i, Value v, Number value) const {
-    for (graph::NodeId id : conditional_) {
-      const graph::Node& loop = g_.nodes[id];
+    for (size_t r = 0; r < conditional_.size(); ++r) {
+      const graph::Node& loop = g_.nodes[conditional_[r]];
       const graph::Carried& condition = loop.carried[*loop.condition];
-      if (v != condition.init && v != condition.result) continue;
-      const int64_t next = v == condition.init ? 0 : i.iteration.at(0) + 1;
-      if ((value.integer != 0) != (next < number(loop.index.extent))) return false;
+      const bool holds = value.integer != 0;
+      if (v == condition.init && holds != (i.next_steps[r] > 0)) return false;
+      if (v == condition.result && holds != (number(loop.index.var) + 1 < i.steps[r])) return false;
     }
     return true;
   }
@@ -455,6 +490,8 @@ class Simulator {
   std::map<TaskTypeId, std::vector<int64_t>>
       done_;  ///< per task of the grid: last finished iteration, -1 before
   std::map<TaskTypeId, std::vector<int64_t>> extents_;
+  std::map<TaskTypeId, std::vector<std::vector<int64_t>>> iterations_;  ///< of every type, in order
+  std::vector<Runs> runs_;                                              ///< of every loop with a condition
   std::map<std::pair<TaskTypeId, uint32_t>, std::unique_ptr<Evaluator>> local_evaluators_;
   std::map<std::pair<TaskTypeId, uint32_t>, uint64_t> local_used_in_;
   uint64_t execution_ = 0;  ///< how many tasks have run

@@ -106,7 +106,8 @@ struct TaskType {
 };
 
 /// A loop with a condition (graph::Node::condition) has a variable of its own as extent, known when it has
-/// ended. Such loops are not inside of others: that variable has one value in a launch.
+/// ended. Inside of another loop it is run again in each iteration, and the variable then stands for the
+/// number of steps of the run in the iteration that one speaks of (see decided.h).
 struct Loop {
   Var index;
   Dim extent;
@@ -135,7 +136,9 @@ struct Event {
 /// A consumer's wait. `box`: inclusive element range per event axis, over the consumer's coordinates, loop
 /// indices and sizes, already clamped to the event's shape. `iteration`: value of each loop index of the
 /// producer (outermost first); `guard`: facts under which the wait exists at all (e.g. l >= 1); a wait whose
-/// guard fails is skipped.
+/// guard fails is skipped. Of a loop with a condition that is run again and again, `extent - 1` is the last
+/// iteration of the runs so far, in the iteration of the loops around it that is meant: an empty run has
+/// none, and the one before it counts; when all were empty there is nothing to wait for.
 struct Wait {
   EventId event;
   TaskTypeId consumer;

@@ -64,16 +64,21 @@ class Waits {
       report_.add(fmt::format("{}: axis {} names some producer", what, a),
                   holds(p_, facts, shape::at_most(first, last)), "prover");
     }
-    report_.add(what + ": the iteration exists", iteration_exists(wait, facts), "prover");
+    report_.add(what + ": the iteration exists", iteration_exists(wait, *lag, facts), "prover");
     report_.add(what + ": skipped only when there is no such iteration", guard_is_needed(wait), "prover");
     report_.add(what + ": names exactly the producers it can meet", exact(wait, *lag), "recomputed");
   }
 
-  bool iteration_exists(const Wait& wait, const std::vector<Fact>& facts) const {
-    const auto& loops = p_.types[p_.events[wait.event].producer].loops;
+  /// Runs of a loop with a condition may be empty: then there is nothing to wait for, see Wait.
+  bool iteration_exists(const Wait& wait, const Lag& lag, const std::vector<Fact>& facts) const {
+    const TaskTypeId producer = p_.events[wait.event].producer;
+    const auto& loops = p_.types[producer].loops;
+    const Conflict conflict{producer, nullptr, wait.consumer, nullptr, lag};
     for (size_t i = 0; i < loops.size(); ++i)
-      if (!holds(p_, facts, shape::at_least(wait.iteration[i], Dim(0))) ||
-          !holds(p_, facts, shape::less(wait.iteration[i], p_.loops[loops[i]].extent)))
+      if (wait.iteration[i] == p_.loops[loops[i]].extent - Dim(1) && !has_one_extent(p_, conflict, i))
+        continue;
+      else if (!holds(p_, facts, shape::at_least(wait.iteration[i], Dim(0))) ||
+               !holds(p_, facts, shape::less(wait.iteration[i], p_.loops[loops[i]].extent)))
         return false;
     return true;
   }

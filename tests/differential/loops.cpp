@@ -13,7 +13,7 @@ void Steps::loop() {
   const Dims& dims = x->dims;
   const Dims row(dims.begin() + 1, dims.end());
   const Dim cost = volume(dims) * 4;
-  switch (below(depth_ == 0 ? 8 : 6)) {
+  switch (below(8)) {
     case 6:  // as often as the data says
       return define(Family::loop, dims, 5, cost * 4,
                     "while (fn (s, c) => c < {0}) (fn (s, c) => (tanh (s * 0.9 + 0.1 * {1}), c + 1)) "

@@ -59,6 +59,23 @@ const std::vector<Program> programs = {
       {{"n", 1030}, {"m", 2}, {"l", 0}},
       {{"n", 3}, {"m", 0}, {"l", 2}}},
      6},
+    // The same inside of other loops: other numbers of steps in every iteration, often none.
+    {"LoopsThatTheDataEndsInLoops",
+     "entry rows (x : f32[n]) (k : i64[m]) = scan (fn s c =>\n"
+     "  let t = iterate c (fn t => tanh (t * 0.9 + 0.1)) s in (t + 0.25, sum t)) x k\n"
+     "entry deep (x : f32[n]) (k : i64[m]) =\n"
+     "  while (fn (s, c) => c < reduce max 0 k) (fn (s, c) =>\n"
+     "    (fold (fn s j => iterate (j + c - 2) (fn t => tanh (flip t * 0.8 + s * 0.2)) s) s k, c + 1)) (x, "
+     "i64 0)\n"
+     "entry two (x : f32[n]) (k : i64[m]) (w : f32[n, n]) = fold (fn (s, u) c =>\n"
+     "  let a = iterate (c - 1) (fn t => tanh (for i => sum j => w[i, j] * t[j])) s\n"
+     "  let (b, _) = while (fn (t, r) => r < c && sum t > 0.0) (fn (t, r) => (t * 0.5 - 0.25, r + 1)) (a + "
+     "u, i64 0)\n"
+     "  in (b, flip a)) (x, x * 0.5) k\n"
+     "entry states (x : *f32[n]) (k : i64[m]) =\n"
+     "  fold (fn s c => iterate (c - 1) (fn s => s with [0] = s[0] * 0.5 + 1.0) s) x k\n",
+     {{{"n", 1}, {"m", 1}}, {{"n", 37}, {"m", 5}}, {{"n", 130}, {"m", 7}}, {{"n", 3}, {"m", 0}}},
+     4},
     // Sizes that the data decides: counted, taken, handed on, beside a loop that the data ends.
     {"SizesThatTheDataDecides",
      "fun places (m : bool[n]) =\n"

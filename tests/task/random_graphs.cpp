@@ -183,6 +183,7 @@ class Writer {
   // ---- loops ----
 
   void loop() {
+    if (pick(3) == 0) return loop_with_condition();
     const bool stack = coin(), nested = depth_ == 0 && pick(3) == 0;
     const Tensor start = any(2);
     std::string index = depth_ == 0 ? "l" : "q", empty;
@@ -199,9 +200,8 @@ class Writer {
     line(param + " = param");
     add({stack ? param + ".0" : param, start.shape});
     const std::string carried_in = values_.back().name;
-    const size_t count = 1 + pick(2);
-    for (size_t i = 0; i < count; ++i) add(node());
-    if (nested) loop();
+    indices_.push_back(index);
+    body(nested);
     const Tensor last = next_carried(start.shape, carried_in, index);
     std::string emitted;
     if (stack)
@@ -210,12 +210,54 @@ class Writer {
                                      last.shape[0] == "m" ? "0.5" : "1.5")})
                     .name;
     line(stack ? fmt::format("yield ({}, {})", last.name, emitted) : fmt::format("yield ({})", last.name));
+    indices_.pop_back();
     --depth_;
     indent_.resize(indent_.size() - 2);
     line("}");
     values_.resize(outer);
     add({stack ? name + ".0" : name, start.shape});
     if (stack) add({name + ".1", {"n", "d"}});
+  }
+
+  /// The loop of a region, perhaps between its nodes.
+  void body(bool nested) {
+    const size_t count = 1 + pick(2), before = nested ? pick(count + 1) : count;
+    for (size_t i = 0; i < before; ++i) add(node());
+    if (nested) loop();
+    for (size_t i = before; i < count; ++i) add(node());
+  }
+
+  /// As many steps as a counter says, which differ from one iteration around it to the next; often none.
+  void loop_with_condition() {
+    const bool nested = depth_ == 0 && coin();
+    const Tensor start = any(2);
+    const std::string index = depth_ == 0 ? "l" : "q", steps = "steps_" + index;
+    std::string most = fmt::format("{}", pick(3));
+    for (const std::string& around : indices_) most = fmt::format("({} + {}) % 3", around, most);
+    const std::string limit = fmt::format("{{{}}}", most);
+    const Tensor zero = compute({}, {}, {"out i64[] = 0"});
+    const Tensor first = compute({}, {}, {fmt::format("out bool[] = 0 < {}", limit)});
+    const std::string name = fresh(), param = fresh();
+    line(fmt::format(
+        "{} = loop \"w\" while 2 \"it goes on\" as {} [{} < {}] ({} = {}, i64[] = {}, bool[] = {}) {{", name,
+        steps, index, steps, type(start.shape), start.name, zero.name, first.name));
+    const size_t outer = values_.size();
+    indent_ += "  ";
+    ++depth_;
+    line(param + " = param");
+    add({param + ".0", start.shape});
+    indices_.push_back(index);
+    body(nested);
+    const Tensor last = next_carried(start.shape, param + ".0", "");
+    const Tensor count = compute({}, {}, {fmt::format("out i64[] = {}.1[] + 1", param)});
+    const Tensor again = compute({}, {}, {fmt::format("out bool[] = {}[] < {}", count.name, limit)});
+    line(fmt::format("yield ({}, {}, {})", last.name, count.name, again.name));
+    indices_.pop_back();
+    --depth_;
+    indent_.resize(indent_.size() - 2);
+    line("}");
+    values_.resize(outer);
+    add({name + ".0", start.shape});
   }
 
   Tensor next_carried(const std::vector<std::string>& shape, const std::string& carried,
@@ -229,7 +271,7 @@ class Writer {
       case 1:  // another value, perhaps the parameter itself
         return {other, shape};
       default: {
-        const std::string step = b == "d" ? fmt::format(" + %2[{}, j]", index) : "";
+        const std::string step = b == "d" && !index.empty() ? fmt::format(" + %2[{}, j]", index) : "";
         return compute({"i < " + a, "j < " + b}, shape,
                        {fmt::format("out {} = {}[i, j] * 0.5 + {}[{} - 1 - i, j]{}", type(shape), other,
                                     carried, a, step)});
@@ -248,6 +290,7 @@ class Writer {
   const uint64_t seed_;
   std::string out_, indent_;
   std::vector<Tensor> values_;
+  std::vector<std::string> indices_;  ///< of the loops around
   int next_ = 0, depth_ = 0;
   bool checked_ = false;
 };
