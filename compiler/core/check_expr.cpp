@@ -559,7 +559,7 @@ Dim Checker::as_size(ExprId id, TypeId t) {
   const Span at = p_.exprs[id].span;
   t = vars_.head(t);
   const Type type = vars_[t];
-  if (type.kind == Type::Kind::error) return Dim(vars_.dim("n"));
+  if (type.kind == Type::Kind::error) return Dim(vars_.dim("n", VarKind::failed, true, at));
   if (type.kind == Type::Kind::var && vars_.is_meta(type.var)) {
     const Expr& e = p_.exprs[id];
     const std::string hint = e.kind == Kind::local   ? p_.locals[e.local].name
@@ -579,6 +579,7 @@ Dim Checker::as_size(ExprId id, TypeId t) {
     if (shape::too_complex(*value)) throw TooComplex{at};
     return reads_data(*value) ? decided_size(*value, at) : *value;
   }
+  if (failed_) return Dim(vars_.dim("n", VarKind::failed, true, at));  // perhaps for that reason
   return decided("k", at);
 }
 

@@ -312,6 +312,8 @@ Solver::Step Solver::solve_dims(const Dim& a0, const Dim& b0, WhyId why, Failure
   if (meta_a && !b.contains(*va)) return bind(*va, b, why), Step::done;
   if (meta_b && !a.contains(*vb)) return bind(*vb, a, why), Step::done;
 
+  if (vars_.mentions_failed(d)) return Step::done;
+
   std::optional<std::pair<Var, Dim>> solution;
   bool open = false;
   for (Var v : d.vars()) {

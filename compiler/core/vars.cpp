@@ -27,6 +27,10 @@ bool Vars::mentions_index(const Dim& d) const {
   const auto all = d.vars();
   return std::any_of(all.begin(), all.end(), [&](Var v) { return kind(v) == VarKind::index; });
 }
+bool Vars::mentions_failed(const Dim& d) const {
+  const auto all = d.vars();
+  return std::any_of(all.begin(), all.end(), [&](Var v) { return kind(v) == VarKind::failed; });
+}
 bool Vars::is_size(Var v) const {
   auto it = dims_.find(v.id);
   return it == dims_.end() || it->second.size;

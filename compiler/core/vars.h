@@ -19,7 +19,13 @@
 
 namespace axon::core {
 
-enum class VarKind : uint8_t { meta, rigid, index, opened };
+enum class VarKind : uint8_t {
+  meta,
+  rigid,
+  index,
+  opened,
+  failed  ///< stands for what an error has left open: nothing is said about it
+};
 
 /// Thrown where a declaration needs more than a limit allows; the elaborator reports it and goes on with the
 /// next.
@@ -38,6 +44,7 @@ class Vars {
   bool is_meta(shape::Var v) const;
   VarKind kind(shape::Var v) const;
   bool mentions_index(const shape::Dim& d) const;  ///< a variable of a `for`
+  bool mentions_failed(const shape::Dim& d) const;
   bool is_size(shape::Var v) const;
   void make_size(shape::Var v);
   void make_rigid(shape::Var v);
