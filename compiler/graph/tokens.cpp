@@ -1,7 +1,10 @@
-// Text to tokens: one pass, line numbers counted on the way.
+// Text to tokens: one pass, line numbers counted on the way. Then what readers ask of them.
 #include "graph/tokens.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
+#include <cstdlib>
 
 namespace axon::graph {
 
@@ -67,5 +70,52 @@ std::vector<Token> tokens_of(const std::string& text) {
   tokens.push_back({Token::Kind::end, "", "", line, text.size()});
   return tokens;
 }
+
+const Token& TokenCursor::peek() const { return error.empty() ? tokens[next] : tokens.back(); }
+
+bool TokenCursor::done() const { return peek().kind == Token::Kind::end; }
+
+void TokenCursor::fail(const std::string& what) {
+  if (error.empty()) error = fmt::format("line {}: {}", tokens[next].line, what);
+}
+
+bool TokenCursor::is(const std::string& text) const {
+  const Token& t = peek();
+  if (t.kind == Token::Kind::value) return text == t.text.substr(0, 1);
+  return (t.kind == Token::Kind::word || t.kind == Token::Kind::symbol) && t.text == text;
+}
+
+Token TokenCursor::take() {
+  Token t = peek();
+  if (error.empty() && next + 1 < tokens.size()) ++next;
+  return t;
+}
+
+bool TokenCursor::accept(const std::string& text) {
+  if (!is(text)) return false;
+  take();
+  return true;
+}
+
+void TokenCursor::expect(const std::string& text) {
+  if (!accept(text)) fail(fmt::format("expected `{}`, found `{}`", text, peek().text));
+}
+
+std::string TokenCursor::word() {
+  if (peek().kind != Token::Kind::word) fail(fmt::format("expected a name, found `{}`", peek().text));
+  return take().text;
+}
+
+std::string TokenCursor::string() {
+  if (peek().kind != Token::Kind::string) fail(fmt::format("expected a string, found `{}`", peek().text));
+  return take().text;
+}
+
+uint32_t TokenCursor::number() {
+  if (peek().kind != Token::Kind::number) fail(fmt::format("expected a number, found `{}`", peek().text));
+  return static_cast<uint32_t>(std::strtoul(take().text.c_str(), nullptr, 10));
+}
+
+bool TokenCursor::at_list_end(const char* close) const { return is(close) || done(); }
 
 }  // namespace axon::graph
