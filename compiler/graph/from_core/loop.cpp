@@ -256,7 +256,10 @@ Val CoreEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   std::optional<Dim> extent;
   if (iterate) {
     extent = affine_index(g, leaf(args[0]).body);
-    if (!extent) return iterate_by_data(args);
+    // A number that an index of a `for` around decides is one for each element, as one of the data is.
+    const bool each_its_own = extent && std::any_of(active_.begin(), active_.end(),
+                                                    [&](const Axis& a) { return extent->contains(a.var); });
+    if (!extent || each_its_own) return iterate_by_data(args);
   } else {
     each_leaf(args[2], [&](const std::shared_ptr<Array>& a) {
       if (!extent && !a->shape.empty()) extent = a->shape[0];

@@ -163,6 +163,20 @@ TEST(FromCoreRun, SoftmaxAndNorms) {
   expect_near(norm, {3 / std::sqrt(12.5), 8 / std::sqrt(12.5)}, 1e-6);
 }
 
+TEST(FromCoreRun, ReductionsOverSeveralIndices) {
+  const Tensor x = reals({2, 3}, {1, 2, 3, 4, 5, 9});
+  auto over_both = [&](const std::string& f) {
+    return result("entry f (x : f32[m, n]) = " + f + " i j => x[i, j]", {x});
+  };
+  EXPECT_EQ(over_both("sum"), (Reals{24}));
+  EXPECT_EQ(over_both("mean"), (Reals{4}));
+  expect_near(over_both("variance"), {20.0 / 3.0}, 1e-5);
+  expect_near(over_both("median"), {3.5}, 1e-6);
+  EXPECT_EQ(result("entry f (x : f32[m, n]) = f32 (argmax i j => x[i, j])", {x}), (Reals{5}));
+  EXPECT_EQ(result("entry f (x : f32[m, n]) = f32 (count i j => x[i, j] > 2.0)", {x}), (Reals{4}));
+  EXPECT_EQ(result("entry f (x : f32[m, n]) = reduce max 0.0 i j => x[i, j]", {x}), (Reals{9}));
+}
+
 TEST(FromCoreRun, Loops) {
   Outcome o = run("entry f (xs : f32[n]) = scan (fn s x => (s + x, s * x)) 0.0 xs", {reals({3}, {1, 2, 3})});
   ASSERT_EQ(o.error, "");
@@ -200,6 +214,10 @@ TEST(FromCoreRun, LoopsThatTheDataEnds) {
                    "(fn (s, k) => s)",
                    {reals({3}, {1, 2, 4}), integers({4}, {3, 0, 1, 2})}),
             (Reals{7, 0, 1, 3}));
+  // The number of steps may follow from the point.
+  EXPECT_EQ(result("entry f (x : f32[n]) = for i (j < n) => iterate (j - i) (fn s => s * 2.0) x[i]",
+                   {reals({3}, {1, 10, 100})}),
+            (Reals{1, 2, 4, 10, 10, 20, 100, 100, 100}));
   // In another loop, and another loop in it.
   EXPECT_EQ(result("entry f (x : f32[n]) = fold (fn s r => while (fn t => t < r) (fn t => t * 2.0) s) 1.0 x",
                    {reals({3}, {3, 5, 30})}),
