@@ -402,7 +402,9 @@ TypeId Checker::infer_dim(ExprId id) {
     shape.push_back(dim_item((k < 0 ? i == 0 : i == k) ? size : Dim(vars_.dim("n"))));
   shape.insert(k < 0 ? shape.begin() : shape.end(), rest);
   const TypeId wanted = vars_.tensor({std::nullopt, vars_.type("t")}, shape);
-  unifier_.unify(wanted, x, why(e.span, fmt::format("axis {} of this", k), wanted, x, id));
+  unifier_.unify(
+      wanted, x,
+      why(p_.exprs[e.args[1]].span, fmt::format("what is asked for axis {}", k), wanted, x, e.args[1]));
   return vars_.scalar(base::Elem::i64, size);
 }
 

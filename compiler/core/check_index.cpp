@@ -34,10 +34,15 @@ TypeId Checker::infer_for(ExprId id) {
     if (b.bound.valid()) {
       binder.given = true;
       binder.range = as_size(b.bound, infer(b.bound));
-      if (vars_.mentions_index(binder.range))
-        report(error(Code::E0306, p_.exprs[b.bound].span,
-                     fmt::format("the range of `{}` depends on an index, so the result would be irregular",
-                                 local.name)));
+      if (vars_.mentions_index(binder.range)) {
+        auto d = error(Code::E0306, p_.exprs[b.bound].span,
+                       fmt::format("the range of `{}` depends on an index{}", local.name,
+                                   e.flag ? "" : ", so the result would be irregular"));
+        if (e.flag)
+          d.help(fmt::format("fold over the largest range, and choose with `if {} < {}` what counts",
+                             local.name, e_.sources.text(p_.exprs[b.bound].span)));
+        report(std::move(d));
+      }
       if (auto v = binder.range.as_var()) {
         vars_.make_size(*v);
       } else if (!vars_.plainly_nonnegative(binder.range)) {

@@ -82,7 +82,7 @@ void Checker::select_slice(const IndexItem& item, const Dim& axis, Shape& result
     const auto written = as_size(item.step, infer(item.step)).constant();
     if (!written || *written == 0)
       report(error(Code::E0308, p_.exprs[item.step].span,
-                   "the step of a slice is a number that is known here, not 0"));
+                   "the step of a slice is a number, known here and not 0"));
     step = written && *written != 0 ? *written : 1;
   }
   auto end = [&](ExprId e, const Dim& otherwise) {

@@ -93,7 +93,7 @@ class ConsumeWalk {
 
   std::string text(ExprId id) const {
     auto path = aliases_.path_of(id);
-    return path ? p_.locals[path->local].name + path->path : "the value";
+    return path ? fmt::format("`{}{}`", p_.locals[path->local].name, path->path) : "the value";
   }
 
   void use(ExprId id) {
@@ -105,18 +105,18 @@ class ConsumeWalk {
       if (!reported_.insert({at.begin, gone->at.begin}).second) return;
       const std::string name = text(id), given = gone->name;
       if (gone->update) {
-        fail(error(Code::E0324, gone->at, fmt::format("updating `{}` here would copy it", given))
+        fail(error(Code::E0324, gone->at, fmt::format("updating {} here would copy it", given))
                  .also(at, name == given
-                               ? fmt::format("`{}` is used after the update", name)
-                               : fmt::format("`{}` shares its storage and is used after the update", name))
+                               ? fmt::format("{} is used after the update", name)
+                               : fmt::format("{} shares its storage and is used after the update", name))
                  .text(fmt::format("`{}` is marked `*`, so it is updated in place.",
                                    p_.locals[place.local].name))
                  .help("use what the update gives, or read what is needed before it"));
       } else {
         fail(error(Code::E0316, at,
                    name == given
-                       ? fmt::format("`{}` is used after it was given up", name)
-                       : fmt::format("`{}` shares its storage with `{}`, which was given up", name, given))
+                       ? fmt::format("{} is used after it was given up", name)
+                       : fmt::format("{} shares its storage with {}, which was given up", name, given))
                  .also(gone->at, "given up here"));
       }
       return;
@@ -147,8 +147,8 @@ class ConsumeWalk {
     if (!many || !reported_.insert({at.begin, 0}).second) return;
     fail(
         error(update ? Code::E0324 : Code::E0316, at,
-              update ? fmt::format("updating `{}` here would copy it", text(id))
-                     : fmt::format("`{}` is given up where it may be needed again", text(id)))
+              update ? fmt::format("updating {} here would copy it", text(id))
+                     : fmt::format("{} is given up where it may be needed again", text(id)))
             .text("This part runs once for every element or step, and the value can be given up only once."));
   }
 

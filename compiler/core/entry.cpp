@@ -99,6 +99,14 @@ void Checker::check_entry(const Scheme& scheme) {
   std::vector<TypeId> params(fn.items);
   if (g.params.empty()) params = {scheme.type};
   EntrySizes sizes;
+  if (!g.params.empty() && params.size() > g.params.size() + 1) {
+    report(error(
+        Code::E0603, p_.exprs[g.body].span,
+        fmt::format("the result of the entry `{}` is a function that lacks {} argument{}", g.name,
+                    params.size() - g.params.size() - 1, params.size() == g.params.size() + 2 ? "" : "s")));
+    p_.globals[g_].has_error = true;
+    return;
+  }
   for (size_t i = 0; i < params.size(); ++i) {
     std::string what;
     const bool result = i >= g.params.size();

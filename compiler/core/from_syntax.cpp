@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/lowering.h"
+#include "source/limits.h"
 
 namespace axon::core {
 
@@ -150,6 +151,7 @@ void Lowering::lower_function(const stx::FunDecl& f) {
   collect_bracketed(file(), f.result);
   declare_sizes(f.sizes);
   unbound_ = Unbound::rigid;
+  names_differ(f.params);
   std::vector<Pattern> params;
   for (stx::PatternId p : f.params) params.push_back(pattern(p, true));
   p_.globals[g_].params = std::move(params);
@@ -195,6 +197,8 @@ ExprId Lowering::number(const std::string& text, bool is_float, Span span) {
     const std::string magnitude = negative ? digits.substr(1) : digits;
     const bool hex = magnitude.starts_with("0x") || magnitude.starts_with("0X");
     const bool binary = magnitude.starts_with("0b") || magnitude.starts_with("0B");
+    if (magnitude.size() - (hex || binary ? 2 : 0) > source::limits::number_digits)
+      return add(Kind::error, span);  // the lexer said so
     errno = 0;
     const auto value = std::strtoull(magnitude.c_str() + (binary ? 2 : 0), nullptr,
                                      hex      ? 16
@@ -263,6 +267,7 @@ ExprId Lowering::expr(stx::ExprId id) {
           },
           [&](const stx::LambdaExpr& l) {
             const size_t scope = scope_.size();
+            names_differ(l.params);
             std::vector<Pattern> params;
             for (stx::PatternId p : l.params) params.push_back(pattern(p, true));
             const ExprId body = expr(l.body);
@@ -352,6 +357,7 @@ ExprId Lowering::let_value(const stx::Let& l) {
   if (l.params.empty()) return expr(l.value);
   const size_t scope = scope_.size();
   const ExprId lambda = add(Kind::lambda, l.span);
+  names_differ(l.params);
   std::vector<Pattern> params;
   for (stx::PatternId p : l.params) params.push_back(pattern(p, true));
   std::optional<TypeId> result;
@@ -369,6 +375,7 @@ ExprId Lowering::lets(const stx::LetExpr& l, size_t from, Span span) {
   const stx::Let& let = l.lets[from];
   const size_t scope = scope_.size();
   const ExprId value = let_value(let);
+  names_differ({let.pattern});
   Pattern p = pattern(let.pattern, false);
   if (let.params.empty() && let.result.valid()) p.annotation = type(let.result);
   const ExprId rest = lets(l, from + 1, source::join(let.span, span));

@@ -23,6 +23,14 @@ ExprId Lowering::for_expr(const std::vector<stx::Binder>& binders, stx::ExprId b
   for (const stx::Binder& b : binders) {
     Binder binder;
     if (b.bound.valid()) binder.bound = expr(b.bound);
+    const auto first = std::find_if(binders.begin(), binders.end(), [&](const stx::Binder& other) {
+      return other.name.text == b.name.text && other.spread == b.spread;
+    });
+    if (&*first != &b) {
+      report(error(Code::E0404, b.name.span, fmt::format("`{}` is named twice here", b.name.text))
+                 .also(first->name.span, "here first"));
+      continue;
+    }
     binder.local = add_local(b.name.text, b.name.span, b.spread ? Local::Kind::rank : Local::Kind::index);
     out.push_back(binder);
   }
@@ -107,9 +115,10 @@ ExprId Lowering::reduction(const stx::ReduceExpr& r, Span span) {
   ExprId value = for_expr(binders, r.body, span);
   at(value).flag = true;  // folded: the body is one number
   const bool by_rows = folds_by_rows(g);
-  for (size_t i = 1; !by_rows && i < binders.size(); ++i)  // one axis of all that the binders range over
+  const size_t axes = at(value).binders.size();
+  for (size_t i = 1; !by_rows && i < axes; ++i)  // one axis of all that the binders range over
     value = apply(prelude("flatten", span), {value}, span);
-  for (size_t i = 0; i < (by_rows ? binders.size() : 1); ++i) {
+  for (size_t i = 0; i < (by_rows ? axes : 1); ++i) {
     std::vector<ExprId> args = before;
     args.push_back(value);
     value = apply(i == 0 ? head : expr(r.head), std::move(args), span);
@@ -174,7 +183,8 @@ ExprId Lowering::rearrange(const stx::ReduceExpr& r, Span span) {
     for (const std::string& n : group) {
       if (n == "1") continue;
       if (std::find(seen.begin(), seen.end(), n) != seen.end()) {
-        report(error(Code::E0215, file()[r.args[1]].span, fmt::format("`{}` occurs twice on the left", n)));
+        report(error(Code::E0215, file()[r.args[1]].span, fmt::format("`{}` occurs twice on the left", n))
+                   .help("each part of an axis has a name of its own there"));
         return add(Kind::error, span);
       }
       seen.push_back(n);
@@ -266,7 +276,7 @@ ExprId Lowering::explicit_sizes(GlobalId g, const stx::IndexExpr& i, Span span) 
                  fmt::format("`{}` has {} size parameters, and {} are given", p_.globals[g].name,
                              f->sizes.size(), i.indices.size()))
                .also(p_.globals[g].span, "declared here"));
-    return fn;
+    return add(Kind::error, span);
   }
   std::vector<ExprId> sizes;
   for (size_t k = 0; k < f->sizes.size(); ++k) {

@@ -46,6 +46,7 @@ class Lowering {
   void collect_bracketed(const syntax::File& file, syntax::TypeId t);
 
   // patterns and expressions (from_syntax.cpp)
+  void names_differ(const std::vector<syntax::PatternId>& patterns);
   Pattern pattern(syntax::PatternId id, bool parameter);
   LocalId add_local(const std::string& name, source::Span at, Local::Kind kind = Local::Kind::value);
   ExprId expr(syntax::ExprId id);

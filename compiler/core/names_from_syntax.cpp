@@ -37,6 +37,27 @@ LocalId Lowering::add_local(const std::string& name, Span at, Local::Kind kind) 
   return id;
 }
 
+/// Names that are bound side by side are all different.
+void Lowering::names_differ(const std::vector<stx::PatternId>& patterns) {
+  std::vector<const stx::Name*> seen;
+  std::vector<stx::PatternId> todo(patterns.rbegin(), patterns.rend());
+  while (!todo.empty()) {
+    const stx::Pattern& p = file()[todo.back()];
+    todo.pop_back();
+    if (const auto* t = stx::as<stx::TuplePattern>(p))
+      todo.insert(todo.end(), t->elements.rbegin(), t->elements.rend());
+    const auto* n = stx::as<stx::NamePattern>(p);
+    if (!n) continue;
+    auto first = std::find_if(seen.begin(), seen.end(), [&](auto* s) { return s->text == n->name.text; });
+    if (first == seen.end()) {
+      seen.push_back(&n->name);
+    } else {
+      report(error(Code::E0404, n->name.span, fmt::format("`{}` is named twice here", n->name.text))
+                 .also((*first)->span, "here first"));
+    }
+  }
+}
+
 Pattern Lowering::pattern(stx::PatternId id, bool parameter) {
   const stx::Pattern& p = file()[id];
   Pattern out;

@@ -102,6 +102,7 @@ class Drafts {
   }
 
   void about(const Operand& o) {
+    with_rest(o);
     transposed(o);
     kept(o);
     flattened(o);
@@ -111,6 +112,7 @@ class Drafts {
 
   /// Two sizes that are not equal: another number, another range, or whole groups only.
   void sizes(const Expr& e, const Failure& f, const std::vector<ExprId>& loops, const Vars& vars) {
+    if (e.kind == Expr::Kind::apply) other_axis(p_.exprs[e.args[0]]);
     if (e.kind == Expr::Kind::apply && f.lhs.constant() && f.rhs.constant())
       other_size(p_.exprs[e.args[0]], *f.lhs.constant(), *f.rhs.constant());
     if (const auto by = (f.lhs - f.rhs).constant()) {
@@ -122,6 +124,24 @@ class Drafts {
       for (size_t axis = 0; axis < o.shape.size(); ++axis)
         if (is_dim(o.shape[axis]) && o.shape[axis].dim == f.rhs)
           without_remainder(o, axis, *f.rhs.constant(), common_factor(f.lhs));
+  }
+
+  /// Joined along the first axis where the last was meant.
+  void other_axis(const Expr& callee) {
+    if (callee.kind == Expr::Kind::global && p_.globals[callee.global].name == "concat")
+      offer(1, "`concat_last` joins along the last axis", callee.span, "concat_last");
+  }
+
+  /// One condition for the whole where one for each element was meant.
+  void by_element(ExprId condition) {
+    const auto part = [&](ExprId id) { return bracketed(std::string(sources_.text(p_.exprs[id].span))); };
+    for (uint32_t i = 0; i < p_.exprs.size(); ++i) {
+      const Expr& e = p_.exprs[{i}];
+      if (e.kind != Expr::Kind::conditional || e.args[0] != condition) continue;
+      const std::string text =
+          fmt::format("select {} {} {}", part(e.args[0]), part(e.args[1]), part(e.args[2]));
+      offer(1, "`select` chooses element by element", e.span, text);
+    }
   }
 
   /// Two arguments of one application, exchanged.
@@ -260,6 +280,15 @@ class Drafts {
             false);
   }
 
+  /// An element where what is left of the axes was meant: a parameter without a type has those that its
+  /// indices name.
+  void with_rest(const Operand& o) {
+    if (p_.exprs[o.id].kind != Expr::Kind::index || !o.shape.empty() || !o.text.ends_with(']')) return;
+    if (o.text.find("..") != std::string::npos || o.text.find(" else ") != std::string::npos) return;
+    offer(1, "`..` stands for the axes that are not named", {o.span.file, o.span.end - 1, o.span.end - 1},
+          ", ..");
+  }
+
   /// A reduction, here or where the name is bound, that should keep its axis.
   void kept(const Operand& o) {
     ExprId id = o.id;
@@ -396,6 +425,7 @@ void Checker::suggest(Diagnostic& d, const Failure& f, const Why& w) {
     return drafts.index(e, loops, vars_, shape::less(f.lhs, f.rhs));
   const bool whole =
       w.expected.valid() && w.span == e.span;  // the expression itself, not what it is applied to
+  if (w.what == "the condition") return drafts.by_element(w.expr);
   if (e.kind == Expr::Kind::rearrange) {
     drafts.add(e.args[0], describe(e.args[0]), false);
   } else if (whole) {
