@@ -49,7 +49,7 @@ class JsonReader : public nlohmann::json::json_sax_t {
     return false;
   }
   virtual std::string where() const { return ""; }  ///< for messages, e.g. " in tensor `w`"
-  bool unexpected(const char* what) { return fail(text("unexpected ", what, where())); }
+  bool unexpected(const char* what) { return fail(text(what, " is not expected", where())); }
 
  private:
   Status error_;
