@@ -5,6 +5,7 @@
 #include "pipeline.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -63,9 +64,20 @@ void make_graphs(Compilation& c) {
     check_graph(*graph, "graph");
     c.entries.push_back({global.name, std::move(*graph), {}, {}});
   }
-  if (c.entries.empty() && !c.diagnostics.has_errors())
+  if (!c.entries.empty() || c.diagnostics.has_errors()) return;
+  std::string others;
+  for (core::GlobalId id : c.core->own)
+    if (c.core->globals[id].kind == core::Global::Kind::entry)
+      others += fmt::format("{}`{}`", others.empty() ? "" : ", ", c.core->globals[id].name);
+  if (others.empty()) {
     c.diagnostics.report(source::error(source::Code::E0610, {}, "the file has no entry to build")
                              .help("declare what a host program calls with `entry NAME ... = ...`"));
+  } else {
+    c.diagnostics.report(
+        source::error(source::Code::E0610, {},
+                      fmt::format("the file has no entry `{}`", fmt::join(c.options.entries, "`, `")))
+            .help(fmt::format("its entries are {}", others)));
+  }
 }
 
 /// Memory is laid out for the most that a size can be that the data decides.

@@ -15,7 +15,9 @@ Command add_explain(CLI::App& app) {
       fmt::print("{}", source::explain_all());
       return static_cast<int>(ok);
     }
-    const auto known = source::code_from_name(*code);
+    std::string name = *code;
+    if (name.starts_with('e')) name[0] = 'E';
+    const auto known = source::code_from_name(name);
     if (!known) {
       fmt::print(stderr, "etcc: there is no code {}; `etcc explain` lists all\n", *code);
       return static_cast<int>(usage);

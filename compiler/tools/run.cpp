@@ -7,6 +7,7 @@
 #include <axon/axon.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "target/level.h"
@@ -119,8 +120,6 @@ int set_argument(Session& s, const axon_entry* entry, const std::string& name, c
     return status == AXON_OK ? ok : s.failed(status);
   }
   const auto ports = ports_of(entry, name);
-  if (ports.empty())
-    return complain(fmt::format("entry {} has no parameter `{}`", axon_entry_name(entry), name));
   const auto items = tuple_items(value);
   if (items.size() > 1 && items.size() != ports.size())
     return complain(fmt::format("{} has {} parts, the value has {}", name, ports.size(), items.size()));
@@ -154,6 +153,31 @@ int show_results(Session& s, const axon_entry* entry, const std::string& out) {
   return ok;
 }
 
+/// What a call gives and the entry does not take, or weights that are not given as a file; else empty.
+std::string misfit(const axon_entry* entry,
+                   const std::vector<std::pair<std::string, std::string>>& arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const auto& [name, value] = arguments[i];
+    const auto ports = ports_of(entry, name);
+    if (ports.empty() && !is_size(entry, name))
+      return fmt::format("entry {} has no parameter `{}`", axon_entry_name(entry), name);
+    const bool weights = !ports.empty() && ports[0].kind == AXON_WEIGHT;
+    for (size_t j = 0; j < i && !weights; ++j)
+      if (arguments[j].first == name) return fmt::format("`{}` is given twice", name);
+    if (weights && (!value.starts_with("@") || ports[0].path == name))
+      return fmt::format(
+          "`{0}` is of a record of weights, which is given as one file: NAME=@FILE.safetensors", name);
+  }
+  for (size_t i = 0; i < axon_entry_input_count(entry); ++i) {
+    axon_port port;
+    if (axon_entry_input(entry, i, &port, nullptr) != AXON_OK || port.kind != AXON_WEIGHT) continue;
+    const std::string record = std::string(port.path).substr(0, std::string(port.path).find('.'));
+    if (std::none_of(arguments.begin(), arguments.end(), [&](const auto& a) { return a.first == record; }))
+      return fmt::format("the weights are missing: {0}=@FILE.safetensors", record);
+  }
+  return "";
+}
+
 /// Weight files among the arguments: @files given for a record whose leaves are weights.
 std::vector<std::string> weight_files(const axon_entry* entry,
                                       const std::vector<std::pair<std::string, std::string>>& arguments) {
@@ -180,6 +204,7 @@ int execute(const RunOptions& o, const std::string& bundle) {
   axon_status status = axon_open_memory(bundle.data(), bundle.size(), &s.bundle, s.error);
   if (status != AXON_OK) return s.failed(status);
   const axon_entry* entry = axon_bundle_find(s.bundle, o.entry.c_str());
+  if (const std::string text = misfit(entry, arguments); !text.empty()) return complain(text);
   const auto files = weight_files(entry, arguments);
   std::vector<const char*> names;
   for (const std::string& file : files) names.push_back(file.c_str());

@@ -142,6 +142,23 @@ class CommandLine(WithProgram):
         self.assertEqual(etcc("check", "-D", "n", self.program)[0], 2)
         self.assertEqual(etcc("run", self.program, "main", "x")[0], 2)
 
+    def test_arguments_that_do_not_fit_the_entry(self):
+        weights = "entry f (x : f32[n]) (p : { a : f32[n] }) = x + p.a"
+        for arguments, text in [
+            (["x=[1]", "q=[1]"], "entry f has no parameter `q`"),
+            (["x=[1]", "x=[2]"], "`x` is given twice"),
+            (["x=[1]"], "the weights are missing: p=@FILE.safetensors"),
+            (["x=[1]", "p.a=[1]"], "`p.a` is of a record of weights, which is given as one file: NAME=@FILE.safetensors"),
+        ]:
+            status, out, err = etcc("run", "-", "f", *arguments, stdin=weights)
+            self.assertEqual((status, out, err), (1, "", f"etcc: {text}\n"))
+
+    def test_an_entry_that_is_not_there(self):
+        status, out, err = etcc("run", self.program, "pikc", "x=1")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("error[E0610]: the file has no entry `pikc`", err)
+        self.assertIn("its entries are `main`, `pick`, `halves`, `shown`, `after`", err)
+
     def test_a_missing_file(self):
         status, out, err = etcc("check", os.path.join(self.folder.name, "missing.axn"))
         self.assertEqual((status, out), (1, ""))

@@ -130,6 +130,7 @@ class Explain(unittest.TestCase):
             self.assertIn(f"# {code}: ", etcc("explain", code)[1])
 
     def test_unknown(self):
+        self.assertEqual(etcc("explain", "e0312"), etcc("explain", "E0312"))
         status, out, err = etcc("explain", "E1234")
         self.assertEqual((status, out), (2, ""))
         self.assertIn("E1234", err)
