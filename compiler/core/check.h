@@ -58,6 +58,8 @@ class Checker {
   std::optional<shape::Dim> arithmetic(ExprId id);
   void condition(ExprId id, bool holds, std::vector<shape::Fact>& out) const;
   std::optional<shape::Dim> value_of(TypeId t) const;
+  shape::Dim size_of(ExprId id);
+  void operands_are_sizes(ExprId id);
   shape::Dim as_size(ExprId id, TypeId t);
   /// Written types hold joins `..(a|b)`; inference sees a variable that is constrained to be the join.
   TypeId open(TypeId written, WhyId why);

@@ -141,7 +141,7 @@ TypeId Checker::infer_global(ExprId id, ExprId application) {
         if (k < g.elems.size() && var == g.elems[k].second)
           unifier_.unify(term, {base::elem_from_name(argument.text), {}}, w);
     } else {
-      const Dim value = as_size(e.args[i], infer(e.args[i]));
+      const Dim value = size_of(e.args[i]);
       for (const auto& [var, d] : given)
         if (k < g.sizes.size() && var == g.sizes[k].second) solver_.equal(d, value, w);
     }
@@ -229,8 +229,14 @@ TypeId Checker::infer_apply(ExprId id) {
   const size_t opened = opened_.size();
   TypeId fn;
   if (callee.kind == Kind::global) {
-    for (size_t i = 1; i <= count; ++i)  // inner names first: x @ w1 is older than what it is used for
-      if (p_.exprs[e.args[i]].kind != Kind::lambda && !p_.exprs[e.args[i]].type.valid()) infer(e.args[i]);
+    const TypeId scheme = p_.globals[callee.global].scheme.type;
+    const Type general = scheme.valid() ? vars_[vars_.head(scheme)] : Type{};
+    for (size_t i = 1; i <= count; ++i) {  // inner names first: x @ w1 is older than what it is used for
+      if (p_.exprs[e.args[i]].kind == Kind::lambda || p_.exprs[e.args[i]].type.valid()) continue;
+      if (general.kind == Type::Kind::function && i < general.items.size() && value_of(general.items[i - 1]))
+        operands_are_sizes(e.args[i]);
+      infer(e.args[i]);
+    }
     fn = infer_global(e.args[0], id);
     p_.exprs[e.args[0]].type = fn;
   } else {
@@ -554,6 +560,36 @@ TypeId Checker::infer_check_as(ExprId id) {
   }
   solver_.equal(left, right, w);
   return wanted;
+}
+
+/// What a size is computed from is a size, also where the type of a parameter is open until here.
+void Checker::operands_are_sizes(ExprId id) {
+  const Expr e = p_.exprs[id];
+  if (e.kind == Kind::local && p_.locals[e.local].type.valid()) {
+    const Type t = vars_[vars_.head(p_.locals[e.local].type)];
+    if (t.kind == Type::Kind::var && vars_.is_meta(t.var)) as_size(id, infer(id));
+  }
+  if (e.kind != Kind::apply || p_.exprs[e.args[0]].kind != Kind::global) return;
+  const Global& callee = p_.globals[p_.exprs[e.args[0]].global];
+  if (callee.kind != Global::Kind::prim) return;
+  switch (callee.prim) {
+    case Prim::add_:
+    case Prim::sub_:
+    case Prim::mul_:
+    case Prim::div_:
+    case Prim::mod_:
+    case Prim::min_:
+    case Prim::max_:
+      for (size_t i = 1; i < e.args.size(); ++i) operands_are_sizes(e.args[i]);
+      break;
+    default:
+      break;
+  }
+}
+
+Dim Checker::size_of(ExprId id) {
+  operands_are_sizes(id);
+  return as_size(id, infer(id));
 }
 
 /// An integer used as a size. One that is not made from sizes is a size that only the data decides.

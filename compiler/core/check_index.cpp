@@ -33,7 +33,7 @@ TypeId Checker::infer_for(ExprId id) {
     binder.var = vars_.dim(local.name, VarKind::index, false, local.span);
     if (b.bound.valid()) {
       binder.given = true;
-      binder.range = as_size(b.bound, infer(b.bound));
+      binder.range = size_of(b.bound);
       if (vars_.mentions_index(binder.range)) {
         auto d = error(Code::E0306, p_.exprs[b.bound].span,
                        fmt::format("the range of `{}` depends on an index{}", local.name,

@@ -79,7 +79,7 @@ void Checker::select_point(const IndexItem& item, const Dim& axis, bool has_othe
 void Checker::select_slice(const IndexItem& item, const Dim& axis, Shape& result, WhyId w) {
   int64_t step = 1;
   if (item.step.valid()) {
-    const auto written = as_size(item.step, infer(item.step)).constant();
+    const auto written = size_of(item.step).constant();
     if (!written || *written == 0)
       report(error(Code::E0308, p_.exprs[item.step].span,
                    "the step of a slice is a number, known here and not 0"));
@@ -87,7 +87,7 @@ void Checker::select_slice(const IndexItem& item, const Dim& axis, Shape& result
   }
   auto end = [&](ExprId e, const Dim& otherwise) {
     if (!e.valid()) return otherwise;
-    const Dim value = as_size(e, infer(e));
+    const Dim value = size_of(e);
     return value.constant() && *value.constant() < 0 ? axis + value : value;
   };
   Dim size;
