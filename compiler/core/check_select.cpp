@@ -108,14 +108,35 @@ void Checker::select_slice(const IndexItem& item, const Dim& axis, Shape& result
   result.push_back(dim_item(size));
 }
 
+/// A base that has more axes than an index names, whatever it is: joins take their default now, and what else
+/// is open is no axes.
+void Checker::settle_axes(TypeId base, size_t named, WhyId w) {
+  for (;;) {
+    const Type t = vars_[vars_.zonk(unifier_.shape_view(base))];
+    const auto known = static_cast<size_t>(std::count_if(t.shape.begin(), t.shape.end(), is_dim));
+    if (t.kind != Type::Kind::tensor || t.shape.size() != known + 1) return;
+    const ShapeItem open = *std::find_if(t.shape.begin(), t.shape.end(), [](auto& i) { return !is_dim(i); });
+    if (!is_var(open) || !vars_.is_meta(open.var)) return;
+    if (solver_.default_join_longer_than(t.shape, named)) continue;
+    if (known <= named) return;
+    Shape axes;
+    for (size_t i = 0; i < known; ++i) axes.push_back(dim_item(Dim(vars_.dim("n", VarKind::meta, true))));
+    unifier_.unify(vars_.tensor({std::nullopt, vars_.type("t")}, axes), base, w);
+    return;
+  }
+}
+
 Shape Checker::select(ExprId id, TypeId base, bool has_otherwise) {
   std::vector<IndexItem> items = p_.exprs[id].indices;
   const Span at = p_.exprs[id].span;
   base = unifier_.shape_view(base);
-  const Type known = vars_[vars_.zonk(base)];
+  const std::string what =
+      fmt::format("the indexing with {} position{}", items.size(), items.size() == 1 ? "" : "s");
   const bool open_ended = std::any_of(items.begin(), items.end(), [](const IndexItem& i) {
     return i.kind == IndexItem::Kind::ellipsis || i.kind == IndexItem::Kind::rank;
   });
+  if (!open_ended) settle_axes(base, items.size(), why(at, what, base, {}, id));
+  const Type known = vars_[vars_.zonk(base)];
   // the remaining axes are kept whole, as far as they are known to be there
   const auto first_open =
       std::find_if(known.shape.begin(), known.shape.end(), [](auto& i) { return !is_dim(i); });
@@ -137,9 +158,7 @@ Shape Checker::select(ExprId id, TypeId base, bool has_otherwise) {
     pattern.push_back(axes.back());
   }
   const TypeId wanted = vars_.tensor({std::nullopt, vars_.type("t")}, pattern);
-  const WhyId w =
-      why(at, fmt::format("the indexing with {} position{}", items.size(), items.size() == 1 ? "" : "s"),
-          wanted, base, id);
+  const WhyId w = why(at, what, wanted, base, id);
   unifier_.unify(wanted, base, w);
   Shape result;
   for (size_t i = 0; i < items.size(); ++i) {

@@ -18,6 +18,8 @@ using shape::Dim;
 namespace {
 
 bool last_is_dim(const Shape& s) { return !s.empty() && is_dim(s.back()); }
+constexpr size_t most_joins = 100;  ///< that one index looks through
+
 bool any_dim(const Shape& s) { return std::any_of(s.begin(), s.end(), is_dim); }
 
 /// Operands that say nothing are dropped: scalars, and repetitions.
@@ -29,6 +31,14 @@ void drop_idle(std::vector<Shape>& operands) {
     kept.push_back(std::move(s));
   }
   operands = std::move(kept);
+}
+
+/// How many sizes stand beside a variable in the result of a join, which has no other variable.
+std::optional<size_t> sizes_beside(const Shape& result, ShapeVarId variable) {
+  const auto sizes = static_cast<size_t>(std::count_if(result.begin(), result.end(), is_dim));
+  const bool has = std::any_of(result.begin(), result.end(),
+                               [&](const ShapeItem& i) { return is_var(i) && i.var == variable; });
+  return has && result.size() == sizes + 1 ? std::optional(sizes) : std::nullopt;
 }
 
 }  // namespace
@@ -256,6 +266,53 @@ bool Solver::default_join(Constraint& c) {
   c.done = true;
   failed(Failure::Kind::rank, why);
   return true;
+}
+
+/// How many axes a shape has for certain: joins have those of their operands. Each join is seen once.
+size_t Solver::axes_at_least(const Shape& shape, std::set<size_t>& seen) const {
+  size_t axes = 0;
+  for (const ShapeItem& item : vars_.zonk(shape)) {
+    if (is_dim(item)) ++axes;
+    size_t most = 0;
+    for (size_t i = 0; i < parked_.size() && is_var(item); ++i) {
+      const Constraint& c = parked_[i];
+      if (c.done || c.kind != Constraint::Kind::join) continue;
+      const auto sizes = sizes_beside(vars_.zonk(c.shapes[0]), item.var);
+      if (!sizes || seen.size() > most_joins || !seen.insert(i).second) continue;
+      for (size_t k = 1; k < c.shapes.size(); ++k)
+        most = std::max(most, std::max(axes_at_least(c.shapes[k], seen), *sizes) - *sizes);
+    }
+    axes += most;
+  }
+  return axes;
+}
+
+/// Decides the innermost join in a shape that has an operand of known axes.
+bool Solver::default_join_in(const Shape& shape, std::set<size_t>& seen) {
+  for (const ShapeItem& item : vars_.zonk(shape))
+    for (size_t i = 0; i < parked_.size() && is_var(item); ++i) {
+      Constraint c = parked_[i];
+      if (c.done || c.kind != Constraint::Kind::join || !sizes_beside(vars_.zonk(c.shapes[0]), item.var))
+        continue;
+      if (seen.size() > most_joins || !seen.insert(i).second) continue;
+      bool known = false;
+      for (size_t k = 1; k < c.shapes.size(); ++k) {
+        if (default_join_in(c.shapes[k], seen)) return true;
+        known |= any_dim(vars_.zonk(c.shapes[k]));
+      }
+      if (!known || !default_join(c)) continue;
+      parked_[i].done = c.done;
+      vars_.changed = true;
+      settle();
+      return true;
+    }
+  return false;
+}
+
+bool Solver::default_join_longer_than(const Shape& shape, size_t axes) {
+  settle();
+  std::set<size_t> measured, tried;
+  return axes_at_least(shape, measured) > axes && default_join_in(shape, tried);
 }
 
 bool Solver::default_into(Constraint& c) {

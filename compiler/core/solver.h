@@ -8,6 +8,7 @@
 // parked, or reported as one Failure.
 #pragma once
 #include <functional>
+#include <set>
 
 #include "core/constraint.h"
 
@@ -34,6 +35,8 @@ class Solver {
   void settle();  ///< wakes what is parked until nothing changes
   /// Decides one join or broadcast that stays open at generalisation, of those stated since; true if it did.
   bool default_joins(size_t since = 0);
+  /// Decides a join in a shape that has more than `axes` axes for certain; true if it did.
+  bool default_join_longer_than(const Shape& shape, size_t axes);
   bool default_equations();  ///< solves one equation of what is left; true if it did
   size_t serial() const { return serial_; }
   std::vector<Constraint>& parked() { return parked_; }
@@ -63,6 +66,8 @@ class Solver {
   Step solve_into(Constraint& c);
   Step require_equal(const shape::Dim& a, const shape::Dim& b, WhyId why, Failure::Kind kind);
   Step stretch(const std::vector<shape::Dim>& sizes, shape::Dim& out, WhyId why);
+  size_t axes_at_least(const Shape& shape, std::set<size_t>& seen) const;
+  bool default_join_in(const Shape& shape, std::set<size_t>& seen);
   bool default_join(Constraint& c);
   bool default_into(Constraint& c);
   bool pinned(ShapeVarId result, size_t by) const;
