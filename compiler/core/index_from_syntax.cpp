@@ -191,6 +191,9 @@ ExprId Lowering::rearrange(const stx::ReduceExpr& r, Span span) {
       if (n.starts_with("..")) continue;
       const bool number = n[0] >= '0' && n[0] <= '9';
       const Entry* entry = number ? nullptr : find(n);
+      // A whole axis says how long it is: a tensor that happens to have its name is not meant.
+      if (entry && group.size() == 1 && !entry->size && !p_.locals[entry->local].type.valid())
+        entry = nullptr;
       auto size = number  ? std::optional(Dim(static_cast<int64_t>(std::stoll(n))))
                   : entry ? size_of(*entry)
                           : std::nullopt;
