@@ -115,6 +115,14 @@ void Builder::syntax_error(std::vector<TokenKind> kinds) {
   bool after_last = at_end && last_real_.end > last_real_.begin;
   auto report = source::error(Code::E0210, span(after_last ? last_real_ : last_), message);
   if (after_last) report.label("after this");
+  // What other languages write so.
+  const bool ends_here = std::find(kinds.begin(), kinds.end(), K::FUN) != kinds.end();
+  if (ends_here && last_.kind == K::EQUAL) report.help("`==` compares");
+  if (ends_here && (last_.kind == K::LESS || last_.kind == K::LE || last_.kind == K::GREATER ||
+                    last_.kind == K::GE || last_.kind == K::EQEQ || last_.kind == K::NE))
+    report.help("comparisons do not chain: `a < b && b < c`");
+  if (kinds == std::vector<K>{K::AS})
+    report.help("a file is imported under a name: `import \"layers.axn\" as layers`");
   bool wants_name = std::find(kinds.begin(), kinds.end(), K::ID) != kinds.end();
   if (wants_name && !at_end && is_keyword(last_.kind))
     report.note(fmt::format("`{}` is a reserved word", text(last_)));

@@ -69,6 +69,20 @@ TEST(Recovery, OneErrorIsOneReport) {
   }
 }
 
+TEST(Recovery, WhatOtherLanguagesWriteIsMetByAHelp) {
+  const std::pair<const char*, const char*> written[] = {
+      {"fun a x = x = 3", "`==` compares"},
+      {"fun a x y = x < y <= 3", "comparisons do not chain: `a < b && b < c`"},
+      {"import \"layers.axn\"", "a file is imported under a name: `import \"layers.axn\" as layers`"}};
+  for (const auto& [text, help] : written) {
+    Parsed parsed(std::string(text) + "\nfun after = 2\n");
+    ASSERT_EQ(parsed.diagnostics.error_count(), 1u) << parsed.report();
+    const auto& helps = parsed.diagnostics.in_order_of_report()[0].helps;
+    ASSERT_EQ(helps.size(), 1u) << text;
+    EXPECT_EQ(helps[0].text, help);
+  }
+}
+
 TEST(Recovery, AllPlantedErrorsOfOneFileAreReported) {
   std::string text, expected;
   for (const Planted& p : planted) {
