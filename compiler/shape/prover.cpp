@@ -2,7 +2,8 @@
 //
 // In: facts and goals. Out: proved when facts and denied goals contradict; refuted with values that were
 // evaluated; or unknown. The order of engines is fixed: normal form and single facts, ranges, elimination,
-// case splits (denied equalities, min and max), the small-model search, Z3. Invariant: no engine is believed
+// case splits (denied equalities, min and max), the small-model search, Z3; before Z3 also the question with
+// inseparable products merged (merge_products.h). Invariant: no engine is believed
 // about a counter-example.
 #include "shape/prover.h"
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 
+#include "shape/merge_products.h"
 #include "shape/prover_linear.h"
 #include "shape/prover_model.h"
 #include "shape/prover_session.h"
@@ -311,6 +313,13 @@ Answer answer_any(const std::vector<Fact>& facts, const std::vector<Fact>& goals
     return prove_by_definition(facts, open, definition->first, definition->second, limits);
   std::vector<Fact> denial = with_divisors(facts);
   for (const Fact& goal : open) denial.push_back(deny(goal));
+  const auto merged = merge_products(facts, open);
+  if (!merged) return contradict(denial, limits);
+  ProverLimits cheap = limits;
+  cheap.z3_rlimit = 0;
+  if (Answer answer = contradict(denial, cheap); answer.verdict != Verdict::unknown) return answer;
+  if (Answer answer = answer_any(merged->facts, merged->goals, limits); answer.verdict == Verdict::proved)
+    return answer;
   return contradict(denial, limits);
 }
 

@@ -33,6 +33,13 @@ const std::vector<Program> programs = {
       {{"n", 64}, {"k", 65}, {"m", 67}},
       {{"n", 0}, {"k", 31}, {"m", 1}},
       {{"n", 31}, {"k", 0}, {"m", 2}}}},
+    // A grid of patches side by side, and a row before them: two sizes that only their product matters of.
+    {"RowBeforePatches",
+     "entry embed (x : f32[n, h, w, c]) (p : f32[c, d]) (first : f32[d]) =\n"
+     "  let e = (rearrange x [b, i, j, c] => [b, i*j, c]) @ p in for b => concat [first] e[b]\n",
+     {{{"n", 2}, {"h", 3}, {"w", 5}, {"c", 7}, {"d", 4}},
+      {{"n", 1}, {"h", 11}, {"w", 13}, {"c", 48}, {"d", 33}},
+      {{"n", 3}, {"h", 0}, {"w", 2}, {"c", 1}, {"d", 1}}}},
     // A cache that is written at a position and read up to it, one position after the other.
     {"CacheByPosition",
      "entry step (c : *f32[s, d]) (x : f32[d]) (pos : i64) =\n"

@@ -60,6 +60,9 @@ TEST(Prover, ProvesWithoutZ3) {
 
 TEST(Prover, ProvesWithZ3) {
   const Statement statements[] = {
+      // sizes that occur only as a product are one size
+      {"0 <= h; 0 <= w; 0 <= t; 0 <= u; u < max(cdiv(h*w, 64), 1); 64*u < min(4*t + 3, max(h*w, 1))",
+       "u < max(cdiv(max(4*t, 1), 64), min(cdiv(min(4*t + 3, max(h*w, 1)), 64), max(cdiv(h*w, 64), 1)))"},
       {"", "n*n != 2"},
       {"", "0 <= n*n + m*m - 2*n*m"},
       {"2 <= n; 2 <= m", "n + m <= n*m"},
