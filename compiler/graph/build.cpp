@@ -104,8 +104,6 @@ ScalarId constant_float(Graph& g, Elem elem, double value) {
   return make_scalar(g, std::move(s));
 }
 
-namespace {}  // namespace
-
 ScalarId constant_int(Graph& g, Elem elem, int64_t value) {
   Scalar s;
   s.op = Op::constant;
@@ -169,45 +167,68 @@ std::vector<Dim> identity_map(const std::vector<Axis>& domain) {
   return at;
 }
 
-ScalarId unit_of(Graph& g, Monoid monoid, Elem elem) {
+namespace {
+
+int64_t least_of(Elem elem) {
+  switch (elem) {
+    case Elem::i64:
+      return std::numeric_limits<int64_t>::min();
+    case Elem::i32:
+      return std::numeric_limits<int32_t>::min();
+    case Elem::i16:
+      return std::numeric_limits<int16_t>::min();
+    case Elem::i8:
+      return std::numeric_limits<int8_t>::min();
+    default:
+      return 0;
+  }
+}
+
+int64_t greatest_of(Elem elem) {
+  if (elem == Elem::u8) return 255;
+  if (elem == Elem::boolean) return 1;
+  return ~least_of(elem);
+}
+
+/// The unit as a number: `real` of floats, `whole` of everything else.
+struct Unit {
+  double real;
+  int64_t whole;
+};
+
+Unit unit_number(Monoid monoid, Elem elem) {
   const double inf = std::numeric_limits<double>::infinity();
-  auto least = [&]() -> int64_t {
-    switch (elem) {
-      case Elem::i64:
-        return std::numeric_limits<int64_t>::min();
-      case Elem::i32:
-        return std::numeric_limits<int32_t>::min();
-      case Elem::i16:
-        return std::numeric_limits<int16_t>::min();
-      case Elem::i8:
-        return std::numeric_limits<int8_t>::min();
-      default:
-        return 0;
-    }
-  };
-  auto greatest = [&]() -> int64_t {
-    if (elem == Elem::u8) return 255;
-    if (elem == Elem::boolean) return 1;
-    return ~least();
-  };
-  bool is_float = base::is_float(elem);
   switch (monoid) {
     case Monoid::sum:
-      return is_float ? constant_float(g, elem, 0) : constant_int(g, elem, 0);
+      return {0, 0};
     case Monoid::prod:
-      return is_float ? constant_float(g, elem, 1) : constant_int(g, elem, 1);
+      return {1, 1};
     case Monoid::max:
-      return is_float ? constant_float(g, elem, -inf) : constant_int(g, elem, least());
+      return {-inf, least_of(elem)};
     case Monoid::min:
-      return is_float ? constant_float(g, elem, inf) : constant_int(g, elem, greatest());
+      return {inf, greatest_of(elem)};
     case Monoid::all:
-      return constant_int(g, Elem::boolean, 1);
+      return {1, 1};
     case Monoid::any:
-      return constant_int(g, Elem::boolean, 0);
+      return {0, 0};
     case Monoid::argmax:
       break;
   }
   base::bug("unit_of", "argmax has no unit");
+}
+
+}  // namespace
+
+ScalarId unit_of(Graph& g, Monoid monoid, Elem elem) {
+  const Unit unit = unit_number(monoid, elem);
+  return base::is_float(elem) ? constant_float(g, elem, unit.real) : constant_int(g, elem, unit.whole);
+}
+
+bool is_unit(const Graph& g, ScalarId id, Monoid monoid) {
+  const Scalar& s = g.scalars[id];
+  if (s.op != Op::constant) return false;
+  const Unit unit = unit_number(monoid, s.elem);
+  return base::is_float(s.elem) ? s.number == unit.real : s.integer == unit.whole;
 }
 
 // ---- pointwise application with exact folding ----

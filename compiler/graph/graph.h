@@ -249,6 +249,7 @@ std::vector<ScalarId> loads_in(const Graph&, ScalarId);
 std::vector<Var> free_vars(const Graph&, ScalarId);
 /// The unit of a monoid in an element type (max: -inf, or the least integer). Not for argmax.
 ScalarId unit_of(Graph&, Monoid, Elem);
+bool is_unit(const Graph&, ScalarId, Monoid);  ///< a constant that changes nothing; not for argmax
 /// The axes 0..extent-1 of the shape as index expressions: the `at` of an output whose domain is its shape.
 std::vector<Dim> identity_map(const std::vector<Axis>& domain);
 /// The index of a load as a Dim when it is an `index` expression; nullopt when it depends on data.

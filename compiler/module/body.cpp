@@ -438,6 +438,9 @@ class BodyBuilder {
     stage.local = l;
     if (g_.scalars[body_.locals[l].body].op != Op::reduce) return stage;
     stage.kind = Stage::Kind::reduction;
+    if (!options_.keep_generic_loops)
+      stage.scatter = task::find_scatter(g_, body_.locals[l].body, body_.locals[l].domain);
+    if (stage.scatter) stage.kind = Stage::Kind::scatter;
     if (auto plan = contraction_of(l)) {
       stage.kind = Stage::Kind::contract;
       if (!plan->direct_left) {

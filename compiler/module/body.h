@@ -6,6 +6,7 @@
 //
 //   points     a loop nest, one body evaluated per point
 //   reduction  the same with loops over binders inside
+//   scatter    loops over the binders alone, each point of which finds the elements that it counts for
 //   contract   a matrix product by the device's kernels (contract_plan.h)
 //   online     key blocks: scores, their running maximum and sum, weighted sums of values
 //
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "module/module.h"
+#include "task/scatter.h"
 
 namespace axon::module {
 
@@ -64,8 +66,9 @@ struct ContractPlan {
 struct OnlinePlan;
 
 struct Stage {
-  enum class Kind : uint8_t { points, reduction, contract, online } kind = Kind::points;
+  enum class Kind : uint8_t { points, reduction, scatter, contract, online } kind = Kind::points;
   uint32_t local = 0;  ///< the local it fills (online: its scores)
+  std::optional<task::Scatter> scatter;
   std::optional<ContractPlan> contract;
   std::shared_ptr<OnlinePlan> online;
 };

@@ -308,6 +308,18 @@ void Frame::loop(const Axis& axis, Value* low, Value* end, LoopKind kind, const 
     variables_.erase(axis.var);
 }
 
+void Frame::with(const Axis& axis, Value* value, const std::function<void()>& body) {
+  const Binding* outer = find(axis.var);
+  const std::optional<Binding> hidden = outer ? std::optional(*outer) : std::nullopt;
+  bind(axis.var, value, ++depth_, axis.extent);
+  body();
+  --depth_;
+  if (hidden)
+    variables_[axis.var] = *hidden;
+  else
+    variables_.erase(axis.var);
+}
+
 void Frame::loop_while(const Axis& axis, Var count, const std::function<Value*(Value*)>& goes_on,
                        const std::function<void()>& body) {
   auto* before = b.GetInsertBlock();

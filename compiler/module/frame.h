@@ -86,6 +86,8 @@ class Frame {
   /// for (v = 0; goes_on(v); ++v) body(). Afterwards `count` is how many iterations there were.
   void loop_while(const Axis& axis, Var count, const std::function<llvm::Value*(llvm::Value*)>& goes_on,
                   const std::function<void()>& body);
+  /// body() with a value for the variable, known to lie in the axis.
+  void with(const Axis& axis, llvm::Value* value, const std::function<void()>& body);
   void when(llvm::Value* condition, const std::function<void()>& body);
   void check_failed(uint32_t check, llvm::Value* value);  ///< records the first failed check of a launch
   /// A stack slot, made in the entry block; LLVM turns it into a register.

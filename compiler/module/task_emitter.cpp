@@ -32,6 +32,9 @@ void TaskEmitter::emit_stage(const Stage& stage, const Overrides& overrides) {
     case Stage::Kind::reduction:
       emit_reduction(stage.local, overrides, false);
       break;
+    case Stage::Kind::scatter:
+      emit_scatter(stage.local, *stage.scatter, overrides);
+      break;
     case Stage::Kind::contract:
       emit_contract(stage.local, *stage.contract, overrides);
       break;

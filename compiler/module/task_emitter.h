@@ -35,12 +35,19 @@ class TaskEmitter {
   void order_axes(Nest&) const;
   int stride_score(Var, const std::vector<ScalarId>& bodies, const std::vector<Dim>& stores) const;
   ScalarEmitter::Address local_element(uint32_t local);
+  Dim local_offset(uint32_t local) const;
 
   // tile/reduce.cpp
   void emit_reduction(uint32_t local, const Overrides&, bool accumulate);
   void emit_argmax(uint32_t local);
   void reduce_by_rows(uint32_t local, const Nest& binders, bool accumulate);
   void reduce_by_columns(uint32_t local, const Nest& binders, size_t column, bool accumulate);
+
+  // tile/scatter.cpp
+  void emit_scatter(uint32_t local, const task::Scatter&, const Overrides&);
+  void find_elements(uint32_t local, const task::Scatter&, size_t next);
+  void combine_elements(uint32_t local, const std::vector<uint32_t>& axes);
+  Nest nest_of(uint32_t local, const std::vector<uint32_t>& axes) const;
 
   // tile/contract.cpp
   void emit_contract(uint32_t local, const ContractPlan&, const Overrides&);

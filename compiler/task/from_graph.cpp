@@ -11,6 +11,7 @@
 
 #include "base/bug.h"
 #include "task/facts.h"
+#include "task/scatter.h"
 #include "task/storage.h"
 #include "task/task.h"
 #include "task/tiling/tiling.h"
@@ -36,6 +37,8 @@ const char* family_name(Family f) {
       return "contract";
     case Family::reduce:
       return "reduce";
+    case Family::scatter:
+      return "scatter";
     case Family::online:
       return "online";
   }
@@ -353,19 +356,29 @@ class TaskBuilder {
   /// Scalar operations (each contraction step counts one), over the sizes, plus a constant for the task
   /// itself.
   Dim work_of(const Node& node, const std::function<Dim(uint32_t)>& extent_of) const {
-    Dim points(1), work(0);
-    for (uint32_t a = 0; a < node.domain.size(); ++a) points = points * extent_of(a);
-    for (const auto& output : node.outputs) work = work + points * binders_of(output.body);
+    Dim work(0);
+    for (const auto& output : node.outputs) work = work + work_of(output.body, node.domain, extent_of);
     for (uint32_t l = 0; l < node.locals.size(); ++l) {
       const auto& local = node.locals[l];
-      Dim elements = binders_of(local.body);
-      for (uint32_t a = 0; a < local.domain.size(); ++a) {
-        const auto axes = node_axes(g_, node, l, a);
-        elements = elements * (axes.size() == 1 ? extent_of(axes[0]) : local.domain[a].extent);
-      }
-      work = work + elements;
+      work = work + work_of(local.body, local.domain, [&](uint32_t axis) {
+               const auto axes = node_axes(g_, node, l, axis);
+               return axes.size() == 1 ? extent_of(axes[0]) : local.domain[axis].extent;
+             });
     }
     return work + Dim(64);
+  }
+
+  /// Every point of the domain folds all points of the binders; where the reduction scatters, those points
+  /// find the elements that they count for.
+  Dim work_of(ScalarId body, const std::vector<Axis>& domain,
+              const std::function<Dim(uint32_t)>& extent_of) const {
+    Dim points(1), searched = binders_of(body);
+    const auto scatter = find_scatter(g_, body, domain);
+    for (uint32_t a = 0; a < domain.size(); ++a) {
+      points = points * extent_of(a);
+      if (!scatter || !scatter->decides(a)) searched = searched * extent_of(a);
+    }
+    return scatter ? searched + points : searched;
   }
 
   /// Product of the extents that the reductions of a body run over, each reduction once.

@@ -255,6 +255,7 @@ class Reader {
     t.family = accept("elementwise") ? Family::elementwise
                : accept("contract")  ? Family::contract
                : accept("reduce")    ? Family::reduce
+               : accept("scatter")   ? Family::scatter
                                      : (expect("online"), Family::online);
     t.node = {id('%', g_.nodes.size())};
     if (failed() || g_.nodes[t.node].op != graph::NodeOp::compute) return fail("a compute node is expected");

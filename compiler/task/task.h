@@ -47,7 +47,7 @@ using LoopId = base::Id<LoopTag>;
 
 /// Which emitter makes the body (module/tile/<family>.cpp) and which tiling rule applied
 /// (tiling/<family>.cpp).
-enum class Family : uint8_t { elementwise, contract, reduce, online };
+enum class Family : uint8_t { elementwise, contract, reduce, scatter, online };
 const char* family_name(Family);
 
 /// How a weight is laid out in the prepared parameter object. panel: the last two axes [k, n] are stored as
@@ -175,10 +175,11 @@ std::string print(const Program&);
 std::optional<Program> parse(const graph::Graph&, const std::string& text, std::string& error);
 
 struct Tiling {
-  int64_t rows = 64;      ///< of a contraction's left operand
-  int64_t columns = 256;  ///< of its right operand
-  int panel = 32;         ///< weight panel width
-  int64_t points = 4096;  ///< elements of an elementwise task
+  int64_t rows = 64;         ///< of a contraction's left operand
+  int64_t columns = 256;     ///< of its right operand
+  int panel = 32;            ///< weight panel width
+  int64_t points = 4096;     ///< elements of an elementwise task
+  int64_t targets = 131072;  ///< elements of a task that scatters
 };
 
 /// Layouts of weights that all entries of a bundle can live with: panel when every use is as the right

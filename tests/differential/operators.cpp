@@ -388,12 +388,24 @@ void Steps::index() {
   Dims dims = x->dims;
   const std::string& name = x->name;
   const Dim length = pick_size(), axis = dims[0];
-  switch (below(depth_ == 0 ? 10 : 9)) {
-    case 9: {  // as many rows as the data says, in and out of sight again
+  switch (below(depth_ == 0 ? 11 : 10)) {
+    case 10: {  // as many rows as the data says, in and out of sight again
       if (dims.size() != 2 || !small({axis})) return;
       const std::string marks = integers({axis}, 3, "i64");
       return define(Family::index, {dims[1]}, 4, volume(dims) * 48,
                     "tanh (sum (transpose (compress {} ({} > 1))) * 0.1)", name, marks);
+    }
+    case 9: {  // rows added up, or compared, where ids send them; some nowhere
+      static constexpr const char* forms[] = {
+          "tanh (for i ..p => {2}[i, ..p] + (sum j => if i64 {1}[j] == i then {0}[j, ..p] else 0.0) * 0.2)",
+          "(for i ..p => max {2}[i, ..p] "
+          "(maximum j => if i + 1 == i64 {1}[j] && j % 3 != 1 then {0}[j, ..p] else -1.0 / 0.0))",
+          "tanh (scatter_add {1} {0} {2} * 0.2)", "scatter_max {1} {0} {2}",
+          "tanh (for i ..p => {2}[i, ..p] * real (sum j => if i64 {1}[j] == i then 1 else 0) * 0.2)"};
+      dims[0] = length;
+      const std::string base = input(dims).name;
+      return define(Family::index, dims, 3, volume(x->dims), pick_form(forms), name,
+                    integers({axis}, 7, pick_form(index_elems)), base);
     }
     case 0:
       return define(Family::index, dims, 3, 0, "for i ..p => {}[i, ..p] + real (i % 3) * 0.1", name);

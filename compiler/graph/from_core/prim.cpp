@@ -249,6 +249,23 @@ Val CoreEvaluator::reduce_in_order(const Val& f, const Val& unit, const std::sha
   return failed_ ? Val{} : tabulate(points, result);
 }
 
+namespace {
+
+bool is_idempotent(Monoid monoid) {
+  return monoid == Monoid::max || monoid == Monoid::min || monoid == Monoid::all || monoid == Monoid::any;
+}
+
+/// The result is combined with `start` once more, so a choice of `start` may as well be one of the unit.
+ScalarId without_start(Graph& g, ScalarId body, Monoid monoid, ScalarId start) {
+  if (body == start) return unit_of(g, monoid, g.scalars[body].elem);
+  if (g.scalars[body].op != Op::select) return body;
+  const std::vector<ScalarId> args = g.scalars[body].args;
+  return apply(g, Op::select,
+               {args[0], without_start(g, args[1], monoid, start), without_start(g, args[2], monoid, start)});
+}
+
+}  // namespace
+
 /// Folds the last axis into a node of its own, over the free index variables and the other axes.
 Val CoreEvaluator::reduction(Monoid monoid, const std::shared_ptr<Array>& of,
                              const std::optional<ScalarId>& start) {
@@ -274,7 +291,9 @@ Val CoreEvaluator::reduction(Monoid monoid, const std::shared_ptr<Array>& of,
   for (size_t i = 0; i + 1 < of->shape.size(); ++i) add(of->vars[i], of->shape[i]);
   Var binder = shape::fresh_var(shape::var_name(of->vars.back()));
   renamed[of->vars.back()] = Dim(binder);
-  ScalarId body = reduce(g, monoid, {{binder, extent}}, substitute(g, of->body, renamed));
+  ScalarId term = of->body;
+  if (start && is_idempotent(monoid)) term = without_start(g, term, monoid, *start);
+  ScalarId body = reduce(g, monoid, {{binder, extent}}, substitute(g, term, renamed));
   Value v = emit(domain, body, type, name_here(monoid_name(monoid)));
   Array result = array_of(type, v, here, of->vars);
   bool plain = !start || monoid == Monoid::argmax || *start == unit_of(g, monoid, of->elem);

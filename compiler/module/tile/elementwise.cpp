@@ -14,6 +14,15 @@ ScalarEmitter::Address TaskEmitter::local_element(uint32_t local) {
   return s_.scratch_address(local, index);
 }
 
+/// Of the element that local_element addresses, up to a constant.
+Dim TaskEmitter::local_offset(uint32_t local) const {
+  const auto& domain = body_.locals[local].domain;
+  Dim offset;
+  for (size_t a = 0; a < domain.size(); ++a)
+    offset = offset + Dim(domain[a].var) * body_.scratch[local].stride[a];
+  return offset;
+}
+
 /// Unit stride counts most, no movement a little, anything else nothing. Stores count double.
 int TaskEmitter::stride_score(Var v, const std::vector<ScalarId>& bodies,
                               const std::vector<Dim>& stores) const {
@@ -74,11 +83,7 @@ void TaskEmitter::emit_nest(const Nest& nest, const std::function<void()>& body)
 
 void TaskEmitter::emit_points(uint32_t local, bool widened) {
   const auto& l = body_.locals[local];
-  Nest nest{l.domain, body_.scratch[local].box, {l.body}, widened, true, {}};
-  Dim store;
-  for (size_t a = 0; a < l.domain.size(); ++a)
-    store = store + Dim(l.domain[a].var) * body_.scratch[local].stride[a];
-  nest.stores = {store};
+  Nest nest{l.domain, body_.scratch[local].box, {l.body}, widened, true, {local_offset(local)}};
   order_axes(nest);
   emit_nest(nest, [&] {
     Value* value = s_.emit_as(l.body, body_.scratch[local].elem, widened);

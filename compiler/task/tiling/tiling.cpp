@@ -2,7 +2,6 @@
 #include "task/tiling/tiling.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace axon::task {
 
@@ -17,13 +16,16 @@ void add_tile(const Node& node, uint32_t axis, int64_t length, TileRule& rule) {
   rule.tiles.push_back({axis, length});
 }
 
+bool uses(const Graph& g, ScalarId body, Op op) {
+  const auto& scalar = g.scalars[body];
+  return scalar.op == op ||
+         std::any_of(scalar.args.begin(), scalar.args.end(), [&](ScalarId arg) { return uses(g, arg, op); });
+}
+
 bool uses(const Graph& g, const Node& node, Op op) {
-  const std::function<bool(ScalarId)> has = [&](ScalarId id) {
-    const auto& scalar = g.scalars[id];
-    return scalar.op == op || std::any_of(scalar.args.begin(), scalar.args.end(), has);
-  };
-  return std::any_of(node.locals.begin(), node.locals.end(), [&](const auto& l) { return has(l.body); }) ||
-         std::any_of(node.outputs.begin(), node.outputs.end(), [&](const auto& o) { return has(o.body); });
+  const auto in_body = [&](const auto& of) { return uses(g, of.body, op); };
+  return std::any_of(node.locals.begin(), node.locals.end(), in_body) ||
+         std::any_of(node.outputs.begin(), node.outputs.end(), in_body);
 }
 
 std::vector<uint32_t> node_axes(const Graph& g, const Node& node, uint32_t local, uint32_t local_axis) {
@@ -47,6 +49,8 @@ TileRule choose_tiles(const Graph& g, const Node& node, const Tiling& tiling) {
     rule = tile_online(g, node, tiling);
   } else if (auto contract = tile_contract(g, node, tiling)) {
     rule = *contract;
+  } else if (auto scatter = tile_scatter(g, node, tiling)) {
+    rule = *scatter;
   } else if (uses(g, node, Op::reduce)) {
     rule = tile_reduce(g, node, tiling);
   } else {

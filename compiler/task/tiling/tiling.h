@@ -19,18 +19,21 @@ struct TileRule {
   std::vector<Tile> tiles;  ///< in domain order
 };
 
-/// The family decides by the strongest reduction in the node: online, contraction, reduction, none.
+/// The family decides by the strongest reduction in the node: online, contraction, reduction, none. A node
+/// scatters when all its reductions do.
 TileRule choose_tiles(const graph::Graph&, const graph::Node&, const Tiling&);
 
 TileRule tile_online(const graph::Graph&, const graph::Node&, const Tiling&);
 std::optional<TileRule> tile_contract(const graph::Graph&, const graph::Node&, const Tiling&);
+std::optional<TileRule> tile_scatter(const graph::Graph&, const graph::Node&, const Tiling&);
 TileRule tile_reduce(const graph::Graph&, const graph::Node&, const Tiling&);
 TileRule tile_elementwise(const graph::Graph&, const graph::Node&, const Tiling&);
 
 /// Adds a tile unless the axis is known to fit into one.
 void add_tile(const graph::Node&, uint32_t axis, int64_t length, TileRule&);
 
-/// Is an operator used anywhere in the node's bodies?
+/// Is an operator used anywhere in a body, or in the node's bodies?
+bool uses(const graph::Graph&, graph::ScalarId body, graph::Op);
 bool uses(const graph::Graph&, const graph::Node&, graph::Op);
 
 /// Axes of the node's domain that an axis of one of its locals follows, through the loads of that local by
