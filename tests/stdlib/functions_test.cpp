@@ -119,6 +119,28 @@ entry kept (x : f32[m, n]) where n >= 1 = (nonzero (x[:, 0] > 0.0), compress x (
 )",
      {{{"m", 5}, {"n", 7}, {"k", 3}}, {{"m", 1}, {"n", 1}, {"k", 1}}, {{"m", 3}, {"n", 65}, {"k", 2}}},
      {{"ids", 0, 3}, {"best.x", 0, 5}}},
+    {"OrderOfEqualsAndNothing",
+     R"(
+fun holed x = select (x > 1.0) (0.0 / 0.0) (select (x < -1.5) (-1.0 / 0.0) (floor (x * 2.0)))
+entry f (x : f32[m, n]) = (rank (holed x), sort_with_order (holed x), sort (holed x), descending_order (holed x))
+entry deep (x : f16[2, m, n]) = (sort_order (floor x), rank x)
+entry integers (x : u8[n]) = (rank x, sort x, descending_order x, sort_order x)
+entry best (sizes : f32[k, 0]) (x : f32[m, n + k]) (y : i8[n + k]) = (top_k k (holed x), top_k k y, top_k 0 y)
+entry all (x : f32[n]) = (top_k n (holed x), top_k n (x * 0.0 - 1.0 / 0.0))
+)",
+     {{{"m", 2}, {"n", 0}, {"k", 1}},
+      {{"m", 1}, {"n", 1}, {"k", 2}},
+      {{"m", 3}, {"n", 2}, {"k", 3}},
+      {{"m", 2}, {"n", 3}, {"k", 0}},
+      {{"m", 0}, {"n", 5}, {"k", 1}},
+      {{"m", 2}, {"n", 33}, {"k", 31}}},
+     {{"integers.x", 0, 4}, {"best.y", -3, 3}}},
+    {"OrderOfMany",
+     R"(
+entry f (x : f32[m, n]) = (sort_with_order x, rank (floor (x * 9.0)))
+entry best (x : f32[m, n]) where n >= 40 = top_k 40 (floor (x * 9.0))
+)",
+     {{{"m", 2}, {"n", 1000}}}},
     // ---- conv and pool ----
     {"Convolutions",
      R"(

@@ -457,6 +457,16 @@ def ordered(random):
                                       np.where(np.isnan(x), 0, np.searchsorted([0, 1], x, "right")))
 
 
+@check("(x : f32[n]) (k : i64) where 0 <= k, k <= n = (sort x, sort_order x, rank x, descending_order x, top_k k x)")
+def ordered_many(random):
+    n = size(random, 1000, 3000)
+    x = random.integers(-99, 99, n).astype(np.float32)
+    x[random.integers(0, n, 5)] = np.nan
+    order = np.argsort(x, kind="stable")
+    largest = np.lexsort((np.arange(n), -np.where(np.isnan(x), np.inf, x)))
+    return dict(x=x, k=20), (np.sort(x), order, np.argsort(order), largest, (x[largest[:20]], largest[:20]))
+
+
 @check("(x : f32[m, n]) = let kept = sum x > 0.0 in (nonzero kept, compress x kept)")
 def chosen_by_the_data(random):
     x = normal(random, size(random), size(random))
