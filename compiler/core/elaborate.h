@@ -18,8 +18,8 @@
 namespace axon::core {
 
 /// The parsed file of a module: a path that ends in .axn, or the dotted name of a module of the library; null
-/// when there is none. `prim` and `prelude` are asked for by every program. The file must live as long as the
-/// elaboration.
+/// when there is none. Every program asks for `prim`, `prelude` and what that imports. The file must live as
+/// long as the elaboration.
 using Loader = std::function<const syntax::File*(const std::string& module)>;
 
 /// Reads files, and looks for the modules of the library in directories, first hit wins; parses once. Dots of

@@ -155,16 +155,27 @@ void Elaborator::declare_mesh(Module& m, const stx::Decl& d, const stx::MeshDecl
   }
 }
 
+/// The module `prelude`, what it imports, and `prim`.
+void Elaborator::open_prelude() {
+  if (const Module* prelude = library_module("prelude")) {
+    prelude_.push_back(prelude);
+    for (const auto& [name, part] : prelude->imports)
+      if (part) prelude_.push_back(part);
+  }
+  if (const Module* prim = library_module("prim")) prelude_.push_back(prim);
+  for (const Module* m : prelude_)
+    for (const auto& [name, g] : m->values)
+      if (!is_private(g)) names_in_scope.push_back(name);
+}
+
 GlobalId Elaborator::library_value(const std::string& name) {
-  for (Module* m : {prelude_, prim_})
-    if (m)
-      if (auto it = m->values.find(name); it != m->values.end() && !is_private(it->second)) return it->second;
+  for (const Module* m : prelude_)
+    if (auto it = m->values.find(name); it != m->values.end() && !is_private(it->second)) return it->second;
   return {};
 }
 GlobalId Elaborator::library_type(const std::string& name) {
-  for (Module* m : {prelude_, prim_})
-    if (m)
-      if (auto it = m->types.find(name); it != m->types.end() && !is_private(it->second)) return it->second;
+  for (const Module* m : prelude_)
+    if (auto it = m->types.find(name); it != m->types.end() && !is_private(it->second)) return it->second;
   return {};
 }
 
@@ -238,12 +249,7 @@ void Elaborator::check(GlobalId root) {
 }
 
 void Elaborator::run(const stx::File& file) {
-  prim_ = library_module("prim");
-  prelude_ = library_module("prelude");
-  for (const Module* m : {prelude_, prim_})
-    if (m)
-      for (const auto& [name, g] : m->values)
-        if (!is_private(g)) names_in_scope.push_back(name);
+  open_prelude();
   auto own = std::make_unique<Module>();
   own->file = &file;
   own->library = false;

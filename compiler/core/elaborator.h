@@ -64,7 +64,7 @@ class Elaborator {
 
   bool is_private(GlobalId g) const { return infos[g.index].decl->is_private; }
   void check(GlobalId g);                           ///< lowers and checks it, and first what it uses
-  GlobalId library_value(const std::string& name);  ///< of prelude or prim; invalid when there is none
+  GlobalId library_value(const std::string& name);  ///< seen without import; invalid when there is none
   GlobalId library_type(const std::string& name);
 
   const source::SourceManager& sources;
@@ -93,8 +93,8 @@ class Elaborator {
   Module* add_module(const std::string& identity, std::unique_ptr<Module> m);
   std::filesystem::path directory_of(const syntax::File& file) const;
   std::string identity(const syntax::File& file) const;
-  Module* prim_ = nullptr;
-  Module* prelude_ = nullptr;
+  void open_prelude();
+  std::vector<const Module*> prelude_;  ///< what is seen without import; the first that has a name wins
   std::map<std::string, std::unique_ptr<Module>> modules_;  ///< by the file that each one is
 };
 

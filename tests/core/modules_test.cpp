@@ -133,11 +133,21 @@ TEST_F(Modules, AnUnknownNameSuggestsOne) {
 }
 
 TEST_F(Modules, OfTheLibraryAreCheckedByTheirPath) {
-  for (const char* name : {"prelude", "prim"}) {
+  for (const char* name : {"prelude/reduce", "prim"}) {
     const Checked c = check_path(std::string(AXON_SOURCE_DIR "/stdlib/") + name + ".axn", {});
     EXPECT_EQ(c.errors(), "");
     EXPECT_FALSE(c.program.own.empty());
   }
+}
+
+/// What the prelude imports is seen without a name; its private names are not.
+TEST_F(Modules, OfThePreludeNeedNoImport) {
+  file("library/prelude.axn", "import prelude.ends\n");
+  file("library/prelude/ends.axn",
+       "private fun twice x = x + x\nfun ends x = twice x\ntype Ends[n] = f32[n]\n");
+  file("library/prim.axn", "prim add : 't[..a] -> 't[..b] -> 't[..(a|b)]\n");
+  EXPECT_EQ(check("fun f (x : Ends[n]) = ends x\n").errors(), "");
+  expect_error("fun f x = twice x\n", "E0401");
 }
 
 TEST_F(Modules, TwoImportsMayNotShareAName) {

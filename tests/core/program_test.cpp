@@ -1,6 +1,9 @@
 // What the rest of the compiler reads from a program: instantiations, values, sizes, options.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
+
 #include "harness.h"
 
 namespace axon::core {
@@ -88,11 +91,25 @@ TEST(Options, ChooseAnElementType) {
   EXPECT_EQ(check_text(text, options).type_of("f"), "bf16[n] -> bf16[n]");
 }
 
+/// No name is in two parts of the prelude, which every program sees at once.
 TEST(Library, IsFreeOfErrors) {
-  const Checked c = check_file(AXON_SOURCE_DIR "/stdlib/prelude.axn");
-  EXPECT_EQ(c.errors(), "");
-  for (GlobalId g : c.program.own)
-    EXPECT_FALSE(c.program.globals[g].doc.empty()) << c.program.globals[g].name;
+  std::set<std::string> names;
+  for (const auto& part : std::filesystem::directory_iterator(AXON_SOURCE_DIR "/stdlib/prelude")) {
+    const Checked c = check_file(part.path());
+    EXPECT_EQ(c.errors(), "") << part.path();
+    EXPECT_FALSE(c.program.own.empty()) << part.path();
+    for (GlobalId g : c.program.own) {
+      EXPECT_FALSE(c.program.globals[g].doc.empty()) << c.program.globals[g].name;
+      EXPECT_TRUE(names.insert(c.program.globals[g].name).second) << c.program.globals[g].name;
+    }
+  }
+  EXPECT_EQ(check_file(AXON_SOURCE_DIR "/stdlib/prelude.axn").errors(), "");
+}
+
+/// A program that hides a name of the prelude reaches it by the part that it is in.
+TEST(Library, HasPartsToImport) {
+  EXPECT_EQ(check_text("import prelude.reduce\nfun sum x = reduce.sum (x * x)\nfun f x = sum x").errors(),
+            "");
 }
 
 TEST(Library, IsElaboratedOnDemand) {

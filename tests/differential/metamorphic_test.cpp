@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -47,7 +48,9 @@ const std::string renamed = "renamed_";
 
 /// The library's definitions in front of the program, every one of them under another name.
 std::string with_own_library(const std::string& program) {
-  const std::string library = read_file(AXON_SOURCE_DIR "/stdlib/prelude.axn");
+  std::string library;
+  for (const auto& part : std::filesystem::directory_iterator(AXON_SOURCE_DIR "/stdlib/prelude"))
+    library += read_file(part.path());
   std::set<std::string> names;
   for (size_t at = 0; (at = library.find("\nfun ", at)) != std::string::npos;) {
     at += 5;
