@@ -151,19 +151,19 @@ entry f (x : f32[b, c, n]) (f : f32[o, c, k]) where k >= 1, k <= n =
 entry parts (sizes : f32[g, 0]) (x : f32[b, g*c, n]) (f : f32[g*o, c, k]) where k >= 1, k <= n =
   (conv.grouped1d[g] 1 0 1 x f, conv.grouped1d[g] 2 1 1 x f)
 entry wide (x : f32[b, c, n]) (f : f32[c, o, k]) where k >= 1, n >= 1 =
-  (conv.transposed1d 1 0 x f, conv.transposed1d 3 0 x f)
+  (conv.transposed1d 1 0 1 0 x f, conv.transposed1d 3 0 2 1 x f)
 entry f2 (x : f32[b, c, n, w]) (f : f32[o, c, k, 2]) where k >= 1, k <= n, w >= 2 =
   (conv.conv2d (1, 1) (0, 0) (1, 1) x f, conv.conv2d (2, 1) (0, 1) (1, 2) x f)
 entry parts2 (sizes : f32[g, 0]) (x : f32[b, g*c, n, w]) (f : f32[g*o, c, k, 2]) where k >= 1, k <= n, w >= 2 =
   conv.grouped2d[g] (1, 2) (1, 0) (1, 1) x f
 entry wide2 (x : f32[b, c, n, w]) (f : f32[c, o, k, 2]) where k >= 1, n >= 1, w >= 1 =
-  conv.transposed2d (2, 1) (0, 0) x f
+  (conv.transposed2d (2, 1) (0, 0) (1, 1) (0, 0) x f, conv.transposed2d (1, 2) (0, 0) (2, 3) (1, 0) x f)
 entry f3 (x : f32[c, n, w, 3]) (f : f32[o, c, k, 2, 1]) where k >= 1, k <= n, w >= 2 =
   conv.conv3d (2, 1, 1) (0, 1, 0) (1, 1, 1) x f
 entry parts3 (sizes : f32[g, 0]) (x : f32[g*c, n, w, 3]) (f : f32[g*o, c, k, 2, 1]) where k >= 1, k <= n, w >= 2 =
   conv.grouped3d[g] (1, 1, 2) (0, 0, 0) (1, 1, 1) x f
 entry wide3 (x : f32[c, n, w, 2]) (f : f32[c, o, k, 2, 1]) where k >= 1, n >= 1, w >= 1 =
-  conv.transposed3d (2, 1, 1) (0, 0, 0) x f
+  conv.transposed3d (2, 1, 1) (0, 0, 0) (1, 1, 2) (1, 0, 0) x f
 )",
      {{{"b", 2}, {"c", 2}, {"n", 7}, {"o", 3}, {"k", 3}, {"g", 2}, {"w", 5}},
       {{"b", 1}, {"c", 1}, {"n", 1}, {"o", 1}, {"k", 1}, {"g", 1}, {"w", 2}},

@@ -59,14 +59,16 @@ def convolution(x, f, strides, paddings, dilations, groups=1):
     return out
 
 
-def widening(x, f, strides, paddings):
+def widening(x, f, strides, paddings, dilations, extras):
     """[b, c, spatial...] by [c, o, spatial...]: every input scatters its filter."""
     x, f = double(x, f)
     kernel = f.shape[2:]
-    full = [(n - 1) * s + k for n, s, k in zip(x.shape[2:], strides, kernel)]
+    spans = [d * (k - 1) + 1 for d, k in zip(dilations, kernel)]
+    full = [(n - 1) * s + span + e for n, s, span, e in zip(x.shape[2:], strides, spans, extras)]
     out = np.zeros([x.shape[0], f.shape[1], *full])
     for at in itertools.product(*map(range, x.shape[2:])):
-        to = (slice(None), slice(None), *(slice(t * s, t * s + k) for t, s, k in zip(at, strides, kernel)))
+        to = (slice(None), slice(None), *(slice(t * s, t * s + span, d)
+                                          for t, s, span, d in zip(at, strides, spans, dilations)))
         out[to] += np.einsum("bc,co...->bo...", x[(slice(None), slice(None), *at)], f)
     return out[(slice(None), slice(None), *(slice(p, n - p) for p, n in zip(paddings, full)))]
 
@@ -103,19 +105,30 @@ def grouped2d(random):
     return dict(x=x, f=f), convolution(x, f, [1, 2], [1, 0], [1, 1], 3)
 
 
-@check("(x : f32[b, c, n]) (f : f32[c, o, k]) where n >= 1, k >= 2 = conv.transposed1d 3 1 x f")
+@check("(x : f32[b, c, n]) (f : f32[c, o, k]) (d : i64) (e : i64) where n >= 1, k >= 2, d >= 1, e >= 0 ="
+       " conv.transposed1d 3 1 d e x f")
 def transposed1d(random):
     c = size(random)
     x, f = normal(random, 2, c, size(random)), normal(random, c, size(random), size(random, 2, 6))
-    return dict(x=x, f=f), widening(x, f, [3], [1])
+    d, e = size(random, 1, 4), size(random, 0, 3)
+    return dict(x=x, f=f, d=d, e=e), widening(x, f, [3], [1], [d], [e])
 
 
 @check("(x : f32[b, c, h, w]) (f : f32[c, o, k, l]) where h >= 1, w >= 1, k >= 2, l >= 1 ="
-       " conv.transposed2d (2, 1) (1, 0) x f")
+       " (conv.transposed2d (2, 1) (1, 0) (1, 1) (0, 0) x f, conv.transposed2d (2, 3) (0, 0) (3, 2) (1, 2) x f)")
 def transposed2d(random):
     c = size(random)
     x, f = normal(random, 2, c, size(random), size(random)), normal(random, c, 3, size(random, 2, 5), size(random, 1, 4))
-    return dict(x=x, f=f), widening(x, f, [2, 1], [1, 0])
+    return dict(x=x, f=f), (widening(x, f, [2, 1], [1, 0], [1, 1], [0, 0]),
+                            widening(x, f, [2, 3], [0, 0], [3, 2], [1, 2]))
+
+
+@check("(x : f32[b, c, d, h, w]) (f : f32[c, o, j, 2, 1]) where d >= 1, h >= 1, w >= 1, j >= 2 ="
+       " conv.transposed3d (1, 2, 1) (1, 0, 0) (2, 1, 1) (0, 1, 0) x f")
+def transposed3d(random):
+    c = size(random, 1, 4)
+    x, f = normal(random, 1, c, *(size(random, 1, 4) for _ in range(3))), normal(random, c, 2, size(random, 2, 4), 2, 1)
+    return dict(x=x, f=f), widening(x, f, [1, 2, 1], [1, 0, 0], [2, 1, 1], [0, 1, 0])
 
 
 def pooled(x, windows, strides, paddings, ceil, combine):
