@@ -101,8 +101,11 @@ entry padded (x : f32[m, n]) where n >= 3 =
      R"(
 entry f (x : f32[m, n]) = (cumulative_sum x, cumulative_prod x, cumulative_max x, cumulative_min x, cumulative add 0 x)
 entry vector (x : f32[n]) = (cumulative_sum x, cumulative_max x)
+entry integers (x : i8[m, n]) (y : u8[n]) =
+  (cumulative_sum x, cumulative_max x, cumulative_min x, cumulative_max y, cumulative_min y, cumulative mul 1 x)
 )",
-     two_or_none},
+     two_or_none,
+     {{"integers.x", -9, -2}, {"integers.y", 3, 9}}},
     {"PreludeWindows",
      R"(
 entry f (x : f32[c, h, w]) (a : f32[o, c, 2]) (b : f32[o, c, 2, 3]) where w >= 3, h >= 2 =
