@@ -90,7 +90,7 @@ entry f (x : f32[m, n]) (ids : i32[k]) (along : i64[m, k]) = (take ids x, embedd
 entry f (x : f32[m, n]) (y : f32[k, n]) =
   (broadcast 3 x, flatten x, first_to_last x, last_to_first x, repeat 3 x, tile 2 x, concat x y,
    (concat_last x x, stack x x, flip x, flip_first x, slice_clamped (-1) 3 x))
-entry cut (sizes : f32[k, 0]) (x : f32[k*m, k*n]) where k >= 1 = (unflatten[k, n] x, chunk k x, merge_heads (heads[k, n] x), cdiv m k)
+entry cut (sizes : f32[k, 0]) (x : f32[k*m, k*n]) where k >= 1 = (unflatten[k, n] x, chunk k x, merge_heads (heads[k, n] x), split_heads k x, cdiv m k)
 entry divided (sizes : f32[k, 0]) (x : f32[m + k, n + k]) =
   let (a, b) = split k x let (c, d) = split_last k x in (a, b, c, d)
 entry padded (x : f32[m, n]) where n >= 3 =
