@@ -137,6 +137,7 @@ class Checker {
   TypeId infer_reshape(ExprId id);
   /// The shape that indexing selects; states what the base must be.
   Shape select(ExprId id, TypeId base, bool has_otherwise);
+  IndexBinder* lone_binder(const IndexItem& item);
   void settle_axes(TypeId base, size_t named, WhyId w);
   void select_point(const IndexItem& item, const shape::Dim& axis, bool has_otherwise, Shape& result,
                     WhyId why);

@@ -2,7 +2,8 @@
 //
 // A binder alone in an axis ties its range to the axis. Any other index is an obligation to be inside, proved
 // where its value is known: sizes, binders, vectors of sizes, positions such as iota gives. The positions of
-// a gather that only the data decides are checked when the program runs.
+// a gather that only the data decides are checked when the program runs. What may be outside, because of an
+// `else`, are the indices that are no such binders; if there are none, all of them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,17 +32,21 @@ void Checker::in_range(const Dim& index, const Dim& axis, bool end_allowed, WhyI
     solver_.require(end_allowed ? shape::at_most(index, axis) : shape::less(index, axis), w);
 }
 
+/// The binder that a position consists of, when no range is given for it.
+Checker::IndexBinder* Checker::lone_binder(const IndexItem& item) {
+  if (item.kind != IndexItem::Kind::point || p_.exprs[item.point].kind != Expr::Kind::local) return nullptr;
+  const auto binder = index_binders_.find(p_.exprs[item.point].local);
+  return binder == index_binders_.end() || binder->second.given ? nullptr : &binder->second;
+}
+
 void Checker::select_point(const IndexItem& item, const Dim& axis, bool has_otherwise, Shape& result,
                            WhyId w) {
   const Expr point = p_.exprs[item.point];
   TypeId t = infer(item.point);
-  if (point.kind == Expr::Kind::local && !has_otherwise) {
-    auto binder = index_binders_.find(point.local);
-    if (binder != index_binders_.end() && !binder->second.given) {
-      binder->second.bare = true;
-      solver_.equal(binder->second.range, axis, w);
-      return;
-    }
+  if (IndexBinder* binder = lone_binder(item); binder && !has_otherwise) {
+    binder->bare = true;
+    solver_.equal(binder->range, axis, w);
+    return;
   }
   const Type type = vars_[vars_.head(t)];
   if (type.kind == Type::Kind::error) return;
@@ -160,13 +165,16 @@ Shape Checker::select(ExprId id, TypeId base, bool has_otherwise) {
   const TypeId wanted = vars_.tensor({std::nullopt, vars_.type("t")}, pattern);
   const WhyId w = why(at, what, wanted, base, id);
   unifier_.unify(wanted, base, w);
+  const bool guards_others = std::any_of(items.begin(), items.end(), [&](const IndexItem& i) {
+    return i.kind == IndexItem::Kind::point && !lone_binder(i);
+  });
   Shape result;
   for (size_t i = 0; i < items.size(); ++i) {
     switch (items[i].kind) {
       case IndexItem::Kind::point: {
         const Span span = p_.exprs[items[i].point].span;
-        select_point(items[i], vars_.zonk(axes[i].dim), has_otherwise, result,
-                     why(span, "this index", {}, {}, id));
+        const bool guarded = has_otherwise && !(guards_others && lone_binder(items[i]));
+        select_point(items[i], vars_.zonk(axes[i].dim), guarded, result, why(span, "this index", {}, {}, id));
         break;
       }
       case IndexItem::Kind::slice: {
