@@ -68,6 +68,8 @@ class Checker {
   shape::Dim decided(const std::string& hint, source::Span at, bool size = true);
   shape::Dim decided_size(const shape::Dim& value, source::Span at);
   bool reads_data(const shape::Dim& d) const;
+  shape::Dim read_size(source::Span at);
+  bool is_read(const shape::Dim& size) const;
   TypeId name_value(TypeId type, const std::string& hint, source::Span at);
   bool mentions_since(TypeId type, size_t mark);
   TypeId as_value(ExprId id, TypeId type, size_t mark);
@@ -142,6 +144,8 @@ class Checker {
   void select_point(const IndexItem& item, const shape::Dim& axis, bool has_otherwise, Shape& result,
                     WhyId why);
   void select_slice(const IndexItem& item, const shape::Dim& axis, Shape& result, WhyId why);
+  void ends_in_range(const IndexItem& item, const shape::Dim& start, const shape::Dim& stop,
+                     const shape::Dim& axis, WhyId why);
   void note_use(const shape::Dim& index, const shape::Dim& axis, bool otherwise, source::Span at);
   void in_range(const shape::Dim& index, const shape::Dim& axis, bool end_allowed, WhyId why);
 
@@ -196,6 +200,7 @@ class Checker {
   std::vector<shape::Var> opened_;     ///< sizes and integers that only the data decides, as they appeared
   std::set<uint32_t> inside_for_;      ///< of these, what one iteration of a `for` decides
   std::set<uint32_t> data_;            ///< of these, integers that may be negative
+  std::set<uint32_t> read_;            ///< of these, integers that are used as sizes
   std::vector<std::pair<shape::Dim, shape::Dim>> decided_sizes_;  ///< a value, and the size that it is
   int for_depth_ = 0;
   ExprId applied_;  ///< of what is inferred next: the expression that applies it; a `let` that names it

@@ -32,6 +32,12 @@ bool Checker::reads_data(const Dim& d) const {
   return !data_.empty() && std::any_of(all.begin(), all.end(), [&](Var v) { return data_.count(v.id) > 0; });
 }
 
+/// A size that is an integer of the data, not one that the result of a call has.
+bool Checker::is_read(const Dim& size) const {
+  const auto v = size.as_var();
+  return v && read_.count(v->id) > 0;
+}
+
 namespace {
 /// v is at most (or at least) each part of a minimum (maximum) that the data does not decide.
 void assume_bounds(Solver& solver, const Dim& v, const Dim& value,
@@ -54,15 +60,23 @@ void assume_bounds(Solver& solver, const Dim& v, const Dim& value,
 }
 }  // namespace
 
+/// An integer of which nothing is known, as a size.
+Dim Checker::read_size(Span at) {
+  const Dim size = decided("k", at);
+  read_.insert(size.as_var()->id);
+  return size;
+}
+
 /// A value that depends on the data, as a size: a name for it, with the bounds that its form shows.
 Dim Checker::decided_size(const Dim& value, Span at) {
   if (auto v = value.as_var()) {
     vars_.make_size(*v);
+    read_.insert(v->id);
     return value;
   }
   for (const auto& [known, size] : decided_sizes_)
     if (known == value) return size;
-  const Dim size = decided("k", at);
+  const Dim size = read_size(at);
   solver_.assume(shape::equal(size, value));
   assume_bounds(solver_, size, value, [&](const Dim& d) { return reads_data(d); });
   decided_sizes_.emplace_back(value, size);

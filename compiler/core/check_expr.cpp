@@ -618,7 +618,7 @@ Dim Checker::as_size(ExprId id, TypeId t) {
     return reads_data(*value) ? decided_size(*value, at) : *value;
   }
   if (failed_) return Dim(vars_.dim("n", VarKind::failed, true, at));  // perhaps for that reason
-  return decided("k", at);
+  return read_size(at);
 }
 
 }  // namespace axon::core

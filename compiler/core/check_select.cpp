@@ -81,6 +81,18 @@ void Checker::select_point(const IndexItem& item, const Dim& axis, bool has_othe
   result.insert(result.end(), ids_shape.begin(), ids_shape.end());
 }
 
+/// What a forward slice needs: 0 <= start <= stop <= axis. Of an end that is read from the data the program
+/// checks it once (slice_by_data), and then it is known. A slice by steps has no such check.
+void Checker::ends_in_range(const IndexItem& item, const Dim& start, const Dim& stop, const Dim& axis,
+                            WhyId w) {
+  const bool start_later = !item.step.valid() && is_read(start);
+  const bool stop_later = !item.step.valid() && is_read(stop);
+  if (start_later || stop_later) solver_.learn(shape::at_most(start, stop));
+  if (stop_later) solver_.learn(shape::at_most(stop, axis));
+  if (item.start.valid() && !start_later) in_range(start, stop_later ? axis : stop, true, w);
+  if (item.stop.valid() && !stop_later) in_range(stop, axis, true, w);
+}
+
 void Checker::select_slice(const IndexItem& item, const Dim& axis, Shape& result, WhyId w) {
   int64_t step = 1;
   if (item.step.valid()) {
@@ -98,8 +110,7 @@ void Checker::select_slice(const IndexItem& item, const Dim& axis, Shape& result
   Dim size;
   if (step > 0) {
     const Dim start = end(item.start, Dim(0)), stop = end(item.stop, axis);
-    if (item.start.valid()) in_range(start, stop, true, w);
-    if (item.stop.valid()) in_range(stop, axis, true, w);
+    ends_in_range(item, start, stop, axis, w);
     size = shape::cdiv(stop - start, Dim(step));
   } else {  // from `start` down to `stop`, which is not part of it; left out: to position 0
     const Dim start = end(item.start, axis - 1), stop = end(item.stop, Dim(-1));

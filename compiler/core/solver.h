@@ -24,6 +24,8 @@ class Solver {
   void into(Shape operand, Shape target, WhyId why);
   void require(shape::Fact fact, WhyId why);  ///< to be proved later, under the context of now
   void assume(shape::Fact fact) { given_.push_back(std::move(fact)); }
+  /// What is known after a check of the program: in a branch, only there.
+  void learn(shape::Fact fact) { (context_.empty() ? given_ : context_).push_back(std::move(fact)); }
   void push(shape::Fact fact) { context_.push_back(std::move(fact)); }
   size_t context_size() const { return context_.size(); }
   void pop_to(size_t size) { context_.resize(size); }

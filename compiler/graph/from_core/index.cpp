@@ -158,6 +158,8 @@ void CoreEvaluator::slice_by_data(ScalarId start, ScalarId stop, const Dim& exte
     fail(source::Code::E0601, fmt::format("{}: the slice does not begin in 0 : {}", what, extent.str()));
     return;
   }
+  // Where no element is read, nothing else looks at the start.
+  if (!first && !affine_index(g, stop) && !data_size(start, what, extent)) return;
   const auto count = data_size(apply(g, Op::sub, {stop, start}), what, first ? extent - *first : extent);
   if (!count) return;
   const Var v = shape::fresh_var("a");

@@ -227,6 +227,45 @@ TEST(FromCoreRun, LoopsThatTheDataEnds) {
             (Reals{25}));
 }
 
+TEST(FromCoreRun, EndsOfSlicesThatTheDataDecides) {
+  const Tensor x = reals({4}, {1, 2, 4, 3});
+  const auto number = [](int64_t k) { return integers({1}, {k}); };
+  const char* const begin = "entry f (x : f32[n]) (k : i64[1]) = x[:k[0]]";
+  EXPECT_EQ(result(begin, {x, number(3)}), (Reals{1, 2, 4}));
+  EXPECT_EQ(result(begin, {x, number(0)}), (Reals{}));
+  EXPECT_NE(run(begin, {x, number(5)}).error, "");
+  EXPECT_NE(run(begin, {x, number(-1)}).error, "");
+  const char* const end = "entry f (x : f32[n]) (k : i64[1]) = x[k[0]:]";
+  EXPECT_EQ(result(end, {x, number(3)}), (Reals{3}));
+  EXPECT_EQ(result(end, {x, number(4)}), (Reals{}));
+  EXPECT_NE(run(end, {x, number(5)}).error, "");
+  EXPECT_NE(run(end, {x, number(-1)}).error, "");
+  EXPECT_EQ(result("entry f (x : f32[n]) where n >= 1 = x[:argmax x]", {x}), (Reals{1, 2}));
+  EXPECT_EQ(result("entry f (x : f32[n]) (m : bool[n]) = x[count m:]",
+                   {x, integers({4}, {1, 0, 1, 0}, Elem::boolean)}),
+            (Reals{4, 3}));
+  EXPECT_EQ(result("entry f (x : f32[n]) (k : i64[1]) = x[:clip 0 n (k[0])]", {x, number(9)}),
+            (Reals{1, 2, 4, 3}));
+  const char* const both = "entry f (x : f32[n]) (k : i64[2]) = x[k[0]:k[1]]";
+  EXPECT_EQ(result(both, {x, integers({2}, {1, 3})}), (Reals{2, 4}));
+  EXPECT_EQ(result(both, {x, integers({2}, {4, 4})}), (Reals{}));
+  for (std::vector<int64_t> wrong : {std::vector<int64_t>{3, 1}, {-1, 2}, {2, 5}, {5, 5}})
+    EXPECT_NE(run(both, {x, integers({2}, std::move(wrong))}).error, "");
+  // One number is one size, whatever it is the end of, and what is known of it is used.
+  EXPECT_EQ(result("entry f (x : f32[n]) (y : f32[m]) (k : i64[1]) = let e = k[0] in x[:e] + y[:e]",
+                   {x, reals({3}, {10, 20, 30}), number(2)}),
+            (Reals{11, 22}));
+  EXPECT_EQ(result("entry f (x : f32[n]) (k : i64[1]) = let e = k[0] in x[e:e + 2] * [10.0, 100.0]",
+                   {x, number(1)}),
+            (Reals{20, 400}));
+  EXPECT_EQ(result("entry f (x : f32[n]) (m : bool[n]) (k : i64[1]) = (compress x m)[:k[0]]",
+                   {x, integers({4}, {1, 0, 1, 1}, Elem::boolean), number(2)}),
+            (Reals{1, 4}));
+  EXPECT_EQ(
+      result("entry f (x : f32[n]) (k : i64[1]) = if k[0] < 0 then 0.5 else sum x[:k[0]]", {x, number(-2)}),
+      (Reals{0.5}));
+}
+
 TEST(FromCoreRun, SizesThatTheDataDecides) {
   const char* const kept = "entry f (x : f32[n]) (m : bool[n]) = compress x m";
   const Tensor x = reals({4}, {1, 2, 3, 4});
