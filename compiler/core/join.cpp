@@ -333,6 +333,52 @@ bool Solver::default_into(Constraint& c) {
   return true;
 }
 
+/// Drops what the ends of two shapes have in common; that it is equal has been stated.
+static void drop_common_ends(Shape& a, Shape& b) {
+  const auto common = [](const ShapeItem& x, const ShapeItem& y) {
+    return (is_dim(x) && is_dim(y)) || (is_var(x) && is_var(y) && x.var == y.var);
+  };
+  for (; !a.empty() && !b.empty() && common(a.back(), b.back()); b.pop_back()) a.pop_back();
+  for (; !a.empty() && !b.empty() && common(a.front(), b.front()); b.erase(b.begin())) a.erase(a.begin());
+}
+
+/// [k, ..a] = [..s, n], where nothing says how many axes there are: k is none of those that n names, and so
+/// ..s is [k, ..m] and ..a is [..m, n]. That leaves out that there are too few axes for both.
+bool Solver::default_words(Constraint& c) {
+  Shape left = vars_.zonk(c.shapes[0]), right = vars_.zonk(c.shapes[1]);
+  drop_common_ends(left, right);
+  if (left.empty() || right.empty()) return false;
+  if (is_var(left.front())) std::swap(left, right);
+  const auto sizes_and = [&](const Shape& s, const ShapeItem& variable) {
+    return is_var(variable) && vars_.is_meta(variable.var) &&
+           static_cast<size_t>(std::count_if(s.begin(), s.end(), is_dim)) + 1 == s.size();
+  };
+  if (!sizes_and(left, left.back()) || !sizes_and(right, right.front())) return false;
+  const ShapeVarId a = left.back().var, s = right.front().var;
+  if (a == s) return false;
+  active_ = c.context;
+  c.done = true;
+  const ShapeItem middle = var_item(vars_.shape(vars_.types.shape_vars[s].name));
+  left.back() = middle;
+  right.front() = middle;
+  if (bind(s, left, c.why) != Step::failed) bind(a, right, c.why);
+  return true;
+}
+
+/// After a failure what is open may be so because of it: then nothing is guessed.
+bool Solver::default_open_words(size_t since) {
+  if (!reported_.empty()) return false;
+  for (size_t i = 0; i < parked_.size(); ++i) {
+    Constraint c = parked_[i];
+    if (c.done || c.serial <= since || c.kind != Constraint::Kind::equal_shapes || !default_words(c))
+      continue;
+    parked_[i].done = true;
+    settle();
+    return true;
+  }
+  return false;
+}
+
 bool Solver::default_joins(size_t since) {
   settle();
   for (size_t i = 0; i < parked_.size(); ++i) {
@@ -355,7 +401,7 @@ bool Solver::default_joins(size_t since) {
     settle();
     return true;
   }
-  return false;
+  return default_open_words(since);
 }
 
 }  // namespace axon::core

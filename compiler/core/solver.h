@@ -35,7 +35,8 @@ class Solver {
   bool skips(WhyId why) const { return leaves_out && leaves_out(why); }
 
   void settle();  ///< wakes what is parked until nothing changes
-  /// Decides one join or broadcast that stays open at generalisation, of those stated since; true if it did.
+  /// Decides one join, broadcast or word equation that stays open at generalisation, of those stated since;
+  /// true if it did.
   bool default_joins(size_t since = 0);
   /// Decides a join in a shape that has more than `axes` axes for certain; true if it did.
   bool default_join_longer_than(const Shape& shape, size_t axes);
@@ -72,6 +73,8 @@ class Solver {
   bool default_join_in(const Shape& shape, std::set<size_t>& seen);
   bool default_join(Constraint& c);
   bool default_into(Constraint& c);
+  bool default_words(Constraint& c);
+  bool default_open_words(size_t since);
   bool pinned(ShapeVarId result, size_t by) const;
   void park(Constraint::Kind kind, std::vector<Shape> shapes, WhyId why);
   bool rank_equation(const Shape& unknown, size_t rank, WhyId why, Step& step);
