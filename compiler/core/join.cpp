@@ -221,6 +221,14 @@ bool Solver::pinned(ShapeVarId result, size_t by) const {
   return false;
 }
 
+/// A result that none of these operands is long enough for: another one has the axes.
+static bool has_more_axes(const Shape& result, const std::vector<Shape>& operands) {
+  const auto axes = std::count_if(result.begin(), result.end(), is_dim);
+  return std::all_of(operands.begin(), operands.end(), [&](const Shape& s) {
+    return known_rank(s) && static_cast<std::ptrdiff_t>(s.size()) < axes;
+  });
+}
+
 bool Solver::default_join(Constraint& c) {
   active_ = c.context;
   Shape result = vars_.zonk(c.shapes[0]);
@@ -230,7 +238,7 @@ bool Solver::default_join(Constraint& c) {
     (any_dim(s) ? known : open).push_back(s);
   }
   const WhyId why = c.why;
-  if (!known.empty()) {
+  if (!known.empty() && !has_more_axes(result, known)) {
     if (open.empty()) return false;
     c.done = true;
     for (const Shape& s : open) park(Constraint::Kind::into, {s, result}, why);
@@ -258,8 +266,9 @@ bool Solver::default_join(Constraint& c) {
     auto v = lone(s);
     if (!v || !vars_.is_meta(*v)) continue;
     c.done = true;
-    for (const Shape& other : open)
-      if (!same(other, s)) park(Constraint::Kind::into, {other, result}, why);
+    for (const std::vector<Shape>* operands : {&open, &known})
+      for (const Shape& other : *operands)
+        if (!same(other, s)) park(Constraint::Kind::into, {other, result}, why);
     bind(*v, result, why);
     return true;
   }
