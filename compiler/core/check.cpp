@@ -82,6 +82,7 @@ void Checker::check_body() {
   const Global g = p_.globals[g_];
   for (const FactAt& f : info.where) solver_.assume(f.fact);
   if (!info.module->library) refuse_contradiction(info.where);
+  find_names_of_sizes();
   std::vector<TypeId> params;
   for (const Pattern& p : g.params) params.push_back(bind(p, {}));
   for (TypeId p : params) assume_sizes(p);

@@ -59,7 +59,9 @@ class Checker {
   void condition(ExprId id, bool holds, std::vector<shape::Fact>& out) const;
   std::optional<shape::Dim> value_of(TypeId t) const;
   shape::Dim size_of(ExprId id);
+  std::vector<ExprId> size_operands(ExprId id) const;
   void operands_are_sizes(ExprId id);
+  void find_names_of_sizes();
   shape::Dim as_size(ExprId id, TypeId t);
   /// Written types hold joins `..(a|b)`; inference sees a variable that is constrained to be the join.
   TypeId open(TypeId written, WhyId why);
@@ -202,6 +204,7 @@ class Checker {
   std::set<uint32_t> data_;            ///< of these, integers that may be negative
   std::set<uint32_t> read_;            ///< of these, integers that are used as sizes
   std::vector<std::pair<shape::Dim, shape::Dim>> decided_sizes_;  ///< a value, and the size that it is
+  std::set<LocalId> sizes_;                                       ///< names that are used as sizes somewhere
   int for_depth_ = 0;
   ExprId applied_;  ///< of what is inferred next: the expression that applies it; a `let` that names it
   std::set<std::pair<uint32_t, std::string>> missing_fields_;  ///< reported: (type, field)

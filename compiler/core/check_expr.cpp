@@ -421,6 +421,7 @@ TypeId Checker::infer_let(ExprId id, TypeId expected) {
   const bool function =
       p_.exprs[e.args[0]].kind == Kind::lambda && pattern.kind == Pattern::Kind::name && !pattern.annotation;
   if (function) applied_ = id;
+  if (pattern.kind == Pattern::Kind::name && sizes_.count(pattern.local)) operands_are_sizes(e.args[0]);
   const TypeId value = infer(e.args[0]);
   const size_t scope = scope_.size();
   if (function) {
@@ -562,16 +563,12 @@ TypeId Checker::infer_check_as(ExprId id) {
   return wanted;
 }
 
-/// What a size is computed from is a size, also where the type of a parameter is open until here.
-void Checker::operands_are_sizes(ExprId id) {
-  const Expr e = p_.exprs[id];
-  if (e.kind == Kind::local && p_.locals[e.local].type.valid()) {
-    const Type t = vars_[vars_.head(p_.locals[e.local].type)];
-    if (t.kind == Type::Kind::var && vars_.is_meta(t.var)) as_size(id, infer(id));
-  }
-  if (e.kind != Kind::apply || p_.exprs[e.args[0]].kind != Kind::global) return;
+/// The operands of arithmetic: where its result is a size, so are they.
+std::vector<ExprId> Checker::size_operands(ExprId id) const {
+  const Expr& e = p_.exprs[id];
+  if (e.kind != Kind::apply || p_.exprs[e.args[0]].kind != Kind::global) return {};
   const Global& callee = p_.globals[p_.exprs[e.args[0]].global];
-  if (callee.kind != Global::Kind::prim) return;
+  if (callee.kind != Global::Kind::prim) return {};
   switch (callee.prim) {
     case Prim::add_:
     case Prim::sub_:
@@ -580,10 +577,44 @@ void Checker::operands_are_sizes(ExprId id) {
     case Prim::mod_:
     case Prim::min_:
     case Prim::max_:
-      for (size_t i = 1; i < e.args.size(); ++i) operands_are_sizes(e.args[i]);
-      break;
+      return {e.args.begin() + 1, e.args.end()};
     default:
-      break;
+      return {};
+  }
+}
+
+/// What a size is computed from is a size, also where the type of a parameter is open until here.
+void Checker::operands_are_sizes(ExprId id) {
+  const Expr e = p_.exprs[id];
+  if (e.kind == Kind::local && p_.locals[e.local].type.valid()) {
+    const Type t = vars_[vars_.head(p_.locals[e.local].type)];
+    if (t.kind == Type::Kind::var && vars_.is_meta(t.var)) as_size(id, infer(id));
+  }
+  for (ExprId operand : size_operands(id)) operands_are_sizes(operand);
+}
+
+/// Finds the names that stand for sizes, by where they are used: what is bound to them by `let` is inferred
+/// before those uses.
+void Checker::find_names_of_sizes() {
+  const DeclInfo& info = e_.infos[g_.index];
+  std::map<LocalId, ExprId> bound;
+  for (uint32_t i = info.first_expr; i < info.end_expr; ++i)
+    if (const Expr& e = p_.exprs[{i}]; e.kind == Kind::let && e.params[0].kind == Pattern::Kind::name)
+      bound[e.params[0].local] = e.args[0];
+  const std::function<void(ExprId)> is_size = [&](ExprId id) {
+    if (!id.valid()) return;
+    for (ExprId operand : size_operands(id)) is_size(operand);
+    const Expr& e = p_.exprs[id];
+    if (e.kind != Kind::local || !sizes_.insert(e.local).second) return;
+    if (const auto value = bound.find(e.local); value != bound.end()) is_size(value->second);
+  };
+  for (uint32_t i = info.first_expr; i < info.end_expr; ++i) {
+    const Expr& e = p_.exprs[{i}];
+    for (const Binder& b : e.binders) is_size(b.bound);
+    for (const IndexItem& item : e.indices) {
+      is_size(item.start);
+      is_size(item.stop);
+    }
   }
 }
 
