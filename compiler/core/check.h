@@ -77,6 +77,8 @@ class Checker {
   TypeId as_value(ExprId id, TypeId type, size_t mark);
   TypeId without_decided_values(TypeId type, size_t mark);
   void refuse_decided_parameters(TypeId type);
+  static constexpr size_t most_bounds = 1000;  ///< that are looked for behind others
+  std::vector<shape::Fact> given_without_others(const Occurrences& kept) const;
   void close_decided(Scheme& scheme, size_t mark);
   shape::Dim without_decided(const shape::Dim& d) const;
 

@@ -149,17 +149,35 @@ void Checker::refuse_decided_parameters(TypeId type) {
   }
 }
 
+/// What is given, and what follows from it by opened sizes that are none of these: l <= k and k <= n.
+std::vector<Fact> Checker::given_without_others(const Occurrences& kept) const {
+  std::vector<Fact> facts = solver_.given();
+  const auto between = [&](const Dim& d) {
+    const auto v = vars_.zonk(d).as_var();
+    return v && vars_.kind(*v) == VarKind::opened && !kept.has(*v);
+  };
+  const size_t given = facts.size();
+  for (size_t i = 0; i < facts.size() && facts.size() < given + most_bounds; ++i) {
+    if (facts[i].relation != shape::Relation::le || !between(facts[i].rhs)) continue;
+    for (size_t k = 0; k < given; ++k)
+      if (facts[k].relation == shape::Relation::le && vars_.zonk(facts[k].lhs) == vars_.zonk(facts[i].rhs))
+        facts.push_back(shape::at_most(facts[i].lhs, facts[k].rhs));
+  }
+  return facts;
+}
+
 /// Sizes opened since then that reach the result are closed again: fresh at every use, with what is known of
 /// them.
 void Checker::close_decided(Scheme& s, size_t mark) {
   if (opened_.size() == mark) return;
   Occurrences closed;
   closed.add(vars_, s.type);
+  const std::vector<Fact> facts = given_without_others(closed);
   for (Var v : closed.dims) {
     if (std::find(opened_.begin() + static_cast<long>(mark), opened_.end(), v) == opened_.end()) continue;
     std::erase(s.dims, v);
     if (std::find(s.exists.begin(), s.exists.end(), v) == s.exists.end()) s.exists.push_back(v);
-    for (const Fact& f : solver_.given()) {
+    for (const Fact& f : facts) {
       const Fact known{vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)};
       Occurrences mentioned;
       mentioned.add(known.lhs);

@@ -186,7 +186,7 @@ std::string print_type(const TypeStore& types, TypeId id, Names& names, const st
       out += (out.empty() ? "" : ", ") + text;
     }
     out = t.alias.name + (out.empty() ? "" : "[" + out + "]");
-    return (t.consumed ? "*" + out : out) + print_layout(t.layout, names);
+    return (t.consumed ? "*" + out : out) + (t.alias.places ? "" : print_layout(t.layout, names));
   }
   switch (t.kind) {
     case Type::Kind::tensor:
@@ -238,12 +238,16 @@ std::string print(const TypeStore& types, TypeId t, Names& names) {
 }
 
 /// `?k <= n, k >= 1. `: each size that only the data decides, with what is known of it and of those before
-/// it.
+/// it. An integer of the data that is no size has no name here, so what is known of it is not said.
 static std::string print_opened(const TypeStore& types, const Scheme& s, Names& names,
                                 std::vector<bool>& said) {
   std::vector<Var> shown;
   mentioned(types, s.type, shown);
   auto is_shown = [&](Var v) { return std::find(shown.begin(), shown.end(), v) != shown.end(); };
+  auto mentions_hidden = [&](const shape::Fact& f) {
+    return std::any_of(s.exists.begin(), s.exists.end(),
+                       [&](Var v) { return !is_shown(v) && (f.lhs.contains(v) || f.rhs.contains(v)); });
+  };
   std::vector<Var> later = s.exists;
   std::string out;
   for (Var v : s.exists) {
@@ -257,6 +261,7 @@ static std::string print_opened(const TypeStore& types, const Scheme& s, Names& 
                       [&](Var o) { return f.lhs.contains(o) || f.rhs.contains(o); }))
         continue;
       said[i] = true;
+      if (mentions_hidden(f)) continue;
       const bool turned = f.rhs.as_var() == v && f.relation == shape::Relation::le;
       introduced |= turned || f.lhs.as_var() == v;
       known += (known.empty() ? "" : ", ") +

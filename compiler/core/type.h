@@ -52,6 +52,7 @@ struct AliasArg {
 struct Alias {
   std::string name;  ///< empty: not written by name
   std::vector<AliasArg> args;
+  bool places = false;  ///< the layout is part of what is named
 };
 
 /// Where the elements of a tensor live, as written after `@`: carried and printed, no part of a type's

@@ -273,6 +273,7 @@ TypeId Lowering::type(stx::TypeId id) {
                       [&](const stx::PlacedType& p) {
                         Type placed = e_.vars[type(p.type)];
                         placed.layout = layout(p.layout);
+                        placed.alias.places = false;
                         return e_.vars.add(placed);
                       },
                       [&](const stx::ExistsType& x) {
@@ -463,7 +464,7 @@ TypeId Lowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span at)
   module_ = info.module;
   unbound_ = Unbound::refuse;
   Type named = e_.vars[type(decl.type)];
-  named.alias = {p_.globals[g].name, std::move(args)};
+  named.alias = {p_.globals[g].name, std::move(args), !named.layout.empty()};
   const TypeId out = e_.vars.add(std::move(named));
   unbound_ = unbound;
   file_ = file;
