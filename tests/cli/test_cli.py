@@ -115,6 +115,12 @@ class CommandLine(WithProgram):
         self.assertEqual((status, out), (3, ""))
         self.assertIn("`min (k[0]) n` is not a size up to n: the value is -1", err)
 
+    def test_a_loop_by_data_inside_of_another(self):
+        text = ("entry f (x : f32[n, d]) = fold (fn s r => while (fn t => sum t > 1.0) (fn t => t * 0.5) (s + r)) "
+                "(for (i < d) => 0.0) x\n")
+        self.assertEqual(etcc("run", "-", "f", "x=[[1, 2], [4, 8]]", stdin=text),
+                         (0, "result : f32[2] =\n[0.265625, 0.53125]\n", ""))
+
     def test_a_loop_that_does_not_end(self):
         endless = "entry f (x : f32) = while (fn s => true) (fn s => s * 0.5) x\n"
         status, out, err = etcc("run", "-", "f", "x=1", stdin=endless)

@@ -167,10 +167,6 @@ class LateCodes(unittest.TestCase):
     def test_a_machine_without_room(self):
         self.refuses("E9002", "entry f (x : f32[n]) = x + 1.0\n", [], TMPDIR="/proc")
 
-    def test_a_loop_by_data_inside_of_another(self):
-        self.refuses("E9001", "entry f (x : f32[n, d]) = fold (fn s r => while (fn t => sum t > 1.0) "
-                     "(fn t => t * 0.5) (s + r)) (for (i < d) => 0.0) x\n", [])
-
 
 if __name__ == "__main__":
     ETCC = sys.argv.pop(1)
