@@ -1,8 +1,9 @@
 // What each code means, at length: the pages of explain/*.md, compiled in.
 //
 // A page is Markdown: `# E0312: title`, what it means, a block ```axn bad``` whose text raises the code, why,
-// a block
-// ```axn good``` that is accepted, and a note. Tests hold every page to that.
+// a block ```axn good``` that is accepted, and a note. Where the error takes a command, the blocks are
+// ```sh bad``` and ```sh good```, or a plain ```sh``` whose files are not at hand. Tests hold every page to
+// that.
 #pragma once
 #include <string>
 #include <string_view>

@@ -2,9 +2,13 @@
 // is reported for some text.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <regex>
 #include <set>
+#include <string>
 
 #include "source/diagnostic.h"
+#include "support.h"
 #include "syntax/parse.h"
 
 namespace axon::source {
@@ -66,6 +70,25 @@ TEST(Registry, EveryCodeOfTheTextSideIsReported) {
     bool of_the_text = code_name(code) < "E0300";
     EXPECT_TRUE(!of_the_text || reported.count(code)) << code_name(code) << " is never reported";
   }
+}
+
+/// Codes in quotes in a file of the runtime, which does not include the registry.
+std::set<std::string> codes_in(const std::filesystem::path& file) {
+  const std::string text = read(std::filesystem::path(AXON_SOURCE_DIR) / file);
+  const std::regex quoted("\"(E[0-9]{4})\"");
+  std::set<std::string> codes;
+  for (std::sregex_iterator at(text.begin(), text.end(), quoted), end; at != end; ++at)
+    codes.insert((*at)[1]);
+  return codes;
+}
+
+TEST(Registry, HasTheCodesOfTheRuntime) {
+  std::set<std::string> runtime = codes_in("runtime/host/error.h"), registered;
+  runtime.merge(codes_in("runtime/host/weights/result.h"));
+  for (Code code : all_codes())
+    if (code_name(code).starts_with("E07") || code_name(code).starts_with("E08"))
+      registered.emplace(code_name(code));
+  EXPECT_EQ(registered, runtime);
 }
 
 }  // namespace

@@ -136,6 +136,28 @@ class Explain(unittest.TestCase):
         self.assertIn("E1234", err)
 
 
+class Commands(unittest.TestCase):
+    """Pages of errors that take a command: `sh bad` raises the code and nothing else, `sh good` goes well."""
+
+    def shell(self, folder, commands):
+        path = os.path.dirname(os.path.abspath(ETCC)) + os.pathsep + os.environ["PATH"]
+        done = subprocess.run(["bash", "-c", commands], cwd=folder, capture_output=True, text=True, timeout=120, check=False,
+                              env={**os.environ, "PATH": path})
+        return done.returncode, done.stdout + done.stderr
+
+    def test_pages(self):
+        raised = []
+        for code in re.findall(r"^(E\d+)", etcc("explain")[1], re.MULTILINE):
+            page = etcc("explain", code)[1]
+            with tempfile.TemporaryDirectory() as folder:
+                for kind, commands in re.findall(r"^```sh (bad|good)\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+                    status, text = self.shell(folder, commands)
+                    self.assertEqual(re.findall(r"error\[(E....)\]", text), [code] if kind == "bad" else [], text)
+                    self.assertEqual(status != 0, kind == "bad", text)
+                    raised.append(code)
+        self.assertGreater(len(set(raised)), 8)
+
+
 class LateCodes(unittest.TestCase):
     def test_a_file_without_entries(self):
         status, _, err = etcc("build", "--emit=graph", "-", stdin="fun f x = x\n")
