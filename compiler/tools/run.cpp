@@ -16,6 +16,8 @@
 
 namespace axon::tools {
 
+using source::Code;
+
 namespace {
 
 struct RunOptions {
@@ -25,15 +27,17 @@ struct RunOptions {
   uint32_t workers = 0;
 };
 
-/// Owns every runtime handle of one run; `error` holds the reason when a step gives a status.
+/// Owns every runtime handle of one run; `error` holds the reason when a step gives a status. What goes wrong
+/// is reported like what the compiler finds, so that all of it is shown in one form.
 struct Session {
+  source::Diagnostics& diagnostics;
   axon_error* error = axon_error_create();
   axon_bundle* bundle = nullptr;
   axon_parameters* weights = nullptr;
   axon_runtime* runtime = nullptr;
   axon_call* call = nullptr;
   std::map<std::string, Array> arrays;  ///< what the call borrows
-  Session() = default;
+  explicit Session(source::Diagnostics& d) : diagnostics(d) {}
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session() {
@@ -44,15 +48,15 @@ struct Session {
     axon_error_destroy(error);
   }
   int failed(axon_status status) const {
-    fmt::print(stderr, "error[{}]: {}\n", axon_error_code(error), axon_error_text(error));
+    const auto code = source::code_from_name(axon_error_code(error));
+    diagnostics.report(source::error(code.value_or(source::Code::E0801), {}, axon_error_text(error)));
     return axon_status_exit_code(status);
   }
+  int complain(source::Code code, std::string text) const {
+    diagnostics.report(source::error(code, {}, std::move(text)));
+    return user_error;
+  }
 };
-
-int complain(const std::string& text) {
-  fmt::print(stderr, "etcc: {}\n", text);
-  return user_error;
-}
 
 /// The inputs that a NAME stands for: itself, or the leaves of a record or tuple.
 std::vector<axon_port> ports_of(const axon_entry* entry, const std::string& name) {
@@ -102,7 +106,7 @@ int set_port(Session& s, const axon_port& port, const std::string& name, const s
   } else {
     array = parse_array(value, port.elem, error);
   }
-  if (!array) return complain(fmt::format("{}: {}", port.path, error));
+  if (!array) return s.complain(Code::E0822, fmt::format("{}: {}", port.path, error));
   Array& kept = s.arrays[port.path] = std::move(*array);
   const axon_view view = kept.view();
   const axon_status status = axon_call_set(s.call, port.path, &view, s.error);
@@ -113,7 +117,8 @@ int set_argument(Session& s, const axon_entry* entry, const std::string& name, c
   if (is_size(entry, name)) {
     std::string error;
     auto array = parse_array(value, AXON_I64, error);
-    if (!array || !array->shape.empty()) return complain(fmt::format("size {} needs a number", name));
+    if (!array || !array->shape.empty())
+      return s.complain(Code::E0822, fmt::format("size {} needs a number", name));
     int64_t number = 0;
     std::copy_n(array->bytes.data(), sizeof number, reinterpret_cast<uint8_t*>(&number));
     const axon_status status = axon_call_set_size(s.call, name.c_str(), number, s.error);
@@ -122,7 +127,8 @@ int set_argument(Session& s, const axon_entry* entry, const std::string& name, c
   const auto ports = ports_of(entry, name);
   const auto items = tuple_items(value);
   if (items.size() > 1 && items.size() != ports.size())
-    return complain(fmt::format("{} has {} parts, the value has {}", name, ports.size(), items.size()));
+    return s.complain(Code::E0822,
+                      fmt::format("{} has {} parts, the value has {}", name, ports.size(), items.size()));
   for (size_t i = 0; i < ports.size(); ++i) {
     if (ports[i].kind == AXON_WEIGHT) continue;  // bound from its file
     if (const int status = set_port(s, ports[i], name, items.size() > 1 ? items[i] : value)) return status;
@@ -130,7 +136,8 @@ int set_argument(Session& s, const axon_entry* entry, const std::string& name, c
   return ok;
 }
 
-int show_results(Session& s, const axon_entry* entry, const std::string& out) {
+/// The results as text in `shown`, or written to the file `out`.
+int take_results(Session& s, const axon_entry* entry, const std::string& out, std::string& shown) {
   std::vector<std::pair<std::string, axon_view>> results;
   for (size_t r = 0; r < axon_entry_result_count(entry); ++r) {
     axon_port port;
@@ -142,13 +149,13 @@ int show_results(Session& s, const axon_entry* entry, const std::string& out) {
   }
   if (!out.empty()) {
     std::string error;
-    return write_arrays(out, results, error) ? ok : complain(error);
+    return write_arrays(out, results, error) ? ok : s.complain(Code::E0701, error);
   }
   for (const auto& [name, view] : results) {
     std::string shape;
     for (int32_t a = 0; a < view.rank; ++a) shape += fmt::format("{}{}", a ? ", " : "", view.shape[a]);
-    fmt::print("{} : {}{} =\n{}\n", name, axon_elem_name(view.elem), view.rank ? "[" + shape + "]" : "",
-               format_array(view));
+    shown += fmt::format("{} : {}{} =\n{}\n", name, axon_elem_name(view.elem),
+                         view.rank ? "[" + shape + "]" : "", format_array(view));
   }
   return ok;
 }
@@ -190,21 +197,31 @@ std::vector<std::string> weight_files(const axon_entry* entry,
   return files;
 }
 
-int execute(const RunOptions& o, const std::string& bundle) {
-  std::vector<std::pair<std::string, std::string>> arguments;
-  for (const std::string& argument : o.arguments) {
-    const size_t equals = argument.find('=');
+using Arguments = std::vector<std::pair<std::string, std::string>>;
+
+/// NAME=VALUE each; nullopt, with a message on stderr, when one is not.
+std::optional<Arguments> split_arguments(const std::vector<std::string>& texts) {
+  Arguments arguments;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
     if (equals == std::string::npos) {
-      fmt::print(stderr, "etcc: {}: expected NAME=VALUE\n", argument);
-      return usage;
+      fmt::print(stderr, "etcc: {}: expected NAME=VALUE\n", text);
+      return std::nullopt;
     }
-    arguments.emplace_back(argument.substr(0, equals), argument.substr(equals + 1));
+    arguments.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
-  Session s;
+  return arguments;
+}
+
+/// Runs the entry of the bundle; what goes wrong is in the diagnostics, the results that are printed in
+/// `shown`.
+int execute(const RunOptions& o, const Arguments& arguments, const std::string& bundle,
+            source::Diagnostics& diagnostics, std::string& shown) {
+  Session s(diagnostics);
   axon_status status = axon_open_memory(bundle.data(), bundle.size(), &s.bundle, s.error);
   if (status != AXON_OK) return s.failed(status);
   const axon_entry* entry = axon_bundle_find(s.bundle, o.entry.c_str());
-  if (const std::string text = misfit(entry, arguments); !text.empty()) return complain(text);
+  if (const std::string text = misfit(entry, arguments); !text.empty()) return s.complain(Code::E0801, text);
   const auto files = weight_files(entry, arguments);
   std::vector<const char*> names;
   for (const std::string& file : files) names.push_back(file.c_str());
@@ -221,7 +238,7 @@ int execute(const RunOptions& o, const std::string& bundle) {
     if (const int failed = set_argument(s, entry, name, value)) return failed;
   status = axon_call_run(s.call, s.error);
   if (status != AXON_OK) return s.failed(status);
-  return show_results(s, entry, o.out);
+  return take_results(s, entry, o.out, shown);
 }
 
 }  // namespace
@@ -240,9 +257,14 @@ Command add_run(CLI::App& app) {
     if (!c) return status;
     c->options.entries = {o->entry};
     if (c->options.levels.empty()) c->options.levels = {std::string(target::native_level().name)};
+    const auto arguments = split_arguments(o->arguments);
+    if (!arguments) return static_cast<int>(usage);
     if (!run(*c, "bundle")) return report(*c, o->common);
+    std::string shown;
+    status = execute(*o, *arguments, c->bundle, c->diagnostics, shown);
     report(*c, o->common);
-    return execute(*o, c->bundle);
+    fmt::print("{}", shown);
+    return status;
   };
 }
 

@@ -142,6 +142,20 @@ class CommandLine(WithProgram):
         self.assertEqual(out, "")
         self.assertIn("1", err)
 
+    def test_run_errors_in_every_form(self):
+        wrong = ("run", "--error-format=json", self.program, "halves", "x=[1, 2, 3]")
+        status, out, err = etcc(*wrong)
+        (error,) = json.loads(out)
+        self.assertEqual((status, err, error["code"], error["primary"]["span"]), (1, "", "E0823", None))
+        self.assertIn("is 3", error["message"])
+        for argument, code in (("y=[1, 2]", "E0801"), ("x=[1, [2]]", "E0822"), ("x=[[1, 2]]", "E0822")):
+            out = etcc("run", "--error-format=sarif", self.program, "halves", argument)[1]
+            (result,) = json.loads(out)["runs"][0]["results"]
+            self.assertEqual((result["ruleId"], result["locations"]), (code, []))
+        err = etcc("run", "--error-format=short", self.program, "halves", "x=[1, 2, 3]")[2]
+        self.assertIn("error[E0823]", err)
+        self.assertEqual(err.count("\n"), 1)
+
     def test_usage(self):
         self.assertEqual(etcc()[0], 2)
         self.assertEqual(etcc("build", "--emit=nothing", self.program)[0], 2)
@@ -157,7 +171,7 @@ class CommandLine(WithProgram):
             (["x=[1]", "p.a=[1]"], "`p.a` is of a record of weights, which is given as one file: NAME=@FILE.safetensors"),
         ]:
             status, out, err = etcc("run", "-", "f", *arguments, stdin=weights)
-            self.assertEqual((status, out, err), (1, "", f"etcc: {text}\n"))
+            self.assertEqual((status, out, err.splitlines()[0]), (1, "", f"error[E0801]: {text}"))
 
     def test_an_entry_that_is_not_there(self):
         status, out, err = etcc("run", self.program, "pikc", "x=1")
