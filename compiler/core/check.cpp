@@ -83,6 +83,7 @@ void Checker::check_body() {
   for (const FactAt& f : info.where) solver_.assume(f.fact);
   if (!info.module->library) refuse_contradiction(info.where);
   find_names_of_sizes();
+  find_named_axes();
   std::vector<TypeId> params;
   for (const Pattern& p : g.params) params.push_back(bind(p, {}));
   for (TypeId p : params) assume_sizes(p);

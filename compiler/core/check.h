@@ -144,6 +144,7 @@ class Checker {
   /// The shape that indexing selects; states what the base must be.
   Shape select(ExprId id, TypeId base, bool has_otherwise);
   IndexBinder* lone_binder(const IndexItem& item);
+  void find_named_axes();
   void settle_axes(TypeId base, size_t named, WhyId w);
   void select_point(const IndexItem& item, const shape::Dim& axis, bool has_otherwise, Shape& result,
                     WhyId why);
@@ -206,6 +207,7 @@ class Checker {
   std::set<uint32_t> data_;            ///< of these, integers that may be negative
   std::set<uint32_t> read_;            ///< of these, integers that are used as sizes
   std::vector<std::pair<shape::Dim, shape::Dim>> decided_sizes_;  ///< a value, and the size that it is
+  std::map<std::string, size_t> named_axes_;                      ///< by the indices of a value, at most
   std::set<LocalId> sizes_;                                       ///< names that are used as sizes somewhere
   int for_depth_ = 0;
   ExprId applied_;  ///< of what is inferred next: the expression that applies it; a `let` that names it

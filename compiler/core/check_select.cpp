@@ -142,6 +142,31 @@ void Checker::settle_axes(TypeId base, size_t named, WhyId w) {
   }
 }
 
+/// The name of a value or of a field in one: `a`, `m.embed`; empty for what is computed.
+static std::string path_of(const Program& p, ExprId id) {
+  std::string fields;
+  for (; p.exprs[id].kind == Expr::Kind::field; id = p.exprs[id].args[0])
+    fields = "." + p.exprs[id].text + fields;
+  const Expr& e = p.exprs[id];
+  return e.kind == Expr::Kind::local ? std::to_string(e.local.index) + fields : "";
+}
+
+/// The most axes that an index of each value names: where another one names fewer, the others are kept.
+void Checker::find_named_axes() {
+  const DeclInfo& info = e_.infos[g_.index];
+  for (uint32_t i = info.first_expr; i < info.end_expr; ++i) {
+    const Expr& e = p_.exprs[{i}];
+    if (e.kind != Expr::Kind::index && e.kind != Expr::Kind::with_index) continue;
+    const auto names_one = [](const IndexItem& item) {
+      return item.kind == IndexItem::Kind::point || item.kind == IndexItem::Kind::slice;
+    };
+    const auto named = static_cast<size_t>(std::count_if(e.indices.begin(), e.indices.end(), names_one));
+    size_t& most = named_axes_[path_of(p_, e.args[0])];
+    most = std::max(most, named);
+  }
+  named_axes_.erase("");
+}
+
 Shape Checker::select(ExprId id, TypeId base, bool has_otherwise) {
   std::vector<IndexItem> items = p_.exprs[id].indices;
   const Span at = p_.exprs[id].span;
@@ -159,8 +184,11 @@ Shape Checker::select(ExprId id, TypeId base, bool has_otherwise) {
   const auto in_front = static_cast<size_t>(first_open - known.shape.begin());
   const bool rigid =
       first_open != known.shape.end() && is_var(*first_open) && !vars_.is_meta(first_open->var);
-  if (known.kind == Type::Kind::tensor && !open_ended && items.size() <= in_front &&
-      (items.size() < in_front || rigid)) {
+  const bool has_more =
+      known.kind == Type::Kind::tensor && items.size() <= in_front && (items.size() < in_front || rigid);
+  const auto named = named_axes_.find(path_of(p_, p_.exprs[id].args[0]));
+  const bool named_elsewhere = named != named_axes_.end() && items.size() < named->second;
+  if (!open_ended && (has_more || named_elsewhere)) {
     items.push_back({});
     items.back().kind = IndexItem::Kind::ellipsis;
     p_.exprs[id].indices = items;
