@@ -293,7 +293,11 @@ void Checker::report_shapes(const Failure& f, const Why& w) {
   if (f.kind == Failure::Kind::size || f.kind == Failure::Kind::broadcast)
     d.label(fmt::format("needs {} = {}", print(f.lhs, names()), print(f.rhs, names())));
   label_operands(d, w);
-  if (rows.size() == 2) d.text(aligned(rows, mark));
+  if (rows.size() == 2) {
+    d.text(aligned(rows, mark));
+  } else if (w.expected.valid() && w.found.valid()) {  // functions, records: the shapes are inside of them
+    d.text(fmt::format("expected {}\nfound    {}", show(w.expected), show(w.found)));
+  }
   if (f.kind == Failure::Kind::broadcast) d.note("only an axis that is the literal 1 in the type stretches");
   if (f.kind == Failure::Kind::size) {
     std::vector<Var> rigid;
