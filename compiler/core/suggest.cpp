@@ -96,6 +96,8 @@ class Drafts {
   void want(TypeId id) {
     if (!id.valid()) return;
     const Type t = type_of_(id);
+    if (t.kind == Type::Kind::record || t.kind == Type::Kind::tuple)
+      for (TypeId item : t.items) want(item);
     if (t.kind != Type::Kind::tensor) return;
     for (const ShapeItem& item : t.shape)
       if (is_dim(item)) wanted.push_back(item.dim);
@@ -162,9 +164,11 @@ class Drafts {
   void other_product(Span op, Span whole) {
     const std::string_view text = sources_.text(op);
     product_ = text == "@";
+    const bool vectors =
+        operands.size() == 2 && operands[0].shape.size() == 1 && operands[1].shape.size() == 1;
     if (text == "*") offer(2, "`@` is the matrix product", op, "@");
-    if (text == "@") offer(3, "`*` is the product element by element", op, "*");
-    if (text == "@" && operands.size() == 2 && operands[0].shape.size() == 1 && operands[1].shape.size() == 1)
+    if (text == "@" && !vectors) offer(3, "`*` is the product element by element", op, "*");
+    if (text == "@" && vectors)
       offer(1, "`dot` is the product of two vectors", whole,
             fmt::format("dot {} {}", bracketed(operands[0].text), bracketed(operands[1].text)));
   }
@@ -227,6 +231,16 @@ class Drafts {
         Shape(found.begin() + static_cast<long>(begin), found.begin() + static_cast<long>(end)), names_);
     offer(1, "state what the body gives", source::join(items[begin].span, items[end - 1].span),
           text.substr(1, text.size() - 2));
+  }
+
+  /// `f(x, y)`, as other languages write a call.
+  void untupled(ExprId argument, ExprId callee) {
+    const Expr& tuple = p_.exprs[argument];
+    if (tuple.kind != Expr::Kind::tuple || tuple.args.empty()) return;
+    std::string text = p_.exprs[callee].span.end == tuple.span.begin ? " " : "";
+    for (size_t i = 0; i < tuple.args.size(); ++i)
+      text += (i ? " " : "") + bracketed(std::string(sources_.text(p_.exprs[tuple.args[i]].span)));
+    offer(1, "arguments are written `f x y`", tuple.span, text);
   }
 
   void converted(const Operand& o, const std::string& elem) {
@@ -442,10 +456,18 @@ void Checker::suggest(Diagnostic& d, const Failure& f, const Why& w) {
   } else {
     return;
   }
+  if (f.kind == Failure::Kind::structure && e.kind == Expr::Kind::apply)
+    for (size_t i = 1; i < e.args.size(); ++i)
+      if (p_.exprs[e.args[i]].span == w.span) drafts.untupled(e.args[i], e.args[0]);
   if (f.kind == Failure::Kind::element) {
     const Type expected = w.expected.valid() ? vars_[vars_.zonk(w.expected)] : Type{};
-    if (expected.kind == Type::Kind::tensor && expected.elem.elem &&
-        *expected.elem.elem != base::Elem::boolean)
+    const Type found = w.found.valid() ? vars_[vars_.zonk(w.found)] : Type{};
+    const bool elements = expected.kind == Type::Kind::tensor && expected.elem.elem &&
+                          *expected.elem.elem != base::Elem::boolean;
+    // a float that becomes an integer loses what is after the point: rarely what was meant
+    const bool cuts = elements && base::is_integer(*expected.elem.elem) && found.kind == Type::Kind::tensor &&
+                      found.elem.elem && base::is_float(*found.elem.elem);
+    if (elements && !cuts)
       for (const Operand& o : drafts.operands)
         if (o.span == w.span && p_.exprs[o.id].kind != Expr::Kind::number)
           drafts.converted(o, std::string(base::elem_name(*expected.elem.elem)));
