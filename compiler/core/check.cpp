@@ -133,7 +133,7 @@ void Checker::check_body() {
   write_back(scheme);
   if (fine && failed_) p_.globals[g_].scheme.type = vars_.zonk(stated_part(type));
   if (!failed_) check_consumed();
-  if (failed_) p_.globals[g_].has_error = true;
+  if (failed_ || uses_failed_) p_.globals[g_].has_error = true;  // so that it reaches those that use this one
   if (g.kind == Global::Kind::entry && !p_.globals[g_].has_error && !uses_failed_) check_entry(scheme);
 }
 

@@ -21,9 +21,20 @@ WhyId Checker::why(Span span, std::string what, TypeId expected, TypeId found, E
   return whys_.add({span, std::move(what), expected, found, expr, {}});
 }
 
+/// A declaration with an open bracket was not read as it was meant.
+static bool holds_an_open_bracket(const source::Diagnostics& reported, Span declaration) {
+  const auto& all = reported.in_order_of_report();
+  return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) {
+    const Span at = d.primary.span;
+    return d.code == Code::E0211 && at.file == declaration.file && declaration.begin <= at.begin &&
+           at.end <= declaration.end;
+  });
+}
+
 void Checker::report(Diagnostic d) {
   failed_ = true;
   if (clash_) return;  // an attempt of clash.cpp
+  if (holds_an_open_bracket(e_.diagnostics, e_.infos[g_.index].decl->span)) return;
   e_.diagnostics.report(std::move(d));
 }
 

@@ -140,7 +140,8 @@ void Elaborator::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i)
   };
   if (m.imports.count(d.name.text))
     return refuse(Code::E0404, fmt::format("two imports are called `{}`", d.name.text), nullptr);
-  m.imports[d.name.text] = nullptr;  // its names stay silent where it cannot be read
+  m.imports[d.name.text] = nullptr;       // its names stay silent where it cannot be read
+  if (i.path.empty() && !i.file) return;  // the parser said so
   if (relative.is_absolute())
     return refuse(Code::E0408, "an import names a file relative to this one", nullptr);
   const fs::path beside = fs::path(sources[m.file->source].name()).parent_path() / relative;
