@@ -175,7 +175,8 @@ class Checker {
   void note_clash(source::Diagnostic& d, const Failure& f);
   bool still_fails(const Clash& clash);
   void suggest(source::Diagnostic& d, const Failure& f, const Why& w);  // suggest.cpp
-  void check_limits();                                                  // limits.cpp
+  void check_numbers();                                                 // limits.cpp
+  void check_limits();
 
   void check_consumed();  // consume.cpp
 

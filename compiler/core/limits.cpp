@@ -6,6 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
 #include "core/check.h"
 
 namespace axon::core {
@@ -42,9 +46,75 @@ std::optional<Excess> excess(const Type& t) {
   return std::nullopt;
 }
 
+/// The numbers that an element type holds.
+struct Range {
+  double least, most;
+  std::string text;
+};
+Range integers(int bits) {
+  const double end = std::ldexp(1.0, bits - 1);
+  return {-end, end - 1, fmt::format("{:.0f} to {:.0f}", -end, end - 1)};
+}
+/// A number a little larger than the largest is rounded to it, up to half of the last place.
+Range floats(int exponent, int fraction) {
+  const double most = std::ldexp(2.0 - std::ldexp(1.0, -fraction), exponent);
+  const double rounded = most + std::ldexp(1.0, exponent - fraction - 1);
+  const double end = std::nextafter(rounded, 0.0);
+  return {-end, end, fmt::format("-{0:.5g} to {0:.5g}", most)};
+}
+Range range_of(base::Elem elem) {
+  using base::Elem;
+  switch (elem) {
+    case Elem::f64:
+      return {-std::numeric_limits<double>::max(), std::numeric_limits<double>::max(),
+              "-1.7977e308 to 1.7977e308"};
+    case Elem::f32:
+      return floats(127, 23);
+    case Elem::f16:
+      return floats(15, 10);
+    case Elem::bf16:
+      return floats(127, 7);
+    case Elem::f8e4m3:  // the largest fraction stands for NaN
+      return {-464, 464, "-448 to 448"};
+    case Elem::f8e5m2:
+      return floats(15, 2);
+    case Elem::i64:  // from_syntax.cpp refuses what is more than 64 bits
+    case Elem::boolean:
+      break;
+    case Elem::i32:
+      return integers(32);
+    case Elem::i16:
+      return integers(16);
+    case Elem::i8:
+      return integers(8);
+    case Elem::u8:
+      return {0, 255, "0 to 255"};
+  }
+  return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), ""};
+}
+
 }  // namespace
 
+/// Numbers that would wrap around, or become infinite, in the type that they have.
+void Checker::check_numbers() {
+  const DeclInfo& info = e_.infos[g_.index];
+  for (uint32_t i = info.first_expr; i < info.end_expr; ++i) {
+    const Expr& e = p_.exprs[{i}];
+    if (e.kind != Expr::Kind::number || !e.type.valid()) continue;
+    const Type t = vars_[vars_.zonk(e.type)];
+    if (t.kind != Type::Kind::tensor || !t.elem.elem) continue;
+    const Range range = range_of(*t.elem.elem);
+    const double value = std::strtod(e.text.c_str(), nullptr);
+    if (range.least <= value && value <= range.most) continue;
+    const std::string_view elem = base::elem_name(*t.elem.elem);
+    report(source::error(Code::E0320, e.span, fmt::format("`{}` does not fit into {}", e.text, elem))
+               .text(fmt::format("{} holds {}.", elem, range.text)));
+    p_.globals[g_].has_error = true;
+  }
+}
+
 void Checker::check_limits() {
+  check_numbers();
   std::optional<Excess> found;
   Span at;
   auto look = [&](TypeId id, Span span) {
