@@ -264,10 +264,25 @@ void Elaborator::run(const stx::File& file) {
   for (GlobalId g : m->in_order) check(g);
 }
 
+void Elaborator::check_options() {
+  std::vector<std::string> given;
+  for (const auto& [name, size] : options.sizes) given.push_back(name);
+  for (const auto& [name, elem] : options.elems) given.push_back(name);
+  std::string known;
+  for (const std::string& name : entry_names) known += (known.empty() ? "`" : ", `") + name + "`";
+  for (const std::string& name : given) {
+    if (entry_names.count(name)) continue;
+    auto d = error(Code::E0405, {}, fmt::format("-D {}: no entry has a size of this name", name));
+    d.text(known.empty() ? "The entries name no sizes." : "The sizes of the entries are " + known + ".");
+    diagnostics.report(std::move(d));
+  }
+}
+
 Program elaborate(const stx::File& file, const source::SourceManager& sources, const Loader& loader,
                   source::Diagnostics& diagnostics, const Options& options) {
   Elaborator e(sources, loader, diagnostics, options);
   e.run(file);
+  if (!diagnostics.has_errors()) e.check_options();
   try_edits(file, sources, loader, diagnostics, options);
   return std::move(e.program);
 }

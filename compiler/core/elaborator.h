@@ -63,6 +63,7 @@ class Elaborator {
   void run(const syntax::File& file);
 
   bool is_private(GlobalId g) const { return infos[g.index].decl->is_private; }
+  void check_options();                             ///< -D for a name that no entry has
   void check(GlobalId g);                           ///< lowers and checks it, and first what it uses
   GlobalId library_value(const std::string& name);  ///< seen without import; invalid when there is none
   GlobalId library_type(const std::string& name);
@@ -78,6 +79,7 @@ class Elaborator {
       local_sizes;                           ///< a local named in a type -> the size it stands for
   std::map<GlobalId, TypeId> plain_aliases;  ///< declared types without parameters: one type for all uses
   std::vector<std::string> names_in_scope;   ///< of library modules, for suggestions
+  std::set<std::string> entry_names;         ///< sizes and element types of entries, which -D can fix
   size_t unknown_names = 0;                  ///< reported; only the first ones get a suggestion
   bool only_counting = false;                ///< of a trial: its errors are counted, so none is explained
 

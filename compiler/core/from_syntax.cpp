@@ -117,6 +117,7 @@ void Lowering::declare_sizes(const std::vector<stx::SizeParam>& sizes) {
       }
       case stx::SizeParamKind::element:
         if (entry_) {
+          e_.entry_names.insert(s.name.text);
           auto fixed = e_.options.elems.find(s.name.text);
           const base::Elem elem = fixed == e_.options.elems.end() ? base::Elem::f32 : fixed->second;
           type_names_[s.name.text] = e_.vars.scalar(elem);

@@ -22,6 +22,7 @@ Shape to_shape(ShapeVarId v) { return {var_item(v)}; }
 
 Dim Lowering::named_size(const std::string& name, VarKind kind, Span at) {
   if (entry_) {
+    e_.entry_names.insert(name);
     auto fixed = e_.options.sizes.find(name);
     if (fixed != e_.options.sizes.end()) {
       Dim value(fixed->second);

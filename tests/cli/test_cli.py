@@ -142,6 +142,13 @@ class CommandLine(WithProgram):
         self.assertEqual(out, "")
         self.assertIn("1", err)
 
+    def test_defines_that_no_entry_has(self):
+        status, out, err = etcc("check", self.program, "-D", "n=5", "-D", "zz=5")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("error[E0405]: -D zz: no entry has a size of this name", err)
+        self.assertIn("`k`, `m`, `n`, `v`", err)
+        self.assertNotIn("-D n:", err)
+
     def test_run_errors_in_every_form(self):
         wrong = ("run", "--error-format=json", self.program, "halves", "x=[1, 2, 3]")
         status, out, err = etcc(*wrong)
