@@ -1,0 +1,156 @@
+// What only the data decides, in a kernel: whether a loop with a condition goes on (plan::Decision), and
+// sizes (plan::SizeDecision). The worker that has run the deciding task publishes the answer in a word, and
+// every worker waits for that word where it needs to know.
+#include "task/decided.h"
+
+#include <algorithm>
+
+#include "module/kernel_emitter.h"
+
+namespace axon::module {
+
+using llvm::Value;
+using task::LoopId;
+
+Value* KernelEmitter::load(llvm::AllocaInst* variable) {
+  return f_.b.CreateLoad(f_.b.getInt64Ty(), variable);
+}
+
+llvm::AllocaInst* KernelEmitter::counter(const std::string& name) {
+  llvm::AllocaInst* variable = f_.variable(f_.b.getInt64Ty(), name);
+  f_.b.CreateStore(f_.i64(0), variable);
+  return variable;
+}
+
+void KernelEmitter::begin_counts() {
+  for (const plan::Decision& d : v_.decisions) {
+    Counts& counts = counts_[d.loop];
+    if (!d.left) continue;
+    counts.steps = counter("steps");
+    counts.runs = counter("runs");
+  }
+  for (const task::Wait& wait : p_.waits) {
+    const auto lag = task::lag_of(p_, wait);
+    if (!lag || lag->distance == 0) continue;
+    const auto& loops = p_.types[p_.events[wait.event].producer].loops;
+    for (size_t l = lag->level + 1; l < loops.size(); ++l) {
+      if (!task::steps_of(p_, loops[l])) continue;
+      auto& history = counts_.at(loops[l]).history[loops[lag->level]];
+      while (history.size() < static_cast<size_t>(lag->distance)) history.push_back(counter("steps"));
+    }
+  }
+}
+
+/// At the start of an iteration.
+void KernelEmitter::remember_counts(LoopId loop) {
+  for (auto& [inner, counts] : counts_) {
+    const auto history = counts.history.find(loop);
+    if (history == counts.history.end()) continue;
+    auto& variables = history->second;
+    for (size_t i = variables.size(); --i > 0;) f_.b.CreateStore(load(variables[i - 1]), variables[i]);
+    f_.b.CreateStore(load(counts.steps), variables[0]);
+  }
+}
+
+void KernelEmitter::leave_run(const plan::Decision& decision) {
+  if (!decision.left) return;
+  auto& b = f_.b;
+  const Counts& counts = counts_.at(decision.loop);
+  Value* steps = f_.find(p_.loops[decision.loop].extent.vars().at(0))->value;
+  b.CreateStore(b.CreateAdd(counts.before, steps), counts.steps);
+  b.CreateStore(b.CreateAdd(load(counts.runs), f_.i64(1)), counts.runs);
+  notify_word(word(*decision.left, worker_), at_epoch(load(counts.runs)));
+}
+
+/// Iteration `iteration` of the current, or the next, run among those of all runs.
+Value* KernelEmitter::number_of(const plan::Decision& decision, Value* iteration) {
+  if (!decision.left) return iteration;
+  auto& b = f_.b;
+  const Counts& counts = counts_.at(decision.loop);
+  return b.CreateAdd(b.CreateAdd(load(counts.steps), load(counts.runs)), iteration);
+}
+
+/// What the decision's word holds when iteration `iteration` does not start.
+Value* KernelEmitter::stop_word(const plan::Decision& decision, Value* iteration) {
+  auto& b = f_.b;
+  return at_epoch(b.CreateAdd(b.CreateShl(number_of(decision, iteration), 1), f_.i64(1)));
+}
+
+Value* KernelEmitter::goes_on(const plan::Decision& decision, Value* iteration) {
+  auto& b = f_.b;
+  Value* at = word(decision.word, f_.i64(0));
+  Value* stop = stop_word(decision, iteration);
+  wait_for(at, f_.i64(1), stop);
+  auto* seen = b.CreateAlignedLoad(b.getInt32Ty(), at, llvm::Align(4));
+  seen->setAtomic(llvm::AtomicOrdering::Monotonic);
+  return b.CreateICmpNE(seen, stop);
+}
+
+/// After the task that computes a condition, by the worker that ran it.
+void KernelEmitter::publish(const plan::Decision& decision, const task::TaskType& type) {
+  auto& b = f_.b;
+  const task::Loop& loop = p_.loops[decision.loop];
+  const graph::Node& node = p_.graph->nodes[loop.node];
+  const graph::Carried& condition = node.carried[*node.condition];
+  const bool first = type.node == condition.init.node;
+  const task::Place& place = p_.place(first ? condition.init : condition.result);
+  Value* address = f_.buffer(place.buffer.index);
+  if (place.slot) address = b.CreateGEP(b.getInt8Ty(), address, f_.emit(*place.slot));
+  Value* holds = b.CreateICmpNE(b.CreateLoad(b.getInt8Ty(), address), b.getInt8(0));
+  Value* next = first ? f_.i64(0) : b.CreateAdd(f_.find(loop.index)->value, f_.i64(1));
+  Value* endless = b.CreateAnd(
+      holds, b.CreateOr(b.CreateICmpSGE(next, f_.i64(graph::step_limit)),
+                        b.CreateICmpSGE(number_of(decision, next), f_.emit(most_iterations(decision)))));
+  f_.when(endless, [&] { f_.check_failed(decision.check, next); });
+  Value* starts = b.CreateAnd(holds, b.CreateNot(endless));
+  if (first && decision.left) await_all_left(decision);
+  notify_word(word(decision.word, f_.i64(0)),
+              b.CreateAdd(stop_word(decision, next), b.CreateZExt(starts, b.getInt32Ty())));
+}
+
+/// Of all runs: no more than there are epochs for, with what stands in the loop and with two for each
+/// decision.
+Dim KernelEmitter::most_iterations(const plan::Decision& decision) {
+  const Dim each = shape::max(Dim(decision.left ? 2 : 1), decision.inner);
+  return floor_div(Dim(plan::epoch_limit), each) - Dim(decision.left ? 2 : 0);
+}
+
+void KernelEmitter::await_all_left(const plan::Decision& decision) {
+  auto& b = f_.b;
+  Value* runs = load(counts_.at(decision.loop).runs);
+  f_.when(b.CreateICmpNE(runs, f_.i64(0)),
+          [&] { wait_for(word(*decision.left, f_.i64(0)), workers_, at_epoch(runs)); });
+}
+
+Value* KernelEmitter::size_address(const plan::SizeDecision& decision) {
+  auto& b = f_.b;
+  return b.CreateConstGEP1_64(b.getInt64Ty(), f_.context_field(ContextType::sizes, b.getPtrTy()),
+                              decision.size);
+}
+
+Value* KernelEmitter::size_target() { return f_.b.CreateAdd(epoch_, f_.b.getInt32(1)); }
+
+void KernelEmitter::settle(const plan::SizeDecision& decision) {
+  auto& b = f_.b;
+  const graph::Size& size = p_.graph->sizes[decision.size];
+  const task::Place& place = p_.place(size.value);
+  Value* address = f_.buffer(place.buffer.index);
+  if (place.slot) address = b.CreateGEP(b.getInt64Ty(), address, f_.emit(*place.slot));
+  Value* value = b.CreateLoad(b.getInt64Ty(), address);
+  Value* most = f_.emit(size.equation);
+  Value* known = b.CreateBinaryIntrinsic(
+      llvm::Intrinsic::smin, b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, f_.i64(0)), most);
+  f_.when(b.CreateICmpNE(value, known), [&] { f_.check_failed(decision.check, value); });
+  b.CreateStore(known, size_address(decision));
+  notify_word(word(decision.word, f_.i64(0)), size_target());
+}
+
+void KernelEmitter::know(const plan::SizeDecision& decision) {
+  auto& b = f_.b;
+  wait_for(word(decision.word, f_.i64(0)), f_.i64(1), size_target());
+  const graph::Size& size = p_.graph->sizes[decision.size];
+  f_.bind(size.var, b.CreateLoad(b.getInt64Ty(), size_address(decision), size.name), 0,
+          Dim(size.var) + Dim(1));
+}
+
+}  // namespace axon::module

@@ -1,0 +1,97 @@
+// The kernel of one plan variant: (context, worker) that walks the plan's steps. Its parts are from_plan.cpp
+// (steps and tasks), events.cpp (waits and notifications) and decided.cpp (what only the data decides).
+//
+// A launch with one worker skips every wait and notification: its own order is the program's.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "module/from_plan.h"
+#include "module/task_emitter.h"
+#include "task/ordering.h"
+
+namespace axon::module {
+
+class KernelEmitter {
+ public:
+  KernelEmitter(llvm::Module&, const plan::Variant&, std::shared_ptr<Graph>, const target::Level&,
+                const EmitOptions&);
+  void run();
+
+ private:
+  using Value = llvm::Value;
+  using LoopId = task::LoopId;
+
+  /// Of a loop with a condition; of one that is nested, what its runs so far add up to.
+  struct Counts {
+    llvm::AllocaInst *steps = nullptr, *runs = nullptr;
+    Value* before = nullptr;  ///< steps of the runs before the one that is being emitted
+    /// Per loop around: `steps` at the start of its current iteration, of the one before, ...
+    std::map<LoopId, std::vector<llvm::AllocaInst*>> history;
+  };
+
+  // from_plan.cpp
+  static llvm::Function* declare(llvm::Module& m, const plan::Variant& v);
+  void emit_task(task::TaskTypeId id, const std::shared_ptr<Graph>& graph, const EmitOptions& options);
+  llvm::Function* declare_task(task::TaskTypeId id, const std::string& suffix);
+  void walk(const std::vector<plan::Step>& steps);
+  void emit_loop(const plan::Step& step);
+  void call_debug(uint32_t number);
+  void emit_segment(const plan::Segment& segment);
+  void bind_coordinates(const task::TaskType& type, Value* task);
+  void ask_ahead(const plan::Segment& segment, Value* first);
+  void call_task(task::TaskTypeId id, const std::vector<llvm::Function*>& functions);
+
+  // events.cpp
+  Value* at_epoch(Value* number);
+  void notify_word(Value* at, Value* epoch);
+  Value* target_epoch(const task::TaskType& producer, const std::vector<Dim>& iteration,
+                      const std::optional<task::Lag>& lag = std::nullopt);
+  static bool is_this_run(const std::optional<task::Lag>& lag, size_t l);
+  Value* runs_waited_for(const task::TaskType& producer, const std::optional<task::Lag>& lag);
+  Value* steps_until(const Counts& counts, const task::TaskType& producer, const task::Lag& lag);
+  std::vector<Dim> current_iteration(const task::TaskType& type) const;
+  Value* word(uint32_t event, Value* task);
+  void notify(task::TaskTypeId id, Value* task);
+  void emit_waits(const std::vector<uint32_t>& waits);
+  void emit_wait(task::EventId id, const std::vector<task::Wait::Range>& box,
+                 const std::vector<Dim>& iteration, const std::optional<task::Lag>& lag = std::nullopt);
+  void wait_over(task::EventId id, const task::TaskType& producer,
+                 const std::vector<task::Wait::Range>& ranges, size_t c, size_t run, const Dim& task,
+                 const Dim& words, Value* target);
+  void wait_for(Value* at, Value* count, Value* target);
+  void wait_for_all(task::TaskTypeId id);
+
+  // decided.cpp
+  Value* load(llvm::AllocaInst* variable);
+  llvm::AllocaInst* counter(const std::string& name);
+  void begin_counts();
+  void remember_counts(LoopId loop);
+  void leave_run(const plan::Decision& decision);
+  Value* number_of(const plan::Decision& decision, Value* iteration);
+  Value* stop_word(const plan::Decision& decision, Value* iteration);
+  Value* goes_on(const plan::Decision& decision, Value* iteration);
+  void publish(const plan::Decision& decision, const task::TaskType& type);
+  static Dim most_iterations(const plan::Decision& decision);
+  void await_all_left(const plan::Decision& decision);
+  Value* size_address(const plan::SizeDecision& decision);
+  Value* size_target();
+  void settle(const plan::SizeDecision& decision);
+  void know(const plan::SizeDecision& decision);
+
+  llvm::Module& module_;
+  const plan::Variant& v_;
+  const task::Program& p_;
+  const target::Level& level_;
+  std::vector<llvm::Function*> task_functions_,
+      ahead_functions_;  ///< the latter null where there is nothing to ask for
+  std::map<LoopId, Counts> counts_;
+  Frame f_;
+  Value *workers_ = nullptr, *worker_ = nullptr, *several_ = nullptr, *epoch_ = nullptr, *scratch_ = nullptr;
+  llvm::BasicBlock* leave_ = nullptr;  ///< where a cancelled wait goes
+};
+
+}  // namespace axon::module
