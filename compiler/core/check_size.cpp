@@ -1,0 +1,103 @@
+// Integers that are used as sizes: what makes them sizes, also where their type is open until then. See
+// check.h.
+#include <functional>
+#include <map>
+
+#include "core/check.h"
+
+namespace axon::core {
+
+using shape::Dim;
+using source::Span;
+using Kind = Expr::Kind;
+
+/// The operands of arithmetic: where its result is a size, so are they.
+std::vector<ExprId> Checker::size_operands(ExprId id) const {
+  const Expr& e = p_.exprs[id];
+  if (e.kind != Kind::apply || p_.exprs[e.args[0]].kind != Kind::global) return {};
+  const Global& callee = p_.globals[p_.exprs[e.args[0]].global];
+  if (callee.kind != Global::Kind::prim) return {};
+  switch (callee.prim) {
+    case Prim::add_:
+    case Prim::sub_:
+    case Prim::mul_:
+    case Prim::div_:
+    case Prim::mod_:
+    case Prim::min_:
+    case Prim::max_:
+      return {e.args.begin() + 1, e.args.end()};
+    default:
+      return {};
+  }
+}
+
+/// What a size is computed from is a size, also where the type of a parameter is open until here.
+void Checker::operands_are_sizes(ExprId id) {
+  const Expr e = p_.exprs[id];
+  if (e.kind == Kind::local && p_.locals[e.local].type.valid()) {
+    const Type t = vars_[vars_.head(p_.locals[e.local].type)];
+    if (t.kind == Type::Kind::var && vars_.is_meta(t.var)) as_size(id, infer(id));
+  }
+  for (ExprId operand : size_operands(id)) operands_are_sizes(operand);
+}
+
+/// Finds the names that stand for sizes, by where they are used: what is bound to them by `let` is inferred
+/// before those uses.
+void Checker::find_names_of_sizes() {
+  const DeclInfo& info = e_.infos[g_.index];
+  std::map<LocalId, ExprId> bound;
+  for (uint32_t i = info.first_expr; i < info.end_expr; ++i)
+    if (const Expr& e = p_.exprs[{i}]; e.kind == Kind::let && e.params[0].kind == Pattern::Kind::name)
+      bound[e.params[0].local] = e.args[0];
+  const std::function<void(ExprId)> is_size = [&](ExprId id) {
+    if (!id.valid()) return;
+    for (ExprId operand : size_operands(id)) is_size(operand);
+    const Expr& e = p_.exprs[id];
+    if (e.kind != Kind::local || !sizes_.insert(e.local).second) return;
+    if (const auto value = bound.find(e.local); value != bound.end()) is_size(value->second);
+  };
+  for (uint32_t i = info.first_expr; i < info.end_expr; ++i) {
+    const Expr& e = p_.exprs[{i}];
+    for (const Binder& b : e.binders) is_size(b.bound);
+    for (const IndexItem& item : e.indices) {
+      is_size(item.start);
+      is_size(item.stop);
+    }
+  }
+}
+
+Dim Checker::size_of(ExprId id) {
+  operands_are_sizes(id);
+  return as_size(id, infer(id));
+}
+
+/// An integer used as a size. One that is not made from sizes is a size that only the data decides.
+Dim Checker::as_size(ExprId id, TypeId t) {
+  const Span at = p_.exprs[id].span;
+  t = vars_.head(t);
+  const Type type = vars_[t];
+  if (type.kind == Type::Kind::error) return Dim(vars_.dim("n", VarKind::failed, true, at));
+  if (type.kind == Type::Kind::var && vars_.is_meta(type.var)) {
+    const Expr& e = p_.exprs[id];
+    const std::string hint = e.kind == Kind::local   ? p_.locals[e.local].name
+                             : e.kind == Kind::field ? e.text
+                                                     : "n";
+    const Dim value(vars_.dim(hint, VarKind::meta, false, at));
+    vars_.solve(type.var, vars_.scalar(base::Elem::i64, value));
+    return value;
+  }
+  const TypeId wanted = vars_.tensor({std::nullopt, vars_.type("t", ElemClass::int_)}, {});
+  const WhyId w = why(at, "a size", wanted, t, id);
+  unifier_.unify(wanted, t, w);
+  if (type.kind == Type::Kind::tensor && !vars_.zonk(type.elem).elem &&
+      vars_.elem_class(vars_.zonk(type.elem)) == ElemClass::int_ && vars_.is_meta(vars_.zonk(type.elem).var))
+    unifier_.unify(type.elem, {base::Elem::i64, {}}, w);
+  if (auto value = value_of(t)) {
+    if (shape::too_complex(*value)) throw TooComplex{at};
+    return reads_data(*value) ? decided_size(*value, at) : *value;
+  }
+  if (failed_) return Dim(vars_.dim("n", VarKind::failed, true, at));  // perhaps for that reason
+  return read_size(at);
+}
+
+}  // namespace axon::core
