@@ -9,7 +9,7 @@ namespace {
 thread_local ProverMemory* innermost = nullptr;
 constexpr size_t max_answers = 10000;
 
-constexpr size_t question_work = 20'000'000, session_work = 40'000'000;
+constexpr size_t question_work = 8'000'000, session_work = 16'000'000;
 /// No session spends more, whatever it asks for: about a second, of the two that an answer may take.
 constexpr unsigned session_rlimit = 250'000;
 thread_local size_t work_left = question_work;
