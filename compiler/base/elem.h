@@ -69,6 +69,30 @@ constexpr int elem_bytes(Elem e) {
 constexpr bool is_float(Elem e) { return e <= Elem::f8e5m2; }
 constexpr bool is_integer(Elem e) { return e >= Elem::i64 && e <= Elem::u8; }
 
+/// A binary floating-point format: values are multiples of 2^(exponent - fraction_bits), exponent at least
+/// least_exponent.
+struct FloatFormat {
+  int fraction_bits, least_exponent;
+  double largest;
+  bool has_infinity;  ///< else what is too large becomes NaN
+};
+constexpr FloatFormat float_format(Elem e) {
+  switch (e) {
+    case Elem::f16:
+      return {10, -14, 65504.0, true};
+    case Elem::bf16:
+      return {7, -126, 0x1.FEp127, true};
+    case Elem::f8e4m3:
+      return {3, -6, 448.0, false};
+    case Elem::f8e5m2:
+      return {2, -14, 57344.0, true};
+    case Elem::f32:
+      return {23, -126, 0x1.FFFFFEp127, true};
+    default:
+      return {52, -1022, 0x1.FFFFFFFFFFFFFp1023, true};
+  }
+}
+
 /// What sums and contractions of this type accumulate in: f16, bf16 and f8 in f32; small integers in i32.
 constexpr Elem accumulator(Elem e) {
   if (e == Elem::f16 || e == Elem::bf16 || e == Elem::f8e4m3 || e == Elem::f8e5m2) return Elem::f32;

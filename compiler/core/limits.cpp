@@ -51,45 +51,25 @@ struct Range {
   double least, most;
   std::string text;
 };
-Range integers(int bits) {
-  const double end = std::ldexp(1.0, bits - 1);
-  return {-end, end - 1, fmt::format("{:.0f} to {:.0f}", -end, end - 1)};
+Range integers(base::Elem elem) {
+  const int bits = 8 * base::elem_bytes(elem);
+  const bool is_signed = elem != base::Elem::u8;
+  const double end = std::ldexp(1.0, is_signed ? bits - 1 : bits), least = is_signed ? -end : 0;
+  return {least, end - 1, fmt::format("{:.0f} to {:.0f}", least, end - 1)};
 }
-/// A number a little larger than the largest is rounded to it, up to half of the last place.
-Range floats(int exponent, int fraction) {
-  const double most = std::ldexp(2.0 - std::ldexp(1.0, -fraction), exponent);
-  const double rounded = most + std::ldexp(1.0, exponent - fraction - 1);
-  const double end = std::nextafter(rounded, 0.0);
-  return {-end, end, fmt::format("-{0:.5g} to {0:.5g}", most)};
+/// A number a little larger than the largest is rounded to it, up to half of the last place; half itself
+/// where the format has no infinity, since there the largest number is even.
+Range floats(base::Elem elem) {
+  const base::FloatFormat format = base::float_format(elem);
+  const double half = std::ldexp(0.5, std::ilogb(format.largest) - format.fraction_bits);
+  const double end = format.largest + half;
+  const double most = format.has_infinity ? std::nextafter(end, 0.0) : end;
+  return {-most, most, fmt::format("-{0:.5g} to {0:.5g}", format.largest)};
 }
 Range range_of(base::Elem elem) {
-  using base::Elem;
-  switch (elem) {
-    case Elem::f64:
-      return {-std::numeric_limits<double>::max(), std::numeric_limits<double>::max(),
-              "-1.7977e308 to 1.7977e308"};
-    case Elem::f32:
-      return floats(127, 23);
-    case Elem::f16:
-      return floats(15, 10);
-    case Elem::bf16:
-      return floats(127, 7);
-    case Elem::f8e4m3:  // the largest fraction stands for NaN
-      return {-464, 464, "-448 to 448"};
-    case Elem::f8e5m2:
-      return floats(15, 2);
-    case Elem::i64:  // from_syntax.cpp refuses what is more than 64 bits
-    case Elem::boolean:
-      break;
-    case Elem::i32:
-      return integers(32);
-    case Elem::i16:
-      return integers(16);
-    case Elem::i8:
-      return integers(8);
-    case Elem::u8:
-      return {0, 255, "0 to 255"};
-  }
+  if (base::is_float(elem)) return floats(elem);
+  if (base::is_integer(elem) && elem != base::Elem::i64) return integers(elem);
+  // from_syntax.cpp refuses what is more than 64 bits
   return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), ""};
 }
 

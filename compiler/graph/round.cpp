@@ -9,15 +9,9 @@
 namespace axon::graph {
 namespace {
 
-struct Format {
-  int fraction_bits, min_exponent;
-  double largest;
-  bool has_infinity;
-};
-
-double round_to_format(const Format& f, double value) {
+double round_to_format(const base::FloatFormat& f, double value) {
   if (value == 0 || !std::isfinite(value)) return !f.has_infinity && std::isinf(value) ? std::nan("") : value;
-  int exponent = std::max(std::ilogb(value), f.min_exponent);
+  int exponent = std::max(std::ilogb(value), f.least_exponent);
   double unit = std::ldexp(1.0, exponent - f.fraction_bits);
   double rounded = std::nearbyint(value / unit) * unit;
   if (std::fabs(rounded) <= f.largest) return std::copysign(rounded, value);
@@ -32,13 +26,10 @@ double round_to(base::Elem elem, double value) {
     case Elem::f32:
       return static_cast<double>(static_cast<float>(value));
     case Elem::f16:
-      return round_to_format({10, -14, 65504.0, true}, value);
     case Elem::bf16:
-      return round_to_format({7, -126, 0x1.FEp127, true}, value);
     case Elem::f8e4m3:
-      return round_to_format({3, -6, 448.0, false}, value);
     case Elem::f8e5m2:
-      return round_to_format({2, -14, 57344.0, true}, value);
+      return round_to_format(base::float_format(elem), value);
     default:
       return value;
   }
