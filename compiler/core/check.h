@@ -3,10 +3,10 @@
 //
 // Hindley-Milner over structure and element types; sizes and shapes are constraints for the solver. Types are
 // pushed down where they are known (parameters of a lambda that is an argument) and otherwise flow up. Files:
-// check.cpp (declarations), check_expr.cpp (expressions), check_size.cpp
-// (integers that are used as sizes), check_index.cpp and check_select.cpp (index
-// notation), check_decided.cpp (sizes that only the data decides), generalise.cpp (schemes), errors.cpp (what
-// the user reads), entry.cpp (how an entry's sizes follow from its arguments).
+//   check.cpp          declarations                    check_expr.cpp     expressions
+//   check_size.cpp     integers used as sizes          check_decided.cpp  sizes that only the data decides
+//   check_index.cpp, check_select.cpp  index notation  generalise.cpp     schemes
+//   errors.cpp         what the user reads             entry.cpp          how sizes follow from arguments
 #pragma once
 #include "core/elaborator.h"
 #include "core/print.h"

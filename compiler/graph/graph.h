@@ -150,6 +150,7 @@ struct Node {
   NodeOp op = NodeOp::compute;
   std::string name;               ///< a hint for readers: the library function it came from; never a decision
   uint32_t source_begin = 0;      ///< byte offset in the entry's file, for messages; 0 when from the library
+  uint32_t source_end = 0;        ///< where the expression ends; 0 when only its start is known
   RegionId region;                ///< where it stands
   std::vector<TensorType> types;  ///< one per output
   uint32_t input = 0;             ///< input: position in Graph::inputs
@@ -200,6 +201,9 @@ struct Size {
   Value value = {};  ///< data: the i64[] that it is, made at the root before whatever mentions the size
   std::string message = {};  ///< data: said when the value does not lie in 0 .. `equation`, its bound
 };
+
+/// Of a loop with a condition: the variable that its extent is.
+inline Var steps_var(const Node& loop) { return loop.index.extent.vars().at(0); }
 
 /// Something that must hold at run time, with the words for when it does not.
 struct Check {
@@ -259,8 +263,9 @@ std::optional<Dim> affine_index(const Graph&, ScalarId index);
 /// checks.size() + (number of loops with a condition) + k.
 std::vector<uint32_t> data_sizes(const Graph&);
 bool reads_data(const Graph&, const Dim&);  ///< does it mention one of them?
-/// The most that an expression over the sizes can be, without those that the data decides; nullopt when no
-/// bound is known.
+/// The most that an expression can be while the size is 0 .. bound; nullopt when no bound is known.
+std::optional<Dim> at_most(const Dim&, Var size, const Dim& bound);
+/// The same without all of the sizes that the data decides.
 std::optional<Dim> at_most_before_data(const Graph&, const Dim&);
 /// Does the node, with what is in it, mention the variable?
 bool mentions(const Graph&, NodeId, Var);

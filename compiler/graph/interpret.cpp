@@ -277,7 +277,7 @@ class Interpreter {
     }
     values_[id.index] = std::move(current);
     if (!n.condition) return;
-    const Var steps = n.index.extent.vars().at(0);
+    const Var steps = steps_var(n);
     machine_.bind(steps, trips);
     decided_[steps] = trips;
     steps_[steps].push_back(trips);

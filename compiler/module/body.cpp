@@ -524,8 +524,9 @@ Body make_body(const task::Program& p, const task::TaskType& type, std::shared_p
 std::vector<Var> steps_read(const task::Program& p, const task::TaskType& type) {
   std::vector<Var> steps;
   for (const task::Loop& loop : p.loops) {
-    if (!p.graph->nodes[loop.node].condition) continue;
-    const Var var = loop.extent.vars().at(0);
+    const graph::Node& node = p.graph->nodes[loop.node];
+    if (!node.condition) continue;
+    const Var var = graph::steps_var(node);
     const bool read =
         std::any_of(type.accesses.begin(), type.accesses.end(), [&](const task::Access& access) {
           return std::any_of(access.box.begin(), access.box.end(), [&](const task::Interval& axis) {

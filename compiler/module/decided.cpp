@@ -56,7 +56,7 @@ void KernelEmitter::leave_run(const plan::Decision& decision) {
   if (!decision.left) return;
   auto& b = f_.b;
   const Counts& counts = counts_.at(decision.loop);
-  Value* steps = f_.find(p_.loops[decision.loop].extent.vars().at(0))->value;
+  Value* steps = f_.find(*task::steps_of(p_, decision.loop))->value;
   b.CreateStore(b.CreateAdd(counts.before, steps), counts.steps);
   b.CreateStore(b.CreateAdd(load(counts.runs), f_.i64(1)), counts.runs);
   notify_word(word(*decision.left, worker_), at_epoch(load(counts.runs)));

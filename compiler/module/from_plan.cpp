@@ -8,8 +8,11 @@
 
 #include "device/abi.h"
 #include "module/kernel_emitter.h"
+#include "task/decided.h"
 
 namespace axon::module {
+
+static_assert(plan::most_workers == AXON_MOST_WORKERS);
 
 using llvm::Value;
 
@@ -112,7 +115,8 @@ void KernelEmitter::emit_loop(const plan::Step& step) {
   Counts& counts = counts_.at(step.loop);
   if (decision->left) counts.before = load(counts.steps);
   f_.loop_while(
-      axis, loop.extent.vars().at(0), [&](Value* iteration) { return goes_on(*decision, iteration); }, body);
+      axis, *task::steps_of(p_, step.loop), [&](Value* iteration) { return goes_on(*decision, iteration); },
+      body);
   leave_run(*decision);
 }
 

@@ -7,9 +7,9 @@
 namespace axon::task {
 
 std::optional<Var> steps_of(const Program& p, LoopId l) {
-  const Loop& loop = p.loops[l];
-  if (!p.graph->nodes[loop.node].condition) return std::nullopt;
-  return loop.extent.vars().at(0);
+  const graph::Node& loop = p.graph->nodes[p.loops[l].node];
+  if (!loop.condition) return std::nullopt;
+  return graph::steps_var(loop);
 }
 
 namespace {

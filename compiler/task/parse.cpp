@@ -242,7 +242,7 @@ class Reader {
     const Var index = declare(word(), axis.var);
     expect("<");
     if (g_.nodes[node].condition) {
-      declare(word(), axis.extent.vars().at(0));
+      declare(word(), graph::steps_var(g_.nodes[node]));
       program_.loops.add({index, axis.extent, node});
     } else {
       program_.loops.add({index, dim(), node});

@@ -66,7 +66,8 @@ class Simulator {
       Outcome reference = graph::interpret(g_, inputs_, parameters, options_.precision);
       if (!reference.error.empty()) return reference;
       values_.insert(reference.decided.begin(), reference.decided.end());
-      for (graph::NodeId loop : conditional_) runs_.push_back({reference.steps[steps_var(loop)], 0});
+      for (graph::NodeId loop : conditional_)
+        runs_.push_back({reference.steps[graph::steps_var(g_.nodes[loop])], 0});
     }
     if (!prepare_memory()) return failure(error_);
     enumerate(p_.steps, {});
@@ -158,13 +159,12 @@ class Simulator {
     std::vector<int64_t> steps;
     size_t begun = 0;
   };
-  shape::Var steps_var(graph::NodeId loop) const { return g_.nodes[loop].index.extent.vars().at(0); }
 
   void begin_run(const Loop& loop) {
     const auto at = std::find(conditional_.begin(), conditional_.end(), loop.node);
     if (at == conditional_.end()) return;
     Runs& runs = runs_[static_cast<size_t>(at - conditional_.begin())];
-    values_[steps_var(loop.node)] = runs.steps.at(runs.begun++);
+    values_[graph::steps_var(g_.nodes[loop.node])] = runs.steps.at(runs.begun++);
   }
 
   void add_instances(TaskTypeId id, const std::vector<int64_t>& iteration) {
@@ -215,7 +215,8 @@ class Simulator {
     const TaskType& type = p_.types[i.type];
     for (size_t l = 0; l < type.loops.size(); ++l) values_[p_.loops[type.loops[l]].index] = i.iteration[l];
     for (size_t c = 0; c < type.coordinates.size(); ++c) values_[type.coordinates[c].var] = i.coordinates[c];
-    for (size_t r = 0; r < runs_.size(); ++r) values_[steps_var(conditional_[r])] = i.steps[r];
+    for (size_t r = 0; r < runs_.size(); ++r)
+      values_[graph::steps_var(g_.nodes[conditional_[r]])] = i.steps[r];
   }
 
   /// Draws until a ready task is found; when a full pass over the waiting ones finds none, the program

@@ -2,8 +2,8 @@
 // runs the entry through the runtime's C interface, and prints the results or writes them with -o.
 //
 // VALUE: a number, a list [[1, 2], [3, 4]], zeros[2, 3], (v, w) for a tuple parameter, @file.npy, or
-// @file.npz and
-// @file.safetensors for a whole record (fields are tensors of the file). NAME may also be a size parameter.
+// @file.npz and @file.safetensors for a whole record (fields are tensors of the file). NAME may also be a
+// size parameter.
 #include <axon/axon.h>
 #include <fmt/format.h>
 
@@ -19,6 +19,8 @@ namespace axon::tools {
 using source::Code;
 
 namespace {
+
+using Arguments = std::vector<std::pair<std::string, std::string>>;  ///< NAME=VALUE each
 
 struct RunOptions {
   CommonOptions common;
@@ -161,8 +163,7 @@ int take_results(Session& s, const axon_entry* entry, const std::string& out, st
 }
 
 /// What a call gives and the entry does not take, or weights that are not given as a file; else empty.
-std::string misfit(const axon_entry* entry,
-                   const std::vector<std::pair<std::string, std::string>>& arguments) {
+std::string misfit(const axon_entry* entry, const Arguments& arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const auto& [name, value] = arguments[i];
     const auto ports = ports_of(entry, name);
@@ -186,8 +187,7 @@ std::string misfit(const axon_entry* entry,
 }
 
 /// Weight files among the arguments: @files given for a record whose leaves are weights.
-std::vector<std::string> weight_files(const axon_entry* entry,
-                                      const std::vector<std::pair<std::string, std::string>>& arguments) {
+std::vector<std::string> weight_files(const axon_entry* entry, const Arguments& arguments) {
   std::vector<std::string> files;
   for (const auto& [name, value] : arguments) {
     const auto ports = ports_of(entry, name);
@@ -196,8 +196,6 @@ std::vector<std::string> weight_files(const axon_entry* entry,
   }
   return files;
 }
-
-using Arguments = std::vector<std::pair<std::string, std::string>>;
 
 /// NAME=VALUE each; nullopt, with a message on stderr, when one is not.
 std::optional<Arguments> split_arguments(const std::vector<std::string>& texts) {

@@ -1,5 +1,5 @@
 // What generated code and the host runtime share: the context that a megakernel gets, and its signature.
-// Plain C layout, included by runtime/host, by the device bitcode and mirrored by compiler/module/abi.cpp (a
+// Plain C layout, included by runtime/host, by the device bitcode and mirrored by compiler/module/frame.h (a
 // test compares the offsets).
 //
 // Slots. Producer task t of an event's task type owns one 32-bit word, events[event_offset + t]. When the
@@ -15,6 +15,9 @@ extern "C" {
 #endif
 
 #define AXON_ABI_VERSION 1u
+
+/* Plans lay out a word per worker where a loop that the data ends stands inside of another. */
+#define AXON_MOST_WORKERS 1024
 
 struct axon_services;
 

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "device/abi.h"
+
 namespace axon::host::limits {
 
 constexpr uint64_t bundle_bytes = uint64_t{1} << 31;
@@ -17,7 +19,7 @@ constexpr uint32_t power = 8;          ///< of a size in an axis
 constexpr uint64_t panel_width = 4096;
 constexpr uint64_t tensor_bytes = uint64_t{1} << 60;
 constexpr uint64_t extent = uint64_t{1} << 48;
-constexpr uint32_t workers = 1024;
+constexpr uint32_t workers = AXON_MOST_WORKERS;
 constexpr uint32_t iterations =
     1u << 29;  ///< of one launch: epochs are compared as 32-bit signed differences
 
