@@ -236,8 +236,7 @@ Native::Native(graph::Graph g, const RunOptions& options)
 void Native::build() {
   for (const std::string& fault : graph::verify(*graph_)) error_ += fault + "\n";
   if (!error_.empty()) return;
-  std::vector<uint32_t> copied;
-  task::insert_copies(*graph_, copied);
+  task::insert_copies(*graph_);
   const auto layouts = task::choose_layouts({graph_.get()}, options_.tiling);
   task::Program program = task::from_graph(*graph_, layouts[0], options_.guard, options_.tiling);
   task::derive_events(program);
@@ -401,8 +400,17 @@ void expect_close(const Tensor& got, const Tensor& want, double relative, double
   }
 }
 
-void check_program(const std::string& text, const std::vector<std::map<std::string, int64_t>>& sizes,
-                   const std::vector<RunOptions>& ways, double tolerance) {
+std::vector<RunOptions> every_level() {
+  std::vector<RunOptions> ways;
+  for (const auto& level : target::levels()) {
+    ways.emplace_back().level = level.name;
+    if (level.name == target::native_level().name) break;
+  }
+  return ways;
+}
+
+void check_program(const std::string& text, const Sizes& sizes, const std::vector<RunOptions>& ways,
+                   double tolerance) {
   std::vector<std::unique_ptr<Native>> natives;
   for (const RunOptions& way : ways) {
     natives.push_back(std::make_unique<Native>(text, way));

@@ -75,10 +75,15 @@ std::vector<graph::Tensor> random_inputs(const graph::Graph&, const std::map<std
 void expect_close(const graph::Tensor& got, const graph::Tensor& want, double relative, double absolute,
                   const std::string& where);
 
+/// A way for each instruction-set level that this machine has.
+std::vector<RunOptions> every_level();
+
+using Sizes = std::vector<std::map<std::string, int64_t>>;
+
 /// Compiles the text once per way, and for each assignment of sizes compares every way's results with the
 /// interpreter's.
-void check_program(const std::string& text, const std::vector<std::map<std::string, int64_t>>& sizes,
-                   const std::vector<RunOptions>& ways, double tolerance = 2e-5);
+void check_program(const std::string& text, const Sizes& sizes, const std::vector<RunOptions>& ways,
+                   double tolerance = 2e-5);
 
 /// Grouped-query attention over a cache, as graph text.
 inline const char* const attention = R"(graph "f"
