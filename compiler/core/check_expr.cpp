@@ -475,7 +475,7 @@ TypeId Checker::infer_conditional(ExprId id, TypeId expected) {
   const TypeId condition_type = infer(e.args[0]);
   const TypeId boolean = vars_.scalar(base::Elem::boolean);
   unifier_.unify(boolean, condition_type,
-                 why(p_.exprs[e.args[0]].span, "the condition", boolean, condition_type, e.args[0]));
+                 why(p_.exprs[e.args[0]].span, "the condition", boolean, condition_type, id));
   TypeId branches[2];
   for (int i = 0; i < 2; ++i) {
     const size_t context = solver_.context_size();

@@ -105,14 +105,17 @@ void Checker::label_operands(Diagnostic& d, const Why& w) {
     }
   };
   if (!w.expr.valid() || e_.only_counting) return;
-  const Expr& e = p_.exprs[w.expr];
+  const Expr& whole = p_.exprs[w.expr];
+  const bool condition = whole.kind == Expr::Kind::conditional && w.span == p_.exprs[whole.args[0]].span;
+  const ExprId at = condition ? whole.args[0] : w.expr;
+  const Expr& e = p_.exprs[at];
   switch (e.kind) {
     case Expr::Kind::apply:
       for (size_t i = 1; i < e.args.size(); ++i) operand(e.args[i]);
       break;
     case Expr::Kind::index:
     case Expr::Kind::local:
-      operand(e.kind == Expr::Kind::local ? w.expr : e.args[0]);
+      operand(e.kind == Expr::Kind::local ? at : e.args[0]);
       break;
     case Expr::Kind::conditional:
       operand(e.args[1]);

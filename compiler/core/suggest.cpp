@@ -114,7 +114,6 @@ class Drafts {
 
   /// Two sizes that are not equal: another number, another range, or whole groups only.
   void sizes(const Expr& e, const Failure& f, const std::vector<ExprId>& loops, const Vars& vars) {
-    if (e.kind == Expr::Kind::apply) other_axis(p_.exprs[e.args[0]]);
     if (e.kind == Expr::Kind::apply && f.lhs.constant() && f.rhs.constant())
       other_size(p_.exprs[e.args[0]], *f.lhs.constant(), *f.rhs.constant());
     if (const auto by = (f.lhs - f.rhs).constant()) {
@@ -129,21 +128,17 @@ class Drafts {
   }
 
   /// Joined along the first axis where the last was meant.
-  void other_axis(const Expr& callee) {
-    if (callee.kind == Expr::Kind::global && p_.globals[callee.global].name == "concat")
-      offer(1, "`concat_last` joins along the last axis", callee.span, "concat_last");
+  void other_axis(const Expr& concat) {
+    offer(1, "`concat_last` joins along the last axis", concat.span, "concat_last");
   }
 
   /// One condition for the whole where one for each element was meant.
-  void by_element(ExprId condition) {
-    const auto part = [&](ExprId id) { return bracketed(std::string(sources_.text(p_.exprs[id].span))); };
-    for (uint32_t i = 0; i < p_.exprs.size(); ++i) {
-      const Expr& e = p_.exprs[{i}];
-      if (e.kind != Expr::Kind::conditional || e.args[0] != condition) continue;
-      const std::string text =
-          fmt::format("select {} {} {}", part(e.args[0]), part(e.args[1]), part(e.args[2]));
-      offer(1, "`select` chooses element by element", e.span, text);
-    }
+  void by_element(const Expr& conditional) {
+    const auto part = [&](size_t i) {
+      return bracketed(std::string(sources_.text(p_.exprs[conditional.args[i]].span)));
+    };
+    offer(1, "`select` chooses element by element", conditional.span,
+          fmt::format("select {} {} {}", part(0), part(1), part(2)));
   }
 
   /// Two arguments of one application, exchanged.
@@ -439,7 +434,7 @@ void Checker::suggest(Diagnostic& d, const Failure& f, const Why& w) {
     return drafts.index(e, loops, vars_, shape::less(f.lhs, f.rhs));
   const bool whole =
       w.expected.valid() && w.span == e.span;  // the expression itself, not what it is applied to
-  if (w.what == "the condition") return drafts.by_element(w.expr);
+  if (e.kind == Expr::Kind::conditional && w.span == p_.exprs[e.args[0]].span) return drafts.by_element(e);
   if (e.kind == Expr::Kind::rearrange) {
     drafts.add(e.args[0], describe(e.args[0]), false);
   } else if (whole) {
@@ -479,6 +474,11 @@ void Checker::suggest(Diagnostic& d, const Failure& f, const Why& w) {
     if (o.span != w.span && w.expected.valid()) drafts.about(o);
   drafts.swapped();
   if (f.kind != Failure::Kind::size && f.kind != Failure::Kind::broadcast) return;
+  if (e.kind == Expr::Kind::apply) {
+    const Expr& callee = p_.exprs[e.args[0]];
+    if (callee.kind == Expr::Kind::global && callee.global == e_.library_value("concat"))
+      drafts.other_axis(callee);
+  }
   drafts.sizes(e, f, loops, vars_);
   if (whole && w.expr == p_.globals[g_].body) {
     const DeclInfo& info = e_.infos[g_.index];
