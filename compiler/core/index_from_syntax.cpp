@@ -73,18 +73,6 @@ size_t Lowering::reduction_arity(GlobalId g) {
   return 0;
 }
 
-/// Does folding what the rows give fold the whole? True of `reduce`, of what is nothing but a `reduce`, and
-/// of the mean, since the rows have one length.
-bool Lowering::folds_by_rows(GlobalId g) {
-  if (!g.valid()) return false;
-  if (g == e_.library_value("reduce") || g == e_.library_value("mean")) return true;
-  const DeclInfo& info = e_.infos[g.index];
-  const auto* f = stx::as<stx::FunDecl>(*info.decl);
-  const auto* body = f ? stx::as<stx::ApplyExpr>((*info.module->file)[f->body]) : nullptr;
-  const auto* head = body ? stx::as<stx::NameExpr>((*info.module->file)[body->fn]) : nullptr;
-  return head && head->name == "reduce";
-}
-
 ExprId Lowering::reduction(const stx::ReduceExpr& r, Span span) {
   const GlobalId g = find_global(r.head);
   size_t leading = g.valid() ? std::min(reduction_arity(g), r.args.size()) : 0;
@@ -114,16 +102,11 @@ ExprId Lowering::reduction(const stx::ReduceExpr& r, Span span) {
   for (size_t i = 0; i < leading; ++i) before.push_back(expr(r.args[i]));
   ExprId value = for_expr(binders, r.body, span);
   at(value).flag = true;  // folded: the body is one number
-  const bool by_rows = folds_by_rows(g);
   const size_t axes = at(value).binders.size();
-  for (size_t i = 1; !by_rows && i < axes; ++i)  // one axis of all that the binders range over
+  for (size_t i = 1; i < axes; ++i)  // one axis of all that the binders range over
     value = apply(prelude("flatten", span), {value}, span);
-  for (size_t i = 0; i < (by_rows ? axes : 1); ++i) {
-    std::vector<ExprId> args = before;
-    args.push_back(value);
-    value = apply(i == 0 ? head : expr(r.head), std::move(args), span);
-  }
-  return value;
+  before.push_back(value);
+  return apply(head, std::move(before), span);
 }
 
 bool Lowering::axis_factors(stx::ExprId id, AxisGroup& out) {

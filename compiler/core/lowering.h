@@ -74,7 +74,6 @@ class Lowering {
   ExprId explicit_sizes(GlobalId g, const syntax::IndexExpr& i, source::Span at);
   GlobalId find_global(syntax::ExprId id);
   size_t reduction_arity(GlobalId g);
-  bool folds_by_rows(GlobalId g);
 
   // scope
   struct Entry {

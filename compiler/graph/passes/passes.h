@@ -19,6 +19,10 @@ void simplify(Graph&);
 /// Before the algebraic passes, so that they see whole formulas instead of one operator per node.
 void inline_pointwise(Graph&);
 
+/// Reductions over an axis that a reshaping merged go over the axes themselves. After inlining, which brings
+/// the merged tensor into the reductions; before the passes that look at what is reduced.
+void separate_axes(Graph&);
+
 /// Finds max, exponential sums and weighted sums over one axis that are one monoid, and makes them one online
 /// reduction. After inlining (scores are whole), before factor and fuse (which would spread its parts over
 /// nodes).
