@@ -101,21 +101,41 @@ void refuse_unbounded_sizes(Compilation& c) {
   }
 }
 
+/// A hidden copy of what is given up with `*`: the update, and what needs the old value.
+void refuse_copy(Compilation& c, const CompiledEntry& entry, const task::CopiedState& state) {
+  const graph::Graph& g = entry.graph;
+  const auto place = [&](graph::NodeId id) {
+    for (core::GlobalId global : c.core->own)
+      if (c.core->globals[global].name == entry.name && g.nodes[id].source_end)
+        return source::Span{c.core->globals[global].span.file, g.nodes[id].source_begin,
+                            g.nodes[id].source_end};
+    return source::Span{};
+  };
+  const std::string& name = g.inputs[state.input].path;
+  auto found = source::error(
+      source::Code::E0611, place(state.update),
+      fmt::format("`{}` of entry `{}` is given up with `*`, but updating it in place would destroy a value "
+                  "that is still used",
+                  name, entry.name));
+  found.label("updated here");
+  if (!state.reader)
+    found.text(fmt::format("A result of the entry is `{}` as it was before.", name));
+  else if (*state.reader != state.update)
+    found.also(place(*state.reader), "the old value is used here");
+  else
+    found.text("The update itself reads other elements than those that it changes.");
+  c.diagnostics.report(std::move(found));
+}
+
 void fuse_graphs(Compilation& c) {
   for (CompiledEntry& entry : c.entries) {
     for (const graph::Pass& pass : graph::graph_passes()) {
       pass.run(entry.graph);
       check_graph(entry.graph, pass.name);
     }
-    std::vector<uint32_t> copied;
-    task::insert_copies(entry.graph, copied);
+    const auto copied = task::insert_copies(entry.graph);
     check_graph(entry.graph, "insert_copies");
-    for (uint32_t input : copied)
-      c.diagnostics.report(source::error(source::Code::E0611, {},
-                                         fmt::format("`{}` of entry `{}` is given up with `*`, but updating "
-                                                     "it in place would destroy a value that is "
-                                                     "still used",
-                                                     entry.graph.inputs[input].path, entry.name)));
+    for (const task::CopiedState& state : copied) refuse_copy(c, entry, state);
   }
   refuse_unbounded_sizes(c);
 }

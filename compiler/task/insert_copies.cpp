@@ -64,10 +64,10 @@ std::vector<Usage> usages(const Graph& g) {
 
 class CopyInserter {
  public:
-  CopyInserter(Graph& g, std::vector<uint32_t>& copied_states) : g_(g), copied_states_(copied_states) {}
+  explicit CopyInserter(Graph& g) : g_(g) {}
 
   /// One copy at a time: each changes uses and positions. Terminates, since a copied use is sound afterwards.
-  void run() {
+  std::vector<CopiedState> run() {
     while (one()) {
     }
     for (auto& [name, value] : g_.debugs) {
@@ -79,6 +79,7 @@ class CopyInserter {
       nodes.insert(loop == nodes.end() ? loop : loop + 1, copy);
       value = {copy, 0};
     }
+    return std::move(copied_states_);
   }
 
  private:
@@ -209,12 +210,23 @@ class CopyInserter {
     });
   }
 
+  /// What stands against taking over the value's memory: the last to read it elsewhere, as results do.
+  std::optional<NodeId> other_use(const Usage& use) const {
+    NodeId last = use.user;
+    for (const Usage& other : uses_) {
+      if (other.value != use.value || other.user == use.user) continue;
+      if (other.kind == Use::result) return std::nullopt;
+      if (last == use.user || position_[other.user.index] > position_[last.index]) last = other.user;
+    }
+    return last;
+  }
+
   void copy_at(const Usage& use) {
     const Value root = storage_->root(use.value);
     const Node& origin = g_.nodes[root.node];
     if (origin.op == NodeOp::input && g_.inputs[origin.input].kind == InputKind::state &&
         use.kind != Use::result)
-      copied_states_.push_back(origin.input);
+      copied_states_.push_back({origin.input, use.user, other_use(use)});
     const bool in_body = use.kind == Use::carried;
     const RegionId region = use.kind == Use::result ? g_.root
                             : in_body               ? g_.nodes[use.user].body
@@ -264,7 +276,7 @@ class CopyInserter {
   }
 
   Graph& g_;
-  std::vector<uint32_t>& copied_states_;
+  std::vector<CopiedState> copied_states_;
   std::vector<uint32_t> position_;
   std::vector<Usage> uses_;
   std::optional<Storage> storage_;
@@ -272,6 +284,6 @@ class CopyInserter {
 
 }  // namespace
 
-void insert_copies(Graph& g, std::vector<uint32_t>& copied_states) { CopyInserter(g, copied_states).run(); }
+std::vector<CopiedState> insert_copies(Graph& g) { return CopyInserter(g).run(); }
 
 }  // namespace axon::task

@@ -33,8 +33,12 @@ class Storage {
 
 /// Makes the graph one whose updates can all happen in place and whose results and carried values have memory
 /// of their own, by inserting identity compute nodes ("copy") where needed. Meaning is unchanged. A copy of a
-/// consumed (`*`) state is never inserted silently: `copied_states` receives the inputs for which one was, so
-/// the caller can refuse.
-void insert_copies(graph::Graph&, std::vector<uint32_t>& copied_states);
+/// consumed (`*`) state is never inserted silently: each is among what is returned, so the caller can refuse.
+struct CopiedState {
+  uint32_t input;
+  graph::NodeId update;                 ///< what would overwrite the state
+  std::optional<graph::NodeId> reader;  ///< what reads it then, or another update; nullopt: it is a result
+};
+std::vector<CopiedState> insert_copies(graph::Graph&);
 
 }  // namespace axon::task

@@ -157,8 +157,7 @@ class Memory {
   /// insert_copies finds nothing left to do.
   bool needs_copies() const {
     Graph copy = g_;
-    std::vector<uint32_t> states;
-    insert_copies(copy, states);
+    insert_copies(copy);
     return copy.nodes.size() != g_.nodes.size();
   }
 

@@ -88,7 +88,8 @@ ExamplePtr make_example(const std::string& name, const std::string& graph_text, 
   example->graph = std::move(*parsed);
   const auto wrong = graph::verify(example->graph);
   EXPECT_TRUE(wrong.empty()) << name << ": " << (wrong.empty() ? "" : wrong[0]) << "\n" << graph_text;
-  insert_copies(example->graph, example->copied_states);
+  for (const CopiedState& state : insert_copies(example->graph))
+    example->copied_states.push_back(state.input);
   const auto wrong_after = graph::verify(example->graph);
   EXPECT_TRUE(wrong_after.empty()) << name << " with copies: " << (wrong_after.empty() ? "" : wrong_after[0]);
   read_settings(settings, *example);
