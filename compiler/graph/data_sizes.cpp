@@ -60,11 +60,15 @@ bool reads_data(const Graph& g, const Dim& d) {
                      [&](const Size& s) { return s.from == Size::From::data && d.contains(s.var); });
 }
 
+std::optional<Dim> at_most(const Dim& d, Var size, const Dim& bound) {
+  return Extreme(size, bound).of(d, true);
+}
+
 std::optional<Dim> at_most_before_data(const Graph& g, const Dim& d) {
   std::optional<Dim> most = d;
   const auto decided = data_sizes(g);
   for (auto s = decided.rbegin(); s != decided.rend() && most; ++s)  // a bound may mention earlier ones
-    most = Extreme(g.sizes[*s].var, g.sizes[*s].equation).of(*most, true);
+    most = at_most(*most, g.sizes[*s].var, g.sizes[*s].equation);
   return most;
 }
 

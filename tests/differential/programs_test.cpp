@@ -102,6 +102,57 @@ const std::vector<Program> programs = {
       {{"n", 130}, {"d", 70}, {"e", 3}},
       {{"n", 0}, {"d", 2}, {"e", 2}}},
      40},
+    // The same where there is another size in every iteration of a loop.
+    {"SizesThatTheDataDecidesInLoops",
+     "entry sums (x : f32[l, n]) = fold (fn s r => s + sum (softmax r[: count (r > s)])) 0.0 x\n"
+     "entry kept (x : f32[l, n]) = scan (fn s r =>\n"
+     "  let y = r[nonzero (r > s)] in (mean (concat [s] y), sum (y * y))) 0.0 x\n"
+     "entry folded (x : f32[l, n]) = fold (fn s r =>\n"
+     "  fold (fn t v => t * 0.5 + v) s r[nonzero (r > 0.25)]) 0.0 x\n"
+     "entry scanned (x : f32[l, n]) = fold (fn s r =>\n"
+     "  let (t, ys) = scan (fn t v => (t * 0.5 + v, t)) s r[nonzero (r > 0.25)] in t + 0.25 * sum ys) 0.0 x\n"
+     "entry sorted (x : f32[l, n]) = fold (fn s r =>\n"
+     "  s + (sort (concat [1.0, 2.0] r[nonzero (r > 0.25)]))[0]) 0.0 x\n"
+     "entry product (x : f32[l, n]) (w : f32[n, d]) = fold (fn s r =>\n"
+     "  let k = count (r > 0.0) in s + ([r[: k]] @ w[: k])[0]) (for (j < d) => 0.0) x\n"
+     "entry growing (x : f32[n]) (k : i64[m]) =\n"
+     "  while (fn (c, s) => c < reduce max 0 k) (fn (c, s) => (c + 1, s + sum x[: min c n])) (i64 0, 0.0)\n",
+     {{{"n", 1}, {"l", 1}, {"d", 1}, {"m", 1}},
+      {{"n", 37}, {"l", 3}, {"d", 5}, {"m", 3}},
+      {{"n", 130}, {"l", 2}, {"d", 33}, {"m", 2}},
+      {{"n", 0}, {"l", 2}, {"d", 2}, {"m", 2}},
+      {{"n", 5}, {"l", 0}, {"d", 2}, {"m", 0}}},
+     40},
+    // Positions that the data decides, one and a run of them; in place where the old value is given up.
+    {"UpdatesWhereTheDataSays",
+     "entry one (x : f32[n, d]) (k : i64[m]) (v : f32[d]) where 1 <= m, 1 <= n = x with [min k[0] (n - 1)] = "
+     "v\n"
+     "entry run (x : f32[n]) (k : i64[m]) (v : f32[3]) where 1 <= m, 3 <= n =\n"
+     "  let c = min k[0] (n - 3) in x with [c : c + 3] = v\n"
+     "entry upto (x : f32[n]) (k : i64[m]) (v : f32[n]) where 1 <= m =\n"
+     "  let c = min k[0] n in x with [: c] = v[: c] * 2.0\n"
+     "entry walk (x : *f32[n, d]) (k : i64[m]) where 1 <= n =\n"
+     "  fold (fn x s => let s = min s (n - 1) in x with [s] = x[s] * 0.5 + 1.0) x k\n"
+     "entry fill (x : *f32[n, d]) (v : f32[t, d]) =\n"
+     "  while (fn (c, x) => c < min t n) (fn (c, x) => (c + 1, x with [c] = v[c])) (i64 0, x)\n",
+     {{{"n", 3}, {"d", 1}, {"m", 1}, {"t", 1}},
+      {{"n", 37}, {"d", 5}, {"m", 6}, {"t", 50}},
+      {{"n", 130}, {"d", 70}, {"m", 2}, {"t", 3}}},
+     50},
+    // What holds in a branch only.
+    {"SizesThatAnIfHasLookedAt",
+     "entry rest (x : f32[n]) = if n >= 1 then sum x[1:] else 0.5\n"
+     "entry pair (x : f32[n]) (a : i64) = if a + 2 <= n then sum (softmax x[a : a + 2]) else sum x\n"
+     "entry change (x : f32[n]) (a : i64) = if a + 2 <= n then x with [a : a + 2] = [5.0, 6.0] else x\n"
+     "entry first (x : f32[n]) = if n >= 1 then sum (for (i < 3) => x[0] * real (i + 1)) else 0.5\n"
+     "entry picked (x : f32[n]) (k : i64[m]) =\n"
+     "  if n >= 1 && m >= 2 then sum (for j => x[min k[j] (n - 1)]) + real k[1] else 0.5\n",
+     {{{"n", 0}, {"m", 0}, {"a", 0}},
+      {{"n", 1}, {"m", 1}, {"a", 3}},
+      {{"n", 2}, {"m", 2}, {"a", 0}},
+      {{"n", 37}, {"m", 5}, {"a", 35}},
+      {{"n", 130}, {"m", 0}, {"a", 129}}},
+     50},
     // ---- bugs ----
     {"InitialValueIsAlsoReadInside",
      "entry f (x : f32[n, k]) (y : f32[m, k]) = fold (fn s r => s * 0.5 + x + r) x y\n",

@@ -19,6 +19,10 @@ std::vector<Fact> CoreEvaluator::known_facts() const {
     facts.push_back(shape::at_most(Dim(0), Dim(a.var)));
     facts.push_back(shape::less(Dim(a.var), a.extent));
   };
+  for (const Decided& d : decided_) {
+    facts.push_back(shape::at_least(Dim(d.size), Dim(0)));
+    facts.push_back(shape::at_most(Dim(d.size), d.bound));
+  }
   for (const Axis& a : loops_) range(a);
   for (const Axis& a : active_) range(a);
   return facts;
@@ -128,10 +132,26 @@ ScalarId CoreEvaluator::data_index(ScalarId index, const Dim& extent, const std:
   ScalarId loaded = index;
   while (g.scalars[loaded].op == Op::cast) loaded = g.scalars[loaded].args[0];
   bool plain = g.scalars[loaded].op == Op::load && base::is_integer(g.scalars[loaded].elem);
-  plain = plain && conditions_.empty();
-  index = where_reached(index);
+  const std::vector<Axis> around = free_axes(index, {extent});
+  const bool past =
+      std::any_of(around.begin(), around.end(), [&](const Axis& a) { return is_decided(a.extent); });
+  const bool varies = is_decided(extent);
+  plain = plain && conditions_.empty() && !past && !varies;
+  Dim bound = relaxed(extent);
+  if (!plain && (past || varies || !conditions_.empty())) {
+    // 0 where nothing is read, which is to be in range then; else it has to be below the extent itself
+    if (proof(shape::at_least(bound, Dim(1))) != Proof::always) bound = max(bound, Dim(1));
+    if (varies || bound != extent) {
+      const ScalarId beyond = apply(g, Op::max, {index, index_of(g, bound)});
+      index = apply(g, Op::select, {apply(g, Op::lt, {index, value_of(extent)}), index, beyond});
+    }
+    for (const Axis& a : around)
+      if (is_decided(a.extent))
+        index = apply(g, Op::select, {is_inside(a), index, constant_int(g, Elem::i64, 0)});
+    index = where_reached(index);
+  }
   if (!plain) {
-    std::vector<Axis> domain = free_axes(index);
+    const std::vector<Axis> domain = free_axes(index);
     Array whole;
     whole.elem = Elem::i64;
     whole.body = index;
@@ -143,7 +163,7 @@ ScalarId CoreEvaluator::data_index(ScalarId index, const Dim& extent, const std:
   }
   Check c;
   c.value = g.scalars[loaded].target;
-  c.bound = extent;
+  c.bound = bound;
   c.message = what;
   uint32_t number = 0;
   while (number < g.checks.size() &&
@@ -154,7 +174,7 @@ ScalarId CoreEvaluator::data_index(ScalarId index, const Dim& extent, const std:
   s.op = Op::bounded;
   s.elem = Elem::i64;
   s.args = {index};
-  s.dim = extent;
+  s.dim = bound;
   s.check = number;
   return make_scalar(g, std::move(s));
 }

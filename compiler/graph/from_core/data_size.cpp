@@ -93,7 +93,8 @@ void CoreEvaluator::learn_decided(core::TypeId id, const Val& value) {
     if (type.shape[axis].kind != core::ShapeItem::Kind::dim) return;
     const Dim stated = resolve(type.shape[axis].dim), &found = value.array->shape[axis];
     std::vector<Var> unknown = stated.vars();
-    std::erase_if(unknown, [&](Var v) { return is_size(v) || found.contains(v) || is_index(v); });
+    std::erase_if(unknown,
+                  [&](Var v) { return is_size(v) || decided(v) || found.contains(v) || is_index(v); });
     if (unknown.size() != 1 || stated == found) continue;
     const auto linear = stated.linear_in(unknown[0]);
     const auto factor = linear ? linear->first.constant() : std::nullopt;
@@ -102,11 +103,38 @@ void CoreEvaluator::learn_decided(core::TypeId id, const Val& value) {
   }
 }
 
+/// A size that is the value of a name, where it is first met as the range of a `for`: that name's value.
+void CoreEvaluator::learn_named(const Dim& range) {
+  for (Var v : range.vars()) {
+    if (known_dim(v) || is_size(v) || is_index(v)) continue;
+    for (const Frame* f = frame_.get(); f; f = f->parent.get())
+      for (const auto& [local, value] : f->locals) {
+        const core::TypeId type = p.locals[local].type;
+        if (!type.valid() || value.kind != Val::Kind::array || !value.array->shape.empty()) continue;
+        const auto& known = p.types.types[type].value;
+        if (!known || *known != Dim(v) || !upper_bound(value.array->body)) continue;
+        if (const auto size = data_size(value.array->body, "`" + p.locals[local].name + "`"))
+          frame_->dims.emplace(v, *size);
+        return;
+      }
+  }
+}
+
 bool CoreEvaluator::is_index(Var v) const {
   const auto has = [&](const std::vector<Axis>& axes) {
     return std::any_of(axes.begin(), axes.end(), [&](const Axis& a) { return a.var == v; });
   };
   return has(active_) || has(loops_);
+}
+
+/// A size with another value in every iteration of the loops around, or at every point of a `for`: known here
+/// only, and nothing of the graph's. What has this size is computed over its bound (relax.cpp).
+std::optional<Dim> CoreEvaluator::size_anywhere(ScalarId integer, const Dim& bound, const std::string& what) {
+  const ScalarId value = data_index(cast(g, Elem::i64, integer), bound + Dim(1), what);
+  for (const Decided& d : decided_)
+    if (d.value == value && d.bound == bound) return Dim(d.size);
+  decided_.push_back({shape::fresh_var("k"), value, bound});
+  return Dim(decided_.back().size);
 }
 
 /// The integer as a size. `bound`: what it must not exceed, where its place says so; else what is known of
@@ -118,18 +146,22 @@ std::optional<Dim> CoreEvaluator::data_size(ScalarId integer, const std::string&
     unsupported(why);
     return std::nullopt;
   };
-  if (!free_axes(integer).empty()) return refuse("a size that differs from element to element");
-  if (regions_.size() > 1) return refuse("a size that the data decides, inside of a loop");
   if (!bound) bound = upper_bound(integer);
+  if (bound && !over_sizes(*bound))
+    bound = shape::bounds_of(*bound, known_facts(), [&](Var v) { return is_size(v); }).high;
   if (!bound || !over_sizes(*bound))
     return refuse(what + ": a size that the data decides, without a bound: `min` with a size gives it one");
   Array scalar;
   scalar.elem = Elem::i64;
   scalar.body = where_reached(cast(g, Elem::i64, integer));
+  if (!free_axes(scalar.body).empty() || region_for({}, {scalar.body}, std::nullopt, {}) > 0)
+    return size_anywhere(integer, *bound, what);
   scalar.name = "size";
   const Value value = store(scalar, {});
   for (const Size& s : g.sizes)
-    if (s.from == Size::From::data && s.value == value && s.equation == *bound) return Dim(s.var);
+    if (s.from == Size::From::data && s.value == value &&
+        (s.equation == *bound || proof(shape::at_most(Dim(s.var), *bound)) == Proof::always))
+      return Dim(s.var);
   Size size;
   size.from = Size::From::data;
   size.name = "k";

@@ -78,10 +78,17 @@ std::shared_ptr<Array> CoreEvaluator::leaf_ptr(const Val& v) {
 
 Array CoreEvaluator::leaf(const Val& v) { return *leaf_ptr(v); }
 
-std::vector<Axis> CoreEvaluator::free_axes(ScalarId id) const {
+/// The index variables in scope that an expression depends on, or the sizes of a tensor with that element.
+std::vector<Axis> CoreEvaluator::free_axes(ScalarId id, const std::vector<Dim>& shape) const {
   std::vector<Axis> found;
   if (active_.empty()) return found;
   std::vector<Var> free = free_vars(g, id);
+  for (const Dim& d : shape)
+    for (Var v : d.vars()) free.push_back(v);
+  for (size_t i = 0; i < free.size() && !decided_.empty(); ++i)
+    if (const Decided* size = decided(free[i]))
+      for (Var v : free_vars(g, size->value))
+        if (std::find(free.begin(), free.end(), v) == free.end()) free.push_back(v);
   for (const Axis& a : active_)
     if (std::find(free.begin(), free.end(), a.var) != free.end()) found.push_back(a);
   return found;
@@ -102,7 +109,7 @@ std::optional<std::pair<Value, std::vector<Dim>>> CoreEvaluator::place_of(const 
       for (Var v : a.vars)
         if (dim->contains(v)) return std::nullopt;
       fixed.push_back(*dim);
-    } else if (*dim != Dim(a.vars[i - lead]) || a.shape[i - lead] != g.type(s.target).shape[i]) {
+    } else if (*dim != Dim(a.vars[i - lead]) || relaxed(a.shape[i - lead]) != g.type(s.target).shape[i]) {
       return std::nullopt;
     }
   }
@@ -116,7 +123,7 @@ void CoreEvaluator::force(Array& a) {
   if (s.op == Op::load &&
       std::all_of(s.args.begin(), s.args.end(), [&](ScalarId i) { return affine_index(g, i); }))
     return;
-  if (!free_axes(a.body).empty()) return;
+  if (!free_axes(a.body, a.shape).empty()) return;
   Value v = store(a, {});
   Array stored = array_of({a.elem, a.shape}, v);
   a.vars = stored.vars;
@@ -135,25 +142,14 @@ Value CoreEvaluator::store(Array& a, const std::vector<Axis>& lead, bool hoist) 
     for (const Axis& axis : lead) wanted.emplace_back(axis.var);
     const std::vector<Dim>& shape = g.type(place->first).shape;
     bool same = place->second == wanted;
-    for (size_t i = 0; same && i < lead.size(); ++i) same = shape[i] == lead[i].extent;
+    for (size_t i = 0; same && i < lead.size(); ++i) same = shape[i] == relaxed(lead[i].extent);
     if (same) return place->first;
   }
-  std::vector<Axis> domain;
-  shape::Substitution renamed;
+  std::vector<Axis> domain = lead;
+  for (size_t i = 0; i < a.vars.size(); ++i) domain.push_back({a.vars[i], a.shape[i]});
   TensorType type{a.elem, {}};
-  for (const Axis& axis : lead) {  // the node has its own index variables
-    Var v = shape::fresh_var(shape::var_name(axis.var));
-    renamed[axis.var] = Dim(v);
-    domain.push_back({v, axis.extent});
-    type.shape.push_back(axis.extent);
-  }
-  for (size_t i = 0; i < a.vars.size(); ++i) {
-    Var v = shape::fresh_var(shape::var_name(a.vars[i]));
-    renamed[a.vars[i]] = Dim(v);
-    domain.push_back({v, a.shape[i]});
-    type.shape.push_back(a.shape[i]);
-  }
-  return emit(domain, substitute(g, a.body, renamed), type, a.name, std::nullopt, {}, hoist);
+  for (const Axis& axis : domain) type.shape.push_back(axis.extent);
+  return emit(domain, a.body, type, a.name, std::nullopt, {}, hoist);
 }
 
 // ---- nodes ----
@@ -208,18 +204,30 @@ CoreEvaluator::NodeKey CoreEvaluator::key_of(RegionId region, const std::vector<
   return {region.index, substitute(g, body, renamed).index, dims, shape_key, base_node, base_output};
 }
 
+/// A node over index variables in scope and placeholders; it gets variables of its own.
 Value CoreEvaluator::emit(std::vector<Axis> domain, ScalarId body, TensorType type, const std::string& name,
                           std::optional<Value> base, std::vector<Dim> at, bool hoist) {
+  if (at.empty()) at = identity_map(domain);
+  relax(domain, body, at);
+  type = base ? g.type(*base) : relaxed(type);
+  shape::Substitution renamed;
+  for (Axis& a : domain) {
+    const Var own = shape::fresh_var(shape::var_name(a.var));
+    renamed[a.var] = Dim(own);
+    a.var = own;
+  }
+  body = substitute(g, body, renamed);
+  for (Dim& d : at) d = d.substitute(renamed);
   size_t depth = regions_.size() - 1;
   if (hoist) depth = std::min(depth, region_for(domain, {body}, base, at));
   RegionId region = regions_[depth];
-  if (at.empty()) at = identity_map(domain);
   NodeKey key = key_of(region, domain, body, type, base, at);
   if (auto it = known_nodes_.find(key); it != known_nodes_.end()) return it->second;
   Node n;
   n.op = NodeOp::compute;
   n.name = name;
-  n.source_begin = position_here();
+  n.source_begin = span_here().begin;
+  n.source_end = span_here().end;
   n.region = region;
   n.domain = std::move(domain);
   n.types = {type};
@@ -238,7 +246,5 @@ std::string CoreEvaluator::name_here(const std::string& otherwise) const {
     if (p.globals[id].span.file != file_) return p.globals[id].name;
   return otherwise;
 }
-
-uint32_t CoreEvaluator::position_here() const { return span_here().begin; }
 
 }  // namespace axon::graph

@@ -8,6 +8,7 @@
 
 #include "base/bug.h"
 #include "graph/from_core/evaluator.h"
+#include "graph/passes/passes.h"
 
 namespace axon::graph {
 
@@ -39,6 +40,8 @@ std::optional<Graph> CoreEvaluator::run(core::GlobalId id) {
   results(value, "");
   if (failed_) return std::nullopt;
   Graph done = finish(g);
+  separate_axes(done);  // before anyone evaluates the products of a contraction as one axis
+  done = finish(done);
   std::vector<std::string> broken = verify(done);
   if (!broken.empty()) base::bug("from_core", broken[0] + "\n" + print(done));
   return done;

@@ -4,7 +4,7 @@
 //   for.cpp        for, rank binders, rearrange           finish.cpp   what nothing reads is dropped
 //   prim.cpp       the primitives                         loop.cpp     fold, scan, iterate
 //                                                          while.cpp    while
-//                                                          data_size.cpp sizes that the data decides
+//   relax.cpp      what holds only where it is reached       data_size.cpp sizes that the data decides
 //   emit.cpp       arrays to nodes, hash-consing          bounds.cpp   proofs that indices are in range
 //
 // Invariant: a reduction is always a node of its own; a closed `for` or pointwise call becomes a node as soon
@@ -108,6 +108,14 @@ class CoreEvaluator {
     std::vector<Dim> shape;
     std::vector<Var> vars;
     std::vector<ScalarId> indices;
+    /// Per axis of x: the elements from `start` on, `count` of them along `var`, or the one at `start`;
+    /// nullopt for other selections.
+    struct Run {
+      ScalarId start;
+      std::optional<Var> var;
+      Dim count;
+    };
+    std::vector<std::optional<Run>> runs;
     ScalarId inside;  // with `else`: whether the indices were in range
   };
   Val index(const core::Expr& e);
@@ -116,12 +124,16 @@ class CoreEvaluator {
   void select_point(core::ExprId point, const Dim& extent, bool has_else, const std::string& what,
                     Selection& out);
   void select_slice(const core::IndexItem& item, const Dim& extent, const std::string& what, Selection& out);
-  void slice_by_data(ScalarId start, ScalarId stop, const Dim& extent, const std::string& what,
-                     Selection& out);
+  void slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent,
+                     const std::string& what, Selection& out);
   void select_rank(core::LocalId rank, const std::vector<Dim>& axes, Selection& out);
   std::string words(const core::Expr& e, core::ExprId part) const;
   Val update(const core::Expr& e, const Val& of, const Val& value);
   Array updated(const core::Expr& e, const std::shared_ptr<Array>& of, const Array& value);
+  struct Target;
+  Array stored_at(const std::shared_ptr<Array>& of, Target target);
+  bool is_certain(ScalarId index, const Dim& extent, const Selection& s) const;
+  bool along_whole_axis(const Selection& s, size_t axis, const Dim& extent, Target& target);
   Val for_expr(const core::Expr& e);
   Val tabulate(const std::vector<Axis>& axes, const Val& body);
   std::vector<Dim> rank_shape(core::LocalId rank, const core::Expr& for_expr);
@@ -147,7 +159,9 @@ class CoreEvaluator {
   LoopBuild begin_loop(const std::string& name, const Dim& extent);
   void enter_loop(const LoopBuild& build);
   void leave_loop(LoopBuild& build);
+  Array carried_like(const Array& like, Value v, const LoopBuild& build);
   Val loop_results(const Val& like, const LoopBuild& build);
+  Array where_it_goes_on(ScalarId here, const Array& next, const LoopBuild& build, uint32_t c);
   Val slices(const Val& stack, const Dim& at, LoopBuild& build, bool scanning);
   uint32_t carry(LoopBuild& build, Value init, TensorType type);
   Val carried_tree(const Val& init, LoopBuild& build);
@@ -174,7 +188,7 @@ class CoreEvaluator {
                     const std::function<ScalarId(const std::vector<Var>&)>& body,
                     const std::vector<Var>& named_like = {});
   Val scalar(ScalarId id);
-  std::vector<Axis> free_axes(ScalarId id) const;
+  std::vector<Axis> free_axes(ScalarId id, const std::vector<Dim>& shape = {}) const;
   void force(Array& a);
   void force_all(const Val& v);
   std::optional<std::pair<Value, std::vector<Dim>>> place_of(const Array& a) const;
@@ -195,7 +209,6 @@ class CoreEvaluator {
   Array leaf(const Val& v);
   std::shared_ptr<Array> leaf_ptr(const Val& v);
   std::string name_here(const std::string& otherwise) const;
-  uint32_t position_here() const;
 
   // ---- bounds.cpp ----
   enum class Proof : uint8_t { always, guarded, unknown };
@@ -207,12 +220,33 @@ class CoreEvaluator {
   bool over_sizes(const Dim& d) const;
   ScalarId where_reached(ScalarId integer);
   ScalarId data_index(ScalarId index, const Dim& extent, const std::string& what);
+  // ---- relax.cpp ----
+  /// A size that the data decides anew in each iteration of a loop, or for each point of a `for`.
+  struct Decided {
+    Var size;
+    ScalarId value;  // i64, over the index variables in scope where it is decided
+    Dim bound;
+  };
+  std::vector<Decided> decided_;
+  const Decided* decided(Var v) const;
+  bool is_decided(const Dim& d) const;
+  ScalarId value_of(const Dim& d);
+  ScalarId is_inside(const Axis& axis);
+  Dim relaxed(const Dim& d) const;
+  TensorType relaxed(TensorType type) const;
+  void relax(std::vector<Axis>& domain, ScalarId& body, const std::vector<Dim>& at);
+  bool is_relaxed(const std::vector<Axis>& domain, ScalarId body) const;
+  bool is_in_range(ScalarId index, const Dim& extent, const std::vector<Fact>& facts) const;
+  ScalarId relaxed_load(ScalarId load, const std::vector<Fact>& facts);
+
   // ---- data_size.cpp ----
+  std::optional<Dim> size_anywhere(ScalarId integer, const Dim& bound, const std::string& what);
   std::optional<Dim> upper_bound(ScalarId integer) const;
   std::optional<Dim> data_size(ScalarId integer, const std::string& what,
                                std::optional<Dim> bound = std::nullopt);
   bool is_index(Var v) const;
   void learn_decided(core::TypeId type, const Val& value);
+  void learn_named(const Dim& range);
 
   std::string source_text(source::Span span) const;
   source::Span span_here() const;

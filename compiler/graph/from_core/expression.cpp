@@ -18,7 +18,8 @@ Val CoreEvaluator::evaluate(core::ExprId id) {
   const Expr& e = p.exprs[id];
   spans_.push_back(e.span);
   Val v = expression(e);
-  if (!failed_ && frame_ && !data_sizes(g).empty()) learn_decided(e.type, v);
+  const bool data = !decided_.empty() || !data_sizes(g).empty();
+  if (!failed_ && frame_ && data) learn_decided(e.type, v);
   spans_.pop_back();
   return v;
 }

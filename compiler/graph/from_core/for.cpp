@@ -66,6 +66,7 @@ Val CoreEvaluator::for_expr(const Expr& e) {
       if (!extent) extent = data_size(leaf(bound).body, "`" + source_text(p.exprs[b.bound].span) + "`");
       if (!extent) return {};
     } else if (b.range) {
+      learn_named(*b.range);
       extent = resolve(*b.range);
     }
     if (!extent) base::bug("from_core", "an index binder has no range");
@@ -247,22 +248,20 @@ Val CoreEvaluator::rearrange(const Expr& e) {
   // Merged axes: a node over the separate axes that stores at the merged position, so that its producer can
   // be fused.
   ScalarId body = element_at(*of, source);
-  std::vector<Axis> lead = free_axes(body), whole;
-  std::vector<Dim> fixed, place;
+  if (std::any_of(target.begin(), target.end(), [&](const Dim& d) { return is_decided(d); }))
+    return unsupported("merged axes whose inner size the data decides, here where it may change");
+  std::vector<Axis> whole = free_axes(body, shape);
+  std::vector<Dim> fixed;
   TensorType type{of->elem, {}};
-  shape::Substitution renamed;
-  for (const Axis& a : lead) {
-    Var own = shape::fresh_var(shape::var_name(a.var));
-    renamed[a.var] = Dim(own);
-    whole.push_back({own, a.extent});
+  for (const Axis& a : whole) {
     fixed.emplace_back(a.var);
-    place.emplace_back(own);
     type.shape.push_back(a.extent);
   }
+  std::vector<Dim> place = fixed;
   whole.insert(whole.end(), domain.begin(), domain.end());
   place.insert(place.end(), target.begin(), target.end());
   type.shape.insert(type.shape.end(), shape.begin(), shape.end());
-  Value stored = emit(whole, substitute(g, body, renamed), type, name_here("rearrange"), std::nullopt, place);
+  Value stored = emit(whole, body, type, name_here("rearrange"), std::nullopt, place);
   return Val::of(array_of(type, stored, fixed));
 }
 

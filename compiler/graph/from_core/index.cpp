@@ -81,6 +81,7 @@ CoreEvaluator::Selection CoreEvaluator::select(const Expr& e, const Array& of, b
       s.shape.push_back(d);
       s.vars.push_back(shape::fresh_var("a"));
       s.indices.push_back(index_of(g, Dim(s.vars.back())));
+      s.runs.push_back(Selection::Run{constant_int(g, Elem::i64, 0), s.vars.back(), d});
     }
   };
   for (const IndexItem& item : e.indices) {
@@ -147,11 +148,13 @@ void CoreEvaluator::select_point(core::ExprId point, const Dim& extent, bool has
   }
   active_.resize(mark);
   out.indices.push_back(index);
+  out.runs.push_back(place.empty() ? std::optional(Selection::Run{index, std::nullopt, Dim(1)})
+                                   : std::nullopt);
 }
 
-/// x[a:b] with a bound that the data decides: as many elements as b - a is.
-void CoreEvaluator::slice_by_data(ScalarId start, ScalarId stop, const Dim& extent, const std::string& what,
-                                  Selection& out) {
+/// x[a:b:stride] with a bound that the data decides: one element for each `stride` that b - a has begun.
+void CoreEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent,
+                                  const std::string& what, Selection& out) {
   const auto first = affine_index(g, start);
   if (first &&
       (!require(shape::at_most(Dim(0), *first), what) || !require(shape::at_most(*first, extent), what))) {
@@ -160,15 +163,18 @@ void CoreEvaluator::slice_by_data(ScalarId start, ScalarId stop, const Dim& exte
   }
   // Where no element is read, nothing else looks at the start.
   if (!first && !affine_index(g, stop) && !data_size(start, what, extent)) return;
-  const auto count = data_size(apply(g, Op::sub, {stop, start}), what, first ? extent - *first : extent);
-  if (!count) return;
+  const auto length = data_size(apply(g, Op::sub, {stop, start}), what, first ? extent - *first : extent);
+  if (!length) return;
+  const Dim count = cdiv(*length, Dim(stride));
   const Var v = shape::fresh_var("a");
-  out.shape.push_back(*count);
+  const Dim along = Dim(stride) * Dim(v);
+  out.shape.push_back(count);
   out.vars.push_back(v);
-  active_.push_back({v, *count});
-  out.indices.push_back(first ? index_of(g, *first + Dim(v))
-                              : safe_index(apply(g, Op::add, {start, index_of(g, Dim(v))}), extent, what));
+  active_.push_back({v, count});
+  out.indices.push_back(first ? index_of(g, *first + along)
+                              : safe_index(apply(g, Op::add, {start, index_of(g, along)}), extent, what));
   active_.pop_back();
+  out.runs.push_back(stride == 1 ? std::optional(Selection::Run{start, v, count}) : std::nullopt);
 }
 
 void CoreEvaluator::select_slice(const IndexItem& item, const Dim& extent, const std::string& what,
@@ -191,16 +197,17 @@ void CoreEvaluator::select_slice(const IndexItem& item, const Dim& extent, const
   const ScalarId to = part(item.stop, backwards ? Dim(-1) : extent, true);
   if (failed_) return;
   const auto start = affine_index(g, from), stop = affine_index(g, to);
-  if (stride == 1 && (!start || !stop)) return slice_by_data(from, to, extent, what, out);
+  if (stride > 0 && (!start || !stop)) return slice_by_data(from, to, stride, extent, what, out);
   if (!start || !stop || stride == 0) {
-    unsupported("a slice by steps whose bounds the data decides, or whose step is not a constant");
+    unsupported("a slice whose step is not a constant, or that goes backwards between what the data decides");
     return;
   }
   // Forwards 0 <= start <= stop <= extent; backwards the same seen from the other end.
   const Dim &low = backwards ? *stop : *start, &high = backwards ? *start : *stop;
   const Dim below(backwards ? -1 : 0), above = backwards ? extent - Dim(1) : extent;
-  if (!require(shape::at_most(below, low), what) || !require(shape::at_most(low, high), what) ||
-      !require(shape::at_most(high, above), what)) {
+  const auto holds = [&](const Fact& fact) { return proof(fact) == Proof::guarded || require(fact, what); };
+  if (!holds(shape::at_most(below, low)) || !holds(shape::at_most(low, high)) ||
+      !holds(shape::at_most(high, above))) {
     fail(source::Code::E0601, fmt::format("{}: the slice {} : {} does not lie in 0 : {}", what, start->str(),
                                           stop->str(), extent.str()));
     return;
@@ -210,6 +217,7 @@ void CoreEvaluator::select_slice(const IndexItem& item, const Dim& extent, const
   out.shape.push_back(rewritten(shape::simplify(count, g.facts)));
   out.vars.push_back(v);
   out.indices.push_back(index_of(g, *start + Dim(stride) * Dim(v)));
+  out.runs.push_back(stride == 1 ? std::optional(Selection::Run{from, v, out.shape.back()}) : std::nullopt);
 }
 
 /// The axes of a rank binder: aligned from the right with the operand's, whose literal-1 axes stretch.
@@ -218,6 +226,7 @@ void CoreEvaluator::select_rank(core::LocalId rank, const std::vector<Dim>& axes
   if (!known) {  // only looking: remember what is indexed
     probed_[rank].push_back(axes);
     for (size_t i = 0; i < axes.size(); ++i) out.indices.push_back(constant_int(g, Elem::i64, 0));
+    out.runs.resize(out.indices.size());
     return;
   }
   if (axes.size() > known->size()) base::bug("from_core", "an operand has more axes than its rank binder");
@@ -226,6 +235,7 @@ void CoreEvaluator::select_rank(core::LocalId rank, const std::vector<Dim>& axes
     const Axis& a = (*known)[skip + i];
     out.indices.push_back(index_of(g, axes[i].is(1) && !a.extent.is(1) ? Dim(0) : Dim(a.var)));
   }
+  out.runs.resize(out.indices.size());
 }
 
 // ---- a with [...] = v ----
@@ -238,49 +248,136 @@ Val CoreEvaluator::update(const Expr& e, const Val& of, const Val& value) {
   return v;
 }
 
+/// Where an update stores: a domain, the position of each of its points, and the value there.
+struct CoreEvaluator::Target {
+  std::vector<Axis> domain;
+  std::vector<Dim> at;
+  ScalarId value;              // over the domain
+  std::vector<ScalarId> hits;  // what has to hold for a point to be changed at all
+  struct Point {
+    size_t axis;
+    ScalarId index;
+  };
+  std::vector<Point> points;  // axes of which one position is changed, and which one
+};
+
+/// Is the position, over the variables of the selection, one of the axis, whatever the data and conditions
+/// say?
+bool CoreEvaluator::is_certain(ScalarId index, const Dim& extent, const Selection& s) const {
+  const auto at = affine_index(g, index);
+  if (!at || is_decided(*at)) return false;
+  std::vector<Fact> facts = known_facts();
+  for (size_t i = 0; i < s.vars.size(); ++i) {
+    if (!at->contains(s.vars[i])) continue;
+    if (is_decided(s.shape[i])) return *at == Dim(s.vars[i]) && s.shape[i] == extent;
+    facts.push_back(shape::at_least(Dim(s.vars[i]), Dim(0)));
+    facts.push_back(shape::less(Dim(s.vars[i]), s.shape[i]));
+  }
+  return guards_.empty() || is_in_range(index, extent, facts);
+}
+
+/// An axis of which only the data, or a condition, says where it is changed: every element is stored again,
+/// and those that are not meant as they are.
+bool CoreEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim& extent, Target& target) {
+  if (!s.runs[axis]) return false;
+  const Selection::Run run = *s.runs[axis];
+  const Var v = shape::fresh_var(run.var ? shape::var_name(*run.var) : "p");
+  const ScalarId here = index_of(g, Dim(v));
+  target.domain.push_back({v, extent});
+  target.at.emplace_back(v);
+  if (!run.var) {
+    target.hits.push_back(apply(g, Op::eq, {here, run.start}));
+    target.points.push_back({axis, run.start});
+    return true;
+  }
+  ScalarId start = run.start;
+  if (!affine_index(g, start)) {
+    const auto first = data_size(start, "the start of an updated slice", extent);
+    const auto end =
+        data_size(apply(g, Op::add, {start, value_of(run.count)}), "the end of an updated slice", extent);
+    if (!first || !end) return false;
+    start = value_of(*first);
+  }
+  const ScalarId from_start = apply(g, Op::sub, {here, start}), zero = constant_int(g, Elem::i64, 0);
+  target.hits.push_back(apply(g, Op::le, {zero, from_start}));
+  target.hits.push_back(apply(g, Op::lt, {from_start, value_of(run.count)}));
+  const ScalarId last = index_of(g, relaxed(run.count) - Dim(1));
+  const ScalarId inside = apply(g, Op::max, {apply(g, Op::min, {from_start, last}), zero});
+  if (const auto dim = affine_index(g, inside))
+    target.value = substitute(g, target.value, shape::Substitution{{*run.var, *dim}});
+  else
+    target.value = substitute(g, target.value, std::map<Var, ScalarId>{{*run.var, inside}});
+  return true;
+}
+
 Array CoreEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, const Array& value) {
   force(*of);
   Selection s = select(e, *of, false);
   if (failed_) return *of;
-  std::vector<Dim> indices;
-  for (ScalarId i : s.indices) {
-    auto dim = affine_index(g, i);
-    if (!dim) {
-      unsupported("an update at a position that the data decides");
+  Target target;
+  target.value = stretched(value, s.shape, s.vars);
+  std::set<Var> stored;
+  for (size_t axis = 0; axis < s.indices.size(); ++axis) {
+    if (is_certain(s.indices[axis], of->shape[axis], s)) {
+      target.at.push_back(*affine_index(g, s.indices[axis]));
+      for (Var v : target.at.back().vars()) stored.insert(v);
+      continue;
+    }
+    if (!along_whole_axis(s, axis, of->shape[axis], target)) {
+      unsupported(
+          "an update at several positions of an axis, each decided by the data: `scatter` makes those");
       return *of;
     }
-    indices.push_back(*dim);
   }
-  ScalarId element = stretched(value, s.shape, s.vars);
+  for (size_t i = 0; i < s.vars.size(); ++i)
+    if (stored.count(s.vars[i])) target.domain.push_back({s.vars[i], s.shape[i]});
+  return stored_at(of, std::move(target));
+}
+
+/// `of` with the target's points changed.
+Array CoreEvaluator::stored_at(const std::shared_ptr<Array>& of, Target target) {
   // The update differs for every index variable that it mentions: then each has a copy of its own.
+  ScalarId all = target.value;
+  for (ScalarId hit : target.hits) all = apply(g, Op::select, {hit, all, target.value});
   std::vector<Axis> lead;
   for (const Axis& a : active_) {
-    auto mentions = [&](const std::vector<Var>& vars) {
-      return std::find(vars.begin(), vars.end(), a.var) != vars.end();
+    const auto mentions = [&](const std::vector<Axis>& axes) {
+      return std::any_of(axes.begin(), axes.end(), [&](const Axis& other) { return other.var == a.var; });
     };
-    bool used = mentions(free_vars(g, of->body)) || mentions(free_vars(g, element));
-    for (const Dim& d : indices) used |= d.contains(a.var);
+    bool used = mentions(free_axes(of->body, of->shape)) || mentions(free_axes(all));
+    for (const Dim& d : target.at) used |= d.contains(a.var);
     if (used) lead.push_back(a);
   }
   auto place = place_of(*of);
   bool in_place = place && lead.empty() && (place->second.empty() || derives_from_param(place->first));
   Value base = in_place ? place->first : store(*of, lead);
-  std::vector<Dim> fixed, at;
+  std::vector<Dim> fixed;
   if (in_place) fixed = place->second;
   for (const Axis& a : lead) fixed.emplace_back(a.var);
-  std::vector<Axis> domain;
-  shape::Substitution renamed;
-  auto add = [&](Var v, const Dim& extent) {
-    Var own = shape::fresh_var(shape::var_name(v));
-    renamed[v] = Dim(own);
-    domain.push_back({own, extent});
-  };
-  for (const Axis& a : lead) add(a.var, a.extent);
-  for (size_t i = 0; i < s.vars.size(); ++i) add(s.vars[i], s.shape[i]);
-  for (const Dim& d : fixed) at.push_back(d.substitute(renamed));
-  for (const Dim& d : indices) at.push_back(d.substitute(renamed));
-  TensorType type = g.type(base);
-  Value v = emit(domain, substitute(g, element, renamed), type, name_here("update"), base, at);
+  std::vector<Dim> at = fixed;
+  at.insert(at.end(), target.at.begin(), target.at.end());
+  const TensorType type = g.type(base);
+  // Where the position is the one that is changed, the old element there is the one in place.
+  ScalarId body = rewrite_loads(g, target.value, [&](ScalarId id) {
+    const Scalar s = g.scalars[id];
+    if (s.target != base) return id;
+    std::vector<ScalarId> here = s.args;
+    for (const Target::Point& p : target.points) {
+      const size_t axis = fixed.size() + p.axis;
+      if (here[axis] == p.index) here[axis] = index_of(g, target.at[p.axis]);
+    }
+    return load(g, base, here, s.elem);
+  });
+  if (!target.hits.empty()) {
+    std::vector<ScalarId> here;
+    for (const Dim& d : at) here.push_back(index_of(g, d));
+    const ScalarId before = load(g, base, here, type.elem);
+    for (ScalarId hit : target.hits) body = apply(g, Op::select, {hit, body, before});
+  }
+  std::vector<Axis> domain = lead;
+  domain.insert(domain.end(), target.domain.begin(), target.domain.end());
+  TensorType stored = type;
+  Value v = emit(domain, body, stored, name_here("update"), base, at);
   return array_of(type, v, fixed);
 }
 

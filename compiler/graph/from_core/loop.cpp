@@ -20,10 +20,10 @@ void each_leaf(const Val& v, const std::function<void(const std::shared_ptr<Arra
   for (const Val& item : v.items) each_leaf(item, f);
 }
 
-Val map_leaves(const Val& like, const std::function<Val(uint32_t)>& f) {
+Val map_leaves(const Val& like, const std::function<Val(uint32_t, const Array&)>& f) {
   uint32_t number = 0;
   std::function<Val(const Val&)> walk = [&](const Val& v) {
-    if (v.kind == Val::Kind::array) return f(number++);
+    if (v.kind == Val::Kind::array) return f(number++, *v.array);
     Val now = v;
     for (Val& item : now.items) item = walk(item);
     return now;
@@ -65,6 +65,7 @@ bool CoreEvaluator::derives_from_param(Value v) const {
 }
 
 uint32_t CoreEvaluator::carry(LoopBuild& build, Value init, TensorType type) {
+  type = relaxed(type);
   Node& param = g.nodes[build.param];
   Node& node = g.nodes[build.node];
   uint32_t number = static_cast<uint32_t>(node.carried.size());
@@ -118,7 +119,7 @@ uint32_t CoreEvaluator::carry_storage(LoopBuild& build, const TensorType& type) 
   Node empty;
   empty.op = NodeOp::empty;
   empty.region = build.outside;
-  empty.types = {type};
+  empty.types = {relaxed(type)};
   NodeId storage = g.nodes.add(std::move(empty));
   g.regions[build.outside].nodes.push_back(storage);
   return carry(build, {storage, 0}, type);
@@ -159,6 +160,10 @@ Val CoreEvaluator::emitted_tree(const Val& value, LoopBuild& build,
   uint32_t number = 0;
   bool found = false;
   Dim at(build.index.var);
+  TensorType type{a.elem, {}};
+  for (const Axis& axis : build.lead) type.shape.push_back(axis.extent);
+  type.shape.push_back(build.index.extent);
+  type.shape.insert(type.shape.end(), a.shape.begin(), a.shape.end());
   if (auto place = place_of(a); place && place->second == std::vector<Dim>{at}) {
     Value root = place->first;
     while (g.nodes[root.node].op == NodeOp::compute && g.nodes[root.node].outputs[root.output].base)
@@ -168,34 +173,25 @@ Val CoreEvaluator::emitted_tree(const Val& value, LoopBuild& build,
       slot.emitted = found = true;
       number = slot.carried;
       g.nodes[build.node].carried[number].result = place->first;
+      type = g.type(place->first);
       break;
     }
   }
   if (!found) {
-    TensorType type{a.elem, {}};
-    for (const Axis& axis : build.lead) type.shape.push_back(axis.extent);
-    type.shape.push_back(build.index.extent);
-    type.shape.insert(type.shape.end(), a.shape.begin(), a.shape.end());
     number = carry_storage(build, type);
-    std::vector<Axis> domain;
-    std::vector<Dim> where;
-    shape::Substitution renamed;
-    auto add = [&](Var v, const Dim& extent) {
-      Var own = shape::fresh_var(shape::var_name(v));
-      renamed[v] = Dim(own);
-      domain.push_back({own, extent});
-      where.emplace_back(own);
-    };
-    for (const Axis& axis : build.lead) add(axis.var, axis.extent);
+    std::vector<Axis> domain = build.lead;
+    std::vector<Dim> where = build.lead_at;
     where.push_back(at);
-    for (size_t i = 0; i < a.vars.size(); ++i) add(a.vars[i], a.shape[i]);
-    Value stored =
-        emit(domain, substitute(g, a.body, renamed), type, "emit", Value{build.param, number}, where);
+    for (size_t i = 0; i < a.vars.size(); ++i) {
+      domain.push_back({a.vars[i], a.shape[i]});
+      where.emplace_back(a.vars[i]);
+    }
+    Value stored = emit(domain, a.body, type, "emit", Value{build.param, number}, where);
     g.nodes[build.node].carried[number].result = stored;
   }
   auto result = std::make_shared<Array>();
-  after.push_back([this, result, number, &build] {
-    *result = array_of(g.nodes[build.node].types[number], {build.node, number}, build.lead_at);
+  after.push_back([this, result, number, type, &build] {
+    *result = array_of(type, {build.node, number}, build.lead_at);
   });
   Val v;
   v.kind = Val::Kind::array;
@@ -212,9 +208,10 @@ CoreEvaluator::LoopBuild CoreEvaluator::begin_loop(const std::string& name, cons
   Node node, param;
   node.op = NodeOp::loop;
   node.name = name;
-  node.source_begin = position_here();
+  node.source_begin = span_here().begin;
+  node.source_end = span_here().end;
   node.region = build.outside;
-  node.index = build.index;
+  node.index = {build.index.var, relaxed(extent)};
   build.node = g.nodes.add(std::move(node));
   build.inside = g.regions.add({{}, build.node});
   g.nodes[build.node].body = build.inside;
@@ -241,10 +238,29 @@ void CoreEvaluator::leave_loop(LoopBuild& build) {
   g.regions[build.outside].nodes.push_back(build.node);
 }
 
+/// A carried value after a step: the new one where the step counts, else what it was.
+Array CoreEvaluator::where_it_goes_on(ScalarId here, const Array& next, const LoopBuild& build, uint32_t c) {
+  Array now = next;
+  force(now);
+  const Array before = carried_like(next, {build.param, c}, build);
+  return fresh_array(next.elem, next.shape, [&](const std::vector<Var>& vars) {
+    const std::vector<Dim> at(vars.begin(), vars.end());
+    return apply(g, Op::select, {here, element_at(now, at), element_at(before, at)});
+  });
+}
+
+/// The tensor with the axes of the `for`s around, and then those of `like`.
+Array CoreEvaluator::carried_like(const Array& like, Value v, const LoopBuild& build) {
+  TensorType type{like.elem, {}};
+  for (const Axis& a : build.lead) type.shape.push_back(a.extent);
+  type.shape.insert(type.shape.end(), like.shape.begin(), like.shape.end());
+  return array_of(type, v, build.lead_at);
+}
+
 /// The first outputs of the loop, in the structure of `like`.
 Val CoreEvaluator::loop_results(const Val& like, const LoopBuild& build) {
-  return map_leaves(like, [&](uint32_t c) {
-    return Val::of(array_of(g.nodes[build.node].types[c], {build.node, c}, build.lead_at));
+  return map_leaves(like, [&](uint32_t c, const Array& a) {
+    return Val::of(carried_like(a, {build.node, c}, build));
   });
 }
 
@@ -273,15 +289,20 @@ Val CoreEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   Val element = iterate ? Val{} : slices(args[2], Dim(build.index.var), build, scanning);
   if (failed_) return {};
   enter_loop(build);
+  ScalarId here;  // does the element exist? The loop runs for as many as there are at most
+  if (is_decided(*extent)) conditions_.push_back(here = is_inside(build.index));
   Val result = call(step, iterate ? std::vector<Val>{state} : std::vector<Val>{state, element});
+  if (here.valid()) conditions_.pop_back();
   if (failed_) return {};
 
   // The state at the end of the step, leaf by leaf.
   const Val next = scanning ? result.items.at(0) : result;
   uint32_t number = 0;
   each_leaf(next, [&](const std::shared_ptr<Array>& a) {
-    if (number < state_leaves) g.nodes[build.node].carried[number].result = store(*a, build.lead);
-    ++number;
+    const uint32_t c = number++;
+    if (c >= state_leaves) return;
+    Array now = here.valid() ? where_it_goes_on(here, *a, build, c) : *a;
+    g.nodes[build.node].carried[c].result = store(now, build.lead);
   });
   if (number != state_leaves) base::bug("from_core", "a step changes the structure of its state");
   std::vector<std::function<void()>> after;

@@ -22,7 +22,7 @@ struct CoreEvaluator::LoopBuild {
 
 /// Every array of a structure, in order.
 void each_leaf(const Val& v, const std::function<void(const std::shared_ptr<Array>&)>& f);
-/// The structure with leaf number c, in order, replaced by f(c).
-Val map_leaves(const Val& like, const std::function<Val(uint32_t)>& f);
+/// The structure with leaf number c, in order, replaced by f(c, leaf).
+Val map_leaves(const Val& like, const std::function<Val(uint32_t, const Array&)>& f);
 
 }  // namespace axon::graph

@@ -123,7 +123,7 @@ Val CoreEvaluator::prim(Prim which, const Closure& closure, std::vector<Val> arg
 /// Inside of an index the whole tensor over it is shown; inside of a loop, all iterations together
 /// (loop.cpp).
 void CoreEvaluator::show(const std::string& name, Array array) {
-  const Value v = store(array, free_axes(array.body));
+  const Value v = store(array, free_axes(array.body, array.shape));
   const size_t depth = depth_of(g.nodes[v.node].region);
   if (depth == 0) return void(g.debugs.emplace_back(name, v));
   shown_[depth - 1].emplace_back(name, v);
@@ -274,26 +274,17 @@ Val CoreEvaluator::reduction(Monoid monoid, const std::shared_ptr<Array>& of,
   const Dim extent = of->shape.back();
   if (monoid == Monoid::argmax && !require(shape::at_least(extent, Dim(1)), "the axis of `argmax`"))
     return fail(source::Code::E0602, "`argmax` of an axis that has no elements");
-  std::vector<Axis> lead = free_axes(of->body), domain;
-  TensorType type{monoid == Monoid::argmax ? Elem::i64 : of->elem, {}};
-  shape::Substitution renamed;
+  std::vector<Axis> domain = free_axes(of->body, of->shape);
   std::vector<Dim> here;
-  auto add = [&](Var v, const Dim& size) {
-    Var own = shape::fresh_var(shape::var_name(v));
-    renamed[v] = Dim(own);
-    domain.push_back({own, size});
-    type.shape.push_back(size);
-  };
-  for (const Axis& a : lead) {
-    add(a.var, a.extent);
-    here.emplace_back(a.var);
-  }
-  for (size_t i = 0; i + 1 < of->shape.size(); ++i) add(of->vars[i], of->shape[i]);
-  Var binder = shape::fresh_var(shape::var_name(of->vars.back()));
-  renamed[of->vars.back()] = Dim(binder);
+  for (const Axis& a : domain) here.emplace_back(a.var);
+  for (size_t i = 0; i + 1 < of->shape.size(); ++i) domain.push_back({of->vars[i], of->shape[i]});
+  TensorType type{monoid == Monoid::argmax ? Elem::i64 : of->elem, {}};
+  for (const Axis& a : domain) type.shape.push_back(a.extent);
+  const Var binder = shape::fresh_var(shape::var_name(of->vars.back()));
   ScalarId term = of->body;
   if (start && is_idempotent(monoid)) term = without_start(g, term, monoid, *start);
-  ScalarId body = reduce(g, monoid, {{binder, extent}}, substitute(g, term, renamed));
+  ScalarId body =
+      reduce(g, monoid, {{binder, extent}}, substitute(g, term, {{of->vars.back(), Dim(binder)}}));
   Value v = emit(domain, body, type, name_here(monoid_name(monoid)));
   Array result = array_of(type, v, here, of->vars);
   bool plain = !start || monoid == Monoid::argmax || *start == unit_of(g, monoid, of->elem);

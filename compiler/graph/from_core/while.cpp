@@ -24,11 +24,13 @@ CoreEvaluator::Decision CoreEvaluator::decide(const Array& holds, const LoopBuil
     return {any, any};
   }
   Array whole = holds;
+  for (const Axis& a : build.lead)  // what lies past a size does not keep the loop going
+    if (is_decided(a.extent)) whole.body = apply(g, Op::and_, {is_inside(a), whole.body});
   const Value points = store(whole, build.lead);
   std::vector<Axis> binders;
   std::vector<ScalarId> at;
   for (const Axis& a : build.lead) {
-    binders.push_back({shape::fresh_var(shape::var_name(a.var)), a.extent});
+    binders.push_back({shape::fresh_var(shape::var_name(a.var)), relaxed(a.extent)});
     at.push_back(index_of(g, Dim(binders.back().var)));
   }
   const ScalarId body = load(g, points, at, Elem::boolean);
@@ -41,12 +43,13 @@ Val CoreEvaluator::loop_while(const std::string& name, const Val& init, const St
   const Val state = carried_tree(init, build);
   const auto leaves = static_cast<uint32_t>(g.nodes[build.node].carried.size());
   if (failed_) return {};
-  const auto carried_at = [&](uint32_t c, Value Carried::*which) {
-    const Node& node = g.nodes[build.node];
-    return Val::of(array_of(node.types[c], node.carried[c].*which, build.lead_at));
-  };
   const auto decide_on = [&](Value Carried::*which) {
-    return decide(leaf(holds(map_leaves(init, [&](uint32_t c) { return carried_at(c, which); }))), build);
+    return decide(
+        leaf(holds(map_leaves(init,
+                              [&](uint32_t c, const Array& a) {
+                                return Val::of(carried_like(a, g.nodes[build.node].carried[c].*which, build));
+                              }))),
+        build);
   };
   const Decision first = decide_on(&Carried::init);
   if (failed_) return {};
@@ -66,15 +69,7 @@ Val CoreEvaluator::loop_while(const std::string& name, const Val& init, const St
   each_leaf(next, [&](const std::shared_ptr<Array>& a) {
     const uint32_t c = number++;
     if (c >= leaves) return;
-    Array now = *a;
-    if (here.valid()) {
-      force(now);
-      const Array before = leaf(carried_at(c, &Carried::param));
-      now = fresh_array(a->elem, a->shape, [&](const std::vector<Var>& vars) {
-        const std::vector<Dim> at(vars.begin(), vars.end());
-        return apply(g, Op::select, {here, element_at(*a, at), element_at(before, at)});
-      });
-    }
+    Array now = here.valid() ? where_it_goes_on(here, *a, build, c) : *a;
     g.nodes[build.node].carried[c].result = store(now, build.lead);
   });
   if (number != leaves) base::bug("from_core", "a step changes the structure of its state");

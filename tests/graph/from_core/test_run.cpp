@@ -175,6 +175,9 @@ TEST(FromCoreRun, ReductionsOverSeveralIndices) {
   EXPECT_EQ(result("entry f (x : f32[m, n]) = f32 (argmax i j => x[i, j])", {x}), (Reals{5}));
   EXPECT_EQ(result("entry f (x : f32[m, n]) = f32 (count i j => x[i, j] > 2.0)", {x}), (Reals{4}));
   EXPECT_EQ(result("entry f (x : f32[m, n]) = reduce max 0.0 i j => x[i, j]", {x}), (Reals{9}));
+  EXPECT_EQ(result("entry f (x : f32[m, n]) = reduce add 5.0 i j => x[i, j]", {x}), (Reals{29}));
+  EXPECT_EQ(result("entry f (x : f32[m, n]) = reduce (fn a b => a * 2.0 + b) 1.0 i j => x[i, j]", {x}),
+            (Reals{64 + 32 + 2 * 16 + 3 * 8 + 4 * 4 + 5 * 2 + 9}));
 }
 
 TEST(FromCoreRun, Loops) {
@@ -304,8 +307,61 @@ TEST(FromCoreRun, SizesWithoutRoomAreRefused) {
   refused("entry f (k : i64[1]) = for (i < k[0]) => real i", "without a bound");
   refused("entry f (x : i64[n]) = sum (for (r < min (sum i => i * x[i]) (sum (for (i < n) => i))) => real r)",
           "without a bound");
-  refused("entry f (x : f32[n, d]) = fold (fn s r => s + sum (compress r (r > s))) 0.0 x",
-          "inside of a loop");
+}
+
+TEST(FromCoreRun, SizesOfOneIteration) {
+  const Tensor x = reals({3, 4}, {1, -1, 2, -1, -1, -2, -3, -4, 5, 6, 7, 8});
+  EXPECT_EQ(result("entry f (x : f32[l, n]) = fold (fn s r => s + sum r[: count (r > 0.0)]) 0.0 x", {x}),
+            (Reals{1 - 1 + 5 + 6 + 7 + 8}));
+  EXPECT_EQ(result("entry f (x : f32[l, n]) = fold (fn s r => s + sum r[nonzero (r > 0.0)]) 0.0 x", {x}),
+            (Reals{3 + 26}));
+  EXPECT_EQ(
+      result(
+          "entry f (x : f32[l, n]) = fold (fn s r => fold (fn t v => t * 10.0 + v) s r[nonzero (r > 0.0)]) "
+          "0.0 x",
+          {x}),
+      (Reals{125678}));
+  EXPECT_EQ(result("entry f (x : f32[l, n]) = fold (fn s r => let y = compress r (r > 0.0) in "
+                   "s * 10.0 + real (dim y 0)) 0.0 x",
+                   {x}),
+            (Reals{204}));
+  EXPECT_EQ(run("entry f (x : f32[l, n]) (k : i64[l]) = fold (fn s (r, c) => s + sum r[: c]) 0.0 (x, k)",
+                {x, integers({3}, {1, 0, 5})})
+                .error,
+            "index `c` in `r[: c]`: 5 is not in 0 .. 4");
+}
+
+TEST(FromCoreRun, UpdatesAtPositionsOfTheData) {
+  const Tensor x = reals({4}, {1, 2, 3, 4});
+  EXPECT_EQ(result("entry f (x : f32[n]) (k : i64) (c : i64[1]) = x with [c[0]] = 9.0",
+                   {x, integers({}, {0}), integers({1}, {2})}),
+            (Reals{1, 2, 9, 4}));
+  EXPECT_EQ(result("entry f (x : f32[n]) (k : i64[1]) = let c = k[0] in x with [c : c + 2] = [8.0, 9.0]",
+                   {x, integers({1}, {1})}),
+            (Reals{1, 8, 9, 4}));
+  EXPECT_EQ(result("entry f (x : f32[n]) (ks : i64[m]) = fold (fn x k => x with [k] = x[k] * 10.0) x ks",
+                   {x, integers({3}, {1, 3, 1})}),
+            (Reals{1, 200, 3, 40}));
+  EXPECT_EQ(run("entry f (x : f32[n]) (k : i64[1]) = let c = k[0] in x with [c : c + 2] = [8.0, 9.0]",
+                {x, integers({1}, {3})})
+                .error,
+            "the end of an updated slice is not a size up to n: the value is 5");
+  EXPECT_EQ(run("entry f (x : f32[n]) (k : i64[1]) = x with [k[0]] = 1.0", {x, integers({1}, {4})}).error,
+            "index `k[0]` in `x with [k[0]] = 1.0`: 4 is not in 0 .. 3");
+}
+
+TEST(FromCoreRun, ABranchNeedsItsSizesOnlyWhereItIsTaken) {
+  const char* const rest = "entry f (x : f32[n]) = if n >= 1 then sum x[1:] else 0.5";
+  EXPECT_EQ(result(rest, {reals({0}, {})}), (Reals{0.5}));
+  EXPECT_EQ(result(rest, {reals({3}, {1, 2, 3})}), (Reals{5}));
+  const char* const change =
+      "entry f (x : f32[n]) (a : i64) = if a + 2 <= n then x with [a : a + 2] = [8.0, 9.0] else x";
+  EXPECT_EQ(result(change, {reals({3}, {1, 2, 3}), integers({}, {1})}), (Reals{1, 8, 9}));
+  EXPECT_EQ(result(change, {reals({3}, {1, 2, 3}), integers({}, {2})}), (Reals{1, 2, 3}));
+  EXPECT_EQ(run("entry f (x : f32[n]) (k : i64[1]) = if n >= 1 then sum (for (i < 2) => x[k[0]]) else 0.0",
+                {reals({2}, {1, 2}), integers({1}, {2})})
+                .error,
+            "index `k[0]` in `x[k[0]]`: 2 is not in 0 .. 1");
 }
 
 TEST(FromCoreRun, ALoopThatDoesNotEndFails) {
