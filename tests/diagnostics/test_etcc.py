@@ -174,12 +174,17 @@ class LateCodes(unittest.TestCase):
             self.assertEqual(status, 1)
             self.assertEqual(re.findall(r"error\[(E....)\]", err), [code], err)
             self.assertFalse(os.path.exists(out))
+            return err
 
     def test_an_update_that_would_copy(self):
         put = "entry put (c : *f32[n]) (up : bool) where 1 <= n = {}\n"
-        self.refuses("E0611", put.format("if up then c with [0] = 1.0 else c with [0] = 2.0"), ["--emit=plan"])
+        both = self.refuses("E0611", put.format("if up then c with [0] = 1.0 else c with [0] = 2.0"), ["--emit=plan"])
+        self.assertIn("updated here", both)
+        self.assertIn("- the old value is used here", both)
         swapped = "entry next (c : *f32[n]) where 2 <= n = c with [0] = c[1]\n"
-        self.refuses("E0611", swapped, [])
+        self.assertIn("The update itself reads other elements", self.refuses("E0611", swapped, []))
+        kept = "fun put c x = (c with [0] = x, c)\nentry f (c : *f32[n]) (x : f32) where 1 <= n = put c x\n"
+        self.assertIn("A result of the entry is `c` as it was before.", self.refuses("E0611", kept, []))
 
     def test_an_order_without_proof(self):
         axes = "abcdefg"
