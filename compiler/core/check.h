@@ -146,6 +146,7 @@ class Checker {
   Shape select(ExprId id, TypeId base, bool has_otherwise);
   IndexBinder* lone_binder(const IndexItem& item);
   void find_named_axes();
+  std::vector<size_t> axes_of_parameters(ExprId callee) const;
   void settle_axes(TypeId base, size_t named, WhyId w);
   void select_point(const IndexItem& item, const shape::Dim& axis, bool has_otherwise, Shape& result,
                     WhyId why);
@@ -210,7 +211,8 @@ class Checker {
   std::set<uint32_t> read_;            ///< of these, integers that are used as sizes
   std::vector<std::pair<shape::Dim, shape::Dim>> decided_sizes_;  ///< a value, and the size that it is
   std::map<std::string, size_t> named_axes_;                      ///< by the indices of a value, at most
-  std::set<LocalId> sizes_;                                       ///< names that are used as sizes somewhere
+  std::map<std::string, size_t> given_axes_;  ///< by the functions that a value is given to, at most
+  std::set<LocalId> sizes_;                   ///< names that are used as sizes somewhere
   int for_depth_ = 0;
   ExprId applied_;  ///< of what is inferred next: the expression that applies it; a `let` that names it
   std::set<std::pair<uint32_t, std::string>> missing_fields_;  ///< reported: (type, field)

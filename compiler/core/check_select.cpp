@@ -151,11 +151,33 @@ static std::string path_of(const Program& p, ExprId id) {
   return e.kind == Expr::Kind::local ? std::to_string(e.local.index) + fields : "";
 }
 
-/// The most axes that an index of each value names: where another one names fewer, the others are kept.
+/// The axes that the parameters of a function of this program name: two for `transpose`.
+std::vector<size_t> Checker::axes_of_parameters(ExprId callee) const {
+  const Expr& e = p_.exprs[callee];
+  if (e.kind != Expr::Kind::global || !p_.globals[e.global].scheme.type.valid()) return {};
+  const Type fn = p_.types.types[p_.globals[e.global].scheme.type];
+  std::vector<size_t> named;
+  for (size_t i = 0; fn.kind == Type::Kind::function && i + 1 < fn.items.size(); ++i) {
+    const Type& t = p_.types.types[fn.items[i]];
+    const bool tensor = t.kind == Type::Kind::tensor;
+    named.push_back(tensor ? static_cast<size_t>(std::count_if(t.shape.begin(), t.shape.end(), is_dim)) : 0);
+  }
+  return named;
+}
+
+/// The most axes that an index of each value names, and that a function names that it is given to: where an
+/// index names fewer, the others are kept.
 void Checker::find_named_axes() {
   const DeclInfo& info = e_.infos[g_.index];
   for (uint32_t i = info.first_expr; i < info.end_expr; ++i) {
     const Expr& e = p_.exprs[{i}];
+    if (e.kind == Expr::Kind::apply) {
+      const std::vector<size_t> named = axes_of_parameters(e.args[0]);
+      for (size_t a = 0; a < named.size() && a + 1 < e.args.size(); ++a) {
+        size_t& most = given_axes_[path_of(p_, e.args[a + 1])];
+        most = std::max(most, named[a]);
+      }
+    }
     if (e.kind != Expr::Kind::index && e.kind != Expr::Kind::with_index) continue;
     const auto names_one = [](const IndexItem& item) {
       return item.kind == IndexItem::Kind::point || item.kind == IndexItem::Kind::slice;
@@ -165,6 +187,7 @@ void Checker::find_named_axes() {
     most = std::max(most, named);
   }
   named_axes_.erase("");
+  given_axes_.erase("");
 }
 
 Shape Checker::select(ExprId id, TypeId base, bool has_otherwise) {
@@ -186,11 +209,21 @@ Shape Checker::select(ExprId id, TypeId base, bool has_otherwise) {
       first_open != known.shape.end() && is_var(*first_open) && !vars_.is_meta(first_open->var);
   const bool has_more =
       known.kind == Type::Kind::tensor && items.size() <= in_front && (items.size() < in_front || rigid);
-  const auto named = named_axes_.find(path_of(p_, p_.exprs[id].args[0]));
+  const bool all_open =
+      known.kind != Type::Kind::tensor || (in_front == 0 && first_open != known.shape.end());
+  const std::string path = path_of(p_, p_.exprs[id].args[0]);
+  const auto named = named_axes_.find(path);
   const bool named_elsewhere = named != named_axes_.end() && items.size() < named->second;
   if (!open_ended && (has_more || named_elsewhere)) {
     items.push_back({});
     items.back().kind = IndexItem::Kind::ellipsis;
+    p_.exprs[id].indices = items;
+  } else if (const auto given = given_axes_.find(path);
+             !open_ended && given != given_axes_.end() && all_open && !rigid) {
+    for (size_t axis = items.size(); axis < given->second; ++axis) {
+      items.push_back({});
+      items.back().kind = IndexItem::Kind::slice;
+    }
     p_.exprs[id].indices = items;
   }
   std::vector<ShapeItem> axes;
