@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <limits>
 
 #include "core/check.h"
+#include "core/number.h"
 
 namespace axon::core {
 
@@ -46,33 +46,6 @@ std::optional<Excess> excess(const Type& t) {
   return std::nullopt;
 }
 
-/// The numbers that an element type holds.
-struct Range {
-  double least, most;
-  std::string text;
-};
-Range integers(base::Elem elem) {
-  const int bits = 8 * base::elem_bytes(elem);
-  const bool is_signed = elem != base::Elem::u8;
-  const double end = std::ldexp(1.0, is_signed ? bits - 1 : bits), least = is_signed ? -end : 0;
-  return {least, end - 1, fmt::format("{:.0f} to {:.0f}", least, end - 1)};
-}
-/// A number a little larger than the largest is rounded to it, up to half of the last place; half itself
-/// where the format has no infinity, since there the largest number is even.
-Range floats(base::Elem elem) {
-  const base::FloatFormat format = base::float_format(elem);
-  const double half = std::ldexp(0.5, std::ilogb(format.largest) - format.fraction_bits);
-  const double end = format.largest + half;
-  const double most = format.has_infinity ? std::nextafter(end, 0.0) : end;
-  return {-most, most, fmt::format("-{0:.5g} to {0:.5g}", format.largest)};
-}
-Range range_of(base::Elem elem) {
-  if (base::is_float(elem)) return floats(elem);
-  if (base::is_integer(elem) && elem != base::Elem::i64) return integers(elem);
-  // from_syntax.cpp refuses what is more than 64 bits
-  return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), ""};
-}
-
 }  // namespace
 
 /// Numbers that would wrap around, or become infinite, in the type that they have.
@@ -83,9 +56,9 @@ void Checker::check_numbers() {
     if (e.kind != Expr::Kind::number || !e.type.valid()) continue;
     const Type t = vars_[vars_.zonk(e.type)];
     if (t.kind != Type::Kind::tensor || !t.elem.elem) continue;
-    const Range range = range_of(*t.elem.elem);
+    const NumberRange range = range_of(*t.elem.elem);
     const double value = std::strtod(e.text.c_str(), nullptr);
-    if (range.least <= value && value <= range.most) continue;
+    if (range.holds(value)) continue;
     const std::string_view elem = base::elem_name(*t.elem.elem);
     report(source::error(Code::E0320, e.span, fmt::format("`{}` does not fit into {}", e.text, elem))
                .text(fmt::format("{} holds {}.", elem, range.text)));

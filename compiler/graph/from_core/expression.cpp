@@ -1,8 +1,11 @@
 // One case per kind of core expression; index notation is in index.cpp, primitives are in prim.cpp.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
 #include "base/bug.h"
+#include "core/number.h"
 #include "graph/from_core/evaluator.h"
 
 namespace axon::graph {
@@ -144,7 +147,11 @@ Val CoreEvaluator::number(const Expr& e) {
   const Type* type = e.type.valid() ? &p.types.types[e.type] : nullptr;
   bool tensor = type && type->kind == Type::Kind::tensor;
   Elem elem = tensor ? elem_of(type->elem) : e.flag ? Elem::f32 : Elem::i64;
-  if (base::is_float(elem)) return scalar(constant_float(g, elem, std::strtod(e.text.c_str(), nullptr)));
+  const double value = std::strtod(e.text.c_str(), nullptr);
+  if (const auto range = core::range_of(elem); !range.holds(value))  // only this use has the type
+    return fail(source::Code::E0320, fmt::format("`{}` does not fit into {}, which holds {}", e.text,
+                                                 base::elem_name(elem), range.text));
+  if (base::is_float(elem)) return scalar(constant_float(g, elem, value));
   return scalar(constant_int(g, elem, std::strtoll(e.text.c_str(), nullptr, 10)));
 }
 

@@ -369,6 +369,15 @@ TEST(FromCoreRun, ALoopThatDoesNotEndFails) {
             "`while (fn s => true) (fn s => s * 0.5) x` goes on for too many steps: the value is 1048576");
 }
 
+TEST(FromCoreRun, LiteralsOfAFunctionFitEveryUse) {
+  const char* const bumped =
+      "fun bumped x = x + 256\nentry f (x : i16[n]) = bumped x\nentry g (x : u8[n]) = bumped x";
+  const Lowered lowered = lower(bumped);
+  EXPECT_EQ(lowered.order, (std::vector<std::string>{"f"}));
+  EXPECT_NE(lowered.errors.find("`256` does not fit into u8, which holds 0 to 255"), std::string::npos)
+      << lowered.errors;
+}
+
 TEST(FromCoreRun, LiteralsAreConvertedFromNothing) {
   EXPECT_EQ(run("entry f (x : i64) = x + i64 16777217", {integers({}, {0})}).results.at(0).integers,
             (std::vector<int64_t>{16777217}));
