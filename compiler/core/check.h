@@ -113,6 +113,11 @@ class Checker {
   void write_back(const Scheme& scheme);
   void write_back(Pattern& pattern);
   void check_determined(ExprId id);
+  void check_at_home(ExprId id);
+  void refuse_stray(shape::Var v, source::Span at);
+  std::optional<shape::Var> not_at_home_in(const Pattern& pattern, ExprId at) const;
+  bool is_at_home(shape::Var v, ExprId at) const;
+  std::optional<shape::Var> not_at_home(TypeId type, ExprId at) const;
 
   // ---- index notation (check_index.cpp)
   struct Use {
@@ -206,14 +211,17 @@ class Checker {
   };
   std::vector<WhyFact> fact_sources_;  ///< where what is left of the facts comes from
   std::vector<shape::Var> opened_;     ///< sizes and integers that only the data decides, as they appeared
-  std::set<uint32_t> inside_for_;      ///< of these, what one iteration of a `for` decides
+  /// Variables that one iteration of a `for` decides: its indices, and what is opened in it. They are known
+  /// inside of its body only.
+  std::map<uint32_t, ExprId> for_of_;
+  std::map<uint32_t, ExprId> around_;  ///< of an expression: the innermost `for` whose body it is in
+  std::vector<ExprId> fors_;           ///< those around what is inferred now
   std::set<uint32_t> data_;            ///< of these, integers that may be negative
   std::set<uint32_t> read_;            ///< of these, integers that are used as sizes
   std::vector<std::pair<shape::Dim, shape::Dim>> decided_sizes_;  ///< a value, and the size that it is
   std::map<std::string, size_t> named_axes_;                      ///< by the indices of a value, at most
   std::map<std::string, size_t> given_axes_;  ///< by the functions that a value is given to, at most
   std::set<LocalId> sizes_;                   ///< names that are used as sizes somewhere
-  int for_depth_ = 0;
   ExprId applied_;  ///< of what is inferred next: the expression that applies it; a `let` that names it
   std::set<std::pair<uint32_t, std::string>> missing_fields_;  ///< reported: (type, field)
   std::optional<Names> names_;

@@ -3,7 +3,8 @@
 // In: an application whose result has `?k`, or an integer that is read from a tensor and used as a size. Out:
 // a variable that stands for that one number, with what is known of it. Invariant: such a variable is visible
 // only where the number is known: not in a parameter, not in the type of a function that is a value (it would
-// be one number for all calls), and not inside of `for` (it would change from element to element).
+// be one number for all calls), and not outside of the `for` in whose body it is decided (it changes from
+// element to element; write_back.cpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ using source::Span;
 Dim Checker::decided(const std::string& hint, Span at, bool size) {
   const Var v = vars_.dim(hint, VarKind::opened, size, at);
   opened_.push_back(v);
-  if (for_depth_ > 0) inside_for_.insert(v.id);
+  if (!fors_.empty()) for_of_[v.id] = fors_.back();
   if (!size) data_.insert(v.id);
   return Dim(v);
 }

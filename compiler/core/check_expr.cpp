@@ -19,6 +19,7 @@ using Kind = Expr::Kind;
 // ---- Expressions ----
 
 TypeId Checker::infer(ExprId id, TypeId expected) {
+  if (!fors_.empty()) around_[id.index] = fors_.back();
   const TypeId t = infer_kind(id, expected);
   p_.exprs[id].type = t;
   report_failures();
@@ -109,6 +110,7 @@ TypeId Checker::infer_local(ExprId id, ExprId application) {
 }
 
 TypeId Checker::infer_global(ExprId id, ExprId application) {
+  if (!fors_.empty()) around_[id.index] = fors_.back();
   const Expr e = p_.exprs[id];
   const Global& g = p_.globals[e.global];
   if (!g.scheme.type.valid() || vars_[g.scheme.type].kind == Type::Kind::error) {

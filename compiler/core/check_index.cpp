@@ -21,12 +21,15 @@ using source::Span;
 TypeId Checker::infer_for(ExprId id) {
   const Expr e = p_.exprs[id];
   const size_t context = solver_.context_size();
-  const int depth = for_depth_;
+  const size_t around = fors_.size();
+  const auto enter = [&] {  // what the range of the first index decides is decided outside
+    if (fors_.size() == around) fors_.push_back(id);
+  };
   for (const Binder& b : e.binders) {
     const Local local = p_.locals[b.local];
     if (local.kind == Local::Kind::rank) {
       rank_binders_[b.local] = {vars_.shape(local.name), {}};
-      for_depth_ = depth + 1;
+      enter();
       continue;
     }
     IndexBinder binder;
@@ -34,15 +37,6 @@ TypeId Checker::infer_for(ExprId id) {
     if (b.bound.valid()) {
       binder.given = true;
       binder.range = size_of(b.bound);
-      if (vars_.mentions_index(binder.range)) {
-        auto d = error(Code::E0306, p_.exprs[b.bound].span,
-                       fmt::format("the range of `{}` depends on an index{}", local.name,
-                                   e.flag ? "" : ", so the result would be irregular"));
-        if (e.flag)
-          d.help(fmt::format("fold over the largest range, and choose with `if {} < {}` what counts",
-                             local.name, e_.sources.text(p_.exprs[b.bound].span)));
-        report(std::move(d));
-      }
       if (auto v = binder.range.as_var()) {
         vars_.make_size(*v);
       } else if (!vars_.plainly_nonnegative(binder.range)) {
@@ -52,7 +46,8 @@ TypeId Checker::infer_for(ExprId id) {
     } else {
       binder.range = Dim(vars_.dim(local.name, VarKind::meta, true, local.span));
     }
-    for_depth_ = depth + 1;
+    enter();
+    for_of_[binder.var.id] = id;
     p_.locals[b.local].type = vars_.scalar(base::Elem::i64, Dim(binder.var));
     solver_.push(shape::at_least(Dim(binder.var), 0));
     solver_.push(shape::less(Dim(binder.var), binder.range));
@@ -60,7 +55,7 @@ TypeId Checker::infer_for(ExprId id) {
     open_binders_.push_back(b.local);
   }
   TypeId body = infer(e.args[0]);
-  for_depth_ = depth;
+  fors_.resize(around);
   if (vars_[vars_.head(body)].kind == Type::Kind::error) {
     solver_.pop_to(context);
     return body;

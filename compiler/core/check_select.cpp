@@ -118,9 +118,6 @@ void Checker::select_slice(const IndexItem& item, const Dim& axis, Shape& result
     if (item.stop.valid()) in_range(stop, start, true, w);
     size = shape::cdiv(start - stop, Dim(-step));
   }
-  if (vars_.mentions_index(vars_.zonk(size)))
-    report(error(Code::E0306, p_.exprs[item.stop.valid() ? item.stop : item.start].span,
-                 "the size of the slice depends on an index, so the result would be irregular"));
   result.push_back(dim_item(size));
 }
 

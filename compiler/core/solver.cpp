@@ -277,10 +277,11 @@ std::vector<Fact> Solver::facts_for(const Fact& goal, const std::vector<Fact>& c
 
 void Solver::bind(Var v, const Dim& d, WhyId why) {
   if (vars_.is_size(v) && !vars_.plainly_nonnegative(d)) {
-    // a size exists outside of any `for`: that an index is in its range must not be used
+    // a size exists outside of any `for`, unless an index is in it: that one is in its range must not be used
     std::vector<Fact> context = active_;
-    std::erase_if(context,
-                  [&](const Fact& f) { return vars_.mentions_index(f.lhs) || vars_.mentions_index(f.rhs); });
+    if (!vars_.mentions_index(d))
+      std::erase_if(
+          context, [&](const Fact& f) { return vars_.mentions_index(f.lhs) || vars_.mentions_index(f.rhs); });
     parked_.push_back(
         {Constraint::Kind::holds, {}, {}, shape::at_least(d, 0), context, why, false, ++serial_});
   }

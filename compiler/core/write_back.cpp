@@ -49,6 +49,9 @@ void Checker::write_back(const Scheme&) {
   }
   Global& g = p_.globals[g_];
   for (Pattern& p : g.params) write_back(p);
+  for (const Pattern& p : g.params)
+    if (const auto stray = not_at_home_in(p, g.body); stray && !failed_ && !uses_failed_)
+      refuse_stray(*stray, p.span);
 }
 
 void Checker::check_determined(ExprId id) {
@@ -66,25 +69,55 @@ void Checker::check_determined(ExprId id) {
       return;
     }
   }
-  const Type& t = vars_[e.type];
-  if (t.kind != Type::Kind::tensor) return;
-  for (const ShapeItem& item : t.shape) {
-    if (!is_dim(item)) continue;
-    for (Var v : item.dim.vars()) {
-      if (inside_for_.count(v.id)) {
-        report(
-            error(Code::E0306, e.span, "what one iteration of `for` reads decides a size here")
-                .text("Every element of a tensor has the same shape, so a size cannot change with an index.")
-                .help("where the size is the same for all, name it before the `for`"));
-        return;
-      }
-      if (vars_.kind(v) != VarKind::index) continue;
-      report(
-          error(Code::E0306, e.span, fmt::format("a size here depends on the index `{}`", shape::var_name(v)))
-              .text("Every element of a tensor has the same shape, so a size cannot change with an index."));
-      return;
-    }
-  }
+  check_at_home(id);
+}
+
+/// Is the expression where the variable is known?
+bool Checker::is_at_home(Var v, ExprId at) const {
+  const auto home = for_of_.find(v.id);
+  if (home == for_of_.end()) return true;
+  for (auto in = around_.find(at.index); in != around_.end(); in = around_.find(in->second.index))
+    if (in->second == home->second) return true;
+  return false;
+}
+
+/// A size in the type that is not known at the expression.
+std::optional<Var> Checker::not_at_home(TypeId type, ExprId at) const {
+  if (!type.valid()) return std::nullopt;
+  const Type& t = vars_[vars_.zonk(type)];
+  for (const ShapeItem& item : t.shape)
+    if (is_dim(item))
+      for (Var v : item.dim.vars())
+        if (!is_at_home(v, at)) return v;
+  for (TypeId item : t.items)
+    if (const auto found = not_at_home(item, at)) return found;
+  return std::nullopt;
+}
+
+std::optional<Var> Checker::not_at_home_in(const Pattern& pattern, ExprId at) const {
+  std::optional<Var> found;
+  if (pattern.kind == Pattern::Kind::name) found = not_at_home(p_.locals[pattern.local].type, at);
+  for (const Pattern& item : pattern.items) found = found ? found : not_at_home_in(item, at);
+  return found;
+}
+
+/// Every element of a tensor has the same shape.
+void Checker::check_at_home(ExprId id) {
+  if (for_of_.empty() || failed_) return;
+  const Expr& e = p_.exprs[id];
+  std::optional<Var> stray = not_at_home(e.type, id);
+  for (const Pattern& p : e.params) stray = stray ? stray : not_at_home_in(p, id);
+  if (stray) refuse_stray(*stray, e.kind == Expr::Kind::for_ ? p_.exprs[e.args[0]].span : e.span);
+}
+
+void Checker::refuse_stray(Var v, source::Span at) {
+  const bool index = vars_.kind(v) == VarKind::index;
+  auto d = error(Code::E0306, at,
+                 index ? fmt::format("a size here depends on the index `{}`", shape::var_name(v))
+                       : "what one iteration of `for` reads decides a size here");
+  d.text("Every element of a tensor has the same shape, so a size cannot change with an index.");
+  if (!index) d.help("where the size is the same for all, name it before the `for`");
+  report(std::move(d));
 }
 
 }  // namespace axon::core

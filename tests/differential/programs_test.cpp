@@ -123,6 +123,26 @@ const std::vector<Program> programs = {
       {{"n", 0}, {"l", 2}, {"d", 2}, {"m", 2}},
       {{"n", 5}, {"l", 0}, {"d", 2}, {"m", 0}}},
      40},
+    // The same where it is another size for every element of a `for`.
+    {"SizesOfOneElement",
+     "entry rows (x : f32[l, n]) (k : i64[l]) = for i => sum (softmax x[i, : min k[i] n])\n"
+     "entry so_far (x : f32[n]) = for (i < n) => sum x[: i + 1]\n"
+     "entry from (x : f32[n]) = for (i < n) => maximum (tanh x[i:])\n"
+     "entry kept (x : f32[l, n]) = for i => let y = x[i, nonzero (x[i] > 0.0)] in (mean (concat [1.0] y), "
+     "sum y)\n"
+     "entry folded (x : f32[l, n]) (k : i64[l]) = for i => fold (fn t v => t * 0.5 + v) 0.0 x[i, : min k[i] "
+     "n]\n"
+     "entry repeated (x : f32[l, n]) (k : i64[l]) = for i j => iterate k[i] (fn t => t * 0.5 + 1.0) x[i, j]\n"
+     "entry triangle (x : f32[n, n]) = for (i < n) (c < n) => sum (j < i + 1) => x[i, j] * x[j, c]\n"
+     "entry stepped (x : f32[l, n]) (k : i64[l]) = scan (fn s r => (for (i < l) => sum r[: min k[i] n] + "
+     "s[i],\n"
+     "  for (i < l) => s[i] * 0.5)) (for (i < l) => 0.0) x\n",
+     {{{"n", 1}, {"l", 1}},
+      {{"n", 37}, {"l", 3}},
+      {{"n", 130}, {"l", 2}},
+      {{"n", 0}, {"l", 2}},
+      {{"n", 5}, {"l", 0}}},
+     60},
     // Positions that the data decides, one and a run of them; in place where the old value is given up.
     {"UpdatesWhereTheDataSays",
      "entry one (x : f32[n, d]) (k : i64[m]) (v : f32[d]) where 1 <= m, 1 <= n = x with [min k[0] (n - 1)] = "

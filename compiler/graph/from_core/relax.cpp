@@ -2,9 +2,9 @@
 //
 // A node computes all of its domain, whatever an `if` around it decides, and its tensors are laid out before
 // anything runs. So where a node is emitted in a branch, or where its sizes are decided by the data in a loop
-// or differ from one point of a `for` to the next, it is computed over what those sizes are at most: extents
-// become their bounds, reductions leave out what lies past the size, and indices that nothing shows to be in
-// range without the condition are clamped. What is computed past a size is never looked at.
+// or by an index of a `for`, it is computed over what those sizes are at most: extents become their bounds,
+// reductions leave out what lies past the size, and indices that nothing shows to be in range without the
+// condition are clamped. What is computed past a size is never looked at.
 //
 // In: a domain and a body over the index variables in scope. Out: the same over sizes of the entry only, and
 // safe to evaluate at every point.
@@ -23,9 +23,12 @@ const CoreEvaluator::Decided* CoreEvaluator::decided(Var v) const {
 }
 
 bool CoreEvaluator::is_decided(const Dim& d) const {
-  if (decided_.empty()) return false;
+  if (decided_.empty() && active_.empty()) return false;
   const std::vector<Var> vars = d.vars();
-  return std::any_of(vars.begin(), vars.end(), [&](Var v) { return decided(v) != nullptr; });
+  return std::any_of(vars.begin(), vars.end(), [&](Var v) {
+    return decided(v) ||
+           std::any_of(active_.begin(), active_.end(), [&](const Axis& a) { return a.var == v; });
+  });
 }
 
 /// The dimension as an integer of the data.
@@ -44,10 +47,16 @@ ScalarId CoreEvaluator::is_inside(const Axis& axis) {
 /// The extent of memory for a size: never negative, and known before anything runs.
 Dim CoreEvaluator::relaxed(const Dim& d) const {
   std::optional<Dim> most = d;
+  const std::vector<Var> vars = d.vars();
+  const bool indexed = std::any_of(vars.begin(), vars.end(), [&](Var v) {
+    return std::any_of(active_.begin(), active_.end(), [&](const Axis& a) { return a.var == v; });
+  });
+  if (indexed)  // the indices of the `for`s around, at their most
+    most = shape::bounds_of(d, known_facts(), [&](Var v) { return is_size(v) || decided(v); }).high;
   for (auto it = decided_.rbegin(); it != decided_.rend() && most; ++it)
     if (most->contains(it->size)) most = at_most(*most, it->size, it->bound);
   if (!most) return d;  // verify() refuses it: no bound follows
-  if (guards_.empty() || most->constant() || most->as_var()) return *most;
+  if ((guards_.empty() && !indexed) || most->constant() || most->as_var()) return *most;
   return shape::prove(known_facts(), shape::at_least(*most, Dim(0))).verdict == Verdict::proved
              ? *most
              : max(*most, Dim(0));
@@ -60,7 +69,7 @@ TensorType CoreEvaluator::relaxed(TensorType type) const {
 
 bool CoreEvaluator::is_relaxed(const std::vector<Axis>& domain, ScalarId body) const {
   if (!guards_.empty()) return true;
-  if (decided_.empty()) return false;
+  if (decided_.empty() && active_.empty()) return false;
   const auto has = [&](const Axis& a) { return is_decided(a.extent); };
   if (std::any_of(domain.begin(), domain.end(), has)) return true;
   const Scalar& s = g.scalars[body];

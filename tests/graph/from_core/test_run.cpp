@@ -331,6 +331,30 @@ TEST(FromCoreRun, SizesOfOneIteration) {
             "index `c` in `r[: c]`: 5 is not in 0 .. 4");
 }
 
+TEST(FromCoreRun, SizesOfOneElement) {
+  const Tensor x = reals({2, 3}, {1, 2, 3, 4, 5, 6}), k = integers({2}, {2, 0});
+  EXPECT_EQ(result("entry f (x : f32[m, n]) (k : i64[m]) = for i => sum x[i, : k[i]]", {x, k}),
+            (Reals{3, 0}));
+  EXPECT_EQ(result("entry f (x : f32[m, n]) (k : i64[m]) = for i (j < n) => sum x[i, : j + 1]", {x, k}),
+            (Reals{1, 3, 6, 4, 9, 15}));
+  EXPECT_EQ(result("entry f (x : f32[m, n]) (k : i64[m]) = for i => sum x[i, nonzero (x[i] > 2.5)]", {x, k}),
+            (Reals{3, 15}));
+  EXPECT_EQ(
+      result("entry f (x : f32[m, n]) (k : i64[m]) = for i => fold (fn s v => s * 10.0 + v) 0.0 x[i, i:]",
+             {x, k}),
+      (Reals{123, 56}));
+  EXPECT_EQ(
+      result("entry f (x : f32[m, n]) (k : i64[m]) = for i => maximum (concat [0.5] x[i, : k[i]])", {x, k}),
+      (Reals{2, 0.5}));
+  EXPECT_EQ(result("entry f (x : f32[m, n]) (k : i64[m]) = for i => sum (j < min k[i] n) => x[i, j] * real j",
+                   {x, k}),
+            (Reals{2, 0}));
+  EXPECT_EQ(
+      run("entry f (x : f32[m, n]) (k : i64[m]) = for i => sum x[i, : k[i]]", {x, integers({2}, {2, 4})})
+          .error,
+      "index `k[i]` in `x[i, : k[i]]`: 4 is not in 0 .. 3");
+}
+
 TEST(FromCoreRun, UpdatesAtPositionsOfTheData) {
   const Tensor x = reals({4}, {1, 2, 3, 4});
   EXPECT_EQ(result("entry f (x : f32[n]) (k : i64) (c : i64[1]) = x with [c[0]] = 9.0",
