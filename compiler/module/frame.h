@@ -64,6 +64,7 @@ class Frame {
     int depth;
     Dim extent;  ///< the variable runs over 0 .. extent-1 at most
   };
+  static constexpr int of_data = INT32_MAX;  ///< depth of an index that the data decides
   void bind(Var, llvm::Value*, int depth, const Dim& extent);
   /// 0 <= v < extent for every variable bound now.
   std::vector<Fact> ranges() const;

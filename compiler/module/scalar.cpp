@@ -134,7 +134,7 @@ Typed ScalarEmitter::emit_load(const Scalar& s, bool widened) {
   for (size_t a = 0; a < s.args.size(); ++a) {
     if (!other[a]) continue;
     const Var v = shape::fresh_var("data");
-    f_.bind(v, other[a], INT32_MAX, extents(a));
+    f_.bind(v, other[a], Frame::of_data, extents(a));
     affine[a] = Dim(v);
     // An empty axis has no element 0 to fall back to when a check has failed.
     Value* some = f_.b.CreateICmpSGT(f_.emit(extents(a)), f_.i64(0));
