@@ -204,6 +204,7 @@ class Checker {
   std::map<LocalId, IndexBinder> index_binders_;
   std::map<LocalId, RankBinder> rank_binders_;
   std::vector<LocalId> open_binders_;
+  std::map<LocalId, ExprId> let_values_;  ///< what a name stands for
   struct WhyFact {
     shape::Fact fact;
     source::Span span;

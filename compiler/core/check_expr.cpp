@@ -432,6 +432,7 @@ TypeId Checker::infer_let(ExprId id, TypeId expected) {
     scope_.push_back(pattern.local);
   } else {
     bind(pattern, value);
+    if (pattern.kind == Pattern::Kind::name) let_values_[pattern.local] = e.args[0];
   }
   const TypeId result = infer(e.args[1], expected);
   scope_.resize(scope);
@@ -441,6 +442,9 @@ TypeId Checker::infer_let(ExprId id, TypeId expected) {
 /// What a condition says of sizes when it holds, or when it does not.
 void Checker::condition(ExprId id, bool holds, std::vector<Fact>& out) const {
   const Expr& e = p_.exprs[id];
+  if (e.kind == Kind::local)
+    if (const auto named = let_values_.find(e.local); named != let_values_.end())
+      return condition(named->second, holds, out);
   if (e.kind != Kind::apply || e.args.size() < 2) return;
   const Expr& callee = p_.exprs[e.args[0]];
   if (callee.kind != Kind::global || p_.globals[callee.global].kind != Global::Kind::prim) return;

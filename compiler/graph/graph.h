@@ -87,8 +87,8 @@ enum class Op : uint8_t {
 };
 const char* op_name(Op);
 
-/// Associative operators with a unit. argmax folds (value, index of the single binder) and yields the index
-/// (i64).
+/// Associative operators with a unit. argmax folds (value, index of the single binder) and yields the index,
+/// 0 of nothing (i64).
 enum class Monoid : uint8_t { sum, prod, max, min, all, any, argmax };
 const char* monoid_name(Monoid);
 
@@ -189,7 +189,8 @@ struct Result {
 };
 
 /// A size of the entry, and how it is found: by the host before anything runs, or, where only the data
-/// decides, by the launch itself (until then the host takes its bound for it).
+/// decides, by the launch itself. Until then the host takes its bound for it; where nothing is known to bound
+/// it, as much as it had room for, and launches again with more where that does not suffice.
 struct Size {
   Var var;
   std::string name;
@@ -200,6 +201,8 @@ struct Size {
   int power = 1;
   Value value = {};  ///< data: the i64[] that it is, made at the root before whatever mentions the size
   std::string message = {};  ///< data: said when the value does not lie in 0 .. `equation`, its bound
+  /// Decided by the data, and nothing bounds it: then its bound is written as the size itself.
+  bool is_unbounded() const { return from == From::data && equation == Dim(var); }
 };
 
 /// Of a loop with a condition: the variable that its extent is.

@@ -195,7 +195,8 @@ class Interpreter {
 
   void decide(const Size& s) {
     if (!machine_.error.empty()) return;
-    const int64_t value = storage(s.value)->integers.at(0), most = machine_.evaluate(s.equation).value_or(0);
+    const int64_t value = storage(s.value)->integers.at(0);
+    const int64_t most = s.is_unbounded() ? max_elements : machine_.evaluate(s.equation).value_or(0);
     if (value < 0 || value > most) return machine_.fail(fmt::format("{}: the value is {}", s.message, value));
     machine_.bind(s.var, value);
     decided_[s.var] = value;

@@ -427,7 +427,7 @@ Number Machine::reduce(Code& c) {
       best = n;
       at = slots_[c.binders[0].first].value;
     });
-    if (at < 0) fail("argmax of nothing");
+    at = std::max<int64_t>(at, 0);  // of nothing, where a branch that is not taken looks for it
     return {0, at};
   }
   if (c.float_args) {

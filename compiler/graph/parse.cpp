@@ -95,9 +95,11 @@ class Parser : ExprParser {
       s.input = number();
     } else if (accept("data")) {
       s.from = Size::From::data;
-      expect("at");
-      expect("most");
-      s.equation = dim();
+      s.equation = Dim(s.var);
+      if (accept("at")) {
+        expect("most");
+        s.equation = dim();
+      }
       s.message = string();
     } else {
       expect("axis");

@@ -192,7 +192,8 @@ class Printer {
         text += fmt::format("scalar {}", s.input);
         break;
       case Size::From::data:
-        text += "data at most " + names.str(s.equation) + " " + quoted(s.message);
+        text += s.is_unbounded() ? "data " : "data at most " + names.str(s.equation) + " ";
+        text += quoted(s.message);
         break;
     }
     line(text);

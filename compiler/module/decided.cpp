@@ -137,7 +137,9 @@ void KernelEmitter::settle(const plan::SizeDecision& decision) {
   Value* address = f_.buffer(place.buffer.index);
   if (place.slot) address = b.CreateGEP(b.getInt64Ty(), address, f_.emit(*place.slot));
   Value* value = b.CreateLoad(b.getInt64Ty(), address);
-  Value* most = f_.emit(size.equation);
+  // The table has what there is room for, until the size is known.
+  Value* most =
+      size.is_unbounded() ? b.CreateLoad(b.getInt64Ty(), size_address(decision)) : f_.emit(size.equation);
   Value* known = b.CreateBinaryIntrinsic(
       llvm::Intrinsic::smin, b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, f_.i64(0)), most);
   f_.when(b.CreateICmpNE(value, known), [&] { f_.check_failed(decision.check, value); });

@@ -221,8 +221,10 @@ bool mentions(const Program& p, const Variant& v, const Step& step, shape::Var s
                        [&](const Step& s) { return mentions(p, v, s, size); });
   const auto& settles = step.segment->settles;  // a bound may mention earlier sizes
   return mentions(p, step.segment->type, size) ||
-         std::any_of(settles.begin(), settles.end(),
-                     [&](uint32_t n) { return p.graph->sizes[v.sizes[n].size].equation.contains(size); });
+         std::any_of(settles.begin(), settles.end(), [&](uint32_t n) {
+           const graph::Size& settled = p.graph->sizes[v.sizes[n].size];
+           return settled.var != size && settled.equation.contains(size);
+         });
 }
 
 void place_needs(const Program& p, Variant& v) {

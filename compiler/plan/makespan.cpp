@@ -71,7 +71,7 @@ class Machine {
       : p_(v.program), values_(sizes), handoff_(handoff), free_(static_cast<size_t>(workers), 0.0) {
     for (const SizeDecision& d : v.sizes) {
       const graph::Size& size = p_.graph->sizes[d.size];
-      values_.try_emplace(size.var, number(size.equation));
+      values_.try_emplace(size.var, size.is_unbounded() ? typical_size : number(size.equation));
     }
     for (const Decision& d : v.decisions)
       for (shape::Var steps : p_.loops[d.loop].extent.vars()) values_.try_emplace(steps, typical_steps);

@@ -61,6 +61,7 @@ struct SizeDecision {
 /// Epochs that one launch may use, and the steps that costs are estimated for where only the data decides.
 constexpr int64_t epoch_limit = int64_t{1} << 28;
 constexpr int64_t typical_steps = 16;
+constexpr int64_t typical_size = 4096;  ///< of what nothing bounds
 constexpr int64_t most_workers = 1024;  ///< words per nested decision: AXON_MOST_WORKERS of the runtime
 
 /// Mirrors task::Step: a segment or a loop.

@@ -21,7 +21,8 @@ Result<std::unique_ptr<Call>> Call::create(std::shared_ptr<const Bundle> bundle,
   std::unique_ptr<Call> call(new Call(*entry));
   call->given_sizes_.resize(entry->sizes.size());
   call->launch_sizes_.resize(entry->sizes.size());
-  for (const Size& size : entry->sizes) call->has_decided_sizes_ |= size.from == AXON_FROM_DATA;
+  for (const Size& size : entry->sizes) call->decided_sizes_ += size.from == AXON_FROM_DATA;
+  call->room_.assign(entry->sizes.size(), limits::first_room);
   for (const Port& port : entry->inputs) {
     Input& input = call->inputs_.emplace_back();
     input.port = &port;
@@ -75,6 +76,9 @@ Status Call::solve_sizes() {
       if (auto failure = sizes_.solve(i, input.shape[size.axis], changed)) return failure;
     } else if (size.from == AXON_FROM_SCALAR) {
       changed = sizes_.set(i, std::bit_cast<int64_t>(inputs_[size.input].scalar));
+    } else if (size.from == AXON_FROM_DATA &&
+               size.unbounded) {  // as much room as there was, or more was asked for
+      changed = sizes_.set(i, room_[i]);
     } else if (size.from == AXON_FROM_DATA) {  // room for the most that there can be
       if (!concerns(size.equation.mask())) continue;
       int64_t most = 0;
@@ -208,6 +212,29 @@ Status Call::resolve() {
 Status Call::run() {
   allocations_ = 0;
   ran_ = false;
+  for (;;) {
+    Status failure = run_once();
+    if (!failure || !wants_room()) return failure;
+  }
+}
+
+/// The launch failed because a size that nothing bounds needs more room: it gets as much, and there is
+/// another launch. Nothing was updated in place, so the first has left no trace.
+bool Call::wants_room() {
+  if (!failed_) return false;
+  const size_t number = failed_ - 1;
+  size_t decided = entry_->device_checks.size() - decided_sizes_;  // their checks are the last ones
+  for (size_t i = 0; i < entry_->sizes.size(); ++i) {
+    if (entry_->sizes[i].from != AXON_FROM_DATA || decided++ != number) continue;
+    if (!entry_->sizes[i].unbounded || failed_value_ <= sizes_[i]) return false;
+    room_[i] = failed_value_;
+    return dirty_ = true;
+  }
+  return false;
+}
+
+Status Call::run_once() {
+  failed_ = 0;
   if (dirty_)
     if (auto failure = resolve()) return failure;
   if (has_ranges_)

@@ -87,6 +87,8 @@ class Call {
   Status check_range(const Input&, const Check&, int64_t bound) const;
 
   // call.cpp
+  Status run_once();
+  bool wants_room();
   Status resolve();
   Status solve_sizes();
   Status check_axes() const;
@@ -133,7 +135,9 @@ class Call {
   bool resolved_ = false;
   bool dirty_ = true;  ///< some input or given size is news
   bool pointers_dirty_ = true;
-  bool has_ranges_ = false, has_states_ = false, has_decided_sizes_ = false;
+  bool has_ranges_ = false, has_states_ = false;
+  size_t decided_sizes_ = 0;   ///< how many the data decides
+  std::vector<int64_t> room_;  ///< per size, for those that nothing bounds
 
   Launch launch_;
   uint32_t failed_ = 0, cancel_ = 0;

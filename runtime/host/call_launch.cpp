@@ -149,7 +149,7 @@ Status Call::launch(Plan& plan) {
   plan.epoch += static_cast<uint32_t>(plan.iterations) + 1;
   if (cancel_) return hang_failure(plan);
   if (failed_) return check_failure();
-  if (has_decided_sizes_)
+  if (decided_sizes_)
     if (auto failure = take_decided_sizes()) return failure;
   ran_ = true;
   return std::nullopt;

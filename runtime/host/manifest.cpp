@@ -233,7 +233,9 @@ class Reader {
         static_cast<axon_size_from>(word(field(node, "from"), {"parameter", "axis", "scalar", "data"}));
     if (out.from == AXON_FROM_DATA) {
       out.equation = dim(node, "bound");
-      if (out.equation.mask() & ~known) fail(node.where, "the bound of a size must read earlier ones only");
+      out.unbounded = out.equation.str() == out.name;
+      if (!out.unbounded && (out.equation.mask() & ~known))
+        fail(node.where, "the bound of a size must read earlier ones only");
     } else if (out.from != AXON_FROM_PARAMETER) {
       out.input = number(node, "input", entry.inputs.size());
     }

@@ -45,6 +45,7 @@ struct Size {
   uint32_t input = 0, axis = 0;
   Dim equation;
   uint32_t power = 1;
+  bool unbounded = false;  ///< decided by the data, and nothing says how large it may be
 };
 
 /// A fact over sizes, or (without one) every element of an integer input lies in [0, bound).

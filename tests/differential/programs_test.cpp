@@ -102,6 +102,18 @@ const std::vector<Program> programs = {
       {{"n", 130}, {"d", 70}, {"e", 3}},
       {{"n", 0}, {"d", 2}, {"e", 2}}},
      40},
+    // Sizes that nothing bounds: more than there is room for at first, and less again.
+    {"SizesWithoutABound",
+     "entry counted (k : i64[m]) where 1 <= m = for (i < k[0] * 60) => real i * 0.5\n"
+     "entry table (k : i64[m]) (x : f32[n]) where 2 <= m =\n"
+     "  let t = for (i < k[0] * 60) j => x[j] * real (i % 7) in (sum t, t, maximum (concat [0.5] t[.., 0]))\n"
+     "entry two (k : i64[m]) (x : f32[n]) where 2 <= m, 1 <= n =\n"
+     "  let y = for (i < k[0]) => x[i % n] in let z = for (i < k[1] * dim y 0) => real i in (sum y, sum z, "
+     "y)\n"
+     "entry picked (k : i64[m]) (x : f32[n]) where 2 <= m =\n"
+     "  let y = for (i < k[1] * k[0]) => real (i % 5) in y[nonzero (y > 2.0)]\n",
+     {{{"n", 3}, {"m", 2}}, {{"n", 1}, {"m", 3}}, {{"n", 130}, {"m", 2}}},
+     90},
     // The same where there is another size in every iteration of a loop.
     {"SizesThatTheDataDecidesInLoops",
      "entry sums (x : f32[l, n]) = fold (fn s r => s + sum (softmax r[: count (r > s)])) 0.0 x\n"
@@ -115,6 +127,10 @@ const std::vector<Program> programs = {
      "  s + (sort (concat [1.0, 2.0] r[nonzero (r > 0.25)]))[0]) 0.0 x\n"
      "entry product (x : f32[l, n]) (w : f32[n, d]) = fold (fn s r =>\n"
      "  let k = count (r > 0.0) in s + ([r[: k]] @ w[: k])[0]) (for (j < d) => 0.0) x\n"
+     "entry updated (x : f32[l, n]) = fold (fn s r => let y = compress r (r > 0.0) in\n"
+     "  s + sum (y with [: dim y 0 / 2] = y[: dim y 0 / 2] * 2.0)) 0.0 x\n"
+     "entry products (x : f32[l, n]) = fold (fn s r => let y = compress r (r > 0.0) in s + sum i j => y[i] * "
+     "y[j]) 0.0 x\n"
      "entry growing (x : f32[n]) (k : i64[m]) =\n"
      "  while (fn (c, s) => c < reduce max 0 k) (fn (c, s) => (c + 1, s + sum x[: min c n])) (i64 0, 0.0)\n",
      {{{"n", 1}, {"l", 1}, {"d", 1}, {"m", 1}},
@@ -165,6 +181,15 @@ const std::vector<Program> programs = {
      "entry pair (x : f32[n]) (a : i64) = if a + 2 <= n then sum (softmax x[a : a + 2]) else sum x\n"
      "entry change (x : f32[n]) (a : i64) = if a + 2 <= n then x with [a : a + 2] = [5.0, 6.0] else x\n"
      "entry first (x : f32[n]) = if n >= 1 then sum (for (i < 3) => x[0] * real (i + 1)) else 0.5\n"
+     "entry windows (x : f32[n]) = if n >= 4 then sum (for (t < n - 3) => prod (s < 4) => x[t + s]) else sum "
+     "x\n"
+     "entry largest (x : f32[n]) = let ok = n >= 1 in if ok then real (argmax x) + x[0] else -1.0\n"
+     "entry same (x : f32[n]) (k : i64[m]) = if n == m then sum (x * (real k :> f32[n])) else 0.25\n"
+     "entry chosen (x : *f32[n]) (k : i64[m]) =\n"
+     "  fold (fn x c => if 0 <= c && c < n then x with [c] = x[c] * 0.5 + 1.0 else x) x k\n"
+     "entry two (x : f32[n]) (k : i64[m]) = (if m >= 1 && n >= 1 then (if k[0] < n then x[k[0]] else 0.0) "
+     "else 0.25)\n"
+     "  + (if n >= 1 then x[0] else 0.0)\n"
      "entry picked (x : f32[n]) (k : i64[m]) =\n"
      "  if n >= 1 && m >= 2 then sum (for j => x[min k[j] (n - 1)]) + real k[1] else 0.5\n",
      {{{"n", 0}, {"m", 0}, {"a", 0}},

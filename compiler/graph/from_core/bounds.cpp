@@ -126,12 +126,29 @@ ScalarId CoreEvaluator::where_reached(ScalarId integer) {
   return integer;
 }
 
+/// Does the load, over the index variables in scope, read the whole tensor: so that all of it are indices?
+bool CoreEvaluator::reads_every_element(const Scalar& load) const {
+  const std::vector<Dim>& shape = g.type(load.target).shape;
+  std::set<Var> seen;
+  for (size_t a = 0; a < load.args.size(); ++a) {
+    const auto at = affine_index(g, load.args[a]);
+    const auto v = at ? at->as_var() : std::nullopt;
+    const bool whole =
+        v && seen.insert(*v).second && std::any_of(active_.begin(), active_.end(), [&](const Axis& axis) {
+          return axis.var == *v && axis.extent == shape[a];
+        });
+    if (!whole && !(at && shape[a].is(1))) return false;
+  }
+  return true;
+}
+
 /// An index that the data decides: `bounded`, and a check of every element of the tensor that it is loaded
 /// from.
 ScalarId CoreEvaluator::data_index(ScalarId index, const Dim& extent, const std::string& what) {
   ScalarId loaded = index;
   while (g.scalars[loaded].op == Op::cast) loaded = g.scalars[loaded].args[0];
-  bool plain = g.scalars[loaded].op == Op::load && base::is_integer(g.scalars[loaded].elem);
+  bool plain = g.scalars[loaded].op == Op::load && base::is_integer(g.scalars[loaded].elem) &&
+               reads_every_element(g.scalars[loaded]);
   const std::vector<Axis> around = free_axes(index, {extent});
   const bool past =
       std::any_of(around.begin(), around.end(), [&](const Axis& a) { return is_decided(a.extent); });

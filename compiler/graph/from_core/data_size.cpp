@@ -149,18 +149,30 @@ std::optional<Dim> CoreEvaluator::data_size(ScalarId integer, const std::string&
   if (!bound) bound = upper_bound(integer);
   if (bound && !over_sizes(*bound))
     bound = shape::bounds_of(*bound, known_facts(), [&](Var v) { return is_size(v); }).high;
-  if (!bound || !over_sizes(*bound))
-    return refuse(what + ": a size that the data decides, without a bound: `min` with a size gives it one");
   Array scalar;
   scalar.elem = Elem::i64;
   scalar.body = where_reached(cast(g, Elem::i64, integer));
-  if (!free_axes(scalar.body).empty() || region_for({}, {scalar.body}, std::nullopt, {}) > 0)
-    return size_anywhere(integer, *bound, what);
+  const bool bounded = bound && over_sizes(*bound);
+  if (!free_axes(scalar.body).empty() || region_for({}, {scalar.body}, std::nullopt, {}) > 0) {
+    if (bounded) return size_anywhere(integer, *bound, what);
+    return refuse(
+        what +
+        ": a size that the data decides in a loop or an element of `for`, without a bound: `min` with a "
+        "size gives it one");
+  }
+  // Without a bound the host may have to launch again: then nothing may have changed.
+  const bool changes = std::any_of(g.inputs.begin(), g.inputs.end(),
+                                   [](const Input& i) { return i.kind == InputKind::state; });
+  if (!bounded && changes)
+    return refuse(
+        what +
+        ": a size that the data decides, without a bound, beside what is updated in place: `min` with a "
+        "size gives it one");
   scalar.name = "size";
   const Value value = store(scalar, {});
   for (const Size& s : g.sizes)
     if (s.from == Size::From::data && s.value == value &&
-        (s.equation == *bound || proof(shape::at_most(Dim(s.var), *bound)) == Proof::always))
+        (!bounded || s.equation == *bound || proof(shape::at_most(Dim(s.var), *bound)) == Proof::always))
       return Dim(s.var);
   Size size;
   size.from = Size::From::data;
@@ -169,11 +181,11 @@ std::optional<Dim> CoreEvaluator::data_size(ScalarId integer, const std::string&
        std::any_of(g.sizes.begin(), g.sizes.end(), [&](const Size& s) { return s.name == size.name; }); ++n)
     size.name = "k" + std::to_string(n);
   size.var = shape::fresh_var(size.name);
-  size.equation = *bound;
+  size.equation = bounded ? *bound : Dim(size.var);
   size.value = value;
-  size.message = what + " is not a size up to " + bound->str();
+  size.message = what + (bounded ? " is not a size up to " + bound->str() : " is not a size");
   g.facts.push_back(shape::at_least(Dim(size.var), Dim(0)));
-  g.facts.push_back(shape::at_most(Dim(size.var), *bound));
+  if (bounded) g.facts.push_back(shape::at_most(Dim(size.var), *bound));
   g.sizes.push_back(size);
   return Dim(size.var);
 }

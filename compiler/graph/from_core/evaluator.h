@@ -94,6 +94,7 @@ class CoreEvaluator {
   Val expression(const core::Expr& e);
   Val number(const core::Expr& e);
   Val conditional(const core::Expr& e);
+  std::optional<Array> chosen_update(ScalarId condition, const Array& changed, const Array& kept);
   Val choose(ScalarId condition, const Val& then_value, const Val& else_value);
   Val field(const Val& of, const std::string& name);
   Val list(const core::Expr& e);
@@ -141,6 +142,8 @@ class CoreEvaluator {
                          bool& needs_probe, std::vector<std::vector<Dim>>& shapes);
   std::vector<std::vector<Dim>> probe(core::LocalId rank, const core::Expr& for_expr);
   Val rearrange(const core::Expr& e);
+  Val merged_view(const Array& of, const std::vector<Dim>& shape, const std::vector<Axis>& domain,
+                  const std::vector<Dim>& target, ScalarId body);
 
   // ---- prim.cpp ----
   Val prim(core::Prim prim, const Closure& closure, std::vector<Val> args);
@@ -219,6 +222,7 @@ class CoreEvaluator {
   std::pair<ScalarId, ScalarId> guarded_index(ScalarId index, const Dim& extent);
   bool over_sizes(const Dim& d) const;
   ScalarId where_reached(ScalarId integer);
+  bool reads_every_element(const Scalar& load) const;
   ScalarId data_index(ScalarId index, const Dim& extent, const std::string& what);
   // ---- relax.cpp ----
   /// A size that the data decides anew in each iteration of a loop, or for each point of a `for`.

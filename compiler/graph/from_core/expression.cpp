@@ -231,8 +231,50 @@ Val CoreEvaluator::conditional(const Expr& e) {
   return choose(condition, then_value, else_value);
 }
 
+/// One side is the other with updates: then those are what the condition chooses, and the tensor can be
+/// updated in place.
+std::optional<Array> CoreEvaluator::chosen_update(ScalarId condition, const Array& changed,
+                                                  const Array& kept) {
+  const auto from = place_of(kept), to = place_of(changed);
+  if (!from || !to || from->second != to->second || !free_axes(condition).empty()) return std::nullopt;
+  std::vector<NodeId> updates;
+  for (Value v = to->first; v != from->first; v = *g.nodes[v.node].outputs[0].base) {
+    const Node& node = g.nodes[v.node];
+    if (node.op != NodeOp::compute || node.outputs.size() != 1 || !node.outputs[0].base) return std::nullopt;
+    updates.push_back(v.node);
+  }
+  if (updates.empty()) return std::nullopt;
+  std::map<Value, Value> chosen;
+  Value base = from->first;
+  for (size_t i = updates.size(); i-- > 0;) {
+    const Node node = g.nodes[updates[i]];
+    const Output& out = node.outputs[0];
+    std::vector<ScalarId> here;
+    for (const Dim& d : out.at) here.push_back(index_of(g, d));
+    const ScalarId body = rewrite_loads(g, out.body, [&](ScalarId id) {
+      const Scalar s = g.scalars[id];
+      const auto now = chosen.find(s.target);
+      return now == chosen.end() ? id : load(g, now->second, s.args, s.elem);
+    });
+    const ScalarId before = load(g, base, here, out.type.elem);
+    base = chosen[{updates[i], 0}] =
+        emit(node.domain, apply(g, Op::select, {condition, body, before}), out.type, node.name, base, out.at);
+  }
+  Array result = changed;
+  std::vector<ScalarId> at;
+  for (const Dim& d : to->second) at.push_back(index_of(g, d));
+  for (Var v : result.vars) at.push_back(index_of(g, Dim(v)));
+  result.body = load(g, base, at, result.elem);
+  return result;
+}
+
 Val CoreEvaluator::choose(ScalarId condition, const Val& a, const Val& b) {
   if (failed_) return {};
+  if (a.kind == Val::Kind::array && !probing_) {
+    if (auto changed = chosen_update(condition, *a.array, *b.array)) return Val::of(std::move(*changed));
+    const ScalarId otherwise = apply(g, Op::not_, {condition});
+    if (auto changed = chosen_update(otherwise, *b.array, *a.array)) return Val::of(std::move(*changed));
+  }
   if (a.kind == Val::Kind::array) return pointwise(Op::select, {scalar(condition), a, b}, "select");
   if (a.kind == Val::Kind::closure || a.kind == Val::Kind::string)
     return unsupported("an `if` that chooses between functions by data");
@@ -253,7 +295,8 @@ Val CoreEvaluator::check_as(const Expr& e) {
   for (size_t i = 0; i < t.shape.size(); ++i) {
     if (t.shape[i].kind != core::ShapeItem::Kind::dim) return v;
     Dim wanted = resolve(t.shape[i].dim);
-    if (!require(shape::equal(a.shape[i], wanted), "`:>` on axis " + std::to_string(i)))
+    const Fact same = shape::equal(a.shape[i], wanted);
+    if (proof(same) != Proof::guarded && !require(same, "`:>` on axis " + std::to_string(i)))
       return fail(source::Code::E0602, "the shape can never be the one after `:>`");
     a.shape[i] = wanted;
   }

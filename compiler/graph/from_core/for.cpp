@@ -181,6 +181,32 @@ bool is_spread(const core::AxisGroup& group) { return group.size() == 1 && group
 
 }  // namespace
 
+/// Merged axes by division: element p of an axis of m * n elements is the one at p / n, p % n.
+Val CoreEvaluator::merged_view(const Array& of, const std::vector<Dim>& shape,
+                               const std::vector<Axis>& domain, const std::vector<Dim>& target,
+                               ScalarId body) {
+  std::map<Var, ScalarId> places;
+  Array view = fresh_array(of.elem, shape, [&](const std::vector<Var>& vars) {
+    for (size_t axis = 0; axis < target.size(); ++axis) {
+      ScalarId rest = index_of(g, Dim(vars[axis]));
+      std::vector<Axis> parts;
+      std::copy_if(domain.begin(), domain.end(), std::back_inserter(parts),
+                   [&](const Axis& a) { return target[axis].contains(a.var); });
+      for (size_t i = parts.size(); i-- > 1;) {
+        const ScalarId extent = apply(g, Op::max, {value_of(parts[i].extent), constant_int(g, Elem::i64, 1)});
+        places.emplace(parts[i].var, apply(g, Op::mod, {rest, extent}));
+        rest = apply(g, Op::div, {rest, extent});
+      }
+      if (!parts.empty()) places.emplace(parts[0].var, rest);
+    }
+    return substitute(g, body, places);
+  });
+  const std::vector<Fact> facts = known_facts();
+  view.body = rewrite_loads(g, view.body, [&](ScalarId id) { return relaxed_load(id, facts); });
+  view.name = name_here("rearrange");
+  return Val::of(std::move(view));
+}
+
 Val CoreEvaluator::rearrange(const Expr& e) {
   Val v = evaluate(e.args[0]);
   if (failed_) return {};
@@ -249,7 +275,7 @@ Val CoreEvaluator::rearrange(const Expr& e) {
   // be fused.
   ScalarId body = element_at(*of, source);
   if (std::any_of(target.begin(), target.end(), [&](const Dim& d) { return is_decided(d); }))
-    return unsupported("merged axes whose inner size the data decides, here where it may change");
+    return merged_view(*of, shape, domain, target, body);
   std::vector<Axis> whole = free_axes(body, shape);
   std::vector<Dim> fixed;
   TensorType type{of->elem, {}};

@@ -376,9 +376,11 @@ Array CoreEvaluator::stored_at(const std::shared_ptr<Array>& of, Target target) 
   }
   std::vector<Axis> domain = lead;
   domain.insert(domain.end(), target.domain.begin(), target.domain.end());
-  TensorType stored = type;
-  Value v = emit(domain, body, stored, name_here("update"), base, at);
-  return array_of(type, v, fixed);
+  const Value v = emit(domain, body, type, name_here("update"), base, at);
+  TensorType shown{type.elem,
+                   {type.shape.begin(), type.shape.begin() + static_cast<ptrdiff_t>(fixed.size())}};
+  shown.shape.insert(shown.shape.end(), of->shape.begin(), of->shape.end());
+  return array_of(shown, v, fixed);
 }
 
 }  // namespace axon::graph

@@ -57,9 +57,12 @@ Dim CoreEvaluator::relaxed(const Dim& d) const {
     if (most->contains(it->size)) most = at_most(*most, it->size, it->bound);
   if (!most) return d;  // verify() refuses it: no bound follows
   if ((guards_.empty() && !indexed) || most->constant() || most->as_var()) return *most;
-  return shape::prove(known_facts(), shape::at_least(*most, Dim(0))).verdict == Verdict::proved
-             ? *most
-             : max(*most, Dim(0));
+  // That an axis has an index says that it is not empty: it must not be used of the axis itself.
+  std::vector<Fact> facts = g.facts;
+  for (const Axis& a : loops_) facts.push_back(shape::less(Dim(a.var), a.extent));
+  for (const Axis& a : loops_) facts.push_back(shape::at_least(Dim(a.var), Dim(0)));
+  return shape::prove(facts, shape::at_least(*most, Dim(0))).verdict == Verdict::proved ? *most
+                                                                                        : max(*most, Dim(0));
 }
 
 TensorType CoreEvaluator::relaxed(TensorType type) const {

@@ -298,15 +298,22 @@ TEST(FromCoreRun, SizesThatTheDataDecides) {
   EXPECT_NE(run(late, {reals({2}, {1, 2}), integers({1}, {2})}).error, "");
 }
 
-TEST(FromCoreRun, SizesWithoutRoomAreRefused) {
+TEST(FromCoreRun, SizesWithoutABound) {
+  EXPECT_EQ(result("entry f (k : i64[1]) = for (i < k[0]) => real i", {integers({1}, {3})}),
+            (Reals{0, 1, 2}));
+  EXPECT_EQ(result("entry f (k : i64[1]) = sum (for (i < k[0] * k[0]) => 1.0)", {integers({1}, {100})}),
+            (Reals{10000}));
+  EXPECT_EQ(run("entry f (k : i64[1]) = for (i < k[0]) => real i", {integers({1}, {-1})}).error,
+            "`k[0]` is not a size: the value is -1");
   const auto refused = [](const char* program, const char* words) {
     const Lowered lowered = lower(program);
     EXPECT_NE(lowered.errors.find("E9001"), std::string::npos) << lowered.errors;
     EXPECT_NE(lowered.errors.find(words), std::string::npos) << lowered.errors;
   };
-  refused("entry f (k : i64[1]) = for (i < k[0]) => real i", "without a bound");
-  refused("entry f (x : i64[n]) = sum (for (r < min (sum i => i * x[i]) (sum (for (i < n) => i))) => real r)",
-          "without a bound");
+  refused("entry f (x : i64[n]) = fold (fn s k => s + sum (for (i < k) => real i)) 0.0 x", "in a loop");
+  refused("entry f (x : i64[n]) = for i => sum (for (j < x[i]) => real j)", "element of `for`");
+  refused("entry f (x : *f32[n]) (k : i64[1]) where 1 <= n = x with [0] = sum (for (i < k[0]) => real i)",
+          "updated in place");
 }
 
 TEST(FromCoreRun, SizesOfOneIteration) {
@@ -445,7 +452,7 @@ TEST(FromCoreRun, RunTimeErrorsNameTheExpression) {
 }
 
 TEST(FromCoreRun, WhatCannotBeLoweredIsSaid) {
-  Lowered odd = lower("entry f (x : i64[n]) where n >= 1 = sum (for (i < x[0]) => real i)");
+  Lowered odd = lower("entry f (x : i64[n]) = fold (fn s k => s + sum (for (i < k) => real i)) 0.0 x");
   EXPECT_TRUE(odd.order.empty());
   EXPECT_NE(odd.errors.find("E9001"), std::string::npos) << odd.errors;
 }
