@@ -40,8 +40,10 @@ class Flattening {
   /// The consumer over the producer's domain (without the producer's body); nullopt when the loads do not
   /// fit.
   std::optional<Node> run() {
-    for (const Axis& a : consumer.domain)
+    for (const Axis& a : consumer.domain) {
+      if (a.extent.is(0)) return std::nullopt;  // of no points everything is proved, other extents too
       if (a.extent.is(1)) old_to_new[a.var] = Dim(0);
+    }
     for (size_t a = 0; a < producer.domain.size(); ++a)
       if (!map_axis(a)) return std::nullopt;
     for (const Axis& a : consumer.domain)
