@@ -258,9 +258,11 @@ std::vector<Fact> Solver::facts_for(const Fact& goal, const std::vector<Fact>& c
       if (used[i]) continue;
       std::vector<Var> mine = pool[i].lhs.vars();
       pool[i].rhs.collect_vars(mine);
-      bool touches = std::any_of(mine.begin(), mine.end(), [&](Var v) {
-        return std::find(reach.begin(), reach.end(), v) != reach.end();
-      });
+      // A condition over numbers alone, that a size was fixed to: where it is false nothing is reached.
+      bool touches =
+          (mine.empty() && i >= given_.size()) || std::any_of(mine.begin(), mine.end(), [&](Var v) {
+            return std::find(reach.begin(), reach.end(), v) != reach.end();
+          });
       if (!touches) continue;
       used[i] = grew = true;
       out.push_back(pool[i]);
