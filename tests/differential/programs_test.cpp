@@ -198,6 +198,20 @@ const std::vector<Program> programs = {
       {{"n", 37}, {"m", 5}, {"a", 35}},
       {{"n", 130}, {"m", 0}, {"a", 129}}},
      50},
+    // The same where A, B or both are rows, and where what a branch changes has no size without its
+    // condition.
+    {"RowsAndRunsThatAnIfHasLookedAt",
+     "entry row (x : f32[n, d]) (y : f32[d]) (a : i64) = if a + 2 <= n then x[a] * 0.5 else y\n"
+     "entry last (x : f32[n, d]) (y : f32[d]) = if not (n < 3) then x[n - 3] - x[2] else tanh y\n"
+     "entry moved (x : f32[n]) = if n >= 3 then x with [2 :] = x[: n - 2] else x\n"
+     "entry front (x : f32[n]) (y : f32[m]) = if m <= n then x with [n - m :] = y * 0.5 else tanh x\n"
+     "entry equal (x : f32[n, d]) (y : f32[m, d]) = if n == m then x + y else x\n",
+     {{{"n", 0}, {"d", 2}, {"m", 0}, {"a", 0}},
+      {{"n", 0}, {"d", 5}, {"m", 3}, {"a", 3}},
+      {{"n", 1}, {"d", 1}, {"m", 1}, {"a", 0}},
+      {{"n", 2}, {"d", 3}, {"m", 5}, {"a", 0}},
+      {{"n", 37}, {"d", 5}, {"m", 37}, {"a", 35}},
+      {{"n", 130}, {"d", 33}, {"m", 64}, {"a", 129}}}},
     // ---- bugs ----
     {"InitialValueIsAlsoReadInside",
      "entry f (x : f32[n, k]) (y : f32[m, k]) = fold (fn s r => s * 0.5 + x + r) x y\n",
@@ -206,6 +220,11 @@ const std::vector<Program> programs = {
      "entry f (x : u8[n, m]) = (reduce max 1 (abs (x - 60)), sum ((x - 60) / 4), sum ((x * 3) % 7))\n"
      "entry g (x : i8[n, m]) (y : i8[m, k]) = (x @ y, for i => sum j => x[i, j] * 5 / 3)\n",
      {{{"n", 7}, {"m", 13}, {"k", 5}}}},
+    {"NothingIsReachedOrComputed",
+     "entry untaken (x : f32[0, d]) (y : f32[d]) = if dim x 0 >= 3 then x[2] + sum (transpose x[1:]) else y\n"
+     "entry empty (x : f32[0, d]) (w : f32[d, k]) = let t = x @ w in for i (j < k + 2) => t[i, j - 1 else "
+     "-0.5]\n",
+     {{{"d", 3}, {"k", 2}}, {{"d", 0}, {"k", 1}}}},
 };
 
 class Hand : public ::testing::TestWithParam<Program> {};

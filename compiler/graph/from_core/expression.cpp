@@ -222,6 +222,7 @@ Val CoreEvaluator::conditional(const Expr& e) {
     for (Fact& f : facts_of(condition, holds)) guards_.push_back(f);
     conditions_.push_back(holds ? condition : apply(g, Op::not_, {condition}));
     Val v = evaluate(id);
+    force_all(v);  // what is computed for the branch alone need not be defined where it is not taken
     conditions_.pop_back();
     guards_.resize(mark);
     return v;

@@ -14,6 +14,7 @@ namespace axon::graph {
 
 using core::Expr;
 using core::IndexItem;
+using shape::Verdict;
 using Item = core::IndexItem::Kind;
 
 // ---- x[...] ----
@@ -273,7 +274,13 @@ bool CoreEvaluator::is_certain(ScalarId index, const Dim& extent, const Selectio
     facts.push_back(shape::at_least(Dim(s.vars[i]), Dim(0)));
     facts.push_back(shape::less(Dim(s.vars[i]), s.shape[i]));
   }
-  return guards_.empty() || is_in_range(index, extent, facts);
+  if (guards_.empty()) return true;
+  const std::vector<Fact> known = known_facts();
+  for (size_t i = 0; i < s.vars.size(); ++i)  // a run whose size may be negative where the `if` leaves it out
+    if (at->contains(s.vars[i]) &&
+        shape::prove(known, shape::at_least(s.shape[i], Dim(0))).verdict != Verdict::proved)
+      return false;
+  return is_in_range(index, extent, facts);
 }
 
 /// An axis of which only the data, or a condition, says where it is changed: every element is stored again,
