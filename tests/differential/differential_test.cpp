@@ -141,18 +141,31 @@ TEST(Calls, SizesChangeBetweenLaunches) {
   }
 }
 
-/// The programs are what they are said to be: enough of every family, of every size, and of every kind of
-/// sizes.
+/// Is a condition of a branch false, or true, for some sizes that the program is run with?
+bool decided(const Generated& g, bool as) {
+  return std::any_of(std::begin(rounds), std::end(rounds), [&](Round round) {
+    const Sizes sizes = choose_sizes(g, round, g.seed);
+    shape::Assignment values;
+    for (const auto& [name, var] : g.sizes) values[var] = sizes.at(name);
+    return std::any_of(g.conditions.begin(), g.conditions.end(),
+                       [&](const shape::Fact& f) { return holds(f, values) == as; });
+  });
+}
+
+/// The programs are what they are said to be: enough of every family, of every size, of every kind of sizes,
+/// and of branches taken both ways.
 TEST(Coverage, FamiliesLoopsAndSizes) {
   std::map<Family, int> programs;
   std::map<std::string, int> elems;
-  int zeros = 0, ones = 0, edges = 0;
+  int zeros = 0, ones = 0, edges = 0, taken = 0, left_out = 0;
   for (uint64_t seed = 1; seed <= default_seeds; ++seed) {
     const Generated g = generate(seed);
     EXPECT_GE(g.operators, 5) << seed;
     EXPECT_LE(g.operators, 40) << seed;  // a step may add a few more than wanted
     for (const auto& [family, count] : g.used) ++programs[family];
     ++elems[g.elem];
+    taken += decided(g, true);
+    left_out += decided(g, false);
     const auto has = [&](Round round, std::initializer_list<int64_t> values) {
       for (const auto& [name, value] : choose_sizes(g, round, seed))
         if (std::find(values.begin(), values.end(), value) != values.end() &&
@@ -166,6 +179,8 @@ TEST(Coverage, FamiliesLoopsAndSizes) {
   }
   for (Family family : families) EXPECT_GE(programs[family], 20) << family_name(family);
   for (const char* elem : {"f32", "f64", "f16", "bf16"}) EXPECT_GE(elems[elem], 5) << elem;
+  EXPECT_GE(taken, 20);
+  EXPECT_GE(left_out, 20);
   EXPECT_GE(zeros, 100);
   EXPECT_GE(ones, 100);
   EXPECT_GE(edges, 100);

@@ -22,6 +22,12 @@ const char* family_name(Family family) {
       return "index";
     case Family::loop:
       return "loop";
+    case Family::data_size:
+      return "data_size";
+    case Family::branch:
+      return "branch";
+    case Family::data_update:
+      return "data_update";
   }
   return "?";
 }
@@ -34,7 +40,7 @@ Generated Steps::run() {
 }
 
 void Steps::step() {
-  switch (below(13)) {
+  switch (below(16)) {
     case 0:
       return elementwise();
     case 1:
@@ -60,6 +66,12 @@ void Steps::step() {
       return update();
     case 12:
       return numbers();
+    case 13:
+      return sizes_in_loop();
+    case 14:
+      return branch();
+    case 15:
+      return update_by_data();
   }
 }
 

@@ -9,14 +9,26 @@
 #include <vector>
 
 #include "shape/dim.h"
+#include "shape/prover.h"
 
 namespace axon::differential {
 
 using shape::Dim;
 
-enum class Family : uint8_t { elementwise, contract, reduce, move, index, loop };
+enum class Family : uint8_t {
+  elementwise,
+  contract,
+  reduce,
+  move,
+  index,
+  loop,
+  data_size,    ///< that is another one in every iteration of a loop
+  branch,       ///< on sizes
+  data_update,  ///< at positions that the data decides
+};
 inline constexpr Family families[] = {Family::elementwise, Family::contract, Family::reduce,
-                                      Family::move,        Family::index,    Family::loop};
+                                      Family::move,        Family::index,    Family::loop,
+                                      Family::data_size,   Family::branch,   Family::data_update};
 const char* family_name(Family);
 
 struct Parameter {
@@ -35,6 +47,7 @@ struct Generated {
   std::vector<Parameter> parameters;
   std::vector<std::pair<std::string, shape::Var>> sizes;
   std::map<std::string, int64_t> least;  ///< what each size must at least be for the program to be defined
+  std::vector<shape::Fact> conditions;   ///< of branches
   Dim cost;                              ///< scalar operations of one run, roughly
   std::map<Family, int> used;
   int operators = 0;

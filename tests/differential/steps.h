@@ -30,6 +30,26 @@ class Steps : public Builder {
   void loop_over_layers(const Tensor&);
   void update();
   void update_state(const Tensor&);
+
+  // data_sizes.cpp
+  struct Reduced;
+  Reduced reduce_part(const Dims& row, bool given, const std::function<std::string(const std::string&)>& of);
+  void sizes_in_loop();
+  void sizes_in_counted_loop();
+
+  // branches.cpp
+  void define_branch(const Dims&, const Dim& cost, const std::string& condition, const std::string& a,
+                     const std::string& b);
+  void branch();
+  void branch_on_size();
+  void branch_at_position();
+  void branch_on_two_sizes();
+
+  // data_updates.cpp
+  std::string clamped(const std::string& from, const Dim& axis, int room);
+  std::string clamped_datum(const Dim& axis, int room);
+  void update_by_data();
+  void update_by_data_in_loop(const Tensor&);
 };
 
 }  // namespace axon::differential
