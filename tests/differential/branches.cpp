@@ -24,7 +24,7 @@ constexpr const char* whole_forms[] = {
     "{0} with [{3} :] = {0}[: {1} - {3}]",
     "{0} * 0.5 + {0}[{3}] * 0.25",
     "{0} - tanh ({0}[{3}] + {0}[0])",
-    "(for i ..p => if i < {1} - {3} then {0}[i + {3}, ..p] else {0}[0, ..p])"};
+    "(for (i < {1}) ..p => if i < {1} - {3} then {0}[i + {3}, ..p] else {0}[0, ..p])"};
 
 /// For the same tensor and a position {1}, whose condition is that {1} + 2 elements are there, {2} being of
 /// the shape of one row.

@@ -54,13 +54,12 @@ constexpr const char* row_forms[] = {
     "max (-2.0) (maximum (transpose {0}))",
     "(let (t, all) = scan (fn t v => (tanh (t + v), t * 0.5)) {2} {0} in t + "
     "sum (transpose all) * 0.1)",
-    "(softmax (for i => dot {0}[i] {2} * 0.2) |> (fn p => sum i => p[i] * {0}[i]))"};
+    "(softmax (for i => dot {0}[i] {2} * 0.2) |> (fn p => for j => sum i => p[i] * {0}[i, j]))"};
 
 /// Of the same, something of the shape of {1}, whose first axis has {3} elements.
 constexpr const char* whole_forms[] = {"(concat {0} {1})[: {3}]",
-                                       "for (i < {3}) ..p => {0}[i, ..p else 0.25]",
-                                       "(concat {0} {1} |> (fn y => for (i < {3}) ..p => y[i, ..p]))",
-                                       "(let e = sum ({0} * 0.1) in for ..p i => {2}[..p, i] * e[..p])"};
+                                       "(let y = {0} in for (i < {3}) ..p => y[i, ..p else 0.25])",
+                                       "(concat {0} {1} |> (fn y => for (i < {3}) ..p => y[i, ..p]))"};
 
 }  // namespace
 
@@ -84,7 +83,7 @@ Steps::Reduced Steps::reduce_part(const Dims& row, bool given,
       case 0:
         return {{width}, volume(row) * width, fmt::format("([{}] @ {})[0] * 0.3", part, weighted())};
       case 1:
-        return {row, volume(row) * 4, form(whole_forms[below(3)])};
+        return {row, volume(row) * 4, form(pick_form(whole_forms))};
       case 6:
       case 7:
         return {{}, volume(row) * 60, form(pick_form(given_number_forms))};
@@ -101,7 +100,7 @@ Steps::Reduced Steps::reduce_part(const Dims& row, bool given,
     case 2:
       return {{width, inner}, volume(row) * width * 3, form("attention {2} {0} {0}")};
     case 3:
-      return {row, volume(row) * 4, form(whole_forms[below(3)])};
+      return {row, volume(row) * 4, form(pick_form(whole_forms))};
     default:
       return {{inner}, volume(row) * 6, form(pick_form(row_forms))};
   }

@@ -19,13 +19,13 @@ void Steps::loop() {
                     "while (fn (s, c) => c < {0}) (fn (s, c) => (tanh (s * 0.9 + 0.1 * {1}), c + 1)) "
                     "({1}, i64 0) |> (fn (s, c) => s)",
                     1 + below(4), name);
-    case 7: {  // every row as often as its sign says
+    case 7:  // every row as often as its sign says
+      if (dims.size() != 2) return;
       return define(
           Family::loop, dims, 6, cost * 4,
           "(for i => while (fn (s, c) => c < 2 && sum {0}[i] > 0.0 || c < 1) "
           "(fn (s, c) => (tanh (s * 0.8 + 0.1 * {0}[i]), c + 1)) ({0}[i], i64 0) |> (fn (s, c) => s))",
           name);
-    }
     case 0:
       return define(Family::loop, row, 4, cost, "fold (fn s r => tanh (s * 0.5 + r)) {} {}",
                     of_shape(row).name, name);
