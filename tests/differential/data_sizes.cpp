@@ -54,7 +54,7 @@ constexpr const char* row_forms[] = {
     "max (-2.0) (maximum (transpose {0}))",
     "(let (t, all) = scan (fn t v => (tanh (t + v), t * 0.5)) {2} {0} in t + "
     "sum (transpose all) * 0.1)",
-    "(softmax (for i => dot {0}[i] {2} * 0.2) |> (fn p => for j => sum i => p[i] * {0}[i, j]))"};
+    "(let y = {0} in softmax (for i => dot y[i] {2} * 0.2) |> (fn p => for j => sum i => p[i] * y[i, j]))"};
 
 /// Of the same, something of the shape of {1}, whose first axis has {3} elements.
 constexpr const char* whole_forms[] = {"(concat {0} {1})[: {3}]",
