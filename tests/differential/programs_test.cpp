@@ -256,5 +256,17 @@ TEST_P(Hand, ExecutorsAgree) {
 INSTANTIATE_TEST_SUITE_P(Programs, Hand, ::testing::ValuesIn(programs),
                          [](const auto& info) { return info.param.name; });
 
+/// The first launch has too little room, the next ones have enough, and a larger size asks for more again.
+TEST(Room, GrowsWithTheSizesThatTheDataDecides) {
+  const Compiled compiled("entry f (k : i64[1]) = for (i < k[0]) => real i * 0.5\n", for_levels());
+  ASSERT_EQ(compiled.error(), "");
+  std::vector<Inputs> inputs;
+  for (const int64_t k : {3, 5000, 100, 20000, 0}) inputs.push_back({{base::Elem::i64, {1}, {}, {k}}});
+  const Loaded loaded(compiled, {{"f", inputs[0]}});
+  ASSERT_EQ(loaded.error(), "");
+  for (const uint32_t workers : {1u, 2u}) EXPECT_EQ(loaded.run_in_turn("f", inputs, workers).error, "");
+  EXPECT_EQ(loaded.run("f", inputs[3], 2, 2).results.at(0).floats.at(19999), 9999.5);
+}
+
 }  // namespace
 }  // namespace axon::differential
