@@ -102,6 +102,21 @@ const std::vector<Program> programs = {
       {{"n", 130}, {"d", 70}, {"e", 3}},
       {{"n", 0}, {"d", 2}, {"e", 2}}},
      40},
+    // Slices whose ends only the data decides, and whose lengths are known all the same, or the same twice.
+    {"LengthsBetweenEndsOfTheData",
+     "entry window (x : f32[n]) (k : i64[m]) (v : f32[3]) where 1 <= m, 3 <= n =\n"
+     "  let c = min k[0] (n - 3) in (dot x[c : c + 3] v, (x[c : c + 3])[1])\n"
+     "entry ends (x : f32[n]) (k : i64[m]) where 1 <= m = let c = min k[0] n in dot x[n - c :] x[: c]\n"
+     "entry twice (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+     "  let b = min k[0] n in let a = b / 2 in dot x[a : b] x[a : b]\n"
+     "entry counted (x : f32[n]) = let h = count (x > 0.0) in let g = min h 2 in dot x[h - g : h] x[h - g : "
+     "h]\n"
+     "entry looped (x : f32[n]) (k : i64[m]) = fold (fn s c => let h = min c n in let g = min h 2 in\n"
+     "  s + dot x[h - g : h] x[h - g : h]) 0.0 k\n"
+     "entry each (x : f32[n]) (k : i64[m]) where 3 <= n = for j => let a = min k[j] (n - 2) in sum x[a : a + "
+     "2]\n",
+     {{{"n", 3}, {"m", 1}}, {{"n", 37}, {"m", 5}}, {{"n", 130}, {"m", 2}}},
+     90},
     // Sizes that nothing bounds: more than there is room for at first, and less again.
     {"SizesWithoutABound",
      "entry counted (k : i64[m]) where 1 <= m = for (i < k[0] * 60) => real i * 0.5\n"

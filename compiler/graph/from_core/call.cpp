@@ -36,9 +36,23 @@ std::optional<Dim> CoreEvaluator::known_dim(Var v) const {
 /// A dimension of the core in the graph's variables.
 Dim CoreEvaluator::resolve(const Dim& dim) const {
   shape::Substitution s;
-  for (Var v : dim.vars())
-    if (auto known = known_dim(v)) s[v] = *known;
-  return rewritten(s.empty() ? dim : dim.substitute(s));
+  bool unknown = false;
+  for (Var v : dim.vars()) {
+    const auto known = known_dim(v);
+    if (known) s[v] = *known;
+    unknown |= !known && !is_size(v) && !decided(v) && !is_index(v);
+  }
+  const Dim here = s.empty() ? dim : dim.substitute(s);
+  if (unknown)
+    for (const Frame* f = frame_.get(); f; f = f->parent.get())
+      for (const auto& [stated, found] : f->measured) {
+        const Dim rest = here - stated;
+        const std::vector<Var> left = rest.vars();
+        if (std::all_of(left.begin(), left.end(),
+                        [&](Var v) { return is_size(v) || decided(v) || is_index(v); }))
+          return rewritten(found + rest);
+      }
+  return rewritten(here);
 }
 
 std::optional<Elem> CoreEvaluator::known_elem(core::TypeVarId v) const {

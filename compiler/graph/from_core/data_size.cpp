@@ -76,6 +76,34 @@ std::optional<Dim> CoreEvaluator::upper_bound(ScalarId id) const {
   }
 }
 
+/// The difference of two integers, where what they have in common is left out: c + 3 - c is 3.
+ScalarId CoreEvaluator::difference(ScalarId a, ScalarId b) {
+  std::map<ScalarId, int64_t> parts;
+  Dim known(0);
+  const std::function<void(ScalarId, int64_t)> add = [&](ScalarId id, int64_t factor) {
+    const Scalar s = g.scalars[id];
+    if (const auto dim = affine_index(g, id)) {
+      known = known + *dim * Dim(factor);
+    } else if (s.op == Op::add || s.op == Op::sub) {
+      add(s.args[0], factor);
+      add(s.args[1], s.op == Op::add ? factor : -factor);
+    } else if (s.op == Op::cast && g.scalars[s.args[0]].elem == Elem::i64) {
+      add(s.args[0], factor);
+    } else {
+      parts[id] += factor;
+    }
+  };
+  add(a, 1);
+  add(b, -1);
+  ScalarId sum = index_of(g, known);
+  for (const auto& [part, factor] : parts) {
+    if (factor == 0) continue;
+    const ScalarId times = index_of(g, Dim(factor < 0 ? -factor : factor));
+    sum = apply(g, factor < 0 ? Op::sub : Op::add, {sum, apply(g, Op::mul, {times, part})});
+  }
+  return sum;
+}
+
 /// What a value says about the sizes in its type that nothing else names: n - k against an axis of the graph
 /// gives k.
 void CoreEvaluator::learn_decided(core::TypeId id, const Val& value) {
@@ -95,6 +123,7 @@ void CoreEvaluator::learn_decided(core::TypeId id, const Val& value) {
     std::vector<Var> unknown = stated.vars();
     std::erase_if(unknown,
                   [&](Var v) { return is_size(v) || decided(v) || found.contains(v) || is_index(v); });
+    if (unknown.size() > 1) frame_->measured.emplace_back(stated, found);
     if (unknown.size() != 1 || stated == found) continue;
     const auto linear = stated.linear_in(unknown[0]);
     const auto factor = linear ? linear->first.constant() : std::nullopt;

@@ -250,6 +250,7 @@ class CoreEvaluator {
                                std::optional<Dim> bound = std::nullopt);
   bool is_index(Var v) const;
   void learn_decided(core::TypeId type, const Val& value);
+  ScalarId difference(ScalarId a, ScalarId b);
   void learn_named(const Dim& range);
 
   std::string source_text(source::Span span) const;

@@ -164,7 +164,13 @@ void CoreEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride,
   }
   // Where no element is read, nothing else looks at the start.
   if (!first && !affine_index(g, stop) && !data_size(start, what, extent)) return;
-  const auto length = data_size(apply(g, Op::sub, {stop, start}), what, first ? extent - *first : extent);
+  const ScalarId between = difference(stop, start);
+  auto length = affine_index(g, between);
+  if (length && !require(shape::at_least(*length, Dim(0)), what)) {
+    fail(source::Code::E0601, fmt::format("{}: the slice ends before it begins", what));
+    return;
+  }
+  if (!length) length = data_size(between, what, first ? extent - *first : extent);
   if (!length) return;
   const Dim count = cdiv(*length, Dim(stride));
   const Var v = shape::fresh_var("a");

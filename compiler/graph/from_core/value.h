@@ -67,6 +67,7 @@ struct Frame {
   std::map<core::LocalId, Val> locals;
   std::map<core::LocalId, std::vector<Axis>> ranks;  // rank binders: the index variables they stand for
   shape::Substitution dims;
+  std::vector<std::pair<Dim, Dim>> measured;  // k - l of the core, that stands for one size here
   std::map<core::TypeVarId, Elem> elems;
 };
 using FramePtr = std::shared_ptr<Frame>;
