@@ -151,6 +151,9 @@ class Checker {
   Shape select(ExprId id, TypeId base, bool has_otherwise);
   IndexBinder* lone_binder(const IndexItem& item);
   void find_named_axes();
+  std::string path_of(ExprId id) const;
+  std::string read_key(ExprId id) const;
+  TypeId same_read(ExprId id, TypeId type);
   std::vector<size_t> axes_of_parameters(ExprId callee) const;
   void settle_axes(TypeId base, size_t named, WhyId w);
   void select_point(const IndexItem& item, const shape::Dim& axis, bool has_otherwise, Shape& result,
@@ -222,7 +225,12 @@ class Checker {
   std::vector<std::pair<shape::Dim, shape::Dim>> decided_sizes_;  ///< a value, and the size that it is
   std::map<std::string, size_t> named_axes_;                      ///< by the indices of a value, at most
   std::map<std::string, size_t> given_axes_;  ///< by the functions that a value is given to, at most
-  std::set<LocalId> sizes_;                   ///< names that are used as sizes somewhere
+  struct Read {
+    int count = 0;
+    std::optional<shape::Var> value;
+  };
+  std::map<std::string, Read> reads_;  ///< elements that are used as sizes: how often, and their value
+  std::set<LocalId> sizes_;            ///< names that are used as sizes somewhere
   ExprId applied_;  ///< of what is inferred next: the expression that applies it; a `let` that names it
   std::set<std::pair<uint32_t, std::string>> missing_fields_;  ///< reported: (type, field)
   std::optional<Names> names_;

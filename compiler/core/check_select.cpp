@@ -82,11 +82,10 @@ void Checker::select_point(const IndexItem& item, const Dim& axis, bool has_othe
 }
 
 /// What a forward slice needs: 0 <= start <= stop <= axis. Of an end that is read from the data the program
-/// checks it once (slice_by_data), and then it is known. A slice by steps has no such check.
+/// checks it once (slice_by_data), and then it is known.
 void Checker::ends_in_range(const IndexItem& item, const Dim& start, const Dim& stop, const Dim& axis,
                             WhyId w) {
-  const bool start_later = !item.step.valid() && is_read(start);
-  const bool stop_later = !item.step.valid() && is_read(stop);
+  const bool start_later = is_read(start), stop_later = is_read(stop);
   if (start_later || stop_later) solver_.learn(shape::at_most(start, stop));
   if (stop_later) solver_.learn(shape::at_most(stop, axis));
   if (item.start.valid() && !start_later) in_range(start, stop_later ? axis : stop, true, w);
@@ -140,11 +139,11 @@ void Checker::settle_axes(TypeId base, size_t named, WhyId w) {
 }
 
 /// The name of a value or of a field in one: `a`, `m.embed`; empty for what is computed.
-static std::string path_of(const Program& p, ExprId id) {
+std::string Checker::path_of(ExprId id) const {
   std::string fields;
-  for (; p.exprs[id].kind == Expr::Kind::field; id = p.exprs[id].args[0])
-    fields = "." + p.exprs[id].text + fields;
-  const Expr& e = p.exprs[id];
+  for (; p_.exprs[id].kind == Expr::Kind::field; id = p_.exprs[id].args[0])
+    fields = "." + p_.exprs[id].text + fields;
+  const Expr& e = p_.exprs[id];
   return e.kind == Expr::Kind::local ? std::to_string(e.local.index) + fields : "";
 }
 
@@ -171,7 +170,7 @@ void Checker::find_named_axes() {
     if (e.kind == Expr::Kind::apply) {
       const std::vector<size_t> named = axes_of_parameters(e.args[0]);
       for (size_t a = 0; a < named.size() && a + 1 < e.args.size(); ++a) {
-        size_t& most = given_axes_[path_of(p_, e.args[a + 1])];
+        size_t& most = given_axes_[path_of(e.args[a + 1])];
         most = std::max(most, named[a]);
       }
     }
@@ -180,7 +179,7 @@ void Checker::find_named_axes() {
       return item.kind == IndexItem::Kind::point || item.kind == IndexItem::Kind::slice;
     };
     const auto named = static_cast<size_t>(std::count_if(e.indices.begin(), e.indices.end(), names_one));
-    size_t& most = named_axes_[path_of(p_, e.args[0])];
+    size_t& most = named_axes_[path_of(e.args[0])];
     most = std::max(most, named);
   }
   named_axes_.erase("");
@@ -208,7 +207,7 @@ Shape Checker::select(ExprId id, TypeId base, bool has_otherwise) {
       known.kind == Type::Kind::tensor && items.size() <= in_front && (items.size() < in_front || rigid);
   const bool all_open =
       known.kind != Type::Kind::tensor || (in_front == 0 && first_open != known.shape.end());
-  const std::string path = path_of(p_, p_.exprs[id].args[0]);
+  const std::string path = path_of(p_.exprs[id].args[0]);
   const auto named = named_axes_.find(path);
   const bool named_elsewhere = named != named_axes_.end() && items.size() < named->second;
   if (!open_ended && (has_more || named_elsewhere)) {
@@ -271,7 +270,7 @@ TypeId Checker::infer_index(ExprId id) {
       if (i.point.valid()) infer(i.point);
     return base;
   }
-  return selected(id, base);
+  return same_read(id, selected(id, base));
 }
 
 /// Of a tuple or a record, the same part of every tensor in it: one layer of a stack of layers.

@@ -41,6 +41,33 @@ void Checker::operands_are_sizes(ExprId id) {
   for (ExprId operand : size_operands(id)) operands_are_sizes(operand);
 }
 
+/// What an element is read by, where that is simple: `k[0]`, `m.lengths[i]`; else empty. The same elements
+/// have the same key.
+std::string Checker::read_key(ExprId id) const {
+  const Expr& e = p_.exprs[id];
+  if (e.kind != Kind::index || e.args.size() != 1) return "";
+  std::string key = path_of(e.args[0]);
+  for (const IndexItem& item : e.indices) {
+    if (key.empty() || item.kind != IndexItem::Kind::point) return "";
+    const Expr& at = p_.exprs[item.point];
+    if (at.kind != Kind::number && at.kind != Kind::local) return "";
+    key += at.kind == Kind::number ? "[" + at.text + "]" : "[_" + std::to_string(at.local.index) + "]";
+  }
+  return key;
+}
+
+/// An element that is used as a size in several places is one number in all of them.
+TypeId Checker::same_read(ExprId id, TypeId type) {
+  const auto read = reads_.find(read_key(id));
+  if (read == reads_.end() || read->second.count < 2) return type;
+  Read& known = read->second;
+  if (known.value && is_at_home(*known.value, id))
+    return vars_.tensor(vars_[vars_.head(type)].elem, {}, Dim(*known.value));
+  const TypeId named = name_value(type, "k", p_.exprs[id].span);
+  if (const auto value = value_of(named)) known.value = value->as_var();
+  return named;
+}
+
 /// Finds the names that stand for sizes, by where they are used: what is bound to them by `let` is inferred
 /// before those uses.
 void Checker::find_names_of_sizes() {
@@ -53,6 +80,7 @@ void Checker::find_names_of_sizes() {
     if (!id.valid()) return;
     for (ExprId operand : size_operands(id)) is_size(operand);
     const Expr& e = p_.exprs[id];
+    if (const std::string key = read_key(id); !key.empty()) ++reads_[key].count;
     if (e.kind != Kind::local || !sizes_.insert(e.local).second) return;
     if (const auto value = bound.find(e.local); value != bound.end()) is_size(value->second);
   };

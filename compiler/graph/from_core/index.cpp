@@ -170,7 +170,9 @@ void CoreEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride,
     fail(source::Code::E0601, fmt::format("{}: the slice ends before it begins", what));
     return;
   }
-  if (!length) length = data_size(between, what, first ? extent - *first : extent);
+  if (!length)
+    length = data_size(between, first && first->is(0) ? what : what + ": the length of the slice",
+                       first ? extent - *first : extent);
   if (!length) return;
   const Dim count = cdiv(*length, Dim(stride));
   const Var v = shape::fresh_var("a");
