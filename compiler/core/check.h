@@ -167,6 +167,7 @@ class Checker {
   // ---- messages (errors.cpp)
   WhyId why(source::Span span, std::string what, TypeId expected = {}, TypeId found = {}, ExprId expr = {});
   void report_failures();
+  void note_any_type(source::Diagnostic& d, const Why& w) const;
   void report_failure(const Failure& f);
   void report(source::Diagnostic d);
   void report_shapes(const Failure& f, const Why& w);

@@ -329,6 +329,16 @@ void Checker::report_shapes(const Failure& f, const Why& w) {
   note_clash(d, f);
 }
 
+/// A name for any type was written where a tensor of any element type is meant.
+void Checker::note_any_type(Diagnostic& d, const Why& w) const {
+  const Type found = vars_[vars_.zonk(w.found)], expected = vars_[vars_.zonk(w.expected)];
+  if (found.kind != Type::Kind::var || vars_.is_meta(found.var) || expected.kind != Type::Kind::tensor)
+    return;
+  const std::string& name = p_.types.vars[found.var].name;
+  d.help(fmt::format(
+      "`'{0}` stands for any type; a number of any element type is `'{0}[]`, a tensor `'{0}[..s]`", name));
+}
+
 void Checker::report_failure(const Failure& f) {
   const Why w = f.why.valid() ? whys_[f.why] : Why{};
   const bool both = w.expected.valid() && w.found.valid();
@@ -346,6 +356,7 @@ void Checker::report_failure(const Failure& f) {
         d.message =
             fmt::format("{} is not a record", w.expr.valid() ? describe(p_.exprs[w.expr].args[0]) : w.what),
         d.text(fmt::format("It is {}.", show(w.found)));
+      if (both) note_any_type(d, w);
       suggest(d, f, w);
       return report(std::move(d));
     }

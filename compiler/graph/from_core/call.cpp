@@ -83,6 +83,14 @@ void CoreEvaluator::instantiate(const Expr& occurrence, Closure& closure) const 
 
 Val CoreEvaluator::call(const Val& fn, std::vector<Val> args) {
   if (failed_ || fn.kind != Val::Kind::closure) return {};
+  if (!fn.closure->choices.empty()) {
+    const Closure chosen = *fn.closure;
+    const auto called = [&](size_t which) {
+      return [&, which] { return call(chosen.choices[which], args); };
+    };
+    const Val yes = in_branch(chosen.condition, true, called(0));
+    return choose(chosen.condition, yes, in_branch(chosen.condition, false, called(1)));
+  }
   Closure closure = *fn.closure;
   closure.args.insert(closure.args.end(), args.begin(), args.end());
   size_t wanted = 0;

@@ -10,6 +10,16 @@
 
 namespace axon::graph {
 
+/// Is an integer at least 1, by its form?
+bool CoreEvaluator::is_positive(ScalarId id) const {
+  const Scalar& s = g.scalars[id];
+  if (s.op == Op::constant) return s.integer >= 1;
+  if (s.op == Op::cast) return is_positive(s.args[0]);
+  if (s.op == Op::max) return is_positive(s.args[0]) || is_positive(s.args[1]);
+  const auto dim = affine_index(g, id);
+  return dim && proof(shape::at_least(*dim, Dim(1))) == Proof::always;
+}
+
 /// The most that an integer can be; nullopt when nothing is known. The expression may mention index
 /// variables, and is a bound for every value of them: data_size() takes only what is over sizes.
 std::optional<Dim> CoreEvaluator::upper_bound(ScalarId id) const {
@@ -51,6 +61,8 @@ std::optional<Dim> CoreEvaluator::upper_bound(ScalarId id) const {
     case Op::mod: {
       const auto a = side(0);
       const auto by = constant(1);
+      if (s.op == Op::div && !by && a && is_positive(s.args[1]))
+        return shape::simplify(shape::max(*a, Dim(0)), g.facts);
       if (!by || *by < 1) return std::nullopt;
       if (s.op == Op::mod) return Dim(*by - 1);
       if (!a) return std::nullopt;

@@ -93,6 +93,7 @@ class CoreEvaluator {
   Val evaluate(core::ExprId id);
   Val expression(const core::Expr& e);
   Val number(const core::Expr& e);
+  Val in_branch(ScalarId condition, bool holds, const std::function<Val()>& branch);
   Val conditional(const core::Expr& e);
   std::optional<Array> chosen_update(ScalarId condition, const Array& changed, const Array& kept);
   Val choose(ScalarId condition, const Val& then_value, const Val& else_value);
@@ -233,7 +234,11 @@ class CoreEvaluator {
   };
   std::vector<Decided> decided_;
   const Decided* decided(Var v) const;
+  bool is_indexed(const Dim& d) const;
+  bool is_of_data(const Dim& d) const;
   bool is_decided(const Dim& d) const;
+  std::optional<Dim> most_of(const Dim& d) const;
+  void refuse_unbounded(const Val& value);
   ScalarId value_of(const Dim& d);
   ScalarId is_inside(const Axis& axis);
   Dim relaxed(const Dim& d) const;
@@ -245,6 +250,7 @@ class CoreEvaluator {
 
   // ---- data_size.cpp ----
   std::optional<Dim> size_anywhere(ScalarId integer, const Dim& bound, const std::string& what);
+  bool is_positive(ScalarId integer) const;
   std::optional<Dim> upper_bound(ScalarId integer) const;
   std::optional<Dim> data_size(ScalarId integer, const std::string& what,
                                std::optional<Dim> bound = std::nullopt);

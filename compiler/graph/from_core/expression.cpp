@@ -23,6 +23,7 @@ Val CoreEvaluator::evaluate(core::ExprId id) {
   Val v = expression(e);
   const bool data = !decided_.empty() || !data_sizes(g).empty();
   if (!failed_ && frame_ && data) learn_decided(e.type, v);
+  if (!failed_ && !(decided_.empty() && active_.empty())) refuse_unbounded(v);
   spans_.pop_back();
   return v;
 }
@@ -212,23 +213,26 @@ std::vector<Fact> CoreEvaluator::facts_of(ScalarId condition, bool holds) const 
   }
 }
 
+/// What is computed where a condition holds, or does not.
+Val CoreEvaluator::in_branch(ScalarId condition, bool holds, const std::function<Val()>& branch) {
+  if (failed_) return {};
+  const size_t mark = guards_.size();
+  for (Fact& f : facts_of(condition, holds)) guards_.push_back(f);
+  conditions_.push_back(holds ? condition : apply(g, Op::not_, {condition}));
+  Val v = branch();
+  force_all(v);  // what is computed for the branch alone need not be defined where it is not taken
+  conditions_.pop_back();
+  guards_.resize(mark);
+  return v;
+}
+
 Val CoreEvaluator::conditional(const Expr& e) {
   Val tested = evaluate(e.args[0]);
   if (failed_) return {};
   ScalarId condition = leaf(tested).body;
   if (g.scalars[condition].op == Op::constant) return evaluate(e.args[g.scalars[condition].integer ? 1 : 2]);
-  auto branch = [&](core::ExprId id, bool holds) {
-    size_t mark = guards_.size();
-    for (Fact& f : facts_of(condition, holds)) guards_.push_back(f);
-    conditions_.push_back(holds ? condition : apply(g, Op::not_, {condition}));
-    Val v = evaluate(id);
-    force_all(v);  // what is computed for the branch alone need not be defined where it is not taken
-    conditions_.pop_back();
-    guards_.resize(mark);
-    return v;
-  };
-  Val then_value = branch(e.args[1], true);
-  Val else_value = branch(e.args[2], false);
+  const Val then_value = in_branch(condition, true, [&] { return evaluate(e.args[1]); });
+  const Val else_value = in_branch(condition, false, [&] { return evaluate(e.args[2]); });
   return choose(condition, then_value, else_value);
 }
 
@@ -277,8 +281,14 @@ Val CoreEvaluator::choose(ScalarId condition, const Val& a, const Val& b) {
     if (auto changed = chosen_update(otherwise, *b.array, *a.array)) return Val::of(std::move(*changed));
   }
   if (a.kind == Val::Kind::array) return pointwise(Op::select, {scalar(condition), a, b}, "select");
-  if (a.kind == Val::Kind::closure || a.kind == Val::Kind::string)
-    return unsupported("an `if` that chooses between functions by data");
+  if (a.kind == Val::Kind::string) return unsupported("an `if` that chooses between texts by data");
+  if (a.kind == Val::Kind::closure) {
+    Val v = a;
+    v.closure = std::make_shared<Closure>();
+    v.closure->choices = {a, b};
+    v.closure->condition = condition;
+    return v;
+  }
   Val v = a;
   for (size_t i = 0; i < v.items.size(); ++i) v.items[i] = choose(condition, a.items[i], b.items[i]);
   return v;

@@ -274,7 +274,7 @@ struct CoreEvaluator::Target {
 /// say?
 bool CoreEvaluator::is_certain(ScalarId index, const Dim& extent, const Selection& s) const {
   const auto at = affine_index(g, index);
-  if (!at || is_decided(*at)) return false;
+  if (!at || is_of_data(*at)) return false;
   std::vector<Fact> facts = known_facts();
   for (size_t i = 0; i < s.vars.size(); ++i) {
     if (!at->contains(s.vars[i])) continue;

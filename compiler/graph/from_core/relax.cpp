@@ -22,14 +22,22 @@ const CoreEvaluator::Decided* CoreEvaluator::decided(Var v) const {
   return found == decided_.end() ? nullptr : &*found;
 }
 
-bool CoreEvaluator::is_decided(const Dim& d) const {
-  if (decided_.empty() && active_.empty()) return false;
+bool CoreEvaluator::is_indexed(const Dim& d) const {
+  if (active_.empty()) return false;
   const std::vector<Var> vars = d.vars();
   return std::any_of(vars.begin(), vars.end(), [&](Var v) {
-    return decided(v) ||
-           std::any_of(active_.begin(), active_.end(), [&](const Axis& a) { return a.var == v; });
+    return std::any_of(active_.begin(), active_.end(), [&](const Axis& a) { return a.var == v; });
   });
 }
+
+bool CoreEvaluator::is_of_data(const Dim& d) const {
+  if (decided_.empty()) return false;
+  const std::vector<Var> vars = d.vars();
+  return std::any_of(vars.begin(), vars.end(), [&](Var v) { return decided(v) != nullptr; });
+}
+
+/// Has the size another value from one iteration or element to the next?
+bool CoreEvaluator::is_decided(const Dim& d) const { return is_indexed(d) || is_of_data(d); }
 
 /// The dimension as an integer of the data.
 ScalarId CoreEvaluator::value_of(const Dim& d) {
@@ -44,19 +52,29 @@ ScalarId CoreEvaluator::is_inside(const Axis& axis) {
   return apply(g, Op::lt, {index_of(g, Dim(axis.var)), value_of(axis.extent)});
 }
 
-/// The extent of memory for a size: never negative, and known before anything runs.
-Dim CoreEvaluator::relaxed(const Dim& d) const {
+/// The most that a size can be, over sizes of the entry; nullopt when nothing says.
+std::optional<Dim> CoreEvaluator::most_of(const Dim& d) const {
   std::optional<Dim> most = d;
-  const std::vector<Var> vars = d.vars();
-  const bool indexed = std::any_of(vars.begin(), vars.end(), [&](Var v) {
-    return std::any_of(active_.begin(), active_.end(), [&](const Axis& a) { return a.var == v; });
-  });
-  if (indexed)  // the indices of the `for`s around, at their most
+  if (is_indexed(d))  // the indices of the `for`s around, at their most
     most = shape::bounds_of(d, known_facts(), [&](Var v) { return is_size(v) || decided(v); }).high;
   for (auto it = decided_.rbegin(); it != decided_.rend() && most; ++it)
     if (most->contains(it->size)) most = at_most(*most, it->size, it->bound);
-  if (!most) return d;  // verify() refuses it: no bound follows
-  if ((guards_.empty() && !indexed) || most->constant() || most->as_var()) return *most;
+  return most ? most : shape::bounds_of(d, known_facts(), [&](Var v) { return is_size(v); }).high;
+}
+
+/// Every axis of a value has a bound, so that relaxed() has one to take.
+void CoreEvaluator::refuse_unbounded(const Val& value) {
+  if (probing_ || value.kind != Val::Kind::array) return;
+  for (const Dim& d : value.array->shape)
+    if (is_decided(d) && !most_of(d))
+      return void(unsupported("an axis of " + d.str() + " elements: nothing shows how many that is at most"));
+}
+
+/// The extent of memory for a size: never negative, and known before anything runs.
+Dim CoreEvaluator::relaxed(const Dim& d) const {
+  const std::optional<Dim> most = most_of(d);
+  if (!most) return d;  // refuse_unbounded() has said so
+  if ((guards_.empty() && !is_indexed(d)) || most->constant() || most->as_var()) return *most;
   // That an axis has an index says that it is not empty: it must not be used of the axis itself.
   std::vector<Fact> facts = g.facts;
   for (const Axis& a : loops_) facts.push_back(shape::less(Dim(a.var), a.extent));

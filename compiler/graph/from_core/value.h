@@ -58,6 +58,8 @@ struct Closure {
   std::map<core::TypeVarId, Elem> elems;
   std::optional<Elem> result_elem;  // of the occurrence: what cast and real convert to
   std::vector<Val> args;
+  std::vector<Val> choices;  // or what an `if` chooses between: two functions, both called
+  ScalarId condition;
 };
 
 /// Names in scope during one call: values of locals, sizes of type variables, element types of type

@@ -360,6 +360,9 @@ TEST(FromCoreRun, SizesOfOneElement) {
       run("entry f (x : f32[m, n]) (k : i64[m]) = for i => sum x[i, : k[i]]", {x, integers({2}, {2, 4})})
           .error,
       "index `k[i]` in `x[i, : k[i]]`: 4 is not in 0 .. 3");
+  EXPECT_EQ(
+      result("entry f (x : f32[m, n]) (k : i64[m]) = for i => sum (j < n / max k[i] 1) => x[i, j]", {x, k}),
+      (Reals{1, 15}));
 }
 
 TEST(FromCoreRun, UpdatesAtPositionsOfTheData) {
@@ -393,6 +396,19 @@ TEST(FromCoreRun, ABranchNeedsItsSizesOnlyWhereItIsTaken) {
                 {reals({2}, {1, 2}), integers({1}, {2})})
                 .error,
             "index `k[0]` in `x[k[0]]`: 2 is not in 0 .. 1");
+}
+
+TEST(FromCoreRun, AnIfChoosesBetweenFunctions) {
+  const char* const chosen =
+      "entry f (x : f32[n]) (up : bool) = let g = if up then fn y => y + 1.0 else neg in g (g x)\n";
+  EXPECT_EQ(result(chosen, {reals({2}, {1, 2}), {base::Elem::boolean, {}, {}, {1}}}), (Reals{3, 4}));
+  EXPECT_EQ(result(chosen, {reals({2}, {1, 2}), {base::Elem::boolean, {}, {}, {0}}}), (Reals{1, 2}));
+  EXPECT_EQ(result("entry f (x : f32[n]) (up : bool) = (if up then max else min) 1.5 x",
+                   {reals({2}, {1, 2}), {base::Elem::boolean, {}, {}, {1}}}),
+            (Reals{1.5, 2}));
+  EXPECT_EQ(result("entry f (x : f32[n]) (up : bool) = reduce (if up then add else mul) 1.0 x",
+                   {reals({2}, {4, 3}), {base::Elem::boolean, {}, {}, {1}}}),
+            (Reals{8}));
 }
 
 TEST(FromCoreRun, ALoopThatDoesNotEndFails) {
