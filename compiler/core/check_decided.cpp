@@ -78,6 +78,12 @@ Dim Checker::decided_size(const Dim& value, Span at) {
   for (const auto& [known, size] : decided_sizes_)
     if (known == value) return size;
   const Dim size = read_size(at);
+  // It is known wherever everything in its value is: that may be outside of where it is first used.
+  for_of_.erase(size.as_var()->id);
+  for (ExprId around : fors_)
+    for (Var v : value.vars())
+      if (const auto home = for_of_.find(v.id); home != for_of_.end() && home->second == around)
+        for_of_[size.as_var()->id] = around;
   solver_.assume(shape::equal(size, value));
   assume_bounds(solver_, size, value, [&](const Dim& d) { return reads_data(d); });
   decided_sizes_.emplace_back(value, size);
