@@ -164,15 +164,17 @@ const std::vector<Program> programs = {
      "entry folded (x : f32[l, n]) (k : i64[l]) = for i => fold (fn t v => t * 0.5 + v) 0.0 x[i, : min k[i] "
      "n]\n"
      "entry repeated (x : f32[l, n]) (k : i64[l]) = for i j => iterate k[i] (fn t => t * 0.5 + 1.0) x[i, j]\n"
+     "entry attended (q : f32[l, d]) (x : f32[l, n, d]) (k : i64[l]) = for i c => let m = min k[i] n in\n"
+     "  let w = softmax (for j => sum s => q[i, s] * x[i, : m][j, s]) in sum j => w[j] * x[i, : m][j, c]\n"
      "entry triangle (x : f32[n, n]) = for (i < n) (c < n) => sum (j < i + 1) => x[i, j] * x[j, c]\n"
      "entry stepped (x : f32[l, n]) (k : i64[l]) = scan (fn s r => (for (i < l) => sum r[: min k[i] n] + "
      "s[i],\n"
      "  for (i < l) => s[i] * 0.5)) (for (i < l) => 0.0) x\n",
-     {{{"n", 1}, {"l", 1}},
-      {{"n", 37}, {"l", 3}},
-      {{"n", 130}, {"l", 2}},
-      {{"n", 0}, {"l", 2}},
-      {{"n", 5}, {"l", 0}}},
+     {{{"n", 1}, {"l", 1}, {"d", 1}},
+      {{"n", 37}, {"l", 3}, {"d", 5}},
+      {{"n", 130}, {"l", 2}, {"d", 3}},
+      {{"n", 0}, {"l", 2}, {"d", 2}},
+      {{"n", 5}, {"l", 0}, {"d", 4}}},
      60},
     // Positions that the data decides, one and a run of them; in place where the old value is given up.
     {"UpdatesWhereTheDataSays",

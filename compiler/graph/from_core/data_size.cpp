@@ -144,20 +144,55 @@ void CoreEvaluator::learn_decided(core::TypeId id, const Val& value) {
   }
 }
 
+/// The slice x[.., : name, ..] in the body whose result has this size: the name, and the axis that it cuts.
+std::optional<std::pair<core::LocalId, Dim>> CoreEvaluator::slice_of_size(Var size, core::ExprId body) const {
+  if (!body.valid()) return std::nullopt;
+  const core::Expr& e = p.exprs[body];
+  const Val* base = e.kind == core::Expr::Kind::index && p.exprs[e.args[0]].kind == core::Expr::Kind::local
+                        ? find(p.exprs[e.args[0]].local)
+                        : nullptr;
+  const core::Type& type = p.types.types[e.type];
+  const size_t axes = base && base->kind == Val::Kind::array ? base->array->shape.size() : 0;
+  size_t result = 0;
+  for (size_t axis = 0; axis < e.indices.size() && axis < axes && result < type.shape.size(); ++axis) {
+    const core::IndexItem& item = e.indices[axis];
+    if (item.kind == core::IndexItem::Kind::point) continue;
+    if (item.kind != core::IndexItem::Kind::slice) break;
+    const core::ShapeItem& is = type.shape[result++];
+    const bool named = !item.start.valid() && !item.step.valid() && item.stop.valid() &&
+                       p.exprs[item.stop].kind == core::Expr::Kind::local;
+    if (named && is.kind == core::ShapeItem::Kind::dim && is.dim == Dim(size))
+      return std::pair(p.exprs[item.stop].local, base->array->shape[axis]);
+  }
+  for (core::ExprId part : e.args)
+    if (const auto found = slice_of_size(size, part)) return found;
+  return std::nullopt;
+}
+
 /// A size that is the value of a name, where it is first met as the range of a `for`: that name's value.
-void CoreEvaluator::learn_named(const Dim& range) {
-  for (Var v : range.vars()) {
-    if (known_dim(v) || is_size(v) || is_index(v)) continue;
+void CoreEvaluator::learn_named(const Dim& range, core::ExprId body) {
+  const auto learn = [&](Var v, core::LocalId local, const Val& value, const std::optional<Dim>& bound) {
+    if (!bound || value.kind != Val::Kind::array || !value.array->shape.empty()) return false;
+    const auto size = data_size(value.array->body, "`" + p.locals[local].name + "`", bound);
+    if (size) frame_->dims.emplace(v, *size);
+    return true;
+  };
+  const auto by_name = [&](Var v) {
     for (const Frame* f = frame_.get(); f; f = f->parent.get())
       for (const auto& [local, value] : f->locals) {
         const core::TypeId type = p.locals[local].type;
-        if (!type.valid() || value.kind != Val::Kind::array || !value.array->shape.empty()) continue;
-        const auto& known = p.types.types[type].value;
-        if (!known || *known != Dim(v) || !upper_bound(value.array->body)) continue;
-        if (const auto size = data_size(value.array->body, "`" + p.locals[local].name + "`"))
-          frame_->dims.emplace(v, *size);
-        return;
+        const auto known = type.valid() ? p.types.types[type].value : std::nullopt;
+        if (known && *known == Dim(v) && value.kind == Val::Kind::array &&
+            learn(v, local, value, upper_bound(value.array->body)))
+          return true;
       }
+    return false;
+  };
+  for (Var v : range.vars()) {
+    if (known_dim(v) || is_size(v) || is_index(v) || by_name(v)) continue;
+    const auto slice = slice_of_size(v, body);
+    if (const Val* value = slice ? find(slice->first) : nullptr)
+      learn(v, slice->first, *value, slice->second);
   }
 }
 

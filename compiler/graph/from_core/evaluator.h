@@ -257,7 +257,8 @@ class CoreEvaluator {
   bool is_index(Var v) const;
   void learn_decided(core::TypeId type, const Val& value);
   ScalarId difference(ScalarId a, ScalarId b);
-  void learn_named(const Dim& range);
+  void learn_named(const Dim& range, core::ExprId body);
+  std::optional<std::pair<core::LocalId, Dim>> slice_of_size(Var size, core::ExprId body) const;
 
   std::string source_text(source::Span span) const;
   source::Span span_here() const;

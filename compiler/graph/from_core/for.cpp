@@ -66,7 +66,7 @@ Val CoreEvaluator::for_expr(const Expr& e) {
       if (!extent) extent = data_size(leaf(bound).body, "`" + source_text(p.exprs[b.bound].span) + "`");
       if (!extent) return {};
     } else if (b.range) {
-      learn_named(*b.range);
+      learn_named(*b.range, e.args[0]);
       extent = resolve(*b.range);
     }
     if (!extent) base::bug("from_core", "an index binder has no range");
