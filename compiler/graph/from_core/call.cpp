@@ -40,7 +40,7 @@ Dim CoreEvaluator::resolve(const Dim& dim) const {
   for (Var v : dim.vars()) {
     const auto known = known_dim(v);
     if (known) s[v] = *known;
-    unknown |= !known && !is_size(v) && !decided(v) && !is_index(v);
+    unknown |= !known && !is_known_here(v);
   }
   const Dim here = s.empty() ? dim : dim.substitute(s);
   if (unknown)
@@ -48,8 +48,7 @@ Dim CoreEvaluator::resolve(const Dim& dim) const {
       for (const auto& [stated, found] : f->measured) {
         const Dim rest = here - stated;
         const std::vector<Var> left = rest.vars();
-        if (std::all_of(left.begin(), left.end(),
-                        [&](Var v) { return is_size(v) || decided(v) || is_index(v); }))
+        if (std::all_of(left.begin(), left.end(), [&](Var v) { return is_known_here(v); }))
           return rewritten(found + rest);
       }
   return rewritten(here);

@@ -99,8 +99,6 @@ ScalarId CoreEvaluator::difference(ScalarId a, ScalarId b) {
     } else if (s.op == Op::add || s.op == Op::sub) {
       add(s.args[0], factor);
       add(s.args[1], s.op == Op::add ? factor : -factor);
-    } else if (s.op == Op::cast && g.scalars[s.args[0]].elem == Elem::i64) {
-      add(s.args[0], factor);
     } else {
       parts[id] += factor;
     }
@@ -133,8 +131,7 @@ void CoreEvaluator::learn_decided(core::TypeId id, const Val& value) {
     if (type.shape[axis].kind != core::ShapeItem::Kind::dim) return;
     const Dim stated = resolve(type.shape[axis].dim), &found = value.array->shape[axis];
     std::vector<Var> unknown = stated.vars();
-    std::erase_if(unknown,
-                  [&](Var v) { return is_size(v) || decided(v) || found.contains(v) || is_index(v); });
+    std::erase_if(unknown, [&](Var v) { return is_known_here(v) || found.contains(v); });
     if (unknown.size() > 1) frame_->measured.emplace_back(stated, found);
     if (unknown.size() != 1 || stated == found) continue;
     const auto linear = stated.linear_in(unknown[0]);
@@ -189,12 +186,15 @@ void CoreEvaluator::learn_named(const Dim& range, core::ExprId body) {
     return false;
   };
   for (Var v : range.vars()) {
-    if (known_dim(v) || is_size(v) || is_index(v) || by_name(v)) continue;
+    if (known_dim(v) || is_known_here(v) || by_name(v)) continue;
     const auto slice = slice_of_size(v, body);
     if (const Val* value = slice ? find(slice->first) : nullptr)
       learn(v, slice->first, *value, slice->second);
   }
 }
+
+/// A variable of the graph or of the index notation around, and none of the core.
+bool CoreEvaluator::is_known_here(Var v) const { return is_size(v) || decided(v) || is_index(v); }
 
 bool CoreEvaluator::is_index(Var v) const {
   const auto has = [&](const std::vector<Axis>& axes) {

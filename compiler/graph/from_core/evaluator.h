@@ -1,6 +1,6 @@
 // The evaluation of one entry; see from_core.h. Split by idea:
 //   entry.cpp      inputs, sizes, facts, results          call.cpp     closures, patterns, environments
-//   expression.cpp one case per kind of expression        index.cpp    x[...] and updates
+//   expression.cpp one case per kind of expression        index.cpp    x[...]; update.cpp: with
 //   for.cpp        for, rank binders, rearrange           finish.cpp   what nothing reads is dropped
 //   prim.cpp       the primitives                         loop.cpp     fold, scan, iterate
 //                                                          while.cpp    while
@@ -255,6 +255,7 @@ class CoreEvaluator {
   std::optional<Dim> data_size(ScalarId integer, const std::string& what,
                                std::optional<Dim> bound = std::nullopt);
   bool is_index(Var v) const;
+  bool is_known_here(Var v) const;
   void learn_decided(core::TypeId type, const Val& value);
   ScalarId difference(ScalarId a, ScalarId b);
   void learn_named(const Dim& range, core::ExprId body);

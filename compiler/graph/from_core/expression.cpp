@@ -236,43 +236,6 @@ Val CoreEvaluator::conditional(const Expr& e) {
   return choose(condition, then_value, else_value);
 }
 
-/// One side is the other with updates: then those are what the condition chooses, and the tensor can be
-/// updated in place.
-std::optional<Array> CoreEvaluator::chosen_update(ScalarId condition, const Array& changed,
-                                                  const Array& kept) {
-  const auto from = place_of(kept), to = place_of(changed);
-  if (!from || !to || from->second != to->second || !free_axes(condition).empty()) return std::nullopt;
-  std::vector<NodeId> updates;
-  for (Value v = to->first; v != from->first; v = *g.nodes[v.node].outputs[0].base) {
-    const Node& node = g.nodes[v.node];
-    if (node.op != NodeOp::compute || node.outputs.size() != 1 || !node.outputs[0].base) return std::nullopt;
-    updates.push_back(v.node);
-  }
-  if (updates.empty()) return std::nullopt;
-  std::map<Value, Value> chosen;
-  Value base = from->first;
-  for (size_t i = updates.size(); i-- > 0;) {
-    const Node node = g.nodes[updates[i]];
-    const Output& out = node.outputs[0];
-    std::vector<ScalarId> here;
-    for (const Dim& d : out.at) here.push_back(index_of(g, d));
-    const ScalarId body = rewrite_loads(g, out.body, [&](ScalarId id) {
-      const Scalar s = g.scalars[id];
-      const auto now = chosen.find(s.target);
-      return now == chosen.end() ? id : load(g, now->second, s.args, s.elem);
-    });
-    const ScalarId before = load(g, base, here, out.type.elem);
-    base = chosen[{updates[i], 0}] =
-        emit(node.domain, apply(g, Op::select, {condition, body, before}), out.type, node.name, base, out.at);
-  }
-  Array result = changed;
-  std::vector<ScalarId> at;
-  for (const Dim& d : to->second) at.push_back(index_of(g, d));
-  for (Var v : result.vars) at.push_back(index_of(g, Dim(v)));
-  result.body = load(g, base, at, result.elem);
-  return result;
-}
-
 Val CoreEvaluator::choose(ScalarId condition, const Val& a, const Val& b) {
   if (failed_) return {};
   if (a.kind == Val::Kind::array && !probing_) {

@@ -1,0 +1,203 @@
+// a with [...] = v as a node that updates its base.
+//
+// In place where the tensor is dead after it. Inside of a `for`, every index variable around has a copy of
+// its own. Where only the data, or a condition, says which positions are meant, the whole axis is stored
+// again, and what is not meant as it was.
+#include <algorithm>
+
+#include "graph/from_core/evaluator.h"
+
+namespace axon::graph {
+
+using core::Expr;
+using shape::Verdict;
+
+Val CoreEvaluator::update(const Expr& e, const Val& of, const Val& value) {
+  if (failed_) return {};
+  if (of.kind == Val::Kind::array) return Val::of(updated(e, of.array, leaf(value)));
+  Val v = of;
+  for (size_t i = 0; i < v.items.size(); ++i) v.items[i] = update(e, of.items[i], value.items.at(i));
+  return v;
+}
+
+/// Where an update stores: a domain, the position of each of its points, and the value there.
+struct CoreEvaluator::Target {
+  std::vector<Axis> domain;
+  std::vector<Dim> at;
+  ScalarId value;              // over the domain
+  std::vector<ScalarId> hits;  // what has to hold for a point to be changed at all
+  struct Point {
+    size_t axis;
+    ScalarId index;
+  };
+  std::vector<Point> points;  // axes of which one position is changed, and which one
+};
+
+/// Is the position, over the variables of the selection, one of the axis, whatever the data and conditions
+/// say?
+bool CoreEvaluator::is_certain(ScalarId index, const Dim& extent, const Selection& s) const {
+  const auto at = affine_index(g, index);
+  if (!at || is_of_data(*at)) return false;
+  const std::vector<Fact> known = known_facts();
+  std::vector<Fact> facts = known;
+  for (size_t i = 0; i < s.vars.size(); ++i) {
+    if (!at->contains(s.vars[i])) continue;
+    if (is_decided(s.shape[i])) return *at == Dim(s.vars[i]) && s.shape[i] == extent;
+    facts.push_back(shape::at_least(Dim(s.vars[i]), Dim(0)));
+    facts.push_back(shape::less(Dim(s.vars[i]), s.shape[i]));
+  }
+  if (guards_.empty()) return true;
+  for (size_t i = 0; i < s.vars.size(); ++i)  // a run whose size may be negative where the `if` leaves it out
+    if (at->contains(s.vars[i]) &&
+        shape::prove(known, shape::at_least(s.shape[i], Dim(0))).verdict != Verdict::proved)
+      return false;
+  return is_in_range(index, extent, facts);
+}
+
+/// An axis of which only the data, or a condition, says where it is changed: every element is stored again,
+/// and those that are not meant as they are.
+bool CoreEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim& extent, Target& target) {
+  if (!s.runs[axis]) return false;
+  const Selection::Run run = *s.runs[axis];
+  const Var v = shape::fresh_var(run.var ? shape::var_name(*run.var) : "p");
+  const ScalarId here = index_of(g, Dim(v));
+  target.domain.push_back({v, extent});
+  target.at.emplace_back(v);
+  if (!run.var) {
+    target.hits.push_back(apply(g, Op::eq, {here, run.start}));
+    target.points.push_back({axis, run.start});
+    return true;
+  }
+  ScalarId start = run.start;
+  if (!affine_index(g, start)) {
+    const auto first = data_size(start, "the start of an updated slice", extent);
+    const auto end =
+        data_size(apply(g, Op::add, {start, value_of(run.count)}), "the end of an updated slice", extent);
+    if (!first || !end) return false;
+    start = value_of(*first);
+  }
+  const ScalarId from_start = apply(g, Op::sub, {here, start}), zero = constant_int(g, Elem::i64, 0);
+  target.hits.push_back(apply(g, Op::le, {zero, from_start}));
+  target.hits.push_back(apply(g, Op::lt, {from_start, value_of(run.count)}));
+  const ScalarId last = index_of(g, relaxed(run.count) - Dim(1));
+  const ScalarId inside = apply(g, Op::max, {apply(g, Op::min, {from_start, last}), zero});
+  if (const auto dim = affine_index(g, inside))
+    target.value = substitute(g, target.value, shape::Substitution{{*run.var, *dim}});
+  else
+    target.value = substitute(g, target.value, std::map<Var, ScalarId>{{*run.var, inside}});
+  return true;
+}
+
+Array CoreEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, const Array& value) {
+  force(*of);
+  Selection s = select(e, *of, false);
+  if (failed_) return *of;
+  Target target;
+  target.value = stretched(value, s.shape, s.vars);
+  std::set<Var> stored;
+  for (size_t axis = 0; axis < s.indices.size(); ++axis) {
+    if (is_certain(s.indices[axis], of->shape[axis], s)) {
+      target.at.push_back(*affine_index(g, s.indices[axis]));
+      for (Var v : target.at.back().vars()) stored.insert(v);
+      continue;
+    }
+    if (!along_whole_axis(s, axis, of->shape[axis], target)) {
+      unsupported(
+          "an update at several positions of an axis, each decided by the data: `scatter` makes those");
+      return *of;
+    }
+  }
+  for (size_t i = 0; i < s.vars.size(); ++i)
+    if (stored.count(s.vars[i])) target.domain.push_back({s.vars[i], s.shape[i]});
+  return stored_at(of, std::move(target));
+}
+
+/// `of` with the target's points changed.
+Array CoreEvaluator::stored_at(const std::shared_ptr<Array>& of, Target target) {
+  // The update differs for every index variable that it mentions: then each has a copy of its own.
+  ScalarId all = target.value;
+  for (ScalarId hit : target.hits) all = apply(g, Op::select, {hit, all, target.value});
+  std::vector<Axis> lead;
+  for (const Axis& a : active_) {
+    const auto mentions = [&](const std::vector<Axis>& axes) {
+      return std::any_of(axes.begin(), axes.end(), [&](const Axis& other) { return other.var == a.var; });
+    };
+    bool used = mentions(free_axes(of->body, of->shape)) || mentions(free_axes(all));
+    for (const Dim& d : target.at) used |= d.contains(a.var);
+    if (used) lead.push_back(a);
+  }
+  auto place = place_of(*of);
+  bool in_place = place && lead.empty() && (place->second.empty() || derives_from_param(place->first));
+  Value base = in_place ? place->first : store(*of, lead);
+  std::vector<Dim> fixed;
+  if (in_place) fixed = place->second;
+  for (const Axis& a : lead) fixed.emplace_back(a.var);
+  std::vector<Dim> at = fixed;
+  at.insert(at.end(), target.at.begin(), target.at.end());
+  const TensorType type = g.type(base);
+  // Where the position is the one that is changed, the old element there is the one in place.
+  ScalarId body = rewrite_loads(g, target.value, [&](ScalarId id) {
+    const Scalar s = g.scalars[id];
+    if (s.target != base) return id;
+    std::vector<ScalarId> here = s.args;
+    for (const Target::Point& p : target.points) {
+      const size_t axis = fixed.size() + p.axis;
+      if (here[axis] == p.index) here[axis] = index_of(g, target.at[p.axis]);
+    }
+    return load(g, base, here, s.elem);
+  });
+  if (!target.hits.empty()) {
+    std::vector<ScalarId> here;
+    for (const Dim& d : at) here.push_back(index_of(g, d));
+    const ScalarId before = load(g, base, here, type.elem);
+    for (ScalarId hit : target.hits) body = apply(g, Op::select, {hit, body, before});
+  }
+  std::vector<Axis> domain = lead;
+  domain.insert(domain.end(), target.domain.begin(), target.domain.end());
+  const Value v = emit(domain, body, type, name_here("update"), base, at);
+  TensorType shown{type.elem,
+                   {type.shape.begin(), type.shape.begin() + static_cast<ptrdiff_t>(fixed.size())}};
+  shown.shape.insert(shown.shape.end(), of->shape.begin(), of->shape.end());
+  return array_of(shown, v, fixed);
+}
+
+// ---- updates that a condition chooses ----
+
+/// One side is the other with updates: then those are what the condition chooses, and the tensor can be
+/// updated in place.
+std::optional<Array> CoreEvaluator::chosen_update(ScalarId condition, const Array& changed,
+                                                  const Array& kept) {
+  const auto from = place_of(kept), to = place_of(changed);
+  if (!from || !to || from->second != to->second || !free_axes(condition).empty()) return std::nullopt;
+  std::vector<NodeId> updates;
+  for (Value v = to->first; v != from->first; v = *g.nodes[v.node].outputs[0].base) {
+    const Node& node = g.nodes[v.node];
+    if (node.op != NodeOp::compute || node.outputs.size() != 1 || !node.outputs[0].base) return std::nullopt;
+    updates.push_back(v.node);
+  }
+  if (updates.empty()) return std::nullopt;
+  std::map<Value, Value> chosen;
+  Value base = from->first;
+  for (size_t i = updates.size(); i-- > 0;) {
+    const Node node = g.nodes[updates[i]];
+    const Output& out = node.outputs[0];
+    std::vector<ScalarId> here;
+    for (const Dim& d : out.at) here.push_back(index_of(g, d));
+    const ScalarId body = rewrite_loads(g, out.body, [&](ScalarId id) {
+      const Scalar s = g.scalars[id];
+      const auto now = chosen.find(s.target);
+      return now == chosen.end() ? id : load(g, now->second, s.args, s.elem);
+    });
+    const ScalarId before = load(g, base, here, out.type.elem);
+    base = chosen[{updates[i], 0}] =
+        emit(node.domain, apply(g, Op::select, {condition, body, before}), out.type, node.name, base, out.at);
+  }
+  Array result = changed;
+  std::vector<ScalarId> at;
+  for (const Dim& d : to->second) at.push_back(index_of(g, d));
+  for (Var v : result.vars) at.push_back(index_of(g, Dim(v)));
+  result.body = load(g, base, at, result.elem);
+  return result;
+}
+
+}  // namespace axon::graph
