@@ -13,13 +13,13 @@ namespace axon::graph {
 
 using shape::Verdict;
 
-std::vector<Fact> CoreEvaluator::known_facts() const {
+std::vector<Fact> SizeEnvironment::known_facts() const {
   std::vector<Fact> facts = g.facts;
   auto range = [&](const Axis& a) {
     facts.push_back(shape::at_most(Dim(0), Dim(a.var)));
     facts.push_back(shape::less(Dim(a.var), a.extent));
   };
-  for (const Decided& d : decided_) {
+  for (const DataDependentSize& d : decided_) {
     facts.push_back(shape::at_least(Dim(d.size), Dim(0)));
     facts.push_back(shape::at_most(Dim(d.size), d.bound));
   }
@@ -28,7 +28,7 @@ std::vector<Fact> CoreEvaluator::known_facts() const {
   return facts;
 }
 
-CoreEvaluator::Proof CoreEvaluator::proof(const Fact& fact) const {
+Proof BoundsChecker::proof(const Fact& fact) const {
   if (fact.relation == shape::Relation::lt) {  // the usual case: an index variable under its own extent
     if (auto v = fact.lhs.as_var())
       for (const Axis& a : active_)
@@ -39,7 +39,7 @@ CoreEvaluator::Proof CoreEvaluator::proof(const Fact& fact) const {
       for (const Axis& a : active_)
         if (a.var == *v) return Proof::always;
   }
-  std::vector<Fact> facts = known_facts();
+  std::vector<Fact> facts = sizes_.known_facts();
   if (shape::prove(facts, fact).verdict == Verdict::proved) return Proof::always;
   if (guards_.empty()) return Proof::unknown;
   facts.insert(facts.end(), guards_.begin(), guards_.end());
@@ -48,12 +48,12 @@ CoreEvaluator::Proof CoreEvaluator::proof(const Fact& fact) const {
 
 /// Makes `fact` hold wherever this is evaluated: by proof, or by a check over sizes. False: neither is
 /// possible.
-bool CoreEvaluator::require(const Fact& fact, const std::string& what) {
+bool BoundsChecker::require(const Fact& fact, const std::string& what) {
   if (probing_ || proof(fact) == Proof::always) return true;
-  auto size_var = [&](Var v) { return is_size(v); };
+  auto size_var = [&](Var v) { return sizes_.is_size(v); };
   Fact check = fact;
-  std::vector<Fact> facts = known_facts();
-  if (!over_sizes(fact.lhs) || !over_sizes(fact.rhs)) {
+  std::vector<Fact> facts = sizes_.known_facts();
+  if (!sizes_.over_sizes(fact.lhs) || !sizes_.over_sizes(fact.rhs)) {
     if (fact.relation != shape::Relation::le && fact.relation != shape::Relation::lt) return false;
     // The worst case over the index variables, as a statement about sizes.
     auto low = shape::bounds_of(fact.rhs, facts, size_var).low;
@@ -79,14 +79,14 @@ bool CoreEvaluator::require(const Fact& fact, const std::string& what) {
 }
 
 /// An index that is in range for certain; user errors are reported here.
-ScalarId CoreEvaluator::safe_index(ScalarId index, const Dim& extent, const std::string& what) {
+ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const std::string& what) {
   if (probing_) return constant_int(g, Elem::i64, 0);
   auto dim = affine_index(g, index);
   if (!dim) return data_index(index, extent, what);
   Fact low = shape::at_most(Dim(0), *dim), high = shape::less(*dim, extent);
-  Proof at_low = proof(low), at_high = proof(high);
-  if ((at_low == Proof::unknown && !require(low, what)) ||
-      (at_high == Proof::unknown && !require(high, what))) {
+  Proof at_low = bounds_.proof(low), at_high = bounds_.proof(high);
+  if ((at_low == Proof::unknown && !bounds_.require(low, what)) ||
+      (at_high == Proof::unknown && !bounds_.require(high, what))) {
     fail(source::Code::E0601, fmt::format("{} may be out of range: nothing shows {}", what,
                                           at_low == Proof::unknown ? low.str() : high.str()));
     return index;
@@ -98,12 +98,12 @@ ScalarId CoreEvaluator::safe_index(ScalarId index, const Dim& extent, const std:
 }
 
 /// For `x[i else v]`: the index clamped into range, and the condition under which it was in range.
-std::pair<ScalarId, ScalarId> CoreEvaluator::guarded_index(ScalarId index, const Dim& extent) {
+std::pair<ScalarId, ScalarId> CheckedIntegers::guarded_index(ScalarId index, const Dim& extent) {
   ScalarId inside = constant_int(g, Elem::boolean, 1), zero = constant_int(g, Elem::i64, 0);
   if (probing_) return {zero, inside};
   auto dim = affine_index(g, index);
-  Proof low = dim ? proof(shape::at_most(Dim(0), *dim)) : Proof::unknown;
-  Proof high = dim ? proof(shape::less(*dim, extent)) : Proof::unknown;
+  Proof low = dim ? bounds_.proof(shape::at_most(Dim(0), *dim)) : Proof::unknown;
+  Proof high = dim ? bounds_.proof(shape::less(*dim, extent)) : Proof::unknown;
   ScalarId safe = index;
   if (low == Proof::unknown) inside = apply(g, Op::and_, {inside, apply(g, Op::le, {zero, index})});
   if (high == Proof::unknown)
@@ -114,20 +114,20 @@ std::pair<ScalarId, ScalarId> CoreEvaluator::guarded_index(ScalarId index, const
   return {safe, inside};
 }
 
-bool CoreEvaluator::over_sizes(const Dim& d) const {
+bool SizeEnvironment::over_sizes(const Dim& d) const {
   const std::vector<Var> vars = d.vars();
   return std::all_of(vars.begin(), vars.end(), [&](Var v) { return is_size(v); });
 }
 
 /// An integer that need not be in range where an `if` leaves it out: 0 there.
-ScalarId CoreEvaluator::where_reached(ScalarId integer) {
+ScalarId CheckedIntegers::where_reached(ScalarId integer) {
   for (ScalarId condition : conditions_)
     integer = apply(g, Op::select, {condition, integer, constant_int(g, Elem::i64, 0)});
   return integer;
 }
 
 /// Does the load, over the index variables in scope, read the whole tensor: so that all of it are indices?
-bool CoreEvaluator::reads_every_element(const Scalar& load) const {
+bool CheckedIntegers::reads_every_element(const Scalar& load) const {
   const std::vector<Dim>& shape = g.type(load.target).shape;
   std::set<Var> seen;
   for (size_t a = 0; a < load.args.size(); ++a) {
@@ -144,36 +144,36 @@ bool CoreEvaluator::reads_every_element(const Scalar& load) const {
 
 /// An index that the data decides: `bounded`, and a check of every element of the tensor that it is loaded
 /// from.
-ScalarId CoreEvaluator::data_index(ScalarId index, const Dim& extent, const std::string& what) {
+ScalarId CheckedIntegers::data_index(ScalarId index, const Dim& extent, const std::string& what) {
   ScalarId loaded = index;
   while (g.scalars[loaded].op == Op::cast) loaded = g.scalars[loaded].args[0];
   bool plain = g.scalars[loaded].op == Op::load && base::is_integer(g.scalars[loaded].elem) &&
                reads_every_element(g.scalars[loaded]);
-  const std::vector<Axis> around = free_axes(index, {extent});
+  const std::vector<Axis> around = builder_.free_axes(index, {extent});
   const bool past =
-      std::any_of(around.begin(), around.end(), [&](const Axis& a) { return is_decided(a.extent); });
-  const bool varies = is_decided(extent);
+      std::any_of(around.begin(), around.end(), [&](const Axis& a) { return sizes_.is_decided(a.extent); });
+  const bool varies = sizes_.is_decided(extent);
   plain = plain && conditions_.empty() && !past && !varies;
-  Dim bound = relaxed(extent);
+  Dim bound = sizes_.relaxed(extent);
   if (!plain && (past || varies || !conditions_.empty())) {
     // 0 where nothing is read, which is to be in range then; else it has to be below the extent itself
-    if (proof(shape::at_least(bound, Dim(1))) != Proof::always) bound = max(bound, Dim(1));
+    if (bounds_.proof(shape::at_least(bound, Dim(1))) != Proof::always) bound = max(bound, Dim(1));
     if (varies || bound != extent) {
       const ScalarId beyond = apply(g, Op::max, {index, index_of(g, bound)});
-      index = apply(g, Op::select, {apply(g, Op::lt, {index, value_of(extent)}), index, beyond});
+      index = apply(g, Op::select, {apply(g, Op::lt, {index, sizes_.value_of(extent)}), index, beyond});
     }
     for (const Axis& a : around)
-      if (is_decided(a.extent))
-        index = apply(g, Op::select, {is_inside(a), index, constant_int(g, Elem::i64, 0)});
+      if (sizes_.is_decided(a.extent))
+        index = apply(g, Op::select, {sizes_.is_inside(a), index, constant_int(g, Elem::i64, 0)});
     index = where_reached(index);
   }
   if (!plain) {
-    const std::vector<Axis> domain = free_axes(index);
+    const std::vector<Axis> domain = builder_.free_axes(index);
     Array whole;
     whole.elem = Elem::i64;
     whole.body = index;
     whole.name = "index";
-    Value v = store(whole, domain);
+    Value v = builder_.store(whole, domain);
     std::vector<ScalarId> at;
     for (const Axis& a : domain) at.push_back(index_of(g, Dim(a.var)));
     loaded = index = load(g, v, at, Elem::i64);
@@ -195,27 +195,5 @@ ScalarId CoreEvaluator::data_index(ScalarId index, const Dim& extent, const std:
   s.check = number;
   return make_scalar(g, std::move(s));
 }
-
-// ---- where we are, for messages ----
-
-std::string CoreEvaluator::source_text(source::Span span) const {
-  if (!sources_ || !span.valid()) return "";
-  return std::string(sources_->text(span));
-}
-
-/// The innermost expression of the entry's own file.
-source::Span CoreEvaluator::span_here() const {
-  for (size_t i = spans_.size(); i-- > 0;)
-    if (spans_[i].valid() && spans_[i].file == file_) return spans_[i];
-  return spans_.empty() ? source::Span{} : spans_[0];
-}
-
-Val CoreEvaluator::fail(source::Code code, const std::string& message) {
-  if (!probing_ && !failed_) diagnostics_.report(source::error(code, span_here(), message));
-  failed_ = failed_ || !probing_;
-  return {};
-}
-
-Val CoreEvaluator::unsupported(const std::string& what) { return fail(source::Code::E9001, what); }
 
 }  // namespace axon::graph

@@ -27,14 +27,14 @@ const std::vector<Axis>* CoreEvaluator::find_rank(core::LocalId local) const {
   return nullptr;
 }
 
-std::optional<Dim> CoreEvaluator::known_dim(Var v) const {
+std::optional<Dim> SizeEnvironment::known_dim(Var v) const {
   for (const Frame* f = frame_.get(); f; f = f->parent.get())
     if (auto it = f->dims.find(v); it != f->dims.end()) return it->second;
   return std::nullopt;
 }
 
 /// A dimension of the core in the graph's variables.
-Dim CoreEvaluator::resolve(const Dim& dim) const {
+Dim SizeEnvironment::resolve(const Dim& dim) const {
   shape::Substitution s;
   bool unknown = false;
   for (Var v : dim.vars()) {
@@ -71,7 +71,7 @@ Elem CoreEvaluator::elem_of(const core::ElemTerm& term) const {
 
 void CoreEvaluator::instantiate(const Expr& occurrence, Closure& closure) const {
   for (const auto& [var, dim] : occurrence.instantiation) {
-    Dim resolved = resolve(dim);
+    Dim resolved = sizes_.resolve(dim);
     if (resolved != Dim(var)) closure.dims[var] = resolved;
   }
   for (const auto& [var, term] : occurrence.elems)
@@ -116,7 +116,7 @@ Val CoreEvaluator::call(const Val& fn, std::vector<Val> args) {
   Val result;
   if (is_prim) {
     core::Prim which = p.globals[closure.global].prim;
-    result = prim(which, closure, closure.args);
+    result = primitives_.prim(which, closure, closure.args);
   } else {
     result = enter(closure, *params, body);
   }
@@ -125,7 +125,7 @@ Val CoreEvaluator::call(const Val& fn, std::vector<Val> args) {
 
 Val CoreEvaluator::enter(const Closure& closure, const std::vector<Pattern>& params, core::ExprId body) {
   constexpr size_t max_calls = 2000;
-  if (calls_.size() > max_calls) return unsupported("functions call each other too deeply");
+  if (context_.calls.size() > max_calls) return unsupported("functions call each other too deeply");
   auto frame = std::make_shared<Frame>();
   frame->parent = closure.frame;
   frame->dims = closure.dims;
@@ -133,13 +133,13 @@ Val CoreEvaluator::enter(const Closure& closure, const std::vector<Pattern>& par
   for (size_t i = 0; i < params.size(); ++i) {
     // What a function reads more than once is computed once.
     if (params[i].kind == Pattern::Kind::name && uses_of(params[i].local, body) > 1)
-      force_all(closure.args[i]);
+      builder_.force_all(closure.args[i]);
     bind(params[i], closure.args[i], *frame);
   }
   FramePtr caller = std::exchange(frame_, frame);
-  if (closure.global.valid()) calls_.push_back(closure.global);
+  if (closure.global.valid()) context_.calls.push_back(closure.global);
   Val result = evaluate(body);
-  if (closure.global.valid()) calls_.pop_back();
+  if (closure.global.valid()) context_.calls.pop_back();
   frame_ = caller;
   return result;
 }

@@ -11,18 +11,18 @@
 namespace axon::graph {
 
 /// Is an integer at least 1, by its form?
-bool CoreEvaluator::is_positive(ScalarId id) const {
+bool CheckedIntegers::is_positive(ScalarId id) const {
   const Scalar& s = g.scalars[id];
   if (s.op == Op::constant) return s.integer >= 1;
   if (s.op == Op::cast) return is_positive(s.args[0]);
   if (s.op == Op::max) return is_positive(s.args[0]) || is_positive(s.args[1]);
   const auto dim = affine_index(g, id);
-  return dim && proof(shape::at_least(*dim, Dim(1))) == Proof::always;
+  return dim && bounds_.proof(shape::at_least(*dim, Dim(1))) == Proof::always;
 }
 
 /// The most that an integer can be; nullopt when nothing is known. The expression may mention index
 /// variables, and is a bound for every value of them: data_size() takes only what is over sizes.
-std::optional<Dim> CoreEvaluator::upper_bound(ScalarId id) const {
+std::optional<Dim> CheckedIntegers::upper_bound(ScalarId id) const {
   const Scalar& s = g.scalars[id];
   if (s.elem == Elem::boolean) return Dim(1);
   if (!base::is_integer(s.elem)) return std::nullopt;
@@ -89,7 +89,7 @@ std::optional<Dim> CoreEvaluator::upper_bound(ScalarId id) const {
 }
 
 /// The difference of two integers, where what they have in common is left out: c + 3 - c is 3.
-ScalarId CoreEvaluator::difference(ScalarId a, ScalarId b) {
+ScalarId CheckedIntegers::difference(ScalarId a, ScalarId b) {
   std::map<ScalarId, int64_t> parts;
   Dim known(0);
   const std::function<void(ScalarId, int64_t)> add = [&](ScalarId id, int64_t factor) {
@@ -116,7 +116,7 @@ ScalarId CoreEvaluator::difference(ScalarId a, ScalarId b) {
 
 /// What a value says about the sizes in its type that nothing else names: n - k against an axis of the graph
 /// gives k.
-void CoreEvaluator::learn_decided(core::TypeId id, const Val& value) {
+void SizeEnvironment::learn_decided(core::TypeId id, const Val& value) {
   if (!id.valid()) return;
   const core::Type& type = p.types.types[id];
   if (type.kind == core::Type::Kind::tuple || type.kind == core::Type::Kind::record) {
@@ -170,7 +170,7 @@ std::optional<std::pair<core::LocalId, Dim>> CoreEvaluator::slice_of_size(Var si
 void CoreEvaluator::learn_named(const Dim& range, core::ExprId body) {
   const auto learn = [&](Var v, core::LocalId local, const Val& value, const std::optional<Dim>& bound) {
     if (!bound || value.kind != Val::Kind::array || !value.array->shape.empty()) return false;
-    const auto size = data_size(value.array->body, "`" + p.locals[local].name + "`", bound);
+    const auto size = checked_.data_size(value.array->body, "`" + p.locals[local].name + "`", bound);
     if (size) frame_->dims.emplace(v, *size);
     return true;
   };
@@ -180,13 +180,13 @@ void CoreEvaluator::learn_named(const Dim& range, core::ExprId body) {
         const core::TypeId type = p.locals[local].type;
         const auto known = type.valid() ? p.types.types[type].value : std::nullopt;
         if (known && *known == Dim(v) && value.kind == Val::Kind::array &&
-            learn(v, local, value, upper_bound(value.array->body)))
+            learn(v, local, value, checked_.upper_bound(value.array->body)))
           return true;
       }
     return false;
   };
   for (Var v : range.vars()) {
-    if (known_dim(v) || is_known_here(v) || by_name(v)) continue;
+    if (sizes_.known_dim(v) || sizes_.is_known_here(v) || by_name(v)) continue;
     const auto slice = slice_of_size(v, body);
     if (const Val* value = slice ? find(slice->first) : nullptr)
       learn(v, slice->first, *value, slice->second);
@@ -194,9 +194,9 @@ void CoreEvaluator::learn_named(const Dim& range, core::ExprId body) {
 }
 
 /// A variable of the graph or of the index notation around, and none of the core.
-bool CoreEvaluator::is_known_here(Var v) const { return is_size(v) || decided(v) || is_index(v); }
+bool SizeEnvironment::is_known_here(Var v) const { return is_size(v) || decided(v) || is_index(v); }
 
-bool CoreEvaluator::is_index(Var v) const {
+bool SizeEnvironment::is_index(Var v) const {
   const auto has = [&](const std::vector<Axis>& axes) {
     return std::any_of(axes.begin(), axes.end(), [&](const Axis& a) { return a.var == v; });
   };
@@ -205,9 +205,14 @@ bool CoreEvaluator::is_index(Var v) const {
 
 /// A size with another value in every iteration of the loops around, or at every point of a `for`: known here
 /// only, and nothing of the graph's. What has this size is computed over its bound (relax.cpp).
-std::optional<Dim> CoreEvaluator::size_anywhere(ScalarId integer, const Dim& bound, const std::string& what) {
+std::optional<Dim> CheckedIntegers::size_anywhere(ScalarId integer, const Dim& bound,
+                                                  const std::string& what) {
   const ScalarId value = data_index(cast(g, Elem::i64, integer), bound + Dim(1), what);
-  for (const Decided& d : decided_)
+  return sizes_.data_dependent(value, bound);
+}
+
+Dim SizeEnvironment::data_dependent(ScalarId value, const Dim& bound) {
+  for (const DataDependentSize& d : decided_)
     if (d.value == value && d.bound == bound) return Dim(d.size);
   decided_.push_back({shape::fresh_var("k"), value, bound});
   return Dim(decided_.back().size);
@@ -215,21 +220,22 @@ std::optional<Dim> CoreEvaluator::size_anywhere(ScalarId integer, const Dim& bou
 
 /// The integer as a size. `bound`: what it must not exceed, where its place says so; else what is known of
 /// it.
-std::optional<Dim> CoreEvaluator::data_size(ScalarId integer, const std::string& what,
-                                            std::optional<Dim> bound) {
+std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::string& what,
+                                              std::optional<Dim> bound) {
   if (probing_) return Dim(shape::fresh_var("k"));
   const auto refuse = [&](const std::string& why) {
     unsupported(why);
     return std::nullopt;
   };
   if (!bound) bound = upper_bound(integer);
-  if (bound && !over_sizes(*bound))
-    bound = shape::bounds_of(*bound, known_facts(), [&](Var v) { return is_size(v); }).high;
+  if (bound && !sizes_.over_sizes(*bound))
+    bound = shape::bounds_of(*bound, sizes_.known_facts(), [&](Var v) { return sizes_.is_size(v); }).high;
   Array scalar;
   scalar.elem = Elem::i64;
   scalar.body = where_reached(cast(g, Elem::i64, integer));
-  const bool bounded = bound && over_sizes(*bound);
-  if (!free_axes(scalar.body).empty() || region_for({}, {scalar.body}, std::nullopt, {}) > 0) {
+  const bool bounded = bound && sizes_.over_sizes(*bound);
+  if (!builder_.free_axes(scalar.body).empty() ||
+      builder_.region_for({}, {scalar.body}, std::nullopt, {}) > 0) {
     if (bounded) return size_anywhere(integer, *bound, what);
     return refuse(
         what +
@@ -245,10 +251,11 @@ std::optional<Dim> CoreEvaluator::data_size(ScalarId integer, const std::string&
         ": a size that the data decides, without a bound, beside what is updated in place: `min` with a "
         "size gives it one");
   scalar.name = "size";
-  const Value value = store(scalar, {});
+  const Value value = builder_.store(scalar, {});
   for (const Size& s : g.sizes)
     if (s.from == Size::From::data && s.value == value &&
-        (!bounded || s.equation == *bound || proof(shape::at_most(Dim(s.var), *bound)) == Proof::always))
+        (!bounded || s.equation == *bound ||
+         bounds_.proof(shape::at_most(Dim(s.var), *bound)) == Proof::always))
       return Dim(s.var);
   Size size;
   size.from = Size::From::data;

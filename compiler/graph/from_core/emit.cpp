@@ -11,7 +11,7 @@ namespace axon::graph {
 
 // ---- templates ----
 
-ScalarId CoreEvaluator::element(const Array& a, const std::vector<ScalarId>& indices) {
+ScalarId GraphBuilder::element(const Array& a, const std::vector<ScalarId>& indices) {
   shape::Substitution affine;
   std::map<Var, ScalarId> scalars;
   for (size_t i = 0; i < a.vars.size(); ++i) {
@@ -24,15 +24,15 @@ ScalarId CoreEvaluator::element(const Array& a, const std::vector<ScalarId>& ind
   return substitute(g, substitute(g, a.body, affine), scalars);
 }
 
-ScalarId CoreEvaluator::element_at(const Array& a, const std::vector<Dim>& indices) {
+ScalarId GraphBuilder::element_at(const Array& a, const std::vector<Dim>& indices) {
   shape::Substitution s;
   for (size_t i = 0; i < a.vars.size(); ++i) s[a.vars[i]] = indices[i];
   return substitute(g, a.body, s);
 }
 
-Array CoreEvaluator::fresh_array(Elem elem, std::vector<Dim> shape,
-                                 const std::function<ScalarId(const std::vector<Var>&)>& body,
-                                 const std::vector<Var>& named_like) {
+Array GraphBuilder::fresh_array(Elem elem, std::vector<Dim> shape,
+                                const std::function<ScalarId(const std::vector<Var>&)>& body,
+                                const std::vector<Var>& named_like) {
   static const char* const names[] = {"i", "j", "a", "b", "c", "d"};
   Array a;
   a.elem = elem;
@@ -46,8 +46,8 @@ Array CoreEvaluator::fresh_array(Elem elem, std::vector<Dim> shape,
 }
 
 /// The tensor in `v`, with its first axes fixed at `lead`.
-Array CoreEvaluator::array_of(const TensorType& type, Value v, const std::vector<Dim>& lead,
-                              const std::vector<Var>& named_like) {
+Array GraphBuilder::array_of(const TensorType& type, Value v, const std::vector<Dim>& lead,
+                             const std::vector<Var>& named_like) {
   std::vector<Dim> shape(type.shape.begin() + static_cast<ptrdiff_t>(lead.size()), type.shape.end());
   return fresh_array(
       type.elem, shape,
@@ -60,14 +60,14 @@ Array CoreEvaluator::array_of(const TensorType& type, Value v, const std::vector
       named_like);
 }
 
-Val CoreEvaluator::scalar(ScalarId id) {
+Val GraphBuilder::scalar(ScalarId id) {
   Array a;
   a.elem = g.scalars[id].elem;
   a.body = id;
   return Val::of(std::move(a));
 }
 
-std::shared_ptr<Array> CoreEvaluator::leaf_ptr(const Val& v) {
+std::shared_ptr<Array> GraphBuilder::leaf_ptr(const Val& v) {
   if (v.kind == Val::Kind::array) return v.array;
   if (v.kind != Val::Kind::error && !failed_)
     base::bug("from_core", "a tensor is wanted where there is none");
@@ -76,17 +76,17 @@ std::shared_ptr<Array> CoreEvaluator::leaf_ptr(const Val& v) {
   return std::make_shared<Array>(a);
 }
 
-Array CoreEvaluator::leaf(const Val& v) { return *leaf_ptr(v); }
+Array GraphBuilder::leaf(const Val& v) { return *leaf_ptr(v); }
 
 /// The index variables in scope that an expression depends on, or the sizes of a tensor with that element.
-std::vector<Axis> CoreEvaluator::free_axes(ScalarId id, const std::vector<Dim>& shape) const {
+std::vector<Axis> GraphBuilder::free_axes(ScalarId id, const std::vector<Dim>& shape) const {
   std::vector<Axis> found;
   if (active_.empty()) return found;
   std::vector<Var> free = free_vars(g, id);
   for (const Dim& d : shape)
     for (Var v : d.vars()) free.push_back(v);
-  for (size_t i = 0; i < free.size() && !decided_.empty(); ++i)
-    if (const Decided* size = decided(free[i]))
+  for (size_t i = 0; i < free.size() && !sizes_.all_decided().empty(); ++i)
+    if (const DataDependentSize* size = sizes_.decided(free[i]))
       for (Var v : free_vars(g, size->value))
         if (std::find(free.begin(), free.end(), v) == free.end()) free.push_back(v);
   for (const Axis& a : active_)
@@ -97,7 +97,7 @@ std::vector<Axis> CoreEvaluator::free_axes(ScalarId id, const std::vector<Dim>& 
 // ---- storage ----
 
 /// The stored tensor that an array is, and the indices of its first axes, when its body is just that load.
-std::optional<std::pair<Value, std::vector<Dim>>> CoreEvaluator::place_of(const Array& a) const {
+std::optional<std::pair<Value, std::vector<Dim>>> GraphBuilder::place_of(const Array& a) const {
   const Scalar& s = g.scalars[a.body];
   if (s.op != Op::load || s.args.size() < a.vars.size()) return std::nullopt;
   size_t lead = s.args.size() - a.vars.size();
@@ -109,7 +109,8 @@ std::optional<std::pair<Value, std::vector<Dim>>> CoreEvaluator::place_of(const 
       for (Var v : a.vars)
         if (dim->contains(v)) return std::nullopt;
       fixed.push_back(*dim);
-    } else if (*dim != Dim(a.vars[i - lead]) || relaxed(a.shape[i - lead]) != g.type(s.target).shape[i]) {
+    } else if (*dim != Dim(a.vars[i - lead]) ||
+               sizes_.relaxed(a.shape[i - lead]) != g.type(s.target).shape[i]) {
       return std::nullopt;
     }
   }
@@ -117,7 +118,7 @@ std::optional<std::pair<Value, std::vector<Dim>>> CoreEvaluator::place_of(const 
 }
 
 /// Makes a closed array with axes a node of its own, once; open arrays and plain views stay expressions.
-void CoreEvaluator::force(Array& a) {
+void GraphBuilder::force(Array& a) {
   const Scalar& s = g.scalars[a.body];
   if (probing_ || a.shape.empty() || s.op == Op::constant) return;
   if (s.op == Op::load &&
@@ -130,19 +131,19 @@ void CoreEvaluator::force(Array& a) {
   a.body = stored.body;
 }
 
-void CoreEvaluator::force_all(const Val& v) {
+void GraphBuilder::force_all(const Val& v) {
   if (v.kind == Val::Kind::array) force(*v.array);
   for (const Val& item : v.items) force_all(item);
 }
 
 /// A tensor that holds the array: its axes are those of `lead`, then the array's own.
-Value CoreEvaluator::store(Array& a, const std::vector<Axis>& lead, bool hoist) {
+Value GraphBuilder::store(Array& a, const std::vector<Axis>& lead, bool hoist) {
   if (auto place = place_of(a)) {
     std::vector<Dim> wanted;
     for (const Axis& axis : lead) wanted.emplace_back(axis.var);
     const std::vector<Dim>& shape = g.type(place->first).shape;
     bool same = place->second == wanted;
-    for (size_t i = 0; same && i < lead.size(); ++i) same = shape[i] == relaxed(lead[i].extent);
+    for (size_t i = 0; same && i < lead.size(); ++i) same = shape[i] == sizes_.relaxed(lead[i].extent);
     if (same) return place->first;
   }
   std::vector<Axis> domain = lead;
@@ -154,15 +155,15 @@ Value CoreEvaluator::store(Array& a, const std::vector<Axis>& lead, bool hoist) 
 
 // ---- nodes ----
 
-size_t CoreEvaluator::depth_of(RegionId region) const {
+size_t GraphBuilder::depth_of(RegionId region) const {
   for (size_t d = 0; d < regions_.size(); ++d)
     if (regions_[d] == region) return d;
   base::bug("from_core", "a value from a region that is closed");
 }
 
 /// Depth of the outermost region where everything that is read is defined.
-size_t CoreEvaluator::region_for(const std::vector<Axis>& domain, const std::vector<ScalarId>& bodies,
-                                 std::optional<Value> base, const std::vector<Dim>& at) const {
+size_t GraphBuilder::region_for(const std::vector<Axis>& domain, const std::vector<ScalarId>& bodies,
+                                std::optional<Value> base, const std::vector<Dim>& at) const {
   size_t depth = 0;
   auto uses_dim = [&](Var v) {
     for (size_t l = 0; l < loops_.size(); ++l)
@@ -181,15 +182,15 @@ size_t CoreEvaluator::region_for(const std::vector<Axis>& domain, const std::vec
   return depth;
 }
 
-Var CoreEvaluator::canonical(size_t position) {
+Var GraphBuilder::canonical(size_t position) {
   while (canonical_.size() <= position) canonical_.push_back(shape::fresh_var("x"));
   return canonical_[position];
 }
 
 /// Equal nodes up to the names of their index variables have equal keys.
-CoreEvaluator::NodeKey CoreEvaluator::key_of(RegionId region, const std::vector<Axis>& domain, ScalarId body,
-                                             const TensorType& type, const std::optional<Value>& base,
-                                             const std::vector<Dim>& at) {
+GraphBuilder::NodeKey GraphBuilder::key_of(RegionId region, const std::vector<Axis>& domain, ScalarId body,
+                                           const TensorType& type, const std::optional<Value>& base,
+                                           const std::vector<Dim>& at) {
   shape::Substitution renamed;
   size_t next = 0;
   for (const Axis& a : domain) renamed[a.var] = Dim(canonical(next++));
@@ -205,11 +206,11 @@ CoreEvaluator::NodeKey CoreEvaluator::key_of(RegionId region, const std::vector<
 }
 
 /// A node over index variables in scope and placeholders; it gets variables of its own.
-Value CoreEvaluator::emit(std::vector<Axis> domain, ScalarId body, TensorType type, const std::string& name,
-                          std::optional<Value> base, std::vector<Dim> at, bool hoist) {
+Value GraphBuilder::emit(std::vector<Axis> domain, ScalarId body, TensorType type, const std::string& name,
+                         std::optional<Value> base, std::vector<Dim> at, bool hoist) {
   if (at.empty()) at = identity_map(domain);
-  relax(domain, body, at);
-  type = base ? g.type(*base) : relaxed(type);
+  bounds_.relax(domain, body, at);
+  type = base ? g.type(*base) : sizes_.relaxed(type);
   shape::Substitution renamed;
   for (Axis& a : domain) {
     const Var own = shape::fresh_var(shape::var_name(a.var));
@@ -240,11 +241,8 @@ Value CoreEvaluator::emit(std::vector<Axis> domain, ScalarId body, TensorType ty
   return v;
 }
 
-/// The library function that the user's code called; the user's own code is named by `otherwise`.
-std::string CoreEvaluator::name_here(const std::string& otherwise) const {
-  for (core::GlobalId id : calls_)
-    if (p.globals[id].span.file != file_) return p.globals[id].name;
-  return otherwise;
+void GraphBuilder::forget_after(size_t count) {
+  for (; known_log_.size() > count; known_log_.pop_back()) known_nodes_.erase(known_log_.back());
 }
 
 }  // namespace axon::graph

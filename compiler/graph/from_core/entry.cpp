@@ -15,27 +15,61 @@ namespace axon::graph {
 using core::Pattern;
 using core::Type;
 
+namespace {
+
+/// Evaluates one entry, and owns the parts that do.
+class EntryEvaluator : Part {
+ public:
+  explicit EntryEvaluator(Context& context)
+      : Part(context),
+        sizes_(context),
+        bounds_(context, sizes_),
+        builder_(context, sizes_, bounds_),
+        checked_(context, sizes_, bounds_, builder_),
+        evaluator_(context, sizes_, bounds_, builder_, checked_) {}
+  std::optional<Graph> run(core::GlobalId id);
+
+ private:
+  void inputs(const core::Global& entry, Frame& frame);
+  Val input_tree(core::TypeId type, const std::string& path, bool consumed, bool weight,
+                 const std::vector<Dim>& lead);
+  Val input_pattern(const Pattern& pattern, const std::string& path, Frame& frame);
+  void sizes(const core::Global& entry);
+  void facts(const core::Global& entry);
+  void results(const Val& value, const std::string& path);
+
+  std::map<std::string, uint32_t> input_numbers_;  // by path
+  SizeEnvironment sizes_;
+  BoundsChecker bounds_;
+  GraphBuilder builder_;
+  CheckedIntegers checked_;
+  CoreEvaluator evaluator_;
+};
+
+}  // namespace
+
 std::optional<Graph> from_core(const core::Program& program, core::GlobalId entry,
                                source::Diagnostics& diagnostics, const source::SourceManager* sources) {
-  return CoreEvaluator(program, diagnostics, sources).run(entry);
+  Context context(program, diagnostics, sources);
+  return EntryEvaluator(context).run(entry);
 }
 
-std::optional<Graph> CoreEvaluator::run(core::GlobalId id) {
+std::optional<Graph> EntryEvaluator::run(core::GlobalId id) {
   const core::Global& entry = p.globals[id];
   if (entry.has_error || !entry.body.valid()) return std::nullopt;
   g.name = entry.name;
   g.root = g.regions.add({});
   regions_ = {g.root};
-  calls_ = {id};
-  spans_ = {entry.span};
-  file_ = entry.span.file;
+  context_.calls = {id};
+  context_.spans = {entry.span};
+  context_.file = entry.span.file;
   frame_ = std::make_shared<Frame>();
   inputs(entry, *frame_);
   if (failed_) return std::nullopt;
   sizes(entry);
   facts(entry);
   if (failed_) return std::nullopt;
-  Val value = evaluate(entry.body);
+  Val value = evaluator_.evaluate(entry.body);
   if (failed_) return std::nullopt;
   results(value, "");
   if (failed_) return std::nullopt;
@@ -49,19 +83,19 @@ std::optional<Graph> CoreEvaluator::run(core::GlobalId id) {
 
 // ---- inputs ----
 
-void CoreEvaluator::inputs(const core::Global& entry, Frame& frame) {
+void EntryEvaluator::inputs(const core::Global& entry, Frame& frame) {
   size_t number = 0;
   for (const Pattern& pattern : entry.params) {
     std::string path =
         pattern.kind == Pattern::Kind::name ? p.locals[pattern.local].name : std::to_string(number);
     Val v = input_pattern(pattern, path, frame);
     if (failed_) return;
-    bind(pattern, v, frame);
+    evaluator_.bind(pattern, v, frame);
     ++number;
   }
 }
 
-Val CoreEvaluator::input_pattern(const Pattern& pattern, const std::string& path, Frame& frame) {
+Val EntryEvaluator::input_pattern(const Pattern& pattern, const std::string& path, Frame& frame) {
   if (pattern.kind == Pattern::Kind::tuple && !pattern.annotation) {
     std::vector<Val> items;
     for (size_t i = 0; i < pattern.items.size(); ++i)
@@ -80,8 +114,8 @@ Val CoreEvaluator::input_pattern(const Pattern& pattern, const std::string& path
   return input_tree(type, path, pattern.consumed || p.types.types[type].consumed, record, {});
 }
 
-Val CoreEvaluator::input_tree(core::TypeId id, const std::string& path, bool consumed, bool weight,
-                              const std::vector<Dim>& lead) {
+Val EntryEvaluator::input_tree(core::TypeId id, const std::string& path, bool consumed, bool weight,
+                               const std::vector<Dim>& lead) {
   const Type& t = p.types.types[id];
   consumed |= t.consumed;
   Val v;
@@ -107,7 +141,7 @@ Val CoreEvaluator::input_tree(core::TypeId id, const std::string& path, bool con
   }
   Input input;
   input.path = path;
-  input.type.elem = elem_of(t.elem);
+  input.type.elem = evaluator_.elem_of(t.elem);
   input.type.shape = lead;
   for (const core::ShapeItem& item : t.shape) {
     if (item.kind != core::ShapeItem::Kind::dim)
@@ -130,20 +164,20 @@ Val CoreEvaluator::input_tree(core::TypeId id, const std::string& path, bool con
   NodeId node = g.nodes.add(std::move(n));
   g.regions[g.root].nodes.push_back(node);
   g.inputs.push_back(input);
-  if (input.size) return scalar(index_of(g, Dim(*input.size)));
-  return Val::of(array_of(input.type, {node, 0}));
+  if (input.size) return builder_.scalar(index_of(g, Dim(*input.size)));
+  return Val::of(builder_.array_of(input.type, {node, 0}));
 }
 
 // ---- sizes and facts ----
 
-bool CoreEvaluator::is_size(Var v) const {
+bool SizeEnvironment::is_size(Var v) const {
   return std::any_of(g.sizes.begin(), g.sizes.end(), [&](const Size& s) { return s.var == v; });
 }
 
-void CoreEvaluator::sizes(const core::Global& entry) {
+void EntryEvaluator::sizes(const core::Global& entry) {
   auto add = [&](Size s) {
     s.name = shape::var_name(s.var);
-    if (!is_size(s.var)) g.sizes.push_back(std::move(s));
+    if (!sizes_.is_size(s.var)) g.sizes.push_back(std::move(s));
   };
   if (entry.entry_sizes) {
     for (const auto& [name, var] : entry.entry_sizes->given)
@@ -163,7 +197,7 @@ void CoreEvaluator::sizes(const core::Global& entry) {
     if (g.inputs[i].size) add({*g.inputs[i].size, "", Size::From::scalar, i, 0, {}, 1});
 }
 
-void CoreEvaluator::facts(const core::Global& entry) {
+void EntryEvaluator::facts(const core::Global& entry) {
   for (const Size& s : g.sizes) {
     Fact nonnegative = shape::at_most(Dim(0), Dim(s.var));
     g.facts.push_back(nonnegative);
@@ -180,7 +214,7 @@ void CoreEvaluator::facts(const core::Global& entry) {
     if (repeated) return;
     for (const Dim& side : {fact.lhs, fact.rhs})
       for (Var v : side.vars())
-        if (!is_size(v)) {
+        if (!sizes_.is_size(v)) {
           const auto& exists = entry.scheme.exists;  // what the type promises of sizes that the entry decides
           if (std::find(exists.begin(), exists.end(), v) != exists.end()) return;
           // The value of an integer that is data: reading with it is checked where it is read.
@@ -196,12 +230,12 @@ void CoreEvaluator::facts(const core::Global& entry) {
       learn(c.fact, fmt::format("{} needs {}; the sides are {{lhs}} and {{rhs}}", c.text, c.fact.str()));
   for (const Fact& f : entry.scheme.where)
     learn(f, fmt::format("`where {}` does not hold: the sides are {{lhs}} and {{rhs}}", f.str()));
-  for (const Fact& f : g.facts) learn_rewrite(f);
+  for (const Fact& f : g.facts) sizes_.learn_rewrite(f);
 }
 
 /// From c*t == rest, with t a quotient or another atom: what c*t is replaced by, so that equal sizes look
 /// equal.
-void CoreEvaluator::learn_rewrite(const Fact& fact) {
+void SizeEnvironment::learn_rewrite(const Fact& fact) {
   if (fact.relation != shape::Relation::eq) return;
   for (const auto& [side, other] : {std::pair(fact.lhs, fact.rhs), std::pair(fact.rhs, fact.lhs)})
     for (const shape::Term& t : side.terms()) {
@@ -212,7 +246,7 @@ void CoreEvaluator::learn_rewrite(const Fact& fact) {
 }
 
 /// One monomial as a dimension.
-Dim CoreEvaluator::product_of(const shape::Term& term) {
+Dim SizeEnvironment::product_of(const shape::Term& term) {
   Dim product(term.coefficient);
   for (const shape::Atom& a : term.factors) {
     switch (a.kind()) {
@@ -236,7 +270,7 @@ Dim CoreEvaluator::product_of(const shape::Term& term) {
   return product;
 }
 
-Dim CoreEvaluator::rewritten(const Dim& dim) const {
+Dim SizeEnvironment::rewritten(const Dim& dim) const {
   Dim now = dim;
   for (const Rewrite& r : rewrites_) {
     Dim sum(0);
@@ -257,10 +291,10 @@ Dim CoreEvaluator::rewritten(const Dim& dim) const {
 
 // ---- results ----
 
-void CoreEvaluator::results(const Val& value, const std::string& path) {
+void EntryEvaluator::results(const Val& value, const std::string& path) {
   switch (value.kind) {
     case Val::Kind::array:
-      g.results.push_back({path, store(*value.array, {})});
+      g.results.push_back({path, builder_.store(*value.array, {})});
       return;
     case Val::Kind::tuple:
     case Val::Kind::record:

@@ -17,14 +17,14 @@ using Kind = core::Expr::Kind;
 Val CoreEvaluator::evaluate(core::ExprId id) {
   constexpr size_t max_depth = 4000;
   if (failed_) return {};
-  if (spans_.size() > max_depth) return unsupported("the program is nested too deeply");
+  if (context_.spans.size() > max_depth) return unsupported("the program is nested too deeply");
   const Expr& e = p.exprs[id];
-  spans_.push_back(e.span);
+  context_.spans.push_back(e.span);
   Val v = expression(e);
-  const bool data = !decided_.empty() || !data_sizes(g).empty();
-  if (!failed_ && frame_ && data) learn_decided(e.type, v);
-  if (!failed_ && !(decided_.empty() && active_.empty())) refuse_unbounded(v);
-  spans_.pop_back();
+  const bool data = !sizes_.all_decided().empty() || !data_sizes(g).empty();
+  if (!failed_ && frame_ && data) sizes_.learn_decided(e.type, v);
+  if (!failed_ && !(sizes_.all_decided().empty() && active_.empty())) sizes_.refuse_unbounded(v);
+  context_.spans.pop_back();
   return v;
 }
 
@@ -44,7 +44,7 @@ Val CoreEvaluator::expression(const Expr& e) {
     case Kind::number:
       return number(e);
     case Kind::boolean:
-      return scalar(constant_int(g, Elem::boolean, e.flag));
+      return builder_.scalar(constant_int(g, Elem::boolean, e.flag));
     case Kind::string: {
       Val v;
       v.kind = Val::Kind::string;
@@ -52,7 +52,7 @@ Val CoreEvaluator::expression(const Expr& e) {
       return v;
     }
     case Kind::size:
-      return scalar(index_of(g, resolve(e.dim)));
+      return builder_.scalar(index_of(g, sizes_.resolve(e.dim)));
     case Kind::lambda: {
       Val v;
       v.kind = Val::Kind::closure;
@@ -71,7 +71,7 @@ Val CoreEvaluator::expression(const Expr& e) {
       if (failed_) return {};
       if (value.kind == Val::Kind::array && e.params[0].kind == core::Pattern::Kind::name)
         if (name_here("").empty()) value.array->name = p.locals[e.params[0].local].name;
-      force_all(value);
+      builder_.force_all(value);
       auto frame = std::make_shared<Frame>();
       frame->parent = frame_;
       bind(e.params[0], value, *frame);
@@ -102,10 +102,10 @@ Val CoreEvaluator::expression(const Expr& e) {
     case Kind::with_index: {
       Val of = evaluate(e.args[0]);
       Val value = evaluate(e.args[1]);
-      return update(e, of, value);
+      return indices_.update(e, of, value);
     }
     case Kind::index:
-      return index(e);
+      return indices_.index(e);
     case Kind::for_:
       return for_expr(e);
     case Kind::rearrange:
@@ -115,7 +115,7 @@ Val CoreEvaluator::expression(const Expr& e) {
     case Kind::check_as:
       return check_as(e);
     case Kind::error:  // in a function that was reported: the entry that calls it has no graph
-      if (!diagnostics_.has_errors()) break;
+      if (!context_.diagnostics.has_errors()) break;
       failed_ = true;
       return {};
   }
@@ -152,8 +152,8 @@ Val CoreEvaluator::number(const Expr& e) {
   if (const auto range = core::range_of(elem); !range.holds(value))  // only this use has the type
     return fail(source::Code::E0320, fmt::format("`{}` does not fit into {}, which holds {}", e.text,
                                                  base::elem_name(elem), range.text));
-  if (base::is_float(elem)) return scalar(constant_float(g, elem, value));
-  return scalar(constant_int(g, elem, std::strtoll(e.text.c_str(), nullptr, 10)));
+  if (base::is_float(elem)) return builder_.scalar(constant_float(g, elem, value));
+  return builder_.scalar(constant_int(g, elem, std::strtoll(e.text.c_str(), nullptr, 10)));
 }
 
 Val CoreEvaluator::field(const Val& of, const std::string& name) {
@@ -166,20 +166,20 @@ Val CoreEvaluator::field(const Val& of, const std::string& name) {
 /// Elements of one shape, stacked along a new first axis.
 Val CoreEvaluator::list(const Expr& e) {
   std::vector<std::shared_ptr<Array>> items;
-  for (core::ExprId a : e.args) items.push_back(leaf_ptr(evaluate(a)));
+  for (core::ExprId a : e.args) items.push_back(builder_.leaf_ptr(evaluate(a)));
   if (failed_) return {};
   std::vector<Dim> shape{Dim(static_cast<int64_t>(items.size()))};
-  for (const auto& item : items) force(*item);
+  for (const auto& item : items) builder_.force(*item);
   if (!items.empty()) shape.insert(shape.end(), items[0]->shape.begin(), items[0]->shape.end());
   const Elem elem = items.empty() ? Elem::f32 : items[0]->elem;
-  return Val::of(fresh_array(elem, shape, [&](const std::vector<Var>& vars) {
+  return Val::of(builder_.fresh_array(elem, shape, [&](const std::vector<Var>& vars) {
     if (items.empty()) return constant_float(g, elem, 0);
     const std::vector<Dim> at(vars.begin() + 1, vars.end());
-    ScalarId chain = element_at(*items.back(), at);
+    ScalarId chain = builder_.element_at(*items.back(), at);
     for (size_t i = items.size() - 1; i-- > 0;) {
       const ScalarId before =
           apply(g, Op::lt, {index_of(g, Dim(vars[0])), constant_int(g, Elem::i64, int64_t(i) + 1)});
-      chain = apply(g, Op::select, {before, element_at(*items[i], at), chain});
+      chain = apply(g, Op::select, {before, builder_.element_at(*items[i], at), chain});
     }
     return chain;
   }));
@@ -220,7 +220,7 @@ Val CoreEvaluator::in_branch(ScalarId condition, bool holds, const std::function
   for (Fact& f : facts_of(condition, holds)) guards_.push_back(f);
   conditions_.push_back(holds ? condition : apply(g, Op::not_, {condition}));
   Val v = branch();
-  force_all(v);  // what is computed for the branch alone need not be defined where it is not taken
+  builder_.force_all(v);  // what is computed for the branch alone need not be defined where it is not taken
   conditions_.pop_back();
   guards_.resize(mark);
   return v;
@@ -229,7 +229,7 @@ Val CoreEvaluator::in_branch(ScalarId condition, bool holds, const std::function
 Val CoreEvaluator::conditional(const Expr& e) {
   Val tested = evaluate(e.args[0]);
   if (failed_) return {};
-  ScalarId condition = leaf(tested).body;
+  ScalarId condition = builder_.leaf(tested).body;
   if (g.scalars[condition].op == Op::constant) return evaluate(e.args[g.scalars[condition].integer ? 1 : 2]);
   const Val then_value = in_branch(condition, true, [&] { return evaluate(e.args[1]); });
   const Val else_value = in_branch(condition, false, [&] { return evaluate(e.args[2]); });
@@ -239,11 +239,14 @@ Val CoreEvaluator::conditional(const Expr& e) {
 Val CoreEvaluator::choose(ScalarId condition, const Val& a, const Val& b) {
   if (failed_) return {};
   if (a.kind == Val::Kind::array && !probing_) {
-    if (auto changed = chosen_update(condition, *a.array, *b.array)) return Val::of(std::move(*changed));
+    if (auto changed = indices_.chosen_update(condition, *a.array, *b.array))
+      return Val::of(std::move(*changed));
     const ScalarId otherwise = apply(g, Op::not_, {condition});
-    if (auto changed = chosen_update(otherwise, *b.array, *a.array)) return Val::of(std::move(*changed));
+    if (auto changed = indices_.chosen_update(otherwise, *b.array, *a.array))
+      return Val::of(std::move(*changed));
   }
-  if (a.kind == Val::Kind::array) return pointwise(Op::select, {scalar(condition), a, b}, "select");
+  if (a.kind == Val::Kind::array)
+    return primitives_.pointwise(Op::select, {builder_.scalar(condition), a, b}, "select");
   if (a.kind == Val::Kind::string) return unsupported("an `if` that chooses between texts by data");
   if (a.kind == Val::Kind::closure) {
     Val v = a;
@@ -268,9 +271,9 @@ Val CoreEvaluator::check_as(const Expr& e) {
   Array a = *v.array;
   for (size_t i = 0; i < t.shape.size(); ++i) {
     if (t.shape[i].kind != core::ShapeItem::Kind::dim) return v;
-    Dim wanted = resolve(t.shape[i].dim);
+    Dim wanted = sizes_.resolve(t.shape[i].dim);
     const Fact same = shape::equal(a.shape[i], wanted);
-    if (proof(same) != Proof::guarded && !require(same, "`:>` on axis " + std::to_string(i)))
+    if (bounds_.proof(same) != Proof::guarded && !bounds_.require(same, "`:>` on axis " + std::to_string(i)))
       return fail(source::Code::E0602, "the shape can never be the one after `:>`");
     a.shape[i] = wanted;
   }

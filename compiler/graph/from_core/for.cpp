@@ -16,7 +16,7 @@ using Item = core::IndexItem::Kind;
 
 // ---- for ----
 
-Val CoreEvaluator::tabulate(const std::vector<Axis>& axes, const Val& body) {
+Val GraphBuilder::tabulate(const std::vector<Axis>& axes, const Val& body) {
   if (body.kind != Val::Kind::array) {
     if (body.kind == Val::Kind::closure) return unsupported("a `for` over functions");
     Val v = body;
@@ -62,18 +62,20 @@ Val CoreEvaluator::for_expr(const Expr& e) {
     if (b.bound.valid()) {
       Val bound = evaluate(b.bound);
       if (failed_) return {};
-      extent = affine_index(g, leaf(bound).body);
-      if (!extent) extent = data_size(leaf(bound).body, "`" + source_text(p.exprs[b.bound].span) + "`");
+      extent = affine_index(g, builder_.leaf(bound).body);
+      if (!extent)
+        extent =
+            checked_.data_size(builder_.leaf(bound).body, "`" + source_text(p.exprs[b.bound].span) + "`");
       if (!extent) return {};
     } else if (b.range) {
       learn_named(*b.range, e.args[0]);
-      extent = resolve(*b.range);
+      extent = sizes_.resolve(*b.range);
     }
     if (!extent) base::bug("from_core", "an index binder has no range");
     Var v = shape::fresh_var(local.name);
-    extent = rewritten(*extent);
+    extent = sizes_.rewritten(*extent);
     axes.push_back({v, *extent});
-    frame->locals[b.local] = scalar(index_of(g, Dim(v)));
+    frame->locals[b.local] = builder_.scalar(index_of(g, Dim(v)));
     const core::Type* type = local.type.valid() ? &p.types.types[local.type] : nullptr;
     if (type && type->value)
       if (auto known = type->value->as_var()) frame->dims[*known] = Dim(v);
@@ -85,7 +87,7 @@ Val CoreEvaluator::for_expr(const Expr& e) {
   active_.resize(mark);
   frame_ = outer;
   if (failed_) return {};
-  return tabulate(axes, body);
+  return builder_.tabulate(axes, body);
 }
 
 // ---- rank binders ----
@@ -98,7 +100,7 @@ std::vector<Dim> CoreEvaluator::rank_shape(core::LocalId rank, const Expr& e) {
   collect_rank_uses(rank, e.args[0], bound, needs_probe, shapes);
   if (failed_) return {};
   if (needs_probe) shapes = probe(rank, e);
-  return join(shapes);
+  return builder_.join(shapes);
 }
 
 /// Looks for x[.., ..p, ..]: the axes of x there, when x is a local from outside of the `for`.
@@ -141,7 +143,7 @@ std::vector<std::vector<Dim>> CoreEvaluator::probe(core::LocalId rank, const Exp
   // go.
   std::vector<size_t> region_sizes;
   for (RegionId r : regions_) region_sizes.push_back(g.regions[r].nodes.size());
-  size_t checks = g.checks.size(), facts = g.facts.size(), debugs = g.debugs.size(), log = known_log_.size();
+  size_t checks = g.checks.size(), facts = g.facts.size(), debugs = g.debugs.size(), log = builder_.emitted();
   std::map<core::GlobalId, Val> constants = constants_;
   auto frame = std::make_shared<Frame>();
   frame->parent = frame_;
@@ -150,18 +152,18 @@ std::vector<std::vector<Dim>> CoreEvaluator::probe(core::LocalId rank, const Exp
     const core::Local& local = p.locals[b.local];
     if (local.kind == core::Local::Kind::rank) continue;
     Var v = shape::fresh_var(local.name);
-    frame->locals[b.local] = scalar(index_of(g, Dim(v)));
-    active_.push_back({v, b.range ? resolve(*b.range) : Dim(1)});
+    frame->locals[b.local] = builder_.scalar(index_of(g, Dim(v)));
+    active_.push_back({v, b.range ? sizes_.resolve(*b.range) : Dim(1)});
     const core::Type* type = local.type.valid() ? &p.types.types[local.type] : nullptr;
     if (type && type->value)
       if (auto known = type->value->as_var()) frame->dims[*known] = Dim(v);
   }
   FramePtr outer = std::exchange(frame_, frame);
-  auto saved = std::exchange(probed_[rank], {});
+  auto saved = std::exchange(context_.probed[rank], {});
   ++probing_;
   evaluate(e.args[0]);
   --probing_;
-  auto shapes = std::exchange(probed_[rank], saved);
+  auto shapes = std::exchange(context_.probed[rank], saved);
   frame_ = outer;
   active_.resize(mark);
   for (size_t d = 0; d < regions_.size(); ++d) g.regions[regions_[d]].nodes.resize(region_sizes[d]);
@@ -169,7 +171,7 @@ std::vector<std::vector<Dim>> CoreEvaluator::probe(core::LocalId rank, const Exp
   g.facts.resize(facts);
   g.debugs.resize(debugs);
   constants_ = constants;
-  for (; known_log_.size() > log; known_log_.pop_back()) known_nodes_.erase(known_log_.back());
+  builder_.forget_after(log);
   return shapes;
 }
 
@@ -186,14 +188,15 @@ Val CoreEvaluator::merged_view(const Array& of, const std::vector<Dim>& shape,
                                const std::vector<Axis>& domain, const std::vector<Dim>& target,
                                ScalarId body) {
   std::map<Var, ScalarId> places;
-  Array view = fresh_array(of.elem, shape, [&](const std::vector<Var>& vars) {
+  Array view = builder_.fresh_array(of.elem, shape, [&](const std::vector<Var>& vars) {
     for (size_t axis = 0; axis < target.size(); ++axis) {
       ScalarId rest = index_of(g, Dim(vars[axis]));
       std::vector<Axis> parts;
       std::copy_if(domain.begin(), domain.end(), std::back_inserter(parts),
                    [&](const Axis& a) { return target[axis].contains(a.var); });
       for (size_t i = parts.size(); i-- > 1;) {
-        const ScalarId extent = apply(g, Op::max, {value_of(parts[i].extent), constant_int(g, Elem::i64, 1)});
+        const ScalarId extent =
+            apply(g, Op::max, {sizes_.value_of(parts[i].extent), constant_int(g, Elem::i64, 1)});
         places.emplace(parts[i].var, apply(g, Op::mod, {rest, extent}));
         rest = apply(g, Op::div, {rest, extent});
       }
@@ -201,8 +204,8 @@ Val CoreEvaluator::merged_view(const Array& of, const std::vector<Dim>& shape,
     }
     return substitute(g, body, places);
   });
-  const std::vector<Fact> facts = known_facts();
-  view.body = rewrite_loads(g, view.body, [&](ScalarId id) { return relaxed_load(id, facts); });
+  const std::vector<Fact> facts = sizes_.known_facts();
+  view.body = rewrite_loads(g, view.body, [&](ScalarId id) { return bounds_.relaxed_load(id, facts); });
   view.name = name_here("rearrange");
   return Val::of(std::move(view));
 }
@@ -210,8 +213,8 @@ Val CoreEvaluator::merged_view(const Array& of, const std::vector<Dim>& shape,
 Val CoreEvaluator::rearrange(const Expr& e) {
   Val v = evaluate(e.args[0]);
   if (failed_) return {};
-  std::shared_ptr<Array> of = leaf_ptr(v);
-  force(*of);
+  std::shared_ptr<Array> of = builder_.leaf_ptr(v);
+  builder_.force(*of);
   size_t spread = of->shape.size() - std::min(of->shape.size(), e.from.size() - 1);  // axes of `..b`
   std::map<std::string, Dim> sizes;
   std::vector<core::AxisGroup> from, to;  // with `..b` as names of its own
@@ -230,7 +233,7 @@ Val CoreEvaluator::rearrange(const Expr& e) {
   to = opened(e.to);
   for (size_t a = 0; a < from.size() && a < of->shape.size(); ++a)
     if (from[a].size() == 1) sizes[from[a][0]] = of->shape[a];
-  for (const auto& [var, dim] : e.instantiation) sizes.emplace(shape::var_name(var), resolve(dim));
+  for (const auto& [var, dim] : e.instantiation) sizes.emplace(shape::var_name(var), sizes_.resolve(dim));
   sizes["1"] = Dim(1);
 
   bool merges =
@@ -267,16 +270,16 @@ Val CoreEvaluator::rearrange(const Expr& e) {
     view.elem = of->elem;
     view.shape = shape;
     for (const Axis& a : domain) view.vars.push_back(a.var);
-    view.body = element_at(*of, source);
+    view.body = builder_.element_at(*of, source);
     view.name = name_here("rearrange");
     return Val::of(std::move(view));
   }
   // Merged axes: a node over the separate axes that stores at the merged position, so that its producer can
   // be fused.
-  ScalarId body = element_at(*of, source);
-  if (std::any_of(target.begin(), target.end(), [&](const Dim& d) { return is_decided(d); }))
+  ScalarId body = builder_.element_at(*of, source);
+  if (std::any_of(target.begin(), target.end(), [&](const Dim& d) { return sizes_.is_decided(d); }))
     return merged_view(*of, shape, domain, target, body);
-  std::vector<Axis> whole = free_axes(body, shape);
+  std::vector<Axis> whole = builder_.free_axes(body, shape);
   std::vector<Dim> fixed;
   TensorType type{of->elem, {}};
   for (const Axis& a : whole) {
@@ -287,8 +290,8 @@ Val CoreEvaluator::rearrange(const Expr& e) {
   whole.insert(whole.end(), domain.begin(), domain.end());
   place.insert(place.end(), target.begin(), target.end());
   type.shape.insert(type.shape.end(), shape.begin(), shape.end());
-  Value stored = emit(whole, body, type, name_here("rearrange"), std::nullopt, place);
-  return Val::of(array_of(type, stored, fixed));
+  Value stored = builder_.emit(whole, body, type, name_here("rearrange"), std::nullopt, place);
+  return Val::of(builder_.array_of(type, stored, fixed));
 }
 
 }  // namespace axon::graph

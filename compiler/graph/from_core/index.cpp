@@ -18,23 +18,24 @@ using Item = core::IndexItem::Kind;
 // ---- x[...] ----
 
 /// How a message names the index `part` of expression `e`.
-std::string CoreEvaluator::words(const Expr& e, core::ExprId part) const {
+std::string IndexEvaluator::words(const Expr& e, core::ExprId part) const {
   source::Span here = span_here();
-  if (!sources_ || !here.valid()) return "an index";
-  if (e.span.file != file_ || !part.valid()) return fmt::format("an index in `{}`", source_text(here));
+  if (!context_.sources || !here.valid()) return "an index";
+  if (e.span.file != context_.file || !part.valid())
+    return fmt::format("an index in `{}`", source_text(here));
   return fmt::format("index `{}` in `{}`", source_text(p.exprs[part].span), source_text(e.span));
 }
 
-Val CoreEvaluator::index(const Expr& e) {
-  Val of = evaluate(e.args[0]);
+Val IndexEvaluator::index(const Expr& e) {
+  Val of = evaluator_.evaluate(e.args[0]);
   std::optional<Val> otherwise;
-  if (e.args.size() > 1) otherwise = evaluate(e.args[1]);
+  if (e.args.size() > 1) otherwise = evaluator_.evaluate(e.args[1]);
   if (failed_) return {};
   return index_leaf(e, of, otherwise);
 }
 
 /// A stack of structures is indexed leaf by leaf.
-Val CoreEvaluator::index_leaf(const Expr& e, const Val& of, const std::optional<Val>& otherwise) {
+Val IndexEvaluator::index_leaf(const Expr& e, const Val& of, const std::optional<Val>& otherwise) {
   if (failed_) return {};
   if (of.kind != Val::Kind::array) {
     Val v = of;
@@ -43,22 +44,22 @@ Val CoreEvaluator::index_leaf(const Expr& e, const Val& of, const std::optional<
           index_leaf(e, of.items[i], otherwise ? std::optional(otherwise->items.at(i)) : std::nullopt);
     return v;
   }
-  force(*of.array);
+  builder_.force(*of.array);
   Selection s = select(e, *of.array, otherwise.has_value());
   if (failed_) return {};
   Array result;
   result.elem = of.array->elem;
   result.shape = s.shape;
   result.vars = s.vars;
-  result.body = element(*of.array, s.indices);
+  result.body = builder_.element(*of.array, s.indices);
   if (otherwise) {
-    ScalarId other = stretched(leaf(*otherwise), s.shape, s.vars);
+    ScalarId other = builder_.stretched(builder_.leaf(*otherwise), s.shape, s.vars);
     result.body = apply(g, Op::select, {s.inside, result.body, other});
   }
   return Val::of(std::move(result));
 }
 
-CoreEvaluator::Selection CoreEvaluator::select(const Expr& e, const Array& of, bool has_else) {
+IndexEvaluator::Selection IndexEvaluator::select(const Expr& e, const Array& of, bool has_else) {
   Selection s;
   s.inside = constant_int(g, Elem::boolean, 1);
   size_t single = 0, ranks = 0;
@@ -98,7 +99,7 @@ CoreEvaluator::Selection CoreEvaluator::select(const Expr& e, const Array& of, b
         break;
       }
       case Item::rank: {
-        const std::vector<Axis>* known = find_rank(item.rank);
+        const std::vector<Axis>* known = evaluator_.find_rank(item.rank);
         size_t count = ranks == 1 && !ellipsis ? rest : known ? known->size() : 0;
         select_rank(item.rank, take(count), s);
         rest -= std::min(rest, count);
@@ -107,9 +108,9 @@ CoreEvaluator::Selection CoreEvaluator::select(const Expr& e, const Array& of, b
       case Item::ellipsis: {
         size_t after = 0;
         for (size_t k = static_cast<size_t>(&item - e.indices.data()) + 1; k < e.indices.size(); ++k)
-          after += e.indices[k].kind != Item::rank ? 1
-                   : find_rank(e.indices[k].rank)  ? find_rank(e.indices[k].rank)->size()
-                                                   : 0;
+          after += e.indices[k].kind != Item::rank           ? 1
+                   : evaluator_.find_rank(e.indices[k].rank) ? evaluator_.find_rank(e.indices[k].rank)->size()
+                                                             : 0;
         pass(take(of.shape.size() - axis - std::min(after, of.shape.size() - axis)));
         break;
       }
@@ -120,12 +121,12 @@ CoreEvaluator::Selection CoreEvaluator::select(const Expr& e, const Array& of, b
   return s;
 }
 
-void CoreEvaluator::select_point(core::ExprId point, const Dim& extent, bool has_else,
-                                 const std::string& what, Selection& out) {
-  Val v = evaluate(point);
+void IndexEvaluator::select_point(core::ExprId point, const Dim& extent, bool has_else,
+                                  const std::string& what, Selection& out) {
+  Val v = evaluator_.evaluate(point);
   if (failed_) return;
-  std::shared_ptr<Array> at = leaf_ptr(v);
-  force(*at);
+  std::shared_ptr<Array> at = builder_.leaf_ptr(v);
+  builder_.force(*at);
   std::vector<Dim> place;
   for (const Dim& d : at->shape) {  // a tensor of indices puts its axes here
     out.shape.push_back(d);
@@ -135,15 +136,15 @@ void CoreEvaluator::select_point(core::ExprId point, const Dim& extent, bool has
   // While the variables of this position range over its axes, the proofs know their ranges.
   size_t mark = active_.size();
   for (size_t i = 0; i < place.size(); ++i) active_.push_back({*place[i].as_var(), at->shape[i]});
-  ScalarId index = cast(g, Elem::i64, element_at(*at, place));
+  ScalarId index = cast(g, Elem::i64, builder_.element_at(*at, place));
   auto constant = affine_index(g, index) ? affine_index(g, index)->constant() : std::nullopt;
   if (constant && *constant < 0 && !has_else) index = index_of(g, extent + *constant);  // from the end
   if (has_else) {
-    auto [safe, inside] = guarded_index(index, extent);
+    auto [safe, inside] = checked_.guarded_index(index, extent);
     out.inside = apply(g, Op::and_, {out.inside, inside});
     index = safe;
   } else {
-    index = safe_index(index, extent, what);
+    index = checked_.safe_index(index, extent, what);
   }
   active_.resize(mark);
   out.indices.push_back(index);
@@ -152,25 +153,25 @@ void CoreEvaluator::select_point(core::ExprId point, const Dim& extent, bool has
 }
 
 /// x[a:b:stride] with a bound that the data decides: one element for each `stride` that b - a has begun.
-void CoreEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent,
-                                  const std::string& what, Selection& out) {
+void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent,
+                                   const std::string& what, Selection& out) {
   const auto first = affine_index(g, start);
-  if (first &&
-      (!require(shape::at_most(Dim(0), *first), what) || !require(shape::at_most(*first, extent), what))) {
+  if (first && (!bounds_.require(shape::at_most(Dim(0), *first), what) ||
+                !bounds_.require(shape::at_most(*first, extent), what))) {
     fail(source::Code::E0601, fmt::format("{}: the slice does not begin in 0 : {}", what, extent.str()));
     return;
   }
   // Where no element is read, nothing else looks at the start.
-  if (!first && !affine_index(g, stop) && !data_size(start, what, extent)) return;
-  const ScalarId between = difference(stop, start);
+  if (!first && !affine_index(g, stop) && !checked_.data_size(start, what, extent)) return;
+  const ScalarId between = checked_.difference(stop, start);
   auto length = affine_index(g, between);
-  if (length && !require(shape::at_least(*length, Dim(0)), what)) {
+  if (length && !bounds_.require(shape::at_least(*length, Dim(0)), what)) {
     fail(source::Code::E0601, fmt::format("{}: the slice ends before it begins", what));
     return;
   }
   if (!length)
-    length = data_size(between, first && first->is(0) ? what : what + ": the length of the slice",
-                       first ? extent - *first : extent);
+    length = checked_.data_size(between, first && first->is(0) ? what : what + ": the length of the slice",
+                                first ? extent - *first : extent);
   if (!length) return;
   const Dim count = cdiv(*length, Dim(stride));
   const Var v = shape::fresh_var("a");
@@ -178,19 +179,20 @@ void CoreEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride,
   out.shape.push_back(count);
   out.vars.push_back(v);
   active_.push_back({v, count});
-  out.indices.push_back(first ? index_of(g, *first + along)
-                              : safe_index(apply(g, Op::add, {start, index_of(g, along)}), extent, what));
+  out.indices.push_back(
+      first ? index_of(g, *first + along)
+            : checked_.safe_index(apply(g, Op::add, {start, index_of(g, along)}), extent, what));
   active_.pop_back();
   out.runs.push_back(stride == 1 ? std::optional(Selection::Run{start, v, count}) : std::nullopt);
 }
 
-void CoreEvaluator::select_slice(const IndexItem& item, const Dim& extent, const std::string& what,
-                                 Selection& out) {
+void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, const std::string& what,
+                                  Selection& out) {
   auto part = [&](core::ExprId id, const Dim& otherwise, bool from_end) {
     if (!id.valid()) return index_of(g, otherwise);
-    const Val v = evaluate(id);
+    const Val v = evaluator_.evaluate(id);
     if (failed_) return ScalarId{};
-    const ScalarId value = cast(g, Elem::i64, leaf(v).body);
+    const ScalarId value = cast(g, Elem::i64, builder_.leaf(v).body);
     const auto dim = affine_index(g, value);
     const bool ahead = dim && dim->constant() && *dim->constant() < 0 && from_end;
     return ahead ? index_of(g, extent + *dim) : value;
@@ -212,7 +214,9 @@ void CoreEvaluator::select_slice(const IndexItem& item, const Dim& extent, const
   // Forwards 0 <= start <= stop <= extent; backwards the same seen from the other end.
   const Dim &low = backwards ? *stop : *start, &high = backwards ? *start : *stop;
   const Dim below(backwards ? -1 : 0), above = backwards ? extent - Dim(1) : extent;
-  const auto holds = [&](const Fact& fact) { return proof(fact) == Proof::guarded || require(fact, what); };
+  const auto holds = [&](const Fact& fact) {
+    return bounds_.proof(fact) == Proof::guarded || bounds_.require(fact, what);
+  };
   if (!holds(shape::at_most(below, low)) || !holds(shape::at_most(low, high)) ||
       !holds(shape::at_most(high, above))) {
     fail(source::Code::E0601, fmt::format("{}: the slice {} : {} does not lie in 0 : {}", what, start->str(),
@@ -221,17 +225,17 @@ void CoreEvaluator::select_slice(const IndexItem& item, const Dim& extent, const
   }
   Var v = shape::fresh_var("a");
   const Dim count = cdiv(high - low, Dim(backwards ? -stride : stride));
-  out.shape.push_back(rewritten(shape::simplify(count, g.facts)));
+  out.shape.push_back(sizes_.rewritten(shape::simplify(count, g.facts)));
   out.vars.push_back(v);
   out.indices.push_back(index_of(g, *start + Dim(stride) * Dim(v)));
   out.runs.push_back(stride == 1 ? std::optional(Selection::Run{from, v, out.shape.back()}) : std::nullopt);
 }
 
 /// The axes of a rank binder: aligned from the right with the operand's, whose literal-1 axes stretch.
-void CoreEvaluator::select_rank(core::LocalId rank, const std::vector<Dim>& axes, Selection& out) {
-  const std::vector<Axis>* known = find_rank(rank);
+void IndexEvaluator::select_rank(core::LocalId rank, const std::vector<Dim>& axes, Selection& out) {
+  const std::vector<Axis>* known = evaluator_.find_rank(rank);
   if (!known) {  // only looking: remember what is indexed
-    probed_[rank].push_back(axes);
+    context_.probed[rank].push_back(axes);
     for (size_t i = 0; i < axes.size(); ++i) out.indices.push_back(constant_int(g, Elem::i64, 0));
     out.runs.resize(out.indices.size());
     return;

@@ -5,11 +5,10 @@
 // stack that derives from a state of the entry is carried whole, so that an update of its slice is an update
 // of the state in place; everything else that a scan emits is written, slice by slice, into storage that
 // starts empty. Inside of a `for`, the index variables around become leading axes of what is carried.
-#include "graph/from_core/loop.h"
-
 #include <algorithm>
 
 #include "base/bug.h"
+#include "graph/from_core/evaluator.h"
 
 namespace axon::graph {
 
@@ -32,7 +31,7 @@ Val map_leaves(const Val& like, const std::function<Val(uint32_t, const Array&)>
 }
 
 /// Does a tensor continue the state of the entry: through updates and loops back to a consumed input?
-bool CoreEvaluator::derives_from_state(Value v) const {
+bool derives_from_state(const Graph& g, Value v) {
   for (;;) {
     const Node& n = g.nodes[v.node];
     switch (n.op) {
@@ -55,7 +54,7 @@ bool CoreEvaluator::derives_from_state(Value v) const {
 }
 
 /// Does a tensor continue one that the innermost loops carry?
-bool CoreEvaluator::derives_from_param(Value v) const {
+bool derives_from_param(const Graph& g, Value v) {
   for (;;) {
     const Node& n = g.nodes[v.node];
     if (n.op == NodeOp::param) return true;
@@ -64,8 +63,8 @@ bool CoreEvaluator::derives_from_param(Value v) const {
   }
 }
 
-uint32_t CoreEvaluator::carry(LoopBuild& build, Value init, TensorType type) {
-  type = relaxed(type);
+uint32_t LoopBuilder::carry(OpenLoop& build, Value init, TensorType type) {
+  type = sizes_.relaxed(type);
   Node& param = g.nodes[build.param];
   Node& node = g.nodes[build.node];
   uint32_t number = static_cast<uint32_t>(node.carried.size());
@@ -76,36 +75,37 @@ uint32_t CoreEvaluator::carry(LoopBuild& build, Value init, TensorType type) {
 }
 
 /// What the step sees of the state: parameters in place of the initial values.
-Val CoreEvaluator::carried_tree(const Val& init, LoopBuild& build) {
+Val LoopBuilder::carried_tree(const Val& init, OpenLoop& build) {
   if (init.kind != Val::Kind::array) {
     if (init.kind == Val::Kind::closure) return unsupported("a loop that carries a function");
     Val v = init;
     for (Val& item : v.items) item = carried_tree(item, build);
     return v;
   }
-  Value start = store(*init.array, build.lead);
+  Value start = builder_.store(*init.array, build.lead);
   TensorType type{init.array->elem, {}};
   for (const Axis& a : build.lead) type.shape.push_back(a.extent);
   type.shape.insert(type.shape.end(), init.array->shape.begin(), init.array->shape.end());
   uint32_t number = carry(build, start, type);
-  return Val::of(array_of(type, {build.param, number}, build.lead_at));
+  return Val::of(builder_.array_of(type, {build.param, number}, build.lead_at));
 }
 
 /// The element of a stack at `at`; leaves that are states of a scan are carried.
-Val CoreEvaluator::slices(const Val& stack, const Dim& at, LoopBuild& build, bool scanning) {
+Val LoopBuilder::slices(const Val& stack, const Dim& at, OpenLoop& build, bool scanning) {
   if (stack.kind != Val::Kind::array) {
     Val v = stack;
     for (Val& item : v.items) item = slices(item, at, build, scanning);
     return v;
   }
   Array& whole = *stack.array;
-  force(whole);
-  auto place = place_of(whole);
-  if (scanning && build.lead.empty() && place && place->second.empty() && derives_from_state(place->first)) {
+  builder_.force(whole);
+  auto place = builder_.place_of(whole);
+  if (scanning && build.lead.empty() && place && place->second.empty() &&
+      derives_from_state(g, place->first)) {
     TensorType type = g.type(place->first);
     uint32_t number = carry(build, place->first, type);
     build.stacks.push_back({number, false});
-    return Val::of(array_of(type, {build.param, number}, {at}));
+    return Val::of(builder_.array_of(type, {build.param, number}, {at}));
   }
   Array slice = whole;
   slice.shape.erase(slice.shape.begin());
@@ -115,22 +115,22 @@ Val CoreEvaluator::slices(const Val& stack, const Dim& at, LoopBuild& build, boo
 }
 
 /// A carried tensor that starts without contents.
-uint32_t CoreEvaluator::carry_storage(LoopBuild& build, const TensorType& type) {
+uint32_t LoopBuilder::carry_storage(OpenLoop& build, const TensorType& type) {
   Node empty;
   empty.op = NodeOp::empty;
   empty.region = build.outside;
-  empty.types = {relaxed(type)};
+  empty.types = {sizes_.relaxed(type)};
   NodeId storage = g.nodes.add(std::move(empty));
   g.regions[build.outside].nodes.push_back(storage);
   return carry(build, {storage, 0}, type);
 }
 
 /// What `debug` shows in the loop: each value is kept for all iterations, along a new first axis.
-CoreEvaluator::Shown CoreEvaluator::traces(LoopBuild& build) {
+LoopBuilder::Shown LoopBuilder::traces(OpenLoop& build) {
   Shown kept;
   for (const auto& [name, value] : shown_.back()) {
     TensorType type = g.type(value);
-    const Array a = array_of(type, value);
+    const Array a = builder_.array_of(type, value);
     std::vector<Axis> domain;
     std::vector<Dim> where{Dim(build.index.var)};
     for (size_t i = 0; i < a.vars.size(); ++i) {
@@ -140,7 +140,7 @@ CoreEvaluator::Shown CoreEvaluator::traces(LoopBuild& build) {
     type.shape.insert(type.shape.begin(), build.index.extent);
     const uint32_t number = carry_storage(build, type);
     g.nodes[build.node].carried[number].result =
-        emit(domain, a.body, type, "debug", Value{build.param, number}, where);
+        builder_.emit(domain, a.body, type, "debug", Value{build.param, number}, where);
     kept.emplace_back(name, Value{build.node, number});
   }
   return kept;
@@ -149,8 +149,7 @@ CoreEvaluator::Shown CoreEvaluator::traces(LoopBuild& build) {
 /// What a step emits: recognised as an update of a carried stack, or written into storage of its own. `after`
 /// builds the stacked results, once the loop is closed; here a tree of the same structure is returned with
 /// those in place.
-Val CoreEvaluator::emitted_tree(const Val& value, LoopBuild& build,
-                                std::vector<std::function<void()>>& after) {
+Val LoopBuilder::emitted_tree(const Val& value, OpenLoop& build, std::vector<std::function<void()>>& after) {
   if (value.kind != Val::Kind::array) {
     Val v = value;
     for (Val& item : v.items) item = emitted_tree(item, build, after);
@@ -164,11 +163,11 @@ Val CoreEvaluator::emitted_tree(const Val& value, LoopBuild& build,
   for (const Axis& axis : build.lead) type.shape.push_back(axis.extent);
   type.shape.push_back(build.index.extent);
   type.shape.insert(type.shape.end(), a.shape.begin(), a.shape.end());
-  if (auto place = place_of(a); place && place->second == std::vector<Dim>{at}) {
+  if (auto place = builder_.place_of(a); place && place->second == std::vector<Dim>{at}) {
     Value root = place->first;
     while (g.nodes[root.node].op == NodeOp::compute && g.nodes[root.node].outputs[root.output].base)
       root = *g.nodes[root.node].outputs[root.output].base;
-    for (LoopBuild::Slot& slot : build.stacks) {
+    for (OpenLoop::Slot& slot : build.stacks) {
       if (slot.emitted || root != Value{build.param, slot.carried}) continue;
       slot.emitted = found = true;
       number = slot.carried;
@@ -186,12 +185,12 @@ Val CoreEvaluator::emitted_tree(const Val& value, LoopBuild& build,
       domain.push_back({a.vars[i], a.shape[i]});
       where.emplace_back(a.vars[i]);
     }
-    Value stored = emit(domain, a.body, type, "emit", Value{build.param, number}, where);
+    Value stored = builder_.emit(domain, a.body, type, "emit", Value{build.param, number}, where);
     g.nodes[build.node].carried[number].result = stored;
   }
   auto result = std::make_shared<Array>();
   after.push_back([this, result, number, type, &build] {
-    *result = array_of(type, {build.node, number}, build.lead_at);
+    *result = builder_.array_of(type, {build.node, number}, build.lead_at);
   });
   Val v;
   v.kind = Val::Kind::array;
@@ -199,8 +198,8 @@ Val CoreEvaluator::emitted_tree(const Val& value, LoopBuild& build,
   return v;
 }
 
-CoreEvaluator::LoopBuild CoreEvaluator::begin_loop(const std::string& name, const Dim& extent) {
-  LoopBuild build;
+OpenLoop LoopBuilder::begin_loop(const std::string& name, const Dim& extent) {
+  OpenLoop build;
   build.lead = active_;
   for (const Axis& a : active_) build.lead_at.emplace_back(a.var);
   build.index = {shape::fresh_var("l"), extent};
@@ -211,7 +210,7 @@ CoreEvaluator::LoopBuild CoreEvaluator::begin_loop(const std::string& name, cons
   node.source_begin = span_here().begin;
   node.source_end = span_here().end;
   node.region = build.outside;
-  node.index = {build.index.var, relaxed(extent)};
+  node.index = {build.index.var, sizes_.relaxed(extent)};
   build.node = g.nodes.add(std::move(node));
   build.inside = g.regions.add({{}, build.node});
   g.nodes[build.node].body = build.inside;
@@ -222,13 +221,13 @@ CoreEvaluator::LoopBuild CoreEvaluator::begin_loop(const std::string& name, cons
   return build;
 }
 
-void CoreEvaluator::enter_loop(const LoopBuild& build) {
+void LoopBuilder::enter_loop(const OpenLoop& build) {
   regions_.push_back(build.inside);
   loops_.push_back(build.index);
   shown_.emplace_back();
 }
 
-void CoreEvaluator::leave_loop(LoopBuild& build) {
+void LoopBuilder::leave_loop(OpenLoop& build) {
   const Shown shown = traces(build);
   regions_.pop_back();
   loops_.pop_back();
@@ -239,39 +238,39 @@ void CoreEvaluator::leave_loop(LoopBuild& build) {
 }
 
 /// A carried value after a step: the new one where the step counts, else what it was.
-Array CoreEvaluator::where_it_goes_on(ScalarId here, const Array& next, const LoopBuild& build, uint32_t c) {
+Array LoopBuilder::where_it_goes_on(ScalarId here, const Array& next, const OpenLoop& build, uint32_t c) {
   Array now = next;
-  force(now);
+  builder_.force(now);
   const Array before = carried_like(next, {build.param, c}, build);
-  return fresh_array(next.elem, next.shape, [&](const std::vector<Var>& vars) {
+  return builder_.fresh_array(next.elem, next.shape, [&](const std::vector<Var>& vars) {
     const std::vector<Dim> at(vars.begin(), vars.end());
-    return apply(g, Op::select, {here, element_at(now, at), element_at(before, at)});
+    return apply(g, Op::select, {here, builder_.element_at(now, at), builder_.element_at(before, at)});
   });
 }
 
 /// The tensor with the axes of the `for`s around, and then those of `like`.
-Array CoreEvaluator::carried_like(const Array& like, Value v, const LoopBuild& build) {
+Array LoopBuilder::carried_like(const Array& like, Value v, const OpenLoop& build) {
   TensorType type{like.elem, {}};
   for (const Axis& a : build.lead) type.shape.push_back(a.extent);
   type.shape.insert(type.shape.end(), like.shape.begin(), like.shape.end());
-  return array_of(type, v, build.lead_at);
+  return builder_.array_of(type, v, build.lead_at);
 }
 
 /// The first outputs of the loop, in the structure of `like`.
-Val CoreEvaluator::loop_results(const Val& like, const LoopBuild& build) {
+Val LoopBuilder::loop_results(const Val& like, const OpenLoop& build) {
   return map_leaves(like, [&](uint32_t c, const Array& a) {
     return Val::of(carried_like(a, {build.node, c}, build));
   });
 }
 
-Val CoreEvaluator::loop(Prim prim, const std::vector<Val>& args) {
+Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   if (failed_) return {};
   const bool iterate = prim == Prim::iterate_, scanning = prim == Prim::scan_;
   const Val& step = args[iterate ? 1 : 0];
   const Val& init = args[iterate ? 2 : 1];
   std::optional<Dim> extent;
   if (iterate) {
-    extent = affine_index(g, leaf(args[0]).body);
+    extent = affine_index(g, builder_.leaf(args[0]).body);
     // A number that an index of a `for` around decides is one for each element, as one of the data is.
     const bool each_its_own = extent && std::any_of(active_.begin(), active_.end(),
                                                     [&](const Axis& a) { return extent->contains(a.var); });
@@ -283,15 +282,15 @@ Val CoreEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   }
   if (!extent) return unsupported("a loop over a stack without leaves");
 
-  LoopBuild build = begin_loop(core::prim_name(prim), *extent);
-  Val state = carried_tree(init, build);
+  OpenLoop build = loop_.begin_loop(core::prim_name(prim), *extent);
+  Val state = loop_.carried_tree(init, build);
   uint32_t state_leaves = static_cast<uint32_t>(g.nodes[build.node].carried.size());
-  Val element = iterate ? Val{} : slices(args[2], Dim(build.index.var), build, scanning);
+  Val element = iterate ? Val{} : loop_.slices(args[2], Dim(build.index.var), build, scanning);
   if (failed_) return {};
-  enter_loop(build);
+  loop_.enter_loop(build);
   ScalarId here;  // does the element exist? The loop runs for as many as there are at most
-  if (is_decided(*extent)) conditions_.push_back(here = is_inside(build.index));
-  Val result = call(step, iterate ? std::vector<Val>{state} : std::vector<Val>{state, element});
+  if (sizes_.is_decided(*extent)) conditions_.push_back(here = sizes_.is_inside(build.index));
+  Val result = evaluator_.call(step, iterate ? std::vector<Val>{state} : std::vector<Val>{state, element});
   if (here.valid()) conditions_.pop_back();
   if (failed_) return {};
 
@@ -301,15 +300,15 @@ Val CoreEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   each_leaf(next, [&](const std::shared_ptr<Array>& a) {
     const uint32_t c = number++;
     if (c >= state_leaves) return;
-    Array now = here.valid() ? where_it_goes_on(here, *a, build, c) : *a;
-    g.nodes[build.node].carried[c].result = store(now, build.lead);
+    Array now = here.valid() ? loop_.where_it_goes_on(here, *a, build, c) : *a;
+    g.nodes[build.node].carried[c].result = builder_.store(now, build.lead);
   });
   if (number != state_leaves) base::bug("from_core", "a step changes the structure of its state");
   std::vector<std::function<void()>> after;
-  Val emitted = scanning ? emitted_tree(result.items.at(1), build, after) : Val{};
-  leave_loop(build);
+  Val emitted = scanning ? loop_.emitted_tree(result.items.at(1), build, after) : Val{};
+  loop_.leave_loop(build);
   for (const auto& build_result : after) build_result();
-  Val last = loop_results(state, build);
+  Val last = loop_.loop_results(state, build);
   return scanning ? Val::tuple({last, emitted}) : last;
 }
 

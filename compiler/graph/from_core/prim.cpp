@@ -82,7 +82,7 @@ std::optional<Op> pointwise_op(Prim prim) {
 
 }  // namespace
 
-Val CoreEvaluator::prim(Prim which, const Closure& closure, std::vector<Val> args) {
+Val PrimitiveEvaluator::prim(Prim which, const Closure& closure, std::vector<Val> args) {
   if (failed_) return {};
   if (auto op = pointwise_op(which)) {
     if (which == Prim::gt_ || which == Prim::ge_) std::swap(args[0], args[1]);
@@ -93,18 +93,19 @@ Val CoreEvaluator::prim(Prim which, const Closure& closure, std::vector<Val> arg
     case Prim::real_:
       return convert(args[0], closure.result_elem.value_or(Elem::f32));
     case Prim::dim_: {
-      const Array a = leaf(args[0]);
-      auto axis = affine_index(g, leaf(args[1]).body);
+      const Array a = builder_.leaf(args[0]);
+      auto axis = affine_index(g, builder_.leaf(args[1]).body);
       auto number = axis ? axis->constant() : std::nullopt;
       int64_t rank = static_cast<int64_t>(a.shape.size());
       if (!number || *number < -rank || *number >= rank)
         return fail(source::Code::E0602, "`dim` takes the number of an axis that there is");
-      return scalar(index_of(g, a.shape[static_cast<size_t>(*number < 0 ? *number + rank : *number)]));
+      return builder_.scalar(
+          index_of(g, a.shape[static_cast<size_t>(*number < 0 ? *number + rank : *number)]));
     }
     case Prim::reduce_:
       return reduce_with(args);
     case Prim::argmax_:
-      return reduction(Monoid::argmax, leaf_ptr(args[0]), std::nullopt);
+      return reduction(Monoid::argmax, builder_.leaf_ptr(args[0]), std::nullopt);
     case Prim::fold_:
     case Prim::scan_:
     case Prim::iterate_:
@@ -112,7 +113,7 @@ Val CoreEvaluator::prim(Prim which, const Closure& closure, std::vector<Val> arg
     case Prim::while_:
       return while_condition_holds(args);
     case Prim::debug_: {
-      if (args[1].kind == Val::Kind::array && !probing_) show(args[0].text, *args[1].array);
+      if (args[1].kind == Val::Kind::array && !probing_) loop_.show(args[0].text, *args[1].array);
       return args[1];
     }
     default:
@@ -122,9 +123,9 @@ Val CoreEvaluator::prim(Prim which, const Closure& closure, std::vector<Val> arg
 
 /// Inside of an index the whole tensor over it is shown; inside of a loop, all iterations together
 /// (loop.cpp).
-void CoreEvaluator::show(const std::string& name, Array array) {
-  const Value v = store(array, free_axes(array.body, array.shape));
-  const size_t depth = depth_of(g.nodes[v.node].region);
+void LoopBuilder::show(const std::string& name, Array array) {
+  const Value v = builder_.store(array, builder_.free_axes(array.body, array.shape));
+  const size_t depth = builder_.depth_of(g.nodes[v.node].region);
   if (depth == 0) return void(g.debugs.emplace_back(name, v));
   shown_[depth - 1].emplace_back(name, v);
 }
@@ -132,7 +133,7 @@ void CoreEvaluator::show(const std::string& name, Array array) {
 // ---- pointwise ----
 
 /// Aligned from the right; literal-1 and missing axes stretch.
-std::vector<Dim> CoreEvaluator::join(const std::vector<std::vector<Dim>>& shapes) const {
+std::vector<Dim> GraphBuilder::join(const std::vector<std::vector<Dim>>& shapes) {
   std::vector<Dim> result;
   for (const auto& shape : shapes) {
     if (shape.size() > result.size()) result.insert(result.begin(), shape.size() - result.size(), Dim(1));
@@ -145,8 +146,8 @@ std::vector<Dim> CoreEvaluator::join(const std::vector<std::vector<Dim>>& shapes
 }
 
 /// The element of an array that broadcasts to `shape`, at the point `vars` of that shape.
-ScalarId CoreEvaluator::stretched(const Array& a, const std::vector<Dim>& shape,
-                                  const std::vector<Var>& vars) {
+ScalarId GraphBuilder::stretched(const Array& a, const std::vector<Dim>& shape,
+                                 const std::vector<Var>& vars) {
   std::vector<Dim> at;
   size_t skip = shape.size() - a.shape.size();
   for (size_t i = 0; i < a.shape.size(); ++i)
@@ -154,39 +155,39 @@ ScalarId CoreEvaluator::stretched(const Array& a, const std::vector<Dim>& shape,
   return element_at(a, at);
 }
 
-Val CoreEvaluator::pointwise(Op op, const std::vector<Val>& args, const std::string& name) {
+Val PrimitiveEvaluator::pointwise(Op op, const std::vector<Val>& args, const std::string& name) {
   if (failed_) return {};
   std::vector<std::vector<Dim>> shapes;
   std::vector<std::shared_ptr<Array>> arrays;
   for (const Val& v : args) {
-    arrays.push_back(leaf_ptr(v));
-    force(*arrays.back());
+    arrays.push_back(builder_.leaf_ptr(v));
+    builder_.force(*arrays.back());
     shapes.push_back(arrays.back()->shape);
   }
-  std::vector<Dim> shape = join(shapes);
+  std::vector<Dim> shape = builder_.join(shapes);
   if (shape.empty() &&
       (op == Op::div || op == Op::mod)) {  // a quotient of sizes is a size when it is one for certain
     auto lhs = affine_index(g, arrays[0]->body), rhs = affine_index(g, arrays[1]->body);
-    if (lhs && rhs && proof(shape::at_least(*rhs, Dim(1))) == Proof::always)
-      return scalar(index_of(g, op == Op::div ? floor_div(*lhs, *rhs) : mod(*lhs, *rhs)));
+    if (lhs && rhs && bounds_.proof(shape::at_least(*rhs, Dim(1))) == Proof::always)
+      return builder_.scalar(index_of(g, op == Op::div ? floor_div(*lhs, *rhs) : mod(*lhs, *rhs)));
   }
   std::vector<Elem> elems;
   for (const auto& a : arrays) elems.push_back(a->elem);
-  Array result = fresh_array(result_elem(op, elems), shape, [&](const std::vector<Var>& vars) {
+  Array result = builder_.fresh_array(result_elem(op, elems), shape, [&](const std::vector<Var>& vars) {
     std::vector<ScalarId> operands;
-    for (const auto& a : arrays) operands.push_back(stretched(*a, shape, vars));
+    for (const auto& a : arrays) operands.push_back(builder_.stretched(*a, shape, vars));
     return apply(g, op, operands);
   });
   result.name = name_here(name);
   return Val::of(std::move(result));
 }
 
-Val CoreEvaluator::convert(const Val& value, Elem to) {
-  const std::shared_ptr<Array> from = leaf_ptr(value);
+Val PrimitiveEvaluator::convert(const Val& value, Elem to) {
+  const std::shared_ptr<Array> from = builder_.leaf_ptr(value);
   if (from->elem == to) return value;
-  force(*from);
-  Array result = fresh_array(to, from->shape, [&](const std::vector<Var>& vars) {
-    return cast(g, to, stretched(*from, from->shape, vars));
+  builder_.force(*from);
+  Array result = builder_.fresh_array(to, from->shape, [&](const std::vector<Var>& vars) {
+    return cast(g, to, builder_.stretched(*from, from->shape, vars));
   });
   result.name = name_here("cast");
   return Val::of(std::move(result));
@@ -194,7 +195,7 @@ Val CoreEvaluator::convert(const Val& value, Elem to) {
 
 // ---- reductions ----
 
-Val CoreEvaluator::reduce_with(const std::vector<Val>& args) {
+Val PrimitiveEvaluator::reduce_with(const std::vector<Val>& args) {
   const Val& f = args[0];
   std::optional<Monoid> monoid;
   if (f.kind == Val::Kind::closure && f.closure->global.valid() && f.closure->args.empty()) {
@@ -222,31 +223,31 @@ Val CoreEvaluator::reduce_with(const std::vector<Val>& args) {
           break;
       }
   }
-  if (!monoid) return reduce_in_order(f, args[1], leaf_ptr(args[2]));
-  return reduction(*monoid, leaf_ptr(args[2]), leaf(args[1]).body);
+  if (!monoid) return reduce_in_order(f, args[1], builder_.leaf_ptr(args[2]));
+  return reduction(*monoid, builder_.leaf_ptr(args[2]), builder_.leaf(args[1]).body);
 }
 
 /// Any other function: a loop along the last axis, at every point of the others.
-Val CoreEvaluator::reduce_in_order(const Val& f, const Val& unit, const std::shared_ptr<Array>& of) {
+Val PrimitiveEvaluator::reduce_in_order(const Val& f, const Val& unit, const std::shared_ptr<Array>& of) {
   if (failed_) return {};
   if (of->shape.empty()) return fail(source::Code::E0602, "a reduction needs an axis to fold");
-  force(*of);
+  builder_.force(*of);
   std::vector<Axis> points;
   std::vector<Dim> at;
   for (size_t i = 0; i + 1 < of->shape.size(); ++i) {
     points.push_back({shape::fresh_var(shape::var_name(of->vars[i])), of->shape[i]});
     at.emplace_back(points.back().var);
   }
-  const Array line = fresh_array(of->elem, {of->shape.back()}, [&](const std::vector<Var>& vars) {
+  const Array line = builder_.fresh_array(of->elem, {of->shape.back()}, [&](const std::vector<Var>& vars) {
     std::vector<Dim> whole = at;
     whole.emplace_back(vars[0]);
-    return element_at(*of, whole);
+    return builder_.element_at(*of, whole);
   });
   const size_t mark = active_.size();
   active_.insert(active_.end(), points.begin(), points.end());
   Val result = loop(Prim::fold_, {f, unit, Val::of(line)});
   active_.resize(mark);
-  return failed_ ? Val{} : tabulate(points, result);
+  return failed_ ? Val{} : builder_.tabulate(points, result);
 }
 
 namespace {
@@ -267,15 +268,16 @@ ScalarId without_start(Graph& g, ScalarId body, Monoid monoid, ScalarId start) {
 }  // namespace
 
 /// Folds the last axis into a node of its own, over the free index variables and the other axes.
-Val CoreEvaluator::reduction(Monoid monoid, const std::shared_ptr<Array>& of,
-                             const std::optional<ScalarId>& start) {
+Val PrimitiveEvaluator::reduction(Monoid monoid, const std::shared_ptr<Array>& of,
+                                  const std::optional<ScalarId>& start) {
   if (failed_) return {};
   if (of->shape.empty()) return fail(source::Code::E0602, "a reduction needs an axis to fold");
   const Dim extent = of->shape.back();
   const Fact some = shape::at_least(extent, Dim(1));
-  if (monoid == Monoid::argmax && proof(some) != Proof::guarded && !require(some, "the axis of `argmax`"))
+  if (monoid == Monoid::argmax && bounds_.proof(some) != Proof::guarded &&
+      !bounds_.require(some, "the axis of `argmax`"))
     return fail(source::Code::E0602, "`argmax` of an axis that has no elements");
-  std::vector<Axis> domain = free_axes(of->body, of->shape);
+  std::vector<Axis> domain = builder_.free_axes(of->body, of->shape);
   std::vector<Dim> here;
   for (const Axis& a : domain) here.emplace_back(a.var);
   for (size_t i = 0; i + 1 < of->shape.size(); ++i) domain.push_back({of->vars[i], of->shape[i]});
@@ -286,15 +288,16 @@ Val CoreEvaluator::reduction(Monoid monoid, const std::shared_ptr<Array>& of,
   if (start && is_idempotent(monoid)) term = without_start(g, term, monoid, *start);
   ScalarId body =
       reduce(g, monoid, {{binder, extent}}, substitute(g, term, {{of->vars.back(), Dim(binder)}}));
-  Value v = emit(domain, body, type, name_here(monoid_name(monoid)));
-  Array result = array_of(type, v, here, of->vars);
+  Value v = builder_.emit(domain, body, type, name_here(monoid_name(monoid)));
+  Array result = builder_.array_of(type, v, here, of->vars);
   bool plain = !start || monoid == Monoid::argmax || *start == unit_of(g, monoid, of->elem);
   if (plain) return Val::of(std::move(result));
   static const std::pair<Monoid, Op> combine[] = {{Monoid::sum, Op::add},  {Monoid::prod, Op::mul},
                                                   {Monoid::max, Op::max},  {Monoid::min, Op::min},
                                                   {Monoid::all, Op::and_}, {Monoid::any, Op::or_}};
   for (const auto& [m, op] : combine)
-    if (m == monoid) return pointwise(op, {scalar(*start), Val::of(std::move(result))}, monoid_name(monoid));
+    if (m == monoid)
+      return pointwise(op, {builder_.scalar(*start), Val::of(std::move(result))}, monoid_name(monoid));
   return {};
 }
 

@@ -16,13 +16,13 @@ namespace axon::graph {
 
 using shape::Verdict;
 
-const CoreEvaluator::Decided* CoreEvaluator::decided(Var v) const {
+const DataDependentSize* SizeEnvironment::decided(Var v) const {
   const auto found =
-      std::find_if(decided_.begin(), decided_.end(), [&](const Decided& d) { return d.size == v; });
+      std::find_if(decided_.begin(), decided_.end(), [&](const DataDependentSize& d) { return d.size == v; });
   return found == decided_.end() ? nullptr : &*found;
 }
 
-bool CoreEvaluator::is_indexed(const Dim& d) const {
+bool SizeEnvironment::is_indexed(const Dim& d) const {
   if (active_.empty()) return false;
   const std::vector<Var> vars = d.vars();
   return std::any_of(vars.begin(), vars.end(), [&](Var v) {
@@ -30,30 +30,30 @@ bool CoreEvaluator::is_indexed(const Dim& d) const {
   });
 }
 
-bool CoreEvaluator::is_of_data(const Dim& d) const {
+bool SizeEnvironment::is_of_data(const Dim& d) const {
   if (decided_.empty()) return false;
   const std::vector<Var> vars = d.vars();
   return std::any_of(vars.begin(), vars.end(), [&](Var v) { return decided(v) != nullptr; });
 }
 
 /// Has the size another value from one iteration or element to the next?
-bool CoreEvaluator::is_decided(const Dim& d) const { return is_indexed(d) || is_of_data(d); }
+bool SizeEnvironment::is_decided(const Dim& d) const { return is_indexed(d) || is_of_data(d); }
 
 /// The dimension as an integer of the data.
-ScalarId CoreEvaluator::value_of(const Dim& d) {
+ScalarId SizeEnvironment::value_of(const Dim& d) {
   std::map<Var, ScalarId> values;
   for (Var v : d.vars())
-    if (const Decided* known = decided(v)) values.emplace(v, known->value);
+    if (const DataDependentSize* known = decided(v)) values.emplace(v, known->value);
   return substitute(g, index_of(g, d), values);
 }
 
 /// Does the axis have this element?
-ScalarId CoreEvaluator::is_inside(const Axis& axis) {
+ScalarId SizeEnvironment::is_inside(const Axis& axis) {
   return apply(g, Op::lt, {index_of(g, Dim(axis.var)), value_of(axis.extent)});
 }
 
 /// The most that a size can be, over sizes of the entry; nullopt when nothing says.
-std::optional<Dim> CoreEvaluator::most_of(const Dim& d) const {
+std::optional<Dim> SizeEnvironment::most_of(const Dim& d) const {
   std::optional<Dim> most = d;
   if (is_indexed(d))  // the indices of the `for`s around, at their most
     most = shape::bounds_of(d, known_facts(), [&](Var v) { return is_size(v) || decided(v); }).high;
@@ -63,7 +63,7 @@ std::optional<Dim> CoreEvaluator::most_of(const Dim& d) const {
 }
 
 /// Every axis of a value has a bound, so that relaxed() has one to take.
-void CoreEvaluator::refuse_unbounded(const Val& value) {
+void SizeEnvironment::refuse_unbounded(const Val& value) {
   if (probing_ || value.kind != Val::Kind::array) return;
   for (const Dim& d : value.array->shape)
     if (is_decided(d) && !most_of(d))
@@ -71,7 +71,7 @@ void CoreEvaluator::refuse_unbounded(const Val& value) {
 }
 
 /// The extent of memory for a size: never negative, and known before anything runs.
-Dim CoreEvaluator::relaxed(const Dim& d) const {
+Dim SizeEnvironment::relaxed(const Dim& d) const {
   const std::optional<Dim> most = most_of(d);
   if (!most) return d;  // refuse_unbounded() has said so
   if ((guards_.empty() && !is_indexed(d)) || most->constant() || most->as_var()) return *most;
@@ -83,23 +83,23 @@ Dim CoreEvaluator::relaxed(const Dim& d) const {
                                                                                         : max(*most, Dim(0));
 }
 
-TensorType CoreEvaluator::relaxed(TensorType type) const {
+TensorType SizeEnvironment::relaxed(TensorType type) const {
   for (Dim& d : type.shape) d = relaxed(d);
   return type;
 }
 
-bool CoreEvaluator::is_relaxed(const std::vector<Axis>& domain, ScalarId body) const {
+bool BoundsChecker::is_relaxed(const std::vector<Axis>& domain, ScalarId body) const {
   if (!guards_.empty()) return true;
-  if (decided_.empty() && active_.empty()) return false;
-  const auto has = [&](const Axis& a) { return is_decided(a.extent); };
+  if (sizes_.all_decided().empty() && active_.empty()) return false;
+  const auto has = [&](const Axis& a) { return sizes_.is_decided(a.extent); };
   if (std::any_of(domain.begin(), domain.end(), has)) return true;
   const Scalar& s = g.scalars[body];
   if (std::any_of(s.binders.begin(), s.binders.end(), has)) return true;
   const std::vector<Var> vars = free_vars(g, body);
-  return std::any_of(vars.begin(), vars.end(), [&](Var v) { return decided(v) != nullptr; });
+  return std::any_of(vars.begin(), vars.end(), [&](Var v) { return sizes_.decided(v) != nullptr; });
 }
 
-bool CoreEvaluator::is_in_range(ScalarId index, const Dim& extent, const std::vector<Fact>& facts) const {
+bool BoundsChecker::is_in_range(ScalarId index, const Dim& extent, const std::vector<Fact>& facts) const {
   const auto dim = affine_index(g, index);
   if (!dim) return false;
   const Fact low = shape::at_least(*dim, Dim(0)), high = shape::less(*dim, extent);
@@ -115,7 +115,7 @@ bool CoreEvaluator::is_in_range(ScalarId index, const Dim& extent, const std::ve
 }
 
 /// The load with every index in range. An axis without elements has none: then the load is not made.
-ScalarId CoreEvaluator::relaxed_load(ScalarId id, const std::vector<Fact>& facts) {
+ScalarId BoundsChecker::relaxed_load(ScalarId id, const std::vector<Fact>& facts) {
   const Scalar s = g.scalars[id];
   const std::vector<Dim> shape = g.type(s.target).shape;
   std::vector<ScalarId> at = s.args;
@@ -141,31 +141,31 @@ ScalarId CoreEvaluator::relaxed_load(ScalarId id, const std::vector<Fact>& facts
   return safe;
 }
 
-void CoreEvaluator::relax(std::vector<Axis>& domain, ScalarId& body, const std::vector<Dim>& at) {
+void BoundsChecker::relax(std::vector<Axis>& domain, ScalarId& body, const std::vector<Dim>& at) {
   if (probing_ || !is_relaxed(domain, body)) return;
   if (at != identity_map(domain))  // each element is stored once: that is known of the extents as they are
     for (const Axis& a : domain)
-      if (!is_decided(a.extent)) require(shape::at_least(a.extent, Dim(0)), "the size of an axis");
+      if (!sizes_.is_decided(a.extent)) require(shape::at_least(a.extent, Dim(0)), "the size of an axis");
   std::vector<Axis> masked;
   Scalar root = g.scalars[body];
   const bool reduces = root.op == Op::reduce;
   for (Axis& b : root.binders) {
-    if (is_decided(b.extent)) masked.push_back(b);
-    b.extent = relaxed(b.extent);
+    if (sizes_.is_decided(b.extent)) masked.push_back(b);
+    b.extent = sizes_.relaxed(b.extent);
   }
-  for (Axis& a : domain) a.extent = relaxed(a.extent);
+  for (Axis& a : domain) a.extent = sizes_.relaxed(a.extent);
 
   std::vector<Fact> facts = g.facts;
   const auto range = [&](const Axis& a) {
     facts.push_back(shape::at_least(Dim(a.var), Dim(0)));
-    facts.push_back(shape::less(Dim(a.var), relaxed(a.extent)));
+    facts.push_back(shape::less(Dim(a.var), sizes_.relaxed(a.extent)));
   };
   for (const Axis& a : loops_) range(a);
   for (const Axis& a : domain) range(a);
   for (const Axis& b : root.binders) range(b);
 
   std::map<Var, ScalarId> values;
-  for (const Decided& d : decided_) values.emplace(d.size, d.value);
+  for (const DataDependentSize& d : sizes_.all_decided()) values.emplace(d.size, d.value);
   ScalarId term = substitute(g, reduces ? root.args[0] : body, values);
   term = rewrite_loads(g, term, [&](ScalarId id) { return relaxed_load(id, facts); });
   if (!reduces) {
@@ -174,7 +174,7 @@ void CoreEvaluator::relax(std::vector<Axis>& domain, ScalarId& body, const std::
   }
   const Monoid of_terms = root.monoid == Monoid::argmax ? Monoid::max : root.monoid;
   const ScalarId unit = unit_of(g, of_terms, g.scalars[term].elem);
-  for (const Axis& b : masked) term = apply(g, Op::select, {is_inside(b), term, unit});
+  for (const Axis& b : masked) term = apply(g, Op::select, {sizes_.is_inside(b), term, unit});
   body = reduce(g, root.monoid, root.binders, term);
 }
 

@@ -12,16 +12,16 @@ namespace axon::graph {
 using core::Expr;
 using shape::Verdict;
 
-Val CoreEvaluator::update(const Expr& e, const Val& of, const Val& value) {
+Val IndexEvaluator::update(const Expr& e, const Val& of, const Val& value) {
   if (failed_) return {};
-  if (of.kind == Val::Kind::array) return Val::of(updated(e, of.array, leaf(value)));
+  if (of.kind == Val::Kind::array) return Val::of(updated(e, of.array, builder_.leaf(value)));
   Val v = of;
   for (size_t i = 0; i < v.items.size(); ++i) v.items[i] = update(e, of.items[i], value.items.at(i));
   return v;
 }
 
 /// Where an update stores: a domain, the position of each of its points, and the value there.
-struct CoreEvaluator::Target {
+struct IndexEvaluator::Target {
   std::vector<Axis> domain;
   std::vector<Dim> at;
   ScalarId value;              // over the domain
@@ -35,14 +35,14 @@ struct CoreEvaluator::Target {
 
 /// Is the position, over the variables of the selection, one of the axis, whatever the data and conditions
 /// say?
-bool CoreEvaluator::is_certain(ScalarId index, const Dim& extent, const Selection& s) const {
+bool IndexEvaluator::is_certain(ScalarId index, const Dim& extent, const Selection& s) const {
   const auto at = affine_index(g, index);
-  if (!at || is_of_data(*at)) return false;
-  const std::vector<Fact> known = known_facts();
+  if (!at || sizes_.is_of_data(*at)) return false;
+  const std::vector<Fact> known = sizes_.known_facts();
   std::vector<Fact> facts = known;
   for (size_t i = 0; i < s.vars.size(); ++i) {
     if (!at->contains(s.vars[i])) continue;
-    if (is_decided(s.shape[i])) return *at == Dim(s.vars[i]) && s.shape[i] == extent;
+    if (sizes_.is_decided(s.shape[i])) return *at == Dim(s.vars[i]) && s.shape[i] == extent;
     facts.push_back(shape::at_least(Dim(s.vars[i]), Dim(0)));
     facts.push_back(shape::less(Dim(s.vars[i]), s.shape[i]));
   }
@@ -51,12 +51,12 @@ bool CoreEvaluator::is_certain(ScalarId index, const Dim& extent, const Selectio
     if (at->contains(s.vars[i]) &&
         shape::prove(known, shape::at_least(s.shape[i], Dim(0))).verdict != Verdict::proved)
       return false;
-  return is_in_range(index, extent, facts);
+  return bounds_.is_in_range(index, extent, facts);
 }
 
 /// An axis of which only the data, or a condition, says where it is changed: every element is stored again,
 /// and those that are not meant as they are.
-bool CoreEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim& extent, Target& target) {
+bool IndexEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim& extent, Target& target) {
   if (!s.runs[axis]) return false;
   const Selection::Run run = *s.runs[axis];
   const Var v = shape::fresh_var(run.var ? shape::var_name(*run.var) : "p");
@@ -70,16 +70,16 @@ bool CoreEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim&
   }
   ScalarId start = run.start;
   if (!affine_index(g, start)) {
-    const auto first = data_size(start, "the start of an updated slice", extent);
-    const auto end =
-        data_size(apply(g, Op::add, {start, value_of(run.count)}), "the end of an updated slice", extent);
+    const auto first = checked_.data_size(start, "the start of an updated slice", extent);
+    const auto end = checked_.data_size(apply(g, Op::add, {start, sizes_.value_of(run.count)}),
+                                        "the end of an updated slice", extent);
     if (!first || !end) return false;
-    start = value_of(*first);
+    start = sizes_.value_of(*first);
   }
   const ScalarId from_start = apply(g, Op::sub, {here, start}), zero = constant_int(g, Elem::i64, 0);
   target.hits.push_back(apply(g, Op::le, {zero, from_start}));
-  target.hits.push_back(apply(g, Op::lt, {from_start, value_of(run.count)}));
-  const ScalarId last = index_of(g, relaxed(run.count) - Dim(1));
+  target.hits.push_back(apply(g, Op::lt, {from_start, sizes_.value_of(run.count)}));
+  const ScalarId last = index_of(g, sizes_.relaxed(run.count) - Dim(1));
   const ScalarId inside = apply(g, Op::max, {apply(g, Op::min, {from_start, last}), zero});
   if (const auto dim = affine_index(g, inside))
     target.value = substitute(g, target.value, shape::Substitution{{*run.var, *dim}});
@@ -88,12 +88,12 @@ bool CoreEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim&
   return true;
 }
 
-Array CoreEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, const Array& value) {
-  force(*of);
+Array IndexEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, const Array& value) {
+  builder_.force(*of);
   Selection s = select(e, *of, false);
   if (failed_) return *of;
   Target target;
-  target.value = stretched(value, s.shape, s.vars);
+  target.value = builder_.stretched(value, s.shape, s.vars);
   std::set<Var> stored;
   for (size_t axis = 0; axis < s.indices.size(); ++axis) {
     if (is_certain(s.indices[axis], of->shape[axis], s)) {
@@ -113,7 +113,7 @@ Array CoreEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, co
 }
 
 /// `of` with the target's points changed.
-Array CoreEvaluator::stored_at(const std::shared_ptr<Array>& of, Target target) {
+Array IndexEvaluator::stored_at(const std::shared_ptr<Array>& of, Target target) {
   // The update differs for every index variable that it mentions: then each has a copy of its own.
   ScalarId all = target.value;
   for (ScalarId hit : target.hits) all = apply(g, Op::select, {hit, all, target.value});
@@ -122,13 +122,13 @@ Array CoreEvaluator::stored_at(const std::shared_ptr<Array>& of, Target target) 
     const auto mentions = [&](const std::vector<Axis>& axes) {
       return std::any_of(axes.begin(), axes.end(), [&](const Axis& other) { return other.var == a.var; });
     };
-    bool used = mentions(free_axes(of->body, of->shape)) || mentions(free_axes(all));
+    bool used = mentions(builder_.free_axes(of->body, of->shape)) || mentions(builder_.free_axes(all));
     for (const Dim& d : target.at) used |= d.contains(a.var);
     if (used) lead.push_back(a);
   }
-  auto place = place_of(*of);
-  bool in_place = place && lead.empty() && (place->second.empty() || derives_from_param(place->first));
-  Value base = in_place ? place->first : store(*of, lead);
+  auto place = builder_.place_of(*of);
+  bool in_place = place && lead.empty() && (place->second.empty() || derives_from_param(g, place->first));
+  Value base = in_place ? place->first : builder_.store(*of, lead);
   std::vector<Dim> fixed;
   if (in_place) fixed = place->second;
   for (const Axis& a : lead) fixed.emplace_back(a.var);
@@ -154,21 +154,22 @@ Array CoreEvaluator::stored_at(const std::shared_ptr<Array>& of, Target target) 
   }
   std::vector<Axis> domain = lead;
   domain.insert(domain.end(), target.domain.begin(), target.domain.end());
-  const Value v = emit(domain, body, type, name_here("update"), base, at);
+  const Value v = builder_.emit(domain, body, type, name_here("update"), base, at);
   TensorType shown{type.elem,
                    {type.shape.begin(), type.shape.begin() + static_cast<ptrdiff_t>(fixed.size())}};
   shown.shape.insert(shown.shape.end(), of->shape.begin(), of->shape.end());
-  return array_of(shown, v, fixed);
+  return builder_.array_of(shown, v, fixed);
 }
 
 // ---- updates that a condition chooses ----
 
 /// One side is the other with updates: then those are what the condition chooses, and the tensor can be
 /// updated in place.
-std::optional<Array> CoreEvaluator::chosen_update(ScalarId condition, const Array& changed,
-                                                  const Array& kept) {
-  const auto from = place_of(kept), to = place_of(changed);
-  if (!from || !to || from->second != to->second || !free_axes(condition).empty()) return std::nullopt;
+std::optional<Array> IndexEvaluator::chosen_update(ScalarId condition, const Array& changed,
+                                                   const Array& kept) {
+  const auto from = builder_.place_of(kept), to = builder_.place_of(changed);
+  if (!from || !to || from->second != to->second || !builder_.free_axes(condition).empty())
+    return std::nullopt;
   std::vector<NodeId> updates;
   for (Value v = to->first; v != from->first; v = *g.nodes[v.node].outputs[0].base) {
     const Node& node = g.nodes[v.node];
@@ -189,8 +190,8 @@ std::optional<Array> CoreEvaluator::chosen_update(ScalarId condition, const Arra
       return now == chosen.end() ? id : load(g, now->second, s.args, s.elem);
     });
     const ScalarId before = load(g, base, here, out.type.elem);
-    base = chosen[{updates[i], 0}] =
-        emit(node.domain, apply(g, Op::select, {condition, body, before}), out.type, node.name, base, out.at);
+    base = chosen[{updates[i], 0}] = builder_.emit(
+        node.domain, apply(g, Op::select, {condition, body, before}), out.type, node.name, base, out.at);
   }
   Array result = changed;
   std::vector<ScalarId> at;

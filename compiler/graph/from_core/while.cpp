@@ -7,59 +7,56 @@
 #include <fmt/format.h>
 
 #include "base/bug.h"
-#include "graph/from_core/loop.h"
+#include "graph/from_core/evaluator.h"
 
 namespace axon::graph {
 
-/// Values: whether the loop goes on, and at which points of the `for`s around (the same
-/// value when there are none).
-struct CoreEvaluator::Decision {
-  Value any, points;
-};
-
-CoreEvaluator::Decision CoreEvaluator::decide(const Array& holds, const LoopBuild& build) {
+LoopCondition LoopBuilder::decide(const Array& holds, const OpenLoop& build) {
   const TensorType truth{Elem::boolean, {}};
   if (build.lead.empty()) {
-    const Value any = emit({}, holds.body, truth, "while");
+    const Value any = builder_.emit({}, holds.body, truth, "while");
     return {any, any};
   }
   Array whole = holds;
   for (const Axis& a : build.lead)  // what lies past a size does not keep the loop going
-    if (is_decided(a.extent)) whole.body = apply(g, Op::and_, {is_inside(a), whole.body});
-  const Value points = store(whole, build.lead);
+    if (sizes_.is_decided(a.extent)) whole.body = apply(g, Op::and_, {sizes_.is_inside(a), whole.body});
+  const Value points = builder_.store(whole, build.lead);
   std::vector<Axis> binders;
   std::vector<ScalarId> at;
   for (const Axis& a : build.lead) {
-    binders.push_back({shape::fresh_var(shape::var_name(a.var)), relaxed(a.extent)});
+    binders.push_back({shape::fresh_var(shape::var_name(a.var)), sizes_.relaxed(a.extent)});
     at.push_back(index_of(g, Dim(binders.back().var)));
   }
   const ScalarId body = load(g, points, at, Elem::boolean);
-  return {emit({}, reduce(g, Monoid::any, binders, body), truth, "while"), points};
+  return {builder_.emit({}, reduce(g, Monoid::any, binders, body), truth, "while"), points};
 }
 
-Val CoreEvaluator::loop_while(const std::string& name, const Val& init, const Step& holds, const Step& step) {
+Val PrimitiveEvaluator::loop_while(const std::string& name, const Val& init, const Step& holds,
+                                   const Step& step) {
   if (failed_) return {};
-  LoopBuild build = begin_loop(name, Dim(shape::fresh_var("steps")));
-  const Val state = carried_tree(init, build);
+  OpenLoop build = loop_.begin_loop(name, Dim(shape::fresh_var("steps")));
+  const Val state = loop_.carried_tree(init, build);
   const auto leaves = static_cast<uint32_t>(g.nodes[build.node].carried.size());
   if (failed_) return {};
   const auto decide_on = [&](Value Carried::*which) {
-    return decide(
-        leaf(holds(map_leaves(init,
-                              [&](uint32_t c, const Array& a) {
-                                return Val::of(carried_like(a, g.nodes[build.node].carried[c].*which, build));
-                              }))),
+    return loop_.decide(
+        builder_.leaf(holds(map_leaves(init,
+                                       [&](uint32_t c, const Array& a) {
+                                         return Val::of(loop_.carried_like(
+                                             a, g.nodes[build.node].carried[c].*which, build));
+                                       }))),
         build);
   };
-  const Decision first = decide_on(&Carried::init);
+  const LoopCondition first = decide_on(&Carried::init);
   if (failed_) return {};
-  const uint32_t any = carry(build, first.any, g.type(first.any));
-  const uint32_t points = build.lead.empty() ? any : carry(build, first.points, g.type(first.points));
+  const uint32_t any = loop_.carry(build, first.any, g.type(first.any));
+  const uint32_t points = build.lead.empty() ? any : loop_.carry(build, first.points, g.type(first.points));
 
-  enter_loop(build);
+  loop_.enter_loop(build);
   ScalarId here;
   if (!build.lead.empty()) {
-    here = element_at(array_of(g.type(first.points), {build.param, points}, build.lead_at), {});
+    here = builder_.element_at(builder_.array_of(g.type(first.points), {build.param, points}, build.lead_at),
+                               {});
     conditions_.push_back(here);  // a point that has ended need not have its indices in range
   }
   const Val next = step(state);
@@ -69,11 +66,11 @@ Val CoreEvaluator::loop_while(const std::string& name, const Val& init, const St
   each_leaf(next, [&](const std::shared_ptr<Array>& a) {
     const uint32_t c = number++;
     if (c >= leaves) return;
-    Array now = here.valid() ? where_it_goes_on(here, *a, build, c) : *a;
-    g.nodes[build.node].carried[c].result = store(now, build.lead);
+    Array now = here.valid() ? loop_.where_it_goes_on(here, *a, build, c) : *a;
+    g.nodes[build.node].carried[c].result = builder_.store(now, build.lead);
   });
   if (number != leaves) base::bug("from_core", "a step changes the structure of its state");
-  const Decision again = decide_on(&Carried::result);
+  const LoopCondition again = decide_on(&Carried::result);
   if (failed_) return {};
   Node& node = g.nodes[build.node];
   node.carried[any].result = again.any;
@@ -82,28 +79,28 @@ Val CoreEvaluator::loop_while(const std::string& name, const Val& init, const St
   const std::string words = source_text(span_here());
   const bool short_enough = !words.empty() && words.size() <= 60 && words.find('\n') == std::string::npos;
   node.unending = fmt::format("`{}` goes on for too many steps", short_enough ? words : name);
-  if (!shown_.back().empty()) return unsupported("`debug` in a loop whose number of steps the data decides");
-  leave_loop(build);
-  return loop_results(init, build);
+  if (loop_.shows_any()) return unsupported("`debug` in a loop whose number of steps the data decides");
+  loop_.leave_loop(build);
+  return loop_.loop_results(init, build);
 }
 
-Val CoreEvaluator::while_condition_holds(const std::vector<Val>& args) {
+Val PrimitiveEvaluator::while_condition_holds(const std::vector<Val>& args) {
   return loop_while(
-      "while", args[2], [&](const Val& state) { return call(args[0], {state}); },
-      [&](const Val& state) { return call(args[1], {state}); });
+      "while", args[2], [&](const Val& state) { return evaluator_.call(args[0], {state}); },
+      [&](const Val& state) { return evaluator_.call(args[1], {state}); });
 }
 
 /// A loop that counts its steps beside the state.
-Val CoreEvaluator::iterate_by_data(const std::vector<Val>& args) {
+Val PrimitiveEvaluator::iterate_by_data(const std::vector<Val>& args) {
   const Val last = loop_while(
-      "iterate", Val::tuple({args[2], scalar(constant_int(g, Elem::i64, 0))}),
+      "iterate", Val::tuple({args[2], builder_.scalar(constant_int(g, Elem::i64, 0))}),
       [&](const Val& state) {
         return pointwise(Op::lt, {state.items[1], args[0]}, "iterate");
       },
       [&](const Val& state) {
-        const Val one = scalar(constant_int(g, Elem::i64, 1));
-        return Val::tuple(
-            {call(args[1], {state.items[0]}), pointwise(Op::add, {state.items[1], one}, "iterate")});
+        const Val one = builder_.scalar(constant_int(g, Elem::i64, 1));
+        return Val::tuple({evaluator_.call(args[1], {state.items[0]}),
+                           pointwise(Op::add, {state.items[1], one}, "iterate")});
       });
   return failed_ ? Val{} : last.items[0];
 }

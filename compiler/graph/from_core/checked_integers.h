@@ -1,0 +1,45 @@
+// Integers made indices or sizes: proved to be in range, clamped under a guard, or checked at run time.
+//
+// In: integer scalars, with the extent that they must be less than, or the bound of a size. Out: scalars that
+// are in range wherever they are evaluated, and sizes; an integer that cannot be checked is an error. Bodies:
+// bounds.cpp (indices), data_size.cpp (sizes).
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "graph/from_core/graph_builder.h"
+
+namespace axon::graph {
+
+class CheckedIntegers : Part {
+ public:
+  CheckedIntegers(Context& context, SizeEnvironment& sizes, BoundsChecker& bounds, GraphBuilder& builder)
+      : Part(context), sizes_(sizes), bounds_(bounds), builder_(builder) {}
+
+  /// An index that is in range for certain. `what` names it in messages.
+  ScalarId safe_index(ScalarId index, const Dim& extent, const std::string& what);
+  /// For `x[i else v]`: the index clamped into range, and the condition under which it was in range.
+  std::pair<ScalarId, ScalarId> guarded_index(ScalarId index, const Dim& extent);
+  /// The integer as a size. `bound`: what it must not exceed, where its place says so; else what is known of
+  /// it.
+  std::optional<Dim> data_size(ScalarId integer, const std::string& what,
+                               std::optional<Dim> bound = std::nullopt);
+  /// The most that an integer can be; nullopt when nothing is known.
+  std::optional<Dim> upper_bound(ScalarId integer) const;
+  /// a - b, where what they have in common is left out: c + 3 - c is 3.
+  ScalarId difference(ScalarId a, ScalarId b);
+
+ private:
+  ScalarId where_reached(ScalarId integer);
+  bool reads_every_element(const Scalar& load) const;
+  ScalarId data_index(ScalarId index, const Dim& extent, const std::string& what);
+  std::optional<Dim> size_anywhere(ScalarId integer, const Dim& bound, const std::string& what);
+  bool is_positive(ScalarId integer) const;
+
+  SizeEnvironment& sizes_;
+  BoundsChecker& bounds_;
+  GraphBuilder& builder_;
+};
+
+}  // namespace axon::graph

@@ -1,0 +1,29 @@
+// Where evaluation stands, for messages and for the names of nodes.
+#include "graph/from_core/context.h"
+
+namespace axon::graph {
+
+std::string Context::source_text(source::Span span) const {
+  if (!sources || !span.valid()) return "";
+  return std::string(sources->text(span));
+}
+
+source::Span Context::span_here() const {
+  for (size_t i = spans.size(); i-- > 0;)
+    if (spans[i].valid() && spans[i].file == file) return spans[i];
+  return spans.empty() ? source::Span{} : spans[0];
+}
+
+std::string Context::name_here(const std::string& otherwise) const {
+  for (core::GlobalId id : calls)
+    if (program.globals[id].span.file != file) return program.globals[id].name;
+  return otherwise;
+}
+
+Val Context::fail(source::Code code, const std::string& message) {
+  if (!probing && !failed) diagnostics.report(source::error(code, span_here(), message));
+  failed = failed || !probing;
+  return {};
+}
+
+}  // namespace axon::graph

@@ -1,0 +1,50 @@
+// The primitives: pointwise operators with broadcasting, conversions, reductions and loops.
+//
+// In: a primitive and the values of its arguments. Out: its result. Functions among the arguments are called
+// through the evaluator. Bodies: prim.cpp; loop.cpp and while.cpp.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/from_core/loop_builder.h"
+
+namespace axon::graph {
+
+class CoreEvaluator;
+
+class PrimitiveEvaluator : Part {
+ public:
+  PrimitiveEvaluator(Context& context, SizeEnvironment& sizes, BoundsChecker& bounds, GraphBuilder& builder,
+                     CoreEvaluator& evaluator)
+      : Part(context),
+        sizes_(sizes),
+        bounds_(bounds),
+        builder_(builder),
+        loop_(context, sizes, builder),
+        evaluator_(evaluator) {}
+
+  Val prim(core::Prim prim, const Closure& closure, std::vector<Val> args);
+  Val pointwise(Op op, const std::vector<Val>& args, const std::string& name);
+
+ private:
+  Val convert(const Val& value, Elem to);
+  Val reduction(Monoid monoid, const std::shared_ptr<Array>& of, const std::optional<ScalarId>& start);
+  Val reduce_with(const std::vector<Val>& args);
+  Val reduce_in_order(const Val& f, const Val& unit, const std::shared_ptr<Array>& of);
+  Val loop(core::Prim prim, const std::vector<Val>& args);
+  using Step = std::function<Val(const Val& state)>;
+  Val loop_while(const std::string& name, const Val& init, const Step& holds, const Step& step);
+  Val while_condition_holds(const std::vector<Val>& args);
+  Val iterate_by_data(const std::vector<Val>& args);
+
+  SizeEnvironment& sizes_;
+  BoundsChecker& bounds_;
+  GraphBuilder& builder_;
+  LoopBuilder loop_;
+  CoreEvaluator& evaluator_;
+};
+
+}  // namespace axon::graph

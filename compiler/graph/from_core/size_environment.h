@@ -1,0 +1,80 @@
+// The size environment: what sizes of the core are called in the graph, and what is known of them.
+//
+// In: dimensions over the core's variables, and values with shapes. Out: dimensions over the sizes of the
+// entry, index variables in scope, and data-dependent sizes. Sizes that known equalities make equal are
+// written alike. Bodies: entry.cpp (equalities), call.cpp (names), relax.cpp and data_size.cpp
+// (data-dependent sizes), bounds.cpp (facts).
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "graph/from_core/context.h"
+
+namespace axon::graph {
+
+/// A size that the data decides anew in each iteration of a loop, or for each point of a `for`.
+struct DataDependentSize {
+  Var size;
+  ScalarId value;  // i64, over the index variables in scope where it is decided
+  Dim bound;       // over sizes of the entry
+};
+
+class SizeEnvironment : Part {
+ public:
+  explicit SizeEnvironment(Context& context) : Part(context) {}
+
+  // ---- names ----
+  /// A dimension of the core in the graph's variables.
+  Dim resolve(const Dim& dim) const;
+  /// What the frames in scope say that a variable of the core is.
+  std::optional<Dim> known_dim(Var v) const;
+  /// Is it a size of the graph?
+  bool is_size(Var v) const;
+  /// Is it a variable of the graph or an index in scope, and none of the core?
+  bool is_known_here(Var v) const;
+  /// Does the dimension mention sizes of the graph only?
+  bool over_sizes(const Dim& d) const;
+  void learn_decided(core::TypeId type, const Val& value);
+
+  // ---- equalities and facts ----
+  /// Lets rewritten() apply an equality.
+  void learn_rewrite(const Fact& fact);
+  /// The dimension with the left sides of known equalities replaced.
+  Dim rewritten(const Dim& dim) const;
+  /// What holds of sizes and of the index variables in scope, conditions of `if`s left out.
+  std::vector<Fact> known_facts() const;
+
+  // ---- data-dependent sizes ----
+  /// The size with that value and bound, made when there is none.
+  Dim data_dependent(ScalarId value, const Dim& bound);
+  const std::vector<DataDependentSize>& all_decided() const { return decided_; }
+  const DataDependentSize* decided(Var v) const;
+  bool is_of_data(const Dim& d) const;
+  /// Has the size another value from one iteration or element to the next?
+  bool is_decided(const Dim& d) const;
+  /// The extent of memory for a size: never negative, and known before anything runs.
+  Dim relaxed(const Dim& d) const;
+  TensorType relaxed(TensorType type) const;
+  /// Reports an axis of the value that has no bound.
+  void refuse_unbounded(const Val& value);
+  /// The dimension as an integer of the data.
+  ScalarId value_of(const Dim& d);
+  /// The condition that the axis has this element.
+  ScalarId is_inside(const Axis& axis);
+
+ private:
+  struct Rewrite {
+    shape::Atom atom;
+    int64_t coefficient;
+    Dim replacement;
+  };
+  static Dim product_of(const shape::Term& term);
+  bool is_index(Var v) const;
+  bool is_indexed(const Dim& d) const;
+  std::optional<Dim> most_of(const Dim& d) const;
+
+  std::vector<Rewrite> rewrites_;           // equalities among the facts, oriented
+  std::vector<DataDependentSize> decided_;  // those of loops and `for`s; others are sizes of the graph
+};
+
+}  // namespace axon::graph
