@@ -1,4 +1,4 @@
-// Declarations: parameters, stated types, and the order in which a body becomes a scheme. See check.h.
+// See check.h.
 #include "core/check.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ void Checker::run() {
     return;
   }
   check_limits();
-  explain_clashes();
+  report_pending();
 }
 
 void Checker::check_signature() {
@@ -82,59 +82,59 @@ void Checker::check_body() {
   const Global g = p_.globals[g_];
   for (const FactAt& f : info.where) solver_.assume(f.fact);
   if (!info.module->library) refuse_contradiction(info.where);
-  find_names_of_sizes();
-  find_named_axes();
+  sizes_.find_names_of_sizes();
+  indices_.find_named_axes();
   std::vector<TypeId> params;
-  for (const Pattern& p : g.params) params.push_back(bind(p, {}));
+  for (const Pattern& p : g.params) params.push_back(patterns_.bind(p, {}));
   for (TypeId p : params) assume_sizes(p);
   if (info.signature) {
     std::vector<TypeId> fresh;
     for (TypeId p : params) fresh.push_back(p);
     const TypeId result = vars_.fresh("r");
     const WhyId w = why(g.span, "the stated type", *info.signature, vars_.function(fresh, result));
-    unifier_.unify(open(*info.signature, w), vars_.function(fresh, result), w);
+    unifier_.unify(instantiator_.open(*info.signature, w), vars_.function(fresh, result), w);
   }
   TypeId expected;
   if (info.result) {
     // the sizes behind `?k` are whatever the body gives
     TypeId written = *info.result;
     if (!info.exists.empty()) {
-      Fresh fresh;
+      Instantiator::Fresh fresh;
       for (Var v : info.exists) fresh.dims.emplace(v, Dim(vars_.dim(shape::var_name(v))));
       fresh.why = why(g.span, "the result");
-      written = rename(written, fresh);
+      written = instantiator_.rename(written, fresh);
       for (const FactAt& f : info.exists_facts)
         solver_.require(
             {f.fact.lhs.substitute(fresh.dims), f.fact.relation, f.fact.rhs.substitute(fresh.dims)},
             why(f.span, "the stated result"));
     }
-    expected = open(written, why(g.span, "the result"));
+    expected = instantiator_.open(written, why(g.span, "the result"));
   }
-  TypeId body = infer(g.body, expected);
+  TypeId body = exprs_.infer(g.body, expected);
   if (syntax::as<syntax::TestDecl>(*info.decl)) {
     const TypeId boolean = vars_.scalar(base::Elem::boolean);
     unifier_.unify(boolean, body, why(p_.exprs[g.body].span, "the test", boolean, body, g.body));
   }
   if (info.result) {
     unifier_.unify(expected, body, why(p_.exprs[g.body].span, "the result", expected, body, g.body));
-    body = refined(info.exists.empty() ? expected : *info.result, body);
+    body = patterns_.refined(info.exists.empty() ? expected : *info.result, body);
   }
   solver_.settle();
-  report_failures();
+  reporter_.report_failures();
   const TypeId type = vars_.function(params, body);
   if (info.signature) {
     const WhyId w = why(g.span, "the stated type", *info.signature, type);
-    unifier_.unify(open(*info.signature, w), type, w);
-    report_failures();
+    unifier_.unify(instantiator_.open(*info.signature, w), type, w);
+    reporter_.report_failures();
   }
-  Scheme scheme = generalise_top(failed_ ? stated_part(type) : type);
+  Scheme scheme = generaliser_.generalise_top(failed_ ? stated_part(type) : type);
   p_.globals[g_].scheme = scheme;
   const bool fine = !failed_;
-  write_back(scheme);
+  write_back_.run(first_type_var_);
   if (fine && failed_) p_.globals[g_].scheme.type = vars_.zonk(stated_part(type));
   if (!failed_) check_consumed();
   if (failed_ || uses_failed_) p_.globals[g_].has_error = true;  // so that it reaches those that use this one
-  if (g.kind == Global::Kind::entry && !p_.globals[g_].has_error && !uses_failed_) check_entry(scheme);
+  if (g.kind == Global::Kind::entry && !p_.globals[g_].has_error && !uses_failed_) entry_.check_entry(scheme);
 }
 
 /// Of a declaration with errors, what its user wrote; the rest is poisoned, so that its uses stay silent.
@@ -163,80 +163,9 @@ void Checker::assume_sizes(TypeId id) {
 void Checker::refuse_contradiction(const std::vector<FactAt>& where) {
   for (const FactAt& f : where) {
     if (shape::prove_empty(solver_.facts_for(f.fact, {})).verdict != shape::Verdict::proved) continue;
-    report(error(Code::E0313, f.span, "no sizes satisfy this `where`"));
+    reporter_.report(error(Code::E0313, f.span, "no sizes satisfy this `where`"));
     return;
   }
-}
-
-/// `*` marks a parameter; what its name stands for has the type without it.
-TypeId Checker::kept(TypeId id) {
-  Type t = vars_[vars_.head(id)];
-  if (!t.consumed) return id;
-  t.consumed = false;
-  return vars_.add(std::move(t));
-}
-
-/// A stated type with what is known besides of the values of what has it.
-TypeId Checker::refined(TypeId stated, TypeId found) {
-  Type type = vars_[vars_.head(stated)];
-  const Type& known = vars_[vars_.head(found)];
-  if (type.kind != Type::Kind::tensor || known.kind != Type::Kind::tensor) return stated;
-  if (!known.value && known.elements.empty() && !known.range) return stated;
-  if (!type.value) type.value = known.value;
-  if (type.elements.empty()) type.elements = known.elements;
-  if (!type.range) type.range = known.range;
-  return vars_.add(std::move(type));
-}
-
-TypeId Checker::open(TypeId written, WhyId w) {
-  Fresh none;
-  none.why = w;
-  return rename(written, none);
-}
-
-TypeId Checker::bind(const Pattern& p, TypeId expected) {
-  TypeId type = expected;
-  if (p.annotation) {
-    const WhyId w = why(p.span, "the annotation", *p.annotation, expected);
-    type = open(*p.annotation, w);
-    if (expected.valid()) {
-      unifier_.unify(type, expected, w);
-      type = refined(type, expected);
-    }
-  }
-  switch (p.kind) {
-    case Pattern::Kind::name: {
-      if (auto size = e_.local_sizes.find(p.local.index); size != e_.local_sizes.end()) {
-        // a name that a type uses as a size
-        if (!type.valid()) {
-          type = vars_.scalar(base::Elem::i64, Dim(size->second));
-        } else {
-          auto value = value_of(type);
-          const WhyId w = why(p.span, fmt::format("the size `{}`", p_.locals[p.local].name));
-          solver_.equal(Dim(size->second), value ? *value : decided("k", p.span), w);
-        }
-      }
-      if (!type.valid()) type = vars_.fresh("t");
-      p_.locals[p.local].type = name_value(kept(type), p_.locals[p.local].name, p.span);
-      scope_.push_back(p.local);
-      return type;
-    }
-    case Pattern::Kind::wildcard:
-      return type.valid() ? type : vars_.fresh("t");
-    case Pattern::Kind::unit:
-    case Pattern::Kind::tuple: {
-      std::vector<TypeId> items;
-      const Type shape = type.valid() ? vars_[unifier_.shape_view(type)] : Type{};
-      const bool known = shape.kind == Type::Kind::tuple && shape.items.size() == p.items.size();
-      const bool poisoned = type.valid() && shape.kind == Type::Kind::error;
-      for (size_t i = 0; i < p.items.size(); ++i)
-        items.push_back(bind(p.items[i], known ? shape.items[i] : poisoned ? type : TypeId{}));
-      const TypeId tuple = vars_.tuple(items);
-      if (type.valid() && !known) unifier_.unify(tuple, type, why(p.span, "the pattern", tuple, type));
-      return tuple;
-    }
-  }
-  return type;
 }
 
 }  // namespace axon::core

@@ -1,10 +1,10 @@
-// Expressions: their types, and the sizes that integers are known to equal. See check.h.
+// See check_expr.h.
+#include "core/check_expr.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
-
-#include "core/check.h"
 
 namespace axon::core {
 
@@ -18,29 +18,23 @@ using Kind = Expr::Kind;
 
 // ---- Expressions ----
 
-TypeId Checker::infer(ExprId id, TypeId expected) {
-  if (!fors_.empty()) around_[id.index] = fors_.back();
+TypeId ExprChecker::infer(ExprId id, TypeId expected) {
+  scopes_.place(id);
   const TypeId t = infer_kind(id, expected);
   p_.exprs[id].type = t;
-  report_failures();
+  reporter_.report_failures();
   return t;
 }
 
-std::optional<Dim> Checker::value_of(TypeId t) const {
-  const Type& type = vars_[vars_.head(t)];
-  if (type.kind != Type::Kind::tensor || !type.value) return std::nullopt;
-  return vars_.zonk(*type.value);
-}
-
-TypeId Checker::infer_kind(ExprId id, TypeId expected) {
+TypeId ExprChecker::infer_kind(ExprId id, TypeId expected) {
   const Expr e = p_.exprs[id];
-  const size_t opened = opened_.size();
+  const size_t opened = opened_.mark();
   const ExprId applied = std::exchange(applied_, ExprId{});
   switch (e.kind) {
     case Kind::local:
-      return applied.valid() ? infer_local(id, applied) : as_value(id, infer_local(id, id), opened);
+      return applied.valid() ? infer_local(id, applied) : opened_.as_value(id, infer_local(id, id), opened);
     case Kind::global:
-      return as_value(id, infer_global(id, {}), opened);
+      return opened_.as_value(id, infer_global(id, {}), opened);
     case Kind::number:
       return infer_number(id);
     case Kind::boolean:
@@ -50,7 +44,8 @@ TypeId Checker::infer_kind(ExprId id, TypeId expected) {
     case Kind::size:
       return vars_.scalar(base::Elem::i64, e.dim);
     case Kind::lambda:
-      return applied.valid() ? infer_lambda(id, expected) : as_value(id, infer_lambda(id, expected), opened);
+      return applied.valid() ? infer_lambda(id, expected)
+                             : opened_.as_value(id, infer_lambda(id, expected), opened);
     case Kind::apply:
       return infer_apply(id);
     case Kind::let:
@@ -81,13 +76,13 @@ TypeId Checker::infer_kind(ExprId id, TypeId expected) {
     case Kind::with_field:
       return infer_with_field(id);
     case Kind::with_index:
-      return infer_with_index(id);
+      return indices_.infer_with_index(id);
     case Kind::index:
-      return infer_index(id);
+      return indices_.infer_index(id);
     case Kind::for_:
-      return infer_for(id);
+      return indices_.infer_for(id);
     case Kind::rearrange:
-      return infer_rearrange(id);
+      return indices_.infer_rearrange(id);
     case Kind::list:
       return infer_list(id, expected);
     case Kind::check_as:
@@ -99,18 +94,18 @@ TypeId Checker::infer_kind(ExprId id, TypeId expected) {
   return vars_.error();
 }
 
-TypeId Checker::infer_local(ExprId id, ExprId application) {
+TypeId ExprChecker::infer_local(ExprId id, ExprId application) {
   const Local& l = p_.locals[p_.exprs[id].local];
   if (!l.type.valid()) return vars_.error();
   const Scheme& s = l.scheme;
   if (s.dims.empty() && s.shapes.empty() && s.types.empty() && s.exists.empty()) return l.type;
   const Scheme copy = s;
-  return instantiate(copy, id,
-                     why(p_.exprs[application].span, fmt::format("`{}`", l.name), {}, {}, application));
+  return instantiator_.instantiate(
+      copy, id, why(p_.exprs[application].span, fmt::format("`{}`", l.name), {}, {}, application));
 }
 
-TypeId Checker::infer_global(ExprId id, ExprId application) {
-  if (!fors_.empty()) around_[id.index] = fors_.back();
+TypeId ExprChecker::infer_global(ExprId id, ExprId application) {
+  scopes_.place(id);
   const Expr e = p_.exprs[id];
   const Global& g = p_.globals[e.global];
   if (!g.scheme.type.valid() || vars_[g.scheme.type].kind == Type::Kind::error) {
@@ -121,7 +116,8 @@ TypeId Checker::infer_global(ExprId id, ExprId application) {
   const Scheme scheme = g.scheme;
   const Span at = application.valid() ? p_.exprs[application].span : e.span;
   const std::string shown = e.text.empty() || g.name == "cast" ? g.name : e.text;
-  const TypeId t = instantiate(scheme, id, why(at, fmt::format("`{}`", shown), {}, {}, application));
+  const TypeId t =
+      instantiator_.instantiate(scheme, id, why(at, fmt::format("`{}`", shown), {}, {}, application));
   if (g.name == "cast" && !e.text.empty()) {
     const Type fn = vars_[t];
     const Type result = vars_[vars_.head(fn.items.back())];
@@ -143,7 +139,7 @@ TypeId Checker::infer_global(ExprId id, ExprId application) {
         if (k < g.elems.size() && var == g.elems[k].second)
           unifier_.unify(term, {base::elem_from_name(argument.text), {}}, w);
     } else {
-      const Dim value = size_of(e.args[i]);
+      const Dim value = sizes_.size_of(e.args[i]);
       for (const auto& [var, d] : given)
         if (k < g.sizes.size() && var == g.sizes[k].second) solver_.equal(d, value, w);
     }
@@ -151,7 +147,7 @@ TypeId Checker::infer_global(ExprId id, ExprId application) {
   return t;
 }
 
-TypeId Checker::infer_number(ExprId id) {
+TypeId ExprChecker::infer_number(ExprId id) {
   const Expr& e = p_.exprs[id];
   const TypeVarId elem = vars_.type("t", e.flag ? ElemClass::flt : ElemClass::num);
   std::optional<Dim> value;
@@ -159,28 +155,29 @@ TypeId Checker::infer_number(ExprId id) {
   return vars_.tensor({std::nullopt, elem}, {}, value);
 }
 
-TypeId Checker::infer_lambda(ExprId id, TypeId expected) {
+TypeId ExprChecker::infer_lambda(ExprId id, TypeId expected) {
   const Expr e = p_.exprs[id];
   const Type want = expected.valid() ? vars_[vars_.zonk(expected)] : Type{};
   const bool known = want.kind == Type::Kind::function;
   const size_t scope = scope_.size();
   std::vector<TypeId> params;
   for (size_t i = 0; i < e.params.size(); ++i)
-    params.push_back(bind(e.params[i], known && i + 1 < want.items.size() ? want.items[i] : TypeId{}));
+    params.push_back(
+        patterns_.bind(e.params[i], known && i + 1 < want.items.size() ? want.items[i] : TypeId{}));
   TypeId result_wanted;
   if (known && want.items.size() == e.params.size() + 1) result_wanted = want.items.back();
-  if (e.annotation) result_wanted = open(*e.annotation, why(e.span, "the result"));
+  if (e.annotation) result_wanted = instantiator_.open(*e.annotation, why(e.span, "the result"));
   TypeId result = infer(e.args[0], result_wanted);
   if (e.annotation) {
     unifier_.unify(result_wanted, result, why(p_.exprs[e.args[0]].span, "the result", result_wanted, result));
-    result = refined(result_wanted, result);
+    result = patterns_.refined(result_wanted, result);
   }
   scope_.resize(scope);
   return vars_.function(params, result);
 }
 
 /// An argument of unknown type, where a size is wanted, is an integer that is known by the argument's name.
-void Checker::name_argument(TypeId parameter, ExprId argument) {
+void ExprChecker::name_argument(TypeId parameter, ExprId argument) {
   const Type p = vars_[vars_.head(parameter)];
   const Type a = vars_[vars_.head(p_.exprs[argument].type)];
   if (p.kind != Type::Kind::tensor || !p.value || a.kind != Type::Kind::var || !vars_.is_meta(a.var)) return;
@@ -193,7 +190,7 @@ void Checker::name_argument(TypeId parameter, ExprId argument) {
 
 /// The integers of an argument, inside of tuples and records too, are the sizes that the parameter's type
 /// names.
-void Checker::pass_value(TypeId parameter, TypeId argument, Span at) {
+void ExprChecker::pass_value(TypeId parameter, TypeId argument, Span at) {
   const Type p = vars_[vars_.head(parameter)];
   if (p.kind == Type::Kind::tuple || p.kind == Type::Kind::record) {
     const Type a = vars_[vars_.zonk(argument)];
@@ -209,26 +206,27 @@ void Checker::pass_value(TypeId parameter, TypeId argument, Span at) {
   const Dim wanted = *p.value;
   auto value = value_of(argument);
   const auto size = wanted.as_var();
-  if (value && reads_data(*value) && size && vars_.is_size(*size)) value = decided_size(*value, at);
-  solver_.equal(wanted, value ? *value : decided("k", at), why(at, "the size"));
+  if (value && opened_.reads_data(*value) && size && vars_.is_size(*size))
+    value = opened_.size_of_value(*value, at);
+  solver_.equal(wanted, value ? *value : opened_.open("k", at), why(at, "the size"));
 }
 
 /// Whether an argument has an error, which was reported: then nothing is to be said of the application.
-bool Checker::poisoned(const Expr& application) {
+bool ExprChecker::poisoned(const Expr& application) {
   for (ExprId a : application.args)
     if (p_.exprs[a].type.valid() && vars_[vars_.head(p_.exprs[a].type)].kind == Type::Kind::error)
       return failed_ = true;
   return false;
 }
 
-TypeId Checker::infer_apply(ExprId id) {
+TypeId ExprChecker::infer_apply(ExprId id) {
   const Expr e = p_.exprs[id];
   const Expr callee = p_.exprs[e.args[0]];
   if (callee.kind == Kind::global && p_.globals[callee.global].kind == Global::Kind::prim &&
       p_.globals[callee.global].prim == Prim::dim_)
     return infer_dim(id);
   const size_t count = e.args.size() - 1;
-  const size_t opened = opened_.size();
+  const size_t opened = opened_.mark();
   TypeId fn;
   if (callee.kind == Kind::global) {
     const TypeId scheme = p_.globals[callee.global].scheme.type;
@@ -236,7 +234,7 @@ TypeId Checker::infer_apply(ExprId id) {
     for (size_t i = 1; i <= count; ++i) {  // inner names first: x @ w1 is older than what it is used for
       if (p_.exprs[e.args[i]].kind == Kind::lambda || p_.exprs[e.args[i]].type.valid()) continue;
       if (general.kind == Type::Kind::function && i < general.items.size() && value_of(general.items[i - 1]))
-        operands_are_sizes(e.args[i]);
+        sizes_.operands_are_sizes(e.args[i]);
       infer(e.args[i]);
     }
     fn = infer_global(e.args[0], id);
@@ -245,7 +243,7 @@ TypeId Checker::infer_apply(ExprId id) {
     applied_ = id;
     fn = infer(e.args[0]);
   }
-  const std::string shown = describe(e.args[0]);
+  const std::string shown = reporter_.describe(e.args[0]);
   const bool infix = callee.kind == Kind::global && !callee.text.empty() && callee.span.begin > e.span.begin;
   Type type = vars_[vars_.zonk(fn)];
   if (type.kind == Type::Kind::error) {
@@ -272,8 +270,8 @@ TypeId Checker::infer_apply(ExprId id) {
                      arity ? fmt::format("{} takes {} argument{}, and {} are given", shown, arity,
                                          arity == 1 ? "" : "s", count)
                            : fmt::format("{} is not a function", shown));
-      d.label("this one is too many").note(fmt::format("{} : {}", shown, show(fn)));
-      report(std::move(d));
+      d.label("this one is too many").note(fmt::format("{} : {}", shown, reporter_.show(fn)));
+      reporter_.report(std::move(d));
       return vars_.error();
     }
     std::vector<TypeId> more;
@@ -294,7 +292,7 @@ TypeId Checker::infer_apply(ExprId id) {
       unifier_.unify(type.items[i], found, why(p_.exprs[arg].span, what, type.items[i], found, id));
       pass_value(type.items[i], found, p_.exprs[arg].span);
       if (solver_.has_failures()) {  // one report for an application; its result is poisoned
-        report_failures();
+        reporter_.report_failures();
         return vars_.error();
       }
     }
@@ -305,7 +303,7 @@ TypeId Checker::infer_apply(ExprId id) {
   if (count + 1 < type.items.size()) {
     const TypeId rest = vars_.function({type.items.begin() + static_cast<long>(count), type.items.end() - 1},
                                        type.items.back());
-    return as_value(id, rest, opened);
+    return opened_.as_value(id, rest, opened);
   }
   const TypeId result = type.items.back();
   if (auto value = arithmetic(id)) {
@@ -317,7 +315,7 @@ TypeId Checker::infer_apply(ExprId id) {
 
 /// A literal that is converted is of that type from the start: `f64 0.1` is not f32's 0.1, and `i64 16777217`
 /// is that number. So are its negative and a list of literals.
-void Checker::type_literal(ExprId id, base::Elem elem) {
+void ExprChecker::type_literal(ExprId id, base::Elem elem) {
   const std::function<bool(ExprId)> literal = [&](ExprId at) {
     const Expr& e = p_.exprs[at];
     if (e.kind == Kind::number) return base::is_float(elem) || (base::is_integer(elem) && !e.flag);
@@ -333,7 +331,7 @@ void Checker::type_literal(ExprId id, base::Elem elem) {
     unifier_.unify(t.elem, {elem, {}}, why(p_.exprs[id].span, "the literal"));
 }
 
-std::optional<Dim> Checker::arithmetic(ExprId id) {
+std::optional<Dim> ExprChecker::arithmetic(ExprId id) {
   const Expr& e = p_.exprs[id];
   const Expr& callee = p_.exprs[e.args[0]];
   if (callee.kind != Kind::global || p_.globals[callee.global].kind != Global::Kind::prim)
@@ -353,7 +351,7 @@ std::optional<Dim> Checker::arithmetic(ExprId id) {
     const size_t other = a ? 2 : 1;
     if (other >= e.args.size()) return std::nullopt;
     p_.exprs[e.args[other]].type =
-        name_value(p_.exprs[e.args[other]].type, "k", p_.exprs[e.args[other]].span);
+        opened_.name_value(p_.exprs[e.args[other]].type, "k", p_.exprs[e.args[other]].span);
     a = operand(1);
     b = operand(2);
   }
@@ -372,7 +370,7 @@ std::optional<Dim> Checker::arithmetic(ExprId id) {
     case Prim::div_:
     case Prim::mod_: {
       if (b->is(0)) {
-        report(error(Code::E0321, e.span, "an integer is divided by zero"));
+        reporter_.report(error(Code::E0321, e.span, "an integer is divided by zero"));
         return std::nullopt;
       }
       if (!b->constant())
@@ -386,12 +384,12 @@ std::optional<Dim> Checker::arithmetic(ExprId id) {
 
 /// dim x axis: the axis is a literal, counted from the end when negative; then only that many axes need be
 /// known.
-TypeId Checker::infer_dim(ExprId id) {
+TypeId ExprChecker::infer_dim(ExprId id) {
   const Expr e = p_.exprs[id];
   infer_global(e.args[0], id);
   p_.exprs[e.args[0]].type = vars_.error();
   if (e.args.size() != 3) {
-    report(error(Code::E0304, e.span, "`dim` takes a tensor and an axis: `dim x (-1)`"));
+    reporter_.report(error(Code::E0304, e.span, "`dim` takes a tensor and an axis: `dim x (-1)`"));
     return vars_.error();
   }
   const TypeId x = infer(e.args[1]);
@@ -399,7 +397,8 @@ TypeId Checker::infer_dim(ExprId id) {
   unifier_.unify(vars_.scalar(base::Elem::i64), axis, why(p_.exprs[e.args[2]].span, "the axis"));
   auto which = value_of(axis);
   if (!which || !which->constant() || *which->constant() > 63 || *which->constant() < -64) {
-    report(error(Code::E0308, p_.exprs[e.args[2]].span, "the axis of `dim` is a number that is known here"));
+    reporter_.report(
+        error(Code::E0308, p_.exprs[e.args[2]].span, "the axis of `dim` is a number that is known here"));
     return vars_.error();
   }
   const int64_t k = *which->constant();
@@ -416,22 +415,23 @@ TypeId Checker::infer_dim(ExprId id) {
   return vars_.scalar(base::Elem::i64, size);
 }
 
-TypeId Checker::infer_let(ExprId id, TypeId expected) {
+TypeId ExprChecker::infer_let(ExprId id, TypeId expected) {
   const Expr e = p_.exprs[id];
   const Pattern& pattern = e.params[0];
-  const size_t since = solver_.serial(), opened = opened_.size();
+  const size_t since = solver_.serial(), opened = opened_.mark();
   const bool function =
       p_.exprs[e.args[0]].kind == Kind::lambda && pattern.kind == Pattern::Kind::name && !pattern.annotation;
   if (function) applied_ = id;
-  if (pattern.kind == Pattern::Kind::name && sizes_.count(pattern.local)) operands_are_sizes(e.args[0]);
+  if (pattern.kind == Pattern::Kind::name && sizes_.is_name_of_size(pattern.local))
+    sizes_.operands_are_sizes(e.args[0]);
   const TypeId value = infer(e.args[0]);
   const size_t scope = scope_.size();
   if (function) {
-    report_failures();
-    generalise_let(pattern.local, value, since, opened);
+    reporter_.report_failures();
+    generaliser_.generalise_let(pattern.local, value, since, opened);
     scope_.push_back(pattern.local);
   } else {
-    bind(pattern, value);
+    patterns_.bind(pattern, value);
     if (pattern.kind == Pattern::Kind::name) let_values_[pattern.local] = e.args[0];
   }
   const TypeId result = infer(e.args[1], expected);
@@ -440,7 +440,7 @@ TypeId Checker::infer_let(ExprId id, TypeId expected) {
 }
 
 /// What a condition says of sizes when it holds, or when it does not.
-void Checker::condition(ExprId id, bool holds, std::vector<Fact>& out) const {
+void ExprChecker::condition(ExprId id, bool holds, std::vector<Fact>& out) const {
   const Expr& e = p_.exprs[id];
   if (e.kind == Kind::local)
     if (const auto named = let_values_.find(e.local); named != let_values_.end())
@@ -476,7 +476,7 @@ void Checker::condition(ExprId id, bool holds, std::vector<Fact>& out) const {
   }
 }
 
-TypeId Checker::infer_conditional(ExprId id, TypeId expected) {
+TypeId ExprChecker::infer_conditional(ExprId id, TypeId expected) {
   const Expr e = p_.exprs[id];
   const TypeId condition_type = infer(e.args[0]);
   const TypeId boolean = vars_.scalar(base::Elem::boolean);
@@ -499,7 +499,7 @@ TypeId Checker::infer_conditional(ExprId id, TypeId expected) {
   return vars_.tensor(t.elem, t.shape);
 }
 
-TypeId Checker::infer_with_field(ExprId id) {
+TypeId ExprChecker::infer_with_field(ExprId id) {
   const Expr e = p_.exprs[id];
   const TypeId base = infer(e.args[0]);
   const WhyId w = why(e.span, fmt::format("the field `{}`", e.text), {}, base, id);
@@ -512,7 +512,7 @@ TypeId Checker::infer_with_field(ExprId id) {
 }
 
 /// A list of numbers is a vector; a list of tensors of one shape is a tensor with one axis more in front.
-TypeId Checker::infer_list(ExprId id, TypeId expected) {
+TypeId ExprChecker::infer_list(ExprId id, TypeId expected) {
   const Expr e = p_.exprs[id];
   const ElemTerm elem{std::nullopt, vars_.type("t")};
   TypeId wanted;
@@ -527,7 +527,7 @@ TypeId Checker::infer_list(ExprId id, TypeId expected) {
     const TypeId item = infer(a, wanted);
     unifier_.unify(element, item, why(p_.exprs[a].span, "an element of the list", element, item, a));
     if (solver_.has_failures()) {
-      report_failures();
+      reporter_.report_failures();
       return vars_.error();
     }
   }
@@ -536,7 +536,7 @@ TypeId Checker::infer_list(ExprId id, TypeId expected) {
   Type list = vars_[vars_.tensor(elem, shape)];
   for (ExprId a : e.args) {
     auto value = value_of(p_.exprs[a].type);
-    if (!value || reads_data(*value)) {
+    if (!value || opened_.reads_data(*value)) {
       list.elements.clear();
       break;
     }
@@ -545,11 +545,11 @@ TypeId Checker::infer_list(ExprId id, TypeId expected) {
   return vars_.add(std::move(list));
 }
 
-TypeId Checker::infer_check_as(ExprId id) {
+TypeId ExprChecker::infer_check_as(ExprId id) {
   const Expr e = p_.exprs[id];
   const TypeId value = infer(e.args[0]);
   const WhyId w = why(e.span, "the checked type", *e.annotation, value, id);
-  const TypeId wanted = open(*e.annotation, w);
+  const TypeId wanted = instantiator_.open(*e.annotation, w);
   const Type a = vars_[vars_.zonk(wanted)], b = vars_[vars_.zonk(value)];
   if (a.kind != Type::Kind::tensor || b.kind != Type::Kind::tensor) {
     unifier_.unify(wanted, value, w);

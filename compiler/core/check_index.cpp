@@ -4,11 +4,13 @@
 // Any other use is an obligation 0 <= index < axis, stated with the ranges of the binders around it as
 // context. A binder without such a use takes its range from its only other use, when that determines it. The
 // range of `..p` is the join of the axes it indexes.
+#include "core/check_index.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/check.h"
+#include "core/check_expr.h"
 
 namespace axon::core {
 
@@ -18,12 +20,12 @@ using source::Code;
 using source::error;
 using source::Span;
 
-TypeId Checker::infer_for(ExprId id) {
+TypeId IndexChecker::infer_for(ExprId id) {
   const Expr e = p_.exprs[id];
   const size_t context = solver_.context_size();
-  const size_t around = fors_.size();
-  const auto enter = [&] {  // what the range of the first index decides is decided outside
-    if (fors_.size() == around) fors_.push_back(id);
+  const size_t around = scopes_.depth();
+  const auto enter = [&] {  // the range of the first index is evaluated outside of the loop
+    if (scopes_.depth() == around) scopes_.enter(id);
   };
   for (const Binder& b : e.binders) {
     const Local local = p_.locals[b.local];
@@ -36,7 +38,7 @@ TypeId Checker::infer_for(ExprId id) {
     binder.var = vars_.dim(local.name, VarKind::index, false, local.span);
     if (b.bound.valid()) {
       binder.given = true;
-      binder.range = size_of(b.bound);
+      binder.range = sizes_.size_of(b.bound);
       if (auto v = binder.range.as_var()) {
         vars_.make_size(*v);
       } else if (!vars_.plainly_nonnegative(binder.range)) {
@@ -47,15 +49,15 @@ TypeId Checker::infer_for(ExprId id) {
       binder.range = Dim(vars_.dim(local.name, VarKind::meta, true, local.span));
     }
     enter();
-    for_of_[binder.var.id] = id;
+    scopes_.add_index(binder.var, id);
     p_.locals[b.local].type = vars_.scalar(base::Elem::i64, Dim(binder.var));
     solver_.push(shape::at_least(Dim(binder.var), 0));
     solver_.push(shape::less(Dim(binder.var), binder.range));
     index_binders_[b.local] = std::move(binder);
     open_binders_.push_back(b.local);
   }
-  TypeId body = infer(e.args[0]);
-  fors_.resize(around);
+  TypeId body = exprs_.infer(e.args[0]);
+  scopes_.leave_to(around);
   if (vars_[vars_.head(body)].kind == Type::Kind::error) {
     solver_.pop_to(context);
     return body;
@@ -75,7 +77,7 @@ TypeId Checker::infer_for(ExprId id) {
       const WhyId w =
           why(p_.locals[local].span, fmt::format("the axes that `..{}` indexes", p_.locals[local].name));
       if (r.indexed.empty()) {
-        report(
+        reporter_.report(
             error(Code::E0307, p_.locals[local].span,
                   fmt::format("`..{}` indexes nothing, so its axes are not known", p_.locals[local].name)));
       } else if (r.indexed.size() == 1) {
@@ -96,7 +98,7 @@ TypeId Checker::infer_for(ExprId id) {
 }
 
 /// The axes in front of every tensor of the body: a `for` of a tuple is a tuple of tensors.
-TypeId Checker::tabulated(const Shape& axes, TypeId body, bool number, WhyId w) {
+TypeId IndexChecker::tabulated(const Shape& axes, TypeId body, bool number, WhyId w) {
   const Type t = vars_[vars_.zonk(unifier_.shape_view(body))];
   if ((t.kind == Type::Kind::tuple || t.kind == Type::Kind::record) && !t.row.valid()) {
     Type out = t;
@@ -116,9 +118,9 @@ TypeId Checker::tabulated(const Shape& axes, TypeId body, bool number, WhyId w) 
 }
 
 /// Of a body that is linear in the indices, the least and the greatest value.
-std::optional<ValueRange> Checker::tabulated_range(TypeId body) {
+std::optional<ValueRange> IndexChecker::tabulated_range(TypeId body) {
   auto value = value_of(body);
-  if (!value || reads_data(*value)) return vars_[vars_.head(body)].range;
+  if (!value || opened_.reads_data(*value)) return vars_[vars_.head(body)].range;
   const auto low = extreme(*value, false), high = extreme(*value, true);
   if (!low || !high) return std::nullopt;
   return ValueRange{*low, *high + 1};
@@ -126,7 +128,7 @@ std::optional<ValueRange> Checker::tabulated_range(TypeId body) {
 
 /// The greatest or least value of d over the indices in it; nothing when that depends on what is not known
 /// here.
-std::optional<Dim> Checker::extreme(const Dim& d, bool greatest) {
+std::optional<Dim> IndexChecker::extreme(const Dim& d, bool greatest) {
   Dim out = d;
   for (Var v : d.vars()) {
     if (vars_.kind(v) != VarKind::index) continue;
@@ -147,7 +149,7 @@ std::optional<Dim> Checker::extreme(const Dim& d, bool greatest) {
 }
 
 /// The range that one use allows: the largest for which the index stays inside.
-std::optional<Dim> Checker::range_of_use(const IndexBinder& b, const Use& u) {
+std::optional<Dim> IndexChecker::range_of_use(const IndexBinder& b, const Use& u) {
   auto linear = u.index.linear_in(b.var);
   auto step = linear ? linear->first.constant() : std::nullopt;
   if (!step || *step == 0) return std::nullopt;
@@ -158,7 +160,7 @@ std::optional<Dim> Checker::range_of_use(const IndexBinder& b, const Use& u) {
   return shape::floor_div(*rest, Dim(-*step)) + 1;
 }
 
-void Checker::find_range(LocalId local) {
+void IndexChecker::find_range(LocalId local) {
   IndexBinder& b = index_binders_[local];
   const std::string& name = p_.locals[local].name;
   if (b.given || b.bare) return;
@@ -173,7 +175,7 @@ void Checker::find_range(LocalId local) {
     auto d = error(Code::E0307, p_.locals[local].span, fmt::format("the range of `{}` is not known", name));
     d.text(reason).help(fmt::format("give it a range: `({} < n)`", name));
     for (const Use& u : b.uses) d.also(u.span, "used here");
-    report(std::move(d));
+    reporter_.report(std::move(d));
   };
   if (uses.empty()) return unknown(fmt::format("`{}` indexes nothing.", name));
   std::vector<Dim> allowed;
@@ -201,10 +203,10 @@ void Checker::find_range(LocalId local) {
 
 /// reshape [n, -1] x: every axis of x into one, and that into the axes of the target. One -1 stands for the
 /// size that is left.
-TypeId Checker::infer_reshape(ExprId id) {
+TypeId IndexChecker::infer_reshape(ExprId id) {
   const ExprId flat = p_.exprs[id].args[0], target = p_.exprs[id].args[1];
-  const TypeId base = infer(p_.exprs[flat].args[0]);
-  const TypeId sizes = infer(target);
+  const TypeId base = exprs_.infer(p_.exprs[flat].args[0]);
+  const TypeId sizes = exprs_.infer(target);
   const Span at = p_.exprs[id].span;
   p_.exprs[flat].type = vars_.error();
   const Type x = vars_[vars_.zonk(unifier_.shape_view(base))], list = vars_[vars_.zonk(sizes)];
@@ -213,16 +215,16 @@ TypeId Checker::infer_reshape(ExprId id) {
     return vars_.error();
   }
   if (x.kind != Type::Kind::tensor || !known_rank(x.shape)) {
-    report(error(Code::E0314, p_.exprs[p_.exprs[flat].args[0]].span,
-                 "the axes of what is reshaped are not known here")
-               .note(fmt::format("it is {}", show(base)))
-               .help("annotate a parameter with its axes"));
+    reporter_.report(error(Code::E0314, p_.exprs[p_.exprs[flat].args[0]].span,
+                           "the axes of what is reshaped are not known here")
+                         .note(fmt::format("it is {}", reporter_.show(base)))
+                         .help("annotate a parameter with its axes"));
     return vars_.error();
   }
   const bool empty = p_.exprs[target].kind == Expr::Kind::list && p_.exprs[target].args.empty();
   if (list.elements.empty() && !empty) {
-    report(error(Code::E0323, p_.exprs[target].span,
-                 "the target of `reshape` is a list of sizes that are known here"));
+    reporter_.report(error(Code::E0323, p_.exprs[target].span,
+                           "the target of `reshape` is a list of sizes that are known here"));
     return vars_.error();
   }
   Dim total(1), others(1);
@@ -233,7 +235,7 @@ TypeId Checker::infer_reshape(ExprId id) {
   for (size_t i = 0; i < to.size(); ++i) {
     if (to[i].is(-1)) {
       if (left) {
-        report(
+        reporter_.report(
             error(Code::E0313, p_.exprs[target].span, "only one size of the target of `reshape` can be -1"));
         return vars_.error();
       }
@@ -245,9 +247,9 @@ TypeId Checker::infer_reshape(ExprId id) {
   }
   if (left && total.constant() && others.constant() && *others.constant() != 0 &&
       *total.constant() % *others.constant() != 0) {
-    report(error(Code::E0313, at,
-                 fmt::format("`reshape` of {} elements into groups of {} leaves a remainder",
-                             *total.constant(), *others.constant())));
+    reporter_.report(error(Code::E0313, at,
+                           fmt::format("`reshape` of {} elements into groups of {} leaves a remainder",
+                                       *total.constant(), *others.constant())));
     return vars_.error();
   }
   if (left) {
@@ -283,10 +285,10 @@ TypeId Checker::infer_reshape(ExprId id) {
   return vars_.tensor(x.elem, result);
 }
 
-TypeId Checker::infer_rearrange(ExprId id) {
+TypeId IndexChecker::infer_rearrange(ExprId id) {
   const Expr e = p_.exprs[id];
   if (e.flag && e.args.size() == 2) return infer_reshape(id);
-  const TypeId base = unifier_.shape_view(infer(e.args[0]));
+  const TypeId base = unifier_.shape_view(exprs_.infer(e.args[0]));
   std::map<std::string, ShapeItem> axes;
   for (const auto& [var, d] : e.instantiation) axes[shape::var_name(var)] = dim_item(d);
   auto shape_of = [&](const std::vector<AxisGroup>& groups) {

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "core/check.h"
+#include "core/check_expr.h"
 
 namespace axon::core {
 
@@ -20,12 +20,12 @@ using source::Span;
 
 // ---- Selecting ----
 
-void Checker::note_use(const Dim& index, const Dim& axis, bool otherwise, Span at) {
+void IndexChecker::note_use(const Dim& index, const Dim& axis, bool otherwise, Span at) {
   for (LocalId l : open_binders_)
     if (index.contains(index_binders_[l].var)) index_binders_[l].uses.push_back({index, axis, otherwise, at});
 }
 
-void Checker::in_range(const Dim& index, const Dim& axis, bool end_allowed, WhyId w) {
+void IndexChecker::in_range(const Dim& index, const Dim& axis, bool end_allowed, WhyId w) {
   if (!vars_.plainly_nonnegative(index)) solver_.require(shape::at_least(index, 0), w);
   const Dim left = end_allowed ? axis - index : axis - index - 1;
   if (!vars_.plainly_nonnegative(vars_.zonk(left)))
@@ -33,16 +33,16 @@ void Checker::in_range(const Dim& index, const Dim& axis, bool end_allowed, WhyI
 }
 
 /// The binder that a position consists of, when no range is given for it.
-Checker::IndexBinder* Checker::lone_binder(const IndexItem& item) {
+IndexChecker::IndexBinder* IndexChecker::lone_binder(const IndexItem& item) {
   if (item.kind != IndexItem::Kind::point || p_.exprs[item.point].kind != Expr::Kind::local) return nullptr;
   const auto binder = index_binders_.find(p_.exprs[item.point].local);
   return binder == index_binders_.end() || binder->second.given ? nullptr : &binder->second;
 }
 
-void Checker::select_point(const IndexItem& item, const Dim& axis, bool has_otherwise, Shape& result,
-                           WhyId w) {
+void IndexChecker::select_point(const IndexItem& item, const Dim& axis, bool has_otherwise, Shape& result,
+                                WhyId w) {
   const Expr point = p_.exprs[item.point];
-  TypeId t = infer(item.point);
+  TypeId t = exprs_.infer(item.point);
   if (IndexBinder* binder = lone_binder(item); binder && !has_otherwise) {
     binder->bare = true;
     solver_.equal(binder->range, axis, w);
@@ -63,7 +63,7 @@ void Checker::select_point(const IndexItem& item, const Dim& axis, bool has_othe
   const Type ids = vars_[vars_.head(t)];
   unifier_.restrict(ids.elem, ElemClass::int_,
                     why(point.span, "an index", vars_.scalar(base::Elem::i64), t, item.point));
-  if (auto value = value_of(t); value && !reads_data(*value)) {
+  if (auto value = value_of(t); value && !opened_.reads_data(*value)) {
     if (!vars_.zonk(ids.elem).elem && vars_.is_meta(vars_.zonk(ids.elem).var))
       unifier_.unify(ids.elem, {base::Elem::i64, {}}, w);
     const bool from_end = value->constant() && *value->constant() < 0;
@@ -83,27 +83,27 @@ void Checker::select_point(const IndexItem& item, const Dim& axis, bool has_othe
 
 /// What a forward slice needs: 0 <= start <= stop <= axis. Of an end that is read from the data the program
 /// checks it once (slice_by_data), and then it is known.
-void Checker::ends_in_range(const IndexItem& item, const Dim& start, const Dim& stop, const Dim& axis,
-                            WhyId w) {
-  const bool start_later = is_read(start), stop_later = is_read(stop);
+void IndexChecker::ends_in_range(const IndexItem& item, const Dim& start, const Dim& stop, const Dim& axis,
+                                 WhyId w) {
+  const bool start_later = opened_.is_checked_integer(start), stop_later = opened_.is_checked_integer(stop);
   if (start_later || stop_later) solver_.learn(shape::at_most(start, stop));
   if (stop_later) solver_.learn(shape::at_most(stop, axis));
   if (item.start.valid() && !start_later) in_range(start, stop_later ? axis : stop, true, w);
   if (item.stop.valid() && !stop_later) in_range(stop, axis, true, w);
 }
 
-void Checker::select_slice(const IndexItem& item, const Dim& axis, Shape& result, WhyId w) {
+void IndexChecker::select_slice(const IndexItem& item, const Dim& axis, Shape& result, WhyId w) {
   int64_t step = 1;
   if (item.step.valid()) {
-    const auto written = size_of(item.step).constant();
+    const auto written = sizes_.size_of(item.step).constant();
     if (!written || *written == 0)
-      report(error(Code::E0308, p_.exprs[item.step].span,
-                   "the step of a slice is a number, known here and not 0"));
+      reporter_.report(error(Code::E0308, p_.exprs[item.step].span,
+                             "the step of a slice is a number, known here and not 0"));
     step = written && *written != 0 ? *written : 1;
   }
   auto end = [&](ExprId e, const Dim& otherwise) {
     if (!e.valid()) return otherwise;
-    const Dim value = size_of(e);
+    const Dim value = sizes_.size_of(e);
     return value.constant() && *value.constant() < 0 ? axis + value : value;
   };
   Dim size;
@@ -122,7 +122,7 @@ void Checker::select_slice(const IndexItem& item, const Dim& axis, Shape& result
 
 /// A base that has more axes than an index names, whatever it is: joins take their default now, and what else
 /// is open is no axes.
-void Checker::settle_axes(TypeId base, size_t named, WhyId w) {
+void IndexChecker::settle_axes(TypeId base, size_t named, WhyId w) {
   for (;;) {
     const Type t = vars_[vars_.zonk(unifier_.shape_view(base))];
     const auto known = static_cast<size_t>(std::count_if(t.shape.begin(), t.shape.end(), is_dim));
@@ -138,17 +138,8 @@ void Checker::settle_axes(TypeId base, size_t named, WhyId w) {
   }
 }
 
-/// The name of a value or of a field in one: `a`, `m.embed`; empty for what is computed.
-std::string Checker::path_of(ExprId id) const {
-  std::string fields;
-  for (; p_.exprs[id].kind == Expr::Kind::field; id = p_.exprs[id].args[0])
-    fields = "." + p_.exprs[id].text + fields;
-  const Expr& e = p_.exprs[id];
-  return e.kind == Expr::Kind::local ? std::to_string(e.local.index) + fields : "";
-}
-
 /// The axes that the parameters of a function of this program name: two for `transpose`.
-std::vector<size_t> Checker::axes_of_parameters(ExprId callee) const {
+std::vector<size_t> IndexChecker::axes_of_parameters(ExprId callee) const {
   const Expr& e = p_.exprs[callee];
   if (e.kind != Expr::Kind::global || !p_.globals[e.global].scheme.type.valid()) return {};
   const Type fn = p_.types.types[p_.globals[e.global].scheme.type];
@@ -163,14 +154,14 @@ std::vector<size_t> Checker::axes_of_parameters(ExprId callee) const {
 
 /// The most axes that an index of each value names, and that a function names that it is given to: where an
 /// index names fewer, the others are kept.
-void Checker::find_named_axes() {
+void IndexChecker::find_named_axes() {
   const DeclInfo& info = e_.infos[g_.index];
   for (uint32_t i = info.first_expr; i < info.end_expr; ++i) {
     const Expr& e = p_.exprs[{i}];
     if (e.kind == Expr::Kind::apply) {
       const std::vector<size_t> named = axes_of_parameters(e.args[0]);
       for (size_t a = 0; a < named.size() && a + 1 < e.args.size(); ++a) {
-        size_t& most = given_axes_[path_of(e.args[a + 1])];
+        size_t& most = given_axes_[path_of(p_, e.args[a + 1])];
         most = std::max(most, named[a]);
       }
     }
@@ -179,14 +170,14 @@ void Checker::find_named_axes() {
       return item.kind == IndexItem::Kind::point || item.kind == IndexItem::Kind::slice;
     };
     const auto named = static_cast<size_t>(std::count_if(e.indices.begin(), e.indices.end(), names_one));
-    size_t& most = named_axes_[path_of(e.args[0])];
+    size_t& most = named_axes_[path_of(p_, e.args[0])];
     most = std::max(most, named);
   }
   named_axes_.erase("");
   given_axes_.erase("");
 }
 
-Shape Checker::select(ExprId id, TypeId base, bool has_otherwise) {
+Shape IndexChecker::select(ExprId id, TypeId base, bool has_otherwise) {
   std::vector<IndexItem> items = p_.exprs[id].indices;
   const Span at = p_.exprs[id].span;
   base = unifier_.shape_view(base);
@@ -207,7 +198,7 @@ Shape Checker::select(ExprId id, TypeId base, bool has_otherwise) {
       known.kind == Type::Kind::tensor && items.size() <= in_front && (items.size() < in_front || rigid);
   const bool all_open =
       known.kind != Type::Kind::tensor || (in_front == 0 && first_open != known.shape.end());
-  const std::string path = path_of(p_.exprs[id].args[0]);
+  const std::string path = path_of(p_, p_.exprs[id].args[0]);
   const auto named = named_axes_.find(path);
   const bool named_elsewhere = named != named_axes_.end() && items.size() < named->second;
   if (!open_ended && (has_more || named_elsewhere)) {
@@ -262,19 +253,19 @@ Shape Checker::select(ExprId id, TypeId base, bool has_otherwise) {
   return result;
 }
 
-TypeId Checker::infer_index(ExprId id) {
+TypeId IndexChecker::infer_index(ExprId id) {
   const Expr e = p_.exprs[id];
-  const TypeId base = infer(e.args[0]);
+  const TypeId base = exprs_.infer(e.args[0]);
   if (vars_[vars_.head(base)].kind == Type::Kind::error) {
     for (const IndexItem& i : e.indices)
-      if (i.point.valid()) infer(i.point);
+      if (i.point.valid()) exprs_.infer(i.point);
     return base;
   }
-  return same_read(id, selected(id, base));
+  return sizes_.same_read(id, selected(id, base));
 }
 
 /// Of a tuple or a record, the same part of every tensor in it: one layer of a stack of layers.
-TypeId Checker::selected(ExprId id, TypeId base) {
+TypeId IndexChecker::selected(ExprId id, TypeId base) {
   const Type whole = vars_[vars_.zonk(unifier_.shape_view(base))];
   if ((whole.kind == Type::Kind::tuple || whole.kind == Type::Kind::record) && !whole.row.valid()) {
     Type out = whole;
@@ -288,7 +279,7 @@ TypeId Checker::selected(ExprId id, TypeId base) {
   if (t.kind != Type::Kind::tensor) return vars_.error();
   if (e.args.size() > 1) {
     const TypeId scalar = vars_.tensor(t.elem, {});
-    const TypeId otherwise = infer(e.args[1], scalar);
+    const TypeId otherwise = exprs_.infer(e.args[1], scalar);
     unifier_.unify(scalar, otherwise,
                    why(p_.exprs[e.args[1]].span, "the value after `else`", scalar, otherwise, e.args[1]));
   }
@@ -297,7 +288,7 @@ TypeId Checker::selected(ExprId id, TypeId base) {
 }
 
 /// s[1] of a vector of sizes whose elements are known.
-std::optional<Dim> Checker::element_of(ExprId id, const Type& vector) const {
+std::optional<Dim> IndexChecker::element_of(ExprId id, const Type& vector) const {
   const Expr& e = p_.exprs[id];
   if (vector.elements.empty() || e.indices.size() != 1 || e.indices[0].kind != IndexItem::Kind::point)
     return std::nullopt;
@@ -309,10 +300,10 @@ std::optional<Dim> Checker::element_of(ExprId id, const Type& vector) const {
   return vars_.zonk(vector.elements[static_cast<size_t>(k)]);
 }
 
-TypeId Checker::infer_with_index(ExprId id) {
+TypeId IndexChecker::infer_with_index(ExprId id) {
   const Expr e = p_.exprs[id];
-  const TypeId base = infer(e.args[0]);
-  const TypeId value = infer(e.args[1]);
+  const TypeId base = exprs_.infer(e.args[0]);
+  const TypeId value = exprs_.infer(e.args[1]);
   if (vars_[vars_.head(base)].kind == Type::Kind::error) return base;
   const Shape selected = select(id, base, false);
   const Type t = vars_[vars_.zonk(unifier_.shape_view(base))];

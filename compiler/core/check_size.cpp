@@ -1,9 +1,10 @@
-// Integers that are used as sizes: what makes them sizes, also where their type is open until then. See
-// check.h.
+// See check_size.h.
+#include "core/check_size.h"
+
 #include <functional>
 #include <map>
 
-#include "core/check.h"
+#include "core/check_expr.h"
 
 namespace axon::core {
 
@@ -11,8 +12,15 @@ using shape::Dim;
 using source::Span;
 using Kind = Expr::Kind;
 
+std::string path_of(const Program& p, ExprId id) {
+  std::string fields;
+  for (; p.exprs[id].kind == Kind::field; id = p.exprs[id].args[0]) fields = "." + p.exprs[id].text + fields;
+  const Expr& e = p.exprs[id];
+  return e.kind == Kind::local ? std::to_string(e.local.index) + fields : "";
+}
+
 /// The operands of arithmetic: where its result is a size, so are they.
-std::vector<ExprId> Checker::size_operands(ExprId id) const {
+std::vector<ExprId> SizeChecker::size_operands(ExprId id) const {
   const Expr& e = p_.exprs[id];
   if (e.kind != Kind::apply || p_.exprs[e.args[0]].kind != Kind::global) return {};
   const Global& callee = p_.globals[p_.exprs[e.args[0]].global];
@@ -31,22 +39,21 @@ std::vector<ExprId> Checker::size_operands(ExprId id) const {
   }
 }
 
-/// What a size is computed from is a size, also where the type of a parameter is open until here.
-void Checker::operands_are_sizes(ExprId id) {
+void SizeChecker::operands_are_sizes(ExprId id) {
   const Expr e = p_.exprs[id];
   if (e.kind == Kind::local && p_.locals[e.local].type.valid()) {
     const Type t = vars_[vars_.head(p_.locals[e.local].type)];
-    if (t.kind == Type::Kind::var && vars_.is_meta(t.var)) as_size(id, infer(id));
+    if (t.kind == Type::Kind::var && vars_.is_meta(t.var)) as_size(id, exprs_.infer(id));
   }
   for (ExprId operand : size_operands(id)) operands_are_sizes(operand);
 }
 
 /// What an element is read by, where that is simple: `k[0]`, `m.lengths[i]`; else empty. The same elements
 /// have the same key.
-std::string Checker::read_key(ExprId id) const {
+std::string SizeChecker::read_key(ExprId id) const {
   const Expr& e = p_.exprs[id];
   if (e.kind != Kind::index || e.args.size() != 1) return "";
-  std::string key = path_of(e.args[0]);
+  std::string key = path_of(p_, e.args[0]);
   for (const IndexItem& item : e.indices) {
     if (key.empty() || item.kind != IndexItem::Kind::point) return "";
     const Expr& at = p_.exprs[item.point];
@@ -56,21 +63,18 @@ std::string Checker::read_key(ExprId id) const {
   return key;
 }
 
-/// An element that is used as a size in several places is one number in all of them.
-TypeId Checker::same_read(ExprId id, TypeId type) {
+TypeId SizeChecker::same_read(ExprId id, TypeId type) {
   const auto read = reads_.find(read_key(id));
   if (read == reads_.end() || read->second.count < 2) return type;
   Read& known = read->second;
-  if (known.value && is_at_home(*known.value, id))
+  if (known.value && scopes_.in_scope(*known.value, id))
     return vars_.tensor(vars_[vars_.head(type)].elem, {}, Dim(*known.value));
-  const TypeId named = name_value(type, "k", p_.exprs[id].span);
+  const TypeId named = opened_.name_value(type, "k", p_.exprs[id].span);
   if (const auto value = value_of(named)) known.value = value->as_var();
   return named;
 }
 
-/// Finds the names that stand for sizes, by where they are used: what is bound to them by `let` is inferred
-/// before those uses.
-void Checker::find_names_of_sizes() {
+void SizeChecker::find_names_of_sizes() {
   const DeclInfo& info = e_.infos[g_.index];
   std::map<LocalId, ExprId> bound;
   for (uint32_t i = info.first_expr; i < info.end_expr; ++i)
@@ -81,7 +85,7 @@ void Checker::find_names_of_sizes() {
     for (ExprId operand : size_operands(id)) is_size(operand);
     const Expr& e = p_.exprs[id];
     if (const std::string key = read_key(id); !key.empty()) ++reads_[key].count;
-    if (e.kind != Kind::local || !sizes_.insert(e.local).second) return;
+    if (e.kind != Kind::local || !names_of_sizes_.insert(e.local).second) return;
     if (const auto value = bound.find(e.local); value != bound.end()) is_size(value->second);
   };
   for (uint32_t i = info.first_expr; i < info.end_expr; ++i) {
@@ -94,13 +98,13 @@ void Checker::find_names_of_sizes() {
   }
 }
 
-Dim Checker::size_of(ExprId id) {
+Dim SizeChecker::size_of(ExprId id) {
   operands_are_sizes(id);
-  return as_size(id, infer(id));
+  return as_size(id, exprs_.infer(id));
 }
 
 /// An integer used as a size. One that is not made from sizes is a size that only the data decides.
-Dim Checker::as_size(ExprId id, TypeId t) {
+Dim SizeChecker::as_size(ExprId id, TypeId t) {
   const Span at = p_.exprs[id].span;
   t = vars_.head(t);
   const Type type = vars_[t];
@@ -122,10 +126,10 @@ Dim Checker::as_size(ExprId id, TypeId t) {
     unifier_.unify(type.elem, {base::Elem::i64, {}}, w);
   if (auto value = value_of(t)) {
     if (shape::too_complex(*value)) throw TooComplex{at};
-    return reads_data(*value) ? decided_size(*value, at) : *value;
+    return opened_.reads_data(*value) ? opened_.size_of_value(*value, at) : *value;
   }
   if (failed_) return Dim(vars_.dim("n", VarKind::failed, true, at));  // perhaps for that reason
-  return read_size(at);
+  return opened_.size_of_unknown(at);
 }
 
 }  // namespace axon::core

@@ -5,11 +5,11 @@
 // are known by then, or that is a power of it; the order of forms is the order of solving. Declared size
 // parameters are given by name where no argument determines them. Whatever is left makes the entry an error:
 // size `h` is not determined.
+#include "core/entry.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "core/check.h"
 
 namespace axon::core {
 
@@ -39,21 +39,23 @@ bool over(const Dim& d, const std::vector<Var>& known) {
 
 }  // namespace
 
-bool Checker::first_order(TypeId id, std::string& what) {
+bool EntryChecker::first_order(TypeId id, std::string& what) {
   const Type t = vars_[id];
   switch (t.kind) {
     case Type::Kind::tensor:
-      if (!known_rank(t.shape)) return what = fmt::format("the rank of {} is not fixed", show(id)), false;
-      if (!t.elem.elem) return what = fmt::format("the element type of {} is not fixed", show(id)), false;
+      if (!known_rank(t.shape))
+        return what = fmt::format("the rank of {} is not fixed", reporter_.show(id)), false;
+      if (!t.elem.elem)
+        return what = fmt::format("the element type of {} is not fixed", reporter_.show(id)), false;
       return true;
     case Type::Kind::record:
-      if (t.row.valid()) return what = fmt::format("{} may have more fields", show(id)), false;
+      if (t.row.valid()) return what = fmt::format("{} may have more fields", reporter_.show(id)), false;
       break;
     case Type::Kind::tuple:
     case Type::Kind::stack:
       break;
     case Type::Kind::function:
-      return what = fmt::format("{} is a function", show(id)), false;
+      return what = fmt::format("{} is a function", reporter_.show(id)), false;
     case Type::Kind::var:
       return what = "its type is not fixed", false;
     case Type::Kind::string:
@@ -64,7 +66,7 @@ bool Checker::first_order(TypeId id, std::string& what) {
   return std::all_of(t.items.begin(), t.items.end(), [&](TypeId i) { return first_order(i, what); });
 }
 
-void Checker::observe(TypeId id, const std::string& path, Span at, EntrySizes& out) {
+void EntryChecker::observe(TypeId id, const std::string& path, Span at, EntrySizes& out) {
   const Type t = vars_[vars_.zonk(unifier_.shape_view(id))];
   switch (t.kind) {
     case Type::Kind::tensor:
@@ -85,7 +87,7 @@ void Checker::observe(TypeId id, const std::string& path, Span at, EntrySizes& o
 
 /// The source of a fact that becomes a check: `0` in `x with [0] = row`, where a short expression is around
 /// it.
-std::string Checker::words_of(Span part, Span whole) const {
+std::string EntryChecker::words_of(Span part, Span whole) const {
   constexpr uint32_t most = 60;
   const std::string text = fmt::format("`{}`", e_.sources.text(part));
   if (!whole.valid() || whole == part || whole.file != part.file || whole.size() > most) return text;
@@ -93,14 +95,14 @@ std::string Checker::words_of(Span part, Span whole) const {
   return around.find('\n') == std::string::npos ? fmt::format("{} in `{}`", text, around) : text;
 }
 
-void Checker::check_entry(const Scheme& scheme) {
+void EntryChecker::check_entry(const Scheme& scheme) {
   const Global g = p_.globals[g_];
   Type fn = vars_[scheme.type];
   std::vector<TypeId> params(fn.items);
   if (g.params.empty()) params = {scheme.type};
   EntrySizes sizes;
   if (!g.params.empty() && params.size() > g.params.size() + 1) {
-    report(error(
+    reporter_.report(error(
         Code::E0603, p_.exprs[g.body].span,
         fmt::format("the result of the entry `{}` is a function that lacks {} argument{}", g.name,
                     params.size() - g.params.size() - 1, params.size() == g.params.size() + 2 ? "" : "s")));
@@ -112,10 +114,11 @@ void Checker::check_entry(const Scheme& scheme) {
     const bool result = i >= g.params.size();
     if (!first_order(params[i], what)) {
       const Span at = result ? p_.exprs[g.body].span : g.params[i].span;
-      report(error(Code::E0315, at,
-                   fmt::format("{} of the entry `{}` cannot be bound: {}",
-                               result ? "the result" : fmt::format("parameter {}", i + 1), g.name, what))
-                 .help("annotate the parameter with its element type and axes"));
+      reporter_.report(
+          error(Code::E0315, at,
+                fmt::format("{} of the entry `{}` cannot be bound: {}",
+                            result ? "the result" : fmt::format("parameter {}", i + 1), g.name, what))
+              .help("annotate the parameter with its element type and axes"));
       p_.globals[g_].has_error = true;
       return;
     }
@@ -173,7 +176,7 @@ void Checker::check_entry(const Scheme& scheme) {
     auto d = error(Code::E0309, at, fmt::format("size `{}` is not determined", shape::var_name(v)));
     d.text("The arguments of the entry do not say what it is.")
         .help(fmt::format("make it a parameter of the entry: `entry {}[{}]`", g.name, shape::var_name(v)));
-    report(std::move(d));
+    reporter_.report(std::move(d));
     p_.globals[g_].has_error = true;
     known.push_back(v);
     while (solve_one()) {
@@ -188,7 +191,7 @@ void Checker::check_entry(const Scheme& scheme) {
         check.span = w.span;
         check.text = words_of(w.span, w.within);
       }
-    if (check.text.empty()) check.text = fmt::format("`{}`", print(f, names()));
+    if (check.text.empty()) check.text = fmt::format("`{}`", print(f, reporter_.names()));
     sizes.checks.push_back(std::move(check));
   }
   for (const Observation& o : sizes.observations)

@@ -1,11 +1,11 @@
-// What inference left open becomes part of a type scheme: variables, joins, `into`, facts; and gets its
-// names.
+// See generalise.h.
+#include "core/generalise.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
-
-#include "core/check.h"
 
 namespace axon::core {
 
@@ -21,13 +21,13 @@ using CKind = Constraint::Kind;
 // ---- What is left becomes part of the scheme ----
 
 /// The shape variables of a type in the order in which they are read.
-std::vector<ShapeVarId> Checker::shapes_in(TypeId type) {
+std::vector<ShapeVarId> Generaliser::shapes_in(TypeId type) {
   Occurrences all;
   all.add(vars_, vars_.zonk(type));
   return all.shapes;
 }
 
-void Checker::take_joins(Scheme& scheme, const Mine& mine) {
+void Generaliser::take_joins(Scheme& scheme, const Mine& mine) {
   struct Item {
     ShapeVarId result;
     std::vector<ShapeVarId> parts;
@@ -88,7 +88,7 @@ void Checker::take_joins(Scheme& scheme, const Mine& mine) {
   }
 }
 
-void Checker::take_intos(Scheme& scheme, const Mine& mine) {
+void Generaliser::take_intos(Scheme& scheme, const Mine& mine) {
   Occurrences in_type;
   in_type.add(vars_, vars_.zonk(scheme.type));
   for (Constraint& c : solver_.parked()) {
@@ -116,7 +116,7 @@ void Checker::take_intos(Scheme& scheme, const Mine& mine) {
 }
 
 /// A fact about indices, as one about sizes: it must hold for the least favourable index.
-std::optional<Fact> Checker::without_indices(const Fact& fact, const std::vector<Fact>& facts) const {
+std::optional<Fact> Generaliser::without_indices(const Fact& fact, const std::vector<Fact>& facts) const {
   auto is_index = [&](Var v) { return vars_.kind(v) == VarKind::index; };
   std::vector<Var> all = fact.lhs.vars();
   fact.rhs.collect_vars(all);
@@ -159,19 +159,20 @@ static Fact balanced(const Fact& fact) {
 
 /// A fact that is neither proved nor can stand in the type: not known to hold, or not decided within the
 /// limits.
-void Checker::refuse_fact(const Fact& fact, const std::vector<Fact>& known, WhyId w,
-                          const shape::Answer& answer) {
+void Generaliser::refuse_fact(const Fact& fact, const std::vector<Fact>& known, WhyId w,
+                              const shape::Answer& answer) {
   const bool gave_up =
       answer.verdict == Verdict::unknown &&
       (answer.by.starts_with("z3") || answer.by == "too large" || answer.by == "not decided without z3");
-  if (!gave_up) return report_fact(fact, known, w, false);
-  report(error(Code::E0591, whys_[w].span,
-               fmt::format("it could not be decided whether {} holds", print(fact, names())))
-             .note(fmt::format("{} needs it", whys_[w].what))
-             .help("state it in a `where`, or check it where the value is known: `e :> t`"));
+  if (!gave_up) return reporter_.report_fact(fact, known, w, false);
+  reporter_.report(
+      error(Code::E0591, whys_[w].span,
+            fmt::format("it could not be decided whether {} holds", print(fact, reporter_.names())))
+          .note(fmt::format("{} needs it", whys_[w].what))
+          .help("state it in a `where`, or check it where the value is known: `e :> t`"));
 }
 
-void Checker::take_facts(Scheme& scheme, const Mine& mine, bool top) {
+void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
   std::vector<Constraint> facts;
   for (Constraint& c : solver_.parked()) {
     if (c.kind != CKind::holds && c.kind != CKind::equal_dims) continue;
@@ -211,7 +212,7 @@ void Checker::take_facts(Scheme& scheme, const Mine& mine, bool top) {
     auto together = known;
     together.push_back(c.fact);
     if (shape::prove_empty(together).verdict == Verdict::proved) {
-      report_fact(c.fact, known, c.why, true);
+      reporter_.report_fact(c.fact, known, c.why, true);
       note_refusal();
       continue;
     }
@@ -225,7 +226,7 @@ void Checker::take_facts(Scheme& scheme, const Mine& mine, bool top) {
     if (shape::prove(outside, *residual).verdict == Verdict::proved) continue;
     outside.push_back(*residual);
     if (shape::prove_empty(outside).verdict == Verdict::proved) {
-      report_fact(c.fact, known, c.why, true);
+      reporter_.report_fact(c.fact, known, c.why, true);
       note_refusal();
       continue;
     }
@@ -254,7 +255,7 @@ void Checker::take_facts(Scheme& scheme, const Mine& mine, bool top) {
 }
 
 /// The sizes of a finished type as its facts allow to write them: max(min(n, 5), 0) is min(n, 5).
-TypeId Checker::simplified(TypeId id, const std::vector<Fact>& where) {
+TypeId Generaliser::simplified(TypeId id, const std::vector<Fact>& where) {
   Type t = vars_[id];
   auto plain = [](const Dim& d) {
     return std::all_of(d.terms().begin(), d.terms().end(), [](const shape::Term& term) {
@@ -264,7 +265,7 @@ TypeId Checker::simplified(TypeId id, const std::vector<Fact>& where) {
   };
   bool changed = false;
   auto simplify = [&](Dim& d) {
-    const Dim known = without_decided(d);
+    const Dim known = opened_.without_opened(d);
     changed |= known != d;
     d = known;
     if (plain(d)) return;
@@ -286,54 +287,44 @@ TypeId Checker::simplified(TypeId id, const std::vector<Fact>& where) {
   return changed ? vars_.add(std::move(t)) : id;
 }
 
-/// A constraint between shapes, in the names of the declaration.
-std::string Checker::show(const Constraint& c) {
-  auto shape = [&](size_t i) { return print(vars_.zonk(c.shapes[i]), names()); };
-  if (c.kind == CKind::equal_shapes) return fmt::format("{} = {}", shape(0), shape(1));
-  if (c.kind == CKind::into) return fmt::format("{} into {}", shape(0), shape(1));
-  std::string out = shape(0) + " = ";
-  for (size_t i = 1; i < c.shapes.size(); ++i) out += (i > 1 ? " | " : "") + shape(i);
-  return out;
-}
-
-void Checker::refuse_leftovers() {
+void Generaliser::refuse_leftovers() {
   if (failed_ || uses_failed_) return;
   for (const Constraint& c : solver_.parked()) {
     if (c.kind == CKind::holds || c.kind == CKind::equal_dims) continue;
     const Why& w = whys_[c.why];
-    report(error(Code::E0314, w.span, fmt::format("the shapes at {} are not determined", w.what))
-               .note(fmt::format("what must hold is {}", show(c)))
-               .help("annotate a parameter with its axes"));
+    reporter_.report(error(Code::E0314, w.span, fmt::format("the shapes at {} are not determined", w.what))
+                         .note(fmt::format("what must hold is {}", reporter_.show(c)))
+                         .help("annotate a parameter with its axes"));
     return;
   }
 }
 
-void Checker::default_element(TypeVarId v) {
-  if (!vars_.is_meta(v)) return;
+void default_element(Vars& vars, TypeVarId v) {
+  if (!vars.is_meta(v)) return;
   base::Elem elem = base::Elem::f32;
-  if (vars_.types.vars[v].cls == ElemClass::int_) elem = base::Elem::i64;
-  if (vars_.types.vars[v].cls == ElemClass::bool_) elem = base::Elem::boolean;
-  vars_.solve(v, ElemTerm{elem, {}});
+  if (vars.types.vars[v].cls == ElemClass::int_) elem = base::Elem::i64;
+  if (vars.types.vars[v].cls == ElemClass::bool_) elem = base::Elem::boolean;
+  vars.solve(v, ElemTerm{elem, {}});
 }
 
-Scheme Checker::generalise_top(TypeId type) {
+Scheme Generaliser::generalise_top(TypeId type) {
   const Mine all = [](const Occurrences&) { return true; };
   while (solver_.default_joins() || solver_.default_equations()) {
   }
-  report_failures();
+  reporter_.report_failures();
   Scheme scheme;
   scheme.type = vars_.zonk(type);
   if (p_.globals[g_].kind == Global::Kind::entry) {
     Occurrences open;
     open.add(vars_, scheme.type);
-    for (TypeVarId v : open.types) default_element(v);
+    for (TypeVarId v : open.types) default_element(vars_, v);
   }
   take_joins(scheme, all);
   take_intos(scheme, all);
   scheme.type = vars_.zonk(scheme.type);
-  refuse_decided_parameters(scheme.type);
+  opened_.refuse_in_parameters(scheme.type);
   if (!failed_) take_facts(scheme, all, true);
-  report_failures();
+  reporter_.report_failures();
   refuse_leftovers();
   const DeclInfo& info = e_.infos[g_.index];
   for (size_t i = info.where.size(); i-- > 0;) scheme.where.insert(scheme.where.begin(), info.where[i].fact);
@@ -344,10 +335,10 @@ Scheme Checker::generalise_top(TypeId type) {
   return scheme;
 }
 
-void Checker::generalise_let(LocalId id, TypeId type, size_t since, size_t opened) {
+void Generaliser::generalise_let(LocalId id, TypeId type, size_t since, size_t opened) {
   while (solver_.default_joins(since)) {
   }
-  report_failures();
+  reporter_.report_failures();
   Occurrences outer;
   for (LocalId l : scope_) outer.add(vars_, vars_.zonk(p_.locals[l].type));
   for (bool grew = true; grew;) {  // a join of outer shapes is an outer shape
@@ -390,7 +381,7 @@ void Checker::generalise_let(LocalId id, TypeId type, size_t since, size_t opene
     if (own.has(v)) scheme.shapes.push_back(v), vars_.make_rigid(v);
   for (TypeVarId v : left.types)
     if (own.has(v)) scheme.types.push_back(v), vars_.make_rigid(v);
-  close_decided(scheme, opened);
+  opened_.close(scheme, opened);
   p_.locals[id].type = scheme.type;
   p_.locals[id].scheme = std::move(scheme);
 }
@@ -398,7 +389,7 @@ void Checker::generalise_let(LocalId id, TypeId type, size_t since, size_t opene
 // ---- Names ----
 
 /// A shape variable that is the whole shape of a parameter takes the parameter's initial, unless two would.
-void Checker::prefer_parameter_initials(Names& names, TypeId type) {
+void Generaliser::prefer_parameter_initials(Names& names, TypeId type) {
   const Type fn = vars_[type];
   if (fn.kind != Type::Kind::function) return;
   std::vector<std::pair<ShapeVarId, std::string>> wanted;
@@ -416,7 +407,7 @@ void Checker::prefer_parameter_initials(Names& names, TypeId type) {
     if (times[initial] == 1) names.prefer(v, initial);
 }
 
-void Checker::name_variables(Scheme& s) {
+void Generaliser::name_variables(Scheme& s) {
   Occurrences all;
   for (const auto& [name, v] : p_.globals[g_].sizes) all.add(Dim(v));
   all.add(vars_, s.type);
@@ -459,7 +450,7 @@ void Checker::name_variables(Scheme& s) {
   s.type = vars_.zonk(s.type);
   for (IntoConstraint& i : s.into) i.target = vars_.zonk(i.target);
   for (Fact& f : s.where) f = {vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)};
-  close_decided(s, 0);
+  opened_.close(s, 0);
 }
 
 }  // namespace axon::core

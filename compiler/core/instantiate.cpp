@@ -1,8 +1,8 @@
-// A type scheme at one of its uses: fresh variables, its constraints stated anew, what was chosen for each
-// recorded.
-#include <algorithm>
+// See instantiate.h.
+#include "core/instantiate.h"
 
-#include "core/check.h"
+#include <algorithm>
+#include <set>
 
 namespace axon::core {
 
@@ -13,7 +13,7 @@ using shape::Var;
 
 // ---- Instantiation ----
 
-Shape Checker::rename(const Shape& s, Fresh& fresh) {
+Shape Instantiator::rename(const Shape& s, Fresh& fresh) {
   auto renamed = [&](ShapeVarId v) {
     auto it = fresh.shapes.find(v);
     return it == fresh.shapes.end() ? v : it->second;
@@ -40,7 +40,7 @@ Shape Checker::rename(const Shape& s, Fresh& fresh) {
   return out;
 }
 
-TypeId Checker::rename(TypeId id, Fresh& fresh) {
+TypeId Instantiator::rename(TypeId id, Fresh& fresh) {
   vars_.work();
   id = vars_.head(id);
   Type t = vars_[id];
@@ -87,7 +87,7 @@ static std::set<TypeVarId> element_variables(const Vars& vars, TypeId id) {
   return out;
 }
 
-TypeId Checker::instantiate(const Scheme& s, ExprId at, WhyId w) {
+TypeId Instantiator::instantiate(const Scheme& s, ExprId at, WhyId w) {
   Fresh fresh;
   fresh.why = w;
   Instantiation sizes;
@@ -97,7 +97,7 @@ TypeId Checker::instantiate(const Scheme& s, ExprId at, WhyId w) {
     fresh.dims.emplace(v, d);
     sizes.emplace_back(v, d);
   }
-  for (Var v : s.exists) fresh.dims.emplace(v, decided(shape::var_name(v), whys_[w].span));
+  for (Var v : s.exists) fresh.dims.emplace(v, opened_.open(shape::var_name(v), whys_[w].span));
   for (ShapeVarId v : s.shapes) fresh.shapes.emplace(v, vars_.shape(vars_.types.shape_vars[v].name));
   for (TypeVarId v : s.types) {
     const auto declared = vars_.types.vars[v];
@@ -126,6 +126,12 @@ TypeId Checker::instantiate(const Scheme& s, ExprId at, WhyId w) {
   p_.exprs[at].instantiation = std::move(sizes);
   p_.exprs[at].elems = std::move(elems);
   return t;
+}
+
+TypeId Instantiator::open(TypeId written, WhyId w) {
+  Fresh none;
+  none.why = w;
+  return rename(written, none);
 }
 
 }  // namespace axon::core

@@ -60,8 +60,9 @@ void Checker::check_numbers() {
     const double value = std::strtod(e.text.c_str(), nullptr);
     if (range.holds(value)) continue;
     const std::string_view elem = base::elem_name(*t.elem.elem);
-    report(source::error(Code::E0320, e.span, fmt::format("`{}` does not fit into {}", e.text, elem))
-               .text(fmt::format("{} holds {}.", elem, range.text)));
+    reporter_.report(
+        source::error(Code::E0320, e.span, fmt::format("`{}` does not fit into {}", e.text, elem))
+            .text(fmt::format("{} holds {}.", elem, range.text)));
     p_.globals[g_].has_error = true;
   }
 }
@@ -83,8 +84,8 @@ void Checker::check_limits() {
   for (uint32_t i = info.first_local; i < info.end_local; ++i) look(p_.locals[{i}].type, p_.locals[{i}].span);
   for (uint32_t i = info.first_expr; i < info.end_expr; ++i) look(p_.exprs[{i}].type, p_.exprs[{i}].span);
   if (!found) return;
-  clashes_.clear();  // they follow from it
-  report(source::error(found->code, at).text("The tensor here: " + found->what + "."));
+  reporter_.pending().clear();  // they follow from it
+  reporter_.report(source::error(found->code, at).text("The tensor here: " + found->what + "."));
   p_.globals[g_].has_error = true;
 }
 

@@ -31,7 +31,7 @@ class Solver {
   void pop_to(size_t size) { context_.resize(size); }
   void fail(Failure failure);
 
-  std::function<bool(WhyId)> leaves_out;  ///< constraints not to state: clash.cpp looks for those that clash
+  std::function<bool(WhyId)> leaves_out;  ///< constraints not to state: unsat_core.cpp
   bool skips(WhyId why) const { return leaves_out && leaves_out(why); }
 
   void settle();  ///< wakes what is parked until nothing changes

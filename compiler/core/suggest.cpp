@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "core/check.h"
+#include "core/reporter.h"
 
 namespace axon::core {
 
@@ -421,8 +421,8 @@ std::vector<syntax::Item> items_of(const syntax::Type& type) {
 
 }  // namespace
 
-void Checker::suggest(Diagnostic& d, const Failure& f, const Why& w) {
-  if (clash_ || e_.only_counting || !w.expr.valid() || e_.infos[g_.index].module->library) return;
+void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
+  if (attempt_ || e_.only_counting || !w.expr.valid() || e_.infos[g_.index].module->library) return;
   const Expr e = p_.exprs[w.expr];
   Drafts drafts(d, e_.sources, p_, names(),
                 [&](TypeId t) { return vars_[vars_.zonk(unifier_.shape_view(t))]; });

@@ -1,15 +1,10 @@
-// Sizes that only the data decides: opened at each application, never shared, closed again at results.
-//
-// In: an application whose result has `?k`, or an integer that is read from a tensor and used as a size. Out:
-// a variable that stands for that one number, with what is known of it. Invariant: such a variable is visible
-// only where the number is known: not in a parameter, not in the type of a function that is a value (it would
-// be one number for all calls), and not outside of the `for` in whose body it is decided (it changes from
-// element to element; write_back.cpp).
+// See opened_sizes.h.
+#include "core/opened_sizes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "core/check.h"
+#include <functional>
 
 namespace axon::core {
 
@@ -20,27 +15,26 @@ using source::Code;
 using source::error;
 using source::Span;
 
-Dim Checker::decided(const std::string& hint, Span at, bool size) {
+Dim OpenedSizes::open(const std::string& hint, Span at, bool size) {
   const Var v = vars_.dim(hint, VarKind::opened, size, at);
   opened_.push_back(v);
-  if (!fors_.empty()) for_of_[v.id] = fors_.back();
+  scopes_.add(v);
   if (!size) data_.insert(v.id);
   return Dim(v);
 }
 
-bool Checker::reads_data(const Dim& d) const {
+bool OpenedSizes::reads_data(const Dim& d) const {
   const auto all = d.vars();
   return !data_.empty() && std::any_of(all.begin(), all.end(), [&](Var v) { return data_.count(v.id) > 0; });
 }
 
-/// A size that is an integer of the data, not one that the result of a call has.
-bool Checker::is_read(const Dim& size) const {
+bool OpenedSizes::is_checked_integer(const Dim& size) const {
   const auto v = size.as_var();
-  return v && read_.count(v->id) > 0;
+  return v && checked_.count(v->id) > 0;
 }
 
 namespace {
-/// v is at most (or at least) each part of a minimum (maximum) that the data does not decide.
+/// v is at most (at least) each part of a minimum (maximum) that does not depend on data.
 void assume_bounds(Solver& solver, const Dim& v, const Dim& value,
                    const std::function<bool(const Dim&)>& from_data) {
   if (value.terms().size() != 1 || value.terms()[0].coefficient != 1 || value.terms()[0].factors.size() != 1)
@@ -61,45 +55,37 @@ void assume_bounds(Solver& solver, const Dim& v, const Dim& value,
 }
 }  // namespace
 
-/// An integer of which nothing is known, as a size.
-Dim Checker::read_size(Span at) {
-  const Dim size = decided("k", at);
-  read_.insert(size.as_var()->id);
+Dim OpenedSizes::size_of_unknown(Span at) {
+  const Dim size = open("k", at);
+  checked_.insert(size.as_var()->id);
   return size;
 }
 
-/// A value that depends on the data, as a size: a name for it, with the bounds that its form shows.
-Dim Checker::decided_size(const Dim& value, Span at) {
+Dim OpenedSizes::size_of_value(const Dim& value, Span at) {
   if (auto v = value.as_var()) {
     vars_.make_size(*v);
-    read_.insert(v->id);
+    checked_.insert(v->id);
     return value;
   }
-  for (const auto& [known, size] : decided_sizes_)
+  for (const auto& [known, size] : of_values_)
     if (known == value) return size;
-  const Dim size = read_size(at);
-  // It is known wherever everything in its value is: that may be outside of where it is first used.
-  for_of_.erase(size.as_var()->id);
-  for (ExprId around : fors_)
-    for (Var v : value.vars())
-      if (const auto home = for_of_.find(v.id); home != for_of_.end() && home->second == around)
-        for_of_[size.as_var()->id] = around;
+  const Dim size = size_of_unknown(at);
+  scopes_.add_with_value(*size.as_var(), value);
   solver_.assume(shape::equal(size, value));
   assume_bounds(solver_, size, value, [&](const Dim& d) { return reads_data(d); });
-  decided_sizes_.emplace_back(value, size);
+  of_values_.emplace_back(value, size);
   return size;
 }
 
-/// An integer scalar whose value nothing is known of gets a name for it, so that its uses are known to agree.
-TypeId Checker::name_value(TypeId type, const std::string& hint, Span at) {
+TypeId OpenedSizes::name_value(TypeId type, const std::string& hint, Span at) {
   const Type t = vars_[vars_.head(type)];
   if (t.kind != Type::Kind::tensor || t.value || !vars_.zonk(t.shape).empty()) return type;
   const ElemTerm elem = vars_.zonk(t.elem);
   if (!elem.elem || !base::is_integer(*elem.elem)) return type;
-  return vars_.tensor(elem, {}, decided(hint, at, false));
+  return vars_.tensor(elem, {}, open(hint, at, false));
 }
 
-bool Checker::mentions_since(TypeId type, size_t mark) {
+bool OpenedSizes::mentions_since(TypeId type, size_t mark) {
   if (opened_.size() == mark) return false;
   Occurrences all;
   all.add(vars_, vars_.zonk(type));
@@ -107,36 +93,36 @@ bool Checker::mentions_since(TypeId type, size_t mark) {
                      [&](Var v) { return all.has(v); });
 }
 
-/// The type without what is known of its integers, where that is a number opened since then: which number an
-/// integer is may differ from call to call, unlike a size.
-TypeId Checker::without_decided_values(TypeId type, size_t mark) {
+/// The type without known values of integers, where such a value was opened since the mark. The value of an
+/// integer may be forgotten, since it may differ from call to call; a size may not.
+TypeId OpenedSizes::without_opened_values(TypeId type, size_t mark) {
   const TypeId id = vars_.zonk(type);
   Type t = vars_[id];
   if (t.kind == Type::Kind::tensor)
     return t.value && mentions_since(id, mark) ? vars_.tensor(t.elem, t.shape) : id;
   bool changed = false;
   for (TypeId& item : t.items) {
-    const TypeId known = without_decided_values(item, mark);
+    const TypeId known = without_opened_values(item, mark);
     changed |= known != item;
     item = known;
   }
   return changed ? vars_.add(std::move(t)) : id;
 }
 
-/// What is a function and a value: the sizes of its result that it decides would be the same at every call.
-TypeId Checker::as_value(ExprId id, TypeId type, size_t mark) {
+TypeId OpenedSizes::as_value(ExprId id, TypeId type, size_t mark) {
   const Type fn = vars_[vars_.head(type)];
   if (fn.kind != Type::Kind::function || !mentions_since(type, mark)) return type;
-  if (const TypeId plain = without_decided_values(type, mark); !mentions_since(plain, mark)) return plain;
-  report(error(Code::E0323, p_.exprs[id].span, "each call of this function decides a size of its result")
-             .text("As a value it would have one type, with one size, for all of its calls.")
-             .note(fmt::format("it is {}", show(type)))
-             .help("call it where its result is wanted instead of passing it"));
+  if (const TypeId plain = without_opened_values(type, mark); !mentions_since(plain, mark)) return plain;
+  reporter_.report(
+      error(Code::E0323, p_.exprs[id].span, "each call of this function decides a size of its result")
+          .text("As a value it would have one type, with one size, for all of its calls.")
+          .note(fmt::format("it is {}", reporter_.show(type)))
+          .help("call it where its result is wanted instead of passing it"));
   return vars_.error();
 }
 
-/// The sizes of parameters are known before any data is looked at.
-void Checker::refuse_decided_parameters(TypeId type) {
+/// A caller must know the sizes of parameters before the call.
+void OpenedSizes::refuse_in_parameters(TypeId type) {
   if (opened_.empty() || failed_) return;
   const Type fn = vars_[vars_.zonk(type)];
   if (fn.kind != Type::Kind::function) return;
@@ -147,17 +133,20 @@ void Checker::refuse_decided_parameters(TypeId type) {
       if (!all.has(v)) continue;
       const auto& params = p_.globals[g_].params;
       const Span at = i < params.size() ? params[i].span : p_.globals[g_].span;
-      report(error(Code::E0323, at, fmt::format("this parameter would be {}", show(fn.items[i])))
-                 .also(vars_.origin(v), fmt::format("`{}` is decided by the data, here", names().of(v)))
-                 .text("A caller cannot know that size before the call.")
-                 .help("state the size that is meant, and check it where it is known: `e :> t`"));
+      reporter_.report(
+          error(Code::E0323, at, fmt::format("this parameter would be {}", reporter_.show(fn.items[i])))
+              .also(vars_.origin(v),
+                    fmt::format("`{}` is decided by the data, here", reporter_.names().of(v)))
+              .text("A caller cannot know that size before the call.")
+              .help("state the size that is meant, and check it where it is known: `e :> t`"));
       return;
     }
   }
 }
 
-/// What is given, and what follows from it by opened sizes that are none of these: l <= k and k <= n.
-std::vector<Fact> Checker::given_without_others(const Occurrences& kept) const {
+/// The assumed facts, and what follows from them by opened sizes that are not kept: from l <= k and k <= n,
+/// l <= n.
+std::vector<Fact> OpenedSizes::given_without_others(const Occurrences& kept) const {
   std::vector<Fact> facts = solver_.given();
   const auto between = [&](const Dim& d) {
     const auto v = vars_.zonk(d).as_var();
@@ -173,9 +162,7 @@ std::vector<Fact> Checker::given_without_others(const Occurrences& kept) const {
   return facts;
 }
 
-/// Sizes opened since then that reach the result are closed again: fresh at every use, with what is known of
-/// them.
-void Checker::close_decided(Scheme& s, size_t mark) {
+void OpenedSizes::close(Scheme& s, size_t mark) {
   if (opened_.size() == mark) return;
   Occurrences closed;
   closed.add(vars_, s.type);
@@ -200,18 +187,17 @@ void Checker::close_decided(Scheme& s, size_t mark) {
   }
 }
 
-/// k + l where it is known that k + l == n: n.
-Dim Checker::without_decided(const Dim& d) const {
-  auto decides = [&](const Dim& x) {
+Dim OpenedSizes::without_opened(const Dim& d) const {
+  auto mentions_opened = [&](const Dim& x) {
     const auto all = x.vars();
     return std::any_of(all.begin(), all.end(), [&](Var v) { return vars_.kind(v) == VarKind::opened; });
   };
-  if (opened_.empty() || !decides(d)) return d;
+  if (opened_.empty() || !mentions_opened(d)) return d;
   for (const Fact& f : solver_.given()) {
     if (f.relation != shape::Relation::eq) continue;
     const Dim zero = vars_.zonk(f.lhs) - vars_.zonk(f.rhs);
     for (const Dim& other : {d - zero, d + zero})
-      if (!decides(other)) return other;
+      if (!mentions_opened(other)) return other;
   }
   return d;
 }

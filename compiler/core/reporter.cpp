@@ -1,11 +1,11 @@
-// Failures of the solver and the unifier as what a user reads: both types, aligned, where each came from, a
-// repair.
+// See reporter.h.
+#include "core/reporter.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/check.h"
-#include "core/clash.h"
+#include "core/unsat_core.h"
 
 namespace axon::core {
 
@@ -17,10 +17,6 @@ using source::Diagnostic;
 using source::error;
 using source::Span;
 
-WhyId Checker::why(Span span, std::string what, TypeId expected, TypeId found, ExprId expr) {
-  return whys_.add({span, std::move(what), expected, found, expr, {}});
-}
-
 /// A declaration with an open bracket was not read as it was meant.
 static bool holds_an_open_bracket(const source::Diagnostics& reported, Span declaration) {
   const auto& all = reported.in_order_of_report();
@@ -31,15 +27,14 @@ static bool holds_an_open_bracket(const source::Diagnostics& reported, Span decl
   });
 }
 
-void Checker::report(Diagnostic d) {
+void Reporter::report(Diagnostic d) {
   failed_ = true;
-  if (clash_) return;  // an attempt of clash.cpp
+  if (attempt_) return;
   if (holds_an_open_bracket(e_.diagnostics, e_.infos[g_.index].decl->span)) return;
   e_.diagnostics.report(std::move(d));
 }
 
-/// One set of names for all messages of a declaration; what the user wrote keeps its name.
-Names& Checker::names() {
+Names& Reporter::names() {
   if (names_) return *names_;
   names_.emplace(p_.types);
   Occurrences written;
@@ -59,9 +54,18 @@ Names& Checker::names() {
   return *names_;
 }
 
-std::string Checker::show(TypeId t) { return print(p_.types, vars_.zonk(t), names()); }
+std::string Reporter::show(TypeId t) { return print(p_.types, vars_.zonk(t), names()); }
 
-std::string Checker::describe(ExprId id) {
+std::string Reporter::show(const Constraint& c) {
+  auto shape = [&](size_t i) { return print(vars_.zonk(c.shapes[i]), names()); };
+  if (c.kind == Constraint::Kind::equal_shapes) return fmt::format("{} = {}", shape(0), shape(1));
+  if (c.kind == Constraint::Kind::into) return fmt::format("{} into {}", shape(0), shape(1));
+  std::string out = shape(0) + " = ";
+  for (size_t i = 1; i < c.shapes.size(); ++i) out += (i > 1 ? " | " : "") + shape(i);
+  return out;
+}
+
+std::string Reporter::describe(ExprId id) {
   const Expr& e = p_.exprs[id];
   if (e.kind == Expr::Kind::local) return fmt::format("`{}`", p_.locals[e.local].name);
   if (e.kind == Expr::Kind::global)
@@ -73,11 +77,12 @@ std::string Checker::describe(ExprId id) {
   return "this";
 }
 
-void Checker::report_failures() {
+void Reporter::report_failures() {
   for (const Failure& f : solver_.take_failures()) {
-    if (clash_) {
+    if (attempt_) {
       failed_ = true;
-      clash_->found |= f.why.valid() && f.kind == clash_->failure.kind && key_of(whys_[f.why]) == clash_->key;
+      attempt_->found |=
+          f.why.valid() && f.kind == attempt_->failure.kind && key_of(whys_[f.why]) == attempt_->key;
     } else {
       report_failure(f);
     }
@@ -86,7 +91,7 @@ void Checker::report_failures() {
 
 // ---- Failures ----
 
-void Checker::label_operands(Diagnostic& d, const Why& w) {
+void Reporter::label_operands(Diagnostic& d, const Why& w) {
   auto label = [&](Span at, std::string text) {
     const bool there =
         std::any_of(d.secondary.begin(), d.secondary.end(), [&](const auto& l) { return l.span == at; });
@@ -129,7 +134,7 @@ void Checker::label_operands(Diagnostic& d, const Why& w) {
     label(info.result_span, "the stated result");
 }
 
-std::string Checker::failing_sizes(const Fact& goal, const std::vector<Fact>& facts) {
+std::string Reporter::failing_sizes(const Fact& goal, const std::vector<Fact>& facts) {
   if (e_.only_counting) return {};
   // sizes of at least 1 where that will do: they read better than empty tensors
   std::vector<Fact> positive = facts;
@@ -159,7 +164,7 @@ static std::string known_facts(const std::vector<Fact>& facts, Names& names) {
 }
 
 /// What a type variable in a message may stand for.
-void Checker::note_class(Diagnostic& d, TypeId id) {
+void Reporter::note_class(Diagnostic& d, TypeId id) {
   const Type t = vars_[vars_.zonk(id)];
   if (t.kind != Type::Kind::tensor || t.elem.elem) return;
   const char* text = nullptr;
@@ -184,7 +189,7 @@ void Checker::note_class(Diagnostic& d, TypeId id) {
 }
 
 /// Two sizes that ought to be equal: what is known of them, and values for which they are not.
-void Checker::note_sizes(Diagnostic& d, const Dim& a, const Dim& b) {
+void Reporter::note_sizes(Diagnostic& d, const Dim& a, const Dim& b) {
   const Fact goal = shape::equal(a, b);
   const std::vector<Fact> facts = solver_.facts_for(goal, {});
   if (const std::string known = known_facts(facts, names()); !known.empty()) {
@@ -195,7 +200,7 @@ void Checker::note_sizes(Diagnostic& d, const Dim& a, const Dim& b) {
   if (const std::string values = failing_sizes(goal, facts); !values.empty()) d.fails_for(values);
 }
 
-bool Checker::report_matmul(const Failure& f, const Why& w) {
+bool Reporter::report_matmul(const Failure& f, const Why& w) {
   if (!w.expr.valid() || f.kind != Failure::Kind::size) return false;
   const Expr e = p_.exprs[w.expr];
   if (e.kind != Expr::Kind::apply || e.args.size() != 3) return false;
@@ -214,13 +219,13 @@ bool Checker::report_matmul(const Failure& f, const Why& w) {
   label_operands(d, w);
   note_sizes(d, inner, rows);
   suggest(d, f, w);
-  note_clash(d, f);
+  defer(d, f);
   return true;
 }
 
 namespace {
 
-/// The shapes of two tensors, aligned from the right, with the axis that clashes marked underneath.
+/// The shapes of two tensors, aligned from the right, with the axis that differs marked underneath.
 std::string aligned(const std::vector<std::pair<std::string, std::vector<std::string>>>& rows,
                     size_t mark_from_right) {
   size_t axes = 0, label = 0;
@@ -266,7 +271,7 @@ std::vector<std::string> axis_texts(const Shape& s, Names& names) {
 
 }  // namespace
 
-void Checker::report_shapes(const Failure& f, const Why& w) {
+void Reporter::report_shapes(const Failure& f, const Why& w) {
   std::vector<std::pair<std::string, std::vector<std::string>>> rows;
   std::vector<Shape> shapes;
   std::string headline;
@@ -326,11 +331,11 @@ void Checker::report_shapes(const Failure& f, const Why& w) {
   }
   if (f.kind == Failure::Kind::size || f.kind == Failure::Kind::broadcast) note_sizes(d, f.lhs, f.rhs);
   suggest(d, f, w);
-  note_clash(d, f);
+  defer(d, f);
 }
 
 /// A name for any type was written where a tensor of any element type is meant.
-void Checker::note_any_type(Diagnostic& d, const Why& w) const {
+void Reporter::note_any_type(Diagnostic& d, const Why& w) const {
   const Type found = vars_[vars_.zonk(w.found)], expected = vars_[vars_.zonk(w.expected)];
   if (found.kind != Type::Kind::var || vars_.is_meta(found.var) || expected.kind != Type::Kind::tensor)
     return;
@@ -339,7 +344,7 @@ void Checker::note_any_type(Diagnostic& d, const Why& w) const {
       "`'{0}` stands for any type; a number of any element type is `'{0}[]`, a tensor `'{0}[..s]`", name));
 }
 
-void Checker::report_failure(const Failure& f) {
+void Reporter::report_failure(const Failure& f) {
   const Why w = f.why.valid() ? whys_[f.why] : Why{};
   const bool both = w.expected.valid() && w.found.valid();
   // what is poisoned has been reported where it began
@@ -410,7 +415,7 @@ void Checker::report_failure(const Failure& f) {
   }
 }
 
-void Checker::report_fact(const Fact& fact, const std::vector<Fact>& facts, WhyId id, bool never) {
+void Reporter::report_fact(const Fact& fact, const std::vector<Fact>& facts, WhyId id, bool never) {
   const Why& w = whys_[id];
   const bool indexing = w.expr.valid() && (p_.exprs[w.expr].kind == Expr::Kind::index ||
                                            p_.exprs[w.expr].kind == Expr::Kind::with_index);

@@ -1,10 +1,10 @@
-// Which constraints clash: a smallest set of them that cannot hold together.
+// Minimal unsatisfiable cores: which constraints cannot hold together with the one that failed.
 //
-// A failure names the constraint at which inference noticed; what it clashes with may stand far away. The
+// A failure names the constraint at which inference noticed; what contradicts it may stand far away. The
 // declaration is inferred again with constraints left out: one without which the failure goes away belongs to
-// the set, the others do not. Nothing is reported meanwhile, and the tree is put back as it was. What is
-// found is irreducible: leave out any one of the set, and this failure does not happen.
-#include "core/clash.h"
+// the core, the others do not. Nothing is reported meanwhile, and the tree is put back as it was. The core is
+// minimal in the sense of inclusion: without any one of its constraints this failure does not happen.
+#include "core/unsat_core.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ using source::Span;
 namespace {
 
 constexpr size_t most_work = 100'000;  // expressions inferred for one declaration, all attempts together
-constexpr size_t most_shown = 3;       // places of a set that are marked
+constexpr size_t most_shown = 3;       // places of a core that are marked
 
 /// The expressions and locals of a declaration as they were, while attempts write into them.
 struct Kept {
@@ -46,11 +46,11 @@ struct Kept {
   std::vector<Local> locals;
 };
 
-/// Marks the places of the set that the message does not show yet.
-void mark_clash(Diagnostic& d, const std::vector<Why>& set, const Why& failing,
-                const source::SourceManager& sources) {
+/// Marks the places of the core that the message does not show yet.
+void mark_core(Diagnostic& d, const std::vector<Why>& core, const Why& failing,
+               const source::SourceManager& sources) {
   std::vector<std::string> words;
-  for (const Why& w : set) {
+  for (const Why& w : core) {
     const bool same_place = failing.expr.valid() && w.expr == failing.expr;
     const bool marked = std::any_of(d.secondary.begin(), d.secondary.end(),
                                     [&](const source::Label& l) { return l.span == w.span; });
@@ -71,20 +71,20 @@ void mark_clash(Diagnostic& d, const std::vector<Why>& set, const Why& failing,
 
 std::string key_of(const Why& why) { return fmt::format("{}:{}:{}", why.span.begin, why.span.end, why.what); }
 
-/// Reported at the end of the declaration, with what it clashes with.
-void Checker::note_clash(Diagnostic& d, const Failure& f) {
+/// Reported at the end of the declaration, with its unsatisfiable core.
+void Reporter::defer(Diagnostic& d, const Failure& f) {
   failed_ = true;
-  clashes_.push_back({std::move(d), f, key_of(whys_[f.why]), {}, false});
+  pending_.push_back({std::move(d), f, key_of(whys_[f.why]), {}, false});
 }
 
-bool Checker::still_fails(const Clash& clash) {
+bool Checker::still_fails(const PendingReport& pending) {
   const DeclInfo info = e_.infos[g_.index];
   Kept kept(p_, info, g_);
   for (uint32_t e = info.first_expr; e < info.end_expr; ++e) p_.exprs[{e}].type = {};
   for (uint32_t l = info.first_local; l < info.end_local; ++l) p_.locals[{l}].scheme = {};
-  Clash attempt = clash;
+  PendingReport attempt = pending;
   Checker again(e_, g_);
-  again.clash_ = &attempt;
+  again.reporter_.attempt(&attempt);
   again.failed_ = true;  // so that what only a correct body is asked is not asked
   again.first_type_var_ = vars_.types.vars.size();
   again.solver_.leaves_out = [&](WhyId why) {
@@ -94,32 +94,32 @@ bool Checker::still_fails(const Clash& clash) {
   return attempt.found;
 }
 
-void Checker::explain_clashes() {
-  if (clash_) return;
+void Checker::report_pending() {
+  if (reporter_.attempting()) return;
   const DeclInfo info = e_.infos[g_.index];
   const size_t attempts = most_work / std::max<size_t>(1, info.end_expr - info.first_expr);
   size_t used = 0;
-  for (Clash& clash : clashes_) {
+  for (PendingReport& pending : reporter_.pending()) {
     const bool shown = !e_.only_counting && e_.diagnostics.error_count() <= source::limits::diagnostics_shown;
-    if (!shown || !still_fails(clash)) {
-      report(std::move(clash.diagnostic));
+    if (!shown || !still_fails(pending)) {
+      reporter_.report(std::move(pending.diagnostic));
       continue;
     }
-    std::vector<std::string> set;
+    std::vector<std::string> core;
     for (uint32_t i = 0; i < whys_.size(); ++i)
       if (std::string key = key_of(whys_[WhyId{i}]);
-          key != clash.key && std::find(set.begin(), set.end(), key) == set.end())
-        set.push_back(std::move(key));
+          key != pending.key && std::find(core.begin(), core.end(), key) == core.end())
+        core.push_back(std::move(key));
     // Large pieces first: most constraints of a declaration have nothing to do with it.
-    for (size_t piece = std::max<size_t>(1, set.size() / 2); used < attempts; piece /= 2) {
-      for (size_t at = 0; at < set.size() && used < attempts;) {
-        const size_t end = std::min(at + piece, set.size());
-        Clash attempt = clash;
-        attempt.without.insert(set.begin() + static_cast<long>(at), set.begin() + static_cast<long>(end));
+    for (size_t piece = std::max<size_t>(1, core.size() / 2); used < attempts; piece /= 2) {
+      for (size_t at = 0; at < core.size() && used < attempts;) {
+        const size_t end = std::min(at + piece, core.size());
+        PendingReport attempt = pending;
+        attempt.without.insert(core.begin() + static_cast<long>(at), core.begin() + static_cast<long>(end));
         ++used;
         if (still_fails(attempt)) {
-          clash.without = std::move(attempt.without);
-          set.erase(set.begin() + static_cast<long>(at), set.begin() + static_cast<long>(end));
+          pending.without = std::move(attempt.without);
+          core.erase(core.begin() + static_cast<long>(at), core.begin() + static_cast<long>(end));
         } else {
           at = end;
         }
@@ -127,16 +127,16 @@ void Checker::explain_clashes() {
       if (piece == 1) break;
     }
     std::vector<Why> places;
-    for (const std::string& key : set)
+    for (const std::string& key : core)
       for (uint32_t i = 0; i < whys_.size(); ++i)
         if (key_of(whys_[WhyId{i}]) == key) {
           places.push_back(whys_[WhyId{i}]);
           break;
         }
-    mark_clash(clash.diagnostic, places, whys_[clash.failure.why], e_.sources);
-    report(std::move(clash.diagnostic));
+    mark_core(pending.diagnostic, places, whys_[pending.failure.why], e_.sources);
+    reporter_.report(std::move(pending.diagnostic));
   }
-  clashes_.clear();
+  reporter_.pending().clear();
 }
 
 }  // namespace axon::core

@@ -1,0 +1,74 @@
+// See bind_pattern.h.
+#include "core/bind_pattern.h"
+
+#include <fmt/format.h>
+
+namespace axon::core {
+
+using shape::Dim;
+
+/// `*` marks a parameter; what its name stands for has the type without it.
+TypeId PatternBinder::kept(TypeId id) {
+  Type t = vars_[vars_.head(id)];
+  if (!t.consumed) return id;
+  t.consumed = false;
+  return vars_.add(std::move(t));
+}
+
+TypeId PatternBinder::refined(TypeId stated, TypeId found) {
+  Type type = vars_[vars_.head(stated)];
+  const Type& known = vars_[vars_.head(found)];
+  if (type.kind != Type::Kind::tensor || known.kind != Type::Kind::tensor) return stated;
+  if (!known.value && known.elements.empty() && !known.range) return stated;
+  if (!type.value) type.value = known.value;
+  if (type.elements.empty()) type.elements = known.elements;
+  if (!type.range) type.range = known.range;
+  return vars_.add(std::move(type));
+}
+
+TypeId PatternBinder::bind(const Pattern& p, TypeId expected) {
+  TypeId type = expected;
+  if (p.annotation) {
+    const WhyId w = why(p.span, "the annotation", *p.annotation, expected);
+    type = instantiator_.open(*p.annotation, w);
+    if (expected.valid()) {
+      unifier_.unify(type, expected, w);
+      type = refined(type, expected);
+    }
+  }
+  switch (p.kind) {
+    case Pattern::Kind::name: {
+      if (auto size = e_.local_sizes.find(p.local.index); size != e_.local_sizes.end()) {
+        // a name that a type uses as a size
+        if (!type.valid()) {
+          type = vars_.scalar(base::Elem::i64, Dim(size->second));
+        } else {
+          auto value = value_of(type);
+          const WhyId w = why(p.span, fmt::format("the size `{}`", p_.locals[p.local].name));
+          solver_.equal(Dim(size->second), value ? *value : opened_.open("k", p.span), w);
+        }
+      }
+      if (!type.valid()) type = vars_.fresh("t");
+      p_.locals[p.local].type = opened_.name_value(kept(type), p_.locals[p.local].name, p.span);
+      scope_.push_back(p.local);
+      return type;
+    }
+    case Pattern::Kind::wildcard:
+      return type.valid() ? type : vars_.fresh("t");
+    case Pattern::Kind::unit:
+    case Pattern::Kind::tuple: {
+      std::vector<TypeId> items;
+      const Type shape = type.valid() ? vars_[unifier_.shape_view(type)] : Type{};
+      const bool known = shape.kind == Type::Kind::tuple && shape.items.size() == p.items.size();
+      const bool poisoned = type.valid() && shape.kind == Type::Kind::error;
+      for (size_t i = 0; i < p.items.size(); ++i)
+        items.push_back(bind(p.items[i], known ? shape.items[i] : poisoned ? type : TypeId{}));
+      const TypeId tuple = vars_.tuple(items);
+      if (type.valid() && !known) unifier_.unify(tuple, type, why(p.span, "the pattern", tuple, type));
+      return tuple;
+    }
+  }
+  return type;
+}
+
+}  // namespace axon::core

@@ -1,0 +1,25 @@
+// Patterns of parameters and of `let`: types for the names that they bind.
+#pragma once
+#include "core/instantiate.h"
+
+namespace axon::core {
+
+class PatternBinder : InferencePart {
+ public:
+  PatternBinder(InferenceContext& c, OpenedSizes& opened, Instantiator& instantiator)
+      : InferencePart(c), opened_(opened), instantiator_(instantiator) {}
+
+  /// Brings the names of the pattern into scope; returns the type of what it matches. `expected` may be
+  /// invalid.
+  TypeId bind(const Pattern& pattern, TypeId expected);
+  /// A stated type with what is known besides of the values of what has it.
+  TypeId refined(TypeId stated, TypeId found);
+
+ private:
+  TypeId kept(TypeId type);
+
+  OpenedSizes& opened_;
+  Instantiator& instantiator_;
+};
+
+}  // namespace axon::core

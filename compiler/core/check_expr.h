@@ -1,0 +1,64 @@
+// Expressions: their types, and the sizes that integers are known to equal.
+//
+// In: an expression whose names are resolved, and the type that its place wants, where that is known. Out:
+// its type, written to the expression, and constraints for the solver.
+#pragma once
+#include <map>
+
+#include "core/bind_pattern.h"
+#include "core/check_index.h"
+#include "core/generalise.h"
+
+namespace axon::core {
+
+class ExprChecker : InferencePart {
+ public:
+  ExprChecker(InferenceContext& c, Reporter& reporter, OpenedSizes& opened, LoopScopes& scopes,
+              Instantiator& instantiator, PatternBinder& patterns, Generaliser& generaliser,
+              SizeChecker& sizes, IndexChecker& indices)
+      : InferencePart(c),
+        reporter_(reporter),
+        opened_(opened),
+        scopes_(scopes),
+        instantiator_(instantiator),
+        patterns_(patterns),
+        generaliser_(generaliser),
+        sizes_(sizes),
+        indices_(indices) {}
+
+  /// The type of the expression; `expected` may be invalid, and is a hint: the caller unifies.
+  TypeId infer(ExprId id, TypeId expected = {});
+
+ private:
+  TypeId infer_kind(ExprId id, TypeId expected);
+  TypeId infer_local(ExprId id, ExprId application);
+  TypeId infer_global(ExprId id, ExprId application);
+  TypeId infer_number(ExprId id);
+  TypeId infer_lambda(ExprId id, TypeId expected);
+  TypeId infer_apply(ExprId id);
+  bool poisoned(const Expr& application);
+  TypeId infer_dim(ExprId id);
+  TypeId infer_let(ExprId id, TypeId expected);
+  TypeId infer_conditional(ExprId id, TypeId expected);
+  TypeId infer_with_field(ExprId id);
+  TypeId infer_list(ExprId id, TypeId expected);
+  TypeId infer_check_as(ExprId id);
+  void name_argument(TypeId parameter, ExprId argument);
+  void pass_value(TypeId parameter, TypeId argument, source::Span at);
+  void type_literal(ExprId id, base::Elem elem);
+  std::optional<shape::Dim> arithmetic(ExprId id);
+  void condition(ExprId id, bool holds, std::vector<shape::Fact>& out) const;
+
+  Reporter& reporter_;
+  OpenedSizes& opened_;
+  LoopScopes& scopes_;
+  Instantiator& instantiator_;
+  PatternBinder& patterns_;
+  Generaliser& generaliser_;
+  SizeChecker& sizes_;
+  IndexChecker& indices_;
+  std::map<LocalId, ExprId> let_values_;  ///< what a name stands for
+  ExprId applied_;  ///< of what is inferred next: the expression that applies it; a `let` that names it
+};
+
+}  // namespace axon::core

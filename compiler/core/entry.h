@@ -1,0 +1,22 @@
+// How the sizes of an entry follow from its arguments. See entry.cpp.
+#pragma once
+#include "core/reporter.h"
+
+namespace axon::core {
+
+class EntryChecker : InferencePart {
+ public:
+  EntryChecker(InferenceContext& c, Reporter& reporter) : InferencePart(c), reporter_(reporter) {}
+
+  /// Fills Global::entry_sizes; reports what a caller cannot pass, and sizes that no argument determines.
+  void check_entry(const Scheme& scheme);
+
+ private:
+  bool first_order(TypeId t, std::string& what);
+  void observe(TypeId t, const std::string& path, source::Span at, EntrySizes& out);
+  std::string words_of(source::Span part, source::Span whole) const;
+
+  Reporter& reporter_;
+};
+
+}  // namespace axon::core

@@ -1,0 +1,44 @@
+// What inference left open becomes part of a type scheme: variables, joins, `into`, facts; and gets its
+// names.
+#pragma once
+#include <functional>
+
+#include "core/opened_sizes.h"
+
+namespace axon::core {
+
+/// Gives an element type that nothing determines its default: f32, i64 where it is an integer, bool.
+void default_element(Vars& vars, TypeVarId v);
+
+class Generaliser : InferencePart {
+ public:
+  Generaliser(InferenceContext& c, Reporter& reporter, OpenedSizes& opened)
+      : InferencePart(c), reporter_(reporter), opened_(opened) {}
+
+  /// The scheme of the declaration, whose type this is.
+  Scheme generalise_top(TypeId type);
+  /// The scheme of a function that `let` binds; `since` and `opened` are the solver's serial and the mark of
+  /// opened sizes before it was inferred.
+  void generalise_let(LocalId local, TypeId type, size_t since, size_t opened);
+
+ private:
+  /// Whether a constraint over these variables belongs to the scheme that is being made.
+  using Mine = std::function<bool(const Occurrences&)>;
+  std::vector<ShapeVarId> shapes_in(TypeId type);
+  void take_joins(Scheme& scheme, const Mine& mine);
+  void take_intos(Scheme& scheme, const Mine& mine);
+  void take_facts(Scheme& scheme, const Mine& mine, bool top);
+  void refuse_fact(const shape::Fact& fact, const std::vector<shape::Fact>& known, WhyId why,
+                   const shape::Answer& answer);
+  std::optional<shape::Fact> without_indices(const shape::Fact& fact,
+                                             const std::vector<shape::Fact>& facts) const;
+  TypeId simplified(TypeId type, const std::vector<shape::Fact>& where);
+  void refuse_leftovers();
+  void name_variables(Scheme& scheme);
+  void prefer_parameter_initials(Names& names, TypeId type);
+
+  Reporter& reporter_;
+  OpenedSizes& opened_;
+};
+
+}  // namespace axon::core

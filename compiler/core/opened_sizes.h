@@ -1,0 +1,68 @@
+// Sizes that depend on data: existential sizes, opened at each application whose result has `?k` and at each
+// integer of the data that is used as a size, and closed again in the result of the declaration.
+//
+// Each is a variable of kind `opened`, which stands for one number of one run, with what is known of it
+// assumed in the solver. It is visible only where the number is known: never in a parameter, never in the
+// type of a function that is a value (all calls of it would share one number), never outside of the loop body
+// that determines it (LoopScopes).
+#pragma once
+#include <set>
+
+#include "core/loop_scopes.h"
+#include "core/reporter.h"
+
+namespace axon::core {
+
+class OpenedSizes : InferencePart {
+ public:
+  OpenedSizes(InferenceContext& c, Reporter& reporter, LoopScopes& scopes)
+      : InferencePart(c), reporter_(reporter), scopes_(scopes) {}
+
+  // ---- Opening.
+  /// A new variable for an integer of the data; `size`: it is known not to be negative.
+  shape::Dim open(const std::string& hint, source::Span at, bool size = true);
+  /// The size that this value is, with the bounds that the value's form shows; one for equal values.
+  shape::Dim size_of_value(const shape::Dim& value, source::Span at);
+  /// The size that an integer is, of which nothing is known.
+  shape::Dim size_of_unknown(source::Span at);
+  /// The type of an integer scalar of unknown value with a variable for the value, so that all uses agree.
+  TypeId name_value(TypeId type, const std::string& hint, source::Span at);
+
+  // ---- Queries.
+  /// How many were opened so far: what is opened later is "opened since" that mark.
+  size_t mark() const { return opened_.size(); }
+  /// Whether an integer of the data that may be negative occurs in the value.
+  bool reads_data(const shape::Dim& d) const;
+  /// Whether the size is an integer of the data, which the program checks where it is used, not the size of
+  /// a result.
+  bool is_checked_integer(const shape::Dim& size) const;
+
+  // ---- Where they must not be.
+  /// Value restriction: a function that is a value must not return sizes opened since; reports it where it
+  /// does.
+  TypeId as_value(ExprId id, TypeId type, size_t mark);
+  /// Reports opened sizes in the parameters of a declaration's type.
+  void refuse_in_parameters(TypeId type);
+
+  // ---- Closing.
+  /// What was opened since and occurs in the scheme's type becomes existential, with what is known of it.
+  void close(Scheme& scheme, size_t mark);
+  /// An equal size without opened ones, where an assumed equation gives one: k + l is n where k + l == n.
+  shape::Dim without_opened(const shape::Dim& d) const;
+
+ private:
+  bool mentions_since(TypeId type, size_t mark);
+  TypeId without_opened_values(TypeId type, size_t mark);
+  std::vector<shape::Fact> given_without_others(const Occurrences& kept) const;
+
+  static constexpr size_t most_bounds = 1000;  ///< derived facts that are looked for when a scheme is closed
+
+  Reporter& reporter_;
+  LoopScopes& scopes_;
+  std::vector<shape::Var> opened_;                            ///< in order
+  std::set<uint32_t> data_;                                   ///< of these, integers that may be negative
+  std::set<uint32_t> checked_;                                ///< of these, integers that are used as sizes
+  std::vector<std::pair<shape::Dim, shape::Dim>> of_values_;  ///< a value, and the size that it is
+};
+
+}  // namespace axon::core

@@ -1,0 +1,63 @@
+// What the user reads: failures of the solver and the unifier, with both types aligned, where each came from,
+// and drafts of repairs.
+//
+// In: a Failure or a Fact and the Why that it was stated with. Out: a diagnostic. The report of a size that
+// cannot hold is held back until inference of the declaration ends, when unsat_core.cpp finds what it
+// contradicts.
+#pragma once
+#include <set>
+
+#include "core/inference.h"
+#include "core/print.h"
+
+namespace axon::core {
+
+/// A failure whose report waits for its minimal unsatisfiable core (unsat_core.cpp).
+struct PendingReport {
+  source::Diagnostic diagnostic;
+  Failure failure;
+  std::string key;                ///< of the failing constraint: key_of()
+  std::set<std::string> without;  ///< keys of constraints that an attempt leaves out
+  bool found = false;             ///< the attempt failed at the same constraint
+};
+
+class Reporter : InferencePart {
+ public:
+  explicit Reporter(InferenceContext& c) : InferencePart(c) {}
+
+  void report(source::Diagnostic d);
+  void report_failures();  ///< all that the solver has found
+  /// `never`: no sizes satisfy the fact together with what is known; else it is only not known to hold.
+  void report_fact(const shape::Fact& fact, const std::vector<shape::Fact>& facts, WhyId why, bool never);
+
+  /// One set of names for all messages of a declaration; what the user wrote keeps its name.
+  Names& names();
+  std::string show(TypeId t);
+  std::string show(const Constraint& c);
+  /// An expression as the subject of a sentence: its name or its text; "this" where that is long.
+  std::string describe(ExprId id);
+
+  std::vector<PendingReport>& pending() { return pending_; }
+  /// From now on nothing is reported; only whether the failure of this attempt happens again is noted.
+  void attempt(PendingReport* attempt) { attempt_ = attempt; }
+  bool attempting() const { return attempt_ != nullptr; }
+
+ private:
+  void report_failure(const Failure& f);
+  void report_shapes(const Failure& f, const Why& w);
+  bool report_matmul(const Failure& f, const Why& w);
+  void defer(source::Diagnostic& d, const Failure& f);
+  void label_operands(source::Diagnostic& d, const Why& w);
+  void note_any_type(source::Diagnostic& d, const Why& w) const;
+  void note_class(source::Diagnostic& d, TypeId t);
+  void note_sizes(source::Diagnostic& d, const shape::Dim& a, const shape::Dim& b);
+  std::string failing_sizes(const shape::Fact& goal, const std::vector<shape::Fact>& facts);
+  void suggest(source::Diagnostic& d, const Failure& f, const Why& w);  // suggest.cpp
+
+  std::optional<Names> names_;
+  std::set<std::pair<uint32_t, std::string>> missing_fields_;  ///< reported: (type, field)
+  PendingReport* attempt_ = nullptr;
+  std::vector<PendingReport> pending_;
+};
+
+}  // namespace axon::core
