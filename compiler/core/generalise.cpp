@@ -104,7 +104,10 @@ void Generaliser::take_intos(Scheme& scheme, const Mine& mine) {
     const bool known = std::any_of(scheme.into.begin(), scheme.into.end(), [&](const IntoConstraint& i) {
       return i.var == *v && same(vars_.zonk(i.target), target);
     });
-    if (in_type.has(*v) && !known) scheme.into.push_back({*v, target});
+    Occurrences just_it;
+    just_it.add(operand);
+    const bool outer = !mine(just_it);  // of a local function: a shape of what is around it
+    if ((in_type.has(*v) || outer) && !known) scheme.into.push_back({*v, target});
   }
   std::erase_if(solver_.parked(), [](const Constraint& c) { return c.done; });
   auto place = [&](ShapeVarId v) {

@@ -8,6 +8,7 @@
 //   it.
 // What then remains joins variables only, and becomes `..(a|b)` in the type.
 #include <algorithm>
+#include <map>
 
 #include "core/solver.h"
 
@@ -167,24 +168,82 @@ Solver::Step Solver::solve_into(Constraint& c) {
 }
 
 std::vector<ShapeVarId> Solver::joined(ShapeVarId result) const {
+  std::set<ShapeVarId> seen;
+  std::vector<ShapeVarId> out;
+  if (!collect_joined(result, seen, out)) return {};
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+/// Appends the operands of the join that yields `result`, each join taken apart once; false when there is
+/// none, or when it has an operand that is no lone variable.
+bool Solver::collect_joined(ShapeVarId result, std::set<ShapeVarId>& seen,
+                            std::vector<ShapeVarId>& out) const {
   for (const Constraint& c : parked_) {
     if (c.done || c.kind != Constraint::Kind::join) continue;
     auto r = lone(vars_.zonk(c.shapes[0]));
     if (!r || *r != result) continue;
-    std::vector<ShapeVarId> out;
+    std::vector<ShapeVarId> operands;
     for (size_t i = 1; i < c.shapes.size(); ++i) {
       auto v = lone(vars_.zonk(c.shapes[i]));
-      if (!v) return {};
-      if (*v == result) continue;
-      const auto inner = joined(*v);
-      if (inner.empty()) out.push_back(*v);
-      out.insert(out.end(), inner.begin(), inner.end());
+      if (!v) return false;
+      operands.push_back(*v);
     }
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
+    seen.insert(result);
+    for (ShapeVarId v : operands)
+      if (!seen.count(v) && !collect_joined(v, seen, out)) out.push_back(v);
+    return true;
   }
-  return {};
+  return false;
+}
+
+/// What broadcasts into itself through others is equal to all of them: of y = a|r and r = y|b, y is r, and a
+/// and b broadcast into it. True if there was such a circle.
+bool Solver::merge_circles() {
+  std::map<ShapeVarId, std::vector<std::pair<ShapeVarId, WhyId>>> below;  // what broadcasts into it
+  for (const Constraint& c : parked_) {
+    if (c.done || (c.kind != Constraint::Kind::join && c.kind != Constraint::Kind::into)) continue;
+    const size_t target = c.kind == Constraint::Kind::join ? 0 : 1;
+    const auto whole = lone(vars_.zonk(c.shapes[target]));
+    for (size_t i = 0; i < c.shapes.size() && whole; ++i)
+      if (const auto part = lone(vars_.zonk(c.shapes[i])); i != target && part && *part != *whole)
+        below[*whole].emplace_back(*part, c.why);
+  }
+  // Depth first: what is found again while it is open is in a circle with what is above it.
+  enum class State : uint8_t { open, done };
+  std::map<ShapeVarId, State> states;
+  struct Visit {
+    ShapeVarId shape;
+    size_t next = 0;
+  };
+  for (const auto& [root, parts] : below) {
+    std::vector<Visit> path;
+    const auto enter = [&](ShapeVarId v) {
+      states[v] = State::open;
+      path.push_back({v});
+    };
+    if (!states.count(root)) enter(root);
+    while (!path.empty()) {
+      const ShapeVarId here = path.back().shape;
+      const auto mine = below.find(here);
+      if (mine == below.end() || path.back().next == mine->second.size()) {
+        states[here] = State::done;
+        path.pop_back();
+        continue;
+      }
+      const auto [part, why] = mine->second[path.back().next++];
+      const auto known = states.find(part);
+      if (known == states.end()) {
+        enter(part);
+      } else if (known->second == State::open) {
+        const Shape a{var_item(part)}, b{var_item(here)};
+        equal(a, b, why);
+        if (same(vars_.zonk(a), vars_.zonk(b))) return true;
+      }
+    }
+  }
+  return false;
 }
 
 bool Solver::is_into_one_of(ShapeVarId v, const std::vector<ShapeVarId>& others) const {
@@ -390,6 +449,7 @@ bool Solver::default_open_words(size_t since) {
 
 bool Solver::default_joins(size_t since) {
   settle();
+  while (merge_circles()) settle();
   for (size_t i = 0; i < parked_.size(); ++i) {
     if (parked_[i].done || parked_[i].serial <= since) continue;
     Constraint c = parked_[i];

@@ -71,6 +71,8 @@ class Solver {
   Step stretch(const std::vector<shape::Dim>& sizes, shape::Dim& out, WhyId why);
   size_t axes_at_least(const Shape& shape, std::set<size_t>& seen) const;
   bool default_join_in(const Shape& shape, std::set<size_t>& seen);
+  bool collect_joined(ShapeVarId result, std::set<ShapeVarId>& seen, std::vector<ShapeVarId>& out) const;
+  bool merge_circles();
   bool default_join(Constraint& c);
   bool default_into(Constraint& c);
   bool default_words(Constraint& c);
