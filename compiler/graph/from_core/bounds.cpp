@@ -1,8 +1,9 @@
 // Indices are in range: proved, or guarded by a condition, or checked once at run time, or an error.
 //
-// What only sizes decide and no proof settles becomes a check of the entry. An index that comes from data
-// goes through `bounded`, with a check of the tensor it comes from. An index that is in range only under the
-// condition of an `if` or `else` is clamped as well, so that code which evaluates both sides never strays.
+// A fact over sizes that is not proved becomes a check of the entry. An index that comes from data goes
+// through `bounded`, with a check of every element of the tensor that it comes from. An index that is in
+// range only under the condition of an `if` or `else` is clamped as well, because generated code evaluates
+// both sides.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ std::vector<Fact> SizeEnvironment::known_facts() const {
     facts.push_back(shape::at_most(Dim(0), Dim(a.var)));
     facts.push_back(shape::less(Dim(a.var), a.extent));
   };
-  for (const DataDependentSize& d : decided_) {
+  for (const DataDependentSize& d : data_dependent_) {
     facts.push_back(shape::at_least(Dim(d.size), Dim(0)));
     facts.push_back(shape::at_most(Dim(d.size), d.bound));
   }
@@ -46,8 +47,6 @@ Proof BoundsChecker::proof(const Fact& fact) const {
   return shape::prove(facts, fact).verdict == Verdict::proved ? Proof::guarded : Proof::unknown;
 }
 
-/// Makes `fact` hold wherever this is evaluated: by proof, or by a check over sizes. False: neither is
-/// possible.
 bool BoundsChecker::require(const Fact& fact, const std::string& what) {
   if (probing_ || proof(fact) == Proof::always) return true;
   auto size_var = [&](Var v) { return sizes_.is_size(v); };
@@ -55,7 +54,7 @@ bool BoundsChecker::require(const Fact& fact, const std::string& what) {
   std::vector<Fact> facts = sizes_.known_facts();
   if (!sizes_.over_sizes(fact.lhs) || !sizes_.over_sizes(fact.rhs)) {
     if (fact.relation != shape::Relation::le && fact.relation != shape::Relation::lt) return false;
-    // The worst case over the index variables, as a statement about sizes.
+    // The worst case over the index variables is a fact over sizes.
     auto low = shape::bounds_of(fact.rhs, facts, size_var).low;
     auto high = shape::bounds_of(fact.lhs, facts, size_var).high;
     if (!low || !high) return false;
@@ -63,7 +62,8 @@ bool BoundsChecker::require(const Fact& fact, const std::string& what) {
     check.rhs = shape::simplify(*low, g.facts);
     if (shape::prove(g.facts, check).verdict == Verdict::proved) return true;
   }
-  if (reads_data(g, check.lhs) || reads_data(g, check.rhs)) return false;  // known only when it is too late
+  if (reads_data(g, check.lhs) || reads_data(g, check.rhs))
+    return false;  // known only after the checks of the entry
   Fact negated = check.relation == shape::Relation::lt   ? shape::at_most(check.rhs, check.lhs)
                  : check.relation == shape::Relation::le ? shape::less(check.rhs, check.lhs)
                                                          : Fact{check.lhs, shape::Relation::ne, check.rhs};
@@ -78,7 +78,7 @@ bool BoundsChecker::require(const Fact& fact, const std::string& what) {
   return true;
 }
 
-/// An index that is in range for certain; user errors are reported here.
+/// Reports an index that cannot be checked as the error of the user.
 ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const std::string& what) {
   if (probing_) return constant_int(g, Elem::i64, 0);
   auto dim = affine_index(g, index);
@@ -97,7 +97,6 @@ ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const st
   return index_of(g, safe);
 }
 
-/// For `x[i else v]`: the index clamped into range, and the condition under which it was in range.
 std::pair<ScalarId, ScalarId> CheckedIntegers::guarded_index(ScalarId index, const Dim& extent) {
   ScalarId inside = constant_int(g, Elem::boolean, 1), zero = constant_int(g, Elem::i64, 0);
   if (probing_) return {zero, inside};
@@ -119,14 +118,15 @@ bool SizeEnvironment::over_sizes(const Dim& d) const {
   return std::all_of(vars.begin(), vars.end(), [&](Var v) { return is_size(v); });
 }
 
-/// An integer that need not be in range where an `if` leaves it out: 0 there.
+/// The integer, or 0 where a condition in scope does not hold: there it need not be in range.
 ScalarId CheckedIntegers::where_reached(ScalarId integer) {
   for (ScalarId condition : conditions_)
     integer = apply(g, Op::select, {condition, integer, constant_int(g, Elem::i64, 0)});
   return integer;
 }
 
-/// Does the load, over the index variables in scope, read the whole tensor: so that all of it are indices?
+/// Does the load read the whole tensor as the index variables in scope range over their axes? Then every
+/// element of the tensor is an index.
 bool CheckedIntegers::reads_every_element(const Scalar& load) const {
   const std::vector<Dim>& shape = g.type(load.target).shape;
   std::set<Var> seen;
@@ -151,19 +151,20 @@ ScalarId CheckedIntegers::data_index(ScalarId index, const Dim& extent, const st
                reads_every_element(g.scalars[loaded]);
   const std::vector<Axis> around = builder_.free_axes(index, {extent});
   const bool past =
-      std::any_of(around.begin(), around.end(), [&](const Axis& a) { return sizes_.is_decided(a.extent); });
-  const bool varies = sizes_.is_decided(extent);
+      std::any_of(around.begin(), around.end(), [&](const Axis& a) { return sizes_.varies(a.extent); });
+  const bool varies = sizes_.varies(extent);
   plain = plain && conditions_.empty() && !past && !varies;
-  Dim bound = sizes_.relaxed(extent);
+  Dim bound = sizes_.bound_of(extent);
   if (!plain && (past || varies || !conditions_.empty())) {
-    // 0 where nothing is read, which is to be in range then; else it has to be below the extent itself
+    // Where nothing is read the index is 0, so the bound is at least 1; elsewhere it must be below the extent
+    // itself.
     if (bounds_.proof(shape::at_least(bound, Dim(1))) != Proof::always) bound = max(bound, Dim(1));
     if (varies || bound != extent) {
       const ScalarId beyond = apply(g, Op::max, {index, index_of(g, bound)});
       index = apply(g, Op::select, {apply(g, Op::lt, {index, sizes_.value_of(extent)}), index, beyond});
     }
     for (const Axis& a : around)
-      if (sizes_.is_decided(a.extent))
+      if (sizes_.varies(a.extent))
         index = apply(g, Op::select, {sizes_.is_inside(a), index, constant_int(g, Elem::i64, 0)});
     index = where_reached(index);
   }

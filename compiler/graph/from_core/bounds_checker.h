@@ -2,7 +2,7 @@
 //
 // In: facts over sizes and index variables, and expressions that load. Out: verdicts, checks added to the
 // graph, and expressions that are safe to evaluate where an `if` leaves them out. Integers that the data
-// decides are checked in checked_integers.h. Bodies: bounds.cpp, relax.cpp.
+// decides are checked in checked_integers.h. Bodies: bounds.cpp, bound_dynamic_sizes.cpp.
 #pragma once
 #include <string>
 #include <vector>
@@ -24,12 +24,12 @@ class BoundsChecker : Part {
   bool require(const Fact& fact, const std::string& what);
   bool is_in_range(ScalarId index, const Dim& extent, const std::vector<Fact>& facts) const;
   /// The load with every index in range. An axis without elements has none: then the load is not made.
-  ScalarId relaxed_load(ScalarId load, const std::vector<Fact>& facts);
-  /// Bounds the data-dependent sizes of a node and guards its loads; see relax.cpp.
-  void relax(std::vector<Axis>& domain, ScalarId& body, const std::vector<Dim>& at);
+  ScalarId clamped_load(ScalarId load, const std::vector<Fact>& facts);
+  /// Bounds the data-dependent sizes of a node and guards its loads; see bound_dynamic_sizes.cpp.
+  void bound_dynamic_sizes(std::vector<Axis>& domain, ScalarId& body, const std::vector<Dim>& at);
 
  private:
-  bool is_relaxed(const std::vector<Axis>& domain, ScalarId body) const;
+  bool needs_bounding(const std::vector<Axis>& domain, ScalarId body) const;
 
   SizeEnvironment& sizes_;
 };

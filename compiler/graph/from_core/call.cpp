@@ -1,6 +1,6 @@
-// Calls: closures collect arguments until they have all, then their body is evaluated in a fresh frame.
+// Calls: closures collect arguments until they have all, then their body is evaluated in a fresh environment.
 //
-// The frame knows the sizes and element types that the occurrence was instantiated with; what is still open
+// The environment knows the sizes and element types that the occurrence was instantiated with; what is still open
 // is read off the arguments by matching them with the types of the parameters.
 #include <algorithm>
 
@@ -16,24 +16,23 @@ using core::Type;
 // ---- environments ----
 
 const Val* CoreEvaluator::find(core::LocalId local) const {
-  for (const Frame* f = frame_.get(); f; f = f->parent.get())
+  for (const Environment* f = env_.get(); f; f = f->parent.get())
     if (auto it = f->locals.find(local); it != f->locals.end()) return &it->second;
   return nullptr;
 }
 
 const std::vector<Axis>* CoreEvaluator::find_rank(core::LocalId local) const {
-  for (const Frame* f = frame_.get(); f; f = f->parent.get())
+  for (const Environment* f = env_.get(); f; f = f->parent.get())
     if (auto it = f->ranks.find(local); it != f->ranks.end()) return &it->second;
   return nullptr;
 }
 
 std::optional<Dim> SizeEnvironment::known_dim(Var v) const {
-  for (const Frame* f = frame_.get(); f; f = f->parent.get())
+  for (const Environment* f = env_.get(); f; f = f->parent.get())
     if (auto it = f->dims.find(v); it != f->dims.end()) return it->second;
   return std::nullopt;
 }
 
-/// A dimension of the core in the graph's variables.
 Dim SizeEnvironment::resolve(const Dim& dim) const {
   shape::Substitution s;
   bool unknown = false;
@@ -44,8 +43,8 @@ Dim SizeEnvironment::resolve(const Dim& dim) const {
   }
   const Dim here = s.empty() ? dim : dim.substitute(s);
   if (unknown)
-    for (const Frame* f = frame_.get(); f; f = f->parent.get())
-      for (const auto& [stated, found] : f->measured) {
+    for (const Environment* f = env_.get(); f; f = f->parent.get())
+      for (const auto& [stated, found] : f->opened) {
         const Dim rest = here - stated;
         const std::vector<Var> left = rest.vars();
         if (std::all_of(left.begin(), left.end(), [&](Var v) { return is_known_here(v); }))
@@ -55,7 +54,7 @@ Dim SizeEnvironment::resolve(const Dim& dim) const {
 }
 
 std::optional<Elem> CoreEvaluator::known_elem(core::TypeVarId v) const {
-  for (const Frame* f = frame_.get(); f; f = f->parent.get())
+  for (const Environment* f = env_.get(); f; f = f->parent.get())
     if (auto it = f->elems.find(v); it != f->elems.end()) return it->second;
   return std::nullopt;
 }
@@ -126,21 +125,21 @@ Val CoreEvaluator::call(const Val& fn, std::vector<Val> args) {
 Val CoreEvaluator::enter(const Closure& closure, const std::vector<Pattern>& params, core::ExprId body) {
   constexpr size_t max_calls = 2000;
   if (context_.calls.size() > max_calls) return unsupported("functions call each other too deeply");
-  auto frame = std::make_shared<Frame>();
-  frame->parent = closure.frame;
-  frame->dims = closure.dims;
-  frame->elems = closure.elems;
+  auto env = std::make_shared<Environment>();
+  env->parent = closure.env;
+  env->dims = closure.dims;
+  env->elems = closure.elems;
   for (size_t i = 0; i < params.size(); ++i) {
-    // What a function reads more than once is computed once.
+    // An argument that the function reads more than once is stored.
     if (params[i].kind == Pattern::Kind::name && uses_of(params[i].local, body) > 1)
       builder_.force_all(closure.args[i]);
-    bind(params[i], closure.args[i], *frame);
+    bind(params[i], closure.args[i], *env);
   }
-  FramePtr caller = std::exchange(frame_, frame);
+  EnvironmentPtr caller = std::exchange(env_, env);
   if (closure.global.valid()) context_.calls.push_back(closure.global);
   Val result = evaluate(body);
   if (closure.global.valid()) context_.calls.pop_back();
-  frame_ = caller;
+  env_ = caller;
   return result;
 }
 
@@ -160,16 +159,16 @@ void CoreEvaluator::count_uses(core::ExprId id) {
     for (core::ExprId part : {item.point, item.start, item.stop, item.step}) count_uses(part);
 }
 
-void CoreEvaluator::bind(const Pattern& pattern, const Val& value, Frame& frame) {
-  if (pattern.annotation) match(*pattern.annotation, value, frame);
+void CoreEvaluator::bind(const Pattern& pattern, const Val& value, Environment& env) {
+  if (pattern.annotation) match(*pattern.annotation, value, env);
   switch (pattern.kind) {
     case Pattern::Kind::name:
-      frame.locals[pattern.local] = value;
-      if (p.locals[pattern.local].type.valid()) match(p.locals[pattern.local].type, value, frame);
+      env.locals[pattern.local] = value;
+      if (p.locals[pattern.local].type.valid()) match(p.locals[pattern.local].type, value, env);
       break;
     case Pattern::Kind::tuple:
       for (size_t i = 0; i < pattern.items.size() && i < value.items.size(); ++i)
-        bind(pattern.items[i], value.items[i], frame);
+        bind(pattern.items[i], value.items[i], env);
       break;
     case Pattern::Kind::wildcard:
     case Pattern::Kind::unit:
@@ -179,11 +178,11 @@ void CoreEvaluator::bind(const Pattern& pattern, const Val& value, Frame& frame)
 
 // ---- what the arguments say about sizes and element types ----
 
-void CoreEvaluator::match_shape(const core::Shape& shape, const Array& array, Frame& frame, size_t lead) {
+void CoreEvaluator::match_shape(const core::Shape& shape, const Array& array, Environment& env, size_t lead) {
   auto learn = [&](const core::ShapeItem& item, size_t axis) {
     if (axis >= array.shape.size()) return;
-    if (auto v = item.dim.as_var(); v && !frame.dims.count(*v) && array.shape[axis] != item.dim)
-      frame.dims[*v] = array.shape[axis];
+    if (auto v = item.dim.as_var(); v && !env.dims.count(*v) && array.shape[axis] != item.dim)
+      env.dims[*v] = array.shape[axis];
   };
   size_t front = 0, back = shape.size();
   while (front < shape.size() && shape[front].kind == core::ShapeItem::Kind::dim) ++front;
@@ -195,44 +194,44 @@ void CoreEvaluator::match_shape(const core::Shape& shape, const Array& array, Fr
 }
 
 /// `lead`: how many first axes of every leaf belong to the stacks around.
-void CoreEvaluator::match(core::TypeId id, const Val& value, Frame& frame, size_t lead) {
+void CoreEvaluator::match(core::TypeId id, const Val& value, Environment& env, size_t lead) {
   if (!id.valid()) return;
   const Type& t = p.types.types[id];
   switch (t.kind) {
     case Type::Kind::tensor: {
       if (value.kind != Val::Kind::array) return;
       const Array& a = *value.array;
-      if (t.elem.var.valid() && !t.elem.elem) frame.elems.emplace(t.elem.var, a.elem);
+      if (t.elem.var.valid() && !t.elem.elem) env.elems.emplace(t.elem.var, a.elem);
       if (t.value && a.shape.empty()) {
         auto v = t.value->as_var();
         auto known = affine_index(g, a.body);
-        if (v && known && *known != Dim(*v)) frame.dims.emplace(*v, *known);
+        if (v && known && *known != Dim(*v)) env.dims.emplace(*v, *known);
       }
-      match_shape(t.shape, a, frame, lead);
+      match_shape(t.shape, a, env, lead);
       return;
     }
     case Type::Kind::tuple:
       for (size_t i = 0; i < t.items.size() && i < value.items.size(); ++i)
-        match(t.items[i], value.items[i], frame, lead);
+        match(t.items[i], value.items[i], env, lead);
       return;
     case Type::Kind::record:
       for (size_t i = 0; i < t.items.size(); ++i)
         for (size_t f = 0; f < value.fields.size(); ++f)
-          if (value.fields[f] == t.fields[i]) match(t.items[i], value.items[f], frame, lead);
+          if (value.fields[f] == t.fields[i]) match(t.items[i], value.items[f], env, lead);
       return;
     case Type::Kind::stack: {
       const Val* first = &value;
       while (first->kind != Val::Kind::array && !first->items.empty()) first = &first->items[0];
       auto v = t.count.as_var();
-      if (v && first->kind == Val::Kind::array && first->array->shape.size() > lead &&
-          !frame.dims.count(*v) && first->array->shape[lead] != t.count)
-        frame.dims[*v] = first->array->shape[lead];
-      match(t.items[0], value, frame, lead + 1);
+      if (v && first->kind == Val::Kind::array && first->array->shape.size() > lead && !env.dims.count(*v) &&
+          first->array->shape[lead] != t.count)
+        env.dims[*v] = first->array->shape[lead];
+      match(t.items[0], value, env, lead + 1);
       return;
     }
     case Type::Kind::var:
       if (value.kind == Val::Kind::array && value.array->shape.size() == lead)
-        frame.elems.emplace(t.var, value.array->elem);
+        env.elems.emplace(t.var, value.array->elem);
       return;
     default:
       return;

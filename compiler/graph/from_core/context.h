@@ -24,7 +24,7 @@ struct Context {
   const source::SourceManager* sources;  // may be null: messages then quote nothing
   bool failed = false;                   // an error was reported: every further result is meaningless
 
-  FramePtr frame;                     // the names in scope
+  EnvironmentPtr env;                 // the names in scope
   std::vector<Axis> active;           // index variables of the enclosing `for`s, outermost first
   std::vector<Fact> guards;           // conditions that hold where an `if` has branched
   std::vector<ScalarId> conditions;   // the same as scalars, conditions over data included
@@ -53,7 +53,7 @@ class Part {
         p(context.program),
         g(context.graph),
         failed_(context.failed),
-        frame_(context.frame),
+        env_(context.env),
         active_(context.active),
         guards_(context.guards),
         conditions_(context.conditions),
@@ -65,7 +65,7 @@ class Part {
   const core::Program& p;
   Graph& g;
   bool& failed_;
-  FramePtr& frame_;
+  EnvironmentPtr& env_;
   std::vector<Axis>& active_;
   std::vector<Fact>& guards_;
   std::vector<ScalarId>& conditions_;

@@ -1,9 +1,8 @@
-// Integers that the data decides, where a size is wanted: a size of their own, with a bound that is known
-// before.
+// Data-dependent sizes: an integer computed from data becomes a size with a bound that is known before.
 //
-// The integer becomes a tensor of rank 0 at the root of the graph; when it has been computed, the size has a
-// value. Memory is laid out for the bound, which follows from how the integer is made: a count of true
-// elements is at most the number of elements, a minimum at most each side.
+// The integer is stored as a tensor of rank 0 at the root of the graph; the size has a value once that is
+// computed. Memory is laid out for the bound, which follows from the form of the integer: a count of true
+// elements is at most the number of elements, a minimum is at most each operand.
 #include <algorithm>
 
 #include "graph/from_core/evaluator.h"
@@ -88,7 +87,6 @@ std::optional<Dim> CheckedIntegers::upper_bound(ScalarId id) const {
   }
 }
 
-/// The difference of two integers, where what they have in common is left out: c + 3 - c is 3.
 ScalarId CheckedIntegers::difference(ScalarId a, ScalarId b) {
   std::map<ScalarId, int64_t> parts;
   Dim known(0);
@@ -114,14 +112,12 @@ ScalarId CheckedIntegers::difference(ScalarId a, ScalarId b) {
   return sum;
 }
 
-/// What a value says about the sizes in its type that nothing else names: n - k against an axis of the graph
-/// gives k.
-void SizeEnvironment::learn_decided(core::TypeId id, const Val& value) {
+void SizeEnvironment::learn_opened_sizes(core::TypeId id, const Val& value) {
   if (!id.valid()) return;
   const core::Type& type = p.types.types[id];
   if (type.kind == core::Type::Kind::tuple || type.kind == core::Type::Kind::record) {
     if (type.items.size() == value.items.size())
-      for (size_t i = 0; i < type.items.size(); ++i) learn_decided(type.items[i], value.items[i]);
+      for (size_t i = 0; i < type.items.size(); ++i) learn_opened_sizes(type.items[i], value.items[i]);
     return;
   }
   if (type.kind != core::Type::Kind::tensor || value.kind != Val::Kind::array ||
@@ -132,12 +128,12 @@ void SizeEnvironment::learn_decided(core::TypeId id, const Val& value) {
     const Dim stated = resolve(type.shape[axis].dim), &found = value.array->shape[axis];
     std::vector<Var> unknown = stated.vars();
     std::erase_if(unknown, [&](Var v) { return is_known_here(v) || found.contains(v); });
-    if (unknown.size() > 1) frame_->measured.emplace_back(stated, found);
+    if (unknown.size() > 1) env_->opened.emplace_back(stated, found);
     if (unknown.size() != 1 || stated == found) continue;
     const auto linear = stated.linear_in(unknown[0]);
     const auto factor = linear ? linear->first.constant() : std::nullopt;
-    if (factor == 1) frame_->dims.emplace(unknown[0], found - linear->second);
-    if (factor == -1) frame_->dims.emplace(unknown[0], linear->second - found);
+    if (factor == 1) env_->dims.emplace(unknown[0], found - linear->second);
+    if (factor == -1) env_->dims.emplace(unknown[0], linear->second - found);
   }
 }
 
@@ -166,16 +162,16 @@ std::optional<std::pair<core::LocalId, Dim>> CoreEvaluator::slice_of_size(Var si
   return std::nullopt;
 }
 
-/// A size that is the value of a name, where it is first met as the range of a `for`: that name's value.
+/// Makes the range of a `for` known where it is the value of a local that no type has mentioned before.
 void CoreEvaluator::learn_named(const Dim& range, core::ExprId body) {
   const auto learn = [&](Var v, core::LocalId local, const Val& value, const std::optional<Dim>& bound) {
     if (!bound || value.kind != Val::Kind::array || !value.array->shape.empty()) return false;
     const auto size = checked_.data_size(value.array->body, "`" + p.locals[local].name + "`", bound);
-    if (size) frame_->dims.emplace(v, *size);
+    if (size) env_->dims.emplace(v, *size);
     return true;
   };
   const auto by_name = [&](Var v) {
-    for (const Frame* f = frame_.get(); f; f = f->parent.get())
+    for (const Environment* f = env_.get(); f; f = f->parent.get())
       for (const auto& [local, value] : f->locals) {
         const core::TypeId type = p.locals[local].type;
         const auto known = type.valid() ? p.types.types[type].value : std::nullopt;
@@ -193,8 +189,7 @@ void CoreEvaluator::learn_named(const Dim& range, core::ExprId body) {
   }
 }
 
-/// A variable of the graph or of the index notation around, and none of the core.
-bool SizeEnvironment::is_known_here(Var v) const { return is_size(v) || decided(v) || is_index(v); }
+bool SizeEnvironment::is_known_here(Var v) const { return is_size(v) || data_dependent(v) || is_index(v); }
 
 bool SizeEnvironment::is_index(Var v) const {
   const auto has = [&](const std::vector<Axis>& axes) {
@@ -203,23 +198,21 @@ bool SizeEnvironment::is_index(Var v) const {
   return has(active_) || has(loops_);
 }
 
-/// A size with another value in every iteration of the loops around, or at every point of a `for`: known here
-/// only, and nothing of the graph's. What has this size is computed over its bound (relax.cpp).
+/// A size whose value varies over the iterations or elements around. It is not a size of the graph: arrays
+/// with this size are computed over its bound (bound_dynamic_sizes.cpp).
 std::optional<Dim> CheckedIntegers::size_anywhere(ScalarId integer, const Dim& bound,
                                                   const std::string& what) {
   const ScalarId value = data_index(cast(g, Elem::i64, integer), bound + Dim(1), what);
-  return sizes_.data_dependent(value, bound);
+  return sizes_.make_data_dependent(value, bound);
 }
 
-Dim SizeEnvironment::data_dependent(ScalarId value, const Dim& bound) {
-  for (const DataDependentSize& d : decided_)
+Dim SizeEnvironment::make_data_dependent(ScalarId value, const Dim& bound) {
+  for (const DataDependentSize& d : data_dependent_)
     if (d.value == value && d.bound == bound) return Dim(d.size);
-  decided_.push_back({shape::fresh_var("k"), value, bound});
-  return Dim(decided_.back().size);
+  data_dependent_.push_back({shape::fresh_var("k"), value, bound});
+  return Dim(data_dependent_.back().size);
 }
 
-/// The integer as a size. `bound`: what it must not exceed, where its place says so; else what is known of
-/// it.
 std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::string& what,
                                               std::optional<Dim> bound) {
   if (probing_) return Dim(shape::fresh_var("k"));
@@ -242,7 +235,7 @@ std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::strin
         ": a size that the data decides in a loop or an element of `for`, without a bound: `min` with a "
         "size gives it one");
   }
-  // Without a bound the host may have to launch again: then nothing may have changed.
+  // Without a bound the host may have to launch again, so the first launch must not have changed anything.
   const bool changes = std::any_of(g.inputs.begin(), g.inputs.end(),
                                    [](const Input& i) { return i.kind == InputKind::state; });
   if (!bounded && changes)

@@ -45,7 +45,6 @@ Array GraphBuilder::fresh_array(Elem elem, std::vector<Dim> shape,
   return a;
 }
 
-/// The tensor in `v`, with its first axes fixed at `lead`.
 Array GraphBuilder::array_of(const TensorType& type, Value v, const std::vector<Dim>& lead,
                              const std::vector<Var>& named_like) {
   std::vector<Dim> shape(type.shape.begin() + static_cast<ptrdiff_t>(lead.size()), type.shape.end());
@@ -78,15 +77,14 @@ std::shared_ptr<Array> GraphBuilder::leaf_ptr(const Val& v) {
 
 Array GraphBuilder::leaf(const Val& v) { return *leaf_ptr(v); }
 
-/// The index variables in scope that an expression depends on, or the sizes of a tensor with that element.
 std::vector<Axis> GraphBuilder::free_axes(ScalarId id, const std::vector<Dim>& shape) const {
   std::vector<Axis> found;
   if (active_.empty()) return found;
   std::vector<Var> free = free_vars(g, id);
   for (const Dim& d : shape)
     for (Var v : d.vars()) free.push_back(v);
-  for (size_t i = 0; i < free.size() && !sizes_.all_decided().empty(); ++i)
-    if (const DataDependentSize* size = sizes_.decided(free[i]))
+  for (size_t i = 0; i < free.size() && !sizes_.data_dependent_sizes().empty(); ++i)
+    if (const DataDependentSize* size = sizes_.data_dependent(free[i]))
       for (Var v : free_vars(g, size->value))
         if (std::find(free.begin(), free.end(), v) == free.end()) free.push_back(v);
   for (const Axis& a : active_)
@@ -96,7 +94,6 @@ std::vector<Axis> GraphBuilder::free_axes(ScalarId id, const std::vector<Dim>& s
 
 // ---- storage ----
 
-/// The stored tensor that an array is, and the indices of its first axes, when its body is just that load.
 std::optional<std::pair<Value, std::vector<Dim>>> GraphBuilder::place_of(const Array& a) const {
   const Scalar& s = g.scalars[a.body];
   if (s.op != Op::load || s.args.size() < a.vars.size()) return std::nullopt;
@@ -110,14 +107,13 @@ std::optional<std::pair<Value, std::vector<Dim>>> GraphBuilder::place_of(const A
         if (dim->contains(v)) return std::nullopt;
       fixed.push_back(*dim);
     } else if (*dim != Dim(a.vars[i - lead]) ||
-               sizes_.relaxed(a.shape[i - lead]) != g.type(s.target).shape[i]) {
+               sizes_.bound_of(a.shape[i - lead]) != g.type(s.target).shape[i]) {
       return std::nullopt;
     }
   }
   return std::pair(s.target, fixed);
 }
 
-/// Makes a closed array with axes a node of its own, once; open arrays and plain views stay expressions.
 void GraphBuilder::force(Array& a) {
   const Scalar& s = g.scalars[a.body];
   if (probing_ || a.shape.empty() || s.op == Op::constant) return;
@@ -136,14 +132,13 @@ void GraphBuilder::force_all(const Val& v) {
   for (const Val& item : v.items) force_all(item);
 }
 
-/// A tensor that holds the array: its axes are those of `lead`, then the array's own.
 Value GraphBuilder::store(Array& a, const std::vector<Axis>& lead, bool hoist) {
   if (auto place = place_of(a)) {
     std::vector<Dim> wanted;
     for (const Axis& axis : lead) wanted.emplace_back(axis.var);
     const std::vector<Dim>& shape = g.type(place->first).shape;
     bool same = place->second == wanted;
-    for (size_t i = 0; same && i < lead.size(); ++i) same = shape[i] == sizes_.relaxed(lead[i].extent);
+    for (size_t i = 0; same && i < lead.size(); ++i) same = shape[i] == sizes_.bound_of(lead[i].extent);
     if (same) return place->first;
   }
   std::vector<Axis> domain = lead;
@@ -161,7 +156,6 @@ size_t GraphBuilder::depth_of(RegionId region) const {
   base::bug("from_core", "a value from a region that is closed");
 }
 
-/// Depth of the outermost region where everything that is read is defined.
 size_t GraphBuilder::region_for(const std::vector<Axis>& domain, const std::vector<ScalarId>& bodies,
                                 std::optional<Value> base, const std::vector<Dim>& at) const {
   size_t depth = 0;
@@ -205,12 +199,11 @@ GraphBuilder::NodeKey GraphBuilder::key_of(RegionId region, const std::vector<Ax
   return {region.index, substitute(g, body, renamed).index, dims, shape_key, base_node, base_output};
 }
 
-/// A node over index variables in scope and placeholders; it gets variables of its own.
 Value GraphBuilder::emit(std::vector<Axis> domain, ScalarId body, TensorType type, const std::string& name,
                          std::optional<Value> base, std::vector<Dim> at, bool hoist) {
   if (at.empty()) at = identity_map(domain);
-  bounds_.relax(domain, body, at);
-  type = base ? g.type(*base) : sizes_.relaxed(type);
+  bounds_.bound_dynamic_sizes(domain, body, at);
+  type = base ? g.type(*base) : sizes_.bound_of(type);
   shape::Substitution renamed;
   for (Axis& a : domain) {
     const Var own = shape::fresh_var(shape::var_name(a.var));

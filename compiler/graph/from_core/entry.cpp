@@ -30,10 +30,10 @@ class EntryEvaluator : Part {
   std::optional<Graph> run(core::GlobalId id);
 
  private:
-  void inputs(const core::Global& entry, Frame& frame);
+  void inputs(const core::Global& entry, Environment& env);
   Val input_tree(core::TypeId type, const std::string& path, bool consumed, bool weight,
                  const std::vector<Dim>& lead);
-  Val input_pattern(const Pattern& pattern, const std::string& path, Frame& frame);
+  Val input_pattern(const Pattern& pattern, const std::string& path, Environment& env);
   void sizes(const core::Global& entry);
   void facts(const core::Global& entry);
   void results(const Val& value, const std::string& path);
@@ -63,8 +63,8 @@ std::optional<Graph> EntryEvaluator::run(core::GlobalId id) {
   context_.calls = {id};
   context_.spans = {entry.span};
   context_.file = entry.span.file;
-  frame_ = std::make_shared<Frame>();
-  inputs(entry, *frame_);
+  env_ = std::make_shared<Environment>();
+  inputs(entry, *env_);
   if (failed_) return std::nullopt;
   sizes(entry);
   facts(entry);
@@ -73,9 +73,9 @@ std::optional<Graph> EntryEvaluator::run(core::GlobalId id) {
   if (failed_) return std::nullopt;
   results(value, "");
   if (failed_) return std::nullopt;
-  Graph done = finish(g);
-  separate_axes(done);  // before anyone evaluates the products of a contraction as one axis
-  done = finish(done);
+  Graph done = eliminate_dead_code(g);
+  separate_axes(done);  // on the graph as built: later passes would read merged axes as one
+  done = eliminate_dead_code(done);
   std::vector<std::string> broken = verify(done);
   if (!broken.empty()) base::bug("from_core", broken[0] + "\n" + print(done));
   return done;
@@ -83,23 +83,23 @@ std::optional<Graph> EntryEvaluator::run(core::GlobalId id) {
 
 // ---- inputs ----
 
-void EntryEvaluator::inputs(const core::Global& entry, Frame& frame) {
+void EntryEvaluator::inputs(const core::Global& entry, Environment& env) {
   size_t number = 0;
   for (const Pattern& pattern : entry.params) {
     std::string path =
         pattern.kind == Pattern::Kind::name ? p.locals[pattern.local].name : std::to_string(number);
-    Val v = input_pattern(pattern, path, frame);
+    Val v = input_pattern(pattern, path, env);
     if (failed_) return;
-    evaluator_.bind(pattern, v, frame);
+    evaluator_.bind(pattern, v, env);
     ++number;
   }
 }
 
-Val EntryEvaluator::input_pattern(const Pattern& pattern, const std::string& path, Frame& frame) {
+Val EntryEvaluator::input_pattern(const Pattern& pattern, const std::string& path, Environment& env) {
   if (pattern.kind == Pattern::Kind::tuple && !pattern.annotation) {
     std::vector<Val> items;
     for (size_t i = 0; i < pattern.items.size(); ++i)
-      items.push_back(input_pattern(pattern.items[i], path + "." + std::to_string(i), frame));
+      items.push_back(input_pattern(pattern.items[i], path + "." + std::to_string(i), env));
     return Val::tuple(std::move(items));
   }
   core::TypeId type;
@@ -186,7 +186,7 @@ void EntryEvaluator::sizes(const core::Global& entry) {
       const core::Observation& seen = entry.entry_sizes->observations[form.observation];
       auto input = input_numbers_.find(seen.argument);
       if (input == input_numbers_.end()) base::bug("from_core", "no argument `" + seen.argument + "`");
-      // An integer of another type than i64 is data; its value is no size.
+      // An integer of another type than i64 is data and not a size.
       if (!seen.axis && g.inputs[input->second].kind != InputKind::scalar_size) continue;
       Size s{form.size, "", Size::From::axis, input->second, seen.axis.value_or(0), seen.dim, form.power};
       if (!seen.axis) s.from = Size::From::scalar;
@@ -215,9 +215,9 @@ void EntryEvaluator::facts(const core::Global& entry) {
     for (const Dim& side : {fact.lhs, fact.rhs})
       for (Var v : side.vars())
         if (!sizes_.is_size(v)) {
-          const auto& exists = entry.scheme.exists;  // what the type promises of sizes that the entry decides
+          const auto& exists = entry.scheme.exists;  // facts of sizes that the entry computes
           if (std::find(exists.begin(), exists.end(), v) != exists.end()) return;
-          // The value of an integer that is data: reading with it is checked where it is read.
+          // An integer that is data is checked where it is used as an index.
           if (fact.relation == shape::Relation::le && fact.lhs.is(0) && fact.rhs == Dim(v)) return;
           unsupported(fmt::format("a size that depends on `{}`: {}", shape::var_name(v), fact.str()));
           return;
@@ -233,8 +233,7 @@ void EntryEvaluator::facts(const core::Global& entry) {
   for (const Fact& f : g.facts) sizes_.learn_rewrite(f);
 }
 
-/// From c*t == rest, with t a quotient or another atom: what c*t is replaced by, so that equal sizes look
-/// equal.
+/// An equality c*t == rest, with t a quotient or another atom, replaces c*t by rest.
 void SizeEnvironment::learn_rewrite(const Fact& fact) {
   if (fact.relation != shape::Relation::eq) return;
   for (const auto& [side, other] : {std::pair(fact.lhs, fact.rhs), std::pair(fact.rhs, fact.lhs)})

@@ -1,6 +1,7 @@
 // The evaluator of expressions: environments, calls, and one case per kind of expression; see from_core.h.
 //
-// In: core expressions, in the frame that context.h holds. Out: values (value.h). Its parts, from below:
+// In: core expressions, in the environment that the context holds. Out: values (value.h). Its parts, from
+// below:
 //   context.h              what all share: the graph, the position, messages
 //   size_environment.h     what sizes are called here, and what is known of them
 //   bounds_checker.h       what holds by proof, under a guard, or by a check
@@ -30,8 +31,8 @@
 
 namespace axon::graph {
 
-/// Rebuilds a graph with only what its results, checks and debugs need; see finish.cpp.
-Graph finish(const Graph& g);
+/// Rebuilds a graph with only what its results, checks and debugs need; see eliminate_dead_code.cpp.
+Graph eliminate_dead_code(const Graph& g);
 
 class CoreEvaluator : Part {
  public:
@@ -48,8 +49,8 @@ class CoreEvaluator : Part {
   Val evaluate(core::ExprId id);
   /// Applies a function; with fewer arguments than it has parameters, the result is a function.
   Val call(const Val& fn, std::vector<Val> args);
-  /// Binds the names of the pattern in `frame`, and what the value says about sizes and element types.
-  void bind(const core::Pattern& pattern, const Val& value, Frame& frame);
+  /// Binds the names of the pattern in `env`, and what the value says about sizes and element types.
+  void bind(const core::Pattern& pattern, const Val& value, Environment& env);
   /// The index variables that a rank binder stands for, or null.
   const std::vector<Axis>* find_rank(core::LocalId local) const;
   /// The element type that a term of the core is here.
@@ -58,8 +59,8 @@ class CoreEvaluator : Part {
  private:
   // ---- call.cpp ----
   Val enter(const Closure& closure, const std::vector<core::Pattern>& params, core::ExprId body);
-  void match(core::TypeId type, const Val& value, Frame& frame, size_t lead = 0);
-  void match_shape(const core::Shape& shape, const Array& array, Frame& frame, size_t lead);
+  void match(core::TypeId type, const Val& value, Environment& env, size_t lead = 0);
+  void match_shape(const core::Shape& shape, const Array& array, Environment& env, size_t lead);
   const Val* find(core::LocalId local) const;
   std::optional<Elem> known_elem(core::TypeVarId v) const;
   void instantiate(const core::Expr& occurrence, Closure& closure) const;

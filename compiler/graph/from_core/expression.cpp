@@ -21,9 +21,9 @@ Val CoreEvaluator::evaluate(core::ExprId id) {
   const Expr& e = p.exprs[id];
   context_.spans.push_back(e.span);
   Val v = expression(e);
-  const bool data = !sizes_.all_decided().empty() || !data_sizes(g).empty();
-  if (!failed_ && frame_ && data) sizes_.learn_decided(e.type, v);
-  if (!failed_ && !(sizes_.all_decided().empty() && active_.empty())) sizes_.refuse_unbounded(v);
+  const bool data = !sizes_.data_dependent_sizes().empty() || !data_sizes(g).empty();
+  if (!failed_ && env_ && data) sizes_.learn_opened_sizes(e.type, v);
+  if (!failed_ && !(sizes_.data_dependent_sizes().empty() && active_.empty())) sizes_.refuse_unbounded(v);
   context_.spans.pop_back();
   return v;
 }
@@ -58,7 +58,7 @@ Val CoreEvaluator::expression(const Expr& e) {
       v.kind = Val::Kind::closure;
       v.closure = std::make_shared<Closure>();
       v.closure->lambda = core::ExprId{static_cast<uint32_t>(&e - &*p.exprs.begin())};
-      v.closure->frame = frame_;
+      v.closure->env = env_;
       return v;
     }
     case Kind::apply: {
@@ -72,12 +72,12 @@ Val CoreEvaluator::expression(const Expr& e) {
       if (value.kind == Val::Kind::array && e.params[0].kind == core::Pattern::Kind::name)
         if (name_here("").empty()) value.array->name = p.locals[e.params[0].local].name;
       builder_.force_all(value);
-      auto frame = std::make_shared<Frame>();
-      frame->parent = frame_;
-      bind(e.params[0], value, *frame);
-      FramePtr outer = std::exchange(frame_, frame);
+      auto env = std::make_shared<Environment>();
+      env->parent = env_;
+      bind(e.params[0], value, *env);
+      EnvironmentPtr outer = std::exchange(env_, env);
       Val result = evaluate(e.args[1]);
-      frame_ = outer;
+      env_ = outer;
       return result;
     }
     case Kind::conditional:
@@ -126,9 +126,9 @@ Val CoreEvaluator::global(const Expr& e) {
   const core::Global& of = p.globals[e.global];
   if (of.kind == core::Global::Kind::value) {
     if (auto it = constants_.find(e.global); it != constants_.end()) return it->second;
-    FramePtr outer = std::exchange(frame_, std::make_shared<Frame>());
+    EnvironmentPtr outer = std::exchange(env_, std::make_shared<Environment>());
     Val v = evaluate(of.body);
-    frame_ = outer;
+    env_ = outer;
     return constants_[e.global] = v;
   }
   Val v;

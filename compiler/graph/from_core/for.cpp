@@ -1,8 +1,8 @@
 // `for` as a tabulated template, the shapes of rank binders, rearrange.
 //
-// A rank binder `..p` ranges over the join of everything that it indexes. When what it indexes is known
-// outside of the `for`, its shape is read off there; otherwise the body is evaluated once only to see it, and
-// that work is dropped.
+// A rank binder `..p` ranges over the broadcast shape of everything that it indexes. Operands from outside of
+// the `for` have known shapes; otherwise the body is evaluated once to learn the shapes, and that work is
+// undone.
 #include <algorithm>
 
 #include "base/bug.h"
@@ -46,8 +46,8 @@ Val GraphBuilder::tabulate(const std::vector<Axis>& axes, const Val& body) {
 
 Val CoreEvaluator::for_expr(const Expr& e) {
   std::vector<Axis> axes;
-  auto frame = std::make_shared<Frame>();
-  frame->parent = frame_;
+  auto env = std::make_shared<Environment>();
+  env->parent = env_;
   for (const core::Binder& b : e.binders) {
     const core::Local& local = p.locals[b.local];
     if (local.kind == core::Local::Kind::rank) {
@@ -55,7 +55,7 @@ Val CoreEvaluator::for_expr(const Expr& e) {
       for (const Dim& d : rank_shape(b.local, e)) of_rank.push_back({shape::fresh_var(local.name), d});
       if (failed_) return {};
       axes.insert(axes.end(), of_rank.begin(), of_rank.end());
-      frame->ranks[b.local] = std::move(of_rank);
+      env->ranks[b.local] = std::move(of_rank);
       continue;
     }
     std::optional<Dim> extent;
@@ -75,17 +75,17 @@ Val CoreEvaluator::for_expr(const Expr& e) {
     Var v = shape::fresh_var(local.name);
     extent = sizes_.rewritten(*extent);
     axes.push_back({v, *extent});
-    frame->locals[b.local] = builder_.scalar(index_of(g, Dim(v)));
+    env->locals[b.local] = builder_.scalar(index_of(g, Dim(v)));
     const core::Type* type = local.type.valid() ? &p.types.types[local.type] : nullptr;
     if (type && type->value)
-      if (auto known = type->value->as_var()) frame->dims[*known] = Dim(v);
+      if (auto known = type->value->as_var()) env->dims[*known] = Dim(v);
   }
-  FramePtr outer = std::exchange(frame_, frame);
+  EnvironmentPtr outer = std::exchange(env_, env);
   size_t mark = active_.size();
   active_.insert(active_.end(), axes.begin(), axes.end());
   Val body = evaluate(e.args[0]);
   active_.resize(mark);
-  frame_ = outer;
+  env_ = outer;
   if (failed_) return {};
   return builder_.tabulate(axes, body);
 }
@@ -145,26 +145,26 @@ std::vector<std::vector<Dim>> CoreEvaluator::probe(core::LocalId rank, const Exp
   for (RegionId r : regions_) region_sizes.push_back(g.regions[r].nodes.size());
   size_t checks = g.checks.size(), facts = g.facts.size(), debugs = g.debugs.size(), log = builder_.emitted();
   std::map<core::GlobalId, Val> constants = constants_;
-  auto frame = std::make_shared<Frame>();
-  frame->parent = frame_;
+  auto env = std::make_shared<Environment>();
+  env->parent = env_;
   size_t mark = active_.size();
   for (const core::Binder& b : e.binders) {
     const core::Local& local = p.locals[b.local];
     if (local.kind == core::Local::Kind::rank) continue;
     Var v = shape::fresh_var(local.name);
-    frame->locals[b.local] = builder_.scalar(index_of(g, Dim(v)));
+    env->locals[b.local] = builder_.scalar(index_of(g, Dim(v)));
     active_.push_back({v, b.range ? sizes_.resolve(*b.range) : Dim(1)});
     const core::Type* type = local.type.valid() ? &p.types.types[local.type] : nullptr;
     if (type && type->value)
-      if (auto known = type->value->as_var()) frame->dims[*known] = Dim(v);
+      if (auto known = type->value->as_var()) env->dims[*known] = Dim(v);
   }
-  FramePtr outer = std::exchange(frame_, frame);
+  EnvironmentPtr outer = std::exchange(env_, env);
   auto saved = std::exchange(context_.probed[rank], {});
   ++probing_;
   evaluate(e.args[0]);
   --probing_;
   auto shapes = std::exchange(context_.probed[rank], saved);
-  frame_ = outer;
+  env_ = outer;
   active_.resize(mark);
   for (size_t d = 0; d < regions_.size(); ++d) g.regions[regions_[d]].nodes.resize(region_sizes[d]);
   g.checks.resize(checks);
@@ -205,7 +205,7 @@ Val CoreEvaluator::merged_view(const Array& of, const std::vector<Dim>& shape,
     return substitute(g, body, places);
   });
   const std::vector<Fact> facts = sizes_.known_facts();
-  view.body = rewrite_loads(g, view.body, [&](ScalarId id) { return bounds_.relaxed_load(id, facts); });
+  view.body = rewrite_loads(g, view.body, [&](ScalarId id) { return bounds_.clamped_load(id, facts); });
   view.name = name_here("rearrange");
   return Val::of(std::move(view));
 }
@@ -277,7 +277,7 @@ Val CoreEvaluator::rearrange(const Expr& e) {
   // Merged axes: a node over the separate axes that stores at the merged position, so that its producer can
   // be fused.
   ScalarId body = builder_.element_at(*of, source);
-  if (std::any_of(target.begin(), target.end(), [&](const Dim& d) { return sizes_.is_decided(d); }))
+  if (std::any_of(target.begin(), target.end(), [&](const Dim& d) { return sizes_.varies(d); }))
     return merged_view(*of, shape, domain, target, body);
   std::vector<Axis> whole = builder_.free_axes(body, shape);
   std::vector<Dim> fixed;

@@ -30,7 +30,6 @@ Val map_leaves(const Val& like, const std::function<Val(uint32_t, const Array&)>
   return walk(like);
 }
 
-/// Does a tensor continue the state of the entry: through updates and loops back to a consumed input?
 bool derives_from_state(const Graph& g, Value v) {
   for (;;) {
     const Node& n = g.nodes[v.node];
@@ -53,7 +52,6 @@ bool derives_from_state(const Graph& g, Value v) {
   }
 }
 
-/// Does a tensor continue one that the innermost loops carry?
 bool derives_from_param(const Graph& g, Value v) {
   for (;;) {
     const Node& n = g.nodes[v.node];
@@ -64,7 +62,7 @@ bool derives_from_param(const Graph& g, Value v) {
 }
 
 uint32_t LoopBuilder::carry(OpenLoop& build, Value init, TensorType type) {
-  type = sizes_.relaxed(type);
+  type = sizes_.bound_of(type);
   Node& param = g.nodes[build.param];
   Node& node = g.nodes[build.node];
   uint32_t number = static_cast<uint32_t>(node.carried.size());
@@ -74,7 +72,6 @@ uint32_t LoopBuilder::carry(OpenLoop& build, Value init, TensorType type) {
   return number;
 }
 
-/// What the step sees of the state: parameters in place of the initial values.
 Val LoopBuilder::carried_tree(const Val& init, OpenLoop& build) {
   if (init.kind != Val::Kind::array) {
     if (init.kind == Val::Kind::closure) return unsupported("a loop that carries a function");
@@ -90,7 +87,6 @@ Val LoopBuilder::carried_tree(const Val& init, OpenLoop& build) {
   return Val::of(builder_.array_of(type, {build.param, number}, build.lead_at));
 }
 
-/// The element of a stack at `at`; leaves that are states of a scan are carried.
 Val LoopBuilder::slices(const Val& stack, const Dim& at, OpenLoop& build, bool scanning) {
   if (stack.kind != Val::Kind::array) {
     Val v = stack;
@@ -119,7 +115,7 @@ uint32_t LoopBuilder::carry_storage(OpenLoop& build, const TensorType& type) {
   Node empty;
   empty.op = NodeOp::empty;
   empty.region = build.outside;
-  empty.types = {sizes_.relaxed(type)};
+  empty.types = {sizes_.bound_of(type)};
   NodeId storage = g.nodes.add(std::move(empty));
   g.regions[build.outside].nodes.push_back(storage);
   return carry(build, {storage, 0}, type);
@@ -146,9 +142,6 @@ LoopBuilder::Shown LoopBuilder::traces(OpenLoop& build) {
   return kept;
 }
 
-/// What a step emits: recognised as an update of a carried stack, or written into storage of its own. `after`
-/// builds the stacked results, once the loop is closed; here a tree of the same structure is returned with
-/// those in place.
 Val LoopBuilder::emitted_tree(const Val& value, OpenLoop& build, std::vector<std::function<void()>>& after) {
   if (value.kind != Val::Kind::array) {
     Val v = value;
@@ -210,7 +203,7 @@ OpenLoop LoopBuilder::begin_loop(const std::string& name, const Dim& extent) {
   node.source_begin = span_here().begin;
   node.source_end = span_here().end;
   node.region = build.outside;
-  node.index = {build.index.var, sizes_.relaxed(extent)};
+  node.index = {build.index.var, sizes_.bound_of(extent)};
   build.node = g.nodes.add(std::move(node));
   build.inside = g.regions.add({{}, build.node});
   g.nodes[build.node].body = build.inside;
@@ -237,7 +230,6 @@ void LoopBuilder::leave_loop(OpenLoop& build) {
   g.regions[build.outside].nodes.push_back(build.node);
 }
 
-/// A carried value after a step: the new one where the step counts, else what it was.
 Array LoopBuilder::where_it_goes_on(ScalarId here, const Array& next, const OpenLoop& build, uint32_t c) {
   Array now = next;
   builder_.force(now);
@@ -248,7 +240,6 @@ Array LoopBuilder::where_it_goes_on(ScalarId here, const Array& next, const Open
   });
 }
 
-/// The tensor with the axes of the `for`s around, and then those of `like`.
 Array LoopBuilder::carried_like(const Array& like, Value v, const OpenLoop& build) {
   TensorType type{like.elem, {}};
   for (const Axis& a : build.lead) type.shape.push_back(a.extent);
@@ -256,7 +247,6 @@ Array LoopBuilder::carried_like(const Array& like, Value v, const OpenLoop& buil
   return builder_.array_of(type, v, build.lead_at);
 }
 
-/// The first outputs of the loop, in the structure of `like`.
 Val LoopBuilder::loop_results(const Val& like, const OpenLoop& build) {
   return map_leaves(like, [&](uint32_t c, const Array& a) {
     return Val::of(carried_like(a, {build.node, c}, build));
@@ -271,7 +261,7 @@ Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   std::optional<Dim> extent;
   if (iterate) {
     extent = affine_index(g, builder_.leaf(args[0]).body);
-    // A number that an index of a `for` around decides is one for each element, as one of the data is.
+    // A number of steps that depends on an index of a `for` differs between elements, as one from data does.
     const bool each_its_own = extent && std::any_of(active_.begin(), active_.end(),
                                                     [&](const Axis& a) { return extent->contains(a.var); });
     if (!extent || each_its_own) return iterate_by_data(args);
@@ -288,8 +278,8 @@ Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   Val element = iterate ? Val{} : loop_.slices(args[2], Dim(build.index.var), build, scanning);
   if (failed_) return {};
   loop_.enter_loop(build);
-  ScalarId here;  // does the element exist? The loop runs for as many as there are at most
-  if (sizes_.is_decided(*extent)) conditions_.push_back(here = sizes_.is_inside(build.index));
+  ScalarId here;  // does the element exist? The loop runs for the bound of the extent
+  if (sizes_.varies(*extent)) conditions_.push_back(here = sizes_.is_inside(build.index));
   Val result = evaluator_.call(step, iterate ? std::vector<Val>{state} : std::vector<Val>{state, element});
   if (here.valid()) conditions_.pop_back();
   if (failed_) return {};

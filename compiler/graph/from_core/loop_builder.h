@@ -38,20 +38,30 @@ class LoopBuilder : Part {
   LoopBuilder(Context& context, SizeEnvironment& sizes, GraphBuilder& builder)
       : Part(context), sizes_(sizes), builder_(builder) {}
 
+  /// A loop node with an empty region; it stands in no region until leave_loop().
   OpenLoop begin_loop(const std::string& name, const Dim& extent);
+  /// Between these two, evaluation takes place in the region of the loop.
   void enter_loop(const OpenLoop& build);
   void leave_loop(OpenLoop& build);
 
   /// One more carried tensor that starts as `init`; returns its number.
   uint32_t carry(OpenLoop& build, Value init, TensorType type);
+  /// Carries the arrays of a structure; returns what the step sees: parameters in their place.
   Val carried_tree(const Val& init, OpenLoop& build);
+  /// The carried tensor `v` (the axes of the `for`s around, then those of `like`) as an array like `like`.
   Array carried_like(const Array& like, Value v, const OpenLoop& build);
+  /// Carried value c after a step: `next` where `here` holds, else its value before the step.
   Array where_it_goes_on(ScalarId here, const Array& next, const OpenLoop& build, uint32_t c);
+  /// The element of a stack at `at`; leaves that are states of a scan are carried.
   Val slices(const Val& stack, const Dim& at, OpenLoop& build, bool scanning);
+  /// Stores what a step emits: as the update of a carried stack where it is one, else into storage of its
+  /// own. Returns a structure of arrays that `after` fills in with the stacked results once the loop is
+  /// closed.
   Val emitted_tree(const Val& value, OpenLoop& build, std::vector<std::function<void()>>& after);
+  /// The first outputs of the loop, in the structure of `like`.
   Val loop_results(const Val& like, const OpenLoop& build);
-  /// Stores the condition of a loop, a bool of rank 0.
-  LoopCondition decide(const Array& holds, const OpenLoop& build);
+  /// Stores a loop exit condition, a bool of rank 0.
+  LoopCondition store_condition(const Array& holds, const OpenLoop& build);
 
   /// Shows the array under the name, as `debug` does.
   void show(const std::string& name, Array array);

@@ -132,7 +132,6 @@ void LoopBuilder::show(const std::string& name, Array array) {
 
 // ---- pointwise ----
 
-/// Aligned from the right; literal-1 and missing axes stretch.
 std::vector<Dim> GraphBuilder::join(const std::vector<std::vector<Dim>>& shapes) {
   std::vector<Dim> result;
   for (const auto& shape : shapes) {
@@ -145,7 +144,6 @@ std::vector<Dim> GraphBuilder::join(const std::vector<std::vector<Dim>>& shapes)
   return result;
 }
 
-/// The element of an array that broadcasts to `shape`, at the point `vars` of that shape.
 ScalarId GraphBuilder::stretched(const Array& a, const std::vector<Dim>& shape,
                                  const std::vector<Var>& vars) {
   std::vector<Dim> at;

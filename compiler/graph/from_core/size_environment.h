@@ -2,7 +2,7 @@
 //
 // In: dimensions over the core's variables, and values with shapes. Out: dimensions over the sizes of the
 // entry, index variables in scope, and data-dependent sizes. Sizes that known equalities make equal are
-// written alike. Bodies: entry.cpp (equalities), call.cpp (names), relax.cpp and data_size.cpp
+// written alike. Bodies: entry.cpp (equalities), call.cpp (names), bound_dynamic_sizes.cpp and data_size.cpp
 // (data-dependent sizes), bounds.cpp (facts).
 #pragma once
 #include <optional>
@@ -26,7 +26,7 @@ class SizeEnvironment : Part {
   // ---- names ----
   /// A dimension of the core in the graph's variables.
   Dim resolve(const Dim& dim) const;
-  /// What the frames in scope say that a variable of the core is.
+  /// The value that the environments in scope give to a variable of the core.
   std::optional<Dim> known_dim(Var v) const;
   /// Is it a size of the graph?
   bool is_size(Var v) const;
@@ -34,7 +34,9 @@ class SizeEnvironment : Part {
   bool is_known_here(Var v) const;
   /// Does the dimension mention sizes of the graph only?
   bool over_sizes(const Dim& d) const;
-  void learn_decided(core::TypeId type, const Val& value);
+  /// Learns sizes that a type mentions and nothing else defines from the axes of a value of that type: n - k
+  /// against an axis of the graph gives k.
+  void learn_opened_sizes(core::TypeId type, const Val& value);
 
   // ---- equalities and facts ----
   /// Lets rewritten() apply an equality.
@@ -46,15 +48,17 @@ class SizeEnvironment : Part {
 
   // ---- data-dependent sizes ----
   /// The size with that value and bound, made when there is none.
-  Dim data_dependent(ScalarId value, const Dim& bound);
-  const std::vector<DataDependentSize>& all_decided() const { return decided_; }
-  const DataDependentSize* decided(Var v) const;
-  bool is_of_data(const Dim& d) const;
-  /// Has the size another value from one iteration or element to the next?
-  bool is_decided(const Dim& d) const;
-  /// The extent of memory for a size: never negative, and known before anything runs.
-  Dim relaxed(const Dim& d) const;
-  TensorType relaxed(TensorType type) const;
+  Dim make_data_dependent(ScalarId value, const Dim& bound);
+  const std::vector<DataDependentSize>& data_dependent_sizes() const { return data_dependent_; }
+  /// The data-dependent size that the variable is, or null.
+  const DataDependentSize* data_dependent(Var v) const;
+  /// Does the dimension mention one of the data-dependent sizes?
+  bool is_data_dependent(const Dim& d) const;
+  /// May the size differ between iterations of a loop, or elements of a `for`?
+  bool varies(const Dim& d) const;
+  /// The extent of memory for a size: an upper bound over sizes of the entry, never negative.
+  Dim bound_of(const Dim& d) const;
+  TensorType bound_of(TensorType type) const;
   /// Reports an axis of the value that has no bound.
   void refuse_unbounded(const Val& value);
   /// The dimension as an integer of the data.
@@ -71,10 +75,10 @@ class SizeEnvironment : Part {
   static Dim product_of(const shape::Term& term);
   bool is_index(Var v) const;
   bool is_indexed(const Dim& d) const;
-  std::optional<Dim> most_of(const Dim& d) const;
+  std::optional<Dim> upper_bound(const Dim& d) const;
 
-  std::vector<Rewrite> rewrites_;           // equalities among the facts, oriented
-  std::vector<DataDependentSize> decided_;  // those of loops and `for`s; others are sizes of the graph
+  std::vector<Rewrite> rewrites_;                  // equalities among the facts, oriented
+  std::vector<DataDependentSize> data_dependent_;  // those of loops and `for`s; others are sizes of the graph
 };
 
 }  // namespace axon::graph

@@ -1,8 +1,8 @@
 // a with [...] = v as a node that updates its base.
 //
-// In place where the tensor is dead after it. Inside of a `for`, every index variable around has a copy of
-// its own. Where only the data, or a condition, says which positions are meant, the whole axis is stored
-// again, and what is not meant as it was.
+// The update is in place where the tensor is dead after it. Inside of a `for`, each point of the index
+// variables around has a copy of its own. Where data or a condition decides which positions change, the whole
+// axis is stored: the other elements keep their values.
 #include <algorithm>
 
 #include "graph/from_core/evaluator.h"
@@ -33,29 +33,28 @@ struct IndexEvaluator::Target {
   std::vector<Point> points;  // axes of which one position is changed, and which one
 };
 
-/// Is the position, over the variables of the selection, one of the axis, whatever the data and conditions
-/// say?
+/// Is the position, over the variables of the selection, in range for all data and without any condition?
 bool IndexEvaluator::is_certain(ScalarId index, const Dim& extent, const Selection& s) const {
   const auto at = affine_index(g, index);
-  if (!at || sizes_.is_of_data(*at)) return false;
+  if (!at || sizes_.is_data_dependent(*at)) return false;
   const std::vector<Fact> known = sizes_.known_facts();
   std::vector<Fact> facts = known;
   for (size_t i = 0; i < s.vars.size(); ++i) {
     if (!at->contains(s.vars[i])) continue;
-    if (sizes_.is_decided(s.shape[i])) return *at == Dim(s.vars[i]) && s.shape[i] == extent;
+    if (sizes_.varies(s.shape[i])) return *at == Dim(s.vars[i]) && s.shape[i] == extent;
     facts.push_back(shape::at_least(Dim(s.vars[i]), Dim(0)));
     facts.push_back(shape::less(Dim(s.vars[i]), s.shape[i]));
   }
   if (guards_.empty()) return true;
-  for (size_t i = 0; i < s.vars.size(); ++i)  // a run whose size may be negative where the `if` leaves it out
+  for (size_t i = 0; i < s.vars.size(); ++i)  // outside of its branch the size of a run may be negative
     if (at->contains(s.vars[i]) &&
         shape::prove(known, shape::at_least(s.shape[i], Dim(0))).verdict != Verdict::proved)
       return false;
   return bounds_.is_in_range(index, extent, facts);
 }
 
-/// An axis of which only the data, or a condition, says where it is changed: every element is stored again,
-/// and those that are not meant as they are.
+/// Adds an axis whose changed positions data or a condition decides: every element is stored, and those that
+/// do not change keep their values. Returns false when the selection has no run of positions.
 bool IndexEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim& extent, Target& target) {
   if (!s.runs[axis]) return false;
   const Selection::Run run = *s.runs[axis];
@@ -79,7 +78,7 @@ bool IndexEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim
   const ScalarId from_start = apply(g, Op::sub, {here, start}), zero = constant_int(g, Elem::i64, 0);
   target.hits.push_back(apply(g, Op::le, {zero, from_start}));
   target.hits.push_back(apply(g, Op::lt, {from_start, sizes_.value_of(run.count)}));
-  const ScalarId last = index_of(g, sizes_.relaxed(run.count) - Dim(1));
+  const ScalarId last = index_of(g, sizes_.bound_of(run.count) - Dim(1));
   const ScalarId inside = apply(g, Op::max, {apply(g, Op::min, {from_start, last}), zero});
   if (const auto dim = affine_index(g, inside))
     target.value = substitute(g, target.value, shape::Substitution{{*run.var, *dim}});
@@ -135,7 +134,7 @@ Array IndexEvaluator::stored_at(const std::shared_ptr<Array>& of, Target target)
   std::vector<Dim> at = fixed;
   at.insert(at.end(), target.at.begin(), target.at.end());
   const TensorType type = g.type(base);
-  // Where the position is the one that is changed, the old element there is the one in place.
+  // A load of the old element at a changed position is a load at the position being stored.
   ScalarId body = rewrite_loads(g, target.value, [&](ScalarId id) {
     const Scalar s = g.scalars[id];
     if (s.target != base) return id;
@@ -163,8 +162,6 @@ Array IndexEvaluator::stored_at(const std::shared_ptr<Array>& of, Target target)
 
 // ---- updates that a condition chooses ----
 
-/// One side is the other with updates: then those are what the condition chooses, and the tensor can be
-/// updated in place.
 std::optional<Array> IndexEvaluator::chosen_update(ScalarId condition, const Array& changed,
                                                    const Array& kept) {
   const auto from = builder_.place_of(kept), to = builder_.place_of(changed);

@@ -24,7 +24,7 @@ struct Array {
   std::string name;  // where it comes from, for readers of the graph
 };
 
-struct Frame;
+struct Environment;
 struct Closure;
 
 struct Val {
@@ -51,9 +51,9 @@ struct Val {
 
 /// A function with the arguments it has so far.
 struct Closure {
-  core::ExprId lambda;    // a lambda, with the frame it was made in
+  core::ExprId lambda;    // a lambda, with the environment it was made in
   core::GlobalId global;  // or a function or primitive
-  std::shared_ptr<Frame> frame;
+  std::shared_ptr<Environment> env;
   shape::Substitution dims;  // what the occurrence instantiates, in the graph's variables
   std::map<core::TypeVarId, Elem> elems;
   std::optional<Elem> result_elem;  // of the occurrence: what cast and real convert to
@@ -64,14 +64,15 @@ struct Closure {
 
 /// Names in scope during one call: values of locals, sizes of type variables, element types of type
 /// variables.
-struct Frame {
-  std::shared_ptr<Frame> parent;
+struct Environment {
+  std::shared_ptr<Environment> parent;
   std::map<core::LocalId, Val> locals;
   std::map<core::LocalId, std::vector<Axis>> ranks;  // rank binders: the index variables they stand for
   shape::Substitution dims;
-  std::vector<std::pair<Dim, Dim>> measured;  // k - l of the core, that stands for one size here
+  std::vector<std::pair<Dim, Dim>>
+      opened;  // opened sizes: a dimension of the core (k - l), and its value here
   std::map<core::TypeVarId, Elem> elems;
 };
-using FramePtr = std::shared_ptr<Frame>;
+using EnvironmentPtr = std::shared_ptr<Environment>;
 
 }  // namespace axon::graph

@@ -1,9 +1,9 @@
 // while, and iterate by a number that the data decides: loop nodes with a condition.
 //
-// The condition is one more carried value, decided before the loop and again at the end of every step, so
-// that whether an iteration starts is known before any of its work. Inside of a `for`, every point of its
-// index variables has a condition of its own: the loop goes on while it holds anywhere, and where it does not
-// any more the state stays as it is.
+// The loop exit condition is one more carried value, computed before the loop and again at the end of every
+// step, so that it is known before an iteration starts. Inside of a `for`, every point of the index variables
+// has a condition of its own: the loop runs while any of them holds, and a point whose condition is false
+// keeps its state.
 #include <fmt/format.h>
 
 #include "base/bug.h"
@@ -11,20 +11,20 @@
 
 namespace axon::graph {
 
-LoopCondition LoopBuilder::decide(const Array& holds, const OpenLoop& build) {
+LoopCondition LoopBuilder::store_condition(const Array& holds, const OpenLoop& build) {
   const TensorType truth{Elem::boolean, {}};
   if (build.lead.empty()) {
     const Value any = builder_.emit({}, holds.body, truth, "while");
     return {any, any};
   }
   Array whole = holds;
-  for (const Axis& a : build.lead)  // what lies past a size does not keep the loop going
-    if (sizes_.is_decided(a.extent)) whole.body = apply(g, Op::and_, {sizes_.is_inside(a), whole.body});
+  for (const Axis& a : build.lead)  // elements past a size do not count
+    if (sizes_.varies(a.extent)) whole.body = apply(g, Op::and_, {sizes_.is_inside(a), whole.body});
   const Value points = builder_.store(whole, build.lead);
   std::vector<Axis> binders;
   std::vector<ScalarId> at;
   for (const Axis& a : build.lead) {
-    binders.push_back({shape::fresh_var(shape::var_name(a.var)), sizes_.relaxed(a.extent)});
+    binders.push_back({shape::fresh_var(shape::var_name(a.var)), sizes_.bound_of(a.extent)});
     at.push_back(index_of(g, Dim(binders.back().var)));
   }
   const ScalarId body = load(g, points, at, Elem::boolean);
@@ -39,7 +39,7 @@ Val PrimitiveEvaluator::loop_while(const std::string& name, const Val& init, con
   const auto leaves = static_cast<uint32_t>(g.nodes[build.node].carried.size());
   if (failed_) return {};
   const auto decide_on = [&](Value Carried::*which) {
-    return loop_.decide(
+    return loop_.store_condition(
         builder_.leaf(holds(map_leaves(init,
                                        [&](uint32_t c, const Array& a) {
                                          return Val::of(loop_.carried_like(

@@ -1,13 +1,13 @@
-// What holds only where it is reached, made to hold everywhere.
+// Bounding data-dependent sizes, and guarding the loads of a branch.
 //
-// A node computes all of its domain, whatever an `if` around it decides, and its tensors are laid out before
-// anything runs. So where a node is emitted in a branch, or where its sizes are decided by the data in a loop
-// or by an index of a `for`, it is computed over what those sizes are at most: extents become their bounds,
-// reductions leave out what lies past the size, and indices that nothing shows to be in range without the
-// condition are clamped. What is computed past a size is never looked at.
+// A node computes all of its domain, whatever an `if` around it decides, and memory is laid out before
+// anything runs. So a node in a branch, or one whose sizes vary from one iteration or element to the next, is
+// computed over the bounds of its sizes: extents become their bounds, reductions mask what lies past the
+// size, and indices that are not proved to be in range without the condition are clamped. Elements past a
+// size are computed, and never read.
 //
-// In: a domain and a body over the index variables in scope. Out: the same over sizes of the entry only, and
-// safe to evaluate at every point.
+// In: a domain and a body over the index variables in scope. Out: the same over sizes of the entry only, safe
+// to evaluate at every point.
 #include <algorithm>
 
 #include "graph/from_core/evaluator.h"
@@ -16,10 +16,10 @@ namespace axon::graph {
 
 using shape::Verdict;
 
-const DataDependentSize* SizeEnvironment::decided(Var v) const {
-  const auto found =
-      std::find_if(decided_.begin(), decided_.end(), [&](const DataDependentSize& d) { return d.size == v; });
-  return found == decided_.end() ? nullptr : &*found;
+const DataDependentSize* SizeEnvironment::data_dependent(Var v) const {
+  const auto found = std::find_if(data_dependent_.begin(), data_dependent_.end(),
+                                  [&](const DataDependentSize& d) { return d.size == v; });
+  return found == data_dependent_.end() ? nullptr : &*found;
 }
 
 bool SizeEnvironment::is_indexed(const Dim& d) const {
@@ -30,52 +30,48 @@ bool SizeEnvironment::is_indexed(const Dim& d) const {
   });
 }
 
-bool SizeEnvironment::is_of_data(const Dim& d) const {
-  if (decided_.empty()) return false;
+bool SizeEnvironment::is_data_dependent(const Dim& d) const {
+  if (data_dependent_.empty()) return false;
   const std::vector<Var> vars = d.vars();
-  return std::any_of(vars.begin(), vars.end(), [&](Var v) { return decided(v) != nullptr; });
+  return std::any_of(vars.begin(), vars.end(), [&](Var v) { return data_dependent(v) != nullptr; });
 }
 
-/// Has the size another value from one iteration or element to the next?
-bool SizeEnvironment::is_decided(const Dim& d) const { return is_indexed(d) || is_of_data(d); }
+bool SizeEnvironment::varies(const Dim& d) const { return is_indexed(d) || is_data_dependent(d); }
 
-/// The dimension as an integer of the data.
 ScalarId SizeEnvironment::value_of(const Dim& d) {
   std::map<Var, ScalarId> values;
   for (Var v : d.vars())
-    if (const DataDependentSize* known = decided(v)) values.emplace(v, known->value);
+    if (const DataDependentSize* known = data_dependent(v)) values.emplace(v, known->value);
   return substitute(g, index_of(g, d), values);
 }
 
-/// Does the axis have this element?
 ScalarId SizeEnvironment::is_inside(const Axis& axis) {
   return apply(g, Op::lt, {index_of(g, Dim(axis.var)), value_of(axis.extent)});
 }
 
-/// The most that a size can be, over sizes of the entry; nullopt when nothing says.
-std::optional<Dim> SizeEnvironment::most_of(const Dim& d) const {
+/// An upper bound over sizes of the entry; nullopt when none is known.
+std::optional<Dim> SizeEnvironment::upper_bound(const Dim& d) const {
   std::optional<Dim> most = d;
   if (is_indexed(d))  // the indices of the `for`s around, at their most
-    most = shape::bounds_of(d, known_facts(), [&](Var v) { return is_size(v) || decided(v); }).high;
-  for (auto it = decided_.rbegin(); it != decided_.rend() && most; ++it)
+    most = shape::bounds_of(d, known_facts(), [&](Var v) { return is_size(v) || data_dependent(v); }).high;
+  for (auto it = data_dependent_.rbegin(); it != data_dependent_.rend() && most; ++it)
     if (most->contains(it->size)) most = at_most(*most, it->size, it->bound);
   return most ? most : shape::bounds_of(d, known_facts(), [&](Var v) { return is_size(v); }).high;
 }
 
-/// Every axis of a value has a bound, so that relaxed() has one to take.
 void SizeEnvironment::refuse_unbounded(const Val& value) {
   if (probing_ || value.kind != Val::Kind::array) return;
   for (const Dim& d : value.array->shape)
-    if (is_decided(d) && !most_of(d))
+    if (varies(d) && !upper_bound(d))
       return void(unsupported("an axis of " + d.str() + " elements: nothing shows how many that is at most"));
 }
 
-/// The extent of memory for a size: never negative, and known before anything runs.
-Dim SizeEnvironment::relaxed(const Dim& d) const {
-  const std::optional<Dim> most = most_of(d);
-  if (!most) return d;  // refuse_unbounded() has said so
+Dim SizeEnvironment::bound_of(const Dim& d) const {
+  const std::optional<Dim> most = upper_bound(d);
+  if (!most) return d;  // refuse_unbounded() reported it
   if ((guards_.empty() && !is_indexed(d)) || most->constant() || most->as_var()) return *most;
-  // That an axis has an index says that it is not empty: it must not be used of the axis itself.
+  // The range of an index implies that its axis is not empty. That must not prove the extent of the axis
+  // itself.
   std::vector<Fact> facts = g.facts;
   for (const Axis& a : loops_) facts.push_back(shape::less(Dim(a.var), a.extent));
   for (const Axis& a : loops_) facts.push_back(shape::at_least(Dim(a.var), Dim(0)));
@@ -83,20 +79,20 @@ Dim SizeEnvironment::relaxed(const Dim& d) const {
                                                                                         : max(*most, Dim(0));
 }
 
-TensorType SizeEnvironment::relaxed(TensorType type) const {
-  for (Dim& d : type.shape) d = relaxed(d);
+TensorType SizeEnvironment::bound_of(TensorType type) const {
+  for (Dim& d : type.shape) d = bound_of(d);
   return type;
 }
 
-bool BoundsChecker::is_relaxed(const std::vector<Axis>& domain, ScalarId body) const {
+bool BoundsChecker::needs_bounding(const std::vector<Axis>& domain, ScalarId body) const {
   if (!guards_.empty()) return true;
-  if (sizes_.all_decided().empty() && active_.empty()) return false;
-  const auto has = [&](const Axis& a) { return sizes_.is_decided(a.extent); };
+  if (sizes_.data_dependent_sizes().empty() && active_.empty()) return false;
+  const auto has = [&](const Axis& a) { return sizes_.varies(a.extent); };
   if (std::any_of(domain.begin(), domain.end(), has)) return true;
   const Scalar& s = g.scalars[body];
   if (std::any_of(s.binders.begin(), s.binders.end(), has)) return true;
   const std::vector<Var> vars = free_vars(g, body);
-  return std::any_of(vars.begin(), vars.end(), [&](Var v) { return sizes_.decided(v) != nullptr; });
+  return std::any_of(vars.begin(), vars.end(), [&](Var v) { return sizes_.data_dependent(v) != nullptr; });
 }
 
 bool BoundsChecker::is_in_range(ScalarId index, const Dim& extent, const std::vector<Fact>& facts) const {
@@ -114,8 +110,7 @@ bool BoundsChecker::is_in_range(ScalarId index, const Dim& extent, const std::ve
   return holds(high) && holds(low);
 }
 
-/// The load with every index in range. An axis without elements has none: then the load is not made.
-ScalarId BoundsChecker::relaxed_load(ScalarId id, const std::vector<Fact>& facts) {
+ScalarId BoundsChecker::clamped_load(ScalarId id, const std::vector<Fact>& facts) {
   const Scalar s = g.scalars[id];
   const std::vector<Dim> shape = g.type(s.target).shape;
   std::vector<ScalarId> at = s.args;
@@ -141,33 +136,34 @@ ScalarId BoundsChecker::relaxed_load(ScalarId id, const std::vector<Fact>& facts
   return safe;
 }
 
-void BoundsChecker::relax(std::vector<Axis>& domain, ScalarId& body, const std::vector<Dim>& at) {
-  if (probing_ || !is_relaxed(domain, body)) return;
-  if (at != identity_map(domain))  // each element is stored once: that is known of the extents as they are
+void BoundsChecker::bound_dynamic_sizes(std::vector<Axis>& domain, ScalarId& body,
+                                        const std::vector<Dim>& at) {
+  if (probing_ || !needs_bounding(domain, body)) return;
+  if (at != identity_map(domain))  // that `at` is injective is proved for the original extents
     for (const Axis& a : domain)
-      if (!sizes_.is_decided(a.extent)) require(shape::at_least(a.extent, Dim(0)), "the size of an axis");
+      if (!sizes_.varies(a.extent)) require(shape::at_least(a.extent, Dim(0)), "the size of an axis");
   std::vector<Axis> masked;
   Scalar root = g.scalars[body];
   const bool reduces = root.op == Op::reduce;
   for (Axis& b : root.binders) {
-    if (sizes_.is_decided(b.extent)) masked.push_back(b);
-    b.extent = sizes_.relaxed(b.extent);
+    if (sizes_.varies(b.extent)) masked.push_back(b);
+    b.extent = sizes_.bound_of(b.extent);
   }
-  for (Axis& a : domain) a.extent = sizes_.relaxed(a.extent);
+  for (Axis& a : domain) a.extent = sizes_.bound_of(a.extent);
 
   std::vector<Fact> facts = g.facts;
   const auto range = [&](const Axis& a) {
     facts.push_back(shape::at_least(Dim(a.var), Dim(0)));
-    facts.push_back(shape::less(Dim(a.var), sizes_.relaxed(a.extent)));
+    facts.push_back(shape::less(Dim(a.var), sizes_.bound_of(a.extent)));
   };
   for (const Axis& a : loops_) range(a);
   for (const Axis& a : domain) range(a);
   for (const Axis& b : root.binders) range(b);
 
   std::map<Var, ScalarId> values;
-  for (const DataDependentSize& d : sizes_.all_decided()) values.emplace(d.size, d.value);
+  for (const DataDependentSize& d : sizes_.data_dependent_sizes()) values.emplace(d.size, d.value);
   ScalarId term = substitute(g, reduces ? root.args[0] : body, values);
-  term = rewrite_loads(g, term, [&](ScalarId id) { return relaxed_load(id, facts); });
+  term = rewrite_loads(g, term, [&](ScalarId id) { return clamped_load(id, facts); });
   if (!reduces) {
     body = term;
     return;

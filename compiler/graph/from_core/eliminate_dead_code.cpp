@@ -1,9 +1,9 @@
-// The last step of evaluation: the graph again, with only what it needs.
+// Dead code elimination: the graph again, with only the values that its results need.
 //
-// Liveness goes backwards from results, checks and debugs; a value that a loop carries is live when its
-// output is, or when something live reads it inside. A carried value that its loop never changes is read from
-// outside instead. Reductions of reductions by the same monoid become one with all binders. Nodes and scalars
-// are copied into a new graph, so that nothing dead remains in the stores.
+// Liveness is computed backwards from results, checks and debugs; a value that a loop carries is live when
+// its output is, or when something live reads it inside. A carried value that its loop never changes is read
+// from outside instead. Reductions of reductions by the same monoid become one with all binders. Nodes and
+// scalars are copied into a new graph, so that nothing dead remains in the stores.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -15,9 +15,9 @@
 namespace axon::graph {
 namespace {
 
-class Finish {
+class DeadCodeEliminator {
  public:
-  explicit Finish(const Graph& from) : old(from) {}
+  explicit DeadCodeEliminator(const Graph& from) : old(from) {}
 
   Graph run() {
     unchanged();
@@ -267,6 +267,6 @@ class Finish {
 
 }  // namespace
 
-Graph finish(const Graph& g) { return Finish(g).run(); }
+Graph eliminate_dead_code(const Graph& g) { return DeadCodeEliminator(g).run(); }
 
 }  // namespace axon::graph
