@@ -32,9 +32,6 @@ struct Bundle {
 /// Links every object and puts all into a container. nullopt and `error` when an object does not link.
 std::optional<std::string> build_bundle(const Bundle&, std::string& error);
 
-/// The file appears complete or not at all, also when another process reads or writes it meanwhile.
-bool write_bundle(const std::string& path, const std::string& bundle, std::string& error);
-
 // ---- the parts ----
 
 /// manifest.cpp. `levels`: the images that the container will have.

@@ -1,15 +1,9 @@
-// The container: named sections behind a table, and how it gets to the disk.
+// The container: named sections behind a table.
 //
 // Layout, little-endian:
 //   char magic[8] = "AXONBNDL"; u32 format = 1; u32 section count; u64 file size;
 //   per section: char name[24], zero-padded; u64 offset; u64 size; u64 FNV-1a-64 of the bytes;
 //   the sections in that order, each at a multiple of 64, zeros between.
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-
 #include "base/bug.h"
 #include "image/build.h"
 
@@ -32,31 +26,6 @@ uint64_t fnv1a(const std::string& bytes) {
 }
 
 size_t aligned(size_t offset) { return (offset + alignment - 1) / alignment * alignment; }
-
-/// Removes the file unless it was renamed into place.
-class Temporary {
- public:
-  explicit Temporary(std::string path) : path_(std::move(path)) {}
-  ~Temporary() {
-    if (!path_.empty()) unlink(path_.c_str());
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  void keep() { path_.clear(); }
-
- private:
-  std::string path_;
-};
-
-bool write_all(int file, const std::string& bytes) {
-  for (size_t done = 0; done < bytes.size();) {
-    const ssize_t written = write(file, bytes.data() + done, bytes.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    done += static_cast<size_t>(written);
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -81,25 +50,6 @@ std::string make_container(const std::vector<std::pair<std::string, std::string>
     out += bytes;
   }
   return out;
-}
-
-bool write_bundle(const std::string& path, const std::string& bundle, std::string& error) {
-  const auto fail = [&](const char* what) {
-    error = std::string("cannot ") + what + " `" + path + "`: " + std::strerror(errno);
-    return false;
-  };
-  const std::string temporary = path + "." + std::to_string(getpid()) + ".tmp";
-  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) return fail("create");
-  Temporary guard(temporary);
-  const bool written = write_all(file, bundle);
-  const int write_error = errno;
-  const bool closed = close(file) == 0;
-  if (!written) errno = write_error;
-  if (!written || !closed) return fail("write");
-  if (rename(temporary.c_str(), path.c_str()) != 0) return fail("create");
-  guard.keep();
-  return true;
 }
 
 }  // namespace axon::image

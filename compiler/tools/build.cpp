@@ -22,23 +22,19 @@ Command add_build(CLI::App& app) {
     const auto c = open(*options, status);
     if (!c) return status;
     if (!emit->empty()) {
-      const bool done = run(*c, *emit);
-      if (done) {
-        const std::string text = find_stage(*emit)->print(*c);
-        if (!write_file(out->empty() ? "-" : *out, text)) return static_cast<int>(user_error);
-      }
+      if (run(*c, *emit)) write_file(out->empty() ? "-" : *out, find_stage(*emit)->print(*c), c->diagnostics);
       return report(*c, *options);
     }
     if (!run(*c, "bundle")) return report(*c, *options);
-    status = report(*c, *options);
     std::string path = *out;
     if (path.empty()) {
       path = options->file == "-" ? "out" : options->file;
       if (path.ends_with(".axn")) path.resize(path.size() - 4);
       path += ".axb";
     }
-    if (!write_file(path, c->bundle)) return static_cast<int>(user_error);
-    if (options->verbose)
+    const bool written = write_file(path, c->bundle, c->diagnostics);
+    status = report(*c, *options);
+    if (written && options->verbose)
       fmt::print(stderr, "wrote {}: {} entries, {} bytes\n", path, c->entries.size(), c->bundle.size());
     return status;
   };

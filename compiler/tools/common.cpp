@@ -12,6 +12,8 @@
 #include <iostream>
 #include <iterator>
 
+#include "tools/files.h"
+
 namespace axon::tools {
 
 namespace fs = std::filesystem;
@@ -136,21 +138,31 @@ source::RenderOptions render_options(const CommonOptions& o) {
   return render;
 }
 
+int report(const source::Diagnostics& diagnostics, const source::SourceManager& sources,
+           const CommonOptions& o) {
+  if (o.error_format == "json") {
+    fmt::print("{}\n", source::render_json(diagnostics, sources));
+  } else if (o.error_format == "sarif") {
+    fmt::print("{}", source::render_sarif(diagnostics, sources));
+  } else if (diagnostics.has_errors() || (diagnostics.warning_count() != 0 && !o.quiet)) {
+    const source::RenderOptions render = render_options(o);
+    const std::string text = o.error_format == "short" ? source::render_short(diagnostics, sources, render)
+                                                       : source::render_human(diagnostics, sources, render);
+    fmt::print(stderr, "{}", text);
+  }
+  return diagnostics.has_errors() ? user_error : ok;
+}
+
 int report(const Compilation& c, const CommonOptions& o) {
   if (o.time_passes)
     for (const auto& [name, ms] : c.times) fmt::print(stderr, "{:>10.2f} ms  {}\n", ms, name);
-  if (o.error_format == "json") {
-    fmt::print("{}\n", source::render_json(c.diagnostics, c.sources));
-  } else if (o.error_format == "sarif") {
-    fmt::print("{}", source::render_sarif(c.diagnostics, c.sources));
-  } else if (c.diagnostics.has_errors() || (c.diagnostics.warning_count() != 0 && !o.quiet)) {
-    const source::RenderOptions render = render_options(o);
-    const std::string text = o.error_format == "short"
-                                 ? source::render_short(c.diagnostics, c.sources, render)
-                                 : source::render_human(c.diagnostics, c.sources, render);
-    fmt::print(stderr, "{}", text);
-  }
-  return c.diagnostics.has_errors() ? user_error : ok;
+  return report(c.diagnostics, c.sources, o);
+}
+
+int find(const std::vector<std::string>& paths, std::vector<std::string>& files, const CommonOptions& o) {
+  source::Diagnostics diagnostics;
+  find_sources(paths, files, diagnostics);
+  return diagnostics.has_errors() ? report(diagnostics, {}, o) : ok;
 }
 
 }  // namespace axon::tools

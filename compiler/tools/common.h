@@ -50,7 +50,10 @@ std::unique_ptr<Compilation> open(const CommonOptions&, int& status);
 source::RenderOptions render_options(const CommonOptions&);
 
 /// Shows what has been reported, on stderr (json: stdout), and gives the exit status for it.
+int report(const source::Diagnostics&, const source::SourceManager&, const CommonOptions&);
 int report(const Compilation&, const CommonOptions&);
+/// find_sources() (files.h); what is missing is shown. The exit status for it.
+int find(const std::vector<std::string>& paths, std::vector<std::string>& files, const CommonOptions&);
 
 // One function per sub-command: registers it and returns what to call when it was chosen.
 using Command = std::function<int()>;

@@ -132,14 +132,15 @@ class ModuleReader {
   DocModule module_;
 };
 
-bool write_pages(const std::string& folder, const std::map<std::string, std::string>& files) {
+int write_pages(const DocOptions& o, const std::map<std::string, std::string>& files) {
+  source::Diagnostics diagnostics;
   for (const auto& [path, text] : files) {
-    const fs::path full = fs::path(folder) / path;
-    std::error_code failed;
+    const fs::path full = fs::path(o.out) / path;
+    std::error_code failed;  // the file in it says so, too
     fs::create_directories(full.parent_path(), failed);
-    if (!write_file(full.string(), text)) return false;
+    if (!write_file(full.string(), text, diagnostics)) break;
   }
-  return true;
+  return report(diagnostics, {}, o.common);
 }
 
 }  // namespace
@@ -152,7 +153,7 @@ Command add_doc(CLI::App& app) {
   add_talk(app, o->common);
   return [o] {
     std::vector<std::string> files;
-    int status = find_sources(o->paths, files) ? ok : user_error;
+    int status = find(o->paths, files, o->common);
     std::vector<DocModule> modules;
     for (const std::string& file : files) {
       CommonOptions one = o->common;
@@ -168,7 +169,7 @@ Command add_doc(CLI::App& app) {
         modules.push_back(ModuleReader(*c, module_name(o->paths, file)).read());
     }
     if (status != ok) return status;
-    return static_cast<int>(write_pages(o->out, doc_pages(modules)) ? ok : user_error);
+    return write_pages(*o, doc_pages(modules));
   };
 }
 

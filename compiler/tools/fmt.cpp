@@ -35,7 +35,7 @@ int format_file(const FmtOptions& o, const std::string& path) {
     return same ? ok : user_error;
   }
   if (same && path != "-") return ok;
-  if (!write_file(path, *text)) return user_error;
+  if (!write_file(path, *text, c->diagnostics)) return report(*c, one);
   if (o.common.verbose) fmt::print(stderr, "formatted {}\n", path);
   return ok;
 }
@@ -50,7 +50,7 @@ Command add_fmt(CLI::App& app) {
   add_talk(app, o->common);
   return [o] {
     std::vector<std::string> files;
-    int status = find_sources(o->paths, files) ? ok : user_error;
+    int status = find(o->paths, files, o->common);
     for (const std::string& file : files) status = std::max<int>(status, format_file(*o, file));
     return status;
   };

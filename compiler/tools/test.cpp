@@ -205,7 +205,7 @@ Command add_test(CLI::App& app) {
   add_talk(app, o->common);
   return [o] {
     std::vector<std::string> files;
-    size_t passed = 0, failed = find_sources(o->paths, files) ? 0 : 1;
+    size_t passed = 0, failed = find(o->paths, files, o->common) == ok ? 0 : 1;
     for (const std::string& file : files) {
       CommonOptions one = o->common;
       one.file = file;

@@ -195,7 +195,7 @@ class CommandLine(WithProgram):
         target = os.path.join(self.folder.name, "no", "such", "folder", "out.axb")
         status, _, err = etcc("build", "-o", target, self.program)
         self.assertEqual(status, 1)
-        self.assertIn("cannot write", err)
+        self.assertIn("error[E0701]: cannot create", err)
         self.assertEqual(os.listdir(self.folder.name), ["program.axn"])
 
     def test_verify_proves_every_entry(self):
@@ -354,6 +354,136 @@ class Examples(WithProgram):
         status, out, _ = etcc("test", "-", stdin="--| >>> 1 + 1\nfun f x = x\n")
         self.assertEqual(status, 1)
         self.assertIn("expected: true", out)
+
+
+class Outputs(WithProgram):
+    """Every command that writes a file writes it the same way."""
+
+    def setUp(self):
+        super().setUp()
+        self.out = os.path.join(self.folder.name, "out")
+        os.mkdir(self.out)
+        self.commands = [
+            ("bundle", ["build", self.program, "--level", "x86-64-v2", "--entry", "halves", "-o"]),
+            ("text", ["build", self.program, "--emit=graph", "-o"]),
+            ("npz", ["run", self.program, "halves", "x=[1, 2]", "-o"]),
+        ]
+
+    def path(self, name, text=None):
+        path = os.path.join(self.out, name)
+        if text is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        return path
+
+    def read(self, path):
+        with open(path, "rb") as file:
+            return file.read()
+
+    def written(self, name, command):
+        """What the command writes to a file that is not there yet."""
+        path = self.path(f"{name}.new")
+        self.assertEqual(etcc(*command, path)[0], 0)
+        bytes_of = self.read(path)
+        os.remove(path)
+        self.assertGreater(len(bytes_of), 100)
+        return bytes_of
+
+    def test_files_and_links(self):
+        for name, command in self.commands:
+            expected = self.written(name, command)
+            old, missing = self.path("old", "old"), self.path("missing")
+            os.chmod(old, 0o640)
+            for link, target in (("link", old), ("chain", "link"), ("ahead", "missing"), ("circle", "circle")):
+                os.symlink(target, self.path(link))
+            self.assertEqual(etcc(*command, self.path("chain"))[0], 0)
+            self.assertEqual((self.read(old), os.stat(old).st_mode & 0o777), (expected, 0o640))
+            self.assertEqual(etcc(*command, self.path("ahead"))[0], 0)
+            self.assertEqual(self.read(missing), expected)
+            status, _, err = etcc(*command, self.path("circle"))
+            self.assertEqual((status, err.splitlines()[0]), (1, f"error[E0701]: cannot write `{self.path('circle')}`: "
+                                                            "Too many levels of symbolic links"))
+            for link in ("link", "chain", "ahead", "circle"):
+                self.assertTrue(os.path.islink(self.path(link)), (name, link))
+            self.assertEqual(sorted(os.listdir(self.out)), ["ahead", "chain", "circle", "link", "missing", "old"])
+            for file in os.listdir(self.out):
+                os.remove(self.path(file))
+
+    def test_read_only(self):
+        for name, command in self.commands:
+            path = self.path("kept", "kept")
+            os.chmod(path, 0o444)
+            os.symlink(path, self.path("link"))
+            for given in (path, self.path("link")):
+                status, _, err = etcc(*command, given)
+                self.assertEqual((status, err.splitlines()[0]), (1, f"error[E0701]: cannot write `{given}`: it is read-only"))
+            self.assertEqual(self.read(path), b"kept")
+            self.assertEqual(sorted(os.listdir(self.out)), ["kept", "link"], name)
+            os.remove(self.path("link"))
+            os.remove(path)
+
+    def test_a_directory(self):
+        for name, command in self.commands:
+            status, _, err = etcc(*command, self.out)
+            self.assertEqual((status, err.splitlines()[0]), (1, f"error[E0701]: cannot write `{self.out}`: Is a directory"))
+            self.assertEqual(os.listdir(self.out), [], name)
+
+    def test_devices(self):
+        for name, command in self.commands:
+            for device, status in (("/dev/null", 0), ("/dev/full", 1)):
+                link = self.path("link")
+                os.symlink(device, link)
+                for given in (device, link):
+                    got, _, err = etcc(*command, given)
+                    self.assertEqual(got, status, err)
+                    if status:
+                        self.assertEqual(err.splitlines()[0],
+                                         f"error[E0701]: cannot write `{given}`: No space left on device")
+                self.assertTrue(os.path.islink(link) and not os.path.isfile(device), name)
+                os.remove(link)
+
+    def test_pipes_and_descriptors(self):
+        for name, command in self.commands:
+            expected = self.written(name, command)
+            fifo = self.path("fifo")
+            os.mkfifo(fifo)
+            reader = subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE)
+            self.assertEqual(etcc(*command, fifo)[0], 0)
+            self.assertEqual(reader.communicate(timeout=60)[0], expected)
+            os.remove(fifo)
+            for given in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+                done = subprocess.run([ETCC, *command, given], capture_output=True, timeout=120, check=False)
+                self.assertEqual((done.returncode, done.stdout), (0, expected), done.stderr)
+            # What is open already is continued, not replaced.
+            log = self.path("log")
+            subprocess.run(["bash", "-c", 'exec > "$1"; echo before; "$0" "${@:2}" /dev/stdout && echo after', ETCC, log, *command],
+                           timeout=120, check=True)
+            self.assertEqual(self.read(log), b"before\n" + expected + b"after\n")
+            os.remove(log)
+
+    def test_pages(self):
+        pages = os.path.join(self.out, "pages")
+        self.assertEqual(etcc("doc", self.program, "-o", pages)[0], 0)
+        index = os.path.join(pages, "index.html")
+        expected = self.read(index)
+        os.rename(index, self.path("index"))
+        os.symlink(self.path("index"), index)
+        self.path("index", "old")
+        self.assertEqual(etcc("doc", self.program, "-o", pages), (0, "", ""))
+        self.assertEqual((os.path.islink(index), self.read(self.path("index"))), (True, expected))
+        os.chmod(self.path("index"), 0o444)
+        status, _, err = etcc("doc", self.program, "-o", pages)
+        self.assertEqual((status, err), (1, f"error[E0701]: cannot write `{index}`: it is read-only\n"))
+        status, _, err = etcc("doc", self.program, "-o", self.path("index"))
+        self.assertEqual((status, err.splitlines()[0].split("`")[0]), (1, "error[E0701]: cannot create "))
+
+    def test_errors_of_writing_in_every_form(self):
+        for command in (["build", "--emit=ast", self.program, "-o", "/dev/full"], ["run", self.program, "halves", "x=[1, 2]", "-o", "/dev/full"]):
+            status, out, err = etcc(*command, "--error-format=json")
+            (error,) = json.loads(out)
+            self.assertEqual((status, err, error["code"]), (1, "", "E0701"))
+            status, out, err = etcc(*command, "--error-format=short")
+            self.assertEqual((status, out, err), (1, "", "error[E0701]: cannot write `/dev/full`: No space left on device\n"))
 
 
 class Options(WithProgram):

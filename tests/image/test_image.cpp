@@ -255,25 +255,5 @@ TEST(Link, NoTemporaryFilesAreLeft) {
   fs::remove_all(directory);
 }
 
-TEST(Write, AllOrNothing) {
-  const fs::path directory = fs::path(::testing::TempDir()) / ("axon_write_test_" + std::to_string(getpid()));
-  fs::create_directory(directory);
-  const std::string path = directory / "out.axb";
-  std::string error;
-  ASSERT_TRUE(write_bundle(path, "first", error)) << error;
-  ASSERT_TRUE(write_bundle(path, "second", error)) << error;
-  EXPECT_EQ(read_file(path), "second");
-  EXPECT_FALSE(write_bundle(directory / "nowhere" / "out.axb", "x", error));
-  EXPECT_NE(error.find("nowhere/out.axb"), std::string::npos) << error;
-  EXPECT_NE(error.find("No such file"), std::string::npos) << error;
-  fs::create_directory(directory / "taken.axb");
-  EXPECT_FALSE(write_bundle(directory / "taken.axb", "x", error));
-  EXPECT_FALSE(write_bundle("/proc/out.axb", "x", error));
-  size_t files = 0;
-  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(directory)) ++files;
-  EXPECT_EQ(files, 2u) << "no temporary files";
-  fs::remove_all(directory);
-}
-
 }  // namespace
 }  // namespace axon::image

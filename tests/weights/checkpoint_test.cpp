@@ -190,6 +190,23 @@ TEST(CheckpointHostile, heads_that_do_not_fit) {
   EXPECT_SAYS(refused_header(3, 8), "heads of an even size");
   EXPECT_SAYS(refused_header(4, 3), "do not share 3 key-value heads");
 }
+TEST(CheckpointHostile, outputs_that_are_no_plain_files) {
+  Folder folder;
+  const std::string path = folder.write("m.bin", checkpoint(small)), kept = folder.write("kept", "old");
+  std::filesystem::create_symlink("m.safetensors", folder / "link");
+  EXPECT_EQ(convert(folder, path + " -o " + folder / "link").status, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_TRUE(weights::open_tensors(folder / "m.safetensors"));
+  EXPECT_EQ(convert(folder, path + " -o /dev/null").status, 0);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const Run full = convert(folder, path + " -o /dev/full");
+  EXPECT_EQ(full.status, 1);
+  EXPECT_EQ(full.message, "error[E0701]: cannot write `/dev/full`: No space left on device\n");
+  std::filesystem::permissions(kept, std::filesystem::perms(0444));
+  EXPECT_EQ(convert(folder, path + " -o " + kept).status, 1);
+  EXPECT_EQ(weights::read_all(kept), "old");
+  EXPECT_EQ(folder.entries(), 4u);
+}
 TEST(CheckpointHostile, missing_file_and_wrong_usage) {
   Folder folder;
   EXPECT_EQ(convert(folder, folder / "no.bin" + " -o " + folder / "x").status, 1);

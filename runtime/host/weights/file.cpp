@@ -1,4 +1,4 @@
-// Files read, mapped and written (file.h).
+// Files read and mapped (file.h).
 #include "host/weights/file.h"
 
 #include <fcntl.h>
@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -29,12 +28,12 @@ SystemCalls system_calls = {
 
 namespace {
 constexpr uint64_t io_chunk = 1u << 30;  // one system call moves less than 2 GiB
+}  // namespace
 
 Error system_error(const std::string& name, const char* what) {
   const int number = errno;
   return {code::system, text("cannot ", what, " ", printable(name), ": ", std::strerror(number))};
 }
-}  // namespace
 
 Result<std::shared_ptr<File>> File::open(const std::string& path) {
   std::shared_ptr<File> file(new File);
@@ -95,42 +94,6 @@ Result<Bytes> File::view() const {
   if (static_cast<uint64_t>(status.st_size) < size_)
     return Error{code::system, text(printable(name_), " became shorter after it was opened")};
   return Bytes(mapping_, size_);
-}
-
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
-  static std::atomic<uint32_t> counter{0};
-  temporary_ = text(path_, ".", ::getpid(), "-", counter++, ".tmp");
-}
-
-AtomicFile::~AtomicFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (exists_) ::unlink(temporary_.c_str());
-}
-
-Status AtomicFile::fail(const char* what) { return system_error(path_, what); }
-
-Status AtomicFile::write(Bytes bytes) {
-  if (!exists_) {
-    descriptor_ = system_calls.open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) return fail("create");
-    exists_ = true;
-  }
-  while (!bytes.empty()) {
-    const ssize_t done =
-        system_calls.write(descriptor_, bytes.data(), std::min<size_t>(bytes.size(), io_chunk));
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return fail("write");
-    bytes = *bytes.from(static_cast<uint64_t>(done));
-  }
-  return std::nullopt;
-}
-
-Status AtomicFile::commit() {
-  if (auto error = write({})) return error;  // an empty file is created too
-  if (system_calls.fsync(descriptor_) != 0) return fail("write");
-  if (system_calls.rename(temporary_.c_str(), path_.c_str()) != 0) return fail("replace");
-  exists_ = false;
-  return std::nullopt;
 }
 
 std::string printable(std::string_view name) {

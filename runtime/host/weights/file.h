@@ -1,4 +1,4 @@
-// Files: read, mapped, and written all at once or not at all.
+// Files: read and mapped. Writing is output_file.h.
 //
 // A File keeps a descriptor, the size at opening and a read-only mapping. Headers are always read with
 // read(), which uses pread and reports a file that became shorter; so no load can be crashed by another
@@ -56,23 +56,7 @@ class File {
   std::vector<uint8_t> memory_;  ///< instead of a descriptor
 };
 
-/// Writes beside `path` under a temporary name; commit() makes the file appear under its own name, complete.
-/// Without a commit the destructor removes what was written.
-class AtomicFile {
- public:
-  explicit AtomicFile(std::string path);
-  ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
-
-  Status write(Bytes);
-  Status commit();
-
- private:
-  Status fail(const char* what);
-  std::string path_, temporary_;
-  int descriptor_ = -1;
-  bool exists_ = false;
-};
+/// "cannot WHAT `NAME`: REASON", the reason from errno.
+Error system_error(const std::string& name, const char* what);
 
 }  // namespace axon::weights

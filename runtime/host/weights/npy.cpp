@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "host/weights/limits.h"
+#include "host/weights/output_file.h"
 
 namespace axon::weights {
 namespace {
@@ -210,7 +211,7 @@ Status write_npy(const std::string& path, const OutTensor& tensor) {
   if (!size) return size.error();
   const auto header = npy_header(tensor);
   if (!header) return header.error();
-  AtomicFile file(path);
+  OutputFile file(path);
   if (auto error = file.write(Bytes(*header))) return error;
   if (auto error = for_each_part(tensor, [&file](Bytes part) { return file.write(part); })) return error;
   return file.commit();

@@ -9,6 +9,7 @@
 
 #include "host/weights/limits.h"
 #include "host/weights/npy.h"
+#include "host/weights/output_file.h"
 #include "host/weights/zip.h"
 
 namespace axon::weights {
@@ -189,7 +190,7 @@ Result<Written> measure(const OutTensor& tensor, uint64_t offset) {
   return member;
 }
 
-Status write_directory(AtomicFile& file, const std::vector<Written>& members, uint64_t offset) {
+Status write_directory(OutputFile& file, const std::vector<Written>& members, uint64_t offset) {
   Record directory;
   for (const Written& member : members) {
     constexpr uint16_t made_by = 20;
@@ -235,7 +236,7 @@ Result<TensorFile> read_npz(std::shared_ptr<File> file) {
 
 Status write_npz(const std::string& path, std::vector<OutTensor> tensors) {
   if (auto error = prepare_for_writing(tensors)) return error;
-  AtomicFile file(path);
+  OutputFile file(path);
   std::vector<Written> members;
   uint64_t offset = 0;
   for (const OutTensor& tensor : tensors) {

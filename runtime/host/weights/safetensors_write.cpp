@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/weights/limits.h"
+#include "host/weights/output_file.h"
 #include "host/weights/tensor_file.h"
 
 namespace axon::weights {
@@ -118,7 +119,7 @@ Status write_safetensors(const std::string& path, std::vector<OutTensor> tensors
   const auto header = header_text(tensors, order, metadata);
   if (!header) return header.error();
 
-  AtomicFile file(path);
+  OutputFile file(path);
   const uint64_t length = header->size();
   if (auto error = file.write(Bytes(&length, sizeof length))) return error;
   if (auto error = file.write(Bytes(*header))) return error;
