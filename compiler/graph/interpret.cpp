@@ -44,6 +44,7 @@ class Interpreter {
     if (machine_.error.empty()) region(g.root);
     Outcome outcome;
     outcome.error = machine_.error;
+    outcome.gave_up = gave_up_;
     if (!outcome.error.empty()) return outcome;
     for (const Result& r : g.results) outcome.results.push_back(*storage(r.value));
     for (size_t i = 0; i < g.inputs.size(); ++i)
@@ -59,6 +60,7 @@ class Interpreter {
   const std::vector<Tensor>& inputs_;
   Precision precision_;
   Machine machine_;
+  bool gave_up_ = false;
   std::vector<std::vector<Storage>> values_;  // node -> outputs
   shape::Assignment decided_;  // sizes, and steps of the loops with a condition that have ended
   std::map<shape::Var, std::vector<int64_t>> steps_;  // of all their runs
@@ -220,6 +222,7 @@ class Interpreter {
     }
     if (count >= max_elements) {
       machine_.fail("a tensor is too large to interpret");
+      gave_up_ = true;
       count = 0;
     }
     if (base::is_float(t->elem)) {

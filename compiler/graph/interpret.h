@@ -25,6 +25,7 @@ enum class Precision : uint8_t {
 
 struct Outcome {
   std::string error;            ///< empty when it ran
+  bool gave_up = false;         ///< the error is a limit of the interpreter: it says nothing of the program
   std::vector<Tensor> results;  ///< one per Graph::results
   std::vector<Tensor> states;   ///< final contents per input of kind state, in input order
   shape::Assignment decided;    ///< by the data: sizes, and how many steps loops with a condition had last

@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cmath>
-#include <cstring>
-#include <limits>
+#include <new>
 
 #include "host/weights/dtype.h"
 #include "host/weights/tensor_file.h"
+#include "tools/elements.h"
 
 namespace axon::tools {
 
@@ -19,12 +18,13 @@ using weights::Dtype;
 
 Dtype dtype_of(axon_elem e) { return static_cast<Dtype>(e); }
 
-/// A recursive-descent reader of numbers and lists; depth is the rank, which is limited.
+/// A recursive-descent reader of numbers and lists; depth is the rank, which is limited. Numbers stay as they
+/// are written, so that the element type decides what they mean.
 class Reader {
  public:
   explicit Reader(const std::string& text) : at_(text.data()), end_(text.data() + text.size()) {}
 
-  bool read(std::vector<int64_t>& shape, std::vector<double>& values, std::string& error) {
+  bool read(std::vector<int64_t>& shape, std::vector<std::string_view>& values, std::string& error) {
     if (!item(0, shape, values)) return error = message_, false;
     skip();
     if (at_ != end_) return error = "unexpected text after the value", false;
@@ -37,26 +37,22 @@ class Reader {
   }
   bool fail(std::string message) { return message_ = std::move(message), false; }
 
-  bool item(size_t depth, std::vector<int64_t>& shape, std::vector<double>& values) {
+  bool item(size_t depth, std::vector<int64_t>& shape, std::vector<std::string_view>& values) {
     skip();
     if (at_ != end_ && *at_ == '[') return list(depth, shape, values);
     if (depth < shape.size()) return fail("the list is ragged");
-    double value = 0;
-    std::string_view rest(at_, static_cast<size_t>(end_ - at_));
-    for (const auto& [word, number] : {std::pair{"true", 1.0}, std::pair{"false", 0.0}})
-      if (rest.starts_with(word)) {
-        at_ += std::strlen(word);
-        values.push_back(number);
-        return true;
-      }
-    const auto [next, failed] = std::from_chars(at_, end_, value);
-    if (failed != std::errc{}) return fail("expected a number");
-    at_ = next;
-    values.push_back(value);
+    const std::string_view rest(at_, static_cast<size_t>(end_ - at_));
+    double ignored = 0;
+    size_t length = static_cast<size_t>(std::from_chars(at_, end_, ignored).ptr - at_);
+    for (const std::string_view word : {"true", "false"})
+      if (rest.starts_with(word)) length = word.size();
+    if (length == 0) return fail("expected a number");
+    values.push_back(rest.substr(0, length));
+    at_ += length;
     return true;
   }
 
-  bool list(size_t depth, std::vector<int64_t>& shape, std::vector<double>& values) {
+  bool list(size_t depth, std::vector<int64_t>& shape, std::vector<std::string_view>& values) {
     if (depth >= AXON_MAX_RANK) return fail("the list is nested too deeply");
     const bool first_at_depth = shape.size() == depth;
     if (first_at_depth) shape.push_back(-1);
@@ -83,89 +79,12 @@ class Reader {
   std::string message_;
 };
 
-template <class T>
-bool store(double value, uint8_t* out) {
-  if constexpr (std::is_integral_v<T>)
-    if (value != std::floor(value) || value < static_cast<double>(std::numeric_limits<T>::min()) ||
-        value > static_cast<double>(std::numeric_limits<T>::max()))
-      return false;
-  const T typed = static_cast<T>(value);
-  std::memcpy(out, &typed, sizeof typed);
-  return true;
-}
-
-bool store_number(double value, axon_elem elem, uint8_t* out) {
-  switch (elem) {
-    case AXON_F64:
-      return store<double>(value, out);
-    case AXON_F32:
-      return store<float>(value, out);
-    case AXON_I64:
-      return store<int64_t>(value, out);
-    case AXON_I32:
-      return store<int32_t>(value, out);
-    case AXON_I16:
-      return store<int16_t>(value, out);
-    case AXON_I8:
-      return store<int8_t>(value, out);
-    case AXON_U8:
-      return store<uint8_t>(value, out);
-    case AXON_BOOL:
-      return (value == 0 || value == 1) && store<uint8_t>(value, out);
-    case AXON_F16:
-    case AXON_BF16: {
-      const float number = static_cast<float>(value);
-      weights::convert(Dtype::f32, &number, dtype_of(elem), out, 1);
-      return true;
-    }
-    case AXON_F8E4M3:
-    case AXON_F8E5M2:
-      return false;
-  }
-  return false;
-}
-
-std::string format_number(axon_elem elem, const uint8_t* at) {
-  const auto as = [&](auto zero) {
-    std::memcpy(&zero, at, sizeof zero);
-    return zero;
-  };
-  switch (elem) {
-    case AXON_F64:
-      return fmt::format("{}", as(double{}));
-    case AXON_F32:
-      return fmt::format("{}", as(float{}));
-    case AXON_I64:
-      return fmt::format("{}", as(int64_t{}));
-    case AXON_I32:
-      return fmt::format("{}", as(int32_t{}));
-    case AXON_I16:
-      return fmt::format("{}", as(int16_t{}));
-    case AXON_I8:
-      return fmt::format("{}", as(int8_t{}));
-    case AXON_U8:
-      return fmt::format("{}", as(uint8_t{}));
-    case AXON_BOOL:
-      return *at ? "true" : "false";
-    case AXON_F16:
-    case AXON_BF16: {
-      float number = 0;
-      weights::convert(dtype_of(elem), at, Dtype::f32, &number, 1);
-      return fmt::format("{}", number);
-    }
-    case AXON_F8E4M3:
-    case AXON_F8E5M2:
-      return fmt::format("0x{:02x}", *at);
-  }
-  return "?";
-}
-
 constexpr int64_t axis_shown = 16;  ///< longer axes show their ends only
 
 void format_axis(const axon_view& v, int32_t axis, const uint8_t*& at, std::string& out) {
   const size_t bytes = axon_elem_bytes(v.elem);
   if (axis == v.rank) {
-    out += format_number(v.elem, at);
+    out += element_text(v.elem, at);
     at += bytes;
     return;
   }
@@ -186,30 +105,47 @@ void format_axis(const axon_view& v, int32_t axis, const uint8_t*& at, std::stri
   out += ']';
 }
 
+/// Bytes for the elements of a shape; false, with a message, when it is over a limit or there is not so much
+/// memory.
+bool allocate(Array& array, std::string& error) {
+  const std::vector<uint64_t> shape(array.shape.begin(), array.shape.end());
+  const auto bytes = weights::byte_count(shape, dtype_of(array.elem));
+  if (!bytes) return error = bytes.error().message, false;
+  try {
+    array.bytes.resize(*bytes);
+  } catch (const std::bad_alloc&) {
+    return error = fmt::format("there is no memory for {} bytes", *bytes), false;
+  }
+  return true;
+}
+
+/// What stands behind `zeros`: a list of sizes.
+std::optional<Array> parse_zeros(const std::string& text, axon_elem elem, std::string& error) {
+  Array array;
+  array.elem = elem;
+  std::vector<int64_t> shape;
+  std::vector<std::string_view> extents;
+  if (!Reader(text).read(shape, extents, error)) return std::nullopt;
+  for (const std::string_view written : extents) {
+    int64_t extent = 0;
+    if (!store_written(written, AXON_I64, reinterpret_cast<uint8_t*>(&extent)) || extent < 0)
+      return error = fmt::format("{} is no size", written), std::nullopt;
+    array.shape.push_back(extent);
+  }
+  if (!allocate(array, error)) return std::nullopt;
+  return array;
+}
+
 }  // namespace
 
 std::optional<Array> parse_array(const std::string& text, axon_elem elem, std::string& error) {
+  if (text.starts_with("zeros[")) return parse_zeros(text.substr(5), elem, error);
   Array array;
   array.elem = elem;
-  std::vector<double> values;
-  if (text.starts_with("zeros[")) {
-    std::vector<int64_t> rank;
-    std::vector<double> extents;
-    if (!Reader(text.substr(5)).read(rank, extents, error)) return std::nullopt;
-    size_t count = 1;
-    for (double e : extents) {
-      if (e < 0 || e != std::floor(e) || e > 1e12)
-        return error = "a size must be a natural number", std::nullopt;
-      array.shape.push_back(static_cast<int64_t>(e));
-      count *= static_cast<size_t>(e);
-    }
-    array.bytes.resize(count * axon_elem_bytes(elem));
-    return array;
-  }
-  if (!Reader(text).read(array.shape, values, error)) return std::nullopt;
-  array.bytes.resize(values.size() * axon_elem_bytes(elem));
+  std::vector<std::string_view> values;
+  if (!Reader(text).read(array.shape, values, error) || !allocate(array, error)) return std::nullopt;
   for (size_t i = 0; i < values.size(); ++i)
-    if (!store_number(values[i], elem, array.bytes.data() + i * axon_elem_bytes(elem)))
+    if (!store_written(values[i], elem, array.bytes.data() + i * axon_elem_bytes(elem)))
       return error = fmt::format("{} is no {}", values[i], axon_elem_name(elem)), std::nullopt;
   return array;
 }

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "base/bug.h"
-#include "host/weights/dtype.h"
 #include "tools/arguments.h"
+#include "tools/elements.h"
 
 namespace axon::tools {
 
@@ -24,25 +24,19 @@ axon_elem elem_of(Elem e) {
   return static_cast<axon_elem>(n);
 }
 
-/// The tensor in memory. Eight-bit floats become f32, so that they print as numbers.
+/// The tensor in memory.
 Array array_of(const Tensor& t) {
   Array array;
-  const bool wide = t.elem == Elem::f8e4m3 || t.elem == Elem::f8e5m2;
-  array.elem = wide ? AXON_F32 : elem_of(t.elem);
+  array.elem = elem_of(t.elem);
   array.shape = t.shape;
-  const auto dtype = static_cast<weights::Dtype>(array.elem);
   const size_t count = static_cast<size_t>(t.count()), bytes = axon_elem_bytes(array.elem);
   array.bytes.resize(count * bytes);
   for (size_t i = 0; i < count; ++i) {
     uint8_t* at = array.bytes.data() + i * bytes;
-    if (!base::is_float(t.elem)) {
+    if (base::is_float(t.elem))
+      store_float(t.floats[i], array.elem, at);
+    else
       std::memcpy(at, &t.integers[i], bytes);  // little-endian: the low bytes come first
-    } else if (array.elem == AXON_F64) {
-      std::memcpy(at, &t.floats[i], bytes);
-    } else {
-      const float value = static_cast<float>(t.floats[i]);
-      weights::convert(weights::Dtype::f32, &value, dtype, at, 1);
-    }
   }
   return array;
 }
@@ -55,19 +49,13 @@ Tensor tensor_of(const axon_view& view) {
   const bool is_signed = t.elem != Elem::u8 && t.elem != Elem::boolean;
   for (size_t i = 0; i < count; ++i) {
     const uint8_t* at = static_cast<const uint8_t*>(view.data) + i * bytes;
-    if (!base::is_float(t.elem)) {
-      int64_t value = is_signed && (at[bytes - 1] & 0x80) ? -1 : 0;
-      std::memcpy(&value, at, bytes);
-      t.integers.push_back(value);
-    } else if (view.elem == AXON_F64) {
-      double value = 0;
-      std::memcpy(&value, at, bytes);
-      t.floats.push_back(value);
-    } else {
-      float value = 0;
-      weights::convert(static_cast<weights::Dtype>(view.elem), at, weights::Dtype::f32, &value, 1);
-      t.floats.push_back(value);
+    if (base::is_float(t.elem)) {
+      t.floats.push_back(load_float(view.elem, at));
+      continue;
     }
+    int64_t value = is_signed && (at[bytes - 1] & 0x80) ? -1 : 0;
+    std::memcpy(&value, at, bytes);
+    t.integers.push_back(value);
   }
   return t;
 }
@@ -106,6 +94,7 @@ Values interpret(const graph::Graph& graph) {
   Values values;
   graph::Outcome outcome = graph::interpret(graph, {}, {}, graph::Precision::storage);
   values.error = std::move(outcome.error);
+  if (!values.error.empty() && !outcome.gave_up) values.code = source::code_name(source::Code::E0831);
   if (values.error.empty()) values.tensors = std::move(outcome.results);
   for (const Tensor& t : values.tensors)
     if (t.floats.size() + t.integers.size() != static_cast<size_t>(t.count()))
@@ -136,11 +125,14 @@ Values Native::run(const graph::Graph& graph) const {
   Values values;
   name_results(graph, values);
   const auto failed = [&](axon_status status) {
-    if (status != AXON_OK) values.error = axon_error_text(handles_->error);
-    return status != AXON_OK;
+    if (status == AXON_OK) return false;
+    values.error = axon_error_text(handles_->error);
+    values.code = axon_error_code(handles_->error);
+    return true;
   };
   if (!handles_->runtime) {
     values.error = axon_error_text(handles_->error);
+    values.code = axon_error_code(handles_->error);
     return values;
   }
   axon_call* call = nullptr;
@@ -173,6 +165,11 @@ std::string text_of(const Values& values, bool headers) {
 }
 
 std::string difference(const Values& native, const Values& meaning) {
+  if (native.code != meaning.code) {
+    if (native.code.empty()) return "it gives a value, the interpreter an error";
+    return fmt::format("error[{}]: {}", native.code, native.error);
+  }
+  if (!meaning.error.empty()) return "";
   if (native.tensors.size() != meaning.tensors.size()) return "the number of results differs";
   for (size_t r = 0; r < meaning.tensors.size(); ++r) {
     const Tensor &got = native.tensors[r], &want = meaning.tensors[r];

@@ -11,7 +11,8 @@ namespace axon::tools {
 
 /// What an entry without parameters gives: named results, or why there are none.
 struct Values {
-  std::string error;
+  std::string error;               ///< empty when it ran
+  std::string code;                ///< of the error; empty when the interpreter gave up
   std::vector<std::string> names;  ///< as `etcc run` shows them
   std::vector<graph::Tensor> tensors;
 };
@@ -37,7 +38,7 @@ class Native {
 std::string text_of(const Values& values, bool headers);
 
 /// "" when native values are those of the interpreter: integers the same, floats within what rounding
-/// explains.
+/// explains. Where the interpreter fails, the compiled program has to fail with the same code.
 std::string difference(const Values& native, const Values& meaning);
 
 }  // namespace axon::tools

@@ -142,8 +142,17 @@ double half_last_digit(const std::string& text) {
   return 0.5 * std::pow(10.0, -static_cast<double>(digits)) * scale;
 }
 
+/// An integer of at most 64 bits, of which a double would lose some.
+std::optional<int64_t> as_integer(const std::string& text) {
+  int64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return failed == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
 bool agree(const Piece& found, const Piece& expected) {
   if (!found.number || !expected.number) return found.text == expected.text;
+  const auto m = as_integer(found.text), n = as_integer(expected.text);
+  if (m && n) return *m == *n;
   const double a = *found.number, b = *expected.number;
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   if (std::isinf(a) || std::isinf(b)) return a == b;

@@ -118,14 +118,18 @@ class FileTest {
 
   // ---- the compiled program
 
-  /// All examples that passed in one bundle; when it cannot be made, each in its own, to see whose fault it
-  /// is.
+  /// All examples that have a meaning, be it an error, in one bundle; when it cannot be made, each in its
+  /// own, to see whose fault it is.
   void compare_native() {
-    std::vector<Example> good;
-    for (const Example& example : examples_)
-      if (!problems_.contains(example.entry)) good.push_back(example);
-    if (good.empty() || compare_native(good) || good.size() == 1) return;
-    for (const Example& example : good) compare_native({example});
+    std::vector<Example> all;
+    for (const Example& example : examples_) {
+      const auto meaning = meanings_.find(example.entry);
+      const bool gave_up =
+          meaning != meanings_.end() && !meaning->second.error.empty() && meaning->second.code.empty();
+      if (meaning != meanings_.end() && !gave_up) all.push_back(example);
+    }
+    if (all.empty() || compare_native(all) || all.size() == 1) return;
+    for (const Example& example : all) compare_native({example});
   }
 
   bool compare_native(std::vector<Example> examples) {
@@ -139,19 +143,19 @@ class FileTest {
     }
     if (!bug.empty() || c->diagnostics.has_errors()) {
       if (examples.size() == 1)
-        problems_[examples[0].entry] = "  compiled:\n" + bug + rendered(c->diagnostics, *c, examples);
+        problems_[examples[0].entry] += "  compiled:\n" + bug + rendered(c->diagnostics, *c, examples);
       return false;
     }
     const Native native(c->bundle);
     for (const Example& example : examples) {
       const Values& meaning = meanings_.at(example.entry);
       const Values values = native.run(graphs_.at(example.entry));
-      const bool ran = values.error.empty();
-      const std::string problem = ran ? difference(values, meaning) : values.error;
+      const std::string problem = difference(values, meaning);
       if (problem.empty()) continue;
-      problems_[example.entry] =
+      const bool both = values.error.empty() && meaning.error.empty();
+      problems_[example.entry] +=
           fmt::format("  compiled: {}\n{}", problem,
-                      ran ? comparison(text_of(meaning, false), text_of(values, false)) : "");
+                      both ? comparison(text_of(meaning, false), text_of(values, false)) : "");
     }
     return true;
   }

@@ -163,6 +163,48 @@ class CommandLine(WithProgram):
         self.assertIn("error[E0823]", err)
         self.assertEqual(err.count("\n"), 1)
 
+    def test_integers_keep_every_bit(self):
+        ends = {"i64": (-2**63, 2**63 - 1), "i32": (-2**31, 2**31 - 1), "i16": (-2**15, 2**15 - 1), "i8": (-128, 127), "u8": (0, 255)}
+        for elem, (least, most) in ends.items():
+            text = f"entry f (x : {elem}[k]) (y : {elem}[m, n]) = (x, y)\n"
+            run = lambda x, y: etcc("run", "-", "f", f"x=[{x}]", f"y={y}", stdin=text)
+            inner = 2**53 + 1 if elem == "i64" else most - 1
+            self.assertEqual(run(least, f"[[{most}, 1], [2, {inner}]]"),
+                             (0, f"0 : {elem}[1] =\n[{least}]\n1 : {elem}[2, 2] =\n[[{most}, 1],\n [2, {inner}]]\n", ""))
+            for wrong in (least - 1, most + 1) + ((2**64, 10**40, "0.5", "1.0", "1e2", "true", "nan") if elem == "i16" else ()):
+                self.assertEqual(run(1, f"[[1], [{wrong}]]"), (1, "", f"error[E0822]: y: {wrong} is no {elem}\n"))
+        self.assertEqual(etcc("run", "-", "f", "x=[true, false, 1, 0]", stdin="entry f (x : bool[n]) = x\n")[1],
+                         "result : bool[4] =\n[true, false, true, false]\n")
+        self.assertEqual(etcc("run", "-", "f", "x=2", stdin="entry f (x : bool) = x\n")[0], 1)
+        sized = "entry f[k] (x : f32[n, k*h]) = sum x\n"
+        for wrong in ("9223372036854775808", "1.5", "[1]"):
+            self.assertEqual(etcc("run", "-", "f", f"k={wrong}", "x=[[1, 2]]", stdin=sized)[0], 1, wrong)
+
+    def test_floats_round_once(self):
+        kept = {
+            "f64": "0.1 9007199254740993:9007199254740992 1e308:1e+308 5e-324 1e-400:0 inf",
+            # The third is a tie for who goes through f64.
+            "f32": "-1e-60:-0 1e-45 1.00000005960464477540:1.0000001 16777217:16777216 3.4028235e38:3.4028235e+38 inf",
+            "f16": "65519:65504 1e-8:0 -inf", "bf16": "3.3e38:3.2964854e+38 nan", "f8e4m3": "1.3:1.25 -448 nan -0.0:-0",
+            "f8e5m2": "57344 1e-5:1.5258789e-05 inf -0.3:-0.3125"}
+        refused = {"f64": "1e309", "f32": "1e39 -3.5e38 true", "f16": "65520", "bf16": "3.4e38", "f8e4m3": "480 inf", "f8e5m2": "62000"}
+        for elem, texts in kept.items():
+            program = f"entry f (x : {elem}[n]) = x\n"
+            pairs = [(text + ":" + text).split(":")[:2] for text in texts.split()]
+            self.assertEqual(etcc("run", "-", "f", f"x=[{', '.join(given for given, _ in pairs)}]", stdin=program),
+                             (0, f"result : {elem}[{len(pairs)}] =\n[{', '.join(shown for _, shown in pairs)}]\n", ""))
+            for wrong in refused[elem].split():
+                self.assertEqual(etcc("run", "-", "f", f"x=[1, {wrong}]", stdin=program), (1, "", f"error[E0822]: x: {wrong} is no {elem}\n"))
+
+    def test_zeros_over_the_limits(self):
+        text = "entry f (x : f32[m, n]) = sum x\n"
+        for shape, error in (("[281474976710657, 1]", "has too many elements"), ("[281474976710656, 281474976710656]", "has too many elements"),
+                             ("[4294967296, 16777216]", "there is no memory for 288230376151711744 bytes"), ("[-1, 2]", "-1 is no size"),
+                             ("[2.5, 2]", "2.5 is no size"), ("[9223372036854775808, 2]", "9223372036854775808 is no size")):
+            status, out, err = etcc("run", "-", "f", f"x=zeros{shape}", stdin=text)
+            self.assertEqual((status, out), (1, ""))
+            self.assertIn(error, err)
+
     def test_usage(self):
         self.assertEqual(etcc()[0], 2)
         self.assertEqual(etcc("build", "--emit=nothing", self.program)[0], 2)
@@ -321,6 +363,29 @@ class Examples(WithProgram):
 
     def test_native(self):
         self.assertEqual(etcc("test", "--native", "-", stdin=TESTED), (0, "5 passed, 0 failed\n", ""))
+
+    def test_native_compares_what_fails(self):
+        example = "--| >>> {}\n--| {}\nfun f x = x\n"
+        # Both executors refuse it: there is nothing to say but what the interpreter says.
+        for text in ("iterate 2000000 (fn x => while (fn y => true) (fn y => y + 1) x) (i64 1)",):
+            status, out, _ = etcc("test", "--native", "-", stdin=example.format(text, 0))
+            self.assertEqual(status, 1)
+            self.assertIn("goes on for too many steps", out)
+            self.assertNotIn("compiled:", out)
+        # A wrong expectation is compared too, with what the interpreter found.
+        status, out, _ = etcc("test", "--native", "-", stdin=example.format("i64 2 + 3", 6))
+        self.assertEqual((status, out), (1, "FAILED <stdin>:1: i64 2 + 3\n  expected: 6\n  found:    5\n0 passed, 1 failed\n"))
+
+    def test_native_reads_every_type(self):
+        text = "".join(f"--| >>> [{elem} 1.5, {elem} (-3.0)]\n--| [1.5, -3]\n" for elem in ("f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2"))
+        text += "".join(f"--| >>> [{elem} 3, {elem} 100]\n--| [3, 100]\n" for elem in ("i64", "i32", "i16", "i8", "u8"))
+        self.assertEqual(etcc("test", "--native", "-", stdin=text + "fun f x = x\n")[:2], (0, "11 passed, 0 failed\n"))
+
+    def test_integers_are_compared_exactly(self):
+        for expected, passed in ((2**53 + 1, 1), (2**53, 0), (2**53 + 2, 0)):
+            text = f"--| >>> i64 {2**53 + 1}\n--| {expected}\nfun f x = x\n"
+            self.assertIn(f"{passed} passed, {1 - passed} failed\n", etcc("test", "-", stdin=text)[1])
+        self.assertIn("1 passed", etcc("test", "-", stdin="--| >>> 0.0 * (-1.0)\n--| 0\nfun f x = x\n")[1])
 
     def test_failures_show_what_was_expected(self):
         status, out, _ = etcc("test", "-", stdin=TESTED.replace("[2, 5]", "[2, 6]").replace("== 42", "== 43"))

@@ -199,7 +199,7 @@ TEST(CheckpointHostile, outputs_that_are_no_plain_files) {
   EXPECT_TRUE(weights::open_tensors(folder / "m.safetensors"));
   EXPECT_EQ(convert(folder, path + " -o /dev/null").status, 0);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
-  const Run full = convert(folder, path + " -o /dev/full");
+  const auto full = convert(folder, path + " -o /dev/full");
   EXPECT_EQ(full.status, 1);
   EXPECT_EQ(full.message, "error[E0701]: cannot write `/dev/full`: No space left on device\n");
   std::filesystem::permissions(kept, std::filesystem::perms(0444));
