@@ -30,13 +30,13 @@ void KernelEmitter::begin_counts() {
     counts.runs = counter("runs");
   }
   for (const task::Wait& wait : p_.waits) {
-    const auto lag = task::lag_of(p_, wait);
-    if (!lag || lag->distance == 0) continue;
+    const auto distance = task::distance_of(p_, wait);
+    if (!distance || distance->iterations == 0) continue;
     const auto& loops = p_.types[p_.events[wait.event].producer].loops;
-    for (size_t l = lag->level + 1; l < loops.size(); ++l) {
+    for (size_t l = distance->level + 1; l < loops.size(); ++l) {
       if (!task::steps_of(p_, loops[l])) continue;
-      auto& history = counts_.at(loops[l]).history[loops[lag->level]];
-      while (history.size() < static_cast<size_t>(lag->distance)) history.push_back(counter("steps"));
+      auto& history = counts_.at(loops[l]).history[loops[distance->level]];
+      while (history.size() < static_cast<size_t>(distance->iterations)) history.push_back(counter("steps"));
     }
   }
 }

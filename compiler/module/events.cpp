@@ -20,7 +20,7 @@ void KernelEmitter::notify_word(Value* at, Value* epoch) {
 /// epoch + iteration + 1, iterations counted row-major over the loops around a type; from a nested loop
 /// with a condition on, over all of its runs.
 Value* KernelEmitter::target_epoch(const task::TaskType& producer, const std::vector<Dim>& iteration,
-                                   const std::optional<task::Lag>& lag) {
+                                   const std::optional<task::Distance>& distance) {
   Dim number;
   Value* runs = nullptr;  // what the runs of a nested loop come to, to which `number` is added
   for (size_t l = 0; l < producer.loops.size(); ++l) {
@@ -31,8 +31,8 @@ Value* KernelEmitter::target_epoch(const task::TaskType& producer, const std::ve
       if (runs) runs = f_.b.CreateMul(runs, f_.emit(p_.loops[loop].extent));
       continue;
     }
-    const bool this_run = is_this_run(lag, l);
-    runs = this_run ? counts->second.before : steps_until(counts->second, producer, *lag);
+    const bool this_run = is_this_run(distance, l);
+    runs = this_run ? counts->second.before : steps_until(counts->second, producer, *distance);
     number = this_run ? iteration[l] : Dim(-1);
   }
   Value* of_run = f_.emit(number + Dim(1));
@@ -40,25 +40,27 @@ Value* KernelEmitter::target_epoch(const task::TaskType& producer, const std::ve
 }
 
 /// Does the waiting task stand in the same run of the producer's loop number `l`?
-bool KernelEmitter::is_this_run(const std::optional<task::Lag>& lag, size_t l) {
-  return !lag || l < lag->level || (l == lag->level && lag->distance > 0);
+bool KernelEmitter::is_this_run(const std::optional<task::Distance>& distance, size_t l) {
+  return !distance || l < distance->level || (l == distance->level && distance->iterations > 0);
 }
 
 /// Steps of the runs of a nested loop whose last iteration is waited for; null when there is no such loop.
-Value* KernelEmitter::runs_waited_for(const task::TaskType& producer, const std::optional<task::Lag>& lag) {
+Value* KernelEmitter::runs_waited_for(const task::TaskType& producer,
+                                      const std::optional<task::Distance>& distance) {
   Value* steps = nullptr;
   for (size_t l = 0; l < producer.loops.size(); ++l)
     if (const auto counts = counts_.find(producer.loops[l]);
-        counts != counts_.end() && counts->second.steps && !is_this_run(lag, l))
-      steps = steps_until(counts->second, producer, *lag);
+        counts != counts_.end() && counts->second.steps && !is_this_run(distance, l))
+      steps = steps_until(counts->second, producer, *distance);
   return steps;
 }
 
-/// Steps of all runs up to the iteration that the lag is about.
+/// Steps of all runs up to the iteration that the distance is about.
 Value* KernelEmitter::steps_until(const Counts& counts, const task::TaskType& producer,
-                                  const task::Lag& lag) {
-  if (lag.distance == 0) return load(counts.steps);
-  return load(counts.history.at(producer.loops[lag.level])[static_cast<size_t>(lag.distance) - 1]);
+                                  const task::Distance& distance) {
+  if (distance.iterations == 0) return load(counts.steps);
+  return load(
+      counts.history.at(producer.loops[distance.level])[static_cast<size_t>(distance.iterations) - 1]);
 }
 
 std::vector<Dim> KernelEmitter::current_iteration(const task::TaskType& type) const {
@@ -89,18 +91,19 @@ void KernelEmitter::emit_waits(const std::vector<uint32_t>& waits) {
   for (uint32_t w : waits) {
     const task::Wait& wait = p_.waits[w];
     Value* needed = several_;
-    const auto lag = task::lag_of(p_, wait);
+    const auto distance = task::distance_of(p_, wait);
     for (const Fact& fact : wait.guard) needed = f_.b.CreateAnd(needed, f_.emit(fact));
-    if (Value* runs = runs_waited_for(p_.types[p_.events[wait.event].producer], lag))
+    if (Value* runs = runs_waited_for(p_.types[p_.events[wait.event].producer], distance))
       needed = f_.b.CreateAnd(needed, f_.b.CreateICmpNE(runs, f_.i64(0)));  // else all were empty
-    f_.when(needed, [&] { emit_wait(wait.event, wait.box, wait.iteration, lag); });
+    f_.when(needed, [&] { emit_wait(wait.event, wait.box, wait.iteration, distance); });
   }
 }
 
 /// Waits for the words of the producers in a box. Kept coordinates run over [first, last], all others over
 /// everything; the innermost ranges whose followers are complete make one run of consecutive words.
 void KernelEmitter::emit_wait(task::EventId id, const std::vector<task::Wait::Range>& box,
-                              const std::vector<Dim>& iteration, const std::optional<task::Lag>& lag) {
+                              const std::vector<Dim>& iteration,
+                              const std::optional<task::Distance>& distance) {
   const auto& event = p_.events[id];
   const auto& producer = p_.types[event.producer];
   const size_t rank = producer.coordinates.size();
@@ -114,7 +117,7 @@ void KernelEmitter::emit_wait(task::EventId id, const std::vector<task::Wait::Ra
   size_t run = rank;  // coordinates from here on are complete, and the one before them is part of the run
   Dim words(1);
   while (run > 0 && !kept[run - 1]) words = words * producer.coordinates[--run].extent;
-  Value* target = target_epoch(producer, iteration, lag);
+  Value* target = target_epoch(producer, iteration, distance);
   wait_over(id, producer, ranges, 0, run, Dim(), words, target);
 }
 

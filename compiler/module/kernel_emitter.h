@@ -11,7 +11,7 @@
 
 #include "module/from_plan.h"
 #include "module/task_emitter.h"
-#include "task/ordering.h"
+#include "task/happens_before.h"
 
 namespace axon::module {
 
@@ -49,16 +49,17 @@ class KernelEmitter {
   Value* at_epoch(Value* number);
   void notify_word(Value* at, Value* epoch);
   Value* target_epoch(const task::TaskType& producer, const std::vector<Dim>& iteration,
-                      const std::optional<task::Lag>& lag = std::nullopt);
-  static bool is_this_run(const std::optional<task::Lag>& lag, size_t l);
-  Value* runs_waited_for(const task::TaskType& producer, const std::optional<task::Lag>& lag);
-  Value* steps_until(const Counts& counts, const task::TaskType& producer, const task::Lag& lag);
+                      const std::optional<task::Distance>& distance = std::nullopt);
+  static bool is_this_run(const std::optional<task::Distance>& distance, size_t l);
+  Value* runs_waited_for(const task::TaskType& producer, const std::optional<task::Distance>& distance);
+  Value* steps_until(const Counts& counts, const task::TaskType& producer, const task::Distance& distance);
   std::vector<Dim> current_iteration(const task::TaskType& type) const;
   Value* word(uint32_t event, Value* task);
   void notify(task::TaskTypeId id, Value* task);
   void emit_waits(const std::vector<uint32_t>& waits);
   void emit_wait(task::EventId id, const std::vector<task::Wait::Range>& box,
-                 const std::vector<Dim>& iteration, const std::optional<task::Lag>& lag = std::nullopt);
+                 const std::vector<Dim>& iteration,
+                 const std::optional<task::Distance>& distance = std::nullopt);
   void wait_over(task::EventId id, const task::TaskType& producer,
                  const std::vector<task::Wait::Range>& ranges, size_t c, size_t run, const Dim& task,
                  const Dim& words, Value* target);

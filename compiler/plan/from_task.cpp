@@ -9,7 +9,7 @@
 
 #include "plan/plan.h"
 #include "task/decided.h"
-#include "task/ordering.h"
+#include "task/happens_before.h"
 
 namespace axon::plan {
 
@@ -99,7 +99,7 @@ std::map<BufferId, std::vector<TaskTypeId>> touches_of(const Program& p) {
 
 class MemoryPlan {
  public:
-  explicit MemoryPlan(const Program& p) : p_(p), ordering_(p), touches_(touches_of(p)) {}
+  explicit MemoryPlan(const Program& p) : p_(p), happens_before_(p), touches_(touches_of(p)) {}
 
   std::vector<Slot> run() {
     std::vector<Slot> slots;
@@ -149,15 +149,15 @@ class MemoryPlan {
               size_t loops) const {
     for (TaskTypeId x : first)
       for (TaskTypeId y : second) {
-        if (x == y || !ordering_.ordered_whole(y, x, {loops, 0})) return false;
+        if (x == y || !happens_before_.ordered_whole(y, x, {loops, 0})) return false;
         for (size_t level = 0; level < loops; ++level)
-          if (!ordering_.ordered_whole(x, y, {level, 1})) return false;
+          if (!happens_before_.ordered_whole(x, y, {level, 1})) return false;
       }
     return true;
   }
 
   const Program& p_;
-  task::Ordering ordering_;
+  task::HappensBefore happens_before_;
   std::map<BufferId, std::vector<TaskTypeId>> touches_;
 };
 

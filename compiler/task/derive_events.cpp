@@ -1,15 +1,18 @@
-// In: task types with boxes. Out: event tensors and waits such that every conflict is ordered.
+// In: task types with boxes. Out: event tensors and waits such that every dependence is ordered, and the
+// certificate of that.
 //
 // For each pair of accesses of one buffer, one of them a write, the earlier task type is the producer, and
-// conflict.cpp says which of its tasks a task of the consumer meets. In a loop the producer may stand in an
-// earlier iteration; the latest conflicting one is waited for, and since a task's slot only grows, all
-// before it are covered. Conflicts that other waits already order get no wait of their own; events keep only
+// dependence.cpp says which of its tasks a task of the consumer needs. In a loop the producer may stand in an
+// earlier iteration; the latest that is needed is waited for, and since a task's slot only grows, all before
+// it have finished. Dependences that other waits already order get no wait of their own; events keep only
 // the coordinates that some wait distinguishes, so each event is as coarse as its consumers allow.
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <tuple>
 
-#include "task/conflict.h"
+#include "task/certificate.h"
+#include "task/dependence.h"
 #include "task/facts.h"
 #include "task/task.h"
 
@@ -19,7 +22,7 @@ namespace {
 
 class Deriver {
  public:
-  explicit Deriver(Program& p) : p_(p), order_(program_order(p)), ordering_(p) {}
+  explicit Deriver(Program& p) : p_(p), order_(program_order(p)), happens_before_(p) {}
 
   void run() {
     // Reads after writes first: they carry the program. The others are mostly implied by them.
@@ -28,6 +31,7 @@ class Deriver {
       for (const auto& [consumer, position] : order_) consider_consumer(consumer, why);
     drop_implied();
     coarsen_events();
+    certify();
   }
 
  private:
@@ -44,24 +48,24 @@ class Deriver {
       for (const Access& own : p_.types[consumer].accesses)
         for (const Access& theirs : p_.types[producer].accesses) {
           if (own.buffer != theirs.buffer || (!own.write && !theirs.write)) continue;
-          const Conflict conflict{producer, &theirs, consumer, &own, {}};
-          if (conflict.why() == why) consider(conflict);
+          const Dependence dependence{producer, &theirs, consumer, &own, {}};
+          if (dependence.why() == why) consider(dependence);
         }
   }
 
-  /// The pair at every lag: the same iteration, and earlier ones of each common loop.
-  void consider(Conflict conflict) {
+  /// The pair at every distance: the same iteration, and earlier ones of each common loop.
+  void consider(Dependence dependence) {
     never_meets_.reset();
-    const size_t common = common_loops(p_, conflict.producer, conflict.consumer);
-    if (order_.at(conflict.producer) < order_.at(conflict.consumer)) {
-      conflict.lag = {common, 0};
-      consider_lag(conflict);
+    const size_t common = common_loops(p_, dependence.producer, dependence.consumer);
+    if (order_.at(dependence.producer) < order_.at(dependence.consumer)) {
+      dependence.distance = {common, 0};
+      consider_distance(dependence);
     }
     for (size_t level = common; level-- > 0;)
-      for (const Lag lag : {Lag{level, 1}, Lag{level, 2}, Lag{level, 3, true}}) {
-        conflict.lag = lag;
-        consider_lag(conflict);
-        if (!moves(conflict.theirs->box, conflict.consumer, level)) break;  // the same at every distance
+      for (const Distance distance : {Distance{level, 1}, Distance{level, 2}, Distance{level, 3, true}}) {
+        dependence.distance = distance;
+        consider_distance(dependence);
+        if (!moves(dependence.theirs->box, dependence.consumer, level)) break;  // the same at every distance
       }
   }
 
@@ -78,66 +82,78 @@ class Deriver {
     });
   }
 
-  /// Axes that no loop moves keep the boxes apart, or not, at every lag alike: asked once per pair.
-  bool never_meets(const Conflict& conflict) {
-    if (!never_meets_) never_meets_ = apart(conflict, false);
+  /// Axes that no loop moves keep the boxes apart, or not, at every distance alike: asked once per pair.
+  bool never_meets(const Dependence& dependence) {
+    if (!never_meets_) never_meets_ = apart(dependence, false);
     return *never_meets_;
   }
 
   /// Are the boxes disjoint on an axis that loops move (or on one that they do not)?
-  bool apart(const Conflict& conflict, bool moving) const {
-    const auto &theirs = conflict.theirs->box, &own = conflict.own->box;
+  bool apart(const Dependence& dependence, bool moving) const {
+    const auto &theirs = dependence.theirs->box, &own = dependence.own->box;
     std::vector<size_t> axes;
     for (size_t a = 0; a < own.size(); ++a)
-      if ((moves(theirs[a], conflict.producer) || moves(own[a], conflict.consumer)) == moving)
+      if ((moves(theirs[a], dependence.producer) || moves(own[a], dependence.consumer)) == moving)
         axes.push_back(a);
     if (axes.empty()) return false;
-    const Meeting meeting = meeting_of(p_, conflict);
+    const Overlap overlap = overlap_of(p_, dependence);
     std::vector<Interval> a_box, b_box;
     for (size_t a : axes) {
-      a_box.push_back(meeting.theirs[a]);
+      a_box.push_back(overlap.theirs[a]);
       b_box.push_back(own[a]);
     }
-    return cheaply_disjoint(p_, meeting.facts, a_box, b_box);
+    return cheaply_disjoint(p_, overlap.facts, a_box, b_box);
   }
 
-  void consider_lag(const Conflict& conflict) {
-    if (ordering_.ordered_whole(conflict.consumer, conflict.producer, conflict.lag)) return;
-    if (apart(conflict, true) || never_meets(conflict)) return;
+  void consider_distance(const Dependence& dependence) {
+    if (happens_before_.ordered_whole(dependence.consumer, dependence.producer, dependence.distance))
+      return need(dependence, std::nullopt);
+    if (apart(dependence, true) || never_meets(dependence)) return;
     Wait wait;
-    wait.event = event_of(conflict.producer);
-    wait.consumer = conflict.consumer;
-    const Meeting meeting = meeting_of(p_, conflict);
-    wait.box = producers_met(p_, conflict, meeting);
-    set_iteration(p_, conflict, wait);
-    wait.why = conflict.why();
-    wait.buffer = conflict.own->buffer;
-    Lag lag = conflict.lag;
-    if (implied(wait, lag)) return;
-    lag.started = meets_late(p_, conflict, meeting) ? 1 : 0;
-    if (lag.started > 0 && implied(wait, lag)) return;
-    ordering_.add(wait);
+    wait.event = event_of(dependence.producer);
+    wait.consumer = dependence.consumer;
+    const Overlap overlap = overlap_of(p_, dependence);
+    wait.box = producers_needed(p_, dependence, overlap);
+    set_iteration(p_, dependence, wait);
+    wait.why = dependence.why();
+    wait.buffer = dependence.own->buffer;
+    Distance distance = dependence.distance;
+    const bool at_once = implied(wait, distance);
+    if (!at_once) distance.started = overlaps_late(p_, dependence, overlap) ? 1 : 0;
+    need({dependence.producer, dependence.theirs, dependence.consumer, dependence.own, distance},
+         ranges_of(p_, wait));
+    if (at_once || (distance.started > 0 && implied(wait, distance))) return;
+    happens_before_.add(wait);
     p_.waits.push_back(std::move(wait));
-    lags_.push_back(conflict.lag);
+    distances_.push_back(dependence.distance);
   }
 
-  /// Do the waits that ordering_ takes into account order this one's producers already?
-  bool implied(const Wait& wait, const Lag& lag, bool through_empty = false) const {
+  /// Do the waits that happens_before_ takes into account order this one's producers already?
+  bool implied(const Wait& wait, const Distance& distance, bool through_empty = false) const {
     const TaskTypeId producer = p_.events[wait.event].producer;
-    const Covered needed = covered_by(p_, wait);
-    std::vector<Covered> known = ordering_.covered(wait.consumer, producer, lag, through_empty);
-    if (producer == wait.consumer && lag.distance > 0) {
-      Covered self;
-      for (const auto& c : p_.types[producer].coordinates) self.push_back(Wait::Range{c.var, c.var});
-      known.push_back(std::move(self));
-    }
-    const auto facts = both(p_.facts, ranges(p_, wait.consumer));
-    return std::any_of(known.begin(), known.end(), [&](const Covered& covered) {
-      for (size_t c = 0; c < needed.size(); ++c)
-        if (!covered[c] || !within(facts, *needed[c], *covered[c], p_.types[producer].coordinates[c].extent))
-          return false;
+    const Ranges needed = ranges_of(p_, wait);
+    if (producer == wait.consumer && distance.iterations > 0 &&
+        within(wait.consumer, producer, needed, own_task(producer)))
       return true;
+    const auto chains = happens_before_.chains(wait.consumer, producer, distance, through_empty);
+    return std::any_of(chains.begin(), chains.end(), [&](const Chain& chain) {
+      return within(wait.consumer, producer, needed, chain.ranges());
     });
+  }
+
+  Ranges own_task(TaskTypeId type) const {
+    Ranges ranges;
+    for (const auto& c : p_.types[type].coordinates) ranges.push_back(Wait::Range{c.var, c.var});
+    return ranges;
+  }
+
+  /// Are the producers that a consumer needs among those known?
+  bool within(TaskTypeId consumer, TaskTypeId producer, const Ranges& needed, const Ranges& known) const {
+    const auto facts = both(p_.facts, ranges(p_, consumer));
+    for (size_t c = 0; c < needed.size(); ++c)
+      if (!known[c] || !within(facts, *needed[c], *known[c], p_.types[producer].coordinates[c].extent))
+        return false;
+    return true;
   }
 
   bool within(const std::vector<Fact>& facts, const Wait::Range& inner, const Wait::Range& outer,
@@ -168,14 +184,14 @@ class Deriver {
   void drop_implied() {
     std::vector<Wait> kept;
     for (size_t w = p_.waits.size(); w-- > 0;) {
-      ordering_.set_active(w, false);
-      const Lag& lag = lags_[w];
-      if (implied(p_.waits[w], lag)) continue;
+      happens_before_.set_active(w, false);
+      const Distance& distance = distances_[w];
+      if (implied(p_.waits[w], distance)) continue;
       // Needed only because loops on the way may run zero times: no reason for a fine event.
-      const bool for_empty_loops = lag.distance == 0 && implied(p_.waits[w], lag, true);
+      const bool for_empty_loops = distance.iterations == 0 && implied(p_.waits[w], distance, true);
       if (!for_empty_loops) distinguishing_.push_back(kept.size());
       kept.push_back(p_.waits[w]);
-      ordering_.set_active(w, true);
+      happens_before_.set_active(w, true);
     }
     for (size_t& at : distinguishing_) at = kept.size() - 1 - at;
     p_.waits.assign(kept.rbegin(), kept.rend());
@@ -220,12 +236,44 @@ class Deriver {
       if (wait.event == id) only_kept(wait.box);
   }
 
+  // ---- certificate ----
+
+  /// What has to be ordered: tasks of the producer in these ranges, or all.
+  struct Needed {
+    TaskTypeId consumer, producer;
+    Distance distance;
+    std::optional<Ranges> ranges;
+  };
+
+  void need(const Dependence& d, std::optional<Ranges> ranges) {
+    needed_.push_back({d.consumer, d.producer, d.distance, std::move(ranges)});
+  }
+
+  /// For each the first chain that orders it.
+  void certify() {
+    const HappensBefore happens_before(p_);
+    CertificateWriter certificate(p_);
+    std::map<std::tuple<TaskTypeId, TaskTypeId, size_t, int, bool, int>, std::vector<Chain>> chains;
+    for (const Needed& n : needed_) {
+      const Distance& d = n.distance;
+      const auto [it, added] =
+          chains.try_emplace({n.consumer, n.producer, d.level, d.iterations, d.or_more, d.started});
+      if (added) it->second = happens_before.chains(n.consumer, n.producer, d);
+      const auto chain = std::find_if(it->second.begin(), it->second.end(), [&](const Chain& c) {
+        return happens_before.is_whole(c, n.producer) ||
+               (n.ranges && within(n.consumer, n.producer, *n.ranges, c.ranges()));
+      });
+      if (chain != it->second.end()) certificate.add(n.consumer, *chain);
+    }
+  }
+
   Program& p_;
   std::map<TaskTypeId, uint32_t> order_;
-  Ordering ordering_;
+  HappensBefore happens_before_;
   std::optional<bool> never_meets_;     ///< of the pair under consideration
-  std::vector<Lag> lags_;               ///< of every wait, until some are dropped
+  std::vector<Distance> distances_;     ///< of every wait, until some are dropped
   std::vector<size_t> distinguishing_;  ///< waits whose boxes decide how fine their events are
+  std::vector<Needed> needed_;          ///< by the dependences, in the order in which they were considered
 };
 
 }  // namespace

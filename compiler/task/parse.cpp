@@ -188,6 +188,8 @@ class Reader {
       event();
     else if (accept("wait"))
       wait();
+    else if (accept("known"))
+      known();
     else if (accept("steps"))
       program_.steps = steps(0);
     else if (accept("place"))
@@ -353,6 +355,37 @@ class Reader {
     expect("of");
     w.buffer = {id('b', program_.buffers.size())};
     program_.waits.push_back(std::move(w));
+  }
+
+  void known() {
+    Finished f;
+    f.consumer = {id('t', program_.types.size())};
+    f.producer = {id('t', program_.types.size())};
+    expect("[");
+    list("]", [&] {
+      if (accept("*")) return f.ranges.push_back(std::nullopt);
+      const Dim first = dim();
+      expect(":");
+      f.ranges.push_back(Wait::Range{first, dim()});
+    });
+    expect("through");
+    f.through = dims("(", ")");
+    if (accept("if")) f.guard = facts();
+    expect("by");
+    expect("wait");
+    f.wait = static_cast<uint32_t>(number());
+    if (accept("after")) {
+      expect("known");
+      f.after = static_cast<uint32_t>(number());
+    }
+    if (failed()) return;
+    const TaskType& producer = program_.types[f.producer];
+    if (f.ranges.size() != producer.coordinates.size()) return fail("one range per coordinate is expected");
+    if (f.through.size() > producer.loops.size()) return fail("the producer has fewer loops");
+    if (f.wait >= program_.waits.size()) return fail("there is no such wait");
+    if (f.after && *f.after >= program_.certificate.size())
+      return fail("it can only be after an earlier one");
+    program_.certificate.push_back(std::move(f));
   }
 
   std::vector<Step> steps(size_t depth) {

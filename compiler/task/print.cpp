@@ -12,6 +12,8 @@
 //   event e2 of t4 keep (0) shape (max(1, cdiv(m, 64))) count 3 by slots
 //   wait t5 on e2 [t0 : t0] at (l) for read of b4    inclusive box, iteration of the producer's loops, why
 //   wait t1 on e2 [0 : 0] at (l - 1) if 1 <= l for overwrite of b4
+//   known t5 t1 [t0 : t0, *] through (l - 1) if 1 <= l by wait 3 after known 2
+//                                                    certificate: ranges, iterations, guard, chain; numbered
 //   steps t0 l0(t1 t4 t5) t6
 //   place %5.0 b3 slot l % 2
 #include <fmt/format.h>
@@ -65,6 +67,7 @@ class Printer {
     for (uint32_t t = 0; t < p_.types.size(); ++t) type({t});
     for (uint32_t e = 0; e < p_.events.size(); ++e) event({e});
     for (const Wait& w : p_.waits) wait(w);
+    for (const Finished& f : p_.certificate) known(f);
     out_ += "steps" + steps(p_.steps) + "\n";
     for (const auto& [value, place] : p_.places)
       out_ += fmt::format("place %{}.{} b{}{}\n", value.node.index, value.output, place.buffer.index,
@@ -129,6 +132,15 @@ class Printer {
     out_ += fmt::format("wait t{} on {} [{}] at ({}){} for {} of b{}\n", w.consumer.index,
                         p_.events[w.event].name, fmt::join(box, ", "), list(w.iteration),
                         facts(" if ", w.guard), why_name(w.why), w.buffer.index);
+  }
+
+  void known(const Finished& f) {
+    std::vector<std::string> ranges;
+    for (const auto& r : f.ranges) ranges.push_back(r ? names_(r->first) + " : " + names_(r->last) : "*");
+    out_ += fmt::format("known t{} t{} [{}] through ({}){} by wait {}", f.consumer.index, f.producer.index,
+                        fmt::join(ranges, ", "), list(f.through), facts(" if ", f.guard), f.wait);
+    if (f.after) out_ += fmt::format(" after known {}", *f.after);
+    out_ += "\n";
   }
 
   std::string steps(const std::vector<Step>& steps_in) const {

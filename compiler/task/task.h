@@ -3,8 +3,8 @@
 // In: graph::Graph after fusion. Each compute node becomes one task type: its domain is cut into tiles of
 // constant size, one task per tile; extents stay symbolic. A task type carries the boxes of every buffer that
 // one task reads and writes, as functions of its coordinates, its loops' indices and the sizes.
-// derive_events.cpp intersects those boxes and finds who waits for whom; verify.cpp proves, for all sizes,
-// that the result orders every conflict.
+// derive_events.cpp intersects those boxes, finds who waits for whom, and writes down why that orders every
+// dependence: the certificate. verify.cpp proves from it, for all sizes, that it does.
 //
 // Coordinates. A task is named by (loop indices..., coordinate...). Coordinate c runs over 0 .. extent-1,
 // with extent >= 1 for every value of the sizes (max(1, cdiv(axis extent, tile))), so no task type is ever
@@ -153,7 +153,27 @@ struct Wait {
     write_after_read,
     write_after_write
   } why = Why::read_after_write;
-  BufferId buffer;  ///< the conflict that asked for it
+  BufferId buffer;  ///< the dependence that asked for it
+};
+
+/// One range per coordinate of a task type; nullopt: some value of that coordinate.
+using Ranges = std::vector<std::optional<Wait::Range>>;
+
+/// An entry of the certificate: what has finished before a task of `consumer` begins, if the guard holds. It
+/// is every task of `producer` with coordinates in `ranges`, in every iteration of its loops up to `through`.
+/// That bounds the indices of its first loops, compared lexicographically; the loops inside those have run
+/// to their ends. Where a coordinate has no range, one task is meant for each choice of the coordinates that
+/// have one. All is over the consumer's coordinates, its loops' indices and the sizes.
+///
+/// Entries make chains: the last link is `wait`, which the tasks of entry `after` have waited for; without
+/// `after` the consumer itself has.
+struct Finished {
+  TaskTypeId consumer, producer;
+  Ranges ranges;
+  std::vector<Dim> through;
+  std::vector<Fact> guard;
+  uint32_t wait = 0;
+  std::optional<uint32_t> after = std::nullopt;  ///< an earlier entry
 };
 
 struct Program {
@@ -163,6 +183,7 @@ struct Program {
   base::Store<LoopTag, Loop> loops;
   base::Store<EventTag, Event> events;
   std::vector<Wait> waits;
+  std::vector<Finished> certificate;  ///< why the waits order every dependence
   std::vector<Step> steps;
   std::vector<Fact> facts;                             ///< of the sizes, plus the variant's guard
   std::vector<Fact> guard;                             ///< under which this plan variant is chosen
@@ -200,7 +221,7 @@ Program from_graph(const graph::Graph&, const std::vector<Layout>& weight_layout
                    const std::vector<Fact>& guard, const Tiling&);
 /// The boxes that one task of a type touches, found from the bodies of its node under the program's places.
 std::vector<Access> accesses_of(const Program&, const TaskType&);
-/// Fills events and waits from the accesses; removes waits implied by others.
+/// Fills events and waits from the accesses, removes waits implied by others, and writes the certificate.
 void derive_events(Program&);
 
 /// One proof obligation and its fate.

@@ -7,13 +7,14 @@
 //   boxes      declared boxes are those of the bodies                                   recomputed, graph
 //   injective  no two domain points of an output are stored at one element              mixed radix
 //   events     counts are the producers per element; wait boxes are inside, not empty   prover
-//   exact      a wait names exactly the producers that its conflict can meet            recomputed, boxes
 //   ascending  every wait points to an earlier time: no schedule can deadlock           step order
-//   ordered    of two accesses of a buffer, one a write, the boxes are disjoint, or the prover, ordering.h
-//              earlier task is covered by a wait of the later one or by a chain of waits
+//   known      each entry of the certificate follows from its wait and the one before   prover
+//   ordered    of two accesses of a buffer, one a write, the boxes are disjoint, or an  prover
+//              entry of the certificate speaks of the earlier task
 // Time is (position in the step tree with loop indices, coordinates). The waits are the only order assumed,
 // apart from one task's iterations following each other; so any number of workers will do. Each part is only
-// asked when those before it hold, because it builds on them.
+// asked when those before it hold, because it builds on them. None of it uses a rule of what it checks:
+// happens_before.h and dependence.h belong to the deriver, and nothing here includes them.
 #include "task/verify.h"
 
 namespace axon::task {

@@ -31,6 +31,6 @@ void verify_structure(const Program&, Report&);  ///< steps and loops are the gr
 void verify_memory(const Program&, Report&);     ///< places, versions in one buffer, slots
 void verify_types(const Program&, Report&);      ///< tiles, boxes, injective stores
 void verify_waits(const Program&, Report&);      ///< events and waits, one by one
-void verify_order(const Program&, Report&);      ///< every conflict is ordered
+void verify_order(const Program&, Report&);      ///< the certificate, and every dependence
 
 }  // namespace axon::task

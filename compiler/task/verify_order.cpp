@@ -1,244 +1,259 @@
-// Events and waits one by one, and then the order of every two accesses that conflict.
+// Every dependence, that is, every two accesses of one buffer by tasks of which one is later, one of them a
+// write, is ordered: by the certificate, or because the two never touch the same element.
+//
+// The dependences are enumerated here: of every two types the earlier one in the same iteration of the loops
+// around both; and either one in an iteration of such a loop 1, 2, or at least 3 before. Which of them the
+// deriver found, and by what rule, plays no part.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
+#include <tuple>
 
-#include "task/conflict.h"
 #include "task/facts.h"
 #include "task/verify.h"
+#include "task/verify_certificate.h"
+#include "task/verify_time.h"
 
 namespace axon::task {
 
 namespace {
 
-bool same(const Wait::Range& a, const Wait::Range& b) { return a.first == b.first && a.last == b.last; }
+/// How many iterations of the loop number `level` lie between two tasks; they stand in the same iteration of
+/// the loops around it. 0: of all loops around both.
+struct Apart {
+  size_t level;
+  int iterations;
+  bool or_more;
+  friend auto operator<=>(const Apart&, const Apart&) = default;
+};
 
-class Waits {
- public:
-  Waits(const Program& p, Report& report) : p_(p), order_(program_order(p)), report_(report) {}
-
-  void run() {
-    for (const Event& event : p_.events) check(event);
-    if (!report_.all_proved()) return;
-    for (const Wait& wait : p_.waits) check(wait);
-  }
-
- private:
-  void check(const Event& event) {
-    const auto& grid = p_.types[event.producer].coordinates;
-    const bool form = std::is_sorted(event.kept.begin(), event.kept.end(), std::less_equal<>()) &&
-                      (event.kept.empty() || event.kept.back() < grid.size()) &&
-                      event.kept.size() == event.shape.size();
-    report_.add(fmt::format("{}: keeps coordinates of its producer", event.name), form, "form");
-    if (!form) return;
-    Dim count(1);
-    bool is_grid = true;
-    for (uint32_t c = 0; c < grid.size(); ++c) {
-      const auto kept = std::find(event.kept.begin(), event.kept.end(), c);
-      if (kept == event.kept.end())
-        count = count * grid[c].extent;
-      else
-        is_grid = is_grid && event.shape[static_cast<size_t>(kept - event.kept.begin())] == grid[c].extent;
-    }
-    report_.add(fmt::format("{}: each element counts its producers", event.name), count == event.count,
-                "normal form");
-    report_.add(fmt::format("{}: its shape is the producer's grid", event.name), is_grid, "normal form");
-  }
-
-  void check(const Wait& wait) {
-    const Event& event = p_.events[wait.event];
-    const std::string what = fmt::format("{} waits on {}", p_.types[wait.consumer].name, event.name);
-    const auto lag = lag_of(p_, wait);
-    const bool earlier = lag && (lag->distance > 0 || order_.at(event.producer) < order_.at(wait.consumer));
-    report_.add(what + ": the producer is earlier in time", earlier, "step order");
-    if (!earlier || wait.box.size() != event.shape.size()) return report_.add(what + ": form", false, "form");
-    const auto facts = both(both(p_.facts, ranges(p_, wait.consumer)), wait.guard);
-    for (size_t a = 0; a < wait.box.size(); ++a) {
-      const auto& [first, last] = wait.box[a];
-      report_.add(fmt::format("{}: axis {} lies inside the event", what, a),
-                  holds(p_, facts, shape::at_least(first, Dim(0))) &&
-                      holds(p_, facts, shape::less(last, event.shape[a])),
-                  "prover");
-      report_.add(fmt::format("{}: axis {} names some producer", what, a),
-                  holds(p_, facts, shape::at_most(first, last)), "prover");
-    }
-    report_.add(what + ": the iteration exists", iteration_exists(wait, *lag, facts), "prover");
-    report_.add(what + ": skipped only when there is no such iteration", guard_is_needed(wait), "prover");
-    report_.add(what + ": names exactly the producers it can meet", exact(wait, *lag), "recomputed");
-  }
-
-  /// Runs of a loop with a condition may be empty: then there is nothing to wait for, see Wait.
-  bool iteration_exists(const Wait& wait, const Lag& lag, const std::vector<Fact>& facts) const {
-    const TaskTypeId producer = p_.events[wait.event].producer;
-    const auto& loops = p_.types[producer].loops;
-    const Conflict conflict{producer, nullptr, wait.consumer, nullptr, lag};
-    for (size_t i = 0; i < loops.size(); ++i)
-      if (wait.iteration[i] == p_.loops[loops[i]].extent - Dim(1) && !has_one_extent(p_, conflict, i))
-        continue;
-      else if (!holds(p_, facts, shape::at_least(wait.iteration[i], Dim(0))) ||
-               !holds(p_, facts, shape::less(wait.iteration[i], p_.loops[loops[i]].extent)))
-        return false;
-    return true;
-  }
-
-  bool guard_is_needed(const Wait& wait) const {
-    const auto& loops = p_.types[p_.events[wait.event].producer].loops;
-    std::vector<Fact> exists = p_.facts;
-    for (size_t i = 0; i < loops.size(); ++i) {
-      exists.push_back(shape::at_least(wait.iteration[i], Dim(0)));
-      exists.push_back(shape::less(wait.iteration[i], p_.loops[loops[i]].extent));
-    }
-    return std::all_of(wait.guard.begin(), wait.guard.end(),
-                       [&](const Fact& f) { return holds(p_, exists, f); });
-  }
-
-  /// Some conflict that the wait may be about meets exactly these producers.
-  bool exact(const Wait& wait, Lag lag) const {
-    const Event& event = p_.events[wait.event];
-    for (const Access& theirs : p_.types[event.producer].accesses)
-      for (const Access& own : p_.types[wait.consumer].accesses)
-        for (const bool or_more : {false, true}) {
-          lag.or_more = or_more;
-          const Conflict conflict{event.producer, &theirs, wait.consumer, &own, lag};
-          if (theirs.buffer != wait.buffer || own.buffer != wait.buffer || conflict.why() != wait.why)
-            continue;
-          if ((!theirs.write && !own.write) || (or_more && lag.distance == 0)) continue;
-          const auto met = producers_met(p_, conflict, meeting_of(p_, conflict));
-          bool equal = true;
-          for (size_t a = 0; a < wait.box.size(); ++a) equal = equal && same(wait.box[a], met[event.kept[a]]);
-          if (equal) return true;
-        }
-    return false;
-  }
-
-  const Program& p_;
-  const std::map<TaskTypeId, uint32_t> order_;
-  Report& report_;
+/// A task of each of two types, `earlier` under names of its own.
+struct Two {
+  TaskTypeId earlier, later;
+  Apart apart;
+  shape::Substitution names;     ///< of what the earlier one has names of its own for
+  std::vector<Dim> coordinates;  ///< of the earlier one
+  std::vector<Dim> iteration;
+  std::vector<Fact> facts;
+  bool ordered = false;  ///< whatever they touch
 };
 
 class Order {
  public:
-  Order(const Program& p, Report& report) : p_(p), ordering_(p), order_(program_order(p)), report_(report) {}
+  Order(const Program& p, Report& report) : p_(p), time_(p), certificate_(p, time_), report_(report) {}
 
   void run() {
+    prove_certificate();
+    if (!report_.all_proved()) return;
     for (uint32_t a = 0; a < p_.types.size(); ++a)
       for (uint32_t b = 0; b < p_.types.size(); ++b)
         for (const Access& theirs : p_.types[TaskTypeId{a}].accesses)
           for (const Access& own : p_.types[TaskTypeId{b}].accesses)
-            if (theirs.buffer == own.buffer && (theirs.write || own.write))
-              check({{a}, &theirs, {b}, &own, {}});
+            if (theirs.buffer == own.buffer && (theirs.write || own.write)) check({a}, theirs, {b}, own);
   }
 
  private:
-  void check(Conflict conflict) {
-    const size_t common = common_loops(p_, conflict.producer, conflict.consumer);
-    conflict.lag = {common, 0};
-    if (conflict.producer == conflict.consumer)
-      check_siblings(conflict);
-    else if (order_.at(conflict.producer) < order_.at(conflict.consumer))
-      check_lag(conflict);
-    for (size_t level = common; level-- > 0;)
-      for (const Lag lag : {Lag{level, 1}, Lag{level, 2}, Lag{level, 3, true}}) {
-        conflict.lag = lag;
-        check_lag(conflict);
-      }
+  void prove_certificate() {
+    for (uint32_t n = 0; n < p_.certificate.size(); ++n) {
+      const Finished& f = p_.certificate[n];
+      report_.add(fmt::format("{} has tasks of {} behind it (known {})", p_.types[f.consumer].name,
+                              p_.types[f.producer].name, n),
+                  certificate_.follows(n), "link");
+      known_[{f.producer, f.consumer}].push_back(&f);
+    }
   }
 
-  std::string words(const Conflict& c) const {
-    const char* when = c.lag.distance == 0 ? ""
-                       : c.lag.or_more     ? " in iterations before"
-                                           : " in the iteration";
-    return fmt::format("{} {} {} {} of {}{}{}", p_.types[c.consumer].name, c.own->write ? "writes" : "reads",
-                       p_.buffers[c.own->buffer].name, c.theirs->write ? "after the write" : "after the read",
-                       p_.types[c.producer].name, when,
-                       c.lag.distance == 0 ? std::string() : fmt::format(" {} back", c.lag.distance));
+  void check(TaskTypeId earlier, const Access& theirs, TaskTypeId later, const Access& own) {
+    const size_t shared = time_.shared_loops(earlier, later);
+    if (earlier == later)
+      check_siblings(two(earlier, later, {shared, 0, false}), theirs, own);
+    else if (time_.position(earlier) < time_.position(later))
+      check(two(earlier, later, {shared, 0, false}), theirs, own);
+    for (size_t level = shared; level-- > 0;)
+      for (const Apart apart : {Apart{level, 1, false}, Apart{level, 2, false}, Apart{level, 3, true}})
+        check(two(earlier, later, apart), theirs, own);
   }
+
+  std::string words(const Two& two, const Access& theirs, const Access& own) const {
+    const char* when = two.apart.iterations == 0 ? ""
+                       : two.apart.or_more       ? " in iterations before"
+                                                 : " in the iteration";
+    return fmt::format(
+        "{} {} {} {} of {}{}{}", p_.types[two.later].name, own.write ? "writes" : "reads",
+        p_.buffers[own.buffer].name, theirs.write ? "after the write" : "after the read",
+        p_.types[two.earlier].name, when,
+        two.apart.iterations == 0 ? std::string() : fmt::format(" {} back", two.apart.iterations));
+  }
+
+  // ---- two tasks at once ----
+
+  const Two& two(TaskTypeId earlier, TaskTypeId later, const Apart& apart) {
+    const auto [it, added] = pairs_.try_emplace({earlier, later, apart});
+    Two& two = it->second;
+    if (!added) return two;
+    two.earlier = earlier;
+    two.later = later;
+    two.apart = apart;
+    name(two);
+    for (const Finished* f : known_[{earlier, later}])
+      two.ordered = two.ordered || (is_whole(*f) && applies(*f, two, two.facts));
+    return two;
+  }
+
+  /// The earlier task has names of its own for its coordinates, and for the indices of those loops in which
+  /// its iteration is another or may be; and for what the data decides in such an iteration.
+  void name(Two& two) const {
+    const TaskType& earlier = p_.types[two.earlier];
+    const auto fresh = [&](Var v) { return two.names[v] = Dim(shape::fresh_var(shape::var_name(v) + "'")); };
+    for (const Coordinate& c : earlier.coordinates) two.coordinates.push_back(fresh(c.var));
+    const size_t same = two.apart.level;
+    for (size_t b = 0; b < earlier.loops.size(); ++b) {
+      const Var index = p_.loops[earlier.loops[b]].index;
+      if (b == same && two.apart.iterations > 0) {
+        const Dim latest = Dim(index) - Dim(two.apart.iterations);
+        if (two.apart.or_more)
+          two.facts.push_back(shape::at_most(fresh(index), latest));
+        else
+          two.names[index] = latest;
+      } else if (b >= same) {
+        fresh(index);
+      }
+      two.iteration.push_back(Dim(index).substitute(two.names));
+    }
+    for (const Timeline::Run& run : time_.nested_runs())
+      if (run.around.size() > same ||
+          !std::equal(run.around.begin(), run.around.end(), earlier.loops.begin()))
+        add_steps_range(fresh(run.steps), two.facts);
+    two.facts = both(both(p_.facts, two.facts), ranges(p_, two.later));
+    two.facts = both(std::move(two.facts), ranges(p_, two.earlier, two.names));
+    for (LoopId l : earlier.loops)
+      two.facts.push_back(shape::at_least(p_.loops[l].extent.substitute(two.names), Dim(1)));
+    for (LoopId l : p_.types[two.later].loops)
+      two.facts.push_back(shape::at_least(p_.loops[l].extent, Dim(1)));
+  }
+
+  std::vector<Interval> box_of(const Access& theirs, const Two& two) const {
+    std::vector<Interval> box;
+    for (const Interval& i : theirs.box)
+      box.push_back({i.low.substitute(two.names), i.high.substitute(two.names)});
+    return box;
+  }
+
+  // ---- one dependence ----
 
   /// Two tasks of one type in one iteration.
-  void check_siblings(const Conflict& conflict) {
-    if (conflict.theirs->write && conflict.own->write)
-      return;  // stores are injective: different points never meet
-    const TaskType& type = p_.types[conflict.consumer];
+  void check_siblings(const Two& two, const Access& theirs, const Access& own) {
+    if (theirs.write && own.write) return;  // stores are injective: different points never meet
+    const TaskType& type = p_.types[two.later];
     const std::string what = fmt::format("{}: tasks of one iteration do not touch each other's {}", type.name,
-                                         p_.buffers[conflict.own->buffer].name);
-    const Meeting meeting = meeting_of(p_, conflict);
-    for (const auto& c : type.coordinates) {
-      const Dim other = meeting.rename.at(c.var);
-      for (const Fact& differ : {shape::less(Dim(c.var), other), shape::less(other, Dim(c.var))})
-        if (!disjoint(p_, both(meeting.facts, {differ}), meeting.theirs, conflict.own->box))
+                                         p_.buffers[own.buffer].name);
+    const auto box = box_of(theirs, two);
+    for (size_t c = 0; c < type.coordinates.size(); ++c) {
+      const Dim mine = type.coordinates[c].var, other = two.coordinates[c];
+      for (const Fact& differ : {shape::less(mine, other), shape::less(other, mine)})
+        if (!disjoint(p_, both(two.facts, {differ}), box, own.box))
           return report_.add(what, false, "overlap not excluded");
     }
     report_.add(what, true, "disjoint");
   }
 
-  void check_lag(const Conflict& conflict) {
-    const std::string what = words(conflict);
-    if (ordering_.ordered_whole(conflict.consumer, conflict.producer, conflict.lag))
-      return report_.add(what, true, "waits, whole grid");
-    const Meeting meeting = meeting_of(p_, conflict);
-    if (cheaply_disjoint(p_, meeting.facts, meeting.theirs, conflict.own->box))
-      return report_.add(what, true, "disjoint");
-    Lag lag = conflict.lag;
-    lag.started = meets_late(p_, conflict, meeting) ? 1 : 0;
-    auto known = ordering_.covered(conflict.consumer, conflict.producer, lag);
-    if (conflict.producer == conflict.consumer) known.push_back(own_task(conflict.consumer));
-    for (const bool thoroughly : {false, true})
-      for (const Covered& covered : known)
-        if (covers(covered, conflict, meeting, thoroughly)) return report_.add(what, true, "waits");
-    const bool apart = disjoint(p_, meeting.facts, meeting.theirs, conflict.own->box);
+  void check(const Two& two, const Access& theirs, const Access& own) {
+    const std::string what = words(two, theirs, own);
+    if (two.ordered) return report_.add(what, true, "certificate, every task");
+    const auto box = box_of(theirs, two);
+    if (cheaply_disjoint(p_, two.facts, box, own.box)) return report_.add(what, true, "disjoint");
+    for (const bool thoroughly : {false, true}) {
+      if (two.earlier == two.later && is_same_task(two, box, own, thoroughly))
+        return report_.add(what, true, "one task's iterations");
+      for (const Finished* f : known_[{two.earlier, two.later}])
+        if (orders(*f, two, box, own, thoroughly)) return report_.add(what, true, "certificate");
+    }
+    const bool apart = disjoint(p_, two.facts, box, own.box);
     report_.add(what, apart, apart ? "disjoint" : "not ordered");
   }
 
-  /// A task follows its own earlier iterations.
-  Covered own_task(TaskTypeId id) const {
-    Covered covered;
-    for (const auto& c : p_.types[id].coordinates) covered.push_back(Wait::Range{c.var, c.var});
-    return covered;
-  }
-
-  /// Where the boxes overlap, is the producer's task among those covered?
-  bool covers(const Covered& covered, const Conflict& conflict, const Meeting& meeting,
-              bool thoroughly) const {
-    const auto& grid = p_.types[conflict.producer].coordinates;
-    for (size_t c = 0; c < covered.size(); ++c) {
-      if (!covered[c]) return false;
-      const Dim theirs = meeting.coordinates[c];
-      if (!covered[c]->first.is(0) &&
-          !follows(conflict, meeting, shape::at_least(theirs, covered[c]->first), theirs, thoroughly))
-        return false;
-      if (covered[c]->last != grid[c].extent - Dim(1) &&
-          !follows(conflict, meeting, shape::at_most(theirs, covered[c]->last), theirs, thoroughly))
-        return false;
-    }
+  /// Where the boxes overlap, is it one task in two iterations? Those follow each other.
+  bool is_same_task(const Two& two, const std::vector<Interval>& box, const Access& own,
+                    bool thoroughly) const {
+    const auto& grid = p_.types[two.later].coordinates;
+    for (size_t c = 0; c < grid.size(); ++c)
+      if (!lies_in(two, box, own, c, {grid[c].var, grid[c].var}, thoroughly)) return false;
     return true;
   }
 
-  /// Does the goal about one coordinate of the producer follow from the overlap of the boxes? Asked of one
-  /// axis at a time first: small questions are quick, and mostly one axis decides.
-  bool follows(const Conflict& conflict, const Meeting& meeting, const Fact& goal, const Dim& about,
-               bool thoroughly) const {
-    std::vector<Fact> all = meeting.facts;
-    for (size_t a = 0; a < meeting.theirs.size(); ++a) {
-      const Interval &theirs = meeting.theirs[a], &own = conflict.own->box[a];
-      const std::vector<Fact> meet = {shape::less(theirs.low, own.high), shape::less(own.low, theirs.high)};
+  /// Where the boxes overlap, does the entry speak of the earlier task?
+  bool orders(const Finished& f, const Two& two, const std::vector<Interval>& box, const Access& own,
+              bool thoroughly) const {
+    for (const auto& range : f.ranges)
+      if (!range) return false;
+    std::vector<Fact> facts = two.facts;
+    for (size_t a = 0; a < box.size(); ++a) facts = both(std::move(facts), overlap(box[a], own.box[a]));
+    if (!applies(f, two, two.facts) && !applies(f, two, facts)) return false;
+    for (size_t c = 0; c < f.ranges.size(); ++c)
+      if (!lies_in(two, box, own, c, *f.ranges[c], thoroughly)) return false;
+    return true;
+  }
+
+  static std::vector<Fact> overlap(const Interval& a, const Interval& b) {
+    return {shape::less(a.low, b.high), shape::less(b.low, a.high)};
+  }
+
+  bool is_whole(const Finished& f) const {
+    const auto& grid = p_.types[f.producer].coordinates;
+    for (size_t c = 0; c < grid.size(); ++c)
+      if (!f.ranges[c] || !f.ranges[c]->first.is(0) || f.ranges[c]->last != grid[c].extent - Dim(1))
+        return false;
+    return true;
+  }
+
+  /// Does the entry's guard hold, and is the earlier task's iteration no later than those it speaks of?
+  bool applies(const Finished& f, const Two& two, const std::vector<Fact>& facts) const {
+    for (size_t b = 0; b < f.through.size(); ++b) {
+      const Dim &theirs = two.iteration[b], &through = f.through[b];
+      if (theirs == through) continue;
+      if (cheaply(p_, facts, shape::less(theirs, through))) break;
+      if (!cheaply(p_, facts, shape::at_most(theirs, through))) return false;
+    }
+    return std::all_of(f.guard.begin(), f.guard.end(),
+                       [&](const Fact& fact) { return cheaply(p_, facts, fact); });
+  }
+
+  /// Where the boxes overlap, does a coordinate of the earlier task lie in the range?
+  bool lies_in(const Two& two, const std::vector<Interval>& box, const Access& own, size_t c,
+               const Wait::Range& range, bool thoroughly) const {
+    const Dim& theirs = two.coordinates[c];
+    const Dim last = p_.types[two.earlier].coordinates[c].extent - Dim(1);
+    return (range.first.is(0) ||
+            follows(two, box, own, shape::at_least(theirs, range.first), theirs, thoroughly)) &&
+           (range.last == last ||
+            follows(two, box, own, shape::at_most(theirs, range.last), theirs, thoroughly));
+  }
+
+  /// Does the goal about one coordinate of the earlier task follow from the overlap of the boxes? Asked of
+  /// one axis at a time first: small questions are quick, and mostly one axis decides.
+  bool follows(const Two& two, const std::vector<Interval>& box, const Access& own, const Fact& goal,
+               const Dim& about, bool thoroughly) const {
+    std::vector<Fact> all = two.facts;
+    for (size_t a = 0; a < box.size(); ++a) {
+      const auto meet = overlap(box[a], own.box[a]);
       all = both(std::move(all), meet);
-      const bool mentioned = theirs.low.contains(*about.as_var()) || theirs.high.contains(*about.as_var());
-      if (mentioned && cheaply(p_, both(meeting.facts, meet), goal)) return true;
+      const bool mentioned = box[a].low.contains(*about.as_var()) || box[a].high.contains(*about.as_var());
+      if (mentioned && cheaply(p_, both(two.facts, meet), goal)) return true;
     }
     return thoroughly && holds(p_, all, goal);
   }
 
   const Program& p_;
-  const Ordering ordering_;
-  const std::map<TaskTypeId, uint32_t> order_;
+  const Timeline time_;
+  const Certificate certificate_;
   Report& report_;
+  std::map<std::pair<TaskTypeId, TaskTypeId>, std::vector<const Finished*>> known_;
+  std::map<std::tuple<TaskTypeId, TaskTypeId, Apart>, Two> pairs_;
 };
 
 }  // namespace
 
-void verify_waits(const Program& p, Report& report) { Waits(p, report).run(); }
 void verify_order(const Program& p, Report& report) { Order(p, report).run(); }
 
 }  // namespace axon::task

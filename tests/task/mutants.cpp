@@ -7,11 +7,33 @@
 
 namespace axon::task {
 
+namespace {}  // namespace
+
+void remove_wait(Program& p, uint32_t w) {
+  std::vector<Finished> kept;
+  std::map<uint32_t, uint32_t> number;
+  for (uint32_t n = 0; n < p.certificate.size(); ++n) {
+    Finished f = p.certificate[n];
+    if (f.wait == w || (f.after && !number.contains(*f.after))) continue;
+    if (f.wait > w) --f.wait;
+    if (f.after) f.after = number.at(*f.after);
+    number[n] = static_cast<uint32_t>(kept.size());
+    kept.push_back(std::move(f));
+  }
+  p.certificate = std::move(kept);
+  p.waits.erase(p.waits.begin() + static_cast<long>(w));
+}
+
 namespace {
 
 class Generator {
  public:
   Generator(const Program& p, size_t per_kind) : p_(p), text_(print(p)), per_kind_(per_kind) {}
+
+  std::vector<Mutant> run_certificate() {
+    for (uint32_t n = 0; n < p_.certificate.size(); ++n) known(n);
+    return thinned();
+  }
 
   std::vector<Mutant> run() {
     for (uint32_t w = 0; w < p_.waits.size(); ++w) wait(w);
@@ -46,7 +68,7 @@ class Generator {
     const Wait& wait = p_.waits[w];
     const Event& event = p_.events[wait.event];
     const std::string what = fmt::format("wait {} of {} on {}", w, name(wait.consumer), event.name);
-    add("removed wait", what, [&](Program& p) { p.waits.erase(p.waits.begin() + w); });
+    add("removed wait", what, [&](Program& p) { remove_wait(p, w); });
     for (size_t a = 0; a < wait.box.size(); ++a) wait_axis(w, a, what + fmt::format(" axis {}", a));
     for (size_t i = 0; i < wait.iteration.size(); ++i)
       for (int by : {-1, 1})
@@ -83,6 +105,41 @@ class Generator {
             range.last.substitute(other));
       }
     set("wrong coordinate", "constant", Dim(0), Dim(0));
+  }
+
+  void known(uint32_t n) {
+    const Finished& f = p_.certificate[n];
+    const std::string what = fmt::format("known {}", n);
+    const auto& grid = p_.types[f.producer].coordinates;
+    for (size_t c = 0; c < f.ranges.size(); ++c) {
+      const auto set = [&](const char* how, const Dim& first, const Dim& last) {
+        add("range of an entry", fmt::format("{} coordinate {} {}", what, c, how), [&](Program& p) {
+          p.certificate[n].ranges[c] = Wait::Range{first, last};
+        });
+      };
+      set("whole", Dim(0), grid[c].extent - Dim(1));
+      if (!f.ranges[c]) {
+        set("first", Dim(0), Dim(0));
+        continue;
+      }
+      set("earlier", f.ranges[c]->first - Dim(1), f.ranges[c]->last);
+      set("later", f.ranges[c]->first, f.ranges[c]->last + Dim(1));
+      set("to the end", f.ranges[c]->first, grid[c].extent - Dim(1));
+    }
+    for (size_t b = 0; b < f.through.size(); ++b)
+      add("iteration of an entry", fmt::format("{} index {} later", what, b),
+          [&](Program& p) { p.certificate[n].through[b] = f.through[b] + Dim(1); });
+    if (!f.through.empty())
+      add("iteration of an entry", what + " all", [&](Program& p) { p.certificate[n].through.pop_back(); });
+    for (size_t g = 0; g < f.guard.size(); ++g)
+      add("guard of an entry", what, [&](Program& p) {
+        p.certificate[n].guard.erase(p.certificate[n].guard.begin() + static_cast<long>(g));
+      });
+    if (f.after) add("chain of an entry", what, [&](Program& p) { p.certificate[n].after.reset(); });
+    for (uint32_t w = 0; w < p_.waits.size(); ++w)
+      if (w != f.wait)
+        add("wait of an entry", fmt::format("{} wait {}", what, w),
+            [&](Program& p) { p.certificate[n].wait = w; });
   }
 
   void event(EventId id) {
@@ -166,5 +223,9 @@ class Generator {
 }  // namespace
 
 std::vector<Mutant> mutants_of(const Program& p, size_t per_kind) { return Generator(p, per_kind).run(); }
+
+std::vector<Mutant> forged(const Program& p, size_t per_kind) {
+  return Generator(p, per_kind).run_certificate();
+}
 
 }  // namespace axon::task

@@ -17,4 +17,11 @@ struct Mutant {
 /// equal in text to the program.
 std::vector<Mutant> mutants_of(const Program&, size_t per_kind);
 
+/// Takes a wait away, with the entries of the certificate that it is a reason for.
+void remove_wait(Program&, uint32_t wait);
+
+/// Programs with an entry of the certificate that claims more or something else than the deriver's, or that
+/// has another reason.
+std::vector<Mutant> forged(const Program&, size_t per_kind);
+
 }  // namespace axon::task

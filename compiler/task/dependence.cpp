@@ -1,8 +1,8 @@
-// See conflict.h.
+// See dependence.h.
 //
 // The producer's coordinates are eliminated from "the boxes overlap" one axis at a time, which leaves for
 // each coordinate a range over the consumer's names: the wait map.
-#include "task/conflict.h"
+#include "task/dependence.h"
 
 #include <algorithm>
 
@@ -109,99 +109,95 @@ Wait::Range clamped(const Program& p, const std::vector<Fact>& facts, Dim first,
 
 }  // namespace
 
-Wait::Why Conflict::why() const {
+Wait::Why Dependence::why() const {
   if (!own->write) return Wait::Why::read_after_write;
   return theirs->write ? Wait::Why::write_after_write : Wait::Why::write_after_read;
 }
 
-Meeting meeting_of(const Program& p, const Conflict& conflict) {
-  Meeting meeting;
-  const TaskType& producer = p.types[conflict.producer];
+Overlap overlap_of(const Program& p, const Dependence& dependence) {
+  Overlap overlap;
+  const TaskType& producer = p.types[dependence.producer];
   const auto fresh = [&](Var v) {
     const Var other = shape::fresh_var(shape::var_name(v) + "'");
-    meeting.free.push_back(other);
-    meeting.rename[v] = other;
+    overlap.free.push_back(other);
+    overlap.rename[v] = other;
     return other;
   };
-  for (const auto& c : producer.coordinates) meeting.coordinates.push_back(fresh(c.var));
-  const Lag& lag = conflict.lag;
-  for (size_t i = lag.level; i < producer.loops.size(); ++i) {
+  for (const auto& c : producer.coordinates) overlap.coordinates.push_back(fresh(c.var));
+  const Distance& distance = dependence.distance;
+  for (size_t i = distance.level; i < producer.loops.size(); ++i) {
     const Dim index = p.loops[producer.loops[i]].index;
-    if (i > lag.level || lag.distance == 0 || lag.or_more) {
+    if (i > distance.level || distance.iterations == 0 || distance.or_more) {
       const Dim other = fresh(p.loops[producer.loops[i]].index);
-      if (i == lag.level && lag.or_more)
-        meeting.facts.push_back(shape::at_most(other, index - Dim(lag.distance)));
+      if (i == distance.level && distance.or_more)
+        overlap.facts.push_back(shape::at_most(other, index - Dim(distance.iterations)));
     } else {
-      meeting.rename[p.loops[producer.loops[i]].index] = index - Dim(lag.distance);
+      overlap.rename[p.loops[producer.loops[i]].index] = index - Dim(distance.iterations);
     }
     for (Var v : decided_inside(p, producer.loops[i])) {  // another iteration: another value
-      if (meeting.rename.contains(v)) continue;
-      meeting.facts = both(std::move(meeting.facts), range_of_decided(fresh(v)));
+      if (overlap.rename.contains(v)) continue;
+      overlap.facts = both(std::move(overlap.facts), range_of_decided(fresh(v)));
     }
   }
-  for (const Interval& i : conflict.theirs->box)
-    meeting.theirs.push_back({i.low.substitute(meeting.rename), i.high.substitute(meeting.rename)});
-  meeting.facts = both(both(p.facts, meeting.facts), ranges(p, conflict.consumer));
-  meeting.facts = both(std::move(meeting.facts), ranges(p, conflict.producer, meeting.rename));
-  return meeting;
+  for (const Interval& i : dependence.theirs->box)
+    overlap.theirs.push_back({i.low.substitute(overlap.rename), i.high.substitute(overlap.rename)});
+  overlap.facts = both(both(p.facts, overlap.facts), ranges(p, dependence.consumer));
+  overlap.facts = both(std::move(overlap.facts), ranges(p, dependence.producer, overlap.rename));
+  return overlap;
 }
 
-bool meets_late(const Program& p, const Conflict& conflict, const Meeting& meeting) {
-  const auto& loops = p.types[conflict.consumer].loops;
-  const size_t common = common_loops(p, conflict.producer, conflict.consumer);
+bool overlaps_late(const Program& p, const Dependence& dependence, const Overlap& overlap) {
+  const auto& loops = p.types[dependence.consumer].loops;
+  const size_t common = common_loops(p, dependence.producer, dependence.consumer);
   if (loops.size() <= common) return false;
   const Var index = p.loops[loops[common]].index;
-  if (std::none_of(conflict.own->box.begin(), conflict.own->box.end(),
+  if (std::none_of(dependence.own->box.begin(), dependence.own->box.end(),
                    [&](const Interval& i) { return i.low.contains(index) || i.high.contains(index); }))
     return false;
   std::vector<Interval> own;
-  for (const Interval& i : conflict.own->box)
+  for (const Interval& i : dependence.own->box)
     own.push_back({i.low.substitute({{index, Dim(0)}}), i.high.substitute({{index, Dim(0)}})});
-  return cheaply_disjoint(p, meeting.facts, meeting.theirs, own);
+  return cheaply_disjoint(p, overlap.facts, overlap.theirs, own);
 }
 
-bool has_one_extent(const Program& p, const Conflict& conflict, size_t loop) {
-  const size_t common = common_loops(p, conflict.producer, conflict.consumer);
-  return !steps_of(p, p.types[conflict.producer].loops[loop]) ||
-         (conflict.lag.distance == 0 && loop == common);
-}
-
-void set_iteration(const Program& p, const Conflict& conflict, Wait& wait) {
-  const auto& loops = p.types[conflict.producer].loops;
-  const size_t common = common_loops(p, conflict.producer, conflict.consumer);
+void set_iteration(const Program& p, const Dependence& dependence, Wait& wait) {
+  const auto& loops = p.types[dependence.producer].loops;
+  const size_t common = common_loops(p, dependence.producer, dependence.consumer);
   for (size_t i = 0; i < loops.size(); ++i) {
     const Loop& loop = p.loops[loops[i]];
-    if (i < conflict.lag.level) {
+    if (i < dependence.distance.level) {
       wait.iteration.push_back(loop.index);
-    } else if (i == conflict.lag.level && conflict.lag.distance > 0) {
-      wait.iteration.push_back(Dim(loop.index) - Dim(conflict.lag.distance));
-      wait.guard.push_back(shape::at_least(Dim(loop.index), Dim(conflict.lag.distance)));
+    } else if (i == dependence.distance.level && dependence.distance.iterations > 0) {
+      wait.iteration.push_back(Dim(loop.index) - Dim(dependence.distance.iterations));
+      wait.guard.push_back(shape::at_least(Dim(loop.index), Dim(dependence.distance.iterations)));
     } else {
       wait.iteration.push_back(loop.extent - Dim(1));
-      if (i >= common && !loop.extent.constant().value_or(0) && has_one_extent(p, conflict, i))
+      const bool run_again = steps_of(p, loops[i]) && is_nested(p, loops[i]);  // an empty run is no matter
+      if (i >= common && !loop.extent.constant().value_or(0) && !run_again)
         wait.guard.push_back(shape::at_least(loop.extent, Dim(1)));
     }
   }
 }
 
-std::vector<Wait::Range> producers_met(const Program& p, const Conflict& conflict, const Meeting& meeting) {
-  const auto& own = conflict.own->box;
-  const auto facts = both(p.facts, ranges(p, conflict.consumer));
+std::vector<Wait::Range> producers_needed(const Program& p, const Dependence& dependence,
+                                          const Overlap& overlap) {
+  const auto& own = dependence.own->box;
+  const auto facts = both(p.facts, ranges(p, dependence.consumer));
   std::vector<Wait::Range> box;
-  for (size_t c = 0; c < meeting.coordinates.size(); ++c) {
-    const Var v = meeting.coordinates[c];
-    const Dim& extent = p.types[conflict.producer].coordinates[c].extent;
+  for (size_t c = 0; c < overlap.coordinates.size(); ++c) {
+    const Var v = overlap.coordinates[c];
+    const Dim& extent = p.types[dependence.producer].coordinates[c].extent;
     Dim first(0), last = extent - Dim(1);
     // What is found by dividing by sizes has to be proved again from the overlap: that is out of reach at
     // times, and then every producer along this coordinate is waited for.
     const auto provable = [&](const Limit& limit, size_t a) {
-      const std::vector<Fact> meet = {shape::less(meeting.theirs[a].low, own[a].high),
-                                      shape::less(own[a].low, meeting.theirs[a].high)};
-      return cheaply(p, both(meeting.facts, meet),
+      const std::vector<Fact> meet = {shape::less(overlap.theirs[a].low, own[a].high),
+                                      shape::less(own[a].low, overlap.theirs[a].high)};
+      return cheaply(p, both(overlap.facts, meet),
                      limit.upper ? shape::at_most(v, limit.value) : shape::at_least(v, limit.value));
     };
     const auto bound = [&](const std::optional<Limit>& limit, size_t a) {
-      if (!limit || !free_of(limit->value, meeting.free)) return;
+      if (!limit || !free_of(limit->value, overlap.free)) return;
       if (limit->symbolic && !provable(*limit, a)) return;
       if (limit->upper)
         last = shape::min(last, limit->value);
@@ -210,7 +206,7 @@ std::vector<Wait::Range> producers_met(const Program& p, const Conflict& conflic
     };
     for (size_t a = 0; a < own.size(); ++a) {
       // theirs.low <= own.high - 1 and theirs.high >= own.low + 1
-      const auto& [low, high] = meeting.theirs[a];
+      const auto& [low, high] = overlap.theirs[a];
       if (low.contains(v)) bound(solve(p, facts, low, v, own[a].high - Dim(1), true), a);
       if (high.contains(v)) bound(solve(p, facts, high, v, own[a].low + Dim(1), false), a);
     }

@@ -1,5 +1,5 @@
-// See ordering.h.
-#include "task/ordering.h"
+// See happens_before.h.
+#include "task/happens_before.h"
 
 #include <algorithm>
 
@@ -16,8 +16,8 @@ bool equal(const Wait::Range& a, const Wait::Range& b) { return a.first == b.fir
 
 Wait::Range whole(const Dim& extent) { return {Dim(0), extent - Dim(1)}; }
 
-/// Is everything that `b` covers plainly covered by `a`?
-bool contains(const Covered& a, const Covered& b, const std::vector<Coordinate>& grid) {
+/// Is everything in `b` plainly in `a`?
+bool contains(const Ranges& a, const Ranges& b, const std::vector<Coordinate>& grid) {
   for (size_t c = 0; c < a.size(); ++c) {
     if (!b[c]) continue;
     if (!a[c] || (!equal(*a[c], *b[c]) && !equal(*a[c], whole(grid[c].extent)))) return false;
@@ -46,53 +46,57 @@ size_t common_loops(const Program& p, TaskTypeId a, TaskTypeId b) {
   return n;
 }
 
-std::optional<Lag> lag_of(const Program& p, const Wait& wait) {
+std::optional<Distance> distance_of(const Program& p, const Wait& wait) {
   const TaskTypeId producer = p.events[wait.event].producer;
   const auto& loops = p.types[producer].loops;
   if (wait.iteration.size() != loops.size()) return std::nullopt;
   const size_t common = common_loops(p, producer, wait.consumer);
-  Lag lag{common, 0, false, 0};
+  Distance distance{common, 0, false, 0};
   for (size_t i = 0; i < loops.size(); ++i) {
     const Loop& loop = p.loops[loops[i]];
-    if (i < common && lag.distance == 0) {
-      const auto distance = (Dim(loop.index) - wait.iteration[i]).constant();
-      if (!distance || *distance < 0 || *distance > 1000) return std::nullopt;
-      if (*distance > 0) lag = {i, static_cast<int>(*distance), false, 0};
+    if (i < common && distance.iterations == 0) {
+      const auto back = (Dim(loop.index) - wait.iteration[i]).constant();
+      if (!back || *back < 0 || *back > 1000) return std::nullopt;
+      if (*back > 0) distance = {i, static_cast<int>(*back), false, 0};
     } else if (wait.iteration[i] != loop.extent - Dim(1)) {
       return std::nullopt;
     }
   }
-  return lag;
+  return distance;
 }
 
-Covered covered_by(const Program& p, const Wait& wait) {
+Ranges ranges_of(const Program& p, const Wait& wait) {
   const auto& event = p.events[wait.event];
-  Covered covered;
-  for (const auto& c : p.types[event.producer].coordinates) covered.push_back(whole(c.extent));
-  for (size_t a = 0; a < event.kept.size(); ++a) covered[event.kept[a]] = wait.box[a];
-  return covered;
+  Ranges ranges;
+  for (const auto& c : p.types[event.producer].coordinates) ranges.push_back(whole(c.extent));
+  for (size_t a = 0; a < event.kept.size(); ++a) ranges[event.kept[a]] = wait.box[a];
+  return ranges;
 }
 
-Ordering::Ordering(const Program& program) : program_(program) {
+HappensBefore::HappensBefore(const Program& program) : program_(program) {
   for (const Wait& wait : program.waits) add(wait);
 }
 
-void Ordering::add(const Wait& wait) {
-  const auto lag = lag_of(program_, wait);
-  Edge edge{wait.consumer, program_.events[wait.event].producer, lag.value_or(Lag{}), {}, lag.has_value()};
-  if (lag) edge.covered = covered_by(program_, wait);
+void HappensBefore::add(const Wait& wait) {
+  const auto distance = distance_of(program_, wait);
+  Edge edge{wait.consumer,
+            program_.events[wait.event].producer,
+            distance.value_or(Distance{}),
+            {},
+            distance.has_value()};
+  if (distance) edge.finished = ranges_of(program_, wait);
   edges_.push_back(std::move(edge));
 }
 
-/// One wait further along a chain from `later` that looks for `earlier` at `lag`; nullopt when the wait is
-/// of no use there: the producer's iteration might not exist although the pair asked about does, or it
-/// stands where the lag does not count.
-std::optional<Ordering::State> Ordering::follow(const State& at, size_t e, TaskTypeId later,
-                                                TaskTypeId earlier, const Lag& lag,
-                                                bool through_empty) const {
+/// One wait further along a chain from `later` that looks for `earlier` at `distance`; nullopt when the wait
+/// is of no use there: the producer's iteration might not exist although the pair asked about does, or it
+/// stands where the distance does not count.
+std::optional<HappensBefore::State> HappensBefore::follow(const State& at, size_t e, TaskTypeId later,
+                                                          TaskTypeId earlier, const Distance& distance,
+                                                          bool through_empty) const {
   const Edge& edge = edges_[e];
   if (!edge.active || edge.consumer != at.type) return std::nullopt;
-  if (at.same_iteration && edge.lag.distance > 0) return std::nullopt;
+  if (at.same_iteration && edge.distance.iterations > 0) return std::nullopt;
   const auto& loops = program_.types[edge.producer].loops;
   const auto &of_later = program_.types[later].loops, &of_earlier = program_.types[earlier].loops;
   const auto among = [](const std::vector<LoopId>& list, LoopId l) {
@@ -104,22 +108,22 @@ std::optional<Ordering::State> Ordering::follow(const State& at, size_t e, TaskT
   const auto inside = [&](size_t level) {
     return loops.size() > level && of_later.size() > level && loops[level] == of_later[level];
   };
-  if (lag.distance > 0 && !inside(lag.level)) return std::nullopt;
-  State next{edge.producer, at.distance, at.late, {}, false};
+  if (distance.iterations > 0 && !inside(distance.level)) return std::nullopt;
+  State next{edge.producer, at.iterations, at.late, {}, false};
   const size_t common = common_loops(program_, later, earlier);
-  if (edge.lag.distance > 0) {
-    if (lag.distance > 0 && edge.lag.level == lag.level)
-      next.distance += edge.lag.distance;
-    else if (edge.lag.level == common && inside(common) && at.distance == 0)
-      next.late += edge.lag.distance;
+  if (edge.distance.iterations > 0) {
+    if (distance.iterations > 0 && edge.distance.level == distance.level)
+      next.iterations += edge.distance.iterations;
+    else if (edge.distance.level == common && inside(common) && at.iterations == 0)
+      next.late += edge.distance.iterations;
     else
       return std::nullopt;
   }
-  if (next.distance > lag.distance || next.late > lag.started) return std::nullopt;
-  const Run run = through_empty ? Run::exists : run_of(next, lag, later, earlier);
+  if (next.iterations > distance.iterations || next.late > distance.started) return std::nullopt;
+  const Run run = through_empty ? Run::exists : run_of(next, distance, later, earlier);
   if (run == Run::unknown) return std::nullopt;
   next.same_iteration = at.same_iteration || run == Run::last;
-  next.covered = compose(later, at, e);
+  next.finished = compose(later, at, e);
   return next;
 }
 
@@ -127,15 +131,16 @@ std::optional<Ordering::State> Ordering::follow(const State& at, size_t e, TaskT
 /// is perhaps empty (that of the later task is not). Its last iteration of the runs before is then what has
 /// been waited for. When the earlier task is in that loop too, this is also its own last iteration up to
 /// there, and waits for tasks of the same iteration lead to it; nothing is known of any other iteration.
-Ordering::Run Ordering::run_of(const State& at, const Lag& lag, TaskTypeId later, TaskTypeId earlier) const {
+HappensBefore::Run HappensBefore::run_of(const State& at, const Distance& distance, TaskTypeId later,
+                                         TaskTypeId earlier) const {
   const auto& loops = program_.types[at.type].loops;
   const auto is_in = [&](TaskTypeId type, size_t i) {
     const auto& list = program_.types[type].loops;
     return i < list.size() && list[i] == loops[i];
   };
-  const bool moved = at.distance + at.late > 0;
+  const bool moved = at.iterations + at.late > 0;
   Run run = Run::exists;
-  for (size_t i = lag.level + (lag.distance > 0 || at.late > 0 ? 1 : 0); i < loops.size(); ++i) {
+  for (size_t i = distance.level + (distance.iterations > 0 || at.late > 0 ? 1 : 0); i < loops.size(); ++i) {
     if (!steps_of(program_, loops[i]) || (!moved && is_in(later, i))) continue;
     if (at.late > 0 || !is_in(earlier, i)) return Run::unknown;
     run = Run::last;
@@ -143,55 +148,68 @@ Ordering::Run Ordering::run_of(const State& at, const Lag& lag, TaskTypeId later
   return run;
 }
 
-std::vector<Covered> Ordering::covered(TaskTypeId later, TaskTypeId earlier, const Lag& lag,
-                                       bool through_empty) const {
-  std::vector<Covered> found;
+std::vector<Chain> HappensBefore::chains(TaskTypeId later, TaskTypeId earlier, const Distance& distance,
+                                         bool through_empty) const {
+  std::vector<Chain> found;
   std::vector<State> states{{later, 0, 0, {}, false}};
   for (const auto& c : program_.types[later].coordinates)
-    states[0].covered.push_back(Wait::Range{c.var, c.var});
+    states[0].finished.push_back(Wait::Range{c.var, c.var});
   for (size_t next = 0; next < states.size() && states.size() < max_states; ++next) {
     for (size_t e = 0; e < edges_.size(); ++e) {
-      auto reached = follow(states[next], e, later, earlier, lag, through_empty);
+      auto reached = follow(states[next], e, later, earlier, distance, through_empty);
       if (!reached) continue;
+      reached->before = next;
+      reached->wait = static_cast<uint32_t>(e);
       const auto& grid = program_.types[reached->type].coordinates;
       const bool known = std::any_of(states.begin(), states.end(), [&](const State& s) {
-        return s.type == reached->type && s.distance <= reached->distance && s.late <= reached->late &&
-               (!s.same_iteration || reached->same_iteration) && contains(s.covered, reached->covered, grid);
+        return s.type == reached->type && s.iterations <= reached->iterations && s.late <= reached->late &&
+               (!s.same_iteration || reached->same_iteration) &&
+               contains(s.finished, reached->finished, grid);
       });
-      if (reached->type == earlier) found.push_back(reached->covered);
+      if (reached->type == earlier) found.push_back(chain_to(states, *reached));
       if (!known) states.push_back(std::move(*reached));
     }
   }
   return found;
 }
 
-Covered Ordering::compose(TaskTypeId later, const State& at, size_t e) const {
+Chain HappensBefore::chain_to(const std::vector<State>& states, const State& last) {
+  Chain chain;
+  for (const State* s = &last;; s = &states[s->before]) {
+    chain.waits.insert(chain.waits.begin(), s->wait);
+    chain.finished.insert(chain.finished.begin(), s->finished);
+    if (s->before == 0) return chain;
+  }
+}
+
+Ranges HappensBefore::compose(TaskTypeId later, const State& at, size_t e) const {
   const Edge& edge = edges_[e];
-  Covered result;
-  for (uint32_t r = 0; r < edge.covered.size(); ++r) {
-    const auto& range = *edge.covered[r];
+  Ranges result;
+  const bool same_run = at.iterations + at.late == 0 && !at.same_iteration;
+  for (uint32_t r = 0; r < edge.finished.size(); ++r) {
+    const auto& range = *edge.finished[r];
     bool known = true;
     for (LoopId l : program_.types[edge.consumer].loops) {
       const Var index = program_.loops[l].index;
       const auto& own = program_.types[later].loops;
-      const bool same = at.distance + at.late == 0 && std::find(own.begin(), own.end(), l) != own.end();
+      const bool same = same_run && std::find(own.begin(), own.end(), l) != own.end();
       known = known && (same || (!range.first.contains(index) && !range.last.contains(index)));
-      if (at.distance + at.late == 0) continue;
+      if (same_run) continue;
       for (Var v : decided_inside(program_, l))
         known = known && !range.first.contains(v) && !range.last.contains(v);
     }
-    result.push_back(known ? substituted(at.covered, e, r) : std::nullopt);
+    result.push_back(known ? substituted(at.finished, e, r) : std::nullopt);
   }
   return result;
 }
 
 /// The range of one producer coordinate, with what is known of the consumer put in the place of its
 /// coordinates.
-Coverage Ordering::substituted(const Covered& of_consumer, size_t e, uint32_t r) const {
+std::optional<Wait::Range> HappensBefore::substituted(const Ranges& of_consumer, size_t e, uint32_t r) const {
   const Edge& edge = edges_[e];
-  const Wait::Range& range = *edge.covered[r];
+  const Wait::Range& range = *edge.finished[r];
   const auto& grid = program_.types[edge.consumer].coordinates;
-  const auto mentions = [&](const Coverage& of, uint32_t c) {
+  const auto mentions = [&](const std::optional<Wait::Range>& of, uint32_t c) {
     return of->first.contains(grid[c].var) || of->last.contains(grid[c].var);
   };
   shape::Substitution low, high;
@@ -205,8 +223,9 @@ Coverage Ordering::substituted(const Covered& of_consumer, size_t e, uint32_t r)
   if (spread.size() == 1) {
     // A union over the range, when no other coordinate of the producer moves along with it.
     const uint32_t c = spread[0];
-    const auto movers = std::count_if(edge.covered.begin(), edge.covered.end(),
-                                      [&](const Coverage& other) { return mentions(other, c); });
+    const auto movers =
+        std::count_if(edge.finished.begin(), edge.finished.end(),
+                      [&](const std::optional<Wait::Range>& other) { return mentions(other, c); });
     const Union all = movers == 1 ? union_along(e, r, c) : Union{};
     if (all.whole && equal(*of_consumer[c], whole(grid[c].extent)))
       return whole(program_.types[edge.producer].coordinates[r].extent);
@@ -217,13 +236,14 @@ Coverage Ordering::substituted(const Covered& of_consumer, size_t e, uint32_t r)
 }
 
 /// Along a consumer coordinate q: when the range at q + 1 begins no later than just after the range at q
-/// ends (or ends no earlier than just before that begins), the union from q = a to b has no holes between
-/// first(a) and last(b) (first(b) and last(a)).
-Ordering::Union Ordering::union_along(size_t e, uint32_t r, uint32_t along) const {
+/// ends, and ends no earlier, the union from q = a to b has no holes between first(a) and last(b). When it
+/// ends no earlier than just before the range at q begins, and no later than that, none between first(b) and
+/// last(a).
+HappensBefore::Union HappensBefore::union_along(size_t e, uint32_t r, uint32_t along) const {
   const auto [it, added] = unions_.try_emplace({e, r, along});
   if (!added) return it->second;
   const Edge& edge = edges_[e];
-  const Wait::Range& range = *edge.covered[r];
+  const Wait::Range& range = *edge.finished[r];
   const Coordinate& q = program_.types[edge.consumer].coordinates[along];
   const auto facts = both(program_.facts, ranges(program_, edge.consumer));
   auto neighbours = facts;
@@ -231,9 +251,12 @@ Ordering::Union Ordering::union_along(size_t e, uint32_t r, uint32_t along) cons
   const auto at = [&](const Dim& of, const Dim& value) { return of.substitute({{q.var, value}}); };
   const Dim next = Dim(q.var) + Dim(1), end = q.extent - Dim(1);
   Union& result = it->second;
-  if (cheaply(program_, neighbours, shape::at_most(at(range.first, next), range.last + Dim(1))))
+  const auto always = [&](const Dim& small, const Dim& large) {
+    return cheaply(program_, neighbours, shape::at_most(small, large));
+  };
+  if (always(at(range.first, next), range.last + Dim(1)) && always(range.last, at(range.last, next)))
     result.direction = 1;
-  else if (cheaply(program_, neighbours, shape::at_most(range.first, at(range.last, next) + Dim(1))))
+  else if (always(range.first, at(range.last, next) + Dim(1)) && always(at(range.last, next), range.last))
     result.direction = -1;
   if (result.direction == 0) return result;
   const Dim first = at(range.first, result.direction > 0 ? Dim(0) : end);
@@ -244,14 +267,16 @@ Ordering::Union Ordering::union_along(size_t e, uint32_t r, uint32_t along) cons
   return result;
 }
 
-bool Ordering::ordered_whole(TaskTypeId later, TaskTypeId earlier, const Lag& lag) const {
+bool HappensBefore::is_whole(const Chain& chain, TaskTypeId earlier) const {
   const auto& grid = program_.types[earlier].coordinates;
-  const auto all = covered(later, earlier, lag);
-  return std::any_of(all.begin(), all.end(), [&](const Covered& of) {
-    for (size_t c = 0; c < grid.size(); ++c)
-      if (!of[c] || !equal(*of[c], whole(grid[c].extent))) return false;
-    return true;
-  });
+  for (size_t c = 0; c < grid.size(); ++c)
+    if (!chain.ranges()[c] || !equal(*chain.ranges()[c], whole(grid[c].extent))) return false;
+  return true;
+}
+
+bool HappensBefore::ordered_whole(TaskTypeId later, TaskTypeId earlier, const Distance& distance) const {
+  const auto all = chains(later, earlier, distance);
+  return std::any_of(all.begin(), all.end(), [&](const Chain& chain) { return is_whole(chain, earlier); });
 }
 
 }  // namespace axon::task

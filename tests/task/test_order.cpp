@@ -1,0 +1,108 @@
+// Happens-before, the certificate and the waits against brute force on small concrete grids.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "brute_force.h"
+#include "random_graphs.h"
+#include "support.h"
+#include "task/happens_before.h"
+
+namespace axon::task {
+namespace {
+
+class Order : public testing::TestWithParam<std::string> {};
+
+/// All tasks of `producer` that stand at the distance from a task.
+bool is_at(const Program& p, const Distance& d, const Instance& later, const Instance& earlier) {
+  const size_t common = common_loops(p, later.type, earlier.type);
+  for (size_t b = 0; b < std::min(d.level, common); ++b)
+    if (later.iteration[b] != earlier.iteration[b]) return false;
+  if (d.iterations == 0) return true;
+  const int64_t back = later.iteration[d.level] - earlier.iteration[d.level];
+  return d.or_more ? back >= d.iterations : back == d.iterations;
+}
+
+/// Whatever chains of waits are said to order is ordered.
+void expect_chains(const Program& p, const Concrete& grid) {
+  const HappensBefore happens_before(p);
+  const auto order = program_order(p);
+  for (const auto& [later, position] : order)
+    for (const auto& [earlier, other] : order) {
+      const size_t common = common_loops(p, later, earlier);
+      std::vector<Distance> distances;
+      if (other < position) distances.push_back({common, 0, false, 0});
+      for (size_t level = 0; level < common; ++level)
+        for (const Distance& d :
+             {Distance{level, 1, false, 0}, Distance{level, 2, false, 0}, Distance{level, 3, true, 0}})
+          distances.push_back(d);
+      for (const Distance& d : distances)
+        for (const Chain& chain : happens_before.chains(later, earlier, d))
+          for (size_t at : grid.of_type(later)) {
+            const auto speaks_of = [&, at = at](const Instance& i) {
+              return is_at(p, d, grid.instances()[at], i);
+            };
+            const auto& tasks = grid.of_type(earlier);
+            if (std::none_of(tasks.begin(), tasks.end(),
+                             [&](size_t t) { return speaks_of(grid.instances()[t]); }))
+              continue;
+            EXPECT_EQ(grid.contradicts(at, earlier, chain.ranges(), speaks_of), "")
+                << p.types[later].name << " after " << p.types[earlier].name << " by "
+                << fmt::format("{}", chain.waits.size()) << " waits, level " << d.level << " iterations "
+                << d.iterations;
+          }
+    }
+}
+
+void expect_right(const Program& p, const shape::Assignment& binding) {
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    const Concrete grid(p, binding, seed);
+    ASSERT_LT(grid.instances().size(), 3000u);
+    EXPECT_EQ(grid.broken(), "");
+    EXPECT_EQ(grid.unordered(), "");
+    for (size_t n = 0; n < p.certificate.size(); ++n)
+      EXPECT_EQ(grid.contradicts(p.certificate[n]), "") << "known " << n;
+    expect_chains(p, grid);
+    if (graph::conditional_loops(*p.graph).empty()) break;
+  }
+}
+
+TEST_P(Order, OfSmallGrids) {
+  const auto example = load_example(GetParam());
+  ASSERT_TRUE(example);
+  const Program program = program_of(*example);
+  for (const auto& binding : example->bindings) {
+    SCOPED_TRACE(text_of(example->graph, binding) + "\n" + print(program));
+    expect_right(program, binding);
+  }
+}
+
+/// A wait names the tasks whose boxes its consumer's box meets, if there are any, and no other.
+TEST_P(Order, WaitsNameWhatTheyNeed) {
+  const auto example = load_example(GetParam());
+  ASSERT_TRUE(example);
+  const Program program = program_of(*example);
+  for (const auto& binding : example->bindings)
+    for (const std::string& wait : Concrete(program, binding, 1).needless()) ADD_FAILURE() << wait;
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, Order, testing::ValuesIn(example_names()),
+                         [](const auto& i) { return i.param; });
+
+TEST(RandomOrder, OfSmallGrids) {
+  for (uint64_t seed = 100; seed < 140 && !HasFailure(); ++seed) {
+    const auto example = make_example("random", random_graph(seed),
+                                      "tiling rows 2 columns 2 panel 2 points 4\n"
+                                      "sizes m=3 d=5 n=2 v=2\n"
+                                      "sizes m=5 d=2 n=3 v=1\n"
+                                      "sizes m=2 d=3 n=0 v=3\n");
+    ASSERT_TRUE(example);
+    const Program program = program_of(*example);
+    for (const auto& binding : example->bindings) {
+      SCOPED_TRACE(fmt::format("seed {}, {}\n{}", seed, text_of(example->graph, binding), print(program)));
+      expect_right(program, binding);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace axon::task
