@@ -167,7 +167,9 @@ TypeId ExprChecker::infer_lambda(ExprId id, TypeId expected) {
   TypeId result_wanted;
   if (known && want.items.size() == e.params.size() + 1) result_wanted = want.items.back();
   if (e.annotation) result_wanted = instantiator_.open(*e.annotation, why(e.span, "the result"));
+  const size_t context = solver_.enter();
   TypeId result = infer(e.args[0], result_wanted);
+  solver_.leave(context);
   if (e.annotation) {
     unifier_.unify(result_wanted, result, why(p_.exprs[e.args[0]].span, "the result", result_wanted, result));
     result = patterns_.refined(result_wanted, result);
@@ -484,12 +486,12 @@ TypeId ExprChecker::infer_conditional(ExprId id, TypeId expected) {
                  why(p_.exprs[e.args[0]].span, "the condition", boolean, condition_type, id));
   TypeId branches[2];
   for (int i = 0; i < 2; ++i) {
-    const size_t context = solver_.context_size();
+    const size_t context = solver_.enter();
     std::vector<Fact> facts;
     condition(e.args[0], i == 0, facts);
     for (const Fact& f : facts) solver_.push(f);
     branches[i] = infer(e.args[static_cast<size_t>(i) + 1], expected);
-    solver_.pop_to(context);
+    solver_.leave(context);
   }
   unifier_.unify(branches[0], branches[1],
                  why(p_.exprs[e.args[2]].span, "the branch after `else`", branches[0], branches[1], id));

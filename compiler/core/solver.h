@@ -24,8 +24,20 @@ class Solver {
   void into(Shape operand, Shape target, WhyId why);
   void require(shape::Fact fact, WhyId why);  ///< to be proved later, under the context of now
   void assume(shape::Fact fact) { given_.push_back(std::move(fact)); }
-  /// What is known after a check of the program: in a branch, only there.
-  void learn(shape::Fact fact) { (context_.empty() ? given_ : context_).push_back(std::move(fact)); }
+  /// What is known after a check that the program makes: where the check may not be reached, only there.
+  void learn(shape::Fact fact) {
+    (reached() && context_.empty() ? given_ : context_).push_back(std::move(fact));
+  }
+  /// A branch or the body of a lambda begins: what is in it may not be reached. Returns what leave() takes.
+  size_t enter() {
+    ++conditional_;
+    return context_.size();
+  }
+  void leave(size_t context) {
+    --conditional_;
+    pop_to(context);
+  }
+  bool reached() const { return conditional_ == 0; }
   void push(shape::Fact fact) { context_.push_back(std::move(fact)); }
   size_t context_size() const { return context_.size(); }
   void pop_to(size_t size) { context_.resize(size); }
@@ -89,6 +101,7 @@ class Solver {
   std::vector<Constraint> parked_;
   std::vector<shape::Fact> given_;
   std::vector<shape::Fact> context_;  ///< of what is stated now
+  size_t conditional_ = 0;            ///< branches and lambdas around it
   std::vector<shape::Fact> active_;   ///< of the constraint that is being attempted
   std::vector<Failure> failures_;
   std::vector<WhyId> reported_;
