@@ -43,13 +43,18 @@ TypeId PatternBinder::bind(const Pattern& p, TypeId expected) {
         if (!type.valid()) {
           type = vars_.scalar(base::Elem::i64, Dim(size->second));
         } else {
+          type = opened_.name_value(type, p_.locals[p.local].name, p.span, ShownBy::name(p.local));
           auto value = value_of(type);
+          if (!value) value = opened_.open("k", p.span, ShownBy::name(p.local));
+          if (opened_.reads_data(*value))
+            value = opened_.size_of_value(*value, p.span, ShownBy::name(p.local));
           const WhyId w = why(p.span, fmt::format("the size `{}`", p_.locals[p.local].name));
-          solver_.equal(Dim(size->second), value ? *value : opened_.open("k", p.span), w);
+          solver_.equal(Dim(size->second), *value, w);
         }
       }
       if (!type.valid()) type = vars_.fresh("t");
-      p_.locals[p.local].type = opened_.name_value(kept(type), p_.locals[p.local].name, p.span);
+      p_.locals[p.local].type =
+          opened_.name_value(kept(type), p_.locals[p.local].name, p.span, ShownBy::name(p.local));
       scope_.push_back(p.local);
       return type;
     }

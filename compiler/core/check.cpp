@@ -131,6 +131,7 @@ void Checker::check_body() {
   p_.globals[g_].scheme = scheme;
   const bool fine = !failed_;
   write_back_.run(first_type_var_);
+  if (!failed_ && !uses_failed_) opened_.write_back();
   if (fine && failed_) p_.globals[g_].scheme.type = vars_.zonk(stated_part(type));
   if (!failed_) check_consumed();
   if (failed_ || uses_failed_) p_.globals[g_].has_error = true;  // so that it reaches those that use this one

@@ -192,7 +192,7 @@ void ExprChecker::name_argument(TypeId parameter, ExprId argument) {
 
 /// The integers of an argument, inside of tuples and records too, are the sizes that the parameter's type
 /// names.
-void ExprChecker::pass_value(TypeId parameter, TypeId argument, Span at) {
+void ExprChecker::pass_value(TypeId parameter, TypeId argument, ExprId expr, std::vector<uint32_t> item) {
   const Type p = vars_[vars_.head(parameter)];
   if (p.kind == Type::Kind::tuple || p.kind == Type::Kind::record) {
     const Type a = vars_[vars_.zonk(argument)];
@@ -200,17 +200,22 @@ void ExprChecker::pass_value(TypeId parameter, TypeId argument, Span at) {
     for (size_t i = 0; i < p.items.size(); ++i) {
       const auto named = std::find(a.fields.begin(), a.fields.end(), p.fields.empty() ? "" : p.fields[i]);
       const size_t k = p.fields.empty() ? i : static_cast<size_t>(named - a.fields.begin());
-      if (k < a.items.size()) pass_value(p.items[i], a.items[k], at);
+      if (k >= a.items.size()) continue;
+      item.push_back(static_cast<uint32_t>(k));
+      pass_value(p.items[i], a.items[k], expr, item);
+      item.pop_back();
     }
     return;
   }
   if (p.kind != Type::Kind::tensor || !p.value) return;
   const Dim wanted = *p.value;
+  const Span at = p_.exprs[expr].span;
+  const ShownBy shown = ShownBy::integer(expr, std::move(item));
   auto value = value_of(argument);
   const auto size = wanted.as_var();
   if (value && opened_.reads_data(*value) && size && vars_.is_size(*size))
-    value = opened_.size_of_value(*value, at);
-  solver_.equal(wanted, value ? *value : opened_.open("k", at), why(at, "the size"));
+    value = opened_.size_of_value(*value, at, shown);
+  solver_.equal(wanted, value ? *value : opened_.open("k", at, shown), why(at, "the size"));
 }
 
 /// Whether an argument has an error, which was reported: then nothing is to be said of the application.
@@ -292,7 +297,7 @@ TypeId ExprChecker::infer_apply(ExprId id) {
                                    ? fmt::format("the {} operand of `{}`", i ? "right" : "left", callee.text)
                                    : fmt::format("argument {} of {}", i + 1, shown);
       unifier_.unify(type.items[i], found, why(p_.exprs[arg].span, what, type.items[i], found, id));
-      pass_value(type.items[i], found, p_.exprs[arg].span);
+      pass_value(type.items[i], found, arg);
       if (solver_.has_failures()) {  // one report for an application; its result is poisoned
         reporter_.report_failures();
         return vars_.error();
@@ -352,8 +357,8 @@ std::optional<Dim> ExprChecker::arithmetic(ExprId id) {
     // a bound of what the data decides is known of the result
     const size_t other = a ? 2 : 1;
     if (other >= e.args.size()) return std::nullopt;
-    p_.exprs[e.args[other]].type =
-        opened_.name_value(p_.exprs[e.args[other]].type, "k", p_.exprs[e.args[other]].span);
+    Expr& unnamed = p_.exprs[e.args[other]];
+    unnamed.type = opened_.name_value(unnamed.type, "k", unnamed.span, ShownBy::integer(e.args[other]));
     a = operand(1);
     b = operand(2);
   }

@@ -44,7 +44,7 @@ class ExprChecker : InferencePart {
   TypeId infer_list(ExprId id, TypeId expected);
   TypeId infer_check_as(ExprId id);
   void name_argument(TypeId parameter, ExprId argument);
-  void pass_value(TypeId parameter, TypeId argument, source::Span at);
+  void pass_value(TypeId parameter, TypeId argument, ExprId expr, std::vector<uint32_t> item = {});
   void type_literal(ExprId id, base::Elem elem);
   std::optional<shape::Dim> arithmetic(ExprId id);
   void condition(ExprId id, bool holds, std::vector<shape::Fact>& out) const;

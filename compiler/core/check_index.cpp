@@ -85,6 +85,7 @@ TypeId IndexChecker::infer_for(ExprId id) {
       } else {
         solver_.join({var_item(r.var)}, r.indexed, w);
       }
+      p_.exprs[id].binders[i].joined = r.indexed;
       result.push_back(var_item(r.var));
     } else {
       find_range(local);

@@ -87,7 +87,10 @@ void IndexChecker::ends_in_range(const IndexItem& item, const Dim& start, const 
                                  WhyId w) {
   const bool start_later = opened_.is_checked_integer(start), stop_later = opened_.is_checked_integer(stop);
   if (start_later || stop_later) solver_.learn(shape::at_most(start, stop));
-  if (stop_later) solver_.learn(shape::at_most(stop, axis));
+  if (stop_later) {
+    solver_.learn(shape::at_most(stop, axis));
+    opened_.note_check(*stop.as_var(), item.stop, axis);
+  }
   if (item.start.valid() && !start_later) in_range(start, stop_later ? axis : stop, true, w);
   if (item.stop.valid() && !stop_later) in_range(stop, axis, true, w);
 }

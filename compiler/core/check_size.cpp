@@ -69,7 +69,7 @@ TypeId SizeChecker::same_read(ExprId id, TypeId type) {
   Read& known = read->second;
   if (known.value && scopes_.in_scope(*known.value, id))
     return vars_.tensor(vars_[vars_.head(type)].elem, {}, Dim(*known.value));
-  const TypeId named = opened_.name_value(type, "k", p_.exprs[id].span);
+  const TypeId named = opened_.name_value(type, "k", p_.exprs[id].span, ShownBy::integer(id));
   if (const auto value = value_of(named)) known.value = value->as_var();
   return named;
 }
@@ -126,10 +126,10 @@ Dim SizeChecker::as_size(ExprId id, TypeId t) {
     unifier_.unify(type.elem, {base::Elem::i64, {}}, w);
   if (auto value = value_of(t)) {
     if (shape::too_complex(*value)) throw TooComplex{at};
-    return opened_.reads_data(*value) ? opened_.size_of_value(*value, at) : *value;
+    return opened_.reads_data(*value) ? opened_.size_of_value(*value, at, ShownBy::integer(id)) : *value;
   }
   if (failed_) return Dim(vars_.dim("n", VarKind::failed, true, at));  // perhaps for that reason
-  return opened_.size_of_unknown(at);
+  return opened_.size_of_unknown(at, ShownBy::integer(id));
 }
 
 }  // namespace axon::core

@@ -4,8 +4,9 @@
 // tensors: functions are inlined at each call, so rank and element type become concrete by evaluation and
 // never need a copy of the function. What evaluation cannot see (a size that only a type mentions) is passed
 // explicitly: a Global or Local occurrence carries the sizes its scheme was instantiated with, as Dims over
-// the variables of the enclosing scheme, and Size expressions read them. So evaluation runs with an
-// environment Var -> Dim and needs no inference.
+// the variables of the enclosing scheme, and Size expressions read them. Element types and shapes are passed
+// the same way. Sizes that depend on data are opened (OpenedSize): the expression or the name whose value
+// shows one carries it. So evaluation runs with environments of variables and needs no inference.
 //
 // An index binder's Local::type is an i64 whose `value` is the binder's own variable, so dims inside the body
 // mention it; Stack[n, t] and t with n before the shape of every leaf are the same type, written either way.
@@ -43,13 +44,32 @@ enum class Prim : uint8_t {
 const char* prim_name(Prim);
 int prim_arity(Prim);
 
+/// A data-dependent size, and where it is found: in the value of an expression, once that has been evaluated,
+/// or in the value of a name, once that is bound. A size may be opened at several places, where it is the
+/// same number.
+///
+/// `number` is what the extent or the integer there equals: linear in `size`, with the factor 1 or -1; every
+/// other variable in it is known before or stands earlier in the same list. The size is `bound` at most; that
+/// is over sizes that do not depend on data, and follows from the type of what was called, from how the
+/// integer is made, or from a check that the program makes where the size is used, so that it may not hold
+/// where the size is not used.
+struct OpenedSize {
+  shape::Var size;
+  std::vector<uint32_t>
+      item;  ///< the part of the value: positions in tuples and records, the outermost first
+  std::optional<uint32_t> axis;  ///< of the tensor there; none: it is an integer
+  shape::Dim number;
+  std::optional<shape::Dim> bound;  ///< none: nothing is known
+};
+
 /// A let-, lambda- or parameter-bound name, an index binder, or a rank binder (`..p`).
 struct Local {
   std::string name;
   source::Span span;
   enum class Kind : uint8_t { value, index, rank } kind = Kind::value;
-  TypeId type;    ///< monomorphic, or the body of `scheme`
-  Scheme scheme;  ///< let-bound functions are generalised; no variables otherwise
+  TypeId type;                    ///< monomorphic, or the body of `scheme`
+  Scheme scheme;                  ///< let-bound functions are generalised; no variables otherwise
+  std::vector<OpenedSize> opens;  ///< sizes that the value of the name is: none, or it is an integer
 };
 
 /// A binding position: a name, `_`, `()`, or a tuple of patterns; with the annotation's type when one was
@@ -68,6 +88,8 @@ struct Pattern {
 using Instantiation = std::vector<std::pair<shape::Var, shape::Dim>>;
 /// The same for element types: what only a literal, a cast or a result mentions cannot be seen by evaluation.
 using ElemInstantiation = std::vector<std::pair<TypeVarId, ElemTerm>>;
+/// The same for shapes: every shape variable of the callee's scheme -> axes over the caller's variables.
+using ShapeInstantiation = std::vector<std::pair<ShapeVarId, Shape>>;
 
 /// One position of x[...]: a point, a slice, all of an axis, or the axes of a rank binder.
 struct IndexItem {
@@ -83,6 +105,8 @@ struct Binder {
   ExprId bound;  ///< invalid when the range is inferred from the indexing
   std::optional<shape::Dim>
       range;  ///< i, (i < n): the range found; over the enclosing scheme's variables. Not for ..p
+  std::vector<Shape>
+      joined;  ///< ..p: it ranges over the broadcast of these, over the enclosing scheme's variables
 };
 
 /// One axis of a rearrange pattern: the names multiplied together in it ([t, h*k] is {t}, {h, k}); "1" is a
@@ -92,8 +116,8 @@ using AxisGroup = std::vector<std::string>;
 
 struct Expr {
   enum class Kind : uint8_t {
-    local,        ///< local, instantiation, elems
-    global,       ///< global, instantiation, elems (args: the explicit sizes of f[8, 64], already in
+    local,        ///< local, instantiation, elems, shapes
+    global,       ///< global, instantiation, elems, shapes (args: the explicit sizes of f[8, 64], already in
                   ///< instantiation)
     number,       ///< text: an int or float literal; its element type is in `type`
     boolean,      ///< flag
@@ -127,6 +151,8 @@ struct Expr {
   shape::Dim dim;
   Instantiation instantiation;
   ElemInstantiation elems;
+  ShapeInstantiation shapes;
+  std::vector<OpenedSize> opens;  ///< sizes that its value shows
   std::vector<Pattern> params;
   std::vector<std::string> fields;
   std::vector<IndexItem> indices;

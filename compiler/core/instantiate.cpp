@@ -92,13 +92,19 @@ TypeId Instantiator::instantiate(const Scheme& s, ExprId at, WhyId w) {
   fresh.why = w;
   Instantiation sizes;
   ElemInstantiation elems;
+  ShapeInstantiation shapes;
   for (Var v : s.dims) {
     const Dim d(vars_.dim(shape::var_name(v), VarKind::meta, vars_.is_size(v), whys_[w].span));
     fresh.dims.emplace(v, d);
     sizes.emplace_back(v, d);
   }
-  for (Var v : s.exists) fresh.dims.emplace(v, opened_.open(shape::var_name(v), whys_[w].span));
-  for (ShapeVarId v : s.shapes) fresh.shapes.emplace(v, vars_.shape(vars_.types.shape_vars[v].name));
+  const ShownBy result = ShownBy::result(whys_[w].expr.valid() ? whys_[w].expr : at);
+  for (Var v : s.exists) fresh.dims.emplace(v, opened_.open(shape::var_name(v), whys_[w].span, result));
+  for (ShapeVarId v : s.shapes) {
+    const ShapeVarId mine = vars_.shape(vars_.types.shape_vars[v].name);
+    fresh.shapes.emplace(v, mine);
+    shapes.emplace_back(v, Shape{var_item(mine)});
+  }
   for (TypeVarId v : s.types) {
     const auto declared = vars_.types.vars[v];
     const TypeVarId mine = vars_.type(declared.name, declared.cls);
@@ -125,6 +131,7 @@ TypeId Instantiator::instantiate(const Scheme& s, ExprId at, WhyId w) {
   }
   p_.exprs[at].instantiation = std::move(sizes);
   p_.exprs[at].elems = std::move(elems);
+  p_.exprs[at].shapes = std::move(shapes);
   return t;
 }
 

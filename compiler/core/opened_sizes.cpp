@@ -15,12 +15,18 @@ using source::Code;
 using source::error;
 using source::Span;
 
-Dim OpenedSizes::open(const std::string& hint, Span at, bool size) {
+Dim OpenedSizes::open(const std::string& hint, Span at, ShownBy by, bool size) {
   const Var v = vars_.dim(hint, VarKind::opened, size, at);
   opened_.push_back(v);
+  openings_.push_back({v, std::move(by), {}});
   scopes_.add(v);
   if (!size) data_.insert(v.id);
   return Dim(v);
+}
+
+void OpenedSizes::note_check(Var size, ExprId at, const Dim& most) {
+  for (Opening& o : openings_)
+    if (o.size == size && !o.checked && (solver_.reached() || o.by.expr == at)) o.checked = most;
 }
 
 bool OpenedSizes::reads_data(const Dim& d) const {
@@ -55,21 +61,24 @@ void assume_bounds(Solver& solver, const Dim& v, const Dim& value,
 }
 }  // namespace
 
-Dim OpenedSizes::size_of_unknown(Span at) {
-  const Dim size = open("k", at);
+Dim OpenedSizes::size_of_unknown(Span at, ShownBy by) {
+  const Dim size = open("k", at, std::move(by));
   checked_.insert(size.as_var()->id);
   return size;
 }
 
-Dim OpenedSizes::size_of_value(const Dim& value, Span at) {
+Dim OpenedSizes::size_of_value(const Dim& value, Span at, ShownBy by) {
   if (auto v = value.as_var()) {
     vars_.make_size(*v);
     checked_.insert(v->id);
     return value;
   }
   for (const auto& [known, size] : of_values_)
-    if (known == value) return size;
-  const Dim size = size_of_unknown(at);
+    if (known == value) {
+      openings_.push_back({*size.as_var(), std::move(by), {}});
+      return size;
+    }
+  const Dim size = size_of_unknown(at, std::move(by));
   scopes_.add_with_value(*size.as_var(), value);
   solver_.assume(shape::equal(size, value));
   assume_bounds(solver_, size, value, [&](const Dim& d) { return reads_data(d); });
@@ -77,12 +86,12 @@ Dim OpenedSizes::size_of_value(const Dim& value, Span at) {
   return size;
 }
 
-TypeId OpenedSizes::name_value(TypeId type, const std::string& hint, Span at) {
+TypeId OpenedSizes::name_value(TypeId type, const std::string& hint, Span at, ShownBy by) {
   const Type t = vars_[vars_.head(type)];
   if (t.kind != Type::Kind::tensor || t.value || !vars_.zonk(t.shape).empty()) return type;
   const ElemTerm elem = vars_.zonk(t.elem);
   if (!elem.elem || !base::is_integer(*elem.elem)) return type;
-  return vars_.tensor(elem, {}, open(hint, at, false));
+  return vars_.tensor(elem, {}, open(hint, at, std::move(by), false));
 }
 
 bool OpenedSizes::mentions_since(TypeId type, size_t mark) {
@@ -200,6 +209,95 @@ Dim OpenedSizes::without_opened(const Dim& d) const {
       if (!mentions_opened(other)) return other;
   }
   return d;
+}
+
+// ---- Into the program ----
+
+namespace {
+
+/// A number that a value shows: the extent of an axis, or an integer of known value.
+struct Shown {
+  std::vector<uint32_t> item;
+  std::optional<uint32_t> axis;
+  Dim number;
+};
+
+void collect_shown(Vars& vars, Unifier& unifier, TypeId id, std::vector<uint32_t>& item,
+                   std::vector<Shown>& out) {
+  const Type t = vars[vars.zonk(unifier.shape_view(id))];
+  if (t.kind == Type::Kind::tensor) {
+    if (t.value) out.push_back({item, std::nullopt, *t.value});
+    for (size_t axis = 0; axis < t.shape.size() && is_dim(t.shape[axis]); ++axis)
+      out.push_back({item, static_cast<uint32_t>(axis), t.shape[axis].dim});
+  }
+  if (t.kind != Type::Kind::tuple && t.kind != Type::Kind::record) return;
+  for (size_t i = 0; i < t.items.size(); ++i) {
+    item.push_back(static_cast<uint32_t>(i));
+    collect_shown(vars, unifier, t.items[i], item, out);
+    item.pop_back();
+  }
+}
+
+/// Whether the size follows from the number, when the number's other variables are known.
+bool gives(const Dim& number, Var size) {
+  const auto linear = number.linear_in(size);
+  const auto factor = linear ? linear->first.constant() : std::nullopt;
+  return factor && (*factor == 1 || *factor == -1);
+}
+
+}  // namespace
+
+/// The greatest value that is known of an opened size, over sizes that do not depend on data.
+std::optional<Dim> OpenedSizes::bound_of(const Opening& o) const {
+  auto facts = solver_.facts_for(shape::at_least(Dim(o.size), 0), {});
+  if (o.checked) facts.push_back(shape::at_most(Dim(o.size), vars_.zonk(*o.checked)));
+  const auto keep = [&](Var v) {
+    return vars_.kind(v) != VarKind::opened && vars_.kind(v) != VarKind::index;
+  };
+  return shape::bounds_of(Dim(o.size), facts, keep).high;
+}
+
+/// The sizes that were opened for the result of an application, each where the type shows it first.
+void OpenedSizes::write_results(ExprId id, std::vector<Opening> unknown) {
+  std::vector<Shown> shown;
+  std::vector<uint32_t> item;
+  collect_shown(vars_, unifier_, p_.exprs[id].type, item, shown);
+  const auto shown_of = [&](const Opening& o) {
+    const auto same = [&](const Shown& s) { return s.number == Dim(o.size); };
+    const auto solvable = [&](const Shown& s) {
+      return gives(s.number, o.size) &&
+             std::none_of(unknown.begin(), unknown.end(), [&](const Opening& other) {
+               return other.size != o.size && s.number.contains(other.size);
+             });
+    };
+    const auto at = std::find_if(shown.begin(), shown.end(), same);
+    return at != shown.end() ? at : std::find_if(shown.begin(), shown.end(), solvable);
+  };
+  for (bool found = true; found;) {
+    found = false;
+    for (auto o = unknown.begin(); o != unknown.end(); ++o) {
+      const auto at = shown_of(*o);
+      if (at == shown.end()) continue;
+      p_.exprs[id].opens.push_back({o->size, at->item, at->axis, at->number, bound_of(*o)});
+      unknown.erase(o);
+      found = true;
+      break;
+    }
+  }
+}
+
+void OpenedSizes::write_back() {
+  std::map<ExprId, std::vector<Opening>> results;
+  for (const Opening& o : openings_) {
+    if (o.by.in_type) {
+      results[o.by.expr].push_back(o);
+      continue;
+    }
+    std::vector<OpenedSize>& opens =
+        o.by.expr.valid() ? p_.exprs[o.by.expr].opens : p_.locals[o.by.local].opens;
+    opens.push_back({o.size, o.by.item, std::nullopt, Dim(o.size), bound_of(o)});
+  }
+  for (auto& [id, openings] : results) write_results(id, std::move(openings));
 }
 
 }  // namespace axon::core

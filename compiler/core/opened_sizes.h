@@ -13,6 +13,20 @@
 
 namespace axon::core {
 
+/// Where an opened size is found when the program runs (OpenedSize).
+struct ShownBy {
+  ExprId expr;                 ///< the value of an expression,
+  LocalId local;               ///< or of a name
+  std::vector<uint32_t> item;  ///< the integer at this part of it
+  bool in_type = false;        ///< no integer: where the type of the expression mentions the size
+
+  static ShownBy integer(ExprId e, std::vector<uint32_t> item = {}) {
+    return {e, {}, std::move(item), false};
+  }
+  static ShownBy name(LocalId l) { return {{}, l, {}, false}; }
+  static ShownBy result(ExprId e) { return {e, {}, {}, true}; }
+};
+
 class OpenedSizes : InferencePart {
  public:
   OpenedSizes(InferenceContext& c, Reporter& reporter, LoopScopes& scopes)
@@ -20,13 +34,16 @@ class OpenedSizes : InferencePart {
 
   // ---- Opening.
   /// A new variable for an integer of the data; `size`: it is known not to be negative.
-  shape::Dim open(const std::string& hint, source::Span at, bool size = true);
+  shape::Dim open(const std::string& hint, source::Span at, ShownBy by, bool size = true);
   /// The size that this value is, with the bounds that the value's form shows; one for equal values.
-  shape::Dim size_of_value(const shape::Dim& value, source::Span at);
+  shape::Dim size_of_value(const shape::Dim& value, source::Span at, ShownBy by);
   /// The size that an integer is, of which nothing is known.
-  shape::Dim size_of_unknown(source::Span at);
+  shape::Dim size_of_unknown(source::Span at, ShownBy by);
   /// The type of an integer scalar of unknown value with a variable for the value, so that all uses agree.
-  TypeId name_value(TypeId type, const std::string& hint, source::Span at);
+  TypeId name_value(TypeId type, const std::string& hint, source::Span at, ShownBy by);
+
+  /// The program checks that the size is at most `most`, where this expression stands for it.
+  void note_check(shape::Var size, ExprId at, const shape::Dim& most);
 
   // ---- Queries.
   /// How many were opened so far: what is opened later is "opened since" that mark.
@@ -50,7 +67,18 @@ class OpenedSizes : InferencePart {
   /// An equal size without opened ones, where an assumed equation gives one: k + l is n where k + l == n.
   shape::Dim without_opened(const shape::Dim& d) const;
 
+  // ---- Into the program.
+  /// Fills Expr::opens and Local::opens; the types of the declaration are written back already.
+  void write_back();
+
  private:
+  struct Opening {
+    shape::Var size;
+    ShownBy by;
+    std::optional<shape::Dim> checked;  ///< the program checks that it is at most this
+  };
+  void write_results(ExprId id, std::vector<Opening> unknown);
+  std::optional<shape::Dim> bound_of(const Opening& o) const;
   bool mentions_since(TypeId type, size_t mark);
   TypeId without_opened_values(TypeId type, size_t mark);
   std::vector<shape::Fact> given_without_others(const Occurrences& kept) const;
@@ -59,6 +87,7 @@ class OpenedSizes : InferencePart {
 
   Reporter& reporter_;
   LoopScopes& scopes_;
+  std::vector<Opening> openings_;
   std::vector<shape::Var> opened_;                            ///< in order
   std::set<uint32_t> data_;                                   ///< of these, integers that may be negative
   std::set<uint32_t> checked_;                                ///< of these, integers that are used as sizes

@@ -20,6 +20,8 @@ class CorePrinter {
   std::string pattern(const Pattern& p);
   std::string instantiation(const Expr& e);
   std::string indices(const Expr& e, int indent);
+  std::string opens(const std::vector<OpenedSize>& sizes);
+  std::string whole(ExprId id, int indent);
   static std::string line(int indent) { return "\n" + std::string(static_cast<size_t>(indent), ' '); }
 
   const Program& p_;
@@ -30,7 +32,7 @@ std::string CorePrinter::pattern(const Pattern& p) {
   switch (p.kind) {
     case Pattern::Kind::name:
       return fmt::format("({}{} : {})", p.consumed ? "*" : "", p_.locals[p.local].name,
-                         type(p_.locals[p.local].type));
+                         type(p_.locals[p.local].type) + opens(p_.locals[p.local].opens));
     case Pattern::Kind::wildcard:
       return "_";
     case Pattern::Kind::unit:
@@ -52,7 +54,32 @@ std::string CorePrinter::instantiation(const Expr& e) {
     out += fmt::format("{}'{} := {}", out.empty() ? "" : ", ", p_.types.vars[v].name,
                        term.elem ? std::string(base::elem_name(*term.elem)) : "'" + names_.of(term.var));
   }
+  for (const auto& [v, s] : e.shapes)
+    out +=
+        fmt::format("{}..{} := {}", out.empty() ? "" : ", ", p_.types.shape_vars[v].name, print(s, names_));
   return out.empty() ? "" : "[" + out + "]";
+}
+
+/// ` opens k = .0.shape[1] <= n`: the size, the number in the value that gives it, its bound.
+std::string CorePrinter::opens(const std::vector<OpenedSize>& sizes) {
+  std::string out;
+  for (const OpenedSize& o : sizes) {
+    std::string place;
+    for (uint32_t i : o.item) place += fmt::format(".{}", i);
+    if (o.axis) place += fmt::format(".shape[{}]", *o.axis);
+    if (place.empty()) place = "it";
+    const shape::Dim others = o.number - shape::Dim(o.size), negated = o.number + shape::Dim(o.size);
+    if (!others.contains(o.size) && !others.is(0)) place += " - (" + print(others, names_) + ")";
+    if (!negated.contains(o.size)) place = print(negated, names_) + " - " + place;
+    out += fmt::format("{}{} = {}", out.empty() ? " opens " : ", ", names_.of(o.size), place);
+    if (o.bound) out += " <= " + print(*o.bound, names_);
+  }
+  return out;
+}
+
+std::string CorePrinter::expr(ExprId id, int indent) {
+  const std::string out = whole(id, indent), opened = opens(p_.exprs[id].opens);
+  return opened.empty() ? out : "(" + out + opened + ")";
 }
 
 std::string CorePrinter::atom(ExprId id, int indent) {
@@ -61,7 +88,7 @@ std::string CorePrinter::atom(ExprId id, int indent) {
                       k == Expr::Kind::boolean || k == Expr::Kind::string || k == Expr::Kind::tuple ||
                       k == Expr::Kind::record || k == Expr::Kind::field || k == Expr::Kind::index ||
                       k == Expr::Kind::size || k == Expr::Kind::list || k == Expr::Kind::error;
-  return simple ? expr(id, indent) : "(" + expr(id, indent) + ")";
+  return simple || !p_.exprs[id].opens.empty() ? expr(id, indent) : "(" + expr(id, indent) + ")";
 }
 
 std::string CorePrinter::indices(const Expr& e, int indent) {
@@ -87,7 +114,7 @@ std::string CorePrinter::indices(const Expr& e, int indent) {
   return out;
 }
 
-std::string CorePrinter::expr(ExprId id, int indent) {
+std::string CorePrinter::whole(ExprId id, int indent) {
   const Expr& e = p_.exprs[id];
   auto group = [](const std::vector<AxisGroup>& groups) {
     std::string out;
@@ -145,9 +172,17 @@ std::string CorePrinter::expr(ExprId id, int indent) {
     case Expr::Kind::for_:
       for (const Binder& b : e.binders) {
         const Local& l = p_.locals[b.local];
-        out += l.kind == Local::Kind::rank
-                   ? ".." + l.name + " "
-                   : fmt::format("({} < {}) ", l.name, b.range ? print(*b.range, names_) : "?");
+        if (l.kind != Local::Kind::rank) {
+          const bool opened = b.bound.valid() && !p_.exprs[b.bound].opens.empty();
+          out += fmt::format("({} < {}) ", l.name,
+                             opened    ? expr(b.bound, indent)
+                             : b.range ? print(*b.range, names_)
+                                       : "?");
+          continue;
+        }
+        std::string axes;
+        for (const Shape& s : b.joined) axes += (axes.empty() ? "" : " | ") + print(s, names_);
+        out += fmt::format("(..{} < {}) ", l.name, axes);
       }
       return "for " + out + "=> " + expr(e.args[0], indent);
     case Expr::Kind::rearrange:

@@ -42,8 +42,11 @@ void WriteBack::run(uint32_t first_type_var) {
       elems.emplace_back(v, term);
     }
     e.elems = std::move(elems);
-    for (Binder& b : e.binders)
+    for (auto& [v, s] : e.shapes) s = vars_.zonk(s);
+    for (Binder& b : e.binders) {
       if (b.range) b.range = vars_.zonk(*b.range);
+      for (Shape& s : b.joined) s = vars_.zonk(s);
+    }
     for (Pattern& p : e.params) write_back(p);
     if (e.annotation) e.annotation = vars_.zonk(*e.annotation);
     if (!failed_ && !uses_failed_) check_determined({i});
