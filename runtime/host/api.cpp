@@ -1,4 +1,5 @@
 // The C interface over the C++ classes: null checks, statuses, and the one place where exceptions end.
+#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -36,6 +37,7 @@ struct axon_runtime {
 };
 struct axon_call {
   std::unique_ptr<host::Call> call;
+  mutable std::atomic_flag in_use = ATOMIC_FLAG_INIT;  ///< a thread is inside of one of its functions
 };
 
 namespace {
@@ -91,15 +93,26 @@ axon_status hand_out_port(const std::vector<host::Port>& ports, size_t index, ax
   return AXON_OK;
 }
 
-/// The input that a path names, or a failure.
+/// Runs `body(host::Call&)`, which returns a Status. Two threads inside of one call would mix what they set:
+/// the second is refused, and so is a forked process whose parent was inside.
+template <class Body>
+axon_status with_call(const axon_call* call, axon_error* error, Body body) {
+  if (!call) return fail(error, null_argument());
+  if (call->in_use.test_and_set(std::memory_order_acquire))
+    return fail(error, misuse("the call is in use: each thread needs a call of its own"));
+  const axon_status status = guarded(error, [&] { return body(*call->call); });
+  call->in_use.clear(std::memory_order_release);
+  return status;
+}
+
+/// The same with the input that a path names: `body(host::Call&, size_t)`.
 template <class Body>
 axon_status with_input(axon_call* call, const char* path, axon_error* error, Body body) {
-  if (!call || !path) return fail(error, null_argument());
-  return guarded(error, [&]() -> Status {
-    const int32_t input = call->call->find_input(path);
-    if (input < 0)
-      return misuse(text(printable(call->call->entry().name), " has no input ", printable(path)));
-    return body(static_cast<size_t>(input));
+  if (!path) return fail(error, null_argument());
+  return with_call(call, error, [&](host::Call& it) -> Status {
+    const int32_t input = it.find_input(path);
+    if (input < 0) return misuse(text(printable(it.entry().name), " has no input ", printable(path)));
+    return body(it, static_cast<size_t>(input));
   });
 }
 
@@ -358,8 +371,8 @@ axon_status axon_call_create(const axon_bundle* bundle, const char* entry, const
 void axon_call_destroy(axon_call* call) { delete call; }
 
 axon_status axon_call_set_size(axon_call* call, const char* name, int64_t value, axon_error* error) {
-  if (!call || !name) return fail(error, null_argument());
-  return guarded(error, [&] { return call->call->set_size(name, value); });
+  if (!name) return fail(error, null_argument());
+  return with_call(call, error, [&](host::Call& it) { return it.set_size(name, value); });
 }
 
 int32_t axon_call_find(const axon_call* call, const char* path) {
@@ -368,51 +381,59 @@ int32_t axon_call_find(const axon_call* call, const char* path) {
 
 axon_status axon_call_set(axon_call* call, const char* path, const axon_view* view, axon_error* error) {
   if (!view) return fail(error, null_argument());
-  return with_input(call, path, error, [&](size_t input) { return call->call->set(input, *view); });
+  return with_input(call, path, error, [&](host::Call& it, size_t input) { return it.set(input, *view); });
 }
 
 axon_status axon_call_set_at(axon_call* call, size_t input, const axon_view* view, axon_error* error) {
-  if (!call || !view) return fail(error, null_argument());
-  return guarded(error, [&] { return call->call->set(input, *view); });
+  if (!view) return fail(error, null_argument());
+  return with_call(call, error, [&](host::Call& it) { return it.set(input, *view); });
 }
 
 axon_status axon_call_set_int(axon_call* call, const char* path, int64_t value, axon_error* error) {
-  return with_input(call, path, error, [&](size_t input) { return call->call->set_integer(input, value); });
+  return with_input(call, path, error,
+                    [&](host::Call& it, size_t input) { return it.set_integer(input, value); });
 }
 
 axon_status axon_call_set_int_at(axon_call* call, size_t input, int64_t value, axon_error* error) {
-  if (!call) return fail(error, null_argument());
-  return guarded(error, [&] { return call->call->set_integer(input, value); });
+  return with_call(call, error, [&](host::Call& it) { return it.set_integer(input, value); });
 }
 
 axon_status axon_call_set_float(axon_call* call, const char* path, double value, axon_error* error) {
-  return with_input(call, path, error, [&](size_t input) { return call->call->set_real(input, value); });
+  return with_input(call, path, error,
+                    [&](host::Call& it, size_t input) { return it.set_real(input, value); });
 }
 
 axon_status axon_call_set_float_at(axon_call* call, size_t input, double value, axon_error* error) {
-  if (!call) return fail(error, null_argument());
-  return guarded(error, [&] { return call->call->set_real(input, value); });
+  return with_call(call, error, [&](host::Call& it) { return it.set_real(input, value); });
+}
+
+axon_status axon_call_clear(axon_call* call, axon_error* error) {
+  return with_call(call, error, [&](host::Call& it) -> Status {
+    it.clear();
+    return std::nullopt;
+  });
 }
 
 axon_status axon_call_run(axon_call* call, axon_error* error) {
-  if (!call) return fail(error, null_argument());
-  return guarded(error, [&] { return call->call->run(); });
+  return with_call(call, error, [&](host::Call& it) { return it.run(); });
 }
 
 axon_status axon_call_result(const axon_call* call, size_t result, axon_view* out, axon_error* error) {
-  if (!call || !out) return fail(error, null_argument());
-  return guarded(error, [&] { return call->call->result(result, *out); });
+  if (!out) return fail(error, null_argument());
+  return with_call(call, error, [&](host::Call& it) { return it.result(result, *out); });
 }
 
 axon_status axon_call_size(const axon_call* call, const char* name, int64_t* out, axon_error* error) {
-  if (!call || !name || !out) return fail(error, null_argument());
-  return guarded(error, [&] { return call->call->size(name, *out); });
+  if (!name || !out) return fail(error, null_argument());
+  return with_call(call, error, [&](host::Call& it) { return it.size(name, *out); });
 }
 
 axon_status axon_call_get_statistics(const axon_call* call, axon_call_statistics* out, axon_error* error) {
-  if (!call || !out) return fail(error, null_argument());
-  *out = call->call->statistics();
-  return AXON_OK;
+  if (!out) return fail(error, null_argument());
+  return with_call(call, error, [&](host::Call& it) -> Status {
+    *out = it.statistics();
+    return std::nullopt;
+  });
 }
 
 void axon_call_on_debug(axon_call* call, axon_debug_function function, void* user) {

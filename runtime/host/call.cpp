@@ -31,7 +31,7 @@ Result<std::unique_ptr<Call>> Call::create(std::shared_ptr<const Bundle> bundle,
     const Parameters::Prepared& weight = parameters->weights[port.weight];
     std::copy(weight.shape.begin(), weight.shape.end(), input.shape);
     input.data = const_cast<void*>(weight.data);  // kernels only read weights
-    input.set = input.dirty = true;
+    input.set = input.shaped = input.dirty = true;
   }
   call->outputs_.resize(entry->results.size());
   call->bounds_.resize(entry->checks.size());
@@ -189,7 +189,6 @@ Status Call::shape_results() {
 }
 
 Status Call::resolve() {
-  if (auto failure = check_missing()) return failure;
   if (auto failure = solve_sizes()) return failure;
   if (auto failure = check_axes()) return failure;
   if (auto failure = check_facts()) return failure;
@@ -212,6 +211,9 @@ Status Call::resolve() {
 Status Call::run() {
   allocations_ = 0;
   ran_ = false;
+  if (incomplete_)
+    if (auto failure = check_missing()) return failure;
+  incomplete_ = false;
   for (;;) {
     Status failure = run_once();
     if (!failure || !wants_room()) return failure;

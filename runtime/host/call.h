@@ -33,6 +33,8 @@ class Call {
   Status set(size_t input, const axon_view&);
   Status set_integer(size_t input, int64_t value);
   Status set_real(size_t input, double value);
+  /// As if no input and no size had ever been set. Memory and what was found out about shapes stay.
+  void clear();
   Status run();
   Status result(size_t index, axon_view& out) const;
   Status size(std::string_view name, int64_t& out) const;
@@ -50,7 +52,9 @@ class Call {
     uint64_t bytes = 0;
     int64_t shape[AXON_MAX_RANK] = {};
     alignas(8) uint8_t scalar[8] = {};  ///< of scalars given by value
-    bool set = false, dirty = false;    ///< dirty: its shape, or the size that it is, is news
+    bool set = false;                   ///< since the call was made, or cleared
+    bool shaped = false;                ///< `shape` and `scalar` are those of the last time it was set
+    bool dirty = false;                 ///< its shape, or the size that it is, is news
   };
   struct Output {
     Memory memory;
@@ -133,7 +137,8 @@ class Call {
 
   uint64_t changed_ = 0;  ///< sizes that changed since the last successful resolve()
   bool resolved_ = false;
-  bool dirty_ = true;  ///< some input or given size is news
+  bool dirty_ = true;       ///< some input or given size is news
+  bool incomplete_ = true;  ///< whether every input is set has not been looked at
   bool pointers_dirty_ = true;
   bool has_ranges_ = false, has_states_ = false;
   size_t decided_sizes_ = 0;   ///< how many the data decides

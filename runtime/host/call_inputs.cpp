@@ -1,4 +1,5 @@
 // Inputs of a call: setting them, and the checks on their memory and elements.
+#include <charconv>
 #include <cmath>
 #include <cstring>
 
@@ -13,6 +14,14 @@ weights::Dtype dtype(axon_elem elem) { return static_cast<weights::Dtype>(elem);
 std::string_view name(axon_elem elem) { return weights::dtype_name(dtype(elem)); }
 Failure bad_argument(const char* code, std::string what) {
   return {AXON_BAD_ARGUMENT, code, std::move(what)};
+}
+
+template <class Number>
+Failure cannot_hold(const Port& port, Number value) {
+  char digits[32];  // the shortest ones that say which number it is
+  const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, value);
+  return bad_argument(code::type, text(printable(port.path), " is ", name(port.elem), ", which cannot hold ",
+                                       std::string(digits, end.ptr)));
 }
 
 /// The tensor's bytes, when the shape is one.
@@ -65,6 +74,14 @@ Status Call::set_size(std::string_view name, int64_t value) {
   return misuse(text(printable(entry_->name), " has no size ", printable(name)));
 }
 
+void Call::clear() {
+  for (Input& input : inputs_) input.set = input.port->kind == AXON_WEIGHT;
+  dirty_ |= given_ != 0;
+  given_ = 0;
+  incomplete_ = true;
+  ran_ = false;
+}
+
 Status Call::set(size_t index, const axon_view& view) {
   if (index >= inputs_.size()) return misuse(text(printable(entry_->name), " has no input number ", index));
   Input& input = inputs_[index];
@@ -95,12 +112,12 @@ Status Call::set(size_t index, const axon_view& view) {
     std::memcpy(&value, view.data, sizeof value);
     return set_integer(index, value);
   }
-  if (!input.set ||
+  if (!input.shaped ||
       (rank > 0 && std::memcmp(input.shape, view.shape, sizeof(int64_t) * static_cast<size_t>(rank)) != 0)) {
     if (rank > 0) std::memcpy(input.shape, view.shape, sizeof(int64_t) * static_cast<size_t>(rank));
     input.dirty = dirty_ = true;
   }
-  input.set = true;
+  input.set = input.shaped = true;
   input.bytes = *bytes;
   pointers_dirty_ |= input.data != view.data;
   input.data = view.data;
@@ -123,10 +140,10 @@ Status Call::scalar_input(size_t index, const char* what) {
 void Call::store_scalar(Input& input, const void* value, uint64_t bytes) {
   std::memcpy(input.scalar, value, bytes);
   pointers_dirty_ |= input.data != input.scalar;
-  if (!input.set) input.dirty = dirty_ = true;
+  if (!input.shaped) input.dirty = dirty_ = true;
   input.data = input.scalar;
   input.bytes = bytes;
-  input.set = true;
+  input.set = input.shaped = true;
 }
 
 Status Call::store_integer(Input& input, int64_t value) {
@@ -137,10 +154,9 @@ Status Call::store_integer(Input& input, int64_t value) {
                        : is_unsigned ? 255
                        : bytes == 8  ? INT64_MAX
                                      : (int64_t{1} << (bytes * 8 - 1)) - 1;
-  if (value < low || value > high)
-    return bad_argument(code::type, text(printable(input.port->path), " is ", name(input.port->elem),
-                                         ", which cannot hold ", value));
-  if (input.port->kind == AXON_SIZE && (!input.set || std::memcmp(input.scalar, &value, sizeof value) != 0))
+  if (value < low || value > high) return cannot_hold(*input.port, value);
+  if (input.port->kind == AXON_SIZE &&
+      (!input.shaped || std::memcmp(input.scalar, &value, sizeof value) != 0))
     input.dirty = dirty_ = true;
   store_scalar(input, &value, bytes);  // little-endian
   return std::nullopt;
@@ -150,9 +166,7 @@ Status Call::set_integer(size_t index, int64_t value) {
   if (auto failure = scalar_input(index, "a number")) return failure;
   Input& input = inputs_[index];
   if (input.port->elem >= AXON_I64) return store_integer(input, value);
-  if (static_cast<__int128>(static_cast<double>(value)) != value)
-    return bad_argument(code::type, text(printable(input.port->path), " is ", name(input.port->elem),
-                                         ", which cannot hold ", value));
+  if (static_cast<__int128>(static_cast<double>(value)) != value) return cannot_hold(*input.port, value);
   return set_real(index, static_cast<double>(value));
 }
 
@@ -161,16 +175,17 @@ Status Call::set_real(size_t index, double value) {
   Input& input = inputs_[index];
   const axon_elem elem = input.port->elem;
   if (elem >= AXON_I64) {
-    if (std::nearbyint(value) != value || std::abs(value) >= 9.2e18)
-      return bad_argument(code::type, text(printable(input.port->path), " is ", name(elem),
-                                           ", which cannot hold ", std::to_string(value)));
+    if (std::nearbyint(value) != value || value < -0x1p63 || value >= 0x1p63) return cannot_hold(*input.port, value);
     return store_integer(input, static_cast<int64_t>(value));
   }
   if (elem != AXON_F64 && !weights::convertible(weights::Dtype::f64, dtype(elem)))
     return bad_argument(code::type, text(printable(input.port->path), " is ", name(elem),
                                          ", which is only given as a tensor"));
   uint8_t converted[8] = {};
+  double rounded = 0;
   weights::convert(weights::Dtype::f64, &value, dtype(elem), converted, 1);
+  weights::convert(dtype(elem), converted, weights::Dtype::f64, &rounded, 1);
+  if (std::isinf(rounded) && !std::isinf(value)) return cannot_hold(*input.port, value);
   store_scalar(input, converted, weights::dtype_bytes(dtype(elem)));
   return std::nullopt;
 }

@@ -128,6 +128,19 @@ void grind_0(Context context, uint32_t worker) {
   ((uint32_t*)context->buffers[0])[worker * 16] = state;
 }
 
+/* copy_<element type>: size n; buffers x [n], y [], results [n] and [] */
+static void copy(Context context, uint32_t worker, int64_t bytes) {
+  const int64_t n = context->sizes[0] * bytes;
+  const uint8_t *x = context->buffers[0], *y = context->buffers[1];
+  uint8_t *xs = context->buffers[2], *ys = context->buffers[3];
+  for (int64_t i = n * worker / context->workers; i < n * (worker + 1) / context->workers; ++i) xs[i] = x[i];
+  for (int64_t i = 0; worker == 0 && i < bytes; ++i) ys[i] = y[i];
+}
+void copy_1(Context context, uint32_t worker) { copy(context, worker, 1); }
+void copy_2(Context context, uint32_t worker) { copy(context, worker, 2); }
+void copy_4(Context context, uint32_t worker) { copy(context, worker, 4); }
+void copy_8(Context context, uint32_t worker) { copy(context, worker, 8); }
+
 /* empty: what a launch costs */
 void empty_0(Context context, uint32_t worker) {
   (void)context;

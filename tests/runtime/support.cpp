@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "host/error.h"
+
 namespace axon::test {
 namespace {
 
@@ -22,6 +24,24 @@ uint64_t hash(const Bytes& bytes) {
     value *= 1099511628211u;
   }
   return value;
+}
+
+/// `copy_f32 (x : f32[n]) (y : f32) = (x, y)`, and so for every element type.
+std::string copy_entry(axon_elem elem) {
+  const std::string name = axon_elem_name(elem);
+  const auto port = [&](const char* path, const char* rest) {
+    return host::text(R"({"path":")", path, R"(","elem":")", name, R"(",)", rest, "}");
+  };
+  const std::string x = port("x", R"("kind":"argument","shape":["n"])");
+  const std::string y = port("y", R"("kind":"argument","shape":[])");
+  const std::string results = host::text(port("0", R"("shape":["n"])"), ",", port("1", R"("shape":[])"));
+  return host::text(
+      R"({"name":"copy_)", name, R"(","inputs":[)", x, ",", y, R"(],"results":[)", results,
+      R"(],"sizes":[{"name":"n","from":"axis","input":0,"axis":0,"equation":"n"}],"variants":[{)",
+      R"("symbol":"copy_)", axon_elem_bytes(elem), R"(","guard":[],"slots":[],"event_offset":[],)",
+      R"("event_words":"0","scratch":"0","iterations":"1","work":"n","handoffs":"1","buffers":[)",
+      R"({"kind":"argument","index":0},{"kind":"argument","index":1},)",
+      R"({"kind":"result","index":0},{"kind":"result","index":1}]}]})");
 }
 
 }  // namespace
@@ -67,7 +87,10 @@ Bytes make_bundle(const std::string& manifest) {
 std::string all_entries() {
   std::ifstream file(AXON_TEST_ENTRIES);
   const std::string list{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return list.substr(2, list.size() - 4);  // without the brackets
+  std::string out = list.substr(2, list.size() - 4);  // without the brackets
+  for (int elem = AXON_F64; elem <= AXON_BOOL; ++elem)
+    out += host::text(",", copy_entry(static_cast<axon_elem>(elem)));
+  return out;
 }
 std::string test_weights() {
   return R"({"path":"p.w","elem":"f32","shape":["n","d","g*h"],"layout":{"kind":"panel","width":4}},

@@ -18,7 +18,7 @@ Bytes make_container(const std::vector<std::pair<std::string, Bytes>>& sections)
 std::string manifest_text(const std::string& entries, const std::string& weights = "");
 Bytes kernel_image();
 Bytes make_bundle(const std::string& manifest);
-/// All entries of kernels.c.
+/// An entry for each kernel of kernels.c; `copy_f32` and its like for every element type.
 std::string all_entries();
 std::string test_weights();
 Bytes test_bundle();

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -158,6 +159,106 @@ TEST(Call, LongValuesAreShortened) {
   EXPECT_EQ(host::debug_text("x", x.view()), "x = i32[20] [3, 4, 7, 12, 19, 28, 39, 52, ...]");
   Array<int32_t> none{{0}, {}};
   EXPECT_EQ(host::debug_text("x", none.view()), "x = i32[0] []");
+}
+
+TEST(Call, WhatIsClearedIsSetAgain) {
+  Handles h;
+  h.make_call("scale");
+  Array<float> x{{2, 4}, std::vector<float>(8, 3)}, y{{2, 2}, std::vector<float>(4)};
+  const axon_view x_view = x.view(), y_view = y.view();
+  const auto set_and_run = [&](bool with_y) {
+    EXPECT_EQ(axon_call_set(h.call, "x", &x_view, h.error), AXON_OK) << h.text();
+    EXPECT_EQ(axon_call_set_float(h.call, "a", 2, h.error), AXON_OK) << h.text();
+    if (with_y) {
+      EXPECT_EQ(axon_call_set(h.call, "y", &y_view, h.error), AXON_OK) << h.text();
+    }
+    return axon_call_run(h.call, h.error);
+  };
+  ASSERT_EQ(set_and_run(true), AXON_OK) << h.text();
+  ASSERT_EQ(axon_call_clear(h.call, h.error), AXON_OK);
+  axon_view result;
+  EXPECT_EQ(axon_call_result(h.call, 0, &result, h.error), AXON_MISUSE);
+  EXPECT_EQ(set_and_run(false), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(h.text(), "`scale` has inputs that were not set: `y`");
+  ASSERT_EQ(set_and_run(true), AXON_OK) << h.text();
+  ASSERT_EQ(axon_call_result(h.call, 0, &result, h.error), AXON_OK);
+  EXPECT_EQ(*static_cast<const float*>(result.data), 6);
+  axon_call_statistics statistics;
+  ASSERT_EQ(axon_call_get_statistics(h.call, &statistics, h.error), AXON_OK);
+  EXPECT_EQ(statistics.allocations, 0u) << "memory is kept";
+}
+
+TEST(Call, ASizeThatIsClearedIsNotThatOfTheLastRun) {
+  Handles h;
+  const Bytes bytes = test_bundle();
+  ASSERT_EQ(axon_open_memory(bytes.data(), bytes.size(), &h.bundle, h.error), AXON_OK);
+  Array<float> w{{1, 3, 4}, std::vector<float>(12)}, v{{3}, std::vector<float>(3)};
+  const char* const names[] = {"p.w", "p.v"};
+  const axon_view arrays[] = {w.view(), v.view()};
+  ASSERT_EQ(axon_bind_arrays(h.bundle, names, arrays, 2, nullptr, &h.parameters, h.error), AXON_OK)
+      << h.text();
+  h.make_call("weights");
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_EQ(axon_call_set_int(h.call, "bytes", 48, h.error), AXON_OK) << h.text();
+    EXPECT_EQ(axon_call_run(h.call, h.error), AXON_BAD_ARGUMENT);
+    EXPECT_NE(h.text().find("size `h` of `weights` is not determined"), std::string::npos) << h.text();
+    ASSERT_EQ(axon_call_set_size(h.call, "h", 2, h.error), AXON_OK) << h.text();
+    EXPECT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
+    ASSERT_EQ(axon_call_clear(h.call, h.error), AXON_OK);
+  }
+}
+
+TEST(Call, NumbersThatTheTypeCannotHold) {
+  Handles h;
+  const auto set_float = [&](const char* entry, double value) {
+    h.make_call(entry);
+    return axon_call_set_float(h.call, "y", value, h.error);
+  };
+  EXPECT_EQ(set_float("copy_f32", 3.4028234e38), AXON_OK) << h.text();
+  EXPECT_EQ(set_float("copy_f32", 1e39), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(h.text(), "`y` is f32, which cannot hold 1e+39");
+  EXPECT_EQ(set_float("copy_f16", 65519), AXON_OK) << h.text();
+  EXPECT_EQ(set_float("copy_f16", -65520), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(set_float("copy_bf16", 3.4e38), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(set_float("copy_f32", std::numeric_limits<double>::infinity()), AXON_OK)
+      << "it is a number of f32";
+  EXPECT_EQ(set_float("copy_f64", 1e300), AXON_OK) << h.text();
+  EXPECT_EQ(set_float("copy_i64", 9.3e18), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(set_float("copy_i64", -0x1p63), AXON_OK) << h.text();
+  EXPECT_EQ(set_float("copy_i32", 2.5), AXON_BAD_ARGUMENT);
+  EXPECT_EQ(h.text(), "`y` is i32, which cannot hold 2.5");
+  EXPECT_EQ(axon_call_set_int(h.call, "y", int64_t{1} << 31, h.error), AXON_BAD_ARGUMENT);
+}
+
+/// A debug function stands for a second thread: it is called while the first is inside of the run.
+TEST(Call, WhoeverComesWhileAnotherIsInsideIsRefused) {
+  Handles h;
+  h.make_call("talking");
+  Array<float> x{{2, 2}, {1, 2.5, -3, 4}};
+  const axon_view view = x.view();
+  ASSERT_EQ(axon_call_set(h.call, "x", &view, h.error), AXON_OK);
+  struct Second {
+    axon_call* call;
+    axon_error* error;
+    axon_status set, run, result, size;
+  } second{h.call, h.error, AXON_OK, AXON_OK, AXON_OK, AXON_OK};
+  axon_call_on_debug(
+      h.call,
+      [](void* user, const char*, const axon_view* value) {
+        auto& it = *static_cast<Second*>(user);
+        axon_view out;
+        int64_t n = 0;
+        it.set = axon_call_set(it.call, "x", value, it.error);
+        it.run = axon_call_run(it.call, it.error);
+        it.result = axon_call_result(it.call, 0, &out, it.error);
+        it.size = axon_call_size(it.call, "n", &n, it.error);
+      },
+      &second);
+  ASSERT_EQ(axon_call_run(h.call, nullptr), AXON_OK);
+  for (const axon_status status : {second.set, second.run, second.result, second.size})
+    EXPECT_EQ(status, AXON_MISUSE);
+  EXPECT_EQ(h.text(), "the call is in use: each thread needs a call of its own");
+  EXPECT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
 }
 
 TEST(Interface, NullsAndNumbersOutOfRange) {

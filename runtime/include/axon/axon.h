@@ -12,10 +12,15 @@
  *     axon_call_result(decode, 0, &logits, error);
  *
  * Every call that can fail returns a status and, when it is not AXON_OK, fills `error` (which may be NULL).
- * Handles keep what they need alive: they can be destroyed in any order, and destroying NULL does nothing. A
- * bundle, parameters and a runtime can be used from several threads at once; a call and an error by one
- * thread at a time. Strings that are handed out belong to the handle they came from. Tensors are dense,
- * row-major, aligned to their element.
+ * Handles keep what they need alive: they can be destroyed in any order, and destroying NULL does nothing.
+ * Strings that are handed out belong to the handle they came from. Tensors are dense, row-major, aligned to
+ * their element.
+ *
+ * Threads: a bundle, parameters and a runtime can be used by several threads at once. Setting, running and
+ * reading results of one call belong together, so each thread has calls of its own, on the same bundle,
+ * parameters and runtime; runs with several workers take turns. A function of a call that another thread is
+ * inside of fails with AXON_MISUSE and does nothing. An error is used by one thread at a time, and no handle
+ * is destroyed while another thread uses it.
  */
 #ifndef AXON_AXON_H
 #define AXON_AXON_H
@@ -208,11 +213,16 @@ AXON_API axon_status axon_call_set(axon_call* call, const char* path, const axon
                                    axon_error* error);
 AXON_API axon_status axon_call_set_at(axon_call* call, size_t input, const axon_view* view,
                                       axon_error* error);
-/* Scalars by value: converted to the input's element type; an integer must fit it. */
+/* Scalars by value: an integer, or a float without a fraction, that the input's type can hold; a float is
+ * rounded to the input's type, and one that is too large for it is an error. */
 AXON_API axon_status axon_call_set_int(axon_call* call, const char* path, int64_t value, axon_error* error);
 AXON_API axon_status axon_call_set_int_at(axon_call* call, size_t input, int64_t value, axon_error* error);
 AXON_API axon_status axon_call_set_float(axon_call* call, const char* path, double value, axon_error* error);
 AXON_API axon_status axon_call_set_float_at(axon_call* call, size_t input, double value, axon_error* error);
+
+/* Forgets inputs and sizes that were set, and the result: what the next run needs is set again. Memory is
+ * kept. */
+AXON_API axon_status axon_call_clear(axon_call* call, axon_error* error);
 
 /* Solves sizes, checks arguments, runs. When it fails before the launch, states are untouched; after it,
  * their contents are unspecified. */
