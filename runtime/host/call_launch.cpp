@@ -141,10 +141,10 @@ Status Call::launch(Plan& plan) {
   if (!runtime_->fixed && plan.choice.wants_time()) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
-    pool.run(plan.kernel, launch_);
+    if (auto failure = pool.run(plan.kernel, launch_)) return failure;
     plan.choice.report(std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
-  } else {
-    pool.run(plan.kernel, launch_);
+  } else if (auto failure = pool.run(plan.kernel, launch_)) {
+    return failure;
   }
   plan.epoch += static_cast<uint32_t>(plan.iterations) + 1;
   if (cancel_) return hang_failure(plan);

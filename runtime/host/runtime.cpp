@@ -62,12 +62,12 @@ void play(const axon_kernel_context* context, uint32_t worker) {
 
 }  // namespace
 
-double measure_handoff(Pool& pool) {
+Result<double> measure_handoff(Pool& pool) {
   PingPong game;
   void* const buffers[] = {&game};
   game.launch.context.buffers = buffers;
   game.launch.context.workers = 2;
-  pool.run(play, game.launch);
+  if (auto failure = pool.run(play, game.launch)) return *failure;
   return std::clamp(game.best, 40.0, 2'000.0);
 }
 
@@ -77,8 +77,11 @@ Result<std::shared_ptr<Runtime>> create_runtime(uint32_t workers) {
   auto runtime = std::make_shared<Runtime>();
   runtime->pool = std::move(*pool);
   runtime->fixed = workers != 0;
-  if (!runtime->fixed && runtime->pool->workers() > 1)
-    runtime->model.handoff = measure_handoff(*runtime->pool);
+  if (!runtime->fixed && runtime->pool->workers() > 1) {
+    auto handoff = measure_handoff(*runtime->pool);
+    if (!handoff) return handoff.failure();
+    runtime->model.handoff = *handoff;
+  }
   return runtime;
 }
 

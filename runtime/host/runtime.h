@@ -18,6 +18,6 @@ struct Runtime {
 Result<std::shared_ptr<Runtime>> create_runtime(uint32_t workers);
 
 /// Nanoseconds for one worker to notify another and to hear back.
-double measure_handoff(Pool&);
+Result<double> measure_handoff(Pool&);
 
 }  // namespace axon::host

@@ -30,7 +30,7 @@ TEST(Pool, EveryWorkerRunsOncePerLaunch) {
   tally.launch.context.buffers = buffers;
   for (uint32_t round = 0; round < 500; ++round) {
     tally.launch.context.workers = 1 + round % 4;
-    (*pool)->run(count, tally.launch);
+    ASSERT_FALSE((*pool)->run(count, tally.launch));
     if (round % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // long enough to park
   }
   EXPECT_EQ(tally.runs[0], 500u);
@@ -46,7 +46,7 @@ TEST(Pool, MoreWorkersThanThereAreAreNotStarted) {
   void* const buffers[] = {&tally};
   tally.launch.context.buffers = buffers;
   tally.launch.context.workers = 8;
-  (*pool)->run(count, tally.launch);
+  ASSERT_FALSE((*pool)->run(count, tally.launch));
   EXPECT_EQ(tally.launch.context.workers, 2u);
   EXPECT_EQ(tally.runs[1], 1u);
 }
@@ -77,7 +77,7 @@ TEST(Pool, WorkersMoveOutOfTheCallersWay) {
       CPU_SET(cpu, &one);
       ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
       places.launch.context.workers = 2;
-      (*pool)->run(note_place, places.launch);
+      ASSERT_FALSE((*pool)->run(note_place, places.launch));
       EXPECT_EQ(places.cpus[0], cpu);
       EXPECT_NE(places.cpus[1], cpu);
     }
@@ -122,7 +122,7 @@ TEST(Services, NoWakeUpIsLost) {
   game.launch.context.workers = 2;
   game.launch.event_words = 2;
   const auto begin = std::chrono::steady_clock::now();
-  (*pool)->run(sleepy_ping_pong, game.launch);
+  ASSERT_FALSE((*pool)->run(sleepy_ping_pong, game.launch));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(game.words[0], 2000u);
   EXPECT_EQ(game.words[1], 2000u);

@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "host/cpu/fork.h"
+
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U  // Linux 6.3; older kernels refuse the flag, and need none
 #endif
@@ -115,6 +117,7 @@ Result<std::shared_ptr<Image>> Image::load(const Container& container) {
   if (image->file_ < 0) return system_failure(text("cannot load machine code: ", std::strerror(errno)));
   // The loader takes two files of one name for the same library; a closed file's number would be used again.
   const std::string path = text("/proc/self/fd/", image->file_);
+  const NoFork whole;  // a child of a process that is loading could never load anything
   image->handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!image->handle_) return bad_image(text("cannot load machine code: ", dlerror()));
   const auto* const version = static_cast<const uint32_t*>(dlsym(image->handle_, "axon_abi_version"));
@@ -127,11 +130,13 @@ Result<std::shared_ptr<Image>> Image::load(const Container& container) {
 }
 
 Image::~Image() {
+  const NoFork whole;
   if (handle_) dlclose(handle_);
   if (file_ >= 0) close(file_);
 }
 
 Result<axon_kernel> Image::kernel(const std::string& symbol) const {
+  const NoFork whole;
   void* const address = dlsym(handle_, symbol.c_str());
   if (!address) return bad_image(text("the machine code lacks ", printable(symbol)));
   return reinterpret_cast<axon_kernel>(address);

@@ -7,9 +7,13 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <mutex>
 #include <string>
 #include <system_error>
+#include <thread>
+#include <vector>
 
 #include "host/cpu/futex.h"
 #include "host/limits.h"
@@ -78,25 +82,56 @@ class SignalsBlocked {
 
 uint32_t allowed_cpus() { return std::max<uint32_t>(1, static_cast<uint32_t>(allowed_cpu_list().size())); }
 
-Result<std::unique_ptr<Pool>> Pool::create(uint32_t workers) {
-  if (workers > limits::workers)
-    return misuse(text(workers, " workers, at most ", limits::workers, " are possible"));
-  std::unique_ptr<Pool> pool(new Pool);
-  if (auto failure = pool->start(workers ? workers : std::min(allowed_cpus(), limits::workers)))
-    return *failure;
-  return pool;
-}
+/// The threads of one process and what they share with the launching thread.
+class Pool::Crew {
+ public:
+  explicit Crew(uint32_t workers) : slots_(workers - 1) {}
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
 
-Status Pool::start(uint32_t workers) {
+  /// Starts the threads unless they are there.
+  Status start();
+  /// launch.context.workers is from 2 to as many as there are.
+  Status run(axon_kernel, Launch&);
+
+ private:
+  /// What worker w > 0 reads and writes; own cache lines. `generation` counts its launches.
+  struct alignas(128) Slot {
+    uint32_t generation = 0;
+    uint32_t parked = 0;
+    axon_kernel kernel = nullptr;
+    Launch* launch = nullptr;
+  };
+
+  void stop();
+  void work(uint32_t worker);
+  uint32_t await_launch(Slot&, uint32_t seen) const;
+  void await_workers();
+  void make_way();
+
+  std::mutex mutex_;   ///< held during a launch
+  bool spins_ = true;  ///< false when threads share CPUs: the awaited one may need this one's
+  std::atomic<bool> stopping_{false};
+  std::vector<Slot> slots_;  ///< of workers 1 ...
+  std::vector<std::thread> threads_;
+  std::vector<int> cpus_;  ///< of the caller at its last launch, then of workers 1 ...; empty: not pinned
+  alignas(128) uint32_t pending_ = 0;  ///< workers that still run the launch
+  alignas(128) uint32_t caller_parked_ = 0;
+};
+
+Status Pool::Crew::start() {
+  if (threads_.size() == slots_.size()) return std::nullopt;
+  const auto workers = static_cast<uint32_t>(slots_.size()) + 1;
   std::vector<int> cpus = allowed_cpu_list();
   spins_ = workers <= cpus.size();
-  slots_ = std::vector<Slot>(workers - 1);
   threads_.reserve(workers - 1);
   const SignalsBlocked blocked;
   for (uint32_t worker = 1; worker < workers; ++worker) {
     try {
       threads_.emplace_back([this, worker] { work(worker); });
     } catch (const std::system_error& error) {
+      stop();
       return system_failure(text("cannot start worker ", worker, ": ", std::string(error.what())));
     }
     pthread_setname_np(threads_.back().native_handle(), text("axon-", worker).c_str());
@@ -107,16 +142,22 @@ Status Pool::start(uint32_t workers) {
   return std::nullopt;
 }
 
-Pool::~Pool() {
+Pool::Crew::~Crew() { stop(); }
+
+/// Ends the threads that were started; all of them can be started again.
+void Pool::Crew::stop() {
   stopping_.store(true);
   for (size_t i = 0; i < threads_.size(); ++i) {
     store_ordered(slots_[i].generation, slots_[i].generation + 1);
     futex_wake_all(&slots_[i].generation);
   }
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  for (Slot& slot : slots_) slot.generation = 0;
+  stopping_.store(false);
 }
 
-uint32_t Pool::await_launch(Slot& slot, uint32_t seen) const {
+uint32_t Pool::Crew::await_launch(Slot& slot, uint32_t seen) const {
   const auto launched = [&] { return load(slot.generation) != seen; };
   if (spins_ && spin(launched)) return load(slot.generation);
   store_ordered(slot.parked, 1);
@@ -125,7 +166,7 @@ uint32_t Pool::await_launch(Slot& slot, uint32_t seen) const {
   return load(slot.generation);
 }
 
-void Pool::work(uint32_t worker) {
+void Pool::Crew::work(uint32_t worker) {
   Slot& slot = slots_[worker - 1];
   for (uint32_t seen = 0;;) {
     seen = await_launch(slot, seen);
@@ -138,7 +179,7 @@ void Pool::work(uint32_t worker) {
   }
 }
 
-void Pool::await_workers() {
+void Pool::Crew::await_workers() {
   const auto done = [&] { return load(pending_) == 0; };
   if (spins_ && spin(done)) return;
   store_ordered(caller_parked_, 1);
@@ -146,7 +187,7 @@ void Pool::await_workers() {
   store_ordered(caller_parked_, 0);
 }
 
-void Pool::make_way() {
+void Pool::Crew::make_way() {
   if (cpus_.empty()) return;
   const int here = sched_getcpu();
   if (here < 0 || here == cpus_[0]) return;
@@ -157,19 +198,11 @@ void Pool::make_way() {
   cpus_[0] = here;
 }
 
-void Pool::run(axon_kernel kernel, Launch& launch) {
-  const uint32_t workers = std::min(launch.context.workers, this->workers());
-  launch.context.workers = workers;
-  launch.services = &services_;
-  launch.context.services = services_.table();
-  launch.waiting.store(0, std::memory_order_relaxed);
-  launch.finished.store(0, std::memory_order_relaxed);
-  if (workers <= 1) {
-    kernel(&launch.context, 0);
-    return;
-  }
+Status Pool::Crew::run(axon_kernel kernel, Launch& launch) {
   const std::lock_guard lock(mutex_);
+  if (auto failure = start()) return failure;
   make_way();
+  const uint32_t workers = launch.context.workers;
   store_ordered(pending_, workers - 1);
   for (uint32_t worker = 1; worker < workers; ++worker) {
     Slot& slot = slots_[worker - 1];
@@ -181,6 +214,37 @@ void Pool::run(axon_kernel kernel, Launch& launch) {
   kernel(&launch.context, 0);
   launch.finished.fetch_add(1);
   await_workers();
+  return std::nullopt;
+}
+
+Pool::Pool(uint32_t workers) : workers_(workers), crew_(std::make_unique<Crew>(workers)) {}
+
+Pool::~Pool() { remove_fork_listener(this); }
+
+Result<std::unique_ptr<Pool>> Pool::create(uint32_t workers) {
+  if (workers > limits::workers)
+    return misuse(text(workers, " workers, at most ", limits::workers, " are possible"));
+  std::unique_ptr<Pool> pool(new Pool(workers ? workers : std::min(allowed_cpus(), limits::workers)));
+  if (auto failure = pool->crew_->start()) return *failure;
+  add_fork_listener(pool.get());
+  return pool;
+}
+
+void Pool::forked() {
+  (void)crew_.release();  // joining its threads or locking its mutex would wait for the parent's threads
+  crew_ = std::make_unique<Crew>(workers_);
+  services_.restart();
+}
+
+Status Pool::run(axon_kernel kernel, Launch& launch) {
+  launch.context.workers = std::min(launch.context.workers, workers_);
+  launch.services = &services_;
+  launch.context.services = services_.table();
+  launch.waiting.store(0, std::memory_order_relaxed);
+  launch.finished.store(0, std::memory_order_relaxed);
+  if (launch.context.workers > 1) return crew_->run(kernel, launch);
+  kernel(&launch.context, 0);
+  return std::nullopt;
 }
 
 }  // namespace axon::host

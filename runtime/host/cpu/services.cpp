@@ -38,8 +38,13 @@ bool nobody_works(const Launch& launch) {
 }  // namespace
 
 Services::Services() {
-  has_barrier_ = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
   table_ = {wait, wake, &sleepers_, debug};
+  restart();
+}
+
+void Services::restart() {
+  has_barrier_ = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+  sleepers_ = 0;
 }
 
 void Services::set_limit(double seconds) {

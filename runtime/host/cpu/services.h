@@ -40,6 +40,8 @@ class Services {
   void set_limit(double seconds);
   double limit() const { return static_cast<double>(limit_.load(std::memory_order_relaxed)) * 1e-9; }
   bool has_barrier() const { return has_barrier_; }
+  /// In a forked process, where nobody sleeps yet.
+  void restart();
 
  private:
   static void wait(const axon_kernel_context*, const uint32_t* word, uint32_t seen);

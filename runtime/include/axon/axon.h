@@ -21,6 +21,10 @@
  * parameters and runtime; runs with several workers take turns. A function of a call that another thread is
  * inside of fails with AXON_MISUSE and does nothing. An error is used by one thread at a time, and no handle
  * is destroyed while another thread uses it.
+ *
+ * Processes: after a fork the child can use every handle. A runtime starts workers of its own at the child's
+ * first run; only a call that another thread of the parent was inside of during the fork cannot be used
+ * (AXON_MISUSE).
  */
 #ifndef AXON_AXON_H
 #define AXON_AXON_H
