@@ -7,23 +7,40 @@
 
     axon.load("pairs.axb").distances(x=points)          # an entry without weights
 
-An entry takes its parameters by name, or in order; a record is a dict, a tuple a tuple. A state (`*` in the
-program) is updated in place and handed back: the same array comes out that went in. Other results are copies.
-Whatever fails raises axon.Error with the library's message. The library is found through AXON_LIBRARY, beside
-this file, in build/lib of the source tree, or by the system's loader.
+An entry takes its parameters by name, or in order, all of them at every call; a record is a dict, a tuple a
+tuple. A tensor is one of
+
+    a NumPy array      of exactly the parameter's element type: float32 for f32, bool for bool
+    axon.Bits          of bf16, f8e4m3 or f8e5m2, which NumPy lacks: axon.Bits(array of uint16 or uint8, "bf16")
+    a number or list   integers for integers, True and False for bool, integers and floats for floats. It has to
+                       fit: a float is rounded to the parameter's type, and what is too large for it is an error.
+
+A state (`*` in the program) is updated in place and handed back: the same array comes out that went in. Other
+results are copies. Whatever fails raises axon.Error with the library's message.
+
+Threads may call one model at the same time: no call sees another's arguments or results, and those that need
+several workers take turns. After a fork (os.fork, multiprocessing) the child may go on calling.
+
+The library is found through AXON_LIBRARY, beside this file, in build/lib of the source tree, or by the system's
+loader.
 """
+import contextlib
 import ctypes
 import os
-from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
 import numpy as np
 
-__all__ = ["load", "Error", "Bundle", "Parameters", "Entry", "workers"]
+__all__ = ["load", "Error", "Bits", "Bundle", "Parameters", "Entry", "workers"]
 
-_ELEMS = [np.float64, np.float32, np.float16, None, None, None,
+_NAMES = ["f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "i16", "i8", "u8", "bool"]
+_TYPES = [np.float64, np.float32, np.float16, np.uint16, np.uint8, np.uint8,  # of the narrow ones: their bits
           np.int64, np.int32, np.int16, np.int8, np.uint8, np.bool_]
-_ELEM_OF = {np.dtype(t): i for i, t in enumerate(_ELEMS) if t is not None}
-_BITS_OF = {3: np.uint16, 4: np.uint8, 5: np.uint8}  # bf16 and the f8s: NumPy lacks them, so their bits
+_DTYPES = dict(zip(_NAMES, map(np.dtype, _TYPES)))
+_ELEM_OF = {dtype: name for name, dtype in _DTYPES.items() if name not in ("bf16", "f8e4m3", "f8e5m2")}
+# Fraction bits, the least exponent and the largest number of the types that numbers are rounded to.
+_FORMATS = {"f32": (23, -126, float.fromhex("0x1.fffffep127")), "f16": (10, -14, 65504.0),
+            "bf16": (7, -126, float.fromhex("0x1.fep127")), "f8e4m3": (3, -6, 448.0), "f8e5m2": (2, -14, 57344.0)}
 _WEIGHT, _ARGUMENT, _STATE, _SIZE = range(4)
 _FROM_PARAMETER = 0
 
@@ -63,7 +80,6 @@ _SIGNATURES = {  # name: result type, argument types
     "axon_entry_result": (c_int, [c_void_p, c_size_t, POINTER(_Port), c_void_p]),
     "axon_entry_size_count": (c_size_t, [c_void_p]),
     "axon_entry_size": (c_int, [c_void_p, c_size_t, POINTER(c_char_p), POINTER(c_int), c_void_p]),
-    "axon_elem_name": (c_char_p, [c_int]),
     "axon_bind": (c_int, [c_void_p, POINTER(c_char_p), c_size_t, c_char_p, POINTER(c_void_p), c_void_p]),
     "axon_bind_arrays": (c_int, [c_void_p, POINTER(c_char_p), POINTER(_View), c_size_t, c_char_p,
                                  POINTER(c_void_p), c_void_p]),
@@ -74,8 +90,7 @@ _SIGNATURES = {  # name: result type, argument types
     "axon_call_destroy": (None, [c_void_p]),
     "axon_call_set_size": (c_int, [c_void_p, c_char_p, c_int64, c_void_p]),
     "axon_call_set_at": (c_int, [c_void_p, c_size_t, POINTER(_View), c_void_p]),
-    "axon_call_set_int_at": (c_int, [c_void_p, c_size_t, c_int64, c_void_p]),
-    "axon_call_set_float_at": (c_int, [c_void_p, c_size_t, c_double, c_void_p]),
+    "axon_call_clear": (c_int, [c_void_p, c_void_p]),
     "axon_call_run": (c_int, [c_void_p, c_void_p]),
     "axon_call_result": (c_int, [c_void_p, c_size_t, POINTER(_View), c_void_p]),
 }
@@ -133,16 +148,177 @@ _runtimes = {}
 def workers(count=0):
     """The shared pool of so many workers; 0: the allowed CPUs, each run using as many as pay off."""
     if count not in _runtimes:
-        _runtimes[count] = _create("axon_runtime_destroy", "axon_runtime_create", count)
+        _runtimes.setdefault(count, _create("axon_runtime_destroy", "axon_runtime_create", count))
     return _runtimes[count]
 
 
-def _view_of(array, elem=None):
+class Bits:
+    """A tensor of an element type that NumPy lacks: `array` has its bits, uint16 or uint8, `elem` is "bf16",
+    "f8e4m3" or "f8e5m2"."""
+
+    def __init__(self, array, elem):
+        if elem not in ("bf16", "f8e4m3", "f8e5m2"):
+            raise Error(f"bits are of bf16, f8e4m3 or f8e5m2, not of {elem}")
+        if not isinstance(array, np.ndarray) or array.dtype != _DTYPES[elem]:
+            raise Error(f"the bits of {elem} are a NumPy array of {_DTYPES[elem]}")
+        self.array, self.elem = array, elem
+
+    @classmethod
+    def of(cls, numbers, elem):
+        """Numbers, lists of them or an array of floats, rounded to the type; what is too large is an error."""
+        if isinstance(numbers, np.ndarray):
+            if numbers.dtype.kind != "f":
+                raise Error(f"an array of {numbers.dtype} has no floats")
+            return cls(_encoded("the array", numbers.astype(np.float64), elem), elem)
+        return cls(_from_numbers("the list", elem, numbers), elem)
+
+    @property
+    def shape(self):
+        return self.array.shape
+
+    def floats(self):
+        """The numbers, as float32."""
+        if self.elem == "bf16":
+            return (self.array.astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
+        wide = self.array.astype(np.uint16)
+        if self.elem == "f8e5m2":
+            return (wide << 8).view(np.float16).astype(np.float32)
+        scaled = ((wide & 0x80) << 8 | (wide & 0x7f) << 7).view(np.float16).astype(np.float32) * np.float32(256)
+        return np.where(wide & 0x7f == 0x7f, np.float32(np.nan), scaled)
+
+    def __array__(self, dtype=None):
+        return self.floats() if dtype is None else self.floats().astype(dtype)
+
+    def __repr__(self):
+        return f"axon.Bits({self.array!r}, {self.elem!r})"
+
+
+def _rounded(what, values, elem):
+    """Float64 numbers, rounded once, to nearest and ties to even, to numbers of the type."""
+    if elem == "f64":
+        return values
+    fraction, least, largest = _FORMATS[elem]
+    finite = np.where(np.isfinite(values), values, 0.0)
+    step = np.ldexp(1.0, np.maximum(np.frexp(finite)[1] - 1, least) - fraction)
+    rounded = np.rint(finite / step) * step
+    wrong = np.abs(rounded) > largest
+    if elem == "f8e4m3":
+        wrong = wrong | np.isinf(values)  # it has none
+    if wrong.any():
+        raise Error(f"{what} is {elem}, which cannot hold {values[wrong].flat[0]}", "E0822")
+    return np.where(np.isfinite(values), rounded, values)
+
+
+def _encoded(what, values, elem):
+    """An array of the type from float64 numbers; of narrow types, their bits."""
+    with np.errstate(invalid="ignore"):  # which signalling NaNs are
+        return _bits_of(np.asarray(_rounded(what, np.asarray(values), elem)), elem)
+
+
+def _bits_of(rounded, elem):
+    """The array that holds these numbers of the type."""
+    if elem == "bf16":
+        return np.asarray(rounded.astype(np.float32).view(np.uint32) >> 16, np.uint16)
+    if elem == "f8e5m2":
+        return np.asarray(rounded.astype(np.float16).view(np.uint16) >> 8, np.uint8)
+    if elem == "f8e4m3":  # a f16 of another scale has the same bits at another place
+        bits = (rounded / 256).astype(np.float16).view(np.uint16)
+        return np.asarray(np.where(np.isnan(rounded), 0x7f, bits >> 8 & 0x80 | bits >> 7 & 0x7f), np.uint8)
+    return rounded.astype(_DTYPES[elem])
+
+
+def _double(value):
+    """A float64 that rounds to any narrower float as the number does: of a long integer the first bits, and
+    whether any of the others is set."""
+    if isinstance(value, (float, np.floating)):
+        return float(value)
+    value = int(value)
+    dropped = abs(value).bit_length() - 52
+    if dropped <= 1:
+        return float(value)
+    if dropped > 1024:
+        return None
+    kept = abs(value) >> dropped << 1 | (abs(value) & (1 << dropped) - 1 != 0)
+    return float(-kept if value < 0 else kept) * 2.0 ** (dropped - 1)
+
+
+def _shown(number):
+    """Python refuses to write very long integers out."""
+    long = isinstance(number, int) and number.bit_length() > 1024
+    return f"an integer of {number.bit_length()} bits" if long else number
+
+
+_BOOLS, _INTEGERS, _FLOATS = (bool, np.bool_), (int, np.integer), (float, np.floating)
+
+
+def _misfit(what, elem, value):
+    """Why the number cannot be of the type; "" where it can, as far as is decided without rounding."""
+    if isinstance(value, list):
+        return f"{what} is a list, beside others that are not, or have another length"
+    is_bool = isinstance(value, _BOOLS)
+    if not is_bool and not isinstance(value, _INTEGERS + _FLOATS):
+        return f"{what} is {elem}, and {value!r} is no number"
+    if elem == "bool" or is_bool:
+        return "" if elem == "bool" and is_bool else f"{what} is {elem}, and {value} is " + (
+            "True or False" if is_bool else "neither True nor False")
+    if _DTYPES[elem].kind == "f" or elem in _FORMATS:
+        return ""
+    if isinstance(value, _FLOATS):
+        return f"{what} is {elem}, and {value} is a float"
+    limits = np.iinfo(_DTYPES[elem])
+    return "" if limits.min <= value <= limits.max else f"{what} is {elem}, which cannot hold {_shown(value)}"
+
+
+def _from_numbers(what, elem, value):
+    """A number, or lists of them, as an array of the type; of narrow types, their bits."""
+    items = np.empty((), object)
+    items[()] = value
+    if isinstance(value, list):
+        try:
+            items = np.array(value, object)
+        except ValueError:
+            raise Error(f"{what} is uneven: the parts of the list differ in shape", "E0823") from None
+    for at, item in np.ndenumerate(items):
+        place = "".join(f"[{i}]" for i in at)
+        misfit = _misfit(f"element {place} of {what}" if place else what, elem, item)
+        if misfit:
+            raise Error(misfit, "E0822")
+    if elem not in _FORMATS and elem != "f64":
+        return items.astype(_DTYPES[elem])
+    doubles = np.empty(items.shape, np.float64)
+    for at, item in np.ndenumerate(items):
+        try:
+            number = float(item) if elem == "f64" else _double(item)
+        except OverflowError:
+            number = None
+        if number is None:
+            raise Error(f"{what} is {elem}, which cannot hold {_shown(item)}", "E0822")
+        doubles[at] = number
+    return _encoded(what, doubles, elem)
+
+
+def _size(name, value):
+    number = _from_numbers(f"size `{name}`", "i64", value)
+    if number.ndim:
+        raise Error(f"size `{name}` is a number, not a list", "E0822")
+    return int(number)
+
+
+def _bare(what, value):
+    """The array and the element type of a NumPy array or of bits."""
+    if isinstance(value, Bits):
+        return value.array, value.elem
+    if isinstance(value, np.ma.MaskedArray):
+        raise Error(f"{what} is a masked array, which is two tensors: give its data and its mask", "E0822")
+    if value.dtype not in _ELEM_OF:
+        hint = "; the bits of bf16 are given as axon.Bits" if value.dtype == np.uint16 else ""
+        raise Error(f"{what} is an array of {value.dtype}, which is no element type here{hint}", "E0822")
+    return value, _ELEM_OF[value.dtype]
+
+
+def _view_of(array, elem):
     shape = (c_int64 * max(array.ndim, 1))(*array.shape)
-    code = _ELEM_OF.get(array.dtype) if elem is None else elem
-    if code is None:
-        raise Error(f"arrays of {array.dtype} have no element type here")
-    view = _View(array.ctypes.data, code, array.ndim, shape)
+    view = _View(array.ctypes.data, _NAMES.index(elem), array.ndim, shape)
     view.owner = (array, shape)  # alive as long as the view
     return view
 
@@ -150,7 +326,7 @@ def _view_of(array, elem=None):
 def _array_of(view):
     """A NumPy array over the view's memory, which belongs to somebody else."""
     shape = tuple(view.shape[i] for i in range(view.rank))
-    dtype = np.dtype(_ELEMS[view.elem] or _BITS_OF[view.elem])
+    dtype = _DTYPES[_NAMES[view.elem]]
     count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
     if count == 0:
         return np.empty(shape, dtype)
@@ -184,15 +360,30 @@ class Entry:
     """One entry, ready to be called."""
 
     def __init__(self, name, bundle, handle, parameters, runtime):
-        self.name, self._bundle, self._parameters = name, bundle, parameters
-        self._call = _create("axon_call_destroy", "axon_call_create", bundle.value, name.encode(),
-                             parameters.value if parameters else None, runtime.value)
+        self.name, self._bundle, self._parameters, self._runtime = name, bundle, parameters, runtime
         self._inputs = self._ports(handle, "input")
         self._results = self._ports(handle, "result")
-        self._given = {}  # what the last call set: kept alive, since the library borrows it
         self._sizes = self._size_parameters(handle)
         given = [port for port in self._inputs if port[1] != _WEIGHT]
         self._names = list(dict.fromkeys(port[0].split(".")[0] for port in given))
+        self._idle = [self._new_call()]  # cleared calls that no thread is using
+
+    def _new_call(self):
+        return _create("axon_call_destroy", "axon_call_create", self._bundle.value, self.name.encode(),
+                       self._parameters.value if self._parameters else None, self._runtime.value)
+
+    @contextlib.contextmanager
+    def _borrowed_call(self):
+        """A call for one thread. Nothing that was set outlives the block: the library only borrows it."""
+        try:
+            call = self._idle.pop()
+        except IndexError:
+            call = self._new_call()
+        try:
+            yield call.value
+        finally:
+            _checked("axon_call_clear", call.value)
+            self._idle.append(call)
 
     @staticmethod
     def _ports(handle, what):
@@ -201,7 +392,7 @@ class Entry:
             port = _Port()
             _checked(f"axon_entry_{what}", handle, i, byref(port))
             shape = [port.shape[axis].decode() for axis in range(port.rank)]
-            out.append((port.path.decode(), port.kind, port.elem, shape, port.state))
+            out.append((port.path.decode(), port.kind, _NAMES[port.elem], shape, port.state))
         return out
 
     @staticmethod
@@ -216,67 +407,84 @@ class Entry:
 
     def __repr__(self):
         def one(path, elem, shape):
-            kind = _library.axon_elem_name(elem).decode()
-            return f"{path} : {kind}" + (f"[{', '.join(shape)}]" if shape else "")
+            return f"{path} : {elem}" + (f"[{', '.join(shape)}]" if shape else "")
         inputs = ", ".join(one(path, elem, shape) for path, kind, elem, shape, _ in self._inputs
                            if kind != _WEIGHT)
         results = ", ".join(one(path or "result", elem, shape) for path, _, elem, shape, _ in self._results)
         return f"<axon entry {self.name}({inputs}) = {results}>"
 
-    def __call__(self, *arguments, **named):
+    def __call__(self, /, *arguments, **named):
+        sizes, leaves = self._arguments(arguments, named)
+        tensors = {}
+        for index, (path, kind, elem, _, _) in enumerate(self._inputs):
+            if kind != _WEIGHT and path in leaves:
+                tensors[index] = self._tensor(f"`{path}`", kind, elem, leaves[path])
+        with self._borrowed_call() as call:
+            for name, value in sizes.items():
+                _checked("axon_call_set_size", call, name.encode(), value)
+            for index, (array, elem) in tensors.items():
+                _checked("axon_call_set_at", call, index, byref(_view_of(array, elem)))
+            _checked("axon_call_run", call)
+            results = [self._result(call, index, port, leaves) for index, port in enumerate(self._results)]
+        return _nest({port[0]: result for port, result in zip(self._results, results)})
+
+    def _arguments(self, arguments, named):
+        """The sizes and the leaves of all arguments, by name and path."""
         if len(arguments) > len(self._names):
             raise Error(f"`{self.name}` takes {len(self._names)} arguments, {len(arguments)} were given")
         for name, value in zip(self._names, arguments):
             if name in named:
                 raise Error(f"`{name}` was given twice")
             named[name] = value
-        for size in self._sizes:
-            if size in named:
-                _checked("axon_call_set_size", self._call.value, size.encode(), int(named.pop(size)))
+        sizes = {name: _size(name, named.pop(name)) for name in self._sizes if name in named}
         leaves = {}
         for name, value in named.items():
             _flatten(value, name, leaves)
-        for index, (path, kind, elem, shape, _) in enumerate(self._inputs):
-            if kind != _WEIGHT and path in leaves:
-                self._set(index, path, kind, elem, len(shape), leaves.pop(path))
-        if leaves:
-            raise Error(f"`{self.name}` has no input " + ", ".join(f"`{path}`" for path in leaves))
-        _checked("axon_call_run", self._call.value)
-        return _nest({port[0]: self._result(index, port) for index, port in enumerate(self._results)})
+        inputs = [path for path, kind, *_ in self._inputs if kind != _WEIGHT]
+        for path in leaves:
+            if path not in inputs:
+                raise Error(self._unknown(path, inputs), "E0801")
+        return sizes, leaves
 
-    def _set(self, index, path, kind, elem, rank, value):
-        if rank == 0 and not isinstance(value, np.ndarray) and kind != _STATE:
-            if isinstance(value, (bool, int, np.integer, np.bool_)):
-                _checked("axon_call_set_int_at", self._call.value, index, int(value))
-            else:
-                _checked("axon_call_set_float_at", self._call.value, index, float(value))
-            self._given[index] = value
-            return
-        dtype = _ELEMS[elem] or _BITS_OF[elem]
-        if kind == _STATE:  # updated in place: nothing may be converted behind the caller's back
-            if not isinstance(value, np.ndarray) or not value.flags.c_contiguous or not value.flags.writeable:
-                raise Error(f"`{path}` is updated in place and must be a writable, contiguous NumPy array")
-            array = value
-        elif isinstance(value, np.ndarray):
-            array = np.ascontiguousarray(value).reshape(value.shape)
-        else:
-            array = np.array(value, dtype)
-        view = _view_of(array, elem if array.dtype == np.dtype(dtype) else None)
-        _checked("axon_call_set_at", self._call.value, index, byref(view))
-        self._given[index] = array
+    def _unknown(self, path, inputs):
+        fields = [known[len(path) + 1:] for known in inputs if known.startswith(path + ".")]
+        if fields:
+            kind = "tuple" if fields[0].split(".")[0].isdigit() else "dict"
+            return f"`{path}` of `{self.name}` has parts, and is given as a {kind} of them: {', '.join(fields)}"
+        whole = path.rpartition(".")[0]
+        if whole in inputs:
+            return f"`{whole}` of `{self.name}` is a tensor, which is given as an array, a number or a list"
+        return f"`{self.name}` has no input `{path}`; it has " + (", ".join(f"`{it}`" for it in inputs) or "none")
 
-    def _result(self, index, port):
-        state = port[4]
+    @staticmethod
+    def _tensor(what, kind, elem, value):
+        """The memory to hand to the library, and what type it has."""
+        if isinstance(value, (np.ndarray, Bits)):
+            array, given = _bare(what, value)
+            if kind != _STATE:
+                return np.require(array, requirements="CA"), given
+            if array.flags.c_contiguous and array.flags.writeable:
+                return array, given
+        elif kind != _STATE:
+            return _from_numbers(what, elem, value), elem
+        # Nothing may be converted or copied behind the caller's back.
+        raise Error(f"{what} is updated in place and must be a writable, contiguous NumPy array"
+                    + (", in axon.Bits" if elem in _FORMATS and _DTYPES[elem].kind == "u" else ""), "E0826")
+
+    def _result(self, call, index, port, leaves):
+        state, elem = port[4], port[2]
         if state >= 0:
-            return self._given[state]
+            return leaves[self._inputs[state][0]]
         view = _View()
-        _checked("axon_call_result", self._call.value, index, byref(view))
+        _checked("axon_call_result", call, index, byref(view))
         out = _array_of(view).copy()
+        if elem not in _ELEM_OF.values():
+            return Bits(out, elem)
         return out[()] if out.ndim == 0 else out
 
 
 class _Entries:
-    """Entries as attributes; one call object each, made at first use."""
+    """Entries as attributes, made at first use."""
 
     def __init__(self, bundle, handles, parameters, runtime):
         self._bundle, self._handles, self._parameters, self._runtime = bundle, handles, parameters, runtime
@@ -292,7 +500,8 @@ class _Entries:
             known = ", ".join(f"`{entry}`" for entry in handles) or "none"
             raise AttributeError(f"no entry `{name}`; there is {known}")
         if name not in self._entries:
-            self._entries[name] = Entry(name, self._bundle, handles[name], self._parameters, self._runtime)
+            entry = Entry(name, self._bundle, handles[name], self._parameters, self._runtime)
+            self._entries.setdefault(name, entry)  # unless another thread was first
         return self._entries[name]
 
     def __dir__(self):
@@ -324,8 +533,10 @@ class Bundle(_Entries):
         if len(sources) == 1 and isinstance(sources[0], dict):
             leaves = {}
             _flatten(sources[0], "", leaves)
-            views = [_view_of(np.ascontiguousarray(array).reshape(np.shape(array)))
-                     for array in leaves.values()]
+            views = []
+            for path, value in leaves.items():
+                array, elem = _bare(f"`{path}`", value if isinstance(value, Bits) else np.asarray(value))
+                views.append(_view_of(np.require(array, requirements="CA"), elem))
             names = (c_char_p * max(len(leaves), 1))(*(path.encode() for path in leaves))
             arrays = (_View * max(len(views), 1))(*views)
             parameters = _create("axon_parameters_destroy", "axon_bind_arrays", self._bundle.value, names,

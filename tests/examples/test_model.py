@@ -75,6 +75,12 @@ def reference(path, tokens):
     return norm(x, w["norm"]) @ w["classifier"].T
 
 
+def zeros(type, *shape):
+    if type == "bf16":
+        return axon.Bits(np.zeros(shape, np.uint16), type)
+    return np.zeros(shape, {"f32": np.float32, "f16": np.float16}[type])
+
+
 class Reader:
     """A model with a cache, fed piece by piece."""
 
@@ -82,9 +88,8 @@ class Reader:
         tensors, metadata = safetensors.read(path)
         self.entries = axon.load(bundles / f"llama-{type}.axb", workers=workers).bind(path)
         n, h, k, s = len(tensors["layers.wq"]), int(metadata["h"]), int(metadata["k"]), int(metadata["s"])
-        dtype = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}[type]
-        self.type, self.vocabulary, self.positions = type, len(tensors["embed"]), s
-        self.cache = {"keys": np.zeros((n, h, k, s), dtype), "values": np.zeros((n, h, s, k), dtype)}
+        self.vocabulary, self.positions = len(tensors["embed"]), s
+        self.cache = {"keys": zeros(type, n, h, k, s), "values": zeros(type, n, h, s, k)}
         self.numbers = {"eps": float(metadata["eps"]), "base": float(metadata["base"])}
         self.fed = 0
 
@@ -98,9 +103,7 @@ class Reader:
         logits, cache = entry(cache=self.cache, pos=self.fed, **given, **self.numbers)
         assert cache["keys"] is self.cache["keys"], "the cache is updated in place"
         self.fed += len(tokens)
-        if self.type == "bf16":
-            logits = (logits.astype(np.uint32) << 16).view(np.float32)
-        return logits.astype(np.float32)
+        return np.asarray(logits, np.float32)
 
 
 def some_tokens(reader, count):
