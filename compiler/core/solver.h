@@ -52,7 +52,9 @@ class Solver {
   bool default_joins(size_t since = 0);
   /// Decides a join in a shape that has more than `axes` axes for certain; true if it did.
   bool default_join_longer_than(const Shape& shape, size_t axes);
-  bool default_equations();  ///< solves one equation of what is left; true if it did
+  /// Solves one equation of what is left, k * g == n as g == n / k with the obligations 1 <= k, n % k == 0;
+  /// true if it did.
+  bool default_equations();
   size_t serial() const { return serial_; }
   std::vector<Constraint>& parked() { return parked_; }
   const std::vector<shape::Fact>& given() const { return given_; }
