@@ -425,7 +425,7 @@ TypeId ExprChecker::infer_dim(ExprId id) {
 TypeId ExprChecker::infer_let(ExprId id, TypeId expected) {
   const Expr e = p_.exprs[id];
   const Pattern& pattern = e.params[0];
-  const size_t since = solver_.serial(), opened = opened_.mark();
+  const size_t since = solver_.serial(), opened = opened_.mark(), context = solver_.context_size();
   const bool function =
       p_.exprs[e.args[0]].kind == Kind::lambda && pattern.kind == Pattern::Kind::name && !pattern.annotation;
   if (function) applied_ = id;
@@ -443,6 +443,7 @@ TypeId ExprChecker::infer_let(ExprId id, TypeId expected) {
   }
   const TypeId result = infer(e.args[1], expected);
   scope_.resize(scope);
+  solver_.pop_to(context);
   return result;
 }
 
@@ -562,18 +563,37 @@ TypeId ExprChecker::infer_check_as(ExprId id) {
     unifier_.unify(wanted, value, w);
     return wanted;
   }
-  // Axis by axis from the right: what inference can decide is decided, the rest is checked when the program
-  // runs.
   unifier_.unify(a.elem, b.elem, w);
+  // Axis by axis from both ends: what inference can decide is decided, the rest is checked when the program
+  // runs. What is left between is one shape, or cannot be checked.
   Shape left = a.shape, right = b.shape;
-  while (!left.empty() && !right.empty() && is_dim(left.back()) && is_dim(right.back())) {
-    const Dim x = vars_.zonk(left.back().dim), y = vars_.zonk(right.back().dim);
-    if (vars_.has_meta(x) || vars_.has_meta(y)) solver_.equal(x, y, w);
-    left.pop_back();
-    right.pop_back();
-  }
+  const bool other_rank = known_rank(left) && known_rank(right) && left.size() != right.size();
+  const auto both_end = [](const Shape& x, const Shape& y, bool back) {
+    return !x.empty() && !y.empty() && is_dim(back ? x.back() : x.front()) &&
+           is_dim(back ? y.back() : y.front());
+  };
+  for (bool back : {true, false})
+    while (!other_rank && both_end(left, right, back)) {
+      const auto at = [&](const Shape& s) { return back ? s.end() - 1 : s.begin(); };
+      check_size(at(left)->dim, at(right)->dim, w);
+      left.erase(at(left));
+      right.erase(at(right));
+    }
   solver_.equal(left, right, w);
-  return wanted;
+  return a.shape.empty() && b.shape.empty() ? value : wanted;
+}
+
+/// One axis of `e :> t`: decided, learned for what follows, or refused when it can never hold.
+void ExprChecker::check_size(const Dim& wanted, const Dim& found, WhyId w) {
+  const Dim x = vars_.zonk(wanted), y = vars_.zonk(found);
+  if (x == y) return;
+  if (vars_.has_meta(x) || vars_.has_meta(y)) return solver_.equal(x, y, w);
+  const Fact same = shape::equal(y, x), differ{y, shape::Relation::ne, x};
+  const std::vector<Fact> facts = solver_.facts_here(same);
+  if (shape::prove(facts, same).verdict == shape::Verdict::proved) return;
+  if (shape::prove(facts, differ).verdict == shape::Verdict::proved)
+    return reporter_.report_fact(same, facts, w, true);
+  solver_.push_checked(same);
 }
 
 }  // namespace axon::core

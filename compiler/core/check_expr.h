@@ -43,6 +43,7 @@ class ExprChecker : InferencePart {
   TypeId infer_with_field(ExprId id);
   TypeId infer_list(ExprId id, TypeId expected);
   TypeId infer_check_as(ExprId id);
+  void check_size(const shape::Dim& wanted, const shape::Dim& found, WhyId w);
   void name_argument(TypeId parameter, ExprId argument);
   void pass_value(TypeId parameter, TypeId argument, ExprId expr, std::vector<uint32_t> item = {});
   void type_literal(ExprId id, base::Elem elem);

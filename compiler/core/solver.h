@@ -26,7 +26,7 @@ class Solver {
   void assume(shape::Fact fact) { given_.push_back(std::move(fact)); }
   /// What is known after a check that the program makes: where the check may not be reached, only there.
   void learn(shape::Fact fact) {
-    (reached() && context_.empty() ? given_ : context_).push_back(std::move(fact));
+    (reached() && context_.size() == checked_.size() ? given_ : context_).push_back(std::move(fact));
   }
   /// A branch or the body of a lambda begins: what is in it may not be reached. Returns what leave() takes.
   size_t enter() {
@@ -39,8 +39,16 @@ class Solver {
   }
   bool reached() const { return conditional_ == 0; }
   void push(shape::Fact fact) { context_.push_back(std::move(fact)); }
+  /// What `:>` shows: it holds until its `let` body or branch pops it.
+  void push_checked(shape::Fact fact) {
+    checked_.push_back(context_.size());
+    push(std::move(fact));
+  }
   size_t context_size() const { return context_.size(); }
-  void pop_to(size_t size) { context_.resize(size); }
+  void pop_to(size_t size) {
+    context_.resize(size);
+    std::erase_if(checked_, [&](size_t at) { return at >= size; });
+  }
   void fail(Failure failure);
 
   std::function<bool(WhyId)> leaves_out;  ///< constraints not to state: unsat_core.cpp
@@ -63,6 +71,8 @@ class Solver {
 
   /// Facts that may help with a goal: what is assumed, the context, and sizes >= 0.
   std::vector<shape::Fact> facts_for(const shape::Fact& goal, const std::vector<shape::Fact>& context) const;
+  /// The same where inference is now.
+  std::vector<shape::Fact> facts_here(const shape::Fact& goal) const { return facts_for(goal, context_); }
   /// The operands of a parked join whose result is exactly this variable, flattened; empty when there is
   /// none.
   std::vector<ShapeVarId> joined(ShapeVarId result) const;
@@ -104,6 +114,7 @@ class Solver {
   std::vector<shape::Fact> given_;
   std::vector<shape::Fact> context_;  ///< of what is stated now
   size_t conditional_ = 0;            ///< branches and lambdas around it
+  std::vector<size_t> checked_;       ///< positions in it of what `:>` shows
   std::vector<shape::Fact> active_;   ///< of the constraint that is being attempted
   std::vector<Failure> failures_;
   std::vector<WhyId> reported_;

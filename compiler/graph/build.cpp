@@ -30,7 +30,7 @@ const char* op_name(Op op) {
 #define OP(name, arity) #name,
 #include "graph/ops.def"
 #undef OP
-      "constant", "index", "load", "bounded", "reduce", "online", "proj"};
+      "constant", "index", "load", "bounded", "require", "reduce", "online", "proj"};
   return names[static_cast<int>(op)];
 }
 

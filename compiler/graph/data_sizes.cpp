@@ -72,6 +72,16 @@ std::optional<Dim> at_most_before_data(const Graph& g, const Dim& d) {
   return most;
 }
 
+std::set<NodeId> loops_with_effects(const Graph& g) {
+  std::set<NodeId> loops;
+  for (const Check& c : g.checks) {
+    if (!c.effect) continue;
+    NodeId around = g.regions[g.nodes[c.value.node].region].loop;
+    while (around.valid() && loops.insert(around).second) around = g.regions[g.nodes[around].region].loop;
+  }
+  return loops;
+}
+
 bool mentions(const Graph& g, NodeId id, Var v) {
   const Node& node = g.nodes[id];
   const auto in_axes = [&](const std::vector<Axis>& axes) {

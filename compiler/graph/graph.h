@@ -33,6 +33,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -81,6 +82,7 @@ enum class Op : uint8_t {
   index,     ///< dim: an integer expression over index variables, loop indices and sizes, as i64
   load,      ///< target[args...]: one integer scalar per axis
   bounded,   ///< args[0] as an index of an axis of extent `dim`: checked once, `check` names the failure
+  require,   ///< args[0] (bool) holds, else check `check` fails and shows args[1], args[2] (i64); the i64 0
   reduce,    ///< args[0] folded over binders with monoid, starting from the monoid's unit
   online,    ///< args[0] = score, args[1..] = values, over binders: see below
   proj       ///< component `component` of args[0], an online expression
@@ -119,7 +121,7 @@ struct Scalar {
   bool base2 = false;           ///< online
   double scale = 1;             ///< online
   uint32_t component = 0;       ///< proj
-  uint32_t check = 0;           ///< bounded: index into Graph::checks
+  uint32_t check = 0;           ///< bounded, require: index into Graph::checks
 };
 
 /// A tensor that lives only inside one compute node.
@@ -208,12 +210,14 @@ struct Size {
 /// Of a loop with a condition: the variable that its extent is.
 inline Var steps_var(const Node& loop) { return loop.index.extent.vars().at(0); }
 
-/// Something that must hold at run time, with the words for when it does not.
+/// Something that must hold at run time, with the words for when it does not. `{lhs}` and `{rhs}` in them stand
+/// for the two sides: of the fact, or what a `require` shows.
 struct Check {
   std::optional<Fact> fact;  ///< over sizes: tested once per call, before anything runs
   Value value;               ///< or: every element of value lies in [0, bound)
   Dim bound;
   std::string message;  ///< names the source expression
+  bool effect = false;  ///< `value` is computed for its checks alone, and always: nothing has to read it
 };
 
 struct Graph {
@@ -272,6 +276,8 @@ std::optional<Dim> at_most(const Dim&, Var size, const Dim& bound);
 std::optional<Dim> at_most_before_data(const Graph&, const Dim&);
 /// Does the node, with what is in it, mention the variable?
 bool mentions(const Graph&, NodeId, Var);
+/// The loops in whose bodies something is computed for its checks alone: they run, whatever reads their results.
+std::set<NodeId> loops_with_effects(const Graph&);
 /// Loops with a condition, in order of their nodes; the k-th one's check has the number checks.size() + k.
 std::vector<NodeId> conditional_loops(const Graph&);
 

@@ -388,13 +388,6 @@ class Interpreter {
   }
 };
 
-/// Replaces {lhs} and {rhs} in a check's message by the values of its sides.
-std::string filled(std::string message, const std::string& placeholder, const std::optional<int64_t>& value) {
-  size_t at = message.find(placeholder);
-  if (at != std::string::npos) message.replace(at, placeholder.size(), value ? std::to_string(*value) : "?");
-  return message;
-}
-
 /// The size for which its equation gives the extent; nullopt when there is none.
 std::optional<int64_t> solved(const Size& s, int64_t extent, shape::Assignment sizes) {
   sizes[s.var] = 0;
@@ -425,7 +418,7 @@ std::string refused(const Graph& g, const std::vector<Tensor>& inputs, const sha
     if (!c.fact) continue;
     auto lhs = c.fact->lhs.evaluate(sizes), rhs = c.fact->rhs.evaluate(sizes);
     if (!lhs || !rhs || !shape::holds(c.fact->relation, *lhs, *rhs))
-      return filled(filled(c.message, "{lhs}", lhs), "{rhs}", rhs);
+      return fill_sides(c.message, lhs, rhs);
   }
   return "";
 }

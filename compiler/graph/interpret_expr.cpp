@@ -31,6 +31,13 @@ uint32_t Machine::tensor(Value v) {
   return it->second;
 }
 
+std::string fill_sides(std::string message, std::optional<int64_t> lhs, std::optional<int64_t> rhs) {
+  for (const auto& [place, value] : {std::pair("{lhs}", lhs), std::pair("{rhs}", rhs)})
+    if (const size_t at = message.find(place); at != std::string::npos)
+      message.replace(at, 5, value ? std::to_string(*value) : "?");
+  return message;
+}
+
 void Machine::bind(Var v, int64_t value) {
   uint32_t s = slot(v);
   if (!slots_[s].bound || slots_[s].value != value) set(s, value);
@@ -207,6 +214,12 @@ Number Machine::compute(Code& c) {
       if (n.integer >= 0 && n.integer < extent) return n;
       std::string message = c.check < g.checks.size() ? g.checks[c.check].message : "index out of range";
       fail(fmt::format("{}: {} is not in 0 .. {}", message, n.integer, extent - 1));
+      return {};
+    }
+    case Op::require: {
+      if (run(c.args[0]).integer) return {};
+      const int64_t found = run(c.args[1]).integer, wanted = run(c.args[2]).integer;
+      fail(c.check < g.checks.size() ? fill_sides(g.checks[c.check].message, found, wanted) : "a requirement");
       return {};
     }
     case Op::reduce:

@@ -54,6 +54,9 @@ struct Code {
   std::vector<double> online;  // components of the last evaluation
 };
 
+/// A check's message with `{lhs}` and `{rhs}` replaced by the values of its two sides; `?` for one without.
+std::string fill_sides(std::string message, std::optional<int64_t> lhs, std::optional<int64_t> rhs);
+
 class Machine {
  public:
   Machine(const Graph& graph, Precision precision) : g(graph), precision_(precision) {}

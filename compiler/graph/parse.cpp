@@ -51,8 +51,10 @@ class Parser : ExprParser {
       g.facts.push_back(fact());
     } else if (accept("input")) {
       input();
-    } else if (accept("check")) {
+    } else if (is("check") || is("effect")) {
       Check c;
+      c.effect = is("effect");
+      take();
       if (is("%")) {
         c.value = value();
         expect("<");

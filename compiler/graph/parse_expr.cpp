@@ -292,6 +292,17 @@ ScalarId ExprParser::call(const std::string& name, std::optional<Elem> type) {
     s.elem = g.scalars[s.args[0]].elem;
     return make_scalar(g, std::move(s));
   }
+  if (name == "require") {
+    Scalar s;
+    s.op = Op::require;
+    s.elem = Elem::i64;
+    for (int i = 0; i < 3; ++i) {
+      s.args.push_back(expression(1));
+      expect(",");
+    }
+    s.check = number();
+    return make_scalar(g, std::move(s));
+  }
   if (name == "proj") return projection(type);
   if (name == "online") return online(type);
   for (int m = 0; m <= static_cast<int>(Monoid::argmax); ++m) {

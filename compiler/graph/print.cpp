@@ -157,7 +157,7 @@ class Printer {
       line("decides " + names.of(g.sizes[s].var) + " " + value(g.sizes[s].value));
     for (const Check& c : g.checks) {
       std::string what = c.fact ? fact(*c.fact) : value(c.value) + " < " + names.str(c.bound);
-      line("check " + what + " : " + quoted(c.message));
+      line((c.effect ? "effect " : "check ") + what + " : " + quoted(c.message));
     }
     for (const auto& [name, v] : g.debugs) line("debug " + quoted(name) + " " + value(v));
     for (const Result& r : g.results) line("result " + quoted(r.path) + " " + value(r.value));
@@ -392,6 +392,9 @@ class Printer {
       case Op::bounded:
         return fmt::format("bounded({}, {}, {})", expression(s.args[0], sharing, 0), names.str(s.dim),
                            s.check);
+      case Op::require:
+        return fmt::format("require({}, {}, {}, {})", expression(s.args[0], sharing, 0),
+                           expression(s.args[1], sharing, 0), expression(s.args[2], sharing, 0), s.check);
       case Op::reduce:
       case Op::online:
         return binder(s);

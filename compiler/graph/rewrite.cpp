@@ -63,7 +63,7 @@ struct Rewriter {
       ScalarId now = changed ? make_scalar(g, std::move(s)) : id;
       return on_load ? (*on_load)(now) : now;
     }
-    if (s.op == Op::bounded || s.op == Op::proj) return make_scalar(g, std::move(s));
+    if (s.op == Op::bounded || s.op == Op::require || s.op == Op::proj) return make_scalar(g, std::move(s));
     if (!changed) return id;
     if (s.op == Op::cast) return cast(g, s.elem, s.args[0]);
     Elem elem = s.elem;

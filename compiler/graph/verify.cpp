@@ -336,6 +336,11 @@ class Verifier {
         if (s.args.size() != 1 || elem(0) != Elem::i64) complain("`bounded` takes one i64");
         if (s.check >= g.checks.size()) complain("`bounded` names a check that does not exist");
         break;
+      case Op::require:
+        if (s.args.size() != 3 || elem(0) != Elem::boolean || elem(1) != Elem::i64 || elem(2) != Elem::i64)
+          complain("`require` takes a condition and two i64 to show");
+        if (s.check >= g.checks.size()) complain("`require` names a check that does not exist");
+        break;
       case Op::reduce:
         if (s.args.size() != 1 || s.binders.empty())
           complain("a reduction has one body and at least one binder");

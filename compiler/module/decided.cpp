@@ -101,7 +101,7 @@ void KernelEmitter::publish(const plan::Decision& decision, const task::TaskType
   Value* endless = b.CreateAnd(
       holds, b.CreateOr(b.CreateICmpSGE(next, f_.i64(graph::step_limit)),
                         b.CreateICmpSGE(number_of(decision, next), f_.emit(most_iterations(decision)))));
-  f_.when(endless, [&] { f_.check_failed(decision.check, next); });
+  f_.when(endless, [&] { f_.check_failed(decision.check, next, f_.i64(graph::step_limit)); });
   Value* starts = b.CreateAnd(holds, b.CreateNot(endless));
   if (first && decision.left) await_all_left(decision);
   notify_word(word(decision.word, f_.i64(0)),
@@ -142,7 +142,7 @@ void KernelEmitter::settle(const plan::SizeDecision& decision) {
       size.is_unbounded() ? b.CreateLoad(b.getInt64Ty(), size_address(decision)) : f_.emit(size.equation);
   Value* known = b.CreateBinaryIntrinsic(
       llvm::Intrinsic::smin, b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, f_.i64(0)), most);
-  f_.when(b.CreateICmpNE(value, known), [&] { f_.check_failed(decision.check, value); });
+  f_.when(b.CreateICmpNE(value, known), [&] { f_.check_failed(decision.check, value, most); });
   b.CreateStore(known, size_address(decision));
   notify_word(word(decision.word, f_.i64(0)), size_target());
 }

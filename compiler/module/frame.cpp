@@ -66,9 +66,10 @@ Value* Frame::buffer(uint32_t number) {
   return value;
 }
 
-void Frame::check_failed(uint32_t check, Value* value) {
-  auto* report = device("axon_check_failed", b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty()});
-  b.CreateCall(report, {context(), b.getInt32(check), value});
+void Frame::check_failed(uint32_t check, Value* value, Value* against) {
+  auto* report = device("axon_check_failed", b.getVoidTy(),
+                        {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty(), b.getInt64Ty()});
+  b.CreateCall(report, {context(), b.getInt32(check), value, against});
 }
 
 llvm::AllocaInst* Frame::variable(llvm::Type* type, const std::string& name) {

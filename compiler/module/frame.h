@@ -90,7 +90,8 @@ class Frame {
   /// body() with a value for the variable, known to lie in the axis.
   void with(const Axis& axis, llvm::Value* value, const std::function<void()>& body);
   void when(llvm::Value* condition, const std::function<void()>& body);
-  void check_failed(uint32_t check, llvm::Value* value);  ///< records the first failed check of a launch
+  /// Records the first failed check of a launch, with the value that failed and what it was held against.
+  void check_failed(uint32_t check, llvm::Value* value, llvm::Value* against);
   /// A stack slot, made in the entry block; LLVM turns it into a register.
   llvm::AllocaInst* variable(llvm::Type*, const std::string& name);
 

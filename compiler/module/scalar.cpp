@@ -51,6 +51,8 @@ Typed ScalarEmitter::compute(ScalarId id, bool widened) {
       return emit_load(s, widened);
     case Op::bounded:
       return emit_bounded(s, widened);
+    case Op::require:
+      return emit_require(s);
     case Op::select:
       return emit_select(s, widened);
     case Op::and_:
@@ -149,8 +151,16 @@ Typed ScalarEmitter::emit_load(const Scalar& s, bool widened) {
 Typed ScalarEmitter::emit_bounded(const Scalar& s, bool widened) {
   Value* index = emit_as(s.args[0], Elem::i64, widened);
   Value* good = f_.b.CreateICmpULT(index, f_.emit(s.dim));
-  f_.when(f_.b.CreateNot(good), [&] { f_.check_failed(s.check, index); });
+  f_.when(f_.b.CreateNot(good), [&] { f_.check_failed(s.check, index, f_.emit(s.dim - Dim(1))); });
   return {f_.b.CreateSelect(good, index, f_.i64(0)), Elem::i64};
+}
+
+Typed ScalarEmitter::emit_require(const Scalar& s) {
+  Value* holds = emit_as(s.args[0], Elem::boolean, false);
+  Value* found = emit_as(s.args[1], Elem::i64, false);
+  Value* wanted = emit_as(s.args[2], Elem::i64, false);
+  f_.when(f_.b.CreateNot(holds), [&] { f_.check_failed(s.check, found, wanted); });
+  return {f_.i64(0), Elem::i64};
 }
 
 // ---- control inside expressions ----
@@ -185,7 +195,7 @@ bool ScalarEmitter::always_in_range(ScalarId id) const {
 
 bool ScalarEmitter::must_be_lazy(ScalarId id) const {
   const Scalar& s = g_.scalars[id];
-  if (s.op == Op::bounded || (s.op == Op::load && !always_in_range(id))) return true;
+  if (s.op == Op::bounded || s.op == Op::require || (s.op == Op::load && !always_in_range(id))) return true;
   return std::any_of(s.args.begin(), s.args.end(), [&](ScalarId a) { return must_be_lazy(a); });
 }
 

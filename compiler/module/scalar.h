@@ -57,6 +57,7 @@ class ScalarEmitter {
   Typed compute(ScalarId, bool widened);
   Typed emit_load(const graph::Scalar&, bool widened);
   Typed emit_bounded(const graph::Scalar&, bool widened);
+  Typed emit_require(const graph::Scalar&);
   Typed emit_cast(const graph::Scalar&, bool widened);
   Typed emit_select(const graph::Scalar&, bool widened);
   Typed emit_logic(const graph::Scalar&, bool widened);

@@ -45,7 +45,7 @@ void add_conditions(const Graph& g, ScalarId term, Monoid monoid, std::vector<Sc
 /// Can it be evaluated for all values of its variables, whatever guards it where it stands?
 bool is_total(const Graph& g, ScalarId id, const std::vector<Axis>& ranges) {
   const Scalar& s = g.scalars[id];
-  if (s.op == Op::bounded || s.op == Op::reduce || s.op == Op::online) return false;
+  if (s.op == Op::bounded || s.op == Op::require || s.op == Op::reduce || s.op == Op::online) return false;
   if (s.op == Op::load) {
     if (s.target.is_local()) return false;
     const auto& shape = g.type(s.target).shape;

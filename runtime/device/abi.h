@@ -31,7 +31,7 @@ struct axon_kernel_context {
   uint8_t* const* scratch;     /* per worker: private scratch memory, 64-byte aligned */
   uint64_t scratch_bytes;      /* size of each worker's scratch */
   uint32_t* failed;            /* 0, or 1 + number of the first failed check */
-  int64_t* failed_value;       /* the offending value */
+  int64_t* failed_value;       /* two: the offending value, and what it was held against */
   uint32_t* cancel;            /* non-zero: waits give up and the kernel returns (watchdog) */
   const struct axon_services* services;
 };

@@ -133,13 +133,7 @@ Status Call::check_facts() const {
 std::string Call::check_text(const Check& check, int64_t lhs, int64_t rhs) const {
   const Fact& fact = *check.fact;
   std::string out = check.message;
-  bool filled = false;
-  for (const auto& [place, value] : {std::pair("{lhs}", lhs), std::pair("{rhs}", rhs)})
-    if (const size_t at = out.find(place); at != std::string::npos) {
-      out.replace(at, 5, std::to_string(value));
-      filled = true;
-    }
-  if (!filled)
+  if (!fill_sides(out, lhs, rhs))
     out += text(": `", fact.lhs.str(), " ", relation_text(fact.relation), " ", fact.rhs.str(),
                 "` does not hold for ", lhs, " and ", rhs);
   const std::string origins = sizes_.origins(fact.mask());
@@ -228,8 +222,8 @@ bool Call::wants_room() {
   size_t decided = entry_->device_checks.size() - decided_sizes_;  // their checks are the last ones
   for (size_t i = 0; i < entry_->sizes.size(); ++i) {
     if (entry_->sizes[i].from != AXON_FROM_DATA || decided++ != number) continue;
-    if (!entry_->sizes[i].unbounded || failed_value_ <= sizes_[i]) return false;
-    room_[i] = failed_value_;
+    if (!entry_->sizes[i].unbounded || failed_value_[0] <= sizes_[i]) return false;
+    room_[i] = failed_value_[0];
     return dirty_ = true;
   }
   return false;

@@ -146,7 +146,7 @@ class Call {
 
   Launch launch_;
   uint32_t failed_ = 0, cancel_ = 0;
-  int64_t failed_value_ = 0;
+  int64_t failed_value_[2] = {0, 0};  ///< what failed, and what it was held against
   uint32_t allocations_ = 0;
   bool ran_ = false;  ///< results are there
   axon_debug_function debug_function_ = nullptr;

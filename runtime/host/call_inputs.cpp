@@ -222,10 +222,12 @@ Status Call::check_range(const Input& input, const Check& check, int64_t bound) 
   const size_t count = input.bytes / sizeof(T);
   for (size_t i = 0; i < count; ++i) {
     if (elements[i] >= 0 && static_cast<int64_t>(elements[i]) < bound) continue;
+    std::string words = check.message;
+    fill_sides(words, static_cast<int64_t>(elements[i]), bound);
     return bad_argument(
         code::index, text(element_text(i, input.shape, input.port->shape.size()), printable(input.port->path),
                           " is ", static_cast<int64_t>(elements[i]),
-                          ", but must be at least 0 and less than ", bound, " (", check.message, ")"));
+                          ", but must be at least 0 and less than ", bound, " (", words, ")"));
   }
   return std::nullopt;
 }

@@ -118,7 +118,7 @@ void Call::fill_buffers(Plan& plan) {
   launch_.context.event_offset = plan.event_offset.data();
   launch_.context.scratch = scratch_of_.data();
   launch_.context.failed = &failed_;
-  launch_.context.failed_value = &failed_value_;
+  launch_.context.failed_value = failed_value_;
   launch_.context.cancel = &cancel_;
   launch_.debug = [](void* call, uint32_t number) { static_cast<const Call*>(call)->debug(number); };
   launch_.debug_user = this;
@@ -193,9 +193,9 @@ Status Call::hang_failure(const Plan& plan) const {
 Status Call::check_failure() const {
   const uint32_t number = failed_ - 1;
   const auto& messages = entry_->device_checks;
-  return Failure{AXON_CHECK_FAILED, code::program,
-                 text(number < messages.size() ? messages[number] : text("check ", number, " failed"),
-                      ": the value is ", failed_value_)};
+  std::string words = number < messages.size() ? messages[number] : text("check ", number, " failed");
+  if (!fill_sides(words, failed_value_[0], failed_value_[1])) words += text(": the value is ", failed_value_[0]);
+  return Failure{AXON_CHECK_FAILED, code::program, std::move(words)};
 }
 
 void Call::debug(uint32_t number) const {

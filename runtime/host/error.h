@@ -57,6 +57,17 @@ class [[nodiscard]] Result {
 /// An operation without a value: empty when it went well.
 using Status = std::optional<Failure>;
 
+/// Replaces `{lhs}` and `{rhs}` in a check's words by the values of its two sides; false: there are none.
+inline bool fill_sides(std::string& words, int64_t lhs, int64_t rhs) {
+  bool filled = false;
+  for (const auto& [place, value] : {std::pair("{lhs}", lhs), std::pair("{rhs}", rhs)})
+    if (const size_t at = words.find(place); at != std::string::npos) {
+      words.replace(at, 5, std::to_string(value));
+      filled = true;
+    }
+  return filled;
+}
+
 inline Failure misuse(std::string what) { return {AXON_MISUSE, code::misuse, std::move(what)}; }
 inline Failure system_failure(std::string what) { return {AXON_SYSTEM, code::system, std::move(what)}; }
 inline Failure bad_weights(const weights::Error& error) {

@@ -273,6 +273,99 @@ TEST_P(Hand, ExecutorsAgree) {
 INSTANTIATE_TEST_SUITE_P(Programs, Hand, ::testing::ValuesIn(programs),
                          [](const auto& info) { return info.param.name; });
 
+/// A run of an entry with a vector of floats and a vector of integers: its first result, or the words of its
+/// error.
+struct CheckedRun {
+  const char* entry;
+  std::vector<double> x;
+  std::vector<int64_t> k;
+  std::vector<double> result;
+  const char* error = "";
+};
+
+/// What has to hold fails where evaluation reaches it, whether its value is read or not, and nowhere else.
+TEST(RunTimeChecks, FailWhereTheyAreReached) {
+  const Compiled compiled(
+      "entry named (x : f32[n]) (k : i64[m]) = let a = k[0] in x :> f32[a]\n"
+      "entry inside (x : f32[n]) (k : i64[m]) = let a = k[0] in for (i < a) => (x :> f32[a])[i]\n"
+      "entry count (x : f32[n]) (k : i64[m]) = x[nonzero (x > 0.0)] :> f32[2]\n"
+      "entry unread (x : f32[n]) (k : i64[m]) = let y = x :> f32[3] in sum k\n"
+      "entry branch (x : f32[n]) (k : i64[m]) = if k[0] > 0 then sum (x :> f32[3]) else -1.0\n"
+      "entry elements (x : f32[n]) (k : i64[m]) = for i => if k[i] > 0 then sum (x :> f32[3]) else -1.0\n"
+      "entry loop (x : f32[n]) (k : i64[m]) = fold (fn s i => s + sum (x :> f32[3])) 0.5 k\n"
+      "entry kept (x : f32[n]) (k : i64[m]) = fold (fn s i => let y = s :> f32[3] in s) x k\n"
+      "fun rows (y : 't[..s, n]) : 't[..s, 3] = y :> [.., 3]\n"
+      "entry ranks (x : f32[n]) (k : i64[m]) = for i => sum (rows x) * real k[i]\n"
+      "entry update (x : f32[n]) (k : i64[m]) =\n"
+      "  fold (fn s a => s with [a : a + 2] = [10.0, 20.0]) x k\n"
+      "entry copies (x : f32[n]) (k : i64[m]) = for i => sum (x with [k[i] : k[i] + 2] = [10.0, 20.0])\n",
+      for_levels());
+  ASSERT_EQ(compiled.error(), "");
+  const char* const three = "`x :> f32[3]` on axis 0";
+  const std::vector<CheckedRun> runs = {
+      {"named", {1, 2, 3}, {3}, {1, 2, 3}},
+      {"named", {1, 2, 3}, {2}, {}, "`x :> f32[a]` on axis 0: the axis has 3 elements, not 2"},
+      {"named", {}, {0}, {}},
+      {"inside", {1, 2, 3}, {3}, {1, 2, 3}},
+      {"inside", {1, 2, 3}, {5}, {}, "the axis has 3 elements, not 5"},
+      {"inside", {1, 2, 3}, {1}, {}, "the axis has 3 elements, not 1"},
+      {"count", {1, -2, 3}, {0}, {1, 3}},
+      {"count", {1}, {0}, {}, "the axis has 1 elements, not 2"},
+      {"unread", {1, 2, 3}, {4, 5}, {9}},
+      {"unread", {1, 2}, {4, 5}, {}, three},
+      {"branch", {1, 2}, {0}, {-1}},
+      {"branch", {1, 2}, {1}, {}, "the axis has 2 elements, not 3"},
+      {"branch", {1, 2, 3}, {1}, {6}},
+      {"elements", {1, 2}, {0, -1}, {-1, -1}},
+      {"elements", {1, 2}, {0, 1}, {}, three},
+      {"elements", {1, 2, 3}, {0, 1}, {-1, 6}},
+      {"loop", {1, 2}, {}, {0.5}},
+      {"loop", {1, 2}, {0}, {}, three},
+      {"loop", {1, 2, 3}, {0, 0}, {12.5}},
+      {"kept", {1, 2}, {}, {1, 2}},
+      {"kept", {1, 2}, {7}, {}, "`s :> f32[3]` on axis 0: the axis has 2 elements, not 3"},
+      {"ranks", {1, 2, 3}, {2}, {12}},
+      {"ranks", {1, 2, 3, 4}, {2}, {}, "the axis has 4 elements, not 3"},
+      {"ranks", {1, 2, 3, 4}, {}, {}},
+      {"update", {1, 2, 3, 4}, {2, 0}, {10, 20, 10, 20}},
+      {"update", {1, 2, 3, 4}, {3}, {}, "the slice begins at 3, which is not in 0 .. 2"},
+      {"update", {1, 2, 3, 4}, {1, -1}, {}, "the slice begins at -1, which is not in 0 .. 2"},
+      {"update", {1}, {0}, {}, "the slice begins at 0, which is not in 0 .. -1"},
+      {"update", {1}, {}, {1}},
+      {"copies", {1, 2, 3, 4}, {0, 2}, {37, 33}},
+      {"copies", {1, 2, 3, 4}, {0, 3}, {}, "the slice begins at 3, which is not in 0 .. 2"},
+  };
+  const auto inputs_of = [](const CheckedRun& r) {
+    return Inputs{{base::Elem::f32, {static_cast<int64_t>(r.x.size())}, r.x, {}},
+                  {base::Elem::i64, {static_cast<int64_t>(r.k.size())}, {}, r.k}};
+  };
+  std::map<std::string, Inputs> any;
+  for (const CheckedRun& r : runs) any[r.entry] = inputs_of(r);
+  const Loaded loaded(compiled, any);
+  ASSERT_EQ(loaded.error(), "");
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const CheckedRun& r = runs[i];
+    const Inputs inputs = inputs_of(r);
+    const std::vector<std::pair<const char*, Outcome>> outcomes = {
+        {"meaning", compiled.interpret(r.entry, inputs, graph::Precision::f64)},
+        {"simulated", compiled.simulate(r.entry, inputs, i)},
+        {"one worker", loaded.run(r.entry, inputs, 1)},
+        {"two workers", loaded.run(r.entry, inputs, 2)}};
+    for (const auto& [executor, outcome] : outcomes) {
+      const std::string at = std::string(r.entry) + " " + std::to_string(i) + ", " + executor;
+      if (*r.error) {
+        EXPECT_NE(outcome.error.find(r.error), std::string::npos) << at << ": " << outcome.error;
+        continue;
+      }
+      ASSERT_EQ(outcome.error, "") << at;
+      const graph::Tensor& found = outcome.results.at(0);
+      std::vector<double> values = found.floats;
+      for (const int64_t v : found.integers) values.push_back(static_cast<double>(v));
+      EXPECT_EQ(values, r.result) << at;
+    }
+  }
+}
+
 /// The first launch has too little room, the next ones have enough, and a larger size asks for more again.
 TEST(Room, GrowsWithTheSizesThatTheDataDecides) {
   const Compiled compiled("entry f (k : i64[1]) = for (i < k[0]) => real i * 0.5\n", for_levels());

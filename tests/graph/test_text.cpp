@@ -45,8 +45,12 @@ const char* const everything = R"(graph "step"
   %11 = compute [] {
     out i64[] = argmax(r < n; %7.1[r])
   }
+  %12 = compute [] {
+    out i64[] = max(r < n; require({r} < 3, {r}, {n}, 2))
+  }
   check n < h : "the \"size\" n is too large"
   check %3 < n : "ids"
+  effect %12 < 1 : "{lhs} is not {rhs}"
   debug "a" %5.1
   result "0" %10
   result "1" %7.0

@@ -133,7 +133,7 @@ TEST(Manifest, Golden) {
       R"({"name":"l","from":"scalar","input":1}],)"
       R"("checks":[{"input":0,"bound":"1000*n","message":"`x` is small"},)"
       R"({"lhs":"1","relation":"<=","rhs":"l","message":"`1 <= l` must hold"}],)"
-      R"("device_checks":["`x` is small"],)"
+      R"("device_checks":["`x` is small: {lhs} is not in 0 .. {rhs}"],)"
       R"("inputs":[{"path":"x","elem":"i32","shape":["n"],"kind":"argument"},)"
       R"({"path":"l","elem":"i64","shape":[],"kind":"size"}],)"
       R"("results":[{"path":"","elem":"i32","shape":["n"]}],)"

@@ -271,13 +271,13 @@ void ignore_wake(const axon_kernel_context*, const uint32_t*) {}
 
 struct Launch {
   uint32_t cancel = 0, failed = 0, sleepers = 0;
-  int64_t failed_value = 0;
+  int64_t failed_value[2] = {0, 0};
   axon_services services{count_wait, ignore_wake, &sleepers, nullptr};
   axon_kernel_context context{};
   Launch() {
     context.cancel = &cancel;
     context.failed = &failed;
-    context.failed_value = &failed_value;
+    context.failed_value = failed_value;
     context.services = &services;
   }
 };
@@ -313,12 +313,13 @@ TEST(Event, CancelledWaitsReturn) {
 
 TEST(Event, FirstFailedCheckWins) {
   const Device& device = devices().back();
-  auto* report = device.find<void(const axon_kernel_context*, uint32_t, int64_t)>("axon_check_failed");
+  auto* report = device.find<void(const axon_kernel_context*, uint32_t, int64_t, int64_t)>("axon_check_failed");
   Launch launch;
-  report(&launch.context, 4, -7);
-  report(&launch.context, 2, 9);
+  report(&launch.context, 4, -7, 3);
+  report(&launch.context, 2, 9, 8);
   EXPECT_EQ(launch.failed, 5u);
-  EXPECT_EQ(launch.failed_value, -7);
+  EXPECT_EQ(launch.failed_value[0], -7);
+  EXPECT_EQ(launch.failed_value[1], 3);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct NativeOutcome {
   std::vector<graph::Tensor> results;
   std::vector<graph::Tensor> states;
   uint32_t failed = 0;  ///< as in the context
-  int64_t failed_value = 0;
+  int64_t failed_value = 0;  ///< the offending value
   double seconds = 1e30;  ///< of processor time, summed over workers, of the fastest launch
 };
 

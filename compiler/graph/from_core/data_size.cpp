@@ -162,6 +162,18 @@ std::optional<std::pair<core::LocalId, Dim>> CoreEvaluator::slice_of_size(Var si
   return std::nullopt;
 }
 
+/// The integer that a local in scope is, which the type checker calls `v`.
+std::optional<ScalarId> CoreEvaluator::integer_named(Var v) const {
+  for (const Environment* f = env_.get(); f; f = f->parent.get())
+    for (const auto& [local, value] : f->locals) {
+      const core::TypeId type = p.locals[local].type;
+      const auto known = type.valid() ? p.types.types[type].value : std::nullopt;
+      if (known && *known == Dim(v) && value.kind == Val::Kind::array && value.array->shape.empty())
+        return value.array->body;
+    }
+  return std::nullopt;
+}
+
 /// Makes the range of a `for` known where it is the value of a local that no type has mentioned before.
 void CoreEvaluator::learn_named(const Dim& range, core::ExprId body) {
   const auto learn = [&](Var v, core::LocalId local, const Val& value, const std::optional<Dim>& bound) {

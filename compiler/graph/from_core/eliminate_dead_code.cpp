@@ -59,11 +59,13 @@ class DeadCodeEliminator {
   }
 
   void unchanged() {
+    const std::set<NodeId> with_effects = loops_with_effects(old);
     for (uint32_t i = 0; i < old.nodes.size(); ++i) {
       const Node& n = old.nodes[NodeId{i}];
       if (n.op != NodeOp::loop) continue;
       for (uint32_t c = 0; c < n.carried.size(); ++c) {
         if (n.carried[c].result != n.carried[c].param || n.condition == c) continue;
+        if (c == 0 && with_effects.count(NodeId{i})) continue;  // something has to keep the loop
         same_[n.carried[c].param] = n.carried[c].init;
         same_[Value{NodeId{i}, c}] = n.carried[c].init;
       }
@@ -98,7 +100,13 @@ class DeadCodeEliminator {
   void live() {
     check_live_.assign(old.checks.size(), false);
     for (size_t c = 0; c < old.checks.size(); ++c)
-      if (old.checks[c].fact) check_live_[c] = true;
+      if (old.checks[c].fact) {
+        check_live_[c] = true;
+      } else if (old.checks[c].effect) {
+        check_live_[c] = true;
+        need(old.checks[c].value);
+      }
+    for (NodeId loop : loops_with_effects(old)) need({loop, 0});
     for (const Result& r : old.results) keep(r.value);
     for (uint32_t s : data_sizes(old)) keep(old.sizes[s].value);
     for (const auto& entry : old.debugs) keep(entry.second);
@@ -147,7 +155,7 @@ class DeadCodeEliminator {
       Scalar s = old.scalars[ScalarId{index}];
       for (ScalarId& a : s.args) a = copied_.at(a.index);
       if (s.op == Op::load) s.target = mapped(s.target);
-      if (s.op == Op::bounded) s.check = check_number_.at(s.check);
+      if (s.op == Op::bounded || s.op == Op::require) s.check = check_number_.at(s.check);
       copied_[index] = make_scalar(out, std::move(s));
     }
     return copied_.at(root.index);

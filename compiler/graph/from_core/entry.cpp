@@ -26,7 +26,8 @@ class EntryEvaluator : Part {
         bounds_(context, sizes_),
         builder_(context, sizes_, bounds_),
         checked_(context, sizes_, bounds_, builder_),
-        evaluator_(context, sizes_, bounds_, builder_, checked_) {}
+        checks_(context, sizes_, bounds_, builder_),
+        evaluator_(context, sizes_, bounds_, builder_, checked_, checks_) {}
   std::optional<Graph> run(core::GlobalId id);
 
  private:
@@ -43,6 +44,7 @@ class EntryEvaluator : Part {
   BoundsChecker bounds_;
   GraphBuilder builder_;
   CheckedIntegers checked_;
+  RuntimeChecks checks_;
   CoreEvaluator evaluator_;
 };
 

@@ -7,6 +7,7 @@
 //   bounds_checker.h       what holds by proof, under a guard, or by a check
 //   graph_builder.h        arrays to nodes
 //   checked_integers.h     indices and sizes that the data decides
+//   runtime_checks.h       what is checked where evaluation stands
 //   loop_builder.h         loop nodes
 //   index_evaluator.h      x[...] and `with`
 //   primitive_evaluator.h  the primitives
@@ -37,13 +38,14 @@ Graph eliminate_dead_code(const Graph& g);
 class CoreEvaluator : Part {
  public:
   CoreEvaluator(Context& context, SizeEnvironment& sizes, BoundsChecker& bounds, GraphBuilder& builder,
-                CheckedIntegers& checked)
+                CheckedIntegers& checked, RuntimeChecks& checks)
       : Part(context),
         sizes_(sizes),
         bounds_(bounds),
         builder_(builder),
         checked_(checked),
-        indices_(context, sizes, bounds, builder, checked, *this),
+        checks_(checks),
+        indices_(context, sizes, bounds, builder, checked, checks, *this),
         primitives_(context, sizes, bounds, builder, *this) {}
 
   Val evaluate(core::ExprId id);
@@ -91,12 +93,14 @@ class CoreEvaluator : Part {
 
   // ---- data_size.cpp ----
   void learn_named(const Dim& range, core::ExprId body);
+  std::optional<ScalarId> integer_named(Var v) const;
   std::optional<std::pair<core::LocalId, Dim>> slice_of_size(Var size, core::ExprId body) const;
 
   SizeEnvironment& sizes_;
   BoundsChecker& bounds_;
   GraphBuilder& builder_;
   CheckedIntegers& checked_;
+  RuntimeChecks& checks_;
   IndexEvaluator indices_;
   PrimitiveEvaluator primitives_;
   std::map<core::GlobalId, Val> constants_;  // values of `val` declarations

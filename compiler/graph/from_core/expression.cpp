@@ -217,12 +217,14 @@ std::vector<Fact> CoreEvaluator::facts_of(ScalarId condition, bool holds) const 
 Val CoreEvaluator::in_branch(ScalarId condition, bool holds, const std::function<Val()>& branch) {
   if (failed_) return {};
   const size_t mark = guards_.size();
+  const shape::Substitution sizes = env_->dims;  // what `:>` says of a size holds in the branch only
   for (Fact& f : facts_of(condition, holds)) guards_.push_back(f);
   conditions_.push_back(holds ? condition : apply(g, Op::not_, {condition}));
   Val v = branch();
   builder_.force_all(v);  // what is computed for the branch alone need not be defined where it is not taken
   conditions_.pop_back();
   guards_.resize(mark);
+  env_->dims = sizes;
   return v;
 }
 
@@ -262,21 +264,52 @@ Val CoreEvaluator::choose(ScalarId condition, const Val& a, const Val& b) {
 
 // ---- e :> t ----
 
+namespace {
+
+/// How many axes both shapes name at their ends, one by one: those are compared. What is left between is the
+/// same shape in both, or inference would have refused the expression.
+struct NamedAxes {
+  size_t front = 0, back = 0;
+};
+NamedAxes named_axes(const core::Shape& a, const core::Shape& b) {
+  const auto is_dim = [](const core::ShapeItem& i) { return i.kind == core::ShapeItem::Kind::dim; };
+  const size_t n = std::min(a.size(), b.size());
+  NamedAxes named;
+  while (named.back < n && is_dim(a[a.size() - 1 - named.back]) && is_dim(b[b.size() - 1 - named.back]))
+    ++named.back;
+  while (named.front + named.back < n && is_dim(a[named.front]) && is_dim(b[named.front])) ++named.front;
+  return named;
+}
+
+}  // namespace
+
 Val CoreEvaluator::check_as(const Expr& e) {
   Val v = evaluate(e.args[0]);
-  if (failed_ || !e.annotation) return v;
-  const Type& t = p.types.types[*e.annotation];
-  if (v.kind != Val::Kind::array || t.kind != Type::Kind::tensor || t.shape.size() != v.array->shape.size())
-    return v;
+  if (failed_ || v.kind != Val::Kind::array) return v;  // what is no tensor has the type that is written
+  const Type &wanted = p.types.types[e.type], &value = p.types.types[p.exprs[e.args[0]].type];
+  if (wanted.kind != Type::Kind::tensor || value.kind != Type::Kind::tensor)
+    base::bug("from_core", "a tensor is checked as what is none");
+  const NamedAxes named = named_axes(wanted.shape, value.shape);
   Array a = *v.array;
-  for (size_t i = 0; i < t.shape.size(); ++i) {
-    if (t.shape[i].kind != core::ShapeItem::Kind::dim) return v;
-    Dim wanted = sizes_.resolve(t.shape[i].dim);
-    const Fact same = shape::equal(a.shape[i], wanted);
-    if (bounds_.proof(same) != Proof::guarded && !bounds_.require(same, "`:>` on axis " + std::to_string(i)))
-      return fail(source::Code::E0602, "the shape can never be the one after `:>`");
-    a.shape[i] = wanted;
-  }
+  const auto compare = [&](size_t axis, const core::ShapeItem& to, const core::ShapeItem& from) {
+    if (to.dim == from.dim) return true;
+    const std::string what = fmt::format("`{}` on axis {}", source_text(e.span), axis);
+    const auto name = to.dim.as_var();
+    const bool is_new = name && !sizes_.known_dim(*name) && !sizes_.is_known_here(*name);
+    if (const auto value = is_new ? integer_named(*name) : std::nullopt) {
+      checks_.require_equal(sizes_.value_of(a.shape[axis]), cast(g, Elem::i64, *value), what);
+      env_->dims[*name] = a.shape[axis];  // the two are one number from here on
+      return true;
+    }
+    learn_named(to.dim, {});
+    return !failed_ && checks_.require_size(a, axis, sizes_.resolve(to.dim), what);
+  };
+  bool possible = named.front + named.back <= a.shape.size();
+  for (size_t i = 0; possible && i < named.front; ++i) possible = compare(i, wanted.shape[i], value.shape[i]);
+  for (size_t i = 1; possible && i <= named.back; ++i)
+    possible = compare(a.shape.size() - i, wanted.shape[wanted.shape.size() - i],
+                       value.shape[value.shape.size() - i]);
+  if (!possible && !failed_) return fail(source::Code::E0602, "the shape can never be the one after `:>`");
   return Val::of(std::move(a));
 }
 

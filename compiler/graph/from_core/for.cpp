@@ -63,10 +63,13 @@ Val CoreEvaluator::for_expr(const Expr& e) {
       Val bound = evaluate(b.bound);
       if (failed_) return {};
       extent = affine_index(g, builder_.leaf(bound).body);
+      const auto size = b.range ? b.range->as_var() : std::nullopt;
+      if (!extent && size) extent = sizes_.known_dim(*size);  // as `:>` has said
       if (!extent)
         extent =
             checked_.data_size(builder_.leaf(bound).body, "`" + source_text(p.exprs[b.bound].span) + "`");
       if (!extent) return {};
+      if (size && !sizes_.is_known_here(*size)) env_->dims.emplace(*size, *extent);
     } else if (b.range) {
       learn_named(*b.range, e.args[0]);
       extent = sizes_.resolve(*b.range);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/from_core/checked_integers.h"
+#include "graph/from_core/runtime_checks.h"
 
 namespace axon::graph {
 
@@ -17,12 +18,13 @@ class CoreEvaluator;
 class IndexEvaluator : Part {
  public:
   IndexEvaluator(Context& context, SizeEnvironment& sizes, BoundsChecker& bounds, GraphBuilder& builder,
-                 CheckedIntegers& checked, CoreEvaluator& evaluator)
+                 CheckedIntegers& checked, RuntimeChecks& checks, CoreEvaluator& evaluator)
       : Part(context),
         sizes_(sizes),
         bounds_(bounds),
         builder_(builder),
         checked_(checked),
+        checks_(checks),
         evaluator_(evaluator) {}
 
   Val index(const core::Expr& e);
@@ -62,12 +64,15 @@ class IndexEvaluator : Part {
   Array updated(const core::Expr& e, const std::shared_ptr<Array>& of, const Array& value);
   Array stored_at(const std::shared_ptr<Array>& of, Target target);
   bool is_certain(ScalarId index, const Dim& extent, const Selection& s) const;
-  bool along_whole_axis(const Selection& s, size_t axis, const Dim& extent, Target& target);
+  bool along_whole_axis(const Selection& s, size_t axis, const Dim& extent, const std::string& what,
+                        Target& target);
+  Array fitted(const core::Expr& e, Array value, const Selection& s);
 
   SizeEnvironment& sizes_;
   BoundsChecker& bounds_;
   GraphBuilder& builder_;
   CheckedIntegers& checked_;
+  RuntimeChecks& checks_;
   CoreEvaluator& evaluator_;
 };
 

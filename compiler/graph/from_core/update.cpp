@@ -3,6 +3,8 @@
 // The update is in place where the tensor is dead after it. Inside of a `for`, each point of the index
 // variables around has a copy of its own. Where data or a condition decides which positions change, the whole
 // axis is stored: the other elements keep their values.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "graph/from_core/evaluator.h"
@@ -54,8 +56,10 @@ bool IndexEvaluator::is_certain(ScalarId index, const Dim& extent, const Selecti
 }
 
 /// Adds an axis whose changed positions data or a condition decides: every element is stored, and those that
-/// do not change keep their values. Returns false when the selection has no run of positions.
-bool IndexEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim& extent, Target& target) {
+/// do not change keep their values. Returns false when the selection has no run of positions. `what`: the
+/// update, for messages.
+bool IndexEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim& extent,
+                                      const std::string& what, Target& target) {
   if (!s.runs[axis]) return false;
   const Selection::Run run = *s.runs[axis];
   const Var v = shape::fresh_var(run.var ? shape::var_name(*run.var) : "p");
@@ -67,15 +71,15 @@ bool IndexEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim
     target.points.push_back({axis, run.start});
     return true;
   }
-  ScalarId start = run.start;
+  const ScalarId start = run.start, zero = constant_int(g, Elem::i64, 0);
   if (!affine_index(g, start)) {
-    const auto first = checked_.data_size(start, "the start of an updated slice", extent);
-    const auto end = checked_.data_size(apply(g, Op::add, {start, sizes_.value_of(run.count)}),
-                                        "the end of an updated slice", extent);
-    if (!first || !end) return false;
-    start = sizes_.value_of(*first);
+    const ScalarId count = sizes_.value_of(run.count);
+    const ScalarId last = apply(g, Op::sub, {sizes_.value_of(extent), count});
+    checks_.require(apply(g, Op::and_, {apply(g, Op::le, {zero, start}), apply(g, Op::le, {start, last})}),
+                    start, last,
+                    fmt::format("`{}`: the slice begins at {{lhs}}, which is not in 0 .. {{rhs}}", what));
   }
-  const ScalarId from_start = apply(g, Op::sub, {here, start}), zero = constant_int(g, Elem::i64, 0);
+  const ScalarId from_start = apply(g, Op::sub, {here, start});
   target.hits.push_back(apply(g, Op::le, {zero, from_start}));
   target.hits.push_back(apply(g, Op::lt, {from_start, sizes_.value_of(run.count)}));
   const ScalarId last = index_of(g, sizes_.bound_of(run.count) - Dim(1));
@@ -87,12 +91,24 @@ bool IndexEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim
   return true;
 }
 
+/// The value with the sizes of what it is stored into, where the data decides one of the two.
+Array IndexEvaluator::fitted(const Expr& e, Array value, const Selection& s) {
+  const auto by_data = [&](const Dim& d) { return reads_data(g, d) || sizes_.varies(d); };
+  for (size_t k = 1; k <= std::min(value.shape.size(), s.shape.size()); ++k) {
+    const size_t axis = value.shape.size() - k;
+    const Dim& size = s.shape[s.shape.size() - k];
+    if (!value.shape[axis].is(1) && (by_data(size) || by_data(value.shape[axis])))
+      checks_.require_size(value, axis, size, fmt::format("what `{}` stores", source_text(e.span)));
+  }
+  return value;
+}
+
 Array IndexEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, const Array& value) {
   builder_.force(*of);
   Selection s = select(e, *of, false);
   if (failed_) return *of;
   Target target;
-  target.value = builder_.stretched(value, s.shape, s.vars);
+  target.value = builder_.stretched(fitted(e, value, s), s.shape, s.vars);
   std::set<Var> stored;
   for (size_t axis = 0; axis < s.indices.size(); ++axis) {
     if (is_certain(s.indices[axis], of->shape[axis], s)) {
@@ -100,7 +116,7 @@ Array IndexEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, c
       for (Var v : target.at.back().vars()) stored.insert(v);
       continue;
     }
-    if (!along_whole_axis(s, axis, of->shape[axis], target)) {
+    if (!along_whole_axis(s, axis, of->shape[axis], source_text(e.span), target)) {
       unsupported(
           "an update at several positions of an axis, each decided by the data: `scatter` makes those");
       return *of;

@@ -240,6 +240,7 @@ std::set<Value> live_values(const Graph& g) {
   for (Value v : final_states(g)) mark(v);
   for (const Check& c : g.checks)
     if (!c.fact) mark(c.value);
+  for (NodeId loop : loops_with_effects(g)) mark({loop, 0});
   for (uint32_t s : data_sizes(g)) mark(g.sizes[s].value);
   for (const auto& debug : g.debugs) mark(debug.second);
   while (!work.empty()) {

@@ -149,6 +149,7 @@ Cost cost_of(const Graph& g, ScalarId body) {
       case Op::constant:
       case Op::index:
       case Op::bounded:
+      case Op::require:
       case Op::cast:
       case Op::proj:
         break;

@@ -16,7 +16,7 @@ bool can_fail(const Graph& g, const Node& node) {
   each_body(node, [&](ScalarId body, const auto&) {
     for (ScalarId id : post_order(g, body)) {
       const Scalar& s = g.scalars[id];
-      found |= s.op == Op::bounded;
+      found |= s.op == Op::bounded || s.op == Op::require;
       found |= (s.op == Op::div || s.op == Op::mod) && !base::is_float(s.elem);
     }
   });

@@ -137,9 +137,10 @@ namespace {
 /// starts a carried value that changes: it could no longer change in place if the region read it.
 void forward_unchanged(Graph& g) {
   std::map<Value, Value> same;
+  const std::set<NodeId> with_effects = loops_with_effects(g);
   for (NodeId id : all_nodes(g)) {
     const Node& node = g.nodes[id];
-    for (uint32_t c = 0; c < node.carried.size(); ++c) {
+    for (uint32_t c = with_effects.count(id) ? 1 : 0; c < node.carried.size(); ++c) {  // 0 keeps the loop
       if (node.carried[c].result != node.carried[c].param || node.condition == c) continue;
       bool changes = std::any_of(node.carried.begin(), node.carried.end(), [&](const Carried& other) {
         return other.init == node.carried[c].init && other.result != other.param;

@@ -35,7 +35,7 @@ Outcome run(const std::string& program, const std::vector<Tensor>& inputs,
             const std::map<std::string, int64_t>& sizes = {}, Precision precision = Precision::storage) {
   Lowered lowered = lower(program);
   EXPECT_EQ(lowered.errors, "") << program;
-  if (lowered.order.empty()) return {"no entry", {}, {}, {}};
+  if (lowered.order.empty()) return {"no entry", false, {}, {}, {}};
   const Graph& g = lowered.graphs.at(lowered.order[0]);
   Outcome o = interpret(g, inputs, named_sizes(g, sizes), precision);
   if (!o.error.empty()) return o;
@@ -379,7 +379,7 @@ TEST(FromCoreRun, UpdatesAtPositionsOfTheData) {
   EXPECT_EQ(run("entry f (x : f32[n]) (k : i64[1]) = let c = k[0] in x with [c : c + 2] = [8.0, 9.0]",
                 {x, integers({1}, {3})})
                 .error,
-            "the end of an updated slice is not a size up to n: the value is 5");
+            "`x with [c : c + 2] = [8.0, 9.0]`: the slice begins at 3, which is not in 0 .. 2");
   EXPECT_EQ(run("entry f (x : f32[n]) (k : i64[1]) = x with [k[0]] = 1.0", {x, integers({1}, {4})}).error,
             "index `k[0]` in `x with [k[0]] = 1.0`: 4 is not in 0 .. 3");
 }

@@ -1,0 +1,90 @@
+// Nodes that are computed for their checks alone; see runtime_checks.h.
+#include "graph/from_core/runtime_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace axon::graph {
+
+void RuntimeChecks::require(ScalarId holds, ScalarId lhs, ScalarId rhs, const std::string& message) {
+  if (probing_ || failed_ || (g.scalars[holds].op == Op::constant && g.scalars[holds].integer)) return;
+  const auto unless = [&](ScalarId reached) {
+    holds = apply(g, Op::or_, {apply(g, Op::not_, {reached}), holds});
+  };
+  const ScalarId one = constant_int(g, Elem::i64, 1);
+  for (ScalarId condition : conditions_) unless(condition);
+  bool leaves_loops = true;  // of a loop with a condition nobody knows beforehand whether it has an iteration
+  for (const Axis& loop : loops_) {
+    leaves_loops &= sizes_.over_sizes(loop.extent) || sizes_.varies(loop.extent);
+    if (leaves_loops) unless(apply(g, Op::le, {one, sizes_.value_of(loop.extent)}));
+  }
+  Scalar s;
+  s.op = Op::require;
+  s.elem = Elem::i64;
+  s.args = {holds, lhs, rhs};
+  const auto depends_on = [&](const Axis& axis) {
+    const std::vector<Axis> axes = builder_.free_axes(make_scalar(g, s));
+    return std::any_of(axes.begin(), axes.end(), [&](const Axis& a) { return a.var == axis.var; });
+  };
+  for (size_t i = active_.size(); i-- > 0;)  // inner ones first: their extents may depend on the outer ones
+    if (!depends_on(active_[i])) {
+      unless(apply(g, Op::le, {one, sizes_.value_of(active_[i].extent)}));
+      s.args[0] = holds;
+    }
+  if (!stated_.insert({regions_.back(), s.args, message}).second) return;
+  s.check = static_cast<uint32_t>(g.checks.size());
+  ScalarId body = make_scalar(g, std::move(s));
+  std::vector<Dim> extents;
+  for (const Axis& axis : builder_.free_axes(body)) extents.push_back(axis.extent);
+  if (const std::vector<Axis> axes = builder_.free_axes(body, extents); !axes.empty())
+    body = reduce(g, Monoid::max, axes, body);
+  Check check;
+  check.message = message;
+  check.bound = Dim(1);
+  check.effect = true;
+  g.checks.push_back(check);
+  const Value value = builder_.emit({}, body, {Elem::i64, {}}, "check", std::nullopt, {}, leaves_loops);
+  g.checks.back().value = value;
+}
+
+bool RuntimeChecks::require_size(Array& a, size_t axis, const Dim& wanted, const std::string& what) {
+  const Dim found = a.shape[axis];
+  const Fact same = shape::equal(found, wanted);
+  const bool wanted_by_data = reads_data(g, wanted) || sizes_.varies(wanted);
+  const bool found_by_data = reads_data(g, found) || sizes_.varies(found);
+  const Proof proof = bounds_.proof(same);
+  if (proof == Proof::always) {
+    if (!wanted_by_data) a.shape[axis] = wanted;
+    return true;
+  }
+  if (conditions_.empty() && active_.empty() && loops_.empty() && !wanted_by_data && !found_by_data) {
+    if (!bounds_.require(same, what)) return false;
+    a.shape[axis] = wanted;
+    return true;
+  }
+  if (proof != Proof::guarded) require_equal(sizes_.value_of(found), sizes_.value_of(wanted), what);
+  clamp(a, axis, wanted);
+  return true;
+}
+
+void RuntimeChecks::require_equal(ScalarId found, ScalarId wanted, const std::string& what) {
+  require(apply(g, Op::eq, {found, wanted}), found, wanted,
+          fmt::format("{}: the axis has {{lhs}} elements, not {{rhs}}", what));
+}
+
+/// Gives the axis another size; past the elements that there are, the last one stands, or 0 where there is
+/// none.
+void RuntimeChecks::clamp(Array& a, size_t axis, const Dim& wanted) {
+  const Dim found = a.shape[axis];
+  const Var v = a.vars[axis];
+  a.shape[axis] = wanted;
+  a.body = substitute(g, a.body, shape::Substitution{{v, max(min(Dim(v), found - Dim(1)), Dim(0))}});
+  if (bounds_.proof(shape::at_least(found, Dim(1))) == Proof::always) return;
+  const Elem elem = g.scalars[a.body].elem;
+  const ScalarId zero = base::is_float(elem) ? constant_float(g, elem, 0) : constant_int(g, elem, 0);
+  const ScalarId some = apply(g, Op::le, {constant_int(g, Elem::i64, 1), sizes_.value_of(found)});
+  a.body = apply(g, Op::select, {some, a.body, zero});
+}
+
+}  // namespace axon::graph
