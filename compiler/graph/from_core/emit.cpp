@@ -116,7 +116,7 @@ std::optional<std::pair<Value, std::vector<Dim>>> GraphBuilder::place_of(const A
 
 void GraphBuilder::force(Array& a) {
   const Scalar& s = g.scalars[a.body];
-  if (probing_ || a.shape.empty() || s.op == Op::constant) return;
+  if (probing_ || a.shape.empty() || s.op == Op::constant || s.op == Op::index) return;
   if (s.op == Op::load &&
       std::all_of(s.args.begin(), s.args.end(), [&](ScalarId i) { return affine_index(g, i); }))
     return;
