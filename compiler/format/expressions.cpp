@@ -60,7 +60,7 @@ bool is_function(const Expr& e) { return as<LambdaExpr>(e) || as<ForExpr>(e) || 
 
 }  // namespace
 
-Level Printer::level(ExprId id) const {
+Level ExprPrinter::level(ExprId id) const {
   const Expr& e = file_[id];
   if (is_function(e) || as<LetExpr>(e) || as<IfExpr>(e)) return low;
   if (const auto* n = as<BinaryExpr>(e)) return level_of(n->op);
@@ -69,11 +69,11 @@ Level Printer::level(ExprId id) const {
   return as<ApplyExpr>(e) ? applied : atomic;
 }
 
-int Printer::parentheses(ExprId id) const {
+int ExprPrinter::parentheses(ExprId id) const {
   return at_.parentheses_around(file_[id].span.begin, file_[id].span.end);
 }
 
-Doc Printer::expr(ExprId id, Level place, bool block, bool open) {
+Doc ExprPrinter::expr(ExprId id, Level place, bool block, bool open) {
   const Expr& e = file_[id];
   Level own = level(id);
   bool written = parentheses(id) > 0;
@@ -87,7 +87,7 @@ Doc Printer::expr(ExprId id, Level place, bool block, bool open) {
   return concat(std::move(parts));
 }
 
-Doc Printer::bare(ExprId id, bool block, bool open) {
+Doc ExprPrinter::bare(ExprId id, bool block, bool open) {
   const auto print = [&]<class Node>(const Node& node) {
     if constexpr (requires { of(node, block); })
       return of(node, block);
@@ -100,7 +100,7 @@ Doc Printer::bare(ExprId id, bool block, bool open) {
 // ---- Operators
 
 /// A coefficient is a plain integer before a name or something in brackets: the `2` of `2*i`.
-bool Printer::is_coefficient(const BinaryExpr& n) const {
+bool ExprPrinter::is_coefficient(const BinaryExpr& n) const {
   if (n.op != BinaryOp::multiply || (level(n.rhs) != atomic && parentheses(n.rhs) == 0)) return false;
   const NumberExpr* number = as<NumberExpr>(file_[n.lhs]);
   return axes_ || (number && !number->is_float);
@@ -108,7 +108,7 @@ bool Printer::is_coefficient(const BinaryExpr& n) const {
 
 /// Operators of one level that follow each other, and what they join. `open`: nothing follows that a body
 /// without parentheses at the end could take for its own.
-Doc Printer::chain(ExprId id, bool open) {
+Doc ExprPrinter::chain(ExprId id, bool open) {
   Level own = level(id);
   std::vector<ExprId> links{id};
   ExprId first = left_of(file_[id]);
@@ -124,7 +124,7 @@ Doc Printer::chain(ExprId id, bool open) {
 }
 
 /// One operator and its right side.
-Doc Printer::link(ExprId id, bool open) {
+Doc ExprPrinter::link(ExprId id, bool open) {
   const Expr& e = file_[id];
   if (const auto* n = as<BinaryExpr>(e)) {
     Level right = static_cast<Level>(level_of(n->op) + 1);
@@ -132,7 +132,7 @@ Doc Printer::link(ExprId id, bool open) {
     return concat({d_.line(), at_.token(binary_op_text(n->op)), blank(), expr(n->rhs, right, false, open)});
   }
   if (const auto* n = as<CheckExpr>(e))
-    return concat({d_.line(), at_.token(":>"), blank(), type(n->type, TypePlace::mode)});
+    return concat({d_.line(), at_.token(":>"), blank(), types_.type(n->type, TypePlace::mode)});
   if (const auto* n = as<WithFieldExpr>(e))
     return concat({d_.line(), at_.token("with"), blank(), name(n->field), blank(), at_.token("="), blank(),
                    expr(n->value, disjunction, false, open)});
@@ -141,7 +141,7 @@ Doc Printer::link(ExprId id, bool open) {
                  expr(n.value, disjunction, false, open)});
 }
 
-Doc Printer::of(const NegateExpr& n, bool) {
+Doc ExprPrinter::of(const NegateExpr& n, bool) {
   Docs parts{at_.token("-")};
   // Two signs without a blank would begin a comment.
   if (as<NegateExpr>(file_[n.value]) && parentheses(n.value) == 0) parts.push_back(blank());
@@ -151,7 +151,7 @@ Doc Printer::of(const NegateExpr& n, bool) {
 
 // ---- Application, selection, brackets
 
-Doc Printer::of(const ApplyExpr& n, bool) {
+Doc ExprPrinter::of(const ApplyExpr& n, bool) {
   std::vector<ExprId> args = n.args;
   bool hugs = is_function(file_[args.back()]);
   if (hugs) args.pop_back();
@@ -167,20 +167,20 @@ Doc Printer::of(const ApplyExpr& n, bool) {
 }
 
 /// `(fn x => body)` whose lines are indented from the line where it begins.
-Doc Printer::hugged(ExprId id) {
+Doc ExprPrinter::hugged(ExprId id) {
   bool written = parentheses(id) > 0;
   return concat({written ? at_.token("(") : d_.text("("), bare(id, false, true),
                  written ? at_.token(")") : d_.text(")")});
 }
 
-Doc Printer::of(const TupleExpr& n, bool) {
+Doc ExprPrinter::of(const TupleExpr& n, bool) {
   return listed(
       "(", n.elements, [&](ExprId e) { return expr(e); }, ")");
 }
-Doc Printer::of(const ListExpr& n, bool) { return indices(n.elements); }
-Doc Printer::of(const RecordExpr& n, bool) { return fields(n.fields); }
+Doc ExprPrinter::of(const ListExpr& n, bool) { return indices(n.elements); }
+Doc ExprPrinter::of(const RecordExpr& n, bool) { return fields(n.fields); }
 
-Doc Printer::fields(const std::vector<FieldValue>& all) {
+Doc ExprPrinter::fields(const std::vector<FieldValue>& all) {
   const auto print = [&](const FieldValue& f) {
     Docs parts{name(f.name), blank(), at_.token("=")};
     Docs value{d_.line(), at_.before(), expr(f.value)};
@@ -190,11 +190,11 @@ Doc Printer::fields(const std::vector<FieldValue>& all) {
   return braced(all, print);
 }
 
-Doc Printer::of(const FieldExpr& n, bool) {
+Doc ExprPrinter::of(const FieldExpr& n, bool) {
   return concat({expr(n.base, atomic), at_.token("."), name(n.field)});
 }
 
-Doc Printer::of(const IndexExpr& n, bool) {
+Doc ExprPrinter::of(const IndexExpr& n, bool) {
   Docs parts{expr(n.base, atomic)};
   if (!n.otherwise.valid()) {
     parts.push_back(indices(n.indices));
@@ -215,12 +215,12 @@ Doc Printer::of(const IndexExpr& n, bool) {
   return d_.group(concat(std::move(parts)));
 }
 
-Doc Printer::indices(const std::vector<Index>& all) {
+Doc ExprPrinter::indices(const std::vector<Index>& all) {
   return listed(
       "[", all, [&](const Index& i) { return index(i); }, "]");
 }
 
-Doc Printer::index(const Index& index) {
+Doc ExprPrinter::index(const Index& index) {
   return std::visit(Overloaded{[&](const ElementIndex& n) { return expr(n.value); },
                                [&](const RestIndex&) { return at_.token(".."); },
                                [&](const SpreadIndex& n) {
@@ -230,7 +230,7 @@ Doc Printer::index(const Index& index) {
                     index.node);
 }
 
-Doc Printer::slice(const SliceIndex& n) {
+Doc ExprPrinter::slice(const SliceIndex& n) {
   const auto is_short = [&](ExprId id) {
     if (!id.valid()) return true;
     const NegateExpr* minus = as<NegateExpr>(file_[id]);
@@ -254,26 +254,26 @@ Doc Printer::slice(const SliceIndex& n) {
 // ---- Functions and comprehensions
 
 /// `head => body`.
-Doc Printer::arrow_to(Doc head, ExprId body, bool block) {
+Doc ExprPrinter::arrow_to(Doc head, ExprId body, bool block) {
   Docs parts{head, blank(), at_.token("=>")};
   Docs below{d_.line(), at_.before(), expr(body, low, block)};
   parts.push_back(d_.nest(2, concat(std::move(below))));
   return d_.group(concat(std::move(parts)));
 }
 
-Doc Printer::of(const LambdaExpr& n, bool block) {
+Doc ExprPrinter::of(const LambdaExpr& n, bool block) {
   Doc head = at_.token("fn");
-  head = packed(head, n.params, [&](PatternId p) { return pattern(p, false); });
+  head = packed(head, n.params, [&](PatternId p) { return types_.pattern(p, false); });
   return arrow_to(d_.nest(4, head), n.body, block);
 }
 
-Doc Printer::of(const ForExpr& n, bool block) {
+Doc ExprPrinter::of(const ForExpr& n, bool block) {
   Doc head = at_.token("for");
   head = packed(head, n.binders, [&](const Binder& b) { return binder(b); });
   return arrow_to(d_.nest(4, head), n.body, block);
 }
 
-Doc Printer::of(const ReduceExpr& n, bool block) {
+Doc ExprPrinter::of(const ReduceExpr& n, bool block) {
   bool is_list = as<ListExpr>(file_[n.body]) != nullptr;
   Doc head = expr(n.head, atomic);
   head = packed(head, n.args, [&](ExprId arg) {
@@ -288,7 +288,7 @@ Doc Printer::of(const ReduceExpr& n, bool block) {
   return all;
 }
 
-Doc Printer::binder(const Binder& n) {
+Doc ExprPrinter::binder(const Binder& n) {
   if (n.bound.valid())
     return concat(
         {at_.token("("), name(n.name), blank(), at_.token("<"), blank(), expr(n.bound), at_.token(")")});
@@ -296,7 +296,7 @@ Doc Printer::binder(const Binder& n) {
   return concat({at_.token(".."), name(n.name)});
 }
 
-Doc Printer::of(const IfExpr& n, bool) {
+Doc ExprPrinter::of(const IfExpr& n, bool) {
   Docs parts;
   const IfExpr* arm = &n;
   while (true) {
@@ -315,7 +315,7 @@ Doc Printer::of(const IfExpr& n, bool) {
 
 // ---- Lets
 
-Doc Printer::of(const LetExpr& n, bool block) {
+Doc ExprPrinter::of(const LetExpr& n, bool block) {
   if (block) return lines(n);
   Docs parts;
   for (const Let& one : n.lets) parts.insert(parts.end(), {let(one, n.lets.size() == 1), d_.line()});
@@ -325,7 +325,7 @@ Doc Printer::of(const LetExpr& n, bool block) {
 }
 
 /// Over several lines.
-Doc Printer::lines(const LetExpr& n) {
+Doc ExprPrinter::lines(const LetExpr& n) {
   Docs parts;
   for (const Let& one : n.lets) {
     bool first = &one == &n.lets.front();
@@ -344,17 +344,17 @@ Doc Printer::lines(const LetExpr& n) {
 }
 
 /// `let x = value`; with its `in` when `closed`.
-Doc Printer::let(const Let& n, bool closed) {
+Doc ExprPrinter::let(const Let& n, bool closed) {
   Docs head{at_.token("let"), blank()};
   const Pattern& p = file_[n.pattern];
   const TuplePattern* tuple = as<TuplePattern>(p);
   bool is_plain = !p.type.valid() && (as<NamePattern>(p) || (tuple && !tuple->elements.empty()));
   if (is_plain)
-    head.push_back(bare(p));
+    head.push_back(types_.bare(p));
   else
-    head.insert(head.end(), {at_.token("("), pattern(n.pattern, true), at_.token(")")});
-  head.push_back(packed(d_.empty(), n.params, [&](PatternId param) { return pattern(param, false); }));
-  head.push_back(signature(n.result, n.where));
+    head.insert(head.end(), {at_.token("("), types_.pattern(n.pattern, true), at_.token(")")});
+  head.push_back(packed(d_.empty(), n.params, [&](PatternId param) { return types_.pattern(param, false); }));
+  head.push_back(types_.signature(n.result, n.where));
   head.insert(head.end(), {blank(), at_.token("=")});
   Docs parts{d_.group(d_.nest(4, concat(std::move(head))))};
   Docs below{d_.line(), at_.before(), expr(n.value, low, true)};

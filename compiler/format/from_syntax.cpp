@@ -14,7 +14,7 @@ namespace axon::format {
 
 using namespace syntax;
 
-Doc Printer::file() {
+Doc FilePrinter::file() {
   Docs parts;
   for (const Decl& one : file_.decls)
     parts.insert(parts.end(), {at_.before(Blanks::kept), declaration(one), at_.behind(), d_.hard_line()});
@@ -22,14 +22,14 @@ Doc Printer::file() {
   return concat(std::move(parts));
 }
 
-Doc Printer::declaration(const Decl& decl) {
+Doc FilePrinter::declaration(const Decl& decl) {
   Docs parts;
   if (decl.is_private) parts.insert(parts.end(), {at_.token("private"), blank()});
   parts.push_back(std::visit([&](const auto& node) { return of(decl, node); }, decl.node));
   return d_.group(concat(std::move(parts)));
 }
 
-Doc Printer::sizes(const std::vector<SizeParam>& sizes) {
+Doc FilePrinter::sizes(const std::vector<SizeParam>& sizes) {
   if (sizes.empty()) return d_.empty();
   const auto print = [&](const SizeParam& size) {
     if (size.kind == SizeParamKind::element) return at_.token("'" + size.name.text);
@@ -41,70 +41,61 @@ Doc Printer::sizes(const std::vector<SizeParam>& sizes) {
   return listed("[", sizes, print, "]");
 }
 
-/// ` : type where facts`, what is there of it. A head of several lines gives `where` one of its own.
-Doc Printer::signature(TypeId result, const std::vector<Fact>& where) {
-  Docs parts;
-  if (result.valid())
-    parts.push_back(d_.group(concat({d_.line(), at_.token(":"), blank(), d_.align(type(result))})));
-  if (!where.empty())
-    parts.insert(parts.end(), {d_.line(), at_.token("where"), blank(), d_.align(facts(where))});
-  return concat(std::move(parts));
-}
-
-Doc Printer::definition(Doc head, ExprId body) {
+Doc FilePrinter::definition(Doc head, ExprId body) {
   Docs parts{head, blank(), at_.token("=")};
-  Docs below{d_.line(), at_.before(), expr(body, low, true)};
+  Docs below{d_.line(), at_.before(), exprs_.expr(body, low, true)};
   parts.push_back(d_.nest(2, concat(std::move(below))));
   return concat(std::move(parts));
 }
 
-Doc Printer::of(const Decl& decl, const FunDecl& n) {
+Doc FilePrinter::of(const Decl& decl, const FunDecl& n) {
   Docs head{at_.token(n.is_entry ? "entry" : "fun"), blank(), name(decl.name), sizes(n.sizes)};
-  head.push_back(packed(d_.empty(), n.params, [&](PatternId p) { return pattern(p, false); }));
-  head.push_back(signature(n.result, n.where));
+  head.push_back(packed(d_.empty(), n.params, [&](PatternId p) { return types_.pattern(p, false); }));
+  head.push_back(types_.signature(n.result, n.where));
   return definition(d_.group(d_.nest(4, concat(std::move(head)))), n.body);
 }
 
-Doc Printer::of(const Decl& decl, const ValueDecl& n) {
+Doc FilePrinter::of(const Decl& decl, const ValueDecl& n) {
   Docs head{at_.token("val"), blank(), name(decl.name)};
   return definition(concat(std::move(head)), n.body);
 }
 
-Doc Printer::of(const Decl& decl, const SignatureDecl& n) {
+Doc FilePrinter::of(const Decl& decl, const SignatureDecl& n) {
   Docs parts{
       at_.token(n.is_prim ? "prim" : "val"), blank(), name(decl.name), blank(), at_.token(":"), blank()};
-  parts.push_back(type(n.type));
-  parts.push_back(d_.nest(2, signature({}, n.where)));
+  parts.push_back(types_.type(n.type));
+  parts.push_back(d_.nest(2, types_.signature({}, n.where)));
   return concat(std::move(parts));
 }
 
-Doc Printer::of(const Decl& decl, const TypeDecl& n) {
+Doc FilePrinter::of(const Decl& decl, const TypeDecl& n) {
   Docs parts{at_.token("type"), blank(), name(decl.name), sizes(n.params), blank(), at_.token("=")};
-  Docs below{d_.line(), at_.before(), type(n.type)};
+  Docs below{d_.line(), at_.before(), types_.type(n.type)};
   parts.push_back(d_.nest(2, concat(std::move(below))));
   return concat(std::move(parts));
 }
 
-Doc Printer::of(const Decl& decl, const LayoutDecl& n) {
+Doc FilePrinter::of(const Decl& decl, const LayoutDecl& n) {
   Docs parts{at_.token("layout"), blank(), name(decl.name), sizes(n.params), blank(), at_.token("=")};
-  Docs below{d_.line(), at_.before(), layout(n.layout)};
+  Docs below{d_.line(), at_.before(), types_.layout(n.layout)};
   parts.push_back(d_.nest(2, concat(std::move(below))));
   return concat(std::move(parts));
 }
 
-Doc Printer::of(const Decl& decl, const MeshDecl& n) {
-  Docs parts{at_.token("mesh"), blank(), name(decl.name), blank(), at_.token("="), blank(), fields(n.fields)};
+Doc FilePrinter::of(const Decl& decl, const MeshDecl& n) {
+  Docs parts{at_.token("mesh"), blank(), name(decl.name),        blank(),
+             at_.token("="),    blank(), exprs_.fields(n.fields)};
   return concat(std::move(parts));
 }
 
-Doc Printer::of(const Decl& decl, const ImportDecl& n) {
+Doc FilePrinter::of(const Decl& decl, const ImportDecl& n) {
   Docs parts{at_.token("import"), blank(), n.file ? at_.any() : path(n.path)};
   if (n.file || decl.name.span != n.path.back().span)
     parts.insert(parts.end(), {blank(), at_.token("as"), blank(), name(decl.name)});
   return concat(std::move(parts));
 }
 
-Doc Printer::of(const Decl&, const TestDecl& n) {
+Doc FilePrinter::of(const Decl&, const TestDecl& n) {
   Docs head{at_.token("test"), blank(), at_.any()};
   return definition(concat(std::move(head)), n.body);
 }
@@ -119,7 +110,7 @@ std::optional<std::string> format(const source::SourceFile& file, source::Diagno
   source::Diagnostics repeated;
   Documents documents;
   Cursor cursor(file, lex(file, repeated), documents);
-  std::string text = documents.render(Printer(tree, cursor, documents).file(), line_width);
+  std::string text = documents.render(FilePrinter(tree, cursor, documents).file(), line_width);
 
   // The promise is checked each time: what is handed out is the program that was handed in.
   source::SourceManager sources;

@@ -1,5 +1,4 @@
-// The style: every node of the tree as a document. from_syntax.cpp has declarations, types.cpp types,
-// patterns and sizes, expressions.cpp expressions. Nodes are taken in source order, because each piece of
+// The style: every node of the tree as a document. Nodes are taken in source order, because each piece of
 // text comes from the cursor.
 #pragma once
 #include <functional>
@@ -29,34 +28,49 @@ enum Level : uint8_t {
 /// What the place of a type asks for, as in the grammar's type, placed, mode and base.
 enum class TypePlace : uint8_t { type, placed, mode, base };
 
-class Printer {
- public:
-  Printer(const syntax::File& file, Cursor& cursor, Documents& documents)
-      : file_(file), at_(cursor), d_(documents) {}
-
-  Doc file();
-
- private:
+/// What every part takes pieces of text from, and what it puts them together with.
+class PrinterPart {
+ protected:
   using Docs = std::vector<Doc>;
 
-  // ---- Declarations (from_syntax.cpp)
-  Doc declaration(const syntax::Decl& decl);
-  Doc declared(const syntax::Decl& decl);
-  Doc of(const syntax::Decl&, const syntax::ErrorDecl&) { return d_.empty(); }
-  Doc of(const syntax::Decl& decl, const syntax::FunDecl& n);
-  Doc of(const syntax::Decl& decl, const syntax::ValueDecl& n);
-  Doc of(const syntax::Decl& decl, const syntax::SignatureDecl& n);
-  Doc of(const syntax::Decl& decl, const syntax::TypeDecl& n);
-  Doc of(const syntax::Decl& decl, const syntax::LayoutDecl& n);
-  Doc of(const syntax::Decl& decl, const syntax::MeshDecl& n);
-  Doc of(const syntax::Decl& decl, const syntax::ImportDecl& n);
-  Doc of(const syntax::Decl& decl, const syntax::TestDecl& n);
-  Doc sizes(const std::vector<syntax::SizeParam>& sizes);
-  Doc signature(syntax::TypeId result, const std::vector<syntax::Fact>& where);
-  Doc definition(Doc head, syntax::ExprId body);
+  PrinterPart(const syntax::File& file, Cursor& cursor, Documents& documents)
+      : file_(file), at_(cursor), d_(documents) {}
 
-  // ---- Types, sizes, layouts, patterns (types.cpp)
+  Doc concat(Docs parts) { return d_.concat(std::move(parts)); }
+  Doc blank() { return d_.text(" "); }
+  Doc name(const syntax::Name& n) { return at_.token(n.text); }
+  Doc path(const std::vector<syntax::Name>& names);
+  /// An opener, elements packed to lines with a comma behind each, and the closer.
+  template <class T, class Print>
+  Doc listed(std::string_view open, const std::vector<T>& all, Print print, std::string_view close);
+  /// `{ a, b }`: over several lines each begins with its comma.
+  template <class T, class Print>
+  Doc braced(const std::vector<T>& all, Print print, const syntax::Name* rest = nullptr);
+  /// Elements packed to lines, with a blank between two.
+  template <class T, class Print>
+  Doc packed(Doc head, const std::vector<T>& all, Print print);
+
+  const syntax::File& file_;
+  Cursor& at_;
+  Documents& d_;
+};
+
+/// Types, sizes, layouts and patterns (types.cpp).
+class TypePrinter : PrinterPart {
+ public:
+  TypePrinter(const syntax::File& file, Cursor& cursor, Documents& documents)
+      : PrinterPart(file, cursor, documents) {}
+
   Doc type(syntax::TypeId id, TypePlace place = TypePlace::type);
+  Doc facts(const std::vector<syntax::Fact>& all);
+  /// ` : type where facts`, what is there of it. A head of several lines gives `where` one of its own.
+  Doc signature(syntax::TypeId result, const std::vector<syntax::Fact>& where);
+  Doc layout(syntax::LayoutId id);
+  /// `in_list`: between the parentheses of a parameter or a tuple, where a type needs none of its own.
+  Doc pattern(syntax::PatternId id, bool in_list);
+  Doc bare(const syntax::Pattern& pattern);  ///< without its type
+
+ private:
   Doc of(const syntax::ErrorType&) { return d_.empty(); }
   Doc of(const syntax::NamedType& n);
   Doc of(const syntax::VariableType& n);
@@ -71,19 +85,24 @@ class Printer {
   Doc item(const syntax::Item& item);
   Doc dim(syntax::DimId id, Level place = sum);
   Doc fact(const syntax::Fact& fact);
-  Doc facts(const std::vector<syntax::Fact>& all);
-  Doc layout(syntax::LayoutId id);
   Doc part(const syntax::LayoutPart& part);
   Doc spot(const syntax::Spot& spot);
   Doc iteration(const syntax::Iter& spots);
-  Doc pattern(syntax::PatternId id, bool in_list);
-  Doc bare(const syntax::Pattern& pattern);
+};
 
-  // ---- Expressions (expressions.cpp)
+/// Expressions (expressions.cpp).
+class ExprPrinter : PrinterPart {
+ public:
+  ExprPrinter(const syntax::File& file, Cursor& cursor, Documents& documents, TypePrinter& types)
+      : PrinterPart(file, cursor, documents), types_(types) {}
+
   /// `block`: it has lines of its own, as the body of a declaration has; then a `let` takes them. `open`:
   /// nothing follows that would become part of a body without parentheses; at the place `low` nothing ever
   /// does.
   Doc expr(syntax::ExprId id, Level place = low, bool block = false, bool open = false);
+  Doc fields(const std::vector<syntax::FieldValue>& all);
+
+ private:
   Doc bare(syntax::ExprId id, bool block, bool open);
   Doc of(const syntax::ErrorExpr&, bool) { return d_.empty(); }
   Doc of(const syntax::NameExpr& n, bool) { return at_.token(n.name); }
@@ -115,34 +134,45 @@ class Printer {
   Doc index(const syntax::Index& index);
   Doc slice(const syntax::SliceIndex& n);
   Doc binder(const syntax::Binder& n);
-  Doc fields(const std::vector<syntax::FieldValue>& all);
 
-  // ---- Pieces of every kind
-  Doc concat(Docs parts) { return d_.concat(std::move(parts)); }
-  Doc blank() { return d_.text(" "); }
-  Doc name(const syntax::Name& n) { return at_.token(n.text); }
-  Doc path(const std::vector<syntax::Name>& names);
-  /// An opener, elements packed to lines with a comma behind each, and the closer.
-  template <class T, class Print>
-  Doc listed(std::string_view open, const std::vector<T>& all, Print print, std::string_view close);
-  /// `{ a, b }`: over several lines each begins with its comma.
-  template <class T, class Print>
-  Doc braced(const std::vector<T>& all, Print print, const syntax::Name* rest = nullptr);
-  /// Elements packed to lines, with a blank between two.
-  template <class T, class Print>
-  Doc packed(Doc head, const std::vector<T>& all, Print print);
-
-  const syntax::File& file_;
-  Cursor& at_;
-  Documents& d_;
+  TypePrinter& types_;
   bool axes_ = false;  // inside the axis lists of rearrange, where products are written tight as in types
+};
+
+/// A file and its declarations (from_syntax.cpp).
+class FilePrinter : PrinterPart {
+ public:
+  FilePrinter(const syntax::File& file, Cursor& cursor, Documents& documents)
+      : PrinterPart(file, cursor, documents),
+        types_(file, cursor, documents),
+        exprs_(file, cursor, documents, types_) {}
+
+  Doc file();
+
+ private:
+  Doc declaration(const syntax::Decl& decl);
+  Doc of(const syntax::Decl&, const syntax::ErrorDecl&) { return d_.empty(); }
+  Doc of(const syntax::Decl& decl, const syntax::FunDecl& n);
+  Doc of(const syntax::Decl& decl, const syntax::ValueDecl& n);
+  Doc of(const syntax::Decl& decl, const syntax::SignatureDecl& n);
+  Doc of(const syntax::Decl& decl, const syntax::TypeDecl& n);
+  Doc of(const syntax::Decl& decl, const syntax::LayoutDecl& n);
+  Doc of(const syntax::Decl& decl, const syntax::MeshDecl& n);
+  Doc of(const syntax::Decl& decl, const syntax::ImportDecl& n);
+  Doc of(const syntax::Decl& decl, const syntax::TestDecl& n);
+  Doc sizes(const std::vector<syntax::SizeParam>& sizes);
+  Doc definition(Doc head, syntax::ExprId body);
+
+  TypePrinter types_;
+  ExprPrinter exprs_;
 };
 
 // C++ leaves open in which order arguments are evaluated, a braced list does not: pieces that come from the
 // cursor are put together in braces only.
 
 template <class T, class Print>
-Doc Printer::listed(std::string_view open, const std::vector<T>& all, Print print, std::string_view close) {
+Doc PrinterPart::listed(std::string_view open, const std::vector<T>& all, Print print,
+                        std::string_view close) {
   Docs parts{at_.token(open)};
   Docs inside;
   for (size_t i = 0; i < all.size(); ++i) {
@@ -158,7 +188,7 @@ Doc Printer::listed(std::string_view open, const std::vector<T>& all, Print prin
 }
 
 template <class T, class Print>
-Doc Printer::braced(const std::vector<T>& all, Print print, const syntax::Name* rest) {
+Doc PrinterPart::braced(const std::vector<T>& all, Print print, const syntax::Name* rest) {
   Docs parts{at_.token("{")};
   if (all.empty()) return concat({parts[0], at_.token("}")});
   for (size_t i = 0; i < all.size(); ++i) {
@@ -175,7 +205,7 @@ Doc Printer::braced(const std::vector<T>& all, Print print, const syntax::Name* 
 }
 
 template <class T, class Print>
-Doc Printer::packed(Doc head, const std::vector<T>& all, Print print) {
+Doc PrinterPart::packed(Doc head, const std::vector<T>& all, Print print) {
   Docs parts{head};
   for (const T& one : all) {
     Docs piece{d_.line(), at_.before(), print(one)};

@@ -6,9 +6,18 @@ namespace axon::format {
 
 using namespace syntax;
 
+Doc PrinterPart::path(const std::vector<Name>& names) {
+  Docs parts;
+  for (const Name& n : names) {
+    if (!parts.empty()) parts.push_back(at_.token("."));
+    parts.push_back(name(n));
+  }
+  return concat(std::move(parts));
+}
+
 // ---- Types
 
-Doc Printer::type(TypeId id, TypePlace place) {
+Doc TypePrinter::type(TypeId id, TypePlace place) {
   const Type& type = file_[id];
   bool is_arrow = as<ArrowType>(type) || as<ExistsType>(type);
   bool wrapped = (is_arrow && place > TypePlace::type) ||
@@ -21,33 +30,24 @@ Doc Printer::type(TypeId id, TypePlace place) {
   return concat(std::move(parts));
 }
 
-Doc Printer::path(const std::vector<Name>& names) {
-  Docs parts;
-  for (const Name& n : names) {
-    if (!parts.empty()) parts.push_back(at_.token("."));
-    parts.push_back(name(n));
-  }
-  return concat(std::move(parts));
-}
-
-Doc Printer::of(const NamedType& n) {
+Doc TypePrinter::of(const NamedType& n) {
   Docs parts{path(n.path)};
   if (n.items) parts.push_back(items(*n.items));
   return concat(std::move(parts));
 }
 
-Doc Printer::of(const VariableType& n) {
+Doc TypePrinter::of(const VariableType& n) {
   Docs parts{at_.token("'" + n.name.text)};
   if (n.items) parts.push_back(items(*n.items));
   return concat(std::move(parts));
 }
 
-Doc Printer::of(const TupleType& n) {
+Doc TypePrinter::of(const TupleType& n) {
   return listed(
       "(", n.elements, [&](TypeId t) { return type(t); }, ")");
 }
 
-Doc Printer::of(const RecordType& n) {
+Doc TypePrinter::of(const RecordType& n) {
   const auto print = [&](const TypeField& f) {
     Docs parts{name(f.name), blank(), at_.token(":"), blank(), type(f.type)};
     return concat(std::move(parts));
@@ -55,7 +55,7 @@ Doc Printer::of(const RecordType& n) {
   return braced(n.fields, print, n.rest ? &*n.rest : nullptr);
 }
 
-Doc Printer::of(const ArrowType& n) {
+Doc TypePrinter::of(const ArrowType& n) {
   Docs parts{type(n.from, TypePlace::placed)};
   const ArrowType* arrow = &n;
   while (arrow) {
@@ -69,28 +69,28 @@ Doc Printer::of(const ArrowType& n) {
   return d_.group(concat(std::move(parts)));
 }
 
-Doc Printer::of(const OwnedType& n) {
+Doc TypePrinter::of(const OwnedType& n) {
   Docs parts{at_.token("*"), type(n.type, TypePlace::base)};
   return concat(std::move(parts));
 }
 
-Doc Printer::of(const PlacedType& n) {
+Doc TypePrinter::of(const PlacedType& n) {
   Docs parts{type(n.type, TypePlace::mode), blank(), at_.token("@"), blank(), layout(n.layout)};
   return concat(std::move(parts));
 }
 
-Doc Printer::of(const ExistsType& n) {
+Doc TypePrinter::of(const ExistsType& n) {
   Docs parts{at_.token("?"), n.facts.empty() ? name(n.names[0]) : facts(n.facts), at_.token("."), blank(),
              type(n.body)};
   return concat(std::move(parts));
 }
 
-Doc Printer::items(const std::vector<Item>& all) {
+Doc TypePrinter::items(const std::vector<Item>& all) {
   return listed(
       "[", all, [&](const Item& i) { return item(i); }, "]");
 }
 
-Doc Printer::item(const Item& item) {
+Doc TypePrinter::item(const Item& item) {
   const auto join = [&](const JoinItem& n) {
     Docs parts{at_.token(".."), at_.token("(")};
     for (const Name& one : n.names) {
@@ -113,7 +113,7 @@ Doc Printer::item(const Item& item) {
 
 // ---- Sizes
 
-Doc Printer::dim(DimId id, Level place) {
+Doc TypePrinter::dim(DimId id, Level place) {
   const auto binary = [&](const BinaryDim& n) {
     Level own = n.op <= DimOp::subtract ? sum : product;
     const BinaryDim* inner = as<BinaryDim>(file_[n.lhs]);
@@ -141,12 +141,12 @@ Doc Printer::dim(DimId id, Level place) {
       file_[id].node);
 }
 
-Doc Printer::fact(const Fact& fact) {
+Doc TypePrinter::fact(const Fact& fact) {
   Docs parts{dim(fact.lhs), blank(), at_.token(relation_text(fact.relation)), blank(), dim(fact.rhs)};
   return concat(std::move(parts));
 }
 
-Doc Printer::facts(const std::vector<Fact>& all) {
+Doc TypePrinter::facts(const std::vector<Fact>& all) {
   Docs parts;
   for (const Fact& one : all) {
     Docs piece;
@@ -158,9 +158,18 @@ Doc Printer::facts(const std::vector<Fact>& all) {
   return concat(std::move(parts));
 }
 
+Doc TypePrinter::signature(TypeId result, const std::vector<Fact>& where) {
+  Docs parts;
+  if (result.valid())
+    parts.push_back(d_.group(concat({d_.line(), at_.token(":"), blank(), d_.align(type(result))})));
+  if (!where.empty())
+    parts.insert(parts.end(), {d_.line(), at_.token("where"), blank(), d_.align(facts(where))});
+  return concat(std::move(parts));
+}
+
 // ---- Layouts
 
-Doc Printer::layout(LayoutId id) {
+Doc TypePrinter::layout(LayoutId id) {
   Docs parts;
   for (const LayoutPart& one : file_[id].parts) {
     if (!parts.empty()) parts.insert(parts.end(), {blank(), at_.token("+"), blank()});
@@ -169,7 +178,7 @@ Doc Printer::layout(LayoutId id) {
   return concat(std::move(parts));
 }
 
-Doc Printer::part(const LayoutPart& part) {
+Doc TypePrinter::part(const LayoutPart& part) {
   const auto named = [&](const NameLayout& n) {
     Docs parts{name(n.name)};
     if (n.bracketed)
@@ -189,13 +198,13 @@ Doc Printer::part(const LayoutPart& part) {
   return std::visit(Overloaded{named, mapped, offset}, part);
 }
 
-Doc Printer::spot(const Spot& s) {
+Doc TypePrinter::spot(const Spot& s) {
   Docs parts{dim(s.size, product)};
   if (s.axis) parts.insert(parts.end(), {at_.token("@"), name(*s.axis)});
   return concat(std::move(parts));
 }
 
-Doc Printer::iteration(const Iter& spots) {
+Doc TypePrinter::iteration(const Iter& spots) {
   if (spots.size() == 1) return spot(spots[0]);
   return listed(
       "(", spots, [&](const Spot& s) { return spot(s); }, ")");
@@ -203,8 +212,7 @@ Doc Printer::iteration(const Iter& spots) {
 
 // ---- Patterns
 
-/// `in_list`: between the parentheses of a parameter or a tuple, where a type needs none of its own.
-Doc Printer::pattern(PatternId id, bool in_list) {
+Doc TypePrinter::pattern(PatternId id, bool in_list) {
   const Pattern& p = file_[id];
   if (!p.type.valid()) return bare(p);
   Docs parts;
@@ -214,7 +222,7 @@ Doc Printer::pattern(PatternId id, bool in_list) {
   return concat(std::move(parts));
 }
 
-Doc Printer::bare(const Pattern& pattern) {
+Doc TypePrinter::bare(const Pattern& pattern) {
   const auto tuple = [&](const TuplePattern& n) {
     return listed(
         "(", n.elements, [&](PatternId p) { return this->pattern(p, true); }, ")");
