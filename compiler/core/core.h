@@ -1,6 +1,6 @@
 // The functional core: the program after names are resolved, sugar is gone and every type is inferred.
 //
-// In: syntax::File (from_syntax.cpp). Out: Program, whose entries graph/from_core.cpp evaluates on symbolic
+// In: syntax::File (decl_from_syntax.cpp). Out: Program, whose entries graph/from_core/ evaluates on symbolic
 // tensors: functions are inlined at each call, so rank and element type become concrete by evaluation and
 // never need a copy of the function. What evaluation cannot see (a size that only a type mentions) is passed
 // explicitly: a Global or Local occurrence carries the sizes its scheme was instantiated with, as Dims over

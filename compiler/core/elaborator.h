@@ -100,7 +100,7 @@ class Elaborator {
   std::map<std::string, std::unique_ptr<Module>> modules_;  ///< by the file that each one is
 };
 
-/// from_syntax.cpp: fills the Global and its DeclInfo.
+/// decl_from_syntax.cpp: fills the Global and its DeclInfo.
 void lower(Elaborator& e, GlobalId g);
 /// check.cpp: infers, generalises, and writes the types back.
 void check_declaration(Elaborator& e, GlobalId g);

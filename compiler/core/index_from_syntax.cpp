@@ -1,10 +1,10 @@
-// Index notation of the syntax tree to the core: `for`, folds over binders, indexing, rearrange, explicit
-// sizes.
+// See index_lowering.h.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/lowering.h"
+#include "core/expr_lowering.h"
+#include "core/index_lowering.h"
 
 namespace axon::core {
 
@@ -15,14 +15,12 @@ using source::Span;
 namespace stx = axon::syntax;
 using Kind = Expr::Kind;
 
-// ---- Index notation ----
-
-ExprId Lowering::for_expr(const std::vector<stx::Binder>& binders, stx::ExprId body, Span span) {
+ExprId IndexLowering::for_expr(const std::vector<stx::Binder>& binders, stx::ExprId body, Span span) {
   const size_t scope = scope_.size();
   std::vector<Binder> out;
   for (const stx::Binder& b : binders) {
     Binder binder;
-    if (b.bound.valid()) binder.bound = expr(b.bound);
+    if (b.bound.valid()) binder.bound = exprs_.expr(b.bound);
     const auto first = std::find_if(binders.begin(), binders.end(), [&](const stx::Binder& other) {
       return other.name.text == b.name.text && other.spread == b.spread;
     });
@@ -31,10 +29,11 @@ ExprId Lowering::for_expr(const std::vector<stx::Binder>& binders, stx::ExprId b
                  .also(first->name.span, "here first"));
       continue;
     }
-    binder.local = add_local(b.name.text, b.name.span, b.spread ? Local::Kind::rank : Local::Kind::index);
+    binder.local =
+        names_.add_local(b.name.text, b.name.span, b.spread ? Local::Kind::rank : Local::Kind::index);
     out.push_back(binder);
   }
-  const ExprId value = expr(body);
+  const ExprId value = exprs_.expr(body);
   scope_.resize(scope);
   const ExprId e = add(Kind::for_, span);
   at(e).binders = std::move(out);
@@ -42,7 +41,7 @@ ExprId Lowering::for_expr(const std::vector<stx::Binder>& binders, stx::ExprId b
   return e;
 }
 
-GlobalId Lowering::find_global(stx::ExprId id) {
+GlobalId IndexLowering::find_global(stx::ExprId id) {
   const stx::Expr& x = file()[id];
   if (const auto* n = stx::as<stx::NameExpr>(x)) return find(n->name) ? GlobalId{} : find_value(n->name);
   if (const auto* i = stx::as<stx::IndexExpr>(x)) return find_global(i->base);
@@ -58,7 +57,7 @@ GlobalId Lowering::find_global(stx::ExprId id) {
 }
 
 /// How many arguments before the tensor a reduction takes: none for sum, two for `reduce f unit`.
-size_t Lowering::reduction_arity(GlobalId g) {
+size_t IndexLowering::reduction_arity(GlobalId g) {
   const DeclInfo& info = e_.infos[g.index];
   if (const auto* f = stx::as<stx::FunDecl>(*info.decl)) return f->params.empty() ? 0 : f->params.size() - 1;
   if (const auto* s = stx::as<stx::SignatureDecl>(*info.decl)) {
@@ -73,7 +72,7 @@ size_t Lowering::reduction_arity(GlobalId g) {
   return 0;
 }
 
-ExprId Lowering::reduction(const stx::ReduceExpr& r, Span span) {
+ExprId IndexLowering::reduction(const stx::ReduceExpr& r, Span span) {
   const GlobalId g = find_global(r.head);
   size_t leading = g.valid() ? std::min(reduction_arity(g), r.args.size()) : 0;
   std::vector<stx::Binder> binders;
@@ -97,19 +96,19 @@ ExprId Lowering::reduction(const stx::ReduceExpr& r, Span span) {
     report(error(Code::E0215, span, "a reduction needs a name to fold over: `sum k => ...`"));
     return add(Kind::error, span);
   }
-  const ExprId head = expr(r.head);
+  const ExprId head = exprs_.expr(r.head);
   std::vector<ExprId> before;
-  for (size_t i = 0; i < leading; ++i) before.push_back(expr(r.args[i]));
+  for (size_t i = 0; i < leading; ++i) before.push_back(exprs_.expr(r.args[i]));
   ExprId value = for_expr(binders, r.body, span);
   at(value).flag = true;  // folded: the body is one number
   const size_t axes = at(value).binders.size();
   for (size_t i = 1; i < axes; ++i)  // one axis of all that the binders range over
-    value = apply(prelude("flatten", span), {value}, span);
+    value = exprs_.apply(names_.prelude("flatten", span), {value}, span);
   before.push_back(value);
-  return apply(head, std::move(before), span);
+  return exprs_.apply(head, std::move(before), span);
 }
 
-bool Lowering::axis_factors(stx::ExprId id, AxisGroup& out) {
+bool IndexLowering::axis_factors(stx::ExprId id, AxisGroup& out) {
   const stx::Expr& x = file()[id];
   if (const auto* n = stx::as<stx::NameExpr>(x)) {
     out.push_back(n->name);
@@ -128,7 +127,7 @@ bool Lowering::axis_factors(stx::ExprId id, AxisGroup& out) {
   return false;
 }
 
-std::vector<AxisGroup> Lowering::axis_groups(const stx::ListExpr& l) {
+std::vector<AxisGroup> IndexLowering::axis_groups(const stx::ListExpr& l) {
   std::vector<AxisGroup> out;
   for (const stx::Index& i : l.elements) {
     AxisGroup group;
@@ -145,7 +144,7 @@ std::vector<AxisGroup> Lowering::axis_groups(const stx::ListExpr& l) {
   return out;
 }
 
-ExprId Lowering::rearrange(const stx::ReduceExpr& r, Span span) {
+ExprId IndexLowering::rearrange(const stx::ReduceExpr& r, Span span) {
   const auto* from = r.args.size() == 2 ? stx::as<stx::ListExpr>(file()[r.args[1]]) : nullptr;
   const auto* to = stx::as<stx::ListExpr>(file()[r.body]);
   if (!from || !to) {
@@ -157,7 +156,7 @@ ExprId Lowering::rearrange(const stx::ReduceExpr& r, Span span) {
     report(std::move(d));
     return add(Kind::error, span);
   }
-  const ExprId value = expr(r.args[0]);
+  const ExprId value = exprs_.expr(r.args[0]);
   std::vector<AxisGroup> before = axis_groups(*from), after = axis_groups(*to);
   // The names of axes that are sizes in scope are those sizes; others are found from the operand.
   Instantiation sizes;
@@ -173,12 +172,12 @@ ExprId Lowering::rearrange(const stx::ReduceExpr& r, Span span) {
       seen.push_back(n);
       if (n.starts_with("..")) continue;
       const bool number = n[0] >= '0' && n[0] <= '9';
-      const Entry* entry = number ? nullptr : find(n);
+      const ScopeEntry* entry = number ? nullptr : find(n);
       // A whole axis says how long it is: a tensor that happens to have its name is not meant.
       if (entry && group.size() == 1 && !entry->size && !p_.locals[entry->local].type.valid())
         entry = nullptr;
       auto size = number  ? std::optional(Dim(static_cast<int64_t>(std::stoll(n))))
-                  : entry ? size_of(*entry)
+                  : entry ? types_.size_of(*entry)
                           : std::nullopt;
       sizes.emplace_back(shape::fresh_var(n), size ? *size : Dim(e_.vars.dim(n, VarKind::meta, true, span)));
     }
@@ -205,7 +204,7 @@ ExprId Lowering::rearrange(const stx::ReduceExpr& r, Span span) {
 
 /// `reshape [n, -1] x`: all axes as one, and that as the axes of the target; the checker fills in which they
 /// are.
-ExprId Lowering::reshape(ExprId target, ExprId value, Span span) {
+ExprId IndexLowering::reshape(ExprId target, ExprId value, Span span) {
   const ExprId flat = add(Kind::rearrange, span);
   at(flat).args = {value};
   const ExprId e = add(Kind::rearrange, span);
@@ -214,7 +213,7 @@ ExprId Lowering::reshape(ExprId target, ExprId value, Span span) {
   return e;
 }
 
-std::vector<IndexItem> Lowering::indices(const std::vector<stx::Index>& list) {
+std::vector<IndexItem> IndexLowering::indices(const std::vector<stx::Index>& list) {
   std::vector<IndexItem> out;
   bool rest = false;
   for (const stx::Index& i : list) {
@@ -225,7 +224,7 @@ std::vector<IndexItem> Lowering::indices(const std::vector<stx::Index>& list) {
     }
     std::visit(stx::Overloaded{[&](const stx::ElementIndex& e) {
                                  item.kind = IndexItem::Kind::point;
-                                 item.point = expr(e.value);
+                                 item.point = exprs_.expr(e.value);
                                },
                                [&](const stx::RestIndex&) {
                                  item.kind = IndexItem::Kind::ellipsis;
@@ -233,7 +232,7 @@ std::vector<IndexItem> Lowering::indices(const std::vector<stx::Index>& list) {
                                },
                                [&](const stx::SpreadIndex& s) {
                                  item.kind = IndexItem::Kind::rank;
-                                 const Entry* entry = find_axes(s.name.text);
+                                 const ScopeEntry* entry = find_axes(s.name.text);
                                  if (entry) {
                                    item.rank = entry->local;
                                  } else {
@@ -244,9 +243,9 @@ std::vector<IndexItem> Lowering::indices(const std::vector<stx::Index>& list) {
                                },
                                [&](const stx::SliceIndex& s) {
                                  item.kind = IndexItem::Kind::slice;
-                                 if (s.first.valid()) item.start = expr(s.first);
-                                 if (s.last.valid()) item.stop = expr(s.last);
-                                 if (s.step.valid()) item.step = expr(s.step);
+                                 if (s.first.valid()) item.start = exprs_.expr(s.first);
+                                 if (s.last.valid()) item.stop = exprs_.expr(s.last);
+                                 if (s.step.valid()) item.step = exprs_.expr(s.step);
                                }},
                i.node);
     out.push_back(item);
@@ -254,9 +253,9 @@ std::vector<IndexItem> Lowering::indices(const std::vector<stx::Index>& list) {
   return out;
 }
 
-ExprId Lowering::explicit_sizes(GlobalId g, const stx::IndexExpr& i, Span span) {
+ExprId IndexLowering::explicit_sizes(GlobalId g, const stx::IndexExpr& i, Span span) {
   const auto* f = stx::as<stx::FunDecl>(*e_.infos[g.index].decl);
-  const ExprId fn = expr(i.base);
+  const ExprId fn = exprs_.expr(i.base);
   if (f->sizes.size() != i.indices.size()) {
     report(error(Code::E0318, span,
                  fmt::format("`{}` has {} size parameters, and {} are given", p_.globals[g].name,
@@ -271,9 +270,9 @@ ExprId Lowering::explicit_sizes(GlobalId g, const stx::IndexExpr& i, Span span) 
     if (n && n->name == "_") {
       sizes.push_back({});
     } else if (f->sizes[k].kind == stx::SizeParamKind::element && n && base::elem_from_name(n->name)) {
-      sizes.push_back(cast_to(*base::elem_from_name(n->name), file()[e->value].span));
+      sizes.push_back(names_.cast_to(*base::elem_from_name(n->name), file()[e->value].span));
     } else if (f->sizes[k].kind == stx::SizeParamKind::dim && e) {
-      sizes.push_back(expr(e->value));
+      sizes.push_back(exprs_.expr(e->value));
     } else {
       report(error(Code::E0318, i.indices[k].span,
                    fmt::format("`{}` cannot be given here", f->sizes[k].name.text)));
@@ -284,15 +283,15 @@ ExprId Lowering::explicit_sizes(GlobalId g, const stx::IndexExpr& i, Span span) 
   return fn;
 }
 
-ExprId Lowering::index(const stx::IndexExpr& i, Span span) {
+ExprId IndexLowering::index(const stx::IndexExpr& i, Span span) {
   if (const GlobalId g = find_global(i.base); g.valid()) {
     const auto* f = stx::as<stx::FunDecl>(*e_.infos[g.index].decl);
     if (f && !f->sizes.empty() && !i.otherwise.valid()) return explicit_sizes(g, i, span);
   }
-  const ExprId base = expr(i.base);
+  const ExprId base = exprs_.expr(i.base);
   std::vector<IndexItem> items = indices(i.indices);
   std::vector<ExprId> args = {base};
-  if (i.otherwise.valid()) args.push_back(expr(i.otherwise));
+  if (i.otherwise.valid()) args.push_back(exprs_.expr(i.otherwise));
   const ExprId e = add(Kind::index, span);
   at(e).args = std::move(args);
   at(e).indices = std::move(items);

@@ -10,7 +10,7 @@
 #include <array>
 #include <utility>
 
-#include "core/lowering.h"
+#include "core/type_lowering.h"
 
 namespace axon::core {
 
@@ -23,16 +23,8 @@ namespace {
 constexpr std::array machine_axes = {"gpu", "node", "block", "warpgroup", "warp", "lane", "thread", "m"};
 }
 
-void Lowering::lower_layout(const stx::LayoutDecl& d) {
-  declare_sizes(d.params);
-  for (const stx::SizeParam& param : d.params)
-    if (param.kind != stx::SizeParamKind::dim)
-      report(error(Code::E0318, param.name.span, "a parameter of a layout is a size"));
-  layout(d.layout);
-}
-
 /// The declared layout of that name; reports a name that nothing declares, and a wrong number of sizes.
-void Lowering::check_layout_name(const stx::Name& name, bool mapped, size_t given) {
+void TypeLowering::check_layout_name(const stx::Name& name, bool mapped, size_t given) {
   if (name.text == "S" || name.text == "R") return;
   auto it = module_->layouts.find(name.text);
   if (it == module_->layouts.end()) {
@@ -54,7 +46,7 @@ void Lowering::check_layout_name(const stx::Name& name, bool mapped, size_t give
   if (std::find(uses.begin(), uses.end(), it->second) == uses.end()) uses.push_back(it->second);
 }
 
-void Lowering::check_layout_axis(const stx::Name& axis) {
+void TypeLowering::check_layout_axis(const stx::Name& axis) {
   std::vector<std::string> known(machine_axes.begin(), machine_axes.end());
   for (const auto& [mesh, axes] : module_->meshes) known.insert(known.end(), axes.begin(), axes.end());
   if (std::find(known.begin(), known.end(), axis.text) != known.end()) return;
@@ -65,7 +57,7 @@ void Lowering::check_layout_axis(const stx::Name& axis) {
   report(std::move(d));
 }
 
-std::vector<LayoutPart> Lowering::layout(stx::LayoutId id) {
+std::vector<LayoutPart> TypeLowering::layout(stx::LayoutId id) {
   const Unbound unbound = std::exchange(unbound_, Unbound::refuse);
   auto spots = [&](const std::vector<stx::Spot>& list) {
     std::vector<LayoutSpot> out;

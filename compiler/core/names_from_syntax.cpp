@@ -1,12 +1,9 @@
-// Patterns and names of the syntax tree: what binds a local, and what a name at some place stands for.
-//
-// In: a pattern, or a name with the scope that it stands in. Out: Patterns with their locals, occurrences of
-// locals and globals. A name that nothing has is reported here, once, with the nearest one that there is.
+// See name_lowering.h.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/lowering.h"
+#include "core/name_lowering.h"
 
 namespace axon::core {
 
@@ -25,9 +22,40 @@ bool stands_for_axes(const Program& p, LocalId local) {
 
 }  // namespace
 
+// ---- What every part does ----
+
+void LoweringPart::report(source::Diagnostic d) {
+  e_.diagnostics.report(std::move(d));
+  p_.globals[g_].has_error = true;
+}
+
+ExprId LoweringPart::add(Kind kind, Span at) {
+  Expr e;
+  e.kind = kind;
+  e.span = at;
+  return p_.exprs.add(std::move(e));
+}
+
+const ScopeEntry* LoweringPart::find(const std::string& name) const {
+  for (size_t i = scope_.size(); i-- > 0;)
+    if (scope_[i].name == name && !stands_for_axes(p_, scope_[i].local)) return &scope_[i];
+  return nullptr;
+}
+
+const ScopeEntry* LoweringPart::find_axes(const std::string& name) const {
+  for (size_t i = scope_.size(); i-- > 0;)
+    if (scope_[i].name == name && stands_for_axes(p_, scope_[i].local)) return &scope_[i];
+  return nullptr;
+}
+
+GlobalId LoweringPart::find_value(const std::string& name) const {
+  if (auto it = module_->values.find(name); it != module_->values.end()) return it->second;
+  return e_.library_value(name);
+}
+
 // ---- Patterns ----
 
-LocalId Lowering::add_local(const std::string& name, Span at, Local::Kind kind) {
+LocalId NameLowering::add_local(const std::string& name, Span at, Local::Kind kind) {
   Local l;
   l.name = name;
   l.span = at;
@@ -37,8 +65,7 @@ LocalId Lowering::add_local(const std::string& name, Span at, Local::Kind kind) 
   return id;
 }
 
-/// Names that are bound side by side are all different.
-void Lowering::names_differ(const std::vector<stx::PatternId>& patterns) {
+void NameLowering::names_differ(const std::vector<stx::PatternId>& patterns) {
   std::vector<const stx::Name*> seen;
   std::vector<stx::PatternId> todo(patterns.rbegin(), patterns.rend());
   while (!todo.empty()) {
@@ -58,21 +85,21 @@ void Lowering::names_differ(const std::vector<stx::PatternId>& patterns) {
   }
 }
 
-Pattern Lowering::pattern(stx::PatternId id, bool parameter) {
+Pattern NameLowering::pattern(stx::PatternId id, bool parameter) {
   const stx::Pattern& p = file()[id];
   Pattern out;
   out.span = p.span;
   const auto* name = stx::as<stx::NamePattern>(p);
   std::optional<Dim> value;
   if (p.type.valid()) {
-    const TypeId written = type(p.type);
+    const TypeId written = types_.type(p.type);
     out.consumed = e_.vars[written].consumed;
     const Type t = e_.vars[written];
     out.annotation = written;
     const bool integer =
         t.kind == Type::Kind::tensor && t.shape.empty() && t.elem.elem && base::is_integer(*t.elem.elem);
     if (name && parameter && integer) {  // an integer scalar is a size, and its name a dimension
-      const Entry* entry = find(name->name.text);
+      const ScopeEntry* entry = find(name->name.text);
       value = entry && entry->size
                   ? *entry->size
                   : Dim(e_.vars.dim(name->name.text, top_level_ ? VarKind::rigid : VarKind::meta, entry_,
@@ -96,29 +123,12 @@ Pattern Lowering::pattern(stx::PatternId id, bool parameter) {
 
 // ---- Names ----
 
-const Lowering::Entry* Lowering::find(const std::string& name) const {
-  for (size_t i = scope_.size(); i-- > 0;)
-    if (scope_[i].name == name && !stands_for_axes(p_, scope_[i].local)) return &scope_[i];
-  return nullptr;
-}
-
-const Lowering::Entry* Lowering::find_axes(const std::string& name) const {
-  for (size_t i = scope_.size(); i-- > 0;)
-    if (scope_[i].name == name && stands_for_axes(p_, scope_[i].local)) return &scope_[i];
-  return nullptr;
-}
-
-GlobalId Lowering::find_value(const std::string& name) const {
-  if (auto it = module_->values.find(name); it != module_->values.end()) return it->second;
-  return e_.library_value(name);
-}
-
-void Lowering::unknown_name(const std::string& text, Span at) {
+void NameLowering::unknown_name(const std::string& text, Span at) {
   constexpr size_t most_suggestions = 100;  // each looks at every name that there is
   auto d = error(Code::E0401, at, fmt::format("nothing is called `{}` here", text));
   if (e_.unknown_names++ >= most_suggestions) return report(std::move(d));
   std::vector<std::string> known = {"true", "false"};
-  for (const Entry& s : scope_) known.push_back(s.name);
+  for (const ScopeEntry& s : scope_) known.push_back(s.name);
   for (const auto& [other, id] : module_->values) known.push_back(other);
   for (const std::string& other : e_.names_in_scope) known.push_back(other);
   if (auto other = nearest(text, known))
@@ -127,7 +137,7 @@ void Lowering::unknown_name(const std::string& text, Span at) {
   report(std::move(d));
 }
 
-ExprId Lowering::global(GlobalId g, Span span) {
+ExprId NameLowering::global(GlobalId g, Span span) {
   auto& uses = e_.infos[g_.index].uses;
   if (std::find(uses.begin(), uses.end(), g) == uses.end()) uses.push_back(g);
   const ExprId id = add(Kind::global, span);
@@ -135,21 +145,21 @@ ExprId Lowering::global(GlobalId g, Span span) {
   return id;
 }
 
-ExprId Lowering::prelude(const std::string& name, Span span) {
+ExprId NameLowering::prelude(const std::string& name, Span span) {
   const GlobalId g = e_.library_value(name);
   if (g.valid()) return global(g, span);
   report(error(Code::E0401, span, fmt::format("the library defines no `{}`", name)));
   return add(Kind::error, span);
 }
 
-ExprId Lowering::cast_to(base::Elem elem, Span span) {
+ExprId NameLowering::cast_to(base::Elem elem, Span span) {
   const ExprId id = prelude("cast", span);
   at(id).text = base::elem_name(elem);  // what the result is made of; the checker reads it
   return id;
 }
 
-ExprId Lowering::name(const std::string& text, Span span) {
-  if (const Entry* entry = find(text)) {
+ExprId NameLowering::name(const std::string& text, Span span) {
+  if (const ScopeEntry* entry = find(text)) {
     if (entry->size) {
       const Dim d = *entry->size;
       const ExprId id = add(Kind::size, span);
@@ -178,8 +188,7 @@ ExprId Lowering::name(const std::string& text, Span span) {
   return add(Kind::error, span);
 }
 
-/// `m.f`: what another module declares.
-ExprId Lowering::imported(const std::string& qualifier, const stx::Name& field, Span span) {
+ExprId NameLowering::imported(const std::string& qualifier, const stx::Name& field, Span span) {
   const Module* m = module_->imports.at(qualifier);
   if (!m) {  // reported where it is imported
     p_.globals[g_].has_error = true;

@@ -31,7 +31,7 @@ NumberRange floats(base::Elem elem) {
 NumberRange range_of(base::Elem elem) {
   if (base::is_float(elem)) return floats(elem);
   if (base::is_integer(elem) && elem != base::Elem::i64) return integers(elem);
-  // from_syntax.cpp refuses what is more than 64 bits
+  // expr_from_syntax.cpp refuses what is more than 64 bits
   return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), ""};
 }
 

@@ -1,9 +1,9 @@
-// Written types, dimensions and facts to core types: the type half of lowering.h.
+// See type_lowering.h.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/lowering.h"
+#include "core/type_lowering.h"
 
 namespace axon::core {
 
@@ -18,128 +18,9 @@ namespace {
 Shape to_shape(ShapeVarId v) { return {var_item(v)}; }
 }  // namespace
 
-// ---- Dimensions ----
-
-Dim Lowering::named_size(const std::string& name, VarKind kind, Span at) {
-  if (entry_) {
-    e_.entry_names.insert(name);
-    auto fixed = e_.options.sizes.find(name);
-    if (fixed != e_.options.sizes.end()) {
-      Dim value(fixed->second);
-      scope_.push_back({name, {}, value});
-      return value;
-    }
-  }
-  Dim d(e_.vars.dim(name, kind, true, at));
-  scope_.push_back({name, {}, d});
-  return d;
-}
-
-std::optional<Dim> Lowering::size_of(const Entry& entry) {
-  if (entry.size) return entry.size;
-  const Local& local = p_.locals[entry.local];
-  if (local.kind == Local::Kind::rank) return std::nullopt;
-  if (local.type.valid() && e_.vars[local.type].value) return e_.vars[local.type].value;
-  auto it = e_.local_sizes.find(entry.local.index);
-  if (it == e_.local_sizes.end())
-    it = e_.local_sizes.emplace(entry.local.index, e_.vars.dim(entry.name, VarKind::meta, false)).first;
-  return Dim(it->second);
-}
-
-Dim Lowering::dim(stx::DimId id) {
-  const stx::Dim& d = file()[id];
-  const Span at = d.span;
-  return std::visit(
-      stx::Overloaded{
-          [&](const stx::ErrorDim&) { return Dim(e_.vars.dim("n")); },
-          [&](const stx::NumberDim& n) { return Dim(n.value); },
-          [&](const stx::NameDim& n) {
-            if (const Entry* entry = find(n.name.text))
-              if (auto size = size_of(*entry)) return *size;
-            switch (unbound_) {
-              case Unbound::rigid:
-                return named_size(n.name.text, VarKind::rigid, at);
-              case Unbound::meta:
-                return named_size(n.name.text, VarKind::meta, at);
-              case Unbound::refuse:
-                break;
-            }
-            auto d = error(Code::E0405, at, fmt::format("nothing here names a size `{}`", n.name.text));
-            d.text(
-                "Sizes are named in the types of parameters or in brackets after the declared name; `_` asks "
-                "for "
-                "inference.");
-            report(std::move(d));
-            return Dim(e_.vars.dim(n.name.text));
-          },
-          [&](const stx::BinaryDim& b) {
-            const Dim lhs = dim(b.lhs), rhs = dim(b.rhs);
-            if ((b.op == stx::DimOp::floor_divide || b.op == stx::DimOp::modulo) && rhs.is(0)) {
-              report(error(Code::E0321, at, "a size is divided by zero"));
-              return Dim(e_.vars.dim("n"));
-            }
-            switch (b.op) {
-              case stx::DimOp::add:
-                return lhs + rhs;
-              case stx::DimOp::subtract:
-                return lhs - rhs;
-              case stx::DimOp::multiply:
-                return lhs * rhs;
-              case stx::DimOp::floor_divide:
-                return shape::floor_div(lhs, rhs);
-              case stx::DimOp::modulo:
-                return shape::mod(lhs, rhs);
-            }
-            return lhs;
-          },
-          [&](const stx::CallDim& c) {
-            const bool known = c.fn.text == "min" || c.fn.text == "max" || c.fn.text == "cdiv";
-            if (!known || c.args.size() != 2) {
-              report(error(Code::E0405, at,
-                           fmt::format("`{}` with {} arguments is no operator on sizes", c.fn.text,
-                                       c.args.size()))
-                         .text("The operators on sizes are + - * / % and min, max, cdiv of two sizes."));
-              return Dim(e_.vars.dim("n"));
-            }
-            const Dim lhs = dim(c.args[0]), rhs = dim(c.args[1]);
-            if (c.fn.text == "min") return shape::min(lhs, rhs);
-            if (c.fn.text == "max") return shape::max(lhs, rhs);
-            return shape::cdiv(lhs, rhs);
-          }},
-      d.node);
-}
-
-void Lowering::lower_facts(const std::vector<stx::Fact>& facts, std::vector<FactAt>& out) {
-  for (const stx::Fact& f : facts) {
-    const Dim l = dim(f.lhs), r = dim(f.rhs);
-    shape::Fact fact;
-    switch (f.relation) {
-      case stx::Relation::less_equal:
-        fact = shape::at_most(l, r);
-        break;
-      case stx::Relation::greater_equal:
-        fact = shape::at_least(l, r);
-        break;
-      case stx::Relation::less:
-        fact = shape::less(l, r);
-        break;
-      case stx::Relation::greater:
-        fact = shape::less(r, l);
-        break;
-      case stx::Relation::equal:
-        fact = shape::equal(l, r);
-        break;
-      case stx::Relation::not_equal:
-        fact = {l, shape::Relation::ne, r};
-        break;
-    }
-    out.push_back({fact, f.span});
-  }
-}
-
 // ---- Shapes ----
 
-ShapeVarId Lowering::shape_name(const stx::Name& n) {
+ShapeVarId TypeLowering::shape_name(const stx::Name& n) {
   auto it = shapes_.find(n.text);
   if (it != shapes_.end() && lone(it->second)) return *lone(it->second);
   if (it != shapes_.end()) {  // an alias's argument that is a whole shape: joins name variables only
@@ -154,7 +35,7 @@ ShapeVarId Lowering::shape_name(const stx::Name& n) {
   return v;
 }
 
-Shape Lowering::shape_of(const std::vector<stx::Item>& items) {
+Shape TypeLowering::shape_of(const std::vector<stx::Item>& items) {
   Shape out;
   for (const stx::Item& item : items) {
     std::visit(stx::Overloaded{
@@ -191,8 +72,7 @@ Shape Lowering::shape_of(const std::vector<stx::Item>& items) {
 
 // ---- Types ----
 
-/// Which type variables are used with a shape: those stand for element types wherever they occur.
-void Lowering::collect_bracketed(const stx::File& f, stx::TypeId id) {
+void TypeLowering::collect_bracketed(const stx::File& f, stx::TypeId id) {
   if (!id.valid()) return;
   std::visit(stx::Overloaded{[&](const stx::VariableType& v) {
                                if (v.items) bracketed_.insert(v.name.text);
@@ -225,7 +105,7 @@ void Lowering::collect_bracketed(const stx::File& f, stx::TypeId id) {
              f[id].node);
 }
 
-TypeId Lowering::type_variable(const std::string& name) {
+TypeId TypeLowering::type_variable(const std::string& name) {
   auto it = type_names_.find(name);
   if (it != type_names_.end()) return it->second;
   const VarKind kind = unbound_ == Unbound::rigid ? VarKind::rigid : VarKind::meta;
@@ -234,14 +114,14 @@ TypeId Lowering::type_variable(const std::string& name) {
   return type_names_[name] = t;
 }
 
-ElemTerm Lowering::elem_of(TypeId t, Span at) {
+ElemTerm TypeLowering::elem_of(TypeId t, Span at) {
   const Type type = e_.vars[e_.vars.head(t)];
   if (type.kind == Type::Kind::tensor && type.shape.empty()) return type.elem;
   report(error(Code::E0217, at, "an element type was expected"));
   return {std::nullopt, e_.vars.type("t")};
 }
 
-TypeId Lowering::type(stx::TypeId id) {
+TypeId TypeLowering::type(stx::TypeId id) {
   if (!id.valid()) return e_.vars.fresh("t");
   const stx::Type& t = file()[id];
   return std::visit(
@@ -298,7 +178,7 @@ TypeId Lowering::type(stx::TypeId id) {
       t.node);
 }
 
-TypeId Lowering::record_type(const stx::RecordType& r) {
+TypeId TypeLowering::record_type(const stx::RecordType& r) {
   Type out;
   out.kind = Type::Kind::record;
   for (const stx::TypeField& f : r.fields) {
@@ -315,7 +195,7 @@ TypeId Lowering::record_type(const stx::RecordType& r) {
   return e_.vars.add(out);
 }
 
-GlobalId Lowering::find_type(const std::vector<stx::Name>& path, Span at) {
+GlobalId TypeLowering::find_type(const std::vector<stx::Name>& path, Span at) {
   const Module* m = module_;
   if (path.size() > 1) {  // what a module imports is its own business
     auto it = path.size() == 2 ? m->imports.find(path[0].text) : m->imports.end();
@@ -349,7 +229,7 @@ GlobalId Lowering::find_type(const std::vector<stx::Name>& path, Span at) {
   return {};
 }
 
-TypeId Lowering::named_type(const stx::NamedType& n, Span at) {
+TypeId TypeLowering::named_type(const stx::NamedType& n, Span at) {
   const std::string& name = n.path.back().text;
   if (n.path.size() == 1) {
     if (auto elem = base::elem_from_name(name))
@@ -379,7 +259,7 @@ TypeId Lowering::named_type(const stx::NamedType& n, Span at) {
 }
 
 /// The declared type with its parameters replaced: lowered anew in a scope of its own.
-TypeId Lowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span at) {
+TypeId TypeLowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span at) {
   const DeclInfo& info = e_.infos[g.index];
   const auto& decl = *stx::as<stx::TypeDecl>(*info.decl);
   if (std::find(open_aliases_.begin(), open_aliases_.end(), g) != open_aliases_.end()) {
@@ -398,7 +278,7 @@ TypeId Lowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span at)
     return e_.vars.error();
   }
   if (auto known = e_.plain_aliases.find(g); known != e_.plain_aliases.end()) return known->second;
-  std::vector<Entry> scope;
+  std::vector<ScopeEntry> scope;
   std::map<std::string, Shape> shapes;
   std::map<std::string, TypeId> names;
   std::vector<AliasArg> args;

@@ -1,0 +1,131 @@
+// See decl_lowering.h.
+#include <fmt/format.h>
+
+#include "core/decl_lowering.h"
+
+namespace axon::core {
+
+using shape::Dim;
+using source::Code;
+using source::error;
+namespace stx = axon::syntax;
+
+void lower(Elaborator& e, GlobalId g) {
+  LoweringContext context(e, g);
+  DeclLowering(context).run();
+}
+
+void DeclLowering::run() {
+  DeclInfo& info = e_.infos[g_.index];
+  info.first_expr = p_.exprs.size();
+  info.first_local = p_.locals.size();
+  const stx::Decl& decl = *info.decl;
+  if (info.stated) {
+    const auto& s = *stx::as<stx::SignatureDecl>(*info.stated);
+    types_.collect_bracketed(file(), s.type);
+    prepare_signature();
+    e_.infos[g_.index].signature = types_.type(s.type);
+    types_.lower_facts(s.where, e_.infos[g_.index].where);
+    types_.clear();
+  }
+  std::visit(stx::Overloaded{[&](const stx::FunDecl& f) { lower_function(f); },
+                             [&](const stx::ValueDecl& v) { lower_value(v.body); },
+                             [&](const stx::TestDecl& t) { lower_value(t.body); },
+                             [&](const stx::SignatureDecl& s) {
+                               types_.collect_bracketed(file(), s.type);
+                               prepare_signature();
+                               const TypeId t = types_.type(s.type);
+                               e_.infos[g_.index].signature = t;
+                               types_.lower_facts(s.where, e_.infos[g_.index].where);
+                               exists_ = nullptr;
+                             },
+                             [&](const stx::TypeDecl& d) { lower_alias(d); },
+                             [&](const stx::LayoutDecl& d) { lower_layout(d); }, [](const auto&) {}},
+             decl.node);
+  DeclInfo& done = e_.infos[g_.index];
+  done.end_expr = p_.exprs.size();
+  done.end_local = p_.locals.size();
+}
+
+void DeclLowering::lower_value(stx::ExprId value) {
+  top_level_ = false;
+  unbound_ = Unbound::meta;
+  const ExprId body = exprs_.expr(value);
+  p_.globals[g_].body = body;
+}
+
+void DeclLowering::prepare_signature() {
+  DeclInfo& info = e_.infos[g_.index];
+  exists_ = &info.exists;
+  exists_facts_ = &info.exists_facts;
+  Global& g = p_.globals[g_];
+  if (g.kind != Global::Kind::prim) return;
+  for (int i = 0;; ++i) {
+    static constexpr const char* names[] = {
+#define PRIM(name, arity, cls) #name,
+#include "core/prims.def"
+#undef PRIM
+    };
+    if (i == static_cast<int>(std::size(names))) {
+      report(error(Code::E0406, g.span, fmt::format("the compiler has no primitive `{}`", g.name)));
+      return;
+    }
+    if (g.name == names[i]) {
+      g.prim = static_cast<Prim>(i);
+      return;
+    }
+  }
+}
+
+void DeclLowering::lower_alias(const stx::TypeDecl& d) {
+  unbound_ = Unbound::refuse;
+  types_.collect_bracketed(file(), d.type);
+  types_.declare_sizes(d.params);
+  const TypeId t = types_.type(d.type);
+  p_.globals[g_].scheme.type = t;
+}
+
+void DeclLowering::lower_function(const stx::FunDecl& f) {
+  entry_ = f.is_entry;
+  std::vector<stx::PatternId> todo = f.params;
+  while (!todo.empty()) {
+    const stx::Pattern& p = file()[todo.back()];
+    todo.pop_back();
+    types_.collect_bracketed(file(), p.type);
+    if (const auto* t = stx::as<stx::TuplePattern>(p))
+      todo.insert(todo.end(), t->elements.begin(), t->elements.end());
+  }
+  types_.collect_bracketed(file(), f.result);
+  types_.declare_sizes(f.sizes);
+  unbound_ = Unbound::rigid;
+  names_.names_differ(f.params);
+  std::vector<Pattern> params;
+  for (stx::PatternId p : f.params) params.push_back(names_.pattern(p, true));
+  p_.globals[g_].params = std::move(params);
+  DeclInfo& info = e_.infos[g_.index];
+  if (f.result.valid()) {
+    exists_ = &info.exists;
+    exists_facts_ = &info.exists_facts;
+    unbound_ = Unbound::refuse;
+    info.result = types_.type(f.result);
+    info.result_span = file()[f.result].span;
+    exists_ = nullptr;
+    exists_facts_ = nullptr;
+  }
+  unbound_ = Unbound::refuse;
+  types_.lower_facts(f.where, info.where);
+  top_level_ = false;
+  unbound_ = Unbound::meta;
+  const ExprId body = exprs_.expr(f.body);
+  p_.globals[g_].body = body;
+}
+
+void DeclLowering::lower_layout(const stx::LayoutDecl& d) {
+  types_.declare_sizes(d.params);
+  for (const stx::SizeParam& param : d.params)
+    if (param.kind != stx::SizeParamKind::dim)
+      report(error(Code::E0318, param.name.span, "a parameter of a layout is a size"));
+  types_.layout(d.layout);
+}
+
+}  // namespace axon::core

@@ -1,0 +1,48 @@
+// Written types, sizes, facts and layouts to types over variables.
+//
+// types_from_syntax.cpp has types and sizes, layouts_from_syntax.cpp what is written after `@`.
+#pragma once
+#include "core/lowering.h"
+
+namespace axon::core {
+
+class TypeLowering : LoweringPart {
+ public:
+  explicit TypeLowering(LoweringContext& c) : LoweringPart(c) {}
+
+  /// An invalid id is a type that was left out: a fresh variable.
+  TypeId type(syntax::TypeId t);
+  shape::Dim dim(syntax::DimId d);
+  void lower_facts(const std::vector<syntax::Fact>& facts, std::vector<FactAt>& out);
+  std::vector<LayoutPart> layout(syntax::LayoutId id);
+
+  /// The parameters in brackets after the declared name come into scope.
+  void declare_sizes(const std::vector<syntax::SizeParam>& sizes);
+  /// Which type variables are used with a shape: those stand for element types wherever they occur. Called
+  /// for all types of a declaration before the first of them is lowered.
+  void collect_bracketed(const syntax::File& file, syntax::TypeId t);
+  /// The size that a name in scope stands for; nullopt for `..p`.
+  std::optional<shape::Dim> size_of(const ScopeEntry& e);
+  /// Forgets every name of a size, a shape or a type: another type of the declaration begins.
+  void clear();
+
+ private:
+  shape::Dim named_size(const std::string& name, VarKind kind, source::Span at);
+  ShapeVarId shape_name(const syntax::Name& n);
+  Shape shape_of(const std::vector<syntax::Item>& items);
+  TypeId type_variable(const std::string& name);
+  ElemTerm elem_of(TypeId t, source::Span at);
+  TypeId named_type(const syntax::NamedType& n, source::Span at);
+  TypeId alias(GlobalId g, const std::vector<syntax::Item>* items, source::Span at);
+  TypeId record_type(const syntax::RecordType& r);
+  GlobalId find_type(const std::vector<syntax::Name>& path, source::Span at);
+  void check_layout_name(const syntax::Name& name, bool mapped, size_t given);
+  void check_layout_axis(const syntax::Name& axis);
+
+  std::map<std::string, Shape> shapes_;
+  std::map<std::string, TypeId> type_names_;
+  std::set<std::string> bracketed_;  ///< type variables used with a shape: they stand for element types
+  std::vector<GlobalId> open_aliases_;
+};
+
+}  // namespace axon::core
