@@ -121,13 +121,15 @@ void Checker::check_body() {
   }
   solver_.settle();
   reporter_.report_failures();
-  const TypeId type = vars_.function(params, body);
+  for (size_t i = 0; i < params.size(); ++i) params[i] = known_.with_parts(g.params[i], params[i]);
+  const TypeId type = dependent_.applied(vars_.zonk(vars_.function(params, body)), g.span);
   if (info.signature) {
     const WhyId w = why(g.span, "the stated type", *info.signature, type);
     unifier_.unify(instantiator_.open(*info.signature, w), type, w);
     reporter_.report_failures();
   }
   Scheme scheme = generaliser_.generalise_top(failed_ ? stated_part(type) : type);
+  dependent_.refuse_escaped(scheme);
   p_.globals[g_].scheme = scheme;
   const bool fine = !failed_;
   write_back_.run(first_type_var_);

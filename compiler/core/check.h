@@ -34,13 +34,15 @@ class Checker : InferencePart {
   LoopScopes scopes_{*context_};
   Reporter reporter_{*context_};
   OpenedSizes opened_{*context_, reporter_, scopes_};
-  Instantiator instantiator_{*context_, opened_};
+  KnownValues known_{*context_};
+  DependentFunctions dependent_{*context_, reporter_, scopes_};
+  Instantiator instantiator_{*context_, opened_, scopes_};
   PatternBinder patterns_{*context_, opened_, instantiator_};
   Generaliser generaliser_{*context_, reporter_, opened_};
-  SizeChecker sizes_{*context_, opened_, scopes_, exprs_};
+  SizeChecker sizes_{*context_, opened_, scopes_, known_, exprs_};
   IndexChecker indices_{*context_, reporter_, opened_, scopes_, sizes_, exprs_};
-  ExprChecker exprs_{*context_, reporter_,    opened_, scopes_, instantiator_,
-                     patterns_, generaliser_, sizes_,  indices_};
+  ExprChecker exprs_{*context_,     reporter_, opened_,      scopes_, known_,  dependent_,
+                     instantiator_, patterns_, generaliser_, sizes_,  indices_};
   WriteBack write_back_{*context_, reporter_, scopes_};
   EntryChecker entry_{*context_, reporter_};
   uint32_t first_type_var_ = 0;

@@ -32,9 +32,9 @@ TypeId ExprChecker::infer_kind(ExprId id, TypeId expected) {
   const ExprId applied = std::exchange(applied_, ExprId{});
   switch (e.kind) {
     case Kind::local:
-      return applied.valid() ? infer_local(id, applied) : opened_.as_value(id, infer_local(id, id), opened);
+      return applied.valid() ? infer_local(id, applied) : as_value(id, infer_local(id, id), opened);
     case Kind::global:
-      return opened_.as_value(id, infer_global(id, {}), opened);
+      return applied.valid() ? infer_global(id, {}) : as_value(id, infer_global(id, {}), opened);
     case Kind::number:
       return infer_number(id);
     case Kind::boolean:
@@ -44,10 +44,9 @@ TypeId ExprChecker::infer_kind(ExprId id, TypeId expected) {
     case Kind::size:
       return vars_.scalar(base::Elem::i64, e.dim);
     case Kind::lambda:
-      return applied.valid() ? infer_lambda(id, expected)
-                             : opened_.as_value(id, infer_lambda(id, expected), opened);
+      return applied.valid() ? infer_lambda(id, expected) : infer_lambda_value(id, expected);
     case Kind::apply:
-      return infer_apply(id);
+      return infer_apply(id, applied);
     case Kind::let:
       return infer_let(id, expected);
     case Kind::conditional:
@@ -92,6 +91,10 @@ TypeId ExprChecker::infer_kind(ExprId id, TypeId expected) {
       return vars_.error();
   }
   return vars_.error();
+}
+
+TypeId ExprChecker::as_value(ExprId id, TypeId type, size_t opened) {
+  return opened_.as_value(id, dependent_.closed(id, type), opened);
 }
 
 TypeId ExprChecker::infer_local(ExprId id, ExprId application) {
@@ -155,6 +158,16 @@ TypeId ExprChecker::infer_number(ExprId id) {
   return vars_.tensor({std::nullopt, elem}, {}, value);
 }
 
+/// What one call of it determines is known in its body only.
+TypeId ExprChecker::infer_lambda_value(ExprId id, TypeId expected) {
+  const size_t opened = opened_.mark(), around = scopes_.depth();
+  if (expected.valid()) expected = dependent_.inside(expected, id);
+  scopes_.enter(id);
+  const TypeId type = infer_lambda(id, expected);
+  scopes_.leave_to(around);
+  return as_value(id, type, opened);
+}
+
 TypeId ExprChecker::infer_lambda(ExprId id, TypeId expected) {
   const Expr e = p_.exprs[id];
   const Type want = expected.valid() ? vars_[vars_.zonk(expected)] : Type{};
@@ -174,6 +187,7 @@ TypeId ExprChecker::infer_lambda(ExprId id, TypeId expected) {
     unifier_.unify(result_wanted, result, why(p_.exprs[e.args[0]].span, "the result", result_wanted, result));
     result = patterns_.refined(result_wanted, result);
   }
+  for (size_t i = 0; i < e.params.size(); ++i) params[i] = known_.with_parts(e.params[i], params[i]);
   scope_.resize(scope);
   return vars_.function(params, result);
 }
@@ -183,11 +197,8 @@ void ExprChecker::name_argument(TypeId parameter, ExprId argument) {
   const Type p = vars_[vars_.head(parameter)];
   const Type a = vars_[vars_.head(p_.exprs[argument].type)];
   if (p.kind != Type::Kind::tensor || !p.value || a.kind != Type::Kind::var || !vars_.is_meta(a.var)) return;
-  const Expr& e = p_.exprs[argument];
-  const std::string hint = e.kind == Kind::local   ? p_.locals[e.local].name
-                           : e.kind == Kind::field ? e.text
-                                                   : "n";
-  vars_.solve(a.var, vars_.tensor(p.elem, {}, Dim(vars_.dim(hint, VarKind::meta, false, e.span))));
+  vars_.solve(a.var, vars_.tensor(p.elem, {}));
+  known_.name_part(argument, p.elem);
 }
 
 /// The integers of an argument, inside of tuples and records too, are the sizes that the parameter's type
@@ -226,7 +237,8 @@ bool ExprChecker::poisoned(const Expr& application) {
   return false;
 }
 
-TypeId ExprChecker::infer_apply(ExprId id) {
+/// `applied`: valid where the result, a function that lacks arguments, is no value.
+TypeId ExprChecker::infer_apply(ExprId id, ExprId applied) {
   const Expr e = p_.exprs[id];
   const Expr callee = p_.exprs[e.args[0]];
   if (callee.kind == Kind::global && p_.globals[callee.global].kind == Global::Kind::prim &&
@@ -248,7 +260,7 @@ TypeId ExprChecker::infer_apply(ExprId id) {
     p_.exprs[e.args[0]].type = fn;
   } else {
     applied_ = id;
-    fn = infer(e.args[0]);
+    fn = dependent_.applied(infer(e.args[0]), p_.exprs[e.args[0]].span);
   }
   const std::string shown = reporter_.describe(e.args[0]);
   const bool infix = callee.kind == Kind::global && !callee.text.empty() && callee.span.begin > e.span.begin;
@@ -271,6 +283,7 @@ TypeId ExprChecker::infer_apply(ExprId id) {
       if (!p_.exprs[e.args[i + 1]].type.valid()) infer(e.args[i + 1]);
     if (poisoned(e)) return vars_.error();
     const TypeId result = arity ? vars_.head(type.items.back()) : TypeId{};
+    if (arity && vars_[result].kind == Type::Kind::error) return vars_.error();
     const bool open = arity && vars_[result].kind == Type::Kind::var && vars_.is_meta(vars_[result].var);
     if (!open) {
       auto d = error(Code::E0304, p_.exprs[e.args[arity + 1]].span,
@@ -284,15 +297,16 @@ TypeId ExprChecker::infer_apply(ExprId id) {
     std::vector<TypeId> more;
     for (size_t i = arity; i < count; ++i) more.push_back(vars_.fresh("t"));
     unifier_.unify(result, vars_.function(more, vars_.fresh("r")), why(e.span, shown));
-    type = vars_[vars_.zonk(fn)];
+    type = vars_[dependent_.applied(fn, e.span)];
   }
   // Arguments that are not lambdas first: they say what the lambdas are applied to.
   for (bool lambdas : {false, true}) {
     for (size_t i = 0; i < count; ++i) {
       const ExprId arg = e.args[i + 1];
       if ((p_.exprs[arg].kind == Kind::lambda) != lambdas) continue;
-      const TypeId found = p_.exprs[arg].type.valid() ? p_.exprs[arg].type : infer(arg, type.items[i]);
+      if (!p_.exprs[arg].type.valid()) infer(arg, type.items[i]);
       name_argument(type.items[i], arg);
+      const TypeId found = p_.exprs[arg].type;
       const std::string what = infix
                                    ? fmt::format("the {} operand of `{}`", i ? "right" : "left", callee.text)
                                    : fmt::format("argument {} of {}", i + 1, shown);
@@ -310,7 +324,7 @@ TypeId ExprChecker::infer_apply(ExprId id) {
   if (count + 1 < type.items.size()) {
     const TypeId rest = vars_.function({type.items.begin() + static_cast<long>(count), type.items.end() - 1},
                                        type.items.back());
-    return opened_.as_value(id, rest, opened);
+    return applied.valid() ? rest : as_value(id, rest, opened);
   }
   const TypeId result = type.items.back();
   if (auto value = arithmetic(id)) {
@@ -422,24 +436,30 @@ TypeId ExprChecker::infer_dim(ExprId id) {
   return vars_.scalar(base::Elem::i64, size);
 }
 
+/// Whether the expression may be a function by its form, so that a name of it has one type for each use.
+bool ExprChecker::names_function(ExprId id) const {
+  const Kind kind = p_.exprs[id].kind;
+  return kind == Kind::lambda || kind == Kind::local || kind == Kind::global || kind == Kind::apply;
+}
+
 TypeId ExprChecker::infer_let(ExprId id, TypeId expected) {
   const Expr e = p_.exprs[id];
   const Pattern& pattern = e.params[0];
   const size_t since = solver_.serial(), opened = opened_.mark(), context = solver_.context_size();
-  const bool function =
-      p_.exprs[e.args[0]].kind == Kind::lambda && pattern.kind == Pattern::Kind::name && !pattern.annotation;
-  if (function) applied_ = id;
+  const bool named = pattern.kind == Pattern::Kind::name && !pattern.annotation && names_function(e.args[0]);
+  if (named) applied_ = id;
   if (pattern.kind == Pattern::Kind::name && sizes_.is_name_of_size(pattern.local))
     sizes_.operands_are_sizes(e.args[0]);
-  const TypeId value = infer(e.args[0]);
+  TypeId value = infer(e.args[0]);
   const size_t scope = scope_.size();
-  if (function) {
+  if (named && vars_[vars_.head(value)].kind == Type::Kind::function) {
     reporter_.report_failures();
+    value = dependent_.applied(value, p_.exprs[e.args[0]].span);
     generaliser_.generalise_let(pattern.local, value, since, opened);
     scope_.push_back(pattern.local);
   } else {
     patterns_.bind(pattern, value);
-    if (pattern.kind == Pattern::Kind::name) let_values_[pattern.local] = e.args[0];
+    known_.note_let(pattern, e.args[0]);
   }
   const TypeId result = infer(e.args[1], expected);
   scope_.resize(scope);
@@ -451,8 +471,7 @@ TypeId ExprChecker::infer_let(ExprId id, TypeId expected) {
 void ExprChecker::condition(ExprId id, bool holds, std::vector<Fact>& out) const {
   const Expr& e = p_.exprs[id];
   if (e.kind == Kind::local)
-    if (const auto named = let_values_.find(e.local); named != let_values_.end())
-      return condition(named->second, holds, out);
+    if (const ExprId named = known_.let_value(e.local); named.valid()) return condition(named, holds, out);
   if (e.kind != Kind::apply || e.args.size() < 2) return;
   const Expr& callee = p_.exprs[e.args[0]];
   if (callee.kind != Kind::global || p_.globals[callee.global].kind != Global::Kind::prim) return;
@@ -501,10 +520,7 @@ TypeId ExprChecker::infer_conditional(ExprId id, TypeId expected) {
   }
   unifier_.unify(branches[0], branches[1],
                  why(p_.exprs[e.args[2]].span, "the branch after `else`", branches[0], branches[1], id));
-  auto a = value_of(branches[0]), b = value_of(branches[1]);
-  if (!a || (b && *a == *b)) return branches[0];
-  const Type t = vars_[vars_.head(branches[0])];
-  return vars_.tensor(t.elem, t.shape);
+  return known_.common(branches[0], branches[1]);
 }
 
 TypeId ExprChecker::infer_with_field(ExprId id) {
@@ -513,10 +529,10 @@ TypeId ExprChecker::infer_with_field(ExprId id) {
   const WhyId w = why(e.span, fmt::format("the field `{}`", e.text), {}, base, id);
   const TypeId field = unifier_.field(base, e.text, w);
   const TypeId value = infer(e.args[1], field);
-  if (field.valid())
-    unifier_.unify(field, value,
-                   why(p_.exprs[e.args[1]].span, fmt::format("the new `{}`", e.text), field, value, id));
-  return base;
+  if (!field.valid()) return base;
+  unifier_.unify(field, value,
+                 why(p_.exprs[e.args[1]].span, fmt::format("the new `{}`", e.text), field, value, id));
+  return known_.with_field(base, e.text, value);
 }
 
 /// A list of numbers is a vector; a list of tensors of one shape is a tensor with one axis more in front.

@@ -3,10 +3,9 @@
 // In: an expression whose names are resolved, and the type that its place wants, where that is known. Out:
 // its type, written to the expression, and constraints for the solver.
 #pragma once
-#include <map>
-
 #include "core/bind_pattern.h"
 #include "core/check_index.h"
+#include "core/dependent.h"
 #include "core/generalise.h"
 
 namespace axon::core {
@@ -14,12 +13,14 @@ namespace axon::core {
 class ExprChecker : InferencePart {
  public:
   ExprChecker(InferenceContext& c, Reporter& reporter, OpenedSizes& opened, LoopScopes& scopes,
-              Instantiator& instantiator, PatternBinder& patterns, Generaliser& generaliser,
-              SizeChecker& sizes, IndexChecker& indices)
+              KnownValues& known, DependentFunctions& dependent, Instantiator& instantiator,
+              PatternBinder& patterns, Generaliser& generaliser, SizeChecker& sizes, IndexChecker& indices)
       : InferencePart(c),
         reporter_(reporter),
         opened_(opened),
         scopes_(scopes),
+        known_(known),
+        dependent_(dependent),
         instantiator_(instantiator),
         patterns_(patterns),
         generaliser_(generaliser),
@@ -34,10 +35,14 @@ class ExprChecker : InferencePart {
   TypeId infer_local(ExprId id, ExprId application);
   TypeId infer_global(ExprId id, ExprId application);
   TypeId infer_number(ExprId id);
+  /// The type of a function that is no callee: for all calls of the value.
+  TypeId as_value(ExprId id, TypeId type, size_t opened);
   TypeId infer_lambda(ExprId id, TypeId expected);
-  TypeId infer_apply(ExprId id);
+  TypeId infer_lambda_value(ExprId id, TypeId expected);
+  TypeId infer_apply(ExprId id, ExprId applied);
   bool poisoned(const Expr& application);
   TypeId infer_dim(ExprId id);
+  bool names_function(ExprId id) const;
   TypeId infer_let(ExprId id, TypeId expected);
   TypeId infer_conditional(ExprId id, TypeId expected);
   TypeId infer_with_field(ExprId id);
@@ -53,12 +58,13 @@ class ExprChecker : InferencePart {
   Reporter& reporter_;
   OpenedSizes& opened_;
   LoopScopes& scopes_;
+  KnownValues& known_;
+  DependentFunctions& dependent_;
   Instantiator& instantiator_;
   PatternBinder& patterns_;
   Generaliser& generaliser_;
   SizeChecker& sizes_;
   IndexChecker& indices_;
-  std::map<LocalId, ExprId> let_values_;  ///< what a name stands for
   ExprId applied_;  ///< of what is inferred next: the expression that applies it; a `let` that names it
 };
 

@@ -110,13 +110,9 @@ Dim SizeChecker::as_size(ExprId id, TypeId t) {
   const Type type = vars_[t];
   if (type.kind == Type::Kind::error) return Dim(vars_.dim("n", VarKind::failed, true, at));
   if (type.kind == Type::Kind::var && vars_.is_meta(type.var)) {
-    const Expr& e = p_.exprs[id];
-    const std::string hint = e.kind == Kind::local   ? p_.locals[e.local].name
-                             : e.kind == Kind::field ? e.text
-                                                     : "n";
-    const Dim value(vars_.dim(hint, VarKind::meta, false, at));
-    vars_.solve(type.var, vars_.scalar(base::Elem::i64, value));
-    return value;
+    vars_.solve(type.var, vars_.scalar(base::Elem::i64));
+    const auto part = known_.name_part(id, {base::Elem::i64, {}});
+    return part ? *part : opened_.size_of_unknown(at, ShownBy::integer(id));
   }
   const TypeId wanted = vars_.tensor({std::nullopt, vars_.type("t", ElemClass::int_)}, {});
   const WhyId w = why(at, "a size", wanted, t, id);

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "core/known_values.h"
 #include "core/opened_sizes.h"
 
 namespace axon::core {
@@ -15,8 +16,9 @@ std::string path_of(const Program& p, ExprId id);
 
 class SizeChecker : InferencePart {
  public:
-  SizeChecker(InferenceContext& c, OpenedSizes& opened, LoopScopes& scopes, ExprChecker& exprs)
-      : InferencePart(c), opened_(opened), scopes_(scopes), exprs_(exprs) {}
+  SizeChecker(InferenceContext& c, OpenedSizes& opened, LoopScopes& scopes, KnownValues& known,
+              ExprChecker& exprs)
+      : InferencePart(c), opened_(opened), scopes_(scopes), known_(known), exprs_(exprs) {}
 
   /// Finds the names that stand for sizes, by where they are used: what is bound to them by `let` is inferred
   /// before those uses. Called once, before inference.
@@ -43,6 +45,7 @@ class SizeChecker : InferencePart {
 
   OpenedSizes& opened_;
   LoopScopes& scopes_;
+  KnownValues& known_;
   ExprChecker& exprs_;
   std::map<std::string, Read> reads_;  ///< elements that are used as sizes: how often, and their value
   std::set<LocalId> names_of_sizes_;

@@ -52,6 +52,7 @@ struct Failure {
     size,       ///< two sizes differ: lhs, rhs
     broadcast,  ///< two sizes neither of which is the literal 1: lhs, rhs
     infinite,   ///< a type would contain itself
+    dependent,  ///< a function whose result mentions an integer of its argument, where any function is wanted
     field       ///< the record has no field `text`
   };
   Kind kind;

@@ -175,6 +175,31 @@ void Generaliser::refuse_fact(const Fact& fact, const std::vector<Fact>& known, 
           .help("state it in a `where`, or check it where the value is known: `e :> t`"));
 }
 
+/// What the indices of a fact range over: the least favourable one is expressed by that.
+Occurrences Generaliser::conditions_of(const Constraint& c) const {
+  Occurrences reach, out;
+  reach.add(c.fact.lhs);
+  reach.add(c.fact.rhs);
+  for (bool grew = true; grew;) {
+    const size_t before = out.dims.size();
+    for (const Fact& f : c.context) {
+      Occurrences mine;
+      mine.add(vars_.zonk(f.lhs));
+      mine.add(vars_.zonk(f.rhs));
+      const bool touches = std::any_of(mine.dims.begin(), mine.dims.end(), [&](Var v) {
+        return vars_.kind(v) == VarKind::index && reach.has(v);
+      });
+      if (!touches) continue;
+      for (Var v : mine.dims) {
+        out.add(Dim(v));
+        reach.add(Dim(v));
+      }
+    }
+    grew = out.dims.size() > before;
+  }
+  return out;
+}
+
 void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
   std::vector<Constraint> facts;
   for (Constraint& c : solver_.parked()) {
@@ -185,7 +210,7 @@ void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
     c.fact.rhs = vars_.zonk(c.fact.rhs);
     all.add(c.fact.lhs);
     all.add(c.fact.rhs);
-    if (!mine(all)) continue;
+    if (!mine(all) && !mine(conditions_of(c))) continue;
     facts.push_back(c);
     c.done = true;
   }

@@ -44,6 +44,17 @@ TypeId Instantiator::rename(TypeId id, Fresh& fresh) {
   vars_.work();
   id = vars_.head(id);
   Type t = vars_[id];
+  if (!t.bound.empty()) {
+    Fresh inside = fresh;
+    for (Var& v : t.bound) {
+      const Var own = vars_.dim(shape::var_name(v), VarKind::bound, vars_.is_size(v), vars_.origin(v));
+      scopes_.add_argument(own, {});
+      inside.dims[v] = Dim(own);
+      v = own;
+    }
+    for (TypeId& item : t.items) item = rename(item, inside);
+    return vars_.add(std::move(t));
+  }
   auto renamed = [&](TypeVarId v) {
     auto it = fresh.types.find(v);
     return it == fresh.types.end() ? v : it->second;

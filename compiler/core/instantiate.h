@@ -7,7 +7,8 @@ namespace axon::core {
 
 class Instantiator : InferencePart {
  public:
-  Instantiator(InferenceContext& c, OpenedSizes& opened) : InferencePart(c), opened_(opened) {}
+  Instantiator(InferenceContext& c, OpenedSizes& opened, LoopScopes& scopes)
+      : InferencePart(c), opened_(opened), scopes_(scopes) {}
 
   /// What stands for the variables of a type; variables that are not there stay as they are.
   struct Fresh {
@@ -25,6 +26,7 @@ class Instantiator : InferencePart {
 
  private:
   OpenedSizes& opened_;
+  LoopScopes& scopes_;
 };
 
 }  // namespace axon::core

@@ -1,6 +1,8 @@
 // See loop_scopes.h.
 #include "core/loop_scopes.h"
 
+#include <algorithm>
+
 namespace axon::core {
 
 using shape::Var;
@@ -21,6 +23,16 @@ void LoopScopes::add_with_value(Var v, const shape::Dim& value) {
         loop_of_[v.id] = around;
 }
 
+bool LoopScopes::is_argument_of(Var v, ExprId lambda) const {
+  const auto loop = loop_of_.find(v.id);
+  return loop != loop_of_.end() && loop->second == lambda;
+}
+
+bool LoopScopes::is_of_for(Var v) const {
+  const auto loop = loop_of_.find(v.id);
+  return loop != loop_of_.end() && loop->second.valid() && p_.exprs[loop->second].kind == Expr::Kind::for_;
+}
+
 bool LoopScopes::in_scope(Var v, ExprId at) const {
   const auto loop = loop_of_.find(v.id);
   if (loop == loop_of_.end()) return true;
@@ -31,14 +43,24 @@ bool LoopScopes::in_scope(Var v, ExprId at) const {
 
 std::optional<Var> LoopScopes::out_of_scope(TypeId type, ExprId at) const {
   if (!type.valid()) return std::nullopt;
-  const Type& t = vars_[vars_.zonk(type)];
+  std::vector<Var> bound;
+  return out_of_scope(vars_.zonk(type), at, bound);
+}
+
+/// `bound`: by the functions around, whose types these are parts of.
+std::optional<Var> LoopScopes::out_of_scope(TypeId zonked, ExprId at, std::vector<Var>& bound) const {
+  const Type& t = vars_[zonked];
+  const size_t around = bound.size();
+  bound.insert(bound.end(), t.bound.begin(), t.bound.end());
+  std::optional<Var> found;
   for (const ShapeItem& item : t.shape)
     if (is_dim(item))
       for (Var v : item.dim.vars())
-        if (!in_scope(v, at)) return v;
+        if (std::find(bound.begin(), bound.end(), v) == bound.end() && !in_scope(v, at)) found = v;
   for (TypeId item : t.items)
-    if (const auto found = out_of_scope(item, at)) return found;
-  return std::nullopt;
+    if (!found) found = out_of_scope(item, at, bound);
+  bound.resize(around);
+  return found;
 }
 
 std::optional<Var> LoopScopes::out_of_scope(const Pattern& pattern, ExprId at) const {

@@ -1,6 +1,7 @@
-// Scope check of sizes in loops: a variable that one iteration of a `for` determines (its indices, and the
-// sizes that are opened in it) may occur in types inside of that body only, because all elements of a tensor
-// have the same shape.
+// Scope check of sizes in bodies that run more than once: a variable that one iteration of a `for` determines
+// (its indices, and the sizes that are opened in it) may occur in types inside of that body only, because all
+// elements of a tensor have the same shape. So may one that one call of a function determines which is a
+// value: a lambda that is neither applied nor named where it stands.
 #pragma once
 #include <map>
 
@@ -16,10 +17,14 @@ class LoopScopes : InferencePart {
   size_t depth() const { return loops_.size(); }
   void enter(ExprId loop) { loops_.push_back(loop); }
   void leave_to(size_t depth) { loops_.resize(depth); }
-  /// Records which loop body the expression is in.
+  /// Records which body the expression is in.
   void place(ExprId id);
   /// The variable is an index of this loop.
   void add_index(shape::Var v, ExprId loop) { loop_of_[v.id] = loop; }
+  /// The variable is an integer of an argument of this lambda; invalid: of a function without a body here,
+  /// so that it is known nowhere.
+  void add_argument(shape::Var v, ExprId lambda) { loop_of_[v.id] = lambda; }
+  bool is_argument_of(shape::Var v, ExprId lambda) const;
   /// The variable is known in the current iteration of the innermost loop; outside of loops, everywhere.
   void add(shape::Var v);
   /// The variable is known wherever all variables of the value are, which may be outside of the innermost
@@ -28,6 +33,8 @@ class LoopScopes : InferencePart {
 
   // ---- Queries.
   bool none() const { return loop_of_.empty(); }
+  /// Whether one iteration of a `for` determines the variable, and not one call of a lambda.
+  bool is_of_for(shape::Var v) const;
   /// Whether the variable is known at the expression.
   bool in_scope(shape::Var v, ExprId at) const;
   /// A variable in the sizes of the type that is not known at the expression, if there is one.
@@ -36,6 +43,9 @@ class LoopScopes : InferencePart {
   std::optional<shape::Var> out_of_scope(const Pattern& pattern, ExprId at) const;
 
  private:
+  std::optional<shape::Var> out_of_scope(TypeId zonked, ExprId at, std::vector<shape::Var>& bound) const;
+
+  // A loop here is a `for` or a lambda that is a value.
   std::map<uint32_t, ExprId> loop_of_;  ///< by variable: the loop whose iteration determines it
   std::map<uint32_t, ExprId> around_;   ///< by expression: the innermost loop whose body it is in
   std::vector<ExprId> loops_;           ///< around what is inferred now

@@ -102,26 +102,11 @@ bool OpenedSizes::mentions_since(TypeId type, size_t mark) {
                      [&](Var v) { return all.has(v); });
 }
 
-/// The type without known values of integers, where such a value was opened since the mark. The value of an
-/// integer may be forgotten, since it may differ from call to call; a size may not.
-TypeId OpenedSizes::without_opened_values(TypeId type, size_t mark) {
-  const TypeId id = vars_.zonk(type);
-  Type t = vars_[id];
-  if (t.kind == Type::Kind::tensor)
-    return t.value && mentions_since(id, mark) ? vars_.tensor(t.elem, t.shape) : id;
-  bool changed = false;
-  for (TypeId& item : t.items) {
-    const TypeId known = without_opened_values(item, mark);
-    changed |= known != item;
-    item = known;
-  }
-  return changed ? vars_.add(std::move(t)) : id;
-}
-
 TypeId OpenedSizes::as_value(ExprId id, TypeId type, size_t mark) {
   const Type fn = vars_[vars_.head(type)];
   if (fn.kind != Type::Kind::function || !mentions_since(type, mark)) return type;
-  if (const TypeId plain = without_opened_values(type, mark); !mentions_since(plain, mark)) return plain;
+  // The value of an integer may be forgotten, since it may differ from call to call; a size may not.
+  if (const TypeId plain = unifier_.plain(type); plain.valid() && !mentions_since(plain, mark)) return plain;
   reporter_.report(
       error(Code::E0323, p_.exprs[id].span, "each call of this function decides a size of its result")
           .text("As a value it would have one type, with one size, for all of its calls.")

@@ -80,7 +80,6 @@ class OpenedSizes : InferencePart {
   void write_results(ExprId id, std::vector<Opening> unknown);
   std::optional<shape::Dim> bound_of(const Opening& o) const;
   bool mentions_since(TypeId type, size_t mark);
-  TypeId without_opened_values(TypeId type, size_t mark);
   std::vector<shape::Fact> given_without_others(const Occurrences& kept) const;
 
   static constexpr size_t most_bounds = 1000;  ///< derived facts that are looked for when a scheme is closed

@@ -344,6 +344,28 @@ void Reporter::note_any_type(Diagnostic& d, const Why& w) const {
       "`'{0}` stands for any type; a number of any element type is `'{0}[]`, a tensor `'{0}[..s]`", name));
 }
 
+/// Two sizes differ of which one is an integer of an argument of a function that is a value.
+bool Reporter::mentions_bound(const Failure& f) const {
+  for (const Dim& side : {f.lhs, f.rhs})
+    for (Var v : side.vars())
+      if (vars_.kind(v) == VarKind::bound) return true;
+  return false;
+}
+
+void Reporter::report_dependent(const Failure& f, const Why& w) {
+  const bool plain = f.kind == Failure::Kind::dependent;
+  auto d = error(Code::E0323, w.span,
+                 plain ? fmt::format("{} makes a size from an integer of its argument", w.what)
+                       : fmt::format("{} makes another size from the integer that it is given", w.what));
+  if (w.expected.valid() && w.found.valid())
+    d.text(fmt::format("expected {}\nfound    {}", show(w.expected), show(w.found)));
+  if (plain) {
+    d.note("each call of it may give another size, and what is expected has one type for all calls");
+    d.help("call it where its result is wanted instead of passing it");
+  }
+  report(std::move(d));
+}
+
 void Reporter::report_failure(const Failure& f) {
   const Why w = f.why.valid() ? whys_[f.why] : Why{};
   const bool both = w.expected.valid() && w.found.valid();
@@ -353,7 +375,10 @@ void Reporter::report_failure(const Failure& f) {
       failed_ = true;
       return;
     }
+  if (f.kind == Failure::Kind::dependent || mentions_bound(f)) return report_dependent(f, w);
   switch (f.kind) {
+    case Failure::Kind::dependent:
+      return;
     case Failure::Kind::structure: {
       auto d = error(Code::E0301, w.span, fmt::format("the type of {} is not the one expected", w.what));
       if (both) d.text(fmt::format("expected {}\nfound    {}", show(w.expected), show(w.found)));

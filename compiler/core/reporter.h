@@ -44,6 +44,8 @@ class Reporter : InferencePart {
 
  private:
   void report_failure(const Failure& f);
+  bool mentions_bound(const Failure& f) const;
+  void report_dependent(const Failure& f, const Why& w);
   void report_shapes(const Failure& f, const Why& w);
   bool report_matmul(const Failure& f, const Why& w);
   void defer(source::Diagnostic& d, const Failure& f);

@@ -330,6 +330,8 @@ Solver::Step Solver::solve_dims(const Dim& a0, const Dim& b0, WhyId why, Failure
     if (!solution || (vars_.plainly_nonnegative(*quotient) && !vars_.plainly_nonnegative(solution->second)))
       solution = {v, *quotient};
   }
+  // m = m + k, where neither side is a number: empty axes alone would have the size, which nobody means.
+  if (solution && solution->second.is(0) && !a.constant() && !b.constant()) return failed(kind, why, a, b);
   if (solution) return bind(solution->first, solution->second, why), Step::done;
   if (never_zero(d)) return failed(kind, why, a, b);
   if (open) return Step::wait;

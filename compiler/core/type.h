@@ -6,8 +6,10 @@
 // shape::Dim polynomials over shape::Var, so the checker's dimension variables, the graph's extents and the
 // task extents are one notion. A scalar integer type may carry the Dim that its value is known to equal
 // (`value`): that is how sizes flow through i64 values; `elements` and `range` say the same of vectors of
-// sizes and of positions. These three refine a type and are no part of its equality. Invariant: a type
-// reached from a Scheme or a checked Expr is fully resolved (no solved metas).
+// sizes and of positions. These three refine a type and are no part of its equality: they hold of one
+// expression, so what a type variable stands for has none of them (Unifier::plain). The exception are
+// parameters of a dependent function, whose values are the variables that it binds. Invariant: a type reached
+// from a Scheme or a checked Expr is fully resolved (no solved metas).
 #pragma once
 #include <deque>
 #include <optional>
@@ -85,7 +87,11 @@ struct Type {
   TypeVarId row;                    ///< record: the rest, when open
   TypeVarId var;                    ///< var
   shape::Dim count;                 ///< stack
-  bool consumed = false;            ///< `*` on a parameter
+  /// Function: the integers of its arguments that the rest of it mentions, `(k : i64) -> f32[k]`. Each is the
+  /// `value` of one part of a parameter, and stands for another integer in each call: known in this type
+  /// only.
+  std::vector<shape::Var> bound;
+  bool consumed = false;  ///< `*` on a parameter
   Alias alias;
   std::vector<LayoutPart> layout;  ///< empty: not stated
 };

@@ -5,6 +5,8 @@
 
 namespace axon::core {
 
+using shape::Dim;
+using shape::Var;
 using Kind = Type::Kind;
 
 std::optional<ElemClass> meet(ElemClass a, ElemClass b) {
@@ -56,16 +58,107 @@ bool Unifier::occurs(TypeVarId v, TypeId t) {
   return std::any_of(type.items.begin(), type.items.end(), [&](TypeId i) { return occurs(v, i); });
 }
 
-TypeId Unifier::without_value(TypeId id) {
-  const Type t = vars_[id];
-  const bool refined = t.value || t.range || !t.elements.empty();
-  return t.kind == Kind::tensor && refined ? vars_.tensor(t.elem, t.shape) : id;
+// ---- What is known of values ----
+
+/// The variables that are values of parts of a parameter.
+static void values_in(const Vars& vars, TypeId id, std::vector<Var>& out) {
+  const Type& t = vars[vars.head(id)];
+  if (t.kind == Kind::function) return;
+  if (t.value) t.value->collect_vars(out);
+  for (TypeId item : t.items) values_in(vars, item, out);
+}
+
+/// The size variables of a type that occur elsewhere than as a value.
+static void sizes_beside_values(const Vars& vars, TypeId id, std::vector<Var>& out) {
+  const Type& t = vars[vars.head(id)];
+  for (const ShapeItem& i : t.shape)
+    if (is_dim(i)) i.dim.collect_vars(out);
+  if (t.kind == Kind::stack) t.count.collect_vars(out);
+  for (const LayoutPart& part : t.layout)
+    for (const auto* spots : {&part.from, &part.to})
+      for (const LayoutSpot& s : *spots) s.size.collect_vars(out);
+  for (TypeId item : t.items) sizes_beside_values(vars, item, out);
+}
+
+static bool has(const std::vector<Var>& list, Var v) {
+  return std::find(list.begin(), list.end(), v) != list.end();
+}
+
+static bool is_refined(const Type& t) { return t.value || t.range || !t.elements.empty(); }
+
+TypeId Unifier::plain_tensor(TypeId id) {
+  Type t = vars_[id];
+  if (!is_refined(t)) return id;
+  t.value = std::nullopt;
+  t.range = std::nullopt;
+  t.elements.clear();
+  return vars_.add(std::move(t));
+}
+
+TypeId Unifier::plain(TypeId id) {
+  vars_.work();
+  id = vars_.zonk(id);
+  Type t = vars_[id];
+  if (t.kind == Kind::tensor) return plain_tensor(id);
+  if (t.kind == Kind::function) return plain_function(id);
+  bool changed = false;
+  for (TypeId& item : t.items) {
+    const TypeId known = plain(item);
+    if (!known.valid()) return known;
+    changed |= known != item;
+    item = known;
+  }
+  return changed ? vars_.add(std::move(t)) : id;
+}
+
+/// Whether each part of a parameter may be any integer. `bound`: what the function binds and no part had yet;
+/// what is not in `kept` is forgotten.
+bool Unifier::plain_parameter(TypeId& id, const std::vector<Var>& kept, std::vector<Var>& bound) {
+  id = vars_.zonk(id);
+  Type t = vars_[id];
+  if (t.kind == Kind::function) {
+    id = plain_function(id);
+    return id.valid();
+  }
+  if (t.kind == Kind::tensor) {
+    if (!is_refined(t)) return true;
+    const auto named = t.value ? t.value->as_var() : std::nullopt;
+    if (!named || !has(bound, *named) || t.range || !t.elements.empty()) return false;
+    std::erase(bound, *named);  // two parts of one value would have to be equal
+    if (!has(kept, *named)) id = plain_tensor(id);
+    return true;
+  }
+  bool changed = false;
+  for (TypeId& item : t.items) {
+    const TypeId before = item;
+    if (!plain_parameter(item, kept, bound)) return false;
+    changed |= item != before;
+  }
+  if (changed) id = vars_.add(std::move(t));
+  return true;
+}
+
+/// What is bound is kept where something else than values mentions it.
+TypeId Unifier::plain_function(TypeId id) {
+  Type t = vars_[id];
+  const std::vector<TypeId> items = t.items;
+  std::vector<Var> bound = t.bound, mentioned;
+  t.items.back() = plain(t.items.back());
+  if (!t.items.back().valid()) return {};
+  for (TypeId item : t.items) sizes_beside_values(vars_, item, mentioned);
+  std::erase_if(t.bound, [&](Var v) { return !has(mentioned, v); });
+  const bool forgets = t.bound != bound;
+  for (size_t i = 0; i + 1 < t.items.size(); ++i)
+    if (!plain_parameter(t.items[i], t.bound, bound)) return {};
+  return t.items == items && !forgets ? id : vars_.add(std::move(t));
 }
 
 bool Unifier::bind(TypeVarId v, TypeId t, WhyId why) {
   if (vars_[t].kind == Kind::var && vars_[t].var == v) return true;
   if (occurs(v, t)) return failed(Failure::Kind::infinite, why);
-  vars_.solve(v, without_value(t));
+  const TypeId known = plain(t);
+  if (!known.valid()) return failed(Failure::Kind::dependent, why);
+  vars_.solve(v, known);
   return true;
 }
 
@@ -111,7 +204,7 @@ bool Unifier::unify(TypeId x, TypeId y, WhyId why) {
     case Kind::record:
       return unify_records(x, y, why);
     case Kind::function:
-      return unify_functions(a, b, why);
+      return unify_functions(x, y, why);
     case Kind::var:
       return a.var == b.var || failed(Failure::Kind::structure, why);
     case Kind::string:
@@ -123,14 +216,70 @@ bool Unifier::unify(TypeId x, TypeId y, WhyId why) {
   return true;
 }
 
-bool Unifier::unify_functions(Type a, Type b, WhyId why) {
-  const size_t common = std::min(a.items.size(), b.items.size()) - 1;
-  bool ok = true;
-  for (size_t i = 0; i < common; ++i) ok &= unify(a.items[i], b.items[i], why);
-  auto rest = [&](const Type& t) {
-    return vars_.function({t.items.begin() + static_cast<long>(common), t.items.end() - 1}, t.items.back());
+// ---- Functions ----
+
+/// Nothing where the first parameters mention an integer of a later one.
+std::optional<Unifier::Split> Unifier::split(const Type& fn, size_t count) {
+  Split out;
+  const auto middle = fn.items.begin() + static_cast<long>(count);
+  out.params.assign(fn.items.begin(), middle);
+  std::vector<Var> later, mentioned;
+  for (auto item = middle; item != fn.items.end() - 1; ++item) values_in(vars_, *item, later);
+  std::erase_if(later, [&](Var v) { return !has(fn.bound, v); });
+  for (Var v : fn.bound)
+    if (!has(later, v)) out.bound.push_back(v);
+  for (TypeId p : out.params) sizes_beside_values(vars_, p, mentioned);
+  if (std::any_of(later.begin(), later.end(), [&](Var v) { return has(mentioned, v); })) return std::nullopt;
+  out.rest = vars_.function({middle, fn.items.end() - 1}, fn.items.back(), later);
+  return out;
+}
+
+/// One new name for what each of two functions calls the value of the same part of a parameter.
+void Unifier::pair(TypeId x, TypeId y, const Split& left, const Split& right, shape::Substitution& names) {
+  const Type a = vars_[vars_.zonk(x)], b = vars_[vars_.zonk(y)];
+  if (a.kind != b.kind || a.kind == Kind::function) return;
+  const auto name = [](const Type& t, const Split& fn) -> std::optional<Var> {
+    const auto v = t.value ? t.value->as_var() : std::nullopt;
+    return v && has(fn.bound, *v) ? v : std::nullopt;
   };
-  return unify(rest(a), rest(b), why) && ok;
+  if (const auto mine = name(a, left), theirs = name(b, right); mine && theirs) {
+    const bool size = vars_.is_size(*mine) || vars_.is_size(*theirs);
+    const Dim one(vars_.dim(shape::var_name(*mine), VarKind::bound, size));
+    names.emplace(*mine, one);
+    names.emplace(*theirs, one);
+  }
+  for (size_t i = 0; i < a.items.size(); ++i) {
+    const auto field = std::find(b.fields.begin(), b.fields.end(), a.fields.empty() ? "" : a.fields[i]);
+    const size_t k = a.fields.empty() ? i : static_cast<size_t>(field - b.fields.begin());
+    if (k < b.items.size()) pair(a.items[i], b.items[k], left, right, names);
+  }
+}
+
+bool Unifier::unify_functions(TypeId x, TypeId y, WhyId why) {
+  x = plain(x);
+  y = plain(y);
+  if (!x.valid() || !y.valid()) return failed(Failure::Kind::dependent, why);
+  const Type a = vars_[x], b = vars_[y];
+  const size_t common = std::min(a.items.size(), b.items.size()) - 1;
+  const auto left = split(a, common), right = split(b, common);
+  if (!left || !right) return failed(Failure::Kind::dependent, why);
+  shape::Substitution names;
+  for (size_t i = 0; i < common; ++i) pair(left->params[i], right->params[i], *left, *right, names);
+  const auto named = [&](Var v) { return names.count(v) > 0; };
+  if (!std::all_of(left->bound.begin(), left->bound.end(), named) ||
+      !std::all_of(right->bound.begin(), right->bound.end(), named))
+    return failed(Failure::Kind::dependent, why);
+  bool ok = true;
+  for (size_t i = 0; i < common; ++i)
+    ok &= unify(vars_.substituted(left->params[i], names), vars_.substituted(right->params[i], names), why);
+  ok &= unify(vars_.substituted(left->rest, names), vars_.substituted(right->rest, names), why);
+  // What is open in either is the same for all calls of it, so it may not mention an integer of one.
+  Occurrences outside;
+  for (TypeId fn : {x, y})
+    if (ok && !names.empty()) outside.add(vars_, vars_.zonk(fn));
+  const bool leaks = std::any_of(names.begin(), names.end(),
+                                 [&](const auto& name) { return outside.has(*name.second.as_var()); });
+  return leaks ? failed(Failure::Kind::dependent, why) : ok;
 }
 
 bool Unifier::unify_records(TypeId x, TypeId y, WhyId why) {

@@ -257,10 +257,42 @@ TypeId Vars::zonk_anew(TypeId id) {
     if (result.kind == Type::Kind::function) {
       t.items.pop_back();
       t.items.insert(t.items.end(), result.items.begin(), result.items.end());
+      t.bound.insert(t.bound.end(), result.bound.begin(), result.bound.end());
       changed = true;
     }
   }
   return changed ? add(std::move(t)) : id;
+}
+
+TypeId Vars::substituted(TypeId id, const shape::Substitution& sizes) {
+  work();
+  if (sizes.empty()) return id;
+  id = head(id);
+  Type t = types.types[id];
+  if (t.kind == Type::Kind::var || t.kind == Type::Kind::string || t.kind == Type::Kind::error) return id;
+  const shape::Substitution* here = &sizes;
+  shape::Substitution outer;
+  if (!t.bound.empty()) {
+    outer = sizes;
+    for (Var v : t.bound) outer.erase(v);
+    here = &outer;
+  }
+  const auto changed = [&](const Dim& d) { return zonk(d).substitute(*here); };
+  const auto shape = [&](const Shape& s) {
+    Shape known = zonk(s);
+    for (ShapeItem& item : known)
+      if (is_dim(item)) item.dim = item.dim.substitute(*here);
+    return known;
+  };
+  each_size(t, changed);
+  t.shape = shape(t.shape);
+  for (TypeId& item : t.items) item = substituted(item, *here);
+  for (AliasArg& a : t.alias.args) {
+    if (a.dim) a.dim = changed(*a.dim);
+    if (a.shape) a.shape = shape(*a.shape);
+    if (a.type.valid()) a.type = substituted(a.type, *here);
+  }
+  return add(std::move(t));
 }
 
 void Vars::begin_declaration() {
@@ -282,10 +314,11 @@ TypeId Vars::tensor(ElemTerm e, Shape s, std::optional<Dim> value) {
   return add(std::move(t));
 }
 TypeId Vars::scalar(base::Elem e, std::optional<Dim> value) { return tensor({e, {}}, {}, std::move(value)); }
-TypeId Vars::function(std::vector<TypeId> params, TypeId result) {
+TypeId Vars::function(std::vector<TypeId> params, TypeId result, std::vector<Var> bound) {
   if (params.empty()) return result;
   Type t;
   t.kind = Type::Kind::function;
+  t.bound = std::move(bound);
   t.items = std::move(params);
   t.items.push_back(result);
   return add(std::move(t));
@@ -373,6 +406,15 @@ void Occurrences::add(ElemTerm e) {
 void Occurrences::add(const Vars& vars, TypeId id) {
   vars.work();
   const Type& t = vars[id];
+  if (!t.bound.empty()) {
+    Occurrences inside;
+    for (TypeId item : t.items) inside.add(vars, item);
+    for (Var v : inside.dims)
+      if (std::find(t.bound.begin(), t.bound.end(), v) == t.bound.end()) add_once(dims, v);
+    for (ShapeVarId v : inside.shapes) add_once(shapes, v);
+    for (TypeVarId v : inside.types) add_once(types, v);
+    return;
+  }
   if (t.kind == Type::Kind::tensor) {
     add(t.elem);
     add(t.shape);

@@ -3,8 +3,8 @@
 //
 // One table for a whole elaboration. A meta variable waits for a solution; a rigid one is a name the user
 // wrote, for which the body must hold at every value; an index variable is bound by `for`; an opened one is
-// the size of a result that only the data decides. zonk() replaces solved metas everywhere; it never changes
-// what a type means.
+// the size of a result that only the data decides; a bound one is an integer of an argument of a function
+// that is a value. zonk() replaces solved metas everywhere; it never changes what a type means.
 #pragma once
 #include <functional>
 #include <optional>
@@ -24,6 +24,7 @@ enum class VarKind : uint8_t {
   rigid,
   index,
   opened,
+  bound,  ///< Type::bound
   failed  ///< stands for what an error has left open: nothing is said about it
 };
 
@@ -76,7 +77,7 @@ class Vars {
   // ---- Building.
   TypeId tensor(ElemTerm e, Shape s, std::optional<shape::Dim> value = std::nullopt);
   TypeId scalar(base::Elem e, std::optional<shape::Dim> value = std::nullopt);
-  TypeId function(std::vector<TypeId> params, TypeId result);
+  TypeId function(std::vector<TypeId> params, TypeId result, std::vector<shape::Var> bound = {});
   TypeId tuple(std::vector<TypeId> items);
   TypeId variable(TypeVarId v);
   TypeId stack(shape::Dim count, TypeId element);
@@ -85,6 +86,8 @@ class Vars {
   TypeId fresh(const std::string& hint) { return variable(type(hint)); }
   /// Replaces every size that the type itself holds (not those of its items).
   static void each_size(Type& t, const std::function<shape::Dim(const shape::Dim&)>& change);
+  /// The type with other sizes in place of variables; one that a function inside binds is another variable.
+  TypeId substituted(TypeId t, const shape::Substitution& sizes);
   TypeId add(Type t) {
     if (types.types.size() - first_type_ > most_types_) throw TooComplex();
     return types.types.add(std::move(t));
@@ -150,7 +153,8 @@ bool known_rank(const Shape& s);
 bool same(const Shape& a, const Shape& b);
 shape::Dim atom_dim(const shape::Atom& a);  ///< the atom as an expression of its own
 
-/// Every variable that occurs, each once, in order of first occurrence.
+/// Every variable that occurs, each once, in order of first occurrence; without those that functions inside
+/// bind.
 struct Occurrences {
   std::vector<shape::Var> dims;
   std::vector<ShapeVarId> shapes;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/generalise.h"
 
 namespace axon::core {
@@ -36,6 +38,11 @@ void WriteBack::run(uint32_t first_type_var) {
     e.type = e.type.valid() ? vars_.zonk(e.type) : vars_.error();
     e.dim = vars_.zonk(e.dim);
     for (auto& [v, d] : e.instantiation) d = vars_.zonk(d);
+    std::erase_if(e.instantiation, [&](const auto& size) {  // what each call has is read off its arguments
+      const auto all = size.second.vars();
+      return std::any_of(all.begin(), all.end(),
+                         [&](Var v) { return vars_.kind(v) == VarKind::bound && !scopes_.in_scope(v, {i}); });
+    });
     ElemInstantiation elems;
     for (auto& [v, term] : e.elems) {
       term = vars_.zonk(term);
@@ -76,16 +83,28 @@ void WriteBack::check_determined(ExprId id) {
   check_scope(id);
 }
 
-/// Every element of a tensor has the same shape.
+/// Every element of a tensor has the same shape, and so has every result of a function that is a value.
 void WriteBack::check_scope(ExprId id) {
   if (scopes_.none() || failed_) return;
   const Expr& e = p_.exprs[id];
   std::optional<Var> stray = scopes_.out_of_scope(e.type, id);
-  for (const Pattern& p : e.params) stray = stray ? stray : scopes_.out_of_scope(p, id);
+  const ExprId inside = e.kind == Expr::Kind::lambda ? e.args[0] : id;
+  for (const Pattern& p : e.params) stray = stray ? stray : scopes_.out_of_scope(p, inside);
   if (stray) refuse_out_of_scope(*stray, e.kind == Expr::Kind::for_ ? p_.exprs[e.args[0]].span : e.span);
 }
 
 void WriteBack::refuse_out_of_scope(Var v, source::Span at) {
+  if (!scopes_.is_of_for(v)) {
+    const bool named = vars_.kind(v) == VarKind::bound;
+    reporter_.report(
+        error(Code::E0323, at,
+              named ? fmt::format("a size here depends on `{}`, an integer of one call of a function",
+                                  shape::var_name(v))
+                    : "what one call of a function reads decides a size here")
+            .text("A function that is a value may be called more than once, each time with another "
+                  "size."));
+    return;
+  }
   const bool index = vars_.kind(v) == VarKind::index;
   auto d = error(Code::E0306, at,
                  index ? fmt::format("a size here depends on the index `{}`", shape::var_name(v))

@@ -69,12 +69,28 @@ Elem CoreEvaluator::elem_of(const core::ElemTerm& term) const {
 }
 
 void CoreEvaluator::instantiate(const Expr& occurrence, Closure& closure) const {
+  shape::Substitution named;
   for (const auto& [var, dim] : occurrence.instantiation) {
     Dim resolved = sizes_.resolve(dim);
-    if (resolved != Dim(var)) closure.dims[var] = resolved;
+    if (resolved != Dim(var)) named[var] = resolved;
   }
-  for (const auto& [var, term] : occurrence.elems)
-    if (term.elem || (term.var.valid() && known_elem(term.var))) closure.elems[var] = elem_of(term);
+  // What the function of this name was instantiated with may mention variables of the name's own scheme.
+  for (auto& [var, dim] : closure.dims) dim = dim.substitute(named);
+  for (const auto& [var, dim] : named) closure.dims[var] = dim;
+  for (const auto& [var, term] : occurrence.elems) {
+    if (term.elem || (term.var.valid() && known_elem(term.var))) {
+      closure.elems[var] = elem_of(term);
+    } else if (term.var.valid()) {
+      closure.open_elems[var] = term.var;
+    }
+  }
+  for (const auto& [var, outer] : closure.open_elems)
+    if (const auto known = closure.elems.find(outer); known != closure.elems.end())
+      closure.elems.emplace(var, known->second);
+  const Type* fn = occurrence.type.valid() ? &p.types.types[occurrence.type] : nullptr;
+  if (!fn || fn->kind != Type::Kind::function || closure.lambda.valid()) return;
+  const Type& result = p.types.types[fn->items.back()];
+  if (result.kind == Type::Kind::tensor) closure.result_elem = elem_of(result.elem);
 }
 
 // ---- calls ----
@@ -193,6 +209,16 @@ void CoreEvaluator::match_shape(const core::Shape& shape, const Array& array, En
   for (size_t i = 0; i < tail; ++i) learn(shape[back + i], array.shape.size() - tail + i);
 }
 
+/// An integer of an argument is a size that is known here. Where the checker did not know which, and opened a
+/// variable for it, that variable stands for it in the caller and in the sizes of this call.
+void CoreEvaluator::learn_value(Var v, const Dim& known, Environment& env) {
+  const auto [at, is_new] = env.dims.emplace(v, known);
+  const auto open = is_new ? std::nullopt : at->second.as_var();
+  if (!open || sizes_.is_known_here(*open) || sizes_.known_dim(*open)) return;
+  for (auto& [own, size] : env.dims) size = size.substitute({{*open, known}});
+  if (env_) env_->dims.emplace(*open, known);
+}
+
 /// `lead`: how many first axes of every leaf belong to the stacks around.
 void CoreEvaluator::match(core::TypeId id, const Val& value, Environment& env, size_t lead) {
   if (!id.valid()) return;
@@ -205,7 +231,7 @@ void CoreEvaluator::match(core::TypeId id, const Val& value, Environment& env, s
       if (t.value && a.shape.empty()) {
         auto v = t.value->as_var();
         auto known = affine_index(g, a.body);
-        if (v && known && *known != Dim(*v)) env.dims.emplace(*v, *known);
+        if (v && known && *known != Dim(*v)) learn_value(*v, *known, env);
       }
       match_shape(t.shape, a, env, lead);
       return;

@@ -62,10 +62,12 @@ class CoreEvaluator : Part {
   // ---- call.cpp ----
   Val enter(const Closure& closure, const std::vector<core::Pattern>& params, core::ExprId body);
   void match(core::TypeId type, const Val& value, Environment& env, size_t lead = 0);
+  void learn_value(Var v, const Dim& known, Environment& env);
   void match_shape(const core::Shape& shape, const Array& array, Environment& env, size_t lead);
   const Val* find(core::LocalId local) const;
   std::optional<Elem> known_elem(core::TypeVarId v) const;
   void instantiate(const core::Expr& occurrence, Closure& closure) const;
+  Val instance(const Val& named, const core::Expr& use) const;
   int uses_of(core::LocalId local, core::ExprId body);
   void count_uses(core::ExprId id);
 

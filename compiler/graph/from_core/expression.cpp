@@ -21,7 +21,9 @@ Val CoreEvaluator::evaluate(core::ExprId id) {
   const Expr& e = p.exprs[id];
   context_.spans.push_back(e.span);
   Val v = expression(e);
-  const bool data = !sizes_.data_dependent_sizes().empty() || !data_sizes(g).empty();
+  const bool dependent =  // the sizes of its result are not known to the function that is called
+      e.kind == Kind::apply && !p.types.types[p.exprs[e.args[0]].type].bound.empty();
+  const bool data = dependent || !sizes_.data_dependent_sizes().empty() || !data_sizes(g).empty();
   if (!failed_ && env_ && data) sizes_.learn_opened_sizes(e.type, v);
   if (!failed_ && !(sizes_.data_dependent_sizes().empty() && active_.empty())) sizes_.refuse_unbounded(v);
   context_.spans.pop_back();
@@ -33,11 +35,7 @@ Val CoreEvaluator::expression(const Expr& e) {
     case Kind::local: {
       const Val* v = find(e.local);
       if (!v) base::bug("from_core", "`" + p.locals[e.local].name + "` has no value");
-      if (v->kind != Val::Kind::closure || (e.instantiation.empty() && e.elems.empty())) return *v;
-      Val instance = *v;
-      instance.closure = std::make_shared<Closure>(*v->closure);
-      instantiate(e, *instance.closure);
-      return instance;
+      return instance(*v, e);
     }
     case Kind::global:
       return global(e);
@@ -122,24 +120,29 @@ Val CoreEvaluator::expression(const Expr& e) {
   base::bug("from_core", "an expression with an error reached the graph");
 }
 
+/// A named value at one use of the name: a function there has its own sizes and element types.
+Val CoreEvaluator::instance(const Val& named, const Expr& use) const {
+  if (named.kind != Val::Kind::closure || (use.instantiation.empty() && use.elems.empty())) return named;
+  Val own = named;
+  own.closure = std::make_shared<Closure>(*named.closure);
+  instantiate(use, *own.closure);
+  return own;
+}
+
 Val CoreEvaluator::global(const Expr& e) {
   const core::Global& of = p.globals[e.global];
   if (of.kind == core::Global::Kind::value) {
-    if (auto it = constants_.find(e.global); it != constants_.end()) return it->second;
+    if (auto it = constants_.find(e.global); it != constants_.end()) return instance(it->second, e);
     EnvironmentPtr outer = std::exchange(env_, std::make_shared<Environment>());
     Val v = evaluate(of.body);
     env_ = outer;
-    return constants_[e.global] = v;
+    return instance(constants_[e.global] = v, e);
   }
   Val v;
   v.kind = Val::Kind::closure;
   v.closure = std::make_shared<Closure>();
   v.closure->global = e.global;
   instantiate(e, *v.closure);
-  if (e.type.valid() && p.types.types[e.type].kind == Type::Kind::function) {
-    const Type& result = p.types.types[p.types.types[e.type].items.back()];
-    if (result.kind == Type::Kind::tensor) v.closure->result_elem = elem_of(result.elem);
-  }
   if (of.kind == core::Global::Kind::function && of.params.empty()) return call(v, {});
   return v;
 }

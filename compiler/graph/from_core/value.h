@@ -56,7 +56,8 @@ struct Closure {
   std::shared_ptr<Environment> env;
   shape::Substitution dims;  // what the occurrence instantiates, in the graph's variables
   std::map<core::TypeVarId, Elem> elems;
-  std::optional<Elem> result_elem;  // of the occurrence: what cast and real convert to
+  std::map<core::TypeVarId, core::TypeVarId> open_elems;  // the same, known where a name of it is used
+  std::optional<Elem> result_elem;                        // of the occurrence: what cast and real convert to
   std::vector<Val> args;
   std::vector<Val> choices;  // or what an `if` chooses between: two functions, both called
   ScalarId condition;
