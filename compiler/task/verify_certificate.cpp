@@ -161,6 +161,11 @@ void Certificate::add_awaited(const Finished& f, size_t same, Iteration& at) con
 }
 
 bool Certificate::follows_in(const Finished& f, const Waiting& from, const Iteration& at) const {
+  // A loop of constant size without an iteration: there is no task that would have to have finished.
+  const auto never = [&](const Fact& fact) {
+    return (fact.rhs - fact.lhs).constant() && !cheaply(p_, {}, fact);
+  };
+  if (std::any_of(at.facts.begin(), at.facts.end(), never)) return true;
   if (f.through != at.through) return false;
   const auto facts = both(both(both(p_.facts, ranges(p_, f.consumer)), f.guard), at.facts);
   for (const Fact& fact : from.guard)
