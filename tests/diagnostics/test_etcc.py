@@ -22,7 +22,7 @@ WARNED = "fun f x = x\n--| Of nothing.\n"
 
 
 def etcc(*arguments, stdin=None, environment=None):
-    done = subprocess.run([ETCC, *arguments], input=stdin, capture_output=True, text=True, timeout=120, check=False,
+    done = subprocess.run([ETCC, *arguments], input=stdin, capture_output=True, text=True, timeout=300, check=False,
                           env={**os.environ, **(environment or {})})
     return done.returncode, done.stdout, done.stderr
 
@@ -141,7 +141,7 @@ class Commands(unittest.TestCase):
 
     def shell(self, folder, commands):
         path = os.path.dirname(os.path.abspath(ETCC)) + os.pathsep + os.environ["PATH"]
-        done = subprocess.run(["bash", "-c", commands], cwd=folder, capture_output=True, text=True, timeout=120, check=False,
+        done = subprocess.run(["bash", "-c", commands], cwd=folder, capture_output=True, text=True, timeout=300, check=False,
                               env={**os.environ, "PATH": path})
         return done.returncode, done.stdout + done.stderr
 
