@@ -47,6 +47,12 @@ class Declaration {
     const auto value = l.type.valid() ? p_.types.types[l.type].value : std::nullopt;
     if (l.kind == Local::Kind::index && value) dims_.insert(value->as_var()->id);
   }
+  /// An integer of an argument of a function that is a value is what it is called with.
+  void bind_argument(TypeId id) {
+    const Type& t = p_.types.types[id];
+    if (const auto v = t.value ? t.value->as_var() : std::nullopt) dims_.insert(v->id);
+    for (TypeId item : t.items) bind_argument(item);
+  }
   void bind(const Pattern& p) {
     if (p.local.valid()) bind(p.local);
     for (const Pattern& item : p.items) bind(item);
@@ -73,7 +79,10 @@ class Declaration {
     if (!id.valid()) return;
     const Expr& e = p_.exprs[id];
     open(e.opens);
-    for (const Pattern& p : e.params) bind(p);
+    for (const Pattern& p : e.params) {
+      bind(p);
+      if (e.kind == Expr::Kind::lambda && p.local.valid()) bind_argument(p_.locals[p.local].type);
+    }
     for (const Binder& b : e.binders) {
       bind(b.local);
       walk(b.bound);
