@@ -1,9 +1,9 @@
 // What the inference of one declaration shares between its parts.
 //
-// In: a lowered declaration (decl_from_syntax.cpp). Out: its type scheme, and a type on each of its expressions.
-// Hindley-Milner over structure and element types; sizes and shapes are constraints for the solver. Types are
-// pushed down where they are known (parameters of a lambda that is an argument) and otherwise flow up. The
-// parts:
+// In: a lowered declaration (decl_from_syntax.cpp). Out: its type scheme, and a type on each of its
+// expressions. Hindley-Milner over structure and element types; sizes and shapes are constraints for the
+// solver. Types are pushed down where they are known (parameters of a lambda that is an argument) and
+// otherwise flow up. The parts:
 //   Checker        check.h          the order of the steps for one declaration
 //   ExprChecker    check_expr.h     expressions and applications
 //   IndexChecker   check_index.h    `for`, indexing, slices, updates, rearrange

@@ -210,8 +210,8 @@ struct Size {
 /// Of a loop with a condition: the variable that its extent is.
 inline Var steps_var(const Node& loop) { return loop.index.extent.vars().at(0); }
 
-/// Something that must hold at run time, with the words for when it does not. `{lhs}` and `{rhs}` in them stand
-/// for the two sides: of the fact, or what a `require` shows.
+/// Something that must hold at run time, with the words for when it does not. `{lhs}` and `{rhs}` in them
+/// stand for the two sides: of the fact, or what a `require` shows.
 struct Check {
   std::optional<Fact> fact;  ///< over sizes: tested once per call, before anything runs
   Value value;               ///< or: every element of value lies in [0, bound)
@@ -276,7 +276,8 @@ std::optional<Dim> at_most(const Dim&, Var size, const Dim& bound);
 std::optional<Dim> at_most_before_data(const Graph&, const Dim&);
 /// Does the node, with what is in it, mention the variable?
 bool mentions(const Graph&, NodeId, Var);
-/// The loops in whose bodies something is computed for its checks alone: they run, whatever reads their results.
+/// The loops in whose bodies something is computed for its checks alone: they run, whatever reads their
+/// results.
 std::set<NodeId> loops_with_effects(const Graph&);
 /// Loops with a condition, in order of their nodes; the k-th one's check has the number checks.size() + k.
 std::vector<NodeId> conditional_loops(const Graph&);

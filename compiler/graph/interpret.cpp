@@ -417,8 +417,7 @@ std::string refused(const Graph& g, const std::vector<Tensor>& inputs, const sha
   for (const Check& c : g.checks) {
     if (!c.fact) continue;
     auto lhs = c.fact->lhs.evaluate(sizes), rhs = c.fact->rhs.evaluate(sizes);
-    if (!lhs || !rhs || !shape::holds(c.fact->relation, *lhs, *rhs))
-      return fill_sides(c.message, lhs, rhs);
+    if (!lhs || !rhs || !shape::holds(c.fact->relation, *lhs, *rhs)) return fill_sides(c.message, lhs, rhs);
   }
   return "";
 }

@@ -219,7 +219,8 @@ Number Machine::compute(Code& c) {
     case Op::require: {
       if (run(c.args[0]).integer) return {};
       const int64_t found = run(c.args[1]).integer, wanted = run(c.args[2]).integer;
-      fail(c.check < g.checks.size() ? fill_sides(g.checks[c.check].message, found, wanted) : "a requirement");
+      fail(c.check < g.checks.size() ? fill_sides(g.checks[c.check].message, found, wanted)
+                                     : "a requirement");
       return {};
     }
     case Op::reduce:

@@ -47,8 +47,7 @@ void axon_event_notify(const axon_kernel_context* context, uint32_t* word, uint3
     context->services->wake(context, word);
 }
 
-void axon_check_failed(const axon_kernel_context* context, uint32_t number, int64_t value,
-                       int64_t against) {
+void axon_check_failed(const axon_kernel_context* context, uint32_t number, int64_t value, int64_t against) {
   uint32_t none = 0;
   if (!__atomic_compare_exchange_n(context->failed, &none, number + 1, false, __ATOMIC_RELAXED,
                                    __ATOMIC_RELAXED))

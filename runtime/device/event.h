@@ -14,8 +14,7 @@ bool axon_event_wait_run(const axon_kernel_context* context, const uint32_t* wor
                          uint32_t target);
 /// Stores `epoch` and wakes whoever sleeps.
 void axon_event_notify(const axon_kernel_context* context, uint32_t* word, uint32_t epoch);
-/// Records the first failed check of a launch: `number` is the check's, `value` what failed it, `against` what
-/// it was held against: an index and the last one of its axis, two sizes that had to be equal.
-void axon_check_failed(const axon_kernel_context* context, uint32_t number, int64_t value,
-                       int64_t against);
+/// Records the first failed check of a launch: `number` is the check's, `value` what failed it, `against`
+/// what it was held against: an index and the last one of its axis, two sizes that had to be equal.
+void axon_check_failed(const axon_kernel_context* context, uint32_t number, int64_t value, int64_t against);
 }

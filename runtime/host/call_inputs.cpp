@@ -175,7 +175,8 @@ Status Call::set_real(size_t index, double value) {
   Input& input = inputs_[index];
   const axon_elem elem = input.port->elem;
   if (elem >= AXON_I64) {
-    if (std::nearbyint(value) != value || value < -0x1p63 || value >= 0x1p63) return cannot_hold(*input.port, value);
+    if (std::nearbyint(value) != value || value < -0x1p63 || value >= 0x1p63)
+      return cannot_hold(*input.port, value);
     return store_integer(input, static_cast<int64_t>(value));
   }
   if (elem != AXON_F64 && !weights::convertible(weights::Dtype::f64, dtype(elem)))

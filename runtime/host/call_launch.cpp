@@ -194,7 +194,8 @@ Status Call::check_failure() const {
   const uint32_t number = failed_ - 1;
   const auto& messages = entry_->device_checks;
   std::string words = number < messages.size() ? messages[number] : text("check ", number, " failed");
-  if (!fill_sides(words, failed_value_[0], failed_value_[1])) words += text(": the value is ", failed_value_[0]);
+  if (!fill_sides(words, failed_value_[0], failed_value_[1]))
+    words += text(": the value is ", failed_value_[0]);
   return Failure{AXON_CHECK_FAILED, code::program, std::move(words)};
 }
 

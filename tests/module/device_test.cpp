@@ -313,7 +313,8 @@ TEST(Event, CancelledWaitsReturn) {
 
 TEST(Event, FirstFailedCheckWins) {
   const Device& device = devices().back();
-  auto* report = device.find<void(const axon_kernel_context*, uint32_t, int64_t, int64_t)>("axon_check_failed");
+  auto* report =
+      device.find<void(const axon_kernel_context*, uint32_t, int64_t, int64_t)>("axon_check_failed");
   Launch launch;
   report(&launch.context, 4, -7, 3);
   report(&launch.context, 2, 9, 8);

@@ -1,7 +1,7 @@
 // Calls: closures collect arguments until they have all, then their body is evaluated in a fresh environment.
 //
-// The environment knows the sizes and element types that the occurrence was instantiated with; what is still open
-// is read off the arguments by matching them with the types of the parameters.
+// The environment knows the sizes and element types that the occurrence was instantiated with; what is still
+// open is read off the arguments by matching them with the types of the parameters.
 #include <algorithm>
 
 #include "base/bug.h"
