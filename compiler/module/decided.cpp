@@ -12,6 +12,17 @@ namespace axon::module {
 using llvm::Value;
 using task::LoopId;
 
+namespace {
+
+/// Of all runs: no more than there are epochs for, with what stands in the loop and with two for each
+/// decision.
+Dim most_iterations(const plan::Decision& decision) {
+  const Dim each = shape::max(Dim(decision.left ? 2 : 1), decision.inner);
+  return floor_div(Dim(plan::epoch_limit), each) - Dim(decision.left ? 2 : 0);
+}
+
+}  // namespace
+
 Value* KernelEmitter::load(llvm::AllocaInst* variable) {
   return f_.b.CreateLoad(f_.b.getInt64Ty(), variable);
 }
@@ -106,13 +117,6 @@ void KernelEmitter::publish(const plan::Decision& decision, const task::TaskType
   if (first && decision.left) await_all_left(decision);
   notify_word(word(decision.word, f_.i64(0)),
               b.CreateAdd(stop_word(decision, next), b.CreateZExt(starts, b.getInt32Ty())));
-}
-
-/// Of all runs: no more than there are epochs for, with what stands in the loop and with two for each
-/// decision.
-Dim KernelEmitter::most_iterations(const plan::Decision& decision) {
-  const Dim each = shape::max(Dim(decision.left ? 2 : 1), decision.inner);
-  return floor_div(Dim(plan::epoch_limit), each) - Dim(decision.left ? 2 : 0);
 }
 
 void KernelEmitter::await_all_left(const plan::Decision& decision) {

@@ -7,6 +7,15 @@ namespace axon::module {
 
 using llvm::Value;
 
+namespace {
+
+/// Does the waiting task stand in the same run of the producer's loop number `l`?
+bool is_this_run(const std::optional<task::Distance>& distance, size_t l) {
+  return !distance || l < distance->level || (l == distance->level && distance->iterations > 0);
+}
+
+}  // namespace
+
 Value* KernelEmitter::at_epoch(Value* number) {
   return f_.b.CreateAdd(epoch_, f_.b.CreateTrunc(number, f_.b.getInt32Ty()));
 }
@@ -37,11 +46,6 @@ Value* KernelEmitter::target_epoch(const task::TaskType& producer, const std::ve
   }
   Value* of_run = f_.emit(number + Dim(1));
   return at_epoch(runs ? f_.b.CreateAdd(runs, of_run) : of_run);
-}
-
-/// Does the waiting task stand in the same run of the producer's loop number `l`?
-bool KernelEmitter::is_this_run(const std::optional<task::Distance>& distance, size_t l) {
-  return !distance || l < distance->level || (l == distance->level && distance->iterations > 0);
 }
 
 /// Steps of the runs of a nested loop whose last iteration is waited for; null when there is no such loop.

@@ -50,7 +50,6 @@ class KernelEmitter {
   void notify_word(Value* at, Value* epoch);
   Value* target_epoch(const task::TaskType& producer, const std::vector<Dim>& iteration,
                       const std::optional<task::Distance>& distance = std::nullopt);
-  static bool is_this_run(const std::optional<task::Distance>& distance, size_t l);
   Value* runs_waited_for(const task::TaskType& producer, const std::optional<task::Distance>& distance);
   Value* steps_until(const Counts& counts, const task::TaskType& producer, const task::Distance& distance);
   std::vector<Dim> current_iteration(const task::TaskType& type) const;
@@ -76,7 +75,6 @@ class KernelEmitter {
   Value* stop_word(const plan::Decision& decision, Value* iteration);
   Value* goes_on(const plan::Decision& decision, Value* iteration);
   void publish(const plan::Decision& decision, const task::TaskType& type);
-  static Dim most_iterations(const plan::Decision& decision);
   void await_all_left(const plan::Decision& decision);
   Value* size_address(const plan::SizeDecision& decision);
   Value* size_target();
