@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "core/check_expr.h"
+#include "core/defaults.h"
 
 namespace axon::core {
 
@@ -132,7 +133,7 @@ void IndexChecker::settle_axes(TypeId base, size_t named, WhyId w) {
     if (t.kind != Type::Kind::tensor || t.shape.size() != known + 1) return;
     const ShapeItem open = *std::find_if(t.shape.begin(), t.shape.end(), [](auto& i) { return !is_dim(i); });
     if (!is_var(open) || !vars_.is_meta(open.var)) return;
-    if (solver_.default_join_longer_than(t.shape, named)) continue;
+    if (Defaults(vars_, solver_).default_join_longer_than(t.shape, named)) continue;
     if (known <= named) return;
     Shape axes;
     for (size_t i = 0; i < known; ++i) axes.push_back(dim_item(Dim(vars_.dim("n", VarKind::meta, true))));

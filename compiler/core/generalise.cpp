@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "core/defaults.h"
+
 namespace axon::core {
 
 using shape::Dim;
@@ -337,7 +339,7 @@ void default_element(Vars& vars, TypeVarId v) {
 
 Scheme Generaliser::generalise_top(TypeId type) {
   const Mine all = [](const Occurrences&) { return true; };
-  while (solver_.default_joins() || solver_.default_equations()) {
+  while (Defaults(vars_, solver_).default_joins() || Defaults(vars_, solver_).default_equations()) {
   }
   reporter_.report_failures();
   Scheme scheme;
@@ -364,7 +366,7 @@ Scheme Generaliser::generalise_top(TypeId type) {
 }
 
 void Generaliser::generalise_let(LocalId id, TypeId type, size_t since, size_t opened) {
-  while (solver_.default_joins(since)) {
+  while (Defaults(vars_, solver_).default_joins(since)) {
   }
   reporter_.report_failures();
   Occurrences outer;

@@ -72,7 +72,8 @@ std::optional<Dim> exact_quotient(const Dim& b, const Dim& a) {
   return out;
 }
 
-/// No value of the variables makes d zero, seen from the form alone: a constant, or gcd of coefficients.
+}  // namespace
+
 bool never_zero(const Dim& d) {
   int64_t constant = 0, divisor = 0;
   for (const Term& t : d.terms()) {
@@ -88,13 +89,11 @@ bool never_zero(const Dim& d) {
   return constant % divisor != 0;
 }
 
-}  // namespace
-
 // ---- Stating constraints ----
 
 void Solver::submit(Constraint c) {
   if (skips(c.why)) return;
-  c.context = context_;
+  c.context = context();
   c.serial = ++serial_;
   stating_ = c.why;
   switch (attempt(c)) {
@@ -124,7 +123,7 @@ void Solver::into(Shape operand, Shape target, WhyId why) {
 }
 void Solver::require(Fact fact, WhyId why) {
   if (skips(why)) return;
-  parked_.push_back({Constraint::Kind::holds, {}, {}, std::move(fact), context_, why, false, ++serial_});
+  parked_.push_back({Constraint::Kind::holds, {}, {}, std::move(fact), context(), why, false, ++serial_});
 }
 
 /// Two sizes of one statement that clash are one failure, whatever the statement woke: it is reported at the
@@ -203,77 +202,6 @@ Solver::Step Solver::attempt(Constraint& c) {
       return Step::wait;
   }
   return Step::wait;
-}
-
-/// What is left may still determine a size: an equation that was stated as a fact, or one that is linear in
-/// its one unknown, which then is the quotient, and must be exact.
-bool Solver::default_equations() {
-  for (size_t i = 0; i < parked_.size(); ++i) {
-    Constraint c = parked_[i];
-    if (c.done || c.kind != Constraint::Kind::holds || c.fact.relation != shape::Relation::eq) continue;
-    const Dim d = vars_.zonk(c.fact.lhs) - vars_.zonk(c.fact.rhs);
-    if (!vars_.has_meta(d) || never_zero(d)) continue;
-    active_ = c.context;
-    if (solve_dims(c.fact.lhs, c.fact.rhs, c.why) == Step::wait) continue;
-    settle();
-    return true;
-  }
-  for (size_t i = 0; i < parked_.size(); ++i) {
-    Constraint c = parked_[i];
-    const bool equation = c.kind == Constraint::Kind::equal_dims ||
-                          (c.kind == Constraint::Kind::holds && c.fact.relation == shape::Relation::eq);
-    if (c.done || !equation) continue;
-    const Dim d = c.kind == Constraint::Kind::equal_dims ? vars_.zonk(c.dims[0]) - vars_.zonk(c.dims[1])
-                                                         : vars_.zonk(c.fact.lhs) - vars_.zonk(c.fact.rhs);
-    std::vector<Var> open = d.vars();
-    std::erase_if(open, [&](Var v) { return !vars_.is_meta(v); });
-    if (open.size() != 1) continue;
-    const auto linear = d.linear_in(open[0]);
-    if (!linear || linear->first.is(0)) continue;
-    const bool negative = linear->first.terms()[0].coefficient < 0;
-    const Dim divisor = negative ? -linear->first : linear->first;
-    const Dim rest = negative ? linear->second : -linear->second;
-    active_ = c.context;
-    parked_.erase(parked_.begin() + static_cast<long>(i));
-    if (!divisor.constant()) require(shape::at_least(divisor, 1), c.why);
-    require(shape::equal(shape::mod(rest, divisor), Dim(0)), c.why);
-    bind(open[0], shape::floor_div(rest, divisor), c.why);
-    settle();
-    return true;
-  }
-  return false;
-}
-
-std::vector<Fact> Solver::facts_for(const Fact& goal, const std::vector<Fact>& context) const {
-  // Only what is connected with the goal through shared variables: an empty range of an unrelated index must
-  // not prove anything.
-  std::vector<Var> reach = goal.lhs.vars();
-  goal.rhs.collect_vars(reach);
-  std::vector<Fact> pool, out;
-  for (const std::vector<Fact>* list : {&given_, &context})
-    for (const Fact& f : *list) pool.push_back({vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)});
-  std::vector<bool> used(pool.size(), false);
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (size_t i = 0; i < pool.size(); ++i) {
-      if (used[i]) continue;
-      std::vector<Var> mine = pool[i].lhs.vars();
-      pool[i].rhs.collect_vars(mine);
-      // A condition over numbers alone, that a size was fixed to: where it is false nothing is reached.
-      bool touches =
-          (mine.empty() && i >= given_.size()) || std::any_of(mine.begin(), mine.end(), [&](Var v) {
-            return std::find(reach.begin(), reach.end(), v) != reach.end();
-          });
-      if (!touches) continue;
-      used[i] = grew = true;
-      out.push_back(pool[i]);
-      for (Var v : mine)
-        if (std::find(reach.begin(), reach.end(), v) == reach.end()) reach.push_back(v);
-    }
-  }
-  for (Var v : reach)
-    if (vars_.kind(v) != VarKind::index && vars_.is_size(v)) out.push_back(shape::at_least(Dim(v), 0));
-  return out;
 }
 
 // ---- Sizes ----

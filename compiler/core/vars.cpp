@@ -10,81 +10,6 @@ namespace axon::core {
 using shape::Dim;
 using shape::Var;
 
-Var Vars::dim(const std::string& hint, VarKind kind, bool size, source::Span origin) {
-  Var v = shape::fresh_var(hint);
-  dims_[v.id] = {kind, size, std::nullopt, origin};
-  return v;
-}
-bool Vars::is_meta(Var v) const {
-  auto it = dims_.find(v.id);
-  return it != dims_.end() && it->second.kind == VarKind::meta && !it->second.solution;
-}
-VarKind Vars::kind(Var v) const {
-  auto it = dims_.find(v.id);
-  return it == dims_.end() ? VarKind::rigid : it->second.kind;
-}
-bool Vars::mentions_index(const Dim& d) const {
-  const auto all = d.vars();
-  return std::any_of(all.begin(), all.end(), [&](Var v) { return kind(v) == VarKind::index; });
-}
-bool Vars::mentions_failed(const Dim& d) const {
-  const auto all = d.vars();
-  return std::any_of(all.begin(), all.end(), [&](Var v) { return kind(v) == VarKind::failed; });
-}
-bool Vars::is_size(Var v) const {
-  auto it = dims_.find(v.id);
-  return it == dims_.end() || it->second.size;
-}
-void Vars::make_size(Var v) { dims_[v.id].size = true; }
-void Vars::make_rigid(Var v) { dims_[v.id].kind = VarKind::rigid; }
-source::Span Vars::origin(Var v) const {
-  auto it = dims_.find(v.id);
-  return it == dims_.end() ? source::Span{} : it->second.origin;
-}
-void Vars::solve(Var v, Dim d) {
-  dims_[v.id].solution = std::move(d);
-  ++solved_;
-  changed = true;
-}
-
-Dim Vars::zonk(const Dim& d) const {
-  if (d.constant()) return d;
-  shape::Substitution solved;
-  for (Var v : d.vars()) {
-    auto it = dims_.find(v.id);
-    if (it != dims_.end() && it->second.solution) solved.emplace(v, zonk(*it->second.solution));
-  }
-  return solved.empty() ? d : d.substitute(solved);
-}
-bool Vars::has_meta(const Dim& zonked) const {
-  for (Var v : zonked.vars())
-    if (is_meta(v)) return true;
-  return false;
-}
-
-bool Vars::plainly_nonnegative(const Dim& d) const {
-  auto atom_ok = [&](const shape::Atom& a) {
-    switch (a.kind()) {
-      case shape::AtomKind::var:
-        return kind(a.var()) == VarKind::index || is_size(a.var());
-      case shape::AtomKind::floor_div:
-        return plainly_nonnegative(a.lhs()) && plainly_nonnegative(a.rhs());
-      case shape::AtomKind::mod:
-        return plainly_nonnegative(a.rhs());
-      case shape::AtomKind::min:
-        return plainly_nonnegative(a.lhs()) && plainly_nonnegative(a.rhs());
-      case shape::AtomKind::max:
-        return plainly_nonnegative(a.lhs()) || plainly_nonnegative(a.rhs());
-    }
-    return false;
-  };
-  for (const shape::Term& t : d.terms()) {
-    if (t.coefficient < 0) return false;
-    if (!std::all_of(t.factors.begin(), t.factors.end(), atom_ok)) return false;
-  }
-  return true;
-}
-
 ShapeVarId Vars::shape(const std::string& hint, VarKind kind) {
   ShapeVarId id = types.shape_vars.add({hint});
   shapes_.resize(id.index + 1);
@@ -97,8 +22,7 @@ bool Vars::is_meta(ShapeVarId v) const {
 }
 void Vars::solve(ShapeVarId v, Shape s) {
   shapes_[v.index].solution = std::move(s);
-  ++solved_;
-  changed = true;
+  note_solution();
 }
 void Vars::make_rigid(ShapeVarId v) { shapes_[v.index].kind = VarKind::rigid; }
 Shape Vars::zonk(const Shape& s) const {
@@ -153,13 +77,11 @@ bool Vars::is_meta(TypeVarId v) const {
 void Vars::make_rigid(TypeVarId v) { infos_[v.index].kind = VarKind::rigid; }
 void Vars::solve(TypeVarId v, TypeId t) {
   infos_[v.index].type = t;
-  ++solved_;
-  changed = true;
+  note_solution();
 }
 void Vars::solve(TypeVarId v, ElemTerm e) {
   infos_[v.index].elem = e;
-  ++solved_;
-  changed = true;
+  note_solution();
 }
 ElemTerm Vars::zonk(ElemTerm e) const {
   while (!e.elem && e.var.valid() && infos_[e.var.index].elem) e = *infos_[e.var.index].elem;

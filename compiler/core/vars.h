@@ -14,19 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/size_vars.h"
 #include "core/type.h"
 #include "source/span.h"
 
 namespace axon::core {
-
-enum class VarKind : uint8_t {
-  meta,
-  rigid,
-  index,
-  opened,
-  bound,  ///< Type::bound
-  failed  ///< stands for what an error has left open: nothing is said about it
-};
 
 /// Thrown where a declaration needs more than a limit allows; the elaborator reports it and goes on with the
 /// next.
@@ -34,27 +26,15 @@ struct TooComplex {
   source::Span span;  ///< invalid: the declaration as a whole
 };
 
-class Vars {
+class Vars : public SizeVars {
  public:
   explicit Vars(TypeStore& types) : types(types) {}
   TypeStore& types;
 
-  // ---- Sizes. `size` variables are >= 0; others (the value of an i64 parameter) may be negative.
-  shape::Var dim(const std::string& hint, VarKind kind = VarKind::meta, bool size = true,
-                 source::Span origin = {});
-  bool is_meta(shape::Var v) const;
-  VarKind kind(shape::Var v) const;
-  bool mentions_index(const shape::Dim& d) const;  ///< a variable of a `for`
-  bool mentions_failed(const shape::Dim& d) const;
-  bool is_size(shape::Var v) const;
-  void make_size(shape::Var v);
-  void make_rigid(shape::Var v);
-  source::Span origin(shape::Var v) const;
-  void solve(shape::Var v, shape::Dim d);
-  shape::Dim zonk(const shape::Dim& d) const;
-  bool has_meta(const shape::Dim& zonked) const;
-  /// Never negative, seen from its form alone: coefficients and atoms are.
-  bool plainly_nonnegative(const shape::Dim& zonked) const;
+  using SizeVars::is_meta;
+  using SizeVars::make_rigid;
+  using SizeVars::solve;
+  using SizeVars::zonk;
 
   // ---- Shapes.
   ShapeVarId shape(const std::string& hint, VarKind kind = VarKind::meta);
@@ -94,8 +74,6 @@ class Vars {
   }
   const Type& operator[](TypeId t) const { return types.types[t]; }
 
-  bool changed = false;  ///< set by every solve(); whoever waits for solutions clears it
-
   // ---- Limits, of one declaration. What walks a type counts: a type may name its parts more often than it
   // has any.
   void begin_declaration();
@@ -105,12 +83,6 @@ class Vars {
   }
 
  private:
-  struct DimInfo {
-    VarKind kind = VarKind::rigid;
-    bool size = true;
-    std::optional<shape::Dim> solution;
-    source::Span origin;
-  };
   struct ShapeInfo {
     VarKind kind = VarKind::rigid;
     std::optional<Shape> solution;
@@ -123,10 +95,8 @@ class Vars {
   TypeId zonk_anew(TypeId t);
 
   static constexpr size_t most_work = 4'000'000;
-  std::unordered_map<uint32_t, DimInfo> dims_;
   std::vector<ShapeInfo> shapes_;
   std::vector<TypeInfo> infos_;
-  uint64_t solved_ = 1;  ///< counts solutions
   std::vector<std::pair<uint64_t, TypeId>>
       zonked_;    ///< by type: when it was last filled in, and what it became
   TypeId error_;  ///< one for all: a text may have an error in each of its declarations

@@ -1,0 +1,44 @@
+// See assumptions.h.
+#include "core/assumptions.h"
+
+#include <algorithm>
+
+namespace axon::core {
+
+using shape::Dim;
+using shape::Fact;
+using shape::Var;
+
+std::vector<Fact> Assumptions::facts_for(const Fact& goal, const std::vector<Fact>& context) const {
+  // Only what is connected with the goal through shared variables: an empty range of an unrelated index must
+  // not prove anything.
+  std::vector<Var> reach = goal.lhs.vars();
+  goal.rhs.collect_vars(reach);
+  std::vector<Fact> pool, out;
+  for (const std::vector<Fact>* list : {&given_, &context})
+    for (const Fact& f : *list) pool.push_back({vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)});
+  std::vector<bool> used(pool.size(), false);
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (size_t i = 0; i < pool.size(); ++i) {
+      if (used[i]) continue;
+      std::vector<Var> mine = pool[i].lhs.vars();
+      pool[i].rhs.collect_vars(mine);
+      // A condition over numbers alone, that a size was fixed to: where it is false nothing is reached.
+      bool touches =
+          (mine.empty() && i >= given_.size()) || std::any_of(mine.begin(), mine.end(), [&](Var v) {
+            return std::find(reach.begin(), reach.end(), v) != reach.end();
+          });
+      if (!touches) continue;
+      used[i] = grew = true;
+      out.push_back(pool[i]);
+      for (Var v : mine)
+        if (std::find(reach.begin(), reach.end(), v) == reach.end()) reach.push_back(v);
+    }
+  }
+  for (Var v : reach)
+    if (vars_.kind(v) != VarKind::index && vars_.is_size(v)) out.push_back(shape::at_least(Dim(v), 0));
+  return out;
+}
+
+}  // namespace axon::core
