@@ -7,11 +7,10 @@ namespace axon::core {
 
 using shape::Dim;
 
-/// `*` marks a parameter; what its name stands for has the type without it.
 TypeId PatternBinder::kept(TypeId id) {
   Type t = vars_[vars_.head(id)];
-  if (!t.consumed) return id;
-  t.consumed = false;
+  if (!t.consumed && !t.weights) return id;
+  t.consumed = t.weights = false;
   return vars_.add(std::move(t));
 }
 

@@ -14,10 +14,10 @@ class PatternBinder : InferencePart {
   TypeId bind(const Pattern& pattern, TypeId expected);
   /// A stated type with what is known besides of the values of what has it.
   TypeId refined(TypeId stated, TypeId found);
-
- private:
+  /// `*` and `weights` mark a parameter; what its name stands for has the type without them.
   TypeId kept(TypeId type);
 
+ private:
   OpenedSizes& opened_;
   Instantiator& instantiator_;
 };

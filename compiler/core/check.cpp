@@ -92,7 +92,8 @@ void Checker::check_body() {
     for (TypeId p : params) fresh.push_back(p);
     const TypeId result = vars_.fresh("r");
     const WhyId w = why(g.span, "the stated type", *info.signature, vars_.function(fresh, result));
-    unifier_.unify(instantiator_.open(*info.signature, w), vars_.function(fresh, result), w);
+    unifier_.unify(without_modes(instantiator_.open(*info.signature, w)), vars_.function(fresh, result), w);
+    take_stated_modes(params);
   }
   TypeId expected;
   if (info.result) {
@@ -138,6 +139,31 @@ void Checker::check_body() {
   if (!failed_) check_consumed();
   if (failed_ || uses_failed_) p_.globals[g_].has_error = true;  // so that it reaches those that use this one
   if (g.kind == Global::Kind::entry && !p_.globals[g_].has_error && !uses_failed_) entry_.check_entry(scheme);
+}
+
+/// A function type whose parameters have no mode, which is what their names stand for.
+TypeId Checker::without_modes(TypeId id) {
+  Type function = vars_[vars_.head(id)];
+  if (function.kind != Type::Kind::function) return id;
+  for (size_t i = 0; i + 1 < function.items.size(); ++i)
+    function.items[i] = patterns_.kept(function.items[i]);
+  return vars_.add(std::move(function));
+}
+
+/// `*` and `weights` that `val` states are modes of the parameters, like those written on them.
+void Checker::take_stated_modes(std::vector<TypeId>& params) {
+  const Type stated = vars_[vars_.head(*e_.infos[g_.index].signature)];
+  for (size_t i = 0; i < params.size() && i + 1 < stated.items.size(); ++i) {
+    const Type& one = vars_[vars_.head(stated.items[i])];
+    if (!one.consumed && !one.weights) continue;
+    Pattern& pattern = p_.globals[g_].params[i];
+    pattern.consumed |= one.consumed;
+    pattern.weights |= one.weights;
+    Type type = vars_[vars_.head(params[i])];
+    type.consumed |= one.consumed;
+    type.weights |= one.weights;
+    params[i] = vars_.add(std::move(type));
+  }
 }
 
 /// Of a declaration with errors, what its user wrote; the rest is poisoned, so that its uses stay silent.

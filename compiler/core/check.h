@@ -18,6 +18,8 @@ class Checker : InferencePart {
       : InferencePart(*context), context_(std::move(context)) {}
 
   void check_signature();
+  TypeId without_modes(TypeId function);
+  void take_stated_modes(std::vector<TypeId>& params);
   void check_body();
   TypeId stated_part(TypeId type);
   void assume_sizes(TypeId type);

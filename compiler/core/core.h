@@ -80,6 +80,7 @@ struct Pattern {
   std::vector<Pattern> items;  ///< tuple
   std::optional<TypeId> annotation;
   bool consumed = false;  ///< `*`: given up by the caller, updated in place
+  bool weights = false;   ///< of an entry: bound once, from files, and not given at each call
   source::Span span;
 };
 
@@ -222,5 +223,12 @@ struct Program {
   std::vector<GlobalId> own;  ///< the declarations of the file itself, in source order (the rest is library)
   GlobalId find(const std::string& name) const;  ///< invalid when absent
 };
+
+/// What callers call a parameter of an entry: its name, or its position where it is a tuple of names. The
+/// parts of a structure follow behind points: "cache.k", "0.1".
+inline std::string parameter_path(const Program& program, const Global& entry, size_t index) {
+  const Pattern& p = entry.params[index];
+  return p.kind == Pattern::Kind::name ? program.locals[p.local].name : std::to_string(index);
+}
 
 }  // namespace axon::core

@@ -24,6 +24,11 @@ void DeclLowering::run() {
     const auto& s = *stx::as<stx::SignatureDecl>(*info.stated);
     types_.collect_bracketed(file(), s.type);
     prepare_signature();
+    const auto* function = stx::as<stx::FunDecl>(decl);
+    if (function && function->is_entry)
+      for (const auto* arrow = stx::as<stx::ArrowType>(file()[s.type]); arrow;
+           arrow = stx::as<stx::ArrowType>(file()[arrow->to]))
+        types_.allow_weights(arrow->from);
     e_.infos[g_.index].signature = types_.type(s.type);
     types_.lower_facts(s.where, e_.infos[g_.index].where);
     types_.clear();
@@ -99,6 +104,8 @@ void DeclLowering::lower_function(const stx::FunDecl& f) {
   types_.declare_sizes(f.sizes);
   unbound_ = Unbound::rigid;
   names_.names_differ(f.params);
+  for (stx::PatternId p : f.params)
+    if (entry_ && stx::as<stx::NamePattern>(file()[p])) types_.allow_weights(file()[p].type);
   std::vector<Pattern> params;
   for (stx::PatternId p : f.params) params.push_back(names_.pattern(p, true));
   p_.globals[g_].params = std::move(params);

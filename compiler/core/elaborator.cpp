@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/shared_weights.h"
 #include "core/suggest.h"
 #include "syntax/parse.h"
 
@@ -262,6 +263,7 @@ void Elaborator::run(const stx::File& file) {
   program.own = m->in_order;
   for (const auto& [name, g] : m->layouts) check(g);
   for (GlobalId g : m->in_order) check(g);
+  check_shared_weights(program, diagnostics);
 }
 
 void Elaborator::check_options() {

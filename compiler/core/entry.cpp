@@ -123,10 +123,7 @@ void EntryChecker::check_entry(const Scheme& scheme) {
       return;
     }
     if (result) continue;
-    const Pattern& p = g.params[i];
-    const std::string path =
-        p.kind == Pattern::Kind::name ? p_.locals[p.local].name : fmt::format("argument{}", i + 1);
-    observe(params[i], path, p.span, sizes);
+    observe(params[i], parameter_path(p_, g, i), g.params[i].span, sizes);
   }
 
   std::vector<Var> known;

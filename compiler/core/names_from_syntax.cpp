@@ -94,6 +94,7 @@ Pattern NameLowering::pattern(stx::PatternId id, bool parameter) {
   if (p.type.valid()) {
     const TypeId written = types_.type(p.type);
     out.consumed = e_.vars[written].consumed;
+    out.weights = e_.vars[written].weights;
     const Type t = e_.vars[written];
     out.annotation = written;
     const bool integer =

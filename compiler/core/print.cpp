@@ -178,6 +178,7 @@ std::string print_type(const TypeStore& types, TypeId id, Names& names, const st
   const Type& t = types.types[id];
   auto each = [&](TypeId item) { return print_type(types, item, names, matter); };
   if (!opened.empty() && t.kind != Type::Kind::function) return opened + each(id);
+  const std::string mode = t.consumed ? "*" : t.weights ? "weights " : "";
   std::string out;
   if (!t.alias.name.empty()) {
     for (const AliasArg& a : t.alias.args) {
@@ -186,7 +187,7 @@ std::string print_type(const TypeStore& types, TypeId id, Names& names, const st
       out += (out.empty() ? "" : ", ") + text;
     }
     out = t.alias.name + (out.empty() ? "" : "[" + out + "]");
-    return (t.consumed ? "*" + out : out) + (t.alias.places ? "" : print_layout(t.layout, names));
+    return mode + out + (t.alias.places ? "" : print_layout(t.layout, names));
   }
   switch (t.kind) {
     case Type::Kind::tensor:
@@ -226,7 +227,7 @@ std::string print_type(const TypeStore& types, TypeId id, Names& names, const st
       out = "?";
       break;
   }
-  return (t.consumed ? "*" + out : out) + print_layout(t.layout, names);
+  return mode + out + print_layout(t.layout, names);
 }
 
 }  // namespace

@@ -31,7 +31,11 @@ class CorePrinter {
 std::string CorePrinter::pattern(const Pattern& p) {
   switch (p.kind) {
     case Pattern::Kind::name:
-      return fmt::format("({}{} : {})", p.consumed ? "*" : "", p_.locals[p.local].name,
+      return fmt::format("({}{} : {})",
+                         p.consumed  ? "*"
+                         : p.weights ? "weights "
+                                     : "",
+                         p_.locals[p.local].name,
                          type(p_.locals[p.local].type) + opens(p_.locals[p.local].opens));
     case Pattern::Kind::wildcard:
       return "_";

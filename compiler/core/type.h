@@ -92,6 +92,7 @@ struct Type {
   /// only.
   std::vector<shape::Var> bound;
   bool consumed = false;  ///< `*` on a parameter
+  bool weights = false;   ///< `weights` on a parameter
   Alias alias;
   std::vector<LayoutPart> layout;  ///< empty: not stated
 };

@@ -12,6 +12,8 @@ class TypeLowering : LoweringPart {
 
   /// An invalid id is a type that was left out: a fresh variable.
   TypeId type(syntax::TypeId t);
+  /// The type stands where `weights` may begin it: on a parameter of an entry.
+  void allow_weights(syntax::TypeId t) { may_be_weights_.insert({file_, t}); }
   shape::Dim dim(syntax::DimId d);
   void lower_facts(const std::vector<syntax::Fact>& facts, std::vector<FactAt>& out);
   std::vector<LayoutPart> layout(syntax::LayoutId id);
@@ -32,6 +34,8 @@ class TypeLowering : LoweringPart {
   Shape shape_of(const std::vector<syntax::Item>& items);
   TypeId type_variable(const std::string& name);
   ElemTerm elem_of(TypeId t, source::Span at);
+  TypeId weights_type(syntax::TypeId id, const syntax::WeightsType& written);
+  bool gives_up(TypeId id) const;
   TypeId named_type(const syntax::NamedType& n, source::Span at);
   TypeId alias(GlobalId g, const std::vector<syntax::Item>* items, source::Span at);
   TypeId record_type(const syntax::RecordType& r);
@@ -43,6 +47,7 @@ class TypeLowering : LoweringPart {
   std::map<std::string, TypeId> type_names_;
   std::set<std::string> bracketed_;  ///< type variables used with a shape: they stand for element types
   std::vector<GlobalId> open_aliases_;
+  std::set<std::pair<const syntax::File*, syntax::TypeId>> may_be_weights_;
 };
 
 }  // namespace axon::core

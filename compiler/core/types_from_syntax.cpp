@@ -88,6 +88,7 @@ void TypeLowering::collect_bracketed(const stx::File& f, stx::TypeId id) {
                                collect_bracketed(f, a.to);
                              },
                              [&](const stx::OwnedType& o) { collect_bracketed(f, o.type); },
+                             [&](const stx::WeightsType& w) { collect_bracketed(f, w.type); },
                              [&](const stx::PlacedType& p) { collect_bracketed(f, p.type); },
                              [&](const stx::ExistsType& e) { collect_bracketed(f, e.body); },
                              [&](const stx::NamedType& n) {
@@ -121,6 +122,32 @@ ElemTerm TypeLowering::elem_of(TypeId t, Span at) {
   return {std::nullopt, e_.vars.type("t")};
 }
 
+/// `*` on the type, or inside of it.
+bool TypeLowering::gives_up(TypeId id) const {
+  const Type& t = e_.vars[id];
+  return t.consumed || std::any_of(t.items.begin(), t.items.end(), [&](TypeId i) { return gives_up(i); });
+}
+
+TypeId TypeLowering::weights_type(stx::TypeId id, const stx::WeightsType& written) {
+  const Span at = file()[id].span, of = file()[written.type].span;
+  const TypeId inner = type(written.type);
+  const source::Edit without{{at.file, at.begin, of.begin}, "", source::Applicability::safe};
+  if (!may_be_weights_.count({file_, id})) {
+    report(error(Code::E0330, at)
+               .label("not the type of a named parameter of an entry")
+               .help("leave it out", without));
+    return inner;
+  }
+  if (gives_up(inner)) {
+    report(error(Code::E0330, at, "weights are not updated: `weights` and `*` exclude each other")
+               .help("leave out `weights`: the parameter is given at each call", without));
+    return inner;
+  }
+  Type weights = e_.vars[inner];
+  weights.weights = true;
+  return e_.vars.add(weights);
+}
+
 TypeId TypeLowering::type(stx::TypeId id) {
   if (!id.valid()) return e_.vars.fresh("t");
   const stx::Type& t = file()[id];
@@ -151,6 +178,7 @@ TypeId TypeLowering::type(stx::TypeId id) {
                         owned.consumed = true;
                         return e_.vars.add(owned);
                       },
+                      [&](const stx::WeightsType& w) { return weights_type(id, w); },
                       [&](const stx::PlacedType& p) {
                         Type placed = e_.vars[type(p.type)];
                         placed.layout = layout(p.layout);

@@ -79,6 +79,7 @@ class TypePrinter : PrinterPart {
   Doc of(const syntax::RecordType& n);
   Doc of(const syntax::ArrowType& n);
   Doc of(const syntax::OwnedType& n);
+  Doc of(const syntax::WeightsType& n);
   Doc of(const syntax::PlacedType& n);
   Doc of(const syntax::ExistsType& n);
   Doc items(const std::vector<syntax::Item>& all);

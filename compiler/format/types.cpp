@@ -22,7 +22,7 @@ Doc TypePrinter::type(TypeId id, TypePlace place) {
   bool is_arrow = as<ArrowType>(type) || as<ExistsType>(type);
   bool wrapped = (is_arrow && place > TypePlace::type) ||
                  (as<PlacedType>(type) && place > TypePlace::placed) ||
-                 (as<OwnedType>(type) && place > TypePlace::mode);
+                 ((as<OwnedType>(type) || as<WeightsType>(type)) && place > TypePlace::mode);
   if (!wrapped) return std::visit([&](const auto& node) { return of(node); }, type.node);
   Docs parts{at_.token("(")};
   parts.push_back(d_.align(std::visit([&](const auto& node) { return of(node); }, type.node)));
@@ -71,6 +71,11 @@ Doc TypePrinter::of(const ArrowType& n) {
 
 Doc TypePrinter::of(const OwnedType& n) {
   Docs parts{at_.token("*"), type(n.type, TypePlace::base)};
+  return concat(std::move(parts));
+}
+
+Doc TypePrinter::of(const WeightsType& n) {
+  Docs parts{at_.token("weights"), blank(), type(n.type, TypePlace::base)};
   return concat(std::move(parts));
 }
 

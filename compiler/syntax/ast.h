@@ -141,6 +141,9 @@ struct ArrowType {
 struct OwnedType {
   TypeId type;
 };  ///< `*t`
+struct WeightsType {
+  TypeId type;
+};  ///< `weights t`
 struct PlacedType {
   TypeId type;
   LayoutId layout;
@@ -156,7 +159,7 @@ struct ExistsType {
 struct Type {
   Span span;
   std::variant<ErrorType, NamedType, VariableType, ShapeType, TupleType, RecordType, ArrowType, OwnedType,
-               PlacedType, ExistsType>
+               WeightsType, PlacedType, ExistsType>
       node;
 };
 

@@ -236,6 +236,16 @@ TypeId Builder::exists(Span span, std::vector<Fact> facts, TypeId body) {
   return add(Type{span, ErrorType{}});
 }
 
+TypeId Builder::mode(Span span, const Name& word, TypeId type) {
+  if (word.text == "weights") return add(Type{span, WeightsType{type}});
+  auto report =
+      source::error(Code::E0210, tree_[type].span, fmt::format("unexpected type after `{}`", word.text));
+  report.note("the only word that stands before a type is `weights`, on a parameter of an entry");
+  diagnostics_.report(std::move(report));
+  count_error();
+  return add(Type{span, ErrorType{}});
+}
+
 PatternId Builder::tuple(Span span, std::vector<PatternId> elements, TypeId type) {
   if (elements.size() != 1) return add(Pattern{span, TuplePattern{std::move(elements)}, type});
   Pattern& only = tree_.patterns[elements[0]];

@@ -61,6 +61,8 @@ class Builder {
   TypeId tuple_of_items(Span span, std::vector<Item> items);
   TypeId shape(Span span, std::vector<Item> items);
   TypeId exists(Span span, std::vector<Fact> facts, TypeId body);
+  /// A word before a type: `weights`, which is a word only there and may be a name elsewhere.
+  TypeId mode(Span span, const Name& word, TypeId type);
   PatternId tuple(Span span, std::vector<PatternId> elements, TypeId type = {});
 
  private:
@@ -78,6 +80,8 @@ class Builder {
   const Token& stop_at_depth();
   void too_deep(Span at, std::string note);
   void count_error();
+  const Token* name_after_type(const std::vector<TokenKind>& expected) const;
+  bool is_second_mode(const std::vector<TokenKind>& expected) const;
 
   const source::SourceFile& file_;
   source::Diagnostics& diagnostics_;

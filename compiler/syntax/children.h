@@ -55,6 +55,7 @@ struct Visitor {
   void operator()(const RecordType& n) { each(n.fields); }
   void operator()(const ArrowType& n) { each(n.from, n.to); }
   void operator()(const OwnedType& n) { each(n.type); }
+  void operator()(const WeightsType& n) { each(n.type); }
   void operator()(const PlacedType& n) { each(n.type, n.layout); }
   void operator()(const ExistsType& n) { each(n.facts, n.body); }
 

@@ -101,6 +101,7 @@ std::string alternatives(const std::vector<std::string>& words) {
 void Builder::syntax_error(std::vector<TokenKind> kinds) {
   // What balance() and stop_at_depth() put in, and broken text, has been reported.
   if (last_.is_virtual || last_.in_unclosed || last_.kind == K::BROKEN) return;
+  if (const Token* name = name_after_type(kinds)) last_ = *name;
   std::string found = token_in_words(last_.kind);
   if (last_.kind == K::ID) found = fmt::format("the name `{}`", text(last_));
   if (last_.kind == K::NUM) found = fmt::format("the number `{}`", text(last_));
@@ -115,6 +116,10 @@ void Builder::syntax_error(std::vector<TokenKind> kinds) {
   bool after_last = at_end && last_real_.end > last_real_.begin;
   auto report = source::error(Code::E0210, span(after_last ? last_real_ : last_), message);
   if (after_last) report.label("after this");
+  if (is_second_mode(kinds)) {
+    report = source::error(Code::E0330, span(last_), "a parameter has one mode: `weights` or `*`");
+    report.also(span(last_real_), "`weights` is one");
+  }
   // What other languages write so.
   const bool ends_here = std::find(kinds.begin(), kinds.end(), K::FUN) != kinds.end();
   if (ends_here && last_.kind == K::EQUAL) report.help("`==` compares");
@@ -128,6 +133,23 @@ void Builder::syntax_error(std::vector<TokenKind> kinds) {
     report.note(fmt::format("`{}` is a reserved word", text(last_)));
   diagnostics_.report(std::move(report));
   count_error();
+}
+
+/// `f32 y :`, where only `weights` may stand before a type: the type has ended before `y`.
+const Token* Builder::name_after_type(const std::vector<TokenKind>& expected) const {
+  const bool in_type = std::find(expected.begin(), expected.end(), K::ARROW) != expected.end();
+  if (!in_type || position_ < 3) return nullptr;
+  const Token *name = &stream_.tokens[position_ - 2], *word = name - 1;
+  if (name->kind != K::ID || word->kind != K::ID || text(*word) == "weights") return nullptr;
+  return name->end == last_real_.end ? name : nullptr;
+}
+
+/// `weights *t`, `*weights t`, `weights weights t`: the type ends with `weights`, and another one begins.
+bool Builder::is_second_mode(const std::vector<TokenKind>& expected) const {
+  const bool in_type = std::find(expected.begin(), expected.end(), K::ARROW) != expected.end();
+  const bool begins = last_.kind == K::STAR || last_.kind == K::ID || last_.kind == K::TYVAR ||
+                      last_.kind == K::LPAREN || last_.kind == K::LBRACKET || last_.kind == K::LBRACE;
+  return in_type && begins && last_real_.kind == K::ID && text(last_real_) == "weights";
 }
 
 void Builder::count_error() {

@@ -205,6 +205,7 @@ class Printer {
   }
   Form of(const ArrowType& n) const { return list("->", form(n.from), form(n.to)); }
   Form of(const OwnedType& n) const { return list("*", form(n.type)); }
+  Form of(const WeightsType& n) const { return list("weights", form(n.type)); }
   Form of(const PlacedType& n) const { return list("@", form(n.type), form(n.layout)); }
   Form of(const ExistsType& n) const {
     return list("exists", forms("", n.names), forms("where", n.facts), form(n.body));

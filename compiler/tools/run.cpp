@@ -1,9 +1,9 @@
 // etcc run FILE ENTRY NAME=VALUE ...: builds the file for this machine in memory, binds parameters by name,
 // runs the entry through the runtime's C interface, and prints the results or writes them with -o.
 //
-// VALUE: a number, a list [[1, 2], [3, 4]], zeros[2, 3], (v, w) for a tuple parameter, @file.npy, or
-// @file.npz and @file.safetensors for a whole record (fields are tensors of the file). NAME may also be a
-// size parameter.
+// VALUE: a number, a list [[1, 2], [3, 4]], zeros[2, 3]; (v, w) for a tuple, {a = v, b = w} for a record;
+// @file.npy, or @file.npz and @file.safetensors, whose tensors are named like the fields, for a whole
+// structure and for weights. NAME is a parameter, a part of one (state.h), or a size parameter.
 #include <axon/axon.h>
 #include <fmt/format.h>
 
@@ -83,19 +83,35 @@ bool is_size(const axon_entry* entry, const std::string& name) {
   return false;
 }
 
-/// (a, b) split at its top-level commas; the text itself when it is no tuple.
-std::vector<std::string> tuple_items(const std::string& text) {
-  if (text.size() < 2 || text.front() != '(' || text.back() != ')') return {text};
+/// What stands between the brackets, split at its top-level commas.
+std::vector<std::string> items_of(const std::string& text) {
   std::vector<std::string> items(1);
   int depth = 0;
   for (char c : text.substr(1, text.size() - 2)) {
-    depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
+    depth += c == '[' || c == '(' || c == '{' ? 1 : c == ']' || c == ')' || c == '}' ? -1 : 0;
     if (c == ',' && depth == 0)
       items.emplace_back();
     else
       items.back() += c;
   }
   return items;
+}
+
+std::string trimmed(const std::string& text) {
+  const size_t begin = text.find_first_not_of(' ');
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+/// The parts of a structure by name, in order: of `state.h.0` and `state.c` these are `h` and `c`.
+std::vector<std::string> parts_of(const std::vector<axon_port>& ports, const std::string& name) {
+  std::vector<std::string> parts;
+  for (const axon_port& port : ports) {
+    const std::string path = port.path;
+    if (path == name) continue;
+    const std::string part = path.substr(name.size() + 1, path.find('.', name.size() + 1) - name.size() - 1);
+    if (parts.empty() || parts.back() != part) parts.push_back(part);
+  }
+  return parts;
 }
 
 int set_port(Session& s, const axon_port& port, const std::string& name, const std::string& value) {
@@ -105,6 +121,8 @@ int set_port(Session& s, const axon_port& port, const std::string& name, const s
     const std::string path = port.path;
     const std::string field = path == name ? name : path.substr(name.size() + 1);
     array = read_array(value.substr(1), field, error);
+    std::string unused;
+    if (!array && field != path) array = read_array(value.substr(1), path, unused);
   } else {
     array = parse_array(value, port.elem, error);
   }
@@ -113,6 +131,60 @@ int set_port(Session& s, const axon_port& port, const std::string& name, const s
   const axon_view view = kept.view();
   const axon_status status = axon_call_set(s.call, port.path, &view, s.error);
   return status == AXON_OK ? ok : s.failed(status);
+}
+
+int set_value(Session& s, const axon_entry* entry, const std::string& name, const std::string& value);
+
+/// (v, w): the parts in order.
+int set_tuple(Session& s, const axon_entry* entry, const std::string& name, const std::string& value,
+              const std::vector<std::string>& parts) {
+  const auto items = items_of(value);
+  if (items.size() != parts.size())
+    return s.complain(Code::E0822,
+                      fmt::format("{} has {} parts, the value has {}", name, parts.size(), items.size()));
+  for (size_t i = 0; i < items.size(); ++i)
+    if (const int status = set_value(s, entry, name + "." + parts[i], trimmed(items[i]))) return status;
+  return ok;
+}
+
+/// {a = v, b = w}: the parts by name.
+int set_record(Session& s, const axon_entry* entry, const std::string& name, const std::string& value,
+               const std::vector<std::string>& parts) {
+  std::vector<std::string> given;
+  for (const std::string& item : items_of(value)) {
+    const size_t equals = item.find('=');
+    const std::string field = trimmed(item.substr(0, equals));
+    if (equals == std::string::npos || std::find(parts.begin(), parts.end(), field) == parts.end())
+      return s.complain(Code::E0801, fmt::format("{} is {{{} = ..}}, and `{}` gives none of them", name,
+                                                 fmt::join(parts, " = .., "), trimmed(item)));
+    if (std::find(given.begin(), given.end(), field) != given.end())
+      return s.complain(Code::E0801, fmt::format("`{}.{}` is given twice", name, field));
+    given.push_back(field);
+    if (const int status = set_value(s, entry, name + "." + field, trimmed(item.substr(equals + 1))))
+      return status;
+  }
+  return ok;
+}
+
+/// One value for all that `name` stands for.
+int set_value(Session& s, const axon_entry* entry, const std::string& name, const std::string& value) {
+  const auto ports = ports_of(entry, name);
+  const auto parts = parts_of(ports, name);
+  if (!parts.empty() && value.starts_with("(") && value.ends_with(")"))
+    return set_tuple(s, entry, name, value, parts);
+  if (!parts.empty() && value.starts_with("{") && value.ends_with("}"))
+    return set_record(s, entry, name, value, parts);
+  if (!parts.empty() && !value.starts_with("@")) {
+    const bool tuple = parts[0] == "0";
+    return s.complain(
+        Code::E0822,
+        tuple ? fmt::format("{0} has {1} parts: {0}=(..), {0}.0=.. or {0}=@FILE.npz", name, parts.size())
+              : fmt::format("{0} has the parts {1}: {0}={{{2} = ..}}, {0}.{2}=.. or {0}=@FILE.npz", name,
+                            fmt::join(parts, ", "), parts[0]));
+  }
+  for (const axon_port& port : ports)
+    if (const int status = set_port(s, port, name, value)) return status;
+  return ok;
 }
 
 int set_argument(Session& s, const axon_entry* entry, const std::string& name, const std::string& value) {
@@ -127,15 +199,8 @@ int set_argument(Session& s, const axon_entry* entry, const std::string& name, c
     return status == AXON_OK ? ok : s.failed(status);
   }
   const auto ports = ports_of(entry, name);
-  const auto items = tuple_items(value);
-  if (items.size() > 1 && items.size() != ports.size())
-    return s.complain(Code::E0822,
-                      fmt::format("{} has {} parts, the value has {}", name, ports.size(), items.size()));
-  for (size_t i = 0; i < ports.size(); ++i) {
-    if (ports[i].kind == AXON_WEIGHT) continue;  // bound from its file
-    if (const int status = set_port(s, ports[i], name, items.size() > 1 ? items[i] : value)) return status;
-  }
-  return ok;
+  if (!ports.empty() && ports[0].kind == AXON_WEIGHT) return ok;  // bound from its file
+  return set_value(s, entry, name, value);
 }
 
 /// The results as text in `shown`, or written to the file `out`.
@@ -169,30 +234,35 @@ std::string misfit(const axon_entry* entry, const Arguments& arguments) {
     const auto ports = ports_of(entry, name);
     if (ports.empty() && !is_size(entry, name))
       return fmt::format("entry {} has no parameter `{}`", axon_entry_name(entry), name);
-    const bool weights = !ports.empty() && ports[0].kind == AXON_WEIGHT;
-    for (size_t j = 0; j < i && !weights; ++j)
-      if (arguments[j].first == name) return fmt::format("`{}` is given twice", name);
-    if (weights && (!value.starts_with("@") || ports[0].path == name))
-      return fmt::format(
-          "`{0}` is of a record of weights, which is given as one file: NAME=@FILE.safetensors", name);
+    if (!ports.empty() && ports[0].kind == AXON_WEIGHT) {
+      const std::string parameter = name.substr(0, name.find('.'));
+      if (name != parameter || !value.starts_with("@"))
+        return fmt::format("`{0}` holds weights, which are given as a file: {0}=@FILE.safetensors",
+                           parameter);
+      continue;  // several files of one parameter are one
+    }
+    for (size_t j = 0; j < i; ++j) {
+      const std::string& other = arguments[j].first;
+      if (other == name || other.starts_with(name + ".") || name.starts_with(other + "."))
+        return fmt::format("`{}` is given twice", other.size() < name.size() ? name : other);
+    }
   }
   for (size_t i = 0; i < axon_entry_input_count(entry); ++i) {
     axon_port port;
     if (axon_entry_input(entry, i, &port, nullptr) != AXON_OK || port.kind != AXON_WEIGHT) continue;
-    const std::string record = std::string(port.path).substr(0, std::string(port.path).find('.'));
-    if (std::none_of(arguments.begin(), arguments.end(), [&](const auto& a) { return a.first == record; }))
-      return fmt::format("the weights are missing: {0}=@FILE.safetensors", record);
+    const std::string path = port.path, parameter = path.substr(0, path.find('.'));
+    if (std::none_of(arguments.begin(), arguments.end(), [&](const auto& a) { return a.first == parameter; }))
+      return fmt::format("the weights are missing: {0}=@FILE.safetensors", parameter);
   }
   return "";
 }
 
-/// Weight files among the arguments: @files given for a record whose leaves are weights.
-std::vector<std::string> weight_files(const axon_entry* entry, const Arguments& arguments) {
-  std::vector<std::string> files;
+/// The arguments that are weights, each of which is given as a file.
+Arguments weight_files(const axon_entry* entry, const Arguments& arguments) {
+  Arguments files;
   for (const auto& [name, value] : arguments) {
     const auto ports = ports_of(entry, name);
-    if (!ports.empty() && ports[0].kind == AXON_WEIGHT && value.starts_with("@"))
-      files.push_back(value.substr(1));
+    if (!ports.empty() && ports[0].kind == AXON_WEIGHT) files.emplace_back(name, value.substr(1));
   }
   return files;
 }
@@ -221,11 +291,14 @@ int execute(const RunOptions& o, const Arguments& arguments, const std::string& 
   const axon_entry* entry = axon_bundle_find(s.bundle, o.entry.c_str());
   if (const std::string text = misfit(entry, arguments); !text.empty()) return s.complain(Code::E0801, text);
   const auto files = weight_files(entry, arguments);
-  std::vector<const char*> names;
-  for (const std::string& file : files) names.push_back(file.c_str());
+  std::vector<const char*> parameters, paths;
+  for (const auto& [parameter, path] : files) {
+    parameters.push_back(parameter.c_str());
+    paths.push_back(path.c_str());
+  }
   if (!files.empty()) {
-    status = axon_bind(s.bundle, names.data(), names.size(), o.map.empty() ? nullptr : o.map.c_str(),
-                       &s.weights, s.error);
+    status = axon_bind_each(s.bundle, parameters.data(), paths.data(), paths.size(),
+                            o.map.empty() ? nullptr : o.map.c_str(), &s.weights, s.error);
     if (status != AXON_OK) return s.failed(status);
   }
   status = axon_runtime_create(o.workers, &s.runtime, s.error);

@@ -282,14 +282,20 @@ axon_status axon_entry_size(const axon_entry* entry, size_t index, const char** 
 
 axon_status axon_bind(const axon_bundle* bundle, const char* const* files, size_t file_count, const char* map,
                       axon_parameters** out, axon_error* error) {
-  if (!bundle || !out || (file_count && !files)) return fail(error, null_argument());
+  return axon_bind_each(bundle, nullptr, files, file_count, map, out, error);
+}
+
+axon_status axon_bind_each(const axon_bundle* bundle, const char* const* parameters, const char* const* files,
+                           size_t count, const char* map, axon_parameters** out, axon_error* error) {
+  if (!bundle || !out || (count && !files)) return fail(error, null_argument());
   return guarded(error, [&]() -> Status {
-    std::vector<std::string> paths;
-    for (size_t i = 0; i < file_count; ++i) {
+    std::vector<host::WeightFile> named;
+    for (size_t i = 0; i < count; ++i) {
       if (!files[i]) return null_argument();
-      paths.emplace_back(files[i]);
+      named.push_back({files[i], parameters && parameters[i] ? parameters[i] : ""});
     }
-    auto file = host::open_weight_files(paths);
+    if (auto failure = host::check_parameters(*bundle->bundle, named)) return failure;
+    auto file = host::open_weight_files(named);
     if (!file) return std::move(file.failure());
     return hand_out(host::bind_parameters(bundle->bundle, std::move(*file), map ? map : ""), out);
   });

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include "host/call.h"
 #include "host/limits.h"
@@ -191,13 +192,36 @@ Status Call::set_real(size_t index, double value) {
   return std::nullopt;
 }
 
+/// A structure of which nothing was set is named as a whole.
 Status Call::check_missing() const {
-  std::string missing;
-  for (const Input& input : inputs_)
-    if (!input.set) missing += (missing.empty() ? "" : ", ") + printable(input.port->path);
+  std::map<std::string, std::pair<size_t, size_t>>
+      parts;  // by parameter: leaves, and those that were not set
+  const auto parameter = [](const Input& input) {
+    return input.port->path.substr(0, input.port->path.find('.'));
+  };
+  for (const Input& input : inputs_) {
+    ++parts[parameter(input)].first;
+    parts[parameter(input)].second += !input.set;
+  }
+  std::string missing, hint;
+  for (const Input& input : inputs_) {
+    if (input.set) continue;
+    auto& [leaves, unset] = parts[parameter(input)];
+    if (unset == 0) continue;  // named with another leaf
+    missing += missing.empty() ? "" : ", ";
+    if (unset < leaves || leaves == 1) {
+      missing += printable(input.port->path);
+      continue;
+    }
+    missing += text(printable(parameter(input)), " with its ", leaves, " tensors");
+    if (input.port->kind == AXON_ARGUMENT)
+      hint = text("; a parameter that is bound once is marked in the program: (", parameter(input),
+                  " : weights ..)");
+    unset = 0;
+  }
   if (missing.empty()) return std::nullopt;
   return bad_argument(code::missing,
-                      text(printable(entry_->name), " has inputs that were not set: ", missing));
+                      text(printable(entry_->name), " has inputs that were not set: ", missing, hint));
 }
 
 Status Call::check_overlaps() const {

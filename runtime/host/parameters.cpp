@@ -15,24 +15,44 @@ namespace {
 
 constexpr uint64_t alignment = 64;
 
-/// The weights are fields of parameters: `p.embed`. A file says `embed` when all are fields of one parameter,
-/// or when its tensors are named so.
+/// The name of each weight in a file or a binding map. It begins with the weight's parameter, `p.embed`;
+/// where all fields of exactly one parameter are found without it, those are meant.
 class FieldNames {
  public:
   FieldNames(const Manifest& manifest, const weights::TensorTable& table, const weights::BindingMap& map) {
-    std::set<std::string> parameters;
+    const auto known = [&](const std::string& name) { return map.find(name) || table.find(name); };
+    std::map<std::string, bool> fits;  // by parameter: all of its fields are found by their short names
+    std::set<std::string> named;       // all of its fields are found by their whole names
     for (const Weight& weight : manifest.weights)
-      parameters.insert(weight.path.substr(0, weight.path.find('.')));
-    const bool one = parameters.size() == 1;
+      fits[parameter(weight)] = true, named.insert(parameter(weight));
     for (const Weight& weight : manifest.weights) {
-      const size_t dot = weight.path.find('.');
-      const bool whole = !one || dot == std::string::npos || map.find(weight.path) || table.find(weight.path);
-      names_.push_back(whole ? weight.path : weight.path.substr(dot + 1));
+      if (!known(short_name(weight))) fits[parameter(weight)] = false;
+      if (!known(weight.path)) named.erase(parameter(weight));
+    }
+    for (const auto& [name, all] : fits)
+      if ((all && !named.contains(name)) || fits.size() == 1) fitting_.push_back(name);
+    for (const Weight& weight : manifest.weights) {
+      const bool meant = fitting_.size() == 1 && fitting_[0] == parameter(weight);
+      names_.push_back(!meant || known(weight.path) ? weight.path : short_name(weight));
     }
   }
   const std::string& operator[](size_t weight) const { return names_[weight]; }
+  /// What to say to somebody whose names leave open which parameter is meant; else empty.
+  std::string doubt() const {
+    if (fitting_.size() < 2) return "";
+    std::string all;
+    for (const std::string& one : fitting_) all += (all.empty() ? "" : ", ") + printable(one);
+    return text("names without a parameter fit each of ", all, ": begin them with the one that is meant");
+  }
 
  private:
+  static std::string parameter(const Weight& weight) { return weight.path.substr(0, weight.path.find('.')); }
+  static std::string short_name(const Weight& weight) {
+    const size_t dot = weight.path.find('.');
+    return dot == std::string::npos ? weight.path : weight.path.substr(dot + 1);
+  }
+
+  std::vector<std::string> fitting_;  ///< the parameters that names without one may mean
   std::vector<std::string> names_;
 };
 
@@ -232,24 +252,70 @@ Result<std::vector<int64_t>> input_shape(const Parameters& parameters, const Ent
   return shape;
 }
 
-Result<weights::TensorFile> open_weight_files(const std::vector<std::string>& paths) {
+namespace {
+
+/// A tensor of a file that belongs to a parameter, under the names that say so.
+void add_named(const weights::Tensor& tensor, const std::string& parameter, bool only,
+               std::vector<weights::Tensor>& out) {
+  const auto add = [&](std::string name) {
+    out.push_back(tensor);
+    out.back().name = std::move(name);
+  };
+  if (tensor.name == parameter || tensor.name.starts_with(parameter + ".")) return add(tensor.name);
+  add(parameter + "." + tensor.name);
+  if (only) add(parameter);  // it may be the parameter itself
+}
+
+bool by_name(const weights::Tensor& a, const weights::Tensor& b) { return a.name < b.name; }
+
+}  // namespace
+
+Status check_parameters(const Bundle& bundle, const std::vector<WeightFile>& files) {
+  const std::vector<Weight>& weights = bundle.manifest.weights;
+  for (const WeightFile& file : files) {
+    const auto part = [&](const Weight& w) {
+      return w.path == file.parameter || w.path.starts_with(file.parameter + ".");
+    };
+    if (!file.parameter.empty() && std::none_of(weights.begin(), weights.end(), part))
+      return Failure{AXON_BAD_WEIGHTS, weights::code::binding,
+                     text("no weights are called ", printable(file.parameter))};
+  }
+  return {};
+}
+
+Result<weights::TensorFile> open_weight_files(const std::vector<WeightFile>& files) {
   weights::TensorFile out;
-  for (const std::string& path : paths) {
-    auto file = weights::open_tensors(path);
+  auto& tensors = out.table.tensors;
+  std::vector<weights::Tensor> bare;  // without the parameter, which a binding map may refer to
+  for (const WeightFile& one : files) {
+    auto file = weights::open_tensors(one.path);
     if (!file) return bad_weights(file.error());
     for (weights::Tensor& tensor : file->table.tensors) {
       tensor.file += static_cast<uint32_t>(out.files.size());
-      out.table.tensors.push_back(std::move(tensor));
+      if (one.parameter.empty()) {
+        tensors.push_back(std::move(tensor));
+        continue;
+      }
+      add_named(tensor, one.parameter, file->table.tensors.size() == 1, tensors);
+      bare.push_back(std::move(tensor));
     }
     out.files.insert(out.files.end(), file->files.begin(), file->files.end());
     out.table.metadata.merge(file->table.metadata);
   }
-  auto& tensors = out.table.tensors;
-  std::sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::sort(tensors.begin(), tensors.end(), by_name);
   for (size_t i = 1; i < tensors.size(); ++i)
     if (tensors[i].name == tensors[i - 1].name)
       return Failure{AXON_BAD_WEIGHTS, weights::code::binding,
                      text("tensor ", printable(tensors[i].name), " is in more than one of the files")};
+  std::sort(bare.begin(), bare.end(), by_name);
+  const size_t certain = tensors.size();
+  for (size_t i = 0; i < bare.size(); ++i) {
+    const bool twice = (i > 0 && bare[i].name == bare[i - 1].name) ||
+                       (i + 1 < bare.size() && bare[i].name == bare[i + 1].name);
+    const auto end = tensors.begin() + static_cast<ptrdiff_t>(certain);
+    if (!twice && !std::binary_search(tensors.begin(), end, bare[i], by_name)) tensors.push_back(bare[i]);
+  }
+  std::sort(tensors.begin(), tensors.end(), by_name);
   return out;
 }
 
@@ -260,6 +326,11 @@ Result<std::shared_ptr<Parameters>> bind_parameters(std::shared_ptr<const Bundle
   std::vector<std::string> lines;
   for (const weights::Error& error : map.errors) lines.push_back(error.message);
   if (!lines.empty()) return Failure{AXON_BAD_WEIGHTS, weights::code::map, list_misfits(lines).text};
+  if (manifest.weights.empty() && !file.table.tensors.empty())
+    return Failure{
+        AXON_BAD_WEIGHTS, weights::code::binding,
+        text("the program has no weights: each call gives all parameters. `weights` before the type "
+             "of a parameter of an entry makes it one that is bound, as in (p : weights Model[..])")};
 
   const FieldNames names(manifest, file.table, map.map);
   std::vector<weights::Field> fields;
@@ -279,6 +350,7 @@ Result<std::shared_ptr<Parameters>> bind_parameters(std::shared_ptr<const Bundle
   for (const weights::Error& error : binding.misfits) lines.push_back(error.message);
   for (const std::string& misfit : misfits)
     if (!misfit.empty()) lines.push_back(misfit);
+  if (!binding.misfits.empty() && !names.doubt().empty()) lines.push_back(names.doubt());
   if (!lines.empty()) return list_misfits(lines);
   if (auto failure = prepare(*parameters, file, sources)) return *failure;
   parameters->files = std::move(file.files);

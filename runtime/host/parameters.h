@@ -33,8 +33,14 @@ struct Parameters {
 /// `map`: the text of a binding map, maybe empty.
 Result<std::shared_ptr<Parameters>> bind_parameters(std::shared_ptr<const Bundle>, weights::TensorFile,
                                                     std::string_view map);
-/// Several files as one; a name may stand in one of them only.
-Result<weights::TensorFile> open_weight_files(const std::vector<std::string>& paths);
+struct WeightFile {
+  std::string path;
+  std::string parameter;  ///< whose tensors it has; empty: their names say so
+};
+/// Refuses files for a parameter that holds no weights.
+Status check_parameters(const Bundle&, const std::vector<WeightFile>&);
+/// Several files as one. A name may stand in one of them only, unless they say of which parameter they are.
+Result<weights::TensorFile> open_weight_files(const std::vector<WeightFile>&);
 
 /// The shape of an entry's input, from the shapes of the weights and their metadata alone.
 Result<std::vector<int64_t>> input_shape(const Parameters&, const Entry&, const Port& input);

@@ -7,8 +7,8 @@
 
     axon.load("pairs.axb").distances(x=points)          # an entry without weights
 
-An entry takes its parameters by name, or in order, all of them at every call; a record is a dict, a tuple a
-tuple. A tensor is one of
+What a program marks `weights` is bound once. All other parameters of an entry are given at every call, by name
+or in order; a record is a dict, a tuple a tuple. A tensor is one of
 
     a NumPy array      of exactly the parameter's element type: float32 for f32, bool for bool
     axon.Bits          of bf16, f8e4m3 or f8e5m2, which NumPy lacks: axon.Bits(array of uint16 or uint8, "bf16")
@@ -80,7 +80,8 @@ _SIGNATURES = {  # name: result type, argument types
     "axon_entry_result": (c_int, [c_void_p, c_size_t, POINTER(_Port), c_void_p]),
     "axon_entry_size_count": (c_size_t, [c_void_p]),
     "axon_entry_size": (c_int, [c_void_p, c_size_t, POINTER(c_char_p), POINTER(c_int), c_void_p]),
-    "axon_bind": (c_int, [c_void_p, POINTER(c_char_p), c_size_t, c_char_p, POINTER(c_void_p), c_void_p]),
+    "axon_bind_each": (c_int, [c_void_p, POINTER(c_char_p), POINTER(c_char_p), c_size_t, c_char_p,
+                               POINTER(c_void_p), c_void_p]),
     "axon_bind_arrays": (c_int, [c_void_p, POINTER(c_char_p), POINTER(_View), c_size_t, c_char_p,
                                  POINTER(c_void_p), c_void_p]),
     "axon_parameters_destroy": (None, [c_void_p]),
@@ -451,6 +452,8 @@ class Entry:
         if fields:
             kind = "tuple" if fields[0].split(".")[0].isdigit() else "dict"
             return f"`{path}` of `{self.name}` has parts, and is given as a {kind} of them: {', '.join(fields)}"
+        if any(port[0] == path or port[0].startswith(path + ".") for port in self._inputs):
+            return f"`{path}` of `{self.name}` holds weights, which bind() takes, not a call"
         whole = path.rpartition(".")[0]
         if whole in inputs:
             return f"`{whole}` of `{self.name}` is a tensor, which is given as an array, a number or a list"
@@ -527,25 +530,37 @@ class Bundle(_Entries):
     def level(self):
         return _library.axon_bundle_level(self._bundle.value).decode()
 
-    def bind(self, *sources, map=None):
-        """Binds weight files, or one (nested) dict of arrays; `map` is the text of a binding map."""
+    def bind(self, /, *sources, map=None, **parameters):
+        """Binds what the program marks `weights`: from files; from a file for each parameter, by name; or from
+        (nested) dicts of arrays, all in one or by parameter. `map` is the text of a binding map."""
         text = map.encode() if map is not None else None
-        if len(sources) == 1 and isinstance(sources[0], dict):
-            leaves = {}
-            _flatten(sources[0], "", leaves)
-            views = []
-            for path, value in leaves.items():
-                array, elem = _bare(f"`{path}`", value if isinstance(value, Bits) else np.asarray(value))
-                views.append(_view_of(np.require(array, requirements="CA"), elem))
-            names = (c_char_p * max(len(leaves), 1))(*(path.encode() for path in leaves))
-            arrays = (_View * max(len(views), 1))(*views)
-            parameters = _create("axon_parameters_destroy", "axon_bind_arrays", self._bundle.value, names,
-                                 arrays, len(leaves), text)
+        given = [(None, source) for source in sources] + list(parameters.items())
+        files = [isinstance(source, (str, bytes, os.PathLike)) for _, source in given]
+        if given and not any(files):
+            parameters = self._bind_arrays(given, text)
+        elif all(files):
+            names = (c_char_p * max(len(given), 1))(*(name and name.encode() for name, _ in given))
+            paths = (c_char_p * max(len(given), 1))(*(os.fsencode(path) for _, path in given))
+            parameters = _create("axon_parameters_destroy", "axon_bind_each", self._bundle.value, names, paths,
+                                 len(given), text)
         else:
-            paths = (c_char_p * max(len(sources), 1))(*(os.fsencode(path) for path in sources))
-            parameters = _create("axon_parameters_destroy", "axon_bind", self._bundle.value, paths,
-                                 len(sources), text)
+            raise Error("weights are bound from files or from arrays, not from both")
         return Parameters(self._bundle, self._handles, parameters, self._runtime)
+
+    def _bind_arrays(self, given, text):
+        leaves = {}
+        for name, source in given:
+            if name is None and not isinstance(source, dict):
+                raise Error("weights without a name are files, or a dict of arrays by name")
+            _flatten(source, name or "", leaves)
+        views = []
+        for path, value in leaves.items():
+            array, elem = _bare(f"`{path}`", value if isinstance(value, Bits) else np.asarray(value))
+            views.append(_view_of(np.require(array, requirements="CA"), elem))
+        names = (c_char_p * max(len(leaves), 1))(*(path.encode() for path in leaves))
+        arrays = (_View * max(len(views), 1))(*views)
+        return _create("axon_parameters_destroy", "axon_bind_arrays", self._bundle.value, names, arrays,
+                       len(leaves), text)
 
 
 def load(path, workers=0):

@@ -2,10 +2,12 @@
 
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 ETCC = ""
 
@@ -35,6 +37,20 @@ fun k x = no_such_name x
 def etcc(*arguments, stdin=None):
     done = subprocess.run([ETCC, *arguments], input=stdin, capture_output=True, text=True, timeout=120, check=False)
     return done.returncode, done.stdout, done.stderr
+
+
+def npy(code, *values, shape=None):
+    """The bytes of a .npy file; `code` is that of the struct module."""
+    kinds = {"f": "<f4", "q": "<i8"}
+    header = repr({"descr": kinds[code], "fortran_order": False, "shape": (len(values),) if shape is None else shape})
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{code}", *values)
+
+
+def npz(path, **members):
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in members.items():
+            file.writestr(name + ".npy", content)
 
 
 class WithProgram(unittest.TestCase):
@@ -212,15 +228,69 @@ class CommandLine(WithProgram):
         self.assertEqual(etcc("run", self.program, "main", "x")[0], 2)
 
     def test_arguments_that_do_not_fit_the_entry(self):
-        weights = "entry f (x : f32[n]) (p : { a : f32[n] }) = x + p.a"
+        weights = "entry f (x : f32[n]) (p : weights { a : f32[n] }) = x + p.a"
         for arguments, text in [
             (["x=[1]", "q=[1]"], "entry f has no parameter `q`"),
             (["x=[1]", "x=[2]"], "`x` is given twice"),
             (["x=[1]"], "the weights are missing: p=@FILE.safetensors"),
-            (["x=[1]", "p.a=[1]"], "`p.a` is of a record of weights, which is given as one file: NAME=@FILE.safetensors"),
+            (["x=[1]", "p.a=[1]"], "`p` holds weights, which are given as a file: p=@FILE.safetensors"),
+            (["x=[1]", "p=[1]"], "`p` holds weights, which are given as a file: p=@FILE.safetensors"),
         ]:
             status, out, err = etcc("run", "-", "f", *arguments, stdin=weights)
             self.assertEqual((status, out, err.splitlines()[0]), (1, "", f"error[E0801]: {text}"))
+
+    def test_structures_are_given_per_call(self):
+        program = os.path.join(self.folder.name, "structures.axn")
+        with open(program, "w") as file:
+            file.write("type State[n] = { h : f32[n], rest : (f32, { k : i64 }) }\n"
+                       "entry step (p : weights { w : f32[n] }) (q : weights f32[n]) (s : *State[n]) (t : (f32, State[n]))"
+                       " (u : Stack[l, { a : f32[n] }]) =\n"
+                       "  let (t0, t1) = t let (a, b) = t1.rest in\n"
+                       "  (s with h = s.h * p.w + t1.h + q, t0 + a, sum (transpose u.a), b.k)\n"
+                       "entry plain (r : { w : f32[n], v : f32[n] }) = r.w * r.v\n")
+        p, q, state = (os.path.join(self.folder.name, name) for name in ("p.npz", "q.npy", "state.npz"))
+        npz(p, w=npy("f", 2, 3))
+        with open(q, "wb") as file:
+            file.write(npy("f", 100, 200))
+        npz(state, **{"h": npy("f", 1, 2), "rest.0": npy("f", 5, shape=()), "rest.1.k": npy("q", 7, shape=())})
+        t, u = "t=(1.5, {h = [10, 20], rest = (0.5, {k = 9})})", "u={a=[[1,2],[3,4],[5,6]]}"
+        for arguments in (
+                [f"s=@{state}", t, u], ["s={h = [1,2], rest = (5, {k = 7})}", t, u],
+                ["s.h=[1,2]", "s.rest=(5, {k = 7})", "t.0=1.5", f"t.1=@{state}", u],
+                ["s.h=[1,2]", "s.rest.0=5", "s.rest.1.k=7", t, "u.a=[[1,2],[3,4],[5,6]]"]):
+            status, out, err = etcc("run", program, "step", f"p=@{p}", f"q=@{q}", *arguments)
+            h = 10 if t in arguments else 1
+            self.assertEqual((status, err), (0, ""))
+            self.assertIn(f"0.h : f32[2] =\n[{2 + h + 100}, {6 + 2 * h + 200}]", out)
+            self.assertIn("2 : f32[2] =\n[9, 12]", out)
+        for arguments, text in [
+            (["s=1", t, u], "s has the parts h, rest: s={h = ..}, s.h=.. or s=@FILE.npz"),
+            (["s={h = [1,2], x = 1}", t, u], "s is {h = .., rest = ..}, and `x = 1` gives none of them"),
+            (["s={h = [1,2], h = [1,2]}", t, u], "`s.h` is given twice"),
+            (["s.h=[1,2]", f"s=@{state}", t, u], "`s.h` is given twice"),
+            (["s={h = [1,2]}", t, u], "`step` has inputs that were not set: `s.rest.0`, `s.rest.1.k`"),
+            ([t, u], "`step` has inputs that were not set: `s` with its 3 tensors"),
+            (["t=(1, 2, 3)", f"s=@{state}", u], "t has 2 parts, the value has 3"),
+            (["t=1", f"s=@{state}", u], "t has 2 parts: t=(..), t.0=.. or t=@FILE.npz"),
+        ]:
+            status, out, err = etcc("run", program, "step", f"p=@{p}", f"q=@{q}", *arguments)
+            self.assertEqual((status, out), (1, ""))
+            self.assertIn(text, err)
+        status, out, err = etcc("run", program, "plain", "r.w=[1,2]", "r.v=[3,4]")
+        self.assertEqual((status, out), (0, "result : f32[2] =\n[3, 8]\n"))
+        status, out, err = etcc("run", program, "plain")
+        self.assertIn("`plain` has inputs that were not set: `r` with its 2 tensors; a parameter that is bound once is marked"
+                      " in the program: (r : weights ..)", err)
+
+    def test_a_file_for_each_parameter_of_weights(self):
+        program = ("entry two (p : weights { w : f32[n] }) (q : weights { w : f32[n] }) (r : weights f32[n]) (x : f32[n]) ="
+                   " p.w * x + q.w + r")
+        files = {}
+        for name, array in (("p", [1, 2]), ("q", [10, 20]), ("r", [100, 200])):
+            files[name] = os.path.join(self.folder.name, f"two_{name}.npz")
+            npz(files[name], **{"w" if name != "r" else "r": npy("f", *array)})
+        status, out, err = etcc("run", "-", "two", *(f"{name}=@{file}" for name, file in files.items()), "x=[3,4]", stdin=program)
+        self.assertEqual((status, out, err), (0, "result : f32[2] =\n[113, 228]\n", ""))
 
     def test_an_entry_that_is_not_there(self):
         status, out, err = etcc("run", self.program, "pikc", "x=1")

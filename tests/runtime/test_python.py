@@ -212,6 +212,20 @@ class Python(unittest.TestCase):
         self.fails("`x` of `scale` is a tensor", self.bundle.scale, (x, x), 1, y)
         self.fails("`scale` has no input `q`; it has `x`, `a`, `y`", self.bundle.scale, x, 1, y, q=2)
 
+    def test_weights_by_parameter(self):
+        w, v = np.arange(12, dtype=np.float32).reshape(1, 3, 4), np.ones(3, np.float32)
+        file = os.path.join(directory.name, "p.npz")
+        np.savez(file, w=w, v=v)
+        named = os.path.join(directory.name, "named.npz")
+        np.savez(named, **{"p.w": w, "p.v": v})
+        for bound in (self.bundle.bind(file), self.bundle.bind(p=file), self.bundle.bind(named), self.bundle.bind(p=named),
+                      self.bundle.bind(p={"w": w, "v": v}), self.bundle.bind({"p": {"w": w, "v": v}})):
+            np.testing.assert_array_equal(bound.weights(h=2, bytes=48)[:48].view(np.float32), w.ravel())
+        self.fails("from both", self.bundle.bind, file, p={"w": w})
+        self.fails("a dict of arrays", self.bundle.bind, w)
+        self.fails("no weights are called `q`", self.bundle.bind, q=file)
+        self.fails("`p` of `weights` holds weights, which bind() takes", bound.weights, p={"w": w, "v": v}, h=2, bytes=48)
+
     def test_eight_threads_on_one_model(self):
         for workers in (1, 2, 0):
             bundle = axon.load(path, workers=workers)

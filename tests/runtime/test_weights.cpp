@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <numeric>
+#include <utility>
 
 #include "host/parameters.h"
 #include "host/weights/tensor_file.h"
@@ -160,6 +161,130 @@ TEST_F(Bound, FromArraysAndWithoutParameters) {
 TEST_F(Bound, FilesThatAreNotThere) {
   EXPECT_EQ(bind(), AXON_BAD_WEIGHTS);
   EXPECT_NE(h.text().find(path_), std::string::npos) << h.text();
+}
+
+TEST_F(Bound, AProgramWithoutWeightsBindsNone) {
+  const Bytes bytes =
+      make_bundle(manifest_text(all_entries().substr(0, all_entries().find(",\n{ \"name\": \"chain\""))));
+  axon_bundle_destroy(h.bundle);
+  ASSERT_EQ(axon_open_memory(bytes.data(), bytes.size(), &h.bundle, h.error), AXON_OK) << h.text();
+  EXPECT_EQ(axon_bind(h.bundle, nullptr, 0, nullptr, &h.parameters, h.error), AXON_OK) << h.text();
+  axon_parameters_destroy(h.parameters);
+  h.parameters = nullptr;
+  write({2, 3, 6}, {3}, {});
+  EXPECT_EQ(bind(), AXON_BAD_WEIGHTS);
+  EXPECT_EQ(h.code(), "E0709");
+  EXPECT_NE(h.text().find("`weights` before the type of a parameter"), std::string::npos) << h.text();
+}
+
+/// A program of two parameters: `a` has the fields u and w, `b` has w; and `c` is a tensor.
+class Names : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Bytes bytes = make_bundle(manifest_text(
+        R"({"name":"pair","sizes":[{"name":"n","from":"axis","input":0,"axis":0,"equation":"n"}],"inputs":[)" +
+            port("a.u", 0) + "," + port("a.w", 1) + "," + port("b.w", 2) + "," + port("c", 3) +
+            R"(],"results":[{"path":"0","elem":"f32","shape":["n"]},{"path":"1","elem":"f32","shape":[]}],)"
+            R"("variants":[{"symbol":"copy_4","guard":[],"slots":[],"event_offset":[],"event_words":"0",)"
+            R"("scratch":"0","iterations":"1","work":"n","handoffs":"1","buffers":[{"kind":"weight","index":1},)"
+            R"({"kind":"weight","index":2},{"kind":"result","index":0},{"kind":"result","index":1}]}]})",
+        weight("a.u") + "," + weight("a.w") + "," + weight("b.w") + "," + weight("c")));
+    ASSERT_EQ(axon_open_memory(bytes.data(), bytes.size(), &h.bundle, h.error), AXON_OK) << h.text();
+  }
+  void TearDown() override {
+    for (const std::string& path : files_) std::remove(path.c_str());
+  }
+  static std::string weight(const std::string& path) {
+    return host::text(R"({"path":")", path, R"(","elem":"f32","shape":["n"],"layout":{"kind":"identity"}})");
+  }
+  static std::string port(const std::string& path, int number) {
+    return host::text(R"({"path":")", path, R"(","elem":"f32","shape":["n"],"kind":"weight","weight":)",
+                      number, "}");
+  }
+  /// Arrays of these names; each is twice the one before it.
+  axon_status bind_arrays(const std::vector<const char*>& names) {
+    std::vector<Array<float>> arrays;
+    std::vector<axon_view> views;
+    for (size_t i = 0; i < names.size(); ++i) arrays.push_back({{2}, {static_cast<float>(1 << i), 100}});
+    for (Array<float>& array : arrays) views.push_back(array.view());
+    axon_parameters_destroy(h.parameters);
+    h.parameters = nullptr;
+    return axon_bind_arrays(h.bundle, names.data(), views.data(), names.size(), nullptr, &h.parameters,
+                            h.error);
+  }
+  /// a.w[0] and b.w[0] as bound.
+  std::pair<float, float> bound() {
+    h.make_call("pair");
+    EXPECT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
+    axon_view a, b;
+    EXPECT_EQ(axon_call_result(h.call, 0, &a, h.error), AXON_OK) << h.text();
+    EXPECT_EQ(axon_call_result(h.call, 1, &b, h.error), AXON_OK) << h.text();
+    return {*static_cast<const float*>(a.data), *static_cast<const float*>(b.data)};
+  }
+  std::string file(const char* extension, const std::vector<std::pair<const char*, float>>& tensors) {
+    std::vector<float> values;
+    for (const auto& tensor : tensors) values.insert(values.end(), {tensor.second, 100});
+    std::vector<weights::OutTensor> out;
+    for (size_t i = 0; i < tensors.size(); ++i)
+      out.push_back(weights::out_tensor(tensors[i].first, weights::Dtype::f32, {2}, {&values[2 * i], 8}));
+    files_.push_back(
+        host::text(::testing::TempDir(), "axon_names_", getpid(), "_", files_.size(), extension));
+    const auto error = std::string(extension) == ".npy" ? weights::write_npy(files_.back(), out[0])
+                                                        : weights::write_npz(files_.back(), std::move(out));
+    EXPECT_FALSE(error) << error->message;
+    return files_.back();
+  }
+  axon_status bind_each(const std::vector<const char*>& parameters, const std::vector<std::string>& paths,
+                        const char* map = nullptr) {
+    std::vector<const char*> names;
+    for (const std::string& path : paths) names.push_back(path.c_str());
+    axon_parameters_destroy(h.parameters);
+    h.parameters = nullptr;
+    return axon_bind_each(h.bundle, parameters.data(), names.data(), names.size(), map, &h.parameters,
+                          h.error);
+  }
+  Handles h;
+  std::vector<std::string> files_;
+};
+
+TEST_F(Names, BeginWithTheParameter) {
+  ASSERT_EQ(bind_arrays({"a.u", "a.w", "b.w", "c"}), AXON_OK) << h.text();
+  EXPECT_EQ(bound(), std::pair(2.0f, 4.0f));
+}
+
+TEST_F(Names, WithoutTheParameterWhereOneFits) {
+  ASSERT_EQ(bind_arrays({"u", "w", "b.w", "c"}), AXON_OK) << h.text();
+  EXPECT_EQ(bound(), std::pair(2.0f, 4.0f));
+  ASSERT_EQ(bind_arrays({"a.u", "a.w", "w", "c"}), AXON_OK) << h.text();
+  EXPECT_EQ(bound(), std::pair(2.0f, 4.0f));
+  ASSERT_EQ(bind_arrays({"a.u", "a.w", "b.w", "c", "u", "w"}), AXON_OK) << "whole names come first";
+  EXPECT_EQ(bound(), std::pair(2.0f, 4.0f));
+}
+
+TEST_F(Names, WithoutTheParameterWhereSeveralFit) {
+  EXPECT_EQ(bind_arrays({"u", "w", "c"}), AXON_BAD_WEIGHTS);
+  EXPECT_NE(h.text().find("names without a parameter fit each of `a`, `b`"), std::string::npos) << h.text();
+  EXPECT_EQ(bind_arrays({"u", "b.w", "c"}), AXON_BAD_WEIGHTS) << "a part of `a` does not fit";
+  EXPECT_NE(h.text().find("no tensor `a.w`"), std::string::npos) << h.text();
+}
+
+TEST_F(Names, AFileForEachParameter) {
+  const std::string a = file(".npz", {{"u", 1}, {"w", 2}}), b = file(".npz", {{"w", 3}}),
+                    c = file(".npy", {{"c", 4}});
+  ASSERT_EQ(bind_each({"a", "b", "c"}, {a, b, c}), AXON_OK) << h.text();
+  EXPECT_EQ(bound(), std::pair(2.0f, 3.0f));
+  ASSERT_EQ(bind_each({"a", "b", "c"}, {a, c, b}), AXON_BAD_WEIGHTS) << "no `b.w`";
+  const std::string named = file(".npz", {{"a.u", 5}, {"a.w", 6}, {"c", 7}});
+  ASSERT_EQ(bind_each({nullptr, "b"}, {named, b}), AXON_OK) << h.text();
+  EXPECT_EQ(bound(), std::pair(6.0f, 3.0f));
+  ASSERT_EQ(bind_each({"a", "a", "b", "c"}, {file(".npz", {{"u", 1}}), file(".npz", {{"a.w", 8}}), b, c}),
+            AXON_OK)
+      << h.text();
+  EXPECT_EQ(bound(), std::pair(8.0f, 3.0f));
+  ASSERT_EQ(bind_each({"a", "a", "b", "c"}, {a, a, b, c}), AXON_BAD_WEIGHTS);
+  EXPECT_NE(h.text().find("`a.u` is in more than one of the files"), std::string::npos) << h.text();
+  ASSERT_EQ(bind_each({"a", "b", "c"}, {a, b, c}, "b.w <- u"), AXON_OK) << h.text();
+  EXPECT_EQ(bound(), std::pair(2.0f, 1.0f));
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ const Fill eps = {"eps", 0.01, 0.1};
 
 TEST(Models, Gpt2) {
   const std::string entries = R"(
-entry run (p : Model[f32, n, v, s, h*k, f]) (sizes : f32[h, k]) (tokens : i32[m]) (eps : f32) where m <= s =
+entry run (p : weights Model[f32, n, v, s, h*k, f]) (sizes : f32[h, k]) (tokens : i32[m]) (eps : f32) where m <= s =
   logits[f32, h] p tokens eps
-entry judge (p : Model[f32, n, v, s, h*k, f]) (sizes : f32[h, k]) (tokens : i32[m + 1]) (eps : f32) where m <= s =
+entry judge (p : weights Model[f32, n, v, s, h*k, f]) (sizes : f32[h, k]) (tokens : i32[m + 1]) (eps : f32) where m <= s =
   loss[f32, h] p tokens eps
 )";
   expect_executors_agree({"gpt2",
@@ -36,13 +36,13 @@ entry judge (p : Model[f32, n, v, s, h*k, f]) (sizes : f32[h, k]) (tokens : i32[
 
 TEST(Models, Bert) {
   const std::string entries = R"(
-entry states (p : Model[f32, n, v, s, c, h*k, f]) (sizes : f32[h, k]) (tokens : i32[b, m]) (segments : i32[b, m])
+entry states (p : weights Model[f32, n, v, s, c, h*k, f]) (sizes : f32[h, k]) (tokens : i32[b, m]) (segments : i32[b, m])
     (mask : bool[b, m]) (eps : f32) where m <= s =
   encode[f32, h] p tokens segments mask eps
-entry classes (p : Model[f32, n, v, s, c, h*k, f]) (pooler : Dense[f32, h*k, h*k]) (classifier : Dense[f32, h*k, o])
+entry classes (p : weights Model[f32, n, v, s, c, h*k, f]) (pooler : weights Dense[f32, h*k, h*k]) (classifier : weights Dense[f32, h*k, o])
     (sizes : f32[h, k]) (tokens : i32[b, m]) (segments : i32[b, m]) (mask : bool[b, m]) (eps : f32) where 1 <= m, m <= s =
   classify[f32, h] p pooler classifier tokens segments mask eps
-entry judge (p : Model[f32, n, v, s, c, h*k, f]) (head : Dense[f32, h*k, h*k]) (head_norm : Norm[f32, h*k])
+entry judge (p : weights Model[f32, n, v, s, c, h*k, f]) (head : weights Dense[f32, h*k, h*k]) (head_norm : weights Norm[f32, h*k])
     (sizes : f32[h, k]) (tokens : i32[b, m]) (segments : i32[b, m]) (mask : bool[b, m]) (labels : i64[b, m]) (eps : f32)
     where m <= s =
   masked_loss[f32, h] p head head_norm tokens segments mask labels eps
@@ -101,9 +101,9 @@ TEST(Models, Lstm) {
 
 TEST(Models, MixtureOfExperts) {
   const std::string entries = R"(
-entry dense (p : Model[f32, n, v, d, h, k, e, f]) (sizes : f32[h, top]) (tokens : i32[m]) (eps : f32) where top <= e =
+entry dense (p : weights Model[f32, n, v, d, h, k, e, f]) (sizes : f32[h, top]) (tokens : i32[m]) (eps : f32) where top <= e =
   logits[f32, h, top] p tokens eps
-entry sparse (p : Model[f32, n, v, d, h, k, e, f]) (sizes : f32[h, top]) (tokens : i32[m]) (eps : f32) where top <= e =
+entry sparse (p : weights Model[f32, n, v, d, h, k, e, f]) (sizes : f32[h, top]) (tokens : i32[m]) (eps : f32) where top <= e =
   sparse_logits[f32, h, top] p tokens eps
 )";
   expect_executors_agree(

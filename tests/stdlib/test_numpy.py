@@ -240,46 +240,42 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
-def layer(arguments, call, letters):
-    """An entry of a layer: its weights are tuples of arguments, since a record would be bound as a model's weights."""
-    shapes = dict(w="f32[d, e]", u="f32[e, e]", b="f32[e]")
-    tuples = " ".join(f"({kind} : ({', '.join([shape] * len(letters))}))" for kind, shape in shapes.items())
-    opened = " ".join(f"let ({', '.join(kind + letter for letter in letters)}) = {kind}" for kind in shapes)
-    fields = ", ".join(f"{kind}{letter} = {kind}{letter}" for kind in shapes for letter in letters)
-    return f"{arguments} {tuples} = {opened} in {call} {{ {fields} }}"
-
-
 def gate_weights(random, letters, d, e):
+    """The record of a layer's weights: the fields wi, ui, bi of the gate i, and so on."""
     shapes = dict(w=(d, e), u=(e, e), b=(e,))
-    return {kind: tuple(normal(random, *shape) * np.float32(0.5) for _ in letters) for kind, shape in shapes.items()}
+    return {kind + letter: normal(random, *shape) * np.float32(0.5) for letter in letters for kind, shape in shapes.items()}
 
 
-@check(layer("(x : f32[t, b, d]) (h : f32[b, e]) (c : f32[b, e])", "recurrent.lstm x (h, c)", "ifoc"), 1e-4)
+def lstm_step(x, state, memory, p):
+    i, f, o, g = (x @ p["w" + gate] + state @ p["u" + gate] + p["b" + gate] for gate in "ifoc")
+    memory = sigmoid(f) * memory + sigmoid(i) * np.tanh(g)
+    return sigmoid(o) * np.tanh(memory), memory
+
+
+@check("(x : f32[t, b, d]) (h : f32[b, e]) (c : f32[b, e]) (p : recurrent.Lstm[f32, d, e]) = recurrent.lstm x (h, c) p", 1e-4)
 def lstm(random):
     t, b, d, e = (size(random) for _ in range(4))
     p = gate_weights(random, "ifoc", d, e)
     x, h, c = normal(random, t, b, d), normal(random, b, e), normal(random, b, e)
     (state, memory), outputs = double(h, c), []
     for row in x:
-        i, f, o, g = (row @ w + state @ u + v for w, u, v in zip(p["w"], p["u"], p["b"]))
-        memory = sigmoid(f) * memory + sigmoid(i) * np.tanh(g)
-        state = sigmoid(o) * np.tanh(memory)
+        state, memory = lstm_step(row, state, memory, p)
         outputs.append(state)
-    return dict(x=x, h=h, c=c, **p), ((state, memory), np.stack(outputs))
+    return dict(x=x, h=h, c=c, p=p), ((state, memory), np.stack(outputs))
 
 
-@check(layer("(x : f32[t, b, d]) (h : f32[b, e])", "recurrent.gru x h", "zrn"), 1e-4)
+@check("(x : f32[t, b, d]) (h : f32[b, e]) (p : recurrent.Gru[f32, d, e]) = recurrent.gru x h p", 1e-4)
 def gru(random):
     t, b, d, e = (size(random) for _ in range(4))
     p = gate_weights(random, "zrn", d, e)
     x, h = normal(random, t, b, d), normal(random, b, e)
     (state,), outputs = double(h), []
     for row in x:
-        z, r = (sigmoid(row @ p["w"][i] + state @ p["u"][i] + p["b"][i]) for i in (0, 1))
-        n = np.tanh(row @ p["w"][2] + (r * state) @ p["u"][2] + p["b"][2])
+        z, r = (sigmoid(row @ p["w" + gate] + state @ p["u" + gate] + p["b" + gate]) for gate in "zr")
+        n = np.tanh(row @ p["wn"] + (r * state) @ p["un"] + p["bn"])
         state = (1 - z) * state + z * n
         outputs.append(state)
-    return dict(x=x, h=h, **p), (state, np.stack(outputs))
+    return dict(x=x, h=h, p=p), (state, np.stack(outputs))
 
 
 @check("(a : f32[d, k]) (steps : f32[t, d]) (x : f32[t, d]) (b : f32[t, k]) (c : f32[t, k]) (h : f32[d, k]) ="
@@ -638,6 +634,25 @@ def moe(random):
     return p, ("logits", "sparse_logits"), dict(tokens=tokens, eps=0.01, h=h, top=top), expected
 
 
+@model
+def lstm(random):
+    n, v, d, t, b = 2, 13, size(random), size(random), size(random)
+    layers = [gate_weights(random, "ifoc", d, d) for _ in range(n)]
+    p = dict(embed=normal(random, v, d), classifier=normal(random, d, v), bias=normal(random, v),
+             layers={key: np.stack([layer[key] for layer in layers]) for key in layers[0]})
+    state = dict(h=normal(random, n, b, d), c=normal(random, n, b, d))
+    tokens = tokens_of(random, v, t, b)
+    h, c = double(state["h"], state["c"])
+    outputs = []
+    for row in tokens:
+        x = double(p["embed"][row])[0]
+        for i, layer in enumerate(layers):
+            h[i], c[i] = lstm_step(x, h[i], c[i], layer)
+            x = h[i]
+        outputs.append(x.copy())
+    return p, "logits", dict(state=state, tokens=tokens), (np.stack(outputs) @ p["classifier"] + p["bias"], dict(h=h, c=c))
+
+
 # ---- Running them ----
 
 class AgainstNumPy(unittest.TestCase):
@@ -653,6 +668,11 @@ class AgainstNumPy(unittest.TestCase):
         cls.bundle = axon.load(bundle)
 
     def compare(self, actual, expected, tolerance):
+        if isinstance(expected, dict):
+            self.assertEqual(set(actual), set(expected))
+            for key, part in expected.items():
+                self.compare(actual[key], part, tolerance)
+            return
         if isinstance(expected, tuple):
             self.assertEqual(len(actual), len(expected))
             for a, e in zip(actual, expected):
@@ -669,7 +689,7 @@ def add_test(name, function, tolerance, repetitions):
     def test(self):
         for seed in range(repetitions):
             arguments, expected = function(np.random.default_rng(seed))
-            shapes = {key: np.shape(value) or value for key, value in arguments.items() if not isinstance(value, tuple)}
+            shapes = {key: np.shape(value) or value for key, value in arguments.items() if not isinstance(value, (tuple, dict))}
             with self.subTest(seed=seed, **shapes):
                 self.compare(getattr(self.bundle, f"check_{name}")(**arguments), expected, tolerance)
     setattr(AgainstNumPy, f"test_{name}", test)

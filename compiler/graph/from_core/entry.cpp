@@ -1,7 +1,8 @@
 // One entry: its parameters become inputs, its sizes closed forms, its body's value the results.
 //
-// A parameter of record type is a set of weights, one per leaf, named by its path; a consumed one (`*`) is
-// state; an i64 scalar is a size; everything else is an argument.
+// A parameter has an input for each of its leaves, named by its path: of one that is marked `weights` they
+// are weights, of a consumed one (`*`) states. Of others an i64 scalar that is used as a size is a size,
+// everything else an argument.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,14 +87,11 @@ std::optional<Graph> EntryEvaluator::run(core::GlobalId id) {
 // ---- inputs ----
 
 void EntryEvaluator::inputs(const core::Global& entry, Environment& env) {
-  size_t number = 0;
-  for (const Pattern& pattern : entry.params) {
-    std::string path =
-        pattern.kind == Pattern::Kind::name ? p.locals[pattern.local].name : std::to_string(number);
-    Val v = input_pattern(pattern, path, env);
+  for (size_t i = 0; i < entry.params.size(); ++i) {
+    const Pattern& pattern = entry.params[i];
+    Val v = input_pattern(pattern, core::parameter_path(p, entry, i), env);
     if (failed_) return;
     evaluator_.bind(pattern, v, env);
-    ++number;
   }
 }
 
@@ -111,9 +109,7 @@ Val EntryEvaluator::input_pattern(const Pattern& pattern, const std::string& pat
     type = *pattern.annotation;
   }
   if (!type.valid()) return Val::tuple({});  // () and _ take nothing that could be read
-  bool record =
-      p.types.types[type].kind == Type::Kind::record || p.types.types[type].kind == Type::Kind::stack;
-  return input_tree(type, path, pattern.consumed || p.types.types[type].consumed, record, {});
+  return input_tree(type, path, pattern.consumed, pattern.weights, {});
 }
 
 Val EntryEvaluator::input_tree(core::TypeId id, const std::string& path, bool consumed, bool weight,

@@ -130,7 +130,7 @@ AXON_API const axon_entry* axon_bundle_find(const axon_bundle* bundle,
 AXON_API const char* axon_entry_name(const axon_entry* entry);
 
 typedef enum axon_kind {
-  AXON_WEIGHT = 0,   /* from axon_bind; not set by hand */
+  AXON_WEIGHT = 0,   /* of a parameter marked `weights`: from axon_bind; not set by hand */
   AXON_ARGUMENT = 1, /* set before each call */
   AXON_STATE = 2,    /* set, updated in place, handed back as a result */
   AXON_SIZE = 3,     /* an i64 whose value is also a size */
@@ -164,12 +164,19 @@ AXON_API axon_status axon_entry_size(const axon_entry* entry, size_t index, cons
 
 /* ---- weights ---- */
 
-/* All weights of a bundle, prepared once for all of its entries. */
+/* The weights of a bundle, which are the parameters that its program marks `weights`, prepared once for all
+ * of its entries. Every other parameter is set before each call. */
 typedef struct axon_parameters axon_parameters;
-/* `files`: .safetensors, .safetensors.index.json, .npy, .npz. `map`: the text of a binding map, or NULL. All
- * misfits are listed in one error. A bundle without weights binds to no files. */
+/* `files`: .safetensors, .safetensors.index.json, .npy, .npz. `map`: the text of a binding map, or NULL. The
+ * tensors are named by parameter and fields, "p.layers.wq"; names without the parameter are accepted where
+ * they fit exactly one. All misfits are listed in one error. A bundle without weights binds to no files. */
 AXON_API axon_status axon_bind(const axon_bundle* bundle, const char* const* files, size_t file_count,
                                const char* map, axon_parameters** out, axon_error* error);
+/* The same from files of which each has the tensors of one parameter, whose name need not be in theirs; where
+ * parameters[i] is NULL, names are as above. */
+AXON_API axon_status axon_bind_each(const axon_bundle* bundle, const char* const* parameters,
+                                    const char* const* files, size_t count, const char* map,
+                                    axon_parameters** out, axon_error* error);
 /* The same from arrays in memory, which are copied. */
 AXON_API axon_status axon_bind_arrays(const axon_bundle* bundle, const char* const* names,
                                       const axon_view* arrays, size_t count, const char* map,

@@ -503,7 +503,7 @@ fun decoder[n, d, h, g, k, f, s, m] (layers : Stack[n, Layer[d, h, g, k, f]]) (c
     let x = x + (rearrange a [h, g, m, k] => [m, h*g*k]) @ w.wo
     in (x + mlp (rms_norm x w.norm2 eps) w, { keys = keys, values = values })
   in scan step x (layers, cache)
-entry logits[h, k] (p : Model[n, v, d, h, g, k, f]) (cache : *Cache[n, h, k, s]) (tokens : i32[m]) (pos : i64)
+entry logits[h, k] (p : weights Model[n, v, d, h, g, k, f]) (cache : *Cache[n, h, k, s]) (tokens : i32[m]) (pos : i64)
     (eps : f32) (base : f32) =
   let (x, cache) = decoder p.layers cache (embedding p.embed tokens) pos eps base
   in (rms_norm x p.norm eps @ transpose p.embed, cache)
