@@ -87,6 +87,7 @@ void Checker::check_body() {
   std::vector<TypeId> params;
   for (const Pattern& p : g.params) params.push_back(patterns_.bind(p, {}));
   for (TypeId p : params) assume_sizes(p);
+  if (!given_.empty() && !take_given(params)) return;
   if (info.signature) {
     std::vector<TypeId> fresh;
     for (TypeId p : params) fresh.push_back(p);

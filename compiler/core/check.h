@@ -13,6 +13,11 @@ class Checker : InferencePart {
   Checker(Elaborator& e, GlobalId g) : Checker(std::make_unique<InferenceContext>(e, g)) {}
   void run();
 
+  /// The first failure of the body for parameters that are what these arguments are (call_cause.cpp): as it
+  /// would be reported, with nothing reported. None where the arguments do not fit what is written of the
+  /// parameters, and where there is no failure. `depth`: of calls inside of each other.
+  std::optional<source::Diagnostic> first_failure(const std::vector<TypeId>& arguments, uint32_t depth);
+
  private:
   explicit Checker(std::unique_ptr<InferenceContext> context)
       : InferencePart(*context), context_(std::move(context)) {}
@@ -21,6 +26,7 @@ class Checker : InferencePart {
   TypeId without_modes(TypeId function);
   void take_stated_modes(std::vector<TypeId>& params);
   void check_body();
+  bool take_given(const std::vector<TypeId>& params);  // call_cause.cpp
   TypeId stated_part(TypeId type);
   void assume_sizes(TypeId type);
   void refuse_contradiction(const std::vector<FactAt>& where);
@@ -48,6 +54,7 @@ class Checker : InferencePart {
   WriteBack write_back_{*context_, reporter_, scopes_};
   EntryChecker entry_{*context_, reporter_};
   uint32_t first_type_var_ = 0;
+  std::vector<TypeId> given_;  ///< of first_failure()
 };
 
 }  // namespace axon::core

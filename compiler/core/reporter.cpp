@@ -29,7 +29,10 @@ static bool holds_an_open_bracket(const source::Diagnostics& reported, Span decl
 
 void Reporter::report(Diagnostic d) {
   failed_ = true;
-  if (attempt_) return;
+  if (attempt_) {
+    if (attempt_->call_depth && !attempt_->first) attempt_->first = std::move(d);
+    return;
+  }
   if (holds_an_open_bracket(e_.diagnostics, e_.infos[g_.index].decl->span)) return;
   e_.diagnostics.report(std::move(d));
 }
@@ -79,7 +82,7 @@ std::string Reporter::describe(ExprId id) {
 
 void Reporter::report_failures() {
   for (const Failure& f : solver_.take_failures()) {
-    if (attempt_) {
+    if (attempt_ && !attempt_->call_depth) {
       failed_ = true;
       attempt_->found |=
           f.why.valid() && f.kind == attempt_->failure.kind && key_of(whys_[f.why]) == attempt_->key;
@@ -376,6 +379,7 @@ void Reporter::report_failure(const Failure& f) {
       return;
     }
   if (f.kind == Failure::Kind::dependent || mentions_bound(f)) return report_dependent(f, w);
+  if (report_within(f, w)) return;
   switch (f.kind) {
     case Failure::Kind::dependent:
       return;

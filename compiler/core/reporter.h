@@ -19,6 +19,8 @@ struct PendingReport {
   std::string key;                ///< of the failing constraint: key_of()
   std::set<std::string> without;  ///< keys of constraints that an attempt leaves out
   bool found = false;             ///< the attempt failed at the same constraint
+  uint32_t call_depth = 0;        ///< not 0: the attempt is one of call_cause.cpp, and wants
+  std::optional<source::Diagnostic> first = std::nullopt;  ///< the first failure
 };
 
 class Reporter : InferencePart {
@@ -44,6 +46,7 @@ class Reporter : InferencePart {
 
  private:
   void report_failure(const Failure& f);
+  bool report_within(const Failure& f, const Why& w);  // call_cause.cpp
   bool mentions_bound(const Failure& f) const;
   void report_dependent(const Failure& f, const Why& w);
   void report_shapes(const Failure& f, const Why& w);

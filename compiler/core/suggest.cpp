@@ -70,6 +70,10 @@ int64_t common_factor(const Dim& d) {
   return factor;
 }
 
+/// What an edit changes: only how the program is written (spelling, types, `where`, size parameters,
+/// imports), or which elements it computes. The first kind is safe.
+enum class Changes : uint8_t { writing, result };
+
 class Drafts {
  public:
   Drafts(Diagnostic& d, const source::SourceManager& sources, const Program& p, Names& names,
@@ -79,10 +83,13 @@ class Drafts {
   std::vector<Operand> operands;
   std::vector<Dim> wanted;  ///< sizes that something else in the error has
 
-  void offer(uint8_t rank, const std::string& text, Span at, std::string replacement) {
+  void offer(uint8_t rank, const std::string& text, Span at, std::string replacement,
+             Changes changes = Changes::result) {
     for (const source::Help& help : d_.helps)
       if (help.edit && help.edit->span == at && help.edit->replacement == replacement) return;
-    d_.helps.push_back({text, Edit{at, std::move(replacement), source::Applicability::maybe}, rank});
+    const auto kind =
+        changes == Changes::writing ? source::Applicability::safe : source::Applicability::maybe;
+    d_.helps.push_back({text, Edit{at, std::move(replacement), kind}, rank});
   }
 
   void add(ExprId id, std::string role, bool infix, bool whole = false) {
@@ -155,13 +162,42 @@ class Drafts {
       }
   }
 
-  /// `*` where `@` was meant, or the other way; a product of two vectors.
+  /// A name that no operand mentions.
+  std::string free_name(const char* wanted) const {
+    std::string name = wanted;
+    const auto used = [&](const Operand& o) { return o.text.find(name) != std::string::npos; };
+    while (std::any_of(operands.begin(), operands.end(), used)) name += "_";
+    return name;
+  }
+
+  /// The product of a matrix, or several, and a vector, as index notation writes it.
+  void vector_product(Span whole) {
+    const Operand &left = operands[0], &right = operands[1];
+    const bool left_is = left.shape.size() == 1 && is_dim(left.shape[0]);
+    const Operand &vector = left_is ? left : right, &matrix = left_is ? right : left;
+    if (vector.shape.size() != 1 || !is_dim(vector.shape[0]) || matrix.shape.size() < 2) return;
+    const std::string rest = free_name("p"), k = free_name("k"), j = free_name("j");
+    const std::string row = matrix.shape.size() == 2 && !left_is && is_dim(matrix.shape[0]) ? j
+                            : matrix.shape.size() == 2 && left_is                           ? ""
+                                                                                            : ".." + rest;
+    const std::string m = bracketed(matrix.text), v = bracketed(vector.text);
+    const auto before = [](const std::string& names, const std::string& last) {
+      return names.empty() ? last : names + ", " + last;
+    };
+    offer(1, "the product with a vector, in index notation", whole,
+          left_is ? fmt::format("(for {0}{1} => sum {2} => {3}[{2}] * {4}[{5}])",
+                                row.empty() ? "" : row + " ", j, k, v, m, before(row, k + ", " + j))
+                  : fmt::format("(for {0} => sum {1} => {2}[{3}] * {4}[{1}])", row, k, m, before(row, k), v));
+  }
+
+  /// `*` where `@` was meant, or the other way; a product of two vectors, or with one.
   void other_product(Span op, Span whole) {
     const std::string_view text = sources_.text(op);
     product_ = text == "@";
     const bool vectors =
         operands.size() == 2 && operands[0].shape.size() == 1 && operands[1].shape.size() == 1;
     if (text == "*") offer(2, "`@` is the matrix product", op, "@");
+    if (text == "@" && !vectors && operands.size() == 2) vector_product(whole);
     if (text == "@" && !vectors) offer(3, "`*` is the product element by element", op, "*");
     if (text == "@" && vectors)
       offer(1, "`dot` is the product of two vectors", whole,
@@ -186,7 +222,7 @@ class Drafts {
       const int64_t given = std::stoll(p_.exprs[id].text);
       if (given < 1 || expected % given != 0 || expected == 0 || found % (expected / given) != 0) continue;
       offer(1, fmt::format("{} = {} * {}", found, found / (expected / given), expected / given),
-            p_.exprs[id].span, std::to_string(found / (expected / given)));
+            p_.exprs[id].span, std::to_string(found / (expected / given)), Changes::writing);
     }
   }
 
@@ -207,8 +243,14 @@ class Drafts {
     const std::string_view text = sources_.text(e.span);
     if (e.kind == Expr::Kind::index && e.args.size() == 1 && text.ends_with(']'))
       offer(2, "read 0 outside", {e.span.file, e.span.end - 1, e.span.end - 1}, " else 0");
-    if (e.kind == Expr::Kind::index && e.indices.size() == 1 && e.indices[0].point.valid() &&
-        fact.lhs.constant())
+    if (e.kind != Expr::Kind::index) return;
+    const auto past = (fact.lhs - fact.rhs).constant();
+    if (past && *past >= 0 && *past <= 2 && !fact.lhs.constant())
+      for (const IndexItem& item : e.indices)
+        if (item.point.valid() && value_of(item.point, vars) == fact.lhs)
+          offer(1, "the last position is one less than the size", p_.exprs[item.point].span,
+                moved(std::string(sources_.text(p_.exprs[item.point].span)), -*past - 1));
+    if (e.indices.size() == 1 && e.indices[0].point.valid() && fact.lhs.constant())
       offer(fact.lhs == fact.rhs ? 1 : 3, "the last position is -1", p_.exprs[e.indices[0].point].span, "-1");
   }
 
@@ -225,7 +267,7 @@ class Drafts {
     std::string text = print(
         Shape(found.begin() + static_cast<long>(begin), found.begin() + static_cast<long>(end)), names_);
     offer(1, "state what the body gives", source::join(items[begin].span, items[end - 1].span),
-          text.substr(1, text.size() - 2));
+          text.substr(1, text.size() - 2), Changes::writing);
   }
 
   /// `f(x, y)`, as other languages write a call.
@@ -235,7 +277,19 @@ class Drafts {
     std::string text = p_.exprs[callee].span.end == tuple.span.begin ? " " : "";
     for (size_t i = 0; i < tuple.args.size(); ++i)
       text += (i ? " " : "") + bracketed(std::string(sources_.text(p_.exprs[tuple.args[i]].span)));
-    offer(1, "arguments are written `f x y`", tuple.span, text);
+    offer(1, "arguments are written `f x y`", tuple.span, text, Changes::writing);
+  }
+
+  /// The relation that the types do not say, stated: `at` is where a `where` goes on or begins.
+  void related(const Dim& a, const Dim& b, const std::function<bool(Var)>& written, Span at, bool first) {
+    const auto sayable = [&](const Dim& d) {
+      const auto var = d.as_var();
+      return d.constant() || (var && written(*var));
+    };
+    if (!sayable(a) || !sayable(b) || (a.constant() && b.constant())) return;
+    const Dim &left = a.constant() ? b : a, &right = a.constant() ? a : b;
+    const std::string fact = fmt::format("{} == {}", print(left, names_), print(right, names_));
+    offer(2, "state the relation", at, (first ? " where " : ", ") + fact, Changes::writing);
   }
 
   void converted(const Operand& o, const std::string& elem) {
@@ -257,6 +311,14 @@ class Drafts {
   }
 
  private:
+  /// The size that an integer is, when its type says so.
+  std::optional<Dim> value_of(ExprId id, const Vars& vars) const {
+    const TypeId type = p_.exprs[id].type;
+    if (!type.valid()) return std::nullopt;
+    const auto& value = vars[vars.head(type)].value;
+    return value ? std::optional(vars.zonk(*value)) : std::nullopt;
+  }
+
   bool enclosed(Span at) const {
     const std::string_view text = sources_[at.file].text();
     return at.begin > 0 && text[at.begin - 1] == '(' && at.end < text.size() && text[at.end] == ')';
@@ -361,7 +423,12 @@ class Drafts {
         after.push_back(joined(
             {axes.begin() + static_cast<long>(begin), axes.begin() + static_cast<long>(end) + 1}, "*"));
         after.insert(after.end(), axes.begin() + static_cast<long>(end) + 1, axes.end());
-        replace(1, o, fmt::format("flatten {} axes of {}", end + 1 - begin, o.role),
+        std::string factors;
+        for (size_t i = begin; i <= end; ++i)
+          factors += (i > begin ? "*" : "") + bracketed(print(o.shape[i].dim, names_));
+        const std::string is = product.constant() ? fmt::format("{} = {}", print(product, names_), factors)
+                                                  : fmt::format("to {}", factors);
+        replace(1, o, fmt::format("flatten {} axes of {}: {}", end + 1 - begin, o.role, is),
                 fmt::format("rearrange {} [{}] => [{}]", bracketed(o.text), joined(axes, ", "),
                             joined(after, ", ")),
                 true);
@@ -387,6 +454,7 @@ class Drafts {
 
   /// An axis of 1 where another operand has one more.
   void with_unit_axis(const Operand& o) {
+    if (product_ && o.shape.size() == 1) return;  // see vector_product
     const bool shorter = std::any_of(operands.begin(), operands.end(), [&](const Operand& other) {
       return other.shape.size() > o.shape.size();
     });
@@ -409,6 +477,18 @@ class Drafts {
   std::function<Type(TypeId)> type_of_;
   bool product_ = false;  ///< the operator is `@`
 };
+
+/// The empty span before the `=` of a function.
+Span end_of_header(const syntax::FunDecl& fun, const syntax::File& file,
+                   const source::SourceManager& sources) {
+  Span last = file[fun.params.back()].span;
+  if (fun.result.valid()) last = file[fun.result].span;
+  for (const syntax::Fact& fact : fun.where) last = fact.span;
+  const std::string_view text = sources[last.file].text();
+  size_t at = std::min(text.find('=', last.end), text.size());
+  while (at > last.end && std::isspace(static_cast<unsigned char>(text[at - 1]))) --at;
+  return {last.file, static_cast<uint32_t>(at), static_cast<uint32_t>(at)};
+}
 
 std::vector<syntax::Item> items_of(const syntax::Type& type) {
   if (const auto* t = syntax::as<syntax::NamedType>(type))
@@ -480,6 +560,11 @@ void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
       drafts.other_axis(callee);
   }
   drafts.sizes(e, f, loops, vars_);
+  if (const auto* fun = syntax::as<syntax::FunDecl>(*e_.infos[g_.index].decl); fun && !fun->params.empty()) {
+    const auto written = [&](Var v) { return vars_.kind(v) == VarKind::rigid; };
+    const Span at = end_of_header(*fun, *e_.infos[g_.index].module->file, e_.sources);
+    drafts.related(f.lhs, f.rhs, written, at, fun->where.empty());
+  }
   if (whole && w.expr == p_.globals[g_].body) {
     const DeclInfo& info = e_.infos[g_.index];
     const auto* fun = syntax::as<syntax::FunDecl>(*info.decl);

@@ -2,8 +2,9 @@
 //
 // suggest.cpp drafts edits where an error is reported: what people mean when they write the mistake. Each is
 // tentative. When a whole file has been elaborated, try_edits() makes every tentative edit in the text and
-// elaborates that: an edit that does not remove its error, or that brings another, is dropped. The only
-// repair found is safe; of several, a person has to choose.
+// elaborates that: an edit that does not remove its error, or that brings another, is dropped. Whether an
+// edit is safe is a property of its kind, stated where it is drafted: it changes only spelling, types,
+// `where`, size parameters or imports. Of what changes which elements are computed, a person has to think.
 #pragma once
 #include "core/elaborate.h"
 

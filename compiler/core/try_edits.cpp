@@ -9,7 +9,6 @@
 
 namespace axon::core {
 
-using source::Applicability;
 using source::Diagnostic;
 using source::Edit;
 using source::Help;
@@ -105,10 +104,7 @@ void try_edits(const syntax::File& file, const source::SourceManager& sources, c
       }
       kept.push_back(std::move(help));
     }
-    for (Help& help : kept) {
-      if (help.trial != 0 && repairs == 1) help.edit->applicability = Applicability::safe;
-      help.trial = 0;
-    }
+    for (Help& help : kept) help.trial = 0;
     d.helps = std::move(kept);
   });
 }

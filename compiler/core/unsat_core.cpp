@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "core/check.h"
+#include "core/declaration_state.h"
 
 namespace axon::core {
 
@@ -22,49 +23,20 @@ namespace {
 constexpr size_t most_work = 100'000;  // expressions inferred for one declaration, all attempts together
 constexpr size_t most_shown = 3;       // places of a core that are marked
 
-/// The expressions and locals of a declaration as they were, while attempts write into them.
-struct Kept {
-  Kept(Program& p, const DeclInfo& i, GlobalId g) : program(p), info(i), id(g), global(p.globals[g]) {
-    for (uint32_t e = info.first_expr; e < info.end_expr; ++e) exprs.push_back(p.exprs[{e}]);
-    for (uint32_t l = info.first_local; l < info.end_local; ++l) locals.push_back(p.locals[{l}]);
-  }
-  ~Kept() {
-    for (size_t i = 0; i < exprs.size(); ++i)
-      program.exprs[{info.first_expr + static_cast<uint32_t>(i)}] = exprs[i];
-    for (size_t i = 0; i < locals.size(); ++i)
-      program.locals[{info.first_local + static_cast<uint32_t>(i)}] = locals[i];
-    program.globals[id] = global;
-  }
-  Kept(const Kept&) = delete;
-  Kept& operator=(const Kept&) = delete;
-
-  Program& program;
-  const DeclInfo& info;
-  GlobalId id;
-  Global global;
-  std::vector<Expr> exprs;
-  std::vector<Local> locals;
-};
-
 /// Marks the places of the core that the message does not show yet.
 void mark_core(Diagnostic& d, const std::vector<Why>& core, const Why& failing,
                const source::SourceManager& sources) {
-  std::vector<std::string> words;
+  size_t shown = 0;
   for (const Why& w : core) {
     const bool same_place = failing.expr.valid() && w.expr == failing.expr;
     const bool marked = std::any_of(d.secondary.begin(), d.secondary.end(),
                                     [&](const source::Label& l) { return l.span == w.span; });
-    if (same_place || marked || w.span == d.primary.span || !w.span.valid() || words.size() == most_shown)
-      continue;
-    const std::string what =
-        w.what == "the size" ? fmt::format("the size `{}`", sources.text(w.span)) : w.what;
-    d.also(w.span, what);
-    words.push_back(fmt::format("{} (line {})", what, sources[w.span.file].line_of(w.span.begin)));
+    if (same_place || marked || w.span == d.primary.span || !w.span.valid() || shown == most_shown) continue;
+    d.also(w.span,
+           fmt::format("together with {}",
+                       w.what == "the size" ? fmt::format("the size `{}`", sources.text(w.span)) : w.what));
+    ++shown;
   }
-  if (words.empty()) return;
-  std::string text = "this";
-  for (size_t i = 0; i < words.size(); ++i) text += (i + 1 == words.size() ? " and " : ", ") + words[i];
-  d.notes.insert(d.notes.begin(), {"clash", text + " cannot all hold"});
 }
 
 }  // namespace
@@ -74,12 +46,16 @@ std::string key_of(const Why& why) { return fmt::format("{}:{}:{}", why.span.beg
 /// Reported at the end of the declaration, with its unsatisfiable core.
 void Reporter::defer(Diagnostic& d, const Failure& f) {
   failed_ = true;
-  pending_.push_back({std::move(d), f, key_of(whys_[f.why]), {}, false});
+  if (attempt_) return report(std::move(d));
+  PendingReport& pending = pending_.emplace_back();
+  pending.diagnostic = std::move(d);
+  pending.failure = f;
+  pending.key = key_of(whys_[f.why]);
 }
 
 bool Checker::still_fails(const PendingReport& pending) {
   const DeclInfo info = e_.infos[g_.index];
-  Kept kept(p_, info, g_);
+  const DeclarationState kept(p_, info, g_);
   for (uint32_t e = info.first_expr; e < info.end_expr; ++e) p_.exprs[{e}].type = {};
   for (uint32_t l = info.first_local; l < info.end_local; ++l) p_.locals[{l}].scheme = {};
   PendingReport attempt = pending;

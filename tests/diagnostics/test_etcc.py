@@ -71,7 +71,7 @@ class Formats(unittest.TestCase):
             region = result["locations"][0]["physicalLocation"]["region"]
             self.assertLessEqual((region["startLine"], region["startColumn"]), (region["endLine"], region["endColumn"]))
         (fix,) = run["results"][1]["fixes"]
-        self.assertEqual(fix["properties"]["applicability"], "safe")
+        self.assertEqual(fix["properties"]["applicability"], "maybe")
         (replacement,) = fix["artifactChanges"][0]["replacements"]
         place = replacement["deletedRegion"]
         text = BROKEN.encode()
