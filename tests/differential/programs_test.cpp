@@ -17,17 +17,17 @@ struct Program {
 const std::vector<Program> programs = {
     // A matrix as the right operand, as the left one, transposed and gathered from: one layout serves all.
     {"WeightsInSeveralRoles",
-     "entry right (p : { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"
-     "entry left (p : { w : f32[n, k] }) (x : f32[k, m]) = p.w @ x\n"
-     "entry turned (p : { w : f32[n, k] }) (x : f32[m, k]) = x @ transpose p.w\n"
-     "entry rows (p : { w : f32[n, k] }) (i : i32[m]) = p.w[i]\n",
+     "entry right (p : weights { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"
+     "entry left (p : weights { w : f32[n, k] }) (x : f32[k, m]) = p.w @ x\n"
+     "entry turned (p : weights { w : f32[n, k] }) (x : f32[m, k]) = x @ transpose p.w\n"
+     "entry rows (p : weights { w : f32[n, k] }) (i : i32[m]) = p.w[i]\n",
      {{{"n", 5}, {"k", 3}, {"m", 4}}, {{"n", 65}, {"k", 33}, {"m", 2}}, {{"n", 3}, {"k", 257}, {"m", 1}}},
      3},
     // Only right operands: stored in panels, for entries of their own sizes.
     {"WeightsInPanels",
-     "entry one (p : { w : f32[n, k], v : bf16[n, k] }) (x : f32[1, n]) (y : bf16[1, n]) = (x @ p.w, y @ "
+     "entry one (p : weights { w : f32[n, k], v : bf16[n, k] }) (x : f32[1, n]) (y : bf16[1, n]) = (x @ p.w, y @ "
      "p.v)\n"
-     "entry many (p : { w : f32[n, k], v : bf16[n, k] }) (x : f32[m, n]) (y : bf16[m, n]) = (x @ p.w, y @ "
+     "entry many (p : weights { w : f32[n, k], v : bf16[n, k] }) (x : f32[m, n]) (y : bf16[m, n]) = (x @ p.w, y @ "
      "p.v)\n",
      {{{"n", 5}, {"k", 3}, {"m", 4}},
       {{"n", 64}, {"k", 65}, {"m", 67}},
