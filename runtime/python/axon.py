@@ -453,7 +453,7 @@ class Entry:
             kind = "tuple" if fields[0].split(".")[0].isdigit() else "dict"
             return f"`{path}` of `{self.name}` has parts, and is given as a {kind} of them: {', '.join(fields)}"
         if any(port[0] == path or port[0].startswith(path + ".") for port in self._inputs):
-            return f"`{path}` of `{self.name}` holds weights, which bind() takes, not a call"
+            return f"`{path.partition('.')[0]}` of `{self.name}` holds weights, which bind() takes, not a call"
         whole = path.rpartition(".")[0]
         if whole in inputs:
             return f"`{whole}` of `{self.name}` is a tensor, which is given as an array, a number or a list"
