@@ -283,6 +283,40 @@ struct CheckedRun {
   const char* error = "";
 };
 
+/// Every run, in every executor.
+void expect_runs(const Compiled& compiled, const std::vector<CheckedRun>& runs) {
+  ASSERT_EQ(compiled.error(), "");
+  const auto inputs_of = [](const CheckedRun& r) {
+    return Inputs{{base::Elem::f32, {static_cast<int64_t>(r.x.size())}, r.x, {}},
+                  {base::Elem::i64, {static_cast<int64_t>(r.k.size())}, {}, r.k}};
+  };
+  std::map<std::string, Inputs> any;
+  for (const CheckedRun& r : runs) any[r.entry] = inputs_of(r);
+  const Loaded loaded(compiled, any);
+  ASSERT_EQ(loaded.error(), "");
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const CheckedRun& r = runs[i];
+    const Inputs inputs = inputs_of(r);
+    const std::vector<std::pair<const char*, Outcome>> outcomes = {
+        {"meaning", compiled.interpret(r.entry, inputs, graph::Precision::f64)},
+        {"simulated", compiled.simulate(r.entry, inputs, i)},
+        {"one worker", loaded.run(r.entry, inputs, 1)},
+        {"two workers", loaded.run(r.entry, inputs, 2)}};
+    for (const auto& [executor, outcome] : outcomes) {
+      const std::string at = std::string(r.entry) + " " + std::to_string(i) + ", " + executor;
+      if (*r.error) {
+        EXPECT_NE(outcome.error.find(r.error), std::string::npos) << at << ": " << outcome.error;
+        continue;
+      }
+      ASSERT_EQ(outcome.error, "") << at;
+      const graph::Tensor& found = outcome.results.at(0);
+      std::vector<double> values = found.floats;
+      for (const int64_t v : found.integers) values.push_back(static_cast<double>(v));
+      EXPECT_EQ(values, r.result) << at;
+    }
+  }
+}
+
 /// What has to hold fails where evaluation reaches it, whether its value is read or not, and nowhere else.
 TEST(RunTimeChecks, FailWhereTheyAreReached) {
   const Compiled compiled(
@@ -300,7 +334,6 @@ TEST(RunTimeChecks, FailWhereTheyAreReached) {
       "  fold (fn s a => s with [a : a + 2] = [10.0, 20.0]) x k\n"
       "entry copies (x : f32[n]) (k : i64[m]) = for i => sum (x with [k[i] : k[i] + 2] = [10.0, 20.0])\n",
       for_levels());
-  ASSERT_EQ(compiled.error(), "");
   const char* const three = "`x :> f32[3]` on axis 0";
   const std::vector<CheckedRun> runs = {
       {"named", {1, 2, 3}, {3}, {1, 2, 3}},
@@ -335,35 +368,101 @@ TEST(RunTimeChecks, FailWhereTheyAreReached) {
       {"copies", {1, 2, 3, 4}, {0, 2}, {37, 33}},
       {"copies", {1, 2, 3, 4}, {0, 3}, {}, "the slice begins at 3, which is not in 0 .. 2"},
   };
-  const auto inputs_of = [](const CheckedRun& r) {
-    return Inputs{{base::Elem::f32, {static_cast<int64_t>(r.x.size())}, r.x, {}},
-                  {base::Elem::i64, {static_cast<int64_t>(r.k.size())}, {}, r.k}};
-  };
-  std::map<std::string, Inputs> any;
-  for (const CheckedRun& r : runs) any[r.entry] = inputs_of(r);
-  const Loaded loaded(compiled, any);
-  ASSERT_EQ(loaded.error(), "");
-  for (size_t i = 0; i < runs.size(); ++i) {
-    const CheckedRun& r = runs[i];
-    const Inputs inputs = inputs_of(r);
-    const std::vector<std::pair<const char*, Outcome>> outcomes = {
-        {"meaning", compiled.interpret(r.entry, inputs, graph::Precision::f64)},
-        {"simulated", compiled.simulate(r.entry, inputs, i)},
-        {"one worker", loaded.run(r.entry, inputs, 1)},
-        {"two workers", loaded.run(r.entry, inputs, 2)}};
-    for (const auto& [executor, outcome] : outcomes) {
-      const std::string at = std::string(r.entry) + " " + std::to_string(i) + ", " + executor;
-      if (*r.error) {
-        EXPECT_NE(outcome.error.find(r.error), std::string::npos) << at << ": " << outcome.error;
-        continue;
-      }
-      ASSERT_EQ(outcome.error, "") << at;
-      const graph::Tensor& found = outcome.results.at(0);
-      std::vector<double> values = found.floats;
-      for (const int64_t v : found.integers) values.push_back(static_cast<double>(v));
-      EXPECT_EQ(values, r.result) << at;
-    }
-  }
+  expect_runs(compiled, runs);
+}
+
+/// Branches, elements and steps that decide a size for themselves decide the same one.
+TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
+  const Compiled compiled(
+      "val even = nonzero (for (i < 4) => i % 2 == 0)\n"
+      "val three = fold (fn a v => a + v) 0.0 [1.0, 2.0]\n"
+      "entry chosen (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  (if k[1] > 0 then iota else zeros) (max 0 (min (k[0]) 5))\n"
+      "entry named (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] let f = if k[1] > 0 then (fn v => v[:a]) else (fn v => v[:a] * 2.0) in f x\n"
+      "entry branch (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in if k[1] > 0 then x[:a] else x[:a] * 2.0\n"
+      "entry nested (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in if k[1] > 1 then x[:a] else if k[1] > 0 then x[:a] * 2.0 else x[n - a:]\n"
+      "entry unlike (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in if k[1] > 0 then x[:a] else real k[:a]\n"
+      "entry unbounded (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in if k[1] > 0 then iota a else zeros a\n"
+      "entry record (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] let b = k[1]\n"
+      "  let r = if b > 1 then {a = x[:a], b = x[:b]} else {a = x[:a] * 2.0, b = x[:b] * 3.0}\n"
+      "  in concat r.a [sum r.b]\n"
+      "entry two (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] let b = k[1] in if x[0] > 1.0 then x[a:b] else x[a:b] * 2.0\n"
+      "entry used (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] let z = if k[1] > 0 then x[:a] else x[:a] * 2.0 in x[:a] + z + (for (i < a) => z[i])\n"
+      "entry inside (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in if k[1] > 0 then (for (i < a) => x[:a][i]) else x[:a] * 2.0\n"
+      "entry after (x : f32[n]) (k : i64[m]) where 2 <= m = let a = max 0 (min (k[0]) n) in\n"
+      "  let t = if k[1] > 0 then iota a else for (i < a) => 7 in t + iota a\n"
+      "entry stored (x : f32[n]) (k : i64[m]) where 2 <= m = let a = max 0 (min (k[0]) n) in\n"
+      "  x with [:a] = if k[1] > 0 then x[:a] * 2.0 else x[:a] * 3.0\n"
+      "entry elements (x : f32[n]) (k : i64[m]) = for i =>\n"
+      "  sum (if k[i] > 1 then x[:k[i]] else x[:k[i]] * 2.0)\n"
+      "entry outer (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in for i => if k[i] > 1 then x[:a] else x[:a] * 2.0\n"
+      "entry folded (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in fold (fn s i => if i > 1 then s + x[:a] else x[:a]) (for (i < a) => 0.0) k\n"
+      "entry scanned (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] let (_, all) = scan (fn s i => (s + i, if i > 1 then x[:a] else x[:a] * 2.0)) 0 k in "
+      "all\n"
+      "entry repeated (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in iterate k[1] (fn z => if sum z > 3.5 then x[:a] else x[:a] * 2.0) (x[:a])\n"
+      "entry ended (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in while (fn z => sum z < 4.0) (fn z => if k[1] > 0 then x[:a] * 2.0 else x[:a] * 3.0) "
+      "(x[:a])\n"
+      "entry declared (x : f32[n]) (k : i64[m]) where 2 <= m, 4 <= n =\n"
+      "  if k[1] > 0 then sum x[even] else sum x[even] * 2.0\n"
+      "entry scaled (x : f32[n]) (k : i64[m]) = (fold (fn a v => a + v * three) 0.0 x) * three\n",
+      for_levels());
+  const char* const most = "`a` in `k[:a]` is not a size up to m";
+  expect_runs(compiled, {{"chosen", {}, {3, 0}, {0, 0, 0}},
+                         {"chosen", {}, {3, 1}, {0, 1, 2}},
+                         {"chosen", {}, {-3, 0}, {}},
+                         {"named", {1, 2, 3}, {2, 0}, {2, 4}},
+                         {"named", {1, 2, 3}, {2, 1}, {1, 2}},
+                         {"branch", {1, 2, 3}, {2, 0}, {2, 4}},
+                         {"branch", {1, 2, 3}, {2, 1}, {1, 2}},
+                         {"branch", {1, 2, 3}, {4, 0}, {}, "is not a size up to n"},
+                         {"nested", {1, 2, 3}, {2, 0}, {2, 3}},
+                         {"nested", {1, 2, 3}, {2, 1}, {2, 4}},
+                         {"nested", {1, 2, 3}, {2, 2}, {1, 2}},
+                         {"unlike", {1, 2, 3}, {2, 0}, {2, 0}},
+                         {"unlike", {1, 2, 3}, {3, 1}, {1, 2, 3}},
+                         {"unlike", {1, 2, 3}, {3, 0}, {}, most},
+                         {"unbounded", {}, {3, 0}, {0, 0, 0}},
+                         {"unbounded", {}, {3, 1}, {0, 1, 2}},
+                         {"unbounded", {}, {-1, 1}, {}, "is not a size"},
+                         {"record", {1, 2, 3}, {2, 1}, {2, 4, 3}},
+                         {"record", {1, 2, 3}, {2, 3}, {1, 2, 6}},
+                         {"two", {1, 2, 3}, {1, 3}, {4, 6}},
+                         {"two", {2, 3, 4}, {1, 2}, {3}},
+                         {"used", {1, 2, 3}, {2, 0}, {5, 10}},
+                         {"used", {1, 2, 3}, {2, 1}, {3, 6}},
+                         {"inside", {1, 2, 3}, {2, 0}, {2, 4}},
+                         {"inside", {1, 2, 3}, {2, 1}, {1, 2}},
+                         {"after", {1, 2, 3}, {2, 0}, {7, 8}},
+                         {"after", {1, 2, 3}, {2, 1}, {0, 2}},
+                         {"stored", {1, 2, 3}, {2, 0}, {3, 6, 3}},
+                         {"stored", {1, 2, 3}, {2, 1}, {2, 4, 3}},
+                         {"elements", {1, 2, 3}, {2, 1, 0, 3}, {3, 2, 0, 6}},
+                         {"outer", {1, 2, 3}, {2, 1}, {1, 2, 2, 4}},
+                         {"folded", {1, 2, 3}, {2, 1, 2}, {2, 4}},
+                         {"folded", {1, 2, 3}, {0, 1, 2}, {}},
+                         {"scanned", {1, 2, 3}, {2, 1}, {1, 2, 2, 4}},
+                         {"repeated", {1, 2, 3}, {2, 1}, {2, 4}},
+                         {"repeated", {1, 2, 3}, {2, 2}, {1, 2}},
+                         {"repeated", {1, 2, 3}, {2, -1}, {1, 2}},
+                         {"ended", {1, 2, 3}, {2, 1}, {2, 4}},
+                         {"ended", {1, 2, 3}, {2, 0}, {3, 6}},
+                         {"declared", {1, 2, 3, 4}, {0, 0}, {8}},
+                         {"declared", {1, 2, 3, 4}, {0, 1}, {4}},
+                         {"scaled", {1, 2, 3, 4}, {}, {90}}});
 }
 
 /// The first launch has too little room, the next ones have enough, and a larger size asks for more again.

@@ -35,6 +35,7 @@ class CheckedIntegers : Part {
   bool reads_every_element(const Scalar& load) const;
   ScalarId data_index(ScalarId index, const Dim& extent, const std::string& what);
   std::optional<Dim> size_anywhere(ScalarId integer, const Dim& bound, const std::string& what);
+  void bound_size(Value value, const Dim& bound, const std::string& what);
   bool is_positive(ScalarId integer) const;
 
   SizeEnvironment& sizes_;

@@ -20,6 +20,13 @@ std::string Context::name_here(const std::string& otherwise) const {
   return otherwise;
 }
 
+Place Context::leave_for_root() {
+  Place at_root;
+  at_root.env = std::make_shared<Environment>();
+  at_root.regions = {regions.front()};
+  return std::exchange(static_cast<Place&>(*this), std::move(at_root));
+}
+
 Val Context::fail(source::Code code, const std::string& message) {
   if (!probing && !failed) diagnostics.report(source::error(code, span_here(), message));
   failed = failed || !probing;

@@ -14,7 +14,17 @@
 
 namespace axon::graph {
 
-struct Context {
+/// Where evaluation stands, less the stack of calls: the names, and the `for`s, branches and loops around.
+struct Place {
+  EnvironmentPtr env;                // the names in scope
+  std::vector<Axis> active;          // index variables of the enclosing `for`s, outermost first
+  std::vector<Fact> guards;          // conditions that hold where an `if` has branched
+  std::vector<ScalarId> conditions;  // the same as scalars, conditions over data included
+  std::vector<RegionId> regions;     // the root, then the bodies of the enclosing loops
+  std::vector<Axis> loops;           // the indices of the enclosing loops
+};
+
+struct Context : Place {
   Context(const core::Program& of, source::Diagnostics& to, const source::SourceManager* texts)
       : program(of), diagnostics(to), sources(texts) {}
 
@@ -24,12 +34,6 @@ struct Context {
   const source::SourceManager* sources;  // may be null: messages then quote nothing
   bool failed = false;                   // an error was reported: every further result is meaningless
 
-  EnvironmentPtr env;                 // the names in scope
-  std::vector<Axis> active;           // index variables of the enclosing `for`s, outermost first
-  std::vector<Fact> guards;           // conditions that hold where an `if` has branched
-  std::vector<ScalarId> conditions;   // the same as scalars, conditions over data included
-  std::vector<RegionId> regions;      // the root, then the bodies of the enclosing loops
-  std::vector<Axis> loops;            // the indices of the enclosing loops
   std::vector<source::Span> spans;    // the expressions being evaluated
   std::vector<core::GlobalId> calls;  // the functions being evaluated
   source::FileId file;                // the entry's
@@ -41,6 +45,10 @@ struct Context {
   source::Span span_here() const;
   /// The library function that the user's code called, or `otherwise` in the user's own code.
   std::string name_here(const std::string& otherwise) const;
+  /// Makes evaluation stand at the root, with no names in scope, as for what no place can change: the value
+  /// of a declaration. Returns the place that it left.
+  Place leave_for_root();
+  void return_to(Place place) { static_cast<Place&>(*this) = std::move(place); }
   /// Reports an error at the current expression, unless one was reported before.
   Val fail(source::Code code, const std::string& message);
 };

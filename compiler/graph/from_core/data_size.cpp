@@ -203,6 +203,11 @@ void CoreEvaluator::learn_named(const Dim& range, core::ExprId body) {
 
 bool SizeEnvironment::is_known_here(Var v) const { return is_size(v) || data_dependent(v) || is_index(v); }
 
+bool SizeEnvironment::is_known_here(const Dim& d) const {
+  const std::vector<Var> vars = d.vars();
+  return std::all_of(vars.begin(), vars.end(), [&](Var v) { return is_known_here(v); });
+}
+
 bool SizeEnvironment::is_index(Var v) const {
   const auto has = [&](const std::vector<Axis>& axes) {
     return std::any_of(axes.begin(), axes.end(), [&](const Axis& a) { return a.var == v; });
@@ -214,8 +219,15 @@ bool SizeEnvironment::is_index(Var v) const {
 /// with this size are computed over its bound (bound_dynamic_sizes.cpp).
 std::optional<Dim> CheckedIntegers::size_anywhere(ScalarId integer, const Dim& bound,
                                                   const std::string& what) {
-  const ScalarId value = data_index(cast(g, Elem::i64, integer), bound + Dim(1), what);
-  return sizes_.make_data_dependent(value, bound);
+  const ScalarId value = data_index(integer, bound + Dim(1), what);
+  const Dim size = sizes_.make_data_dependent(value, bound);
+  sizes_.note_integer(*size.as_var(), integer);
+  return size;
+}
+
+std::optional<ScalarId> SizeEnvironment::integer_of(Var size) const {
+  const auto found = integers_.find(size);
+  return found == integers_.end() ? std::nullopt : std::optional(found->second);
 }
 
 Dim SizeEnvironment::make_data_dependent(ScalarId value, const Dim& bound) {
@@ -223,6 +235,21 @@ Dim SizeEnvironment::make_data_dependent(ScalarId value, const Dim& bound) {
     if (d.value == value && d.bound == bound) return Dim(d.size);
   data_dependent_.push_back({shape::fresh_var("k"), value, bound});
   return Dim(data_dependent_.back().size);
+}
+
+/// Bounds an unbounded size with that value, where the bound is made of sizes that are found before it.
+void CheckedIntegers::bound_size(Value value, const Dim& bound, const std::string& what) {
+  std::set<Var> earlier;
+  for (Size& s : g.sizes) {
+    const std::vector<Var> vars = bound.vars();
+    const auto is_earlier = [&](Var v) { return earlier.count(v) > 0; };
+    if (s.is_unbounded() && s.value == value && std::all_of(vars.begin(), vars.end(), is_earlier)) {
+      s.equation = bound;
+      s.message = what + " is not a size up to " + bound.str();
+      g.facts.push_back(shape::at_most(Dim(s.var), bound));
+    }
+    earlier.insert(s.var);
+  }
 }
 
 std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::string& what,
@@ -237,7 +264,8 @@ std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::strin
     bound = shape::bounds_of(*bound, sizes_.known_facts(), [&](Var v) { return sizes_.is_size(v); }).high;
   Array scalar;
   scalar.elem = Elem::i64;
-  scalar.body = where_reached(cast(g, Elem::i64, integer));
+  integer = cast(g, Elem::i64, integer);
+  scalar.body = where_reached(integer);
   const bool bounded = bound && sizes_.over_sizes(*bound);
   if (!builder_.free_axes(scalar.body).empty() ||
       builder_.region_for({}, {scalar.body}, std::nullopt, {}) > 0) {
@@ -256,7 +284,10 @@ std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::strin
         ": a size that the data decides, without a bound, beside what is updated in place: `min` with a "
         "size gives it one");
   scalar.name = "size";
-  const Value value = builder_.store(scalar, {});
+  Value value = builder_.store(scalar, {});
+  if (g.nodes[value.node].op != NodeOp::compute)  // what a loop carries becomes a value of its own
+    value = builder_.emit({}, scalar.body, {Elem::i64, {}}, scalar.name);
+  if (bounded) bound_size(value, *bound, what);
   for (const Size& s : g.sizes)
     if (s.from == Size::From::data && s.value == value &&
         (!bounded || s.equation == *bound ||
@@ -269,6 +300,7 @@ std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::strin
        std::any_of(g.sizes.begin(), g.sizes.end(), [&](const Size& s) { return s.name == size.name; }); ++n)
     size.name = "k" + std::to_string(n);
   size.var = shape::fresh_var(size.name);
+  sizes_.note_integer(size.var, integer);
   size.equation = bounded ? *bound : Dim(size.var);
   size.value = value;
   size.message = what + (bounded ? " is not a size up to " + bound->str() : " is not a size");

@@ -8,6 +8,7 @@
 //   graph_builder.h        arrays to nodes
 //   checked_integers.h     indices and sizes that the data decides
 //   runtime_checks.h       what is checked where evaluation stands
+//   size_merger.h          arrays from several places with one shape
 //   loop_builder.h         loop nodes
 //   index_evaluator.h      x[...] and `with`
 //   primitive_evaluator.h  the primitives
@@ -45,8 +46,9 @@ class CoreEvaluator : Part {
         builder_(builder),
         checked_(checked),
         checks_(checks),
+        merger_(context, sizes, bounds, builder, checked, checks),
         indices_(context, sizes, bounds, builder, checked, checks, *this),
-        primitives_(context, sizes, bounds, builder, *this) {}
+        primitives_(context, sizes, bounds, builder, merger_, *this) {}
 
   Val evaluate(core::ExprId id);
   /// Applies a function; with fewer arguments than it has parameters, the result is a function.
@@ -85,6 +87,7 @@ class CoreEvaluator : Part {
 
   // ---- for.cpp ----
   Val for_expr(const core::Expr& e);
+  std::optional<Dim> range_of(const core::Binder& binder, ScalarId bound);
   std::vector<Dim> rank_shape(core::LocalId rank, const core::Expr& for_expr);
   void collect_rank_uses(core::LocalId rank, core::ExprId id, std::set<core::LocalId>& bound,
                          bool& needs_probe, std::vector<std::vector<Dim>>& shapes);
@@ -103,6 +106,7 @@ class CoreEvaluator : Part {
   GraphBuilder& builder_;
   CheckedIntegers& checked_;
   RuntimeChecks& checks_;
+  SizeMerger merger_;
   IndexEvaluator indices_;
   PrimitiveEvaluator primitives_;
   std::map<core::GlobalId, Val> constants_;  // values of `val` declarations

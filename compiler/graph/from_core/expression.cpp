@@ -133,9 +133,9 @@ Val CoreEvaluator::global(const Expr& e) {
   const core::Global& of = p.globals[e.global];
   if (of.kind == core::Global::Kind::value) {
     if (auto it = constants_.find(e.global); it != constants_.end()) return instance(it->second, e);
-    EnvironmentPtr outer = std::exchange(env_, std::make_shared<Environment>());
+    const Place here = context_.leave_for_root();
     Val v = evaluate(of.body);
-    env_ = outer;
+    context_.return_to(here);
     return instance(constants_[e.global] = v, e);
   }
   Val v;
@@ -174,6 +174,7 @@ Val CoreEvaluator::list(const Expr& e) {
   std::vector<Dim> shape{Dim(static_cast<int64_t>(items.size()))};
   for (const auto& item : items) builder_.force(*item);
   if (!items.empty()) shape.insert(shape.end(), items[0]->shape.begin(), items[0]->shape.end());
+  for (auto& item : items) item = merger_.fitted(item, shape);
   const Elem elem = items.empty() ? Elem::f32 : items[0]->elem;
   return Val::of(builder_.fresh_array(elem, shape, [&](const std::vector<Var>& vars) {
     if (items.empty()) return constant_float(g, elem, 0);
@@ -220,7 +221,8 @@ std::vector<Fact> CoreEvaluator::facts_of(ScalarId condition, bool holds) const 
 Val CoreEvaluator::in_branch(ScalarId condition, bool holds, const std::function<Val()>& branch) {
   if (failed_) return {};
   const size_t mark = guards_.size();
-  const shape::Substitution sizes = env_->dims;  // what `:>` says of a size holds in the branch only
+  const shape::Substitution sizes = env_->dims;  // what is said of a size holds in the branch only
+  const size_t opened = env_->opened.size();
   for (Fact& f : facts_of(condition, holds)) guards_.push_back(f);
   conditions_.push_back(holds ? condition : apply(g, Op::not_, {condition}));
   Val v = branch();
@@ -228,6 +230,7 @@ Val CoreEvaluator::in_branch(ScalarId condition, bool holds, const std::function
   conditions_.pop_back();
   guards_.resize(mark);
   env_->dims = sizes;
+  env_->opened.resize(opened);
   return v;
 }
 
@@ -250,8 +253,12 @@ Val CoreEvaluator::choose(ScalarId condition, const Val& a, const Val& b) {
     if (auto changed = indices_.chosen_update(otherwise, *b.array, *a.array))
       return Val::of(std::move(*changed));
   }
-  if (a.kind == Val::Kind::array)
-    return primitives_.pointwise(Op::select, {builder_.scalar(condition), a, b}, "select");
+  if (a.kind == Val::Kind::array) {
+    Array yes = *a.array, no = builder_.leaf(b);
+    merger_.merge(condition, yes, no);
+    return primitives_.pointwise(
+        Op::select, {builder_.scalar(condition), Val::of(std::move(yes)), Val::of(std::move(no))}, "select");
+  }
   if (a.kind == Val::Kind::string) return unsupported("an `if` that chooses between texts by data");
   if (a.kind == Val::Kind::closure) {
     Val v = a;

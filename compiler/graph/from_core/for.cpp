@@ -44,6 +44,18 @@ Val GraphBuilder::tabulate(const std::vector<Axis>& axes, const Val& body) {
   return Val::of(std::move(a));
 }
 
+/// The range of `(i < bound)`, and what the type checker calls it.
+std::optional<Dim> CoreEvaluator::range_of(const core::Binder& binder, ScalarId bound) {
+  const auto size = binder.range ? binder.range->as_var() : std::nullopt;
+  const auto named = size ? sizes_.known_dim(*size) : std::nullopt;
+  const bool is_named = named && sizes_.is_known_here(*named);
+  std::optional<Dim> extent = affine_index(g, bound);
+  if (!extent && is_named) return named;  // as `:>` has said
+  if (!extent) extent = checked_.data_size(bound, "`" + source_text(p.exprs[binder.bound].span) + "`");
+  if (size && extent && !is_named && !sizes_.is_known_here(*size)) env_->dims[*size] = *extent;
+  return extent;
+}
+
 Val CoreEvaluator::for_expr(const Expr& e) {
   std::vector<Axis> axes;
   auto env = std::make_shared<Environment>();
@@ -62,14 +74,8 @@ Val CoreEvaluator::for_expr(const Expr& e) {
     if (b.bound.valid()) {
       Val bound = evaluate(b.bound);
       if (failed_) return {};
-      extent = affine_index(g, builder_.leaf(bound).body);
-      const auto size = b.range ? b.range->as_var() : std::nullopt;
-      if (!extent && size) extent = sizes_.known_dim(*size);  // as `:>` has said
-      if (!extent)
-        extent =
-            checked_.data_size(builder_.leaf(bound).body, "`" + source_text(p.exprs[b.bound].span) + "`");
+      extent = range_of(b, builder_.leaf(bound).body);
       if (!extent) return {};
-      if (size && !sizes_.is_known_here(*size)) env_->dims.emplace(*size, *extent);
     } else if (b.range) {
       learn_named(*b.range, e.args[0]);
       extent = sizes_.resolve(*b.range);

@@ -253,6 +253,23 @@ Val LoopBuilder::loop_results(const Val& like, const OpenLoop& build) {
   });
 }
 
+/// The state at the end of a step, leaf by leaf; where `here` is given, of the points that go on. False after
+/// an error.
+bool PrimitiveEvaluator::end_step(const Val& state, const Val& next, ScalarId here, OpenLoop& build) {
+  std::vector<std::vector<Dim>> shapes;
+  each_leaf(state, [&](const std::shared_ptr<Array>& a) { shapes.push_back(a->shape); });
+  uint32_t number = 0;
+  each_leaf(next, [&](const std::shared_ptr<Array>& a) {
+    const uint32_t c = number++;
+    if (c >= shapes.size()) return;
+    Array now = *merger_.fitted(a, shapes[c]);
+    if (here.valid()) now = loop_.where_it_goes_on(here, now, build, c);
+    g.nodes[build.node].carried[c].result = builder_.store(now, build.lead);
+  });
+  if (number != shapes.size()) base::bug("from_core", "a step changes the structure of its state");
+  return !failed_;
+}
+
 Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   if (failed_) return {};
   const bool iterate = prim == Prim::iterate_, scanning = prim == Prim::scan_;
@@ -274,7 +291,6 @@ Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
 
   OpenLoop build = loop_.begin_loop(core::prim_name(prim), *extent);
   Val state = loop_.carried_tree(init, build);
-  uint32_t state_leaves = static_cast<uint32_t>(g.nodes[build.node].carried.size());
   Val element = iterate ? Val{} : loop_.slices(args[2], Dim(build.index.var), build, scanning);
   if (failed_) return {};
   loop_.enter_loop(build);
@@ -284,16 +300,11 @@ Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   if (here.valid()) conditions_.pop_back();
   if (failed_) return {};
 
-  // The state at the end of the step, leaf by leaf.
-  const Val next = scanning ? result.items.at(0) : result;
-  uint32_t number = 0;
-  each_leaf(next, [&](const std::shared_ptr<Array>& a) {
-    const uint32_t c = number++;
-    if (c >= state_leaves) return;
-    Array now = here.valid() ? loop_.where_it_goes_on(here, *a, build, c) : *a;
-    g.nodes[build.node].carried[c].result = builder_.store(now, build.lead);
-  });
-  if (number != state_leaves) base::bug("from_core", "a step changes the structure of its state");
+  if (!end_step(state, scanning ? result.items.at(0) : result, here, build)) return {};
+  if (scanning)
+    each_leaf(result.items.at(1),
+              [&](const std::shared_ptr<Array>& a) { merger_.fit_outside(*a, build.outside); });
+  if (failed_) return {};
   std::vector<std::function<void()>> after;
   Val emitted = scanning ? loop_.emitted_tree(result.items.at(1), build, after) : Val{};
   loop_.leave_loop(build);

@@ -169,6 +169,7 @@ Val PrimitiveEvaluator::pointwise(Op op, const std::vector<Val>& args, const std
     if (lhs && rhs && bounds_.proof(shape::at_least(*rhs, Dim(1))) == Proof::always)
       return builder_.scalar(index_of(g, op == Op::div ? floor_div(*lhs, *rhs) : mod(*lhs, *rhs)));
   }
+  for (auto& a : arrays) a = merger_.fitted(a, shape);
   std::vector<Elem> elems;
   for (const auto& a : arrays) elems.push_back(a->elem);
   Array result = builder_.fresh_array(result_elem(op, elems), shape, [&](const std::vector<Var>& vars) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph/from_core/loop_builder.h"
+#include "graph/from_core/size_merger.h"
 
 namespace axon::graph {
 
@@ -18,11 +19,12 @@ class CoreEvaluator;
 class PrimitiveEvaluator : Part {
  public:
   PrimitiveEvaluator(Context& context, SizeEnvironment& sizes, BoundsChecker& bounds, GraphBuilder& builder,
-                     CoreEvaluator& evaluator)
+                     SizeMerger& merger, CoreEvaluator& evaluator)
       : Part(context),
         sizes_(sizes),
         bounds_(bounds),
         builder_(builder),
+        merger_(merger),
         loop_(context, sizes, builder),
         evaluator_(evaluator) {}
 
@@ -35,6 +37,7 @@ class PrimitiveEvaluator : Part {
   Val reduce_with(const std::vector<Val>& args);
   Val reduce_in_order(const Val& f, const Val& unit, const std::shared_ptr<Array>& of);
   Val loop(core::Prim prim, const std::vector<Val>& args);
+  bool end_step(const Val& state, const Val& next, ScalarId here, OpenLoop& build);
   using Step = std::function<Val(const Val& state)>;
   Val loop_while(const std::string& name, const Val& init, const Step& holds, const Step& step);
   Val while_condition_holds(const std::vector<Val>& args);
@@ -43,6 +46,7 @@ class PrimitiveEvaluator : Part {
   SizeEnvironment& sizes_;
   BoundsChecker& bounds_;
   GraphBuilder& builder_;
+  SizeMerger& merger_;
   LoopBuilder loop_;
   CoreEvaluator& evaluator_;
 };

@@ -73,8 +73,6 @@ void RuntimeChecks::require_equal(ScalarId found, ScalarId wanted, const std::st
           fmt::format("{}: the axis has {{lhs}} elements, not {{rhs}}", what));
 }
 
-/// Gives the axis another size; past the elements that there are, the last one stands, or 0 where there is
-/// none.
 void RuntimeChecks::clamp(Array& a, size_t axis, const Dim& wanted) {
   const Dim found = a.shape[axis];
   const Var v = a.vars[axis];

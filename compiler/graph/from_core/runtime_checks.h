@@ -28,10 +28,11 @@ class RuntimeChecks : Part {
   /// false: it never has. Nothing that comes later reads past what there is, also where the check has failed,
   /// for the launch still runs to its end.
   bool require_size(Array& a, size_t axis, const Dim& wanted, const std::string& what);
-
- private:
+  /// Gives the axis another size; past the elements that there are, the last one stands, or 0 where there is
+  /// none.
   void clamp(Array& a, size_t axis, const Dim& wanted);
 
+ private:
   SizeEnvironment& sizes_;
   BoundsChecker& bounds_;
   GraphBuilder& builder_;

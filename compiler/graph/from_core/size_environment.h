@@ -5,6 +5,7 @@
 // written alike. Bodies: entry.cpp (equalities), call.cpp (names), bound_dynamic_sizes.cpp and data_size.cpp
 // (data-dependent sizes), bounds.cpp (facts).
 #pragma once
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -32,6 +33,8 @@ class SizeEnvironment : Part {
   bool is_size(Var v) const;
   /// Is it a variable of the graph or an index in scope, and none of the core?
   bool is_known_here(Var v) const;
+  /// The same of every variable of a dimension.
+  bool is_known_here(const Dim& d) const;
   /// Does the dimension mention sizes of the graph only?
   bool over_sizes(const Dim& d) const;
   /// Learns sizes that a type mentions and nothing else defines from the axes of a value of that type: n - k
@@ -50,6 +53,10 @@ class SizeEnvironment : Part {
   /// The size with that value and bound, made when there is none.
   Dim make_data_dependent(ScalarId value, const Dim& bound);
   const std::vector<DataDependentSize>& data_dependent_sizes() const { return data_dependent_; }
+  /// Notes the integer that a size is wherever evaluation reaches the place that decides it.
+  void note_integer(Var size, ScalarId integer) { integers_.emplace(size, integer); }
+  /// That integer; nullopt for a size that the data does not decide.
+  std::optional<ScalarId> integer_of(Var size) const;
   /// The data-dependent size that the variable is, or null.
   const DataDependentSize* data_dependent(Var v) const;
   /// Does the dimension mention one of the data-dependent sizes?
@@ -78,6 +85,7 @@ class SizeEnvironment : Part {
   std::optional<Dim> upper_bound(const Dim& d) const;
 
   std::vector<Rewrite> rewrites_;                  // equalities among the facts, oriented
+  std::map<Var, ScalarId> integers_;               // what the sizes are that the data decides
   std::vector<DataDependentSize> data_dependent_;  // those of loops and `for`s; others are sizes of the graph
 };
 

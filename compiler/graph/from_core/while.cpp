@@ -36,7 +36,6 @@ Val PrimitiveEvaluator::loop_while(const std::string& name, const Val& init, con
   if (failed_) return {};
   OpenLoop build = loop_.begin_loop(name, Dim(shape::fresh_var("steps")));
   const Val state = loop_.carried_tree(init, build);
-  const auto leaves = static_cast<uint32_t>(g.nodes[build.node].carried.size());
   if (failed_) return {};
   const auto decide_on = [&](Value Carried::*which) {
     return loop_.store_condition(
@@ -62,14 +61,7 @@ Val PrimitiveEvaluator::loop_while(const std::string& name, const Val& init, con
   const Val next = step(state);
   if (here.valid()) conditions_.pop_back();
   if (failed_) return {};
-  uint32_t number = 0;
-  each_leaf(next, [&](const std::shared_ptr<Array>& a) {
-    const uint32_t c = number++;
-    if (c >= leaves) return;
-    Array now = here.valid() ? loop_.where_it_goes_on(here, *a, build, c) : *a;
-    g.nodes[build.node].carried[c].result = builder_.store(now, build.lead);
-  });
-  if (number != leaves) base::bug("from_core", "a step changes the structure of its state");
+  if (!end_step(state, next, here, build)) return {};
   const LoopCondition again = decide_on(&Carried::result);
   if (failed_) return {};
   Node& node = g.nodes[build.node];
