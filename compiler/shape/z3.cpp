@@ -5,6 +5,9 @@
 #include <z3++.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
 #include <unordered_map>
 
 #include "shape/dim_node.h"
@@ -154,18 +157,86 @@ Satisfiable check(z3::solver& solver, unsigned& resource) {
   return result == z3::sat ? Satisfiable::yes : Satisfiable::unknown;
 }
 
-}  // namespace
+/// A conjunction without variables of its own: they go by number of use, as Z3 sees them. Conjunctions with
+/// one text are one question, and get one answer.
+class Question {
+ public:
+  Question(const std::vector<Fact>& conjunction, unsigned rlimit) {
+    add(rlimit);
+    for (const Fact& fact : conjunction) {
+      add(static_cast<int64_t>(fact.relation));
+      add(fact.lhs);
+      add(fact.rhs);
+    }
+  }
+  const std::string& text() const { return text_; }
+  const std::vector<Var>& variables() const { return variables_; }
 
-Z3Answer z3_solve(const std::vector<Fact>& conjunction, const ProverLimits& limits) {
-  Z3Answer answer;
-  if (!small_enough(conjunction, limits.max_terms)) {
-    answer.too_large = true;
+ private:
+  void add(int64_t number) { text_ += fmt::format("{} ", number); }
+  void add(const Dim& dim) {
+    add(static_cast<int64_t>(dim.terms().size()));
+    for (const Term& term : dim.terms()) {
+      add(term.coefficient);
+      add(static_cast<int64_t>(term.factors.size()));
+      for (const Atom& atom : term.factors) add(atom);
+    }
+  }
+  void add(const Atom& atom) {
+    add(static_cast<int64_t>(atom.kind()));
+    if (atom.kind() == AtomKind::var) {
+      const auto [number, is_new] = numbers_.emplace(atom.var(), variables_.size());
+      if (is_new) variables_.push_back(atom.var());
+      return add(static_cast<int64_t>(number->second));
+    }
+    add(atom.lhs());
+    add(atom.rhs());
+  }
+
+  std::string text_;
+  std::map<Var, size_t> numbers_;
+  std::vector<Var> variables_;
+};
+
+/// Answers of this thread, up to a number of bytes. An answer says what Z3 used for it, so who counts that
+/// counts the same for a remembered one: what is proved does not depend on what was asked before.
+class Answers {
+ public:
+  std::optional<Z3Answer> find(const Question& question) const {
+    const auto known = answers_.find(question.text());
+    if (known == answers_.end()) return std::nullopt;
+    Z3Answer answer = known->second.answer;
+    for (const auto& [number, value] : known->second.model)
+      answer.model[question.variables()[number]] = value;
     return answer;
   }
+  void keep(const Question& question, const Z3Answer& answer) {
+    constexpr size_t most_bytes = 32u << 20;
+    bytes_ += question.text().size() + 256;
+    if (bytes_ > most_bytes) return;
+    Known& known = answers_[question.text()];
+    known.answer = answer;
+    known.answer.model.clear();
+    for (size_t i = 0; i < question.variables().size(); ++i)
+      if (const auto value = answer.model.find(question.variables()[i]); value != answer.model.end())
+        known.model.emplace_back(i, value->second);
+  }
+
+ private:
+  struct Known {
+    Z3Answer answer;
+    std::vector<std::pair<size_t, int64_t>> model;  ///< by number of the variable
+  };
+  std::unordered_map<std::string, Known> answers_;
+  size_t bytes_ = 0;
+};
+
+Z3Answer ask(const std::vector<Fact>& conjunction, unsigned rlimit) {
+  Z3Answer answer;
   try {
     z3::context context;
     z3::solver solver(context);
-    limit(context, solver, limits.z3_rlimit);
+    limit(context, solver, rlimit);
     choose_arithmetic(context, solver, conjunction);
     Translator translate(context, solver);
     for (const Fact& fact : conjunction) solver.add(translate.constraint(fact));
@@ -180,6 +251,22 @@ Z3Answer z3_solve(const std::vector<Fact>& conjunction, const ProverLimits& limi
   } catch (const z3::exception&) {
     answer.satisfiable = Satisfiable::unknown;
   }
+  return answer;
+}
+
+}  // namespace
+
+Z3Answer z3_solve(const std::vector<Fact>& conjunction, const ProverLimits& limits) {
+  if (!small_enough(conjunction, limits.max_terms)) {
+    Z3Answer answer;
+    answer.too_large = true;
+    return answer;
+  }
+  thread_local Answers answers;
+  const Question question(conjunction, limits.z3_rlimit);
+  if (const auto known = answers.find(question)) return *known;
+  const Z3Answer answer = ask(conjunction, limits.z3_rlimit);
+  answers.keep(question, answer);
   return answer;
 }
 

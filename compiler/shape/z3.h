@@ -1,10 +1,11 @@
 // The only door to Z3: is a conjunction of facts satisfiable over the integers?
 //
 // Every question gets a context of its own: the answers of a reused one depend on what was asked before, and
-// a verdict must not. That costs a few milliseconds, which is why Z3 comes last. A resource limit ends every
-// query, and nothing large is shown to Z3 at all, since no limit covers the release of its terms. Floor
-// division and remainder are given by their defining equations for either sign of the divisor; a division by
-// zero may have any value.
+// a verdict must not. That costs a few milliseconds, which is why Z3 comes last, and why its answers are
+// remembered: a question that differs from one before in the names of its variables only gets the same
+// answer. A resource limit ends every query, and nothing large is shown to Z3 at all, since no limit covers
+// the release of its terms. Floor division and remainder are given by their defining equations for either
+// sign of the divisor; a division by zero may have any value.
 #pragma once
 #include "shape/prover.h"
 

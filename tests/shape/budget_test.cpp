@@ -82,6 +82,31 @@ TEST(Budget, VerdictsDoNotDependOnHistory) {
   EXPECT_EQ(square.verdict, Verdict::proved) << square.by;
 }
 
+TEST(Budget, QuestionsThatDifferInNamesGetOneAnswer) {
+  const char* facts = "1 <= n; 1 <= k; 64 <= n * k; n * k <= 70; 3 * n + 7 * k == 3 * (n - k) + 80";
+  Scope one, other;
+  other.named("k");  // numbered in another order
+  ProverLimits limits;
+  for (Scope* s : {&one, &other, &one}) {
+    const Fact denied = s->fact("n * k < n * n");
+    const Answer answer = prove(s->facts(facts), denied, limits);
+    ASSERT_EQ(answer.verdict, Verdict::refuted) << answer.by;
+    for (const Fact& fact : s->facts(facts))
+      EXPECT_EQ(holds(fact, answer.counter_example), true) << fact.str();
+    EXPECT_EQ(holds(denied, answer.counter_example), false);
+  }
+}
+
+TEST(Budget, ModelsOfIndependentFactsAreFoundOneByOne) {
+  Scope s;
+  std::vector<Fact> facts;
+  for (const char* part : {"0 <= a{0}", "0 <= b{0}", "(a{0} * a{0} + 3 * b{0} * b{0}) % 16 == 13"})
+    for (int i = 0; i < 12; ++i) facts.push_back(s.fact(fmt::format(fmt::runtime(part), i)));
+  const Answer answer = prove(facts, s.fact("c < 0"));
+  EXPECT_EQ(answer.verdict, Verdict::refuted);
+  EXPECT_EQ(answer.by, "example");
+}
+
 TEST(Budget, TrivialGoalsAreCheap) {
   Scope s;
   auto facts = s.facts("0 <= i; i < n; 0 <= j; j < m; 32*a <= i; i < 32*a + 32");
