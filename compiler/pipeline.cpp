@@ -284,7 +284,8 @@ const Stage* find_stage(const std::string& name) {
 }
 
 bool run(Compilation& c, const std::string& last) {
-  for (const Stage& stage : stages()) {
+  for (size_t next = c.times.size(); next < stages().size(); ++next) {
+    const Stage& stage = stages()[next];
     const auto begin = std::chrono::steady_clock::now();
     stage.run(c);
     const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;

@@ -68,7 +68,8 @@ struct Stage {
 const std::vector<Stage>& stages();
 const Stage* find_stage(const std::string& name);
 
-/// Runs the stages in order up to and including `last`; false when errors were reported.
+/// Runs the stages in order up to and including `last`, from the first that has not run; false when errors
+/// were reported.
 bool run(Compilation&, const std::string& last);
 
 }  // namespace axon

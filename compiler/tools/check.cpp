@@ -1,10 +1,25 @@
-// etcc check FILE: names, types and shapes; with --types every declaration's type on stdout.
+// etcc check FILE: names, types and shapes, and what each entry becomes as far as that can be refused; with
+// --types every declaration's type on stdout.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "core/print.h"
 #include "tools/common.h"
 
 namespace axon::tools {
+
+namespace {
+
+/// A file of functions alone is checked, too; an entry that is asked for has to be there.
+bool has_entries(const Compilation& c) {
+  return !c.options.entries.empty() ||
+         std::any_of(c.core->own.begin(), c.core->own.end(), [&](core::GlobalId id) {
+           return c.core->globals[id].kind == core::Global::Kind::entry;
+         });
+}
+
+}  // namespace
 
 Command add_check(CLI::App& app) {
   auto options = std::make_shared<CommonOptions>();
@@ -15,7 +30,7 @@ Command add_check(CLI::App& app) {
     int status = ok;
     const auto c = open(*options, status);
     if (!c) return status;
-    run(*c, "core");
+    if (run(*c, "core") && has_entries(*c)) run(*c, "fused");
     if (*types && c->core) fmt::print("{}", core::print_types(*c->core));
     status = report(*c, *options);
     if (options->verbose && c->core)

@@ -158,6 +158,56 @@ class Commands(unittest.TestCase):
         self.assertGreater(len(set(raised)), 8)
 
 
+def codes_of(text):
+    return re.findall(r"error\[(E....)\]", text)
+
+
+class Check(unittest.TestCase):
+    """`etcc check` refuses what `etcc build` refuses of the program itself, in the same words."""
+
+    LATE = {
+        "E0601": "entry rest (x : f32[n]) (k : i64[1]) = x[n + 1 : k[0]]\n",
+        "E0602": "fun three (x : [..s, n]) = x :> [.., 3]\nentry first (x : f32[4]) = three x\n",
+        "E0611": "entry next (c : *f32[n]) where 2 <= n = c with [0] = c[1]\n",
+        "E9001": "entry f (x : i64[n]) = fold (fn s k => s + sum (for (i < k) => real i)) 0.0 x\n",
+    }
+
+    def both(self, text, *options):
+        check = etcc("check", *options, "-", stdin=text)
+        build = etcc("build", "--emit=fused", *options, "-", stdin=text)
+        return check, build
+
+    def test_late_codes(self):
+        for code, text in self.LATE.items():
+            check, build = self.both(text)
+            self.assertEqual(check, build, code)
+            self.assertEqual((check[0], codes_of(check[2])), (1, [code]))
+
+    def test_every_page(self):
+        seen = 0
+        for code in re.findall(r"^(E\d+)", etcc("explain")[1], re.MULTILINE):
+            for text in re.findall(r"^```axn (?:bad|good)\n(.*?)^```", etcc("explain", code)[1], re.MULTILINE | re.DOTALL):
+                check, build = self.both(text)
+                if "E0610" not in build[2]:
+                    self.assertEqual((check[0], check[2]), (build[0], build[2]), text)
+                    seen += 1
+        self.assertGreater(seen, 20)
+
+    def test_files_without_entries(self):
+        self.assertEqual(etcc("check", "-", stdin="fun f x = x\n"), (0, "", ""))
+        self.assertEqual(codes_of(etcc("check", "--entry", "g", "-", stdin="fun f x = x\n")[2]), ["E0610"])
+
+    def test_only_the_entries_that_are_asked_for(self):
+        text = self.LATE["E0611"] + "entry good (x : f32[n]) = x\n"
+        self.assertEqual(etcc("check", "--entry", "good", "-", stdin=text), (0, "", ""))
+        self.assertEqual(etcc("check", "--entry", "next", "-", stdin=text)[0], 1)
+
+    def test_types_are_printed_beside_late_errors(self):
+        status, out, err = etcc("check", "--types", "-", stdin=self.LATE["E0611"])
+        self.assertEqual((status, codes_of(err)), (1, ["E0611"]))
+        self.assertIn("next : ", out)
+
+
 class LateCodes(unittest.TestCase):
     def test_a_file_without_entries(self):
         status, _, err = etcc("build", "--emit=graph", "-", stdin="fun f x = x\n")
