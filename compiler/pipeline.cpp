@@ -133,6 +133,8 @@ void fuse_graphs(Compilation& c) {
       pass.run(entry.graph);
       check_graph(entry.graph, pass.name);
     }
+    task::update_states(entry.graph);
+    check_graph(entry.graph, "update_states");
     const auto copied = task::insert_copies(entry.graph);
     check_graph(entry.graph, "insert_copies");
     for (const task::CopiedState& state : copied) refuse_copy(c, entry, state);

@@ -31,6 +31,10 @@ class Storage {
   std::set<std::pair<graph::NodeId, uint32_t>> in_place_;
 };
 
+/// Lets steps of loops compute the next value of a consumed (`*`) state in its memory, where each element is
+/// made of the same element. Meaning is unchanged (update_states.cpp).
+void update_states(graph::Graph&);
+
 /// Makes the graph one whose updates can all happen in place and whose results and carried values have memory
 /// of their own, by inserting identity compute nodes ("copy") where needed. Meaning is unchanged. A copy of a
 /// consumed (`*`) state is never inserted silently: each is among what is returned, so the caller can refuse.

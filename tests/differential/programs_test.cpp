@@ -25,9 +25,11 @@ const std::vector<Program> programs = {
      3},
     // Only right operands: stored in panels, for entries of their own sizes.
     {"WeightsInPanels",
-     "entry one (p : weights { w : f32[n, k], v : bf16[n, k] }) (x : f32[1, n]) (y : bf16[1, n]) = (x @ p.w, y @ "
+     "entry one (p : weights { w : f32[n, k], v : bf16[n, k] }) (x : f32[1, n]) (y : bf16[1, n]) = (x @ p.w, "
+     "y @ "
      "p.v)\n"
-     "entry many (p : weights { w : f32[n, k], v : bf16[n, k] }) (x : f32[m, n]) (y : bf16[m, n]) = (x @ p.w, y @ "
+     "entry many (p : weights { w : f32[n, k], v : bf16[n, k] }) (x : f32[m, n]) (y : bf16[m, n]) = (x @ "
+     "p.w, y @ "
      "p.v)\n",
      {{{"n", 5}, {"k", 3}, {"m", 4}},
       {{"n", 64}, {"k", 65}, {"m", 67}},
@@ -48,6 +50,24 @@ const std::vector<Program> programs = {
      {{{"s", 1}, {"d", 3}, {"pos", 0}},
       {{"s", 70}, {"d", 5}, {"pos", 64}},
       {{"s", 70}, {"d", 5}, {"pos", 69}}}},
+    // States that go through time are written over themselves: also of more axes, in a loop inside of a loop,
+    // beside
+    // another state, with the old value read before, and after an update.
+    {"StatesThroughTime",
+     "entry sums (s : *f32[n]) (xs : f32[t, n]) = scan (fn s x => let y = s + x in (y, y)) s xs\n"
+     "entry decay (s : *f32[n, m]) (xs : f32[t, n]) = fold (fn s x => for i j => s[i, j] * 0.5 + x[i]) s xs\n"
+     "entry nested (s : *f32[n]) (xs : f32[t, n]) =\n"
+     "  fold (fn s x => iterate 2 (fn s => tanh (s * 0.5 + x)) s) s xs\n"
+     "entry pair (s : *f32[n]) (c : *f32[n]) (xs : f32[t, n]) =\n"
+     "  fold (fn (s, c) x => let d = tanh (c * 0.5 + x) in (s * 0.5 + d, d)) (s, c) xs\n"
+     "entry before (s : *f32[n]) (xs : f32[t, n]) =\n"
+     "  scan (fn s x => let old = sum s in (s * 0.5 + x * old * 0.1, old)) s xs\n"
+     "entry after (s : *f32[n]) (xs : f32[t, n]) where 1 <= n =\n"
+     "  fold (fn s x => s + x) (s with [0] = 1.0) xs with [0] = 2.0\n",
+     {{{"n", 5}, {"m", 3}, {"t", 4}},
+      {{"n", 1}, {"m", 65}, {"t", 1}},
+      {{"n", 257}, {"m", 33}, {"t", 3}},
+      {{"n", 64}, {"m", 0}, {"t", 0}}}},
     // Loops that the data ends: by a number, by every element for itself, with a loop inside.
     {"LoopsThatTheDataEnds",
      "entry times (x : f32[n]) (k : i64[m]) =\n"

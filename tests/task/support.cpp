@@ -88,6 +88,7 @@ ExamplePtr make_example(const std::string& name, const std::string& graph_text, 
   example->graph = std::move(*parsed);
   const auto wrong = graph::verify(example->graph);
   EXPECT_TRUE(wrong.empty()) << name << ": " << (wrong.empty() ? "" : wrong[0]) << "\n" << graph_text;
+  update_states(example->graph);
   for (const CopiedState& state : insert_copies(example->graph))
     example->copied_states.push_back(state.input);
   const auto wrong_after = graph::verify(example->graph);
