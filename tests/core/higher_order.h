@@ -1,10 +1,10 @@
 // Programs that are mostly functions as values, and what they mean, by a small evaluator that knows no types.
 //
-// In: a seed. Out: the text of an entry over x : f32[n], y : f32[m], k : i64 and c : bool, whose result is a
-// vector, and its meaning for given arguments: a vector, or nothing where two lengths do not fit. Functions
-// are applied, composed, chosen by `if`, given to and returned from functions, and put into tuples, records,
-// names and loops; some of them make a vector as long as an integer that they are given. The meaning does not
-// come from the compiler, so what the checker accepts can be compared with it.
+// In: a seed. Out: the text of an entry over x : f32[n], y : f32[m], k : i64, d : i64[1] and c : bool, whose
+// result is a vector, and its meaning for given arguments: a vector, or nothing where two lengths do not fit.
+// Functions are applied, composed, chosen by `if`, given to and returned from functions, and put into tuples,
+// records, names and loops; some of them make a vector as long as an integer that they are given. The meaning
+// does not come from the compiler, so what the checker accepts can be compared with it.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -24,6 +24,7 @@ class HigherOrderProgram {
   struct Arguments {
     Vector x, y;
     int64_t k = 0;
+    int64_t d = 0;  ///< the element of a vector: a size made of it depends on data
     bool c = false;
   };
 
@@ -40,7 +41,7 @@ class HigherOrderProgram {
            "fun pair f g = (f, g)\n"
            "fun made a = fn v => v + a\n"
            "fun of_record r = r.make r.size\n"
-           "entry f (x : f32[n]) (y : f32[m]) (k : i64) (c : bool) where 0 <= k, k <= 5 =\n  " +
+           "entry f (x : f32[n]) (y : f32[m]) (k : i64) (d : i64[1]) (c : bool) where 0 <= k, k <= 5 =\n  " +
            result_.text + "\n";
   }
 
@@ -187,6 +188,9 @@ class HigherOrderProgram {
   Term integer(int depth) {
     if (auto name = name_of(Sort::integer)) return *name;
     const int which = below(depth > 0 ? 7 : 4);
+    if (below(8) == 0)
+      return {"(max 0 (min (d[0]) 4))",
+              [](const Environment& e) { return of(std::max<int64_t>(0, std::min<int64_t>(e.given.d, 4))); }};
     if (which == 0) return {"k", [](const Environment& e) { return of(e.given.k); }};
     if (which == 1)
       return {"n", [](const Environment& e) { return of(static_cast<int64_t>(e.given.x.size())); }};

@@ -194,11 +194,22 @@ void CoreEvaluator::bind(const Pattern& pattern, const Val& value, Environment& 
 
 // ---- what the arguments say about sizes and element types ----
 
+namespace {
+
+/// An argument says what a size is, unless the occurrence of the function said so, in sizes that were known
+/// there.
+void learn_size(const SizeEnvironment& sizes, Var v, const Dim& found, Environment& env) {
+  const auto [at, is_new] = env.dims.emplace(v, found);
+  if (!is_new && !sizes.is_known_here(at->second)) at->second = found;
+}
+
+}  // namespace
+
 void CoreEvaluator::match_shape(const core::Shape& shape, const Array& array, Environment& env, size_t lead) {
   auto learn = [&](const core::ShapeItem& item, size_t axis) {
     if (axis >= array.shape.size()) return;
-    if (auto v = item.dim.as_var(); v && !env.dims.count(*v) && array.shape[axis] != item.dim)
-      env.dims[*v] = array.shape[axis];
+    if (auto v = item.dim.as_var(); v && array.shape[axis] != item.dim)
+      learn_size(sizes_, *v, array.shape[axis], env);
   };
   size_t front = 0, back = shape.size();
   while (front < shape.size() && shape[front].kind == core::ShapeItem::Kind::dim) ++front;
@@ -249,9 +260,9 @@ void CoreEvaluator::match(core::TypeId id, const Val& value, Environment& env, s
       const Val* first = &value;
       while (first->kind != Val::Kind::array && !first->items.empty()) first = &first->items[0];
       auto v = t.count.as_var();
-      if (v && first->kind == Val::Kind::array && first->array->shape.size() > lead && !env.dims.count(*v) &&
+      if (v && first->kind == Val::Kind::array && first->array->shape.size() > lead &&
           first->array->shape[lead] != t.count)
-        env.dims[*v] = first->array->shape[lead];
+        learn_size(sizes_, *v, first->array->shape[lead], env);
       match(t.items[0], value, env, lead + 1);
       return;
     }

@@ -56,12 +56,17 @@ TEST(HigherOrder, WhatIsAcceptedHasTheShapeOfItsType) {
           << source::render_human(checked.diagnostics, checked.sources) << made.text();
     if (!checked.graph) continue;
     ++accepted;
-    for (const auto& [n, m, k, c] : std::vector<std::tuple<int, int, int64_t, bool>>{
-             {0, 1, 0, false}, {1, 0, 1, true}, {2, 3, 2, false}, {3, 3, 5, true}, {5, 4, 3, false}}) {
+    for (const auto& [n, m, k, d, c] :
+         std::vector<std::tuple<int, int, int64_t, int64_t, bool>>{{0, 1, 0, 2, false},
+                                                                   {1, 0, 1, 0, true},
+                                                                   {2, 3, 2, -1, false},
+                                                                   {3, 3, 5, 9, true},
+                                                                   {5, 4, 3, 3, false}}) {
       HigherOrderProgram::Arguments given;
       for (int i = 0; i < n; ++i) given.x.push_back(10 + i);
       for (int i = 0; i < m; ++i) given.y.push_back(20 + i);
       given.k = k;
+      given.d = d;
       given.c = c;
       HigherOrderProgram::Fit fit;
       const auto meaning = made.meaning(given, fit);
@@ -70,10 +75,12 @@ TEST(HigherOrder, WhatIsAcceptedHasTheShapeOfItsType) {
                                     {{Elem::f32, {n}, given.x, {}},
                                      {Elem::f32, {m}, given.y, {}},
                                      {Elem::i64, {}, {}, {k}},
+                                     {Elem::i64, {1}, {}, {d}},
                                      {Elem::boolean, {}, {}, {c}}},
                                     {}, Precision::storage);
       const std::string where = made.text() + "n = " + std::to_string(n) + ", m = " + std::to_string(m) +
-                                ", k = " + std::to_string(k) + ", c = " + std::to_string(c);
+                                ", k = " + std::to_string(k) + ", d = " + std::to_string(d) +
+                                ", c = " + std::to_string(c);
       if (!meaning) {
         EXPECT_NE(got.error, "") << where;
         continue;
