@@ -298,6 +298,30 @@ TEST(FromCoreRun, SizesThatTheDataDecides) {
   EXPECT_NE(run(late, {reals({2}, {1, 2}), integers({1}, {2})}).error, "");
 }
 
+TEST(FromCoreRun, SizesThatLoopsEndWith) {
+  const auto numbers = [](const std::string& program, const std::vector<Tensor>& inputs) {
+    Outcome o = run(program, inputs);
+    EXPECT_EQ(o.error, "") << program;
+    return o.results.empty() ? std::vector<int64_t>{-1} : o.results[0].integers;
+  };
+  using Integers = std::vector<int64_t>;
+  EXPECT_EQ(numbers("entry f (n : i64) = iota (iterate 3 (fn k => k + 1) n)", {integers({}, {2})}),
+            (Integers{0, 1, 2, 3, 4}));
+  EXPECT_EQ(
+      numbers("entry f (n : i64) = iota (while (fn k => k < 4) (fn k => k + 2) n)", {integers({}, {1})}),
+      (Integers{0, 1, 2, 3, 4}));
+  const std::string sum = "entry f (k : i64[n]) = iota (fold (fn a b => a + b) 0 k)";
+  EXPECT_EQ(numbers(sum, {integers({2}, {1, 2})}), (Integers{0, 1, 2}));
+  EXPECT_EQ(numbers(sum, {integers({0}, {})}), (Integers{}));
+  EXPECT_EQ(run(sum, {integers({1}, {-1})}).error, "`n` is not a size: the value is -1");
+  EXPECT_EQ(numbers("entry f (k : i64[n]) = let (a, _) = scan (fn a b => (a + b, a)) 0 k in iota a",
+                    {integers({2}, {1, 2})}),
+            (Integers{0, 1, 2}));
+  EXPECT_EQ(numbers("val three = iota (fold (fn a v => a + v) 0 [1, 2])\nentry f (k : i64[n]) = three",
+                    {integers({0}, {})}),
+            (Integers{0, 1, 2}));
+}
+
 TEST(FromCoreRun, SizesWithoutABound) {
   EXPECT_EQ(result("entry f (k : i64[1]) = for (i < k[0]) => real i", {integers({1}, {3})}),
             (Reals{0, 1, 2}));
