@@ -1,7 +1,7 @@
 // THE page: what the compiler does, in order. Each row is a representation, why it exists, how it is made
 // from the one before, and how it prints. A stage that reports errors is the last one to run.
 //
-//   source -> tokens -> ast -> core -> graph -> fused -> tasks -> plan -> llvm -> asm -> bundle
+//   source -> tokens -> ast -> core -> graph -> fused -> tasks -> plan -> proof -> llvm -> asm -> bundle
 #include "pipeline.h"
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include "graph/passes/passes.h"
 #include "image/build.h"
 #include "module/module.h"
+#include "plan/verify.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"
 #include "target/level.h"
@@ -178,24 +179,37 @@ std::string print_tasks(Compilation& c) {
   return text;
 }
 
-/// A program that is not proved to be ordered is refused: that would be a bug of derive_events, or a limit of
-/// the prover.
 void make_plans(Compilation& c) {
   for (CompiledEntry& entry : c.entries)
-    for (plan::Variant& variant : entry.plan.variants) {
-      if (c.options.verify_tasks)
-        for (const task::Obligation& o : task::verify(variant.program))
-          if (!o.proved)
-            c.diagnostics.report(
-                source::error(source::Code::E0612, {},
-                              fmt::format("entry `{}`: not proved for all sizes: {}", entry.name, o.what)));
+    for (plan::Variant& variant : entry.plan.variants)
       variant = plan::from_task(std::move(variant.program), variant.symbol, c.options.schedule);
-    }
 }
 
 std::string print_plans(Compilation& c) {
   std::string text;
   for (const CompiledEntry& entry : c.entries) text += plan::print(entry.plan);
+  return text;
+}
+
+/// A plan that is not proved is refused: that would be a bug of derive_events or of the plan, or a limit of
+/// the prover.
+void prove(Compilation& c) {
+  if (!c.options.verify_tasks) return;
+  for (const CompiledEntry& entry : c.entries)
+    for (const plan::Variant& variant : entry.plan.variants)
+      for (const task::Obligation& o : plan::obligations(variant))
+        if (!o.proved)
+          c.diagnostics.report(
+              source::error(source::Code::E0612, {},
+                            fmt::format("entry `{}`: not proved for all sizes: {}", entry.name, o.what)));
+}
+
+std::string print_proofs(Compilation& c) {
+  std::string text;
+  for (const CompiledEntry& entry : c.entries)
+    for (const plan::Variant& variant : entry.plan.variants)
+      for (const task::Obligation& o : plan::obligations(variant))
+        text += fmt::format("{} {}: {} ({})\n", o.proved ? "proved" : "FAILED", variant.symbol, o.what, o.by);
   return text;
 }
 
@@ -269,7 +283,8 @@ const std::vector<Stage>& stages() {
        print_graphs},
       {"fused", "algebra and fusion: each node is what one kind of task computes", fuse_graphs, print_graphs},
       {"tasks", "constant tiles, boxes, and the event tensors that they imply", make_tasks, print_tasks},
-      {"plan", "proof of order for all sizes; segments, hoisted waits, memory", make_plans, print_plans},
+      {"plan", "segments, hoisted waits, memory", make_plans, print_plans},
+      {"proof", "that tasks and plan are right for all sizes: order, memory, words", prove, print_proofs},
       {"llvm", "one persistent function per plan variant, as LLVM text of the highest level", nothing,
        print_llvm},
       {"asm", "the same as assembly", nothing, print_assembly},

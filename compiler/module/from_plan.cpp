@@ -8,6 +8,7 @@
 
 #include "device/abi.h"
 #include "module/kernel_emitter.h"
+#include "plan/workers.h"
 #include "task/decided.h"
 
 namespace axon::module {
@@ -131,13 +132,18 @@ void KernelEmitter::call_debug(uint32_t number) {
 }
 
 void KernelEmitter::emit_segment(const plan::Segment& segment) {
-  auto& b = f_.b;
   const auto& type = p_.types[segment.type];
   std::vector<Dim> extents;
   for (const auto& c : type.coordinates) extents.push_back(c.extent);
-  Value* tasks = f_.emit(product(extents));
-  Value* first = b.CreateUDiv(b.CreateNUWMul(tasks, worker_), workers_);
-  Value* end = b.CreateUDiv(b.CreateNUWMul(tasks, b.CreateAdd(worker_, f_.i64(1))), workers_);
+  const auto named = [&](const char* name, Value* value) {
+    const Var var = shape::fresh_var(name);
+    f_.bind(var, value, 0, Dim(var) + Dim(1));
+    return Dim(var);
+  };
+  const Dim tasks = named("tasks", f_.emit(product(extents)));
+  const Dim worker = named("worker", worker_), workers = named("workers", workers_);
+  Value* first = f_.emit(plan::first_task(tasks, worker, workers));
+  Value* end = f_.emit(plan::first_task(tasks, worker + Dim(1), workers));
   const Axis number{shape::fresh_var("task"), product(extents)};
   f_.loop(
       number, first, end, LoopKind::plain,

@@ -2,12 +2,14 @@
 //
 // Memory reuse: temporaries share a slot only when every task that touches one is ordered, by the waits that
 // exist, after every task that touches the other, also around the back edge of a loop. No wait is ever added
-// for the sake of reuse.
+// for the sake of reuse; the chains of waits that it relies on are, to the program's certificate.
 #include <algorithm>
 #include <functional>
 #include <map>
 
+#include "base/rule.h"
 #include "plan/plan.h"
+#include "task/certificate.h"
 #include "task/decided.h"
 #include "task/happens_before.h"
 
@@ -24,7 +26,9 @@ using task::Wait;
 bool depends_on_coordinates(const Program& p, const Wait& wait) {
   for (const auto& c : p.types[wait.consumer].coordinates)
     for (const auto& range : wait.box)
-      if (range.first.contains(c.var) || range.last.contains(c.var)) return true;
+      if (AXON_RULE(hoist_first, range.first.contains(c.var)) ||
+          AXON_RULE(hoist_last, range.last.contains(c.var)))
+        return true;
   return false;
 }
 
@@ -49,7 +53,9 @@ std::vector<uint32_t> decided_by(const Program& p, TaskTypeId type, const std::v
     const graph::Node& loop = p.graph->nodes[p.loops[decisions[d].loop].node];
     const graph::Carried& condition = loop.carried[*loop.condition];
     const graph::NodeId node = p.types[type].node;
-    if (node == condition.init.node || node == condition.result.node) numbers.push_back(d);
+    if (AXON_RULE(decides_first, node == condition.init.node) ||
+        AXON_RULE(decides_next, node == condition.result.node))
+      numbers.push_back(d);
   }
   return numbers;
 }
@@ -65,11 +71,12 @@ std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& step
       segment.type = s.task;
       segment.barrier_after = schedule == Schedule::barrier;
       for (uint32_t w = 0; w < p.waits.size(); ++w)
-        if (p.waits[w].consumer == s.task)
+        if (AXON_RULE(segment_own_wait, p.waits[w].consumer == s.task))
           (depends_on_coordinates(p, p.waits[w]) ? segment.per_task : segment.hoisted).push_back(w);
       segment.decides = decided_by(p, s.task, decisions);
       for (uint32_t n = 0; n < sizes.size(); ++n)
-        if (p.graph->sizes[sizes[n].size].value.node == p.types[s.task].node) segment.settles.push_back(n);
+        if (AXON_RULE(settles_size, p.graph->sizes[sizes[n].size].value.node == p.types[s.task].node))
+          segment.settles.push_back(n);
       step.segment = std::move(segment);
     } else {
       step.loop = s.loop;
@@ -99,13 +106,13 @@ std::map<BufferId, std::vector<TaskTypeId>> touches_of(const Program& p) {
 
 class MemoryPlan {
  public:
-  explicit MemoryPlan(const Program& p) : p_(p), happens_before_(p), touches_(touches_of(p)) {}
+  explicit MemoryPlan(Program& p) : p_(p), happens_before_(p), certificate_(p), touches_(touches_of(p)) {}
 
   std::vector<Slot> run() {
     std::vector<Slot> slots;
     for (uint32_t b = 0; b < p_.buffers.size(); ++b) {
       const BufferId id{b};
-      if (p_.buffers[id].kind != task::Buffer::Kind::temporary) continue;
+      if (AXON_RULE(slot_not_temporary, p_.buffers[id].kind != task::Buffer::Kind::temporary)) continue;
       const Dim bytes = bytes_of(id);
       const auto fits = std::find_if(slots.begin(), slots.end(), [&](const Slot& slot) {
         return std::all_of(slot.buffers.begin(), slot.buffers.end(),
@@ -114,8 +121,9 @@ class MemoryPlan {
       if (fits == slots.end()) {
         slots.push_back({{id}, bytes});
       } else {
+        for (BufferId other : fits->buffers) certify(other, id);
         fits->buffers.push_back(id);
-        fits->bytes = shape::max(fits->bytes, bytes);
+        if (AXON_RULE(slot_grows, true)) fits->bytes = shape::max(fits->bytes, bytes);
       }
     }
     return slots;
@@ -131,13 +139,16 @@ class MemoryPlan {
   /// Both live in the same loops (or none), one strictly before the other, and around the back edge too.
   bool can_share(BufferId a, BufferId b) const {
     const auto ta = touches_.find(a), tb = touches_.find(b);
-    if (ta == touches_.end() || tb == touches_.end()) return false;
+    if (AXON_RULE(share_untouched, ta == touches_.end() || tb == touches_.end())) return false;
     const auto& loops = p_.types[ta->second.front()].loops;
     const auto same_loops = [&](TaskTypeId t) { return p_.types[t].loops == loops; };
-    if (!std::all_of(ta->second.begin(), ta->second.end(), same_loops)) return false;
-    if (!std::all_of(tb->second.begin(), tb->second.end(), same_loops)) return false;
-    if (has_slots(a) || has_slots(b)) return false;
-    return before(ta->second, tb->second, loops.size()) || before(tb->second, ta->second, loops.size());
+    if (AXON_RULE(share_other_loops, !std::all_of(ta->second.begin(), ta->second.end(), same_loops)))
+      return false;
+    if (AXON_RULE(share_loops_of_other, !std::all_of(tb->second.begin(), tb->second.end(), same_loops)))
+      return false;
+    if (AXON_RULE(share_slotted, has_slots(a)) || AXON_RULE(share_with_slotted, has_slots(b))) return false;
+    return AXON_RULE(share_before, before(ta->second, tb->second, loops.size())) ||
+           AXON_RULE(share_behind, before(tb->second, ta->second, loops.size()));
   }
 
   bool has_slots(BufferId id) const {
@@ -149,15 +160,38 @@ class MemoryPlan {
               size_t loops) const {
     for (TaskTypeId x : first)
       for (TaskTypeId y : second) {
-        if (x == y || !happens_before_.ordered_whole(y, x, {loops, 0})) return false;
+        if (AXON_RULE(before_itself, x == y) ||
+            AXON_RULE(before_same_iteration, !happens_before_.ordered_whole(y, x, {loops, 0})))
+          return false;
         for (size_t level = 0; level < loops; ++level)
-          if (!happens_before_.ordered_whole(x, y, {level, 1})) return false;
+          if (AXON_RULE(before_next_iteration, !happens_before_.ordered_whole(x, y, {level, 1})))
+            return false;
       }
     return true;
   }
 
-  const Program& p_;
+  /// Why the lives of two buffers in one slot do not meet.
+  void certify(BufferId a, BufferId b) {
+    for (TaskTypeId x : touches_.at(a))
+      for (TaskTypeId y : touches_.at(b)) {
+        const size_t loops = p_.types[x].loops.size();
+        certify(x, y, {loops, 0});
+        certify(y, x, {loops, 0});
+        for (size_t level = 0; level < loops; ++level) {
+          certify(x, y, {level, 1});
+          certify(y, x, {level, 1});
+        }
+      }
+  }
+
+  void certify(TaskTypeId later, TaskTypeId earlier, const task::Distance& distance) {
+    for (const task::Chain& chain : happens_before_.chains(later, earlier, distance))
+      if (happens_before_.is_whole(chain, earlier)) return certificate_.add(later, chain);
+  }
+
+  Program& p_;
   task::HappensBefore happens_before_;
+  task::CertificateWriter certificate_;
   std::map<BufferId, std::vector<TaskTypeId>> touches_;
 };
 
@@ -171,7 +205,9 @@ Dim grid_of(const task::TaskType& t) {
 Dim trips_inside(const Program& p, const task::TaskType& t, LoopId outer) {
   Dim trips(1);
   for (auto l = std::find(t.loops.begin(), t.loops.end(), outer) + 1; l != t.loops.end(); ++l)
-    trips = task::steps_of(p, *l) ? Dim(1) : trips * p.loops[*l].extent;  // those start their numbers afresh
+    trips = AXON_RULE(trips_afresh, task::steps_of(p, *l))
+                ? Dim(1)
+                : trips * p.loops[*l].extent;  // those start their numbers afresh
   return trips;
 }
 
@@ -199,16 +235,17 @@ bool mentions(const Program& p, TaskTypeId id, shape::Var size) {
   const auto in = [&](const Dim& d) { return d.contains(size); };
   const auto in_range = [&](const auto& r) { return in(r.first) || in(r.last); };
   const task::TaskType& type = p.types[id];
-  if (graph::mentions(*p.graph, type.node, size)) return true;
+  if (AXON_RULE(mention_in_body, graph::mentions(*p.graph, type.node, size))) return true;
   for (const auto& access : type.accesses)
     for (const auto& axis : access.box)
-      if (in(axis.low) || in(axis.high)) return true;
+      if (AXON_RULE(mention_in_low, in(axis.low)) || AXON_RULE(mention_in_high, in(axis.high))) return true;
   for (const task::Wait& wait : p.waits) {
-    if (wait.consumer != id) continue;
+    if (AXON_RULE(mention_other_wait, wait.consumer != id)) continue;
     const auto& grid = p.types[p.events[wait.event].producer].coordinates;
-    if (std::any_of(wait.box.begin(), wait.box.end(), in_range) ||
-        std::any_of(wait.iteration.begin(), wait.iteration.end(), in) ||
-        std::any_of(grid.begin(), grid.end(), [&](const auto& c) { return in(c.extent); }))
+    if (AXON_RULE(mention_in_wait, std::any_of(wait.box.begin(), wait.box.end(), in_range)) ||
+        AXON_RULE(mention_in_iteration, std::any_of(wait.iteration.begin(), wait.iteration.end(), in)) ||
+        AXON_RULE(mention_in_grid,
+                  std::any_of(grid.begin(), grid.end(), [&](const auto& c) { return in(c.extent); })))
       return true;
   }
   return false;
@@ -230,7 +267,7 @@ bool mentions(const Program& p, const Variant& v, const Step& step, shape::Var s
 void place_needs(const Program& p, Variant& v) {
   for (uint32_t n = 0; n < v.sizes.size(); ++n)
     for (Step& step : v.steps)
-      if (mentions(p, v, step, p.graph->sizes[v.sizes[n].size].var)) {
+      if (AXON_RULE(needs_size, mentions(p, v, step, p.graph->sizes[v.sizes[n].size].var))) {
         step.needs.push_back(n);
         break;
       }
@@ -241,12 +278,13 @@ std::vector<Decision> decisions_of(const Program& p) {
   const auto conditional = graph::conditional_loops(*p.graph);
   for (uint32_t l = 0; l < p.loops.size(); ++l) {
     const auto at = std::find(conditional.begin(), conditional.end(), p.loops[LoopId{l}].node);
-    if (at == conditional.end()) continue;
+    if (AXON_RULE(decision_none, at == conditional.end())) continue;
     Decision d{LoopId{l}, static_cast<uint32_t>(p.events.size() + decisions.size()),
                static_cast<uint32_t>(p.graph->checks.size() + static_cast<size_t>(at - conditional.begin())),
                Dim(1)};
     for (const auto& type : p.types)
-      if (std::find(type.loops.begin(), type.loops.end(), d.loop) != type.loops.end())
+      if (AXON_RULE(decision_inside,
+                    std::find(type.loops.begin(), type.loops.end(), d.loop) != type.loops.end()))
         d.inner = shape::max(d.inner, trips_inside(p, type, d.loop));
     decisions.push_back(std::move(d));
   }
@@ -272,7 +310,7 @@ Variant from_task(Program program, const std::string& symbol, Schedule schedule)
     v.event_words = v.event_words + Dim(1);
   }
   for (Decision& d : v.decisions) {
-    if (task::is_nested(program, d.loop)) {
+    if (AXON_RULE(decision_nested, task::is_nested(program, d.loop))) {
       d.left = static_cast<uint32_t>(v.event_offset.size());
       v.event_offset.push_back(v.event_words);
       v.event_words = v.event_words + Dim(most_workers);

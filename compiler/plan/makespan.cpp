@@ -12,6 +12,7 @@
 
 #include "base/bug.h"
 #include "plan/plan.h"
+#include "plan/workers.h"
 
 namespace axon::plan {
 
@@ -106,6 +107,11 @@ class Machine {
     }
   }
 
+  /// Behind the last task of a worker.
+  static int64_t end_of(int64_t worker, int64_t tasks, int64_t workers) {
+    return *first_task(Dim(tasks), Dim(worker + 1), Dim(workers)).constant();
+  }
+
   void segment(const Segment& segment) {
     const TaskType& type = p_.types[segment.type];
     Box grid;
@@ -118,10 +124,10 @@ class Machine {
     const double work = static_cast<double>(number(type.work));
     const auto workers = static_cast<int64_t>(free_.size());
     begin_events(segment.type);
-    int64_t next = 0, worker = 0;
+    int64_t next = 0, worker = 0, end = end_of(0, tasks, workers);
     int64_t began = -1;  // the worker whose first task of this segment has begun
     grid.for_each([&](const std::vector<int64_t>& at) {
-      while (next >= tasks * (worker + 1) / workers) ++worker;
+      while (next >= end) end = end_of(++worker, tasks, workers);
       ++next;
       for (size_t c = 0; c < at.size(); ++c) values_[type.coordinates[c].var] = at[c];
       double& free = free_[static_cast<size_t>(worker)];

@@ -28,6 +28,15 @@ void add_fact(std::vector<Fact>& facts, const Fact& fact) {
 
 }  // namespace
 
+CertificateWriter::CertificateWriter(Program& p) : p_(p) {
+  for (uint32_t n = 0; n < p.certificate.size(); ++n) {
+    std::vector<uint32_t> waits;
+    for (std::optional<uint32_t> at = n; at; at = p.certificate[*at].after)
+      waits.insert(waits.begin(), p.certificate[*at].wait);
+    written_.emplace(std::pair{p.certificate[n].consumer, std::move(waits)}, n);
+  }
+}
+
 void CertificateWriter::add(TaskTypeId consumer, const Chain& chain) {
   std::optional<uint32_t> after;
   for (size_t link = 0; link < chain.waits.size(); ++link) {

@@ -13,7 +13,8 @@ namespace axon::task {
 
 class CertificateWriter {
  public:
-  explicit CertificateWriter(Program& p) : p_(p) {}
+  /// Entries that the program has already are not written again.
+  explicit CertificateWriter(Program& p);
   /// Adds the entries of a chain that are not there yet.
   void add(TaskTypeId consumer, const Chain&);
 

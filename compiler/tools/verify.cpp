@@ -1,5 +1,7 @@
 // etcc verify FILE: the obligations of every plan variant, one line each, with who proved it; the totals only
 // with -q.
+#include "plan/verify.h"
+
 #include <fmt/format.h>
 
 #include "tools/common.h"
@@ -19,7 +21,7 @@ Command add_verify(CLI::App& app) {
     for (const CompiledEntry& entry : c->entries)
       for (const plan::Variant& variant : entry.plan.variants) {
         size_t proved = 0, total = 0;
-        for (const task::Obligation& o : task::verify(variant.program)) {
+        for (const task::Obligation& o : plan::obligations(variant)) {
           ++total;
           proved += o.proved;
           if (!options->quiet || !o.proved)

@@ -1,0 +1,127 @@
+// Segments, their waits, and which worker runs which of their tasks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "plan/verify.h"
+#include "plan/workers.h"
+#include "task/facts.h"
+#include "task/verify_time.h"
+
+namespace axon::plan {
+
+namespace {
+
+using task::Program;
+using task::TaskType;
+using task::Wait;
+
+class Segments {
+ public:
+  Segments(const Variant& v, task::Report& report) : v_(v), p_(v.program), report_(report) {}
+
+  void run() {
+    const bool same = mirrors(v_.steps, p_.steps);
+    report_.add("segments are the program's steps, in its order", same, "compared");
+    if (!same) return;
+    each(v_.steps);
+    const bool once = std::all_of(p_.waits.begin(), p_.waits.end(), [&](const Wait& wait) {
+      return waits_[static_cast<uint32_t>(&wait - p_.waits.data())] == 1;
+    });
+    report_.add("every wait stands at one segment, its consumer's", once, "compared");
+    check_ranges();
+  }
+
+ private:
+  static bool mirrors(const std::vector<Step>& steps, const std::vector<task::Step>& of) {
+    return std::equal(
+        steps.begin(), steps.end(), of.begin(), of.end(), [](const Step& step, const task::Step& other) {
+          return step.segment
+                     ? step.segment->type == other.task && step.body.empty()
+                     : !other.task.valid() && step.loop == other.loop && mirrors(step.body, other.body);
+        });
+  }
+
+  void each(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      if (step.segment) check(*step.segment);
+      each(step.body);
+    }
+  }
+
+  void check(const Segment& segment) {
+    const TaskType& type = p_.types[segment.type];
+    const auto stands_here = [&](uint32_t w) {
+      ++waits_[w];
+      return w < p_.waits.size() && p_.waits[w].consumer == segment.type;
+    };
+    bool own = true, once_for_all = true;
+    for (uint32_t w : segment.hoisted) {
+      own = stands_here(w) && own;
+      once_for_all = once_for_all && own && is_the_same_for_all(type, p_.waits[w]);
+    }
+    for (uint32_t w : segment.per_task) own = stands_here(w) && own;
+    report_.add(fmt::format("{}: waits for what its own tasks need", type.name), own, "compared");
+    if (!segment.hoisted.empty())
+      report_.add(fmt::format("{}: what it waits for once is the same for all of its tasks", type.name),
+                  once_for_all, "form");
+    report_.add(fmt::format("{}: its grid is the same in every iteration", type.name), has_one_grid(type),
+                "form");
+  }
+
+  /// Nothing in it changes from one coordinate to the next.
+  static bool is_the_same_for_all(const TaskType& type, const Wait& wait) {
+    std::vector<shape::Var> mentioned;
+    for (const auto& range : wait.box) {
+      range.first.collect_vars(mentioned);
+      range.last.collect_vars(mentioned);
+    }
+    for (const Dim& index : wait.iteration) index.collect_vars(mentioned);
+    for (const Fact& fact : wait.guard) {
+      fact.lhs.collect_vars(mentioned);
+      fact.rhs.collect_vars(mentioned);
+    }
+    return std::none_of(type.coordinates.begin(), type.coordinates.end(), [&](const task::Coordinate& c) {
+      return std::find(mentioned.begin(), mentioned.end(), c.var) != mentioned.end();
+    });
+  }
+
+  /// So that a task has one number, and one worker, in all iterations.
+  bool has_one_grid(const TaskType& type) const {
+    const task::Timeline time(p_);
+    return std::all_of(type.coordinates.begin(), type.coordinates.end(), [&](const task::Coordinate& c) {
+      return std::none_of(p_.loops.begin(), p_.loops.end(),
+                          [&](const task::Loop& l) { return c.extent.contains(l.index); }) &&
+             std::none_of(time.nested_runs().begin(), time.nested_runs().end(),
+                          [&](const auto& run) { return c.extent.contains(run.steps); });
+    });
+  }
+
+  /// For any number of tasks and workers: worker 0 begins at the first task, each goes on where the one
+  /// before it ends, and the last ends at the last.
+  void check_ranges() {
+    const Dim tasks = shape::fresh_var("tasks"), worker = shape::fresh_var("worker"),
+              workers = shape::fresh_var("workers");
+    const std::vector<Fact> facts = {shape::at_least(tasks, Dim(0)), shape::at_least(workers, Dim(1)),
+                                     shape::at_least(worker, Dim(0)), shape::less(worker, workers)};
+    const auto first = [&](const Dim& w) { return first_task(tasks, w, workers); };
+    report_.add("the first worker's tasks begin with the first",
+                shape::prove(facts, shape::equal(first(Dim(0)), Dim(0))));
+    report_.add("the last worker's tasks end with the last",
+                shape::prove(facts, shape::equal(first(workers), tasks)));
+    report_.add("a worker's tasks are in order, and end where the next one's begin",
+                shape::prove(facts, shape::at_most(first(worker), first(worker + Dim(1)))));
+  }
+
+  const Variant& v_;
+  const Program& p_;
+  task::Report& report_;
+  std::map<uint32_t, int> waits_;  ///< how often each is waited for
+};
+
+}  // namespace
+
+void verify_segments(const Variant& v, task::Report& report) { Segments(v, report).run(); }
+
+}  // namespace axon::plan

@@ -1,0 +1,14 @@
+// Which of a segment's tasks a worker takes: the one rule that the planner's model, its proof and the emitted
+// code share.
+#pragma once
+#include "task/task.h"
+
+namespace axon::plan {
+
+/// The number of the first task that a worker takes of a segment's `tasks`; its own end where the next
+/// worker's begin.
+inline task::Dim first_task(const task::Dim& tasks, const task::Dim& worker, const task::Dim& workers) {
+  return floor_div(tasks * worker, workers);
+}
+
+}  // namespace axon::plan

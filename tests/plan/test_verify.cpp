@@ -1,0 +1,231 @@
+// The plan's obligations: every plan of the examples is proved, and small wrong changes are refused.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "plan/verify.h"
+#include "task/random_graphs.h"
+#include "task/simulate.h"
+#include "task/support.h"
+
+namespace axon::plan {
+namespace {
+
+using task::Example;
+using task::load_example;
+
+Variant variant_of(const Example& example, Schedule schedule = Schedule::events) {
+  return from_task(task::program_of(example), example.name, schedule);
+}
+
+/// Of the plan; its program is proved in OfBothSchedules.
+std::vector<std::string> unproved(const Variant& v) {
+  std::vector<std::string> out;
+  for (const task::Obligation& o : verify(v))
+    if (!o.proved) out.push_back(o.what + " (" + o.by + ")");
+  return out;
+}
+
+/// Calls f with every step.
+void each_step(std::vector<Step>& steps, const std::function<void(Step&)>& f) {
+  for (Step& step : steps) {
+    f(step);
+    each_step(step.body, f);
+  }
+}
+
+class Proofs : public testing::TestWithParam<std::string> {};
+
+TEST_P(Proofs, OfBothSchedules) {
+  const auto example = load_example(GetParam());
+  ASSERT_TRUE(example);
+  for (const Schedule schedule : {Schedule::events, Schedule::barrier}) {
+    const Variant variant = variant_of(*example, schedule);
+    EXPECT_EQ(task::unproved(variant.program), std::vector<std::string>{});
+    EXPECT_EQ(unproved(variant), std::vector<std::string>{});
+  }
+}
+
+/// Applies `change` at the n-th place that has it, for every n, and expects each to be refused.
+void expect_refused(const Variant& variant, const char* what,
+                    const std::function<void(Variant&, const std::function<bool()>& now)>& change) {
+  for (size_t n = 0;; ++n) {
+    Variant changed = variant;
+    size_t seen = 0;
+    bool done = false;
+    change(changed, [&] {
+      const bool here = seen++ == n;
+      done = done || here;
+      return here;
+    });
+    if (!done) return;
+    EXPECT_FALSE(unproved(changed).empty()) << what << " " << n;
+  }
+}
+
+TEST_P(Proofs, RefuseWaitsInTheWrongPlace) {
+  const auto example = load_example(GetParam());
+  ASSERT_TRUE(example);
+  const Variant variant = variant_of(*example);
+  const auto in_segments = [](const std::function<void(Segment&, const std::function<bool()>&)>& change) {
+    return [change](Variant& v, const std::function<bool()>& now) {
+      each_step(v.steps, [&](Step& step) {
+        if (step.segment) change(*step.segment, now);
+      });
+    };
+  };
+  expect_refused(variant, "removed wait", in_segments([](Segment& s, const auto& now) {
+                   for (auto* list : {&s.hoisted, &s.per_task})
+                     for (size_t i = 0; i < list->size(); ++i)
+                       if (now()) return void(list->erase(list->begin() + static_cast<long>(i)));
+                 }));
+  expect_refused(variant, "repeated wait", in_segments([](Segment& s, const auto& now) {
+                   for (uint32_t w : std::vector<uint32_t>(s.per_task))
+                     if (now()) s.per_task.push_back(w);
+                 }));
+  // What depends on the task cannot be waited for once.
+  for (uint32_t w = 0; w < variant.program.waits.size(); ++w) {
+    Variant changed = variant;
+    bool moved = false;
+    each_step(changed.steps, [&](Step& step) {
+      if (!step.segment || std::erase(step.segment->per_task, w) == 0) return;
+      step.segment->hoisted.push_back(w);
+      moved = true;
+    });
+    EXPECT_EQ(moved, !unproved(changed).empty()) << "wait " << w << " hoisted";
+  }
+}
+
+TEST_P(Proofs, RefuseSegmentsInAnotherOrder) {
+  const auto example = load_example(GetParam());
+  ASSERT_TRUE(example);
+  const Variant variant = variant_of(*example);
+  for (size_t i = 0; i + 1 < variant.steps.size(); ++i) {
+    Variant changed = variant;
+    std::swap(changed.steps[i], changed.steps[i + 1]);
+    EXPECT_FALSE(unproved(changed).empty()) << i;
+  }
+}
+
+TEST_P(Proofs, RefuseWordsWithTwoUses) {
+  const auto example = load_example(GetParam());
+  ASSERT_TRUE(example);
+  const Variant variant = variant_of(*example);
+  expect_refused(variant, "offset", [](Variant& v, const auto& now) {
+    for (Dim& offset : v.event_offset)
+      if (now()) offset = offset + Dim(1);
+  });
+  expect_refused(variant, "event words", [](Variant& v, const auto& now) {
+    if (!v.event_offset.empty() && now()) v.event_words = v.event_words - Dim(1);
+  });
+  expect_refused(variant, "word of a decision", [](Variant& v, const auto& now) {
+    for (Decision& d : v.decisions)
+      if (now()) d.word = 0;
+    for (SizeDecision& d : v.sizes)
+      if (now()) d.word = 0;
+  });
+  expect_refused(variant, "epochs", [](Variant& v, const auto& now) {
+    if (now()) v.iterations = Dim(0);
+  });
+}
+
+TEST_P(Proofs, RefuseWrongDecisions) {
+  const auto example = load_example(GetParam());
+  ASSERT_TRUE(example);
+  const Variant variant = variant_of(*example);
+  expect_refused(variant, "check", [](Variant& v, const auto& now) {
+    for (Decision& d : v.decisions)
+      if (now()) d.check += 1;
+    for (SizeDecision& d : v.sizes)
+      if (now()) d.check += 1;
+  });
+  expect_refused(variant, "words of those who have left", [](Variant& v, const auto& now) {
+    for (Decision& d : v.decisions)
+      if (d.left && now()) d.left.reset();
+  });
+  expect_refused(variant, "who decides", [](Variant& v, const auto& now) {
+    each_step(v.steps, [&](Step& step) {
+      if (!step.segment) return;
+      if (!step.segment->decides.empty() && now()) step.segment->decides.clear();
+      if (!step.segment->settles.empty() && now()) step.segment->settles.clear();
+      if (step.segment->decides.empty() && !v.decisions.empty() && now()) step.segment->decides.push_back(0);
+    });
+  });
+  expect_refused(variant, "needs", [](Variant& v, const auto& now) {
+    for (Step& step : v.steps)
+      if (!step.needs.empty() && now()) step.needs.clear();
+    for (Step& step : v.steps)
+      if (step.needs.empty() && !v.sizes.empty() && &step == v.steps.data() && now()) step.needs.push_back(0);
+  });
+  expect_refused(variant, "iterations inside", [](Variant& v, const auto& now) {
+    for (Decision& d : v.decisions)
+      if (!d.inner.is(1) && now()) d.inner = Dim(1);
+  });
+}
+
+/// Does some order give another result when these buffers share memory?
+bool is_noticed(const Example& example, const Variant& v) {
+  task::SimulateOptions options;
+  options.precision = graph::Precision::f64;
+  for (const Slot& slot : v.slots) options.shared.push_back(slot.buffers);
+  for (const auto& binding : example.bindings) {
+    const auto inputs = task::inputs_for(example.graph, binding, 3);
+    const auto parameters = task::parameters_of(example.graph, binding);
+    const auto expected = graph::interpret(example.graph, inputs, parameters, graph::Precision::f64);
+    for (options.seed = 1; options.seed <= 6; ++options.seed)
+      if (!task::difference(expected, task::simulate(v.program, inputs, parameters, options)).empty())
+        return true;
+  }
+  return false;
+}
+
+/// Any two temporaries in one slot: refused, or nobody notices.
+void expect_sound_sharing(const Example& example, const Variant& variant) {
+  for (size_t a = 0; a < variant.slots.size(); ++a)
+    for (size_t b = a + 1; b < variant.slots.size(); ++b) {
+      Variant changed = variant;
+      Slot& slot = changed.slots[a];
+      slot.bytes = shape::max(slot.bytes, changed.slots[b].bytes);
+      for (const auto id : changed.slots[b].buffers) slot.buffers.push_back(id);
+      changed.slots.erase(changed.slots.begin() + static_cast<long>(b));
+      if (!unproved(changed).empty()) continue;
+      EXPECT_FALSE(is_noticed(example, changed)) << "slots " << a << " and " << b;
+    }
+}
+
+TEST_P(Proofs, RefuseSharingOfLives) {
+  const auto example = load_example(GetParam());
+  ASSERT_TRUE(example);
+  const Variant variant = variant_of(*example);
+  expect_sound_sharing(*example, variant);
+  expect_refused(variant, "too small a slot", [](Variant& v, const auto& now) {
+    for (Slot& slot : v.slots)
+      if (now()) slot.bytes = slot.bytes - Dim(1);
+  });
+  expect_refused(variant, "a buffer without a slot", [](Variant& v, const auto& now) {
+    for (Slot& slot : v.slots)
+      if (now()) slot.buffers.pop_back();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, Proofs, testing::ValuesIn(task::example_names()),
+                         [](const auto& i) { return i.param; });
+
+TEST(RandomPlans, AreProvedAndShareSoundly) {
+  for (uint64_t seed = 300; seed < 312 && !testing::Test::HasFailure(); ++seed) {
+    const auto example = task::make_example("random", task::random_graph(seed),
+                                            "tiling rows 2 columns 4 panel 2 points 6\n"
+                                            "sizes m=5 d=3 n=2 v=2\n"
+                                            "sizes m=3 d=5 n=3 v=1\n");
+    ASSERT_TRUE(example);
+    const Variant variant = variant_of(*example);
+    EXPECT_EQ(task::unproved(variant.program), std::vector<std::string>{}) << seed;
+    EXPECT_EQ(unproved(variant), std::vector<std::string>{}) << seed;
+    expect_sound_sharing(*example, variant);
+  }
+}
+
+}  // namespace
+}  // namespace axon::plan
