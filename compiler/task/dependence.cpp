@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/rule.h"
 #include "task/decided.h"
 #include "task/facts.h"
 
@@ -26,8 +27,10 @@ std::optional<Isolated> isolate(const Dim& expr, Var v) {
     for (const auto& atom : term.factors) {
       const bool has = atom.kind() == shape::AtomKind::var ? atom.var() == v
                                                            : atom.lhs().contains(v) || atom.rhs().contains(v);
-      if (!has) continue;
-      if (found || term.factors.size() != 1 || term.coefficient < 1) return std::nullopt;
+      if (AXON_RULE(isolate_without, !has)) continue;
+      if (AXON_RULE(isolate_twice, found) || AXON_RULE(isolate_product, term.factors.size() != 1) ||
+          AXON_RULE(isolate_negative, term.coefficient < 1))
+        return std::nullopt;
       found = atom;
       factor = term.coefficient;
     }
@@ -59,30 +62,38 @@ std::optional<Limit> solve(const Program& p, const std::vector<Fact>& facts, con
                            const Dim& limit, bool at_most) {
   if (const auto linear = expr.linear_in(v)) {
     const auto& [slope, rest] = *linear;
-    if (slope.is(0)) return std::nullopt;
+    if (AXON_RULE(solve_flat, slope.is(0))) return std::nullopt;
     const bool falls =
-        slope.constant() ? *slope.constant() < 0 : cheaply(p, facts, shape::at_most(slope, Dim(-1)));
-    if (!falls && !cheaply(p, facts, shape::at_least(slope, Dim(1)))) return std::nullopt;
+        AXON_RULE(solve_falls, slope.constant() ? *slope.constant() < 0
+                                                : cheaply(p, facts, shape::at_most(slope, Dim(-1))));
+    if (!falls && AXON_RULE(solve_not_rising, !cheaply(p, facts, shape::at_least(slope, Dim(1)))))
+      return std::nullopt;
     const Dim size = falls ? -slope : slope, open = falls ? rest - limit : limit - rest;
-    const bool upper = at_most != falls;
-    return Limit{upper ? shape::floor_div(open, size) : shape::cdiv(open, size), upper, !size.constant()};
+    const bool upper = AXON_RULE(solve_upper, at_most != falls);
+    return Limit{AXON_RULE(solve_rounds_down, upper) ? shape::floor_div(open, size) : shape::cdiv(open, size),
+                 upper, AXON_RULE(solve_symbolic, !size.constant())};
   }
   const auto isolated = isolate(expr, v);
   if (!isolated) return std::nullopt;
   const Dim lhs = isolated->atom.lhs(), rhs = isolated->atom.rhs();
   const Dim open = limit - isolated->rest, factor = isolated->factor;
-  const Dim inner = at_most ? shape::floor_div(open, factor) : shape::cdiv(open, factor);
+  const Dim inner =
+      AXON_RULE(solve_inner_down, at_most) ? shape::floor_div(open, factor) : shape::cdiv(open, factor);
   if (isolated->atom.kind() == shape::AtomKind::floor_div) {
-    if (rhs.contains(v) || !cheaply(p, facts, shape::at_least(rhs, Dim(1)))) return std::nullopt;
+    if (AXON_RULE(solve_divisor_has, rhs.contains(v)) ||
+        AXON_RULE(solve_divisor_not_positive, !cheaply(p, facts, shape::at_least(rhs, Dim(1)))))
+      return std::nullopt;
     // floor(e / d) <= L iff e <= L*d + d - 1, floor(e / d) >= L iff e >= L*d
-    auto solved = solve(p, facts, lhs, v, at_most ? inner * rhs + rhs - Dim(1) : inner * rhs, at_most);
-    if (solved && !rhs.constant()) solved->symbolic = true;
+    const Dim most = AXON_RULE(solve_quotient_most, at_most) ? inner * rhs + rhs - Dim(1) : inner * rhs;
+    auto solved = solve(p, facts, lhs, v, most, at_most);
+    if (solved && AXON_RULE(solve_divisor_symbolic, !rhs.constant())) solved->symbolic = true;
     return solved;
   }
   // Both sides of max are at most L, both sides of min at least L; the side with v decides. The other way
   // round nothing follows for one side alone.
-  if ((isolated->atom.kind() == shape::AtomKind::max) != at_most) return std::nullopt;
-  return solve(p, facts, lhs.contains(v) ? lhs : rhs, v, inner, at_most);
+  if (AXON_RULE(solve_wrong_side, (isolated->atom.kind() == shape::AtomKind::max) != at_most))
+    return std::nullopt;
+  return solve(p, facts, AXON_RULE(solve_left, lhs.contains(v)) ? lhs : rhs, v, inner, at_most);
 }
 
 bool free_of(const Dim& d, const std::vector<Var>& vars) {
@@ -96,14 +107,15 @@ Wait::Range clamped(const Program& p, const std::vector<Fact>& facts, Dim first,
   const auto holds = [&](const Dim& small, const Dim& large) {
     return small == large || cheaply(p, facts, shape::at_most(small, large));
   };
-  if (holds(first, Dim(0)))
+  if (AXON_RULE(clamp_first_low, holds(first, Dim(0))))
     first = Dim(0);
-  else if (!holds(first, end))
+  else if (AXON_RULE(clamp_first_high, !holds(first, end)))
     first = shape::min(first, end);
-  if (last == end || holds(end, last)) return {first, end};
-  if (holds(last, first)) return {first, first};
+  if (AXON_RULE(clamp_last_end, last == end) || AXON_RULE(clamp_last_behind, holds(end, last)))
+    return {first, end};
+  if (AXON_RULE(clamp_last_first, holds(last, first))) return {first, first};
   // The larger of two that lie inside: what it is not below is then in plain sight.
-  if (!holds(last, end)) last = shape::min(last, end);
+  if (AXON_RULE(clamp_last_high, !holds(last, end))) last = shape::min(last, end);
   return {first, shape::max(last, first)};
 }
 
@@ -127,15 +139,16 @@ Overlap overlap_of(const Program& p, const Dependence& dependence) {
   const Distance& distance = dependence.distance;
   for (size_t i = distance.level; i < producer.loops.size(); ++i) {
     const Dim index = p.loops[producer.loops[i]].index;
-    if (i > distance.level || distance.iterations == 0 || distance.or_more) {
+    if (AXON_RULE(overlap_inside, i > distance.level) || AXON_RULE(overlap_same, distance.iterations == 0) ||
+        AXON_RULE(overlap_or_more, distance.or_more)) {
       const Dim other = fresh(p.loops[producer.loops[i]].index);
-      if (i == distance.level && distance.or_more)
+      if (AXON_RULE(overlap_at_level, i == distance.level) && AXON_RULE(overlap_at_most, distance.or_more))
         overlap.facts.push_back(shape::at_most(other, index - Dim(distance.iterations)));
     } else {
       overlap.rename[p.loops[producer.loops[i]].index] = index - Dim(distance.iterations);
     }
     for (Var v : decided_inside(p, producer.loops[i])) {  // another iteration: another value
-      if (overlap.rename.contains(v)) continue;
+      if (AXON_RULE(overlap_decided_once, overlap.rename.contains(v))) continue;
       overlap.facts = both(std::move(overlap.facts), range_of_decided(fresh(v)));
     }
   }
@@ -149,10 +162,12 @@ Overlap overlap_of(const Program& p, const Dependence& dependence) {
 bool overlaps_late(const Program& p, const Dependence& dependence, const Overlap& overlap) {
   const auto& loops = p.types[dependence.consumer].loops;
   const size_t common = common_loops(p, dependence.producer, dependence.consumer);
-  if (loops.size() <= common) return false;
+  if (AXON_RULE(late_no_loop, loops.size() <= common)) return false;
   const Var index = p.loops[loops[common]].index;
-  if (std::none_of(dependence.own->box.begin(), dependence.own->box.end(),
-                   [&](const Interval& i) { return i.low.contains(index) || i.high.contains(index); }))
+  if (AXON_RULE(late_not_moved,
+                std::none_of(dependence.own->box.begin(), dependence.own->box.end(), [&](const Interval& i) {
+                  return i.low.contains(index) || i.high.contains(index);
+                })))
     return false;
   std::vector<Interval> own;
   for (const Interval& i : dependence.own->box)
@@ -165,15 +180,19 @@ void set_iteration(const Program& p, const Dependence& dependence, Wait& wait) {
   const size_t common = common_loops(p, dependence.producer, dependence.consumer);
   for (size_t i = 0; i < loops.size(); ++i) {
     const Loop& loop = p.loops[loops[i]];
-    if (i < dependence.distance.level) {
+    if (AXON_RULE(iteration_outside, i < dependence.distance.level)) {
       wait.iteration.push_back(loop.index);
-    } else if (i == dependence.distance.level && dependence.distance.iterations > 0) {
+    } else if (AXON_RULE(iteration_at_level, i == dependence.distance.level) &&
+               AXON_RULE(iteration_moves, dependence.distance.iterations > 0)) {
       wait.iteration.push_back(Dim(loop.index) - Dim(dependence.distance.iterations));
       wait.guard.push_back(shape::at_least(Dim(loop.index), Dim(dependence.distance.iterations)));
     } else {
       wait.iteration.push_back(loop.extent - Dim(1));
-      const bool run_again = steps_of(p, loops[i]) && is_nested(p, loops[i]);  // an empty run is no matter
-      if (i >= common && !loop.extent.constant().value_or(0) && !run_again)
+      const bool run_again =
+          AXON_RULE(iteration_condition, steps_of(p, loops[i])) &&
+          AXON_RULE(iteration_nested, is_nested(p, loops[i]));  // an empty run is no matter
+      if (AXON_RULE(iteration_not_common, i >= common) &&
+          AXON_RULE(iteration_perhaps_none, !loop.extent.constant().value_or(0)) && !run_again)
         wait.guard.push_back(shape::at_least(loop.extent, Dim(1)));
     }
   }
@@ -197,9 +216,10 @@ std::vector<Wait::Range> producers_needed(const Program& p, const Dependence& de
                      limit.upper ? shape::at_most(v, limit.value) : shape::at_least(v, limit.value));
     };
     const auto bound = [&](const std::optional<Limit>& limit, size_t a) {
-      if (!limit || !free_of(limit->value, overlap.free)) return;
-      if (limit->symbolic && !provable(*limit, a)) return;
-      if (limit->upper)
+      if (!limit || AXON_RULE(needed_not_free, !free_of(limit->value, overlap.free))) return;
+      if (AXON_RULE(needed_symbolic, limit->symbolic) && AXON_RULE(needed_unproved, !provable(*limit, a)))
+        return;
+      if (AXON_RULE(needed_upper, limit->upper))
         last = shape::min(last, limit->value);
       else
         first = shape::max(first, limit->value);
@@ -207,10 +227,13 @@ std::vector<Wait::Range> producers_needed(const Program& p, const Dependence& de
     for (size_t a = 0; a < own.size(); ++a) {
       // theirs.low <= own.high - 1 and theirs.high >= own.low + 1
       const auto& [low, high] = overlap.theirs[a];
-      if (low.contains(v)) bound(solve(p, facts, low, v, own[a].high - Dim(1), true), a);
-      if (high.contains(v)) bound(solve(p, facts, high, v, own[a].low + Dim(1), false), a);
+      if (AXON_RULE(needed_low, low.contains(v)))
+        bound(solve(p, facts, low, v, own[a].high - Dim(1), true), a);
+      if (AXON_RULE(needed_high, high.contains(v)))
+        bound(solve(p, facts, high, v, own[a].low + Dim(1), false), a);
     }
-    box.push_back(first.is(0) && last == extent - Dim(1)
+    box.push_back(AXON_RULE(needed_from_start, first.is(0)) &&
+                          AXON_RULE(needed_to_end, last == extent - Dim(1))
                       ? Wait::Range{first, last}
                       : clamped(p, facts, shape::simplify(first, relevant(p, facts, {first})),
                                 shape::simplify(last, relevant(p, facts, {last})), extent));

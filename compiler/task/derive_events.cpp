@@ -11,6 +11,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/rule.h"
 #include "task/certificate.h"
 #include "task/dependence.h"
 #include "task/facts.h"
@@ -47,9 +48,10 @@ class Deriver {
     for (TaskTypeId producer : producers)
       for (const Access& own : p_.types[consumer].accesses)
         for (const Access& theirs : p_.types[producer].accesses) {
-          if (own.buffer != theirs.buffer || (!own.write && !theirs.write)) continue;
+          if (AXON_RULE(pair_other_buffer, own.buffer != theirs.buffer)) continue;
+          if (AXON_RULE(pair_own_read, !own.write) && AXON_RULE(pair_their_read, !theirs.write)) continue;
           const Dependence dependence{producer, &theirs, consumer, &own, {}};
-          if (dependence.why() == why) consider(dependence);
+          if (AXON_RULE(pair_why, dependence.why() == why)) consider(dependence);
         }
   }
 
@@ -57,7 +59,7 @@ class Deriver {
   void consider(Dependence dependence) {
     never_meets_.reset();
     const size_t common = common_loops(p_, dependence.producer, dependence.consumer);
-    if (order_.at(dependence.producer) < order_.at(dependence.consumer)) {
+    if (AXON_RULE(consider_earlier, order_.at(dependence.producer) < order_.at(dependence.consumer))) {
       dependence.distance = {common, 0};
       consider_distance(dependence);
     }
@@ -65,7 +67,8 @@ class Deriver {
       for (const Distance distance : {Distance{level, 1}, Distance{level, 2}, Distance{level, 3, true}}) {
         dependence.distance = distance;
         consider_distance(dependence);
-        if (!moves(dependence.theirs->box, dependence.consumer, level)) break;  // the same at every distance
+        if (AXON_RULE(consider_not_moved, !moves(dependence.theirs->box, dependence.consumer, level)))
+          break;  // the same at every distance
       }
   }
 
@@ -84,7 +87,7 @@ class Deriver {
 
   /// Axes that no loop moves keep the boxes apart, or not, at every distance alike: asked once per pair.
   bool never_meets(const Dependence& dependence) {
-    if (!never_meets_) never_meets_ = apart(dependence, false);
+    if (AXON_RULE(meets_not_asked, !never_meets_)) never_meets_ = apart(dependence, false);
     return *never_meets_;
   }
 
@@ -93,9 +96,10 @@ class Deriver {
     const auto &theirs = dependence.theirs->box, &own = dependence.own->box;
     std::vector<size_t> axes;
     for (size_t a = 0; a < own.size(); ++a)
-      if ((moves(theirs[a], dependence.producer) || moves(own[a], dependence.consumer)) == moving)
+      if ((AXON_RULE(apart_theirs_moves, moves(theirs[a], dependence.producer)) ||
+           AXON_RULE(apart_own_moves, moves(own[a], dependence.consumer))) == moving)
         axes.push_back(a);
-    if (axes.empty()) return false;
+    if (AXON_RULE(apart_no_axes, axes.empty())) return false;
     const Overlap overlap = overlap_of(p_, dependence);
     std::vector<Interval> a_box, b_box;
     for (size_t a : axes) {
@@ -106,9 +110,12 @@ class Deriver {
   }
 
   void consider_distance(const Dependence& dependence) {
-    if (happens_before_.ordered_whole(dependence.consumer, dependence.producer, dependence.distance))
+    if (AXON_RULE(consider_whole, happens_before_.ordered_whole(dependence.consumer, dependence.producer,
+                                                                dependence.distance)))
       return need(dependence, std::nullopt);
-    if (apart(dependence, true) || never_meets(dependence)) return;
+    if (AXON_RULE(consider_apart_moving, apart(dependence, true)) ||
+        AXON_RULE(consider_apart_fixed, never_meets(dependence)))
+      return;
     Wait wait;
     wait.event = event_of(dependence.producer);
     wait.consumer = dependence.consumer;
@@ -118,11 +125,13 @@ class Deriver {
     wait.why = dependence.why();
     wait.buffer = dependence.own->buffer;
     Distance distance = dependence.distance;
-    const bool at_once = implied(wait, distance);
-    if (!at_once) distance.started = overlaps_late(p_, dependence, overlap) ? 1 : 0;
+    const bool at_once = AXON_RULE(consider_implied, implied(wait, distance));
+    if (!at_once) distance.started = AXON_RULE(consider_late, overlaps_late(p_, dependence, overlap)) ? 1 : 0;
     need({dependence.producer, dependence.theirs, dependence.consumer, dependence.own, distance},
          ranges_of(p_, wait));
-    if (at_once || (distance.started > 0 && implied(wait, distance))) return;
+    if (at_once || (AXON_RULE(consider_started, distance.started > 0) &&
+                    AXON_RULE(consider_implied_late, implied(wait, distance))))
+      return;
     happens_before_.add(wait);
     p_.waits.push_back(std::move(wait));
     distances_.push_back(dependence.distance);
@@ -132,7 +141,8 @@ class Deriver {
   bool implied(const Wait& wait, const Distance& distance, bool through_empty = false) const {
     const TaskTypeId producer = p_.events[wait.event].producer;
     const Ranges needed = ranges_of(p_, wait);
-    if (producer == wait.consumer && distance.iterations > 0 &&
+    if (AXON_RULE(implied_one_type, producer == wait.consumer) &&
+        AXON_RULE(implied_iterations, distance.iterations > 0) &&
         within(wait.consumer, producer, needed, own_task(producer)))
       return true;
     const auto chains = happens_before_.chains(wait.consumer, producer, distance, through_empty);
@@ -151,18 +161,22 @@ class Deriver {
   bool within(TaskTypeId consumer, TaskTypeId producer, const Ranges& needed, const Ranges& known) const {
     const auto facts = both(p_.facts, ranges(p_, consumer));
     for (size_t c = 0; c < needed.size(); ++c)
-      if (!known[c] || !within(facts, *needed[c], *known[c], p_.types[producer].coordinates[c].extent))
+      if (AXON_RULE(within_unknown, !known[c]) ||
+          AXON_RULE(within_not,
+                    !within(facts, *needed[c], *known[c], p_.types[producer].coordinates[c].extent)))
         return false;
     return true;
   }
 
   bool within(const std::vector<Fact>& facts, const Wait::Range& inner, const Wait::Range& outer,
               const Dim& extent) const {
-    if (!outer.first.is(0) && inner.first != outer.first &&
-        !cheaply(p_, facts, shape::at_most(outer.first, inner.first)))
+    if (AXON_RULE(within_not_from_start, !outer.first.is(0)) &&
+        AXON_RULE(within_other_first, inner.first != outer.first) &&
+        AXON_RULE(within_before_first, !cheaply(p_, facts, shape::at_most(outer.first, inner.first))))
       return false;
-    return outer.last == extent - Dim(1) || inner.last == outer.last ||
-           cheaply(p_, facts, shape::at_most(inner.last, outer.last));
+    return AXON_RULE(within_to_end, outer.last == extent - Dim(1)) ||
+           AXON_RULE(within_same_last, inner.last == outer.last) ||
+           AXON_RULE(within_last, cheaply(p_, facts, shape::at_most(inner.last, outer.last)));
   }
 
   EventId event_of(TaskTypeId producer) {
@@ -186,9 +200,10 @@ class Deriver {
     for (size_t w = p_.waits.size(); w-- > 0;) {
       happens_before_.set_active(w, false);
       const Distance& distance = distances_[w];
-      if (implied(p_.waits[w], distance)) continue;
+      if (AXON_RULE(drop_implied, implied(p_.waits[w], distance))) continue;
       // Needed only because loops on the way may run zero times: no reason for a fine event.
-      const bool for_empty_loops = distance.iterations == 0 && implied(p_.waits[w], distance, true);
+      const bool for_empty_loops = AXON_RULE(drop_same_iteration, distance.iterations == 0) &&
+                                   AXON_RULE(drop_for_empty, implied(p_.waits[w], distance, true));
       if (!for_empty_loops) distinguishing_.push_back(kept.size());
       kept.push_back(p_.waits[w]);
       happens_before_.set_active(w, true);
@@ -218,9 +233,10 @@ class Deriver {
     std::vector<bool> keep(event.kept.size(), false);
     for (size_t w : distinguishing_) {
       const Wait& wait = p_.waits[w];
-      if (wait.event != id) continue;
+      if (AXON_RULE(coarsen_other_event, wait.event != id)) continue;
       for (size_t a = 0; a < keep.size(); ++a)
-        keep[a] = keep[a] || !wait.box[a].first.is(0) || wait.box[a].last != event.shape[a] - Dim(1);
+        keep[a] = AXON_RULE(coarsen_kept, keep[a]) || AXON_RULE(coarsen_first, !wait.box[a].first.is(0)) ||
+                  AXON_RULE(coarsen_last, wait.box[a].last != event.shape[a] - Dim(1));
     }
     const auto only_kept = [&](auto& list) {
       size_t n = 0;

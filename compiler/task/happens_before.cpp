@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/rule.h"
 #include "task/decided.h"
 #include "task/facts.h"
 
@@ -19,8 +20,11 @@ Wait::Range whole(const Dim& extent) { return {Dim(0), extent - Dim(1)}; }
 /// Is everything in `b` plainly in `a`?
 bool contains(const Ranges& a, const Ranges& b, const std::vector<Coordinate>& grid) {
   for (size_t c = 0; c < a.size(); ++c) {
-    if (!b[c]) continue;
-    if (!a[c] || (!equal(*a[c], *b[c]) && !equal(*a[c], whole(grid[c].extent)))) return false;
+    if (AXON_RULE(contains_nothing_needed, !b[c])) continue;
+    if (AXON_RULE(contains_nothing_known, !a[c])) return false;
+    if (AXON_RULE(contains_other, !equal(*a[c], *b[c])) &&
+        AXON_RULE(contains_not_whole, !equal(*a[c], whole(grid[c].extent))))
+      return false;
   }
   return true;
 }
@@ -42,7 +46,7 @@ std::map<TaskTypeId, uint32_t> program_order(const Program& p) {
 size_t common_loops(const Program& p, TaskTypeId a, TaskTypeId b) {
   const auto &x = p.types[a].loops, &y = p.types[b].loops;
   size_t n = 0;
-  while (n < x.size() && n < y.size() && x[n] == y[n]) ++n;
+  while (n < x.size() && n < y.size() && AXON_RULE(common_loop, x[n] == y[n])) ++n;
   return n;
 }
 
@@ -54,11 +58,13 @@ std::optional<Distance> distance_of(const Program& p, const Wait& wait) {
   Distance distance{common, 0, false, 0};
   for (size_t i = 0; i < loops.size(); ++i) {
     const Loop& loop = p.loops[loops[i]];
-    if (i < common && distance.iterations == 0) {
+    if (AXON_RULE(distance_in_common_loop, i < common) &&
+        AXON_RULE(distance_not_moved, distance.iterations == 0)) {
       const auto back = (Dim(loop.index) - wait.iteration[i]).constant();
-      if (!back || *back < 0 || *back > 1000) return std::nullopt;
-      if (*back > 0) distance = {i, static_cast<int>(*back), false, 0};
-    } else if (wait.iteration[i] != loop.extent - Dim(1)) {
+      if (!back || AXON_RULE(distance_ahead, *back < 0) || AXON_RULE(distance_far, *back > 1000))
+        return std::nullopt;
+      if (AXON_RULE(distance_moves, *back > 0)) distance = {i, static_cast<int>(*back), false, 0};
+    } else if (AXON_RULE(distance_not_last, wait.iteration[i] != loop.extent - Dim(1))) {
       return std::nullopt;
     }
   }
@@ -95,34 +101,47 @@ std::optional<HappensBefore::State> HappensBefore::follow(const State& at, size_
                                                           TaskTypeId earlier, const Distance& distance,
                                                           bool through_empty) const {
   const Edge& edge = edges_[e];
-  if (!edge.active || edge.consumer != at.type) return std::nullopt;
-  if (at.same_iteration && edge.distance.iterations > 0) return std::nullopt;
+  if (AXON_RULE(follow_inactive, !edge.active) || AXON_RULE(follow_other_type, edge.consumer != at.type))
+    return std::nullopt;
+  if (AXON_RULE(follow_same_iteration, at.same_iteration) &&
+      AXON_RULE(follow_other_iteration, edge.distance.iterations > 0))
+    return std::nullopt;
   const auto& loops = program_.types[edge.producer].loops;
   const auto &of_later = program_.types[later].loops, &of_earlier = program_.types[earlier].loops;
   const auto among = [](const std::vector<LoopId>& list, LoopId l) {
     return std::find(list.begin(), list.end(), l) != list.end();
   };
   for (LoopId l : loops)
-    if (!through_empty && !among(of_later, l) && !among(of_earlier, l))
+    if (AXON_RULE(follow_not_empty, !through_empty) && AXON_RULE(follow_not_of_later, !among(of_later, l)) &&
+        AXON_RULE(follow_not_of_earlier, !among(of_earlier, l)))
       return std::nullopt;  // may run zero times
   const auto inside = [&](size_t level) {
-    return loops.size() > level && of_later.size() > level && loops[level] == of_later[level];
+    return loops.size() > level && of_later.size() > level &&
+           AXON_RULE(follow_inside, loops[level] == of_later[level]);
   };
-  if (distance.iterations > 0 && !inside(distance.level)) return std::nullopt;
+  if (AXON_RULE(follow_distant, distance.iterations > 0) &&
+      AXON_RULE(follow_outside_of_level, !inside(distance.level)))
+    return std::nullopt;
   State next{edge.producer, at.iterations, at.late, {}, false};
   const size_t common = common_loops(program_, later, earlier);
-  if (edge.distance.iterations > 0) {
-    if (distance.iterations > 0 && edge.distance.level == distance.level)
+  if (AXON_RULE(follow_edge_moves, edge.distance.iterations > 0)) {
+    if (AXON_RULE(follow_level_moves, distance.iterations > 0) &&
+        AXON_RULE(follow_same_level, edge.distance.level == distance.level))
       next.iterations += edge.distance.iterations;
-    else if (edge.distance.level == common && inside(common) && at.iterations == 0)
+    else if (AXON_RULE(follow_late_level, edge.distance.level == common) &&
+             AXON_RULE(follow_late_inside, inside(common)) &&
+             AXON_RULE(follow_late_at_once, at.iterations == 0))
       next.late += edge.distance.iterations;
     else
       return std::nullopt;
   }
-  if (next.iterations > distance.iterations || next.late > distance.started) return std::nullopt;
+  if (AXON_RULE(follow_too_early, next.iterations > distance.iterations) ||
+      AXON_RULE(follow_not_started, next.late > distance.started))
+    return std::nullopt;
   const Run run = through_empty ? Run::exists : run_of(next, distance, later, earlier);
-  if (run == Run::unknown) return std::nullopt;
-  next.same_iteration = at.same_iteration || run == Run::last;
+  if (AXON_RULE(follow_run_unknown, run == Run::unknown)) return std::nullopt;
+  next.same_iteration = AXON_RULE(follow_still_same_iteration, at.same_iteration) ||
+                        AXON_RULE(follow_run_last, run == Run::last);
   next.finished = compose(later, at, e);
   return next;
 }
@@ -136,13 +155,17 @@ HappensBefore::Run HappensBefore::run_of(const State& at, const Distance& distan
   const auto& loops = program_.types[at.type].loops;
   const auto is_in = [&](TaskTypeId type, size_t i) {
     const auto& list = program_.types[type].loops;
-    return i < list.size() && list[i] == loops[i];
+    return i < list.size() && AXON_RULE(run_is_in, list[i] == loops[i]);
   };
-  const bool moved = at.iterations + at.late > 0;
+  const bool moved = AXON_RULE(run_moved, at.iterations + at.late > 0);
   Run run = Run::exists;
-  for (size_t i = distance.level + (distance.iterations > 0 || at.late > 0 ? 1 : 0); i < loops.size(); ++i) {
-    if (!steps_of(program_, loops[i]) || (!moved && is_in(later, i))) continue;
-    if (at.late > 0 || !is_in(earlier, i)) return Run::unknown;
+  const bool behind = AXON_RULE(run_distant, distance.iterations > 0) || AXON_RULE(run_is_late, at.late > 0);
+  for (size_t i = distance.level + (behind ? 1 : 0); i < loops.size(); ++i) {
+    if (AXON_RULE(run_no_condition, !steps_of(program_, loops[i])) ||
+        (AXON_RULE(run_not_moved, !moved) && AXON_RULE(run_of_later, is_in(later, i))))
+      continue;
+    if (AXON_RULE(run_late, at.late > 0) || AXON_RULE(run_not_of_earlier, !is_in(earlier, i)))
+      return Run::unknown;
     run = Run::last;
   }
   return run;
@@ -162,12 +185,14 @@ std::vector<Chain> HappensBefore::chains(TaskTypeId later, TaskTypeId earlier, c
       reached->wait = static_cast<uint32_t>(e);
       const auto& grid = program_.types[reached->type].coordinates;
       const bool known = std::any_of(states.begin(), states.end(), [&](const State& s) {
-        return s.type == reached->type && s.iterations <= reached->iterations && s.late <= reached->late &&
-               (!s.same_iteration || reached->same_iteration) &&
+        return AXON_RULE(known_type, s.type == reached->type) &&
+               AXON_RULE(known_iterations, s.iterations <= reached->iterations) &&
+               AXON_RULE(known_late, s.late <= reached->late) &&
+               AXON_RULE(known_same_iteration, !s.same_iteration || reached->same_iteration) &&
                contains(s.finished, reached->finished, grid);
       });
-      if (reached->type == earlier) found.push_back(chain_to(states, *reached));
-      if (!known) states.push_back(std::move(*reached));
+      if (AXON_RULE(chain_reaches, reached->type == earlier)) found.push_back(chain_to(states, *reached));
+      if (AXON_RULE(chain_goes_on, !known)) states.push_back(std::move(*reached));
     }
   }
   return found;
@@ -185,18 +210,22 @@ Chain HappensBefore::chain_to(const std::vector<State>& states, const State& las
 Ranges HappensBefore::compose(TaskTypeId later, const State& at, size_t e) const {
   const Edge& edge = edges_[e];
   Ranges result;
-  const bool same_run = at.iterations + at.late == 0 && !at.same_iteration;
+  const bool same_run = AXON_RULE(compose_not_moved, at.iterations + at.late == 0) &&
+                        AXON_RULE(compose_run_exists, !at.same_iteration);
   for (uint32_t r = 0; r < edge.finished.size(); ++r) {
     const auto& range = *edge.finished[r];
     bool known = true;
     for (LoopId l : program_.types[edge.consumer].loops) {
       const Var index = program_.loops[l].index;
       const auto& own = program_.types[later].loops;
-      const bool same = same_run && std::find(own.begin(), own.end(), l) != own.end();
-      known = known && (same || (!range.first.contains(index) && !range.last.contains(index)));
-      if (same_run) continue;
+      const bool same =
+          same_run && AXON_RULE(compose_own_loop, std::find(own.begin(), own.end(), l) != own.end());
+      known = known && (same || (AXON_RULE(compose_first_fixed, !range.first.contains(index)) &&
+                                 AXON_RULE(compose_last_fixed, !range.last.contains(index))));
+      if (AXON_RULE(compose_same_run, same_run)) continue;
       for (Var v : decided_inside(program_, l))
-        known = known && !range.first.contains(v) && !range.last.contains(v);
+        known = known && AXON_RULE(compose_first_decided, !range.first.contains(v)) &&
+                AXON_RULE(compose_last_decided, !range.last.contains(v));
     }
     result.push_back(known ? substituted(at.finished, e, r) : std::nullopt);
   }
@@ -215,22 +244,23 @@ std::optional<Wait::Range> HappensBefore::substituted(const Ranges& of_consumer,
   shape::Substitution low, high;
   std::vector<uint32_t> spread;  // coordinates of the consumer that are known over a range
   for (uint32_t c = 0; c < grid.size(); ++c) {
-    if (!mentions(range, c)) continue;
-    if (!of_consumer[c]) return std::nullopt;
+    if (AXON_RULE(substituted_not_mentioned, !mentions(range, c))) continue;
+    if (AXON_RULE(substituted_unknown, !of_consumer[c])) return std::nullopt;
     low[grid[c].var] = high[grid[c].var] = of_consumer[c]->first;
-    if (of_consumer[c]->first != of_consumer[c]->last) spread.push_back(c);
+    if (AXON_RULE(substituted_spread, of_consumer[c]->first != of_consumer[c]->last)) spread.push_back(c);
   }
-  if (spread.size() == 1) {
+  if (AXON_RULE(substituted_one_spread, spread.size() == 1)) {
     // A union over the range, when no other coordinate of the producer moves along with it.
     const uint32_t c = spread[0];
     const auto movers =
         std::count_if(edge.finished.begin(), edge.finished.end(),
                       [&](const std::optional<Wait::Range>& other) { return mentions(other, c); });
-    const Union all = movers == 1 ? union_along(e, r, c) : Union{};
-    if (all.whole && equal(*of_consumer[c], whole(grid[c].extent)))
+    const Union all = AXON_RULE(substituted_one_mover, movers == 1) ? union_along(e, r, c) : Union{};
+    if (AXON_RULE(substituted_union_whole, all.whole) &&
+        AXON_RULE(substituted_all_of_it, equal(*of_consumer[c], whole(grid[c].extent))))
       return whole(program_.types[edge.producer].coordinates[r].extent);
-    if (all.direction > 0) high[grid[c].var] = of_consumer[c]->last;
-    if (all.direction < 0) low[grid[c].var] = of_consumer[c]->last;
+    if (AXON_RULE(substituted_grows, all.direction > 0)) high[grid[c].var] = of_consumer[c]->last;
+    if (AXON_RULE(substituted_falls, all.direction < 0)) low[grid[c].var] = of_consumer[c]->last;
   }
   return Wait::Range{range.first.substitute(low), range.last.substitute(high)};
 }
@@ -254,23 +284,27 @@ HappensBefore::Union HappensBefore::union_along(size_t e, uint32_t r, uint32_t a
   const auto always = [&](const Dim& small, const Dim& large) {
     return cheaply(program_, neighbours, shape::at_most(small, large));
   };
-  if (always(at(range.first, next), range.last + Dim(1)) && always(range.last, at(range.last, next)))
+  if (AXON_RULE(union_touches_next, always(at(range.first, next), range.last + Dim(1))) &&
+      AXON_RULE(union_grows, always(range.last, at(range.last, next))))
     result.direction = 1;
-  else if (always(range.first, at(range.last, next) + Dim(1)) && always(at(range.last, next), range.last))
+  else if (AXON_RULE(union_touches_this, always(range.first, at(range.last, next) + Dim(1))) &&
+           AXON_RULE(union_falls, always(at(range.last, next), range.last)))
     result.direction = -1;
-  if (result.direction == 0) return result;
+  if (AXON_RULE(union_has_holes, result.direction == 0)) return result;
   const Dim first = at(range.first, result.direction > 0 ? Dim(0) : end);
   const Dim last = at(range.last, result.direction > 0 ? end : Dim(0));
   const Dim all = program_.types[edge.producer].coordinates[r].extent - Dim(1);
-  result.whole = cheaply(program_, facts, shape::at_most(first, Dim(0))) &&
-                 cheaply(program_, facts, shape::at_least(last, all));
+  result.whole = AXON_RULE(union_from_start, cheaply(program_, facts, shape::at_most(first, Dim(0)))) &&
+                 AXON_RULE(union_to_end, cheaply(program_, facts, shape::at_least(last, all)));
   return result;
 }
 
 bool HappensBefore::is_whole(const Chain& chain, TaskTypeId earlier) const {
   const auto& grid = program_.types[earlier].coordinates;
   for (size_t c = 0; c < grid.size(); ++c)
-    if (!chain.ranges()[c] || !equal(*chain.ranges()[c], whole(grid[c].extent))) return false;
+    if (AXON_RULE(whole_unknown, !chain.ranges()[c]) ||
+        AXON_RULE(whole_not_all, !equal(*chain.ranges()[c], whole(grid[c].extent))))
+      return false;
   return true;
 }
 
