@@ -1,8 +1,9 @@
 // Elementary functions of generated code. Straight-line code without tables or calls (except where said), so
 // that after inlining the loop vectoriser widens them to any register.
 //
-// f32: at most 2 units in the last place everywhere, denormals included; f64: at most 4, pow a few more for
-// huge results. Special values follow IEEE 754: NaN in gives NaN out, overflow gives infinity.
+// f32: at most 2 units in the last place everywhere, denormals included; f64: at most 2, and pow less than 1,
+// so that what is exactly a number comes out as that number; erfc at most 4 in both. Special values and the
+// signs of zeros follow IEEE 754: NaN in gives NaN out, overflow gives infinity.
 #pragma once
 #include <stdint.h>
 
@@ -14,8 +15,9 @@ float axon_sin_f32(float);
 float axon_cos_f32(float);
 float axon_tanh_f32(float);
 float axon_erf_f32(float);
+float axon_erfc_f32(float);  ///< 1 - erf(x), without the loss for large x
 float axon_pow_f32(float, float);
-float axon_mod_f32(float, float);  ///< floored; a loop, not vectorised
+float axon_mod_f32(float, float);  ///< floored, with the divisor's sign; a loop, not vectorised
 double axon_exp_f64(double);
 double axon_exp2_f64(double);
 double axon_log_f64(double);
@@ -23,6 +25,7 @@ double axon_sin_f64(double);
 double axon_cos_f64(double);
 double axon_tanh_f64(double);
 double axon_erf_f64(double);
+double axon_erfc_f64(double);
 double axon_pow_f64(double, double);
 double axon_mod_f64(double, double);
 

@@ -1,5 +1,7 @@
 // Elementary functions in f64. See math.h. Trigonometry beyond 2^20 and remainders leave the straight line.
+// Polynomials are computed by fit.py.
 #include "bits.h"
+#include "coefficients.h"
 #include "math.h"
 
 using namespace device;
@@ -11,14 +13,6 @@ inline double clamp(double x, double low, double high) {
   return above > high ? high : above;
 }
 
-/// e^(r + rest) for |r| <= ln(2) / 2 and a tiny rest.
-inline double exp_reduced(double r, double rest) {
-  constexpr double tail[] = {0.5,           1.0 / 6,        1.0 / 24,        1.0 / 120,
-                             1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
-                             1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0};
-  return (polynomial(tail, r) * r * r + rest) + r + 1.0;
-}
-
 struct Pair {
   double high, low;  ///< their unevaluated sum
 };
@@ -26,38 +20,90 @@ inline Pair sum_of(double a, double b) {
   const double s = a + b, part = s - a;
   return {s, (a - (s - part)) + (b - part)};
 }
-inline Pair product_of(double a,
-                       double b) {  // without fused multiply-add, so that every level gives the same bits
+/// Without fused multiply-add, so that every level gives the same bits.
+inline Pair product_of(double a, double b) {
   auto high_half = [](double v) { return double_of(bits_of(v) & 0xfffffffff8000000); };
   const double ah = high_half(a), al = a - ah, bh = high_half(b), bl = b - bh, p = a * b;
   return {p, ((ah * bh - p) + ah * bl + al * bh) + al * bl};
 }
 
-/// log(x) of a finite x > 0 to about 2^-59 relative.
-inline Pair log_wide(double x) {
-  int64_t exponent;
-  const double m = split(x, exponent), e = static_cast<double>(exponent);
+/// Their sum where |a| >= |b|.
+inline Pair sum_in_order(double a, double b) {
+  const double s = a + b;
+  return {s, (a - s) + b};
+}
+inline Pair sum_of(Pair a, double b) {
+  const Pair s = sum_of(a.high, b);
+  return sum_in_order(s.high, s.low + a.low);
+}
+inline Pair product_of(Pair a, Pair b) {
+  const Pair p = product_of(a.high, b.high);
+  return sum_in_order(p.high, p.low + (a.high * b.low + a.low * b.high));
+}
+
+// ---- powers of e ----
+
+/// e^(r + rest) for |r| <= ln(2) / 2 and a tiny rest, to 0.6 units in the last place: what is added to the
+/// largest term is small, and that term is 1 + r, whose rounding is made up for.
+inline double exp_reduced(double r, double rest) {
+  const Pair head = sum_in_order(1.0, r);
+  return head.high + (head.low + (polynomial(fitted::exp_f64, r) * r * r + rest * head.high));
+}
+
+/// factor * e^(x + rest) for -1000 < x < 720 and a small rest.
+inline double exp_of(double x, double rest, double factor = 1.0) {
+  int64_t n;
+  const double whole = nearest(x * fitted::log2e_f64, n);
+  const Pair r = sum_of(x - whole * fitted::ln2_f64[0], rest - whole * fitted::ln2_f64[1]);
+  return scaled(exp_reduced(r.high, r.low) * factor, n);
+}
+
+/// erfc(x) for 0.5 <= x <= 27.3, where it ends. The square of x is that of its upper half, which is exact, and
+/// a rest.
+inline double erfc_far(double x) {
+  const double w = 1.0 / (x + 2.0), upper = double_of(bits_of(x) & 0xfffffffff8000000);
+  const double factor = polynomial(fitted::erfc_f64, (x - 2.0) * w) * w;
+  return exp_of(-(upper * upper), -((x - upper) * (x + upper)), factor);
+}
+
+// ---- logarithms ----
+
+/// A finite x > 0 as (1 + s) / (1 - s) * 2^exponent, sqrt(1/2) <= (1 + s) / (1 - s) < sqrt(2).
+inline Pair ratio_of(double x, double& exponent) {
+  int64_t e;
+  const double m = split(x, e);
+  exponent = static_cast<double>(e);
   const Pair below = sum_of(m, 1.0);
   const double s = (m - 1.0) / below.high;
   const Pair back = product_of(s, below.high);
-  const double s_low = (((m - 1.0) - back.high) - back.low - s * below.low) / below.high;
-  const double z = s * s;
-  constexpr double series[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11, 2.0 / 13,
-                               2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21, 2.0 / 23};
-  const double correction = 2.0 * s_low + s * z * polynomial(series, z) + e * 7.440617110012397e-11;
-  const Pair head = sum_of(e * 0x1.62e42fefp-1, 2.0 * s);
-  const Pair total = sum_of(head.high, correction);
-  return {total.high, total.low + head.low};
+  return {s, (((m - 1.0) - back.high) - back.low - s * below.low) / below.high};
+}
+
+inline double log_of(double x) {
+  double e;
+  const Pair s = ratio_of(x, e);
+  const double z = s.high * s.high;
+  const double rest = 2.0 * s.low + s.high * z * polynomial(fitted::log_f64, z) + e * fitted::ln2_f64[1];
+  const Pair head = sum_of(e * fitted::ln2_f64[0], 2.0 * s.high);
+  return head.high + (head.low + rest);
+}
+
+/// log(x) of a finite x > 0 to about 2^-68: in a power it is multiplied by up to 2^10, and what is exactly a
+/// number has to come out as that number.
+inline Pair log_extended(double x) {
+  double e;
+  const Pair s = ratio_of(x, e), z = product_of(s, s);
+  constexpr Pair third = {1.0 / 3, 0x1.5555555555555p-56}, fifth = {0.2, -0x1.999999999999ap-57};
+  const Pair inner = sum_of(fifth, z.high * polynomial(fitted::log_extended, z.high));
+  const Pair outer = product_of(z, inner);
+  const Pair series = sum_of(Pair{third.high, third.low + outer.low}, outer.high);
+  const Pair rest = product_of(product_of(s, z), series);
+  const Pair head = sum_of(e * fitted::ln2_f64[0], 2.0 * s.high);
+  const Pair total = sum_of(head.high, 2.0 * rest.high);
+  return {total.high, total.low + (head.low + (2.0 * (s.low + rest.low) + e * fitted::ln2_f64[1]))};
 }
 
 // ---- trigonometry ----
-
-constexpr uint32_t two_over_pi[] = {0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041,
-                                    0xFE5163AB, 0xDEBBC561, 0xB7246E3A, 0x424DD2E0, 0x06492EEA, 0x09D1921C,
-                                    0xFE1DEB1C, 0xB129A73E, 0xE88235F5, 0x2EBB4484, 0xE99C7026, 0xB45F7E41,
-                                    0x3991D639, 0x835339F4, 0x9C845F8B, 0xBDF9283B, 0x1FF897FF, 0xDE05980F,
-                                    0xEF2F118B, 0x5A0A6D1F, 0x6D367ECF, 0x27CB09B7, 0x4F463F66, 0x9E5FEA2D,
-                                    0x7527BAC7, 0xEBE5F17B, 0x3D0739F7, 0x8A5292EA, 0x6BFB5FB1, 0x1F8D5D08};
 
 /// x modulo pi/2 for 2^20 <= x < infinity.
 [[gnu::noinline]] Pair reduce_large(double x, int64_t& quadrant) {
@@ -66,10 +112,9 @@ constexpr uint32_t two_over_pi[] = {0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DD
   // The window starts at weight 4 / 2^exponent; below exponent 2 that is left of the first bit of 2/pi.
   auto bit_window = [](int64_t start) {  // 32 bits of 2/pi from bit `start`
     if (start <= -32) return uint32_t{0};
-    if (start < 0) return two_over_pi[0] >> -start;
-    const uint64_t two =
-        (static_cast<uint64_t>(two_over_pi[start >> 5]) << 32) | two_over_pi[(start >> 5) + 1];
-    return static_cast<uint32_t>((two << (start & 31)) >> 32);
+    if (start < 0) return fitted::two_over_pi_bits[0] >> -start;
+    const uint64_t two = static_cast<uint64_t>(fitted::two_over_pi_bits[start >> 5]) << 32;
+    return static_cast<uint32_t>(((two | fitted::two_over_pi_bits[(start >> 5) + 1]) << (start & 31)) >> 32);
   };
   using Wide = unsigned __int128;
   Wide sum = 0;  // mantissa * window modulo 2^128, as a fraction of four quadrants
@@ -85,20 +130,19 @@ constexpr uint32_t two_over_pi[] = {0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DD
   const double high = static_cast<double>(static_cast<uint64_t>(magnitude >> 64)) * 0x1p-62;
   const double low = static_cast<double>(static_cast<uint64_t>(magnitude)) * 0x1p-126;
   const Pair turns = sum_of(high, low);
-  const Pair product = product_of(turns.high, 1.57079632679489661923);
-  const double rest =
-      product.low + turns.high * 6.12323399573676603587e-17 + turns.low * 1.57079632679489661923;
-  const Pair r = sum_of(product.high, rest);
+  constexpr auto& quarter = fitted::quarter_wide;
+  const Pair product = product_of(turns.high, quarter[0]);
+  const Pair r = sum_of(product.high, product.low + turns.high * quarter[1] + turns.low * quarter[0]);
   return negative ? Pair{-r.high, -r.low} : r;
 }
 
 /// x modulo pi/2 for 0 <= x < 2^20: three pieces of pi/2, of which each product with the quotient is exact.
 inline Pair reduce_small(double x, int64_t& quadrant) {
-  const double turns = nearest(x * 6.36619772367581382433e-01, quadrant);
-  const double first = x - turns * 1.57079632673412561417e+00;
-  const Pair second = sum_of(first, -(turns * 6.07710050630396597660e-11));
-  const Pair third = sum_of(second.high, -(turns * 2.02226624871116645580e-21));
-  return {third.high, third.low + second.low - turns * 8.47842766036889956997e-32};
+  constexpr auto& piece = fitted::quarter_f64;
+  const double turns = nearest(x * fitted::two_over_pi, quadrant);
+  const Pair second = sum_of(x - turns * piece[0], -(turns * piece[1]));
+  const Pair third = sum_of(second.high, -(turns * piece[2]));
+  return {third.high, third.low + second.low - turns * piece[3]};
 }
 
 inline double sine_from(double x, int64_t first) {
@@ -106,17 +150,9 @@ inline double sine_from(double x, int64_t first) {
   int64_t quadrant;
   const Pair r = magnitude < 0x1p20 ? reduce_small(magnitude, quadrant) : reduce_large(magnitude, quadrant);
   quadrant += first;
-  const double z = r.high * r.high, cube = z * r.high;
-  constexpr double sine[] = {8.33333333332248946124e-03, -1.98412698298579493134e-04,
-                             2.75573137070700676789e-06, -2.50507602534068634195e-08,
-                             1.58969099521155010221e-10};
-  constexpr double cosine[] = {4.16666666666666019037e-02, -1.38888888888741095749e-03,
-                               2.48015872894767294178e-05, -2.75573143513906633035e-07,
-                               2.08757232129817482790e-09, -1.13596475577881948265e-11};
-  const double s = r.high - ((z * (0.5 * r.low - cube * polynomial(sine, z)) - r.low) -
-                             cube * -1.66666666666666324348e-01);
-  const double half = 0.5 * z, w = 1.0 - half;
-  const double c = w + (((1.0 - w) - half) + (z * z * polynomial(cosine, z) - r.high * r.low));
+  const double z = r.high * r.high, half = 0.5 * z, w = 1.0 - half;
+  const double s = r.high + (r.high * z * polynomial(fitted::sin_f64, z) + r.low * w);
+  const double c = w + (((1.0 - w) - half) + (z * z * polynomial(fitted::cos_f64, z) - r.high * r.low));
   const double value = (quadrant & 1) != 0 ? c : s;
   return (quadrant & 2) != 0 ? -value : value;
 }
@@ -127,27 +163,21 @@ inline bool is_finite(double x) { return (bits_of(x) & 0x7fffffffffffffff) < 0x7
 
 extern "C" {
 
-double axon_exp_f64(double x) {
-  const double bounded = clamp(x, -746.0, 710.0);
-  int64_t n;
-  const double whole = nearest(bounded * 1.44269504088896340736, n);
-  const double r = bounded - whole * 6.93147180369123816490e-01, low = whole * 1.90821492927058770002e-10;
-  return scaled(exp_reduced(r - low, (r - (r - low)) - low), n);
-}
+double axon_exp_f64(double x) { return exp_of(clamp(x, -746.0, 710.0), 0.0); }
 
 double axon_exp2_f64(double x) {
   const double bounded = clamp(x, -1076.0, 1025.0);
   int64_t n;
   const double r = bounded - nearest(bounded, n);
-  const Pair scaled_r = product_of(r, 0.69314718055994530942);
-  return scaled(exp_reduced(scaled_r.high, scaled_r.low + r * 2.3190468138462996e-17), n);
+  const Pair power = product_of(r, fitted::ln2_wide[0]);
+  return scaled(exp_reduced(power.high, power.low + r * fitted::ln2_wide[1]), n);
 }
 
 double axon_log_f64(double x) {
   const bool inside = x > 0.0 && x < infinity_f64;
-  const Pair value = log_wide(inside ? x : 1.0);
+  const double value = log_of(inside ? x : 1.0);
   const double at_ends = x == 0.0 ? -infinity_f64 : x < 0.0 ? nan_f64 : x;
-  return inside ? value.high + value.low : at_ends;
+  return inside ? value : at_ends;
 }
 
 double axon_sin_f64(double x) {
@@ -160,48 +190,35 @@ double axon_cos_f64(double x) { return is_finite(x) ? sine_from(x, 1) : nan_f64;
 
 double axon_tanh_f64(double x) {
   const double magnitude = double_of(bits_of(x) & ~(uint64_t{1} << 63)), z = x * x;
-  constexpr double top[] = {-1.61468768441708447952e3, -9.92877231001918586564e1, -9.64399179425052238628e-1};
-  constexpr double bottom[] = {4.84406305325125486048e3, 2.23548839060100448583e3, 1.12811678491632931402e2,
-                               1.0};
-  const double near = x + x * (z * polynomial(top, z) / polynomial(bottom, z));
+  const double near = magnitude + magnitude * (z * polynomial(fitted::tanh_f64, z));
   const double far = 1.0 - 2.0 / (axon_exp_f64(2.0 * magnitude) + 1.0);
-  return magnitude < 0.625 ? near : with_sign(far, x);
+  return with_sign(magnitude < 0.625 ? near : far, x);
 }
 
 double axon_erf_f64(double x) {
   const double magnitude = double_of(bits_of(x) & ~(uint64_t{1} << 63));
-  constexpr double near_series[] = {1.1283791670955126,      -0.37612638903183754,    0.1128379167095512,
-                                    -0.02686617064512984,    0.0052239776254232985,   -0.000854832702193483,
-                                    0.00012055332902888736,  -1.4925647567519332e-05, 1.6462045441468418e-06,
-                                    -1.6364642158167616e-07, 1.4792401209404813e-08,  -1.216456005728345e-09,
-                                    8.709045129053106e-11,   -4.230945824295338e-12};
-  // erfc(x) * e^(x^2) over t = (x - 3) / (x + 3), x in [1, 6].
-  constexpr double far_series[] = {
-      0.17900115118138996,    -0.3262335600430372,    0.24560380171233087,   -0.15011593650077723,
-      0.07166583719797852,    -0.024392499318670876,  0.004269136332823029,  0.0007077464388955435,
-      -0.0005970619481870005, 4.5255298797392725e-05, 6.405655183867133e-05, -1.2860497788801763e-05,
-      -7.978112612415575e-06, 2.1199944420289033e-06, 1.252442008487213e-06, -2.937953295127374e-07,
-      -2.345688088815329e-07, 2.7902842870616016e-08, 4.678087936130553e-08, 2.401847651247577e-09,
-      -8.382300626318526e-09, -2.7076949389702287e-09};
-  const double bounded = magnitude > 6.0 ? 6.0 : magnitude;
-  const double z = bounded < 1.0 ? bounded * bounded : 1.0, from_one = bounded < 1.0 ? 1.0 : bounded;
-  const double near = x * polynomial(near_series, z);
-  const double far = 1.0 - axon_exp_f64(-(from_one * from_one)) *
-                               polynomial(far_series, (from_one - 3.0) / (from_one + 3.0));
-  const double value = magnitude < 1.0 ? near : with_sign(far, x);
-  return x == x ? value : x;
+  const double z = magnitude < 1.0 ? x * x : 1.0;
+  const double near = x * polynomial(fitted::erf_near_f64, z);
+  const double far = 1.0 - erfc_far(magnitude > 6.0 ? 6.0 : magnitude);
+  return magnitude < 1.0 ? near : x == x ? with_sign(far, x) : x;
+}
+
+double axon_erfc_f64(double x) {
+  const double magnitude = double_of(bits_of(x) & ~(uint64_t{1} << 63));
+  const double near = 1.0 - x * polynomial(fitted::erf_near_f64, magnitude < 0.5 ? x * x : 0.25);
+  const double end = erfc_far(magnitude > 27.3 ? 27.3 : magnitude), far = x < 0.0 ? 2.0 - end : end;
+  return x == x ? (magnitude < 0.5 ? near : far) : x;
 }
 
 double axon_pow_f64(double x, double y) {
   const double magnitude = double_of(bits_of(x) & ~(uint64_t{1} << 63));
   const double size = double_of(bits_of(y) & ~(uint64_t{1} << 63));
-  const Pair log = log_wide(magnitude > 0.0 && magnitude < infinity_f64 ? magnitude : 1.0);
+  const Pair log = log_extended(magnitude > 0.0 && magnitude < infinity_f64 ? magnitude : 1.0);
   const double power = size > 0x1p70 ? with_sign(0x1p70, y) : y;
   const Pair product = product_of(power, log.high);
   const double total = clamp(product.high, -750.0, 715.0);
   const bool inside = total == product.high;
-  const double rest = inside ? product.low + power * log.low : 0.0;
-  const double finite = axon_exp_f64(total) * (1.0 + rest);
+  const double finite = exp_of(total, inside ? product.low + power * log.low : 0.0);
   const bool whole = __builtin_elementwise_floor(y) == y;
   const int64_t integer = static_cast<int64_t>(whole && size < 0x1p53 ? y : 0.0);
   const bool odd = whole && (integer & 1) != 0;
@@ -234,6 +251,7 @@ double axon_mod_f64(double x, double y) {
     }
   }
   const double remainder = with_sign(rest, x);
-  return remainder != 0.0 && (remainder < 0.0) != (y < 0.0) ? remainder + y : remainder;
+  const double floored = (x < 0.0) != (y < 0.0) ? remainder + y : remainder;
+  return rest == 0.0 ? with_sign(0.0, y) : floored;
 }
 }

@@ -45,13 +45,14 @@ const std::vector<Device>& devices() {
   return all;
 }
 
-/// Distance in units in the last place of T; infinite where special values differ.
+/// Distance in units in the last place of T; infinite where special values or the signs of zeros differ.
 template <class T, class Wide>
 double ulps(T got, Wide want) {
   constexpr double far = 1e9;
   if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got) ? 0 : far;
   const T rounded = static_cast<T>(want);
   if (std::isinf(rounded) || std::isinf(got)) return rounded == got ? 0 : far;
+  if (rounded == 0 && got == 0) return std::signbit(rounded) == std::signbit(got) ? 0 : far;
   int exponent;
   std::frexp(want, &exponent);
   const int digits = std::numeric_limits<T>::digits, least = std::numeric_limits<T>::min_exponent;
@@ -64,13 +65,21 @@ double ulps(T got, Wide want) {
 using F32 = float(float);
 using F64 = double(double);
 
-TEST(Math, SinglePrecisionWithinTwoUnits) {
-  const std::vector<std::pair<const char*, F64*>> functions = {
-      {"exp", std::exp}, {"exp2", std::exp2}, {"log", std::log}, {"sin", std::sin},
-      {"cos", std::cos}, {"tanh", std::tanh}, {"erf", std::erf}};
+struct Function {
+  const char* name;
+  F64* wide;
+  long double (*widest)(long double);
+  double units_f32, units_f64;
+};
+const Function functions[] = {{"exp", std::exp, expl, 1, 1}, {"exp2", std::exp2, exp2l, 1, 1},
+                              {"log", std::log, logl, 2, 1}, {"sin", std::sin, sinl, 2, 2},
+                              {"cos", std::cos, cosl, 2, 2}, {"tanh", std::tanh, tanhl, 2, 2},
+                              {"erf", std::erf, erfl, 2, 2}, {"erfc", std::erfc, erfcl, 4, 4}};
+
+TEST(Math, SinglePrecision) {
   for (const Device& device : devices())
-    for (const auto& [name, reference] : functions) {
-      F32* f = device.find<F32>(std::string("axon_") + name + "_f32");
+    for (const Function& function : functions) {
+      F32* f = device.find<F32>(std::string("axon_") + function.name + "_f32");
       double worst = 0;
       float where = 0;
       for (uint64_t bits = 0; bits < (uint64_t{1} << 32);
@@ -78,21 +87,19 @@ TEST(Math, SinglePrecisionWithinTwoUnits) {
         float x;
         const auto pattern = static_cast<uint32_t>(bits);
         std::memcpy(&x, &pattern, 4);
-        const double distance = ulps<float, double>(f(x), reference(x));
+        const double distance = ulps<float, double>(f(x), function.wide(x));
         if (distance > worst) worst = distance, where = x;
       }
-      EXPECT_LE(worst, 2.0) << device.level.name << " " << name << "(" << where << ") = " << f(where);
+      EXPECT_LE(worst, function.units_f32)
+          << device.level.name << " " << function.name << "(" << where << ") = " << f(where);
+      EXPECT_EQ((ulps<float, double>(f(-0.0f), function.wide(-0.0))), 0) << function.name;
     }
 }
 
 TEST(Math, DoublePrecision) {
-  using Long = long double(long double);
-  const std::vector<std::pair<const char*, Long*>> functions = {
-      {"exp", expl}, {"exp2", exp2l}, {"log", logl}, {"sin", sinl},
-      {"cos", cosl}, {"tanh", tanhl}, {"erf", erfl}};
   for (const Device& device : devices())
-    for (const auto& [name, reference] : functions) {
-      F64* f = device.find<F64>(std::string("axon_") + name + "_f64");
+    for (const Function& function : functions) {
+      F64* f = device.find<F64>(std::string("axon_") + function.name + "_f64");
       std::mt19937_64 random(7);
       double worst = 0, where = 0;
       for (int i = 0; i < 100000; ++i) {
@@ -103,10 +110,12 @@ TEST(Math, DoublePrecision) {
         else
           x = std::ldexp(static_cast<double>(static_cast<int64_t>(bits)),
                          -71 + static_cast<int>(random() % 20));
-        const double distance = ulps<double, long double>(f(x), reference(x));
+        const double distance = ulps<double, long double>(f(x), function.widest(x));
         if (distance > worst) worst = distance, where = x;
       }
-      EXPECT_LE(worst, 4.0) << device.level.name << " " << name << "(" << where << ") = " << f(where);
+      EXPECT_LE(worst, function.units_f64)
+          << device.level.name << " " << function.name << "(" << where << ") = " << f(where);
+      EXPECT_EQ((ulps<double, long double>(f(-0.0), function.widest(-0.0L))), 0) << function.name;
     }
 }
 
@@ -121,15 +130,48 @@ TEST(Math, Powers) {
       const auto xf = static_cast<float>(x), yf = static_cast<float>(y);
       EXPECT_LE(
           (ulps<float, double>(single(xf, yf), std::pow(static_cast<double>(xf), static_cast<double>(yf)))),
-          2.0)
+          1.0)
           << x << " ^ " << y;
-      EXPECT_LE((ulps<double, long double>(twice(x, y), powl(x, y))), 8.0) << x << " ^ " << y;
+      EXPECT_LE((ulps<double, long double>(twice(x, y), powl(x, y))), 1.0) << x << " ^ " << y;
     };
     for (double x : special)
       for (double y : special) check(x, y);
-    std::mt19937 random(3);
-    for (int i = 0; i < 50000; ++i)
-      check((random() % 100000) / 1000.0, (static_cast<int>(random() % 2000) - 1000) / 10.0);
+    std::mt19937_64 random(3);
+    for (int i = 0; i < 50000; ++i) {
+      const auto number = [&](int exponent) {  // a positive number below 2^exponent
+        return std::ldexp(static_cast<double>(random() >> 11), exponent - 53);
+      };
+      const double base = number(10);
+      check(base, number(8) - 128.0);
+      check(number(static_cast<int>(random() % 2100) - 1050), number(8) - 128.0);
+      if (const double log = std::log(base); log != 0) check(base, (number(11) - 1024.0) * 0.7 / log);
+    }
+  }
+}
+
+/// Every power of an integer that is a number is that number, and every root of one that is.
+TEST(Math, ExactPowers) {
+  for (const Device& device : devices()) {
+    auto* single = device.find<float(float, float)>("axon_pow_f32");
+    auto* twice = device.find<double(double, double)>("axon_pow_f64");
+    for (int base = 2; base < 3000; ++base) {
+      double power = 1;
+      for (int n = 1; (power *= base) < 0x1p53; ++n) {
+        ASSERT_EQ(twice(base, n), power) << base << " ^ " << n;
+        ASSERT_EQ(twice(-base, n), n % 2 ? -power : power) << -base << " ^ " << n;
+        if (n == 2 || n == 4 || n == 8) {
+          EXPECT_EQ(twice(power, 1.0 / n), base);
+        }
+        if (power < 0x1p24) {
+          ASSERT_EQ(single(static_cast<float>(base), static_cast<float>(n)), power) << base << " ^ " << n;
+        }
+      }
+    }
+    for (int n = -1074; n < 1024; ++n) ASSERT_EQ(twice(2, n), std::ldexp(1.0, n)) << n;
+    for (int n = -149; n < 128; ++n) ASSERT_EQ(single(2, static_cast<float>(n)), std::ldexp(1.0f, n)) << n;
+    for (int n = 1; n <= 22; ++n)
+      for (int shift = -900 / n; shift <= 900 / n; shift += 7)  // (5 * 2^shift)^n
+        ASSERT_EQ(twice(std::ldexp(5.0, shift), n), std::ldexp(std::pow(5.0, n), shift * n)) << n;
   }
 }
 
@@ -144,7 +186,14 @@ TEST(Math, FlooredRemainder) {
       if (want != 0 && (want < 0) != (y < 0)) want += y;
       ASSERT_EQ(mod(x, y), want) << x << " % " << y;
     }
-    EXPECT_TRUE(std::isnan(mod(1, 0)));
+    const double inf = std::numeric_limits<double>::infinity();
+    for (double sign : {1.0, -1.0})  // a remainder of 0 has the divisor's sign too
+      for (double x : {0.0, -0.0, 3.0, -3.0}) {
+        EXPECT_EQ(mod(x, 1.5 * sign), 0);
+        EXPECT_EQ(std::signbit(mod(x, 1.5 * sign)), sign < 0) << x;
+      }
+    EXPECT_EQ(mod(-1, inf), inf);
+    EXPECT_TRUE(std::isnan(mod(1, 0)) && std::isnan(mod(inf, 1)) && std::isnan(mod(1, std::nan(""))));
     EXPECT_EQ(mod(5, std::numeric_limits<double>::infinity()), 5);
   }
 }
