@@ -376,6 +376,9 @@ std::optional<ScalarId> fold_identities(Graph& g, Op op, const std::vector<Scala
     case Op::not_:
       if (s(0).op == op) return s(0).args[0];
       break;
+    case Op::abs:
+      if (s(0).op == Op::neg) return apply(g, Op::abs, s(0).args);
+      break;
     case Op::min:
     case Op::max:
       if (args[0] == args[1]) return args[0];
@@ -423,9 +426,10 @@ std::optional<ScalarId> fold_constants(Graph& g, Op op, const std::vector<Scalar
     return constant_int(g, result_elem(op, std::vector<Elem>(args.size(), elem)), *value);
   }
   if (numbers.size() != args.size()) return std::nullopt;
+  if (op == Op::neg) return constant_float(g, elem, -numbers[0]);
+  // A constant is rounded to its type where it is evaluated: what is decided here is decided of rounded ones.
+  for (double& number : numbers) number = round_to(elem, number);
   switch (op) {
-    case Op::neg:
-      return constant_float(g, elem, -numbers[0]);
     case Op::div:  // exact in every type: an infinity or NaN
       if (numbers[1] != 0) return std::nullopt;
       return constant_float(g, elem, numbers[0] / numbers[1]);

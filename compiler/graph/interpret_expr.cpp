@@ -92,6 +92,15 @@ void sort_unique(std::vector<uint32_t>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
+/// What is rounded to the type of the result for an integer, so that it rounds once: for a narrow float a double
+/// with the upper bits of a large integer and whether anything follows them.
+double real_of(const Code& c, int64_t n) {
+  if (c.round == Code::Round::f32) return static_cast<double>(static_cast<float>(n));
+  const bool fits = std::abs(static_cast<double>(n)) < 0x1p53 || c.round == Code::Round::none;
+  const int64_t followed = (n & ~int64_t{2047}) | (n % 2048 != 0 ? 1024 : 0);
+  return static_cast<double>(fits ? n : followed);
+}
+
 }  // namespace
 
 Code* Machine::compile_node(ScalarId id, bool inside) {
@@ -236,8 +245,7 @@ Number Machine::compute(Code& c) {
       return run(run(c.args[0]).integer ? c.args[1] : c.args[2]);
     case Op::cast: {
       Number n = run(c.args[0]);
-      if (base::is_float(c.elem))
-        return {rounded(c, c.float_args ? n.real : static_cast<double>(n.integer)), 0};
+      if (base::is_float(c.elem)) return {rounded(c, c.float_args ? n.real : real_of(c, n.integer)), 0};
       return {0, c.float_args ? truncate_to(c.elem, n.real) : wrap_to(c.elem, n.integer)};
     }
     default:
@@ -275,9 +283,11 @@ namespace {
 double smaller(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::min(a, b); }
 double larger(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b); }
 
+/// The remainder has the divisor's sign, also when it is 0.
 double floor_mod(double a, double b) {
   double r = std::fmod(a, b);
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+  if (r == 0) return std::copysign(r, b);
+  return (r < 0) != (b < 0) ? r + b : r;
 }
 
 int64_t add_wrapping(int64_t a, int64_t b) {
@@ -368,10 +378,10 @@ Number Machine::integer_op(const Code& c) {
         fail("integer division by zero");
         return {};
       }
-      int64_t remainder = b == -1 ? 0 : a % b;
-      if (remainder != 0 && (remainder < 0) != (b < 0)) remainder += b;
-      if (c.op == Op::mod) return wrapped(remainder);
-      return wrapped(b == -1 ? negated(a) : (a - remainder) / b);
+      if (b == -1) return wrapped(c.op == Op::mod ? 0 : negated(a));
+      const int64_t remainder = a % b;
+      const bool up = remainder != 0 && (remainder < 0) != (b < 0);  // what C++ has rounded up
+      return wrapped(c.op == Op::mod ? remainder + (up ? b : 0) : a / b - (up ? 1 : 0));
     }
     case Op::neg:
       return wrapped(negated(a));

@@ -107,10 +107,15 @@ Value* ScalarEmitter::rounded(Value* value, Elem narrow) {
 Typed ScalarEmitter::emit_cast(const Scalar& s, bool widened) {
   const Elem elem = computed_as(s.elem);
   const Typed from = emit(s.args[0], widened);
-  Value* value = converted(from, elem);
   const Elem source = g_.scalars[s.args[0]].elem;
-  if (is_narrow(s.elem) && source != s.elem) value = rounded(value, s.elem);
-  return {value, elem};
+  if (!is_narrow(s.elem) || source == s.elem) return {converted(from, elem), elem};
+  const bool fits = is_narrow(source) || source == Elem::f32 || base::elem_bytes(source) <= 2;
+  if (fits) return {rounded(converted(from, elem), s.elem), elem};
+  const bool whole = source == Elem::i64;
+  llvm::Type* wide = whole ? f_.b.getInt64Ty() : f_.b.getDoubleTy();
+  auto* to_odd = f_.device(whole ? "axon_to_odd_i64" : "axon_to_odd", f_.b.getFloatTy(), {wide});
+  Value* exact = whole ? from.value : converted(from, Elem::f64);
+  return {rounded(f_.b.CreateCall(to_odd, {exact}), s.elem), elem};
 }
 
 // ---- arithmetic ----

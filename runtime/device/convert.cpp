@@ -26,6 +26,20 @@ inline uint32_t rounded_bits(uint32_t magnitude) {
 
 extern "C" {
 
+float axon_to_odd(double x) {
+  const float near = static_cast<float>(x);
+  const double back = near;
+  const bool moves = back != x && x == x && (bits_of(near) & 1) == 0;
+  const bool is_larger = (back < 0 ? -back : back) > (x < 0 ? -x : x);
+  return moves ? float_of(is_larger ? bits_of(near) - 1 : bits_of(near) + 1) : near;
+}
+
+float axon_to_odd_i64(int64_t n) {
+  const bool fits = n > -(int64_t{1} << 53) && n < int64_t{1} << 53;
+  const int64_t kept = (n & ~int64_t{2047}) | ((n & 2047) != 0 ? 1024 : 0);
+  return axon_to_odd(static_cast<double>(fits ? n : kept));
+}
+
 float axon_from_bf16(uint16_t bits) { return float_of(static_cast<uint32_t>(bits) << 16); }
 
 float axon_from_f16(uint16_t bits) {
