@@ -182,16 +182,24 @@ Dim add_scaled(const Dim& a, const Dim& b, int64_t sign) {
   return finish(std::move(sum));
 }
 
-template <class Lookup>
-std::optional<int64_t> evaluate_node(const DimNode* node, const Lookup& lookup);
+/// Sums and products in `Number`; the operands of the other operators, and what they give, fit into 64 bits.
+template <class Number, class Lookup>
+std::optional<Number> evaluate_node(const DimNode* node, const Lookup& lookup);
 
-template <class Lookup>
+template <class Number, class Lookup>
+std::optional<int64_t> evaluate_operand(const DimNode* node, const Lookup& lookup) {
+  const std::optional<Number> value = evaluate_node<Number>(node, lookup);
+  if (!value || *value < INT64_MIN || *value > INT64_MAX) return std::nullopt;
+  return static_cast<int64_t>(*value);
+}
+
+template <class Number, class Lookup>
 std::optional<int64_t> evaluate_atom(const AtomNode* atom, const Lookup& lookup) {
   if (atom->summary.overflowed) return std::nullopt;
   if (atom->kind == AtomKind::var) return lookup(atom->var);
-  auto lhs = evaluate_node(atom->lhs, lookup);
+  auto lhs = evaluate_operand<Number>(atom->lhs, lookup);
   if (!lhs) return std::nullopt;
-  auto rhs = evaluate_node(atom->rhs, lookup);
+  auto rhs = evaluate_operand<Number>(atom->rhs, lookup);
   if (!rhs) return std::nullopt;
   switch (atom->kind) {
     case AtomKind::var:
@@ -210,14 +218,14 @@ std::optional<int64_t> evaluate_atom(const AtomNode* atom, const Lookup& lookup)
   return std::nullopt;
 }
 
-template <class Lookup>
-std::optional<int64_t> evaluate_node(const DimNode* node, const Lookup& lookup) {
-  int64_t sum = 0;
+template <class Number, class Lookup>
+std::optional<Number> evaluate_node(const DimNode* node, const Lookup& lookup) {
+  Number sum = 0;
   for (const Term& term : node->terms) {
-    int64_t product = term.coefficient;
+    Number product = term.coefficient;
     for (const Atom& atom : term.factors) {
-      auto value = evaluate_atom(atom.node, lookup);
-      if (!value || __builtin_mul_overflow(product, *value, &product)) return std::nullopt;
+      auto value = evaluate_atom<Number>(atom.node, lookup);
+      if (!value || __builtin_mul_overflow(product, Number{*value}, &product)) return std::nullopt;
     }
     if (__builtin_add_overflow(sum, product, &sum)) return std::nullopt;
   }
@@ -481,16 +489,28 @@ Dim Dim::substitute(const Substitution& substitution) const {
   return substitute_dim(*this, substitution, bits_of(substitution));
 }
 
-std::optional<int64_t> Dim::evaluate(const Assignment& assignment) const {
-  return evaluate_node(node_, [&](Var var) -> std::optional<int64_t> {
+namespace {
+
+auto value_in(const Assignment& assignment) {
+  return [&assignment](Var var) -> std::optional<int64_t> {
     auto found = assignment.find(var);
     if (found == assignment.end()) return std::nullopt;
     return found->second;
-  });
+  };
+}
+
+}  // namespace
+
+std::optional<int64_t> Dim::evaluate(const Assignment& assignment) const {
+  return evaluate_node<int64_t>(node_, value_in(assignment));
 }
 
 std::optional<int64_t> Dim::evaluate(const std::function<std::optional<int64_t>(Var)>& lookup) const {
-  return evaluate_node(node_, lookup);
+  return evaluate_node<int64_t>(node_, lookup);
+}
+
+std::optional<Wide> Dim::evaluate_wide(const Assignment& assignment) const {
+  return evaluate_node<Wide>(node_, value_in(assignment));
 }
 
 std::optional<std::pair<Dim, Dim>> Dim::linear_in(Var var) const {

@@ -31,6 +31,7 @@ const std::string& var_name(Var);
 class Dim;
 using Substitution = std::map<Var, Dim>;
 using Assignment = std::map<Var, int64_t>;
+__extension__ typedef __int128 Wide;
 
 enum class AtomKind : uint8_t { var, floor_div, mod, min, max };
 
@@ -72,6 +73,8 @@ class Dim {
   /// zero.
   std::optional<int64_t> evaluate(const Assignment&) const;
   std::optional<int64_t> evaluate(const std::function<std::optional<int64_t>(Var)>&) const;
+  /// The same with sums and products in 128 bits. The operands of the other operators still fit into 64.
+  std::optional<Wide> evaluate_wide(const Assignment&) const;
 
   /// Splits into a * v + b with a and b free of v, when the expression is linear in v; nullopt otherwise.
   std::optional<std::pair<Dim, Dim>> linear_in(Var v) const;

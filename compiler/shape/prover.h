@@ -26,9 +26,9 @@ struct Fact {
   std::string str() const;
 };
 /// Does the relation hold between two numbers?
-bool holds(Relation, int64_t lhs, int64_t rhs);
+bool holds(Relation, Wide lhs, Wide rhs);
 /// Does the fact hold for these values? nullopt when a side has none: a variable without a value, a division
-/// by zero, an overflow.
+/// by zero, an overflow of 128 bits.
 std::optional<bool> holds(const Fact&, const Assignment&);
 inline Fact equal(Dim a, Dim b) { return {a, Relation::eq, b}; }
 inline Fact less(Dim a, Dim b) { return {a, Relation::lt, b}; }

@@ -115,7 +115,7 @@ class Search {
 
 }  // namespace
 
-bool holds(Relation relation, int64_t lhs, int64_t rhs) {
+bool holds(Relation relation, Wide lhs, Wide rhs) {
   switch (relation) {
     case Relation::eq:
       return lhs == rhs;
@@ -131,8 +131,10 @@ bool holds(Relation relation, int64_t lhs, int64_t rhs) {
 
 std::optional<bool> holds(const Fact& fact, const Assignment& values) {
   const auto lhs = fact.lhs.evaluate(values), rhs = fact.rhs.evaluate(values);
-  if (!lhs || !rhs) return std::nullopt;
-  return holds(fact.relation, *lhs, *rhs);
+  if (lhs && rhs) return holds(fact.relation, *lhs, *rhs);
+  const auto wide_lhs = fact.lhs.evaluate_wide(values), wide_rhs = fact.rhs.evaluate_wide(values);
+  if (!wide_lhs || !wide_rhs) return std::nullopt;
+  return holds(fact.relation, *wide_lhs, *wide_rhs);
 }
 
 bool satisfies(const std::vector<Fact>& conjunction, const Assignment& assignment) {
