@@ -96,6 +96,10 @@ Status Call::solve_sizes() {
       changed = sizes_.set(i, value, /*from_metadata=*/true);
     }
     if (changed) changed_ |= bit;
+    if (concerns(bit) && !size.integer && sizes_[i] > static_cast<int64_t>(limits::extent))
+      return Failure{AXON_BAD_ARGUMENT, code::requirement,
+                     text("`", size.name, "` is ", sizes_[i], " (", sizes_.origin(i),
+                          "), and a size is at most ", limits::extent)};
   }
   return std::nullopt;
 }
@@ -120,9 +124,9 @@ Status Call::check_facts() const {
   for (const Check& check : entry_->checks) {
     if (!check.fact || !concerns(check.fact->mask())) continue;
     const Fact& fact = *check.fact;
-    int64_t lhs = 0, rhs = 0;
-    if (!fact.lhs.evaluate(sizes_.values(), lhs)) return bad_formula(fact.lhs);
-    if (!fact.rhs.evaluate(sizes_.values(), rhs)) return bad_formula(fact.rhs);
+    Wide lhs = 0, rhs = 0;
+    if (!fact.lhs.evaluate_wide(sizes_.values(), lhs)) return bad_formula(fact.lhs);
+    if (!fact.rhs.evaluate_wide(sizes_.values(), rhs)) return bad_formula(fact.rhs);
     if (holds(lhs, fact.relation, rhs)) continue;
     return Failure{AXON_BAD_ARGUMENT, code::requirement, check_text(check, lhs, rhs)};
   }
@@ -130,12 +134,12 @@ Status Call::check_facts() const {
 }
 
 /// The compiler's words, with the values of both sides where it left room for them, else after them.
-std::string Call::check_text(const Check& check, int64_t lhs, int64_t rhs) const {
+std::string Call::check_text(const Check& check, Wide lhs, Wide rhs) const {
   const Fact& fact = *check.fact;
   std::string out = check.message;
-  if (!fill_sides(out, lhs, rhs))
+  if (!fill_sides(out, wide_text(lhs), wide_text(rhs)))
     out += text(": `", fact.lhs.str(), " ", relation_text(fact.relation), " ", fact.rhs.str(),
-                "` does not hold for ", lhs, " and ", rhs);
+                "` does not hold for ", wide_text(lhs), " and ", wide_text(rhs));
   const std::string origins = sizes_.origins(fact.mask());
   return origins.empty() ? out : text(out, " (", origins, ")");
 }
@@ -144,9 +148,9 @@ Status Call::choose_plan() {
   for (Plan& plan : plans_) {
     bool fits = true;
     for (const Fact& fact : plan.variant->guard) {
-      int64_t lhs = 0, rhs = 0;
-      if (!fact.lhs.evaluate(sizes_.values(), lhs)) return bad_formula(fact.lhs);
-      if (!fact.rhs.evaluate(sizes_.values(), rhs)) return bad_formula(fact.rhs);
+      Wide lhs = 0, rhs = 0;
+      if (!fact.lhs.evaluate_wide(sizes_.values(), lhs)) return bad_formula(fact.lhs);
+      if (!fact.rhs.evaluate_wide(sizes_.values(), rhs)) return bad_formula(fact.rhs);
       fits = fits && holds(lhs, fact.relation, rhs);
     }
     if (!fits) continue;

@@ -97,7 +97,7 @@ class Call {
   Status solve_sizes();
   Status check_axes() const;
   Status check_facts() const;
-  std::string check_text(const Check&, int64_t lhs, int64_t rhs) const;
+  std::string check_text(const Check&, Wide lhs, Wide rhs) const;
   Status choose_plan();
   Status shape_results();
   bool concerns(uint64_t mask) const { return !resolved_ || (mask & changed_) != 0; }

@@ -12,6 +12,7 @@ namespace {
 
 int64_t floor_divide(int64_t a, int64_t b) { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); }
 bool divisible(int64_t a, int64_t b) { return b != 0 && !(a == INT64_MIN && b == -1); }
+bool is_narrow(Wide value) { return value >= INT64_MIN && value <= INT64_MAX; }
 
 }  // namespace
 
@@ -133,8 +134,15 @@ Result<Dim> Dim::parse(std::string_view text, std::span<const std::string> names
 }
 
 bool Dim::evaluate(const int64_t* sizes, int64_t& out) const {
-  int64_t stack[limits::dim_depth + 1];
-  int64_t* top = stack;  // one past the last operand
+  Wide value = 0;
+  if (!evaluate_wide(sizes, value) || !is_narrow(value)) return false;
+  out = static_cast<int64_t>(value);
+  return true;
+}
+
+bool Dim::evaluate_wide(const int64_t* sizes, Wide& out) const {
+  Wide stack[limits::dim_depth + 1];
+  Wide* top = stack;  // one past the last operand
   for (const Instruction& instruction : code_) {
     if (instruction.op == Op::constant) {
       *top++ = instruction.value;
@@ -145,50 +153,60 @@ bool Dim::evaluate(const int64_t* sizes, int64_t& out) const {
       continue;
     }
     if (instruction.op == Op::negate) {
-      if (__builtin_sub_overflow(int64_t{0}, top[-1], &top[-1])) return false;
+      if (__builtin_sub_overflow(Wide{0}, top[-1], &top[-1])) return false;
       continue;
     }
-    const int64_t b = *--top;
-    int64_t& a = top[-1];
-    bool bad = false;
-    switch (instruction.op) {
-      case Op::add:
-        bad = __builtin_add_overflow(a, b, &a);
-        break;
-      case Op::subtract:
-        bad = __builtin_sub_overflow(a, b, &a);
-        break;
-      case Op::multiply:
-        bad = __builtin_mul_overflow(a, b, &a);
-        break;
-      case Op::divide:
-        bad = !divisible(a, b);
-        if (!bad) a = floor_divide(a, b);
-        break;
-      case Op::modulo:
-        bad = !divisible(a, b);
-        if (!bad) a -= floor_divide(a, b) * b;
-        break;
-      case Op::cdiv:
-        bad =
-            __builtin_add_overflow(a, b, &a) || __builtin_sub_overflow(a, int64_t{1}, &a) || !divisible(a, b);
-        if (!bad) a = floor_divide(a, b);
-        break;
-      case Op::min:
-        a = std::min(a, b);
-        break;
-      case Op::max:
-        a = std::max(a, b);
-        break;
-      case Op::constant:
-      case Op::size:
-      case Op::negate:
-        break;  // handled above
-    }
-    if (bad) return false;
+    const Wide b = *--top;
+    if (!apply(instruction.op, top[-1], b)) return false;
   }
   out = top[-1];
   return true;
+}
+
+/// a = a op b; false when that has no value.
+bool Dim::apply(Op op, Wide& a, Wide b) {
+  switch (op) {
+    case Op::add:
+      return !__builtin_add_overflow(a, b, &a);
+    case Op::subtract:
+      return !__builtin_sub_overflow(a, b, &a);
+    case Op::multiply:
+      return !__builtin_mul_overflow(a, b, &a);
+    case Op::cdiv:
+      if (!is_narrow(a) || !is_narrow(b)) return false;
+      a += b - 1;
+      [[fallthrough]];
+    case Op::divide:
+    case Op::modulo: {
+      if (!is_narrow(a) || !is_narrow(b) || !divisible(static_cast<int64_t>(a), static_cast<int64_t>(b)))
+        return false;
+      const Wide quotient = floor_divide(static_cast<int64_t>(a), static_cast<int64_t>(b));
+      a = op == Op::modulo ? a - quotient * b : quotient;
+      return true;
+    }
+    case Op::min:
+    case Op::max:
+      if (!is_narrow(a) || !is_narrow(b)) return false;
+      a = op == Op::min ? std::min(a, b) : std::max(a, b);
+      return true;
+    case Op::constant:
+    case Op::size:
+    case Op::negate:
+      break;  // not of two operands
+  }
+  return false;
+}
+
+std::string wide_text(Wide value) {
+  std::string digits;
+  const bool negative = value < 0;
+  do {
+    const int digit = static_cast<int>(value % 10);
+    digits += static_cast<char>('0' + (digit < 0 ? -digit : digit));
+    value /= 10;
+  } while (value != 0);
+  if (negative) digits += '-';
+  return {digits.rbegin(), digits.rend()};
 }
 
 }  // namespace axon::host

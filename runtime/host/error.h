@@ -58,14 +58,17 @@ class [[nodiscard]] Result {
 using Status = std::optional<Failure>;
 
 /// Replaces `{lhs}` and `{rhs}` in a check's words by the values of its two sides; false: there are none.
-inline bool fill_sides(std::string& words, int64_t lhs, int64_t rhs) {
+inline bool fill_sides(std::string& words, const std::string& lhs, const std::string& rhs) {
   bool filled = false;
   for (const auto& [place, value] : {std::pair("{lhs}", lhs), std::pair("{rhs}", rhs)})
     if (const size_t at = words.find(place); at != std::string::npos) {
-      words.replace(at, 5, std::to_string(value));
+      words.replace(at, 5, value);
       filled = true;
     }
   return filled;
+}
+inline bool fill_sides(std::string& words, int64_t lhs, int64_t rhs) {
+  return fill_sides(words, std::to_string(lhs), std::to_string(rhs));
 }
 
 inline Failure misuse(std::string what) { return {AXON_MISUSE, code::misuse, std::move(what)}; }

@@ -231,6 +231,10 @@ class Reader {
     if (known >> position & 1) fail(node.where, text("size ", printable(out.name), " twice"));
     out.from =
         static_cast<axon_size_from>(word(field(node, "from"), {"parameter", "axis", "scalar", "data"}));
+    if (const Node* integer = find(node, "integer")) {
+      out.integer = integer->value->is_boolean() && integer->value->get<bool>();
+      if (out.integer && out.from != AXON_FROM_SCALAR) fail(node.where, "only a scalar is no size");
+    }
     if (out.from == AXON_FROM_DATA) {
       out.equation = dim(node, "bound");
       out.unbounded = out.equation.str() == out.name;
@@ -339,7 +343,7 @@ const char* relation_text(Relation relation) {
   return "?";
 }
 
-bool holds(int64_t lhs, Relation relation, int64_t rhs) {
+bool holds(Wide lhs, Relation relation, Wide rhs) {
   switch (relation) {
     case Relation::equal:
       return lhs == rhs;

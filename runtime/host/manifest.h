@@ -17,7 +17,7 @@ namespace axon::host {
 
 enum class Relation : uint8_t { equal, not_equal, at_most, less };
 const char* relation_text(Relation);
-bool holds(int64_t lhs, Relation, int64_t rhs);
+bool holds(Wide lhs, Relation, Wide rhs);
 
 struct Fact {
   Dim lhs;
@@ -46,6 +46,7 @@ struct Size {
   Dim equation;
   uint32_t power = 1;
   bool unbounded = false;  ///< decided by the data, and nothing says how large it may be
+  bool integer = false;    ///< an i64 that is no size: any value, of either sign
 };
 
 /// A fact over sizes, or (without one) every element of an integer input lies in [0, bound).

@@ -33,10 +33,10 @@ class SizeTable {
   std::string origins(uint64_t mask) const;
   /// [n, 2*d] = [3, ?]
   std::string shape(const std::vector<Dim>&) const;
-
- private:
+  /// "from axis 1 of `x`", "as given"
   std::string origin(size_t size) const;
 
+ private:
   const Entry* entry_;
   std::vector<int64_t> values_;
   uint64_t known_ = 0, from_metadata_ = 0;

@@ -57,6 +57,22 @@ TEST(Dim, OverflowAndDivisionByZeroHaveNoValue) {
   EXPECT_EQ(value("-n", {INT64_MIN, 0, 0, 0}), std::nullopt);
 }
 
+TEST(Dim, SumsAndProductsAreMadeIn128Bits) {
+  const auto wide = [](const std::string& text, std::vector<int64_t> sizes) -> std::string {
+    const auto dim = Dim::parse(text, names);
+    Wide out = 0;
+    return dim && dim->evaluate_wide(sizes.data(), out) ? wide_text(out) : "none";
+  };
+  EXPECT_EQ(wide("3*n", {6148914691236517206, 0, 0, 0}), "18446744073709551618");
+  EXPECT_EQ(wide("-n", {INT64_MIN, 0, 0, 0}), "9223372036854775808");
+  EXPECT_EQ(wide("0 - n*n", {INT64_MIN, 0, 0, 0}), "-85070591730234615865843651857942052864");
+  EXPECT_EQ(wide("n*n*n", {INT64_MIN, 0, 0, 0}), "none");
+  EXPECT_EQ(wide("min(3*n, m)", {6148914691236517206, 5, 0, 0}), "none");  // generated code has 64 bits
+  EXPECT_EQ(wide("n*n / m", {1ll << 40, 5, 0, 0}), "none");
+  EXPECT_EQ(value("n*n - m*m", {1ll << 40, 1ll << 40, 0, 0}), 0);
+  EXPECT_EQ(value("cdiv(n, m)", {INT64_MAX, 2, 0, 0}), std::nullopt);
+}
+
 TEST(Dim, MaskSaysWhichSizesAreRead) {
   EXPECT_EQ(Dim::parse("n + head_dim*2", names)->mask(), 0b101u);
   EXPECT_EQ(Dim::parse("12", names)->mask(), 0u);

@@ -155,6 +155,27 @@ TEST(Sizes, ExactDivisionOffsetsAndRoots) {
             "axis 1 of `x` is -1, which leaves `k` undetermined in `2*n*k - 1` (n = 0 from axis 0 of `x`)");
 }
 
+/// An integer that is no size may be anything, and facts about it are right beyond 64 bits.
+TEST(Sizes, IntegersOfEitherSign) {
+  const host::Entry entry =
+      entry_of(R"([{"name":"n","from":"axis","input":0,"axis":0,"equation":"n"}])", R"(["n"])");
+  EXPECT_FALSE(entry.sizes[0].integer);
+  const auto read = [](const std::string& from) {
+    const std::string text = manifest_text(
+        R"({"name":"e","inputs":[{"path":"v","kind":"size","elem":"i64","shape":[]},)"
+        R"({"path":"x","kind":"argument","elem":"f32","shape":["n"]}],"sizes":[{"name":"v",)" +
+        from +
+        R"(,"integer":true},{"name":"n","from":"axis","input":1,"axis":0,"equation":"n"}],)"
+        R"("variants":[{"symbol":"s","guard":[],"event_words":"0","scratch":"0","iterations":"1",)"
+        R"("work":"1","handoffs":"1"}]})");
+    return host::read_manifest(weights::Bytes(std::string_view(text)));
+  };
+  const auto scalar = read(R"("from":"scalar","input":0)");
+  ASSERT_TRUE(scalar);
+  EXPECT_TRUE(scalar->entries[0].sizes[0].integer);
+  EXPECT_FALSE(read(R"("from":"parameter")"));
+}
+
 TEST(Keep, ChecksOfValuesAndOverlaps) {
   Handles h;
   h.make_call("keep");
@@ -177,6 +198,12 @@ TEST(Keep, ChecksOfValuesAndOverlaps) {
             "the cache is full: `pos + 1 <= s` does not hold for 5 and 4 (s = 4 from axis 0 of `cache`; pos "
             "= 4 as given)");
   EXPECT_EQ(axon_call_result(h.call, 0, &result, h.error), AXON_MISUSE);
+  ASSERT_EQ(axon_call_set_int(h.call, "pos", (int64_t{1} << 48) + 1, h.error), AXON_OK);
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(axon_call_run(h.call, h.error), AXON_BAD_ARGUMENT);
+    EXPECT_EQ(h.text(), "`pos` is 281474976710657 (as given), and a size is at most 281474976710656");
+    EXPECT_EQ(h.code(), "E0824");
+  }
   ASSERT_EQ(axon_call_set_int(h.call, "pos", 0, h.error), AXON_OK);
   for (const int64_t token : {int64_t{8}, int64_t{-1}}) {
     ASSERT_EQ(axon_call_set_int(h.call, "token", token, h.error), AXON_OK);
