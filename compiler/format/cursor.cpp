@@ -102,7 +102,10 @@ Doc Cursor::behind() {
 
 Doc Cursor::rest() {
   gather(next_);
-  blank_ = false;
+  // In a file without declarations the empty line behind a documentation comment makes it that of the file.
+  blank_ = blank_ && next_ == 0 && std::any_of(waiting_.begin(), waiting_.end(), [](const Waiting& comment) {
+             return comment.text.starts_with("--|");
+           });
   return waiting(Blanks::kept);
 }
 

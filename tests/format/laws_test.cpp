@@ -4,7 +4,8 @@
 //   tokens (but parentheses) and comments come in the same order
 //   formatting again changes nothing
 //   how the text was laid out does not matter: other blanks and line breaks between tokens, same result
-//   no line ends in blanks, no two empty lines follow each other, the text ends with one end of line
+//   no line ends in blanks, no two empty lines follow each other, the text ends with one end of line, unless
+//   it is but documentation of the file, which is told by an empty line behind it
 #include <gtest/gtest.h>
 
 #include <random>
@@ -13,6 +14,12 @@
 
 namespace axon::format {
 namespace {
+
+bool consists_of_comments(const std::string& text) {
+  const auto all = Text(text).sequence();
+  return std::all_of(all.begin(), all.end(),
+                     [](const std::string& one) { return one.empty() || one.starts_with("--"); });
+}
 
 void expect_laws(const std::string& text, const std::string& where) {
   Text before(text);
@@ -24,7 +31,8 @@ void expect_laws(const std::string& text, const std::string& where) {
   EXPECT_EQ(after.formatted(), once) << where;
   EXPECT_EQ(once.find(" \n"), std::string::npos) << where << "\n" << once;
   EXPECT_EQ(once.find("\n\n\n"), std::string::npos) << where << "\n" << once;
-  EXPECT_TRUE(once.empty() || (once.ends_with("\n") && !once.ends_with("\n\n"))) << where;
+  const bool only_documented = text.find("--|") != text.npos && consists_of_comments(text);
+  EXPECT_TRUE(once.empty() || only_documented || (once.ends_with("\n") && !once.ends_with("\n\n"))) << where;
 }
 
 /// The same tokens and comments with other white space. Kept is what has a meaning: which `[` and `-` are
@@ -111,6 +119,17 @@ class Respaced {
   int notes_ = 0;
   std::string out_;
 };
+
+TEST(Laws, HoldForFilesOfDocumentation) {
+  for (const char* text :
+       {"--| doc\n\n", "--| doc\n\n\n\n", "\n--| doc\n--|\n\n", "--| doc\n", "--| doc", "--|\n\n", "--|\n",
+        "--| doc\n\n-- comment\n\n", "-- comment\n--| doc\n\n", "-- comment\n\n", "--| doc\n-- comment\n\n"})
+    expect_laws(text, text);
+  Text documented("--| doc\n\n\n");
+  EXPECT_EQ(documented.formatted(), "--| doc\n\n");
+  Text comment("-- doc\n\n\n");
+  EXPECT_EQ(comment.formatted(), "-- doc\n");
+}
 
 TEST(Laws, HoldForEveryProgram) {
   const auto all = programs();
