@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include "base/bug.h"
 #include "core/print.h"
@@ -304,7 +305,12 @@ bool run(Compilation& c, const std::string& last) {
   for (size_t next = c.times.size(); next < stages().size(); ++next) {
     const Stage& stage = stages()[next];
     const auto begin = std::chrono::steady_clock::now();
-    stage.run(c);
+    try {
+      stage.run(c);
+    } catch (const std::bad_alloc&) {
+      c.diagnostics.report(source::error(source::Code::E0593, {})
+                               .note(fmt::format("it ran out in the stage `{}`", stage.name)));
+    }
     const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
     c.times.emplace_back(stage.name, spent.count());
     if (c.diagnostics.has_errors() && std::string_view(stage.name) != "ast") return false;

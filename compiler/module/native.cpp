@@ -12,6 +12,7 @@
 #include <llvm/Linker/Linker.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -20,9 +21,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "base/bug.h"
@@ -46,6 +50,7 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const target::Level& level, int
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();  // for the inline assembly of the memory functions
+    llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
   });
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) return nullptr;
@@ -234,18 +239,30 @@ std::optional<std::vector<std::vector<std::string>>> emit_objects(
       jobs.push_back({std::move(*made), levels[l], &objects[l][v]});
     }
   std::atomic<size_t> next = 0;
+  std::mutex failing;
+  std::exception_ptr failure;  // the first; no job begins after it
   const auto work = [&] {
-    for (size_t i = next++; i < jobs.size(); i = next++) {
-      complete(jobs[i].made, *jobs[i].level, options);
-      *jobs[i].object =
-          generate(*jobs[i].made.module, *jobs[i].made.machine, llvm::CodeGenFileType::ObjectFile);
+    try {
+      for (size_t i = next++; i < jobs.size(); i = next++) {
+        complete(jobs[i].made, *jobs[i].level, options);
+        *jobs[i].object =
+            generate(*jobs[i].made.module, *jobs[i].made.machine, llvm::CodeGenFileType::ObjectFile);
+      }
+    } catch (...) {
+      const std::lock_guard lock(failing);
+      if (!failure) failure = std::current_exception();
+      next = jobs.size();
     }
   };
   const size_t threads = std::min<size_t>(jobs.size(), std::max(1U, std::thread::hardware_concurrency()));
   std::vector<std::jthread> others;
-  for (size_t t = 1; t < threads; ++t) others.emplace_back(work);
+  try {
+    for (size_t t = 1; t < threads; ++t) others.emplace_back(work);
+  } catch (const std::system_error&) {  // no more threads to be had: fewer do
+  }
   work();
   others.clear();
+  if (failure) std::rethrow_exception(failure);
   return objects;
 }
 

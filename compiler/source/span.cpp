@@ -1,10 +1,13 @@
 // Files, lines, columns; the checks on raw bytes that spare every later stage from thinking about them.
 #include "source/span.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
+#include <cerrno>
+#include <cstring>
 
 #include "source/diagnostic.h"
 #include "source/limits.h"
@@ -166,20 +169,41 @@ FileId SourceManager::add(std::string name, std::string text, Diagnostics& diagn
   return id;
 }
 
+namespace {
+
+void report_unreadable(const std::string& name, int reason, Diagnostics& diagnostics) {
+  diagnostics.report(
+      error(Code::E0005, {}, fmt::format("the file `{}` cannot be read", name)).note(std::strerror(reason)));
+}
+
+}  // namespace
+
 std::optional<FileId> SourceManager::load(const std::string& path, Diagnostics& diagnostics) {
-  std::ifstream in(path, std::ios::binary);
-  // In pieces, so that a small file costs little; one byte more than allowed is enough for add() to see it.
-  std::string text, piece(64u << 10, '\0');
-  while (in && text.size() <= limits::file_bytes) {
-    in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    text.append(piece, 0, static_cast<size_t>(in.gcount()));
-  }
-  if (!in.is_open() || in.bad() || (in.fail() && !in.eof())) {
-    diagnostics.report(error(Code::E0005, {}, fmt::format("the file `{}` cannot be read", path)));
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    report_unreadable(path, errno, diagnostics);
     return std::nullopt;
   }
+  const auto file = read(descriptor, path, diagnostics);
+  ::close(descriptor);
+  return file;
+}
+
+std::optional<FileId> SourceManager::read(int descriptor, const std::string& name, Diagnostics& diagnostics) {
+  // In pieces, so that a small file costs little; one byte more than allowed is enough for add() to see it.
+  std::string text, piece(64u << 10, '\0');
+  while (text.size() <= limits::file_bytes) {
+    const ssize_t count = ::read(descriptor, piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      report_unreadable(name, errno, diagnostics);
+      return std::nullopt;
+    }
+    if (count == 0) break;
+    text.append(piece, 0, static_cast<size_t>(count));
+  }
   text.shrink_to_fit();
-  return add(path, std::move(text), diagnostics);
+  return add(name, std::move(text), diagnostics);
 }
 
 std::unique_ptr<SourceManager> SourceManager::with(FileId changed, std::string text,

@@ -71,8 +71,11 @@ class SourceManager {
 
   /// Takes text over, reports what is wrong with it, always gives a file (an empty one when it is too large).
   FileId add(std::string name, std::string text, Diagnostics& diagnostics);
-  /// Reads a file; nullopt, with E0005 reported, when it cannot be read.
+  /// Reads a file; nullopt, with E0005 reported, when it cannot be read. No more is read than shows that it
+  /// is too large, so one without an end is refused, too.
   std::optional<FileId> load(const std::string& path, Diagnostics& diagnostics);
+  /// The same for what is open already, called `name`.
+  std::optional<FileId> read(int descriptor, const std::string& name, Diagnostics& diagnostics);
 
   /// The same files under the same ids, one of them with another text; what is wrong with that is reported.
   std::unique_ptr<SourceManager> with(FileId changed, std::string text, Diagnostics& diagnostics) const;

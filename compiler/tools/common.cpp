@@ -8,9 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 
 #include "tools/files.h"
 
@@ -119,10 +116,9 @@ std::unique_ptr<Compilation> open(const CommonOptions& o, int& status) {
     status = usage;
     return nullptr;
   }
-  if (o.file == "-") {
-    std::string text(std::istreambuf_iterator<char>(std::cin), {});
-    c->file = c->sources.add("<stdin>", std::move(text), c->diagnostics);
-  } else if (const auto file = c->sources.load(o.file, c->diagnostics)) {
+  const bool from_stdin = o.file == "-";
+  if (const auto file = from_stdin ? c->sources.read(STDIN_FILENO, "<stdin>", c->diagnostics)
+                                   : c->sources.load(o.file, c->diagnostics)) {
     c->file = *file;
   } else {
     status = report(*c, o);

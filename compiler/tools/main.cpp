@@ -1,11 +1,19 @@
 // etcc: one binary, sub-commands as verbs. Each sub-command is a file beside this one.
 //
-// A bug of the compiler (InternalError) ends here: what was asked for is printed so that it can be run again,
-// exit 70.
+// What no sub-command can answer for itself ends here. A bug of the compiler (InternalError): what was asked
+// for is printed so that it can be run again, exit 70. Memory that runs out, and results that stdout did not
+// take: an error like others, exit 1.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <new>
+#include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/bug.h"
@@ -14,6 +22,9 @@
 #include "tools/git_hash.h"
 
 namespace {
+
+using namespace axon::tools;
+using axon::source::Code;
 
 void print_reproducer(int argc, char** argv, const char* what) {
   fmt::print(
@@ -24,10 +35,15 @@ void print_reproducer(int argc, char** argv, const char* what) {
   fmt::print(stderr, "\n");
 }
 
-}  // namespace
+/// Of stdin, stdout and stderr, what is closed becomes a descriptor that fails when it is used: else the next
+/// file that is opened would get its number, and what is meant for stdout would go there.
+void open_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(descriptor, F_GETFD) < 0)
+      static_cast<void>(::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+}
 
-int main(int argc, char** argv) {
-  using namespace axon::tools;
+int parse_and_run(int argc, char** argv) {
   CLI::App app("Axon: tensor programs, shapes inferred, compiled to event-tensor megakernels.", "etcc");
   app.set_version_flag("--version", "axon " AXON_VERSION " (" AXON_GIT_HASH ", LLVM " AXON_LLVM_VERSION
                                     ", Z3 " AXON_Z3_VERSION ")");
@@ -57,11 +73,39 @@ int main(int argc, char** argv) {
     fmt::print("{}", completion_script(app, shell));
     return ok;
   } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
+    std::ostringstream out, err;
+    const int code = app.exit(e, out, err);
+    fmt::print("{}", out.str());
+    fmt::print(stderr, "{}", err.str());
     return code == 0 ? ok : usage;
+  }
+}
+
+int failed(Code code, const std::string& message) {
+  fmt::print(stderr, "error[{}]: {}\n", axon::source::code_name(code), message);
+  return user_error;
+}
+
+/// A result that was not written is none: the status is then that of an error.
+int finish(int status) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+  failed(Code::E0701, fmt::format("cannot write to stdout: {}", std::strerror(errno != 0 ? errno : EIO)));
+  return status == ok ? user_error : status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_standard_streams();
+  try {
+    return finish(parse_and_run(argc, argv));
   } catch (const axon::base::InternalError& e) {
     print_reproducer(argc, argv, e.what());
     return bug;
+  } catch (const std::bad_alloc&) {
+    return failed(Code::E0593, std::string(axon::source::code_title(Code::E0593)));
+  } catch (const std::system_error& e) {  // what fmt::print throws when stdout does not take the text
+    return failed(Code::E0701, e.what());
   }
-  return usage;
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import struct
 import subprocess
 import sys
@@ -648,6 +649,79 @@ class Options(WithProgram):
         self.assertEqual(etcc("no-such-command")[0], 2)
         self.assertEqual(etcc("check", "--no-such-option", self.program)[0], 2)
         self.assertEqual(etcc("run", self.program, "pick", "table=[[1, 2]]", "ids=[[7]]")[0], 1)
+
+    def outputs(self):
+        """Commands that write to stdout: a little, and more than a buffer holds."""
+        broken = os.path.join(self.folder.name, "broken.axn")
+        with open(broken, "w", encoding="utf-8") as file:
+            file.write(BROKEN)
+        loose = os.path.join(self.folder.name, "loose.axn")
+        with open(loose, "w", encoding="utf-8") as file:
+            file.write("fun  f x=x\n")
+        return [["check", "--types", self.program], ["build", "--emit=ast", self.program], ["build", "--emit=tasks", self.program],
+                ["verify", self.program], ["test", self.program], ["explain"], ["explain", "E0312"], ["--help"], ["--version"],
+                ["run", "--help"], ["--completion", "bash"], ["check", "--error-format=json", broken],
+                ["check", "--error-format=sarif", broken], ["run", self.program, "halves", "x=[1, 2]"], ["fmt", "--check", loose]]
+
+    def test_a_full_disk_behind_stdout(self):
+        for command in self.outputs():
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([ETCC, *command], stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+            self.assertEqual(done.returncode, 1, command)
+            self.assertIn("error[E0701]: cannot write", done.stderr, command)
+            self.assertIn("No space left on device", done.stderr, command)
+
+    def test_a_closed_stdout(self):
+        for command in self.outputs():
+            done = subprocess.run(["bash", "-c", 'exec "$0" "$@" >&-', ETCC, *command], stderr=subprocess.PIPE, text=True,
+                                  timeout=120, check=False)
+            self.assertEqual(done.returncode, 1, command)
+            self.assertIn("error[E0701]: cannot write", done.stderr, command)
+            self.assertIn("Bad file descriptor", done.stderr, command)
+
+    def test_closed_streams_are_not_reused(self):
+        out = os.path.join(self.folder.name, "out.axb")
+        command = ["build", "--level", "x86-64-v2", "--entry", "halves", self.program, "-o", out]
+        self.assertEqual(etcc(*command)[0], 0)
+        with open(out, "rb") as file:
+            expected = file.read()
+        os.remove(out)
+        subprocess.run(["bash", "-c", 'exec "$0" "$@" <&- >&- 2>&-', ETCC, *command], timeout=120, check=False)
+        with open(out, "rb") as file:
+            self.assertEqual(file.read(), expected)
+
+    def test_stdin_that_is_no_text(self):
+        for command in (["check", "-"], ["build", "-"], ["fmt", "-"], ["test", "-"]):
+            folder = os.open(self.folder.name, os.O_RDONLY)
+            done = subprocess.run([ETCC, *command], stdin=folder, capture_output=True, text=True, timeout=120, check=False)
+            os.close(folder)
+            self.assertEqual(done.returncode, 1, command)
+            self.assertIn("error[E0005]: the file `<stdin>` cannot be read", done.stderr)
+            self.assertIn("Is a directory", done.stderr)
+            done = subprocess.run(["bash", "-c", 'yes | exec "$0" "$@"', ETCC, *command], capture_output=True, text=True, timeout=120, check=False)
+            self.assertEqual(done.returncode, 1, command)
+            self.assertIn("error[E0001]", done.stderr)
+            done = subprocess.run(["bash", "-c", 'exec "$0" "$@" <&-', ETCC, *command], capture_output=True, text=True, timeout=120, check=False)
+            self.assertEqual(done.returncode, 1, command)
+            self.assertIn("error[E0005]", done.stderr)
+        self.assertIn("error[E0001]", etcc("check", "/dev/zero")[2])
+        self.assertIn("Is a directory", etcc("check", self.folder.name)[2])
+
+    def test_memory_that_runs_out(self):
+        large = os.path.join(self.folder.name, "large.axn")
+        with open(large, "w", encoding="utf-8") as file:
+            file.write(("-- " + "x" * 60000 + "\n") * 250)
+        self.assertEqual(etcc("check", large)[0], 0)
+        # A little more than what the program needs to be loaded at all, and less than the file.
+        for megabytes in range(16, 4000, 8):
+            limit = megabytes << 20
+            run = lambda *arguments: subprocess.run([ETCC, *arguments], capture_output=True, text=True, timeout=120, check=False,
+                                                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+            if run("--version").returncode == 0:
+                break
+        done = run("check", large)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("error[E0593]: there is not enough memory", done.stderr)
 
     def test_quiet_and_verbose_exclude_each_other(self):
         self.assertEqual(etcc("check", "-q", "-v", self.program)[0], 2)
