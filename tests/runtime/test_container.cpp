@@ -140,6 +140,32 @@ TEST(Image, LevelsCanBeForced) {
   unsetenv("AXON_LEVEL");
 }
 
+TEST(Image, EveryLevelOfTheMachineCanBeForced) {
+  std::string manifest = manifest_text(all_entries(), test_weights()), names;
+  std::vector<std::pair<std::string, Bytes>> sections{{"manifest", {}}};
+  for (const std::string& level : host::known_levels()) {
+    names += (names.empty() ? "\"" : ",\"") + level + "\"";
+    sections.emplace_back(level, kernel_image());
+  }
+  manifest.replace(manifest.find(R"(["x86-64-v2"])"), 13, "[" + names + "]");
+  sections[0].second = to_bytes(manifest);
+  const Bytes bytes = make_container(sections);
+  size_t forced = 0;
+  for (const std::string& level : host::known_levels()) {
+    setenv("AXON_LEVEL", level.c_str(), 1);
+    if (!host::machine_has(level)) {
+      EXPECT_NE(refusal(bytes).find("cannot run"), std::string::npos) << level;
+      continue;
+    }
+    const auto bundle = load(bytes);
+    ASSERT_TRUE(bundle) << level;
+    EXPECT_EQ((*bundle)->image->level(), level);
+    ++forced;
+  }
+  unsetenv("AXON_LEVEL");
+  EXPECT_GE(forced, 1u);
+}
+
 TEST(Image, TheBestLevelOfTheMachineIsChosen) {
   std::string manifest = manifest_text(all_entries(), test_weights());
   manifest.replace(manifest.find(R"(["x86-64-v2"])"), 13, R"(["x86-64-v2","x86-64-v3"])");
