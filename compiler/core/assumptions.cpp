@@ -9,6 +9,12 @@ using shape::Dim;
 using shape::Fact;
 using shape::Var;
 
+std::optional<Shape> Assumptions::stated_target(ShapeVarId operand) const {
+  for (const auto& [stated, target] : given_into_)
+    if (stated == operand) return vars_.zonk(target);
+  return std::nullopt;
+}
+
 std::vector<Fact> Assumptions::facts_for(const Fact& goal, const std::vector<Fact>& context) const {
   // Only what is connected with the goal through shared variables: an empty range of an unrelated index must
   // not prove anything.

@@ -3,6 +3,8 @@
 // Facts of the place (conditions of branches, ranges of indices, checks that may not be reached) form a
 // stack. A constraint takes those of the place where it is stated with it.
 #pragma once
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/vars.h"
@@ -14,6 +16,10 @@ class Assumptions {
   explicit Assumptions(Vars& vars) : vars_(vars) {}
 
   void assume(shape::Fact fact) { given_.push_back(std::move(fact)); }
+  /// A shape is stated to broadcast into another one.
+  void assume_into(ShapeVarId operand, Shape target) { given_into_.emplace_back(operand, std::move(target)); }
+  /// What a shape variable is stated to broadcast into.
+  std::optional<Shape> stated_target(ShapeVarId operand) const;
   /// What is known after a check that the program makes: where the check may not be reached, only there.
   void learn(shape::Fact fact) {
     (reached() && context_.size() == checked_.size() ? given_ : context_).push_back(std::move(fact));
@@ -50,6 +56,7 @@ class Assumptions {
  private:
   Vars& vars_;
   std::vector<shape::Fact> given_;
+  std::vector<std::pair<ShapeVarId, Shape>> given_into_;
   std::vector<shape::Fact> context_;  ///< of what is stated now
   std::vector<size_t> checked_;       ///< positions in it of what `:>` shows
   size_t conditional_ = 0;            ///< branches and lambdas around it

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace axon::core {
 
 using shape::Dim;
@@ -16,13 +18,25 @@ TypeId PatternBinder::kept(TypeId id) {
 
 TypeId PatternBinder::refined(TypeId stated, TypeId found) {
   Type type = vars_[vars_.head(stated)];
-  const Type& known = vars_[vars_.head(found)];
-  if (type.kind != Type::Kind::tensor || known.kind != Type::Kind::tensor) return stated;
-  if (!known.value && known.elements.empty() && !known.range) return stated;
-  if (!type.value) type.value = known.value;
-  if (type.elements.empty()) type.elements = known.elements;
-  if (!type.range) type.range = known.range;
-  return vars_.add(std::move(type));
+  const Type known = vars_[vars_.zonk(found)];
+  if (type.kind != known.kind || type.kind == Type::Kind::function) return stated;
+  bool changed = false;
+  for (size_t i = 0; i < type.items.size(); ++i) {
+    const auto field =
+        std::find(known.fields.begin(), known.fields.end(), type.fields.empty() ? "" : type.fields[i]);
+    const size_t k = type.fields.empty() ? i : static_cast<size_t>(field - known.fields.begin());
+    if (k >= known.items.size()) continue;
+    const TypeId item = refined(type.items[i], known.items[k]);
+    changed |= item != type.items[i];
+    type.items[i] = item;
+  }
+  if (type.kind == Type::Kind::tensor && (known.value || !known.elements.empty() || known.range)) {
+    changed = true;
+    if (!type.value) type.value = known.value;
+    if (type.elements.empty()) type.elements = known.elements;
+    if (!type.range) type.range = known.range;
+  }
+  return changed ? vars_.add(std::move(type)) : stated;
 }
 
 TypeId PatternBinder::bind(const Pattern& p, TypeId expected) {
@@ -32,6 +46,8 @@ TypeId PatternBinder::bind(const Pattern& p, TypeId expected) {
     type = instantiator_.open(*p.annotation, w);
     if (expected.valid()) {
       unifier_.unify(type, expected, w);
+      const auto own = value_of(type), known = value_of(expected);
+      if (own && known) solver_.equal(*own, *known, w);
       type = refined(type, expected);
     }
   }

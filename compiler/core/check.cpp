@@ -45,13 +45,24 @@ void Checker::run() {
   report_pending();
 }
 
+/// Whether a part of a written type was an error.
+static bool mentions_error(const Vars& vars, TypeId id) {
+  const Type& t = vars[vars.head(id)];
+  return t.kind == Type::Kind::error ||
+         std::any_of(t.items.begin(), t.items.end(), [&](TypeId item) { return mentions_error(vars, item); });
+}
+
 void Checker::check_signature() {
   const DeclInfo& info = e_.infos[g_.index];
   Global& g = p_.globals[g_];
+  if (g.kind != Global::Kind::prim && !mentions_error(vars_, *info.signature))
+    reporter_.report(error(Code::E0411, g.span, fmt::format("`{}` is stated and not defined", g.name))
+                         .help(fmt::format("define it behind its type: `fun {} ... = ...`", g.name)));
   Scheme scheme;
   scheme.type = vars_.zonk(*info.signature);
   Occurrences all;
   all.add(vars_, scheme.type);
+  for (const IntoAt& i : info.into) scheme.into.push_back(i.into);
   for (Var v : all.dims)
     if (std::find(info.exists.begin(), info.exists.end(), v) == info.exists.end()) scheme.dims.push_back(v);
   scheme.shapes = all.shapes;
@@ -59,22 +70,56 @@ void Checker::check_signature() {
   scheme.exists = info.exists;
   for (const auto* list : {&info.where, &info.exists_facts})
     for (const FactAt& f : *list) scheme.where.push_back(f.fact);
-  if (g.kind == Global::Kind::prim && !scheme.types.empty()) {
-    static constexpr ElemClass num = ElemClass::num, flt = ElemClass::flt, int_ = ElemClass::int_,
-                               any = ElemClass::any, bool_ = ElemClass::bool_, none = ElemClass::none;
-    static constexpr ElemClass classes[] = {
-#define PRIM(name, arity, cls) cls,
-#include "core/prims.def"
-#undef PRIM
-    };
-    (void)bool_;
-    for (TypeVarId v : scheme.types) {
-      auto& var = vars_.types.vars[v];
-      if (var.name == "t") var.cls = classes[static_cast<int>(g.prim)];
-      if (var.name == "i") var.cls = int_;
-    }
-  }
   g.scheme = std::move(scheme);
+  g.has_error |= g.kind != Global::Kind::prim;
+}
+
+/// What is stated of the parameters and of the result: by the `val` before the definition, or in it.
+Checker::Stated Checker::stated_types() {
+  const DeclInfo& info = e_.infos[g_.index];
+  const Global& g = p_.globals[g_];
+  Stated stated;
+  if (info.signature) {
+    const size_t count = g.params.size();
+    const Type fn = vars_[vars_.zonk(*info.signature)];
+    const size_t arity = fn.kind == Type::Kind::function ? fn.items.size() - 1 : 0;
+    if (arity < count) {
+      reporter_.report(error(Code::E0301, g.span,
+                             fmt::format("the stated type of `{}` is not that of a function of {} argument{}",
+                                         g.name, count, count == 1 ? "" : "s"))
+                           .text(fmt::format("It is {}.", reporter_.show(*info.signature))));
+      return stated;
+    }
+    for (size_t i = 0; i < count; ++i)
+      stated.params.push_back(
+          instantiator_.open(patterns_.kept(fn.items[i]), why(g.params[i].span, "the stated type")));
+    const auto rest = fn.items.begin() + static_cast<long>(count);
+    stated.result =
+        count == 0 ? *info.signature : vars_.function({rest, fn.items.end() - 1}, fn.items.back());
+    stated.span = g.span;
+  }
+  if (info.result) {
+    stated.second_result = stated.result;
+    stated.result = info.result;
+    stated.span = info.result_span;
+  }
+  return stated;
+}
+
+/// The stated result, where the sizes behind `?k` are whatever the body gives.
+TypeId Checker::expected_result(TypeId written, Span at) {
+  const DeclInfo& info = e_.infos[g_.index];
+  const WhyId w = why(at, "the result");
+  if (!info.exists.empty()) {
+    Instantiator::Fresh fresh;
+    for (Var v : info.exists) fresh.dims.emplace(v, Dim(vars_.dim(shape::var_name(v))));
+    fresh.why = w;
+    written = instantiator_.rename(written, fresh);
+    for (const FactAt& f : info.exists_facts)
+      solver_.require({f.fact.lhs.substitute(fresh.dims), f.fact.relation, f.fact.rhs.substitute(fresh.dims)},
+                      why(f.span, "the stated result"));
+  }
+  return instantiator_.open(written, w);
 }
 
 void Checker::check_body() {
@@ -82,54 +127,40 @@ void Checker::check_body() {
   const Global g = p_.globals[g_];
   for (const FactAt& f : info.where) solver_.assume(f.fact);
   if (!info.module->library) refuse_contradiction(info.where);
+  for (const IntoAt& i : info.into) {
+    Instantiator::Fresh none;
+    none.why = why(i.span, "the stated broadcast");
+    const Shape target = instantiator_.rename(i.into.target, none);
+    solver_.assume_into(i.into.var, target);
+    generaliser_.keep_into({i.into.var, target});
+  }
   sizes_.find_names_of_sizes();
   indices_.find_named_axes();
+  const Stated stated = stated_types();
   std::vector<TypeId> params;
-  for (const Pattern& p : g.params) params.push_back(patterns_.bind(p, {}));
+  for (size_t i = 0; i < g.params.size(); ++i)
+    params.push_back(patterns_.bind(g.params[i], i < stated.params.size() ? stated.params[i] : TypeId{}));
   for (TypeId p : params) assume_sizes(p);
   if (!given_.empty() && !take_given(params)) return;
-  if (info.signature) {
-    std::vector<TypeId> fresh;
-    for (TypeId p : params) fresh.push_back(p);
-    const TypeId result = vars_.fresh("r");
-    const WhyId w = why(g.span, "the stated type", *info.signature, vars_.function(fresh, result));
-    unifier_.unify(without_modes(instantiator_.open(*info.signature, w)), vars_.function(fresh, result), w);
-    take_stated_modes(params);
-  }
-  TypeId expected;
-  if (info.result) {
-    // the sizes behind `?k` are whatever the body gives
-    TypeId written = *info.result;
-    if (!info.exists.empty()) {
-      Instantiator::Fresh fresh;
-      for (Var v : info.exists) fresh.dims.emplace(v, Dim(vars_.dim(shape::var_name(v))));
-      fresh.why = why(g.span, "the result");
-      written = instantiator_.rename(written, fresh);
-      for (const FactAt& f : info.exists_facts)
-        solver_.require(
-            {f.fact.lhs.substitute(fresh.dims), f.fact.relation, f.fact.rhs.substitute(fresh.dims)},
-            why(f.span, "the stated result"));
-    }
-    expected = instantiator_.open(written, why(g.span, "the result"));
-  }
+  if (info.signature) take_stated_modes(params);
+  const TypeId expected = stated.result ? expected_result(*stated.result, stated.span) : TypeId{};
   TypeId body = exprs_.infer(g.body, expected);
   if (syntax::as<syntax::TestDecl>(*info.decl)) {
     const TypeId boolean = vars_.scalar(base::Elem::boolean);
     unifier_.unify(boolean, body, why(p_.exprs[g.body].span, "the test", boolean, body, g.body));
   }
-  if (info.result) {
+  if (stated.result) {
     unifier_.unify(expected, body, why(p_.exprs[g.body].span, "the result", expected, body, g.body));
-    body = patterns_.refined(info.exists.empty() ? expected : *info.result, body);
+    body = patterns_.refined(info.exists.empty() ? expected : *stated.result, body);
+  }
+  if (stated.second_result) {
+    const TypeId first = expected_result(*stated.second_result, g.span);
+    unifier_.unify(first, body, why(g.span, "the result", first, body));
   }
   solver_.settle();
   reporter_.report_failures();
   for (size_t i = 0; i < params.size(); ++i) params[i] = known_.with_parts(g.params[i], params[i]);
   const TypeId type = dependent_.applied(vars_.zonk(vars_.function(params, body)), g.span);
-  if (info.signature) {
-    const WhyId w = why(g.span, "the stated type", *info.signature, type);
-    unifier_.unify(instantiator_.open(*info.signature, w), type, w);
-    reporter_.report_failures();
-  }
   Scheme scheme = generaliser_.generalise_top(failed_ ? stated_part(type) : type);
   dependent_.refuse_escaped(scheme);
   p_.globals[g_].scheme = scheme;
@@ -140,15 +171,6 @@ void Checker::check_body() {
   if (!failed_) check_consumed();
   if (failed_ || uses_failed_) p_.globals[g_].has_error = true;  // so that it reaches those that use this one
   if (g.kind == Global::Kind::entry && !p_.globals[g_].has_error && !uses_failed_) entry_.check_entry(scheme);
-}
-
-/// A function type whose parameters have no mode, which is what their names stand for.
-TypeId Checker::without_modes(TypeId id) {
-  Type function = vars_[vars_.head(id)];
-  if (function.kind != Type::Kind::function) return id;
-  for (size_t i = 0; i + 1 < function.items.size(); ++i)
-    function.items[i] = patterns_.kept(function.items[i]);
-  return vars_.add(std::move(function));
 }
 
 /// `*` and `weights` that `val` states are modes of the parameters, like those written on them.

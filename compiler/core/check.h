@@ -22,8 +22,15 @@ class Checker : InferencePart {
   explicit Checker(std::unique_ptr<InferenceContext> context)
       : InferencePart(*context), context_(std::move(context)) {}
 
+  struct Stated {
+    std::vector<TypeId> params;  ///< empty where no `val` states them
+    std::optional<TypeId> result,
+        second_result;  ///< both where the definition repeats the result of its `val`
+    source::Span span;
+  };
   void check_signature();
-  TypeId without_modes(TypeId function);
+  Stated stated_types();
+  TypeId expected_result(TypeId written, source::Span at);
   void take_stated_modes(std::vector<TypeId>& params);
   void check_body();
   bool take_given(const std::vector<TypeId>& params);  // call_cause.cpp

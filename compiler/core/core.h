@@ -37,7 +37,7 @@ using LocalId = base::Id<LocalTag>;
 using GlobalId = base::Id<GlobalTag>;
 
 enum class Prim : uint8_t {
-#define PRIM(name, arity, cls) name##_,
+#define PRIM(name, arity) name##_,
 #include "core/prims.def"
 #undef PRIM
 };

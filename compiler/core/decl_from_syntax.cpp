@@ -22,28 +22,18 @@ void DeclLowering::run() {
   const stx::Decl& decl = *info.decl;
   if (info.stated) {
     const auto& s = *stx::as<stx::SignatureDecl>(*info.stated);
-    types_.collect_bracketed(file(), s.type);
-    prepare_signature();
     const auto* function = stx::as<stx::FunDecl>(decl);
     if (function && function->is_entry)
       for (const auto* arrow = stx::as<stx::ArrowType>(file()[s.type]); arrow;
            arrow = stx::as<stx::ArrowType>(file()[arrow->to]))
         types_.allow_weights(arrow->from);
-    e_.infos[g_.index].signature = types_.type(s.type);
-    types_.lower_facts(s.where, e_.infos[g_.index].where);
+    lower_signature(s);
     types_.clear();
   }
   std::visit(stx::Overloaded{[&](const stx::FunDecl& f) { lower_function(f); },
                              [&](const stx::ValueDecl& v) { lower_value(v.body); },
                              [&](const stx::TestDecl& t) { lower_value(t.body); },
-                             [&](const stx::SignatureDecl& s) {
-                               types_.collect_bracketed(file(), s.type);
-                               prepare_signature();
-                               const TypeId t = types_.type(s.type);
-                               e_.infos[g_.index].signature = t;
-                               types_.lower_facts(s.where, e_.infos[g_.index].where);
-                               exists_ = nullptr;
-                             },
+                             [&](const stx::SignatureDecl& s) { lower_signature(s); },
                              [&](const stx::TypeDecl& d) { lower_alias(d); },
                              [&](const stx::LayoutDecl& d) { lower_layout(d); }, [](const auto&) {}},
              decl.node);
@@ -59,15 +49,25 @@ void DeclLowering::lower_value(stx::ExprId value) {
   p_.globals[g_].body = body;
 }
 
-void DeclLowering::prepare_signature() {
+void DeclLowering::lower_signature(const stx::SignatureDecl& s) {
+  types_.collect_bracketed(file(), s.type);
+  types_.collect_bracketed(s.where);
+  find_primitive();
   DeclInfo& info = e_.infos[g_.index];
   exists_ = &info.exists;
   exists_facts_ = &info.exists_facts;
+  info.signature = types_.signature(s.type);
+  types_.lower_where(s.where, info);
+  exists_ = nullptr;
+  exists_facts_ = nullptr;
+}
+
+void DeclLowering::find_primitive() {
   Global& g = p_.globals[g_];
   if (g.kind != Global::Kind::prim) return;
   for (int i = 0;; ++i) {
     static constexpr const char* names[] = {
-#define PRIM(name, arity, cls) #name,
+#define PRIM(name, arity) #name,
 #include "core/prims.def"
 #undef PRIM
     };
@@ -101,14 +101,12 @@ void DeclLowering::lower_function(const stx::FunDecl& f) {
       todo.insert(todo.end(), t->elements.begin(), t->elements.end());
   }
   types_.collect_bracketed(file(), f.result);
+  types_.collect_bracketed(f.where);
   types_.declare_sizes(f.sizes);
-  unbound_ = Unbound::rigid;
-  names_.names_differ(f.params);
+  unbound_ = e_.infos[g_.index].stated ? Unbound::meta : Unbound::rigid;
   for (stx::PatternId p : f.params)
     if (entry_ && stx::as<stx::NamePattern>(file()[p])) types_.allow_weights(file()[p].type);
-  std::vector<Pattern> params;
-  for (stx::PatternId p : f.params) params.push_back(names_.pattern(p, true));
-  p_.globals[g_].params = std::move(params);
+  p_.globals[g_].params = names_.parameters(f.params);
   DeclInfo& info = e_.infos[g_.index];
   if (f.result.valid()) {
     exists_ = &info.exists;
@@ -120,7 +118,7 @@ void DeclLowering::lower_function(const stx::FunDecl& f) {
     exists_facts_ = nullptr;
   }
   unbound_ = Unbound::refuse;
-  types_.lower_facts(f.where, info.where);
+  types_.lower_where(f.where, info);
   top_level_ = false;
   unbound_ = Unbound::meta;
   const ExprId body = exprs_.expr(f.body);

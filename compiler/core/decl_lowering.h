@@ -20,7 +20,8 @@ class DeclLowering : LoweringPart {
   void lower_value(syntax::ExprId value);
   void lower_alias(const syntax::TypeDecl& d);
   void lower_layout(const syntax::LayoutDecl& d);
-  void prepare_signature();
+  void lower_signature(const syntax::SignatureDecl& s);
+  void find_primitive();
 
   TypeLowering types_;
   NameLowering names_;

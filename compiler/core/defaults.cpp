@@ -151,7 +151,11 @@ bool Defaults::default_into(Constraint& c) {
   }
   if (vars_.is_meta(*v)) return false;
   c.done = true;
-  solver_.failed(Failure::Kind::rank, c.why);
+  if (const auto stated = solver_.stated_target(*v)) {
+    solver_.park(Constraint::Kind::into, {*stated, c.shapes[1]}, c.why);
+  } else {
+    solver_.failed(Failure::Kind::rank, c.why);
+  }
   return true;
 }
 
@@ -203,7 +207,7 @@ bool Defaults::default_open_words(size_t since) {
 
 bool Defaults::default_joins(size_t since) {
   solver_.settle();
-  while (solver_.merge_circles()) solver_.settle();
+  while (solver_.merge_circles() || solver_.merge_equal_joins()) solver_.settle();
   for (size_t i = 0; i < solver_.parked_.size(); ++i) {
     if (solver_.parked_[i].done || solver_.parked_[i].serial <= since) continue;
     Constraint c = solver_.parked_[i];

@@ -17,8 +17,8 @@ namespace stx = axon::syntax;
 
 const char* prim_name(Prim p) {
   switch (p) {
-#define PRIM(name, arity, cls) \
-  case Prim::name##_:          \
+#define PRIM(name, arity) \
+  case Prim::name##_:     \
     return #name;
 #include "core/prims.def"
 #undef PRIM
@@ -27,8 +27,8 @@ const char* prim_name(Prim p) {
 }
 int prim_arity(Prim p) {
   switch (p) {
-#define PRIM(name, arity, cls) \
-  case Prim::name##_:          \
+#define PRIM(name, arity) \
+  case Prim::name##_:     \
     return arity;
 #include "core/prims.def"
 #undef PRIM
@@ -116,9 +116,10 @@ void Elaborator::declare(Module& m) {
     if (!known || g.name.empty()) continue;
     const stx::Decl* stated = nullptr;
     if (auto it = space.find(g.name); it != space.end()) {
-      // `val f : t` followed by `fun f` states the type of f
+      // `val f : t` followed by `fun f` or `val f = e` states the type of f
       DeclInfo& earlier = infos[it->second.index];
-      const bool signature = stx::as<stx::SignatureDecl>(*earlier.decl) && stx::as<stx::FunDecl>(d);
+      const bool signature = stx::as<stx::SignatureDecl>(*earlier.decl) &&
+                             (stx::as<stx::FunDecl>(d) || stx::as<stx::ValueDecl>(d));
       if (!signature) {
         diagnostics.report(error(Code::E0404, g.span, fmt::format("`{}` is declared twice", g.name))
                                .also(program.globals[it->second].span, "here first"));

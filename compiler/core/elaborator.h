@@ -38,6 +38,12 @@ struct FactAt {
   source::Span span;
 };
 
+/// `where ..w into [..s, n]`
+struct IntoAt {
+  IntoConstraint into;
+  source::Span span;
+};
+
 /// What elaboration knows of a global besides the Global itself.
 struct DeclInfo {
   Module* module = nullptr;
@@ -50,6 +56,7 @@ struct DeclInfo {
   std::optional<TypeId> result;
   source::Span result_span;
   std::vector<FactAt> where;
+  std::vector<IntoAt> into;
   std::vector<shape::Var> exists;  ///< `?k` in the result type
   std::vector<FactAt> exists_facts;
   std::optional<TypeId> signature;  ///< of a prim or val, or of the `val f : t` before `fun f`

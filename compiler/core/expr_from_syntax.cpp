@@ -106,9 +106,7 @@ ExprId ExprLowering::expr(stx::ExprId id) {
           },
           [&](const stx::LambdaExpr& l) {
             const size_t scope = scope_.size();
-            names_.names_differ(l.params);
-            std::vector<Pattern> params;
-            for (stx::PatternId p : l.params) params.push_back(names_.pattern(p, true));
+            std::vector<Pattern> params = names_.parameters(l.params);
             const ExprId body = expr(l.body);
             scope_.resize(scope);
             const ExprId e = add(Kind::lambda, span);
@@ -196,9 +194,7 @@ ExprId ExprLowering::let_value(const stx::Let& l) {
   if (l.params.empty()) return expr(l.value);
   const size_t scope = scope_.size();
   const ExprId lambda = add(Kind::lambda, l.span);
-  names_.names_differ(l.params);
-  std::vector<Pattern> params;
-  for (stx::PatternId p : l.params) params.push_back(names_.pattern(p, true));
+  std::vector<Pattern> params = names_.parameters(l.params);
   std::optional<TypeId> result;
   if (l.result.valid()) result = types_.type(l.result);
   const ExprId body = expr(l.value);
@@ -214,8 +210,7 @@ ExprId ExprLowering::lets(const stx::LetExpr& l, size_t from, Span span) {
   const stx::Let& let = l.lets[from];
   const size_t scope = scope_.size();
   const ExprId value = let_value(let);
-  names_.names_differ({let.pattern});
-  Pattern p = names_.pattern(let.pattern, false);
+  Pattern p = names_.let(let.pattern);
   if (let.params.empty() && let.result.valid()) p.annotation = types_.type(let.result);
   const ExprId rest = lets(l, from + 1, source::join(let.span, span));
   scope_.resize(scope);

@@ -72,6 +72,9 @@ void Generaliser::take_joins(Scheme& scheme, const Mine& mine) {
     for (TypeId item : t.items) collect(item);
   };
   collect(vars_.zonk(scheme.type));
+  for (const IntoConstraint& stated : scheme.into)
+    for (const ShapeItem& item : vars_.zonk(stated.target))
+      if (!item.join.empty()) shown.push_back(item.join);
   for (const Item& i : items) {
     const bool there = i.parts.size() == 1 || std::any_of(shown.begin(), shown.end(), [&](const auto& join) {
                          return std::all_of(i.parts.begin(), i.parts.end(), [&](ShapeVarId v) {
@@ -349,7 +352,9 @@ Scheme Generaliser::generalise_top(TypeId type) {
     open.add(vars_, scheme.type);
     for (TypeVarId v : open.types) default_element(vars_, v);
   }
+  scheme.into = stated_into_;
   take_joins(scheme, all);
+  for (IntoConstraint& i : scheme.into) i.target = vars_.zonk(i.target);
   take_intos(scheme, all);
   scheme.type = vars_.zonk(scheme.type);
   opened_.refuse_in_parameters(scheme.type);
@@ -357,7 +362,15 @@ Scheme Generaliser::generalise_top(TypeId type) {
   reporter_.report_failures();
   refuse_leftovers();
   const DeclInfo& info = e_.infos[g_.index];
-  for (size_t i = info.where.size(); i-- > 0;) scheme.where.insert(scheme.where.begin(), info.where[i].fact);
+  std::vector<Fact> stated;  // once, where a definition repeats what its `val` says
+  for (const FactAt& f : info.where) {
+    const Fact known{vars_.zonk(f.fact.lhs), f.fact.relation, vars_.zonk(f.fact.rhs)};
+    if (std::none_of(stated.begin(), stated.end(), [&](const Fact& s) {
+          return s.lhs == known.lhs && s.relation == known.relation && s.rhs == known.rhs;
+        }))
+      stated.push_back(known);
+  }
+  scheme.where.insert(scheme.where.begin(), stated.begin(), stated.end());
   for (const FactAt& f : info.exists_facts) scheme.where.push_back(f.fact);
   scheme.exists = info.exists;
   scheme.type = simplified(vars_.zonk(scheme.type), scheme.where);
@@ -437,7 +450,16 @@ void Generaliser::prefer_parameter_initials(Names& names, TypeId type) {
     if (times[initial] == 1) names.prefer(v, initial);
 }
 
+/// The variables in brackets, where a `val` has given them other names.
+void Generaliser::follow_declared() {
+  for (auto& [name, v] : p_.globals[g_].sizes)
+    if (const auto stated = vars_.zonk(Dim(v)).as_var()) v = *stated;
+  for (auto& [name, v] : p_.globals[g_].elems)
+    if (const ElemTerm stated = vars_.zonk(ElemTerm{std::nullopt, v}); !stated.elem) v = stated.var;
+}
+
 void Generaliser::name_variables(Scheme& s) {
+  follow_declared();
   Occurrences all;
   for (const auto& [name, v] : p_.globals[g_].sizes) all.add(Dim(v));
   all.add(vars_, s.type);
@@ -480,6 +502,7 @@ void Generaliser::name_variables(Scheme& s) {
   s.type = vars_.zonk(s.type);
   for (IntoConstraint& i : s.into) i.target = vars_.zonk(i.target);
   for (Fact& f : s.where) f = {vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)};
+  follow_declared();
   opened_.close(s, 0);
 }
 

@@ -15,6 +15,8 @@ class Generaliser : InferencePart {
   Generaliser(InferenceContext& c, Reporter& reporter, OpenedSizes& opened)
       : InferencePart(c), reporter_(reporter), opened_(opened) {}
 
+  /// What is stated to broadcast stays in the scheme.
+  void keep_into(IntoConstraint into) { stated_into_.push_back(std::move(into)); }
   /// The scheme of the declaration, whose type this is.
   Scheme generalise_top(TypeId type);
   /// The scheme of a function that `let` binds; `since` and `opened` are the solver's serial and the mark of
@@ -35,11 +37,13 @@ class Generaliser : InferencePart {
                                              const std::vector<shape::Fact>& facts) const;
   TypeId simplified(TypeId type, const std::vector<shape::Fact>& where);
   void refuse_leftovers();
+  void follow_declared();
   void name_variables(Scheme& scheme);
   void prefer_parameter_initials(Names& names, TypeId type);
 
   Reporter& reporter_;
   OpenedSizes& opened_;
+  std::vector<IntoConstraint> stated_into_;
 };
 
 }  // namespace axon::core

@@ -54,6 +54,10 @@ Solver::Step Solver::solve_join(Constraint& c) {
   for (;;) {
     for (Shape& s : operands) s = vars_.zonk(s);
     drop_idle(operands);
+    std::erase_if(operands, [&, all = operands](const Shape& s) {
+      return std::any_of(all.begin(), all.end(),
+                         [&](const Shape& other) { return !same(s, other) && is_stated_into(s, other); });
+    });
     if (operands.size() <= 1) break;
     if (!std::all_of(operands.begin(), operands.end(), last_is_dim)) break;
     std::vector<Dim> sizes;
@@ -111,7 +115,7 @@ Solver::Step Solver::solve_join(Constraint& c) {
 Solver::Step Solver::solve_into(Constraint& c) {
   for (;;) {
     Shape operand = vars_.zonk(c.shapes[0]), target = vars_.zonk(c.shapes[1]);
-    if (operand.empty() || same(operand, target)) return Step::done;
+    if (operand.empty() || same(operand, target) || is_stated_into(operand, target)) return Step::done;
     if (last_is_dim(operand) && last_is_dim(target)) {
       const Dim mine = operand.back().dim, theirs = target.back().dim;
       if (!mine.is(1) && require_equal(mine, theirs, c.why, Failure::Kind::broadcast) == Step::failed)
@@ -178,6 +182,29 @@ bool Solver::collect_joined(ShapeVarId result, std::set<ShapeVarId>& seen,
     for (ShapeVarId v : operands)
       if (!seen.count(v) && !collect_joined(v, seen, out)) out.push_back(v);
     return true;
+  }
+  return false;
+}
+
+bool Solver::is_stated_into(const Shape& operand, const Shape& target) const {
+  const auto v = lone(operand);
+  const auto stated = v ? stated_target(*v) : std::nullopt;
+  return stated && same(*stated, target);
+}
+
+/// Joins of the same shapes are one shape. True if there were two.
+bool Solver::merge_equal_joins() {
+  std::map<std::vector<ShapeVarId>, ShapeVarId> results;
+  for (const Constraint& c : parked_) {
+    if (c.done || c.kind != Constraint::Kind::join) continue;
+    const auto result = lone(vars_.zonk(c.shapes[0]));
+    const auto parts = result ? joined(*result) : std::vector<ShapeVarId>{};
+    if (parts.empty()) continue;
+    const auto [known, is_new] = results.emplace(parts, *result);
+    if (is_new || known->second == *result) continue;
+    const Shape a{var_item(known->second)}, b{var_item(*result)};
+    equal(a, b, c.why);
+    if (same(vars_.zonk(a), vars_.zonk(b))) return true;
   }
   return false;
 }

@@ -23,6 +23,12 @@ struct ScopeEntry {
 /// What a name in a type that nothing binds yet becomes.
 enum class Unbound : uint8_t { rigid, meta, refuse };
 
+/// The integers that the type of a parameter names, `(k : i64)`.
+struct NamedIntegers {
+  VarKind kind;
+  std::vector<shape::Var> all;
+};
+
 /// What the parts share.
 struct LoweringContext {
   LoweringContext(Elaborator& e, GlobalId g)
@@ -38,6 +44,7 @@ struct LoweringContext {
   Unbound unbound = Unbound::rigid;
   bool top_level = true;  ///< not in the body
   bool entry = false;
+  NamedIntegers* integers = nullptr;          ///< takes those of a type; null where none may stand
   std::vector<shape::Var>* exists = nullptr;  ///< takes the `?k` of a type; null where none may stand
   std::vector<FactAt>* exists_facts = nullptr;
 };
@@ -55,6 +62,7 @@ class LoweringPart {
         unbound_(c.unbound),
         top_level_(c.top_level),
         entry_(c.entry),
+        integers_(c.integers),
         exists_(c.exists),
         exists_facts_(c.exists_facts) {}
 
@@ -76,6 +84,7 @@ class LoweringPart {
   Unbound& unbound_;
   bool& top_level_;
   bool& entry_;
+  NamedIntegers*& integers_;
   std::vector<shape::Var>*& exists_;
   std::vector<FactAt>*& exists_facts_;
 };

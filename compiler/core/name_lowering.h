@@ -11,10 +11,11 @@ class NameLowering : LoweringPart {
  public:
   NameLowering(LoweringContext& c, TypeLowering& types) : LoweringPart(c), types_(types) {}
 
-  /// Its names come into scope. `parameter`: an integer scalar among them is a size.
-  Pattern pattern(syntax::PatternId id, bool parameter);
-  /// Reports names that are bound twice side by side.
-  void names_differ(const std::vector<syntax::PatternId>& patterns);
+  /// The parameters of a function: their names come into scope, and an integer scalar among them is a size.
+  /// Names that are bound twice side by side are reported.
+  std::vector<Pattern> parameters(const std::vector<syntax::PatternId>& patterns);
+  /// What `let` binds; the same of its names.
+  Pattern let(syntax::PatternId id);
   LocalId add_local(const std::string& name, source::Span at, Local::Kind kind = Local::Kind::value);
 
   ExprId name(const std::string& text, source::Span at);
@@ -24,6 +25,8 @@ class NameLowering : LoweringPart {
   ExprId cast_to(base::Elem elem, source::Span at);
 
  private:
+  Pattern pattern(syntax::PatternId id, bool parameter, size_t since);
+  void names_differ(const std::vector<syntax::PatternId>& patterns);
   ExprId global(GlobalId g, source::Span at);
   void unknown_name(const std::string& name, source::Span at);
 

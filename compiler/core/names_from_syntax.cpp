@@ -85,14 +85,32 @@ void NameLowering::names_differ(const std::vector<stx::PatternId>& patterns) {
   }
 }
 
-Pattern NameLowering::pattern(stx::PatternId id, bool parameter) {
+std::vector<Pattern> NameLowering::parameters(const std::vector<stx::PatternId>& patterns) {
+  names_differ(patterns);
+  const size_t since = top_level_ ? 0 : scope_.size();
+  std::vector<Pattern> out;
+  for (stx::PatternId p : patterns) out.push_back(pattern(p, true, since));
+  return out;
+}
+
+Pattern NameLowering::let(stx::PatternId id) {
+  names_differ({id});
+  return pattern(id, false, scope_.size());
+}
+
+/// `since`: names in scope from here on belong to the same list of parameters.
+Pattern NameLowering::pattern(stx::PatternId id, bool parameter, size_t since) {
   const stx::Pattern& p = file()[id];
   Pattern out;
   out.span = p.span;
   const auto* name = stx::as<stx::NamePattern>(p);
   std::optional<Dim> value;
   if (p.type.valid()) {
+    const VarKind kind = unbound_ == Unbound::rigid ? VarKind::rigid : VarKind::meta;
+    NamedIntegers named{kind, {}};
+    if (parameter) integers_ = &named;
     const TypeId written = types_.type(p.type);
+    integers_ = nullptr;
     out.consumed = e_.vars[written].consumed;
     out.weights = e_.vars[written].weights;
     const Type t = e_.vars[written];
@@ -101,10 +119,9 @@ Pattern NameLowering::pattern(stx::PatternId id, bool parameter) {
         t.kind == Type::Kind::tensor && t.shape.empty() && t.elem.elem && base::is_integer(*t.elem.elem);
     if (name && parameter && integer) {  // an integer scalar is a size, and its name a dimension
       const ScopeEntry* entry = find(name->name.text);
-      value = entry && entry->size
-                  ? *entry->size
-                  : Dim(e_.vars.dim(name->name.text, top_level_ ? VarKind::rigid : VarKind::meta, entry_,
-                                    p.span));
+      const bool same_list = entry && entry >= scope_.data() + since;
+      value =
+          same_list && entry->size ? *entry->size : Dim(e_.vars.dim(name->name.text, kind, entry_, p.span));
       out.annotation = e_.vars.tensor(t.elem, {}, value);
     }
   }
@@ -115,7 +132,8 @@ Pattern NameLowering::pattern(stx::PatternId id, bool parameter) {
                              },
                              [&](const stx::TuplePattern& t) {
                                out.kind = t.elements.empty() ? Pattern::Kind::unit : Pattern::Kind::tuple;
-                               for (stx::PatternId e : t.elements) out.items.push_back(pattern(e, parameter));
+                               for (stx::PatternId e : t.elements)
+                                 out.items.push_back(pattern(e, parameter, since));
                              },
                              [&](const auto&) { out.kind = Pattern::Kind::wildcard; }},
              p.node);

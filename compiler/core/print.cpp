@@ -146,96 +146,143 @@ std::string print_layout(const std::vector<LayoutPart>& layout, Names& names) {
   return out;
 }
 
-std::string print_type(const TypeStore& types, TypeId id, Names& names, const std::vector<Var>& matter,
-                       const std::string& opened = {});
+/// Prints the parts of one type. An integer of a parameter is `(k : i64)` where a size beside it is made of
+/// it; a number of an element type that nothing shows to be one is `'t[]`.
+class TypePrinter {
+ public:
+  TypePrinter(const TypeStore& types, Names& names, std::vector<Var> matter, std::set<TypeVarId> elements)
+      : types_(types), names_(names), matter_(std::move(matter)), elements_(std::move(elements)) {}
 
-/// `(n : i64)`, `(a : i64, x : f32[a])`: a parameter with the integers whose values the rest of the type
-/// mentions.
-std::optional<std::string> named_integers(const TypeStore& types, TypeId id, Names& names,
-                                          const std::vector<Var>& matter) {
-  const Type& t = types.types[id];
-  auto named = [&](const Type& item) -> std::optional<Var> {
-    auto value = item.value ? item.value->as_var() : std::nullopt;
-    return value && std::find(matter.begin(), matter.end(), *value) != matter.end() ? value : std::nullopt;
-  };
-  if (auto v = named(t)) return fmt::format("({} : {})", names.of(*v), print_type(types, id, names, matter));
-  if (t.kind != Type::Kind::tuple || !t.alias.name.empty()) return std::nullopt;
-  if (std::none_of(t.items.begin(), t.items.end(),
-                   [&](TypeId i) { return named(types.types[i]).has_value(); }))
-    return std::nullopt;
-  std::string out;
-  for (TypeId item : t.items) {
-    const auto v = named(types.types[item]);
-    out += (out.empty() ? "" : ", ") + (v ? names.of(*v) + " : " : "_ : ") +
-           print_type(types, item, names, matter);
+  /// `opened` stands before the result: `?k <= n. `.
+  std::string print(TypeId id, const std::string& opened = {}) const {
+    if (types_.types[id].kind == Type::Kind::function) return function(types_.types[id], opened);
+    return opened + other(id, false);
   }
-  return "(" + out + ")";
-}
 
-/// `opened` stands before the result: `?k <= n. `.
-std::string print_type(const TypeStore& types, TypeId id, Names& names, const std::vector<Var>& matter,
-                       const std::string& opened) {
-  const Type& t = types.types[id];
-  auto each = [&](TypeId item) { return print_type(types, item, names, matter); };
-  if (!opened.empty() && t.kind != Type::Kind::function) return opened + each(id);
-  const std::string mode = t.consumed ? "*" : t.weights ? "weights " : "";
-  std::string out;
-  if (!t.alias.name.empty()) {
-    for (const AliasArg& a : t.alias.args) {
-      std::string text = a.dim ? print(*a.dim, names) : a.shape ? print(*a.shape, names) : each(a.type);
-      if (a.shape && a.shape->size() == 1) text = text.substr(1, text.size() - 2);
+ private:
+  std::string function(const Type& t, const std::string& opened) const {
+    std::string out;
+    for (size_t i = 0; i + 1 < t.items.size(); ++i) {
+      const bool nested = types_.types[t.items[i]].kind == Type::Kind::function;
+      out += (nested ? "(" + print(t.items[i]) + ")" : other(t.items[i], true)) + " -> ";
+    }
+    return mode(t) + out + print(t.items.back(), opened);
+  }
+
+  static std::string mode(const Type& t) { return t.consumed ? "*" : t.weights ? "weights " : ""; }
+
+  /// No function. `parameter`: a part of one, whose integers may have names.
+  std::string other(TypeId id, bool parameter) const {
+    const Type& t = types_.types[id];
+    if (!t.alias.name.empty())
+      return mode(t) + alias(t.alias) + (t.alias.places ? "" : print_layout(t.layout, names_));
+    if (const auto v = parameter ? named(t) : std::nullopt)
+      return fmt::format("({} : {}{})", names_.of(*v), mode(t), tensor(t));
+    return mode(t) + bare(t, parameter) + print_layout(t.layout, names_);
+  }
+  std::string part(TypeId id, bool parameter) const {
+    return types_.types[id].kind == Type::Kind::function ? print(id) : other(id, parameter);
+  }
+  std::optional<Var> named(const Type& t) const {
+    const auto v = t.value ? t.value->as_var() : std::nullopt;
+    return v && std::find(matter_.begin(), matter_.end(), *v) != matter_.end() ? v : std::nullopt;
+  }
+
+  std::string tensor(const Type& t) const {
+    if (t.elem.elem)
+      return std::string(base::elem_name(*t.elem.elem)) +
+             (t.shape.empty() ? "" : core::print(t.shape, names_));
+    const bool shown = !t.shape.empty() || !elements_.count(t.elem.var);
+    return "'" + names_.of(t.elem.var) + (shown ? core::print(t.shape, names_) : "");
+  }
+
+  std::string bare(const Type& t, bool parameter) const {
+    std::string out;
+    switch (t.kind) {
+      case Type::Kind::tensor:
+        return tensor(t);
+      case Type::Kind::tuple:
+        for (TypeId item : t.items) {
+          std::string text = part(item, parameter);
+          if (parameter && named(types_.types[item])) text = text.substr(1, text.size() - 2);
+          out += (out.empty() ? "" : ", ") + text;
+        }
+        return "(" + out + ")";
+      case Type::Kind::record:
+        for (size_t i = 0; i < t.items.size(); ++i)
+          out += fmt::format("{}{} : {}", i ? ", " : "", t.fields[i], part(t.items[i], parameter));
+        if (t.row.valid()) out += (t.items.empty() ? ".." : ", ..") + names_.of(t.row);
+        return "{" + out + "}";
+      case Type::Kind::stack:
+        return fmt::format("Stack[{}, {}]", core::print(t.count, names_), part(t.items[0], false));
+      case Type::Kind::var:
+        return "'" + names_.of(t.var);
+      case Type::Kind::string:
+        return "string";
+      case Type::Kind::function:
+      case Type::Kind::error:
+        break;
+    }
+    return "?";
+  }
+
+  std::string alias(const Alias& a) const {
+    std::string out;
+    for (const AliasArg& arg : a.args) {
+      std::string text = arg.dim     ? core::print(*arg.dim, names_)
+                         : arg.shape ? core::print(*arg.shape, names_)
+                                     : part(arg.type, false);
+      if (arg.shape && arg.shape->size() == 1) text = text.substr(1, text.size() - 2);
       out += (out.empty() ? "" : ", ") + text;
     }
-    out = t.alias.name + (out.empty() ? "" : "[" + out + "]");
-    return mode + out + (t.alias.places ? "" : print_layout(t.layout, names));
+    return a.name + (out.empty() ? "" : "[" + out + "]");
   }
-  switch (t.kind) {
-    case Type::Kind::tensor:
-      out = t.elem.elem ? std::string(base::elem_name(*t.elem.elem)) : "'" + names.of(t.elem.var);
-      if (!t.shape.empty()) out += print(t.shape, names);
-      break;
-    case Type::Kind::tuple:
-      for (size_t i = 0; i < t.items.size(); ++i) out += (i ? ", " : "") + each(t.items[i]);
-      out = "(" + out + ")";
-      break;
-    case Type::Kind::record:
-      for (size_t i = 0; i < t.items.size(); ++i)
-        out += fmt::format("{}{} : {}", i ? ", " : "", t.fields[i], each(t.items[i]));
-      if (t.row.valid()) out += (t.items.empty() ? ".." : ", ..") + names.of(t.row);
-      out = "{" + out + "}";
-      break;
-    case Type::Kind::function:
-      for (size_t i = 0; i < t.items.size(); ++i) {
-        const Type& item = types.types[t.items[i]];
-        std::string text = each(t.items[i]);
-        const bool last = i + 1 == t.items.size();
-        if (item.kind == Type::Kind::function && !last) text = "(" + text + ")";
-        if (!last) text = named_integers(types, t.items[i], names, matter).value_or(text);
-        out += (i ? " -> " : "") + (last ? opened : "") + text;
-      }
-      break;
-    case Type::Kind::stack:
-      out = fmt::format("Stack[{}, {}]", print(t.count, names), each(t.items[0]));
-      break;
-    case Type::Kind::var:
-      out = "'" + names.of(t.var);
-      break;
-    case Type::Kind::string:
-      out = "string";
-      break;
-    case Type::Kind::error:
-      out = "?";
-      break;
-  }
-  return mode + out + print_layout(t.layout, names);
+
+  const TypeStore& types_;
+  Names& names_;
+  std::vector<Var> matter_;
+  std::set<TypeVarId> elements_;  ///< that their own form shows to be element types
+};
+
+/// The variables of element types; `by_shape`: those that something beside a bare `'t` shows to be such.
+void elements_in(const TypeStore& types, TypeId id, bool by_shape, std::set<TypeVarId>& out) {
+  const Type& t = types.types[id];
+  if (t.kind == Type::Kind::tensor && !t.elem.elem && !(by_shape && t.shape.empty())) out.insert(t.elem.var);
+  for (TypeId item : t.items) elements_in(types, item, by_shape, out);
+}
+
+/// The variables of element types with a class, in order of first occurrence.
+void classed_elements(const TypeStore& types, TypeId id, std::vector<TypeVarId>& out) {
+  const Type& t = types.types[id];
+  if (t.kind == Type::Kind::tensor && !t.elem.elem && class_name(types.vars[t.elem.var].cls) &&
+      std::find(out.begin(), out.end(), t.elem.var) == out.end())
+    out.push_back(t.elem.var);
+  for (TypeId item : t.items) classed_elements(types, item, out);
 }
 
 }  // namespace
 
+const char* class_name(ElemClass cls) {
+  switch (cls) {
+    case ElemClass::num:
+      return "num";
+    case ElemClass::flt:
+      return "float";
+    case ElemClass::int_:
+      return "int";
+    case ElemClass::any:
+    case ElemClass::bool_:
+      break;
+  }
+  return nullptr;
+}
+
 std::string print(const TypeStore& types, TypeId t, Names& names) {
   std::vector<Var> matter;
   mentioned(types, t, matter);
-  return print_type(types, t, names, matter);
+  std::set<TypeVarId> elements;
+  elements_in(types, t, false, elements);
+  return TypePrinter(types, names, std::move(matter), std::move(elements)).print(t);
 }
 
 /// `?k <= n, k >= 1. `: each size that only the data decides, with what is known of it and of those before
@@ -283,13 +330,21 @@ std::string print(const TypeStore& types, const Scheme& s, Names& names, size_t 
     f.rhs.collect_vars(matter);
   }
   std::vector<bool> said(s.where.size(), false);
-  const std::string out = print_type(types, s.type, names, matter, print_opened(types, s, names, said));
+  std::set<TypeVarId> elements;
+  std::vector<TypeVarId> classed;
+  elements_in(types, s.type, true, elements);
+  classed_elements(types, s.type, classed);
+  elements.insert(classed.begin(), classed.end());
+  const std::string out = TypePrinter(types, names, std::move(matter), std::move(elements))
+                              .print(s.type, print_opened(types, s, names, said));
   std::string facts;
   for (const IntoConstraint& i : s.into)
     facts +=
         fmt::format("{}..{} into {}", facts.empty() ? "" : ", ", names.of(i.var), print(i.target, names));
   for (size_t i = 0; i < s.where.size(); ++i)
     if (!said[i]) facts += (facts.empty() ? "" : ", ") + print(s.where[i], names);
+  for (TypeVarId v : classed)
+    facts += fmt::format("{}'{} : {}", facts.empty() ? "" : ", ", names.of(v), class_name(types.vars[v].cls));
   if (facts.empty()) return out;
   if (indent + out.size() + facts.size() + 9 <= 110) return out + "   where " + facts;
   return out + "\n" + std::string(indent, ' ') + "where " + facts;

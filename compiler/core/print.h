@@ -28,11 +28,14 @@ class Names {
   std::set<std::string> used_dims_, used_shapes_, used_types_;
 };
 
+/// What a class of element types is called in a `where`; null for one that needs no saying.
+const char* class_name(ElemClass cls);
 std::string print(const TypeStore& types, TypeId t, Names& names);
 std::string print(const Shape& s, Names& names);
 std::string print(const shape::Dim& d, Names& names);
 std::string print(const shape::Fact& f, Names& names);
-/// `type   where ...`; the constraints on a line of their own, indented, where one line would be too long.
+/// `type   where ...`, as it can be written in a `val`; the constraints on a line of their own, indented,
+/// where one line would be too long.
 std::string print(const TypeStore& types, const Scheme& s, Names& names, size_t indent = 0);
 
 /// One `name : type where ...` per declaration of the file, names padded to one width.

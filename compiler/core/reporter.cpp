@@ -185,7 +185,6 @@ void Reporter::note_class(Diagnostic& d, TypeId id) {
       text = "bool";
       break;
     case ElemClass::any:
-    case ElemClass::none:
       break;
   }
   if (text) d.note(fmt::format("`'{}` is {}", names().of(t.elem.var), text));
@@ -413,7 +412,7 @@ void Reporter::report_failure(const Failure& f) {
     case Failure::Kind::rank:
     case Failure::Kind::size:
     case Failure::Kind::broadcast:
-      if (!report_matmul(f, w)) report_shapes(f, w);
+      if (!report_matmul(f, w) && !report_loop(f, w)) report_shapes(f, w);
       return;
     case Failure::Kind::infinite:
       return report(error(Code::E0311, w.span, fmt::format("the type of {} would contain itself", w.what)));

@@ -51,6 +51,7 @@ class Reporter : InferencePart {
   void report_dependent(const Failure& f, const Why& w);
   void report_shapes(const Failure& f, const Why& w);
   bool report_matmul(const Failure& f, const Why& w);
+  bool report_loop(const Failure& f, const Why& w);
   void defer(source::Diagnostic& d, const Failure& f);
   void label_operands(source::Diagnostic& d, const Why& w);
   void note_any_type(source::Diagnostic& d, const Why& w) const;

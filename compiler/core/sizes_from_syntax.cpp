@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/type_lowering.h"
+#include "core/unify.h"
 
 namespace axon::core {
 
@@ -15,21 +16,24 @@ void TypeLowering::clear() {
   scope_.clear();
   shapes_.clear();
   type_names_.clear();
+  rows_.clear();
   bracketed_.clear();
 }
 
 void TypeLowering::declare_sizes(const std::vector<stx::SizeParam>& sizes) {
   DeclInfo& info = e_.infos[g_.index];
   info.declared = sizes;
+  const VarKind kind =
+      info.stated ? VarKind::meta : VarKind::rigid;  // what a `val` states has names of its own
   for (const stx::SizeParam& s : sizes) {
     switch (s.kind) {
       case stx::SizeParamKind::dim: {
-        const Dim d = named_size(s.name.text, VarKind::rigid, s.name.span);
+        const Dim d = named_size(s.name.text, kind, s.name.span);
         if (auto v = d.as_var()) p_.globals[g_].sizes.emplace_back(s.name.text, *v);
         break;
       }
       case stx::SizeParamKind::shape: {
-        const ShapeVarId v = e_.vars.shape(s.name.text, VarKind::rigid);
+        const ShapeVarId v = e_.vars.shape(s.name.text, kind);
         shapes_[s.name.text] = {var_item(v)};
         info.declared_shapes.push_back(v);
         break;
@@ -41,7 +45,7 @@ void TypeLowering::declare_sizes(const std::vector<stx::SizeParam>& sizes) {
           const base::Elem elem = fixed == e_.options.elems.end() ? base::Elem::f32 : fixed->second;
           type_names_[s.name.text] = e_.vars.scalar(elem);
         } else {
-          const TypeVarId v = e_.vars.type(s.name.text, ElemClass::any, VarKind::rigid);
+          const TypeVarId v = e_.vars.type(s.name.text, ElemClass::any, kind);
           type_names_[s.name.text] = e_.vars.tensor({std::nullopt, v}, {});
           p_.globals[g_].elems.emplace_back(s.name.text, v);
         }
@@ -139,31 +143,59 @@ Dim TypeLowering::dim(stx::DimId id) {
       d.node);
 }
 
-void TypeLowering::lower_facts(const std::vector<stx::Fact>& facts, std::vector<FactAt>& out) {
-  for (const stx::Fact& f : facts) {
-    const Dim l = dim(f.lhs), r = dim(f.rhs);
-    shape::Fact fact;
-    switch (f.relation) {
-      case stx::Relation::less_equal:
-        fact = shape::at_most(l, r);
-        break;
-      case stx::Relation::greater_equal:
-        fact = shape::at_least(l, r);
-        break;
-      case stx::Relation::less:
-        fact = shape::less(l, r);
-        break;
-      case stx::Relation::greater:
-        fact = shape::less(r, l);
-        break;
-      case stx::Relation::equal:
-        fact = shape::equal(l, r);
-        break;
-      case stx::Relation::not_equal:
-        fact = {l, shape::Relation::ne, r};
-        break;
-    }
-    out.push_back({fact, f.span});
+FactAt TypeLowering::fact(const stx::Fact& f) {
+  const Dim l = dim(f.lhs), r = dim(f.rhs);
+  switch (f.relation) {
+    case stx::Relation::less_equal:
+      return {shape::at_most(l, r), f.span};
+    case stx::Relation::greater_equal:
+      return {shape::at_least(l, r), f.span};
+    case stx::Relation::less:
+      return {shape::less(l, r), f.span};
+    case stx::Relation::greater:
+      return {shape::less(r, l), f.span};
+    case stx::Relation::equal:
+      return {shape::equal(l, r), f.span};
+    case stx::Relation::not_equal:
+      return {{l, shape::Relation::ne, r}, f.span};
+  }
+  return {shape::equal(l, r), f.span};
+}
+
+void TypeLowering::lower_where(const std::vector<stx::Condition>& where, DeclInfo& info) {
+  for (const stx::Condition& c : where)
+    std::visit(stx::Overloaded{[&](const stx::Fact& f) { info.where.push_back(fact(f)); },
+                               [&](const stx::IntoFact& i) {
+                                 const ShapeVarId v = shape_name(i.shape);
+                                 info.into.push_back({{v, shape_of(i.target)}, c.span});
+                               },
+                               [&](const stx::ClassFact& k) { lower_class(k); }},
+               c.node);
+}
+
+/// `'t : float`: what the name stands for is one of these, and the body may not ask for less.
+void TypeLowering::lower_class(const stx::ClassFact& c) {
+  const std::map<std::string, ElemClass> classes = {
+      {"num", ElemClass::num}, {"float", ElemClass::flt}, {"int", ElemClass::int_}};
+  const auto cls = classes.find(c.cls.text);
+  const auto named = type_names_.find(c.element.text);
+  if (cls == classes.end()) {
+    report(error(Code::E0402, c.cls.span, fmt::format("no class of element types is called `{}`", c.cls.text))
+               .text("The classes are num, float and int."));
+    return;
+  }
+  if (named == type_names_.end()) {
+    report(error(Code::E0402, c.element.span, fmt::format("no type here mentions `'{}`", c.element.text)));
+    return;
+  }
+  const ElemTerm term = elem_of(named->second, c.element.span);
+  const auto both = meet(e_.vars.elem_class(term), cls->second);
+  if (!both) {
+    report(error(Code::E0302, c.element.span,
+                 fmt::format("`'{}` stands for {}", c.element.text, base::elem_name(*term.elem))));
+  } else if (!term.elem) {
+    e_.vars.types.vars[term.var].cls = *both;
+    e_.vars.types.vars[term.var].stated = true;
   }
 }
 

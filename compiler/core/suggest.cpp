@@ -483,7 +483,7 @@ Span end_of_header(const syntax::FunDecl& fun, const syntax::File& file,
                    const source::SourceManager& sources) {
   Span last = file[fun.params.back()].span;
   if (fun.result.valid()) last = file[fun.result].span;
-  for (const syntax::Fact& fact : fun.where) last = fact.span;
+  for (const syntax::Condition& condition : fun.where) last = condition.span;
   const std::string_view text = sources[last.file].text();
   size_t at = std::min(text.find('=', last.end), text.size());
   while (at > last.end && std::isspace(static_cast<unsigned char>(text[at - 1]))) --at;

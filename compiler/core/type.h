@@ -115,13 +115,14 @@ struct Scheme {
       exists;  ///< `?k <= n. t` in the result: fresh at every use; their facts are in `where`
 };
 
-enum class ElemClass : uint8_t { any, num, flt, int_, bool_, none };
+enum class ElemClass : uint8_t { any, num, flt, int_, bool_ };
 
 struct TypeStore {
   base::Store<TypeTag, Type, std::deque<Type>> types;
   struct TypeVar {
     std::string name;
     ElemClass cls = ElemClass::any;
+    bool stated = false;  ///< the class was written: nothing narrows it
   };
   struct ShapeVar {
     std::string name;

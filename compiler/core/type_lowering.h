@@ -14,8 +14,12 @@ class TypeLowering : LoweringPart {
   TypeId type(syntax::TypeId t);
   /// The type stands where `weights` may begin it: on a parameter of an entry.
   void allow_weights(syntax::TypeId t) { may_be_weights_.insert({file_, t}); }
+  /// The type of a `val` or `prim`: what its parameters name is named in all of it.
+  TypeId signature(syntax::TypeId t);
   shape::Dim dim(syntax::DimId d);
-  void lower_facts(const std::vector<syntax::Fact>& facts, std::vector<FactAt>& out);
+  FactAt fact(const syntax::Fact& fact);
+  /// A `where`: into the declaration, but for the classes of element types, which are marked.
+  void lower_where(const std::vector<syntax::Condition>& where, DeclInfo& info);
   std::vector<LayoutPart> layout(syntax::LayoutId id);
 
   /// The parameters in brackets after the declared name come into scope.
@@ -23,6 +27,7 @@ class TypeLowering : LoweringPart {
   /// Which type variables are used with a shape: those stand for element types wherever they occur. Called
   /// for all types of a declaration before the first of them is lowered.
   void collect_bracketed(const syntax::File& file, syntax::TypeId t);
+  void collect_bracketed(const std::vector<syntax::Condition>& where);
   /// The size that a name in scope stands for; nullopt for `..p`.
   std::optional<shape::Dim> size_of(const ScopeEntry& e);
   /// Forgets every name of a size, a shape or a type: another type of the declaration begins.
@@ -39,13 +44,19 @@ class TypeLowering : LoweringPart {
   TypeId named_type(const syntax::NamedType& n, source::Span at);
   TypeId alias(GlobalId g, const std::vector<syntax::Item>* items, source::Span at);
   TypeId record_type(const syntax::RecordType& r);
+  TypeId arrow(const syntax::ArrowType& a, bool outermost);
+  TypeId named_integer(const syntax::IntegerType& n, source::Span at);
+  TypeId exists(const syntax::ExistsType& x, source::Span at);
+  void lower_class(const syntax::ClassFact& c);
   GlobalId find_type(const std::vector<syntax::Name>& path, source::Span at);
   void check_layout_name(const syntax::Name& name, bool mapped, size_t given);
   void check_layout_axis(const syntax::Name& axis);
 
   std::map<std::string, Shape> shapes_;
   std::map<std::string, TypeId> type_names_;
-  std::set<std::string> bracketed_;  ///< type variables used with a shape: they stand for element types
+  std::map<std::string, TypeVarId> rows_;  ///< `..r` of records
+  std::set<uint32_t> integer_names_;       ///< variables of named integers: those that are axes are sizes
+  std::set<std::string> bracketed_;  ///< type variables with a shape or a class: they stand for element types
   std::vector<GlobalId> open_aliases_;
   std::set<std::pair<const syntax::File*, syntax::TypeId>> may_be_weights_;
 };

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/type_lowering.h"
 
@@ -45,6 +46,8 @@ Shape TypeLowering::shape_of(const std::vector<stx::Item>& items) {
                      if (size.constant() && *size.constant() < 0)
                        report(error(Code::E0313, item.span,
                                     fmt::format("a size is at least 0, and this is {}", *size.constant())));
+                     if (const auto v = size.as_var(); v && integer_names_.count(v->id))
+                       e_.vars.make_size(*v);
                      out.push_back(dim_item(size));
                    },
                    [&](const stx::SpreadItem& s) {
@@ -87,6 +90,7 @@ void TypeLowering::collect_bracketed(const stx::File& f, stx::TypeId id) {
                                collect_bracketed(f, a.from);
                                collect_bracketed(f, a.to);
                              },
+                             [&](const stx::IntegerType& i) { collect_bracketed(f, i.type); },
                              [&](const stx::OwnedType& o) { collect_bracketed(f, o.type); },
                              [&](const stx::WeightsType& w) { collect_bracketed(f, w.type); },
                              [&](const stx::PlacedType& p) { collect_bracketed(f, p.type); },
@@ -104,6 +108,11 @@ void TypeLowering::collect_bracketed(const stx::File& f, stx::TypeId id) {
                              },
                              [](const auto&) {}},
              f[id].node);
+}
+
+void TypeLowering::collect_bracketed(const std::vector<stx::Condition>& where) {
+  for (const stx::Condition& c : where)
+    if (const auto* k = stx::as<stx::ClassFact>(c)) bracketed_.insert(k->element.text);
 }
 
 TypeId TypeLowering::type_variable(const std::string& name) {
@@ -169,10 +178,8 @@ TypeId TypeLowering::type(stx::TypeId id) {
                         return e_.vars.tuple(items);
                       },
                       [&](const stx::RecordType& r) { return record_type(r); },
-                      [&](const stx::ArrowType& a) {
-                        const TypeId from = type(a.from), to = type(a.to);
-                        return e_.vars.function({from}, to);
-                      },
+                      [&](const stx::IntegerType& n) { return named_integer(n, t.span); },
+                      [&](const stx::ArrowType& a) { return arrow(a, false); },
                       [&](const stx::OwnedType& o) {
                         Type owned = e_.vars[type(o.type)];
                         owned.consumed = true;
@@ -185,25 +192,73 @@ TypeId TypeLowering::type(stx::TypeId id) {
                         placed.alias.places = false;
                         return e_.vars.add(placed);
                       },
-                      [&](const stx::ExistsType& x) {
-                        const size_t scope = scope_.size();
-                        for (const stx::Name& n : x.names) {
-                          const Var v = e_.vars.dim(n.text, VarKind::rigid, true, n.span);
-                          scope_.push_back({n.text, {}, Dim(v)});
-                          if (exists_) exists_->push_back(v);
-                        }
-                        if (!exists_)
-                          report(error(Code::E0217, t.span,
-                                       "an unknown size `?k` can only stand in a result type"));
-                        std::vector<FactAt> facts;
-                        lower_facts(x.facts, facts);
-                        if (exists_facts_)
-                          exists_facts_->insert(exists_facts_->end(), facts.begin(), facts.end());
-                        const TypeId body = type(x.body);
-                        scope_.resize(scope);
-                        return body;
-                      }},
+                      [&](const stx::ExistsType& x) { return exists(x, t.span); }},
       t.node);
+}
+
+/// Sizes that only the data decides, in the result of a function.
+TypeId TypeLowering::exists(const stx::ExistsType& x, Span at) {
+  const size_t scope = scope_.size();
+  for (const stx::Name& n : x.names) {
+    const Var v = e_.vars.dim(n.text, VarKind::rigid, true, n.span);
+    scope_.push_back({n.text, {}, Dim(v)});
+    if (exists_) exists_->push_back(v);
+  }
+  if (!exists_) report(error(Code::E0217, at, "an unknown size `?k` can only stand in a result type"));
+  for (const stx::Fact& f : x.facts) {
+    const FactAt known = fact(f);
+    if (exists_facts_) exists_facts_->push_back(known);
+  }
+  const TypeId body = type(x.body);
+  scope_.resize(scope);
+  return body;
+}
+
+/// `(k : i64)`: from here on k is a size in the function type whose parameter it is in.
+TypeId TypeLowering::named_integer(const stx::IntegerType& n, Span at) {
+  const TypeId written = type(n.type);
+  const Type t = e_.vars[e_.vars.head(written)];
+  const bool integer =
+      t.kind == Type::Kind::tensor && t.shape.empty() && t.elem.elem && base::is_integer(*t.elem.elem);
+  if (!integer || !integers_) {
+    if (t.kind != Type::Kind::error)
+      report(error(Code::E0217, at,
+                   integer ? "a name for an integer stands in the type of a parameter: `(k : i64) -> f32[k]`"
+                           : "a name in a type stands for an integer: `(k : i64) -> f32[k]`"));
+    return written;
+  }
+  const ScopeEntry* known = top_level_ && integers_->kind != VarKind::bound ? find(n.name.text) : nullptr;
+  if (known && known->size) return e_.vars.tensor(t.elem, {}, *known->size);
+  const Var v = e_.vars.dim(n.name.text, integers_->kind, false, n.name.span);
+  integer_names_.insert(v.id);
+  integers_->all.push_back(v);
+  scope_.push_back({n.name.text, {}, Dim(v)});
+  return e_.vars.tensor(t.elem, {}, Dim(v));
+}
+
+/// `outermost`: of the declaration itself, whose scheme binds what its parameters name.
+TypeId TypeLowering::arrow(const stx::ArrowType& a, bool outermost) {
+  NamedIntegers own{outermost ? VarKind::rigid : VarKind::bound, {}};
+  NamedIntegers* const around = std::exchange(integers_, &own);
+  auto* const exists = std::exchange(exists_, nullptr);
+  const TypeId from = type(a.from);
+  integers_ = nullptr;
+  if (outermost) exists_ = exists;
+  const auto* rest = outermost ? stx::as<stx::ArrowType>(file()[a.to]) : nullptr;
+  const TypeId to = rest ? arrow(*rest, true) : type(a.to);
+  integers_ = around;
+  exists_ = exists;
+  if (outermost) return e_.vars.function({from}, to);
+  std::erase_if(scope_, [&](const ScopeEntry& e) {
+    const auto v = e.size ? e.size->as_var() : std::nullopt;
+    return v && std::find(own.all.begin(), own.all.end(), *v) != own.all.end();
+  });
+  return e_.vars.function({from}, to, own.all);
+}
+
+TypeId TypeLowering::signature(stx::TypeId t) {
+  const auto* a = t.valid() ? stx::as<stx::ArrowType>(file()[t]) : nullptr;
+  return a ? arrow(*a, true) : type(t);
 }
 
 TypeId TypeLowering::record_type(const stx::RecordType& r) {
@@ -217,9 +272,14 @@ TypeId TypeLowering::record_type(const stx::RecordType& r) {
     out.fields.push_back(f.name.text);
     out.items.push_back(type(f.type));
   }
-  if (r.rest)
-    out.row = e_.vars.type(r.rest->text, ElemClass::any,
-                           unbound_ == Unbound::rigid ? VarKind::rigid : VarKind::meta);
+  if (r.rest) {
+    const auto known = rows_.find(r.rest->text);
+    out.row = known != rows_.end()
+                  ? known->second
+                  : e_.vars.type(r.rest->text, ElemClass::any,
+                                 unbound_ == Unbound::rigid ? VarKind::rigid : VarKind::meta);
+    rows_[r.rest->text] = out.row;
+  }
   return e_.vars.add(out);
 }
 
@@ -272,11 +332,15 @@ TypeId TypeLowering::named_type(const stx::NamedType& n, Span at) {
       }
       const Dim count = dim(std::get<stx::DimItem>((*n.items)[0].node).dim);
       const stx::Item& element = (*n.items)[1];
-      if (const auto* t = std::get_if<stx::TypeItem>(&element.node))
-        return e_.vars.stack(count, type(t->type));
-      if (const auto* d = std::get_if<stx::DimItem>(&element.node))
-        if (const auto* bare = stx::as<stx::NameDim>(file()[d->dim]))
-          return e_.vars.stack(count, named_type({{bare->name}, std::nullopt}, element.span));
+      NamedIntegers* const integers = std::exchange(integers_, nullptr);  // each element has another one
+      const auto* written = std::get_if<stx::TypeItem>(&element.node);
+      const auto* d = std::get_if<stx::DimItem>(&element.node);
+      const auto* bare = d ? stx::as<stx::NameDim>(file()[d->dim]) : nullptr;
+      const TypeId of = written ? type(written->type)
+                        : bare  ? named_type({{bare->name}, std::nullopt}, element.span)
+                                : TypeId{};
+      integers_ = integers;
+      if (of.valid()) return e_.vars.stack(count, of);
       report(error(Code::E0217, element.span, "a type was expected"));
       return e_.vars.error();
     }
@@ -309,6 +373,7 @@ TypeId TypeLowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span
   std::vector<ScopeEntry> scope;
   std::map<std::string, Shape> shapes;
   std::map<std::string, TypeId> names;
+  std::map<std::string, TypeVarId> rows;
   std::vector<AliasArg> args;
   for (size_t i = 0; i < decl.params.size(); ++i) {
     const stx::SizeParam& param = decl.params[i];
@@ -365,6 +430,7 @@ TypeId TypeLowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span
   scope_.swap(scope);
   shapes_.swap(shapes);
   type_names_.swap(names);
+  rows_.swap(rows);
   open_aliases_.push_back(g);
   const stx::File* file = file_;
   Module* module = module_;
@@ -372,7 +438,9 @@ TypeId TypeLowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span
   file_ = info.module->file;
   module_ = info.module;
   unbound_ = Unbound::refuse;
+  NamedIntegers* const integers = std::exchange(integers_, nullptr);
   Type named = e_.vars[type(decl.type)];
+  integers_ = integers;
   named.alias = {p_.globals[g].name, std::move(args), !named.layout.empty()};
   const TypeId out = e_.vars.add(std::move(named));
   unbound_ = unbound;
@@ -382,6 +450,7 @@ TypeId TypeLowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span
   scope_.swap(scope);
   shapes_.swap(shapes);
   type_names_.swap(names);
+  rows_.swap(rows);
   if (decl.params.empty()) e_.plain_aliases.emplace(g, out);
   return out;
 }

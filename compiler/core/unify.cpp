@@ -10,8 +10,8 @@ using shape::Var;
 using Kind = Type::Kind;
 
 std::optional<ElemClass> meet(ElemClass a, ElemClass b) {
-  if (a == b || b == ElemClass::any || b == ElemClass::none) return a;
-  if (a == ElemClass::any || a == ElemClass::none) return b;
+  if (a == b || b == ElemClass::any) return a;
+  if (a == ElemClass::any) return b;
   auto number = [](ElemClass c) { return c == ElemClass::flt || c == ElemClass::int_; };
   if (a == ElemClass::num && number(b)) return b;
   if (b == ElemClass::num && number(a)) return a;
@@ -28,7 +28,10 @@ bool Unifier::restrict(ElemTerm e, ElemClass cls, WhyId why) {
   e = vars_.zonk(e);
   auto both = meet(vars_.elem_class(e), cls);
   if (!both) return failed(Failure::Kind::element, why);
-  if (!e.elem) vars_.types.vars[e.var].cls = *both;
+  if (e.elem) return true;
+  TypeStore::TypeVar& var = vars_.types.vars[e.var];
+  if (var.stated && var.cls != *both) return failed(Failure::Kind::element, why);
+  var.cls = *both;
   return true;
 }
 

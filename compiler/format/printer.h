@@ -43,6 +43,9 @@ class PrinterPart {
   /// An opener, elements packed to lines with a comma behind each, and the closer.
   template <class T, class Print>
   Doc listed(std::string_view open, const std::vector<T>& all, Print print, std::string_view close);
+  /// The same without an opener and a closer.
+  template <class T, class Print>
+  Doc separated(const std::vector<T>& all, Print print);
   /// `{ a, b }`: over several lines each begins with its comma.
   template <class T, class Print>
   Doc braced(const std::vector<T>& all, Print print, const syntax::Name* rest = nullptr);
@@ -64,7 +67,7 @@ class TypePrinter : PrinterPart {
   Doc type(syntax::TypeId id, TypePlace place = TypePlace::type);
   Doc facts(const std::vector<syntax::Fact>& all);
   /// ` : type where facts`, what is there of it. A head of several lines gives `where` one of its own.
-  Doc signature(syntax::TypeId result, const std::vector<syntax::Fact>& where);
+  Doc signature(syntax::TypeId result, const std::vector<syntax::Condition>& where);
   Doc layout(syntax::LayoutId id);
   /// `in_list`: between the parentheses of a parameter or a tuple, where a type needs none of its own.
   Doc pattern(syntax::PatternId id, bool in_list);
@@ -76,6 +79,7 @@ class TypePrinter : PrinterPart {
   Doc of(const syntax::VariableType& n);
   Doc of(const syntax::ShapeType& n) { return items(n.items); }
   Doc of(const syntax::TupleType& n);
+  Doc of(const syntax::IntegerType& n);
   Doc of(const syntax::RecordType& n);
   Doc of(const syntax::ArrowType& n);
   Doc of(const syntax::OwnedType& n);
@@ -86,6 +90,7 @@ class TypePrinter : PrinterPart {
   Doc item(const syntax::Item& item);
   Doc dim(syntax::DimId id, Level place = sum);
   Doc fact(const syntax::Fact& fact);
+  Doc condition(const syntax::Condition& condition);
   Doc part(const syntax::LayoutPart& part);
   Doc spot(const syntax::Spot& spot);
   Doc iteration(const syntax::Iter& spots);
@@ -189,18 +194,34 @@ Doc PrinterPart::listed(std::string_view open, const std::vector<T>& all, Print 
 }
 
 template <class T, class Print>
+Doc PrinterPart::separated(const std::vector<T>& all, Print print) {
+  Docs parts;
+  for (const T& one : all) {
+    Docs piece;
+    if (!parts.empty()) piece.push_back(d_.line());
+    piece.push_back(print(one));
+    if (&one != &all.back()) piece.push_back(at_.token(","));
+    parts.push_back(d_.group(concat(std::move(piece))));
+  }
+  return concat(std::move(parts));
+}
+
+template <class T, class Print>
 Doc PrinterPart::braced(const std::vector<T>& all, Print print, const syntax::Name* rest) {
   Docs parts{at_.token("{")};
-  if (all.empty()) return concat({parts[0], at_.token("}")});
+  if (all.empty() && !rest) return concat({parts[0], at_.token("}")});
   for (size_t i = 0; i < all.size(); ++i) {
     Docs element;
     if (i > 0) element.insert(element.end(), {d_.soft_line(), at_.token(",")});
     element.insert(element.end(), {blank(), at_.before(), print(all[i])});
     parts.push_back(d_.group(concat(std::move(element))));
   }
-  if (rest)
-    parts.push_back(
-        d_.group(concat({d_.soft_line(), at_.token(","), blank(), at_.token(".."), name(*rest)})));
+  if (rest) {
+    Docs element;
+    if (!all.empty()) element.insert(element.end(), {d_.soft_line(), at_.token(",")});
+    element.insert(element.end(), {blank(), at_.token(".."), name(*rest)});
+    parts.push_back(d_.group(concat(std::move(element))));
+  }
   parts.insert(parts.end(), {blank(), at_.token("}")});
   return d_.group(d_.align(concat(std::move(parts))));
 }

@@ -20,7 +20,7 @@ Doc PrinterPart::path(const std::vector<Name>& names) {
 Doc TypePrinter::type(TypeId id, TypePlace place) {
   const Type& type = file_[id];
   bool is_arrow = as<ArrowType>(type) || as<ExistsType>(type);
-  bool wrapped = (is_arrow && place > TypePlace::type) ||
+  bool wrapped = as<IntegerType>(type) || (is_arrow && place > TypePlace::type) ||
                  (as<PlacedType>(type) && place > TypePlace::placed) ||
                  ((as<OwnedType>(type) || as<WeightsType>(type)) && place > TypePlace::mode);
   if (!wrapped) return std::visit([&](const auto& node) { return of(node); }, type.node);
@@ -43,8 +43,16 @@ Doc TypePrinter::of(const VariableType& n) {
 }
 
 Doc TypePrinter::of(const TupleType& n) {
-  return listed(
-      "(", n.elements, [&](TypeId t) { return type(t); }, ")");
+  const auto element = [&](TypeId t) {
+    const IntegerType* named = as<IntegerType>(file_[t]);
+    return named ? of(*named) : type(t);
+  };
+  return listed("(", n.elements, element, ")");
+}
+
+Doc TypePrinter::of(const IntegerType& n) {
+  Docs parts{name(n.name), blank(), at_.token(":"), blank(), type(n.type)};
+  return concat(std::move(parts));
 }
 
 Doc TypePrinter::of(const RecordType& n) {
@@ -152,23 +160,28 @@ Doc TypePrinter::fact(const Fact& fact) {
 }
 
 Doc TypePrinter::facts(const std::vector<Fact>& all) {
-  Docs parts;
-  for (const Fact& one : all) {
-    Docs piece;
-    if (!parts.empty()) piece.push_back(d_.line());
-    piece.push_back(fact(one));
-    if (&one != &all.back()) piece.push_back(at_.token(","));
-    parts.push_back(d_.group(concat(std::move(piece))));
-  }
-  return concat(std::move(parts));
+  return separated(all, [&](const Fact& one) { return fact(one); });
 }
 
-Doc TypePrinter::signature(TypeId result, const std::vector<Fact>& where) {
+Doc TypePrinter::condition(const Condition& condition) {
+  const auto into = [&](const IntoFact& n) {
+    Docs parts{at_.token(".."), name(n.shape), blank(), at_.token("into"), blank(), items(n.target)};
+    return concat(std::move(parts));
+  };
+  const auto cls = [&](const ClassFact& n) {
+    Docs parts{at_.token("'" + n.element.text), blank(), at_.token(":"), blank(), name(n.cls)};
+    return concat(std::move(parts));
+  };
+  return std::visit(Overloaded{[&](const Fact& n) { return fact(n); }, into, cls}, condition.node);
+}
+
+Doc TypePrinter::signature(TypeId result, const std::vector<Condition>& where) {
   Docs parts;
   if (result.valid())
     parts.push_back(d_.group(concat({d_.line(), at_.token(":"), blank(), d_.align(type(result))})));
   if (!where.empty())
-    parts.insert(parts.end(), {d_.line(), at_.token("where"), blank(), d_.align(facts(where))});
+    parts.insert(parts.end(), {d_.line(), at_.token("where"), blank(),
+                               d_.align(separated(where, [&](const Condition& c) { return condition(c); }))});
   return concat(std::move(parts));
 }
 

@@ -77,7 +77,7 @@ struct Dim {
   std::variant<ErrorDim, NameDim, NumberDim, BinaryDim, CallDim> node;
 };
 
-/// `lhs <= rhs` in a where clause or after `?`.
+/// `lhs <= rhs` in a `where` or after `?`.
 enum class Relation : uint8_t { less_equal, greater_equal, not_equal, equal, less, greater };
 const char* relation_text(Relation relation);
 struct Fact {
@@ -108,6 +108,21 @@ struct Item {
   std::variant<DimItem, SpreadItem, AnySpreadItem, JoinItem, InferItem, TypeItem> node;
 };
 
+/// `..w into [..s, n]`
+struct IntoFact {
+  Name shape;
+  std::vector<Item> target;
+};
+/// `'t : float`
+struct ClassFact {
+  Name element, cls;
+};
+/// One part of a `where`.
+struct Condition {
+  Span span;
+  std::variant<Fact, IntoFact, ClassFact> node;
+};
+
 struct TypeField {
   Name name;
   TypeId type;
@@ -131,6 +146,11 @@ struct ShapeType {
 struct TupleType {
   std::vector<TypeId> elements;
 };  ///< none: unit; never exactly one
+/// `(k : i64)`, and in a tuple `(k : i64, f32[k])`: an integer whose value is a size by name.
+struct IntegerType {
+  Name name;
+  TypeId type;
+};
 struct RecordType {
   std::vector<TypeField> fields;
   std::optional<Name> rest;
@@ -158,8 +178,8 @@ struct ExistsType {
 
 struct Type {
   Span span;
-  std::variant<ErrorType, NamedType, VariableType, ShapeType, TupleType, RecordType, ArrowType, OwnedType,
-               WeightsType, PlacedType, ExistsType>
+  std::variant<ErrorType, NamedType, VariableType, ShapeType, TupleType, IntegerType, RecordType, ArrowType,
+               OwnedType, WeightsType, PlacedType, ExistsType>
       node;
 };
 
@@ -263,7 +283,7 @@ struct Let {
   PatternId pattern;
   std::vector<PatternId> params;
   TypeId result;  ///< invalid when not annotated
-  std::vector<Fact> where;
+  std::vector<Condition> where;
   ExprId value;
 };
 
@@ -375,7 +395,7 @@ struct FunDecl {
   std::vector<SizeParam> sizes;
   std::vector<PatternId> params;
   TypeId result;  ///< invalid when not annotated
-  std::vector<Fact> where;
+  std::vector<Condition> where;
   ExprId body;
 };
 struct ValueDecl {
@@ -384,7 +404,7 @@ struct ValueDecl {
 struct SignatureDecl {
   bool is_prim;
   TypeId type;
-  std::vector<Fact> where;
+  std::vector<Condition> where;
 };  ///< `val f : t`, `prim f : t`
 struct TypeDecl {
   std::vector<SizeParam> params;

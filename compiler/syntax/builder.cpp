@@ -246,6 +246,13 @@ TypeId Builder::mode(Span span, const Name& word, TypeId type) {
   return add(Type{span, ErrorType{}});
 }
 
+/// `into` is no reserved word.
+Condition Builder::into(Span span, Name shape, Name word, std::vector<Item> target) {
+  if (word.text != "into")
+    diagnostics_.report(source::error(Code::E0210, word.span, "`into` was expected: `..w into [..s, n]`"));
+  return {span, IntoFact{std::move(shape), std::move(target)}};
+}
+
 PatternId Builder::tuple(Span span, std::vector<PatternId> elements, TypeId type) {
   if (elements.size() != 1) return add(Pattern{span, TuplePattern{std::move(elements)}, type});
   Pattern& only = tree_.patterns[elements[0]];

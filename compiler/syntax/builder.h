@@ -20,7 +20,7 @@ namespace axon::syntax {
 /// `: type where facts` after a parameter list.
 struct Result {
   TypeId type;
-  std::vector<Fact> where;
+  std::vector<Condition> where;
 };
 
 class Builder {
@@ -63,6 +63,7 @@ class Builder {
   TypeId exists(Span span, std::vector<Fact> facts, TypeId body);
   /// A word before a type: `weights`, which is a word only there and may be a name elsewhere.
   TypeId mode(Span span, const Name& word, TypeId type);
+  Condition into(Span span, Name shape, Name word, std::vector<Item> target);
   PatternId tuple(Span span, std::vector<PatternId> elements, TypeId type = {});
 
  private:

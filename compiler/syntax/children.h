@@ -46,12 +46,16 @@ struct Visitor {
   void operator()(const InferItem&) {}
   void operator()(const TypeItem& n) { each(n.type); }
   void operator()(const Item& n) { each(n.node); }
+  void operator()(const IntoFact& n) { each(n.target); }
+  void operator()(const ClassFact&) {}
+  void operator()(const Condition& n) { each(n.node); }
   void operator()(const TypeField& n) { each(n.type); }
   void operator()(const ErrorType&) {}
   void operator()(const NamedType& n) { each(n.items); }
   void operator()(const VariableType& n) { each(n.items); }
   void operator()(const ShapeType& n) { each(n.items); }
   void operator()(const TupleType& n) { each(n.elements); }
+  void operator()(const IntegerType& n) { each(n.type); }
   void operator()(const RecordType& n) { each(n.fields); }
   void operator()(const ArrowType& n) { each(n.from, n.to); }
   void operator()(const OwnedType& n) { each(n.type); }

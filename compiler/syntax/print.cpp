@@ -93,7 +93,7 @@ class Printer {
   void append(Form& to, const std::vector<T>& all) const {
     for (const T& one : all) to.children.push_back(form(one));
   }
-  void append_result(Form& to, TypeId result, const std::vector<Fact>& where) const {
+  void append_result(Form& to, TypeId result, const std::vector<Condition>& where) const {
     if (result.valid()) to.children.push_back(list(":", form(result)));
     if (!where.empty()) to.children.push_back(forms("where", where));
   }
@@ -170,6 +170,14 @@ class Printer {
         dim.node);
   }
   Form form(const Fact& n) const { return list(relation_text(n.relation), form(n.lhs), form(n.rhs)); }
+  Form form(const Condition& condition) const {
+    return std::visit(
+        Overloaded{
+            [&](const Fact& n) { return form(n); },
+            [&](const IntoFact& n) { return list("into", atom(".." + n.shape.text), forms("", n.target)); },
+            [&](const ClassFact& n) { return list("class", atom("'" + n.element.text), form(n.cls)); }},
+        condition.node);
+  }
   Form form(const Item& item) const {
     return std::visit(Overloaded{[&](const DimItem& n) { return form(n.dim); },
                                  [&](const SpreadItem& n) { return atom(".." + n.name.text); },
@@ -198,6 +206,7 @@ class Printer {
   Form of(const VariableType& n) const { return with_items("'" + n.name.text, n.items); }
   Form of(const ShapeType& n) const { return forms("shape", n.items); }
   Form of(const TupleType& n) const { return forms("tuple", n.elements); }
+  Form of(const IntegerType& n) const { return list(":", form(n.name), form(n.type)); }
   Form of(const RecordType& n) const {
     Form result = forms("record", n.fields);
     if (n.rest) result.children.push_back(atom(".." + n.rest->text));

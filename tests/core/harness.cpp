@@ -22,8 +22,8 @@ static Checked check(const std::string& name, const std::string& text, const Opt
   return c;
 }
 
-Checked check_text(const std::string& text, const Options& options) {
-  return check("test.axn", text, options);
+Checked check_text(const std::string& text, const Options& options, const std::string& path) {
+  return check(path, text, options);
 }
 Checked check_file(const std::string& path) {
   return check(std::filesystem::path(path).filename().string(), read(path), {});

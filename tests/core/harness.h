@@ -23,7 +23,9 @@ struct Checked {
   const Global& global(const std::string& name) const { return program.globals[program.find(name)]; }
 };
 
-Checked check_text(const std::string& text, const Options& options = {});
+/// `path`: where imports are looked for.
+Checked check_text(const std::string& text, const Options& options = {},
+                   const std::string& path = "test.axn");
 Checked check_file(const std::string& path);
 /// Under its whole path, with more directories of library modules.
 Checked check_path(const std::string& path, const std::vector<std::string>& library);

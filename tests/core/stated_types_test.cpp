@@ -49,19 +49,21 @@ class StatedTypes : public testing::Test {
 
 TEST_F(StatedTypes, RmsNorm) {
   EXPECT_EQ(c.type_of("rms_norm"),
-            "'t[..s, n] -> 't[..w] -> 't[..e] -> 't[..s, n]   where ..w into [..s, n], ..e into [..s, 1]");
+            "'t[..s, n] -> 't[..w] -> 't[..e] -> 't[..s, n]   where ..w into [..s, n], ..e into [..s, 1], 't "
+            ": float");
 }
 
 TEST_F(StatedTypes, Attention) {
-  EXPECT_EQ(up_to_names(c.type_of("attend")),
-            up_to_names("'t[..a, m, d] -> 't[..b, n, d] -> 't[..c, n, e] -> 't[..(a|b|c), m, e]"));
+  EXPECT_EQ(
+      up_to_names(c.type_of("attend")),
+      up_to_names("'t[..a, m, d] -> 't[..b, n, d] -> 't[..c, n, e] -> 't[..(a|b|c), m, e] where 't : float"));
 }
 
 TEST_F(StatedTypes, Mlp) {
   EXPECT_EQ(
       up_to_names(c.type_of("mlp")),
       up_to_names("'t[..a, m, i] -> ('t[..b, i, h], 't[..c], 't[..d, h, o], 't[..e]) -> 't[..(a|b|d), m, o]\n"
-                  "where ..c into [..(a|b), m, h], ..e into [..(a|b|d), m, o]"));
+                  "where ..c into [..(a|b), m, h], ..e into [..(a|b|d), m, o], 't : float"));
 }
 
 TEST_F(StatedTypes, AreOverFloats) {

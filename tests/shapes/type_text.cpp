@@ -47,7 +47,7 @@ class Reader {
       const std::string one = trim(text_.substr(at_, stop - at_));
       if (one.find(" into ") != std::string::npos) {
         into(one);
-      } else {
+      } else if (!one.starts_with("'")) {  // the class of an element type is no matter of shapes
         fact(one);
       }
       at_ = std::min(stop + 1, end);
@@ -197,6 +197,7 @@ class Reader {
     if (c == '\'') {
       ++at_;
       out_.skeleton.push_back(fmt::format("'{}", number_of("type", word())));
+      if (looking_at("[]")) at_ += 2;  // an element type that stands alone
     } else if (c == '[') {
       items();
     } else if (looking_at("..")) {
