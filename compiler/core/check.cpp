@@ -175,7 +175,7 @@ void Checker::check_body() {
 
 /// `*` and `weights` that `val` states are modes of the parameters, like those written on them.
 void Checker::take_stated_modes(std::vector<TypeId>& params) {
-  const Type stated = vars_[vars_.head(*e_.infos[g_.index].signature)];
+  const Type stated = vars_[vars_.zonk(*e_.infos[g_.index].signature)];
   for (size_t i = 0; i < params.size() && i + 1 < stated.items.size(); ++i) {
     const Type& one = vars_[vars_.head(stated.items[i])];
     if (!one.consumed && !one.weights) continue;

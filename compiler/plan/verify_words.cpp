@@ -62,7 +62,6 @@ class Words {
     const auto enough = [&](const Dim& epochs) {
       return holds(p_, p_.facts, shape::at_most(epochs, v_.iterations));
     };
-    if (!enough(Dim(1))) return false;
     for (const TaskType& type : p_.types) {
       Dim trips(1);
       const Decision* decision = nullptr;
