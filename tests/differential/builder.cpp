@@ -16,19 +16,6 @@ Builder::Builder(uint64_t seed) : random_(seed * 7919 + 17) {
   for (const char* name : {"n", "m", "k", "l"}) out_.sizes.emplace_back(name, shape::fresh_var(name));
 }
 
-Builder::Builder(const Generated& first) : Builder(first.seed + 1'000'000) {
-  out_.seed = first.seed;
-  out_.name = first.name + "s";
-  out_.elem = first.elem;
-  out_.sizes = first.sizes;
-  next_ = 1000;  // fields of its own have other names
-  for (const Parameter& p : first.parameters)
-    if (p.kind == Parameter::Kind::weight) {
-      out_.parameters.push_back(p);
-      pool_.push_back({converted(p), p.dims, true});
-    }
-}
-
 // ---- choices ----
 
 Dims Builder::pick_dims(int rank) {
@@ -66,20 +53,8 @@ Tensor Builder::input(const Dims& dims) {
 
 Tensor Builder::weight(const Dims& dims) {
   if (below(3) == 0) return input(dims);
-  static constexpr const char* others[] = {"f32", "bf16", "f16"};
-  const std::string elem = below(5) == 0 ? pick_form(others) : out_.elem;
-  out_.parameters.push_back({record() + "." + fresh("a"), Parameter::Kind::weight, elem, dims, {}});
-  return {converted(out_.parameters.back()), dims, true};
-}
-
-std::string Builder::converted(const Parameter& p) const {
-  return p.elem == out_.elem ? p.path : fmt::format("({} {})", out_.elem, p.path);
-}
-
-std::string Builder::declare(const std::string& definition) {
-  const std::string name = fmt::format("{}{}", fresh("f"), out_.name);
-  functions_ += fmt::format("fun {} {}\n", name, definition);
-  return name;
+  out_.parameters.push_back({record() + "." + fresh("a"), Parameter::Kind::weight, out_.elem, dims, {}});
+  return {out_.parameters.back().path, dims, true};
 }
 
 std::string Builder::state(const Dims& dims) {
@@ -218,7 +193,7 @@ std::string Builder::results() const {
 }
 
 Generated Builder::finish() {
-  out_.source = fmt::format("{}{} =\n{}  in ({})\n", functions_, header(), body_, results());
+  out_.source = fmt::format("{} =\n{}  in ({})\n", header(), body_, results());
   return std::move(out_);
 }
 

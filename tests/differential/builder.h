@@ -28,8 +28,6 @@ struct Tensor {
 class Builder {
  public:
   explicit Builder(uint64_t seed);
-  /// Of an entry that takes the weights of another.
-  explicit Builder(const Generated& first);
 
  protected:
   // ---- choices ----
@@ -61,9 +59,6 @@ class Builder {
   std::string position(const Dim& bound);
   /// The program is defined only when the dimension, which grows with its sizes, is at least `value`.
   void at_least(const Dim&, int64_t value);
-
-  /// A function of the file, `fun NAME DEFINITION`: its name.
-  std::string declare(const std::string& definition);
 
   // ---- lines ----
   static std::string text(const Dim& d) { return d.str(); }
@@ -103,15 +98,12 @@ class Builder {
   int depth_ = 0;  ///< of loops around the next step
 
  private:
-  /// A weight in the element type of the program.
-  std::string converted(const Parameter&) const;
   std::string record() const { return fmt::format("w{}", out_.seed); }
   std::string header() const;
   std::string results() const;
 
   std::set<std::string> read_;  ///< tensors that a later one reads
   std::vector<std::string> extra_results_;
-  std::string functions_;
   std::string body_;
   int next_ = 0;
 };

@@ -37,17 +37,6 @@ constexpr const char* copying_step_forms[] = {
 constexpr const char* step_run_forms[] = {"s with [p : p + 2] = [r, r * 0.5]",
                                           "s with [p : p + 2] = s[p : p + 2] * 0.5 + 0.25"};
 
-/// The same up to or from `p`, which may be all rows; {0} has the shape of the state.
-constexpr const char* step_rest_forms[] = {"s with [: p] = {0}[: p] * 0.5 + s[: p] * 0.25",
-                                           "s with [p :] = tanh (s[p :] + {0}[p :])",
-                                           "s with [: p] = {0}[: p]"};
-
-/// In an element i of {0}, two columns from {1}.
-constexpr const char* element_forms[] = {
-    "for i => (let f = {1} in {0}[i] with [f : f + 2] = {0}[i, f : f + 2] * 0.5 + 1.0)",
-    "for i => (let f = {1} in {0}[i] with [f : f + 2] = [{0}[i, f + 1], 0.5])",
-    "for i => (let f = {1} let u = {0}[i] with [f : f + 2] = [1.0, 0.5] in u * 0.5 + {0}[i] * 0.25)"};
-
 constexpr const char* index_elems[] = {"i32", "i64"};
 
 }  // namespace
@@ -95,9 +84,6 @@ void Steps::update_by_data() {
       if (dims.size() != 2 || !dims[1].as_var()) return;
       const std::string places = integers({axis}, dims[1] + 3, "i64");
       const std::string at = clamped(places + "[i]", dims[1], 1);
-      if (below(2))
-        return define(Family::data_update, dims, 5, 0, pick_form(element_forms), x->name,
-                      clamped(places + "[i]", dims[1], 2));
       return define(Family::data_update, dims, 4, 0, "for i => {0}[i] with [{1}] = {0}[i, {1}] * 0.5 + 1.0",
                     x->name, at);
     }
@@ -111,17 +97,13 @@ void Steps::update_by_data_in_loop(const Tensor& x) {
   Dims rows = row;
   rows.insert(rows.begin(), layers());
   const std::string given = of_shape(rows).name, places = integers({layers()}, dims[0] + 3, "i64");
-  const Dim cost = volume(dims) * layers() * 4;
-  if (below(4) == 0)
-    return define(Family::data_update, dims, 5, cost, "fold (fn s q => let p = {} in {}) {} {}",
-                  clamped("q", dims[0], 0),
-                  fmt::format(fmt::runtime(pick_form(step_rest_forms)), of_shape(dims).name), x.name, places);
   const bool run = below(3) == 0;
   const std::string at = clamped("q", dims[0], run ? 2 : 1);
   const bool in_place = depth_ == 0 && below(4) == 0;
   const std::string next = run                    ? pick_form(step_run_forms)
                            : in_place || below(2) ? pick_form(step_forms)
                                                   : pick_form(copying_step_forms);
+  const Dim cost = volume(dims) * layers() * 4;
   if (in_place)
     return define_result(Family::data_update, fresh("t"), 5, cost,
                          fmt::format("fold (fn s (q, r) => let p = {} in {}) {} ({}, {})", at, next,

@@ -4,8 +4,6 @@
 // squashed, so that values and their errors stay small.
 #include "generator.h"
 
-#include <algorithm>
-
 #include "steps.h"
 
 namespace axon::differential {
@@ -30,10 +28,6 @@ const char* family_name(Family family) {
       return "branch";
     case Family::data_update:
       return "data_update";
-    case Family::dependent:
-      return "dependent";
-    case Family::stated:
-      return "stated";
   }
   return "?";
 }
@@ -46,7 +40,7 @@ Generated Steps::run() {
 }
 
 void Steps::step() {
-  switch (below(18)) {
+  switch (below(16)) {
     case 0:
       return elementwise();
     case 1:
@@ -78,21 +72,9 @@ void Steps::step() {
       return branch();
     case 15:
       return update_by_data();
-    case 16:
-      return size_argument();
-    case 17:
-      return stated_shape();
   }
 }
 
 Generated generate(uint64_t seed) { return Steps(seed).run(); }
-
-Generated generate_sharing(Generated& first) {
-  Generated second = Steps(first).run();
-  for (const auto& [name, value] : second.least) first.least[name] = std::max(first.least[name], value);
-  second.least = first.least;
-  first.cost = second.cost = first.cost + second.cost;
-  return second;
-}
 
 }  // namespace axon::differential

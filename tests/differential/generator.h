@@ -25,13 +25,10 @@ enum class Family : uint8_t {
   data_size,    ///< that is another one in every iteration of a loop
   branch,       ///< on sizes
   data_update,  ///< at positions that the data decides
-  dependent,    ///< functions whose results have the size that an argument is
-  stated,       ///< shapes by `:>`
 };
 inline constexpr Family families[] = {Family::elementwise, Family::contract, Family::reduce,
                                       Family::move,        Family::index,    Family::loop,
-                                      Family::data_size,   Family::branch,   Family::data_update,
-                                      Family::dependent,   Family::stated};
+                                      Family::data_size,   Family::branch,   Family::data_update};
 const char* family_name(Family);
 
 struct Parameter {
@@ -58,8 +55,5 @@ struct Generated {
 
 /// The same seed gives the same program.
 Generated generate(uint64_t seed);
-/// Another entry that takes the same record of weights, perhaps with further fields. What both need of sizes,
-/// and the cost of both, is written to both, so that the same sizes are chosen for them.
-Generated generate_sharing(Generated& first);
 
 }  // namespace axon::differential

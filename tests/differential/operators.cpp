@@ -241,13 +241,11 @@ void Steps::reduce() {
   const auto x = pick({1, 2, 3});
   const Dim axis = x->dims.back();
   Dims dims = x->dims;
-  switch (below(8)) {
+  switch (below(7)) {
     case 0:
     case 1:
       if (dims.size() < 2) return;
       return define(Family::reduce, dims, 4, volume(dims) * 4, pick_form(norm_forms), x->name);
-    case 6:
-      return reduce_three(*x);
     case 2: {
       const Tensor w = weight({axis}), b = weight({axis});
       return define(Family::reduce, dims, 6, volume(dims) * 4, "layer_norm {} {} {} 0.1", x->name, w.name,
@@ -276,25 +274,6 @@ void Steps::reduce() {
       dims.pop_back();
       return define(Family::reduce, dims, 2, volume(x->dims) * 2, pick_form(reduction_forms), x->name);
   }
-}
-
-/// Three binders at once.
-void Steps::reduce_three(const Tensor& x) {
-  const Dims& dims = x.dims;
-  if (dims.size() == 3) {
-    static constexpr const char* forms[] = {
-        "tanh ((sum a b c => {0}[a, b, c]) * 0.05)", "max (-9.0) (maximum a b c => {0}[a, b, c])",
-        "min 9.0 (minimum c a b => {0}[a, b, c] * 0.5)",
-        "tanh ((sum a b c => if b <= a then {0}[a, b, c] * 0.1 else 0.0) * 0.1)"};
-    return define(Family::reduce, {}, 3, volume(dims), pick_form(forms), x.name);
-  }
-  if (dims.size() != 2) return;
-  const Dim cost = volume(dims) * dims[0] * 2;
-  if (below(2))
-    return define(Family::reduce, {}, 4, cost, "tanh ((sum i j k => {0}[i, j] * {0}[k, j]) * 0.01)", x.name);
-  const Tensor w = weight({dims[1], pick_size(), dims[0]});
-  define(Family::reduce, {dims[0]}, 4, volume(dims) * volume(w.dims),
-         "tanh (for i => (sum a b c => {0}[i, a] * {1}[a, b, c] * {0}[c, a]) * 0.02)", x.name, w.name);
 }
 
 // ---- moves ----

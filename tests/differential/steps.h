@@ -20,7 +20,6 @@ class Steps : public Builder {
   void contract();
   void attend();
   void reduce();
-  void reduce_three(const Tensor&);
   void move();
   void slice();
   void index();
@@ -51,11 +50,6 @@ class Steps : public Builder {
   std::string clamped_datum(const Dim& axis, int room);
   void update_by_data();
   void update_by_data_in_loop(const Tensor&);
-
-  // promises.cpp
-  std::string truth();
-  void size_argument();
-  void stated_shape();
 };
 
 }  // namespace axon::differential
