@@ -92,8 +92,8 @@ void sort_unique(std::vector<uint32_t>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-/// What is rounded to the type of the result for an integer, so that it rounds once: for a narrow float a double
-/// with the upper bits of a large integer and whether anything follows them.
+/// What is rounded to the type of the result for an integer, so that it rounds once: for a narrow float a
+/// double with the upper bits of a large integer and whether anything follows them.
 double real_of(const Code& c, int64_t n) {
   if (c.round == Code::Round::f32) return static_cast<double>(static_cast<float>(n));
   const bool fits = std::abs(static_cast<double>(n)) < 0x1p53 || c.round == Code::Round::none;

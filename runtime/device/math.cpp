@@ -80,8 +80,8 @@ inline double exp2_wide(double x) {
   return (1.0 + r * polynomial(fitted::exp2_wide, r)) * double_of(static_cast<uint64_t>(n + 1023) << 52);
 }
 
-/// erfc(x) for 0.5 <= x <= 10.1, where it ends. The square of x is that of its upper half, which is exact, and
-/// a rest; the factor that is no power comes in before what becomes denormal is rounded.
+/// erfc(x) for 0.5 <= x <= 10.1, where it ends. The square of x is that of its upper half, which is exact,
+/// and a rest; the factor that is no power comes in before what becomes denormal is rounded.
 inline float erfc_far(float x) {
   const float w = 1.0f / (x + 2.0f);
   const float factor = polynomial(fitted::erfc_f32, (x - 2.0f) * w) * w;

@@ -31,8 +31,8 @@ double axon_mod_f64(double, double);
 
 // Narrow formats are kept as their bits; to f32 is exact, from f32 rounds to nearest even. f8e4m3 has no
 // infinity: what does not fit becomes NaN.
-// What is wider than f32 comes through axon_to_odd, which makes of a number between two floats the one whose last
-// bit is 1: rounding that again is rounding once.
+// What is wider than f32 comes through axon_to_odd, which makes of a number between two floats the one whose
+// last bit is 1: rounding that again is rounding once.
 float axon_to_odd(double);
 float axon_to_odd_i64(int64_t);
 float axon_from_f16(uint16_t);

@@ -58,8 +58,8 @@ inline double exp_of(double x, double rest, double factor = 1.0) {
   return scaled(exp_reduced(r.high, r.low) * factor, n);
 }
 
-/// erfc(x) for 0.5 <= x <= 27.3, where it ends. The square of x is that of its upper half, which is exact, and
-/// a rest.
+/// erfc(x) for 0.5 <= x <= 27.3, where it ends. The square of x is that of its upper half, which is exact,
+/// and a rest.
 inline double erfc_far(double x) {
   const double w = 1.0 / (x + 2.0), upper = double_of(bits_of(x) & 0xfffffffff8000000);
   const double factor = polynomial(fitted::erfc_f64, (x - 2.0) * w) * w;
