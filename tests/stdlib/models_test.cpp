@@ -14,6 +14,7 @@ std::string source_of(const std::string& name) {
 /// The model with its entries as functions, and `entries` that call them.
 std::string called_by(const std::string& entries, std::string model) {
   for (size_t at = 0; (at = model.find("\nentry ", at)) != std::string::npos;) model.replace(at, 7, "\nfun ");
+  for (size_t at = 0; (at = model.find(": weights ", at)) != std::string::npos;) model.replace(at, 10, ": ");
   return model + entries;
 }
 
