@@ -394,8 +394,11 @@ std::optional<Dim> ExprChecker::arithmetic(ExprId id) {
         reporter_.report(error(Code::E0321, e.span, "an integer is divided by zero"));
         return std::nullopt;
       }
-      if (!b->constant())
-        solver_.require({*b, shape::Relation::ne, Dim(0)}, why(e.span, "this division", {}, {}, id));
+      if (!b->constant()) {
+        const WhyId division = why(e.span, "this division", {}, {}, id);
+        whys_[division].raised_when_run = true;
+        solver_.require({*b, shape::Relation::ne, Dim(0)}, division);
+      }
       return prim == Prim::div_ ? shape::floor_div(*a, *b) : shape::mod(*a, *b);
     }
     default:

@@ -19,10 +19,11 @@ using WhyId = base::Id<WhyTag>;
 /// Where a constraint comes from, in the user's terms.
 struct Why {
   source::Span span;
-  std::string what;        ///< "argument 2 of `f`", "the operands of `+`", "the axis that `i` indexes"
-  TypeId expected, found;  ///< the two whole types that were compared; invalid for other constraints
-  base::Id<ExprTag> expr;  ///< the application or indexing, for labels on its parts
-  std::string stated;      ///< of a `where` of what is called: how it is written there
+  std::string what;              ///< "argument 2 of `f`", "the operands of `+`", "the axis that `i` indexes"
+  TypeId expected, found;        ///< the two whole types that were compared; invalid for other constraints
+  base::Id<ExprTag> expr;        ///< the application or indexing, for labels on its parts
+  std::string stated;            ///< of a `where` of what is called: how it is written there
+  bool raised_when_run = false;  ///< where it cannot be known beforehand, evaluation raises the error
 };
 
 struct Constraint {

@@ -185,6 +185,7 @@ struct SizeCheck {
   shape::Fact fact;
   std::string text;  ///< the source expression that needs it, in back-ticks
   source::Span span;
+  bool inferred = false;  ///< no `where` states it
 };
 
 /// How an entry's sizes follow from its arguments: forms in order, then every observation must equal its dim,
@@ -194,6 +195,7 @@ struct EntrySizes {
   std::vector<ClosedForm> forms;
   std::vector<SizeCheck> checks;
   std::vector<std::pair<std::string, shape::Var>> given;
+  std::vector<shape::Var> integers;  ///< i64 arguments that are no sizes: they may be negative
 };
 
 /// A top-level declaration: function, entry, value or primitive.

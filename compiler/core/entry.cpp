@@ -186,14 +186,21 @@ void EntryChecker::check_entry(const Scheme& scheme) {
     for (const WhyFact& w : fact_sources_)
       if (w.fact.lhs == f.lhs && w.fact.rhs == f.rhs && w.fact.relation == f.relation) {
         check.span = w.span;
+        check.inferred = true;
         check.text = words_of(w.span, w.within);
       }
     if (check.text.empty()) check.text = fmt::format("`{}`", print(f, reporter_.names()));
     sizes.checks.push_back(std::move(check));
   }
-  for (const Observation& o : sizes.observations)
-    if (!o.axis && o.dim.as_var())
+  for (const Observation& o : sizes.observations) {
+    const auto v = o.axis ? std::nullopt : o.dim.as_var();
+    if (!v) continue;
+    if (vars_.is_size(*v)) {
       sizes.checks.push_back({shape::at_least(o.dim, 0), fmt::format("`{} >= 0`", o.argument), o.span});
+    } else {
+      sizes.integers.push_back(*v);
+    }
+  }
   if (!p_.globals[g_].has_error) p_.globals[g_].entry_sizes = std::move(sizes);
 }
 

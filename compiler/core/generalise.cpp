@@ -205,6 +205,15 @@ Occurrences Generaliser::conditions_of(const Constraint& c) const {
   return out;
 }
 
+/// The variables that the shapes in a type mention, not those that values in it are.
+void Generaliser::add_shape_vars(TypeId id, std::vector<Var>& out) const {
+  const Type& t = vars_[id];
+  for (const ShapeItem& i : t.shape)
+    if (is_dim(i)) i.dim.collect_vars(out);
+  if (t.kind == Type::Kind::stack) t.count.collect_vars(out);
+  for (TypeId item : t.items) add_shape_vars(item, out);
+}
+
 void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
   std::vector<Constraint> facts;
   for (Constraint& c : solver_.parked()) {
@@ -220,27 +229,31 @@ void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
     c.done = true;
   }
   std::erase_if(solver_.parked(), [](const Constraint& c) { return c.done; });
-  // a scalar that must be >= 0 is a size: then that needs no saying
+  // an integer that a shape mentions is a size where it must be >= 0: then that needs no saying
+  std::vector<Var> in_shapes;
+  add_shape_vars(vars_.zonk(scheme.type), in_shapes);
   for (const Constraint& c : facts)
     if (c.fact.relation == Relation::le)
       if (auto v = (c.fact.rhs - c.fact.lhs).as_var();
-          v && vars_.kind(*v) != VarKind::index && vars_.kind(*v) != VarKind::opened)
+          v && vars_.kind(*v) != VarKind::index && vars_.kind(*v) != VarKind::opened &&
+          std::find(in_shapes.begin(), in_shapes.end(), *v) != in_shapes.end())
         vars_.make_size(*v);
   Occurrences in_type;
   in_type.add(vars_, vars_.zonk(scheme.type));
-  std::set<ExprId>
-      refused;  // calls: when one fact of a `where` fails, the others follow from the same mistake
+  // When one fact of a call's `where`, or one end of an index's range, fails, the others follow from the same
+  // mistake.
+  std::set<std::pair<ExprId, uint32_t>> refused;  // with where in the expression
   for (const Constraint& c : facts) {
     const auto known = solver_.facts_for(c.fact, c.context);
     if (shape::too_complex(c.fact.lhs) || shape::too_complex(c.fact.rhs)) throw TooComplex{whys_[c.why].span};
     const auto answer = shape::prove(known, c.fact);
     if (answer.verdict == Verdict::proved) continue;
     const Why& w = whys_[c.why];
-    if (!w.stated.empty() && w.expr.valid() && refused.count(w.expr)) continue;
+    const auto mistake = std::pair(w.expr, w.stated.empty() ? w.span.begin : 0);
+    if (w.expr.valid() && refused.count(mistake)) continue;
     const size_t before = e_.diagnostics.error_count();
     const auto note_refusal = [&] {
-      if (e_.diagnostics.error_count() > before && whys_[c.why].expr.valid())
-        refused.insert(whys_[c.why].expr);
+      if (e_.diagnostics.error_count() > before) refused.insert(mistake);
     };
     auto together = known;
     together.push_back(c.fact);
@@ -251,6 +264,7 @@ void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
     }
     auto residual = without_indices(c.fact, known);
     if (!residual) {
+      if (w.raised_when_run) continue;
       refuse_fact(c.fact, known, c.why, answer);
       note_refusal();
       continue;
@@ -270,6 +284,7 @@ void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
       const bool declared = vars_.kind(v) == VarKind::rigid;
       if (vars_.kind(v) == VarKind::opened || (!declared && !in_type.has(v))) expressible = false;
     }
+    if (!expressible && w.raised_when_run) continue;
     if (!expressible && top) {
       refuse_fact(c.fact, known, c.why, answer);
       note_refusal();
@@ -277,7 +292,7 @@ void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
     }
     const bool at_least_0 = residual->relation == Relation::le && residual->lhs.is(0);
     if (at_least_0 && vars_.plainly_nonnegative(residual->rhs)) continue;
-    if (!vars_.plainly_nonnegative(residual->rhs) || !vars_.plainly_nonnegative(residual->lhs))
+    if (!vars_.subtracts_nothing(residual->rhs) || !vars_.subtracts_nothing(residual->lhs))
       residual = balanced(*residual);
     scheme.where.push_back(*residual);
     solver_.assume(*residual);

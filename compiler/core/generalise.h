@@ -30,6 +30,7 @@ class Generaliser : InferencePart {
   void take_joins(Scheme& scheme, const Mine& mine);
   void take_intos(Scheme& scheme, const Mine& mine);
   Occurrences conditions_of(const Constraint& c) const;
+  void add_shape_vars(TypeId type, std::vector<shape::Var>& out) const;
   void take_facts(Scheme& scheme, const Mine& mine, bool top);
   void refuse_fact(const shape::Fact& fact, const std::vector<shape::Fact>& known, WhyId why,
                    const shape::Answer& answer);

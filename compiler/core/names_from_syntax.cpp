@@ -117,11 +117,11 @@ Pattern NameLowering::pattern(stx::PatternId id, bool parameter, size_t since) {
     out.annotation = written;
     const bool integer =
         t.kind == Type::Kind::tensor && t.shape.empty() && t.elem.elem && base::is_integer(*t.elem.elem);
-    if (name && parameter && integer) {  // an integer scalar is a size, and its name a dimension
+    if (name && parameter && integer) {  // the name of an integer scalar is a dimension, of either sign
       const ScopeEntry* entry = find(name->name.text);
       const bool same_list = entry && entry >= scope_.data() + since;
       value =
-          same_list && entry->size ? *entry->size : Dim(e_.vars.dim(name->name.text, kind, entry_, p.span));
+          same_list && entry->size ? *entry->size : Dim(e_.vars.dim(name->name.text, kind, false, p.span));
       out.annotation = e_.vars.tensor(t.elem, {}, value);
     }
   }

@@ -59,19 +59,22 @@ bool SizeVars::has_meta(const Dim& zonked) const {
   return false;
 }
 
-bool SizeVars::plainly_nonnegative(const Dim& d) const {
+bool SizeVars::plainly_nonnegative(const Dim& d) const { return nonnegative(d, false); }
+
+bool SizeVars::nonnegative(const Dim& d, bool all_are_sizes) const {
+  const auto part = [&](const Dim& inner) { return nonnegative(inner, all_are_sizes); };
   auto atom_ok = [&](const shape::Atom& a) {
     switch (a.kind()) {
       case shape::AtomKind::var:
-        return kind(a.var()) == VarKind::index || is_size(a.var());
+        return all_are_sizes || kind(a.var()) == VarKind::index || is_size(a.var());
       case shape::AtomKind::floor_div:
-        return plainly_nonnegative(a.lhs()) && plainly_nonnegative(a.rhs());
+        return part(a.lhs()) && part(a.rhs());
       case shape::AtomKind::mod:
-        return plainly_nonnegative(a.rhs());
+        return part(a.rhs());
       case shape::AtomKind::min:
-        return plainly_nonnegative(a.lhs()) && plainly_nonnegative(a.rhs());
+        return part(a.lhs()) && part(a.rhs());
       case shape::AtomKind::max:
-        return plainly_nonnegative(a.lhs()) || plainly_nonnegative(a.rhs());
+        return part(a.lhs()) || part(a.rhs());
     }
     return false;
   };

@@ -36,6 +36,8 @@ class SizeVars {
   bool has_meta(const shape::Dim& zonked) const;
   /// Never negative, seen from its form alone: coefficients and atoms are.
   bool plainly_nonnegative(const shape::Dim& zonked) const;
+  /// The same where every variable is taken for a size: nothing is subtracted.
+  bool subtracts_nothing(const shape::Dim& zonked) const { return nonnegative(zonked, true); }
 
   bool changed = false;  ///< set by every solve(); whoever waits for solutions clears it
 
@@ -47,6 +49,7 @@ class SizeVars {
   uint64_t solved_ = 1;  ///< counts solutions
 
  private:
+  bool nonnegative(const shape::Dim& zonked, bool all_are_sizes) const;
   struct DimInfo {
     VarKind kind = VarKind::rigid;
     bool size = true;

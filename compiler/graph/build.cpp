@@ -2,8 +2,8 @@
 //
 // Scalars are hash-consed per graph: equal operator, type, payload and arguments give the same id, so
 // equality of expressions is equality of ids and an argument's id is always smaller than its user's. Folding
-// is exact only: integer and boolean constants, index arithmetic (which becomes a Dim), and float identities
-// that hold bit for bit.
+// is exact only: integer and boolean constants, index arithmetic that stays in i64 (which becomes a Dim), and
+// float identities that hold bit for bit.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -311,23 +311,23 @@ std::optional<ScalarId> fold_dims(Graph& g, Op op, const std::vector<ScalarId>& 
   }
   switch (op) {
     case Op::add:
-      return index_of(g, d[0] + d[1]);
+      return exact_index(g, d[0] + d[1]);
     case Op::sub:
-      return index_of(g, d[0] - d[1]);
+      return exact_index(g, d[0] - d[1]);
     case Op::mul:
-      return index_of(g, d[0] * d[1]);
+      return exact_index(g, d[0] * d[1]);
     case Op::neg:
-      return index_of(g, -d[0]);
+      return exact_index(g, -d[0]);
     case Op::min:
-      return index_of(g, min(d[0], d[1]));
+      return exact_index(g, min(d[0], d[1]));
     case Op::max:
-      return index_of(g, max(d[0], d[1]));
+      return exact_index(g, max(d[0], d[1]));
     case Op::div:
     case Op::mod: {
       auto divisor = d[1].constant();
       if (!divisor || *divisor <= 0)
         return std::nullopt;  // a symbolic divisor may be zero: the check stays visible
-      return index_of(g, op == Op::div ? floor_div(d[0], d[1]) : mod(d[0], d[1]));
+      return exact_index(g, op == Op::div ? floor_div(d[0], d[1]) : mod(d[0], d[1]));
     }
     case Op::eq:
     case Op::ne:

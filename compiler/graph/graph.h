@@ -42,6 +42,7 @@
 #include "base/elem.h"
 #include "base/ids.h"
 #include "shape/dim.h"
+#include "shape/exact.h"
 #include "shape/prover.h"
 
 namespace axon::graph {
@@ -203,6 +204,9 @@ struct Size {
   int power = 1;
   Value value = {};  ///< data: the i64[] that it is, made at the root before whatever mentions the size
   std::string message = {};  ///< data: said when the value does not lie in 0 .. `equation`, its bound
+  /// What it can be: of an i64 that is no size, the integers that the facts allow (narrow_integers).
+  shape::WideRange range = shape::size_range();
+  bool is_integer() const { return !range.inside(shape::size_range()); }
   /// Decided by the data, and nothing bounds it: then its bound is written as the size itself.
   bool is_unbounded() const { return from == From::data && equation == Dim(var); }
 };
@@ -265,6 +269,26 @@ bool is_unit(const Graph&, ScalarId, Monoid);  ///< a constant that changes noth
 std::vector<Dim> identity_map(const std::vector<Axis>& domain);
 /// The index of a load as a Dim when it is an `index` expression; nullopt when it depends on data.
 std::optional<Dim> affine_index(const Graph&, ScalarId index);
+
+// ---- integers.cpp: where arithmetic on i64 is arithmetic on integers without bounds ----
+/// The values that a variable of the graph can have: those of an integer, or those of sizes.
+shape::WideRange range_of(const Graph&, Var);
+/// Does the dimension mention an integer that is no size? Arithmetic on such may leave i64.
+bool reads_integer(const Graph&, const Dim&);
+/// Can nothing in the dimension leave i64? Of what is made of sizes alone limit_integers() makes it true.
+bool is_exact(const Graph&, const Dim&);
+/// The dimension as an index expression, if it is exact.
+std::optional<ScalarId> exact_index(Graph&, const Dim&);
+/// Is there no integer under a quotient, remainder, minimum or maximum of the fact?
+bool nests_no_integer(const Graph&, const Fact&);
+/// Can no operand of a quotient, remainder, minimum or maximum of the fact leave i64? What is inferred of
+/// others need not hold of the values, which wrap: they are checked where they are used.
+bool has_exact_operands(const Graph&, const Fact&);
+/// Gives each integer the range that the facts leave it.
+void narrow_integers(Graph&);
+/// Adds checks over sizes under which no dimension in the graph leaves i64, nor any part of one. Returns what
+/// cannot be checked before anything runs, empty when there is nothing.
+std::string limit_integers(Graph&);
 
 /// Positions in Graph::sizes of those that the data decides; the k-th one's check has the number
 /// checks.size() + (number of loops with a condition) + k.

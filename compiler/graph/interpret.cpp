@@ -416,8 +416,13 @@ std::string refused(const Graph& g, const std::vector<Tensor>& inputs, const sha
   }
   for (const Check& c : g.checks) {
     if (!c.fact) continue;
-    auto lhs = c.fact->lhs.evaluate(sizes), rhs = c.fact->rhs.evaluate(sizes);
-    if (!lhs || !rhs || !shape::holds(c.fact->relation, *lhs, *rhs)) return fill_sides(c.message, lhs, rhs);
+    const auto lhs = c.fact->lhs.evaluate_wide(sizes), rhs = c.fact->rhs.evaluate_wide(sizes);
+    if (lhs && rhs && shape::holds(c.fact->relation, *lhs, *rhs)) continue;
+    const auto shown = [](const std::optional<shape::Wide>& side) {
+      const bool fits = side && *side >= INT64_MIN && *side <= INT64_MAX;
+      return fits ? std::optional(static_cast<int64_t>(*side)) : std::nullopt;
+    };
+    return fill_sides(c.message, shown(lhs), shown(rhs));
   }
   return "";
 }

@@ -29,6 +29,7 @@ class Parser : ExprParser {
     }
     error_out = error;
     if (!error.empty()) return std::nullopt;
+    narrow_integers(g);
     return std::move(g);
   }
 
@@ -95,6 +96,7 @@ class Parser : ExprParser {
     } else if (accept("scalar")) {
       s.from = Size::From::scalar;
       s.input = number();
+      if (accept("integer")) s.range = shape::integer_range();
     } else if (accept("data")) {
       s.from = Size::From::data;
       s.equation = Dim(s.var);

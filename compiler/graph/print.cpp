@@ -190,6 +190,7 @@ class Printer {
         break;
       case Size::From::scalar:
         text += fmt::format("scalar {}", s.input);
+        if (s.is_integer()) text += " integer";
         break;
       case Size::From::data:
         text += s.is_unbounded() ? "data " : "data at most " + names.str(s.equation) + " ";

@@ -133,6 +133,7 @@ class EntryWriter {
         case graph::Size::From::scalar:
           item["from"] = "scalar";
           item["input"] = size.input;
+          if (size.is_integer()) item["integer"] = true;
           break;
         case graph::Size::From::data:
           item["from"] = "data";

@@ -34,9 +34,13 @@ Frame::Frame(llvm::Function* f, const Graph& g, const target::Level& l)
         at.CreateLoad(b.getInt64Ty(), at.CreateConstGEP1_64(b.getInt64Ty(), table, s), g.sizes[s].name);
     size->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b.getContext(), {}));
     // Extents lie far below 2^56; knowing it, LLVM sees that no index arithmetic wraps.
-    size->setMetadata(
-        llvm::LLVMContext::MD_range,
-        llvm::MDBuilder(b.getContext()).createRange(llvm::APInt(64, 0), llvm::APInt(64, uint64_t{1} << 56)));
+    if (g.sizes[s].is_integer()) {
+      integers_.insert(g.sizes[s].var);
+    } else {
+      size->setMetadata(llvm::LLVMContext::MD_range,
+                        llvm::MDBuilder(b.getContext())
+                            .createRange(llvm::APInt(64, 0), llvm::APInt(64, uint64_t{1} << 56)));
+    }
     bind(g.sizes[s].var, size, 0, Dim(g.sizes[s].var) + Dim(1));
   }
 }
@@ -139,7 +143,7 @@ bool Frame::is_nonnegative(const Dim& d) const {
            std::all_of(term.factors.begin(), term.factors.end(), [&](const shape::Atom& a) {
              switch (a.kind()) {
                case shape::AtomKind::var:
-                 return true;
+                 return integers_.count(a.var()) == 0;
                case shape::AtomKind::mod:
                  return is_nonnegative(a.rhs());
                case shape::AtomKind::floor_div:

@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -124,6 +125,7 @@ class Frame {
 
   ContextType context_type_;
   std::map<Var, Binding> variables_;
+  std::set<Var> integers_;  ///< those that may be negative
   std::vector<KnownDivision> known_;
   std::map<uint64_t, llvm::Value*> loaded_;  ///< by kind and number
   int depth_ = 1;

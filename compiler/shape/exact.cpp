@@ -24,7 +24,8 @@ std::optional<WideRange> times(const WideRange& a, const WideRange& b) {
 
 class Ranges {
  public:
-  explicit Ranges(const std::function<WideRange(Var)>& of) : of_(of) {}
+  Ranges(const std::function<WideRange(Var)>& of, Wide most_of_products)
+      : of_(of), most_of_products_(most_of_products) {}
 
   std::optional<WideRange> sum(const Dim& d) const {
     if (overflowed(d)) return std::nullopt;
@@ -56,8 +57,8 @@ class Ranges {
         sizes = *both;
         most_of_sizes *= at_most;
         if (++count > 1) {
-          sizes = {0, std::min<Wide>(sizes.high, largest_product)};
-          most_of_sizes = std::min<Wide>(most_of_sizes, largest_product);
+          sizes = {0, std::min<Wide>(sizes.high, most_of_products_)};
+          most_of_sizes = std::min<Wide>(most_of_sizes, most_of_products_);
         }
       } else {
         const auto both = times(out, *range);
@@ -96,6 +97,7 @@ class Ranges {
   }
 
   const std::function<WideRange(Var)>& of_;
+  Wide most_of_products_;
 };
 
 }  // namespace
@@ -103,8 +105,9 @@ class Ranges {
 WideRange integer_range() { return {INT64_MIN, INT64_MAX}; }
 WideRange size_range() { return {0, largest_size}; }
 
-std::optional<WideRange> exact_range(const Dim& d, const std::function<WideRange(Var)>& of) {
-  return Ranges(of).sum(d);
+std::optional<WideRange> exact_range(const Dim& d, const std::function<WideRange(Var)>& of,
+                                     Wide most_of_products) {
+  return Ranges(of, most_of_products).sum(d);
 }
 
 }  // namespace axon::shape

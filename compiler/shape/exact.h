@@ -5,8 +5,9 @@
 // interval arithmetic in 128 bits: no facts, no search. An integer that the prover is to read as a Dim has
 // been asked about here first.
 //
-// Sizes, and the index variables that run below them, are at most largest_size, and the product of several of
-// them is at most largest_product: the call refuses others (E0824), so such a product counts as no more.
+// Sizes, and the index variables that run below them, are at most largest_size: the call refuses others. What
+// the product of several of them is at most is said by the caller: largest_product where the number of
+// elements of a tensor, or a check of its own, limits it.
 #pragma once
 #include <functional>
 #include <optional>
@@ -26,8 +27,10 @@ struct WideRange {
 WideRange integer_range();
 WideRange size_range();
 
-/// The values that the expression can have while each variable has one of `of(variable)`; nullopt when
-/// something in it may leave i64. A divisor that is 0 counts as 1: what divides by it is never used.
-std::optional<WideRange> exact_range(const Dim&, const std::function<WideRange(Var)>& of);
+/// The values that the expression can have while each variable has one of `of(variable)`, and no product of
+/// several sizes exceeds `most_of_products`; nullopt when something in it may leave i64. A divisor that is 0
+/// counts as 1: what divides by it is never used.
+std::optional<WideRange> exact_range(const Dim&, const std::function<WideRange(Var)>& of,
+                                     Wide most_of_products = largest_product);
 
 }  // namespace axon::shape

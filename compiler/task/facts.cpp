@@ -31,7 +31,8 @@ bool same(const Interval& a, const Interval& b) { return a.low == b.low && a.hig
 
 std::vector<Fact> facts_of(const graph::Graph& g, const std::vector<Fact>& guard) {
   std::vector<Fact> facts = g.facts;
-  for (const auto& size : g.sizes) facts.push_back(shape::at_least(Dim(size.var), Dim(0)));
+  for (const auto& size : g.sizes)
+    if (!size.is_integer()) facts.push_back(shape::at_least(Dim(size.var), Dim(0)));
   for (graph::NodeId loop : graph::conditional_loops(g))
     facts = both(std::move(facts), range_of_decided(g.nodes[loop].index.extent));
   return both(std::move(facts), guard);

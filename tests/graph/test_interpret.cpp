@@ -75,9 +75,11 @@ TEST(Interpret, IntegersFloorAndWrap) {
   EXPECT_EQ(ints(pointwise("u8", "u8", "%0[i] - 1_u8", u, u)), (Ints{255, 254}));
 }
 
-TEST(Interpret, DivisionByZeroIsAnErrorForIntegersAndInfinityForFloats) {
-  Tensor z = integers({1}, {0});
-  EXPECT_NE(pointwise("i64", "i64", "%0[i] / %1[i]", z, z).error.find("division by zero"), std::string::npos);
+/// Of integers a node of its own makes it an error; what computes more than is reached goes on.
+TEST(Interpret, DivisionByZeroIsZeroForIntegersAndInfinityForFloats) {
+  Tensor one = integers({1}, {1}), zero = integers({1}, {0});
+  EXPECT_EQ(ints(pointwise("i64", "i64", "%0[i] / %1[i]", one, zero)), Ints{0});
+  EXPECT_EQ(ints(pointwise("i64", "i64", "%0[i] % %1[i]", one, zero)), Ints{0});
   Tensor x = floats({3}, {1, -1, 0}), y = floats({3}, {0, 0, 0});
   expect_same(reals(pointwise("f32", "f32", "%0[i] / %1[i]", x, y)), {inf, -inf, nan_value});
 }

@@ -85,7 +85,7 @@ TensorType SizeEnvironment::bound_of(TensorType type) const {
 }
 
 bool BoundsChecker::needs_bounding(const std::vector<Axis>& domain, ScalarId body) const {
-  if (!guards_.empty()) return true;
+  if (!guards_.empty() || !conditions_.empty()) return true;
   if (sizes_.data_dependent_sizes().empty() && active_.empty()) return false;
   const auto has = [&](const Axis& a) { return sizes_.varies(a.extent); };
   if (std::any_of(domain.begin(), domain.end(), has)) return true;

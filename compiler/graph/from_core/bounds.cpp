@@ -85,6 +85,9 @@ ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const st
   if (!dim) return data_index(index, extent, what);
   Fact low = shape::at_most(Dim(0), *dim), high = shape::less(*dim, extent);
   Proof at_low = bounds_.proof(low), at_high = bounds_.proof(high);
+  // In a branch the index is checked where the branch is taken, not at the call.
+  if (!conditions_.empty() && (at_low == Proof::unknown || at_high == Proof::unknown))
+    return data_index(index, extent, what);
   if ((at_low == Proof::unknown && !bounds_.require(low, what)) ||
       (at_high == Proof::unknown && !bounds_.require(high, what))) {
     fail(source::Code::E0601, fmt::format("{} may be out of range: nothing shows {}", what,

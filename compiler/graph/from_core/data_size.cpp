@@ -22,6 +22,11 @@ bool CheckedIntegers::is_positive(ScalarId id) const {
 /// The most that an integer can be; nullopt when nothing is known. The expression may mention index
 /// variables, and is a bound for every value of them: data_size() takes only what is over sizes.
 std::optional<Dim> CheckedIntegers::upper_bound(ScalarId id) const {
+  const auto most = bound_by_form(id);
+  return most && is_exact(g, *most) ? most : std::nullopt;  // what may wrap bounds nothing
+}
+
+std::optional<Dim> CheckedIntegers::bound_by_form(ScalarId id) const {
   const Scalar& s = g.scalars[id];
   if (s.elem == Elem::boolean) return Dim(1);
   if (!base::is_integer(s.elem)) return std::nullopt;
@@ -103,7 +108,9 @@ ScalarId CheckedIntegers::difference(ScalarId a, ScalarId b) {
   };
   add(a, 1);
   add(b, -1);
-  ScalarId sum = index_of(g, known);
+  const auto affine = exact_index(g, known);
+  if (!affine) return apply(g, Op::sub, {a, b});
+  ScalarId sum = *affine;
   for (const auto& [part, factor] : parts) {
     if (factor == 0) continue;
     const ScalarId times = index_of(g, Dim(factor < 0 ? -factor : factor));

@@ -79,6 +79,8 @@ std::optional<Graph> EntryEvaluator::run(core::GlobalId id) {
   Graph done = eliminate_dead_code(g);
   separate_axes(done);  // on the graph as built: later passes would read merged axes as one
   done = eliminate_dead_code(done);
+  if (const std::string problem = limit_integers(done); !problem.empty())
+    return unsupported(problem), std::nullopt;
   std::vector<std::string> broken = verify(done);
   if (!broken.empty()) base::bug("from_core", broken[0] + "\n" + print(done));
   return done;
@@ -193,10 +195,15 @@ void EntryEvaluator::sizes(const core::Global& entry) {
   }
   for (uint32_t i = 0; i < g.inputs.size(); ++i)
     if (g.inputs[i].size) add({*g.inputs[i].size, "", Size::From::scalar, i, 0, {}, 1});
+  if (!entry.entry_sizes) return;
+  for (Size& s : g.sizes)
+    for (Var integer : entry.entry_sizes->integers)
+      if (s.from == Size::From::scalar && s.var == integer) s.range = shape::integer_range();
 }
 
 void EntryEvaluator::facts(const core::Global& entry) {
   for (const Size& s : g.sizes) {
+    if (s.is_integer()) continue;
     Fact nonnegative = shape::at_most(Dim(0), Dim(s.var));
     g.facts.push_back(nonnegative);
     if (s.from == Size::From::scalar)
@@ -223,11 +230,14 @@ void EntryEvaluator::facts(const core::Global& entry) {
     g.facts.push_back(fact);
     g.checks.push_back({fact, {}, {}, std::move(message)});
   };
-  if (entry.entry_sizes)
+  // First those that show the ranges of integers, which the others need.
+  for (const bool first : {true, false}) {
+    if (!entry.entry_sizes) break;
     for (const core::SizeCheck& c : entry.entry_sizes->checks)
-      learn(c.fact, fmt::format("{} needs {}; the sides are {{lhs}} and {{rhs}}", c.text, c.fact.str()));
-  for (const Fact& f : entry.scheme.where)
-    learn(f, fmt::format("`where {}` does not hold: the sides are {{lhs}} and {{rhs}}", f.str()));
+      if (nests_no_integer(g, c.fact) == first && (first || !c.inferred || has_exact_operands(g, c.fact)))
+        learn(c.fact, fmt::format("{} needs {}; the sides are {{lhs}} and {{rhs}}", c.text, c.fact.str()));
+    narrow_integers(g);
+  }
   for (const Fact& f : g.facts) sizes_.learn_rewrite(f);
 }
 

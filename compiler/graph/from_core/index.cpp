@@ -155,9 +155,16 @@ void IndexEvaluator::select_point(core::ExprId point, const Dim& extent, bool ha
 /// x[a:b:stride] with a bound that the data decides: one element for each `stride` that b - a has begun.
 void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent,
                                    const std::string& what, Selection& out) {
-  const auto first = affine_index(g, start);
-  if (first && (!bounds_.require(shape::at_most(Dim(0), *first), what) ||
-                !bounds_.require(shape::at_most(*first, extent), what))) {
+  auto first = affine_index(g, start);
+  // In a branch the start is checked where the branch is taken, not at the call.
+  if (first && !conditions_.empty() &&
+      (bounds_.proof(shape::at_most(Dim(0), *first)) == Proof::unknown ||
+       bounds_.proof(shape::at_most(*first, extent)) == Proof::unknown))
+    first = std::nullopt;
+  const auto holds = [&](const Fact& fact) {
+    return bounds_.proof(fact) == Proof::guarded || bounds_.require(fact, what);
+  };
+  if (first && (!holds(shape::at_most(Dim(0), *first)) || !holds(shape::at_most(*first, extent)))) {
     fail(source::Code::E0601, fmt::format("{}: the slice does not begin in 0 : {}", what, extent.str()));
     return;
   }
@@ -165,7 +172,7 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
   if (!first && !affine_index(g, stop) && !checked_.data_size(start, what, extent)) return;
   const ScalarId between = checked_.difference(stop, start);
   auto length = affine_index(g, between);
-  if (length && !bounds_.require(shape::at_least(*length, Dim(0)), what)) {
+  if (length && !holds(shape::at_least(*length, Dim(0)))) {
     fail(source::Code::E0601, fmt::format("{}: the slice ends before it begins", what));
     return;
   }

@@ -170,6 +170,7 @@ Val PrimitiveEvaluator::pointwise(Op op, const std::vector<Val>& args, const std
       return builder_.scalar(index_of(g, op == Op::div ? floor_div(*lhs, *rhs) : mod(*lhs, *rhs)));
   }
   for (auto& a : arrays) a = merger_.fitted(a, shape);
+  if (op == Op::div || op == Op::mod) require_divisor(*arrays[1], shape);
   std::vector<Elem> elems;
   for (const auto& a : arrays) elems.push_back(a->elem);
   Array result = builder_.fresh_array(result_elem(op, elems), shape, [&](const std::vector<Var>& vars) {
@@ -179,6 +180,27 @@ Val PrimitiveEvaluator::pointwise(Op op, const std::vector<Val>& args, const std
   });
   result.name = name_here(name);
   return Val::of(std::move(result));
+}
+
+/// An integer divided by zero is an error where evaluation reaches the division, whether or not its result is
+/// read. `shape`: that of the result.
+void PrimitiveEvaluator::require_divisor(const Array& divisor, const std::vector<Dim>& shape) {
+  if (!base::is_integer(divisor.elem)) return;
+  const size_t mark = active_.size();
+  std::vector<Var> at;
+  for (const Dim& extent : shape) {
+    at.push_back(shape::fresh_var("a"));
+    active_.push_back({at.back(), extent});
+  }
+  const ScalarId by = builder_.stretched(divisor, shape, at), zero = constant_int(g, Elem::i64, 0);
+  const auto size = affine_index(g, by);
+  if (!size || bounds_.proof({*size, shape::Relation::ne, Dim(0)}) == Proof::unknown) {
+    const std::string text = source_text(span_here());
+    checks_.require(apply(g, Op::ne, {by, constant_int(g, divisor.elem, 0)}), zero, zero,
+                    text.empty() ? "an integer is divided by zero"
+                                 : fmt::format("`{}`: an integer is divided by zero", text));
+  }
+  active_.resize(mark);
 }
 
 Val PrimitiveEvaluator::convert(const Val& value, Elem to) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph/from_core/loop_builder.h"
+#include "graph/from_core/runtime_checks.h"
 #include "graph/from_core/size_merger.h"
 
 namespace axon::graph {
@@ -19,11 +20,12 @@ class CoreEvaluator;
 class PrimitiveEvaluator : Part {
  public:
   PrimitiveEvaluator(Context& context, SizeEnvironment& sizes, BoundsChecker& bounds, GraphBuilder& builder,
-                     SizeMerger& merger, CoreEvaluator& evaluator)
+                     RuntimeChecks& checks, SizeMerger& merger, CoreEvaluator& evaluator)
       : Part(context),
         sizes_(sizes),
         bounds_(bounds),
         builder_(builder),
+        checks_(checks),
         merger_(merger),
         loop_(context, sizes, builder),
         evaluator_(evaluator) {}
@@ -33,6 +35,7 @@ class PrimitiveEvaluator : Part {
 
  private:
   Val convert(const Val& value, Elem to);
+  void require_divisor(const Array& divisor, const std::vector<Dim>& shape);
   Val reduction(Monoid monoid, const std::shared_ptr<Array>& of, const std::optional<ScalarId>& start);
   Val reduce_with(const std::vector<Val>& args);
   Val reduce_in_order(const Val& f, const Val& unit, const std::shared_ptr<Array>& of);
@@ -46,6 +49,7 @@ class PrimitiveEvaluator : Part {
   SizeEnvironment& sizes_;
   BoundsChecker& bounds_;
   GraphBuilder& builder_;
+  RuntimeChecks& checks_;
   SizeMerger& merger_;
   LoopBuilder loop_;
   CoreEvaluator& evaluator_;

@@ -38,7 +38,7 @@ void RuntimeChecks::require(ScalarId holds, ScalarId lhs, ScalarId rhs, const st
   std::vector<Dim> extents;
   for (const Axis& axis : builder_.free_axes(body)) extents.push_back(axis.extent);
   if (const std::vector<Axis> axes = builder_.free_axes(body, extents); !axes.empty())
-    body = reduce(g, Monoid::max, axes, body);
+    body = reduce(g, Monoid::sum, axes, body);  // of zeros: 0, of none too
   Check check;
   check.message = message;
   check.bound = Dim(1);

@@ -1,0 +1,213 @@
+// Integers of either sign and any size: arithmetic on them wraps, and an index or a size that is made of them
+// is in range for its wrapped value or is refused; dividing by zero is an error exactly where it is reached.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "checked_runs.h"
+
+namespace axon::differential {
+namespace {
+
+constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+constexpr int64_t third = 6148914691236517205;  // 3 * third wraps to -1
+const std::vector<double> x = {1, 2, 3, 4, 5, 6, 7};
+
+TEST(Integers, IndicesAreCheckedOnTheirWrappedValues) {
+  const Compiled compiled(
+      "entry put (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= n = x with [min (v * 3) (n - 1)] = 0.5\n"
+      "entry square (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= n = x[min (v * v) (n - 1)]\n"
+      "entry clamped (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= n = x[max 0 (min (v * 3) (n - 1))]\n"
+      "entry hash (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= n = x[(v * 6364136223846793005 + 1) % n]\n"
+      "entry roll (x : f32[n]) (k : i64[m]) (v : i64) = for (i < n) => x[(i - v) % n]\n"
+      "entry shifted (x : f32[n]) (k : i64[m]) (v : i64) = for i => x[i + v * 4611686018427387904 else 0.0]\n"
+      "entry guarded (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  if 0 <= v && v + 1 < n then x[v + 1] else -1.0\n"
+      "entry bounded (x : f32[n]) (k : i64[m]) (v : i64) where 0 <= v + 3, v <= 3, 7 <= n = x[v * 2 + 6 - (v "
+      "+ "
+      "3)]\n"
+      "entry folded (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= n =\n"
+      "  fold (fn s i => s + x[max 0 (min (i * v) (n - 1))]) 0.0 (iota 3)\n"
+      "entry elements (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= n =\n"
+      "  for i => x[max 0 (min (k[i] * v) (n - 1))]\n"
+      "entry records (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= n =\n"
+      "  let r = {at = v * 3, x = x} in r.x[min r.at (n - 1)]\n"
+      "fun pick f x v = x[f v]\n"
+      "entry passed (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= n = pick (fn v => min (v * 3) (n - 1)) x "
+      "v\n",
+      for_levels());
+  const char* const outside = "is not in 0 .. ";
+  expect_runs(compiled, {
+                            {"put", x, {}, {}, outside, {third}},
+                            {"put", x, {}, {1, 2, 3, 0.5, 5, 6, 7}, "", {1}},
+                            {"put", x, {}, {1, 2, 3, 4, 5, 0.5, 7}, "", {third + 2}},
+                            {"square", x, {}, {1}, "", {int64_t{1} << 32}},
+                            {"square", x, {}, {5}, "", {-2}},
+                            {"square", x, {}, {}, outside, {3037000500}},
+                            {"clamped", x, {}, {1}, "", {third}},
+                            {"clamped", x, {}, {7}, "", {most / 3}},
+                            {"clamped", x, {}, {1}, "", {least}},
+                            {"hash", x, {}, {6}, "", {123456789123456}},
+                            {"hash", x, {}, {2}, "", {-5}},
+                            {"hash", x, {}, {5}, "", {9223372036854775807}},
+                            {"hash", x, {}, {1}, "", {least}},
+                            {"roll", x, {}, {2, 3, 4, 5, 6, 7, 1}, "", {-1}},
+                            {"roll", x, {}, {7, 1, 2, 3, 4, 5, 6}, "", {8}},
+                            {"shifted", x, {}, x, "", {4}},
+                            {"shifted", x, {}, {0, 0, 0, 0, 0, 0, 0}, "", {1}},
+                            {"shifted", x, {}, {0, 0, 0, 0, 0, 0, 0}, "", {2}},
+                            {"guarded", x, {}, {3}, "", {1}},
+                            {"guarded", x, {}, {-1}, "", {6}},
+                            {"guarded", x, {}, {-1}, "", {least}},
+                            {"guarded", x, {}, {}, outside, {most}},
+                            {"bounded", x, {}, {1}, "", {-3}},
+                            {"bounded", x, {}, {7}, "", {3}},
+                            {"bounded", x, {}, {}, "v <= 3", {most}},
+                            {"folded", x, {}, {1 + 7 + 1}, "", {int64_t{1} << 62}},
+                            {"folded", x, {}, {1 + 1 + 1}, "", {least}},
+                            {"elements", x, {0, 1, 2, -1}, {1, 7, 1, 1}, "", {int64_t{1} << 62}},
+                            {"records", x, {}, {}, outside, {third}},
+                            {"records", x, {}, {4}, "", {1}},
+                            {"passed", x, {}, {}, outside, {third}},
+                            {"passed", x, {}, {7}, "", {5}},
+                        });
+}
+
+/// What a comparison says of an integer that may wrap proves nothing: the branch checks for itself.
+TEST(Integers, InBranchesAreCheckedWhereTheyAreReached) {
+  const Compiled compiled(
+      "entry row (x : f32[n]) (k : i64[m]) (v : i64) = if v + 2 <= n then x[v] else -1.0\n"
+      "entry pair (x : f32[n]) (k : i64[m]) (v : i64) = if v + 2 <= n then sum x[v : v + 2] else -1.0\n"
+      "entry rows (x : f32[n]) (k : i64[m]) = for i => if k[i] < n then sum (for (j < 3) => x[k[i]]) else "
+      "-1.0\n"
+      "entry store (x : f32[n]) (k : i64[m]) (v : i64) = if v + 2 <= n then x with [v + 1] = 0.5 else x\n",
+      for_levels());
+  expect_runs(compiled, {
+                            {"row", x, {}, {6}, "", {5}},
+                            {"row", x, {}, {-1}, "", {6}},
+                            {"row", {}, {}, {-1}, "", {0}},
+                            {"row", x, {}, {}, "is not in 0 .. ", {most}},
+                            {"pair", x, {}, {13}, "", {5}},
+                            {"pair", x, {}, {-1}, "", {6}},
+                            {"pair", {}, {}, {-1}, "", {0}},
+                            {"pair", x, {}, {}, "`v` in `x[v : v + 2]`", {most}},
+                            {"rows", x, {6, 7}, {21, -1}},
+                            {"rows", {}, {0, 3}, {-1, -1}},
+                            {"rows", x, {-1}, {}, "is not in 0 .. "},
+                            {"store", x, {}, {1, 2, 3, 4, 5, 6, 0.5}, "", {5}},
+                            {"store", {1}, {}, {1}, "", {0}},
+                            {"store", x, {}, {}, "is not in 0 .. ", {most - 1}},
+                        });
+}
+
+TEST(Integers, SizesAreCheckedOnTheirWrappedValues) {
+  const Compiled compiled(
+      "entry slice (x : f32[n]) (k : i64[m]) (v : i64) = sum x[0 : max 0 (min (v * v) n)]\n"
+      "entry range (x : f32[n]) (k : i64[m]) (v : i64) = for (i < max 0 (min (v * 3) 5)) => real i\n"
+      "entry ends (x : f32[n]) (k : i64[m]) (v : i64) = sum x[0 : min (v * 3) n]\n"
+      "entry clamps (x : f32[n]) (k : i64[m]) (v : i64) (w : i64) = slice_clamped v w x\n"
+      "entry looped (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  fold (fn s i => s + sum x[0 : max 0 (min (i * v) n)]) 0.0 (iota 3)\n"
+      "entry steps (x : f32[n]) (k : i64[m]) (v : i64) = iterate (v * 4) (fn s => s + 1.0) 0.0\n",
+      for_levels());
+  expect_runs(compiled, {
+                            {"slice", x, {}, {0}, "", {int64_t{1} << 32}},
+                            {"slice", x, {}, {10}, "", {-2}},
+                            {"range", x, {}, {}, "", {third}},
+                            {"range", x, {}, {0, 1, 2, 3, 4}, "", {2}},
+                            {"ends", x, {}, {6}, "", {1}},
+                            {"ends", x, {}, {}, "is not a size", {third}},
+                            {"clamps", x, {}, {1, 2}, "", {-1, 2}},
+                            {"clamps", x, {}, {}, "", {3, -2}},
+                            {"looped", x, {}, {28}, "", {int64_t{1} << 62}},
+                            {"looped", x, {}, {1 + 3}, "", {1}},
+                            {"steps", x, {}, {0}, "", {int64_t{1} << 62}},
+                            {"steps", x, {}, {8}, "", {2}},
+                            {"steps", x, {}, {0}, "", {-2}},
+                        });
+}
+
+/// An i64 that no shape mentions is an integer of either sign.
+TEST(Integers, MayBeNegative) {
+  const Compiled compiled(
+      "entry same (x : f32[n]) (k : i64[m]) (v : i64) = v\n"
+      "entry quotient (x : f32[n]) (k : i64[m]) (v : i64) (w : i64) = v / w\n"
+      "entry remainder (x : f32[n]) (k : i64[m]) (v : i64) (w : i64) = v % w\n"
+      "entry less (x : f32[n]) (k : i64[m]) (v : i64) = if v + 1 < 10 then 1.0 else 0.0\n"
+      "entry offset (x : f32[n]) (k : i64[m]) (v : i64) = for i => x[i - v else 0.0]\n"
+      "entry at (x : f32[n]) (k : i64[m]) (v : i64) = x[v]\n"
+      "entry both (x : f32[n]) (k : i64[m]) (v : i64) (w : i64) where v < 0, w == v + 4 = x[w]\n"
+      "entry least (x : f32[n]) (k : i64[m]) (v : i64) = min v 3 + max v 3\n"
+      "entry size (x : f32[n]) (k : i64[m]) (v : i64) = zeros v\n",
+      for_levels());
+  expect_runs(compiled, {
+                            {"same", x, {}, {-3}, "", {-3}},
+                            {"same", x, {}, {static_cast<double>(least)}, "", {least}},
+                            {"quotient", x, {}, {3}, "", {-7, -2}},
+                            {"quotient", x, {}, {-4}, "", {7, -2}},
+                            {"quotient", x, {}, {static_cast<double>(least)}, "", {least, -1}},
+                            {"quotient", x, {}, {}, "w != 0", {1, 0}},
+                            {"remainder", x, {}, {-1}, "", {7, -2}},
+                            {"remainder", x, {}, {0}, "", {least, -1}},
+                            {"less", x, {}, {1}, "", {most}},
+                            {"less", x, {}, {0}, "", {9}},
+                            {"less", x, {}, {1}, "", {-100}},
+                            {"offset", x, {}, {3, 4, 5, 6, 7, 0, 0}, "", {-2}},
+                            {"offset", x, {}, {0, 0, 0, 0, 0, 0, 0}, "", {least}},
+                            {"at", x, {}, {}, "0 <= v", {-1}},
+                            {"at", x, {}, {}, "v < n", {7}},
+                            {"both", x, {}, {3}, "", {-2, 2}},
+                            {"both", x, {}, {}, "v < 0", {1, 5}},
+                            {"least", x, {}, {-2}, "", {-5}},
+                            {"size", x, {}, {}, "at least 0", {-1}},
+                            {"size", x, {}, {0, 0}, "", {2}},
+                        });
+}
+
+TEST(Division, ByZeroIsAnErrorWhereItIsReached) {
+  const Compiled compiled(
+      "entry whole (x : f32[n]) (k : i64[m]) where 2 <= m = k / k[1]\n"
+      "entry elements (x : f32[n]) (k : i64[m]) = for i => 12 / k[i]\n"
+      "entry unread (x : f32[n]) (k : i64[m]) = let y = 12 % k in sum x\n"
+      "entry branch (x : f32[n]) (k : i64[m]) = for i => if k[i] != 0 then 12 / k[i] else -1\n"
+      "entry both (x : f32[n]) (k : i64[m]) = select (k != 0) (12 / k) (-1)\n"
+      "entry lanes (x : f32[n]) (k : i64[m]) where 1 <= m = sum (12 / k[1 : 1 + max 0 (min (k[0]) (m - "
+      "1))])\n"
+      "entry loop (x : f32[n]) (k : i64[m]) = fold (fn s i => s / i) 1000 k\n"
+      "entry steps (x : f32[n]) (k : i64[m]) where 1 <= m = iterate 3 (fn v => v - 16 / v) (k[0])\n"
+      "entry matrix (x : f32[n]) (k : i64[m]) = sum (for i j => k[i] / k[j])\n"
+      "entry stretched (x : f32[n]) (k : i64[m]) (v : i64) = iota v / (for (i < 1) => sum k)\n"
+      "entry narrow (x : f32[n]) (k : i64[m]) = sum (i64 (12 / i8 k))\n",
+      for_levels());
+  const char* const zero = "an integer is divided by zero";
+  expect_runs(compiled, {
+                            {"whole", x, {6, -2}, {-3, 1}},
+                            {"whole", x, {6, 0}, {}, zero},
+                            {"elements", x, {5, -5}, {2, -3}},
+                            {"elements", x, {5, 0}, {}, "`12 / k[i]`: an integer is divided by zero"},
+                            {"elements", x, {}, {}},
+                            {"unread", {1, 2}, {5}, {3}},
+                            {"unread", {1, 2}, {0}, {}, zero},
+                            {"branch", x, {0, 3}, {-1, 4}},
+                            {"both", x, {1, 3}, {12, 4}},
+                            {"both", x, {0, 3}, {}, zero},
+                            {"lanes", x, {1, 3, 0}, {4}},
+                            {"lanes", x, {2, 3, 0}, {}, zero},
+                            {"lanes", x, {0, 0, 0}, {0}},
+                            {"loop", x, {3, -7}, {-48}},
+                            {"loop", x, {3, 0}, {}, zero},
+                            {"loop", x, {}, {1000}},
+                            {"steps", x, {4}, {}, zero},
+                            {"steps", x, {5}, {-3}},
+                            {"matrix", x, {2, 1}, {3, 1}},
+                            {"matrix", x, {0, 1}, {}, zero},
+                            {"stretched", x, {0}, {}, "", {0}},
+                            {"stretched", x, {0}, {}, zero, {2}},
+                            {"stretched", x, {1}, {0, 1}, "", {2}},
+                            {"narrow", x, {1, 5}, {14}},
+                            {"narrow", x, {1, 256}, {}, zero},
+                        });
+}
+
+}  // namespace
+}  // namespace axon::differential
