@@ -60,11 +60,6 @@ void Call::preset_epoch(uint32_t epoch) {
   for (Plan& plan : plans_) plan.epoch = plan.refreshed = epoch;
 }
 
-Failure Call::bad_formula(const Dim& dim) const {
-  return {AXON_BAD_ARGUMENT, code::requirement,
-          text("`", dim.str(), "` cannot be computed for these sizes (", sizes_.origins(dim.mask()), ")")};
-}
-
 Status Call::solve_sizes() {
   for (size_t i = 0; i < entry_->sizes.size(); ++i) {
     const Size& size = entry_->sizes[i];
@@ -82,7 +77,7 @@ Status Call::solve_sizes() {
     } else if (size.from == AXON_FROM_DATA) {  // room for the most that there can be
       if (!concerns(size.equation.mask())) continue;
       int64_t most = 0;
-      if (!size.equation.evaluate(sizes_.values(), most)) return bad_formula(size.equation);
+      if (!size.equation.evaluate(sizes_.values(), most)) return sizes_.bad_formula(size.equation);
       changed = sizes_.set(i, std::max<int64_t>(most, 0));
     } else if (given_ & bit) {
       changed = sizes_.set(i, given_sizes_[i]);
@@ -125,23 +120,12 @@ Status Call::check_facts() const {
     if (!check.fact || !concerns(check.fact->mask())) continue;
     const Fact& fact = *check.fact;
     Wide lhs = 0, rhs = 0;
-    if (!fact.lhs.evaluate_wide(sizes_.values(), lhs)) return bad_formula(fact.lhs);
-    if (!fact.rhs.evaluate_wide(sizes_.values(), rhs)) return bad_formula(fact.rhs);
+    if (!fact.lhs.evaluate_wide(sizes_.values(), lhs)) return sizes_.bad_formula(fact.lhs);
+    if (!fact.rhs.evaluate_wide(sizes_.values(), rhs)) return sizes_.bad_formula(fact.rhs);
     if (holds(lhs, fact.relation, rhs)) continue;
-    return Failure{AXON_BAD_ARGUMENT, code::requirement, check_text(check, lhs, rhs)};
+    return Failure{AXON_BAD_ARGUMENT, code::requirement, sizes_.check_text(check, lhs, rhs)};
   }
   return std::nullopt;
-}
-
-/// The compiler's words, with the values of both sides where it left room for them, else after them.
-std::string Call::check_text(const Check& check, Wide lhs, Wide rhs) const {
-  const Fact& fact = *check.fact;
-  std::string out = check.message;
-  if (!fill_sides(out, wide_text(lhs), wide_text(rhs)))
-    out += text(": `", fact.lhs.str(), " ", relation_text(fact.relation), " ", fact.rhs.str(),
-                "` does not hold for ", wide_text(lhs), " and ", wide_text(rhs));
-  const std::string origins = sizes_.origins(fact.mask());
-  return origins.empty() ? out : text(out, " (", origins, ")");
 }
 
 Status Call::choose_plan() {
@@ -149,8 +133,8 @@ Status Call::choose_plan() {
     bool fits = true;
     for (const Fact& fact : plan.variant->guard) {
       Wide lhs = 0, rhs = 0;
-      if (!fact.lhs.evaluate_wide(sizes_.values(), lhs)) return bad_formula(fact.lhs);
-      if (!fact.rhs.evaluate_wide(sizes_.values(), rhs)) return bad_formula(fact.rhs);
+      if (!fact.lhs.evaluate_wide(sizes_.values(), lhs)) return sizes_.bad_formula(fact.lhs);
+      if (!fact.rhs.evaluate_wide(sizes_.values(), rhs)) return sizes_.bad_formula(fact.rhs);
       fits = fits && holds(lhs, fact.relation, rhs);
     }
     if (!fits) continue;
@@ -173,7 +157,7 @@ Status Call::shape_results() {
     for (size_t axis = 0; axis < port.shape.size(); ++axis) {
       int64_t& extent = output.shape[axis];
       if (!port.shape[axis].evaluate(sizes_.values(), extent) || extent < 0)
-        return bad_formula(port.shape[axis]);
+        return sizes_.bad_formula(port.shape[axis]);
       empty |= extent == 0;
       if (extent > 0 && (__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes) ||
                          bytes > limits::tensor_bytes))
@@ -193,7 +177,7 @@ Status Call::resolve() {
   for (size_t i = 0; i < entry_->checks.size(); ++i) {
     const Check& check = entry_->checks[i];
     if (!check.fact && concerns(check.bound.mask()) && !check.bound.evaluate(sizes_.values(), bounds_[i]))
-      return bad_formula(check.bound);
+      return sizes_.bad_formula(check.bound);
   }
   if (auto failure = choose_plan()) return failure;
   if (auto failure = shape_results()) return failure;

@@ -76,6 +76,11 @@ class Call {
     uint64_t event_capacity = 0;        ///< words
     uint32_t epoch = 0, refreshed = 0;  ///< refreshed: the epoch when all words were last set
     WorkerChoice choice;
+
+    /// A formula of the plan, which is not negative; `out` stays where no size that it reads has changed.
+    Status evaluate(const SizeTable&, const Dim&, int64_t& out) const;
+    /// Sets all words of events to the present epoch.
+    void refresh_events();
   };
 
   explicit Call(const Entry& entry) : entry_(&entry), sizes_(entry) {}
@@ -87,8 +92,6 @@ class Call {
   Status check_missing() const;
   Status check_ranges() const;
   Status check_overlaps() const;
-  template <class T>
-  Status check_range(const Input&, const Check&, int64_t bound) const;
 
   // call.cpp
   Status run_once();
@@ -97,11 +100,9 @@ class Call {
   Status solve_sizes();
   Status check_axes() const;
   Status check_facts() const;
-  std::string check_text(const Check&, Wide lhs, Wide rhs) const;
   Status choose_plan();
   Status shape_results();
   bool concerns(uint64_t mask) const { return !resolved_ || (mask & changed_) != 0; }
-  Failure bad_formula(const Dim&) const;
 
   // call_launch.cpp
   Status prepare(Plan&);
@@ -109,13 +110,10 @@ class Call {
   Status prepare_events(Plan&);
   Status prepare_scratch(const Plan&);
   Status take_decided_sizes();
-  Status evaluate(const Plan&, const Dim&, int64_t& out) const;
   Status reserve(Memory&, uint64_t bytes, const char* what);
-  void refresh_events(Plan&);
   void fill_buffers(Plan&);
   Status launch(Plan&);
   Status hang_failure(const Plan&) const;
-  Status check_failure() const;
   void debug(uint32_t number) const;
 
   std::shared_ptr<const Bundle> bundle_;

@@ -241,45 +241,51 @@ Status Call::check_overlaps() const {
   return std::nullopt;
 }
 
+namespace {
+
+/// Every element lies in 0 .. bound - 1. `shape`: of the `bytes` that `data` points to.
 template <class T>
-Status Call::check_range(const Input& input, const Check& check, int64_t bound) const {
-  const auto* const elements = static_cast<const T*>(input.data);
-  const size_t count = input.bytes / sizeof(T);
-  for (size_t i = 0; i < count; ++i) {
+Status check_range(const Port& port, const void* data, uint64_t bytes, const int64_t* shape,
+                   const Check& check, int64_t bound) {
+  const auto* const elements = static_cast<const T*>(data);
+  for (size_t i = 0; i < bytes / sizeof(T); ++i) {
     if (elements[i] >= 0 && static_cast<int64_t>(elements[i]) < bound) continue;
     std::string words = check.message;
     fill_sides(words, static_cast<int64_t>(elements[i]), bound);
     return bad_argument(
-        code::index, text(element_text(i, input.shape, input.port->shape.size()), printable(input.port->path),
-                          " is ", static_cast<int64_t>(elements[i]),
-                          ", but must be at least 0 and less than ", bound, " (", words, ")"));
+        code::index, text(element_text(i, shape, port.shape.size()), printable(port.path), " is ",
+                          static_cast<int64_t>(elements[i]), ", but must be at least 0 and less than ", bound,
+                          " (", words, ")"));
   }
   return std::nullopt;
 }
+
+using RangeCheck = Status (*)(const Port&, const void*, uint64_t, const int64_t*, const Check&, int64_t);
+
+RangeCheck range_check(axon_elem elem) {
+  switch (elem) {
+    case AXON_I64:
+      return check_range<int64_t>;
+    case AXON_I32:
+      return check_range<int32_t>;
+    case AXON_I16:
+      return check_range<int16_t>;
+    case AXON_I8:
+      return check_range<int8_t>;
+    default:
+      return check_range<uint8_t>;
+  }
+}
+
+}  // namespace
 
 Status Call::check_ranges() const {
   for (size_t i = 0; i < entry_->checks.size(); ++i) {
     const Check& check = entry_->checks[i];
     if (check.fact) continue;
     const Input& input = inputs_[check.input];
-    Status status;
-    switch (input.port->elem) {
-      case AXON_I64:
-        status = check_range<int64_t>(input, check, bounds_[i]);
-        break;
-      case AXON_I32:
-        status = check_range<int32_t>(input, check, bounds_[i]);
-        break;
-      case AXON_I16:
-        status = check_range<int16_t>(input, check, bounds_[i]);
-        break;
-      case AXON_I8:
-        status = check_range<int8_t>(input, check, bounds_[i]);
-        break;
-      default:
-        status = check_range<uint8_t>(input, check, bounds_[i]);
-        break;
-    }
+    Status status =
+        range_check(input.port->elem)(*input.port, input.data, input.bytes, input.shape, check, bounds_[i]);
     if (status) return status;
   }
   return std::nullopt;

@@ -16,6 +16,14 @@ constexpr uint64_t alignment = 64;
 /// comparison.
 constexpr uint32_t refresh_after = 1u << 30;
 
+/// The failure of a check that a task has made. `values`: what failed, and what it was held against.
+Failure check_failure(const Entry& entry, uint32_t number, const int64_t (&values)[2]) {
+  const auto& messages = entry.device_checks;
+  std::string words = number < messages.size() ? messages[number] : text("check ", number, " failed");
+  if (!fill_sides(words, values[0], values[1])) words += text(": the value is ", values[0]);
+  return {AXON_CHECK_FAILED, code::program, std::move(words)};
+}
+
 }  // namespace
 
 Status Call::reserve(Memory& memory, uint64_t bytes, const char* what) {
@@ -28,10 +36,9 @@ Status Call::reserve(Memory& memory, uint64_t bytes, const char* what) {
   return std::nullopt;
 }
 
-/// A formula of the plan: not negative.
-Status Call::evaluate(const Plan& plan, const Dim& dim, int64_t& out) const {
-  if (plan.prepared && !(dim.mask() & plan.stale)) return std::nullopt;
-  if (!dim.evaluate(sizes_.values(), out) || out < 0) return bad_formula(dim);
+Status Call::Plan::evaluate(const SizeTable& sizes, const Dim& dim, int64_t& out) const {
+  if (prepared && !(dim.mask() & stale)) return std::nullopt;
+  if (!dim.evaluate(sizes.values(), out) || out < 0) return sizes.bad_formula(dim);
   return std::nullopt;
 }
 
@@ -41,10 +48,10 @@ Status Call::prepare_slots(Plan& plan) {
     for (size_t i = 0; i < plan.slot_offset.size(); ++i) {
       int64_t bytes = 0;
       const Dim& dim = plan.variant->slots[i];
-      if (!dim.evaluate(sizes_.values(), bytes) || bytes < 0) return bad_formula(dim);
+      if (!dim.evaluate(sizes_.values(), bytes) || bytes < 0) return sizes_.bad_formula(dim);
       plan.slot_offset[i] = total;
       total += round_up(static_cast<uint64_t>(bytes), alignment);
-      if (total > limits::tensor_bytes) return bad_formula(dim);
+      if (total > limits::tensor_bytes) return sizes_.bad_formula(dim);
     }
     pointers_dirty_ = true;
     plan.arena_bytes = total;
@@ -55,26 +62,27 @@ Status Call::prepare_slots(Plan& plan) {
 Status Call::prepare_events(Plan& plan) {
   if (plan.prepared && !(plan.event_mask & plan.stale)) return std::nullopt;
   for (size_t i = 0; i < plan.event_offset.size(); ++i)
-    if (auto failure = evaluate(plan, plan.variant->event_offset[i], plan.event_offset[i])) return failure;
-  if (auto failure = evaluate(plan, plan.variant->event_words, plan.event_words)) return failure;
+    if (auto failure = plan.evaluate(sizes_, plan.variant->event_offset[i], plan.event_offset[i]))
+      return failure;
+  if (auto failure = plan.evaluate(sizes_, plan.variant->event_words, plan.event_words)) return failure;
   const auto words = static_cast<uint64_t>(plan.event_words);
-  if (words > limits::extent) return bad_formula(plan.variant->event_words);
+  if (words > limits::extent) return sizes_.bad_formula(plan.variant->event_words);
   if (words <= plan.event_capacity) return std::nullopt;
   if (auto failure = reserve(plan.events, words * sizeof(uint32_t), "events")) return failure;
   plan.event_capacity = plan.events.size() / sizeof(uint32_t);
-  refresh_events(plan);
+  plan.refresh_events();
   return std::nullopt;
 }
 
-void Call::refresh_events(Plan& plan) {
-  auto* const words = reinterpret_cast<uint32_t*>(plan.events.data());
-  for (uint64_t i = 0; i < plan.event_capacity; ++i) words[i] = plan.epoch;
-  plan.refreshed = plan.epoch;
+void Call::Plan::refresh_events() {
+  auto* const words = reinterpret_cast<uint32_t*>(events.data());
+  for (uint64_t i = 0; i < event_capacity; ++i) words[i] = epoch;
+  refreshed = epoch;
 }
 
 Status Call::prepare_scratch(const Plan& plan) {
   const uint64_t each = round_up(static_cast<uint64_t>(plan.scratch_bytes), 128);
-  if (each > limits::tensor_bytes) return bad_formula(plan.variant->scratch);
+  if (each > limits::tensor_bytes) return sizes_.bad_formula(plan.variant->scratch);
   if (each <= scratch_stride_) return std::nullopt;
   if (auto failure = reserve(scratch_, each * scratch_of_.size(), "scratch memory")) return failure;
   scratch_stride_ = each;
@@ -86,11 +94,11 @@ Status Call::prepare(Plan& plan) {
   if (auto failure = prepare_slots(plan)) return failure;
   if (auto failure = prepare_events(plan)) return failure;
   const Variant& variant = *plan.variant;
-  if (auto failure = evaluate(plan, variant.scratch, plan.scratch_bytes)) return failure;
-  if (auto failure = evaluate(plan, variant.iterations, plan.iterations)) return failure;
-  if (auto failure = evaluate(plan, variant.work, plan.work)) return failure;
-  if (auto failure = evaluate(plan, variant.handoffs, plan.handoffs)) return failure;
-  if (plan.iterations > limits::iterations) return bad_formula(variant.iterations);
+  if (auto failure = plan.evaluate(sizes_, variant.scratch, plan.scratch_bytes)) return failure;
+  if (auto failure = plan.evaluate(sizes_, variant.iterations, plan.iterations)) return failure;
+  if (auto failure = plan.evaluate(sizes_, variant.work, plan.work)) return failure;
+  if (auto failure = plan.evaluate(sizes_, variant.handoffs, plan.handoffs)) return failure;
+  if (plan.iterations > limits::iterations) return sizes_.bad_formula(variant.iterations);
   if (auto failure = prepare_scratch(plan)) return failure;
   plan.prepared = true;
   plan.stale = 0;
@@ -125,7 +133,7 @@ void Call::fill_buffers(Plan& plan) {
 }
 
 Status Call::launch(Plan& plan) {
-  if (plan.epoch - plan.refreshed > refresh_after) refresh_events(plan);
+  if (plan.epoch - plan.refreshed > refresh_after) plan.refresh_events();
   Pool& pool = *runtime_->pool;
   launch_.context.epoch = plan.epoch;
   launch_.context.scratch_bytes = static_cast<uint64_t>(plan.scratch_bytes);
@@ -148,7 +156,7 @@ Status Call::launch(Plan& plan) {
   }
   plan.epoch += static_cast<uint32_t>(plan.iterations) + 1;
   if (cancel_) return hang_failure(plan);
-  if (failed_) return check_failure();
+  if (failed_) return check_failure(*entry_, failed_ - 1, failed_value_);
   if (decided_sizes_)
     if (auto failure = take_decided_sizes()) return failure;
   ran_ = true;
@@ -162,7 +170,7 @@ Status Call::take_decided_sizes() {
     for (size_t axis = 0; axis < port.shape.size(); ++axis) {
       int64_t& extent = outputs_[i].shape[axis];
       if (!port.shape[axis].evaluate(launch_sizes_.data(), extent) || extent < 0)
-        return bad_formula(port.shape[axis]);
+        return sizes_.bad_formula(port.shape[axis]);
     }
   }
   return std::nullopt;
@@ -188,15 +196,6 @@ Status Call::hang_failure(const Plan& plan) const {
       text(printable(entry_->name), " made no progress for ", time, " s: ", launch_.context.workers,
            launch_.context.workers == 1 ? " worker waits" : " workers wait", ", one of them for ", what,
            " (plan ", plan.variant->symbol, ")")};
-}
-
-Status Call::check_failure() const {
-  const uint32_t number = failed_ - 1;
-  const auto& messages = entry_->device_checks;
-  std::string words = number < messages.size() ? messages[number] : text("check ", number, " failed");
-  if (!fill_sides(words, failed_value_[0], failed_value_[1]))
-    words += text(": the value is ", failed_value_[0]);
-  return Failure{AXON_CHECK_FAILED, code::program, std::move(words)};
 }
 
 void Call::debug(uint32_t number) const {

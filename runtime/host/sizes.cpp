@@ -85,6 +85,21 @@ std::string SizeTable::origins(uint64_t mask) const {
   return out;
 }
 
+Failure SizeTable::bad_formula(const Dim& dim) const {
+  return {AXON_BAD_ARGUMENT, code::requirement,
+          text("`", dim.str(), "` cannot be computed for these sizes (", origins(dim.mask()), ")")};
+}
+
+std::string SizeTable::check_text(const Check& check, Wide lhs, Wide rhs) const {
+  const Fact& fact = *check.fact;
+  std::string out = check.message;
+  if (!fill_sides(out, wide_text(lhs), wide_text(rhs)))
+    out += text(": `", fact.lhs.str(), " ", relation_text(fact.relation), " ", fact.rhs.str(),
+                "` does not hold for ", wide_text(lhs), " and ", wide_text(rhs));
+  const std::string from = origins(fact.mask());
+  return from.empty() ? out : text(out, " (", from, ")");
+}
+
 std::string SizeTable::shape(const std::vector<Dim>& dims) const {
   std::string names, values;
   for (const Dim& dim : dims) {

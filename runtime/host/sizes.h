@@ -33,6 +33,11 @@ class SizeTable {
   std::string origins(uint64_t mask) const;
   /// [n, 2*d] = [3, ?]
   std::string shape(const std::vector<Dim>&) const;
+  /// The failure of a formula that cannot be evaluated.
+  Failure bad_formula(const Dim&) const;
+  /// The words for a fact that does not hold, with the values of both sides where they leave room for them,
+  /// else after them.
+  std::string check_text(const Check&, Wide lhs, Wide rhs) const;
   /// "from axis 1 of `x`", "as given"
   std::string origin(size_t size) const;
 
