@@ -12,6 +12,7 @@
 #include "base/bug.h"
 #include "graph/graph.h"
 #include "graph/round.h"
+#include "shape/floor.h"
 
 namespace axon::graph {
 
@@ -252,12 +253,6 @@ Elem result_elem(Op op, const std::vector<Elem>& args) {
 
 namespace {
 
-int64_t floor_quotient(int64_t a, int64_t b) {
-  if (b == -1) return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
-  int64_t q = a / b;
-  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
-}
-
 /// Integer operators on constants, in wrapping arithmetic; nullopt: not folded (division by zero, other
 /// operators).
 std::optional<int64_t> fold_integers(Op op, const std::vector<int64_t>& v) {
@@ -274,10 +269,9 @@ std::optional<int64_t> fold_integers(Op op, const std::vector<int64_t>& v) {
     case Op::abs:
       return v[0] < 0 ? static_cast<int64_t>(0 - u(0)) : v[0];
     case Op::div:
-      return v[1] == 0 ? std::nullopt : std::optional(floor_quotient(v[0], v[1]));
+      return v[1] == 0 ? std::nullopt : std::optional(shape::floor_quotient(v[0], v[1]));
     case Op::mod:
-      if (v[1] == 0) return std::nullopt;
-      return static_cast<int64_t>(u(0) - static_cast<uint64_t>(floor_quotient(v[0], v[1])) * u(1));
+      return v[1] == 0 ? std::nullopt : std::optional(shape::floor_remainder(v[0], v[1]));
     case Op::min:
       return std::min(v[0], v[1]);
     case Op::max:

@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "graph/graph.h"
+#include "shape/floor.h"
 
 namespace axon::graph {
 
@@ -60,8 +61,6 @@ bool has_exact_operands(const Graph& g, const Fact& f) {
 
 namespace {
 
-Wide floor_of(Wide a, Wide b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
-
 /// Narrows the range of `v` by c*v + rest <= 0.
 bool narrow(const Graph& g, Size& v, const Dim& at_most_zero) {
   const auto linear = at_most_zero.linear_in(v.var);
@@ -71,9 +70,9 @@ bool narrow(const Graph& g, Size& v, const Dim& at_most_zero) {
   if (!rest) return false;
   const WideRange before = v.range;
   if (*coefficient > 0) {
-    v.range.high = std::min(v.range.high, floor_of(-rest->low, *coefficient));
+    v.range.high = std::min(v.range.high, shape::floor_quotient(-rest->low, Wide{*coefficient}));
   } else {
-    v.range.low = std::max(v.range.low, -floor_of(-rest->low, -Wide{*coefficient}));
+    v.range.low = std::max(v.range.low, -shape::floor_quotient(-rest->low, -Wide{*coefficient}));
   }
   v.range.high = std::max(v.range.high, v.range.low);  // facts that contradict each other: nothing runs
   return v.range.low != before.low || v.range.high != before.high;

@@ -11,6 +11,7 @@
 
 #include "base/bug.h"
 #include "graph/round.h"
+#include "shape/floor.h"
 
 namespace axon::graph {
 
@@ -178,9 +179,7 @@ int64_t Machine::factor(const DimCode::Factor& f) const {
   if (f.kind == shape::AtomKind::min) return std::min(a, b);
   if (f.kind == shape::AtomKind::max) return std::max(a, b);
   if (b == 0) return 0;  // the size that would divide by zero is refused when sizes are solved
-  int64_t remainder = a % b;
-  if (remainder != 0 && (remainder < 0) != (b < 0)) remainder += b;
-  return f.kind == shape::AtomKind::mod ? remainder : (a - remainder) / b;
+  return f.kind == shape::AtomKind::mod ? shape::floor_remainder(a, b) : shape::floor_quotient(a, b);
 }
 
 int64_t Machine::dim(const DimCode& d) const {
@@ -375,10 +374,7 @@ Number Machine::integer_op(const Code& c) {
     case Op::div:
     case Op::mod: {
       if (b == 0) return {};  // an error where evaluation reaches it: a `require` of its own says so
-      if (b == -1) return wrapped(c.op == Op::mod ? 0 : negated(a));
-      const int64_t remainder = a % b;
-      const bool up = remainder != 0 && (remainder < 0) != (b < 0);  // what C++ has rounded up
-      return wrapped(c.op == Op::mod ? remainder + (up ? b : 0) : a / b - (up ? 1 : 0));
+      return wrapped(c.op == Op::mod ? shape::floor_remainder(a, b) : shape::floor_quotient(a, b));
     }
     case Op::neg:
       return wrapped(negated(a));

@@ -6,6 +6,7 @@
 // own. What would be larger becomes a fresh unknown (see overflowed()).
 #pragma once
 #include "shape/dim.h"
+#include "shape/floor.h"
 
 namespace axon::shape {
 
@@ -82,14 +83,6 @@ Range range_of(const Dim&, const AtomRange&);
 std::optional<Dim> floor_div_by_range(const Dim& p, int64_t divisor, const AtomRange& range);
 std::optional<Dim> mod_by_range(const Dim& p, int64_t divisor, const AtomRange& range);
 
-constexpr int64_t floor_quotient(int64_t a, int64_t b) {  // b > 0, or b < 0 and a / b representable
-  int64_t quotient = a / b;
-  return (a % b != 0 && ((a % b < 0) != (b < 0))) ? quotient - 1 : quotient;
-}
-constexpr int64_t floor_remainder(int64_t a, int64_t b) {
-  int64_t remainder = b == -1 ? 0 : a % b;
-  return (remainder != 0 && ((remainder < 0) != (b < 0))) ? remainder + b : remainder;
-}
 inline std::optional<int64_t> checked_add(int64_t a, int64_t b) {
   int64_t result;
   if (__builtin_add_overflow(a, b, &result)) return std::nullopt;
