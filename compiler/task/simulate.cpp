@@ -71,8 +71,7 @@ class Simulator {
     }
     if (!prepare_memory()) return failure(error_);
     enumerate(p_.steps, {});
-    std::shuffle(waiting_.begin(), waiting_.end(), random_);  // step() looks at neighbours of where it begins
-    while (!waiting_.empty() && error_.empty()) step();
+    run_tasks();
     return error_.empty() ? collect() : failure(error_);
   }
 
@@ -180,8 +179,8 @@ class Simulator {
       next_steps.push_back(runs.begun < runs.steps.size() ? runs.steps[runs.begun] : 0);
     }
     for (;;) {
-      Instance instance{id, iteration, at, order, steps, next_steps};
-      waiting_.push_back(std::move(instance));
+      unblocked_.push_back(tasks_.size());
+      tasks_.push_back({id, iteration, at, order, steps, next_steps});
       size_t a = at.size();
       while (a > 0 && ++at[a - 1] == extents[a - 1]) at[--a] = 0;
       if (a == 0) break;
@@ -190,6 +189,7 @@ class Simulator {
     size_t tasks = 1;
     for (int64_t e : extents) tasks *= static_cast<size_t>(e);
     if (grid.size() < tasks) grid.resize(tasks, -1);
+    blocked_[id].resize(grid.size());
     extents_[id] = extents;
   }
 
@@ -219,38 +219,75 @@ class Simulator {
       values_[graph::steps_var(g_.nodes[conditional_[r]])] = i.steps[r];
   }
 
-  /// Draws until a ready task is found; when a full pass over the waiting ones finds none, the program
-  /// deadlocks.
-  void step() {
-    const size_t n = waiting_.size();
-    const size_t start = std::uniform_int_distribution<size_t>(0, n - 1)(random_);
-    for (size_t k = 0; k < n; ++k) {
-      const size_t at = (start + k) % n;
-      if (!ready(waiting_[at])) continue;
-      const Instance instance = waiting_[at];
-      waiting_[at] = std::move(waiting_.back());
-      waiting_.pop_back();
-      execute(instance);
-      return;
+  /// What a task waits for: that a cell of a grid has finished an iteration.
+  struct Requirement {
+    TaskTypeId type;
+    size_t cell;
+    int64_t order;
+  };
+  struct Blocked {
+    size_t task;
+    int64_t order;  ///< of the iteration that it waits for
+  };
+
+  /// Draws among the tasks that are not known to wait for another one. One that does wait is put aside with
+  /// the first thing that it waits for, and drawn again after that: nothing finished becomes unfinished, so
+  /// a ready task stays ready, and each is as likely as any other.
+  void run_tasks() {
+    size_t left = tasks_.size();
+    while (!unblocked_.empty() && error_.empty()) {
+      std::swap(unblocked_[std::uniform_int_distribution<size_t>(0, unblocked_.size() - 1)(random_)],
+                unblocked_.back());
+      const size_t task = unblocked_.back();
+      unblocked_.pop_back();
+      if (const auto missing = missing_of(tasks_[task])) {
+        blocked_.at(missing->type)[missing->cell].push_back({task, missing->order});
+        continue;
+      }
+      execute(tasks_[task]);
+      finish(tasks_[task]);
+      --left;
     }
-    error_ = fmt::format("deadlock: {} tasks wait forever, one of them {}", n, describe(waiting_[start]));
+    if (error_.empty() && left > 0)
+      error_ =
+          fmt::format("deadlock: {} tasks wait forever, one of them {}", left, describe(first_blocked()));
   }
 
-  bool ready(const Instance& i) {
-    if (done_.at(i.type)[grid_index(i.type, i.coordinates)] != i.order - 1) return false;
+  void finish(const Instance& i) {
+    const size_t cell = grid_index(i.type, i.coordinates);
+    done_[i.type][cell] = i.order;
+    std::erase_if(blocked_.at(i.type)[cell], [&](const Blocked& b) {
+      if (b.order > i.order) return false;
+      unblocked_.push_back(b.task);
+      return true;
+    });
+  }
+
+  const Instance& first_blocked() const {
+    for (const auto& [type, cells] : blocked_)
+      for (const auto& tasks : cells)
+        if (!tasks.empty()) return tasks_[tasks.front().task];
+    base::bug("task::simulate", "no task is blocked");
+  }
+
+  /// The first thing that a task still waits for; nothing: it is ready.
+  std::optional<Requirement> missing_of(const Instance& i) {
+    const size_t own = grid_index(i.type, i.coordinates);
+    if (done_.at(i.type)[own] != i.order - 1) return Requirement{i.type, own, i.order - 1};
     bind(i);
     for (const Wait& wait : p_.waits)
-      if (wait.consumer == i.type && !satisfied(wait)) return false;
-    return true;
+      if (wait.consumer == i.type)
+        if (const auto missing = missing_of(wait)) return missing;
+    return std::nullopt;
   }
 
-  bool satisfied(const Wait& wait) {
+  std::optional<Requirement> missing_of(const Wait& wait) {
     for (const Fact& f : wait.guard)
-      if (!holds(f)) return true;
+      if (!holds(f)) return std::nullopt;
     const Event& event = p_.events[wait.event];
     const TaskType& producer = p_.types[event.producer];
     const auto extents = extents_.find(event.producer);
-    if (extents == extents_.end()) return true;  // its loop runs zero times
+    if (extents == extents_.end()) return std::nullopt;  // its loop runs zero times
     std::vector<int64_t> iteration;
     for (size_t l = 0; l < wait.iteration.size(); ++l) {
       const bool last =
@@ -265,11 +302,15 @@ class Simulator {
       high[event.kept[a]] = number(wait.box[a].last);
     }
     const auto& grid = done_.at(event.producer);
-    return for_box(low, high, [&](const std::vector<int64_t>& at) {
+    std::optional<Requirement> missing;
+    for_box(low, high, [&](const std::vector<int64_t>& at) {
       for (size_t c = 0; c < at.size(); ++c)
         if (at[c] < 0 || at[c] >= extents->second[c]) return fail("a wait outside the event's shape"), true;
-      return grid[grid_index(event.producer, at)] >= wanted;
+      const size_t cell = grid_index(event.producer, at);
+      if (grid[cell] < wanted) missing = Requirement{event.producer, cell, wanted};
+      return !missing;
     });
+    return missing;
   }
 
   /// True when `f` is true at every point of the inclusive box.
@@ -326,7 +367,6 @@ class Simulator {
       if (!evaluator.error().empty()) fail(evaluator.error());
       return error_.empty();
     });
-    done_[i.type][grid_index(i.type, i.coordinates)] = i.order;
   }
 
   void bind_all(Evaluator& evaluator) const {
@@ -487,7 +527,9 @@ class Simulator {
   std::mt19937_64 random_;
   shape::Assignment values_;
   std::vector<Memory> memory_;
-  std::vector<Instance> waiting_;
+  std::vector<Instance> tasks_;
+  std::vector<size_t> unblocked_;  ///< tasks that have not run and of which it is not known that they wait
+  std::map<TaskTypeId, std::vector<std::vector<Blocked>>> blocked_;  ///< the others, by what they wait for
   std::map<TaskTypeId, std::vector<int64_t>>
       done_;  ///< per task of the grid: last finished iteration, -1 before
   std::map<TaskTypeId, std::vector<int64_t>> extents_;
