@@ -577,7 +577,10 @@ TypeId ExprChecker::infer_check_as(ExprId id) {
   const TypeId value = infer(e.args[0]);
   const WhyId w = why(e.span, "the checked type", *e.annotation, value, id);
   const TypeId wanted = instantiator_.open(*e.annotation, w);
-  const Type a = vars_[vars_.zonk(wanted)], b = vars_[vars_.zonk(value)];
+  const Type a = vars_[vars_.zonk(wanted)];
+  const bool unknown = a.kind == Type::Kind::tensor && vars_[vars_.zonk(value)].kind == Type::Kind::var;
+  if (unknown) unifier_.unify(vars_.tensor(a.elem, with_open_sizes(a.shape)), value, w);
+  const Type b = vars_[vars_.zonk(value)];
   if (a.kind != Type::Kind::tensor || b.kind != Type::Kind::tensor) {
     unifier_.unify(wanted, value, w);
     return wanted;
@@ -594,7 +597,10 @@ TypeId ExprChecker::infer_check_as(ExprId id) {
   for (bool back : {true, false})
     while (!other_rank && both_end(left, right, back)) {
       const auto at = [&](const Shape& s) { return back ? s.end() - 1 : s.begin(); };
-      check_size(at(left)->dim, at(right)->dim, w);
+      if (!unknown)
+        check_size(at(left)->dim, at(right)->dim, w);
+      else if (at(left)->dim != at(right)->dim)
+        solver_.push_checked(shape::equal(at(right)->dim, at(left)->dim));
       left.erase(at(left));
       right.erase(at(right));
     }
@@ -602,11 +608,26 @@ TypeId ExprChecker::infer_check_as(ExprId id) {
   return a.shape.empty() && b.shape.empty() ? value : wanted;
 }
 
+/// The shape with a size of its own, which is not known yet, for each that it names: a type that is stated
+/// for what has none yet is no reason to infer it.
+Shape ExprChecker::with_open_sizes(Shape shape) {
+  for (ShapeItem& item : shape)
+    if (is_dim(item) && !is_inferred(vars_.zonk(item.dim))) item.dim = Dim(vars_.dim("n"));
+  return shape;
+}
+
+/// Is a size of a stated type one to infer, such as `_`? The name of a parameter without a type is not: what
+/// it is is said by the calls.
+bool ExprChecker::is_inferred(const Dim& zonked) const {
+  const auto names = [&](const auto& local) { return vars_.zonk(Dim(local.second)) == zonked; };
+  return vars_.has_meta(zonked) && std::none_of(e_.local_sizes.begin(), e_.local_sizes.end(), names);
+}
+
 /// One axis of `e :> t`: decided, learned for what follows, or refused when it can never hold.
 void ExprChecker::check_size(const Dim& wanted, const Dim& found, WhyId w) {
   const Dim x = vars_.zonk(wanted), y = vars_.zonk(found);
   if (x == y) return;
-  if (vars_.has_meta(x) || vars_.has_meta(y)) return solver_.equal(x, y, w);
+  if (is_inferred(x) || vars_.has_meta(y)) return solver_.equal(x, y, w);
   const Fact same = shape::equal(y, x), differ{y, shape::Relation::ne, x};
   const std::vector<Fact> facts = solver_.facts_here(same);
   if (shape::prove(facts, same).verdict == shape::Verdict::proved) return;

@@ -48,6 +48,8 @@ class ExprChecker : InferencePart {
   TypeId infer_with_field(ExprId id);
   TypeId infer_list(ExprId id, TypeId expected);
   TypeId infer_check_as(ExprId id);
+  Shape with_open_sizes(Shape);
+  bool is_inferred(const shape::Dim& zonked) const;
   void check_size(const shape::Dim& wanted, const shape::Dim& found, WhyId w);
   void name_argument(TypeId parameter, ExprId argument);
   void pass_value(TypeId parameter, TypeId argument, ExprId expr, std::vector<uint32_t> item = {});
