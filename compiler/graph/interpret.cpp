@@ -69,8 +69,8 @@ class Interpreter {
 
   std::map<Value, std::vector<const Check*>> bounded_values() const {
     std::map<Value, std::vector<const Check*>> found;
-    for (const Check& c : g.checks)
-      if (!c.fact) found[c.value].push_back(&c);
+    for (const Check& c : g.checks)  // an effect fails by itself; over no elements its value is none
+      if (!c.fact && !c.effect) found[c.value].push_back(&c);
     return found;
   }
   /// Read after their region has ended: results and everything that may be the last word on a state.
