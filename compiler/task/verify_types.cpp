@@ -31,6 +31,8 @@ class Injective {
   /// From a quotient and a remainder by the same divisor follows the dividend; from an expression in mixed
   /// radix follow its digits, once the other variables in it are known.
   bool run() {
+    if (std::any_of(node_.domain.begin(), node_.domain.end(), [](const Axis& a) { return a.extent.is(0); }))
+      return true;  // there are no elements
     for (bool changed = true; changed;) {
       changed = false;
       for (size_t i = 0; i < known_.size(); ++i) {
