@@ -138,9 +138,13 @@ void SizeEnvironment::learn_opened_sizes(core::TypeId id, const Val& value) {
     if (unknown.size() > 1) env_->opened.emplace_back(stated, found);
     if (unknown.size() != 1 || stated == found) continue;
     const auto linear = stated.linear_in(unknown[0]);
-    const auto factor = linear ? linear->first.constant() : std::nullopt;
-    if (factor == 1) env_->dims.emplace(unknown[0], found - linear->second);
-    if (factor == -1) env_->dims.emplace(unknown[0], linear->second - found);
+    const int64_t factor = linear ? linear->first.constant().value_or(0) : 0;
+    const Dim rest = linear ? found - linear->second : Dim(0);
+    const Dim quotient = factor != 0 ? floor_div(rest, Dim(factor)) : Dim(0);
+    if (factor != 0 && quotient * Dim(factor) == rest)
+      env_->dims.emplace(unknown[0], quotient);
+    else
+      env_->opened.emplace_back(stated, found);
   }
 }
 

@@ -305,7 +305,7 @@ Val CoreEvaluator::check_as(const Expr& e) {
     if (to.dim == from.dim) return true;
     const std::string what = fmt::format("`{}` on axis {}", source_text(e.span), axis);
     const auto name = to.dim.as_var();
-    const bool is_new = name && !sizes_.known_dim(*name) && !sizes_.is_known_here(*name);
+    const bool is_new = name && !sizes_.is_known_here(sizes_.resolve(to.dim));  // a call may rename it
     if (const auto value = is_new ? integer_named(*name) : std::nullopt) {
       checks_.require_equal(sizes_.value_of(a.shape[axis]), cast(g, Elem::i64, *value), what);
       env_->dims[*name] = a.shape[axis];  // the two are one number from here on
