@@ -190,12 +190,20 @@ Doc ExprPrinter::fields(const std::vector<FieldValue>& all) {
   return braced(all, print);
 }
 
+/// What `[` or `.` stands behind: a literal keeps its parentheses, for only a name and a bracket are indexed.
+Doc ExprPrinter::selected(ExprId id) {
+  const Expr& e = file_[id];
+  const bool literal = as<NumberExpr>(e) || as<StringExpr>(e) || as<BoolExpr>(e);
+  return literal && parentheses(id) > 0 ? concat({at_.token("("), d_.align(bare(id, false, true)), at_.token(")")})
+                                        : expr(id, atomic);
+}
+
 Doc ExprPrinter::of(const FieldExpr& n, bool) {
-  return concat({expr(n.base, atomic), at_.token("."), name(n.field)});
+  return concat({selected(n.base), at_.token("."), name(n.field)});
 }
 
 Doc ExprPrinter::of(const IndexExpr& n, bool) {
-  Docs parts{expr(n.base, atomic)};
+  Docs parts{selected(n.base)};
   if (!n.otherwise.valid()) {
     parts.push_back(indices(n.indices));
     return concat(std::move(parts));

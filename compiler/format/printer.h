@@ -134,6 +134,7 @@ class ExprPrinter : PrinterPart {
   bool is_coefficient(const syntax::BinaryExpr& n) const;
   Doc arrow_to(Doc head, syntax::ExprId body, bool block);
   Doc hugged(syntax::ExprId id);
+  Doc selected(syntax::ExprId id);
   Doc lines(const syntax::LetExpr& n);
   Doc let(const syntax::Let& n, bool closed);
   Doc indices(const std::vector<syntax::Index>& all);
