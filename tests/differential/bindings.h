@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,16 @@ using Sizes = std::map<std::string, int64_t>;
 /// program allows it; one: one of them 1; tile_edge: one of them next to a power of two that tiles have;
 /// special: as primes.
 Sizes choose_sizes(const Generated&, Round, uint64_t seed);
+/// The same for programs that share weights.
+Sizes choose_sizes(std::span<const Generated>, Round, uint64_t seed);
 
 /// Scalar operations of a run, roughly.
 int64_t cost(const Generated&, const Sizes&);
 
 /// Contents for every input of the graph, repeated indices among them. special: also NaN, infinities,
-/// denormals and -0.
-Inputs choose_inputs(const Generated&, const graph::Graph&, const Sizes&, Round, uint64_t seed);
+/// denormals and -0. faults: checked integers may be others than the program asks for, so that it fails.
+Inputs choose_inputs(const Generated&, const graph::Graph&, const Sizes&, Round, uint64_t seed,
+                     bool faults = false);
 
 /// The same for a program by hand: sizes by name, integers below `bound`.
 Inputs make_inputs(const graph::Graph&, const Sizes&, int64_t bound, uint64_t seed);

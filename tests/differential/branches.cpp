@@ -115,6 +115,7 @@ void Steps::branch_on_two_sizes() {
       return define_branch(x->dims, cost, fits, form(pick_form(forms)), "tanh " + x->name);
     }
     case 2:
+      if ((x->dims[0] - other[0]).constant()) return;  // known never to be
       out_.conditions.push_back(shape::equal(other[0], x->dims[0]));
       return define_branch(x->dims, cost, form("{2} == {3}"), form("({0} + {1}) * 0.5"), x->name);
     case 3:  // one inside of the other

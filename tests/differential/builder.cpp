@@ -7,12 +7,14 @@
 
 namespace axon::differential {
 
-Builder::Builder(uint64_t seed) : random_(seed * 7919 + 17) {
+Builder::Builder(uint64_t seed, std::string group) : random_(seed * 7919 + 17) {
   out_.seed = seed;
+  out_.group = std::move(group);
   out_.name = fmt::format("p{}", seed);
   constexpr const char* narrow_and_wide[] = {"f64", "bf16", "f16"};
   const int kind = below(12);
   out_.elem = kind < 3 ? narrow_and_wide[kind] : "f32";
+  mixed_ = below(3) == 0;
   for (const char* name : {"n", "m", "k", "l"}) out_.sizes.emplace_back(name, shape::fresh_var(name));
 }
 
@@ -47,24 +49,69 @@ Tensor Builder::of_shape(const Dims& dims) {
 // ---- parameters ----
 
 Tensor Builder::input(const Dims& dims) {
-  out_.parameters.push_back({fresh("x"), Parameter::Kind::argument, out_.elem, dims, {}});
+  out_.parameters.push_back({fresh("x"), Parameter::Kind::argument, out_.elem, dims, {}, {}});
   return pool_.emplace_back(Tensor{out_.parameters.back().path, dims, true});
 }
 
+namespace {
+
+/// What weights are stored as; integers stand for numbers from -1 to 1.
+constexpr const char* stored_elems[] = {"f32", "bf16", "f16", "f64", "i8", "u8"};
+
+/// A field of a record that several entries share is named by its type, so that they mean the same.
+std::string field_name(const std::string& elem, const Dims& dims, int number) {
+  std::string name = fmt::format("a{}_{}", number, elem);
+  for (const Dim& d : dims) {
+    name += '_';
+    for (const char c : d.str())
+      if (c != ' ') name += c == '+' ? 'p' : c == '-' ? 'm' : c == '*' ? 'x' : c;
+  }
+  return name;
+}
+
+}  // namespace
+
 Tensor Builder::weight(const Dims& dims) {
-  if (below(3) == 0) return input(dims);
-  out_.parameters.push_back({record() + "." + fresh("a"), Parameter::Kind::weight, out_.elem, dims, {}});
-  return {out_.parameters.back().path, dims, true};
+  if (out_.group.empty() && below(3) == 0) return input(dims);
+  const std::string elem = mixed_ && below(2) ? pick_form(stored_elems) : out_.elem;
+  const Tensor stored = field(dims, elem);
+  if (elem == out_.elem) return stored;
+  ++out_.used[Family::mixed_weights];
+  const char* const form = elem == "i8" || elem == "u8" ? "({} {} * 0.02 - 1.0)" : "({} {})";
+  return {fmt::format(fmt::runtime(form), out_.elem, stored.name), dims, true};
+}
+
+Tensor Builder::field(const Dims& dims, const std::string& elem) {
+  const std::string name = out_.group.empty() ? fresh("a") : field_name(elem, dims, below(3) / 2);
+  const std::string path = record() + "." + name;
+  const auto same = [&](const Parameter& p) { return p.path == path; };
+  if (std::none_of(out_.parameters.begin(), out_.parameters.end(), same)) {
+    out_.parameters.push_back({path, Parameter::Kind::weight, elem, dims, {}, {}});
+    if (elem == "i8" || elem == "u8") out_.parameters.back().bound = 100;
+  }
+  return {path, dims, true};
 }
 
 std::string Builder::state(const Dims& dims) {
-  out_.parameters.push_back({fresh("c"), Parameter::Kind::state, out_.elem, dims, {}});
+  out_.parameters.push_back({fresh("c"), Parameter::Kind::state, out_.elem, dims, {}, {}});
   return out_.parameters.back().path;
 }
 
 std::string Builder::integers(const Dims& dims, const Dim& bound, const char* elem) {
-  out_.parameters.push_back({fresh("i"), Parameter::Kind::argument, elem, dims, bound});
+  out_.parameters.push_back({fresh("i"), Parameter::Kind::argument, elem, dims, bound, {}});
   return out_.parameters.back().path;
+}
+
+std::string Builder::checked_integers(const Dims& dims, const Dim& bound, const char* elem) {
+  const std::string name = integers(dims, bound, elem);
+  out_.parameters.back().checked = true;
+  return name;
+}
+
+std::string Builder::datum(const Dim& value) {
+  const std::string name = checked_integers({2}, value + 1, "i64");
+  out_.parameters.back().value = value;
+  return fmt::format("{}[{}]", name, below(2));
 }
 
 std::string Builder::indices(const Dims& dims, const Dim& axis, const char* elem) {
@@ -74,7 +121,7 @@ std::string Builder::indices(const Dims& dims, const Dim& axis, const char* elem
 
 std::string Builder::position(const Dim& bound) {
   at_least(bound, 1);
-  out_.parameters.push_back({fresh("pos"), Parameter::Kind::size, "i64", {}, bound});
+  out_.parameters.push_back({fresh("pos"), Parameter::Kind::size, "i64", {}, bound, {}});
   return out_.parameters.back().path;
 }
 
@@ -180,7 +227,8 @@ std::string Builder::header() const {
                           type_text(p.elem, p.dims));
   }
   if (weights.empty()) return text;
-  const char* const mode = out_.seed % 3 == 0 ? "" : "weights ";  // some records are given at each call
+  // Some records are given at each call.
+  const char* const mode = out_.group.empty() && out_.seed % 3 == 0 ? "" : "weights ";
   return fmt::format("{} ({} : {}{{ {} }})", text, record(), mode, fmt::join(weights, ", "));
 }
 
@@ -193,7 +241,7 @@ std::string Builder::results() const {
 }
 
 Generated Builder::finish() {
-  out_.source = fmt::format("{} =\n{}  in ({})\n", header(), body_, results());
+  out_.source = fmt::format("{}{} =\n{}  in ({})\n", functions_, header(), body_, results());
   return std::move(out_);
 }
 

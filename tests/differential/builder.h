@@ -27,7 +27,7 @@ struct Tensor {
 
 class Builder {
  public:
-  explicit Builder(uint64_t seed);
+  Builder(uint64_t seed, std::string group);
 
  protected:
   // ---- choices ----
@@ -38,7 +38,8 @@ class Builder {
   }
   Dim size(int i) const { return out_.sizes[static_cast<size_t>(i)].second; }
   Dim layers() const { return size(3); }  ///< the short one: of stacks that loops go through
-  Dim pick_size() { return size(below(3)); }
+  /// Where weights are shared mostly the same one, so that there are some to share.
+  Dim pick_size() { return size(out_.group.empty() || below(3) == 0 ? below(3) : 0); }
   Dims pick_dims(int rank);
   /// A tensor of one of the ranks; the newest is likelier, so that programs grow deep.
   std::optional<Tensor> pick(std::initializer_list<size_t> ranks);
@@ -48,11 +49,16 @@ class Builder {
 
   // ---- parameters ----
   Tensor input(const Dims&);
-  /// A tensor that is a field of the record of weights, or an argument.
+  /// A tensor that is a field of the record of weights, or an argument. The name is an expression where the
+  /// field has another element type than the program.
   Tensor weight(const Dims&);
   std::string state(const Dims&);
   /// Integers in [0, bound).
   std::string integers(const Dims&, const Dim& bound, const char* elem);
+  /// The same where the program looks whether they are below the bound.
+  std::string checked_integers(const Dims&, const Dim& bound, const char* elem);
+  /// The text of an i64 of the data that is this dimension, which only the data says.
+  std::string datum(const Dim& value);
   /// The same as indices of an axis: the axis must not be empty.
   std::string indices(const Dims&, const Dim& axis, const char* elem);
   /// An i64 below `bound` that is a size of the program.
@@ -81,6 +87,12 @@ class Builder {
   void define_with_state(Family, const Dims&, int operators, const Dim& cost, const std::string& expression);
   void count(Family, int operators, const Dim& cost);
 
+  // ---- functions ----
+  /// A name that no other function of the file has.
+  std::string function_name() { return fmt::format("f{}_{}", out_.seed, next_++); }
+  /// fun TEXT, before the entry.
+  void declare(const std::string& text) { functions_ += "fun " + text + "\n"; }
+
   // ---- loops ----
   /// Runs `steps` as the body of a loop: text, tensors and cost are those inside.
   struct Body {
@@ -98,13 +110,16 @@ class Builder {
   int depth_ = 0;  ///< of loops around the next step
 
  private:
-  std::string record() const { return fmt::format("w{}", out_.seed); }
+  std::string record() const { return out_.group.empty() ? fmt::format("w{}", out_.seed) : out_.group; }
+  Tensor field(const Dims&, const std::string& elem);
   std::string header() const;
   std::string results() const;
 
   std::set<std::string> read_;  ///< tensors that a later one reads
   std::vector<std::string> extra_results_;
+  std::string functions_;
   std::string body_;
+  bool mixed_ = false;  ///< has weights of several element types
   int next_ = 0;
 };
 

@@ -59,7 +59,7 @@ constexpr const char* row_forms[] = {
 /// Of the same, something of the shape of {1}, whose first axis has {3} elements.
 constexpr const char* whole_forms[] = {"(concat {0} {1})[: {3}]",
                                        "(let y = {0} in for (i < {3}) ..p => y[i, ..p else 0.25])",
-                                       "(concat {0} {1} |> (fn y => for (i < {3}) ..p => y[i, ..p]))"};
+                                       "(let y = concat {0} {1} in for (i < {3}) ..p => y[i, ..p])"};
 
 }  // namespace
 

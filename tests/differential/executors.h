@@ -25,11 +25,17 @@ using Inputs = std::vector<graph::Tensor>;  ///< one per graph input, in order
 class Compiled {
  public:
   /// `last`: the stage to stop after. The library is the standard one.
-  Compiled(const std::string& source, CompileOptions, const std::string& last = "bundle");
+  /// Imports are relative to `name`.
+  Compiled(const std::string& source, CompileOptions, const std::string& last = "bundle",
+           const std::string& name = "generated.axn");
   const std::string& error() const { return error_; }  ///< rendered diagnostics, or obligations not proved
   const Compilation& compilation() const { return *compilation_; }
   const graph::Graph& meaning(const std::string& entry) const { return meanings_.at(entry); }
   const CompiledEntry& entry(const std::string& name) const;
+
+  /// "" or which of the results has not the shape that the entry's type says for these inputs. What only the
+  /// data decides is not compared.
+  std::string shape_difference(const std::string& entry, const Inputs&, const Outcome&) const;
 
   Outcome interpret(const std::string& entry, const Inputs&, graph::Precision) const;
   /// The plan variant that the runtime would choose for these inputs.
@@ -87,8 +93,10 @@ std::string first_difference(const Outcome& got, const Outcome& meaning, const O
 std::string first_bit_difference(const Outcome& a, const Outcome& b);
 
 /// An entry in every executor: the interpreter in both precisions, the simulator in two orders, and each
-/// loaded bundle with one worker and with several, whose bits are to be the same. "" or who differs where.
+/// loaded bundle with one worker and with several, whose bits are to be the same; the shapes of all are those
+/// of the entry's type. `may_fail`: where the meaning is an error, all end with the same one. "" or who
+/// differs where.
 std::string disagreement(const Compiled&, const std::vector<const Loaded*>&, const std::string& entry,
-                         const Inputs&, uint64_t seed);
+                         const Inputs&, uint64_t seed, bool may_fail = false);
 
 }  // namespace axon::differential

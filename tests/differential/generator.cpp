@@ -28,19 +28,31 @@ const char* family_name(Family family) {
       return "branch";
     case Family::data_update:
       return "data_update";
+    case Family::slice_update:
+      return "slice_update";
+    case Family::dependent:
+      return "dependent";
+    case Family::stated:
+      return "stated";
+    case Family::binders:
+      return "binders";
+    case Family::mixed_weights:
+      return "mixed_weights";
   }
   return "?";
 }
 
 Generated Steps::run() {
   for (int i = 0; i < 3; ++i) input(pick_dims(i == 0 ? 2 : 1 + below(2)));
+  if (!out_.group.empty())
+    for (int i = 0; i < 3; ++i) contract();
   const int wanted = 5 + below(26);
   for (int tries = 0; out_.operators < wanted && tries < 400; ++tries) step();
   return finish();
 }
 
 void Steps::step() {
-  switch (below(16)) {
+  switch (below(20)) {
     case 0:
       return elementwise();
     case 1:
@@ -72,9 +84,24 @@ void Steps::step() {
       return branch();
     case 15:
       return update_by_data();
+    case 16:
+      return update_slices();
+    case 17:
+      return dependent();
+    case 18:
+      return stated();
+    case 19:
+      return binders();
   }
 }
 
-Generated generate(uint64_t seed) { return Steps(seed).run(); }
+Generated generate(uint64_t seed, const std::string& group) { return Steps(seed, group).run(); }
+
+std::vector<Generated> generate_file(uint64_t first, uint64_t last) {
+  const std::string group = first % 3 == 0 ? fmt::format("shared{}", first) : "";
+  std::vector<Generated> programs;
+  for (uint64_t seed = first; seed <= last; ++seed) programs.push_back(generate(seed, group));
+  return programs;
+}
 
 }  // namespace axon::differential

@@ -22,13 +22,19 @@ enum class Family : uint8_t {
   move,
   index,
   loop,
-  data_size,    ///< that is another one in every iteration of a loop
-  branch,       ///< on sizes
-  data_update,  ///< at positions that the data decides
+  data_size,      ///< that is another one in every iteration of a loop
+  branch,         ///< on sizes
+  data_update,    ///< at positions that the data decides
+  slice_update,   ///< of slices, in loops and elements
+  dependent,      ///< functions as values, each of whose calls has a size of its own
+  stated,         ///< `:>`
+  binders,        ///< reductions over three of them or more
+  mixed_weights,  ///< in an element type that is not that of the program
 };
-inline constexpr Family families[] = {Family::elementwise, Family::contract, Family::reduce,
-                                      Family::move,        Family::index,    Family::loop,
-                                      Family::data_size,   Family::branch,   Family::data_update};
+inline constexpr Family families[] = {
+    Family::elementwise, Family::contract,  Family::reduce,  Family::move,         Family::index,
+    Family::loop,        Family::data_size, Family::branch,  Family::data_update,  Family::slice_update,
+    Family::dependent,   Family::stated,    Family::binders, Family::mixed_weights};
 const char* family_name(Family);
 
 struct Parameter {
@@ -37,13 +43,17 @@ struct Parameter {
   std::string elem;
   std::vector<Dim> dims;
   std::optional<Dim> bound;  ///< integers lie in [0, bound); floats have none
+  std::optional<Dim> value;  ///< what all of these integers are
+  bool checked = false;      ///< the program looks at the bound, or the value, when it runs
 };
 
+/// A program, or one that shares weights with others: the same seed and group give the same program.
 struct Generated {
   uint64_t seed = 0;
   std::string name;  ///< of the entry: "p<seed>"
   std::string source;
-  std::string elem;  ///< of its floats
+  std::string group;  ///< name of the record of weights that it shares with others; empty: it has its own
+  std::string elem;   ///< of its floats
   std::vector<Parameter> parameters;
   std::vector<std::pair<std::string, shape::Var>> sizes;
   std::map<std::string, int64_t> least;  ///< what each size must at least be for the program to be defined
@@ -53,7 +63,10 @@ struct Generated {
   int operators = 0;
 };
 
-/// The same seed gives the same program.
-Generated generate(uint64_t seed);
+Generated generate(uint64_t seed, const std::string& group = "");
+
+/// Programs for one file. Those of some files share weights: they have the same sizes, and where two name a
+/// weight of one shape and element type it is one.
+std::vector<Generated> generate_file(uint64_t first, uint64_t last);
 
 }  // namespace axon::differential

@@ -261,7 +261,8 @@ const std::vector<Program> programs = {
     {"NothingIsReachedOrComputed",
      "entry untaken (x : f32[0, d]) (y : f32[d]) = if dim x 0 >= 3 then x[2] + sum (transpose x[1:]) else y\n"
      "entry empty (x : f32[0, d]) (w : f32[d, k]) = let t = x @ w in for i (j < k + 2) => t[i, j - 1 else "
-     "-0.5]\n",
+     "-0.5]\n"
+     "entry chain (x : f32[0, d]) (w : f32[d, k]) = (sum a b c => x[a, b] * w[b, c]) + 0.5\n",
      {{{"d", 3}, {"k", 2}}, {{"d", 0}, {"k", 1}}}},
 };
 
@@ -307,6 +308,12 @@ TEST(RunTimeChecks, FailWhereTheyAreReached) {
       "entry kept (x : f32[n]) (k : i64[m]) = fold (fn s i => let y = s :> f32[3] in s) x k\n"
       "fun rows (y : 't[..s, n]) : 't[..s, 3] = y :> [.., 3]\n"
       "entry ranks (x : f32[n]) (k : i64[m]) = for i => sum (rows x) * real k[i]\n"
+      "fun as_many (x : 't[a, ..s]) (v : i64) = x :> [v, ..]\n"
+      "fun as_last x v = x :> [.., v]\n"
+      "entry called (x : f32[n]) (k : i64[m]) = sum (as_many x (k[0])) + sum (as_many [x] (k[0] - 2))\n"
+      "entry untyped (x : f32[n]) (k : i64[m]) = sum (sum (as_last [x, x] (k[0])))\n"
+      "entry twice (x : f32[n]) (k : i64[m]) =\n"
+      "  let y = (fn (j : i64) => for (i < 2 * j) => x[i else 0.5]) (max 0 (min (k[0]) n)) in for i => y[i]\n"
       "entry update (x : f32[n]) (k : i64[m]) =\n"
       "  fold (fn s a => s with [a : a + 2] = [10.0, 20.0]) x k\n"
       "entry copies (x : f32[n]) (k : i64[m]) = for i => sum (x with [k[i] : k[i] + 2] = [10.0, 20.0])\n",
@@ -337,11 +344,19 @@ TEST(RunTimeChecks, FailWhereTheyAreReached) {
       {"ranks", {1, 2, 3}, {2}, {12}},
       {"ranks", {1, 2, 3, 4}, {2}, {}, "the axis has 4 elements, not 3"},
       {"ranks", {1, 2, 3, 4}, {}, {}},
+      {"called", {1, 2, 3}, {3}, {12}},
+      {"called", {1, 2}, {3}, {}, "the axis has 2 elements, not 3"},
+      {"called", {1, 2}, {2}, {}, "the axis has 1 elements, not 0"},
+      {"untyped", {1, 2, 3}, {3}, {12}},
+      {"untyped", {1, 2, 3}, {2}, {}, "the axis has 3 elements, not 2"},
+      {"twice", {1, 2, 3}, {2}, {1, 2, 3, 0.5}},
+      {"twice", {1, 2, 3}, {-2}, {}},
       {"update", {1, 2, 3, 4}, {2, 0}, {10, 20, 10, 20}},
       {"update", {1, 2, 3, 4}, {3}, {}, "the slice begins at 3, which is not in 0 .. 2"},
       {"update", {1, 2, 3, 4}, {1, -1}, {}, "the slice begins at -1, which is not in 0 .. 2"},
       {"update", {1}, {0}, {}, "the slice begins at 0, which is not in 0 .. -1"},
       {"update", {1}, {}, {1}},
+      {"copies", {1, 2, 3, 4}, {}, {}},
       {"copies", {1, 2, 3, 4}, {0, 2}, {37, 33}},
       {"copies", {1, 2, 3, 4}, {0, 3}, {}, "the slice begins at 3, which is not in 0 .. 2"},
   };

@@ -50,6 +50,30 @@ class Steps : public Builder {
   std::string clamped_datum(const Dim& axis, int room);
   void update_by_data();
   void update_by_data_in_loop(const Tensor&);
+
+  // slice_updates.cpp
+  struct SliceStep;
+  std::string slice_start(const std::string& from, const Dim& axis, const Dim& width);
+  SliceStep slice_step(const Dims&);
+  void update_slices();
+  void update_slices_in_elements();
+
+  // dependent.cpp
+  struct Maker;
+  Maker maker();
+  void dependent();
+
+  // stated_types.cpp
+  std::string stated_axes(const Dims&, const std::string& first);
+  void stated();
+  void stated_in_loop(const Tensor&);
+  void stated_of_data(const Tensor&);
+  void stated_by_function(const Tensor&);
+
+  // binders.cpp
+  void binders();
+  void binders_of_three(const Tensor&);
+  void binders_of_two(const Tensor&);
 };
 
 }  // namespace axon::differential
