@@ -126,6 +126,7 @@ Dim TypeLowering::dim(stx::DimId id) {
             }
             return lhs;
           },
+          [&](const stx::NegateDim& n) { return -dim(n.of); },
           [&](const stx::CallDim& c) {
             const bool known = c.fn.text == "min" || c.fn.text == "max" || c.fn.text == "cdiv";
             if (!known || c.args.size() != 2) {

@@ -99,8 +99,7 @@ Doc TypePrinter::of(const ExistsType& n) {
 }
 
 Doc TypePrinter::items(const std::vector<Item>& all) {
-  return listed(
-      "[", all, [&](const Item& i) { return item(i); }, "]");
+  return listed("[", all, [&](const Item& i) { return item(i); }, "]");
 }
 
 Doc TypePrinter::item(const Item& item) {
@@ -143,14 +142,17 @@ Doc TypePrinter::dim(DimId id, Level place) {
     if (wrapped) parts.push_back(at_.token(")"));
     return concat(std::move(parts));
   };
+  const auto negated = [&](const NegateDim& n) {
+    Docs parts{at_.token("-"), dim(n.of, unary)};
+    return concat(std::move(parts));
+  };
   const auto call = [&](const CallDim& n) {
-    Docs parts{name(n.fn), listed(
-                               "(", n.args, [&](DimId d) { return dim(d); }, ")")};
+    Docs parts{name(n.fn), listed("(", n.args, [&](DimId d) { return dim(d); }, ")")};
     return concat(std::move(parts));
   };
   return std::visit(
       Overloaded{[&](const ErrorDim&) { return d_.empty(); }, [&](const NameDim& n) { return name(n.name); },
-                 [&](const NumberDim&) { return at_.any(); }, binary, call},
+                 [&](const NumberDim&) { return at_.any(); }, binary, negated, call},
       file_[id].node);
 }
 
@@ -199,9 +201,7 @@ Doc TypePrinter::layout(LayoutId id) {
 Doc TypePrinter::part(const LayoutPart& part) {
   const auto named = [&](const NameLayout& n) {
     Docs parts{name(n.name)};
-    if (n.bracketed)
-      parts.push_back(listed(
-          "[", n.spots, [&](const Spot& s) { return spot(s); }, "]"));
+    if (n.bracketed) parts.push_back(listed("[", n.spots, [&](const Spot& s) { return spot(s); }, "]"));
     return concat(std::move(parts));
   };
   const auto mapped = [&](const MapLayout& n) {
@@ -224,8 +224,7 @@ Doc TypePrinter::spot(const Spot& s) {
 
 Doc TypePrinter::iteration(const Iter& spots) {
   if (spots.size() == 1) return spot(spots[0]);
-  return listed(
-      "(", spots, [&](const Spot& s) { return spot(s); }, ")");
+  return listed("(", spots, [&](const Spot& s) { return spot(s); }, ")");
 }
 
 // ---- Patterns
@@ -242,8 +241,7 @@ Doc TypePrinter::pattern(PatternId id, bool in_list) {
 
 Doc TypePrinter::bare(const Pattern& pattern) {
   const auto tuple = [&](const TuplePattern& n) {
-    return listed(
-        "(", n.elements, [&](PatternId p) { return this->pattern(p, true); }, ")");
+    return listed("(", n.elements, [&](PatternId p) { return this->pattern(p, true); }, ")");
   };
   return std::visit(Overloaded{[&](const ErrorPattern&) { return d_.empty(); },
                                [&](const NamePattern& n) { return name(n.name); },

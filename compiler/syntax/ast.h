@@ -66,6 +66,9 @@ struct BinaryDim {
   DimOp op;
   DimId lhs, rhs;
 };
+struct NegateDim {
+  DimId of;
+};
 /// min, max, cdiv; other names are for the checker to refuse
 struct CallDim {
   Name fn;
@@ -74,7 +77,7 @@ struct CallDim {
 
 struct Dim {
   Span span;
-  std::variant<ErrorDim, NameDim, NumberDim, BinaryDim, CallDim> node;
+  std::variant<ErrorDim, NameDim, NumberDim, BinaryDim, NegateDim, CallDim> node;
 };
 
 /// `lhs <= rhs` in a `where` or after `?`.

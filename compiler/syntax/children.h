@@ -36,6 +36,7 @@ struct Visitor {
   void operator()(const NameDim&) {}
   void operator()(const NumberDim&) {}
   void operator()(const BinaryDim& n) { each(n.lhs, n.rhs); }
+  void operator()(const NegateDim& n) { each(n.of); }
   void operator()(const CallDim& n) { each(n.args); }
   void operator()(const Fact& n) { each(n.lhs, n.rhs); }
 

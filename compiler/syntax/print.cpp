@@ -162,6 +162,7 @@ class Printer {
                    [&](const NameDim& n) { return form(n.name); },
                    [&](const NumberDim& n) { return atom(std::to_string(n.value)); },
                    [&](const BinaryDim& n) { return list(dim_op_text(n.op), form(n.lhs), form(n.rhs)); },
+                   [&](const NegateDim& n) { return list("-", form(n.of)); },
                    [&](const CallDim& n) {
                      Form result = list("call", form(n.fn));
                      append(result, n.args);

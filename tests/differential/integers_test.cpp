@@ -23,7 +23,7 @@ TEST(Integers, IndicesAreCheckedOnTheirWrappedValues) {
       "entry shifted (x : f32[n]) (k : i64[m]) (v : i64) = for i => x[i + v * 4611686018427387904 else 0.0]\n"
       "entry guarded (x : f32[n]) (k : i64[m]) (v : i64) =\n"
       "  if 0 <= v && v + 1 < n then x[v + 1] else -1.0\n"
-      "entry bounded (x : f32[n]) (k : i64[m]) (v : i64) where 0 <= v + 3, v <= 3, 7 <= n = x[v * 2 + 6 - (v "
+      "entry bounded (x : f32[n]) (k : i64[m]) (v : i64) where -3 <= v, v <= 3, 7 <= n = x[v * 2 + 6 - (v "
       "+ "
       "3)]\n"
       "entry folded (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= n =\n"
