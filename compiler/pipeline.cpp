@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <new>
 
 #include "base/bug.h"
+#include "base/work.h"
 #include "core/print.h"
 #include "graph/from_core.h"
 #include "graph/passes/passes.h"
@@ -52,6 +54,34 @@ void check_graph(const graph::Graph& g, const std::string& after) {
   if (!broken.empty()) base::bug(after, "the graph of `" + g.name + "` is malformed: " + broken.front());
 }
 
+/// The place in the entry's file that most of the graph's steps come from, and how many those are.
+std::pair<source::Span, size_t> most_frequent(const Compilation& c, const CompiledEntry& entry) {
+  const graph::Graph& g = entry.graph;
+  std::map<std::pair<uint32_t, uint32_t>, size_t> places;
+  for (const graph::Node& node : g.nodes)
+    if (node.op == graph::NodeOp::compute && node.source_end) ++places[{node.source_begin, node.source_end}];
+  const auto most = std::max_element(places.begin(), places.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const source::Span whole = c.core->globals[c.core->find(entry.name)].span;
+  if (most == places.end() || !whole.valid()) return {whole, 0};
+  return {source::Span{whole.file, most->first.first, most->first.second}, most->second};
+}
+
+void report_too_large(Compilation& c, const CompiledEntry& entry, const std::string& why) {
+  const auto [place, count] = most_frequent(c, entry);
+  c.diagnostics.report(
+      source::error(source::Code::E0592, place, fmt::format("entry `{}` is too large to compile", entry.name))
+          .label(count > 1 ? fmt::format("{} of its {} steps come from here", count, entry.graph.nodes.size())
+                           : "this is compiled as one piece")
+          .text(why)
+          .help("write what repeats as one loop (`iterate`, `fold`, `scan`), or make parts of it entries of "
+                "their own"));
+}
+
+/// What one entry may take of one stage. The limit keeps each stage within a few seconds on a machine of
+/// two slow cores.
+constexpr uint64_t steps_of_a_stage = 40'000'000;
+
 bool wanted(const Compilation& c, const std::string& entry) {
   const auto& only = c.options.entries;
   return only.empty() || std::find(only.begin(), only.end(), entry) != only.end();
@@ -61,6 +91,7 @@ void make_graphs(Compilation& c) {
   for (core::GlobalId id : c.core->own) {
     const core::Global& global = c.core->globals[id];
     if (global.kind != core::Global::Kind::entry || !wanted(c, global.name)) continue;
+    const base::Allowance allowance(steps_of_a_stage);
     auto graph = graph::from_core(*c.core, id, c.diagnostics, &c.sources);
     if (!graph) continue;
     check_graph(*graph, "graph");
@@ -129,19 +160,22 @@ void refuse_copy(Compilation& c, const CompiledEntry& entry, const task::CopiedS
   c.diagnostics.report(std::move(found));
 }
 
-void fuse_graphs(Compilation& c) {
-  for (CompiledEntry& entry : c.entries) {
-    for (const graph::Pass& pass : graph::graph_passes()) {
-      pass.run(entry.graph);
-      check_graph(entry.graph, pass.name);
-    }
-    task::update_states(entry.graph);
-    check_graph(entry.graph, "update_states");
-    const auto copied = task::insert_copies(entry.graph);
-    check_graph(entry.graph, "insert_copies");
-    for (const task::CopiedState& state : copied) refuse_copy(c, entry, state);
+void fuse_graph(Compilation& c, CompiledEntry& entry) {
+  for (const graph::Pass& pass : graph::graph_passes()) {
+    pass.run(entry.graph);
+    check_graph(entry.graph, pass.name);
   }
-  refuse_unbounded_sizes(c);
+  task::update_states(entry.graph);
+  check_graph(entry.graph, "update_states");
+  const auto copied = task::insert_copies(entry.graph);
+  check_graph(entry.graph, "insert_copies");
+  for (const task::CopiedState& state : copied) refuse_copy(c, entry, state);
+}
+
+void fuse_graphs(Compilation& c) {
+  bool whole = true;
+  for (CompiledEntry& entry : c.entries) whole &= within_allowance(c, entry, [&] { fuse_graph(c, entry); });
+  if (whole) refuse_unbounded_sizes(c);
 }
 
 std::string print_graphs(Compilation& c) {
@@ -163,13 +197,15 @@ void make_tasks(Compilation& c) {
     CompiledEntry& entry = c.entries[e];
     entry.layouts = layouts[e];
     entry.plan.graph = &entry.graph;
-    for (const task::VariantChoice& choice : task::choose_variants(entry.graph, tiling)) {
-      plan::Variant variant;
-      variant.symbol = symbol_of(entry.name, entry.plan.variants.size());
-      variant.program = task::from_graph(entry.graph, entry.layouts, choice.guard, choice.tiling);
-      task::derive_events(variant.program);
-      entry.plan.variants.push_back(std::move(variant));
-    }
+    within_allowance(c, entry, [&] {
+      for (const task::VariantChoice& choice : task::choose_variants(entry.graph, tiling)) {
+        plan::Variant variant;
+        variant.symbol = symbol_of(entry.name, entry.plan.variants.size());
+        variant.program = task::from_graph(entry.graph, entry.layouts, choice.guard, choice.tiling);
+        task::derive_events(variant.program);
+        entry.plan.variants.push_back(std::move(variant));
+      }
+    });
   }
 }
 
@@ -182,8 +218,10 @@ std::string print_tasks(Compilation& c) {
 
 void make_plans(Compilation& c) {
   for (CompiledEntry& entry : c.entries)
-    for (plan::Variant& variant : entry.plan.variants)
-      variant = plan::from_task(std::move(variant.program), variant.symbol, c.options.schedule);
+    within_allowance(c, entry, [&] {
+      for (plan::Variant& variant : entry.plan.variants)
+        variant = plan::from_task(std::move(variant.program), variant.symbol, c.options.schedule);
+    });
 }
 
 std::string print_plans(Compilation& c) {
@@ -197,12 +235,14 @@ std::string print_plans(Compilation& c) {
 void prove(Compilation& c) {
   if (!c.options.verify_tasks) return;
   for (const CompiledEntry& entry : c.entries)
-    for (const plan::Variant& variant : entry.plan.variants)
-      for (const task::Obligation& o : plan::obligations(variant))
-        if (!o.proved)
-          c.diagnostics.report(
-              source::error(source::Code::E0612, {},
-                            fmt::format("entry `{}`: not proved for all sizes: {}", entry.name, o.what)));
+    within_allowance(c, entry, [&] {
+      for (const plan::Variant& variant : entry.plan.variants)
+        for (const task::Obligation& o : plan::obligations(variant))
+          if (!o.proved)
+            c.diagnostics.report(
+                source::error(source::Code::E0612, {},
+                              fmt::format("entry `{}`: not proved for all sizes: {}", entry.name, o.what)));
+    });
 }
 
 std::string print_proofs(Compilation& c) {
@@ -239,7 +279,16 @@ void report_limitation(Compilation& c, const std::string& what) {
 void make_objects(Compilation& c) {
   std::string error;
   const auto levels = levels_of(c);
-  auto objects = module::emit_objects(plans_of(c), levels, {}, error);
+  std::optional<std::vector<std::vector<std::string>>> objects;
+  try {
+    objects = module::emit_objects(plans_of(c), levels, {}, error);
+  } catch (const module::TooLarge& too) {
+    for (const CompiledEntry& entry : c.entries)
+      if (std::any_of(entry.plan.variants.begin(), entry.plan.variants.end(),
+                      [&](const plan::Variant& v) { return &v == too.variant; }))
+        report_too_large(c, entry, "Its code is longer than that of one entry may be.");
+    return;
+  }
   if (!objects) return report_limitation(c, error);
   for (size_t i = 0; i < levels.size(); ++i)
     c.objects[std::string(levels[i]->name)] = std::move((*objects)[i]);
@@ -274,6 +323,18 @@ void make_bundle(Compilation& c) {
 void nothing(Compilation&) {}
 
 }  // namespace
+
+bool within_allowance(Compilation& c, const CompiledEntry& entry, const std::function<void()>& step) {
+  try {
+    const base::Allowance allowance(steps_of_a_stage);
+    step();
+    return true;
+  } catch (const base::TooMuchWork&) {
+    report_too_large(
+        c, entry, "How its steps depend on each other takes more work to find out than one entry may take.");
+    return false;
+  }
+}
 
 const std::vector<Stage>& stages() {
   static const std::vector<Stage> table = {

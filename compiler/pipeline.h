@@ -65,6 +65,9 @@ struct Stage {
   std::string (*print)(Compilation&);  ///< null: nothing to print
 };
 
+/// Takes one step of a stage for one entry; false, with an error, when that is more work than an entry may take.
+bool within_allowance(Compilation&, const CompiledEntry&, const std::function<void()>& step);
+
 const std::vector<Stage>& stages();
 const Stage* find_stage(const std::string& name);
 

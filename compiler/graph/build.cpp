@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/bug.h"
+#include "base/work.h"
 #include "graph/graph.h"
 #include "graph/round.h"
 #include "shape/floor.h"
@@ -88,10 +89,12 @@ bool same(const Scalar& a, const Scalar& b) {
 }  // namespace
 
 ScalarId make_scalar(Graph& g, Scalar s) {
+  base::work();
   size_t h = hash_of(s);
   auto [first, last] = g.scalar_index.equal_range(h);
   for (auto it = first; it != last; ++it)
     if (same(g.scalars[it->second], s)) return it->second;
+  base::work(4);  // it stays
   ScalarId id = g.scalars.add(std::move(s));
   g.scalar_index.emplace(h, id);
   return id;

@@ -258,10 +258,17 @@ ScalarId substitute(Graph&, ScalarId, const shape::Substitution&);
 ScalarId substitute(Graph&, ScalarId, const std::map<Var, ScalarId>&);
 /// Rewrites every load through `f`, which gets the (already rewritten) load and returns its replacement.
 ScalarId rewrite_loads(Graph&, ScalarId, const std::function<ScalarId(ScalarId)>& f);
+/// Everything that an expression consists of, under binders too, each once: in order of first occurrence, users
+/// before their arguments.
+std::vector<ScalarId> scalars_in(const Graph&, ScalarId);
 /// All loads in an expression, each once, in order of first occurrence.
 std::vector<ScalarId> loads_in(const Graph&, ScalarId);
 /// Variables that occur free: index variables not bound by a reduce or online inside, loop indices, sizes.
 std::vector<Var> free_vars(const Graph&, ScalarId);
+/// A product has at most so many factors, as it is taken apart: repeated squares would have 2^n.
+inline constexpr size_t max_factors = 64;
+/// The factors of a product of products, from left to right.
+std::vector<ScalarId> factors_of(const Graph&, ScalarId);
 /// The unit of a monoid in an element type (max: -inf, or the least integer). Not for argmax.
 ScalarId unit_of(Graph&, Monoid, Elem);
 bool is_unit(const Graph&, ScalarId, Monoid);  ///< a constant that changes nothing; not for argmax

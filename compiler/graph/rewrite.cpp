@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "base/bug.h"
+#include "base/work.h"
 #include "graph/graph.h"
 
 namespace axon::graph {
@@ -28,6 +29,7 @@ std::vector<ScalarId> scope_of(const Graph& g, ScalarId root) {
       if (seen.insert(a.index).second) found.push_back(a);
   }
   std::sort(found.begin(), found.end());
+  base::work(found.size());
   return found;
 }
 
@@ -137,31 +139,40 @@ ScalarId rewrite_loads(Graph& g, ScalarId root, const std::function<ScalarId(Sca
   return Rewriter{g, &f, nullptr}.run(root, {});
 }
 
-namespace {
-
-/// Calls `visit` once per scalar, in order of first occurrence (users before arguments, arguments left to
-/// right).
-template <class Visit>
-void visit_all(const Graph& g, ScalarId root, const Visit& visit) {
+std::vector<ScalarId> scalars_in(const Graph& g, ScalarId root) {
+  std::vector<ScalarId> found;
   std::unordered_set<uint32_t> seen;
   std::vector<ScalarId> stack{root};
   while (!stack.empty()) {
     ScalarId id = stack.back();
     stack.pop_back();
     if (!seen.insert(id.index).second) continue;
-    visit(id);
+    base::work();
+    found.push_back(id);
     const auto& args = g.scalars[id].args;
     for (size_t i = args.size(); i-- > 0;) stack.push_back(args[i]);
   }
+  return found;
 }
 
-}  // namespace
+std::vector<ScalarId> factors_of(const Graph& g, ScalarId root) {
+  std::vector<ScalarId> factors;
+  std::vector<ScalarId> stack{root};
+  while (!stack.empty()) {
+    const ScalarId id = stack.back();
+    stack.pop_back();
+    const Scalar& s = g.scalars[id];
+    if (s.op == Op::mul && factors.size() + stack.size() + 2 <= max_factors)
+      stack.insert(stack.end(), {s.args[1], s.args[0]});
+    else
+      factors.push_back(id);
+  }
+  return factors;
+}
 
 std::vector<ScalarId> loads_in(const Graph& g, ScalarId root) {
-  std::vector<ScalarId> loads;
-  visit_all(g, root, [&](ScalarId id) {
-    if (g.scalars[id].op == Op::load) loads.push_back(id);
-  });
+  std::vector<ScalarId> loads = scalars_in(g, root);
+  std::erase_if(loads, [&](ScalarId id) { return g.scalars[id].op != Op::load; });
   return loads;
 }
 
@@ -180,6 +191,7 @@ void collect_free(const Graph& g, ScalarId root, const std::vector<Var>& bound, 
     ScalarId id = stack.back();
     stack.pop_back();
     if (!seen.insert(id.index).second) continue;
+    base::work();
     const Scalar& s = g.scalars[id];
     note(s.dim);
     if (binds(s)) {

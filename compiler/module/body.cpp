@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "base/bug.h"
 #include "module/contract_plan.h"
@@ -15,7 +16,7 @@ using graph::Scalar;
 using graph::Value;
 
 bool depends_on(const Graph& g, ScalarId id, Var v) {
-  const auto vars = graph::free_vars(g, id);
+  const auto& vars = graph::free_vars(g, id);
   return std::find(vars.begin(), vars.end(), v) != vars.end();
 }
 
@@ -147,18 +148,20 @@ class BodyBuilder {
     return static_cast<uint32_t>(body_.locals.size() - 1);
   }
 
-  /// Rebuilds an expression bottom-up; `f` may replace a node before (true: stop there) its arguments are
-  /// visited.
-  ScalarId rewrite(ScalarId id, const std::function<std::optional<ScalarId>(ScalarId)>& f) {
-    if (const auto replaced = f(id)) return *replaced;
+  /// Rebuilds an expression, every part once; `f` may replace a part before its arguments are visited. `done`:
+  /// what parts have become.
+  ScalarId rewrite(ScalarId id, const std::function<std::optional<ScalarId>(ScalarId)>& f,
+                   std::map<ScalarId, ScalarId>& done) {
+    if (const auto known = done.find(id); known != done.end()) return known->second;
+    if (const auto replaced = f(id)) return done[id] = *replaced;
     Scalar s = g_.scalars[id];
     bool changed = false;
     for (ScalarId& arg : s.args) {
-      const ScalarId next = rewrite(arg, f);
+      const ScalarId next = rewrite(arg, f, done);
       changed |= next != arg;
       arg = next;
     }
-    return changed ? graph::make_scalar(g_, std::move(s)) : id;
+    return done[id] = changed ? graph::make_scalar(g_, std::move(s)) : id;
   }
 
   /// Loads of the node's locals under their new numbers.
@@ -172,7 +175,7 @@ class BodyBuilder {
   }
 
   std::vector<Axis> axes_in(ScalarId id, const std::vector<Axis>& domain) const {
-    const auto vars = graph::free_vars(g_, id);
+    const auto& vars = graph::free_vars(g_, id);
     std::vector<Axis> axes;
     for (const Axis& a : domain)
       if (has(vars, a.var)) axes.push_back(a);
@@ -188,7 +191,8 @@ class BodyBuilder {
   /// Replaces reductions by loads of new locals. A local that is itself a reduction keeps it.
   ScalarId pull_out(ScalarId body, const std::vector<Axis>& domain, bool keep_root) {
     if (keep_root && g_.scalars[body].op == Op::reduce) return body;
-    return rewrite(body, [&](ScalarId id) -> std::optional<ScalarId> {
+    std::map<ScalarId, ScalarId> done;
+    const auto replaced = [&](ScalarId id) -> std::optional<ScalarId> {
       const Op op = g_.scalars[id].op;
       const Elem elem = g_.scalars[id].elem;
       if (op == Op::reduce) return load_local(add_local({"", elem, axes_in(id, domain), id}), elem);
@@ -199,7 +203,8 @@ class BodyBuilder {
                         : component == 1 ? plan.sum
                                          : plan.values[component - 2],
                         elem);
-    });
+    };
+    return rewrite(body, replaced, done);
   }
 
   OnlinePlan& online_of(ScalarId online, const std::vector<Axis>& domain) {
@@ -270,10 +275,9 @@ class BodyBuilder {
     return {start, shape::min(start + Dim(plan.block), plan.key.extent), Dim(plan.block)};
   }
 
-  void add_binders(ScalarId id, std::vector<Fact>& facts) const {
-    const Scalar& s = g_.scalars[id];
-    for (const Axis& b : s.binders) add_range(facts, b.var, Dim(0), b.extent);
-    for (ScalarId arg : s.args) add_binders(arg, facts);
+  void add_binders(ScalarId body, std::vector<Fact>& facts) const {
+    for (ScalarId id : graph::scalars_in(g_, body))
+      for (const Axis& b : g_.scalars[id].binders) add_range(facts, b.var, Dim(0), b.extent);
   }
 
   struct Need {

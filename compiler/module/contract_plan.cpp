@@ -12,12 +12,6 @@ using graph::Scalar;
 
 namespace {
 
-void collect_factors(const Graph& g, ScalarId id, std::vector<ScalarId>& factors) {
-  const Scalar& s = g.scalars[id];
-  if (s.op != Op::mul) return factors.push_back(id);
-  for (ScalarId arg : s.args) collect_factors(g, arg, factors);
-}
-
 /// The load under widening casts; invalid when the factor is something else.
 ScalarId load_under_casts(const Graph& g, ScalarId id) {
   while (g.scalars[id].op == Op::cast && base::is_float(g.scalars[g.scalars[id].args[0]].elem) &&
@@ -50,7 +44,7 @@ class Chooser {
     if (reduce_.monoid != graph::Monoid::sum || reduce_.binders.empty()) return {};
     const Elem accumulator = base::accumulator(reduce_.elem);
     if (accumulator != Elem::f32 && accumulator != Elem::f64) return {};
-    collect_factors(g_, reduce_.args[0], factors_);
+    factors_ = graph::factors_of(g_, reduce_.args[0]);
     if (factors_.size() < 2) return {};
     Candidate best;
     for (size_t f = 0; f < factors_.size(); ++f)

@@ -15,6 +15,11 @@
 
 namespace axon::module {
 
+/// A variant whose code would be longer than the compiler makes it: thrown, also by the threads of emit_objects().
+struct TooLarge {
+  const plan::Variant* variant;
+};
+
 struct EmitOptions {
   int optimization = 3;  ///< 0 to 3
   bool keep_generic_loops =

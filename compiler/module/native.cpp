@@ -20,7 +20,6 @@
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -30,6 +29,7 @@
 #include <thread>
 
 #include "base/bug.h"
+#include "base/work.h"
 #include "device/abi.h"
 #include "device/bitcode.h"
 #include "module/frame.h"
@@ -165,11 +165,27 @@ void check(const llvm::Module& m, const char* where) {
   if (llvm::verifyModule(m, &out)) base::bug(where, out.str());
 }
 
+/// What one variant may take to emit, in the steps of base/work.h, and how long its code may be.
+constexpr uint64_t steps_of_a_variant = 40'000'000;
+constexpr unsigned instructions_of_a_variant = 100'000;
+
 struct Made {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> module;
 };
+
+/// Emits a variant that is not too large.
+void emit_within_allowance(llvm::Module& m, const plan::Variant& variant, const target::Level& level,
+                           const EmitOptions& options) {
+  try {
+    const base::Allowance allowance(steps_of_a_variant);
+    emit_variant(m, variant, level, options);
+  } catch (const base::TooMuchWork&) {
+    throw TooLarge{&variant};
+  }
+  if (m.getInstructionCount() > instructions_of_a_variant) throw TooLarge{&variant};
+}
 
 /// What plan variants say, before device code and optimisation. Not for several threads: dims are shared.
 std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, const target::Level& level,
@@ -179,7 +195,7 @@ std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, cons
   made.machine = machine_for(level, options.optimization, error);
   if (!made.machine) return std::nullopt;
   made.module = std::make_unique<llvm::Module>("axon", *made.context);
-  for (const plan::Variant* variant : variants) emit_variant(*made.module, *variant, level, options);
+  for (const plan::Variant* variant : variants) emit_within_allowance(*made.module, *variant, level, options);
   check(*made.module, "module::emit_variant");
   return made;
 }
@@ -225,7 +241,7 @@ std::optional<std::vector<std::vector<std::string>>> emit_objects(
     const std::vector<const plan::Plan*>& plans, const std::vector<const target::Level*>& levels,
     const EmitOptions& options, std::string& error) {
   struct Job {
-    Made made;
+    const plan::Variant* variant;
     const target::Level* level;
     std::string* object;
   };
@@ -233,23 +249,31 @@ std::optional<std::vector<std::vector<std::string>>> emit_objects(
   std::vector<std::vector<std::string>> objects(levels.size(), std::vector<std::string>(variants.size()));
   std::vector<Job> jobs;
   for (size_t l = 0; l < levels.size(); ++l)
-    for (size_t v = 0; v < variants.size(); ++v) {
-      auto made = emit({variants[v]}, *levels[l], options, error);
-      if (!made) return std::nullopt;
-      jobs.push_back({std::move(*made), levels[l], &objects[l][v]});
-    }
-  std::atomic<size_t> next = 0;
-  std::mutex failing;
+    for (size_t v = 0; v < variants.size(); ++v) jobs.push_back({variants[v], levels[l], &objects[l][v]});
+  size_t next = 0;
+  std::mutex emitting, failing;
   std::exception_ptr failure;  // the first; no job begins after it
+  bool complete_target = true;
+  // One module is emitted after the other, in order; each thread optimises the one that it emitted.
+  const auto begin = [&]() -> std::optional<std::pair<const Job*, Made>> {
+    const std::lock_guard lock(emitting);
+    if (next == jobs.size()) return std::nullopt;
+    const Job& job = jobs[next++];
+    auto made = emit({job.variant}, *job.level, options, error);
+    if (made) return std::pair(&job, std::move(*made));
+    complete_target = false;
+    next = jobs.size();
+    return std::nullopt;
+  };
   const auto work = [&] {
     try {
-      for (size_t i = next++; i < jobs.size(); i = next++) {
-        complete(jobs[i].made, *jobs[i].level, options);
-        *jobs[i].object =
-            generate(*jobs[i].made.module, *jobs[i].made.machine, llvm::CodeGenFileType::ObjectFile);
+      while (auto begun = begin()) {
+        auto& [job, made] = *begun;
+        complete(made, *job->level, options);
+        *job->object = generate(*made.module, *made.machine, llvm::CodeGenFileType::ObjectFile);
       }
     } catch (...) {
-      const std::lock_guard lock(failing);
+      const std::scoped_lock lock(emitting, failing);
       if (!failure) failure = std::current_exception();
       next = jobs.size();
     }
@@ -263,6 +287,7 @@ std::optional<std::vector<std::vector<std::string>>> emit_objects(
   work();
   others.clear();
   if (failure) std::rethrow_exception(failure);
+  if (!complete_target) return std::nullopt;
   return objects;
 }
 

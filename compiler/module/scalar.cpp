@@ -2,8 +2,10 @@
 #include "module/scalar.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/bug.h"
+#include "base/work.h"
 #include "graph/round.h"
 
 namespace axon::module {
@@ -25,18 +27,26 @@ Value* ScalarEmitter::emit_as(ScalarId id, Elem elem, bool widened) {
   return converted(emit(id, widened), computed_as(elem));
 }
 
-void ScalarEmitter::hoist(ScalarId id, Var inner, bool widened) {
-  if (!depends_on(g_, id, inner)) {
-    emit(id, widened);
-    return;
+void ScalarEmitter::hoist(ScalarId root, Var inner, bool widened) {
+  std::vector<ScalarId> stack{root};
+  std::set<ScalarId> seen;
+  while (!stack.empty()) {
+    const ScalarId id = stack.back();
+    stack.pop_back();
+    if (!seen.insert(id).second) continue;
+    if (!depends_on(g_, id, inner)) {
+      emit(id, widened);
+      continue;
+    }
+    const Scalar& s = g_.scalars[id];
+    const bool choice = s.op == Op::select || s.op == Op::and_ || s.op == Op::or_;
+    for (size_t a = s.args.size(); a-- > 0;)
+      if (a == 0 || !choice || !must_be_lazy(s.args[a])) stack.push_back(s.args[a]);
   }
-  const Scalar& s = g_.scalars[id];
-  const bool choice = s.op == Op::select || s.op == Op::and_ || s.op == Op::or_;
-  for (size_t a = 0; a < s.args.size(); ++a)
-    if (a == 0 || !choice || !must_be_lazy(s.args[a])) hoist(s.args[a], inner, widened);
 }
 
 Typed ScalarEmitter::compute(ScalarId id, bool widened) {
+  base::work(20);
   const Scalar& s = g_.scalars[id];
   switch (s.op) {
     case Op::constant: {
@@ -194,10 +204,53 @@ bool ScalarEmitter::always_in_range(ScalarId id) const {
 }
 
 bool ScalarEmitter::must_be_lazy(ScalarId id) const {
-  const Scalar& s = g_.scalars[id];
-  if (s.op == Op::bounded || s.op == Op::require || (s.op == Op::load && !always_in_range(id))) return true;
-  return std::any_of(s.args.begin(), s.args.end(), [&](ScalarId a) { return must_be_lazy(a); });
+  const auto all = graph::scalars_in(g_, id);
+  return std::any_of(all.begin(), all.end(), [&](ScalarId part) {
+    const Op op = g_.scalars[part].op;
+    return op == Op::bounded || op == Op::require || (op == Op::load && !always_in_range(part));
+  });
 }
+
+namespace {
+
+/// Finds what is evaluated whenever an expression is, in order of the ids: arguments before their users.
+class SureParts {
+ public:
+  explicit SureParts(const Graph& g) : g_(g) {}
+
+  const std::vector<ScalarId>& of(ScalarId id) {
+    if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    const Scalar& s = g_.scalars[id];
+    const bool choice = s.op == Op::select || s.op == Op::and_ || s.op == Op::or_;
+    std::vector<ScalarId> parts;
+    for (size_t a = 0; a < s.args.size(); ++a)
+      if (a == 0 || !choice) parts = either(parts, of(s.args[a]));
+    if (s.op == Op::select) parts = either(parts, both(s.args[1], s.args[2]));
+    if (s.op != Op::constant && s.op != Op::index) parts.push_back(id);
+    return known_[id] = std::move(parts);
+  }
+
+  std::vector<ScalarId> both(ScalarId one, ScalarId other) {
+    const std::vector<ScalarId>&x = of(one), &y = of(other);
+    std::vector<ScalarId> parts;
+    std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(parts));
+    base::work(x.size() + y.size());
+    return parts;
+  }
+
+ private:
+  static std::vector<ScalarId> either(const std::vector<ScalarId>& x, const std::vector<ScalarId>& y) {
+    std::vector<ScalarId> parts;
+    std::set_union(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(parts));
+    base::work(parts.size());
+    return parts;
+  }
+
+  const Graph& g_;
+  std::map<ScalarId, std::vector<ScalarId>> known_;
+};
+
+}  // namespace
 
 void ScalarEmitter::collect_divisions(const Dim& d, std::vector<Frame::Division>& out) {
   for (const auto& term : d.terms())
@@ -214,9 +267,8 @@ void ScalarEmitter::collect_divisions(const Dim& d, std::vector<Frame::Division>
 }
 
 void ScalarEmitter::collect_divisions(ScalarId id, std::vector<Frame::Division>& out) const {
-  const Scalar& s = g_.scalars[id];
-  if (s.op == Op::index) collect_divisions(s.dim, out);
-  for (ScalarId arg : s.args) collect_divisions(arg, out);
+  for (ScalarId part : graph::scalars_in(g_, id))
+    if (g_.scalars[part].op == Op::index) collect_divisions(g_.scalars[part].dim, out);
 }
 
 Value* ScalarEmitter::merged(Value* condition, Elem elem, const std::function<Value*()>& yes,
@@ -250,7 +302,11 @@ Typed ScalarEmitter::emit_select(const Scalar& s, bool widened) {
   Value* condition = emit_as(s.args[0], Elem::boolean, widened);
   const auto yes = [&] { return emit_as(s.args[1], elem, widened); };
   const auto no = [&] { return emit_as(s.args[2], elem, widened); };
-  if (must_be_lazy(s.args[1]) || must_be_lazy(s.args[2])) return {merged(condition, elem, yes, no), elem};
+  if (must_be_lazy(s.args[1]) || must_be_lazy(s.args[2])) {
+    // In each arm it would be made again, and twice as often for every choice around.
+    for (ScalarId part : SureParts(g_).both(s.args[1], s.args[2])) emit(part, widened);
+    return {merged(condition, elem, yes, no), elem};
+  }
   Value* if_true = yes();
   return {f_.b.CreateSelect(condition, if_true, no()), elem};
 }
@@ -262,9 +318,7 @@ Typed ScalarEmitter::emit_logic(const Scalar& s, bool widened) {
     return {s.op == Op::and_ ? f_.b.CreateAnd(left, right()) : f_.b.CreateOr(left, right()), Elem::boolean};
   if (s.op == Op::and_)
     return {merged(left, Elem::boolean, right, [&] { return f_.b.getFalse(); }), Elem::boolean};
-  return {merged(
-              left, Elem::boolean, [&] { return f_.b.getTrue(); }, right),
-          Elem::boolean};
+  return {merged(left, Elem::boolean, [&] { return f_.b.getTrue(); }, right), Elem::boolean};
 }
 
 Typed ScalarEmitter::emit_compare(const Scalar& s, bool widened) {

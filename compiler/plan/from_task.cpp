@@ -161,13 +161,21 @@ class MemoryPlan {
     for (TaskTypeId x : first)
       for (TaskTypeId y : second) {
         if (AXON_RULE(before_itself, x == y) ||
-            AXON_RULE(before_same_iteration, !happens_before_.ordered_whole(y, x, {loops, 0})))
+            AXON_RULE(before_same_iteration, !ordered(y, x, {loops, 0})))
           return false;
         for (size_t level = 0; level < loops; ++level)
-          if (AXON_RULE(before_next_iteration, !happens_before_.ordered_whole(x, y, {level, 1})))
+          if (AXON_RULE(before_next_iteration, !ordered(x, y, {level, 1})))
             return false;
       }
     return true;
+  }
+
+  /// Is every task of `earlier` ordered before one of `later`? Asked for each two buffers that they touch.
+  bool ordered(TaskTypeId later, TaskTypeId earlier, const task::Distance& distance) const {
+    const auto [known, is_new] =
+        ordered_.try_emplace({later, earlier, distance.level, distance.iterations}, false);
+    if (is_new) known->second = happens_before_.ordered_whole(later, earlier, distance);
+    return known->second;
   }
 
   /// Why the lives of two buffers in one slot do not meet.
@@ -185,14 +193,18 @@ class MemoryPlan {
   }
 
   void certify(TaskTypeId later, TaskTypeId earlier, const task::Distance& distance) {
-    for (const task::Chain& chain : happens_before_.chains(later, earlier, distance))
-      if (happens_before_.is_whole(chain, earlier)) return certificate_.add(later, chain);
+    happens_before_.any_chain(later, earlier, distance, false, [&](const task::Chain& chain) {
+      const bool whole = happens_before_.is_whole(chain, earlier);
+      if (whole) certificate_.add(later, chain);
+      return whole;
+    });
   }
 
   Program& p_;
   task::HappensBefore happens_before_;
   task::CertificateWriter certificate_;
   std::map<BufferId, std::vector<TaskTypeId>> touches_;
+  mutable std::map<std::tuple<TaskTypeId, TaskTypeId, size_t, int>, bool> ordered_;
 };
 
 Dim grid_of(const task::TaskType& t) {

@@ -155,13 +155,12 @@ class Decided {
   }
 
   void collect(const Node& node, std::vector<shape::Var>& vars) const {
-    std::set<graph::ScalarId> seen;
-    const std::function<void(graph::ScalarId)> body = [&](graph::ScalarId id) {
-      if (!seen.insert(id).second) return;
-      const graph::Scalar& scalar = g_.scalars[id];
-      scalar.dim.collect_vars(vars);
-      for (const auto& b : scalar.binders) b.extent.collect_vars(vars);
-      for (graph::ScalarId arg : scalar.args) body(arg);
+    const auto body = [&](graph::ScalarId root) {
+      for (graph::ScalarId id : graph::scalars_in(g_, root)) {
+        const graph::Scalar& scalar = g_.scalars[id];
+        scalar.dim.collect_vars(vars);
+        for (const auto& b : scalar.binders) b.extent.collect_vars(vars);
+      }
     };
     for (const auto& axis : node.domain) axis.extent.collect_vars(vars);
     for (const auto& local : node.locals) {

@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "base/bug.h"
+#include "base/work.h"
 #include "shape/dim_node.h"
 
 namespace axon::shape {
@@ -73,6 +74,7 @@ InternTable<AtomNode>& atom_table() {
 }
 
 const DimNode* intern_terms(std::vector<Term> terms) {
+  base::work(1 + terms.size());
   DimNode node;
   node.terms = std::move(terms);
   NodeSummary& summary = node.summary;
@@ -434,6 +436,8 @@ int compare(const Dim& a, const Dim& b) {
 
 size_t hash(const Dim& dim) { return dim.node()->summary.hash; }
 bool overflowed(const Dim& dim) { return dim.node()->summary.overflowed; }
+
+size_t parts(const Dim& dim) { return dim.node()->summary.size; }
 
 static bool too_wide(const Dim& dim) {
   constexpr size_t most_terms = 256, most_factors = 8;

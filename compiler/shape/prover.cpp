@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "base/work.h"
 #include "shape/merge_products.h"
 #include "shape/prover_linear.h"
 #include "shape/prover_model.h"
@@ -195,6 +196,7 @@ Answer contradict(const std::vector<Fact>& conjunction, const ProverLimits& limi
   if (allowed.z3_rlimit == 0) return {Verdict::unknown, {}, "not decided without z3"};
   Z3Answer z3 = z3_solve(conjunction, allowed);
   if (memory) memory->spend(z3.resource);
+  base::work(uint64_t{10} * z3.resource);
   if (z3.too_large) return {Verdict::unknown, {}, "too large"};
   by = fmt::format("z3 ({})", z3.resource);
   if (z3.satisfiable == Satisfiable::no) return {Verdict::proved, {}, by};
@@ -339,6 +341,7 @@ QuestionKey key_of(const std::vector<Fact>& facts, const std::vector<Fact>& goal
 }  // namespace
 
 Answer prove_any(const std::vector<Fact>& facts, const std::vector<Fact>& goals, const ProverLimits& limits) {
+  base::work(1 + facts.size() + goals.size());
   const WorkScope work;
   ProverMemory* memory = ProverMemory::current();
   const bool usual = limits.z3_rlimit == ProverLimits().z3_rlimit || limits.z3_rlimit == 0;

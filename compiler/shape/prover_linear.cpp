@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "base/work.h"
+#include "shape/prover_session.h"
+
 namespace axon::shape {
 namespace {
 
@@ -197,6 +200,7 @@ bool System::equate_factors(const Factors& a, const Factors& b) {
 }
 
 bool System::add_lemmas() {
+  if (!spend_work(0)) return false;
   bool any = false;
   for (size_t i = 0; i < symbolic_.size(); ++i) any |= decide_quotient(Atom(symbolic_[i]));
   size_t columns = columns_.size(), tried = 0;
@@ -328,6 +332,7 @@ bool System::propagate_factors(uint32_t product) {
 }
 
 bool System::propagate_ranges() {
+  base::work(columns_.size() + rows_.size());
   changed_ = false;
   for (uint32_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].size() == 1 && columns_[i][0].kind() == AtomKind::var) continue;
@@ -404,8 +409,10 @@ std::vector<Row> System::all_rows() {
 
 bool System::consistent() {
   if (!propagate()) return false;
+  if (!spend_work(0)) return true;
   std::vector<Row> rows = all_rows();
   if (!eliminate(rows)) return false;
+  if (!spend_work(0)) return true;
   std::vector<Row> products = product_rows();
   if (products.empty()) return true;
   rows.insert(rows.end(), products.begin(), products.end());
@@ -415,6 +422,7 @@ bool System::consistent() {
 bool System::entails_nonnegative(const Dim& expr) const {
   if (overflowed(expr)) return false;
   if (Range known = range(expr); known.low && *known.low >= 0) return true;
+  if (!spend_work(0)) return false;
   System denied = *this;
   denied.add(-expr - 1, false);
   return !denied.consistent();

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/work.h"
+
 namespace axon::shape {
 namespace {
 
@@ -31,6 +33,7 @@ WorkScope::~WorkScope() {
 }
 
 bool spend_work(size_t terms) {
+  base::work(terms / 8);
   work_left -= std::min(terms, work_left);
   return work_left != 0;
 }

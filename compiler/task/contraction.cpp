@@ -13,24 +13,8 @@ using graph::Var;
 
 namespace {
 
-/// Flattens nested multiplications; casts between floats are transparent (accumulation is at least as wide).
-void factors_of(const Graph& g, ScalarId id, std::vector<ScalarId>& out) {
-  std::vector<ScalarId> stack{id};
-  while (!stack.empty()) {
-    const ScalarId s = stack.back();
-    stack.pop_back();
-    const auto& scalar = g.scalars[s];
-    if (scalar.op == Op::mul) {
-      stack.push_back(scalar.args[1]);
-      stack.push_back(scalar.args[0]);
-    } else {
-      out.push_back(s);
-    }
-  }
-}
-
 bool depends_on(const Graph& g, ScalarId id, Var var) {
-  const auto vars = free_vars(g, id);
+  const auto& vars = free_vars(g, id);
   return std::find(vars.begin(), vars.end(), var) != vars.end();
 }
 
@@ -43,8 +27,7 @@ bool any_depends(const Graph& g, const std::vector<ScalarId>& ids, Var var) {
 std::optional<Contraction> find_contraction(const Graph& g, ScalarId body, const std::vector<Axis>& domain) {
   const auto& reduce = g.scalars[body];
   if (reduce.op != Op::reduce || reduce.monoid != graph::Monoid::sum) return std::nullopt;
-  std::vector<ScalarId> factors;
-  factors_of(g, reduce.args[0], factors);
+  const std::vector<ScalarId> factors = factors_of(g, reduce.args[0]);
   if (factors.size() < 2) return std::nullopt;
 
   // The column axis: the last one that splits the factors.

@@ -145,10 +145,9 @@ class Deriver {
         AXON_RULE(implied_iterations, distance.iterations > 0) &&
         within(wait.consumer, producer, needed, own_task(producer)))
       return true;
-    const auto chains = happens_before_.chains(wait.consumer, producer, distance, through_empty);
-    return std::any_of(chains.begin(), chains.end(), [&](const Chain& chain) {
-      return within(wait.consumer, producer, needed, chain.ranges());
-    });
+    return happens_before_.any_chain(
+        wait.consumer, producer, distance, through_empty,
+        [&](const Chain& chain) { return within(wait.consumer, producer, needed, chain.ranges()); });
   }
 
   Ranges own_task(TaskTypeId type) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/work.h"
 #include "task/decided.h"
 
 namespace axon::task {
@@ -56,6 +57,7 @@ std::vector<Fact> both(std::vector<Fact> a, const std::vector<Fact>& b) {
 }
 
 std::vector<Fact> relevant(const Program& p, const std::vector<Fact>& facts, const std::vector<Dim>& about) {
+  base::work(facts.size());
   std::vector<Var> met;
   for (const Dim& d : about) d.collect_vars(met);
   const auto has = [](const std::vector<Var>& vars, Var v) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <set>
 
 #include "base/bug.h"
 #include "task/facts.h"
@@ -118,14 +117,13 @@ class Boxes {
     for (ScalarId l : loads_in(g_, id)) f(l);
   }
 
-  void add_binders(ScalarId id) {
-    const auto& scalar = g_.scalars[id];
-    for (const Axis& b : scalar.binders) {
-      if (std::find(internal_.begin(), internal_.end(), b.var) != internal_.end()) continue;
-      internal_.push_back(b.var);
-      add_range(b.var, Dim(0), b.extent);
-    }
-    for (ScalarId arg : scalar.args) add_binders(arg);
+  void add_binders(ScalarId body) {
+    for (ScalarId id : scalars_in(g_, body))
+      for (const Axis& b : g_.scalars[id].binders) {
+        if (std::find(internal_.begin(), internal_.end(), b.var) != internal_.end()) continue;
+        internal_.push_back(b.var);
+        add_range(b.var, Dim(0), b.extent);
+      }
   }
 
   /// Locals are computed over the box that later bodies read; from last to first, so each sees all its
@@ -384,13 +382,8 @@ class TaskBuilder {
   /// Product of the extents that the reductions of a body run over, each reduction once.
   Dim binders_of(ScalarId body) const {
     Dim product(1);
-    std::set<ScalarId> seen;
-    const std::function<void(ScalarId)> walk = [&](ScalarId id) {
-      if (!seen.insert(id).second) return;
+    for (ScalarId id : scalars_in(g_, body))
       for (const Axis& b : g_.scalars[id].binders) product = product * b.extent;
-      for (ScalarId arg : g_.scalars[id].args) walk(arg);
-    };
-    walk(body);
     return product;
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/rule.h"
+#include "base/work.h"
 #include "task/decided.h"
 #include "task/facts.h"
 
@@ -12,6 +13,9 @@ namespace axon::task {
 namespace {
 
 constexpr size_t max_states = 4096;
+/// How much longer than in the wait itself a bound of a range may become: with every wait of a chain more of it is
+/// repeated, and of what is longer nothing is proved.
+constexpr size_t max_parts = 256;
 
 bool equal(const Wait::Range& a, const Wait::Range& b) { return a.first == b.first && a.last == b.last; }
 
@@ -79,7 +83,8 @@ Ranges ranges_of(const Program& p, const Wait& wait) {
   return ranges;
 }
 
-HappensBefore::HappensBefore(const Program& program) : program_(program) {
+HappensBefore::HappensBefore(const Program& program)
+    : program_(program), edges_of_(program.types.size()) {
   for (const Wait& wait : program.waits) add(wait);
 }
 
@@ -91,6 +96,9 @@ void HappensBefore::add(const Wait& wait) {
             {},
             distance.has_value()};
   if (distance) edge.finished = ranges_of(program_, wait);
+  for (uint32_t type = 0; type < edges_of_.size(); ++type)
+    if (!AXON_RULE(follow_other_type, edge.consumer != TaskTypeId{type}))
+      edges_of_[type].push_back(edges_.size());
   edges_.push_back(std::move(edge));
 }
 
@@ -101,8 +109,7 @@ std::optional<HappensBefore::State> HappensBefore::follow(const State& at, size_
                                                           TaskTypeId earlier, const Distance& distance,
                                                           bool through_empty) const {
   const Edge& edge = edges_[e];
-  if (AXON_RULE(follow_inactive, !edge.active) || AXON_RULE(follow_other_type, edge.consumer != at.type))
-    return std::nullopt;
+  if (AXON_RULE(follow_inactive, !edge.active)) return std::nullopt;
   if (AXON_RULE(follow_same_iteration, at.same_iteration) &&
       AXON_RULE(follow_other_iteration, edge.distance.iterations > 0))
     return std::nullopt;
@@ -174,11 +181,46 @@ HappensBefore::Run HappensBefore::run_of(const State& at, const Distance& distan
 std::vector<Chain> HappensBefore::chains(TaskTypeId later, TaskTypeId earlier, const Distance& distance,
                                          bool through_empty) const {
   std::vector<Chain> found;
+  find_chains(later, earlier, distance, through_empty, [&](const Chain& chain) {
+    found.push_back(chain);
+    return false;
+  });
+  return found;
+}
+
+bool HappensBefore::any_chain(TaskTypeId later, TaskTypeId earlier, const Distance& distance,
+                              bool through_empty, const std::function<bool(const Chain&)>& enough) const {
+  bool found = false;
+  find_chains(later, earlier, distance, through_empty,
+              [&](const Chain& chain) { return found = enough(chain); });
+  return found;
+}
+
+/// The types from which waits lead to `earlier`, itself included: no chain through any other ends there.
+std::vector<bool> HappensBefore::leading_to(TaskTypeId earlier) const {
+  std::vector<bool> leading(edges_of_.size(), false);
+  leading[earlier.index] = true;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t e = edges_.size(); e-- > 0;) {  // the last waits are mostly those of the last tasks
+      if (!leading[edges_[e].producer.index] || leading[edges_[e].consumer.index]) continue;
+      leading[edges_[e].consumer.index] = changed = true;
+    }
+  }
+  return leading;
+}
+
+/// Calls `enough` with one chain after the other until it says true.
+void HappensBefore::find_chains(TaskTypeId later, TaskTypeId earlier, const Distance& distance,
+                                bool through_empty, const std::function<bool(const Chain&)>& enough) const {
+  const std::vector<bool> leading = leading_to(earlier);
   std::vector<State> states{{later, 0, 0, {}, false}};
   for (const auto& c : program_.types[later].coordinates)
     states[0].finished.push_back(Wait::Range{c.var, c.var});
   for (size_t next = 0; next < states.size() && states.size() < max_states; ++next) {
-    for (size_t e = 0; e < edges_.size(); ++e) {
+    for (size_t e : edges_of_[states[next].type.index]) {
+      base::work();
+      if (!leading[edges_[e].producer.index]) continue;
       auto reached = follow(states[next], e, later, earlier, distance, through_empty);
       if (!reached) continue;
       reached->before = next;
@@ -191,11 +233,10 @@ std::vector<Chain> HappensBefore::chains(TaskTypeId later, TaskTypeId earlier, c
                AXON_RULE(known_same_iteration, !s.same_iteration || reached->same_iteration) &&
                contains(s.finished, reached->finished, grid);
       });
-      if (AXON_RULE(chain_reaches, reached->type == earlier)) found.push_back(chain_to(states, *reached));
+      if (AXON_RULE(chain_reaches, reached->type == earlier) && enough(chain_to(states, *reached))) return;
       if (AXON_RULE(chain_goes_on, !known)) states.push_back(std::move(*reached));
     }
   }
-  return found;
 }
 
 Chain HappensBefore::chain_to(const std::vector<State>& states, const State& last) {
@@ -262,7 +303,11 @@ std::optional<Wait::Range> HappensBefore::substituted(const Ranges& of_consumer,
     if (AXON_RULE(substituted_grows, all.direction > 0)) high[grid[c].var] = of_consumer[c]->last;
     if (AXON_RULE(substituted_falls, all.direction < 0)) low[grid[c].var] = of_consumer[c]->last;
   }
-  return Wait::Range{range.first.substitute(low), range.last.substitute(high)};
+  const Wait::Range result{range.first.substitute(low), range.last.substitute(high)};
+  if (parts(result.first) > parts(range.first) + max_parts ||
+      parts(result.last) > parts(range.last) + max_parts)
+    return std::nullopt;
+  return result;
 }
 
 /// Along a consumer coordinate q: when the range at q + 1 begins no later than just after the range at q
@@ -309,8 +354,8 @@ bool HappensBefore::is_whole(const Chain& chain, TaskTypeId earlier) const {
 }
 
 bool HappensBefore::ordered_whole(TaskTypeId later, TaskTypeId earlier, const Distance& distance) const {
-  const auto all = chains(later, earlier, distance);
-  return std::any_of(all.begin(), all.end(), [&](const Chain& chain) { return is_whole(chain, earlier); });
+  return any_chain(later, earlier, distance, false,
+                   [&](const Chain& chain) { return is_whole(chain, earlier); });
 }
 
 }  // namespace axon::task

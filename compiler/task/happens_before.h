@@ -9,6 +9,7 @@
 // Sound and incomplete: what it cannot see gets a wait of its own. The deriver and the planner decide by this
 // file; that they are right is proved without it, from the certificate (certificate.h).
 #pragma once
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -61,6 +62,9 @@ class HappensBefore {
   /// chains through loops that might run zero times.
   std::vector<Chain> chains(TaskTypeId later, TaskTypeId earlier, const Distance&,
                             bool through_empty = false) const;
+  /// Is one of those chains `enough`? The others need not be found then.
+  bool any_chain(TaskTypeId later, TaskTypeId earlier, const Distance&, bool through_empty,
+                 const std::function<bool(const Chain&)>& enough) const;
   /// Does a chain cover every task of `earlier`?
   bool ordered_whole(TaskTypeId later, TaskTypeId earlier, const Distance&) const;
   bool is_whole(const Chain&, TaskTypeId earlier) const;
@@ -81,6 +85,9 @@ class HappensBefore {
     size_t before = 0;    ///< the state that it was reached from
     uint32_t wait = 0;    ///< and by which wait
   };
+  void find_chains(TaskTypeId later, TaskTypeId earlier, const Distance&, bool through_empty,
+                   const std::function<bool(const Chain&)>& enough) const;
+  std::vector<bool> leading_to(TaskTypeId earlier) const;
   std::optional<State> follow(const State&, size_t edge, TaskTypeId later, TaskTypeId earlier,
                               const Distance&, bool through_empty) const;
   enum class Run : uint8_t { exists, last, unknown };
@@ -99,6 +106,7 @@ class HappensBefore {
 
   const Program& program_;
   std::vector<Edge> edges_;
+  std::vector<std::vector<size_t>> edges_of_;  ///< by type: the numbers of those that its tasks wait by
   mutable std::map<std::tuple<size_t, uint32_t, uint32_t>, Union>
       unions_;  ///< by wait and the two coordinates
 };

@@ -2,6 +2,7 @@
 #include "task/scatter.h"
 
 #include <algorithm>
+#include <set>
 
 namespace axon::task {
 
@@ -21,12 +22,20 @@ bool contains(const std::vector<uint32_t>& list, uint32_t n) {
   return std::find(list.begin(), list.end(), n) != list.end();
 }
 
-/// What must hold for a truth value to be true, from left to right.
-void add_conjuncts(const Graph& g, ScalarId id, std::vector<ScalarId>& out) {
-  const Scalar& s = g.scalars[id];
-  if (s.op != Op::and_) return out.push_back(id);
-  add_conjuncts(g, s.args[0], out);
-  add_conjuncts(g, s.args[1], out);
+/// What must hold for a truth value to be true, from left to right, each condition once.
+void add_conjuncts(const Graph& g, ScalarId root, std::vector<ScalarId>& out) {
+  std::set<ScalarId> seen(out.begin(), out.end());
+  std::vector<ScalarId> stack{root};
+  while (!stack.empty()) {
+    const ScalarId id = stack.back();
+    stack.pop_back();
+    if (!seen.insert(id).second) continue;
+    const Scalar& s = g.scalars[id];
+    if (s.op == Op::and_)
+      stack.insert(stack.end(), {s.args[1], s.args[0]});
+    else
+      out.push_back(id);
+  }
 }
 
 /// What must hold for a term of the reduction to be anything but the unit.
@@ -43,10 +52,12 @@ void add_conditions(const Graph& g, ScalarId term, Monoid monoid, std::vector<Sc
 }
 
 /// Can it be evaluated for all values of its variables, whatever guards it where it stands?
-bool is_total(const Graph& g, ScalarId id, const std::vector<Axis>& ranges) {
-  const Scalar& s = g.scalars[id];
-  if (s.op == Op::bounded || s.op == Op::require || s.op == Op::reduce || s.op == Op::online) return false;
-  if (s.op == Op::load) {
+bool is_total(const Graph& g, ScalarId root, const std::vector<Axis>& ranges) {
+  const auto all = graph::scalars_in(g, root);
+  return std::all_of(all.begin(), all.end(), [&](ScalarId id) {
+    const Scalar& s = g.scalars[id];
+    if (s.op == Op::bounded || s.op == Op::require || s.op == Op::reduce || s.op == Op::online) return false;
+    if (s.op != Op::load) return true;
     if (s.target.is_local()) return false;
     const auto& shape = g.type(s.target).shape;
     for (size_t a = 0; a < s.args.size(); ++a) {
@@ -57,8 +68,7 @@ bool is_total(const Graph& g, ScalarId id, const std::vector<Axis>& ranges) {
       if (!in_range) return false;
     }
     return true;
-  }
-  return std::all_of(s.args.begin(), s.args.end(), [&](ScalarId arg) { return is_total(g, arg, ranges); });
+  });
 }
 
 class Finder {
@@ -109,7 +119,7 @@ class Finder {
   }
 
   bool depends_on(ScalarId id, Var var) const {
-    const auto vars = graph::free_vars(g_, id);
+    const auto& vars = graph::free_vars(g_, id);
     return std::find(vars.begin(), vars.end(), var) != vars.end();
   }
 

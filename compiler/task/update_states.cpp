@@ -69,21 +69,25 @@ class StateUpdates {
   }
 
   bool reads(ScalarId body, Value v) const {
-    const auto loads = loads_in(g_, body);
+    const auto& loads = loads_in(g_, body);
     return std::any_of(loads.begin(), loads.end(), [&](ScalarId l) { return g_.scalars[l].target == v; });
   }
 
   /// Every load of `v` is of the element `at`, and none is inside of a reduction, which reads again and
   /// again.
   bool reads_only_at(ScalarId body, Value v, const std::vector<graph::Dim>& at) const {
-    const graph::Scalar& s = g_.scalars[body];
-    if (s.op == Op::reduce || s.op == Op::online) return !reads(body, v);
-    if (s.op == Op::load && s.target == v)
-      for (size_t a = 0; a < at.size(); ++a) {
-        const auto index = affine_index(g_, s.args[a]);
-        if (!index || *index != at[a]) return false;
-      }
-    return std::all_of(s.args.begin(), s.args.end(), [&](ScalarId arg) { return reads_only_at(arg, v, at); });
+    const auto is_at = [&](ScalarId load) {
+      const std::vector<ScalarId>& indices = g_.scalars[load].args;
+      for (size_t a = 0; a < at.size(); ++a)
+        if (affine_index(g_, indices[a]) != at[a]) return false;
+      return true;
+    };
+    const auto all = scalars_in(g_, body);
+    return std::all_of(all.begin(), all.end(), [&](ScalarId id) {
+      const graph::Scalar& s = g_.scalars[id];
+      if (s.op == Op::reduce || s.op == Op::online) return !reads(id, v);
+      return s.op != Op::load || s.target != v || is_at(id);
+    });
   }
 
   /// What the step overwrites is read by nobody at the same time or later, and neither it nor what the step

@@ -21,7 +21,10 @@ Command add_verify(CLI::App& app) {
     for (const CompiledEntry& entry : c->entries)
       for (const plan::Variant& variant : entry.plan.variants) {
         size_t proved = 0, total = 0;
-        for (const task::Obligation& o : plan::obligations(variant)) {
+        std::vector<task::Obligation> obligations;
+        if (!within_allowance(*c, entry, [&] { obligations = plan::obligations(variant); }))
+          return report(*c, *options);
+        for (const task::Obligation& o : obligations) {
           ++total;
           proved += o.proved;
           if (!options->quiet || !o.proved)

@@ -31,7 +31,6 @@ class CheckedIntegers : Part {
   ScalarId difference(ScalarId a, ScalarId b);
 
  private:
-  std::optional<Dim> bound_by_form(ScalarId integer) const;
   ScalarId where_reached(ScalarId integer);
   bool reads_every_element(const Scalar& load) const;
   ScalarId data_index(ScalarId index, const Dim& extent, const std::string& what);

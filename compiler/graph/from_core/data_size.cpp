@@ -4,6 +4,8 @@
 // computed. Memory is laid out for the bound, which follows from the form of the integer: a count of true
 // elements is at most the number of elements, a minimum is at most each operand.
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "graph/from_core/evaluator.h"
 
@@ -19,95 +21,120 @@ bool CheckedIntegers::is_positive(ScalarId id) const {
   return dim && bounds_.proof(shape::at_least(*dim, Dim(1))) == Proof::always;
 }
 
-/// The most that an integer can be; nullopt when nothing is known. The expression may mention index
-/// variables, and is a bound for every value of them: data_size() takes only what is over sizes.
-std::optional<Dim> CheckedIntegers::upper_bound(ScalarId id) const {
-  const auto most = bound_by_form(id);
-  return most && is_exact(g, *most) ? most : std::nullopt;  // what may wrap bounds nothing
-}
+namespace {
 
-std::optional<Dim> CheckedIntegers::bound_by_form(ScalarId id) const {
-  const Scalar& s = g.scalars[id];
-  if (s.elem == Elem::boolean) return Dim(1);
-  if (!base::is_integer(s.elem)) return std::nullopt;
-  const auto side = [&](size_t i) { return upper_bound(s.args[i]); };
-  const auto constant = [&](size_t i) -> std::optional<int64_t> {
-    if (g.scalars[s.args[i]].op == Op::constant) return g.scalars[s.args[i]].integer;
-    const auto dim = affine_index(g, s.args[i]);
-    return dim ? dim->constant() : std::nullopt;
-  };
-  const auto both = [&](size_t i, size_t j, const std::function<Dim(const Dim&, const Dim&)>& combine) {
-    const auto a = side(i), b = side(j);
-    return a && b ? std::optional(combine(*a, *b)) : std::nullopt;
-  };
-  switch (s.op) {
-    case Op::constant:
-      return Dim(s.integer);
-    case Op::index:
-      return s.dim;
-    case Op::bounded:
-      return s.dim - Dim(1);
-    case Op::cast:
-      return side(0);
-    case Op::select:
-      return both(1, 2, [](const Dim& a, const Dim& b) { return shape::max(a, b); });
-    case Op::max:
-      return both(0, 1, [](const Dim& a, const Dim& b) { return shape::max(a, b); });
-    case Op::add:
-      return both(0, 1, [](const Dim& a, const Dim& b) { return a + b; });
-    case Op::min: {
-      const auto a = side(0), b = side(1);
-      return a && b ? std::optional(shape::min(*a, *b)) : a ? a : b;
-    }
-    case Op::mul:
-    case Op::sub:
-    case Op::div:
-    case Op::mod: {
-      const auto a = side(0);
-      const auto by = constant(1);
-      if (s.op == Op::div && !by && a && is_positive(s.args[1]))
-        return shape::simplify(shape::max(*a, Dim(0)), g.facts);
-      if (!by || *by < 1) return std::nullopt;
-      if (s.op == Op::mod) return Dim(*by - 1);
-      if (!a) return std::nullopt;
-      return s.op == Op::mul ? *a * Dim(*by) : s.op == Op::sub ? *a - Dim(*by) : floor_div(*a, Dim(*by));
-    }
-    case Op::reduce: {
-      if (s.monoid == Monoid::argmax) return s.binders[0].extent;
-      const auto each = side(0);
-      if (!each || (s.monoid != Monoid::sum && s.monoid != Monoid::max)) return std::nullopt;
-      Dim most = shape::max(*each, Dim(0));
-      if (s.monoid == Monoid::sum)
-        for (const Axis& a : s.binders) most = most * a.extent;
-      return shape::simplify(most, g.facts);
-    }
-    case Op::load: {
-      if (s.target.is_local()) return std::nullopt;
-      const Node& node = g.nodes[s.target.node];
-      if (node.op != NodeOp::compute || node.outputs[s.target.output].base) return std::nullopt;
-      return upper_bound(node.outputs[s.target.output].body);
-    }
-    default:
-      return std::nullopt;
+/// The most that integers can be; nullopt when nothing is known. Each part of an expression is looked at
+/// once.
+class MostOf {
+ public:
+  MostOf(const Graph& graph, std::function<bool(ScalarId)> is_positive)
+      : g_(graph), is_positive_(std::move(is_positive)) {}
+
+  std::optional<Dim> of(ScalarId id) {
+    if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    const auto most = by_parts(id);
+    return known_[id] = most && is_exact(g_, *most) ? most : std::nullopt;  // what may wrap bounds nothing
   }
+
+ private:
+  std::optional<Dim> by_parts(ScalarId id) {
+    const Scalar& s = g_.scalars[id];
+    if (s.elem == Elem::boolean) return Dim(1);
+    if (!base::is_integer(s.elem)) return std::nullopt;
+    const auto side = [&](size_t i) { return of(s.args[i]); };
+    const auto constant = [&](size_t i) -> std::optional<int64_t> {
+      if (g_.scalars[s.args[i]].op == Op::constant) return g_.scalars[s.args[i]].integer;
+      const auto dim = affine_index(g_, s.args[i]);
+      return dim ? dim->constant() : std::nullopt;
+    };
+    const auto both = [&](size_t i, size_t j, const std::function<Dim(const Dim&, const Dim&)>& combine) {
+      const auto a = side(i), b = side(j);
+      return a && b ? std::optional(combine(*a, *b)) : std::nullopt;
+    };
+    switch (s.op) {
+      case Op::constant:
+        return Dim(s.integer);
+      case Op::index:
+        return s.dim;
+      case Op::bounded:
+        return s.dim - Dim(1);
+      case Op::cast:
+        return side(0);
+      case Op::select:
+        return both(1, 2, [](const Dim& a, const Dim& b) { return shape::max(a, b); });
+      case Op::max:
+        return both(0, 1, [](const Dim& a, const Dim& b) { return shape::max(a, b); });
+      case Op::add:
+        return both(0, 1, [](const Dim& a, const Dim& b) { return a + b; });
+      case Op::min: {
+        const auto a = side(0), b = side(1);
+        return a && b ? std::optional(shape::min(*a, *b)) : a ? a : b;
+      }
+      case Op::mul:
+      case Op::sub:
+      case Op::div:
+      case Op::mod: {
+        const auto a = side(0);
+        const auto by = constant(1);
+        if (s.op == Op::div && !by && a && is_positive_(s.args[1]))
+          return shape::simplify(shape::max(*a, Dim(0)), g_.facts);
+        if (!by || *by < 1) return std::nullopt;
+        if (s.op == Op::mod) return Dim(*by - 1);
+        if (!a) return std::nullopt;
+        return s.op == Op::mul ? *a * Dim(*by) : s.op == Op::sub ? *a - Dim(*by) : floor_div(*a, Dim(*by));
+      }
+      case Op::reduce: {
+        if (s.monoid == Monoid::argmax) return s.binders[0].extent;
+        const auto each = side(0);
+        if (!each || (s.monoid != Monoid::sum && s.monoid != Monoid::max)) return std::nullopt;
+        Dim most = shape::max(*each, Dim(0));
+        if (s.monoid == Monoid::sum)
+          for (const Axis& a : s.binders) most = most * a.extent;
+        return shape::simplify(most, g_.facts);
+      }
+      case Op::load: {
+        if (s.target.is_local()) return std::nullopt;
+        const Node& node = g_.nodes[s.target.node];
+        if (node.op != NodeOp::compute || node.outputs[s.target.output].base) return std::nullopt;
+        return of(node.outputs[s.target.output].body);
+      }
+      default:
+        return std::nullopt;
+    }
+  }
+
+  const Graph& g_;
+  const std::function<bool(ScalarId)> is_positive_;
+  std::map<ScalarId, std::optional<Dim>> known_;
+};
+
+}  // namespace
+
+/// The expression may mention index variables, and what is given is a bound for every value of them:
+/// data_size() takes only what is over sizes.
+std::optional<Dim> CheckedIntegers::upper_bound(ScalarId id) const {
+  return MostOf(g, [&](ScalarId part) { return is_positive(part); }).of(id);
 }
 
 ScalarId CheckedIntegers::difference(ScalarId a, ScalarId b) {
   std::map<ScalarId, int64_t> parts;
   Dim known(0);
-  const std::function<void(ScalarId, int64_t)> add = [&](ScalarId id, int64_t factor) {
+  std::map<ScalarId, uint64_t> left;  // times so much, modulo 2^64; the greatest has met all of its users
+  ++left[a], --left[b];
+  while (!left.empty()) {
+    const auto [id, times] = *left.rbegin();
+    left.erase(id);
+    const auto factor = static_cast<int64_t>(times);
     const Scalar s = g.scalars[id];
     if (const auto dim = affine_index(g, id)) {
       known = known + *dim * Dim(factor);
     } else if (s.op == Op::add || s.op == Op::sub) {
-      add(s.args[0], factor);
-      add(s.args[1], s.op == Op::add ? factor : -factor);
+      left[s.args[0]] += times;
+      left[s.args[1]] += s.op == Op::add ? times : 0 - times;
     } else {
-      parts[id] += factor;
+      parts[id] = factor;
     }
-  };
-  add(a, 1);
-  add(b, -1);
+  }
   const auto affine = exact_index(g, known);
   if (!affine) return apply(g, Op::sub, {a, b});
   ScalarId sum = *affine;

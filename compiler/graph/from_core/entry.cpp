@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/bug.h"
+#include "base/work.h"
 #include "graph/from_core/evaluator.h"
 #include "graph/passes/passes.h"
 
@@ -54,7 +55,22 @@ class EntryEvaluator : Part {
 std::optional<Graph> from_core(const core::Program& program, core::GlobalId entry,
                                source::Diagnostics& diagnostics, const source::SourceManager* sources) {
   Context context(program, diagnostics, sources);
-  return EntryEvaluator(context).run(entry);
+  try {
+    return EntryEvaluator(context).run(entry);
+  } catch (const base::TooMuchWork&) {  // the context is where evaluation stood
+    const std::string& inner = program.globals[context.calls.back()].name;
+    diagnostics.report(
+        source::error(source::Code::E0592, context.span_here(),
+                      fmt::format("entry `{}` is too large to compile", program.globals[entry].name))
+            .label(context.calls.size() > 1 ? fmt::format("`{}` is evaluated for this", inner)
+                                            : "evaluating this takes too much work")
+            .text(
+                fmt::format("A function is compiled anew for every use of it. So far there are {} operations "
+                            "in {} steps.",
+                            context.graph.scalars.size(), context.graph.nodes.size()))
+            .help("write what repeats as `iterate`, `fold` or `scan`: it is compiled once"));
+    return std::nullopt;
+  }
 }
 
 std::optional<Graph> EntryEvaluator::run(core::GlobalId id) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/bug.h"
+#include "base/work.h"
 #include "core/number.h"
 #include "graph/from_core/evaluator.h"
 
@@ -18,6 +19,7 @@ Val CoreEvaluator::evaluate(core::ExprId id) {
   constexpr size_t max_depth = 4000;
   if (failed_) return {};
   if (context_.spans.size() > max_depth) return unsupported("the program is nested too deeply");
+  base::work(20);
   const Expr& e = p.exprs[id];
   context_.spans.push_back(e.span);
   Val v = expression(e);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/bug.h"
 #include "graph/from_core/evaluator.h"
@@ -278,12 +279,16 @@ bool is_idempotent(Monoid monoid) {
 }
 
 /// The result is combined with `start` once more, so a choice of `start` may as well be one of the unit.
-ScalarId without_start(Graph& g, ScalarId body, Monoid monoid, ScalarId start) {
+/// `done`: what choices have become.
+ScalarId without_start(Graph& g, ScalarId body, Monoid monoid, ScalarId start,
+                       std::map<ScalarId, ScalarId>& done) {
   if (body == start) return unit_of(g, monoid, g.scalars[body].elem);
   if (g.scalars[body].op != Op::select) return body;
+  if (const auto known = done.find(body); known != done.end()) return known->second;
   const std::vector<ScalarId> args = g.scalars[body].args;
-  return apply(g, Op::select,
-               {args[0], without_start(g, args[1], monoid, start), without_start(g, args[2], monoid, start)});
+  const ScalarId yes = without_start(g, args[1], monoid, start, done);
+  const ScalarId no = without_start(g, args[2], monoid, start, done);
+  return done[body] = apply(g, Op::select, {args[0], yes, no});
 }
 
 }  // namespace
@@ -306,7 +311,8 @@ Val PrimitiveEvaluator::reduction(Monoid monoid, const std::shared_ptr<Array>& o
   for (const Axis& a : domain) type.shape.push_back(a.extent);
   const Var binder = shape::fresh_var(shape::var_name(of->vars.back()));
   ScalarId term = of->body;
-  if (start && is_idempotent(monoid)) term = without_start(g, term, monoid, *start);
+  std::map<ScalarId, ScalarId> done;
+  if (start && is_idempotent(monoid)) term = without_start(g, term, monoid, *start, done);
   ScalarId body =
       reduce(g, monoid, {{binder, extent}}, substitute(g, term, {{of->vars.back(), Dim(binder)}}));
   Value v = builder_.emit(domain, body, type, name_here(monoid_name(monoid)));

@@ -53,9 +53,9 @@ std::set<NodeId> only_readers(const std::map<Value, Uses>& uses, const Graph& g,
   return readers;
 }
 
-bool can_move_into(const Graph& g, NodeId producer, NodeId consumer) {
+bool can_move_into(const Graph& g, Orders& orders, NodeId producer, NodeId consumer) {
   RegionId region = g.nodes[producer].region;
-  return g.nodes[consumer].region == region && !Order(g, region).has_detour(producer, consumer);
+  return g.nodes[consumer].region == region && !orders.of(region).has_detour(producer, consumer);
 }
 
 void commit_merge(Graph& g, NodeId consumer, NodeId producer, Node merged) {

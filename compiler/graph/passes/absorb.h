@@ -1,6 +1,7 @@
 // Moving one compute node into another: the mechanics shared by merge_online and fuse.
 #pragma once
 #include "graph/passes/edit.h"
+#include "graph/passes/order.h"
 
 namespace axon::graph::edit {
 
@@ -13,7 +14,7 @@ std::set<NodeId> only_readers(const std::map<Value, Uses>&, const Graph&, NodeId
 
 /// The producer may move down to the consumer: same region, nothing between depends on one and is needed by
 /// the other.
-bool can_move_into(const Graph&, NodeId producer, NodeId consumer);
+bool can_move_into(const Graph&, Orders&, NodeId producer, NodeId consumer);
 
 /// Puts `merged` in the consumer's place, takes the producer out of the region, restores a valid order.
 void commit_merge(Graph&, NodeId consumer, NodeId producer, Node merged);

@@ -182,11 +182,13 @@ bool reads_only_in_outputs(const std::map<Value, edit::Uses>& uses, const Graph&
   return true;
 }
 
-bool absorb(Graph& g, NodeId consumer, NodeId producer, const std::map<Value, edit::Uses>& uses) {
+bool absorb(Graph& g, NodeId consumer, NodeId producer, const std::map<Value, edit::Uses>& uses,
+            edit::Orders& orders) {
   const Node& from = g.nodes[producer];
   if (from.op != NodeOp::compute || !edit::has_reduction(g, from) || !edit::all_plain(from)) return false;
   if (edit::only_readers(uses, g, producer) != std::set<NodeId>{consumer}) return false;
-  if (!reads_only_in_outputs(uses, g, producer) || !edit::can_move_into(g, producer, consumer)) return false;
+  if (!reads_only_in_outputs(uses, g, producer)) return false;
+  if (!edit::can_move_into(g, orders, producer, consumer)) return false;
   auto flat = Flattening(g, consumer, producer).run();
   if (!flat) return false;
   Node merged = edit::with_locals_of(g, *flat, producer);
@@ -202,17 +204,19 @@ bool edit::absorb_into_reader(Graph& g, NodeId producer) {
   std::set<NodeId> readers = edit::only_readers(uses, g, producer);
   if (readers.size() != 1) return false;
   const Node& reader = g.nodes[*readers.begin()];
+  edit::Orders orders(g);
   return reader.op == NodeOp::compute && edit::has_pointwise_outputs(g, reader) &&
-         absorb(g, *readers.begin(), producer, uses);
+         absorb(g, *readers.begin(), producer, uses, orders);
 }
 
 bool absorb_epilogue(Graph& g) {
   std::map<Value, edit::Uses> uses = edit::uses_of(g);
+  edit::Orders orders(g);
   for (NodeId id : edit::all_nodes(g)) {
     const Node& node = g.nodes[id];
     if (node.op != NodeOp::compute || !edit::has_pointwise_outputs(g, node)) continue;
     for (Value v : edit::values_read(g, id))
-      if (absorb(g, id, v.node, uses)) return true;
+      if (absorb(g, id, v.node, uses, orders)) return true;
   }
   return false;
 }

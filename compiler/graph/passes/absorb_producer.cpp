@@ -93,6 +93,7 @@ bool hides(const Graph& g, NodeId producer, NodeId consumer, bool only_reader) {
 
 bool absorb_producer(Graph& g) {
   std::map<Value, edit::Uses> uses = edit::uses_of(g);
+  edit::Orders orders(g);
   std::vector<NodeId> nodes = edit::all_nodes(g);
   for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {  // a statistic of a statistic comes after it
     NodeId producer = *it;
@@ -104,7 +105,7 @@ bool absorb_producer(Graph& g) {
     if (readers.empty()) continue;
     std::vector<std::pair<NodeId, Node>> merged;
     for (NodeId reader : readers) {
-      if (g.nodes[reader].op != NodeOp::compute || !edit::can_move_into(g, producer, reader)) break;
+      if (g.nodes[reader].op != NodeOp::compute || !edit::can_move_into(g, orders, producer, reader)) break;
       if (!hides(g, producer, reader, readers.size() == 1)) break;
       std::set<Value> read = edit::values_read(g, producer);
       if (readers.size() > 1 && edit::reads_after_update(g, read, reader)) break;

@@ -1,6 +1,7 @@
 // Nodes: predicates, who uses what, replacing and dropping values.
 #include <algorithm>
 
+#include "base/work.h"
 #include "graph/passes/edit.h"
 
 namespace axon::graph::edit {
@@ -75,6 +76,7 @@ std::vector<NodeId> all_nodes(const Graph& g) {
       continue;
     }
     NodeId id = nodes[next++];
+    base::work();
     order.push_back(id);
     if (g.nodes[id].op == NodeOp::loop) stack.emplace_back(g.nodes[id].body, 0);
   }
@@ -164,7 +166,7 @@ void rewrite_uses(Graph& g, const std::function<Value(Value)>& now) {
   for (NodeId id : all_nodes(g)) {
     Node& node = g.nodes[id];
     each_body(node, [&](ScalarId& body, const auto&) {
-      std::vector<ScalarId> loads = loads_in(g, body);
+      const std::vector<ScalarId>& loads = loads_in(g, body);
       bool affected = std::any_of(loads.begin(), loads.end(), [&](ScalarId l) {
         Value target = g.scalars[l].target;
         return !target.is_local() && now(target) != target;

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/work.h"
 #include "graph/passes/edit.h"
 
 namespace axon::graph::edit {
@@ -16,6 +17,7 @@ std::vector<ScalarId> post_order(const Graph& g, ScalarId root) {
     for (ScalarId a : g.scalars[found[i]].args)
       if (seen.insert(a.index).second) found.push_back(a);
   std::sort(found.begin(), found.end());
+  base::work(found.size());
   return found;
 }
 

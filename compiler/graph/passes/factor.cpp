@@ -36,7 +36,7 @@ std::vector<Factor> factors_of(const Graph& g, const Scalar& sum, const std::vec
     auto [id, under] = work.back();
     work.pop_back();
     const Scalar& s = g.scalars[id];
-    if (s.op == Op::mul || s.op == Op::div) {
+    if ((s.op == Op::mul || s.op == Op::div) && factors.size() + work.size() + 2 <= max_factors) {
       work.emplace_back(s.args[1], s.op == Op::div ? !under : under);
       work.emplace_back(s.args[0], under);
       continue;

@@ -74,32 +74,32 @@ struct Sum {
 
 Sum terms_of(Graph& g, ScalarId root) {
   Sum sum;
-  struct Item {
-    ScalarId id;
-    double factor;
-    Elem elem;  // of the casts passed on the way
-  };
-  std::vector<Item> work{{root, 1.0, g.scalars[root].elem}};
+  // By scalar, and the element type of the casts passed on the way: what it is multiplied by. An argument has a
+  // smaller id than its users, so the greatest one left has met all of its users.
+  std::map<std::pair<ScalarId, Elem>, double> work{{{root, g.scalars[root].elem}, 1.0}};
   while (!work.empty()) {
-    auto [id, factor, elem] = work.back();
-    work.pop_back();
+    const auto last = std::prev(work.end());
+    const auto [id, elem] = last->first;
+    const double factor = last->second;
+    work.erase(last);
     const Scalar s = g.scalars[id];
     auto number = [&](size_t i) { return g.scalars[s.args[i]].number; };
+    auto add = [&, elem = elem](size_t i, double times) { work[{s.args[i], elem}] += times; };
     if (is_number(s)) {
       sum.constant += factor * s.number;
     } else if (s.op == Op::add || s.op == Op::sub) {
-      work.push_back({s.args[0], factor, elem});
-      work.push_back({s.args[1], s.op == Op::add ? factor : -factor, elem});
+      add(0, factor);
+      add(1, s.op == Op::add ? factor : -factor);
     } else if (s.op == Op::neg) {
-      work.push_back({s.args[0], -factor, elem});
+      add(0, -factor);
     } else if (s.op == Op::mul && is_number(g.scalars[s.args[1]])) {
-      work.push_back({s.args[0], factor * number(1), elem});
+      add(0, factor * number(1));
     } else if (s.op == Op::mul && is_number(g.scalars[s.args[0]])) {
-      work.push_back({s.args[1], factor * number(0), elem});
+      add(1, factor * number(0));
     } else if (s.op == Op::div && is_number(g.scalars[s.args[1]])) {
-      work.push_back({s.args[0], factor / number(1), elem});
+      add(0, factor / number(1));
     } else if (is_float_cast(g, s)) {
-      work.push_back({s.args[0], factor, elem});
+      add(0, factor);
     } else {
       sum.terms[cast(g, elem, id)] += factor;
     }
@@ -211,7 +211,8 @@ Factors factors_of(Graph& g, ScalarId root, const std::vector<Axis>& binders, do
     bool opens = (s.op == Op::load || is_float_cast(g, s)) && hides_exponential(g, id, binders);
     if (is_number(s)) {
       constant = under ? constant / s.number : constant * s.number;
-    } else if (s.op == Op::mul || s.op == Op::div) {
+    } else if ((s.op == Op::mul || s.op == Op::div) &&
+               factors.over.size() + factors.under.size() + work.size() + 2 <= max_factors) {
       work.emplace_back(s.args[1], s.op == Op::div ? !under : under);
       work.emplace_back(s.args[0], under);
     } else if (s.op == Op::neg) {
@@ -351,12 +352,13 @@ void absorb_scores(Graph& g, NodeId id) {
   for (bool changed = true; changed;) {
     changed = false;
     std::map<Value, Uses> uses = edit::uses_of(g);
+    edit::Orders orders(g);
     for (Value v : edit::values_read(g, id)) {
       const Node& from = g.nodes[v.node];
       if (from.op != NodeOp::compute || !edit::has_reduction(g, from) || !edit::all_plain(from)) continue;
       if (edit::has_online(g, from)) continue;
       if (edit::only_readers(uses, g, v.node) != std::set<NodeId>{id}) continue;
-      if (!edit::can_move_into(g, v.node, id)) continue;
+      if (!edit::can_move_into(g, orders, v.node, id)) continue;
       // Only what the score reads along its own axis: an operand of the value keeps its node.
       bool in_score = false;
       for (const Output& o : g.nodes[id].outputs)

@@ -58,12 +58,12 @@ Node joined(Graph& g, const Node& a, const Node& b) {
   return node;
 }
 
-bool merge(Graph& g, NodeId first, NodeId second) {
+bool merge(Graph& g, NodeId first, NodeId second, edit::Orders& orders) {
   const Node& a = g.nodes[first];
   const Node& b = g.nodes[second];
   if (!same_domain(a, b) || !share_operand(g, a, b)) return false;
   if (edit::has_reduction(g, a) != edit::has_reduction(g, b)) return false;
-  edit::Order order(g, a.region);
+  const edit::Order& order = orders.of(a.region);
   if (order.has_path(first, second) || order.has_path(second, first)) return false;
   uint32_t shift = static_cast<uint32_t>(a.outputs.size()), count = static_cast<uint32_t>(b.outputs.size());
   Node node = joined(g, a, b);
@@ -78,6 +78,7 @@ bool merge(Graph& g, NodeId first, NodeId second) {
 }  // namespace
 
 bool merge_siblings(Graph& g) {
+  edit::Orders orders(g);
   std::map<RegionId, std::vector<NodeId>> candidates;
   for (NodeId id : edit::all_nodes(g)) {
     const Node& node = g.nodes[id];
@@ -86,7 +87,7 @@ bool merge_siblings(Graph& g) {
   for (const auto& [region, nodes] : candidates)
     for (size_t i = 0; i < nodes.size(); ++i)
       for (size_t j = i + 1; j < nodes.size(); ++j)
-        if (merge(g, nodes[i], nodes[j])) return true;
+        if (merge(g, nodes[i], nodes[j], orders)) return true;
   return false;
 }
 

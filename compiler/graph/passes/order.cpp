@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/work.h"
 #include "graph/passes/edit.h"
 
 namespace axon::graph::edit {
@@ -39,6 +40,7 @@ bool Order::reaches(NodeId from, NodeId to, bool skip_direct) const {
   auto visit = [&](NodeId id, bool skip) {
     auto next = after_.find(id);
     if (next == after_.end()) return;
+    base::work(next->second.size());
     for (NodeId n : next->second)
       if (!(skip && n == to) && seen.insert(n).second) work.push_back(n);
   };

@@ -30,6 +30,17 @@ class Order {
   std::map<NodeId, std::set<NodeId>> after_;
 };
 
+/// The orders of the regions of a graph, each built when it is asked for first. The graph must not change.
+class Orders {
+ public:
+  explicit Orders(const Graph& graph) : g_(graph) {}
+  const Order& of(RegionId region) { return known_.try_emplace(region, g_, region).first->second; }
+
+ private:
+  const Graph& g_;
+  std::map<RegionId, Order> known_;
+};
+
 /// The node of `region` that stands for `id`: itself or the loop around it; invalid when it is not inside.
 NodeId representative(const Graph&, RegionId region, NodeId id);
 

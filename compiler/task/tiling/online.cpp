@@ -15,16 +15,15 @@ using graph::Op;
 using graph::ScalarId;
 
 ScalarId find_online(const Graph& g, ScalarId id) {
-  const auto& scalar = g.scalars[id];
-  if (scalar.op == Op::online) return id;
-  for (ScalarId arg : scalar.args)
-    if (ScalarId found = find_online(g, arg)) return found;
-  return {};
+  const auto all = scalars_in(g, id);
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](ScalarId s) { return g.scalars[s].op == Op::online; });
+  return found == all.end() ? ScalarId{} : *found;
 }
 
 /// Does the expression depend on a domain variable? Locals show it in the indices of their loads.
 bool depends(const Graph& g, ScalarId id, graph::Var var) {
-  const auto vars = free_vars(g, id);
+  const auto& vars = free_vars(g, id);
   return std::find(vars.begin(), vars.end(), var) != vars.end();
 }
 

@@ -17,9 +17,8 @@ void add_tile(const Node& node, uint32_t axis, int64_t length, TileRule& rule) {
 }
 
 bool uses(const Graph& g, ScalarId body, Op op) {
-  const auto& scalar = g.scalars[body];
-  return scalar.op == op ||
-         std::any_of(scalar.args.begin(), scalar.args.end(), [&](ScalarId arg) { return uses(g, arg, op); });
+  const auto all = scalars_in(g, body);
+  return std::any_of(all.begin(), all.end(), [&](ScalarId s) { return g.scalars[s].op == op; });
 }
 
 bool uses(const Graph& g, const Node& node, Op op) {
