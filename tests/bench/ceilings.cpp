@@ -1,12 +1,21 @@
-#include "ceilings.h"
-
+// See level.h. AXON_BENCH_LEVEL: v2, v3 or v4, the level that this is compiled for.
 #include <utility>
+
+#include "level.h"
 
 namespace axon::bench {
 
-typedef float V __attribute__((vector_size(64), aligned(4)));
-
 namespace {
+
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64, accumulators = 16;
+#elif defined(__AVX__)
+constexpr int vector_bytes = 32, accumulators = 12;  // of 16 registers
+#else
+constexpr int vector_bytes = 16, accumulators = 12;
+#endif
+constexpr size_t lanes = vector_bytes / sizeof(float);
+typedef float V __attribute__((vector_size(vector_bytes), aligned(4)));
 
 void keep(const V& value) { asm volatile("" : : "m"(value)); }
 
@@ -21,15 +30,18 @@ void multiply_adds_in(int64_t rounds, std::index_sequence<i...>) {
 template <size_t... i>
 void read_in(const float* from, size_t count, std::index_sequence<i...>) {
   V sums[sizeof...(i)] = {};
-  constexpr size_t step = 16 * sizeof...(i);
+  constexpr size_t step = lanes * sizeof...(i);
   for (size_t at = 0; at + step <= count; at += step)
-    ((sums[i] += *reinterpret_cast<const V*>(from + at + 16 * i)), ...);
+    ((sums[i] += *reinterpret_cast<const V*>(from + at + lanes * i)), ...);
   (keep(sums[i]), ...);
 }
 
+void multiply_adds(int64_t rounds) { multiply_adds_in(rounds, std::make_index_sequence<accumulators>()); }
+void read_all(const float* from, size_t count) { read_in(from, count, std::make_index_sequence<8>()); }
+
 }  // namespace
 
-void multiply_adds(int64_t rounds) { multiply_adds_in(rounds, std::make_index_sequence<16>()); }
-void read_all(const float* from, size_t count) { read_in(from, count, std::make_index_sequence<8>()); }
+const Ceilings AXON_BENCH_LEVEL::ceilings = {static_cast<int64_t>(2 * lanes) * accumulators, multiply_adds,
+                                             read_all};
 
 }  // namespace axon::bench

@@ -1,6 +1,8 @@
 // Contraction kernels of this machine's level against its ceilings, one thread: multiply-add peak and read
 // bandwidth are probed between the measurements, in the same process, because both change with what else the
-// machine does.
+// machine does. AXON_LEVEL names another level.
+//
+//   bench_kernels [ROUNDS]
 //
 //   product  rows x depth x columns in tiles of 64 x 256, as tasks run it: share of the multiply-add peak
 //   vector   one row: share of what reading the right operand alone would take
@@ -13,13 +15,15 @@
 #include <random>
 #include <vector>
 
-#include "ceilings.h"
 #include "device/contract.h"
 #include "harness.h"
+#include "level.h"
 
 namespace {
 
 using namespace axon;
+
+int rounds = 10;  ///< of every measurement; the best counts
 
 /// Processor time of this thread: what other programs take does not count.
 double now() {
@@ -40,7 +44,9 @@ double best_of(int times, const std::function<void()>& work) {
 
 double peak() {
   constexpr int64_t count = 2000000;
-  return static_cast<double>(count) * 16 * 16 * 2 / best_of(5, [] { bench::multiply_adds(count); }) / 1e9;
+  const bench::Ceilings& ceilings = bench::ceilings();
+  const double seconds = best_of(5, [&] { ceilings.multiply_adds(count); });
+  return static_cast<double>(count * ceilings.operations) / seconds / 1e9;
 }
 
 using Kernel = void(const ContractShape*, float*, const float*, const float*);
@@ -83,7 +89,7 @@ void run_tiles(Kernel* kernel, Operands& o, int64_t rows, int64_t columns, int64
 void product(Kernel* kernel, int64_t rows, int64_t depth, int64_t columns) {
   Operands o(rows, columns, depth);
   const double ceiling = peak();
-  const double seconds = best_of(10, [&] { run_tiles(kernel, o, rows, columns, depth); });
+  const double seconds = best_of(rounds, [&] { run_tiles(kernel, o, rows, columns, depth); });
   const double rate = 2.0 * static_cast<double>(rows * depth * columns) / seconds / 1e9;
   fmt::print("product {:4}x{:4}x{:5}  {:7.1f} GFLOP/s of {:6.1f}  {:3.0f} %\n", rows, depth, columns, rate,
              ceiling, 100 * rate / ceiling);
@@ -93,8 +99,8 @@ void vector(Kernel* kernel, int64_t depth, int64_t columns) {
   Operands o(1, columns, depth);
   const double bytes = static_cast<double>(o.b_count) * 4;
   double reading = 1e30, multiplying = 1e30;
-  for (int i = 0; i < 10; ++i) {  // in turns: the ceiling moves
-    reading = std::min(reading, best_of(2, [&] { bench::read_all(o.b, o.b_count); }));
+  for (int i = 0; i < rounds; ++i) {  // in turns: the ceiling moves
+    reading = std::min(reading, best_of(2, [&] { bench::ceilings().read_all(o.b, o.b_count); }));
     multiplying = std::min(multiplying, best_of(2, [&] { run_tiles(kernel, o, 1, columns, depth); }));
   }
   fmt::print("vector     1x{:4}x{:5}  {:7.1f} GB/s of {:6.1f}  {:3.0f} %\n", depth, columns,
@@ -103,12 +109,9 @@ void vector(Kernel* kernel, int64_t depth, int64_t columns) {
 
 }  // namespace
 
-int main() {
-  const auto& level = target::native_level();
-  if (level.vector_bytes < 64) {
-    fmt::print("the ceilings are written for 512-bit vectors, which this machine lacks\n");
-    return 0;
-  }
+int main(int argc, char** argv) {
+  if (argc > 1) rounds = std::max(1, std::atoi(argv[1]));
+  const target::Level level = *target::find_level(fmt::format("x86-64-v{}", bench::level()));
   std::string error;
   const auto object = module::emit_device_object(level, error);
   const auto library = object ? axon::testing::Library::link(*object, error) : nullptr;

@@ -1,6 +1,6 @@
-// The example model against the machine's ceilings, probed in the same run: pinned threads, 512-bit loads and
-// multiply-adds with 16 accumulators, huge pages, best of 5; the model's figures are medians of interleaved
-// rounds.
+// The example model against the machine's ceilings, probed in the same run: pinned threads, the widest loads
+// and multiply-adds of the level (AXON_LEVEL, or the best of the machine), huge pages, best of 5; the model's
+// figures are medians of interleaved rounds.
 //
 //   bench_model BUNDLE WEIGHTS [ROUNDS]
 //
@@ -22,9 +22,9 @@
 #include <thread>
 #include <vector>
 
-#include "ceilings.h"
 #include "fork_join.h"
 #include "host/weights/tensor_file.h"
+#include "level.h"
 #include "story.h"
 
 namespace {
@@ -68,17 +68,18 @@ double read_bandwidth(const float* buffer, size_t bytes, int threads) {
   const size_t share = bytes / sizeof(float) / static_cast<size_t>(threads) / 128 * 128;
   for (int i = 0; i < 5; ++i)
     best = std::min(best, on_threads(threads, [&](int t) {
-                      axon::bench::read_all(buffer + share * static_cast<size_t>(t), share);
+                      axon::bench::ceilings().read_all(buffer + share * static_cast<size_t>(t), share);
                     }));
   return static_cast<double>(share) * threads * sizeof(float) / best;
 }
 
 double multiply_add_peak(int threads) {
   constexpr int64_t rounds = 4'000'000;
+  const axon::bench::Ceilings& ceilings = axon::bench::ceilings();
   double best = 1e30;
   for (int i = 0; i < 5; ++i)
-    best = std::min(best, on_threads(threads, [&](int) { axon::bench::multiply_adds(rounds); }));
-  return static_cast<double>(rounds) * 16 * 16 * 2 * threads / best;
+    best = std::min(best, on_threads(threads, [&](int) { ceilings.multiply_adds(rounds); }));
+  return static_cast<double>(rounds * ceilings.operations) * threads / best;
 }
 
 double median(std::vector<double> values) {
