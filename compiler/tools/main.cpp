@@ -106,6 +106,6 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return failed(Code::E0593, std::string(axon::source::code_title(Code::E0593)));
   } catch (const std::system_error& e) {  // what fmt::print throws when stdout does not take the text
-    return failed(Code::E0701, e.what());
+    return failed(Code::E0701, fmt::format("cannot write to stdout: {}", e.code().message()));
   }
 }
