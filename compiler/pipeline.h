@@ -65,7 +65,8 @@ struct Stage {
   std::string (*print)(Compilation&);  ///< null: nothing to print
 };
 
-/// Takes one step of a stage for one entry; false, with an error, when that is more work than an entry may take.
+/// Takes one step of a stage for one entry; false, with an error, when that is more work than an entry may
+/// take.
 bool within_allowance(Compilation&, const CompiledEntry&, const std::function<void()>& step);
 
 const std::vector<Stage>& stages();

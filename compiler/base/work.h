@@ -23,11 +23,11 @@ inline void work(uint64_t steps = 1) {
   detail::work_left -= steps;
 }
 
-/// While it lives, this thread may make `steps` steps. What an allowance inside of another spends, both spend.
+/// While it lives, this thread may make `steps` steps. What an allowance inside of another spends, both
+/// spend.
 class Allowance {
  public:
-  explicit Allowance(uint64_t steps)
-      : outer_(detail::work_left), given_(steps < outer_ ? steps : outer_) {
+  explicit Allowance(uint64_t steps) : outer_(detail::work_left), given_(steps < outer_ ? steps : outer_) {
     detail::work_left = given_;
   }
   ~Allowance() { detail::work_left = outer_ - spent(); }

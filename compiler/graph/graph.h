@@ -258,8 +258,8 @@ ScalarId substitute(Graph&, ScalarId, const shape::Substitution&);
 ScalarId substitute(Graph&, ScalarId, const std::map<Var, ScalarId>&);
 /// Rewrites every load through `f`, which gets the (already rewritten) load and returns its replacement.
 ScalarId rewrite_loads(Graph&, ScalarId, const std::function<ScalarId(ScalarId)>& f);
-/// Everything that an expression consists of, under binders too, each once: in order of first occurrence, users
-/// before their arguments.
+/// Everything that an expression consists of, under binders too, each once: in order of first occurrence,
+/// users before their arguments.
 std::vector<ScalarId> scalars_in(const Graph&, ScalarId);
 /// All loads in an expression, each once, in order of first occurrence.
 std::vector<ScalarId> loads_in(const Graph&, ScalarId);

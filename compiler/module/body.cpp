@@ -148,8 +148,8 @@ class BodyBuilder {
     return static_cast<uint32_t>(body_.locals.size() - 1);
   }
 
-  /// Rebuilds an expression, every part once; `f` may replace a part before its arguments are visited. `done`:
-  /// what parts have become.
+  /// Rebuilds an expression, every part once; `f` may replace a part before its arguments are visited.
+  /// `done`: what parts have become.
   ScalarId rewrite(ScalarId id, const std::function<std::optional<ScalarId>(ScalarId)>& f,
                    std::map<ScalarId, ScalarId>& done) {
     if (const auto known = done.find(id); known != done.end()) return known->second;

@@ -15,7 +15,8 @@
 
 namespace axon::module {
 
-/// A variant whose code would be longer than the compiler makes it: thrown, also by the threads of emit_objects().
+/// A variant whose code would be longer than the compiler makes it: thrown, also by the threads of
+/// emit_objects().
 struct TooLarge {
   const plan::Variant* variant;
 };

@@ -160,12 +160,10 @@ class MemoryPlan {
               size_t loops) const {
     for (TaskTypeId x : first)
       for (TaskTypeId y : second) {
-        if (AXON_RULE(before_itself, x == y) ||
-            AXON_RULE(before_same_iteration, !ordered(y, x, {loops, 0})))
+        if (AXON_RULE(before_itself, x == y) || AXON_RULE(before_same_iteration, !ordered(y, x, {loops, 0})))
           return false;
         for (size_t level = 0; level < loops; ++level)
-          if (AXON_RULE(before_next_iteration, !ordered(x, y, {level, 1})))
-            return false;
+          if (AXON_RULE(before_next_iteration, !ordered(x, y, {level, 1}))) return false;
       }
     return true;
   }

@@ -13,8 +13,8 @@ namespace axon::task {
 namespace {
 
 constexpr size_t max_states = 4096;
-/// How much longer than in the wait itself a bound of a range may become: with every wait of a chain more of it is
-/// repeated, and of what is longer nothing is proved.
+/// How much longer than in the wait itself a bound of a range may become: with every wait of a chain more of
+/// it is repeated, and of what is longer nothing is proved.
 constexpr size_t max_parts = 256;
 
 bool equal(const Wait::Range& a, const Wait::Range& b) { return a.first == b.first && a.last == b.last; }
@@ -83,8 +83,7 @@ Ranges ranges_of(const Program& p, const Wait& wait) {
   return ranges;
 }
 
-HappensBefore::HappensBefore(const Program& program)
-    : program_(program), edges_of_(program.types.size()) {
+HappensBefore::HappensBefore(const Program& program) : program_(program), edges_of_(program.types.size()) {
   for (const Wait& wait : program.waits) add(wait);
 }
 

@@ -74,8 +74,8 @@ struct Sum {
 
 Sum terms_of(Graph& g, ScalarId root) {
   Sum sum;
-  // By scalar, and the element type of the casts passed on the way: what it is multiplied by. An argument has a
-  // smaller id than its users, so the greatest one left has met all of its users.
+  // By scalar, and the element type of the casts passed on the way: what it is multiplied by. An argument has
+  // a smaller id than its users, so the greatest one left has met all of its users.
   std::map<std::pair<ScalarId, Elem>, double> work{{{root, g.scalars[root].elem}, 1.0}};
   while (!work.empty()) {
     const auto last = std::prev(work.end());
