@@ -1,4 +1,6 @@
 // Diagnostics as JSON: one object per diagnostic, with every span as bytes and as line and column.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "source/render.h"
@@ -47,6 +49,12 @@ Json object(const Diagnostic& d, const SourceManager& sources) {
 std::string render_json(const Diagnostics& diagnostics, const SourceManager& sources) {
   Json all = Json::array();
   for (const Diagnostic& d : diagnostics.sorted()) all.push_back(object(d, sources));
+  if (const size_t left = diagnostics.dropped()) {
+    Diagnostic rest;
+    rest.message = fmt::format("... and {} more", left);
+    all.push_back(object(rest, sources));
+    all.back()["code"] = nullptr;
+  }
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -309,12 +309,58 @@ std::string render_human(const Diagnostics& diagnostics, const SourceManager& so
                     [&](const Diagnostic& d) { return render_human(d, sources, options); });
 }
 
+namespace {
+
+/// `file:line:col: `; nothing without a place.
+std::string prefix(Span at, const SourceManager& sources) {
+  const std::string place = sources.describe(at);
+  return place.empty() ? "" : place + ": ";
+}
+
+/// The lines of a text, each behind the same words, so that every line of the output stands by itself.
+std::string each_line(const std::string& before, std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    out += before + tabs_to_spaces(text.substr(0, end)) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (char c : text) out += c == '\n' ? "\\n" : std::string(1, c);
+  return out;
+}
+
+/// What a help says, and of an edit what is written instead of what: `w` -> `transpose w`.
+std::string short_help(const Help& help, Span at, const SourceManager& sources) {
+  if (!help.edit || !help.edit->span.valid()) return each_line(prefix(at, sources) + "help: ", help.text);
+  const Edit& edit = *help.edit;
+  const char* kind = edit.applicability == Applicability::safe ? "safe" : "maybe";
+  const std::string replaced = one_line(sources.text(edit.span)), by = one_line(edit.replacement);
+  const std::string change = replaced.empty() ? fmt::format("insert `{}`", by)
+                             : by.empty()     ? fmt::format("remove `{}`", replaced)
+                                              : fmt::format("`{}` -> `{}`", replaced, by);
+  return fmt::format("{}help: {}: {} [{}]\n", prefix(edit.span, sources), help.text, change, kind);
+}
+
+}  // namespace
+
 std::string render_short(const Diagnostics& diagnostics, const SourceManager& sources,
                          const RenderOptions& options) {
   return render_all(diagnostics, options, "", [&](const Diagnostic& d) {
-    std::string at = sources.describe(d.primary.span);
-    return fmt::format("{}{}{}[{}]: {}\n", at, at.empty() ? "" : ": ",
-                       d.severity == Severity::error ? "error" : "warning", code_name(d.code), d.headline());
+    const std::string at = prefix(d.primary.span, sources);
+    std::string out =
+        fmt::format("{}{}[{}]: {}{}{}\n", at, d.severity == Severity::error ? "error" : "warning",
+                    code_name(d.code), d.headline(), d.primary.text.empty() ? "" : ": ", d.primary.text);
+    for (const Label& label : d.secondary)
+      if (!label.text.empty()) out += each_line(prefix(label.span, sources) + "note: ", label.text);
+    out += each_line(at + "note: ", d.body);
+    for (const Note& note : d.notes) out += each_line(at + note.kind + ": ", note.text);
+    for (const Help& help : d.helps) out += short_help(help, d.primary.span, sources);
+    return out;
   });
 }
 

@@ -13,9 +13,11 @@ struct RenderOptions {
 
 std::string render_human(const Diagnostic&, const SourceManager&, const RenderOptions& = {});
 std::string render_human(const Diagnostics&, const SourceManager&, const RenderOptions& = {});
-/// `file:line:col: error[E0101]: message`
+/// All that render_human says but the text of the program, in lines that stand by themselves:
+/// `file:line:col: error[E0101]: message`, then `file:line:col: note: ...` and `help:` for the same diagnostic.
 std::string render_short(const Diagnostics&, const SourceManager&, const RenderOptions& = {});
-/// An array of objects, one per diagnostic, all of them, spans as bytes and as line and column.
+/// An array of objects, one per diagnostic, spans as bytes and as line and column; where more were reported than
+/// are kept, a last one without a code says how many.
 std::string render_json(const Diagnostics&, const SourceManager&);
 /// A SARIF 2.1.0 log: one run with rules, results, related places and fixes.
 std::string render_sarif(const Diagnostics&, const SourceManager&);

@@ -1,5 +1,7 @@
 // One source text, parsed: what most tests of this folder begin with.
 #pragma once
+#include <fmt/format.h>
+
 #include <string>
 
 #include "source/render.h"
@@ -13,7 +15,15 @@ struct Parsed {
       : id(sources.add(std::move(name), std::move(text), diagnostics)),
         file(parse(sources[id], diagnostics)) {}
 
-  std::string report() const { return source::render_short(diagnostics, sources, {.max_errors = 0}); }
+  /// `file:line:col: error[E0101]: message` for each.
+  std::string report() const {
+    std::string out;
+    for (const source::Diagnostic& d : diagnostics.sorted())
+      out += fmt::format("{}: {}[{}]: {}\n", sources.describe(d.primary.span),
+                         d.severity == source::Severity::error ? "error" : "warning",
+                         source::code_name(d.code), d.headline());
+    return out;
+  }
   std::string tree() const { return print(file); }
 
   source::Diagnostics diagnostics;
