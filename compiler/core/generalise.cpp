@@ -215,6 +215,7 @@ void Generaliser::add_shape_vars(TypeId id, std::vector<Var>& out) const {
 }
 
 void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
+  const size_t inferred = scheme.where.size();
   std::vector<Constraint> facts;
   for (Constraint& c : solver_.parked()) {
     if (c.kind != CKind::holds && c.kind != CKind::equal_dims) continue;
@@ -300,6 +301,43 @@ void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
     fact_sources_.push_back(
         {*residual, why.span, why.expr.valid() ? p_.exprs[why.expr].span : source::Span{}});
   }
+  drop_implied(scheme.where, inferred);
+}
+
+/// Whether a size of the fact is divided by another size.
+static bool divides_by_size(const Fact& fact) {
+  const std::function<bool(const Dim&)> divides = [&](const Dim& d) {
+    for (const shape::Term& t : d.terms())
+      for (const shape::Atom& a : t.factors) {
+        if (a.kind() == shape::AtomKind::var) continue;
+        const bool quotient = a.kind() != shape::AtomKind::min && a.kind() != shape::AtomKind::max;
+        if ((quotient && !a.rhs().constant()) || divides(a.lhs()) || divides(a.rhs())) return true;
+      }
+    return false;
+  };
+  return divides(fact.lhs) || divides(fact.rhs);
+}
+
+/// Drops the facts from `first` on that the others imply: 2 <= h beside 2 <= h/2. Each was not known from
+/// those before it when it was added, so only what came later can imply it. That a division has a value
+/// implies nothing here: it is what `p != 0` is stated for.
+void Generaliser::drop_implied(std::vector<Fact>& where, size_t first) const {
+  for (size_t i = where.size(); i-- > first;) {
+    if (i + 1 == where.size()) continue;
+    std::vector<Fact> others;
+    Occurrences sizes;
+    for (const FactAt& f : e_.infos[g_.index].where) others.push_back(f.fact);
+    for (size_t j = 0; j < where.size(); ++j)
+      if (j != i && !divides_by_size(where[j])) others.push_back(where[j]);
+    for (const Fact& f : where) {
+      sizes.add(f.lhs);
+      sizes.add(f.rhs);
+    }
+    for (Var v : sizes.dims)
+      if (vars_.is_size(v)) others.push_back(shape::at_least(Dim(v), 0));
+    if (shape::prove(others, where[i]).verdict == Verdict::proved)
+      where.erase(where.begin() + static_cast<long>(i));
+  }
 }
 
 /// The sizes of a finished type as its facts allow to write them: max(min(n, 5), 0) is min(n, 5).
@@ -339,10 +377,8 @@ void Generaliser::refuse_leftovers() {
   if (failed_ || uses_failed_) return;
   for (const Constraint& c : solver_.parked()) {
     if (c.kind == CKind::holds || c.kind == CKind::equal_dims) continue;
-    const Why& w = whys_[c.why];
-    reporter_.report(error(Code::E0314, w.span, fmt::format("the shapes at {} are not determined", w.what))
-                         .note(fmt::format("what must hold is {}", reporter_.show(c)))
-                         .help("annotate a parameter with its axes"));
+    reporter_.report_undetermined(whys_[c.why]);
+    undetermined_ = true;
     return;
   }
 }
@@ -473,6 +509,13 @@ void Generaliser::follow_declared() {
     if (const ElemTerm stated = vars_.zonk(ElemTerm{std::nullopt, v}); !stated.elem) v = stated.var;
 }
 
+/// The rests of open records get names that no size or shape has.
+void Generaliser::name_rests(Names& names, TypeId type) const {
+  const Type& t = vars_[type];
+  for (TypeId item : t.items) name_rests(names, item);
+  if (t.row.valid() && vars_.is_meta(t.row)) names.rest(t.row);
+}
+
 void Generaliser::name_variables(Scheme& s) {
   follow_declared();
   Occurrences all;
@@ -509,6 +552,7 @@ void Generaliser::name_variables(Scheme& s) {
     vars_.make_rigid(v);
     s.shapes.push_back(v);
   }
+  name_rests(names, s.type);
   for (TypeVarId v : all.types) {
     vars_.types.vars[v].name = names.of(v);
     vars_.make_rigid(v);

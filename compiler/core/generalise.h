@@ -19,6 +19,8 @@ class Generaliser : InferencePart {
   void keep_into(IntoConstraint into) { stated_into_.push_back(std::move(into)); }
   /// The scheme of the declaration, whose type this is.
   Scheme generalise_top(TypeId type);
+  /// Shapes were left that no use of the declaration could determine; that was reported.
+  bool undetermined() const { return undetermined_; }
   /// The scheme of a function that `let` binds; `since` and `opened` are the solver's serial and the mark of
   /// opened sizes before it was inferred.
   void generalise_let(LocalId local, TypeId type, size_t since, size_t opened);
@@ -32,6 +34,7 @@ class Generaliser : InferencePart {
   Occurrences conditions_of(const Constraint& c) const;
   void add_shape_vars(TypeId type, std::vector<shape::Var>& out) const;
   void take_facts(Scheme& scheme, const Mine& mine, bool top);
+  void drop_implied(std::vector<shape::Fact>& where, size_t first) const;
   void refuse_fact(const shape::Fact& fact, const std::vector<shape::Fact>& known, WhyId why,
                    const shape::Answer& answer);
   std::optional<shape::Fact> without_indices(const shape::Fact& fact,
@@ -39,12 +42,14 @@ class Generaliser : InferencePart {
   TypeId simplified(TypeId type, const std::vector<shape::Fact>& where);
   void refuse_leftovers();
   void follow_declared();
+  void name_rests(Names& names, TypeId type) const;
   void name_variables(Scheme& scheme);
   void prefer_parameter_initials(Names& names, TypeId type);
 
   Reporter& reporter_;
   OpenedSizes& opened_;
   std::vector<IntoConstraint> stated_into_;
+  bool undetermined_ = false;
 };
 
 }  // namespace axon::core

@@ -27,32 +27,44 @@ std::string Names::choose(const std::string& wanted, std::set<std::string>& used
     if (std::string next = name + std::to_string(i); used.insert(next).second) return next;
 }
 
+void Names::hide(std::set<uint32_t> dims, std::set<uint32_t> shapes) {
+  hidden_dims_ = std::move(dims);
+  hidden_shapes_ = std::move(shapes);
+}
+
 const std::string& Names::of(Var v) {
+  static const std::string any = "_";
+  if (hidden_dims_.count(v.id)) return any;
   auto it = dims_.find(v.id);
-  return it != dims_.end() ? it->second : dims_[v.id] = choose(shape::var_name(v), used_dims_);
+  return it != dims_.end() ? it->second : dims_[v.id] = choose(shape::var_name(v), used_);
 }
 const std::string& Names::of(ShapeVarId v) {
+  static const std::string any;
+  if (hidden_shapes_.count(v.index)) return any;
   auto it = shapes_.find(v.index);
-  return it != shapes_.end() ? it->second
-                             : shapes_[v.index] = choose(types_.shape_vars[v].name, used_shapes_);
+  return it != shapes_.end() ? it->second : shapes_[v.index] = choose(types_.shape_vars[v].name, used_);
 }
 const std::string& Names::of(TypeVarId v) {
   auto it = type_vars_.find(v.index);
   return it != type_vars_.end() ? it->second : type_vars_[v.index] = choose(types_.vars[v].name, used_types_);
 }
+const std::string& Names::rest(TypeVarId v) {
+  auto it = type_vars_.find(v.index);
+  return it != type_vars_.end() ? it->second : type_vars_[v.index] = choose(types_.vars[v].name, used_);
+}
 void Names::keep(Var v, const std::string& name) {
-  if (!dims_.count(v.id)) dims_[v.id] = choose(name, used_dims_);
+  if (!dims_.count(v.id)) dims_[v.id] = choose(name, used_);
 }
 void Names::keep(ShapeVarId v, const std::string& name) {
   shapes_[v.index] = name;
-  used_shapes_.insert(name);
+  used_.insert(name);
 }
 void Names::keep(TypeVarId v, const std::string& name) {
   type_vars_[v.index] = name;
   used_types_.insert(name);
 }
 void Names::prefer(ShapeVarId v, const std::string& name) {
-  if (!shapes_.count(v.index) && used_shapes_.insert(name).second) shapes_[v.index] = name;
+  if (!shapes_.count(v.index) && used_.insert(name).second) shapes_[v.index] = name;
 }
 
 // ---- Types ----
@@ -211,7 +223,7 @@ class TypePrinter {
       case Type::Kind::record:
         for (size_t i = 0; i < t.items.size(); ++i)
           out += fmt::format("{}{} : {}", i ? ", " : "", t.fields[i], part(t.items[i], parameter));
-        if (t.row.valid()) out += (t.items.empty() ? ".." : ", ..") + names_.of(t.row);
+        if (t.row.valid()) out += (t.items.empty() ? ".." : ", ..") + names_.rest(t.row);
         return "{" + out + "}";
       case Type::Kind::stack:
         return fmt::format("Stack[{}, {}]", core::print(t.count, names_), part(t.items[0], false));
@@ -368,8 +380,8 @@ std::string print_types(const Program& p) {
     }
     Names names(p.types);
     for (Var v : g.scheme.dims) names.of(v);
-    for (ShapeVarId v : g.scheme.shapes) names.of(v);
-    for (TypeVarId v : g.scheme.types) names.of(v);
+    for (ShapeVarId v : g.scheme.shapes) names.keep(v, p.types.shape_vars[v].name);
+    for (TypeVarId v : g.scheme.types) names.keep(v, p.types.vars[v].name);
     out += print(p.types, g.scheme, names, width + 3) + "\n";
   }
   return out;

@@ -9,23 +9,28 @@
 namespace axon::core {
 
 /// Hands out names: each variable keeps the one it asks for when that is free, else the next letter that is.
-/// Rigid names come first (keep()), so that what a user wrote is what is printed.
+/// Rigid names come first (keep()), so that what a user wrote is what is printed. No name stands for two
+/// things among sizes, shapes and rests of records, but where a program was written so; `'t` is no `t`.
 class Names {
  public:
   explicit Names(const TypeStore& types) : types_(types) {}
   const std::string& of(shape::Var v);
   const std::string& of(ShapeVarId v);
   const std::string& of(TypeVarId v);
+  const std::string& rest(TypeVarId row);  ///< of a record that is open: `..r`
   void keep(shape::Var v, const std::string& name);
   void keep(ShapeVarId v, const std::string& name);
   void keep(TypeVarId v, const std::string& name);
   void prefer(ShapeVarId v, const std::string& name);  ///< takes it when it is free
+  /// From now on these are `_` and `..`: any size, any axes. Those of the call before have names again.
+  void hide(std::set<uint32_t> dims, std::set<uint32_t> shapes);
 
  private:
   std::string choose(const std::string& wanted, std::set<std::string>& used);
   const TypeStore& types_;
   std::map<uint32_t, std::string> dims_, shapes_, type_vars_;
-  std::set<std::string> used_dims_, used_shapes_, used_types_;
+  std::set<std::string> used_, used_types_;
+  std::set<uint32_t> hidden_dims_, hidden_shapes_;
 };
 
 /// What a class of element types is called in a `where`; null for one that needs no saying.

@@ -57,7 +57,7 @@ TEST_F(Modules, GiveValuesAndTypes) {
       "import nn\nimport nn as layers\n"
       "fun two x (p : nn.Dense[a, b]) (q : layers.Dense[b, c]) = nn.dense (nn.dense x p) q * nn.half\n");
   EXPECT_EQ(c.errors(), "");
-  EXPECT_EQ(c.type_of("two"), "f32[..a, m, a] -> Dense[a, b] -> Dense[b, c] -> f32[..a, m, c]");
+  EXPECT_EQ(c.type_of("two"), "f32[..d, m, a] -> Dense[a, b] -> Dense[b, c] -> f32[..d, m, c]");
 }
 
 TEST_F(Modules, AreFoundInFolders) {
