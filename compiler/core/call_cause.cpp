@@ -15,6 +15,7 @@
 namespace axon::core {
 
 using source::Diagnostic;
+using source::Span;
 using Kind = Expr::Kind;
 
 namespace {
@@ -58,6 +59,7 @@ bool Checker::take_given(const std::vector<TypeId>& params) {
 bool Reporter::report_within(const Failure& f, const Why& w) {
   const uint32_t depth = attempt_ ? attempt_->call_depth : 0;
   if (e_.only_counting || !w.expr.valid() || depth >= most_calls) return false;
+  if (explained_.count(w.expr.index)) return failed_ = true;
   const Expr call = p_.exprs[w.expr];
   if (call.kind != Kind::apply || p_.exprs[call.args[0]].kind != Kind::global) return false;
   const GlobalId callee = p_.exprs[call.args[0]].global;
@@ -84,10 +86,21 @@ bool Reporter::report_within(const Failure& f, const Why& w) {
     if (vars_.is_meta(v)) return false;
   auto cause = Checker(e_, callee).first_failure(arguments, depth + 1);
   if (!cause) return false;
-  const std::string text = cause->primary.text.empty() ? "here" : "here: " + cause->primary.text;
-  cause->secondary.insert(cause->secondary.begin(), {cause->primary.span, text});
-  cause->primary = {w.span, fmt::format("in this call of `{}`", function.name)};
-  cause->helps.clear();
+  explained_.insert(w.expr.index);
+  const Span declaration = info.decl->span, at = cause->primary.span;
+  const std::string call_text = fmt::format("in this call of `{}`", function.name);
+  if (at.file == declaration.file && declaration.begin <= at.begin && at.end <= declaration.end) {
+    const std::string text = cause->primary.text.empty() ? "here" : "here: " + cause->primary.text;
+    cause->secondary.insert(cause->secondary.begin(), {at, text});
+    cause->primary = {w.span, call_text};
+  } else {  // what is wrong stands before the call: a field that has another name
+    cause->also(w.span, call_text);
+  }
+  // Edits of the call come before those of what is called, which other calls may use too.
+  std::erase_if(cause->helps, [](const source::Help& help) { return help.trial == 0 && help.edit; });
+  if (cause->code != source::Code::E0305)
+    for (source::Help& help : cause->helps)
+      if (help.trial != 0) help.trial = static_cast<uint8_t>(std::min(help.trial + 10, 250));
   suggest(*cause, f, w);
   defer(*cause, f);
   return true;

@@ -167,7 +167,12 @@ void Checker::check_body() {
   const bool fine = !failed_;
   write_back_.run(first_type_var_);
   if (!failed_ && !uses_failed_) opened_.write_back();
-  if (fine && failed_) p_.globals[g_].scheme.type = vars_.zonk(stated_part(type));
+  if ((fine && failed_) || generaliser_.undetermined())
+    p_.globals[g_].scheme.type = vars_.zonk(stated_part(type));
+  if (generaliser_.undetermined()) {  // what holds of sizes that nothing determines says nothing to a caller
+    p_.globals[g_].scheme.where.clear();
+    p_.globals[g_].scheme.into.clear();
+  }
   if (!failed_) check_consumed();
   if (failed_ || uses_failed_) p_.globals[g_].has_error = true;  // so that it reaches those that use this one
   if (g.kind == Global::Kind::entry && !p_.globals[g_].has_error && !uses_failed_) entry_.check_entry(scheme);

@@ -45,6 +45,17 @@ class Checker : InferencePart {
   bool still_fails(const PendingReport& pending);  // unsat_core.cpp
   void report_pending();
 
+  // blame.cpp
+  struct WrittenTensor;
+  void find_written(TypeId type, const WrittenTensor& at, std::vector<WrittenTensor>& out) const;
+  TypeId with_open(TypeId type, const std::vector<uint32_t>& items, size_t from, bool any_axes,
+                   Shape& opened);
+  std::set<std::string> failures_without(const WrittenTensor* tensor, bool any_axes, Shape& opened);
+  ExprId mention(ExprId root, const std::string& path) const;
+  void name_culprit(PendingReport& pending, const WrittenTensor& tensor, const Shape& fits);
+  /// Names the one tensor that disagrees with all the others, where there is one; at most so many attempts.
+  void blame(PendingReport& pending, size_t attempts);
+
   std::unique_ptr<InferenceContext> context_;
   LoopScopes scopes_{*context_};
   Reporter reporter_{*context_};

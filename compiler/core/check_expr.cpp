@@ -63,13 +63,14 @@ TypeId ExprChecker::infer_kind(ExprId id, TypeId expected) {
       Type t;
       t.kind = Type::Kind::record;
       t.fields = e.fields;
+      t.places = e.places;
       for (ExprId a : e.args) t.items.push_back(infer(a));
       return vars_.add(t);
     }
     case Kind::field: {
       const TypeId base = infer(e.args[0]);
-      const TypeId t =
-          unifier_.field(base, e.text, why(e.span, fmt::format("the field `{}`", e.text), {}, base, id));
+      const TypeId t = unifier_.field(
+          base, e.text, why(e.span, fmt::format("the field `{}`", e.text), {}, base, id), e.span);
       return t.valid() ? t : vars_.error();
     }
     case Kind::with_field:
@@ -530,7 +531,7 @@ TypeId ExprChecker::infer_with_field(ExprId id) {
   const Expr e = p_.exprs[id];
   const TypeId base = infer(e.args[0]);
   const WhyId w = why(e.span, fmt::format("the field `{}`", e.text), {}, base, id);
-  const TypeId field = unifier_.field(base, e.text, w);
+  const TypeId field = unifier_.field(base, e.text, w, e.span);
   const TypeId value = infer(e.args[1], field);
   if (!field.valid()) return base;
   unifier_.unify(field, value,

@@ -5,7 +5,9 @@
 // looks at a program; it returns bindings, constraints that are left over, and failures, which name the Why
 // they came with. A constraint prints, so that a run of the solver can be read (--emit=constraints in tests).
 #pragma once
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/vars.h"
@@ -24,6 +26,8 @@ struct Why {
   base::Id<ExprTag> expr;        ///< the application or indexing, for labels on its parts
   std::string stated;            ///< of a `where` of what is called: how it is written there
   bool raised_when_run = false;  ///< where it cannot be known beforehand, evaluation raises the error
+  /// Of a `where` that a % b is 0: a and b here.
+  std::optional<std::pair<shape::Dim, shape::Dim>> remainder = std::nullopt;
 };
 
 struct Constraint {
@@ -61,6 +65,8 @@ struct Failure {
   shape::Dim lhs, rhs;
   std::string text;
   WhyId stating = {};  ///< of what was stated when it failed; another one when that only woke it
+  TypeId record = {};  ///< field: what lacks it
+  TypeId other = {};   ///< field: the record that has it; not valid where an expression reads it
 };
 
 std::string print(const Constraint& c, const Vars& vars);

@@ -156,6 +156,7 @@ struct Expr {
   std::vector<OpenedSize> opens;  ///< sizes that its value shows
   std::vector<Pattern> params;
   std::vector<std::string> fields;
+  std::vector<source::Span> places;  ///< of a record, where each field is named
   std::vector<IndexItem> indices;
   std::vector<Binder> binders;
   std::vector<AxisGroup> from, to;

@@ -44,31 +44,52 @@ GlobalId Program::find(const std::string& name) const {
 
 std::string test_name(const std::string& title) { return fmt::format("test \"{}\"", title); }
 
-std::optional<std::string> nearest(const std::string& name, const std::vector<std::string>& known) {
-  std::optional<std::string> best;
-  size_t best_distance = name.size() <= 2 ? 1 : name.size() <= 5 ? 2 : 3;
-  ++best_distance;
-  for (const std::string& other : known) {
-    if (other == name ||
-        (other.size() > name.size() ? other.size() - name.size() : name.size() - other.size()) >= 4)
-      continue;
-    std::vector<size_t> row(other.size() + 1);
-    for (size_t j = 0; j < row.size(); ++j) row[j] = j;
-    for (size_t i = 1; i <= name.size(); ++i) {
-      size_t diagonal = row[0];
-      row[0] = i;
-      for (size_t j = 1; j <= other.size(); ++j) {
-        const size_t substitute = diagonal + (name[i - 1] != other[j - 1]);
-        diagonal = row[j];
-        row[j] = std::min({substitute, row[j] + 1, row[j - 1] + 1});
-      }
+namespace {
+
+/// How many letters are put in, left out, replaced or exchanged with the next one.
+size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<size_t> two_above, above, row(b.size() + 1);
+  for (size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    two_above = std::move(above);
+    above = row;
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({above[j - 1] + (a[i - 1] != b[j - 1]), above[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], two_above[j - 2] + 1);
     }
-    if (row.back() < best_distance && row.back() < std::max(name.size(), other.size())) {
-      best_distance = row.back();
+  }
+  return row.back();
+}
+
+/// In small letters, without what separates words: `LayerNorm` and `layer_norm` are one name.
+std::string without_style(const std::string& name) {
+  std::string out;
+  for (char c : name)
+    if (c != '_') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::string> nearest(const std::string& name, const std::vector<std::string>& known) {
+  const std::string plain = without_style(name);
+  std::optional<std::string> best, longer;
+  size_t best_distance = (name.size() < 4 ? name.size() / 2 : name.size() < 6 ? 2 : 3) + 1;
+  for (const std::string& other : known) {
+    if (other == name) continue;
+    if (!plain.empty() && without_style(other) == plain) return other;
+    const bool begins = name.size() >= 3 && other.starts_with(name);  // `var` of `variance`
+    if (begins && (!longer || other.size() < longer->size())) longer = other;
+    if (std::max(name.size(), other.size()) - std::min(name.size(), other.size()) >= best_distance) continue;
+    const size_t distance = edit_distance(name, other);
+    if (distance < best_distance && distance < std::max(name.size(), other.size())) {
+      best_distance = distance;
       best = other;
     }
   }
-  return best;
+  return best ? best : longer;
 }
 
 Elaborator::Elaborator(const source::SourceManager& sources, const Loader& loader,

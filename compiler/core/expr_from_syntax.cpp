@@ -90,6 +90,7 @@ ExprId ExprLowering::expr(stx::ExprId id) {
           [&](const stx::RecordExpr& r) {
             std::vector<ExprId> values;
             std::vector<std::string> fields;
+            std::vector<source::Span> places;
             for (const stx::FieldValue& f : r.fields) {
               if (std::find(fields.begin(), fields.end(), f.name.text) != fields.end()) {
                 report(error(Code::E0404, f.name.span,
@@ -97,11 +98,13 @@ ExprId ExprLowering::expr(stx::ExprId id) {
                 continue;
               }
               fields.push_back(f.name.text);
+              places.push_back(f.name.span);
               values.push_back(expr(f.value));
             }
             const ExprId e = add(Kind::record, span);
             at(e).args = std::move(values);
             at(e).fields = std::move(fields);
+            at(e).places = std::move(places);
             return e;
           },
           [&](const stx::LambdaExpr& l) {

@@ -98,6 +98,14 @@ static std::set<TypeVarId> element_variables(const Vars& vars, TypeId id) {
   return out;
 }
 
+/// The remainder that a fact says to be 0.
+static std::optional<shape::Atom> remainder_of(const Fact& f) {
+  if (f.relation != Relation::eq || !f.rhs.is(0) || f.lhs.terms().size() != 1) return std::nullopt;
+  const shape::Term& t = f.lhs.terms()[0];
+  if (t.factors.size() != 1 || t.factors[0].kind() != shape::AtomKind::mod) return std::nullopt;
+  return t.factors[0];
+}
+
 TypeId Instantiator::instantiate(const Scheme& s, ExprId at, WhyId w) {
   Fresh fresh;
   fresh.why = w;
@@ -137,6 +145,8 @@ TypeId Instantiator::instantiate(const Scheme& s, ExprId at, WhyId w) {
       Why mine = whys_[w];
       Names names(p_.types);
       mine.stated = print(f, names);
+      if (const auto mod = remainder_of(f))
+        mine.remainder = {mod->lhs().substitute(fresh.dims), mod->rhs().substitute(fresh.dims)};
       solver_.require({l, f.relation, r}, whys_.add(std::move(mine)));
     }
   }

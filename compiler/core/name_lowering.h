@@ -28,9 +28,11 @@ class NameLowering : LoweringPart {
   Pattern pattern(syntax::PatternId id, bool parameter, size_t since);
   void names_differ(const std::vector<syntax::PatternId>& patterns);
   ExprId global(GlobalId g, source::Span at);
+  bool may_be_bound(const std::string& name) const;
   void unknown_name(const std::string& name, source::Span at);
 
   TypeLowering& types_;
+  std::vector<source::Span> broken_;  ///< patterns that could not be read
 };
 
 }  // namespace axon::core

@@ -135,14 +135,33 @@ Pattern NameLowering::pattern(stx::PatternId id, bool parameter, size_t since) {
                                for (stx::PatternId e : t.elements)
                                  out.items.push_back(pattern(e, parameter, since));
                              },
-                             [&](const auto&) { out.kind = Pattern::Kind::wildcard; }},
+                             [&](const stx::ErrorPattern&) {
+                               out.kind = Pattern::Kind::wildcard;
+                               broken_.push_back(p.span);
+                             },
+                             [&](const stx::WildcardPattern&) { out.kind = Pattern::Kind::wildcard; }},
              p.node);
   return out;
 }
 
 // ---- Names ----
 
+/// Whether a pattern that could not be read, which was reported, may have bound the name.
+bool NameLowering::may_be_bound(const std::string& name) const {
+  return std::any_of(broken_.begin(), broken_.end(), [&](Span span) {
+    const std::string_view text = e_.sources.text(span);
+    const std::string_view bound = text.substr(0, text.find('='));
+    const auto in_a_name = [&](size_t i) {
+      return i < bound.size() && (std::isalnum(static_cast<unsigned char>(bound[i])) || bound[i] == '_');
+    };
+    for (size_t at = bound.find(name); at != std::string_view::npos; at = bound.find(name, at + 1))
+      if ((at == 0 || !in_a_name(at - 1)) && !in_a_name(at + name.size())) return true;
+    return false;
+  });
+}
+
 void NameLowering::unknown_name(const std::string& text, Span at) {
+  if (may_be_bound(text)) return;
   constexpr size_t most_suggestions = 100;  // each looks at every name that there is
   auto d = error(Code::E0401, at, fmt::format("nothing is called `{}` here", text));
   if (e_.unknown_names++ >= most_suggestions) return report(std::move(d));

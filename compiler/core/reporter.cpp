@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/unsat_core.h"
 
@@ -30,6 +31,7 @@ static bool holds_an_open_bracket(const source::Diagnostics& reported, Span decl
 void Reporter::report(Diagnostic d) {
   failed_ = true;
   if (attempt_) {
+    attempt_->failures.insert(fmt::format("{}:{}", source::code_name(d.code), d.primary.span.begin));
     if (attempt_->call_depth && !attempt_->first) attempt_->first = std::move(d);
     return;
   }
@@ -59,15 +61,6 @@ Names& Reporter::names() {
 
 std::string Reporter::show(TypeId t) { return print(p_.types, vars_.zonk(t), names()); }
 
-std::string Reporter::show(const Constraint& c) {
-  auto shape = [&](size_t i) { return print(vars_.zonk(c.shapes[i]), names()); };
-  if (c.kind == Constraint::Kind::equal_shapes) return fmt::format("{} = {}", shape(0), shape(1));
-  if (c.kind == Constraint::Kind::into) return fmt::format("{} into {}", shape(0), shape(1));
-  std::string out = shape(0) + " = ";
-  for (size_t i = 1; i < c.shapes.size(); ++i) out += (i > 1 ? " | " : "") + shape(i);
-  return out;
-}
-
 std::string Reporter::describe(ExprId id) {
   const Expr& e = p_.exprs[id];
   if (e.kind == Expr::Kind::local) return fmt::format("`{}`", p_.locals[e.local].name);
@@ -84,8 +77,9 @@ void Reporter::report_failures() {
   for (const Failure& f : solver_.take_failures()) {
     if (attempt_ && !attempt_->call_depth) {
       failed_ = true;
-      attempt_->found |=
-          f.why.valid() && f.kind == attempt_->failure.kind && key_of(whys_[f.why]) == attempt_->key;
+      const std::string key = f.why.valid() ? key_of(whys_[f.why]) : "";
+      attempt_->failures.insert(key);
+      attempt_->found |= f.why.valid() && f.kind == attempt_->failure.kind && key == attempt_->key;
     } else {
       report_failure(f);
     }
@@ -273,6 +267,37 @@ std::vector<std::string> axis_texts(const Shape& s, Names& names) {
 
 }  // namespace
 
+/// An index that goes over axes of two sizes: where it goes over the other one.
+void Reporter::label_other_axis(Diagnostic& d, const Failure& f, const Why& w) {
+  if (!w.expr.valid() || w.expected.valid() || p_.exprs[w.expr].kind != Expr::Kind::index) return;
+  const auto binder_at = [&](const Expr& e, Span at) -> LocalId {
+    for (const IndexItem& i : e.indices)
+      if (i.point.valid() && p_.exprs[i.point].kind == Expr::Kind::local && p_.exprs[i.point].span == at)
+        return p_.exprs[i.point].local;
+    return {};
+  };
+  const LocalId binder = binder_at(p_.exprs[w.expr], w.span);
+  const DeclInfo& info = e_.infos[g_.index];
+  for (uint32_t i = info.first_expr; binder.valid() && i < info.end_expr; ++i) {
+    const Expr& e = p_.exprs[{i}];
+    if (e.kind != Expr::Kind::index || ExprId{i} == w.expr || !p_.exprs[e.args[0]].type.valid()) continue;
+    const Type base = vars_[vars_.zonk(unifier_.shape_view(p_.exprs[e.args[0]].type))];
+    for (size_t axis = 0; axis < std::min(e.indices.size(), base.shape.size()); ++axis) {
+      const IndexItem& item = e.indices[axis];
+      if (item.kind != IndexItem::Kind::point || !is_dim(base.shape[axis])) break;
+      const Expr& point = p_.exprs[item.point];
+      const Dim& size = base.shape[axis].dim;
+      if (point.kind != Expr::Kind::local || point.local != binder || (size != f.lhs && size != f.rhs))
+        continue;
+      d.also(point.span, fmt::format("`{}` goes over {} here", p_.locals[binder].name, print(size, names())));
+      const Expr& of = p_.exprs[e.args[0]];
+      if (of.kind == Expr::Kind::local)
+        d.also(p_.locals[of.local].span, fmt::format("`{}` is {}", p_.locals[of.local].name, show(of.type)));
+      return;
+    }
+  }
+}
+
 void Reporter::report_shapes(const Failure& f, const Why& w) {
   std::vector<std::pair<std::string, std::vector<std::string>>> rows;
   std::vector<Shape> shapes;
@@ -314,6 +339,7 @@ void Reporter::report_shapes(const Failure& f, const Why& w) {
   if (f.kind == Failure::Kind::size || f.kind == Failure::Kind::broadcast)
     d.label(fmt::format("needs {} = {}", print(f.lhs, names()), print(f.rhs, names())));
   label_operands(d, w);
+  label_other_axis(d, f, w);
   if (rows.size() == 2) {
     d.text(aligned(rows, mark));
   } else if (w.expected.valid() && w.found.valid()) {  // functions, records: the shapes are inside of them
@@ -368,6 +394,117 @@ void Reporter::report_dependent(const Failure& f, const Why& w) {
   report(std::move(d));
 }
 
+/// A function where its result was meant: the call has fewer arguments than the function takes.
+bool Reporter::report_lacking_arguments(const Why& w) {
+  const Type found = vars_[vars_.zonk(w.found)], expected = vars_[vars_.zonk(w.expected)];
+  if (found.kind != Type::Kind::function || expected.kind == Type::Kind::function || !w.expr.valid())
+    return false;
+  std::vector<ExprId> places = p_.exprs[w.expr].args;
+  places.insert(places.begin(), w.expr);
+  for (ExprId id : places) {
+    if (!id.valid() || p_.exprs[id].span != w.span) continue;
+    const Expr& e = p_.exprs[id];
+    const bool call = e.kind == Expr::Kind::apply;
+    const size_t given = call ? e.args.size() - 1 : 0, lacking = found.items.size() - 1;
+    const std::string callee = describe(call ? e.args[0] : id);
+    auto d = error(Code::E0301, w.span,
+                   fmt::format("{} lacks {} argument{}", callee == "this" ? "the function" : callee, lacking,
+                               lacking == 1 ? "" : "s"));
+    d.label(given == 0 ? fmt::format("it takes {}, and none is given", lacking)
+                       : fmt::format("it takes {}, and {} {} given", given + lacking, given,
+                                     given == 1 ? "is" : "are"));
+    d.text(fmt::format("expected {}\nfound    {}", show(w.expected), show(w.found)));
+    report(std::move(d));
+    return true;
+  }
+  return false;
+}
+
+void Reporter::report_structure(const Failure& f, const Why& w) {
+  const bool both = w.expected.valid() && w.found.valid();
+  if (both && report_lacking_arguments(w)) return;
+  auto d = error(Code::E0301, w.span, fmt::format("the type of {} is not the one expected", w.what));
+  if (both) d.text(fmt::format("expected {}\nfound    {}", show(w.expected), show(w.found)));
+  if (!w.expected.valid() && w.found.valid()) {
+    d.message =
+        fmt::format("{} is not a record", w.expr.valid() ? describe(p_.exprs[w.expr].args[0]) : w.what);
+    d.text(fmt::format("It is {}.", show(w.found)));
+    if (!f.text.empty() && e_.library_value(f.text).valid() && w.expr.valid())
+      d.help(fmt::format("functions are applied: `{} {}`", f.text,
+                         e_.sources.text(p_.exprs[p_.exprs[w.expr].args[0]].span)));
+  }
+  if (both) note_any_type(d, w);
+  const bool wants_record = !both || vars_[vars_.zonk(w.expected)].kind == Type::Kind::record;
+  const bool tensor = w.found.valid() && vars_[vars_.zonk(w.found)].kind == Type::Kind::tensor;
+  const Span given = both || !w.expr.valid() ? w.span : p_.exprs[p_.exprs[w.expr].args[0]].span;
+  if (wants_record && tensor && e_.sources.text(given).ends_with(']'))
+    d.note("what is indexed is a tensor where no type says otherwise: write the type of the parameter");
+  suggest(d, f, w);
+  report(std::move(d));
+}
+
+void Reporter::report_undetermined(const Why& w) {
+  auto d = error(Code::E0314, w.span, fmt::format("the shapes at {} are not determined", w.what));
+  label_operands(d, w);
+  d.note("nothing says how many axes they have, and both must fit");
+  d.help("annotate a parameter with its axes");
+  report(std::move(d));
+}
+
+namespace {
+
+/// How often variables of inference stand in types, and which of them as a whole axis.
+struct OpenVariables {
+  const Vars& vars;
+  std::map<uint32_t, size_t> dims, shapes;
+  std::set<uint32_t> axes;
+  std::set<TypeId> seen;
+
+  void add(const Dim& d) {
+    for (Var v : d.vars())
+      if (vars.is_meta(v)) ++dims[v.id];
+  }
+  void add(TypeId id) {
+    const Type& t = vars[id];
+    for (const ShapeItem& i : t.shape) {
+      if (is_dim(i)) {
+        add(i.dim);
+        if (const auto v = i.dim.as_var()) axes.insert(v->id);
+      } else if (is_var(i)) {
+        ++shapes[i.var.index];
+      }
+      for (ShapeVarId v : i.join) shapes[v.index] += 2;  // a name in a join says what is joined
+    }
+    if (t.value) add(*t.value);
+    if (t.kind == Type::Kind::stack) add(t.count);
+    for (TypeId item : t.items) add(item);
+  }
+  void add_once(TypeId zonked) {
+    if (seen.insert(zonked).second) add(zonked);
+  }
+};
+
+}  // namespace
+
+/// What inference left open and a message mentions once gets no name there.
+void Reporter::hide_what_is_open(const Failure& f, const Why& w) {
+  OpenVariables open{vars_, {}, {}, {}, {}};
+  for (TypeId t : {w.expected, w.found})
+    if (t.valid()) open.add_once(vars_.zonk(t));
+  if (w.expr.valid())
+    for (ExprId a : p_.exprs[w.expr].args)
+      if (a.valid() && p_.exprs[a].type.valid() && p_.exprs[a].kind != Expr::Kind::global)
+        open.add_once(vars_.zonk(p_.exprs[a].type));
+  open.add(vars_.zonk(f.lhs));
+  open.add(vars_.zonk(f.rhs));
+  std::set<uint32_t> dims, shapes;
+  for (const auto& [v, times] : open.dims)
+    if (times == 1 && open.axes.count(v)) dims.insert(v);
+  for (const auto& [v, times] : open.shapes)
+    if (times == 1 && vars_.is_meta(ShapeVarId{v})) shapes.insert(v);
+  names().hide(std::move(dims), std::move(shapes));
+}
+
 void Reporter::report_failure(const Failure& f) {
   const Why w = f.why.valid() ? whys_[f.why] : Why{};
   const bool both = w.expected.valid() && w.found.valid();
@@ -377,22 +514,14 @@ void Reporter::report_failure(const Failure& f) {
       failed_ = true;
       return;
     }
+  hide_what_is_open(f, w);
   if (f.kind == Failure::Kind::dependent || mentions_bound(f)) return report_dependent(f, w);
   if (report_within(f, w)) return;
   switch (f.kind) {
     case Failure::Kind::dependent:
       return;
-    case Failure::Kind::structure: {
-      auto d = error(Code::E0301, w.span, fmt::format("the type of {} is not the one expected", w.what));
-      if (both) d.text(fmt::format("expected {}\nfound    {}", show(w.expected), show(w.found)));
-      if (!w.expected.valid() && w.found.valid())
-        d.message =
-            fmt::format("{} is not a record", w.expr.valid() ? describe(p_.exprs[w.expr].args[0]) : w.what),
-        d.text(fmt::format("It is {}.", show(w.found)));
-      if (both) note_any_type(d, w);
-      suggest(d, f, w);
-      return report(std::move(d));
-    }
+    case Failure::Kind::structure:
+      return report_structure(f, w);
     case Failure::Kind::element: {
       auto d =
           error(Code::E0302, w.span, fmt::format("the element type of {} is not the one expected", w.what));
@@ -416,43 +545,50 @@ void Reporter::report_failure(const Failure& f) {
       return;
     case Failure::Kind::infinite:
       return report(error(Code::E0311, w.span, fmt::format("the type of {} would contain itself", w.what)));
-    case Failure::Kind::field: {
-      if (w.found.valid() && !missing_fields_.emplace(vars_.head(w.found).index, f.text).second) {
-        failed_ = true;
-        return;
-      }
-      auto d = error(Code::E0305, w.span, fmt::format("the record has no field `{}`", f.text));
-      const TypeId record = w.found.valid() ? vars_.zonk(w.found) : TypeId{};
-      if (record.valid() && vars_[record].kind == Type::Kind::record) {
-        const Type t = vars_[record];
-        std::string all;
-        for (const std::string& name : t.fields) all += (all.empty() ? "`" : ", `") + name + "`";
-        d.text(t.fields.empty() ? "It has no fields." : "Its fields are " + all + ".");
-        if (auto other = nearest(f.text, t.fields)) {
-          const std::string_view written = e_.sources.text(w.span);
-          const auto length = static_cast<uint32_t>(f.text.size());
-          std::optional<source::Edit> edit;
-          if (written.ends_with("." + f.text))
-            edit = source::Edit{
-                {w.span.file, w.span.end - length, w.span.end}, *other, source::Applicability::maybe};
-          d.help(fmt::format("a similar field is `{}`", *other), std::move(edit));
-        }
-      }
-      return report(std::move(d));
-    }
+    case Failure::Kind::field:
+      return report_field(f, w);
   }
+}
+
+/// The numbers next to k that divide n, said; nothing where n has none but itself, or is too large to look.
+static std::string nearest_divisors(int64_t n, int64_t k) {
+  constexpr int64_t most = 1 << 20;
+  if (n < 1 || n > most || k < 1) return {};
+  int64_t below = std::min(k - 1, n), above = k + 1;
+  while (below > 1 && n % below != 0) --below;
+  while (above < n && n % above != 0) ++above;
+  const std::string low = below > 1 ? std::to_string(below) : "",
+                    high = above <= n ? std::to_string(above) : "";
+  if (low.empty() && high.empty()) return {};
+  return fmt::format("{} is divisible by {}{}{}", n, low, low.empty() || high.empty() ? "" : " and ", high);
+}
+
+/// A size of it has no name in the program: the types of what is used show where it stands.
+bool Reporter::mentions_open(const Fact& fact) const {
+  std::vector<Var> all = fact.lhs.vars();
+  fact.rhs.collect_vars(all);
+  return std::any_of(all.begin(), all.end(), [&](Var v) { return vars_.is_meta(v); });
 }
 
 void Reporter::report_fact(const Fact& fact, const std::vector<Fact>& facts, WhyId id, bool never) {
   const Why& w = whys_[id];
+  names().hide({}, {});
   const bool indexing = w.expr.valid() && (p_.exprs[w.expr].kind == Expr::Kind::index ||
                                            p_.exprs[w.expr].kind == Expr::Kind::with_index);
-  const std::string here = print(fact, names());
+  std::string here = print(fact, names());
+  std::string divisors;
+  if (w.remainder) {
+    const Dim a = vars_.zonk(w.remainder->first), b = vars_.zonk(w.remainder->second);
+    here = fmt::format("{} % {} == 0", print(a, names()), print(b, names()));
+    if (a.constant() && b.constant()) divisors = nearest_divisors(*a.constant(), *b.constant());
+  }
   const std::string goal =
       w.stated.empty() || w.stated == here ? here : fmt::format("`{}`, here {}", w.stated, here);
   auto d = error(indexing ? Code::E0308 : Code::E0313, w.span,
                  never ? fmt::format("{} needs {}, which never holds", w.what, goal)
                        : fmt::format("{} needs {}, which is not known to hold", w.what, goal));
+  if (mentions_open(fact)) label_operands(d, w);
+  if (!divisors.empty()) d.note(divisors);
   if (const std::string known = known_facts(facts, names()); !known.empty()) d.known(known);
   if (const std::string values = failing_sizes(fact, facts); !values.empty()) d.fails_for(values);
   if (indexing) {

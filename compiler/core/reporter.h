@@ -16,10 +16,11 @@ namespace axon::core {
 struct PendingReport {
   source::Diagnostic diagnostic;
   Failure failure;
-  std::string key;                ///< of the failing constraint: key_of()
-  std::set<std::string> without;  ///< keys of constraints that an attempt leaves out
-  bool found = false;             ///< the attempt failed at the same constraint
-  uint32_t call_depth = 0;        ///< not 0: the attempt is one of call_cause.cpp, and wants
+  std::string key;                 ///< of the failing constraint: key_of()
+  std::set<std::string> without;   ///< keys of constraints that an attempt leaves out
+  bool found = false;              ///< the attempt failed at the same constraint
+  std::set<std::string> failures;  ///< of the attempt, by their constraints
+  uint32_t call_depth = 0;         ///< not 0: the attempt is one of call_cause.cpp, and wants
   std::optional<source::Diagnostic> first = std::nullopt;  ///< the first failure
 };
 
@@ -35,7 +36,8 @@ class Reporter : InferencePart {
   /// One set of names for all messages of a declaration; what the user wrote keeps its name.
   Names& names();
   std::string show(TypeId t);
-  std::string show(const Constraint& c);
+  /// Shapes of which nothing says how many axes they have.
+  void report_undetermined(const Why& why);
   /// An expression as the subject of a sentence: its name or its text; "this" where that is long.
   std::string describe(ExprId id);
 
@@ -47,7 +49,14 @@ class Reporter : InferencePart {
  private:
   void report_failure(const Failure& f);
   bool report_within(const Failure& f, const Why& w);  // call_cause.cpp
+  void report_structure(const Failure& f, const Why& w);
+  bool report_lacking_arguments(const Why& w);
+  void report_field(const Failure& f, const Why& w);  // report_field.cpp
+  std::vector<std::string> not_read(const Type& record, const Type& other) const;
+  void hide_what_is_open(const Failure& f, const Why& w);
+  void label_other_axis(source::Diagnostic& d, const Failure& f, const Why& w);
   bool mentions_bound(const Failure& f) const;
+  bool mentions_open(const shape::Fact& fact) const;
   void report_dependent(const Failure& f, const Why& w);
   void report_shapes(const Failure& f, const Why& w);
   bool report_matmul(const Failure& f, const Why& w);
@@ -62,6 +71,7 @@ class Reporter : InferencePart {
 
   std::optional<Names> names_;
   std::set<std::pair<uint32_t, std::string>> missing_fields_;  ///< reported: (type, field)
+  std::set<uint32_t> explained_;                               ///< calls whose cause was reported
   PendingReport* attempt_ = nullptr;
   std::vector<PendingReport> pending_;
 };

@@ -270,6 +270,26 @@ class Drafts {
           text.substr(1, text.size() - 2), Changes::writing);
   }
 
+  /// An argument with more axes than the indices name in what is called: they are those of a parameter
+  /// without a type.
+  void rest_of_parameter(const Pattern& parameter, uint32_t first, uint32_t end, size_t axes) {
+    if (parameter.kind != Pattern::Kind::name || parameter.annotation) return;
+    for (uint32_t i = first; i < end; ++i) {
+      const Expr& e = p_.exprs[{i}];
+      if (e.kind != Expr::Kind::index || p_.exprs[e.args[0]].kind != Expr::Kind::local) continue;
+      const std::string_view text = sources_.text(e.span);
+      const bool open = std::any_of(e.indices.begin(), e.indices.end(), [](const IndexItem& item) {
+        return item.kind == IndexItem::Kind::ellipsis || item.kind == IndexItem::Kind::rank;
+      });
+      if (p_.exprs[e.args[0]].local != parameter.local || open || e.indices.size() >= axes ||
+          !text.ends_with(']'))
+        continue;
+      offer(1, "`..` stands for the axes that are not named", {e.span.file, e.span.end - 1, e.span.end - 1},
+            ", ..");
+      return;
+    }
+  }
+
   /// `f(x, y)`, as other languages write a call.
   void untupled(ExprId argument, ExprId callee) {
     const Expr& tuple = p_.exprs[argument];
@@ -396,6 +416,7 @@ class Drafts {
         continue;
       }
       std::string name = item.dim.as_var() ? print(item.dim, names_) : "";
+      if (name == "_") name.clear();
       for (char letter = 'a'; (name.empty() || taken(name)) && letter <= 'z'; ++letter)
         name = std::string(1, letter);
       out.push_back(name);
@@ -452,22 +473,26 @@ class Drafts {
               fmt::format("merge_heads {}", bracketed(o.text)), false);
   }
 
-  /// An axis of 1 where another operand has one more.
+  /// Axes of 1 where another operand has more axes: one, or as many as make the ranks equal, at the end.
   void with_unit_axis(const Operand& o) {
     if (product_ && o.shape.size() == 1) return;  // see vector_product
-    const bool shorter = std::any_of(operands.begin(), operands.end(), [&](const Operand& other) {
-      return other.shape.size() > o.shape.size();
-    });
+    size_t longest = 0;
+    for (const Operand& other : operands) longest = std::max(longest, other.shape.size());
     const std::vector<std::string> axes = axis_names(o.shape);
-    if (!shorter || axes.empty() || axes.size() > 3) return;
-    for (size_t at = axes.size() + 1; at-- > 1;) {
+    if (longest <= o.shape.size() || axes.empty() || axes.size() > 3) return;
+    const auto with_units = [&](size_t at, size_t count) {
       std::vector<std::string> after = axes;
-      after.insert(after.begin() + static_cast<long>(at), "1");
-      replace(2, o, fmt::format("give {} an axis of 1, which stretches", o.role),
+      after.insert(after.begin() + static_cast<long>(at), count, "1");
+      replace(2, o,
+              fmt::format("give {} {}, which stretch{}", o.role,
+                          count == 1 ? "an axis of 1" : fmt::format("{} axes of 1", count),
+                          count == 1 ? "es" : ""),
               fmt::format("rearrange {} [{}] => [{}]", bracketed(o.text), joined(axes, ", "),
                           joined(after, ", ")),
               true);
-    }
+    };
+    for (size_t at = axes.size() + 1; at-- > 1;) with_units(at, 1);
+    if (longest > o.shape.size() + 1) with_units(axes.size(), longest - o.shape.size());
   }
 
   Diagnostic& d_;
@@ -502,7 +527,9 @@ std::vector<syntax::Item> items_of(const syntax::Type& type) {
 }  // namespace
 
 void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
-  if (attempt_ || e_.only_counting || !w.expr.valid() || e_.infos[g_.index].module->library) return;
+  if ((attempt_ && !attempt_->call_depth) || e_.only_counting || !w.expr.valid() ||
+      e_.infos[g_.index].module->library)
+    return;
   const Expr e = p_.exprs[w.expr];
   Drafts drafts(d, e_.sources, p_, names(),
                 [&](TypeId t) { return vars_[vars_.zonk(unifier_.shape_view(t))]; });
@@ -534,6 +561,16 @@ void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
   if (f.kind == Failure::Kind::structure && e.kind == Expr::Kind::apply)
     for (size_t i = 1; i < e.args.size(); ++i)
       if (p_.exprs[e.args[i]].span == w.span) drafts.untupled(e.args[i], e.args[0]);
+  if (f.kind == Failure::Kind::rank && e.kind == Expr::Kind::apply &&
+      p_.exprs[e.args[0]].kind == Expr::Kind::global) {
+    const GlobalId callee = p_.exprs[e.args[0]].global;
+    const Global& function = p_.globals[callee];
+    const DeclInfo& info = e_.infos[callee.index];
+    for (size_t i = 1; i < e.args.size() && i <= function.params.size() && !info.module->library; ++i)
+      if (p_.exprs[e.args[i]].span == w.span && p_.exprs[e.args[i]].type.valid())
+        drafts.rest_of_parameter(function.params[i - 1], info.first_expr, info.end_expr,
+                                 vars_[vars_.zonk(p_.exprs[e.args[i]].type)].shape.size());
+  }
   if (f.kind == Failure::Kind::element) {
     const Type expected = w.expected.valid() ? vars_[vars_.zonk(w.expected)] : Type{};
     const Type found = w.found.valid() ? vars_[vars_.zonk(w.found)] : Type{};
@@ -542,6 +579,12 @@ void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
     // a float that becomes an integer loses what is after the point: rarely what was meant
     const bool cuts = elements && base::is_integer(*expected.elem.elem) && found.kind == Type::Kind::tensor &&
                       found.elem.elem && base::is_float(*found.elem.elem);
+    const bool real = expected.kind == Type::Kind::tensor && found.kind == Type::Kind::tensor &&
+                      vars_.elem_class(expected.elem) == ElemClass::flt &&
+                      vars_.elem_class(found.elem) == ElemClass::int_;
+    if (real && !elements)
+      for (const Operand& o : drafts.operands)
+        if (o.span == w.span) drafts.converted(o, "real");
     if (elements && !cuts)
       for (const Operand& o : drafts.operands)
         if (o.span == w.span && p_.exprs[o.id].kind != Expr::Kind::number)
@@ -560,6 +603,7 @@ void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
       drafts.other_axis(callee);
   }
   drafts.sizes(e, f, loops, vars_);
+  if (attempt_) return;  // the sizes here are those of the caller
   if (const auto* fun = syntax::as<syntax::FunDecl>(*e_.infos[g_.index].decl); fun && !fun->params.empty()) {
     const auto written = [&](Var v) { return vars_.kind(v) == VarKind::rigid; };
     const Span at = end_of_header(*fun, *e_.infos[g_.index].module->file, e_.sources);

@@ -29,6 +29,19 @@ size_t declaration_of(const syntax::File& file, Span at) {
   return index;
 }
 
+/// Of the declarations that a diagnostic marks, the first that has errors: what is wrong in a call may stand
+/// before it.
+size_t declaration_with_errors(const syntax::File& file, const Diagnostic& d, const Errors& errors) {
+  std::vector<source::Label> places = d.secondary;
+  places.insert(places.begin(), d.primary);
+  for (const source::Label& label : places)
+    if (label.span.file == file.source)
+      if (const auto it = errors.find(declaration_of(file, label.span));
+          it != errors.end() && !it->second.empty())
+        return it->first;
+  return declaration_of(file, d.primary.span);
+}
+
 class Trial {
  public:
   Trial(const syntax::File& file, const source::SourceManager& sources, const Loader& loader,
@@ -63,8 +76,8 @@ class Trial {
   /// Where the edit is made, errors go and none is new; elsewhere there are not more than before.
   bool repairs(const Edit& edit, const Diagnostic& d) {
     if (!before_) before_ = errors(nullptr);
-    const size_t here = declaration_of(file_, d.primary.span);
     Errors after = errors(&edit), &before = *before_;
+    const size_t here = declaration_with_errors(file_, d, before);
     const auto &left = after[here], &had = before[here];
     if (left.size() >= had.size() || !std::includes(had.begin(), had.end(), left.begin(), left.end()))
       return false;

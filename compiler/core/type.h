@@ -20,6 +20,7 @@
 #include "base/ids.h"
 #include "shape/dim.h"
 #include "shape/prover.h"
+#include "source/span.h"
 
 namespace axon::core {
 
@@ -84,9 +85,12 @@ struct Type {
   std::vector<TypeId>
       items;  ///< tuple; record (with fields); function: parameters then result; stack: {element}
   std::vector<std::string> fields;  ///< record, in declaration order
-  TypeVarId row;                    ///< record: the rest, when open
-  TypeVarId var;                    ///< var
-  shape::Dim count;                 ///< stack
+  /// Record: where each field is set, `w` of `{w = e}`, or stated, `w : f32[n]` of a type; where it is only
+  /// known to be there, an expression that reads it.
+  std::vector<source::Span> places;
+  TypeVarId row;     ///< record: the rest, when open
+  TypeVarId var;     ///< var
+  shape::Dim count;  ///< stack
   /// Function: the integers of its arguments that the rest of it mentions, `(k : i64) -> f32[k]`. Each is the
   /// `value` of one part of a parameter, and stands for another integer in each call: known in this type
   /// only.

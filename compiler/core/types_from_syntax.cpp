@@ -160,40 +160,40 @@ TypeId TypeLowering::weights_type(stx::TypeId id, const stx::WeightsType& writte
 TypeId TypeLowering::type(stx::TypeId id) {
   if (!id.valid()) return e_.vars.fresh("t");
   const stx::Type& t = file()[id];
-  return std::visit(
-      stx::Overloaded{[&](const stx::ErrorType&) { return e_.vars.error(); },
-                      [&](const stx::NamedType& n) { return named_type(n, t.span); },
-                      [&](const stx::VariableType& v) {
-                        const TypeId variable = type_variable(v.name.text);
-                        if (!v.items) return variable;
-                        const ElemTerm elem = elem_of(variable, t.span);
-                        return e_.vars.tensor(elem, shape_of(*v.items));
-                      },
-                      [&](const stx::ShapeType& s) {
-                        return e_.vars.tensor({std::nullopt, e_.vars.type("t")}, shape_of(s.items));
-                      },
-                      [&](const stx::TupleType& tuple) {
-                        std::vector<TypeId> items;
-                        for (stx::TypeId e : tuple.elements) items.push_back(type(e));
-                        return e_.vars.tuple(items);
-                      },
-                      [&](const stx::RecordType& r) { return record_type(r); },
-                      [&](const stx::IntegerType& n) { return named_integer(n, t.span); },
-                      [&](const stx::ArrowType& a) { return arrow(a, false); },
-                      [&](const stx::OwnedType& o) {
-                        Type owned = e_.vars[type(o.type)];
-                        owned.consumed = true;
-                        return e_.vars.add(owned);
-                      },
-                      [&](const stx::WeightsType& w) { return weights_type(id, w); },
-                      [&](const stx::PlacedType& p) {
-                        Type placed = e_.vars[type(p.type)];
-                        placed.layout = layout(p.layout);
-                        placed.alias.places = false;
-                        return e_.vars.add(placed);
-                      },
-                      [&](const stx::ExistsType& x) { return exists(x, t.span); }},
-      t.node);
+  return std::visit(stx::Overloaded{[&](const stx::ErrorType&) { return e_.vars.error(); },
+                                    [&](const stx::NamedType& n) { return named_type(n, t.span); },
+                                    [&](const stx::VariableType& v) {
+                                      const TypeId variable = type_variable(v.name.text);
+                                      if (!v.items) return variable;
+                                      const ElemTerm elem = elem_of(variable, t.span);
+                                      return e_.vars.tensor(elem, shape_of(*v.items));
+                                    },
+                                    [&](const stx::ShapeType& s) {
+                                      return e_.vars.tensor({std::nullopt, e_.vars.type("t")},
+                                                            shape_of(s.items));
+                                    },
+                                    [&](const stx::TupleType& tuple) {
+                                      std::vector<TypeId> items;
+                                      for (stx::TypeId e : tuple.elements) items.push_back(type(e));
+                                      return e_.vars.tuple(items);
+                                    },
+                                    [&](const stx::RecordType& r) { return record_type(r); },
+                                    [&](const stx::IntegerType& n) { return named_integer(n, t.span); },
+                                    [&](const stx::ArrowType& a) { return arrow(a, false); },
+                                    [&](const stx::OwnedType& o) {
+                                      Type owned = e_.vars[type(o.type)];
+                                      owned.consumed = true;
+                                      return e_.vars.add(owned);
+                                    },
+                                    [&](const stx::WeightsType& w) { return weights_type(id, w); },
+                                    [&](const stx::PlacedType& p) {
+                                      Type placed = e_.vars[type(p.type)];
+                                      placed.layout = layout(p.layout);
+                                      placed.alias.places = false;
+                                      return e_.vars.add(placed);
+                                    },
+                                    [&](const stx::ExistsType& x) { return exists(x, t.span); }},
+                    t.node);
 }
 
 /// Sizes that only the data decides, in the result of a function.
@@ -270,6 +270,7 @@ TypeId TypeLowering::record_type(const stx::RecordType& r) {
       continue;
     }
     out.fields.push_back(f.name.text);
+    out.places.push_back(f.type.valid() ? source::join(f.name.span, file()[f.type].span) : f.name.span);
     out.items.push_back(type(f.type));
   }
   if (r.rest) {

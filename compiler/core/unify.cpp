@@ -285,6 +285,14 @@ bool Unifier::unify_functions(TypeId x, TypeId y, WhyId why) {
   return leaks ? failed(Failure::Kind::dependent, why) : ok;
 }
 
+bool Unifier::lacks(TypeId record, TypeId other, const std::string& field, WhyId why) {
+  Failure failure{Failure::Kind::field, why, {}, {}, field};
+  failure.record = record;
+  failure.other = other;
+  solver_.fail(std::move(failure));
+  return false;
+}
+
 bool Unifier::unify_records(TypeId x, TypeId y, WhyId why) {
   const Type a = vars_[vars_.zonk(x)], b = vars_[vars_.zonk(y)];
   auto find = [](const Type& t, const std::string& name) -> TypeId {
@@ -300,17 +308,19 @@ bool Unifier::unify_records(TypeId x, TypeId y, WhyId why) {
       ok &= unify(a.items[i], theirs, why);
     } else {
       only_a.fields.push_back(a.fields[i]);
+      only_a.places.push_back(place_of_field(a, a.fields[i]));
       only_a.items.push_back(a.items[i]);
     }
   }
   for (size_t i = 0; i < b.fields.size(); ++i) {
     if (find(a, b.fields[i]).valid()) continue;
     only_b.fields.push_back(b.fields[i]);
+    only_b.places.push_back(place_of_field(b, b.fields[i]));
     only_b.items.push_back(b.items[i]);
   }
   auto open = [&](TypeVarId row) { return row.valid() && vars_.is_meta(row); };
-  if (!only_a.fields.empty() && !open(b.row)) return failed(Failure::Kind::field, why, only_a.fields[0]);
-  if (!only_b.fields.empty() && !open(a.row)) return failed(Failure::Kind::field, why, only_b.fields[0]);
+  if (!only_a.fields.empty() && !open(b.row)) return lacks(y, x, only_a.fields[0], why);
+  if (!only_b.fields.empty() && !open(a.row)) return lacks(x, y, only_b.fields[0], why);
   if (a.row.valid() && b.row.valid() && a.row == b.row) return ok;
   if (open(a.row) && open(b.row)) {
     only_a.row = only_b.row = vars_.type("r");
@@ -386,12 +396,12 @@ TypeId Unifier::shape_view(TypeId id) {
   }
 }
 
-TypeId Unifier::field(TypeId record, const std::string& name, WhyId why) {
+TypeId Unifier::field(TypeId record, const std::string& name, WhyId why, source::Span at) {
   if (solver_.skips(why)) return vars_.fresh("t");
   const TypeId id = vars_.zonk(record);
   Type t = vars_[id];
   if (t.kind == Kind::stack) {
-    const TypeId inner = field(t.items[0], name, why);
+    const TypeId inner = field(t.items[0], name, why, at);
     return inner.valid() ? shape_view(vars_.stack(t.count, inner)) : inner;
   }
   if (t.kind == Kind::error) return id;
@@ -403,13 +413,18 @@ TypeId Unifier::field(TypeId record, const std::string& name, WhyId why) {
   if (t.kind == Kind::record && t.row.valid() && vars_.is_meta(t.row)) row = t.row;
   if (t.kind == Kind::var && vars_.is_meta(t.var)) row = t.var;
   if (!row.valid()) {
-    failed(t.kind == Kind::record ? Failure::Kind::field : Failure::Kind::structure, why, name);
+    if (t.kind == Kind::record) {
+      lacks(id, {}, name, why);
+    } else {
+      failed(Failure::Kind::structure, why, name);
+    }
     return {};
   }
   const TypeId type = vars_.fresh("t");
   Type longer;
   longer.kind = Kind::record;
   longer.fields = {name};
+  longer.places = {at};
   longer.items = {type};
   longer.row = vars_.type("r");
   vars_.solve(row, vars_.add(longer));

@@ -17,8 +17,9 @@ class Unifier {
   bool unify(ElemTerm expected, ElemTerm found, WhyId why);
   /// Restricts an element type to a class: num, flt, int_, bool_.
   bool restrict(ElemTerm e, ElemClass cls, WhyId why);
-  /// The field's type; makes the record have it when it is open. Invalid when it cannot.
-  TypeId field(TypeId record, const std::string& name, WhyId why);
+  /// The type of a field that is read at a place; makes the record have it when it is open. Invalid when it
+  /// cannot.
+  TypeId field(TypeId record, const std::string& name, WhyId why, source::Span at);
   /// The type with Stack pushed down to its leaves as far as the structure is known.
   TypeId shape_view(TypeId t);
   /// The type without what is known of the values of one expression that has it, but for the integers that a
@@ -33,6 +34,7 @@ class Unifier {
   TypeId plain_function(TypeId t);
   bool plain_parameter(TypeId& t, const std::vector<shape::Var>& kept, std::vector<shape::Var>& bound);
   bool unify_records(TypeId a, TypeId b, WhyId why);
+  bool lacks(TypeId record, TypeId other, const std::string& field, WhyId why);
   bool unify_functions(TypeId a, TypeId b, WhyId why);
   /// A function type in two: the first parameters, with the integers in them that are bound, and the rest.
   struct Split {

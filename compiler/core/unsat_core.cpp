@@ -110,6 +110,7 @@ void Checker::report_pending() {
           break;
         }
     mark_core(pending.diagnostic, places, whys_[pending.failure.why], e_.sources);
+    if (used < attempts) blame(pending, attempts - used);
     reporter_.report(std::move(pending.diagnostic));
   }
   reporter_.pending().clear();

