@@ -174,7 +174,8 @@ Inputs make_inputs(const graph::Graph& graph, const Sizes& sizes, int64_t bound,
       else if (base::is_float(t.elem))
         t.floats.push_back(graph::round_to(t.elem, std::clamp(normal(random), -3.0, 3.0)));
       else
-        t.integers.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(bound)));
+        t.integers.push_back(static_cast<int64_t>(
+            random() % static_cast<uint64_t>(t.elem == base::Elem::boolean ? 2 : bound)));
     }
     inputs.push_back(std::move(t));
   }
