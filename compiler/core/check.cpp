@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/evaluate_ranges_first.h"
+
 namespace axon::core {
 
 using shape::Dim;
@@ -74,6 +76,43 @@ void Checker::check_signature() {
   g.has_error |= g.kind != Global::Kind::prim;
 }
 
+namespace {
+
+/// The variables that name the integers in a parameter.
+void integers_in(const Vars& vars, TypeId id, std::vector<Var>& out) {
+  const Type& t = vars[vars.head(id)];
+  if (t.kind == Type::Kind::function) return;
+  const auto name = t.value ? vars.zonk(*t.value).as_var() : std::nullopt;
+  if (name && vars.kind(*name) == VarKind::rigid) out.push_back(*name);
+  for (TypeId item : t.items) integers_in(vars, item, out);
+}
+
+/// The stated type of what a definition with `count` parameters gives. Where that is a function, it binds the
+/// integers of its own parameters, unless `where` says something of them.
+TypeId rest_of(Vars& vars, LoopScopes& scopes, const Type& fn, size_t count,
+               const std::vector<FactAt>& where) {
+  if (fn.kind != Type::Kind::function) return vars.add(fn);
+  const auto first = fn.items.begin() + static_cast<long>(count);
+  std::vector<Var> integers, bound;
+  for (auto item = first; item != fn.items.end() - 1; ++item) integers_in(vars, *item, integers);
+  const bool constrained = std::any_of(where.begin(), where.end(), [&](const FactAt& f) {
+    return std::any_of(integers.begin(), integers.end(), [&](Var v) {
+      return vars.zonk(f.fact.lhs).contains(v) || vars.zonk(f.fact.rhs).contains(v);
+    });
+  });
+  shape::Substitution names;
+  for (Var v : constrained ? std::vector<Var>{} : integers) {
+    bound.push_back(vars.dim(shape::var_name(v), VarKind::bound, vars.is_size(v), vars.origin(v)));
+    scopes.add_argument(bound.back(), {});
+    names.emplace(v, Dim(bound.back()));
+  }
+  std::vector<TypeId> items;
+  for (auto item = first; item != fn.items.end(); ++item) items.push_back(vars.substituted(*item, names));
+  return vars.function({items.begin(), items.end() - 1}, items.back(), bound);
+}
+
+}  // namespace
+
 /// What is stated of the parameters and of the result: by the `val` before the definition, or in it.
 Checker::Stated Checker::stated_types() {
   const DeclInfo& info = e_.infos[g_.index];
@@ -93,9 +132,7 @@ Checker::Stated Checker::stated_types() {
     for (size_t i = 0; i < count; ++i)
       stated.params.push_back(
           instantiator_.open(patterns_.kept(fn.items[i]), why(g.params[i].span, "the stated type")));
-    const auto rest = fn.items.begin() + static_cast<long>(count);
-    stated.result =
-        count == 0 ? *info.signature : vars_.function({rest, fn.items.end() - 1}, fn.items.back());
+    stated.result = rest_of(vars_, scopes_, fn, count, info.where);
     stated.span = g.span;
   }
   if (info.result) {
@@ -176,6 +213,7 @@ void Checker::check_body() {
   if (!failed_) check_consumed();
   if (failed_ || uses_failed_) p_.globals[g_].has_error = true;  // so that it reaches those that use this one
   if (g.kind == Global::Kind::entry && !p_.globals[g_].has_error && !uses_failed_) entry_.check_entry(scheme);
+  if (!p_.globals[g_].has_error) evaluate_ranges_first(p_, g.body);
 }
 
 /// `*` and `weights` that `val` states are modes of the parameters, like those written on them.

@@ -471,62 +471,6 @@ TypeId ExprChecker::infer_let(ExprId id, TypeId expected) {
   return result;
 }
 
-/// What a condition says of sizes when it holds, or when it does not.
-void ExprChecker::condition(ExprId id, bool holds, std::vector<Fact>& out) const {
-  const Expr& e = p_.exprs[id];
-  if (e.kind == Kind::local)
-    if (const ExprId named = known_.let_value(e.local); named.valid()) return condition(named, holds, out);
-  if (e.kind != Kind::apply || e.args.size() < 2) return;
-  const Expr& callee = p_.exprs[e.args[0]];
-  if (callee.kind != Kind::global || p_.globals[callee.global].kind != Global::Kind::prim) return;
-  const Prim prim = p_.globals[callee.global].prim;
-  if (prim == Prim::not_) return condition(e.args[1], !holds, out);
-  if (e.args.size() != 3) return;
-  if (prim == (holds ? Prim::and_ : Prim::or_)) {
-    condition(e.args[1], holds, out);
-    condition(e.args[2], holds, out);
-    return;
-  }
-  auto a = value_of(p_.exprs[e.args[1]].type), b = value_of(p_.exprs[e.args[2]].type);
-  if (!a || !b) return;
-  switch (prim) {
-    case Prim::lt_:
-      return out.push_back(holds ? shape::less(*a, *b) : shape::at_least(*a, *b));
-    case Prim::le_:
-      return out.push_back(holds ? shape::at_most(*a, *b) : shape::less(*b, *a));
-    case Prim::gt_:
-      return out.push_back(holds ? shape::less(*b, *a) : shape::at_most(*a, *b));
-    case Prim::ge_:
-      return out.push_back(holds ? shape::at_least(*a, *b) : shape::less(*a, *b));
-    case Prim::eq_:
-      return out.push_back(holds ? shape::equal(*a, *b) : Fact{*a, shape::Relation::ne, *b});
-    case Prim::ne_:
-      return out.push_back(holds ? Fact{*a, shape::Relation::ne, *b} : shape::equal(*a, *b));
-    default:
-      return;
-  }
-}
-
-TypeId ExprChecker::infer_conditional(ExprId id, TypeId expected) {
-  const Expr e = p_.exprs[id];
-  const TypeId condition_type = infer(e.args[0]);
-  const TypeId boolean = vars_.scalar(base::Elem::boolean);
-  unifier_.unify(boolean, condition_type,
-                 why(p_.exprs[e.args[0]].span, "the condition", boolean, condition_type, id));
-  TypeId branches[2];
-  for (int i = 0; i < 2; ++i) {
-    const size_t context = solver_.enter();
-    std::vector<Fact> facts;
-    condition(e.args[0], i == 0, facts);
-    for (const Fact& f : facts) solver_.push(f);
-    branches[i] = infer(e.args[static_cast<size_t>(i) + 1], expected);
-    solver_.leave(context);
-  }
-  unifier_.unify(branches[0], branches[1],
-                 why(p_.exprs[e.args[2]].span, "the branch after `else`", branches[0], branches[1], id));
-  return known_.common(branches[0], branches[1]);
-}
-
 TypeId ExprChecker::infer_with_field(ExprId id) {
   const Expr e = p_.exprs[id];
   const TypeId base = infer(e.args[0]);

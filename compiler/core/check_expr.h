@@ -45,6 +45,9 @@ class ExprChecker : InferencePart {
   bool names_function(ExprId id) const;
   TypeId infer_let(ExprId id, TypeId expected);
   TypeId infer_conditional(ExprId id, TypeId expected);
+  bool sizes_differ(const shape::Dim& x, const shape::Dim& y) const;
+  bool is_of_names(const shape::Dim& d) const;
+  void choose_sizes(ExprId id, TypeId& x, TypeId& y);
   TypeId infer_with_field(ExprId id);
   TypeId infer_list(ExprId id, TypeId expected);
   TypeId infer_check_as(ExprId id);

@@ -11,8 +11,27 @@ void LoopScopes::place(ExprId id) {
   if (!loops_.empty()) around_[id.index] = loops_.back();
 }
 
-void LoopScopes::add(Var v) {
-  if (!loops_.empty()) loop_of_[v.id] = loops_.back();
+/// `changes`: whether it differs between iterations of the `for` that binds these names.
+void LoopScopes::add_outside(Var v, const std::function<bool(const BoundNames&)>& changes) {
+  size_t depth = loops_.size();
+  for (; depth > 0 && p_.exprs[loops_[depth - 1]].kind == Expr::Kind::for_; --depth) {
+    const ExprId loop = loops_[depth - 1];
+    const auto [names, is_new] = names_.try_emplace(loop);
+    if (is_new) names->second.add(p_, loop);
+    if (changes(names->second)) break;
+  }
+  if (depth > 0) loop_of_[v.id] = loops_[depth - 1];
+}
+
+void LoopScopes::add_with_expr(Var v, ExprId expr) {
+  add_outside(v, [&](const BoundNames& names) { return depends_on(p_, expr, names); });
+}
+
+void LoopScopes::add_with_name(Var v, LocalId name) {
+  add_outside(v, [&](const BoundNames& names) {
+    const auto let = names.lets.find(name);
+    return let == names.lets.end() || depends_on(p_, let->second, names);
+  });
 }
 
 void LoopScopes::add_with_value(Var v, const shape::Dim& value) {

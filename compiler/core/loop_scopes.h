@@ -3,8 +3,10 @@
 // elements of a tensor have the same shape. So may one that one call of a function determines which is a
 // value: a lambda that is neither applied nor named where it stands.
 #pragma once
+#include <functional>
 #include <map>
 
+#include "core/bound_names.h"
 #include "core/inference.h"
 
 namespace axon::core {
@@ -25,8 +27,11 @@ class LoopScopes : InferencePart {
   /// so that it is known nowhere.
   void add_argument(shape::Var v, ExprId lambda) { loop_of_[v.id] = lambda; }
   bool is_argument_of(shape::Var v, ExprId lambda) const;
-  /// The variable is known in the current iteration of the innermost loop; outside of loops, everywhere.
-  void add(shape::Var v);
+  /// The variable is known where the expression is: in the current iteration of the innermost loop, or
+  /// outside of the `for`s around in whose iterations it is the same; outside of loops, everywhere.
+  void add_with_expr(shape::Var v, ExprId expr);
+  /// The same of a name that is bound here.
+  void add_with_name(shape::Var v, LocalId name);
   /// The variable is known wherever all variables of the value are, which may be outside of the innermost
   /// loop.
   void add_with_value(shape::Var v, const shape::Dim& value);
@@ -46,9 +51,12 @@ class LoopScopes : InferencePart {
   std::optional<shape::Var> out_of_scope(TypeId zonked, ExprId at, std::vector<shape::Var>& bound) const;
 
   // A loop here is a `for` or a lambda that is a value.
+  void add_outside(shape::Var v, const std::function<bool(const BoundNames&)>& changes);
+
   std::map<uint32_t, ExprId> loop_of_;  ///< by variable: the loop whose iteration determines it
   std::map<uint32_t, ExprId> around_;   ///< by expression: the innermost loop whose body it is in
   std::vector<ExprId> loops_;           ///< around what is inferred now
+  std::map<ExprId, BoundNames> names_;  ///< by `for`: what it binds
 };
 
 }  // namespace axon::core

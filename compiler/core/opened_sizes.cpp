@@ -18,8 +18,11 @@ using source::Span;
 Dim OpenedSizes::open(const std::string& hint, Span at, ShownBy by, bool size) {
   const Var v = vars_.dim(hint, VarKind::opened, size, at);
   opened_.push_back(v);
+  if (by.expr.valid())
+    scopes_.add_with_expr(v, by.expr);
+  else
+    scopes_.add_with_name(v, by.local);
   openings_.push_back({v, std::move(by), {}});
-  scopes_.add(v);
   if (!size) data_.insert(v.id);
   return Dim(v);
 }
@@ -161,6 +164,7 @@ void OpenedSizes::close(Scheme& s, size_t mark) {
   Occurrences closed;
   closed.add(vars_, s.type);
   const std::vector<Fact> facts = given_without_others(closed);
+  const size_t stated = s.where.size();
   for (Var v : closed.dims) {
     if (std::find(opened_.begin() + static_cast<long>(mark), opened_.end(), v) == opened_.end()) continue;
     std::erase(s.dims, v);
@@ -178,6 +182,15 @@ void OpenedSizes::close(Scheme& s, size_t mark) {
       const bool says = !(known.lhs.is(0) && known.rhs == Dim(v));  // every size is
       if (mentioned.has(v) && all_shown && says && !said) s.where.push_back(known);
     }
+  }
+  for (size_t i = s.where.size(); i-- > stated;) {  // a bound that other bounds say is not said again
+    std::vector<Fact> others = s.where;
+    const Fact one = others[i];
+    others.erase(others.begin() + static_cast<long>(i));
+    std::vector<Fact> bounds = others;
+    std::erase_if(bounds, [&](const Fact& f) { return f.relation != one.relation; });
+    const bool bound = one.relation == shape::Relation::le;
+    if (bound && shape::prove(bounds, one).verdict == shape::Verdict::proved) s.where = std::move(others);
   }
 }
 
