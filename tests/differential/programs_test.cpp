@@ -51,6 +51,39 @@ const std::vector<Program> programs = {
      {{{"s", 1}, {"d", 3}, {"pos", 0}},
       {{"s", 70}, {"d", 5}, {"pos", 64}},
       {{"s", 70}, {"d", 5}, {"pos", 69}}}},
+    // A part that grows from step to step.
+    {"StepsThatReadMoreEachTime",
+     "entry sums (x : f32[n]) = let (s, y) = scan (fn s l => (s, sum x[: l + 1])) 0.0 (iota n) in y\n"
+     "entry rows (x : f32[n, d]) =\n"
+     "  fold (fn s l => s * 0.5 + sum (transpose x[: l + 1])) (for (j < d) => 0.25) (iota n)\n",
+     {{{"n", 1}, {"d", 3}}, {{"n", 70}, {"d", 5}}, {{"n", 0}, {"d", 2}}}},
+    // Numbers that every step moves on: where they are proved to be inside and where they are not, forwards
+    // and
+    // backwards, in records, read up to, handed back, in a loop inside of a loop, by a step with a name.
+    {"PositionsThatLoopsCarry",
+     "entry proved (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where 0 <= pos, pos + n <= s =\n"
+     "  fold (fn (c, p) x => (c with [p] = x * 0.5, p + 1)) (c, pos) xs\n"
+     "entry checked (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where 0 <= pos =\n"
+     "  fold (fn (c, p) x => (c with [p] = x * 0.5, p + 1)) (c, pos) xs\n"
+     "entry back (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where n <= s =\n"
+     "  fold (fn (p, c) x => (p - 1, c with [p] = x + 0.5)) (s - 1, c) xs |> (fn (p, c) => c)\n"
+     "entry record (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where 0 <= pos, pos + 2*n <= s =\n"
+     "  fold (fn r x => let q = r.pos + 2 in {c = r.c with [r.pos + 1] = x, pos = q}) {c = c, pos = pos} xs\n"
+     "entry field (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where 0 <= pos, pos + n <= s =\n"
+     "  fold (fn r x => (r with c = (r.c with [r.pos] = x)) with pos = r.pos + 1) {c = c, pos = pos} xs\n"
+     "entry read (c : *f32[s]) (xs : f32[n, d]) (pos : i64) where 0 <= pos, pos + n <= s, 1 <= d =\n"
+     "  scan (fn (c, p) x => let c = c with [p] = x[0] in ((c, p + 1), sum c[0 : p + 1])) (c, pos) xs\n"
+     "entry window (c : *f32[s]) (xs : f32[n, d]) (pos : i64) where 0 <= pos =\n"
+     "  fold (fn (c, p) x => (c with [p : p + 1] = [sum x] + c[p : p + 1], 1 + p)) (c, pos) xs\n"
+     "entry nested (c : *f32[s]) (xs : f32[n, d]) (pos : i64) where 0 <= pos, pos + n * d <= s =\n"
+     "  fold (fn (c, p) x => fold (fn (c, p) v => (c with [p] = v, p + 1)) (c, p) x) (c, pos) xs\n"
+     "entry counted (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where 0 <= pos, pos + n <= s =\n"
+     "  iterate n (fn (c, p) => (c with [p] = xs[p - pos else 0.5], p + 1)) (c, pos)\n"
+     "entry branch (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where 0 <= pos =\n"
+     "  fold (fn (c, p) x => (if p < s then c with [p] = x else c, p + 1)) (c, pos) xs\n",
+     {{{"s", 7}, {"n", 2}, {"d", 3}, {"pos", 1}},
+      {{"s", 70}, {"n", 5}, {"d", 5}, {"pos", 40}},
+      {{"s", 5}, {"n", 0}, {"d", 1}, {"pos", 5}}}},
     // States that go through time are written over themselves: also of more axes, in a loop inside of a loop,
     // beside
     // another state, with the old value read before, and after an update.
@@ -455,6 +488,80 @@ TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
                          {"declared", {1, 2, 3, 4}, {0, 0}, {8}},
                          {"declared", {1, 2, 3, 4}, {0, 1}, {4}},
                          {"scaled", {1, 2, 3, 4}, {}, {90}}});
+}
+
+/// What an `if` chooses between may have two sizes: the result has that of the branch taken.
+TEST(SizesOfTheData, AreThoseOfTheBranchTaken) {
+  const Compiled compiled(
+      "fun longer c x = if c then concat x x else x\n"
+      "entry chosen (x : f32[n]) (k : i64[m]) = if sum k > 0 then x else real k\n"
+      "entry part (x : f32[n]) (k : i64[m]) = if sum k > 0 then x[nonzero (x > 0.0)] else x\n"
+      "entry of_sizes (x : f32[n]) (k : i64[m]) where 1 <= n = (if n > m then x[1:] else x) * 2.0\n"
+      "entry twice (x : f32[n]) (k : i64[m]) = sum (longer (sum k > 0) x)\n"
+      "entry pair (x : f32[n]) (k : i64[m]) =\n"
+      "  let (a, b) = if sum k > 0 then (x, real k) else (real k, x) in for i => a[i] + sum b\n"
+      "entry elements (x : f32[n]) (k : i64[m]) = for i =>\n"
+      "  sum (if k[i] > 0 then x[nonzero (x > 0.0)] else real k)\n"
+      "entry steps (x : f32[n]) (k : i64[m]) = fold (fn s c =>\n"
+      "  s * 10.0 + sum (if c > 0 then x else if c < 0 then real k else x[:c])) 0.0 k\n"
+      "entry one (x : f32[n]) (k : i64[m]) = (if sum k > 0 then x else [5.0]) * 2.0\n",
+      for_levels());
+  expect_runs(compiled, {{"chosen", {1, 2}, {1, 2, 3}, {1, 2}},
+                         {"chosen", {1, 2}, {0, -2, 1}, {0, -2, 1}},
+                         {"chosen", {}, {1}, {}},
+                         {"chosen", {1}, {}, {}},
+                         {"part", {1, -2, 3}, {1}, {1, 3}},
+                         {"part", {1, -2, 3}, {0}, {1, -2, 3}},
+                         {"of_sizes", {1, 2}, {5}, {4}},
+                         {"of_sizes", {1, 2}, {5, 5}, {2, 4}},
+                         {"twice", {1, 2}, {1}, {6}},
+                         {"twice", {1, 2}, {0}, {3}},
+                         {"pair", {1, 2}, {3}, {4, 5}},
+                         {"pair", {1, 2}, {0, -1, -2}, {3, 2, 1}},
+                         {"elements", {1, -2, 3}, {1, 0}, {4, 1}},
+                         {"steps", {1, 2}, {1, -1, 0}, {300}},
+                         {"one", {1, 2}, {1}, {2, 4}},
+                         {"one", {1, 2}, {0}, {10}}});
+}
+
+/// A range that the data decides, of what is computed in the body of the `for`.
+TEST(SizesOfTheData, AreRangesOfWhatTheBodyComputes) {
+  const Compiled compiled(
+      "fun above t x = x[nonzero (x > t)]\n"
+      "fun parts (x : f32[n]) = (x[nonzero (x > 0.0)], x[nonzero (x < 0.0)])\n"
+      "fun take k x = x[:k]\n"
+      "fun to_size (x : f32[n]) (m : i64) = x :> f32[m]\n"
+      "entry call (x : f32[n]) (k : i64[m]) = sum i => (above 0.0 x)[i] * 2.0\n"
+      "entry slice (x : f32[n]) (k : i64[m]) where 2 <= m = for i => x[k[0] : k[1]][i]\n"
+      "entry named (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] let b = k[1] in for i => x[a : b][i] * real (b - a)\n"
+      "entry inside (x : f32[n]) (k : i64[m]) where 1 <= m = for i => let a = k[0] let y = x[:a] in y[i]\n"
+      "entry pair (x : f32[n]) (k : i64[m]) = for i => let (a, b) = parts x in a[i] * sum b\n"
+      "entry both (x : f32[n]) (k : i64[m]) = for i j => (above 0.0 x)[i] + (above 1.5 x)[j]\n"
+      "entry rows (x : f32[n]) (k : i64[m]) = for i => sum j => x[: k[i]][j]\n"
+      "entry steps (x : f32[n]) (k : i64[m]) =\n"
+      "  fold (fn s c => s * 10.0 + (sum i => (above (real c) x)[i])) 0.0 k\n"
+      "entry given (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let c = max 0 (min (k[0]) n) in sum i => (take c x)[i]\n"
+      "entry whole (x : f32[n]) (k : i64[m]) where 1 <= m = for i => sum x[: k[0]] + real k[i]\n"
+      "entry sized (x : f32[n]) (k : i64[m]) where 1 <= m = to_size x (k[0])\n",
+      for_levels());
+  expect_runs(compiled, {{"call", {1, -2, 3}, {}, {8}},
+                         {"slice", {1, 2, 3}, {1, 3}, {2, 3}},
+                         {"slice", {1, 2, 3}, {1, 4}, {}, "is not"},
+                         {"named", {1, 2, 3}, {1, 3}, {4, 6}},
+                         {"named", {1, 2, 3}, {2, 2}, {}},
+                         {"inside", {1, 2, 3}, {2}, {1, 2}},
+                         {"inside", {1, 2, 3}, {4}, {}, "is not a size up to n"},
+                         {"pair", {1, -2, 3}, {}, {-2, -6}},
+                         {"both", {1, -2, 3}, {}, {4, 6}},
+                         {"rows", {1, 2, 3}, {2, 0, 3}, {3, 0, 6}},
+                         {"steps", {1, 2, 3}, {1, 2}, {53}},
+                         {"given", {1, 2, 3}, {2}, {3}},
+                         {"given", {1, 2, 3}, {7}, {6}},
+                         {"whole", {1, 2, 3}, {2, 1}, {5, 4}},
+                         {"sized", {1, 2, 3}, {3}, {1, 2, 3}},
+                         {"sized", {1, 2, 3}, {2}, {}, "the axis has 3 elements, not 2"}});
 }
 
 /// The first launch has too little room, the next ones have enough, and a larger size asks for more again.

@@ -60,7 +60,7 @@ std::optional<Dim> SizeEnvironment::upper_bound(const Dim& d) const {
 }
 
 void SizeEnvironment::refuse_unbounded(const Val& value) {
-  if (probing_ || value.kind != Val::Kind::array) return;
+  if (value.kind != Val::Kind::array) return;
   for (const Dim& d : value.array->shape)
     if (varies(d) && !upper_bound(d))
       return void(unsupported("an axis of " + d.str() + " elements: nothing shows how many that is at most"));
@@ -138,7 +138,7 @@ ScalarId BoundsChecker::clamped_load(ScalarId id, const std::vector<Fact>& facts
 
 void BoundsChecker::bound_dynamic_sizes(std::vector<Axis>& domain, ScalarId& body,
                                         const std::vector<Dim>& at) {
-  if (probing_ || !needs_bounding(domain, body)) return;
+  if (!needs_bounding(domain, body)) return;
   if (at != identity_map(domain))  // that `at` is injective is proved for the original extents
     for (const Axis& a : domain)
       if (!sizes_.varies(a.extent)) require(shape::at_least(a.extent, Dim(0)), "the size of an axis");

@@ -48,7 +48,7 @@ Proof BoundsChecker::proof(const Fact& fact) const {
 }
 
 bool BoundsChecker::require(const Fact& fact, const std::string& what) {
-  if (probing_ || proof(fact) == Proof::always) return true;
+  if (proof(fact) == Proof::always) return true;
   auto size_var = [&](Var v) { return sizes_.is_size(v); };
   Fact check = fact;
   std::vector<Fact> facts = sizes_.known_facts();
@@ -78,16 +78,21 @@ bool BoundsChecker::require(const Fact& fact, const std::string& what) {
   return true;
 }
 
+bool CheckedIntegers::is_of_position(const Dim& d) const {
+  return std::any_of(context_.positions.begin(), context_.positions.end(),
+                     [&](Var v) { return d.contains(v); });
+}
+
 /// Reports an index that cannot be checked as the error of the user.
 ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const std::string& what) {
-  if (probing_) return constant_int(g, Elem::i64, 0);
   auto dim = affine_index(g, index);
   if (!dim) return data_index(index, extent, what);
   Fact low = shape::at_most(Dim(0), *dim), high = shape::less(*dim, extent);
   Proof at_low = bounds_.proof(low), at_high = bounds_.proof(high);
-  // In a branch the index is checked where the branch is taken, not at the call.
-  if (!conditions_.empty() && (at_low == Proof::unknown || at_high == Proof::unknown))
-    return data_index(index, extent, what);
+  // In a branch the index is checked where the branch is taken, not at the call; so is a position in its
+  // step.
+  const bool unproved = at_low == Proof::unknown || at_high == Proof::unknown;
+  if (unproved && (!conditions_.empty() || is_of_position(*dim))) return data_index(index, extent, what);
   if ((at_low == Proof::unknown && !bounds_.require(low, what)) ||
       (at_high == Proof::unknown && !bounds_.require(high, what))) {
     fail(source::Code::E0601, fmt::format("{} may be out of range: nothing shows {}", what,
@@ -102,7 +107,6 @@ ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const st
 
 std::pair<ScalarId, ScalarId> CheckedIntegers::guarded_index(ScalarId index, const Dim& extent) {
   ScalarId inside = constant_int(g, Elem::boolean, 1), zero = constant_int(g, Elem::i64, 0);
-  if (probing_) return {zero, inside};
   auto dim = affine_index(g, index);
   Proof low = dim ? bounds_.proof(shape::at_most(Dim(0), *dim)) : Proof::unknown;
   Proof high = dim ? bounds_.proof(shape::less(*dim, extent)) : Proof::unknown;

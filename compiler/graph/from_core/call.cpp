@@ -68,6 +68,50 @@ Elem CoreEvaluator::elem_of(const core::ElemTerm& term) const {
   return cls == core::ElemClass::int_ ? Elem::i64 : cls == core::ElemClass::bool_ ? Elem::boolean : Elem::f32;
 }
 
+/// The axes that a shape of the core has here; `own`: what shape variables are before the names in scope are
+/// asked. Nothing where one of its variables is not known.
+std::optional<std::vector<Dim>> CoreEvaluator::axes_of(
+    const core::Shape& shape, const std::map<core::ShapeVarId, std::vector<Dim>>& own) const {
+  const auto known = [&](core::ShapeVarId v) -> const std::vector<Dim>* {
+    if (const auto at = own.find(v); at != own.end()) return &at->second;
+    for (const Environment* f = env_.get(); f; f = f->parent.get())
+      if (const auto at = f->shapes.find(v); at != f->shapes.end()) return &at->second;
+    return nullptr;
+  };
+  std::vector<Dim> axes;
+  for (const core::ShapeItem& item : shape) {
+    std::vector<std::vector<Dim>> joined;
+    if (item.kind == core::ShapeItem::Kind::dim) joined.push_back({sizes_.resolve(item.dim)});
+    std::vector<core::ShapeVarId> vars = item.join;
+    if (item.kind == core::ShapeItem::Kind::var) vars = {item.var};
+    for (core::ShapeVarId v : vars) {
+      const std::vector<Dim>* part = known(v);
+      if (!part) return std::nullopt;
+      joined.push_back(*part);
+    }
+    const std::vector<Dim> all = GraphBuilder::join(joined);
+    axes.insert(axes.end(), all.begin(), all.end());
+  }
+  return axes;
+}
+
+void CoreEvaluator::instantiate_shapes(const Expr& occurrence, const shape::Substitution& named,
+                                       Closure& closure) const {
+  for (auto& [var, axes] : closure.shapes)
+    for (Dim& d : axes) d = d.substitute(named);
+  for (const auto& [var, shape] : occurrence.shapes) {
+    if (const auto axes = axes_of(shape, {}))
+      closure.shapes[var] = *axes;
+    else
+      closure.open_shapes[var] = shape;
+  }
+  for (auto open = closure.open_shapes.begin(); open != closure.open_shapes.end();) {
+    const auto axes = axes_of(open->second, closure.shapes);
+    if (axes) closure.shapes[open->first] = *axes;
+    open = axes ? closure.open_shapes.erase(open) : std::next(open);
+  }
+}
+
 void CoreEvaluator::instantiate(const Expr& occurrence, Closure& closure) const {
   shape::Substitution named;
   for (const auto& [var, dim] : occurrence.instantiation) {
@@ -77,6 +121,7 @@ void CoreEvaluator::instantiate(const Expr& occurrence, Closure& closure) const 
   // What the function of this name was instantiated with may mention variables of the name's own scheme.
   for (auto& [var, dim] : closure.dims) dim = dim.substitute(named);
   for (const auto& [var, dim] : named) closure.dims[var] = dim;
+  instantiate_shapes(occurrence, named, closure);
   for (const auto& [var, term] : occurrence.elems) {
     if (term.elem || (term.var.valid() && known_elem(term.var))) {
       closure.elems[var] = elem_of(term);
@@ -103,7 +148,7 @@ Val CoreEvaluator::call(const Val& fn, std::vector<Val> args) {
       return [&, which] { return call(chosen.choices[which], args); };
     };
     const Val yes = in_branch(chosen.condition, true, called(0));
-    return choose(chosen.condition, yes, in_branch(chosen.condition, false, called(1)));
+    return choose(chosen.condition, yes, in_branch(chosen.condition, false, called(1)), false);
   }
   Closure closure = *fn.closure;
   closure.args.insert(closure.args.end(), args.begin(), args.end());
@@ -145,6 +190,7 @@ Val CoreEvaluator::enter(const Closure& closure, const std::vector<Pattern>& par
   env->parent = closure.env;
   env->dims = closure.dims;
   env->elems = closure.elems;
+  env->shapes = closure.shapes;
   for (size_t i = 0; i < params.size(); ++i) {
     // An argument that the function reads more than once is stored.
     if (params[i].kind == Pattern::Kind::name && uses_of(params[i].local, body) > 1)
@@ -181,6 +227,7 @@ void CoreEvaluator::bind(const Pattern& pattern, const Val& value, Environment& 
     case Pattern::Kind::name:
       env.locals[pattern.local] = value;
       if (p.locals[pattern.local].type.valid()) match(p.locals[pattern.local].type, value, env);
+      note_integers(p.locals[pattern.local].opens, value, p.locals[pattern.local].name, env);
       break;
     case Pattern::Kind::tuple:
       for (size_t i = 0; i < pattern.items.size() && i < value.items.size(); ++i)
@@ -218,6 +265,10 @@ void CoreEvaluator::match_shape(const core::Shape& shape, const Array& array, En
   size_t tail = shape.size() - back;
   if (array.shape.size() < lead + front + tail) return;
   for (size_t i = 0; i < tail; ++i) learn(shape[back + i], array.shape.size() - tail + i);
+  if (back == front + 1 && shape[front].kind == core::ShapeItem::Kind::var)
+    env.shapes.emplace(shape[front].var,
+                       std::vector<Dim>(array.shape.begin() + static_cast<ptrdiff_t>(lead + front),
+                                        array.shape.end() - static_cast<ptrdiff_t>(tail)));
 }
 
 /// An integer of an argument is a size that is known here. Where the checker did not know which, and opened a
@@ -243,6 +294,7 @@ void CoreEvaluator::match(core::TypeId id, const Val& value, Environment& env, s
         auto v = t.value->as_var();
         auto known = affine_index(g, a.body);
         if (v && known && *known != Dim(*v)) learn_value(*v, *known, env);
+        if (v && !known) env.integers.insert_or_assign(*v, OpenedInteger{a.body, {}, shape::var_name(*v)});
       }
       match_shape(t.shape, a, env, lead);
       return;

@@ -28,8 +28,8 @@ Place Context::leave_for_root() {
 }
 
 Val Context::fail(source::Code code, const std::string& message) {
-  if (!probing && !failed) diagnostics.report(source::error(code, span_here(), message));
-  failed = failed || !probing;
+  if (!failed) diagnostics.report(source::error(code, span_here(), message));
+  failed = true;
   return {};
 }
 

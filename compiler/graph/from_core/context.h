@@ -22,6 +22,7 @@ struct Place {
   std::vector<ScalarId> conditions;  // the same as scalars, conditions over data included
   std::vector<RegionId> regions;     // the root, then the bodies of the enclosing loops
   std::vector<Axis> loops;           // the indices of the enclosing loops
+  std::vector<Var> positions;        // of these, those that positions which a loop carries are made of
 };
 
 struct Context : Place {
@@ -37,8 +38,6 @@ struct Context : Place {
   std::vector<source::Span> spans;    // the expressions being evaluated
   std::vector<core::GlobalId> calls;  // the functions being evaluated
   source::FileId file;                // the entry's
-  int probing = 0;                    // positive: evaluating only to learn shapes, nothing is kept
-  std::map<core::LocalId, std::vector<std::vector<Dim>>> probed;  // what a rank binder was seen to index
 
   std::string source_text(source::Span span) const;
   /// The innermost expression of the entry's own file.
@@ -66,8 +65,7 @@ class Part {
         guards_(context.guards),
         conditions_(context.conditions),
         regions_(context.regions),
-        loops_(context.loops),
-        probing_(context.probing) {}
+        loops_(context.loops) {}
 
   Context& context_;
   const core::Program& p;
@@ -79,7 +77,6 @@ class Part {
   std::vector<ScalarId>& conditions_;
   std::vector<RegionId>& regions_;
   std::vector<Axis>& loops_;
-  int& probing_;
 
   std::string source_text(source::Span span) const { return context_.source_text(span); }
   source::Span span_here() const { return context_.span_here(); }

@@ -175,67 +175,38 @@ void SizeEnvironment::learn_opened_sizes(core::TypeId id, const Val& value) {
   }
 }
 
-/// The slice x[.., : name, ..] in the body whose result has this size: the name, and the axis that it cuts.
-std::optional<std::pair<core::LocalId, Dim>> CoreEvaluator::slice_of_size(Var size, core::ExprId body) const {
-  if (!body.valid()) return std::nullopt;
-  const core::Expr& e = p.exprs[body];
-  const Val* base = e.kind == core::Expr::Kind::index && p.exprs[e.args[0]].kind == core::Expr::Kind::local
-                        ? find(p.exprs[e.args[0]].local)
-                        : nullptr;
-  const core::Type& type = p.types.types[e.type];
-  const size_t axes = base && base->kind == Val::Kind::array ? base->array->shape.size() : 0;
-  size_t result = 0;
-  for (size_t axis = 0; axis < e.indices.size() && axis < axes && result < type.shape.size(); ++axis) {
-    const core::IndexItem& item = e.indices[axis];
-    if (item.kind == core::IndexItem::Kind::point) continue;
-    if (item.kind != core::IndexItem::Kind::slice) break;
-    const core::ShapeItem& is = type.shape[result++];
-    const bool named = !item.start.valid() && !item.step.valid() && item.stop.valid() &&
-                       p.exprs[item.stop].kind == core::Expr::Kind::local;
-    if (named && is.kind == core::ShapeItem::Kind::dim && is.dim == Dim(size))
-      return std::pair(p.exprs[item.stop].local, base->array->shape[axis]);
+/// Notes the integers of the data that a value shows.
+void CoreEvaluator::note_integers(const std::vector<core::OpenedSize>& opens, const Val& value,
+                                  const std::string& name, Environment& env) const {
+  for (const core::OpenedSize& o : opens) {
+    if (o.axis) continue;  // learn_opened_sizes()
+    const Val* part = &value;
+    for (const uint32_t item : o.item) part = item < part->items.size() ? &part->items[item] : part;
+    if (part->kind == Val::Kind::array && part->array->shape.empty())
+      env.integers.insert_or_assign(o.size, OpenedInteger{part->array->body, o.bound, name});
   }
-  for (core::ExprId part : e.args)
-    if (const auto found = slice_of_size(size, part)) return found;
-  return std::nullopt;
 }
 
-/// The integer that a local in scope is, which the type checker calls `v`.
-std::optional<ScalarId> CoreEvaluator::integer_named(Var v) const {
+const OpenedInteger* CoreEvaluator::find_integer(Var v) const {
   for (const Environment* f = env_.get(); f; f = f->parent.get())
-    for (const auto& [local, value] : f->locals) {
-      const core::TypeId type = p.locals[local].type;
-      const auto known = type.valid() ? p.types.types[type].value : std::nullopt;
-      if (known && *known == Dim(v) && value.kind == Val::Kind::array && value.array->shape.empty())
-        return value.array->body;
-    }
-  return std::nullopt;
+    if (const auto at = f->integers.find(v); at != f->integers.end()) return &at->second;
+  return nullptr;
 }
 
-/// Makes the range of a `for` known where it is the value of a local that no type has mentioned before.
-void CoreEvaluator::learn_named(const Dim& range, core::ExprId body) {
-  const auto learn = [&](Var v, core::LocalId local, const Val& value, const std::optional<Dim>& bound) {
-    if (!bound || value.kind != Val::Kind::array || !value.array->shape.empty()) return false;
-    const auto size = checked_.data_size(value.array->body, "`" + p.locals[local].name + "`", bound);
-    if (size) env_->dims.emplace(v, *size);
-    return true;
-  };
-  const auto by_name = [&](Var v) {
-    for (const Environment* f = env_.get(); f; f = f->parent.get())
-      for (const auto& [local, value] : f->locals) {
-        const core::TypeId type = p.locals[local].type;
-        const auto known = type.valid() ? p.types.types[type].value : std::nullopt;
-        if (known && *known == Dim(v) && value.kind == Val::Kind::array &&
-            learn(v, local, value, checked_.upper_bound(value.array->body)))
-          return true;
-      }
-    return false;
-  };
-  for (Var v : range.vars()) {
-    if (sizes_.known_dim(v) || sizes_.is_known_here(v) || by_name(v)) continue;
-    const auto slice = slice_of_size(v, body);
-    if (const Val* value = slice ? find(slice->first) : nullptr)
-      learn(v, slice->first, *value, slice->second);
+/// Makes the integers of the data known as sizes that the size mentions.
+void CoreEvaluator::learn_integers(const Dim& size) {
+  if (sizes_.is_known_here(sizes_.resolve(size))) return;
+  for (Var v : size.vars()) {
+    const auto known = sizes_.known_dim(v);
+    const OpenedInteger* integer = find_integer(v);
+    if (!integer || sizes_.is_known_here(v) || (known && sizes_.is_known_here(*known))) continue;
+    std::optional<Dim> bound = checked_.upper_bound(integer->value);
+    if (!bound && integer->bound && sizes_.is_known_here(sizes_.resolve(*integer->bound)))
+      bound = sizes_.resolve(*integer->bound);
+    const auto here = affine_index(g, integer->value);
+    const auto made = here ? here : checked_.data_size(integer->value, "`" + integer->name + "`", bound);
+    if (!made) return;
+    env_->dims.insert_or_assign(v, *made);
   }
 }
 
@@ -292,7 +263,6 @@ void CheckedIntegers::bound_size(Value value, const Dim& bound, const std::strin
 
 std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::string& what,
                                               std::optional<Dim> bound) {
-  if (probing_) return Dim(shape::fresh_var("k"));
   const auto refuse = [&](const std::string& why) {
     unsupported(why);
     return std::nullopt;

@@ -116,7 +116,7 @@ std::optional<std::pair<Value, std::vector<Dim>>> GraphBuilder::place_of(const A
 
 void GraphBuilder::force(Array& a) {
   const Scalar& s = g.scalars[a.body];
-  if (probing_ || a.shape.empty() || s.op == Op::constant || s.op == Op::index) return;
+  if (a.shape.empty() || s.op == Op::constant || s.op == Op::index) return;
   if (s.op == Op::load &&
       std::all_of(s.args.begin(), s.args.end(), [&](ScalarId i) { return affine_index(g, i); }))
     return;
@@ -230,12 +230,7 @@ Value GraphBuilder::emit(std::vector<Axis> domain, ScalarId body, TensorType typ
   g.regions[region].nodes.push_back(id);
   Value v{id, 0};
   known_nodes_[key] = v;
-  known_log_.push_back(key);
   return v;
-}
-
-void GraphBuilder::forget_after(size_t count) {
-  for (; known_log_.size() > count; known_log_.pop_back()) known_nodes_.erase(known_log_.back());
 }
 
 }  // namespace axon::graph

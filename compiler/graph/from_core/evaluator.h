@@ -68,6 +68,10 @@ class CoreEvaluator : Part {
   void match_shape(const core::Shape& shape, const Array& array, Environment& env, size_t lead);
   const Val* find(core::LocalId local) const;
   std::optional<Elem> known_elem(core::TypeVarId v) const;
+  std::optional<std::vector<Dim>> axes_of(const core::Shape& shape,
+                                          const std::map<core::ShapeVarId, std::vector<Dim>>& own) const;
+  void instantiate_shapes(const core::Expr& occurrence, const shape::Substitution& named,
+                          Closure& closure) const;
   void instantiate(const core::Expr& occurrence, Closure& closure) const;
   Val instance(const Val& named, const core::Expr& use) const;
   int uses_of(core::LocalId local, core::ExprId body);
@@ -78,7 +82,7 @@ class CoreEvaluator : Part {
   Val number(const core::Expr& e);
   Val in_branch(ScalarId condition, bool holds, const std::function<Val()>& branch);
   Val conditional(const core::Expr& e);
-  Val choose(ScalarId condition, const Val& then_value, const Val& else_value);
+  Val choose(ScalarId condition, const Val& then_value, const Val& else_value, bool differ);
   Val field(const Val& of, const std::string& name);
   Val list(const core::Expr& e);
   Val check_as(const core::Expr& e);
@@ -88,18 +92,16 @@ class CoreEvaluator : Part {
   // ---- for.cpp ----
   Val for_expr(const core::Expr& e);
   std::optional<Dim> range_of(const core::Binder& binder, ScalarId bound);
-  std::vector<Dim> rank_shape(core::LocalId rank, const core::Expr& for_expr);
-  void collect_rank_uses(core::LocalId rank, core::ExprId id, std::set<core::LocalId>& bound,
-                         bool& needs_probe, std::vector<std::vector<Dim>>& shapes);
-  std::vector<std::vector<Dim>> probe(core::LocalId rank, const core::Expr& for_expr);
+  std::vector<Dim> rank_shape(const core::Binder& binder);
   Val rearrange(const core::Expr& e);
   Val merged_view(const Array& of, const std::vector<Dim>& shape, const std::vector<Axis>& domain,
                   const std::vector<Dim>& target, ScalarId body);
 
   // ---- data_size.cpp ----
-  void learn_named(const Dim& range, core::ExprId body);
-  std::optional<ScalarId> integer_named(Var v) const;
-  std::optional<std::pair<core::LocalId, Dim>> slice_of_size(Var size, core::ExprId body) const;
+  void note_integers(const std::vector<core::OpenedSize>& opens, const Val& value, const std::string& name,
+                     Environment& env) const;
+  const OpenedInteger* find_integer(Var v) const;
+  void learn_integers(const Dim& size);
 
   SizeEnvironment& sizes_;
   BoundsChecker& bounds_;

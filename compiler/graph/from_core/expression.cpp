@@ -27,6 +27,7 @@ Val CoreEvaluator::evaluate(core::ExprId id) {
       e.kind == Kind::apply && !p.types.types[p.exprs[e.args[0]].type].bound.empty();
   const bool data = dependent || !sizes_.data_dependent_sizes().empty() || !data_sizes(g).empty();
   if (!failed_ && env_ && data) sizes_.learn_opened_sizes(e.type, v);
+  if (!failed_ && env_ && !e.opens.empty()) note_integers(e.opens, v, source_text(e.span), *env_);
   if (!failed_ && !(sizes_.data_dependent_sizes().empty() && active_.empty())) sizes_.refuse_unbounded(v);
   context_.spans.pop_back();
   return v;
@@ -243,12 +244,13 @@ Val CoreEvaluator::conditional(const Expr& e) {
   if (g.scalars[condition].op == Op::constant) return evaluate(e.args[g.scalars[condition].integer ? 1 : 2]);
   const Val then_value = in_branch(condition, true, [&] { return evaluate(e.args[1]); });
   const Val else_value = in_branch(condition, false, [&] { return evaluate(e.args[2]); });
-  return choose(condition, then_value, else_value);
+  return choose(condition, then_value, else_value, !e.opens.empty());
 }
 
-Val CoreEvaluator::choose(ScalarId condition, const Val& a, const Val& b) {
+/// `differ`: the branches may have different sizes, and the result that of the one taken.
+Val CoreEvaluator::choose(ScalarId condition, const Val& a, const Val& b, bool differ) {
   if (failed_) return {};
-  if (a.kind == Val::Kind::array && !probing_) {
+  if (a.kind == Val::Kind::array) {
     if (auto changed = indices_.chosen_update(condition, *a.array, *b.array))
       return Val::of(std::move(*changed));
     const ScalarId otherwise = apply(g, Op::not_, {condition});
@@ -257,7 +259,7 @@ Val CoreEvaluator::choose(ScalarId condition, const Val& a, const Val& b) {
   }
   if (a.kind == Val::Kind::array) {
     Array yes = *a.array, no = builder_.leaf(b);
-    merger_.merge(condition, yes, no);
+    merger_.merge(condition, yes, no, differ);
     return primitives_.pointwise(
         Op::select, {builder_.scalar(condition), Val::of(std::move(yes)), Val::of(std::move(no))}, "select");
   }
@@ -270,7 +272,7 @@ Val CoreEvaluator::choose(ScalarId condition, const Val& a, const Val& b) {
     return v;
   }
   Val v = a;
-  for (size_t i = 0; i < v.items.size(); ++i) v.items[i] = choose(condition, a.items[i], b.items[i]);
+  for (size_t i = 0; i < v.items.size(); ++i) v.items[i] = choose(condition, a.items[i], b.items[i], differ);
   return v;
 }
 
@@ -308,12 +310,12 @@ Val CoreEvaluator::check_as(const Expr& e) {
     const std::string what = fmt::format("`{}` on axis {}", source_text(e.span), axis);
     const auto name = to.dim.as_var();
     const bool is_new = name && !sizes_.is_known_here(sizes_.resolve(to.dim));  // a call may rename it
-    if (const auto value = is_new ? integer_named(*name) : std::nullopt) {
-      checks_.require_equal(sizes_.value_of(a.shape[axis]), cast(g, Elem::i64, *value), what);
+    if (const OpenedInteger* integer = is_new ? find_integer(*name) : nullptr) {
+      checks_.require_equal(sizes_.value_of(a.shape[axis]), cast(g, Elem::i64, integer->value), what);
       env_->dims[*name] = a.shape[axis];  // the two are one number from here on
       return true;
     }
-    learn_named(to.dim, {});
+    learn_integers(to.dim);
     return !failed_ && checks_.require_size(a, axis, sizes_.resolve(to.dim), what);
   };
   bool possible = named.front + named.back <= a.shape.size();

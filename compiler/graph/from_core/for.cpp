@@ -1,8 +1,6 @@
 // `for` as a tabulated template, the shapes of rank binders, rearrange.
 //
-// A rank binder `..p` ranges over the broadcast shape of everything that it indexes. Operands from outside of
-// the `for` have known shapes; otherwise the body is evaluated once to learn the shapes, and that work is
-// undone.
+// A rank binder `..p` ranges over the broadcast shape of everything that it indexes; its type says of what.
 #include <algorithm>
 
 #include "base/bug.h"
@@ -11,8 +9,6 @@
 namespace axon::graph {
 
 using core::Expr;
-using core::IndexItem;
-using Item = core::IndexItem::Kind;
 
 // ---- for ----
 
@@ -64,7 +60,7 @@ Val CoreEvaluator::for_expr(const Expr& e) {
     const core::Local& local = p.locals[b.local];
     if (local.kind == core::Local::Kind::rank) {
       std::vector<Axis> of_rank;
-      for (const Dim& d : rank_shape(b.local, e)) of_rank.push_back({shape::fresh_var(local.name), d});
+      for (const Dim& d : rank_shape(b)) of_rank.push_back({shape::fresh_var(local.name), d});
       if (failed_) return {};
       axes.insert(axes.end(), of_rank.begin(), of_rank.end());
       env->ranks[b.local] = std::move(of_rank);
@@ -77,7 +73,8 @@ Val CoreEvaluator::for_expr(const Expr& e) {
       extent = range_of(b, builder_.leaf(bound).body);
       if (!extent) return {};
     } else if (b.range) {
-      learn_named(*b.range, e.args[0]);
+      learn_integers(*b.range);
+      if (failed_) return {};
       extent = sizes_.resolve(*b.range);
     }
     if (!extent) base::bug("from_core", "an index binder has no range");
@@ -99,89 +96,17 @@ Val CoreEvaluator::for_expr(const Expr& e) {
   return builder_.tabulate(axes, body);
 }
 
-// ---- rank binders ----
-
-std::vector<Dim> CoreEvaluator::rank_shape(core::LocalId rank, const Expr& e) {
-  std::set<core::LocalId> bound;
-  for (const core::Binder& b : e.binders) bound.insert(b.local);
-  bool needs_probe = false;
+/// The axes that a rank binder stands for: those that it indexes, broadcast.
+std::vector<Dim> CoreEvaluator::rank_shape(const core::Binder& binder) {
   std::vector<std::vector<Dim>> shapes;
-  collect_rank_uses(rank, e.args[0], bound, needs_probe, shapes);
-  if (failed_) return {};
-  if (needs_probe) shapes = probe(rank, e);
+  for (const core::Shape& indexed : binder.joined) {
+    auto axes = axes_of(indexed, {});
+    if (!axes)
+      base::bug("from_core", "`.." + p.locals[binder.local].name + "` indexes axes that are not known");
+    for (Dim& d : *axes) d = sizes_.rewritten(d);
+    shapes.push_back(std::move(*axes));
+  }
   return builder_.join(shapes);
-}
-
-/// Looks for x[.., ..p, ..]: the axes of x there, when x is a local from outside of the `for`.
-void CoreEvaluator::collect_rank_uses(core::LocalId rank, core::ExprId id, std::set<core::LocalId>& bound,
-                                      bool& needs_probe, std::vector<std::vector<Dim>>& shapes) {
-  if (!id.valid() || needs_probe) return;
-  const Expr& e = p.exprs[id];
-  auto visit = [&](core::ExprId part) { collect_rank_uses(rank, part, bound, needs_probe, shapes); };
-  for (core::ExprId a : e.args) visit(a);
-  for (const core::Binder& b : e.binders) visit(b.bound);
-  size_t before = 0, after = 0;
-  bool found = false, plain = true;
-  for (const IndexItem& item : e.indices) {
-    visit(item.point);
-    visit(item.start);
-    visit(item.stop);
-    visit(item.step);
-    if (item.kind == Item::rank && item.rank == rank) {
-      found = true;
-    } else {
-      plain &= item.kind == Item::point || item.kind == Item::slice;
-      ++(found ? after : before);
-    }
-  }
-  if (!found) return;
-  const Expr& of = p.exprs[e.args[0]];
-  const Val* known = of.kind == Expr::Kind::local && !bound.count(of.local) ? find(of.local) : nullptr;
-  if (!plain || !known || known->kind != Val::Kind::array) {
-    needs_probe = true;
-    return;
-  }
-  const std::vector<Dim>& shape = known->array->shape;
-  if (before + after > shape.size()) return;
-  shapes.emplace_back(shape.begin() + static_cast<ptrdiff_t>(before),
-                      shape.end() - static_cast<ptrdiff_t>(after));
-}
-
-std::vector<std::vector<Dim>> CoreEvaluator::probe(core::LocalId rank, const Expr& e) {
-  // Everything that evaluation adds to the graph is taken back: nodes leave their regions, checks and facts
-  // go.
-  std::vector<size_t> region_sizes;
-  for (RegionId r : regions_) region_sizes.push_back(g.regions[r].nodes.size());
-  size_t checks = g.checks.size(), facts = g.facts.size(), debugs = g.debugs.size(), log = builder_.emitted();
-  std::map<core::GlobalId, Val> constants = constants_;
-  auto env = std::make_shared<Environment>();
-  env->parent = env_;
-  size_t mark = active_.size();
-  for (const core::Binder& b : e.binders) {
-    const core::Local& local = p.locals[b.local];
-    if (local.kind == core::Local::Kind::rank) continue;
-    Var v = shape::fresh_var(local.name);
-    env->locals[b.local] = builder_.scalar(index_of(g, Dim(v)));
-    active_.push_back({v, b.range ? sizes_.resolve(*b.range) : Dim(1)});
-    const core::Type* type = local.type.valid() ? &p.types.types[local.type] : nullptr;
-    if (type && type->value)
-      if (auto known = type->value->as_var()) env->dims[*known] = Dim(v);
-  }
-  EnvironmentPtr outer = std::exchange(env_, env);
-  auto saved = std::exchange(context_.probed[rank], {});
-  ++probing_;
-  evaluate(e.args[0]);
-  --probing_;
-  auto shapes = std::exchange(context_.probed[rank], saved);
-  env_ = outer;
-  active_.resize(mark);
-  for (size_t d = 0; d < regions_.size(); ++d) g.regions[regions_[d]].nodes.resize(region_sizes[d]);
-  g.checks.resize(checks);
-  g.facts.resize(facts);
-  g.debugs.resize(debugs);
-  constants_ = constants;
-  builder_.forget_after(log);
-  return shapes;
 }
 
 // ---- rearrange ----

@@ -64,9 +64,6 @@ class GraphBuilder : Part {
   size_t region_for(const std::vector<Axis>& domain, const std::vector<ScalarId>& bodies,
                     std::optional<Value> base, const std::vector<Dim>& at) const;
   size_t depth_of(RegionId region) const;
-  /// Nodes emitted so far, and forgetting those after the first `count`: for evaluation that is undone.
-  size_t emitted() const { return known_log_.size(); }
-  void forget_after(size_t count);
 
  private:
   using NodeKey =
@@ -78,8 +75,7 @@ class GraphBuilder : Part {
   SizeEnvironment& sizes_;
   BoundsChecker& bounds_;
   std::map<NodeKey, Value> known_nodes_;
-  std::vector<NodeKey> known_log_;  // in order of insertion
-  std::vector<Var> canonical_;      // the variables of keys
+  std::vector<Var> canonical_;  // the variables of keys
 };
 
 }  // namespace axon::graph

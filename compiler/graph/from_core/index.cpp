@@ -193,6 +193,30 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
   out.runs.push_back(stride == 1 ? std::optional(Selection::Run{start, v, count}) : std::nullopt);
 }
 
+/// Is 0 <= from <= to <= extent, as far as positions that a loop carries decide it?
+bool IndexEvaluator::is_proved(ScalarId from, ScalarId to, const Dim& extent) const {
+  const auto start = affine_index(g, from), stop = affine_index(g, to);
+  const auto holds = [&](const std::optional<Dim>& low, const std::optional<Dim>& high) {
+    const bool concerned = low && high && (checked_.is_of_position(*low) || checked_.is_of_position(*high));
+    return !concerned || bounds_.proof(shape::at_most(*low, *high)) != Proof::unknown;
+  };
+  return holds(Dim(0), start) && holds(start, stop) && holds(stop, extent);
+}
+
+/// A position that a loop carries as a value of the data.
+ScalarId IndexEvaluator::as_data(ScalarId index) {
+  const auto dim = affine_index(g, index);
+  if (!dim || !checked_.is_of_position(*dim)) return index;
+  const std::vector<Axis> domain = builder_.free_axes(index);
+  Array whole;
+  whole.elem = Elem::i64;
+  whole.body = index;
+  whole.name = "index";
+  std::vector<ScalarId> at;
+  for (const Axis& a : domain) at.push_back(index_of(g, Dim(a.var)));
+  return load(g, builder_.store(whole, domain), at, Elem::i64);
+}
+
 void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, const std::string& what,
                                   Selection& out) {
   auto part = [&](core::ExprId id, const Dim& otherwise, bool from_end) {
@@ -209,9 +233,15 @@ void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, cons
   const auto step = affine_index(g, by);
   const int64_t stride = step && step->constant() ? *step->constant() : 0;
   const bool backwards = stride < 0;
-  const ScalarId from = part(item.start, backwards ? extent - Dim(1) : Dim(0), true);
-  const ScalarId to = part(item.stop, backwards ? Dim(-1) : extent, true);
+  ScalarId from = part(item.start, backwards ? extent - Dim(1) : Dim(0), true);
+  ScalarId to = part(item.stop, backwards ? Dim(-1) : extent, true);
   if (failed_) return;
+  if (stride > 0 && !is_proved(from, to, extent)) {
+    const auto length = affine_index(g, checked_.difference(to, from));
+    const ScalarId first = as_data(from);
+    to = length && first != from ? apply(g, Op::add, {first, index_of(g, *length)}) : as_data(to);
+    from = first;
+  }
   const auto start = affine_index(g, from), stop = affine_index(g, to);
   if (stride > 0 && (!start || !stop)) return slice_by_data(from, to, stride, extent, what, out);
   if (!start || !stop || stride == 0) {
@@ -241,12 +271,7 @@ void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, cons
 /// The axes of a rank binder: aligned from the right with the operand's, whose literal-1 axes stretch.
 void IndexEvaluator::select_rank(core::LocalId rank, const std::vector<Dim>& axes, Selection& out) {
   const std::vector<Axis>* known = evaluator_.find_rank(rank);
-  if (!known) {  // only looking: remember what is indexed
-    context_.probed[rank].push_back(axes);
-    for (size_t i = 0; i < axes.size(); ++i) out.indices.push_back(constant_int(g, Elem::i64, 0));
-    out.runs.resize(out.indices.size());
-    return;
-  }
+  if (!known) base::bug("from_core", "a rank binder has no axes");
   if (axes.size() > known->size()) base::bug("from_core", "an operand has more axes than its rank binder");
   size_t skip = known->size() - axes.size();
   for (size_t i = 0; i < axes.size(); ++i) {

@@ -55,6 +55,8 @@ class IndexEvaluator : Part {
   void select_point(core::ExprId point, const Dim& extent, bool has_else, const std::string& what,
                     Selection& out);
   void select_slice(const core::IndexItem& item, const Dim& extent, const std::string& what, Selection& out);
+  bool is_proved(ScalarId from, ScalarId to, const Dim& extent) const;
+  ScalarId as_data(ScalarId index);
   void slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent,
                      const std::string& what, Selection& out);
   void select_rank(core::LocalId rank, const std::vector<Dim>& axes, Selection& out);

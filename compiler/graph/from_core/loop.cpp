@@ -6,9 +6,11 @@
 // of the state in place; everything else that a scan emits is written, slice by slice, into storage that
 // starts empty. Inside of a `for`, the index variables around become leading axes of what is carried.
 #include <algorithm>
+#include <utility>
 
 #include "base/bug.h"
 #include "graph/from_core/evaluator.h"
+#include "graph/from_core/loop_positions.h"
 
 namespace axon::graph {
 
@@ -247,10 +249,17 @@ Array LoopBuilder::carried_like(const Array& like, Value v, const OpenLoop& buil
   return builder_.array_of(type, v, build.lead_at);
 }
 
-Val LoopBuilder::loop_results(const Val& like, const OpenLoop& build) {
-  return map_leaves(like, [&](uint32_t c, const Array& a) {
-    return Val::of(carried_like(a, {build.node, c}, build));
+Val LoopBuilder::at_positions(const Val& state, const OpenLoop& build, const Dim& at) {
+  return map_leaves(state, [&](uint32_t c, const Array& a) {
+    const auto position = build.positions.find(c);
+    if (position == build.positions.end()) return Val::of(a);
+    return builder_.scalar(index_of(g, position->second.substitute({{build.index.var, at}})));
   });
+}
+
+Val LoopBuilder::loop_results(const Val& like, const OpenLoop& build) {
+  return map_leaves(
+      like, [&](uint32_t c, const Array& a) { return Val::of(carried_like(a, {build.node, c}, build)); });
 }
 
 /// The state at the end of a step, leaf by leaf; where `here` is given, of the points that go on. False after
@@ -268,6 +277,32 @@ bool PrimitiveEvaluator::end_step(const Val& state, const Val& next, ScalarId he
   });
   if (number != shapes.size()) base::bug("from_core", "a step changes the structure of its state");
   return !failed_;
+}
+
+/// Finds the integers of the state that are known in every iteration from its index.
+void PrimitiveEvaluator::find_positions(const Val& step, const Val& init, bool scanning, OpenLoop& build) {
+  if (sizes_.varies(build.index.extent)) return;
+  std::vector<std::shared_ptr<Array>> leaves;
+  each_leaf(init, [&](const std::shared_ptr<Array>& a) { leaves.push_back(a); });
+  for (const auto& [leaf, moves] : LoopPositions(p, step, init, scanning).find()) {
+    const auto first = affine_index(g, leaves[leaf]->body);
+    std::optional<Dim> by(0);
+    if (moves.by.valid()) {
+      auto env = std::make_shared<Environment>();
+      env->parent = step.closure->env;
+      env->dims = step.closure->dims;
+      env->elems = step.closure->elems;
+      const EnvironmentPtr outer = std::exchange(env_, env);
+      const Val value = evaluator_.evaluate(moves.by);
+      env_ = outer;
+      if (failed_) return;
+      by = affine_index(g, builder_.leaf(value).body);
+    }
+    if (!first || !by || sizes_.is_data_dependent(*first) || sizes_.is_data_dependent(*by)) continue;
+    const Dim along = *by * Dim(build.index.var);
+    const Dim position = moves.backwards ? *first - along : *first + along;
+    if (is_exact(g, position)) build.positions.emplace(leaf, position);  // what may wrap is no position
+  }
 }
 
 Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
@@ -293,11 +328,17 @@ Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   Val state = loop_.carried_tree(init, build);
   Val element = iterate ? Val{} : loop_.slices(args[2], Dim(build.index.var), build, scanning);
   if (failed_) return {};
+  find_positions(step, init, scanning, build);
+  if (failed_) return {};
+  state = loop_.at_positions(state, build, Dim(build.index.var));
+  const size_t positions = context_.positions.size();
+  if (!build.positions.empty()) context_.positions.push_back(build.index.var);
   loop_.enter_loop(build);
   ScalarId here;  // does the element exist? The loop runs for the bound of the extent
   if (sizes_.varies(*extent)) conditions_.push_back(here = sizes_.is_inside(build.index));
   Val result = evaluator_.call(step, iterate ? std::vector<Val>{state} : std::vector<Val>{state, element});
   if (here.valid()) conditions_.pop_back();
+  context_.positions.resize(positions);
   if (failed_) return {};
 
   if (!end_step(state, scanning ? result.items.at(0) : result, here, build)) return {};
@@ -309,7 +350,8 @@ Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   Val emitted = scanning ? loop_.emitted_tree(result.items.at(1), build, after) : Val{};
   loop_.leave_loop(build);
   for (const auto& build_result : after) build_result();
-  Val last = loop_.loop_results(state, build);
+  const Val last =
+      loop_.at_positions(loop_.loop_results(state, build), build, iterate ? max(*extent, Dim(0)) : *extent);
   return scanning ? Val::tuple({last, emitted}) : last;
 }
 

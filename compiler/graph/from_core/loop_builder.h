@@ -5,6 +5,7 @@
 // Bodies: loop.cpp, while.cpp.
 #pragma once
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,8 @@ struct OpenLoop {
     bool emitted = false;  // its update is among what the scan emits
   };
   std::vector<Slot> stacks;  // carried leaves of the scanned stack
+  std::map<uint32_t, Dim>
+      positions;  // carried integers, by number, that are known from the index: what they are
 };
 
 /// Whether a loop goes on: anywhere, and at which points of the `for`s around (the same value when there are
@@ -58,6 +61,8 @@ class LoopBuilder : Part {
   /// own. Returns a structure of arrays that `after` fills in with the stacked results once the loop is
   /// closed.
   Val emitted_tree(const Val& value, OpenLoop& build, std::vector<std::function<void()>>& after);
+  /// The state with the positions in it (OpenLoop::positions) as they are when the index is `at`.
+  Val at_positions(const Val& state, const OpenLoop& build, const Dim& at);
   /// The first outputs of the loop, in the structure of `like`.
   Val loop_results(const Val& like, const OpenLoop& build);
   /// Stores a loop exit condition, a bool of rank 0.

@@ -114,7 +114,7 @@ Val PrimitiveEvaluator::prim(Prim which, const Closure& closure, std::vector<Val
     case Prim::while_:
       return while_condition_holds(args);
     case Prim::debug_: {
-      if (args[1].kind == Val::Kind::array && !probing_) loop_.show(args[0].text, *args[1].array);
+      if (args[1].kind == Val::Kind::array) loop_.show(args[0].text, *args[1].array);
       return args[1];
     }
     default:

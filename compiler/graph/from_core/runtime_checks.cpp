@@ -8,7 +8,7 @@
 namespace axon::graph {
 
 void RuntimeChecks::require(ScalarId holds, ScalarId lhs, ScalarId rhs, const std::string& message) {
-  if (probing_ || failed_ || (g.scalars[holds].op == Op::constant && g.scalars[holds].integer)) return;
+  if (failed_ || (g.scalars[holds].op == Op::constant && g.scalars[holds].integer)) return;
   const auto unless = [&](ScalarId reached) {
     holds = apply(g, Op::or_, {apply(g, Op::not_, {reached}), holds});
   };

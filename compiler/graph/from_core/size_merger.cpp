@@ -12,6 +12,11 @@ namespace axon::graph {
 
 namespace {
 
+Dim lesser(const Dim& one, const Dim& other, const BoundsChecker& bounds) {
+  if (bounds.proof(shape::at_most(one, other)) == Proof::always) return one;
+  return bounds.proof(shape::at_most(other, one)) == Proof::always ? other : shape::min(one, other);
+}
+
 shape::Substitution by_integer(const std::map<Var, ScalarId>& integers,
                                const std::map<ScalarId, Dim>& sizes) {
   shape::Substitution to;
@@ -132,15 +137,18 @@ std::shared_ptr<Array> SizeMerger::fitted(const std::shared_ptr<Array>& a, const
   return own;
 }
 
-void SizeMerger::merge(ScalarId condition, Array& yes, Array& no) {
+void SizeMerger::merge(ScalarId condition, Array& yes, Array& no, bool differ) {
   const std::string what = "the size of what an `if` chooses";
   for (size_t axis = 0; axis < yes.shape.size() && axis < no.shape.size() && !failed_; ++axis) {
     const Dim one = yes.shape[axis], other = no.shape[axis];
-    if (!(is_decided(one) || is_decided(other)) || is_same(one, other)) continue;
-    auto chosen = decided_here(one, other, what);
+    const bool decided = is_decided(one) || is_decided(other);
+    if (!(decided || differ) || is_same(one, other)) continue;
+    auto chosen = decided ? decided_here(one, other, what) : std::nullopt;
     if (!chosen && !failed_) {
       const ScalarId size = apply(g, Op::select, {condition, sizes_.value_of(one), sizes_.value_of(other)});
       chosen = checked_.data_size(size, what, most_of(one, other));
+      if (chosen && conditions_.empty() && sizes_.over_sizes(*chosen))
+        g.facts.push_back(shape::at_least(*chosen, lesser(one, other, bounds_)));
     }
     if (!chosen) return;
     fit(yes, axis, *chosen);

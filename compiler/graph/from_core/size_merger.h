@@ -25,8 +25,9 @@ class SizeMerger : Part {
         checked_(checked),
         checks_(checks) {}
 
-  /// Gives what two branches compute the shape of the one that is taken.
-  void merge(ScalarId condition, Array& yes, Array& no);
+  /// Gives what two branches compute the shape of the one that is taken. `differ`: their types may have
+  /// different sizes; else those that the data does not decide are equal.
+  void merge(ScalarId condition, Array& yes, Array& no, bool differ);
   /// The array with a shape that is equal to its own where evaluation reaches it. Its axes of 1 element, and
   /// those that the data does not decide, stay.
   std::shared_ptr<Array> fitted(const std::shared_ptr<Array>& a, const std::vector<Dim>& shape);

@@ -8,6 +8,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,10 +58,19 @@ struct Closure {
   shape::Substitution dims;  // what the occurrence instantiates, in the graph's variables
   std::map<core::TypeVarId, Elem> elems;
   std::map<core::TypeVarId, core::TypeVarId> open_elems;  // the same, known where a name of it is used
-  std::optional<Elem> result_elem;                        // of the occurrence: what cast and real convert to
+  std::map<core::ShapeVarId, std::vector<Dim>> shapes;
+  std::map<core::ShapeVarId, core::Shape> open_shapes;  // the same, known where a name of it is used
+  std::optional<Elem> result_elem;                      // of the occurrence: what cast and real convert to
   std::vector<Val> args;
   std::vector<Val> choices;  // or what an `if` chooses between: two functions, both called
   ScalarId condition;
+};
+
+/// An integer of the data that the type checker calls by a variable: a size, where it is used as one.
+struct OpenedInteger {
+  ScalarId value;
+  std::optional<Dim> bound;  // in the core's variables: the most that it is as a size
+  std::string name;          // for messages
 };
 
 /// Names in scope during one call: values of locals, sizes of type variables, element types of type
@@ -72,6 +82,8 @@ struct Environment {
   shape::Substitution dims;
   std::vector<std::pair<Dim, Dim>>
       opened;  // opened sizes: a dimension of the core (k - l), and its value here
+  std::map<Var, OpenedInteger> integers;
+  std::map<core::ShapeVarId, std::vector<Dim>> shapes;
   std::map<core::TypeVarId, Elem> elems;
 };
 using EnvironmentPtr = std::shared_ptr<Environment>;

@@ -37,7 +37,7 @@ Val PrimitiveEvaluator::loop_while(const std::string& name, const Val& init, con
   OpenLoop build = loop_.begin_loop(name, Dim(shape::fresh_var("steps")));
   const Val state = loop_.carried_tree(init, build);
   if (failed_) return {};
-  const auto decide_on = [&](Value Carried::*which) {
+  const auto decide_on = [&](Value Carried::* which) {
     return loop_.store_condition(
         builder_.leaf(holds(map_leaves(init,
                                        [&](uint32_t c, const Array& a) {
@@ -86,9 +86,7 @@ Val PrimitiveEvaluator::while_condition_holds(const std::vector<Val>& args) {
 Val PrimitiveEvaluator::iterate_by_data(const std::vector<Val>& args) {
   const Val last = loop_while(
       "iterate", Val::tuple({args[2], builder_.scalar(constant_int(g, Elem::i64, 0))}),
-      [&](const Val& state) {
-        return pointwise(Op::lt, {state.items[1], args[0]}, "iterate");
-      },
+      [&](const Val& state) { return pointwise(Op::lt, {state.items[1], args[0]}, "iterate"); },
       [&](const Val& state) {
         const Val one = builder_.scalar(constant_int(g, Elem::i64, 1));
         return Val::tuple({evaluator_.call(args[1], {state.items[0]}),
