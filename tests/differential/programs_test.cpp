@@ -564,6 +564,59 @@ TEST(SizesOfTheData, AreRangesOfWhatTheBodyComputes) {
                          {"sized", {1, 2, 3}, {2}, {}, "the axis has 3 elements, not 2"}});
 }
 
+/// What an index of a `for` decides inside of an element is that element's own.
+TEST(Elements, HaveTheirOwnPositionsSizesAndSteps) {
+  const Compiled compiled(
+      "entry positions (x : f32[n]) (k : i64[m]) = for i => x with [k[i]] = 9.0\n"
+      "entry zeroed (x : f32[n]) (k : i64[m]) = for i => sum (zeros 3 with [k[i]] = 7.0)\n"
+      "entry fronts (x : f32[n]) (k : i64[m]) = for (i < n) => x with [0 : i] = zeros i\n"
+      "entry counts (x : f32[n]) (k : i64[m]) = sum (for i => dim (nonzero (x > real k[i])) 0)\n"
+      "entry most (x : f32[n]) (k : i64[m]) = reduce max 0 (for i => dim (iota (max 0 (min k[i] 5))) 0)\n"
+      "entry untaken (x : f32[n]) (k : i64[m]) = for i =>\n"
+      "  if k[i] > 0 then while (fn s => s < 8) (fn s => s * 2) k[i] else k[i]\n"
+      "entry never (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  if k[0] > 0 then while (fn s => s < 8) (fn s => s * 2) (k[0]) else k[0]\n"
+      "entry many (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  if k[0] < 9 then iterate (k[0]) (fn s => s + 1.0) 0.5 else -1.0\n",
+      for_levels());
+  expect_runs(compiled, {{"positions", {1, 2, 3}, {2, 0}, {1, 2, 9, 9, 2, 3}},
+                         {"zeroed", {}, {2, 0}, {7, 7}},
+                         {"fronts", {1, 2}, {}, {1, 2, 0, 2}},
+                         {"counts", {1, 2, 3}, {2, 0}, {4}},
+                         {"most", {}, {2, 9, -1}, {5}},
+                         {"untaken", {}, {3, -1, 0}, {12, -1, 0}},
+                         {"never", {}, {-1}, {-1}},
+                         {"never", {}, {3}, {12}},
+                         {"many", {}, {3}, {3.5}},
+                         {"many", {}, {5000000}, {-1}}});
+}
+
+/// A polymorphic value has at each use the element type that the use decides.
+TEST(Values, HaveTheTypeOfEachUse) {
+  const Compiled compiled(
+      "val c = 0.1\n"
+      "val large = 16777217\n"
+      "val pair = [1.0, 2.0]\n"
+      "val more = add 3\n"
+      "val total = fold add 0\n"
+      "entry two (x : f32[n]) (k : i64[m]) = (f64 x * c, x * c, f16 x * c)\n"
+      "entry whole (x : f32[n]) (k : i64[m]) : i64 = large\n"
+      "entry index (x : f32[n]) (k : i64[m]) where 1 <= n = x[large % n]\n"
+      "entry list (x : f32[n]) (k : i64[m]) = sum (f64 x) * pair\n"
+      "entry partial (x : f32[n]) (k : i64[m]) = (more k, more (f64 x), total k, total x)\n"
+      "entry local (x : f32[n]) (k : i64[m]) =\n"
+      "  let h = fold add 0 let t = iterate 3 in (h k, h (f64 x), t (fn s => s + 1) (i64 0))\n"
+      "entry steps (x : f32[n]) (k : i64[m]) = let half = fn v => v * 0.5 in (half x, half (f64 x))\n",
+      for_levels());
+  expect_runs(compiled, {{"two", {1, 2}, {}, {0.1, 0.2}},
+                         {"whole", {}, {}, {16777217}},
+                         {"index", {1, 2, 3}, {}, {3}},
+                         {"list", {1, 2}, {}, {3, 6}},
+                         {"partial", {1}, {16777216, 1}, {16777219, 4}},
+                         {"local", {1}, {16777216, 1}, {16777217}},
+                         {"steps", {1}, {}, {0.5}}});
+}
+
 /// The first launch has too little room, the next ones have enough, and a larger size asks for more again.
 TEST(Room, GrowsWithTheSizesThatTheDataDecides) {
   const Compiled compiled("entry f (k : i64[1]) = for (i < k[0]) => real i * 0.5\n", for_levels());

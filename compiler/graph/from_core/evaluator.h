@@ -87,6 +87,8 @@ class CoreEvaluator : Part {
   Val list(const core::Expr& e);
   Val check_as(const core::Expr& e);
   Val global(const core::Expr& e);
+  std::map<core::TypeVarId, Elem> elems_of(const core::Expr& use) const;
+  std::optional<Val> evaluated_for(const core::Expr& use);
   std::vector<Fact> facts_of(ScalarId condition, bool holds) const;
 
   // ---- for.cpp ----
@@ -111,8 +113,9 @@ class CoreEvaluator : Part {
   SizeMerger merger_;
   IndexEvaluator indices_;
   PrimitiveEvaluator primitives_;
-  std::map<core::GlobalId, Val> constants_;  // values of `val` declarations
-  std::map<core::LocalId, int> uses_;        // how often bodies in `counted_` read a local
+  /// Values of `val` declarations, for the element types that uses decide.
+  std::map<std::pair<core::GlobalId, std::map<core::TypeVarId, Elem>>, Val> constants_;
+  std::map<core::LocalId, int> uses_;  // how often bodies in `counted_` read a local
   std::set<core::ExprId> counted_;
 };
 

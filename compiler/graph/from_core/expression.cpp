@@ -36,6 +36,7 @@ Val CoreEvaluator::evaluate(core::ExprId id) {
 Val CoreEvaluator::expression(const Expr& e) {
   switch (e.kind) {
     case Kind::local: {
+      if (const auto typed = evaluated_for(e)) return *typed;
       const Val* v = find(e.local);
       if (!v) base::bug("from_core", "`" + p.locals[e.local].name + "` has no value");
       return instance(*v, e);
@@ -76,6 +77,10 @@ Val CoreEvaluator::expression(const Expr& e) {
       auto env = std::make_shared<Environment>();
       env->parent = env_;
       bind(e.params[0], value, *env);
+      // A partial application holds values, which may have another element type at each use.
+      if (value.kind == Val::Kind::closure && !value.closure->args.empty() &&
+          e.params[0].kind == core::Pattern::Kind::name)
+        env->partial.emplace(e.params[0].local, std::pair(e.args[0], env_));
       EnvironmentPtr outer = std::exchange(env_, env);
       Val result = evaluate(e.args[1]);
       env_ = outer;
@@ -132,14 +137,43 @@ Val CoreEvaluator::instance(const Val& named, const Expr& use) const {
   return own;
 }
 
+/// The element types that a use of a polymorphic name has decided.
+std::map<core::TypeVarId, Elem> CoreEvaluator::elems_of(const Expr& use) const {
+  std::map<core::TypeVarId, Elem> elems;
+  for (const auto& [var, term] : use.elems) elems.emplace(var, elem_of(term));
+  return elems;
+}
+
+/// The value of a local partial application for the element types of this use; nullopt for other names, and
+/// where the use decides none.
+std::optional<Val> CoreEvaluator::evaluated_for(const Expr& use) {
+  if (use.elems.empty()) return std::nullopt;
+  for (const Environment* f = env_.get(); f; f = f->parent.get()) {
+    if (f->locals.count(use.local) == 0) continue;
+    const auto partial = f->partial.find(use.local);
+    if (partial == f->partial.end()) return std::nullopt;
+    auto env = std::make_shared<Environment>();
+    env->parent = partial->second.second;
+    env->elems = elems_of(use);
+    const EnvironmentPtr here = std::exchange(env_, env);
+    const Val v = evaluate(partial->second.first);
+    env_ = here;
+    return failed_ ? Val{} : instance(v, use);
+  }
+  return std::nullopt;
+}
+
 Val CoreEvaluator::global(const Expr& e) {
   const core::Global& of = p.globals[e.global];
   if (of.kind == core::Global::Kind::value) {
-    if (auto it = constants_.find(e.global); it != constants_.end()) return instance(it->second, e);
+    auto elems = elems_of(e);
+    const auto key = std::pair(e.global, elems);
+    if (auto it = constants_.find(key); it != constants_.end()) return instance(it->second, e);
     const Place here = context_.leave_for_root();
+    env_->elems = std::move(elems);
     Val v = evaluate(of.body);
     context_.return_to(here);
-    return instance(constants_[e.global] = v, e);
+    return instance(constants_[key] = v, e);
   }
   Val v;
   v.kind = Val::Kind::closure;

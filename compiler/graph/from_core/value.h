@@ -85,6 +85,8 @@ struct Environment {
   std::map<Var, OpenedInteger> integers;
   std::map<core::ShapeVarId, std::vector<Dim>> shapes;
   std::map<core::TypeVarId, Elem> elems;
+  /// Of locals that are partial applications: what they are, and where that was evaluated.
+  std::map<core::LocalId, std::pair<core::ExprId, std::shared_ptr<Environment>>> partial;
 };
 using EnvironmentPtr = std::shared_ptr<Environment>;
 
