@@ -34,6 +34,15 @@ Val GraphBuilder::tabulate(const std::vector<Axis>& axes, const Val& body) {
     v = own;
   }
   a.body = substitute(g, a.body, renamed);
+  // A size that the element decides is its value from here on: the axes may get other variables.
+  std::map<Var, ScalarId> sizes;
+  for (const DataDependentSize& d : sizes_.data_dependent_sizes()) {
+    const std::vector<Var> free = free_vars(g, d.value);
+    if (std::any_of(vars.begin(), vars.end(),
+                    [&](Var v) { return std::find(free.begin(), free.end(), v) != free.end(); }))
+      sizes.emplace(d.size, d.value);
+  }
+  if (!sizes.empty()) a.body = substitute(g, a.body, sizes);
   a.shape.insert(a.shape.begin(), shape.begin(), shape.end());
   a.vars.insert(a.vars.begin(), vars.begin(), vars.end());
   a.name = name_here("");

@@ -317,6 +317,8 @@ Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
     const bool each_its_own = extent && std::any_of(active_.begin(), active_.end(),
                                                     [&](const Axis& a) { return extent->contains(a.var); });
     if (!extent || each_its_own) return iterate_by_data(args);
+    // A negative number is no step at all.
+    if (bounds_.proof(shape::at_least(*extent, Dim(0))) != Proof::always) extent = max(*extent, Dim(0));
   } else {
     each_leaf(args[2], [&](const std::shared_ptr<Array>& a) {
       if (!extent && !a->shape.empty()) extent = a->shape[0];

@@ -130,14 +130,14 @@ Array IndexEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, c
 /// `of` with the target's points changed.
 Array IndexEvaluator::stored_at(const std::shared_ptr<Array>& of, Target target) {
   // The update differs for every index variable that it mentions: then each has a copy of its own.
-  ScalarId all = target.value;
-  for (ScalarId hit : target.hits) all = apply(g, Op::select, {hit, all, target.value});
   std::vector<Axis> lead;
   for (const Axis& a : active_) {
     const auto mentions = [&](const std::vector<Axis>& axes) {
       return std::any_of(axes.begin(), axes.end(), [&](const Axis& other) { return other.var == a.var; });
     };
-    bool used = mentions(builder_.free_axes(of->body, of->shape)) || mentions(builder_.free_axes(all));
+    const auto reads = [&](ScalarId id) { return mentions(builder_.free_axes(id)); };
+    bool used = mentions(builder_.free_axes(of->body, of->shape)) || reads(target.value) ||
+                std::any_of(target.hits.begin(), target.hits.end(), reads);
     for (const Dim& d : target.at) used |= d.contains(a.var);
     if (used) lead.push_back(a);
   }

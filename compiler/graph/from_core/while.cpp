@@ -37,14 +37,14 @@ Val PrimitiveEvaluator::loop_while(const std::string& name, const Val& init, con
   OpenLoop build = loop_.begin_loop(name, Dim(shape::fresh_var("steps")));
   const Val state = loop_.carried_tree(init, build);
   if (failed_) return {};
+  const std::vector<ScalarId> reached = conditions_;  // in a branch that is not taken there is no step
   const auto decide_on = [&](Value Carried::* which) {
-    return loop_.store_condition(
-        builder_.leaf(holds(map_leaves(init,
-                                       [&](uint32_t c, const Array& a) {
-                                         return Val::of(loop_.carried_like(
-                                             a, g.nodes[build.node].carried[c].*which, build));
-                                       }))),
-        build);
+    Array truth = builder_.leaf(holds(map_leaves(init, [&](uint32_t c, const Array& a) {
+      return Val::of(loop_.carried_like(a, g.nodes[build.node].carried[c].*which, build));
+    })));
+    if (failed_) return LoopCondition{};
+    for (ScalarId taken : reached) truth.body = apply(g, Op::and_, {taken, truth.body});
+    return loop_.store_condition(truth, build);
   };
   const LoopCondition first = decide_on(&Carried::init);
   if (failed_) return {};
