@@ -120,8 +120,9 @@ ScalarId BoundsChecker::clamped_load(ScalarId id, const std::vector<Fact>& facts
     const Fact some = shape::at_least(shape[a], Dim(1));
     if (shape::prove(facts, some).verdict != Verdict::proved) not_empty.push_back(shape[a]);
     const auto dim = affine_index(g, at[a]);
-    if (dim) {
-      at[a] = index_of(g, max(min(*dim, shape[a] - Dim(1)), Dim(0)));
+    const auto clamped = dim ? exact_index(g, max(min(*dim, shape[a] - Dim(1)), Dim(0))) : std::nullopt;
+    if (clamped) {
+      at[a] = *clamped;
     } else if (g.scalars[at[a]].op != Op::bounded) {  // those are checked
       const ScalarId last = index_of(g, shape[a] - Dim(1)), zero = constant_int(g, Elem::i64, 0);
       at[a] = apply(g, Op::max, {apply(g, Op::min, {at[a], last}), zero});

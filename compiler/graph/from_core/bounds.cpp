@@ -99,10 +99,11 @@ ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const st
                                           at_low == Proof::unknown ? low.str() : high.str()));
     return index;
   }
-  Dim safe = *dim;
-  if (at_high == Proof::guarded) safe = min(safe, extent - 1);
-  if (at_low == Proof::guarded || at_high == Proof::guarded) safe = max(safe, Dim(0));
-  return index_of(g, safe);
+  ScalarId safe = index_of(g, *dim);
+  if (at_high == Proof::guarded) safe = apply(g, Op::min, {safe, index_of(g, extent - 1)});
+  if (at_low == Proof::guarded || at_high == Proof::guarded)
+    safe = apply(g, Op::max, {safe, constant_int(g, Elem::i64, 0)});
+  return safe;
 }
 
 std::pair<ScalarId, ScalarId> CheckedIntegers::guarded_index(ScalarId index, const Dim& extent) {
