@@ -378,13 +378,18 @@ std::optional<Dim> ExprChecker::arithmetic(ExprId id) {
     b = operand(2);
   }
   if (!a || !b) return std::nullopt;
+  // What 64 bits do not hold wraps when it runs: nothing is known of it.
+  const bool plain = !shape::too_complex(*a) && !shape::too_complex(*b);
+  const auto known = [&](const Dim& d) {
+    return plain && shape::overflowed(d) ? std::nullopt : std::optional(d);
+  };
   switch (prim) {
     case Prim::add_:
-      return *a + *b;
+      return known(*a + *b);
     case Prim::sub_:
-      return *a - *b;
+      return known(*a - *b);
     case Prim::mul_:
-      return *a * *b;
+      return known(*a * *b);
     case Prim::min_:
       return shape::min(*a, *b);
     case Prim::max_:

@@ -100,7 +100,11 @@ TypeId Vars::head(TypeId t) const {
 }
 
 void Vars::each_size(Type& t, const std::function<Dim(const Dim&)>& change) {
-  if (t.value) t.value = change(*t.value);
+  if (t.value) {
+    const bool plain = !shape::too_complex(*t.value);
+    t.value = change(*t.value);
+    if (plain && shape::overflowed(*t.value)) t.value = std::nullopt;  // it wraps when it runs
+  }
   for (Dim& d : t.elements) d = change(d);
   if (t.range) t.range = {change(t.range->low), change(t.range->high)};
   if (t.kind == Type::Kind::stack) t.count = change(t.count);

@@ -77,12 +77,17 @@ TEST(Integers, IndicesAreCheckedOnTheirWrappedValues) {
 TEST(Integers, InBranchesAreCheckedWhereTheyAreReached) {
   const Compiled compiled(
       "entry row (x : f32[n]) (k : i64[m]) (v : i64) = if v + 2 <= n then x[v] else -1.0\n"
+      "entry guarded (x : f32[n]) (k : i64[m]) (v : i64) = if 0 <= v && v < n then x[v] else -1.0\n"
       "entry pair (x : f32[n]) (k : i64[m]) (v : i64) = if v + 2 <= n then sum x[v : v + 2] else -1.0\n"
       "entry rows (x : f32[n]) (k : i64[m]) = for i => if k[i] < n then sum (for (j < 3) => x[k[i]]) else "
       "-1.0\n"
       "entry store (x : f32[n]) (k : i64[m]) (v : i64) = if v + 2 <= n then x with [v + 1] = 0.5 else x\n",
       for_levels());
   expect_runs(compiled, {
+                            {"guarded", x, {}, {7}, "", {6}},
+                            {"guarded", x, {}, {-1}, "", {7}},
+                            {"guarded", x, {}, {-1}, "", {most}},
+                            {"guarded", x, {}, {-1}, "", {least}},
                             {"row", x, {}, {6}, "", {5}},
                             {"row", x, {}, {-1}, "", {6}},
                             {"row", {}, {}, {-1}, "", {0}},
@@ -108,7 +113,11 @@ TEST(Integers, SizesAreCheckedOnTheirWrappedValues) {
       "entry clamps (x : f32[n]) (k : i64[m]) (v : i64) (w : i64) = slice_clamped v w x\n"
       "entry looped (x : f32[n]) (k : i64[m]) (v : i64) =\n"
       "  fold (fn s i => s + sum x[0 : max 0 (min (i * v) n)]) 0.0 (iota 3)\n"
-      "entry steps (x : f32[n]) (k : i64[m]) (v : i64) = iterate (v * 4) (fn s => s + 1.0) 0.0\n",
+      "entry steps (x : f32[n]) (k : i64[m]) (v : i64) = iterate (v * 4) (fn s => s + 1.0) 0.0\n"
+      "entry counted (x : f32[n]) (k : i64[m]) (v : i64) = iterate v (fn s => s + 1.0) 0.5\n"
+      "entry fewer (x : f32[n]) (k : i64[m]) = iterate (n - 3) (fn s => s + 1.0) x\n"
+      "entry nested (x : f32[n]) (k : i64[m]) (v : i64) = fold (fn s a => iterate v (fn t => t + a) s) 1.0 "
+      "x\n",
       for_levels());
   expect_runs(compiled, {
                             {"slice", x, {}, {0}, "", {int64_t{1} << 32}},
@@ -124,6 +133,15 @@ TEST(Integers, SizesAreCheckedOnTheirWrappedValues) {
                             {"steps", x, {}, {0}, "", {int64_t{1} << 62}},
                             {"steps", x, {}, {8}, "", {2}},
                             {"steps", x, {}, {0}, "", {-2}},
+                            {"counted", x, {}, {3.5}, "", {3}},
+                            {"counted", x, {}, {0.5}, "", {-1}},
+                            {"counted", x, {}, {0.5}, "", {-3}},
+                            {"counted", x, {}, {0.5}, "", {least}},
+                            {"fewer", {5, 6}, {}, {5, 6}},
+                            {"fewer", {}, {}, {}},
+                            {"fewer", {1, 2, 3, 4}, {}, {2, 3, 4, 5}},
+                            {"nested", {5, 6}, {}, {1}, "", {-3}},
+                            {"nested", {5, 6}, {}, {23}, "", {2}},
                         });
 }
 
@@ -161,6 +179,25 @@ TEST(Integers, MayBeNegative) {
                             {"least", x, {}, {-2}, "", {-5}},
                             {"size", x, {}, {}, "at least 0", {-1}},
                             {"size", x, {}, {0, 0}, "", {2}},
+                        });
+}
+
+/// Constants that leave 64 bits are known when the program runs.
+TEST(Integers, ConstantsWrap) {
+  const Compiled compiled(
+      "fun lcg (v : i64) = v * 6364136223846793005 + 1442695040888963407\n"
+      "entry twice (x : f32[n]) (k : i64[m]) (v : i64) = lcg (lcg v) % 1000\n"
+      "entry shifted (x : f32[n]) (k : i64[m]) (v : i64) = v * 4294967296 * 2147483648\n"
+      "entry next (x : f32[n]) (k : i64[m]) (v : i64) = max v (9223372036854775807 + 1)\n"
+      "entry at (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= n =\n"
+      "  x[(v * 6364136223846793005 * 6364136223846793005) % n]\n",
+      for_levels());
+  expect_runs(compiled, {
+                            {"twice", x, {}, {923}, "", {12345}},
+                            {"shifted", x, {}, {static_cast<double>(least)}, "", {3}},
+                            {"shifted", x, {}, {0}, "", {2}},
+                            {"next", x, {}, {-5}, "", {-5}},
+                            {"at", x, {}, {5}, "", {12345}},
                         });
 }
 
