@@ -379,9 +379,9 @@ std::optional<Dim> ExprChecker::arithmetic(ExprId id) {
   }
   if (!a || !b) return std::nullopt;
   // What 64 bits do not hold wraps when it runs: nothing is known of it.
-  const bool plain = !shape::too_complex(*a) && !shape::too_complex(*b);
+  const bool wraps = vars_.may_wrap(*a) && vars_.may_wrap(*b);
   const auto known = [&](const Dim& d) {
-    return plain && shape::overflowed(d) ? std::nullopt : std::optional(d);
+    return wraps && shape::overflowed(d) ? std::nullopt : std::optional(d);
   };
   switch (prim) {
     case Prim::add_:

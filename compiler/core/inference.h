@@ -74,7 +74,9 @@ class InferencePart {
   std::optional<shape::Dim> value_of(TypeId t) const {
     const Type& type = vars_[vars_.head(t)];
     if (type.kind != Type::Kind::tensor || !type.value) return std::nullopt;
-    return vars_.zonk(*type.value);
+    const shape::Dim value = vars_.zonk(*type.value);
+    const bool wraps = shape::overflowed(value) && vars_.may_wrap(*type.value);
+    return wraps ? std::nullopt : std::optional(value);
   }
 
   Elaborator& e_;

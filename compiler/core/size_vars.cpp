@@ -59,6 +59,11 @@ bool SizeVars::has_meta(const Dim& zonked) const {
   return false;
 }
 
+bool SizeVars::may_wrap(const Dim& d) const {
+  const std::vector<Var> vars = d.vars();
+  return !shape::too_complex(d) && std::none_of(vars.begin(), vars.end(), [&](Var v) { return is_size(v); });
+}
+
 bool SizeVars::plainly_nonnegative(const Dim& d) const { return nonnegative(d, false); }
 
 bool SizeVars::nonnegative(const Dim& d, bool all_are_sizes) const {

@@ -100,11 +100,7 @@ TypeId Vars::head(TypeId t) const {
 }
 
 void Vars::each_size(Type& t, const std::function<Dim(const Dim&)>& change) {
-  if (t.value) {
-    const bool plain = !shape::too_complex(*t.value);
-    t.value = change(*t.value);
-    if (plain && shape::overflowed(*t.value)) t.value = std::nullopt;  // it wraps when it runs
-  }
+  if (t.value) t.value = change(*t.value);
   for (Dim& d : t.elements) d = change(d);
   if (t.range) t.range = {change(t.range->low), change(t.range->high)};
   if (t.kind == Type::Kind::stack) t.count = change(t.count);
@@ -145,7 +141,9 @@ TypeId Vars::zonk_anew(TypeId id) {
     changed |= !same(known, s);
     s = std::move(known);
   };
+  const bool wraps = t.value && may_wrap(*t.value);
   each_size(t, size);
+  if (wraps && shape::overflowed(*t.value)) t.value = std::nullopt;
   if (kind == Type::Kind::tensor) {
     const ElemTerm known = zonk(t.elem);
     changed |= known.elem != t.elem.elem || known.var != t.elem.var;
@@ -211,7 +209,9 @@ TypeId Vars::substituted(TypeId id, const shape::Substitution& sizes) {
       if (is_dim(item)) item.dim = item.dim.substitute(*here);
     return known;
   };
+  const bool wraps = t.value && may_wrap(*t.value);
   each_size(t, changed);
+  if (wraps && shape::overflowed(*t.value)) t.value = std::nullopt;
   t.shape = shape(t.shape);
   for (TypeId& item : t.items) item = substituted(item, *here);
   for (AliasArg& a : t.alias.args) {

@@ -44,11 +44,17 @@ const CompiledEntry& Compiled::entry(const std::string& name) const {
 
 namespace {
 
-/// The tensors of a type, from left to right; null behind what has no tensors of its own.
-void tensors_of(const core::TypeStore& types, core::TypeId id, std::vector<const core::Type*>& found) {
+using Shape = std::vector<shape::Dim>;
+
+/// The shapes of the tensors of a type, from left to right. `lead`: the axes of the stacks around.
+void shapes_of(const core::TypeStore& types, core::TypeId id, Shape lead, std::vector<Shape>& found) {
   const core::Type& type = types.types[id];
-  if (type.kind == core::Type::Kind::tensor) return found.push_back(&type);
-  for (core::TypeId item : type.items) tensors_of(types, item, found);
+  if (type.kind == core::Type::Kind::tensor) {
+    for (const core::ShapeItem& item : type.shape) lead.push_back(item.dim);
+    return found.push_back(std::move(lead));
+  }
+  if (type.kind == core::Type::Kind::stack) lead.push_back(type.count);
+  for (core::TypeId item : type.items) shapes_of(types, item, lead, found);
 }
 
 }  // namespace
@@ -58,8 +64,8 @@ std::string Compiled::shape_difference(const std::string& name, const Inputs& in
   const core::Program& program = *compilation_->core;
   const core::Scheme& scheme = program.globals[program.find(name)].scheme;
   const core::Type& fn = program.types.types[scheme.type];
-  std::vector<const core::Type*> stated;
-  tensors_of(program.types, fn.kind == core::Type::Kind::function ? fn.items.back() : scheme.type, stated);
+  std::vector<Shape> stated;
+  shapes_of(program.types, fn.kind == core::Type::Kind::function ? fn.items.back() : scheme.type, {}, stated);
   if (stated.size() != outcome.results.size()) return "has another number of results than its type";
   std::string error;
   const auto solved = graph::solve_sizes(meaning(name), inputs, {}, error);
@@ -70,12 +76,11 @@ std::string Compiled::shape_difference(const std::string& name, const Inputs& in
       if (s.from != graph::Size::From::data && s.name == shape::var_name(v)) sizes[v] = solved->at(s.var);
   for (size_t r = 0; r < stated.size(); ++r) {
     const std::vector<int64_t>& shape = outcome.results[r].shape;
-    if (stated[r]->shape.size() != shape.size())
-      return fmt::format("result {} has another rank than its type", r);
+    if (stated[r].size() != shape.size()) return fmt::format("result {} has another rank than its type", r);
     for (size_t a = 0; a < shape.size(); ++a)
-      if (const auto size = stated[r]->shape[a].dim.evaluate(sizes); size.value_or(shape[a]) != shape[a])
+      if (const auto size = stated[r][a].evaluate(sizes); size.value_or(shape[a]) != shape[a])
         return fmt::format("result {} has {} elements on axis {}, its type says {} = {}", r, shape[a], a,
-                           stated[r]->shape[a].dim.str(), *size);
+                           stated[r][a].str(), *size);
   }
   return "";
 }

@@ -119,9 +119,9 @@ INSTANTIATE_TEST_SUITE_P(Programs, Cheap, testing::ValuesIn(cheap()),
 
 std::vector<Family> too_large() {
   return {
-      {"towers", 30, [](int n) { return tower(n, "x + 1.0"); }},
-      {"towers_of_products", 20, [](int n) { return tower(n, "x * sum x"); }},
-      {"towers_in_elements", 30,
+      {"towers", 60, [](int n) { return tower(n, "x + 1.0"); }},
+      {"towers_of_products", 60, [](int n) { return tower(n, "x * sum x"); }},
+      {"towers_in_elements", 60,
        [](int n) {
          std::string text = tower(n, "x + 1.0");
          const size_t entry = text.find("entry");

@@ -59,6 +59,14 @@ std::optional<Dim> SizeEnvironment::upper_bound(const Dim& d) const {
   return most ? most : shape::bounds_of(d, known_facts(), [&](Var v) { return is_size(v); }).high;
 }
 
+std::optional<Dim> SizeEnvironment::most_in_loops(const Dim& d) const {
+  const bool of_loop =
+      std::any_of(loops_.begin(), loops_.end(), [&](const Axis& a) { return d.contains(a.var); });
+  if (!of_loop || varies(d)) return std::nullopt;
+  const auto most = shape::bounds_of(d, known_facts(), [&](Var v) { return is_size(v); }).high;
+  return most ? std::optional(max(*most, Dim(0))) : std::nullopt;
+}
+
 void SizeEnvironment::refuse_unbounded(const Val& value) {
   if (value.kind != Val::Kind::array) return;
   for (const Dim& d : value.array->shape)
@@ -137,9 +145,9 @@ ScalarId BoundsChecker::clamped_load(ScalarId id, const std::vector<Fact>& facts
   return safe;
 }
 
-void BoundsChecker::bound_dynamic_sizes(std::vector<Axis>& domain, ScalarId& body,
-                                        const std::vector<Dim>& at) {
-  if (!needs_bounding(domain, body)) return;
+void BoundsChecker::bound_dynamic_sizes(std::vector<Axis>& domain, ScalarId& body, const std::vector<Dim>& at,
+                                        bool grown) {
+  if (!grown && !needs_bounding(domain, body)) return;
   if (at != identity_map(domain))  // that `at` is injective is proved for the original extents
     for (const Axis& a : domain)
       if (!sizes_.varies(a.extent)) require(shape::at_least(a.extent, Dim(0)), "the size of an axis");

@@ -202,7 +202,15 @@ GraphBuilder::NodeKey GraphBuilder::key_of(RegionId region, const std::vector<Ax
 Value GraphBuilder::emit(std::vector<Axis> domain, ScalarId body, TensorType type, const std::string& name,
                          std::optional<Value> base, std::vector<Dim> at, bool hoist) {
   if (at.empty()) at = identity_map(domain);
-  bounds_.bound_dynamic_sizes(domain, body, at);
+  // The grid of a node is the same in every iteration of the loops around it.
+  bool varies = false;
+  if (!base && at == identity_map(domain))
+    for (size_t i = 0; i < domain.size(); ++i)
+      if (const auto most = sizes_.most_in_loops(domain[i].extent)) {
+        domain[i].extent = type.shape[i] = *most;
+        varies = true;
+      }
+  bounds_.bound_dynamic_sizes(domain, body, at, varies);
   type = base ? g.type(*base) : sizes_.bound_of(type);
   shape::Substitution renamed;
   for (Axis& a : domain) {

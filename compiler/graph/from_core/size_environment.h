@@ -66,6 +66,9 @@ class SizeEnvironment : Part {
   /// The extent of memory for a size: an upper bound over sizes of the entry, never negative.
   Dim bound_of(const Dim& d) const;
   TensorType bound_of(TensorType type) const;
+  /// Of an extent that depends on the index of a loop: the most that it is in any iteration, over sizes;
+  /// nullopt for others.
+  std::optional<Dim> most_in_loops(const Dim& d) const;
   /// Reports an axis of the value that has no bound.
   void refuse_unbounded(const Val& value);
   /// The dimension as an integer of the data.
