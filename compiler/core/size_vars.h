@@ -39,8 +39,8 @@ class SizeVars {
   /// The same where every variable is taken for a size: nothing is subtracted.
   bool subtracts_nothing(const shape::Dim& zonked) const { return nonnegative(zonked, true); }
 
-  /// What 64 bits do not hold of an expression like this wraps when it runs: nothing in it is a size, of which
-  /// that would be an error.
+  /// What 64 bits do not hold of an expression like this wraps when it runs: nothing in it is a size, of
+  /// which that would be an error.
   bool may_wrap(const shape::Dim& d) const;
 
   bool changed = false;  ///< set by every solve(); whoever waits for solutions clears it

@@ -25,10 +25,9 @@ class BoundsChecker : Part {
   bool is_in_range(ScalarId index, const Dim& extent, const std::vector<Fact>& facts) const;
   /// The load with every index in range. An axis without elements has none: then the load is not made.
   ScalarId clamped_load(ScalarId load, const std::vector<Fact>& facts);
-  /// Bounds the data-dependent sizes of a node and guards its loads; see bound_dynamic_sizes.cpp. `grown`: the
-  /// domain has more points than the body is right for.
-  void bound_dynamic_sizes(std::vector<Axis>& domain, ScalarId& body, const std::vector<Dim>& at,
-                           bool grown);
+  /// Bounds the data-dependent sizes of a node and guards its loads; see bound_dynamic_sizes.cpp. `grown`:
+  /// the domain has more points than the body is right for.
+  void bound_dynamic_sizes(std::vector<Axis>& domain, ScalarId& body, const std::vector<Dim>& at, bool grown);
 
  private:
   bool needs_bounding(const std::vector<Axis>& domain, ScalarId body) const;
