@@ -17,7 +17,7 @@ namespace detail {
 inline thread_local uint64_t work_left = std::numeric_limits<uint64_t>::max();
 }
 
-/// Counts `steps`, each of about 50 to 500 nanoseconds.
+/// Counts `steps`, and throws where they are more than the allowance in force has left.
 inline void work(uint64_t steps = 1) {
   if (detail::work_left < steps) throw TooMuchWork{};
   detail::work_left -= steps;

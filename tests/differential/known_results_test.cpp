@@ -1,0 +1,312 @@
+// Small programs with known results and errors, in every executor: what is checked while a program runs,
+// sizes that the data decides, and the element types of polymorphic values.
+#include <gtest/gtest.h>
+
+#include "checked_runs.h"
+
+namespace axon::differential {
+namespace {
+
+/// What has to hold fails where evaluation reaches it, whether its value is read or not, and nowhere else.
+TEST(RunTimeChecks, FailWhereTheyAreReached) {
+  const Compiled compiled(
+      "entry named (x : f32[n]) (k : i64[m]) = let a = k[0] in x :> f32[a]\n"
+      "entry inside (x : f32[n]) (k : i64[m]) = let a = k[0] in for (i < a) => (x :> f32[a])[i]\n"
+      "entry count (x : f32[n]) (k : i64[m]) = x[nonzero (x > 0.0)] :> f32[2]\n"
+      "entry unread (x : f32[n]) (k : i64[m]) = let y = x :> f32[3] in sum k\n"
+      "entry branch (x : f32[n]) (k : i64[m]) = if k[0] > 0 then sum (x :> f32[3]) else -1.0\n"
+      "entry elements (x : f32[n]) (k : i64[m]) = for i => if k[i] > 0 then sum (x :> f32[3]) else -1.0\n"
+      "entry loop (x : f32[n]) (k : i64[m]) = fold (fn s i => s + sum (x :> f32[3])) 0.5 k\n"
+      "entry kept (x : f32[n]) (k : i64[m]) = fold (fn s i => let y = s :> f32[3] in s) x k\n"
+      "fun rows (y : 't[..s, n]) : 't[..s, 3] = y :> [.., 3]\n"
+      "entry ranks (x : f32[n]) (k : i64[m]) = for i => sum (rows x) * real k[i]\n"
+      "fun as_many (x : 't[a, ..s]) (v : i64) = x :> [v, ..]\n"
+      "fun as_last x v = x :> [.., v]\n"
+      "entry called (x : f32[n]) (k : i64[m]) = sum (as_many x (k[0])) + sum (as_many [x] (k[0] - 2))\n"
+      "entry untyped (x : f32[n]) (k : i64[m]) = sum (sum (as_last [x, x] (k[0])))\n"
+      "entry twice (x : f32[n]) (k : i64[m]) =\n"
+      "  let y = (fn (j : i64) => for (i < 2 * j) => x[i else 0.5]) (max 0 (min (k[0]) n)) in for i => y[i]\n"
+      "entry update (x : f32[n]) (k : i64[m]) =\n"
+      "  fold (fn s a => s with [a : a + 2] = [10.0, 20.0]) x k\n"
+      "entry copies (x : f32[n]) (k : i64[m]) = for i => sum (x with [k[i] : k[i] + 2] = [10.0, 20.0])\n",
+      for_levels());
+  const char* const three = "`x :> f32[3]` on axis 0";
+  const std::vector<CheckedRun> runs = {
+      {"named", {1, 2, 3}, {3}, {1, 2, 3}},
+      {"named", {1, 2, 3}, {2}, {}, "`x :> f32[a]` on axis 0: the axis has 3 elements, not 2"},
+      {"named", {}, {0}, {}},
+      {"inside", {1, 2, 3}, {3}, {1, 2, 3}},
+      {"inside", {1, 2, 3}, {5}, {}, "the axis has 3 elements, not 5"},
+      {"inside", {1, 2, 3}, {1}, {}, "the axis has 3 elements, not 1"},
+      {"count", {1, -2, 3}, {0}, {1, 3}},
+      {"count", {1}, {0}, {}, "the axis has 1 elements, not 2"},
+      {"unread", {1, 2, 3}, {4, 5}, {9}},
+      {"unread", {1, 2}, {4, 5}, {}, three},
+      {"branch", {1, 2}, {0}, {-1}},
+      {"branch", {1, 2}, {1}, {}, "the axis has 2 elements, not 3"},
+      {"branch", {1, 2, 3}, {1}, {6}},
+      {"elements", {1, 2}, {0, -1}, {-1, -1}},
+      {"elements", {1, 2}, {0, 1}, {}, three},
+      {"elements", {1, 2, 3}, {0, 1}, {-1, 6}},
+      {"loop", {1, 2}, {}, {0.5}},
+      {"loop", {1, 2}, {0}, {}, three},
+      {"loop", {1, 2, 3}, {0, 0}, {12.5}},
+      {"kept", {1, 2}, {}, {1, 2}},
+      {"kept", {1, 2}, {7}, {}, "`s :> f32[3]` on axis 0: the axis has 2 elements, not 3"},
+      {"ranks", {1, 2, 3}, {2}, {12}},
+      {"ranks", {1, 2, 3, 4}, {2}, {}, "the axis has 4 elements, not 3"},
+      {"ranks", {1, 2, 3, 4}, {}, {}},
+      {"called", {1, 2, 3}, {3}, {12}},
+      {"called", {1, 2}, {3}, {}, "the axis has 2 elements, not 3"},
+      {"called", {1, 2}, {2}, {}, "the axis has 1 elements, not 0"},
+      {"untyped", {1, 2, 3}, {3}, {12}},
+      {"untyped", {1, 2, 3}, {2}, {}, "the axis has 3 elements, not 2"},
+      {"twice", {1, 2, 3}, {2}, {1, 2, 3, 0.5}},
+      {"twice", {1, 2, 3}, {-2}, {}},
+      {"update", {1, 2, 3, 4}, {2, 0}, {10, 20, 10, 20}},
+      {"update", {1, 2, 3, 4}, {3}, {}, "the slice begins at 3, which is not in 0 .. 2"},
+      {"update", {1, 2, 3, 4}, {1, -1}, {}, "the slice begins at -1, which is not in 0 .. 2"},
+      {"update", {1}, {0}, {}, "the slice begins at 0, which is not in 0 .. -1"},
+      {"update", {1}, {}, {1}},
+      {"copies", {1, 2, 3, 4}, {}, {}},
+      {"copies", {1, 2, 3, 4}, {0, 2}, {37, 33}},
+      {"copies", {1, 2, 3, 4}, {0, 3}, {}, "the slice begins at 3, which is not in 0 .. 2"},
+  };
+  expect_runs(compiled, runs);
+}
+
+/// Branches, elements and steps that decide a size for themselves decide the same one.
+TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
+  const Compiled compiled(
+      "val even = nonzero (for (i < 4) => i % 2 == 0)\n"
+      "val three = fold (fn a v => a + v) 0.0 [1.0, 2.0]\n"
+      "entry chosen (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  (if k[1] > 0 then iota else zeros) (max 0 (min (k[0]) 5))\n"
+      "entry named (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] let f = if k[1] > 0 then (fn v => v[:a]) else (fn v => v[:a] * 2.0) in f x\n"
+      "entry branch (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in if k[1] > 0 then x[:a] else x[:a] * 2.0\n"
+      "entry nested (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in if k[1] > 1 then x[:a] else if k[1] > 0 then x[:a] * 2.0 else x[n - a:]\n"
+      "entry unlike (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in if k[1] > 0 then x[:a] else real k[:a]\n"
+      "entry unbounded (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in if k[1] > 0 then iota a else zeros a\n"
+      "entry record (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] let b = k[1]\n"
+      "  let r = if b > 1 then {a = x[:a], b = x[:b]} else {a = x[:a] * 2.0, b = x[:b] * 3.0}\n"
+      "  in concat r.a [sum r.b]\n"
+      "entry two (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] let b = k[1] in if x[0] > 1.0 then x[a:b] else x[a:b] * 2.0\n"
+      "entry used (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] let z = if k[1] > 0 then x[:a] else x[:a] * 2.0 in x[:a] + z + (for (i < a) => z[i])\n"
+      "entry inside (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in if k[1] > 0 then (for (i < a) => x[:a][i]) else x[:a] * 2.0\n"
+      "entry after (x : f32[n]) (k : i64[m]) where 2 <= m = let a = max 0 (min (k[0]) n) in\n"
+      "  let t = if k[1] > 0 then iota a else for (i < a) => 7 in t + iota a\n"
+      "entry stored (x : f32[n]) (k : i64[m]) where 2 <= m = let a = max 0 (min (k[0]) n) in\n"
+      "  x with [:a] = if k[1] > 0 then x[:a] * 2.0 else x[:a] * 3.0\n"
+      "entry elements (x : f32[n]) (k : i64[m]) = for i =>\n"
+      "  sum (if k[i] > 1 then x[:k[i]] else x[:k[i]] * 2.0)\n"
+      "entry outer (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in for i => if k[i] > 1 then x[:a] else x[:a] * 2.0\n"
+      "entry folded (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in fold (fn s i => if i > 1 then s + x[:a] else x[:a]) (for (i < a) => 0.0) k\n"
+      "entry scanned (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] let (_, all) = scan (fn s i => (s + i, if i > 1 then x[:a] else x[:a] * 2.0)) 0 k in "
+      "all\n"
+      "entry repeated (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in iterate k[1] (fn z => if sum z > 3.5 then x[:a] else x[:a] * 2.0) (x[:a])\n"
+      "entry ended (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] in while (fn z => sum z < 4.0) (fn z => if k[1] > 0 then x[:a] * 2.0 else x[:a] * 3.0) "
+      "(x[:a])\n"
+      "entry declared (x : f32[n]) (k : i64[m]) where 2 <= m, 4 <= n =\n"
+      "  if k[1] > 0 then sum x[even] else sum x[even] * 2.0\n"
+      "entry scaled (x : f32[n]) (k : i64[m]) = (fold (fn a v => a + v * three) 0.0 x) * three\n",
+      for_levels());
+  const char* const most = "`a` in `k[:a]` is not a size up to m";
+  expect_runs(compiled, {{"chosen", {}, {3, 0}, {0, 0, 0}},
+                         {"chosen", {}, {3, 1}, {0, 1, 2}},
+                         {"chosen", {}, {-3, 0}, {}},
+                         {"named", {1, 2, 3}, {2, 0}, {2, 4}},
+                         {"named", {1, 2, 3}, {2, 1}, {1, 2}},
+                         {"branch", {1, 2, 3}, {2, 0}, {2, 4}},
+                         {"branch", {1, 2, 3}, {2, 1}, {1, 2}},
+                         {"branch", {1, 2, 3}, {4, 0}, {}, "is not a size up to n"},
+                         {"nested", {1, 2, 3}, {2, 0}, {2, 3}},
+                         {"nested", {1, 2, 3}, {2, 1}, {2, 4}},
+                         {"nested", {1, 2, 3}, {2, 2}, {1, 2}},
+                         {"unlike", {1, 2, 3}, {2, 0}, {2, 0}},
+                         {"unlike", {1, 2, 3}, {3, 1}, {1, 2, 3}},
+                         {"unlike", {1, 2, 3}, {3, 0}, {}, most},
+                         {"unbounded", {}, {3, 0}, {0, 0, 0}},
+                         {"unbounded", {}, {3, 1}, {0, 1, 2}},
+                         {"unbounded", {}, {-1, 1}, {}, "is not a size"},
+                         {"record", {1, 2, 3}, {2, 1}, {2, 4, 3}},
+                         {"record", {1, 2, 3}, {2, 3}, {1, 2, 6}},
+                         {"two", {1, 2, 3}, {1, 3}, {4, 6}},
+                         {"two", {2, 3, 4}, {1, 2}, {3}},
+                         {"used", {1, 2, 3}, {2, 0}, {5, 10}},
+                         {"used", {1, 2, 3}, {2, 1}, {3, 6}},
+                         {"inside", {1, 2, 3}, {2, 0}, {2, 4}},
+                         {"inside", {1, 2, 3}, {2, 1}, {1, 2}},
+                         {"after", {1, 2, 3}, {2, 0}, {7, 8}},
+                         {"after", {1, 2, 3}, {2, 1}, {0, 2}},
+                         {"stored", {1, 2, 3}, {2, 0}, {3, 6, 3}},
+                         {"stored", {1, 2, 3}, {2, 1}, {2, 4, 3}},
+                         {"elements", {1, 2, 3}, {2, 1, 0, 3}, {3, 2, 0, 6}},
+                         {"outer", {1, 2, 3}, {2, 1}, {1, 2, 2, 4}},
+                         {"folded", {1, 2, 3}, {2, 1, 2}, {2, 4}},
+                         {"folded", {1, 2, 3}, {0, 1, 2}, {}},
+                         {"scanned", {1, 2, 3}, {2, 1}, {1, 2, 2, 4}},
+                         {"repeated", {1, 2, 3}, {2, 1}, {2, 4}},
+                         {"repeated", {1, 2, 3}, {2, 2}, {1, 2}},
+                         {"repeated", {1, 2, 3}, {2, -1}, {1, 2}},
+                         {"ended", {1, 2, 3}, {2, 1}, {2, 4}},
+                         {"ended", {1, 2, 3}, {2, 0}, {3, 6}},
+                         {"declared", {1, 2, 3, 4}, {0, 0}, {8}},
+                         {"declared", {1, 2, 3, 4}, {0, 1}, {4}},
+                         {"scaled", {1, 2, 3, 4}, {}, {90}}});
+}
+
+/// What an `if` chooses between may have two sizes: the result has that of the branch taken.
+TEST(SizesOfTheData, AreThoseOfTheBranchTaken) {
+  const Compiled compiled(
+      "fun longer c x = if c then concat x x else x\n"
+      "entry chosen (x : f32[n]) (k : i64[m]) = if sum k > 0 then x else real k\n"
+      "entry part (x : f32[n]) (k : i64[m]) = if sum k > 0 then x[nonzero (x > 0.0)] else x\n"
+      "entry of_sizes (x : f32[n]) (k : i64[m]) where 1 <= n = (if n > m then x[1:] else x) * 2.0\n"
+      "entry twice (x : f32[n]) (k : i64[m]) = sum (longer (sum k > 0) x)\n"
+      "entry pair (x : f32[n]) (k : i64[m]) =\n"
+      "  let (a, b) = if sum k > 0 then (x, real k) else (real k, x) in for i => a[i] + sum b\n"
+      "entry elements (x : f32[n]) (k : i64[m]) = for i =>\n"
+      "  sum (if k[i] > 0 then x[nonzero (x > 0.0)] else real k)\n"
+      "entry steps (x : f32[n]) (k : i64[m]) = fold (fn s c =>\n"
+      "  s * 10.0 + sum (if c > 0 then x else if c < 0 then real k else x[:c])) 0.0 k\n"
+      "entry one (x : f32[n]) (k : i64[m]) = (if sum k > 0 then x else [5.0]) * 2.0\n",
+      for_levels());
+  expect_runs(compiled, {{"chosen", {1, 2}, {1, 2, 3}, {1, 2}},
+                         {"chosen", {1, 2}, {0, -2, 1}, {0, -2, 1}},
+                         {"chosen", {}, {1}, {}},
+                         {"chosen", {1}, {}, {}},
+                         {"part", {1, -2, 3}, {1}, {1, 3}},
+                         {"part", {1, -2, 3}, {0}, {1, -2, 3}},
+                         {"of_sizes", {1, 2}, {5}, {4}},
+                         {"of_sizes", {1, 2}, {5, 5}, {2, 4}},
+                         {"twice", {1, 2}, {1}, {6}},
+                         {"twice", {1, 2}, {0}, {3}},
+                         {"pair", {1, 2}, {3}, {4, 5}},
+                         {"pair", {1, 2}, {0, -1, -2}, {3, 2, 1}},
+                         {"elements", {1, -2, 3}, {1, 0}, {4, 1}},
+                         {"steps", {1, 2}, {1, -1, 0}, {300}},
+                         {"one", {1, 2}, {1}, {2, 4}},
+                         {"one", {1, 2}, {0}, {10}}});
+}
+
+/// A range that the data decides, of what is computed in the body of the `for`.
+TEST(SizesOfTheData, AreRangesOfWhatTheBodyComputes) {
+  const Compiled compiled(
+      "fun above t x = x[nonzero (x > t)]\n"
+      "fun parts (x : f32[n]) = (x[nonzero (x > 0.0)], x[nonzero (x < 0.0)])\n"
+      "fun take k x = x[:k]\n"
+      "fun to_size (x : f32[n]) (m : i64) = x :> f32[m]\n"
+      "entry call (x : f32[n]) (k : i64[m]) = sum i => (above 0.0 x)[i] * 2.0\n"
+      "entry slice (x : f32[n]) (k : i64[m]) where 2 <= m = for i => x[k[0] : k[1]][i]\n"
+      "entry named (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = k[0] let b = k[1] in for i => x[a : b][i] * real (b - a)\n"
+      "entry inside (x : f32[n]) (k : i64[m]) where 1 <= m = for i => let a = k[0] let y = x[:a] in y[i]\n"
+      "entry pair (x : f32[n]) (k : i64[m]) = for i => let (a, b) = parts x in a[i] * sum b\n"
+      "entry both (x : f32[n]) (k : i64[m]) = for i j => (above 0.0 x)[i] + (above 1.5 x)[j]\n"
+      "entry rows (x : f32[n]) (k : i64[m]) = for i => sum j => x[: k[i]][j]\n"
+      "entry steps (x : f32[n]) (k : i64[m]) =\n"
+      "  fold (fn s c => s * 10.0 + (sum i => (above (real c) x)[i])) 0.0 k\n"
+      "entry given (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let c = max 0 (min (k[0]) n) in sum i => (take c x)[i]\n"
+      "entry whole (x : f32[n]) (k : i64[m]) where 1 <= m = for i => sum x[: k[0]] + real k[i]\n"
+      "entry sized (x : f32[n]) (k : i64[m]) where 1 <= m = to_size x (k[0])\n",
+      for_levels());
+  expect_runs(compiled, {{"call", {1, -2, 3}, {}, {8}},
+                         {"slice", {1, 2, 3}, {1, 3}, {2, 3}},
+                         {"slice", {1, 2, 3}, {1, 4}, {}, "is not"},
+                         {"named", {1, 2, 3}, {1, 3}, {4, 6}},
+                         {"named", {1, 2, 3}, {2, 2}, {}},
+                         {"inside", {1, 2, 3}, {2}, {1, 2}},
+                         {"inside", {1, 2, 3}, {4}, {}, "is not a size up to n"},
+                         {"pair", {1, -2, 3}, {}, {-2, -6}},
+                         {"both", {1, -2, 3}, {}, {4, 6}},
+                         {"rows", {1, 2, 3}, {2, 0, 3}, {3, 0, 6}},
+                         {"steps", {1, 2, 3}, {1, 2}, {53}},
+                         {"given", {1, 2, 3}, {2}, {3}},
+                         {"given", {1, 2, 3}, {7}, {6}},
+                         {"whole", {1, 2, 3}, {2, 1}, {5, 4}},
+                         {"sized", {1, 2, 3}, {3}, {1, 2, 3}},
+                         {"sized", {1, 2, 3}, {2}, {}, "the axis has 3 elements, not 2"}});
+}
+
+/// What an index of a `for` decides inside of an element is that element's own.
+TEST(Elements, HaveTheirOwnPositionsSizesAndSteps) {
+  const Compiled compiled(
+      "entry positions (x : f32[n]) (k : i64[m]) = for i => x with [k[i]] = 9.0\n"
+      "entry zeroed (x : f32[n]) (k : i64[m]) = for i => sum (zeros 3 with [k[i]] = 7.0)\n"
+      "entry fronts (x : f32[n]) (k : i64[m]) = for (i < n) => x with [0 : i] = zeros i\n"
+      "entry counts (x : f32[n]) (k : i64[m]) = sum (for i => dim (nonzero (x > real k[i])) 0)\n"
+      "entry most (x : f32[n]) (k : i64[m]) = reduce max 0 (for i => dim (iota (max 0 (min k[i] 5))) 0)\n"
+      "entry untaken (x : f32[n]) (k : i64[m]) = for i =>\n"
+      "  if k[i] > 0 then while (fn s => s < 8) (fn s => s * 2) k[i] else k[i]\n"
+      "entry never (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  if k[0] > 0 then while (fn s => s < 8) (fn s => s * 2) (k[0]) else k[0]\n"
+      "entry many (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  if k[0] < 9 then iterate (k[0]) (fn s => s + 1.0) 0.5 else -1.0\n",
+      for_levels());
+  expect_runs(compiled, {{"positions", {1, 2, 3}, {2, 0}, {1, 2, 9, 9, 2, 3}},
+                         {"zeroed", {}, {2, 0}, {7, 7}},
+                         {"fronts", {1, 2}, {}, {1, 2, 0, 2}},
+                         {"counts", {1, 2, 3}, {2, 0}, {4}},
+                         {"most", {}, {2, 9, -1}, {5}},
+                         {"untaken", {}, {3, -1, 0}, {12, -1, 0}},
+                         {"never", {}, {-1}, {-1}},
+                         {"never", {}, {3}, {12}},
+                         {"many", {}, {3}, {3.5}},
+                         {"many", {}, {5000000}, {-1}}});
+}
+
+/// A polymorphic value has at each use the element type that the use decides.
+TEST(Values, HaveTheTypeOfEachUse) {
+  const Compiled compiled(
+      "val c = 0.1\n"
+      "val large = 16777217\n"
+      "val pair = [1.0, 2.0]\n"
+      "val more = add 3\n"
+      "val total = fold add 0\n"
+      "entry two (x : f32[n]) (k : i64[m]) = (f64 x * c, x * c, f16 x * c)\n"
+      "entry whole (x : f32[n]) (k : i64[m]) : i64 = large\n"
+      "entry index (x : f32[n]) (k : i64[m]) where 1 <= n = x[large % n]\n"
+      "entry list (x : f32[n]) (k : i64[m]) = sum (f64 x) * pair\n"
+      "entry partial (x : f32[n]) (k : i64[m]) = (more k, more (f64 x), total k, total x)\n"
+      "entry local (x : f32[n]) (k : i64[m]) =\n"
+      "  let h = fold add 0 let t = iterate 3 in (h k, h (f64 x), t (fn s => s + 1) (i64 0))\n"
+      "entry steps (x : f32[n]) (k : i64[m]) = let half = fn v => v * 0.5 in (half x, half (f64 x))\n",
+      for_levels());
+  expect_runs(compiled, {{"two", {1, 2}, {}, {0.1, 0.2}},
+                         {"whole", {}, {}, {16777217}},
+                         {"index", {1, 2, 3}, {}, {3}},
+                         {"list", {1, 2}, {}, {3, 6}},
+                         {"partial", {1}, {16777216, 1}, {16777219, 4}},
+                         {"local", {1}, {16777216, 1}, {16777217}},
+                         {"steps", {1}, {}, {0.5}}});
+}
+
+/// The first launch has too little room, the next ones have enough, and a larger size asks for more again.
+TEST(Room, GrowsWithTheSizesThatTheDataDecides) {
+  const Compiled compiled("entry f (k : i64[1]) = for (i < k[0]) => real i * 0.5\n", for_levels());
+  ASSERT_EQ(compiled.error(), "");
+  std::vector<Inputs> inputs;
+  for (const int64_t k : {3, 5000, 100, 20000, 0}) inputs.push_back({{base::Elem::i64, {1}, {}, {k}}});
+  const Loaded loaded(compiled, {{"f", inputs[0]}});
+  ASSERT_EQ(loaded.error(), "");
+  for (const uint32_t workers : {1u, 2u}) EXPECT_EQ(loaded.run_in_turn("f", inputs, workers).error, "");
+  EXPECT_EQ(loaded.run("f", inputs[3], 2, 2).results.at(0).floats.at(19999), 9999.5);
+}
+
+}  // namespace
+}  // namespace axon::differential
