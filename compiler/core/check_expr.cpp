@@ -182,6 +182,7 @@ TypeId ExprChecker::infer_lambda(ExprId id, TypeId expected) {
   if (known && want.items.size() == e.params.size() + 1) result_wanted = want.items.back();
   if (e.annotation) result_wanted = instantiator_.open(*e.annotation, why(e.span, "the result"));
   const size_t context = solver_.enter();
+  learn_elements(id);
   TypeId result = infer(e.args[0], result_wanted);
   solver_.leave(context);
   if (e.annotation) {
@@ -305,6 +306,7 @@ TypeId ExprChecker::infer_apply(ExprId id, ExprId applied) {
     for (size_t i = 0; i < count; ++i) {
       const ExprId arg = e.args[i + 1];
       if ((p_.exprs[arg].kind == Kind::lambda) != lambdas) continue;
+      if (lambdas) note_stack(e, arg);
       if (!p_.exprs[arg].type.valid()) infer(arg, type.items[i]);
       name_argument(type.items[i], arg);
       const TypeId found = p_.exprs[arg].type;

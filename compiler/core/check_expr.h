@@ -40,6 +40,9 @@ class ExprChecker : InferencePart {
   TypeId infer_lambda(ExprId id, TypeId expected);
   TypeId infer_lambda_value(ExprId id, TypeId expected);
   TypeId infer_apply(ExprId id, ExprId applied);
+  void note_stack(const Expr& application, ExprId lambda);
+  void learn_elements(ExprId lambda);
+  void learn_ranges(const Pattern& pattern, TypeId stack);
   bool poisoned(const Expr& application);
   TypeId infer_dim(ExprId id);
   bool names_function(ExprId id) const;
@@ -70,6 +73,7 @@ class ExprChecker : InferencePart {
   Generaliser& generaliser_;
   SizeChecker& sizes_;
   IndexChecker& indices_;
+  std::map<ExprId, TypeId> stacks_;  ///< of lambdas that fold and scan call: the stack of their elements
   ExprId applied_;  ///< of what is inferred next: the expression that applies it; a `let` that names it
 };
 
