@@ -67,6 +67,15 @@ std::optional<Dim> SizeEnvironment::most_in_loops(const Dim& d) const {
   return most ? std::optional(max(*most, Dim(0))) : std::nullopt;
 }
 
+Dim SizeEnvironment::data_dependent_in_loops(const Dim& d) {
+  const std::optional<Dim> most = most_in_loops(d);
+  if (!most) return d;
+  const Dim size = make_data_dependent(index_of(g, d), *most);
+  for (DataDependentSize& known : data_dependent_)
+    if (size == Dim(known.size)) known.equals = d;
+  return size;
+}
+
 void SizeEnvironment::refuse_unbounded(const Val& value) {
   if (value.kind != Val::Kind::array) return;
   for (const Dim& d : value.array->shape)

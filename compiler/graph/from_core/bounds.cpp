@@ -23,6 +23,7 @@ std::vector<Fact> SizeEnvironment::known_facts() const {
   for (const DataDependentSize& d : data_dependent_) {
     facts.push_back(shape::at_least(Dim(d.size), Dim(0)));
     facts.push_back(shape::at_most(Dim(d.size), d.bound));
+    if (d.equals) facts.push_back(shape::equal(Dim(d.size), *d.equals));
   }
   for (const Axis& a : loops_) range(a);
   for (const Axis& a : active_) range(a);

@@ -313,9 +313,10 @@ Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   std::optional<Dim> extent;
   if (iterate) {
     extent = affine_index(g, builder_.leaf(args[0]).body);
-    // A number of steps that depends on an index of a `for` differs between elements, as one from data does.
-    const bool each_its_own = extent && std::any_of(active_.begin(), active_.end(),
-                                                    [&](const Axis& a) { return extent->contains(a.var); });
+    // A number of steps that depends on the index of a `for` or a loop around differs, as one from data does.
+    const auto decides = [&](const Axis& a) { return extent->contains(a.var); };
+    const bool each_its_own = extent && (std::any_of(active_.begin(), active_.end(), decides) ||
+                                         std::any_of(loops_.begin(), loops_.end(), decides));
     if (!extent || each_its_own) return iterate_by_data(args);
     // A negative number is no step at all.
     if (bounds_.proof(shape::at_least(*extent, Dim(0))) != Proof::always) extent = max(*extent, Dim(0));
@@ -325,6 +326,8 @@ Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
     });
   }
   if (!extent) return unsupported("a loop over a stack without leaves");
+  const Dim stated = *extent;
+  extent = sizes_.data_dependent_in_loops(stated);
 
   OpenLoop build = loop_.begin_loop(core::prim_name(prim), *extent);
   Val state = loop_.carried_tree(init, build);
@@ -339,7 +342,6 @@ Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   ScalarId here;  // does the element exist? The loop runs for the bound of the extent
   if (sizes_.varies(*extent)) conditions_.push_back(here = sizes_.is_inside(build.index));
   Val result = evaluator_.call(step, iterate ? std::vector<Val>{state} : std::vector<Val>{state, element});
-  if (here.valid()) conditions_.pop_back();
   context_.positions.resize(positions);
   if (failed_) return {};
 
@@ -350,8 +352,13 @@ Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   if (failed_) return {};
   std::vector<std::function<void()>> after;
   Val emitted = scanning ? loop_.emitted_tree(result.items.at(1), build, after) : Val{};
+  if (here.valid()) conditions_.pop_back();
   loop_.leave_loop(build);
   for (const auto& build_result : after) build_result();
+  if (stated != *extent)  // the type checker knows the size by what it is
+    each_leaf(emitted, [&](const std::shared_ptr<Array>& a) {
+      for (Dim& size : a->shape) size = size.substitute({{*extent->as_var(), stated}});
+    });
   const Val last =
       loop_.at_positions(loop_.loop_results(state, build), build, iterate ? max(*extent, Dim(0)) : *extent);
   return scanning ? Val::tuple({last, emitted}) : last;

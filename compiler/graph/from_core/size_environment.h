@@ -16,8 +16,9 @@ namespace axon::graph {
 /// A size that the data decides anew in each iteration of a loop, or for each point of a `for`.
 struct DataDependentSize {
   Var size;
-  ScalarId value;  // i64, over the index variables in scope where it is decided
-  Dim bound;       // over sizes of the entry
+  ScalarId value;                  // i64, over the index variables in scope where it is decided
+  Dim bound;                       // over sizes of the entry
+  std::optional<Dim> equals = {};  // what it is, where the indices of the loops around decide it
 };
 
 class SizeEnvironment : Part {
@@ -69,6 +70,9 @@ class SizeEnvironment : Part {
   /// Of an extent that depends on the index of a loop: the most that it is in any iteration, over sizes;
   /// nullopt for others.
   std::optional<Dim> most_in_loops(const Dim& d) const;
+  /// Such an extent as a data-dependent size, for what the graph needs alike in every iteration: the trip
+  /// count of a loop, what an update stores. Others are returned as they are.
+  Dim data_dependent_in_loops(const Dim& d);
   /// Reports an axis of the value that has no bound.
   void refuse_unbounded(const Val& value);
   /// The dimension as an integer of the data.
