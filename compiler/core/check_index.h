@@ -64,9 +64,10 @@ class IndexChecker : InferencePart {
   void settle_axes(TypeId base, size_t named, WhyId w);
   void select_point(const IndexItem& item, const shape::Dim& axis, bool has_otherwise, Shape& result,
                     WhyId why);
-  void select_slice(const IndexItem& item, const shape::Dim& axis, Shape& result, WhyId why);
+  void select_slice(const IndexItem& item, const shape::Dim& axis, Shape& result, ExprId id);
+  WhyId why_end(ExprId end, ExprId id);
   void ends_in_range(const IndexItem& item, const shape::Dim& start, const shape::Dim& stop,
-                     const shape::Dim& axis, WhyId why);
+                     const shape::Dim& axis, ExprId id);
   void note_use(const shape::Dim& index, const shape::Dim& axis, bool otherwise, source::Span at);
   void in_range(const shape::Dim& index, const shape::Dim& axis, bool end_allowed, WhyId why);
 

@@ -85,18 +85,24 @@ void IndexChecker::select_point(const IndexItem& item, const Dim& axis, bool has
 /// What a forward slice needs: 0 <= start <= stop <= axis. Of an end that is read from the data the program
 /// checks it once (slice_by_data), and then it is known.
 void IndexChecker::ends_in_range(const IndexItem& item, const Dim& start, const Dim& stop, const Dim& axis,
-                                 WhyId w) {
+                                 ExprId id) {
   const bool start_later = opened_.is_checked_integer(start), stop_later = opened_.is_checked_integer(stop);
   if (start_later || stop_later) solver_.learn(shape::at_most(start, stop));
   if (stop_later) {
     solver_.learn(shape::at_most(stop, axis));
     opened_.note_check(*stop.as_var(), item.stop, axis);
   }
-  if (item.start.valid() && !start_later) in_range(start, stop_later ? axis : stop, true, w);
-  if (item.stop.valid() && !stop_later) in_range(stop, axis, true, w);
+  if (item.start.valid() && !start_later)
+    in_range(start, stop_later ? axis : stop, true, why_end(item.start, id));
+  if (item.stop.valid() && !stop_later) in_range(stop, axis, true, why_end(item.stop, id));
 }
 
-void IndexChecker::select_slice(const IndexItem& item, const Dim& axis, Shape& result, WhyId w) {
+/// Why an end of a slice in the index expression `id` is in range.
+WhyId IndexChecker::why_end(ExprId end, ExprId id) {
+  return why(p_.exprs[end].span, "this slice", {}, {}, id);
+}
+
+void IndexChecker::select_slice(const IndexItem& item, const Dim& axis, Shape& result, ExprId id) {
   int64_t step = 1;
   if (item.step.valid()) {
     const auto written = sizes_.size_of(item.step).constant();
@@ -113,12 +119,12 @@ void IndexChecker::select_slice(const IndexItem& item, const Dim& axis, Shape& r
   Dim size;
   if (step > 0) {
     const Dim start = end(item.start, Dim(0)), stop = end(item.stop, axis);
-    ends_in_range(item, start, stop, axis, w);
+    ends_in_range(item, start, stop, axis, id);
     size = shape::cdiv(stop - start, Dim(step));
   } else {  // from `start` down to `stop`, which is not part of it; left out: to position 0
     const Dim start = end(item.start, axis - 1), stop = end(item.stop, Dim(-1));
-    if (item.start.valid()) in_range(start, axis, false, w);
-    if (item.stop.valid()) in_range(stop, start, true, w);
+    if (item.start.valid()) in_range(start, axis, false, why_end(item.start, id));
+    if (item.stop.valid()) in_range(stop, start, true, why_end(item.stop, id));
     size = shape::cdiv(start - stop, Dim(-step));
   }
   result.push_back(dim_item(size));
@@ -240,12 +246,9 @@ Shape IndexChecker::select(ExprId id, TypeId base, bool has_otherwise) {
         select_point(items[i], vars_.zonk(axes[i].dim), guarded, result, why(span, "this index", {}, {}, id));
         break;
       }
-      case IndexItem::Kind::slice: {
-        const ExprId place = items[i].start.valid() ? items[i].start : items[i].stop;
-        const Span span = place.valid() ? p_.exprs[place].span : at;
-        select_slice(items[i], vars_.zonk(axes[i].dim), result, why(span, "this slice", {}, {}, id));
+      case IndexItem::Kind::slice:
+        select_slice(items[i], vars_.zonk(axes[i].dim), result, id);
         break;
-      }
       case IndexItem::Kind::ellipsis:
         result.push_back(axes[i]);
         break;

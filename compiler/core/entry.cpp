@@ -11,6 +11,8 @@
 
 #include <algorithm>
 
+#include "source/place.h"
+
 namespace axon::core {
 
 using shape::Dim;
@@ -89,10 +91,13 @@ void EntryChecker::observe(TypeId id, const std::string& path, Span at, EntrySiz
 /// it.
 std::string EntryChecker::words_of(Span part, Span whole) const {
   constexpr uint32_t most = 60;
-  const std::string text = fmt::format("`{}`", e_.sources.text(part));
-  if (!whole.valid() || whole == part || whole.file != part.file || whole.size() > most) return text;
+  const std::string text = fmt::format("`{}`", e_.sources.text(part)),
+                    at = source::place_of(e_.sources, part);
+  if (!whole.valid() || whole == part || whole.file != part.file || whole.size() > most)
+    return fmt::format("{} ({})", text, at);
   const std::string around(e_.sources.text(whole));
-  return around.find('\n') == std::string::npos ? fmt::format("{} in `{}`", text, around) : text;
+  return around.find('\n') == std::string::npos ? fmt::format("{} in `{}` ({})", text, around, at)
+                                                : fmt::format("{} ({})", text, at);
 }
 
 void EntryChecker::check_entry(const Scheme& scheme) {

@@ -199,7 +199,7 @@ class Interpreter {
     if (!machine_.error.empty()) return;
     const int64_t value = storage(s.value)->integers.at(0);
     const int64_t most = s.is_unbounded() ? max_elements : machine_.evaluate(s.equation).value_or(0);
-    if (value < 0 || value > most) return machine_.fail(fmt::format("{}: the value is {}", s.message, value));
+    if (value < 0 || value > most) return machine_.fail(fill_sides(s.message, value, most));
     machine_.bind(s.var, value);
     decided_[s.var] = value;
   }
@@ -265,8 +265,7 @@ class Interpreter {
         trips = l;
         break;
       }
-      if (n.condition && l == step_limit)
-        return machine_.fail(fmt::format("{}: the value is {}", n.unending, l));
+      if (n.condition && l == step_limit) return machine_.fail(fill_sides(n.unending, l, step_limit));
       machine_.bind(n.index.var, l);
       if (!n.carried.empty()) {
         NodeId param = n.carried[0].param.node;

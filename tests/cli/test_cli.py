@@ -130,7 +130,7 @@ class CommandLine(WithProgram):
         taken = "entry f (x : f32[n]) (k : i64[1]) = for (i < min (k[0]) n) => x[i]\n"
         status, out, err = etcc("run", "-", "f", "x=[1, 2]", "k=[-1]", stdin=taken)
         self.assertEqual((status, out), (3, ""))
-        self.assertIn("`min (k[0]) n` is not a size up to n: the value is -1", err)
+        self.assertIn("is -1, which is not in 0 .. 2", err)
 
     def test_a_loop_by_data_inside_of_another(self):
         text = ("entry f (x : f32[n, d]) = fold (fn s r => while (fn t => sum t > 1.0) (fn t => t * 0.5) (s + r)) "
@@ -142,7 +142,7 @@ class CommandLine(WithProgram):
         endless = "entry f (x : f32) = while (fn s => true) (fn s => s * 0.5) x\n"
         status, out, err = etcc("run", "-", "f", "x=1", stdin=endless)
         self.assertEqual((status, out), (3, ""))
-        self.assertIn("goes on for too many steps: the value is 1048576", err)
+        self.assertIn("goes on for more than 1048576 steps", err)
 
     def test_shapes_that_do_not_fit(self):
         status, out, err = etcc("run", self.program, "main", "x=[[1, 2]]", "w=[[1], [2], [3]]")
@@ -441,7 +441,7 @@ class Examples(WithProgram):
         for text in ("iterate 2000000 (fn x => while (fn y => true) (fn y => y + 1) x) (i64 1)",):
             status, out, _ = etcc("test", "--native", "-", stdin=example.format(text, 0))
             self.assertEqual(status, 1)
-            self.assertIn("goes on for too many steps", out)
+            self.assertIn("goes on for more than", out)
             self.assertNotIn("compiled:", out)
         # A wrong expectation is compared too, with what the interpreter found.
         status, out, _ = etcc("test", "--native", "-", stdin=example.format("i64 2 + 3", 6))

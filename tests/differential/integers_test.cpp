@@ -125,7 +125,7 @@ TEST(Integers, SizesAreCheckedOnTheirWrappedValues) {
                             {"range", x, {}, {}, "", {third}},
                             {"range", x, {}, {0, 1, 2, 3, 4}, "", {2}},
                             {"ends", x, {}, {6}, "", {1}},
-                            {"ends", x, {}, {}, "is not a size", {third}},
+                            {"ends", x, {}, {}, "which is no", {third}},
                             {"clamps", x, {}, {1, 2}, "", {-1, 2}},
                             {"clamps", x, {}, {}, "", {3, -2}},
                             {"looped", x, {}, {28}, "", {int64_t{1} << 62}},
@@ -213,12 +213,12 @@ TEST(Division, ByZeroIsAnErrorWhereItIsReached) {
       "entry stretched (x : f32[n]) (k : i64[m]) (v : i64) = iota v / (for (i < 1) => sum k)\n"
       "entry narrow (x : f32[n]) (k : i64[m]) = sum (i64 (12 / i8 k))\n",
       for_levels());
-  const char* const zero = "an integer is divided by zero";
+  const char* const zero = "an integer is divided by 0";
   expect_runs(compiled, {
                             {"whole", x, {6, -2}, {-3, 1}},
                             {"whole", x, {6, 0}, {}, zero},
                             {"elements", x, {5, -5}, {2, -3}},
-                            {"elements", x, {5, 0}, {}, "`12 / k[i]`: an integer is divided by zero"},
+                            {"elements", x, {5, 0}, {}, "`12 / k[i]` (generated.axn"},
                             {"elements", x, {}, {}},
                             {"unread", {1, 2}, {5}, {3}},
                             {"unread", {1, 2}, {0}, {}, zero},

@@ -30,10 +30,10 @@ TEST(RunTimeChecks, FailWhereTheyAreReached) {
       "  fold (fn s a => s with [a : a + 2] = [10.0, 20.0]) x k\n"
       "entry copies (x : f32[n]) (k : i64[m]) = for i => sum (x with [k[i] : k[i] + 2] = [10.0, 20.0])\n",
       for_levels());
-  const char* const three = "`x :> f32[3]` on axis 0";
+  const char* const three = "`x :> f32[3]` (generated.axn";
   const std::vector<CheckedRun> runs = {
       {"named", {1, 2, 3}, {3}, {1, 2, 3}},
-      {"named", {1, 2, 3}, {2}, {}, "`x :> f32[a]` on axis 0: the axis has 3 elements, not 2"},
+      {"named", {1, 2, 3}, {2}, {}, "on axis 0: the axis has 3 elements, not 2"},
       {"named", {}, {0}, {}},
       {"inside", {1, 2, 3}, {3}, {1, 2, 3}},
       {"inside", {1, 2, 3}, {5}, {}, "the axis has 3 elements, not 5"},
@@ -52,7 +52,7 @@ TEST(RunTimeChecks, FailWhereTheyAreReached) {
       {"loop", {1, 2}, {0}, {}, three},
       {"loop", {1, 2, 3}, {0, 0}, {12.5}},
       {"kept", {1, 2}, {}, {1, 2}},
-      {"kept", {1, 2}, {7}, {}, "`s :> f32[3]` on axis 0: the axis has 2 elements, not 3"},
+      {"kept", {1, 2}, {7}, {}, "on axis 0: the axis has 2 elements, not 3"},
       {"ranks", {1, 2, 3}, {2}, {12}},
       {"ranks", {1, 2, 3, 4}, {2}, {}, "the axis has 4 elements, not 3"},
       {"ranks", {1, 2, 3, 4}, {}, {}},
@@ -124,7 +124,7 @@ TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
       "  if k[1] > 0 then sum x[even] else sum x[even] * 2.0\n"
       "entry scaled (x : f32[n]) (k : i64[m]) = (fold (fn a v => a + v * three) 0.0 x) * three\n",
       for_levels());
-  const char* const most = "`a` in `k[:a]` is not a size up to m";
+  const char* const most = "end `a` in `k[:a]`";
   expect_runs(compiled, {{"chosen", {}, {3, 0}, {0, 0, 0}},
                          {"chosen", {}, {3, 1}, {0, 1, 2}},
                          {"chosen", {}, {-3, 0}, {}},
@@ -132,7 +132,7 @@ TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
                          {"named", {1, 2, 3}, {2, 1}, {1, 2}},
                          {"branch", {1, 2, 3}, {2, 0}, {2, 4}},
                          {"branch", {1, 2, 3}, {2, 1}, {1, 2}},
-                         {"branch", {1, 2, 3}, {4, 0}, {}, "is not a size up to n"},
+                         {"branch", {1, 2, 3}, {4, 0}, {}, "which is not in 0 .. 3"},
                          {"nested", {1, 2, 3}, {2, 0}, {2, 3}},
                          {"nested", {1, 2, 3}, {2, 1}, {2, 4}},
                          {"nested", {1, 2, 3}, {2, 2}, {1, 2}},
@@ -141,7 +141,7 @@ TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
                          {"unlike", {1, 2, 3}, {3, 0}, {}, most},
                          {"unbounded", {}, {3, 0}, {0, 0, 0}},
                          {"unbounded", {}, {3, 1}, {0, 1, 2}},
-                         {"unbounded", {}, {-1, 1}, {}, "is not a size"},
+                         {"unbounded", {}, {-1, 1}, {}, "which is no size"},
                          {"record", {1, 2, 3}, {2, 1}, {2, 4, 3}},
                          {"record", {1, 2, 3}, {2, 3}, {1, 2, 6}},
                          {"two", {1, 2, 3}, {1, 3}, {4, 6}},
@@ -231,7 +231,7 @@ TEST(SizesOfTheData, AreRangesOfWhatTheBodyComputes) {
                          {"named", {1, 2, 3}, {1, 3}, {4, 6}},
                          {"named", {1, 2, 3}, {2, 2}, {}},
                          {"inside", {1, 2, 3}, {2}, {1, 2}},
-                         {"inside", {1, 2, 3}, {4}, {}, "is not a size up to n"},
+                         {"inside", {1, 2, 3}, {4}, {}, "which is not in 0 .. 3"},
                          {"pair", {1, -2, 3}, {}, {-2, -6}},
                          {"both", {1, -2, 3}, {}, {4, 6}},
                          {"rows", {1, 2, 3}, {2, 0, 3}, {3, 0, 6}},
@@ -241,6 +241,53 @@ TEST(SizesOfTheData, AreRangesOfWhatTheBodyComputes) {
                          {"whole", {1, 2, 3}, {2, 1}, {5, 4}},
                          {"sized", {1, 2, 3}, {3}, {1, 2, 3}},
                          {"sized", {1, 2, 3}, {2}, {}, "the axis has 3 elements, not 2"}});
+}
+
+/// Loops in loops whose steps, sizes and updates depend on the outer index: as in factorisations of matrices.
+TEST(Loops, MayDependOnTheIndexOfALoopAround) {
+  const Compiled compiled(
+      "entry stepped (x : f32[n]) (k : i64[m]) =\n"
+      "  fold (fn s j => iterate j (fn y => y * 2.0) s + x[j]) 0.0 (iota n)\n"
+      "entry inner (x : f32[n]) (k : i64[m]) =\n"
+      "  fold (fn s j => s + fold (fn a b => a * 0.5 + b) 0.0 x[:j]) 0.0 (iota n)\n"
+      "entry scanned (x : f32[n]) (k : i64[m]) = fold (fn s j =>\n"
+      "  let (t, ys) = scan (fn a b => (a + b, a * b)) 0.0 x[j:] in s * 10.0 + t + sum ys) 0.0 (iota n)\n"
+      "entry thrice (x : f32[n]) (k : i64[m]) = fold (fn s i => fold (fn t j =>\n"
+      "  fold (fn u l => u + x[l] * x[j]) t (iota (j + 1))) s (iota (n - i))) 0.0 (iota n)\n"
+      "entry prefix (x : f32[n]) (k : i64[m]) = fold (fn s j => s with [:j] = s[:j] + 1.0) (zeros_like x) "
+      "(iota n)\n"
+      "entry suffix (x : f32[n]) (k : i64[m]) =\n"
+      "  fold (fn s j => s with [j + 1 :] = s[j + 1 :] - s[j]) x (iota n)\n"
+      "entry sorted (x : f32[n]) (k : i64[m]) where 1 <= n = fold (fn s i => fold (fn t j =>\n"
+      "  if t[j] > t[j + 1] then (t with [j] = t[j + 1]) with [j + 1] = t[j] else t) s (iota (n - 1 - i)))\n"
+      "  x (iota (n - 1))\n"
+      "entry lu (x : f32[n]) (k : i64[m]) = sum i j => (fold (fn a p =>\n"
+      "  let q = a with [p + 1 :, p] = for (i < n - p - 1) => a[p + 1 + i, p] / a[p, p]\n"
+      "  in q with [p + 1 :, p + 1 :] = for (i < n - p - 1) (j < n - p - 1) =>\n"
+      "    q[p + 1 + i, p + 1 + j] - q[p + 1 + i, p] * q[p, p + 1 + j])\n"
+      "  (for (i < n) (j < n) => x[i] * x[j] + (if i == j then 1.0 else 0.0)) (iota n))[i, j]\n"
+      "entry pivots (x : f32[n]) (k : i64[m]) = fold (fn s p =>\n"
+      "  let q = p + argmax s[p:] in (s with [q] = s[p]) with [p] = s[q]) x (iota n)\n"
+      "entry parts (x : f32[n]) (k : i64[m]) =\n"
+      "  fold (fn s (p, v) => s + v * real (argmax x[p:])) 0.0 (iota n, x)\n"
+      "entry places (x : f32[n]) (k : i64[m]) = for (i < n) => fold (fn s j => s + sum x[j : i + 1]) 0.0 "
+      "(iota i)\n",
+      for_levels());
+  expect_runs(compiled, {{"stepped", {3, 1, 2}, {}, {30}},
+                         {"stepped", {}, {}, {0}},
+                         {"inner", {3, 1, 2}, {}, {5.5}},
+                         {"scanned", {1, 2, 3}, {}, {1813}},
+                         {"thrice", {1, 2}, {}, {8}},
+                         {"prefix", {3, 1, 2}, {}, {2, 1, 0}},
+                         {"prefix", {}, {}, {}},
+                         {"suffix", {1, 2, 4}, {}, {1, 1, 2}},
+                         {"sorted", {3, 1, 2, 0}, {}, {0, 1, 2, 3}},
+                         {"sorted", {5}, {}, {5}},
+                         {"lu", {1, 2}, {}, {8}},
+                         {"pivots", {1, 3, 2, 5}, {}, {5, 3, 2, 1}},
+                         {"pivots", {}, {}, {}},
+                         {"parts", {1, 3, 2}, {}, {1}},
+                         {"places", {1, 2, 3}, {}, {0, 3, 11}}});
 }
 
 /// What an index of a `for` decides inside of an element is that element's own.

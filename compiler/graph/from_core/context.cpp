@@ -1,11 +1,27 @@
 // Where evaluation stands, for messages and for the names of nodes.
 #include "graph/from_core/context.h"
 
+#include <algorithm>
+
+#include "source/place.h"
+
 namespace axon::graph {
 
 std::string Context::source_text(source::Span span) const {
   if (!sources || !span.valid()) return "";
   return std::string(sources->text(span));
+}
+
+std::string Context::quoted(source::Span span) const {
+  const source::Span own = span.valid() && span.file == file ? span : span_here();
+  const std::string text = source_text(own);
+  if (text.empty()) return "";
+  constexpr size_t most = 60;
+  const std::string line = text.substr(0, text.find('\n'));
+  size_t end = std::min(line.size(), most);
+  while (end < line.size() && (line[end] & 0xc0) == 0x80) --end;  // not within a character
+  const std::string shown = line.substr(0, end);
+  return "`" + shown + (shown == text ? "` (" : " ...` (") + source::place_of(*sources, own) + ")";
 }
 
 source::Span Context::span_here() const {

@@ -40,6 +40,10 @@ struct Context : Place {
   source::FileId file;                // the entry's
 
   std::string source_text(source::Span span) const;
+  /// The text in back-ticks, and where it stands, for messages of run-time checks: "`x[k]` (f.axn:3:12)"; of
+  /// an expression of the library the user's that led there, of a long one the beginning. Empty when nothing
+  /// is known.
+  std::string quoted(source::Span span) const;
   /// The innermost expression of the entry's own file.
   source::Span span_here() const;
   /// The library function that the user's code called, or `otherwise` in the user's own code.
@@ -79,6 +83,7 @@ class Part {
   std::vector<Axis>& loops_;
 
   std::string source_text(source::Span span) const { return context_.source_text(span); }
+  std::string quoted(source::Span span) const { return context_.quoted(span); }
   source::Span span_here() const { return context_.span_here(); }
   std::string name_here(const std::string& otherwise) const { return context_.name_here(otherwise); }
   Val fail(source::Code code, const std::string& message) const { return context_.fail(code, message); }

@@ -254,7 +254,7 @@ void CheckedIntegers::bound_size(Value value, const Dim& bound, const std::strin
     const auto is_earlier = [&](Var v) { return earlier.count(v) > 0; };
     if (s.is_unbounded() && s.value == value && std::all_of(vars.begin(), vars.end(), is_earlier)) {
       s.equation = bound;
-      s.message = what + " is not a size up to " + bound.str();
+      s.message = what + " is {lhs}, which is not in 0 .. {rhs}";
       g.facts.push_back(shape::at_most(Dim(s.var), bound));
     }
     earlier.insert(s.var);
@@ -311,7 +311,7 @@ std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::strin
   sizes_.note_integer(size.var, integer);
   size.equation = bounded ? *bound : Dim(size.var);
   size.value = value;
-  size.message = what + (bounded ? " is not a size up to " + bound->str() : " is not a size");
+  size.message = what + (bounded ? " is {lhs}, which is not in 0 .. {rhs}" : " is {lhs}, which is no size");
   g.facts.push_back(shape::at_least(Dim(size.var), Dim(0)));
   if (bounded) g.facts.push_back(shape::at_most(Dim(size.var), *bound));
   g.sizes.push_back(size);

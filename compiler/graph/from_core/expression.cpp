@@ -341,7 +341,7 @@ Val CoreEvaluator::check_as(const Expr& e) {
   Array a = *v.array;
   const auto compare = [&](size_t axis, const core::ShapeItem& to, const core::ShapeItem& from) {
     if (to.dim == from.dim) return true;
-    const std::string what = fmt::format("`{}` on axis {}", source_text(e.span), axis);
+    const std::string what = fmt::format("{} on axis {}", quoted(e.span), axis);
     const auto name = to.dim.as_var();
     const bool is_new = name && !sizes_.is_known_here(sizes_.resolve(to.dim));  // a call may rename it
     if (const OpenedInteger* integer = is_new ? find_integer(*name) : nullptr) {

@@ -56,7 +56,7 @@ std::optional<Dim> CoreEvaluator::range_of(const core::Binder& binder, ScalarId 
   const bool is_named = named && sizes_.is_known_here(*named);
   std::optional<Dim> extent = affine_index(g, bound);
   if (!extent && is_named) return named;  // as `:>` has said
-  if (!extent) extent = checked_.data_size(bound, "`" + source_text(p.exprs[binder.bound].span) + "`");
+  if (!extent) extent = checked_.data_size(bound, quoted(p.exprs[binder.bound].span));
   if (size && extent && !is_named && !sizes_.is_known_here(*size)) env_->dims[*size] = *extent;
   return extent;
 }

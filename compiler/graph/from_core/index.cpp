@@ -17,13 +17,21 @@ using Item = core::IndexItem::Kind;
 
 // ---- x[...] ----
 
-/// How a message names the index `part` of expression `e`.
-std::string IndexEvaluator::words(const Expr& e, core::ExprId part) const {
-  source::Span here = span_here();
-  if (!context_.sources || !here.valid()) return "an index";
-  if (e.span.file != context_.file || !part.valid())
-    return fmt::format("an index in `{}`", source_text(here));
-  return fmt::format("index `{}` in `{}`", source_text(p.exprs[part].span), source_text(e.span));
+/// How a message names `part` of expression `e`, an index or an end of a slice: `role` says which.
+std::string IndexEvaluator::words(const Expr& e, const std::string& role, core::ExprId part) const {
+  const std::string whole = quoted(e.span);
+  if (whole.empty()) return "an " + role;
+  if (e.span.file != context_.file || !part.valid()) return fmt::format("an {} in {}", role, whole);
+  return fmt::format("{} `{}` in {}", role, source_text(p.exprs[part].span), whole);
+}
+
+IndexEvaluator::SliceWords IndexEvaluator::words(const Expr& e, const IndexItem& slice) const {
+  const std::string whole = quoted(e.span);
+  SliceWords said{words(e, "index", slice.start), words(e, "end", slice.stop), "", ""};
+  said.order = said.whole = whole.empty() ? "a slice" : "the slice " + whole;
+  if (!slice.start.valid()) said.order = said.stop;  // 0 <= stop
+  if (!slice.stop.valid()) said.order = said.start;  // start <= extent
+  return said;
 }
 
 Val IndexEvaluator::index(const Expr& e) {
@@ -89,13 +97,13 @@ IndexEvaluator::Selection IndexEvaluator::select(const Expr& e, const Array& of,
       case Item::point: {
         auto extent = take(1);
         if (extent.empty()) base::bug("from_core", "an index has more positions than axes");
-        select_point(item.point, extent[0], has_else, words(e, item.point), s);
+        select_point(item.point, extent[0], has_else, words(e, "index", item.point), s);
         break;
       }
       case Item::slice: {
         auto extent = take(1);
         if (extent.empty()) base::bug("from_core", "an index has more positions than axes");
-        select_slice(item, extent[0], words(e, item.start.valid() ? item.start : item.stop), s);
+        select_slice(item, extent[0], words(e, item), s);
         break;
       }
       case Item::rank: {
@@ -154,30 +162,32 @@ void IndexEvaluator::select_point(core::ExprId point, const Dim& extent, bool ha
 
 /// x[a:b:stride] with a bound that the data decides: one element for each `stride` that b - a has begun.
 void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent,
-                                   const std::string& what, Selection& out) {
+                                   const SliceWords& said, Selection& out) {
   auto first = affine_index(g, start);
   // In a branch the start is checked where the branch is taken, not at the call.
   if (first && !conditions_.empty() &&
       (bounds_.proof(shape::at_most(Dim(0), *first)) == Proof::unknown ||
        bounds_.proof(shape::at_most(*first, extent)) == Proof::unknown))
     first = std::nullopt;
-  const auto holds = [&](const Fact& fact) {
+  const auto holds = [&](const Fact& fact, const std::string& what) {
     return bounds_.proof(fact) == Proof::guarded || bounds_.require(fact, what);
   };
-  if (first && (!holds(shape::at_most(Dim(0), *first)) || !holds(shape::at_most(*first, extent)))) {
-    fail(source::Code::E0601, fmt::format("{}: the slice does not begin in 0 : {}", what, extent.str()));
+  if (first && (!holds(shape::at_most(Dim(0), *first), said.start) ||
+                !holds(shape::at_most(*first, extent), said.start))) {
+    fail(source::Code::E0601,
+         fmt::format("{}: the slice does not begin in 0 : {}", said.start, extent.str()));
     return;
   }
   // Where no element is read, nothing else looks at the start.
-  if (!first && !affine_index(g, stop) && !checked_.data_size(start, what, extent)) return;
+  if (!first && !affine_index(g, stop) && !checked_.data_size(start, said.start, extent)) return;
   const ScalarId between = checked_.difference(stop, start);
   auto length = affine_index(g, between);
-  if (length && !holds(shape::at_least(*length, Dim(0)))) {
-    fail(source::Code::E0601, fmt::format("{}: the slice ends before it begins", what));
+  if (length && !holds(shape::at_least(*length, Dim(0)), said.order)) {
+    fail(source::Code::E0601, fmt::format("{}: the slice ends before it begins", said.order));
     return;
   }
   if (!length)
-    length = checked_.data_size(between, first && first->is(0) ? what : what + ": the length of the slice",
+    length = checked_.data_size(between, first && first->is(0) ? said.stop : said.whole + ": the length",
                                 first ? extent - *first : extent);
   if (!length) return;
   const Dim count = cdiv(*length, Dim(stride));
@@ -188,7 +198,7 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
   active_.push_back({v, count});
   out.indices.push_back(
       first ? index_of(g, *first + along)
-            : checked_.safe_index(apply(g, Op::add, {start, index_of(g, along)}), extent, what));
+            : checked_.safe_index(apply(g, Op::add, {start, index_of(g, along)}), extent, said.start));
   active_.pop_back();
   out.runs.push_back(stride == 1 ? std::optional(Selection::Run{start, v, count}) : std::nullopt);
 }
@@ -217,7 +227,7 @@ ScalarId IndexEvaluator::as_data(ScalarId index) {
   return load(g, builder_.store(whole, domain), at, Elem::i64);
 }
 
-void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, const std::string& what,
+void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, const SliceWords& said,
                                   Selection& out) {
   auto part = [&](core::ExprId id, const Dim& otherwise, bool from_end) {
     if (!id.valid()) return index_of(g, otherwise);
@@ -243,7 +253,7 @@ void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, cons
     from = first;
   }
   const auto start = affine_index(g, from), stop = affine_index(g, to);
-  if (stride > 0 && (!start || !stop)) return slice_by_data(from, to, stride, extent, what, out);
+  if (stride > 0 && (!start || !stop)) return slice_by_data(from, to, stride, extent, said, out);
   if (!start || !stop || stride == 0) {
     unsupported("a slice whose step is not a constant, or that goes backwards between what the data decides");
     return;
@@ -251,13 +261,14 @@ void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, cons
   // Forwards 0 <= start <= stop <= extent; backwards the same seen from the other end.
   const Dim &low = backwards ? *stop : *start, &high = backwards ? *start : *stop;
   const Dim below(backwards ? -1 : 0), above = backwards ? extent - Dim(1) : extent;
-  const auto holds = [&](const Fact& fact) {
+  const auto holds = [&](const Fact& fact, const std::string& what) {
     return bounds_.proof(fact) == Proof::guarded || bounds_.require(fact, what);
   };
-  if (!holds(shape::at_most(below, low)) || !holds(shape::at_most(low, high)) ||
-      !holds(shape::at_most(high, above))) {
-    fail(source::Code::E0601, fmt::format("{}: the slice {} : {} does not lie in 0 : {}", what, start->str(),
-                                          stop->str(), extent.str()));
+  if (!holds(shape::at_most(below, low), backwards ? said.stop : said.start) ||
+      !holds(shape::at_most(low, high), said.order) ||
+      !holds(shape::at_most(high, above), backwards ? said.start : said.stop)) {
+    fail(source::Code::E0601, fmt::format("{}: the slice {} : {} does not lie in 0 : {}", said.order,
+                                          start->str(), stop->str(), extent.str()));
     return;
   }
   Var v = shape::fresh_var("a");

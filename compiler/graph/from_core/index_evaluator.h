@@ -50,17 +50,23 @@ class IndexEvaluator : Part {
     std::vector<std::optional<Run>> runs;
     ScalarId inside;  // with `else`: whether the indices were in range
   };
+  /// What messages call the parts of a slice: its start, its end, what shows that the one is not past the
+  /// other, and all of it.
+  struct SliceWords {
+    std::string start, stop, order, whole;
+  };
   Val index_leaf(const core::Expr& e, const Val& of, const std::optional<Val>& otherwise);
   Selection select(const core::Expr& e, const Array& of, bool has_else);
   void select_point(core::ExprId point, const Dim& extent, bool has_else, const std::string& what,
                     Selection& out);
-  void select_slice(const core::IndexItem& item, const Dim& extent, const std::string& what, Selection& out);
+  void select_slice(const core::IndexItem& item, const Dim& extent, const SliceWords& said, Selection& out);
   bool is_proved(ScalarId from, ScalarId to, const Dim& extent) const;
   ScalarId as_data(ScalarId index);
-  void slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent,
-                     const std::string& what, Selection& out);
+  void slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent, const SliceWords& said,
+                     Selection& out);
   void select_rank(core::LocalId rank, const std::vector<Dim>& axes, Selection& out);
-  std::string words(const core::Expr& e, core::ExprId part) const;
+  std::string words(const core::Expr& e, const std::string& role, core::ExprId part) const;
+  SliceWords words(const core::Expr& e, const core::IndexItem& slice) const;
 
   struct Target;
   Array updated(const core::Expr& e, const std::shared_ptr<Array>& of, const Array& value);

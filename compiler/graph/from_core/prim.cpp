@@ -196,10 +196,10 @@ void PrimitiveEvaluator::require_divisor(const Array& divisor, const std::vector
   const ScalarId by = builder_.stretched(divisor, shape, at), zero = constant_int(g, Elem::i64, 0);
   const auto size = affine_index(g, by);
   if (!size || bounds_.proof({*size, shape::Relation::ne, Dim(0)}) == Proof::unknown) {
-    const std::string text = source_text(span_here());
+    const std::string text = quoted(span_here());
     checks_.require(apply(g, Op::ne, {by, constant_int(g, divisor.elem, 0)}), zero, zero,
-                    text.empty() ? "an integer is divided by zero"
-                                 : fmt::format("`{}`: an integer is divided by zero", text));
+                    text.empty() ? "an integer is divided by {lhs}"
+                                 : fmt::format("{}: an integer is divided by {{lhs}}", text));
   }
   active_.resize(mark);
 }

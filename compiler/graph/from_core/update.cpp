@@ -33,6 +33,7 @@ struct IndexEvaluator::Target {
     ScalarId index;
   };
   std::vector<Point> points;  // axes of which one position is changed, and which one
+  bool varies = false;        // the value need not be there where a point is not changed
 };
 
 /// Is the position, over the variables of the selection, in range for all data and without any condition?
@@ -44,6 +45,7 @@ bool IndexEvaluator::is_certain(ScalarId index, const Dim& extent, const Selecti
   for (size_t i = 0; i < s.vars.size(); ++i) {
     if (!at->contains(s.vars[i])) continue;
     if (sizes_.varies(s.shape[i])) return *at == Dim(s.vars[i]) && s.shape[i] == extent;
+    if (sizes_.most_in_loops(s.shape[i])) return false;  // what is stored is alike in every iteration
     facts.push_back(shape::at_least(Dim(s.vars[i]), Dim(0)));
     facts.push_back(shape::less(Dim(s.vars[i]), s.shape[i]));
   }
@@ -77,12 +79,13 @@ bool IndexEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim
     const ScalarId last = apply(g, Op::sub, {sizes_.value_of(extent), count});
     checks_.require(apply(g, Op::and_, {apply(g, Op::le, {zero, start}), apply(g, Op::le, {start, last})}),
                     start, last,
-                    fmt::format("`{}`: the slice begins at {{lhs}}, which is not in 0 .. {{rhs}}", what));
+                    fmt::format("{}: the slice begins at {{lhs}}, which is not in 0 .. {{rhs}}", what));
   }
   const ScalarId from_start = apply(g, Op::sub, {here, start});
   target.hits.push_back(apply(g, Op::le, {zero, from_start}));
   target.hits.push_back(apply(g, Op::lt, {from_start, sizes_.value_of(run.count)}));
   const ScalarId last = index_of(g, sizes_.bound_of(run.count) - Dim(1));
+  target.varies |= sizes_.most_in_loops(run.count).has_value();
   const ScalarId inside = apply(g, Op::max, {apply(g, Op::min, {from_start, last}), zero});
   if (const auto dim = affine_index(g, inside))
     target.value = substitute(g, target.value, shape::Substitution{{*run.var, *dim}});
@@ -98,7 +101,7 @@ Array IndexEvaluator::fitted(const Expr& e, Array value, const Selection& s) {
     const size_t axis = value.shape.size() - k;
     const Dim& size = s.shape[s.shape.size() - k];
     if (!value.shape[axis].is(1) && (by_data(size) || by_data(value.shape[axis])))
-      checks_.require_size(value, axis, size, fmt::format("what `{}` stores", source_text(e.span)));
+      checks_.require_size(value, axis, size, fmt::format("what {} stores", quoted(e.span)));
   }
   return value;
 }
@@ -116,7 +119,7 @@ Array IndexEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, c
       for (Var v : target.at.back().vars()) stored.insert(v);
       continue;
     }
-    if (!along_whole_axis(s, axis, of->shape[axis], source_text(e.span), target)) {
+    if (!along_whole_axis(s, axis, of->shape[axis], quoted(e.span), target)) {
       unsupported(
           "an update at several positions of an axis, each decided by the data: `scatter` makes those");
       return *of;
@@ -169,7 +172,10 @@ Array IndexEvaluator::stored_at(const std::shared_ptr<Array>& of, Target target)
   }
   std::vector<Axis> domain = lead;
   domain.insert(domain.end(), target.domain.begin(), target.domain.end());
+  const size_t reached = conditions_.size();
+  if (target.varies) conditions_.insert(conditions_.end(), target.hits.begin(), target.hits.end());
   const Value v = builder_.emit(domain, body, type, name_here("update"), base, at);
+  conditions_.resize(reached);
   TensorType shown{type.elem,
                    {type.shape.begin(), type.shape.begin() + static_cast<ptrdiff_t>(fixed.size())}};
   shown.shape.insert(shown.shape.end(), of->shape.begin(), of->shape.end());

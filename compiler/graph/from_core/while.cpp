@@ -68,9 +68,8 @@ Val PrimitiveEvaluator::loop_while(const std::string& name, const Val& init, con
   node.carried[any].result = again.any;
   node.carried[points].result = again.points;
   node.condition = any;
-  const std::string words = source_text(span_here());
-  const bool short_enough = !words.empty() && words.size() <= 60 && words.find('\n') == std::string::npos;
-  node.unending = fmt::format("`{}` goes on for too many steps", short_enough ? words : name);
+  const std::string words = quoted(span_here());
+  node.unending = (words.empty() ? "`" + name + "`" : words) + " goes on for more than {rhs} steps";
   if (loop_.shows_any()) return unsupported("`debug` in a loop whose number of steps the data decides");
   loop_.leave_loop(build);
   return loop_.loop_results(init, build);

@@ -287,7 +287,7 @@ TEST(FromCoreRun, SizesThatTheDataDecides) {
   EXPECT_EQ(
       run("entry f (x : f32[n]) (k : i64[1]) = for (i < min (k[0]) n) => x[i]", {x, integers({1}, {-3})})
           .error,
-      "`min (k[0]) n` is not a size up to n: the value is -3");
+      "`min (k[0]) n` (test.axn:1:46) is -3, which is not in 0 .. 4");
   // What an `if` leaves out need not be a size, and the begin of a slice is checked too.
   const char* const guarded =
       "entry f (x : f32[n]) (k : i64[1]) = if k[0] >= 0 then sum (for (i < min (k[0]) n) => x[i]) else -1.0";
@@ -313,7 +313,8 @@ TEST(FromCoreRun, SizesThatLoopsEndWith) {
   const std::string sum = "entry f (k : i64[n]) = iota (fold (fn a b => a + b) 0 k)";
   EXPECT_EQ(numbers(sum, {integers({2}, {1, 2})}), (Integers{0, 1, 2}));
   EXPECT_EQ(numbers(sum, {integers({0}, {})}), (Integers{}));
-  EXPECT_EQ(run(sum, {integers({1}, {-1})}).error, "`n` is not a size: the value is -1");
+  EXPECT_EQ(run(sum, {integers({1}, {-1})}).error,
+            "`iota (fold (fn a b => a + b) 0 k)` (test.axn:1:24) is -1, which is no size");
   EXPECT_EQ(numbers("entry f (k : i64[n]) = let (a, _) = scan (fn a b => (a + b, a)) 0 k in iota a",
                     {integers({2}, {1, 2})}),
             (Integers{0, 1, 2}));
@@ -328,7 +329,7 @@ TEST(FromCoreRun, SizesWithoutABound) {
   EXPECT_EQ(result("entry f (k : i64[1]) = sum (for (i < k[0] * k[0]) => 1.0)", {integers({1}, {100})}),
             (Reals{10000}));
   EXPECT_EQ(run("entry f (k : i64[1]) = for (i < k[0]) => real i", {integers({1}, {-1})}).error,
-            "`k[0]` is not a size: the value is -1");
+            "`k[0]` (test.axn:1:33) is -1, which is no size");
   const auto refused = [](const char* program, const char* words) {
     const Lowered lowered = lower(program);
     EXPECT_NE(lowered.errors.find("E9001"), std::string::npos) << lowered.errors;
@@ -359,7 +360,7 @@ TEST(FromCoreRun, SizesOfOneIteration) {
   EXPECT_EQ(run("entry f (x : f32[l, n]) (k : i64[l]) = fold (fn s (r, c) => s + sum r[: c]) 0.0 (x, k)",
                 {x, integers({3}, {1, 0, 5})})
                 .error,
-            "index `c` in `r[: c]`: 5 is not in 0 .. 4");
+            "end `c` in `r[: c]` (test.axn:1:69): 5 is not in 0 .. 4");
 }
 
 TEST(FromCoreRun, SizesOfOneElement) {
@@ -383,7 +384,7 @@ TEST(FromCoreRun, SizesOfOneElement) {
   EXPECT_EQ(
       run("entry f (x : f32[m, n]) (k : i64[m]) = for i => sum x[i, : k[i]]", {x, integers({2}, {2, 4})})
           .error,
-      "index `k[i]` in `x[i, : k[i]]`: 4 is not in 0 .. 3");
+      "end `k[i]` in `x[i, : k[i]]` (test.axn:1:53): 4 is not in 0 .. 3");
   EXPECT_EQ(
       result("entry f (x : f32[m, n]) (k : i64[m]) = for i => sum (j < n / max k[i] 1) => x[i, j]", {x, k}),
       (Reals{1, 15}));
@@ -400,12 +401,13 @@ TEST(FromCoreRun, UpdatesAtPositionsOfTheData) {
   EXPECT_EQ(result("entry f (x : f32[n]) (ks : i64[m]) = fold (fn x k => x with [k] = x[k] * 10.0) x ks",
                    {x, integers({3}, {1, 3, 1})}),
             (Reals{1, 200, 3, 40}));
-  EXPECT_EQ(run("entry f (x : f32[n]) (k : i64[1]) = let c = k[0] in x with [c : c + 2] = [8.0, 9.0]",
-                {x, integers({1}, {3})})
-                .error,
-            "`x with [c : c + 2] = [8.0, 9.0]`: the slice begins at 3, which is not in 0 .. 2");
+  EXPECT_EQ(
+      run("entry f (x : f32[n]) (k : i64[1]) = let c = k[0] in x with [c : c + 2] = [8.0, 9.0]",
+          {x, integers({1}, {3})})
+          .error,
+      "`x with [c : c + 2] = [8.0, 9.0]` (test.axn:1:53): the slice begins at 3, which is not in 0 .. 2");
   EXPECT_EQ(run("entry f (x : f32[n]) (k : i64[1]) = x with [k[0]] = 1.0", {x, integers({1}, {4})}).error,
-            "index `k[0]` in `x with [k[0]] = 1.0`: 4 is not in 0 .. 3");
+            "index `k[0]` in `x with [k[0]] = 1.0` (test.axn:1:37): 4 is not in 0 .. 3");
 }
 
 TEST(FromCoreRun, ABranchNeedsItsSizesOnlyWhereItIsTaken) {
@@ -419,7 +421,7 @@ TEST(FromCoreRun, ABranchNeedsItsSizesOnlyWhereItIsTaken) {
   EXPECT_EQ(run("entry f (x : f32[n]) (k : i64[1]) = if n >= 1 then sum (for (i < 2) => x[k[0]]) else 0.0",
                 {reals({2}, {1, 2}), integers({1}, {2})})
                 .error,
-            "index `k[0]` in `x[k[0]]`: 2 is not in 0 .. 1");
+            "index `k[0]` in `x[k[0]]` (test.axn:1:72): 2 is not in 0 .. 1");
 }
 
 TEST(FromCoreRun, AnIfChoosesBetweenFunctions) {
@@ -437,7 +439,7 @@ TEST(FromCoreRun, AnIfChoosesBetweenFunctions) {
 
 TEST(FromCoreRun, ALoopThatDoesNotEndFails) {
   EXPECT_EQ(run("entry f (x : f32) = while (fn s => true) (fn s => s * 0.5) x", {reals({}, {1})}).error,
-            "`while (fn s => true) (fn s => s * 0.5) x` goes on for too many steps: the value is 1048576");
+            "`while (fn s => true) (fn s => s * 0.5) x` (test.axn:1:21) goes on for more than 1048576 steps");
 }
 
 TEST(FromCoreRun, LiteralsOfAFunctionFitEveryUse) {
@@ -474,7 +476,9 @@ TEST(FromCoreRun, RunTimeErrorsNameTheExpression) {
   const char* const gather = "entry f (table : f32[v, d]) (ids : i32[n]) = for i j => table[ids[i], j]";
   EXPECT_EQ(run(gather, {reals({2, 1}, {5, 6}), integers({2}, {1, 0}, Elem::i32)}).error, "");
   std::string error = run(gather, {reals({2, 1}, {5, 6}), integers({2}, {1, 2}, Elem::i32)}).error;
-  EXPECT_NE(error.find("`ids[i]` in `table[ids[i], j]`: 2 is not in 0 .. 1"), std::string::npos) << error;
+  EXPECT_NE(error.find("`ids[i]` in `table[ids[i], j]` (test.axn:1:57): 2 is not in 0 .. 1"),
+            std::string::npos)
+      << error;
   const char* const chosen =
       "entry f (x : f32[n]) (ids : i64[m]) = for i => if ids[i] < 0 then 0.0 else x[ids[i]]";
   Outcome skipped = run(chosen, {reals({2}, {5, 6}), integers({3}, {1, -7, 0})});
