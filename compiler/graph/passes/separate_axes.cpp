@@ -134,15 +134,17 @@ std::optional<ScalarId> separated(Graph& g, NodeId reader, const Scalar& reducti
 }  // namespace
 
 void separate_axes(Graph& g) {
+  std::map<Value, edit::Uses> uses = edit::uses_of(g);
   for (NodeId id : edit::all_nodes(g)) {
     if (g.nodes[id].op != NodeOp::compute || !edit::has_reduction(g, g.nodes[id])) continue;
-    const std::map<Value, edit::Uses> uses = edit::uses_of(g);
+    bool changed = false;
     auto change = [&](ScalarId& body) {
       for (ScalarId r : edit::binders_in(g, body)) {
         const Scalar reduction = g.scalars[r];
         if (reduction.op != Op::reduce) continue;
         const auto now = separated(g, id, reduction, uses);
         if (!now) continue;
+        changed = true;
         body = edit::rebuild(g, body, [&, r = r](Scalar s) {
           const bool is_it = s.op == Op::reduce && make_scalar(g, s) == r;
           return is_it ? *now : edit::fold(g, std::move(s));
@@ -153,6 +155,7 @@ void separate_axes(Graph& g) {
     Node& node = g.nodes[id];
     for (Local& local : node.locals) change(local.body);
     for (Output& output : node.outputs) change(output.body);
+    if (changed) uses = edit::uses_of(g);
   }
   edit::sweep(g);
 }
