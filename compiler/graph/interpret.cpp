@@ -237,10 +237,11 @@ class Interpreter {
     auto it = bounds_.find(v);
     if (it == bounds_.end() || !machine_.error.empty()) return;
     for (const Check* c : it->second) {
-      int64_t bound = machine_.evaluate(c->bound).value_or(0);
+      const auto bound = machine_.evaluate(c->bound);
+      if (!bound) continue;  // a size that is decided later: the value is checked where it is used
       for (int64_t x : storage(v)->integers)
-        if (x < 0 || x >= bound) {
-          machine_.fail(fmt::format("{}: {} is not in 0 .. {}", c->message, x, bound - 1));
+        if (x < 0 || x >= *bound) {
+          machine_.fail(fmt::format("{}: {} is not in 0 .. {}", c->message, x, *bound - 1));
           return;
         }
     }

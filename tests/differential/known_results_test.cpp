@@ -169,6 +169,24 @@ TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
                          {"scaled", {1, 2, 3, 4}, {}, {90}}});
 }
 
+/// A size that the data decides bounds another one, whichever of the two is computed first.
+TEST(SizesOfTheData, BoundEachOther) {
+  const Compiled compiled(
+      "entry slices (x : f32[n]) (k : i64[m]) where 2 <= m = let a = x[: k[0]] in sum a[: k[1]]\n"
+      "entry counted (x : f32[n]) (k : i64[n]) =\n"
+      "  let v = count (k > 0) let y = compress x (k > 0) :> [v] in sum (y + y[: v] * 0.5)\n"
+      "entry later (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let c = k[1] let a = x[nonzero (x > 0.0)] in a[: c]\n",
+      for_levels());
+  expect_runs(compiled, {{"slices", {1, 2, 3}, {3, 2}, {3}},
+                         {"slices", {1, 2, 3}, {2, 3}, {}, "3 is not in 0 .. 2"},
+                         {"counted", {4, 5, 6}, {1, 0, 1}, {15}},
+                         {"counted", {}, {}, {0}},
+                         {"later", {1, -2, 3}, {0, 2}, {1, 3}},
+                         {"later", {1, -2, 3}, {0, 3}, {}, "3 is not in 0 .. 2"},
+                         {"later", {1, -2, 3}, {0, -1}, {}, "-1 is not in 0 .. 2"}});
+}
+
 /// What an `if` chooses between may have two sizes: the result has that of the branch taken.
 TEST(SizesOfTheData, AreThoseOfTheBranchTaken) {
   const Compiled compiled(

@@ -291,6 +291,9 @@ std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::strin
         what +
         ": a size that the data decides, without a bound, beside what is updated in place: `min` with a "
         "size gives it one");
+  // A bound that the data decides is known before what it is compared with: so the comparison is an
+  // operation.
+  if (bounded && reads_data(g, *bound)) scalar.body = data_index(scalar.body, *bound + Dim(1), what);
   scalar.name = "size";
   Value value = builder_.store(scalar, {});
   if (g.nodes[value.node].op != NodeOp::compute)  // what a loop carries becomes a value of its own
