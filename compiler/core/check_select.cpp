@@ -10,6 +10,7 @@
 
 #include "core/check_expr.h"
 #include "core/defaults.h"
+#include "core/negative_literal.h"
 
 namespace axon::core {
 
@@ -67,7 +68,7 @@ void IndexChecker::select_point(const IndexItem& item, const Dim& axis, bool has
   if (auto value = value_of(t); value && !opened_.reads_data(*value)) {
     if (!vars_.zonk(ids.elem).elem && vars_.is_meta(vars_.zonk(ids.elem).var))
       unifier_.unify(ids.elem, {base::Elem::i64, {}}, w);
-    const bool from_end = value->constant() && *value->constant() < 0;
+    const bool from_end = is_negative_literal(p_, item.point) && !has_otherwise;
     const Dim index = from_end ? axis + *value : *value;
     note_use(index, axis, has_otherwise, point.span);
     if (!has_otherwise) in_range(index, axis, false, w);
@@ -114,7 +115,7 @@ void IndexChecker::select_slice(const IndexItem& item, const Dim& axis, Shape& r
   auto end = [&](ExprId e, const Dim& otherwise) {
     if (!e.valid()) return otherwise;
     const Dim value = sizes_.size_of(e);
-    return value.constant() && *value.constant() < 0 ? axis + value : value;
+    return is_negative_literal(p_, e) ? axis + value : value;
   };
   Dim size;
   if (step > 0) {
@@ -302,7 +303,8 @@ std::optional<Dim> IndexChecker::element_of(ExprId id, const Type& vector) const
   auto position = value_of(p_.exprs[e.indices[0].point].type);
   if (!position || !position->constant()) return std::nullopt;
   const auto size = static_cast<int64_t>(vector.elements.size());
-  const int64_t k = *position->constant() < 0 ? *position->constant() + size : *position->constant();
+  const bool from_end = is_negative_literal(p_, e.indices[0].point);
+  const int64_t k = *position->constant() + (from_end ? size : 0);
   if (k < 0 || k >= size) return std::nullopt;
   return vars_.zonk(vector.elements[static_cast<size_t>(k)]);
 }

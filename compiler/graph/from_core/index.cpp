@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/bug.h"
+#include "core/negative_literal.h"
 #include "graph/from_core/evaluator.h"
 
 namespace axon::graph {
@@ -145,8 +146,8 @@ void IndexEvaluator::select_point(core::ExprId point, const Dim& extent, bool ha
   size_t mark = active_.size();
   for (size_t i = 0; i < place.size(); ++i) active_.push_back({*place[i].as_var(), at->shape[i]});
   ScalarId index = cast(g, Elem::i64, builder_.element_at(*at, place));
-  auto constant = affine_index(g, index) ? affine_index(g, index)->constant() : std::nullopt;
-  if (constant && *constant < 0 && !has_else) index = index_of(g, extent + *constant);  // from the end
+  const auto counted = core::is_negative_literal(p, point) ? affine_index(g, index) : std::nullopt;
+  if (counted && !has_else) index = index_of(g, extent + *counted);
   if (has_else) {
     auto [safe, inside] = checked_.guarded_index(index, extent);
     out.inside = apply(g, Op::and_, {out.inside, inside});
@@ -235,7 +236,7 @@ void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, cons
     if (failed_) return ScalarId{};
     const ScalarId value = cast(g, Elem::i64, builder_.leaf(v).body);
     const auto dim = affine_index(g, value);
-    const bool ahead = dim && dim->constant() && *dim->constant() < 0 && from_end;
+    const bool ahead = dim && from_end && core::is_negative_literal(p, id);
     return ahead ? index_of(g, extent + *dim) : value;
   };
   const ScalarId by = part(item.step, Dim(1), false);
