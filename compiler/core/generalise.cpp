@@ -165,6 +165,26 @@ static Fact balanced(const Fact& fact) {
   return shape::at_most(left, right);
 }
 
+namespace {
+
+/// Can the fact never hold together with what is known?
+bool contradicts(const Fact& fact, std::vector<Fact> known) {
+  known.push_back(fact);
+  return shape::prove_empty(known).verdict == Verdict::proved;
+}
+
+}  // namespace
+
+/// Does the fact mention an integer that is no size? A branch that is taken for none of the values that the
+/// fact leaves it is no mistake: the fact then says which values are meant.
+bool Generaliser::mentions_integer(const Fact& fact) const {
+  std::vector<Var> all = fact.lhs.vars();
+  fact.rhs.collect_vars(all);
+  return std::any_of(all.begin(), all.end(), [&](Var v) {
+    return !vars_.is_size(v) && vars_.kind(v) != VarKind::index && vars_.kind(v) != VarKind::opened;
+  });
+}
+
 /// A fact that is neither proved nor can stand in the type: not known to hold, or not decided within the
 /// limits.
 void Generaliser::refuse_fact(const Fact& fact, const std::vector<Fact>& known, WhyId w,
@@ -256,9 +276,8 @@ void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
     const auto note_refusal = [&] {
       if (e_.diagnostics.error_count() > before) refused.insert(mistake);
     };
-    auto together = known;
-    together.push_back(c.fact);
-    if (shape::prove_empty(together).verdict == Verdict::proved) {
+    if (contradicts(c.fact, known) &&
+        (!mentions_integer(c.fact) || contradicts(c.fact, solver_.facts_for(c.fact, {})))) {
       reporter_.report_fact(c.fact, known, c.why, true);
       note_refusal();
       continue;
@@ -270,10 +289,9 @@ void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
       note_refusal();
       continue;
     }
-    auto outside = solver_.facts_for(*residual, {});
+    const auto outside = solver_.facts_for(*residual, {});
     if (shape::prove(outside, *residual).verdict == Verdict::proved) continue;
-    outside.push_back(*residual);
-    if (shape::prove_empty(outside).verdict == Verdict::proved) {
+    if (contradicts(*residual, outside)) {
       reporter_.report_fact(c.fact, known, c.why, true);
       note_refusal();
       continue;

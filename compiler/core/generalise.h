@@ -35,6 +35,7 @@ class Generaliser : InferencePart {
   void add_shape_vars(TypeId type, std::vector<shape::Var>& out) const;
   void take_facts(Scheme& scheme, const Mine& mine, bool top);
   void drop_implied(std::vector<shape::Fact>& where, size_t first) const;
+  bool mentions_integer(const shape::Fact& fact) const;
   void refuse_fact(const shape::Fact& fact, const std::vector<shape::Fact>& known, WhyId why,
                    const shape::Answer& answer);
   std::optional<shape::Fact> without_indices(const shape::Fact& fact,

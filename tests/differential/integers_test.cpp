@@ -81,7 +81,9 @@ TEST(Integers, InBranchesAreCheckedWhereTheyAreReached) {
       "entry pair (x : f32[n]) (k : i64[m]) (v : i64) = if v + 2 <= n then sum x[v : v + 2] else -1.0\n"
       "entry rows (x : f32[n]) (k : i64[m]) = for i => if k[i] < n then sum (for (j < 3) => x[k[i]]) else "
       "-1.0\n"
-      "entry store (x : f32[n]) (k : i64[m]) (v : i64) = if v + 2 <= n then x with [v + 1] = 0.5 else x\n",
+      "entry store (x : f32[n]) (k : i64[m]) (v : i64) = if v + 2 <= n then x with [v + 1] = 0.5 else x\n"
+      "entry fixed (x : f32[n]) (k : i64[m]) (v : i64) = let y = [7.0] in if v + 2 <= dim y 0 then y[v] else "
+      "-1.0\n",
       for_levels());
   expect_runs(compiled, {
                             {"guarded", x, {}, {7}, "", {6}},
@@ -100,6 +102,7 @@ TEST(Integers, InBranchesAreCheckedWhereTheyAreReached) {
                             {"rows", {}, {0, 3}, {-1, -1}},
                             {"rows", x, {-1}, {}, "is not in 0 .. "},
                             {"store", x, {}, {1, 2, 3, 4, 5, 6, 0.5}, "", {5}},
+                            {"fixed", {}, {}, {-1}, "", {0}},
                             {"store", {1}, {}, {1}, "", {0}},
                             {"store", x, {}, {}, "is not in 0 .. ", {most - 1}},
                         });
