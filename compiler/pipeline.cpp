@@ -79,7 +79,7 @@ void report_too_large(Compilation& c, const CompiledEntry& entry, const std::str
 }
 
 /// What one entry may take of one stage: more than the models of the tests take.
-constexpr uint64_t steps_of_a_stage = 99'000'000;
+constexpr uint64_t steps_of_a_stage = 40'000'000;
 
 bool wanted(const Compilation& c, const std::string& entry) {
   const auto& only = c.options.entries;

@@ -136,7 +136,7 @@ class TooLarge : public testing::TestWithParam<Family> {};
 TEST_P(TooLarge, IsAnError) {
   const Compiled result = compiled(GetParam().program(GetParam().size));
   EXPECT_EQ(result.codes, std::vector<std::string>{"E0592"}) << result.errors;
-  EXPECT_LT(result.steps, 100'000'000U);
+  EXPECT_LT(result.steps, 50'000'000U);
   EXPECT_NE(result.errors.find("entry `e` is too large to compile"), std::string::npos) << result.errors;
   EXPECT_NE(result.errors.find("iterate"), std::string::npos) << result.errors;
   EXPECT_NE(result.errors.find("test.axn:"), std::string::npos) << result.errors;
