@@ -11,6 +11,7 @@
 // when every reuse is ordered by the events that exist; else they are disjoint. Slot offsets are prefix sums,
 // computed by the host.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,9 @@ struct Plan {
 
 Variant from_task(task::Program, const std::string& symbol, Schedule);
 std::string print(const Plan&);
+/// Reads print()'s text back. `programs`: those of the variants, in order.
+std::optional<Plan> parse(const graph::Graph&, std::vector<task::Program> programs, const std::string& text,
+                          std::string& error);
 
 /// Simulated makespan of a variant (typical_steps for a loop with a condition, the bound for a size that the
 /// data decides) with `workers` workers for concrete sizes, in work units: what schedules are compared by.

@@ -1,10 +1,32 @@
-// A plan as text: per variant its guard, the segments in order with their waits, the arena slots and the
-// totals.
+// A plan as text; parse.cpp reads it back against the programs of its variants.
+//
+//   plan decode
+//   variant decode_0 when m <= 1                 symbol, and the program's guard
+//     decision l0 word 2 check 5 inner n left 7  a loop with a condition: word of the event area, check,
+//     steps
+//                                                inside, and the workers' words where it is nested
+//     size k word 3 check 6                      a size that the data decides
+//     needs k                                    before this step; then a loop or a segment
+//     loop l < n
+//       segment matmul.4 tasks 4*n               a task type and its grid
+//         first wait 3 copy.2 [t0 : t0] at (l)   a wait of the program, hoisted; what it waits for
+//         each wait 4 copy.2 [t0 : t0] at (l)    the same before each task
+//         barrier
+//         decides loop l0                        publishes whether the loop goes on,
+//         decides size k                         or the size
+//       debug 0 "name"                           complete after this step
+//     slot 0 bytes 4*n holds copy.2, sum.3
+//     words 0 from 0                             of each event, then of each decision: first word
+//     event words 4*n
+//     iterations n
+//     work 64*n
+//     handoffs 2*n
+//
+// What the program says already (guards, tasks, what a wait waits for) is there to be read; it is compared
+// when the text is read back.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "plan/plan.h"
-#include "task/names.h"
+#include "plan/text.h"
 
 namespace axon::plan {
 
@@ -15,14 +37,16 @@ class Printer {
   explicit Printer(const Variant& v) : v_(v), p_(v.program), names_(v.program) {}
 
   std::string run() {
-    out_ = fmt::format("variant {}\n", v_.symbol);
+    out_ = fmt::format("variant {}{}\n", v_.symbol, names_("when", p_.guard));
+    for (const Decision& d : v_.decisions)
+      out_ += fmt::format("  decision l{} word {} check {} inner {}{}\n", d.loop.index, d.word, d.check,
+                          names_(d.inner), d.left ? fmt::format(" left {}", *d.left) : "");
+    for (const SizeDecision& d : v_.sizes)
+      out_ += fmt::format("  size {} word {} check {}\n", p_.graph->sizes[d.size].name, d.word, d.check);
     steps(v_.steps, 1);
-    for (size_t s = 0; s < v_.slots.size(); ++s) {
-      std::vector<std::string> buffers;
-      for (auto b : v_.slots[s].buffers) buffers.push_back(p_.buffers[b].name);
-      out_ += fmt::format("  slot {} bytes {} holds {}\n", s, names_(v_.slots[s].bytes),
-                          fmt::join(buffers, ", "));
-    }
+    for (size_t s = 0; s < v_.slots.size(); ++s) slot(s, v_.slots[s]);
+    for (size_t r = 0; r < v_.event_offset.size(); ++r)
+      out_ += fmt::format("  words {} from {}\n", r, names_(v_.event_offset[r]));
     out_ += fmt::format("  event words {}\n  iterations {}\n  work {}\n  handoffs {}\n",
                         names_(v_.event_words), names_(v_.iterations), names_(v_.work), names_(v_.handoffs));
     return std::move(out_);
@@ -33,40 +57,38 @@ class Printer {
     const std::string indent(static_cast<size_t>(2 * depth), ' ');
     for (const Step& s : list) {
       for (uint32_t n : s.needs) out_ += fmt::format("{}needs {}\n", indent, size_name(n));
-      if (!s.segment) {
+      if (s.segment) {
+        segment(*s.segment, indent);
+      } else {
         const auto& loop = p_.loops[s.loop];
         out_ += fmt::format("{}loop {} < {}\n", indent, names_(loop.index), names_(loop.extent));
         steps(s.body, depth + 1);
-        debugs(s, indent);
-        continue;
       }
-      const auto& type = p_.types[s.segment->type];
-      Dim tasks(1);
-      for (const auto& c : type.coordinates) tasks = tasks * c.extent;
-      out_ += fmt::format("{}segment {} tasks {}\n", indent, type.name, names_(tasks));
-      for (uint32_t w : s.segment->hoisted) out_ += indent + "  first wait " + wait(p_.waits[w]) + "\n";
-      for (uint32_t w : s.segment->per_task) out_ += indent + "  each wait " + wait(p_.waits[w]) + "\n";
-      if (s.segment->barrier_after) out_ += indent + "  barrier\n";
-      for (uint32_t d : s.segment->decides)
-        out_ += fmt::format("{}  decides {}\n", indent, names_(p_.loops[v_.decisions[d].loop].extent));
-      for (uint32_t n : s.segment->settles) out_ += fmt::format("{}  decides {}\n", indent, size_name(n));
-      debugs(s, indent);
+      for (uint32_t d : s.debugs)
+        out_ += fmt::format("{}debug {} \"{}\"\n", indent, d, p_.graph->debugs[d].first);
     }
   }
 
+  void segment(const Segment& s, const std::string& indent) {
+    const auto& type = p_.types[s.type];
+    out_ += fmt::format("{}segment {} tasks {}\n", indent, type.name, names_(tasks_of(type)));
+    for (uint32_t w : s.hoisted)
+      out_ += fmt::format("{}  first wait {} {}\n", indent, w, text_of(p_, names_, p_.waits[w]));
+    for (uint32_t w : s.per_task)
+      out_ += fmt::format("{}  each wait {} {}\n", indent, w, text_of(p_, names_, p_.waits[w]));
+    if (s.barrier_after) out_ += indent + "  barrier\n";
+    for (uint32_t d : s.decides)
+      out_ += fmt::format("{}  decides loop l{}\n", indent, v_.decisions[d].loop.index);
+    for (uint32_t n : s.settles) out_ += fmt::format("{}  decides size {}\n", indent, size_name(n));
+  }
+
+  void slot(size_t number, const Slot& s) {
+    std::string buffers;
+    for (auto b : s.buffers) buffers += (buffers.empty() ? " holds " : ", ") + p_.buffers[b].name;
+    out_ += fmt::format("  slot {} bytes {}{}\n", number, names_(s.bytes), buffers);
+  }
+
   const std::string& size_name(uint32_t number) const { return p_.graph->sizes[v_.sizes[number].size].name; }
-
-  void debugs(const Step& s, const std::string& indent) {
-    for (uint32_t d : s.debugs) out_ += fmt::format("{}debug \"{}\"\n", indent, p_.graph->debugs[d].first);
-  }
-
-  std::string wait(const task::Wait& w) const {
-    std::vector<std::string> box, at;
-    for (const auto& r : w.box) box.push_back(names_(r.first) + " : " + names_(r.last));
-    for (const auto& i : w.iteration) at.push_back(names_(i));
-    return fmt::format("{} [{}] at ({})", p_.types[p_.events[w.event].producer].name, fmt::join(box, ", "),
-                       fmt::join(at, ", "));
-  }
 
   const Variant& v_;
   const task::Program& p_;

@@ -1,6 +1,8 @@
 // Unique printable names for the variables of a task program: the graph's sizes keep theirs, loop indices and
 // coordinates get a number when they clash.
 #pragma once
+#include <fmt/format.h>
+
 #include <map>
 #include <set>
 #include <string>
@@ -28,6 +30,21 @@ class Names {
   std::string operator()(const Dim& d) const {
     return d.str([this](Var v) { return (*this)(v); });
   }
+  std::string operator()(const std::vector<Dim>& dims) const {
+    std::string text;
+    for (const Dim& d : dims) text += (text.empty() ? "" : ", ") + (*this)(d);
+    return text;
+  }
+  /// " when m <= 1 and 1 <= n"; "" without facts.
+  std::string operator()(const char* word, const std::vector<Fact>& facts) const {
+    static constexpr const char* relations[] = {"==", "!=", "<=", "<"};
+    std::string text;
+    for (const Fact& f : facts)
+      text += fmt::format(" {} {} {} {}", text.empty() ? word : "and", (*this)(f.lhs),
+                          relations[static_cast<int>(f.relation)], (*this)(f.rhs));
+    return text;
+  }
+  const std::map<Var, std::string>& all() const { return names_; }
 
  private:
   void give(Var v, std::string name) {

@@ -4,21 +4,18 @@
 // before inner; coordinates get fresh variables in the order of the text, which is what keeps
 // print(parse(t)) == t. What is read is well formed enough to be printed, verified and simulated; whether it
 // is right is verify's business.
-#include "shape/parse.h"
-
 #include <fmt/format.h>
 
 #include <functional>
 
 #include "task/facts.h"
 #include "task/names.h"
+#include "task/reader.h"
 #include "task/task.h"
 
 namespace axon::task {
 
 namespace {
-
-constexpr size_t any_number = UINT32_MAX;
 
 std::vector<graph::NodeId> loops_of(const graph::Graph& g) {
   std::vector<graph::NodeId> loops;
@@ -33,141 +30,25 @@ std::vector<graph::NodeId> loops_of(const graph::Graph& g) {
   return loops;
 }
 
-class Reader {
+class Parser : TextReader {
  public:
-  Reader(const graph::Graph& g, const std::string& text) : g_(g), text_(text), graph_loops_(loops_of(g)) {
+  Parser(const graph::Graph& g, const std::string& text)
+      : TextReader(text), g_(g), graph_loops_(loops_of(g)) {
     program_.graph = &g;
     const Names names(program_);
-    for (const auto& size : g.sizes) variables_[names(size.var)] = size.var;
+    for (const auto& size : g.sizes) declare(names(size.var), size.var);
   }
 
   std::optional<Program> run(std::string& error) {
     header();
-    while (at_ < text_.size()) line();
-    error = error_;
+    while (!at_end()) line();
+    error = this->error();
     if (failed()) return std::nullopt;
     program_.facts = facts_of(g_, program_.guard);
     return std::move(program_);
   }
 
  private:
-  // ---- words ----
-
-  /// The first failure counts, and moves to the end of the text, where nothing more is accepted.
-  void fail(const std::string& message) {
-    if (error_.empty()) error_ = fmt::format("line {}: {}", line_, message);
-    at_ = text_.size();
-  }
-  bool failed() const { return !error_.empty(); }
-
-  void space() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-  bool accept(std::string_view word) {
-    space();
-    if (text_.compare(at_, word.size(), word) != 0) return false;
-    const size_t end = at_ + word.size();
-    const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-    if (is_name(word.back()) && end < text_.size() && is_name(text_[end])) return false;
-    at_ = end;
-    return true;
-  }
-  void expect(std::string_view word) {
-    if (!accept(word)) fail(fmt::format("`{}` is expected", word));
-  }
-  std::string word() {
-    space();
-    const size_t begin = at_;
-    while (at_ < text_.size() && text_[at_] != ' ' && text_[at_] != '\n' && text_[at_] != '[' &&
-           text_[at_] != '(')
-      ++at_;
-    if (begin == at_) fail("a word is expected");
-    return text_.substr(begin, at_ - begin);
-  }
-  std::string quoted() {
-    expect("\"");
-    const size_t end = text_.find('"', at_);
-    if (end == std::string::npos) return fail("`\"` is expected"), std::string();
-    const std::string name = text_.substr(at_, end - at_);
-    at_ = end + 1;
-    return name;
-  }
-  int64_t number() {
-    space();
-    const size_t begin = at_;
-    int64_t value = 0;
-    while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) && at_ - begin < 18)
-      value = value * 10 + (text_[at_++] - '0');
-    if (begin == at_) fail("a number is expected");
-    return value;
-  }
-  /// A letter and a number below `limit`.
-  uint32_t id(char letter, size_t limit) {
-    space();
-    if (at_ == text_.size() || text_[at_] != letter)
-      return fail(fmt::format("`{}` and a number are expected", letter)), 0;
-    ++at_;
-    const int64_t value = number();
-    if (value >= static_cast<int64_t>(limit)) fail(fmt::format("there is no {}{}", letter, value));
-    return static_cast<uint32_t>(value);
-  }
-  void end_of_line() {
-    space();
-    if (at_ < text_.size() && text_[at_] != '\n') fail("nothing more is expected on this line");
-    ++at_;
-    ++line_;
-  }
-
-  // ---- dimensions ----
-
-  Dim dim() {
-    space();
-    shape::DimParseError error;
-    const auto value = shape::parse_dim_prefix(
-        text_, at_,
-        [&](std::string_view name) -> std::optional<Dim> {
-          const auto it = variables_.find(std::string(name));
-          return it == variables_.end() ? std::nullopt : std::optional<Dim>(it->second);
-        },
-        &error);
-    if (!value) fail(error.message);
-    while (!failed() && (text_[at_ - 1] == ' ' || text_[at_ - 1] == '\n'))
-      --at_;  // it looks beyond the line for more
-    return value.value_or(Dim());
-  }
-  /// Items up to `close`, separated by commas.
-  void list(std::string_view close, const std::function<void()>& item) {
-    if (accept(close)) return;
-    do item();
-    while (!failed() && accept(","));
-    expect(close);
-  }
-  std::vector<Dim> dims(std::string_view open, std::string_view close) {
-    std::vector<Dim> out;
-    expect(open);
-    list(close, [&] { out.push_back(dim()); });
-    return out;
-  }
-  std::vector<Fact> facts() {
-    std::vector<Fact> out;
-    do {
-      Fact fact;
-      fact.lhs = dim();
-      fact.relation = accept("==")   ? shape::Relation::eq
-                      : accept("!=") ? shape::Relation::ne
-                      : accept("<=") ? shape::Relation::le
-                      : accept("<")  ? shape::Relation::lt
-                                     : (fail("a relation is expected"), shape::Relation::eq);
-      fact.rhs = dim();
-      out.push_back(fact);
-    } while (accept("and"));
-    return out;
-  }
-  Var declare(const std::string& name, Var v) {
-    if (!variables_.emplace(name, v).second) fail(fmt::format("`{}` is declared twice", name));
-    return v;
-  }
-
   // ---- lines ----
 
   void header() {
@@ -390,9 +271,9 @@ class Reader {
 
   std::vector<Step> steps(size_t depth) {
     std::vector<Step> out;
-    for (space(); at_ < text_.size() && (text_[at_] == 't' || text_[at_] == 'l'); space()) {
+    while (next_is('t') || next_is('l')) {
       Step step;
-      if (text_[at_] == 't') {
+      if (next_is('t')) {
         step.task = {id('t', program_.types.size())};
       } else {
         step.loop = {id('l', program_.loops.size())};
@@ -420,20 +301,15 @@ class Reader {
   }
 
   const graph::Graph& g_;
-  const std::string& text_;
   const std::vector<graph::NodeId> graph_loops_;
-  size_t at_ = 0;
-  int line_ = 1;
-  std::string error_;
   Program program_;
-  std::map<std::string, Var> variables_;
   std::map<std::string, uint32_t> events_;
 };
 
 }  // namespace
 
 std::optional<Program> parse(const graph::Graph& g, const std::string& text, std::string& error) {
-  return Reader(g, text).run(error);
+  return Parser(g, text).run(error);
 }
 
 }  // namespace axon::task

@@ -59,7 +59,7 @@ class Printer {
   explicit Printer(const Program& p) : p_(p), names_(p) {}
 
   std::string run() {
-    out_ = "tasks " + p_.graph->name + facts(" when ", p_.guard) + "\n";
+    out_ = "tasks " + p_.graph->name + names_("when", p_.guard) + "\n";
     for (uint32_t b = 0; b < p_.buffers.size(); ++b) buffer({b});
     for (uint32_t l = 0; l < p_.loops.size(); ++l)
       out_ += fmt::format("loop l{} {} < {}\n", l, names_(p_.loops[LoopId{l}].index),
@@ -76,26 +76,10 @@ class Printer {
   }
 
  private:
-  std::string list(const std::vector<Dim>& dims) const {
-    std::vector<std::string> texts;
-    for (const Dim& d : dims) texts.push_back(names_(d));
-    return fmt::format("{}", fmt::join(texts, ", "));
-  }
-
-  std::string facts(const char* word, const std::vector<Fact>& facts) const {
-    std::string text;
-    for (const Fact& f : facts) {
-      static constexpr const char* relations[] = {"==", "!=", "<=", "<"};
-      text += fmt::format("{}{} {} {}", text.empty() ? word : " and ", names_(f.lhs),
-                          relations[static_cast<int>(f.relation)], names_(f.rhs));
-    }
-    return text;
-  }
-
   void buffer(BufferId id) {
     const Buffer& b = p_.buffers[id];
     out_ += fmt::format("buffer b{} {} {}[{}] \"{}\"", id.index, kind_name(b.kind), base::elem_name(b.elem),
-                        list(b.shape), b.name);
+                        names_(b.shape), b.name);
     if (b.kind == Buffer::Kind::result)
       out_ += fmt::format(" result {}", b.index);
     else if (b.kind != Buffer::Kind::temporary)
@@ -123,22 +107,22 @@ class Printer {
   void event(EventId id) {
     const Event& e = p_.events[id];
     out_ += fmt::format("event {} of t{} keep ({}) shape ({}) count {} by slots\n", e.name, e.producer.index,
-                        fmt::join(e.kept, ", "), list(e.shape), names_(e.count));
+                        fmt::join(e.kept, ", "), names_(e.shape), names_(e.count));
   }
 
   void wait(const Wait& w) {
     std::vector<std::string> box;
     for (const auto& r : w.box) box.push_back(names_(r.first) + " : " + names_(r.last));
     out_ += fmt::format("wait t{} on {} [{}] at ({}){} for {} of b{}\n", w.consumer.index,
-                        p_.events[w.event].name, fmt::join(box, ", "), list(w.iteration),
-                        facts(" if ", w.guard), why_name(w.why), w.buffer.index);
+                        p_.events[w.event].name, fmt::join(box, ", "), names_(w.iteration),
+                        names_("if", w.guard), why_name(w.why), w.buffer.index);
   }
 
   void known(const Finished& f) {
     std::vector<std::string> ranges;
     for (const auto& r : f.ranges) ranges.push_back(r ? names_(r->first) + " : " + names_(r->last) : "*");
     out_ += fmt::format("known t{} t{} [{}] through ({}){} by wait {}", f.consumer.index, f.producer.index,
-                        fmt::join(ranges, ", "), list(f.through), facts(" if ", f.guard), f.wait);
+                        fmt::join(ranges, ", "), names_(f.through), names_("if", f.guard), f.wait);
     if (f.after) out_ += fmt::format(" after known {}", *f.after);
     out_ += "\n";
   }

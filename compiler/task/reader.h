@@ -1,0 +1,58 @@
+// Words, numbers and dimensions of the texts of task programs and plans.
+//
+// The first failure counts: it is kept with the number of its line, and from then on nothing is accepted, so
+// no loop of a reader needs its own way out.
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "task/task.h"
+
+namespace axon::task {
+
+class TextReader {
+ public:
+  explicit TextReader(const std::string& text) : text_(text) {}
+
+ protected:
+  static constexpr size_t any_number = UINT32_MAX;
+
+  void fail(const std::string& message);
+  bool failed() const { return !error_.empty(); }
+  const std::string& error() const { return error_; }
+  bool at_end() const { return at_ == text_.size(); }
+
+  bool accept(std::string_view word);
+  void expect(std::string_view word);
+  /// Is this the next character but spaces?
+  bool next_is(char);
+  std::string word();  ///< up to a space, a comma or an opening bracket
+  std::string quoted();
+  int64_t number();
+  uint32_t id(char letter, size_t limit);  ///< a letter and a number below `limit`
+  void end_of_line();
+  size_t indentation() const;  ///< spaces at the beginning of this line, where the reader stands
+
+  /// Names that dimensions may mention.
+  Var declare(const std::string& name, Var);
+  void forget_names() { variables_.clear(); }
+  Dim dim();
+  std::vector<Dim> dims(std::string_view open, std::string_view close);
+  std::vector<Fact> facts();
+  /// Items up to `close`, separated by commas.
+  void list(std::string_view close, const std::function<void()>& item);
+
+ private:
+  void space();
+
+  const std::string& text_;
+  size_t at_ = 0;
+  int line_ = 1;
+  std::string error_;
+  std::map<std::string, Var> variables_;
+};
+
+}  // namespace axon::task
