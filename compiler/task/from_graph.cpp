@@ -1,14 +1,11 @@
 // In: a fused graph after insert_copies. Out: task types with their boxes, buffers and the step tree; no
 // events yet.
-//
-// Boxes come from the scalar bodies: each load's index expressions are bounded under the ranges that one task
-// gives to the domain variables, the binders and the locals' variables. A data-dependent index reads its
-// whole axis.
 #include <algorithm>
 #include <functional>
 #include <map>
 
 #include "base/bug.h"
+#include "task/boxes.h"
 #include "task/facts.h"
 #include "task/scatter.h"
 #include "task/storage.h"
@@ -23,7 +20,6 @@ using graph::InputKind;
 using graph::Node;
 using graph::NodeId;
 using graph::NodeOp;
-using graph::Op;
 using graph::RegionId;
 using graph::ScalarId;
 using graph::Value;
@@ -52,134 +48,6 @@ const Place& Program::place(Value v) const {
 }
 
 namespace {
-
-/// Bounds of index expressions inside one task.
-class Boxes {
- public:
-  Boxes(const Program& p, const TaskType& type)
-      : program_(p), g_(*p.graph), node_(g_.nodes[type.node]), facts_(p.facts) {
-    for (LoopId l : type.loops) add_range(p.loops[l].index, Dim(0), p.loops[l].extent);
-    for (const auto& c : type.coordinates) add_range(c.var, Dim(0), c.extent);
-    for (uint32_t a = 0; a < node_.domain.size(); ++a) {
-      const Axis& axis = node_.domain[a];
-      internal_.push_back(axis.var);
-      add_range(axis.var, Dim(0), axis.extent);
-      for (const auto& c : type.coordinates)
-        if (c.axis == a) {
-          facts_.push_back(shape::at_least(Dim(axis.var), Dim(c.tile) * Dim(c.var)));
-          facts_.push_back(shape::less(Dim(axis.var), Dim(c.tile) * Dim(c.var) + Dim(c.tile)));
-        }
-    }
-    find_local_ranges();
-  }
-
-  /// One interval per index; `shape` where no bound is found or the index depends on data.
-  std::vector<Interval> of_load(ScalarId load, const std::vector<Dim>& shape) const {
-    std::vector<Interval> box;
-    const auto& scalar = g_.scalars[load];
-    for (size_t a = 0; a < scalar.args.size(); ++a) {
-      const auto index = affine_index(g_, scalar.args[a]);
-      box.push_back(index ? bounded(*index, shape[a]) : Interval{Dim(0), shape[a]});
-    }
-    return box;
-  }
-
-  Interval bounded(const Dim& index, const Dim& extent) const {
-    const auto keep = [&](Var v) {
-      return std::find(internal_.begin(), internal_.end(), v) == internal_.end();
-    };
-    const auto vars = index.vars();
-    if (std::all_of(vars.begin(), vars.end(), keep)) return {index, index + Dim(1)};
-    auto it = bounds_.find(index);
-    if (it == bounds_.end()) {
-      const auto facts = relevant(program_, facts_, {index});
-      const auto bounds = shape::bounds_of(index, facts, keep);
-      it = bounds_.emplace(index, shape::Bounds{}).first;
-      if (bounds.low) it->second.low = shape::simplify(*bounds.low, facts);
-      if (bounds.high) it->second.high = shape::simplify(*bounds.high + Dim(1), facts);
-    }
-    return {it->second.low.value_or(Dim(0)), it->second.high.value_or(extent)};
-  }
-
-  /// Every load of a value outside the node, under the ranges in force where it stands.
-  void for_each_load(const std::function<void(ScalarId)>& f) const {
-    for (const auto& local : node_.locals) visit(local.body, f);
-    for (const auto& output : node_.outputs) visit(output.body, f);
-  }
-
- private:
-  void add_range(Var v, const Dim& low, const Dim& high) {
-    facts_.push_back(shape::at_least(Dim(v), low));
-    facts_.push_back(shape::less(Dim(v), high));
-  }
-
-  void visit(ScalarId id, const std::function<void(ScalarId)>& f) const {
-    for (ScalarId l : loads_in(g_, id)) f(l);
-  }
-
-  void add_binders(ScalarId body) {
-    for (ScalarId id : scalars_in(g_, body))
-      for (const Axis& b : g_.scalars[id].binders) {
-        if (std::find(internal_.begin(), internal_.end(), b.var) != internal_.end()) continue;
-        internal_.push_back(b.var);
-        add_range(b.var, Dim(0), b.extent);
-      }
-  }
-
-  /// Locals are computed over the box that later bodies read; from last to first, so each sees all its
-  /// readers.
-  void find_local_ranges() {
-    for (const auto& output : node_.outputs) add_binders(output.body);
-    for (const auto& local : node_.locals) add_binders(local.body);
-    for (uint32_t l = static_cast<uint32_t>(node_.locals.size()); l-- > 0;) {
-      const auto& local = node_.locals[l];
-      std::vector<std::optional<Interval>> needed(local.domain.size());
-      const auto read = [&](ScalarId id) {
-        const auto& load = g_.scalars[id];
-        if (!load.target.is_local() || load.target.output != l) return;
-        for (size_t a = 0; a < load.args.size(); ++a) {
-          const auto index = affine_index(g_, load.args[a]);
-          const Dim extent = local.domain[a].extent;
-          const Interval i = index ? bounded(*index, extent) : Interval{Dim(0), extent};
-          needed[a] = needed[a]
-                          ? Interval{shape::min(needed[a]->low, i.low), shape::max(needed[a]->high, i.high)}
-                          : i;
-        }
-      };
-      for (uint32_t later = l + 1; later < node_.locals.size(); ++later)
-        visit(node_.locals[later].body, read);
-      for (const auto& output : node_.outputs) visit(output.body, read);
-      for (size_t a = 0; a < local.domain.size(); ++a) {
-        const Interval range = needed[a].value_or(Interval{Dim(0), local.domain[a].extent});
-        internal_.push_back(local.domain[a].var);
-        add_range(local.domain[a].var, range.low, range.high);
-        add_range(local.domain[a].var, Dim(0), local.domain[a].extent);
-      }
-    }
-  }
-
-  const Program& program_;
-  const Graph& g_;
-  const Node& node_;
-  std::vector<Fact> facts_;
-  std::vector<Var> internal_;  ///< variables that must not appear in a box
-  mutable std::map<Dim, shape::Bounds, shape::DimLess>
-      bounds_;  ///< [low, high) found; a local's range adds facts about
-                ///< its own variables only, so these stay true
-};
-
-void add_access(const Program& p, std::vector<Access>& accesses, Value v, std::vector<Interval> box,
-                bool write) {
-  const Place& place = p.place(v);
-  if (place.slot) box.insert(box.begin(), {*place.slot, *place.slot + Dim(1)});
-  for (const Access& other : accesses) {
-    const auto same = [](const Interval& a, const Interval& b) { return a.low == b.low && a.high == b.high; };
-    if (other.buffer == place.buffer && other.write == write &&
-        std::equal(box.begin(), box.end(), other.box.begin(), other.box.end(), same))
-      return;
-  }
-  accesses.push_back({place.buffer, std::move(box), write});
-}
 
 class TaskBuilder {
  public:
@@ -396,25 +264,6 @@ class TaskBuilder {
 };
 
 }  // namespace
-
-std::vector<Access> accesses_of(const Program& p, const TaskType& type) {
-  const Graph& g = *p.graph;
-  const Node& node = g.nodes[type.node];
-  std::vector<Access> accesses;
-  const Boxes boxes(p, type);
-  boxes.for_each_load([&](ScalarId l) {
-    const Value target = g.scalars[l].target;
-    if (!target.is_local()) add_access(p, accesses, target, boxes.of_load(l, g.type(target).shape), false);
-  });
-  for (uint32_t o = 0; o < node.outputs.size(); ++o) {
-    std::vector<Interval> box;
-    const auto& output = node.outputs[o];
-    for (size_t a = 0; a < output.at.size(); ++a)
-      box.push_back(boxes.bounded(output.at[a], output.type.shape[a]));
-    add_access(p, accesses, {type.node, o}, std::move(box), true);
-  }
-  return accesses;
-}
 
 Program from_graph(const Graph& g, const std::vector<Layout>& layouts, const std::vector<Fact>& guard,
                    const Tiling& tiling) {

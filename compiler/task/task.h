@@ -219,8 +219,6 @@ std::vector<VariantChoice> choose_variants(const graph::Graph&, const Tiling&);
 /// Tiles, places, and orders; events are empty. `guard` is the variant's condition on sizes.
 Program from_graph(const graph::Graph&, const std::vector<Layout>& weight_layouts,
                    const std::vector<Fact>& guard, const Tiling&);
-/// The boxes that one task of a type touches, found from the bodies of its node under the program's places.
-std::vector<Access> accesses_of(const Program&, const TaskType&);
 /// Fills events and waits from the accesses, removes waits implied by others, and writes the certificate.
 void derive_events(Program&);
 

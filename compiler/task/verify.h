@@ -29,7 +29,8 @@ class Report {
 
 void verify_structure(const Program&, Report&);  ///< steps and loops are the graph's
 void verify_memory(const Program&, Report&);     ///< places, versions in one buffer, slots
-void verify_types(const Program&, Report&);      ///< tiles, boxes, injective stores
+void verify_types(const Program&, Report&);      ///< tiles, injective stores
+void verify_boxes(const Program&, Report&);      ///< what tasks touch lies in the boxes that they declare
 void verify_waits(const Program&, Report&);      ///< events and waits, one by one
 void verify_order(const Program&, Report&);      ///< the certificate, and every dependence
 

@@ -1,5 +1,4 @@
-// One task type at a time: its tiles cover the domain, its boxes are those of its bodies, its stores never
-// collide.
+// One task type at a time: its tiles cover the domain, its stores never collide.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -128,12 +127,6 @@ class Injective {
   std::set<Var> fixed_;
 };
 
-bool same(const Access& a, const Access& b) {
-  return a.buffer == b.buffer && a.write == b.write &&
-         std::equal(a.box.begin(), a.box.end(), b.box.begin(), b.box.end(),
-                    [](const Interval& x, const Interval& y) { return x.low == y.low && x.high == y.high; });
-}
-
 /// Coordinates cut axes of their own into tiles that cover them.
 bool verify_tiles(const Program& p, const TaskType& type, Report& report) {
   const Node& node = p.graph->nodes[type.node];
@@ -166,10 +159,6 @@ bool verify_tiles(const Program& p, const TaskType& type, Report& report) {
 void verify_types(const Program& p, Report& report) {
   for (const TaskType& type : p.types) {
     if (!verify_tiles(p, type, report)) continue;
-    const auto boxes = accesses_of(p, type);
-    const bool equal =
-        std::equal(boxes.begin(), boxes.end(), type.accesses.begin(), type.accesses.end(), same);
-    report.add(fmt::format("{}: declared boxes are those of its body", type.name), equal, "recomputed");
     const Node& node = p.graph->nodes[type.node];
     for (uint32_t o = 0; o < node.outputs.size(); ++o)
       report.add(fmt::format("{}: output {} stores no element twice", type.name, o),

@@ -77,6 +77,22 @@ TEST(Rules, AUnionEndsWhereTheLastRangeDoes) {
   EXPECT_EQ(verdicts[0].fate, Fate::refused) << verdicts[0].why;
 }
 
+/// Boxes that leave out an axis, the end of a tile, or what a local is read at beside the point that is
+/// computed: the proofs of the boxes refuse them.
+TEST(Rules, BoxesThatLeaveSomethingOutAreRefused) {
+  std::vector<Subject> subjects = examples();
+  std::erase_if(subjects, [](const Subject& s) { return s.name != "halo"; });
+  ASSERT_EQ(subjects.size(), 1u);
+  for (const char* rule :
+       {"box_whole_tile", "box_past_last", "box_join_low", "box_join_high", "box_of_buffer",
+        "box_read_by_locals", "box_read_by_outputs", "box_loads_of_locals"}) {
+    const auto verdicts = try_mutant({rule, false}, subjects);
+    EXPECT_EQ(verdicts[0].fate, Fate::refused) << rule;
+    EXPECT_NE(verdicts[0].why.find("lies in its boxes"), std::string::npos)
+        << rule << ": " << verdicts[0].why;
+  }
+}
+
 /// Mutants drawn with a fixed seed, on examples, until the time is up.
 TEST(Rules, ASliceIsRefusedOrHarmless) {
   if (std::getenv("AXON_RULES")) GTEST_SKIP() << "the full run does this";

@@ -8,6 +8,7 @@
 #include "mutants.h"
 #include "support.h"
 #include "task/simulate.h"
+#include "touched.h"
 
 namespace axon::task {
 namespace {
@@ -46,6 +47,15 @@ bool waits_for_more(const Example& example, const Program& program, const Mutant
   });
 }
 
+/// Does it declare other boxes that hold all that its tasks touch? Then they are proved like any boxes.
+bool declares_enough(const Example& example, const Mutant& mutant) {
+  if (mutant.kind != "access box" && mutant.kind != "buffer of an access" && mutant.kind != "removed access")
+    return false;
+  return std::all_of(example.bindings.begin(), example.bindings.end(), [&](const auto& binding) {
+    return undeclared(mutant.program, Concrete(mutant.program, binding, 1)).empty();
+  });
+}
+
 class Mutants : public testing::TestWithParam<std::string> {};
 
 TEST_P(Mutants, AreRefused) {
@@ -57,7 +67,8 @@ TEST_P(Mutants, AreRefused) {
   for (const Mutant& mutant : mutants_of(program, large ? 3 : 5)) {
     if (lacks_nothing(*example, program, mutant.program)) continue;
     const bool survives = unproved(mutant.program).empty();
-    if (survives && waits_for_more(*example, program, mutant)) continue;
+    if (survives && (waits_for_more(*example, program, mutant) || declares_enough(*example, mutant)))
+      continue;
     EXPECT_FALSE(survives) << mutant.kind << ": " << mutant.change << "\n" << print(mutant.program);
     refused += survives ? 0 : 1;
   }
