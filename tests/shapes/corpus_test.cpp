@@ -45,6 +45,14 @@ std::vector<std::string> lines_of(const std::string& text) {
   return out;
 }
 
+/// Whether a text has the line, but for the place in the source that it may end with.
+bool has_line(const std::string& text, const std::string& line) {
+  const std::vector<std::string> all = lines_of(text);
+  return std::any_of(all.begin(), all.end(), [&](const std::string& one) {
+    return one == "  " + line || one.starts_with("  " + line + " (");
+  });
+}
+
 bool is_expectation(const std::string& line) {
   return line.size() > 3 && line.starts_with("--") && std::string(":!~?@").find(line[2]) != std::string::npos;
 }
@@ -186,7 +194,7 @@ std::string run(const Case& c) {
           problem = fmt::format("`{}` is not said\n{}", e.text, checked.errors());
         break;
       case '@':
-        if (core::print_core(checked.program).find("\n  " + e.text + "\n") == std::string::npos)
+        if (!has_line(core::print_core(checked.program), e.text))
           problem = fmt::format("no line `{}`\n{}", e.text, core::print_core(checked.program));
         break;
     }
