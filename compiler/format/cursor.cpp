@@ -81,6 +81,11 @@ Doc Cursor::token(std::string_view wanted) {
   return documents_.concat({before, documents_.text(wanted)});
 }
 
+Doc Cursor::last_closing(int count) {
+  for (; count > 1; --count) pass();
+  return token(")");
+}
+
 Doc Cursor::any() {
   while (is_parenthesis(stream_.tokens[next_])) pass();
   return token(text(stream_.tokens[next_]));
@@ -125,6 +130,19 @@ int Cursor::parentheses_around(uint32_t begin, uint32_t end) const {
     ++after;
   }
   return pairs;
+}
+
+bool Cursor::is_comment_inside(uint32_t end) const {
+  const auto& tokens = stream_.tokens;
+  auto token = std::lower_bound(tokens.begin(), tokens.end(), end,
+                                [](const Token& t, uint32_t place) { return t.begin < place; });
+  uint32_t last = end;
+  for (; token != tokens.end() && token->kind == TokenKind::RPAREN; ++token) last = token->begin;
+  const auto& comments = stream_.comments;
+  const auto first =
+      std::lower_bound(comments.begin(), comments.end(), end,
+                       [](const syntax::Comment& c, uint32_t place) { return c.span.begin < place; });
+  return first != comments.end() && first->span.begin < last;
 }
 
 }  // namespace axon::format

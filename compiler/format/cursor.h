@@ -23,6 +23,8 @@ class Cursor {
 
   /// The next token, which is spelled `text`.
   Doc token(std::string_view text);
+  /// The last of so many `)`, which come next.
+  Doc last_closing(int count);
   /// The next token that is no parenthesis: a name, number or string as it is spelled.
   Doc any();
   /// The comments before the next token; taken first, they do not break the group that begins with it.
@@ -32,6 +34,8 @@ class Cursor {
 
   /// Pairs of parentheses directly around the bytes [begin, end).
   int parentheses_around(uint32_t begin, uint32_t end) const;
+  /// Whether a comment stands between what ends at this byte and the last `)` behind it.
+  bool is_comment_inside(uint32_t end) const;
 
  private:
   std::string_view text(const syntax::Token& token) const;

@@ -174,8 +174,7 @@ Doc ExprPrinter::hugged(ExprId id) {
 }
 
 Doc ExprPrinter::of(const TupleExpr& n, bool) {
-  return listed(
-      "(", n.elements, [&](ExprId e) { return expr(e); }, ")");
+  return listed("(", n.elements, [&](ExprId e) { return expr(e); }, ")");
 }
 Doc ExprPrinter::of(const ListExpr& n, bool) { return indices(n.elements); }
 Doc ExprPrinter::of(const RecordExpr& n, bool) { return fields(n.fields); }
@@ -190,12 +189,14 @@ Doc ExprPrinter::fields(const std::vector<FieldValue>& all) {
   return braced(all, print);
 }
 
-/// What `[` or `.` stands behind: a literal keeps its parentheses, for only a name and a bracket are indexed.
+/// What `[` or `.` stands behind: a literal keeps its parentheses, for only a name and a bracket are indexed;
+/// so does what has a comment before the `)`, for only what is directly before a `[` is indexed.
 Doc ExprPrinter::selected(ExprId id) {
   const Expr& e = file_[id];
   const bool literal = as<NumberExpr>(e) || as<StringExpr>(e) || as<BoolExpr>(e);
-  return literal && parentheses(id) > 0 ? concat({at_.token("("), d_.align(bare(id, false, true)), at_.token(")")})
-                                        : expr(id, atomic);
+  const bool kept = parentheses(id) > 0 && (literal || at_.is_comment_inside(e.span.end));
+  return kept ? concat({at_.token("("), d_.align(bare(id, false, true)), at_.last_closing(parentheses(id))})
+              : expr(id, atomic);
 }
 
 Doc ExprPrinter::of(const FieldExpr& n, bool) {
@@ -224,16 +225,13 @@ Doc ExprPrinter::of(const IndexExpr& n, bool) {
 }
 
 Doc ExprPrinter::indices(const std::vector<Index>& all) {
-  return listed(
-      "[", all, [&](const Index& i) { return index(i); }, "]");
+  return listed("[", all, [&](const Index& i) { return index(i); }, "]");
 }
 
 Doc ExprPrinter::index(const Index& index) {
   return std::visit(Overloaded{[&](const ElementIndex& n) { return expr(n.value); },
                                [&](const RestIndex&) { return at_.token(".."); },
-                               [&](const SpreadIndex& n) {
-                                 return concat({at_.token(".."), name(n.name)});
-                               },
+                               [&](const SpreadIndex& n) { return concat({at_.token(".."), name(n.name)}); },
                                [&](const SliceIndex& n) { return slice(n); }},
                     index.node);
 }
