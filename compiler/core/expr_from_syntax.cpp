@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/expr_lowering.h"
 #include "source/limits.h"
@@ -43,7 +44,8 @@ ExprId ExprLowering::number(const std::string& text, bool is_float, Span span) {
                                      hex      ? 16
                                      : binary ? 2
                                               : 10);
-    if (errno != 0 || value > 9223372036854775807ULL) {
+    const uint64_t most = uint64_t{std::numeric_limits<int64_t>::max()} + (negative ? 1 : 0);
+    if (errno != 0 || value > most) {
       report(error(Code::E0320, span, fmt::format("`{}` does not fit into 64 bits", text)));
       return add(Kind::error, span);
     }

@@ -1,6 +1,8 @@
 // Written sizes and facts, and the names that stand for sizes. See type_lowering.h.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "core/type_lowering.h"
 #include "core/unify.h"
 
@@ -11,6 +13,8 @@ using source::Code;
 using source::error;
 using source::Span;
 namespace stx = axon::syntax;
+
+static constexpr uint64_t most_positive = std::numeric_limits<int64_t>::max();
 
 void TypeLowering::clear() {
   scope_.clear();
@@ -86,7 +90,12 @@ Dim TypeLowering::dim(stx::DimId id) {
   return std::visit(
       stx::Overloaded{
           [&](const stx::ErrorDim&) { return Dim(e_.vars.dim("n")); },
-          [&](const stx::NumberDim& n) { return Dim(n.value); },
+          [&](const stx::NumberDim& n) {
+            if (n.value <= most_positive) return Dim(static_cast<int64_t>(n.value));
+            report(
+                error(Code::E0320, at, fmt::format("`{}` does not fit into 64 bits", e_.sources.text(at))));
+            return Dim(e_.vars.dim("n"));
+          },
           [&](const stx::NameDim& n) {
             if (const ScopeEntry* entry = find(n.name.text))
               if (auto size = size_of(*entry)) return *size;
@@ -126,7 +135,11 @@ Dim TypeLowering::dim(stx::DimId id) {
             }
             return lhs;
           },
-          [&](const stx::NegateDim& n) { return -dim(n.of); },
+          [&](const stx::NegateDim& n) {
+            const auto* number = stx::as<stx::NumberDim>(file()[n.of]);
+            const bool least = number && number->value == most_positive + 1;
+            return least ? Dim(std::numeric_limits<int64_t>::min()) : -dim(n.of);
+          },
           [&](const stx::CallDim& c) {
             const bool known = c.fn.text == "min" || c.fn.text == "max" || c.fn.text == "cdiv";
             if (!known || c.args.size() != 2) {

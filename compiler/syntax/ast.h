@@ -60,7 +60,7 @@ struct NameDim {
   Name name;
 };
 struct NumberDim {
-  int64_t value;
+  uint64_t value;  ///< 2^63 at most, which only its negative is
 };
 struct BinaryDim {
   DimOp op;

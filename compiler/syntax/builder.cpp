@@ -176,11 +176,13 @@ DimId Builder::number_dim(Span span, const std::string& text) {
   std::erase(digits, '_');
   int base = digits.starts_with("0x") ? 16 : digits.starts_with("0b") ? 2 : 10;
   const char* begin = digits.data() + (base == 10 ? 0 : 2);
-  int64_t value = 0;
+  uint64_t value = 0;
   auto [end, status] = std::from_chars(begin, digits.data() + digits.size(), value, base);
-  if (status == std::errc() && end == digits.data() + digits.size()) return add(Dim{span, NumberDim{value}});
+  const bool integer = status == std::errc() && end == digits.data() + digits.size();
+  const bool large = status == std::errc::result_out_of_range || value > uint64_t{1} << 63;
+  if (integer && !large) return add(Dim{span, NumberDim{value}});
   bool reported = digits.size() > limits::number_digits;  // by the lexer
-  if (status == std::errc::result_out_of_range && !reported)
+  if (large && !reported)
     diagnostics_.report(
         source::error(Code::E0320, span, fmt::format("`{}` does not fit into 64 bits", text)));
   else if (!reported)

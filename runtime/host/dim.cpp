@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <limits>
 
 #include "host/limits.h"
 
@@ -60,16 +61,25 @@ class DimParser {
 
   bool sum(uint32_t depth) {
     if (depth > limits::dim_depth) return stop("is nested too deeply");
-    const bool negative = accept('-');
-    if (!product(depth) || (negative && !emit(Op::negate))) return false;
+    const bool negative = accept('-'), least = negative && accept_least();
+    if (least ? !factors(depth) : !product(depth)) return false;
+    if (negative && !least && !emit(Op::negate)) return false;
     for (;;) {
       const Op op = accept('+') ? Op::add : accept('-') ? Op::subtract : Op::constant;
       if (op == Op::constant) return true;
       if (!product(depth) || !emit(op)) return false;
     }
   }
-  bool product(uint32_t depth) {
-    if (!factor(depth)) return false;
+  /// The least integer is no negated number: 2^63 alone does not fit.
+  bool accept_least() {
+    constexpr std::string_view magnitude = "9223372036854775808";
+    skip_space();
+    if (!rest_.starts_with(magnitude)) return false;
+    rest_.remove_prefix(magnitude.size());
+    return emit(Op::constant, std::numeric_limits<int64_t>::min());
+  }
+  bool product(uint32_t depth) { return factor(depth) && factors(depth); }
+  bool factors(uint32_t depth) {
     for (;;) {
       const Op op = accept('*')   ? Op::multiply
                     : accept('/') ? Op::divide

@@ -201,6 +201,33 @@ TEST(Integers, ConstantsWrap) {
                         });
 }
 
+/// The least integer of each width is a literal, as any other is.
+TEST(Integers, LeastAreLiterals) {
+  const Compiled compiled(
+      "entry wide (x : f32[n]) (k : i64[m]) (v : i64) = min v -9223372036854775808\n"
+      "entry hexadecimal (x : f32[n]) (k : i64[m]) (v : i64) = v + -0x8000000000000000\n"
+      "entry wrapped (x : f32[n]) (k : i64[m]) (v : i64) = i64 (-9223372036854775808) - 1\n"
+      "entry negated (x : f32[n]) (k : i64[m]) (v : i64) = -(i64 -9223372036854775808)\n"
+      "entry found (x : f32[n]) (k : i64[m]) (v : i64) = for i => if k[i] == -9223372036854775808 then 1 "
+      "else "
+      "i64 0\n"
+      "entry stated (x : f32[n]) (k : i64[m]) (v : i64) where -9223372036854775808 < v = v\n"
+      "entry narrow (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  i64 (i8 -128) + i64 (i16 -32768) + i64 (i32 -2147483648)\n",
+      for_levels());
+  const double wide = static_cast<double>(least);
+  expect_runs(compiled, {
+                            {"wide", x, {}, {wide}, "", {5}},
+                            {"hexadecimal", x, {}, {wide + 4096}, "", {4096}},
+                            {"wrapped", x, {}, {static_cast<double>(most)}, "", {5}},
+                            {"negated", x, {}, {wide}, "", {5}},
+                            {"found", x, {least, 0, least + 1}, {1, 0, 0}, "", {5}},
+                            {"stated", x, {}, {5}, "", {5}},
+                            {"stated", x, {}, {}, "< v", {least}},
+                            {"narrow", x, {}, {-2147516544.0}, "", {5}},
+                        });
+}
+
 TEST(Division, ByZeroIsAnErrorWhereItIsReached) {
   const Compiled compiled(
       "entry whole (x : f32[n]) (k : i64[m]) where 2 <= m = k / k[1]\n"
