@@ -145,14 +145,14 @@ Checker::Stated Checker::stated_types() {
 
 /// The stated result, where the sizes behind `?k` are whatever the body gives.
 TypeId Checker::expected_result(TypeId written, Span at) {
-  const DeclInfo& info = e_.infos[g_.index];
+  const StatedSizes opened = stated_sizes_of(e_.infos[g_.index], vars_, written);
   const WhyId w = why(at, "the result");
-  if (!info.exists.empty()) {
+  if (!opened.sizes.empty()) {
     Instantiator::Fresh fresh;
-    for (Var v : info.exists) fresh.dims.emplace(v, Dim(vars_.dim(shape::var_name(v))));
+    for (Var v : opened.sizes) fresh.dims.emplace(v, Dim(vars_.dim(shape::var_name(v))));
     fresh.why = w;
     written = instantiator_.rename(written, fresh);
-    for (const FactAt& f : info.exists_facts)
+    for (const FactAt& f : opened.facts)
       solver_.require({f.fact.lhs.substitute(fresh.dims), f.fact.relation, f.fact.rhs.substitute(fresh.dims)},
                       why(f.span, "the stated result"));
   }
@@ -177,6 +177,7 @@ void Checker::check_body() {
   std::vector<TypeId> params;
   for (size_t i = 0; i < g.params.size(); ++i)
     params.push_back(patterns_.bind(g.params[i], i < stated.params.size() ? stated.params[i] : TypeId{}));
+  if (info.signature) follow_stated_names();
   for (TypeId p : params) assume_sizes(p);
   if (!given_.empty() && !take_given(params)) return;
   if (info.signature) take_stated_modes(params);
@@ -187,12 +188,15 @@ void Checker::check_body() {
     unifier_.unify(boolean, body, why(p_.exprs[g.body].span, "the test", boolean, body, g.body));
   }
   if (stated.result) {
+    match_stated_sizes(expected, body);
     unifier_.unify(expected, body, why(p_.exprs[g.body].span, "the result", expected, body, g.body));
-    body = patterns_.refined(info.exists.empty() ? expected : *stated.result, body);
-  }
-  if (stated.second_result) {
-    const TypeId first = expected_result(*stated.second_result, g.span);
-    unifier_.unify(first, body, why(g.span, "the result", first, body));
+    if (stated.second_result) {
+      const TypeId first = expected_result(*stated.second_result, g.span);
+      match_stated_sizes(first, body);
+      unifier_.unify(first, body, why(g.span, "the result", first, body));
+    }
+    const bool opens = !stated_sizes_of(info, vars_, *stated.result).sizes.empty();
+    body = patterns_.refined(opens ? *stated.result : expected, body);
   }
   solver_.settle();
   reporter_.report_failures();

@@ -31,6 +31,9 @@ class Checker : InferencePart {
   void check_signature();
   Stated stated_types();
   TypeId expected_result(TypeId written, source::Span at);
+  void follow_stated_names();  // stated_names.cpp
+  void match_stated_sizes(TypeId stated, TypeId found);
+  void match_stated_size(const shape::Dim& stated, const shape::Dim& found);
   void take_stated_modes(std::vector<TypeId>& params);
   void check_body();
   bool take_given(const std::vector<TypeId>& params);  // call_cause.cpp

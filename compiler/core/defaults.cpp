@@ -149,7 +149,8 @@ bool Defaults::default_into(Constraint& c) {
     for (ShapeVarId p : parts) solver_.park(Constraint::Kind::into, {Shape{var_item(p)}, target}, why);
     return true;
   }
-  if (vars_.is_meta(*v)) return false;
+  const auto target = lone(vars_.zonk(c.shapes[1]));
+  if (vars_.is_meta(*v) || (local_ && target && vars_.is_meta(*target))) return false;
   c.done = true;
   if (const auto stated = solver_.stated_target(*v)) {
     solver_.park(Constraint::Kind::into, {*stated, c.shapes[1]}, c.why);

@@ -16,7 +16,8 @@ namespace axon::core {
 
 class Defaults {
  public:
-  Defaults(Vars& vars, Solver& solver) : vars_(vars), solver_(solver) {}
+  /// `local`: for a function that `let` names, whose own shapes may stay related to those around it.
+  Defaults(Vars& vars, Solver& solver, bool local = false) : vars_(vars), solver_(solver), local_(local) {}
 
   /// Decides one join, broadcast or word equation that stays open at generalisation, of those stated since;
   /// true if it did.
@@ -38,6 +39,7 @@ class Defaults {
 
   Vars& vars_;
   Solver& solver_;
+  bool local_;
 };
 
 }  // namespace axon::core

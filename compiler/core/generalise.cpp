@@ -401,6 +401,32 @@ void Generaliser::refuse_leftovers() {
   }
 }
 
+StatedSizes stated_sizes_of(const DeclInfo& info, Vars& vars, TypeId type) {
+  Occurrences reach;
+  reach.add(vars, vars.zonk(type));
+  StatedSizes out;
+  const auto mentions = [&](const Fact& f) {
+    return std::any_of(out.sizes.begin(), out.sizes.end(),
+                       [&](Var v) { return f.lhs.contains(v) || f.rhs.contains(v); });
+  };
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (Var v : info.exists)
+      if (reach.has(v) && std::find(out.sizes.begin(), out.sizes.end(), v) == out.sizes.end()) {
+        out.sizes.push_back(v);
+        grew = true;
+      }
+    for (const FactAt& f : info.exists_facts)
+      if (grew && mentions(f.fact)) {
+        reach.add(f.fact.lhs);
+        reach.add(f.fact.rhs);
+      }
+  }
+  for (const FactAt& f : info.exists_facts)
+    if (mentions(f.fact)) out.facts.push_back(f);
+  return out;
+}
+
 void default_element(Vars& vars, TypeVarId v) {
   if (!vars.is_meta(v)) return;
   base::Elem elem = base::Elem::f32;
@@ -440,15 +466,16 @@ Scheme Generaliser::generalise_top(TypeId type) {
       stated.push_back(known);
   }
   scheme.where.insert(scheme.where.begin(), stated.begin(), stated.end());
-  for (const FactAt& f : info.exists_facts) scheme.where.push_back(f.fact);
-  scheme.exists = info.exists;
+  const StatedSizes opened = stated_sizes_of(info, vars_, scheme.type);
+  for (const FactAt& f : opened.facts) scheme.where.push_back(f.fact);
+  scheme.exists = opened.sizes;
   scheme.type = simplified(vars_.zonk(scheme.type), scheme.where);
   name_variables(scheme);
   return scheme;
 }
 
 void Generaliser::generalise_let(LocalId id, TypeId type, size_t since, size_t opened) {
-  while (Defaults(vars_, solver_).default_joins(since)) {
+  while (Defaults(vars_, solver_, true).default_joins(since)) {
   }
   reporter_.report_failures();
   Occurrences outer;

@@ -7,6 +7,14 @@
 
 namespace axon::core {
 
+/// What a declaration states of sizes that only the data decides, of those that a type mentions and those
+/// that the facts about them mention: its `val` and the definition may both state some.
+struct StatedSizes {
+  std::vector<shape::Var> sizes;
+  std::vector<FactAt> facts;
+};
+StatedSizes stated_sizes_of(const DeclInfo& info, Vars& vars, TypeId type);
+
 /// Gives an element type that nothing determines its default: f32, i64 where it is an integer, bool.
 void default_element(Vars& vars, TypeVarId v);
 

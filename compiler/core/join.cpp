@@ -268,17 +268,21 @@ bool Solver::is_into_one_of(ShapeVarId v, const std::vector<ShapeVarId>& others)
 
 bool Solver::share_target(const std::vector<ShapeVarId>& parts) const {
   auto goes_into = [&](ShapeVarId v, const Shape& target) {
-    return std::any_of(parked_.begin(), parked_.end(), [&](const Constraint& c) {
-      if (c.kind != Constraint::Kind::into) return false;
-      auto operand = lone(vars_.zonk(c.shapes[0]));
-      return operand && *operand == v && same(vars_.zonk(c.shapes[1]), target);
-    });
+    return is_stated_into({var_item(v)}, target) ||
+           std::any_of(parked_.begin(), parked_.end(), [&](const Constraint& c) {
+             if (c.kind != Constraint::Kind::into) return false;
+             auto operand = lone(vars_.zonk(c.shapes[0]));
+             return operand && *operand == v && same(vars_.zonk(c.shapes[1]), target);
+           });
   };
-  return std::any_of(parked_.begin(), parked_.end(), [&](const Constraint& c) {
-    if (c.kind != Constraint::Kind::into) return false;
-    const Shape target = vars_.zonk(c.shapes[1]);
+  const auto is_target = [&](const Shape& target) {
     return std::all_of(parts.begin(), parts.end(), [&](ShapeVarId v) { return goes_into(v, target); });
-  });
+  };
+  const auto stated = parts.empty() ? std::nullopt : stated_target(parts[0]);
+  return (stated && is_target(*stated)) ||
+         std::any_of(parked_.begin(), parked_.end(), [&](const Constraint& c) {
+           return c.kind == Constraint::Kind::into && is_target(vars_.zonk(c.shapes[1]));
+         });
 }
 
 }  // namespace axon::core
