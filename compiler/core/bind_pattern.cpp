@@ -39,14 +39,19 @@ TypeId PatternBinder::refined(TypeId stated, TypeId found) {
   return changed ? vars_.add(std::move(type)) : stated;
 }
 
-TypeId PatternBinder::bind(const Pattern& p, TypeId expected) {
-  TypeId type = expected;
+TypeId PatternBinder::bind(const Pattern& p, TypeId expected, bool by_caller) {
+  TypeId type = expected, passed;
   if (p.annotation) {
     const WhyId w = why(p.span, "the annotation", *p.annotation, expected);
     type = instantiator_.open(*p.annotation, w);
     if (expected.valid()) {
       unifier_.unify(type, expected, w);
-      const auto own = value_of(type), known = value_of(expected);
+      const auto own = value_of(type);
+      auto known = value_of(expected);
+      if (own && !known && by_caller && vars_[vars_.head(expected)].kind == Type::Kind::tensor) {
+        known = opened_.open(p_.locals[p.local].name, p.span, ShownBy::name(p.local), false);
+        passed = expected;
+      }
       if (own && known) solver_.equal(*own, *known, w);
       type = refined(type, expected);
     }
@@ -71,7 +76,7 @@ TypeId PatternBinder::bind(const Pattern& p, TypeId expected) {
       p_.locals[p.local].type =
           opened_.name_value(kept(type), p_.locals[p.local].name, p.span, ShownBy::name(p.local));
       scope_.push_back(p.local);
-      return type;
+      return passed.valid() ? passed : type;  // the value is that of one call
     }
     case Pattern::Kind::wildcard:
       return type.valid() ? type : vars_.fresh("t");
@@ -82,7 +87,7 @@ TypeId PatternBinder::bind(const Pattern& p, TypeId expected) {
       const bool known = shape.kind == Type::Kind::tuple && shape.items.size() == p.items.size();
       const bool poisoned = type.valid() && shape.kind == Type::Kind::error;
       for (size_t i = 0; i < p.items.size(); ++i)
-        items.push_back(bind(p.items[i], known ? shape.items[i] : poisoned ? type : TypeId{}));
+        items.push_back(bind(p.items[i], known ? shape.items[i] : poisoned ? type : TypeId{}, by_caller));
       const TypeId tuple = vars_.tuple(items);
       if (type.valid() && !known) unifier_.unify(tuple, type, why(p.span, "the pattern", tuple, type));
       return tuple;

@@ -10,8 +10,8 @@ class PatternBinder : InferencePart {
       : InferencePart(c), opened_(opened), instantiator_(instantiator) {}
 
   /// Brings the names of the pattern into scope; returns the type of what it matches. `expected` may be
-  /// invalid.
-  TypeId bind(const Pattern& pattern, TypeId expected);
+  /// invalid. `by_caller`: where it is not, a caller of whom nothing else is known gives what it matches.
+  TypeId bind(const Pattern& pattern, TypeId expected, bool by_caller = false);
   /// A stated type with what is known besides of the values of what has it.
   TypeId refined(TypeId stated, TypeId found);
   /// `*` and `weights` mark a parameter; what its name stands for has the type without them.

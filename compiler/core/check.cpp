@@ -171,7 +171,7 @@ void Checker::check_body() {
     solver_.assume_into(i.into.var, target);
     generaliser_.keep_into({i.into.var, target});
   }
-  sizes_.find_names_of_sizes();
+  sizes_.find_names();
   indices_.find_named_axes();
   const Stated stated = stated_types();
   std::vector<TypeId> params;

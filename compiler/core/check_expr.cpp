@@ -20,10 +20,11 @@ using Kind = Expr::Kind;
 
 TypeId ExprChecker::infer(ExprId id, TypeId expected) {
   scopes_.place(id);
-  const TypeId t = infer_kind(id, expected);
-  p_.exprs[id].type = t;
+  const TypeId type = infer_kind(id, expected);
+  p_.exprs[id].type = type;
+  sizes_.name_integer(id);
   reporter_.report_failures();
-  return t;
+  return p_.exprs[id].type;
 }
 
 TypeId ExprChecker::infer_kind(ExprId id, TypeId expected) {
@@ -177,7 +178,7 @@ TypeId ExprChecker::infer_lambda(ExprId id, TypeId expected) {
   std::vector<TypeId> params;
   for (size_t i = 0; i < e.params.size(); ++i)
     params.push_back(
-        patterns_.bind(e.params[i], known && i + 1 < want.items.size() ? want.items[i] : TypeId{}));
+        patterns_.bind(e.params[i], known && i + 1 < want.items.size() ? want.items[i] : TypeId{}, true));
   TypeId result_wanted;
   if (known && want.items.size() == e.params.size() + 1) result_wanted = want.items.back();
   if (e.annotation) result_wanted = instantiator_.open(*e.annotation, why(e.span, "the result"));
@@ -250,12 +251,8 @@ TypeId ExprChecker::infer_apply(ExprId id, ExprId applied) {
   const size_t opened = opened_.mark();
   TypeId fn;
   if (callee.kind == Kind::global) {
-    const TypeId scheme = p_.globals[callee.global].scheme.type;
-    const Type general = scheme.valid() ? vars_[vars_.head(scheme)] : Type{};
     for (size_t i = 1; i <= count; ++i) {  // inner names first: x @ w1 is older than what it is used for
       if (p_.exprs[e.args[i]].kind == Kind::lambda || p_.exprs[e.args[i]].type.valid()) continue;
-      if (general.kind == Type::Kind::function && i < general.items.size() && value_of(general.items[i - 1]))
-        sizes_.operands_are_sizes(e.args[i]);
       infer(e.args[i]);
     }
     fn = infer_global(e.args[0], id);
@@ -330,7 +327,7 @@ TypeId ExprChecker::infer_apply(ExprId id, ExprId applied) {
     return applied.valid() ? rest : as_value(id, rest, opened);
   }
   const TypeId result = type.items.back();
-  if (auto value = arithmetic(id)) {
+  if (auto value = arithmetic(id, result)) {
     const Type t = vars_[vars_.head(result)];
     if (t.kind == Type::Kind::tensor) return vars_.tensor(t.elem, {}, value);
   }
@@ -355,7 +352,16 @@ void ExprChecker::type_literal(ExprId id, base::Elem elem) {
     unifier_.unify(t.elem, {elem, {}}, why(p_.exprs[id].span, "the literal"));
 }
 
-std::optional<Dim> ExprChecker::arithmetic(ExprId id) {
+/// The value of an integer that is converted to i64. One that narrower arithmetic has made may have wrapped.
+std::optional<Dim> ExprChecker::converted(ExprId from, TypeId to, const Dim& value) const {
+  const auto elem = vars_.zonk(vars_[vars_.head(p_.exprs[from].type)].elem).elem;
+  const auto target = vars_.zonk(vars_[vars_.head(to)].elem).elem;
+  if (!elem || !base::is_integer(*elem) || target != base::Elem::i64) return std::nullopt;
+  const bool exact = *elem == base::Elem::i64 || value.as_var() || value.constant();
+  return exact ? std::optional(value) : std::nullopt;
+}
+
+std::optional<Dim> ExprChecker::arithmetic(ExprId id, TypeId result) {
   const Expr& e = p_.exprs[id];
   const Expr& callee = p_.exprs[e.args[0]];
   if (callee.kind != Kind::global || p_.globals[callee.global].kind != Global::Kind::prim)
@@ -369,7 +375,9 @@ std::optional<Dim> ExprChecker::arithmetic(ExprId id) {
     return vars_.zonk(*t.value);
   };
   auto a = operand(1), b = operand(2);
-  if (prim == Prim::neg_ && a) return -*a;
+  if (prim == Prim::neg_ && a)
+    return vars_.may_wrap(*a) && shape::too_complex(-*a) ? std::nullopt : std::optional(-*a);
+  if (prim == Prim::cast_ && a) return converted(e.args[1], result, *a);
   if ((prim == Prim::min_ || prim == Prim::max_) && a.has_value() != b.has_value()) {
     // a bound of what the data decides is known of the result
     const size_t other = a ? 2 : 1;
@@ -380,10 +388,10 @@ std::optional<Dim> ExprChecker::arithmetic(ExprId id) {
     b = operand(2);
   }
   if (!a || !b) return std::nullopt;
-  // What 64 bits do not hold wraps when it runs: nothing is known of it.
+  // Of what wraps when it runs nothing is known, nor of what is longer than a size may be.
   const bool wraps = vars_.may_wrap(*a) && vars_.may_wrap(*b);
   const auto known = [&](const Dim& d) {
-    return wraps && shape::overflowed(d) ? std::nullopt : std::optional(d);
+    return wraps && shape::too_complex(d) ? std::nullopt : std::optional(d);
   };
   switch (prim) {
     case Prim::add_:
@@ -393,9 +401,9 @@ std::optional<Dim> ExprChecker::arithmetic(ExprId id) {
     case Prim::mul_:
       return known(*a * *b);
     case Prim::min_:
-      return shape::min(*a, *b);
+      return known(shape::min(*a, *b));
     case Prim::max_:
-      return shape::max(*a, *b);
+      return known(shape::max(*a, *b));
     case Prim::div_:
     case Prim::mod_: {
       if (b->is(0)) {
@@ -407,7 +415,7 @@ std::optional<Dim> ExprChecker::arithmetic(ExprId id) {
         whys_[division].raised_when_run = true;
         solver_.require({*b, shape::Relation::ne, Dim(0)}, division);
       }
-      return prim == Prim::div_ ? shape::floor_div(*a, *b) : shape::mod(*a, *b);
+      return known(prim == Prim::div_ ? shape::floor_div(*a, *b) : shape::mod(*a, *b));
     }
     default:
       return std::nullopt;
@@ -459,8 +467,6 @@ TypeId ExprChecker::infer_let(ExprId id, TypeId expected) {
   const size_t since = solver_.serial(), opened = opened_.mark(), context = solver_.context_size();
   const bool named = pattern.kind == Pattern::Kind::name && !pattern.annotation && names_function(e.args[0]);
   if (named) applied_ = id;
-  if (pattern.kind == Pattern::Kind::name && sizes_.is_name_of_size(pattern.local))
-    sizes_.operands_are_sizes(e.args[0]);
   TypeId value = infer(e.args[0]);
   const size_t scope = scope_.size();
   if (named && vars_[vars_.head(value)].kind == Type::Kind::function) {

@@ -154,7 +154,8 @@ std::optional<Dim> IndexChecker::range_of_use(const IndexBinder& b, const Use& u
   auto linear = u.index.linear_in(b.var);
   auto step = linear ? linear->first.constant() : std::nullopt;
   if (!step || *step == 0) return std::nullopt;
-  if (u.otherwise) return *step == 1 || *step == -1 ? std::optional<Dim>(u.axis) : std::nullopt;
+  if (u.kind == Use::Kind::guarded)
+    return *step == 1 || *step == -1 ? std::optional<Dim>(u.axis) : std::nullopt;
   const auto rest = extreme(linear->second, *step > 0);
   if (!rest) return std::nullopt;
   if (*step > 0) return shape::cdiv(u.axis - *rest, Dim(*step));
@@ -166,11 +167,13 @@ void IndexChecker::find_range(LocalId local) {
   const std::string& name = p_.locals[local].name;
   if (b.given || b.bare) return;
   std::vector<Use> uses;
-  const bool guarded = std::all_of(b.uses.begin(), b.uses.end(), [](const Use& u) { return u.otherwise; });
+  Use::Kind kind = Use::Kind::slice;
+  for (const Use& u : b.uses) kind = std::min(kind, u.kind);
+  const bool guarded = kind == Use::Kind::guarded;
   for (Use u : b.uses) {
     u.index = vars_.zonk(u.index);
     u.axis = vars_.zonk(u.axis);
-    if (u.otherwise == guarded) uses.push_back(u);
+    if (u.kind == kind) uses.push_back(u);
   }
   auto unknown = [&](const std::string& reason) {
     auto d = error(Code::E0307, p_.locals[local].span, fmt::format("the range of `{}` is not known", name));

@@ -28,10 +28,16 @@ class IndexChecker : InferencePart {
   TypeId infer_rearrange(ExprId id);
 
  private:
-  /// One use of an index: the position of an axis that it occurs in.
+  /// One use of an index: the position of an axis that it occurs in. A use says more of the range than those
+  /// of the kinds behind its own.
   struct Use {
+    enum class Kind : uint8_t {
+      point,    ///< index < axis
+      guarded,  ///< with an `else`: the position may be outside of the axis
+      slice     ///< an end of a slice whose size does not depend on the index: index < axis
+    };
     shape::Dim index, axis;
-    bool otherwise;  ///< with an `else`: the position may be outside of the axis
+    Kind kind;
     source::Span span;
   };
   struct IndexBinder {
@@ -69,6 +75,7 @@ class IndexChecker : InferencePart {
   void ends_in_range(const IndexItem& item, const shape::Dim& start, const shape::Dim& stop,
                      const shape::Dim& axis, ExprId id);
   void note_use(const shape::Dim& index, const shape::Dim& axis, bool otherwise, source::Span at);
+  void note_window(const shape::Dim& start, const shape::Dim& stop, const shape::Dim& axis, source::Span at);
   void in_range(const shape::Dim& index, const shape::Dim& axis, bool end_allowed, WhyId why);
 
   Reporter& reporter_;

@@ -24,7 +24,20 @@ using source::Span;
 
 void IndexChecker::note_use(const Dim& index, const Dim& axis, bool otherwise, Span at) {
   for (LocalId l : open_binders_)
-    if (index.contains(index_binders_[l].var)) index_binders_[l].uses.push_back({index, axis, otherwise, at});
+    if (index.contains(index_binders_[l].var))
+      index_binders_[l].uses.push_back({index, axis, otherwise ? Use::Kind::guarded : Use::Kind::point, at});
+}
+
+/// A slice of one size for all indices, x[i : i + k], is inside where the end that moves outwards is.
+void IndexChecker::note_window(const Dim& start, const Dim& stop, const Dim& axis, Span at) {
+  for (LocalId l : open_binders_) {
+    IndexBinder& b = index_binders_[l];
+    const auto linear = stop.linear_in(b.var);
+    const auto factor = linear ? linear->first.constant() : std::nullopt;
+    if (!factor || *factor == 0 || (stop - start).contains(b.var)) continue;
+    b.uses.push_back(*factor > 0 ? Use{stop, axis + 1, Use::Kind::slice, at}
+                                 : Use{start, axis, Use::Kind::slice, at});
+  }
 }
 
 void IndexChecker::in_range(const Dim& index, const Dim& axis, bool end_allowed, WhyId w) {
@@ -121,12 +134,14 @@ void IndexChecker::select_slice(const IndexItem& item, const Dim& axis, Shape& r
   if (step > 0) {
     const Dim start = end(item.start, Dim(0)), stop = end(item.stop, axis);
     ends_in_range(item, start, stop, axis, id);
-    size = shape::cdiv(stop - start, Dim(step));
+    note_window(vars_.zonk(start), vars_.zonk(stop), axis,
+                p_.exprs[item.start.valid() ? item.start : id].span);
+    size = shape::cdiv(opened_.without_opened(stop - start), Dim(step));
   } else {  // from `start` down to `stop`, which is not part of it; left out: to position 0
     const Dim start = end(item.start, axis - 1), stop = end(item.stop, Dim(-1));
     if (item.start.valid()) in_range(start, axis, false, why_end(item.start, id));
     if (item.stop.valid()) in_range(stop, start, true, why_end(item.stop, id));
-    size = shape::cdiv(start - stop, Dim(-step));
+    size = shape::cdiv(opened_.without_opened(start - stop), Dim(-step));
   }
   result.push_back(dim_item(size));
 }

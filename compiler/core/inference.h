@@ -8,6 +8,7 @@
 //   ExprChecker    check_expr.h     expressions and applications
 //   IndexChecker   check_index.h    `for`, indexing, slices, updates, rearrange
 //   SizeChecker    check_size.h     expressions that are used as sizes
+//   SizeNames      size_names.h     names that stand for sizes, found before inference
 //   PatternBinder  bind_pattern.h   parameters and names of `let`
 //   Instantiator   instantiate.h    a scheme at one of its uses
 //   Generaliser    generalise.h     what inference left open becomes a scheme
@@ -75,7 +76,7 @@ class InferencePart {
     const Type& type = vars_[vars_.head(t)];
     if (type.kind != Type::Kind::tensor || !type.value) return std::nullopt;
     const shape::Dim value = vars_.zonk(*type.value);
-    const bool wraps = shape::overflowed(value) && vars_.may_wrap(*type.value);
+    const bool wraps = shape::too_complex(value) && vars_.may_wrap(*type.value);
     return wraps ? std::nullopt : std::optional(value);
   }
 

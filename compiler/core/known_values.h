@@ -20,6 +20,8 @@ class KnownValues : InferencePart {
   /// What `let` binds the name to as a whole; invalid for other names.
   ExprId let_value(LocalId l) const;
 
+  /// Whether the expression is a parameter or a part of one.
+  bool is_part_of_parameter(ExprId id) const { return parameter_of(id).has_value(); }
   /// A variable for the integer that the expression is, where that is a part of a parameter, `n` or `p.n`:
   /// from here on the types of what it is a part of know it. Nothing for other expressions.
   std::optional<shape::Dim> name_part(ExprId id, ElemTerm elem);

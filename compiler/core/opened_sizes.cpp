@@ -200,6 +200,9 @@ Dim OpenedSizes::without_opened(const Dim& d) const {
     return std::any_of(all.begin(), all.end(), [&](Var v) { return vars_.kind(v) == VarKind::opened; });
   };
   if (opened_.empty() || !mentions_opened(d)) return d;
+  shape::Substitution values;
+  for (const auto& [value, size] : of_values_) values.emplace(*size.as_var(), value.substitute(values));
+  if (const Dim of_values = d.substitute(values); !mentions_opened(of_values)) return of_values;
   for (const Fact& f : solver_.given()) {
     if (f.relation != shape::Relation::eq) continue;
     const Dim zero = vars_.zonk(f.lhs) - vars_.zonk(f.rhs);

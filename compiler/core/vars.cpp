@@ -143,7 +143,7 @@ TypeId Vars::zonk_anew(TypeId id) {
   };
   const bool wraps = t.value && may_wrap(*t.value);
   each_size(t, size);
-  if (wraps && shape::overflowed(*t.value)) t.value = std::nullopt;
+  if (wraps && shape::too_complex(*t.value)) t.value = std::nullopt;
   if (kind == Type::Kind::tensor) {
     const ElemTerm known = zonk(t.elem);
     changed |= known.elem != t.elem.elem || known.var != t.elem.var;
@@ -211,7 +211,7 @@ TypeId Vars::substituted(TypeId id, const shape::Substitution& sizes) {
   };
   const bool wraps = t.value && may_wrap(*t.value);
   each_size(t, changed);
-  if (wraps && shape::overflowed(*t.value)) t.value = std::nullopt;
+  if (wraps && shape::too_complex(*t.value)) t.value = std::nullopt;
   t.shape = shape(t.shape);
   for (TypeId& item : t.items) item = substituted(item, *here);
   for (AliasArg& a : t.alias.args) {

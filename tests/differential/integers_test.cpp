@@ -201,6 +201,31 @@ TEST(Integers, ConstantsWrap) {
                         });
 }
 
+/// What is computed of integers may wrap at any depth, through calls, loops and names.
+TEST(Integers, OfManyStepsWrap) {
+  const Compiled compiled(
+      "fun lcg (s : i64) : i64 = (s * 6364136223846793005 + 1442695040888963407) % 4294967296\n"
+      "entry twice (x : f32[n]) (k : i64[m]) (v : i64) = lcg (lcg v)\n"
+      "entry named (x : f32[n]) (k : i64[m]) (v : i64) = let a = lcg v let b = lcg a in lcg b\n"
+      "entry looped (x : f32[n]) (k : i64[m]) (v : i64) = iterate 2 (fn s => lcg (lcg s)) v\n"
+      "entry folded (x : f32[n]) (k : i64[m]) (v : i64) = fold (fn s i => lcg (lcg s) + i) v k\n"
+      "entry powers (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  let a = v * v let b = a * a let c = b * b let d = c * c in d * d * d * d\n"
+      "entry deep (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  let a u = lcg (lcg (lcg (lcg (lcg u)))) let b u = a (a (a (a u))) in b (b (b v))\n"
+      "entry at (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= n = x[lcg (lcg v) % n]\n",
+      for_levels());
+  expect_runs(compiled, {
+                            {"twice", x, {}, {2410163857.0}, "", {7}},
+                            {"named", x, {}, {3447103436.0}, "", {7}},
+                            {"looped", x, {}, {2151926827.0}, "", {7}},
+                            {"folded", x, {1, 2}, {2178120214.0}, "", {7}},
+                            {"powers", x, {}, {8733086111712066817.0}, "", {3}},
+                            {"deep", x, {}, {432166499.0}, "", {7}},
+                            {"at", x, {}, {6}, "", {9}},
+                        });
+}
+
 /// The least integer of each width is a literal, as any other is.
 TEST(Integers, LeastAreLiterals) {
   const Compiled compiled(

@@ -75,6 +75,35 @@ TEST(RunTimeChecks, FailWhereTheyAreReached) {
   expect_runs(compiled, runs);
 }
 
+/// Windows of one size at positions of the data: each is checked where it is read.
+TEST(RunTimeChecks, WindowsAtPositions) {
+  const Compiled compiled(
+      "entry pairs (x : f32[n]) (k : i64[m]) = for i => x[k[i] : k[i] + 2]\n"
+      "entry named (x : f32[n]) (k : i64[m]) = for i => let a = k[i] in x[a : a + 2] * 2.0\n"
+      "entry around (x : f32[n]) (k : i64[m]) = for i => x[k[i] - 1 : k[i] + 2]\n"
+      "entry others (x : f32[n]) (k : i64[m]) = for i => x[k[i] : k[i] + 3 : 2]\n"
+      "entry rows (x : f32[n]) (k : i64[m]) =\n"
+      "  let y = for (i < n) (j < 2) => x[i] + real j * 10.0 in for i => sum (sum y[k[i] : k[i] + 2])\n"
+      "entry fitting (x : f32[n]) (k : i64[m]) where 2 <= n = for i => x[k[i] : k[i] + 2] + x[:2]\n"
+      "entry one (x : f32[n]) (k : i64[m]) where 1 <= m = x[k[0] : k[0] + 2]\n",
+      for_levels());
+  const std::vector<CheckedRun> runs = {
+      {"pairs", {1, 2, 3, 4}, {2, 0}, {3, 4, 1, 2}},
+      {"pairs", {1, 2, 3, 4}, {}, {}},
+      {"pairs", {1, 2, 3, 4}, {0, 3}, {}, "is not in"},
+      {"pairs", {1, 2, 3, 4}, {-1}, {}, "is not in"},
+      {"named", {1, 2, 3}, {1}, {4, 6}},
+      {"around", {1, 2, 3, 4}, {2, 1}, {2, 3, 4, 1, 2, 3}},
+      {"around", {1, 2, 3, 4}, {0}, {}, "is not in"},
+      {"others", {1, 2, 3, 4}, {1, 0}, {2, 4, 1, 3}},
+      {"rows", {1, 2, 3}, {1, 0}, {30, 26}},
+      {"fitting", {1, 2, 3}, {1, 0}, {3, 5, 2, 4}},
+      {"one", {1, 2, 3}, {1}, {2, 3}},
+      {"one", {1, 2, 3}, {2}, {}, "is not in"},
+  };
+  expect_runs(compiled, runs);
+}
+
 /// Branches, elements and steps that decide a size for themselves decide the same one.
 TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
   const Compiled compiled(
