@@ -101,6 +101,8 @@ bool mentions(const Graph& g, NodeId id, Var v) {
     if (in_axes(l.domain) || in_body(l.body)) return true;
   for (const Output& o : node.outputs)
     if (in_dims(o.at) || in_body(o.body)) return true;
+  for (const DynamicSize& s : node.dynamic_sizes)
+    if (s.bound.contains(v) || in_body(s.value)) return true;
   if (node.op != NodeOp::loop) return false;
   const auto& inside = g.regions[node.body].nodes;
   return std::any_of(inside.begin(), inside.end(), [&](NodeId n) { return mentions(g, n, v); });

@@ -23,6 +23,10 @@
 //            a variable of its own, which has a value when the loop has ended: how many iterations there
 //            were.
 // Nodes are hash-consed per region: equal operator, domain up to renaming, and arguments give the same node.
+// As it is built, a node may have dynamic extents: they depend on index variables before the axis, or on a
+// DynamicSize, which the data decides at each point or in each iteration. The memory of its outputs has
+// bounds for extents; what lies past an extent is not specified, and nothing depends on it. The pass
+// bound_dynamic_sizes makes the extents bounds, too.
 //
 // Invariants (verify.cpp): every load has one index per axis; reduce and online stand at the root of a body
 // (under at most pointwise operators applied to its result only for online's projections); loads of integers
@@ -149,6 +153,13 @@ struct Carried {
 
 enum class NodeOp : uint8_t { input, empty, compute, loop, param };
 
+/// A size that the data decides anew in each iteration of a loop, or at each point of a node.
+struct DynamicSize {
+  Var size;
+  ScalarId value;  ///< i64, over loop indices and index variables in scope where the size is used
+  Dim bound;       ///< over sizes of the entry: the most that it is
+};
+
 struct Node {
   NodeOp op = NodeOp::compute;
   std::string name;               ///< a hint for readers: the library function it came from; never a decision
@@ -160,8 +171,10 @@ struct Node {
   std::vector<Axis> domain;       ///< compute
   std::vector<Local> locals;      ///< compute
   std::vector<Output> outputs;    ///< compute
-  Axis index;                     ///< loop: its index variable and trip count
-  std::vector<Carried> carried;   ///< loop; node output c is carried c. param: output c is carried c inside
+  std::vector<DynamicSize> dynamic_sizes;  ///< compute: all that it mentions
+  bool guarded = false;          ///< compute: its loads need be in range in the branch only that it stands in
+  Axis index;                    ///< loop: its index variable and trip count
+  std::vector<Carried> carried;  ///< loop; node output c is carried c. param: output c is carried c inside
   std::optional<uint32_t> condition;  ///< loop: the carried value that decides whether an iteration starts
   std::string unending;               ///< loop with a condition: the words for when step_limit did not end it
   RegionId body;                      ///< loop
@@ -318,6 +331,8 @@ std::string print(const Graph&);
 std::optional<Graph> parse(const std::string& text, std::string& error);
 
 // ---- verify.cpp: empty when well formed, else what is wrong ----
-std::vector<std::string> verify(const Graph&);
+/// dynamic: nodes may have dynamic extents and be guarded, as before the pass bound_dynamic_sizes.
+enum class Extents : uint8_t { bounded, dynamic };
+std::vector<std::string> verify(const Graph&, Extents = Extents::bounded);
 
 }  // namespace axon::graph

@@ -128,6 +128,10 @@ class IntegerLimits {
     for (uint32_t n = 0; n < g_.nodes.size(); ++n) {
       const Node& node = g_.nodes[NodeId{n}];
       learn(node.domain);
+      for (const DynamicSize& s : node.dynamic_sizes) {
+        extents_.emplace(s.size.id, s.bound);
+        dynamic_.insert(s.size.id);
+      }
       if (node.op == NodeOp::loop) learn({node.index});
       if (node.condition) extents_.emplace(steps_var(node).id, Dim(step_limit));
       for (const Local& l : node.locals) learn(l.domain);
@@ -139,6 +143,7 @@ class IntegerLimits {
     for (const TensorType& t : n.types)
       for (const Dim& d : t.shape) extent(d);
     for (const Axis& a : n.domain) extent(a.extent);
+    for (const DynamicSize& s : n.dynamic_sizes) extent(s.bound);
     if (n.op == NodeOp::loop) extent(n.index.extent);
     for (const Output& o : n.outputs)
       for (const Dim& d : o.at) extent(d);
@@ -147,7 +152,13 @@ class IntegerLimits {
   void scalar(const Scalar& s, bool is_index_of_load) {
     for (const Axis& a : s.binders) extent(a.extent);
     if (s.op == Op::bounded || (s.op == Op::index && is_index_of_load)) return extent(s.dim);
-    if (s.op == Op::index) limit(s.dim);
+    if (s.op == Op::index && !is_data(s.dim)) limit(s.dim);
+  }
+
+  /// Does it mention a dynamic size? In expressions its value stands for that, and data wraps.
+  bool is_data(const Dim& d) const {
+    const std::vector<Var> vars = d.vars();
+    return std::any_of(vars.begin(), vars.end(), [&](Var v) { return dynamic_.count(v.id) > 0; });
   }
 
   /// The host computes extents of sizes in 128 bits, and the elements of a tensor limit its indices: what
@@ -227,7 +238,8 @@ class IntegerLimits {
   };
 
   Graph& g_;
-  std::unordered_map<uint32_t, Dim> extents_;  // of index variables
+  std::unordered_map<uint32_t, Dim> extents_;  // of index variables; bounds of dynamic sizes
+  std::unordered_set<uint32_t> dynamic_;
   std::unordered_set<Dim, HashDim> seen_, stated_;
   std::string problem_;
 };

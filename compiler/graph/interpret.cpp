@@ -131,6 +131,7 @@ class Interpreter {
         if (!g.scalars[l].target.is_local()) reads.insert(g.scalars[l].target);
     };
     for (const Local& l : n.locals) expression(l.body);
+    for (const DynamicSize& s : n.dynamic_sizes) expression(s.value);
     for (const Output& o : n.outputs) {
       expression(o.body);
       if (o.base) reads.insert(*o.base);
@@ -289,33 +290,34 @@ class Interpreter {
 
   // ---- compute nodes ----
 
-  /// Evaluates a body at every point of the domain, in row-major order.
+  /// Calls `step` at every point of the domain, in row-major order. Extents may depend on the axes before.
+  template <class Step>
+  void each_point(const std::vector<Axis>& domain, const Step& step) {
+    std::vector<DimCode> extents;
+    for (const Axis& a : domain) extents.push_back(machine_.compile(a.extent));
+    const auto from = [&](const auto& self, size_t axis) -> void {
+      if (axis == domain.size()) return step();
+      const int64_t extent = machine_.value(extents[axis]);
+      for (int64_t i = 0; i < extent && machine_.error.empty(); ++i) {
+        machine_.bind(domain[axis].var, i);
+        self(self, axis + 1);
+      }
+    };
+    if (machine_.error.empty()) from(from, 0);
+  }
+
+  /// Evaluates a body at every point of the domain.
   void tabulate(const std::vector<Axis>& domain, ScalarId body, Tensor& out) {
-    std::vector<int64_t> extents;
-    for (const Axis& a : domain) {
-      extents.push_back(machine_.evaluate(a.extent).value_or(0));
-      if (extents.back() <= 0) return;
-    }
     Code* code = machine_.compile(body);
-    std::vector<int64_t> point(domain.size(), 0);
-    for (const Axis& a : domain) machine_.bind(a.var, 0);
-    bool real = base::is_float(out.elem);
-    while (machine_.error.empty()) {
-      Number n = machine_.run(code);
+    const bool real = base::is_float(out.elem);
+    each_point(domain, [&] {
+      const Number n = machine_.run(code);
       if (real) {
         out.floats.push_back(n.real);
       } else {
         out.integers.push_back(n.integer);
       }
-      size_t a = domain.size();
-      for (; a > 0; --a) {
-        if (++point[a - 1] < extents[a - 1]) break;
-        point[a - 1] = 0;
-        machine_.bind(domain[a - 1].var, 0);
-      }
-      if (a == 0) return;
-      machine_.bind(domain[a - 1].var, point[a - 1]);
-    }
+    });
   }
 
   void compute(NodeId id, const std::vector<Value>& dying_here) {
@@ -324,6 +326,8 @@ class Interpreter {
     std::set<Value> reads;
     reads_of(id, reads);
     for (Value v : reads) provide(v);
+    machine_.set_guarded(n.guarded);
+    for (const DynamicSize& s : n.dynamic_sizes) machine_.define(s.size, s.value);
     std::vector<Tensor> locals(n.locals.size());
     for (uint32_t i = 0; i < n.locals.size(); ++i) {
       Tensor& t = locals[i];
@@ -345,7 +349,11 @@ class Interpreter {
   }
 
   Storage store(const Node& n, const Output& o, Tensor computed, const std::vector<Value>& dying_here) {
-    if (!o.base && o.at == identity_map(n.domain)) {
+    const auto has_memory = [&](const Axis& a) {
+      return a.extent == o.type.shape[static_cast<size_t>(&a - n.domain.data())];
+    };
+    if (!o.base && o.at == identity_map(n.domain) &&
+        std::all_of(n.domain.begin(), n.domain.end(), has_memory)) {
       for (const Axis& a : n.domain) computed.shape.push_back(machine_.evaluate(a.extent).value_or(0));
       return std::make_shared<Tensor>(std::move(computed));
     }
@@ -364,11 +372,8 @@ class Interpreter {
   void scatter(const std::vector<Axis>& domain, const std::vector<Dim>& at, const Tensor& from, Tensor& to) {
     std::vector<DimCode> where;
     for (const Dim& d : at) where.push_back(machine_.compile(d));
-    size_t count = from.floats.size() + from.integers.size();
-    std::vector<int64_t> extents, point(domain.size(), 0);
-    for (const Axis& a : domain) extents.push_back(machine_.evaluate(a.extent).value_or(0));
-    for (size_t k = 0; k < count; ++k) {
-      for (size_t a = 0; a < domain.size(); ++a) machine_.bind(domain[a].var, point[a]);
+    size_t k = 0;
+    each_point(domain, [&] {
       int64_t offset = 0;
       for (size_t a = 0; a < at.size(); ++a) {
         int64_t i = machine_.value(where[a]);
@@ -383,8 +388,8 @@ class Interpreter {
       } else {
         to.integers[static_cast<size_t>(offset)] = from.integers[k];
       }
-      for (size_t a = domain.size(); a > 0 && ++point[a - 1] == extents[a - 1]; --a) point[a - 1] = 0;
-    }
+      ++k;
+    });
   }
 };
 

@@ -46,6 +46,20 @@ void Machine::bind(Var v, int64_t value) {
 
 void Machine::provide(Value v, const Tensor* t) { tensors_[tensor(v)] = t; }
 
+/// The variable's slot; `uses` gets those that its value depends on.
+uint32_t Machine::use(Var v, DimCode& code, std::vector<uint32_t>& uses) {
+  const uint32_t at = slot(v);
+  const auto definition = definitions_.find(v.id);
+  if (definition == definitions_.end()) {
+    uses.push_back(at);
+  } else {
+    code.defined.emplace_back(at, compile_node(definition->second, false));
+    const std::vector<uint32_t>& of_value = code.defined.back().second->slots;
+    uses.insert(uses.end(), of_value.begin(), of_value.end());
+  }
+  return at;
+}
+
 DimCode Machine::compile_dim(const Dim& d, std::vector<uint32_t>& uses) {
   DimCode code;
   for (const shape::Term& term : d.terms()) {
@@ -54,8 +68,7 @@ DimCode Machine::compile_dim(const Dim& d, std::vector<uint32_t>& uses) {
       continue;
     }
     if (term.factors.size() == 1 && term.factors[0].kind() == shape::AtomKind::var) {
-      code.linear.emplace_back(term.coefficient, slot(term.factors[0].var()));
-      uses.push_back(code.linear.back().second);
+      code.linear.emplace_back(term.coefficient, use(term.factors[0].var(), code, uses));
       continue;
     }
     DimCode::Term general{term.coefficient, {}};
@@ -63,8 +76,7 @@ DimCode Machine::compile_dim(const Dim& d, std::vector<uint32_t>& uses) {
       DimCode::Factor f;
       f.kind = atom.kind();
       if (f.kind == shape::AtomKind::var) {
-        f.slot = slot(atom.var());
-        uses.push_back(f.slot);
+        f.slot = use(atom.var(), code, uses);
       } else {
         f.lhs = std::make_shared<DimCode>(compile_dim(atom.lhs(), uses));
         f.rhs = std::make_shared<DimCode>(compile_dim(atom.rhs(), uses));
@@ -150,12 +162,9 @@ Code* Machine::compile_node(ScalarId id, bool inside) {
   for (Code* a : c.args)
     if (a) c.slots.insert(c.slots.end(), a->slots.begin(), a->slots.end());
   sort_unique(c.slots);
-  for (const Axis& b : s.binders) {
-    c.binders.emplace_back(slot(b.var), DimCode{});
-    c.slots.erase(std::remove(c.slots.begin(), c.slots.end(), c.binders.back().first), c.slots.end());
-  }
-  for (size_t b = 0; b < s.binders.size(); ++b)
-    c.binders[b].second = compile_dim(s.binders[b].extent, c.slots);
+  for (const Axis& b : s.binders) c.binders.emplace_back(slot(b.var), compile_dim(b.extent, c.slots));
+  for (const auto& binder : c.binders)
+    c.slots.erase(std::remove(c.slots.begin(), c.slots.end(), binder.first), c.slots.end());
   sort_unique(c.slots);
   for (Code* a : c.args) {
     if (!a || a->op == Op::constant || a->op == Op::index || a->op == Op::load) continue;
@@ -173,7 +182,7 @@ Code* Machine::compile_node(ScalarId id, bool inside) {
 
 // ---- evaluation ----
 
-int64_t Machine::factor(const DimCode::Factor& f) const {
+int64_t Machine::factor(const DimCode::Factor& f) {
   if (f.kind == shape::AtomKind::var) return slots_[f.slot].value;
   int64_t a = dim(*f.lhs), b = dim(*f.rhs);
   if (f.kind == shape::AtomKind::min) return std::min(a, b);
@@ -182,7 +191,8 @@ int64_t Machine::factor(const DimCode::Factor& f) const {
   return f.kind == shape::AtomKind::mod ? shape::floor_remainder(a, b) : shape::floor_quotient(a, b);
 }
 
-int64_t Machine::dim(const DimCode& d) const {
+int64_t Machine::dim(const DimCode& d) {
+  for (const auto& [slot, code] : d.defined) slots_[slot].value = run(code).integer;
   int64_t sum = d.constant;
   for (const auto& [coefficient, slot] : d.linear) sum += coefficient * slots_[slot].value;
   for (const DimCode::Term& t : d.terms) {
@@ -264,6 +274,7 @@ Number Machine::load(Code& c) {
   int64_t offset = 0;
   for (size_t i = 0; i < c.point.size(); ++i) {
     if (c.point[i] < 0 || c.point[i] >= t->shape[i]) {
+      if (guarded_) return {};
       fail(fmt::format("index {} is out of range on axis {} of extent {}", c.point[i], i, t->shape[i]));
       return {};
     }
@@ -405,28 +416,13 @@ Number Machine::integer_op(const Code& c) {
 // ---- reductions ----
 
 template <class Step>
-void Machine::each_point(Code& c, const Step& step) {
-  size_t n = c.binders.size();
-  std::vector<int64_t> extents(n);
-  for (size_t b = 0; b < n; ++b) {
-    extents[b] = dim(c.binders[b].second);
-    if (extents[b] <= 0) return;
-  }
-  for (size_t b = 0; b < n; ++b) set(c.binders[b].first, 0);
-  while (error.empty()) {
-    step();
-    size_t b = n;
-    while (b > 0) {
-      uint32_t s = c.binders[b - 1].first;
-      int64_t next = slots_[s].value + 1;
-      if (next < extents[b - 1]) {
-        set(s, next);
-        break;
-      }
-      set(s, 0);
-      --b;
-    }
-    if (b == 0) return;
+void Machine::each_point(Code& c, const Step& step, size_t first) {
+  if (first == c.binders.size()) return step();
+  const auto& [slot, extent] = c.binders[first];
+  const int64_t count = dim(extent);
+  for (int64_t i = 0; i < count && error.empty(); ++i) {
+    set(slot, i);
+    each_point(c, step, first + 1);
   }
 }
 

@@ -30,6 +30,7 @@ struct DimCode {
     std::vector<Factor> factors;
   };
   std::vector<Term> terms;
+  std::vector<std::pair<uint32_t, struct Code*>> defined;  // slots of variables that have a definition
 };
 
 struct Code {
@@ -47,7 +48,7 @@ struct Code {
   std::vector<DimCode> indices;  // load; where args[i] is set, that instead
   std::vector<int64_t> point;    // load: scratch
   Monoid monoid = Monoid::sum;
-  std::vector<std::pair<uint32_t, DimCode>> binders;  // slot, extent
+  std::vector<std::pair<uint32_t, DimCode>> binders;  // slot, extent: may depend on the binders before
   bool base2 = false;
   double scale = 1;
   uint32_t component = 0, check = 0;
@@ -62,6 +63,10 @@ class Machine {
   Machine(const Graph& graph, Precision precision) : g(graph), precision_(precision) {}
 
   void bind(Var v, int64_t value);
+  /// Gives a variable the value that the scalar has wherever a dimension mentions it.
+  void define(Var v, ScalarId value) { definitions_.emplace(v.id, value); }
+  /// Whether loads out of range give 0, as in a branch that is not taken, or fail.
+  void set_guarded(bool guarded) { guarded_ = guarded; }
   /// What loads of `v` read; must outlive the evaluations. Not used with a reader.
   void provide(Value v, const Tensor* tensor);
   void read_through(Reader reader) { reader_ = std::move(reader); }
@@ -73,7 +78,7 @@ class Machine {
     std::vector<uint32_t> uses;
     return compile_dim(dim, uses);
   }
-  int64_t value(const DimCode& code) const { return dim(code); }
+  int64_t value(const DimCode& code) { return dim(code); }
   Number run(Code* code);
   std::optional<int64_t> evaluate(const Dim& dim);
   void fail(const std::string& what) {
@@ -90,7 +95,9 @@ class Machine {
   const Graph& g;
   Precision precision_;
   Reader reader_;
-  std::unordered_map<uint32_t, uint32_t> slot_of_;  // variable -> slot
+  bool guarded_ = false;
+  std::unordered_map<uint32_t, ScalarId> definitions_;  // variable -> value
+  std::unordered_map<uint32_t, uint32_t> slot_of_;      // variable -> slot
   std::vector<Slot> slots_;
   std::map<Value, uint32_t> tensor_of_;
   std::vector<const Tensor*> tensors_;
@@ -103,8 +110,9 @@ class Machine {
   uint32_t tensor(Value v);
   DimCode compile_dim(const Dim& dim, std::vector<uint32_t>& uses);
   Code* compile_node(ScalarId id, bool inside);
-  int64_t dim(const DimCode& d) const;
-  int64_t factor(const DimCode::Factor& f) const;
+  uint32_t use(Var v, DimCode& code, std::vector<uint32_t>& uses);
+  int64_t dim(const DimCode& d);
+  int64_t factor(const DimCode::Factor& f);
 
   void set(uint32_t slot, int64_t value) {
     slots_[slot].value = value;
@@ -124,9 +132,9 @@ class Machine {
   Number real_op(const Code& c);
   Number integer_op(const Code& c);
   double rounded(const Code& c, double value) const;
-  /// Calls `step` at every point of the binders, in row-major order.
+  /// Calls `step` at every point of the binders from `first` on, in row-major order.
   template <class Step>
-  void each_point(Code& c, const Step& step);
+  void each_point(Code& c, const Step& step, size_t first = 0);
 };
 
 }  // namespace axon::graph

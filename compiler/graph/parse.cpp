@@ -176,6 +176,8 @@ class Parser : ExprParser {
   }
 
   void compute_node(Node& n) {
+    n.guarded = accept("guarded");
+    dynamic.clear();
     expect("[");
     size_t outside = names.size();
     n.domain = axes("]");
@@ -216,6 +218,7 @@ class Parser : ExprParser {
       n.outputs.push_back(std::move(o));
     }
     locals = nullptr;
+    n.dynamic_sizes = std::move(dynamic);
     expect("}");
   }
 

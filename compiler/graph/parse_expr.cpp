@@ -84,16 +84,25 @@ std::vector<Dim> ExprParser::dims() {
 }
 
 std::vector<Axis> ExprParser::axes(const char* close) {
-  std::vector<std::pair<std::string, Dim>> read;
+  std::vector<Axis> list;
   while (!at_list_end(close)) {
     std::string name = word();
-    expect("<");
-    read.emplace_back(name, dim());
+    if (accept("=")) {
+      DynamicSize size;
+      size.value = expression(1);
+      expect("at");
+      expect("most");
+      size.bound = dim();
+      size.size = declare(name);
+      dynamic.push_back(size);
+    } else {
+      expect("<");
+      const Dim extent = dim();
+      list.push_back({declare(name), extent});
+    }
     if (!accept(",")) break;
   }
   expect(close);
-  std::vector<Axis> list;
-  for (auto& [name, extent] : read) list.push_back({declare(name), extent});
   return list;
 }
 
@@ -308,8 +317,8 @@ ScalarId ExprParser::call(const std::string& name, std::optional<Elem> type) {
   for (int m = 0; m <= static_cast<int>(Monoid::argmax); ++m) {
     Monoid monoid = static_cast<Monoid>(m);
     // max and min are also binary operators; a reduction has binders.
-    if (name == monoid_name(monoid) &&
-        !(tokens[next].kind != Token::Kind::word || tokens[next + 1].text != "<"))
+    if (name == monoid_name(monoid) && tokens[next].kind == Token::Kind::word &&
+        (tokens[next + 1].text == "<" || tokens[next + 1].text == "="))
       return reduction(monoid, type);
   }
   std::vector<ScalarId> args{expression(1)};

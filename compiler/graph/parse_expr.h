@@ -22,6 +22,7 @@ class ExprParser : protected TokenCursor {
   std::vector<std::pair<std::string, Var>> names;  // in scope
   std::vector<NodeId> numbered;                    // printed number -> node
   const std::vector<Local>* locals = nullptr;      // of the compute node being read
+  std::vector<DynamicSize> dynamic;                // of the compute node being read
   int nesting = 0;
 
   Var variable(const std::string& name);
@@ -29,7 +30,7 @@ class ExprParser : protected TokenCursor {
   /// Dimensions end with their line: `%3 = ...` on the next one is no remainder.
   Dim dim();
   std::vector<Dim> dims();                    // [a, b]
-  std::vector<Axis> axes(const char* close);  // i < m, j < n; all are declared after the last extent
+  std::vector<Axis> axes(const char* close);  // i < m, k = VALUE at most n, j < k: declared one by one
   Elem elem();
   TensorType type();
   Fact fact();

@@ -30,6 +30,9 @@
 // are sum(k < n, l < m; body) and online(r < n; e, 1.0; score, value, ...) with base and scale; proj(2, ...)
 // takes a component. A type that does not follow from the arguments is written: sum:f32(...), 2_i32,
 // 0.5_bf16; plain literals are f32 and i64. (t0 := x) names a shared expression for the rest of its scope.
+// Before bound_dynamic_sizes a node may be guarded, and its dynamic sizes stand after what their values
+// mention:
+//       %6 = compute guarded [i < n, k = bounded(%5[i], m + 1, 0) at most m, j < k] {
 // Names are made unique per scope; the order inside a dimension is that of declaration, so nothing depends on
 // variable numbers.
 #include <fmt/format.h>
@@ -66,6 +69,9 @@ class Names {
     scope_.push_back({v, stand_ins[declared_++], unique(shape::var_name(v))});
   }
   size_t mark() const { return scope_.size(); }
+  bool has(Var v) const {
+    return find([&](const Entry& x) { return x.var == v; }) != nullptr;
+  }
   void leave(size_t mark) { scope_.resize(mark); }
 
   std::string of(Var v) const {
@@ -170,7 +176,7 @@ class Printer {
   std::string out;
   int depth = 1;
   std::unordered_map<uint32_t, int> numbers;  // node -> printed number
-  const Node* compute = nullptr;              // whose locals are in scope
+  std::vector<DynamicSize> dynamic;           // of the node, not declared so far
 
   void line(const std::string& text) {
     out += std::string(static_cast<size_t>(depth) * 2, ' ') + text + "\n";
@@ -221,16 +227,32 @@ class Printer {
     for (const Dim& d : list) text += (text.empty() ? "" : ", ") + names.str(d);
     return text;
   }
-  std::string axes(
-      const std::vector<Axis>& list) {  // declares them; an extent does not see the variables beside it
-    std::vector<std::string> extents;
-    for (const Axis& a : list) extents.push_back(names.str(a.extent));
-    std::string text;
-    for (size_t i = 0; i < list.size(); ++i) {
-      names.declare(list[i].var);
-      text += (i ? ", " : "") + names.of(list[i].var) + " < " + extents[i];
+  /// Declares the axes, and the dynamic sizes whose values mention nothing later.
+  std::string axes(const std::vector<Axis>& list) {
+    std::string text = dynamic_sizes();
+    for (const Axis& a : list) {
+      const std::string extent = names.str(a.extent);
+      names.declare(a.var);
+      text += (text.empty() ? "" : ", ") + names.of(a.var) + " < " + extent;
+      if (const std::string sizes = dynamic_sizes(); !sizes.empty()) text += ", " + sizes;
     }
     return text;
+  }
+  std::string dynamic_sizes() {
+    const auto is_ready = [&](const DynamicSize& s) {
+      const std::vector<Var> vars = free_vars(g, s.value);
+      return std::all_of(vars.begin(), vars.end(), [&](Var v) { return names.has(v); });
+    };
+    std::string text;
+    for (;;) {
+      const auto at = std::find_if(dynamic.begin(), dynamic.end(), is_ready);
+      if (at == dynamic.end()) return text;
+      const DynamicSize s = *at;
+      dynamic.erase(at);
+      const std::string value = scope({s.value}), bound = names.str(s.bound);
+      names.declare(s.size);
+      text += fmt::format("{}{} = {} at most {}", text.empty() ? "" : ", ", names.of(s.size), value, bound);
+    }
   }
 
   std::string value(Value v) {
@@ -281,9 +303,10 @@ class Printer {
     // Types are printed outside the scope of the domain.
     std::vector<std::string> types;
     for (const Output& o : n.outputs) types.push_back(type(o.type));
-    line(head + " [" + axes(n.domain) + "] {");
+    dynamic = n.dynamic_sizes;
+    named.clear();
+    line(head + (n.guarded ? " guarded [" : " [") + axes(n.domain) + "] {");
     ++depth;
-    compute = &n;
     for (size_t i = 0; i < n.locals.size(); ++i) {
       const Local& l = n.locals[i];
       size_t mark = names.mark();
@@ -299,7 +322,7 @@ class Printer {
       if (o.at != identity_map(n.domain)) text += " at [" + dims(o.at) + "]";
       line(text + " = " + body(o.body));
     }
-    compute = nullptr;
+    dynamic.clear();
     --depth;
     line("}");
   }

@@ -9,14 +9,15 @@
 #include <set>
 #include <unordered_set>
 
-#include "graph/graph.h"
+#include "graph/dynamic_sizes.h"
 
 namespace axon::graph {
 namespace {
 
 class Verifier {
  public:
-  explicit Verifier(const Graph& graph) : g(graph), defined(graph.nodes.size(), false) {}
+  Verifier(const Graph& graph, Extents allowed)
+      : g(graph), extents(allowed), defined(graph.nodes.size(), false) {}
 
   std::vector<std::string> run() {
     for (const Size& s : g.sizes) scope.push_back(s.var);
@@ -42,12 +43,14 @@ class Verifier {
 
  private:
   const Graph& g;
+  const Extents extents;
   std::vector<bool> defined;         // nodes visible at this point
   std::vector<bool> ever = defined;  // nodes met so far in any region
   std::vector<Var> scope;            // variables visible at this point
   std::vector<Fact> ranges;          // what is known of the loop indices in scope
   const Node* node_here = nullptr;
   size_t locals_visible = 0;
+  std::vector<DynamicSize> dynamic;  // of the node, not in scope so far
   std::string where;
   std::vector<std::string> found;
 
@@ -65,12 +68,55 @@ class Verifier {
     dim(f.lhs);
     dim(f.rhs);
   }
+  void declare(Var v) {
+    if (in_scope(v)) complain(fmt::format("variable `{}` is bound twice", shape::var_name(v)));
+    scope.push_back(v);
+  }
   void axes(const std::vector<Axis>& list) {  // and puts them in scope
-    for (const Axis& a : list) dim(a.extent);
+    if (extents == Extents::bounded)          // none depends on one beside it
+      for (const Axis& a : list) dim(a.extent);
+    dynamic_sizes();
     for (const Axis& a : list) {
-      if (in_scope(a.var)) complain(fmt::format("variable `{}` is bound twice", shape::var_name(a.var)));
-      scope.push_back(a.var);
+      if (extents == Extents::dynamic) dim(a.extent);
+      declare(a.var);
+      dynamic_sizes();
     }
+  }
+  /// Puts the dynamic sizes in scope whose values mention only what is.
+  void dynamic_sizes() {
+    const auto is_ready = [&](const DynamicSize& s) {
+      const std::vector<Var> vars = free_vars(g, s.value);
+      return std::all_of(vars.begin(), vars.end(), [&](Var v) { return in_scope(v); });
+    };
+    for (;;) {
+      const auto at = std::find_if(dynamic.begin(), dynamic.end(), is_ready);
+      if (at == dynamic.end()) return;
+      const DynamicSize s = *at;
+      dynamic.erase(at);
+      body(s.value, Elem::i64);
+      for (Var v : s.bound.vars())
+        if (std::none_of(g.sizes.begin(), g.sizes.end(), [&](const Size& known) { return known.var == v; }))
+          complain(fmt::format("the bound of a dynamic size mentions `{}`", shape::var_name(v)));
+      declare(s.size);
+    }
+  }
+  /// The sizes that a node may have, and whether it has any, or other dynamic extents.
+  bool takes_dynamic_sizes(const Node& n) {
+    const auto is_there = [&](ScalarId id) { return id.valid() && id.index < g.scalars.size(); };
+    for (const Output& o : n.outputs)
+      if (!is_there(o.body)) return false;  // body() complains
+    for (const DynamicSize& s : n.dynamic_sizes) {
+      if (!is_there(s.value)) {
+        complain("a dynamic size has no value");
+        return false;
+      }
+      for (Var v : free_vars(g, s.value))
+        if (std::any_of(n.dynamic_sizes.begin(), n.dynamic_sizes.end(),
+                        [&](const DynamicSize& other) { return other.size == v; }))
+          complain("the value of a dynamic size mentions one");
+    }
+    dynamic = n.dynamic_sizes;
+    return needs_bounding(g, n);
   }
   bool same_dim(const Dim& a, const Dim& b) {
     if (a == b) return true;
@@ -245,6 +291,9 @@ class Verifier {
       if (o.base && visible(*o.base) && !same_type(g.type(*o.base), o.type))
         complain("an update has another type than its base");
     }
+    const bool is_dynamic = takes_dynamic_sizes(n);
+    if (is_dynamic && extents == Extents::bounded)
+      complain("its extents are dynamic, or it is guarded: bound_dynamic_sizes comes first");
     node_here = &n;
     for (size_t i = 0; i < n.locals.size(); ++i) {
       locals_visible = i;
@@ -258,12 +307,15 @@ class Verifier {
     for (const Output& o : n.outputs) {
       if (o.at.size() != o.type.shape.size()) complain("`at` has one entry per axis of the output");
       for (const Dim& d : o.at) dim(d);
-      if (!o.base && o.at == identity_map(n.domain)) {
+      if (!o.base && o.at == identity_map(n.domain) && !is_dynamic) {
         for (size_t a = 0; a < n.domain.size(); ++a)
           if (!same_dim(n.domain[a].extent, o.type.shape[a])) complain("the shape is not that of the domain");
       }
       body(o.body, o.type.elem);
     }
+    for (const DynamicSize& s : dynamic)
+      complain(fmt::format("the value of `{}` mentions what is not in scope", shape::var_name(s.size)));
+    dynamic.clear();
     locals_visible = 0;
     node_here = nullptr;
   }
@@ -427,6 +479,6 @@ class Verifier {
 
 }  // namespace
 
-std::vector<std::string> verify(const Graph& g) { return Verifier(g).run(); }
+std::vector<std::string> verify(const Graph& g, Extents extents) { return Verifier(g, extents).run(); }
 
 }  // namespace axon::graph

@@ -28,7 +28,7 @@ Outcome run(const std::string& text, const std::vector<Tensor>& inputs,
   auto g = parse(text, error);
   EXPECT_TRUE(g.has_value()) << error << "\n" << text;
   if (!g) return {};
-  EXPECT_EQ(verify(*g), std::vector<std::string>{}) << text;
+  EXPECT_EQ(verify(*g, Extents::dynamic), std::vector<std::string>{}) << text;
   return interpret(*g, inputs, {}, precision);
 }
 
@@ -300,9 +300,8 @@ TEST(Interpret, EvaluatorReadsThroughItsCaller) {
       error);
   ASSERT_TRUE(g.has_value()) << error;
   const Node& node = g->nodes[g->results[0].value.node];
-  Evaluator e(*g, Precision::storage, [](Value, const std::vector<int64_t>& at) {
-    return Number{double(at[0]), 0};
-  });
+  Evaluator e(*g, Precision::storage,
+              [](Value, const std::vector<int64_t>& at) { return Number{double(at[0]), 0}; });
   e.bind(g->sizes[0].var, 4);
   e.bind(node.domain[0].var, 10);
   EXPECT_EQ(e.evaluate(node.outputs[0].body).real, 60.0);
@@ -328,6 +327,45 @@ TEST(Interpret, MatrixProductIsFastEnough) {
   EXPECT_EQ(reals(o)[5], 32.0);
   RecordProperty("nanoseconds_per_multiply_add", static_cast<int>(seconds * 1e9 / (n * n * n)));
   printf("%.1f ns per multiply-add\n", seconds * 1e9 / (n * n * n));
+}
+
+// ---- as before bound_dynamic_sizes ----
+
+TEST(Interpret, DynamicExtentsEndWhereTheDataSays) {
+  const std::string head =
+      "graph \"t\" size n = axis 0 of 0 where n size m = axis 1 of 0 where m input \"x\" argument f32[n, m] "
+      "input \"l\" argument i64[n] %0 = input 0 %1 = input 1 ";
+  const std::string size = "k = bounded(%1[i], m + 1, 0) at most m", tail = " check %1 < m + 1 : \"size\"";
+  const std::vector<Tensor> inputs = {floats({3, 2}, {1, 2, 4, 8, 16, 32}), integers({3}, {2, 0, 1})};
+  EXPECT_EQ(reals(run(head + "%2 = compute [i < n, " + size + "] { out f32[n] = sum(a < k; %0[i, a]) }" +
+                          tail + " result \"\" %2",
+                      inputs)),
+            (Reals{3, 0, 16}));
+  EXPECT_EQ(reals(run(head + "%2 = compute [] { out f32[] = sum(i < n, " + size +
+                          ", a < k; %0[i, a] * f32({k})) }" + tail + " result \"\" %2",
+                      inputs)),
+            (Reals{22}));
+  EXPECT_EQ(reals(run(head + "%2 = compute [i < n, " + size +
+                          ", a < k] { out f32[n, m] = %0[i, k - a - 1] } " + "%3 = compute [i < n, " + size +
+                          "] { out f32[n] = max(a < k; %2[i, 0]) }" + tail + " result \"\" %3",
+                      inputs)),
+            (Reals{2, -inf, 16}));
+  EXPECT_EQ(run(head + "%2 = compute [i < n, " + size + "] { out f32[n] = sum(a < k; %0[i, a]) }" + tail +
+                    " result \"\" %2",
+                {inputs[0], integers({3}, {2, 3, 1})})
+                .error,
+            "size: 3 is not in 0 .. 2");
+}
+
+TEST(Interpret, LoadsOfGuardedNodesNeedNotBeInRange) {
+  const auto first = [](const std::string& guarded) {
+    return run(
+        "graph \"t\" size n = axis 0 of 0 where n input \"x\" argument f32[n] %0 = input 0 %1 = compute " +
+            guarded + " [] { out f32[] = %0[n] + 1.0 } result \"\" %1",
+        {floats({1}, {5})});
+  };
+  EXPECT_EQ(reals(first("guarded")), (Reals{1}));
+  EXPECT_NE(first("").error, "");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // its line.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "graph/graph.h"
 
 namespace axon::graph {
@@ -122,6 +124,31 @@ TEST(GraphText, DeepSharingStaysSmall) {
   EXPECT_EQ(print(parsed(text)), text);
 }
 
+const char* const dynamic = R"(graph "ragged"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  fact 0 <= n
+  fact 0 <= m
+  input "x" argument f32[n, m]
+  input "l" argument i64[n]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute "rows" @7 guarded [i < n, k = bounded(%1[i], m + 1, 0) at most m, a < k] {
+    out f32[n, m] = %0[i, k - a - 1]
+  }
+  %3 = compute [] {
+    out f32[] = sum(i < n, k = bounded(%1[i], m + 1, 0) at most m, a < k; %2[i, a])
+  }
+  check %1 < m + 1 : "a size"
+  result "" %3
+)";
+
+TEST(GraphText, DynamicSizesStandAfterWhatTheyDependOn) {
+  Graph g = parsed(dynamic);
+  EXPECT_EQ(print(g), std::string(dynamic));
+  EXPECT_EQ(verify(g, Extents::dynamic), std::vector<std::string>{});
+}
+
 struct Broken {
   const char* from;
   const char* to;
@@ -170,6 +197,55 @@ TEST(GraphVerify, RejectsBrokenGraphs) {
     for (const std::string& complaint : verify(*g)) all += complaint + "\n";
     EXPECT_NE(all.find(b.error), std::string::npos) << b.to << " gave: " << all;
   }
+}
+
+std::string complaints(const Graph& g, Extents extents) {
+  std::string all;
+  for (const std::string& complaint : verify(g, extents)) all += complaint + "\n";
+  return all;
+}
+
+TEST(GraphVerify, RejectsDynamicExtentsOnceTheyAreBounded) {
+  const std::string alone[] = {
+      replaced(dynamic, "@7 guarded", "@7"),  // sizes only
+      "graph \"g\" size n = axis 0 of 0 where n input \"x\" argument f32[n] %0 = input 0 "
+      "%1 = compute guarded [] { out f32[] = %0[0] } result \"\" %1",
+      "graph \"g\" size n = axis 0 of 0 where n input \"x\" argument f32[n] %0 = input 0 "
+      "%1 = compute [i < n] { out f32[n] = sum(a < i; %0[a]) } result \"\" %1"};
+  for (const std::string& text : alone) {
+    EXPECT_EQ(complaints(parsed(text), Extents::dynamic), "") << text;
+    EXPECT_NE(complaints(parsed(text), Extents::bounded).find("bound_dynamic_sizes comes first"),
+              std::string::npos)
+        << text;
+  }
+}
+
+TEST(GraphVerify, RejectsBrokenDynamicSizes) {
+  const auto broken = [](const std::function<void(Graph&, DynamicSize&)>& change) {
+    Graph g = parsed(dynamic);
+    for (uint32_t n = 0; n < g.nodes.size(); ++n)
+      if (Node& node = g.nodes[NodeId{n}]; !node.dynamic_sizes.empty()) {
+        change(g, node.dynamic_sizes[0]);
+        break;
+      }
+    return complaints(g, Extents::dynamic);
+  };
+  const Var stranger = shape::fresh_var("stranger");
+  EXPECT_NE(broken([](Graph&, DynamicSize& s) { s.value = {}; }).find("has no value"), std::string::npos);
+  EXPECT_NE(broken([&](Graph&, DynamicSize& s) { s.bound = Dim(stranger); }).find("mentions `stranger`"),
+            std::string::npos);
+  EXPECT_NE(broken([&](Graph& g, DynamicSize& s) {
+              s.value = index_of(g, Dim(stranger));
+            }).find("mentions what is not in scope"),
+            std::string::npos);
+  EXPECT_NE(broken([](Graph& g, DynamicSize& s) {
+              s.value = index_of(g, Dim(s.size));
+            }).find("the value of a dynamic size mentions one"),
+            std::string::npos);
+  EXPECT_NE(broken([](Graph& g, DynamicSize& s) {
+              s.value = constant_int(g, Elem::boolean, 1);
+            }).find("stands for i64"),
+            std::string::npos);
 }
 
 }  // namespace

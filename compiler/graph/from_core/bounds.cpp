@@ -20,11 +20,11 @@ std::vector<Fact> SizeEnvironment::known_facts() const {
     facts.push_back(shape::at_most(Dim(0), Dim(a.var)));
     facts.push_back(shape::less(Dim(a.var), a.extent));
   };
-  for (const DataDependentSize& d : data_dependent_) {
+  for (const DynamicSize& d : data_dependent_) {
     facts.push_back(shape::at_least(Dim(d.size), Dim(0)));
     facts.push_back(shape::at_most(Dim(d.size), d.bound));
-    if (d.equals) facts.push_back(shape::equal(Dim(d.size), *d.equals));
   }
+  for (const auto& [size, dim] : equals_) facts.push_back(shape::equal(Dim(size), dim));
   for (const Axis& a : loops_) range(a);
   for (const Axis& a : active_) range(a);
   return facts;

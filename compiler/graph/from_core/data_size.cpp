@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "graph/dynamic_sizes.h"
 #include "graph/from_core/evaluator.h"
 
 namespace axon::graph {
@@ -55,7 +56,7 @@ class MostOf {
       case Op::constant:
         return Dim(s.integer);
       case Op::index:
-        return s.dim;
+        return without_sizes(s.dim);
       case Op::bounded:
         return s.dim - Dim(1);
       case Op::cast:
@@ -84,27 +85,42 @@ class MostOf {
         return s.op == Op::mul ? *a * Dim(*by) : s.op == Op::sub ? *a - Dim(*by) : floor_div(*a, Dim(*by));
       }
       case Op::reduce: {
-        if (s.monoid == Monoid::argmax) return s.binders[0].extent;
+        if (s.monoid == Monoid::argmax) return extent(s.binders[0]);
         const auto each = side(0);
         if (!each || (s.monoid != Monoid::sum && s.monoid != Monoid::max)) return std::nullopt;
         Dim most = shape::max(*each, Dim(0));
         if (s.monoid == Monoid::sum)
-          for (const Axis& a : s.binders) most = most * a.extent;
+          for (const Axis& a : s.binders) most = most * extent(a);
         return shape::simplify(most, g_.facts);
       }
       case Op::load: {
         if (s.target.is_local()) return std::nullopt;
         const Node& node = g_.nodes[s.target.node];
         if (node.op != NodeOp::compute || node.outputs[s.target.output].base) return std::nullopt;
-        return of(node.outputs[s.target.output].body);
+        const Node* reader = std::exchange(node_, &node);
+        const auto most = of(node.outputs[s.target.output].body);
+        node_ = reader;
+        return most;
       }
       default:
         return std::nullopt;
     }
   }
 
+  /// The most that a dimension is, over sizes and index variables.
+  std::optional<Dim> without_sizes(const Dim& d) const {
+    std::optional<Dim> most = d;
+    for (size_t i = node_ ? node_->dynamic_sizes.size() : 0; i-- > 0 && most;)
+      if (const DynamicSize& s = node_->dynamic_sizes[i]; most->contains(s.size))
+        most = at_most(*most, s.size, s.bound);
+    return most;
+  }
+  /// The most elements that the axis of a reduction has.
+  Dim extent(const Axis& a) const { return node_ ? ExtentBounds(g_, *node_).of(a.extent) : a.extent; }
+
   const Graph& g_;
   const std::function<bool(ScalarId)> is_positive_;
+  const Node* node_ = nullptr;  // that what is looked at stands in
   std::map<ScalarId, std::optional<Dim>> known_;
 };
 
@@ -225,7 +241,7 @@ bool SizeEnvironment::is_index(Var v) const {
 }
 
 /// A size whose value varies over the iterations or elements around. It is not a size of the graph: arrays
-/// with this size are computed over its bound (bound_dynamic_sizes.cpp).
+/// with this size have its bound in memory.
 std::optional<Dim> CheckedIntegers::size_anywhere(ScalarId integer, const Dim& bound,
                                                   const std::string& what) {
   const ScalarId value = data_index(integer, bound + Dim(1), what);
@@ -240,7 +256,7 @@ std::optional<ScalarId> SizeEnvironment::integer_of(Var size) const {
 }
 
 Dim SizeEnvironment::make_data_dependent(ScalarId value, const Dim& bound) {
-  for (const DataDependentSize& d : data_dependent_)
+  for (const DynamicSize& d : data_dependent_)
     if (d.value == value && d.bound == bound) return Dim(d.size);
   data_dependent_.push_back({shape::fresh_var("k"), value, bound});
   return Dim(data_dependent_.back().size);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/bug.h"
+#include "graph/dynamic_sizes.h"
 #include "graph/from_core/evaluator.h"
 
 namespace axon::graph {
@@ -84,7 +85,7 @@ std::vector<Axis> GraphBuilder::free_axes(ScalarId id, const std::vector<Dim>& s
   for (const Dim& d : shape)
     for (Var v : d.vars()) free.push_back(v);
   for (size_t i = 0; i < free.size() && !sizes_.data_dependent_sizes().empty(); ++i)
-    if (const DataDependentSize* size = sizes_.data_dependent(free[i]))
+    if (const DynamicSize* size = sizes_.data_dependent(free[i]))
       for (Var v : free_vars(g, size->value))
         if (std::find(free.begin(), free.end(), v) == free.end()) free.push_back(v);
   for (const Axis& a : active_)
@@ -181,64 +182,100 @@ Var GraphBuilder::canonical(size_t position) {
   return canonical_[position];
 }
 
-/// Equal nodes up to the names of their index variables have equal keys.
-GraphBuilder::NodeKey GraphBuilder::key_of(RegionId region, const std::vector<Axis>& domain, ScalarId body,
-                                           const TensorType& type, const std::optional<Value>& base,
-                                           const std::vector<Dim>& at) {
+/// Equal nodes up to the names of their variables have equal keys. In a branch and outside of it they are
+/// one.
+GraphBuilder::NodeKey GraphBuilder::key_of(const Node& n) {
+  const Output& out = n.outputs[0];
   shape::Substitution renamed;
   size_t next = 0;
-  for (const Axis& a : domain) renamed[a.var] = Dim(canonical(next++));
-  for (const Axis& b : g.scalars[body].binders) renamed[b.var] = Dim(canonical(next++));
+  for (const Axis& a : n.domain) renamed[a.var] = Dim(canonical(next++));
+  for (const Axis& b : g.scalars[out.body].binders) renamed[b.var] = Dim(canonical(next++));
+  for (const DynamicSize& s : n.dynamic_sizes) renamed[s.size] = Dim(canonical(next++));
   std::vector<const shape::DimNode*> dims;
-  for (const Axis& a : domain) dims.push_back(a.extent.node());
-  for (const Dim& d : type.shape) dims.push_back(d.node());
-  for (const Dim& d : at) dims.push_back(d.substitute(renamed).node());
-  uint64_t shape_key = (uint64_t{domain.size()} << 40) | (uint64_t{type.shape.size()} << 20) |
-                       (uint64_t{static_cast<uint8_t>(type.elem)} << 1) | (base ? 1 : 0);
-  uint32_t base_node = base ? base->node.index : 0, base_output = base ? base->output : 0;
-  return {region.index, substitute(g, body, renamed).index, dims, shape_key, base_node, base_output};
+  for (const Axis& a : n.domain) dims.push_back(a.extent.substitute(renamed).node());
+  for (const Dim& d : out.type.shape) dims.push_back(d.node());
+  for (const Dim& d : out.at) dims.push_back(d.substitute(renamed).node());
+  std::vector<ScalarId> scalars{substitute(g, out.body, renamed)};
+  for (const DynamicSize& s : n.dynamic_sizes) {
+    dims.push_back(s.bound.node());
+    scalars.push_back(substitute(g, s.value, renamed));
+  }
+  const uint64_t form = (uint64_t{n.domain.size()} << 40) | (uint64_t{out.type.shape.size()} << 20) |
+                        uint64_t{static_cast<uint8_t>(out.type.elem)};
+  return {n.region.index, scalars, dims, form, out.base};
+}
+
+/// Notes the data-dependent sizes that the node mentions.
+void GraphBuilder::note_sizes(Node& n) const {
+  if (sizes_.data_dependent_sizes().empty()) return;
+  std::vector<Var> mentioned = free_vars(g, n.outputs[0].body);
+  for (const Axis& a : n.domain) a.extent.collect_vars(mentioned);
+  for (Var v : mentioned) {
+    const auto is_it = [&](const DynamicSize& s) { return s.size == v; };
+    const DynamicSize* size = sizes_.data_dependent(v);
+    if (size && std::none_of(n.dynamic_sizes.begin(), n.dynamic_sizes.end(), is_it))
+      n.dynamic_sizes.push_back(*size);
+  }
 }
 
 Value GraphBuilder::emit(std::vector<Axis> domain, ScalarId body, TensorType type, const std::string& name,
                          std::optional<Value> base, std::vector<Dim> at, bool hoist) {
-  if (at.empty()) at = identity_map(domain);
-  // The grid of a node is the same in every iteration of the loops around it.
-  bool varies = false;
-  if (!base && at == identity_map(domain))
-    for (size_t i = 0; i < domain.size(); ++i)
-      if (const auto most = sizes_.most_in_loops(domain[i].extent)) {
-        domain[i].extent = type.shape[i] = *most;
-        varies = true;
-      }
-  bounds_.bound_dynamic_sizes(domain, body, at, varies);
-  type = base ? g.type(*base) : sizes_.bound_of(type);
-  shape::Substitution renamed;
-  for (Axis& a : domain) {
-    const Var own = shape::fresh_var(shape::var_name(a.var));
-    renamed[a.var] = Dim(own);
-    a.var = own;
-  }
-  body = substitute(g, body, renamed);
-  for (Dim& d : at) d = d.substitute(renamed);
-  size_t depth = regions_.size() - 1;
-  if (hoist) depth = std::min(depth, region_for(domain, {body}, base, at));
-  RegionId region = regions_[depth];
-  NodeKey key = key_of(region, domain, body, type, base, at);
-  if (auto it = known_nodes_.find(key); it != known_nodes_.end()) return it->second;
   Node n;
   n.op = NodeOp::compute;
   n.name = name;
+  n.guarded = !guards_.empty() || !conditions_.empty();
+  const bool plain = at.empty() || at == identity_map(domain);
+  // The grid of a node is the same in every iteration of the loops around it.
+  if (!base && plain)
+    for (size_t i = 0; i < domain.size(); ++i)
+      if (const auto most = sizes_.most_in_loops(domain[i].extent)) {
+        domain[i].extent = type.shape[i] = *most;
+        n.guarded = true;  // the domain has more points than the body is right for
+      }
+  if (plain) at = identity_map(domain);
+  n.domain = std::move(domain);
+  n.outputs = {{base ? g.type(*base) : sizes_.bound_of(type), body, base, std::move(at)}};
+  note_sizes(n);
+  if (!plain && needs_bounding(g, n))  // that `at` is injective is proved for extents that are not negative
+    for (const Axis& a : n.domain)
+      if (!sizes_.varies(a.extent)) bounds_.require(shape::at_least(a.extent, Dim(0)), "the size of an axis");
+  return add(std::move(n), hoist);
+}
+
+Value GraphBuilder::add(Node n, bool hoist) {
+  note_sizes(n);
+  Output& out = n.outputs[0];
+  shape::Substitution renamed;
+  const auto rename = [&](Var& v) {
+    const Var own = shape::fresh_var(shape::var_name(v));
+    renamed[v] = Dim(own);
+    v = own;
+  };
+  for (DynamicSize& s : n.dynamic_sizes) rename(s.size);
+  for (Axis& a : n.domain) rename(a.var);
+  for (Axis& a : n.domain) a.extent = a.extent.substitute(renamed);
+  for (DynamicSize& s : n.dynamic_sizes) s.value = substitute(g, s.value, renamed);
+  out.body = substitute(g, out.body, renamed);
+  for (Dim& d : out.at) d = d.substitute(renamed);
+  size_t depth = regions_.size() - 1;
+  if (hoist) {
+    std::vector<ScalarId> reads{out.body};
+    for (const DynamicSize& s : n.dynamic_sizes) reads.push_back(s.value);
+    depth = std::min(depth, region_for(n.domain, reads, out.base, out.at));
+  }
+  n.region = regions_[depth];
+  const NodeKey key = key_of(n);
+  if (auto it = known_nodes_.find(key); it != known_nodes_.end()) {
+    g.nodes[it->second.node].guarded &= n.guarded;
+    return it->second;
+  }
   n.source_begin = span_here().begin;
   n.source_end = span_here().end;
-  n.region = region;
-  n.domain = std::move(domain);
-  n.types = {type};
-  n.outputs = {{type, body, base, std::move(at)}};
+  n.types = {out.type};
+  const RegionId region = n.region;
   NodeId id = g.nodes.add(std::move(n));
   g.regions[region].nodes.push_back(id);
-  Value v{id, 0};
-  known_nodes_[key] = v;
-  return v;
+  return known_nodes_[key] = {id, 0};
 }
 
 }  // namespace axon::graph

@@ -92,14 +92,12 @@ std::optional<Graph> EntryEvaluator::run(core::GlobalId id) {
   if (failed_) return std::nullopt;
   results(value, "");
   if (failed_) return std::nullopt;
-  Graph done = eliminate_dead_code(g);
-  separate_axes(done);  // on the graph as built: later passes would read merged axes as one
-  done = eliminate_dead_code(done);
-  if (const std::string problem = limit_integers(done); !problem.empty())
+  eliminate_dead_code(g);
+  if (const std::string problem = limit_integers(g); !problem.empty())
     return unsupported(problem), std::nullopt;
-  std::vector<std::string> broken = verify(done);
-  if (!broken.empty()) base::bug("from_core", broken[0] + "\n" + print(done));
-  return done;
+  std::vector<std::string> broken = verify(g, Extents::dynamic);
+  if (!broken.empty()) base::bug("from_core", broken[0] + "\n" + print(g));
+  return std::move(g);
 }
 
 // ---- inputs ----

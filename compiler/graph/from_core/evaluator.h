@@ -33,9 +33,6 @@
 
 namespace axon::graph {
 
-/// Rebuilds a graph with only what its results, checks and debugs need; see eliminate_dead_code.cpp.
-Graph eliminate_dead_code(const Graph& g);
-
 class CoreEvaluator : Part {
  public:
   CoreEvaluator(Context& context, SizeEnvironment& sizes, BoundsChecker& bounds, GraphBuilder& builder,

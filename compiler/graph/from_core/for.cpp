@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/bug.h"
+#include "graph/clamp.h"
 #include "graph/from_core/evaluator.h"
 
 namespace axon::graph {
@@ -36,7 +37,7 @@ Val GraphBuilder::tabulate(const std::vector<Axis>& axes, const Val& body) {
   a.body = substitute(g, a.body, renamed);
   // A size that the element decides is its value from here on: the axes may get other variables.
   std::map<Var, ScalarId> sizes;
-  for (const DataDependentSize& d : sizes_.data_dependent_sizes()) {
+  for (const DynamicSize& d : sizes_.data_dependent_sizes()) {
     const std::vector<Var> free = free_vars(g, d.value);
     if (std::any_of(vars.begin(), vars.end(),
                     [&](Var v) { return std::find(free.begin(), free.end(), v) != free.end(); }))
@@ -148,7 +149,7 @@ Val CoreEvaluator::merged_view(const Array& of, const std::vector<Dim>& shape,
     return substitute(g, body, places);
   });
   const std::vector<Fact> facts = sizes_.known_facts();
-  view.body = rewrite_loads(g, view.body, [&](ScalarId id) { return bounds_.clamped_load(id, facts); });
+  view.body = rewrite_loads(g, view.body, [&](ScalarId id) { return clamped_load(g, id, facts); });
   view.name = name_here("rearrange");
   return Val::of(std::move(view));
 }

@@ -55,9 +55,12 @@ class GraphBuilder : Part {
   std::optional<std::pair<Value, std::vector<Dim>>> place_of(const Array& a) const;
   /// A tensor that holds the array: its axes are those of `lead`, then the array's own.
   Value store(Array& a, const std::vector<Axis>& lead, bool hoist = true);
-  /// A node over index variables in scope and placeholders; it gets variables of its own.
+  /// A node over index variables in scope and placeholders.
   Value emit(std::vector<Axis> domain, ScalarId body, TensorType type, const std::string& name,
              std::optional<Value> base = std::nullopt, std::vector<Dim> at = {}, bool hoist = true);
+  /// Adds a compute node with one output, or finds an equal one. It gets variables of its own, also for the
+  /// data-dependent sizes that it mentions.
+  Value add(Node node, bool hoist = true);
 
   // ---- regions ----
   /// The depth of the outermost region where everything that is read is defined.
@@ -66,10 +69,10 @@ class GraphBuilder : Part {
   size_t depth_of(RegionId region) const;
 
  private:
-  using NodeKey =
-      std::tuple<uint32_t, uint32_t, std::vector<const shape::DimNode*>, uint64_t, uint32_t, uint32_t>;
-  NodeKey key_of(RegionId region, const std::vector<Axis>& domain, ScalarId body, const TensorType& type,
-                 const std::optional<Value>& base, const std::vector<Dim>& at);
+  using NodeKey = std::tuple<uint32_t, std::vector<ScalarId>, std::vector<const shape::DimNode*>, uint64_t,
+                             std::optional<Value>>;
+  NodeKey key_of(const Node& node);
+  void note_sizes(Node& node) const;
   Var canonical(size_t position);
 
   SizeEnvironment& sizes_;

@@ -2,7 +2,7 @@
 //
 // In: dimensions over the core's variables, and values with shapes. Out: dimensions over the sizes of the
 // entry, index variables in scope, and data-dependent sizes. Sizes that known equalities make equal are
-// written alike. Bodies: entry.cpp (equalities), call.cpp (names), bound_dynamic_sizes.cpp and data_size.cpp
+// written alike. Bodies: entry.cpp (equalities), call.cpp (names), dynamic_sizes.cpp and data_size.cpp
 // (data-dependent sizes), bounds.cpp (facts).
 #pragma once
 #include <map>
@@ -12,14 +12,6 @@
 #include "graph/from_core/context.h"
 
 namespace axon::graph {
-
-/// A size that the data decides anew in each iteration of a loop, or for each point of a `for`.
-struct DataDependentSize {
-  Var size;
-  ScalarId value;                  // i64, over the index variables in scope where it is decided
-  Dim bound;                       // over sizes of the entry
-  std::optional<Dim> equals = {};  // what it is, where the indices of the loops around decide it
-};
 
 class SizeEnvironment : Part {
  public:
@@ -53,13 +45,13 @@ class SizeEnvironment : Part {
   // ---- data-dependent sizes ----
   /// The size with that value and bound, made when there is none.
   Dim make_data_dependent(ScalarId value, const Dim& bound);
-  const std::vector<DataDependentSize>& data_dependent_sizes() const { return data_dependent_; }
+  const std::vector<DynamicSize>& data_dependent_sizes() const { return data_dependent_; }
   /// Notes the integer that a size is wherever evaluation reaches the place that decides it.
   void note_integer(Var size, ScalarId integer) { integers_.emplace(size, integer); }
   /// That integer; nullopt for a size that the data does not decide.
   std::optional<ScalarId> integer_of(Var size) const;
   /// The data-dependent size that the variable is, or null.
-  const DataDependentSize* data_dependent(Var v) const;
+  const DynamicSize* data_dependent(Var v) const;
   /// Does the dimension mention one of the data-dependent sizes?
   bool is_data_dependent(const Dim& d) const;
   /// May the size differ between iterations of a loop, or elements of a `for`?
@@ -91,9 +83,10 @@ class SizeEnvironment : Part {
   bool is_indexed(const Dim& d) const;
   std::optional<Dim> upper_bound(const Dim& d) const;
 
-  std::vector<Rewrite> rewrites_;                  // equalities among the facts, oriented
-  std::map<Var, ScalarId> integers_;               // what the sizes are that the data decides
-  std::vector<DataDependentSize> data_dependent_;  // those of loops and `for`s; others are sizes of the graph
+  std::vector<Rewrite> rewrites_;            // equalities among the facts, oriented
+  std::map<Var, ScalarId> integers_;         // what the sizes are that the data decides
+  std::vector<DynamicSize> data_dependent_;  // those of loops and `for`s; others are sizes of the graph
+  std::map<Var, Dim> equals_;  // of those that the indices of the loops around decide: what they are
 };
 
 }  // namespace axon::graph

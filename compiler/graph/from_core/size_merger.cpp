@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "graph/clamp.h"
+
 namespace axon::graph {
 
 namespace {
@@ -37,7 +39,7 @@ bool SizeMerger::is_same(const Dim& a, const Dim& b) const {
 
 /// The bound of a size that the data decides.
 std::optional<Dim> SizeMerger::bound_of(Var size) const {
-  if (const DataDependentSize* d = sizes_.data_dependent(size)) return d->bound;
+  if (const DynamicSize* d = sizes_.data_dependent(size)) return d->bound;
   for (const Size& s : g.sizes)
     if (s.var == size && !s.is_unbounded()) return s.equation;
   return std::nullopt;
@@ -123,7 +125,7 @@ void SizeMerger::fit(Array& a, size_t axis, const Dim& wanted) {
     facts.push_back(shape::at_least(Dim(a.vars[i]), Dim(0)));
     facts.push_back(shape::less(Dim(a.vars[i]), a.shape[i]));
   }
-  a.body = rewrite_loads(g, a.body, [&](ScalarId id) { return bounds_.clamped_load(id, facts); });
+  a.body = rewrite_loads(g, a.body, [&](ScalarId id) { return clamped_load(g, id, facts); });
 }
 
 std::shared_ptr<Array> SizeMerger::fitted(const std::shared_ptr<Array>& a, const std::vector<Dim>& shape) {

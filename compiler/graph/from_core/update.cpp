@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "graph/clamp.h"
 #include "graph/from_core/evaluator.h"
 
 namespace axon::graph {
@@ -54,7 +55,7 @@ bool IndexEvaluator::is_certain(ScalarId index, const Dim& extent, const Selecti
     if (at->contains(s.vars[i]) &&
         shape::prove(known, shape::at_least(s.shape[i], Dim(0))).verdict != Verdict::proved)
       return false;
-  return bounds_.is_in_range(index, extent, facts);
+  return is_in_range(g, index, extent, facts);
 }
 
 /// Adds an axis whose changed positions data or a condition decides: every element is stored, and those that
@@ -199,8 +200,8 @@ std::optional<Array> IndexEvaluator::chosen_update(ScalarId condition, const Arr
   std::map<Value, Value> chosen;
   Value base = from->first;
   for (size_t i = updates.size(); i-- > 0;) {
-    const Node node = g.nodes[updates[i]];
-    const Output& out = node.outputs[0];
+    Node node = g.nodes[updates[i]];
+    Output& out = node.outputs[0];
     std::vector<ScalarId> here;
     for (const Dim& d : out.at) here.push_back(index_of(g, d));
     const ScalarId body = rewrite_loads(g, out.body, [&](ScalarId id) {
@@ -209,8 +210,9 @@ std::optional<Array> IndexEvaluator::chosen_update(ScalarId condition, const Arr
       return now == chosen.end() ? id : load(g, now->second, s.args, s.elem);
     });
     const ScalarId before = load(g, base, here, out.type.elem);
-    base = chosen[{updates[i], 0}] = builder_.emit(
-        node.domain, apply(g, Op::select, {condition, body, before}), out.type, node.name, base, out.at);
+    out.body = apply(g, Op::select, {condition, body, before});
+    out.base = base;
+    base = chosen[{updates[i], 0}] = builder_.add(std::move(node));
   }
   Array result = changed;
   std::vector<ScalarId> at;

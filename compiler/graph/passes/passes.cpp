@@ -5,6 +5,12 @@ namespace axon::graph {
 
 const std::vector<Pass>& graph_passes() {
   static const std::vector<Pass> passes = {
+      {"bound_dynamic_sizes", "sizes of the entry only: what varies is computed over its bound",
+       bound_dynamic_sizes},
+      {"eliminate_dead_code", "one reduction instead of reductions of reductions", eliminate_dead_code},
+      {"separate_axes", "the same on the graph as it was built, before merged axes are read as one",
+       separate_axes},
+      {"eliminate_dead_code", "reductions over separated axes as one, too", eliminate_dead_code},
       {"simplify", "one canonical form, so that later passes can compare", simplify},
       {"inline_pointwise", "whole formulas instead of one operator per node", inline_pointwise},
       {"separate_axes", "reductions over the axes that a reshaping merged", separate_axes},

@@ -10,8 +10,16 @@
 
 namespace axon::graph {
 
+/// Makes dynamic extents (graph.h) their bounds, masks reductions past them, and clamps loads that need not
+/// be in range. First: what follows knows sizes of the entry only.
+void bound_dynamic_sizes(Graph&);
+
+/// Only what results, checks and debugs need; a reduction of a reduction becomes one. Before and after
+/// separate_axes, which needs reductions whole and leaves others.
+void eliminate_dead_code(Graph&);
+
 /// Exact scalar algebra, indices under their facts, loop-invariant nodes out of loops, one node per
-/// computation, nothing dead. First, because everything later compares expressions for equality; last again
+/// computation, nothing dead. Early, because everything later compares expressions for equality; last again
 /// inside fuse.
 void simplify(Graph&);
 
@@ -19,8 +27,9 @@ void simplify(Graph&);
 /// Before the algebraic passes, so that they see whole formulas instead of one operator per node.
 void inline_pointwise(Graph&);
 
-/// Reductions over an axis that a reshaping merged go over the axes themselves. After inlining, which brings
-/// the merged tensor into the reductions; before the passes that look at what is reduced.
+/// Reductions over an axis that a reshaping merged go over the axes themselves. On the graph as it was built,
+/// for simplify reads merged axes as one; and after inlining, which brings the merged tensor into the
+/// reductions, before the passes that look at what is reduced.
 void separate_axes(Graph&);
 
 /// Finds max, exponential sums and weighted sums over one axis that are one monoid, and makes them one online
@@ -52,7 +61,7 @@ struct Pass {
   const char* why;  ///< one line, for help texts and traces
   void (*run)(Graph&);
 };
-/// All passes in pipeline order. Names are unique.
+/// All passes in pipeline order, some of them twice.
 const std::vector<Pass>& graph_passes();
 
 }  // namespace axon::graph

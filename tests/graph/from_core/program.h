@@ -33,7 +33,7 @@ inline Lowered lower(const std::string& text, const core::Options& options = {})
   for (core::GlobalId g : program.own) {
     if (program.globals[g].kind != core::Global::Kind::entry) continue;
     if (auto graph = from_core(program, g, diagnostics, &sources)) {
-      EXPECT_EQ(verify(*graph), std::vector<std::string>{}) << print(*graph);
+      EXPECT_EQ(verify(*graph, Extents::dynamic), std::vector<std::string>{}) << print(*graph);
       std::string error;
       auto again = parse(print(*graph), error);
       EXPECT_TRUE(again && print(*again) == print(*graph)) << error << print(*graph);

@@ -19,7 +19,7 @@ Graph read(const std::string& text) {
     ADD_FAILURE() << error << "\n" << text;
     return {};
   }
-  for (const std::string& problem : verify(*g)) ADD_FAILURE() << "input: " << problem;
+  for (const std::string& problem : verify(*g, Extents::dynamic)) ADD_FAILURE() << "input: " << problem;
   return std::move(*g);
 }
 

@@ -1,8 +1,10 @@
 // Dead code elimination: the graph again, with only the values that its results need.
 //
+// In: any graph, also one whose stores and regions hold more than its results need. Out: the same meaning.
 // Liveness is computed backwards from results, checks and debugs; a value that a loop carries is live when
 // its output is, or when something live reads it inside. A carried value that its loop never changes is read
-// from outside instead. Reductions of reductions by the same monoid become one with all binders. Nodes and
+// from outside instead. Reductions of reductions by the same monoid become one with all binders, except where
+// one of them has dynamic extents or is guarded: first those are bounded (bound_dynamic_sizes). Nodes and
 // scalars are copied into a new graph, so that nothing dead remains in the stores.
 #include <algorithm>
 #include <functional>
@@ -10,7 +12,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "graph/from_core/evaluator.h"
+#include "graph/dynamic_sizes.h"
+#include "graph/passes/passes.h"
 
 namespace axon::graph {
 namespace {
@@ -86,7 +89,7 @@ class DeadCodeEliminator {
       stack.pop_back();
       if (!seen.insert(id.index).second) continue;
       const Scalar& s = old.scalars[id];
-      if (s.op == Op::load) {
+      if (s.op == Op::load && !s.target.is_local()) {
         need(s.target);
         ++reads_[source(s.target)];
       }
@@ -124,6 +127,8 @@ class DeadCodeEliminator {
         need_scalar(o.body);
         if (o.base) keep(*o.base);
       }
+      for (const Local& l : n.locals) need_scalar(l.body);
+      for (const DynamicSize& s : n.dynamic_sizes) need_scalar(s.value);
     }
     for (size_t c = 0; c < old.checks.size(); ++c)
       if (check_live_[c] && !old.checks[c].fact) ++reads_[source(old.checks[c].value)];
@@ -154,7 +159,7 @@ class DeadCodeEliminator {
       if (copied_.count(index)) continue;
       Scalar s = old.scalars[ScalarId{index}];
       for (ScalarId& a : s.args) a = copied_.at(a.index);
-      if (s.op == Op::load) s.target = mapped(s.target);
+      if (s.op == Op::load && !s.target.is_local()) s.target = mapped(s.target);
       if (s.op == Op::bounded || s.op == Op::require) s.check = check_number_.at(s.check);
       copied_[index] = make_scalar(out, std::move(s));
     }
@@ -175,9 +180,11 @@ class DeadCodeEliminator {
       Node now = n;
       now.region = to;
       for (Output& o : now.outputs) {
-        o.body = merged_body(o.body, from);
+        o.body = merged_body(o.body, n);
         if (o.base) o.base = mapped(*o.base);
       }
+      for (Local& l : now.locals) l.body = copy(l.body);
+      for (DynamicSize& s : now.dynamic_sizes) s.value = copy(s.value);
       add(id, std::move(now), to);
     }
   }
@@ -227,19 +234,21 @@ class DeadCodeEliminator {
 
   /// The reduction that `body`, a reduction of nothing but a load, could absorb: read nowhere else, same
   /// monoid, same region.
-  const Node* inner_of(ScalarId body, RegionId region) const {
+  const Node* inner_of(ScalarId body, const Node& outer) const {
     const Scalar& s = old.scalars[body];
     if (s.op != Op::reduce || s.monoid == Monoid::argmax) return nullptr;
     const Scalar& l = old.scalars[s.args[0]];
-    if (l.op != Op::load) return nullptr;
+    if (l.op != Op::load || l.target.is_local()) return nullptr;
     Value v = source(l.target);
     const Node& inner = old.nodes[v.node];
     auto reads = reads_.find(v);
-    if (inner.op != NodeOp::compute || reads == reads_.end() || reads->second != 1) return nullptr;
+    if (inner.op != NodeOp::compute || inner.outputs.size() != 1 || !inner.locals.empty()) return nullptr;
+    if (reads == reads_.end() || reads->second != 1) return nullptr;
     const Scalar& r = old.scalars[inner.outputs[0].body];
     bool affine = std::all_of(l.args.begin(), l.args.end(), [&](ScalarId a) { return affine_index(old, a); });
-    bool fits = inner.region == region && r.op == Op::reduce && r.monoid == s.monoid && affine &&
-                !inner.outputs[0].base && inner.outputs[0].at == identity_map(inner.domain);
+    bool fits = inner.region == outer.region && r.op == Op::reduce && r.monoid == s.monoid && affine &&
+                !inner.outputs[0].base && inner.outputs[0].at == identity_map(inner.domain) &&
+                !needs_bounding(old, inner) && !needs_bounding(old, outer);
     return fits ? &inner : nullptr;
   }
 
@@ -250,19 +259,19 @@ class DeadCodeEliminator {
       absorbed_known_ = true;
       for (Value v : live_)
         for (const Output& o : old.nodes[v.node].outputs)
-          if (inner_of(o.body, old.nodes[v.node].region))
+          if (inner_of(o.body, old.nodes[v.node]))
             absorbed_.insert(source(old.scalars[old.scalars[o.body].args[0]].target).node);
     }
     return absorbed_.count(id) != 0;
   }
 
-  ScalarId merged_body(ScalarId body, RegionId region) {
-    const Node* inner = inner_of(body, region);
+  ScalarId merged_body(ScalarId body, const Node& node) {
+    const Node* inner = inner_of(body, node);
     if (!inner) return copy(body);
     const Scalar& s = old.scalars[body];
     const Scalar& l = old.scalars[s.args[0]];
     ScalarId nested =
-        merged_body(inner->outputs[0].body, region);  // in the new graph, over the inner node's variables
+        merged_body(inner->outputs[0].body, *inner);  // in the new graph, over the inner node's variables
     shape::Substitution at;
     for (size_t i = 0; i < inner->domain.size(); ++i)
       at[inner->domain[i].var] = *affine_index(old, l.args[i]);
@@ -275,6 +284,6 @@ class DeadCodeEliminator {
 
 }  // namespace
 
-Graph eliminate_dead_code(const Graph& g) { return DeadCodeEliminator(g).run(); }
+void eliminate_dead_code(Graph& g) { g = DeadCodeEliminator(g).run(); }
 
 }  // namespace axon::graph
