@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "base/rule.h"
 #include "task/certificate.h"
@@ -31,8 +32,7 @@ class Deriver {
          {Wait::Why::read_after_write, Wait::Why::write_after_write, Wait::Why::write_after_read})
       for (const auto& [consumer, position] : order_) consider_consumer(consumer, why);
     drop_implied();
-    coarsen_events();
-    certify();
+    finish();
   }
 
  private:
@@ -116,25 +116,29 @@ class Deriver {
     if (AXON_RULE(consider_apart_moving, apart(dependence, true)) ||
         AXON_RULE(consider_apart_fixed, never_meets(dependence)))
       return;
-    Wait wait;
-    wait.event = event_of(dependence.producer);
-    wait.consumer = dependence.consumer;
     const Overlap overlap = overlap_of(p_, dependence);
-    wait.box = producers_needed(p_, dependence, overlap);
-    set_iteration(p_, dependence, wait);
-    wait.why = dependence.why();
-    wait.buffer = dependence.own->buffer;
+    Wait wait = wait_for(dependence, overlap);
     Distance distance = dependence.distance;
     const bool at_once = AXON_RULE(consider_implied, implied(wait, distance));
     if (!at_once) distance.started = AXON_RULE(consider_late, overlaps_late(p_, dependence, overlap)) ? 1 : 0;
-    need({dependence.producer, dependence.theirs, dependence.consumer, dependence.own, distance},
-         ranges_of(p_, wait));
+    need({dependence.producer, dependence.theirs, dependence.consumer, dependence.own, distance}, wait);
     if (at_once || (AXON_RULE(consider_started, distance.started > 0) &&
                     AXON_RULE(consider_implied_late, implied(wait, distance))))
       return;
     happens_before_.add(wait);
     p_.waits.push_back(std::move(wait));
     distances_.push_back(dependence.distance);
+  }
+
+  Wait wait_for(const Dependence& dependence, const Overlap& overlap) {
+    Wait wait;
+    wait.event = event_of(dependence.producer);
+    wait.consumer = dependence.consumer;
+    wait.box = producers_needed(p_, dependence, overlap);
+    set_iteration(p_, dependence, wait);
+    wait.why = dependence.why();
+    wait.buffer = dependence.own->buffer;
+    return wait;
   }
 
   /// Do the waits that happens_before_ takes into account order this one's producers already?
@@ -251,6 +255,24 @@ class Deriver {
       if (wait.event == id) only_kept(wait.box);
   }
 
+  /// Each wait that is dropped is implied by those left, but what it implied itself may then be too many
+  /// waits away for a chain to be found: such a dependence gets its own wait back.
+  void finish() {
+    const auto events = p_.events;
+    for (auto waits = p_.waits;;) {
+      coarsen_events();
+      const auto lost = certify();
+      if (lost.empty()) return;
+      for (const Wait& wait : lost) {
+        distinguishing_.push_back(waits.size());
+        waits.push_back(wait);
+      }
+      p_.events = events;
+      p_.waits = waits;
+      p_.certificate.clear();
+    }
+  }
+
   // ---- certificate ----
 
   /// What has to be ordered: tasks of the producer in these ranges, or all.
@@ -258,18 +280,21 @@ class Deriver {
     TaskTypeId consumer, producer;
     Distance distance;
     std::optional<Ranges> ranges;
+    std::optional<Wait> wait;  ///< that orders just this, if none was added for it yet
   };
 
-  void need(const Dependence& d, std::optional<Ranges> ranges) {
-    needed_.push_back({d.consumer, d.producer, d.distance, std::move(ranges)});
+  void need(const Dependence& d, std::optional<Wait> wait) {
+    auto ranges = wait ? std::optional(ranges_of(p_, *wait)) : std::nullopt;
+    needed_.push_back({d.consumer, d.producer, d.distance, std::move(ranges), std::move(wait)});
   }
 
-  /// For each the first chain that orders it.
-  void certify() {
+  /// For each the first chain that orders it. Returns waits for those that have none, one per pair of types.
+  std::vector<Wait> certify() {
+    std::vector<Wait> lost;
     const HappensBefore happens_before(p_);
     CertificateWriter certificate(p_);
     std::map<std::tuple<TaskTypeId, TaskTypeId, size_t, int, bool, int>, std::vector<Chain>> chains;
-    for (const Needed& n : needed_) {
+    for (Needed& n : needed_) {
       const Distance& d = n.distance;
       const auto [it, added] =
           chains.try_emplace({n.consumer, n.producer, d.level, d.iterations, d.or_more, d.started});
@@ -278,8 +303,23 @@ class Deriver {
         return happens_before.is_whole(c, n.producer) ||
                (n.ranges && within(n.consumer, n.producer, *n.ranges, c.ranges()));
       });
-      if (chain != it->second.end()) certificate.add(n.consumer, *chain);
+      if (chain != it->second.end())
+        certificate.add(n.consumer, *chain);
+      else if (n.wait && !is_own_iteration(n) && !has_wait(lost, n))
+        lost.push_back(*std::exchange(n.wait, std::nullopt));
     }
+    return lost;
+  }
+
+  static bool has_wait(const std::vector<Wait>& waits, const Needed& n) {
+    return std::any_of(waits.begin(), waits.end(),
+                       [&](const Wait& w) { return w.consumer == n.consumer && w.event == n.wait->event; });
+  }
+
+  /// Earlier iterations of the task itself have finished without a wait.
+  bool is_own_iteration(const Needed& n) const {
+    return n.producer == n.consumer && n.distance.iterations > 0 &&
+           within(n.consumer, n.producer, *n.ranges, own_task(n.producer));
   }
 
   Program& p_;
