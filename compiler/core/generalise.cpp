@@ -401,32 +401,6 @@ void Generaliser::refuse_leftovers() {
   }
 }
 
-StatedSizes stated_sizes_of(const DeclInfo& info, Vars& vars, TypeId type) {
-  Occurrences reach;
-  reach.add(vars, vars.zonk(type));
-  StatedSizes out;
-  const auto mentions = [&](const Fact& f) {
-    return std::any_of(out.sizes.begin(), out.sizes.end(),
-                       [&](Var v) { return f.lhs.contains(v) || f.rhs.contains(v); });
-  };
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (Var v : info.exists)
-      if (reach.has(v) && std::find(out.sizes.begin(), out.sizes.end(), v) == out.sizes.end()) {
-        out.sizes.push_back(v);
-        grew = true;
-      }
-    for (const FactAt& f : info.exists_facts)
-      if (grew && mentions(f.fact)) {
-        reach.add(f.fact.lhs);
-        reach.add(f.fact.rhs);
-      }
-  }
-  for (const FactAt& f : info.exists_facts)
-    if (mentions(f.fact)) out.facts.push_back(f);
-  return out;
-}
-
 void default_element(Vars& vars, TypeVarId v) {
   if (!vars.is_meta(v)) return;
   base::Elem elem = base::Elem::f32;

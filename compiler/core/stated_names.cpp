@@ -1,6 +1,8 @@
 // A `val` and the definition behind it both name sizes, and each has names of its own: what is called `n` in
 // one may be `m` in the other. Unification finds which is which, but where a type does not determine that, as
-// with `h*k` beside `h*k`, or a size that no parameter mentions. There, those of one name are one.
+// with `h*k` beside `h*k`, or a size that no parameter mentions. There, those of one name are one. A stated
+// size that only the data decides, `?k`, is found by form: in `l - k` it stands where it stands in the
+// body's.
 #include <algorithm>
 
 #include "core/check.h"
@@ -8,6 +10,7 @@
 namespace axon::core {
 
 using shape::Dim;
+using shape::Fact;
 using shape::Var;
 
 namespace {
@@ -43,6 +46,32 @@ bool by_form(const Dim& zero, const std::vector<Var>& open, const std::vector<Va
 }
 
 }  // namespace
+
+StatedSizes stated_sizes_of(const DeclInfo& info, Vars& vars, TypeId type) {
+  Occurrences reach;
+  reach.add(vars, vars.zonk(type));
+  StatedSizes out;
+  const auto mentions = [&](const Fact& f) {
+    return std::any_of(out.sizes.begin(), out.sizes.end(),
+                       [&](Var v) { return f.lhs.contains(v) || f.rhs.contains(v); });
+  };
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (Var v : info.exists)
+      if (reach.has(v) && std::find(out.sizes.begin(), out.sizes.end(), v) == out.sizes.end()) {
+        out.sizes.push_back(v);
+        grew = true;
+      }
+    for (const FactAt& f : info.exists_facts)
+      if (grew && mentions(f.fact)) {
+        reach.add(f.fact.lhs);
+        reach.add(f.fact.rhs);
+      }
+  }
+  for (const FactAt& f : info.exists_facts)
+    if (mentions(f.fact)) out.facts.push_back(f);
+  return out;
+}
 
 void Checker::follow_stated_names() {
   solver_.settle();
