@@ -81,6 +81,10 @@ void report_too_large(Compilation& c, const CompiledEntry& entry, const std::str
 /// What one entry may take of one stage: more than the models of the tests take.
 constexpr uint64_t steps_of_a_stage = 40'000'000;
 
+/// What a node costs at least from tasks to native code, whatever it computes: so an entry has at most some
+/// thousand.
+constexpr uint64_t steps_of_a_node = 10'000;
+
 bool wanted(const Compilation& c, const std::string& entry) {
   const auto& only = c.options.entries;
   return only.empty() || std::find(only.begin(), only.end(), entry) != only.end();
@@ -197,6 +201,7 @@ void make_tasks(Compilation& c) {
     entry.plan.graph = &entry.graph;
     within_allowance(c, entry, [&] {
       for (const task::VariantChoice& choice : task::choose_variants(entry.graph, tiling)) {
+        base::work(steps_of_a_node * entry.graph.nodes.size());
         plan::Variant variant;
         variant.symbol = symbol_of(entry.name, entry.plan.variants.size());
         variant.program = task::from_graph(entry.graph, entry.layouts, choice.guard, choice.tiling);

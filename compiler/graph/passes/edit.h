@@ -116,6 +116,8 @@ struct Uses {
   std::set<NodeId> users() const;
 };
 std::map<Value, Uses> uses_of(const Graph&);
+/// Brings the sites of a user up to date after its bodies have changed. `before`: what it read until then.
+void update_sites(std::map<Value, Uses>&, const Graph&, NodeId user, const std::set<Value>& before);
 
 /// Values whose storage someone takes over: bases of updates, what loops carry.
 std::set<Value> consumed_values(const Graph&);

@@ -122,18 +122,35 @@ std::set<NodeId> Uses::users() const {
   return found;
 }
 
+namespace {
+
+void add_sites(std::map<Value, Uses>& uses, const Graph& g, NodeId user) {
+  const Node& node = g.nodes[user];
+  size_t body_number = 0;
+  each_body(node, [&](ScalarId body, const auto&) {
+    bool in_output = body_number >= node.locals.size();
+    size_t number = in_output ? body_number - node.locals.size() : body_number;
+    for (ScalarId l : loads_in(g, body))
+      if (Value v = g.scalars[l].target; !v.is_local()) uses[v].sites.push_back({user, in_output, number, l});
+    ++body_number;
+  });
+}
+
+}  // namespace
+
+void update_sites(std::map<Value, Uses>& uses, const Graph& g, NodeId user, const std::set<Value>& before) {
+  for (Value v : before)
+    if (const auto found = uses.find(v); found != uses.end())
+      std::erase_if(found->second.sites, [&](const Uses::Site& s) { return s.user == user; });
+  add_sites(uses, g, user);
+}
+
 std::map<Value, Uses> uses_of(const Graph& g) {
   std::map<Value, Uses> uses;
   for (NodeId id : all_nodes(g)) {
     const Node& node = g.nodes[id];
-    size_t body_number = 0;
-    each_body(node, [&](ScalarId body, const auto&) {
-      bool in_output = body_number >= node.locals.size();
-      size_t number = in_output ? body_number - node.locals.size() : body_number;
-      for (ScalarId l : loads_in(g, body))
-        if (Value v = g.scalars[l].target; !v.is_local()) uses[v].sites.push_back({id, in_output, number, l});
-      ++body_number;
-    });
+    base::work(10);
+    add_sites(uses, g, id);
     for (const Output& o : node.outputs)
       if (o.base) ++uses[*o.base].others;
     for (const Carried& c : node.carried) {

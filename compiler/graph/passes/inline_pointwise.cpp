@@ -96,20 +96,23 @@ bool stays_in_place(const Graph& g, NodeId producer, const NewBodies& bodies) {
 }  // namespace
 
 void inline_pointwise(Graph& g) {
+  std::map<Value, Uses> uses = edit::uses_of(g);
   for (NodeId id : edit::all_nodes(g)) {
     const Node& node = g.nodes[id];
     if (node.op != NodeOp::compute || node.outputs.size() != 1 || !node.locals.empty()) continue;
     if (!edit::is_plain(node, node.outputs[0]) || !edit::is_pointwise(g, node.outputs[0].body)) continue;
-    std::map<Value, Uses> uses = edit::uses_of(g);
-    const Uses& use = uses[{id, 0}];
+    const Uses use = uses[{id, 0}];
     if (use.sites.empty() || !worth_inlining(g, id, use, uses)) continue;
     auto bodies = inlined(g, {id, 0}, use);
     if (bodies.empty() || !stays_in_place(g, id, bodies)) continue;
+    std::map<NodeId, std::set<Value>> users;
+    for (const auto& [site, body] : bodies) users.emplace(site.user, edit::values_read(g, site.user));
     for (const auto& [site, body] : bodies) {
       Node& user = g.nodes[site.user];
       (site.in_output ? user.outputs[site.body].body : user.locals[site.body].body) = body;
     }
     for (const auto& [site, body] : bodies) edit::simplify_node(g, site.user);
+    for (const auto& [user, before] : users) edit::update_sites(uses, g, user, before);
   }
   edit::share_common(g);
   edit::sweep(g);

@@ -475,9 +475,28 @@ void join_normalisation(Graph& g) {
   edit::sweep(g);
 }
 
+/// Is an exponential anywhere in the graph? Without one there is nothing to merge.
+bool has_exponential(const Graph& g) {
+  for (NodeId id : edit::all_nodes(g)) {
+    const Node& node = g.nodes[id];
+    const auto found = [&](ScalarId body) {
+      const std::vector<ScalarId> parts = scalars_in(g, body);
+      return std::any_of(parts.begin(), parts.end(), [&](ScalarId s) {
+        return is_exponential(g.scalars[s].op) || g.scalars[s].op == Op::online;
+      });
+    };
+    for (const Local& local : node.locals)
+      if (found(local.body)) return true;
+    for (const Output& output : node.outputs)
+      if (found(output.body)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void merge_online(Graph& g) {
+  if (!has_exponential(g)) return;
   merge_weighted_sums(g);
   edit::sweep(g);
   merge_maximum_and_sum(g);

@@ -5,6 +5,7 @@
 // chosen for the scores.
 #include <algorithm>
 
+#include "base/work.h"
 #include "graph/passes/absorb.h"
 #include "graph/passes/cleanup.h"
 #include "graph/passes/order.h"
@@ -26,11 +27,6 @@ std::set<Value> loaded(const Graph& g, const Node& node) {
       if (!g.scalars[l].target.is_local()) values.insert(g.scalars[l].target);
   });
   return values;
-}
-
-bool share_operand(const Graph& g, const Node& a, const Node& b) {
-  std::set<Value> first = loaded(g, a), second = loaded(g, b);
-  return std::any_of(first.begin(), first.end(), [&](Value v) { return second.count(v) > 0; });
 }
 
 Node joined(Graph& g, const Node& a, const Node& b) {
@@ -58,10 +54,11 @@ Node joined(Graph& g, const Node& a, const Node& b) {
   return node;
 }
 
+/// Of nodes that read a tensor alike. False when they cannot be one node.
 bool merge(Graph& g, NodeId first, NodeId second, edit::Orders& orders) {
   const Node& a = g.nodes[first];
   const Node& b = g.nodes[second];
-  if (!same_domain(a, b) || !share_operand(g, a, b)) return false;
+  if (!same_domain(a, b)) return false;
   if (edit::has_reduction(g, a) != edit::has_reduction(g, b)) return false;
   const edit::Order& order = orders.of(a.region);
   if (order.has_path(first, second) || order.has_path(second, first)) return false;
@@ -84,10 +81,23 @@ bool merge_siblings(Graph& g) {
     const Node& node = g.nodes[id];
     if (node.op == NodeOp::compute && !edit::has_online(g, node)) candidates[node.region].push_back(id);
   }
-  for (const auto& [region, nodes] : candidates)
-    for (size_t i = 0; i < nodes.size(); ++i)
-      for (size_t j = i + 1; j < nodes.size(); ++j)
+  for (const auto& [region, nodes] : candidates) {
+    std::map<Value, std::vector<size_t>> readers;
+    std::vector<std::set<Value>> reads;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      reads.push_back(loaded(g, g.nodes[nodes[i]]));
+      for (Value v : reads.back()) readers[v].push_back(i);
+    }
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      std::set<size_t> later;
+      for (Value v : reads[i])
+        for (size_t j : readers[v])
+          if (j > i) later.insert(j);
+      base::work(later.size());
+      for (size_t j : later)
         if (merge(g, nodes[i], nodes[j], orders)) return true;
+    }
+  }
   return false;
 }
 
