@@ -27,7 +27,12 @@ Compiled::Compiled(const std::string& source, CompileOptions options, const std:
   Compilation& c = *compilation_;
   c.file = c.sources.add(name, source, c.diagnostics);
   for (const Stage& stage : stages()) {
-    stage.run(c);
+    try {
+      stage.run(c);
+    } catch (const std::exception& internal) {  // reported like an error, with the program
+      error_ = internal.what();
+      return;
+    }
     if (c.diagnostics.has_errors()) break;
     if (std::string_view(stage.name) == "graph")
       for (const CompiledEntry& e : c.entries) meanings_.emplace(e.name, e.graph);

@@ -290,6 +290,44 @@ TEST(SizesOfTheData, AreRangesOfWhatTheBodyComputes) {
                          {"sized", {1, 2, 3}, {2}, {}, "the axis has 3 elements, not 2"}});
 }
 
+/// What does not depend on the index of a `for` or a loop is computed outside of it, also where there is no
+/// element at all: it reads nothing that is there in an element only.
+TEST(Loops, WithoutElementsReadNothing) {
+  const Compiled compiled(
+      "entry first (x : f32[n]) (k : i64[m]) = for (i < n) => sum (for (j < 3) => exp x[0] * 0.0 + 2.0) + "
+      "x[i]\n"
+      "entry last (x : f32[n]) (k : i64[m]) = for (i < n) => sum (for (j < 3) => x[n - 1] * real j)\n"
+      "entry folded (x : f32[n]) (k : i64[m]) =\n"
+      "  fold (fn s i => s + sum (for (j < 3) => exp x[0] * 0.0 + 2.0)) 0.0 (iota n)\n"
+      "entry shorter (x : f32[n]) (k : i64[m]) = fold (fn s i => s + sum (softmax x[1:])) 0.0 (iota n)\n"
+      "entry reduced (x : f32[n]) (k : i64[m]) = sum (i < n) => x[i] * (sum (j < 3) => x[0] * real j)\n"
+      "entry both (x : f32[n]) (k : i64[m]) =\n"
+      "  for (i < n) (j < m) => sum (for (l < 2) => x[0] + real k[0]) + x[i] + real k[j]\n"
+      "entry nested (x : f32[n]) (k : i64[m]) =\n"
+      "  for (j < m) => fold (fn s i => s + sum (for (l < 3) => tanh x[0]) * 0.0 + real k[j]) 0.0 (iota n)\n"
+      "entry scanned (x : f32[n]) (k : i64[m]) = let (t, ys) =\n"
+      "  scan (fn s i => (s + 1.0, sum (for (l < n - 1) => x[l + 1]))) 0.0 (iota n) in ys\n",
+      for_levels());
+  expect_runs(compiled, {{"first", {}, {}, {}},
+                         {"first", {1, 2}, {}, {7, 8}},
+                         {"last", {}, {}, {}},
+                         {"last", {1, 2}, {}, {6, 6}},
+                         {"folded", {}, {}, {0}},
+                         {"folded", {1, 2}, {}, {12}},
+                         {"shorter", {}, {}, {0}},
+                         {"shorter", {1, 2}, {}, {2}},
+                         {"reduced", {}, {}, {0}},
+                         {"reduced", {1, 2}, {}, {9}},
+                         {"both", {}, {1}, {}},
+                         {"both", {1}, {}, {}},
+                         {"both", {1}, {1}, {6}},
+                         {"nested", {}, {1, 2}, {0, 0}},
+                         {"nested", {1, 2}, {}, {}},
+                         {"nested", {1, 2}, {1, 2}, {2, 4}},
+                         {"scanned", {}, {}, {}},
+                         {"scanned", {1, 2}, {}, {2, 2}}});
+}
+
 /// Loops in loops whose steps, sizes and updates depend on the outer index: as in factorisations of matrices.
 TEST(Loops, MayDependOnTheIndexOfALoopAround) {
   const Compiled compiled(

@@ -75,12 +75,16 @@ void SizeEnvironment::refuse_unbounded(const Val& value) {
 Dim SizeEnvironment::bound_of(const Dim& d) const {
   const std::optional<Dim> most = upper_bound(d);
   if (!most) return d;  // refuse_unbounded() reported it
-  if ((guards_.empty() && !is_indexed(d)) || most->constant() || most->as_var()) return *most;
-  // The range of an index implies that its axis is not empty. That must not prove the extent of the axis
-  // itself.
+  const bool at_root = guards_.empty() && active_.empty() && loops_.empty();
+  if (at_root || most->constant() || most->as_var()) return *most;
+  // The range of an index implies that its axis is not empty. That must not prove an extent that does not
+  // depend on the index: it is that of memory that is there in any case.
   std::vector<Fact> facts = g.facts;
-  for (const Axis& a : loops_) facts.push_back(shape::less(Dim(a.var), a.extent));
-  for (const Axis& a : loops_) facts.push_back(shape::at_least(Dim(a.var), Dim(0)));
+  for (const Axis& a : loops_) {
+    if (!most->contains(a.var)) continue;
+    facts.push_back(shape::less(Dim(a.var), a.extent));
+    facts.push_back(shape::at_least(Dim(a.var), Dim(0)));
+  }
   return at_least_zero(*most, facts);
 }
 

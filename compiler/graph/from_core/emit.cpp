@@ -242,9 +242,30 @@ Value GraphBuilder::emit(std::vector<Axis> domain, ScalarId body, TensorType typ
   return add(std::move(n), hoist);
 }
 
+/// May the node be computed where the expression is not evaluated at all, since an axis of a `for` or a loop
+/// around, which it does not depend on, has no element?
+bool GraphBuilder::outlives_ranges(const Node& n, size_t depth) const {
+  const auto may_be_empty = [&](const Axis& a) {
+    return shape::prove(g.facts, shape::at_least(a.extent, Dim(1))).verdict != shape::Verdict::proved;
+  };
+  const auto is_own = [&](const Axis& a) {
+    return std::any_of(n.domain.begin(), n.domain.end(), [&](const Axis& own) { return own.var == a.var; });
+  };
+  return std::any_of(active_.begin(), active_.end(),
+                     [&](const Axis& a) { return !is_own(a) && may_be_empty(a); }) ||
+         std::any_of(loops_.begin() + static_cast<ptrdiff_t>(depth), loops_.end(), may_be_empty);
+}
+
 Value GraphBuilder::add(Node n, bool hoist) {
   note_sizes(n);
   Output& out = n.outputs[0];
+  size_t depth = regions_.size() - 1;
+  if (hoist) {
+    std::vector<ScalarId> reads{out.body};
+    for (const DynamicSize& s : n.dynamic_sizes) reads.push_back(s.value);
+    depth = std::min(depth, region_for(n.domain, reads, out.base, out.at));
+  }
+  n.guarded = n.guarded || outlives_ranges(n, depth);
   shape::Substitution renamed;
   const auto rename = [&](Var& v) {
     const Var own = shape::fresh_var(shape::var_name(v));
@@ -257,12 +278,6 @@ Value GraphBuilder::add(Node n, bool hoist) {
   for (DynamicSize& s : n.dynamic_sizes) s.value = substitute(g, s.value, renamed);
   out.body = substitute(g, out.body, renamed);
   for (Dim& d : out.at) d = d.substitute(renamed);
-  size_t depth = regions_.size() - 1;
-  if (hoist) {
-    std::vector<ScalarId> reads{out.body};
-    for (const DynamicSize& s : n.dynamic_sizes) reads.push_back(s.value);
-    depth = std::min(depth, region_for(n.domain, reads, out.base, out.at));
-  }
   n.region = regions_[depth];
   const NodeKey key = key_of(n);
   if (auto it = known_nodes_.find(key); it != known_nodes_.end()) {

@@ -73,6 +73,7 @@ class GraphBuilder : Part {
                              std::optional<Value>>;
   NodeKey key_of(const Node& node);
   void note_sizes(Node& node) const;
+  bool outlives_ranges(const Node& node, size_t depth) const;
   Var canonical(size_t position);
 
   SizeEnvironment& sizes_;
