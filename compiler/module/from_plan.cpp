@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/bug.h"
 #include "device/abi.h"
 #include "module/kernel_emitter.h"
 #include "plan/workers.h"
 #include "task/decided.h"
+#include "task/facts.h"
 
 namespace axon::module {
 
@@ -197,11 +199,32 @@ void emit_variant(llvm::Module& m, const plan::Variant& v, const target::Level& 
   KernelEmitter(m, v, std::make_shared<Graph>(*v.program.graph), level, options).run();
 }
 
+namespace {
+
+/// The most that a dimension of the type is in any iteration of the loops around and for any of its tasks.
+Dim most_in_any_task(const plan::Variant& v, task::TaskTypeId type, const Dim& d) {
+  const auto is_size = [&](Var var) {
+    const auto& sizes = v.program.graph->sizes;
+    return std::any_of(sizes.begin(), sizes.end(), [&](const graph::Size& s) { return s.var == var; });
+  };
+  const std::vector<Var> vars = d.vars();
+  if (std::all_of(vars.begin(), vars.end(), is_size)) return d;
+  const auto facts = task::both(v.program.facts, task::ranges(v.program, type));
+  const auto most = shape::bounds_of(d, facts, is_size).high;
+  if (!most) base::bug("scratch_bytes", "no bound of " + d.str());
+  return *most;
+}
+
+}  // namespace
+
 shape::Dim scratch_bytes(const plan::Variant& v, const EmitOptions& options) {
   auto graph = std::make_shared<Graph>(*v.program.graph);
   Dim most;
-  for (const auto& type : v.program.types)
-    most = shape::max(most, make_body(v.program, type, graph, options).scratch_bytes);
+  for (uint32_t t = 0; t < v.program.types.size(); ++t) {
+    const task::TaskTypeId id{t};
+    const Dim bytes = make_body(v.program, v.program.types[id], graph, options).scratch_bytes;
+    most = shape::max(most, most_in_any_task(v, id, bytes));
+  }
   return most;
 }
 

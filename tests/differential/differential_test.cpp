@@ -123,6 +123,17 @@ TEST_P(Batch, FixedSizesAgree) {
   }
 }
 
+/// A loop whose result nothing reads once a size is fixed.
+TEST(FixedSizes, LeaveLoopsForTheirChecks) {
+  CompileOptions options = for_levels();
+  options.core.sizes["n"] = 0;
+  const Compiled compiled(
+      "entry d (x : f32[n]) (k : i64[m, l]) (y : f32[l]) =\n"
+      "  let t = fold (fn s q => s + y[q[0]]) x k in for (i < 3) => t[i else 0.5]\n",
+      options);
+  EXPECT_EQ(compiled.error(), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Generated, Batch,
                          ::testing::Range<uint64_t>(seeds().first, seeds().last + 1, batch));
 

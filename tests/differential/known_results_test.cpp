@@ -341,6 +341,9 @@ TEST(Loops, MayDependOnTheIndexOfALoopAround) {
       "  fold (fn u l => u + x[l] * x[j]) t (iota (j + 1))) s (iota (n - i))) 0.0 (iota n)\n"
       "entry prefix (x : f32[n]) (k : i64[m]) = fold (fn s j => s with [:j] = s[:j] + 1.0) (zeros_like x) "
       "(iota n)\n"
+      "entry products (x : f32[n]) (k : i64[m]) = sum i j => (fold (fn s p =>\n"
+      "  let q = p / 2 in s * 0.5 + transpose s[q :] @ s[q :]) (for (i < n) (j < n) => x[i] - x[j]) (iota "
+      "n))[i, j]\n"
       "entry suffix (x : f32[n]) (k : i64[m]) =\n"
       "  fold (fn s j => s with [j + 1 :] = s[j + 1 :] - s[j]) x (iota n)\n"
       "entry sorted (x : f32[n]) (k : i64[m]) where 1 <= n = fold (fn s i => fold (fn t j =>\n"
@@ -365,6 +368,7 @@ TEST(Loops, MayDependOnTheIndexOfALoopAround) {
                          {"thrice", {1, 2}, {}, {8}},
                          {"prefix", {3, 1, 2}, {}, {2, 1, 0}},
                          {"prefix", {}, {}, {}},
+                         {"products", {1, 2}, {}, {3.5}},
                          {"suffix", {1, 2, 4}, {}, {1, 1, 2}},
                          {"sorted", {3, 1, 2, 0}, {}, {0, 1, 2, 3}},
                          {"sorted", {5}, {}, {5}},

@@ -265,7 +265,7 @@ Value GraphBuilder::add(Node n, bool hoist) {
     for (const DynamicSize& s : n.dynamic_sizes) reads.push_back(s.value);
     depth = std::min(depth, region_for(n.domain, reads, out.base, out.at));
   }
-  n.guarded = n.guarded || outlives_ranges(n, depth);
+  n.guarded = n.guarded || (!loads_in(g, out.body).empty() && outlives_ranges(n, depth));
   shape::Substitution renamed;
   const auto rename = [&](Var& v) {
     const Var own = shape::fresh_var(shape::var_name(v));

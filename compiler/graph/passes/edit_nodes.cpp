@@ -257,9 +257,14 @@ std::set<Value> live_values(const Graph& g) {
   };
   for (const Result& r : g.results) mark(r.value);
   for (Value v : final_states(g)) mark(v);
-  for (const Check& c : g.checks)
-    if (!c.fact) mark(c.value);
-  for (NodeId loop : loops_with_effects(g)) mark({loop, 0});
+  for (const Check& c : g.checks) {
+    if (c.fact) continue;
+    mark(c.value);
+    // What is checked in a loop is checked in each of its iterations, whatever reads the results.
+    for (NodeId loop = g.regions[g.nodes[c.value.node].region].loop; loop.valid();
+         loop = g.regions[g.nodes[loop].region].loop)
+      mark({loop, 0});
+  }
   for (uint32_t s : data_sizes(g)) mark(g.sizes[s].value);
   for (const auto& debug : g.debugs) mark(debug.second);
   while (!work.empty()) {
