@@ -78,9 +78,6 @@ void report_too_large(Compilation& c, const CompiledEntry& entry, const std::str
                 "their own"));
 }
 
-/// What one entry may take of one stage: more than the models of the tests take.
-constexpr uint64_t steps_of_a_stage = 40'000'000;
-
 /// What a node costs at least from tasks to native code, whatever it computes: so an entry has at most some
 /// thousand.
 constexpr uint64_t steps_of_a_node = 10'000;
@@ -94,7 +91,7 @@ void make_graphs(Compilation& c) {
   for (core::GlobalId id : c.core->own) {
     const core::Global& global = c.core->globals[id];
     if (global.kind != core::Global::Kind::entry || !wanted(c, global.name)) continue;
-    const base::Allowance allowance(steps_of_a_stage);
+    const base::Allowance allowance(steps_of_a_graph);
     auto graph = graph::from_core(*c.core, id, c.diagnostics, &c.sources);
     if (!graph) continue;
     c.entries.push_back({global.name, std::move(*graph), {}, {}});
@@ -176,7 +173,8 @@ void fuse_graph(Compilation& c, CompiledEntry& entry) {
 
 void fuse_graphs(Compilation& c) {
   bool whole = true;
-  for (CompiledEntry& entry : c.entries) whole &= within_allowance(c, entry, [&] { fuse_graph(c, entry); });
+  for (CompiledEntry& entry : c.entries)
+    whole &= within_allowance(c, entry, [&] { fuse_graph(c, entry); }, steps_of_a_graph);
   if (whole) refuse_unbounded_sizes(c);
 }
 
@@ -327,9 +325,10 @@ void nothing(Compilation&) {}
 
 }  // namespace
 
-bool within_allowance(Compilation& c, const CompiledEntry& entry, const std::function<void()>& step) {
+bool within_allowance(Compilation& c, const CompiledEntry& entry, const std::function<void()>& step,
+                      uint64_t steps) {
   try {
-    const base::Allowance allowance(steps_of_a_stage);
+    const base::Allowance allowance(steps);
     step();
     return true;
   } catch (const base::TooMuchWork&) {

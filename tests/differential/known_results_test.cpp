@@ -379,6 +379,30 @@ TEST(Loops, MayDependOnTheIndexOfALoopAround) {
                          {"places", {1, 2, 3}, {}, {0, 3, 11}}});
 }
 
+/// A position out of range is an error where there is no element to change, too.
+TEST(Updates, OfNothingCheckTheirPosition) {
+  const Compiled compiled(
+      "entry branch (x : f32[n]) (k : i64[m]) where 2 <= m = if k[1] > 0 then x with [k[0]] = 1.0 else x\n"
+      "entry folded (x : f32[n]) (k : i64[m]) = fold (fn s p => s with [p] = 1.0) x k\n"
+      "entry found (x : f32[n]) (k : i64[m]) where 1 <= m = x[nonzero (x > 0.0)] with [k[0]] = 1.0\n"
+      "entry grown (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  sum (real (iterate 2 (fn b => for c => b[c] + b[c - 1 else 0]) (for (c < v + 1) => c)))\n"
+      "entry narrow (x : f32[n]) (k : i64[m]) (v : i64) = real (100 / i32 v) + x[i32 v]\n",
+      for_levels());
+  expect_runs(compiled, {{"branch", {}, {5, 1}, {}, "5 is not in 0 .. "},
+                         {"branch", {}, {5, 0}, {}},
+                         {"branch", {1, 2}, {1, 1}, {1, 1}},
+                         {"folded", {}, {0}, {}, "is not in 0 .. "},
+                         {"folded", {}, {}, {}},
+                         {"folded", {3, 4}, {1}, {3, 1}},
+                         {"found", {-1}, {0}, {}, "is not in 0 .. "},
+                         {"found", {-1, 2}, {0}, {1}},
+                         {"grown", {}, {}, {5}, "", {2}},
+                         {"grown", {}, {}, {0}, "", {-1}},
+                         {"narrow", {1, 2, 3}, {}, {53}, "", {2}},
+                         {"narrow", {1, 2, 3}, {}, {}, "an integer is divided by 0", {0}}});
+}
+
 /// What an index of a `for` decides inside of an element is that element's own.
 TEST(Elements, HaveTheirOwnPositionsSizesAndSteps) {
   const Compiled compiled(

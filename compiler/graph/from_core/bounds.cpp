@@ -93,7 +93,9 @@ ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const st
   // In a branch the index is checked where the branch is taken, not at the call; so is a position in its
   // step.
   const bool unproved = at_low == Proof::unknown || at_high == Proof::unknown;
-  if (unproved && (!conditions_.empty() || is_of_position(*dim))) return data_index(index, extent, what);
+  const bool past_call = reads_data(g, extent) || sizes_.varies(extent);  // the call does not know the extent
+  if (unproved && (!conditions_.empty() || is_of_position(*dim) || past_call))
+    return data_index(index, extent, what);
   if ((at_low == Proof::unknown && !bounds_.require(low, what)) ||
       (at_high == Proof::unknown && !bounds_.require(high, what))) {
     fail(source::Code::E0601, fmt::format("{} may be out of range: nothing shows {}", what,

@@ -235,6 +235,11 @@ Value GraphBuilder::emit(std::vector<Axis> domain, ScalarId body, TensorType typ
   if (plain) at = identity_map(domain);
   n.domain = std::move(domain);
   n.outputs = {{base ? g.type(*base) : sizes_.bound_of(type), body, base, std::move(at)}};
+  // An extent that is negative where the node is not reached is 0 in memory.
+  for (size_t i = 0; !base && plain && i < n.domain.size(); ++i) {
+    const Dim& extent = n.domain[i].extent;
+    n.guarded = n.guarded || (!sizes_.varies(extent) && extent != n.outputs[0].type.shape[i]);
+  }
   note_sizes(n);
   if (!plain && needs_bounding(g, n))  // that `at` is injective is proved for extents that are not negative
     for (const Axis& a : n.domain)

@@ -215,6 +215,19 @@ void EntryEvaluator::sizes(const core::Global& entry) {
       if (s.from == Size::From::scalar && s.var == integer) s.range = shape::integer_range();
 }
 
+namespace {
+
+/// The dimensions that a type mentions.
+void add_dims(const core::TypeStore& types, core::TypeId id, std::vector<Dim>& out) {
+  if (!id.valid()) return;
+  const core::Type& type = types.types[id];
+  for (const core::ShapeItem& item : type.shape)
+    if (item.kind == core::ShapeItem::Kind::dim) out.push_back(item.dim);
+  for (core::TypeId item : type.items) add_dims(types, item, out);
+}
+
+}  // namespace
+
 void EntryEvaluator::facts(const core::Global& entry) {
   for (const Size& s : g.sizes) {
     if (s.is_integer()) continue;
@@ -226,7 +239,7 @@ void EntryEvaluator::facts(const core::Global& entry) {
                           {},
                           fmt::format("`{}` is {{rhs}}; a size is at least 0", g.inputs[s.input].path)});
   }
-  auto learn = [&](const Fact& fact, std::string message) {
+  auto learn = [&](const Fact& fact, bool inferred, std::string message) {
     bool repeated = std::any_of(g.facts.begin(), g.facts.end(), [&](const Fact& f) {
       return f.lhs == fact.lhs && f.rhs == fact.rhs && f.relation == fact.relation;
     });
@@ -236,7 +249,7 @@ void EntryEvaluator::facts(const core::Global& entry) {
         if (!sizes_.is_size(v)) {
           const auto& exists = entry.scheme.exists;  // facts of sizes that the entry computes
           if (std::find(exists.begin(), exists.end(), v) != exists.end()) return;
-          // An integer that is data is checked where it is used as an index.
+          if (inferred) return;  // an integer that is data is checked where it is an index or divides
           if (fact.relation == shape::Relation::le && fact.lhs.is(0) && fact.rhs == Dim(v)) return;
           unsupported(fmt::format("a size that depends on `{}`: {}", shape::var_name(v), fact.str()));
           return;
@@ -245,11 +258,24 @@ void EntryEvaluator::facts(const core::Global& entry) {
     g.checks.push_back({fact, {}, {}, std::move(message)});
   };
   // First those that show the ranges of integers, which the others need.
+  const Dim most(static_cast<int64_t>(shape::size_range().high));
+  std::vector<Dim> stated;
+  add_dims(p.types, entry.scheme.type, stated);
+  for (const Dim& d : stated)
+    if (const Dim here = sizes_.resolve(d); reads_integer(g, here) && sizes_.over_sizes(here) &&
+                                            nests_no_integer(g, shape::at_most(here, most))) {
+      learn(shape::at_least(here, Dim(0)), true,
+            fmt::format("an axis has {} elements, and that is {{rhs}}", here.str()));
+      learn(shape::at_most(here, most), true,
+            fmt::format("an axis has {} elements: {{lhs}} are too many", here.str()));
+    }
+  narrow_integers(g);
   for (const bool first : {true, false}) {
     if (!entry.entry_sizes) break;
     for (const core::SizeCheck& c : entry.entry_sizes->checks)
       if (nests_no_integer(g, c.fact) == first && (first || !c.inferred || has_exact_operands(g, c.fact)))
-        learn(c.fact, fmt::format("{} needs {}; the sides are {{lhs}} and {{rhs}}", c.text, c.fact.str()));
+        learn(c.fact, c.inferred,
+              fmt::format("{} needs {}; the sides are {{lhs}} and {{rhs}}", c.text, c.fact.str()));
     narrow_integers(g);
   }
   for (const Fact& f : g.facts) sizes_.learn_rewrite(f);

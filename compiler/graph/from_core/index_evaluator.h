@@ -74,6 +74,7 @@ class IndexEvaluator : Part {
   bool is_certain(ScalarId index, const Dim& extent, const Selection& s) const;
   bool along_whole_axis(const Selection& s, size_t axis, const Dim& extent, const std::string& what,
                         Target& target);
+  void require_position(ScalarId position, const Dim& extent);
   Array fitted(const core::Expr& e, Array value, const Selection& s);
 
   SizeEnvironment& sizes_;
