@@ -43,8 +43,40 @@ bool Scope::shows_at_ends(const Fact& goal) const {
          is_positive_at_ends(goal.rhs - goal.lhs + Dim(strict ? 0 : 1));
 }
 
+/// What is at least 0, and at most what is returned: the quotient of an index variable by a size that divides
+/// its extent.
+std::optional<Dim> Scope::most_of_quotient(const shape::Atom& atom) const {
+  if (atom.kind() != shape::AtomKind::floor_div) return std::nullopt;
+  const auto index = atom.lhs().as_var(), size = atom.rhs().as_var();
+  const auto extent = index ? extents_.find(*index) : extents_.end();
+  const auto parts = size && extent != extents_.end() ? extent->second.linear_in(*size) : std::nullopt;
+  if (!parts || !parts->second.is(0)) return std::nullopt;
+  return parts->first - Dim(1);
+}
+
+bool Scope::is_positive_at_ends_of_quotients(const Dim& d) const {
+  for (const shape::Term& of : d.terms())
+    for (const shape::Atom& quotient : of.factors) {
+      const auto most = most_of_quotient(quotient);
+      if (!most) continue;
+      Dim slope(0);
+      for (const shape::Term& term : d.terms()) {
+        const bool has = std::find(term.factors.begin(), term.factors.end(), quotient) != term.factors.end();
+        if (!has) continue;
+        const auto other = term.factors.size() == 2 ? term.factors[term.factors[0] == quotient] : quotient;
+        if (term.factors.size() > 2 || (term.factors.size() == 2 && other.kind() != shape::AtomKind::var))
+          return false;
+        slope = slope + Dim(term.coefficient) * (term.factors.size() == 2 ? Dim(other.var()) : Dim(1));
+      }
+      const Dim rest = d - slope * shape::floor_div(quotient.lhs(), quotient.rhs());
+      if (holds(p_, facts_, shape::at_least(slope, Dim(0)))) return is_positive_at_ends(rest);
+      return holds(p_, facts_, shape::at_most(slope, Dim(0))) && is_positive_at_ends(slope * *most + rest);
+    }
+  return false;
+}
+
 bool Scope::is_positive_at_ends(const Dim& d) const {
-  if (shows(shape::less(Dim(0), d))) return true;
+  if (shows(shape::less(Dim(0), d)) || is_positive_at_ends_of_quotients(d)) return true;
   for (const auto& [var, extent] : extents_) {
     if (!d.contains(var)) continue;
     const auto linear = d.linear_in(var);

@@ -33,6 +33,8 @@ class Scope {
 
  private:
   bool is_positive_at_ends(const Dim&) const;
+  std::optional<Dim> most_of_quotient(const shape::Atom&) const;
+  bool is_positive_at_ends_of_quotients(const Dim&) const;
   std::optional<Interval> guess(const Dim&) const;
   std::optional<Interval> guess(const shape::Term&) const;
   std::optional<Interval> guess(const shape::Atom&) const;
