@@ -589,7 +589,8 @@ void ExprChecker::check_size(const Dim& wanted, const Dim& found, WhyId w) {
   const Fact same = shape::equal(y, x), differ{y, shape::Relation::ne, x};
   const std::vector<Fact> facts = solver_.facts_here(same);
   if (shape::prove(facts, same).verdict == shape::Verdict::proved) return;
-  // What no value makes true is refused; what only the condition of a branch excludes fails where it is taken.
+  // What no value makes true is refused; what only the condition of a branch excludes fails where it is
+  // taken.
   if (shape::prove(solver_.facts_for(same, {}), differ).verdict == shape::Verdict::proved)
     return reporter_.report_fact(same, facts, w, true);
   solver_.push_checked(same);
