@@ -416,9 +416,11 @@ class Printer {
       case Op::bounded:
         return fmt::format("bounded({}, {}, {})", expression(s.args[0], sharing, 0), names.str(s.dim),
                            s.check);
-      case Op::require:
-        return fmt::format("require({}, {}, {}, {})", expression(s.args[0], sharing, 0),
-                           expression(s.args[1], sharing, 0), expression(s.args[2], sharing, 0), s.check);
+      case Op::require: {
+        std::string text;  // one after the other: the first occurrence of what is shared names it
+        for (ScalarId arg : s.args) text += expression(arg, sharing, 0) + ", ";
+        return fmt::format("require({}{})", text, s.check);
+      }
       case Op::reduce:
       case Op::online:
         return binder(s);

@@ -39,6 +39,9 @@ class EntryEvaluator : Part {
   Val input_pattern(const Pattern& pattern, const std::string& path, Environment& env);
   void sizes(const core::Global& entry);
   void facts(const core::Global& entry);
+  std::vector<std::pair<Fact, std::string>> facts_of_axes(const core::Global& entry) const;
+  void learn(const core::Global& entry, const Fact& fact, const std::string& message);
+  bool require_when_run(const core::Global& entry, const Fact& fact, const std::string& message);
   void results(const Val& value, const std::string& path);
 
   std::map<std::string, uint32_t> input_numbers_;  // by path
@@ -239,46 +242,88 @@ void EntryEvaluator::facts(const core::Global& entry) {
                           {},
                           fmt::format("`{}` is {{rhs}}; a size is at least 0", g.inputs[s.input].path)});
   }
-  auto learn = [&](const Fact& fact, bool inferred, std::string message) {
-    bool repeated = std::any_of(g.facts.begin(), g.facts.end(), [&](const Fact& f) {
-      return f.lhs == fact.lhs && f.rhs == fact.rhs && f.relation == fact.relation;
-    });
-    if (repeated) return;
-    for (const Dim& side : {fact.lhs, fact.rhs})
-      for (Var v : side.vars())
-        if (!sizes_.is_size(v)) {
-          const auto& exists = entry.scheme.exists;  // facts of sizes that the entry computes
-          if (std::find(exists.begin(), exists.end(), v) != exists.end()) return;
-          if (inferred) return;  // an integer that is data is checked where it is an index or divides
-          if (fact.relation == shape::Relation::le && fact.lhs.is(0) && fact.rhs == Dim(v)) return;
-          unsupported(fmt::format("a size that depends on `{}`: {}", shape::var_name(v), fact.str()));
-          return;
-        }
-    g.facts.push_back(fact);
-    g.checks.push_back({fact, {}, {}, std::move(message)});
-  };
-  // First those that show the ranges of integers, which the others need.
-  const Dim most(static_cast<int64_t>(shape::size_range().high));
-  std::vector<Dim> stated;
-  add_dims(p.types, entry.scheme.type, stated);
-  for (const Dim& d : stated)
-    if (const Dim here = sizes_.resolve(d); reads_integer(g, here) && sizes_.over_sizes(here) &&
-                                            nests_no_integer(g, shape::at_most(here, most))) {
-      learn(shape::at_least(here, Dim(0)), true,
-            fmt::format("an axis has {} elements, and that is {{rhs}}", here.str()));
-      learn(shape::at_most(here, most), true,
-            fmt::format("an axis has {} elements: {{lhs}} are too many", here.str()));
-    }
+  for (const auto& [fact, message] : facts_of_axes(entry)) learn(entry, fact, message);
   narrow_integers(g);
+  // First those that show the ranges of integers, which the others need.
   for (const bool first : {true, false}) {
     if (!entry.entry_sizes) break;
     for (const core::SizeCheck& c : entry.entry_sizes->checks)
       if (nests_no_integer(g, c.fact) == first && (first || !c.inferred || has_exact_operands(g, c.fact)))
-        learn(c.fact, c.inferred,
+        learn(entry, c.fact,
               fmt::format("{} needs {}; the sides are {{lhs}} and {{rhs}}", c.text, c.fact.str()));
     narrow_integers(g);
   }
   for (const Fact& f : g.facts) sizes_.learn_rewrite(f);
+}
+
+/// Of the axes in the entry's type that integers decide: that they are sizes.
+std::vector<std::pair<Fact, std::string>> EntryEvaluator::facts_of_axes(const core::Global& entry) const {
+  const Dim most(static_cast<int64_t>(shape::size_range().high));
+  std::vector<Dim> stated;
+  add_dims(p.types, entry.scheme.type, stated);
+  std::vector<std::pair<Fact, std::string>> facts;
+  for (const Dim& d : stated) {
+    const Dim here = sizes_.resolve(d);
+    const Fact low = shape::at_least(here, Dim(0)), high = shape::at_most(here, most);
+    if (!reads_integer(g, here) || !sizes_.over_sizes(here) || !nests_no_integer(g, high)) continue;
+    facts.emplace_back(low, fmt::format("an axis has {} elements, and that is {{rhs}}", here.str()));
+    facts.emplace_back(high, fmt::format("an axis has {} elements: {{lhs}} are too many", here.str()));
+  }
+  return facts;
+}
+
+/// Makes the fact known, and checks it: at the call, or, where it mentions integers of other types than i64,
+/// when the launch begins.
+void EntryEvaluator::learn(const core::Global& entry, const Fact& fact, const std::string& message) {
+  const bool repeated = std::any_of(g.facts.begin(), g.facts.end(), [&](const Fact& f) {
+    return f.lhs == fact.lhs && f.rhs == fact.rhs && f.relation == fact.relation;
+  });
+  if (repeated) return;
+  const auto& exists = entry.scheme.exists;  // facts of sizes that the entry computes
+  for (const Dim& side : {fact.lhs, fact.rhs})
+    for (Var v : side.vars())
+      if (!sizes_.is_size(v)) {
+        if (std::find(exists.begin(), exists.end(), v) != exists.end()) return;
+        if (!require_when_run(entry, fact, message))
+          unsupported(fmt::format("a size that depends on `{}`: {}", shape::var_name(v), fact.str()));
+        return;
+      }
+  g.facts.push_back(fact);
+  g.checks.push_back({fact, {}, {}, message});
+}
+
+/// False when the fact mentions what is neither a size nor an integer among the arguments.
+bool EntryEvaluator::require_when_run(const core::Global& entry, const Fact& fact,
+                                      const std::string& message) {
+  std::map<Var, ScalarId> values;
+  for (const core::ClosedForm& form : entry.entry_sizes->forms) {
+    const core::Observation& seen = entry.entry_sizes->observations[form.observation];
+    const auto input = input_numbers_.find(seen.argument);
+    if (seen.axis || seen.dim != Dim(form.size) || input == input_numbers_.end()) continue;
+    for (uint32_t n = 0; n < g.nodes.size(); ++n)
+      if (const Node& node = g.nodes[NodeId{n}]; node.op == NodeOp::input && node.input == input->second)
+        values.emplace(form.size, cast(g, Elem::i64, load(g, {NodeId{n}, 0}, {}, node.types[0].elem)));
+  }
+  for (const Dim& side : {fact.lhs, fact.rhs})
+    for (Var v : side.vars())
+      if (!sizes_.is_size(v) && !values.count(v)) return false;
+  const auto value = [&](const Dim& d) { return substitute(g, index_of(g, d), values); };
+  const auto op = [&] {
+    switch (fact.relation) {
+      case shape::Relation::eq:
+        return Op::eq;
+      case shape::Relation::ne:
+        return Op::ne;
+      case shape::Relation::le:
+        return Op::le;
+      case shape::Relation::lt:
+        return Op::lt;
+    }
+    base::bug("from_core", "a relation that is none");
+  };
+  const ScalarId lhs = value(fact.lhs), rhs = value(fact.rhs);
+  checks_.require(apply(g, op(), {lhs, rhs}), lhs, rhs, message);
+  return true;
 }
 
 /// An equality c*t == rest, with t a quotient or another atom, replaces c*t by rest.

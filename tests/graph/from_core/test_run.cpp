@@ -495,6 +495,22 @@ TEST(FromCoreRun, RunTimeErrorsNameTheExpression) {
   EXPECT_EQ(error, "axis 2 of `x` is 3, which is not 2*d");
 }
 
+/// What must hold of an integer argument is checked, of any type.
+TEST(FromCoreRun, IntegersOfAnyTypeAreAsStated) {
+  const auto of = [](const char* text, int64_t k) {
+    return run(text, {reals({3}, {5, 6, 7}), integers({}, {k}, Elem::i32)}).error;
+  };
+  const char* const stated =
+      "fun pick x (k : i32) where k < 2 = x[k]\nentry f (x : f32[n]) (k : i32) = pick x k";
+  EXPECT_EQ(of(stated, 1), "");
+  EXPECT_NE(of(stated, 2).find("k < 2; the sides are 2 and 2"), std::string::npos) << of(stated, 2);
+  EXPECT_NE(of(stated, -1).find("-1 is not in 0 .. 2"), std::string::npos) << of(stated, -1);
+  const char* const divided = "entry f (x : f32[n]) (k : i32) = x[0] * real (12 / k)";
+  EXPECT_EQ(of(divided, 4), "");
+  EXPECT_NE(of(divided, 0).find("k != 0; the sides are 0 and 0"), std::string::npos) << of(divided, 0);
+  EXPECT_NE(of("entry f (x : f32[n]) (k : i32) where 2 <= k = x * real k", 1), "");
+}
+
 TEST(FromCoreRun, WhatCannotBeLoweredIsSaid) {
   Lowered odd = lower("entry f (x : i64[n]) = fold (fn s k => s + sum (for (i < k) => real i)) 0.0 x");
   EXPECT_TRUE(odd.order.empty());
