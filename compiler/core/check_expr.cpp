@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/negative_literal.h"
+
 namespace axon::core {
 
 using shape::Dim;
@@ -341,11 +343,8 @@ void ExprChecker::type_literal(ExprId id, base::Elem elem) {
     const Expr& e = p_.exprs[at];
     if (e.kind == Kind::number) return base::is_float(elem) || (base::is_integer(elem) && !e.flag);
     if (e.kind == Kind::list) return std::all_of(e.args.begin(), e.args.end(), literal);
-    const bool negative = e.kind == Kind::apply && e.args.size() == 2 &&
-                          p_.exprs[e.args[0]].kind == Kind::global &&
-                          p_.globals[p_.exprs[e.args[0]].global].kind == Global::Kind::prim &&
-                          p_.globals[p_.exprs[e.args[0]].global].prim == Prim::neg_;
-    return negative && literal(e.args[1]);
+    const ExprId operand = negated(p_, at);
+    return operand.valid() && literal(operand);
   };
   const Type t = vars_[vars_.head(p_.exprs[id].type)];
   if (t.kind == Type::Kind::tensor && literal(id))

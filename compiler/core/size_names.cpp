@@ -43,12 +43,11 @@ void SizeNames::find() {
     if (const Expr& e = p_.exprs[{i}]; e.kind == Kind::let) add_lets(e.params[0], e.args[0], {});
   for (uint32_t i = info.first_local; i < info.end_local; ++i)
     if (e_.local_sizes.count(i)) add_name({i}, {});
-  for (size_t known = 0, before = 1;
-       known != before;) {  // a function that is named may be found to take sizes
+  size_t before = 0;
+  do {  // a function that is named may be found to take sizes
     before = paths_.size();
     for (uint32_t i = info.first_expr; i < info.end_expr; ++i) look_at({i});
-    known = paths_.size();
-  }
+  } while (paths_.size() != before);
 }
 
 void SizeNames::add_lets(const Pattern& p, ExprId value, const Steps& steps) {
@@ -135,22 +134,18 @@ void SizeNames::add(Part part) {
 /// A part of a value is a size: so is what it is made of.
 void SizeNames::take(const Part& part) {
   const Expr& e = p_.exprs[part.expr];
-  switch (e.kind) {
-    case Kind::local:
-      return add_name(e.local, part.steps);
-    case Kind::field: {
-      Steps steps = part.steps;
-      steps.insert(steps.begin(), e.text);
-      return add({e.args[0], std::move(steps)});
-    }
-    case Kind::let:
-      return add({e.args[1], part.steps});
-    case Kind::conditional:
-      add({e.args[1], part.steps});
-      return add({e.args[2], part.steps});
-    default:
-      return part.steps.empty() ? take_whole(part.expr) : take_step(part);
+  if (e.kind == Kind::local) return add_name(e.local, part.steps);
+  if (e.kind == Kind::field) {
+    Steps steps = part.steps;
+    steps.insert(steps.begin(), e.text);
+    return add({e.args[0], std::move(steps)});
   }
+  if (e.kind == Kind::let) return add({e.args[1], part.steps});
+  if (e.kind == Kind::conditional) {
+    add({e.args[1], part.steps});
+    return add({e.args[2], part.steps});
+  }
+  return part.steps.empty() ? take_whole(part.expr) : take_step(part);
 }
 
 void SizeNames::take_whole(ExprId id) {
@@ -193,19 +188,10 @@ std::vector<ExprId> SizeNames::operands(ExprId id) const {
   if (e.kind != Kind::apply || p_.exprs[e.args[0]].kind != Kind::global) return {};
   const Global& callee = p_.globals[p_.exprs[e.args[0]].global];
   if (callee.kind != Global::Kind::prim) return {};
-  switch (callee.prim) {
-    case Prim::add_:
-    case Prim::sub_:
-    case Prim::mul_:
-    case Prim::div_:
-    case Prim::mod_:
-    case Prim::neg_:
-    case Prim::min_:
-    case Prim::max_:
-      return {e.args.begin() + 1, e.args.end()};
-    default:
-      return {};
-  }
+  constexpr Prim arithmetic[] = {Prim::add_, Prim::sub_, Prim::mul_, Prim::div_,
+                                 Prim::mod_, Prim::neg_, Prim::min_, Prim::max_};
+  if (std::find(std::begin(arithmetic), std::end(arithmetic), callee.prim) == std::end(arithmetic)) return {};
+  return {e.args.begin() + 1, e.args.end()};
 }
 
 }  // namespace axon::core

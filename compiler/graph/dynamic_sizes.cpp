@@ -17,12 +17,12 @@ std::vector<Axis> axes_of(const Graph& g, const Node& node) {
   return axes;
 }
 
+}  // namespace
+
 void add_range(std::vector<Fact>& facts, const Axis& a) {
   facts.push_back(shape::at_least(Dim(a.var), Dim(0)));
   facts.push_back(shape::less(Dim(a.var), a.extent));
 }
-
-}  // namespace
 
 bool needs_bounding(const Graph& g, const Node& node) {
   if (node.op != NodeOp::compute) return false;

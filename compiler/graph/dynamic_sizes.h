@@ -11,6 +11,9 @@
 
 namespace axon::graph {
 
+/// Adds what is known of an index variable: 0 <= var < extent.
+void add_range(std::vector<Fact>&, const Axis&);
+
 /// Does the node have dynamic extents, or loads that need be in range in its branch only?
 bool needs_bounding(const Graph&, const Node&);
 

@@ -5,8 +5,8 @@
 // under that. Each read and store is then put to the prover: is its index inside of a declared box of its
 // buffer, for all points of the tile and of the binders around it, and all sizes?
 //
-// Assumed of the graph: what is read or stored lies inside of its tensor. The type checker promises it, and
-// `bounded` checks it where the data decides; such an index can be anything in its axis.
+// Assumed of the graph, and not proved here: what is read or stored lies inside of its tensor. `bounded`
+// checks it where the data decides; such an index can be anything in its axis.
 #include <fmt/format.h>
 
 #include <algorithm>

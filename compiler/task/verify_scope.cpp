@@ -54,23 +54,30 @@ std::optional<Dim> Scope::most_of_quotient(const shape::Atom& atom) const {
   return parts->first - Dim(1);
 }
 
+/// The factor of an atom in a sum whose terms have it once at most, beside nothing else than a variable.
+static std::optional<Dim> slope_in(const Dim& d, const shape::Atom& atom) {
+  Dim slope(0);
+  for (const shape::Term& term : d.terms()) {
+    std::vector<shape::Atom> others = term.factors;
+    const auto at = std::find(others.begin(), others.end(), atom);
+    if (at == others.end()) continue;
+    others.erase(at);
+    if (others.size() > 1 || (others.size() == 1 && others[0].kind() != shape::AtomKind::var))
+      return std::nullopt;
+    slope = slope + Dim(term.coefficient) * (others.empty() ? Dim(1) : Dim(others[0].var()));
+  }
+  return slope;
+}
+
 bool Scope::is_positive_at_ends_of_quotients(const Dim& d) const {
-  for (const shape::Term& of : d.terms())
-    for (const shape::Atom& quotient : of.factors) {
+  for (const shape::Term& term : d.terms())
+    for (const shape::Atom& quotient : term.factors) {
       const auto most = most_of_quotient(quotient);
-      if (!most) continue;
-      Dim slope(0);
-      for (const shape::Term& term : d.terms()) {
-        const bool has = std::find(term.factors.begin(), term.factors.end(), quotient) != term.factors.end();
-        if (!has) continue;
-        const auto other = term.factors.size() == 2 ? term.factors[term.factors[0] == quotient] : quotient;
-        if (term.factors.size() > 2 || (term.factors.size() == 2 && other.kind() != shape::AtomKind::var))
-          return false;
-        slope = slope + Dim(term.coefficient) * (term.factors.size() == 2 ? Dim(other.var()) : Dim(1));
-      }
-      const Dim rest = d - slope * shape::floor_div(quotient.lhs(), quotient.rhs());
-      if (holds(p_, facts_, shape::at_least(slope, Dim(0)))) return is_positive_at_ends(rest);
-      return holds(p_, facts_, shape::at_most(slope, Dim(0))) && is_positive_at_ends(slope * *most + rest);
+      const auto slope = most ? slope_in(d, quotient) : std::nullopt;
+      if (!slope) continue;
+      const Dim rest = d - *slope * shape::floor_div(quotient.lhs(), quotient.rhs());
+      if (holds(p_, facts_, shape::at_least(*slope, Dim(0)))) return is_positive_at_ends(rest);
+      return holds(p_, facts_, shape::at_most(*slope, Dim(0))) && is_positive_at_ends(*slope * *most + rest);
     }
   return false;
 }

@@ -113,9 +113,8 @@ class Generator {
     const auto& grid = p_.types[f.producer].coordinates;
     for (size_t c = 0; c < f.ranges.size(); ++c) {
       const auto set = [&](const char* how, const Dim& first, const Dim& last) {
-        add("range of an entry", fmt::format("{} coordinate {} {}", what, c, how), [&](Program& p) {
-          p.certificate[n].ranges[c] = Wait::Range{first, last};
-        });
+        add("range of an entry", fmt::format("{} coordinate {} {}", what, c, how),
+            [&](Program& p) { p.certificate[n].ranges[c] = Wait::Range{first, last}; });
       };
       set("whole", Dim(0), grid[c].extent - Dim(1));
       if (!f.ranges[c]) {

@@ -11,6 +11,7 @@
 #include <random>
 #include <sstream>
 
+#include "random_graphs.h"
 #include "task/storage.h"
 
 namespace axon::task {
@@ -95,6 +96,14 @@ ExamplePtr make_example(const std::string& name, const std::string& graph_text, 
   EXPECT_TRUE(wrong_after.empty()) << name << " with copies: " << (wrong_after.empty() ? "" : wrong_after[0]);
   read_settings(settings, *example);
   return example;
+}
+
+ExamplePtr random_example(uint64_t seed) {
+  return make_example("random", random_graph(seed),
+                      "tiling rows 2 columns 2 panel 2 points 4\n"
+                      "sizes m=3 d=5 n=2 v=2\n"
+                      "sizes m=5 d=2 n=3 v=1\n"
+                      "sizes m=2 d=3 n=0 v=3\n");
 }
 
 ExamplePtr load_example(const std::string& name) {

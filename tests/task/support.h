@@ -32,6 +32,8 @@ std::vector<std::string> example_names();
 ExamplePtr load_example(const std::string& name);
 /// From texts: `settings` as in a .case file.
 ExamplePtr make_example(const std::string& name, const std::string& graph_text, const std::string& settings);
+/// A random graph (random_graphs.h) with tiles and sizes that are small enough to look at every task.
+ExamplePtr random_example(uint64_t seed);
 
 Program program_of(const Example&);
 std::vector<std::string> unproved(const Program&);

@@ -90,11 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Tasks, Order, testing::ValuesIn(example_names()),
 
 TEST(RandomOrder, OfSmallGrids) {
   for (uint64_t seed = 100; seed < 140 && !HasFailure(); ++seed) {
-    const auto example = make_example("random", random_graph(seed),
-                                      "tiling rows 2 columns 2 panel 2 points 4\n"
-                                      "sizes m=3 d=5 n=2 v=2\n"
-                                      "sizes m=5 d=2 n=3 v=1\n"
-                                      "sizes m=2 d=3 n=0 v=3\n");
+    const auto example = random_example(seed);
     ASSERT_TRUE(example);
     const Program program = program_of(*example);
     for (const auto& binding : example->bindings) {

@@ -124,6 +124,9 @@ class MostOf {
   std::map<ScalarId, std::optional<Dim>> known_;
 };
 
+/// Said of a size that is not what its bound allows.
+constexpr const char* outside_of_bound = " is {lhs}, which is not in 0 .. {rhs}";
+
 }  // namespace
 
 /// The expression may mention index variables, and what is given is a bound for every value of them:
@@ -270,7 +273,7 @@ void CheckedIntegers::bound_size(Value value, const Dim& bound, const std::strin
     const auto is_earlier = [&](Var v) { return earlier.count(v) > 0; };
     if (s.is_unbounded() && s.value == value && std::all_of(vars.begin(), vars.end(), is_earlier)) {
       s.equation = bound;
-      s.message = what + " is {lhs}, which is not in 0 .. {rhs}";
+      s.message = what + outside_of_bound;
       g.facts.push_back(shape::at_most(Dim(s.var), bound));
     }
     earlier.insert(s.var);
@@ -330,7 +333,7 @@ std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::strin
   sizes_.note_integer(size.var, integer);
   size.equation = bounded ? *bound : Dim(size.var);
   size.value = value;
-  size.message = what + (bounded ? " is {lhs}, which is not in 0 .. {rhs}" : " is {lhs}, which is no size");
+  size.message = what + (bounded ? outside_of_bound : " is {lhs}, which is no size");
   g.facts.push_back(shape::at_least(Dim(size.var), Dim(0)));
   if (bounded) g.facts.push_back(shape::at_most(Dim(size.var), *bound));
   g.sizes.push_back(size);

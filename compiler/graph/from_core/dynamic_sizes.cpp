@@ -80,11 +80,8 @@ Dim SizeEnvironment::bound_of(const Dim& d) const {
   // The range of an index implies that its axis is not empty. That must not prove an extent that does not
   // depend on the index: it is that of memory that is there in any case.
   std::vector<Fact> facts = g.facts;
-  for (const Axis& a : loops_) {
-    if (!most->contains(a.var)) continue;
-    facts.push_back(shape::less(Dim(a.var), a.extent));
-    facts.push_back(shape::at_least(Dim(a.var), Dim(0)));
-  }
+  for (const Axis& a : loops_)
+    if (most->contains(a.var)) add_range(facts, a);
   return at_least_zero(*most, facts);
 }
 

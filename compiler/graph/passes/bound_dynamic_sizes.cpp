@@ -27,7 +27,7 @@ class NodeBounder {
   void run() {
     std::vector<Axis> domain = node_.domain;
     for (size_t a = 0; a < domain.size(); ++a) domain[a].extent = bound_of_axis(a);
-    for (const Axis& a : domain) add_range(a);
+    for (const Axis& a : domain) add_range(facts_, a);
     for (Output& o : node_.outputs) o.body = bounded(o.body);
     node_.domain = std::move(domain);
     node_.dynamic_sizes.clear();
@@ -41,11 +41,6 @@ class NodeBounder {
     return edit::is_plain(node_, o) ? o.type.shape[a] : bounds_.of(node_.domain[a].extent);
   }
 
-  void add_range(const Axis& a) {
-    facts_.push_back(shape::at_least(Dim(a.var), Dim(0)));
-    facts_.push_back(shape::less(Dim(a.var), a.extent));
-  }
-
   ScalarId bounded(ScalarId body) {
     const Scalar root = g_.scalars[body];
     if (root.op != Op::reduce) return safe(body);
@@ -53,7 +48,7 @@ class NodeBounder {
     const size_t outside = facts_.size();
     for (Axis& b : binders) {
       b.extent = bounds_.of(b.extent);
-      add_range(b);
+      add_range(facts_, b);
     }
     ScalarId term = safe(root.args[0]);
     facts_.resize(outside);

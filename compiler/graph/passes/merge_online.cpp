@@ -477,20 +477,15 @@ void join_normalisation(Graph& g) {
 
 /// Is an exponential anywhere in the graph? Without one there is nothing to merge.
 bool has_exponential(const Graph& g) {
-  for (NodeId id : edit::all_nodes(g)) {
-    const Node& node = g.nodes[id];
-    const auto found = [&](ScalarId body) {
+  bool found = false;
+  for (NodeId id : edit::all_nodes(g))
+    edit::each_body(g.nodes[id], [&](ScalarId body, const auto&) {
       const std::vector<ScalarId> parts = scalars_in(g, body);
-      return std::any_of(parts.begin(), parts.end(), [&](ScalarId s) {
-        return is_exponential(g.scalars[s].op) || g.scalars[s].op == Op::online;
-      });
-    };
-    for (const Local& local : node.locals)
-      if (found(local.body)) return true;
-    for (const Output& output : node.outputs)
-      if (found(output.body)) return true;
-  }
-  return false;
+      found = found || std::any_of(parts.begin(), parts.end(), [&](ScalarId s) {
+                return is_exponential(g.scalars[s].op) || g.scalars[s].op == Op::online;
+              });
+    });
+  return found;
 }
 
 }  // namespace

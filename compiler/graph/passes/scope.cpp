@@ -2,23 +2,15 @@
 //
 // A binder's range is used only for expressions that name the binder. Outside its reduction the range may be
 // empty, and facts of an empty range prove everything.
+#include "graph/dynamic_sizes.h"
 #include "graph/passes/edit.h"
 
 namespace axon::graph::edit {
 
-namespace {
-
-void add_range(std::vector<Fact>& facts, Var var, const Dim& extent) {
-  facts.push_back(shape::at_least(Dim(var), Dim(0)));
-  facts.push_back(shape::less(Dim(var), extent));
-}
-
-}  // namespace
-
 Scope::Scope(const Graph& g, RegionId region) : facts_(g.facts) {
   for (NodeId loop = g.regions[region].loop; loop.valid();) {
     const Node& node = g.nodes[loop];
-    add_range(facts_, node.index.var, node.index.extent);
+    add_range(facts_, node.index);
     loop = g.regions[node.region].loop;
   }
 }
@@ -26,7 +18,7 @@ Scope::Scope(const Graph& g, RegionId region) : facts_(g.facts) {
 Scope::Scope(const Graph& g, const Node& node) : Scope(g, node.region) { add(node.domain); }
 
 void Scope::add(const std::vector<Axis>& axes) {
-  for (const Axis& a : axes) add_range(facts_, a.var, a.extent);
+  for (const Axis& a : axes) add_range(facts_, a);
 }
 
 void Scope::add_binders(const std::vector<Axis>& axes) {
@@ -37,7 +29,7 @@ std::vector<Fact> Scope::facts_for(const std::vector<Var>& vars) const {
   std::vector<Fact> facts = facts_;
   for (Var v : vars) {
     auto binder = binders_.find(v);
-    if (binder != binders_.end()) add_range(facts, v, binder->second);
+    if (binder != binders_.end()) add_range(facts, {v, binder->second});
   }
   return facts;
 }
