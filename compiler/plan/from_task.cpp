@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "base/rule.h"
 #include "plan/plan.h"
@@ -121,11 +123,12 @@ class MemoryPlan {
       if (fits == slots.end()) {
         slots.push_back({{id}, bytes});
       } else {
-        for (BufferId other : fits->buffers) certify(other, id);
+        for (BufferId other : fits->buffers) note_needed(other, id);
         fits->buffers.push_back(id);
         if (AXON_RULE(slot_grows, true)) fits->bytes = shape::max(fits->bytes, bytes);
       }
     }
+    certify();
     return slots;
   }
 
@@ -168,41 +171,53 @@ class MemoryPlan {
     return true;
   }
 
-  /// Is every task of `earlier` ordered before one of `later`? Asked for each two buffers that they touch.
+  /// A task type and a distance: of what its tasks run after there.
+  struct Place {
+    TaskTypeId later;
+    size_t level;
+    int iterations;
+    bool operator<(const Place& o) const {
+      return std::tie(later, level, iterations) < std::tie(o.later, o.level, o.iterations);
+    }
+    task::Distance distance() const { return {level, iterations}; }
+  };
+
+  /// Is every task of `earlier`, which is in the same loops, ordered before one of `later`?
   bool ordered(TaskTypeId later, TaskTypeId earlier, const task::Distance& distance) const {
-    const auto [known, is_new] =
-        ordered_.try_emplace({later, earlier, distance.level, distance.iterations}, false);
-    if (is_new) known->second = happens_before_.ordered_whole(later, earlier, distance);
-    return known->second;
+    const auto [known, is_new] = ordered_.try_emplace({later, distance.level, distance.iterations});
+    if (is_new)
+      happens_before_.each_whole(later, distance,
+                                 [&](TaskTypeId type, const auto&) { known->second.insert(type); });
+    return known->second.count(earlier) > 0;
   }
 
-  /// Why the lives of two buffers in one slot do not meet.
-  void certify(BufferId a, BufferId b) {
+  /// Notes what shows that the lives of two buffers in one slot do not meet.
+  void note_needed(BufferId a, BufferId b) {
     for (TaskTypeId x : touches_.at(a))
       for (TaskTypeId y : touches_.at(b)) {
         const size_t loops = p_.types[x].loops.size();
-        certify(x, y, {loops, 0});
-        certify(y, x, {loops, 0});
         for (size_t level = 0; level < loops; ++level) {
-          certify(x, y, {level, 1});
-          certify(y, x, {level, 1});
+          needed_[{x, level, 1}].insert(y);
+          needed_[{y, level, 1}].insert(x);
         }
+        needed_[{x, loops, 0}].insert(y);
+        needed_[{y, loops, 0}].insert(x);
       }
   }
 
-  void certify(TaskTypeId later, TaskTypeId earlier, const task::Distance& distance) {
-    happens_before_.any_chain(later, earlier, distance, false, [&](const task::Chain& chain) {
-      const bool whole = happens_before_.is_whole(chain, earlier);
-      if (whole) certificate_.add(later, chain);
-      return whole;
-    });
+  void certify() {
+    for (const auto& [place, wanted] : needed_)
+      happens_before_.each_whole(place.later, place.distance(), [&](TaskTypeId earlier, const auto& chain) {
+        if (wanted.count(earlier) > 0) certificate_.add(place.later, chain());
+      });
   }
 
   Program& p_;
   task::HappensBefore happens_before_;
   task::CertificateWriter certificate_;
   std::map<BufferId, std::vector<TaskTypeId>> touches_;
-  mutable std::map<std::tuple<TaskTypeId, TaskTypeId, size_t, int>, bool> ordered_;
+  mutable std::map<Place, std::set<TaskTypeId>> ordered_;
+  std::map<Place, std::set<TaskTypeId>> needed_;  ///< what sharing slots relies on
 };
 
 Dim grid_of(const task::TaskType& t) {

@@ -300,7 +300,7 @@ class Deriver {
           chains.try_emplace({n.consumer, n.producer, d.level, d.iterations, d.or_more, d.started});
       if (added) it->second = happens_before.chains(n.consumer, n.producer, d);
       const auto chain = std::find_if(it->second.begin(), it->second.end(), [&](const Chain& c) {
-        return happens_before.is_whole(c, n.producer) ||
+        return happens_before.is_whole(c.ranges(), n.producer) ||
                (n.ranges && within(n.consumer, n.producer, *n.ranges, c.ranges()));
       });
       if (chain != it->second.end())

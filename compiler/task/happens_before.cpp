@@ -13,6 +13,9 @@ namespace axon::task {
 namespace {
 
 constexpr size_t max_states = 4096;
+/// How many ranges of one task type, in one iteration, a search goes on from: it finds short chains first,
+/// and around a loop there are ever longer ones with ranges of their own.
+constexpr size_t max_ranges = 16;
 /// How much longer than in the wait itself a bound of a range may become: with every wait of a chain more of
 /// it is repeated, and of what is longer nothing is proved.
 constexpr size_t max_parts = 256;
@@ -212,7 +215,16 @@ std::vector<bool> HappensBefore::leading_to(TaskTypeId earlier) const {
 /// Calls `enough` with one chain after the other until it says true.
 void HappensBefore::find_chains(TaskTypeId later, TaskTypeId earlier, const Distance& distance,
                                 bool through_empty, const std::function<bool(const Chain&)>& enough) const {
-  const std::vector<bool> leading = leading_to(earlier);
+  const auto reaches = [&](const std::vector<State>& states, const State& reached) {
+    return AXON_RULE(chain_reaches, reached.type == earlier) && enough(chain_to(states, reached));
+  };
+  search(later, earlier, distance, through_empty, leading_to(earlier), reaches);
+}
+
+/// Follows the waits of `later`, breadth first, through the types that are `leading`, to types in the loops
+/// of `like`.
+void HappensBefore::search(TaskTypeId later, TaskTypeId like, const Distance& distance, bool through_empty,
+                           const std::vector<bool>& leading, const Reached& goal) const {
   std::vector<State> states{{later, 0, 0, {}, false}};
   for (const auto& c : program_.types[later].coordinates)
     states[0].finished.push_back(Wait::Range{c.var, c.var});
@@ -220,19 +232,20 @@ void HappensBefore::find_chains(TaskTypeId later, TaskTypeId earlier, const Dist
     for (size_t e : edges_of_[states[next].type.index]) {
       base::work();
       if (!leading[edges_[e].producer.index]) continue;
-      auto reached = follow(states[next], e, later, earlier, distance, through_empty);
+      auto reached = follow(states[next], e, later, like, distance, through_empty);
       if (!reached) continue;
       reached->before = next;
       reached->wait = static_cast<uint32_t>(e);
       const auto& grid = program_.types[reached->type].coordinates;
+      size_t alike = 0;  // that say as much, but for the ranges
       const bool known = std::any_of(states.begin(), states.end(), [&](const State& s) {
-        return AXON_RULE(known_type, s.type == reached->type) &&
-               AXON_RULE(known_iterations, s.iterations <= reached->iterations) &&
-               AXON_RULE(known_late, s.late <= reached->late) &&
-               AXON_RULE(known_same_iteration, !s.same_iteration || reached->same_iteration) &&
-               contains(s.finished, reached->finished, grid);
+        const bool is_alike = AXON_RULE(known_type, s.type == reached->type) &&
+                              AXON_RULE(known_iterations, s.iterations <= reached->iterations) &&
+                              AXON_RULE(known_late, s.late <= reached->late) &&
+                              AXON_RULE(known_same_iteration, !s.same_iteration || reached->same_iteration);
+        return is_alike && (++alike > max_ranges || contains(s.finished, reached->finished, grid));
       });
-      if (AXON_RULE(chain_reaches, reached->type == earlier) && enough(chain_to(states, *reached))) return;
+      if (goal(states, *reached)) return;
       if (AXON_RULE(chain_goes_on, !known)) states.push_back(std::move(*reached));
     }
   }
@@ -241,10 +254,13 @@ void HappensBefore::find_chains(TaskTypeId later, TaskTypeId earlier, const Dist
 Chain HappensBefore::chain_to(const std::vector<State>& states, const State& last) {
   Chain chain;
   for (const State* s = &last;; s = &states[s->before]) {
-    chain.waits.insert(chain.waits.begin(), s->wait);
-    chain.finished.insert(chain.finished.begin(), s->finished);
-    if (s->before == 0) return chain;
+    chain.waits.push_back(s->wait);
+    chain.finished.push_back(s->finished);
+    if (s->before == 0) break;
   }
+  std::reverse(chain.waits.begin(), chain.waits.end());
+  std::reverse(chain.finished.begin(), chain.finished.end());
+  return chain;
 }
 
 Ranges HappensBefore::compose(TaskTypeId later, const State& at, size_t e) const {
@@ -343,18 +359,31 @@ HappensBefore::Union HappensBefore::union_along(size_t e, uint32_t r, uint32_t a
   return result;
 }
 
-bool HappensBefore::is_whole(const Chain& chain, TaskTypeId earlier) const {
+bool HappensBefore::is_whole(const Ranges& ranges, TaskTypeId earlier) const {
   const auto& grid = program_.types[earlier].coordinates;
   for (size_t c = 0; c < grid.size(); ++c)
-    if (AXON_RULE(whole_unknown, !chain.ranges()[c]) ||
-        AXON_RULE(whole_not_all, !equal(*chain.ranges()[c], whole(grid[c].extent))))
+    if (AXON_RULE(whole_unknown, !ranges[c]) ||
+        AXON_RULE(whole_not_all, !equal(*ranges[c], whole(grid[c].extent))))
       return false;
   return true;
 }
 
 bool HappensBefore::ordered_whole(TaskTypeId later, TaskTypeId earlier, const Distance& distance) const {
   return any_chain(later, earlier, distance, false,
-                   [&](const Chain& chain) { return is_whole(chain, earlier); });
+                   [&](const Chain& chain) { return is_whole(chain.ranges(), earlier); });
+}
+
+void HappensBefore::each_whole(TaskTypeId later, const Distance& distance, const Whole& found) const {
+  std::vector<bool> told(edges_of_.size(), false);
+  const auto reaches = [&](const std::vector<State>& states, const State& reached) {
+    const bool same_loops =
+        AXON_RULE(whole_same_loops, program_.types[reached.type].loops == program_.types[later].loops);
+    if (!same_loops || told[reached.type.index] || !is_whole(reached.finished, reached.type)) return false;
+    told[reached.type.index] = true;
+    found(reached.type, [&] { return chain_to(states, reached); });
+    return false;
+  };
+  search(later, later, distance, false, std::vector<bool>(edges_of_.size(), true), reaches);
 }
 
 }  // namespace axon::task

@@ -67,7 +67,11 @@ class HappensBefore {
                  const std::function<bool(const Chain&)>& enough) const;
   /// Does a chain cover every task of `earlier`?
   bool ordered_whole(TaskTypeId later, TaskTypeId earlier, const Distance&) const;
-  bool is_whole(const Chain&, TaskTypeId earlier) const;
+  bool is_whole(const Ranges&, TaskTypeId earlier) const;
+  /// A type, all tasks of which a task of another type runs after, and the chain that says so.
+  using Whole = std::function<void(TaskTypeId earlier, const std::function<Chain()>& chain)>;
+  /// Calls `found` once with each such type in the loops of `later`, and no others: one search for all.
+  void each_whole(TaskTypeId later, const Distance&, const Whole& found) const;
 
  private:
   struct Edge {
@@ -85,6 +89,10 @@ class HappensBefore {
     size_t before = 0;    ///< the state that it was reached from
     uint32_t wait = 0;    ///< and by which wait
   };
+  /// Told of a state that was reached from others: whether the search ends.
+  using Reached = std::function<bool(const std::vector<State>&, const State&)>;
+  void search(TaskTypeId later, TaskTypeId like, const Distance&, bool through_empty,
+              const std::vector<bool>& leading, const Reached&) const;
   void find_chains(TaskTypeId later, TaskTypeId earlier, const Distance&, bool through_empty,
                    const std::function<bool(const Chain&)>& enough) const;
   std::vector<bool> leading_to(TaskTypeId earlier) const;

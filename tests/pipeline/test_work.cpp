@@ -74,6 +74,20 @@ std::vector<Family> cheap() {
     return lets("(x : f32)", n,
                 [](int i) { return fmt::format("if x > {}.0 then x + 1.0 else x * 2.0", i); });
   };
+  const auto gates = [](int n) {  // layers whose four gates are parts of one product
+    return "fun cell p (h, c) x =\n  let n = dim h (-1) in let z = x @ p.w + h @ p.u + p.b in\n"
+           "  let (i, f) = (sigmoid z[.., 0:n], sigmoid z[.., n:2*n]) in\n"
+           "  let (g, o) = (tanh z[.., 2*n:3*n], sigmoid z[.., 3*n:4*n]) in\n"
+           "  let c = f * c + i * g in let h = o * tanh c in ((h, c), h)\n"
+           "fun layer x p = let z = for (i < dim x 1) (j < dim x 2) => 0.0 in let (s, y) = scan (cell p) (z, "
+           "z) x in y\n"
+           "entry e (x : f32[t, b, h])" +
+           repeated(n,
+                    [](int i) {
+                      return fmt::format(" (p{} : {{w : f32[h, 4*h], u : f32[h, 4*h], b : f32[4*h]}})", i);
+                    }) +
+           " =\n" + repeated(n, [](int i) { return fmt::format("  let x = layer x p{} in\n", i); }) + "  x\n";
+  };
   const auto of = [](const char* head, const char* next) {
     return [=](int n) { return chain(head, n, next); };
   };
@@ -83,6 +97,8 @@ std::vector<Family> cheap() {
       {"squares", 20, of("(x : f32[n])", "x * x + x")},
       {"sums_of_squares", 10, of("(x : f32[n])", "x * sum x + x")},
       {"products", 12, of("(x : f32[n, n])", "x @ x")},
+      {"long_products", 60, of("(x : f32[n, n])", "x @ x")},
+      {"gates", 2, gates},
       {"softmax", 12, of("(x : f32[n, m])", "softmax x")},
       {"neighbours", 6, of("(x : f32[n])", "for i => x[i - 1 else 0.0] + x[i] + x[i + 1 else 0.0]")},
       {"transposes", 15, of("(x : f32[n, n])", "transpose x + x")},
