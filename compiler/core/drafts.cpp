@@ -85,7 +85,7 @@ void Drafts::want(TypeId id) {
 void Drafts::about(const Operand& o) {
   with_rest(o);
   transposed(o);
-  kept(o);
+  kept(o.id);
   flattened(o);
   split_heads(o);
   with_unit_axis(o);
@@ -351,24 +351,32 @@ void Drafts::with_rest(const Operand& o) {
         ", ..");
 }
 
-/// A reduction, here or where the name is bound, that should keep its axis.
-void Drafts::kept(const Operand& o) {
-  ExprId id = o.id;
-  if (p_.exprs[id].kind == Expr::Kind::local)
-    for (uint32_t i = 0; i < p_.exprs.size(); ++i) {
-      const Expr& e = p_.exprs[{i}];
-      if (e.kind == Expr::Kind::let && e.params[0].kind == Pattern::Kind::name &&
-          e.params[0].local == p_.exprs[o.id].local)
-        id = e.args[0];
-    }
-  const Expr& e = p_.exprs[id];
-  if (e.kind != Expr::Kind::apply || e.args.size() != 2) return;
+/// What a name of a `let` is bound to; other expressions are returned as they are.
+ExprId Drafts::bound_to(ExprId id) const {
+  if (p_.exprs[id].kind != Expr::Kind::local) return id;
+  for (uint32_t i = 0; i < p_.exprs.size(); ++i) {
+    const Expr& e = p_.exprs[{i}];
+    if (e.kind == Expr::Kind::let && e.params[0].kind == Pattern::Kind::name &&
+        e.params[0].local == p_.exprs[id].local)
+      return e.args[0];
+  }
+  return id;
+}
+
+/// A reduction that should keep its axis: the operand, what its name is bound to, or a part of what is
+/// computed from it, `rsqrt (mean (x * x) + e)`.
+void Drafts::kept(ExprId operand, int depth) {
+  const Expr& e = p_.exprs[bound_to(operand)];
+  if (e.kind != Expr::Kind::apply || depth > most_nested) return;
   const Expr& callee = p_.exprs[e.args[0]];
-  if (callee.kind != Expr::Kind::global || !callee.text.empty() || callee.span.begin != e.span.begin) return;
-  const std::string& name = p_.globals[callee.global].name;
-  if (name == "transpose" || name == "keep") return;
-  offer(1, fmt::format("`keep {}` keeps the axis as a 1, which stretches", name),
-        {callee.span.file, callee.span.begin, callee.span.begin}, "keep ");
+  const bool prefix = callee.kind == Expr::Kind::global && callee.text.empty() &&
+                      callee.span.begin == e.span.begin && e.args.size() == 2;
+  const std::string name = prefix ? p_.globals[callee.global].name : "";
+  if (name == "keep") return;
+  if (prefix && name != "transpose")
+    offer(1, fmt::format("`keep {}` keeps the axis as a 1, which stretches", name),
+          {callee.span.file, callee.span.begin, callee.span.begin}, "keep ");
+  for (size_t i = 1; i < e.args.size(); ++i) kept(e.args[i], depth + 1);
 }
 
 /// Names for the axes of an operand, as `rearrange` takes them.

@@ -87,8 +87,9 @@ class Drafts {
   /// An element where what is left of the axes was meant: a parameter without a type has those that its
   /// indices name.
   void with_rest(const Operand& o);
-  /// A reduction, here or where the name is bound, that should keep its axis.
-  void kept(const Operand& o);
+  static constexpr int most_nested = 4;  ///< how deep in an operand a reduction is looked for
+  ExprId bound_to(ExprId id) const;
+  void kept(ExprId operand, int depth = 0);
   /// Names for the axes of an operand, as `rearrange` takes them.
   std::vector<std::string> axis_names(const Shape& s);
   static std::string joined(const std::vector<std::string>& items, const char* by);
