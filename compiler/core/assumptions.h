@@ -34,6 +34,16 @@ class Assumptions {
     pop_to(context);
   }
   bool reached() const { return conditional_ == 0; }
+  /// The same of a branch of an `if`.
+  size_t enter_branch() {
+    ++branches_;
+    return enter();
+  }
+  void leave_branch(size_t context) {
+    --branches_;
+    leave(context);
+  }
+  bool in_branch() const { return branches_ > 0; }
   void push(shape::Fact fact) { context_.push_back(std::move(fact)); }
   /// What `:>` shows: it holds until its `let` body or branch pops it.
   void push_checked(shape::Fact fact) {
@@ -60,6 +70,7 @@ class Assumptions {
   std::vector<shape::Fact> context_;  ///< of what is stated now
   std::vector<size_t> checked_;       ///< positions in it of what `:>` shows
   size_t conditional_ = 0;            ///< branches and lambdas around it
+  size_t branches_ = 0;               ///< of these, branches
 };
 
 }  // namespace axon::core

@@ -71,7 +71,7 @@ void Checker::check_signature() {
   scheme.types = all.types;
   scheme.exists = info.exists;
   for (const auto* list : {&info.where, &info.exists_facts})
-    for (const FactAt& f : *list) scheme.where.push_back(f.fact);
+    for (const FactAt& f : *list) scheme.where.push_back({f.fact});
   g.scheme = std::move(scheme);
   g.has_error |= g.kind != Global::Kind::prim;
 }

@@ -57,12 +57,12 @@ TypeId ExprChecker::infer_conditional(ExprId id, TypeId expected) {
                  why(p_.exprs[e.args[0]].span, "the condition", boolean, condition_type, id));
   TypeId branches[2];
   for (int i = 0; i < 2; ++i) {
-    const size_t context = solver_.enter();
+    const size_t context = solver_.enter_branch();
     std::vector<Fact> facts;
     condition(e.args[0], i == 0, facts);
     for (const Fact& f : facts) solver_.push(f);
     branches[i] = infer(e.args[static_cast<size_t>(i) + 1], expected);
-    solver_.leave(context);
+    solver_.leave_branch(context);
   }
   choose_sizes(id, branches[0], branches[1]);
   unifier_.unify(branches[0], branches[1],
@@ -83,11 +83,19 @@ bool ExprChecker::sizes_differ(const Dim& x, const Dim& y) const {
     };
     const auto all = x.vars();
     const bool shared = std::any_of(all.begin(), all.end(), [&](shape::Var v) { return y.contains(v); });
-    return never_zero(x - y) || (shared && is_of_names(x - y)) || (of_data(x) && is_of_names(y)) ||
-           (of_data(y) && is_of_names(x));
+    return never_zero(x - y) || (shared && is_of_names(x - y)) ||
+           ((of_data(x) || of_data(y)) && is_of_names(open_part(x - y)));
   }
   const Fact same = shape::equal(x, y);
   return shape::prove(solver_.facts_here(same), same).verdict != shape::Verdict::proved;
+}
+
+/// The sum of the variables that inference is still to find.
+Dim ExprChecker::open_part(const Dim& d) const {
+  Dim open(0);
+  for (shape::Var v : d.vars())
+    if (vars_.is_meta(v)) open = open + Dim(v);
+  return open;
 }
 
 /// Whether the types of the names in scope mention all of the size.

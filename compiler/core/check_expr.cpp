@@ -231,7 +231,11 @@ void ExprChecker::pass_value(TypeId parameter, TypeId argument, ExprId expr, std
   const auto size = wanted.as_var();
   if (value && opened_.reads_data(*value) && size && vars_.is_size(*size))
     value = opened_.size_of_value(*value, at, shown);
-  solver_.equal(wanted, value ? *value : opened_.open("k", at, shown), why(at, "the size"));
+  if (!value) {
+    const bool is_size = !size || vars_.is_size(*size);
+    value = is_size ? opened_.size_of_unknown(at, shown) : opened_.open("k", at, shown, false);
+  }
+  solver_.equal(wanted, *value, why(at, "the size"));
 }
 
 /// Whether an argument has an error, which was reported: then nothing is to be said of the application.
@@ -240,6 +244,67 @@ bool ExprChecker::poisoned(const Expr& application) {
     if (p_.exprs[a].type.valid() && vars_[vars_.head(p_.exprs[a].type)].kind == Type::Kind::error)
       return failed_ = true;
   return false;
+}
+
+void ExprChecker::infer_arguments(const Expr& application) {
+  for (size_t i = 1; i < application.args.size(); ++i)
+    if (!p_.exprs[application.args[i]].type.valid()) infer(application.args[i]);
+}
+
+/// More arguments than a function has parameters: its result, when that is still open, is a function that
+/// takes the others. False where it is not, an error that is reported.
+bool ExprChecker::take_more(ExprId id, TypeId fn, const std::string& shown) {
+  const Expr e = p_.exprs[id];
+  const Type type = vars_[vars_.zonk(fn)];
+  const size_t count = e.args.size() - 1;
+  const size_t arity = type.kind == Type::Kind::function ? type.items.size() - 1 : 0;
+  infer_arguments(e);
+  if (poisoned(e)) return false;
+  const TypeId result = arity ? vars_.head(type.items.back()) : TypeId{};
+  if (arity && vars_[result].kind == Type::Kind::error) return false;
+  const bool open = arity && vars_[result].kind == Type::Kind::var && vars_.is_meta(vars_[result].var);
+  if (!open) {
+    auto d = error(Code::E0304, p_.exprs[e.args[arity + 1]].span,
+                   arity ? fmt::format("{} takes {} argument{}, and {} are given", shown, arity,
+                                       arity == 1 ? "" : "s", count)
+                         : fmt::format("{} is not a function", shown));
+    d.label("this one is too many").note(fmt::format("{} : {}", shown, reporter_.show(fn)));
+    reporter_.report(std::move(d));
+    return false;
+  }
+  std::vector<TypeId> more;
+  for (size_t i = arity; i < count; ++i) more.push_back(vars_.fresh("t"));
+  unifier_.unify(result, vars_.function(more, vars_.fresh("r")), why(e.span, shown));
+  return true;
+}
+
+/// Gives each argument to its parameter. False after an error, of which there is one report for an
+/// application.
+bool ExprChecker::pass_arguments(ExprId id, const Type& fn, const std::string& shown) {
+  const Expr e = p_.exprs[id];
+  const Expr callee = p_.exprs[e.args[0]];
+  const bool infix = callee.kind == Kind::global && !callee.text.empty() && callee.span.begin > e.span.begin;
+  // Arguments that are not lambdas first: they say what the lambdas are applied to.
+  for (bool lambdas : {false, true}) {
+    for (size_t i = 0; i + 1 < e.args.size(); ++i) {
+      const ExprId arg = e.args[i + 1];
+      if ((p_.exprs[arg].kind == Kind::lambda) != lambdas) continue;
+      if (lambdas) note_stack(e, arg);
+      if (!p_.exprs[arg].type.valid()) infer(arg, fn.items[i]);
+      name_argument(fn.items[i], arg);
+      const TypeId found = p_.exprs[arg].type;
+      const std::string what = infix
+                                   ? fmt::format("the {} operand of `{}`", i ? "right" : "left", callee.text)
+                                   : fmt::format("argument {} of {}", i + 1, shown);
+      unifier_.unify(fn.items[i], found, why(p_.exprs[arg].span, what, fn.items[i], found, id));
+      pass_value(fn.items[i], found, arg);
+      if (solver_.has_failures()) {
+        reporter_.report_failures();
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 /// `applied`: valid where the result, a function that lacks arguments, is no value.
@@ -264,11 +329,9 @@ TypeId ExprChecker::infer_apply(ExprId id, ExprId applied) {
     fn = dependent_.applied(infer(e.args[0]), p_.exprs[e.args[0]].span);
   }
   const std::string shown = reporter_.describe(e.args[0]);
-  const bool infix = callee.kind == Kind::global && !callee.text.empty() && callee.span.begin > e.span.begin;
   Type type = vars_[vars_.zonk(fn)];
   if (type.kind == Type::Kind::error) {
-    for (size_t i = 0; i < count; ++i)
-      if (!p_.exprs[e.args[i + 1]].type.valid()) infer(e.args[i + 1]);
+    infer_arguments(e);
     return vars_.error();
   }
   if (type.kind == Type::Kind::var && vars_.is_meta(type.var)) {
@@ -280,46 +343,10 @@ TypeId ExprChecker::infer_apply(ExprId id, ExprId applied) {
   }
   const size_t arity = type.kind == Type::Kind::function ? type.items.size() - 1 : 0;
   if (arity < count) {
-    for (size_t i = 0; i < count; ++i)
-      if (!p_.exprs[e.args[i + 1]].type.valid()) infer(e.args[i + 1]);
-    if (poisoned(e)) return vars_.error();
-    const TypeId result = arity ? vars_.head(type.items.back()) : TypeId{};
-    if (arity && vars_[result].kind == Type::Kind::error) return vars_.error();
-    const bool open = arity && vars_[result].kind == Type::Kind::var && vars_.is_meta(vars_[result].var);
-    if (!open) {
-      auto d = error(Code::E0304, p_.exprs[e.args[arity + 1]].span,
-                     arity ? fmt::format("{} takes {} argument{}, and {} are given", shown, arity,
-                                         arity == 1 ? "" : "s", count)
-                           : fmt::format("{} is not a function", shown));
-      d.label("this one is too many").note(fmt::format("{} : {}", shown, reporter_.show(fn)));
-      reporter_.report(std::move(d));
-      return vars_.error();
-    }
-    std::vector<TypeId> more;
-    for (size_t i = arity; i < count; ++i) more.push_back(vars_.fresh("t"));
-    unifier_.unify(result, vars_.function(more, vars_.fresh("r")), why(e.span, shown));
+    if (!take_more(id, fn, shown)) return vars_.error();
     type = vars_[dependent_.applied(fn, e.span)];
   }
-  // Arguments that are not lambdas first: they say what the lambdas are applied to.
-  for (bool lambdas : {false, true}) {
-    for (size_t i = 0; i < count; ++i) {
-      const ExprId arg = e.args[i + 1];
-      if ((p_.exprs[arg].kind == Kind::lambda) != lambdas) continue;
-      if (lambdas) note_stack(e, arg);
-      if (!p_.exprs[arg].type.valid()) infer(arg, type.items[i]);
-      name_argument(type.items[i], arg);
-      const TypeId found = p_.exprs[arg].type;
-      const std::string what = infix
-                                   ? fmt::format("the {} operand of `{}`", i ? "right" : "left", callee.text)
-                                   : fmt::format("argument {} of {}", i + 1, shown);
-      unifier_.unify(type.items[i], found, why(p_.exprs[arg].span, what, type.items[i], found, id));
-      pass_value(type.items[i], found, arg);
-      if (solver_.has_failures()) {  // one report for an application; its result is poisoned
-        reporter_.report_failures();
-        return vars_.error();
-      }
-    }
-  }
+  if (!pass_arguments(id, type, shown)) return vars_.error();
   poisoned(e);
   if (callee.kind == Kind::global && p_.globals[callee.global].name == "cast" && !callee.text.empty())
     type_literal(e.args[1], *base::elem_from_name(callee.text));
@@ -411,7 +438,7 @@ std::optional<Dim> ExprChecker::arithmetic(ExprId id, TypeId result) {
       }
       if (!b->constant()) {
         const WhyId division = why(e.span, "this division", {}, {}, id);
-        whys_[division].raised_when_run = true;
+        whys_[division].left_to_run = LeftToRun::by_division;
         solver_.require({*b, shape::Relation::ne, Dim(0)}, division);
       }
       return known(prim == Prim::div_ ? shape::floor_div(*a, *b) : shape::mod(*a, *b));

@@ -40,6 +40,9 @@ class ExprChecker : InferencePart {
   TypeId infer_lambda(ExprId id, TypeId expected);
   TypeId infer_lambda_value(ExprId id, TypeId expected);
   TypeId infer_apply(ExprId id, ExprId applied);
+  void infer_arguments(const Expr& application);
+  bool take_more(ExprId id, TypeId fn, const std::string& shown);
+  bool pass_arguments(ExprId id, const Type& fn, const std::string& shown);
   void note_stack(const Expr& application, ExprId lambda);
   void learn_elements(ExprId lambda);
   void learn_ranges(const Pattern& pattern, TypeId stack);
@@ -49,6 +52,7 @@ class ExprChecker : InferencePart {
   TypeId infer_let(ExprId id, TypeId expected);
   TypeId infer_conditional(ExprId id, TypeId expected);
   bool sizes_differ(const shape::Dim& x, const shape::Dim& y) const;
+  shape::Dim open_part(const shape::Dim& d) const;
   bool is_of_names(const shape::Dim& d) const;
   void choose_sizes(ExprId id, TypeId& x, TypeId& y);
   TypeId infer_with_field(ExprId id);

@@ -71,6 +71,7 @@ class IndexChecker : InferencePart {
   void select_point(const IndexItem& item, const shape::Dim& axis, bool has_otherwise, Shape& result,
                     WhyId why);
   void select_slice(const IndexItem& item, const shape::Dim& axis, Shape& result, ExprId id);
+  WhyId why_inside(source::Span at, const char* what, ExprId id);
   WhyId why_end(ExprId end, ExprId id);
   void ends_in_range(const IndexItem& item, const shape::Dim& start, const shape::Dim& stop,
                      const shape::Dim& axis, ExprId id);

@@ -111,9 +111,16 @@ void IndexChecker::ends_in_range(const IndexItem& item, const Dim& start, const 
   if (item.stop.valid() && !stop_later) in_range(stop, axis, true, why_end(item.stop, id));
 }
 
+/// Why a position in the index expression `id` is inside.
+WhyId IndexChecker::why_inside(Span at, const char* what, ExprId id) {
+  const WhyId inside = why(at, what, {}, {}, id);
+  whys_[inside].left_to_run = LeftToRun::by_index;
+  return inside;
+}
+
 /// Why an end of a slice in the index expression `id` is in range.
 WhyId IndexChecker::why_end(ExprId end, ExprId id) {
-  return why(p_.exprs[end].span, "this slice", {}, {}, id);
+  return why_inside(p_.exprs[end].span, "this slice", id);
 }
 
 void IndexChecker::select_slice(const IndexItem& item, const Dim& axis, Shape& result, ExprId id) {
@@ -259,7 +266,7 @@ Shape IndexChecker::select(ExprId id, TypeId base, bool has_otherwise) {
       case IndexItem::Kind::point: {
         const Span span = p_.exprs[items[i].point].span;
         const bool guarded = has_otherwise && !(guards_others && lone_binder(items[i]));
-        select_point(items[i], vars_.zonk(axes[i].dim), guarded, result, why(span, "this index", {}, {}, id));
+        select_point(items[i], vars_.zonk(axes[i].dim), guarded, result, why_inside(span, "this index", id));
         break;
       }
       case IndexItem::Kind::slice:
@@ -287,6 +294,12 @@ TypeId IndexChecker::infer_index(ExprId id) {
   return sizes_.same_read(id, selected(id, base));
 }
 
+/// An error that was reported: which axes such an index selects is not known.
+static bool has_two_ellipses(const Expr& index) {
+  return std::count_if(index.indices.begin(), index.indices.end(),
+                       [](const IndexItem& i) { return i.kind == IndexItem::Kind::ellipsis; }) > 1;
+}
+
 /// Of a tuple or a record, the same part of every tensor in it: one layer of a stack of layers.
 TypeId IndexChecker::selected(ExprId id, TypeId base) {
   const Type whole = vars_[vars_.zonk(unifier_.shape_view(base))];
@@ -297,6 +310,7 @@ TypeId IndexChecker::selected(ExprId id, TypeId base) {
     return vars_.add(std::move(out));
   }
   const Expr e = p_.exprs[id];
+  if (has_two_ellipses(e)) return vars_.error();
   const Shape result = select(id, base, e.args.size() > 1);
   const Type t = vars_[vars_.zonk(unifier_.shape_view(base))];
   if (t.kind != Type::Kind::tensor) return vars_.error();
@@ -328,7 +342,7 @@ TypeId IndexChecker::infer_with_index(ExprId id) {
   const Expr e = p_.exprs[id];
   const TypeId base = exprs_.infer(e.args[0]);
   const TypeId value = exprs_.infer(e.args[1]);
-  if (vars_[vars_.head(base)].kind == Type::Kind::error) return base;
+  if (vars_[vars_.head(base)].kind == Type::Kind::error || has_two_ellipses(e)) return base;
   const Shape selected = select(id, base, false);
   const Type t = vars_[vars_.zonk(unifier_.shape_view(base))];
   if (t.kind != Type::Kind::tensor) return vars_.error();

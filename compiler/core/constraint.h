@@ -21,11 +21,11 @@ using WhyId = base::Id<WhyTag>;
 /// Where a constraint comes from, in the user's terms.
 struct Why {
   source::Span span;
-  std::string what;              ///< "argument 2 of `f`", "the operands of `+`", "the axis that `i` indexes"
-  TypeId expected, found;        ///< the two whole types that were compared; invalid for other constraints
-  base::Id<ExprTag> expr;        ///< the application or indexing, for labels on its parts
-  std::string stated;            ///< of a `where` of what is called: how it is written there
-  bool raised_when_run = false;  ///< where it cannot be known beforehand, evaluation raises the error
+  std::string what;        ///< "argument 2 of `f`", "the operands of `+`", "the axis that `i` indexes"
+  TypeId expected, found;  ///< the two whole types that were compared; invalid for other constraints
+  base::Id<ExprTag> expr;  ///< the application or indexing, for labels on its parts
+  std::string stated;      ///< of a `where` of what is called: how it is written there
+  LeftToRun left_to_run = LeftToRun::never;
   /// Of a `where` that a % b is 0: a and b here.
   std::optional<std::pair<shape::Dim, shape::Dim>> remainder = std::nullopt;
 };
@@ -45,7 +45,8 @@ struct Constraint {
   std::vector<shape::Fact> context;
   WhyId why;
   bool done = false;
-  size_t serial = 0;  ///< order of statement
+  size_t serial = 0;       ///< order of statement
+  bool in_branch = false;  ///< stated in a branch of an `if`, which may not be taken
 };
 
 /// A constraint that cannot hold, or two types that can never be one.

@@ -80,6 +80,7 @@ bool DependentFunctions::refuse_constraints(ExprId id, const std::vector<Var>& b
                                  [&](Var v) { return fact.lhs.contains(v) || fact.rhs.contains(v); });
     if (!own) continue;
     c.done = true;
+    if (whys_[c.why].left_to_run != LeftToRun::never) continue;  // where the value is called
     if (refused || shape::prove(solver_.facts_for(fact, c.context), fact).verdict == shape::Verdict::proved)
       continue;
     refused = true;

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/bug.h"
 #include "core/defaults.h"
 
 namespace axon::core {
@@ -234,8 +235,27 @@ void Generaliser::add_shape_vars(TypeId id, std::vector<Var>& out) const {
   for (TypeId item : t.items) add_shape_vars(item, out);
 }
 
-void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
-  const size_t inferred = scheme.where.size();
+/// Whether evaluation may be left to find out that it does not hold.
+bool Generaliser::is_left(const Constraint& c) const {
+  const auto is_of_data = [&](bool sizes) {
+    return opened_.depends_on_integer(c.fact.lhs, sizes) || opened_.depends_on_integer(c.fact.rhs, sizes) ||
+           (c.in_branch && mentions_integer(c.fact));
+  };
+  switch (whys_[c.why].left_to_run) {
+    case LeftToRun::never:
+      return false;
+    case LeftToRun::by_index:
+      return is_of_data(true);
+    case LeftToRun::by_call:
+      return is_of_data(false);
+    case LeftToRun::by_division:
+      return true;
+  }
+  base::bug("core", "a constraint that is neither left to evaluation nor not");
+}
+
+/// Takes the facts that belong to the scheme out of what is parked.
+std::vector<Constraint> Generaliser::parked_facts(const Mine& mine) {
   std::vector<Constraint> facts;
   for (Constraint& c : solver_.parked()) {
     if (c.kind != CKind::holds && c.kind != CKind::equal_dims) continue;
@@ -250,70 +270,77 @@ void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
     c.done = true;
   }
   std::erase_if(solver_.parked(), [](const Constraint& c) { return c.done; });
-  // an integer that a shape mentions is a size where it must be >= 0: then that needs no saying
+  return facts;
+}
+
+/// An integer that a shape of the type mentions is a size where it must be at least 0: then that needs no
+/// saying.
+void Generaliser::make_sizes(TypeId type, const std::vector<Constraint>& facts) {
   std::vector<Var> in_shapes;
-  add_shape_vars(vars_.zonk(scheme.type), in_shapes);
+  add_shape_vars(vars_.zonk(type), in_shapes);
   for (const Constraint& c : facts)
     if (c.fact.relation == Relation::le)
       if (auto v = (c.fact.rhs - c.fact.lhs).as_var();
           v && vars_.kind(*v) != VarKind::index && vars_.kind(*v) != VarKind::opened &&
           std::find(in_shapes.begin(), in_shapes.end(), *v) != in_shapes.end())
         vars_.make_size(*v);
+}
+
+/// What of a constraint the scheme has to state; nothing where it holds, where evaluation is left to find
+/// out, and where it is an error, which is reported.
+std::optional<Fact> Generaliser::residual_of(const Constraint& c, const Occurrences& in_type, bool top) {
+  const auto known = solver_.facts_for(c.fact, c.context);
+  if (shape::too_complex(c.fact.lhs) || shape::too_complex(c.fact.rhs)) throw TooComplex{whys_[c.why].span};
+  const auto answer = shape::prove(known, c.fact);
+  if (answer.verdict == Verdict::proved) return std::nullopt;
+  const auto never_holds = [&] {
+    reporter_.report_fact(c.fact, known, c.why, true);
+    return std::nullopt;
+  };
+  const auto is_refused = [&] {
+    if (!is_left(c)) refuse_fact(c.fact, known, c.why, answer);
+    return std::nullopt;
+  };
+  if (contradicts(c.fact, known) &&
+      (!mentions_integer(c.fact) || contradicts(c.fact, solver_.facts_for(c.fact, {}))))
+    return never_holds();
+  const auto residual = without_indices(c.fact, known);
+  if (!residual) return is_refused();
+  const auto outside = solver_.facts_for(*residual, {});
+  if (shape::prove(outside, *residual).verdict == Verdict::proved) return std::nullopt;
+  if (contradicts(*residual, outside)) return never_holds();
+  std::vector<Var> all = residual->lhs.vars();
+  residual->rhs.collect_vars(all);
+  const bool expressible = std::all_of(all.begin(), all.end(), [&](Var v) {
+    return vars_.kind(v) == VarKind::rigid || (vars_.kind(v) != VarKind::opened && in_type.has(v));
+  });
+  const bool states = !is_left(c) || (expressible && whys_[c.why].left_to_run == LeftToRun::by_division);
+  if (!states || (!expressible && top)) return is_refused();
+  const bool at_least_0 = residual->relation == Relation::le && residual->lhs.is(0);
+  if (at_least_0 && vars_.plainly_nonnegative(residual->rhs)) return std::nullopt;
+  return vars_.subtracts_nothing(residual->rhs) && vars_.subtracts_nothing(residual->lhs)
+             ? *residual
+             : balanced(*residual);
+}
+
+void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
+  const size_t inferred = scheme.where.size();
+  const std::vector<Constraint> facts = parked_facts(mine);
+  make_sizes(scheme.type, facts);
   Occurrences in_type;
   in_type.add(vars_, vars_.zonk(scheme.type));
   // When one fact of a call's `where`, or one end of an index's range, fails, the others follow from the same
   // mistake.
   std::set<std::pair<ExprId, uint32_t>> refused;  // with where in the expression
   for (const Constraint& c : facts) {
-    const auto known = solver_.facts_for(c.fact, c.context);
-    if (shape::too_complex(c.fact.lhs) || shape::too_complex(c.fact.rhs)) throw TooComplex{whys_[c.why].span};
-    const auto answer = shape::prove(known, c.fact);
-    if (answer.verdict == Verdict::proved) continue;
     const Why& w = whys_[c.why];
     const auto mistake = std::pair(w.expr, w.stated.empty() ? w.span.begin : 0);
     if (w.expr.valid() && refused.count(mistake)) continue;
     const size_t before = e_.diagnostics.error_count();
-    const auto note_refusal = [&] {
-      if (e_.diagnostics.error_count() > before) refused.insert(mistake);
-    };
-    if (contradicts(c.fact, known) &&
-        (!mentions_integer(c.fact) || contradicts(c.fact, solver_.facts_for(c.fact, {})))) {
-      reporter_.report_fact(c.fact, known, c.why, true);
-      note_refusal();
-      continue;
-    }
-    auto residual = without_indices(c.fact, known);
-    if (!residual) {
-      if (w.raised_when_run) continue;
-      refuse_fact(c.fact, known, c.why, answer);
-      note_refusal();
-      continue;
-    }
-    const auto outside = solver_.facts_for(*residual, {});
-    if (shape::prove(outside, *residual).verdict == Verdict::proved) continue;
-    if (contradicts(*residual, outside)) {
-      reporter_.report_fact(c.fact, known, c.why, true);
-      note_refusal();
-      continue;
-    }
-    std::vector<Var> all = residual->lhs.vars();
-    residual->rhs.collect_vars(all);
-    bool expressible = true;
-    for (Var v : all) {
-      const bool declared = vars_.kind(v) == VarKind::rigid;
-      if (vars_.kind(v) == VarKind::opened || (!declared && !in_type.has(v))) expressible = false;
-    }
-    if (!expressible && w.raised_when_run) continue;
-    if (!expressible && top) {
-      refuse_fact(c.fact, known, c.why, answer);
-      note_refusal();
-      continue;
-    }
-    const bool at_least_0 = residual->relation == Relation::le && residual->lhs.is(0);
-    if (at_least_0 && vars_.plainly_nonnegative(residual->rhs)) continue;
-    if (!vars_.subtracts_nothing(residual->rhs) || !vars_.subtracts_nothing(residual->lhs))
-      residual = balanced(*residual);
-    scheme.where.push_back(*residual);
+    const auto residual = residual_of(c, in_type, top);
+    if (e_.diagnostics.error_count() > before) refused.insert(mistake);
+    if (!residual) continue;
+    scheme.where.push_back({*residual, whys_[c.why].left_to_run});
     solver_.assume(*residual);
     const Why& why = whys_[c.why];
     fact_sources_.push_back(
@@ -339,7 +366,7 @@ static bool divides_by_size(const Fact& fact) {
 /// Drops the facts from `first` on that the others imply: 2 <= h beside 2 <= h/2. Each was not known from
 /// those before it when it was added, so only what came later can imply it. That a division has a value
 /// implies nothing here: it is what `p != 0` is stated for.
-void Generaliser::drop_implied(std::vector<Fact>& where, size_t first) const {
+void Generaliser::drop_implied(std::vector<Requirement>& where, size_t first) const {
   for (size_t i = where.size(); i-- > first;) {
     if (i + 1 == where.size()) continue;
     std::vector<Fact> others;
@@ -359,7 +386,7 @@ void Generaliser::drop_implied(std::vector<Fact>& where, size_t first) const {
 }
 
 /// The sizes of a finished type as its facts allow to write them: max(min(n, 5), 0) is min(n, 5).
-TypeId Generaliser::simplified(TypeId id, const std::vector<Fact>& where) {
+TypeId Generaliser::simplified(TypeId id, const std::vector<Requirement>& where) {
   Type t = vars_[id];
   auto plain = [](const Dim& d) {
     return std::all_of(d.terms().begin(), d.terms().end(), [](const shape::Term& term) {
@@ -426,22 +453,22 @@ Scheme Generaliser::generalise_top(TypeId type) {
   for (IntoConstraint& i : scheme.into) i.target = vars_.zonk(i.target);
   take_intos(scheme, all);
   scheme.type = vars_.zonk(scheme.type);
-  opened_.refuse_in_parameters(scheme.type);
+  undetermined_ |= opened_.refuse_in_parameters(scheme.type);
   if (!failed_) take_facts(scheme, all, true);
   reporter_.report_failures();
   refuse_leftovers();
   const DeclInfo& info = e_.infos[g_.index];
-  std::vector<Fact> stated;  // once, where a definition repeats what its `val` says
+  std::vector<Requirement> stated;  // once, where a definition repeats what its `val` says
   for (const FactAt& f : info.where) {
     const Fact known{vars_.zonk(f.fact.lhs), f.fact.relation, vars_.zonk(f.fact.rhs)};
     if (std::none_of(stated.begin(), stated.end(), [&](const Fact& s) {
           return s.lhs == known.lhs && s.relation == known.relation && s.rhs == known.rhs;
         }))
-      stated.push_back(known);
+      stated.push_back({known, LeftToRun::by_call});
   }
   scheme.where.insert(scheme.where.begin(), stated.begin(), stated.end());
   const StatedSizes opened = stated_sizes_of(info, vars_, scheme.type);
-  for (const FactAt& f : opened.facts) scheme.where.push_back(f.fact);
+  for (const FactAt& f : opened.facts) scheme.where.push_back({f.fact});
   scheme.exists = opened.sizes;
   scheme.type = simplified(vars_.zonk(scheme.type), scheme.where);
   name_variables(scheme);

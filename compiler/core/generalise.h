@@ -41,14 +41,18 @@ class Generaliser : InferencePart {
   void take_intos(Scheme& scheme, const Mine& mine);
   Occurrences conditions_of(const Constraint& c) const;
   void add_shape_vars(TypeId type, std::vector<shape::Var>& out) const;
+  bool is_left(const Constraint& c) const;
+  std::vector<Constraint> parked_facts(const Mine& mine);
+  void make_sizes(TypeId type, const std::vector<Constraint>& facts);
+  std::optional<shape::Fact> residual_of(const Constraint& c, const Occurrences& in_type, bool top);
   void take_facts(Scheme& scheme, const Mine& mine, bool top);
-  void drop_implied(std::vector<shape::Fact>& where, size_t first) const;
+  void drop_implied(std::vector<Requirement>& where, size_t first) const;
   bool mentions_integer(const shape::Fact& fact) const;
   void refuse_fact(const shape::Fact& fact, const std::vector<shape::Fact>& known, WhyId why,
                    const shape::Answer& answer);
   std::optional<shape::Fact> without_indices(const shape::Fact& fact,
                                              const std::vector<shape::Fact>& facts) const;
-  TypeId simplified(TypeId type, const std::vector<shape::Fact>& where);
+  TypeId simplified(TypeId type, const std::vector<Requirement>& where);
   void refuse_leftovers();
   void follow_declared();
   void name_rests(Names& names, TypeId type) const;

@@ -218,10 +218,8 @@ std::vector<IndexItem> IndexLowering::indices(const std::vector<stx::Index>& lis
   bool rest = false;
   for (const stx::Index& i : list) {
     IndexItem item;
-    if (rest && std::holds_alternative<stx::RestIndex>(i.node)) {
+    if (rest && std::holds_alternative<stx::RestIndex>(i.node))
       report(error(Code::E0322, i.span, "an index has at most one `..`"));
-      continue;
-    }
     std::visit(stx::Overloaded{[&](const stx::ElementIndex& e) {
                                  item.kind = IndexItem::Kind::point;
                                  item.point = exprs_.expr(e.value);

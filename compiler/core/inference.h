@@ -69,7 +69,7 @@ class InferencePart {
 
   /// Records where a constraint comes from; every constraint is stated with one.
   WhyId why(source::Span span, std::string what, TypeId expected = {}, TypeId found = {}, ExprId expr = {}) {
-    return whys_.add({span, std::move(what), expected, found, expr, {}, false});
+    return whys_.add({span, std::move(what), expected, found, expr, {}, LeftToRun::never});
   }
   /// The size that an integer scalar of this type is known to equal.
   std::optional<shape::Dim> value_of(TypeId t) const {

@@ -135,7 +135,7 @@ TypeId Instantiator::instantiate(const Scheme& s, ExprId at, WhyId w) {
   const TypeId t = rename(s.type, fresh);
   for (const IntoConstraint& i : s.into)
     solver_.into(rename(Shape{var_item(i.var)}, fresh), rename(i.target, fresh), w);
-  for (const Fact& f : s.where) {
+  for (const Requirement& f : s.where) {
     const Dim l = f.lhs.substitute(fresh.dims), r = f.rhs.substitute(fresh.dims);
     const bool opened = std::any_of(s.exists.begin(), s.exists.end(),
                                     [&](Var v) { return f.lhs.contains(v) || f.rhs.contains(v); });
@@ -145,6 +145,7 @@ TypeId Instantiator::instantiate(const Scheme& s, ExprId at, WhyId w) {
       Why mine = whys_[w];
       Names names(p_.types);
       mine.stated = print(f, names);
+      mine.left_to_run = f.left_to_run;
       if (const auto mod = remainder_of(f))
         mine.remainder = {mod->lhs().substitute(fresh.dims), mod->rhs().substitute(fresh.dims)};
       solver_.require({l, f.relation, r}, whys_.add(std::move(mine)));

@@ -37,6 +37,12 @@ bool OpenedSizes::reads_data(const Dim& d) const {
   return !data_.empty() && std::any_of(all.begin(), all.end(), [&](Var v) { return data_.count(v.id) > 0; });
 }
 
+bool OpenedSizes::depends_on_integer(const Dim& d, bool sizes) const {
+  const auto all = d.vars();
+  return std::any_of(all.begin(), all.end(),
+                     [&](Var v) { return checked_.count(v.id) > 0 ? sizes : data_.count(v.id) > 0; });
+}
+
 bool OpenedSizes::is_checked_integer(const Dim& size) const {
   const auto v = size.as_var();
   return v && checked_.count(v->id) > 0;
@@ -119,10 +125,10 @@ TypeId OpenedSizes::as_value(ExprId id, TypeId type, size_t mark) {
 }
 
 /// A caller must know the sizes of parameters before the call.
-void OpenedSizes::refuse_in_parameters(TypeId type) {
-  if (opened_.empty() || failed_) return;
+bool OpenedSizes::refuse_in_parameters(TypeId type) {
+  if (opened_.empty() || failed_) return false;
   const Type fn = vars_[vars_.zonk(type)];
-  if (fn.kind != Type::Kind::function) return;
+  if (fn.kind != Type::Kind::function) return false;
   for (size_t i = 0; i + 1 < fn.items.size(); ++i) {
     Occurrences all;
     all.add(vars_, fn.items[i]);
@@ -136,9 +142,10 @@ void OpenedSizes::refuse_in_parameters(TypeId type) {
                     fmt::format("`{}` is decided by the data, here", reporter_.names().of(v)))
               .text("A caller cannot know that size before the call.")
               .help("state the size that is meant, and check it where it is known: `e :> t`"));
-      return;
+      return true;
     }
   }
+  return false;
 }
 
 /// The assumed facts, and what follows from them by opened sizes that are not kept: from l <= k and k <= n,
@@ -180,14 +187,14 @@ void OpenedSizes::close(Scheme& s, size_t mark) {
         return o.lhs == known.lhs && o.rhs == known.rhs && o.relation == known.relation;
       });
       const bool says = !(known.lhs.is(0) && known.rhs == Dim(v));  // every size is
-      if (mentioned.has(v) && all_shown && says && !said) s.where.push_back(known);
+      if (mentioned.has(v) && all_shown && says && !said) s.where.push_back({known});
     }
   }
   for (size_t i = s.where.size(); i-- > stated;) {  // a bound that other bounds say is not said again
-    std::vector<Fact> others = s.where;
+    std::vector<Requirement> others = s.where;
     const Fact one = others[i];
     others.erase(others.begin() + static_cast<long>(i));
-    std::vector<Fact> bounds = others;
+    std::vector<Fact> bounds(others.begin(), others.end());
     std::erase_if(bounds, [&](const Fact& f) { return f.relation != one.relation; });
     const bool bound = one.relation == shape::Relation::le;
     if (bound && shape::prove(bounds, one).verdict == shape::Verdict::proved) s.where = std::move(others);

@@ -50,6 +50,8 @@ class OpenedSizes : InferencePart {
   size_t mark() const { return opened_.size(); }
   /// Whether an integer of the data that may be negative occurs in the value.
   bool reads_data(const shape::Dim& d) const;
+  /// Whether an integer of the data occurs in the value; `sizes`: also one that is used as a size.
+  bool depends_on_integer(const shape::Dim& d, bool sizes) const;
   /// Whether the size is an integer of the data, which the program checks where it is used, not the size of
   /// a result.
   bool is_checked_integer(const shape::Dim& size) const;
@@ -58,8 +60,8 @@ class OpenedSizes : InferencePart {
   /// Value restriction: a function that is a value must not return sizes opened since; reports it where it
   /// does.
   TypeId as_value(ExprId id, TypeId type, size_t mark);
-  /// Reports opened sizes in the parameters of a declaration's type.
-  void refuse_in_parameters(TypeId type);
+  /// Whether opened sizes are in the parameters of a declaration's type: an error, which it reports.
+  bool refuse_in_parameters(TypeId type);
 
   // ---- Closing.
   /// What was opened since and occurs in the scheme's type becomes existential, with what is known of it.

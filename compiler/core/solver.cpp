@@ -94,6 +94,7 @@ bool never_zero(const Dim& d) {
 void Solver::submit(Constraint c) {
   if (skips(c.why)) return;
   c.context = context();
+  c.in_branch = in_branch();
   c.serial = ++serial_;
   stating_ = c.why;
   switch (attempt(c)) {
@@ -123,7 +124,8 @@ void Solver::into(Shape operand, Shape target, WhyId why) {
 }
 void Solver::require(Fact fact, WhyId why) {
   if (skips(why)) return;
-  parked_.push_back({Constraint::Kind::holds, {}, {}, std::move(fact), context(), why, false, ++serial_});
+  parked_.push_back(
+      {Constraint::Kind::holds, {}, {}, std::move(fact), context(), why, false, ++serial_, in_branch()});
 }
 
 /// Two sizes of one statement that clash are one failure, whatever the statement woke: it is reported at the

@@ -107,6 +107,20 @@ struct IntoConstraint {
   Shape target;
 };
 
+/// By what evaluation raises an error where a fact that the checker could not prove does not hold.
+enum class LeftToRun : uint8_t {
+  never,       ///< by nothing: it must be proved
+  by_index,    ///< by the index or slice, when it is about an integer that only the data decides, or in a
+               ///< branch about an integer that is no size
+  by_call,     ///< by the call of a function that states it, when it is about such an integer and no size
+  by_division  ///< by the division, whatever the divisor is
+};
+
+/// What must hold at each use of a scheme.
+struct Requirement : shape::Fact {
+  LeftToRun left_to_run = LeftToRun::never;
+};
+
 /// What is left of a type's constraints when it is generalised.
 struct Scheme {
   TypeId type;
@@ -114,7 +128,7 @@ struct Scheme {
   std::vector<ShapeVarId> shapes;
   std::vector<TypeVarId> types;
   std::vector<IntoConstraint> into;
-  std::vector<shape::Fact> where;
+  std::vector<Requirement> where;
   std::vector<shape::Var>
       exists;  ///< `?k <= n. t` in the result: fresh at every use; their facts are in `where`
 };

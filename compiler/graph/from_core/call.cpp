@@ -2,6 +2,8 @@
 //
 // The environment knows the sizes and element types that the occurrence was instantiated with; what is still
 // open is read off the arguments by matching them with the types of the parameters.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/bug.h"
@@ -198,11 +200,43 @@ Val CoreEvaluator::enter(const Closure& closure, const std::vector<Pattern>& par
     bind(params[i], closure.args[i], *env);
   }
   EnvironmentPtr caller = std::exchange(env_, env);
+  if (closure.global.valid()) check_stated(p.globals[closure.global]);
   if (closure.global.valid()) context_.calls.push_back(closure.global);
   Val result = evaluate(body);
   if (closure.global.valid()) context_.calls.pop_back();
   env_ = caller;
   return result;
+}
+
+/// Checks what the function that was entered states of integers that only the data decides, or that are
+/// arguments of the entry where it is called in a branch. All else that it states the checker has proved.
+void CoreEvaluator::check_stated(const core::Global& callee) {
+  for (const core::Requirement& stated : callee.scheme.where) {
+    if (stated.left_to_run != core::LeftToRun::by_call) continue;
+    std::vector<Var> vars = stated.lhs.vars();
+    stated.rhs.collect_vars(vars);
+    std::map<Var, ScalarId> integers;
+    shape::Substitution sizes;
+    for (Var v : vars) {
+      const auto found = env_->integers.find(v);
+      if (found != env_->integers.end())
+        integers.emplace(v, cast(g, Elem::i64, found->second.value));
+      else
+        sizes.emplace(v, sizes_.resolve(Dim(v)));
+    }
+    const Fact here{stated.lhs.substitute(sizes), stated.relation, stated.rhs.substitute(sizes)};
+    if (integers.empty() && ((!reads_integer(g, here.lhs) && !reads_integer(g, here.rhs)) ||
+                             bounds_.proof(here) != Proof::unknown))
+      continue;
+    if (!std::all_of(sizes.begin(), sizes.end(),
+                     [&](const auto& known) { return sizes_.is_known_here(known.second); })) {
+      unsupported(fmt::format("what `{}` states: {}", callee.name, stated.str()));
+      return;
+    }
+    checks_.require(
+        here, [&](const Dim& side) { return substitute(g, index_of(g, side), integers); },
+        fmt::format("`{}` needs {}; the sides are {{lhs}} and {{rhs}}", callee.name, stated.str()));
+  }
 }
 
 int CoreEvaluator::uses_of(core::LocalId local, core::ExprId body) {

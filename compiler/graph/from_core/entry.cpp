@@ -307,22 +307,7 @@ bool EntryEvaluator::require_when_run(const core::Global& entry, const Fact& fac
   for (const Dim& side : {fact.lhs, fact.rhs})
     for (Var v : side.vars())
       if (!sizes_.is_size(v) && !values.count(v)) return false;
-  const auto value = [&](const Dim& d) { return substitute(g, index_of(g, d), values); };
-  const auto op = [&] {
-    switch (fact.relation) {
-      case shape::Relation::eq:
-        return Op::eq;
-      case shape::Relation::ne:
-        return Op::ne;
-      case shape::Relation::le:
-        return Op::le;
-      case shape::Relation::lt:
-        return Op::lt;
-    }
-    base::bug("from_core", "a relation that is none");
-  };
-  const ScalarId lhs = value(fact.lhs), rhs = value(fact.rhs);
-  checks_.require(apply(g, op(), {lhs, rhs}), lhs, rhs, message);
+  checks_.require(fact, [&](const Dim& d) { return substitute(g, index_of(g, d), values); }, message);
   return true;
 }
 

@@ -60,6 +60,7 @@ class CoreEvaluator : Part {
  private:
   // ---- call.cpp ----
   Val enter(const Closure& closure, const std::vector<core::Pattern>& params, core::ExprId body);
+  void check_stated(const core::Global& callee);
   void match(core::TypeId type, const Val& value, Environment& env, size_t lead = 0);
   void learn_value(Var v, const Dim& known, Environment& env);
   void match_shape(const core::Shape& shape, const Array& array, Environment& env, size_t lead);

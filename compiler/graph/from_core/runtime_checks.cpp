@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/bug.h"
+
 namespace axon::graph {
 
 void RuntimeChecks::require(ScalarId holds, ScalarId lhs, ScalarId rhs, const std::string& message) {
@@ -46,6 +48,25 @@ void RuntimeChecks::require(ScalarId holds, ScalarId lhs, ScalarId rhs, const st
   g.checks.push_back(check);
   const Value value = builder_.emit({}, body, {Elem::i64, {}}, "check", std::nullopt, {}, leaves_loops);
   g.checks.back().value = value;
+}
+
+void RuntimeChecks::require(const Fact& fact, const std::function<ScalarId(const Dim&)>& value,
+                            const std::string& message) {
+  const auto op = [&] {
+    switch (fact.relation) {
+      case shape::Relation::eq:
+        return Op::eq;
+      case shape::Relation::ne:
+        return Op::ne;
+      case shape::Relation::le:
+        return Op::le;
+      case shape::Relation::lt:
+        return Op::lt;
+    }
+    base::bug("from_core", "a relation that is none");
+  };
+  const ScalarId lhs = value(fact.lhs), rhs = value(fact.rhs);
+  require(apply(g, op(), {lhs, rhs}), lhs, rhs, message);
 }
 
 bool RuntimeChecks::require_size(Array& a, size_t axis, const Dim& wanted, const std::string& what) {

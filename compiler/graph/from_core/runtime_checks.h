@@ -5,6 +5,7 @@
 // Invariant: it fails only where the reference evaluation would: not in a branch that is not taken, nor when
 // a `for` or a loop around has no iteration.
 #pragma once
+#include <functional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -22,6 +23,9 @@ class RuntimeChecks : Part {
   /// States that the condition holds at every point where evaluation stands; `message` may name the two
   /// values that show why not, as {lhs} and {rhs}.
   void require(ScalarId holds, ScalarId lhs, ScalarId rhs, const std::string& message);
+  /// The same of a fact; `value` gives what a side of it is there.
+  void require(const Fact& fact, const std::function<ScalarId(const Dim&)>& value,
+               const std::string& message);
   /// The same for the number of elements of an axis, and what it has to be.
   void require_equal(ScalarId found, ScalarId wanted, const std::string& what);
   /// Makes an axis of the array have the size `wanted`, by proof or by a check where evaluation stands;

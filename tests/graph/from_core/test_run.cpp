@@ -511,6 +511,64 @@ TEST(FromCoreRun, IntegersOfAnyTypeAreAsStated) {
   EXPECT_NE(of("entry f (x : f32[n]) (k : i32) where 2 <= k = x * real k", 1), "");
 }
 
+/// What a function needs of an integer that only the data decides is checked when evaluation comes to it.
+TEST(FromCoreRun, IntegersOfTheDataAreCheckedInFunctions) {
+  const auto of = [](const std::string& text, int64_t k) {
+    const auto ran = run(text, {reals({3}, {5, 6, 7}), integers({2}, {1, k}, Elem::i64)});
+    return ran.error;
+  };
+  const std::string entry = "\nentry f (x : f32[n]) (ids : i64[m]) = ";
+  const char* const programs[] = {"fun at (x : [n]) (i : i64) = x[i]",
+                                  "fun at x (i : i64) = let y = x with [i] = 1.0 in y[0] * 0.0 + x[i]",
+                                  "fun at x (i : i64) = sum x[i : i + 1]",
+                                  "fun at (x : [n]) (i : i64) where 0 <= i, i < n = x[i]"};
+  for (const std::string at : programs) {
+    for (const char* use : {"for j => at x ids[j]", "fold (fn s k => s + at x k) 0.0 ids",
+                            "let k = ids[1] in if k < 100 then at x k else 0.0", "map_of (at x) ids"}) {
+      const std::string text = "fun map_of f (xs : [m]) = for j => f xs[j]\n" + at + entry + use;
+      EXPECT_EQ(of(text, 0), "") << text;
+      EXPECT_EQ(of(text, 2), "") << text;
+      for (const int64_t wrong : {int64_t{-1}, int64_t{3}, std::numeric_limits<int64_t>::min()})
+        EXPECT_NE(of(text, wrong), "") << text;
+    }
+  }
+  const std::string small = "fun small (k : i64) where k < 3 = k + 1" + entry + "x[0] * real (small ids[1])";
+  EXPECT_EQ(of(small, 2), "");
+  EXPECT_NE(of(small, 3).find("`small` needs k < 3; the sides are 3 and 3"), std::string::npos)
+      << of(small, 3);
+  const std::string first = "fun first x (k : i64) = x[:k]" + entry + "sum (first x ids[1])";
+  EXPECT_EQ(of(first, 3), "");
+  EXPECT_NE(of(first, 4), "");
+  EXPECT_NE(of(first, -1), "");
+  const std::string quotient = "fun over a (b : i64) = a / b" + entry + "x[0] * real (over 6 ids[1])";
+  EXPECT_EQ(of(quotient, 3), "");
+  EXPECT_NE(of(quotient, 0), "");
+}
+
+/// What an index in a branch needs is checked where the branch is taken, also of an integer argument.
+TEST(FromCoreRun, IndicesInBranchesAreCheckedThere) {
+  const auto of = [](const std::string& body, int64_t k) {
+    const std::string text =
+        "fun at (x : [n]) (i : i64) = x[i]\nfun small (k : i64) where k < 2 = real k\n"
+        "entry f (x : f32[n]) (k : i64) = " +
+        body;
+    return run(text, {reals({3}, {5, 6, 7}), integers({}, {k}, Elem::i64)}).error;
+  };
+  for (const std::string body : {"if k == -1 then 0.0 else x[k]", "if k == -1 then 0.0 else at x k",
+                                 "sum (if k == -1 then x else x with [k] = 1.0)",
+                                 "fold (fn s v => if k == -1 then s else s + x[k]) 0.0 x",
+                                 "sum (for i => if k == -1 then x[i] else x[k])",
+                                 "if x[0] > 0.0 && k == -1 then 0.0 else sum x[k : k + 1]"}) {
+    for (const int64_t right : {-1, 0, 2}) EXPECT_EQ(of(body, right), "") << body;
+    for (const int64_t wrong : {-2, 3}) EXPECT_NE(of(body, wrong), "") << body;
+  }
+  const std::string stated = "if x[0] > 0.0 && k > 5 then 0.0 else small k";
+  EXPECT_EQ(of(stated, 1), "");
+  EXPECT_EQ(of(stated, 6), "");
+  EXPECT_NE(of(stated, 2).find("`small` needs k < 2; the sides are 2 and 2"), std::string::npos)
+      << of(stated, 2);
+}
+
 TEST(FromCoreRun, WhatCannotBeLoweredIsSaid) {
   Lowered odd = lower("entry f (x : i64[n]) = fold (fn s k => s + sum (for (i < k) => real i)) 0.0 x");
   EXPECT_TRUE(odd.order.empty());
