@@ -187,7 +187,9 @@ TypeId ExprChecker::infer_lambda(ExprId id, TypeId expected) {
   const size_t context = solver_.enter();
   learn_elements(id);
   TypeId result = infer(e.args[0], result_wanted);
+  const bool is_step = solver_.context_size() > context;
   solver_.leave(context);
+  if (is_step) sizes_.require_sizes(result, p_.exprs[e.args[0]].span);
   if (e.annotation) {
     unifier_.unify(result_wanted, result, why(p_.exprs[e.args[0]].span, "the result", result_wanted, result));
     result = patterns_.refined(result_wanted, result);

@@ -95,7 +95,9 @@ TypeId IndexChecker::infer_for(ExprId id) {
     }
   }
   const WhyId w = why(p_.exprs[e.args[0]].span, "the body of `for`", {}, body, id);
-  return tabulated(result, body, e.flag, w);
+  const TypeId whole = tabulated(result, body, e.flag, w);
+  sizes_.require_sizes(whole, e.span);
+  return whole;
 }
 
 /// The axes in front of every tensor of the body: a `for` of a tuple is a tuple of tensors.

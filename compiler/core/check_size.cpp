@@ -55,4 +55,20 @@ Dim SizeChecker::as_size(ExprId id, TypeId t) {
   return opened_.size_of_unknown(at, ShownBy::integer(id));
 }
 
+void SizeChecker::require_sizes(TypeId type, source::Span at) {
+  const Type t = vars_[vars_.zonk(type)];
+  if (t.kind == Type::Kind::function) return;
+  for (TypeId item : t.items) require_sizes(item, at);
+  for (const ShapeItem& item : t.shape) {
+    if (!is_dim(item)) continue;
+    const Dim size = vars_.zonk(item.dim);
+    const auto all = size.vars();
+    const bool of_one_element = std::any_of(all.begin(), all.end(), [&](shape::Var v) {
+      return vars_.kind(v) == VarKind::index || vars_.kind(v) == VarKind::bound;
+    });
+    if (!of_one_element && !vars_.plainly_nonnegative(size))
+      solver_.require(shape::at_least(size, 0), why(at, "an axis of the result"));
+  }
+}
+
 }  // namespace axon::core

@@ -22,6 +22,9 @@ class SizeChecker : InferencePart {
   shape::Dim size_of(ExprId id);
   /// Where the expression is a name that stands for a size, its type says that it is an integer.
   void name_integer(ExprId id);
+  /// Requires that the axes of a value are sizes here, where what holds inside of a `for` or of a step of a
+  /// loop is not known: with no index at all they are the axes of the result all the same.
+  void require_sizes(TypeId type, source::Span at);
   /// The type of an indexing: an element that is used as a size in several places is one number in all of
   /// them.
   TypeId same_read(ExprId id, TypeId type);
