@@ -61,10 +61,13 @@ constexpr const char* stored_elems[] = {"f32", "bf16", "f16", "f64", "i8", "u8"}
 /// A field of a record that several entries share is named by its type, so that they mean the same.
 std::string field_name(const std::string& elem, const Dims& dims, int number) {
   std::string name = fmt::format("a{}_{}", number, elem);
+  const std::string operators = "+-*/%(),", letters = "pmxdrbes";  // of cdiv(n, 2), too
   for (const Dim& d : dims) {
     name += '_';
-    for (const char c : d.str())
-      if (c != ' ') name += c == '+' ? 'p' : c == '-' ? 'm' : c == '*' ? 'x' : c;
+    for (const char c : d.str()) {
+      const size_t at = operators.find(c);
+      if (c != ' ') name += at == std::string::npos ? c : letters[at];
+    }
   }
   return name;
 }
