@@ -8,6 +8,7 @@ namespace axon::differential {
 void Steps::loop() {
   const auto x = pick({2, 3});
   if (!x) return;
+  if (below(4) == 0) return loop_of_states(*x);
   if (below(2)) return loop_over_layers(*x);
   const std::string& name = x->name;
   const Dims& dims = x->dims;
@@ -128,6 +129,50 @@ void Steps::loop_over_layers(const Tensor& x) {
       return define(Family::loop, dims, 9, cost * 2 + volume(dims) * dims[0] * layers(),
                     "fold (fn s w => let q = tanh (s @ w) in s * 0.5 + attention q s s * 0.5) {} {}", x.name,
                     w.name);
+  }
+}
+
+/// Several values are carried, which read each other, neighbours of each other and what was just computed.
+void Steps::loop_of_states(const Tensor& x) {
+  const Dims& dims = x.dims;
+  const Dims row(dims.begin() + 1, dims.end());
+  const Dim cost = volume(dims) * 8, width = dims.back();
+  const char* const neighbour = below(2) ? "i + 1" : "i - 1";
+  switch (below(5)) {
+    case 0:  // a stencil, and how much it changed
+      return define(Family::loop, dims, 8, cost * 3,
+                    "iterate 3 (fn (u, c) => let v = for i => tanh (u[i] * 0.5 + u[{} else 0.0] * 0.4) in "
+                    "(v, c * 0.5 + mean (mean (abs (v - u))))) ({}, {}) |> (fn (u, c) => u + c)",
+                    neighbour, x.name, dims.size() == 2 ? "0.0" : "zeros_like (mean (mean " + x.name + "))");
+    case 1:  // until it does not change
+      if (dims.size() != 2) return;
+      return define(
+          Family::loop, dims, 8, cost * 3,
+          "while (fn (u, c, k) => any (any (c > 0.01)) && k < 4) (fn (u, c, k) => let v = for j i => "
+          "tanh (u[j, i] * 0.5 + u[j, {} else 0.0] * 0.4) in (v, abs (v - u), k + 1)) ({1}, {1} * 0.0 "
+          "+ 1.0, i64 0) |> (fn (u, c, k) => u + c)",
+          neighbour, x.name);
+    case 2:  // two that read each other
+      return define(
+          Family::loop, row, 8, cost,
+          "fold (fn (m, s) v => (m * 0.5 + v, s * 0.5 + tanh (m * (m + v)))) ({0}, {0} * 0.5) {1} |> "
+          "(fn (m, s) => m - s)",
+          of_shape(row).name, x.name);
+    case 3:  // the same with results of each step
+      return define(
+          Family::loop, dims, 8, cost,
+          "(let (last, all) = scan (fn (m, s) v => let t = tanh (m + v * 0.5) in ((t, m), t * s + m)) "
+          "({0}, {0} * 0.5) {1} in all)",
+          of_shape(row).name, x.name);
+    case 4: {  // gates that are parts of one product
+      if (dims.size() != 3) return;
+      const Tensor w = weight({width, width * Dim(2)}), u = weight({width, width * Dim(2)});
+      return define(
+          Family::loop, dims, 9, cost * width,
+          "(let (last, all) = scan (fn h r => let z = r @ {0} * 0.3 + h @ {1} * 0.3 in let s = tanh "
+          "z[.., 0 : {2}] * sigmoid z[.., {2} : 2*({2})] + h * 0.5 in (s, s * 0.5)) {3} {4} in all)",
+          w.name, u.name, text(width), of_shape(row).name, x.name);
+    }
   }
 }
 

@@ -28,6 +28,7 @@ class Steps : public Builder {
   void loop();
   void loop_of_steps();
   void loop_over_layers(const Tensor&);
+  void loop_of_states(const Tensor&);
   void update();
   void update_state(const Tensor&);
 
