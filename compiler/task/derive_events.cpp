@@ -112,7 +112,7 @@ class Deriver {
   void consider_distance(const Dependence& dependence) {
     if (AXON_RULE(consider_whole, happens_before_.ordered_whole(dependence.consumer, dependence.producer,
                                                                 dependence.distance)))
-      return need(dependence, std::nullopt);
+      return needed_.push_back({dependence, std::nullopt});
     if (AXON_RULE(consider_apart_moving, apart(dependence, true)) ||
         AXON_RULE(consider_apart_fixed, never_meets(dependence)))
       return;
@@ -121,7 +121,9 @@ class Deriver {
     Distance distance = dependence.distance;
     const bool at_once = AXON_RULE(consider_implied, implied(wait, distance));
     if (!at_once) distance.started = AXON_RULE(consider_late, overlaps_late(p_, dependence, overlap)) ? 1 : 0;
-    need({dependence.producer, dependence.theirs, dependence.consumer, dependence.own, distance}, wait);
+    needed_.push_back(
+        {{dependence.producer, dependence.theirs, dependence.consumer, dependence.own, distance},
+         ranges_of(p_, wait)});
     if (at_once || (AXON_RULE(consider_started, distance.started > 0) &&
                     AXON_RULE(consider_implied_late, implied(wait, distance))))
       return;
@@ -256,18 +258,21 @@ class Deriver {
   }
 
   /// Each wait that is dropped is implied by those left, but what it implied itself may then be too many
-  /// waits away for a chain to be found: such a dependence gets its own wait back.
+  /// waits away for a chain to be found, or its ranges too involved for the union along one: such a
+  /// dependence gets a wait of its own, whether it had one before or was seen to be ordered without.
   void finish() {
-    const auto events = p_.events;
+    auto events = p_.events;
     for (auto waits = p_.waits;;) {
       coarsen_events();
-      const auto lost = certify();
+      const std::vector<Needed*> lost = certify();
       if (lost.empty()) return;
-      for (const Wait& wait : lost) {
-        distinguishing_.push_back(waits.size());
-        waits.push_back(wait);
-      }
-      p_.events = events;
+      p_.events = std::move(events);
+      for (Needed* n : lost)
+        if (auto wait = own_wait(*n)) {
+          distinguishing_.push_back(waits.size());
+          waits.push_back(std::move(*wait));
+        }
+      events = p_.events;
       p_.waits = waits;
       p_.certificate.clear();
     }
@@ -275,51 +280,59 @@ class Deriver {
 
   // ---- certificate ----
 
-  /// What has to be ordered: tasks of the producer in these ranges, or all.
+  /// What has to be ordered: tasks of the dependence's producer in these ranges, or all.
   struct Needed {
-    TaskTypeId consumer, producer;
-    Distance distance;
+    Dependence dependence;
     std::optional<Ranges> ranges;
-    std::optional<Wait> wait;  ///< that orders just this, if none was added for it yet
+    bool is_settled = false;  ///< has a wait of its own, or is no dependence
   };
 
-  void need(const Dependence& d, std::optional<Wait> wait) {
-    auto ranges = wait ? std::optional(ranges_of(p_, *wait)) : std::nullopt;
-    needed_.push_back({d.consumer, d.producer, d.distance, std::move(ranges), std::move(wait)});
+  /// The wait that orders just this dependence; none where its boxes never meet, which was not asked while
+  /// it seemed to be ordered anyway.
+  std::optional<Wait> own_wait(Needed& n) {
+    n.is_settled = true;
+    never_meets_.reset();
+    if (!n.ranges && (apart(n.dependence, true) || never_meets(n.dependence))) return std::nullopt;
+    Wait wait = wait_for(n.dependence, overlap_of(p_, n.dependence));
+    n.ranges = ranges_of(p_, wait);
+    return wait;
   }
 
-  /// For each the first chain that orders it. Returns waits for those that have none, one per pair of types.
-  std::vector<Wait> certify() {
-    std::vector<Wait> lost;
+  /// For each the first chain that orders it. Returns those that have none and shall get a wait of their own,
+  /// one per pair of types.
+  std::vector<Needed*> certify() {
+    std::vector<Needed*> lost;
     const HappensBefore happens_before(p_);
     CertificateWriter certificate(p_);
     std::map<std::tuple<TaskTypeId, TaskTypeId, size_t, int, bool, int>, std::vector<Chain>> chains;
     for (Needed& n : needed_) {
-      const Distance& d = n.distance;
+      const auto& [producer, theirs, consumer, own, d] = n.dependence;
       const auto [it, added] =
-          chains.try_emplace({n.consumer, n.producer, d.level, d.iterations, d.or_more, d.started});
-      if (added) it->second = happens_before.chains(n.consumer, n.producer, d);
+          chains.try_emplace({consumer, producer, d.level, d.iterations, d.or_more, d.started});
+      if (added) it->second = happens_before.chains(consumer, producer, d);
       const auto chain = std::find_if(it->second.begin(), it->second.end(), [&](const Chain& c) {
-        return happens_before.is_whole(c.ranges(), n.producer) ||
-               (n.ranges && within(n.consumer, n.producer, *n.ranges, c.ranges()));
+        return happens_before.is_whole(c.ranges(), producer) ||
+               (n.ranges && within(consumer, producer, *n.ranges, c.ranges()));
       });
       if (chain != it->second.end())
-        certificate.add(n.consumer, *chain);
-      else if (n.wait && !is_own_iteration(n) && !has_wait(lost, n))
-        lost.push_back(*std::exchange(n.wait, std::nullopt));
+        certificate.add(consumer, *chain);
+      else if (!n.is_settled && !is_own_iteration(n) && !has_wait(lost, n.dependence))
+        lost.push_back(&n);
     }
     return lost;
   }
 
-  static bool has_wait(const std::vector<Wait>& waits, const Needed& n) {
-    return std::any_of(waits.begin(), waits.end(),
-                       [&](const Wait& w) { return w.consumer == n.consumer && w.event == n.wait->event; });
+  static bool has_wait(const std::vector<Needed*>& lost, const Dependence& d) {
+    return std::any_of(lost.begin(), lost.end(), [&](const Needed* n) {
+      return n->dependence.consumer == d.consumer && n->dependence.producer == d.producer;
+    });
   }
 
   /// Earlier iterations of the task itself have finished without a wait.
   bool is_own_iteration(const Needed& n) const {
-    return n.producer == n.consumer && n.distance.iterations > 0 &&
-           within(n.consumer, n.producer, *n.ranges, own_task(n.producer));
+    const Dependence& d = n.dependence;
+    return d.producer == d.consumer && d.distance.iterations > 0 && n.ranges &&
+           within(d.consumer, d.producer, *n.ranges, own_task(d.producer));
   }
 
   Program& p_;

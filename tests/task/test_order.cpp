@@ -100,5 +100,45 @@ TEST(RandomOrder, OfSmallGrids) {
   }
 }
 
+/// A loop that steps a stencil and then measures what it made, in every second iteration in the slot that the
+/// first value was put in. Two waits order that while they stand, and no chain is found when one is dropped.
+TEST(DroppedWaits, AreReplacedWhereNoChainIsFound) {
+  for (const char* ahead : {"1", "2", "3", "n"})
+    for (const char* steps : {"1", "3", "m"}) {
+      const std::string graph = fmt::format(R"(graph "measured_step"
+  size n = axis 0 of 0 where n
+  size m = axis 0 of 1 where m
+  input "u" argument f32[n]
+  input "x" argument f32[m]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute "zero" [] {{
+    out f32[] = 0.0
+  }}
+  %3 = loop "iterate" [l < {steps}] (f32[n] = %0, f32[] = %2) {{
+    %4 = param
+    %5 = compute "v" [i < n] {{
+      out f32[n] = %4.0[i] + select({{i + {ahead}}} < {{n}}, %4.0[min(n, i + {ahead} + 1) - 1], 0.0)
+    }}
+    %6 = compute "sum" [] {{
+      out f32[] = sum(i < n; %5[i])
+    }}
+    yield (%5, %6)
+  }}
+  result "u" %3.0
+  result "total" %3.1
+)",
+                                            fmt::arg("ahead", ahead), fmt::arg("steps", steps));
+      const auto example = make_example("measured_step", graph,
+                                        "tiling rows 2 columns 4 panel 2 points 2\n"
+                                        "sizes n=7 m=3\nsizes n=1 m=2\nsizes n=0 m=4\n");
+      ASSERT_TRUE(example);
+      const Program program = program_of(*example);
+      SCOPED_TRACE(print(program));
+      for (const std::string& obligation : unproved(program)) ADD_FAILURE() << obligation;
+      for (const auto& binding : example->bindings) expect_right(program, binding);
+    }
+}
+
 }  // namespace
 }  // namespace axon::task
