@@ -1,6 +1,7 @@
 // Which weights are stored as panels. A bundle keeps one copy of each weight, so all uses in all entries must
 // agree: a weight is a panel when every load of it is the right operand of a contraction that streams panels,
-// else identity.
+// else identity. Arguments and states of other entries may have the path of a weight; they are the caller's,
+// and stay as they are.
 #include <map>
 #include <set>
 
@@ -41,7 +42,8 @@ std::vector<std::vector<Layout>> choose_layouts(const std::vector<const graph::G
     auto& of_graph = layouts.emplace_back();
     for (const auto& input : g->inputs) {
       const auto it = panel.find(input.path);
-      const bool is_panel = it != panel.end() && it->second && input.type.shape.size() >= 2;
+      const bool is_panel = input.kind == graph::InputKind::weight && it != panel.end() && it->second &&
+                            input.type.shape.size() >= 2;
       of_graph.push_back(is_panel ? Layout{Layout::Kind::panel, tiling.panel} : Layout{});
     }
   }

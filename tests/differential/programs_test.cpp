@@ -35,6 +35,16 @@ const std::vector<Program> programs = {
       {{"n", 64}, {"k", 65}, {"m", 67}},
       {{"n", 0}, {"k", 31}, {"m", 1}},
       {{"n", 31}, {"k", 0}, {"m", 2}}}},
+    // A weight in panels of one entry, and arguments and states of the same name and path in others.
+    {"WeightsBesideArguments",
+     "entry fixed (p : weights { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"
+     "entry given (p : { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"
+     "entry kept (p : *{ w : f32[n, k] }) (x : f32[m, n]) =\n"
+     "  let y = x @ p.w in (y, p with w = for i j => p.w[i, j] * 0.5)\n",
+     {{{"n", 5}, {"k", 3}, {"m", 4}},
+      {{"n", 64}, {"k", 65}, {"m", 67}},
+      {{"n", 0}, {"k", 31}, {"m", 1}},
+      {{"n", 31}, {"k", 0}, {"m", 2}}}},
     // A grid of patches side by side, and a row before them: two sizes that only their product matters of.
     {"RowBeforePatches",
      "entry embed (x : f32[n, h, w, c]) (p : f32[c, d]) (first : f32[d]) =\n"
@@ -50,6 +60,21 @@ const std::vector<Program> programs = {
      {{{"s", 1}, {"d", 3}, {"pos", 0}},
       {{"s", 70}, {"d", 5}, {"pos", 64}},
       {{"s", 70}, {"d", 5}, {"pos", 69}}}},
+    // Steps that measure what they made: the second slot of what they carry is read in the same iteration.
+    {"StepsThatMeasure",
+     "entry forward (u : f32[n]) = iterate 5 (fn (u, _) => let v = for i => u[i] + u[i + 1 else 0.0] in (v, "
+     "sum v)) (u, 0.0)\n"
+     "entry backward (u : f32[n]) = iterate 5 (fn (u, _) => let v = for i => u[i] + u[i - 1 else 0.0] in (v, "
+     "sum v)) (u, 0.0)\n"
+     "entry driven (u : f32[n]) (x : f32[m]) =\n"
+     "  scan (fn u x => let v = for i => u[i] + x * u[i + 1 else 0.0] in (v, sum v)) u x\n"
+     "entry settled (u : f32[n]) where 1 <= n = while (fn (u, r, k) => k < 4 && r > -9.0)\n"
+     "  (fn (u, _, k) => let v = for i => u[i] * 0.5 + u[i + 1 else 0.0] in (v, maximum (v - u), k + 1))\n"
+     "  (u, 1.0, 0)\n"
+     "entry plane (u : f32[n, m]) = iterate 4 (fn (u, _) =>\n"
+     "  let v = for i j => u[i, j] + u[i + 1, j else 0.0] + u[i, j + 1 else 0.0]\n"
+     "  in (v, sum i j => abs (v[i, j] - u[i, j]))) (u, 0.0)\n",
+     {{{"n", 1}, {"m", 3}}, {{"n", 2049}, {"m", 2}}, {{"n", 1025}, {"m", 0}}, {{"n", 13}, {"m", 1}}}},
     // A part that grows from step to step.
     {"StepsThatReadMoreEachTime",
      "entry sums (x : f32[n]) = let (s, y) = scan (fn s l => (s, sum x[: l + 1])) 0.0 (iota n) in y\n"
