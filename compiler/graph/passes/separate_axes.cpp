@@ -1,8 +1,9 @@
 // separate_axes: a reduction over an axis that a reshaping merged goes over the axes themselves.
 //
 // In: sum(l < n*m; %1[l]) where %1 stores x[i, j] at position i*m + j. Out: sum(i < n, j < m; x[i, j]), the
-// same terms in the same order. The merged tensor stays where others read it; what it is made of is written
-// into the reduction only when that repeats no work.
+// same terms in the same order, also beside other binders, and also where x was merged from more axes before.
+// The merged tensor stays where others read it; what it is made of is written into the reduction only when
+// that repeats no work.
 #include <algorithm>
 
 #include "graph/passes/edit.h"
@@ -75,12 +76,24 @@ std::optional<Merged> read_along(const Graph& g, const Scalar& load, Var binder)
   return position ? merged_at(g, load.target, *position) : std::nullopt;
 }
 
-/// May the formula of the merged tensor stand where it is read?
-bool may_move(const Graph& g, Value v, NodeId reader, const std::map<Value, edit::Uses>& uses) {
+/// Where a reduction stands: in a body over a domain.
+struct Reader {
+  NodeId node;
+  std::vector<Axis> domain;
+  ScalarId body;
+};
+
+/// May the formula of the merged tensor stand where the load is? What takes no time may, and what is read at
+/// one place only: there a few operations may be repeated, and more of them where each element is read once.
+bool may_move(const Graph& g, ScalarId load, const Reader& reader, const std::map<Value, edit::Uses>& uses) {
+  const Value v = g.scalars[load].target;
   const edit::Uses& use = uses.at(v);
+  const edit::Cost cost = edit::cost_of(g, g.nodes[v.node].outputs[0].body);
   const bool once = use.sites.size() == 1 && use.others == 0;
-  if (!once && !edit::is_free(edit::cost_of(g, g.nodes[v.node].outputs[0].body))) return false;
-  return !edit::reads_after_update(g, edit::values_read(g, v.node), reader);
+  const bool repeats_little =
+      edit::is_cheap(cost) || edit::reads_each_once(g, load, reader.domain, reader.body);
+  if (!edit::is_free(cost) && !(once && repeats_little)) return false;
+  return !edit::reads_after_update(g, edit::values_read(g, v.node), reader.node);
 }
 
 /// Fresh axes for the merged ones; nullopt unless the extents are those that were found before.
@@ -95,22 +108,21 @@ bool same_extents(const Merged& merged, std::vector<Axis>& binders) {
   return true;
 }
 
-std::optional<ScalarId> separated(Graph& g, NodeId reader, const Scalar& reduction,
+/// The reduction with binder `at` in the axes that it goes over; nullopt when it is none that was merged.
+std::optional<ScalarId> separated(Graph& g, const Reader& reader, const Scalar& reduction, size_t at,
                                   const std::map<Value, edit::Uses>& uses) {
-  if (reduction.monoid == Monoid::argmax || reduction.binders.size() != 1) return std::nullopt;
-  const Var binder = reduction.binders[0].var;
-  std::vector<Axis> binders;
+  const Axis binder = reduction.binders[at];
+  std::vector<Axis> axes;
   std::map<ScalarId, Merged> reads;
   for (ScalarId id : loads_in(g, reduction.args[0])) {
-    if (!mentions(g, id, binder)) continue;
-    const auto merged = read_along(g, g.scalars[id], binder);
-    if (!merged || !may_move(g, g.scalars[id].target, reader, uses) || !same_extents(*merged, binders))
-      return std::nullopt;
+    if (!mentions(g, id, binder.var)) continue;
+    const auto merged = read_along(g, g.scalars[id], binder.var);
+    if (!merged || !may_move(g, id, reader, uses) || !same_extents(*merged, axes)) return std::nullopt;
     reads.emplace(id, *merged);
   }
   Dim all(1);
-  for (const Axis& b : binders) all = all * b.extent;
-  if (reads.empty() || all != reduction.binders[0].extent) return std::nullopt;  // a part of the axis
+  for (const Axis& a : axes) all = all * a.extent;
+  if (reads.empty() || all != binder.extent) return std::nullopt;  // a part of the axis
   bool possible = true;
   ScalarId body = rewrite_loads(g, reduction.args[0], [&](ScalarId id) {
     const auto found = reads.find(id);
@@ -120,44 +132,61 @@ std::optional<ScalarId> separated(Graph& g, NodeId reader, const Scalar& reducti
     size_t next = 0;
     for (size_t i = 0; i < merged.node->domain.size(); ++i) {
       const size_t a = merged.argument_of[i];
-      point.push_back(a == Merged::none ? index_of(g, Dim(binders[next++].var)) : g.scalars[id].args[a]);
+      point.push_back(a == Merged::none ? index_of(g, Dim(axes[next++].var)) : g.scalars[id].args[a]);
     }
     const auto inside = edit::instantiate(g, merged.node->domain, merged.node->outputs[0].body, point);
     possible &= inside.has_value();
     return inside.value_or(id);
   });
   if (!possible || edit::post_order(g, body).size() > edit::max_body_size) return std::nullopt;
-  body = substitute(g, body, shape::Substitution{{binder, row_by_row(binders)}});
+  body = substitute(g, body, shape::Substitution{{binder.var, row_by_row(axes)}});
+  std::vector<Axis> binders = reduction.binders;
+  const auto place = binders.erase(binders.begin() + static_cast<std::ptrdiff_t>(at));
+  binders.insert(place, axes.begin(), axes.end());
   return reduce(g, reduction.monoid, binders, body);
+}
+
+/// The body with one binder of one reduction separated; nullopt when there is none to separate.
+std::optional<ScalarId> with_one_separated(Graph& g, const Reader& reader,
+                                           const std::map<Value, edit::Uses>& uses) {
+  for (ScalarId r : edit::binders_in(g, reader.body)) {
+    const Scalar reduction = g.scalars[r];
+    if (reduction.op != Op::reduce || reduction.monoid == Monoid::argmax) continue;
+    for (size_t at = 0; at < reduction.binders.size(); ++at)
+      if (const auto now = separated(g, reader, reduction, at, uses))
+        return edit::rebuild(g, reader.body, [&](Scalar s) {
+          const bool is_it = s.op == Op::reduce && make_scalar(g, s) == r;
+          return is_it ? *now : edit::fold(g, std::move(s));
+        });
+  }
+  return std::nullopt;
+}
+
+/// One binder of each body, where there is one. What a merged tensor was made of may be merged itself: that
+/// is seen once nobody reads the first any more.
+bool separate_once(Graph& g) {
+  bool any = false;
+  std::map<Value, edit::Uses> uses = edit::uses_of(g);
+  for (NodeId id : edit::all_nodes(g)) {
+    if (g.nodes[id].op != NodeOp::compute || !edit::has_reduction(g, g.nodes[id])) continue;
+    bool changed = false;
+    edit::each_body(g.nodes[id], [&](ScalarId& body, const std::vector<Axis>& domain) {
+      const auto now = with_one_separated(g, {id, domain, body}, uses);
+      changed |= now.has_value();
+      body = now.value_or(body);
+    });
+    if (changed) uses = edit::uses_of(g);
+    any |= changed;
+  }
+  edit::sweep(g);
+  return any;
 }
 
 }  // namespace
 
 void separate_axes(Graph& g) {
-  std::map<Value, edit::Uses> uses = edit::uses_of(g);
-  for (NodeId id : edit::all_nodes(g)) {
-    if (g.nodes[id].op != NodeOp::compute || !edit::has_reduction(g, g.nodes[id])) continue;
-    bool changed = false;
-    auto change = [&](ScalarId& body) {
-      for (ScalarId r : edit::binders_in(g, body)) {
-        const Scalar reduction = g.scalars[r];
-        if (reduction.op != Op::reduce) continue;
-        const auto now = separated(g, id, reduction, uses);
-        if (!now) continue;
-        changed = true;
-        body = edit::rebuild(g, body, [&, r = r](Scalar s) {
-          const bool is_it = s.op == Op::reduce && make_scalar(g, s) == r;
-          return is_it ? *now : edit::fold(g, std::move(s));
-        });
-        return;
-      }
-    };
-    Node& node = g.nodes[id];
-    for (Local& local : node.locals) change(local.body);
-    for (Output& output : node.outputs) change(output.body);
-    if (changed) uses = edit::uses_of(g);
+  while (separate_once(g)) {
   }
-  edit::sweep(g);
 }
 
 }  // namespace axon::graph
