@@ -19,16 +19,44 @@ bool SizeNames::stands_for_size(ExprId id) const {
   return (kind == Kind::local || kind == Kind::field) && paths_.count(path_of(p_, id)) > 0;
 }
 
-std::string SizeNames::read_key(ExprId id) const {
+std::string SizeNames::read_key(ExprId id) const { return read_key(id, 0); }
+
+std::string SizeNames::read_key(ExprId id, int depth) const {
   const Expr& e = p_.exprs[id];
   if (e.kind != Kind::index || e.args.size() != 1) return "";
   std::string key = path_of(p_, e.args[0]);
   for (const IndexItem& item : e.indices) {
     if (key.empty() || item.kind != IndexItem::Kind::point) return "";
-    const Expr& at = p_.exprs[item.point];
-    if (at.kind != Kind::number && at.kind != Kind::local) return "";
-    key += at.kind == Kind::number ? "[" + at.text + "]" : "[_" + std::to_string(at.local.index) + "]";
+    const std::string at = integer_key(item.point, depth + 1);
+    if (at.empty()) return "";
+    key += "[" + at + "]";
   }
+  return key;
+}
+
+/// The same for an integer that an element is read at: a number, a name, a size, another such element, or
+/// what arithmetic makes of these; empty for all else. Equal keys are equal numbers, since arithmetic gives
+/// the same for the same operands, also where it wraps.
+std::string SizeNames::integer_key(ExprId id, int depth) const {
+  constexpr int deepest = 8;
+  const Expr& e = p_.exprs[id];
+  if (depth > deepest) return "";
+  if (e.kind == Kind::number) return e.text;
+  if (e.kind == Kind::index) return read_key(id, depth);
+  if (e.kind == Kind::size) {
+    const auto name = e.dim.as_var();
+    return name ? "#" + std::to_string(name->id) : e.dim.constant() ? std::to_string(*e.dim.constant()) : "";
+  }
+  if (const ExprId named = let_value(id); named.valid())
+    if (std::string key = integer_key(named, depth + 1); !key.empty()) return key;
+  if (const std::string path = path_of(p_, id); !path.empty()) return "_" + path;
+  std::vector<std::string> keys;
+  for (ExprId operand : operands(id)) keys.push_back(integer_key(operand, depth + 1));
+  if (keys.empty() || std::find(keys.begin(), keys.end(), "") != keys.end()) return "";
+  const Prim prim = p_.globals[p_.exprs[e.args[0]].global].prim;
+  if (prim != Prim::sub_ && prim != Prim::div_ && prim != Prim::mod_) std::sort(keys.begin(), keys.end());
+  std::string key = prim_name(prim);
+  for (const std::string& k : keys) key += "(" + k + ")";
   return key;
 }
 

@@ -25,8 +25,8 @@ class SizeNames : InferencePart {
   void find();
   /// Whether the expression is a name, or a field of one, that stands for a size.
   bool stands_for_size(ExprId id) const;
-  /// What an element that is a size is read by, where that is simple: `k[0]`, `m.lengths[i]`; else empty. The
-  /// same elements have the same key.
+  /// What an element that is a size is read by, where that is simple: `k[0]`, `m.lengths[i + 1]`; else empty.
+  /// Elements with the same key are the same number.
   std::string read_key(ExprId id) const;
   /// How many expressions read the element of this key as a size.
   size_t reads(const std::string& key) const;
@@ -49,6 +49,8 @@ class SizeNames : InferencePart {
   void take_whole(ExprId id);
   void take_step(const Part& part);
   void add_name(LocalId name, const Steps& steps);
+  std::string read_key(ExprId id, int depth) const;
+  std::string integer_key(ExprId id, int depth) const;
   ExprId let_value(ExprId id) const;
   std::vector<ExprId> operands(ExprId id) const;
 

@@ -216,6 +216,23 @@ TEST(SizesOfTheData, BoundEachOther) {
                          {"later", {1, -2, 3}, {0, -1}, {}, "-1 is not in 0 .. 2"}});
 }
 
+/// An element that is read twice at the same computed place is one size.
+TEST(SizesOfTheData, AreOneForOneElement) {
+  const Compiled compiled(
+      "entry next (x : f32[n]) (k : i64[m + 1]) =\n"
+      "  for (i < m) => sum (x[k[i] : k[i + 1]] * x[k[i] : k[1 + i]])\n"
+      "entry last (x : f32[n]) (k : i64[m]) where 1 <= m = sum (x[: k[m - 1]] * x[: k[m - 1]])\n"
+      "entry taken (x : f32[n]) (k : i64[m + 1]) =\n"
+      "  for (i < m) => if i > 0 then sum (x[: k[i + 1]] + x[: k[i + 1]]) else 0.5\n",
+      for_levels());
+  expect_runs(compiled, {{"next", {1, 2, 3, 4, 5}, {0, 2, 2, 5}, {5, 0, 50}},
+                         {"next", {1, 2, 3}, {0}, {}},
+                         {"next", {1, 2, 3}, {0, 4}, {}, "4 is not in 0 .. 3"},
+                         {"last", {1, 2, 3}, {7, 2}, {5}},
+                         {"last", {1, 2, 3}, {4}, {}, "4 is not in 0 .. 3"},
+                         {"taken", {1, 2, 3}, {9, 9, 2}, {0.5, 6}}});
+}
+
 /// What an `if` chooses between may have two sizes: the result has that of the branch taken.
 TEST(SizesOfTheData, AreThoseOfTheBranchTaken) {
   const Compiled compiled(
