@@ -216,7 +216,11 @@ ExprId ExprLowering::lets(const stx::LetExpr& l, size_t from, Span span) {
   const size_t scope = scope_.size();
   const ExprId value = let_value(let);
   Pattern p = names_.let(let.pattern);
-  if (let.params.empty() && let.result.valid()) p.annotation = types_.type(let.result);
+  names_.hide_from_types(p, value);
+  if (let.params.empty() && let.result.valid()) {
+    p.annotation = types_.type(let.result);
+    names_.hide_from_types(p, *p.annotation);
+  }
   const ExprId rest = lets(l, from + 1, source::join(let.span, span));
   scope_.resize(scope);
   const ExprId e = add(Kind::let, span);

@@ -172,7 +172,7 @@ ExprId IndexLowering::rearrange(const stx::ReduceExpr& r, Span span) {
       seen.push_back(n);
       if (n.starts_with("..")) continue;
       const bool number = n[0] >= '0' && n[0] <= '9';
-      const ScopeEntry* entry = number ? nullptr : find(n);
+      const ScopeEntry* entry = number ? nullptr : find_size(n);
       // A whole axis says how long it is: a tensor that happens to have its name is not meant.
       if (entry && group.size() == 1 && !entry->size && !p_.locals[entry->local].type.valid())
         entry = nullptr;

@@ -13,11 +13,14 @@
 
 namespace axon::core {
 
-/// A name in scope.
+/// A name in scope. A value that is no integer scalar names no size: in types the name is that of a size, if
+/// there is one, and in expressions that of the value.
 struct ScopeEntry {
+  enum class Seen : uint8_t { anywhere, in_types, in_expressions };
   std::string name;
   LocalId local;                   ///< or
   std::optional<shape::Dim> size;  ///< the name of a size
+  Seen seen = Seen::anywhere;
 };
 
 /// What a name in a type that nothing binds yet becomes.
@@ -66,7 +69,9 @@ class LoweringPart {
         exists_(c.exists),
         exists_facts_(c.exists_facts) {}
 
-  const ScopeEntry* find(const std::string& name) const;       ///< a value or a size; null when there is none
+  /// What the name is in an expression, a value or a size; null when there is none.
+  const ScopeEntry* find(const std::string& name) const;
+  const ScopeEntry* find_size(const std::string& name) const;  ///< the same of a name in a type
   const ScopeEntry* find_axes(const std::string& name) const;  ///< `..p` of a `for`; a name space of its own
   GlobalId find_value(const std::string& name) const;          ///< of the module or the library
 

@@ -16,6 +16,9 @@ class NameLowering : LoweringPart {
   std::vector<Pattern> parameters(const std::vector<syntax::PatternId>& patterns);
   /// What `let` binds; the same of its names.
   Pattern let(syntax::PatternId id);
+  /// The names that the pattern binds to what is no integer scalar name no size.
+  void hide_from_types(const Pattern& pattern, TypeId type);
+  void hide_from_types(const Pattern& pattern, ExprId value);
   LocalId add_local(const std::string& name, source::Span at, Local::Kind kind = Local::Kind::value);
 
   ExprId name(const std::string& text, source::Span at);
@@ -26,6 +29,8 @@ class NameLowering : LoweringPart {
 
  private:
   Pattern pattern(syntax::PatternId id, bool parameter, size_t since);
+  void hide_from_types(LocalId name);
+  bool may_be_integer(const Type& type) const;
   void names_differ(const std::vector<syntax::PatternId>& patterns);
   ExprId global(GlobalId g, source::Span at);
   bool may_be_bound(const std::string& name) const;

@@ -38,7 +38,17 @@ ExprId LoweringPart::add(Kind kind, Span at) {
 
 const ScopeEntry* LoweringPart::find(const std::string& name) const {
   for (size_t i = scope_.size(); i-- > 0;)
-    if (scope_[i].name == name && !stands_for_axes(p_, scope_[i].local)) return &scope_[i];
+    if (scope_[i].name == name && scope_[i].seen != ScopeEntry::Seen::in_types &&
+        !stands_for_axes(p_, scope_[i].local))
+      return &scope_[i];
+  return nullptr;
+}
+
+const ScopeEntry* LoweringPart::find_size(const std::string& name) const {
+  for (size_t i = scope_.size(); i-- > 0;)
+    if (scope_[i].name == name && scope_[i].seen != ScopeEntry::Seen::in_expressions &&
+        !stands_for_axes(p_, scope_[i].local))
+      return &scope_[i];
   return nullptr;
 }
 
@@ -118,11 +128,13 @@ Pattern NameLowering::pattern(stx::PatternId id, bool parameter, size_t since) {
     const bool integer =
         t.kind == Type::Kind::tensor && t.shape.empty() && t.elem.elem && base::is_integer(*t.elem.elem);
     if (name && parameter && integer) {  // the name of an integer scalar is a dimension, of either sign
-      const ScopeEntry* entry = find(name->name.text);
+      const ScopeEntry* entry = find_size(name->name.text);
       const bool same_list = entry && entry >= scope_.data() + since;
       value =
           same_list && entry->size ? *entry->size : Dim(e_.vars.dim(name->name.text, kind, false, p.span));
-      out.annotation = e_.vars.tensor(t.elem, {}, value);
+      Type known = t;
+      known.value = value;
+      out.annotation = e_.vars.add(std::move(known));
     }
   }
   std::visit(stx::Overloaded{[&](const stx::NamePattern& n) {
@@ -141,7 +153,39 @@ Pattern NameLowering::pattern(stx::PatternId id, bool parameter, size_t since) {
                              },
                              [&](const stx::WildcardPattern&) { out.kind = Pattern::Kind::wildcard; }},
              p.node);
+  if (out.annotation) hide_from_types(out, *out.annotation);
   return out;
+}
+
+void NameLowering::hide_from_types(LocalId name) {
+  for (ScopeEntry& entry : scope_)
+    if (entry.local == name) entry.seen = ScopeEntry::Seen::in_expressions;
+}
+
+void NameLowering::hide_from_types(const Pattern& p, TypeId type) {
+  const Type t = e_.vars[e_.vars.head(type)];
+  if (p.kind == Pattern::Kind::name && !may_be_integer(t)) hide_from_types(p.local);
+  for (size_t i = 0; t.kind == Type::Kind::tuple && i < std::min(p.items.size(), t.items.size()); ++i)
+    hide_from_types(p.items[i], t.items[i]);
+}
+
+void NameLowering::hide_from_types(const Pattern& p, ExprId value) {
+  const Expr& e = p_.exprs[value];
+  constexpr Kind others[] = {Kind::lambda, Kind::boolean, Kind::string, Kind::tuple,
+                             Kind::record, Kind::list,    Kind::for_,   Kind::rearrange};
+  if (p.kind == Pattern::Kind::name &&
+      std::find(std::begin(others), std::end(others), e.kind) != std::end(others))
+    hide_from_types(p.local);
+  for (size_t i = 0; e.kind == Kind::tuple && i < std::min(p.items.size(), e.args.size()); ++i)
+    hide_from_types(p.items[i], e.args[i]);
+}
+
+/// Whether a value of the type may be one integer: the type says so, or leaves it open.
+bool NameLowering::may_be_integer(const Type& t) const {
+  if (t.kind == Type::Kind::error) return true;
+  if (t.kind == Type::Kind::var) return e_.vars.is_meta(t.var);
+  if (t.kind != Type::Kind::tensor || std::any_of(t.shape.begin(), t.shape.end(), is_dim)) return false;
+  return t.elem.elem ? base::is_integer(*t.elem.elem) : e_.vars.is_meta(t.elem.var);
 }
 
 // ---- Names ----

@@ -58,18 +58,20 @@ void TypeLowering::declare_sizes(const std::vector<stx::SizeParam>& sizes) {
   }
 }
 
+/// A new name of a size. A value of the same name, which names no size, keeps the name in expressions.
 Dim TypeLowering::named_size(const std::string& name, VarKind kind, Span at) {
+  const auto seen = find(name) ? ScopeEntry::Seen::in_types : ScopeEntry::Seen::anywhere;
   if (entry_) {
     e_.entry_names.insert(name);
     auto fixed = e_.options.sizes.find(name);
     if (fixed != e_.options.sizes.end()) {
       Dim value(fixed->second);
-      scope_.push_back({name, {}, value});
+      scope_.push_back({name, {}, value, seen});
       return value;
     }
   }
   Dim d(e_.vars.dim(name, kind, true, at));
-  scope_.push_back({name, {}, d});
+  scope_.push_back({name, {}, d, seen});
   return d;
 }
 
@@ -97,7 +99,7 @@ Dim TypeLowering::dim(stx::DimId id) {
             return Dim(e_.vars.dim("n"));
           },
           [&](const stx::NameDim& n) {
-            if (const ScopeEntry* entry = find(n.name.text))
+            if (const ScopeEntry* entry = find_size(n.name.text))
               if (auto size = size_of(*entry)) return *size;
             switch (unbound_) {
               case Unbound::rigid:

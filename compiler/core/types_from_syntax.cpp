@@ -227,13 +227,19 @@ TypeId TypeLowering::named_integer(const stx::IntegerType& n, Span at) {
                            : "a name in a type stands for an integer: `(k : i64) -> f32[k]`"));
     return written;
   }
-  const ScopeEntry* known = top_level_ && integers_->kind != VarKind::bound ? find(n.name.text) : nullptr;
-  if (known && known->size) return e_.vars.tensor(t.elem, {}, *known->size);
+  const ScopeEntry* known =
+      top_level_ && integers_->kind != VarKind::bound ? find_size(n.name.text) : nullptr;
+  const auto with_value = [&](const Dim& value) {
+    Type out = t;
+    out.value = value;
+    return e_.vars.add(std::move(out));
+  };
+  if (known && known->size) return with_value(*known->size);
   const Var v = e_.vars.dim(n.name.text, integers_->kind, false, n.name.span);
   integer_names_.insert(v.id);
   integers_->all.push_back(v);
   scope_.push_back({n.name.text, {}, Dim(v)});
-  return e_.vars.tensor(t.elem, {}, Dim(v));
+  return with_value(Dim(v));
 }
 
 /// `outermost`: of the declaration itself, whose scheme binds what its parameters name.
