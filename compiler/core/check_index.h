@@ -67,6 +67,7 @@ class IndexChecker : InferencePart {
   Shape select(ExprId id, TypeId base, bool has_otherwise);
   IndexBinder* lone_binder(const IndexItem& item);
   std::vector<size_t> axes_of_parameters(ExprId callee) const;
+  void note_given(ExprId id, size_t axes);
   void settle_axes(TypeId base, size_t named, WhyId w);
   void select_point(const IndexItem& item, const shape::Dim& axis, bool has_otherwise, Shape& result,
                     WhyId why);

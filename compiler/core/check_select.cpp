@@ -185,6 +185,33 @@ std::vector<size_t> IndexChecker::axes_of_parameters(ExprId callee) const {
   return named;
 }
 
+/// Whether the expression is one integer whatever the types are: made of indices of `for`s and numbers.
+static bool is_position(const Program& p, ExprId id) {
+  const Expr& e = p.exprs[id];
+  if (e.kind == Expr::Kind::number) return true;
+  if (e.kind == Expr::Kind::local) return p.locals[e.local].kind == Local::Kind::index;
+  return e.kind == Expr::Kind::apply && p.exprs[e.args[0]].kind == Expr::Kind::global &&
+         p.globals[p.exprs[e.args[0]].global].kind == Global::Kind::prim &&
+         std::all_of(e.args.begin() + 1, e.args.end(), [&](ExprId a) { return is_position(p, a); });
+}
+
+/// Notes that what the expression is has `axes` axes at least: the value of a name, or one that an index
+/// takes a part of, x[i], which has an axis more for each position.
+void IndexChecker::note_given(ExprId id, size_t axes) {
+  const Expr& e = p_.exprs[id];
+  if (e.kind == Expr::Kind::index && e.args.size() == 1 && axes > 0) {
+    size_t positions = 0, slices = 0;
+    for (const IndexItem& item : e.indices) {
+      const bool position = item.kind == IndexItem::Kind::point && is_position(p_, item.point);
+      if (!position && item.kind != IndexItem::Kind::slice) return;
+      ++(position ? positions : slices);
+    }
+    return note_given(e.args[0], positions + std::max(slices, axes));
+  }
+  size_t& most = given_axes_[path_of(p_, id)];
+  most = std::max(most, axes);
+}
+
 /// The most axes that an index of each value names, and that a function names that it is given to: where an
 /// index names fewer, the others are kept.
 void IndexChecker::find_named_axes() {
@@ -193,10 +220,7 @@ void IndexChecker::find_named_axes() {
     const Expr& e = p_.exprs[{i}];
     if (e.kind == Expr::Kind::apply) {
       const std::vector<size_t> named = axes_of_parameters(e.args[0]);
-      for (size_t a = 0; a < named.size() && a + 1 < e.args.size(); ++a) {
-        size_t& most = given_axes_[path_of(p_, e.args[a + 1])];
-        most = std::max(most, named[a]);
-      }
+      for (size_t a = 0; a < named.size() && a + 1 < e.args.size(); ++a) note_given(e.args[a + 1], named[a]);
     }
     if (e.kind != Expr::Kind::index && e.kind != Expr::Kind::with_index) continue;
     const auto names_one = [](const IndexItem& item) {
