@@ -149,7 +149,7 @@ void Steps::loop_of_states(const Tensor& x) {
       return define(
           Family::loop, dims, 8, cost * 3,
           "while (fn (u, c, k) => any (any (c > 0.01)) && k < 4) (fn (u, c, k) => let v = for j i => "
-          "tanh (u[j, i] * 0.5 + u[j, {} else 0.0] * 0.4) in (v, abs (v - u), k + 1)) ({1}, {1} * 0.0 "
+          "tanh (u[j, i] * 0.5 + u[j, {0} else 0.0] * 0.4) in (v, abs (v - u), k + 1)) ({1}, {1} * 0.0 "
           "+ 1.0, i64 0) |> (fn (u, c, k) => u + c)",
           neighbour, x.name);
     case 2:  // two that read each other
