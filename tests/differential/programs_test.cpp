@@ -75,6 +75,16 @@ const std::vector<Program> programs = {
      "  let v = for i j => u[i, j] + u[i + 1, j else 0.0] + u[i, j + 1 else 0.0]\n"
      "  in (v, sum i j => abs (v[i, j] - u[i, j]))) (u, 0.0)\n",
      {{{"n", 1}, {"m", 3}}, {{"n", 2049}, {"m", 2}}, {{"n", 1025}, {"m", 0}}, {{"n", 13}, {"m", 1}}}},
+    // Sizes that an integer decides, of a sum over three axes that no temporary holds.
+    {"SizesThatAnIntegerScales",
+     "entry spread (x : f32[c, h, w]) (f : f32[c, o, k, l]) (t : i64) =\n"
+     "  for i (u < t*h) (v < t*w) => sum a r s => x[a, u - r, v - s else 0] * f[a, i, r, s]\n"
+     "entry literal (x : f32[c, h, w]) (f : f32[c, o, k, l]) =\n"
+     "  for i (u < 2*h) (v < 2*w) => sum a r s => x[a, u - r, v - s else 0] * f[a, i, r, s]\n",
+     {{{"c", 2}, {"h", 3}, {"w", 5}, {"o", 2}, {"k", 2}, {"l", 3}, {"t", 3}},
+      {{"c", 20}, {"h", 8}, {"w", 8}, {"o", 2}, {"k", 5}, {"l", 5}, {"t", 2}},
+      {{"c", 1}, {"h", 7}, {"w", 0}, {"o", 1}, {"k", 1}, {"l", 0}, {"t", 1}},
+      {{"c", 3}, {"h", 2}, {"w", 2}, {"o", 2}, {"k", 2}, {"l", 2}, {"t", 0}}}},
     // A part that grows from step to step.
     {"StepsThatReadMoreEachTime",
      "entry sums (x : f32[n]) = let (s, y) = scan (fn s l => (s, sum x[: l + 1])) 0.0 (iota n) in y\n"

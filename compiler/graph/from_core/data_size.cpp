@@ -2,7 +2,8 @@
 //
 // The integer is stored as a tensor of rank 0 at the root of the graph; the size has a value once that is
 // computed. Memory is laid out for the bound, which follows from the form of the integer: a count of true
-// elements is at most the number of elements, a minimum is at most each operand.
+// elements is at most the number of elements, a minimum is at most each operand. A sum or product of the
+// entry's sizes and integers bounds itself where what every call is checked for shows that it does not wrap.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -33,11 +34,45 @@ class MostOf {
 
   std::optional<Dim> of(ScalarId id) {
     if (const auto known = known_.find(id); known != known_.end()) return known->second;
-    const auto most = by_parts(id);
-    return known_[id] = most && is_exact(g_, *most) ? most : std::nullopt;  // what may wrap bounds nothing
+    auto most = by_parts(id);
+    if (!most || !stays_in_range(*most)) most = as_polynomial(id);
+    return known_[id] = most && stays_in_range(*most) ? most : std::nullopt;
   }
 
  private:
+  /// What may wrap bounds nothing. Products of integers may, unless the facts of the graph, which every call
+  /// is checked for, say otherwise: an axis in the entry's type is a size.
+  bool stays_in_range(const Dim& d) const {
+    if (is_exact(g_, d)) return true;
+    const Dim most(static_cast<int64_t>(shape::size_range().high));
+    const auto proved = [&](const Fact& fact) {
+      return shape::prove(g_.facts, fact).verdict == shape::Verdict::proved;
+    };
+    return !shape::overflowed(d) && proved(shape::at_most(d, most)) && proved(shape::at_least(d, -most));
+  }
+
+  /// Sums and products of sizes as one: modulo 2^64 it has the value of the integer.
+  std::optional<Dim> as_polynomial(ScalarId id) {
+    if (const auto known = polynomials_.find(id); known != polynomials_.end()) return known->second;
+    const Scalar& s = g_.scalars[id];
+    std::optional<Dim> sum = affine_index(g_, id);
+    if (sum && !over_sizes(*sum)) sum = std::nullopt;
+    if (s.elem == Elem::i64 && (s.op == Op::add || s.op == Op::sub || s.op == Op::mul)) {
+      const auto a = as_polynomial(s.args[0]), b = as_polynomial(s.args[1]);
+      if (a && b) sum = s.op == Op::add ? *a + *b : s.op == Op::sub ? *a - *b : *a * *b;
+    } else if (s.elem == Elem::i64 && s.op == Op::neg) {
+      if (const auto a = as_polynomial(s.args[0])) sum = -*a;
+    }
+    return polynomials_[id] = sum;
+  }
+
+  bool over_sizes(const Dim& d) const {
+    const std::vector<Var> vars = d.vars();
+    return std::all_of(vars.begin(), vars.end(), [&](Var v) {
+      return std::any_of(g_.sizes.begin(), g_.sizes.end(), [&](const Size& s) { return s.var == v; });
+    });
+  }
+
   std::optional<Dim> by_parts(ScalarId id) {
     const Scalar& s = g_.scalars[id];
     if (s.elem == Elem::boolean) return Dim(1);
@@ -121,7 +156,7 @@ class MostOf {
   const Graph& g_;
   const std::function<bool(ScalarId)> is_positive_;
   const Node* node_ = nullptr;  // that what is looked at stands in
-  std::map<ScalarId, std::optional<Dim>> known_;
+  std::map<ScalarId, std::optional<Dim>> known_, polynomials_;
 };
 
 /// Said of a size that is not what its bound allows.

@@ -341,6 +341,30 @@ TEST(FromCoreRun, SizesWithoutABound) {
           "updated in place");
 }
 
+/// An axis of the entry's type that integers decide is checked by the call: it bounds what the body computes.
+TEST(FromCoreRun, SizesThatTheTypeBounds) {
+  const auto bounds = [](const std::string& program) {
+    const Lowered lowered = lower(program);
+    EXPECT_EQ(lowered.errors, "") << program;
+    std::string text;
+    for (const auto& [name, graph] : lowered.graphs)
+      for (const Size& s : graph.sizes)
+        if (s.from == Size::From::data) text += s.is_unbounded() ? "none; " : s.equation.str() + "; ";
+    return text;
+  };
+  EXPECT_EQ(bounds("entry f (x : f32[h, w]) (t : i64) = for (u < t*h) (v < t*w) => x[u, v else 0.0]"),
+            "h*t; w*t; ");
+  EXPECT_EQ(bounds("entry f (x : f32[h]) (t : i64) = for (u < (h - 1)*t + 2) => x[u else 0.0]"),
+            "h*t - t + 2; ");
+  EXPECT_EQ(bounds("entry f (x : f32[h]) (t : i64) = for (u < 3 - -(t*h)) => x[u else 0.0]"), "h*t + 3; ");
+  EXPECT_EQ(bounds("entry f (x : f32[h]) (t : i64) = sum (for (u < t*h) => x[u else 0.0])"), "none; ");
+  const char* const scaled = "entry f (x : f32[h]) (t : i64) = for (u < t*h) => x[u else 0.5]";
+  EXPECT_EQ(result(scaled, {reals({2}, {1, 2}), integers({}, {2})}), (Reals{1, 2, 0.5, 0.5}));
+  EXPECT_EQ(result(scaled, {reals({0}, {}), integers({}, {7})}), (Reals{}));
+  EXPECT_NE(run(scaled, {reals({2}, {1, 2}), integers({}, {-1})}).error, "");
+  EXPECT_NE(run(scaled, {reals({2}, {1, 2}), integers({}, {int64_t{1} << 62})}).error, "");
+}
+
 TEST(FromCoreRun, SizesOfOneIteration) {
   const Tensor x = reals({3, 4}, {1, -1, 2, -1, -1, -2, -3, -4, 5, 6, 7, 8});
   EXPECT_EQ(result("entry f (x : f32[l, n]) = fold (fn s r => s + sum r[: count (r > 0.0)]) 0.0 x", {x}),
