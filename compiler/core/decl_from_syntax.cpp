@@ -1,6 +1,8 @@
 // See decl_lowering.h.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/decl_lowering.h"
 
 namespace axon::core {
@@ -10,7 +12,26 @@ using source::Code;
 using source::error;
 namespace stx = axon::syntax;
 
+bool says_not_read(Code code) {
+  const std::string_view name = source::code_name(code);
+  return name.starts_with("E01") || name.starts_with("E02") || name.starts_with("E04");
+}
+
+/// Whether an error was reported inside of the declaration that says so. One at its first word is of what
+/// stands before it.
+static bool holds_unread_text(const source::Diagnostics& reported, const stx::Decl& decl) {
+  const auto& all = reported.in_order_of_report();
+  return std::any_of(all.begin(), all.end(), [&](const source::Diagnostic& d) {
+    const source::Span at = d.primary.span, text = decl.span;
+    return d.severity == source::Severity::error && says_not_read(d.code) && at.file == text.file &&
+           text.begin < at.begin && at.begin <= text.end;
+  });
+}
+
 void lower(Elaborator& e, GlobalId g) {
+  const DeclInfo& info = e.infos[g.index];
+  for (const stx::Decl* text : {info.decl, info.stated})
+    if (text && holds_unread_text(e.diagnostics, *text)) e.infos[g.index].not_read = true;
   LoweringContext context(e, g);
   DeclLowering(context).run();
 }

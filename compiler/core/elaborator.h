@@ -50,6 +50,9 @@ struct DeclInfo {
   const syntax::Decl* decl = nullptr;
   const syntax::Decl* stated = nullptr;  ///< `val f : t` before `fun f`
   enum class State : uint8_t { unseen, lowering, lowered, checking, done } state = State::unseen;
+  /// Its text is not a program, or names what there is not. That was reported; what inference finds in the
+  /// rest is not, since it may follow.
+  bool not_read = false;
   std::vector<GlobalId> uses;
   std::vector<syntax::SizeParam> declared;  ///< f[h, ..s, 't], in order
   std::vector<ShapeVarId> declared_shapes;

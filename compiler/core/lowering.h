@@ -13,6 +13,9 @@
 
 namespace axon::core {
 
+/// Whether an error of this code says that a text is not a program, or names what there is not.
+bool says_not_read(source::Code code);
+
 /// A name in scope. A value that is no integer scalar names no size: in types the name is that of a size, if
 /// there is one, and in expressions that of the value.
 struct ScopeEntry {
@@ -79,6 +82,8 @@ class LoweringPart {
   Expr& at(ExprId id) { return p_.exprs[id]; }
   const syntax::File& file() const { return *file_; }
   void report(source::Diagnostic d);
+  /// The declaration mentions what was reported elsewhere: nothing more is said of it.
+  void not_read();
 
   Elaborator& e_;
   Program& p_;

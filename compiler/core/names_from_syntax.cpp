@@ -25,7 +25,13 @@ bool stands_for_axes(const Program& p, LocalId local) {
 // ---- What every part does ----
 
 void LoweringPart::report(source::Diagnostic d) {
+  if (says_not_read(d.code)) e_.infos[g_.index].not_read = true;
   e_.diagnostics.report(std::move(d));
+  p_.globals[g_].has_error = true;
+}
+
+void LoweringPart::not_read() {
+  e_.infos[g_.index].not_read = true;
   p_.globals[g_].has_error = true;
 }
 
@@ -273,7 +279,7 @@ ExprId NameLowering::name(const std::string& text, Span span) {
 ExprId NameLowering::imported(const std::string& qualifier, const stx::Name& field, Span span) {
   const Module* m = module_->imports.at(qualifier);
   if (!m) {  // reported where it is imported
-    p_.globals[g_].has_error = true;
+    not_read();
     return add(Kind::error, span);
   }
   auto value = m->values.find(field.text);

@@ -18,16 +18,6 @@ using source::Diagnostic;
 using source::error;
 using source::Span;
 
-/// A declaration with an open bracket was not read as it was meant.
-static bool holds_an_open_bracket(const source::Diagnostics& reported, Span declaration) {
-  const auto& all = reported.in_order_of_report();
-  return std::any_of(all.begin(), all.end(), [&](const Diagnostic& d) {
-    const Span at = d.primary.span;
-    return d.code == Code::E0211 && at.file == declaration.file && declaration.begin <= at.begin &&
-           at.end <= declaration.end;
-  });
-}
-
 void Reporter::report(Diagnostic d) {
   failed_ = true;
   if (attempt_) {
@@ -35,7 +25,7 @@ void Reporter::report(Diagnostic d) {
     if (attempt_->call_depth && !attempt_->first) attempt_->first = std::move(d);
     return;
   }
-  if (holds_an_open_bracket(e_.diagnostics, e_.infos[g_.index].decl->span)) return;
+  if (e_.infos[g_.index].not_read) return;
   e_.diagnostics.report(std::move(d));
 }
 

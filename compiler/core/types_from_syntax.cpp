@@ -299,8 +299,10 @@ GlobalId TypeLowering::find_type(const std::vector<stx::Name>& path, Span at) {
       return {};
     }
     m = it->second;
-    p_.globals[g_].has_error |= !m;
-    if (!m) return {};
+    if (!m) {
+      not_read();
+      return {};
+    }
   }
   const std::string& name = path.back().text;
   if (auto it = m->types.find(name); it != m->types.end()) {

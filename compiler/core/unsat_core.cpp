@@ -71,8 +71,8 @@ bool Checker::still_fails(const PendingReport& pending) {
 }
 
 void Checker::report_pending() {
-  if (reporter_.attempting()) return;
   const DeclInfo info = e_.infos[g_.index];
+  if (reporter_.attempting() || info.not_read) return;
   const size_t attempts = most_work / std::max<size_t>(1, info.end_expr - info.first_expr);
   size_t used = 0;
   for (PendingReport& pending : reporter_.pending()) {
