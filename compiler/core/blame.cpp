@@ -12,6 +12,7 @@
 #include "base/elem.h"
 #include "core/check.h"
 #include "core/declaration_state.h"
+#include "core/drafts.h"
 
 namespace axon::core {
 
@@ -183,9 +184,66 @@ void Checker::name_culprit(PendingReport& pending, const WrittenTensor& tensor, 
   const Span edit = brackets(tensor.place, tensor.name_size, e_.sources);
   const size_t begin = wanted.find('[');
   if (!edit.valid() || begin == std::string::npos) return;
-  d.help("state what all else fits", source::Edit{edit, wanted.substr(begin + 1, wanted.size() - begin - 2),
-                                                  source::Applicability::safe});
-  d.helps.back().trial = 1;
+  const Span own = e_.infos[g_.index].decl->span;
+  const bool of_inputs = p_.globals[g_].kind == Global::Kind::entry || edit.file != own.file ||
+                         edit.begin < own.begin || own.end < edit.end;
+  const Shape shape = vars_.zonk(vars_[tensor.type].shape);
+  const bool safe = !of_inputs || is_misspelt(shape, fits);
+  d.help("state what all else fits",
+         source::Edit{edit, wanted.substr(begin + 1, wanted.size() - begin - 2),
+                      safe ? source::Applicability::safe : source::Applicability::maybe});
+  d.helps.back().trial = relates_names(shape, fits) ? rank_of_type : 1;
+}
+
+/// In how many axes of the written types the size is named.
+static size_t axes_naming(const Vars& vars, TypeId id, Var v) {
+  const Type& t = vars[vars.head(id)];
+  size_t count = 0;
+  for (const ShapeItem& item : t.shape) count += is_dim(item) && vars.zonk(item.dim).contains(v) ? 1 : 0;
+  for (TypeId item : t.items) count += axes_naming(vars, item, v);
+  return count;
+}
+
+/// Whether the types of the declaration name the size in one axis only. What its `where` or its body names it
+/// in, no other type leaves right.
+bool Checker::named_once(Var v) const {
+  const DeclInfo& info = e_.infos[g_.index];
+  const Global& g = p_.globals[g_];
+  size_t count = 0;
+  for (const Pattern& p : g.params)
+    if (p.annotation) count += axes_naming(vars_, *p.annotation, v);
+  if (info.result) count += axes_naming(vars_, *info.result, v);
+  for (const auto& [name, declared] : g.sizes) count += declared == v ? 1 : 0;
+  return count <= 1;
+}
+
+/// Whether every size that differs is a name that nothing else mentions, spelt nearly like the one that fits.
+bool Checker::is_misspelt(const Shape& written, const Shape& fits) const {
+  if (written.size() != fits.size()) return false;
+  for (size_t i = 0; i < written.size(); ++i) {
+    if (!is_dim(written[i]) || !is_dim(fits[i])) return false;
+    if (written[i].dim == fits[i].dim) continue;
+    const auto from = written[i].dim.as_var(), to = fits[i].dim.as_var();
+    if (!from || !to || !named_once(*from)) return false;
+    if (!nearest(shape::var_name(*from), {shape::var_name(*to)})) return false;
+  }
+  return true;
+}
+
+/// Whether names that are written as distinct sizes would be the same one, or stand the other way round.
+bool Checker::relates_names(const Shape& written, const Shape& fits) const {
+  if (written.size() != fits.size()) return false;
+  if (repeats_a_name(fits) && !repeats_a_name(written)) return true;
+  bool permuted = true;
+  for (size_t i = 0; i < written.size(); ++i) {
+    if (!is_dim(written[i]) || !is_dim(fits[i])) return false;
+    const auto same = [&](const ShapeItem& item) { return is_dim(item) && item.dim == written[i].dim; };
+    permuted &=
+        std::count_if(fits.begin(), fits.end(), same) == std::count_if(written.begin(), written.end(), same);
+    const auto from = written[i].dim.as_var(), to = fits[i].dim.as_var();
+    if (from && to && *from != *to && !named_once(*from)) return true;
+  }
+  return permuted;
 }
 
 /// Whether a written type of the declaration leaves something to inference, which has found it and so would

@@ -11,6 +11,7 @@
 
 #include "core/check.h"
 #include "core/declaration_state.h"
+#include "core/drafts.h"
 
 namespace axon::core {
 
@@ -89,18 +90,20 @@ bool Reporter::report_within(const Failure& f, const Why& w) {
   explained_.insert(w.expr.index);
   const Span declaration = info.decl->span, at = cause->primary.span;
   const std::string call_text = fmt::format("in this call of `{}`", function.name);
-  if (at.file == declaration.file && declaration.begin <= at.begin && at.end <= declaration.end) {
+  const bool misread = cause->code == source::Code::E0305 && !cause->primary.text.empty();
+  if (!misread && at.file == declaration.file && declaration.begin <= at.begin && at.end <= declaration.end) {
     const std::string text = cause->primary.text.empty() ? "here" : "here: " + cause->primary.text;
     cause->secondary.insert(cause->secondary.begin(), {at, text});
     cause->primary = {w.span, call_text};
-  } else {  // what is wrong stands before the call: a field that has another name
+  } else {  // what is wrong is a field that has another name, where that is set or read
     cause->also(w.span, call_text);
   }
   // Edits of the call come before those of what is called, which other calls may use too.
   std::erase_if(cause->helps, [](const source::Help& help) { return help.trial == 0 && help.edit; });
   if (cause->code != source::Code::E0305)
     for (source::Help& help : cause->helps)
-      if (help.trial != 0) help.trial = static_cast<uint8_t>(std::min(help.trial + 10, 250));
+      if (help.trial != 0 && help.trial < rank_of_type)
+        help.trial = static_cast<uint8_t>(std::min(help.trial + 10, rank_of_type - 1));
   suggest(*cause, f, w);
   defer(*cause, f);
   return true;

@@ -55,6 +55,9 @@ class Checker : InferencePart {
                    Shape& opened);
   std::set<std::string> failures_without(const WrittenTensor* tensor, bool any_axes, Shape& opened);
   ExprId mention(ExprId root, const std::string& path) const;
+  bool named_once(shape::Var v) const;
+  bool is_misspelt(const Shape& written, const Shape& fits) const;
+  bool relates_names(const Shape& written, const Shape& fits) const;
   void name_culprit(PendingReport& pending, const WrittenTensor& tensor, const Shape& fits);
   /// Names the one tensor that disagrees with all the others, where there is one; at most so many attempts.
   void blame(PendingReport& pending, size_t attempts);

@@ -271,8 +271,8 @@ void Drafts::untupled(ExprId argument, ExprId callee) {
 }
 
 /// The relation that the types do not say, stated: `at` is where a `where` goes on or begins.
-void Drafts::related(const Dim& a, const Dim& b, const std::function<bool(Var)>& written, Span at,
-                     bool first) {
+void Drafts::related(const Dim& a, const Dim& b, const std::function<bool(Var)>& written, Span at, bool first,
+                     Changes changes) {
   const auto sayable = [&](const Dim& d) {
     const auto var = d.as_var();
     return d.constant() || (var && written(*var));
@@ -280,7 +280,7 @@ void Drafts::related(const Dim& a, const Dim& b, const std::function<bool(Var)>&
   if (!sayable(a) || !sayable(b) || (a.constant() && b.constant())) return;
   const Dim &left = a.constant() ? b : a, &right = a.constant() ? a : b;
   const std::string fact = fmt::format("{} == {}", print(left, names_), print(right, names_));
-  offer(2, "state the relation", at, (first ? " where " : ", ") + fact, Changes::writing);
+  offer(rank_of_relation, "state the relation", at, (first ? " where " : ", ") + fact, changes);
 }
 
 void Drafts::converted(const Operand& o, const std::string& elem) {

@@ -25,8 +25,14 @@ struct Operand {
 };
 
 /// What an edit changes: only how the program is written (spelling, types, `where`, size parameters,
-/// imports), or which elements it computes. The first kind is safe.
-enum class Changes : uint8_t { writing, result };
+/// imports), or which elements it computes, or which inputs an entry takes: the sizes of its parameters, of a
+/// declared type, or its `where`. The first kind is safe.
+enum class Changes : uint8_t { writing, result, inputs };
+
+/// Ranks of edits that say that sizes which are written with distinct names are equal, or stand the other way
+/// round. A slip in an expression looks the same, so edits of expressions are tried before. Another type is
+/// offered behind them, another relation only where nothing else repairs.
+constexpr uint8_t rank_of_type = 200, rank_of_relation = 201;
 
 class Drafts {
  public:
@@ -71,7 +77,7 @@ class Drafts {
   void untupled(ExprId argument, ExprId callee);
   /// The relation that the types do not say, stated: `at` is where a `where` goes on or begins.
   void related(const shape::Dim& a, const shape::Dim& b, const std::function<bool(shape::Var)>& written,
-               source::Span at, bool first);
+               source::Span at, bool first, Changes changes);
   void converted(const Operand& o, const std::string& elem);
   /// Ranges written in the text whose size is off by a constant.
   void other_range(const std::vector<ExprId>& loops, const Vars& vars, const shape::Dim& size, int64_t by);

@@ -119,7 +119,8 @@ void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
   if (const auto* fun = syntax::as<syntax::FunDecl>(*e_.infos[g_.index].decl); fun && !fun->params.empty()) {
     const auto written = [&](Var v) { return vars_.kind(v) == VarKind::rigid; };
     const Span at = end_of_header(*fun, *e_.infos[g_.index].module->file, e_.sources);
-    drafts.related(f.lhs, f.rhs, written, at, fun->where.empty());
+    drafts.related(f.lhs, f.rhs, written, at, fun->where.empty(),
+                   fun->is_entry ? Changes::inputs : Changes::writing);
   }
   if (whole && w.expr == p_.globals[g_].body) {
     const DeclInfo& info = e_.infos[g_.index];

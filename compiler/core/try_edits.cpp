@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "core/drafts.h"
 #include "core/elaborator.h"
 #include "core/suggest.h"
 #include "syntax/parse.h"
@@ -110,7 +111,8 @@ void try_edits(const syntax::File& file, const source::SourceManager& sources, c
       if (help.trial != 0) {
         const bool ours =
             help.edit && help.edit->span.file == file.source && d.primary.span.file == file.source;
-        const bool needed = repairs == 0 || (help.trial == best && repairs < most_offered);
+        const bool same = help.trial == best || help.trial == rank_of_type;
+        const bool needed = repairs == 0 || (same && repairs < most_offered);
         if (!ours || !needed || !trial.allowed() || !trial.repairs(*help.edit, d)) continue;
         ++repairs;
         best = help.trial;

@@ -99,6 +99,33 @@ TEST(Suggest, WhatIsSafeIsThePropertyOfTheKindOfEdit) {
   EXPECT_EQ(shown, 2u);
 }
 
+/// The helps of the first error: the words of each, and whether it is safe.
+std::vector<std::pair<std::string, bool>> helps(const std::string& text) {
+  std::vector<std::pair<std::string, bool>> out;
+  const auto all = check(text).diagnostics->sorted();
+  for (const Help& help : all.at(0).helps)
+    out.emplace_back(help.text, help.edit && help.edit->applicability == Applicability::safe);
+  return out;
+}
+
+/// What an entry takes is changed by a person; how its sizes are spelt, and what a function takes, is not.
+TEST(Suggest, WhatChangesTheInputsOfAnEntryIsNotSafe) {
+  using Helps = std::vector<std::pair<std::string, bool>>;
+  const std::string type = "state what all else fits", relation = "state the relation";
+  EXPECT_EQ(helps("entry f (x : f32[a, 4]) (y : f32[b, 4]) = x + y\n"), (Helps{{relation, false}}));
+  EXPECT_EQ(helps("fun f (x : f32[a, 4]) (y : f32[b, 4]) = x + y\n"), (Helps{{relation, true}}));
+  const std::string sum = "(x : f32[n, d]) (y : f32[n, d]) (z : f32[n, k]) = x + y + z\n";
+  EXPECT_EQ(helps("entry f " + sum), (Helps{{type, false}}));
+  EXPECT_EQ(helps("fun f " + sum), (Helps{{type, true}}));
+  const std::string cols = "(x : f32[rows, cols]) (y : f32[rows, cols]) (z : f32[rows, colls])";
+  EXPECT_EQ(helps("entry f " + cols + " = x + y + z\n"), (Helps{{type, true}}));
+  EXPECT_EQ(helps("entry f " + cols + " (w : f32[colls]) = (x + y + z, w)\n"), (Helps{{type, false}}));
+  EXPECT_EQ(helps("entry f " + cols + " where colls >= 1 = x + y + z\n"), (Helps{{relation, false}}));
+  EXPECT_EQ(helps("type W[d, f] = { w : f32[d, f], b : f32[f] }\n"
+                  "entry f (x : f32[n, d]) (p : W[d, f]) = x @ transpose p.w + p.b\n"),
+            (Helps{{"take the right operand as it is", false}, {type, false}}));
+}
+
 TEST(Clash, TheSetIsMarkedAndIrreducible) {
   // `b` has nothing to do with it; both `transpose` and the product have
   const Checked c = check(
