@@ -52,6 +52,8 @@ class Reporter : InferencePart {
   void report_structure(const Failure& f, const Why& w);
   bool report_lacking_arguments(const Why& w);
   void report_field(const Failure& f, const Why& w);  // report_field.cpp
+  bool is_misread(const std::string& field, source::Span read, const std::string& meant,
+                  source::Span set) const;
   std::vector<std::string> not_read(const Type& record, const Type& other) const;
   void hide_what_is_open(const Failure& f, const Why& w);
   void label_other_axis(source::Diagnostic& d, const Failure& f, const Why& w);
