@@ -129,10 +129,27 @@ class Order {
                const Wait::Range& range, bool thoroughly) const {
     const Dim& theirs = two.coordinates[c];
     const Dim last = p_.types[two.earlier].coordinates[c].extent - Dim(1);
-    return (range.first.is(0) ||
-            follows(two, box, own, shape::at_least(theirs, range.first), theirs, thoroughly)) &&
-           (range.last == last ||
-            follows(two, box, own, shape::at_most(theirs, range.last), theirs, thoroughly));
+    const auto from = [&](const Dim& first) { return shape::at_least(theirs, first); };
+    const auto to = [&](const Dim& end) { return shape::at_most(theirs, end); };
+    return (range.first.is(0) || follows(two, box, own, from(range.first), theirs, thoroughly) ||
+            follows_by_own(two, box, own, range.first, from, theirs)) &&
+           (range.last == last || follows(two, box, own, to(range.last), theirs, thoroughly) ||
+            follows_by_own(two, box, own, range.last, to, theirs));
+  }
+
+  /// The same in two steps, by way of a coordinate of the later task: the limit is on its other side for
+  /// every task, whatever the boxes are, so it need not be known together with how they overlap.
+  template <class Goal>
+  bool follows_by_own(const Two& two, const std::vector<Interval>& box, const Access& own, const Dim& limit,
+                      const Goal& goal, const Dim& theirs) const {
+    const auto& grid = p_.types[two.later].coordinates;
+    return std::any_of(grid.begin(), grid.end(), [&](const Coordinate& c) {
+      const Fact at_own = goal(limit);
+      const shape::Substitution by_own = {{*theirs.as_var(), Dim(c.var)}};
+      return cheaply(p_, two.facts,
+                     {at_own.lhs.substitute(by_own), at_own.relation, at_own.rhs.substitute(by_own)}) &&
+             follows(two, box, own, goal(Dim(c.var)), theirs, false);
+    });
   }
 
   /// Does the goal about one coordinate of the earlier task follow from the overlap of the boxes? Asked of
