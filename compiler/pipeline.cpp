@@ -150,12 +150,34 @@ void refuse_copy(Compilation& c, const CompiledEntry& entry, const task::CopiedS
                   "that is still used",
                   name, entry.name));
   found.label("updated here");
-  if (!state.reader)
-    found.text(fmt::format("A result of the entry is `{}` as it was before.", name));
-  else if (*state.reader != state.update)
-    found.also(place(*state.reader), "the old value is used here");
-  else
-    found.text("The update itself reads other elements than those that it changes.");
+  using Why = task::CopiedState::Why;
+  switch (state.why) {
+    case Why::result:
+      found.text(fmt::format("A result of the entry is `{}` as it was before.", name));
+      break;
+    case Why::reader: {
+      const bool apart =
+          place(*state.reader) != place(state.update) && place(*state.reader) != source::Span{};
+      if (apart) found.also(place(*state.reader), "the old value is used here");
+      found.text(
+          fmt::format("{} cannot come first: it needs what the update makes, or changes what the update "
+                      "reads.",
+                      apart ? "That use" : "Another use of the old value"));
+      break;
+    }
+    case Why::iteration:
+      found.also(place(*state.reader), "each iteration of this loop needs the old value");
+      break;
+    case Why::elsewhere:
+      found.text("The update itself reads other elements than those that it changes.");
+      break;
+    case Why::reduction:
+      found.text("The update itself reads it in a reduction, which may need elements that have changed.");
+      break;
+    case Why::replaced:
+      found.text("The loop goes on with a tensor that is not made of it, element by element.");
+      break;
+  }
   c.diagnostics.report(std::move(found));
 }
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "task/storage.h"
+#include "task/copied_state.h"
 
 namespace axon::task {
 
@@ -210,23 +210,12 @@ class CopyInserter {
     });
   }
 
-  /// What stands against taking over the value's memory: the last to read it elsewhere, as results do.
-  std::optional<NodeId> other_use(const Usage& use) const {
-    NodeId last = use.user;
-    for (const Usage& other : uses_) {
-      if (other.value != use.value || other.user == use.user) continue;
-      if (other.kind == Use::result) return std::nullopt;
-      if (last == use.user || position_[other.user.index] > position_[last.index]) last = other.user;
-    }
-    return last;
-  }
-
   void copy_at(const Usage& use) {
     const Value root = storage_->root(use.value);
     const Node& origin = g_.nodes[root.node];
     if (origin.op == NodeOp::input && g_.inputs[origin.input].kind == InputKind::state &&
         use.kind != Use::result)
-      copied_states_.push_back({origin.input, use.user, other_use(use)});
+      copied_states_.push_back(why_copied(g_, *storage_, origin.input, use.value, use.user, use.slot));
     const bool in_body = use.kind == Use::carried;
     const RegionId region = use.kind == Use::result ? g_.root
                             : in_body               ? g_.nodes[use.user].body

@@ -360,10 +360,10 @@ class Simulator {
         evaluator.bind(node.domain[a].var, at[a]);
         values_[node.domain[a].var] = at[a];
       }
-      for (uint32_t o = 0; o < node.outputs.size() && error_.empty(); ++o) {
-        const Number value = evaluator.evaluate(node.outputs[o].body);
-        write(i, {type.node, o}, value);
-      }
+      // All values before any store: an output may read the element that another one updates.
+      std::vector<Number> values;
+      for (const graph::Output& output : node.outputs) values.push_back(evaluator.evaluate(output.body));
+      for (uint32_t o = 0; o < values.size() && error_.empty(); ++o) write(i, {type.node, o}, values[o]);
       if (!evaluator.error().empty()) fail(evaluator.error());
       return error_.empty();
     });

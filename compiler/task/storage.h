@@ -39,9 +39,18 @@ void update_states(graph::Graph&);
 /// of their own, by inserting identity compute nodes ("copy") where needed. Meaning is unchanged. A copy of a
 /// consumed (`*`) state is never inserted silently: each is among what is returned, so the caller can refuse.
 struct CopiedState {
+  enum class Why : uint8_t {
+    result,     ///< the state as it was is a result
+    reader,     ///< `reader` needs it at the same time or later
+    iteration,  ///< each iteration of the loop `reader` needs it
+    elsewhere,  ///< the update reads other elements than those that it changes
+    reduction,  ///< a reduction of the update reads it
+    replaced    ///< the loop goes on with something that is not made of it
+  };
   uint32_t input;
-  graph::NodeId update;                 ///< what would overwrite the state
-  std::optional<graph::NodeId> reader;  ///< what reads it then, or another update; nullopt: it is a result
+  graph::NodeId update;  ///< what would overwrite the state
+  Why why;
+  std::optional<graph::NodeId> reader;
 };
 std::vector<CopiedState> insert_copies(graph::Graph&);
 

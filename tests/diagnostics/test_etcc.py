@@ -235,6 +235,16 @@ class LateCodes(unittest.TestCase):
         self.assertIn("- the old value is used here", both)
         swapped = "entry next (c : *f32[n]) where 2 <= n = c with [0] = c[1]\n"
         self.assertIn("The update itself reads other elements", self.refuses("E0611", swapped, []))
+        step = "entry f (m : *f32[n]) (s : *f32[n]) (x : f32[t, n]) = fold (fn (m, s) v => {}) (m, s) x\n"
+        for body, reason in [
+            ("(m + s, for (i < n) => s[i] + m[n - 1 - i])", "cannot come first: it needs"),
+            ("(m + v, for (i < n) => s[n - 1 - i] + v[i])", "The update itself reads other elements"),
+            ("(m + v, s + v * (for (i < n) => sum (for (j < n) => s[j])))", "reads it in a reduction"),
+            ("(s, m)", "The loop goes on with a tensor that is not made of it"),
+        ]:
+            self.assertIn(reason, self.refuses("E0611", step.format(body), []))
+        held = "entry f (m : *f32[n]) (x : f32[t, n]) = fold (fn (m, o) v => (m + v, m)) (m, for (i < n) => 0.0) x\n"
+        self.assertIn("- each iteration of this loop needs the old value", self.refuses("E0611", held, []))
         kept = "fun put c x = (c with [0] = x, c)\nentry f (c : *f32[n]) (x : f32) where 1 <= n = put c x\n"
         self.assertIn("A result of the entry is `c` as it was before.", self.refuses("E0611", kept, []))
 

@@ -280,6 +280,34 @@ const std::vector<Program> programs = {
       {{"n", 37}, {"d", 5}, {"m", 6}, {"t", 50}},
       {{"n", 130}, {"d", 70}, {"m", 2}, {"t", 3}}},
      50},
+    // Steps whose states read each other: each is updated in place after all that reads it.
+    {"StatesThatReadEachOther",
+     "entry moments (m : *f32[d]) (s : *f32[d]) (x : f32[t, d]) =\n"
+     "  fold (fn (m, s) v => (m + v, s + m * (m + v))) (m, s) x\n"
+     "entry turned (m : *f32[d]) (s : *f32[d]) (x : f32[t, d]) =\n"
+     "  fold (fn (m, s) v => (m + v, for (i < d) => s[i] + v[i] * m[d - 1 - i])) (m, s) x\n"
+     "entry total (m : *f32[d]) (s : *f32) (x : f32[t, d]) =\n"
+     "  fold (fn (m, s) v => let w = m + v in (w, s + sum (m * w))) (m, s) x\n"
+     "entry crossed (a : *f32[d]) (b : *f32[d]) (x : f32[t, d]) = fold (fn (a, b) v => (a + b, b - a * v)) "
+     "(a, b) x\n"
+     "entry scanned (m : *f32[d]) (s : *f32[d]) (x : f32[t, d]) =\n"
+     "  scan (fn (m, s) v => let w = m + v in ((w, s + m * w), w * m)) (m, s) x\n"
+     "entry inner (m : *f32[d]) (s : *f32[d]) (x : f32[t, d]) =\n"
+     "  fold (fn (m, s) v => iterate 2 (fn (m, s) => (m + v, s + 0.5 * m * (m + v))) (m, s)) (m, s) x\n"
+     "entry until (m : *f32[d]) (s : *f32[d]) (k : *f32) =\n"
+     "  while (fn (m, s, k) => k < 5.0) (fn (m, s, k) => (m + k, s + 0.5 * m * (m + k), max (k + 1.0) 0.0)) "
+     "(m, s, k)\n"
+     "type Rows[n, d] = { pos : i64, keys : f32[n, d], scale : f32, last : { row : f32[d] } }\n"
+     "entry append (s : *Rows[n, d]) (x : f32[t, d]) where 1 <= n =\n"
+     "  fold (fn s v => let at = max 0 (min s.pos (n - 1)) in\n"
+     "    { pos = s.pos + 1, keys = s.keys with [at] = v * s.scale + s.last.row,\n"
+     "      scale = s.scale * 0.5, last = { row = s.last.row + v } }) s x\n",
+     {{{"n", 3}, {"d", 1}, {"t", 1}},
+      {{"n", 37}, {"d", 5}, {"t", 6}},
+      {{"n", 7}, {"d", 130}, {"t", 3}},
+      {{"n", 2}, {"d", 0}, {"t", 2}},
+      {{"n", 5}, {"d", 3}, {"t", 0}}},
+     60},
     // What holds in a branch only.
     {"SizesThatAnIfHasLookedAt",
      "entry rest (x : f32[n]) = if n >= 1 then sum x[1:] else 0.5\n"

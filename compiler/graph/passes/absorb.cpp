@@ -2,6 +2,8 @@
 // consumers.
 #include "graph/passes/absorb.h"
 
+#include <algorithm>
+
 #include "graph/passes/cleanup.h"
 #include "graph/passes/order.h"
 
@@ -40,6 +42,36 @@ Node with_locals_of(Graph& g, const Node& consumer, NodeId producer) {
   merged.locals.insert(merged.locals.begin(), locals.begin(), locals.end());
   if (merged.name.empty()) merged.name = from.name;
   return merged;
+}
+
+bool same_domain(const Node& a, const Node& b) {
+  return std::equal(a.domain.begin(), a.domain.end(), b.domain.begin(), b.domain.end(),
+                    [](const Axis& x, const Axis& y) { return x.extent == y.extent; });
+}
+
+Node joined(Graph& g, const Node& a, const Node& b) {
+  Node node = a;
+  Renaming renaming;
+  for (size_t i = 0; i < b.domain.size(); ++i) renaming[b.domain[i].var] = a.domain[i].var;
+  uint32_t shift = static_cast<uint32_t>(a.locals.size());
+  auto moved = [&](ScalarId body) {
+    return rebuild(g, rename(g, body, renaming), [&](Scalar s) {
+      if (s.op == Op::load && s.target.is_local()) s.target.output += shift;
+      return make_scalar(g, std::move(s));
+    });
+  };
+  for (Local local : b.locals) {
+    local.body = moved(local.body);
+    node.locals.push_back(std::move(local));
+  }
+  for (Output output : b.outputs) {
+    for (Dim& d : output.at) d = d.substitute(as_substitution(renaming));
+    output.body = moved(output.body);
+    node.outputs.push_back(std::move(output));
+  }
+  node.types.insert(node.types.end(), b.types.begin(), b.types.end());
+  if (node.name.empty()) node.name = b.name;
+  return node;
 }
 
 std::set<NodeId> only_readers(const std::map<Value, Uses>& uses, const Graph& g, NodeId producer) {

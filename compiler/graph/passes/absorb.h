@@ -9,6 +9,13 @@ namespace axon::graph::edit {
 /// redirected.
 Node with_locals_of(Graph&, const Node& consumer, NodeId producer);
 
+/// The domains have the same extents, axis by axis.
+bool same_domain(const Node&, const Node&);
+
+/// Both nodes as one over the domain of `a`, which `b` has too: the locals and outputs of `a`, then those of
+/// `b`.
+Node joined(Graph&, const Node& a, const Node& b);
+
 /// Who reads the producer's outputs, when nothing needs them as whole tensors; empty otherwise.
 std::set<NodeId> only_readers(const std::map<Value, Uses>&, const Graph&, NodeId producer);
 

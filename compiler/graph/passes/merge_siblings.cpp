@@ -15,11 +15,6 @@ namespace axon::graph {
 
 namespace {
 
-bool same_domain(const Node& a, const Node& b) {
-  return std::equal(a.domain.begin(), a.domain.end(), b.domain.begin(), b.domain.end(),
-                    [](const Axis& x, const Axis& y) { return x.extent == y.extent; });
-}
-
 std::set<Value> loaded(const Graph& g, const Node& node) {
   std::set<Value> values;
   edit::each_body(node, [&](ScalarId body, const auto&) {
@@ -29,41 +24,16 @@ std::set<Value> loaded(const Graph& g, const Node& node) {
   return values;
 }
 
-Node joined(Graph& g, const Node& a, const Node& b) {
-  Node node = a;
-  edit::Renaming renaming;
-  for (size_t i = 0; i < b.domain.size(); ++i) renaming[b.domain[i].var] = a.domain[i].var;
-  uint32_t shift = static_cast<uint32_t>(a.locals.size());
-  auto moved = [&](ScalarId body) {
-    return edit::rebuild(g, edit::rename(g, body, renaming), [&](Scalar s) {
-      if (s.op == Op::load && s.target.is_local()) s.target.output += shift;
-      return make_scalar(g, std::move(s));
-    });
-  };
-  for (Local local : b.locals) {
-    local.body = moved(local.body);
-    node.locals.push_back(std::move(local));
-  }
-  for (Output output : b.outputs) {
-    for (Dim& d : output.at) d = d.substitute(edit::as_substitution(renaming));
-    output.body = moved(output.body);
-    node.outputs.push_back(std::move(output));
-  }
-  node.types.insert(node.types.end(), b.types.begin(), b.types.end());
-  if (node.name.empty()) node.name = b.name;
-  return node;
-}
-
 /// Of nodes that read a tensor alike. False when they cannot be one node.
 bool merge(Graph& g, NodeId first, NodeId second, edit::Orders& orders) {
   const Node& a = g.nodes[first];
   const Node& b = g.nodes[second];
-  if (!same_domain(a, b)) return false;
+  if (!edit::same_domain(a, b)) return false;
   if (edit::has_reduction(g, a) != edit::has_reduction(g, b)) return false;
   const edit::Order& order = orders.of(a.region);
   if (order.has_path(first, second) || order.has_path(second, first)) return false;
   uint32_t shift = static_cast<uint32_t>(a.outputs.size()), count = static_cast<uint32_t>(b.outputs.size());
-  Node node = joined(g, a, b);
+  Node node = edit::joined(g, a, b);
   if (!edit::updates_in_place(g, node)) return false;
   edit::commit_merge(g, first, second, std::move(node));
   std::map<Value, Value> moved;
