@@ -179,6 +179,8 @@ void SizeNames::take(const Part& part) {
 void SizeNames::take_whole(ExprId id) {
   for (ExprId operand : operands(id)) add({operand, {}});
   const Expr& e = p_.exprs[id];
+  if (const ExprId converted = operand_of_cast(id); converted.valid())
+    if (const std::string key = read_key(converted); !key.empty()) reads_[key].insert(converted);
   if (e.kind != Kind::index) return;
   if (const std::string key = read_key(id); !key.empty()) reads_[key].insert(id);
   const ExprId named = let_value(e.args[0]), list = named.valid() ? named : e.args[0];
@@ -208,6 +210,15 @@ void SizeNames::add_name(LocalId name, const Steps& steps) {
   Part part = let->second;
   part.steps.insert(part.steps.end(), steps.begin(), steps.end());
   add(std::move(part));
+}
+
+/// What a conversion converts: an integer keeps its value, but what it converts may be no integer. Invalid
+/// for other expressions.
+ExprId SizeNames::operand_of_cast(ExprId id) const {
+  const Expr& e = p_.exprs[id];
+  if (e.kind != Kind::apply || e.args.size() != 2 || p_.exprs[e.args[0]].kind != Kind::global) return {};
+  const Global& callee = p_.globals[p_.exprs[e.args[0]].global];
+  return callee.kind == Global::Kind::prim && callee.prim == Prim::cast_ ? e.args[1] : ExprId{};
 }
 
 /// The operands of arithmetic: where its result is a size, so are they.

@@ -52,6 +52,7 @@ class SizeNames : InferencePart {
   std::string read_key(ExprId id, int depth) const;
   std::string integer_key(ExprId id, int depth) const;
   ExprId let_value(ExprId id) const;
+  ExprId operand_of_cast(ExprId id) const;
   std::vector<ExprId> operands(ExprId id) const;
 
   std::map<LocalId, Part> lets_;                   ///< what `let` binds a name to
