@@ -82,12 +82,19 @@ std::vector<Axis> GraphBuilder::free_axes(ScalarId id, const std::vector<Dim>& s
   std::vector<Axis> found;
   if (active_.empty()) return found;
   std::vector<Var> free = free_vars(g, id);
+  const auto add = [&](Var v) {
+    if (std::find(free.begin(), free.end(), v) == free.end()) free.push_back(v);
+  };
   for (const Dim& d : shape)
-    for (Var v : d.vars()) free.push_back(v);
-  for (size_t i = 0; i < free.size() && !sizes_.data_dependent_sizes().empty(); ++i)
-    if (const DynamicSize* size = sizes_.data_dependent(free[i]))
-      for (Var v : free_vars(g, size->value))
-        if (std::find(free.begin(), free.end(), v) == free.end()) free.push_back(v);
+    for (Var v : d.vars()) add(v);
+  for (size_t i = 0; i < free.size(); ++i) {  // and what their ranges depend on
+    const Var v = free[i];
+    if (const DynamicSize* size = sizes_.data_dependent(v))
+      for (Var of : free_vars(g, size->value)) add(of);
+    for (const Axis& a : active_)
+      if (a.var == v)
+        for (Var of : a.extent.vars()) add(of);
+  }
   for (const Axis& a : active_)
     if (std::find(free.begin(), free.end(), a.var) != free.end()) found.push_back(a);
   return found;

@@ -593,6 +593,22 @@ TEST(FromCoreRun, IndicesInBranchesAreCheckedThere) {
       << of(stated, 2);
 }
 
+/// What an element of an inner range needs may depend on that element alone: its range still depends on the
+/// index around.
+TEST(FromCoreRun, RangesDependOnIndicesAround) {
+  const Tensor x = reals({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  EXPECT_EQ(result("entry f (x : f32[n, n]) = for (i < n) => sum (j < i) => mean x[j]", {x}),
+            (Reals{0, 2, 7}));
+  EXPECT_EQ(result("entry f (x : f32[n, c]) = for (i < n) => maximum (j < i + 1) => sum x[j, 1:]", {x}),
+            (Reals{5, 11, 17}));
+  EXPECT_EQ(result("entry f (x : f32[n, n]) (k : i64[n]) = for i => sum (j < min n (max 0 k[i])) => sum x[j]",
+                   {x, integers({3}, {2, -1, 9})}),
+            (Reals{21, 0, 45}));
+  EXPECT_EQ(result("entry f (x : f32[n]) = real (sum (i < n) => sum (j < i) => sum (k < j) => i64 1)",
+                   {reals({7}, Reals(7, 0))}),
+            (Reals{35}));
+}
+
 TEST(FromCoreRun, WhatCannotBeLoweredIsSaid) {
   Lowered odd = lower("entry f (x : i64[n]) = fold (fn s k => s + sum (for (i < k) => real i)) 0.0 x");
   EXPECT_TRUE(odd.order.empty());
