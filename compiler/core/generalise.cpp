@@ -294,7 +294,8 @@ std::optional<Fact> Generaliser::residual_of(const Constraint& c, const Occurren
   const auto answer = shape::prove(known, c.fact);
   if (answer.verdict == Verdict::proved) return std::nullopt;
   const auto never_holds = [&] {
-    reporter_.report_fact(c.fact, known, c.why, true);
+    if (shape::prove_empty(c.context).verdict != Verdict::proved)  // else it is never reached
+      reporter_.report_fact(c.fact, known, c.why, true);
     return std::nullopt;
   };
   const auto is_refused = [&] {
