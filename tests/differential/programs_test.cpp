@@ -300,8 +300,8 @@ const std::vector<Program> programs = {
      "type Rows[n, d] = { pos : i64, keys : f32[n, d], scale : f32, last : { row : f32[d] } }\n"
      "entry append (s : *Rows[n, d]) (x : f32[t, d]) where 1 <= n =\n"
      "  fold (fn s v => let at = max 0 (min s.pos (n - 1)) in\n"
-     "    { pos = s.pos + 1, keys = s.keys with [at] = v * s.scale + s.last.row,\n"
-     "      scale = s.scale * 0.5, last = { row = s.last.row + v } }) s x\n",
+     "    { last = { row = s.last.row + v }, scale = s.scale * 0.5, pos = s.pos + 1,\n"
+     "      keys = s.keys with [at] = v * s.scale + s.last.row }) s x\n",
      {{{"n", 3}, {"d", 1}, {"t", 1}},
       {{"n", 37}, {"d", 5}, {"t", 6}},
       {{"n", 7}, {"d", 130}, {"t", 3}},

@@ -205,7 +205,12 @@ void SizeEnvironment::learn_opened_sizes(core::TypeId id, const Val& value) {
   const core::Type& type = p.types.types[id];
   if (type.kind == core::Type::Kind::tuple || type.kind == core::Type::Kind::record) {
     if (type.items.size() == value.items.size())
-      for (size_t i = 0; i < type.items.size(); ++i) learn_opened_sizes(type.items[i], value.items[i]);
+      for (size_t i = 0; i < type.items.size(); ++i) {
+        size_t k = i;
+        for (size_t f = 0; f < value.fields.size() && i < type.fields.size(); ++f)
+          if (value.fields[f] == type.fields[i]) k = f;
+        learn_opened_sizes(type.items[i], value.items[k]);
+      }
     return;
   }
   if (type.kind != core::Type::Kind::tensor || value.kind != Val::Kind::array ||

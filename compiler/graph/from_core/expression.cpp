@@ -306,7 +306,9 @@ Val CoreEvaluator::choose(ScalarId condition, const Val& a, const Val& b, bool d
     return v;
   }
   Val v = a;
-  for (size_t i = 0; i < v.items.size(); ++i) v.items[i] = choose(condition, a.items[i], b.items[i], differ);
+  const Val other = in_order_of(a, b);
+  for (size_t i = 0; i < v.items.size(); ++i)
+    v.items[i] = choose(condition, a.items[i], other.items[i], differ);
   return v;
 }
 

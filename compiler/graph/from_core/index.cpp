@@ -180,7 +180,13 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
     return;
   }
   // Where no element is read, nothing else looks at the start.
-  if (!first && !affine_index(g, stop) && !checked_.data_size(start, said.start, extent)) return;
+  std::string what = said.start;
+  if (!first && !affine_index(g, stop)) {
+    const auto begin = checked_.data_size(start, said.start, extent);
+    if (!begin) return;
+    // A size of the launch is decided before anything is read; another may be found wrong after that.
+    what = reads_data(g, *begin) ? said.stop + " is past the axis" : said.whole + " leaves the axis";
+  }
   const ScalarId between = checked_.difference(stop, start);
   auto length = affine_index(g, between);
   if (length && !holds(shape::at_least(*length, Dim(0)), said.order)) {
@@ -199,7 +205,7 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
   active_.push_back({v, count});
   out.indices.push_back(
       first ? index_of(g, *first + along)
-            : checked_.safe_index(apply(g, Op::add, {start, index_of(g, along)}), extent, said.start));
+            : checked_.safe_index(apply(g, Op::add, {start, index_of(g, along)}), extent, what));
   active_.pop_back();
   out.runs.push_back(stride == 1 ? std::optional(Selection::Run{start, v, count}) : std::nullopt);
 }

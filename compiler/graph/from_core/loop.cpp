@@ -268,7 +268,7 @@ bool PrimitiveEvaluator::end_step(const Val& state, const Val& next, ScalarId he
   std::vector<std::vector<Dim>> shapes;
   each_leaf(state, [&](const std::shared_ptr<Array>& a) { shapes.push_back(a->shape); });
   uint32_t number = 0;
-  each_leaf(next, [&](const std::shared_ptr<Array>& a) {
+  each_leaf(in_order_of(state, next), [&](const std::shared_ptr<Array>& a) {
     const uint32_t c = number++;
     if (c >= shapes.size()) return;
     Array now = *merger_.fitted(a, shapes[c]);

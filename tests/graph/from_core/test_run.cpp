@@ -56,6 +56,33 @@ void expect_near(const Reals& a, const Reals& b, double tolerance) {
   for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance * (1 + std::fabs(b[i]))) << i;
 }
 
+/// Types name the fields of records: in which order a program writes them does not matter.
+TEST(FromCoreRun, FieldsInAnyOrder) {
+  const std::string pair = "type P = { a : f32, b : f32 }\n", turned = "{ b = s.b + v, a = s.a * 0.5 }";
+  const std::vector<Tensor> inputs{reals({}, {1}), reals({}, {100}), reals({2}, {1, 2})};
+  const auto gives = [&](const std::string& body, const Reals& values) {
+    EXPECT_EQ(result(pair + "entry f (s : P) (x : f32[t]) = let r = " + body + " in [r.a, r.b]", inputs),
+              values)
+        << body;
+  };
+  gives("fold (fn s v => " + turned + ") s x", {0.25, 103});
+  gives("(let (last, _) = scan (fn s v => (" + turned + ", v)) s x in last)", {0.25, 103});
+  gives("(fold (fn s v => { q = v, p = { b = s.p.b + v, a = s.p.a * 0.5 } }) { p = s, q = 0.0 } x).p",
+        {0.25, 103});
+  gives("while (fn s => s.a < 3.0) (fn s => { b = s.b + 1.0, a = s.a * 2.0 }) s", {4, 102});
+  gives("if sum x > 5.0 then { b = 7.0, a = 9.0 } else s", {1, 100});
+  gives("if sum x > 2.0 then s else { b = 7.0, a = 9.0 }", {1, 100});
+}
+
+TEST(FromCoreRun, SliceEndsAreBlamed) {
+  const std::string program = "entry s (v : f32[n]) (o : i64[2]) = sum v[o[0] : o[1]]";
+  EXPECT_EQ(run(program, {reals({2}, {1, 2}), integers({2}, {2, 3})}).error,
+            "end `o[1]` in `v[o[0] : o[1]]` (test.axn:1:41) is past the axis: 2 is not in 0 .. 1");
+  EXPECT_EQ(run(program, {reals({2}, {1, 2}), integers({2}, {3, 3})}).error,
+            "index `o[0]` in `v[o[0] : o[1]]` (test.axn:1:41) is 3, which is not in 0 .. 2");
+  EXPECT_EQ(result(program, {reals({2}, {1, 2}), integers({2}, {2, 2})}), (Reals{0}));
+}
+
 TEST(FromCoreRun, SmallPrograms) {
   EXPECT_EQ(result("entry f (a : f32[m, k]) (b : f32[k, n]) = a @ b",
                    {reals({2, 2}, {1, 2, 3, 4}), reals({2, 1}, {10, 100})}),
