@@ -261,7 +261,8 @@ void CoreEvaluator::bind(const Pattern& pattern, const Val& value, Environment& 
     case Pattern::Kind::name:
       env.locals[pattern.local] = value;
       if (p.locals[pattern.local].type.valid()) match(p.locals[pattern.local].type, value, env);
-      note_integers(p.locals[pattern.local].opens, value, p.locals[pattern.local].name, env);
+      note_integers(p.locals[pattern.local].opens, p.locals[pattern.local].type, value,
+                    p.locals[pattern.local].name, env);
       break;
     case Pattern::Kind::tuple:
       for (size_t i = 0; i < pattern.items.size() && i < value.items.size(); ++i)

@@ -205,12 +205,8 @@ void SizeEnvironment::learn_opened_sizes(core::TypeId id, const Val& value) {
   const core::Type& type = p.types.types[id];
   if (type.kind == core::Type::Kind::tuple || type.kind == core::Type::Kind::record) {
     if (type.items.size() == value.items.size())
-      for (size_t i = 0; i < type.items.size(); ++i) {
-        size_t k = i;
-        for (size_t f = 0; f < value.fields.size() && i < type.fields.size(); ++f)
-          if (value.fields[f] == type.fields[i]) k = f;
-        learn_opened_sizes(type.items[i], value.items[k]);
-      }
+      for (size_t i = 0; i < type.items.size(); ++i)
+        learn_opened_sizes(type.items[i], value.items[place_of_field(value, type.fields, i)]);
     return;
   }
   if (type.kind != core::Type::Kind::tensor || value.kind != Val::Kind::array ||
@@ -234,13 +230,20 @@ void SizeEnvironment::learn_opened_sizes(core::TypeId id, const Val& value) {
   }
 }
 
-/// Notes the integers of the data that a value shows.
-void CoreEvaluator::note_integers(const std::vector<core::OpenedSize>& opens, const Val& value,
-                                  const std::string& name, Environment& env) const {
+/// Notes the integers of the data that a value of the type shows; the type names the fields of records.
+void CoreEvaluator::note_integers(const std::vector<core::OpenedSize>& opens, core::TypeId type,
+                                  const Val& value, const std::string& name, Environment& env) const {
   for (const core::OpenedSize& o : opens) {
     if (o.axis) continue;  // learn_opened_sizes()
     const Val* part = &value;
-    for (const uint32_t item : o.item) part = item < part->items.size() ? &part->items[item] : part;
+    core::TypeId at = type;
+    for (const uint32_t item : o.item) {
+      const core::Type* whole = at.valid() ? &p.types.types[at] : nullptr;
+      const bool known = whole && item < whole->items.size();
+      const size_t place = known ? place_of_field(*part, whole->fields, item) : item;
+      if (place < part->items.size()) part = &part->items[place];
+      at = known ? whole->items[item] : core::TypeId{};
+    }
     if (part->kind == Val::Kind::array && part->array->shape.empty())
       env.integers.insert_or_assign(o.size, OpenedInteger{part->array->body, o.bound, name});
   }

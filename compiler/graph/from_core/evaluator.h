@@ -98,8 +98,8 @@ class CoreEvaluator : Part {
                   const std::vector<Dim>& target, ScalarId body);
 
   // ---- data_size.cpp ----
-  void note_integers(const std::vector<core::OpenedSize>& opens, const Val& value, const std::string& name,
-                     Environment& env) const;
+  void note_integers(const std::vector<core::OpenedSize>& opens, core::TypeId type, const Val& value,
+                     const std::string& name, Environment& env) const;
   const OpenedInteger* find_integer(Var v) const;
   void learn_integers(const Dim& size);
 

@@ -27,7 +27,7 @@ Val CoreEvaluator::evaluate(core::ExprId id) {
       e.kind == Kind::apply && !p.types.types[p.exprs[e.args[0]].type].bound.empty();
   const bool data = dependent || !sizes_.data_dependent_sizes().empty() || !data_sizes(g).empty();
   if (!failed_ && env_ && data) sizes_.learn_opened_sizes(e.type, v);
-  if (!failed_ && env_ && !e.opens.empty()) note_integers(e.opens, v, source_text(e.span), *env_);
+  if (!failed_ && env_ && !e.opens.empty()) note_integers(e.opens, e.type, v, source_text(e.span), *env_);
   if (!failed_ && !(sizes_.data_dependent_sizes().empty() && active_.empty())) sizes_.refuse_unbounded(v);
   context_.spans.pop_back();
   return v;

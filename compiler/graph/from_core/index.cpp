@@ -48,9 +48,9 @@ Val IndexEvaluator::index_leaf(const Expr& e, const Val& of, const std::optional
   if (failed_) return {};
   if (of.kind != Val::Kind::array) {
     Val v = of;
+    const auto other = otherwise ? std::optional(in_order_of(of, *otherwise)) : std::nullopt;
     for (size_t i = 0; i < v.items.size(); ++i)
-      v.items[i] =
-          index_leaf(e, of.items[i], otherwise ? std::optional(otherwise->items.at(i)) : std::nullopt);
+      v.items[i] = index_leaf(e, of.items[i], other ? std::optional(other->items.at(i)) : std::nullopt);
     return v;
   }
   builder_.force(*of.array);

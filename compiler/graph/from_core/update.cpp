@@ -19,7 +19,8 @@ Val IndexEvaluator::update(const Expr& e, const Val& of, const Val& value) {
   if (failed_) return {};
   if (of.kind == Val::Kind::array) return Val::of(updated(e, of.array, builder_.leaf(value)));
   Val v = of;
-  for (size_t i = 0; i < v.items.size(); ++i) v.items[i] = update(e, of.items[i], value.items.at(i));
+  const Val now = in_order_of(of, value);
+  for (size_t i = 0; i < v.items.size(); ++i) v.items[i] = update(e, of.items[i], now.items.at(i));
   return v;
 }
 

@@ -50,21 +50,26 @@ struct Val {
   }
 };
 
-/// A function with the arguments it has so far.
+/// The place among the fields of a record value that has the name of field `i` of a type, or `i` itself.
+inline size_t place_of_field(const Val& value, const std::vector<std::string>& fields, size_t i) {
+  for (size_t f = 0; f < value.fields.size() && i < fields.size(); ++f)
+    if (value.fields[f] == fields[i]) return f;
+  return i;
+}
+
 /// The value with the fields of its records in the order of those of `like`. Types name fields; how a record
 /// was written does not matter.
 inline Val in_order_of(const Val& like, const Val& value) {
   Val v = value;
   for (size_t i = 0; i < v.items.size() && i < like.items.size(); ++i) {
-    size_t k = i;
-    for (size_t f = 0; f < value.fields.size() && i < like.fields.size(); ++f)
-      if (value.fields[f] == like.fields[i]) k = f;
+    const size_t k = place_of_field(value, like.fields, i);
     v.items[i] = in_order_of(like.items[i], value.items[k]);
     if (!value.fields.empty()) v.fields[i] = value.fields[k];
   }
   return v;
 }
 
+/// A function with the arguments it has so far.
 struct Closure {
   core::ExprId lambda;    // a lambda, with the environment it was made in
   core::GlobalId global;  // or a function or primitive
