@@ -112,37 +112,40 @@ void make_graphs(Compilation& c) {
   }
 }
 
+/// The expression that the node was made from; not valid for what is not of this file.
+source::Span place_of(const Compilation& c, const CompiledEntry& entry, graph::NodeId id) {
+  const graph::Node& node = entry.graph.nodes[id];
+  for (core::GlobalId global : c.core->own)
+    if (c.core->globals[global].name == entry.name && node.source_end)
+      return {c.core->globals[global].span.file, node.source_begin, node.source_end};
+  return {};
+}
+
 /// Memory is laid out for the most that a size can be that the data decides.
 void refuse_unbounded_sizes(Compilation& c) {
   for (const CompiledEntry& entry : c.entries) {
     const graph::Graph& g = entry.graph;
     shape::Substitution bounds;
     for (uint32_t s : graph::data_sizes(g)) bounds[g.sizes[s].var] = g.sizes[s].equation.substitute(bounds);
-    const auto refuse = [&](const shape::Dim& d) {
+    const auto refuse = [&](const shape::Dim& d, graph::NodeId id) {
       c.diagnostics.report(source::error(
-          source::Code::E9001, {},
+          source::Code::E9001, place_of(c, entry, id),
           fmt::format("entry `{}`: memory for the size {}, which the data decides", entry.name, d.str())));
     };
-    for (const graph::Node& node : g.nodes)
-      for (const graph::TensorType& type : node.types)
+    for (uint32_t n = 0; n < g.nodes.size(); ++n)
+      for (const graph::TensorType& type : g.nodes[graph::NodeId{n}].types)
         for (const shape::Dim& d : type.shape)
-          if (!graph::at_most_before_data(g, d)) return refuse(d);
+          if (!graph::at_most_before_data(g, d)) return refuse(d, graph::NodeId{n});
     for (const graph::Result& r : g.results)
       for (const shape::Dim& d : g.type(r.value).shape)
-        if (graph::at_most_before_data(g, d) != d.substitute(bounds)) return refuse(d);
+        if (graph::at_most_before_data(g, d) != d.substitute(bounds)) return refuse(d, r.value.node);
   }
 }
 
 /// A hidden copy of what is given up with `*`: the update, and what needs the old value.
 void refuse_copy(Compilation& c, const CompiledEntry& entry, const task::CopiedState& state) {
   const graph::Graph& g = entry.graph;
-  const auto place = [&](graph::NodeId id) {
-    for (core::GlobalId global : c.core->own)
-      if (c.core->globals[global].name == entry.name && g.nodes[id].source_end)
-        return source::Span{c.core->globals[global].span.file, g.nodes[id].source_begin,
-                            g.nodes[id].source_end};
-    return source::Span{};
-  };
+  const auto place = [&](graph::NodeId id) { return place_of(c, entry, id); };
   const std::string& name = g.inputs[state.input].path;
   auto found = source::error(
       source::Code::E0611, place(state.update),

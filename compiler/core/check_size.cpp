@@ -66,7 +66,8 @@ void SizeChecker::require_sizes(TypeId type, source::Span at) {
     const bool of_one_element = std::any_of(all.begin(), all.end(), [&](shape::Var v) {
       return vars_.kind(v) == VarKind::index || vars_.kind(v) == VarKind::bound;
     });
-    if (!of_one_element && !vars_.plainly_nonnegative(size))
+    const bool is_checked = opened_.depends_on_integer(size, true);  // when the program runs
+    if (!of_one_element && !is_checked && !vars_.plainly_nonnegative(size))
       solver_.require(shape::at_least(size, 0), why(at, "an axis of the result"));
   }
 }

@@ -185,6 +185,12 @@ class Check(unittest.TestCase):
             self.assertEqual(check, build, code)
             self.assertEqual((check[0], codes_of(check[2])), (1, [code]))
 
+    def test_memory_of_unknown_size(self):
+        half = "entry h (m : bool[n]) = let a = nonzero m in a[dim a 0 / 2:]\n"
+        error = etcc("check", "-", stdin=half)[2]
+        self.assertEqual(codes_of(error), ["E9001"])
+        self.assertIn("--> <stdin>:1:", error)
+
     def test_every_page(self):
         seen = 0
         for code in re.findall(r"^(E\d+)", etcc("explain")[1], re.MULTILINE):
@@ -239,12 +245,13 @@ class LateCodes(unittest.TestCase):
         for body, reason in [
             ("(m + s, for (i < n) => s[i] + m[n - 1 - i])", "cannot come first: it needs"),
             ("(m + v, for (i < n) => s[n - 1 - i] + v[i])", "The update itself reads other elements"),
-            ("(m + v, s + v * (for (i < n) => sum (for (j < n) => s[j])))", "reads it in a reduction"),
-            ("(s, m)", "The loop goes on with a tensor that is not made of it"),
+            ("(m + v, for (i < n) => sum (for (j < n) => max s[j] v[i]))", "reads it in a reduction"),
         ]:
             self.assertIn(reason, self.refuses("E0611", step.format(body), []))
+        other = "entry f (m : *f32[n]) (x : f32[t, n]) (y : f32[n]) = fold (fn (m, o) v => (o, v)) (m, y) x\n"
+        self.assertIn("The loop goes on with a tensor that is not made of it", self.refuses("E0611", other, []))
         held = "entry f (m : *f32[n]) (x : f32[t, n]) = fold (fn (m, o) v => (m + v, m)) (m, for (i < n) => 0.0) x\n"
-        self.assertIn("- each iteration of this loop needs the old value", self.refuses("E0611", held, []))
+        self.assertIn("each iteration of this loop needs the old value", self.refuses("E0611", held, []))
         kept = "fun put c x = (c with [0] = x, c)\nentry f (c : *f32[n]) (x : f32) where 1 <= n = put c x\n"
         self.assertIn("A result of the entry is `c` as it was before.", self.refuses("E0611", kept, []))
 

@@ -229,7 +229,7 @@ TEST(SizesOfTheData, AreOneForOneElement) {
                          {"next", {1, 2, 3}, {0}, {}},
                          {"next", {1, 2, 3}, {0, 4}, {}, "4 is not in 0 .. 3"},
                          {"last", {1, 2, 3}, {7, 2}, {5}},
-                         {"last", {1, 2, 3}, {4}, {}, "4 is not in 0 .. 3"},
+                         {"last", {1, 2, 3}, {4}, {}, "4, which is not in 0 .. 3"},
                          {"taken", {1, 2, 3}, {9, 9, 2}, {0.5, 6}}});
 }
 
