@@ -170,7 +170,7 @@ class Check(unittest.TestCase):
     LATE = {
         "E0601": "entry rest (x : f32[n]) (k : i64[1]) = x[n + 1 : k[0]]\n",
         "E0602": "fun three (x : [..s, n]) = x :> [.., 3]\nentry first (x : f32[4]) = three x\n",
-        "E0611": "entry next (c : *f32[n]) where 2 <= n = c with [0] = c[1]\n",
+        "E0611": "entry next (c : *f32[n]) where 2 <= n = c with [1:] = c[:-1]\n",
         "E9001": "entry f (x : i64[n]) = fold (fn s k => s + sum (for (i < k) => real i)) 0.0 x\n",
     }
 
@@ -239,7 +239,7 @@ class LateCodes(unittest.TestCase):
         both = self.refuses("E0611", put.format("if up then c with [0] = 1.0 else c with [0] = 2.0"), ["--emit=plan"])
         self.assertIn("updated here", both)
         self.assertIn("- the old value is used here", both)
-        swapped = "entry next (c : *f32[n]) where 2 <= n = c with [0] = c[1]\n"
+        swapped = "entry next (c : *f32[n]) where 2 <= n = c with [1:] = c[:-1]\n"
         self.assertIn("The update itself reads other elements", self.refuses("E0611", swapped, []))
         step = "entry f (m : *f32[n]) (s : *f32[n]) (x : f32[t, n]) = fold (fn (m, s) v => {}) (m, s) x\n"
         for body, reason in [

@@ -233,6 +233,30 @@ TEST(SizesOfTheData, AreOneForOneElement) {
                          {"taken", {1, 2, 3}, {9, 9, 2}, {0.5, 6}}});
 }
 
+/// What an update of one position stores may be made of other elements: it is computed before the update.
+TEST(Updates, OfOnePositionReadOthers) {
+  const Compiled compiled(
+      "entry first (x : *f32[n]) (k : i64[m]) where 2 <= n = x with [0] = x[1]\n"
+      "entry sums (x : *f32[n]) (k : i64[m]) = fold (fn x i => x with [i] = x[i] + x[i - 1 else 0.0]) x "
+      "(iota n)\n"
+      "entry chosen (x : *f32[n]) (k : i64[m]) = fold (fn x i => x with [i] = x[(i + 1) % n] + x[i]) x k\n"
+      "entry times (x : *f32[n]) (k : i64[m]) where 2 <= n = iterate 3 (fn x => x with [0] = x[1] + x[0]) x\n"
+      "entry elements (x : f32[n]) (k : i64[m]) where 2 <= n = for i => sum (x with [0] = x[1] * real k[i])\n"
+      "entry rows (x : *f32[n]) (k : i64[m]) =\n"
+      "  let y = for (i < 3) j => x[j] * real i in fold (fn y i => y with [i] = y[(i + 1) % 3] + y[.., "
+      "0][0]) y k |> sum\n",
+      for_levels());
+  expect_runs(compiled, {{"first", {1, 2, 3}, {}, {2, 2, 3}},
+                         {"sums", {1, 2, 3, 4}, {}, {1, 3, 6, 10}},
+                         {"sums", {}, {}, {}},
+                         {"chosen", {1, 2, 3}, {2, 0}, {3, 2, 4}},
+                         {"chosen", {1, 2, 3}, {3}, {}, "3 is not in 0 .. 2"},
+                         {"times", {1, 2}, {}, {7, 2}},
+                         {"elements", {1, 2, 3}, {2, 0}, {9, 5}},
+                         {"elements", {1, 2, 3}, {}, {}},
+                         {"rows", {1, 2}, {1, 0}, {6, 6, 6}}});
+}
+
 /// What an `if` chooses between may have two sizes: the result has that of the branch taken.
 TEST(SizesOfTheData, AreThoseOfTheBranchTaken) {
   const Compiled compiled(

@@ -140,6 +140,19 @@ void GraphBuilder::force_all(const Val& v) {
   for (const Val& item : v.items) force_all(item);
 }
 
+void GraphBuilder::keep(Array& a) {
+  std::vector<Axis> domain = free_axes(a.body, a.shape);
+  std::vector<Dim> lead;
+  for (const Axis& axis : domain) lead.emplace_back(axis.var);
+  for (size_t i = 0; i < a.vars.size(); ++i) domain.push_back({a.vars[i], a.shape[i]});
+  TensorType type{a.elem, {}};
+  for (const Axis& axis : domain) type.shape.push_back(axis.extent);
+  const Value v = emit(domain, a.body, type, a.name);
+  const Array stored = array_of(type, v, lead);
+  a.vars = stored.vars;
+  a.body = stored.body;
+}
+
 Value GraphBuilder::store(Array& a, const std::vector<Axis>& lead, bool hoist) {
   if (auto place = place_of(a)) {
     std::vector<Dim> wanted;

@@ -51,6 +51,8 @@ class GraphBuilder : Part {
   /// Stores a closed array with axes, once; open arrays and plain views stay expressions.
   void force(Array& a);
   void force_all(const Val& v);
+  /// Stores any array, a view too: what it reads may be overwritten after that.
+  void keep(Array& a);
   /// The stored tensor that an array is, and the indices of its first axes, when its body is just that load.
   std::optional<std::pair<Value, std::vector<Dim>>> place_of(const Array& a) const;
   /// A tensor that holds the array: its axes are those of `lead`, then the array's own.

@@ -76,6 +76,7 @@ class IndexEvaluator : Part {
                         Target& target);
   void require_position(ScalarId position, const Dim& extent);
   Array fitted(const core::Expr& e, Array value, const Selection& s);
+  bool reads_others(ScalarId value, const Array& of, const Selection& s) const;
 
   SizeEnvironment& sizes_;
   BoundsChecker& bounds_;

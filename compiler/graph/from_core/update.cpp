@@ -121,12 +121,30 @@ Array IndexEvaluator::fitted(const Expr& e, Array value, const Selection& s) {
   return value;
 }
 
+/// Does the value read elements of the updated tensor that are not those which it is stored to? It is then
+/// computed before the update, so that this can be made in place.
+bool IndexEvaluator::reads_others(ScalarId value, const Array& of, const Selection& s) const {
+  const Scalar& base = g.scalars[of.body];
+  if (base.op != Op::load) return false;
+  const auto& loads = loads_in(g, value);
+  return std::any_of(loads.begin(), loads.end(), [&](ScalarId id) {
+    return g.scalars[id].target == base.target && g.scalars[id].args != s.indices;
+  });
+}
+
 Array IndexEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, const Array& value) {
   builder_.force(*of);
   Selection s = select(e, *of, false);
   if (failed_) return *of;
   Target target;
-  target.value = builder_.stretched(fitted(e, value, s), s.shape, s.vars);
+  Array now = fitted(e, value, s);
+  target.value = builder_.stretched(now, s.shape, s.vars);
+  const bool has_point =
+      std::any_of(s.runs.begin(), s.runs.end(), [](const auto& r) { return r && !r->var; });
+  if (has_point && reads_others(target.value, *of, s)) {
+    builder_.keep(now);
+    target.value = builder_.stretched(now, s.shape, s.vars);
+  }
   std::set<Var> stored;
   const bool may_be_empty = std::any_of(of->shape.begin(), of->shape.end(), [&](const Dim& d) {
     return bounds_.proof(shape::at_least(d, Dim(1))) != Proof::always;
