@@ -233,6 +233,31 @@ TEST(SizesOfTheData, AreOneForOneElement) {
                          {"taken", {1, 2, 3}, {9, 9, 2}, {0.5, 6}}});
 }
 
+/// A slice without elements has to lie inside of its axis, too.
+TEST(SizesOfTheData, AreInsideWithoutElements) {
+  const Compiled compiled(
+      "entry rows (x : f32[n]) (k : i64[m + 1]) = for (i < m) => sum x[k[i] : k[i + 1]]\n"
+      "entry long (x : f32[n]) (k : i64[m]) = for i => sum x[k[i] : k[i] + m - 1]\n"
+      "entry folded (x : f32[n]) (k : i64[m]) = fold (fn s (a, b) => s + sum x[a : b]) 0.0 (k, k)\n"
+      "entry chosen (x : f32[n]) (k : i64[m]) = for i => if k[i] < 9 then sum x[k[i] : k[i] + m - 1] else "
+      "1.0\n"
+      "entry whole (x : f32[n]) (k : i64[m]) where 2 <= m = sum x[k[0] : k[1]]\n",
+      for_levels());
+  expect_runs(compiled, {{"rows", {1, 2}, {0, 2, 2}, {3, 0}},
+                         {"rows", {1, 2}, {5, 5, 5}, {}, "not in 0 .. 2"},
+                         {"rows", {1, 2}, {-1, -1}, {}, "not in 0 .. 2"},
+                         {"rows", {}, {1, 1}, {}, "not in 0 .. 0"},
+                         {"rows", {}, {0, 0}, {0}},
+                         {"rows", {1}, {7}, {}},
+                         {"long", {1, 2}, {2}, {0}},
+                         {"long", {1, 2}, {5}, {}, "not in 0 .. 2"},
+                         {"folded", {1, 2}, {1, 2}, {0}},
+                         {"folded", {1, 2}, {1, 3}, {}, "not in 0 .. 2"},
+                         {"chosen", {1, 2}, {9}, {1}},
+                         {"chosen", {1, 2}, {8}, {}, "not in 0 .. 2"},
+                         {"whole", {1, 2}, {5, 5}, {}, "not in 0 .. 2"}});
+}
+
 /// What an update of one position stores may be made of other elements: it is computed before the update.
 TEST(Updates, OfOnePositionReadOthers) {
   const Compiled compiled(

@@ -161,6 +161,13 @@ void IndexEvaluator::select_point(core::ExprId point, const Dim& extent, bool ha
                                    : std::nullopt);
 }
 
+/// Checks that a slice begins inside of the axis, or at its end.
+void IndexEvaluator::require_start(ScalarId start, const Dim& extent, const std::string& what) {
+  const ScalarId zero = constant_int(g, Elem::i64, 0), end = sizes_.value_of(extent);
+  checks_.require(apply(g, Op::and_, {apply(g, Op::le, {zero, start}), apply(g, Op::le, {start, end})}),
+                  start, end, what + ": {lhs} is not in 0 .. {rhs}");
+}
+
 /// x[a:b:stride] with a bound that the data decides: one element for each `stride` that b - a has begun.
 void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent,
                                    const SliceWords& said, Selection& out) {
@@ -179,16 +186,21 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
          fmt::format("{}: the slice does not begin in 0 : {}", said.start, extent.str()));
     return;
   }
+  const ScalarId between = checked_.difference(stop, start);
+  auto length = affine_index(g, between);
   // Where no element is read, nothing else looks at the start.
   std::string what = said.start;
-  if (!first && !affine_index(g, stop)) {
+  const bool may_be_empty = !length || bounds_.proof(shape::at_least(*length, Dim(1))) == Proof::unknown;
+  const bool at_once = active_.empty() && loops_.empty();
+  if (!first && !affine_index(g, stop) && at_once) {
     const auto begin = checked_.data_size(start, said.start, extent);
     if (!begin) return;
     // A size of the launch is decided before anything is read; another may be found wrong after that.
     what = reads_data(g, *begin) ? said.stop + " is past the axis" : said.whole + " leaves the axis";
+  } else if (!first && !affine_index(g, stop)) {
+    what = said.whole + " leaves the axis";
+    if (may_be_empty) require_start(start, extent, what);
   }
-  const ScalarId between = checked_.difference(stop, start);
-  auto length = affine_index(g, between);
   if (length && !holds(shape::at_least(*length, Dim(0)), said.order)) {
     fail(source::Code::E0601, fmt::format("{}: the slice ends before it begins", said.order));
     return;
