@@ -35,7 +35,9 @@ class ScalarEmitter {
 
   llvm::Type* type_of(Elem computed);
   llvm::Value* converted(Typed, Elem to);
-  llvm::Value* monoid_unit(graph::Monoid, Elem computed);
+  /// What a reduction of numbers of type `of` begins with, as a number of type `computed`: the result of a
+  /// reduction of none.
+  llvm::Value* monoid_unit(graph::Monoid, Elem of, Elem computed);
   llvm::Value* combine(graph::Monoid, Elem computed, llvm::Value* so_far, llvm::Value* next);
 
   // ---- tensors ----

@@ -228,21 +228,22 @@ Typed ScalarEmitter::emit_integer(const Scalar& s, Elem elem, bool widened) {
 
 // ---- monoids ----
 
-Value* ScalarEmitter::monoid_unit(Monoid monoid, Elem elem) {
-  llvm::Type* type = type_of(elem);
+Value* ScalarEmitter::monoid_unit(Monoid monoid, Elem of, Elem computed) {
+  llvm::Type* type = type_of(computed);
   const bool least = monoid == Monoid::max || monoid == Monoid::argmax;
-  if (base::is_float(elem)) {
+  if (base::is_float(computed)) {
     if (least || monoid == Monoid::min) return llvm::ConstantFP::getInfinity(type, least);
     return llvm::ConstantFP::get(type, monoid == Monoid::prod ? 1.0 : 0.0);
   }
-  const unsigned bits = type->getIntegerBitWidth();
-  const bool is_unsigned = elem == Elem::u8 || elem == Elem::boolean;
-  if (least)
-    return llvm::ConstantInt::get(
-        type, is_unsigned ? llvm::APInt::getZero(bits) : llvm::APInt::getSignedMinValue(bits));
+  const unsigned width = type->getIntegerBitWidth();
+  const unsigned bits = std::min(width, static_cast<unsigned>(8 * base::elem_bytes(of)));
+  const bool is_unsigned = of == Elem::u8 || of == Elem::boolean;
+  const auto end = [&](const llvm::APInt& value) {
+    return llvm::ConstantInt::get(type, is_unsigned ? value.zext(width) : value.sext(width));
+  };
+  if (least) return end(is_unsigned ? llvm::APInt::getZero(bits) : llvm::APInt::getSignedMinValue(bits));
   if (monoid == Monoid::min)
-    return llvm::ConstantInt::get(
-        type, is_unsigned ? llvm::APInt::getMaxValue(bits) : llvm::APInt::getSignedMaxValue(bits));
+    return end(is_unsigned ? llvm::APInt::getMaxValue(bits) : llvm::APInt::getSignedMaxValue(bits));
   return llvm::ConstantInt::get(type, monoid == Monoid::prod || monoid == Monoid::all ? 1 : 0);
 }
 

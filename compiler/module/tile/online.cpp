@@ -12,9 +12,10 @@ using llvm::Value;
 
 void TaskEmitter::emit_online(const OnlinePlan& plan) {
   const Elem elem = body_.scratch[plan.scores].elem;
-  fill(plan.maximum, [&] { return s_.monoid_unit(graph::Monoid::max, elem); });
-  fill(plan.sum, [&] { return s_.monoid_unit(graph::Monoid::sum, elem); });
-  for (uint32_t value : plan.values) fill(value, [&] { return s_.monoid_unit(graph::Monoid::sum, elem); });
+  fill(plan.maximum, [&] { return s_.monoid_unit(graph::Monoid::max, elem, elem); });
+  fill(plan.sum, [&] { return s_.monoid_unit(graph::Monoid::sum, elem, elem); });
+  for (uint32_t value : plan.values)
+    fill(value, [&] { return s_.monoid_unit(graph::Monoid::sum, elem, elem); });
   Nest outer{plan.outer, {}, {}, false, false, {}};
   for (const Axis& a : plan.outer) outer.spans.push_back({Dim(0), a.extent, a.extent});
   emit_nest(outer, [&] {

@@ -50,7 +50,7 @@ void TaskEmitter::reduce_by_rows(uint32_t local, const Nest& binders, bool accum
   const Nest rows{l.domain, body_.scratch[local].box, {}, false, false, {}};
   emit_nest(rows, [&] {
     Value* start = accumulate ? s_.converted({s_.load_from(local_element(local)), kept}, elem)
-                              : s_.monoid_unit(reduce.monoid, elem);
+                              : s_.monoid_unit(reduce.monoid, reduce.elem, elem);
     f_.b.CreateStore(start, total);
     emit_nest(binders, [&] {
       Value* so_far = f_.b.CreateLoad(s_.type_of(elem), total);
@@ -66,7 +66,7 @@ void TaskEmitter::reduce_by_columns(uint32_t local, const Nest& binders, size_t 
   const auto& l = body_.locals[local];
   const auto& reduce = g_.scalars[l.body];
   const Elem elem = body_.scratch[local].elem;
-  if (!accumulate) fill(local, [&] { return s_.monoid_unit(reduce.monoid, elem); });
+  if (!accumulate) fill(local, [&] { return s_.monoid_unit(reduce.monoid, reduce.elem, elem); });
   Nest nest{{}, {}, binders.bodies, true, true, {}};
   for (size_t a = 0; a < l.domain.size(); ++a) {
     if (a == column) continue;
@@ -100,7 +100,7 @@ void TaskEmitter::emit_argmax(uint32_t local) {
                     {}};
   emit_nest(rows, [&] {
     auto& b = f_.b;
-    b.CreateStore(s_.monoid_unit(Monoid::argmax, elem), best);
+    b.CreateStore(s_.monoid_unit(Monoid::argmax, elem, elem), best);
     b.CreateStore(f_.i64(-1), where);
     emit_nest(binder, [&] {
       Value* next = s_.emit_as(reduce.args[0], elem, true);

@@ -10,7 +10,7 @@ using llvm::Value;
 void TaskEmitter::emit_scatter(uint32_t local, const task::Scatter& scatter, const Overrides& overrides) {
   const auto& reduce = g_.scalars[body_.locals[local].body];
   const Elem elem = body_.scratch[local].elem;
-  fill(local, [&] { return s_.monoid_unit(reduce.monoid, elem); });
+  fill(local, [&] { return s_.monoid_unit(reduce.monoid, reduce.elem, elem); });
   Nest binders{reduce.binders, {}, {scatter.decided[0].value}, true, false, {}};
   for (const Axis& b : reduce.binders) binders.spans.push_back(span_of(b, local, overrides));
   const auto search = [&] {
