@@ -389,6 +389,17 @@ std::optional<Dim> ExprChecker::converted(ExprId from, TypeId to, const Dim& val
   return exact ? std::optional(value) : std::nullopt;
 }
 
+/// Whether the result is computed in fewer bits than an i64 has, and may leave them: it then equals no sum or
+/// product of sizes.
+bool ExprChecker::wraps_early(ExprId operand, Prim prim) const {
+  const Type& t = vars_[vars_.head(p_.exprs[operand].type)];
+  const auto elem = t.kind == Type::Kind::tensor ? vars_.zonk(t.elem).elem : std::nullopt;
+  const bool narrow = elem && base::is_integer(*elem) && *elem != base::Elem::i64;
+  const bool constant = t.value && vars_.zonk(*t.value).constant();
+  return narrow && (prim == Prim::add_ || prim == Prim::sub_ || prim == Prim::mul_ ||
+                    (prim == Prim::neg_ && !constant));
+}
+
 std::optional<Dim> ExprChecker::arithmetic(ExprId id, TypeId result) {
   const Expr& e = p_.exprs[id];
   const Expr& callee = p_.exprs[e.args[0]];
@@ -403,6 +414,7 @@ std::optional<Dim> ExprChecker::arithmetic(ExprId id, TypeId result) {
     return vars_.zonk(*t.value);
   };
   auto a = operand(1), b = operand(2);
+  if (wraps_early(e.args[1], prim)) return std::nullopt;
   if (prim == Prim::neg_ && a)
     return vars_.may_wrap(*a) && shape::too_complex(-*a) ? std::nullopt : std::optional(-*a);
   if (prim == Prim::cast_ && a) return converted(e.args[1], result, *a);

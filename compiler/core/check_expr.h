@@ -64,6 +64,7 @@ class ExprChecker : InferencePart {
   void name_argument(TypeId parameter, ExprId argument);
   void pass_value(TypeId parameter, TypeId argument, ExprId expr, std::vector<uint32_t> item = {});
   void type_literal(ExprId id, base::Elem elem);
+  bool wraps_early(ExprId operand, Prim prim) const;
   std::optional<shape::Dim> arithmetic(ExprId id, TypeId result);
   std::optional<shape::Dim> converted(ExprId from, TypeId to, const shape::Dim& value) const;
   void condition(ExprId id, bool holds, std::vector<shape::Fact>& out) const;

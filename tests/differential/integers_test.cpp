@@ -298,5 +298,31 @@ TEST(Division, ByZeroIsAnErrorWhereItIsReached) {
                         });
 }
 
+/// What is computed in few bits wraps there, also where it becomes a size; a reduction of none is its unit.
+TEST(Integers, OfFewBitsWrapInSizes) {
+  const Compiled compiled(
+      "fun ones (k : u8) = sum (for (i < k + 1) => 1.0)\n"
+      "fun at (x : [n]) (k : u8) = x[k * 2]\n"
+      "entry size (x : f32[n]) (k : i64[m]) (v : i64) = ones (u8 v)\n"
+      "entry slice (x : f32[n]) (k : i64[m]) (v : i64) = let b = i8 v in sum x[: b * 2]\n"
+      "entry index (x : f32[n]) (k : i64[m]) (v : i64) = at x (u8 v)\n"
+      "entry greatest (x : f32[n]) (k : i64[m]) (v : i64) = real (reduce max (-128) (for i => i8 k[i]))\n"
+      "entry lowest (x : f32[n]) (k : i64[m]) (v : i64) = real (reduce min 32767 (for i => i16 k[i]))\n"
+      "entry bytes (x : f32[n]) (k : i64[m]) (v : i64) = real (reduce min 255 (for i => u8 k[i]))\n",
+      for_levels());
+  expect_runs(compiled, {{"size", x, {}, {6}, "", {5}},
+                         {"size", x, {}, {0}, "", {255}},
+                         {"slice", x, {}, {3}, "", {1}},
+                         {"slice", x, {}, {0}, "", {-128}},
+                         {"slice", x, {}, {}, "is 8, which is not in 0 .. 7", {4}},
+                         {"index", x, {}, {7}, "", {3}},
+                         {"index", x, {}, {1}, "", {128}},
+                         {"index", x, {}, {}, "8 is not in 0 .. 6", {4}},
+                         {"greatest", x, {}, {-128}, "", {0}},
+                         {"greatest", x, {-5, -3}, {-3}, "", {0}},
+                         {"lowest", x, {}, {32767}, "", {0}},
+                         {"bytes", x, {}, {255}, "", {0}}});
+}
+
 }  // namespace
 }  // namespace axon::differential
