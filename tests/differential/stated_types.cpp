@@ -97,7 +97,7 @@ void Steps::stated_of_data(const Tensor& x) {
   if (row.empty()) {
     static constexpr const char* forms[] = {
         "(let v = count ({1} > 0) in sum ({0}[nonzero ({1} > 0)] :> [{2}]) * 0.2)",
-        "(let v = min ({1}[0 else 1]) {3} in dot ({0}[: v] :> [{2}]) {0}[: v] * 0.1)",
+        "(let v = min ({1}[0 else 1]) ({3}) in dot ({0}[: v] :> [{2}]) {0}[: v] * 0.1)",
         "(let v = count ({1} > 0) let y = compress {0} ({1} > 0) :> [{2}] in sum (y + y[: v] * 0.5) * 0.1)",
         "(let v = count ({1} > 1) in sum (for (i < v) => (compress {0} ({1} > 1) :> [{2}])[i] * 0.3))"};
     return define(Family::stated, {}, 4, volume(dims) * 16, pick_form(forms), x.name, marks, axes,
@@ -108,7 +108,7 @@ void Steps::stated_of_data(const Tensor& x) {
       "0.2)",
       "(let v = count ({1} > 1) let y = {0}[nonzero ({1} > 1)] in let z = y :> [{2}] in for ..p => tanh (sum "
       "(i < v) => y[i, ..p] * z[i, ..p]))",
-      "(let v = min ({1}[0 else 1]) {3} let y = {0}[: v] :> [{2}] in for ..p => (sum i => y[i, ..p]) * 0.2)"};
+      "(let v = min ({1}[0 else 1]) ({3}) let y = {0}[: v] :> [{2}] in for ..p => (sum i => y[i, ..p]) * 0.2)"};
   define(Family::stated, row, 4, volume(dims) * 16, pick_form(forms), x.name, marks, axes, text(dims[0]));
 }
 
