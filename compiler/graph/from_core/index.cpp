@@ -168,18 +168,40 @@ void IndexEvaluator::require_start(ScalarId start, const Dim& extent, const std:
                   start, end, what + ": {lhs} is not in 0 .. {rhs}");
 }
 
+/// Makes `fact` about a slice hold: by proof, or by a check that blames `what`.
+bool IndexEvaluator::holds(const Fact& fact, const std::string& what) {
+  return bounds_.proof(fact) == Proof::guarded || bounds_.require(fact, what);
+}
+
+/// The start of a slice as a size. In a branch it is one only where it is known to lie inside: what has to be
+/// checked is checked where the branch is taken, not at the call.
+std::optional<Dim> IndexEvaluator::start_as_size(ScalarId start, const Dim& extent) const {
+  const auto first = affine_index(g, start);
+  if (!first || conditions_.empty()) return first;
+  const bool inside = bounds_.proof(shape::at_most(Dim(0), *first)) != Proof::unknown &&
+                      bounds_.proof(shape::at_most(*first, extent)) != Proof::unknown;
+  return inside ? first : std::nullopt;
+}
+
+/// Checks the start of a slice between two integers of the data. Returns what an element outside of the axis
+/// is blamed on; nothing after an error, which is reported.
+std::optional<std::string> IndexEvaluator::check_data_start(ScalarId start, bool may_be_empty,
+                                                            const Dim& extent, const SliceWords& said) {
+  const std::string leaves = said.whole + " leaves the axis";
+  if (!active_.empty() || !loops_.empty()) {
+    if (may_be_empty) require_start(start, extent, leaves);  // no element looks at the start
+    return leaves;
+  }
+  const auto begin = checked_.data_size(start, said.start, extent);
+  if (!begin) return std::nullopt;
+  // A size of the launch is decided before anything is read; another may be found wrong after that.
+  return reads_data(g, *begin) ? said.stop + " is past the axis" : leaves;
+}
+
 /// x[a:b:stride] with a bound that the data decides: one element for each `stride` that b - a has begun.
 void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent,
                                    const SliceWords& said, Selection& out) {
-  auto first = affine_index(g, start);
-  // In a branch the start is checked where the branch is taken, not at the call.
-  if (first && !conditions_.empty() &&
-      (bounds_.proof(shape::at_most(Dim(0), *first)) == Proof::unknown ||
-       bounds_.proof(shape::at_most(*first, extent)) == Proof::unknown))
-    first = std::nullopt;
-  const auto holds = [&](const Fact& fact, const std::string& what) {
-    return bounds_.proof(fact) == Proof::guarded || bounds_.require(fact, what);
-  };
+  const auto first = start_as_size(start, extent);
   if (first && (!holds(shape::at_most(Dim(0), *first), said.start) ||
                 !holds(shape::at_most(*first, extent), said.start))) {
     fail(source::Code::E0601,
@@ -188,19 +210,10 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
   }
   const ScalarId between = checked_.difference(stop, start);
   auto length = affine_index(g, between);
-  // Where no element is read, nothing else looks at the start.
-  std::string what = said.start;
   const bool may_be_empty = !length || bounds_.proof(shape::at_least(*length, Dim(1))) == Proof::unknown;
-  const bool at_once = active_.empty() && loops_.empty();
-  if (!first && !affine_index(g, stop) && at_once) {
-    const auto begin = checked_.data_size(start, said.start, extent);
-    if (!begin) return;
-    // A size of the launch is decided before anything is read; another may be found wrong after that.
-    what = reads_data(g, *begin) ? said.stop + " is past the axis" : said.whole + " leaves the axis";
-  } else if (!first && !affine_index(g, stop)) {
-    what = said.whole + " leaves the axis";
-    if (may_be_empty) require_start(start, extent, what);
-  }
+  std::optional<std::string> blamed = said.start;
+  if (!first && !affine_index(g, stop)) blamed = check_data_start(start, may_be_empty, extent, said);
+  if (!blamed) return;
   if (length && !holds(shape::at_least(*length, Dim(0)), said.order)) {
     fail(source::Code::E0601, fmt::format("{}: the slice ends before it begins", said.order));
     return;
@@ -209,17 +222,18 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
     length = checked_.data_size(between, first && first->is(0) ? said.stop : said.whole + ": the length",
                                 first ? extent - *first : extent);
   if (!length) return;
-  const Dim count = cdiv(*length, Dim(stride));
-  const Var v = shape::fresh_var("a");
-  const Dim along = Dim(stride) * Dim(v);
-  out.shape.push_back(count);
-  out.vars.push_back(v);
-  active_.push_back({v, count});
-  out.indices.push_back(
+  const Axis axis{shape::fresh_var("a"), cdiv(*length, Dim(stride))};
+  const Dim along = Dim(stride) * Dim(axis.var);
+  active_.push_back(axis);
+  const ScalarId at =
       first ? index_of(g, *first + along)
-            : checked_.safe_index(apply(g, Op::add, {start, index_of(g, along)}), extent, what));
+            : checked_.safe_index(apply(g, Op::add, {start, index_of(g, along)}), extent, *blamed);
   active_.pop_back();
-  out.runs.push_back(stride == 1 ? std::optional(Selection::Run{start, v, count}) : std::nullopt);
+  out.shape.push_back(axis.extent);
+  out.vars.push_back(axis.var);
+  out.indices.push_back(at);
+  out.runs.push_back(stride == 1 ? std::optional(Selection::Run{start, axis.var, axis.extent})
+                                 : std::nullopt);
 }
 
 /// Is 0 <= from <= to <= extent, as far as positions that a loop carries decide it?
@@ -280,9 +294,6 @@ void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, cons
   // Forwards 0 <= start <= stop <= extent; backwards the same seen from the other end.
   const Dim &low = backwards ? *stop : *start, &high = backwards ? *start : *stop;
   const Dim below(backwards ? -1 : 0), above = backwards ? extent - Dim(1) : extent;
-  const auto holds = [&](const Fact& fact, const std::string& what) {
-    return bounds_.proof(fact) == Proof::guarded || bounds_.require(fact, what);
-  };
   if (!holds(shape::at_most(below, low), backwards ? said.stop : said.start) ||
       !holds(shape::at_most(low, high), said.order) ||
       !holds(shape::at_most(high, above), backwards ? said.start : said.stop)) {

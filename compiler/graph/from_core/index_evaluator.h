@@ -62,6 +62,10 @@ class IndexEvaluator : Part {
   void select_slice(const core::IndexItem& item, const Dim& extent, const SliceWords& said, Selection& out);
   bool is_proved(ScalarId from, ScalarId to, const Dim& extent) const;
   ScalarId as_data(ScalarId index);
+  bool holds(const shape::Fact& fact, const std::string& what);
+  std::optional<Dim> start_as_size(ScalarId start, const Dim& extent) const;
+  std::optional<std::string> check_data_start(ScalarId start, bool may_be_empty, const Dim& extent,
+                                              const SliceWords& said);
   void slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent, const SliceWords& said,
                      Selection& out);
   void select_rank(core::LocalId rank, const std::vector<Dim>& axes, Selection& out);
