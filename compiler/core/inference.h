@@ -5,18 +5,17 @@
 // solver. Types are pushed down where they are known (parameters of a lambda that is an argument) and
 // otherwise flow up. The parts:
 //   Checker        check.h          the order of the steps for one declaration
-//   ExprChecker    check_expr.h     expressions and applications
+//   ExprChecker    check_expr.h     expressions and applications (check_arithmetic.cpp: of integers)
 //   IndexChecker   check_index.h    `for`, indexing, slices, updates, rearrange
 //   SizeChecker    check_size.h     expressions that are used as sizes
 //   SizeNames      size_names.h     names that stand for sizes, found before inference
 //   PatternBinder  bind_pattern.h   parameters and names of `let`
 //   Instantiator   instantiate.h    a scheme at one of its uses
-//   Generaliser    generalise.h     what inference left open becomes a scheme
-//   OpenedSizes    opened_sizes.h   sizes that depend on data
-//   LoopScopes     loop_scopes.h    which variables belong to one iteration of a `for`
-//   WriteBack      write_back.h     solved types into the program
-//   EntryChecker   entry.h          how sizes follow from the arguments of an entry
-//   Reporter       reporter.h       what the user reads
+//   Generaliser    generalise.h     what inference left open becomes a scheme (generalise_facts.cpp: its
+//   `where`) OpenedSizes    opened_sizes.h   sizes that depend on data LoopScopes     loop_scopes.h    which
+//   variables belong to one iteration of a `for` WriteBack      write_back.h     solved types into the
+//   program EntryChecker   entry.h          how sizes follow from the arguments of an entry Reporter
+//   reporter.h       what the user reads
 #pragma once
 #include <optional>
 #include <string>

@@ -208,8 +208,8 @@ Val CoreEvaluator::enter(const Closure& closure, const std::vector<Pattern>& par
   return result;
 }
 
-/// Checks what the function that was entered states of integers that only the data decides, or that are
-/// arguments of the entry where it is called in a branch. All else that it states the checker has proved.
+/// Checks what the function that was entered states of integers, unless it is proved for those that are given
+/// here: a caller may leave that to evaluation. What it states of sizes alone the checker has proved.
 void CoreEvaluator::check_stated(const core::Global& callee) {
   for (const core::Requirement& stated : callee.scheme.where) {
     if (stated.left_to_run != core::LeftToRun::by_call) continue;
@@ -225,9 +225,7 @@ void CoreEvaluator::check_stated(const core::Global& callee) {
         sizes.emplace(v, sizes_.resolve(Dim(v)));
     }
     const Fact here{stated.lhs.substitute(sizes), stated.relation, stated.rhs.substitute(sizes)};
-    if (integers.empty() && ((!reads_integer(g, here.lhs) && !reads_integer(g, here.rhs)) ||
-                             bounds_.proof(here) != Proof::unknown))
-      continue;
+    if (integers.empty() && bounds_.proof(here) != Proof::unknown) continue;
     if (!std::all_of(sizes.begin(), sizes.end(),
                      [&](const auto& known) { return sizes_.is_known_here(known.second); })) {
       unsupported(fmt::format("what `{}` states: {}", callee.name, stated.str()));

@@ -1,0 +1,128 @@
+// What is checked while a program runs: the checks of indices, slices and of what functions state, where they
+// are made, and what their errors name.
+#include "run.h"
+
+namespace axon::graph {
+namespace {
+
+TEST(FromCoreChecks, SliceEndsAreBlamed) {
+  const std::string program = "entry s (v : f32[n]) (o : i64[2]) = sum v[o[0] : o[1]]";
+  EXPECT_EQ(run(program, {reals({2}, {1, 2}), integers({2}, {2, 3})}).error,
+            "end `o[1]` in `v[o[0] : o[1]]` (test.axn:1:41) is past the axis: 2 is not in 0 .. 1");
+  EXPECT_EQ(run(program, {reals({2}, {1, 2}), integers({2}, {3, 3})}).error,
+            "index `o[0]` in `v[o[0] : o[1]]` (test.axn:1:41) is 3, which is not in 0 .. 2");
+  EXPECT_EQ(result(program, {reals({2}, {1, 2}), integers({2}, {2, 2})}), (Reals{0}));
+}
+
+TEST(FromCoreChecks, RunTimeErrorsNameTheExpression) {
+  const char* const gather = "entry f (table : f32[v, d]) (ids : i32[n]) = for i j => table[ids[i], j]";
+  EXPECT_EQ(run(gather, {reals({2, 1}, {5, 6}), integers({2}, {1, 0}, Elem::i32)}).error, "");
+  std::string error = run(gather, {reals({2, 1}, {5, 6}), integers({2}, {1, 2}, Elem::i32)}).error;
+  EXPECT_NE(error.find("`ids[i]` in `table[ids[i], j]` (test.axn:1:57): 2 is not in 0 .. 1"),
+            std::string::npos)
+      << error;
+  const char* const chosen =
+      "entry f (x : f32[n]) (ids : i64[m]) = for i => if ids[i] < 0 then 0.0 else x[ids[i]]";
+  Outcome skipped = run(chosen, {reals({2}, {5, 6}), integers({3}, {1, -7, 0})});
+  EXPECT_EQ(skipped.error, "");
+  EXPECT_EQ(skipped.results.at(0).floats, (Reals{6, 0, 5}));
+  error = run(chosen, {reals({2}, {5, 6}), integers({2}, {2, -7})}).error;
+  EXPECT_NE(error.find("2 is not in 0 .. 1"), std::string::npos) << error;
+  EXPECT_EQ(result("entry f (x : f32[n]) (ids : i64[m]) = for i => x[ids[i] else 9.0]",
+                   {reals({2}, {5, 6}), integers({3}, {1, -7, 2})}),
+            (Reals{6, 9, 9}));
+  error = run("entry f (x : f32[n]) (pos : i64) = x[pos]", {reals({2}, {5, 6}), integers({}, {2})}).error;
+  EXPECT_NE(error.find("pos < n"), std::string::npos) << error;
+  error = run("entry f (x : f32[b, b, 2*d]) = x", {reals({1, 1, 3}, {1, 2, 3})}).error;
+  EXPECT_EQ(error, "axis 2 of `x` is 3, which is not 2*d");
+}
+
+TEST(FromCoreChecks, IntegersOfAnyTypeAreAsStated) {
+  const auto of = [](const char* text, int64_t k) {
+    return run(text, {reals({3}, {5, 6, 7}), integers({}, {k}, Elem::i32)}).error;
+  };
+  const char* const stated =
+      "fun pick x (k : i32) where k < 2 = x[k]\nentry f (x : f32[n]) (k : i32) = pick x k";
+  EXPECT_EQ(of(stated, 1), "");
+  EXPECT_NE(of(stated, 2).find("k < 2; the sides are 2 and 2"), std::string::npos) << of(stated, 2);
+  EXPECT_NE(of(stated, -1).find("-1 is not in 0 .. 2"), std::string::npos) << of(stated, -1);
+  const char* const divided = "entry f (x : f32[n]) (k : i32) = x[0] * real (12 / k)";
+  EXPECT_EQ(of(divided, 4), "");
+  EXPECT_NE(of(divided, 0).find("k != 0; the sides are 0 and 0"), std::string::npos) << of(divided, 0);
+  EXPECT_NE(of("entry f (x : f32[n]) (k : i32) where 2 <= k = x * real k", 1), "");
+}
+
+TEST(FromCoreChecks, IntegersOfTheDataAreCheckedInFunctions) {
+  const auto of = [](const std::string& text, int64_t k) {
+    const auto ran = run(text, {reals({3}, {5, 6, 7}), integers({2}, {1, k}, Elem::i64)});
+    return ran.error;
+  };
+  const std::string entry = "\nentry f (x : f32[n]) (ids : i64[m]) = ";
+  const char* const programs[] = {"fun at (x : [n]) (i : i64) = x[i]",
+                                  "fun at x (i : i64) = let y = x with [i] = 1.0 in y[0] * 0.0 + x[i]",
+                                  "fun at x (i : i64) = sum x[i : i + 1]",
+                                  "fun at (x : [n]) (i : i64) where 0 <= i, i < n = x[i]"};
+  for (const std::string at : programs) {
+    for (const char* use : {"for j => at x ids[j]", "fold (fn s k => s + at x k) 0.0 ids",
+                            "let k = ids[1] in if k < 100 then at x k else 0.0", "map_of (at x) ids"}) {
+      const std::string text = "fun map_of f (xs : [m]) = for j => f xs[j]\n" + at + entry + use;
+      EXPECT_EQ(of(text, 0), "") << text;
+      EXPECT_EQ(of(text, 2), "") << text;
+      for (const int64_t wrong : {int64_t{-1}, int64_t{3}, std::numeric_limits<int64_t>::min()})
+        EXPECT_NE(of(text, wrong), "") << text;
+    }
+  }
+  const std::string small = "fun small (k : i64) where k < 3 = k + 1" + entry + "x[0] * real (small ids[1])";
+  EXPECT_EQ(of(small, 2), "");
+  EXPECT_NE(of(small, 3).find("`small` needs k < 3; the sides are 3 and 3"), std::string::npos)
+      << of(small, 3);
+  const std::string first = "fun first x (k : i64) = x[:k]" + entry + "sum (first x ids[1])";
+  EXPECT_EQ(of(first, 3), "");
+  EXPECT_NE(of(first, 4), "");
+  EXPECT_NE(of(first, -1), "");
+  const std::string quotient = "fun over a (b : i64) = a / b" + entry + "x[0] * real (over 6 ids[1])";
+  EXPECT_EQ(of(quotient, 3), "");
+  EXPECT_NE(of(quotient, 0), "");
+}
+
+TEST(FromCoreChecks, IndicesInBranchesAreCheckedThere) {
+  const auto of = [](const std::string& body, int64_t k) {
+    const std::string text =
+        "fun at (x : [n]) (i : i64) = x[i]\nfun small (k : i64) where k < 2 = real k\n"
+        "entry f (x : f32[n]) (k : i64) = " +
+        body;
+    return run(text, {reals({3}, {5, 6, 7}), integers({}, {k}, Elem::i64)}).error;
+  };
+  for (const std::string body : {"if k == -1 then 0.0 else x[k]", "if k == -1 then 0.0 else at x k",
+                                 "sum (if k == -1 then x else x with [k] = 1.0)",
+                                 "fold (fn s v => if k == -1 then s else s + x[k]) 0.0 x",
+                                 "sum (for i => if k == -1 then x[i] else x[k])",
+                                 "if x[0] > 0.0 && k == -1 then 0.0 else sum x[k : k + 1]"}) {
+    for (const int64_t right : {-1, 0, 2}) EXPECT_EQ(of(body, right), "") << body;
+    for (const int64_t wrong : {-2, 3}) EXPECT_NE(of(body, wrong), "") << body;
+  }
+  const std::string stated = "if x[0] > 0.0 && k > 5 then 0.0 else small k";
+  EXPECT_EQ(of(stated, 1), "");
+  EXPECT_EQ(of(stated, 6), "");
+  EXPECT_NE(of(stated, 2).find("`small` needs k < 2; the sides are 2 and 2"), std::string::npos)
+      << of(stated, 2);
+}
+
+TEST(FromCoreChecks, StatementsReachThroughFunctions) {
+  const auto of = [](const std::string& argument, int64_t k, bool taken) {
+    const std::string text =
+        "fun small (k : i64) where k < 2 = real k\nfun pick (k : i64) c = if c then small k else 0.0\n"
+        "entry f (x : f32[n]) (k : i64) (c : bool) = sum x + pick " +
+        argument + " c";
+    const Tensor choice = integers({}, {taken ? 1 : 0}, Elem::boolean);
+    return run(text, {reals({5}, {1, 2, 3, 4, 5}), integers({}, {k}, Elem::i64), choice}).error;
+  };
+  for (const std::string argument : {"k", "n", "2", "(n - 3)"}) {
+    EXPECT_NE(of(argument, 2, true).find("`small` needs k < 2"), std::string::npos) << of(argument, 2, true);
+    EXPECT_EQ(of(argument, 2, false), "") << argument;
+  }
+  for (const std::string argument : {"k", "1", "(n - 4)"}) EXPECT_EQ(of(argument, 1, true), "") << argument;
+}
+
+}  // namespace
+}  // namespace axon::graph
