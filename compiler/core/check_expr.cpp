@@ -535,7 +535,7 @@ void ExprChecker::check_size(const Dim& wanted, const Dim& found, WhyId w) {
   // What no value makes true is refused; what only the condition of a branch excludes fails where it is
   // taken.
   if (shape::prove(solver_.facts_for(same, {}), differ).verdict == shape::Verdict::proved)
-    return reporter_.report_fact(same, facts, w, true);
+    return reporter_.report_fact(same, facts, w, Holds::never);
   solver_.push_checked(same);
 }
 

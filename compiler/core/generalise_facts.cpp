@@ -87,7 +87,7 @@ void Generaliser::refuse_fact(const Fact& fact, const std::vector<Fact>& known, 
   const bool gave_up =
       answer.verdict == Verdict::unknown &&
       (answer.by.starts_with("z3") || answer.by == "too large" || answer.by == "not decided without z3");
-  if (!gave_up) return reporter_.report_fact(fact, known, w, false);
+  if (!gave_up) return reporter_.report_fact(fact, known, w, Holds::unknown);
   reporter_.report(
       error(Code::E0591, whys_[w].span,
             fmt::format("it could not be decided whether {} holds", print(fact, reporter_.names())))
@@ -187,23 +187,23 @@ std::optional<Fact> Generaliser::residual_of(const Constraint& c, const Occurren
   if (shape::too_complex(c.fact.lhs) || shape::too_complex(c.fact.rhs)) throw TooComplex{whys_[c.why].span};
   const auto answer = shape::prove(known, c.fact);
   if (answer.verdict == Verdict::proved) return std::nullopt;
-  const auto never_holds = [&] {
+  const bool never = contradicts(c.fact, known);
+  const auto fails = [&] {
     if (shape::prove_empty(c.context).verdict != Verdict::proved)  // else it is never reached
-      reporter_.report_fact(c.fact, known, c.why, true);
+      reporter_.report_fact(c.fact, known, c.why, never ? Holds::never : Holds::not_always);
     return std::nullopt;
   };
   const auto is_refused = [&] {
     if (!is_left(c)) refuse_fact(c.fact, known, c.why, answer);
     return std::nullopt;
   };
-  if (contradicts(c.fact, known) &&
-      (!mentions_integer(c.fact) || contradicts(c.fact, solver_.facts_for(c.fact, {}))))
-    return never_holds();
+  if (never && (!mentions_integer(c.fact) || contradicts(c.fact, solver_.facts_for(c.fact, {}))))
+    return fails();
   const auto residual = without_indices(c.fact, known);
   if (!residual) return is_refused();
   const auto outside = solver_.facts_for(*residual, {});
   if (shape::prove(outside, *residual).verdict == Verdict::proved) return std::nullopt;
-  if (contradicts(*residual, outside)) return never_holds();
+  if (contradicts(*residual, outside)) return fails();
   std::vector<Var> all = residual->lhs.vars();
   residual->rhs.collect_vars(all);
   const bool expressible = std::all_of(all.begin(), all.end(), [&](Var v) {

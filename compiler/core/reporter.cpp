@@ -394,7 +394,12 @@ bool Reporter::mentions_open(const Fact& fact) const {
   return std::any_of(all.begin(), all.end(), [&](Var v) { return vars_.is_meta(v); });
 }
 
-void Reporter::report_fact(const Fact& fact, const std::vector<Fact>& facts, WhyId id, bool never) {
+static const char* said(Holds holds) {
+  if (holds == Holds::never) return "never holds";
+  return holds == Holds::not_always ? "need not hold" : "is not known to hold";
+}
+
+void Reporter::report_fact(const Fact& fact, const std::vector<Fact>& facts, WhyId id, Holds holds) {
   const Why& w = whys_[id];
   names().hide({}, {});
   const bool indexing = w.expr.valid() && (p_.exprs[w.expr].kind == Expr::Kind::index ||
@@ -403,20 +408,25 @@ void Reporter::report_fact(const Fact& fact, const std::vector<Fact>& facts, Why
   std::string divisors;
   if (w.remainder) {
     const Dim a = vars_.zonk(w.remainder->first), b = vars_.zonk(w.remainder->second);
-    here = fmt::format("{} % {} == 0", print(a, names()), print(b, names()));
+    const auto operand = [&](const Dim& d, bool alone) {
+      const std::string text = print(d, names());
+      return alone ? text : "(" + text + ")";
+    };
+    here = fmt::format("{} % {} == 0", operand(a, a.terms().size() <= 1),
+                       operand(b, b.as_var() || b.constant()));
     if (a.constant() && b.constant()) divisors = nearest_divisors(*a.constant(), *b.constant());
   }
   const std::string goal =
       w.stated.empty() || w.stated == here ? here : fmt::format("`{}`, here {}", w.stated, here);
   auto d = error(indexing ? Code::E0308 : Code::E0313, w.span,
-                 never ? fmt::format("{} needs {}, which never holds", w.what, goal)
-                       : fmt::format("{} needs {}, which is not known to hold", w.what, goal));
+                 fmt::format("{} needs {}, which {}", w.what, goal, said(holds)));
   if (mentions_open(fact)) label_operands(d, w);
   if (!divisors.empty()) d.note(divisors);
   if (const std::string known = known_facts(facts, names()); !known.empty()) d.known(known);
   if (const std::string values = failing_sizes(fact, facts); !values.empty()) d.fails_for(values);
   if (indexing) {
-    if (!never) d.help("`x[i else v]` reads v outside; a range `(i < n)` or a `where` states what is meant");
+    if (holds == Holds::unknown)
+      d.help("`x[i else v]` reads v outside; a range `(i < n)` or a `where` states what is meant");
     Failure f;
     f.kind = Failure::Kind::size;
     f.why = id;

@@ -24,14 +24,20 @@ struct PendingReport {
   std::optional<source::Diagnostic> first = std::nullopt;  ///< the first failure
 };
 
+/// What is known of a fact that is needed.
+enum class Holds {
+  never,       ///< no sizes and indices satisfy it together with what is known
+  not_always,  ///< not for all indices, whatever the sizes are
+  unknown
+};
+
 class Reporter : InferencePart {
  public:
   explicit Reporter(InferenceContext& c) : InferencePart(c) {}
 
   void report(source::Diagnostic d);
   void report_failures();  ///< all that the solver has found
-  /// `never`: no sizes satisfy the fact together with what is known; else it is only not known to hold.
-  void report_fact(const shape::Fact& fact, const std::vector<shape::Fact>& facts, WhyId why, bool never);
+  void report_fact(const shape::Fact& fact, const std::vector<shape::Fact>& facts, WhyId why, Holds holds);
 
   /// One set of names for all messages of a declaration; what the user wrote keeps its name.
   Names& names();
