@@ -57,7 +57,7 @@ IndexChecker::IndexBinder* IndexChecker::lone_binder(const IndexItem& item) {
 void IndexChecker::select_point(const IndexItem& item, const Dim& axis, bool has_otherwise, Shape& result,
                                 WhyId w) {
   const Expr point = p_.exprs[item.point];
-  TypeId t = exprs_.infer(item.point);
+  TypeId t = unifier_.shape_view(exprs_.infer(item.point));
   if (IndexBinder* binder = lone_binder(item); binder && !has_otherwise) {
     binder->bare = true;
     solver_.equal(binder->range, axis, w);
@@ -65,7 +65,7 @@ void IndexChecker::select_point(const IndexItem& item, const Dim& axis, bool has
   }
   const Type type = vars_[vars_.head(t)];
   if (type.kind == Type::Kind::error) return;
-  if (type.kind == Type::Kind::var) {
+  if (type.kind == Type::Kind::var || type.kind == Type::Kind::stack) {  // the axes are open
     const TypeId ids =
         vars_.tensor({std::nullopt, vars_.type("i", ElemClass::int_)}, {var_item(vars_.shape("i"))});
     unifier_.unify(ids, t, why(point.span, "an index", ids, t, item.point));

@@ -55,6 +55,22 @@ TEST(FromCoreRun, SmallPrograms) {
   EXPECT_EQ(pairs.results[1].floats, (Reals{2, 4}));
 }
 
+TEST(FromCoreRun, WhatAScanEmitsIsAnIndex) {
+  const auto gives = [](const std::string& body, const Reals& values) {
+    const std::string text =
+        "entry f (x : f32[n]) (o : i64[m]) = let (_, ids) = scan (fn s v => (s + v, s)) 0 o in " + body;
+    EXPECT_EQ(result(text, {reals({4}, {5, 6, 7, 8}), integers({3}, {2, 1, 9})}), values) << text;
+  };
+  gives("x[ids]", {5, 7, 8});
+  gives("for i => x[ids][i] + real ids[i]", {5, 9, 11});
+  gives("(for i j => x[i] * x[j])[ids, ids][1]", {35, 49, 56});
+  EXPECT_NE(run("entry f (x : f32[n]) (o : i32[m]) =\n"
+                "  let (_, ids) = scan (fn s v => (s + v, s + v)) 0 o in x[ids]",
+                {reals({2}, {5, 6}), integers({2}, {1, 1}, Elem::i32)})
+                .error,
+            "");
+}
+
 TEST(FromCoreRun, SlicesBackwards) {
   const Tensor five = reals({5}, {0, 1, 2, 3, 4});
   EXPECT_EQ(result("entry f (x : f32[n]) = x[::-1]", {five}), (Reals{4, 3, 2, 1, 0}));
