@@ -77,9 +77,10 @@ TypeId IndexChecker::infer_for(ExprId id) {
       const WhyId w =
           why(p_.locals[local].span, fmt::format("the axes that `..{}` indexes", p_.locals[local].name));
       if (r.indexed.empty()) {
-        reporter_.report(
-            error(Code::E0307, p_.locals[local].span,
-                  fmt::format("`..{}` indexes nothing, so its axes are not known", p_.locals[local].name)));
+        if (!is_lost(local))
+          reporter_.report(
+              error(Code::E0307, p_.locals[local].span,
+                    fmt::format("`..{}` indexes nothing, so its axes are not known", p_.locals[local].name)));
       } else if (r.indexed.size() == 1) {
         solver_.equal(Shape{var_item(r.var)}, r.indexed[0], w);
       } else {
@@ -164,6 +165,27 @@ std::optional<Dim> IndexChecker::range_of_use(const IndexBinder& b, const Use& u
   return shape::floor_div(*rest, Dim(-*step)) + 1;
 }
 
+/// Whether the binder stands in brackets whose axes are not known because of an error, which is reported.
+bool IndexChecker::is_lost(LocalId binder) const {
+  if (!failed_ && !solver_.has_failures()) return false;
+  const DeclInfo& info = e_.infos[g_.index];
+  const auto mentions = [&](ExprId position) {
+    for (uint32_t i = info.first_expr; position.valid() && i < info.end_expr; ++i) {
+      const Expr& e = p_.exprs[{i}];
+      const Span whole = p_.exprs[position].span;
+      if (e.kind == Expr::Kind::local && e.local == binder && whole.begin <= e.span.begin &&
+          e.span.end <= whole.end)
+        return true;
+    }
+    return false;
+  };
+  for (uint32_t i = info.first_expr; i < info.end_expr; ++i)
+    for (const IndexItem& item : p_.exprs[{i}].indices)
+      if (item.rank == binder || mentions(item.point) || mentions(item.start) || mentions(item.stop))
+        return true;
+  return false;
+}
+
 void IndexChecker::find_range(LocalId local) {
   IndexBinder& b = index_binders_[local];
   const std::string& name = p_.locals[local].name;
@@ -183,7 +205,7 @@ void IndexChecker::find_range(LocalId local) {
     for (const Use& u : b.uses) d.also(u.span, "used here");
     reporter_.report(std::move(d));
   };
-  if (uses.empty()) return unknown(fmt::format("`{}` indexes nothing.", name));
+  if (uses.empty()) return is_lost(local) ? void() : unknown(fmt::format("`{}` indexes nothing.", name));
   std::vector<Dim> allowed;
   const Use* least = nullptr;
   for (const Use& u : uses) {

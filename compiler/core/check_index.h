@@ -55,6 +55,7 @@ class IndexChecker : InferencePart {
   // ---- `for` and rearrange (check_index.cpp)
   TypeId tabulated(const Shape& axes, TypeId body, bool number, WhyId w);
   std::optional<ValueRange> tabulated_range(TypeId body);
+  bool is_lost(LocalId binder) const;
   void find_range(LocalId local);
   std::optional<shape::Dim> extreme(const shape::Dim& d, bool greatest);
   std::optional<shape::Dim> range_of_use(const IndexBinder& b, const Use& u);
