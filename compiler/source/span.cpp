@@ -84,7 +84,10 @@ class ByteCheck {
   uint32_t check_character(uint32_t at) {
     if (static_cast<unsigned char>(text_[at]) - 1u < 0x7f) return 1;  // the common case, 1 to 0x7f
     if (text_[at] == '\0') {
-      report_once(nul_, error(Code::E0003, {file_, at, at + 1}));
+      Diagnostic zero = error(Code::E0003, {file_, at, at + 1});
+      if (text_.starts_with("AXONBNDL"))
+        zero.note("this is a compiled program; C and Python call it, and etcc takes its text");
+      report_once(nul_, zero);
       text_[at] = ' ';
       return 1;
     }
