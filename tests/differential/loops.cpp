@@ -142,8 +142,9 @@ void Steps::loop_of_states(const Tensor& x) {
     case 0:  // a stencil, and how much it changed
       return define(Family::loop, dims, 8, cost * 3,
                     "iterate 3 (fn (u, c) => let v = for i => tanh (u[i] * 0.5 + u[{} else 0.0] * 0.4) in "
-                    "(v, c * 0.5 + mean (mean (abs (v - u))))) ({}, {}) |> (fn (u, c) => u + c)",
-                    neighbour, x.name, dims.size() == 2 ? "0.0" : "zeros_like (mean (mean " + x.name + "))");
+                    "(v, c * 0.5 + mean (mean (abs (v - u))))) ({}, {}) |> (fn (u, c) => u + {})",
+                    neighbour, x.name, dims.size() == 2 ? "0.0" : "zeros_like (mean (mean " + x.name + "))",
+                    dims.size() == 2 ? "c" : "mean c");
     case 1:  // until it does not change
       if (dims.size() != 2) return;
       return define(
