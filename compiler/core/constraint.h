@@ -65,9 +65,10 @@ struct Failure {
   WhyId why;
   shape::Dim lhs, rhs;
   std::string text;
-  WhyId stating = {};  ///< of what was stated when it failed; another one when that only woke it
-  TypeId record = {};  ///< field: what lacks it
-  TypeId other = {};   ///< field: the record that has it; not valid where an expression reads it
+  WhyId stating = {};    ///< of what was stated when it failed; another one when that only woke it
+  TypeId record = {};    ///< field: what lacks it
+  TypeId other = {};     ///< field: the record that has it; not valid where an expression reads it
+  bool surplus = false;  ///< field: what lacks it is the type that is expected
 };
 
 std::string print(const Constraint& c, const Vars& vars);

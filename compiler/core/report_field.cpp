@@ -9,11 +9,13 @@
 #include <algorithm>
 
 #include "core/reporter.h"
+#include "core/size_names.h"
 
 namespace axon::core {
 
 using source::Applicability;
 using source::Code;
+using source::Diagnostic;
 using source::Edit;
 using source::error;
 using source::Span;
@@ -52,6 +54,68 @@ bool Reporter::is_misread(const std::string& field, Span read, const std::string
   return occurrences(field, text) == 1 && occurrences(meant, text) > 1;
 }
 
+/// What stands at the place of a field: `p.w` reads it, `w = e` sets it, `w : t` states it.
+static const char* use_of_field(const std::string& field, std::string_view text) {
+  if (text.ends_with("." + field)) return "read";
+  return text == field ? "set" : "stated";
+}
+
+static std::string listed(const std::vector<std::string>& fields) {
+  std::string all;
+  for (const std::string& name : fields) all += (all.empty() ? "`" : ", `") + name + "`";
+  return all;
+}
+
+/// How many fields the record lacks of those that are expected of it.
+size_t Reporter::lacking(const Type& record, const Type& other, ExprId reading) const {
+  std::set<std::string> expected(other.fields.begin(), other.fields.end());
+  const bool reads = other.kind != Type::Kind::record && p_.exprs[reading].kind == Expr::Kind::field;
+  const std::string path = reads ? path_of(p_, p_.exprs[reading].args[0]) : "";
+  if (reads) expected.insert(p_.exprs[reading].text);
+  const DeclInfo& info = e_.infos[g_.index];
+  for (uint32_t i = info.first_expr; !path.empty() && i < info.end_expr; ++i)
+    if (const Expr& e = p_.exprs[{i}]; e.kind == Expr::Kind::field && path_of(p_, e.args[0]) == path)
+      expected.insert(e.text);
+  for (const std::string& field : record.fields) expected.erase(field);
+  return expected.size();
+}
+
+/// The field that was meant: one of nearly the same name or, where a record that is passed lacks one only,
+/// the only one that nothing asks for.
+std::optional<MeantField> Reporter::meant_field(const Failure& f, const Why& w, const Type& record,
+                                                const Type& other) const {
+  const bool passed = f.other.valid() || attempt_ != nullptr;
+  const std::vector<std::string> unread = not_read(record, other);
+  auto near = nearest(f.text, unread);
+  if (!near && !passed) near = nearest(f.text, record.fields);
+  if (near) return MeantField{*near, place_of_field(record, *near), true};
+  if (!passed || unread.size() != 1 || lacking(record, other, w.expr) != 1) return std::nullopt;
+  return MeantField{unread[0], place_of_field(record, unread[0]), false};
+}
+
+/// What is passed has all fields that are expected, and one more.
+void Reporter::report_surplus_field(const Failure& f, const Why& w, const Type& expected, Span at) {
+  auto d =
+      error(Code::E0305, w.span, fmt::format("the record has a field `{}`, which is not expected", f.text));
+  const std::string all = listed(expected.fields);
+  d.text(all.empty() ? "It should have no fields." : "Its fields should be " + all + ".");
+  if (at.valid())
+    d.also(at, fmt::format("`{}` is {} here", f.text, use_of_field(f.text, e_.sources.text(at))));
+  report(std::move(d));
+}
+
+/// The field that was meant gets the name that is expected. Spelling is all that this changes where the names
+/// are similar and no type is edited.
+static void draft_name(Diagnostic& d, const std::string& name, const MeantField& meant, uint8_t trial) {
+  const bool value = meant.set.size() == meant.name.size();  // `w = e`, no `w : t`
+  const auto end = meant.set.begin + static_cast<uint32_t>(meant.name.size());
+  d.help(fmt::format("call it `{}`", name),
+         Edit{{meant.set.file, meant.set.begin, end},
+              name,
+              value && meant.similar ? Applicability::safe : Applicability::maybe});
+  d.helps.back().trial = trial;
+}
+
 void Reporter::report_field(const Failure& f, const Why& w) {
   if (w.found.valid() && !missing_fields_.emplace(vars_.head(w.found).index, f.text).second) {
     failed_ = true;
@@ -59,43 +123,38 @@ void Reporter::report_field(const Failure& f, const Why& w) {
   }
   const Type record = f.record.valid() ? vars_[vars_.zonk(f.record)] : Type{};
   const Type other = f.other.valid() ? vars_[vars_.zonk(f.other)] : Type{};
-  const bool passed = f.other.valid() || attempt_ != nullptr;
-  const std::vector<std::string> unread = not_read(record, other);
-  auto meant = nearest(f.text, unread);
-  if (!meant && !passed) meant = nearest(f.text, record.fields);
-  if (!meant && passed && unread.size() == 1) meant = unread[0];
-  const Span read = f.other.valid() ? place_of_field(other, f.text) : w.span;
-  const Span set = meant ? place_of_field(record, *meant) : Span{};
+  const Span wanted = f.other.valid() ? place_of_field(other, f.text) : w.span;
+  const std::string use = use_of_field(f.text, e_.sources.text(wanted));
+  if (f.surplus && use != "read") return report_surplus_field(f, w, record, wanted);
   auto d = error(Code::E0305, w.span, fmt::format("the record has no field `{}`", f.text));
-  std::string all;
-  for (const std::string& name : record.fields) all += (all.empty() ? "`" : ", `") + name + "`";
   if (record.kind == Type::Kind::record)
-    d.text(record.fields.empty() ? "It has no fields." : "Its fields are " + all + ".");
-  const bool at_setting = passed && set.valid() && set.file == w.span.file;
-  const bool misread = at_setting && is_misread(f.text, read, *meant, set);
+    d.text(record.fields.empty() ? "It has no fields." : "Its fields are " + listed(record.fields) + ".");
+  const auto meant = meant_field(f, w, record, other);
+  const bool passed = f.other.valid() || attempt_ != nullptr;
+  const bool at_setting = passed && meant && meant->set.valid() && meant->set.file == w.span.file;
+  const std::string wanted_here = fmt::format("`{}` is {} here", f.text, use);
+  bool misread = false;
   if (at_setting) {
-    const bool value = set.size() == meant->size();  // `w = e`, no `w : t`
-    const source::Label setting{set, fmt::format("it is called `{}` here", *meant)};
+    misread = meant->similar && is_misread(f.text, wanted, meant->name, meant->set);
+    const source::Label setting{meant->set, meant->similar
+                                                ? fmt::format("it is called `{}` here", meant->name)
+                                                : fmt::format("nothing asks for `{}`", meant->name)};
     if (misread) {
-      d.primary = {read, fmt::format("`{}` is read here", f.text)};
+      d.primary = {wanted, wanted_here};
       d.secondary.push_back(setting);
     } else {
       d.primary = setting;
     }
     if (f.other.valid() && d.primary.span != w.span) d.also(w.span, "the record is given here");
-    d.help(fmt::format("call it `{}`", f.text),
-           Edit{{set.file, set.begin, set.begin + static_cast<uint32_t>(meant->size())},
-                f.text,
-                value ? Applicability::safe : Applicability::maybe});
-    d.helps.back().trial = misread ? 2 : 1;
-  } else if (set.valid()) {
-    d.also(set, fmt::format("`{}` is here", *meant));
+    draft_name(d, f.text, *meant, misread ? 2 : 1);
+  } else if (meant && meant->set.valid()) {
+    d.also(meant->set, fmt::format("`{}` is here", meant->name));
   }
-  if (read.valid() && read != d.primary.span) d.also(read, fmt::format("`{}` is read here", f.text));
-  if (meant && e_.sources.text(read).ends_with("." + f.text)) {
+  if (wanted.valid() && wanted != d.primary.span) d.also(wanted, wanted_here);
+  if (meant && meant->similar && use == "read") {
     const auto length = static_cast<uint32_t>(f.text.size());
-    d.help(fmt::format("a similar field is `{}`", *meant),
-           Edit{{read.file, read.end - length, read.end}, *meant, Applicability::maybe});
+    d.help(fmt::format("a similar field is `{}`", meant->name),
+           Edit{{wanted.file, wanted.end - length, wanted.end}, meant->name, Applicability::maybe});
     d.helps.back().trial = misread ? 1 : at_setting ? 2 : 0;
   }
   report(std::move(d));

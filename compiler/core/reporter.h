@@ -24,6 +24,13 @@ struct PendingReport {
   std::optional<source::Diagnostic> first = std::nullopt;  ///< the first failure
 };
 
+/// The field of a record that was meant by a name that none of it has.
+struct MeantField {
+  std::string name;
+  source::Span set;
+  bool similar;  ///< the names are spelt nearly alike
+};
+
 /// What is known of a fact that is needed.
 enum class Holds {
   never,       ///< no sizes and indices satisfy it together with what is known
@@ -61,6 +68,10 @@ class Reporter : InferencePart {
   bool is_misread(const std::string& field, source::Span read, const std::string& meant,
                   source::Span set) const;
   std::vector<std::string> not_read(const Type& record, const Type& other) const;
+  size_t lacking(const Type& record, const Type& other, ExprId reading) const;
+  std::optional<MeantField> meant_field(const Failure& f, const Why& w, const Type& record,
+                                        const Type& other) const;
+  void report_surplus_field(const Failure& f, const Why& w, const Type& expected, source::Span at);
   void hide_what_is_open(const Failure& f, const Why& w);
   void label_other_axis(source::Diagnostic& d, const Failure& f, const Why& w);
   bool mentions_bound(const Failure& f) const;

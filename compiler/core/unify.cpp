@@ -285,10 +285,11 @@ bool Unifier::unify_functions(TypeId x, TypeId y, WhyId why) {
   return leaks ? failed(Failure::Kind::dependent, why) : ok;
 }
 
-bool Unifier::lacks(TypeId record, TypeId other, const std::string& field, WhyId why) {
+bool Unifier::lacks(TypeId record, TypeId other, const std::string& field, WhyId why, bool surplus) {
   Failure failure{Failure::Kind::field, why, {}, {}, field};
   failure.record = record;
   failure.other = other;
+  failure.surplus = surplus;
   solver_.fail(std::move(failure));
   return false;
 }
@@ -319,8 +320,8 @@ bool Unifier::unify_records(TypeId x, TypeId y, WhyId why) {
     only_b.items.push_back(b.items[i]);
   }
   auto open = [&](TypeVarId row) { return row.valid() && vars_.is_meta(row); };
-  if (!only_a.fields.empty() && !open(b.row)) return lacks(y, x, only_a.fields[0], why);
-  if (!only_b.fields.empty() && !open(a.row)) return lacks(x, y, only_b.fields[0], why);
+  if (!only_a.fields.empty() && !open(b.row)) return lacks(y, x, only_a.fields[0], why, false);
+  if (!only_b.fields.empty() && !open(a.row)) return lacks(x, y, only_b.fields[0], why, true);
   if (a.row.valid() && b.row.valid() && a.row == b.row) return ok;
   if (open(a.row) && open(b.row)) {
     only_a.row = only_b.row = vars_.type("r");
@@ -414,7 +415,7 @@ TypeId Unifier::field(TypeId record, const std::string& name, WhyId why, source:
   if (t.kind == Kind::var && vars_.is_meta(t.var)) row = t.var;
   if (!row.valid()) {
     if (t.kind == Kind::record) {
-      lacks(id, {}, name, why);
+      lacks(id, {}, name, why, false);
     } else {
       failed(Failure::Kind::structure, why, name);
     }

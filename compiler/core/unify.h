@@ -34,7 +34,7 @@ class Unifier {
   TypeId plain_function(TypeId t);
   bool plain_parameter(TypeId& t, const std::vector<shape::Var>& kept, std::vector<shape::Var>& bound);
   bool unify_records(TypeId a, TypeId b, WhyId why);
-  bool lacks(TypeId record, TypeId other, const std::string& field, WhyId why);
+  bool lacks(TypeId record, TypeId other, const std::string& field, WhyId why, bool surplus);
   bool unify_functions(TypeId a, TypeId b, WhyId why);
   /// A function type in two: the first parameters, with the integers in them that are bound, and the rest.
   struct Split {
