@@ -104,6 +104,26 @@ TEST(RunTimeChecks, WindowsAtPositions) {
   expect_runs(compiled, runs);
 }
 
+/// An index into an axis without elements is checked where it is folded away in a branch, too.
+TEST(RunTimeChecks, IndicesIntoNothing) {
+  const Compiled compiled(
+      "entry folded (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  if k[0] > 1 then 0.5 else sum (for i => x[k[i] - 1] * 2.0)\n"
+      "entry below (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let e = min k[0] 4 in if k[0] > 1 then 0.5 else sum (for (i < e) => x[i + k[0] - 1] * 2.0)\n"
+      "entry looped (x : f32[n]) (k : i64[m]) =\n"
+      "  fold (fn s c => s + (if c > 1 then 0.5 else sum (for i => x[k[i] + c - 1]))) 0.0 k\n",
+      for_levels());
+  expect_runs(compiled, {{"folded", {}, {1}, {}, "`x[k[i] - 1]`"},
+                         {"folded", {}, {2, 1}, {0.5}},
+                         {"folded", {3, 4}, {1, 2}, {14}},
+                         {"below", {}, {1}, {}, "`x[i + k[0] - 1]`"},
+                         {"below", {}, {0}, {0}},
+                         {"below", {}, {2}, {0.5}},
+                         {"looped", {}, {0}, {}, "`x[k[i] + c - 1]`"},
+                         {"looped", {}, {2, 3}, {1}}});
+}
+
 /// Branches, elements and steps that decide a size for themselves decide the same one.
 TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
   const Compiled compiled(
