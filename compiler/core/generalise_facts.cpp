@@ -135,11 +135,16 @@ bool Generaliser::is_left(const Constraint& c) const {
     return opened_.depends_on_integer(c.fact.lhs, sizes) || opened_.depends_on_integer(c.fact.rhs, sizes) ||
            (c.in_branch && mentions_integer(c.fact));
   };
+  const auto has_range_of_data = [&] {
+    const std::vector<Var> ranges = conditions_of(c).dims;
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [&](Var v) { return opened_.depends_on_integer(Dim(v), true); });
+  };
   switch (whys_[c.why].left_to_run) {
     case LeftToRun::never:
       return false;
     case LeftToRun::by_index:
-      return is_of_data(true);
+      return is_of_data(true) || has_range_of_data();
     case LeftToRun::by_call:
       return is_of_data(false);
     case LeftToRun::by_division:

@@ -79,9 +79,19 @@ bool BoundsChecker::require(const Fact& fact, const std::string& what) {
   return true;
 }
 
-bool CheckedIntegers::is_of_position(const Dim& d) const {
-  return std::any_of(context_.positions.begin(), context_.positions.end(),
-                     [&](Var v) { return d.contains(v); });
+bool CheckedIntegers::is_decided_later(const Dim& d) const {
+  const auto is_position = [&](Var v) {
+    return std::find(context_.positions.begin(), context_.positions.end(), v) != context_.positions.end();
+  };
+  std::vector<Var> reached = d.vars();
+  for (size_t i = 0; i < reached.size(); ++i) {
+    const Var v = reached[i];
+    if (is_position(v) || sizes_.data_dependent(v) || reads_data(g, Dim(v))) return true;
+    for (const std::vector<Axis>* axes : {&active_, &loops_})
+      for (const Axis& a : *axes)
+        if (a.var == v) a.extent.collect_vars(reached);
+  }
+  return false;
 }
 
 /// Reports an index that cannot be checked as the error of the user.
@@ -90,11 +100,11 @@ ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const st
   if (!dim) return data_index(index, extent, what);
   Fact low = shape::at_most(Dim(0), *dim), high = shape::less(*dim, extent);
   Proof at_low = bounds_.proof(low), at_high = bounds_.proof(high);
-  // In a branch the index is checked where the branch is taken, not at the call; so is a position in its
-  // step.
+  // In a branch the index is checked where the branch is taken, not at the call; so is what is not known
+  // there.
   const bool unproved = at_low == Proof::unknown || at_high == Proof::unknown;
   const bool past_call = reads_data(g, extent) || sizes_.varies(extent);  // the call does not know the extent
-  if (unproved && (!conditions_.empty() || is_of_position(*dim) || past_call))
+  if (unproved && (!conditions_.empty() || is_decided_later(*dim) || past_call))
     return data_index(index, extent, what);
   if ((at_low == Proof::unknown && !bounds_.require(low, what)) ||
       (at_high == Proof::unknown && !bounds_.require(high, what))) {

@@ -19,9 +19,9 @@ class CheckedIntegers : Part {
 
   /// An index that is in range for certain. `what` names it in messages.
   ScalarId safe_index(ScalarId index, const Dim& extent, const std::string& what);
-  /// Is it made of a position that a loop carries? What is not proved of that is checked like what the data
-  /// decides.
-  bool is_of_position(const Dim& d) const;
+  /// Is it made of a position that a loop carries, of a size that the data decides, or of an index below one?
+  /// What is not proved of that is checked like what the data decides.
+  bool is_decided_later(const Dim& d) const;
   /// For `x[i else v]`: the index clamped into range, and the condition under which it was in range.
   std::pair<ScalarId, ScalarId> guarded_index(ScalarId index, const Dim& extent);
   /// The integer as a size. `bound`: what it must not exceed, where its place says so; else what is known of

@@ -32,8 +32,9 @@ struct Context : Place {
   const core::Program& program;
   Graph graph;
   source::Diagnostics& diagnostics;
-  const source::SourceManager* sources;  // may be null: messages then quote nothing
-  bool failed = false;                   // an error was reported: every further result is meaningless
+  const source::SourceManager* sources;     // may be null: messages then quote nothing
+  std::map<NodeId, Dim> most_of_arguments;  // of integers that are no sizes, by what the entry states of them
+  bool failed = false;                      // an error was reported: every further result is meaningless
 
   std::vector<source::Span> spans;    // the expressions being evaluated
   std::vector<core::GlobalId> calls;  // the functions being evaluated

@@ -2,7 +2,8 @@
 //
 // The integer is stored as a tensor of rank 0 at the root of the graph; the size has a value once that is
 // computed. Memory is laid out for the bound, which follows from the form of the integer: a count of true
-// elements is at most the number of elements, a minimum is at most each operand. A sum or product of the
+// elements is at most the number of elements, a minimum is at most each operand, an argument what the entry
+// states. A sum or product of the
 // entry's sizes and integers bounds itself where what every call is checked for shows that it does not wrap.
 #include <algorithm>
 #include <functional>
@@ -29,8 +30,9 @@ namespace {
 /// once.
 class MostOf {
  public:
-  MostOf(const Graph& graph, std::function<bool(ScalarId)> is_positive)
-      : g_(graph), is_positive_(std::move(is_positive)) {}
+  MostOf(const Graph& graph, const std::map<NodeId, Dim>& arguments,
+         std::function<bool(ScalarId)> is_positive)
+      : g_(graph), arguments_(arguments), is_positive_(std::move(is_positive)) {}
 
   std::optional<Dim> of(ScalarId id) {
     if (const auto known = known_.find(id); known != known_.end()) return known->second;
@@ -131,6 +133,8 @@ class MostOf {
       case Op::load: {
         if (s.target.is_local()) return std::nullopt;
         const Node& node = g_.nodes[s.target.node];
+        if (const auto stated = arguments_.find(s.target.node); stated != arguments_.end())
+          return stated->second;
         if (node.op != NodeOp::compute || node.outputs[s.target.output].base) return std::nullopt;
         const Node* reader = std::exchange(node_, &node);
         const auto most = of(node.outputs[s.target.output].body);
@@ -154,6 +158,7 @@ class MostOf {
   Dim extent(const Axis& a) const { return node_ ? ExtentBounds(g_, *node_).of(a.extent) : a.extent; }
 
   const Graph& g_;
+  const std::map<NodeId, Dim>& arguments_;
   const std::function<bool(ScalarId)> is_positive_;
   const Node* node_ = nullptr;  // that what is looked at stands in
   std::map<ScalarId, std::optional<Dim>> known_, polynomials_;
@@ -167,7 +172,7 @@ constexpr const char* outside_of_bound = " is {lhs}, which is not in 0 .. {rhs}"
 /// The expression may mention index variables, and what is given is a bound for every value of them:
 /// data_size() takes only what is over sizes.
 std::optional<Dim> CheckedIntegers::upper_bound(ScalarId id) const {
-  return MostOf(g, [&](ScalarId part) { return is_positive(part); }).of(id);
+  return MostOf(g, context_.most_of_arguments, [&](ScalarId part) { return is_positive(part); }).of(id);
 }
 
 ScalarId CheckedIntegers::difference(ScalarId a, ScalarId b) {

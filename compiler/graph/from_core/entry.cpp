@@ -295,19 +295,28 @@ void EntryEvaluator::learn(const core::Global& entry, const Fact& fact, const st
 /// False when the fact mentions what is neither a size nor an integer among the arguments.
 bool EntryEvaluator::require_when_run(const core::Global& entry, const Fact& fact,
                                       const std::string& message) {
+  std::map<Var, NodeId> arguments;
   std::map<Var, ScalarId> values;
   for (const core::ClosedForm& form : entry.entry_sizes->forms) {
     const core::Observation& seen = entry.entry_sizes->observations[form.observation];
     const auto input = input_numbers_.find(seen.argument);
     if (seen.axis || seen.dim != Dim(form.size) || input == input_numbers_.end()) continue;
     for (uint32_t n = 0; n < g.nodes.size(); ++n)
-      if (const Node& node = g.nodes[NodeId{n}]; node.op == NodeOp::input && node.input == input->second)
+      if (const Node& node = g.nodes[NodeId{n}]; node.op == NodeOp::input && node.input == input->second) {
+        arguments.emplace(form.size, NodeId{n});
         values.emplace(form.size, cast(g, Elem::i64, load(g, {NodeId{n}, 0}, {}, node.types[0].elem)));
+      }
   }
   for (const Dim& side : {fact.lhs, fact.rhs})
     for (Var v : side.vars())
       if (!sizes_.is_size(v) && !values.count(v)) return false;
   checks_.require(fact, [&](const Dim& d) { return substitute(g, index_of(g, d), values); }, message);
+  std::vector<Fact> known = g.facts;
+  known.push_back(fact);
+  for (const auto& [integer, argument] : arguments)
+    if (const auto most =
+            shape::bounds_of(Dim(integer), known, [&](Var v) { return sizes_.is_size(v); }).high)
+      context_.most_of_arguments.emplace(argument, *most);
   return true;
 }
 

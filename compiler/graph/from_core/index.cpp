@@ -174,10 +174,10 @@ bool IndexEvaluator::holds(const Fact& fact, const std::string& what) {
 }
 
 /// The start of a slice as a size. In a branch it is one only where it is known to lie inside: what has to be
-/// checked is checked where the branch is taken, not at the call.
+/// checked is checked where the branch is taken, not at the call. The same where it is decided later.
 std::optional<Dim> IndexEvaluator::start_as_size(ScalarId start, const Dim& extent) const {
   const auto first = affine_index(g, start);
-  if (!first || conditions_.empty()) return first;
+  if (!first || (conditions_.empty() && !checked_.is_decided_later(*first))) return first;
   const bool inside = bounds_.proof(shape::at_most(Dim(0), *first)) != Proof::unknown &&
                       bounds_.proof(shape::at_most(*first, extent)) != Proof::unknown;
   return inside ? first : std::nullopt;
@@ -236,20 +236,21 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
                                  : std::nullopt);
 }
 
-/// Is 0 <= from <= to <= extent, as far as positions that a loop carries decide it?
+/// Is 0 <= from <= to <= extent, as far as it is decided after the call?
 bool IndexEvaluator::is_proved(ScalarId from, ScalarId to, const Dim& extent) const {
   const auto start = affine_index(g, from), stop = affine_index(g, to);
   const auto holds = [&](const std::optional<Dim>& low, const std::optional<Dim>& high) {
-    const bool concerned = low && high && (checked_.is_of_position(*low) || checked_.is_of_position(*high));
+    const bool concerned =
+        low && high && (checked_.is_decided_later(*low) || checked_.is_decided_later(*high));
     return !concerned || bounds_.proof(shape::at_most(*low, *high)) != Proof::unknown;
   };
   return holds(Dim(0), start) && holds(start, stop) && holds(stop, extent);
 }
 
-/// A position that a loop carries as a value of the data.
+/// What is decided after the call as a value of the data.
 ScalarId IndexEvaluator::as_data(ScalarId index) {
   const auto dim = affine_index(g, index);
-  if (!dim || !checked_.is_of_position(*dim)) return index;
+  if (!dim || !checked_.is_decided_later(*dim)) return index;
   const std::vector<Axis> domain = builder_.free_axes(index);
   Array whole;
   whole.elem = Elem::i64;
@@ -281,8 +282,10 @@ void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, cons
   if (failed_) return;
   if (stride > 0 && !is_proved(from, to, extent)) {
     const auto length = affine_index(g, checked_.difference(to, from));
+    const bool keeps = length && (!checked_.is_decided_later(*length) ||
+                                  bounds_.proof(shape::at_least(*length, Dim(0))) != Proof::unknown);
     const ScalarId first = as_data(from);
-    to = length && first != from ? apply(g, Op::add, {first, index_of(g, *length)}) : as_data(to);
+    to = keeps && first != from ? apply(g, Op::add, {first, index_of(g, *length)}) : as_data(to);
     from = first;
   }
   const auto start = affine_index(g, from), stop = affine_index(g, to);

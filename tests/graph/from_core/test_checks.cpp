@@ -85,6 +85,69 @@ TEST(FromCoreChecks, IntegersOfTheDataAreCheckedInFunctions) {
   EXPECT_NE(of(quotient, 0), "");
 }
 
+/// Where the data decides how far an index goes, each element and step checks its own.
+TEST(FromCoreChecks, IndicesBelowIntegersOfTheDataAreChecked) {
+  struct Case {
+    const char* body;
+    double two, three;  // of k elements
+    bool past;          // whether k = 4 is right for three elements
+  };
+  const Case cases[] = {
+      {"sum (for (i < k) => x[i])", 11, 18, false},
+      {"sum (for (i < k) => x[2 - i])", 13, 18, false},
+      {"sum (for (i < k) => sum (x with [i] = 1.0))", 27, 39, false},
+      {"sum (for (i < k) => sum (x with [i : i + 1] = [1.0]))", 27, 39, false},
+      {"sum (for (i < k) => sum x[i : i + 1])", 11, 18, false},
+      {"sum (for (i < k) => sum x[:i])", 5, 16, true},
+      {"sum (for (i < k) => sum x[i:k])", 17, 38, false},
+      {"sum (sum (for (i < k) (j < k) => x[i] * x[j]))", 121, 324, false},
+      {"sum (for (i < k) => sum (for (j < i) => x[j]))", 5, 16, true},
+      {"fold (fn s i => s + x[i]) 0.0 (iota k)", 11, 18, false},
+      {"fold (fn s i => s + sum x[i:]) 0.0 (iota k)", 31, 38, true},
+      {"sum (fold (fn s i => s with [i] = 1.0) x (iota k))", 9, 3, false},
+      {"fold (fn s v => s + sum (for (i < k) => x[i])) 0.0 x", 33, 54, false},
+      {"if x[0] > 0.0 then sum (for (i < k) => x[i]) else 0.0", 11, 18, false},
+      {"sum x[iota k]", 11, 18, false},
+  };
+  const auto of = [](const std::string& text, int64_t k, Elem elem) {
+    return run(text, {reals({3}, {5, 6, 7}), integers({1}, {k}, elem)});
+  };
+  for (const Case& c : cases) {
+    const std::string body = c.body;
+    const std::pair<std::string, Elem> forms[] = {
+        {"entry g (x : f32[n]) (s : i16[m]) = let k = i64 s[0] in " + body, Elem::i16},
+        {"fun f (x : f32[n]) (k : i64) = " + body + "\nentry g (x : f32[n]) (s : i64[m]) = f x s[0]",
+         Elem::i64}};
+    for (const auto& [text, elem] : forms) {
+      EXPECT_NE(of(text, -1, elem).error, "") << text;
+      for (const auto& [k, value] : {std::pair(2, c.two), std::pair(3, c.three)}) {
+        const Outcome right = of(text, k, elem);
+        ASSERT_EQ(right.error, "") << text;
+        EXPECT_EQ(right.results.at(0).floats, (Reals{value})) << text;
+      }
+      EXPECT_EQ(of(text, 0, elem).error, "") << text;
+      EXPECT_EQ(of(text, 4, elem).error.empty(), c.past) << text << of(text, 4, elem).error;
+    }
+  }
+}
+
+TEST(FromCoreChecks, NarrowArgumentsBoundWhatIsBelowThem) {
+  for (const auto& [name, elem] : {std::pair("i8", Elem::i8), std::pair("u8", Elem::u8),
+                                   std::pair("i16", Elem::i16), std::pair("i32", Elem::i32)}) {
+    const std::string type = std::string(" (k : ") + name + ") = ";
+    const std::string fun = "fun f (x : f32[n])" + type + "sum (for (i < k) => x[i + 1])\n";
+    for (const std::string& text :
+         {"entry g (x : f32[n])" + type + "sum (for (i < k) => x[i + 1])",
+          fun + "entry g (x : f32[n])" + type + "f x k",
+          "entry g (x : *f32[n])" + type + "let s = sum (for (i < k) => x[i + 1]) in s"}) {
+      const auto of = [&](int64_t k) { return run(text, {reals({3}, {5, 6, 7}), integers({}, {k}, elem)}); };
+      EXPECT_EQ(of(0).results.at(0).floats, (Reals{0})) << text;
+      EXPECT_EQ(of(2).results.at(0).floats, (Reals{13})) << text;
+      EXPECT_NE(of(3).error.find("k + 1 <= n; the sides are 4 and 3"), std::string::npos) << of(3).error;
+    }
+  }
+}
+
 TEST(FromCoreChecks, IndicesInBranchesAreCheckedThere) {
   const auto of = [](const std::string& body, int64_t k) {
     const std::string text =
