@@ -72,10 +72,19 @@ std::optional<Dim> at_most_before_data(const Graph& g, const Dim& d) {
   return most;
 }
 
+std::optional<uint32_t> input_checked_by_host(const Graph& g, const Check& check) {
+  if (check.fact || check.effect || reads_data(g, check.bound)) return std::nullopt;
+  const Node& node = g.nodes[check.value.node];
+  if (node.op != NodeOp::input) return std::nullopt;
+  const Input& input = g.inputs[node.input];
+  if (input.kind == InputKind::weight || !base::is_integer(input.type.elem)) return std::nullopt;
+  return node.input;
+}
+
 std::set<NodeId> loops_with_effects(const Graph& g) {
   std::set<NodeId> loops;
   for (const Check& c : g.checks) {
-    if (!c.effect) continue;
+    if (c.fact) continue;
     NodeId around = g.regions[g.nodes[c.value.node].region].loop;
     while (around.valid() && loops.insert(around).second) around = g.regions[g.nodes[around].region].loop;
   }

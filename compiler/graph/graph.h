@@ -314,6 +314,9 @@ std::string limit_integers(Graph&);
 /// checks.size() + (number of loops with a condition) + k.
 std::vector<uint32_t> data_sizes(const Graph&);
 bool reads_data(const Graph&, const Dim&);  ///< does it mention one of them?
+/// The argument whose integers the host holds against the bound of a check, before anything runs; nullopt for
+/// a check that the launch makes.
+std::optional<uint32_t> input_checked_by_host(const Graph&, const Check&);
 /// The most that an expression can be while the size is 0 .. bound; nullopt when no bound is known.
 std::optional<Dim> at_most(const Dim&, Var size, const Dim& bound);
 /// The same without all of the sizes that the data decides.

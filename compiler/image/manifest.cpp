@@ -157,8 +157,8 @@ class EntryWriter {
     for (const graph::Check& check : graph_.checks) {
       ordered_json item = check.fact ? fact(*check.fact) : ordered_json::object();
       if (!check.fact) {
-        const auto input = checked_input(check.value);
-        if (!input || reads_data(graph_, check.bound)) continue;  // the kernel checks it
+        const auto input = graph::input_checked_by_host(graph_, check);
+        if (!input) continue;
         item["input"] = *input;
         item["bound"] = dim(check.bound);
       }
@@ -172,14 +172,6 @@ class EntryWriter {
       out.push_back(std::move(item));
     }
     return out;
-  }
-  /// The argument whose elements the host can check before anything runs.
-  std::optional<uint32_t> checked_input(Value value) const {
-    const graph::Node& node = graph_.nodes[value.node];
-    if (node.op != NodeOp::input) return std::nullopt;
-    const graph::Input& input = graph_.inputs[node.input];
-    if (input.kind == InputKind::weight || !base::is_integer(input.type.elem)) return std::nullopt;
-    return node.input;
   }
   /// The compiler relies on it, no check says it, and it does not follow from how sizes are found.
   bool must_be_checked(const Fact& f) const {

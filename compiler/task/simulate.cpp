@@ -61,7 +61,7 @@ class Simulator {
     for (const Fact& f : p_.guard)
       if (!holds(f)) return failure("the sizes do not satisfy the guard of this variant");
     for (const auto& check : g_.checks)
-      if (check.fact && !holds(*check.fact)) return failure(check.message);
+      if (const std::string words = refused(check); !words.empty()) return failure(words);
     if (!conditional_.empty() || !graph::data_sizes(g_).empty()) {
       Outcome reference = graph::interpret(g_, inputs_, parameters, options_.precision);
       if (!reference.error.empty()) return reference;
@@ -88,6 +88,17 @@ class Simulator {
     return *v;
   }
   bool holds(const Fact& f) const { return shape::holds(f.relation, number(f.lhs), number(f.rhs)); }
+
+  /// What the host says of a check before the launch; empty where it holds, or is not the host's.
+  std::string refused(const graph::Check& check) const {
+    if (check.fact) return holds(*check.fact) ? "" : check.message;
+    const auto input = graph::input_checked_by_host(g_, check);
+    if (!input) return "";
+    const int64_t bound = number(check.bound);
+    for (const int64_t v : inputs_[*input].integers)
+      if (v < 0 || v >= bound) return fmt::format("{}: {} is not in 0 .. {}", check.message, v, bound - 1);
+    return "";
+  }
 
   // ---- memory ----
 

@@ -163,43 +163,64 @@ bool CheckedIntegers::reads_every_element(const Scalar& load) const {
   return true;
 }
 
-/// An index that the data decides: `bounded`, and a check of every element of the tensor that it is loaded
-/// from.
-ScalarId CheckedIntegers::data_index(ScalarId index, const Dim& extent, const std::string& what) {
-  ScalarId loaded = index;
-  while (g.scalars[loaded].op == Op::cast) loaded = g.scalars[loaded].args[0];
-  bool plain = g.scalars[loaded].op == Op::load && base::is_integer(g.scalars[loaded].elem) &&
-               reads_every_element(g.scalars[loaded]);
+/// Does the host check the integers of the tensor before anything runs?
+bool CheckedIntegers::is_checked_by_host(Value value, const Dim& bound) const {
+  Check check;
+  check.value = value;
+  check.bound = bound;
+  return input_checked_by_host(g, check).has_value();
+}
+
+/// The index as a tensor of its own, held against `bound`: of what is not evaluated, 0; what is beyond the
+/// extent is beyond the bound, too. A load of it.
+ScalarId CheckedIntegers::stored_index(ScalarId index, const Dim& extent, Dim& bound) {
   const std::vector<Axis> around = builder_.free_axes(index, {extent});
-  const bool past =
-      std::any_of(around.begin(), around.end(), [&](const Axis& a) { return sizes_.varies(a.extent); });
+  const GraphBuilder::Ranges ranges = builder_.ranges_around(index);
   const bool varies = sizes_.varies(extent);
-  plain = plain && conditions_.empty() && !past && !varies;
-  Dim bound = sizes_.bound_of(extent);
-  if (!plain && (past || varies || !conditions_.empty())) {
-    // Where nothing is read the index is 0, so the bound is at least 1; elsewhere it must be below the extent
-    // itself.
+  std::vector<ScalarId> reached = ranges.not_empty;
+  for (const Axis& a : around)
+    if (sizes_.varies(a.extent)) reached.push_back(sizes_.is_inside(a));
+  if (varies || !reached.empty() || !conditions_.empty()) {
+    // Where nothing is read the index is 0, so the bound is at least 1.
     if (bounds_.proof(shape::at_least(bound, Dim(1))) != Proof::always) bound = max(bound, Dim(1));
     if (varies || bound != extent) {
       const ScalarId beyond = apply(g, Op::max, {index, index_of(g, bound)});
       index = apply(g, Op::select, {apply(g, Op::lt, {index, sizes_.value_of(extent)}), index, beyond});
     }
-    for (const Axis& a : around)
-      if (sizes_.varies(a.extent))
-        index = apply(g, Op::select, {sizes_.is_inside(a), index, constant_int(g, Elem::i64, 0)});
+    for (ScalarId condition : reached)
+      index = apply(g, Op::select, {condition, index, constant_int(g, Elem::i64, 0)});
     index = where_reached(index);
   }
-  if (!plain) {
-    const std::vector<Axis> domain = builder_.free_axes(index);
-    Array whole;
-    whole.elem = Elem::i64;
-    whole.body = index;
-    whole.name = "index";
-    Value v = builder_.store(whole, domain);
-    std::vector<ScalarId> at;
-    for (const Axis& a : domain) at.push_back(index_of(g, Dim(a.var)));
-    loaded = index = load(g, v, at, Elem::i64);
-  }
+  const std::vector<Axis> domain = builder_.free_axes(index);
+  Array whole;
+  whole.elem = Elem::i64;
+  whole.body = index;
+  whole.name = "index";
+  const Value stored = builder_.store(whole, domain, ranges.may_leave_loops);
+  std::vector<ScalarId> at;
+  for (const Axis& a : domain) at.push_back(index_of(g, Dim(a.var)));
+  return load(g, stored, at, Elem::i64);
+}
+
+void CheckedIntegers::withdraw(ScalarId index, uint32_t since) {
+  const Scalar& s = g.scalars[index];
+  if (s.op == Op::bounded && s.check >= since) context_.unneeded_checks.insert(s.check);
+}
+
+/// An index that the data decides: `bounded`, and a check of every element of the tensor that it is loaded
+/// from.
+ScalarId CheckedIntegers::data_index(ScalarId index, const Dim& extent, const std::string& what) {
+  ScalarId loaded = index;
+  while (g.scalars[loaded].op == Op::cast) loaded = g.scalars[loaded].args[0];
+  const Scalar& read = g.scalars[loaded];
+  const std::vector<Axis> around = builder_.free_axes(index, {extent});
+  Dim bound = sizes_.bound_of(extent);
+  const bool all =
+      read.op == Op::load && base::is_integer(read.elem) && reads_every_element(read) &&
+      conditions_.empty() && !sizes_.varies(extent) &&
+      std::none_of(around.begin(), around.end(), [&](const Axis& a) { return sizes_.varies(a.extent); });
+  if (!all || (!is_checked_by_host(read.target, bound) && !builder_.ranges_around(index).always()))
+    loaded = index = stored_index(index, extent, bound);
   Check c;
   c.value = g.scalars[loaded].target;
   c.bound = bound;
@@ -209,6 +230,7 @@ ScalarId CheckedIntegers::data_index(ScalarId index, const Dim& extent, const st
          !(!g.checks[number].fact && g.checks[number].value == c.value && g.checks[number].bound == c.bound))
     ++number;
   if (number == g.checks.size()) g.checks.push_back(c);
+  context_.unneeded_checks.erase(number);
   Scalar s;
   s.op = Op::bounded;
   s.elem = Elem::i64;

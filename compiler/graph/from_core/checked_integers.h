@@ -19,6 +19,9 @@ class CheckedIntegers : Part {
 
   /// An index that is in range for certain. `what` names it in messages.
   ScalarId safe_index(ScalarId index, const Dim& extent, const std::string& what);
+  /// Nothing reads at the index, and what it needs is checked elsewhere; `since`: the first check that was
+  /// made for it.
+  void withdraw(ScalarId index, uint32_t since);
   /// Is it made of a position that a loop carries, of a size that the data decides, or of an index below one?
   /// What is not proved of that is checked like what the data decides.
   bool is_decided_later(const Dim& d) const;
@@ -36,6 +39,8 @@ class CheckedIntegers : Part {
  private:
   ScalarId where_reached(ScalarId integer);
   bool reads_every_element(const Scalar& load) const;
+  bool is_checked_by_host(Value value, const Dim& bound) const;
+  ScalarId stored_index(ScalarId index, const Dim& extent, Dim& bound);
   ScalarId data_index(ScalarId index, const Dim& extent, const std::string& what);
   std::optional<Dim> size_anywhere(ScalarId integer, const Dim& bound, const std::string& what);
   void bound_size(Value value, const Dim& bound, const std::string& what);

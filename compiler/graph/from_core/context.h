@@ -4,6 +4,7 @@
 // restores it before it returns.
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,10 @@ struct Context : Place {
   std::map<NodeId, Dim> most_of_arguments;  // of integers that are no sizes, by what the entry states of them
   bool failed = false;                      // an error was reported: every further result is meaningless
 
-  std::vector<source::Span> spans;    // the expressions being evaluated
-  std::vector<core::GlobalId> calls;  // the functions being evaluated
-  source::FileId file;                // the entry's
+  std::set<uint32_t> unneeded_checks;  // of indices at which nothing is read, unless something is after all
+  std::vector<source::Span> spans;     // the expressions being evaluated
+  std::vector<core::GlobalId> calls;   // the functions being evaluated
+  source::FileId file;                 // the entry's
 
   std::string source_text(source::Span span) const;
   /// The text in back-ticks, and where it stands, for messages of run-time checks: "`x[k]` (f.axn:3:12)"; of

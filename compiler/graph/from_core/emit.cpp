@@ -197,6 +197,31 @@ size_t GraphBuilder::region_for(const std::vector<Axis>& domain, const std::vect
   return depth;
 }
 
+GraphBuilder::Ranges GraphBuilder::ranges_around(ScalarId body) const {
+  Ranges around;
+  const auto need_element = [&](const Axis& axis) {
+    const Fact one = shape::at_least(axis.extent, Dim(1));
+    if (shape::prove(g.facts, one).verdict == shape::Verdict::proved) return;
+    around.not_empty.push_back(
+        apply(g, Op::le, {constant_int(g, Elem::i64, 1), sizes_.value_of(axis.extent)}));
+  };
+  for (size_t l = region_for({}, {body}, std::nullopt, {}); l < loops_.size(); ++l) {
+    const Dim& steps = loops_[l].extent;
+    around.may_leave_loops &= sizes_.over_sizes(steps) || sizes_.varies(steps);
+    if (around.may_leave_loops) need_element(loops_[l]);
+  }
+  const auto depends_on = [&](ScalarId id, const Axis& axis) {
+    const std::vector<Axis> axes = free_axes(id);
+    return std::any_of(axes.begin(), axes.end(), [&](const Axis& a) { return a.var == axis.var; });
+  };
+  for (size_t i = active_.size(); i-- > 0;) {  // inner ones first: their extents may depend on the outer ones
+    const auto moved = [&](ScalarId id) { return depends_on(id, active_[i]); };
+    if (!moved(body) && std::none_of(around.not_empty.begin(), around.not_empty.end(), moved))
+      need_element(active_[i]);
+  }
+  return around;
+}
+
 Var GraphBuilder::canonical(size_t position) {
   while (canonical_.size() <= position) canonical_.push_back(shape::fresh_var("x"));
   return canonical_[position];

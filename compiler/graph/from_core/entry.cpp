@@ -95,7 +95,7 @@ std::optional<Graph> EntryEvaluator::run(core::GlobalId id) {
   if (failed_) return std::nullopt;
   results(value, "");
   if (failed_) return std::nullopt;
-  eliminate_dead_code(g);
+  eliminate_dead_code(g, context_.unneeded_checks);
   if (const std::string problem = limit_integers(g); !problem.empty())
     return unsupported(problem), std::nullopt;
   std::vector<std::string> broken = verify(g, Extents::dynamic);

@@ -69,6 +69,15 @@ class GraphBuilder : Part {
   size_t region_for(const std::vector<Axis>& domain, const std::vector<ScalarId>& bodies,
                     std::optional<Value> base, const std::vector<Dim>& at) const;
   size_t depth_of(RegionId region) const;
+  /// What has to hold for evaluation to come here, as far as a node for an expression does not depend on it.
+  struct Ranges {
+    std::vector<ScalarId>
+        not_empty;  ///< the `for`s around that it does not range over, the loops that it leaves
+    bool may_leave_loops =
+        true;  ///< of a loop with a condition nobody knows beforehand whether it has an iteration
+    bool always() const { return not_empty.empty() && may_leave_loops; }
+  };
+  Ranges ranges_around(ScalarId body) const;
 
  private:
   using NodeKey = std::tuple<uint32_t, std::vector<ScalarId>, std::vector<const shape::DimNode*>, uint64_t,

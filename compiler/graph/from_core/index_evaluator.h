@@ -78,7 +78,6 @@ class IndexEvaluator : Part {
   bool is_certain(ScalarId index, const Dim& extent, const Selection& s) const;
   bool along_whole_axis(const Selection& s, size_t axis, const Dim& extent, const std::string& what,
                         Target& target);
-  void require_position(ScalarId position, const Dim& extent);
   void require_start(ScalarId start, const Dim& extent, const std::string& what);
   Array fitted(const core::Expr& e, Array value, const Selection& s);
   bool reads_others(ScalarId value, const Array& of, const Selection& s) const;

@@ -14,26 +14,14 @@ void RuntimeChecks::require(ScalarId holds, ScalarId lhs, ScalarId rhs, const st
   const auto unless = [&](ScalarId reached) {
     holds = apply(g, Op::or_, {apply(g, Op::not_, {reached}), holds});
   };
-  const ScalarId one = constant_int(g, Elem::i64, 1);
   for (ScalarId condition : conditions_) unless(condition);
-  bool leaves_loops = true;  // of a loop with a condition nobody knows beforehand whether it has an iteration
-  for (const Axis& loop : loops_) {
-    leaves_loops &= sizes_.over_sizes(loop.extent) || sizes_.varies(loop.extent);
-    if (leaves_loops) unless(apply(g, Op::le, {one, sizes_.value_of(loop.extent)}));
-  }
   Scalar s;
   s.op = Op::require;
   s.elem = Elem::i64;
   s.args = {holds, lhs, rhs};
-  const auto depends_on = [&](const Axis& axis) {
-    const std::vector<Axis> axes = builder_.free_axes(make_scalar(g, s));
-    return std::any_of(axes.begin(), axes.end(), [&](const Axis& a) { return a.var == axis.var; });
-  };
-  for (size_t i = active_.size(); i-- > 0;)  // inner ones first: their extents may depend on the outer ones
-    if (!depends_on(active_[i])) {
-      unless(apply(g, Op::le, {one, sizes_.value_of(active_[i].extent)}));
-      s.args[0] = holds;
-    }
+  const GraphBuilder::Ranges ranges = builder_.ranges_around(make_scalar(g, s));
+  for (ScalarId condition : ranges.not_empty) unless(condition);
+  s.args[0] = holds;
   if (!stated_.insert({regions_.back(), s.args, message}).second) return;
   s.check = static_cast<uint32_t>(g.checks.size());
   ScalarId body = make_scalar(g, std::move(s));
@@ -46,7 +34,8 @@ void RuntimeChecks::require(ScalarId holds, ScalarId lhs, ScalarId rhs, const st
   check.bound = Dim(1);
   check.effect = true;
   g.checks.push_back(check);
-  const Value value = builder_.emit({}, body, {Elem::i64, {}}, "check", std::nullopt, {}, leaves_loops);
+  const Value value =
+      builder_.emit({}, body, {Elem::i64, {}}, "check", std::nullopt, {}, ranges.may_leave_loops);
   g.checks.back().value = value;
 }
 

@@ -96,19 +96,6 @@ bool IndexEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim
   return true;
 }
 
-/// An update stores nothing where the tensor has no element; its position is out of range even there.
-void IndexEvaluator::require_position(ScalarId position, const Dim& extent) {
-  const Scalar checked = g.scalars[position];
-  if (checked.op != Op::bounded) return;
-  const Check& check = g.checks[checked.check];
-  if (g.nodes[check.value.node].op == NodeOp::input && !reads_data(g, check.bound))
-    return;  // the host checks
-  const ScalarId at = checked.args[0], size = sizes_.value_of(extent), zero = constant_int(g, Elem::i64, 0);
-  const std::string message = check.message + ": {lhs} is not in 0 .. {rhs}";
-  checks_.require(apply(g, Op::and_, {apply(g, Op::le, {zero, at}), apply(g, Op::lt, {at, size})}), at,
-                  apply(g, Op::sub, {size, constant_int(g, Elem::i64, 1)}), message);
-}
-
 /// The value with the sizes of what it is stored into, where the data decides one of the two.
 Array IndexEvaluator::fitted(const Expr& e, Array value, const Selection& s) {
   const auto by_data = [&](const Dim& d) { return reads_data(g, d) || sizes_.varies(d); };
@@ -134,6 +121,7 @@ bool IndexEvaluator::reads_others(ScalarId value, const Array& of, const Selecti
 
 Array IndexEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, const Array& value) {
   builder_.force(*of);
+  const auto written = static_cast<uint32_t>(g.checks.size());
   Selection s = select(e, *of, false);
   if (failed_) return *of;
   Target target;
@@ -146,9 +134,6 @@ Array IndexEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, c
     target.value = builder_.stretched(now, s.shape, s.vars);
   }
   std::set<Var> stored;
-  const bool may_be_empty = std::any_of(of->shape.begin(), of->shape.end(), [&](const Dim& d) {
-    return bounds_.proof(shape::at_least(d, Dim(1))) != Proof::always;
-  });
   for (size_t axis = 0; axis < s.indices.size(); ++axis) {
     if (is_certain(s.indices[axis], of->shape[axis], s)) {
       target.at.push_back(*affine_index(g, s.indices[axis]));
@@ -160,7 +145,7 @@ Array IndexEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, c
           "an update at several positions of an axis, each decided by the data: `scatter` makes those");
       return *of;
     }
-    if (may_be_empty && !s.runs[axis]->var) require_position(s.runs[axis]->start, of->shape[axis]);
+    if (s.runs[axis]->var) checked_.withdraw(s.indices[axis], written);
   }
   for (size_t i = 0; i < s.vars.size(); ++i)
     if (stored.count(s.vars[i])) target.domain.push_back({s.vars[i], s.shape[i]});

@@ -20,7 +20,8 @@ namespace {
 
 class DeadCodeEliminator {
  public:
-  explicit DeadCodeEliminator(const Graph& from) : old(from) {}
+  DeadCodeEliminator(const Graph& from, const std::set<uint32_t>& unneeded)
+      : old(from), unneeded_(unneeded) {}
 
   Graph run() {
     unchanged();
@@ -46,6 +47,7 @@ class DeadCodeEliminator {
 
  private:
   const Graph& old;
+  const std::set<uint32_t>& unneeded_;
   Graph out;
   std::map<Value, Value> same_;  // unchanged carried values: what they are outside
   std::set<Value> live_;
@@ -102,13 +104,11 @@ class DeadCodeEliminator {
   }
   void live() {
     check_live_.assign(old.checks.size(), false);
-    for (size_t c = 0; c < old.checks.size(); ++c)
-      if (old.checks[c].fact) {
-        check_live_[c] = true;
-      } else if (old.checks[c].effect) {
-        check_live_[c] = true;
-        need(old.checks[c].value);
-      }
+    for (uint32_t c = 0; c < old.checks.size(); ++c) {
+      if (unneeded_.contains(c)) continue;
+      check_live_[c] = true;
+      if (!old.checks[c].fact) need(old.checks[c].value);
+    }
     for (NodeId loop : loops_with_effects(old)) need({loop, 0});
     for (const Result& r : old.results) keep(r.value);
     for (uint32_t s : data_sizes(old)) keep(old.sizes[s].value);
@@ -284,6 +284,9 @@ class DeadCodeEliminator {
 
 }  // namespace
 
-void eliminate_dead_code(Graph& g) { g = DeadCodeEliminator(g).run(); }
+void eliminate_dead_code(Graph& g, const std::set<uint32_t>& unneeded_checks) {
+  g = DeadCodeEliminator(g, unneeded_checks).run();
+}
+void eliminate_dead_code(Graph& g) { eliminate_dead_code(g, {}); }
 
 }  // namespace axon::graph

@@ -11,11 +11,13 @@ namespace axon::graph::edit {
 
 namespace {
 
-bool can_fail(const Graph& g, const Node& node) {
-  bool found = false;
+bool can_fail(const Graph& g, NodeId id) {
+  const Node& node = g.nodes[id];
+  bool found = std::any_of(g.checks.begin(), g.checks.end(),
+                           [&](const Check& check) { return !check.fact && check.value.node == id; });
   each_body(node, [&](ScalarId body, const auto&) {
-    for (ScalarId id : post_order(g, body)) {
-      const Scalar& s = g.scalars[id];
+    for (ScalarId part : post_order(g, body)) {
+      const Scalar& s = g.scalars[part];
       found |= s.op == Op::bounded || s.op == Op::require;
       found |= (s.op == Op::div || s.op == Op::mod) && !base::is_float(s.elem);
     }
@@ -33,7 +35,7 @@ void hoist_from(Graph& g, NodeId loop, const std::set<Value>& consumed) {
   };
   for (NodeId id : g.regions[inside].nodes) {
     const Node& node = g.nodes[id];
-    if (node.op != NodeOp::compute || can_fail(g, node) || mentions(g, id, index)) continue;
+    if (node.op != NodeOp::compute || can_fail(g, id) || mentions(g, id, index)) continue;
     bool keeps_storage = false;
     for (uint32_t o = 0; o < node.outputs.size(); ++o)
       keeps_storage |= node.outputs[o].base || consumed.count({id, o}) > 0;

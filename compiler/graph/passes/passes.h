@@ -4,6 +4,7 @@
 //
 // The order below is the order of graph_passes(); every pass says why it stands where it stands.
 #pragma once
+#include <set>
 #include <vector>
 
 #include "graph/graph.h"
@@ -17,6 +18,8 @@ void bound_dynamic_sizes(Graph&);
 /// Only what results, checks and debugs need; a reduction of a reduction becomes one. Before and after
 /// separate_axes, which needs reductions whole and leaves others.
 void eliminate_dead_code(Graph&);
+/// The same without some checks, unless something that is needed evaluates them.
+void eliminate_dead_code(Graph&, const std::set<uint32_t>& unneeded_checks);
 
 /// Exact scalar algebra, indices under their facts, loop-invariant nodes out of loops, one node per
 /// computation, nothing dead. Early, because everything later compares expressions for equality; last again
@@ -52,6 +55,10 @@ bool absorb_epilogue(Graph&);
 bool absorb_producer(Graph&);
 /// Independent nodes over one domain that read a common operand become one node. True when something changed.
 bool merge_siblings(Graph&);
+
+/// Checks of integers of the data are made for every element of what they check, where it is stored. After
+/// fuse: what readers evaluate is settled, and a body that can fail hinders every other pass.
+void evaluate_checks(Graph&);
 
 /// Forgets removed nodes and numbers the rest in program order. Very last, so that tasks see live nodes only.
 void compact(Graph&);

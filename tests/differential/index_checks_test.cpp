@@ -1,0 +1,101 @@
+// Indices that the data decides fail where evaluation comes to them, in every executor: whether what is read
+// there is used or not, and never for a `for` or a loop that has no element.
+#include <gtest/gtest.h>
+
+#include "checked_runs.h"
+
+namespace axon::differential {
+namespace {
+
+/// The other operand, a later `if` or another element decides that the element is not needed.
+TEST(IndexChecks, WhatIsReadNeedNotBeUsed) {
+  const std::vector<const char*> bodies = {
+      "fold (fn s i => if i > 5 && x[i] < 0.0 then s + 1.0 else s) 0.0 k",
+      "fold (fn s j => if j >= m && x[k[j]] < 0.0 then s + 1.0 else s) 0.0 (iota m)",
+      "fold (fn s j => let c = x[k[j]] in if j >= m then s + c else s) 0.0 (iota m)",
+      "let (s, _) = while (fn (_, j) => j < m) (fn (s, j) => (if j >= m && x[k[j]] < 0.0 then s + 1.0 else "
+      "s, "
+      "j + 1)) (0.0, i64 0) in s",
+      "let (s, all) = scan (fn s j => if j >= m && x[k[j]] < 0.0 then (s + 1.0, s) else (s, s)) 0.0 (iota m) "
+      "in s + sum all",
+      "sum (for i => if i >= m && x[max k[i] (-7)] < 0.0 then 1.0 else 0.0)",
+      "sum (for i => let c = x[max k[i] (-7)] in if i >= m then c else 0.0)",
+      "let y = for i => x[max k[i] (-7)] in if sum x > 100.0 then sum y else 0.0",
+      "let y = for i => x[max k[i] (-7)] in y[0 else 0.0] * 0.0",
+      "let y = x[k] in real (dim y 0) * 0.0",
+      "let (s, _) = fold (fn (s, t) i => (s, x[i])) (0.0, 0.0) k in s",
+      "fold (fn s i => let y = x[i] in s) 0.0 k",
+      "select true 0.0 (sum (for i => x[max k[i] (-7)]))",
+      "if any (for i => x[max k[i] (-7)] > 0.0) || true then 0.0 else 1.0",
+  };
+  std::string text;
+  std::vector<std::string> names;
+  for (size_t b = 0; b < bodies.size(); ++b) {
+    names.push_back("e" + std::to_string(b));
+    text += "entry " + names.back() + " (x : f32[n]) (k : i64[m]) = " + bodies[b] + "\n";
+  }
+  const Compiled compiled(text, for_levels());
+  std::vector<CheckedRun> runs;
+  for (const std::string& name : names) {
+    runs.push_back({name.c_str(), {1, 2, 3}, {1, 0, 2}, {0}});
+    runs.push_back({name.c_str(), {1, 2, 3}, {1, 0, 3}, {}, "must be at least 0 and less than 3"});
+    runs.push_back({name.c_str(), {1, 2, 3}, {}, {0}});
+  }
+  for (CheckedRun& run : runs)
+    if (*run.error) run.error = "3";  // before the launch or in it, in the words of either
+  expect_runs(compiled, runs);
+}
+
+/// The tensor that is read has no element, or the part of it that is read.
+TEST(IndexChecks, OfNothing) {
+  const Compiled compiled(
+      "entry tail (x : f32[n]) (k : i64[m]) = for r => sum x[k[r] :]\n"
+      "entry row (x : f32[n]) (k : i64[m]) = let v = for (i < 1) j => x[j] in fold (fn s a => s + sum v[a]) "
+      "0.0 k\n"
+      "entry walk (x : f32[n]) (k : i64[m]) =\n"
+      "  for r => let (h, _) = while (fn (_, i) => i < k[r]) (fn (h, i) => (h + k[i64 x[i]], i + 1)) (i64 7, "
+      "0)\n"
+      "           in real h\n",
+      for_levels());
+  expect_runs(compiled, {{"tail", {}, {5}, {}, "5"},
+                         {"tail", {}, {0}, {0}},
+                         {"tail", {1, 2}, {1, 2}, {2, 0}},
+                         {"row", {}, {5}, {}, "5 is not in 0 .. 0"},
+                         {"row", {}, {0}, {0}},
+                         {"row", {1, 2}, {0, 0}, {6}},
+                         {"walk", {}, {2}, {}, "is not in 0 .. "},
+                         {"walk", {}, {0}, {7}},
+                         {"walk", {0, 0}, {2}, {11}}});
+}
+
+/// An index that no element of a `for`, or no iteration of a loop, uses need not be inside.
+TEST(IndexChecks, FailForNoElement) {
+  const Compiled compiled(
+      "entry table (x : f32[n]) (k : i64[m]) (t : i64) where 1 <= m = for (i < t) => x[max k[0] (-7)]\n"
+      "entry first (x : f32[n]) (k : i64[m]) (t : i64) where 1 <= m = for (i < t) => x[k[0]]\n"
+      "entry loop (x : f32[n]) (k : i64[m]) (t : i64) where 1 <= m = [fold (fn s j => s + x[k[0]]) 0.0 (iota "
+      "t)]\n"
+      "entry whole (x : f32[n]) (k : i64[m]) (t : i64) = [fold (fn s j => s + sum (for i => x[max k[i] "
+      "(-7)])) "
+      "0.0 "
+      "(iota t)]\n"
+      "entry until (x : f32[n]) (k : i64[m]) (t : i64) where 1 <= m =\n"
+      "  let (s, _) = while (fn (_, i) => i < t) (fn (s, i) => (s + x[max k[0] (-7)], i + 1)) (0.0, i64 0) "
+      "in "
+      "[s]\n"
+      "entry nested (x : f32[n]) (k : i64[m]) (t : i64) where 1 <= m =\n"
+      "  for (i < t) => fold (fn s j => s + x[k[0]]) 0.0 (iota t)\n",
+      for_levels());
+  std::vector<CheckedRun> runs;
+  for (const char* entry : {"table", "first", "loop", "whole", "until", "nested"}) {
+    const bool one =
+        std::string(entry) == "loop" || std::string(entry) == "whole" || std::string(entry) == "until";
+    runs.push_back({entry, {1, 2}, {9}, one ? std::vector<double>{0} : std::vector<double>{}, "", {0}});
+    runs.push_back({entry, {1, 2}, {9}, {}, "9 is not in 0 .. 1", {1}});
+    runs.push_back({entry, {1, 2}, {1}, {2}, "", {1}});
+  }
+  expect_runs(compiled, runs);
+}
+
+}  // namespace
+}  // namespace axon::differential
