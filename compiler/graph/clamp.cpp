@@ -24,11 +24,11 @@ ScalarId clamped_load(Graph& g, ScalarId id, const std::vector<Fact>& facts) {
   const Scalar s = g.scalars[id];
   const std::vector<Dim> shape = g.type(s.target).shape;
   std::vector<ScalarId> at = s.args;
-  std::vector<size_t> may_be_empty;
+  std::vector<Dim> not_empty;
   for (size_t a = 0; a < at.size(); ++a) {
     if (is_in_range(g, at[a], shape[a], facts)) continue;
     const Fact some = shape::at_least(shape[a], Dim(1));
-    if (shape::prove(facts, some).verdict != shape::Verdict::proved) may_be_empty.push_back(a);
+    if (shape::prove(facts, some).verdict != shape::Verdict::proved) not_empty.push_back(shape[a]);
     const auto dim = affine_index(g, at[a]);
     const auto clamped = dim ? exact_index(g, max(min(*dim, shape[a] - Dim(1)), Dim(0))) : std::nullopt;
     if (clamped) {
@@ -40,10 +40,8 @@ ScalarId clamped_load(Graph& g, ScalarId id, const std::vector<Fact>& facts) {
   }
   ScalarId safe = load(g, s.target, at, s.elem);
   const ScalarId zero = base::is_float(s.elem) ? constant_float(g, s.elem, 0) : constant_int(g, s.elem, 0);
-  for (size_t a : may_be_empty) {
-    ScalarId some = apply(g, Op::le, {constant_int(g, Elem::i64, 1), index_of(g, shape[a])});
-    if (g.scalars[at[a]].op == Op::bounded)  // checked, where there is no element, too
-      some = apply(g, Op::and_, {apply(g, Op::le, {constant_int(g, Elem::i64, 0), at[a]}), some});
+  for (const Dim& d : not_empty) {
+    const ScalarId some = apply(g, Op::le, {constant_int(g, Elem::i64, 1), index_of(g, d)});
     safe = apply(g, Op::select, {some, safe, zero});
   }
   return safe;
