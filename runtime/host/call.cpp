@@ -1,6 +1,7 @@
 // A call's way from shapes to a plan: sizes, axes, facts, guards, result shapes.
 #include "host/call.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "host/limits.h"
@@ -22,7 +23,9 @@ Result<std::unique_ptr<Call>> Call::create(std::shared_ptr<const Bundle> bundle,
   call->given_sizes_.resize(entry->sizes.size());
   call->launch_sizes_.resize(entry->sizes.size());
   for (const Size& size : entry->sizes) call->decided_sizes_ += size.from == AXON_FROM_DATA;
-  call->room_.assign(entry->sizes.size(), limits::first_room);
+  call->room_.resize(entry->sizes.size());
+  call->needed_.resize(entry->sizes.size());
+  call->guess_room();
   for (const Port& port : entry->inputs) {
     Input& input = call->inputs_.emplace_back();
     input.port = &port;
@@ -196,9 +199,20 @@ Status Call::run() {
   if (incomplete_)
     if (auto failure = check_missing()) return failure;
   incomplete_ = false;
+  std::ranges::fill(needed_, limits::least_room);
   for (;;) {
     Status failure = run_once();
-    if (!failure || !wants_room()) return failure;
+    if (!failure) return failure;
+    if (wants_room() || gives_room_back()) continue;
+    guess_room();  // what this run has asked for is no business of the next
+    return failure;
+  }
+}
+
+void Call::guess_room() {
+  for (size_t i = 0; i < room_.size(); ++i) {
+    room_[i] = entry_->sizes[i].unbounded ? limits::first_room : limits::least_room;
+    dirty_ |= entry_->sizes[i].unbounded;
   }
 }
 
@@ -211,10 +225,19 @@ bool Call::wants_room() {
   for (size_t i = 0; i < entry_->sizes.size(); ++i) {
     if (entry_->sizes[i].from != AXON_FROM_DATA || decided++ != number) continue;
     if (!entry_->sizes[i].unbounded || failed_value_[0] <= sizes_[i]) return false;
-    room_[i] = failed_value_[0];
+    needed_[i] = failed_value_[0];
+    room_[i] = std::max(needed_[i], limits::first_room);
     return dirty_ = true;
   }
   return false;
+}
+
+/// The sizes could not be resolved with the room that there is, of which some is a guess or was for another
+/// run: no size keeps more than this run is known to need.
+bool Call::gives_room_back() {
+  if (!dirty_ || room_ == needed_) return false;
+  room_ = needed_;
+  return true;
 }
 
 Status Call::run_once() {

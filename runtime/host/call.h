@@ -95,7 +95,9 @@ class Call {
 
   // call.cpp
   Status run_once();
+  void guess_room();
   bool wants_room();
+  bool gives_room_back();
   Status resolve();
   Status solve_sizes();
   Status check_axes() const;
@@ -139,8 +141,9 @@ class Call {
   bool incomplete_ = true;  ///< whether every input is set has not been looked at
   bool pointers_dirty_ = true;
   bool has_ranges_ = false, has_states_ = false;
-  size_t decided_sizes_ = 0;   ///< how many the data decides
-  std::vector<int64_t> room_;  ///< per size, for those that nothing bounds
+  size_t decided_sizes_ = 0;     ///< how many the data decides
+  std::vector<int64_t> room_;    ///< per size, for those that nothing bounds
+  std::vector<int64_t> needed_;  ///< of it, what the present run has asked for
 
   Launch launch_;
   uint32_t failed_ = 0, cancel_ = 0;

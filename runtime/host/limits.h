@@ -21,6 +21,7 @@ constexpr uint64_t tensor_bytes = uint64_t{1} << 60;
 constexpr uint64_t extent = uint64_t{1} << 48;
 constexpr uint32_t workers = AXON_MOST_WORKERS;
 constexpr int64_t first_room = 4096;  ///< for a size that the data decides and nothing bounds
+constexpr int64_t least_room = 1;     ///< where that is too much
 constexpr uint32_t iterations =
     1u << 29;  ///< of one launch: epochs are compared as 32-bit signed differences
 

@@ -65,8 +65,10 @@ Status SizeTable::solve(size_t size, int64_t extent, bool& changed) {
 std::string SizeTable::origin(size_t size) const {
   const Size& rule = entry_->sizes[size];
   if (from_metadata_ >> size & 1) return "from the metadata of the weights";
-  return rule.from == AXON_FROM_AXIS ? "from " + axis_text(entry_->inputs[rule.input], rule.axis)
-                                     : "as given";
+  if (rule.from == AXON_FROM_AXIS) return "from " + axis_text(entry_->inputs[rule.input], rule.axis);
+  if (rule.from == AXON_FROM_DATA)
+    return rule.unbounded ? "as the data decides" : "at most, as the data decides";
+  return "as given";
 }
 
 std::string SizeTable::explain(const Dim& dim) const {

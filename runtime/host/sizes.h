@@ -38,7 +38,7 @@ class SizeTable {
   /// The words for a fact that does not hold, with the values of both sides where they leave room for them,
   /// else after them.
   std::string check_text(const Check&, Wide lhs, Wide rhs) const;
-  /// "from axis 1 of `x`", "as given"
+  /// "from axis 1 of `x`", "as given", "as the data decides"
   std::string origin(size_t size) const;
 
  private:

@@ -60,9 +60,11 @@ class Loaded {
   /// States start as the inputs say and are handed back in the outcome. Each further launch of the call must
   /// give the same bits as the first; else that is the outcome's error.
   Outcome run(const std::string& entry, const Inputs&, uint32_t workers, int launches = 1) const;
-  /// One call launched with each of the inputs in turn, twice over: the first difference from fresh calls is
-  /// the error. For programs without weights, whose sizes are free to change.
-  Outcome run_in_turn(const std::string& entry, const std::vector<Inputs>&, uint32_t workers) const;
+  /// One call launched with each of the inputs in turn, twice over: the first difference from fresh calls.
+  /// For programs without weights, whose sizes are free to change. `may_fail`: where a fresh call is an
+  /// error, it is the same one in turn.
+  std::string difference_in_turn(const std::string& entry, const std::vector<Inputs>&, uint32_t workers,
+                                 bool may_fail = false) const;
 
  private:
   const Compiled& compiled_;

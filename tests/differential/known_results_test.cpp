@@ -3,6 +3,8 @@
 // types of polymorphic values.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "checked_runs.h"
 
 namespace axon::differential {
@@ -42,14 +44,10 @@ TEST(RunTimeChecks, FailWhereTheyAreReached) {
       "entry copies (x : f32[n]) (k : i64[m]) = for i => sum (x with [k[i] : "
       "k[i] + 2] = [10.0, 20.0])\n",
       for_levels());
-  const char *const three = "`x :> f32[3]` (generated.axn";
+  const char* const three = "`x :> f32[3]` (generated.axn";
   const std::vector<CheckedRun> runs = {
       {"named", {1, 2, 3}, {3}, {1, 2, 3}},
-      {"named",
-       {1, 2, 3},
-       {2},
-       {},
-       "on axis 0: the axis has 3 elements, not 2"},
+      {"named", {1, 2, 3}, {2}, {}, "on axis 0: the axis has 3 elements, not 2"},
       {"named", {}, {0}, {}},
       {"inside", {1, 2, 3}, {3}, {1, 2, 3}},
       {"inside", {1, 2, 3}, {5}, {}, "the axis has 3 elements, not 5"},
@@ -80,29 +78,13 @@ TEST(RunTimeChecks, FailWhereTheyAreReached) {
       {"twice", {1, 2, 3}, {2}, {1, 2, 3, 0.5}},
       {"twice", {1, 2, 3}, {-2}, {}},
       {"update", {1, 2, 3, 4}, {2, 0}, {10, 20, 10, 20}},
-      {"update",
-       {1, 2, 3, 4},
-       {3},
-       {},
-       "the slice begins at 3, which is not in 0 .. 2"},
-      {"update",
-       {1, 2, 3, 4},
-       {1, -1},
-       {},
-       "the slice begins at -1, which is not in 0 .. 2"},
-      {"update",
-       {1},
-       {0},
-       {},
-       "the slice begins at 0, which is not in 0 .. -1"},
+      {"update", {1, 2, 3, 4}, {3}, {}, "the slice begins at 3, which is not in 0 .. 2"},
+      {"update", {1, 2, 3, 4}, {1, -1}, {}, "the slice begins at -1, which is not in 0 .. 2"},
+      {"update", {1}, {0}, {}, "the slice begins at 0, which is not in 0 .. -1"},
       {"update", {1}, {}, {1}},
       {"copies", {1, 2, 3, 4}, {}, {}},
       {"copies", {1, 2, 3, 4}, {0, 2}, {37, 33}},
-      {"copies",
-       {1, 2, 3, 4},
-       {0, 3},
-       {},
-       "the slice begins at 3, which is not in 0 .. 2"},
+      {"copies", {1, 2, 3, 4}, {0, 3}, {}, "the slice begins at 3, which is not in 0 .. 2"},
   };
   expect_runs(compiled, runs);
 }
@@ -163,26 +145,25 @@ TEST(RunTimeChecks, IndicesBelowSizesOfTheData) {
       "entry steps (x : f32[n]) (k : i64[m]) =\n"
       "  fold (fn s c => s * 10.0 + tails x (min c 4)) 0.0 k\n",
       for_levels());
-  expect_runs(compiled,
-              {{"direct", {1, 2, 3}, {2}, {2, 6}},
-               {"direct", {1, 2, 3}, {3}, {}, "3 is not in 0 .. 2"},
-               {"direct", {}, {0}, {}},
-               {"direct", {1, 2, 3}, {-1}, {}, "which is no size"},
-               {"called", {1, 2, 3}, {1}, {4}},
-               {"called", {1, 2, 3}, {2}, {}, "3 is not in 0 .. 2"},
-               {"branch", {1, 2, 3}, {1}, {1.5}},
-               {"branch", {1, 2, 3}, {2}, {3}},
-               {"branch", {1, 2, 3}, {0}, {0}},
-               {"branch", {}, {1}, {}, "`x[i]` (generated.axn:6:68)"},
-               {"branch", {1}, {2}, {}, "is not in 0 .. 1"},
-               {"windows", {1, 2, 3}, {2}, {3, 5}},
-               {"windows", {1, 2, 3}, {3}, {}, "is not in 0 .. 2"},
-               {"stored", {1, 2, 3}, {2}, {4, 4, 3}},
-               {"stored", {1, 2, 3}, {4}, {}, "is not in 0 .. 2"},
-               {"elements", {1, 2, 3}, {2, 0, 3}, {3, 0, 6}},
-               {"elements", {1, 2, 3}, {2, 9}, {}, "3 is not in 0 .. 2"},
-               {"steps", {1, 2, 3}, {1, 0, 2}, {611}},
-               {"steps", {1, 2}, {9}, {}, "is not in 0 .. 2"}});
+  expect_runs(compiled, {{"direct", {1, 2, 3}, {2}, {2, 6}},
+                         {"direct", {1, 2, 3}, {3}, {}, "3 is not in 0 .. 2"},
+                         {"direct", {}, {0}, {}},
+                         {"direct", {1, 2, 3}, {-1}, {}, "which is no size"},
+                         {"called", {1, 2, 3}, {1}, {4}},
+                         {"called", {1, 2, 3}, {2}, {}, "3 is not in 0 .. 2"},
+                         {"branch", {1, 2, 3}, {1}, {1.5}},
+                         {"branch", {1, 2, 3}, {2}, {3}},
+                         {"branch", {1, 2, 3}, {0}, {0}},
+                         {"branch", {}, {1}, {}, "`x[i]` (generated.axn:6:68)"},
+                         {"branch", {1}, {2}, {}, "is not in 0 .. 1"},
+                         {"windows", {1, 2, 3}, {2}, {3, 5}},
+                         {"windows", {1, 2, 3}, {3}, {}, "is not in 0 .. 2"},
+                         {"stored", {1, 2, 3}, {2}, {4, 4, 3}},
+                         {"stored", {1, 2, 3}, {4}, {}, "is not in 0 .. 2"},
+                         {"elements", {1, 2, 3}, {2, 0, 3}, {3, 0, 6}},
+                         {"elements", {1, 2, 3}, {2, 9}, {}, "3 is not in 0 .. 2"},
+                         {"steps", {1, 2, 3}, {1, 0, 2}, {611}},
+                         {"steps", {1, 2}, {9}, {}, "is not in 0 .. 2"}});
 }
 
 /// An index into an axis without elements is checked where it is folded away in
@@ -271,50 +252,49 @@ TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
       "entry scaled (x : f32[n]) (k : i64[m]) = (fold (fn a v => a + v * "
       "three) 0.0 x) * three\n",
       for_levels());
-  const char *const most = "end `a` in `k[:a]`";
-  expect_runs(compiled,
-              {{"chosen", {}, {3, 0}, {0, 0, 0}},
-               {"chosen", {}, {3, 1}, {0, 1, 2}},
-               {"chosen", {}, {-3, 0}, {}},
-               {"named", {1, 2, 3}, {2, 0}, {2, 4}},
-               {"named", {1, 2, 3}, {2, 1}, {1, 2}},
-               {"branch", {1, 2, 3}, {2, 0}, {2, 4}},
-               {"branch", {1, 2, 3}, {2, 1}, {1, 2}},
-               {"branch", {1, 2, 3}, {4, 0}, {}, "which is not in 0 .. 3"},
-               {"nested", {1, 2, 3}, {2, 0}, {2, 3}},
-               {"nested", {1, 2, 3}, {2, 1}, {2, 4}},
-               {"nested", {1, 2, 3}, {2, 2}, {1, 2}},
-               {"unlike", {1, 2, 3}, {2, 0}, {2, 0}},
-               {"unlike", {1, 2, 3}, {3, 1}, {1, 2, 3}},
-               {"unlike", {1, 2, 3}, {3, 0}, {}, most},
-               {"unbounded", {}, {3, 0}, {0, 0, 0}},
-               {"unbounded", {}, {3, 1}, {0, 1, 2}},
-               {"unbounded", {}, {-1, 1}, {}, "which is no size"},
-               {"record", {1, 2, 3}, {2, 1}, {2, 4, 3}},
-               {"record", {1, 2, 3}, {2, 3}, {1, 2, 6}},
-               {"two", {1, 2, 3}, {1, 3}, {4, 6}},
-               {"two", {2, 3, 4}, {1, 2}, {3}},
-               {"used", {1, 2, 3}, {2, 0}, {5, 10}},
-               {"used", {1, 2, 3}, {2, 1}, {3, 6}},
-               {"inside", {1, 2, 3}, {2, 0}, {2, 4}},
-               {"inside", {1, 2, 3}, {2, 1}, {1, 2}},
-               {"after", {1, 2, 3}, {2, 0}, {7, 8}},
-               {"after", {1, 2, 3}, {2, 1}, {0, 2}},
-               {"stored", {1, 2, 3}, {2, 0}, {3, 6, 3}},
-               {"stored", {1, 2, 3}, {2, 1}, {2, 4, 3}},
-               {"elements", {1, 2, 3}, {2, 1, 0, 3}, {3, 2, 0, 6}},
-               {"outer", {1, 2, 3}, {2, 1}, {1, 2, 2, 4}},
-               {"folded", {1, 2, 3}, {2, 1, 2}, {2, 4}},
-               {"folded", {1, 2, 3}, {0, 1, 2}, {}},
-               {"scanned", {1, 2, 3}, {2, 1}, {1, 2, 2, 4}},
-               {"repeated", {1, 2, 3}, {2, 1}, {2, 4}},
-               {"repeated", {1, 2, 3}, {2, 2}, {1, 2}},
-               {"repeated", {1, 2, 3}, {2, -1}, {1, 2}},
-               {"ended", {1, 2, 3}, {2, 1}, {2, 4}},
-               {"ended", {1, 2, 3}, {2, 0}, {3, 6}},
-               {"declared", {1, 2, 3, 4}, {0, 0}, {8}},
-               {"declared", {1, 2, 3, 4}, {0, 1}, {4}},
-               {"scaled", {1, 2, 3, 4}, {}, {90}}});
+  const char* const most = "end `a` in `k[:a]`";
+  expect_runs(compiled, {{"chosen", {}, {3, 0}, {0, 0, 0}},
+                         {"chosen", {}, {3, 1}, {0, 1, 2}},
+                         {"chosen", {}, {-3, 0}, {}},
+                         {"named", {1, 2, 3}, {2, 0}, {2, 4}},
+                         {"named", {1, 2, 3}, {2, 1}, {1, 2}},
+                         {"branch", {1, 2, 3}, {2, 0}, {2, 4}},
+                         {"branch", {1, 2, 3}, {2, 1}, {1, 2}},
+                         {"branch", {1, 2, 3}, {4, 0}, {}, "which is not in 0 .. 3"},
+                         {"nested", {1, 2, 3}, {2, 0}, {2, 3}},
+                         {"nested", {1, 2, 3}, {2, 1}, {2, 4}},
+                         {"nested", {1, 2, 3}, {2, 2}, {1, 2}},
+                         {"unlike", {1, 2, 3}, {2, 0}, {2, 0}},
+                         {"unlike", {1, 2, 3}, {3, 1}, {1, 2, 3}},
+                         {"unlike", {1, 2, 3}, {3, 0}, {}, most},
+                         {"unbounded", {}, {3, 0}, {0, 0, 0}},
+                         {"unbounded", {}, {3, 1}, {0, 1, 2}},
+                         {"unbounded", {}, {-1, 1}, {}, "which is no size"},
+                         {"record", {1, 2, 3}, {2, 1}, {2, 4, 3}},
+                         {"record", {1, 2, 3}, {2, 3}, {1, 2, 6}},
+                         {"two", {1, 2, 3}, {1, 3}, {4, 6}},
+                         {"two", {2, 3, 4}, {1, 2}, {3}},
+                         {"used", {1, 2, 3}, {2, 0}, {5, 10}},
+                         {"used", {1, 2, 3}, {2, 1}, {3, 6}},
+                         {"inside", {1, 2, 3}, {2, 0}, {2, 4}},
+                         {"inside", {1, 2, 3}, {2, 1}, {1, 2}},
+                         {"after", {1, 2, 3}, {2, 0}, {7, 8}},
+                         {"after", {1, 2, 3}, {2, 1}, {0, 2}},
+                         {"stored", {1, 2, 3}, {2, 0}, {3, 6, 3}},
+                         {"stored", {1, 2, 3}, {2, 1}, {2, 4, 3}},
+                         {"elements", {1, 2, 3}, {2, 1, 0, 3}, {3, 2, 0, 6}},
+                         {"outer", {1, 2, 3}, {2, 1}, {1, 2, 2, 4}},
+                         {"folded", {1, 2, 3}, {2, 1, 2}, {2, 4}},
+                         {"folded", {1, 2, 3}, {0, 1, 2}, {}},
+                         {"scanned", {1, 2, 3}, {2, 1}, {1, 2, 2, 4}},
+                         {"repeated", {1, 2, 3}, {2, 1}, {2, 4}},
+                         {"repeated", {1, 2, 3}, {2, 2}, {1, 2}},
+                         {"repeated", {1, 2, 3}, {2, -1}, {1, 2}},
+                         {"ended", {1, 2, 3}, {2, 1}, {2, 4}},
+                         {"ended", {1, 2, 3}, {2, 0}, {3, 6}},
+                         {"declared", {1, 2, 3, 4}, {0, 0}, {8}},
+                         {"declared", {1, 2, 3, 4}, {0, 1}, {4}},
+                         {"scaled", {1, 2, 3, 4}, {}, {90}}});
 }
 
 /// A size that the data decides bounds another one, whichever of the two is
@@ -329,14 +309,13 @@ TEST(SizesOfTheData, BoundEachOther) {
       "entry later (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
       "  let c = k[1] let a = x[nonzero (x > 0.0)] in a[: c]\n",
       for_levels());
-  expect_runs(compiled,
-              {{"slices", {1, 2, 3}, {3, 2}, {3}},
-               {"slices", {1, 2, 3}, {2, 3}, {}, "3 is not in 0 .. 2"},
-               {"counted", {4, 5, 6}, {1, 0, 1}, {15}},
-               {"counted", {}, {}, {0}},
-               {"later", {1, -2, 3}, {0, 2}, {1, 3}},
-               {"later", {1, -2, 3}, {0, 3}, {}, "3 is not in 0 .. 2"},
-               {"later", {1, -2, 3}, {0, -1}, {}, "-1 is not in 0 .. 2"}});
+  expect_runs(compiled, {{"slices", {1, 2, 3}, {3, 2}, {3}},
+                         {"slices", {1, 2, 3}, {2, 3}, {}, "3 is not in 0 .. 2"},
+                         {"counted", {4, 5, 6}, {1, 0, 1}, {15}},
+                         {"counted", {}, {}, {0}},
+                         {"later", {1, -2, 3}, {0, 2}, {1, 3}},
+                         {"later", {1, -2, 3}, {0, 3}, {}, "3 is not in 0 .. 2"},
+                         {"later", {1, -2, 3}, {0, -1}, {}, "-1 is not in 0 .. 2"}});
 }
 
 /// An element that is read twice at the same computed place is one size.
@@ -350,29 +329,29 @@ TEST(SizesOfTheData, AreOneForOneElement) {
       "  for (i < m) => if i > 0 then sum (x[: k[i + 1]] + x[: k[i + 1]]) else "
       "0.5\n",
       for_levels());
-  expect_runs(compiled,
-              {{"next", {1, 2, 3, 4, 5}, {0, 2, 2, 5}, {5, 0, 50}},
-               {"next", {1, 2, 3}, {0}, {}},
-               {"next", {1, 2, 3}, {0, 4}, {}, "4 is not in 0 .. 3"},
-               {"last", {1, 2, 3}, {7, 2}, {5}},
-               {"last", {1, 2, 3}, {4}, {}, "4, which is not in 0 .. 3"},
-               {"taken", {1, 2, 3}, {9, 9, 2}, {0.5, 6}}});
+  expect_runs(compiled, {{"next", {1, 2, 3, 4, 5}, {0, 2, 2, 5}, {5, 0, 50}},
+                         {"next", {1, 2, 3}, {0}, {}},
+                         {"next", {1, 2, 3}, {0, 4}, {}, "4 is not in 0 .. 3"},
+                         {"last", {1, 2, 3}, {7, 2}, {5}},
+                         {"last", {1, 2, 3}, {4}, {}, "4, which is not in 0 .. 3"},
+                         {"taken", {1, 2, 3}, {9, 9, 2}, {0.5, 6}}});
 }
 
 /// A slice without elements has to lie inside of its axis, too.
 TEST(SizesOfTheData, AreInsideWithoutElements) {
-  const Compiled compiled("entry rows (x : f32[n]) (k : i64[m + 1]) = for (i < "
-                          "m) => sum x[k[i] : k[i + 1]]\n"
-                          "entry long (x : f32[n]) (k : i64[m]) = for i => sum "
-                          "x[k[i] : k[i] + m - 1]\n"
-                          "entry folded (x : f32[n]) (k : i64[m]) = fold (fn s "
-                          "(a, b) => s + sum x[a : b]) 0.0 (k, k)\n"
-                          "entry chosen (x : f32[n]) (k : i64[m]) = for i => "
-                          "if k[i] < 9 then sum x[k[i] : k[i] + m - 1] else "
-                          "1.0\n"
-                          "entry whole (x : f32[n]) (k : i64[m]) where 2 <= m "
-                          "= sum x[k[0] : k[1]]\n",
-                          for_levels());
+  const Compiled compiled(
+      "entry rows (x : f32[n]) (k : i64[m + 1]) = for (i < "
+      "m) => sum x[k[i] : k[i + 1]]\n"
+      "entry long (x : f32[n]) (k : i64[m]) = for i => sum "
+      "x[k[i] : k[i] + m - 1]\n"
+      "entry folded (x : f32[n]) (k : i64[m]) = fold (fn s "
+      "(a, b) => s + sum x[a : b]) 0.0 (k, k)\n"
+      "entry chosen (x : f32[n]) (k : i64[m]) = for i => "
+      "if k[i] < 9 then sum x[k[i] : k[i] + m - 1] else "
+      "1.0\n"
+      "entry whole (x : f32[n]) (k : i64[m]) where 2 <= m "
+      "= sum x[k[0] : k[1]]\n",
+      for_levels());
   expect_runs(compiled, {{"rows", {1, 2}, {0, 2, 2}, {3, 0}},
                          {"rows", {1, 2}, {5, 5, 5}, {}, "not in 0 .. 2"},
                          {"rows", {1, 2}, {-1, -1}, {}, "not in 0 .. 2"},
@@ -391,22 +370,23 @@ TEST(SizesOfTheData, AreInsideWithoutElements) {
 /// What an update of one position stores may be made of other elements: it is
 /// computed before the update.
 TEST(Updates, OfOnePositionReadOthers) {
-  const Compiled compiled("entry first (x : *f32[n]) (k : i64[m]) where 2 <= n "
-                          "= x with [0] = x[1]\n"
-                          "entry sums (x : *f32[n]) (k : i64[m]) = fold (fn x "
-                          "i => x with [i] = x[i] + x[i - 1 else 0.0]) x "
-                          "(iota n)\n"
-                          "entry chosen (x : *f32[n]) (k : i64[m]) = fold (fn "
-                          "x i => x with [i] = x[(i + 1) % n] + x[i]) x k\n"
-                          "entry times (x : *f32[n]) (k : i64[m]) where 2 <= n "
-                          "= iterate 3 (fn x => x with [0] = x[1] + x[0]) x\n"
-                          "entry elements (x : f32[n]) (k : i64[m]) where 2 <= "
-                          "n = for i => sum (x with [0] = x[1] * real k[i])\n"
-                          "entry rows (x : *f32[n]) (k : i64[m]) =\n"
-                          "  let y = for (i < 3) j => x[j] * real i in fold "
-                          "(fn y i => y with [i] = y[(i + 1) % 3] + y[.., "
-                          "0][0]) y k |> sum\n",
-                          for_levels());
+  const Compiled compiled(
+      "entry first (x : *f32[n]) (k : i64[m]) where 2 <= n "
+      "= x with [0] = x[1]\n"
+      "entry sums (x : *f32[n]) (k : i64[m]) = fold (fn x "
+      "i => x with [i] = x[i] + x[i - 1 else 0.0]) x "
+      "(iota n)\n"
+      "entry chosen (x : *f32[n]) (k : i64[m]) = fold (fn "
+      "x i => x with [i] = x[(i + 1) % n] + x[i]) x k\n"
+      "entry times (x : *f32[n]) (k : i64[m]) where 2 <= n "
+      "= iterate 3 (fn x => x with [0] = x[1] + x[0]) x\n"
+      "entry elements (x : f32[n]) (k : i64[m]) where 2 <= "
+      "n = for i => sum (x with [0] = x[1] * real k[i])\n"
+      "entry rows (x : *f32[n]) (k : i64[m]) =\n"
+      "  let y = for (i < 3) j => x[j] * real i in fold "
+      "(fn y i => y with [i] = y[(i + 1) % 3] + y[.., "
+      "0][0]) y k |> sum\n",
+      for_levels());
   expect_runs(compiled, {{"first", {1, 2, 3}, {}, {2, 2, 3}},
                          {"sums", {1, 2, 3, 4}, {}, {1, 3, 6, 10}},
                          {"sums", {}, {}, {}},
@@ -486,24 +466,22 @@ TEST(SizesOfTheData, AreRangesOfWhatTheBodyComputes) {
       "k[0]] + real k[i]\n"
       "entry sized (x : f32[n]) (k : i64[m]) where 1 <= m = to_size x (k[0])\n",
       for_levels());
-  expect_runs(
-      compiled,
-      {{"call", {1, -2, 3}, {}, {8}},
-       {"slice", {1, 2, 3}, {1, 3}, {2, 3}},
-       {"slice", {1, 2, 3}, {1, 4}, {}, "is not"},
-       {"named", {1, 2, 3}, {1, 3}, {4, 6}},
-       {"named", {1, 2, 3}, {2, 2}, {}},
-       {"inside", {1, 2, 3}, {2}, {1, 2}},
-       {"inside", {1, 2, 3}, {4}, {}, "which is not in 0 .. 3"},
-       {"pair", {1, -2, 3}, {}, {-2, -6}},
-       {"both", {1, -2, 3}, {}, {4, 6}},
-       {"rows", {1, 2, 3}, {2, 0, 3}, {3, 0, 6}},
-       {"steps", {1, 2, 3}, {1, 2}, {53}},
-       {"given", {1, 2, 3}, {2}, {3}},
-       {"given", {1, 2, 3}, {7}, {6}},
-       {"whole", {1, 2, 3}, {2, 1}, {5, 4}},
-       {"sized", {1, 2, 3}, {3}, {1, 2, 3}},
-       {"sized", {1, 2, 3}, {2}, {}, "the axis has 3 elements, not 2"}});
+  expect_runs(compiled, {{"call", {1, -2, 3}, {}, {8}},
+                         {"slice", {1, 2, 3}, {1, 3}, {2, 3}},
+                         {"slice", {1, 2, 3}, {1, 4}, {}, "is not"},
+                         {"named", {1, 2, 3}, {1, 3}, {4, 6}},
+                         {"named", {1, 2, 3}, {2, 2}, {}},
+                         {"inside", {1, 2, 3}, {2}, {1, 2}},
+                         {"inside", {1, 2, 3}, {4}, {}, "which is not in 0 .. 3"},
+                         {"pair", {1, -2, 3}, {}, {-2, -6}},
+                         {"both", {1, -2, 3}, {}, {4, 6}},
+                         {"rows", {1, 2, 3}, {2, 0, 3}, {3, 0, 6}},
+                         {"steps", {1, 2, 3}, {1, 2}, {53}},
+                         {"given", {1, 2, 3}, {2}, {3}},
+                         {"given", {1, 2, 3}, {7}, {6}},
+                         {"whole", {1, 2, 3}, {2, 1}, {5, 4}},
+                         {"sized", {1, 2, 3}, {3}, {1, 2, 3}},
+                         {"sized", {1, 2, 3}, {2}, {}, "the axis has 3 elements, not 2"}});
 }
 
 /// What does not depend on the index of a `for` or a loop is computed outside
@@ -621,32 +599,31 @@ TEST(Loops, MayDependOnTheIndexOfALoopAround) {
 /// A position out of range is an error where there is no element to change,
 /// too.
 TEST(Updates, OfNothingCheckTheirPosition) {
-  const Compiled compiled("entry branch (x : f32[n]) (k : i64[m]) where 2 <= m "
-                          "= if k[1] > 0 then x with [k[0]] = 1.0 else x\n"
-                          "entry folded (x : f32[n]) (k : i64[m]) = fold (fn s "
-                          "p => s with [p] = 1.0) x k\n"
-                          "entry found (x : f32[n]) (k : i64[m]) where 1 <= m "
-                          "= x[nonzero (x > 0.0)] with [k[0]] = 1.0\n"
-                          "entry grown (x : f32[n]) (k : i64[m]) (v : i64) =\n"
-                          "  sum (real (iterate 2 (fn b => for c => b[c] + b[c "
-                          "- 1 else 0]) (for (c < v + 1) => c)))\n"
-                          "entry narrow (x : f32[n]) (k : i64[m]) (v : i64) = "
-                          "real (100 / i32 v) + x[i32 v]\n",
-                          for_levels());
-  expect_runs(
-      compiled,
-      {{"branch", {}, {5, 1}, {}, "5 is not in 0 .. "},
-       {"branch", {}, {5, 0}, {}},
-       {"branch", {1, 2}, {1, 1}, {1, 1}},
-       {"folded", {}, {0}, {}, "is not in 0 .. "},
-       {"folded", {}, {}, {}},
-       {"folded", {3, 4}, {1}, {3, 1}},
-       {"found", {-1}, {0}, {}, "is not in 0 .. "},
-       {"found", {-1, 2}, {0}, {1}},
-       {"grown", {}, {}, {5}, "", {2}},
-       {"grown", {}, {}, {0}, "", {-1}},
-       {"narrow", {1, 2, 3}, {}, {53}, "", {2}},
-       {"narrow", {1, 2, 3}, {}, {}, "an integer is divided by 0", {0}}});
+  const Compiled compiled(
+      "entry branch (x : f32[n]) (k : i64[m]) where 2 <= m "
+      "= if k[1] > 0 then x with [k[0]] = 1.0 else x\n"
+      "entry folded (x : f32[n]) (k : i64[m]) = fold (fn s "
+      "p => s with [p] = 1.0) x k\n"
+      "entry found (x : f32[n]) (k : i64[m]) where 1 <= m "
+      "= x[nonzero (x > 0.0)] with [k[0]] = 1.0\n"
+      "entry grown (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  sum (real (iterate 2 (fn b => for c => b[c] + b[c "
+      "- 1 else 0]) (for (c < v + 1) => c)))\n"
+      "entry narrow (x : f32[n]) (k : i64[m]) (v : i64) = "
+      "real (100 / i32 v) + x[i32 v]\n",
+      for_levels());
+  expect_runs(compiled, {{"branch", {}, {5, 1}, {}, "5 is not in 0 .. "},
+                         {"branch", {}, {5, 0}, {}},
+                         {"branch", {1, 2}, {1, 1}, {1, 1}},
+                         {"folded", {}, {0}, {}, "is not in 0 .. "},
+                         {"folded", {}, {}, {}},
+                         {"folded", {3, 4}, {1}, {3, 1}},
+                         {"found", {-1}, {0}, {}, "is not in 0 .. "},
+                         {"found", {-1, 2}, {0}, {1}},
+                         {"grown", {}, {}, {5}, "", {2}},
+                         {"grown", {}, {}, {0}, "", {-1}},
+                         {"narrow", {1, 2, 3}, {}, {53}, "", {2}},
+                         {"narrow", {1, 2, 3}, {}, {}, "an integer is divided by 0", {0}}});
 }
 
 /// What an index of a `for` decides inside of an element is that element's own.
@@ -715,19 +692,63 @@ TEST(Values, HaveTheTypeOfEachUse) {
 /// The first launch has too little room, the next ones have enough, and a
 /// larger size asks for more again.
 TEST(Room, GrowsWithTheSizesThatTheDataDecides) {
-  const Compiled compiled(
-      "entry f (k : i64[1]) = for (i < k[0]) => real i * 0.5\n", for_levels());
+  const Compiled compiled("entry f (k : i64[1]) = for (i < k[0]) => real i * 0.5\n", for_levels());
   ASSERT_EQ(compiled.error(), "");
   std::vector<Inputs> inputs;
-  for (const int64_t k : {3, 5000, 100, 20000, 0})
-    inputs.push_back({{base::Elem::i64, {1}, {}, {k}}});
+  for (const int64_t k : {3, 5000, 100, 20000, 0}) inputs.push_back({{base::Elem::i64, {1}, {}, {k}}});
   const Loaded loaded(compiled, {{"f", inputs[0]}});
   ASSERT_EQ(loaded.error(), "");
-  for (const uint32_t workers : {1u, 2u})
-    EXPECT_EQ(loaded.run_in_turn("f", inputs, workers).error, "");
-  EXPECT_EQ(loaded.run("f", inputs[3], 2, 2).results.at(0).floats.at(19999),
-            9999.5);
+  for (const uint32_t workers : {1u, 2u}) EXPECT_EQ(loaded.difference_in_turn("f", inputs, workers), "");
+  EXPECT_EQ(loaded.run("f", inputs[3], 2, 2).results.at(0).floats.at(19999), 9999.5);
 }
 
-} // namespace
-} // namespace axon::differential
+/// After a call that fails, whatever the reason, the same entry gives what it gives else.
+TEST(FailedCalls, LeaveNothingBehind) {
+  const Compiled compiled(
+      "entry made (x : f32[n]) (k : i64[m]) where 2 <= m = iota (k[0])\n"
+      "entry grid (x : f32[n]) (k : i64[m]) where 2 <= m = for (i < k[0]) (j < k[1]) => i + j\n"
+      "entry both (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let y = for (i < k[0]) => real i in let z = for (i < k[1] * dim y 0) => real i in (y, z)\n"
+      "entry bounded (x : f32[n]) (k : i64[m]) where 2 <= m, 1 <= n =\n"
+      "  for (i < min (k[0]) (n * n * n * n)) => x[i % n]\n"
+      "entry picked (x : f32[n]) (k : i64[m]) where 2 <= m = for j => x[k[j]]\n"
+      "entry checked (x : f32[n]) (k : i64[m]) where 2 <= m = for (i < k[0]) => x[i else 0.5] / real (6 / "
+      "k[1])\n"
+      "entry stated (x : f32[n]) (k : i64[m]) where 2 <= m, m <= n, n % 2 == 0 = for (j < m) => x[j] * real "
+      "k[j]\n"
+      "entry kept (s : *f32[n]) (k : i64[m]) where 2 <= m = s with [k[0]] = real k[1]\n",
+      for_levels());
+  ASSERT_EQ(compiled.error(), "");
+  const int64_t most = std::numeric_limits<int64_t>::max(), large = int64_t{1} << 46;
+  const auto vectors = [](std::vector<double> x, std::vector<int64_t> k) {
+    return Inputs{{base::Elem::f32, {static_cast<int64_t>(x.size())}, x, {}},
+                  {base::Elem::i64, {static_cast<int64_t>(k.size())}, {}, k}};
+  };
+  std::vector<Inputs> inputs = {vectors({1, 2, 3, 4}, {3, 2})};
+  const std::vector<std::vector<int64_t>> wrong = {
+      {most, 1}, {1, most}, {most, most}, {large, 2}, {2, large}, {large, large}, {large * 8, 1},     {-1, 2},
+      {2, -1},   {2, 0},    {9, 1},       {2, 9},     {5000, 3},  {1 << 20, 3},   {1 << 23, 1 << 23}, {2},
+      {}};
+  for (const std::vector<int64_t>& k : wrong) {
+    inputs.push_back(vectors({1, 2, 3, 4}, k));
+    inputs.push_back(vectors({4, 3, 2, 1}, {1, 3}));
+  }
+  inputs.push_back(vectors({1, 2, 3}, {1, 1}));  // an odd number of elements
+  inputs.push_back(vectors({4, 3, 2, 1}, {1, 3}));
+  inputs.push_back(vectors({}, {1, 1}));
+  inputs.push_back({inputs[0][1], inputs[0][1]});  // another element type
+  inputs.push_back({inputs[0][0], {base::Elem::i64, {}, {}, {2}}});
+  inputs.push_back({inputs[0][0], {base::Elem::i64, {1, 2}, {}, {2, 2}}});
+  std::map<std::string, Inputs> any;
+  for (const CompiledEntry& entry : compiled.compilation().entries) any[entry.name] = inputs[0];
+  const Loaded loaded(compiled, any);
+  ASSERT_EQ(loaded.error(), "");
+  EXPECT_EQ(loaded.run("made", inputs[1], 1).error,
+            "`k` is 9223372036854775807 (as the data decides), and a size is at most 281474976710656");
+  for (const auto& [entry, first] : any)
+    for (const uint32_t workers : {1u, 3u})
+      EXPECT_EQ(loaded.difference_in_turn(entry, inputs, workers, true), "") << entry << ", " << workers;
+}
+
+}  // namespace
+}  // namespace axon::differential
