@@ -162,6 +162,7 @@ class Bits:
             raise Error(f"bits are of bf16, f8e4m3 or f8e5m2, not of {elem}")
         if not isinstance(array, np.ndarray) or array.dtype != _DTYPES[elem]:
             raise Error(f"the bits of {elem} are a NumPy array of {_DTYPES[elem]}")
+        _refuse_masked("the array", array)
         self.array, self.elem = array, elem
 
     @classmethod
@@ -170,7 +171,8 @@ class Bits:
         if isinstance(numbers, np.ndarray):
             if numbers.dtype.kind != "f":
                 raise Error(f"an array of {numbers.dtype} has no floats")
-            return cls(_encoded("the array", numbers.astype(np.float64), elem), elem)
+            _refuse_masked("the array", numbers)
+            return cls(_encoded("the array", numbers, elem), elem)
         return cls(_from_numbers("the list", elem, numbers), elem)
 
     @property
@@ -178,16 +180,12 @@ class Bits:
         return self.array.shape
 
     def floats(self):
-        """The numbers, as float32."""
-        if self.elem == "bf16":
-            return (self.array.astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
-        wide = self.array.astype(np.uint16)
-        if self.elem == "f8e5m2":
-            return (wide << 8).view(np.float16).astype(np.float32)
-        scaled = ((wide & 0x80) << 8 | (wide & 0x7f) << 7).view(np.float16).astype(np.float32) * np.float32(256)
-        return np.where(wide & 0x7f == 0x7f, np.float32(np.nan), scaled)
+        """The numbers, as an array of float32."""
+        return _floats_of(self.array.ravel(), self.elem).reshape(self.shape)
 
-    def __array__(self, dtype=None):
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("the numbers of bits are always a copy")
         return self.floats() if dtype is None else self.floats().astype(dtype)
 
     def __repr__(self):
@@ -211,9 +209,9 @@ def _rounded(what, values, elem):
 
 
 def _encoded(what, values, elem):
-    """An array of the type from float64 numbers; of narrow types, their bits."""
+    """An array of the type from floats that float64 holds; of narrow types, their bits."""
     with np.errstate(invalid="ignore"):  # which signalling NaNs are
-        return _bits_of(np.asarray(_rounded(what, np.asarray(values), elem)), elem)
+        return _bits_of(np.asarray(_rounded(what, np.asarray(values, np.float64), elem)), elem)
 
 
 def _bits_of(rounded, elem):
@@ -226,6 +224,18 @@ def _bits_of(rounded, elem):
         bits = (rounded / 256).astype(np.float16).view(np.uint16)
         return np.asarray(np.where(np.isnan(rounded), 0x7f, bits >> 8 & 0x80 | bits >> 7 & 0x7f), np.uint8)
     return rounded.astype(_DTYPES[elem])
+
+
+def _floats_of(bits, elem):
+    """The numbers, as float32, of an array of one axis that holds bits of the type. (NumPy makes numbers of other
+    types of what has no axis.)"""
+    if elem == "bf16":
+        return (bits.astype(np.uint32) << 16).view(np.float32)
+    wide = bits.astype(np.uint16)
+    if elem == "f8e5m2":
+        return (wide << 8).view(np.float16).astype(np.float32)
+    scaled = ((wide & 0x80) << 8 | (wide & 0x7f) << 7).view(np.float16).astype(np.float32) * np.float32(256)
+    return np.where(wide & 0x7f == 0x7f, np.float32(np.nan), scaled)
 
 
 def _double(value):
@@ -305,12 +315,16 @@ def _size(name, value):
     return int(number)
 
 
+def _refuse_masked(what, array):
+    if isinstance(array, np.ma.MaskedArray):
+        raise Error(f"{what} is a masked array, which is two tensors: give its data and its mask", "E0822")
+
+
 def _bare(what, value):
     """The array and the element type of a NumPy array or of bits."""
     if isinstance(value, Bits):
         return value.array, value.elem
-    if isinstance(value, np.ma.MaskedArray):
-        raise Error(f"{what} is a masked array, which is two tensors: give its data and its mask", "E0822")
+    _refuse_masked(what, value)
     if value.dtype not in _ELEM_OF:
         hint = "; the bits of bf16 are given as axon.Bits" if value.dtype == np.uint16 else ""
         raise Error(f"{what} is an array of {value.dtype}, which is no element type here{hint}", "E0822")

@@ -188,6 +188,38 @@ class Python(unittest.TestCase):
         for array, elem in ((every, "f8e4m3"), (every.astype(np.int16), "bf16"), ([1], "bf16"), (every, "u8")):
             self.fails("", axon.Bits, array, elem)
 
+    def test_bits_of_any_shape_and_layout(self):
+        for elem, dtype in (("bf16", np.uint16), ("f8e4m3", np.uint8), ("f8e5m2", np.uint8)):
+            for shape in ((), (1,), (0,), (2, 0, 3), (3, 4), (2, 3, 4)):
+                numbers = (np.arange(np.prod(shape, dtype=int)) % 8 * 0.25 - 1).reshape(shape)
+                bits = axon.Bits.of(numbers, elem)
+                for of in (numbers, numbers.astype(np.float32), numbers.astype(">f8"), np.array(numbers, order="F"),
+                           numbers.repeat(2, 0)[::2] if shape else numbers, numbers.tolist()):
+                    again = axon.Bits.of(of, elem)
+                    np.testing.assert_array_equal(again.array, bits.array.reshape(again.shape))
+                    if not isinstance(of, list):
+                        self.assertEqual(again.shape, shape)
+                strided = np.repeat(bits.array, 2, -1)[..., ::2] if shape else bits.array
+                for array in (bits.array, np.array(bits.array, order="F"), strided):
+                    floats = axon.Bits(array, elem).floats()
+                    self.assertEqual((type(floats), floats.dtype, floats.shape), (np.ndarray, np.float32, shape))
+                    np.testing.assert_array_equal(floats, numbers)
+                    np.testing.assert_array_equal(np.asarray(axon.Bits(array, elem)), numbers)
+                    np.testing.assert_array_equal(np.asarray(axon.Bits(array, elem), np.float64), numbers)
+                    if shape in ((0,), (1,)):
+                        np.testing.assert_array_equal(self.copied(elem, axon.Bits(array, elem), 0)[0].array, array)
+            for number in (1.25, -1, np.float32(1.25), np.float64(-1), np.array(1.25), np.int8(-1)):
+                bits = axon.Bits.of(number, elem)
+                self.assertEqual((bits.shape, float(np.asarray(bits)), float(bits.floats())), ((), number, number))
+            self.assertEqual(self.copied(elem, [0.5], 1.25)[1].floats(), 1.25)
+            self.assertTrue(np.isnan(axon.Bits.of(float("nan"), elem).floats()))
+            self.fails("which cannot hold", axon.Bits.of, 1e39, elem)
+            for make, masked in ((axon.Bits.of, np.ma.masked_array([1.0], [1])),
+                                 (axon.Bits, np.ma.masked_array(np.ones(1, dtype), [1]))):
+                self.fails("masked", make, masked, elem)
+            self.fails("are a NumPy array", axon.Bits, np.ones(2, np.dtype(dtype).newbyteorder(">"))
+                       if dtype == np.uint16 else np.ones(2, np.int8), elem)
+
     def test_arrays_have_the_exact_type(self):
         for elem, dtype in (("f64", np.float64), ("f32", np.float32), ("f16", np.float16), ("i64", np.int64),
                             ("i32", np.int32), ("i16", np.int16), ("i8", np.int8), ("u8", np.uint8), ("bool", bool)):
