@@ -83,10 +83,12 @@ TEST(IndexChecks, FailForNoElement) {
       "  let (s, _) = while (fn (_, i) => i < t) (fn (s, i) => (s + x[max k[0] (-7)], i + 1)) (0.0, i64 0) "
       "in "
       "[s]\n"
+      "entry own (x : f32[n]) (k : i64[m]) (t : i64) where 1 <= m = for (i < n) => x[max k[0] (-7)]\n"
+      "entry never (x : f32[n]) (k : i64[m]) (t : i64) where 1 <= m = [iterate 0 (fn s => s + x[k[0]]) 0.0]\n"
       "entry nested (x : f32[n]) (k : i64[m]) (t : i64) where 1 <= m =\n"
       "  for (i < t) => fold (fn s j => s + x[k[0]]) 0.0 (iota t)\n",
       for_levels());
-  std::vector<CheckedRun> runs;
+  std::vector<CheckedRun> runs{{"own", {}, {9}, {}, "", {0}}, {"never", {}, {9}, {0}, "", {0}}};
   for (const char* entry : {"table", "first", "loop", "whole", "until", "nested"}) {
     const bool one =
         std::string(entry) == "loop" || std::string(entry) == "whole" || std::string(entry) == "until";

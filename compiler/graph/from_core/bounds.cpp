@@ -181,8 +181,10 @@ ScalarId CheckedIntegers::stored_index(ScalarId index, const Dim& extent, Dim& b
   for (const Axis& a : around)
     if (sizes_.varies(a.extent)) reached.push_back(sizes_.is_inside(a));
   if (varies || !reached.empty() || !conditions_.empty()) {
-    // Where nothing is read the index is 0, so the bound is at least 1.
-    if (bounds_.proof(shape::at_least(bound, Dim(1))) != Proof::always) bound = max(bound, Dim(1));
+    // Where nothing is read the index is 0, so the bound is at least 1: also where no range around has an
+    // element, of which nothing is known then.
+    if (shape::prove(g.facts, shape::at_least(bound, Dim(1))).verdict != shape::Verdict::proved)
+      bound = max(bound, Dim(1));
     if (varies || bound != extent) {
       const ScalarId beyond = apply(g, Op::max, {index, index_of(g, bound)});
       index = apply(g, Op::select, {apply(g, Op::lt, {index, sizes_.value_of(extent)}), index, beyond});
