@@ -99,5 +99,27 @@ TEST(IndexChecks, FailForNoElement) {
   expect_runs(compiled, runs);
 }
 
+/// The axis of `argmax` has an element where it is reached.
+TEST(IndexChecks, ArgmaxOfWhatTheDataCuts) {
+  const Compiled compiled(
+      "entry prefix (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let a = k[0] in if a > 0 then real (argmax x[: a]) else -1.0\n"
+      "entry each (x : f32[n]) (k : i64[m]) =\n"
+      "  for i => let b = k[i] in if b > 1 then real (argmax x[1 : b]) else -1.0\n"
+      "entry within (x : f32[n]) (k : i64[m]) (a : i64) (b : i64) =\n"
+      "  if b > a && a >= 0 && b <= n then real (argmax x[a : b]) else -1.0\n",
+      for_levels());
+  expect_runs(compiled, {{"prefix", {1, 5, 3}, {0}, {-1}},
+                         {"prefix", {1, 5, 3}, {1}, {0}},
+                         {"prefix", {1, 5, 3}, {3}, {1}},
+                         {"prefix", {1, 5, 3}, {4}, {}, "4"},
+                         {"prefix", {}, {-3}, {-1}},
+                         {"each", {9, 5, 7}, {3, 0, 2}, {1, -1, 0}},
+                         {"each", {9, 5, 7}, {4}, {}, "leaves the axis"},
+                         {"within", {1, 5, 7}, {}, {1}, "", {1, 3}},
+                         {"within", {1, 5, 7}, {}, {-1}, "", {1, 1}},
+                         {"within", {1, 5, 7}, {}, {-1}, "", {2, 4}}});
+}
+
 }  // namespace
 }  // namespace axon::differential

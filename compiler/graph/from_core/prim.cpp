@@ -293,15 +293,25 @@ ScalarId without_start(Graph& g, ScalarId body, Monoid monoid, ScalarId start,
 
 }  // namespace
 
+/// Makes an axis have an element, by proof or by a check: of what the data decides, where evaluation stands.
+/// False: it never has.
+bool PrimitiveEvaluator::has_element(const Dim& extent) {
+  const Fact some = shape::at_least(extent, Dim(1));
+  if (bounds_.proof(some) != Proof::unknown) return true;
+  const bool is_late = reads_data(g, extent) || sizes_.varies(extent) || !conditions_.empty();
+  if (!is_late) return bounds_.require(some, "the axis of `argmax`");
+  const ScalarId one = constant_int(g, Elem::i64, 1), found = sizes_.value_of(extent);
+  checks_.require(apply(g, Op::le, {one, found}), one, found, "`argmax` of an axis that has no elements");
+  return true;
+}
+
 /// Folds the last axis into a node of its own, over the free index variables and the other axes.
 Val PrimitiveEvaluator::reduction(Monoid monoid, const std::shared_ptr<Array>& of,
                                   const std::optional<ScalarId>& start) {
   if (failed_) return {};
   if (of->shape.empty()) return fail(source::Code::E0602, "a reduction needs an axis to fold");
   const Dim extent = of->shape.back();
-  const Fact some = shape::at_least(extent, Dim(1));
-  if (monoid == Monoid::argmax && bounds_.proof(some) != Proof::guarded &&
-      !bounds_.require(some, "the axis of `argmax`"))
+  if (monoid == Monoid::argmax && !has_element(extent))
     return fail(source::Code::E0602, "`argmax` of an axis that has no elements");
   std::vector<Axis> domain = builder_.free_axes(of->body, of->shape);
   std::vector<Dim> here;
