@@ -189,6 +189,8 @@ bool IndexChecker::is_lost(LocalId binder) const {
 void IndexChecker::find_range(LocalId local) {
   IndexBinder& b = index_binders_[local];
   const std::string& name = p_.locals[local].name;
+  if (b.bare && opened_.depends_on_integer(vars_.zonk(b.range), true))  // it is the size of an axis
+    solver_.learn(shape::at_least(b.range, 0));
   if (b.given || b.bare) return;
   std::vector<Use> uses;
   Use::Kind kind = Use::Kind::slice;

@@ -15,6 +15,7 @@
 namespace axon::core {
 
 using shape::Dim;
+using shape::Fact;
 using shape::Var;
 using source::Code;
 using source::error;
@@ -96,19 +97,32 @@ void IndexChecker::select_point(const IndexItem& item, const Dim& axis, bool has
   result.insert(result.end(), ids_shape.begin(), ids_shape.end());
 }
 
-/// What a forward slice needs: 0 <= start <= stop <= axis. Of an end that is read from the data the program
-/// checks it once (slice_by_data), and then it is known.
+/// What a forward slice needs: 0 <= start <= stop <= axis. What of that is about integers of the data the
+/// program checks once (slice_by_data), and then it is known.
 void IndexChecker::ends_in_range(const IndexItem& item, const Dim& start, const Dim& stop, const Dim& axis,
                                  ExprId id) {
-  const bool start_later = opened_.is_checked_integer(start), stop_later = opened_.is_checked_integer(stop);
-  if (start_later || stop_later) solver_.learn(shape::at_most(start, stop));
-  if (stop_later) {
-    solver_.learn(shape::at_most(stop, axis));
+  const auto needs = [&](const Fact& fact, ExprId end) {
+    const auto of_data = [&](const Dim& d) { return opened_.depends_on_integer(d, true); };
+    if (vars_.plainly_nonnegative(vars_.zonk(fact.rhs - fact.lhs))) return;
+    if (!of_data(fact.lhs) && !of_data(fact.rhs)) return solver_.require(fact, why_end(end, id));
+    const Fact fails = shape::less(fact.rhs, fact.lhs);
+    const std::vector<Fact> facts = solver_.facts_for(fact, {});
+    const bool never = shape::prove(facts, fails).verdict == shape::Verdict::proved;
+    if (never && shape::prove_empty(solver_.context()).verdict != shape::Verdict::proved)
+      return reporter_.report_fact(fact, facts, why_end(end, id), Holds::never);
+    solver_.learn(fact);
+  };
+  const bool ends_later = opened_.depends_on_integer(stop, true);
+  const auto in_order = [&] {
+    needs(shape::at_most(start, stop), item.start.valid() ? item.start : item.stop);
+  };
+  if (item.start.valid()) needs(shape::at_least(start, 0), item.start);
+  if (item.start.valid() && ends_later) needs(shape::at_most(start, axis), item.start);
+  if (!ends_later) in_order();
+  if (item.stop.valid()) needs(shape::at_most(stop, axis), item.stop);
+  if (ends_later) in_order();
+  if (item.stop.valid() && opened_.is_checked_integer(stop))
     opened_.note_check(*stop.as_var(), item.stop, axis);
-  }
-  if (item.start.valid() && !start_later)
-    in_range(start, stop_later ? axis : stop, true, why_end(item.start, id));
-  if (item.stop.valid() && !stop_later) in_range(stop, axis, true, why_end(item.stop, id));
 }
 
 /// Why a position in the index expression `id` is inside.

@@ -1,6 +1,5 @@
-// Small programs with known results and errors, in every executor: what is
-// checked while a program runs, sizes that the data decides, and the element
-// types of polymorphic values.
+// Small programs with known results and errors, in every executor: what is checked while a program runs,
+// sizes that the data decides, and the element types of polymorphic values.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -10,39 +9,28 @@
 namespace axon::differential {
 namespace {
 
-/// What has to hold fails where evaluation reaches it, whether its value is
-/// read or not, and nowhere else.
+/// What has to hold fails where evaluation reaches it, whether its value is read or not, and nowhere else.
 TEST(RunTimeChecks, FailWhereTheyAreReached) {
   const Compiled compiled(
       "entry named (x : f32[n]) (k : i64[m]) = let a = k[0] in x :> f32[a]\n"
-      "entry inside (x : f32[n]) (k : i64[m]) = let a = k[0] in for (i < a) => "
-      "(x :> f32[a])[i]\n"
+      "entry inside (x : f32[n]) (k : i64[m]) = let a = k[0] in for (i < a) => (x :> f32[a])[i]\n"
       "entry count (x : f32[n]) (k : i64[m]) = x[nonzero (x > 0.0)] :> f32[2]\n"
       "entry unread (x : f32[n]) (k : i64[m]) = let y = x :> f32[3] in sum k\n"
-      "entry branch (x : f32[n]) (k : i64[m]) = if k[0] > 0 then sum (x :> "
-      "f32[3]) else -1.0\n"
-      "entry elements (x : f32[n]) (k : i64[m]) = for i => if k[i] > 0 then "
-      "sum (x :> f32[3]) else -1.0\n"
-      "entry loop (x : f32[n]) (k : i64[m]) = fold (fn s i => s + sum (x :> "
-      "f32[3])) 0.5 k\n"
-      "entry kept (x : f32[n]) (k : i64[m]) = fold (fn s i => let y = s :> "
-      "f32[3] in s) x k\n"
+      "entry branch (x : f32[n]) (k : i64[m]) = if k[0] > 0 then sum (x :> f32[3]) else -1.0\n"
+      "entry elements (x : f32[n]) (k : i64[m]) = for i => if k[i] > 0 then sum (x :> f32[3]) else -1.0\n"
+      "entry loop (x : f32[n]) (k : i64[m]) = fold (fn s i => s + sum (x :> f32[3])) 0.5 k\n"
+      "entry kept (x : f32[n]) (k : i64[m]) = fold (fn s i => let y = s :> f32[3] in s) x k\n"
       "fun rows (y : 't[..s, n]) : 't[..s, 3] = y :> [.., 3]\n"
-      "entry ranks (x : f32[n]) (k : i64[m]) = for i => sum (rows x) * real "
-      "k[i]\n"
+      "entry ranks (x : f32[n]) (k : i64[m]) = for i => sum (rows x) * real k[i]\n"
       "fun as_many (x : 't[a, ..s]) (v : i64) = x :> [v, ..]\n"
       "fun as_last x v = x :> [.., v]\n"
-      "entry called (x : f32[n]) (k : i64[m]) = sum (as_many x (k[0])) + sum "
-      "(as_many [x] (k[0] - 2))\n"
-      "entry untyped (x : f32[n]) (k : i64[m]) = sum (sum (as_last [x, x] "
-      "(k[0])))\n"
+      "entry called (x : f32[n]) (k : i64[m]) = sum (as_many x (k[0])) + sum (as_many [x] (k[0] - 2))\n"
+      "entry untyped (x : f32[n]) (k : i64[m]) = sum (sum (as_last [x, x] (k[0])))\n"
       "entry twice (x : f32[n]) (k : i64[m]) =\n"
-      "  let y = (fn (j : i64) => for (i < 2 * j) => x[i else 0.5]) (max 0 "
-      "(min (k[0]) n)) in for i => y[i]\n"
+      "  let y = (fn (j : i64) => for (i < 2 * j) => x[i else 0.5]) (max 0 (min (k[0]) n)) in for i => y[i]\n"
       "entry update (x : f32[n]) (k : i64[m]) =\n"
       "  fold (fn s a => s with [a : a + 2] = [10.0, 20.0]) x k\n"
-      "entry copies (x : f32[n]) (k : i64[m]) = for i => sum (x with [k[i] : "
-      "k[i] + 2] = [10.0, 20.0])\n",
+      "entry copies (x : f32[n]) (k : i64[m]) = for i => sum (x with [k[i] : k[i] + 2] = [10.0, 20.0])\n",
       for_levels());
   const char* const three = "`x :> f32[3]` (generated.axn";
   const std::vector<CheckedRun> runs = {
@@ -89,22 +77,16 @@ TEST(RunTimeChecks, FailWhereTheyAreReached) {
   expect_runs(compiled, runs);
 }
 
-/// Windows of one size at positions of the data: each is checked where it is
-/// read.
+/// Windows of one size at positions of the data: each is checked where it is read.
 TEST(RunTimeChecks, WindowsAtPositions) {
   const Compiled compiled(
       "entry pairs (x : f32[n]) (k : i64[m]) = for i => x[k[i] : k[i] + 2]\n"
-      "entry named (x : f32[n]) (k : i64[m]) = for i => let a = k[i] in x[a : "
-      "a + 2] * 2.0\n"
-      "entry around (x : f32[n]) (k : i64[m]) = for i => x[k[i] - 1 : k[i] + "
-      "2]\n"
-      "entry others (x : f32[n]) (k : i64[m]) = for i => x[k[i] : k[i] + 3 : "
-      "2]\n"
+      "entry named (x : f32[n]) (k : i64[m]) = for i => let a = k[i] in x[a : a + 2] * 2.0\n"
+      "entry around (x : f32[n]) (k : i64[m]) = for i => x[k[i] - 1 : k[i] + 2]\n"
+      "entry others (x : f32[n]) (k : i64[m]) = for i => x[k[i] : k[i] + 3 : 2]\n"
       "entry rows (x : f32[n]) (k : i64[m]) =\n"
-      "  let y = for (i < n) (j < 2) => x[i] + real j * 10.0 in for i => sum "
-      "(sum y[k[i] : k[i] + 2])\n"
-      "entry fitting (x : f32[n]) (k : i64[m]) where 2 <= n = for i => x[k[i] "
-      ": k[i] + 2] + x[:2]\n"
+      "  let y = for (i < n) (j < 2) => x[i] + real j * 10.0 in for i => sum (sum y[k[i] : k[i] + 2])\n"
+      "entry fitting (x : f32[n]) (k : i64[m]) where 2 <= n = for i => x[k[i] : k[i] + 2] + x[:2]\n"
       "entry one (x : f32[n]) (k : i64[m]) where 1 <= m = x[k[0] : k[0] + 2]\n",
       for_levels());
   const std::vector<CheckedRun> runs = {
@@ -129,19 +111,14 @@ TEST(RunTimeChecks, IndicesBelowSizesOfTheData) {
   const Compiled compiled(
       "fun front (x : f32[n]) (k : i64) = sum (for (i < k) => x[i])\n"
       "fun tails (x : f32[n]) (k : i64) = sum (for (i < k) => sum x[i:])\n"
-      "entry direct (x : f32[n]) (k : i64[m]) where 1 <= m = for (i < k[0]) => "
-      "x[i] * x[i + 1]\n"
-      "entry called (x : f32[n]) (k : i64[m]) where 1 <= m = front x k[0] + "
-      "front x (2 * k[0])\n"
+      "entry direct (x : f32[n]) (k : i64[m]) where 1 <= m = for (i < k[0]) => x[i] * x[i + 1]\n"
+      "entry called (x : f32[n]) (k : i64[m]) where 1 <= m = front x k[0] + front x (2 * k[0])\n"
       "entry branch (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
-      "  let e = k[0] in if e > 1 then sum x[:e] else sum (for (i < e) => x[i] "
-      "+ 0.5)\n"
-      "entry windows (x : f32[n]) (k : i64[m]) where 1 <= m = for (i < k[0]) "
-      "=> sum x[i : i + 2]\n"
+      "  let e = k[0] in if e > 1 then sum x[:e] else sum (for (i < e) => x[i] + 0.5)\n"
+      "entry windows (x : f32[n]) (k : i64[m]) where 1 <= m = for (i < k[0]) => sum x[i : i + 2]\n"
       "entry stored (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
       "  fold (fn s i => s with [i] = s[i] + x[n - 1 - i]) x (iota k[0])\n"
-      "entry elements (x : f32[n]) (k : i64[m]) = for i => let e = min k[i] 4 "
-      "in sum (for (j < e) => x[j])\n"
+      "entry elements (x : f32[n]) (k : i64[m]) = for i => let e = min k[i] 4 in sum (for (j < e) => x[j])\n"
       "entry steps (x : f32[n]) (k : i64[m]) =\n"
       "  fold (fn s c => s * 10.0 + tails x (min c 4)) 0.0 k\n",
       for_levels());
@@ -157,7 +134,7 @@ TEST(RunTimeChecks, IndicesBelowSizesOfTheData) {
                          {"branch", {}, {1}, {}, "`x[i]` (generated.axn:6:68)"},
                          {"branch", {1}, {2}, {}, "is not in 0 .. 1"},
                          {"windows", {1, 2, 3}, {2}, {3, 5}},
-                         {"windows", {1, 2, 3}, {3}, {}, "is not in 0 .. 2"},
+                         {"windows", {1, 2, 3}, {3}, {}, "leaves the axis: "},
                          {"stored", {1, 2, 3}, {2}, {4, 4, 3}},
                          {"stored", {1, 2, 3}, {4}, {}, "is not in 0 .. 2"},
                          {"elements", {1, 2, 3}, {2, 0, 3}, {3, 0, 6}},
@@ -166,18 +143,51 @@ TEST(RunTimeChecks, IndicesBelowSizesOfTheData) {
                          {"steps", {1, 2}, {9}, {}, "is not in 0 .. 2"}});
 }
 
-/// An index into an axis without elements is checked where it is folded away in
-/// a branch, too.
+/// A slice lies inside of its axis whichever of its elements are read; so does one of what has such a size.
+TEST(RunTimeChecks, SlicesLieInsideWhateverIsRead) {
+  const Compiled compiled(
+      "entry first (x : f32[n]) (k : i64[m + 1]) = for (i < m) => x[k[i] : k[i + 1]][0]\n"
+      "entry whole (x : f32[n]) (k : i64[m]) where 2 <= m = x[k[0] : k[1]][0]\n"
+      "entry window (x : f32[n]) (k : i64[m]) = for i => x[k[i] : k[i] + 2][0]\n"
+      "entry folded (x : f32[n]) (k : i64[m]) = fold (fn s c => s + x[c : c + 2][0]) 0.0 k\n"
+      "entry rest (x : f32[n]) (k : i64[m + 1]) = for (i < m) => sum x[k[i] : k[i + 1]][1:]\n"
+      "entry front (x : f32[n]) (k : i64[m + 1]) = for (i < m) => sum (x[k[i] : k[i + 1]][:2] * [1.0, "
+      "10.0])\n"
+      "entry none (x : f32[n]) (k : i64[m + 1]) = for (i < m) => sum x[k[i] : k[i + 1]][3:3]\n"
+      "entry each (x : f32[n]) (k : i64[m + 1]) = for (i < m) => sum (for j => x[k[i] : k[i + 1]][j])\n"
+      "entry stored (x : f32[n]) (k : i64[m]) where 2 <= m = x[k[0] : k[1]] with [0:1] = [9.0]\n",
+      for_levels());
+  expect_runs(compiled,
+              {{"first", {1, 2, 3}, {0, 1, 3}, {1, 2}},
+               {"first", {1, 2, 3}, {1, 4}, {}, "leaves the axis: "},
+               {"whole", {1, 2, 3}, {1, 3}, {2}},
+               {"whole", {1, 2, 3}, {1, 4}, {}, "`k[1]` in `x[k[0] : k[1]]`"},
+               {"window", {1, 2, 3}, {1, 0}, {2, 1}},
+               {"window", {1, 2, 3}, {2}, {}, "leaves the axis: "},
+               {"window", {1, 2, 3}, {INT64_MAX}, {}, "is not in 0 .. "},
+               {"folded", {1, 2, 3}, {1, 0}, {3}},
+               {"folded", {1, 2, 3}, {2}, {}, "leaves the axis: "},
+               {"rest", {1, 2, 3}, {0, 1, 3}, {0, 3}},
+               {"rest", {1, 2, 3}, {1, 1}, {}, "[1:]"},
+               {"front", {1, 2, 3}, {0, 3}, {21}},
+               {"front", {1, 2, 3}, {0, 1}, {}, "[:2]"},
+               {"none", {1, 2, 3}, {0, 3}, {0}},
+               {"none", {1, 2, 3}, {0, 2}, {}, "3 is not in 0 .. 2"},
+               {"each", {1, 2, 3}, {0, 1, 3}, {1, 5}},
+               {"each", {1, 2, 3}, {0, 4}, {}, "is not in 0 .. 3"},
+               {"stored", {1, 2, 3}, {1, 3}, {9, 3}},
+               {"stored", {1, 2, 3}, {1, 1}, {}, "the slice begins at 0, which is not in 0 .. -1"}});
+}
+
+/// An index into an axis without elements is checked where it is folded away in a branch, too.
 TEST(RunTimeChecks, IndicesIntoNothing) {
   const Compiled compiled(
       "entry folded (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
       "  if k[0] > 1 then 0.5 else sum (for i => x[k[i] - 1] * 2.0)\n"
       "entry below (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
-      "  let e = min k[0] 4 in if k[0] > 1 then 0.5 else sum (for (i < e) => "
-      "x[i + k[0] - 1] * 2.0)\n"
+      "  let e = min k[0] 4 in if k[0] > 1 then 0.5 else sum (for (i < e) => x[i + k[0] - 1] * 2.0)\n"
       "entry looped (x : f32[n]) (k : i64[m]) =\n"
-      "  fold (fn s c => s + (if c > 1 then 0.5 else sum (for i => x[k[i] + c "
-      "- 1]))) 0.0 k\n",
+      "  fold (fn s c => s + (if c > 1 then 0.5 else sum (for i => x[k[i] + c - 1]))) 0.0 k\n",
       for_levels());
   expect_runs(compiled, {{"folded", {}, {1}, {}, "`x[k[i] - 1]`"},
                          {"folded", {}, {2, 1}, {0.5}},
@@ -189,8 +199,7 @@ TEST(RunTimeChecks, IndicesIntoNothing) {
                          {"looped", {}, {2, 3}, {1}}});
 }
 
-/// Branches, elements and steps that decide a size for themselves decide the
-/// same one.
+/// Branches, elements and steps that decide a size for themselves decide the same one.
 TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
   const Compiled compiled(
       "val even = nonzero (for (i < 4) => i % 2 == 0)\n"
@@ -198,59 +207,46 @@ TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
       "entry chosen (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
       "  (if k[1] > 0 then iota else zeros) (max 0 (min (k[0]) 5))\n"
       "entry named (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
-      "  let a = k[0] let f = if k[1] > 0 then (fn v => v[:a]) else (fn v => "
-      "v[:a] * 2.0) in f x\n"
+      "  let a = k[0] let f = if k[1] > 0 then (fn v => v[:a]) else (fn v => v[:a] * 2.0) in f x\n"
       "entry branch (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
       "  let a = k[0] in if k[1] > 0 then x[:a] else x[:a] * 2.0\n"
       "entry nested (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
-      "  let a = k[0] in if k[1] > 1 then x[:a] else if k[1] > 0 then x[:a] * "
-      "2.0 else x[n - a:]\n"
+      "  let a = k[0] in if k[1] > 1 then x[:a] else if k[1] > 0 then x[:a] * 2.0 else x[n - a:]\n"
       "entry unlike (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
       "  let a = k[0] in if k[1] > 0 then x[:a] else real k[:a]\n"
       "entry unbounded (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
       "  let a = k[0] in if k[1] > 0 then iota a else zeros a\n"
       "entry record (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
       "  let a = k[0] let b = k[1]\n"
-      "  let r = if b > 1 then {a = x[:a], b = x[:b]} else {a = x[:a] * 2.0, b "
-      "= x[:b] * 3.0}\n"
+      "  let r = if b > 1 then {a = x[:a], b = x[:b]} else {a = x[:a] * 2.0, b = x[:b] * 3.0}\n"
       "  in concat r.a [sum r.b]\n"
       "entry two (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
-      "  let a = k[0] let b = k[1] in if x[0] > 1.0 then x[a:b] else x[a:b] * "
-      "2.0\n"
+      "  let a = k[0] let b = k[1] in if x[0] > 1.0 then x[a:b] else x[a:b] * 2.0\n"
       "entry used (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
-      "  let a = k[0] let z = if k[1] > 0 then x[:a] else x[:a] * 2.0 in x[:a] "
-      "+ z + (for (i < a) => z[i])\n"
+      "  let a = k[0] let z = if k[1] > 0 then x[:a] else x[:a] * 2.0 in x[:a] + z + (for (i < a) => z[i])\n"
       "entry inside (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
-      "  let a = k[0] in if k[1] > 0 then (for (i < a) => x[:a][i]) else x[:a] "
-      "* 2.0\n"
-      "entry after (x : f32[n]) (k : i64[m]) where 2 <= m = let a = max 0 (min "
-      "(k[0]) n) in\n"
+      "  let a = k[0] in if k[1] > 0 then (for (i < a) => x[:a][i]) else x[:a] * 2.0\n"
+      "entry after (x : f32[n]) (k : i64[m]) where 2 <= m = let a = max 0 (min (k[0]) n) in\n"
       "  let t = if k[1] > 0 then iota a else for (i < a) => 7 in t + iota a\n"
-      "entry stored (x : f32[n]) (k : i64[m]) where 2 <= m = let a = max 0 "
-      "(min (k[0]) n) in\n"
+      "entry stored (x : f32[n]) (k : i64[m]) where 2 <= m = let a = max 0 (min (k[0]) n) in\n"
       "  x with [:a] = if k[1] > 0 then x[:a] * 2.0 else x[:a] * 3.0\n"
       "entry elements (x : f32[n]) (k : i64[m]) = for i =>\n"
       "  sum (if k[i] > 1 then x[:k[i]] else x[:k[i]] * 2.0)\n"
       "entry outer (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
       "  let a = k[0] in for i => if k[i] > 1 then x[:a] else x[:a] * 2.0\n"
       "entry folded (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
-      "  let a = k[0] in fold (fn s i => if i > 1 then s + x[:a] else x[:a]) "
-      "(for (i < a) => 0.0) k\n"
+      "  let a = k[0] in fold (fn s i => if i > 1 then s + x[:a] else x[:a]) (for (i < a) => 0.0) k\n"
       "entry scanned (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
-      "  let a = k[0] let (_, all) = scan (fn s i => (s + i, if i > 1 then "
-      "x[:a] else x[:a] * 2.0)) 0 k in "
+      "  let a = k[0] let (_, all) = scan (fn s i => (s + i, if i > 1 then x[:a] else x[:a] * 2.0)) 0 k in "
       "all\n"
       "entry repeated (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
-      "  let a = k[0] in iterate k[1] (fn z => if sum z > 3.5 then x[:a] else "
-      "x[:a] * 2.0) (x[:a])\n"
+      "  let a = k[0] in iterate k[1] (fn z => if sum z > 3.5 then x[:a] else x[:a] * 2.0) (x[:a])\n"
       "entry ended (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
-      "  let a = k[0] in while (fn z => sum z < 4.0) (fn z => if k[1] > 0 then "
-      "x[:a] * 2.0 else x[:a] * 3.0) "
+      "  let a = k[0] in while (fn z => sum z < 4.0) (fn z => if k[1] > 0 then x[:a] * 2.0 else x[:a] * 3.0) "
       "(x[:a])\n"
       "entry declared (x : f32[n]) (k : i64[m]) where 2 <= m, 4 <= n =\n"
       "  if k[1] > 0 then sum x[even] else sum x[even] * 2.0\n"
-      "entry scaled (x : f32[n]) (k : i64[m]) = (fold (fn a v => a + v * "
-      "three) 0.0 x) * three\n",
+      "entry scaled (x : f32[n]) (k : i64[m]) = (fold (fn a v => a + v * three) 0.0 x) * three\n",
       for_levels());
   const char* const most = "end `a` in `k[:a]`";
   expect_runs(compiled, {{"chosen", {}, {3, 0}, {0, 0, 0}},
@@ -297,15 +293,12 @@ TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
                          {"scaled", {1, 2, 3, 4}, {}, {90}}});
 }
 
-/// A size that the data decides bounds another one, whichever of the two is
-/// computed first.
+/// A size that the data decides bounds another one, whichever of the two is computed first.
 TEST(SizesOfTheData, BoundEachOther) {
   const Compiled compiled(
-      "entry slices (x : f32[n]) (k : i64[m]) where 2 <= m = let a = x[: k[0]] "
-      "in sum a[: k[1]]\n"
+      "entry slices (x : f32[n]) (k : i64[m]) where 2 <= m = let a = x[: k[0]] in sum a[: k[1]]\n"
       "entry counted (x : f32[n]) (k : i64[n]) =\n"
-      "  let v = count (k > 0) let y = compress x (k > 0) :> [v] in sum (y + "
-      "y[: v] * 0.5)\n"
+      "  let v = count (k > 0) let y = compress x (k > 0) :> [v] in sum (y + y[: v] * 0.5)\n"
       "entry later (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
       "  let c = k[1] let a = x[nonzero (x > 0.0)] in a[: c]\n",
       for_levels());
@@ -323,11 +316,9 @@ TEST(SizesOfTheData, AreOneForOneElement) {
   const Compiled compiled(
       "entry next (x : f32[n]) (k : i64[m + 1]) =\n"
       "  for (i < m) => sum (x[k[i] : k[i + 1]] * x[k[i] : k[1 + i]])\n"
-      "entry last (x : f32[n]) (k : i64[m]) where 1 <= m = sum (x[: k[m - 1]] "
-      "* x[: k[m - 1]])\n"
+      "entry last (x : f32[n]) (k : i64[m]) where 1 <= m = sum (x[: k[m - 1]] * x[: k[m - 1]])\n"
       "entry taken (x : f32[n]) (k : i64[m + 1]) =\n"
-      "  for (i < m) => if i > 0 then sum (x[: k[i + 1]] + x[: k[i + 1]]) else "
-      "0.5\n",
+      "  for (i < m) => if i > 0 then sum (x[: k[i + 1]] + x[: k[i + 1]]) else 0.5\n",
       for_levels());
   expect_runs(compiled, {{"next", {1, 2, 3, 4, 5}, {0, 2, 2, 5}, {5, 0, 50}},
                          {"next", {1, 2, 3}, {0}, {}},
@@ -340,17 +331,12 @@ TEST(SizesOfTheData, AreOneForOneElement) {
 /// A slice without elements has to lie inside of its axis, too.
 TEST(SizesOfTheData, AreInsideWithoutElements) {
   const Compiled compiled(
-      "entry rows (x : f32[n]) (k : i64[m + 1]) = for (i < "
-      "m) => sum x[k[i] : k[i + 1]]\n"
-      "entry long (x : f32[n]) (k : i64[m]) = for i => sum "
-      "x[k[i] : k[i] + m - 1]\n"
-      "entry folded (x : f32[n]) (k : i64[m]) = fold (fn s "
-      "(a, b) => s + sum x[a : b]) 0.0 (k, k)\n"
-      "entry chosen (x : f32[n]) (k : i64[m]) = for i => "
-      "if k[i] < 9 then sum x[k[i] : k[i] + m - 1] else "
+      "entry rows (x : f32[n]) (k : i64[m + 1]) = for (i < m) => sum x[k[i] : k[i + 1]]\n"
+      "entry long (x : f32[n]) (k : i64[m]) = for i => sum x[k[i] : k[i] + m - 1]\n"
+      "entry folded (x : f32[n]) (k : i64[m]) = fold (fn s (a, b) => s + sum x[a : b]) 0.0 (k, k)\n"
+      "entry chosen (x : f32[n]) (k : i64[m]) = for i => if k[i] < 9 then sum x[k[i] : k[i] + m - 1] else "
       "1.0\n"
-      "entry whole (x : f32[n]) (k : i64[m]) where 2 <= m "
-      "= sum x[k[0] : k[1]]\n",
+      "entry whole (x : f32[n]) (k : i64[m]) where 2 <= m = sum x[k[0] : k[1]]\n",
       for_levels());
   expect_runs(compiled, {{"rows", {1, 2}, {0, 2, 2}, {3, 0}},
                          {"rows", {1, 2}, {5, 5, 5}, {}, "not in 0 .. 2"},
@@ -367,24 +353,17 @@ TEST(SizesOfTheData, AreInsideWithoutElements) {
                          {"whole", {1, 2}, {5, 5}, {}, "not in 0 .. 2"}});
 }
 
-/// What an update of one position stores may be made of other elements: it is
-/// computed before the update.
+/// What an update of one position stores may be made of other elements: it is computed before the update.
 TEST(Updates, OfOnePositionReadOthers) {
   const Compiled compiled(
-      "entry first (x : *f32[n]) (k : i64[m]) where 2 <= n "
-      "= x with [0] = x[1]\n"
-      "entry sums (x : *f32[n]) (k : i64[m]) = fold (fn x "
-      "i => x with [i] = x[i] + x[i - 1 else 0.0]) x "
+      "entry first (x : *f32[n]) (k : i64[m]) where 2 <= n = x with [0] = x[1]\n"
+      "entry sums (x : *f32[n]) (k : i64[m]) = fold (fn x i => x with [i] = x[i] + x[i - 1 else 0.0]) x "
       "(iota n)\n"
-      "entry chosen (x : *f32[n]) (k : i64[m]) = fold (fn "
-      "x i => x with [i] = x[(i + 1) % n] + x[i]) x k\n"
-      "entry times (x : *f32[n]) (k : i64[m]) where 2 <= n "
-      "= iterate 3 (fn x => x with [0] = x[1] + x[0]) x\n"
-      "entry elements (x : f32[n]) (k : i64[m]) where 2 <= "
-      "n = for i => sum (x with [0] = x[1] * real k[i])\n"
+      "entry chosen (x : *f32[n]) (k : i64[m]) = fold (fn x i => x with [i] = x[(i + 1) % n] + x[i]) x k\n"
+      "entry times (x : *f32[n]) (k : i64[m]) where 2 <= n = iterate 3 (fn x => x with [0] = x[1] + x[0]) x\n"
+      "entry elements (x : f32[n]) (k : i64[m]) where 2 <= n = for i => sum (x with [0] = x[1] * real k[i])\n"
       "entry rows (x : *f32[n]) (k : i64[m]) =\n"
-      "  let y = for (i < 3) j => x[j] * real i in fold "
-      "(fn y i => y with [i] = y[(i + 1) % 3] + y[.., "
+      "  let y = for (i < 3) j => x[j] * real i in fold (fn y i => y with [i] = y[(i + 1) % 3] + y[.., "
       "0][0]) y k |> sum\n",
       for_levels());
   expect_runs(compiled, {{"first", {1, 2, 3}, {}, {2, 2, 3}},
@@ -398,28 +377,21 @@ TEST(Updates, OfOnePositionReadOthers) {
                          {"rows", {1, 2}, {1, 0}, {6, 6, 6}}});
 }
 
-/// What an `if` chooses between may have two sizes: the result has that of the
-/// branch taken.
+/// What an `if` chooses between may have two sizes: the result has that of the branch taken.
 TEST(SizesOfTheData, AreThoseOfTheBranchTaken) {
   const Compiled compiled(
       "fun longer c x = if c then concat x x else x\n"
-      "entry chosen (x : f32[n]) (k : i64[m]) = if sum k > 0 then x else real "
-      "k\n"
-      "entry part (x : f32[n]) (k : i64[m]) = if sum k > 0 then x[nonzero (x > "
-      "0.0)] else x\n"
-      "entry of_sizes (x : f32[n]) (k : i64[m]) where 1 <= n = (if n > m then "
-      "x[1:] else x) * 2.0\n"
+      "entry chosen (x : f32[n]) (k : i64[m]) = if sum k > 0 then x else real k\n"
+      "entry part (x : f32[n]) (k : i64[m]) = if sum k > 0 then x[nonzero (x > 0.0)] else x\n"
+      "entry of_sizes (x : f32[n]) (k : i64[m]) where 1 <= n = (if n > m then x[1:] else x) * 2.0\n"
       "entry twice (x : f32[n]) (k : i64[m]) = sum (longer (sum k > 0) x)\n"
       "entry pair (x : f32[n]) (k : i64[m]) =\n"
-      "  let (a, b) = if sum k > 0 then (x, real k) else (real k, x) in for i "
-      "=> a[i] + sum b\n"
+      "  let (a, b) = if sum k > 0 then (x, real k) else (real k, x) in for i => a[i] + sum b\n"
       "entry elements (x : f32[n]) (k : i64[m]) = for i =>\n"
       "  sum (if k[i] > 0 then x[nonzero (x > 0.0)] else real k)\n"
       "entry steps (x : f32[n]) (k : i64[m]) = fold (fn s c =>\n"
-      "  s * 10.0 + sum (if c > 0 then x else if c < 0 then real k else "
-      "x[:c])) 0.0 k\n"
-      "entry one (x : f32[n]) (k : i64[m]) = (if sum k > 0 then x else [5.0]) "
-      "* 2.0\n",
+      "  s * 10.0 + sum (if c > 0 then x else if c < 0 then real k else x[:c])) 0.0 k\n"
+      "entry one (x : f32[n]) (k : i64[m]) = (if sum k > 0 then x else [5.0]) * 2.0\n",
       for_levels());
   expect_runs(compiled, {{"chosen", {1, 2}, {1, 2, 3}, {1, 2}},
                          {"chosen", {1, 2}, {0, -2, 1}, {0, -2, 1}},
@@ -447,23 +419,18 @@ TEST(SizesOfTheData, AreRangesOfWhatTheBodyComputes) {
       "fun take k x = x[:k]\n"
       "fun to_size (x : f32[n]) (m : i64) = x :> f32[m]\n"
       "entry call (x : f32[n]) (k : i64[m]) = sum i => (above 0.0 x)[i] * 2.0\n"
-      "entry slice (x : f32[n]) (k : i64[m]) where 2 <= m = for i => x[k[0] : "
-      "k[1]][i]\n"
+      "entry slice (x : f32[n]) (k : i64[m]) where 2 <= m = for i => x[k[0] : k[1]][i]\n"
       "entry named (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
       "  let a = k[0] let b = k[1] in for i => x[a : b][i] * real (b - a)\n"
-      "entry inside (x : f32[n]) (k : i64[m]) where 1 <= m = for i => let a = "
-      "k[0] let y = x[:a] in y[i]\n"
-      "entry pair (x : f32[n]) (k : i64[m]) = for i => let (a, b) = parts x in "
-      "a[i] * sum b\n"
-      "entry both (x : f32[n]) (k : i64[m]) = for i j => (above 0.0 x)[i] + "
-      "(above 1.5 x)[j]\n"
+      "entry inside (x : f32[n]) (k : i64[m]) where 1 <= m = for i => let a = k[0] let y = x[:a] in y[i]\n"
+      "entry pair (x : f32[n]) (k : i64[m]) = for i => let (a, b) = parts x in a[i] * sum b\n"
+      "entry both (x : f32[n]) (k : i64[m]) = for i j => (above 0.0 x)[i] + (above 1.5 x)[j]\n"
       "entry rows (x : f32[n]) (k : i64[m]) = for i => sum j => x[: k[i]][j]\n"
       "entry steps (x : f32[n]) (k : i64[m]) =\n"
       "  fold (fn s c => s * 10.0 + (sum i => (above (real c) x)[i])) 0.0 k\n"
       "entry given (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
       "  let c = max 0 (min (k[0]) n) in sum i => (take c x)[i]\n"
-      "entry whole (x : f32[n]) (k : i64[m]) where 1 <= m = for i => sum x[: "
-      "k[0]] + real k[i]\n"
+      "entry whole (x : f32[n]) (k : i64[m]) where 1 <= m = for i => sum x[: k[0]] + real k[i]\n"
       "entry sized (x : f32[n]) (k : i64[m]) where 1 <= m = to_size x (k[0])\n",
       for_levels());
   expect_runs(compiled, {{"call", {1, -2, 3}, {}, {8}},
@@ -484,32 +451,23 @@ TEST(SizesOfTheData, AreRangesOfWhatTheBodyComputes) {
                          {"sized", {1, 2, 3}, {2}, {}, "the axis has 3 elements, not 2"}});
 }
 
-/// What does not depend on the index of a `for` or a loop is computed outside
-/// of it, also where there is no element at all: it reads nothing that is there
-/// in an element only.
+/// What does not depend on the index of a `for` or a loop is computed outside of it, also where there is no
+/// element at all: it reads nothing that is there in an element only.
 TEST(Loops, WithoutElementsReadNothing) {
   const Compiled compiled(
-      "entry first (x : f32[n]) (k : i64[m]) = for (i < n) => sum (for (j < 3) "
-      "=> exp x[0] * 0.0 + 2.0) + "
+      "entry first (x : f32[n]) (k : i64[m]) = for (i < n) => sum (for (j < 3) => exp x[0] * 0.0 + 2.0) + "
       "x[i]\n"
-      "entry last (x : f32[n]) (k : i64[m]) = for (i < n) => sum (for (j < 3) "
-      "=> x[n - 1] * real j)\n"
+      "entry last (x : f32[n]) (k : i64[m]) = for (i < n) => sum (for (j < 3) => x[n - 1] * real j)\n"
       "entry folded (x : f32[n]) (k : i64[m]) =\n"
-      "  fold (fn s i => s + sum (for (j < 3) => exp x[0] * 0.0 + 2.0)) 0.0 "
-      "(iota n)\n"
-      "entry shorter (x : f32[n]) (k : i64[m]) = fold (fn s i => s + sum "
-      "(softmax x[1:])) 0.0 (iota n)\n"
-      "entry reduced (x : f32[n]) (k : i64[m]) = sum (i < n) => x[i] * (sum (j "
-      "< 3) => x[0] * real j)\n"
+      "  fold (fn s i => s + sum (for (j < 3) => exp x[0] * 0.0 + 2.0)) 0.0 (iota n)\n"
+      "entry shorter (x : f32[n]) (k : i64[m]) = fold (fn s i => s + sum (softmax x[1:])) 0.0 (iota n)\n"
+      "entry reduced (x : f32[n]) (k : i64[m]) = sum (i < n) => x[i] * (sum (j < 3) => x[0] * real j)\n"
       "entry both (x : f32[n]) (k : i64[m]) =\n"
-      "  for (i < n) (j < m) => sum (for (l < 2) => x[0] + real k[0]) + x[i] + "
-      "real k[j]\n"
+      "  for (i < n) (j < m) => sum (for (l < 2) => x[0] + real k[0]) + x[i] + real k[j]\n"
       "entry nested (x : f32[n]) (k : i64[m]) =\n"
-      "  for (j < m) => fold (fn s i => s + sum (for (l < 3) => tanh x[0]) * "
-      "0.0 + real k[j]) 0.0 (iota n)\n"
+      "  for (j < m) => fold (fn s i => s + sum (for (l < 3) => tanh x[0]) * 0.0 + real k[j]) 0.0 (iota n)\n"
       "entry scanned (x : f32[n]) (k : i64[m]) = let (t, ys) =\n"
-      "  scan (fn s i => (s + 1.0, sum (for (l < n - 1) => x[l + 1]))) 0.0 "
-      "(iota n) in ys\n",
+      "  scan (fn s i => (s + 1.0, sum (for (l < n - 1) => x[l + 1]))) 0.0 (iota n) in ys\n",
       for_levels());
   expect_runs(compiled, {{"first", {}, {}, {}},
                          {"first", {1, 2}, {}, {7, 8}},
@@ -531,51 +489,37 @@ TEST(Loops, WithoutElementsReadNothing) {
                          {"scanned", {1, 2}, {}, {2, 2}}});
 }
 
-/// Loops in loops whose steps, sizes and updates depend on the outer index: as
-/// in factorisations of matrices.
+/// Loops in loops whose steps, sizes and updates depend on the outer index: as in factorisations of matrices.
 TEST(Loops, MayDependOnTheIndexOfALoopAround) {
   const Compiled compiled(
       "entry stepped (x : f32[n]) (k : i64[m]) =\n"
       "  fold (fn s j => iterate j (fn y => y * 2.0) s + x[j]) 0.0 (iota n)\n"
       "entry inner (x : f32[n]) (k : i64[m]) =\n"
-      "  fold (fn s j => s + fold (fn a b => a * 0.5 + b) 0.0 x[:j]) 0.0 (iota "
-      "n)\n"
+      "  fold (fn s j => s + fold (fn a b => a * 0.5 + b) 0.0 x[:j]) 0.0 (iota n)\n"
       "entry scanned (x : f32[n]) (k : i64[m]) = fold (fn s j =>\n"
-      "  let (t, ys) = scan (fn a b => (a + b, a * b)) 0.0 x[j:] in s * 10.0 + "
-      "t + sum ys) 0.0 (iota n)\n"
-      "entry thrice (x : f32[n]) (k : i64[m]) = fold (fn s i => fold (fn t j "
-      "=>\n"
-      "  fold (fn u l => u + x[l] * x[j]) t (iota (j + 1))) s (iota (n - i))) "
-      "0.0 (iota n)\n"
-      "entry prefix (x : f32[n]) (k : i64[m]) = fold (fn s j => s with [:j] = "
-      "s[:j] + 1.0) (zeros_like x) "
+      "  let (t, ys) = scan (fn a b => (a + b, a * b)) 0.0 x[j:] in s * 10.0 + t + sum ys) 0.0 (iota n)\n"
+      "entry thrice (x : f32[n]) (k : i64[m]) = fold (fn s i => fold (fn t j =>\n"
+      "  fold (fn u l => u + x[l] * x[j]) t (iota (j + 1))) s (iota (n - i))) 0.0 (iota n)\n"
+      "entry prefix (x : f32[n]) (k : i64[m]) = fold (fn s j => s with [:j] = s[:j] + 1.0) (zeros_like x) "
       "(iota n)\n"
       "entry products (x : f32[n]) (k : i64[m]) = sum i j => (fold (fn s p =>\n"
-      "  let q = p / 2 in s * 0.5 + transpose s[q :] @ s[q :]) (for (i < n) (j "
-      "< n) => x[i] - x[j]) (iota "
+      "  let q = p / 2 in s * 0.5 + transpose s[q :] @ s[q :]) (for (i < n) (j < n) => x[i] - x[j]) (iota "
       "n))[i, j]\n"
       "entry suffix (x : f32[n]) (k : i64[m]) =\n"
       "  fold (fn s j => s with [j + 1 :] = s[j + 1 :] - s[j]) x (iota n)\n"
-      "entry sorted (x : f32[n]) (k : i64[m]) where 1 <= n = fold (fn s i => "
-      "fold (fn t j =>\n"
-      "  if t[j] > t[j + 1] then (t with [j] = t[j + 1]) with [j + 1] = t[j] "
-      "else t) s (iota (n - 1 - i)))\n"
+      "entry sorted (x : f32[n]) (k : i64[m]) where 1 <= n = fold (fn s i => fold (fn t j =>\n"
+      "  if t[j] > t[j + 1] then (t with [j] = t[j + 1]) with [j + 1] = t[j] else t) s (iota (n - 1 - i)))\n"
       "  x (iota (n - 1))\n"
       "entry lu (x : f32[n]) (k : i64[m]) = sum i j => (fold (fn a p =>\n"
-      "  let q = a with [p + 1 :, p] = for (i < n - p - 1) => a[p + 1 + i, p] "
-      "/ a[p, p]\n"
-      "  in q with [p + 1 :, p + 1 :] = for (i < n - p - 1) (j < n - p - 1) "
-      "=>\n"
+      "  let q = a with [p + 1 :, p] = for (i < n - p - 1) => a[p + 1 + i, p] / a[p, p]\n"
+      "  in q with [p + 1 :, p + 1 :] = for (i < n - p - 1) (j < n - p - 1) =>\n"
       "    q[p + 1 + i, p + 1 + j] - q[p + 1 + i, p] * q[p, p + 1 + j])\n"
-      "  (for (i < n) (j < n) => x[i] * x[j] + (if i == j then 1.0 else 0.0)) "
-      "(iota n))[i, j]\n"
+      "  (for (i < n) (j < n) => x[i] * x[j] + (if i == j then 1.0 else 0.0)) (iota n))[i, j]\n"
       "entry pivots (x : f32[n]) (k : i64[m]) = fold (fn s p =>\n"
-      "  let q = p + argmax s[p:] in (s with [q] = s[p]) with [p] = s[q]) x "
-      "(iota n)\n"
+      "  let q = p + argmax s[p:] in (s with [q] = s[p]) with [p] = s[q]) x (iota n)\n"
       "entry parts (x : f32[n]) (k : i64[m]) =\n"
       "  fold (fn s (p, v) => s + v * real (argmax x[p:])) 0.0 (iota n, x)\n"
-      "entry places (x : f32[n]) (k : i64[m]) = for (i < n) => fold (fn s j => "
-      "s + sum x[j : i + 1]) 0.0 "
+      "entry places (x : f32[n]) (k : i64[m]) = for (i < n) => fold (fn s j => s + sum x[j : i + 1]) 0.0 "
       "(iota i)\n",
       for_levels());
   expect_runs(compiled, {{"stepped", {3, 1, 2}, {}, {30}},
@@ -596,21 +540,15 @@ TEST(Loops, MayDependOnTheIndexOfALoopAround) {
                          {"places", {1, 2, 3}, {}, {0, 3, 11}}});
 }
 
-/// A position out of range is an error where there is no element to change,
-/// too.
+/// A position out of range is an error where there is no element to change, too.
 TEST(Updates, OfNothingCheckTheirPosition) {
   const Compiled compiled(
-      "entry branch (x : f32[n]) (k : i64[m]) where 2 <= m "
-      "= if k[1] > 0 then x with [k[0]] = 1.0 else x\n"
-      "entry folded (x : f32[n]) (k : i64[m]) = fold (fn s "
-      "p => s with [p] = 1.0) x k\n"
-      "entry found (x : f32[n]) (k : i64[m]) where 1 <= m "
-      "= x[nonzero (x > 0.0)] with [k[0]] = 1.0\n"
+      "entry branch (x : f32[n]) (k : i64[m]) where 2 <= m = if k[1] > 0 then x with [k[0]] = 1.0 else x\n"
+      "entry folded (x : f32[n]) (k : i64[m]) = fold (fn s p => s with [p] = 1.0) x k\n"
+      "entry found (x : f32[n]) (k : i64[m]) where 1 <= m = x[nonzero (x > 0.0)] with [k[0]] = 1.0\n"
       "entry grown (x : f32[n]) (k : i64[m]) (v : i64) =\n"
-      "  sum (real (iterate 2 (fn b => for c => b[c] + b[c "
-      "- 1 else 0]) (for (c < v + 1) => c)))\n"
-      "entry narrow (x : f32[n]) (k : i64[m]) (v : i64) = "
-      "real (100 / i32 v) + x[i32 v]\n",
+      "  sum (real (iterate 2 (fn b => for c => b[c] + b[c - 1 else 0]) (for (c < v + 1) => c)))\n"
+      "entry narrow (x : f32[n]) (k : i64[m]) (v : i64) = real (100 / i32 v) + x[i32 v]\n",
       for_levels());
   expect_runs(compiled, {{"branch", {}, {5, 1}, {}, "5 is not in 0 .. "},
                          {"branch", {}, {5, 0}, {}},
@@ -629,22 +567,15 @@ TEST(Updates, OfNothingCheckTheirPosition) {
 /// What an index of a `for` decides inside of an element is that element's own.
 TEST(Elements, HaveTheirOwnPositionsSizesAndSteps) {
   const Compiled compiled(
-      "entry positions (x : f32[n]) (k : i64[m]) = for i => x with [k[i]] = "
-      "9.0\n"
-      "entry zeroed (x : f32[n]) (k : i64[m]) = for i => sum (zeros 3 with "
-      "[k[i]] = 7.0)\n"
-      "entry fronts (x : f32[n]) (k : i64[m]) = for (i < n) => x with [0 : i] "
-      "= zeros i\n"
-      "entry counts (x : f32[n]) (k : i64[m]) = sum (for i => dim (nonzero (x "
-      "> real k[i])) 0)\n"
-      "entry most (x : f32[n]) (k : i64[m]) = reduce max 0 (for i => dim (iota "
-      "(max 0 (min k[i] 5))) 0)\n"
+      "entry positions (x : f32[n]) (k : i64[m]) = for i => x with [k[i]] = 9.0\n"
+      "entry zeroed (x : f32[n]) (k : i64[m]) = for i => sum (zeros 3 with [k[i]] = 7.0)\n"
+      "entry fronts (x : f32[n]) (k : i64[m]) = for (i < n) => x with [0 : i] = zeros i\n"
+      "entry counts (x : f32[n]) (k : i64[m]) = sum (for i => dim (nonzero (x > real k[i])) 0)\n"
+      "entry most (x : f32[n]) (k : i64[m]) = reduce max 0 (for i => dim (iota (max 0 (min k[i] 5))) 0)\n"
       "entry untaken (x : f32[n]) (k : i64[m]) = for i =>\n"
-      "  if k[i] > 0 then while (fn s => s < 8) (fn s => s * 2) k[i] else "
-      "k[i]\n"
+      "  if k[i] > 0 then while (fn s => s < 8) (fn s => s * 2) k[i] else k[i]\n"
       "entry never (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
-      "  if k[0] > 0 then while (fn s => s < 8) (fn s => s * 2) (k[0]) else "
-      "k[0]\n"
+      "  if k[0] > 0 then while (fn s => s < 8) (fn s => s * 2) (k[0]) else k[0]\n"
       "entry many (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
       "  if k[0] < 9 then iterate (k[0]) (fn s => s + 1.0) 0.5 else -1.0\n",
       for_levels());
@@ -672,13 +603,10 @@ TEST(Values, HaveTheTypeOfEachUse) {
       "entry whole (x : f32[n]) (k : i64[m]) : i64 = large\n"
       "entry index (x : f32[n]) (k : i64[m]) where 1 <= n = x[large % n]\n"
       "entry list (x : f32[n]) (k : i64[m]) = sum (f64 x) * pair\n"
-      "entry partial (x : f32[n]) (k : i64[m]) = (more k, more (f64 x), total "
-      "k, total x)\n"
+      "entry partial (x : f32[n]) (k : i64[m]) = (more k, more (f64 x), total k, total x)\n"
       "entry local (x : f32[n]) (k : i64[m]) =\n"
-      "  let h = fold add 0 let t = iterate 3 in (h k, h (f64 x), t (fn s => s "
-      "+ 1) (i64 0))\n"
-      "entry steps (x : f32[n]) (k : i64[m]) = let half = fn v => v * 0.5 in "
-      "(half x, half (f64 x))\n",
+      "  let h = fold add 0 let t = iterate 3 in (h k, h (f64 x), t (fn s => s + 1) (i64 0))\n"
+      "entry steps (x : f32[n]) (k : i64[m]) = let half = fn v => v * 0.5 in (half x, half (f64 x))\n",
       for_levels());
   expect_runs(compiled, {{"two", {1, 2}, {}, {0.1, 0.2}},
                          {"whole", {}, {}, {16777217}},
@@ -689,8 +617,7 @@ TEST(Values, HaveTheTypeOfEachUse) {
                          {"steps", {1}, {}, {0.5}}});
 }
 
-/// The first launch has too little room, the next ones have enough, and a
-/// larger size asks for more again.
+/// The first launch has too little room, the next ones have enough, and a larger size asks for more again.
 TEST(Room, GrowsWithTheSizesThatTheDataDecides) {
   const Compiled compiled("entry f (k : i64[1]) = for (i < k[0]) => real i * 0.5\n", for_levels());
   ASSERT_EQ(compiled.error(), "");

@@ -173,12 +173,13 @@ bool IndexEvaluator::holds(const Fact& fact, const std::string& what) {
   return bounds_.proof(fact) == Proof::guarded || bounds_.require(fact, what);
 }
 
-/// The start of a slice as a size. In a branch it is one only where it is known to lie inside: what has to be
-/// checked is checked where the branch is taken, not at the call. The same where it is decided later.
+/// The start of a slice as a size. In a branch, and where it or the axis is decided later, it is one only
+/// where it is known to lie inside: what has to be checked is checked there, not at the call.
 std::optional<Dim> IndexEvaluator::start_as_size(ScalarId start, const Dim& extent) const {
   const auto first = affine_index(g, start);
-  if (!first || (conditions_.empty() && !checked_.is_decided_later(*first))) return first;
-  const bool inside = bounds_.proof(shape::at_most(Dim(0), *first)) != Proof::unknown &&
+  const bool later = first && (checked_.is_decided_later(*first) || checked_.is_decided_later(extent));
+  if (!first || (conditions_.empty() && !later)) return first;
+  const bool inside = bounds_.proof(shape::at_least(*first, Dim(0))) != Proof::unknown &&
                       bounds_.proof(shape::at_most(*first, extent)) != Proof::unknown;
   return inside ? first : std::nullopt;
 }
@@ -201,7 +202,7 @@ std::optional<std::string> IndexEvaluator::check_data_start(ScalarId start, bool
 /// x[a:b:stride] with a bound that the data decides: one element for each `stride` that b - a has begun.
 void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent,
                                    const SliceWords& said, Selection& out) {
-  const auto first = start_as_size(start, extent);
+  auto first = start_as_size(start, extent);
   if (first && (!holds(shape::at_most(Dim(0), *first), said.start) ||
                 !holds(shape::at_most(*first, extent), said.start))) {
     fail(source::Code::E0601,
@@ -209,10 +210,17 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
     return;
   }
   const ScalarId between = checked_.difference(stop, start);
+  const auto known = [&](const Dim& low, const Dim& high) {
+    return bounds_.proof(shape::at_most(low, high)) != Proof::unknown;
+  };
   auto length = affine_index(g, between);
-  const bool may_be_empty = !length || bounds_.proof(shape::at_least(*length, Dim(1))) == Proof::unknown;
+  if (length && checked_.is_decided_later(*length) && !known(Dim(0), *length)) length = std::nullopt;
+  const auto end = affine_index(g, stop);
+  const bool ends_inside = end && known(*end, extent);
+  if (length && end && !ends_inside) first = std::nullopt;  // each element is checked
+  const bool may_be_empty = !length || !known(Dim(1), *length);
   std::optional<std::string> blamed = said.start;
-  if (!first && !affine_index(g, stop)) blamed = check_data_start(start, may_be_empty, extent, said);
+  if (!first && !ends_inside) blamed = check_data_start(start, may_be_empty, extent, said);
   if (!blamed) return;
   if (length && !holds(shape::at_least(*length, Dim(0)), said.order)) {
     fail(source::Code::E0601, fmt::format("{}: the slice ends before it begins", said.order));
@@ -280,16 +288,15 @@ void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, cons
   ScalarId from = part(item.start, backwards ? extent - Dim(1) : Dim(0), true);
   ScalarId to = part(item.stop, backwards ? Dim(-1) : extent, true);
   if (failed_) return;
-  if (stride > 0 && !is_proved(from, to, extent)) {
+  const bool later = stride > 0 && !is_proved(from, to, extent);
+  if (later) {
     const auto length = affine_index(g, checked_.difference(to, from));
-    const bool keeps = length && (!checked_.is_decided_later(*length) ||
-                                  bounds_.proof(shape::at_least(*length, Dim(0))) != Proof::unknown);
     const ScalarId first = as_data(from);
-    to = keeps && first != from ? apply(g, Op::add, {first, index_of(g, *length)}) : as_data(to);
+    to = length && first != from ? apply(g, Op::add, {first, index_of(g, *length)}) : as_data(to);
     from = first;
   }
   const auto start = affine_index(g, from), stop = affine_index(g, to);
-  if (stride > 0 && (!start || !stop)) return slice_by_data(from, to, stride, extent, said, out);
+  if (later || (stride > 0 && (!start || !stop))) return slice_by_data(from, to, stride, extent, said, out);
   if (!start || !stop || stride == 0) {
     unsupported("a slice whose step is not a constant, or that goes backwards between what the data decides");
     return;

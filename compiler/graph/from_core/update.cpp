@@ -76,7 +76,8 @@ bool IndexEvaluator::along_whole_axis(const Selection& s, size_t axis, const Dim
     return true;
   }
   const ScalarId start = run.start, zero = constant_int(g, Elem::i64, 0);
-  if (!affine_index(g, start)) {
+  const auto first = affine_index(g, start);
+  if (!first || bounds_.proof(shape::at_most(*first + run.count, extent)) == Proof::unknown) {
     const ScalarId count = sizes_.value_of(run.count);
     const ScalarId last = apply(g, Op::sub, {sizes_.value_of(extent), count});
     checks_.require(apply(g, Op::and_, {apply(g, Op::le, {zero, start}), apply(g, Op::le, {start, last})}),
