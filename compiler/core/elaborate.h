@@ -40,6 +40,7 @@ class LibraryLoader {
 struct Options {
   std::map<std::string, int64_t> sizes;     ///< -D n=1024: a named size of the file's entries, fixed
   std::map<std::string, base::Elem> elems;  ///< -D t=bf16: an element-type parameter of the file's entries
+  std::string root;  ///< the directory that imports stay inside of; empty: that of the file
 };
 
 Program elaborate(const syntax::File& file, const source::SourceManager& sources, const Loader& loader,

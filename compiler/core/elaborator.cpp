@@ -277,7 +277,7 @@ void Elaborator::run(const stx::File& file) {
   own->file = &file;
   own->library = false;
   if (!diagnostics.has_errors()) program.exprs.reserve(file.exprs.size());  // else most may be left out
-  own->root = directory_of(file);
+  own->root = root_of(file);
   std::string key = identity(file);
   while (modules_.count(key))
     key += " (checked)";  // a file of the library itself: besides what it is to others

@@ -104,6 +104,7 @@ class Elaborator {
                     source::Span at);
   Module* add_module(const std::string& identity, std::unique_ptr<Module> m);
   std::filesystem::path directory_of(const syntax::File& file) const;
+  std::filesystem::path root_of(const syntax::File& program) const;
   std::string identity(const syntax::File& file) const;
   void open_prelude();
   std::vector<const Module*> prelude_;  ///< what is seen without import; the first that has a name wins

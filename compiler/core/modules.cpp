@@ -76,6 +76,10 @@ fs::path Elaborator::directory_of(const stx::File& file) const {
   return real(directory.empty() ? "." : directory);
 }
 
+fs::path Elaborator::root_of(const stx::File& program) const {
+  return options.root.empty() ? directory_of(program) : real(options.root);
+}
+
 std::string Elaborator::identity(const stx::File& file) const {
   return real(sources[file.source].name()).string();
 }

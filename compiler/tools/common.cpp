@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "tools/files.h"
-
 namespace axon::tools {
 
 namespace fs = std::filesystem;
@@ -103,6 +101,7 @@ std::unique_ptr<Compilation> open(const CommonOptions& o, int& status) {
   CompileOptions options;
   options.library = library_directories(o);
   options.entries = o.entries;
+  options.core.root = o.root;
   options.schedule = o.schedule == "barrier" ? plan::Schedule::barrier : plan::Schedule::events;
   if (o.level != "all") options.levels = {o.level};
   for (const std::string& define : o.defines)
@@ -155,10 +154,17 @@ int report(const Compilation& c, const CommonOptions& o) {
   return report(c.diagnostics, c.sources, o);
 }
 
-int find(const std::vector<std::string>& paths, std::vector<std::string>& files, const CommonOptions& o) {
+int find(const std::vector<std::string>& paths, std::vector<SourcePath>& files, const CommonOptions& o) {
   source::Diagnostics diagnostics;
   find_sources(paths, files, diagnostics);
   return diagnostics.has_errors() ? report(diagnostics, {}, o) : ok;
+}
+
+CommonOptions options_for(const SourcePath& source, const CommonOptions& o) {
+  CommonOptions one = o;
+  one.file = source.file;
+  one.root = source.directory;
+  return one;
 }
 
 }  // namespace axon::tools

@@ -11,6 +11,7 @@
 
 #include "pipeline.h"
 #include "source/render.h"
+#include "tools/files.h"
 
 namespace axon::tools {
 
@@ -18,6 +19,7 @@ enum Exit : int { ok = 0, user_error = 1, usage = 2, run_error = 3, bug = 70 };
 
 struct CommonOptions {
   std::string file;
+  std::string root;                  ///< where the file was found; empty: it was given itself
   std::vector<std::string> defines;  ///< -D name=value
   std::vector<std::string> library;  ///< --library DIR
   std::vector<std::string> entries;  ///< --entry NAME
@@ -53,7 +55,9 @@ source::RenderOptions render_options(const CommonOptions&);
 int report(const source::Diagnostics&, const source::SourceManager&, const CommonOptions&);
 int report(const Compilation&, const CommonOptions&);
 /// find_sources() (files.h); what is missing is shown. The exit status for it.
-int find(const std::vector<std::string>& paths, std::vector<std::string>& files, const CommonOptions&);
+int find(const std::vector<std::string>& paths, std::vector<SourcePath>& files, const CommonOptions&);
+/// The options for one of them.
+CommonOptions options_for(const SourcePath&, const CommonOptions&);
 
 // One function per sub-command: registers it and returns what to call when it was chosen.
 using Command = std::function<int()>;

@@ -21,12 +21,10 @@ struct DocOptions {
   std::string out;
 };
 
-/// `nn/layers.axn` below one of the given directories is the module nn.layers; a file given alone has its own
-/// name.
-std::string module_name(const std::vector<std::string>& paths, const fs::path& file) {
-  fs::path relative = file.filename();
-  for (const std::string& path : paths)
-    if (fs::is_directory(path) && file.string().starts_with(path)) relative = file.lexically_relative(path);
+/// `nn/layers.axn` below a given directory is the module nn.layers; a file given alone has its own name.
+std::string module_name(const SourcePath& source) {
+  const fs::path file = source.file;
+  fs::path relative = source.directory.empty() ? file.filename() : file.lexically_relative(source.directory);
   std::string name = relative.replace_extension().generic_string();
   for (char& c : name)
     if (c == '/') c = '.';
@@ -152,12 +150,11 @@ Command add_doc(CLI::App& app) {
   add_library(app, o->common);
   add_talk(app, o->common);
   return [o] {
-    std::vector<std::string> files;
+    std::vector<SourcePath> files;
     int status = find(o->paths, files, o->common);
     std::vector<DocModule> modules;
-    for (const std::string& file : files) {
-      CommonOptions one = o->common;
-      one.file = file;
+    for (const SourcePath& source : files) {
+      const CommonOptions one = options_for(source, o->common);
       int opened = ok;
       const auto c = open(one, opened);
       if (c) {
@@ -165,8 +162,7 @@ Command add_doc(CLI::App& app) {
         opened = report(*c, one);
       }
       status = std::max(status, opened);
-      if (c && !c->diagnostics.has_errors())
-        modules.push_back(ModuleReader(*c, module_name(o->paths, file)).read());
+      if (c && !c->diagnostics.has_errors()) modules.push_back(ModuleReader(*c, module_name(source)).read());
     }
     if (status != ok) return status;
     return write_pages(*o, doc_pages(modules));

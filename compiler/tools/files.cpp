@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void find_below(const fs::path& folder, std::vector<std::string>& files) {
+void find_below(const std::string& folder, std::vector<SourcePath>& files) {
   std::vector<std::string> found;
   std::error_code ignored;
   fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, ignored), end;
@@ -28,19 +28,19 @@ void find_below(const fs::path& folder, std::vector<std::string>& files) {
       found.push_back(at->path().string());
   }
   std::sort(found.begin(), found.end());
-  files.insert(files.end(), found.begin(), found.end());
+  for (std::string& file : found) files.push_back({std::move(file), folder});
 }
 
 }  // namespace
 
-void find_sources(const std::vector<std::string>& paths, std::vector<std::string>& files,
+void find_sources(const std::vector<std::string>& paths, std::vector<SourcePath>& files,
                   source::Diagnostics& diagnostics) {
   std::error_code ignored;
   for (const std::string& path : paths) {
     if (fs::is_directory(path, ignored)) {
       find_below(path, files);
     } else if (path == "-" || fs::exists(path, ignored)) {
-      files.push_back(path);
+      files.push_back({path, ""});
     } else {
       diagnostics.report(
           source::error(source::Code::E0005, {}, fmt::format("there is no file or directory `{}`", path)));

@@ -49,9 +49,9 @@ Command add_fmt(CLI::App& app) {
                "write nothing; list the files that are not formatted, and exit with 1 if there are any");
   add_talk(app, o->common);
   return [o] {
-    std::vector<std::string> files;
+    std::vector<SourcePath> files;
     int status = find(o->paths, files, o->common);
-    for (const std::string& file : files) status = std::max<int>(status, format_file(*o, file));
+    for (const SourcePath& source : files) status = std::max<int>(status, format_file(*o, source.file));
     return status;
   };
 }

@@ -208,13 +208,11 @@ Command add_test(CLI::App& app) {
   add_library(app, o->common);
   add_talk(app, o->common);
   return [o] {
-    std::vector<std::string> files;
+    std::vector<SourcePath> files;
     size_t passed = 0, failed = find(o->paths, files, o->common) == ok ? 0 : 1;
-    for (const std::string& file : files) {
-      CommonOptions one = o->common;
-      one.file = file;
+    for (const SourcePath& source : files) {
       int status = ok;
-      const auto c = open(one, status);
+      const auto c = open(options_for(source, o->common), status);
       if (!c) {
         ++failed;
         continue;

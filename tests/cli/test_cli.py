@@ -492,6 +492,48 @@ class Examples(WithProgram):
         self.assertIn("expected: true", out)
 
 
+class Folders(unittest.TestCase):
+    """The files of a directory import each other, as from a program at its top."""
+
+    FILES = {"main.axn": 'import "lib/sub/more.axn" as more\ntest "four" = more.four == 4.0\n',
+             "lib/vec.axn": "fun twice x = x * 2.0\n",
+             "lib/sub/more.axn": 'import "../vec.axn" as vec\nval four = vec.twice 2.0\ntest "two" = vec.twice 1.0 == 2.0\n'}
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.top = os.path.join(folder.name, "top")
+        for name, text in {**self.FILES, "../out.axn": "val out = 1\n"}.items():
+            path = os.path.join(self.top, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.top)
+
+    def test_imports_stay_in_the_directory_that_was_given(self):
+        self.assertEqual(etcc("check", "main.axn"), (0, "", ""))
+        for given in (".", "./", self.top, "../top", "lib/..", "lib"):
+            passed = 1 if given == "lib" else 2
+            for native in ([], ["--native"]):
+                self.assertEqual(etcc("test", *native, given), (0, f"{passed} passed, 0 failed\n", ""))
+            self.assertEqual(etcc("doc", given, "-o", "../pages"), (0, "", ""))
+        self.assertEqual({os.path.basename(name) for _, _, names in os.walk("../pages") for name in names}
+                         & {"main.html", "lib.sub.more.html", "sub.more.html"}, {"main.html", "lib.sub.more.html", "sub.more.html"})
+
+    def test_what_lies_outside_is_refused(self):
+        refused = "error[E0408]: `../vec.axn` lies outside of the directory of the program"
+        for given in ("lib/sub", "lib/sub/more.axn"):
+            for command in (["test", given], ["doc", given, "-o", "../pages"]):
+                status, _, err = etcc(*command)
+                self.assertEqual((status, err.splitlines()[0]), (1, refused))
+        with open("lib/vec.axn", "w", encoding="utf-8") as file:
+            file.write('import "../../out.axn" as out\nfun twice x = x * real out.out\n')
+        for given in (".", self.top, "lib"):
+            status, _, err = etcc("test", given)
+            self.assertEqual((status, err.splitlines()[0][:12]), (1, "error[E0408]"))
+
+
 class Outputs(WithProgram):
     """Every command that writes a file writes it the same way."""
 
