@@ -253,6 +253,16 @@ void ExprChecker::infer_arguments(const Expr& application) {
     if (!p_.exprs[application.args[i]].type.valid()) infer(application.args[i]);
 }
 
+/// The type to show of what is applied: as it was declared, where that says more than one use of it, in which
+/// what is joined is not yet known.
+TypeId ExprChecker::declared_type(ExprId callee, TypeId used) const {
+  const Expr& e = p_.exprs[callee];
+  const TypeId declared = e.kind == Kind::global  ? p_.globals[e.global].scheme.type
+                          : e.kind == Kind::local ? p_.locals[e.local].scheme.type
+                                                  : TypeId{};
+  return declared.valid() ? declared : used;
+}
+
 /// More arguments than a function has parameters: its result, when that is still open, is a function that
 /// takes the others. False where it is not, an error that is reported.
 bool ExprChecker::take_more(ExprId id, TypeId fn, const std::string& shown) {
@@ -270,7 +280,8 @@ bool ExprChecker::take_more(ExprId id, TypeId fn, const std::string& shown) {
                    arity ? fmt::format("{} takes {} argument{}, and {} are given", shown, arity,
                                        arity == 1 ? "" : "s", count)
                          : fmt::format("{} is not a function", shown));
-    d.label("this one is too many").note(fmt::format("{} : {}", shown, reporter_.show(fn)));
+    d.label("this one is too many")
+        .note(fmt::format("{} : {}", shown, reporter_.show(declared_type(e.args[0], fn))));
     reporter_.report(std::move(d));
     return false;
   }

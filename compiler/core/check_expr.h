@@ -41,6 +41,7 @@ class ExprChecker : InferencePart {
   TypeId infer_lambda_value(ExprId id, TypeId expected);
   TypeId infer_apply(ExprId id, ExprId applied);
   void infer_arguments(const Expr& application);
+  TypeId declared_type(ExprId callee, TypeId used) const;
   bool take_more(ExprId id, TypeId fn, const std::string& shown);
   bool pass_arguments(ExprId id, const Type& fn, const std::string& shown);
   void note_stack(const Expr& application, ExprId lambda);
