@@ -101,6 +101,7 @@ void IndexChecker::select_point(const IndexItem& item, const Dim& axis, bool has
 /// program checks once (slice_by_data), and then it is known.
 void IndexChecker::ends_in_range(const IndexItem& item, const Dim& start, const Dim& stop, const Dim& axis,
                                  ExprId id) {
+  if (!item.start.valid() && !item.stop.valid()) return;  // the whole axis, of whatever size
   const auto needs = [&](const Fact& fact, ExprId end) {
     const auto of_data = [&](const Dim& d) { return opened_.depends_on_integer(d, true); };
     if (vars_.plainly_nonnegative(vars_.zonk(fact.rhs - fact.lhs))) return;
