@@ -1,10 +1,10 @@
 // How the sizes of an entry follow from its arguments.
 //
 // Every axis of every tensor leaf, and every integer scalar, is an observation: the runtime sees a number
-// there. A size is solved from the first observation that is linear in it with a coefficient over sizes that
-// are known by then, or that is a power of it; the order of forms is the order of solving. Declared size
-// parameters are given by name where no argument determines them. Whatever is left makes the entry an error:
-// size `h` is not determined.
+// there. A size is solved from the first observation that is linear in it with a constant coefficient, or
+// that is a power of it, and only where there is none from one whose coefficient is a size known by then; the
+// order of forms is the order of solving. Declared size parameters are given by name where no argument
+// determines them. Whatever is left makes the entry an error: size `h` is not determined.
 #include "core/entry.h"
 
 #include <fmt/format.h>
@@ -133,13 +133,13 @@ void EntryChecker::check_entry(const Scheme& scheme) {
 
   std::vector<Var> known;
   auto is_known = [&](Var v) { return std::find(known.begin(), known.end(), v) != known.end(); };
-  auto solve_one = [&]() {
+  auto solve_by = [&](bool sizes_multiply) {
     for (size_t o = 0; o < sizes.observations.size(); ++o) {
       const Dim& d = sizes.observations[o].dim;
       for (Var v : d.vars()) {
         if (is_known(v)) continue;
-        if (auto linear = d.linear_in(v);
-            linear && over(linear->first, known) && over(linear->second, known)) {
+        if (auto linear = d.linear_in(v); linear && (sizes_multiply || linear->first.constant()) &&
+                                          over(linear->first, known) && over(linear->second, known)) {
           sizes.forms.push_back({v, o, linear->first, linear->second, 1});
           known.push_back(v);
           return true;
@@ -153,6 +153,8 @@ void EntryChecker::check_entry(const Scheme& scheme) {
     }
     return false;
   };
+  // A size that is a factor may be 0, and then leaves the others undetermined.
+  auto solve_one = [&] { return solve_by(false) || solve_by(true); };
   // What the arguments determine is determined by them; a declared size is given only where they do not.
   while (solve_one()) {
   }

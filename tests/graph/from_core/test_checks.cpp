@@ -187,5 +187,19 @@ TEST(FromCoreChecks, StatementsReachThroughFunctions) {
   for (const std::string argument : {"k", "1", "(n - 4)"}) EXPECT_EQ(of(argument, 1, true), "") << argument;
 }
 
+TEST(FromCoreChecks, SizesAreReadOffBeforeTheyAreDividedBy) {
+  const auto of = [](const std::string& params, int64_t length, bool first) {
+    const Tensor x = reals({length}, Reals(static_cast<size_t>(length), 1)), y = reals({0, 3}, {});
+    return run("entry f " + params + " = sum x + sum (sum y)", first ? std::vector{x, y} : std::vector{y, x});
+  };
+  for (const std::string axis : {"p*q", "q*p", "2*p*q"}) {
+    EXPECT_EQ(of("(x : f32[" + axis + "]) (y : f32[p, q])", 0, true).error, "") << axis;
+    EXPECT_EQ(of("(y : f32[p, q]) (x : f32[" + axis + "])", 0, false).error, "") << axis;
+    EXPECT_EQ(of("(x : f32[" + axis + " + 1]) (y : f32[p, q])", 1, true).error, "") << axis;
+    EXPECT_NE(of("(x : f32[" + axis + "]) (y : f32[p, q])", 1, true).error, "") << axis;
+    EXPECT_EQ(of("(x : f32[" + axis + "]) (y : f32[p, q + 1])", 0, true).error, "") << axis;
+  }
+}
+
 }  // namespace
 }  // namespace axon::graph
