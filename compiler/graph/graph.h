@@ -306,6 +306,10 @@ bool nests_no_integer(const Graph&, const Fact&);
 bool has_exact_operands(const Graph&, const Fact&);
 /// Gives each integer the range that the facts leave it.
 void narrow_integers(Graph&);
+/// The largest integer that is made of sizes: sums of two such stay in i64.
+constexpr int64_t largest_integer = int64_t{1} << 62;
+/// The operands of quotients, remainders, minima and maxima that may leave i64, innermost first.
+std::vector<Dim> inexact_operands(const Graph&, const Dim&);
 /// Adds checks over sizes under which no dimension in the graph leaves i64, nor any part of one. Returns what
 /// cannot be checked before anything runs, empty when there is nothing.
 std::string limit_integers(Graph&);

@@ -80,6 +80,20 @@ bool narrow(const Graph& g, Size& v, const Dim& at_most_zero) {
 
 }  // namespace
 
+std::vector<Dim> inexact_operands(const Graph& g, const Dim& d) {
+  std::vector<Dim> found;
+  for (const shape::Term& t : d.terms())
+    for (const shape::Atom& a : t.factors) {
+      if (a.kind() == shape::AtomKind::var) continue;
+      for (const Dim& operand : {a.lhs(), a.rhs()}) {
+        const std::vector<Dim> inner = inexact_operands(g, operand);
+        found.insert(found.end(), inner.begin(), inner.end());
+        if (!shape::exact_range(operand, [&](Var v) { return range_of(g, v); })) found.push_back(operand);
+      }
+    }
+  return found;
+}
+
 void narrow_integers(Graph& g) {
   constexpr int rounds = 4;  // a range may follow from the range of another integer
   bool changed = true;
@@ -98,8 +112,6 @@ void narrow_integers(Graph& g) {
 }
 
 namespace {
-
-constexpr int64_t largest_integer = int64_t{1} << 62;  // sums of two of them stay in i64
 
 /// Adds the checks of limit_integers() to a graph.
 class IntegerLimits {

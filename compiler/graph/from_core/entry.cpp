@@ -39,7 +39,7 @@ class EntryEvaluator : Part {
   Val input_pattern(const Pattern& pattern, const std::string& path, Environment& env);
   void sizes(const core::Global& entry);
   void facts(const core::Global& entry);
-  std::vector<std::pair<Fact, std::string>> facts_of_axes(const core::Global& entry) const;
+  void learn_axes(const core::Global& entry);
   void learn(const core::Global& entry, const Fact& fact, const std::string& message);
   bool require_when_run(const core::Global& entry, const Fact& fact, const std::string& message);
   void results(const Val& value, const std::string& path);
@@ -242,11 +242,10 @@ void EntryEvaluator::facts(const core::Global& entry) {
                           {},
                           fmt::format("`{}` is {{rhs}}; a size is at least 0", g.inputs[s.input].path)});
   }
-  for (const auto& [fact, message] : facts_of_axes(entry)) learn(entry, fact, message);
-  narrow_integers(g);
   // First those that show the ranges of integers, which the others need.
   for (const bool first : {true, false}) {
-    if (!entry.entry_sizes) break;
+    if (!first) learn_axes(entry);
+    if (!entry.entry_sizes) continue;
     for (const core::SizeCheck& c : entry.entry_sizes->checks)
       if (nests_no_integer(g, c.fact) == first && (first || !c.inferred || has_exact_operands(g, c.fact)))
         learn(entry, c.fact,
@@ -256,20 +255,30 @@ void EntryEvaluator::facts(const core::Global& entry) {
   for (const Fact& f : g.facts) sizes_.learn_rewrite(f);
 }
 
-/// Of the axes in the entry's type that integers decide: that they are sizes.
-std::vector<std::pair<Fact, std::string>> EntryEvaluator::facts_of_axes(const core::Global& entry) const {
+/// Learns of the axes in the entry's type that integers decide that they are sizes, and exact.
+void EntryEvaluator::learn_axes(const core::Global& entry) {
   const Dim most(static_cast<int64_t>(shape::size_range().high));
   std::vector<Dim> stated;
   add_dims(p.types, entry.scheme.type, stated);
-  std::vector<std::pair<Fact, std::string>> facts;
   for (const Dim& d : stated) {
     const Dim here = sizes_.resolve(d);
-    const Fact low = shape::at_least(here, Dim(0)), high = shape::at_most(here, most);
-    if (!reads_integer(g, here) || !sizes_.over_sizes(here) || !nests_no_integer(g, high)) continue;
-    facts.emplace_back(low, fmt::format("an axis has {} elements, and that is {{rhs}}", here.str()));
-    facts.emplace_back(high, fmt::format("an axis has {} elements: {{lhs}} are too many", here.str()));
+    if (!reads_integer(g, here) || !sizes_.over_sizes(here)) continue;
+    for (const Dim& part : inexact_operands(g, here)) {
+      if (is_exact(g, part)) continue;  // by what was learned of the parts before
+      const std::string large = fmt::format(
+          "`{}` is too large: the integers of a program's sizes end at 2^62, "
+          "and this is ",
+          part.str());
+      learn(entry, shape::at_most(part, Dim(largest_integer)), large + "{lhs}");
+      learn(entry, shape::at_least(part, Dim(-largest_integer)), large + "{rhs}");
+      narrow_integers(g);
+    }
+    learn(entry, shape::at_least(here, Dim(0)),
+          fmt::format("an axis has {} elements, and that is {{rhs}}", here.str()));
+    learn(entry, shape::at_most(here, most),
+          fmt::format("an axis has {} elements: {{lhs}} are too many", here.str()));
   }
-  return facts;
+  narrow_integers(g);
 }
 
 /// Makes the fact known, and checks it: at the call, or, where it mentions integers of other types than i64,

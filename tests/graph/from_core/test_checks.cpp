@@ -1,5 +1,7 @@
 // What is checked while a program runs: the checks of indices, slices and of what functions state, where they
 // are made, and what their errors name.
+#include <limits>
+
 #include "run.h"
 
 namespace axon::graph {
@@ -185,6 +187,23 @@ TEST(FromCoreChecks, StatementsReachThroughFunctions) {
     EXPECT_EQ(of(argument, 2, false), "") << argument;
   }
   for (const std::string argument : {"k", "1", "(n - 4)"}) EXPECT_EQ(of(argument, 1, true), "") << argument;
+}
+
+TEST(FromCoreChecks, SizesInTheTypeAreExact) {
+  const auto of = [](const std::string& size, int64_t p) {
+    return run("entry f (x : f32[n]) (p : i64) where p >= 0 = for (t < " + size + ") => x[t else -1.0]",
+               {reals({6}, {1, 2, 3, 4, 5, 6}), integers({}, {p})});
+  };
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  for (const std::string part : {"n + 2*p", "n*p", "n + 2*p - 1"})
+    for (const std::string& size : {"min (" + part + ") 5", "(" + part + ") / 3", "(" + part + ") % 7",
+                                    "min ((" + part + ") / 3) 5", "min 5 ((" + part + ") / 5 + 1)"}) {
+      EXPECT_EQ(of(size, 1).error, "") << size;
+      for (const int64_t p : {most, most / 2 + 1}) EXPECT_NE(of(size, p).error, "") << size << " for " << p;
+    }
+  EXPECT_EQ(of("min (n + 2*p) 5", 1).results.at(0).floats, (Reals{1, 2, 3, 4, 5}));
+  const std::string error = of("min (n + 2*p) 5", most).error;
+  EXPECT_NE(error.find("`n + 2*p` is too large"), std::string::npos) << error;
 }
 
 TEST(FromCoreChecks, SizesAreReadOffBeforeTheyAreDividedBy) {
