@@ -94,6 +94,20 @@ bool CheckedIntegers::is_decided_later(const Dim& d) const {
   return false;
 }
 
+/// The least or the most that the index is at some point of the `for`s and loops around, over sizes; nullopt
+/// where that is not known, or only a bound of it.
+std::optional<Dim> CheckedIntegers::reached_end(Dim index, bool most) const {
+  for (const std::vector<Axis>* around : {&active_, &loops_})
+    for (auto a = around->rbegin(); a != around->rend(); ++a) {
+      if (!index.contains(a->var)) continue;
+      const auto linear = index.linear_in(a->var);
+      const auto slope = linear ? linear->first.constant() : std::nullopt;
+      if (!slope) return std::nullopt;
+      index = index.substitute({{a->var, (*slope > 0) == most ? a->extent - Dim(1) : Dim(0)}});
+    }
+  return sizes_.over_sizes(index) ? std::optional(index) : std::nullopt;
+}
+
 /// Reports an index that cannot be checked as the error of the user.
 ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const std::string& what) {
   auto dim = affine_index(g, index);
@@ -103,7 +117,10 @@ ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const st
   // In a branch the index is checked where the branch is taken, not at the call; so is what is not known
   // there.
   const bool unproved = at_low == Proof::unknown || at_high == Proof::unknown;
-  const bool past_call = reads_data(g, extent) || sizes_.varies(extent);  // the call does not know the extent
+  // The call does not know the extent, or would have to ask for more than the indices need.
+  const bool past_call = reads_data(g, extent) || sizes_.varies(extent) ||
+                         (at_low == Proof::unknown && !reached_end(*dim, false)) ||
+                         (at_high == Proof::unknown && !reached_end(*dim, true));
   if (unproved && (!conditions_.empty() || is_decided_later(*dim) || past_call))
     return data_index(index, extent, what);
   if ((at_low == Proof::unknown && !bounds_.require(low, what)) ||

@@ -44,7 +44,8 @@ class CheckedIntegers : Part {
   ScalarId data_index(ScalarId index, const Dim& extent, const std::string& what);
   std::optional<Dim> size_anywhere(ScalarId integer, const Dim& bound, const std::string& what);
   void bound_size(Value value, const Dim& bound, const std::string& what);
-  bool is_positive(ScalarId integer) const;
+  bool is_at_least(ScalarId integer, int64_t least) const;
+  std::optional<Dim> reached_end(Dim index, bool most) const;
 
   SizeEnvironment& sizes_;
   BoundsChecker& bounds_;

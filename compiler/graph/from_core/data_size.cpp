@@ -14,14 +14,14 @@
 
 namespace axon::graph {
 
-/// Is an integer at least 1, by its form?
-bool CheckedIntegers::is_positive(ScalarId id) const {
+/// Is an integer at least so large, by its form?
+bool CheckedIntegers::is_at_least(ScalarId id, int64_t least) const {
   const Scalar& s = g.scalars[id];
-  if (s.op == Op::constant) return s.integer >= 1;
-  if (s.op == Op::cast) return is_positive(s.args[0]);
-  if (s.op == Op::max) return is_positive(s.args[0]) || is_positive(s.args[1]);
+  if (s.op == Op::constant) return s.integer >= least;
+  if (s.op == Op::cast) return is_at_least(s.args[0], least);
+  if (s.op == Op::max) return is_at_least(s.args[0], least) || is_at_least(s.args[1], least);
   const auto dim = affine_index(g, id);
-  return dim && bounds_.proof(shape::at_least(*dim, Dim(1))) == Proof::always;
+  return dim && bounds_.proof(shape::at_least(*dim, Dim(least))) == Proof::always;
 }
 
 namespace {
@@ -31,8 +31,8 @@ namespace {
 class MostOf {
  public:
   MostOf(const Graph& graph, const std::map<NodeId, Dim>& arguments,
-         std::function<bool(ScalarId)> is_positive)
-      : g_(graph), arguments_(arguments), is_positive_(std::move(is_positive)) {}
+         std::function<bool(ScalarId, int64_t)> is_at_least)
+      : g_(graph), arguments_(arguments), is_at_least_(std::move(is_at_least)) {}
 
   std::optional<Dim> of(ScalarId id) {
     if (const auto known = known_.find(id); known != known_.end()) return known->second;
@@ -114,8 +114,9 @@ class MostOf {
       case Op::mod: {
         const auto a = side(0);
         const auto by = constant(1);
-        if (s.op == Op::div && !by && a && is_positive_(s.args[1]))
+        if (s.op == Op::div && !by && a && is_at_least_(s.args[1], 1))
           return shape::simplify(shape::max(*a, Dim(0)), g_.facts);
+        if (s.op == Op::sub && !by && a && is_at_least_(s.args[1], 0)) return a;
         if (!by || *by < 1) return std::nullopt;
         if (s.op == Op::mod) return Dim(*by - 1);
         if (!a) return std::nullopt;
@@ -159,7 +160,7 @@ class MostOf {
 
   const Graph& g_;
   const std::map<NodeId, Dim>& arguments_;
-  const std::function<bool(ScalarId)> is_positive_;
+  const std::function<bool(ScalarId, int64_t)> is_at_least_;
   const Node* node_ = nullptr;  // that what is looked at stands in
   std::map<ScalarId, std::optional<Dim>> known_, polynomials_;
 };
@@ -172,7 +173,9 @@ constexpr const char* outside_of_bound = " is {lhs}, which is not in 0 .. {rhs}"
 /// The expression may mention index variables, and what is given is a bound for every value of them:
 /// data_size() takes only what is over sizes.
 std::optional<Dim> CheckedIntegers::upper_bound(ScalarId id) const {
-  return MostOf(g, context_.most_of_arguments, [&](ScalarId part) { return is_positive(part); }).of(id);
+  return MostOf(g, context_.most_of_arguments,
+                [&](ScalarId part, int64_t least) { return is_at_least(part, least); })
+      .of(id);
 }
 
 ScalarId CheckedIntegers::difference(ScalarId a, ScalarId b) {

@@ -220,5 +220,17 @@ TEST(FromCoreChecks, SizesAreReadOffBeforeTheyAreDividedBy) {
   }
 }
 
+TEST(FromCoreChecks, CallsAskForNoMoreThanIndicesNeed) {
+  const auto of = [](const std::string& size, int64_t w) {
+    return run(
+        "entry f (x : f32[n]) (w : i64) where w >= 0 = for (i < n) => sum (j < " + size + ") => x[j + i]",
+        {reals({3}, {1, 2, 3}), integers({}, {w})});
+  };
+  EXPECT_EQ(of("min n (min n (i + w) - i)", 1).results.at(0).floats, (Reals{1, 2, 3}));
+  EXPECT_EQ(of("min n (min n (i + w) - i)", 2).results.at(0).floats, (Reals{3, 5, 3}));
+  EXPECT_EQ(of("min n (i + w) - i", 2).results.at(0).floats, (Reals{3, 5, 3}));
+  EXPECT_NE(of("min n w", 2).error, "");
+}
+
 }  // namespace
 }  // namespace axon::graph
