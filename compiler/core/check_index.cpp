@@ -39,12 +39,8 @@ TypeId IndexChecker::infer_for(ExprId id) {
     if (b.bound.valid()) {
       binder.given = true;
       binder.range = sizes_.size_of(b.bound);
-      if (auto v = binder.range.as_var()) {
-        vars_.make_size(*v);
-      } else if (!vars_.plainly_nonnegative(binder.range)) {
-        solver_.require(shape::at_least(binder.range, 0),
-                        why(p_.exprs[b.bound].span, fmt::format("the range of `{}`", local.name)));
-      }
+      solver_.equal(Dim(vars_.dim(local.name)), binder.range,  // a size
+                    why(p_.exprs[b.bound].span, fmt::format("the range of `{}`", local.name)));
     } else {
       binder.range = Dim(vars_.dim(local.name, VarKind::meta, true, local.span));
     }

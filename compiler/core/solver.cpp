@@ -209,17 +209,20 @@ Solver::Step Solver::attempt(Constraint& c) {
 // ---- Sizes ----
 
 void Solver::bind(Var v, const Dim& d, WhyId why) {
+  const Fact is_size = shape::at_least(d, 0);
+  const auto proved = [&](const std::vector<Fact>& context) {
+    return shape::prove(facts_for(is_size, context), is_size).verdict == shape::Verdict::proved;
+  };
   if (vars_.is_size(v) && !vars_.plainly_nonnegative(d)) {
     // a size exists outside of any `for`, unless an index is in it: that one is in its range must not be used
     std::vector<Fact> context = active_;
     if (!vars_.mentions_index(d))
       std::erase_if(
           context, [&](const Fact& f) { return vars_.mentions_index(f.lhs) || vars_.mentions_index(f.rhs); });
-    parked_.push_back(
-        {Constraint::Kind::holds, {}, {}, shape::at_least(d, 0), context, why, false, ++serial_});
+    // an integer that a condition shows to be none below 0 is a size under it, and any number elsewhere
+    if (const auto other = d.as_var(); other && (!proved(context) || proved({}))) vars_.make_size(*other);
+    parked_.push_back({Constraint::Kind::holds, {}, {}, is_size, context, why, false, ++serial_});
   }
-  if (auto other = d.as_var(); other && vars_.is_size(v) && vars_.kind(*other) != VarKind::index)
-    vars_.make_size(*other);
   vars_.solve(v, d);
 }
 

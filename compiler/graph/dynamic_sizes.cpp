@@ -86,7 +86,8 @@ Dim ExtentBounds::of(const Dim& extent) const {
   };
   const auto most = upper_bound(extent, indexed, {is_size, sizes_, facts});
   if (!most) return extent;
-  if ((!guarded_ && !indexed) || most->constant() || most->as_var()) return *most;
+  if ((!guarded_ && !indexed) || most->constant() || (most->as_var() && !reads_integer(g_, *most)))
+    return *most;
   // The range of an index implies that its axis is not empty: that must not prove the extent of the axis.
   return at_least_zero(*most, outside_);
 }

@@ -345,6 +345,9 @@ std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::strin
   integer = cast(g, Elem::i64, integer);
   scalar.body = where_reached(integer);
   const bool bounded = bound && sizes_.over_sizes(*bound);
+  // Where the branch is not taken the size is 0.
+  if (bounded && !conditions_.empty() && bounds_.proof(shape::at_least(*bound, Dim(0))) != Proof::always)
+    bound = max(*bound, Dim(0));
   if (!builder_.free_axes(scalar.body).empty() ||
       builder_.region_for({}, {scalar.body}, std::nullopt, {}) > 0) {
     if (bounded) return size_anywhere(integer, *bound, what);

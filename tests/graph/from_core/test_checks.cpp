@@ -232,5 +232,33 @@ TEST(FromCoreChecks, CallsAskForNoMoreThanIndicesNeed) {
   EXPECT_NE(of("min n w", 2).error, "");
 }
 
+TEST(FromCoreChecks, AnIntegerIsASizeOnlyInTheBranchTaken) {
+  const auto of = [](const std::string& program, int64_t k) {
+    return result(program, {reals({3}, {1, 2, 3}), integers({}, {k})});
+  };
+  const std::string entry = "\nentry e (x : f32[n]) (k : i64) = ";
+  const std::string rotated =
+      "fun rot (x : [n]) (k : i64) = if 0 <= k && k <= n then concat x[k:] x[:k] else x" + entry;
+  EXPECT_EQ(of(rotated + "rot x k", 1), (Reals{2, 3, 1}));
+  EXPECT_EQ(of(rotated + "rot x k", -1), (Reals{1, 2, 3}));
+  EXPECT_EQ(of(rotated + "rot x (-1) + real k", 0), (Reals{1, 2, 3}));
+  const std::string padded =
+      "fun pad_to (x : [n]) (k : i64) = if k > dim x 0 then pad 0 (k - dim x 0) 0.0 x else x" + entry;
+  EXPECT_EQ(of(padded + "pad_to x k", 4), (Reals{1, 2, 3, 0}));
+  EXPECT_EQ(of(padded + "pad_to x k", -70), (Reals{1, 2, 3}));
+  for (const auto& [body, sum] : std::map<std::string, double>{
+           {"if 0 <= k && k <= n then sum x[:k] else 0.0", 3},
+           {"if k >= 0 then real (sum (iota k)) else 0.0", 1},
+           {"if k >= 0 then sum (softmax (for (i < k) => real i)) else 0.0", 1},
+           {"if k >= 0 then fold (fn s i => s + real i) 0.0 (iota k) else 0.0", 1},
+           {"if k >= 0 then sum (for (i < n) => sum (j < k) => x[i]) else 0.0", 12},
+           {"if k >= 0 then let (s, e) = scan (fn s i => (s, s + real i)) 0.0 (iota k) in sum e else 0.0",
+            1}}) {
+    const Reals taken = of(entry + body, 2), left = of(entry + body, -70);
+    expect_near(taken, {sum}, 1e-6);
+    EXPECT_EQ(left, (Reals{0})) << body;
+  }
+}
+
 }  // namespace
 }  // namespace axon::graph
