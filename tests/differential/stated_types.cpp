@@ -108,7 +108,8 @@ void Steps::stated_of_data(const Tensor& x) {
       "0.2)",
       "(let v = count ({1} > 1) let y = {0}[nonzero ({1} > 1)] in let z = y :> [{2}] in for ..p => tanh (sum "
       "(i < v) => y[i, ..p] * z[i, ..p]))",
-      "(let v = min ({1}[0 else 1]) ({3}) let y = {0}[: v] :> [{2}] in for ..p => (sum i => y[i, ..p]) * 0.2)"};
+      "(let v = min ({1}[0 else 1]) ({3}) let y = {0}[: v] :> [{2}] in for ..p => (sum i => y[i, ..p]) * "
+      "0.2)"};
   define(Family::stated, row, 4, volume(dims) * 16, pick_form(forms), x.name, marks, axes, text(dims[0]));
 }
 
