@@ -351,6 +351,16 @@ void Drafts::with_rest(const Operand& o) {
         ", ..");
 }
 
+void Drafts::rest_of_update(const Expr& update) {
+  for (const IndexItem& item : update.indices)
+    if (item.kind == IndexItem::Kind::ellipsis || item.kind == IndexItem::Kind::rank) return;
+  const Span stored = p_.exprs[update.args[1]].span;
+  const size_t close = sources_[stored.file].text().rfind(']', stored.begin);
+  if (close == std::string_view::npos || close < update.span.begin) return;
+  const auto at = static_cast<uint32_t>(close);
+  offer(1, "`..` stands for the axes that are not named", {stored.file, at, at}, ", ..");
+}
+
 /// What a name of a `let` is bound to; other expressions are returned as they are.
 ExprId Drafts::bound_to(ExprId id) const {
   if (p_.exprs[id].kind != Expr::Kind::local) return id;

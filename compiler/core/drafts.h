@@ -73,6 +73,8 @@ class Drafts {
   /// An argument with more axes than the indices name in what is called: they are those of a parameter
   /// without a type.
   void rest_of_parameter(const Pattern& parameter, uint32_t first, uint32_t end, size_t axes);
+  /// `x with [i] = v`, where what is stored has axes that the brackets do not name.
+  void rest_of_update(const Expr& update);
   /// `f(x, y)`, as other languages write a call.
   void untupled(ExprId argument, ExprId callee);
   /// The relation that the types do not say, stated: `at` is where a `where` goes on or begins.

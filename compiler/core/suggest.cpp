@@ -46,9 +46,15 @@ void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
   Drafts drafts(d, e_.sources, p_, names(),
                 [&](TypeId t) { return vars_[vars_.zonk(unifier_.shape_view(t))]; });
   drafts.want(w.expected);
+  const auto axes = [&](TypeId t) { return t.valid() ? vars_[vars_.zonk(t)].shape.size() : 0; };
+  const bool has_more_axes = w.expected.valid() && axes(w.found) > axes(w.expected);
   std::vector<ExprId> loops;
-  for (uint32_t i = e_.infos[g_.index].first_expr; i < e_.infos[g_.index].end_expr; ++i)
-    if (p_.exprs[{i}].kind == Expr::Kind::for_) loops.push_back({i});
+  for (uint32_t i = e_.infos[g_.index].first_expr; i < e_.infos[g_.index].end_expr; ++i) {
+    const Expr& other = p_.exprs[{i}];
+    if (other.kind == Expr::Kind::for_) loops.push_back({i});
+    if (other.kind == Expr::Kind::with_index && other.args[1] == w.expr && has_more_axes)
+      drafts.rest_of_update(other);
+  }
   if (!w.expected.valid() && (e.kind == Expr::Kind::index || e.kind == Expr::Kind::with_index))
     return drafts.index(e, loops, vars_, shape::less(f.lhs, f.rhs));
   const bool whole =
