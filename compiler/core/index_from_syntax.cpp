@@ -88,7 +88,7 @@ ExprId IndexLowering::reduction(const stx::ReduceExpr& r, Span span) {
       if (bounded) b.bound = bounded->rhs;
       binders.push_back(b);
     } else {
-      report(error(Code::E0215, x.span, "a name to fold over was expected"));
+      if (!stx::as<stx::ErrorExpr>(x)) report(error(Code::E0215, x.span, "a name to fold over was expected"));
       return add(Kind::error, span);
     }
   }
@@ -256,8 +256,8 @@ ExprId IndexLowering::explicit_sizes(GlobalId g, const stx::IndexExpr& i, Span s
   const ExprId fn = exprs_.expr(i.base);
   if (f->sizes.size() != i.indices.size()) {
     report(error(Code::E0318, span,
-                 fmt::format("`{}` has {} size parameters, and {} are given", p_.globals[g].name,
-                             f->sizes.size(), i.indices.size()))
+                 counts_differ(p_.globals[g].name, "size parameter", f->sizes.size(),
+                               std::to_string(i.indices.size())))
                .also(p_.globals[g].span, "declared here"));
     return add(Kind::error, span);
   }

@@ -39,8 +39,8 @@ void TypeLowering::check_layout_name(const stx::Name& name, bool mapped, size_t 
   const auto* declared = stx::as<stx::LayoutDecl>(*e_.infos[it->second.index].decl);
   if (mapped || declared->params.size() != given)
     report(error(Code::E0318, name.span,
-                 fmt::format("`{}` has {} parameters, and {} are given", name.text, declared->params.size(),
-                             mapped ? std::string("strides") : std::to_string(given)))
+                 counts_differ(name.text, "parameter", declared->params.size(),
+                               mapped ? "strides" : std::to_string(given)))
                .also(p_.globals[it->second].span, "declared here"));
   auto& uses = e_.infos[g_.index].uses;
   if (std::find(uses.begin(), uses.end(), it->second) == uses.end()) uses.push_back(it->second);

@@ -16,6 +16,10 @@ namespace axon::core {
 /// Whether an error of this code says that a text is not a program, or names what there is not.
 bool says_not_read(source::Code code);
 
+/// "`Pair` has 2 parameters, and 1 is given".
+std::string counts_differ(const std::string& name, const std::string& what, size_t has,
+                          const std::string& given);
+
 /// A name in scope. A value that is no integer scalar names no size: in types the name is that of a size, if
 /// there is one, and in expressions that of the value.
 struct ScopeEntry {

@@ -359,6 +359,24 @@ TypeId TypeLowering::named_type(const stx::NamedType& n, Span at) {
   return alias(g, n.items ? &*n.items : nullptr, at);
 }
 
+std::string counts_differ(const std::string& name, const std::string& what, size_t has,
+                          const std::string& given) {
+  return fmt::format("`{}` has {} {}{}, and {} {} given", name, has, what, has == 1 ? "" : "s", given,
+                     given == "1" ? "is" : "are");
+}
+
+/// `Pair['t, [..s]]`: how a type with these parameters is written.
+static std::string written_as(const std::string& name, const std::vector<stx::SizeParam>& params) {
+  if (params.empty()) return fmt::format("it is written `{}`", name);
+  std::string all;
+  for (const stx::SizeParam& p : params) {
+    const bool axes = p.kind == stx::SizeParamKind::shape, element = p.kind == stx::SizeParamKind::element;
+    all += all.empty() ? "" : ", ";
+    all += axes ? "[.." + p.name.text + "]" : element ? "'" + p.name.text : p.name.text;
+  }
+  return fmt::format("it is written `{0}[{1}]`; `{0}[..]` leaves all of it to inference", name, all);
+}
+
 /// The declared type with its parameters replaced: lowered anew in a scope of its own.
 TypeId TypeLowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span at) {
   const DeclInfo& info = e_.infos[g.index];
@@ -372,10 +390,9 @@ TypeId TypeLowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span
   const size_t given = items ? items->size() : 0;
   if (!all_fresh && given != decl.params.size()) {
     report(error(Code::E0318, at,
-                 fmt::format("`{}` has {} parameters, and {} are given", p_.globals[g].name,
-                             decl.params.size(), given))
+                 counts_differ(p_.globals[g].name, "parameter", decl.params.size(), std::to_string(given)))
                .also(p_.globals[g].span, "declared here")
-               .help(fmt::format("`{}[..]` leaves all of them to inference", p_.globals[g].name)));
+               .help(written_as(p_.globals[g].name, decl.params)));
     return e_.vars.error();
   }
   if (auto known = e_.plain_aliases.find(g); known != e_.plain_aliases.end()) return known->second;

@@ -126,6 +126,10 @@ void Builder::syntax_error(std::vector<TokenKind> kinds) {
   if (ends_here && (last_.kind == K::LESS || last_.kind == K::LE || last_.kind == K::GREATER ||
                     last_.kind == K::GE || last_.kind == K::EQEQ || last_.kind == K::NE))
     report.help("comparisons do not chain: `a < b && b < c`");
+  const bool wants_operand = std::find(kinds.begin(), kinds.end(), K::LET) != kinds.end();
+  if ((ends_here || wants_operand) && last_.kind == K::DOTDOT)
+    report.help(
+        "`..p` is bound by `for`, `for ..p => x[..p]`; a reduction names each axis, `sum i j => x[i, j]`");
   if (kinds == std::vector<K>{K::AS})
     report.help("a file is imported under a name: `import \"layers.axn\" as layers`");
   bool wants_name = std::find(kinds.begin(), kinds.end(), K::ID) != kinds.end();
