@@ -142,6 +142,19 @@ void refuse_unbounded_sizes(Compilation& c) {
   }
 }
 
+/// The `if` in whose branches the two places stand, one in each; not valid where there is none.
+source::Span if_between(const core::Program& program, source::Span a, source::Span b) {
+  const auto encloses = [](source::Span whole, source::Span part) {
+    return whole.file == part.file && whole.begin <= part.begin && part.end <= whole.end;
+  };
+  for (const core::Expr& e : program.exprs) {
+    if (e.kind != core::Expr::Kind::conditional) continue;
+    const source::Span yes = program.exprs[e.args[1]].span, no = program.exprs[e.args[2]].span;
+    if ((encloses(yes, a) && encloses(no, b)) || (encloses(yes, b) && encloses(no, a))) return e.span;
+  }
+  return {};
+}
+
 /// A hidden copy of what is given up with `*`: the update, and what needs the old value.
 void refuse_copy(Compilation& c, const CompiledEntry& entry, const task::CopiedState& state) {
   const graph::Graph& g = entry.graph;
@@ -162,6 +175,11 @@ void refuse_copy(Compilation& c, const CompiledEntry& entry, const task::CopiedS
       const bool apart =
           place(*state.reader) != place(state.update) && place(*state.reader) != source::Span{};
       if (apart) found.also(place(*state.reader), "the old value is used here");
+      if (if_between(*c.core, place(*state.reader), place(state.update)).valid()) {
+        found.text("Both branches of an `if` between tensors are computed, and each needs the old value.");
+        found.help("update once: `x with [if c then i else j] = if c then a else b`");
+        break;
+      }
       found.text(
           fmt::format("{} cannot come first: it needs what the update makes, or changes what the update "
                       "reads.",

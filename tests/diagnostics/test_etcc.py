@@ -185,6 +185,20 @@ class Check(unittest.TestCase):
             self.assertEqual(check, build, code)
             self.assertEqual((check[0], codes_of(check[2])), (1, [code]))
 
+    def test_updates_in_both_branches(self):
+        head = "entry f (x : *f32[n, d]) (v : f32[d]) (c : bool) where 2 <= n, 2 <= d = "
+        reason = "Both branches of an `if` between tensors are computed, and each needs the old"
+        for body in ("if c then x with [0, 0] = 1.0 else x with [1, 0] = 2.0",
+                     "if c then x with [0] = v else x with [1] = 2.0 * v",
+                     "let y = if c then x with [0] = v else (x with [1] = v) with [0] = v in y"):
+            error = etcc("check", "-", stdin=head + body)[2]
+            self.assertEqual(codes_of(error), ["E0611"], body)
+            self.assertIn(reason, error)
+        self.assertEqual(etcc("check", "-", stdin=head + "x with [if c then 0 else 1] = if c then v else 2.0 * v"),
+                         (0, "", ""))
+        later = etcc("check", "-", stdin=head + "let y = x with [0] = v in (y, sum (if c then x[0] else x[1]))")[2]
+        self.assertNotIn(reason, later)
+
     def test_memory_of_unknown_size(self):
         half = "entry h (m : bool[n]) = let a = nonzero m in a[dim a 0 / 2:]\n"
         error = etcc("check", "-", stdin=half)[2]
