@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "target/level.h"
+
 namespace axon::tools {
 
 namespace fs = std::filesystem;
@@ -26,7 +28,9 @@ void add_compile(CLI::App& app, CommonOptions& o) {
   app.add_option("--entry", o.entries, "only this entry (may be repeated)")->allow_extra_args(false);
   app.add_option("--schedule", o.schedule, "order tasks by events, or put a barrier after every operator")
       ->check(CLI::IsMember({"events", "barrier"}));
-  app.add_option("--level", o.level, "instruction-set level to build for")
+  app.add_option(
+         "--level", o.level,
+         "instruction-set level to build for; without it all, in `run` and `test` that of this machine")
       ->check(CLI::IsMember({"all", "x86-64-v2", "x86-64-v3", "x86-64-v4"}));
 }
 
@@ -103,7 +107,8 @@ std::unique_ptr<Compilation> open(const CommonOptions& o, int& status) {
   options.entries = o.entries;
   options.core.root = o.root;
   options.schedule = o.schedule == "barrier" ? plan::Schedule::barrier : plan::Schedule::events;
-  if (o.level != "all") options.levels = {o.level};
+  for (const target::Level& level : target::levels())
+    if (o.level == "all" || o.level == level.name) options.levels.emplace_back(level.name);
   for (const std::string& define : o.defines)
     if (!parse_define(define, options.core)) {
       fmt::print(stderr, "etcc: -D {}: expected NAME=SIZE or NAME=ELEMENT_TYPE\n", define);

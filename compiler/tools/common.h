@@ -26,7 +26,7 @@ struct CommonOptions {
   std::string error_format = "human";
   std::string color = "auto";
   std::string schedule = "events";
-  std::string level = "all";  ///< --level
+  std::string level;  ///< --level; empty where it is left out
   bool time_passes = false;
   bool quiet = false, verbose = false;
   size_t max_errors = source::limits::diagnostics_shown;

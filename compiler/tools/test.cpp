@@ -52,7 +52,7 @@ class FileTest {
 
   std::unique_ptr<Compilation> evaluation(std::string scope) const {
     CompileOptions options = source_.options;
-    options.levels = {std::string(target::native_level().name)};
+    if (options.levels.empty()) options.levels = {std::string(target::native_level().name)};
     auto c = std::make_unique<Compilation>(std::move(options));
     // Both compilations know the file under its name, so that relative imports and messages are the same.
     c->file = c->sources.add(file_.name(), std::move(scope), c->diagnostics);

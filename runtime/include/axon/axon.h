@@ -113,6 +113,8 @@ AXON_API axon_view axon_tensor_view(const axon_tensor* tensor);
 /* ---- bundles ---- */
 
 typedef struct axon_bundle axon_bundle;
+/* The best instruction-set level that the machine can run is loaded, or the one that the environment variable
+   AXON_LEVEL names: x86-64-v2, x86-64-v3 or x86-64-v4. */
 AXON_API axon_status axon_open(const char* path, axon_bundle** out, axon_error* error);
 /* Copies what it needs from `bytes`. */
 AXON_API axon_status axon_open_memory(const void* bytes, size_t size, axon_bundle** out, axon_error* error);
