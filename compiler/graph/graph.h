@@ -237,6 +237,11 @@ struct Check {
   bool effect = false;  ///< `value` is computed for its checks alone, and always: nothing has to read it
 };
 
+/// What the check of an index adds to its message.
+constexpr const char* index_words = ": {lhs} is not in 0 .. {rhs}";
+/// Stands for an index that lies below the bound of an axis, but not in the axis. The host knows it too.
+constexpr int64_t no_element = -(int64_t{1} << 62);
+
 struct Graph {
   std::string name;  ///< the entry
   std::vector<Size> sizes;

@@ -242,7 +242,7 @@ class Interpreter {
       if (!bound) continue;  // a size that is decided later: the value is checked where it is used
       for (int64_t x : storage(v)->integers)
         if (x < 0 || x >= *bound) {
-          machine_.fail(fmt::format("{}: {} is not in 0 .. {}", c->message, x, *bound - 1));
+          machine_.fail(fill_sides(c->message + index_words, x, *bound - 1));
           return;
         }
     }

@@ -33,6 +33,12 @@ uint32_t Machine::tensor(Value v) {
 }
 
 std::string fill_sides(std::string message, std::optional<int64_t> lhs, std::optional<int64_t> rhs) {
+  if (const size_t at = message.find(index_words); at != std::string::npos) {
+    const bool none = rhs && *rhs < 0;
+    if (none || lhs == no_element)
+      message.replace(at, std::string_view(index_words).size(),
+                      none ? ": the axis has no elements" : ": the axis has no such element");
+  }
   for (const auto& [place, value] : {std::pair("{lhs}", lhs), std::pair("{rhs}", rhs)})
     if (const size_t at = message.find(place); at != std::string::npos)
       message.replace(at, 5, value ? std::to_string(*value) : "?");
@@ -231,7 +237,7 @@ Number Machine::compute(Code& c) {
       int64_t extent = dim(c.dim);
       if (n.integer >= 0 && n.integer < extent) return n;
       std::string message = c.check < g.checks.size() ? g.checks[c.check].message : "index out of range";
-      fail(fmt::format("{}: {} is not in 0 .. {}", message, n.integer, extent - 1));
+      fail(fill_sides(message + index_words, n.integer, extent - 1));
       return {};
     }
     case Op::require: {

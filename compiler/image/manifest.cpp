@@ -191,8 +191,7 @@ class EntryWriter {
   ordered_json device_checks() const {
     ordered_json out = ordered_json::array();
     for (const graph::Check& check : graph_.checks)
-      out.push_back(check.fact || check.effect ? check.message
-                                               : check.message + ": {lhs} is not in 0 .. {rhs}");
+      out.push_back(check.fact || check.effect ? check.message : check.message + graph::index_words);
     for (graph::NodeId loop : graph::conditional_loops(graph_)) out.push_back(graph_.nodes[loop].unending);
     for (uint32_t s : graph::data_sizes(graph_)) out.push_back(graph_.sizes[s].message);
     return out;

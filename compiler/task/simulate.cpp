@@ -11,6 +11,7 @@
 #include <random>
 
 #include "base/bug.h"
+#include "graph/interpret_expr.h"
 #include "task/decided.h"
 
 namespace axon::task {
@@ -96,7 +97,7 @@ class Simulator {
     if (!input) return "";
     const int64_t bound = number(check.bound);
     for (const int64_t v : inputs_[*input].integers)
-      if (v < 0 || v >= bound) return fmt::format("{}: {} is not in 0 .. {}", check.message, v, bound - 1);
+      if (v < 0 || v >= bound) return graph::fill_sides(check.message + graph::index_words, v, bound - 1);
     return "";
   }
 

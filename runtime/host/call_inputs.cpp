@@ -252,10 +252,11 @@ Status check_range(const Port& port, const void* data, uint64_t bytes, const int
     if (elements[i] >= 0 && static_cast<int64_t>(elements[i]) < bound) continue;
     std::string words = check.message;
     fill_sides(words, static_cast<int64_t>(elements[i]), bound);
-    return bad_argument(
-        code::index, text(element_text(i, shape, port.shape.size()), printable(port.path), " is ",
-                          static_cast<int64_t>(elements[i]), ", but must be at least 0 and less than ", bound,
-                          " (", words, ")"));
+    const std::string wanted = bound < 1 ? std::string("the axis that it indexes has no elements")
+                                         : text("must be at least 0 and less than ", bound);
+    return bad_argument(code::index,
+                        text(element_text(i, shape, port.shape.size()), printable(port.path), " is ",
+                             static_cast<int64_t>(elements[i]), ", but ", wanted, " (", words, ")"));
   }
   return std::nullopt;
 }

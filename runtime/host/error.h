@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -67,7 +68,17 @@ inline bool fill_sides(std::string& words, const std::string& lhs, const std::st
     }
   return filled;
 }
+/// The same of two numbers. What is said of an index differs where its axis has no element for it: that is
+/// what the compiler's `no_element` stands for.
 inline bool fill_sides(std::string& words, int64_t lhs, int64_t rhs) {
+  constexpr std::string_view index_words = ": {lhs} is not in 0 .. {rhs}";
+  constexpr int64_t no_element = -(int64_t{1} << 62);
+  const bool none = rhs < 0, hidden = lhs == no_element;
+  if (const size_t at = words.find(index_words); at != std::string::npos && (none || hidden)) {
+    words.replace(at, index_words.size(),
+                  none ? ": the axis has no elements" : ": the axis has no such element");
+    return true;
+  }
   return fill_sides(words, std::to_string(lhs), std::to_string(rhs));
 }
 

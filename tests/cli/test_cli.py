@@ -35,8 +35,9 @@ fun k x = no_such_name x
 """
 
 
-def etcc(*arguments, stdin=None):
-    done = subprocess.run([ETCC, *arguments], input=stdin, capture_output=True, text=True, timeout=120, check=False)
+def etcc(*arguments, stdin=None, environment=()):
+    done = subprocess.run([ETCC, *arguments], input=stdin, capture_output=True, text=True, timeout=120, check=False,
+                          env={**os.environ, **dict(environment)})
     return done.returncode, done.stdout, done.stderr
 
 
@@ -131,6 +132,24 @@ class CommandLine(WithProgram):
         status, out, err = etcc("run", "-", "f", "x=[1, 2]", "k=[-1]", stdin=taken)
         self.assertEqual((status, out), (3, ""))
         self.assertIn("is -1, which is not in 0 .. 2", err)
+
+    def test_levels(self):
+        command, least = ["run", "-", "f", "x=3"], "x86-64-v2"
+        double, wanted = "entry f (x : i64) = 2 * x\n", {"AXON_LEVEL": least}
+        for level in "all", least:
+            self.assertEqual(etcc(*command, "--level", level, stdin=double, environment=wanted)[0], 0, level)
+
+    def test_axes_without_elements(self):
+        def error(body, *arguments):
+            return etcc("run", "-", "f", *arguments, stdin="entry f (x : f32[n]) (k : i64[m]) = " + body + "\n")[2]
+
+        self.assertIn(": the axis has no elements", error("x[k[0]]", "x=[]", "k=[0]"))
+        self.assertIn("but the axis that it indexes has no elements", error("x[k]", "x=[]", "k=[0]"))
+        guarded = "if k[0] == 0 then x[k[0]] else 0.0"
+        self.assertIn(": the axis has no such element", error(guarded, "x=[]", "k=[0]"))
+        prefixes = "for i => x[:i + 1][k[i]]"
+        self.assertIn(": the axis has no such element", error(prefixes, "x=[5, 6, 7]", "k=[0, 2, 0]"))
+        self.assertIn(": 4 is not in 0 .. 2", error(prefixes, "x=[5, 6, 7]", "k=[0, 1, 4]"))
 
     def test_a_loop_by_data_inside_of_another(self):
         text = ("entry f (x : f32[n, d]) = fold (fn s r => while (fn t => sum t > 1.0) (fn t => t * 0.5) (s + r)) "

@@ -125,8 +125,9 @@ ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const st
     return data_index(index, extent, what);
   if ((at_low == Proof::unknown && !bounds_.require(low, what)) ||
       (at_high == Proof::unknown && !bounds_.require(high, what))) {
-    fail(source::Code::E0601, fmt::format("{} may be out of range: nothing shows {}", what,
-                                          at_low == Proof::unknown ? low.str() : high.str()));
+    fail(source::Code::E0601,
+         fmt::format("{} may be out of range: nothing shows that it is {}", what,
+                     at_low == Proof::unknown ? "at least 0" : "less than " + sizes_.shown(extent)));
     return index;
   }
   ScalarId safe = index_of(g, *dim);
@@ -154,6 +155,10 @@ std::pair<ScalarId, ScalarId> CheckedIntegers::guarded_index(ScalarId index, con
 bool SizeEnvironment::over_sizes(const Dim& d) const {
   const std::vector<Var> vars = d.vars();
   return std::all_of(vars.begin(), vars.end(), [&](Var v) { return is_size(v); });
+}
+
+std::string SizeEnvironment::shown(const Dim& extent) const {
+  return over_sizes(extent) && !reads_data(g, extent) ? extent.str() : "the size of its axis";
 }
 
 /// The integer, or 0 where a condition in scope does not hold: there it need not be in range.
@@ -188,8 +193,8 @@ bool CheckedIntegers::is_checked_by_host(Value value, const Dim& bound) const {
   return input_checked_by_host(g, check).has_value();
 }
 
-/// The index as a tensor of its own, held against `bound`: of what is not evaluated, 0; what is beyond the
-/// extent is beyond the bound, too. A load of it.
+/// The index as a tensor of its own, held against `bound`: of what is not evaluated, 0; `no_element` for
+/// what lies between the extent and the bound. A load of it.
 ScalarId CheckedIntegers::stored_index(ScalarId index, const Dim& extent, Dim& bound) {
   const std::vector<Axis> around = builder_.free_axes(index, {extent});
   const GraphBuilder::Ranges ranges = builder_.ranges_around(index);
@@ -203,8 +208,10 @@ ScalarId CheckedIntegers::stored_index(ScalarId index, const Dim& extent, Dim& b
     if (shape::prove(g.facts, shape::at_least(bound, Dim(1))).verdict != shape::Verdict::proved)
       bound = max(bound, Dim(1));
     if (varies || bound != extent) {
-      const ScalarId beyond = apply(g, Op::max, {index, index_of(g, bound)});
-      index = apply(g, Op::select, {apply(g, Op::lt, {index, sizes_.value_of(extent)}), index, beyond});
+      const ScalarId size = sizes_.value_of(extent);
+      const ScalarId shown =
+          apply(g, Op::or_, {apply(g, Op::lt, {index, size}), apply(g, Op::le, {index_of(g, bound), size})});
+      index = apply(g, Op::select, {shown, index, constant_int(g, Elem::i64, no_element)});
     }
     for (ScalarId condition : reached)
       index = apply(g, Op::select, {condition, index, constant_int(g, Elem::i64, 0)});

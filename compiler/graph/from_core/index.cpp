@@ -205,8 +205,8 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
   auto first = start_as_size(start, extent);
   if (first && (!holds(shape::at_most(Dim(0), *first), said.start) ||
                 !holds(shape::at_most(*first, extent), said.start))) {
-    fail(source::Code::E0601,
-         fmt::format("{}: the slice does not begin in 0 : {}", said.start, extent.str()));
+    fail(source::Code::E0601, fmt::format("{}: nothing shows that the slice begins between 0 and {}",
+                                          said.start, sizes_.shown(extent)));
     return;
   }
   const ScalarId between = checked_.difference(stop, start);
@@ -223,7 +223,8 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
   if (!first && !ends_inside) blamed = check_data_start(start, may_be_empty, extent, said);
   if (!blamed) return;
   if (length && !holds(shape::at_least(*length, Dim(0)), said.order)) {
-    fail(source::Code::E0601, fmt::format("{}: the slice ends before it begins", said.order));
+    fail(source::Code::E0601,
+         fmt::format("{}: nothing shows that the slice does not end before it begins", said.order));
     return;
   }
   if (!length)
@@ -307,8 +308,8 @@ void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, cons
   if (!holds(shape::at_most(below, low), backwards ? said.stop : said.start) ||
       !holds(shape::at_most(low, high), said.order) ||
       !holds(shape::at_most(high, above), backwards ? said.start : said.stop)) {
-    fail(source::Code::E0601, fmt::format("{}: the slice {} : {} does not lie in 0 : {}", said.order,
-                                          start->str(), stop->str(), extent.str()));
+    fail(source::Code::E0601, fmt::format("{}: nothing shows that the slice lies between 0 and {}",
+                                          said.order, sizes_.shown(extent)));
     return;
   }
   Var v = shape::fresh_var("a");

@@ -30,6 +30,8 @@ class SizeEnvironment : Part {
   bool is_known_here(const Dim& d) const;
   /// Does the dimension mention sizes of the graph only?
   bool over_sizes(const Dim& d) const;
+  /// The size of an axis in a message; one that the program does not name is called what it is.
+  std::string shown(const Dim& extent) const;
   /// Learns sizes that a type mentions and nothing else defines from the axes of a value of that type: n - k
   /// against an axis of the graph gives k.
   void learn_opened_sizes(core::TypeId type, const Val& value);

@@ -39,6 +39,44 @@ TEST(FromCoreChecks, RunTimeErrorsNameTheExpression) {
   EXPECT_EQ(error, "axis 2 of `x` is 3, which is not 2*d");
 }
 
+TEST(FromCoreChecks, AnAxisWithoutElementsIsCalledSo) {
+  const auto of = [](const std::string& body, std::vector<double> x, std::vector<int64_t> k) {
+    const auto n = static_cast<int64_t>(x.size()), m = static_cast<int64_t>(k.size());
+    const std::string error = run("entry f (x : f32[n]) (k : i64[m]) = " + body,
+                                  {reals({n}, std::move(x)), integers({m}, std::move(k))})
+                                  .error;
+    return error.substr(std::min(error.size(), error.rfind(')') + 1));
+  };
+  const std::string none = ": the axis has no elements", no_such = ": the axis has no such element";
+  EXPECT_EQ(of("x[k[0]]", {}, {0}), none);
+  EXPECT_EQ(of("x[k]", {}, {0}), none);
+  EXPECT_EQ(of("fold (fn s j => s + x[j]) 0.0 k", {}, {0}), none);
+  EXPECT_EQ(of("x with [k[0]] = 1.0", {}, {0}), none);
+  EXPECT_EQ(of("let y = x[:k[0]] in y[k[1]]", {5}, {0, 0}), none);
+  EXPECT_EQ(of("if k[0] == 0 then x[k[0]] else 0.0", {}, {0}), no_such);
+  EXPECT_EQ(of("for i => if k[i] == 0 then x[k[i]] else 0.0", {}, {0}), no_such);
+  EXPECT_EQ(of("if k[0] == 0 then x with [k[0]] = 1.0 else x", {}, {0}), no_such);
+  EXPECT_EQ(of("for i => x[:i][k[i]]", {5, 6}, {0, 0}), no_such);
+  EXPECT_EQ(of("for i => x[:i + 1][k[i]]", {5, 6, 7}, {0, 2, 0}), no_such);
+  EXPECT_EQ(of("if k[0] == 0 then x[k[1]] else 0.0", {5, 6}, {0, 2}), ": 2 is not in 0 .. 1");
+}
+
+TEST(FromCoreChecks, WhatNothingShowsIsSaidInWordsOfTheProgram) {
+  const auto of = [](const std::string& body) {
+    const std::string error = lower("entry f (x : f32[n]) (k : i64[1]) = " + body).errors;
+    return error.substr(std::min(error.size(), error.find("E0601")));
+  };
+  const std::string loop = "fold (fn s j => s + sum (BODY)) 0.0 (iota (k[0]))";
+  const auto in_loop = [&](const std::string& body) {
+    return of(std::string(loop).replace(loop.find("BODY"), 4, body));
+  };
+  EXPECT_NE(in_loop("x[2*j : 2*j + 1]").find("the slice lies between 0 and n"), std::string::npos);
+  EXPECT_NE(in_loop("x[2*j:]").find("the slice lies between 0 and n"), std::string::npos);
+  EXPECT_NE(in_loop("x with [2*j] = 1.0").find("nothing shows that it is less than n"), std::string::npos);
+  EXPECT_NE(of("fold (fn s j => s + x[2*j]) 0.0 (iota (k[0]))").find("it is less than n"), std::string::npos);
+  EXPECT_NE(of("x[2 * iota (k[0])]").find("nothing shows that it is less than n"), std::string::npos);
+}
+
 TEST(FromCoreChecks, IntegersOfAnyTypeAreAsStated) {
   const auto of = [](const char* text, int64_t k) {
     return run(text, {reals({3}, {5, 6, 7}), integers({}, {k}, Elem::i32)}).error;
