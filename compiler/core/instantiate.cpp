@@ -118,7 +118,7 @@ TypeId Instantiator::instantiate(const Scheme& s, ExprId at, WhyId w) {
     sizes.emplace_back(v, d);
   }
   const ShownBy result = ShownBy::result(whys_[w].expr.valid() ? whys_[w].expr : at);
-  for (Var v : s.exists) fresh.dims.emplace(v, opened_.open(shape::var_name(v), whys_[w].span, result));
+  for (Var v : s.exists) fresh.dims.emplace(v, opened_.open(s, v, whys_[w].span, result));
   for (ShapeVarId v : s.shapes) {
     const ShapeVarId mine = vars_.shape(vars_.types.shape_vars[v].name);
     fresh.shapes.emplace(v, mine);

@@ -27,6 +27,14 @@ Dim OpenedSizes::open(const std::string& hint, Span at, ShownBy by, bool size) {
   return Dim(v);
 }
 
+Dim OpenedSizes::open(const Scheme& s, Var closed, Span at, ShownBy by) {
+  const bool integer = std::find(s.integers.begin(), s.integers.end(), closed) != s.integers.end();
+  const bool size = vars_.is_size(closed);
+  const Dim own = open(shape::var_name(closed), at, std::move(by), size);
+  if (integer && size) checked_.insert(own.as_var()->id);
+  return own;
+}
+
 void OpenedSizes::note_check(Var size, ExprId at, const Dim& most) {
   for (Opening& o : openings_)
     if (o.size == size && !o.checked && (solver_.reached() || o.by.expr == at)) o.checked = most;
@@ -176,6 +184,7 @@ void OpenedSizes::close(Scheme& s, size_t mark) {
     if (std::find(opened_.begin() + static_cast<long>(mark), opened_.end(), v) == opened_.end()) continue;
     std::erase(s.dims, v);
     if (std::find(s.exists.begin(), s.exists.end(), v) == s.exists.end()) s.exists.push_back(v);
+    if (depends_on_integer(Dim(v), true)) s.integers.push_back(v);
     for (const Fact& f : facts) {
       const Fact known{vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)};
       Occurrences mentioned;
@@ -186,7 +195,7 @@ void OpenedSizes::close(Scheme& s, size_t mark) {
       const bool said = std::any_of(s.where.begin(), s.where.end(), [&](const Fact& o) {
         return o.lhs == known.lhs && o.rhs == known.rhs && o.relation == known.relation;
       });
-      const bool says = !(known.lhs.is(0) && known.rhs == Dim(v));  // every size is
+      const bool says = !(vars_.is_size(v) && known.lhs.is(0) && known.rhs == Dim(v));  // every size is
       if (mentioned.has(v) && all_shown && says && !said) s.where.push_back({known});
     }
   }

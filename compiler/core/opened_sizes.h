@@ -35,6 +35,8 @@ class OpenedSizes : InferencePart {
   // ---- Opening.
   /// A new variable for an integer of the data; `size`: it is known not to be negative.
   shape::Dim open(const std::string& hint, source::Span at, ShownBy by, bool size = true);
+  /// A new variable for one that is closed in the scheme, at a use of that.
+  shape::Dim open(const Scheme& scheme, shape::Var closed, source::Span at, ShownBy by);
   /// The size that this value is, with the bounds that the value's form shows; one for equal values.
   shape::Dim size_of_value(const shape::Dim& value, source::Span at, ShownBy by);
   /// The size that an integer is, of which nothing is known.

@@ -131,6 +131,7 @@ struct Scheme {
   std::vector<Requirement> where;
   std::vector<shape::Var>
       exists;  ///< `?k <= n. t` in the result: fresh at every use; their facts are in `where`
+  std::vector<shape::Var> integers;  ///< of these, integers of the data, which what uses one checks
 };
 
 enum class ElemClass : uint8_t { any, num, flt, int_, bool_ };

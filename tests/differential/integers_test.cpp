@@ -186,6 +186,81 @@ TEST(Integers, MayBeNegative) {
 }
 
 /// Constants that leave 64 bits are known when the program runs.
+/// An integer that a function names, and gives back, is checked where the caller uses it.
+TEST(Integers, NamedInFunctionsAreCheckedByTheirUses) {
+  const Compiled compiled(
+      "fun total a = let s = fold (fn s x => s + x) (i64 0) a in s\n"
+      "fun twice a = let (s, t) = (total a, total a) in {sum = s + t, of = (s, t)}\n"
+      "fun cut x a = let s = total a in (x[:s], s)\n"
+      "fun cut_if c x a = let s = total a in (if c then sum x[:s] else 0.0, s)\n"
+      "fun below (i : i64) where 0 <= i, i < 2 = i + 1\n"
+      "entry at (x : f32[n]) (k : i64[m]) = x[total k]\n"
+      "entry named (x : f32[n]) (k : i64[m]) = let i = total k in x[i]\n"
+      "entry shifted (x : f32[n]) (k : i64[m]) = x[total k - 1]\n"
+      "entry least (x : f32[n]) (k : i64[m]) where 1 <= n = x[min (total k) (n - 1)]\n"
+      "entry upto (x : f32[n]) (k : i64[m]) = x[: total k]\n"
+      "entry from (x : f32[n]) (k : i64[m]) = x[total k :]\n"
+      "entry stored (x : f32[n]) (k : i64[m]) = x with [total k] = 0.5\n"
+      "entry ranged (x : f32[n]) (k : i64[m]) = for (i < total k) => x[i]\n"
+      "entry deep (x : f32[n]) (k : i64[m]) = let r = twice k let (a, b) = r.of in x[r.sum] + x[a] * x[b]\n"
+      "entry elements (x : f32[n]) (k : i64[m]) = for i => x[total [k[i]]]\n"
+      "entry steps (x : f32[n]) (k : i64[m]) = fold (fn s c => s * 10.0 + x[total [c]]) 0.0 k\n"
+      "entry branch (x : f32[n]) (k : i64[m]) = if total k < n then x[total k] else -1.0\n"
+      "entry stated (x : f32[n]) (k : i64[m]) = below (total k)\n"
+      "entry size (x : f32[n]) (k : i64[m]) = let (y, s) = cut x k in sum y + x[s]\n"
+      "entry same (x : f32[n]) (k : i64[m]) = let (y, s) = cut x k in y * x[n - s :]\n"
+      "entry unused (x : f32[n]) (k : i64[m]) = let (y, s) = cut_if false x k in y + x[s]\n"
+      "entry clamped (x : f32[n]) (k : i64[m]) = let (y, s) = cut_if false x k in for (i < max s 0) => "
+      "x[i]\n",
+      for_levels());
+  const char* const outside = "is not in 0 .. 2";
+  const std::vector<double> x = {1, 2, 3};
+  std::vector<CheckedRun> runs = {{"least", x, {-1, 9}, {3}},
+                                  {"least", x, {-1, 0}, {}, outside},
+                                  {"upto", x, {1, 2}, x},
+                                  {"upto", x, {-1}, {}, "-1"},
+                                  {"upto", x, {2, 2}, {}, "0 .. 3"},
+                                  {"from", x, {1, 1}, {3}},
+                                  {"from", x, {2, 2}, {}, "-1"},
+                                  {"from", x, {-1}, {}, "0 .. 3"},
+                                  {"stored", x, {1}, {1, 0.5, 3}},
+                                  {"stored", x, {3}, {}, outside},
+                                  {"ranged", x, {1, 1}, {1, 2}},
+                                  {"ranged", x, {4}, {}, outside},
+                                  {"ranged", x, {-1}, {}, "no size"},
+                                  {"deep", x, {1}, {7}},
+                                  {"deep", x, {2}, {}, outside},
+                                  {"elements", x, {2, 0}, {3, 1}},
+                                  {"elements", x, {2, 3}, {}, outside},
+                                  {"steps", x, {2, 0}, {31}},
+                                  {"steps", x, {0, -1}, {}, outside},
+                                  {"branch", x, {3}, {-1}},
+                                  {"branch", x, {-1}, {}, outside},
+                                  {"stated", x, {1}, {2}},
+                                  {"stated", x, {2}, {}, "i < 2"},
+                                  {"stated", x, {-1}, {}, "0 <= i"},
+                                  {"size", x, {2}, {6}},
+                                  {"size", x, {3}, {}, outside},
+                                  {"size", x, {-1}, {}, "-1"},
+                                  {"same", x, {2}, {2, 6}},
+                                  {"same", x, {4}, {}, "0 .. 3"},
+                                  {"unused", x, {2}, {3}},
+                                  {"unused", x, {-1}, {}, outside},
+                                  {"unused", x, {3}, {}, outside},
+                                  {"clamped", x, {2}, {1, 2}},
+                                  {"clamped", x, {-2}, {}},
+                                  {"clamped", x, {4}, {}, outside},
+                                  {"shifted", x, {1}, {1}},
+                                  {"shifted", x, {0}, {}, outside},
+                                  {"shifted", x, {4}, {}, outside}};
+  for (const char* entry : {"at", "named"}) {
+    runs.push_back({entry, x, {1, 1}, {3}});
+    runs.push_back({entry, x, {-1}, {}, outside});
+    runs.push_back({entry, x, {1, 2}, {}, outside});
+  }
+  expect_runs(compiled, runs);
+}
+
 TEST(Integers, ConstantsWrap) {
   const Compiled compiled(
       "entry shifted (x : f32[n]) (k : i64[m]) (v : i64) = v * 4294967296 * 2147483648\n"

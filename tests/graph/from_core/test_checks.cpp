@@ -125,6 +125,51 @@ TEST(FromCoreChecks, IntegersOfTheDataAreCheckedInFunctions) {
   EXPECT_NE(of(quotient, 0), "");
 }
 
+/// However a function names an integer of the data that it gives back, its caller may index with it.
+TEST(FromCoreChecks, IntegersNamedInFunctionsAreChecked) {
+  const std::pair<const char*, const char*> forms[] = {
+      {"fun of (d : i64[m]) = let s = fold (fn s x => s + x) (i64 0) d in s", "of d"},
+      {"fun of d = let s = sum d in s", "of d"},
+      {"fun of (d : i64[m]) : i64 = let s = sum d in s", "of d"},
+      {"val of : i64[m] -> i64\nfun of d = let s = sum d in s", "of d"},
+      {"fun of (d : [m]) = let (_, s) = iterate (m - 1) (fn (i, s) => (i + 1, s + d[0])) (i64 0, d[0]) in s",
+       "of d"},
+      {"fun of d = let (_, s) = while (fn (i, _) => i < dim d 0) (fn (i, s) => (i + 1, s + d[0])) (i64 0, 0) "
+       "in s + 0",
+       "of d"},
+      {"fun of d = let s = sum d in let t = s + 1 in t", "(of d - 1)"},
+      {"fun of d = let s = sum d in (s, (s + 1, s))", "(let (_, (_, s)) = of d in s)"},
+      {"fun of d = let s = sum d in {more = s + 1, sum = s}", "(of d).sum"},
+      {"fun inner d = let s = sum d in s\nfun of d = let s = inner d in s", "of d"},
+      {"fun of d = let g e = let s = sum e in s in g d", "of d"},
+      {"fun of d = (fn e => let s = sum e in s) d", "of d"},
+      {"fun of (d : i64[m]) = let s = sum (i32 d) in s", "of d"},
+      {"fun of d = let s = sum d in if s < 100 then s else 0", "of d"},
+      {"fun of d = let s = sum d in (sum (for (i < max s 0) => 1.0), s)", "(let (_, s) = of d in s)"}};
+  const std::pair<const char*, Reals> uses[] = {{"x[@]", {7}},
+                                                {"let i = @ in x[i]", {7}},
+                                                {"sum x[: @ + 1]", {18}},
+                                                {"sum x[@ :]", {7}},
+                                                {"sum (x with [@] = 1.0)", {12}},
+                                                {"sum (for j => x[@] * real d[j])", {14}},
+                                                {"fold (fn s v => s + x[@]) 0.0 x", {21}},
+                                                {"if dim d 0 == 2 then x[@] else 0.0", {7}}};
+  for (const auto& [function, value] : forms)
+    for (const auto& [use, wanted] : uses) {
+      std::string body = use;
+      body.replace(body.find('@'), 1, value);
+      const std::string text =
+          std::string(function) + "\nentry g (x : f32[n]) (d : i64[m]) where m >= 1 = " + body;
+      const auto of = [&](std::vector<int64_t> d) {
+        return run(text, {reals({3}, {5, 6, 7}), integers({2}, std::move(d))});
+      };
+      const Outcome right = of({1, 1});
+      ASSERT_EQ(right.error, "") << text;
+      EXPECT_EQ(right.results.at(0).floats, wanted) << text;
+      for (const int64_t wrong : {-2, 2}) EXPECT_NE(of({wrong, wrong}).error, "") << text;
+    }
+}
+
 /// Where the data decides how far an index goes, each element and step checks its own.
 TEST(FromCoreChecks, IndicesBelowIntegersOfTheDataAreChecked) {
   struct Case {
