@@ -185,7 +185,6 @@ TEST(Integers, MayBeNegative) {
                         });
 }
 
-/// Constants that leave 64 bits are known when the program runs.
 /// An integer that a function names, and gives back, is checked where the caller uses it.
 TEST(Integers, NamedInFunctionsAreCheckedByTheirUses) {
   const Compiled compiled(
@@ -261,6 +260,7 @@ TEST(Integers, NamedInFunctionsAreCheckedByTheirUses) {
   expect_runs(compiled, runs);
 }
 
+/// Constants that leave 64 bits are known when the program runs.
 TEST(Integers, ConstantsWrap) {
   const Compiled compiled(
       "entry shifted (x : f32[n]) (k : i64[m]) (v : i64) = v * 4294967296 * 2147483648\n"
