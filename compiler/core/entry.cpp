@@ -2,7 +2,8 @@
 //
 // Every axis of every tensor leaf, and every integer scalar, is an observation: the runtime sees a number
 // there. A size is solved from the first observation that is linear in it with a constant coefficient, or
-// that is a power of it, and only where there is none from one whose coefficient is a size known by then; the
+// that is a power of it, and only where there is none from one whose coefficient is a size known by then;
+// weights come before other arguments, because the room of states is made when only they are known. The
 // order of forms is the order of solving. Declared size parameters are given by name where no argument
 // determines them. Whatever is left makes the entry an error: size `h` is not determined.
 #include "core/entry.h"
@@ -106,6 +107,7 @@ void EntryChecker::check_entry(const Scheme& scheme) {
   std::vector<TypeId> params(fn.items);
   if (g.params.empty()) params = {scheme.type};
   EntrySizes sizes;
+  std::vector<bool> of_weights;  // of each observation
   if (!g.params.empty() && params.size() > g.params.size() + 1) {
     reporter_.report(error(
         Code::E0603, p_.exprs[g.body].span,
@@ -129,12 +131,14 @@ void EntryChecker::check_entry(const Scheme& scheme) {
     }
     if (result) continue;
     observe(params[i], parameter_path(p_, g, i), g.params[i].span, sizes);
+    of_weights.resize(sizes.observations.size(), g.params[i].weights);
   }
 
   std::vector<Var> known;
   auto is_known = [&](Var v) { return std::find(known.begin(), known.end(), v) != known.end(); };
-  auto solve_by = [&](bool sizes_multiply) {
+  auto solve_by = [&](bool weights, bool sizes_multiply) {
     for (size_t o = 0; o < sizes.observations.size(); ++o) {
+      if (of_weights[o] != weights) continue;
       const Dim& d = sizes.observations[o].dim;
       for (Var v : d.vars()) {
         if (is_known(v)) continue;
@@ -154,7 +158,9 @@ void EntryChecker::check_entry(const Scheme& scheme) {
     return false;
   };
   // A size that is a factor may be 0, and then leaves the others undetermined.
-  auto solve_one = [&] { return solve_by(false) || solve_by(true); };
+  auto solve_one = [&] {
+    return solve_by(true, false) || solve_by(true, true) || solve_by(false, false) || solve_by(false, true);
+  };
   // What the arguments determine is determined by them; a declared size is given only where they do not.
   while (solve_one()) {
   }
