@@ -63,7 +63,7 @@ TEST(IndexChecks, OfNothing) {
                          {"row", {}, {5}, {}, "5 is not in 0 .. 0"},
                          {"row", {}, {0}, {0}},
                          {"row", {1, 2}, {0, 0}, {6}},
-                         {"walk", {}, {2}, {}, "is not in 0 .. "},
+                         {"walk", {}, {2}, {}, ": the axis has no such element"},
                          {"walk", {}, {0}, {7}},
                          {"walk", {0, 0}, {2}, {11}}});
 }

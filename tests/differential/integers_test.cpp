@@ -125,7 +125,7 @@ TEST(Integers, SizesAreCheckedOnTheirWrappedValues) {
   expect_runs(compiled, {
                             {"slice", x, {}, {0}, "", {int64_t{1} << 32}},
                             {"slice", x, {}, {10}, "", {-2}},
-                            {"range", x, {}, {}, "", {third}},
+                            {"range", x, {}, {}, "`3*v` is too large", {third}},
                             {"range", x, {}, {0, 1, 2, 3, 4}, "", {2}},
                             {"ends", x, {}, {6}, "", {1}},
                             {"ends", x, {}, {}, "which is no", {third}},

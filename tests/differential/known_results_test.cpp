@@ -550,13 +550,13 @@ TEST(Updates, OfNothingCheckTheirPosition) {
       "  sum (real (iterate 2 (fn b => for c => b[c] + b[c - 1 else 0]) (for (c < v + 1) => c)))\n"
       "entry narrow (x : f32[n]) (k : i64[m]) (v : i64) = real (100 / i32 v) + x[i32 v]\n",
       for_levels());
-  expect_runs(compiled, {{"branch", {}, {5, 1}, {}, "5 is not in 0 .. "},
+  expect_runs(compiled, {{"branch", {}, {5, 1}, {}, ": the axis has no such element"},
                          {"branch", {}, {5, 0}, {}},
                          {"branch", {1, 2}, {1, 1}, {1, 1}},
-                         {"folded", {}, {0}, {}, "is not in 0 .. "},
+                         {"folded", {}, {0}, {}, ": the axis has no elements"},
                          {"folded", {}, {}, {}},
                          {"folded", {3, 4}, {1}, {3, 1}},
-                         {"found", {-1}, {0}, {}, "is not in 0 .. "},
+                         {"found", {-1}, {0}, {}, ": the axis has no elements"},
                          {"found", {-1, 2}, {0}, {1}},
                          {"grown", {}, {}, {5}, "", {2}},
                          {"grown", {}, {}, {0}, "", {-1}},
