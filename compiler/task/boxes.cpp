@@ -1,5 +1,6 @@
 // See boxes.h. Index expressions are bounded under the ranges that one task gives to the domain variables,
-// the binders and the locals' variables. A data-dependent index reads its whole axis.
+// the binders and the locals' variables. An index of the data, or of a remainder of sizes, reads its whole
+// axis.
 #include "task/boxes.h"
 
 #include <algorithm>
@@ -18,6 +19,18 @@ using graph::ScalarId;
 using graph::Value;
 
 namespace {
+
+/// Is there a remainder of a size in it? Such an index returns to 0 within its axis. A box that told how far
+/// it comes would hold what is divided as well, at more cost to the proof than it spares in waiting.
+bool wraps_around(const Dim& index) {
+  for (const shape::Term& term : index.terms())
+    for (const shape::Atom& atom : term.factors) {
+      if (atom.kind() == shape::AtomKind::var) continue;
+      if (atom.kind() == shape::AtomKind::mod && !atom.rhs().constant()) return true;
+      if (wraps_around(atom.lhs()) || wraps_around(atom.rhs())) return true;
+    }
+  return false;
+}
 
 /// Bounds of index expressions inside one task.
 class Boxes {
@@ -46,7 +59,8 @@ class Boxes {
     std::vector<Interval> box;
     const auto& scalar = g_.scalars[load];
     for (size_t a = 0; a < scalar.args.size(); ++a) {
-      const auto index = affine_index(g_, scalar.args[a]);
+      auto index = affine_index(g_, scalar.args[a]);
+      if (index && wraps_around(*index)) index = std::nullopt;
       box.push_back(AXON_RULE(box_of_data, !index) ? Interval{Dim(0), shape[a]} : bounded(*index, shape[a]));
     }
     return box;

@@ -564,6 +564,21 @@ TEST(Updates, OfNothingCheckTheirPosition) {
                          {"narrow", {1, 2, 3}, {}, {}, "an integer is divided by 0", {0}}});
 }
 
+/// The boxes of what is read are proved also where a remainder of sizes says what that is.
+TEST(Elements, ReturnWithinTheirAxis) {
+  const Compiled compiled(
+      "entry guarded (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  if v >= 0 then for (i < v) => x[i % (n + 1) else 0.0] else x\n"
+      "entry rolled (x : f32[n]) (k : i64[m]) (v : i64) = for (i < n) => (x + x)[(i + v) % n] + x[(i * m) % "
+      "n]\n",
+      for_levels());
+  expect_runs(compiled, {{"guarded", {1, 2}, {}, {1, 2, 0, 1}, "", {4}},
+                         {"guarded", {}, {}, {0, 0}, "", {2}},
+                         {"guarded", {1, 2}, {}, {1, 2}, "", {-1}},
+                         {"rolled", {1, 2, 3}, {0, 0}, {5, 9, 4}, "", {1}},
+                         {"rolled", {}, {}, {}, "", {1}}});
+}
+
 /// What an index of a `for` decides inside of an element is that element's own.
 TEST(Elements, HaveTheirOwnPositionsSizesAndSteps) {
   const Compiled compiled(
