@@ -1,5 +1,6 @@
-// Integers of either sign and any size: arithmetic on them wraps, and an index or a size that is made of them
-// is in range for its wrapped value or is refused; dividing by zero is an error exactly where it is reached.
+// Integers of either sign and any size: arithmetic on them wraps, and an index that is made of them is in
+// range for its wrapped value or is refused; a size is exact or refused; dividing by zero is an error exactly
+// where it is reached.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -108,7 +109,8 @@ TEST(Integers, InBranchesAreCheckedWhereTheyAreReached) {
                         });
 }
 
-TEST(Integers, SizesAreCheckedOnTheirWrappedValues) {
+/// Sizes are exact, wherever they are reached; how often a loop runs is an integer like others.
+TEST(Integers, SizesAreExact) {
   const Compiled compiled(
       "entry slice (x : f32[n]) (k : i64[m]) (v : i64) = sum x[0 : max 0 (min (v * v) n)]\n"
       "entry range (x : f32[n]) (k : i64[m]) (v : i64) = for (i < max 0 (min (v * 3) 5)) => real i\n"
@@ -119,33 +121,62 @@ TEST(Integers, SizesAreCheckedOnTheirWrappedValues) {
       "entry steps (x : f32[n]) (k : i64[m]) (v : i64) = iterate (v * 4) (fn s => s + 1.0) 0.0\n"
       "entry counted (x : f32[n]) (k : i64[m]) (v : i64) = iterate v (fn s => s + 1.0) 0.5\n"
       "entry fewer (x : f32[n]) (k : i64[m]) = iterate (n - 3) (fn s => s + 1.0) x\n"
+      "entry doubled (x : f32[n]) (k : i64[m]) (v : i64) = x[: min n (n + 2 * v)]\n"
+      "entry sampled (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= m = x[: min n (n + 2 * k[0])]\n"
+      "entry halved (x : f32[n]) (k : i64[m]) (v : i64) = for (t < ((n + 2 * v) / 2) % 7) => x[t else 1.0]\n"
+      "entry chosen (x : f32[n]) (k : i64[m]) (v : i64) = if v < 10 then x[: max 0 (min n (2 * v))] else x\n"
+      "entry either (x : f32[n]) (k : i64[m]) (v : i64) = sum x[: if v < 10 then max 0 (min n (2 * v)) else "
+      "n]\n"
+      "entry less (x : f32[n]) (k : i64[m]) (v : i64) = sum x[: max 0 (min n (-v - 1))]\n"
+      "entry each (x : f32[n]) (k : i64[n]) (v : i64) = for i => sum x[: max 0 (min n (3 * k[i]))]\n"
       "entry nested (x : f32[n]) (k : i64[m]) (v : i64) = fold (fn s a => iterate v (fn t => t + a) s) 1.0 "
       "x\n",
       for_levels());
-  expect_runs(compiled, {
-                            {"slice", x, {}, {0}, "", {int64_t{1} << 32}},
-                            {"slice", x, {}, {10}, "", {-2}},
-                            {"range", x, {}, {}, "`3*v` is too large", {third}},
-                            {"range", x, {}, {0, 1, 2, 3, 4}, "", {2}},
-                            {"ends", x, {}, {6}, "", {1}},
-                            {"ends", x, {}, {}, "which is no", {third}},
-                            {"clamps", x, {}, {1, 2}, "", {-1, 2}},
-                            {"clamps", x, {}, {}, "", {3, -2}},
-                            {"looped", x, {}, {28}, "", {int64_t{1} << 62}},
-                            {"looped", x, {}, {1 + 3}, "", {1}},
-                            {"steps", x, {}, {0}, "", {int64_t{1} << 62}},
-                            {"steps", x, {}, {8}, "", {2}},
-                            {"steps", x, {}, {0}, "", {-2}},
-                            {"counted", x, {}, {3.5}, "", {3}},
-                            {"counted", x, {}, {0.5}, "", {-1}},
-                            {"counted", x, {}, {0.5}, "", {-3}},
-                            {"counted", x, {}, {0.5}, "", {least}},
-                            {"fewer", {5, 6}, {}, {5, 6}},
-                            {"fewer", {}, {}, {}},
-                            {"fewer", {1, 2, 3, 4}, {}, {2, 3, 4, 5}},
-                            {"nested", {5, 6}, {}, {1}, "", {-3}},
-                            {"nested", {5, 6}, {}, {23}, "", {2}},
-                        });
+  expect_runs(
+      compiled,
+      {
+          {"slice", x, {}, {}, "4294967296 * 4294967296 leaves the integers of 64 bits", {int64_t{1} << 32}},
+          {"slice", x, {}, {10}, "", {-2}},
+          {"range", x, {}, {}, "`3*v` is too large", {third}},
+          {"range", x, {}, {0, 1, 2, 3, 4}, "", {2}},
+          {"ends", x, {}, {6}, "", {1}},
+          {"ends", x, {}, {}, "leaves the integers of 64 bits", {third}},
+          {"clamps", x, {}, {1, 2}, "", {-1, 2}},
+          {"clamps", x, {}, {}, "", {3, -2}},
+          {"looped", x, {}, {}, "2 * 4611686018427387904 leaves the integers of 64 bits", {int64_t{1} << 62}},
+          {"looped", x, {}, {1 + 3}, "", {1}},
+          {"steps", x, {}, {0}, "", {int64_t{1} << 62}},
+          {"steps", x, {}, {8}, "", {2}},
+          {"steps", x, {}, {0}, "", {-2}},
+          {"counted", x, {}, {3.5}, "", {3}},
+          {"counted", x, {}, {0.5}, "", {-1}},
+          {"counted", x, {}, {0.5}, "", {-3}},
+          {"counted", x, {}, {0.5}, "", {least}},
+          {"fewer", {5, 6}, {}, {5, 6}},
+          {"fewer", {}, {}, {}},
+          {"fewer", {1, 2, 3, 4}, {}, {2, 3, 4, 5}},
+          {"doubled", x, {}, {1, 2, 3, 4, 5, 6, 7}, "", {int64_t{1} << 61}},
+          {"doubled", x, {}, {1, 2, 3}, "", {-2}},
+          {"doubled", x, {}, {}, "leaves the integers of 64 bits", {most - 2}},
+          {"doubled", x, {}, {}, "leaves the integers of 64 bits", {(int64_t{1} << 62) - 1}},
+          {"sampled", x, {-3}, {1}, "", {0}},
+          {"sampled", x, {most}, {}, "leaves the integers of 64 bits", {0}},
+          {"halved", x, {}, {1, 2, 3, 4}, "", {1}},
+          {"halved", x, {}, {}, "leaves the integers of 64 bits", {(int64_t{1} << 62) - 3}},
+          {"chosen", x, {}, {1, 2, 3, 4, 5, 6, 7}, "", {most}},
+          {"chosen", x, {}, {1, 2}, "", {1}},
+          {"chosen", x, {}, {}, "leaves the integers of 64 bits", {least}},
+          {"either", x, {}, {28}, "", {most}},
+          {"either", x, {}, {3}, "", {1}},
+          {"either", x, {}, {}, "leaves the integers of 64 bits", {least}},
+          {"less", x, {}, {28}, "", {-most}},
+          {"less", x, {}, {}, "leaves the integers of 64 bits", {least}},
+          {"less", x, {}, {0}, "", {most}},
+          {"each", {5, 6}, {0, 1}, {0, 11}, "", {0}},
+          {"each", {5, 6}, {0, third}, {}, "leaves the integers of 64 bits", {0}},
+          {"nested", {5, 6}, {}, {1}, "", {-3}},
+          {"nested", {5, 6}, {}, {23}, "", {2}},
+      });
 }
 
 /// An i64 that no shape mentions is an integer of either sign.

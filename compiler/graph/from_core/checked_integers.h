@@ -2,20 +2,22 @@
 //
 // In: integer scalars, with the extent that they must be less than, or the bound of a size. Out: scalars that
 // are in range wherever they are evaluated, and sizes; an integer that cannot be checked is an error. Bodies:
-// bounds.cpp (indices), data_size.cpp (sizes).
+// bounds.cpp (indices), data_size.cpp (sizes), exact_sizes.cpp (the operations that make sizes).
 #pragma once
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "graph/from_core/graph_builder.h"
+#include "graph/from_core/runtime_checks.h"
 
 namespace axon::graph {
 
 class CheckedIntegers : Part {
  public:
-  CheckedIntegers(Context& context, SizeEnvironment& sizes, BoundsChecker& bounds, GraphBuilder& builder)
-      : Part(context), sizes_(sizes), bounds_(bounds), builder_(builder) {}
+  CheckedIntegers(Context& context, SizeEnvironment& sizes, BoundsChecker& bounds, GraphBuilder& builder,
+                  RuntimeChecks& checks)
+      : Part(context), sizes_(sizes), bounds_(bounds), builder_(builder), checks_(checks) {}
 
   /// An index that is in range for certain. `what` names it in messages.
   ScalarId safe_index(ScalarId index, const Dim& extent, const std::string& what);
@@ -44,12 +46,17 @@ class CheckedIntegers : Part {
   ScalarId data_index(ScalarId index, const Dim& extent, const std::string& what);
   std::optional<Dim> size_anywhere(ScalarId integer, const Dim& bound, const std::string& what);
   void bound_size(Value value, const Dim& bound, const std::string& what);
+  bool is_exact_by_facts(ScalarId integer) const;
+  ScalarId stays_exact(ScalarId result);
+  void require_stays_exact(ScalarId result, std::optional<ScalarId> reached, const std::string& what);
+  void require_exact(ScalarId integer, const std::string& what);
   bool is_at_least(ScalarId integer, int64_t least) const;
   std::optional<Dim> reached_end(Dim index, bool most) const;
 
   SizeEnvironment& sizes_;
   BoundsChecker& bounds_;
   GraphBuilder& builder_;
+  RuntimeChecks& checks_;
 };
 
 }  // namespace axon::graph

@@ -41,6 +41,12 @@ class MostOf {
     return known_[id] = most && stays_in_range(*most) ? most : std::nullopt;
   }
 
+  /// Is the integer a polynomial of sizes that never wraps?
+  bool is_exact_polynomial(ScalarId id) {
+    const auto polynomial = as_polynomial(id);
+    return polynomial && stays_in_range(*polynomial);
+  }
+
  private:
   /// What may wrap bounds nothing. Products of integers may, unless the facts of the graph, which every call
   /// is checked for, say otherwise: an axis in the entry's type is a size.
@@ -176,6 +182,11 @@ std::optional<Dim> CheckedIntegers::upper_bound(ScalarId id) const {
   return MostOf(g, context_.most_of_arguments,
                 [&](ScalarId part, int64_t least) { return is_at_least(part, least); })
       .of(id);
+}
+
+bool CheckedIntegers::is_exact_by_facts(ScalarId id) const {
+  return MostOf(g, context_.most_of_arguments, [](ScalarId, int64_t) { return false; })
+      .is_exact_polynomial(id);
 }
 
 ScalarId CheckedIntegers::difference(ScalarId a, ScalarId b) {
@@ -337,6 +348,7 @@ std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::strin
     unsupported(why);
     return std::nullopt;
   };
+  require_exact(integer, what);
   if (!bound) bound = upper_bound(integer);
   if (bound && !sizes_.over_sizes(*bound))
     bound = shape::bounds_of(*bound, sizes_.known_facts(), [&](Var v) { return sizes_.is_size(v); }).high;

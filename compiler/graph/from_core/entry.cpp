@@ -27,8 +27,8 @@ class EntryEvaluator : Part {
         sizes_(context),
         bounds_(context, sizes_),
         builder_(context, sizes_, bounds_),
-        checked_(context, sizes_, bounds_, builder_),
         checks_(context, sizes_, bounds_, builder_),
+        checked_(context, sizes_, bounds_, builder_, checks_),
         evaluator_(context, sizes_, bounds_, builder_, checked_, checks_) {}
   std::optional<Graph> run(core::GlobalId id);
 
@@ -48,8 +48,8 @@ class EntryEvaluator : Part {
   SizeEnvironment sizes_;
   BoundsChecker bounds_;
   GraphBuilder builder_;
-  CheckedIntegers checked_;
   RuntimeChecks checks_;
+  CheckedIntegers checked_;
   CoreEvaluator evaluator_;
 };
 

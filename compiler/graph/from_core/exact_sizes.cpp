@@ -1,0 +1,185 @@
+// Sizes are exact: what the operations that make one leave of 64 bits is an error where the size is reached.
+//
+// In: an integer that becomes a size. Out: a check for each operation on i64 that may wrap, and of which the
+// facts that every call is checked for do not show that it never does.
+// Invariant: where the checks hold, the integer is what the same operations give without bounds, which is
+// what the types of the program say.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "graph/from_core/checked_integers.h"
+#include "shape/exact.h"
+#include "shape/floor.h"
+
+namespace axon::graph {
+
+using shape::Wide;
+using shape::WideRange;
+
+namespace {
+
+/// The values that integers can have where the operations that make them do not wrap. Each part of an
+/// expression is looked at once.
+class IntegerRanges {
+ public:
+  explicit IntegerRanges(const Graph& graph) : g_(graph) {}
+
+  WideRange of(ScalarId id) {
+    if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    const WideRange most = shape::integer_range(), found = without_bounds(g_.scalars[id]);
+    const WideRange held{std::clamp(found.low, most.low, most.high),
+                         std::clamp(found.high, most.low, most.high)};
+    return known_[id] = held;
+  }
+
+  /// The same of the result of an operation, had it integers without bounds.
+  WideRange without_bounds(const Scalar& s) {
+    switch (s.op) {
+      case Op::constant:
+        return {s.integer, s.integer};
+      case Op::index:
+        return shape::exact_range(s.dim, [&](Var v) { return range_of(g_, v); })
+            .value_or(shape::integer_range());
+      case Op::bounded:
+        return {0, shape::largest_size};
+      case Op::cast:
+        return of_elem(g_.scalars[s.args[0]].elem);
+      case Op::select:
+        return hull(of(s.args[1]), of(s.args[2]));
+      case Op::neg:
+        return {-of(s.args[0]).high, -of(s.args[0]).low};
+      case Op::add:
+      case Op::sub:
+      case Op::mul:
+      case Op::min:
+      case Op::max:
+      case Op::mod:
+        return of_two(s.op, of(s.args[0]), of(s.args[1]));
+      default:
+        return shape::integer_range();
+    }
+  }
+
+ private:
+  static WideRange hull(const WideRange& a, const WideRange& b) {
+    return {std::min(a.low, b.low), std::max(a.high, b.high)};
+  }
+
+  static WideRange of_elem(Elem e) {
+    if (e == Elem::boolean) return {0, 1};
+    if (e == Elem::u8) return {0, 255};
+    if (!base::is_integer(e)) return shape::integer_range();
+    const int bits = 8 * base::elem_bytes(e);
+    return {-(Wide{1} << (bits - 1)), (Wide{1} << (bits - 1)) - 1};
+  }
+
+  static WideRange of_two(Op op, const WideRange& a, const WideRange& b) {
+    switch (op) {
+      case Op::add:
+        return {a.low + b.low, a.high + b.high};
+      case Op::sub:
+        return {a.low - b.high, a.high - b.low};
+      case Op::mul: {
+        const auto [low, high] =
+            std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+        return {low, high};
+      }
+      case Op::min:
+        return {std::min(a.low, b.low), std::min(a.high, b.high)};
+      case Op::max:
+        return {std::max(a.low, b.low), std::max(a.high, b.high)};
+      case Op::mod:
+        return b.low >= 1 ? WideRange{0, b.high - 1} : shape::integer_range();
+      default:
+        return shape::integer_range();
+    }
+  }
+
+  const Graph& g_;
+  std::map<ScalarId, WideRange> known_;
+};
+
+const char* sign_of(Op op) { return op == Op::add ? "+" : op == Op::mul ? "*" : "-"; }
+
+}  // namespace
+
+/// Does the result of an operation on two i64 stay in 64 bits?
+ScalarId CheckedIntegers::stays_exact(ScalarId result) {
+  const Scalar s = g.scalars[result];
+  const auto number = [&](int64_t value) { return constant_int(g, Elem::i64, value); };
+  const ScalarId zero = number(0), least = number(INT64_MIN);
+  if (s.op == Op::neg) return apply(g, Op::ne, {s.args[0], least});
+  const ScalarId a = s.args[0], b = s.args[1];
+  const auto same = [&](ScalarId p, ScalarId q) {
+    return apply(g, Op::or_, {apply(g, Op::and_, {p, q}), apply(g, Op::not_, {apply(g, Op::or_, {p, q})})});
+  };
+  if (s.op == Op::add) return same(apply(g, Op::le, {zero, b}), apply(g, Op::le, {a, result}));
+  if (s.op == Op::sub) return same(apply(g, Op::le, {zero, b}), apply(g, Op::le, {result, a}));
+  // The quotient of a product that has wrapped is another factor; only -1 * least has least for a quotient.
+  const ScalarId none = apply(g, Op::eq, {a, zero});
+  const ScalarId quotient = apply(g, Op::div, {result, apply(g, Op::select, {none, number(1), a})});
+  const ScalarId wraps =
+      apply(g, Op::and_, {apply(g, Op::eq, {a, number(-1)}), apply(g, Op::eq, {b, least})});
+  const ScalarId right = apply(g, Op::and_, {apply(g, Op::eq, {quotient, b}), apply(g, Op::not_, {wraps})});
+  return apply(g, Op::or_, {none, right});
+}
+
+/// The check for one operation, where `reached` holds.
+void CheckedIntegers::require_stays_exact(ScalarId result, std::optional<ScalarId> reached,
+                                          const std::string& what) {
+  const Scalar s = g.scalars[result];
+  ScalarId holds = stays_exact(result);
+  if (reached) holds = apply(g, Op::or_, {apply(g, Op::not_, {*reached}), holds});
+  checks_.require(holds, s.op == Op::neg ? constant_int(g, Elem::i64, 0) : s.args[0], s.args.back(),
+                  fmt::format("{}: {{lhs}} {} {{rhs}} leaves the integers of 64 bits", what, sign_of(s.op)));
+}
+
+/// Checks what makes the integer, operation by operation: the operands of one are exact where the checks of
+/// those before it hold. Of an `if`, only what is chosen is checked.
+void CheckedIntegers::require_exact(ScalarId integer, const std::string& what) {
+  IntegerRanges ranges(g);
+  std::map<ScalarId, std::optional<ScalarId>> left;  // with where it is reached; nullopt: everywhere
+  const auto reach = [&](ScalarId id, std::optional<ScalarId> where) {
+    const auto [at, is_new] = left.emplace(id, where);
+    if (is_new || !at->second) return;
+    at->second = where ? std::optional(apply(g, Op::or_, {*at->second, *where})) : std::nullopt;
+  };
+  const auto both = [&](std::optional<ScalarId> where, ScalarId condition) {
+    return where ? apply(g, Op::and_, {*where, condition}) : condition;
+  };
+  reach(integer, std::nullopt);
+  while (!left.empty()) {
+    const auto [id, where] = *left.rbegin();  // the greatest has met all that use it
+    left.erase(id);
+    const Scalar s = g.scalars[id];
+    if (s.elem != Elem::i64 || affine_index(g, id)) continue;
+    const bool may_wrap = !ranges.without_bounds(s).inside(shape::integer_range());
+    if (may_wrap && is_exact_by_facts(id)) continue;
+    switch (s.op) {
+      case Op::add:
+      case Op::sub:
+      case Op::mul:
+      case Op::neg:
+        if (may_wrap) require_stays_exact(id, where, what);
+        [[fallthrough]];
+      case Op::min:
+      case Op::max:
+      case Op::div:
+      case Op::mod:
+      case Op::abs:
+        for (const ScalarId arg : s.args) reach(arg, where);
+        break;
+      case Op::select:
+        reach(s.args[1], both(where, s.args[0]));
+        reach(s.args[2], both(where, apply(g, Op::not_, {s.args[0]})));
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace axon::graph
