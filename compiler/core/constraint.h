@@ -47,6 +47,7 @@ struct Constraint {
   bool done = false;
   size_t serial = 0;       ///< order of statement
   bool in_branch = false;  ///< stated in a branch of an `if`, which may not be taken
+  bool of_size = false;    ///< that what becomes the size of an axis is at least 0
 };
 
 /// A constraint that cannot hold, or two types that can never be one.

@@ -41,6 +41,7 @@ class Generaliser : InferencePart {
   void take_intos(Scheme& scheme, const Mine& mine);
   Occurrences conditions_of(const Constraint& c) const;
   void add_shape_vars(TypeId type, std::vector<shape::Var>& out) const;
+  LeftToRun left_to_run(const Constraint& c) const;
   bool is_left(const Constraint& c) const;
   std::vector<Constraint> parked_facts(const Mine& mine);
   void make_sizes(TypeId type, const std::vector<Constraint>& facts);

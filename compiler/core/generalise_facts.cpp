@@ -129,6 +129,12 @@ void Generaliser::add_shape_vars(TypeId id, std::vector<Var>& out) const {
   for (TypeId item : t.items) add_shape_vars(item, out);
 }
 
+/// By what evaluation may find out that it does not hold.
+LeftToRun Generaliser::left_to_run(const Constraint& c) const {
+  const LeftToRun stated = whys_[c.why].left_to_run;
+  return stated == LeftToRun::never && c.of_size ? LeftToRun::by_size : stated;
+}
+
 /// Whether evaluation may be left to find out that it does not hold.
 bool Generaliser::is_left(const Constraint& c) const {
   const auto is_of_data = [&](bool sizes) {
@@ -140,9 +146,11 @@ bool Generaliser::is_left(const Constraint& c) const {
     return std::any_of(ranges.begin(), ranges.end(),
                        [&](Var v) { return opened_.depends_on_integer(Dim(v), true); });
   };
-  switch (whys_[c.why].left_to_run) {
+  switch (left_to_run(c)) {
     case LeftToRun::never:
       return false;
+    case LeftToRun::by_size:
+      return opened_.depends_on_integer(c.fact.lhs, true) || opened_.depends_on_integer(c.fact.rhs, true);
     case LeftToRun::by_index:
       return is_of_data(true) || has_range_of_data();
     case LeftToRun::by_call:
@@ -214,7 +222,7 @@ std::optional<Fact> Generaliser::residual_of(const Constraint& c, const Occurren
   const bool expressible = std::all_of(all.begin(), all.end(), [&](Var v) {
     return vars_.kind(v) == VarKind::rigid || (vars_.kind(v) != VarKind::opened && in_type.has(v));
   });
-  const bool states = !is_left(c) || (expressible && whys_[c.why].left_to_run == LeftToRun::by_division);
+  const bool states = !is_left(c) || (expressible && left_to_run(c) == LeftToRun::by_division);
   if (!states || (!expressible && top)) return is_refused();
   const bool at_least_0 = residual->relation == Relation::le && residual->lhs.is(0);
   if (at_least_0 && vars_.plainly_nonnegative(residual->rhs)) return std::nullopt;
@@ -240,7 +248,7 @@ void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
     const auto residual = residual_of(c, in_type, top);
     if (e_.diagnostics.error_count() > before) refused.insert(mistake);
     if (!residual) continue;
-    scheme.where.push_back({*residual, whys_[c.why].left_to_run});
+    scheme.where.push_back({*residual, left_to_run(c)});
     solver_.assume(*residual);
     const Why& why = whys_[c.why];
     fact_sources_.push_back(

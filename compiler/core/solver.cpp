@@ -221,7 +221,8 @@ void Solver::bind(Var v, const Dim& d, WhyId why) {
           context, [&](const Fact& f) { return vars_.mentions_index(f.lhs) || vars_.mentions_index(f.rhs); });
     // an integer that a condition shows to be none below 0 is a size under it, and any number elsewhere
     if (const auto other = d.as_var(); other && (!proved(context) || proved({}))) vars_.make_size(*other);
-    parked_.push_back({Constraint::Kind::holds, {}, {}, is_size, context, why, false, ++serial_});
+    parked_.push_back(
+        {Constraint::Kind::holds, {}, {}, is_size, context, why, false, ++serial_, false, true});
   }
   vars_.solve(v, d);
 }

@@ -112,6 +112,7 @@ enum class LeftToRun : uint8_t {
   never,       ///< by nothing: it must be proved
   by_index,    ///< by the index or slice, when it is about an integer that only the data decides, or about an
                ///< index below one, or in a branch about an integer that is no size
+  by_size,     ///< by what makes the size, when it is about an integer that only the data decides
   by_call,     ///< by the call of a function that states it, when it is about such an integer and no size
   by_division  ///< by the division, whatever the divisor is
 };

@@ -294,6 +294,41 @@ TEST(SizesOfTheData, AreTheSameWhereverTheyAreDecided) {
 }
 
 /// A size that the data decides bounds another one, whichever of the two is computed first.
+/// What a function needs of a size that it makes is checked where the size is made, when the data decides it.
+TEST(SizesOfTheData, AreMadeByFunctions) {
+  const Compiled compiled(
+      "fun more k = iota (k + 1)\n"
+      "fun fewer (k : i64) = for (i < 3 - k) => real i\n"
+      "fun twice k = sum (for (i < 2 * k) => 1.0)\n"
+      "fun first (k : i64[m]) where 1 <= m = more k[0]\n"
+      "fun both (k : i64[m]) where 1 <= m = (more k[0], k[0])\n"
+      "entry grown (x : f32[n]) (k : i64[m]) where 1 <= m = first k\n"
+      "entry element (x : f32[n]) (k : i64[m]) where 1 <= m = (first k)[0]\n"
+      "entry left (x : f32[n]) (k : i64[m]) where 1 <= m = fewer k[0]\n"
+      "entry counted (x : f32[n]) (k : i64[m]) where 1 <= m = twice k[0]\n"
+      "entry used (x : f32[n]) (k : i64[m]) where 1 <= m = let (a, b) = both k in sum a + b\n"
+      "entry unread (x : f32[n]) (k : i64[m]) where 1 <= m = let a = more k[0] in x\n"
+      "entry chosen (x : f32[n]) (k : i64[m]) where 1 <= m = if k[0] > 2 then x else x + twice k[0]\n",
+      for_levels());
+  expect_runs(compiled, {{"grown", {}, {2}, {0, 1, 2}},
+                         {"grown", {}, {-1}, {}},
+                         {"grown", {}, {-2}, {}, "is -1, which is no size"},
+                         {"element", {}, {0}, {0}},
+                         {"element", {}, {-1}, {}, "the axis has no elements"},
+                         {"left", {}, {1}, {0, 1}},
+                         {"left", {}, {-1}, {0, 1, 2, 3}},
+                         {"left", {}, {4}, {}, "is -1, which is no size"},
+                         {"counted", {}, {3}, {6}},
+                         {"counted", {}, {-1}, {}, "is -2, which is no size"},
+                         {"used", {}, {3}, {9}},
+                         {"used", {}, {-1}, {-1}},
+                         {"unread", {5}, {0}, {5}},
+                         {"unread", {5}, {-2}, {}, "is -1, which is no size"},
+                         {"chosen", {5}, {1}, {7}},
+                         {"chosen", {5}, {3}, {5}},
+                         {"chosen", {5}, {-1}, {}, "is -2, which is no size"}});
+}
+
 TEST(SizesOfTheData, BoundEachOther) {
   const Compiled compiled(
       "entry slices (x : f32[n]) (k : i64[m]) where 2 <= m = let a = x[: k[0]] in sum a[: k[1]]\n"
