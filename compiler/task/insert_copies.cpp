@@ -70,15 +70,8 @@ class CopyInserter {
   std::vector<CopiedState> run() {
     while (one()) {
     }
-    for (auto& [name, value] : g_.debugs) {
-      const Value root = storage_->root(value);
-      if (g_.nodes[root.node].op != NodeOp::loop) continue;  // else it is where the tasks that make it put it
-      const NodeId copy = make_copy(value, g_.root);
-      auto& nodes = g_.regions[g_.root].nodes;
-      const auto loop = std::find(nodes.begin(), nodes.end(), root.node);
-      nodes.insert(loop == nodes.end() ? loop : loop + 1, copy);
-      value = {copy, 0};
-    }
+    for (size_t d = g_.debugs.size(); d-- > 0;)  // backwards: a copy goes before those of inputs that follow
+      copy_shown(g_.debugs[d].second);
     return std::move(copied_states_);
   }
 
@@ -208,6 +201,23 @@ class CopyInserter {
       return other.kind == Use::init && storage_->root(other.value) == root &&
              !storage_->carried_in_place(other.user, other.slot);
     });
+  }
+
+  /// What a task makes is where the task puts it. An input is copied before anything else runs, what a loop
+  /// leaves in one of two slots behind the loop.
+  void copy_shown(Value& value) {
+    const NodeId made_by = value.node;
+    const bool is_input = g_.nodes[made_by].op == NodeOp::input;
+    const bool is_slot =
+        g_.nodes[made_by].op == NodeOp::loop && g_.nodes[storage_->root(value).node].op == NodeOp::loop;
+    if (!is_input && !is_slot) return;
+    const NodeId copy = make_copy(value, g_.root);
+    auto& nodes = g_.regions[g_.root].nodes;
+    const auto is_computed = [&](NodeId id) { return g_.nodes[id].op != NodeOp::input; };
+    const auto at = is_input ? std::find_if(nodes.begin(), nodes.end(), is_computed)
+                             : std::find(nodes.begin(), nodes.end(), made_by) + 1;
+    nodes.insert(at, copy);
+    value = {copy, 0};
   }
 
   void copy_at(const Usage& use) {

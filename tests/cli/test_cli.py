@@ -122,6 +122,29 @@ class CommandLine(WithProgram):
         self.assertEqual((status, out), (0, "result : f32 =\n0.75\n"))
         self.assertEqual(err, "thrice = f32[2] [8, 4]\nsmall = f32[2] [0.5, 0.25]\n")
 
+    def test_debug_prints_what_nothing_computes(self):
+        source = ("entry f (x : f32[n]) = debug \"x\" x * 2.0\n"
+                  "entry g (x : f32[n]) = let u = debug \"u\" x in sum x\n"
+                  "fun shown x = debug \"shown\" x\n"
+                  "entry h (r : {a : f32[n], b : i8[m]}) = (shown r.a, shown r.b)\n"
+                  "entry s (h : *f32[n]) (x : f32) = let t = debug \"h\" h in t with [0] = x\n"
+                  "entry w (x : f32[n, k]) (m : weights f32[k, o]) = x @ debug \"m\" m\n"
+                  "val c = [1.0, 2.0]\n"
+                  "entry v (x : f32[2]) = debug \"c\" c + x\n")
+        weights = os.path.join(self.folder.name, "m.npy")
+        with open(weights, "wb") as file:
+            file.write(npy("f", *range(64 * 32), shape=(64, 32)))
+        row = "[[" + ", ".join(["1"] * 64) + "]]"
+        first = ", ".join(map(str, range(8)))
+        for entry, arguments, shown in (("f", ["x=[1, 2]"], "x = f32[2] [1, 2]\n"),
+                                        ("g", ["x=[1, 2]"], "u = f32[2] [1, 2]\n"),
+                                        ("h", ["r={a=[1.5], b=[2]}"], "shown = f32[1] [1.5]\nshown = i8[1] [2]\n"),
+                                        ("s", ["h=[1, 2]", "x=9"], "h = f32[2] [1, 2]\n"),
+                                        ("w", ["x=" + row, "m=@" + weights], f"m = f32[64, 32] [[{first}, ...]"),
+                                        ("v", ["x=[0, 0]"], "c = f32[2] [1, 2]\n")):
+            status, _, err = etcc("run", "-", entry, *arguments, stdin=source)
+            self.assertEqual((status, err[:len(shown)]), (0, shown), entry)
+
     def test_sizes_that_the_data_decides(self):
         kept = "entry f (x : f32[n, d]) (m : bool[n]) = (compress x m, sum (transpose (compress x m)))\n"
         run = lambda mask: etcc("run", "-", "f", "x=[[1, 2], [3, 4], [5, 6]]", f"m={mask}", stdin=kept)[:2]
