@@ -113,7 +113,8 @@ void KernelEmitter::publish(const plan::Decision& decision, const task::TaskType
       holds, b.CreateOr(b.CreateICmpSGE(next, f_.i64(graph::step_limit)),
                         b.CreateICmpSGE(number_of(decision, next), f_.emit(most_iterations(decision)))));
   f_.when(endless, [&] { f_.check_failed(decision.check, next, f_.i64(graph::step_limit)); });
-  Value* starts = b.CreateAnd(holds, b.CreateNot(endless));
+  // What is computed after a failed check is thrown away, and need not end by itself.
+  Value* starts = b.CreateAnd(b.CreateAnd(holds, b.CreateNot(endless)), f_.none_failed());
   if (first && decision.left) await_all_left(decision);
   notify_word(word(decision.word, f_.i64(0)),
               b.CreateAdd(stop_word(decision, next), b.CreateZExt(starts, b.getInt32Ty())));

@@ -76,6 +76,13 @@ void Frame::check_failed(uint32_t check, Value* value, Value* against) {
   b.CreateCall(report, {context(), b.getInt32(check), value, against});
 }
 
+Value* Frame::none_failed() {
+  auto* failed =
+      b.CreateAlignedLoad(b.getInt32Ty(), context_field(ContextType::failed, b.getPtrTy()), llvm::Align(4));
+  failed->setAtomic(llvm::AtomicOrdering::Monotonic);
+  return b.CreateICmpEQ(failed, b.getInt32(0));
+}
+
 llvm::AllocaInst* Frame::variable(llvm::Type* type, const std::string& name) {
   llvm::IRBuilder<> at(&function->getEntryBlock(), function->getEntryBlock().begin());
   return at.CreateAlloca(type, nullptr, name);

@@ -48,6 +48,8 @@ void axon_event_notify(const axon_kernel_context* context, uint32_t* word, uint3
 }
 
 void axon_check_failed(const axon_kernel_context* context, uint32_t number, int64_t value, int64_t against) {
+  // A read costs little; to fail at writing takes the word away from every other worker.
+  if (__atomic_load_n(context->failed, __ATOMIC_RELAXED) != 0) return;
   uint32_t none = 0;
   if (!__atomic_compare_exchange_n(context->failed, &none, number + 1, false, __ATOMIC_RELAXED,
                                    __ATOMIC_RELAXED))

@@ -1,6 +1,9 @@
 // The device pieces, as each level's code generator makes them: elementary functions in units in the last
 // place against the C library in higher precision, conversions against all bit patterns, contraction kernels
 // against doubles.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cmath>
 #include <cstddef>
@@ -370,6 +373,24 @@ TEST(Event, FirstFailedCheckWins) {
   EXPECT_EQ(launch.failed, 5u);
   EXPECT_EQ(launch.failed_value[0], -7);
   EXPECT_EQ(launch.failed_value[1], 3);
+}
+
+/// Many workers may report one failure each step: what they share is written once, or each would wait for
+/// the others' cores.
+TEST(Event, ChecksThatFailLaterWriteNothing) {
+  const Device& device = devices().back();
+  auto* report =
+      device.find<void(const axon_kernel_context*, uint32_t, int64_t, int64_t)>("axon_check_failed");
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* const shared = mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(shared, MAP_FAILED);
+  Launch launch;
+  launch.context.failed = static_cast<uint32_t*>(shared);
+  report(&launch.context, 4, -7, 3);
+  ASSERT_EQ(mprotect(shared, page, PROT_READ), 0);
+  report(&launch.context, 2, 9, 8);
+  EXPECT_EQ(*launch.context.failed, 5u);
+  munmap(shared, page);
 }
 
 }  // namespace

@@ -87,6 +87,52 @@ TEST(Launch, AnIndexOutOfRangeIsReportedAndNeverUsed) {
     }
 }
 
+/// Follows a list from each start on, and counts the steps. An index that stands for one out of range makes
+/// the list endless.
+const char* const followed = R"(graph "f"
+  size m = axis 0 of 0 where m
+  size r = axis 0 of 1 where r
+  input "next" argument i32[m]
+  input "start" argument i64[r]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute "none" [] { out i64[] = 0 }
+  %3 = loop "starts" [row < r] (i64[] = %2) {
+    %4 = param
+    %5 = compute "at" [] { out i64[] = %1[row] }
+    %6 = compute "holds" [] { out bool[] = 0 <= %1[row] }
+    %7 = loop "while" while 2 "it goes on" as steps [l < steps] (i64[] = %5, i64[] = %4.0, bool[] = %6) {
+      %8 = param
+      %9 = compute "next" [] { out i64[] = i64(%0[{bounded(%8.0[], m, 0)}]) }
+      %10 = compute "count" [] { out i64[] = %8.1[] + 1 }
+      %11 = compute "holds" [] { out bool[] = 0 <= %9[] }
+      yield (%9, %10, %11)
+    }
+    yield (%7.1)
+  }
+  check %0 < m : "index axis 0 of next"
+  result "" %3
+)";
+
+TEST(Launch, ALoopWithAConditionStopsAfterAFailedCheck) {
+  for (int workers : {1, 2, 5}) {
+    RunOptions way;
+    way.workers = workers;
+    way.launches = 3;
+    Native native(followed, way);
+    ASSERT_EQ(native.error(), "");
+    auto inputs = random_inputs(native.graph(), {{"m", 4}, {"r", 3}}, 1);
+    inputs[1].integers = {0, 0, 0};
+    inputs[0].integers = {1, 2, -1, 0};
+    EXPECT_EQ(native.run(inputs).results[0].integers[0], 9) << "none fails";
+    inputs[0].integers = {1, 2, 4, 0};
+    const auto outcome = native.run(inputs);
+    EXPECT_EQ(outcome.failed, 1u);
+    EXPECT_EQ(outcome.failed_value, 4);
+    EXPECT_LE(outcome.results[0].integers[0], 4) << workers << " workers";
+  }
+}
+
 TEST(Launch, ContextMatchesTheInterface) {
   const std::vector<size_t> want = {
       offsetof(axon_kernel_context, sizes),   offsetof(axon_kernel_context, buffers),
