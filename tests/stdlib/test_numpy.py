@@ -131,16 +131,25 @@ def transposed3d(random):
     return dict(x=x, f=f), widening(x, f, [1, 2, 1], [1, 0, 0], [2, 1, 1], [0, 1, 0])
 
 
+def largest(x, axis):
+    return np.max(x, axis, initial=-np.inf)
+
+
+def average(x, axis):
+    with np.errstate(invalid="ignore"):
+        return np.sum(x, axis) / np.float64(x.shape[axis])
+
+
 def pooled(x, windows, strides, paddings, ceil, combine):
-    """Over the last axes; what is outside takes no part."""
+    """Over the last axes; what is outside takes no part, and a window may lie there altogether."""
     x, = double(x)
     d = len(windows)
     axes = []
     for n, k, s, p in zip(x.shape[-d:], windows, strides, paddings):
         count = (math.ceil if ceil else math.floor)((n + 2 * p - k) / s) + 1
-        if ceil and (count - 1) * s >= n + p:
+        while ceil and (count - 1) * s >= n + p:
             count -= 1
-        axes.append([(max(t * s - p, 0), min(t * s - p + k, n)) for t in range(count)])
+        axes.append([(max(t * s - p, 0), max(min(t * s - p + k, n), 0)) for t in range(count)])
     out = np.zeros([*x.shape[:-d], *map(len, axes)])
     for at in itertools.product(*(range(len(cells)) for cells in axes)):
         window = x[(..., *(slice(*cells[t]) for t, cells in zip(at, axes)))]
@@ -152,27 +161,33 @@ def pooled(x, windows, strides, paddings, ceil, combine):
        " (pool.max1d k s p x, pool.mean1d k s p x, pool.max1d_ceil k s p x, pool.mean1d_ceil k s p x)", repetitions=8)
 def pools1d(random):
     k, s = size(random, 1, 5), size(random, 1, 5)
-    p = size(random, 0, k // 2 + 1)
+    p = size(random, 0, k + 3)
     x = normal(random, 3, k + size(random, 0))
     return dict(x=x, k=k, s=s, p=p), tuple(pooled(x, [k], [s], [p], ceil, f)
-                                           for ceil in (False, True) for f in (np.max, np.mean))
+                                           for ceil in (False, True) for f in (largest, average))
 
 
 @check("(x : f32[a, h, w]) where h >= 2, w >= 3 = (pool.max2d (2, 3) (1, 2) (1, 1) x, pool.mean2d (2, 3) (1, 2) (1, 1) x,"
-       " pool.max2d_ceil (2, 3) (3, 2) (0, 1) x, pool.mean2d_ceil (2, 3) (3, 2) (0, 1) x)")
+       " pool.max2d_ceil (2, 3) (3, 2) (0, 1) x, pool.mean2d_ceil (2, 3) (3, 2) (0, 1) x,"
+       " pool.max2d (2, 1) (1, 2) (3, 2) x, pool.mean2d (2, 1) (1, 2) (3, 2) x, pool.mean2d_ceil (2, 1) (3, 2) (4, 2) x)")
 def pools2d(random):
     x = normal(random, 2, size(random, 2), size(random, 3))
-    return dict(x=x), (pooled(x, [2, 3], [1, 2], [1, 1], False, np.max), pooled(x, [2, 3], [1, 2], [1, 1], False, np.mean),
-                       pooled(x, [2, 3], [3, 2], [0, 1], True, np.max), pooled(x, [2, 3], [3, 2], [0, 1], True, np.mean))
+    return dict(x=x), (pooled(x, [2, 3], [1, 2], [1, 1], False, largest), pooled(x, [2, 3], [1, 2], [1, 1], False, average),
+                       pooled(x, [2, 3], [3, 2], [0, 1], True, largest), pooled(x, [2, 3], [3, 2], [0, 1], True, average),
+                       pooled(x, [2, 1], [1, 2], [3, 2], False, largest), pooled(x, [2, 1], [1, 2], [3, 2], False, average),
+                       pooled(x, [2, 1], [3, 2], [4, 2], True, average))
 
 
 @check("(x : f32[d, h, w]) where d >= 2, h >= 2, w >= 2 = (pool.max3d (2, 1, 2) (1, 2, 1) (0, 0, 1) x,"
-       " pool.mean3d (2, 1, 2) (1, 2, 1) (0, 0, 1) x, pool.mean3d_ceil (2, 1, 2) (3, 2, 1) (0, 0, 1) x)")
+       " pool.mean3d (2, 1, 2) (1, 2, 1) (0, 0, 1) x, pool.mean3d_ceil (2, 1, 2) (3, 2, 1) (0, 0, 1) x,"
+       " pool.mean3d (2, 1, 2) (1, 2, 1) (3, 1, 0) x, pool.mean3d_ceil (2, 1, 2) (1, 2, 3) (0, 2, 3) x)")
 def pools3d(random):
     x = normal(random, *(size(random, 2, 6) for _ in range(3)))
-    return dict(x=x), (pooled(x, [2, 1, 2], [1, 2, 1], [0, 0, 1], False, np.max),
-                       pooled(x, [2, 1, 2], [1, 2, 1], [0, 0, 1], False, np.mean),
-                       pooled(x, [2, 1, 2], [3, 2, 1], [0, 0, 1], True, np.mean))
+    return dict(x=x), (pooled(x, [2, 1, 2], [1, 2, 1], [0, 0, 1], False, largest),
+                       pooled(x, [2, 1, 2], [1, 2, 1], [0, 0, 1], False, average),
+                       pooled(x, [2, 1, 2], [3, 2, 1], [0, 0, 1], True, average),
+                       pooled(x, [2, 1, 2], [1, 2, 1], [3, 1, 0], False, average),
+                       pooled(x, [2, 1, 2], [1, 2, 3], [0, 2, 3], True, average))
 
 
 @check("(x : f32[a, n]) (m : i64) where n >= 1, m >= 1 = (pool.adaptive_max1d m x, pool.adaptive_mean1d m x)", repetitions=8)
