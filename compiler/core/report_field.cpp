@@ -46,18 +46,21 @@ static size_t occurrences(const std::string& name, std::string_view text) {
   return count;
 }
 
-/// Whether the place that reads a field is misspelt, not the one that sets it: the name that is read occurs
-/// nowhere else in the file, the other one does. So all calls of a function say the same of its reading.
-bool Reporter::is_misread(const std::string& field, Span read, const std::string& meant, Span set) const {
-  if (!read.valid() || read.file != set.file || !e_.sources.text(read).ends_with("." + field)) return false;
-  const std::string_view text = e_.sources[read.file].text();
-  return occurrences(field, text) == 1 && occurrences(meant, text) > 1;
-}
-
 /// What stands at the place of a field: `p.w` reads it, `w = e` sets it, `w : t` states it.
 static const char* use_of_field(const std::string& field, std::string_view text) {
   if (text.ends_with("." + field)) return "read";
   return text == field ? "set" : "stated";
+}
+
+/// Whether the place that reads a field is misspelt, not the one that sets it: the name that is read occurs
+/// nowhere else in the file, and the other one does or is stated in a type. So all calls of a function say
+/// the same of its reading.
+bool Reporter::is_misread(const std::string& field, Span read, const std::string& meant, Span set) const {
+  const std::string_view set_text = e_.sources.text(set);
+  if (!read.valid() || read.file != set.file || !e_.sources.text(read).ends_with("." + field)) return false;
+  const std::string_view text = e_.sources[read.file].text();
+  if (occurrences(field, text) > 1) return false;
+  return occurrences(meant, text) > 1 || use_of_field(meant, set_text) == std::string_view("stated");
 }
 
 static std::string listed(const std::vector<std::string>& fields) {
