@@ -81,6 +81,7 @@ class Builder {
   const Token& stop_at_depth();
   void too_deep(Span at, std::string note);
   void count_error();
+  void add_helps(source::Diagnostic& report, const std::vector<TokenKind>& kinds, bool at_end) const;
   const Token* name_after_type(const std::vector<TokenKind>& expected) const;
   bool is_second_mode(const std::vector<TokenKind>& expected) const;
 

@@ -98,6 +98,25 @@ std::string alternatives(const std::vector<std::string>& words) {
 
 }  // namespace
 
+/// What other languages write so, and what stands at another place here.
+void Builder::add_helps(source::Diagnostic& report, const std::vector<TokenKind>& kinds, bool at_end) const {
+  const auto wants = [&](K kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
+  const bool ends_here = wants(K::FUN);
+  if (ends_here && last_.kind == K::EQUAL) report.help("`==` compares");
+  if (ends_here && (last_.kind == K::LESS || last_.kind == K::LE || last_.kind == K::GREATER ||
+                    last_.kind == K::GE || last_.kind == K::EQEQ || last_.kind == K::NE))
+    report.help("comparisons do not chain: `a < b && b < c`");
+  if ((ends_here || wants(K::LET)) && last_.kind == K::DOTDOT)
+    report.help(
+        "`..p` is bound by `for`, `for ..p => x[..p]`; a reduction names each axis, `sum i j => x[i, j]`");
+  if (last_.kind == K::COMMA && wants(K::RBRACKET) && wants(K::PLUS))
+    report.help("`else` stands behind all indices: `x[i - 1, j else 0.0]`");
+  if (kinds == std::vector<K>{K::AS})
+    report.help("a file is imported under a name: `import \"layers.axn\" as layers`");
+  if (wants(K::ID) && !at_end && is_keyword(last_.kind))
+    report.note(fmt::format("`{}` is a reserved word", text(last_)));
+}
+
 void Builder::syntax_error(std::vector<TokenKind> kinds) {
   // What balance() and stop_at_depth() put in, and broken text, has been reported.
   if (last_.is_virtual || last_.in_unclosed || last_.kind == K::BROKEN) return;
@@ -120,21 +139,7 @@ void Builder::syntax_error(std::vector<TokenKind> kinds) {
     report = source::error(Code::E0330, span(last_), "a parameter has one mode: `weights` or `*`");
     report.also(span(last_real_), "`weights` is one");
   }
-  // What other languages write so.
-  const bool ends_here = std::find(kinds.begin(), kinds.end(), K::FUN) != kinds.end();
-  if (ends_here && last_.kind == K::EQUAL) report.help("`==` compares");
-  if (ends_here && (last_.kind == K::LESS || last_.kind == K::LE || last_.kind == K::GREATER ||
-                    last_.kind == K::GE || last_.kind == K::EQEQ || last_.kind == K::NE))
-    report.help("comparisons do not chain: `a < b && b < c`");
-  const bool wants_operand = std::find(kinds.begin(), kinds.end(), K::LET) != kinds.end();
-  if ((ends_here || wants_operand) && last_.kind == K::DOTDOT)
-    report.help(
-        "`..p` is bound by `for`, `for ..p => x[..p]`; a reduction names each axis, `sum i j => x[i, j]`");
-  if (kinds == std::vector<K>{K::AS})
-    report.help("a file is imported under a name: `import \"layers.axn\" as layers`");
-  bool wants_name = std::find(kinds.begin(), kinds.end(), K::ID) != kinds.end();
-  if (wants_name && !at_end && is_keyword(last_.kind))
-    report.note(fmt::format("`{}` is a reserved word", text(last_)));
+  add_helps(report, kinds, at_end);
   diagnostics_.report(std::move(report));
   count_error();
 }

@@ -73,6 +73,9 @@ TEST(Recovery, WhatOtherLanguagesWriteIsMetByAHelp) {
   const std::pair<const char*, const char*> written[] = {
       {"fun a x = x = 3", "`==` compares"},
       {"fun a x y = x < y <= 3", "comparisons do not chain: `a < b && b < c`"},
+      {"fun a x i j = x[i - 1 else 0.0, j]", "`else` stands behind all indices: `x[i - 1, j else 0.0]`"},
+      {"fun a x i = x[i, i else if i < 1 then x[0, 0] else 2.0, 0 : i]",
+       "`else` stands behind all indices: `x[i - 1, j else 0.0]`"},
       {"import \"layers.axn\"", "a file is imported under a name: `import \"layers.axn\" as layers`"}};
   for (const auto& [text, help] : written) {
     Parsed parsed(std::string(text) + "\nfun after = 2\n");
