@@ -204,7 +204,7 @@ void TypeLowering::lower_class(const stx::ClassFact& c) {
     report(error(Code::E0402, c.element.span, fmt::format("no type here mentions `'{}`", c.element.text)));
     return;
   }
-  const ElemTerm term = elem_of(named->second, c.element.span);
+  const ElemTerm term = elem_of(c.element.text, named->second, c.element.span);
   const auto both = meet(e_.vars.elem_class(term), cls->second);
   if (!both) {
     report(error(Code::E0302, c.element.span,

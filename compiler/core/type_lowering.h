@@ -38,7 +38,7 @@ class TypeLowering : LoweringPart {
   ShapeVarId shape_name(const syntax::Name& n);
   Shape shape_of(const std::vector<syntax::Item>& items);
   TypeId type_variable(const std::string& name);
-  ElemTerm elem_of(TypeId t, source::Span at);
+  ElemTerm elem_of(const std::string& variable, TypeId t, source::Span at);
   TypeId weights_type(syntax::TypeId id, const syntax::WeightsType& written);
   bool gives_up(TypeId id) const;
   TypeId named_type(const syntax::NamedType& n, source::Span at);

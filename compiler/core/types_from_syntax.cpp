@@ -124,11 +124,22 @@ TypeId TypeLowering::type_variable(const std::string& name) {
   return type_names_[name] = t;
 }
 
-ElemTerm TypeLowering::elem_of(TypeId t, Span at) {
+/// The type that a type variable stands for, as an element type. A variable that only the body gives a shape
+/// has been taken for a whole type; that is said once.
+ElemTerm TypeLowering::elem_of(const std::string& variable, TypeId t, Span at) {
   const Type type = e_.vars[e_.vars.head(t)];
   if (type.kind == Type::Kind::tensor && type.shape.empty()) return type.elem;
-  report(error(Code::E0217, at, "an element type was expected"));
-  return {std::nullopt, e_.vars.type("t")};
+  const ElemTerm elem{std::nullopt, e_.vars.type(variable)};
+  if (type.kind != Type::Kind::var) {
+    report(error(Code::E0217, at, "an element type was expected"));
+    return elem;
+  }
+  auto d = error(Code::E0217, at, fmt::format("`'{}` is not declared as an element type", variable));
+  if (!stx::as<stx::TestDecl>(*e_.infos[g_.index].decl))  // nothing stands behind the name of a test
+    d.help(fmt::format("declare it behind the name: `{}['{}]`", p_.globals[g_].name, variable));
+  report(std::move(d));
+  type_names_[variable] = e_.vars.tensor(elem, {});
+  return elem;
 }
 
 /// `*` on the type, or inside of it.
@@ -165,7 +176,7 @@ TypeId TypeLowering::type(stx::TypeId id) {
                                     [&](const stx::VariableType& v) {
                                       const TypeId variable = type_variable(v.name.text);
                                       if (!v.items) return variable;
-                                      const ElemTerm elem = elem_of(variable, t.span);
+                                      const ElemTerm elem = elem_of(v.name.text, variable, t.span);
                                       return e_.vars.tensor(elem, shape_of(*v.items));
                                     },
                                     [&](const stx::ShapeType& s) {
