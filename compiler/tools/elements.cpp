@@ -150,16 +150,22 @@ double load_float(axon_elem elem, const uint8_t* at) {
   return value;
 }
 
+/// The sign of a NaN says nothing.
+template <class T>
+static std::string float_text(T value) {
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);
+}
+
 std::string element_text(axon_elem elem, const uint8_t* at) {
   switch (elem) {
     case AXON_F64:
-      return fmt::format("{}", get<double>(at));
+      return float_text(get<double>(at));
     case AXON_F32:
     case AXON_F16:
     case AXON_BF16:
     case AXON_F8E4M3:
     case AXON_F8E5M2:
-      return fmt::format("{}", static_cast<float>(load_float(elem, at)));
+      return float_text(static_cast<float>(load_float(elem, at)));
     case AXON_I64:
       return fmt::format("{}", get<int64_t>(at));
     case AXON_I32:

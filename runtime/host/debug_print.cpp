@@ -24,6 +24,7 @@ T load(const uint8_t* at) {
 
 template <class T>
 std::string number(T value) {
+  if (value != value) return "nan";  // its sign says nothing
   char buffer[64];
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
   return std::string(buffer, end);

@@ -255,6 +255,14 @@ class CommandLine(WithProgram):
             for wrong in refused[elem].split():
                 self.assertEqual(etcc("run", "-", "f", f"x=[1, {wrong}]", stdin=program), (1, "", f"error[E0822]: x: {wrong} is no {elem}\n"))
 
+    def test_nan_has_no_sign(self):
+        for elem in ("f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2"):
+            program = f"entry f (x : f32[n]) = {elem} (-x)\n"
+            self.assertEqual(etcc("run", "-", "f", "x=[nan, 1]", stdin=program), (0, f"result : {elem}[2] =\n[nan, -1]\n", ""))
+        shown = 'entry f (x : f32[n]) = debug "y" (-x)\n'
+        status, _, err = etcc("run", "-", "f", "x=[nan, 1]", stdin=shown)
+        self.assertEqual((status, err), (0, "y = f32[2] [nan, -1]\n"))
+
     def test_zeros_over_the_limits(self):
         text = "entry f (x : f32[m, n]) = sum x\n"
         for shape, error in (("[281474976710657, 1]", "has too many elements"), ("[281474976710656, 281474976710656]", "has too many elements"),

@@ -161,6 +161,12 @@ TEST(Call, LongValuesAreShortened) {
   EXPECT_EQ(host::debug_text("x", none.view()), "x = i32[0] []");
 }
 
+TEST(Call, NaNIsShownWithoutASign) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  Array<float> x{{4}, {nan, -nan, -1, -std::numeric_limits<float>::infinity()}};
+  EXPECT_EQ(host::debug_text("x", x.view()), "x = f32[4] [nan, nan, -1, -inf]");
+}
+
 TEST(Call, WhatIsClearedIsSetAgain) {
   Handles h;
   h.make_call("scale");
