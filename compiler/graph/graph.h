@@ -237,6 +237,15 @@ struct Check {
   bool effect = false;  ///< `value` is computed for its checks alone, and always: nothing has to read it
 };
 
+/// debug "name" x. Under an `if` whose condition is one value, the condition stands before it, without a
+/// name: a bool, or in loops one for each iteration, on the first axes of the value. What is shown of the
+/// value is where it holds.
+struct Debug {
+  std::string name;
+  Value value;
+  bool is_condition = false;  ///< of the next one
+};
+
 /// What the check of an index adds to its message.
 constexpr const char* index_words = ": {lhs} is not in 0 .. {rhs}";
 /// Stands for an index that lies below the bound of an axis, but not in the axis. The host knows it too.
@@ -253,7 +262,7 @@ struct Graph {
   base::Store<ScalarTag, Scalar> scalars;
   base::Store<RegionTag, Region> regions;
   RegionId root;
-  std::vector<std::pair<std::string, Value>> debugs;       ///< debug "name" x
+  std::vector<Debug> debugs;
   std::unordered_multimap<size_t, ScalarId> scalar_index;  ///< hash-consing: owned by make_scalar
 
   const TensorType& type(Value v) const { return nodes[v.node].types[v.output]; }

@@ -30,6 +30,31 @@ namespace {
 using Storage = std::shared_ptr<Tensor>;
 constexpr int64_t max_elements = int64_t{1} << 31;
 
+/// The parts of a value where a condition on its first axes holds, one after another; nullopt: nowhere.
+std::optional<Tensor> where(const Tensor& condition, const Tensor& value) {
+  const int64_t parts = std::count(condition.integers.begin(), condition.integers.end(), 1);
+  if (parts == 0) return std::nullopt;
+  if (condition.shape.empty()) return value;
+  Tensor taken;
+  taken.elem = value.elem;
+  taken.shape = value.shape;
+  const auto first_kept = taken.shape.begin() + static_cast<ptrdiff_t>(condition.shape.size());
+  taken.shape.insert(taken.shape.erase(taken.shape.begin(), first_kept), parts);
+  const size_t each = static_cast<size_t>(taken.count() / parts);
+  const auto append = [&](auto& to, const auto& from, size_t part) {
+    const auto begin = from.begin() + static_cast<ptrdiff_t>(part * each);
+    to.insert(to.end(), begin, begin + static_cast<ptrdiff_t>(each));
+  };
+  for (size_t part = 0; part < condition.integers.size(); ++part) {
+    if (!condition.integers[part]) continue;
+    if (base::is_float(value.elem))
+      append(taken.floats, value.floats, part);
+    else
+      append(taken.integers, value.integers, part);
+  }
+  return taken;
+}
+
 class Interpreter {
  public:
   Interpreter(const Graph& graph, const std::vector<Tensor>& inputs, Precision precision)
@@ -45,6 +70,7 @@ class Interpreter {
     Outcome outcome;
     outcome.error = machine_.error;
     outcome.gave_up = gave_up_;
+    outcome.shown = shown();
     if (!outcome.error.empty()) return outcome;
     for (const Result& r : g.results) outcome.results.push_back(*storage(r.value));
     for (size_t i = 0; i < g.inputs.size(); ++i)
@@ -77,7 +103,7 @@ class Interpreter {
   std::set<Value> values_kept() const {
     std::set<Value> kept;
     for (const Result& r : g.results) kept.insert(r.value);
-    for (const auto& entry : g.debugs) kept.insert(entry.second);
+    for (const Debug& debug : g.debugs) kept.insert(debug.value);
     for (size_t i = 0; i < g.inputs.size(); ++i)
       if (g.inputs[i].kind == InputKind::state) kept.insert(state_value(static_cast<uint32_t>(i)));
     return kept;
@@ -85,6 +111,25 @@ class Interpreter {
 
   const Storage& storage(Value v) const { return values_[v.node.index][v.output]; }
   void provide(Value v) { machine_.provide(v, storage(v).get()); }
+
+  /// What `debug` shows of that which has been computed.
+  std::vector<std::pair<std::string, Tensor>> shown() const {
+    std::vector<std::pair<std::string, Tensor>> found;
+    const auto is_computed = [&](const Debug& d) {
+      const std::vector<Storage>& outputs = values_[d.value.node.index];
+      return d.value.output < outputs.size() && outputs[d.value.output];
+    };
+    for (size_t d = 0; d < g.debugs.size(); ++d) {
+      const Debug& debug = g.debugs[d];
+      const Debug* condition = d > 0 && g.debugs[d - 1].is_condition ? &g.debugs[d - 1] : nullptr;
+      if (debug.is_condition || !is_computed(debug) || (condition && !is_computed(*condition))) continue;
+      if (!condition)
+        found.emplace_back(debug.name, *storage(debug.value));
+      else if (auto taken = where(*storage(condition->value), *storage(debug.value)))
+        found.emplace_back(debug.name, std::move(*taken));
+    }
+    return found;
+  }
 
   // ---- states ----
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -31,6 +32,7 @@ struct Outcome {
   shape::Assignment decided;    ///< by the data: sizes, and how many steps loops with a condition had last
   std::map<shape::Var, std::vector<int64_t>> steps =
       {};  ///< of each loop with a condition, one number per run
+  std::vector<std::pair<std::string, Tensor>> shown = {};  ///< by `debug`, also before an error
 };
 
 /// `inputs`: one per Graph::inputs (scalar_size inputs as rank-0 integers). `sizes`: a value for every size

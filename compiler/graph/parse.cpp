@@ -67,8 +67,11 @@ class Parser : ExprParser {
       c.message = string();
       g.checks.push_back(std::move(c));
     } else if (accept("debug")) {
-      std::string name = string();
-      g.debugs.emplace_back(name, value());
+      Debug debug;
+      debug.is_condition = accept("if");
+      if (!debug.is_condition) debug.name = string();
+      debug.value = value();
+      g.debugs.push_back(std::move(debug));
     } else if (accept("result")) {
       std::string path = string();
       g.results.push_back({path, value()});

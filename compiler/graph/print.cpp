@@ -21,6 +21,7 @@
 //       }
 //       check n <= h : "message"                 over sizes
 //       check %4 < n : "message"                 every element of a value lies in 0 .. n-1
+//       debug if %3            the condition of the next one
 //       debug "name" %2
 //       result "path" %3                         %3.1 is output 1 of a node with several
 //
@@ -165,7 +166,8 @@ class Printer {
       std::string what = c.fact ? fact(*c.fact) : value(c.value) + " < " + names.str(c.bound);
       line((c.effect ? "effect " : "check ") + what + " : " + quoted(c.message));
     }
-    for (const auto& [name, v] : g.debugs) line("debug " + quoted(name) + " " + value(v));
+    for (const Debug& d : g.debugs)
+      line("debug " + (d.is_condition ? "if" : quoted(d.name)) + " " + value(d.value));
     for (const Result& r : g.results) line("result " + quoted(r.path) + " " + value(r.value));
     return std::move(out);
   }

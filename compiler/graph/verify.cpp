@@ -37,7 +37,7 @@ class Verifier {
     where = "checks";
     for (const Check& c : g.checks) check(c);
     where = "debugs";
-    for (const auto& entry : g.debugs) exists(entry.second);
+    for (size_t d = 0; d < g.debugs.size(); ++d) debug(d);
     return std::move(found);
   }
 
@@ -144,6 +144,18 @@ class Verifier {
       return false;
     }
     return fine;
+  }
+
+  /// A condition is of the next one, with which it shares its axes.
+  void debug(size_t number) {
+    const Debug& here = g.debugs[number];
+    if (!exists(here.value) || !here.is_condition) return;
+    const Debug* next = number + 1 < g.debugs.size() ? &g.debugs[number + 1] : nullptr;
+    if (!next || next->is_condition || !exists(next->value)) return complain("a condition of no debug");
+    const TensorType& type = g.type(here.value);
+    std::vector<Dim> axes = g.type(next->value).shape;
+    axes.resize(std::min(axes.size(), type.shape.size()));
+    if (!same_type(type, {Elem::boolean, axes})) complain("the condition of a debug has other axes");
   }
 
   void sizes() {

@@ -255,9 +255,12 @@ class EntryWriter {
   }
   ordered_json debugs() const {
     ordered_json out = ordered_json::array();
-    for (const auto& [name, value] : graph_.debugs) {
-      const graph::TensorType& type = graph_.type(value);
-      out.push_back({{"name", name}, {"elem", base::elem_name(type.elem)}, {"shape", dims(type.shape)}});
+    for (const graph::Debug& debug : graph_.debugs) {
+      const graph::TensorType& type = graph_.type(debug.value);
+      ordered_json item{
+          {"name", debug.name}, {"elem", base::elem_name(type.elem)}, {"shape", dims(type.shape)}};
+      if (debug.is_condition) item["condition"] = true;
+      out.push_back(std::move(item));
     }
     return out;
   }
@@ -296,8 +299,8 @@ class EntryWriter {
   }
   ordered_json debug_buffers(const plan::Variant& variant) const {
     ordered_json out = ordered_json::array();
-    for (const auto& debug : variant.program.graph->debugs) {
-      const task::Place* const place = find_place(variant.program, debug.second);
+    for (const graph::Debug& debug : variant.program.graph->debugs) {
+      const task::Place* const place = find_place(variant.program, debug.value);
       out.push_back(place ? static_cast<int64_t>(place->buffer.index) : -1);
     }
     return out;

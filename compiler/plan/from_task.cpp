@@ -39,7 +39,7 @@ std::vector<uint32_t> debugs_of(const Program& p, const task::Step& step) {
   std::vector<uint32_t> numbers;
   const auto& debugs = p.graph->debugs;
   for (uint32_t d = 0; d < debugs.size(); ++d) {
-    const graph::NodeId node = debugs[d].second.node;
+    const graph::NodeId node = debugs[d].value.node;
     if (step.task.valid() ? p.types[step.task].node == node
                           : p.graph->nodes[node].op == graph::NodeOp::loop &&
                                 p.graph->nodes[node].index.var == p.loops[step.loop].index)

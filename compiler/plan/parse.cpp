@@ -190,7 +190,7 @@ class Parser : task::TextReader {
 
   uint32_t debug() {
     const uint32_t number = index(g_.debugs.size(), "debug");
-    if (!failed()) compare("\"" + g_.debugs[number].first + "\"");
+    if (!failed()) compare("\"" + g_.debugs[number].name + "\"");
     end_of_line();
     return number;
   }

@@ -65,7 +65,7 @@ class Printer {
         steps(s.body, depth + 1);
       }
       for (uint32_t d : s.debugs)
-        out_ += fmt::format("{}debug {} \"{}\"\n", indent, d, p_.graph->debugs[d].first);
+        out_ += fmt::format("{}debug {} \"{}\"\n", indent, d, p_.graph->debugs[d].name);
     }
   }
 

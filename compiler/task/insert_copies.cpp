@@ -71,7 +71,7 @@ class CopyInserter {
     while (one()) {
     }
     for (size_t d = g_.debugs.size(); d-- > 0;)  // backwards: a copy goes before those of inputs that follow
-      copy_shown(g_.debugs[d].second);
+      copy_shown(g_.debugs[d].value);
     return std::move(copied_states_);
   }
 

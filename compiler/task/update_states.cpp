@@ -91,7 +91,7 @@ class StateUpdates {
       }
     }
     return std::none_of(g_.debugs.begin(), g_.debugs.end(),
-                        [&](const auto& debug) { return is_ours(debug.second); });
+                        [&](const auto& debug) { return is_ours(debug.value); });
   }
 
   Graph& g_;

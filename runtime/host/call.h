@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "host/bundle.h"
+#include "host/debug_values.h"
 #include "host/memory.h"
 #include "host/parameters.h"
 #include "host/runtime.h"
@@ -116,7 +117,7 @@ class Call {
   void fill_buffers(Plan&);
   Status launch(Plan&);
   Status hang_failure(const Plan&) const;
-  void debug(uint32_t number) const;
+  void debug(uint32_t number);
 
   std::shared_ptr<const Bundle> bundle_;
   std::shared_ptr<const Parameters> parameters_;
@@ -150,6 +151,7 @@ class Call {
   int64_t failed_value_[2] = {0, 0};  ///< what failed, and what it was held against
   uint32_t allocations_ = 0;
   bool ran_ = false;  ///< results are there
+  DebugValues debug_values_;
   axon_debug_function debug_function_ = nullptr;
   void* debug_user_ = nullptr;
 };

@@ -128,7 +128,7 @@ void Call::fill_buffers(Plan& plan) {
   launch_.context.failed = &failed_;
   launch_.context.failed_value = failed_value_;
   launch_.context.cancel = &cancel_;
-  launch_.debug = [](void* call, uint32_t number) { static_cast<const Call*>(call)->debug(number); };
+  launch_.debug = [](void* call, uint32_t number) { static_cast<Call*>(call)->debug(number); };
   launch_.debug_user = this;
 }
 
@@ -139,6 +139,7 @@ Status Call::launch(Plan& plan) {
   launch_.context.scratch_bytes = static_cast<uint64_t>(plan.scratch_bytes);
   launch_.event_words = static_cast<uint64_t>(plan.event_words);
   failed_ = cancel_ = 0;
+  debug_values_.begin(entry_->debugs);
   std::copy_n(sizes_.values(), launch_sizes_.size(), launch_sizes_.begin());
   // Values to print must not be overwritten by another worker meanwhile.
   launch_.context.workers = !entry_->debugs.empty() ? 1
@@ -198,7 +199,7 @@ Status Call::hang_failure(const Plan& plan) const {
            " (plan ", plan.variant->symbol, ")")};
 }
 
-void Call::debug(uint32_t number) const {
+void Call::debug(uint32_t number) {
   if (!plan_ || number >= entry_->debugs.size() || plan_->variant->debug_buffers[number] < 0) return;
   const Debug& debug = entry_->debugs[number];
   int64_t shape[AXON_MAX_RANK];
@@ -206,10 +207,12 @@ void Call::debug(uint32_t number) const {
     if (!debug.shape[axis].evaluate(launch_sizes_.data(), shape[axis]) || shape[axis] < 0) return;
   const axon_view view{plan_->buffers[static_cast<size_t>(plan_->variant->debug_buffers[number])], debug.elem,
                        static_cast<int32_t>(debug.shape.size()), shape};
-  if (debug_function_)
-    debug_function_(debug_user_, debug.name.c_str(), &view);
-  else
-    debug_print(debug.name, view);
+  debug_values_.complete(number, view, [&](const std::string& name, const axon_view& shown) {
+    if (debug_function_)
+      debug_function_(debug_user_, name.c_str(), &shown);
+    else
+      debug_print(name, shown);
+  });
 }
 
 }  // namespace axon::host

@@ -181,11 +181,22 @@ class Reader {
     for (const Node& item : list(node, "device_checks")) out.device_checks.push_back(string(item));
     for (const Node& item : list(node, "results")) out.results.push_back(result(item, out));
     for (const Node& item : list(node, "debugs"))
-      out.debugs.push_back({string(item, "name"), elem(item), shape(item)});
+      out.debugs.push_back(
+          {string(item, "name"), elem(item), shape(item), find(item, "condition") != nullptr});
+    check_conditions(node, out.debugs);
     for (const Node& item : list(node, "variants")) out.variants.push_back(variant(item, out));
     if (out.variants.empty() || !out.variants.back().guard.empty())
       fail(node.where, "the last variant must exist and have no guard");
     out_.entries.push_back(std::move(out));
+  }
+
+  void check_conditions(const Node& node, const std::vector<Debug>& debugs) {
+    for (size_t d = 0; d < debugs.size(); ++d) {
+      if (!debugs[d].is_condition) continue;
+      const bool fits = debugs[d].elem == AXON_BOOL && d + 1 < debugs.size() && !debugs[d + 1].is_condition &&
+                        debugs[d].shape.size() <= debugs[d + 1].shape.size();
+      if (!fits) fail(node.where, "the condition of a debug does not fit");
+    }
   }
 
   Port port(const Node& node) {

@@ -76,6 +76,7 @@ struct Debug {
   std::string name;
   axon_elem elem = AXON_F32;
   std::vector<Dim> shape;
+  bool is_condition = false;  ///< of the next one: a bool for each point of its first axes
 };
 
 struct Entry {

@@ -145,6 +145,28 @@ class CommandLine(WithProgram):
             status, _, err = etcc("run", "-", entry, *arguments, stdin=source)
             self.assertEqual((status, err[:len(shown)]), (0, shown), entry)
 
+    def test_debug_in_a_branch_that_is_not_taken_is_silent(self):
+        source = ("entry f (x : f32[n]) = if sum x > 0.0 then debug \"pos\" (x + 1.0) else debug \"neg\" x\n"
+                  "entry g (x : f32[n]) =\n"
+                  "  fold (fn s y => if y > 0.0 then debug \"up\" (s + y) else debug \"down\" (s - y)) 0.0 x\n"
+                  "entry s (h : *f32[n]) (x : f32) =\n"
+                  "  if x > 0.0 then h else let t = debug \"h\" h in t with [0] = x\n")
+        for entry, arguments, shown in (("f", ["x=[1, 2]"], "pos = f32[2] [2, 3]\n"),
+                                        ("f", ["x=[-1, -2]"], "neg = f32[2] [-1, -2]\n"),
+                                        ("g", ["x=[1, -2, 3]"], "up = f32[2] [1, 6]\ndown = f32[1] [3]\n"),
+                                        ("g", ["x=[1, 2]"], "up = f32[2] [1, 3]\n"),
+                                        ("s", ["h=[1, 2]", "x=1"], ""),
+                                        ("s", ["h=[1, 2]", "x=-1"], "h = f32[2] [1, 2]\n")):
+            status, _, err = etcc("run", "-", entry, *arguments, stdin=source)
+            self.assertEqual((status, err), (0, shown), (entry, arguments))
+
+    def test_debug_in_a_test(self):
+        source = ("test \"sum\" = (let x = debug \"x\" [1.0, 2.0]\n"
+                  "  in if sum x > 5.0 then debug \"no\" (sum x) else sum (debug \"twice\" (x * 2.0))) == 6.0\n")
+        for native in [], ["--native"]:
+            status, _, err = etcc("test", *native, "-", stdin=source)
+            self.assertEqual((status, err), (0, "x = f32[2] [1, 2]\ntwice = f32[2] [2, 4]\n"), native)
+
     def test_sizes_that_the_data_decides(self):
         kept = "entry f (x : f32[n, d]) (m : bool[n]) = (compress x m, sum (transpose (compress x m)))\n"
         run = lambda mask: etcc("run", "-", "f", "x=[[1, 2], [3, 4], [5, 6]]", f"m={mask}", stdin=kept)[:2]

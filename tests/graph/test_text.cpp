@@ -50,10 +50,15 @@ const char* const everything = R"(graph "step"
   %12 = compute [] {
     out i64[] = max(r < n; require({r} < 3, {r}, {n}, 2))
   }
+  %13 = compute [] {
+    out bool[] = {n} < 3
+  }
   check n < h : "the \"size\" n is too large"
   check %3 < n : "ids"
   effect %12 < 1 : "{lhs} is not {rhs}"
   debug "a" %5.1
+  debug if %13
+  debug "b" %10
   result "0" %10
   result "1" %7.0
 )";
@@ -189,6 +194,9 @@ TEST(GraphVerify, RejectsBrokenGraphs) {
        "another type than its base"},
       {"out i64[] = argmax(r < n; %7.1[r])", "out i64[] = sum(r < n; argmax(k < n; %7.1[k]))", "inside"},
       {"[i < n] {\n    local", "[i < n + 1] {\n    local", "not that of the domain"},
+      {"debug if %13\n", "debug if %10\n", "has other axes"},
+      {"debug if %13\n", "debug if %13\n  debug if %13\n", "a condition of no debug"},
+      {"debug \"b\" %10\n", "", "a condition of no debug"},
   };
   for (const Broken& b : cases) {
     std::string error, all;

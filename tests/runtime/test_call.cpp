@@ -8,6 +8,7 @@
 
 #include "host/call.h"
 #include "host/debug_print.h"
+#include "host/debug_values.h"
 #include "support.h"
 
 namespace axon::test {
@@ -152,6 +153,37 @@ TEST(Call, DebugReachesItsListener) {
   ::testing::internal::CaptureStderr();
   ASSERT_EQ(axon_call_run(h.call, h.error), AXON_OK) << h.text();
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), heard + "\n");
+}
+
+/// Of a value in a branch the parts are shown where its condition holds, whichever of the two comes first.
+TEST(DebugValues, ThoseOfBranches) {
+  const std::vector<host::Debug> debugs{{"", AXON_BOOL, {}, true}, {"x", AXON_I32, {}, false}};
+  host::DebugValues values;
+  Array<int32_t> x{{3, 2}, {1, 2, 3, 4, 5, 6}}, scalar{{}, {7}}, none{{3, 0}, {}};
+  std::string heard;
+  const auto show = [&](const std::string& name, const axon_view& view) {
+    heard += host::debug_text(name, view) + ";";
+  };
+  const auto shown = [&](Array<uint8_t> taken, Array<int32_t>& value, bool value_first) {
+    heard.clear();
+    axon_view condition = taken.view();
+    condition.elem = AXON_BOOL;
+    values.begin(debugs);
+    if (value_first) values.complete(1, value.view(), show);
+    EXPECT_EQ(heard, "");
+    values.complete(0, condition, show);
+    if (!value_first) values.complete(1, value.view(), show);
+    return heard;
+  };
+  for (const bool value_first : {false, true}) {
+    EXPECT_EQ(shown({{3}, {1, 0, 1}}, x, value_first), "x = i32[2, 2] [[1, 2], [5, 6]];");
+    EXPECT_EQ(shown({{3, 2}, {0, 1, 0, 1, 1, 0}}, x, value_first), "x = i32[3] [2, 4, 5];");
+    EXPECT_EQ(shown({{3}, {0, 0, 0}}, x, value_first), "");
+    EXPECT_EQ(shown({{2}, {1, 1}}, x, value_first), "");
+    EXPECT_EQ(shown({{}, {1}}, scalar, value_first), "x = i32 7;");
+    EXPECT_EQ(shown({{}, {0}}, scalar, value_first), "");
+    EXPECT_EQ(shown({{3}, {0, 1, 0}}, none, value_first), "x = i32[1, 0] [[]];");
+  }
 }
 
 TEST(Call, LongValuesAreShortened) {

@@ -65,6 +65,7 @@ TEST(Manifest, BrokenRules) {
       {R"("event_names":["first","second"])", R"("event_names":["first"])"},
       {R"("debug_buffers":[0])", R"("debug_buffers":[1])"},
       {R"("debug_buffers":[0])", R"("debug_buffers":[])"},
+      {R"("name":"the x","elem":"f32")", R"("name":"the x","elem":"bool","condition":true)"},
       {R"("weight":1)", R"("weight":2)"},
       {R"("weight":1)", R"("weight":0)"},
       {R"("event_words":"5")", R"("event_words":5)"},

@@ -126,7 +126,7 @@ uint32_t LoopBuilder::carry_storage(OpenLoop& build, const TensorType& type) {
 /// What `debug` shows in the loop: each value is kept for all iterations, along a new first axis.
 LoopBuilder::Shown LoopBuilder::traces(OpenLoop& build) {
   Shown kept;
-  for (const auto& [name, value] : shown_.back()) {
+  for (const auto& [name, value, is_condition] : shown_.back()) {
     TensorType type = g.type(value);
     const Array a = builder_.array_of(type, value);
     std::vector<Axis> domain;
@@ -139,7 +139,7 @@ LoopBuilder::Shown LoopBuilder::traces(OpenLoop& build) {
     const uint32_t number = carry_storage(build, type);
     g.nodes[build.node].carried[number].result =
         builder_.emit(domain, a.body, type, "debug", Value{build.param, number}, where);
-    kept.emplace_back(name, Value{build.node, number});
+    kept.push_back({name, Value{build.node, number}, is_condition});
   }
   return kept;
 }

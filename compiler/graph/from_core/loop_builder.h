@@ -68,15 +68,17 @@ class LoopBuilder : Part {
   /// Stores a loop exit condition, a bool of rank 0.
   LoopCondition store_condition(const Array& holds, const OpenLoop& build);
 
-  /// Shows the array under the name, as `debug` does.
+  /// Shows the array under the name, as `debug` does, where the branches around are taken.
   void show(const std::string& name, Array array);
   /// Does the innermost loop show anything?
   bool shows_any() const { return !shown_.back().empty(); }
 
  private:
-  using Shown = std::vector<std::pair<std::string, Value>>;
+  using Shown = std::vector<Debug>;
   uint32_t carry_storage(OpenLoop& build, const TensorType& type);
   Shown traces(OpenLoop& build);
+  /// Whether the branches around are taken, as far as that is one value; nullopt: they always are.
+  std::optional<Value> taken();
 
   SizeEnvironment& sizes_;
   GraphBuilder& builder_;

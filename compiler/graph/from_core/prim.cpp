@@ -126,9 +126,23 @@ Val PrimitiveEvaluator::prim(Prim which, const Closure& closure, std::vector<Val
 /// (loop.cpp).
 void LoopBuilder::show(const std::string& name, Array array) {
   const Value v = builder_.store(array, builder_.free_axes(array.body, array.shape));
-  const size_t depth = builder_.depth_of(g.nodes[v.node].region);
-  if (depth == 0) return void(g.debugs.emplace_back(name, v));
-  shown_[depth - 1].emplace_back(name, v);
+  const std::optional<Value> condition = taken();
+  size_t depth = builder_.depth_of(g.nodes[v.node].region);
+  if (condition) depth = std::max(depth, builder_.depth_of(g.nodes[condition->node].region));
+  Shown& shown = depth == 0 ? g.debugs : shown_[depth - 1];
+  if (condition) shown.push_back({"", *condition, true});
+  shown.push_back({name, v});
+}
+
+/// What holds at some elements of a `for` only does not count: all of them are shown.
+std::optional<Value> LoopBuilder::taken() {
+  ScalarId all;
+  for (ScalarId condition : conditions_)
+    if (builder_.free_axes(condition).empty())
+      all = all.valid() ? apply(g, Op::and_, {all, condition}) : condition;
+  if (!all.valid() || (g.scalars[all].op == Op::constant && g.scalars[all].integer)) return std::nullopt;
+  Array holds = builder_.leaf(builder_.scalar(all));
+  return builder_.store(holds, {});
 }
 
 // ---- pointwise ----

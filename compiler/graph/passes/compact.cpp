@@ -45,7 +45,7 @@ void compact(Graph& g) {
   for (Result& result : g.results) rename(result.value);
   for (Check& check : g.checks) rename(check.value);
   for (Size& size : g.sizes) rename(size.value);
-  for (auto& [name, value] : g.debugs) rename(value);
+  for (Debug& debug : g.debugs) rename(debug.value);
 }
 
 }  // namespace axon::graph

@@ -162,7 +162,7 @@ std::map<Value, Uses> uses_of(const Graph& g) {
   for (const Check& c : g.checks)
     if (!c.fact) ++uses[c.value].others;
   for (uint32_t s : data_sizes(g)) ++uses[g.sizes[s].value].others;
-  for (const auto& debug : g.debugs) ++uses[debug.second].others;
+  for (const Debug& debug : g.debugs) ++uses[debug.value].others;
   return uses;
 }
 
@@ -205,7 +205,7 @@ void rewrite_uses(Graph& g, const std::function<Value(Value)>& now) {
   for (Check& c : g.checks)
     if (!c.fact) c.value = now(c.value);
   for (uint32_t s : data_sizes(g)) g.sizes[s].value = now(g.sizes[s].value);
-  for (auto& debug : g.debugs) debug.second = now(debug.second);
+  for (Debug& debug : g.debugs) debug.value = now(debug.value);
 }
 
 }  // namespace
@@ -266,7 +266,7 @@ std::set<Value> live_values(const Graph& g) {
       mark({loop, 0});
   }
   for (uint32_t s : data_sizes(g)) mark(g.sizes[s].value);
-  for (const auto& debug : g.debugs) mark(debug.second);
+  for (const Debug& debug : g.debugs) mark(debug.value);
   while (!work.empty()) {
     Value v = work.back();
     work.pop_back();

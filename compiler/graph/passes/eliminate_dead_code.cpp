@@ -41,7 +41,7 @@ class DeadCodeEliminator {
       if (!c.fact) c.value = mapped(c.value);
     for (uint32_t s : data_sizes(old)) out.sizes[s].value = mapped(old.sizes[s].value);
     for (const Result& r : old.results) out.results.push_back({r.path, mapped(r.value)});
-    for (const auto& [name, v] : old.debugs) out.debugs.emplace_back(name, mapped(v));
+    for (const Debug& d : old.debugs) out.debugs.push_back({d.name, mapped(d.value), d.is_condition});
     return std::move(out);
   }
 
@@ -112,7 +112,7 @@ class DeadCodeEliminator {
     for (NodeId loop : loops_with_effects(old)) need({loop, 0});
     for (const Result& r : old.results) keep(r.value);
     for (uint32_t s : data_sizes(old)) keep(old.sizes[s].value);
-    for (const auto& entry : old.debugs) keep(entry.second);
+    for (const Debug& d : old.debugs) keep(d.value);
     for (NodeId id : old.regions[old.root].nodes)
       if (old.nodes[id].op == NodeOp::input) need({id, 0});
     std::set<NodeId> done;

@@ -1,5 +1,7 @@
 // Programs run end to end by the reference interpreter: numbers that can be checked by hand, laws between
 // programs, and a small decoder whose one-token steps must agree with reading all tokens at once.
+#include <fmt/format.h>
+
 #include "run.h"
 
 namespace axon::graph {
@@ -101,12 +103,52 @@ TEST(FromCoreRun, DebugInsideOfIndicesAndLoops) {
   const Graph& g = lowered.graphs.at("f");
   ASSERT_EQ(g.debugs.size(), 2u);
   std::map<std::string, std::vector<Dim>> shapes;
-  for (const auto& [name, value] : g.debugs) {
+  for (const auto& [name, value, is_condition] : g.debugs) {
+    EXPECT_FALSE(is_condition) << name;
     shapes[name] = g.type(value).shape;
     EXPECT_EQ(g.nodes[value.node].region, g.root) << name;
   }
   EXPECT_EQ(shapes.at("start").size(), 1u);
   EXPECT_EQ(shapes.at("twice").size(), 2u);
+}
+
+/// In a branch it shows what is computed where that is taken.
+TEST(FromCoreRun, DebugInsideOfBranches) {
+  const auto shown = [](const std::string& text, const Reals& x) {
+    const Tensor input = reals({static_cast<int64_t>(x.size())}, x);
+    std::string all;
+    for (const auto& [name, value] : run("entry f (x : f32[n]) = " + text, {input}).shown) {
+      all += (all.empty() ? "" : "; ") + name;
+      for (int64_t extent : value.shape) all += fmt::format(" {}", extent);
+      all += fmt::format(": {}", fmt::join(value.floats, " "));
+    }
+    return all;
+  };
+  const std::string top = "if sum x > 0.0 then debug \"a\" x else debug \"b\" (x - 1.0)";
+  EXPECT_EQ(shown(top, {1, 2}), "a 2: 1 2");
+  EXPECT_EQ(shown(top, {-1}), "b 1: -2");
+  const std::string sizes = "if n > 1 then debug \"a\" (x * 2.0) else x";
+  EXPECT_EQ(shown(sizes, {1, 2}), "a 2: 2 4");
+  EXPECT_EQ(shown(sizes, {1}), "");
+  const std::string loop =
+      "fold (fn s y => if y > 0.0 then debug \"a\" (s + y) else debug \"b\" (s - y)) 0.0 x";
+  EXPECT_EQ(shown(loop, {1, -2, 3}), "a 2: 1 6; b 1: 3");
+  EXPECT_EQ(shown(loop, {1, 3}), "a 2: 1 4");
+  EXPECT_EQ(shown("fold (fn s y => if y > 0.0 then s + sum (debug \"a\" (x * 2.0)) else s) 0.0 x", {1, -2}),
+            "a 1 2: 2 -4");
+  EXPECT_EQ(shown("if sum x > 0.0 then fold (fn s y => debug \"a\" (s + y)) 0.0 x else 1.0", {-1}), "");
+  const std::string nested =
+      "fold (fn s y => if y > 0.0 then fold (fn t z => if z > 1.0 then debug \"a\" (t + z) else t) s x else "
+      "s) "
+      "0.0 x";
+  EXPECT_EQ(shown(nested, {1, -2, 3}), "a 2: 3 6");
+  const std::string function =
+      "let g = if sum x > 0.0 then (fn v => debug \"a\" (v + 1.0)) else (fn v => v) in g x";
+  EXPECT_EQ(shown(function, {1}), "a 1: 2");
+  EXPECT_EQ(shown(function, {-1}), "");
+  const std::string elements = "for i => if x[i] > 0.0 then debug \"a\" (x[i] * 2.0) else 0.0";
+  EXPECT_EQ(shown(elements, {1, -2}), "a 2: 2 -4");
+  EXPECT_EQ(shown("if sum x > 0.0 then " + elements + " else x", {1, -2}), "");
 }
 
 TEST(FromCoreRun, BroadcastingIsByLiteralOne) {
