@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/bug.h"
+#include "host/debug_print.h"
 #include "tools/arguments.h"
 #include "tools/elements.h"
 
@@ -93,6 +94,8 @@ bool same(double a, double b, double unit) {
 Values interpret(const graph::Graph& graph) {
   Values values;
   graph::Outcome outcome = graph::interpret(graph, {}, {}, graph::Precision::storage);
+  for (const auto& [name, value] : outcome.shown)
+    values.shown.push_back(host::debug_text(name, array_of(value).view()));
   values.error = std::move(outcome.error);
   if (!values.error.empty() && !outcome.gave_up) values.code = source::code_name(source::Code::E0831);
   if (values.error.empty()) values.tensors = std::move(outcome.results);

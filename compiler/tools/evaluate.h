@@ -15,6 +15,7 @@ struct Values {
   std::string code;                ///< of the error; empty when the interpreter gave up
   std::vector<std::string> names;  ///< as `etcc run` shows them
   std::vector<graph::Tensor> tensors;
+  std::vector<std::string> shown;  ///< by `debug`: lines, of the interpreter only
 };
 
 /// By the reference interpreter, on the graph as it is before any pass.

@@ -78,6 +78,8 @@ class FileTest {
         if (!found.has_errors() && entry.valid())
           graph = graph::from_core(*evaluated_->core, entry, found, &evaluated_->sources);
         if (graph) values = interpret(*graph);
+        if (!o_.native)  // else the compiled program prints them
+          for (const std::string& line : values.shown) fmt::print(stderr, "{}\n", line);
       } catch (const base::InternalError& e) {
         problems_[example.entry] = fmt::format("  {}\n", e.what());
         continue;
