@@ -304,7 +304,7 @@ NativeOutcome Native::run(const std::vector<Tensor>& inputs, const shape::Assign
   context.scratch = scratch.data();
   context.scratch_bytes = scratch_bytes;
   context.failed = &outcome.failed;
-  context.failed_value = &outcome.failed_value;
+  context.failed_value = outcome.failed_value;
   context.cancel = &cancel;
   context.services = &services;
   const auto kernel = reinterpret_cast<axon_kernel>(library_->find(variant.symbol));

@@ -41,9 +41,9 @@ struct NativeOutcome {
   std::string error;
   std::vector<graph::Tensor> results;
   std::vector<graph::Tensor> states;
-  uint32_t failed = 0;  ///< as in the context
-  int64_t failed_value = 0;  ///< the offending value
-  double seconds = 1e30;  ///< of processor time, summed over workers, of the fastest launch
+  uint32_t failed = 0;               ///< as in the context
+  int64_t failed_value[2] = {0, 0};  ///< the offending value, and what it was held against
+  double seconds = 1e30;             ///< of processor time, summed over workers, of the fastest launch
 };
 
 /// A graph compiled once, run for any sizes.

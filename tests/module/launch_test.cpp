@@ -83,7 +83,8 @@ TEST(Launch, AnIndexOutOfRangeIsReportedAndNeverUsed) {
       const auto outcome = native.run(inputs);
       EXPECT_EQ(outcome.error, "");
       EXPECT_EQ(outcome.failed, 4u);
-      EXPECT_EQ(outcome.failed_value, bad);
+      EXPECT_EQ(outcome.failed_value[0], bad);
+      EXPECT_EQ(outcome.failed_value[1], rows - 1);
     }
 }
 
@@ -128,7 +129,7 @@ TEST(Launch, ALoopWithAConditionStopsAfterAFailedCheck) {
     inputs[0].integers = {1, 2, 4, 0};
     const auto outcome = native.run(inputs);
     EXPECT_EQ(outcome.failed, 1u);
-    EXPECT_EQ(outcome.failed_value, 4);
+    EXPECT_EQ(outcome.failed_value[0], 4);
     EXPECT_LE(outcome.results[0].integers[0], 4) << workers << " workers";
   }
 }
