@@ -15,8 +15,9 @@ or in order; a record is a dict, a tuple a tuple. A tensor is one of
     a number or list   integers for integers, True and False for bool, integers and floats for floats. It has to
                        fit: a float is rounded to the parameter's type, and what is too large for it is an error.
 
-A state (`*` in the program) is updated in place and handed back: the same array comes out that went in. Other
-results are copies. Whatever fails raises axon.Error with the library's message.
+A state (`*` in the program) is updated in place and handed back: the same array comes out that went in. A result that
+the program computes anew, `state + x` and not `state with [:] = state + x`, is no update, and the state stays as it
+was. Results other than states are copies. Whatever fails raises axon.Error with the library's message.
 
 Threads may call one model at the same time: no call sees another's arguments or results, and those that need
 several workers take turns. After a fork (os.fork, multiprocessing) the child may go on calling.

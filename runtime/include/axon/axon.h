@@ -134,7 +134,7 @@ AXON_API const char* axon_entry_name(const axon_entry* entry);
 typedef enum axon_kind {
   AXON_WEIGHT = 0,   /* of a parameter marked `weights`: from axon_bind; not set by hand */
   AXON_ARGUMENT = 1, /* set before each call */
-  AXON_STATE = 2,    /* set, updated in place, handed back as a result */
+  AXON_STATE = 2,    /* set; updated in place and handed back where a result is an update of it */
   AXON_SIZE = 3,     /* an i64 whose value is also a size */
   AXON_RESULT = 4
 } axon_kind;
