@@ -263,6 +263,18 @@ TypeId ExprChecker::declared_type(ExprId callee, TypeId used) const {
   return declared.valid() ? declared : used;
 }
 
+/// Does an argument say that the open result, which has its type, is no function?
+bool ExprChecker::is_no_function(const Expr& application, const Type& fn, TypeId result) const {
+  for (size_t i = 0; i + 1 < fn.items.size(); ++i) {
+    const Type parameter = vars_[vars_.head(fn.items[i])];
+    const auto kind = vars_[vars_.head(p_.exprs[application.args[i + 1]].type)].kind;
+    if (parameter.kind == Type::Kind::var && parameter.var == vars_[result].var && kind != Type::Kind::var &&
+        kind != Type::Kind::function)
+      return true;
+  }
+  return false;
+}
+
 /// More arguments than a function has parameters: its result, when that is still open, is a function that
 /// takes the others. False where it is not, an error that is reported.
 bool ExprChecker::take_more(ExprId id, TypeId fn, const std::string& shown) {
@@ -275,7 +287,7 @@ bool ExprChecker::take_more(ExprId id, TypeId fn, const std::string& shown) {
   const TypeId result = arity ? vars_.head(type.items.back()) : TypeId{};
   if (arity && vars_[result].kind == Type::Kind::error) return false;
   const bool open = arity && vars_[result].kind == Type::Kind::var && vars_.is_meta(vars_[result].var);
-  if (!open) {
+  if (!open || is_no_function(e, type, result)) {
     auto d = error(Code::E0304, p_.exprs[e.args[arity + 1]].span,
                    arity ? fmt::format("{} takes {} argument{}, and {} are given", shown, arity,
                                        arity == 1 ? "" : "s", count)
@@ -357,7 +369,7 @@ TypeId ExprChecker::infer_apply(ExprId id, ExprId applied) {
   const size_t arity = type.kind == Type::Kind::function ? type.items.size() - 1 : 0;
   if (arity < count) {
     if (!take_more(id, fn, shown)) return vars_.error();
-    type = vars_[dependent_.applied(fn, e.span)];
+    type = vars_[vars_.zonk(dependent_.applied(fn, e.span))];
   }
   if (!pass_arguments(id, type, shown)) return vars_.error();
   poisoned(e);

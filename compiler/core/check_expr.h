@@ -43,6 +43,7 @@ class ExprChecker : InferencePart {
   void infer_arguments(const Expr& application);
   TypeId declared_type(ExprId callee, TypeId used) const;
   bool take_more(ExprId id, TypeId fn, const std::string& shown);
+  bool is_no_function(const Expr& application, const Type& fn, TypeId result) const;
   bool pass_arguments(ExprId id, const Type& fn, const std::string& shown);
   void note_stack(const Expr& application, ExprId lambda);
   void learn_elements(ExprId lambda);
