@@ -121,11 +121,11 @@ void EntryChecker::check_entry(const Scheme& scheme) {
     const bool result = i >= g.params.size();
     if (!first_order(params[i], what)) {
       const Span at = result ? p_.exprs[g.body].span : g.params[i].span;
-      reporter_.report(
-          error(Code::E0315, at,
-                fmt::format("{} of the entry `{}` cannot be bound: {}",
-                            result ? "the result" : fmt::format("parameter {}", i + 1), g.name, what))
-              .help("annotate the parameter with its element type and axes"));
+      auto d = error(Code::E0315, at,
+                     fmt::format("{} of the entry `{}` cannot be bound: {}",
+                                 result ? "the result" : fmt::format("parameter {}", i + 1), g.name, what));
+      if (!result) d.help("annotate the parameter with its element type and axes");
+      reporter_.report(std::move(d));
       p_.globals[g_].has_error = true;
       return;
     }
