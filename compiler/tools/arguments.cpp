@@ -7,6 +7,8 @@
 #include <new>
 
 #include "host/weights/dtype.h"
+#include "host/weights/npy.h"
+#include "host/weights/output_file.h"
 #include "host/weights/tensor_file.h"
 #include "tools/elements.h"
 
@@ -173,7 +175,26 @@ std::string format_array(const axon_view& view) {
   return out;
 }
 
-bool write_arrays(const std::string& path, const std::vector<std::pair<std::string, axon_view>>& arrays,
+std::optional<ArrayFile> array_file(const std::string& path, std::string& error) {
+  if (path.ends_with(".npy")) return ArrayFile::npy;
+  if (path.ends_with(".safetensors")) return ArrayFile::safetensors;
+  if (path.ends_with(".npz") || !weights::becomes_a_file(path)) return ArrayFile::npz;
+  error = fmt::format("{}: results are written as .npz, as .safetensors or, for one, as .npy", path);
+  return std::nullopt;
+}
+
+std::string unfit(ArrayFile kind, const std::vector<NamedView>& arrays) {
+  if (kind == ArrayFile::safetensors) return "";
+  if (kind == ArrayFile::npy && arrays.size() != 1)
+    return fmt::format("an .npy file holds one array, and there are {} results; write .npz or .safetensors",
+                       arrays.size());
+  for (const auto& [name, view] : arrays)
+    if (const auto header = weights::npy_header({name, dtype_of(view.elem), {}, {}}); !header)
+      return header.error().message;
+  return "";
+}
+
+bool write_arrays(const std::string& path, ArrayFile kind, const std::vector<NamedView>& arrays,
                   std::string& error) {
   std::vector<weights::OutTensor> out;
   for (const auto& [name, view] : arrays) {
@@ -183,8 +204,9 @@ bool write_arrays(const std::string& path, const std::vector<std::pair<std::stri
     out.push_back(weights::out_tensor(name, dtype_of(view.elem), shape,
                                       {static_cast<const uint8_t*>(view.data), bytes}));
   }
-  const bool single = path.ends_with(".npy") && out.size() == 1;
-  const auto status = single ? weights::write_npy(path, out[0]) : weights::write_npz(path, std::move(out));
+  const auto status = kind == ArrayFile::npy   ? weights::write_npy(path, out[0])
+                      : kind == ArrayFile::npz ? weights::write_npz(path, std::move(out))
+                                               : weights::write_safetensors(path, std::move(out));
   if (status) error = status->message;
   return !status;
 }

@@ -27,8 +27,17 @@ std::optional<Array> read_array(const std::string& path, const std::string& name
 /// Nested brackets, floats as short as they round-trip; long axes are cut in the middle.
 std::string format_array(const axon_view&);
 
-/// All results in one .npz, or a single one in an .npy.
-bool write_arrays(const std::string& path, const std::vector<std::pair<std::string, axon_view>>&,
-                  std::string& error);
+/// The kinds of files that results are written to.
+enum class ArrayFile { npy, npz, safetensors };
+/// The kind that the ending of the name says; .npz for a device, a pipe and what is open already. nullopt,
+/// with a message, for all other names.
+std::optional<ArrayFile> array_file(const std::string& path, std::string& error);
+
+using NamedView = std::pair<std::string, axon_view>;
+/// Why a file of the kind cannot hold these arrays, of which only names and element types are looked at; else
+/// empty.
+std::string unfit(ArrayFile, const std::vector<NamedView>&);
+/// All arrays in one file. False, with a message, when that fails.
+bool write_arrays(const std::string& path, ArrayFile, const std::vector<NamedView>&, std::string& error);
 
 }  // namespace axon::tools

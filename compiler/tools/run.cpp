@@ -25,6 +25,7 @@ using Arguments = std::vector<std::pair<std::string, std::string>>;  ///< NAME=V
 struct RunOptions {
   CommonOptions common;
   std::string entry, out, map;
+  ArrayFile kind = ArrayFile::npz;  ///< of `out`
   std::vector<std::string> arguments;
   uint32_t workers = 0;
 };
@@ -203,20 +204,26 @@ int set_argument(Session& s, const axon_entry* entry, const std::string& name, c
   return set_value(s, entry, name, value);
 }
 
-/// The results as text in `shown`, or written to the file `out`.
-int take_results(Session& s, const axon_entry* entry, const std::string& out, std::string& shown) {
-  std::vector<std::pair<std::string, axon_view>> results;
-  for (size_t r = 0; r < axon_entry_result_count(entry); ++r) {
-    axon_port port;
-    axon_view view;
-    axon_status status = axon_entry_result(entry, r, &port, s.error);
-    if (status == AXON_OK) status = axon_call_result(s.call, r, &view, s.error);
-    if (status != AXON_OK) return s.failed(status);
-    results.emplace_back(*port.path ? port.path : "result", view);
+/// The results before they are there: their names and element types.
+std::vector<NamedView> results_of(const axon_entry* entry) {
+  std::vector<NamedView> results(axon_entry_result_count(entry));
+  for (size_t r = 0; r < results.size(); ++r) {
+    axon_port port{};
+    axon_entry_result(entry, r, &port, nullptr);
+    results[r] = {*port.path ? port.path : "result", {nullptr, port.elem, 0, nullptr}};
   }
-  if (!out.empty()) {
+  return results;
+}
+
+/// The results as text in `shown`, or written to a file.
+int take_results(Session& s, const axon_entry* entry, const RunOptions& o, std::string& shown) {
+  auto results = results_of(entry);
+  for (size_t r = 0; r < results.size(); ++r)
+    if (const auto status = axon_call_result(s.call, r, &results[r].second, s.error); status != AXON_OK)
+      return s.failed(status);
+  if (!o.out.empty()) {
     std::string error;
-    return write_arrays(out, results, error) ? ok : s.complain(Code::E0701, error);
+    return write_arrays(o.out, o.kind, results, error) ? ok : s.complain(Code::E0701, error);
   }
   for (const auto& [name, view] : results) {
     std::string shape;
@@ -290,6 +297,8 @@ int execute(const RunOptions& o, const Arguments& arguments, const std::string& 
   if (status != AXON_OK) return s.failed(status);
   const axon_entry* entry = axon_bundle_find(s.bundle, o.entry.c_str());
   if (const std::string text = misfit(entry, arguments); !text.empty()) return s.complain(Code::E0801, text);
+  if (const std::string text = o.out.empty() ? "" : unfit(o.kind, results_of(entry)); !text.empty())
+    return s.complain(Code::E0701, fmt::format("cannot write `{}`: {}", o.out, text));
   const auto files = weight_files(entry, arguments);
   std::vector<const char*> parameters, paths;
   for (const auto& [parameter, path] : files) {
@@ -309,7 +318,18 @@ int execute(const RunOptions& o, const Arguments& arguments, const std::string& 
     if (const int failed = set_argument(s, entry, name, value)) return failed;
   status = axon_call_run(s.call, s.error);
   if (status != AXON_OK) return s.failed(status);
-  return take_results(s, entry, o.out, shown);
+  return take_results(s, entry, o, shown);
+}
+
+/// False, with a message on stderr, when the name to write to says no kind of file.
+bool chosen_kind(RunOptions& o) {
+  std::string error;
+  const auto kind = array_file(o.out, error);
+  if (kind)
+    o.kind = *kind;
+  else
+    fmt::print(stderr, "etcc: -o {}\n", error);
+  return kind.has_value();
 }
 
 }  // namespace
@@ -319,11 +339,12 @@ Command add_run(CLI::App& app) {
   add_common(app, o->common);
   app.add_option("ENTRY", o->entry, "the entry to run")->required();
   app.add_option("ARGUMENT", o->arguments, "NAME=VALUE");
-  app.add_option("-o", o->out, "write the results to this .npz (or .npy, for one)");
+  app.add_option("-o", o->out, "write the results to this .npz, .safetensors or, for one, .npy");
   app.add_option("--map", o->map, "the text of a binding map for weights");
   app.add_option("--workers", o->workers, "worker threads; 0: as many as pay off");
   return [o] {
     int status = ok;
+    if (!o->out.empty() && !chosen_kind(*o)) return static_cast<int>(usage);
     const auto c = open(o->common, status);
     if (!c) return status;
     c->options.entries = {o->entry};

@@ -620,11 +620,15 @@ class Outputs(WithProgram):
         ]
 
     def path(self, name, text=None):
-        path = os.path.join(self.out, name)
+        """A name that every command writes to."""
+        path = os.path.join(self.out, name + ".npz")
         if text is not None:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
         return path
+
+    def names(self):
+        return sorted(name.removesuffix(".npz") for name in os.listdir(self.out))
 
     def read(self, path):
         with open(path, "rb") as file:
@@ -644,7 +648,7 @@ class Outputs(WithProgram):
             expected = self.written(name, command)
             old, missing = self.path("old", "old"), self.path("missing")
             os.chmod(old, 0o640)
-            for link, target in (("link", old), ("chain", "link"), ("ahead", "missing"), ("circle", "circle")):
+            for link, target in (("link", old), ("chain", "link.npz"), ("ahead", "missing.npz"), ("circle", "circle.npz")):
                 os.symlink(target, self.path(link))
             self.assertEqual(etcc(*command, self.path("chain"))[0], 0)
             self.assertEqual((self.read(old), os.stat(old).st_mode & 0o777), (expected, 0o640))
@@ -655,9 +659,9 @@ class Outputs(WithProgram):
                                                             "Too many levels of symbolic links"))
             for link in ("link", "chain", "ahead", "circle"):
                 self.assertTrue(os.path.islink(self.path(link)), (name, link))
-            self.assertEqual(sorted(os.listdir(self.out)), ["ahead", "chain", "circle", "link", "missing", "old"])
+            self.assertEqual(self.names(), ["ahead", "chain", "circle", "link", "missing", "old"])
             for file in os.listdir(self.out):
-                os.remove(self.path(file))
+                os.remove(os.path.join(self.out, file))
 
     def test_read_only(self):
         for name, command in self.commands:
@@ -668,7 +672,7 @@ class Outputs(WithProgram):
                 status, _, err = etcc(*command, given)
                 self.assertEqual((status, err.splitlines()[0]), (1, f"error[E0701]: cannot write `{given}`: it is read-only"))
             self.assertEqual(self.read(path), b"kept")
-            self.assertEqual(sorted(os.listdir(self.out)), ["kept", "link"], name)
+            self.assertEqual(self.names(), ["kept", "link"], name)
             os.remove(self.path("link"))
             os.remove(path)
 
@@ -710,6 +714,40 @@ class Outputs(WithProgram):
                            timeout=120, check=True)
             self.assertEqual(self.read(log), b"before\n" + expected + b"after\n")
             os.remove(log)
+
+    def test_results_in_the_file_that_the_name_says(self):
+        program = "entry none (x : bf16[n]) = ()\nentry one (x : f32[n]) = x + x\n" \
+                  "entry half (x : bf16[n]) = x\nentry two (x : f32[n]) (i : i64) = (x, i)\n" \
+                  "entry eighth (x : f8e4m3[n]) (y : f8e5m2[n]) (b : bool[n]) = (x, y, b)\n"
+        given = {"none": ["x=[1]"], "one": ["x=[1, 2]"], "half": ["x=[1, 2]"], "two": ["x=[1, 2]", "i=3"],
+                 "eighth": ["x=[1, 2]", "y=[1, 2]", "b=[true, false]"]}
+        run = lambda entry, name: etcc("run", "-", entry, *given[entry], "-o", os.path.join(self.out, name), stdin=program)
+        for name, entries in ((".npy", "one"), (".npz", "none one two"), (".safetensors", "none one half two eighth")):
+            for entry in entries.split():
+                path = os.path.join(self.out, entry + name)
+                self.assertEqual(run(entry, entry + name), (0, "", ""))
+                if name != ".safetensors":
+                    self.assertTrue(self.read(path).startswith({".npy": b"\x93NUMPY", ".npz": b"PK"}[name]), path)
+                    continue
+                length = struct.unpack("<Q", self.read(path)[:8])[0]
+                header = json.loads(self.read(path)[8:8 + length])
+                types = {"none": {}, "one": {"result": "F32"}, "half": {"result": "BF16"}, "two": {"0": "F32", "1": "I64"},
+                         "eighth": {"0": "F8_E4M3", "1": "F8_E5M2", "2": "BOOL"}}[entry]
+                self.assertEqual({key: value["dtype"] for key, value in header.items()}, types)
+        back = etcc("run", "-", "f", f"result=@{os.path.join(self.out, 'half.safetensors')}", stdin="entry f (result : bf16[n]) = result")
+        self.assertEqual(back, (0, "result : bf16[2] =\n[1, 2]\n", ""))
+        written = sorted(os.listdir(self.out))
+        cannot = "error[E0701]: cannot write `{}`: "
+        many = cannot + "an .npy file holds one array, and there are {} results; write .npz or .safetensors\n"
+        for entry, name, error in (
+                ("two", "two.npy", many.format("{}", 2)), ("none", "none.npy", many.format("{}", 0)),
+                ("half", "half.npy", cannot + "npy has no type bf16; convert `result` or write safetensors\n"),
+                ("eighth", "eighth.npz", cannot + "npy has no type f8e4m3; convert `0` or write safetensors\n")):
+            self.assertEqual(run(entry, name), (1, "", error.format(os.path.join(self.out, name))))
+        for name in ("two", "two.bin", "two.npz.gz", "npz", "two.NPZ"):
+            error = "etcc: -o {}: results are written as .npz, as .safetensors or, for one, as .npy\n"
+            self.assertEqual(run("two", name), (2, "", error.format(os.path.join(self.out, name))))
+        self.assertEqual(sorted(os.listdir(self.out)), written)
 
     def test_pages(self):
         pages = os.path.join(self.out, "pages")

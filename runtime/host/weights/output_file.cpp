@@ -48,6 +48,11 @@ std::optional<int> own_descriptor(const fs::path& path) {
   return number;
 }
 
+bool is_regular_or_new(const fs::path& path) {
+  struct stat old{};
+  return ::stat(path.c_str(), &old) != 0 || S_ISREG(old.st_mode);
+}
+
 }  // namespace
 
 OutputFile::~OutputFile() {
@@ -64,15 +69,13 @@ Status OutputFile::open() {
     descriptor_ = ::fcntl(*number, F_DUPFD_CLOEXEC, 3);
     return descriptor_ < 0 ? fail("write") : std::nullopt;
   }
-  struct stat old {};
-  const bool exists = ::stat(target->c_str(), &old) == 0;
-  if (!exists || S_ISREG(old.st_mode)) return open_beside(target->string());
+  if (is_regular_or_new(*target)) return open_beside(target->string());
   descriptor_ = system_calls.open(target->c_str(), O_WRONLY | O_CLOEXEC, 0);
   return descriptor_ < 0 ? fail("write") : std::nullopt;
 }
 
 Status OutputFile::open_beside(const std::string& target) {
-  struct stat old {};
+  struct stat old{};
   const bool exists = ::stat(target.c_str(), &old) == 0;
   // The superuser may write everything: for that user the permissions are what says that a file should stay.
   if (exists && ((old.st_mode & 0222) == 0 || ::access(target.c_str(), W_OK) != 0))
@@ -115,6 +118,11 @@ Status OutputFile::commit() {
   if (system_calls.rename(temporary_.c_str(), target_.c_str()) != 0) return fail("replace");
   temporary_.clear();
   return std::nullopt;
+}
+
+bool becomes_a_file(const std::string& path) {
+  const auto target = behind_links(path);
+  return !target || (!own_descriptor(*target) && is_regular_or_new(*target));
 }
 
 Status write_file(const std::string& path, Bytes bytes) {

@@ -38,6 +38,9 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
+/// Whether a commit makes or replaces a file; false for what is written to as it is, and for a directory.
+bool becomes_a_file(const std::string& path);
+
 /// All of a file that is in memory.
 Status write_file(const std::string& path, Bytes bytes);
 
