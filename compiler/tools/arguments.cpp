@@ -168,6 +168,15 @@ std::optional<Array> read_array(const std::string& path, const std::string& name
   return array;
 }
 
+std::optional<std::string> read_map(const std::string& given, std::string& error) {
+  if (given.empty() || given.find("<-") != std::string::npos) return given;
+  const auto file = weights::File::open(given);
+  if (!file) return error = file.error().message, std::nullopt;
+  const auto bytes = (*file)->view();
+  if (!bytes) return error = bytes.error().message, std::nullopt;
+  return std::string(bytes->text());
+}
+
 std::string format_array(const axon_view& view) {
   std::string out;
   const auto* at = static_cast<const uint8_t*>(view.data);

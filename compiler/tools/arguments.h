@@ -24,6 +24,9 @@ std::optional<Array> parse_array(const std::string& text, axon_elem elem, std::s
 /// One array of a file: .npy (the whole file), or the tensor `name` of .npz or .safetensors.
 std::optional<Array> read_array(const std::string& path, const std::string& name, std::string& error);
 
+/// The text of a binding map: what is given, where it has a `<-`, else the file of that name.
+std::optional<std::string> read_map(const std::string& given, std::string& error);
+
 /// Nested brackets, floats as short as they round-trip; long axes are cut in the middle.
 std::string format_array(const axon_view&);
 

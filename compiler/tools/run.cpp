@@ -288,6 +288,22 @@ std::optional<Arguments> split_arguments(const std::vector<std::string>& texts) 
   return arguments;
 }
 
+/// The weights of the bundle, from the arguments that are files of them.
+int bind_weights(Session& s, const Arguments& files, const std::string& given_map) {
+  std::string error;
+  const auto map = read_map(given_map, error);
+  if (!map) return s.complain(Code::E0701, error);
+  if (files.empty()) return ok;
+  std::vector<const char*> parameters, paths;
+  for (const auto& [parameter, path] : files) {
+    parameters.push_back(parameter.c_str());
+    paths.push_back(path.c_str());
+  }
+  const axon_status status = axon_bind_each(s.bundle, parameters.data(), paths.data(), paths.size(),
+                                            map->c_str(), &s.weights, s.error);
+  return status == AXON_OK ? ok : s.failed(status);
+}
+
 /// Runs the entry of the bundle; what goes wrong is in the diagnostics, the results that are printed in
 /// `shown`.
 int execute(const RunOptions& o, const Arguments& arguments, const std::string& bundle,
@@ -299,17 +315,7 @@ int execute(const RunOptions& o, const Arguments& arguments, const std::string& 
   if (const std::string text = misfit(entry, arguments); !text.empty()) return s.complain(Code::E0801, text);
   if (const std::string text = o.out.empty() ? "" : unfit(o.kind, results_of(entry)); !text.empty())
     return s.complain(Code::E0701, fmt::format("cannot write `{}`: {}", o.out, text));
-  const auto files = weight_files(entry, arguments);
-  std::vector<const char*> parameters, paths;
-  for (const auto& [parameter, path] : files) {
-    parameters.push_back(parameter.c_str());
-    paths.push_back(path.c_str());
-  }
-  if (!files.empty()) {
-    status = axon_bind_each(s.bundle, parameters.data(), paths.data(), paths.size(),
-                            o.map.empty() ? nullptr : o.map.c_str(), &s.weights, s.error);
-    if (status != AXON_OK) return s.failed(status);
-  }
+  if (const int failed = bind_weights(s, weight_files(entry, arguments), o.map)) return failed;
   status = axon_runtime_create(o.workers, &s.runtime, s.error);
   if (status == AXON_OK)
     status = axon_call_create(s.bundle, o.entry.c_str(), s.weights, s.runtime, &s.call, s.error);
@@ -340,7 +346,7 @@ Command add_run(CLI::App& app) {
   app.add_option("ENTRY", o->entry, "the entry to run")->required();
   app.add_option("ARGUMENT", o->arguments, "NAME=VALUE");
   app.add_option("-o", o->out, "write the results to this .npz, .safetensors or, for one, .npy");
-  app.add_option("--map", o->map, "the text of a binding map for weights");
+  app.add_option("--map", o->map, "a binding map for weights, a file or its text: w <- name");
   app.add_option("--workers", o->workers, "worker threads; 0: as many as pay off");
   return [o] {
     int status = ok;

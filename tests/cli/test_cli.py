@@ -365,6 +365,21 @@ class CommandLine(WithProgram):
         status, out, err = etcc("run", "-", "two", *(f"{name}=@{file}" for name, file in files.items()), "x=[3,4]", stdin=program)
         self.assertEqual((status, out, err), (0, "result : f32[2] =\n[113, 228]\n", ""))
 
+    def test_a_binding_map_is_a_file_or_its_text(self):
+        program = "entry f (p : weights { a : f32[n], b : f32[m, n] }) = sum (p.b * p.a)\n"
+        weights, names = (os.path.join(self.folder.name, name) for name in ("w.npz", "names.map"))
+        npz(weights, **{"x": npy("f", 1, 2), "blk.0": npy("f", 3, 4), "blk.1": npy("f", 5, 6)})
+        rules = "a <- x, as f32 -- b is a stack\r\n\np.b[i] <- blk.{i}\n"
+        with open(names, "w", encoding="utf-8") as file:
+            file.write(rules)
+        for given in (names, rules):
+            self.assertEqual(etcc("run", "-", "f", f"p=@{weights}", "--map", given, stdin=program), (0, "result : f32[2] =\n[11, 17]\n", ""))
+        for given, error in (("a <- x\nb[i] = blk.{i}", "error[E0708]: the weights do not fit the program: line 2: `<-` expected after the parameter"),
+                             ("no.map", "error[E0701]: cannot open `no.map`: No such file or directory"),
+                             (self.folder.name, f"error[E0701]: `{self.folder.name}` is not a regular file")):
+            status, out, err = etcc("run", "-", "f", f"p=@{weights}", "--map", given, stdin=program)
+            self.assertEqual((status, out, err.splitlines()[0]), (1, "", error))
+
     def test_an_entry_that_is_not_there(self):
         status, out, err = etcc("run", self.program, "pikc", "x=1")
         self.assertEqual((status, out), (1, ""))
