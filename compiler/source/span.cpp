@@ -161,6 +161,17 @@ Position SourceFile::position(uint32_t offset) const {
   return {line, 1 + display_width(text().substr(begin, offset - begin))};
 }
 
+uint32_t SourceFile::original(uint32_t offset) const {
+  const auto after =
+      std::upper_bound(repetitions_.begin(), repetitions_.end(), offset,
+                       [](uint32_t place, const Repetition& repetition) { return place < repetition.made; });
+  if (after == repetitions_.begin()) return offset;
+  const Repetition& r = *std::prev(after);
+  return r.of.begin + (offset < r.begin ? 0 : std::min(offset - r.begin, r.of.size()));
+}
+
+Span SourceFile::original(Span span) const { return {span.file, original(span.begin), original(span.end)}; }
+
 FileId SourceManager::add(std::string name, std::string text, Diagnostics& diagnostics) {
   FileId id{static_cast<uint32_t>(files_.size())};
   if (text.size() > limits::file_bytes) {
@@ -227,10 +238,14 @@ std::string_view SourceManager::text(Span span) const {
   return files_[span.file.index].text().substr(span.begin, span.size());
 }
 
+Span SourceManager::original(Span span) const {
+  return span.valid() ? files_[span.file.index].original(span) : span;
+}
+
 std::string SourceManager::describe(Span span) const {
   if (!span.valid()) return {};
   const SourceFile& file = files_[span.file.index];
-  Position at = file.position(span.begin);
+  Position at = file.position(original(span).begin);
   return fmt::format("{}:{}:{}", file.name(), at.line, at.column);
 }
 

@@ -41,6 +41,13 @@ struct Position {
   uint32_t column = 1;
 };
 
+/// Text of a file that is made of an earlier piece of it.
+struct Repetition {
+  uint32_t made;   ///< where it begins
+  uint32_t begin;  ///< where the piece is in it
+  Span of;         ///< the piece; of the same file
+};
+
 class SourceFile {
  public:
   SourceFile(FileId id, std::string name, std::string text);
@@ -56,11 +63,17 @@ class SourceFile {
   std::string_view line(uint32_t line) const;  ///< without its end of line
   Position position(uint32_t offset) const;
 
+  /// What is repeated, in order, up to the end of the file.
+  void set_repetitions(std::vector<Repetition> all) { repetitions_ = std::move(all); }
+  Span original(Span span) const;  ///< where it was written first
+
  private:
+  uint32_t original(uint32_t offset) const;
   FileId id_;
   std::string name_;
   std::string text_;
   std::vector<uint32_t> line_starts_;
+  std::vector<Repetition> repetitions_;
 };
 
 class SourceManager {
@@ -81,9 +94,13 @@ class SourceManager {
   std::unique_ptr<SourceManager> with(FileId changed, std::string text, Diagnostics& diagnostics) const;
 
   const SourceFile& operator[](FileId id) const { return files_[id.index]; }
+  void set_repetitions(FileId id, std::vector<Repetition> all) {
+    files_[id.index].set_repetitions(std::move(all));
+  }
+  Span original(Span span) const;  ///< where it was written first; an invalid one stays
   size_t size() const { return files_.size(); }
   std::string_view text(Span span) const;  ///< the bytes of a span; empty for an invalid one
-  std::string describe(Span span) const;   ///< `file:line:column` of its beginning
+  std::string describe(Span span) const;   ///< `file:line:column` of where its beginning was written first
 
  private:
   std::deque<SourceFile> files_;  // a deque: references stay valid while files are added

@@ -40,13 +40,13 @@ std::vector<Example> find_examples(const syntax::File& tree, const source::Sourc
     } else if (comment.is_doc && comment.own_line && text.starts_with(mark)) {
       const uint32_t skipped = static_cast<uint32_t>(mark.size());
       all.push_back(
-          {{file.id(), begin + skipped, begin + static_cast<uint32_t>(text.size())}, {}, {}, {}, 0});
+          {{file.id(), begin + skipped, begin + static_cast<uint32_t>(text.size())}, {}, {}, {}, 0, 0});
       open = true;
     }
   }
   for (const syntax::Decl& decl : tree.decls)
     if (const auto* test = syntax::as<syntax::TestDecl>(decl))
-      all.push_back({tree[test->body].span, test->title, {}, {}, 0});
+      all.push_back({tree[test->body].span, test->title, {}, {}, 0, 0});
   std::stable_sort(all.begin(), all.end(),
                    [](const Example& a, const Example& b) { return a.span.begin < b.span.begin; });
   for (Example& example : all) example.entry = fmt::format("example_{}", &example - all.data());
@@ -56,6 +56,7 @@ std::vector<Example> find_examples(const syntax::File& tree, const source::Sourc
 std::string with_examples(std::string scope, const source::SourceFile& file, std::vector<Example>& examples) {
   if (!scope.empty() && !scope.ends_with('\n')) scope += '\n';
   for (Example& example : examples) {
+    example.made = static_cast<uint32_t>(scope.size());
     scope += fmt::format("entry {} = ", example.entry);
     example.begin = static_cast<uint32_t>(scope.size());
     scope += file.text().substr(example.span.begin, example.span.size());
@@ -66,29 +67,19 @@ std::string with_examples(std::string scope, const source::SourceFile& file, std
 
 const Example* example_at(const std::vector<Example>& examples, uint32_t offset) {
   const Example* found = nullptr;
-  for (const Example& example : examples) {
-    const uint32_t entry =
-        example.begin - static_cast<uint32_t>(example.entry.size() + std::string_view("entry  = ").size());
-    if (offset >= entry) found = &example;
-  }
+  for (const Example& example : examples)
+    if (offset >= example.made) found = &example;
   return found;
 }
 
-source::Diagnostic shown_at(source::Diagnostic diagnostic, source::FileId evaluated, source::FileId file,
-                            const std::vector<Example>& examples) {
-  const auto move = [&](source::Span& span) {
-    if (!span.valid() || span.file != evaluated) return;
-    span.file = file;
-    const Example* example = example_at(examples, span.begin);
-    if (!example) return;
-    const auto moved = [&](uint32_t offset) {
-      const uint32_t inside =
-          offset < example->begin ? 0 : std::min(offset - example->begin, example->span.size());
-      return example->span.begin + inside;
-    };
-    span.begin = moved(span.begin);
-    span.end = moved(span.end);
-  };
+std::vector<source::Repetition> repetitions(const std::vector<Example>& examples) {
+  std::vector<source::Repetition> all;
+  for (const Example& example : examples) all.push_back({example.made, example.begin, example.span});
+  return all;
+}
+
+source::Diagnostic shown_at_first(source::Diagnostic diagnostic, const source::SourceManager& sources) {
+  const auto move = [&](source::Span& span) { span = sources.original(span); };
   move(diagnostic.primary.span);
   for (source::Label& label : diagnostic.secondary) move(label.span);
   for (source::Help& help : diagnostic.helps)

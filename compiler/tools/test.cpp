@@ -38,7 +38,7 @@ class FileTest {
     if (source_.diagnostics.has_errors()) return fail_file();
     examples_ = find_examples(*source_.syntax, file_);
     if (examples_.empty()) return;
-    evaluated_ = evaluation(with_examples(std::string(file_.text()), file_, examples_));
+    evaluated_ = evaluation(examples_);
     run_stage(*evaluated_);
     interpret_all();
     if (o_.native) compare_native();
@@ -50,12 +50,15 @@ class FileTest {
  private:
   static void run_stage(Compilation& c) { axon::run(c, "core"); }
 
-  std::unique_ptr<Compilation> evaluation(std::string scope) const {
+  /// The file with the examples as entries.
+  std::unique_ptr<Compilation> evaluation(std::vector<Example>& examples) const {
+    std::string scope = with_examples(std::string(file_.text()), file_, examples);
     CompileOptions options = source_.options;
     if (options.levels.empty()) options.levels = {std::string(target::native_level().name)};
     auto c = std::make_unique<Compilation>(std::move(options));
     // Both compilations know the file under its name, so that relative imports and messages are the same.
     c->file = c->sources.add(file_.name(), std::move(scope), c->diagnostics);
+    c->sources.set_repetitions(c->file, repetitions(examples));
     return c;
   }
 
@@ -86,7 +89,7 @@ class FileTest {
       }
       if (!graph) {
         for (const source::Diagnostic& d : errors[""].in_order_of_report()) found.report(d);
-        problems_[example.entry] = rendered(found, *evaluated_, examples_);
+        problems_[example.entry] = rendered(found, *evaluated_);
         continue;
       }
       if (const std::string problem = judge(example, values); !problem.empty())
@@ -135,7 +138,7 @@ class FileTest {
   }
 
   bool compare_native(std::vector<Example> examples) {
-    const auto c = evaluation(with_examples(std::string(file_.text()), file_, examples));
+    const auto c = evaluation(examples);
     for (const Example& example : examples) c->options.entries.push_back(example.entry);
     std::string bug;
     try {
@@ -145,7 +148,7 @@ class FileTest {
     }
     if (!bug.empty() || c->diagnostics.has_errors()) {
       if (examples.size() == 1)
-        problems_[examples[0].entry] += "  compiled:\n" + bug + rendered(c->diagnostics, *c, examples);
+        problems_[examples[0].entry] += "  compiled:\n" + bug + rendered(c->diagnostics, *c);
       return false;
     }
     const Native native(c->bundle);
@@ -164,11 +167,10 @@ class FileTest {
 
   // ---- telling
 
-  std::string rendered(const source::Diagnostics& diagnostics, const Compilation& c,
-                       const std::vector<Example>& examples) const {
+  std::string rendered(const source::Diagnostics& diagnostics, const Compilation& c) const {
     source::Diagnostics shown;
     for (const source::Diagnostic& d : diagnostics.in_order_of_report())
-      shown.report(shown_at(d, c.file, c.file, examples));
+      shown.report(shown_at_first(d, c.sources));
     return source::render_human(shown, c.sources, render_options(o_.common));
   }
 

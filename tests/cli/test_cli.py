@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import struct
 import subprocess
@@ -567,6 +568,23 @@ class Examples(WithProgram):
         self.assertTrue(out.endswith("4 passed, 1 failed\n"))
         status, out, _ = etcc("test", "--native", "-", stdin=text)
         self.assertTrue(out.endswith("4 passed, 1 failed\n"), out)
+
+    def test_places_in_messages_are_those_of_the_example(self):
+        text = ("--| >>> let f x = [1, 2, 3][x[0]] in f [i64 7]\n"           # the compiler's words
+                "--| >>> let n = max (sum [i64 3, 4]) 0 in sum (for (i < n) => ([1.0, 2.0] :> f32[n])[i])\n"
+                "--| >>> (for i => [1.0, 2.0, 3.0][[i64 0, 5][i]])\n--| [1, 2]\n"
+                "--|     >>> not one\nfun at (x : [n]) (i : i64[1]) = x[i[0]]\n"
+                "--| >>> at [1.0, 2.0] [i64 9]\n--| 1\n"                  # a place in the file itself
+                "test \"shown\" = 1.0 == (for i => [1.0, 2.0][[i64 3][i]])[0]\n")
+        lines = text.splitlines()
+        for options in ([], ["--native"]):
+            for end in ("", "\n" * 3):
+                status, out, _ = etcc("test", *options, "-", stdin=text.rstrip("\n") + end)
+                self.assertEqual((status, out.splitlines()[-1]), (1, "0 passed, 5 failed"), out)
+                places = re.findall(r"`([^`]*)`[^`\n]*\(<stdin>:(\d+):(\d+)\)", out)
+                self.assertGreaterEqual(len(places), 4, out)
+                for shown, line, column in places:
+                    self.assertTrue(lines[int(line) - 1][int(column) - 1:].startswith(shown), (shown, line, column, out))
 
     def test_a_file_that_does_not_check(self):
         status, out, err = etcc("test", "-", stdin=TESTED + "fun broken x = nothing x\n")
