@@ -144,11 +144,22 @@ def _create(destroy, name, *arguments):
     return _Handle(getattr(_library, destroy), out)
 
 
+def _text(what, value):
+    """The bytes of a name, which the library would take to end at a NUL."""
+    encoded = os.fsencode(value)
+    if b"\0" in encoded:
+        raise Error(f"{what} {value!r} has a NUL in it", "E0801")
+    return encoded
+
+
 _runtimes = {}
 
 
 def workers(count=0):
     """The shared pool of so many workers; 0: the allowed CPUs, each run using as many as pay off."""
+    if isinstance(count, _BOOLS) or not isinstance(count, _INTEGERS) or not 0 <= int(count) < 2**32:
+        raise Error(f"a number of workers is an integer from 0 on, not {_shown(count)}", "E0801")
+    count = int(count)
     if count not in _runtimes:
         _runtimes.setdefault(count, _create("axon_runtime_destroy", "axon_runtime_create", count))
     return _runtimes[count]
@@ -278,7 +289,7 @@ def _misfit(what, elem, value):
     if isinstance(value, _FLOATS):
         return f"{what} is {elem}, and {value} is a float"
     limits = np.iinfo(_DTYPES[elem])
-    return "" if limits.min <= value <= limits.max else f"{what} is {elem}, which cannot hold {_shown(value)}"
+    return "" if limits.min <= int(value) <= limits.max else f"{what} is {elem}, which cannot hold {_shown(value)}"
 
 
 def _from_numbers(what, elem, value):
@@ -534,7 +545,7 @@ class Bundle(_Entries):
     """A loaded bundle. Entries without weights can be called directly, the others after bind()."""
 
     def __init__(self, path, runtime):
-        bundle = _create("axon_bundle_destroy", "axon_open", os.fsencode(path))
+        bundle = _create("axon_bundle_destroy", "axon_open", _text("the path", path))
         handles = {}
         for i in range(_library.axon_bundle_entry_count(bundle.value)):
             handle = _library.axon_bundle_entry(bundle.value, i)
@@ -548,14 +559,14 @@ class Bundle(_Entries):
     def bind(self, /, *sources, map=None, **parameters):
         """Binds what the program marks `weights`: from files; from a file for each parameter, by name; or from
         (nested) dicts of arrays, all in one or by parameter. `map` is the text of a binding map."""
-        text = map.encode() if map is not None else None
+        text = _text("the map", map) if map is not None else None
         given = [(None, source) for source in sources] + list(parameters.items())
         files = [isinstance(source, (str, bytes, os.PathLike)) for _, source in given]
         if given and not any(files):
             parameters = self._bind_arrays(given, text)
         elif all(files):
-            names = (c_char_p * max(len(given), 1))(*(name and name.encode() for name, _ in given))
-            paths = (c_char_p * max(len(given), 1))(*(os.fsencode(path) for _, path in given))
+            names = (c_char_p * max(len(given), 1))(*(name and _text("the name", name) for name, _ in given))
+            paths = (c_char_p * max(len(given), 1))(*(_text("the path", path) for _, path in given))
             parameters = _create("axon_parameters_destroy", "axon_bind_each", self._bundle.value, names, paths,
                                  len(given), text)
         else:
@@ -572,7 +583,7 @@ class Bundle(_Entries):
         for path, value in leaves.items():
             array, elem = _bare(f"`{path}`", value if isinstance(value, Bits) else np.asarray(value))
             views.append(_view_of(np.require(array, requirements="CA"), elem))
-        names = (c_char_p * max(len(leaves), 1))(*(path.encode() for path in leaves))
+        names = (c_char_p * max(len(leaves), 1))(*(_text("the name", path) for path in leaves))
         arrays = (_View * max(len(views), 1))(*views)
         return _create("axon_parameters_destroy", "axon_bind_arrays", self._bundle.value, names, arrays,
                        len(leaves), text)

@@ -112,6 +112,11 @@ class Python(unittest.TestCase):
             self.fails(f"cannot hold {wrong}", self.copied, "u8", [0], wrong)
             self.fails(f"cannot hold {wrong}", self.copied, "u8", [wrong], 0)
         self.fails("which cannot hold 300", self.copied, "u8", [], np.int64(300))
+        for elem in ("i64", "i32", "i16", "i8", "u8"):
+            for wrong in (np.uint64(2**63), np.uint64(2**64 - 1)):
+                self.fails(f"`y` is {elem}, which cannot hold {wrong}", self.copied, elem, [0], wrong, code="E0822")
+                self.fails(f"element [1] of `x` is {elem}, which cannot hold {wrong}", self.copied, elem, [0, wrong], 0)
+        self.assertEqual(self.copied("i64", [np.uint64(2**63 - 1)], np.uint64(7))[0].tolist(), [2**63 - 1])
         self.fails("`l` is i64, which cannot hold 18446744073709551621", self.bundle.chain, [1], 2**64 + 5)
 
     def test_no_float_is_an_integer(self):
@@ -257,6 +262,22 @@ class Python(unittest.TestCase):
         self.fails("a dict of arrays", self.bundle.bind, w)
         self.fails("no weights are called `q`", self.bundle.bind, q=file)
         self.fails("`p` of `weights` holds weights, which bind() takes", bound.weights, p={"w": w, "v": v}, h=2, bytes=48)
+
+    def test_workers_are_counted(self):
+        for wrong in (-1, 2**32, 2**64 + 1, np.int64(-2), 1.5, 1.0, True, "2", None, 10**5000):
+            self.fails("a number of workers is an integer from 0 on, not", axon.load, path, workers=wrong, code="E0801")
+            self.fails("a number of workers is an integer from 0 on, not", axon.workers, wrong)
+        self.fails("workers", axon.load, path, workers=2**32 - 1)
+        self.assertIs(axon.workers(np.int8(2)), axon.workers(2))
+
+    def test_a_nul_ends_no_name(self):
+        w, v = np.zeros((1, 3, 4), np.float32), np.ones(3, np.float32)
+        for wrong in (path + "\0x", path.encode() + b"\0"):
+            self.fails("has a NUL in it", axon.load, wrong, code="E0801")
+            self.fails("has a NUL in it", self.bundle.bind, wrong)
+            self.fails("has a NUL in it", self.bundle.bind, p=wrong)
+        self.fails("has a NUL in it", self.bundle.bind, {"p": {"w\0": w, "v": v}})
+        self.fails("has a NUL in it", self.bundle.bind, p={"w": w, "v": v}, map="p.w <- w\0")
 
     def test_eight_threads_on_one_model(self):
         for workers in (1, 2, 0):
