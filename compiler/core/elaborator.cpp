@@ -289,17 +289,22 @@ void Elaborator::run(const stx::File& file) {
 }
 
 void Elaborator::check_options() {
-  std::vector<std::string> given;
-  for (const auto& [name, size] : options.sizes) given.push_back(name);
-  for (const auto& [name, elem] : options.elems) given.push_back(name);
-  std::string known;
-  for (const std::string& name : entry_names) known += (known.empty() ? "`" : ", `") + name + "`";
-  for (const std::string& name : given) {
-    if (entry_names.count(name)) continue;
-    auto d = error(Code::E0405, {}, fmt::format("-D {}: no entry has a size of this name", name));
-    d.text(known.empty() ? "The entries name no sizes." : "The sizes of the entries are " + known + ".");
-    diagnostics.report(std::move(d));
-  }
+  const auto check = [&](const auto& given, const std::set<std::string>& names, std::string_view kind,
+                         const std::set<std::string>& others, std::string_view other) {
+    std::string known;
+    for (const std::string& name : names) known += (known.empty() ? "`" : ", `") + name + "`";
+    for (const auto& [name, value] : given) {
+      if (names.count(name)) continue;
+      auto d = error(Code::E0405, {}, fmt::format("-D {}: no entry has {} of this name", name, kind));
+      if (others.count(name))
+        d.text(fmt::format("It is {} of an entry.", other));
+      else
+        d.text(known.empty() ? fmt::format("No entry names {}.", kind) : "The entries name " + known + ".");
+      diagnostics.report(std::move(d));
+    }
+  };
+  check(options.sizes, entry_sizes, "a size", entry_elems, "an element type");
+  check(options.elems, entry_elems, "an element type", entry_sizes, "a size");
 }
 
 Program elaborate(const stx::File& file, const source::SourceManager& sources, const Loader& loader,

@@ -89,9 +89,9 @@ class Elaborator {
       local_sizes;                           ///< a local named in a type -> the size it stands for
   std::map<GlobalId, TypeId> plain_aliases;  ///< declared types without parameters: one type for all uses
   std::vector<std::string> names_in_scope;   ///< of library modules, for suggestions
-  std::set<std::string> entry_names;         ///< sizes and element types of entries, which -D can fix
-  size_t unknown_names = 0;                  ///< reported; only the first ones get a suggestion
-  bool only_counting = false;                ///< of a trial: its errors are counted, so none is explained
+  std::set<std::string> entry_sizes, entry_elems;  ///< of entries, which -D can fix
+  size_t unknown_names = 0;                        ///< reported; only the first ones get a suggestion
+  bool only_counting = false;  ///< of a trial: its errors are counted, so none is explained
 
  private:
   void declare(Module& m);

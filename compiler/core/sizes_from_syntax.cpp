@@ -44,7 +44,7 @@ void TypeLowering::declare_sizes(const std::vector<stx::SizeParam>& sizes) {
       }
       case stx::SizeParamKind::element:
         if (entry_) {
-          e_.entry_names.insert(s.name.text);
+          e_.entry_elems.insert(s.name.text);
           auto fixed = e_.options.elems.find(s.name.text);
           const base::Elem elem = fixed == e_.options.elems.end() ? base::Elem::f32 : fixed->second;
           type_names_[s.name.text] = e_.vars.scalar(elem);
@@ -62,7 +62,7 @@ void TypeLowering::declare_sizes(const std::vector<stx::SizeParam>& sizes) {
 Dim TypeLowering::named_size(const std::string& name, VarKind kind, Span at) {
   const auto seen = find(name) ? ScopeEntry::Seen::in_types : ScopeEntry::Seen::anywhere;
   if (entry_) {
-    e_.entry_names.insert(name);
+    e_.entry_sizes.insert(name);
     auto fixed = e_.options.sizes.find(name);
     if (fixed != e_.options.sizes.end()) {
       Dim value(fixed->second);

@@ -62,22 +62,24 @@ std::vector<std::string> library_directories(const CommonOptions& o) {
 
 namespace {
 
-/// name=value: an element type by name, or a size.
-bool parse_define(const std::string& text, core::Options& out) {
+/// name=value: an element type by name, or a size. Empty, or why it cannot be.
+std::string parse_define(const std::string& text, core::Options& out) {
+  const std::string expected = "expected NAME=SIZE or NAME=ELEMENT_TYPE";
   const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) return false;
+  if (equals == std::string::npos || equals == 0) return expected;
   std::string name = text.substr(0, equals);
   const std::string value = text.substr(equals + 1);
   if (name.front() == '\'') name.erase(0, 1);
+  if (out.sizes.count(name) || out.elems.count(name)) return fmt::format("`{}` is given twice", name);
   if (const auto elem = base::elem_from_name(value)) {
     out.elems[name] = *elem;
-    return true;
+    return "";
   }
   int64_t number = 0;
   const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (failed != std::errc{} || end != value.data() + value.size() || number < 0) return false;
+  if (failed != std::errc{} || end != value.data() + value.size() || number < 0) return expected;
   out.sizes[name] = number;
-  return true;
+  return "";
 }
 
 bool use_color(const CommonOptions& o) {
@@ -110,8 +112,8 @@ std::unique_ptr<Compilation> open(const CommonOptions& o, int& status) {
   for (const target::Level& level : target::levels())
     if (o.level == "all" || o.level == level.name) options.levels.emplace_back(level.name);
   for (const std::string& define : o.defines)
-    if (!parse_define(define, options.core)) {
-      fmt::print(stderr, "etcc: -D {}: expected NAME=SIZE or NAME=ELEMENT_TYPE\n", define);
+    if (const std::string problem = parse_define(define, options.core); !problem.empty()) {
+      fmt::print(stderr, "etcc: -D {}: {}\n", define, problem);
       status = usage;
       return nullptr;
     }

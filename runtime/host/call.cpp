@@ -63,6 +63,18 @@ void Call::preset_epoch(uint32_t epoch) {
   for (Plan& plan : plans_) plan.epoch = plan.refreshed = epoch;
 }
 
+Failure Call::undetermined(const std::string& size) const {
+  const std::string problem =
+      text("size ", printable(size), " of ", printable(entry_->name), " is not determined: ");
+  if (parameters_)
+    if (const auto stated = parameters_->metadata.find(size); stated != parameters_->metadata.end())
+      return {AXON_BAD_ARGUMENT, code::missing,
+              text(problem, "the metadata of the weights states ", printable(stated->second),
+                   ", which is no size")};
+  return {AXON_BAD_ARGUMENT, code::missing,
+          text(problem, "set it, or state it in the metadata of the weights")};
+}
+
 Status Call::solve_sizes() {
   for (size_t i = 0; i < entry_->sizes.size(); ++i) {
     const Size& size = entry_->sizes[i];
@@ -87,10 +99,7 @@ Status Call::solve_sizes() {
     } else {
       const bool bound = parameters_ && parameters_->sizes.contains(size.name);
       const int64_t value = bound ? parameters_->sizes.at(size.name) : -1;
-      if (value < 0)
-        return Failure{AXON_BAD_ARGUMENT, code::missing,
-                       text("size ", printable(size.name), " of ", printable(entry_->name),
-                            " is not determined: set it, or state it in the metadata of the weights")};
+      if (value < 0) return undetermined(size.name);
       changed = sizes_.set(i, value, /*from_metadata=*/true);
     }
     if (changed) changed_ |= bit;

@@ -101,6 +101,7 @@ class Call {
   bool gives_room_back();
   Status resolve();
   Status solve_sizes();
+  Failure undetermined(const std::string& size) const;
   Status check_axes() const;
   Status check_facts() const;
   Status choose_plan();

@@ -230,6 +230,23 @@ class CommandLine(WithProgram):
         self.assertIn("error[E0405]: -D zz: no entry has a size of this name", err)
         self.assertIn("`k`, `m`, `n`, `v`", err)
         self.assertNotIn("-D n:", err)
+        self.assertIn("-D zz: no entry has an element type of this name", etcc("check", self.program, "-D", "zz=bf16")[2])
+
+    def test_defines_of_another_kind_or_given_twice(self):
+        check = lambda *defines: etcc("check", "-", *(word for one in defines for word in ("-D", one)), stdin=text)
+        text = "entry f['t, n] (x : 't[n]) (k : i64) (y : f32[k]) = (x, y)\nentry g[s] (x : f32[s*r]) = sum x\n"
+        for define, kind, other in (("t=4", "a size", "an element type"), ("n=bf16", "an element type", "a size"),
+                                    ("k=f32", "an element type", "a size"), ("s=i8", "an element type", "a size"),
+                                    ("'t=4", "a size", "an element type")):
+            name = define.strip("'").split("=")[0]
+            self.assertEqual(check("t=f16" if name != "t" else "n=1", define),
+                             (1, "", f"error[E0405]: -D {name}: no entry has {kind} of this name\n  It is {other} of an entry.\n"))
+        self.assertEqual(check("'t=f16", "n=4", "k=2", "s=3", "r=0"), (0, "", ""))
+        for defines in (["n=2", "n=3"], ["n=2", "n=2"], ["t=f16", "'t=f32"], ["t=f16", "t=3"], ["n=3", "n=f16"]):
+            name = defines[1].strip("'").split("=")[0]
+            self.assertEqual(check(*defines), (2, "", f"etcc: -D {defines[1]}: `{name}` is given twice\n"))
+        text = "entry f['t] (x : 't[n]) = x\nentry g (x : f32[t]) = x\n"
+        self.assertEqual((check("t=bf16"), check("t=4")), ((0, "", ""), (0, "", "")))
 
     def test_run_errors_in_every_form(self):
         wrong = ("run", "--error-format=json", self.program, "halves", "x=[1, 2, 3]")
