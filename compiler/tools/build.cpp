@@ -19,6 +19,7 @@ Command add_build(CLI::App& app) {
       ->check(CLI::IsMember(names));
   return [options, out, emit] {
     int status = ok;
+    options->prints = !emit->empty();
     const auto c = open(*options, status);
     if (!c) return status;
     if (!emit->empty()) {

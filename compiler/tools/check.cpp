@@ -28,6 +28,7 @@ Command add_check(CLI::App& app) {
   app.add_flag("--types", *types, "print the inferred type of every declaration");
   return [options, types] {
     int status = ok;
+    options->prints = *types;
     const auto c = open(*options, status);
     if (!c) return status;
     if (run(*c, "core") && has_entries(*c)) run(*c, "fused");

@@ -41,7 +41,9 @@ void add_library(CLI::App& app, CommonOptions& o) {
 }
 
 void add_talk(CLI::App& app, CommonOptions& o) {
-  app.add_option("--error-format", o.error_format, "how errors are shown")
+  app.add_option(
+         "--error-format", o.error_format,
+         "how errors are shown; json and sarif on stdout, or on stderr where the command itself prints there")
       ->check(CLI::IsMember({"human", "short", "json", "sarif"}));
   app.add_option("--max-errors", o.max_errors, "how many are shown, 0 for all");
   app.add_option("--deny", o.deny, "make this warning an error; `warnings` for all")->allow_extra_args(false);
@@ -142,10 +144,11 @@ source::RenderOptions render_options(const CommonOptions& o) {
 
 int report(const source::Diagnostics& diagnostics, const source::SourceManager& sources,
            const CommonOptions& o) {
+  std::FILE* const machine = o.prints ? stderr : stdout;
   if (o.error_format == "json") {
-    fmt::print("{}\n", source::render_json(diagnostics, sources));
+    fmt::print(machine, "{}\n", source::render_json(diagnostics, sources));
   } else if (o.error_format == "sarif") {
-    fmt::print("{}", source::render_sarif(diagnostics, sources));
+    fmt::print(machine, "{}", source::render_sarif(diagnostics, sources));
   } else if (diagnostics.has_errors() || (diagnostics.warning_count() != 0 && !o.quiet)) {
     const source::RenderOptions render = render_options(o);
     const std::string text = o.error_format == "short" ? source::render_short(diagnostics, sources, render)

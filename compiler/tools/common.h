@@ -26,7 +26,8 @@ struct CommonOptions {
   std::string error_format = "human";
   std::string color = "auto";
   std::string schedule = "events";
-  std::string level;  ///< --level; empty where it is left out
+  std::string level;    ///< --level; empty where it is left out
+  bool prints = false;  ///< the command prints on stdout itself
   bool time_passes = false;
   bool quiet = false, verbose = false;
   size_t max_errors = source::limits::diagnostics_shown;
@@ -51,7 +52,8 @@ std::unique_ptr<Compilation> open(const CommonOptions&, int& status);
 /// How diagnostics look on stderr.
 source::RenderOptions render_options(const CommonOptions&);
 
-/// Shows what has been reported, on stderr (json: stdout), and gives the exit status for it.
+/// Shows what has been reported, on stderr (json and sarif: on stdout, unless `prints`), and gives the exit
+/// status for it.
 int report(const source::Diagnostics&, const source::SourceManager&, const CommonOptions&);
 int report(const Compilation&, const CommonOptions&);
 /// find_sources() (files.h); what is missing is shown. The exit status for it.

@@ -48,6 +48,7 @@ Command add_fmt(CLI::App& app) {
   app.add_flag("--check", o->check,
                "write nothing; list the files that are not formatted, and exit with 1 if there are any");
   add_talk(app, o->common);
+  o->common.prints = true;
   return [o] {
     std::vector<SourcePath> files;
     int status = find(o->paths, files, o->common);

@@ -343,6 +343,7 @@ bool chosen_kind(RunOptions& o) {
 Command add_run(CLI::App& app) {
   auto o = std::make_shared<RunOptions>();
   add_common(app, o->common);
+  o->common.prints = true;
   app.add_option("ENTRY", o->entry, "the entry to run")->required();
   app.add_option("ARGUMENT", o->arguments, "NAME=VALUE");
   app.add_option("-o", o->out, "write the results to this .npz, .safetensors or, for one, .npy");

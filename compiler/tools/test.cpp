@@ -211,6 +211,7 @@ Command add_test(CLI::App& app) {
   app.add_flag("--native", o->native, "also compile the examples, and compare");
   add_library(app, o->common);
   add_talk(app, o->common);
+  o->common.prints = true;
   return [o] {
     std::vector<SourcePath> files;
     size_t passed = 0, failed = find(o->paths, files, o->common) == ok ? 0 : 1;

@@ -11,6 +11,7 @@ namespace axon::tools {
 Command add_verify(CLI::App& app) {
   auto options = std::make_shared<CommonOptions>();
   add_common(app, *options);
+  options->prints = true;
   return [options] {
     int status = ok;
     const auto c = open(*options, status);

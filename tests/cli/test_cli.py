@@ -236,12 +236,12 @@ class CommandLine(WithProgram):
         check = lambda *defines: etcc("check", "-", *(word for one in defines for word in ("-D", one)), stdin=text)
         text = "entry f['t, n] (x : 't[n]) (k : i64) (y : f32[k]) = (x, y)\nentry g[s] (x : f32[s*r]) = sum x\n"
         for define, kind, other in (("t=4", "a size", "an element type"), ("n=bf16", "an element type", "a size"),
-                                    ("k=f32", "an element type", "a size"), ("s=i8", "an element type", "a size"),
+                                    ("s=i8", "an element type", "a size"),
                                     ("'t=4", "a size", "an element type")):
             name = define.strip("'").split("=")[0]
             self.assertEqual(check("t=f16" if name != "t" else "n=1", define),
-                             (1, "", f"error[E0405]: -D {name}: no entry has {kind} of this name\n  It is {other} of an entry.\n"))
-        self.assertEqual(check("'t=f16", "n=4", "k=2", "s=3", "r=0"), (0, "", ""))
+                             (1, "", f"error[E0405]: -D {name}: no entry has {kind} of this name\n   It is {other} of an entry.\n"))
+        self.assertEqual(check("'t=f16", "n=4", "s=3", "r=0"), (0, "", ""))
         for defines in (["n=2", "n=3"], ["n=2", "n=2"], ["t=f16", "'t=f32"], ["t=f16", "t=3"], ["n=3", "n=f16"]):
             name = defines[1].strip("'").split("=")[0]
             self.assertEqual(check(*defines), (2, "", f"etcc: -D {defines[1]}: `{name}` is given twice\n"))
@@ -251,16 +251,35 @@ class CommandLine(WithProgram):
     def test_run_errors_in_every_form(self):
         wrong = ("run", "--error-format=json", self.program, "halves", "x=[1, 2, 3]")
         status, out, err = etcc(*wrong)
-        (error,) = json.loads(out)
-        self.assertEqual((status, err, error["code"], error["primary"]["span"]), (1, "", "E0823", None))
+        (error,) = json.loads(err)
+        self.assertEqual((status, out, error["code"], error["primary"]["span"]), (1, "", "E0823", None))
         self.assertIn("is 3", error["message"])
         for argument, code in (("y=[1, 2]", "E0801"), ("x=[1, [2]]", "E0822"), ("x=[[1, 2]]", "E0822")):
-            out = etcc("run", "--error-format=sarif", self.program, "halves", argument)[1]
-            (result,) = json.loads(out)["runs"][0]["results"]
+            err = etcc("run", "--error-format=sarif", self.program, "halves", argument)[2]
+            (result,) = json.loads(err)["runs"][0]["results"]
             self.assertEqual((result["ruleId"], result["locations"]), (code, []))
         err = etcc("run", "--error-format=short", self.program, "halves", "x=[1, 2, 3]")[2]
         self.assertIn("error[E0823]", err)
         self.assertEqual(err.count("\n"), 1)
+
+    def test_errors_for_programs_stand_alone(self):
+        plain = [("run", self.program, "halves", "x=[1, 2]"), ("check", "--types", self.program), ("verify", self.program, "--entry", "halves"),
+                 ("build", "--emit=graph", "--entry", "halves", self.program), ("fmt", "--check", self.program)]
+        for command in plain:
+            shown = etcc(*command)
+            self.assertNotEqual(shown[1], "", command)
+            for form in ("json", "sarif"):
+                status, out, err = etcc(*command, f"--error-format={form}")
+                self.assertEqual((status, out), shown[:2], command)
+                if err or command[0] != "fmt":
+                    found = json.loads(err)
+                    self.assertEqual(found if form == "json" else found["runs"][0]["results"], [], command)
+        for command in (("test", "-"), ("fmt", "-"), ("verify", "-"), ("run", "-", "f"), ("check", "--types", "-"), ("build", "--emit=core", "-")):
+            status, out, err = etcc(*command, "--error-format=json", stdin="fun f x = x @\n")
+            self.assertEqual((status, [error["code"] for error in json.loads(err)]), (1, ["E0210"]), command)
+            self.assertNotIn("[", out)
+        for command in (("check", self.program), ("build", self.program, "-o", os.path.join(self.folder.name, "a.axb"))):
+            self.assertEqual(etcc(*command, "--error-format=json"), (0, "[]\n\n", ""))
 
     def test_integers_keep_every_bit(self):
         ends = {"i64": (-2**63, 2**63 - 1), "i32": (-2**31, 2**31 - 1), "i16": (-2**15, 2**15 - 1), "i8": (-128, 127), "u8": (0, 255)}
@@ -818,8 +837,8 @@ class Outputs(WithProgram):
     def test_errors_of_writing_in_every_form(self):
         for command in (["build", "--emit=ast", self.program, "-o", "/dev/full"], ["run", self.program, "halves", "x=[1, 2]", "-o", "/dev/full"]):
             status, out, err = etcc(*command, "--error-format=json")
-            (error,) = json.loads(out)
-            self.assertEqual((status, err, error["code"]), (1, "", "E0701"))
+            (error,) = json.loads(err)
+            self.assertEqual((status, out, error["code"]), (1, "", "E0701"))
             status, out, err = etcc(*command, "--error-format=short")
             self.assertEqual((status, out, err), (1, "", "error[E0701]: cannot write `/dev/full`: No space left on device\n"))
 
