@@ -42,6 +42,54 @@ bool over(const Dim& d, const std::vector<Var>& known) {
 
 }  // namespace
 
+/// Finds the forms of sizes, one after the other, from the observations of an entry.
+class SizeSolver {
+ public:
+  /// `of_weights`: of each observation, whether it is of weights.
+  SizeSolver(EntrySizes& sizes, const std::vector<bool>& of_weights)
+      : sizes_(sizes), of_weights_(of_weights) {}
+
+  bool is_known(Var v) const { return std::find(known_.begin(), known_.end(), v) != known_.end(); }
+  /// The size is known from elsewhere, and what follows from it.
+  void give(Var v) {
+    known_.push_back(v);
+    solve();
+  }
+  void solve() {
+    // A size that is a factor may be 0, and then leaves the others undetermined.
+    while (solve_by(true, false) || solve_by(true, true) || solve_by(false, false) || solve_by(false, true)) {
+    }
+  }
+
+ private:
+  /// One size more, from observations of weights or of others; `sizes_multiply`: also where a size is its
+  /// coefficient.
+  bool solve_by(bool weights, bool sizes_multiply) {
+    for (size_t o = 0; o < sizes_.observations.size(); ++o) {
+      if (of_weights_[o] != weights) continue;
+      const Dim& d = sizes_.observations[o].dim;
+      for (Var v : d.vars()) {
+        if (is_known(v)) continue;
+        if (auto linear = d.linear_in(v); linear && (sizes_multiply || linear->first.constant()) &&
+                                          over(linear->first, known_) && over(linear->second, known_))
+          return add({v, o, linear->first, linear->second, 1});
+        if (auto power = power_of(d, v)) return add({v, o, Dim(power->second), Dim(0), power->first});
+      }
+    }
+    return false;
+  }
+
+  bool add(ClosedForm form) {
+    known_.push_back(form.size);
+    sizes_.forms.push_back(std::move(form));
+    return true;
+  }
+
+  EntrySizes& sizes_;
+  const std::vector<bool>& of_weights_;
+  std::vector<Var> known_;
+};
+
 bool EntryChecker::first_order(TypeId id, std::string& what) {
   const Type t = vars_[id];
   switch (t.kind) {
@@ -101,20 +149,15 @@ std::string EntryChecker::words_of(Span part, Span whole) const {
                                                 : fmt::format("{} ({})", text, at);
 }
 
-void EntryChecker::check_entry(const Scheme& scheme) {
-  const Global g = p_.globals[g_];
-  Type fn = vars_[scheme.type];
-  std::vector<TypeId> params(fn.items);
-  if (g.params.empty()) params = {scheme.type};
-  EntrySizes sizes;
-  std::vector<bool> of_weights;  // of each observation
+/// Whether the parameters and the result can be bound; reports why not. Notes what the runtime sees of them.
+bool EntryChecker::observe_all(const Global& g, const std::vector<TypeId>& params, EntrySizes& sizes,
+                               std::vector<bool>& of_weights) {
   if (!g.params.empty() && params.size() > g.params.size() + 1) {
     reporter_.report(error(
         Code::E0603, p_.exprs[g.body].span,
         fmt::format("the result of the entry `{}` is a function that lacks {} argument{}", g.name,
                     params.size() - g.params.size() - 1, params.size() == g.params.size() + 2 ? "" : "s")));
-    p_.globals[g_].has_error = true;
-    return;
+    return false;
   }
   for (size_t i = 0; i < params.size(); ++i) {
     std::string what;
@@ -126,51 +169,17 @@ void EntryChecker::check_entry(const Scheme& scheme) {
                                  result ? "the result" : fmt::format("parameter {}", i + 1), g.name, what));
       if (!result) d.help("annotate the parameter with its element type and axes");
       reporter_.report(std::move(d));
-      p_.globals[g_].has_error = true;
-      return;
+      return false;
     }
     if (result) continue;
     observe(params[i], parameter_path(p_, g, i), g.params[i].span, sizes);
     of_weights.resize(sizes.observations.size(), g.params[i].weights);
   }
+  return true;
+}
 
-  std::vector<Var> known;
-  auto is_known = [&](Var v) { return std::find(known.begin(), known.end(), v) != known.end(); };
-  auto solve_by = [&](bool weights, bool sizes_multiply) {
-    for (size_t o = 0; o < sizes.observations.size(); ++o) {
-      if (of_weights[o] != weights) continue;
-      const Dim& d = sizes.observations[o].dim;
-      for (Var v : d.vars()) {
-        if (is_known(v)) continue;
-        if (auto linear = d.linear_in(v); linear && (sizes_multiply || linear->first.constant()) &&
-                                          over(linear->first, known) && over(linear->second, known)) {
-          sizes.forms.push_back({v, o, linear->first, linear->second, 1});
-          known.push_back(v);
-          return true;
-        }
-        if (auto power = power_of(d, v)) {
-          sizes.forms.push_back({v, o, Dim(power->second), Dim(0), power->first});
-          known.push_back(v);
-          return true;
-        }
-      }
-    }
-    return false;
-  };
-  // A size that is a factor may be 0, and then leaves the others undetermined.
-  auto solve_one = [&] {
-    return solve_by(true, false) || solve_by(true, true) || solve_by(false, false) || solve_by(false, true);
-  };
-  // What the arguments determine is determined by them; a declared size is given only where they do not.
-  while (solve_one()) {
-  }
-  for (const auto& [name, v] : g.sizes) {
-    if (is_known(v)) continue;
-    sizes.given.emplace_back(name, v);
-    known.push_back(v);
-    while (solve_one()) {
-    }
-  }
+/// Reports the sizes that nothing says. Of several that a constraint relates, one.
+bool EntryChecker::refuse_undetermined(const Global& g, const Scheme& scheme, SizeSolver& solver) {
   std::vector<Var> refused;
   auto follows = [&](Var v) {  // from a size that was refused, by a constraint
     return std::any_of(scheme.where.begin(), scheme.where.end(), [&](const shape::Fact& f) {
@@ -180,20 +189,21 @@ void EntryChecker::check_entry(const Scheme& scheme) {
     });
   };
   for (Var v : scheme.dims) {
-    if (is_known(v) || follows(v)) continue;
+    if (solver.is_known(v) || follows(v)) continue;
     refused.push_back(v);
     const Span at = vars_.origin(v).valid() ? vars_.origin(v) : g.span;
     auto d = error(Code::E0309, at, fmt::format("size `{}` is not determined", shape::var_name(v)));
     d.text("The arguments of the entry do not say what it is.")
         .help(fmt::format("make it a parameter of the entry: `entry {}[{}]`", g.name, shape::var_name(v)));
     reporter_.report(std::move(d));
-    p_.globals[g_].has_error = true;
-    known.push_back(v);
-    while (solve_one()) {
-    }
+    solver.give(v);
   }
-  // -D fixed sizes leave constants, which observations check. What could not be proved is checked at the
-  // start.
+  return !refused.empty();
+}
+
+/// What could not be proved is checked at the start; -D fixed sizes leave constants, which observations
+/// check.
+void EntryChecker::add_checks(const Global& g, const Scheme& scheme, EntrySizes& sizes) const {
   for (const shape::Fact& f : scheme.where) {
     SizeCheck check{f, {}, g.span};
     for (const WhyFact& w : fact_sources_)
@@ -214,6 +224,29 @@ void EntryChecker::check_entry(const Scheme& scheme) {
       sizes.integers.push_back(*v);
     }
   }
+}
+
+void EntryChecker::check_entry(const Scheme& scheme) {
+  const Global g = p_.globals[g_];
+  const Type fn = vars_[scheme.type];
+  std::vector<TypeId> params(fn.items);
+  if (g.params.empty()) params = {scheme.type};
+  EntrySizes sizes;
+  std::vector<bool> of_weights;
+  bool refused = !observe_all(g, params, sizes, of_weights);
+  if (!refused) {
+    SizeSolver solver(sizes, of_weights);
+    // What the arguments determine is determined by them; a declared size is given only where they do not.
+    solver.solve();
+    for (const auto& [name, v] : g.sizes) {
+      if (solver.is_known(v)) continue;
+      sizes.given.emplace_back(name, v);
+      solver.give(v);
+    }
+    refused = refuse_undetermined(g, scheme, solver);
+    add_checks(g, scheme, sizes);
+  }
+  if (refused) p_.globals[g_].has_error = true;
   if (!p_.globals[g_].has_error) p_.globals[g_].entry_sizes = std::move(sizes);
 }
 

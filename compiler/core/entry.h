@@ -4,6 +4,8 @@
 
 namespace axon::core {
 
+class SizeSolver;
+
 class EntryChecker : InferencePart {
  public:
   EntryChecker(InferenceContext& c, Reporter& reporter) : InferencePart(c), reporter_(reporter) {}
@@ -15,6 +17,10 @@ class EntryChecker : InferencePart {
   bool first_order(TypeId t, std::string& what);
   void observe(TypeId t, const std::string& path, source::Span at, EntrySizes& out);
   std::string words_of(source::Span part, source::Span whole) const;
+  bool observe_all(const Global& g, const std::vector<TypeId>& params, EntrySizes& sizes,
+                   std::vector<bool>& of_weights);
+  bool refuse_undetermined(const Global& g, const Scheme& scheme, SizeSolver& solver);
+  void add_checks(const Global& g, const Scheme& scheme, EntrySizes& sizes) const;
 
   Reporter& reporter_;
 };
