@@ -68,7 +68,7 @@ TEST(RunTimeChecks, FailWhereTheyAreReached) {
       {"update", {1, 2, 3, 4}, {2, 0}, {10, 20, 10, 20}},
       {"update", {1, 2, 3, 4}, {3}, {}, "the slice begins at 3, which is not in 0 .. 2"},
       {"update", {1, 2, 3, 4}, {1, -1}, {}, "the slice begins at -1, which is not in 0 .. 2"},
-      {"update", {1}, {0}, {}, "the slice begins at 0, which is not in 0 .. -1"},
+      {"update", {1}, {0}, {}, "the slice has 2 elements, and the axis 1"},
       {"update", {1}, {}, {1}},
       {"copies", {1, 2, 3, 4}, {}, {}},
       {"copies", {1, 2, 3, 4}, {0, 2}, {37, 33}},
@@ -327,6 +327,31 @@ TEST(SizesOfTheData, AreMadeByFunctions) {
                          {"chosen", {5}, {1}, {7}},
                          {"chosen", {5}, {3}, {5}},
                          {"chosen", {5}, {-1}, {}, "is -2, which is no size"}});
+}
+
+/// An axis that one element cuts is read with `else` at indices of the data, whatever cuts it.
+TEST(SizesOfTheData, OfOneElementAreReadWithElse) {
+  const Compiled compiled(
+      "entry last (x : f32[n]) (k : i64[m]) = for i => x[: k[i]][k[i] - 1 else 0.5]\n"
+      "entry middle (x : f32[n]) (k : i64[m]) = for i => (sort x[: k[i]])[max 0 (k[i] / 2) else 0.5]\n"
+      "entry rest (x : f32[n]) (k : i64[m]) = for i => x[k[i] :][k[i] - 1 else 0.5]\n"
+      "entry every (x : f32[n]) (k : i64[m]) = for i => sum x[: k[i]][k else 0.5]\n"
+      "entry turned (x : f32[n]) (k : i64[m]) =\n"
+      "  for i => let r = x[: k[i]] in for (j < n) => r[k[i] - 1 - j else 0.5]\n"
+      "entry kept (x : f32[n]) (k : i64[m]) = for i => x[nonzero (x > real k[i])][k[i] else 0.5]\n"
+      "entry found (x : f32[n]) (k : i64[m]) =\n"
+      "  for i => let at = nonzero (x > real k[i]) in x[at[k[i] else 0] else 0.5]\n",
+      for_levels());
+  const std::vector<double> y = {1, 2, 3};
+  expect_runs(compiled, {{"last", y, {2, 0, 3}, {2, 0.5, 3}},
+                         {"last", y, {4}, {}, "end `k[i]` in `x[: k[i]]`"},
+                         {"last", {}, {0}, {0.5}},
+                         {"middle", y, {2, 0, 3}, {2, 0.5, 2}},
+                         {"rest", y, {2, 0, 1}, {0.5, 0.5, 2}},
+                         {"every", y, {2, 0, 3}, {2, 1.5, 4.5}},
+                         {"turned", y, {2, 0}, {2, 1, 0.5, 0.5, 0.5, 0.5}},
+                         {"kept", y, {1, -1, 0, 5}, {3, 0.5, 1, 0.5}},
+                         {"found", y, {1, -1, 0, 5}, {3, 1, 1, 1}}});
 }
 
 TEST(SizesOfTheData, BoundEachOther) {

@@ -147,7 +147,11 @@ std::pair<ScalarId, ScalarId> CheckedIntegers::guarded_index(ScalarId index, con
   if (high == Proof::unknown)
     inside = apply(g, Op::and_, {inside, apply(g, Op::lt, {index, index_of(g, extent)})});
   // The upper clamp leaves -1 when the axis is empty, so the lower one goes with it.
-  if (high != Proof::always) safe = apply(g, Op::min, {safe, index_of(g, extent - 1)});
+  if (high != Proof::always) {
+    safe = apply(g, Op::min, {safe, index_of(g, extent - 1)});
+    // Where the extent is of one element, its bound shows that the index lies inside of what is read.
+    if (sizes_.varies(extent)) safe = apply(g, Op::min, {safe, index_of(g, sizes_.bound_of(extent) - 1)});
+  }
   if (high != Proof::always || low != Proof::always) safe = apply(g, Op::max, {safe, zero});
   return {safe, inside};
 }
