@@ -161,6 +161,19 @@ TEST_P(TooLarge, IsAnError) {
 INSTANTIATE_TEST_SUITE_P(Programs, TooLarge, testing::ValuesIn(too_large()),
                          [](const auto& info) { return info.param.name; });
 
+TEST(Lists, AreLimited) {
+  const auto of = [](int items) {
+    std::string text = "val table = [0.5";
+    for (int i = 1; i < items; ++i) text += fmt::format(", {}.5", i);
+    return compiled(text + "]\nentry e (i : i64[n]) = table[i]\n");
+  };
+  EXPECT_EQ(of(1024).errors, "");
+  const Compiled longer = of(1025);
+  EXPECT_EQ(longer.codes, std::vector<std::string>{"E0592"});
+  EXPECT_NE(longer.errors.find("a list of 1025 elements is too long to compile"), std::string::npos)
+      << longer.errors;
+}
+
 /// The length of the code before LLVM sees it.
 size_t code_of(const std::string& program) {
   CompileOptions options;

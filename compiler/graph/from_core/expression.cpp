@@ -203,8 +203,14 @@ Val CoreEvaluator::field(const Val& of, const std::string& name) {
   base::bug("from_core", "a record has no field `" + name + "`");
 }
 
-/// Elements of one shape, stacked along a new first axis.
+/// Elements of one shape, stacked along a new first axis. Each of them is code, and what is made of that
+/// takes time in the square of its length.
 Val CoreEvaluator::list(const Expr& e) {
+  constexpr size_t most_items = 1'024;
+  if (e.args.size() > most_items)
+    return fail(source::Code::E0592,
+                fmt::format("a list of {} elements is too long to compile; it may have {}", e.args.size(),
+                            most_items));
   std::vector<std::shared_ptr<Array>> items;
   for (core::ExprId a : e.args) items.push_back(builder_.leaf_ptr(evaluate(a)));
   if (failed_) return {};
@@ -216,13 +222,15 @@ Val CoreEvaluator::list(const Expr& e) {
   return Val::of(builder_.fresh_array(elem, shape, [&](const std::vector<Var>& vars) {
     if (items.empty()) return constant_float(g, elem, 0);
     const std::vector<Dim> at(vars.begin() + 1, vars.end());
-    ScalarId chain = builder_.element_at(*items.back(), at);
-    for (size_t i = items.size() - 1; i-- > 0;) {
-      const ScalarId before =
-          apply(g, Op::lt, {index_of(g, Dim(vars[0])), constant_int(g, Elem::i64, int64_t(i) + 1)});
-      chain = apply(g, Op::select, {before, builder_.element_at(*items[i], at), chain});
-    }
-    return chain;
+    // A tree of choices: one of many items is found in few steps.
+    const std::function<ScalarId(size_t, size_t)> one_of = [&](size_t begin, size_t end) {
+      if (end - begin == 1) return builder_.element_at(*items[begin], at);
+      const size_t middle = begin + (end - begin) / 2;
+      const ScalarId before = apply(
+          g, Op::lt, {index_of(g, Dim(vars[0])), constant_int(g, Elem::i64, static_cast<int64_t>(middle))});
+      return apply(g, Op::select, {before, one_of(begin, middle), one_of(middle, end)});
+    };
+    return one_of(0, items.size());
   }));
 }
 
