@@ -121,5 +121,36 @@ TEST(IndexChecks, ArgmaxOfWhatTheDataCuts) {
                          {"within", {1, 5, 7}, {}, {-1}, "", {2, 4}}});
 }
 
+/// The end of a slice of several steps is checked, too, and a slice that is too long for its axis is refused
+/// before there is room for it.
+TEST(IndexChecks, EndsOfSlices) {
+  const Compiled compiled(
+      "entry window (x : f32[n]) (k : i64[m]) = for j => sum x[k[j] : k[j] + 4 : 2]\n"
+      "entry stepped (x : f32[n]) (k : i64[m]) where 2 <= m = x[k[0] : k[1] : 2]\n"
+      "entry folded (x : f32[n]) (k : i64[m]) = fold (fn s i => s + sum x[i : i + 3 : 2]) 0.0 k\n"
+      "entry long (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= m = x[k[0] : k[0] + v]\n"
+      "entry each (x : f32[n]) (k : i64[m]) (v : i64) = for j => sum x[k[j] - 1 : k[j] - 1 + v]\n"
+      "entry chosen (x : f32[n]) (k : i64[m]) (v : i64) where 1 <= m =\n"
+      "  if k[0] > 0 then sum x[k[0] : k[0] + v] else -1.0\n",
+      for_levels());
+  const std::vector<double> y = {0, 1, 2, 3, 4};
+  constexpr int64_t huge = int64_t{1} << 40;
+  expect_runs(compiled, {{"window", y, {1, 0}, {4, 2}},
+                         {"window", y, {1, 2}, {}, "6 is not in 0 .. 5"},
+                         {"window", {0}, {}, {}},
+                         {"stepped", y, {2, 5}, {2, 4}},
+                         {"stepped", y, {2, 6}, {}, "6 is not in 0 .. 5"},
+                         {"stepped", y, {5, 5}, {}},
+                         {"folded", y, {2, 1}, {10}},
+                         {"folded", y, {3}, {}, "6 is not in 0 .. 5"},
+                         {"long", y, {1}, {1, 2}, "", {2}},
+                         {"long", y, {0}, {}, "the slice has 1099511627776 elements, and the axis 5", {huge}},
+                         {"each", y, {1, 3}, {1, 5}, "", {2}},
+                         {"each", y, {}, {}, "", {6}},
+                         {"each", y, {1}, {}, "the slice has 6 elements, and the axis 5", {6}},
+                         {"chosen", y, {1}, {3}, "", {2}},
+                         {"chosen", y, {0}, {-1}, "", {6}}});
+}
+
 }  // namespace
 }  // namespace axon::differential

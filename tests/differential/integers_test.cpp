@@ -179,6 +179,43 @@ TEST(Integers, SizesAreExact) {
       });
 }
 
+/// A branch that is not taken asks for nothing: neither room nor time for what its condition excludes.
+TEST(Integers, AreBoundedByTheBranchTheyStandIn) {
+  const Compiled compiled(
+      "fun head (v : f32[n]) k = v[: k]\n"
+      "entry slice (x : f32[n]) (k : i64[m]) (v : i64) = if 0 <= v && v <= n then sum x[: v] else -1.0\n"
+      "entry result (x : f32[n]) (k : i64[m]) (v : i64) = if 0 <= v && v <= n then x[: v] else x\n"
+      "entry nested (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  if 0 <= v then (if v <= n then head x v else x) else x\n"
+      "entry ends (x : f32[n]) (k : i64[m]) (v : i64) (w : i64) =\n"
+      "  if 0 <= v && v <= w && w <= n then sum x[v : w] else -1.0\n"
+      "entry range (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  if 0 <= v && v < 10 then sum (for (i < v) => real i) else -1.0\n"
+      "entry both (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  if v < 0 then x else (if v > n then x else for (i < v) => x[i] + x[v - 1 - i])\n"
+      "entry looped (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  fold (fn s j => if 0 <= v && v <= j then s + sum x[v : j] else s) 0.0 (iota n)\n",
+      for_levels());
+  std::vector<CheckedRun> runs = {{"slice", {1, 2, 3}, {}, {3}, "", {2}},
+                                  {"result", {1, 2, 3}, {}, {1, 2}, "", {2}},
+                                  {"nested", {1, 2, 3}, {}, {1, 2}, "", {2}},
+                                  {"ends", {1, 2, 3}, {}, {5}, "", {1, 3}},
+                                  {"range", {}, {}, {3}, "", {3}},
+                                  {"both", {1, 2, 3}, {}, {3, 3}, "", {2}},
+                                  {"looped", {1, 2, 3}, {}, {2}, "", {1}}};
+  for (const int64_t v : {int64_t{-1}, int64_t{11}, int64_t{1} << 40, int64_t{1} << 62, most, least}) {
+    for (const char* entry : {"slice", "range"}) runs.push_back({entry, {1, 2, 3}, {}, {-1}, "", {v}});
+    for (const char* entry : {"result", "nested", "both"})
+      runs.push_back({entry, {1, 2, 3}, {}, {1, 2, 3}, "", {v}});
+    runs.push_back({"looped", {1, 2, 3}, {}, {0}, "", {v}});
+    for (const int64_t w : {int64_t{0}, most, least / 2}) {
+      runs.push_back({"ends", {1, 2, 3}, {}, {-1}, "", {v, w}});
+      if (v != least) runs.push_back({"ends", {1, 2, 3}, {}, {-1}, "", {most, v}});
+    }
+  }
+  expect_runs(compiled, runs);
+}
+
 /// An i64 that no shape mentions is an integer of either sign.
 TEST(Integers, MayBeNegative) {
   const Compiled compiled(

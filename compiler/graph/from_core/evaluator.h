@@ -79,6 +79,7 @@ class CoreEvaluator : Part {
   Val expression(const core::Expr& e);
   Val number(const core::Expr& e);
   Val in_branch(ScalarId condition, bool holds, const std::function<Val()>& branch);
+  void bound_integers(size_t mark, Environment& env);
   Val conditional(const core::Expr& e);
   Val choose(ScalarId condition, const Val& then_value, const Val& else_value, bool differ);
   Val field(const Val& of, const std::string& name);

@@ -266,17 +266,54 @@ std::vector<Fact> CoreEvaluator::facts_of(ScalarId condition, bool holds) const 
 Val CoreEvaluator::in_branch(ScalarId condition, bool holds, const std::function<Val()>& branch) {
   if (failed_) return {};
   const size_t mark = guards_.size();
-  const shape::Substitution sizes = env_->dims;  // what is said of a size holds in the branch only
-  const size_t opened = env_->opened.size();
   for (Fact& f : facts_of(condition, holds)) guards_.push_back(f);
   conditions_.push_back(holds ? condition : apply(g, Op::not_, {condition}));
+  auto env = std::make_shared<Environment>();  // what is said of a size holds in the branch only
+  env->parent = env_;
+  bound_integers(mark, *env);
+  const EnvironmentPtr outer = std::exchange(env_, env);
   Val v = branch();
   builder_.force_all(v);  // what is computed for the branch alone need not be defined where it is not taken
   conditions_.pop_back();
   guards_.resize(mark);
-  env_->dims = sizes;
-  env_->opened.resize(opened);
+  env_ = outer;
   return v;
+}
+
+/// Gives the integers of the call in a branch the bounds that its condition shows, the guards from `mark` on:
+/// where it is taken they are what they were, and elsewhere nothing is as large as an integer can be.
+void CoreEvaluator::bound_integers(size_t mark, Environment& env) {
+  const auto is_size = [&](Var v) {
+    return std::any_of(g.sizes.begin(), g.sizes.end(), [&](const Size& s) {
+      return s.var == v && s.from != Size::From::data && !s.is_integer();
+    });
+  };
+  for (const Size& s : g.sizes) {
+    if (!s.is_integer()) continue;
+    const bool concerns =
+        std::any_of(guards_.begin() + static_cast<long>(mark), guards_.end(),
+                    [&](const Fact& f) { return f.lhs.contains(s.var) || f.rhs.contains(s.var); });
+    if (!concerns) continue;
+    const Dim before = sizes_.known_dim(s.var).value_or(Dim(s.var));  // of a branch around
+    std::vector<Fact> facts = sizes_.known_facts();
+    facts.insert(facts.end(), guards_.begin(), guards_.end());
+    const shape::Bounds found = shape::bounds_of(before, facts, is_size);
+    // A bound with a negative constant would have the normal form add that to the integer, which may wrap.
+    const auto constant_of = [](const Dim& d) {
+      const bool has_one = !d.terms().empty() && d.terms().back().factors.empty();
+      return has_one ? d.terms().back().coefficient : 0;
+    };
+    Dim bounded = before;
+    if (found.high) bounded = min(bounded, *found.high - Dim(std::min<int64_t>(constant_of(*found.high), 0)));
+    if (found.low && constant_of(*found.low) >= 0) bounded = max(bounded, *found.low);
+    if (bounded == before) continue;
+    env.dims.insert_or_assign(s.var, bounded);
+    for (const Environment* f = env_.get(); f; f = f->parent.get())
+      for (const auto& [local, value] : f->locals)
+        if (value.kind == Val::Kind::array && value.array->shape.empty() && find(local) == &value &&
+            affine_index(g, value.array->body) == before)
+          env.locals.insert_or_assign(local, builder_.scalar(index_of(g, bounded)));
+  }
 }
 
 Val CoreEvaluator::conditional(const Expr& e) {

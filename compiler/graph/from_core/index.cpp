@@ -168,6 +168,28 @@ void IndexEvaluator::require_start(ScalarId start, const Dim& extent, const std:
                   start, end, what + ": {lhs} is not in 0 .. {rhs}");
 }
 
+void IndexEvaluator::require_end(ScalarId stop, const Dim& extent, const SliceWords& said) {
+  const auto most = checked_.upper_bound(stop);
+  if (most && bounds_.proof(shape::at_most(*most, extent)) != Proof::unknown) return;
+  const ScalarId size = sizes_.value_of(extent);
+  checks_.require(apply(g, Op::le, {stop, size}), stop, size, said.stop + ": {lhs} is not in 0 .. {rhs}");
+}
+
+/// A slice of a known length that is longer than its axis is refused by the call, before there is room for
+/// it: where every `for` and loop around has an element, it is reached.
+void IndexEvaluator::require_room(const Dim& length, const Dim& extent, const SliceWords& said) {
+  if (!conditions_.empty()) return;
+  Dim reached(1);
+  for (const std::vector<Axis>* around : {&active_, &loops_})
+    for (const Axis& a : *around) reached = reached * min(a.extent, Dim(1));
+  const Fact fits = shape::at_most(reached * length, extent);
+  if (!sizes_.over_sizes(fits.lhs) || !sizes_.over_sizes(extent) || reads_data(g, fits.lhs) ||
+      reads_data(g, extent))
+    return;
+  if (bounds_.proof(fits) != Proof::unknown) return;
+  g.checks.push_back({fits, {}, {}, said.whole + ": the slice has {lhs} elements, and the axis {rhs}"});
+}
+
 /// Makes `fact` about a slice hold: by proof, or by a check that blames `what`.
 bool IndexEvaluator::holds(const Fact& fact, const std::string& what) {
   return bounds_.proof(fact) == Proof::guarded || bounds_.require(fact, what);
@@ -222,6 +244,9 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
   std::optional<std::string> blamed = said.start;
   if (!first && !ends_inside) blamed = check_data_start(start, may_be_empty, extent, said);
   if (!blamed) return;
+  // The last element of several steps may lie inside where the end does not.
+  if (stride != 1 && !ends_inside) require_end(stop, extent, said);
+  if (length && !ends_inside) require_room(*length, extent, said);
   if (length && !holds(shape::at_least(*length, Dim(0)), said.order)) {
     fail(source::Code::E0601,
          fmt::format("{}: nothing shows that the slice does not end before it begins", said.order));
