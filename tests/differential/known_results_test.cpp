@@ -639,6 +639,33 @@ TEST(Elements, ReturnWithinTheirAxis) {
                          {"rolled", {}, {}, {}, "", {1}}});
 }
 
+/// A loop inside of a loop carries what has the size of one step of that.
+TEST(Loops, CarryAxesThatGrowWithALoopAround) {
+  const Compiled compiled(
+      "fun first v = v[0 else 0.0]\n"
+      "entry sorted (x : f32[n]) (k : i64[m]) = fold (fn s c => s + first (sort x[: c])) 0.0 (iota n)\n"
+      "entry carried (x : f32[n]) (k : i64[m]) =\n"
+      "  let step (s, c) = ((sort (concat [0.5, -0.25] x[: min c n]))[1], c + 1) in\n"
+      "  let (s, _) = iterate 3 step (0.0, i64 0) in s\n"
+      "entry doubled (x : f32[n]) (k : i64[m]) =\n"
+      "  fold (fn s c => s + sum (iterate c (fn y => y * 2.0) x[: c])) 0.0 (iota n)\n"
+      "entry halved (x : f32[n]) (k : i64[m]) =\n"
+      "  let half y = while (fn y => sum y > 1.0) (fn y => y * 0.5) y in\n"
+      "  fold (fn s c => s + fold (fn t d => t + sum (half x[: d])) 0.0 (iota c)) 0.0 (iota n)\n"
+      "entry each (x : f32[n]) (k : i64[m]) =\n"
+      "  for i => fold (fn s c => s + first (sort x[: c])) x[i] (iota n)\n"
+      "entry given (x : f32[n]) (k : i64[m]) = fold (fn s j => s + first (sort x[: k[j]])) 0.0 (iota m)\n",
+      for_levels());
+  const std::vector<double> y = {3, 1, 2};
+  expect_runs(compiled, {{"sorted", y, {}, {4}},
+                         {"sorted", {}, {}, {0}},
+                         {"carried", y, {}, {0.5}},
+                         {"doubled", y, {}, {22}},
+                         {"halved", y, {}, {0.75}},
+                         {"each", y, {}, {7, 5, 6}},
+                         {"given", y, {2, 0, 3}, {2}}});
+}
+
 /// What an index of a `for` decides inside of an element is that element's own.
 TEST(Elements, HaveTheirOwnPositionsSizesAndSteps) {
   const Compiled compiled(
