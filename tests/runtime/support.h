@@ -56,6 +56,10 @@ template <>
 struct ElemOf<int64_t> {
   static constexpr axon_elem value = AXON_I64;
 };
+template <>
+struct ElemOf<uint8_t> {
+  static constexpr axon_elem value = AXON_U8;
+};
 
 /// A tensor of a test: values and shape together.
 template <class T>
