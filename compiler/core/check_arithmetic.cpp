@@ -15,18 +15,21 @@ using source::error;
 using Kind = Expr::Kind;
 
 /// A literal that is converted is of that type from the start: `f64 0.1` is not f32's 0.1, and `i64 16777217`
-/// is that number. So are its negative and a list of literals.
+/// is that number; `i64 16777217.0` is an f64 first. So are its negative and a list of literals.
 void ExprChecker::type_literal(ExprId id, base::Elem elem) {
+  bool real = false;
   const std::function<bool(ExprId)> literal = [&](ExprId at) {
     const Expr& e = p_.exprs[at];
-    if (e.kind == Kind::number) return base::is_float(elem) || (base::is_integer(elem) && !e.flag);
+    real |= e.kind == Kind::number && e.flag;
+    if (e.kind == Kind::number) return base::is_float(elem) || base::is_integer(elem);
     if (e.kind == Kind::list) return std::all_of(e.args.begin(), e.args.end(), literal);
     const ExprId operand = negated(p_, at);
     return operand.valid() && literal(operand);
   };
   const Type t = vars_[vars_.head(p_.exprs[id].type)];
-  if (t.kind == Type::Kind::tensor && literal(id))
-    unifier_.unify(t.elem, {elem, {}}, why(p_.exprs[id].span, "the literal"));
+  if (t.kind != Type::Kind::tensor || !literal(id)) return;
+  const base::Elem own = real && base::is_integer(elem) ? base::Elem::f64 : elem;
+  unifier_.unify(t.elem, {own, {}}, why(p_.exprs[id].span, "the literal"));
 }
 
 /// The value of an integer that is converted to i64. One that narrower arithmetic has made may have wrapped.

@@ -354,7 +354,8 @@ Doc ExprPrinter::let(const Let& n, bool closed) {
   Docs head{at_.token("let"), blank()};
   const Pattern& p = file_[n.pattern];
   const TuplePattern* tuple = as<TuplePattern>(p);
-  bool is_plain = !p.type.valid() && (as<NamePattern>(p) || (tuple && !tuple->elements.empty()));
+  bool is_plain = !p.type.valid() &&
+                  (as<NamePattern>(p) || as<WildcardPattern>(p) || (tuple && !tuple->elements.empty()));
   if (is_plain)
     head.push_back(types_.bare(p));
   else

@@ -43,7 +43,7 @@ class Expected {
       word("a dimension or a type", [this] { drop_type(); });
     else if (all(K::TYVAR, K::LBRACE))
       word("a type", [this] { drop_type(); });
-    if (all(K::UNDERSCORE, K::ID, K::LPAREN)) word("a parameter", [this] { drop_type(); });
+    if (all(K::UNDERSCORE, K::ID, K::LPAREN)) word("a name or a pattern", [this] { drop_type(); });
     if (all(K::NUM, K::ID, K::LPAREN)) word("a dimension", [this] { drop_type(); });
     if (all(K::LE, K::GE, K::NE)) word("a comparison", [this] { drop_operators(); });
     drop_operators();

@@ -703,6 +703,8 @@ TEST(Values, HaveTheTypeOfEachUse) {
       "val total = fold add 0\n"
       "entry two (x : f32[n]) (k : i64[m]) = (f64 x * c, x * c, f16 x * c)\n"
       "entry whole (x : f32[n]) (k : i64[m]) : i64 = large\n"
+      "entry converted (x : f32[n]) (k : i64[m]) =\n"
+      "  concat [i64 16777217.0, i64 (-123456789.0), i64 1e18] (i64 [16777219.0, 2.5])\n"
       "entry index (x : f32[n]) (k : i64[m]) where 1 <= n = x[large % n]\n"
       "entry list (x : f32[n]) (k : i64[m]) = sum (f64 x) * pair\n"
       "entry partial (x : f32[n]) (k : i64[m]) = (more k, more (f64 x), total k, total x)\n"
@@ -712,6 +714,7 @@ TEST(Values, HaveTheTypeOfEachUse) {
       for_levels());
   expect_runs(compiled, {{"two", {1, 2}, {}, {0.1, 0.2}},
                          {"whole", {}, {}, {16777217}},
+                         {"converted", {}, {}, {16777217, -123456789, 1e18, 16777219, 2}},
                          {"index", {1, 2, 3}, {}, {3}},
                          {"list", {1, 2}, {}, {3, 6}},
                          {"partial", {1}, {16777216, 1}, {16777219, 4}},
