@@ -156,14 +156,14 @@ class IntegerLimits {
       for (const Dim& d : t.shape) extent(d);
     for (const Axis& a : n.domain) extent(a.extent);
     for (const DynamicSize& s : n.dynamic_sizes) extent(s.bound);
-    if (n.op == NodeOp::loop) extent(n.index.extent);
+    if (n.op == NodeOp::loop) value(n.index.extent);
     for (const Output& o : n.outputs)
-      for (const Dim& d : o.at) extent(d);
+      for (const Dim& d : o.at) value(d);
   }
 
   void scalar(const Scalar& s, bool is_index_of_load) {
     for (const Axis& a : s.binders) extent(a.extent);
-    if (s.op == Op::bounded || (s.op == Op::index && is_index_of_load)) return extent(s.dim);
+    if (s.op == Op::bounded || (s.op == Op::index && is_index_of_load)) return value(s.dim);
     if (s.op == Op::index && !is_data(s.dim)) limit(s.dim);
   }
 
@@ -175,9 +175,32 @@ class IntegerLimits {
 
   /// The host computes extents of sizes in 128 bits, and the elements of a tensor limit its indices: what
   /// remains are the operands of quotients, remainders, minima and maxima, and integers.
-  void extent(const Dim& d) {
+  void value(const Dim& d) {
     if (reads_integer(g_, d)) return limit(d);
     operands(d);
+  }
+
+  /// Of the extent of an axis, later stages take the negative too, and add to what is in it.
+  void extent(const Dim& d) {
+    for (Var v : d.vars()) stay_small(v);
+    value(d);
+  }
+
+  void stay_small(Var v) {
+    const WideRange range = range_of(g_, v);
+    if (range.low >= -Wide{largest_integer} && range.high <= Wide{largest_integer}) return;
+    if (!stated_.insert(Dim(v)).second) return;
+    const auto state = [&](const Fact& fact, const char* found) {
+      g_.facts.push_back(fact);
+      g_.checks.push_back({fact,
+                           {},
+                           {},
+                           fmt::format("`{}` is {}: the integers of a program's sizes end at 2^62",
+                                       shape::var_name(v), found)});
+    };
+    state(shape::at_most(Dim(v), Dim(largest_integer)), "{lhs}");
+    state(shape::at_least(Dim(v), Dim(-largest_integer)), "{rhs}");
+    narrow_integers(g_);
   }
 
   void operands(const Dim& d) {

@@ -3,6 +3,7 @@
 // where it is reached.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "checked_runs.h"
@@ -163,7 +164,7 @@ TEST(Integers, SizesAreExact) {
           {"sampled", x, {most}, {}, "leaves the integers of 64 bits", {0}},
           {"halved", x, {}, {1, 2, 3, 4}, "", {1}},
           {"halved", x, {}, {}, "leaves the integers of 64 bits", {(int64_t{1} << 62) - 3}},
-          {"chosen", x, {}, {1, 2, 3, 4, 5, 6, 7}, "", {most}},
+          {"chosen", x, {}, {1, 2, 3, 4, 5, 6, 7}, "", {int64_t{1} << 62}},
           {"chosen", x, {}, {1, 2}, "", {1}},
           {"chosen", x, {}, {}, "leaves the integers of 64 bits", {least}},
           {"either", x, {}, {28}, "", {most}},
@@ -203,16 +204,72 @@ TEST(Integers, AreBoundedByTheBranchTheyStandIn) {
                                   {"range", {}, {}, {3}, "", {3}},
                                   {"both", {1, 2, 3}, {}, {3, 3}, "", {2}},
                                   {"looped", {1, 2, 3}, {}, {2}, "", {1}}};
-  for (const int64_t v : {int64_t{-1}, int64_t{11}, int64_t{1} << 40, int64_t{1} << 62, most, least}) {
+  for (const int64_t v : {int64_t{-1}, int64_t{11}, int64_t{1} << 40, int64_t{1} << 62, least / 2}) {
     for (const char* entry : {"slice", "range"}) runs.push_back({entry, {1, 2, 3}, {}, {-1}, "", {v}});
     for (const char* entry : {"result", "nested", "both"})
       runs.push_back({entry, {1, 2, 3}, {}, {1, 2, 3}, "", {v}});
     runs.push_back({"looped", {1, 2, 3}, {}, {0}, "", {v}});
-    for (const int64_t w : {int64_t{0}, most, least / 2}) {
+    for (const int64_t w : {int64_t{0}, least / 2}) {
       runs.push_back({"ends", {1, 2, 3}, {}, {-1}, "", {v, w}});
-      if (v != least) runs.push_back({"ends", {1, 2, 3}, {}, {-1}, "", {most, v}});
+      runs.push_back({"ends", {1, 2, 3}, {}, {-1}, "", {int64_t{1} << 62, v}});
     }
   }
+  for (const int64_t v : {most, least})
+    runs.push_back({"slice", {1, 2, 3}, {}, {}, "the integers of a program's sizes end at 2^62", {v}});
+  expect_runs(compiled, runs);
+}
+
+/// The ends of slices at positions that are an argument in another form, and sizes that are less than 0.
+TEST(Integers, InOtherFormsAreChecked) {
+  const Compiled compiled(
+      "fun clamp k n = max 0 (min k n)\n"
+      "entry iterated (x : f32[n]) (k : i64[m]) (v : i64) = let p = iterate 3 (fn s => s) v in x[p : p + 2]\n"
+      "entry folded (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  let p = fold (fn s e => s) v x in x with [p : p + 2] = [8.0, 9.0]\n"
+      "entry element (x : f32[n]) (k : i64[m]) (v : i64) = let p = (for (i < 3) => v)[1] in x[p : p + 2]\n"
+      "entry counted (x : f32[n]) (k : i64[m]) = sum (j < count (x > 0.0) - 1) => x[j]\n"
+      "entry least (x : f32[n]) (k : i64[m]) where 1 <= m = real (dim (iota (min k[0] n - 1)) 0)\n"
+      "entry named (x : f32[n]) (k : i64[m]) =\n"
+      "  let u = (for (j < count (x > 0.0) - 1) => 1.0) in if dim u 0 >= 1 then sum u else 0.0\n"
+      "entry shifted (x : f32[n]) (k : i64[m]) (v : i64) = for (i < v + clamp 0 n) => real i\n"
+      "entry rest (x : f32[n]) (k : i64[m]) (v : i64) = x[max 0 (min v n) :]\n"
+      "entry more (x : f32[n]) (k : i64[m]) (v : i64) = for (i < n + min (max v 0) n) => real i\n"
+      "entry guarded (x : f32[n]) (k : i64[m]) (v : i64) = if 0 <= v && v <= n then sum x[v : v + 2] else "
+      "7.0\n"
+      "entry lattice (x : f32[n]) (k : i64[m]) (v : i64) =\n"
+      "  sum (iterate v (fn s => if n > 1 then for j => s[j + 1 else 0.0] + s[j] else s) (for (j < v + 1) => "
+      "real j))\n",
+      for_levels());
+  std::vector<CheckedRun> runs = {{"counted", {}, {}, {}, "is -1, which is not in 0 .. 0"},
+                                  {"counted", {1, 2, 3}, {}, {3}},
+                                  {"least", {}, {5}, {}, "is -1, which is not in 0 .. 0"},
+                                  {"least", {1, 2}, {5}, {1}},
+                                  {"named", {}, {}, {}, "is -1, which is not in 0 .. 0"},
+                                  {"named", {1, 2, 3}, {}, {2}},
+                                  {"shifted", {1}, {}, {0, 1}, "", {2}},
+                                  {"shifted", {1}, {}, {}, "is -2, which is no size", {-2}},
+                                  {"more", {1, 2}, {}, {0, 1, 2}, "", {1}},
+                                  {"guarded", {1, 2, 3}, {}, {5}, "", {1}},
+                                  {"guarded", {1, 2, 3}, {}, {7}, "", {5}},
+                                  {"guarded", {1, 2, 3}, {}, {}, "is not in 0 .. ", {2}},
+                                  {"lattice", {1, 2}, {}, {42}, "", {3}},
+                                  {"lattice", {1}, {}, {6}, "", {3}},
+                                  {"lattice", {1}, {}, {0}, "", {-1}}};
+  for (const char* entry : {"iterated", "element"}) {
+    runs.push_back({entry, {5, 6}, {}, {5, 6}, "", {0}});
+    for (const int64_t v : {1, 2}) runs.push_back({entry, {5, 6}, {}, {}, "is not in 0 .. ", {v}});
+    for (const int64_t v : {-1, 3}) runs.push_back({entry, {5, 6}, {}, {}, "needs to hold", {v}});
+  }
+  runs.push_back({"folded", {5, 6, 7}, {}, {5, 8, 9}, "", {1}});
+  runs.push_back({"folded", {5, 6, 7}, {}, {}, "is not in 0 .. ", {2}});
+  for (const int64_t v : {-2, 1, 5}) {
+    std::vector<double> rest = {1, 2, 3};
+    rest.erase(rest.begin(), rest.begin() + std::clamp<int64_t>(v, 0, 3));
+    runs.push_back({"rest", {1, 2, 3}, {}, rest, "", {v}});
+  }
+  for (const char* entry : {"rest", "more"})
+    for (const int64_t v : {most, least})
+      runs.push_back({entry, {1, 2}, {}, {}, "the integers of a program's sizes end at 2^62", {v}});
   expect_runs(compiled, runs);
 }
 

@@ -33,6 +33,7 @@ class CheckedIntegers : Part {
   /// it.
   std::optional<Dim> data_size(ScalarId integer, const std::string& what,
                                std::optional<Dim> bound = std::nullopt);
+  std::optional<Dim> size_of_call(ScalarId integer, const std::string& what);
   /// The most that an integer can be; nullopt when nothing is known.
   std::optional<Dim> upper_bound(ScalarId integer) const;
   /// a - b, where what they have in common is left out: c + 3 - c is 3.

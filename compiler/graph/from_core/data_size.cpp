@@ -47,18 +47,6 @@ class MostOf {
     return polynomial && stays_in_range(*polynomial);
   }
 
- private:
-  /// What may wrap bounds nothing. Products of integers may, unless the facts of the graph, which every call
-  /// is checked for, say otherwise: an axis in the entry's type is a size.
-  bool stays_in_range(const Dim& d) const {
-    if (is_exact(g_, d)) return true;
-    const Dim most(static_cast<int64_t>(shape::size_range().high));
-    const auto proved = [&](const Fact& fact) {
-      return shape::prove(g_.facts, fact).verdict == shape::Verdict::proved;
-    };
-    return !shape::overflowed(d) && proved(shape::at_most(d, most)) && proved(shape::at_least(d, -most));
-  }
-
   /// Sums and products of sizes as one: modulo 2^64 it has the value of the integer.
   std::optional<Dim> as_polynomial(ScalarId id) {
     if (const auto known = polynomials_.find(id); known != polynomials_.end()) return known->second;
@@ -72,6 +60,18 @@ class MostOf {
       if (const auto a = as_polynomial(s.args[0])) sum = -*a;
     }
     return polynomials_[id] = sum;
+  }
+
+ private:
+  /// What may wrap bounds nothing. Products of integers may, unless the facts of the graph, which every call
+  /// is checked for, say otherwise: an axis in the entry's type is a size.
+  bool stays_in_range(const Dim& d) const {
+    if (is_exact(g_, d)) return true;
+    const Dim most(static_cast<int64_t>(shape::size_range().high));
+    const auto proved = [&](const Fact& fact) {
+      return shape::prove(g_.facts, fact).verdict == shape::Verdict::proved;
+    };
+    return !shape::overflowed(d) && proved(shape::at_most(d, most)) && proved(shape::at_least(d, -most));
   }
 
   bool over_sizes(const Dim& d) const {
@@ -182,6 +182,25 @@ std::optional<Dim> CheckedIntegers::upper_bound(ScalarId id) const {
   return MostOf(g, context_.most_of_arguments,
                 [&](ScalarId part, int64_t least) { return is_at_least(part, least); })
       .of(id);
+}
+
+/// The integer as a size that the call decides and checks; nullopt where it is not sure to be reached, or the
+/// call does not decide it.
+std::optional<Dim> CheckedIntegers::size_of_call(ScalarId integer, const std::string& what) {
+  if (!conditions_.empty() || !active_.empty() || !loops_.empty()) return std::nullopt;
+  const auto size =
+      MostOf(g, context_.most_of_arguments, [](ScalarId, int64_t) { return false; }).as_polynomial(integer);
+  if (!size || shape::overflowed(*size) || reads_data(g, *size)) return std::nullopt;
+  const auto learn = [&](const Fact& fact, const std::string& words) {
+    if (shape::prove(g.facts, fact).verdict == shape::Verdict::proved) return;
+    g.facts.push_back(fact);
+    g.checks.push_back({fact, {}, {}, what + words});
+  };
+  learn(shape::at_least(*size, Dim(0)), " is {rhs}, which is no size");
+  learn(shape::at_most(*size, Dim(static_cast<int64_t>(shape::size_range().high))),
+        " is {lhs}, too many elements");
+  narrow_integers(g);
+  return size;
 }
 
 bool CheckedIntegers::is_exact_by_facts(ScalarId id) const {
@@ -357,9 +376,8 @@ std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::strin
   integer = cast(g, Elem::i64, integer);
   scalar.body = where_reached(integer);
   const bool bounded = bound && sizes_.over_sizes(*bound);
-  // Where the branch is not taken the size is 0.
-  if (bounded && !conditions_.empty() && bounds_.proof(shape::at_least(*bound, Dim(0))) != Proof::always)
-    bound = max(*bound, Dim(0));
+  // No size is less than 0, and where the branch is not taken it is that.
+  if (bounded && bounds_.proof(shape::at_least(*bound, Dim(0))) != Proof::always) bound = max(*bound, Dim(0));
   if (!builder_.free_axes(scalar.body).empty() ||
       builder_.region_for({}, {scalar.body}, std::nullopt, {}) > 0) {
     if (bounded) return size_anywhere(integer, *bound, what);

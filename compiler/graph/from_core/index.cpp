@@ -236,8 +236,10 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
     return bounds_.proof(shape::at_most(low, high)) != Proof::unknown;
   };
   auto length = affine_index(g, between);
-  if (length && checked_.is_decided_later(*length) && !known(Dim(0), *length)) length = std::nullopt;
-  const auto end = affine_index(g, stop);
+  const bool later = length && (!conditions_.empty() || checked_.is_decided_later(*length));
+  if (later && !known(Dim(0), *length)) length = std::nullopt;
+  auto end = affine_index(g, stop);
+  if (!end && first && length) end = *first + *length;  // where the sum might have wrapped
   const bool ends_inside = end && known(*end, extent);
   if (length && end && !ends_inside) first = std::nullopt;  // each element is checked
   const bool may_be_empty = !length || !known(Dim(1), *length);
@@ -281,6 +283,16 @@ bool IndexEvaluator::is_proved(ScalarId from, ScalarId to, const Dim& extent) co
   return holds(Dim(0), start) && holds(start, stop) && holds(stop, extent);
 }
 
+/// Is 0 <= from <= to <= extent known of what the call decides? Else a branch checks it where it is taken.
+bool IndexEvaluator::lies_inside(ScalarId from, ScalarId to, const Dim& extent) const {
+  const auto start = affine_index(g, from), stop = affine_index(g, to);
+  if (!start || !stop) return true;  // slice_by_data()
+  const auto holds = [&](const Dim& low, const Dim& high) {
+    return bounds_.proof(shape::at_most(low, high)) != Proof::unknown;
+  };
+  return holds(Dim(0), *start) && holds(*start, *stop) && holds(*stop, extent);
+}
+
 /// What is decided after the call as a value of the data.
 ScalarId IndexEvaluator::as_data(ScalarId index) {
   const auto dim = affine_index(g, index);
@@ -314,7 +326,8 @@ void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, cons
   ScalarId from = part(item.start, backwards ? extent - Dim(1) : Dim(0), true);
   ScalarId to = part(item.stop, backwards ? Dim(-1) : extent, true);
   if (failed_) return;
-  const bool later = stride > 0 && !is_proved(from, to, extent);
+  const bool unproved = stride > 0 && !conditions_.empty() && !lies_inside(from, to, extent);
+  const bool later = stride > 0 && (unproved || !is_proved(from, to, extent));
   if (later) {
     const auto length = affine_index(g, checked_.difference(to, from));
     const ScalarId first = as_data(from);

@@ -65,7 +65,8 @@ bool derives_from_param(const Graph& g, Value v) {
 
 uint32_t LoopBuilder::carry(OpenLoop& build, Value init, TensorType type) {
   type = sizes_.bound_of(type);
-  // What does not depend on a loop around stands before it, where that has no index: its memory has the bound.
+  // What does not depend on a loop around stands before it, where that has no index: its memory has the
+  // bound.
   if (g.type(init).shape.size() == type.shape.size()) type.shape = g.type(init).shape;
   Node& param = g.nodes[build.param];
   Node& node = g.nodes[build.node];
