@@ -1,5 +1,5 @@
-// Programs run end to end by the reference interpreter: numbers that can be checked by hand, laws between
-// programs, and a small decoder whose one-token steps must agree with reading all tokens at once.
+// Programs run end to end by the reference interpreter: numbers that can be checked by hand, and laws
+// between programs.
 #include <fmt/format.h>
 
 #include "run.h"
@@ -255,192 +255,6 @@ TEST(FromCoreRun, LoopsThatTheDataEnds) {
             (Reals{25}));
 }
 
-TEST(FromCoreRun, EndsOfSlicesThatTheDataDecides) {
-  const Tensor x = reals({4}, {1, 2, 4, 3});
-  const auto number = [](int64_t k) { return integers({1}, {k}); };
-  const char* const begin = "entry f (x : f32[n]) (k : i64[1]) = x[:k[0]]";
-  EXPECT_EQ(result(begin, {x, number(3)}), (Reals{1, 2, 4}));
-  EXPECT_EQ(result(begin, {x, number(0)}), (Reals{}));
-  EXPECT_NE(run(begin, {x, number(5)}).error, "");
-  EXPECT_NE(run(begin, {x, number(-1)}).error, "");
-  const char* const end = "entry f (x : f32[n]) (k : i64[1]) = x[k[0]:]";
-  EXPECT_EQ(result(end, {x, number(3)}), (Reals{3}));
-  EXPECT_EQ(result(end, {x, number(4)}), (Reals{}));
-  EXPECT_NE(run(end, {x, number(5)}).error, "");
-  EXPECT_NE(run(end, {x, number(-1)}).error, "");
-  EXPECT_EQ(result("entry f (x : f32[n]) where n >= 1 = x[:argmax x]", {x}), (Reals{1, 2}));
-  EXPECT_EQ(result("entry f (x : f32[n]) (m : bool[n]) = x[count m:]",
-                   {x, integers({4}, {1, 0, 1, 0}, Elem::boolean)}),
-            (Reals{4, 3}));
-  EXPECT_EQ(result("entry f (x : f32[n]) (k : i64[1]) = x[:clip 0 n (k[0])]", {x, number(9)}),
-            (Reals{1, 2, 4, 3}));
-  const char* const both = "entry f (x : f32[n]) (k : i64[2]) = x[k[0]:k[1]]";
-  EXPECT_EQ(result(both, {x, integers({2}, {1, 3})}), (Reals{2, 4}));
-  EXPECT_EQ(result(both, {x, integers({2}, {4, 4})}), (Reals{}));
-  for (std::vector<int64_t> wrong : {std::vector<int64_t>{3, 1}, {-1, 2}, {2, 5}, {5, 5}})
-    EXPECT_NE(run(both, {x, integers({2}, std::move(wrong))}).error, "");
-  // One number is one size, whatever it is the end of, and what is known of it is used.
-  EXPECT_EQ(result("entry f (x : f32[n]) (y : f32[m]) (k : i64[1]) = let e = k[0] in x[:e] + y[:e]",
-                   {x, reals({3}, {10, 20, 30}), number(2)}),
-            (Reals{11, 22}));
-  EXPECT_EQ(result("entry f (x : f32[n]) (k : i64[1]) = let e = k[0] in x[e:e + 2] * [10.0, 100.0]",
-                   {x, number(1)}),
-            (Reals{20, 400}));
-  EXPECT_EQ(result("entry f (x : f32[n]) (m : bool[n]) (k : i64[1]) = (compress x m)[:k[0]]",
-                   {x, integers({4}, {1, 0, 1, 1}, Elem::boolean), number(2)}),
-            (Reals{1, 4}));
-  EXPECT_EQ(
-      result("entry f (x : f32[n]) (k : i64[1]) = if k[0] < 0 then 0.5 else sum x[:k[0]]", {x, number(-2)}),
-      (Reals{0.5}));
-}
-
-TEST(FromCoreRun, SizesThatTheDataDecides) {
-  const char* const kept = "entry f (x : f32[n]) (m : bool[n]) = compress x m";
-  const Tensor x = reals({4}, {1, 2, 3, 4});
-  const auto mask = [](std::vector<int64_t> m) { return integers({4}, std::move(m), Elem::boolean); };
-  Outcome o = run(kept, {x, mask({1, 0, 1, 1})});
-  EXPECT_EQ(o.results.at(0).shape, (std::vector<int64_t>{3}));
-  EXPECT_EQ(o.results.at(0).floats, (Reals{1, 3, 4}));
-  EXPECT_EQ(run(kept, {x, mask({0, 0, 0, 0})}).results.at(0).shape, (std::vector<int64_t>{0}));
-  EXPECT_EQ(result("entry f (x : f32[n]) (m : bool[n]) = let y = compress x m in y + sum (y * y)",
-                   {x, mask({0, 1, 0, 1})}),
-            (Reals{22, 24}));
-  // What is left of a slice has the size that the type says: n - k.
-  EXPECT_EQ(result("entry f (x : f32[n, d]) (k : i64[1]) (w : f32[d, e]) = x[max 0 (min (k[0]) n):] @ w",
-                   {reals({3, 1}, {1, 2, 3}), integers({1}, {1}), reals({1, 1}, {2})}),
-            (Reals{4, 6}));
-  EXPECT_EQ(
-      run("entry f (x : f32[n]) (k : i64[1]) = for (i < min (k[0]) n) => x[i]", {x, integers({1}, {-3})})
-          .error,
-      "`min (k[0]) n` (test.axn:1:46) is -3, which is not in 0 .. 4");
-  // What an `if` leaves out need not be a size, and the begin of a slice is checked too.
-  const char* const guarded =
-      "entry f (x : f32[n]) (k : i64[1]) = if k[0] >= 0 then sum (for (i < min (k[0]) n) => x[i]) else -1.0";
-  EXPECT_EQ(result(guarded, {x, integers({1}, {-3})}), (Reals{-1}));
-  EXPECT_EQ(result(guarded, {x, integers({1}, {2})}), (Reals{3}));
-  const char* const late = "entry f (x : f32[n]) (k : i64[1]) = x[n - 3 : min (max (n - 3) (k[0])) n]";
-  EXPECT_EQ(result(late, {x, integers({1}, {3})}), (Reals{2, 3}));
-  EXPECT_NE(run(late, {reals({2}, {1, 2}), integers({1}, {2})}).error, "");
-}
-
-TEST(FromCoreRun, SizesThatLoopsEndWith) {
-  const auto numbers = [](const std::string& program, const std::vector<Tensor>& inputs) {
-    Outcome o = run(program, inputs);
-    EXPECT_EQ(o.error, "") << program;
-    return o.results.empty() ? std::vector<int64_t>{-1} : o.results[0].integers;
-  };
-  using Integers = std::vector<int64_t>;
-  EXPECT_EQ(numbers("entry f (n : i64) = iota (iterate 3 (fn k => k + 1) n)", {integers({}, {2})}),
-            (Integers{0, 1, 2, 3, 4}));
-  EXPECT_EQ(
-      numbers("entry f (n : i64) = iota (while (fn k => k < 4) (fn k => k + 2) n)", {integers({}, {1})}),
-      (Integers{0, 1, 2, 3, 4}));
-  const std::string sum = "entry f (k : i64[n]) = iota (fold (fn a b => a + b) 0 k)";
-  EXPECT_EQ(numbers(sum, {integers({2}, {1, 2})}), (Integers{0, 1, 2}));
-  EXPECT_EQ(numbers(sum, {integers({0}, {})}), (Integers{}));
-  EXPECT_EQ(run(sum, {integers({1}, {-1})}).error,
-            "`iota (fold (fn a b => a + b) 0 k)` (test.axn:1:24) is -1, which is no size");
-  EXPECT_EQ(numbers("entry f (k : i64[n]) = let (a, _) = scan (fn a b => (a + b, a)) 0 k in iota a",
-                    {integers({2}, {1, 2})}),
-            (Integers{0, 1, 2}));
-  EXPECT_EQ(numbers("val three = iota (fold (fn a v => a + v) 0 [1, 2])\nentry f (k : i64[n]) = three",
-                    {integers({0}, {})}),
-            (Integers{0, 1, 2}));
-}
-
-TEST(FromCoreRun, SizesWithoutABound) {
-  EXPECT_EQ(result("entry f (k : i64[1]) = for (i < k[0]) => real i", {integers({1}, {3})}),
-            (Reals{0, 1, 2}));
-  EXPECT_EQ(result("entry f (k : i64[1]) = sum (for (i < k[0] * k[0]) => 1.0)", {integers({1}, {100})}),
-            (Reals{10000}));
-  EXPECT_EQ(run("entry f (k : i64[1]) = for (i < k[0]) => real i", {integers({1}, {-1})}).error,
-            "`k[0]` (test.axn:1:33) is -1, which is no size");
-  const auto refused = [](const char* program, const char* words) {
-    const Lowered lowered = lower(program);
-    EXPECT_NE(lowered.errors.find("E9001"), std::string::npos) << lowered.errors;
-    EXPECT_NE(lowered.errors.find(words), std::string::npos) << lowered.errors;
-  };
-  refused("entry f (x : i64[n]) = fold (fn s k => s + sum (for (i < k) => real i)) 0.0 x", "in a loop");
-  refused("entry f (x : i64[n]) = for i => sum (for (j < x[i]) => real j)", "element of `for`");
-  refused("entry f (x : *f32[n]) (k : i64[1]) where 1 <= n = x with [0] = sum (for (i < k[0]) => real i)",
-          "updated in place");
-}
-
-/// What the arguments decide, and the entry is sure to reach, is checked by the call, and no size of the
-/// data.
-TEST(FromCoreRun, SizesThatTheTypeBounds) {
-  const auto bounds = [](const std::string& program) {
-    const Lowered lowered = lower(program);
-    EXPECT_EQ(lowered.errors, "") << program;
-    std::string text;
-    for (const auto& [name, graph] : lowered.graphs)
-      for (const Size& s : graph.sizes)
-        if (s.from == Size::From::data) text += s.is_unbounded() ? "none; " : s.equation.str() + "; ";
-    return text;
-  };
-  EXPECT_EQ(bounds("entry f (x : f32[h, w]) (t : i64) = for (u < t*h) (v < t*w) => x[u, v else 0.0]"), "");
-  EXPECT_EQ(bounds("entry f (x : f32[h]) (t : i64) = for (u < (h - 1)*t + 2) => x[u else 0.0]"), "");
-  EXPECT_EQ(bounds("entry f (x : f32[h]) (t : i64) = for (u < 3 - -(t*h)) => x[u else 0.0]"), "");
-  EXPECT_EQ(bounds("entry f (x : f32[h]) (t : i64) = sum (for (u < t*h) => x[u else 0.0])"), "");
-  EXPECT_EQ(
-      bounds("entry f (x : f32[h]) (t : i64) = if t > 0 then sum (for (u < t*h) => x[u else 0.0]) else 0.0"),
-      "none; ");
-  const char* const scaled = "entry f (x : f32[h]) (t : i64) = for (u < t*h) => x[u else 0.5]";
-  EXPECT_EQ(result(scaled, {reals({2}, {1, 2}), integers({}, {2})}), (Reals{1, 2, 0.5, 0.5}));
-  EXPECT_EQ(result(scaled, {reals({0}, {}), integers({}, {7})}), (Reals{}));
-  EXPECT_NE(run(scaled, {reals({2}, {1, 2}), integers({}, {-1})}).error, "");
-  EXPECT_NE(run(scaled, {reals({2}, {1, 2}), integers({}, {int64_t{1} << 62})}).error, "");
-}
-
-TEST(FromCoreRun, SizesOfOneIteration) {
-  const Tensor x = reals({3, 4}, {1, -1, 2, -1, -1, -2, -3, -4, 5, 6, 7, 8});
-  EXPECT_EQ(result("entry f (x : f32[l, n]) = fold (fn s r => s + sum r[: count (r > 0.0)]) 0.0 x", {x}),
-            (Reals{1 - 1 + 5 + 6 + 7 + 8}));
-  EXPECT_EQ(result("entry f (x : f32[l, n]) = fold (fn s r => s + sum r[nonzero (r > 0.0)]) 0.0 x", {x}),
-            (Reals{3 + 26}));
-  EXPECT_EQ(
-      result(
-          "entry f (x : f32[l, n]) = fold (fn s r => fold (fn t v => t * 10.0 + v) s r[nonzero (r > 0.0)]) "
-          "0.0 x",
-          {x}),
-      (Reals{125678}));
-  EXPECT_EQ(result("entry f (x : f32[l, n]) = fold (fn s r => let y = compress r (r > 0.0) in "
-                   "s * 10.0 + real (dim y 0)) 0.0 x",
-                   {x}),
-            (Reals{204}));
-  EXPECT_EQ(run("entry f (x : f32[l, n]) (k : i64[l]) = fold (fn s (r, c) => s + sum r[: c]) 0.0 (x, k)",
-                {x, integers({3}, {1, 0, 5})})
-                .error,
-            "end `c` in `r[: c]` (test.axn:1:69): 5 is not in 0 .. 4");
-}
-
-TEST(FromCoreRun, SizesOfOneElement) {
-  const Tensor x = reals({2, 3}, {1, 2, 3, 4, 5, 6}), k = integers({2}, {2, 0});
-  EXPECT_EQ(result("entry f (x : f32[m, n]) (k : i64[m]) = for i => sum x[i, : k[i]]", {x, k}),
-            (Reals{3, 0}));
-  EXPECT_EQ(result("entry f (x : f32[m, n]) (k : i64[m]) = for i (j < n) => sum x[i, : j + 1]", {x, k}),
-            (Reals{1, 3, 6, 4, 9, 15}));
-  EXPECT_EQ(result("entry f (x : f32[m, n]) (k : i64[m]) = for i => sum x[i, nonzero (x[i] > 2.5)]", {x, k}),
-            (Reals{3, 15}));
-  EXPECT_EQ(
-      result("entry f (x : f32[m, n]) (k : i64[m]) = for i => fold (fn s v => s * 10.0 + v) 0.0 x[i, i:]",
-             {x, k}),
-      (Reals{123, 56}));
-  EXPECT_EQ(
-      result("entry f (x : f32[m, n]) (k : i64[m]) = for i => maximum (concat [0.5] x[i, : k[i]])", {x, k}),
-      (Reals{2, 0.5}));
-  EXPECT_EQ(result("entry f (x : f32[m, n]) (k : i64[m]) = for i => sum (j < min k[i] n) => x[i, j] * real j",
-                   {x, k}),
-            (Reals{2, 0}));
-  EXPECT_EQ(
-      run("entry f (x : f32[m, n]) (k : i64[m]) = for i => sum x[i, : k[i]]", {x, integers({2}, {2, 4})})
-          .error,
-      "end `k[i]` in `x[i, : k[i]]` (test.axn:1:53): 4 is not in 0 .. 3");
-  EXPECT_EQ(
-      result("entry f (x : f32[m, n]) (k : i64[m]) = for i => sum (j < n / max k[i] 1) => x[i, j]", {x, k}),
-      (Reals{1, 15}));
-}
-
 TEST(FromCoreRun, UpdatesAtPositionsOfTheData) {
   const Tensor x = reals({4}, {1, 2, 3, 4});
   EXPECT_EQ(result("entry f (x : f32[n]) (k : i64) (c : i64[1]) = x with [c[0]] = 9.0",
@@ -459,20 +273,6 @@ TEST(FromCoreRun, UpdatesAtPositionsOfTheData) {
       "`x with [c : c + 2] = [8.0, 9.0]` (test.axn:1:53): the slice begins at 3, which is not in 0 .. 2");
   EXPECT_EQ(run("entry f (x : f32[n]) (k : i64[1]) = x with [k[0]] = 1.0", {x, integers({1}, {4})}).error,
             "index `k[0]` in `x with [k[0]] = 1.0` (test.axn:1:37): 4 is not in 0 .. 3");
-}
-
-TEST(FromCoreRun, ABranchNeedsItsSizesOnlyWhereItIsTaken) {
-  const char* const rest = "entry f (x : f32[n]) = if n >= 1 then sum x[1:] else 0.5";
-  EXPECT_EQ(result(rest, {reals({0}, {})}), (Reals{0.5}));
-  EXPECT_EQ(result(rest, {reals({3}, {1, 2, 3})}), (Reals{5}));
-  const char* const change =
-      "entry f (x : f32[n]) (a : i64) = if a + 2 <= n then x with [a : a + 2] = [8.0, 9.0] else x";
-  EXPECT_EQ(result(change, {reals({3}, {1, 2, 3}), integers({}, {1})}), (Reals{1, 8, 9}));
-  EXPECT_EQ(result(change, {reals({3}, {1, 2, 3}), integers({}, {2})}), (Reals{1, 2, 3}));
-  EXPECT_EQ(run("entry f (x : f32[n]) (k : i64[1]) = if n >= 1 then sum (for (i < 2) => x[k[0]]) else 0.0",
-                {reals({2}, {1, 2}), integers({1}, {2})})
-                .error,
-            "index `k[0]` in `x[k[0]]` (test.axn:1:72): 2 is not in 0 .. 1");
 }
 
 TEST(FromCoreRun, AnIfChoosesBetweenFunctions) {
@@ -523,10 +323,6 @@ TEST(FromCoreRun, UpdatesKeepOtherReadersOfTheOldValue) {
       (Reals{2, 2, 4, 4}));
 }
 
-/// What must hold of an integer argument is checked, of any type.
-/// What a function needs of an integer that only the data decides is checked when evaluation comes to it.
-/// What an index in a branch needs is checked where the branch is taken, also of an integer argument.
-/// What a function states is checked though its own argument, of another function, was never refused.
 /// What an element of an inner range needs may depend on that element alone: its range still depends on the
 /// index around.
 TEST(FromCoreRun, RangesDependOnIndicesAround) {
@@ -547,92 +343,6 @@ TEST(FromCoreRun, WhatCannotBeLoweredIsSaid) {
   Lowered odd = lower("entry f (x : i64[n]) = fold (fn s k => s + sum (for (i < k) => real i)) 0.0 x");
   EXPECT_TRUE(odd.order.empty());
   EXPECT_NE(odd.errors.find("E9001"), std::string::npos) << odd.errors;
-}
-
-// ---- a decoder ----
-
-const char* const decoder = R"(
-type Layer[d, h, g, k, f] =
-  { norm1 : f32[d], wq : f32[d, h*g*k], wk : f32[d, h*k], wv : f32[d, h*k], wo : f32[h*g*k, d]
-  , norm2 : f32[d], w1 : f32[d, f], w2 : f32[f, d], w3 : f32[d, f] }
-type Model[n, v, d, h, g, k, f] = { embed : f32[v, d], layers : Stack[n, Layer[d, h, g, k, f]], norm : f32[d] }
-type Cache[n, h, k, s] = { keys : f32[n, h, k, s], values : f32[n, h, s, k] }
-fun mlp x p = (silu (x @ p.w1) * (x @ p.w3)) @ p.w2
-fun table (m : i64) (half : i64) (pos : i64) (base : f32) =
-  let angles = for (i < m) (j < half) => real (pos + i) * pow base (-(real j) / real half)
-  in (cos angles, sin angles)
-fun attend (q : [h, g, m, k]) (keys : [h, k, t]) (values : [h, t, k]) (pos : i64) =
-  let scores = for h g i j => (sum c => q[h, g, i, c] * keys[h, c, j]) / sqrt (real k)
-  let weights = softmax (causal pos scores)
-  in for h g i c => sum j => weights[h, g, i, j] * values[h, j, c]
-fun decoder[n, d, h, g, k, f, s, m] (layers : Stack[n, Layer[d, h, g, k, f]]) (cache : *Cache[n, h, k, s])
-    (x : f32[m, d]) (pos : i64) (eps : f32) (base : f32) =
-  let (cosines, sines) = table m (k / 2) pos base
-  let step x (w, c) =
-    let y = rms_norm x w.norm1 eps
-    let q = rope (rearrange (y @ w.wq) [m, h*g*k] => [h, g, m, k]) cosines sines
-    let key = rope (rearrange (y @ w.wk) [m, h*k] => [h, m, k]) cosines sines
-    let value = rearrange (y @ w.wv) [m, h*k] => [h, m, k]
-    let keys = c.keys with [:, :, pos : pos + m] = transpose key
-    let values = c.values with [:, pos : pos + m, :] = value
-    let a = attend q (keys[:, :, 0 : pos + m]) (values[:, 0 : pos + m, :]) pos
-    let x = x + (rearrange a [h, g, m, k] => [m, h*g*k]) @ w.wo
-    in (x + mlp (rms_norm x w.norm2 eps) w, { keys = keys, values = values })
-  in scan step x (layers, cache)
-entry logits[h, k] (p : weights Model[n, v, d, h, g, k, f]) (cache : *Cache[n, h, k, s]) (tokens : i32[m]) (pos : i64)
-    (eps : f32) (base : f32) =
-  let (x, cache) = decoder p.layers cache (embedding p.embed tokens) pos eps base
-  in (rms_norm x p.norm eps @ transpose p.embed, cache)
-)";
-
-TEST(FromCoreRun, DecodingStepByStepIsReadingAllAtOnce) {
-  Lowered lowered = lower(decoder);
-  ASSERT_EQ(lowered.errors, "");
-  const Graph& g = lowered.graphs.at("logits");
-  const int64_t n = 2, v = 11, d = 8, h = 2, groups = 2, k = 4, f = 12, s = 6, m = 5;
-  Random random;
-  std::map<std::string, Tensor> weights = {{"p.embed", random.tensor({v, d})},
-                                           {"p.layers.norm1", random.tensor({n, d})},
-                                           {"p.layers.wq", random.tensor({n, d, h * groups * k}, 0.3)},
-                                           {"p.layers.wk", random.tensor({n, d, h * k}, 0.3)},
-                                           {"p.layers.wv", random.tensor({n, d, h * k}, 0.3)},
-                                           {"p.layers.wo", random.tensor({n, h * groups * k, d}, 0.3)},
-                                           {"p.layers.norm2", random.tensor({n, d})},
-                                           {"p.layers.w1", random.tensor({n, d, f}, 0.3)},
-                                           {"p.layers.w2", random.tensor({n, f, d}, 0.3)},
-                                           {"p.layers.w3", random.tensor({n, d, f}, 0.3)},
-                                           {"p.norm", random.tensor({d})},
-                                           {"eps", reals({}, {1e-5})},
-                                           {"base", reals({}, {10000})}};
-  auto call = [&](const std::vector<int64_t>& tokens, int64_t pos, const Tensor& keys, const Tensor& values) {
-    std::map<std::string, Tensor> given = weights;
-    given["cache.keys"] = keys;
-    given["cache.values"] = values;
-    given["tokens"] = integers({static_cast<int64_t>(tokens.size())}, tokens, Elem::i32);
-    given["pos"] = integers({}, {pos});
-    std::vector<Tensor> inputs;
-    for (const Input& i : g.inputs) inputs.push_back(given.at(i.path));
-    return interpret(g, inputs, named_sizes(g, {{"h", h}, {"k", k}}), Precision::storage);
-  };
-  const std::vector<int64_t> tokens = {3, 1, 4, 1, 10};
-  Tensor keys = reals({n, h, k, s}, Reals(static_cast<size_t>(n * h * k * s), 0));
-  Tensor values = reals({n, h, s, k}, Reals(static_cast<size_t>(n * h * k * s), 0));
-  Outcome all = call(tokens, 0, keys, values);
-  ASSERT_EQ(all.error, "");
-  ASSERT_EQ(all.results.size(), 3u);
-  ASSERT_EQ(all.results[0].shape, (std::vector<int64_t>{m, v}));
-  Tensor step_keys = keys, step_values = values;
-  for (int64_t pos = 0; pos < m; ++pos) {
-    Outcome one = call({tokens[static_cast<size_t>(pos)]}, pos, step_keys, step_values);
-    ASSERT_EQ(one.error, "");
-    auto row = all.results[0].floats.begin() + pos * v;
-    expect_near(one.results[0].floats, Reals(row, row + v), 1e-4);
-    step_keys = one.states.at(0);
-    step_values = one.states.at(1);
-  }
-  expect_near(step_keys.floats, all.states.at(0).floats, 1e-5);
-  std::string error = call({1}, s, keys, values).error;
-  EXPECT_NE(error.find("m + pos <= s; the sides are 7 and 6"), std::string::npos) << error;
 }
 
 }  // namespace
