@@ -11,11 +11,12 @@
 //   SizeNames      size_names.h     names that stand for sizes, found before inference
 //   PatternBinder  bind_pattern.h   parameters and names of `let`
 //   Instantiator   instantiate.h    a scheme at one of its uses
-//   Generaliser    generalise.h     what inference left open becomes a scheme (generalise_facts.cpp: its
-//   `where`) OpenedSizes    opened_sizes.h   sizes that depend on data LoopScopes     loop_scopes.h    which
-//   variables belong to one iteration of a `for` WriteBack      write_back.h     solved types into the
-//   program EntryChecker   entry.h          how sizes follow from the arguments of an entry Reporter
-//   reporter.h       what the user reads
+//   Generaliser    generalise.h     what inference left open becomes a scheme, and its `where`
+//   OpenedSizes    opened_sizes.h   sizes that depend on data
+//   LoopScopes     loop_scopes.h    which variables belong to one iteration of a `for`
+//   WriteBack      write_back.h     solved types into the program
+//   EntryChecker   entry.h          how sizes follow from the arguments of an entry
+//   Reporter       reporter.h       what the user reads
 #pragma once
 #include <optional>
 #include <string>
