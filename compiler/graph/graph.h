@@ -318,6 +318,8 @@ bool nests_no_integer(const Graph&, const Fact&);
 /// Can no operand of a quotient, remainder, minimum or maximum of the fact leave i64? What is inferred of
 /// others need not hold of the values, which wrap: they are checked where they are used.
 bool has_exact_operands(const Graph&, const Fact&);
+/// Makes a fact over sizes known: every call checks it, before anything runs. `message` as in Check.
+void check_at_call(Graph&, const Fact&, std::string message);
 /// Gives each integer the range that the facts leave it.
 void narrow_integers(Graph&);
 /// The largest integer that is made of sizes: sums of two such stay in i64.

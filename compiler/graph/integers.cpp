@@ -80,6 +80,11 @@ bool narrow(const Graph& g, Size& v, const Dim& at_most_zero) {
 
 }  // namespace
 
+void check_at_call(Graph& g, const Fact& fact, std::string message) {
+  g.facts.push_back(fact);
+  g.checks.push_back({fact, {}, {}, std::move(message)});
+}
+
 std::vector<Dim> inexact_operands(const Graph& g, const Dim& d) {
   std::vector<Dim> found;
   for (const shape::Term& t : d.terms())
@@ -191,12 +196,9 @@ class IntegerLimits {
     if (range.low >= -Wide{largest_integer} && range.high <= Wide{largest_integer}) return;
     if (!stated_.insert(Dim(v)).second) return;
     const auto state = [&](const Fact& fact, const char* found) {
-      g_.facts.push_back(fact);
-      g_.checks.push_back({fact,
-                           {},
-                           {},
-                           fmt::format("`{}` is {}: the integers of a program's sizes end at 2^62",
-                                       shape::var_name(v), found)});
+      check_at_call(g_, fact,
+                    fmt::format("`{}` is {}: the integers of a program's sizes end at 2^62",
+                                shape::var_name(v), found));
     };
     state(shape::at_most(Dim(v), Dim(largest_integer)), "{lhs}");
     state(shape::at_least(Dim(v), Dim(-largest_integer)), "{rhs}");
@@ -224,13 +226,11 @@ class IntegerLimits {
     }
     const Fact fact = shape::at_most(*most, Dim(largest_integer));
     if (!stated_.insert(*most).second) return;
-    g_.facts.push_back(fact);
-    g_.checks.push_back({fact,
-                         {},
-                         {},
-                         fmt::format("`{}` is too large: the integers of a program's sizes end "
-                                     "at 2^62, and this is up to {{lhs}}",
-                                     d.str())});
+    check_at_call(
+        g_, fact,
+        fmt::format(
+            "`{}` is too large: the integers of a program's sizes end at 2^62, and this is up to {{lhs}}",
+            d.str()));
   }
 
   bool over_sizes(const Dim& d) const {

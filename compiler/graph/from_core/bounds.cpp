@@ -70,12 +70,9 @@ bool BoundsChecker::require(const Fact& fact, const std::string& what) {
                                                          : Fact{check.lhs, shape::Relation::ne, check.rhs};
   if (check.relation != shape::Relation::ne && shape::prove(g.facts, negated).verdict == Verdict::proved)
     return false;
-  Check c;
-  c.fact = check;
-  c.message =
-      fmt::format("{}: {} needs to hold, and the two sides are {{lhs}} and {{rhs}}", what, check.str());
-  g.checks.push_back(c);
-  g.facts.push_back(check);
+  check_at_call(
+      g, check,
+      fmt::format("{}: {} needs to hold, and the two sides are {{lhs}} and {{rhs}}", what, check.str()));
   return true;
 }
 

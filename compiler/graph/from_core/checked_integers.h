@@ -33,6 +33,8 @@ class CheckedIntegers : Part {
   /// it.
   std::optional<Dim> data_size(ScalarId integer, const std::string& what,
                                std::optional<Dim> bound = std::nullopt);
+  /// The integer as a size that the call decides and checks; nullopt where it is not sure to be reached, or
+  /// the call does not decide it.
   std::optional<Dim> size_of_call(ScalarId integer, const std::string& what);
   /// The most that an integer can be; nullopt when nothing is known.
   std::optional<Dim> upper_bound(ScalarId integer) const;

@@ -26,54 +26,27 @@ bool CheckedIntegers::is_at_least(ScalarId id, int64_t least) const {
 
 namespace {
 
-/// The most that integers can be; nullopt when nothing is known. Each part of an expression is looked at
-/// once.
-class MostOf {
+/// Sums and products of sizes as one: modulo 2^64 each has the value of the integer.
+class Polynomials {
  public:
-  MostOf(const Graph& graph, const std::map<NodeId, Dim>& arguments,
-         std::function<bool(ScalarId, int64_t)> is_at_least)
-      : g_(graph), arguments_(arguments), is_at_least_(std::move(is_at_least)) {}
+  explicit Polynomials(const Graph& graph) : g_(graph) {}
 
+  /// nullopt where the integer is none.
   std::optional<Dim> of(ScalarId id) {
     if (const auto known = known_.find(id); known != known_.end()) return known->second;
-    auto most = by_parts(id);
-    if (!most || !stays_in_range(*most)) most = as_polynomial(id);
-    return known_[id] = most && stays_in_range(*most) ? most : std::nullopt;
-  }
-
-  /// Is the integer a polynomial of sizes that never wraps?
-  bool is_exact_polynomial(ScalarId id) {
-    const auto polynomial = as_polynomial(id);
-    return polynomial && stays_in_range(*polynomial);
-  }
-
-  /// Sums and products of sizes as one: modulo 2^64 it has the value of the integer.
-  std::optional<Dim> as_polynomial(ScalarId id) {
-    if (const auto known = polynomials_.find(id); known != polynomials_.end()) return known->second;
     const Scalar& s = g_.scalars[id];
     std::optional<Dim> sum = affine_index(g_, id);
     if (sum && !over_sizes(*sum)) sum = std::nullopt;
     if (s.elem == Elem::i64 && (s.op == Op::add || s.op == Op::sub || s.op == Op::mul)) {
-      const auto a = as_polynomial(s.args[0]), b = as_polynomial(s.args[1]);
+      const auto a = of(s.args[0]), b = of(s.args[1]);
       if (a && b) sum = s.op == Op::add ? *a + *b : s.op == Op::sub ? *a - *b : *a * *b;
     } else if (s.elem == Elem::i64 && s.op == Op::neg) {
-      if (const auto a = as_polynomial(s.args[0])) sum = -*a;
+      if (const auto a = of(s.args[0])) sum = -*a;
     }
-    return polynomials_[id] = sum;
+    return known_[id] = sum;
   }
 
  private:
-  /// What may wrap bounds nothing. Products of integers may, unless the facts of the graph, which every call
-  /// is checked for, say otherwise: an axis in the entry's type is a size.
-  bool stays_in_range(const Dim& d) const {
-    if (is_exact(g_, d)) return true;
-    const Dim most(static_cast<int64_t>(shape::size_range().high));
-    const auto proved = [&](const Fact& fact) {
-      return shape::prove(g_.facts, fact).verdict == shape::Verdict::proved;
-    };
-    return !shape::overflowed(d) && proved(shape::at_most(d, most)) && proved(shape::at_least(d, -most));
-  }
-
   bool over_sizes(const Dim& d) const {
     const std::vector<Var> vars = d.vars();
     return std::all_of(vars.begin(), vars.end(), [&](Var v) {
@@ -81,6 +54,37 @@ class MostOf {
     });
   }
 
+  const Graph& g_;
+  std::map<ScalarId, std::optional<Dim>> known_;
+};
+
+/// What may wrap bounds nothing. Products of integers may, unless the facts of the graph, which every call is
+/// checked for, say otherwise: an axis in the entry's type is a size.
+bool stays_in_range(const Graph& g, const Dim& d) {
+  if (is_exact(g, d)) return true;
+  const Dim most(static_cast<int64_t>(shape::size_range().high));
+  const auto proved = [&](const Fact& fact) {
+    return shape::prove(g.facts, fact).verdict == shape::Verdict::proved;
+  };
+  return !shape::overflowed(d) && proved(shape::at_most(d, most)) && proved(shape::at_least(d, -most));
+}
+
+/// The most that integers can be; nullopt when nothing is known. Each part of an expression is looked at
+/// once.
+class MostOf {
+ public:
+  MostOf(const Graph& graph, const std::map<NodeId, Dim>& arguments,
+         std::function<bool(ScalarId, int64_t)> is_at_least)
+      : g_(graph), arguments_(arguments), is_at_least_(std::move(is_at_least)), polynomials_(graph) {}
+
+  std::optional<Dim> of(ScalarId id) {
+    if (const auto known = known_.find(id); known != known_.end()) return known->second;
+    auto most = by_parts(id);
+    if (!most || !stays_in_range(g_, *most)) most = polynomials_.of(id);
+    return known_[id] = most && stays_in_range(g_, *most) ? most : std::nullopt;
+  }
+
+ private:
   std::optional<Dim> by_parts(ScalarId id) {
     const Scalar& s = g_.scalars[id];
     if (s.elem == Elem::boolean) return Dim(1);
@@ -168,7 +172,8 @@ class MostOf {
   const std::map<NodeId, Dim>& arguments_;
   const std::function<bool(ScalarId, int64_t)> is_at_least_;
   const Node* node_ = nullptr;  // that what is looked at stands in
-  std::map<ScalarId, std::optional<Dim>> known_, polynomials_;
+  Polynomials polynomials_;
+  std::map<ScalarId, std::optional<Dim>> known_;
 };
 
 /// Said of a size that is not what its bound allows.
@@ -184,17 +189,13 @@ std::optional<Dim> CheckedIntegers::upper_bound(ScalarId id) const {
       .of(id);
 }
 
-/// The integer as a size that the call decides and checks; nullopt where it is not sure to be reached, or the
-/// call does not decide it.
 std::optional<Dim> CheckedIntegers::size_of_call(ScalarId integer, const std::string& what) {
   if (!conditions_.empty() || !active_.empty() || !loops_.empty()) return std::nullopt;
-  const auto size =
-      MostOf(g, context_.most_of_arguments, [](ScalarId, int64_t) { return false; }).as_polynomial(integer);
+  const auto size = Polynomials(g).of(integer);
   if (!size || shape::overflowed(*size) || reads_data(g, *size)) return std::nullopt;
   const auto learn = [&](const Fact& fact, const std::string& words) {
     if (shape::prove(g.facts, fact).verdict == shape::Verdict::proved) return;
-    g.facts.push_back(fact);
-    g.checks.push_back({fact, {}, {}, what + words});
+    check_at_call(g, fact, what + words);
   };
   learn(shape::at_least(*size, Dim(0)), " is {rhs}, which is no size");
   learn(shape::at_most(*size, Dim(static_cast<int64_t>(shape::size_range().high))),
@@ -204,8 +205,8 @@ std::optional<Dim> CheckedIntegers::size_of_call(ScalarId integer, const std::st
 }
 
 bool CheckedIntegers::is_exact_by_facts(ScalarId id) const {
-  return MostOf(g, context_.most_of_arguments, [](ScalarId, int64_t) { return false; })
-      .is_exact_polynomial(id);
+  const auto polynomial = Polynomials(g).of(id);
+  return polynomial && stays_in_range(g, *polynomial);
 }
 
 ScalarId CheckedIntegers::difference(ScalarId a, ScalarId b) {

@@ -297,8 +297,7 @@ void EntryEvaluator::learn(const core::Global& entry, const Fact& fact, const st
           unsupported(fmt::format("a size that depends on `{}`: {}", shape::var_name(v), fact.str()));
         return;
       }
-  g.facts.push_back(fact);
-  g.checks.push_back({fact, {}, {}, message});
+  check_at_call(g, fact, message);
 }
 
 /// False when the fact mentions what is neither a size nor an integer among the arguments.
