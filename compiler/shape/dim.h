@@ -110,6 +110,8 @@ size_t hash(const Dim&);  ///< structural
 /// nobody knows: it equals only itself, evaluates to nothing, and every statement about it is answered
 /// `unknown`.
 bool overflowed(const Dim&);
+/// The term without variables; 0 when there is none.
+int64_t constant_part(const Dim&);
 /// How many parts it is written with, those that occur in several places each time.
 size_t parts(const Dim&);
 /// More than what a type may say: over 256 terms, or a product of over 8 factors, anywhere in it; quotients,

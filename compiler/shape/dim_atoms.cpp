@@ -9,6 +9,10 @@
 #include "shape/dim_node.h"
 
 namespace axon::shape {
+int64_t constant_part(const Dim& p) {
+  return !p.terms().empty() && p.terms().back().factors.empty() ? p.terms().back().coefficient : 0;
+}
+
 namespace {
 
 const Atom* single_atom(const Dim& dim) {
@@ -57,10 +61,6 @@ int64_t common_factor(const Dim& p, int64_t divisor) {
   for (const Term& term : p.terms())
     if (!term.factors.empty()) divisor = std::gcd(divisor, term.coefficient);
   return divisor;
-}
-
-int64_t constant_part(const Dim& p) {
-  return !p.terms().empty() && p.terms().back().factors.empty() ? p.terms().back().coefficient : 0;
 }
 
 Range static_range(const Atom& atom) {

@@ -1,4 +1,4 @@
-// Sizes are exact: what the operations that make one leave of 64 bits is an error where the size is reached.
+// Sizes are exact: where an operation that makes a size leaves 64 bits, that is an error.
 //
 // In: an integer that becomes a size. Out: a check for each operation on i64 that may wrap, and of which the
 // facts that every call is checked for do not show that it never does.
@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <optional>
 
 #include "graph/from_core/checked_integers.h"
 #include "shape/exact.h"
-#include "shape/floor.h"
 
 namespace axon::graph {
 
@@ -29,45 +29,27 @@ class IntegerRanges {
 
   WideRange of(ScalarId id) {
     if (const auto known = known_.find(id); known != known_.end()) return known->second;
-    const WideRange most = shape::integer_range(), found = without_bounds(g_.scalars[id]);
-    const WideRange held{std::clamp(found.low, most.low, most.high),
-                         std::clamp(found.high, most.low, most.high)};
-    return known_[id] = held;
+    return known_[id] = exact(g_.scalars[id]).value_or(shape::integer_range());
   }
 
-  /// The same of the result of an operation, had it integers without bounds.
-  WideRange without_bounds(const Scalar& s) {
-    switch (s.op) {
-      case Op::constant:
-        return {s.integer, s.integer};
-      case Op::index:
-        return shape::exact_range(s.dim, [&](Var v) { return range_of(g_, v); })
-            .value_or(shape::integer_range());
-      case Op::bounded:
-        return {0, shape::largest_size};
-      case Op::cast:
-        return of_elem(g_.scalars[s.args[0]].elem);
-      case Op::select:
-        return hull(of(s.args[1]), of(s.args[2]));
-      case Op::neg:
-        return {-of(s.args[0]).high, -of(s.args[0]).low};
-      case Op::add:
-      case Op::sub:
-      case Op::mul:
-      case Op::min:
-      case Op::max:
-      case Op::mod:
-        return of_two(s.op, of(s.args[0]), of(s.args[1]));
-      default:
-        return shape::integer_range();
+  /// nullopt where the result of the operation may leave i64.
+  std::optional<WideRange> exact(const Scalar& s) {
+    if (s.op == Op::constant) return WideRange{s.integer, s.integer};
+    if (s.op == Op::index) return shape::exact_range(s.dim, [&](Var v) { return range_of(g_, v); });
+    if (s.op == Op::bounded) return shape::size_range();
+    if (s.op == Op::cast) return of_elem(g_.scalars[s.args[0]].elem);
+    if (s.op == Op::select) {
+      const WideRange a = of(s.args[1]), b = of(s.args[2]);
+      return WideRange{std::min(a.low, b.low), std::max(a.high, b.high)};
     }
+    const std::optional<Dim> result = result_of(s.op);
+    if (!result) return shape::integer_range();
+    constexpr Wide any_product = Wide{1} << 100;  // the operands are integers, not the axes of one tensor
+    return shape::exact_range(
+        *result, [&](Var v) { return of(v == left_ ? s.args.front() : s.args.back()); }, any_product);
   }
 
  private:
-  static WideRange hull(const WideRange& a, const WideRange& b) {
-    return {std::min(a.low, b.low), std::max(a.high, b.high)};
-  }
-
   static WideRange of_elem(Elem e) {
     if (e == Elem::boolean) return {0, 1};
     if (e == Elem::u8) return {0, 255};
@@ -76,31 +58,27 @@ class IntegerRanges {
     return {-(Wide{1} << (bits - 1)), (Wide{1} << (bits - 1)) - 1};
   }
 
-  static WideRange of_two(Op op, const WideRange& a, const WideRange& b) {
-    switch (op) {
-      case Op::add:
-        return {a.low + b.low, a.high + b.high};
-      case Op::sub:
-        return {a.low - b.high, a.high - b.low};
-      case Op::mul: {
-        const auto [low, high] =
-            std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-        return {low, high};
-      }
-      case Op::min:
-        return {std::min(a.low, b.low), std::min(a.high, b.high)};
-      case Op::max:
-        return {std::max(a.low, b.low), std::max(a.high, b.high)};
-      case Op::mod:
-        return b.low >= 1 ? WideRange{0, b.high - 1} : shape::integer_range();
-      default:
-        return shape::integer_range();
-    }
+  /// What the operation makes of left_ and right_.
+  std::optional<Dim> result_of(Op op) const {
+    const Dim a(left_), b(right_);
+    if (op == Op::neg) return -a;
+    if (op == Op::add) return a + b;
+    if (op == Op::sub) return a - b;
+    if (op == Op::mul) return a * b;
+    if (op == Op::min) return min(a, b);
+    if (op == Op::max) return max(a, b);
+    if (op == Op::mod) return mod(a, b);
+    return std::nullopt;
   }
 
   const Graph& g_;
+  const Var left_ = shape::fresh_var("a"), right_ = shape::fresh_var("b");
   std::map<ScalarId, WideRange> known_;
 };
+
+bool is_one_of(Op op, std::initializer_list<Op> ops) {
+  return std::find(ops.begin(), ops.end(), op) != ops.end();
+}
 
 const char* sign_of(Op op) { return op == Op::add ? "+" : op == Op::mul ? "*" : "-"; }
 
@@ -156,28 +134,15 @@ void CheckedIntegers::require_exact(ScalarId integer, const std::string& what) {
     left.erase(id);
     const Scalar s = g.scalars[id];
     if (s.elem != Elem::i64 || affine_index(g, id)) continue;
-    const bool may_wrap = !ranges.without_bounds(s).inside(shape::integer_range());
+    const bool computes = is_one_of(s.op, {Op::add, Op::sub, Op::mul, Op::neg});
+    const bool may_wrap = computes && !ranges.exact(s);
     if (may_wrap && is_exact_by_facts(id)) continue;
-    switch (s.op) {
-      case Op::add:
-      case Op::sub:
-      case Op::mul:
-      case Op::neg:
-        if (may_wrap) require_stays_exact(id, where, what);
-        [[fallthrough]];
-      case Op::min:
-      case Op::max:
-      case Op::div:
-      case Op::mod:
-      case Op::abs:
-        for (const ScalarId arg : s.args) reach(arg, where);
-        break;
-      case Op::select:
-        reach(s.args[1], both(where, s.args[0]));
-        reach(s.args[2], both(where, apply(g, Op::not_, {s.args[0]})));
-        break;
-      default:
-        break;
+    if (may_wrap) require_stays_exact(id, where, what);
+    if (computes || is_one_of(s.op, {Op::min, Op::max, Op::div, Op::mod, Op::abs})) {
+      for (const ScalarId arg : s.args) reach(arg, where);
+    } else if (s.op == Op::select) {
+      reach(s.args[1], both(where, s.args[0]));
+      reach(s.args[2], both(where, apply(g, Op::not_, {s.args[0]})));
     }
   }
 }

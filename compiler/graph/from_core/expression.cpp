@@ -299,13 +299,10 @@ void CoreEvaluator::bound_integers(size_t mark, Environment& env) {
     facts.insert(facts.end(), guards_.begin(), guards_.end());
     const shape::Bounds found = shape::bounds_of(before, facts, is_size);
     // A bound with a negative constant would have the normal form add that to the integer, which may wrap.
-    const auto constant_of = [](const Dim& d) {
-      const bool has_one = !d.terms().empty() && d.terms().back().factors.empty();
-      return has_one ? d.terms().back().coefficient : 0;
-    };
     Dim bounded = before;
-    if (found.high) bounded = min(bounded, *found.high - Dim(std::min<int64_t>(constant_of(*found.high), 0)));
-    if (found.low && constant_of(*found.low) >= 0) bounded = max(bounded, *found.low);
+    if (found.high)
+      bounded = min(bounded, *found.high - Dim(std::min<int64_t>(shape::constant_part(*found.high), 0)));
+    if (found.low && shape::constant_part(*found.low) >= 0) bounded = max(bounded, *found.low);
     if (bounded == before) continue;
     env.dims.insert_or_assign(s.var, bounded);
     for (const Environment* f = env_.get(); f; f = f->parent.get())
