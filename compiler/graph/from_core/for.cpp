@@ -57,15 +57,15 @@ std::optional<Dim> CoreEvaluator::range_of(const core::Binder& binder, ScalarId 
   const bool is_named = named && sizes_.is_known_here(*named);
   std::optional<Dim> extent = affine_index(g, bound);
   if (!extent && is_named) return named;  // as `:>` has said
-  const auto words = [&] { return quoted(p.exprs[binder.bound].span); };
   if (!extent || bounds_.proof(shape::at_least(*extent, Dim(0))) == Proof::unknown) {
+    const std::string words = quoted(p.exprs[binder.bound].span);
     const ScalarId zero = constant_int(g, Elem::i64, 0);
-    if (const auto known = checked_.size_of_call(bound, words()))
+    if (const auto known = checked_.size_of_call(bound, words))
       extent = known;
     else if (!extent)
-      extent = checked_.data_size(bound, words());
+      extent = checked_.data_size(bound, words);
     else
-      checks_.require(apply(g, Op::le, {zero, bound}), bound, zero, words() + " is {lhs}, which is no size");
+      checks_.require(apply(g, Op::le, {zero, bound}), bound, zero, words + " is {lhs}, which is no size");
   }
   if (size && extent && !is_named && !sizes_.is_known_here(*size)) env_->dims[*size] = *extent;
   return extent;

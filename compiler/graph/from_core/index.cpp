@@ -168,6 +168,7 @@ void IndexEvaluator::require_start(ScalarId start, const Dim& extent, const std:
                   start, end, what + ": {lhs} is not in 0 .. {rhs}");
 }
 
+/// The end of a slice is checked where it is reached, but for what is known of it.
 void IndexEvaluator::require_end(ScalarId stop, const Dim& extent, const SliceWords& said) {
   const auto most = checked_.upper_bound(stop);
   if (most && bounds_.proof(shape::at_most(*most, extent)) != Proof::unknown) return;
@@ -272,25 +273,17 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
                                  : std::nullopt);
 }
 
-/// Is 0 <= from <= to <= extent, as far as it is decided after the call?
+/// Is 0 <= from <= to <= extent, as far as it is decided after the call, or in a branch? The call cannot
+/// check that.
 bool IndexEvaluator::is_proved(ScalarId from, ScalarId to, const Dim& extent) const {
   const auto start = affine_index(g, from), stop = affine_index(g, to);
   const auto holds = [&](const std::optional<Dim>& low, const std::optional<Dim>& high) {
     const bool concerned =
-        low && high && (checked_.is_decided_later(*low) || checked_.is_decided_later(*high));
+        low && high &&
+        (!conditions_.empty() || checked_.is_decided_later(*low) || checked_.is_decided_later(*high));
     return !concerned || bounds_.proof(shape::at_most(*low, *high)) != Proof::unknown;
   };
   return holds(Dim(0), start) && holds(start, stop) && holds(stop, extent);
-}
-
-/// Is 0 <= from <= to <= extent known of what the call decides? Else a branch checks it where it is taken.
-bool IndexEvaluator::lies_inside(ScalarId from, ScalarId to, const Dim& extent) const {
-  const auto start = affine_index(g, from), stop = affine_index(g, to);
-  if (!start || !stop) return true;  // slice_by_data()
-  const auto holds = [&](const Dim& low, const Dim& high) {
-    return bounds_.proof(shape::at_most(low, high)) != Proof::unknown;
-  };
-  return holds(Dim(0), *start) && holds(*start, *stop) && holds(*stop, extent);
 }
 
 /// What is decided after the call as a value of the data.
@@ -326,8 +319,7 @@ void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, cons
   ScalarId from = part(item.start, backwards ? extent - Dim(1) : Dim(0), true);
   ScalarId to = part(item.stop, backwards ? Dim(-1) : extent, true);
   if (failed_) return;
-  const bool unproved = stride > 0 && !conditions_.empty() && !lies_inside(from, to, extent);
-  const bool later = stride > 0 && (unproved || !is_proved(from, to, extent));
+  const bool later = stride > 0 && !is_proved(from, to, extent);
   if (later) {
     const auto length = affine_index(g, checked_.difference(to, from));
     const ScalarId first = as_data(from);

@@ -60,7 +60,6 @@ class IndexEvaluator : Part {
   void select_point(core::ExprId point, const Dim& extent, bool has_else, const std::string& what,
                     Selection& out);
   void select_slice(const core::IndexItem& item, const Dim& extent, const SliceWords& said, Selection& out);
-  bool lies_inside(ScalarId from, ScalarId to, const Dim& extent) const;
   bool is_proved(ScalarId from, ScalarId to, const Dim& extent) const;
   ScalarId as_data(ScalarId index);
   void require_end(ScalarId stop, const Dim& extent, const SliceWords& said);
