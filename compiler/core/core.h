@@ -31,10 +31,8 @@ namespace axon::core {
 
 struct ExprTag;
 struct LocalTag;
-struct GlobalTag;
 using ExprId = base::Id<ExprTag>;
 using LocalId = base::Id<LocalTag>;
-using GlobalId = base::Id<GlobalTag>;
 
 enum class Prim : uint8_t {
 #define PRIM(name, arity) name##_,

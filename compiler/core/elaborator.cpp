@@ -202,6 +202,20 @@ GlobalId Elaborator::library_type(const std::string& name) {
   return {};
 }
 
+/// A name of the file hides that of the library. Of two imports of a module the first in the alphabet counts.
+void Elaborator::name_types(const Module& file) {
+  auto& names = program.types.declared;
+  for (const auto& [name, g] : file.types) names.emplace(g, name);
+  for (const auto& [qualifier, m] : file.imports) {
+    if (!m) continue;  // it could not be read
+    for (const auto& [name, g] : m->types)
+      if (!is_private(g)) names.emplace(g, qualifier + "." + name);
+  }
+  for (const Module* m : prelude_)
+    for (const auto& [name, g] : m->types)
+      if (!file.types.count(name) && library_type(name) == g) names.emplace(g, name);
+}
+
 // ---- Order ----
 
 void Elaborator::report_recursion(GlobalId g) {
@@ -283,6 +297,7 @@ void Elaborator::run(const stx::File& file) {
     key += " (checked)";  // a file of the library itself: besides what it is to others
   Module* m = add_module(key, std::move(own));
   program.own = m->in_order;
+  name_types(*m);
   for (const auto& [name, g] : m->layouts) check(g);
   for (GlobalId g : m->in_order) check(g);
   check_shared_weights(program, diagnostics);

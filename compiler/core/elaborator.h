@@ -107,6 +107,7 @@ class Elaborator {
   std::filesystem::path root_of(const syntax::File& program) const;
   std::string identity(const syntax::File& file) const;
   void open_prelude();
+  void name_types(const Module& file);
   std::vector<const Module*> prelude_;  ///< what is seen without import; the first that has a name wins
   std::map<std::string, std::unique_ptr<Module>> modules_;  ///< by the file that each one is
 };

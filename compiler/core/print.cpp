@@ -186,8 +186,9 @@ class TypePrinter {
   /// No function. `parameter`: a part of one, whose integers may have names.
   std::string other(TypeId id, bool parameter) const {
     const Type& t = types_.types[id];
-    if (!t.alias.name.empty())
-      return mode(t) + alias(t.alias) + (t.alias.places ? "" : print_layout(t.layout, names_));
+    if (const auto name = types_.declared.find(t.alias.declared); name != types_.declared.end())
+      return mode(t) + applied(name->second, t.alias) +
+             (t.alias.places ? "" : print_layout(t.layout, names_));
     if (const auto v = parameter ? named(t) : std::nullopt)
       return fmt::format("({} : {}{})", names_.of(*v), mode(t), tensor(t));
     return mode(t) + bare(t, parameter) + print_layout(t.layout, names_);
@@ -238,7 +239,7 @@ class TypePrinter {
     return "?";
   }
 
-  std::string alias(const Alias& a) const {
+  std::string applied(const std::string& name, const Alias& a) const {
     std::string out;
     for (const AliasArg& arg : a.args) {
       std::string text = arg.dim     ? core::print(*arg.dim, names_)
@@ -247,7 +248,7 @@ class TypePrinter {
       if (arg.shape && arg.shape->size() == 1) text = text.substr(1, text.size() - 2);
       out += (out.empty() ? "" : ", ") + text;
     }
-    return a.name + (out.empty() ? "" : "[" + out + "]");
+    return name + (out.empty() ? "" : "[" + out + "]");
   }
 
   const TypeStore& types_;

@@ -12,6 +12,7 @@
 // from a Scheme or a checked Expr is fully resolved (no solved metas).
 #pragma once
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,10 +28,12 @@ namespace axon::core {
 struct TypeTag;
 struct TypeVarTag;
 struct ShapeVarTag;
+struct GlobalTag;
 using TypeId = base::Id<TypeTag>;
 using TypeVarId =
     base::Id<TypeVarTag>;  ///< stands for a type ('s in fold) or, in element position, an element type
 using ShapeVarId = base::Id<ShapeVarTag>;  ///< `..s`
+using GlobalId = base::Id<GlobalTag>;      ///< a declaration
 
 struct ShapeItem {
   enum class Kind : uint8_t { dim, var, join } kind = Kind::dim;
@@ -53,7 +56,7 @@ struct AliasArg {
   TypeId type;  ///< an element type, as a scalar
 };
 struct Alias {
-  std::string name;  ///< empty: not written by name
+  GlobalId declared;  ///< invalid: not written by name
   std::vector<AliasArg> args;
   bool places = false;  ///< the layout is part of what is named
 };
@@ -149,6 +152,9 @@ struct TypeStore {
   };
   base::Store<TypeVarTag, TypeVar> vars;
   base::Store<ShapeVarTag, ShapeVar> shape_vars;
+  /// How the program's file writes the declared types that it sees: `Cache`, and `rope.Table` of an import.
+  /// The others, of modules that it does not import or private to one, have no name there.
+  std::map<GlobalId, std::string> declared;
 };
 
 }  // namespace axon::core

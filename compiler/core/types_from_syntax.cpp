@@ -478,7 +478,7 @@ TypeId TypeLowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span
   NamedIntegers* const integers = std::exchange(integers_, nullptr);
   Type named = e_.vars[type(decl.type)];
   integers_ = integers;
-  named.alias = {p_.globals[g].name, std::move(args), !named.layout.empty()};
+  named.alias = {g, std::move(args), !named.layout.empty()};
   const TypeId out = e_.vars.add(std::move(named));
   unbound_ = unbound;
   file_ = file;

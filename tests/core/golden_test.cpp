@@ -19,7 +19,7 @@ static std::string file_stem(const testing::TestParamInfo<std::string>& info) {
 
 class Types : public testing::TestWithParam<std::string> {};
 TEST_P(Types, AreInferred) {
-  const Checked c = check_file(GetParam());
+  const Checked c = check_path(GetParam(), {});
   EXPECT_EQ(c.errors(), "");
   expect_golden(beside(GetParam(), ".types"), print_types(c.program));
 }

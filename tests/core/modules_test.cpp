@@ -57,7 +57,25 @@ TEST_F(Modules, GiveValuesAndTypes) {
       "import nn\nimport nn as layers\n"
       "fun two x (p : nn.Dense[a, b]) (q : layers.Dense[b, c]) = nn.dense (nn.dense x p) q * nn.half\n");
   EXPECT_EQ(c.errors(), "");
-  EXPECT_EQ(c.type_of("two"), "f32[..d, m, a] -> Dense[a, b] -> Dense[b, c] -> f32[..d, m, c]");
+  EXPECT_EQ(c.type_of("two"), "f32[..d, m, a] -> layers.Dense[a, b] -> layers.Dense[b, c] -> f32[..d, m, c]");
+}
+
+/// Types print as the file writes them: what it does not see, or names otherwise, has no name there.
+TEST_F(Modules, NameTypesAsTheFileDoes) {
+  file("program/nn.axn", std::string(dense) + "fun open (x : Secret[n]) = { w = x, b = x }\n" +
+                             "fun hidden x : Pair[..] = { first = x, secret = x }\n" +
+                             "private type Pair[n] = { first : f32[n], secret : Secret[n] }\n");
+  file("program/more.axn", "import nn\nfun more x (p : nn.Dense[i, i]) = (nn.dense x p, p)\n");
+  const std::string program =
+      "import more\nimport nn as layers\ntype Dense[n] = { scale : f32[n] }\n"
+      "fun first x p = more.more x p\nfun second x (p : Dense[n]) = x * p.scale\nfun third x = layers.hidden "
+      "x\n";
+  const Checked c = check(program);
+  EXPECT_EQ(c.errors(), "");
+  EXPECT_EQ(c.type_of("first"),
+            "f32[..a, m, i] -> layers.Dense[i, i] -> (f32[..a, m, i], layers.Dense[i, i])");
+  EXPECT_EQ(c.type_of("second"), "f32[..x] -> Dense[n] -> f32[n]   where ..x into [n]");
+  EXPECT_EQ(c.type_of("third"), "f32[n] -> {first : f32[n], secret : f32[n]}");
 }
 
 TEST_F(Modules, AreFoundInFolders) {
