@@ -9,10 +9,20 @@ using shape::Dim;
 using shape::Fact;
 using shape::Var;
 
-std::optional<Shape> Assumptions::stated_target(ShapeVarId operand) const {
+std::vector<Shape> Assumptions::stated_targets(ShapeVarId operand) const {
+  std::vector<Shape> out;
   for (const auto& [stated, target] : given_into_)
-    if (stated == operand) return vars_.zonk(target);
-  return std::nullopt;
+    if (stated == operand) out.push_back(vars_.zonk(target));
+  return out;
+}
+
+bool Assumptions::is_stated_into(const Shape& operand, const Shape& target) const {
+  const auto v = lone(operand);
+  const std::vector<Shape> stated = v ? stated_targets(*v) : std::vector<Shape>();
+  return std::any_of(stated.begin(), stated.end(), [&](const Shape& s) {
+    return s.size() <= target.size() &&
+           same(s, Shape(target.end() - static_cast<ptrdiff_t>(s.size()), target.end()));
+  });
 }
 
 std::vector<Fact> Assumptions::facts_for(const Fact& goal, const std::vector<Fact>& context) const {

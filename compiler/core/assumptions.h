@@ -19,7 +19,9 @@ class Assumptions {
   /// A shape is stated to broadcast into another one.
   void assume_into(ShapeVarId operand, Shape target) { given_into_.emplace_back(operand, std::move(target)); }
   /// What a shape variable is stated to broadcast into.
-  std::optional<Shape> stated_target(ShapeVarId operand) const;
+  std::vector<Shape> stated_targets(ShapeVarId operand) const;
+  /// Whether a lone shape variable is stated to broadcast into this shape, or into its last axes.
+  bool is_stated_into(const Shape& operand, const Shape& target) const;
   /// What is known after a check that the program makes: where the check may not be reached, only there.
   void learn(shape::Fact fact) {
     (reached() && context_.size() == checked_.size() ? given_ : context_).push_back(std::move(fact));

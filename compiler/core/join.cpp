@@ -186,12 +186,6 @@ bool Solver::collect_joined(ShapeVarId result, std::set<ShapeVarId>& seen,
   return false;
 }
 
-bool Solver::is_stated_into(const Shape& operand, const Shape& target) const {
-  const auto v = lone(operand);
-  const auto stated = v ? stated_target(*v) : std::nullopt;
-  return stated && same(*stated, target);
-}
-
 /// Joins of the same shapes are one shape. True if there were two.
 bool Solver::merge_equal_joins() {
   std::map<std::vector<ShapeVarId>, ShapeVarId> results;
@@ -278,8 +272,8 @@ bool Solver::share_target(const std::vector<ShapeVarId>& parts) const {
   const auto is_target = [&](const Shape& target) {
     return std::all_of(parts.begin(), parts.end(), [&](ShapeVarId v) { return goes_into(v, target); });
   };
-  const auto stated = parts.empty() ? std::nullopt : stated_target(parts[0]);
-  return (stated && is_target(*stated)) ||
+  const auto stated = parts.empty() ? std::vector<Shape>() : stated_targets(parts[0]);
+  return std::any_of(stated.begin(), stated.end(), is_target) ||
          std::any_of(parked_.begin(), parked_.end(), [&](const Constraint& c) {
            return c.kind == Constraint::Kind::into && is_target(vars_.zonk(c.shapes[1]));
          });

@@ -59,7 +59,6 @@ class Solver : public Assumptions {
   bool collect_joined(ShapeVarId result, std::set<ShapeVarId>& seen, std::vector<ShapeVarId>& out) const;
   bool merge_circles();
   bool merge_equal_joins();
-  bool is_stated_into(const Shape& operand, const Shape& target) const;
   void park(Constraint::Kind kind, std::vector<Shape> shapes, WhyId why);
   bool rank_equation(const Shape& unknown, size_t rank, WhyId why, Step& step);
   void submit(Constraint c);
