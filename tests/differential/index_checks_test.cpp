@@ -152,5 +152,47 @@ TEST(IndexChecks, EndsOfSlices) {
                          {"chosen", y, {0}, {-1}, "", {6}}});
 }
 
+/// Of a loop without an iteration, though the index or the amount is the same in all of them.
+TEST(IndexChecks, OfWhatNoIterationChanges) {
+  const std::vector<const char*> data_counts = {
+      "iterate k[0] (fn s => x[sum k] * s) 7.0",
+      "let (s, _) = while (fn (_, i) => i < k[0]) (fn (s, i) => (x[sum k] + s, i + 1)) (7.0, i64 0) in s",
+      "let ids = k + k in iterate k[0] (fn s => s + sum x[ids]) 7.0",
+      "real (iterate k[0] (fn s => s + i64 x[dot k k]) (i64 7))",
+      "sum (for (i < 1) => iterate k[0] (fn s => s + x[sum k]) 7.0)",
+      "iterate k[0] (fn s => iterate k[0] (fn t => t + x[sum k]) s) 7.0",
+  };
+  const std::vector<const char*> elements = {
+      "fold (fn s v => s + 10 / k[0]) (i64 7) x",
+      "fold (fn s v => s - k[k[0] + 9]) (i64 7) x",
+      "fold (fn s v => s + k[sum k + 9]) (i64 7) x",
+      "let (p, s) = fold (fn (p, s) v => (p + k[k[0] + 9], s + v)) (i64 7, 0.0) x in p",
+      "let (s, all) = scan (fn s v => (s + k[k[0] + 9], real s + v)) (i64 7) x in s",
+      "let all = for (i < 1) => fold (fn s v => s + k[k[0] + 9]) (i64 7) x in all[0]",
+      "iterate n (fn s => s + 10 / k[0]) (i64 7)",
+  };
+  std::string text;
+  std::vector<std::string> names;
+  const auto entry = [&](const std::string& body) {
+    names.push_back("e" + std::to_string(names.size()));
+    text += "entry " + names.back() + " (x : f32[n]) (k : i64[m]) where 1 <= m = " + body + "\n";
+  };
+  for (const char* body : data_counts) entry(body);
+  for (const char* body : elements) entry("real (" + std::string(body) + ")");
+  const Compiled compiled(text, for_levels());
+  std::vector<CheckedRun> runs;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const bool counted = i < data_counts.size();
+    runs.push_back({names[i].c_str(), {}, {0, 9}, {7}});
+    runs.push_back({names[i].c_str(),
+                    {1, 2},
+                    counted ? std::vector<int64_t>{1, 9} : std::vector<int64_t>{0, 9},
+                    {},
+                    "e"});
+    runs.push_back({names[i].c_str(), {}, {-1, 9}, {7}});
+  }
+  expect_runs(compiled, runs);
+}
+
 }  // namespace
 }  // namespace axon::differential

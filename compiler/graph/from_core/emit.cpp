@@ -160,7 +160,8 @@ Value GraphBuilder::store(Array& a, const std::vector<Axis>& lead, bool hoist) {
     const std::vector<Dim>& shape = g.type(place->first).shape;
     bool same = place->second == wanted;
     for (size_t i = 0; same && i < lead.size(); ++i) same = shape[i] == sizes_.bound_of(lead[i].extent);
-    if (same) return place->first;
+    const bool here = hoist || g.nodes[place->first.node].region == regions_.back();
+    if (same && here) return place->first;
   }
   std::vector<Axis> domain = lead;
   for (size_t i = 0; i < a.vars.size(); ++i) domain.push_back({a.vars[i], a.shape[i]});

@@ -55,7 +55,8 @@ class GraphBuilder : Part {
   void keep(Array& a);
   /// The stored tensor that an array is, and the indices of its first axes, when its body is just that load.
   std::optional<std::pair<Value, std::vector<Dim>>> place_of(const Array& a) const;
-  /// A tensor that holds the array: its axes are those of `lead`, then the array's own.
+  /// A tensor that holds the array: its axes are those of `lead`, then the array's own. `hoist`: it may be
+  /// one from outside of the loops around.
   Value store(Array& a, const std::vector<Axis>& lead, bool hoist = true);
   /// A node over index variables in scope and placeholders.
   Value emit(std::vector<Axis> domain, ScalarId body, TensorType type, const std::string& name,

@@ -282,6 +282,23 @@ bool PrimitiveEvaluator::end_step(const Val& state, const Val& next, ScalarId he
   return !failed_;
 }
 
+/// What the expression is before the loop, where there is a step: only then is it checked.
+Val PrimitiveEvaluator::in_first_step(const OpenLoop& build, core::ExprId id) {
+  const Fact is_one = shape::at_least(build.index.extent, Dim(1));
+  const bool sure = bounds_.proof(is_one) == Proof::always;
+  if (!sure) {
+    conditions_.push_back(
+        apply(g, Op::le, {constant_int(g, Elem::i64, 1), sizes_.value_of(build.index.extent)}));
+    guards_.push_back(is_one);
+  }
+  const Val value = evaluator_.evaluate(id);
+  if (!sure) {
+    conditions_.pop_back();
+    guards_.pop_back();
+  }
+  return value;
+}
+
 /// Finds the integers of the state that are known in every iteration from its index.
 void PrimitiveEvaluator::find_positions(const Val& step, const Val& init, bool scanning, OpenLoop& build) {
   if (sizes_.varies(build.index.extent)) return;
@@ -296,7 +313,7 @@ void PrimitiveEvaluator::find_positions(const Val& step, const Val& init, bool s
       env->dims = step.closure->dims;
       env->elems = step.closure->elems;
       const EnvironmentPtr outer = std::exchange(env_, env);
-      const Val value = evaluator_.evaluate(moves.by);
+      const Val value = in_first_step(build, moves.by);
       env_ = outer;
       if (failed_) return;
       by = affine_index(g, builder_.leaf(value).body);

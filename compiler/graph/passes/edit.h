@@ -121,6 +121,8 @@ void update_sites(std::map<Value, Uses>&, const Graph&, NodeId user, const std::
 
 /// Values whose storage someone takes over: bases of updates, what loops carry.
 std::set<Value> consumed_values(const Graph&);
+/// Nodes with a value that a check looks at.
+std::set<NodeId> checked_nodes(const Graph&);
 
 /// Replaces values everywhere they are used. Chains are followed.
 void replace_values(Graph&, const std::map<Value, Value>&);

@@ -176,6 +176,13 @@ std::set<Value> consumed_values(const Graph& g) {
   return consumed;
 }
 
+std::set<NodeId> checked_nodes(const Graph& g) {
+  std::set<NodeId> checked;
+  for (const Check& c : g.checks)
+    if (!c.fact) checked.insert(c.value.node);
+  return checked;
+}
+
 namespace {
 
 /// Passes every use of a value through `now`.

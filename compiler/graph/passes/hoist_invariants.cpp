@@ -11,10 +11,9 @@ namespace axon::graph::edit {
 
 namespace {
 
-bool can_fail(const Graph& g, NodeId id) {
+bool can_fail(const Graph& g, NodeId id, const std::set<NodeId>& checked) {
   const Node& node = g.nodes[id];
-  bool found = std::any_of(g.checks.begin(), g.checks.end(),
-                           [&](const Check& check) { return !check.fact && check.value.node == id; });
+  bool found = checked.count(id) > 0;
   each_body(node, [&](ScalarId body, const auto&) {
     for (ScalarId part : post_order(g, body)) {
       const Scalar& s = g.scalars[part];
@@ -25,7 +24,7 @@ bool can_fail(const Graph& g, NodeId id) {
   return found;
 }
 
-void hoist_from(Graph& g, NodeId loop, const std::set<Value>& consumed) {
+void hoist_from(Graph& g, NodeId loop, const std::set<Value>& consumed, const std::set<NodeId>& checked) {
   RegionId inside = g.nodes[loop].body, outside = g.nodes[loop].region;
   Var index = g.nodes[loop].index.var;
   std::vector<NodeId> leaving;
@@ -35,7 +34,7 @@ void hoist_from(Graph& g, NodeId loop, const std::set<Value>& consumed) {
   };
   for (NodeId id : g.regions[inside].nodes) {
     const Node& node = g.nodes[id];
-    if (node.op != NodeOp::compute || can_fail(g, id) || mentions(g, id, index)) continue;
+    if (node.op != NodeOp::compute || can_fail(g, id, checked) || mentions(g, id, index)) continue;
     bool keeps_storage = false;
     for (uint32_t o = 0; o < node.outputs.size(); ++o)
       keeps_storage |= node.outputs[o].base || consumed.count({id, o}) > 0;
@@ -54,10 +53,11 @@ void hoist_from(Graph& g, NodeId loop, const std::set<Value>& consumed) {
 }  // namespace
 
 void hoist_invariants(Graph& g) {
-  std::set<Value> consumed = consumed_values(g);
+  const std::set<Value> consumed = consumed_values(g);
+  const std::set<NodeId> checked = checked_nodes(g);
   std::vector<NodeId> nodes = all_nodes(g);
   for (auto id = nodes.rbegin(); id != nodes.rend(); ++id)  // inner loops first
-    if (g.nodes[*id].op == NodeOp::loop) hoist_from(g, *id, consumed);
+    if (g.nodes[*id].op == NodeOp::loop) hoist_from(g, *id, consumed, checked);
 }
 
 }  // namespace axon::graph::edit
