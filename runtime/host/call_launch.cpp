@@ -91,14 +91,18 @@ Status Call::prepare_scratch(const Plan& plan) {
 }
 
 Status Call::prepare(Plan& plan) {
+  const Variant& variant = *plan.variant;
+  if (auto failure = plan.evaluate(sizes_, variant.iterations, plan.iterations)) return failure;
+  if (plan.iterations > limits::iterations)
+    return Failure{AXON_BAD_ARGUMENT, code::requirement,
+                   text("the loops of ", printable(entry_->name), " would have ", plan.iterations,
+                        " iterations, and one call has at most ", limits::iterations, " (",
+                        sizes_.origins(variant.iterations.mask()), ")")};
   if (auto failure = prepare_slots(plan)) return failure;
   if (auto failure = prepare_events(plan)) return failure;
-  const Variant& variant = *plan.variant;
   if (auto failure = plan.evaluate(sizes_, variant.scratch, plan.scratch_bytes)) return failure;
-  if (auto failure = plan.evaluate(sizes_, variant.iterations, plan.iterations)) return failure;
   if (auto failure = plan.evaluate(sizes_, variant.work, plan.work)) return failure;
   if (auto failure = plan.evaluate(sizes_, variant.handoffs, plan.handoffs)) return failure;
-  if (plan.iterations > limits::iterations) return sizes_.bad_formula(variant.iterations);
   if (auto failure = prepare_scratch(plan)) return failure;
   plan.prepared = true;
   plan.stale = 0;

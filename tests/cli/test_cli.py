@@ -113,6 +113,16 @@ class CommandLine(WithProgram):
         status, out, _ = etcc("run", self.program, "pick", "-D", "v=1", "table=[[1, 2]]", "ids=[0]")
         self.assertEqual((status, out), (0, "result : f32[1, 2] =\n[[1, 2]]\n"))
 
+    def test_loops_that_are_too_long_do_not_start(self):
+        source = "entry turns (k : i64) = iterate k (fn v => v * 3 + 1) (i64 0)\n"
+        bundle = os.path.join(self.folder.name, "turns.axb")
+        self.assertEqual(etcc("build", "-", "-o", bundle, stdin=source)[0], 0)
+        self.assertEqual(etcc("run", bundle, "turns", "k=1048577")[:2], (0, "result : i64 =\n4443269174556360705\n"))
+        for k in (536870913, 2**62):
+            status, out, err = etcc("run", bundle, "turns", f"k={k}")
+            self.assertEqual((status, out), (1, ""))
+            self.assertIn(f"error[E0824]: the loops of `turns` would have {k} iterations, and one call has at most 536870912", err)
+
     def test_debug_prints_the_intermediate(self):
         status, out, err = etcc("run", self.program, "shown", "x=[[1, 2], [3, 4]]")
         self.assertEqual((status, out), (0, "result : f32[2] =\n[6, 14]\n"))
