@@ -35,13 +35,14 @@ class Flattening {
         consumer(graph.nodes[consumer_id]),
         producer(graph.nodes[producer_id]),
         producer_id_(producer_id),
-        scope(graph, consumer) {}
+        scope(graph, consumer),
+        outside(graph, consumer.region) {}
 
   /// The consumer over the producer's domain (without the producer's body); nullopt when the loads do not
   /// fit.
   std::optional<Node> run() {
     for (const Axis& a : consumer.domain) {
-      if (a.extent.is(0)) return std::nullopt;  // of no points everything is proved, other extents too
+      if (a.extent.is(0)) return std::nullopt;  // of no points everything is proved
       if (a.extent.is(1)) old_to_new[a.var] = Dim(0);
     }
     for (size_t a = 0; a < producer.domain.size(); ++a)
@@ -57,7 +58,7 @@ class Flattening {
   const Node consumer;
   const Node producer;
   NodeId producer_id_;
-  edit::Scope scope;
+  edit::Scope scope, outside;
   shape::Substitution old_to_new;
   std::vector<AxisMap> maps;
 
@@ -115,11 +116,12 @@ class Flattening {
     }
   }
 
-  /// Finds the order of digits in which every index lies in the block around the point.
+  /// Finds the order of digits in which every index lies in the block around the point. That there is a point
+  /// shows nothing of the number of points.
   bool order_digits(AxisMap& map, const std::vector<Dim>& indices) {
     Dim count = 1;
     for (const Axis& a : map.digits) count = count * a.extent;
-    if (count != map.axis.extent && !scope.proves(shape::equal(count, map.axis.extent))) return false;
+    if (count != map.axis.extent && !outside.proves(shape::equal(count, map.axis.extent))) return false;
     std::vector<size_t> order(map.digits.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
     const std::vector<Axis> digits = map.digits;
