@@ -332,6 +332,69 @@ TEST(SizesOfTheData, AreRangesOfWhatTheBodyComputes) {
                          {"sized", {1, 2, 3}, {2}, {}, "the axis has 3 elements, not 2"}});
 }
 
+/// A range that is found or given below an axis that the data decides: of what reduces windows of that axis.
+TEST(SizesOfTheData, AreRangesOverTheirWindows) {
+  const Compiled compiled(
+      "fun pairs (v : [n]) = for (i < n - 1) => sum v[i : i + 2]\n"
+      "fun triples v = for i => maximum v[i : i + 3]\n"
+      "entry tail (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let v = x[k[0] :] in for (i < dim v 0 - 1) => sum v[i : i + 2]\n"
+      "entry head (x : f32[n]) (k : i64[m]) where 2 <= m = let v = x[: k[0]] in for i => mean v[i : i + 2]\n"
+      "entry part (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let v = x[k[0] : k[1]] in for i => dot [1.0, 2.0] v[i : i + 2]\n"
+      "entry offset (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let v = x[k[0] :] let w = (for i => sum (j < 3) => v[i + j]) in w * 2.0 + w\n"
+      "entry given (x : f32[n]) (k : i64[m]) (l : i64) where 2 <= m =\n"
+      "  let v = x[k[0] :] in for (i < dim v 0 - l + 1) => sum v[i : i + l]\n"
+      "entry called (x : f32[n]) (k : i64[m]) where 2 <= m = let r = {a = pairs x[k[0] :]} in r.a\n"
+      "entry inferred (x : f32[n]) (k : i64[m]) where 2 <= m = triples (triples x[k[0] :])\n"
+      "entry two (x : f32[n]) (k : i64[m]) where 2 <= m = let v = x[: k[0]] let w = x[: k[1]] in\n"
+      "  for i j => sum v[i : i + 2] * maximum w[j : j + 3]\n"
+      "entry table (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let A = (for (i < n) (j < n) => x[i] * x[j])[k[0] :, : k[1]] in for i j => sum A[i : i + 2, j]\n"
+      "entry added (x : f32[n]) (k : i64[m]) where 2 <= m = let v = x[k[0] :] in\n"
+      "  sum (for i => sum v[i : i + 3])\n"
+      "entry elements (x : f32[n]) (k : i64[m]) = for j => sum (for i => sum x[: k[j]][i : i + 2])\n"
+      "entry chosen (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let v = x[: k[0]] in if k[1] > 0 then sum (for i => sum v[i : i + 2]) else 9.0\n",
+      for_levels());
+  const std::vector<double> x = {1, 2, 4, 8};
+  expect_runs(compiled,
+              {{"tail", x, {1, 0}, {6, 12}},
+               {"tail", x, {3, 0}, {}},
+               {"tail", x, {4, 0}, {}, "`dim v 0 - 1` (generated.axn:4:33) is -1, which is no size"},
+               {"tail", x, {5, 0}, {}, "is -1, which is not in 0 .. 4"},
+               {"head", x, {3, 0}, {1.5, 3}},
+               {"head", x, {1, 0}, {}},
+               {"head", x, {0, 0}, {}, "the range of `i` in `for i => mean v[i : i + 2]`"},
+               {"part", x, {1, 4}, {10, 20}},
+               {"part", x, {2, 2}, {}, "is -1, which is no size"},
+               {"part", x, {3, 2}, {}, "is -1, which is not in 0 .. 4"},
+               {"offset", x, {0, 0}, {21, 42}},
+               {"offset", x, {3, 0}, {}, "is -1, which is no size"},
+               {"given", x, {1, 0}, {6, 12}, "", {2}},
+               {"given", x, {1, 0}, {0, 0, 0, 0}, "", {0}},
+               {"given", x, {1, 0}, {}, "is -1, which is no size", {5}},
+               {"called", x, {0, 0}, {3, 6, 12}},
+               {"called", x, {4, 0}, {}, "is -1, which is no size"},
+               {"inferred", {1, 5, 2, 1, 3}, {0, 0}, {5}},
+               {"inferred", x, {0, 0}, {}},
+               {"inferred", x, {1, 0}, {}, "is -1, which is no size"},
+               {"two", x, {3, 4}, {12, 24, 24, 48}},
+               {"two", x, {1, 3}, {}},
+               {"two", x, {3, 1}, {}, "the range of `j` in"},
+               {"table", x, {2, 2}, {12, 24}},
+               {"table", x, {4, 2}, {}, "the range of `i` in"},
+               {"added", x, {0, 0}, {21}},
+               {"added", x, {2, 0}, {0}},
+               {"added", x, {3, 0}, {}, "is -1, which is no size"},
+               {"elements", x, {3, 1}, {9, 0}},
+               {"elements", x, {3, 0}, {}, "is -1, which is no size"},
+               {"chosen", x, {3, 1}, {9}},
+               {"chosen", x, {0, 0}, {9}},
+               {"chosen", x, {0, 1}, {}, "is -1, which is no size"}});
+}
+
 /// The first launch has too little room, the next ones have enough, and a larger size asks for more again.
 TEST(Room, GrowsWithTheSizesThatTheDataDecides) {
   const Compiled compiled("entry f (k : i64[1]) = for (i < k[0]) => real i * 0.5\n", for_levels());

@@ -75,8 +75,9 @@ void SizeEnvironment::refuse_unbounded(const Val& value) {
 Dim SizeEnvironment::bound_of(const Dim& d) const {
   const std::optional<Dim> most = upper_bound(d);
   if (!most) return d;  // refuse_unbounded() reported it
-  const bool at_root = conditions_.empty() && active_.empty() && loops_.empty();
-  if (at_root || most->constant() || (most->as_var() && !reads_integer(g, *most))) return *most;
+  // Of what the call decides it has checked there that it is no negative size; the launch checks the rest.
+  const bool at_call = conditions_.empty() && active_.empty() && loops_.empty() && !reads_data(g, *most);
+  if (at_call || most->constant() || (most->as_var() && !reads_integer(g, *most))) return *most;
   // The range of an index implies that its axis is not empty. That must not prove an extent that does not
   // depend on the index: it is that of memory that is there in any case.
   std::vector<Fact> facts = g.facts;

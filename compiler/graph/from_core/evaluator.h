@@ -93,6 +93,7 @@ class CoreEvaluator : Part {
   // ---- for.cpp ----
   Val for_expr(const core::Expr& e);
   std::optional<Dim> range_of(const core::Binder& binder, ScalarId bound);
+  Dim found_range(const core::Binder& binder, const core::Expr& e);
   std::vector<Dim> rank_shape(const core::Binder& binder);
   Val rearrange(const core::Expr& e);
   Val merged_view(const Array& of, const std::vector<Dim>& shape, const std::vector<Axis>& domain,

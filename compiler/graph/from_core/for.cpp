@@ -1,6 +1,8 @@
 // `for` as a tabulated template, the shapes of rank binders, rearrange.
 //
 // A rank binder `..p` ranges over the broadcast shape of everything that it indexes; its type says of what.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/bug.h"
@@ -71,6 +73,20 @@ std::optional<Dim> CoreEvaluator::range_of(const core::Binder& binder, ScalarId 
   return extent;
 }
 
+/// The range that the type checker has found. Of one that the call does not decide, the launch checks that it
+/// is a size.
+Dim CoreEvaluator::found_range(const core::Binder& binder, const Expr& e) {
+  learn_integers(*binder.range);
+  const Dim extent = sizes_.resolve(*binder.range);
+  if (failed_ || !checked_.is_decided_later(extent)) return extent;
+  if (bounds_.proof(shape::at_least(extent, Dim(0))) != Proof::unknown) return extent;
+  const ScalarId found = sizes_.value_of(extent), zero = constant_int(g, Elem::i64, 0);
+  checks_.require(apply(g, Op::le, {zero, found}), found, zero,
+                  fmt::format("the range of `{}` in {} is {{lhs}}, which is no size",
+                              p.locals[binder.local].name, quoted(e.span)));
+  return extent;
+}
+
 Val CoreEvaluator::for_expr(const Expr& e) {
   std::vector<Axis> axes;
   auto env = std::make_shared<Environment>();
@@ -92,9 +108,8 @@ Val CoreEvaluator::for_expr(const Expr& e) {
       extent = range_of(b, builder_.leaf(bound).body);
       if (!extent) return {};
     } else if (b.range) {
-      learn_integers(*b.range);
+      extent = found_range(b, e);
       if (failed_) return {};
-      extent = sizes_.resolve(*b.range);
     }
     if (!extent) base::bug("from_core", "an index binder has no range");
     Var v = shape::fresh_var(local.name);
