@@ -125,20 +125,15 @@ source::Span place_of(const Compilation& c, const CompiledEntry& entry, graph::N
 void refuse_unbounded_sizes(Compilation& c) {
   for (const CompiledEntry& entry : c.entries) {
     const graph::Graph& g = entry.graph;
-    shape::Substitution bounds;
-    for (uint32_t s : graph::data_sizes(g)) bounds[g.sizes[s].var] = g.sizes[s].equation.substitute(bounds);
-    const auto refuse = [&](const shape::Dim& d, graph::NodeId id) {
-      c.diagnostics.report(source::error(
-          source::Code::E9001, place_of(c, entry, id),
-          fmt::format("entry `{}`: memory for the size {}, which the data decides", entry.name, d.str())));
-    };
     for (uint32_t n = 0; n < g.nodes.size(); ++n)
       for (const graph::TensorType& type : g.nodes[graph::NodeId{n}].types)
-        for (const shape::Dim& d : type.shape)
-          if (!graph::at_most_before_data(g, d)) return refuse(d, graph::NodeId{n});
-    for (const graph::Result& r : g.results)
-      for (const shape::Dim& d : g.type(r.value).shape)
-        if (graph::at_most_before_data(g, d) != d.substitute(bounds)) return refuse(d, r.value.node);
+        for (const shape::Dim& d : type.shape) {
+          if (graph::at_most_before_data(g, d)) continue;
+          return c.diagnostics.report(
+              source::error(source::Code::E9001, place_of(c, entry, graph::NodeId{n}),
+                            fmt::format("entry `{}`: memory for the size {}, which the data decides",
+                                        entry.name, d.str())));
+        }
   }
 }
 

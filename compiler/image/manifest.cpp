@@ -243,7 +243,12 @@ class EntryWriter {
   ordered_json results() const {
     ordered_json out = ordered_json::array();
     for (size_t r = 0; r < graph_.results.size(); ++r) {
-      ordered_json item = port(graph_.results[r].path, graph_.type(graph_.results[r].value));
+      const graph::TensorType& type = graph_.type(graph_.results[r].value);
+      ordered_json item = port(graph_.results[r].path, type);
+      const bool later = std::any_of(type.shape.begin(), type.shape.end(),
+                                     [&](const Dim& d) { return reads_data(graph_, d); });
+      if (later)
+        for (const Dim& d : type.shape) item["room"].push_back(room(d));
       const auto state = state_of_result(entry_.plan->variants.front().program, r);
       for (const plan::Variant& variant : entry_.plan->variants)
         if (state_of_result(variant.program, r) != state)

@@ -162,19 +162,20 @@ Status Call::shape_results() {
     const Port& port = entry_->results[i];
     Output& output = outputs_[i];
     uint64_t mask = 0;
-    for (const Dim& dim : port.shape) mask |= dim.mask();
+    for (const Dim& dim : port.room) mask |= dim.mask();
     if (!concerns(mask)) continue;
     uint64_t bytes = weights::dtype_bytes(static_cast<weights::Dtype>(port.elem));
     bool empty = false;
     for (size_t axis = 0; axis < port.shape.size(); ++axis) {
       int64_t& extent = output.shape[axis];
-      if (!port.shape[axis].evaluate(sizes_.values(), extent) || extent < 0)
-        return sizes_.bad_formula(port.shape[axis]);
+      if (!port.room[axis].evaluate(sizes_.values(), extent) || extent < 0)
+        return sizes_.bad_formula(port.room[axis]);
       empty |= extent == 0;
       if (extent > 0 && (__builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes) ||
                          bytes > limits::tensor_bytes))
         return Failure{AXON_BAD_ARGUMENT, code::shape,
-                       text("result ", printable(port.path), " would be too large")};
+                       text(port.path.empty() ? "the result" : text("result ", printable(port.path)),
+                            " would be too large")};
     }
     if (port.state >= 0) continue;
     if (auto failure = reserve(output.memory, empty ? 1 : bytes, "a result")) return failure;

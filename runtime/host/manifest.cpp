@@ -225,6 +225,8 @@ class Reader {
   Port result(const Node& node, const Entry& entry) {
     Port out = port(node);
     out.kind = AXON_RESULT;
+    out.room = find(node, "room") ? dims(node, "room") : out.shape;
+    if (out.room.size() != out.shape.size()) fail(node.where, "has room for another rank");
     if (!find(node, "state")) return out;
     const uint32_t state = number(node, "state", entry.inputs.size());
     if (state >= entry.inputs.size()) return out;

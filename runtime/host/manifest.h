@@ -33,6 +33,7 @@ struct Port {
   axon_elem elem = AXON_F32;
   std::vector<Dim> shape;
   std::vector<const char*> shape_text;
+  std::vector<Dim> room;  ///< results: the most that each axis can be, before the data has decided
   uint32_t weight = 0;  ///< AXON_WEIGHT: index into Manifest::weights
   int32_t state = -1;   ///< results: the state input that this is
 };

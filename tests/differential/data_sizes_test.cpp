@@ -395,6 +395,49 @@ TEST(SizesOfTheData, AreRangesOverTheirWindows) {
                {"chosen", x, {0, 1}, {}, "is -1, which is no size"}});
 }
 
+/// A result has room for the most that each axis can be, also where it is less the more the data decides.
+TEST(Room, IsThereForWhatTheDataLeaves) {
+  const Compiled compiled(
+      "fun moving (x : [n]) k = for i => sum x[i : i + k]\n"
+      "entry outer (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let a = k[0] let l = x[: a] let r = x[a :] in for i j => r[i] * l[j]\n"
+      "entry turned (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let a = k[0] let l = x[: a] let r = x[a :] in for i j => l[i] * r[j]\n"
+      "entry product (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let a = k[0] let A = (for (i < 2) (j < n) => x[j] + real i) in transpose A[.., a :] @ A[.., : a]\n"
+      "entry moved (x : f32[n]) (k : i64[m]) where 1 <= m = moving x k[0]\n"
+      "entry between (x : f32[n]) (k : i64[m]) where 2 <= m = moving x[: k[0]] k[1]\n"
+      "entry record (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let a = k[0] in {rest = for (i < n - a) => x[a + i], most = x[: a]}\n"
+      "entry unbounded (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let a = k[0] let r = iota a in for (i < n - a) (j < a) => real r[j] + x[i]\n",
+      for_levels());
+  const std::vector<double> x = {1, 2, 3, 4};
+  expect_runs(compiled, {{"outer", x, {1}, {2, 3, 4}},
+                         {"outer", x, {2}, {3, 6, 4, 8}},
+                         {"outer", x, {0}, {}},
+                         {"outer", x, {4}, {}},
+                         {"outer", x, {5}, {}, "5, which is not in 0 .. 4"},
+                         {"outer", x, {-1}, {}, "-1, which is not in 0 .. 4"},
+                         {"turned", x, {3}, {4, 8, 12}},
+                         {"turned", {}, {0}, {}},
+                         {"product", x, {1}, {8, 11, 14}},
+                         {"product", x, {3}, {14, 23, 32}},
+                         {"moved", x, {2}, {3, 5, 7}},
+                         {"moved", x, {0}, {0, 0, 0, 0, 0}},
+                         {"moved", x, {4}, {10}},
+                         {"moved", x, {5}, {}, "5, which is not in 0 .. 4"},
+                         {"between", x, {3, 2}, {3, 5}},
+                         {"between", x, {3, 0}, {0, 0, 0, 0}},
+                         {"between", x, {2, 3}, {}},
+                         {"between", x, {1, 3}, {}, "the range of `i` in `for i => sum x[i : i + k]`"},
+                         {"record", x, {1}, {2, 3, 4}},
+                         {"record", x, {5}, {}, "is -1, which is no size"},
+                         {"unbounded", x, {2}, {1, 2, 2, 3}},
+                         {"unbounded", x, {4}, {}},
+                         {"unbounded", x, {5}, {}, "is -1, which is no size"}});
+}
+
 /// The first launch has too little room, the next ones have enough, and a larger size asks for more again.
 TEST(Room, GrowsWithTheSizesThatTheDataDecides) {
   const Compiled compiled("entry f (k : i64[1]) = for (i < k[0]) => real i * 0.5\n", for_levels());
