@@ -35,6 +35,18 @@ AliasSet AliasSet::renewed(ExprId by) const {
   return out;
 }
 
+AliasSet AliasSet::renewed(ExprId by, const std::vector<Place>& which) const {
+  AliasSet out = *this;
+  for (Place& p : out.places) {
+    const auto is_part = [&](const Place& whole) {
+      return overlap(p, whole) && whole.path.size() <= p.path.size();
+    };
+    if (std::any_of(which.begin(), which.end(), is_part)) p.path += "@" + std::to_string(by.index);
+  }
+  for (auto& [name, set] : out.parts) set = set.renewed(by, which);
+  return out;
+}
+
 void AliasSet::add(const AliasSet& other) {
   if (parts.empty() && places.empty()) {
     *this = other;
@@ -98,9 +110,10 @@ AliasSet Aliases::of(ExprId id) {
       bind(e.params[0], of(e.args[0]));
       return of(e.args[1]);
     case Expr::Kind::conditional: {
-      AliasSet out = of(e.args[1]);
-      out.add(of(e.args[2]));
-      return out;
+      AliasSet out = by_parts(of(e.args[1]), e.type);
+      out.add(by_parts(of(e.args[2]), e.type));
+      const auto gone = given_up_.find(id);
+      return gone == given_up_.end() ? out : out.renewed(id, gone->second);
     }
     case Expr::Kind::index:
       return of_index(e);
@@ -116,6 +129,19 @@ AliasSet Aliases::of(ExprId id) {
     default:
       return {};
   }
+}
+
+/// The same with each field and item on its own.
+AliasSet Aliases::by_parts(const AliasSet& whole, TypeId type) const {
+  const Type& t = p_.types.types[type];
+  const bool record = t.kind == Type::Kind::record && !t.row.valid();
+  if (!record && t.kind != Type::Kind::tuple) return whole;
+  AliasSet out;
+  for (size_t i = 0; i < t.items.size(); ++i) {
+    const std::string name = "." + (record ? t.fields[i] : std::to_string(i));
+    out.parts[name] = by_parts(whole.part(name), t.items[i]);
+  }
+  return out;
 }
 
 /// A point, a slice, `:` or `..` gives a view; a gather copies.

@@ -28,6 +28,7 @@ struct AliasSet {
   std::vector<Place> all() const;
   AliasSet part(const std::string& name) const;
   AliasSet renewed(ExprId by) const;
+  AliasSet renewed(ExprId by, const std::vector<Place>& which) const;  ///< these places, and parts of them
   void add(const AliasSet& other);
 };
 
@@ -37,6 +38,10 @@ class Aliases {
   AliasSet of(ExprId id);
   void bind(const Pattern& p, const AliasSet& aliases);
   void set(LocalId local, AliasSet aliases) { known_[local] = std::move(aliases); }
+  /// A branch of the conditional gives these up. What the other one makes of them is not what was before.
+  void give_up_in(ExprId conditional, std::vector<Place> places) {
+    given_up_[conditional] = std::move(places);
+  }
   /// `x`, `p.a.b`: the name and the fields; nothing for other expressions.
   std::optional<Place> path_of(ExprId id) const;
 
@@ -45,10 +50,12 @@ class Aliases {
   AliasSet of_index(const Expr& e);
   AliasSet of_body(const std::vector<Pattern>& params, ExprId body, ExprId call);
   bool reorders_axes(const Expr& e) const;
+  AliasSet by_parts(const AliasSet& whole, TypeId type) const;
 
   const Program& p_;
   std::map<LocalId, AliasSet> known_;
-  std::map<LocalId, ExprId> functions_;  ///< let-bound lambdas
+  std::map<LocalId, ExprId> functions_;            ///< let-bound lambdas
+  std::map<ExprId, std::vector<Place>> given_up_;  ///< by a branch of a conditional
   int depth_ = 0;
 };
 

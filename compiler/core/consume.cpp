@@ -57,7 +57,7 @@ class ConsumeWalk {
         aliases_.bind(e.params[0], aliases_.of(e.args[0]));
         return walk(e.args[1]);
       case Expr::Kind::conditional:
-        return walk_conditional(e);
+        return walk_conditional(id);
       case Expr::Kind::apply:
         return walk_apply(e);
       case Expr::Kind::with_index:
@@ -123,14 +123,19 @@ class ConsumeWalk {
     }
   }
 
-  void walk_conditional(const Expr& e) {
+  void walk_conditional(ExprId id) {
+    const Expr& e = p_.exprs[id];
     walk(e.args[0]);
     const auto before = gone_;
     walk(e.args[1]);
-    auto after_then = gone_;
+    const auto after_then = gone_;
     gone_ = before;
     walk(e.args[2]);
-    gone_.insert(gone_.end(), after_then.begin() + static_cast<long>(before.size()), after_then.end());
+    const auto since = static_cast<ptrdiff_t>(before.size());
+    gone_.insert(gone_.end(), after_then.begin() + since, after_then.end());
+    std::vector<Place> places;
+    for (auto gone = gone_.begin() + since; gone != gone_.end(); ++gone) places.push_back(gone->place);
+    aliases_.give_up_in(id, std::move(places));
   }
 
   /// Gives up what the expression aliases of what is owned here.
