@@ -211,7 +211,7 @@ class CopyInserter {
     const bool is_slot =
         g_.nodes[made_by].op == NodeOp::loop && g_.nodes[storage_->root(value).node].op == NodeOp::loop;
     if (!is_input && !is_slot) return;
-    const NodeId copy = make_copy(value, g_.root);
+    const NodeId copy = make_copy(g_, value, g_.root);
     auto& nodes = g_.regions[g_.root].nodes;
     const auto is_computed = [&](NodeId id) { return g_.nodes[id].op != NodeOp::input; };
     const auto at = is_input ? std::find_if(nodes.begin(), nodes.end(), is_computed)
@@ -230,7 +230,7 @@ class CopyInserter {
     const RegionId region = use.kind == Use::result ? g_.root
                             : in_body               ? g_.nodes[use.user].body
                                                     : g_.nodes[use.user].region;
-    const NodeId copy = make_copy(use.value, region);
+    const NodeId copy = make_copy(g_, use.value, region);
     auto& nodes = g_.regions[region].nodes;
     const bool at_end = in_body || use.kind == Use::result;
     nodes.insert(at_end ? nodes.end() : std::find(nodes.begin(), nodes.end(), use.user), copy);
@@ -253,27 +253,6 @@ class CopyInserter {
     }
   }
 
-  NodeId make_copy(Value v, RegionId region) {
-    const graph::TensorType type = g_.type(v);
-    Node copy;
-    copy.op = NodeOp::compute;
-    copy.name = "copy";
-    copy.region = region;
-    copy.types = {type};
-    graph::Output output;
-    output.type = type;
-    std::vector<graph::ScalarId> indices;
-    for (const auto& extent : type.shape) {
-      const graph::Var var = shape::fresh_var("i" + std::to_string(copy.domain.size()));
-      copy.domain.push_back({var, extent});
-      output.at.push_back(var);
-      indices.push_back(index_of(g_, var));
-    }
-    output.body = load(g_, v, indices, type.elem);
-    copy.outputs.push_back(output);
-    return g_.nodes.add(std::move(copy));
-  }
-
   Graph& g_;
   std::vector<CopiedState> copied_states_;
   std::vector<uint32_t> position_;
@@ -282,6 +261,27 @@ class CopyInserter {
 };
 
 }  // namespace
+
+NodeId make_copy(Graph& g, Value v, RegionId region) {
+  const graph::TensorType type = g.type(v);
+  Node copy;
+  copy.op = NodeOp::compute;
+  copy.name = "copy";
+  copy.region = region;
+  copy.types = {type};
+  graph::Output output;
+  output.type = type;
+  std::vector<graph::ScalarId> indices;
+  for (const auto& extent : type.shape) {
+    const graph::Var var = shape::fresh_var("i" + std::to_string(copy.domain.size()));
+    copy.domain.push_back({var, extent});
+    output.at.push_back(var);
+    indices.push_back(index_of(g, var));
+  }
+  output.body = load(g, v, indices, type.elem);
+  copy.outputs.push_back(output);
+  return g.nodes.add(std::move(copy));
+}
 
 std::vector<CopiedState> insert_copies(Graph& g) { return CopyInserter(g).run(); }
 

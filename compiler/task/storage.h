@@ -31,6 +31,9 @@ class Storage {
   std::set<std::pair<graph::NodeId, uint32_t>> in_place_;
 };
 
+/// An identity compute node of the value, in no list of nodes yet.
+graph::NodeId make_copy(graph::Graph&, graph::Value, graph::RegionId);
+
 /// Lets steps of loops compute the next value of a consumed (`*`) state in its memory, where each element is
 /// made of the same element. Meaning is unchanged (update_states.cpp).
 void update_states(graph::Graph&);

@@ -5,7 +5,8 @@
 // is the last to read s, and when it reads of s only the element that it computes, then y may be written over
 // s: it becomes an update of s at every element, which storage classes keep in the memory of the state
 // through all iterations (storage.h). That the step is the last to read s is brought about where it can be
-// (read_states_first.h). What cannot be written in place is left for insert_copies to refuse.
+// (read_states_first.h). Where the entry stores another value in the whole state, loops before that begin
+// with a copy of it. What cannot be written in place is left for insert_copies to refuse.
 #include <algorithm>
 #include <set>
 
@@ -18,6 +19,7 @@ using graph::Graph;
 using graph::Node;
 using graph::NodeId;
 using graph::NodeOp;
+using graph::RegionId;
 using graph::Value;
 
 namespace {
@@ -31,6 +33,7 @@ class StateUpdates {
     std::vector<NodeId> loops;
     for (const NodeId id : live_nodes(g_))
       if (g_.nodes[id].op == NodeOp::loop) loops.push_back(id);
+    for (const NodeId id : loops) begin_with_copies(id);
     for (const NodeId id : loops)
       for (const graph::Carried& carried : g_.nodes[id].carried)
         if (is_given_up(carried.init)) given_up_.insert(carried.param);
@@ -49,6 +52,40 @@ class StateUpdates {
     if (node.op == NodeOp::compute)
       return node.outputs[v.output].base && is_given_up(*node.outputs[v.output].base);
     return node.op == NodeOp::loop && is_given_up(node.carried[v.output].init);
+  }
+
+  /// Lets the loop begin with copies of the states that something else is stored in after it.
+  void begin_with_copies(NodeId loop) {
+    const RegionId region = g_.nodes[loop].region;
+    for (uint32_t c = 0; c < g_.nodes[loop].carried.size(); ++c) {
+      const Value init = g_.nodes[loop].carried[c].init;
+      if (!is_given_up(init) || !is_stored_after(loop, init)) continue;
+      const NodeId copy = make_copy(g_, init, region);
+      auto& nodes = g_.regions[region].nodes;
+      nodes.insert(std::find(nodes.begin(), nodes.end(), loop), copy);
+      g_.nodes[loop].carried[c].init = {copy, 0};
+    }
+  }
+
+  /// Does a later node of the region store every element of the state, and reads none?
+  bool is_stored_after(NodeId loop, Value state) const {
+    const auto& nodes = g_.regions[g_.nodes[loop].region].nodes;
+    return std::any_of(std::find(nodes.begin(), nodes.end(), loop), nodes.end(), [&](NodeId id) {
+      const Node& node = g_.nodes[id];
+      const auto stores_all = [&](const graph::Output& output) {
+        if (output.base != state || output.at != identity_map(node.domain)) return false;
+        const std::vector<graph::Dim>& shape = g_.type(state).shape;
+        return std::equal(
+            shape.begin(), shape.end(), node.domain.begin(), node.domain.end(),
+            [](const graph::Dim& size, const graph::Axis& axis) { return axis.extent == size; });
+      };
+      if (std::none_of(node.outputs.begin(), node.outputs.end(), stores_all)) return false;
+      bool reads = false;
+      graph::edit::each_body(node, [&](graph::ScalarId body, const auto&) {
+        for (const graph::ScalarId l : loads_in(g_, body)) reads |= g_.scalars[l].target == state;
+      });
+      return !reads;
+    });
   }
 
   /// Makes the step an update of the state that loop `id` carries as number `c`, where that is possible.

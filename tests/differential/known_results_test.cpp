@@ -161,6 +161,31 @@ TEST(RunTimeChecks, IndicesIntoNothing) {
                          {"looped", {}, {2, 3}, {1}}});
 }
 
+/// A loop that ends in the state begins with what it was.
+TEST(Updates, StoreWhatALoopMadeOfTheState) {
+  const Compiled compiled(
+      "entry folded (x : *f32[n]) (k : i64[m]) = x with [:] = fold (fn s i => s + real i) x k\n"
+      "entry mixed (x : *f32[n]) (k : i64[m]) = let y = fold (fn s i => s + sum s + real i) x k in x with "
+      "[:] "
+      "= y * 2.0\n"
+      "entry counted (x : *f32[n]) (k : i64[m]) where 1 <= m = x with [:] = iterate k[0] (fn s => s * 2.0) "
+      "x\n"
+      "entry bounded (x : *f32[n]) (k : i64[m]) = x with [:] = while (fn s => sum s > 4.0) (fn s => s * 0.5) "
+      "x\n"
+      "entry chosen (x : *f32[n]) (k : i64[m]) =\n"
+      "  let y = if sum x > 4.0 then fold (fn s i => s + sum s) x k else x in x with [:] = y\n",
+      for_levels());
+  expect_runs(compiled, {{"folded", {1, 2}, {3, 4}, {8, 9}},
+                         {"folded", {1, 2}, {}, {1, 2}},
+                         {"folded", {}, {3}, {}},
+                         {"mixed", {1, 2}, {3, 4}, {52, 54}},
+                         {"counted", {1, 2}, {3}, {8, 16}},
+                         {"counted", {1, 2}, {0}, {1, 2}},
+                         {"bounded", {4, 6}, {}, {1, 1.5}},
+                         {"chosen", {2, 3}, {1}, {7, 8}},
+                         {"chosen", {1, 2}, {1}, {1, 2}}});
+}
+
 /// What an update of one position stores may be made of other elements: it is computed before the update.
 TEST(Updates, OfOnePositionReadOthers) {
   const Compiled compiled(
