@@ -17,21 +17,17 @@ namespace {
 
 constexpr uint32_t max_z3_depth = 200;
 
+/// What Z3 is told of a product of unknowns: what it is, or only that it is an integer.
+enum class Products : uint8_t { exact, opaque };
+
 class Translator {
  public:
-  Translator(z3::context& context, z3::solver& solver) : context_(context), solver_(solver) {}
+  Translator(z3::context& context, z3::solver& solver, Products products)
+      : context_(context), solver_(solver), products_(products) {}
 
   z3::expr term(const Dim& dim) {
     z3::expr_vector sum(context_);
-    for (const Term& part : dim.terms()) {
-      z3::expr_vector product(context_);
-      if (part.coefficient != 1 || part.factors.empty())
-        product.push_back(context_.int_val(part.coefficient));
-      for (const Atom& atom : part.factors) product.push_back(value_of(atom));
-      z3::expr first = product[0];
-      for (unsigned i = 1; i < product.size(); ++i) first = first * product[i];
-      sum.push_back(first);
-    }
+    for (const Term& part : dim.terms()) sum.push_back(term(part));
     return sum.empty() ? context_.int_val(0) : z3::sum(sum);
   }
 
@@ -55,6 +51,30 @@ class Translator {
  private:
   /// Names go by number of use, so that equal questions look equal to Z3.
   z3::expr fresh(char kind) { return context_.int_const(fmt::format("{}{}", kind, count_++).c_str()); }
+
+  z3::expr term(const Term& part) {
+    z3::expr_vector product(context_);
+    if (part.coefficient != 1 || part.factors.empty()) product.push_back(context_.int_val(part.coefficient));
+    if (products_ == Products::opaque && part.factors.size() > 1)
+      product.push_back(opaque(part.factors));
+    else
+      for (const Atom& atom : part.factors) product.push_back(value_of(atom));
+    z3::expr first = product[0];
+    for (unsigned i = 1; i < product.size(); ++i) first = first * product[i];
+    return first;
+  }
+
+  /// Of a product that is not told it is known that it is not negative, where no factor is.
+  z3::expr opaque(const std::vector<Atom>& factors) {
+    std::vector<const AtomNode*> key;
+    for (const Atom& atom : factors) key.push_back(atom.node);
+    if (auto found = opaque_.find(key); found != opaque_.end()) return found->second;
+    z3::expr value = fresh('p'), positive = context_.bool_val(true);
+    for (const Atom& atom : factors) positive = positive && value_of(atom) >= 0;
+    solver_.add(z3::implies(positive, value >= 0));
+    opaque_.emplace(key, value);
+    return value;
+  }
 
   z3::expr value_of(const Atom& atom) {
     if (auto found = known_.find(atom.node); found != known_.end()) return found->second;
@@ -81,8 +101,12 @@ class Translator {
     for (auto& [operands, parts] : divisions_)
       if (operands.first == atom.lhs() && operands.second == atom.rhs()) return parts;
     z3::expr quotient = fresh('q'), remainder = fresh('r');
-    if (auto divisor = atom.rhs().constant(); divisor && *divisor > 0) {
+    const auto divisor = atom.rhs().constant();
+    if (divisor && *divisor > 0) {
       solver_.add(lhs == rhs * quotient + remainder && remainder >= 0 && remainder < rhs);
+    } else if (products_ == Products::opaque) {
+      solver_.add(z3::implies(rhs > 0, remainder >= 0 && remainder < rhs));
+      solver_.add(z3::implies(rhs > 0 && lhs >= 0, quotient >= 0 && quotient <= lhs));
     } else {
       solver_.add(z3::implies(rhs != 0, lhs == rhs * quotient + remainder));
       solver_.add(z3::implies(rhs > 0, remainder >= 0 && remainder < rhs));
@@ -94,8 +118,10 @@ class Translator {
 
   z3::context& context_;
   z3::solver& solver_;
+  const Products products_;
   unsigned count_ = 0;
   std::unordered_map<const AtomNode*, z3::expr> known_;
+  std::map<std::vector<const AtomNode*>, z3::expr> opaque_;
   std::vector<std::pair<Var, z3::expr>> variables_;
   std::vector<std::pair<std::pair<Dim, Dim>, std::pair<z3::expr, z3::expr>>> divisions_;
 };
@@ -124,13 +150,15 @@ bool has_product(const Dim& dim) {
   return false;
 }
 
+bool has_product(const std::vector<Fact>& conjunction) {
+  return std::any_of(conjunction.begin(), conjunction.end(),
+                     [](const Fact& fact) { return has_product(fact.lhs) || has_product(fact.rhs); });
+}
+
 /// Products of variables go to the older of Z3's two arithmetics: the newer one may spend many seconds on
 /// multiplying huge numbers within one step, which the resource limit does not see.
 void choose_arithmetic(z3::context& context, z3::solver& solver, const std::vector<Fact>& conjunction) {
-  const bool products = std::any_of(conjunction.begin(), conjunction.end(), [](const Fact& fact) {
-    return has_product(fact.lhs) || has_product(fact.rhs);
-  });
-  if (!products) return;
+  if (!has_product(conjunction)) return;
   z3::params params(context);
   params.set("arith.solver", 2u);
   solver.set(params);
@@ -231,14 +259,14 @@ class Answers {
   size_t bytes_ = 0;
 };
 
-Z3Answer ask(const std::vector<Fact>& conjunction, unsigned rlimit) {
+Z3Answer ask(const std::vector<Fact>& conjunction, unsigned rlimit, Products products) {
   Z3Answer answer;
   try {
     z3::context context;
     z3::solver solver(context);
     limit(context, solver, rlimit);
-    choose_arithmetic(context, solver, conjunction);
-    Translator translate(context, solver);
+    if (products == Products::exact) choose_arithmetic(context, solver, conjunction);
+    Translator translate(context, solver, products);
     for (const Fact& fact : conjunction) solver.add(translate.constraint(fact));
     answer.satisfiable = check(solver, answer.resource);
     if (answer.satisfiable != Satisfiable::yes) return answer;
@@ -254,6 +282,17 @@ Z3Answer ask(const std::vector<Fact>& conjunction, unsigned rlimit) {
   return answer;
 }
 
+/// What nothing satisfies whatever the products are, nothing satisfies: that is a linear question, and quick.
+/// It gets half of the limit, and leaves the rest to the whole question.
+Z3Answer solve(const std::vector<Fact>& conjunction, unsigned rlimit) {
+  if (!has_product(conjunction)) return ask(conjunction, rlimit, Products::exact);
+  const Z3Answer linear = ask(conjunction, std::max(1u, rlimit / 2), Products::opaque);
+  if (linear.satisfiable == Satisfiable::no) return linear;
+  Z3Answer answer = ask(conjunction, rlimit - std::min(rlimit - 1, linear.resource), Products::exact);
+  answer.resource += linear.resource;
+  return answer;
+}
+
 }  // namespace
 
 Z3Answer z3_solve(const std::vector<Fact>& conjunction, const ProverLimits& limits) {
@@ -265,7 +304,7 @@ Z3Answer z3_solve(const std::vector<Fact>& conjunction, const ProverLimits& limi
   thread_local Answers answers;
   const Question question(conjunction, limits.z3_rlimit);
   if (const auto known = answers.find(question)) return *known;
-  const Z3Answer answer = ask(conjunction, limits.z3_rlimit);
+  const Z3Answer answer = solve(conjunction, limits.z3_rlimit);
   answers.keep(question, answer);
   return answer;
 }

@@ -3,8 +3,9 @@
 // Every question gets a context of its own: the answers of a reused one depend on what was asked before, and
 // a verdict must not. That costs a few milliseconds, which is why Z3 comes last, and why its answers are
 // remembered: a question that differs from one before in the names of its variables only gets the same
-// answer. A resource limit ends every query, and nothing large is shown to Z3 at all, since no limit covers
-// the release of its terms. Floor division and remainder are given by their defining equations for either
+// answer. A question with products is asked as a linear one first, to which a product is any integer. A
+// resource limit ends every query, and nothing large is shown to Z3 at all, since no limit covers the release
+// of its terms. Floor division and remainder are given by their defining equations for either
 // sign of the divisor; a division by zero may have any value.
 #pragma once
 #include "shape/prover.h"

@@ -438,6 +438,29 @@ TEST(Room, IsThereForWhatTheDataLeaves) {
                          {"unbounded", x, {5}, {}, "is -1, which is no size"}});
 }
 
+/// The size that is stated is less than the bound of what it is of, which is a product of sizes.
+TEST(SizesOfTheData, AreStatedAsPartsOfProducts) {
+  const Compiled compiled(
+      "entry square (x : f32[n*n]) (k : i64[m]) = nonzero (x > 0.0) :> i64[n]\n"
+      "entry rows (x : f32[n*n]) (k : i64[m]) = x[nonzero (x > 0.0)] * 2.0 :> f32[n]\n"
+      "entry half (x : f32[n*n]) (k : i64[m]) = (real (nonzero (x > 0.0))) :> f32[(n - 1)*n/2]\n"
+      "entry more (x : f32[n*n]) (k : i64[m]) = nonzero (x > 0.0) :> i64[m*n]\n"
+      "entry two (x : f32[n*m]) (k : i64[m]) = nonzero (x > 0.0) :> i64[n]\n",
+      for_levels());
+  expect_runs(compiled, {{"square", {1, -2, 3, -4}, {}, {0, 2}},
+                         {"square", {1, 2, 3, -4}, {}, {}, "the axis has 3 elements, not 2"},
+                         {"square", {-1}, {}, {}, "the axis has 0 elements, not 1"},
+                         {"square", {}, {}, {}},
+                         {"rows", {-1, 2, 3, -4}, {}, {4, 6}},
+                         {"half", {-1, 2, 3, -4, 5, -6, -7, -8, -9}, {}, {1, 2, 4}},
+                         {"half", {-1}, {}, {}},
+                         {"half", {1}, {}, {}, "the axis has 1 elements, not 0"},
+                         {"more", {1, 2, 3, 4}, {0, 0}, {0, 1, 2, 3}},
+                         {"more", {1, 2, 3, 4}, {0}, {}, "the axis has 4 elements, not 2"},
+                         {"two", {-1, 2, -3, -4, -5, 6}, {0, 0, 0}, {1, 5}},
+                         {"two", {-1, 2, -3, -4, -5, 6}, {0, 0}, {}, "the axis has 2 elements, not 3"}});
+}
+
 /// The first launch has too little room, the next ones have enough, and a larger size asks for more again.
 TEST(Room, GrowsWithTheSizesThatTheDataDecides) {
   const Compiled compiled("entry f (k : i64[1]) = for (i < k[0]) => real i * 0.5\n", for_levels());

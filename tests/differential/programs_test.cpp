@@ -136,6 +136,21 @@ const std::vector<Program> programs = {
       {{"n", 1}, {"m", 65}, {"t", 1}},
       {{"n", 257}, {"m", 33}, {"t", 3}},
       {{"n", 64}, {"m", 0}, {"t", 0}}}},
+    // What the data decides is stated as a product of sizes, beside a weight that has it too.
+    {"SizesOfTheDataStatedAsProducts",
+     "entry pairs (x : f32[b, d]) (t : f32[b, f + 1, d]) (w : weights f32[d + (f + 1)*f/2, h]) =\n"
+     "  let z = t @ transpose t\n"
+     "  let pairs = nonzero (flatten (for (i < f + 1) (j < f + 1) => j < i))\n"
+     "  let inter = for b k => z[b, pairs[k] / (f + 1), pairs[k] % (f + 1)]\n"
+     "  let inter = inter :> f32[b, (f + 1)*f/2]\n"
+     "  in concat_last x inter @ w\n"
+     "entry diagonal (x : f32[d, d]) =\n"
+     "  compress (flatten x) (flatten (for (i < d) (j < d) => i == j)) :> f32[d]\n",
+     {{{"b", 3}, {"d", 4}, {"f", 5}, {"h", 2}},
+      {{"b", 65}, {"d", 33}, {"f", 17}, {"h", 7}},
+      {{"b", 1}, {"d", 1}, {"f", 1}, {"h", 1}},
+      {{"b", 2}, {"d", 0}, {"f", 0}, {"h", 3}},
+      {{"b", 0}, {"d", 2}, {"f", 3}, {"h", 0}}}},
     // Loops that the data ends: by a number, by every element for itself, with a loop inside.
     {"LoopsThatTheDataEnds",
      "entry times (x : f32[n]) (k : i64[m]) =\n"

@@ -63,6 +63,11 @@ TEST(Prover, ProvesWithZ3) {
       // sizes that occur only as a product are one size
       {"0 <= h; 0 <= w; 0 <= t; 0 <= u; u < max(cdiv(h*w, 64), 1); 64*u < min(4*t + 3, max(h*w, 1))",
        "u < max(cdiv(max(4*t, 1), 64), min(cdiv(min(4*t + 3, max(h*w, 1)), 64), max(cdiv(h*w, 64), 1)))"},
+      // a product that is only a number to the goal
+      {"0 <= f; 0 <= k; 0 <= d; k <= f*f + 2*f + 1; f*f + f <= 4611686018427387904; f <= 63; 0 <= t; 0 <= i; "
+       "t < max(cdiv(d + (f*f + f)/2, 1024), 1); i < d + (f*f + f)/2; 1024*t <= i; i < 1024*t + 1024",
+       "min(k, max(min((f*f + f)/2, max(1024*t - d, 0) + 1), 1)) <= "
+       "min(k, max(min((f*f + f)/2, max(i - d, 0) + 1), 1))"},
       {"", "n*n != 2"},
       {"", "0 <= n*n + m*m - 2*n*m"},
       {"2 <= n; 2 <= m", "n + m <= n*m"},
