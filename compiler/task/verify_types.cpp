@@ -105,19 +105,22 @@ class Injective {
            (stride.is(1) || holds(p_, facts_, shape::at_least(stride, Dim(1))));
   }
 
-  /// E when quotient is E / d and remainder is E % d.
-  static std::optional<Dim> dividend(const Dim& quotient, const Dim& remainder) {
-    const auto atom = [](const Dim& d, shape::AtomKind kind) -> std::optional<shape::Atom> {
-      const auto& terms = d.terms();
-      if (terms.size() != 1 || terms[0].coefficient != 1 || terms[0].factors.size() != 1) return std::nullopt;
-      if (terms[0].factors[0].kind() != kind) return std::nullopt;
-      return terms[0].factors[0];
-    };
-    const auto r = atom(remainder, shape::AtomKind::mod);
-    // Compared after division: the normal form pulls common factors out of a quotient, but not out of a
-    // remainder.
-    if (r && quotient == shape::floor_div(r->lhs(), r->rhs())) return r->lhs();
+  /// E when the two are E / d and E % d, beside what is known already. They are compared after division: the
+  /// normal form pulls common factors out of a quotient, but not out of a remainder.
+  std::optional<Dim> dividend(const Dim& quotient, const Dim& remainder) const {
+    for (const shape::Term& term : remainder.terms()) {
+      if (term.factors.size() != 1 || term.factors[0].kind() != shape::AtomKind::mod) continue;
+      const Dim whole = term.factors[0].lhs(), divisor = term.factors[0].rhs();
+      if (is_known(divisor) && is_known(quotient - shape::floor_div(whole, divisor)) &&
+          is_known(remainder - shape::mod(whole, divisor)))
+        return whole;
+    }
     return std::nullopt;
+  }
+
+  bool is_known(const Dim& d) const {
+    return std::none_of(node_.domain.begin(), node_.domain.end(),
+                        [&](const Axis& a) { return !fixed_.contains(a.var) && d.contains(a.var); });
   }
 
   const Program& p_;

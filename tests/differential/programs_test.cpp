@@ -136,6 +136,15 @@ const std::vector<Program> programs = {
       {{"n", 1}, {"m", 65}, {"t", 1}},
       {{"n", 257}, {"m", 33}, {"t", 3}},
       {{"n", 64}, {"m", 0}, {"t", 0}}}},
+    // A state of more axes than what it is updated with, which is computed over one axis: sums and
+    // contractions, at a position, under a condition, through time, in integers.
+    {"StatesUpdatedOverMergedAxes",
+     "entry below (s : *f32[h + 1, e]) (x : f32[n, h*e]) = s with [1:, :] = unflatten (over_first sum x)\n",
+     {{{"h", 2}, {"e", 5}, {"n", 3}, {"m", 4}, {"d", 3}, {"pos", 1}},
+      {{"h", 7}, {"e", 33}, {"n", 17}, {"m", 3}, {"d", 65}, {"pos", 0}},
+      {{"h", 3}, {"e", 1}, {"n", 70}, {"m", 1}, {"d", 1}, {"pos", 1}},
+      {{"h", 1}, {"e", 65}, {"n", 0}, {"m", 2}, {"d", 0}, {"pos", 2}},
+      {{"h", 0}, {"e", 4}, {"n", 2}, {"m", 0}, {"d", 2}, {"pos", 0}}}},
     // What the data decides is stated as a product of sizes, beside a weight that has it too.
     {"SizesOfTheDataStatedAsProducts",
      "entry pairs (x : f32[b, d]) (t : f32[b, f + 1, d]) (w : weights f32[d + (f + 1)*f/2, h]) =\n"
