@@ -11,7 +11,8 @@
 //   ascending  every wait points to an earlier time: no schedule can deadlock           step order
 //   known      each entry of the certificate follows from its wait and the one before   prover
 //   ordered    of two accesses of a buffer, one a write, the boxes are disjoint, or an  prover
-//              entry of the certificate speaks of the earlier task
+//              entry of the certificate speaks of the earlier task; or a type reads only  compared
+//              what it stores at the same point of its domain
 // Time is (position in the step tree with loop indices, coordinates). The waits are the only order assumed,
 // apart from one task's iterations following each other; so any number of workers will do. Each part is only
 // asked when those before it hold, because it builds on them. None of it uses a rule of what it checks:

@@ -5,6 +5,8 @@
 // of them the deriver found, and by what rule, plays no part.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "task/facts.h"
 #include "task/verify.h"
 #include "task/verify_certificate.h"
@@ -14,6 +16,11 @@
 namespace axon::task {
 
 namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::ScalarId;
+using graph::Value;
 
 class Order {
  public:
@@ -73,6 +80,7 @@ class Order {
     const TaskType& type = p_.types[two.later];
     const std::string what = fmt::format("{}: tasks of one iteration do not touch each other's {}", type.name,
                                          p_.buffers[own.buffer].name);
+    if (reads_what_it_stores(type, own.buffer)) return report_.add(what, true, "own elements");
     const auto box = box_of(theirs, two);
     for (size_t c = 0; c < type.coordinates.size(); ++c) {
       const Dim mine = type.coordinates[c].var, other = two.coordinates[c];
@@ -81,6 +89,37 @@ class Order {
           return report_.add(what, false, "overlap not excluded");
     }
     report_.add(what, true, "disjoint");
+  }
+
+  /// Is the element that is stored at a point of the domain all that is read of the buffer there? Then no
+  /// task reads what another one stores, whatever their boxes are: different points never meet.
+  bool reads_what_it_stores(const TaskType& type, BufferId buffer) const {
+    const Graph& g = *p_.graph;
+    const Node& node = g.nodes[type.node];
+    const auto is_inside = [&](Value v) { return !v.is_local() && p_.place(v).buffer == buffer; };
+    std::vector<Dim> at;
+    int stores = 0;
+    for (uint32_t o = 0; o < node.outputs.size(); ++o) {
+      if (!is_inside({type.node, o})) continue;
+      at = node.outputs[o].at;
+      ++stores;
+    }
+    const auto reads = [&](ScalarId load) { return is_inside(g.scalars[load].target); };
+    const auto reads_another = [&](ScalarId load) { return reads(load) && !is_at(g.scalars[load].args, at); };
+    const auto none = [&](ScalarId body, const auto& holds) {
+      const auto loads = loads_in(g, body);
+      return std::none_of(loads.begin(), loads.end(), holds);
+    };
+    return stores == 1 &&
+           std::all_of(node.locals.begin(), node.locals.end(),
+                       [&](const auto& local) { return none(local.body, reads); }) &&
+           std::all_of(node.outputs.begin(), node.outputs.end(),
+                       [&](const auto& output) { return none(output.body, reads_another); });
+  }
+
+  bool is_at(const std::vector<ScalarId>& indices, const std::vector<Dim>& at) const {
+    return std::equal(indices.begin(), indices.end(), at.begin(), at.end(),
+                      [&](ScalarId index, const Dim& d) { return affine_index(*p_.graph, index) == d; });
   }
 
   void check(const Two& two, const Access& theirs, const Access& own) {

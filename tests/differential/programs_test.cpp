@@ -139,7 +139,30 @@ const std::vector<Program> programs = {
     // A state of more axes than what it is updated with, which is computed over one axis: sums and
     // contractions, at a position, under a condition, through time, in integers.
     {"StatesUpdatedOverMergedAxes",
-     "entry below (s : *f32[h + 1, e]) (x : f32[n, h*e]) = s with [1:, :] = unflatten (over_first sum x)\n",
+     "entry sums (s : *f32[h, e]) (x : f32[n, h*e]) =\n"
+     "  s with [:, :] = s * 0.5 + unflatten (over_first sum x)\n"
+     "entry below (s : *f32[h + 1, e]) (x : f32[n, h*e]) = s with [1:, :] = unflatten (over_first sum x)\n"
+     "entry beside (s : *f32[h + 1, e + 2]) (x : f32[n, h*e]) =\n"
+     "  s with [1:, 2:] = s[1:, 2:] + unflatten (over_first sum x)\n"
+     "entry rows (s : *f32[h, e]) (x : f32[h*e, n]) = s with [:, :] = s + unflatten (for i => sum x[i])\n"
+     "entry three (s : *f32[h, e, m]) (x : f32[n, h*e*m]) =\n"
+     "  s with [:, :, :] = s + for (a < h) (b < e) (c < m) => sum i => x[i, (a*e + b)*m + c]\n"
+     "entry heads (s : *f32[h, m, e]) (x : f32[m, d]) (w : f32[d, h*e]) (g : f32) =\n"
+     "  s with [:, :, :] = split_heads h (x @ w) * g + s\n"
+     "entry two (s : *f32[2, m, e]) (x : f32[m, d]) (w : weights f32[d, 2*e]) =\n"
+     "  s with [:, :, :] = s + split_heads 2 (x @ w)\n"
+     "entry chosen (s : *f32[h, m, e]) (x : f32[m, d]) (w : f32[d, h*e]) (fresh : bool) =\n"
+     "  s with [:, :, :] = (if fresh then split_heads h (x @ w) else s)\n"
+     "entry selected (s : *f32[h, m, e]) (x : f32[m, d]) (w : f32[d, h*e]) (fresh : bool) =\n"
+     "  s with [:, :, :] = select fresh (split_heads h (x @ w)) s\n"
+     "entry placed (s : *f32[h, m + n, e]) (x : f32[n, d]) (w : f32[d, h*e]) (pos : i64)\n"
+     "  where 0 <= pos, pos <= m =\n"
+     "  s with [:, pos : pos + n, :] = s[:, pos : pos + n, :] * 0.5 + split_heads h (x @ w)\n"
+     "entry steps (s : *f32[h, e]) (xs : f32[m, n, h*e]) =\n"
+     "  fold (fn s x => s with [:, :] = s * 0.5 + unflatten (over_first sum (x * s[0, 0 else 0.0]))) s xs\n"
+     "entry record (p : *{ k : i32[h, e], v : i32[h, e] }) (x : i32[n, h*e]) =\n"
+     "  let y = unflatten (over_first sum x)\n"
+     "  in { k = p.k with [:, :] = p.k + y, v = p.v with [:, :] = y - p.v }\n",
      {{{"h", 2}, {"e", 5}, {"n", 3}, {"m", 4}, {"d", 3}, {"pos", 1}},
       {{"h", 7}, {"e", 33}, {"n", 17}, {"m", 3}, {"d", 65}, {"pos", 0}},
       {{"h", 3}, {"e", 1}, {"n", 70}, {"m", 1}, {"d", 1}, {"pos", 1}},

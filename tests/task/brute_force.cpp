@@ -174,7 +174,7 @@ bool Concrete::overlap(size_t a, size_t access_a, size_t b, size_t access_b) con
   return true;
 }
 
-/// Tasks of one type in one iteration: their boxes may meet, but they store no element twice.
+/// Tasks of one type in one iteration: their boxes may meet, but not what they touch (shared()).
 bool Concrete::is_sibling(size_t a, size_t b) const {
   return instances_[a].type == instances_[b].type && instances_[a].iteration == instances_[b].iteration;
 }
@@ -182,13 +182,12 @@ bool Concrete::is_sibling(size_t a, size_t b) const {
 std::string Concrete::unordered() const {
   for (size_t later = 0; later < instances_.size(); ++later)
     for (size_t earlier = 0; earlier < later; ++earlier) {
-      if (is_before(earlier, later)) continue;
+      if (is_before(earlier, later) || is_sibling(later, earlier)) continue;
       const auto &own = p_.types[instances_[later].type].accesses,
                  &theirs = p_.types[instances_[earlier].type].accesses;
       for (size_t a = 0; a < own.size(); ++a)
         for (size_t b = 0; b < theirs.size(); ++b)
           if (own[a].buffer == theirs[b].buffer && (own[a].write || theirs[b].write) &&
-              !(own[a].write && theirs[b].write && is_sibling(later, earlier)) &&
               overlap(later, a, earlier, b))
             return fmt::format("{} and {} touch {}", text_of(p_, instances_[earlier]),
                                text_of(p_, instances_[later]), p_.buffers[own[a].buffer].name);

@@ -39,7 +39,8 @@ class Concrete {
   /// Do two accesses, of these numbers, touch an element together?
   bool overlap(size_t a, size_t access_a, size_t b, size_t access_b) const;
 
-  /// Two tasks that touch an element, one of them writing it, and are not ordered; "" when there are none.
+  /// Two tasks that touch an element, one of them writing it, and are not ordered; "" when there are none. Of
+  /// tasks of one type in one iteration shared() says that (touched.h).
   std::string unordered() const;
   /// A task for which the entry of the certificate is wrong; "" when it is right for all.
   std::string contradicts(const Finished&) const;

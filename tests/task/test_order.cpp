@@ -2,10 +2,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "brute_force.h"
 #include "random_graphs.h"
 #include "support.h"
 #include "task/happens_before.h"
+#include "task/verify.h"
+#include "touched.h"
 
 namespace axon::task {
 namespace {
@@ -59,6 +63,7 @@ void expect_right(const Program& p, const shape::Assignment& binding) {
     ASSERT_LT(grid.instances().size(), 3000u);
     EXPECT_EQ(grid.broken(), "");
     EXPECT_EQ(grid.unordered(), "");
+    EXPECT_EQ(shared(p, grid), "");
     for (size_t n = 0; n < p.certificate.size(); ++n)
       EXPECT_EQ(grid.contradicts(p.certificate[n]), "") << "known " << n;
     expect_chains(p, grid);
@@ -138,6 +143,34 @@ TEST(DroppedWaits, AreReplacedWhereNoChainIsFound) {
       for (const std::string& obligation : unproved(program)) ADD_FAILURE() << obligation;
       for (const auto& binding : example->bindings) expect_right(program, binding);
     }
+}
+
+/// The boxes of tasks over a merged axis meet: what is read is the element that is stored, or refused.
+TEST(Siblings, ReadNothingThatAnotherStores) {
+  const auto example = load_example("merged_update");
+  ASSERT_TRUE(example);
+  const Program program = program_of(*example);
+  graph::Graph& g = example->graph;
+  const auto update = std::find_if(program.types.begin(), program.types.end(),
+                                   [](const TaskType& type) { return type.name == "update.1"; });
+  ASSERT_NE(update, program.types.end());
+  graph::ScalarId& body = g.nodes[update->node].outputs[0].body;
+  const graph::ScalarId right = body;
+  for (const size_t axis : {0, 1}) {
+    body = rewrite_loads(g, right, [&](graph::ScalarId id) {
+      graph::Scalar load = g.scalars[id];
+      if (load.args.size() == 2) load.args[axis] = index_of(g, Dim(1));
+      return make_scalar(g, load);
+    });
+    Report report;
+    verify_order(program, report);
+    std::string refused;
+    for (const Obligation& o : report.take())
+      if (!o.proved) refused += o.what;
+    EXPECT_TRUE(refused.starts_with("update.1: tasks of one iteration do not touch each other's s"))
+        << refused;
+    EXPECT_NE(shared(program, Concrete(program, example->bindings.back(), 1)), "");
+  }
 }
 
 }  // namespace

@@ -4,13 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 
 namespace axon::task {
 
 namespace {
 
 using Points = std::vector<std::pair<int64_t, int64_t>>;  ///< per axis the first and the last
+using Element = std::pair<BufferId, std::vector<int64_t>>;
 
 /// A read of a body with the binders around it.
 struct Read {
@@ -44,6 +47,9 @@ class Task {
       }
     return found_;
   }
+
+  /// What run() has met.
+  const std::set<Element>& elements(bool stored) const { return stored ? stored_ : read_; }
 
  private:
   int64_t number(const Dim& d) const { return d.evaluate(values_).value(); }
@@ -128,6 +134,7 @@ class Task {
     if (place.slot) box->insert(box->begin(), {number(*place.slot), number(*place.slot)});
     std::vector<int64_t> point;
     each_point(*box, point, [&] {
+      (write ? stored_ : read_).emplace(place.buffer, point);
       if (!is_declared(place.buffer, point, write))
         found_ = fmt::format("{}({}; {}) {} {}[{}]", type_.name, fmt::join(i_.iteration, ", "),
                              fmt::join(i_.coordinates, ", "), write ? "stores" : "reads",
@@ -165,8 +172,17 @@ class Task {
   shape::Assignment values_;
   std::vector<std::vector<Read>> output_reads_;
   std::vector<std::optional<Points>> needed_;  ///< of each local that is read
+  std::set<Element> stored_, read_;
   std::string found_;
 };
+
+/// Does the type read a buffer that it stores to?
+bool updates(const TaskType& type) {
+  return std::any_of(type.accesses.begin(), type.accesses.end(), [&](const Access& a) {
+    return a.write && std::any_of(type.accesses.begin(), type.accesses.end(),
+                                  [&](const Access& b) { return !b.write && a.buffer == b.buffer; });
+  });
+}
 
 }  // namespace
 
@@ -180,6 +196,27 @@ std::string undeclared(const Program& p, const Concrete& grid) {
       std::string found = Task(p, grid.instances()[tasks[at]]).run();
       if (!found.empty()) return found;
     }
+  }
+  return {};
+}
+
+std::string shared(const Program& p, const Concrete& grid) {
+  for (uint32_t t = 0; t < p.types.size(); ++t) {
+    if (!updates(p.types[TaskTypeId{t}])) continue;
+    std::map<std::pair<std::vector<int64_t>, Element>, size_t> stored_by;
+    std::vector<std::pair<size_t, Task>> tasks;
+    for (const size_t n : grid.of_type({t})) {
+      auto& [number, task] = tasks.emplace_back(n, Task(p, grid.instances()[n]));
+      task.run();
+      for (const Element& e : task.elements(true)) stored_by[{grid.instances()[n].iteration, e}] = n;
+    }
+    for (const auto& [n, task] : tasks)
+      for (const Element& e : task.elements(false)) {
+        const auto other = stored_by.find({grid.instances()[n].iteration, e});
+        if (other != stored_by.end() && other->second != n)
+          return fmt::format("{}: {}[{}] is read by one task and stored by another",
+                             p.types[TaskTypeId{t}].name, p.buffers[e.first].name, fmt::join(e.second, ", "));
+      }
   }
   return {};
 }

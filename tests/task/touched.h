@@ -9,5 +9,8 @@ namespace axon::task {
 /// An element that a task reads or stores outside of all boxes that it declares; "" when there is none. Of
 /// each type some tasks are looked at, the first and the last among them.
 std::string undeclared(const Program&, const Concrete&);
+/// An element that two tasks of one type touch in one iteration, and one of them stores; "" when there is
+/// none. What both store is looked at elsewhere (verify_types.cpp).
+std::string shared(const Program&, const Concrete&);
 
 }  // namespace axon::task
