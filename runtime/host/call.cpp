@@ -227,7 +227,8 @@ void Call::guess_room() {
 }
 
 /// The launch failed because a size that nothing bounds needs more room: it gets as much, and there is
-/// another launch. Nothing was updated in place, so the first has left no trace.
+/// another launch. Nothing was updated in place, so the first has left no trace. Another size that has filled
+/// its room may need any more of it, or none: a launch that only shows how much is to have little to do.
 bool Call::wants_room() {
   if (!failed_) return false;
   const size_t number = failed_ - 1;
@@ -236,6 +237,8 @@ bool Call::wants_room() {
     if (entry_->sizes[i].from != AXON_FROM_DATA || decided++ != number) continue;
     if (!entry_->sizes[i].unbounded || failed_value_[0] <= sizes_[i]) return false;
     needed_[i] = failed_value_[0];
+    for (size_t other = 0; other < room_.size(); ++other)
+      if (launch_sizes_[other] >= room_[other]) room_[other] = needed_[other];
     room_[i] = std::max(needed_[i], limits::first_room);
     return dirty_ = true;
   }

@@ -473,5 +473,24 @@ TEST(Room, GrowsWithTheSizesThatTheDataDecides) {
   EXPECT_EQ(loaded.run("f", inputs[3], 2, 2).results.at(0).floats.at(19999), 9999.5);
 }
 
+/// Two sizes that nothing bounds: a launch that finds out what one of them needs has room for little more.
+TEST(Room, IsRefusedBeforeItIsFilled) {
+  const Compiled compiled(
+      "entry f (k : i64[m]) where 2 <= m = for (i < k[0]) (j < k[1]) => u8 1\n"
+      "entry g (k : i64[m]) where 3 <= m = for (i < k[0]) (j < k[1]) (l < k[2]) => real (i + j + l)\n",
+      for_levels());
+  ASSERT_EQ(compiled.error(), "");
+  const auto sizes = [](const std::vector<int64_t>& k) {
+    return Inputs{{base::Elem::i64, {static_cast<int64_t>(k.size())}, {}, k}};
+  };
+  const Inputs much = sizes({1 << 20, int64_t{1} << 43});
+  const Loaded loaded(compiled, {{"f", much}, {"g", sizes({1, 1, 1})}});
+  ASSERT_EQ(loaded.error(), "");
+  EXPECT_EQ(loaded.run("f", much, 2, 2).error, "the result would be too large");
+  const std::vector<Inputs> turns = {sizes({5000, 6, 0}), sizes({2, 5000, 3}), sizes({6000, 1, 5}),
+                                     sizes({0, 5000, 2}), sizes({3, 2, 1})};
+  for (const uint32_t workers : {1u, 2u}) EXPECT_EQ(loaded.difference_in_turn("g", turns, workers), "");
+}
+
 }  // namespace
 }  // namespace axon::differential
