@@ -404,7 +404,10 @@ Dim operator*(const Dim& a, const Dim& b) {
   return make_dim(std::move(terms));
 }
 
-Dim cdiv(const Dim& a, const Dim& b) { return floor_div(a + b - 1, b); }
+Dim cdiv(const Dim& a, const Dim& b) {
+  if (a.constant() > 0 && b.constant() > 0) return floor_div(a - 1, b) + 1;  // a + b may leave i64
+  return floor_div(a + (b - 1), b);
+}
 
 // ---- Order and hash ----
 

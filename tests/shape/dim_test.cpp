@@ -15,6 +15,12 @@ TEST(Dim, EqualNormalFormsAreOneNode) {
   EXPECT_NE(s.dim("n"), s.dim("m"));
 }
 
+TEST(Dim, DividesLargeNumbers) {
+  EXPECT_EQ(cdiv(Dim(INT64_MAX), Dim(1)), Dim(INT64_MAX));
+  EXPECT_EQ(cdiv(Dim(INT64_MAX), Dim(2)), Dim(int64_t{1} << 62));
+  EXPECT_EQ(cdiv(Dim(INT64_MAX), Dim(INT64_MAX)), Dim(1));
+}
+
 TEST(Dim, PrintsSourceSyntax) {
   Scope s;
   for (const char* name : {"i", "j", "n", "m", "d", "a"}) s.named(name);
