@@ -161,8 +161,9 @@ std::vector<NodeId> conditional_loops(const Graph& g) {
 std::optional<Dim> affine_index(const Graph& g, ScalarId index) {
   const Scalar& s = g.scalars[index];
   if (s.op == Op::index) return s.dim;
-  if (s.op == Op::constant && s.elem == Elem::i64) return Dim(s.integer);
-  return std::nullopt;
+  const bool constant = s.op == Op::constant && s.elem == Elem::i64;
+  const bool fits = -largest_integer <= s.integer && s.integer <= largest_integer;
+  return constant && fits ? std::optional(Dim(s.integer)) : std::nullopt;
 }
 
 std::vector<Dim> identity_map(const std::vector<Axis>& domain) {

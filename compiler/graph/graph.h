@@ -301,7 +301,8 @@ ScalarId unit_of(Graph&, Monoid, Elem);
 bool is_unit(const Graph&, ScalarId, Monoid);  ///< a constant that changes nothing; not for argmax
 /// The axes 0..extent-1 of the shape as index expressions: the `at` of an output whose domain is its shape.
 std::vector<Dim> identity_map(const std::vector<Axis>& domain);
-/// The index of a load as a Dim when it is an `index` expression; nullopt when it depends on data.
+/// The index of a load as a Dim when it is an `index` expression; nullopt when it depends on data. A constant
+/// that no sum with sizes is sure to keep in i64 is data, too.
 std::optional<Dim> affine_index(const Graph&, ScalarId index);
 
 // ---- integers.cpp: where arithmetic on i64 is arithmetic on integers without bounds ----
@@ -318,6 +319,8 @@ bool nests_no_integer(const Graph&, const Fact&);
 /// Can no operand of a quotient, remainder, minimum or maximum of the fact leave i64? What is inferred of
 /// others need not hold of the values, which wrap: they are checked where they are used.
 bool has_exact_operands(const Graph&, const Fact&);
+/// Does the fact hold for no values that sizes and integers can have?
+bool never_holds(const Graph&, const Fact&);
 /// Makes a fact over sizes known: every call checks it, before anything runs. `message` as in Check.
 void check_at_call(Graph&, const Fact&, std::string message);
 /// Gives each integer the range that the facts leave it.

@@ -59,6 +59,13 @@ bool has_exact_operands(const Graph& g, const Fact& f) {
   return all_operands(f, [&](const Dim& d) { return shape::exact_range(d, range).has_value(); });
 }
 
+bool never_holds(const Graph& g, const Fact& f) {
+  const auto over = shape::exact_range(f.rhs - f.lhs, [&](Var v) { return range_of(g, v); });
+  if (!over || f.relation == shape::Relation::ne) return false;
+  return over->high < (f.relation == shape::Relation::lt ? 1 : 0) ||
+         (f.relation == shape::Relation::eq && over->low > 0);
+}
+
 namespace {
 
 /// Narrows the range of `v` by c*v + rest <= 0.

@@ -297,6 +297,8 @@ void EntryEvaluator::learn(const core::Global& entry, const Fact& fact, const st
           unsupported(fmt::format("a size that depends on `{}`: {}", shape::var_name(v), fact.str()));
         return;
       }
+  if (never_holds(g, fact))
+    return void(fail(source::Code::E0502, fmt::format("`{}` holds for no sizes up to 2^48", fact.str())));
   check_at_call(g, fact, message);
 }
 

@@ -130,6 +130,12 @@ IndexEvaluator::Selection IndexEvaluator::select(const Expr& e, const Array& of,
   return s;
 }
 
+/// A position that a negative number counts from the end of the axis.
+ScalarId IndexEvaluator::from_end(ScalarId number, const Dim& extent) {
+  const auto known = affine_index(g, number);
+  return known ? index_of(g, extent + *known) : apply(g, Op::add, {sizes_.value_of(extent), number});
+}
+
 void IndexEvaluator::select_point(core::ExprId point, const Dim& extent, bool has_else,
                                   const std::string& what, Selection& out) {
   Val v = evaluator_.evaluate(point);
@@ -146,8 +152,7 @@ void IndexEvaluator::select_point(core::ExprId point, const Dim& extent, bool ha
   size_t mark = active_.size();
   for (size_t i = 0; i < place.size(); ++i) active_.push_back({*place[i].as_var(), at->shape[i]});
   ScalarId index = cast(g, Elem::i64, builder_.element_at(*at, place));
-  const auto counted = core::is_negative_literal(p, point) ? affine_index(g, index) : std::nullopt;
-  if (counted && !has_else) index = index_of(g, extent + *counted);
+  if (!has_else && core::is_negative_literal(p, point)) index = from_end(index, extent);
   if (has_else) {
     auto [safe, inside] = checked_.guarded_index(index, extent);
     out.inside = apply(g, Op::and_, {out.inside, inside});
@@ -302,19 +307,16 @@ ScalarId IndexEvaluator::as_data(ScalarId index) {
 
 void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, const SliceWords& said,
                                   Selection& out) {
-  auto part = [&](core::ExprId id, const Dim& otherwise, bool from_end) {
+  auto part = [&](core::ExprId id, const Dim& otherwise, bool counts) {
     if (!id.valid()) return index_of(g, otherwise);
     const Val v = evaluator_.evaluate(id);
     if (failed_) return ScalarId{};
     const ScalarId value = cast(g, Elem::i64, builder_.leaf(v).body);
-    const auto dim = affine_index(g, value);
-    const bool ahead = dim && from_end && core::is_negative_literal(p, id);
-    return ahead ? index_of(g, extent + *dim) : value;
+    return counts && core::is_negative_literal(p, id) ? from_end(value, extent) : value;
   };
   const ScalarId by = part(item.step, Dim(1), false);
   if (failed_) return;
-  const auto step = affine_index(g, by);
-  const int64_t stride = step && step->constant() ? *step->constant() : 0;
+  const int64_t stride = g.scalars[by].op == Op::constant ? g.scalars[by].integer : 0;
   const bool backwards = stride < 0;
   ScalarId from = part(item.start, backwards ? extent - Dim(1) : Dim(0), true);
   ScalarId to = part(item.stop, backwards ? Dim(-1) : extent, true);

@@ -62,6 +62,7 @@ class IndexEvaluator : Part {
   void select_slice(const core::IndexItem& item, const Dim& extent, const SliceWords& said, Selection& out);
   bool is_proved(ScalarId from, ScalarId to, const Dim& extent) const;
   ScalarId as_data(ScalarId index);
+  ScalarId from_end(ScalarId number, const Dim& extent);
   void require_end(ScalarId stop, const Dim& extent, const SliceWords& said);
   void require_room(const Dim& length, const Dim& extent, const SliceWords& said);
   bool holds(const shape::Fact& fact, const std::string& what);

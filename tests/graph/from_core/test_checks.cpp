@@ -337,5 +337,33 @@ TEST(FromCoreChecks, AnIntegerIsASizeOnlyInTheBranchTaken) {
   }
 }
 
+TEST(FromCoreChecks, NoAxisIsAsLongAsALargeNumber) {
+  for (const std::string body :
+       {"if c then x[:0] else x[K :]", "if c then 0 else x[K]", "if c then 0 else x[281474976710656]", "x[K]",
+        "x with [K] = 1", "x with [9223372036854775806] = 1", "for i => x[i + K]", "x[-K]", "x[: -K]",
+        "x with [9223372036854775806 : K] = y", "if c then sum x else sum x[: K]", "x[: K : 2]",
+        "fold (fn s i => s + x[K]) 0 x"}) {
+    std::string program = "entry e (x : i64[n]) (y : i64[1]) (c : bool) = " + body;
+    if (const size_t at = program.find('K'); at != std::string::npos)
+      program.replace(at, 1, "9223372036854775807");
+    EXPECT_NE(lower(program).errors.find("E0502"), std::string::npos) << program << lower(program).errors;
+  }
+  EXPECT_NE(lower("entry e (x : i64[n]) where 281474976710657 <= n = x").errors.find("E0502"),
+            std::string::npos);
+}
+
+/// Where the call does not ask for it, such an index is checked where it is reached.
+TEST(FromCoreChecks, LargeNumbersAreData) {
+  const std::string program =
+      "fun at k x = x[k]\n"
+      "entry e (x : f32[n]) (k : i64) = if k > 0 then at 9223372036854775807 x else x[0 else 0.0] + ";
+  const auto of = [&](const std::string& rest, int64_t k) {
+    return run(program + rest, {reals({2}, {1, 2}), integers({}, {k})});
+  };
+  EXPECT_EQ(of("1.0", 0).results.at(0).floats, (Reals{2}));
+  EXPECT_NE(of("1.0", 1).error.find("9223372036854775807 is not in 0 .. 1"), std::string::npos);
+  EXPECT_EQ(of("x[k + 9223372036854775807 else 5.0]", 0).results.at(0).floats, (Reals{6}));
+}
+
 }  // namespace
 }  // namespace axon::graph
