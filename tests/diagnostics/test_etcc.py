@@ -201,7 +201,9 @@ class Check(unittest.TestCase):
 
     def test_memory_of_unknown_size(self):
         half = "entry h (m : bool[n]) = let a = nonzero m in a[dim a 0 / 2:]\n"
-        error = etcc("check", "-", stdin=half)[2]
+        self.assertEqual(etcc("check", "-", stdin=half), (0, "", ""))
+        part = "entry h (m : bool[n]) = let a = nonzero m in for (i < n / (dim a 0 + 1)) => 1.0\n"
+        error = etcc("check", "-", stdin=part)[2]
         self.assertEqual(codes_of(error), ["E9001"])
         self.assertIn("--> <stdin>:1:", error)
 

@@ -409,6 +409,7 @@ TEST(Room, IsThereForWhatTheDataLeaves) {
       "entry between (x : f32[n]) (k : i64[m]) where 2 <= m = moving x[: k[0]] k[1]\n"
       "entry record (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
       "  let a = k[0] in {rest = for (i < n - a) => x[a + i], most = x[: a]}\n"
+      "entry half (x : f32[n]) (k : i64[m]) = let a = x[nonzero (x > 1.5)] in a[dim a 0 / 2 :]\n"
       "entry unbounded (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
       "  let a = k[0] let r = iota a in for (i < n - a) (j < a) => real r[j] + x[i]\n",
       for_levels());
@@ -433,6 +434,8 @@ TEST(Room, IsThereForWhatTheDataLeaves) {
                          {"between", x, {1, 3}, {}, "the range of `i` in `for i => sum x[i : i + k]`"},
                          {"record", x, {1}, {2, 3, 4}},
                          {"record", x, {5}, {}, "is -1, which is no size"},
+                         {"half", x, {}, {3, 4}},
+                         {"half", {}, {}, {}},
                          {"unbounded", x, {2}, {1, 2, 2, 3}},
                          {"unbounded", x, {4}, {}},
                          {"unbounded", x, {5}, {}, "is -1, which is no size"}});
