@@ -196,6 +196,17 @@ void Reporter::note_any_type(Diagnostic& d, const Why& w) const {
       "`'{0}` stands for any type; a number of any element type is `'{0}[]`, a tensor `'{0}[..s]`", name));
 }
 
+/// `s with k = s.k with [i] = x`: the second `with` updates the record, not the field.
+void Reporter::offer_parentheses(Diagnostic& d, const Why& w) const {
+  if (!w.expr.valid() || p_.exprs[w.expr].kind != Expr::Kind::with_index) return;
+  const Expr& record = p_.exprs[p_.exprs[w.expr].args[0]];
+  if (record.kind != Expr::Kind::with_field) return;
+  source::Span value = p_.exprs[record.args[1]].span;
+  value.end = p_.exprs[w.expr].span.end;
+  d.help(fmt::format("to update the field `{}`", record.text),
+         source::Edit{value, fmt::format("({})", e_.sources.text(value)), source::Applicability::maybe});
+}
+
 /// Two sizes differ of which one is an integer of an argument of a function that is a value.
 bool Reporter::mentions_bound(const Failure& f) const {
   for (const Dim& side : {f.lhs, f.rhs})
@@ -258,6 +269,7 @@ void Reporter::report_structure(const Failure& f, const Why& w) {
                          e_.sources.text(p_.exprs[p_.exprs[w.expr].args[0]].span)));
   }
   if (both) note_any_type(d, w);
+  if (both) offer_parentheses(d, w);
   const bool wants_record = !both || vars_[vars_.zonk(w.expected)].kind == Type::Kind::record;
   const bool tensor = w.found.valid() && vars_[vars_.zonk(w.found)].kind == Type::Kind::tensor;
   const Span given = both || !w.expr.valid() ? w.span : p_.exprs[p_.exprs[w.expr].args[0]].span;

@@ -83,6 +83,7 @@ class Reporter : InferencePart {
   void defer(source::Diagnostic& d, const Failure& f);
   void label_operands(source::Diagnostic& d, const Why& w);
   void note_any_type(source::Diagnostic& d, const Why& w) const;
+  void offer_parentheses(source::Diagnostic& d, const Why& w) const;
   void note_class(source::Diagnostic& d, TypeId t);
   void note_sizes(source::Diagnostic& d, const shape::Dim& a, const shape::Dim& b);
   std::string failing_sizes(const shape::Fact& goal, const std::vector<shape::Fact>& facts);
