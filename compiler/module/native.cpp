@@ -32,6 +32,7 @@
 #include "base/work.h"
 #include "device/abi.h"
 #include "device/bitcode.h"
+#include "module/divisions.h"
 #include "module/frame.h"
 #include "module/from_plan.h"
 
@@ -152,6 +153,9 @@ void optimise(llvm::Module& m, llvm::TargetMachine& machine, int level) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  keep_divisions_conditional();
+  builder.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(HoistDivisions()); });
   using O = llvm::OptimizationLevel;
   const O effort = level <= 1 ? O::O1 : level == 2 ? O::O2 : O::O3;
   auto passes =

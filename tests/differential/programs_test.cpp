@@ -378,6 +378,30 @@ const std::vector<Program> programs = {
       {{"n", 37}, {"m", 5}, {"a", 35}},
       {{"n", 130}, {"m", 0}, {"a", 129}}},
      50},
+    // Quotients and remainders that no element of a row changes, where only some elements need them.
+    {"DivisionsUnderAMask",
+     "entry row (x : f32[m, n]) (y : f32[m, n]) where 1 <= m = for i j => if y[i, j] > 0.0 then x[(i + 1) % "
+     "m, "
+     "j] else 0.5\n"
+     "entry chosen (x : f32[m, n]) (b : bool[m, n]) where 1 <= m = for i j => select b[i, j] x[(i + 1) % m, "
+     "j] "
+     "0.5\n"
+     "entry periodic (x : f32[m, n]) where 1 <= m, 1 <= n =\n"
+     "  for i j => if j > 0 then x[(i + 1) % m, j - 1 else 0.0] + x[(i + 1) % m, j] else x[i, j]\n"
+     "entry both (x : f64[m, n]) (b : bool[m, n]) where 1 <= m, 1 <= n =\n"
+     "  for i j => if i < j && b[i, j] then x[(i + 1) % m, (j + 1) % n] else 0.5\n"
+     "entry summed (x : i64[m, n]) (b : bool[m, n]) where 1 <= m =\n"
+     "  for i => sum j => if b[i, j] then x[(i + 1) % m, j] % 1000 else 0\n"
+     "entry decided (x : f32[m, n]) (b : bool[m, n]) (k : i64[l]) where 1 <= m, 1 <= l =\n"
+     "  for i j => if b[i, j] then x[(i + 1) % max k[0] 1 % m, j] + real (i / max k[0] 1) else 0.5\n"
+     "entry quotient (x : f32[m, n]) (b : bool[m, n]) (l : i64) where 1 <= l =\n"
+     "  for i j => if b[i, j] then x[i / l, j] else 0.5\n",
+     {{{"m", 1}, {"n", 1}, {"l", 1}},
+      {{"m", 2}, {"n", 16}, {"l", 1}},
+      {{"m", 3}, {"n", 37}, {"l", 2}},
+      {{"m", 13}, {"n", 70}, {"l", 5}},
+      {{"m", 5}, {"n", 1}, {"l", 3}}},
+     40},
     // The same where A, B or both are rows, and where what a branch changes has no size without its
     // condition.
     {"RowsAndRunsThatAnIfHasLookedAt",
@@ -385,7 +409,9 @@ const std::vector<Program> programs = {
      "entry last (x : f32[n, d]) (y : f32[d]) = if not (n < 3) then x[n - 3] - x[2] else tanh y\n"
      "entry moved (x : f32[n]) = if n >= 3 then x with [2 :] = x[: n - 2] else x\n"
      "entry front (x : f32[n]) (y : f32[m]) = if m <= n then x with [n - m :] = y * 0.5 else tanh x\n"
-     "entry equal (x : f32[n, d]) (y : f32[m, d]) = if n == m then x + y else x\n",
+     "entry equal (x : f32[n, d]) (y : f32[m, d]) = if n == m then x + y else x\n"
+     "entry columns (x : f32[n]) (y : f32[m, n]) (w : f32[n, m]) =\n"
+     "  let t = for j => sum i => x[i] * w[i, j] in if n == m then (for j => sum i => y[i, j]) + t else x\n",
      {{{"n", 0}, {"d", 2}, {"m", 0}, {"a", 0}},
       {{"n", 0}, {"d", 5}, {"m", 3}, {"a", 3}},
       {{"n", 1}, {"d", 1}, {"m", 1}, {"a", 0}},
