@@ -18,9 +18,23 @@ TaskEmitter::TaskEmitter(llvm::Function* function, const Body& body, const targe
 }
 
 void TaskEmitter::run() {
-  for (const Stage& stage : body_.stages) emit_stage(stage, {});
-  emit_outputs();
+  if (body_.stages.empty()) {
+    emit_outputs();
+  } else {
+    f_.when(has_points(), [&] {  // of no points the locals are not read, nor what they read
+      for (const Stage& stage : body_.stages) emit_stage(stage, {});
+      emit_outputs();
+    });
+  }
   f_.b.CreateRetVoid();
+}
+
+/// Whether the tile has a point to compute.
+llvm::Value* TaskEmitter::has_points() {
+  llvm::Value* all = f_.b.getTrue();
+  for (const Span& span : body_.spans)
+    all = f_.b.CreateAnd(all, f_.b.CreateICmpSLT(f_.emit(span.low), f_.emit(span.end)));
+  return all;
 }
 
 void TaskEmitter::emit_stage(const Stage& stage, const Overrides& overrides) {

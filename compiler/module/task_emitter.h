@@ -16,6 +16,7 @@ class TaskEmitter {
  private:
   using Overrides = std::vector<std::pair<Var, Span>>;  ///< ranges of binders that are walked in blocks
 
+  llvm::Value* has_points();
   void emit_stage(const Stage&, const Overrides&);
 
   // tile/elementwise.cpp

@@ -93,11 +93,15 @@ class Boxes {
 
   // ---- which points a task computes ----
 
+  std::vector<Coordinate>::const_iterator cut_of(uint32_t axis) const {
+    return std::find_if(type_.coordinates.begin(), type_.coordinates.end(),
+                        [&](const Coordinate& c) { return c.axis == axis; });
+  }
+
   Scope scope_of_tile() const {
     Scope scope(p_, id_);
     for (uint32_t a = 0; a < node_.domain.size(); ++a) {
-      const auto cut = std::find_if(type_.coordinates.begin(), type_.coordinates.end(),
-                                    [&](const Coordinate& c) { return c.axis == a; });
+      const auto cut = cut_of(a);
       if (cut == type_.coordinates.end()) {
         scope.add(node_.domain[a]);
       } else {
@@ -108,10 +112,15 @@ class Boxes {
     return scope;
   }
 
-  /// Nothing when nobody reads it: then it is not computed.
+  /// Nothing when nobody reads it: then it is not computed, nor is it for a tile without a point.
   std::optional<Scope> scope_of_local(uint32_t l) const {
     if (!spans_[l]) return std::nullopt;
     Scope scope(p_, id_);
+    for (uint32_t a = 0; a < node_.domain.size(); ++a) {
+      const auto cut = cut_of(a);
+      const Dim begin = cut == type_.coordinates.end() ? Dim(0) : Dim(cut->var) * Dim(cut->tile);
+      if (scope.is_known(node_.domain[a].extent)) scope.assume(shape::less(begin, node_.domain[a].extent));
+    }
     const auto& domain = node_.locals[l].domain;
     for (size_t a = 0; a < domain.size(); ++a) scope.add(domain[a], (*spans_[l])[a]);
     return scope;

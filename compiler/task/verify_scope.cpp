@@ -24,7 +24,7 @@ void Scope::add(const graph::Axis& axis, const std::optional<Interval>& span) {
   if (span) {
     if (!span->low.is(0)) facts_.push_back(shape::at_least(index, span->low));
     if (span->high != axis.extent) facts_.push_back(shape::less(index, span->high));
-    spans_[axis.var] = *span;
+    spans_[axis.var] = {span->low, is_known(axis.extent) ? shape::min(span->high, axis.extent) : span->high};
   } else if (const auto extent =
                  is_known(axis.extent) ? Interval{axis.extent, axis.extent + Dim(1)} : guess(axis.extent)) {
     spans_[axis.var] = {Dim(0), extent->high - Dim(1)};

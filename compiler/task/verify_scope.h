@@ -20,6 +20,8 @@ class Scope {
   /// An index variable: 0 <= var < extent, and inside of `span`, which is over what a task knows.
   void add(const graph::Axis&, const std::optional<Interval>& span = std::nullopt);
 
+  void assume(const Fact& fact) { facts_.push_back(fact); }
+
   const std::vector<Fact>& facts() const { return facts_; }
   /// Is the fact proved without the solver? Asked once.
   bool shows(const Fact&) const;
