@@ -83,6 +83,7 @@ class CoreEvaluator : Part {
   Val conditional(const core::Expr& e);
   Val choose(ScalarId condition, const Val& then_value, const Val& else_value, bool differ);
   Val field(const Val& of, const std::string& name);
+  Val empty_list(const core::Expr& e);
   Val list(const core::Expr& e);
   Val check_as(const core::Expr& e);
   Val global(const core::Expr& e);

@@ -203,6 +203,16 @@ Val CoreEvaluator::field(const Val& of, const std::string& name) {
   base::bug("from_core", "a record has no field `" + name + "`");
 }
 
+/// What it would hold is said by its type alone.
+Val CoreEvaluator::empty_list(const Expr& e) {
+  const Type& type = p.types.types[e.type];
+  const auto shape = axes_of(type.shape, {});
+  if (!shape) base::bug("from_core", "an empty list without a shape");
+  const Elem elem = elem_of(type.elem);
+  const ScalarId zero = base::is_float(elem) ? constant_float(g, elem, 0) : constant_int(g, elem, 0);
+  return Val::of(builder_.fresh_array(elem, *shape, [&](const std::vector<Var>&) { return zero; }));
+}
+
 /// Elements of one shape, stacked along a new first axis. Each of them is code, and what is made of that
 /// takes time in the square of its length.
 Val CoreEvaluator::list(const Expr& e) {
@@ -211,16 +221,15 @@ Val CoreEvaluator::list(const Expr& e) {
     return fail(source::Code::E0592,
                 fmt::format("a list of {} elements is too long to compile; it may have {}", e.args.size(),
                             most_items));
+  if (e.args.empty()) return empty_list(e);
   std::vector<std::shared_ptr<Array>> items;
   for (core::ExprId a : e.args) items.push_back(builder_.leaf_ptr(evaluate(a)));
   if (failed_) return {};
   std::vector<Dim> shape{Dim(static_cast<int64_t>(items.size()))};
   for (const auto& item : items) builder_.force(*item);
-  if (!items.empty()) shape.insert(shape.end(), items[0]->shape.begin(), items[0]->shape.end());
+  shape.insert(shape.end(), items[0]->shape.begin(), items[0]->shape.end());
   for (auto& item : items) item = merger_.fitted(item, shape);
-  const Elem elem = items.empty() ? Elem::f32 : items[0]->elem;
-  return Val::of(builder_.fresh_array(elem, shape, [&](const std::vector<Var>& vars) {
-    if (items.empty()) return constant_float(g, elem, 0);
+  return Val::of(builder_.fresh_array(items[0]->elem, shape, [&](const std::vector<Var>& vars) {
     const std::vector<Dim> at(vars.begin() + 1, vars.end());
     // A tree of choices: one of many items is found in few steps.
     const std::function<ScalarId(size_t, size_t)> one_of = [&](size_t begin, size_t end) {
