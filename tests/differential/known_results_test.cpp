@@ -210,6 +210,41 @@ TEST(Updates, OfOnePositionReadOthers) {
                          {"rows", {1, 2}, {1, 0}, {6, 6, 6}}});
 }
 
+/// An integer that a step moves on by what a `let` of the step names.
+TEST(Loops, MoveByWhatALetNames) {
+  const Compiled compiled(
+      "fun stepf (q : i64) (s : i64) v = let z = q + 1 in s + z\n"
+      "entry constant (x : f32[n]) (k : i64[m]) = real (fold (fn s v => let d = i64 2 in s + d) (i64 0) x)\n"
+      "entry data (x : f32[n]) (k : i64[m]) where 1 <= m = real (iterate 3 (fn s => let z = k[0] in s + z) "
+      "(i64 "
+      "0))\n"
+      "entry slice (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  real (iterate 3 (fn s => let z = k[0] in s - sum k[: z]) (i64 0))\n"
+      "entry stated (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  real (fold (fn s v => let z = k[0] in s + sum (k :> i64[z])) (i64 0) x)\n"
+      "entry position (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let (s, p) = iterate 2 (fn (s, p) => let d = n / 2 in (s + x[p else 0.0], p + d)) (0.0, i64 0) in "
+      "s\n"
+      "entry shadowed (x : f32[n]) (k : i64[m]) (d : i64) =\n"
+      "  real (iterate 3 (fn s => let d = d * 10 let e = d + 1 in s + e) (i64 0))\n"
+      "entry elements (x : f32[n]) (k : i64[m]) = for i => real (iterate 2 (fn r => let d = k[i] * 2 in r + "
+      "d) "
+      "(i64 1))\n"
+      "entry named (x : f32[n]) (k : i64[m]) where 1 <= m = real (fold (stepf k[0]) (i64 0) x)\n",
+      for_levels());
+  expect_runs(compiled, {{"constant", {1, 2, 3}, {}, {6}},
+                         {"data", {}, {5}, {15}},
+                         {"slice", {}, {2, 3}, {-15}},
+                         {"slice", {}, {3, 3}, {}, "3, which is not in 0 .. 2"},
+                         {"stated", {1, 2}, {2, 3}, {10}},
+                         {"stated", {1, 2}, {1, 3}, {}, "the axis has 2 elements, not 1"},
+                         {"stated", {}, {1, 3}, {0}},
+                         {"position", {1, 2, 3, 4}, {0}, {4}},
+                         {"shadowed", {}, {}, {33}, "", {1}},
+                         {"elements", {}, {3, 4}, {13, 17}},
+                         {"named", {1, 2}, {4}, {10}}});
+}
+
 /// What does not depend on the index of a `for` or a loop is computed outside of it, also where there is no
 /// element at all: it reads nothing that is there in an element only.
 TEST(Loops, WithoutElementsReadNothing) {
@@ -419,6 +454,33 @@ TEST(Values, HaveTheTypeOfEachUse) {
                          {"partial", {1}, {16777216, 1}, {16777219, 4}},
                          {"local", {1}, {16777216, 1}, {16777217}},
                          {"steps", {1}, {}, {0.5}}});
+}
+
+/// A list without elements is of the type that its use decides.
+TEST(Values, OfNothingHaveTheTypeOfTheirUse) {
+  const Compiled compiled(
+      "fun added (v : f64[n]) = sum (v + 0.1)\n"
+      "fun ended x = concat x []\n"
+      "entry given (x : f32[n]) (k : i64[m]) : i64[0] = []\n"
+      "entry joined (x : f32[n]) (k : i64[m]) = concat k []\n"
+      "entry called (x : f32[n]) (k : i64[m]) = added [] + 2.0\n"
+      "entry stored (x : f32[n]) (k : i64[m]) = k with [0:0] = []\n"
+      "entry summed (x : f32[n]) (k : i64[m]) = max (k + sum []) (sum [])\n"
+      "entry folded (x : f32[n]) (k : i64[m]) : f64 = fold (fn s v => s + v) 0.5 ([] :> f64[0])\n"
+      "entry chosen (x : f32[n]) (k : i64[m]) = if n > 1 then k else []\n"
+      "entry picked (x : f32[n]) (k : i64[m]) = k[[]]\n"
+      "entry each (x : f32[n]) (k : i64[m]) = (ended k, ended x, ended (f16 x))\n",
+      for_levels());
+  expect_runs(compiled, {{"given", {}, {1}, {}},
+                         {"joined", {}, {1, 2}, {1, 2}},
+                         {"called", {}, {}, {2}},
+                         {"stored", {}, {1, 2}, {1, 2}},
+                         {"summed", {}, {3, -2}, {3, 0}},
+                         {"folded", {}, {}, {0.5}},
+                         {"chosen", {1, 2}, {5}, {5}},
+                         {"chosen", {1}, {5}, {}},
+                         {"picked", {}, {5}, {}},
+                         {"each", {1}, {5}, {5}}});
 }
 
 /// After a call that fails, whatever the reason, the same entry gives what it gives else.

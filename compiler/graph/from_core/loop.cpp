@@ -282,8 +282,24 @@ bool PrimitiveEvaluator::end_step(const Val& state, const Val& next, ScalarId he
   return !failed_;
 }
 
-/// What the expression is before the loop, where there is a step: only then is it checked.
-Val PrimitiveEvaluator::in_first_step(const OpenLoop& build, core::ExprId id) {
+/// Whether the sizes that an expression mentions are known here.
+bool PrimitiveEvaluator::knows_sizes(core::ExprId id) const {
+  const core::Expr& e = p.exprs[id];
+  bool known = sizes_.is_known_here(sizes_.resolve(e.dim));
+  for (const auto& [var, dim] : e.instantiation) known = known && sizes_.is_known_here(sizes_.resolve(dim));
+  core::each_part(e, [&](core::ExprId part) { known = known && knows_sizes(part); });
+  return known;
+}
+
+/// The amount by which a step moves a position, as a dim of what is known before the loop; nullopt where it
+/// is none. It is checked as in the first step: where there is one.
+std::optional<Dim> PrimitiveEvaluator::amount_of(const Closure& step, const OpenLoop& build,
+                                                 core::ExprId id) {
+  auto env = std::make_shared<Environment>();
+  env->parent = step.env;
+  env->dims = step.dims;
+  env->elems = step.elems;
+  const EnvironmentPtr outer = std::exchange(env_, env);
   const Fact is_one = shape::at_least(build.index.extent, Dim(1));
   const bool sure = bounds_.proof(is_one) == Proof::always;
   if (!sure) {
@@ -291,12 +307,14 @@ Val PrimitiveEvaluator::in_first_step(const OpenLoop& build, core::ExprId id) {
         apply(g, Op::le, {constant_int(g, Elem::i64, 1), sizes_.value_of(build.index.extent)}));
     guards_.push_back(is_one);
   }
-  const Val value = evaluator_.evaluate(id);
+  const Val value = knows_sizes(id) ? evaluator_.evaluate(id) : Val{};
   if (!sure) {
     conditions_.pop_back();
     guards_.pop_back();
   }
-  return value;
+  env_ = outer;
+  if (failed_ || value.kind != Val::Kind::array) return std::nullopt;
+  return affine_index(g, builder_.leaf(value).body);
 }
 
 /// Finds the integers of the state that are known in every iteration from its index.
@@ -306,18 +324,8 @@ void PrimitiveEvaluator::find_positions(const Val& step, const Val& init, bool s
   each_leaf(init, [&](const std::shared_ptr<Array>& a) { leaves.push_back(a); });
   for (const auto& [leaf, moves] : LoopPositions(p, step, init, scanning).find()) {
     const auto first = affine_index(g, leaves[leaf]->body);
-    std::optional<Dim> by(0);
-    if (moves.by.valid()) {
-      auto env = std::make_shared<Environment>();
-      env->parent = step.closure->env;
-      env->dims = step.closure->dims;
-      env->elems = step.closure->elems;
-      const EnvironmentPtr outer = std::exchange(env_, env);
-      const Val value = in_first_step(build, moves.by);
-      env_ = outer;
-      if (failed_) return;
-      by = affine_index(g, builder_.leaf(value).body);
-    }
+    const auto by = moves.by.valid() ? amount_of(*step.closure, build, moves.by) : std::optional(Dim(0));
+    if (failed_) return;
     if (!first || !by || sizes_.is_data_dependent(*first) || sizes_.is_data_dependent(*by)) continue;
     const Dim along = *by * Dim(build.index.var);
     const Dim position = moves.backwards ? *first - along : *first + along;

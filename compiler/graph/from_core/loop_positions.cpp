@@ -107,7 +107,7 @@ void LoopPositions::compare(const Path& path, ExprId next) {
   }
 }
 
-std::optional<PositionStep> LoopPositions::step_of(const Path& path, ExprId next) const {
+std::optional<PositionStep> LoopPositions::step_of(const Path& path, ExprId next) {
   if (path_of(next) == path) return PositionStep{};
   const Expr& e = p_.exprs[next];
   if (e.kind != Kind::apply || e.args.size() != 3 || p_.exprs[e.args[0]].kind != Kind::global)
@@ -117,8 +117,30 @@ std::optional<PositionStep> LoopPositions::step_of(const Path& path, ExprId next
   if (callee.kind != core::Global::Kind::prim || !(adds || subtracts)) return std::nullopt;
   const bool first = path_of(e.args[1]) == path, second = adds && path_of(e.args[2]) == path;
   if (first == second) return std::nullopt;
-  const ExprId by = e.args[first ? 2 : 1];
-  return core::depends_on(p_, by, names_) ? std::nullopt : std::optional(PositionStep{by, subtracts});
+  const ExprId by = without_lets(e.args[first ? 2 : 1]);
+  return stands_outside(by) ? std::optional(PositionStep{by, subtracts}) : std::nullopt;
+}
+
+/// Arithmetic of what has a name outside of the step.
+bool LoopPositions::stands_outside(ExprId id) const {
+  const Expr& e = p_.exprs[id];
+  switch (e.kind) {
+    case Kind::number:
+    case Kind::size:
+    case Kind::global:
+      return true;
+    case Kind::local:
+      return !names_.all.contains(e.local);
+    case Kind::apply:
+    case Kind::field:
+    case Kind::index: {
+      bool outside = true;
+      core::each_part(e, [&](ExprId part) { outside = outside && stands_outside(part); });
+      return outside;
+    }
+    default:
+      return false;
+  }
 }
 
 }  // namespace axon::graph

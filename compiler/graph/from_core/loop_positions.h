@@ -34,7 +34,8 @@ class LoopPositions {
   std::optional<Path> path_of(core::ExprId id) const;
   void compare(const Path& path, core::ExprId next);
   std::optional<core::ExprId> part_of(core::ExprId next, const Val& whole, size_t item);
-  std::optional<PositionStep> step_of(const Path& path, core::ExprId next) const;
+  std::optional<PositionStep> step_of(const Path& path, core::ExprId next);
+  bool stands_outside(core::ExprId id) const;
 
   const core::Program& p_;
   const Val& state_;

@@ -41,7 +41,8 @@ class PrimitiveEvaluator : Part {
   Val reduce_in_order(const Val& f, const Val& unit, const std::shared_ptr<Array>& of);
   Val loop(core::Prim prim, const std::vector<Val>& args);
   bool has_element(const shape::Dim& extent);
-  Val in_first_step(const OpenLoop& build, core::ExprId id);
+  bool knows_sizes(core::ExprId id) const;
+  std::optional<Dim> amount_of(const Closure& step, const OpenLoop& build, core::ExprId id);
   void find_positions(const Val& step, const Val& init, bool scanning, OpenLoop& build);
   bool end_step(const Val& state, const Val& next, ScalarId here, OpenLoop& build);
   using Step = std::function<Val(const Val& state)>;
