@@ -113,6 +113,28 @@ ScalarId simplify_body(Graph& g, ScalarId root, Scope& scope) {
   });
 }
 
+namespace {
+
+/// What an update reads of its base along an axis of one element it reads where it stores: at one position.
+ScalarId at_unit_axes(Graph& g, const Node& node, const Output& output) {
+  std::vector<std::optional<ScalarId>> unit;
+  for (const Dim& at : output.at) {
+    const auto axis = std::find_if(node.domain.begin(), node.domain.end(),
+                                   [&](const Axis& a) { return a.extent.is(1) && at == Dim(a.var); });
+    unit.push_back(axis == node.domain.end() ? std::nullopt : std::optional(index_of(g, at)));
+  }
+  return rewrite_loads(g, output.body, [&](ScalarId id) {
+    Scalar load = g.scalars[id];
+    if (load.target != *output.base) return id;
+    for (size_t a = 0; a < unit.size(); ++a)
+      if (const auto index = affine_index(g, load.args[a]); unit[a] && index && index->is(0))
+        load.args[a] = *unit[a];
+    return make_scalar(g, std::move(load));
+  });
+}
+
+}  // namespace
+
 void simplify_node(Graph& g, NodeId id) {
   Node& node = g.nodes[id];
   Scope region(g, node.region);
@@ -128,6 +150,7 @@ void simplify_node(Graph& g, NodeId id) {
     for (Dim& d : output.at) d = scope.simplify(d);
     if (is_plain(node, output)) output.at = identity_map(node.domain);  // names its axes of extent 1 too
     output.body = simplify_body(g, output.body, scope);
+    if (output.base) output.body = at_unit_axes(g, node, output);
   }
 }
 
