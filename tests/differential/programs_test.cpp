@@ -321,6 +321,8 @@ const std::vector<Program> programs = {
      "  let c = min k[0] n in x with [: c] = v[: c] * 2.0\n"
      "entry walk (x : *f32[n, d]) (k : i64[m]) where 1 <= n =\n"
      "  fold (fn x s => let s = min s (n - 1) in x with [s] = x[s] * 0.5 + 1.0) x k\n"
+     "entry single (x : *f32[1, d]) (k : i64[m]) =\n"
+     "  fold (fn x s => let s = max 0 (min s 1) in x with [: s, :] = x[: s, :] * 0.5 + 1.0) x k\n"
      "entry fill (x : *f32[n, d]) (v : f32[t, d]) =\n"
      "  while (fn (c, x) => c < min t n) (fn (c, x) => (c + 1, x with [c] = v[c])) (i64 0, x)\n",
      {{{"n", 3}, {"d", 1}, {"m", 1}, {"t", 1}},
