@@ -32,6 +32,23 @@ bool wraps_around(const Dim& index) {
   return false;
 }
 
+/// Is there a minimum or maximum, of one of these variables, that something else multiplies? Its bounds are
+/// products of choices, more than what the proofs can follow is worth.
+bool multiplies_a_choice(const Dim& index, const std::vector<Var>& of) {
+  const auto varies = [&](const shape::Atom& atom) {
+    return std::any_of(of.begin(), of.end(),
+                       [&](Var v) { return atom.lhs().contains(v) || atom.rhs().contains(v); });
+  };
+  for (const shape::Term& term : index.terms())
+    for (const shape::Atom& atom : term.factors) {
+      if (atom.kind() == shape::AtomKind::var) continue;
+      const bool choice = atom.kind() == shape::AtomKind::min || atom.kind() == shape::AtomKind::max;
+      if (choice && term.factors.size() > 1 && varies(atom)) return true;
+      if (multiplies_a_choice(atom.lhs(), of) || multiplies_a_choice(atom.rhs(), of)) return true;
+    }
+  return false;
+}
+
 /// Bounds of index expressions inside one task.
 class Boxes {
  public:
@@ -60,7 +77,7 @@ class Boxes {
     const auto& scalar = g_.scalars[load];
     for (size_t a = 0; a < scalar.args.size(); ++a) {
       auto index = affine_index(g_, scalar.args[a]);
-      if (index && wraps_around(*index)) index = std::nullopt;
+      if (index && (wraps_around(*index) || multiplies_a_choice(*index, internal_))) index = std::nullopt;
       box.push_back(AXON_RULE(box_of_data, !index) ? Interval{Dim(0), shape[a]} : bounded(*index, shape[a]));
     }
     return box;

@@ -411,6 +411,8 @@ const std::vector<Program> programs = {
      "entry last (x : f32[n, d]) (y : f32[d]) = if not (n < 3) then x[n - 3] - x[2] else tanh y\n"
      "entry moved (x : f32[n]) = if n >= 3 then x with [2 :] = x[: n - 2] else x\n"
      "entry front (x : f32[n]) (y : f32[m]) = if m <= n then x with [n - m :] = y * 0.5 else tanh x\n"
+     "entry turned (x : f32[n, d]) (w : f32[d, 2*m]) (a : i64) = let t = heads[2, m] (tanh (x @ w)) in\n"
+     "  if not (2 >= a + 2) then t else concat t[a :] t[: a]\n"
      "entry equal (x : f32[n, d]) (y : f32[m, d]) = if n == m then x + y else x\n"
      "entry columns (x : f32[n]) (y : f32[m, n]) (w : f32[n, m]) =\n"
      "  let t = for j => sum i => x[i] * w[i, j] in if n == m then (for j => sum i => y[i, j]) + t else x\n",
