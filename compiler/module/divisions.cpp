@@ -4,47 +4,53 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstrTypes.h>
-#include <llvm/Support/CommandLine.h>
 
-#include <mutex>
 #include <vector>
-
-#include "base/bug.h"
 
 namespace axon::module {
 
-void keep_divisions_conditional() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    constexpr const char* name = "force-widen-divrem-via-safe-divisor";
-    auto& options = llvm::cl::getRegisteredOptions();
-    const auto option = options.find(name);
-    if (option == options.end() || option->second->addOccurrence(0, name, "false"))
-      base::bug("module::native", "this LLVM has no option for divisions in branches");
-  });
-}
-
 namespace {
 
-bool divides_by_positive(const llvm::Instruction& i, const llvm::SimplifyQuery& query) {
-  if (!i.isIntDivRem()) return false;
-  const llvm::Value* divisor = i.getOperand(1);
-  const bool is_signed = i.getOpcode() == llvm::Instruction::SDiv || i.getOpcode() == llvm::Instruction::SRem;
-  return is_signed ? llvm::isKnownPositive(divisor, query) : llvm::isKnownNonZero(divisor, query);
+/// The divisor, or 1 where the division would trap. What is poison where nobody divides stays harmless.
+llvm::Value* safe_divisor(llvm::BinaryOperator& division, llvm::IRBuilder<>& b) {
+  llvm::Value* divisor = division.getOperand(1);
+  llvm::Type* type = divisor->getType();
+  llvm::Constant* one = llvm::ConstantInt::get(type, 1);
+  if (llvm::isa<llvm::ConstantInt>(divisor)) return divisor;
+  divisor = b.CreateFreeze(divisor);
+  llvm::Value* traps = b.CreateICmpEQ(divisor, llvm::ConstantInt::getNullValue(type));
+  const auto op = division.getOpcode();
+  if (op == llvm::Instruction::SDiv || op == llvm::Instruction::SRem) {
+    llvm::Value* dividend = b.CreateFreeze(division.getOperand(0));
+    division.setOperand(0, dividend);
+    const auto least = llvm::APInt::getSignedMinValue(type->getIntegerBitWidth());
+    llvm::Value* overflows = b.CreateAnd(b.CreateICmpEQ(dividend, llvm::ConstantInt::get(type, least)),
+                                         b.CreateICmpEQ(divisor, llvm::ConstantInt::getAllOnesValue(type)));
+    traps = b.CreateOr(traps, overflows);
+  }
+  return b.CreateSelect(traps, one, divisor);
 }
 
 /// Loops inside of the loop come first: what leaves one may leave the next.
-bool hoist_from(llvm::Loop& loop, const llvm::SimplifyQuery& query) {
+bool hoist_from(llvm::Loop& loop) {
   bool changed = false;
-  for (llvm::Loop* inner : loop) changed |= hoist_from(*inner, query);
+  for (llvm::Loop* inner : loop) changed |= hoist_from(*inner);
   llvm::BasicBlock* before = loop.getLoopPreheader();
   if (!before) return changed;
-  std::vector<llvm::Instruction*> leaving;
+  std::vector<llvm::BinaryOperator*> leaving;
   for (llvm::BasicBlock* block : loop.blocks())
     for (llvm::Instruction& i : *block)
-      if (loop.hasLoopInvariantOperands(&i) && divides_by_positive(i, query)) leaving.push_back(&i);
-  for (llvm::Instruction* i : leaving) i->moveBefore(before->getTerminator());
+      if (i.isIntDivRem() && i.getType()->isIntegerTy() && loop.hasLoopInvariantOperands(&i))
+        leaving.push_back(llvm::cast<llvm::BinaryOperator>(&i));
+  for (llvm::BinaryOperator* division : leaving) {
+    if (!llvm::isSafeToSpeculativelyExecute(division)) {
+      llvm::IRBuilder<> b(before->getTerminator());
+      division->setOperand(1, safe_divisor(*division, b));
+    }
+    division->moveBefore(before->getTerminator());
+  }
   return changed || !leaving.empty();
 }
 
@@ -52,10 +58,8 @@ bool hoist_from(llvm::Loop& loop, const llvm::SimplifyQuery& query) {
 
 llvm::PreservedAnalyses HoistDivisions::run(llvm::Function& function,
                                             llvm::FunctionAnalysisManager& analyses) {
-  auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
-  const llvm::SimplifyQuery query(function.getDataLayout());
   bool changed = false;
-  for (llvm::Loop* loop : loops) changed |= hoist_from(*loop, query);
+  for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function)) changed |= hoist_from(*loop);
   if (!changed) return llvm::PreservedAnalyses::all();
   llvm::PreservedAnalyses kept;
   kept.preserveSet<llvm::CFGAnalyses>();

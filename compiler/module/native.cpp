@@ -153,7 +153,6 @@ void optimise(llvm::Module& m, llvm::TargetMachine& machine, int level) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  keep_divisions_conditional();
   builder.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(HoistDivisions()); });
   using O = llvm::OptimizationLevel;

@@ -396,6 +396,12 @@ const std::vector<Program> programs = {
      "  for i => sum j => if b[i, j] then x[(i + 1) % m, j] % 1000 else 0\n"
      "entry decided (x : f32[m, n]) (b : bool[m, n]) (k : i64[l]) where 1 <= m, 1 <= l =\n"
      "  for i j => if b[i, j] then x[(i + 1) % max k[0] 1 % m, j] + real (i / max k[0] 1) else 0.5\n"
+     "entry beside (x : f32[n]) (b : bool[m, n]) (z : f32[n]) where 1 <= n =\n"
+     "  for (i < m) (j < n) => if b[i, j] then x[j] * z[(i + 1) % n] else 0.5\n"
+     "entry across (x : f32[n]) (b : bool[m, n]) (z : f32[n]) where 1 <= n =\n"
+     "  for (i < m) => sum (j < n) => if b[i, j] then x[j] * z[2 * i % n] else 0.5\n"
+     "entry turned (x : f32[m, n]) (y : f32[m, n]) where 1 <= m =\n"
+     "  let t = for i => sum x[i] in for (i < m) => sum y[i] + t[(i + 1) % m]\n"
      "entry quotient (x : f32[m, n]) (b : bool[m, n]) (l : i64) where 1 <= l =\n"
      "  for i j => if b[i, j] then x[i / l, j] else 0.5\n",
      {{{"m", 1}, {"n", 1}, {"l", 1}},
