@@ -76,11 +76,16 @@ class Boxes {
     std::vector<Interval> box;
     const auto& scalar = g_.scalars[load];
     for (size_t a = 0; a < scalar.args.size(); ++a) {
-      auto index = affine_index(g_, scalar.args[a]);
-      if (index && (wraps_around(*index) || multiplies_a_choice(*index, internal_))) index = std::nullopt;
+      const auto index = followed_index(scalar.args[a]);
       box.push_back(AXON_RULE(box_of_data, !index) ? Interval{Dim(0), shape[a]} : bounded(*index, shape[a]));
     }
     return box;
+  }
+
+  /// The index, where it does not depend on data and its bounds are worth to be proved.
+  std::optional<Dim> followed_index(ScalarId id) const {
+    const auto index = affine_index(g_, id);
+    return index && !wraps_around(*index) && !multiplies_a_choice(*index, internal_) ? index : std::nullopt;
   }
 
   Interval bounded(const Dim& index, const Dim& extent) const {
@@ -148,7 +153,7 @@ class Boxes {
             AXON_RULE(box_other_local, load.target.output != l))
           return;
         for (size_t a = 0; a < load.args.size(); ++a) {
-          const auto index = affine_index(g_, load.args[a]);
+          const auto index = followed_index(load.args[a]);
           const Dim extent = local.domain[a].extent;
           const Interval i =
               AXON_RULE(box_local_by_data, !index) ? Interval{Dim(0), extent} : bounded(*index, extent);
