@@ -375,6 +375,7 @@ std::optional<ScalarId> fold_identities(Graph& g, Op op, const std::vector<Scala
       if (s(0).op == op) return s(0).args[0];
       break;
     case Op::abs:
+      if (s(0).elem == Elem::u8) return args[0];
       if (s(0).op == Op::neg) return apply(g, Op::abs, s(0).args);
       break;
     case Op::min:

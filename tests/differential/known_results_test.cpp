@@ -456,6 +456,18 @@ TEST(Values, HaveTheTypeOfEachUse) {
                          {"steps", {1}, {}, {0.5}}});
 }
 
+/// What is never negative is its own absolute value, and its negative wraps.
+TEST(Values, WithoutASignHaveNoOtherAbsoluteValue) {
+  const Compiled compiled(
+      "entry twice (x : f32[n]) (k : i64[m]) = i64 (-(abs (-(u8 k))))\n"
+      "entry known (x : f32[n]) (k : i64[m]) = i64 (-(abs (-(u8 9)))) + k\n"
+      "entry signed (x : f32[n]) (k : i64[m]) = i64 (-(abs (-(i8 k))))\n",
+      for_levels());
+  expect_runs(compiled, {{"twice", {}, {9, 0, 255}, {9, 0, 255}},
+                         {"known", {}, {1}, {10}},
+                         {"signed", {}, {9, -9, -128}, {-9, -9, -128}}});
+}
+
 /// A list without elements is of the type that its use decides.
 TEST(Values, OfNothingHaveTheTypeOfTheirUse) {
   const Compiled compiled(
