@@ -34,8 +34,8 @@ struct Port {
   std::vector<Dim> shape;
   std::vector<const char*> shape_text;
   std::vector<Dim> room;  ///< results: the most that each axis can be, before the data has decided
-  uint32_t weight = 0;  ///< AXON_WEIGHT: index into Manifest::weights
-  int32_t state = -1;   ///< results: the state input that this is
+  uint32_t weight = 0;    ///< AXON_WEIGHT: index into Manifest::weights
+  int32_t state = -1;     ///< results: the state input that this is
 };
 
 /// How a size is found, given those before it. `equation` is coefficient * size^power + offset; of a size
