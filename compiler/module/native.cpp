@@ -32,9 +32,9 @@
 #include "base/work.h"
 #include "device/abi.h"
 #include "device/bitcode.h"
-#include "module/divisions.h"
 #include "module/frame.h"
 #include "module/from_plan.h"
+#include "module/hoist_divisions.h"
 
 namespace axon::module {
 

@@ -396,6 +396,8 @@ const std::vector<Program> programs = {
      "  for i => sum j => if b[i, j] then x[(i + 1) % m, j] % 1000 else 0\n"
      "entry decided (x : f32[m, n]) (b : bool[m, n]) (k : i64[l]) where 1 <= m, 1 <= l =\n"
      "  for i j => if b[i, j] then x[(i + 1) % max k[0] 1 % m, j] + real (i / max k[0] 1) else 0.5\n"
+     "entry chained (x : f32[l, n]) (b : bool[m, n]) (y : f32[m, n]) where 1 <= m, 1 <= l =\n"
+     "  for (i < m) (j < n) => if b[i, j] then x[((i + 1) % m * 3 + 1) % l, j] + y[i, j] else 0.5\n"
      "entry beside (x : f32[n]) (b : bool[m, n]) (z : f32[n]) where 1 <= n =\n"
      "  for (i < m) (j < n) => if b[i, j] then x[j] * z[(i + 1) % n] else 0.5\n"
      "entry across (x : f32[n]) (b : bool[m, n]) (z : f32[n]) where 1 <= n =\n"

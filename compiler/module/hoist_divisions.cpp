@@ -1,7 +1,8 @@
-// See divisions.h.
-#include "module/divisions.h"
+// See hoist_divisions.h.
+#include "module/hoist_divisions.h"
 
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/LoopIterator.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -33,33 +34,44 @@ llvm::Value* safe_divisor(llvm::BinaryOperator& division, llvm::IRBuilder<>& b) 
   return b.CreateSelect(traps, one, divisor);
 }
 
-/// Loops inside of the loop come first: what leaves one may leave the next.
-bool hoist_from(llvm::Loop& loop) {
+/// Moves the division, and what it divides where that is computed in the loop.
+bool hoist(llvm::Loop& loop, llvm::BinaryOperator& division, llvm::Instruction* before) {
+  bool moved = false;
+  for (llvm::Value* operand : division.operands())
+    if (!loop.makeLoopInvariant(operand, moved, before)) return moved;
+  if (!llvm::isSafeToSpeculativelyExecute(&division)) {
+    llvm::IRBuilder<> b(before);
+    division.setOperand(1, safe_divisor(division, b));
+  }
+  division.moveBefore(before);
+  return true;
+}
+
+/// Loops inside of the loop come first: what leaves one may leave the next. In program order, since a
+/// division may divide what another one gives.
+bool hoist_from(llvm::Loop& loop, llvm::LoopInfo& loops) {
   bool changed = false;
-  for (llvm::Loop* inner : loop) changed |= hoist_from(*inner);
+  for (llvm::Loop* inner : loop) changed |= hoist_from(*inner, loops);
   llvm::BasicBlock* before = loop.getLoopPreheader();
   if (!before) return changed;
-  std::vector<llvm::BinaryOperator*> leaving;
-  for (llvm::BasicBlock* block : loop.blocks())
+  llvm::LoopBlocksRPO blocks(&loop);
+  blocks.perform(&loops);
+  std::vector<llvm::BinaryOperator*> divisions;
+  for (llvm::BasicBlock* block : blocks)
     for (llvm::Instruction& i : *block)
-      if (i.isIntDivRem() && i.getType()->isIntegerTy() && loop.hasLoopInvariantOperands(&i))
-        leaving.push_back(llvm::cast<llvm::BinaryOperator>(&i));
-  for (llvm::BinaryOperator* division : leaving) {
-    if (!llvm::isSafeToSpeculativelyExecute(division)) {
-      llvm::IRBuilder<> b(before->getTerminator());
-      division->setOperand(1, safe_divisor(*division, b));
-    }
-    division->moveBefore(before->getTerminator());
-  }
-  return changed || !leaving.empty();
+      if (i.isIntDivRem() && i.getType()->isIntegerTy())
+        divisions.push_back(llvm::cast<llvm::BinaryOperator>(&i));
+  for (llvm::BinaryOperator* division : divisions) changed |= hoist(loop, *division, before->getTerminator());
+  return changed;
 }
 
 }  // namespace
 
 llvm::PreservedAnalyses HoistDivisions::run(llvm::Function& function,
                                             llvm::FunctionAnalysisManager& analyses) {
+  auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   bool changed = false;
-  for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function)) changed |= hoist_from(*loop);
+  for (llvm::Loop* loop : loops) changed |= hoist_from(*loop, loops);
   if (!changed) return llvm::PreservedAnalyses::all();
   llvm::PreservedAnalyses kept;
   kept.preserveSet<llvm::CFGAnalyses>();
