@@ -153,12 +153,14 @@ bool Defaults::default_into(Constraint& c) {
   if (vars_.is_meta(*v) || (local_ && target && vars_.is_meta(*target))) return false;
   c.done = true;
   const std::vector<Shape> stated = solver_.stated_targets(*v);
-  if (stated.empty()) return solver_.failed(Failure::Kind::rank, c.why), true;
+  if (stated.empty()) {
+    solver_.failed(Failure::Kind::rank, c.why);
+    return true;
+  }
   // Through which of several is a choice: one that ends as the target does.
-  const auto ends_with_axis = [](const Shape& s) { return !s.empty() && is_dim(s.back()); };
-  const bool axis = ends_with_axis(vars_.zonk(c.shapes[1]));
+  const bool axis = last_is_dim(vars_.zonk(c.shapes[1]));
   const auto fits =
-      std::find_if(stated.begin(), stated.end(), [&](const Shape& s) { return ends_with_axis(s) == axis; });
+      std::find_if(stated.begin(), stated.end(), [&](const Shape& s) { return last_is_dim(s) == axis; });
   solver_.park(Constraint::Kind::into, {fits == stated.end() ? stated.front() : *fits, c.shapes[1]}, c.why);
   return true;
 }

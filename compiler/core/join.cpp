@@ -13,8 +13,6 @@ using shape::Dim;
 
 namespace {
 
-bool last_is_dim(const Shape& s) { return !s.empty() && is_dim(s.back()); }
-
 /// Operands that say nothing are dropped: scalars, and repetitions.
 void drop_idle(std::vector<Shape>& operands) {
   std::vector<Shape> kept;

@@ -119,6 +119,7 @@ inline bool is_dim(const ShapeItem& i) { return i.kind == ShapeItem::Kind::dim; 
 inline bool is_var(const ShapeItem& i) { return i.kind == ShapeItem::Kind::var; }
 /// Where a field of a record is set, stated or read (Type::places); not valid where there is none.
 source::Span place_of_field(const Type& record, const std::string& field);
+inline bool last_is_dim(const Shape& s) { return !s.empty() && is_dim(s.back()); }
 /// The variable, when the shape is just one.
 std::optional<ShapeVarId> lone(const Shape& s);
 bool known_rank(const Shape& s);
