@@ -209,8 +209,8 @@ Val CoreEvaluator::empty_list(const Expr& e) {
   const auto shape = axes_of(type.shape, {});
   if (!shape) base::bug("from_core", "an empty list without a shape");
   const Elem elem = elem_of(type.elem);
-  const ScalarId zero = base::is_float(elem) ? constant_float(g, elem, 0) : constant_int(g, elem, 0);
-  return Val::of(builder_.fresh_array(elem, *shape, [&](const std::vector<Var>&) { return zero; }));
+  const ScalarId nothing = unit_of(g, Monoid::sum, elem);
+  return Val::of(builder_.fresh_array(elem, *shape, [&](const std::vector<Var>&) { return nothing; }));
 }
 
 /// Elements of one shape, stacked along a new first axis. Each of them is code, and what is made of that

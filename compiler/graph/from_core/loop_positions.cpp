@@ -124,23 +124,11 @@ std::optional<PositionStep> LoopPositions::step_of(const Path& path, ExprId next
 /// Arithmetic of what has a name outside of the step.
 bool LoopPositions::stands_outside(ExprId id) const {
   const Expr& e = p_.exprs[id];
-  switch (e.kind) {
-    case Kind::number:
-    case Kind::size:
-    case Kind::global:
-      return true;
-    case Kind::local:
-      return !names_.all.contains(e.local);
-    case Kind::apply:
-    case Kind::field:
-    case Kind::index: {
-      bool outside = true;
-      core::each_part(e, [&](ExprId part) { outside = outside && stands_outside(part); });
-      return outside;
-    }
-    default:
-      return false;
-  }
+  if (e.kind == Kind::number || e.kind == Kind::size || e.kind == Kind::global) return true;
+  if (e.kind == Kind::local) return !names_.all.contains(e.local);
+  bool outside = e.kind == Kind::apply || e.kind == Kind::field || e.kind == Kind::index;
+  core::each_part(e, [&](ExprId part) { outside = outside && stands_outside(part); });
+  return outside;
 }
 
 }  // namespace axon::graph
