@@ -9,6 +9,7 @@
 #include "shape/dim_node.h"
 
 namespace axon::shape {
+
 int64_t constant_part(const Dim& p) {
   return !p.terms().empty() && p.terms().back().factors.empty() ? p.terms().back().coefficient : 0;
 }
