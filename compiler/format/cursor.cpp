@@ -11,7 +11,15 @@ using syntax::Token;
 using syntax::TokenKind;
 
 Cursor::Cursor(const source::SourceFile& file, syntax::TokenStream stream, Documents& documents)
-    : file_(file), stream_(std::move(stream)), documents_(documents) {}
+    : file_(file), stream_(std::move(stream)), documents_(documents), closing_(stream_.tokens.size()) {
+  std::vector<size_t> open;
+  for (size_t i = 0; i < stream_.tokens.size(); ++i) {
+    if (stream_.tokens[i].kind == TokenKind::LPAREN) open.push_back(i);
+    if (stream_.tokens[i].kind != TokenKind::RPAREN || open.empty()) continue;
+    closing_[open.back()] = i;
+    open.pop_back();
+  }
+}
 
 std::string_view Cursor::text(const Token& token) const {
   return file_.text().substr(token.begin, token.end - token.begin);
@@ -81,8 +89,8 @@ Doc Cursor::token(std::string_view wanted) {
   return documents_.concat({before, documents_.text(wanted)});
 }
 
-Doc Cursor::last_closing(int count) {
-  for (; count > 1; --count) pass();
+Doc Cursor::last_closing() {
+  while (stream_.tokens[next_ + 1].kind == TokenKind::RPAREN) pass();
   return token(")");
 }
 
@@ -120,15 +128,13 @@ int Cursor::parentheses_around(uint32_t begin, uint32_t end) const {
     return std::lower_bound(tokens.begin(), tokens.end(), offset,
                             [](const Token& token, uint32_t place) { return token.begin < place; });
   };
-  auto before = at(begin);
-  auto after = at(end);
+  const auto after = static_cast<size_t>(at(end) - tokens.begin());
+  size_t past = after;  // the `)` behind it: of what is around it, or within it
+  while (past < tokens.size() && tokens[past].kind == TokenKind::RPAREN) ++past;
   int pairs = 0;
-  while (before != tokens.begin() && after != tokens.end() && (before - 1)->kind == TokenKind::LPAREN &&
-         after->kind == TokenKind::RPAREN) {
-    ++pairs;
-    --before;
-    ++after;
-  }
+  for (auto open = static_cast<size_t>(at(begin) - tokens.begin());
+       open-- > 0 && tokens[open].kind == TokenKind::LPAREN;)
+    pairs += closing_[open] >= after && closing_[open] < past;
   return pairs;
 }
 

@@ -23,8 +23,8 @@ class Cursor {
 
   /// The next token, which is spelled `text`.
   Doc token(std::string_view text);
-  /// The last of so many `)`, which come next.
-  Doc last_closing(int count);
+  /// The last of the `)` that come next.
+  Doc last_closing();
   /// The next token that is no parenthesis: a name, number or string as it is spelled.
   Doc any();
   /// The comments before the next token; taken first, they do not break the group that begins with it.
@@ -52,6 +52,7 @@ class Cursor {
   const source::SourceFile& file_;
   syntax::TokenStream stream_;
   Documents& documents_;
+  std::vector<size_t> closing_;  // of a `(`: the number of the `)` that belongs to it
   size_t next_ = 0;
   size_t comment_ = 0;
   bool gathered_ = false;         // are the comments before the next token in waiting_?

@@ -195,7 +195,7 @@ Doc ExprPrinter::selected(ExprId id) {
   const Expr& e = file_[id];
   const bool literal = as<NumberExpr>(e) || as<StringExpr>(e) || as<BoolExpr>(e);
   const bool kept = parentheses(id) > 0 && (literal || at_.is_comment_inside(e.span.end));
-  return kept ? concat({at_.token("("), d_.align(bare(id, false, true)), at_.last_closing(parentheses(id))})
+  return kept ? concat({at_.token("("), d_.align(bare(id, false, true)), at_.last_closing()})
               : expr(id, atomic);
 }
 
