@@ -1,6 +1,6 @@
 // See boxes.h. Index expressions are bounded under the ranges that one task gives to the domain variables,
-// the binders and the locals' variables. An index of the data, or of a remainder of sizes, reads its whole
-// axis.
+// the binders and the locals' variables. An index of the data, of a remainder of sizes, or of a product of
+// indices reads its whole axis.
 #include "task/boxes.h"
 
 #include <algorithm>
@@ -49,6 +49,23 @@ bool multiplies_a_choice(const Dim& index, const std::vector<Var>& of) {
   return false;
 }
 
+/// Is there a product of two of these variables? How far it comes within a tile is a product of sums, which
+/// the proofs follow in few forms only.
+bool multiplies_indices(const Dim& index, const std::vector<Var>& of) {
+  for (const shape::Term& term : index.terms()) {
+    ptrdiff_t varying = 0;
+    for (const shape::Atom& atom : term.factors) {
+      const bool is_var = atom.kind() == shape::AtomKind::var;
+      varying += std::any_of(of.begin(), of.end(), [&](Var v) {
+        return is_var ? atom.var() == v : atom.lhs().contains(v) || atom.rhs().contains(v);
+      });
+      if (!is_var && (multiplies_indices(atom.lhs(), of) || multiplies_indices(atom.rhs(), of))) return true;
+    }
+    if (varying > 1) return true;
+  }
+  return false;
+}
+
 /// Bounds of index expressions inside one task.
 class Boxes {
  public:
@@ -85,7 +102,9 @@ class Boxes {
   /// The index, where it does not depend on data and its bounds are worth to be proved.
   std::optional<Dim> followed_index(ScalarId id) const {
     const auto index = affine_index(g_, id);
-    return index && !wraps_around(*index) && !multiplies_a_choice(*index, internal_) ? index : std::nullopt;
+    const bool follows = index && !wraps_around(*index) && !multiplies_a_choice(*index, internal_) &&
+                         !multiplies_indices(*index, internal_);
+    return follows ? index : std::nullopt;
   }
 
   Interval bounded(const Dim& index, const Dim& extent) const {

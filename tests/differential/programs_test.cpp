@@ -412,6 +412,25 @@ const std::vector<Program> programs = {
       {{"m", 13}, {"n", 70}, {"l", 5}},
       {{"m", 5}, {"n", 1}, {"l", 3}}},
      40},
+    // Indices that are products of indices: how far a tile of them comes is no interval that proofs follow.
+    {"ProductsOfIndices",
+     "entry square (x : f32[n]) (y : f32[m]) = for (i < m) => x[i * i else 0.5] + y[i]\n"
+     "entry cube (x : f32[n]) (y : f32[m]) = for (i < m) => x[i * i * i else 0.5] + y[i]\n"
+     "entry limited (x : i64[n]) (y : f32[m]) where 1 <= n =\n"
+     "  for (i < m) (j < m) => x[max 0 (min (i * j) (n - 1))]\n"
+     "entry circle (x : f32[n]) (y : f32[m]) = for (i < m) (j < m) => x[i * i + j * j else 0.0]\n"
+     "entry apart (x : f32[n, n]) (y : f32[m]) = for (i < m) (j < m) => x[(i - j) * (i - j), i * j else "
+     "0.0]\n"
+     "entry three (x : f32[n]) (y : f32[m]) = for (i < m) (j < m) (k < 3) => x[i * j * k + k else 0.0]\n"
+     "entry half (x : f32[n]) (y : f32[m]) = for (i < m) (j < m) => x[i * j / 3 + j % 2 else 0.0]\n"
+     "entry packed (x : f32[n * (n + 1) / 2]) (y : f32[n]) =\n"
+     "  for (i < n) (j < n) => if j <= i then x[i * (i + 1) / 2 + j] else y[j]\n"
+     "entry summed (x : f32[n]) (y : f32[m]) where 1 <= n =\n"
+     "  for (i < m) => sum (j < m) => x[min (i * j) (n - 1)] * y[j]\n"
+     "entry made (x : f32[n]) (y : f32[m]) = let t = for (i < n) => x[i] * 2.0 in\n"
+     "  for (i < m) (j < m) => t[(i + 1) * (j + 2) else 0.0] * y[j]\n",
+     {{{"n", 1}, {"m", 1}}, {{"n", 7}, {"m", 3}}, {{"n", 40}, {"m", 13}}, {{"n", 300}, {"m", 17}}},
+     40},
     // The same where A, B or both are rows, and where what a branch changes has no size without its
     // condition.
     {"RowsAndRunsThatAnIfHasLookedAt",
