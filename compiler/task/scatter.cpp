@@ -31,7 +31,7 @@ void add_conjuncts(const Graph& g, ScalarId root, std::vector<ScalarId>& out) {
     stack.pop_back();
     if (!seen.insert(id).second) continue;
     const Scalar& s = g.scalars[id];
-    if (s.op == Op::and_)
+    if (s.op == Op::and_ || (s.op == Op::select && graph::is_unit(g, s.args[2], Monoid::any)))
       stack.insert(stack.end(), {s.args[1], s.args[0]});
     else
       out.push_back(id);
