@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "checked_runs.h"
+#include "task/scatter.h"
 
 namespace axon::differential {
 namespace {
@@ -96,6 +97,69 @@ TEST(IndexChecks, FailForNoElement) {
     runs.push_back({entry, {1, 2}, {9}, {}, "9 is not in 0 .. 1", {1}});
     runs.push_back({entry, {1, 2}, {1}, {2}, "", {1}});
   }
+  expect_runs(compiled, runs);
+}
+
+/// The node stores no table, and each of its reductions goes through its terms once; of `before` they
+/// compare.
+void expect_steps_of_a_line(const CompiledEntry& entry, const graph::Node& node) {
+  for (const graph::TensorType& type : node.types)
+    EXPECT_LE(type.shape.size(), 1u) << graph::print(entry.graph);
+  const auto look = [&](graph::ScalarId body, const std::vector<graph::Axis>& domain) {
+    if (entry.graph.scalars[body].op != graph::Op::reduce || entry.name == "before") return;
+    EXPECT_TRUE(task::find_scatter(entry.graph, body, domain)) << graph::print(entry.graph);
+  };
+  for (const graph::Local& local : node.locals) look(local.body, local.domain);
+  for (const graph::Output& output : node.outputs) look(output.body, node.domain);
+}
+
+/// Wherever a reduction takes the branch at one element at least, an index is checked, and stored once.
+TEST(IndexChecks, InABranchOfAReduction) {
+  const std::string at = "x[k[m + j]]";
+  const std::vector<std::pair<const char*, std::string>> bodies = {
+      {"plain", "sum (j < m) => if k[j] == r then " + at + " else 0.0"},
+      {"turned", "sum (j < m) => if r + 1 == k[j] + 1 then " + at + " else 0.0"},
+      {"narrow", "sum (j < m) => if i64 (i32 k[j]) == r then x[i32 k[m + j]] else 0.0"},
+      {"nested", "sum (j < m) => if k[j] == r then (if r < t then " + at + " else 9.0) else 0.0"},
+      {"listed", "sum (j < m) => if k[j] == r then (if k[r else 0] < 99 then " + at + " else 9.0) else 0.0"},
+      {"pairs", "sum (i < t) (j < m) => if k[j] == r && k[j] == i then " + at + " else 0.0"},
+      {"moved", "sum (j < m) => if k[j] == t - 1 - (t - 1 - r) then x[k[m + j] + r - r] else 0.0"},
+      {"summed", "sum (j < m) => if k[j] == r then x[k[m + j] + k[j] - r] else 0.0"},
+      {"weighted", "sum (j < m) => if k[j] == r then 2.0 * " + at + " else 0.0"},
+      {"counted", "count (j < m) => if k[j] == r then " + at + " > 0.0 else false"},
+      {"present", "any (j < m) => if k[j] == r then " + at + " > 0.0 else false"}};
+  std::string text;
+  for (const auto& [name, body] : bodies)
+    text += "entry " + std::string(name) +
+            " (x : f32[n]) (k : i64[2*m]) (t : i64) where t >= 0 =\n  for (r < t) => " + body + "\n";
+  text +=
+      "entry added (x : *f32[n]) (k : i64[2*m]) (t : i64) =\n"
+      "  for r => x[r] + sum (j < m) => if k[j] == r then real k[k[m + j]] else 0.0\n"
+      "entry before (x : f32[n]) (k : i64[2*m]) (t : i64) where t >= 0 =\n"
+      "  for (r < t) => sum (j < m) => if k[j] < r then x[k[m + j]] else 0.0\n";
+  const Compiled compiled(text, for_levels());
+  ASSERT_EQ(compiled.error(), "");
+  for (const CompiledEntry& entry : compiled.compilation().entries)
+    for (const graph::Node& node : entry.graph.nodes) expect_steps_of_a_line(entry, node);
+  const std::vector<double> x = {1, 2, 4};
+  const std::vector<int64_t> k = {0, 2, 2, -5, 9, 1, 0, 2, 7, -3};
+  std::vector<CheckedRun> runs;
+  for (const auto& [name, body] : bodies) {
+    const std::string entry = name;
+    runs.push_back({name, x, k, {2, 0, 5}, "", {3}});
+    if (entry == "weighted") runs.back().result = {4, 0, 10};
+    if (entry == "counted") runs.back().result = {1, 0, 2};
+    if (entry == "present") runs.back().result = {1, 0, 1};
+    runs.push_back({name, x, k, {}, "", {0}});
+    runs.push_back({name, x, k, {}, "-3 is not in 0 .. 2", {10}});
+    runs.push_back({name, {}, k, {}, "the axis has no such element", {1}});
+    runs.push_back({name, {}, {5, 0}, {0, 0}, "", {2}});
+  }
+  runs.push_back({"added", x, {0, 2, 2, -5, 1, 0, 2, 70}, {3, 2, 6}, "", {0}});
+  runs.push_back({"added", x, {0, 2, 2, 1, 1, 0, 2, 70}, {}, "70 is not in 0 .. 7", {0}});
+  runs.push_back({"before", x, {0, 2, 2, 1}, {0, 4, 4}, "", {3}});
+  runs.push_back({"before", x, {0, 2, 2, 5}, {0, 4, 4}, "", {3}});
+  runs.push_back({"before", x, {0, 2, 2, 5}, {}, "5 is not in 0 .. 2", {4}});
   expect_runs(compiled, runs);
 }
 

@@ -162,9 +162,9 @@ std::string SizeEnvironment::shown(const Dim& extent) const {
   return over_sizes(extent) && !reads_data(g, extent) ? extent.str() : "the size of its axis";
 }
 
-/// The integer, or 0 where a condition in scope does not hold: there it need not be in range.
-ScalarId CheckedIntegers::where_reached(ScalarId integer) {
-  for (ScalarId condition : conditions_)
+/// The integer, or 0 where a condition does not hold: there it need not be in range.
+ScalarId CheckedIntegers::where_all(const std::vector<ScalarId>& conditions, ScalarId integer) {
+  for (ScalarId condition : conditions)
     integer = apply(g, Op::select, {condition, integer, constant_int(g, Elem::i64, 0)});
   return integer;
 }
@@ -214,9 +214,9 @@ ScalarId CheckedIntegers::stored_index(ScalarId index, const Dim& extent, Dim& b
           apply(g, Op::or_, {apply(g, Op::lt, {index, size}), apply(g, Op::le, {index_of(g, bound), size})});
       index = apply(g, Op::select, {shown, index, constant_int(g, Elem::i64, no_element)});
     }
-    for (ScalarId condition : reached)
-      index = apply(g, Op::select, {condition, index, constant_int(g, Elem::i64, 0)});
-    index = where_reached(index);
+    const Projection::Needed needed =
+        Projection(context_, sizes_, builder_).run(where_all(reached, index), ranges.may_leave_loops);
+    index = where_all(needed.conditions, needed.integer);
   }
   const std::vector<Axis> domain = builder_.free_axes(index);
   Array whole;

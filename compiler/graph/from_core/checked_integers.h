@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "graph/from_core/graph_builder.h"
+#include "graph/from_core/projection.h"
 #include "graph/from_core/runtime_checks.h"
 
 namespace axon::graph {
@@ -42,7 +43,7 @@ class CheckedIntegers : Part {
   ScalarId difference(ScalarId a, ScalarId b);
 
  private:
-  ScalarId where_reached(ScalarId integer);
+  ScalarId where_all(const std::vector<ScalarId>& conditions, ScalarId integer);
   bool reads_every_element(const Scalar& load) const;
   bool is_checked_by_host(Value value, const Dim& bound) const;
   ScalarId stored_index(ScalarId index, const Dim& extent, Dim& bound);

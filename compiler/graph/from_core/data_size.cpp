@@ -375,7 +375,7 @@ std::optional<Dim> CheckedIntegers::data_size(ScalarId integer, const std::strin
   Array scalar;
   scalar.elem = Elem::i64;
   integer = cast(g, Elem::i64, integer);
-  scalar.body = where_reached(integer);
+  scalar.body = where_all(conditions_, integer);
   const bool bounded = bound && sizes_.over_sizes(*bound);
   // No size is less than 0, and where the branch is not taken it is that.
   if (bounded && bounds_.proof(shape::at_least(*bound, Dim(0))) != Proof::always) bound = max(*bound, Dim(0));

@@ -6,6 +6,7 @@
 //   size_environment.h     what sizes are called here, and what is known of them
 //   bounds_checker.h       what holds by proof, under a guard, or by a check
 //   graph_builder.h        arrays to nodes
+//   projection.h           integers of a branch over fewer index variables
 //   checked_integers.h     indices and sizes that the data decides
 //   runtime_checks.h       what is checked where evaluation stands
 //   size_merger.h          arrays from several places with one shape
