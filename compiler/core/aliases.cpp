@@ -24,7 +24,8 @@ std::vector<Place> AliasSet::all() const {
 AliasSet AliasSet::part(const std::string& name) const {
   if (auto it = parts.find(name); it != parts.end()) return it->second;
   AliasSet out;
-  for (const Place& p : places) out.places.push_back({p.local, p.path + name});
+  out.mixed = mixed;
+  for (const Place& p : places) out.places.push_back({p.local, mixed ? p.path : p.path + name});
   return out;
 }
 
@@ -58,8 +59,42 @@ void AliasSet::add(const AliasSet& other) {
     if (!parts.count(name)) parts[name] = part(name);
     parts[name].add(set);
   }
-  places.insert(places.end(), other.places.begin(), other.places.end());
+  add(other.places);
+  mixed |= other.mixed;
 }
+
+void AliasSet::add(const std::vector<Place>& more) {
+  places.insert(places.end(), more.begin(), more.end());
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+}
+
+namespace {
+
+/// Any of these, and any parts of them.
+AliasSet mixed(const std::vector<AliasSet>& sets) {
+  AliasSet out;
+  out.mixed = true;
+  for (const AliasSet& set : sets) out.add(set.all());
+  return out;
+}
+
+/// Which argument the result of a primitive may be, or begin with.
+std::optional<size_t> kept_argument(Prim prim) {
+  switch (prim) {
+    case Prim::iterate_:  // no step may be taken
+    case Prim::while_:
+      return 2;
+    case Prim::fold_:
+    case Prim::scan_:
+    case Prim::debug_:
+      return 1;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
 
 std::optional<Place> Aliases::path_of(ExprId id) const {
   const Expr& e = p_.exprs[id];
@@ -73,6 +108,11 @@ std::optional<Place> Aliases::path_of(ExprId id) const {
 void Aliases::bind(const Pattern& p, const AliasSet& aliases) {
   if (p.kind == Pattern::Kind::name) known_[p.local] = aliases;
   for (size_t i = 0; i < p.items.size(); ++i) bind(p.items[i], aliases.part("." + std::to_string(i)));
+}
+
+void Aliases::bind_let(const Expr& let) {
+  if (let.params[0].kind == Pattern::Kind::name) bound_[let.params[0].local] = let.args[0];
+  bind(let.params[0], of(let.args[0]));
 }
 
 AliasSet Aliases::of(ExprId id) {
@@ -105,10 +145,10 @@ AliasSet Aliases::of(ExprId id) {
       return split;
     }
     case Expr::Kind::let:
-      if (p_.exprs[e.args[0]].kind == Expr::Kind::lambda && e.params[0].kind == Pattern::Kind::name)
-        functions_[e.params[0].local] = e.args[0];
-      bind(e.params[0], of(e.args[0]));
+      bind_let(e);
       return of(e.args[1]);
+    case Expr::Kind::lambda:
+      return of_call(id, {}, id);
     case Expr::Kind::conditional: {
       AliasSet out = by_parts(of(e.args[1]), e.type);
       out.add(by_parts(of(e.args[2]), e.type));
@@ -166,58 +206,96 @@ bool Aliases::reorders_axes(const Expr& e) const {
   });
 }
 
-/// The body of a function, with its parameters bound to what the arguments alias.
-AliasSet Aliases::of_body(const std::vector<Pattern>& params, ExprId body, ExprId at) {
-  const Expr& call = p_.exprs[at];
-  static constexpr int deepest = 64;
-  if (depth_ >= deepest) {
-    AliasSet out;
-    for (size_t i = 1; i < call.args.size(); ++i) out.add(of(call.args[i]));
-    return out;
-  }
-  std::vector<AliasSet> given;
-  for (size_t i = 1; i < call.args.size(); ++i) given.push_back(of(call.args[i]));
+/// The body of a function, with its first parameters bound to what is given and the others to what aliases
+/// nothing; what is given beyond them is given to its result.
+AliasSet Aliases::of_body(const std::vector<Pattern>& params, ExprId body, const std::vector<AliasSet>& given,
+                          ExprId at) {
   const auto outer = known_;
-  for (size_t i = 0; i < params.size() && i < given.size(); ++i)
-    bind(params[i], params[i].consumed ? given[i].renewed(at) : given[i]);
-  ++depth_;
-  AliasSet out = of(body);
-  --depth_;
+  for (size_t i = 0; i < params.size(); ++i) {
+    const AliasSet argument = i < given.size() ? given[i] : AliasSet{};
+    bind(params[i], params[i].consumed ? argument.renewed(at) : argument);
+  }
+  AliasSet out = given.size() > params.size()
+                     ? of_call(body, {given.begin() + static_cast<long>(params.size()), given.end()}, at)
+                     : of(body);
   known_ = outer;
+  return out;
+}
+
+std::vector<AliasSet> Aliases::of_arguments(const Expr& call) {
+  std::vector<AliasSet> out;
+  for (size_t i = 1; i < call.args.size(); ++i) out.push_back(of(call.args[i]));
   return out;
 }
 
 AliasSet Aliases::of_apply(ExprId id) {
   const Expr& e = p_.exprs[id];
   const Expr& callee = p_.exprs[e.args[0]];
-  if (callee.kind == Expr::Kind::lambda) return of_body(callee.params, callee.args[0], id);
-  if (callee.kind == Expr::Kind::local) {
-    auto it = functions_.find(callee.local);
-    if (it != functions_.end()) return of_body(p_.exprs[it->second].params, p_.exprs[it->second].args[0], id);
-  }
   if (callee.kind == Expr::Kind::global) {
     const Global& g = p_.globals[callee.global];
-    if (g.kind != Global::Kind::prim)
-      return g.body.valid() && !g.params.empty() ? of_body(g.params, g.body, id) : AliasSet{};
-    switch (g.prim) {
-      case Prim::iterate_:  // no step may be taken
-      case Prim::while_:
-        return e.args.size() == 4 ? of(e.args[3]) : AliasSet{};
-      case Prim::fold_:
-        return e.args.size() == 4 ? of(e.args[2]) : AliasSet{};
-      case Prim::scan_: {
-        AliasSet out;
-        if (e.args.size() == 4) out.parts[".0"] = of(e.args[2]);
-        return out;
-      }
-      case Prim::debug_:
-        return e.args.size() == 3 ? of(e.args[2]) : AliasSet{};
-      default:
-        return {};
-    }
+    if (g.kind == Global::Kind::prim && !kept_argument(g.prim)) return {};
   }
+  return of_call(e.args[0], of_arguments(e), id);
+}
+
+/// What the function makes of what is given to it. Where it takes long to find out, that may be anything.
+AliasSet Aliases::of_call(ExprId callee, std::vector<AliasSet> given, ExprId at) {
+  static constexpr int deepest = 64, most_calls = 10'000;
+  if (depth_ == 0) calls_ = 0;
+  if (depth_ >= deepest || ++calls_ > most_calls) {
+    for (const auto& [local, aliases] : known_) given.push_back(aliases);
+    return mixed(given);
+  }
+  ++depth_;
+  AliasSet out = of_known_call(callee, std::move(given), at);
+  --depth_;
+  return out;
+}
+
+AliasSet Aliases::of_known_call(ExprId callee, std::vector<AliasSet> given, ExprId at) {
+  const Expr& e = p_.exprs[callee];
+  switch (e.kind) {
+    case Expr::Kind::lambda:
+      return of_body(e.params, e.args[0], given, at);
+    case Expr::Kind::global:
+      return of_global(p_.globals[e.global], given, at);
+    case Expr::Kind::local:
+      if (const auto bound = bound_.find(e.local); bound != bound_.end())
+        return of_call(bound->second, std::move(given), at);
+      break;
+    case Expr::Kind::apply: {
+      std::vector<AliasSet> all = of_arguments(e);
+      all.insert(all.end(), given.begin(), given.end());
+      return of_call(e.args[0], std::move(all), at);
+    }
+    case Expr::Kind::let:
+      bind_let(e);
+      return of_call(e.args[1], std::move(given), at);
+    case Expr::Kind::conditional: {
+      AliasSet out = of_call(e.args[1], given, at);
+      out.add(of_call(e.args[2], given, at));
+      return out;
+    }
+    default:
+      break;
+  }
+  given.push_back(of(callee));
+  return mixed(given);
+}
+
+AliasSet Aliases::of_global(const Global& g, const std::vector<AliasSet>& given, ExprId at) {
+  if (g.kind != Global::Kind::prim) {
+    if (!g.body.valid()) return mixed(given);
+    return g.params.empty() ? of_call(g.body, given, at) : of_body(g.params, g.body, given, at);
+  }
+  const auto kept = kept_argument(g.prim);
+  const auto arity = static_cast<size_t>(prim_arity(g.prim));
+  if (kept && given.size() != arity) return mixed(given);
   AliasSet out;
-  for (size_t i = 1; i < e.args.size(); ++i) out.add(of(e.args[i]));
+  if (kept && g.prim == Prim::scan_)
+    out.parts[".0"] = given[*kept];
+  else if (kept)
+    out = given[*kept];
   return out;
 }
 

@@ -1,8 +1,11 @@
 // Which names an expression may share storage with.
 //
 // In: checked expressions. Out: for each, the places (a parameter, or a field or item of one) that it may be
-// a view of, with the structure of tuples and records kept apart. Never misses an alias; where a function is
-// not known, its result may alias all of its arguments.
+// a view of, with the structure of tuples and records kept apart. What a function aliases is what its result
+// may, whatever its arguments are. A call of a function that is known where it stands, by its name or as it
+// is written, is read in its body; where the function is not known, any part of the result may alias any part
+// of the arguments, and what the function does. Of a loop, only what it begins with: what its steps exchange
+// or bring in is found later, in an entry (task/copied_state.h).
 #pragma once
 #include <map>
 #include <optional>
@@ -18,25 +21,29 @@ namespace axon::core {
 struct Place {
   LocalId local;
   std::string path;
+  auto operator<=>(const Place&) const = default;
 };
 /// One is the other, or a part of it.
 bool overlap(const Place& a, const Place& b);
 
 struct AliasSet {
-  std::vector<Place> places;              ///< of the value as a whole, or of parts that `parts` does not name
+  std::vector<Place> places;  ///< each once: of the value as a whole, or of parts that `parts` does not name
   std::map<std::string, AliasSet> parts;  ///< fields and items: ".k", ".0"
+  bool mixed = false;                     ///< any part of the value may be any part of `places`
   std::vector<Place> all() const;
   AliasSet part(const std::string& name) const;
   AliasSet renewed(ExprId by) const;
   AliasSet renewed(ExprId by, const std::vector<Place>& which) const;  ///< these places, and parts of them
   void add(const AliasSet& other);
+  void add(const std::vector<Place>& more);
 };
 
 class Aliases {
  public:
   explicit Aliases(const Program& p) : p_(p) {}
   AliasSet of(ExprId id);
-  void bind(const Pattern& p, const AliasSet& aliases);
+  /// What the expression is known by in the body of this `let`.
+  void bind_let(const Expr& let);
   void set(LocalId local, AliasSet aliases) { known_[local] = std::move(aliases); }
   /// A branch of the conditional gives these up. What the other one makes of them is not what was before.
   void give_up_in(ExprId conditional, std::vector<Place> places) {
@@ -46,17 +53,23 @@ class Aliases {
   std::optional<Place> path_of(ExprId id) const;
 
  private:
-  AliasSet of_apply(ExprId id);
+  void bind(const Pattern& p, const AliasSet& aliases);
   AliasSet of_index(const Expr& e);
-  AliasSet of_body(const std::vector<Pattern>& params, ExprId body, ExprId call);
+  std::vector<AliasSet> of_arguments(const Expr& call);
+  AliasSet of_apply(ExprId id);
+  AliasSet of_call(ExprId callee, std::vector<AliasSet> given, ExprId at);
+  AliasSet of_known_call(ExprId callee, std::vector<AliasSet> given, ExprId at);
+  AliasSet of_global(const Global& g, const std::vector<AliasSet>& given, ExprId at);
+  AliasSet of_body(const std::vector<Pattern>& params, ExprId body, const std::vector<AliasSet>& given,
+                   ExprId at);
   bool reorders_axes(const Expr& e) const;
   AliasSet by_parts(const AliasSet& whole, TypeId type) const;
 
   const Program& p_;
   std::map<LocalId, AliasSet> known_;
-  std::map<LocalId, ExprId> functions_;            ///< let-bound lambdas
+  std::map<LocalId, ExprId> bound_;                ///< by `let`, to this expression
   std::map<ExprId, std::vector<Place>> given_up_;  ///< by a branch of a conditional
-  int depth_ = 0;
+  int depth_ = 0, calls_ = 0;  ///< into and of calls, for the expression that is asked for
 };
 
 }  // namespace axon::core

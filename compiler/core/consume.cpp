@@ -54,7 +54,7 @@ class ConsumeWalk {
         return;
       case Expr::Kind::let:
         walk(e.args[0]);
-        aliases_.bind(e.params[0], aliases_.of(e.args[0]));
+        aliases_.bind_let(e);
         return walk(e.args[1]);
       case Expr::Kind::conditional:
         return walk_conditional(id);

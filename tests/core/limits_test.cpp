@@ -49,6 +49,24 @@ TEST(Limits, OfTheTermsOfASize) {
                      "for (i < a) => x[i else 0.0]\n");
 }
 
+// What a state is shared by is looked up through all calls and branches: in little time, and given up late.
+TEST(Limits, OfWhatSharesAState) {
+  const auto chain = [](const std::function<std::string(std::string, std::string)>& next) {
+    return repeated(
+        40, [&](int i) { return "let f" + next(std::to_string(i + 1), std::to_string(i)) + " in\n"; });
+  };
+  const auto nested =
+      chain([](auto now, auto before) { return now + " v = f" + before + " (f" + before + " v)"; });
+  const auto chosen =
+      chain([](auto now, auto before) { return now + " = if c then f" + before + " else f" + before; });
+  const std::string begin = "fun f (p : *f32[n]) c = ";
+  const std::string last = "let y = f40 p in (p with [:] = p + 1.0, y + 1.0)\n";
+  for (const std::string& text :
+       {begin + "let f0 v = v in\n" + nested + last, begin + "let f0 v = v in\n" + chosen + last,
+        begin + "let f0 = p in\n" + chosen + "(p with [:] = p + 1.0, f40 + 1.0)\n"})
+    EXPECT_NE(check_text(text).errors().find("E0324"), std::string::npos) << check_text(text).errors();
+}
+
 TEST(Limits, AreFarFromOrdinaryPrograms) {
   const auto next = [](int i) {
     return "fun f" + std::to_string(i + 1) + " x = f" + std::to_string(i) + " x * 2.0\n";

@@ -449,6 +449,24 @@ const std::vector<Program> programs = {
       {{"n", 2}, {"d", 3}, {"m", 5}, {"a", 0}},
       {{"n", 37}, {"d", 5}, {"m", 37}, {"a", 35}},
       {{"n", 130}, {"d", 33}, {"m", 64}, {"a", 129}}}},
+    // What local functions make of states, which are updated afterwards.
+    {"StatesInLocalFunctions",
+     "entry scaled (p : *f32[n]) (g : f32[n]) =\n"
+     "  let scaled v = 2.0 * v in let y = scaled p in (p with [:] = p + g, y)\n"
+     "entry several (p : *f32[n]) (m : *f32[n]) (g : f32[n]) =\n"
+     "  let upd = fn p m => (p - g, 0.5 * m + p) in let (q, k) = upd p m in (p with [:] = q, m with [:] = "
+     "k)\n"
+     "entry fields (s : *{p : f32[n], m : f32[n]}) (g : f32[n]) =\n"
+     "  let upd s = {p = s.p - s.m, m = 0.5 * s.m + g} in let t = upd s in\n"
+     "  {p = s.p with [:] = t.p, m = s.m with [:] = t.m}\n"
+     "entry closed (p : *f32[n]) (g : f32[n]) =\n"
+     "  let moved v = p * 0.5 + v in let twice v = moved (moved v) in let y = twice g in (p with [:] = y, "
+     "y)\n"
+     "entry made (p : *f32[n]) (g : f32[n]) =\n"
+     "  let make v = (fn w => sum v + w) in let by = make p in let y = by g in (p with [:] = p + y, y)\n"
+     "entry chosen (p : *f32[n]) (g : f32[n]) (c : bool) =\n"
+     "  let f = if c then fn v => v + p else fn v => v in let y = f g in (p with [:] = y * 0.5, y)\n",
+     {{{"n", 0}}, {{"n", 1}}, {{"n", 37}}, {{"n", 2049}}}},
     // ---- bugs ----
     {"InitialValueIsAlsoReadInside",
      "entry f (x : f32[n, k]) (y : f32[m, k]) = fold (fn s r => s * 0.5 + x + r) x y\n",
