@@ -111,12 +111,25 @@ TypeId OpenedSizes::name_value(TypeId type, const std::string& hint, Span at, Sh
   return vars_.tensor(elem, {}, open(hint, at, std::move(by), false));
 }
 
+/// A size that is made of what was known before is one number of all calls.
+bool OpenedSizes::is_of_one_call(Var v, size_t mark, const std::vector<Var>& own) const {
+  const VarKind kind = vars_.kind(v);
+  if (kind == VarKind::bound || kind == VarKind::index) return true;
+  if (std::find(own.begin(), own.end(), v) != own.end()) return true;
+  if (std::find(opened_.begin() + static_cast<long>(mark), opened_.end(), v) == opened_.end()) return false;
+  const auto made = std::find_if(of_values_.begin(), of_values_.end(),
+                                 [&](const auto& known) { return known.second == Dim(v); });
+  if (made == of_values_.end()) return true;
+  const std::vector<Var> parts = vars_.zonk(made->first).vars();
+  return std::any_of(parts.begin(), parts.end(), [&](Var part) { return is_of_one_call(part, mark, own); });
+}
+
 bool OpenedSizes::mentions_since(TypeId type, size_t mark) {
   if (opened_.size() == mark) return false;
   Occurrences all;
   all.add(vars_, vars_.zonk(type));
   return std::any_of(opened_.begin() + static_cast<long>(mark), opened_.end(),
-                     [&](Var v) { return all.has(v); });
+                     [&](Var v) { return all.has(v) && is_of_one_call(v, mark, {}); });
 }
 
 TypeId OpenedSizes::as_value(ExprId id, TypeId type, size_t mark) {
@@ -180,8 +193,10 @@ void OpenedSizes::close(Scheme& s, size_t mark) {
   closed.add(vars_, s.type);
   const std::vector<Fact> facts = given_without_others(closed);
   const size_t stated = s.where.size();
+  const std::vector<Var> own = s.dims;
   for (Var v : closed.dims) {
     if (std::find(opened_.begin() + static_cast<long>(mark), opened_.end(), v) == opened_.end()) continue;
+    if (!is_of_one_call(v, mark, own)) continue;
     std::erase(s.dims, v);
     if (std::find(s.exists.begin(), s.exists.end(), v) == s.exists.end()) s.exists.push_back(v);
     if (depends_on_integer(Dim(v), true)) s.integers.push_back(v);

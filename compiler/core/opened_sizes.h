@@ -84,6 +84,9 @@ class OpenedSizes : InferencePart {
   void write_results(ExprId id, std::vector<Opening> unknown);
   std::optional<shape::Dim> bound_of(const Opening& o) const;
   bool mentions_since(TypeId type, size_t mark);
+  /// Whether another call of a function may have another size there than this one, which was opened in it, as
+  /// it stands behind the mark; `own`: what the function is generalised over.
+  bool is_of_one_call(shape::Var v, size_t mark, const std::vector<shape::Var>& own) const;
   std::vector<shape::Fact> given_without_others(const Occurrences& kept) const;
 
   static constexpr size_t most_bounds = 1000;  ///< derived facts that are looked for when a scheme is closed

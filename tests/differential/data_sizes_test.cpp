@@ -174,6 +174,57 @@ TEST(SizesOfTheData, AreMadeByFunctions) {
                          {"chosen", {5}, {-1}, {}, "is -2, which is no size"}});
 }
 
+/// Calls of a local function share a size that is made outside of it, and nothing is checked before a call.
+TEST(SizesOfTheData, AreTheSameInAllCallsOfALocalFunction) {
+  const Compiled compiled(
+      "entry both (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let e = min k[0] (n + m) let padded v = for (i < e) => v[i else 0.0]\n"
+      "  in padded x + padded (real k)\n"
+      "entry scaled (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let a = min k[0] n let b = min k[1] 3\n"
+      "  let padded v = for (i < a + b) => v[i else 0.5] in padded x + padded (2.0 * x)\n"
+      "entry nested (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let e = min k[0] (n + m)\n"
+      "  let outer w = (let padded v = for (i < e) => v[i else 0.0] in padded w + padded (2.0 * w))\n"
+      "  in outer x + outer (real k)\n"
+      "entry folded (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let e = min k[0] n in fold (fn s c => s + real c * (for (i < e) => x[i])) (for (i < e) => 0.5) k\n"
+      "entry scanned (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let e = min k[0] 3\n"
+      "  let (s, y) = scan (fn s v => (s + v, for (i < e) => real i + s)) 0.0 x\n"
+      "  in for (i < e) => s + sum j => y[j, i]\n"
+      "entry value (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let e = min k[0] n let ap f = f x + f (2.0 * x) in ap (fn v => for (i < e) => v[i])\n"
+      "entry rows (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let e = min k[0] n let front v = v[:e] in for (j < 2) => sum (front (x * real j) * front x)\n"
+      "entry uncalled (x : f32[n]) (k : i64[m]) where 1 <= m =\n"
+      "  let e = min k[0] n let padded v = for (i < e) => v[i]\n"
+      "  in if e > 0 then sum (padded x + padded (2.0 * x)) else 7.5\n",
+      for_levels());
+  expect_runs(compiled, {{"both", {1, 2}, {3}, {4, 2, 0}},
+                         {"both", {1, 2}, {9}, {10, 2, 0}},
+                         {"both", {1, 2}, {0}, {}},
+                         {"both", {1, 2}, {-1}, {}, "is -1, which is not in 0 .. 3"},
+                         {"scaled", {1, 2}, {1, 2}, {3, 6, 1}},
+                         {"scaled", {1, 2}, {9, 9}, {3, 6, 1, 1, 1}},
+                         {"scaled", {1, 2}, {-1, 2}, {3}},
+                         {"scaled", {1, 2}, {-1, 0}, {}, "is -1, which is no"},
+                         {"nested", {1, 2}, {2, 1}, {9, 9}},
+                         {"folded", {1, 2}, {1, 5}, {6.5}},
+                         {"folded", {1, 2}, {9}, {9.5, 18.5}},
+                         {"folded", {}, {9}, {}},
+                         {"folded", {1}, {-3}, {}, "is -3, which is not in 0 .. 1"},
+                         {"scanned", {1, 2}, {2}, {4, 6}},
+                         {"scanned", {}, {5}, {0, 0, 0}},
+                         {"scanned", {1}, {-1}, {}, "is -1, which is not in 0 .. 3"},
+                         {"value", {1, 2, 3}, {2}, {3, 6}},
+                         {"value", {1}, {0}, {}},
+                         {"rows", {1, 2, 3}, {2}, {0, 5}},
+                         {"rows", {1, 2, 3}, {-2}, {}, "is -2, which is not in 0 .. 3"},
+                         {"uncalled", {1, 2, 3}, {2}, {9}},
+                         {"uncalled", {1, 2, 3}, {-2}, {7.5}}});
+}
+
 /// An axis that one element cuts is read with `else` at indices of the data, whatever cuts it.
 TEST(SizesOfTheData, OfOneElementAreReadWithElse) {
   const Compiled compiled(
