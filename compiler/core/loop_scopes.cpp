@@ -34,30 +34,41 @@ void LoopScopes::add_with_name(Var v, LocalId name) {
   });
 }
 
-void LoopScopes::add_with_value(Var v, const shape::Dim& value) {
-  loop_of_.erase(v.id);
-  for (ExprId around : loops_)
-    for (Var part : value.vars())
-      if (const auto loop = loop_of_.find(part.id); loop != loop_of_.end() && loop->second == around)
-        loop_of_[v.id] = around;
-}
-
 bool LoopScopes::is_argument_of(Var v, ExprId lambda) const {
   const auto loop = loop_of_.find(v.id);
   return loop != loop_of_.end() && loop->second == lambda;
 }
 
+/// The parts of its value may have been found since that was noted.
+std::vector<Var> LoopScopes::made_of(Var v) const {
+  std::vector<Var> all = {v};
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto value = values_.find(all[i].id);
+    if (value == values_.end()) continue;
+    for (Var part : vars_.zonk(value->second).vars())
+      if (std::find(all.begin(), all.end(), part) == all.end()) all.push_back(part);
+  }
+  std::erase_if(all, [&](Var part) { return values_.count(part.id) > 0; });
+  return all;
+}
+
 bool LoopScopes::is_of_for(Var v) const {
-  const auto loop = loop_of_.find(v.id);
-  return loop != loop_of_.end() && loop->second.valid() && p_.exprs[loop->second].kind == Expr::Kind::for_;
+  const std::vector<Var> parts = made_of(v);
+  return std::any_of(parts.begin(), parts.end(), [&](Var part) {
+    const auto loop = loop_of_.find(part.id);
+    return loop != loop_of_.end() && loop->second.valid() && p_.exprs[loop->second].kind == Expr::Kind::for_;
+  });
 }
 
 bool LoopScopes::in_scope(Var v, ExprId at) const {
-  const auto loop = loop_of_.find(v.id);
-  if (loop == loop_of_.end()) return true;
-  for (auto in = around_.find(at.index); in != around_.end(); in = around_.find(in->second.index))
-    if (in->second == loop->second) return true;
-  return false;
+  const std::vector<Var> parts = made_of(v);
+  return std::all_of(parts.begin(), parts.end(), [&](Var part) {
+    const auto loop = loop_of_.find(part.id);
+    if (loop == loop_of_.end()) return true;
+    for (auto in = around_.find(at.index); in != around_.end(); in = around_.find(in->second.index))
+      if (in->second == loop->second) return true;
+    return false;
+  });
 }
 
 std::optional<Var> LoopScopes::out_of_scope(TypeId type, ExprId at) const {

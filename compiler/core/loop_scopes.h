@@ -34,7 +34,7 @@ class LoopScopes : InferencePart {
   void add_with_name(shape::Var v, LocalId name);
   /// The variable is known wherever all variables of the value are, which may be outside of the innermost
   /// loop.
-  void add_with_value(shape::Var v, const shape::Dim& value);
+  void add_with_value(shape::Var v, const shape::Dim& value) { values_.insert_or_assign(v.id, value); }
 
   // ---- Queries.
   bool none() const { return loop_of_.empty(); }
@@ -49,14 +49,16 @@ class LoopScopes : InferencePart {
 
  private:
   std::optional<shape::Var> out_of_scope(TypeId zonked, ExprId at, std::vector<shape::Var>& bound) const;
+  std::vector<shape::Var> made_of(shape::Var v) const;  ///< itself, where it has no value
 
   // A loop here is a `for` or a lambda that is a value.
   void add_outside(shape::Var v, const std::function<bool(const BoundNames&)>& changes);
 
-  std::map<uint32_t, ExprId> loop_of_;  ///< by variable: the loop whose iteration determines it
-  std::map<uint32_t, ExprId> around_;   ///< by expression: the innermost loop whose body it is in
-  std::vector<ExprId> loops_;           ///< around what is inferred now
-  std::map<ExprId, BoundNames> names_;  ///< by `for`: what it binds
+  std::map<uint32_t, ExprId> loop_of_;     ///< by variable: the loop whose iteration determines it
+  std::map<uint32_t, shape::Dim> values_;  ///< by variable: what it is made of
+  std::map<uint32_t, ExprId> around_;      ///< by expression: the innermost loop whose body it is in
+  std::vector<ExprId> loops_;              ///< around what is inferred now
+  std::map<ExprId, BoundNames> names_;     ///< by `for`: what it binds
 };
 
 }  // namespace axon::core

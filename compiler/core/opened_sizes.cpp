@@ -121,7 +121,8 @@ bool OpenedSizes::is_of_one_call(Var v, size_t mark, const std::vector<Var>& own
                                  [&](const auto& known) { return known.second == Dim(v); });
   if (made == of_values_.end()) return true;
   const std::vector<Var> parts = vars_.zonk(made->first).vars();
-  return std::any_of(parts.begin(), parts.end(), [&](Var part) { return is_of_one_call(part, mark, own); });
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](Var part) { return part.id > v.id || is_of_one_call(part, mark, own); });
 }
 
 bool OpenedSizes::mentions_since(TypeId type, size_t mark) {
