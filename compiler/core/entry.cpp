@@ -90,31 +90,36 @@ class SizeSolver {
   std::vector<Var> known_;
 };
 
-bool EntryChecker::first_order(TypeId id, std::string& what) {
+bool EntryChecker::first_order(TypeId id, Unbindable& why) {
   const Type t = vars_[id];
+  const auto open = [&](std::string what) {
+    why = {std::move(what), "annotate the parameter with its element type and axes"};
+    return false;
+  };
   switch (t.kind) {
     case Type::Kind::tensor:
-      if (!known_rank(t.shape))
-        return what = fmt::format("the rank of {} is not fixed", reporter_.show(id)), false;
-      if (!t.elem.elem)
-        return what = fmt::format("the element type of {} is not fixed", reporter_.show(id)), false;
+      if (!known_rank(t.shape)) return open(fmt::format("the rank of {} is not fixed", reporter_.show(id)));
+      if (!t.elem.elem) return open(fmt::format("the element type of {} is not fixed", reporter_.show(id)));
       return true;
     case Type::Kind::record:
-      if (t.row.valid()) return what = fmt::format("{} may have more fields", reporter_.show(id)), false;
+      if (t.row.valid()) return open(fmt::format("{} may have more fields", reporter_.show(id)));
       break;
     case Type::Kind::tuple:
     case Type::Kind::stack:
       break;
     case Type::Kind::function:
-      return what = fmt::format("{} is a function", reporter_.show(id)), false;
+      why = {fmt::format("{} is a function", reporter_.show(id)),
+             "an entry takes no functions; the functions that it calls may"};
+      return false;
     case Type::Kind::var:
-      return what = "its type is not fixed", false;
+      return open("its type is not fixed");
     case Type::Kind::string:
-      return what = "it is a string", false;
+      why = {"it is a string", ""};
+      return false;
     case Type::Kind::error:
       return true;
   }
-  return std::all_of(t.items.begin(), t.items.end(), [&](TypeId i) { return first_order(i, what); });
+  return std::all_of(t.items.begin(), t.items.end(), [&](TypeId i) { return first_order(i, why); });
 }
 
 void EntryChecker::observe(TypeId id, const std::string& path, Span at, EntrySizes& out) {
@@ -160,14 +165,15 @@ bool EntryChecker::observe_all(const Global& g, const std::vector<TypeId>& param
     return false;
   }
   for (size_t i = 0; i < params.size(); ++i) {
-    std::string what;
+    Unbindable why;
     const bool result = i >= g.params.size();
-    if (!first_order(params[i], what)) {
+    if (!first_order(params[i], why)) {
       const Span at = result ? p_.exprs[g.body].span : g.params[i].span;
-      auto d = error(Code::E0315, at,
-                     fmt::format("{} of the entry `{}` cannot be bound: {}",
-                                 result ? "the result" : fmt::format("parameter {}", i + 1), g.name, what));
-      if (!result) d.help("annotate the parameter with its element type and axes");
+      auto d =
+          error(Code::E0315, at,
+                fmt::format("{} of the entry `{}` cannot be bound: {}",
+                            result ? "the result" : fmt::format("parameter {}", i + 1), g.name, why.what));
+      if (!result && !why.help.empty()) d.help(why.help);
       reporter_.report(std::move(d));
       return false;
     }

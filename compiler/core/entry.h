@@ -14,7 +14,11 @@ class EntryChecker : InferencePart {
   void check_entry(const Scheme& scheme);
 
  private:
-  bool first_order(TypeId t, std::string& what);
+  /// What a caller cannot pass, and what its parameter needs instead; empty where nothing helps.
+  struct Unbindable {
+    std::string what, help;
+  };
+  bool first_order(TypeId t, Unbindable& why);
   void observe(TypeId t, const std::string& path, source::Span at, EntrySizes& out);
   std::string words_of(source::Span part, source::Span whole) const;
   bool observe_all(const Global& g, const std::vector<TypeId>& params, EntrySizes& sizes,
