@@ -218,14 +218,14 @@ void EntryChecker::add_checks(const Global& g, const Scheme& scheme, EntrySizes&
         check.inferred = true;
         check.text = words_of(w.span, w.within);
       }
-    if (check.text.empty()) check.text = fmt::format("`{}`", print(f, reporter_.names()));
+    if (check.text.empty()) check.text = fmt::format("`{}`", g.name);
     sizes.checks.push_back(std::move(check));
   }
   for (const Observation& o : sizes.observations) {
     const auto v = o.axis ? std::nullopt : o.dim.as_var();
     if (!v) continue;
     if (vars_.is_size(*v)) {
-      sizes.checks.push_back({shape::at_least(o.dim, 0), fmt::format("`{} >= 0`", o.argument), o.span});
+      sizes.checks.push_back({shape::at_least(o.dim, 0), fmt::format("`{}`", o.argument), o.span});
     } else {
       sizes.integers.push_back(*v);
     }
