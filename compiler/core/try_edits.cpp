@@ -24,6 +24,11 @@ constexpr size_t most_offered = 3;     // repairs shown for one error
 /// Errors by declaration, counted from 0; what lies outside of any belongs to the one before it.
 using Errors = std::map<size_t, std::multiset<std::string>>;
 
+/// What tells an error from others of its declaration.
+std::string words_of(const Diagnostic& d) {
+  return std::string(code_name(d.code)) + std::string(d.headline());
+}
+
 size_t declaration_of(const syntax::File& file, Span at) {
   size_t index = 0;
   while (index + 1 < file.decls.size() && file.decls[index + 1].span.begin <= at.begin) ++index;
@@ -69,12 +74,12 @@ class Trial {
     Errors all;
     for (const Diagnostic& d : found.sorted())
       if (d.severity == source::Severity::error)
-        all[declaration_of(tree, d.primary.span)].insert(std::string(code_name(d.code)) +
-                                                         std::string(d.headline()));
+        all[declaration_of(tree, d.primary.span)].insert(words_of(d));
     return all;
   }
 
-  /// Where the edit is made, errors go and none is new; elsewhere there are not more than before.
+  /// Where the edit is made, errors go, this one among them, and none is new; elsewhere there are not more
+  /// than before.
   bool repairs(const Edit& edit, const Diagnostic& d) {
     if (!before_) before_ = errors(nullptr);
     Errors after = errors(&edit), &before = *before_;
@@ -82,6 +87,8 @@ class Trial {
     const auto &left = after[here], &had = before[here];
     if (left.size() >= had.size() || !std::includes(had.begin(), had.end(), left.begin(), left.end()))
       return false;
+    const std::string words = words_of(d);
+    if (left.count(words) != 0 && left.count(words) == had.count(words)) return false;
     return std::all_of(after.begin(), after.end(), [&](const auto& each) {
       return each.first == here || each.second.size() <= before[each.first].size();
     });
