@@ -285,7 +285,9 @@ void Checker::blame(PendingReport& pending, size_t attempts) {
   for (const WrittenTensor& t : tensors) {
     Shape found;
     const std::set<std::string> left = failures_without(&t, any_axes, found);
-    if (left.count(pending.key) || !std::includes(before.begin(), before.end(), left.begin(), left.end()))
+    const auto fails = [&](const std::string& key) { return left.count(key) != 0; };
+    if (fails(pending.key) || std::any_of(pending.others.begin(), pending.others.end(), fails) ||
+        !std::includes(before.begin(), before.end(), left.begin(), left.end()))
       continue;
     if (culprit) return;  // either may be wrong
     culprit = t;

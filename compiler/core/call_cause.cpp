@@ -12,6 +12,7 @@
 #include "core/check.h"
 #include "core/declaration_state.h"
 #include "core/drafts.h"
+#include "core/unsat_core.h"
 
 namespace axon::core {
 
@@ -60,7 +61,10 @@ bool Checker::take_given(const std::vector<TypeId>& params) {
 bool Reporter::report_within(const Failure& f, const Why& w) {
   const uint32_t depth = attempt_ ? attempt_->call_depth : 0;
   if (e_.only_counting || !w.expr.valid() || depth >= most_calls) return false;
-  if (explained_.count(w.expr.index)) return failed_ = true;
+  if (const auto said = explained_.find(w.expr.index); said != explained_.end()) {
+    if (said->second < pending_.size()) pending_[said->second].others.insert(key_of(whys_[f.why]));
+    return failed_ = true;
+  }
   const Expr call = p_.exprs[w.expr];
   if (call.kind != Kind::apply || p_.exprs[call.args[0]].kind != Kind::global) return false;
   const GlobalId callee = p_.exprs[call.args[0]].global;
@@ -87,7 +91,7 @@ bool Reporter::report_within(const Failure& f, const Why& w) {
     if (vars_.is_meta(v)) return false;
   auto cause = Checker(e_, callee).first_failure(arguments, depth + 1);
   if (!cause) return false;
-  explained_.insert(w.expr.index);
+  explained_.emplace(w.expr.index, pending_.size());
   const Span declaration = info.decl->span, at = cause->primary.span;
   const std::string call_text = fmt::format("in this call of `{}`", function.name);
   const bool misread = cause->code == source::Code::E0305 && !cause->primary.text.empty();

@@ -5,6 +5,7 @@
 // cannot hold is held back until inference of the declaration ends, when unsat_core.cpp finds what it
 // contradicts.
 #pragma once
+#include <map>
 #include <set>
 
 #include "core/inference.h"
@@ -20,6 +21,7 @@ struct PendingReport {
   std::set<std::string> without;   ///< keys of constraints that an attempt leaves out
   bool found = false;              ///< the attempt failed at the same constraint
   std::set<std::string> failures;  ///< of the attempt, by their constraints
+  std::set<std::string> others;    ///< keys of failures that this report stands for as well
   uint32_t call_depth = 0;         ///< not 0: the attempt is one of call_cause.cpp, and wants
   std::optional<source::Diagnostic> first = std::nullopt;  ///< the first failure
 };
@@ -91,7 +93,7 @@ class Reporter : InferencePart {
 
   std::optional<Names> names_;
   std::set<std::pair<uint32_t, std::string>> missing_fields_;  ///< reported: (type, field)
-  std::set<uint32_t> explained_;                               ///< calls whose cause was reported
+  std::map<uint32_t, size_t> explained_;  ///< calls whose cause is said, and where in pending_
   PendingReport* attempt_ = nullptr;
   std::vector<PendingReport> pending_;
 };

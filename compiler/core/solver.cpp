@@ -350,10 +350,16 @@ bool Solver::rank_equation(const Shape& unknown, size_t rank, WhyId why, Step& s
   return true;
 }
 
+/// Whether the axes that are known of `longer` are more than `other` has.
+static bool has_too_many_axes(const Shape& longer, const Shape& other) {
+  return known_rank(other) && std::count_if(longer.begin(), longer.end(), is_dim) > std::ssize(other);
+}
+
 Solver::Step Solver::solve_shapes(Shape a, Shape b, WhyId why) {
   for (;;) {
     a = vars_.zonk(a);
     b = vars_.zonk(b);
+    if (has_too_many_axes(a, b) || has_too_many_axes(b, a)) return failed(Failure::Kind::rank, why);
     auto cancel = [&](auto end_of, auto drop) -> std::optional<Step> {
       while (!a.empty() && !b.empty()) {
         const ShapeItem x = end_of(a), y = end_of(b);
