@@ -63,6 +63,17 @@ std::string Reporter::describe(ExprId id) {
   return "this";
 }
 
+bool is_infix(const Program& p, const Expr& application) {
+  const Expr& callee = p.exprs[application.args[0]];
+  return callee.kind == Expr::Kind::global && !callee.text.empty() &&
+         callee.span.begin > application.span.begin;
+}
+
+std::string role_of(const Program& p, const Expr& application, size_t i) {
+  if (!is_infix(p, application)) return fmt::format("argument {}", i);
+  return i == 1 ? "the left operand" : "the right operand";
+}
+
 void Reporter::report_failures() {
   for (const Failure& f : solver_.take_failures()) {
     if (attempt_ && !attempt_->call_depth) {
@@ -84,7 +95,12 @@ void Reporter::label_operands(Diagnostic& d, const Why& w) {
         std::any_of(d.secondary.begin(), d.secondary.end(), [&](const auto& l) { return l.span == at; });
     if (!there && at != d.primary.span) d.also(at, std::move(text));
   };
-  auto operand = [&](ExprId id) {
+  const auto inside = [&](Span at) {
+    const Span whole = d.primary.span;
+    return at.file == whole.file && whole.begin <= at.begin && at.end <= whole.end;
+  };
+  // what lies under the marks of the message is named: these stand for the whole
+  auto operand = [&](ExprId id, const std::string& role) {
     const Expr& e = p_.exprs[id];
     if (!e.type.valid()) return;
     const TypeId t = vars_.zonk(e.type);
@@ -93,7 +109,12 @@ void Reporter::label_operands(Diagnostic& d, const Why& w) {
     if (e.kind == Expr::Kind::local) {
       label(p_.locals[e.local].span, fmt::format("`{}` is {}", p_.locals[e.local].name, show(t)));
     } else {
-      label(e.span, fmt::format("this is {}", show(t)));
+      const std::string text = describe(id);
+      label(e.span, fmt::format("{} is {}",
+                                !inside(e.span)  ? "this"
+                                : text == "this" ? role
+                                                 : text,
+                                show(t)));
     }
   };
   if (!w.expr.valid() || e_.only_counting) return;
@@ -103,15 +124,15 @@ void Reporter::label_operands(Diagnostic& d, const Why& w) {
   const Expr& e = p_.exprs[at];
   switch (e.kind) {
     case Expr::Kind::apply:
-      for (size_t i = 1; i < e.args.size(); ++i) operand(e.args[i]);
+      for (size_t i = 1; i < e.args.size(); ++i) operand(e.args[i], role_of(p_, e, i));
       break;
     case Expr::Kind::index:
     case Expr::Kind::local:
-      operand(e.kind == Expr::Kind::local ? at : e.args[0]);
+      operand(e.kind == Expr::Kind::local ? at : e.args[0], "what is indexed");
       break;
     case Expr::Kind::conditional:
-      operand(e.args[1]);
-      operand(e.args[2]);
+      operand(e.args[1], "the value after `then`");
+      operand(e.args[2], "the value after `else`");
       break;
     default:
       break;

@@ -40,6 +40,11 @@ enum class Holds {
   unknown
 };
 
+/// Whether an application is written with an operator.
+bool is_infix(const Program& p, const Expr& application);
+/// What a message calls argument i of an application, counted from 1: "the left operand".
+std::string role_of(const Program& p, const Expr& application, size_t i);
+
 class Reporter : InferencePart {
  public:
   explicit Reporter(InferenceContext& c) : InferencePart(c) {}

@@ -66,12 +66,8 @@ void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
     drafts.add(w.expr, w.what, true, true);
   } else if (e.kind == Expr::Kind::apply) {
     const Expr callee = p_.exprs[e.args[0]];
-    const bool infix =
-        callee.kind == Expr::Kind::global && !callee.text.empty() && callee.span.begin > e.span.begin;
-    for (size_t i = 1; i < e.args.size(); ++i)
-      drafts.add(e.args[i],
-                 infix ? i == 1 ? "the left operand" : "the right operand" : fmt::format("argument {}", i),
-                 infix);
+    const bool infix = is_infix(p_, e);
+    for (size_t i = 1; i < e.args.size(); ++i) drafts.add(e.args[i], role_of(p_, e, i), infix);
     if (infix && f.kind != Failure::Kind::element) drafts.other_product(callee.span, e.span);
   } else {
     return;
