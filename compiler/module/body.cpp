@@ -330,7 +330,8 @@ class BodyBuilder {
       const auto* value = online_with_value(l);
       const auto* plan = scores ? scores : value;
       if (scores) box.back() = block_span(*scores);
-      const bool blocked = plan || (!needs[l].outside && mentions_block(box));
+      if (!plan && needs[l].outside) forget_blocks(local.domain, box);
+      const bool blocked = plan || mentions_block(box);
       follows_block_[l] = blocked && !plan;
       if (!local.body.valid()) continue;
       std::vector<Fact> facts = facts_;
@@ -376,12 +377,19 @@ class BodyBuilder {
     add_range(facts, v, span.low, span.end);
   }
 
-  bool mentions_block(const std::vector<Span>& box) const {
-    return std::any_of(box.begin(), box.end(), [&](const Span& span) {
-      return std::any_of(onlines_.begin(), onlines_.end(), [&](const auto& plan) {
-        return span.low.contains(plan->block_start) || span.end.contains(plan->block_start);
-      });
+  bool mentions_block(const Span& span) const {
+    return std::any_of(onlines_.begin(), onlines_.end(), [&](const auto& plan) {
+      return span.low.contains(plan->block_start) || span.end.contains(plan->block_start);
     });
+  }
+  bool mentions_block(const std::vector<Span>& box) const {
+    return std::any_of(box.begin(), box.end(), [&](const Span& span) { return mentions_block(span); });
+  }
+
+  /// What something outside of the blocks reads as well has all that any block needs.
+  void forget_blocks(const std::vector<Axis>& domain, std::vector<Span>& box) const {
+    for (size_t a = 0; a < box.size(); ++a)
+      if (mentions_block(box[a])) box[a] = {Dim(0), domain[a].extent, domain[a].extent};
   }
 
   /// A local that nobody reads keeps an empty box; joined spans get their bound here.

@@ -431,6 +431,18 @@ const std::vector<Program> programs = {
      "  for (i < m) (j < m) => t[(i + 1) * (j + 2) else 0.0] * y[j]\n",
      {{{"n", 1}, {"m", 1}}, {{"n", 7}, {"m", 3}}, {{"n", 40}, {"m", 13}}, {{"n", 300}, {"m", 17}}},
      40},
+    // What the blocks of a softmax read of a product that others read as well.
+    {"ScoresReadOutsideOfTheirBlocks",
+     "entry turned (t : f32[k, m]) (w : f32[k, n]) where 2 <= n =\n"
+     "  let v = transpose (softmax (transpose (transpose t @ w))) in v[1 else 0.0]\n"
+     "entry square (t : f32[k, m]) where 2 <= m =\n"
+     "  let v = transpose (softmax (transpose (transpose t @ t))) in v[1] * 0.5\n"
+     "entry entropy (t : f32[m, k]) (w : f32[n, k]) where 2 <= n = let u = t @ transpose w * 0.25 in\n"
+     "  for i => let s = softmax u[i] in sum (s * u[i]) + u[i, 1] - s[0]\n"
+     "entry attended (q : f32[m, k]) (p : f32[n, k]) (v : f32[n, 3]) where 2 <= n, 1 <= m =\n"
+     "  let u = q @ transpose p in (softmax u @ v, u[.., 1], softmax u[0] * u[0])\n",
+     {{{"k", 1}, {"m", 2}, {"n", 2}}, {{"k", 5}, {"m", 17}, {"n", 65}}, {{"k", 33}, {"m", 130}, {"n", 40}}},
+     40},
     // The same where A, B or both are rows, and where what a branch changes has no size without its
     // condition.
     {"RowsAndRunsThatAnIfHasLookedAt",
