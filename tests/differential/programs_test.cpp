@@ -443,6 +443,30 @@ const std::vector<Program> programs = {
      "  let u = q @ transpose p in (softmax u @ v, u[.., 1], softmax u[0] * u[0])\n",
      {{{"k", 1}, {"m", 2}, {"n", 2}}, {{"k", 5}, {"m", 17}, {"n", 65}}, {{"k", 33}, {"m", 130}, {"n", 40}}},
      40},
+    // The integer that decides a size in a function is a number, a size or an integer of the call.
+    {"DecidedSizesThatTheCallKnows",
+     "fun cut (x : i64[n]) (c : i64[1]) = x[c[0]:]\n"
+     "fun between (x : i64[n]) (c : i64[2]) = x[c[0] : c[1]]\n"
+     "fun parts (x : i64[n]) (c : i64[1]) = {tail = x[c[0]:], all = x}\n"
+     "fun corner (x : i64[n, n]) (c : i64[1]) = x[c[0]:, c[0]:]\n"
+     "fun high (x : i64[n]) (c : i64[1]) =\n"
+     "  let k = max 0 (min c[0] n) let part u = u[k:] in sum (for i => (part x)[i])\n"
+     "fun sums (x : i64[n]) (c : i64[1]) = let (_, y) = scan (fn s v => (s + v, s * v)) 0 (x[c[0]:]) in y\n"
+     "entry number (x : i64[n]) = for i => (cut x [1])[i]\n"
+     "entry named (x : i64[n]) = let t = cut x [n / 2] in for i => t[i] + 1\n"
+     "entry size (x : i64[n]) = high x [n / 2]\n"
+     "entry integer (x : i64[n]) (k : i64) = high x [k]\n"
+     "entry element (x : i64[n]) = high x [x[0 else 0]]\n"
+     "entry each (x : i64[n]) = for (j < n) => high x [j]\n"
+     "entry step (x : i64[n]) = fold (fn s j => s + high x [j]) 0 (iota n)\n"
+     "entry ends (x : i64[n]) (k : i64) = let t = between x [k, k + 1] in for i => t[i]\n"
+     "entry field (x : i64[n]) = let p = parts x [1] in for i => p.tail[i] + 1\n"
+     "entry square (x : i64[n, n]) = let t = corner x [1] in for i j => t[i, j] + 1\n"
+     "entry scanned (x : i64[n]) = let t = sums x [1] in for i => t[i]\n"
+     "entry chosen (x : i64[n]) (b : bool) = let t = if b then flip (cut x [1]) else cut x [1] in for i => "
+     "t[i]\n",
+     {{{"n", 1}, {"k", 0}}, {{"n", 7}, {"k", 3}}, {{"n", 40}, {"k", 39}}, {{"n", 5}, {"k", 4}}},
+     40},
     // The same where A, B or both are rows, and where what a branch changes has no size without its
     // condition.
     {"RowsAndRunsThatAnIfHasLookedAt",

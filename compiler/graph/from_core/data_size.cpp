@@ -239,13 +239,14 @@ ScalarId CheckedIntegers::difference(ScalarId a, ScalarId b) {
   return sum;
 }
 
-void SizeEnvironment::learn_opened_sizes(core::TypeId id, const Val& value) {
+void SizeEnvironment::learn_opened_sizes(core::TypeId id, const Val& value,
+                                         const std::function<bool(Var)>& wanted) {
   if (!id.valid()) return;
   const core::Type& type = p.types.types[id];
   if (type.kind == core::Type::Kind::tuple || type.kind == core::Type::Kind::record) {
     if (type.items.size() == value.items.size())
       for (size_t i = 0; i < type.items.size(); ++i)
-        learn_opened_sizes(type.items[i], value.items[place_of_field(value, type.fields, i)]);
+        learn_opened_sizes(type.items[i], value.items[place_of_field(value, type.fields, i)], wanted);
     return;
   }
   if (type.kind != core::Type::Kind::tensor || value.kind != Val::Kind::array ||
@@ -255,7 +256,7 @@ void SizeEnvironment::learn_opened_sizes(core::TypeId id, const Val& value) {
     if (type.shape[axis].kind != core::ShapeItem::Kind::dim) return;
     const Dim stated = resolve(type.shape[axis].dim), &found = value.array->shape[axis];
     std::vector<Var> unknown = stated.vars();
-    std::erase_if(unknown, [&](Var v) { return is_known_here(v) || found.contains(v); });
+    std::erase_if(unknown, [&](Var v) { return is_known_here(v) || found.contains(v) || !wanted(v); });
     if (unknown.size() > 1) env_->opened.emplace_back(stated, found);
     if (unknown.size() != 1 || stated == found) continue;
     const auto linear = stated.linear_in(unknown[0]);
@@ -292,6 +293,11 @@ const OpenedInteger* CoreEvaluator::find_integer(Var v) const {
   for (const Environment* f = env_.get(); f; f = f->parent.get())
     if (const auto at = f->integers.find(v); at != f->integers.end()) return &at->second;
   return nullptr;
+}
+
+bool CoreEvaluator::is_read_from_data(Var size) const {
+  const OpenedInteger* const integer = find_integer(size);
+  return integer && !affine_index(g, integer->value);
 }
 
 /// Makes the integers of the data known as sizes that the size mentions.

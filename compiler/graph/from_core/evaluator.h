@@ -105,6 +105,7 @@ class CoreEvaluator : Part {
   void note_integers(const std::vector<core::OpenedSize>& opens, core::TypeId type, const Val& value,
                      const std::string& name, Environment& env) const;
   const OpenedInteger* find_integer(Var v) const;
+  bool is_read_from_data(Var size) const;  ///< an integer that is neither a size nor an index
   void learn_integers(const Dim& size);
 
   SizeEnvironment& sizes_;
@@ -119,6 +120,7 @@ class CoreEvaluator : Part {
   std::map<std::pair<core::GlobalId, std::map<core::TypeVarId, Elem>>, Val> constants_;
   std::map<core::LocalId, int> uses_;  // how often bodies in `counted_` read a local
   std::set<core::ExprId> counted_;
+  bool opened_ = false;  ///< an expression that opens a size has been met
 };
 
 }  // namespace axon::graph

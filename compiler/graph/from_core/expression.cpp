@@ -25,9 +25,12 @@ Val CoreEvaluator::evaluate(core::ExprId id) {
   Val v = expression(e);
   const bool dependent =  // the sizes of its result are not known to the function that is called
       e.kind == Kind::apply && !p.types.types[p.exprs[e.args[0]].type].bound.empty();
+  const bool opens = !e.opens.empty();
+  opened_ |= opens;  // it may be a number, or a size of the call, and no size of the data here
   const bool data = dependent || !sizes_.data_dependent_sizes().empty() || !data_sizes(g).empty();
-  if (!failed_ && env_ && data) sizes_.learn_opened_sizes(e.type, v);
-  if (!failed_ && env_ && !e.opens.empty()) note_integers(e.opens, e.type, v, source_text(e.span), *env_);
+  if (!failed_ && env_ && (data || opened_))
+    sizes_.learn_opened_sizes(e.type, v, [&](Var size) { return data || !is_read_from_data(size); });
+  if (!failed_ && env_ && opens) note_integers(e.opens, e.type, v, source_text(e.span), *env_);
   if (!failed_ && !(sizes_.data_dependent_sizes().empty() && active_.empty())) sizes_.refuse_unbounded(v);
   context_.spans.pop_back();
   return v;

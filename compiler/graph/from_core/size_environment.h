@@ -5,6 +5,7 @@
 // written alike. Bodies: entry.cpp (equalities), call.cpp (names), dynamic_sizes.cpp and data_size.cpp
 // (data-dependent sizes), bounds.cpp (facts).
 #pragma once
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -33,8 +34,8 @@ class SizeEnvironment : Part {
   /// The size of an axis in a message; one that the program does not name is called what it is.
   std::string shown(const Dim& extent) const;
   /// Learns sizes that a type mentions and nothing else defines from the axes of a value of that type: n - k
-  /// against an axis of the graph gives k.
-  void learn_opened_sizes(core::TypeId type, const Val& value);
+  /// against an axis of the graph gives k, if k is `wanted`.
+  void learn_opened_sizes(core::TypeId type, const Val& value, const std::function<bool(Var)>& wanted);
 
   // ---- equalities and facts ----
   /// Lets rewritten() apply an equality.
