@@ -44,6 +44,7 @@
 #include <unordered_map>
 
 #include "graph/graph.h"
+#include "shape/arena.h"
 
 namespace axon::graph {
 namespace {
@@ -60,12 +61,16 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
+struct StandIns {
+  std::vector<Var> vars;
+};
+
 /// Names in scope: each declared variable gets a unique name and a stand-in whose number grows in declaration
 /// order.
 class Names {
  public:
   void declare(Var v) {
-    static thread_local std::vector<Var> stand_ins;
+    auto& stand_ins = shape::remembered_in_arena<StandIns>().vars;
     if (declared_ == stand_ins.size()) stand_ins.push_back(shape::fresh_var("v" + std::to_string(declared_)));
     scope_.push_back({v, stand_ins[declared_++], unique(shape::var_name(v))});
   }

@@ -35,6 +35,7 @@
 #include "module/frame.h"
 #include "module/from_plan.h"
 #include "module/hoist_divisions.h"
+#include "shape/arena.h"
 
 namespace axon::module {
 
@@ -268,7 +269,9 @@ std::optional<std::vector<std::vector<std::string>>> emit_objects(
     next = jobs.size();
     return std::nullopt;
   };
+  shape::Arena& arena = shape::Arena::current();
   const auto work = [&] {
+    const shape::UseArena same_sizes(arena);
     try {
       while (auto begun = begin()) {
         auto& [job, made] = *begun;

@@ -1,14 +1,10 @@
-// Interning, polynomial arithmetic, and the walks over a Dim (see dim.h and dim_node.h). The rules for the
-// operator atoms are in dim_atoms.cpp; printing is in dim_print.cpp.
+// Polynomial arithmetic, and the walks over a Dim (see dim.h and dim_node.h). Nodes are interned in
+// arena.cpp; the rules for the operator atoms are in dim_atoms.cpp; printing is in dim_print.cpp.
 //
 // Terms are sorted by falling degree, then by their factors, the constant last: `n*m + 2*n + 1`.
 #include "shape/dim.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <mutex>
-#include <unordered_set>
 
 #include "base/bug.h"
 #include "base/work.h"
@@ -16,140 +12,6 @@
 
 namespace axon::shape {
 namespace {
-
-size_t mix(size_t seed, size_t value) {
-  uint64_t x = static_cast<uint64_t>(seed) * 0x9e3779b97f4a7c15u + value;
-  x ^= x >> 29;
-  x *= 0xbf58476d1ce4e5b9u;
-  return static_cast<size_t>(x ^ (x >> 32));
-}
-
-// ---- Tables. They are never destroyed: a Dim lives as long as the process. ----
-
-template <class Node>
-class InternTable {
- public:
-  /// The node equal to `candidate`, which is copied to the heap when it is new.
-  const Node* intern(Node&& candidate) {
-    Shard& shard = shards_[candidate.summary.hash % shards_.size()];
-    std::lock_guard lock(shard.mutex);
-    auto found = shard.nodes.find(&candidate);
-    if (found != shard.nodes.end()) return *found;
-    auto* node = new Node(std::move(candidate));
-    shard.nodes.insert(node);
-    return node;
-  }
-
- private:
-  struct Hash {
-    size_t operator()(const Node* node) const { return node->summary.hash; }
-  };
-  struct Same {
-    bool operator()(const Node* a, const Node* b) const { return same(*a, *b); }
-  };
-  struct Shard {
-    std::mutex mutex;
-    std::unordered_set<const Node*, Hash, Same> nodes;
-  };
-  static bool same(const AtomNode& a, const AtomNode& b) {
-    return a.kind == b.kind && a.var == b.var && a.lhs == b.lhs && a.rhs == b.rhs;
-  }
-  static bool same(const DimNode& a, const DimNode& b) {
-    return a.summary.hash == b.summary.hash && std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(),
-                                                          b.terms.end(), [](const Term& s, const Term& t) {
-                                                            return s.coefficient == t.coefficient &&
-                                                                   s.factors == t.factors;
-                                                          });
-  }
-  std::array<Shard, 16> shards_;
-};
-
-InternTable<DimNode>& dim_table() {
-  static auto* table = new InternTable<DimNode>;
-  return *table;
-}
-InternTable<AtomNode>& atom_table() {
-  static auto* table = new InternTable<AtomNode>;
-  return *table;
-}
-
-const DimNode* intern_terms(std::vector<Term> terms) {
-  base::work(1 + terms.size());
-  DimNode node;
-  node.terms = std::move(terms);
-  NodeSummary& summary = node.summary;
-  summary.hash = node.terms.size();
-  for (const Term& term : node.terms) {
-    summary.hash = mix(summary.hash, static_cast<size_t>(term.coefficient));
-    for (const Atom& atom : term.factors) {
-      const NodeSummary& below = atom.node->summary;
-      summary.hash = mix(summary.hash, below.hash);
-      summary.var_bits |= below.var_bits;
-      summary.depth = std::max(summary.depth, below.depth + 1);
-      summary.size = std::min(summary.size + below.size, max_dim_size + 1);
-      summary.overflowed |= below.overflowed;
-    }
-  }
-  return dim_table().intern(std::move(node));
-}
-
-/// Everything about one variable; read without a lock once its id is known.
-struct VarInfo {
-  std::string name;
-  AtomNode atom;
-  const DimNode* dim = nullptr;
-};
-
-class VarTable {
- public:
-  Var add(std::string name, bool overflowed) {
-    std::lock_guard lock(mutex_);
-    uint32_t id = count_++;
-    if (id / chunk_size >= chunks_.size()) base::bug("shape", "too many variables");
-    auto& chunk = chunks_[id / chunk_size];
-    if (!chunk.load(std::memory_order_relaxed))
-      chunk.store(new VarInfo[chunk_size], std::memory_order_release);
-    VarInfo& info = chunk.load(std::memory_order_relaxed)[id % chunk_size];
-    info.name = std::move(name);
-    info.atom.var = Var{id};
-    info.atom.summary.hash = mix(17, id);
-    info.atom.summary.var_bits = uint64_t{1} << (id % 64);
-    info.atom.summary.overflowed = overflowed;
-    info.dim = intern_terms({{1, {Atom{&info.atom}}}});
-    return Var{id};
-  }
-  const VarInfo& operator[](Var var) const {
-    const VarInfo* chunk = var.id / chunk_size < chunks_.size()
-                               ? chunks_[var.id / chunk_size].load(std::memory_order_acquire)
-                               : nullptr;
-    if (!chunk || !chunk[var.id % chunk_size].dim)
-      base::bug("shape", "a variable that fresh_var did not make");
-    return chunk[var.id % chunk_size];
-  }
-
- private:
-  static constexpr uint32_t chunk_size = 4096;
-  std::mutex mutex_;
-  uint32_t count_ = 0;
-  std::array<std::atomic<VarInfo*>, 16384> chunks_{};
-};
-
-VarTable& var_table() {
-  static auto* table = new VarTable;
-  return *table;
-}
-
-const DimNode* constant_node(int64_t value) {
-  constexpr int64_t first = -64, last = 1024;
-  static const auto* small = [] {
-    auto* nodes = new std::array<const DimNode*, last - first + 1>;
-    for (int64_t v = first; v <= last; ++v)
-      (*nodes)[v - first] = intern_terms(v == 0 ? std::vector<Term>{} : std::vector<Term>{{v, {}}});
-    return nodes;
-  }();
-  if (value >= first && value <= last) return (*small)[value - first];
-  return intern_terms({{value, {}}});
-}
 
 /// Sorted, merged terms to a Dim, with the limits and the recombination of quotients with remainders.
 Dim finish(std::vector<Term> terms) {
@@ -312,14 +174,6 @@ Dim substitute_dim(const Dim& dim, const Substitution& substitution, uint64_t bi
 
 // ---- Construction ----
 
-Var fresh_var(std::string name) { return var_table().add(std::move(name), false); }
-const std::string& var_name(Var var) { return var_table()[var].name; }
-Dim too_large() { return Dim(var_table().add("too large", true)); }
-
-Dim::Dim() : node_(constant_node(0)) {}
-Dim::Dim(int64_t constant) : node_(constant_node(constant)) {}
-Dim::Dim(Var var) : node_(var_table()[var].dim) {}
-
 Dim make_dim(std::vector<Term> terms) {
   std::sort(terms.begin(), terms.end(),
             [](const Term& a, const Term& b) { return compare_factors(a.factors, b.factors) < 0; });
@@ -359,7 +213,7 @@ Atom make_atom(AtomKind kind, const Dim& lhs, const Dim& rhs) {
   node.summary.depth = std::max(left.depth, right.depth) + 1;
   node.summary.size = std::min(left.size + right.size + 1, max_dim_size + 1);
   node.summary.overflowed = left.overflowed || right.overflowed;
-  return {atom_table().intern(std::move(node))};
+  return {intern_atom(std::move(node))};
 }
 
 AtomKind Atom::kind() const { return node->kind; }

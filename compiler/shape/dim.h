@@ -2,10 +2,10 @@
 //
 // A Dim is an integer polynomial over atoms; an atom is a variable, floor(p / q), p mod q, min(p, q) or
 // max(p, q) with p and q again Dims. Everything integer in the compiler is a Dim: sizes in types, extents of
-// index variables, affine indices, task coordinates, buffer offsets, event maps. Dims are immutable and
-// interned for the life of the process: equal normal forms are pointer-equal. `/` and `%` are floor division
-// and its remainder. Nothing here knows ranges: facts (n >= 0, i < n, ...) are passed to prove() in prover.h
-// and to simplify().
+// index variables, affine indices, task coordinates, buffer offsets, event maps. Dims are immutable, and
+// interned in an arena (arena.h): equal normal forms are pointer-equal. `/` and `%` are floor division and
+// its remainder. Nothing here knows ranges: facts (n >= 0, i < n, ...) are passed to prove() in prover.h and
+// to simplify().
 //
 // Order of anything printed never depends on addresses: compare() is structural, by variable id.
 #pragma once

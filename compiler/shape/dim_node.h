@@ -1,9 +1,9 @@
 // The interned nodes behind Dim, and the constructors the normal form is made of. Only shape/ includes this.
 //
-// In: terms or operands in any order. Out: the one node of that normal form. Invariant: nodes never change
-// and never die; two nodes of one content do not exist, so equality is pointer equality. Every node is
-// bounded in depth, tree size, terms and degree: walks over a Dim may recurse and need no budget of their
-// own. What would be larger becomes a fresh unknown (see overflowed()).
+// In: terms or operands in any order. Out: the one node of that normal form. Invariant: nodes never change,
+// and live as long as their arena; an arena has no two nodes of one content, so equality is pointer equality.
+// Every node is bounded in depth, tree size, terms and degree: walks over a Dim may recurse and need no
+// budget of their own. What would be larger becomes a fresh unknown (see overflowed()).
 #pragma once
 #include "shape/dim.h"
 #include "shape/floor.h"
@@ -41,7 +41,10 @@ struct DimAccess {
   static Dim wrap(const DimNode* node) { return Dim(node); }
 };
 
-Dim too_large();                        ///< a fresh unknown
+size_t mix(size_t seed, size_t value);           ///< of hashes
+const DimNode* intern_terms(std::vector<Term>);  ///< of terms in normal form (arena.cpp)
+const AtomNode* intern_atom(AtomNode);           ///< with its summary (arena.cpp)
+Dim too_large();                                 ///< a fresh unknown
 Dim make_dim(std::vector<Term> terms);  ///< their sum; any order, repeats and zero coefficients allowed
 Dim make_dim(Atom);
 Atom make_atom(AtomKind, const Dim& lhs,

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "shape/arena.h"
+
 namespace axon::shape {
 
 namespace {
@@ -53,10 +55,15 @@ std::vector<Vars> inseparable(const std::set<Vars>& products) {
   return found;
 }
 
+/// The variable that stands for a product: the same one in every question.
+struct ProductNames {
+  std::map<Vars, Var> names;
+};
+
 class Merger {
  public:
   explicit Merger(const std::vector<Vars>& products) {
-    static thread_local std::map<Vars, Var> names;
+    auto& names = remembered_in_arena<ProductNames>().names;
     for (const Vars& product : products) {
       auto [it, added] = names.try_emplace(product);
       if (added) it->second = fresh_var(var_name(product[0]) + "*");

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/work.h"
+#include "shape/arena.h"
 
 namespace axon::shape {
 namespace {
@@ -39,8 +40,12 @@ bool spend_work(size_t terms) {
 }
 
 ProverMemory::ProverMemory(unsigned z3_rlimit)
-    : left_(std::min(z3_rlimit, session_rlimit)), work_left_(session_work) {}
-ProverMemory* ProverMemory::current() { return innermost; }
+    : left_(std::min(z3_rlimit, session_rlimit)),
+      work_left_(session_work),
+      arena_(Arena::current().serial()) {}
+ProverMemory* ProverMemory::current() {
+  return innermost && innermost->arena_ == Arena::current().serial() ? innermost : nullptr;
+}
 
 const Answer* ProverMemory::find(const QuestionKey& key) const {
   auto found = answers_.find(key);

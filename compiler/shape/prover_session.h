@@ -23,12 +23,12 @@ class WorkScope {
 };
 bool spend_work(size_t terms);  ///< false when nothing is left
 
-/// One question as the nodes it is made of: equal questions have equal keys, and nodes live for ever.
+/// One question as the nodes it is made of: equal questions of one arena have equal keys.
 using QuestionKey = std::vector<std::pair<const void*, uint8_t>>;
 
 class ProverMemory {
  public:
-  static ProverMemory* current();
+  static ProverMemory* current();  ///< null also where the innermost session belongs to another arena
 
   const Answer* find(const QuestionKey&) const;
   void keep(QuestionKey, const Answer&);
@@ -42,6 +42,7 @@ class ProverMemory {
   std::map<QuestionKey, Answer> answers_;
   unsigned left_;
   size_t work_left_;
+  uint64_t arena_;
 };
 
 }  // namespace axon::shape

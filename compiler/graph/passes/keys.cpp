@@ -2,13 +2,18 @@
 #include "graph/passes/keys.h"
 
 #include "graph/passes/edit.h"
+#include "shape/arena.h"
 
 namespace axon::graph::edit {
 
 namespace {
 
+struct Numbered {
+  std::vector<Var> vars;
+};
+
 Var numbered(size_t n) {
-  static thread_local std::vector<Var> vars;
+  auto& vars = shape::remembered_in_arena<Numbered>().vars;
   while (vars.size() <= n) vars.push_back(shape::fresh_var("k" + std::to_string(vars.size())));
   return vars[n];
 }
