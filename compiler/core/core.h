@@ -15,6 +15,7 @@
 // are applications of globals: x + y is Apply(Global add, x, y), x @ y is Apply(Global matmul, x, y); `f a b
 // => e` is Apply(f, For(a b => e)) with f applied once per binder (innermost last); `a |> f` is Apply(f, a).
 #pragma once
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -220,9 +221,9 @@ std::string test_name(const std::string& title);
 struct Program {
   base::Store<ExprTag, Expr> exprs;
   base::Store<LocalTag, Local> locals;
-  base::Store<GlobalTag, Global> globals;
+  base::Store<GlobalTag, Global, std::deque<Global>> globals;  ///< own, and what of the others is used
   TypeStore types;
-  std::vector<GlobalId> own;  ///< the declarations of the file itself, in source order (the rest is library)
+  std::vector<GlobalId> own;                     ///< the declarations of the file itself, in source order
   GlobalId find(const std::string& name) const;  ///< invalid when absent
 };
 

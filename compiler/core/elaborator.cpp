@@ -94,126 +94,40 @@ std::optional<std::string> nearest(const std::string& name, const std::vector<st
 
 Elaborator::Elaborator(const source::SourceManager& sources, const Loader& loader,
                        source::Diagnostics& diagnostics, const Options& options)
-    : sources(sources), loader(loader), diagnostics(diagnostics), options(options) {}
+    : sources(sources),
+      loader(loader),
+      diagnostics(diagnostics),
+      options(options),
+      modules(sources, loader, diagnostics) {}
 
-void Elaborator::declare(Module& m) {
-  infos.reserve(infos.size() + m.file->decls.size());
-  program.globals.reserve(m.file->decls.size());
-  for (const stx::Decl& d : m.file->decls) {
-    if (const auto* i = stx::as<stx::ImportDecl>(d)) {
-      import(m, d, *i);
-      continue;
-    }
-    Global g;
-    g.name = d.name.text;
-    g.module = m.name;
-    g.span = d.name.span.valid() ? d.name.span : d.span;
-    g.doc = d.doc;
-    if (const auto* mesh = stx::as<stx::MeshDecl>(d)) {
-      declare_mesh(m, d, *mesh);
-      continue;
-    }
-    const bool layout = stx::as<stx::LayoutDecl>(d) != nullptr;
-    auto& space = layout ? m.layouts : stx::as<stx::TypeDecl>(d) ? m.types : m.values;
-    const bool known =
-        std::visit(stx::Overloaded{[&](const stx::FunDecl& f) {
-                                     g.kind = f.is_entry ? Global::Kind::entry : Global::Kind::function;
-                                     return true;
-                                   },
-                                   [&](const stx::ValueDecl&) { return g.kind = Global::Kind::value, true; },
-                                   [&](const stx::TestDecl& t) {
-                                     g.kind = Global::Kind::value;
-                                     g.name = test_name(t.title);
-                                     return true;
-                                   },
-                                   [&](const stx::SignatureDecl& s) {
-                                     g.kind = s.is_prim ? Global::Kind::prim : Global::Kind::value;
-                                     return true;
-                                   },
-                                   [&](const stx::TypeDecl&) { return g.kind = Global::Kind::type, true; },
-                                   [&](const stx::LayoutDecl&) { return g.kind = Global::Kind::type, true; },
-                                   [](const auto&) { return false; }},
-                   d.node);
-    if (!known || g.name.empty()) continue;
-    const stx::Decl* stated = nullptr;
-    if (auto it = space.find(g.name); it != space.end()) {
-      // `val f : t` followed by `fun f` or `val f = e` states the type of f
-      DeclInfo& earlier = infos[it->second.index];
-      const bool signature = stx::as<stx::SignatureDecl>(*earlier.decl) &&
-                             (stx::as<stx::FunDecl>(d) || stx::as<stx::ValueDecl>(d));
-      if (!signature) {
-        diagnostics.report(error(Code::E0404, g.span, fmt::format("`{}` is declared twice", g.name))
-                               .also(program.globals[it->second].span, "here first"));
-        continue;
-      }
-      stated = earlier.decl;
-      std::erase(m.in_order, it->second);
-    }
-    const GlobalId id = program.globals.add(std::move(g));
-    DeclInfo info;
-    info.module = &m;
-    info.decl = &d;
-    info.stated = stated;
-    infos.push_back(std::move(info));
-    space[program.globals[id].name] = id;
-    if (!layout) m.in_order.push_back(id);
-  }
-}
-
-/// The axes of a mesh are numbers of devices.
-void Elaborator::declare_mesh(Module& m, const stx::Decl& d, const stx::MeshDecl& mesh) {
-  if (m.meshes.count(d.name.text))
-    diagnostics.report(
-        error(Code::E0404, d.name.span, fmt::format("the mesh `{}` is declared twice", d.name.text)));
-  auto& axes = m.meshes[d.name.text];
-  for (const stx::FieldValue& f : mesh.fields) {
-    const auto* number = stx::as<stx::NumberExpr>((*m.file)[f.value]);
-    if (!number || number->is_float || number->text == "0")
-      diagnostics.report(
-          error(Code::E0301, (*m.file)[f.value].span, "the size of a mesh axis is a number, at least 1"));
-    if (std::find(axes.begin(), axes.end(), f.name.text) != axes.end())
-      diagnostics.report(
-          error(Code::E0404, f.name.span, fmt::format("the mesh has two axes `{}`", f.name.text)));
-    axes.push_back(f.name.text);
-  }
-}
-
-/// The module `prelude`, what it imports, and `prim`.
-void Elaborator::open_prelude() {
-  if (const Module* prelude = library_module("prelude")) {
-    prelude_.push_back(prelude);
-    for (const auto& [name, part] : prelude->imports)
-      if (part) prelude_.push_back(part);
-  }
-  if (const Module* prim = library_module("prim")) prelude_.push_back(prim);
-  for (const Module* m : prelude_)
-    for (const auto& [name, g] : m->values)
-      if (!is_private(g)) names_in_scope.push_back(name);
+GlobalId Elaborator::global(DeclId d) {
+  const auto [known, is_new] = globals_.try_emplace(d);
+  if (!is_new) return known->second;
+  const Declared& declared = modules[d];
+  Global g;
+  g.kind = declared.kind;
+  g.name = declared.name;
+  g.module = declared.module->name;
+  g.span = declared.span;
+  g.doc = declared.decl->doc;
+  known->second = program.globals.add(std::move(g));
+  DeclInfo& info = infos.emplace_back();
+  info.id = d;
+  info.module = declared.module;
+  info.decl = declared.decl;
+  info.stated = declared.stated;
+  if (std::string written = modules.written(d); !written.empty())
+    program.types.declared.emplace(known->second, std::move(written));
+  return known->second;
 }
 
 GlobalId Elaborator::library_value(const std::string& name) {
-  for (const Module* m : prelude_)
-    if (auto it = m->values.find(name); it != m->values.end() && !is_private(it->second)) return it->second;
-  return {};
+  const DeclId d = modules.library_value(name);
+  return d.valid() ? global(d) : GlobalId{};
 }
 GlobalId Elaborator::library_type(const std::string& name) {
-  for (const Module* m : prelude_)
-    if (auto it = m->types.find(name); it != m->types.end() && !is_private(it->second)) return it->second;
-  return {};
-}
-
-/// A name of the file hides that of the library. Of two imports of a module the first in the alphabet counts.
-void Elaborator::name_types(const Module& file) {
-  auto& names = program.types.declared;
-  for (const auto& [name, g] : file.types) names.emplace(g, name);
-  for (const auto& [qualifier, m] : file.imports) {
-    if (!m) continue;  // it could not be read
-    for (const auto& [name, g] : m->types)
-      if (!is_private(g)) names.emplace(g, qualifier + "." + name);
-  }
-  for (const Module* m : prelude_)
-    for (const auto& [name, g] : m->types)
-      if (!file.types.count(name) && library_type(name) == g) names.emplace(g, name);
+  const DeclId d = modules.library_type(name);
+  return d.valid() ? global(d) : GlobalId{};
 }
 
 // ---- Order ----
@@ -286,20 +200,11 @@ void Elaborator::check(GlobalId root) {
 }
 
 void Elaborator::run(const stx::File& file) {
-  open_prelude();
-  auto own = std::make_unique<Module>();
-  own->file = &file;
-  own->library = false;
+  const Module& own = modules.open_program(file, options.root);
   if (!diagnostics.has_errors()) program.exprs.reserve(file.exprs.size());  // else most may be left out
-  own->root = root_of(file);
-  std::string key = identity(file);
-  while (modules_.count(key))
-    key += " (checked)";  // a file of the library itself: besides what it is to others
-  Module* m = add_module(key, std::move(own));
-  program.own = m->in_order;
-  name_types(*m);
-  for (const auto& [name, g] : m->layouts) check(g);
-  for (GlobalId g : m->in_order) check(g);
+  for (DeclId d : own.in_order) program.own.push_back(global(d));
+  for (const auto& [name, d] : own.layouts) check(global(d));
+  for (GlobalId g : std::vector(program.own)) check(g);
   check_shared_weights(program, diagnostics);
 }
 

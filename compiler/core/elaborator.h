@@ -5,9 +5,8 @@
 // declaration finds what it uses; those are checked first, so inference never meets an unknown global and
 // never grows the stores it reads.
 #pragma once
-#include <filesystem>
+#include <deque>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -15,23 +14,12 @@
 
 #include "core/core.h"
 #include "core/elaborate.h"
+#include "core/modules.h"
 #include "core/vars.h"
 #include "source/diagnostic.h"
 #include "syntax/ast.h"
 
 namespace axon::core {
-
-struct Module {
-  std::string name;
-  const syntax::File* file = nullptr;
-  bool library = true;
-  std::map<std::string, GlobalId> values, types, layouts;
-  std::map<std::string, std::vector<std::string>> meshes;  ///< and the names of their axes
-  std::map<std::string, Module*> imports;                  ///< null for one that could not be read
-  std::filesystem::path root;  ///< the directory that its own imports stay inside of
-  bool open = false;           ///< its imports are being read
-  std::vector<GlobalId> in_order;
-};
 
 struct FactAt {
   shape::Fact fact;
@@ -46,6 +34,7 @@ struct IntoAt {
 
 /// What elaboration knows of a global besides the Global itself.
 struct DeclInfo {
+  DeclId id;
   Module* module = nullptr;
   const syntax::Decl* decl = nullptr;
   const syntax::Decl* stated = nullptr;  ///< `val f : t` before `fun f`
@@ -72,9 +61,10 @@ class Elaborator {
              const Options& options);
   void run(const syntax::File& file);
 
-  bool is_private(GlobalId g) const { return infos[g.index].decl->is_private; }
-  void check_options();                             ///< -D for a name that no entry has
-  void check(GlobalId g);                           ///< lowers and checks it, and first what it uses
+  void check_options();    ///< -D for a name that no entry has
+  void check(GlobalId g);  ///< lowers and checks it, and first what it uses
+  /// The declaration in this program: from its first mention on, it is a part of it.
+  GlobalId global(DeclId d);
   GlobalId library_value(const std::string& name);  ///< seen without import; invalid when there is none
   GlobalId library_type(const std::string& name);
 
@@ -82,34 +72,21 @@ class Elaborator {
   const Loader& loader;
   source::Diagnostics& diagnostics;
   const Options& options;
+  Modules modules;
   Program program;
   Vars vars{program.types};
-  std::vector<DeclInfo> infos;  ///< by GlobalId
+  std::deque<DeclInfo> infos;  ///< by GlobalId
   std::unordered_map<uint32_t, shape::Var>
       local_sizes;                           ///< a local named in a type -> the size it stands for
   std::map<GlobalId, TypeId> plain_aliases;  ///< declared types without parameters: one type for all uses
-  std::vector<std::string> names_in_scope;   ///< of library modules, for suggestions
   std::set<std::string> entry_sizes, entry_elems;  ///< of entries, which -D can fix
   size_t unknown_names = 0;                        ///< reported; only the first ones get a suggestion
   bool only_counting = false;  ///< of a trial: its errors are counted, so none is explained
 
  private:
-  void declare(Module& m);
-  void declare_mesh(Module& m, const syntax::Decl& d, const syntax::MeshDecl& mesh);
   void report_recursion(GlobalId g);
   void within_limits(GlobalId g, const std::function<void()>& step);
-  void import(Module& m, const syntax::Decl& d, const syntax::ImportDecl& i);
-  Module* library_module(const std::string& name);
-  Module* module_of(const syntax::File& file, const std::string& name, const std::filesystem::path& root,
-                    source::Span at);
-  Module* add_module(const std::string& identity, std::unique_ptr<Module> m);
-  std::filesystem::path directory_of(const syntax::File& file) const;
-  std::filesystem::path root_of(const syntax::File& program) const;
-  std::string identity(const syntax::File& file) const;
-  void open_prelude();
-  void name_types(const Module& file);
-  std::vector<const Module*> prelude_;  ///< what is seen without import; the first that has a name wins
-  std::map<std::string, std::unique_ptr<Module>> modules_;  ///< by the file that each one is
+  std::map<DeclId, GlobalId> globals_;
 };
 
 /// decl_from_syntax.cpp: fills the Global and its DeclInfo.

@@ -51,7 +51,8 @@ GlobalId IndexLowering::find_global(stx::ExprId id) {
     auto it = module_->imports.find(base->name);
     if (it == module_->imports.end() || !it->second) return {};
     auto value = it->second->values.find(f->field.text);
-    return value == it->second->values.end() || e_.is_private(value->second) ? GlobalId{} : value->second;
+    if (value == it->second->values.end() || e_.modules.is_private(value->second)) return {};
+    return e_.global(value->second);
   }
   return {};
 }

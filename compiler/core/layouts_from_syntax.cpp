@@ -36,14 +36,15 @@ void TypeLowering::check_layout_name(const stx::Name& name, bool mapped, size_t 
              source::Edit{name.span, *other, source::Applicability::maybe});
     return report(std::move(d));
   }
-  const auto* declared = stx::as<stx::LayoutDecl>(*e_.infos[it->second.index].decl);
+  const GlobalId layout = e_.global(it->second);
+  const auto* declared = stx::as<stx::LayoutDecl>(*e_.infos[layout.index].decl);
   if (mapped || declared->params.size() != given)
     report(error(Code::E0318, name.span,
                  counts_differ(name.text, "parameter", declared->params.size(),
                                mapped ? "strides" : std::to_string(given)))
-               .also(p_.globals[it->second].span, "declared here"));
+               .also(p_.globals[layout].span, "declared here"));
   auto& uses = e_.infos[g_.index].uses;
-  if (std::find(uses.begin(), uses.end(), it->second) == uses.end()) uses.push_back(it->second);
+  if (std::find(uses.begin(), uses.end(), layout) == uses.end()) uses.push_back(layout);
 }
 
 void TypeLowering::check_layout_axis(const stx::Name& axis) {

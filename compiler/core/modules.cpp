@@ -1,15 +1,12 @@
-// Which file an import means, and the modules that are known.
-//
-// `import a.b` and `import "a/b"` look beside the importing file first, then in the library. A module is
-// known by the file that it is, so two ways to name it are one module. Invariants: a file outside of the
-// directory of the program (or of the library that the importing file belongs to) is never read, whatever
-// `..` or symbolic links say; modules never import each other in a circle.
+// See modules.h. `import a.b` and `import "a/b"` look beside the importing file first, then in the library.
+// What `..` or symbolic links lead out to is never read.
+#include "core/modules.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "core/elaborator.h"
 #include "syntax/parse.h"
 
 namespace axon::core {
@@ -71,22 +68,154 @@ std::string library_name(const fs::path& relative) {
 
 }  // namespace
 
-fs::path Elaborator::directory_of(const stx::File& file) const {
-  const fs::path directory = fs::path(sources[file.source].name()).parent_path();
+fs::path Modules::directory_of(const stx::File& file) const {
+  const fs::path directory = fs::path(sources_[file.source].name()).parent_path();
   return real(directory.empty() ? "." : directory);
 }
 
-fs::path Elaborator::root_of(const stx::File& program) const {
-  return options.root.empty() ? directory_of(program) : real(options.root);
+std::string Modules::identity(const stx::File& file) const {
+  return real(sources_[file.source].name()).string();
 }
 
-std::string Elaborator::identity(const stx::File& file) const {
-  return real(sources[file.source].name()).string();
+// ---- Names ----
+
+namespace {
+
+/// What a declaration declares, and under which name; nothing for an import, a mesh and what was not read.
+std::optional<std::pair<Global::Kind, std::string>> kind_and_name(const stx::Decl& d) {
+  using Kind = Global::Kind;
+  const auto kind =
+      std::visit(stx::Overloaded{[](const stx::FunDecl& f) -> std::optional<Kind> {
+                                   return f.is_entry ? Kind::entry : Kind::function;
+                                 },
+                                 [](const stx::ValueDecl&) -> std::optional<Kind> { return Kind::value; },
+                                 [](const stx::TestDecl&) -> std::optional<Kind> { return Kind::value; },
+                                 [](const stx::SignatureDecl& s) -> std::optional<Kind> {
+                                   return s.is_prim ? Kind::prim : Kind::value;
+                                 },
+                                 [](const stx::TypeDecl&) -> std::optional<Kind> { return Kind::type; },
+                                 [](const stx::LayoutDecl&) -> std::optional<Kind> { return Kind::type; },
+                                 [](const auto&) -> std::optional<Kind> { return std::nullopt; }},
+                 d.node);
+  const auto* test = stx::as<stx::TestDecl>(d);
+  std::string name = test ? test_name(test->title) : d.name.text;
+  if (!kind || name.empty()) return std::nullopt;
+  return std::pair(*kind, std::move(name));
+}
+
+}  // namespace
+
+void Modules::declare(Module& m) {
+  decls_.reserve(m.file->decls.size());
+  for (const stx::Decl& d : m.file->decls) {
+    if (const auto* i = stx::as<stx::ImportDecl>(d)) import(m, d, *i);
+    if (const auto* mesh = stx::as<stx::MeshDecl>(d)) declare_mesh(m, d, *mesh);
+    const auto named = kind_and_name(d);
+    if (!named) continue;
+    const bool layout = stx::as<stx::LayoutDecl>(d) != nullptr;
+    auto& space = layout ? m.layouts : named->first == Global::Kind::type ? m.types : m.values;
+    Declared declared{
+        &m, &d, nullptr, named->first, named->second, d.name.span.valid() ? d.name.span : d.span};
+    if (const auto it = space.find(named->second); it != space.end()) {
+      // `val f : t` followed by `fun f` or `val f = e` states the type of f
+      const Declared& earlier = decls_[it->second];
+      const bool signature = stx::as<stx::SignatureDecl>(*earlier.decl) &&
+                             (stx::as<stx::FunDecl>(d) || stx::as<stx::ValueDecl>(d));
+      if (!signature) {
+        diagnostics_.report(
+            error(Code::E0404, declared.span, fmt::format("`{}` is declared twice", declared.name))
+                .also(earlier.span, "here first"));
+        continue;
+      }
+      declared.stated = earlier.decl;
+      std::erase(m.in_order, it->second);
+    }
+    const DeclId id = decls_.add(std::move(declared));
+    space[named->second] = id;
+    if (!layout) m.in_order.push_back(id);
+  }
+}
+
+/// The axes of a mesh are numbers of devices.
+void Modules::declare_mesh(Module& m, const stx::Decl& d, const stx::MeshDecl& mesh) {
+  if (m.meshes.count(d.name.text))
+    diagnostics_.report(
+        error(Code::E0404, d.name.span, fmt::format("the mesh `{}` is declared twice", d.name.text)));
+  auto& axes = m.meshes[d.name.text];
+  for (const stx::FieldValue& f : mesh.fields) {
+    const auto* number = stx::as<stx::NumberExpr>((*m.file)[f.value]);
+    if (!number || number->is_float || number->text == "0")
+      diagnostics_.report(
+          error(Code::E0301, (*m.file)[f.value].span, "the size of a mesh axis is a number, at least 1"));
+    if (std::find(axes.begin(), axes.end(), f.name.text) != axes.end())
+      diagnostics_.report(
+          error(Code::E0404, f.name.span, fmt::format("the mesh has two axes `{}`", f.name.text)));
+    axes.push_back(f.name.text);
+  }
+}
+
+DeclId Modules::library_value(const std::string& name) const {
+  for (const Module* m : prelude_)
+    if (auto it = m->values.find(name); it != m->values.end() && !is_private(it->second)) return it->second;
+  return {};
+}
+DeclId Modules::library_type(const std::string& name) const {
+  for (const Module* m : prelude_)
+    if (auto it = m->types.find(name); it != m->types.end() && !is_private(it->second)) return it->second;
+  return {};
+}
+
+std::string Modules::written(DeclId type) const {
+  const auto known = written_.find(type);
+  return known == written_.end() ? "" : known->second;
+}
+
+/// A name of the file hides that of the library. Of two imports of a module the first in the alphabet counts.
+void Modules::name_types(const Module& file) {
+  for (const auto& [name, d] : file.types) written_.emplace(d, name);
+  for (const auto& [qualifier, m] : file.imports) {
+    if (!m) continue;  // it could not be read
+    for (const auto& [name, d] : m->types)
+      if (!is_private(d)) written_.emplace(d, qualifier + "." + name);
+  }
+  for (const Module* m : prelude_)
+    for (const auto& [name, d] : m->types)
+      if (!file.types.count(name) && library_type(name) == d) written_.emplace(d, name);
 }
 
 // ---- Modules ----
 
-Module* Elaborator::add_module(const std::string& key, std::unique_ptr<Module> m) {
+Modules::Modules(const source::SourceManager& sources, const Loader& loader, source::Diagnostics& diagnostics)
+    : sources_(sources), loader_(loader), diagnostics_(diagnostics) {}
+
+/// The module `prelude`, what it imports, and `prim`.
+void Modules::open_prelude() {
+  if (const Module* prelude = library_module("prelude")) {
+    prelude_.push_back(prelude);
+    for (const auto& [name, part] : prelude->imports)
+      if (part) prelude_.push_back(part);
+  }
+  if (const Module* prim = library_module("prim")) prelude_.push_back(prim);
+  for (const Module* m : prelude_)
+    for (const auto& [name, d] : m->values)
+      if (!is_private(d)) names_.push_back(name);
+}
+
+const Module& Modules::open_program(const stx::File& file, const std::string& root) {
+  open_prelude();
+  auto own = std::make_unique<Module>();
+  own->file = &file;
+  own->library = false;
+  own->root = root.empty() ? directory_of(file) : real(root);
+  std::string key = identity(file);
+  while (modules_.count(key))
+    key += " (checked)";  // a file of the library itself: besides what it is to others
+  const Module& m = *add_module(key, std::move(own));
+  name_types(m);
+  return m;
+}
+
+Module* Modules::add_module(const std::string& key, std::unique_ptr<Module> m) {
   Module* out = (modules_[key] = std::move(m)).get();
   out->open = true;
   declare(*out);
@@ -94,22 +223,23 @@ Module* Elaborator::add_module(const std::string& key, std::unique_ptr<Module> m
   return out;
 }
 
-Module* Elaborator::library_module(const std::string& name) {
-  const stx::File* file = loader(name);
+Module* Modules::library_module(const std::string& name) {
+  const stx::File* file = loader_(name);
   if (!file) {
-    diagnostics.report(error(Code::E0403, {}, fmt::format("there is no module `{}`", name)));
+    diagnostics_.report(error(Code::E0403, {}, fmt::format("there is no module `{}`", name)));
     return nullptr;
   }
   return module_of(*file, name, {}, {});
 }
 
-Module* Elaborator::module_of(const stx::File& file, const std::string& name, const fs::path& root,
-                              source::Span at) {
+Module* Modules::module_of(const stx::File& file, const std::string& name, const fs::path& root,
+                           source::Span at) {
   const std::string key = identity(file);
   if (auto it = modules_.find(key); it != modules_.end()) {
     if (!it->second->open) return it->second.get();
-    diagnostics.report(error(Code::E0407, at, fmt::format("the module `{}` imports itself", name))
-                           .text("The imports go round in a circle; nothing in it could be declared first."));
+    diagnostics_.report(
+        error(Code::E0407, at, fmt::format("the module `{}` imports itself", name))
+            .text("The imports go round in a circle; nothing in it could be declared first."));
     return nullptr;
   }
   auto m = std::make_unique<Module>();
@@ -124,7 +254,7 @@ Module* Elaborator::module_of(const stx::File& file, const std::string& name, co
   return add_module(key, std::move(m));
 }
 
-void Elaborator::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i) {
+void Modules::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i) {
   fs::path relative;
   std::string shown;
   if (i.file) {
@@ -140,7 +270,7 @@ void Elaborator::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i)
   auto refuse = [&](Code code, std::string message, const char* text) {
     auto e = error(code, d.span, std::move(message));
     if (text) e.text(text);
-    diagnostics.report(std::move(e));
+    diagnostics_.report(std::move(e));
   };
   if (m.imports.count(d.name.text))
     return refuse(Code::E0404, fmt::format("two imports are called `{}`", d.name.text), nullptr);
@@ -148,7 +278,7 @@ void Elaborator::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i)
   if (i.path.empty() && !i.file) return;  // the parser said so
   if (relative.is_absolute())
     return refuse(Code::E0408, "an import names a file relative to this one", nullptr);
-  const fs::path beside = fs::path(sources[m.file->source].name()).parent_path() / relative;
+  const fs::path beside = fs::path(sources_[m.file->source].name()).parent_path() / relative;
   const fs::path place = real(beside);
   std::error_code ignored;
   Module* imported = nullptr;
@@ -159,17 +289,17 @@ void Elaborator::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i)
     return refuse(Code::E0408, fmt::format("`{}` lies outside of the directory of the program", shown),
                   "A program reads files of its own directory, and the library.");
   if (fs::is_regular_file(place, ignored)) {
-    const stx::File* file = loader(beside.lexically_normal().string());
+    const stx::File* file = loader_(beside.lexically_normal().string());
     if (file) imported = module_of(*file, shown, m.root, d.span);
     if (!file) refuse(Code::E0403, fmt::format("the module `{}` cannot be read", shown), nullptr);
   } else {
     const std::string name = library_name(relative);
-    const stx::File* file = name.empty() ? nullptr : loader(name);
+    const stx::File* file = name.empty() ? nullptr : loader_(name);
     if (file) imported = module_of(*file, name, {}, d.span);
     if (!file) {
       auto e = error(Code::E0403, d.span, fmt::format("there is no module `{}`", shown));
       e.text("It is looked for beside this file, then in the library.");
-      diagnostics.report(std::move(e));
+      diagnostics_.report(std::move(e));
     }
   }
   m.imports[d.name.text] = imported;

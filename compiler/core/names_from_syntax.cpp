@@ -65,7 +65,7 @@ const ScopeEntry* LoweringPart::find_axes(const std::string& name) const {
 }
 
 GlobalId LoweringPart::find_value(const std::string& name) const {
-  if (auto it = module_->values.find(name); it != module_->values.end()) return it->second;
+  if (auto it = module_->values.find(name); it != module_->values.end()) return e_.global(it->second);
   return e_.library_value(name);
 }
 
@@ -218,7 +218,7 @@ void NameLowering::unknown_name(const std::string& text, Span at) {
   std::vector<std::string> known = {"true", "false"};
   for (const ScopeEntry& s : scope_) known.push_back(s.name);
   for (const auto& [other, id] : module_->values) known.push_back(other);
-  for (const std::string& other : e_.names_in_scope) known.push_back(other);
+  for (const std::string& other : e_.modules.library_names()) known.push_back(other);
   if (auto other = nearest(text, known))
     d.help(fmt::format("a similar name is `{}`", *other),
            source::Edit{at, *other, source::Applicability::maybe});
@@ -283,16 +283,17 @@ ExprId NameLowering::imported(const std::string& qualifier, const stx::Name& fie
     return add(Kind::error, span);
   }
   auto value = m->values.find(field.text);
-  if (value != m->values.end() && !e_.is_private(value->second)) return global(value->second, span);
+  if (value != m->values.end() && !e_.modules.is_private(value->second))
+    return global(e_.global(value->second), span);
   if (value != m->values.end()) {
     report(error(Code::E0409, field.span,
                  fmt::format("`{}` is private to the module `{}`", field.text, qualifier))
-               .also(p_.globals[value->second].span, "declared here"));
+               .also(e_.modules[value->second].span, "declared here"));
     return add(Kind::error, span);
   }
   std::vector<std::string> known;
-  for (const auto& [other, g] : m->values)
-    if (!e_.is_private(g)) known.push_back(other);
+  for (const auto& [other, d] : m->values)
+    if (!e_.modules.is_private(d)) known.push_back(other);
   auto d = error(Code::E0401, field.span, fmt::format("the module `{}` has no `{}`", qualifier, field.text));
   if (auto other = nearest(field.text, known))
     d.help(fmt::format("a similar name is `{}`", *other),

@@ -113,7 +113,8 @@ void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
   if (f.kind != Failure::Kind::size && f.kind != Failure::Kind::broadcast) return;
   if (e.kind == Expr::Kind::apply) {
     const Expr& callee = p_.exprs[e.args[0]];
-    if (callee.kind == Expr::Kind::global && callee.global == e_.library_value("concat"))
+    if (callee.kind == Expr::Kind::global &&
+        e_.infos[callee.global.index].id == e_.modules.library_value("concat"))
       drafts.other_axis(callee);
   }
   drafts.sizes(e, f, loops, vars_);

@@ -317,10 +317,10 @@ GlobalId TypeLowering::find_type(const std::vector<stx::Name>& path, Span at) {
   }
   const std::string& name = path.back().text;
   if (auto it = m->types.find(name); it != m->types.end()) {
-    if (m == module_ || !e_.is_private(it->second)) return it->second;
+    if (m == module_ || !e_.modules.is_private(it->second)) return e_.global(it->second);
     report(error(Code::E0409, path.back().span,
                  fmt::format("the type `{}` is private to the module `{}`", name, path[0].text))
-               .also(p_.globals[it->second].span, "declared here"));
+               .also(e_.modules[it->second].span, "declared here"));
     return {};
   }
   if (GlobalId g = e_.library_type(name); g.valid() && path.size() == 1) return g;
@@ -328,7 +328,7 @@ GlobalId TypeLowering::find_type(const std::vector<stx::Name>& path, Span at) {
   for (int i = 0; i <= static_cast<int>(base::Elem::boolean); ++i)
     known.emplace_back(base::elem_name(static_cast<base::Elem>(i)));
   for (const auto& [other, id] : m->types)
-    if (m == module_ || !e_.is_private(id)) known.push_back(other);
+    if (m == module_ || !e_.modules.is_private(id)) known.push_back(other);
   auto d = error(Code::E0402, at, fmt::format("no type is called `{}`", name));
   if (auto other = nearest(name, known))
     d.help(fmt::format("a type with a similar name is `{}`", *other),

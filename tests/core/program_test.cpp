@@ -117,7 +117,7 @@ TEST(Library, IsElaboratedOnDemand) {
   size_t checked = 0;
   for (const Global& g : c.program.globals) checked += g.checked;
   EXPECT_LE(checked, 3u);
-  EXPECT_GE(c.program.globals.size(), 50u);
+  EXPECT_LE(c.program.globals.size(), 20u);  // only what is mentioned is a part of the program
 }
 
 }  // namespace

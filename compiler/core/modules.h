@@ -1,0 +1,86 @@
+// The modules that a program sees and the names that they declare.
+//
+// In: the parsed file of the program, and a loader for the others. Out: for each module its names by kind and
+// what they are declared as; of no declaration more than its name and kind is looked at. Names that are
+// declared twice and imports that cannot be read are in Diagnostics. Invariants: a module is known by the
+// file that it is, so two ways to name it are one module; a file outside of the directory of the program (or
+// of the library that the importing file belongs to) is never read; modules never import each other in a
+// circle.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/core.h"
+#include "core/elaborate.h"
+#include "source/diagnostic.h"
+#include "syntax/ast.h"
+
+namespace axon::core {
+
+using DeclId = base::Id<struct DeclTag>;  ///< a declaration of one of the modules
+
+struct Module {
+  std::string name;
+  const syntax::File* file = nullptr;
+  bool library = true;
+  std::map<std::string, DeclId> values, types, layouts;
+  std::map<std::string, std::vector<std::string>> meshes;  ///< and the names of their axes
+  std::map<std::string, Module*> imports;                  ///< null for one that could not be read
+  std::filesystem::path root;    ///< the directory that its own imports stay inside of
+  bool open = false;             ///< its imports are being read
+  std::vector<DeclId> in_order;  ///< values and types
+};
+
+struct Declared {
+  Module* module = nullptr;
+  const syntax::Decl* decl = nullptr;
+  const syntax::Decl* stated = nullptr;  ///< `val f : t` before `fun f`
+  Global::Kind kind = Global::Kind::value;
+  std::string name;
+  source::Span span;  ///< of the name, or of the whole where it has none
+};
+
+class Modules {
+ public:
+  Modules(const source::SourceManager& sources, const Loader& loader, source::Diagnostics& diagnostics);
+
+  /// Reads the prelude, and the file with all that it imports. `root`: the directory that its imports stay
+  /// inside of; empty: that of the file.
+  const Module& open_program(const syntax::File& file, const std::string& root);
+
+  const Declared& operator[](DeclId d) const { return decls_[d]; }
+  bool is_private(DeclId d) const { return decls_[d].decl->is_private; }
+  DeclId library_value(const std::string& name) const;  ///< seen without import; invalid when there is none
+  DeclId library_type(const std::string& name) const;
+  const std::vector<std::string>& library_names() const { return names_; }  ///< of the values seen so
+  /// How the program's file writes a type: `Cache`, and `rope.Table` of an import; empty for one that it does
+  /// not see.
+  std::string written(DeclId type) const;
+
+ private:
+  void declare(Module& m);
+  void declare_mesh(Module& m, const syntax::Decl& d, const syntax::MeshDecl& mesh);
+  void import(Module& m, const syntax::Decl& d, const syntax::ImportDecl& i);
+  Module* library_module(const std::string& name);
+  Module* module_of(const syntax::File& file, const std::string& name, const std::filesystem::path& root,
+                    source::Span at);
+  Module* add_module(const std::string& identity, std::unique_ptr<Module> m);
+  std::filesystem::path directory_of(const syntax::File& file) const;
+  std::string identity(const syntax::File& file) const;
+  void open_prelude();
+  void name_types(const Module& file);
+
+  const source::SourceManager& sources_;
+  const Loader& loader_;
+  source::Diagnostics& diagnostics_;
+  base::Store<DeclTag, Declared> decls_;
+  std::vector<const Module*> prelude_;  ///< what is seen without import; the first that has a name wins
+  std::vector<std::string> names_;
+  std::map<DeclId, std::string> written_;
+  std::map<std::string, std::unique_ptr<Module>> modules_;  ///< by the file that each one is
+};
+
+}  // namespace axon::core
