@@ -32,9 +32,18 @@ const Token& Builder::next(bool discarding, size_t waiting) {
   return last_ = stream_.tokens[position_++];
 }
 
+namespace {
+
+/// What is offered before an ending, in order. Where the parser takes up again behind a bracket that is
+/// closed already, no token closes it any more: the end of the declaration does.
+constexpr TokenKind offered[] = {TokenKind::LET_END, TokenKind::DECL_END, TokenKind::RPAREN,
+                                 TokenKind::RBRACKET, TokenKind::RBRACE};
+
+}  // namespace
+
 /// How many offers come before this token: none before one that ends no place.
 int Builder::offers_before(const Token& token) {
-  if (starts_declaration(token) || token.kind == TokenKind::END) return 2;
+  if (starts_declaration(token) || token.kind == TokenKind::END) return std::size(offered);
   return is_closer(token.kind) || token.kind == TokenKind::IN || token.kind == TokenKind::LET ? 1 : 0;
 }
 
@@ -48,8 +57,7 @@ const Token& Builder::next_discarded() {
   while (is_inside(stream_.tokens[position_])) ++position_;
   const Token& token = stream_.tokens[position_];
   if (offers_ < offers_before(token)) {
-    TokenKind offer = offers_++ == 0 ? TokenKind::LET_END : TokenKind::DECL_END;
-    return last_ = {offer, false, true, false, token.depth, token.begin, token.begin};
+    return last_ = {offered[offers_++], false, true, false, token.depth, token.begin, token.begin};
   }
   offers_ = 0;
   if (is_closer(token.kind)) discard_depth_ = token.depth;

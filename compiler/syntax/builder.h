@@ -4,7 +4,8 @@
 // pair of brackets, a `let`, or the declaration. From there the parser throws tokens away until one fits, and
 // while it does so next() skips whole bracket groups, so that it meets only what can end that place: its
 // closing bracket, `in` or `let`, a declaration, the end of the file. Before each of those it is offered
-// LET_END and, where it applies, DECL_END; an offer that does not fit is thrown away like any other token.
+// LET_END and, before the last two, DECL_END and closing brackets; an offer that does not fit is thrown away
+// like any other token.
 // When the offending token is itself such an ending, the parser has thrown it away by then, and it is handed
 // out again.
 #pragma once
@@ -31,9 +32,10 @@ class Builder {
   // ---- Tokens
   /// `discarding`: the parser throws tokens away; `waiting`: symbols on its stack.
   const Token& next(bool discarding, size_t waiting);
-  bool at_end() const {
-    return position_ >= stream_.tokens.size();
-  }  ///< END was handed out and not taken back
+  /// Whether END was handed out, and is not to be taken back because it ended what nothing has ended yet.
+  bool at_end(bool discarding) const {
+    return position_ >= stream_.tokens.size() && (was_discarding_ || !discarding);
+  }
   Span end() const { return {file_.id(), file_.size(), file_.size()}; }
   Span span(const Token& token) const { return {file_.id(), token.begin, token.end}; }
   std::string_view text(const Token& token) const {
