@@ -135,9 +135,13 @@ uint32_t display_width(std::string_view text) {
   return width;
 }
 
-SourceFile::SourceFile(FileId id, std::string name, std::string text)
-    : id_(id), name_(std::move(name)), text_(std::move(text)) {
-  line_starts_.push_back(0);
+SourceFile::SourceFile(FileId id, std::string name, std::string text) : id_(id), name_(std::move(name)) {
+  set_text(std::move(text));
+}
+
+void SourceFile::set_text(std::string text) {
+  text_ = std::move(text);
+  line_starts_ = {0};
   for (uint32_t at = 0; at < text_.size(); ++at)
     if (text_[at] == '\n') line_starts_.push_back(at + 1);
 }
@@ -172,18 +176,17 @@ uint32_t SourceFile::original(uint32_t offset) const {
 
 Span SourceFile::original(Span span) const { return {span.file, original(span.begin), original(span.end)}; }
 
-FileId SourceManager::add(std::string name, std::string text, Diagnostics& diagnostics) {
-  FileId id{static_cast<uint32_t>(files_.size())};
+namespace {
+
+/// What later stages see of a file's bytes.
+std::string checked(FileId id, std::string text, Diagnostics& diagnostics) {
   if (text.size() > limits::file_bytes) {
     diagnostics.report(error(Code::E0001, {id, 0, 0}).note(fmt::format("it has {} bytes", text.size())));
     text.clear();
   }
   ByteCheck(id, text, diagnostics).run();
-  files_.emplace_back(id, std::move(name), std::move(text));
-  return id;
+  return text;
 }
-
-namespace {
 
 void report_unreadable(const std::string& name, int reason, Diagnostics& diagnostics) {
   diagnostics.report(
@@ -191,6 +194,35 @@ void report_unreadable(const std::string& name, int reason, Diagnostics& diagnos
 }
 
 }  // namespace
+
+FileId SourceManager::add(std::string name, std::string text, Diagnostics& diagnostics) {
+  const FileId id{static_cast<uint32_t>(files_.size())};
+  files_.emplace_back(id, std::move(name), checked(id, std::move(text), diagnostics));
+  return id;
+}
+
+FileId SourceManager::add_part(Span piece) {
+  const FileId id{static_cast<uint32_t>(files_.size())};
+  files_.emplace_back(id, files_[piece.file.index].name(), std::string());
+  place_part(id, piece);
+  return id;
+}
+
+void SourceManager::place_part(FileId part, Span piece) {
+  SourceFile& file = files_[part.index];
+  file.piece_ = piece;
+  if (file.text() != text(piece)) file.set_text(std::string(text(piece)));
+}
+
+void SourceManager::replace(FileId file, std::string text, Diagnostics& diagnostics) {
+  files_[file.index].set_text(checked(file, std::move(text), diagnostics));
+}
+
+Span SourceManager::in_whole(Span span) const {
+  if (!span.valid()) return span;
+  const Span piece = files_[span.file.index].piece();
+  return piece.valid() ? Span{piece.file, piece.begin + span.begin, piece.begin + span.end} : span;
+}
 
 std::optional<FileId> SourceManager::load(const std::string& path, Diagnostics& diagnostics) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -239,13 +271,15 @@ std::string_view SourceManager::text(Span span) const {
 }
 
 Span SourceManager::original(Span span) const {
-  return span.valid() ? files_[span.file.index].original(span) : span;
+  const Span whole = in_whole(span);
+  return whole.valid() ? files_[whole.file.index].original(whole) : whole;
 }
 
 std::string SourceManager::describe(Span span) const {
   if (!span.valid()) return {};
-  const SourceFile& file = files_[span.file.index];
-  Position at = file.position(original(span).begin);
+  const Span written = original(span);
+  const SourceFile& file = files_[written.file.index];
+  const Position at = file.position(written.begin);
   return fmt::format("{}:{}:{}", file.name(), at.line, at.column);
 }
 

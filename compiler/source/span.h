@@ -2,9 +2,9 @@
 // demand.
 //
 // A SourceManager owns every file for the life of a compilation, so string views into a file and spans stay
-// valid. add() and load() check the bytes (size, NUL, UTF-8) and report what they find; the text that later
-// stages see is always valid UTF-8 without NUL: offending bytes are replaced, one for one, so that offsets
-// stay those of the file.
+// valid; only replace() and place_part() end those of the files that they name. add(), load() and replace()
+// check the bytes (size, NUL, UTF-8) and report what they find; the text that later stages see is always
+// valid UTF-8 without NUL: offending bytes are replaced, one for one, so that offsets stay those of the file.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -66,12 +66,17 @@ class SourceFile {
   /// What is repeated, in order, up to the end of the file.
   void set_repetitions(std::vector<Repetition> all) { repetitions_ = std::move(all); }
   Span original(Span span) const;  ///< where it was written first
+  /// What the text is a piece of, and where it lies there; not valid for a file of its own.
+  Span piece() const { return piece_; }
 
  private:
+  friend class SourceManager;
+  void set_text(std::string text);
   uint32_t original(uint32_t offset) const;
   FileId id_;
   std::string name_;
   std::string text_;
+  Span piece_;
   std::vector<uint32_t> line_starts_;
   std::vector<Repetition> repetitions_;
 };
@@ -90,6 +95,14 @@ class SourceManager {
   /// The same for what is open already, called `name`.
   std::optional<FileId> read(int descriptor, const std::string& name, Diagnostics& diagnostics);
 
+  /// A piece of a file as a file that is read by itself: its places do not move when text around it changes.
+  FileId add_part(Span piece);
+  /// The part has the text that stands there now.
+  void place_part(FileId part, Span piece);
+  /// Gives a file another text, and reports what is wrong with it. Its parts have to be placed anew.
+  void replace(FileId file, std::string text, Diagnostics& diagnostics);
+  Span in_whole(Span span) const;  ///< the same bytes in the file that the span's is a part of, if it is one
+
   /// The same files under the same ids, one of them with another text; what is wrong with that is reported.
   std::unique_ptr<SourceManager> with(FileId changed, std::string text, Diagnostics& diagnostics) const;
 
@@ -97,7 +110,7 @@ class SourceManager {
   void set_repetitions(FileId id, std::vector<Repetition> all) {
     files_[id.index].set_repetitions(std::move(all));
   }
-  Span original(Span span) const;  ///< where it was written first; an invalid one stays
+  Span original(Span span) const;  ///< where it was written first, in the whole; an invalid one stays
   size_t size() const { return files_.size(); }
   std::string_view text(Span span) const;  ///< the bytes of a span; empty for an invalid one
   std::string describe(Span span) const;   ///< `file:line:column` of where its beginning was written first

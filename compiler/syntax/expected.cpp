@@ -125,7 +125,7 @@ void Builder::syntax_error(std::vector<TokenKind> kinds) {
   if (last_.kind == K::ID) found = fmt::format("the name `{}`", text(last_));
   if (last_.kind == K::NUM) found = fmt::format("the number `{}`", text(last_));
   bool at_end = last_.kind == K::END || starts_declaration(last_);
-  if (starts_declaration(last_)) found = "the next declaration";
+  if (at_end) found = "the end of the declaration";
 
   std::vector<std::string> words = Expected(kinds).words();
   std::string message = fmt::format("unexpected {}", found);

@@ -127,6 +127,10 @@ class Lexer {
     if (spelling().ends_with('\r')) --cursor_;
     stream_.comments.push_back({span(), is_doc, line_is_empty_});
     if (!is_doc) return;
+    if (!line_is_empty_) {  // behind what it may be about: a declaration has it before
+      diagnostics_.report(source::warning(Code::E0218, span()));
+      return;
+    }
     std::string_view text = spelling().substr(3);
     if (text.starts_with(' ')) text.remove_prefix(1);
     while (text.ends_with(' ') || text.ends_with('\t') || text.ends_with('\r')) text.remove_suffix(1);
@@ -136,7 +140,8 @@ class Lexer {
   }
   /// Documentation at the beginning of a file, with an empty line behind it, is of the file itself.
   void empty_line() {
-    if (!docs_ || !stream_.tokens.empty() || stream_.file_doc) return;
+    const bool at_beginning = stream_.tokens.empty() && (!file_.piece().valid() || file_.piece().begin == 0);
+    if (!docs_ || !at_beginning || stream_.file_doc) return;
     stream_.file_doc = std::move(*docs_);
     docs_.reset();
   }
@@ -147,23 +152,15 @@ class Lexer {
   }
 
   void word() {
-    static const auto keywords = [] {
-      std::unordered_map<std::string_view, TokenKind> table;
-#define KEYWORD(kind, spelling) table[spelling] = TokenKind::kind;
-#define SYMBOL(kind, spelling)
-#define CLASS(kind, description)
-#include "syntax/tokens.def"
-      return table;
-    }();
     if (spelling() == "_") return add(TokenKind::UNDERSCORE);
-    auto found = keywords.find(spelling());
-    if (found == keywords.end()) return limited(TokenKind::ID, limits::identifier_bytes, Code::E0104);
+    const auto found = keyword_of(spelling());
+    if (!found) return limited(TokenKind::ID, limits::identifier_bytes, Code::E0104);
     // Where only a name can stand, a reserved word is taken for one: that repairs more than it could hide.
     if (wants_name(previous()) && !line_is_empty_) {
       report(Code::E0219, fmt::format("`{}` is a reserved word and cannot be a name", spelling()));
       return add(TokenKind::ID);
     }
-    add(found->second);
+    add(*found);
   }
   static bool wants_name(TokenKind before) {
     return before == TokenKind::DOT || before == TokenKind::AS ||

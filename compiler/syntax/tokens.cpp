@@ -97,7 +97,7 @@ class Balancer {
       open_.pop_back();
       auto report = source::error(Code::E0211, span(opener),
                                   fmt::format("{} is not closed", token_in_words(opener.kind)));
-      if (next.kind != TokenKind::END) report.also(span(next), "still open here");
+      if (is_closer(next.kind)) report.also(span(next), "still open here");
       diagnostics_.report(std::move(report));
       uint32_t at = out_.back().end;
       push({closer_of(opener.kind), false, true, false, 0, at, at});
@@ -140,6 +140,18 @@ class Balancer {
 const char* token_name(TokenKind kind) { return row(kind).name; }
 std::string token_in_words(TokenKind kind) {
   return row(kind).group == Group::other ? row(kind).text : fmt::format("`{}`", row(kind).text);
+}
+std::optional<TokenKind> keyword_of(std::string_view word) {
+  static const auto keywords = [] {
+    std::unordered_map<std::string_view, TokenKind> table;
+#define KEYWORD(kind, spelling) table[spelling] = TokenKind::kind;
+#define SYMBOL(kind, spelling)
+#define CLASS(kind, description)
+#include "syntax/tokens.def"
+    return table;
+  }();
+  const auto found = keywords.find(word);
+  return found == keywords.end() ? std::nullopt : std::optional(found->second);
 }
 bool opens_declaration(TokenKind kind) { return row(kind).group == Group::declaration; }
 bool is_keyword(TokenKind kind) { return row(kind).group <= Group::keyword; }

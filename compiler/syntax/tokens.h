@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -22,8 +23,9 @@ enum class TokenKind : uint8_t {
 #define CLASS(kind, description) kind,
 #include "syntax/tokens.def"
 };
-const char* token_name(TokenKind kind);      ///< "FUN", "LPAREN"
-std::string token_in_words(TokenKind kind);  ///< "`fun`", "`(`", "a name": for messages
+const char* token_name(TokenKind kind);                      ///< "FUN", "LPAREN"
+std::string token_in_words(TokenKind kind);                  ///< "`fun`", "`(`", "a name": for messages
+std::optional<TokenKind> keyword_of(std::string_view word);  ///< none: the word is not reserved
 bool opens_declaration(TokenKind kind);
 bool is_keyword(TokenKind kind);
 bool is_opener(TokenKind kind);  ///< ( [ { and IDX
