@@ -2,6 +2,7 @@
 #include "core/aliases.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace axon::core {
 
@@ -283,10 +284,77 @@ AliasSet Aliases::of_known_call(ExprId callee, std::vector<AliasSet> given, Expr
   return mixed(given);
 }
 
+namespace {
+
+/// Every change is `@`, whichever expression made it.
+void forget_changes(AliasSet& set) {
+  for (Place& p : set.places) {
+    std::string path;
+    for (size_t i = 0; i < p.path.size(); ++i) {
+      path += p.path[i];
+      while (p.path[i] == '@' && i + 1 < p.path.size() &&
+             std::isdigit(static_cast<unsigned char>(p.path[i + 1])))
+        p.path.erase(i + 1, 1);
+    }
+    p.path = path;
+  }
+  for (auto& [name, part] : set.parts) forget_changes(part);
+}
+
+/// The part that a path leads to; where it was changed since, by `at`.
+AliasSet at_path(AliasSet set, const std::string& path, ExprId at) {
+  for (size_t begin = 0; begin < path.size();) {
+    const size_t end = std::min(path.find_first_of(".@", begin + 1), path.size());
+    set = path[begin] == '@' ? set.renewed(at) : set.part(path.substr(begin, end - begin));
+    begin = end;
+  }
+  return set;
+}
+
+/// How many arguments can be given to a value of this type, one after the other.
+size_t arguments_of(const TypeStore& types, TypeId type) {
+  size_t out = 0;
+  for (const Type* t = &types.types[type]; t->kind == Type::Kind::function; t = &types.types[t->items.back()])
+    out += t->items.size() - 1;
+  return out;
+}
+
+}  // namespace
+
+CallAliases Aliases::of_calls(const Global& g) {
+  CallAliases out;
+  out.arguments = arguments_of(p_.types, g.scheme.type);
+  std::vector<AliasSet> given(out.arguments);
+  for (uint32_t i = 0; i < given.size(); ++i) given[i].places = {Place{LocalId{i}, {}}};
+  calls_ = 0;
+  ++depth_;  // one limit for all calls in it
+  out.result = g.params.empty() ? of_call(g.body, given, g.body) : of_body(g.params, g.body, given, g.body);
+  --depth_;
+  forget_changes(out.result);
+  return out;
+}
+
+/// The result of a call, from what is known of all calls of the function.
+AliasSet Aliases::of_result(const AliasSet& result, const std::vector<AliasSet>& given, ExprId at) const {
+  AliasSet out;
+  for (const Place& p : result.places)
+    if (p.local.index < given.size()) out.add(at_path(given[p.local.index], p.path, at));
+  for (const auto& [name, part] : result.parts) {
+    AliasSet one;
+    one.parts[name] = of_result(part, given, at);
+    out.add(one);
+  }
+  return result.mixed ? mixed({out}) : out;
+}
+
 AliasSet Aliases::of_global(const Global& g, const std::vector<AliasSet>& given, ExprId at) {
   if (g.kind != Global::Kind::prim) {
-    if (!g.body.valid()) return mixed(given);
-    return g.params.empty() ? of_call(g.body, given, at) : of_body(g.params, g.body, given, at);
+    if (!g.aliases) return mixed(given);
+    const AliasSet result = of_result(g.aliases->result, given, at);
+    if (given.size() <= g.aliases->arguments) return result;
+    std::vector<AliasSet> rest(given.begin() + static_cast<long>(g.aliases->arguments), given.end());
+    rest.push_back(result);
+    return mixed(rest);
   }
   const auto kept = kept_argument(g.prim);
   const auto arity = static_cast<size_t>(prim_arity(g.prim));

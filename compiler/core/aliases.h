@@ -2,9 +2,10 @@
 //
 // In: checked expressions. Out: for each, the places (a parameter, or a field or item of one) that it may be
 // a view of, with the structure of tuples and records kept apart. What a function aliases is what its result
-// may, whatever its arguments are. A call of a function that is known where it stands, by its name or as it
-// is written, is read in its body; where the function is not known, any part of the result may alias any part
-// of the arguments, and what the function does. Of a loop, only what it begins with: what its steps exchange
+// may, whatever its arguments are. A call of a declared function is read in what was found out of that; of a
+// local function that is known where it stands, by its name or as it is written, in its body; where the
+// function is not known, any part of the result may alias any part of the arguments, and what the function
+// does. Of a loop, only what it begins with: what its steps exchange
 // or bring in is found later, in an entry (task/copied_state.h).
 #pragma once
 #include <map>
@@ -12,36 +13,19 @@
 #include <string>
 #include <vector>
 
+#include "core/alias_set.h"
 #include "core/core.h"
 
 namespace axon::core {
 
 /// A parameter, or a part of it: `p.cache.k` is {p, ".cache.k"}. What expression 12 made of it in place is
 /// {p, ".cache.k@12"}: it has the same owner, and shares nothing with what was before.
-struct Place {
-  LocalId local;
-  std::string path;
-  auto operator<=>(const Place&) const = default;
-};
-/// One is the other, or a part of it.
-bool overlap(const Place& a, const Place& b);
-
-struct AliasSet {
-  std::vector<Place> places;  ///< each once: of the value as a whole, or of parts that `parts` does not name
-  std::map<std::string, AliasSet> parts;  ///< fields and items: ".k", ".0"
-  bool mixed = false;                     ///< any part of the value may be any part of `places`
-  std::vector<Place> all() const;
-  AliasSet part(const std::string& name) const;
-  AliasSet renewed(ExprId by) const;
-  AliasSet renewed(ExprId by, const std::vector<Place>& which) const;  ///< these places, and parts of them
-  void add(const AliasSet& other);
-  void add(const std::vector<Place>& more);
-};
-
 class Aliases {
  public:
   explicit Aliases(const Program& p) : p_(p) {}
   AliasSet of(ExprId id);
+  /// Of a checked declaration; nothing is known here of what is outside of it.
+  CallAliases of_calls(const Global& g);
   /// What the expression is known by in the body of this `let`.
   void bind_let(const Expr& let);
   void set(LocalId local, AliasSet aliases) { known_[local] = std::move(aliases); }
@@ -60,6 +44,7 @@ class Aliases {
   AliasSet of_call(ExprId callee, std::vector<AliasSet> given, ExprId at);
   AliasSet of_known_call(ExprId callee, std::vector<AliasSet> given, ExprId at);
   AliasSet of_global(const Global& g, const std::vector<AliasSet>& given, ExprId at);
+  AliasSet of_result(const AliasSet& result, const std::vector<AliasSet>& given, ExprId at) const;
   AliasSet of_body(const std::vector<Pattern>& params, ExprId body, const std::vector<AliasSet>& given,
                    ExprId at);
   bool reorders_axes(const Expr& e) const;

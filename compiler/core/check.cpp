@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/aliases.h"
 #include "core/evaluate_ranges_first.h"
 
 namespace axon::core {
@@ -217,7 +218,9 @@ void Checker::check_body() {
   if (!failed_) check_consumed();
   if (failed_ || uses_failed_) p_.globals[g_].has_error = true;  // so that it reaches those that use this one
   if (g.kind == Global::Kind::entry && !p_.globals[g_].has_error && !uses_failed_) entry_.check_entry(scheme);
-  if (!p_.globals[g_].has_error) evaluate_ranges_first(p_, g.body);
+  if (p_.globals[g_].has_error) return;
+  evaluate_ranges_first(p_, g.body);
+  p_.globals[g_].aliases = Aliases(p_).of_calls(p_.globals[g_]);
 }
 
 /// `*` and `weights` that `val` states are modes of the parameters, like those written on them.

@@ -24,16 +24,12 @@
 
 #include "base/elem.h"
 #include "base/ids.h"
+#include "core/alias_set.h"
 #include "core/type.h"
 #include "shape/dim.h"
 #include "source/span.h"
 
 namespace axon::core {
-
-struct ExprTag;
-struct LocalTag;
-using ExprId = base::Id<ExprTag>;
-using LocalId = base::Id<LocalTag>;
 
 enum class Prim : uint8_t {
 #define PRIM(name, arity) name##_,
@@ -212,6 +208,7 @@ struct Global {
   ExprId body;  ///< invalid for prim and type
   Scheme scheme;
   std::optional<EntrySizes> entry_sizes;  ///< entries without errors
+  std::optional<CallAliases> aliases;     ///< where it was checked without errors, and is no prim or type
   bool checked = false, has_error = false;
 };
 

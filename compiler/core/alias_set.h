@@ -1,0 +1,43 @@
+// Which names a value may share storage with: what aliases.h finds out, as data.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace axon::core {
+
+using ExprId = base::Id<struct ExprTag>;
+using LocalId = base::Id<struct LocalTag>;
+
+/// What storage belongs to: a name, or a part of it, `.k.0`. `@e` stands for an update or a call `e` that
+/// gave the storage another value: it is no part of what it was.
+struct Place {
+  LocalId local;
+  std::string path;
+  auto operator<=>(const Place&) const = default;
+};
+/// One is the other, or a part of it.
+bool overlap(const Place& a, const Place& b);
+
+struct AliasSet {
+  std::vector<Place> places;  ///< each once: of the value as a whole, or of parts that `parts` does not name
+  std::map<std::string, AliasSet> parts;  ///< fields and items: ".k", ".0"
+  bool mixed = false;                     ///< any part of the value may be any part of `places`
+  std::vector<Place> all() const;
+  AliasSet part(const std::string& name) const;
+  AliasSet renewed(ExprId by) const;
+  AliasSet renewed(ExprId by, const std::vector<Place>& which) const;  ///< these places, and parts of them
+  void add(const AliasSet& other);
+  void add(const std::vector<Place>& more);
+};
+
+/// What the result of a function may share with its arguments: a place is in the argument of that number, and
+/// `@` in it stands for any change.
+struct CallAliases {
+  size_t arguments = 0;  ///< how many it has, with those of a function that it gives
+  AliasSet result;
+};
+
+}  // namespace axon::core
