@@ -184,7 +184,7 @@ void Checker::name_culprit(PendingReport& pending, const WrittenTensor& tensor, 
   const Span edit = brackets(tensor.place, tensor.name_size, e_.sources);
   const size_t begin = wanted.find('[');
   if (!edit.valid() || begin == std::string::npos) return;
-  const Span own = e_.infos[g_.index].decl->span;
+  const Span own = e_.infos[g_.index].written->span;
   const bool of_inputs = p_.globals[g_].kind == Global::Kind::entry || edit.file != own.file ||
                          edit.begin < own.begin || own.end < edit.end;
   const Shape shape = vars_.zonk(vars_[tensor.type].shape);

@@ -67,12 +67,14 @@ bool Reporter::report_within(const Failure& f, const Why& w) {
   }
   const Expr call = p_.exprs[w.expr];
   if (call.kind != Kind::apply || p_.exprs[call.args[0]].kind != Kind::global) return false;
-  const GlobalId callee = p_.exprs[call.args[0]].global;
+  const GlobalId called = p_.exprs[call.args[0]].global;
+  if (e_.infos[called.index].module->library || called == g_) return false;
+  const GlobalId callee = e_.with_body(called);
   const Global& function = p_.globals[callee];
   const DeclInfo& info = e_.infos[callee.index];
   const bool inferred = function.kind == Global::Kind::function && function.body.valid() &&
-                        function.checked && !function.has_error && !info.module->library && !info.signature &&
-                        callee != g_ && function.params.size() + 1 == call.args.size();
+                        function.checked && !function.has_error && !info.signature &&
+                        function.params.size() + 1 == call.args.size();
   if (!inferred) return false;
   std::vector<TypeId> arguments;
   Occurrences all;
@@ -92,7 +94,7 @@ bool Reporter::report_within(const Failure& f, const Why& w) {
   auto cause = Checker(e_, callee).first_failure(arguments, depth + 1);
   if (!cause) return false;
   explained_.emplace(w.expr.index, pending_.size());
-  const Span declaration = info.decl->span, at = cause->primary.span;
+  const Span declaration = info.written->span, at = cause->primary.span;
   const std::string call_text = fmt::format("in this call of `{}`", function.name);
   const bool misread = cause->code == source::Code::E0305 && !cause->primary.text.empty();
   if (!misread && at.file == declaration.file && declaration.begin <= at.begin && at.end <= declaration.end) {

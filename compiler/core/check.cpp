@@ -35,9 +35,9 @@ void Checker::run() {
   try {
     check_body();
   } catch (const TooComplex&) {  // a tensor that is too large says more than a size that is
-    const size_t before = e_.diagnostics.error_count();
+    const size_t before = e_.diagnostics->error_count();
     check_limits();
-    if (e_.diagnostics.error_count() == before) throw;
+    if (e_.diagnostics->error_count() == before) throw;
     p_.globals[g_].scheme = {};
     const TypeId unknown = p_.globals[g_].scheme.type = vars_.error();
     const DeclInfo& info = e_.infos[g_.index];
@@ -184,7 +184,7 @@ void Checker::check_body() {
   if (info.signature) take_stated_modes(params);
   const TypeId expected = stated.result ? expected_result(*stated.result, stated.span) : TypeId{};
   TypeId body = exprs_.infer(g.body, expected);
-  if (syntax::as<syntax::TestDecl>(*info.decl)) {
+  if (syntax::as<syntax::TestDecl>(*info.written)) {
     const TypeId boolean = vars_.scalar(base::Elem::boolean);
     unifier_.unify(boolean, body, why(p_.exprs[g.body].span, "the test", boolean, body, g.body));
   }

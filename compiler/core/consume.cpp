@@ -221,7 +221,7 @@ void Checker::check_consumed() {
   for (uint32_t i = info.first_expr; i < info.end_expr && !any; ++i)
     any = std::any_of(p_.exprs[{i}].params.begin(), p_.exprs[{i}].params.end(), owns);
   if (!any) return;
-  ConsumeWalk walk(p_, e_.diagnostics);
+  ConsumeWalk walk(p_, *e_.diagnostics);
   for (const Pattern& p : g.params) walk.own(p);
   walk.walk(g.body);
   if (walk.failed) failed_ = true;

@@ -19,19 +19,16 @@ bool says_not_read(Code code) {
 
 /// Whether an error was reported inside of the declaration that says so. One at its first word is of what
 /// stands before it.
-static bool holds_unread_text(const source::Diagnostics& reported, const stx::Decl& decl) {
-  const auto& all = reported.in_order_of_report();
-  return std::any_of(all.begin(), all.end(), [&](const source::Diagnostic& d) {
-    const source::Span at = d.primary.span, text = decl.span;
-    return d.severity == source::Severity::error && says_not_read(d.code) && at.file == text.file &&
-           text.begin < at.begin && at.begin <= text.end;
-  });
+static bool holds_unread_text(const Written& written) {
+  const source::Span text = written->span;
+  return std::any_of(written.file->errors.begin(), written.file->errors.end(),
+                     [&](source::Span at) { return text.begin < at.begin && at.begin <= text.end; });
 }
 
 void lower(Elaborator& e, GlobalId g) {
   const DeclInfo& info = e.infos[g.index];
-  for (const stx::Decl* text : {info.decl, info.stated})
-    if (text && holds_unread_text(e.diagnostics, *text)) e.infos[g.index].not_read = true;
+  for (const Written& text : {info.written, info.stated})
+    if (text && holds_unread_text(text)) e.infos[g.index].not_read = true;
   LoweringContext context(e, g);
   DeclLowering(context).run();
 }
@@ -40,8 +37,9 @@ void DeclLowering::run() {
   DeclInfo& info = e_.infos[g_.index];
   info.first_expr = p_.exprs.size();
   info.first_local = p_.locals.size();
-  const stx::Decl& decl = *info.decl;
+  const stx::Decl& decl = *info.written;
   if (info.stated) {
+    file_ = info.stated.file;
     const auto& s = *stx::as<stx::SignatureDecl>(*info.stated);
     const auto* function = stx::as<stx::FunDecl>(decl);
     if (function && function->is_entry)
@@ -50,6 +48,7 @@ void DeclLowering::run() {
         types_.allow_weights(arrow->from);
     lower_signature(s);
     types_.clear();
+    file_ = info.written.file;
   }
   std::visit(stx::Overloaded{[&](const stx::FunDecl& f) { lower_function(f); },
                              [&](const stx::ValueDecl& v) { lower_value(v.body); },

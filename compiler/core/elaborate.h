@@ -18,9 +18,9 @@
 namespace axon::core {
 
 /// The parsed file of a module: a path that ends in .axn, or the dotted name of a module of the library; null
-/// when there is none. Every program asks for `prim`, `prelude` and what that imports. The file must live as
-/// long as the elaboration.
-using Loader = std::function<const syntax::File*(const std::string& module)>;
+/// when there is none. Every program asks for `prim`, `prelude` and what that imports. What it names must
+/// live as long as the elaboration.
+using Loader = std::function<const syntax::Text*(const std::string& module)>;
 
 /// Reads files, and looks for the modules of the library in directories, first hit wins; parses once. Dots of
 /// a module's name are directories.
@@ -28,13 +28,17 @@ class LibraryLoader {
  public:
   LibraryLoader(source::SourceManager& sources, source::Diagnostics& diagnostics,
                 std::vector<std::string> directories);
-  const syntax::File* operator()(const std::string& module);
+  const syntax::Text* operator()(const std::string& module);
 
  private:
   source::SourceManager& sources_;
   source::Diagnostics& diagnostics_;
   std::vector<std::string> directories_;
-  std::map<std::string, std::unique_ptr<syntax::File>> files_;
+  struct Parsed {
+    syntax::File file;
+    syntax::Text text;
+  };
+  std::map<std::string, std::unique_ptr<Parsed>> files_;
 };
 
 struct Options {

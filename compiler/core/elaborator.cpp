@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/interface.h"
 #include "core/shared_weights.h"
 #include "core/suggest.h"
 #include "syntax/parse.h"
@@ -92,48 +93,59 @@ std::optional<std::string> nearest(const std::string& name, const std::vector<st
   return best ? best : longer;
 }
 
-Elaborator::Elaborator(const source::SourceManager& sources, const Loader& loader,
-                       source::Diagnostics& diagnostics, const Options& options)
-    : sources(sources),
-      loader(loader),
-      diagnostics(diagnostics),
-      options(options),
-      modules(sources, loader, diagnostics) {}
-
 GlobalId Elaborator::global(DeclId d) {
-  const auto [known, is_new] = globals_.try_emplace(d);
-  if (!is_new) return known->second;
+  const auto known = globals_.find(d);
+  return known != globals_.end() ? known->second : globals_.emplace(d, add_global(d)).first->second;
+}
+
+GlobalId Elaborator::add_global(DeclId d) {
   const Declared& declared = modules[d];
   Global g;
   g.kind = declared.kind;
   g.name = declared.name;
   g.module = declared.module->name;
   g.span = declared.span;
-  g.doc = declared.decl->doc;
-  known->second = program.globals.add(std::move(g));
+  g.doc = declared.written->doc;
+  const GlobalId id = program.globals.add(std::move(g));
   DeclInfo& info = infos.emplace_back();
   info.id = d;
   info.module = declared.module;
-  info.decl = declared.decl;
+  info.written = declared.written;
   info.stated = declared.stated;
-  if (std::string written = modules.written(d); !written.empty())
-    program.types.declared.emplace(known->second, std::move(written));
-  return known->second;
+  if (std::string name = modules.name_of_type(d); !name.empty())
+    program.types.declared.emplace(id, std::move(name));
+  return id;
+}
+
+GlobalId Elaborator::with_body(GlobalId g) {
+  if (!infos[g.index].given) return g;
+  const auto known = bodies_.find(g);
+  if (known != bodies_.end()) return known->second;
+  const GlobalId id = add_global(infos[g.index].id);
+  bodies_.emplace(g, id);
+  silently([&] { check(id); });
+  return id;
+}
+
+void Elaborator::silently(const std::function<void()>& step) {
+  source::Diagnostics* const heard = std::exchange(diagnostics, &unheard_);
+  step();
+  diagnostics = heard;
 }
 
 GlobalId Elaborator::library_value(const std::string& name) {
-  const DeclId d = modules.library_value(name);
+  const DeclId d = lookups.find_in_library(DeclKey::Space::values, name);
   return d.valid() ? global(d) : GlobalId{};
 }
 GlobalId Elaborator::library_type(const std::string& name) {
-  const DeclId d = modules.library_type(name);
+  const DeclId d = lookups.find_in_library(DeclKey::Space::types, name);
   return d.valid() ? global(d) : GlobalId{};
 }
 
 // ---- Order ----
 
 void Elaborator::report_recursion(GlobalId g) {
-  diagnostics.report(
+  diagnostics->report(
       error(Code::E0317, program.globals[g].span, fmt::format("`{}` uses itself", program.globals[g].name))
           .text("There is no recursion: fold, scan, iterate and while repeat a function."));
   program.globals[g].has_error = true;
@@ -149,7 +161,7 @@ void Elaborator::within_limits(GlobalId g, const std::function<void()>& step) {
   try {
     step();
   } catch (const TooComplex& too) {
-    diagnostics.report(
+    diagnostics->report(
         error(Code::E0590, too.span.valid() ? too.span : program.globals[g].span,
               fmt::format("the types and sizes of `{}` are too complex", program.globals[g].name))
             .text("One declaration may state 10,000 constraints. A size may have 256 terms of 8 factors and "
@@ -173,10 +185,16 @@ void Elaborator::check(GlobalId root) {
     size_t next = 0;  ///< the use to look at
   };
   std::vector<Visit> stack;
+  const auto take = [&](GlobalId g, const std::function<void()>& step) {
+    if (given && g != root) return silently([&] { within_limits(g, step); });
+    within_limits(g, step);
+  };
   auto enter = [&](GlobalId g) {
     if (infos[g.index].state != State::unseen) return;
+    if (const Interface* known = given && g != root ? given(infos[g.index].id) : nullptr)
+      return known->give(*this, g);
     infos[g.index].state = State::lowering;
-    within_limits(g, [&] { lower(*this, g); });
+    take(g, [&] { lower(*this, g); });
     infos[g.index].state = State::lowered;
     stack.push_back({g});
   };
@@ -193,19 +211,20 @@ void Elaborator::check(GlobalId root) {
     stack.pop_back();
     if (infos[g.index].state == State::done) continue;  // found to use itself
     infos[g.index].state = State::checking;
-    within_limits(g, [&] { check_declaration(*this, g); });
+    take(g, [&] { check_declaration(*this, g); });
     infos[g.index].state = State::done;
     program.globals[g].checked = true;
   }
 }
 
-void Elaborator::run(const stx::File& file) {
-  const Module& own = modules.open_program(file, options.root);
-  if (!diagnostics.has_errors()) program.exprs.reserve(file.exprs.size());  // else most may be left out
+void Elaborator::run(const Module& own) {
+  if (!diagnostics->has_errors())  // else most may be left out
+    for (const stx::File* part : own.text.parts)
+      program.exprs.reserve(program.exprs.size() + part->exprs.size());
   for (DeclId d : own.in_order) program.own.push_back(global(d));
   for (const auto& [name, d] : own.layouts) check(global(d));
   for (GlobalId g : std::vector(program.own)) check(g);
-  check_shared_weights(program, diagnostics);
+  check_shared_weights(program, *diagnostics);
 }
 
 void Elaborator::check_options() {
@@ -220,7 +239,7 @@ void Elaborator::check_options() {
         d.text(fmt::format("It is {} of an entry.", other));
       else
         d.text(known.empty() ? fmt::format("No entry names {}.", kind) : "The entries name " + known + ".");
-      diagnostics.report(std::move(d));
+      diagnostics->report(std::move(d));
     }
   };
   check(options.sizes, entry_sizes, "a size", entry_elems, "an element type");
@@ -229,8 +248,10 @@ void Elaborator::check_options() {
 
 Program elaborate(const stx::File& file, const source::SourceManager& sources, const Loader& loader,
                   source::Diagnostics& diagnostics, const Options& options) {
-  Elaborator e(sources, loader, diagnostics, options);
-  e.run(file);
+  Modules modules(sources, loader, diagnostics);
+  const Module& own = modules.open_program({file.source, {&file}}, options.root);
+  Elaborator e(sources, modules, diagnostics, options);
+  e.run(own);
   if (!diagnostics.has_errors()) e.check_options();
   try_edits(file, sources, loader, diagnostics, options);
   return std::move(e.program);

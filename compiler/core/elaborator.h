@@ -6,6 +6,7 @@
 // never grows the stores it reads.
 #pragma once
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "core/core.h"
 #include "core/elaborate.h"
+#include "core/lookups.h"
 #include "core/modules.h"
 #include "core/vars.h"
 #include "source/diagnostic.h"
@@ -36,12 +38,13 @@ struct IntoAt {
 struct DeclInfo {
   DeclId id;
   Module* module = nullptr;
-  const syntax::Decl* decl = nullptr;
-  const syntax::Decl* stated = nullptr;  ///< `val f : t` before `fun f`
+  Written written;
+  Written stated;  ///< `val f : t` before `fun f`, if there is one
   enum class State : uint8_t { unseen, lowering, lowered, checking, done } state = State::unseen;
   /// Its text is not a program, or names what there is not. That was reported; what inference finds in the
   /// rest is not, since it may follow.
   bool not_read = false;
+  bool given = false;  ///< by an Interface: what it says is known, and not its text
   std::vector<GlobalId> uses;
   std::vector<syntax::SizeParam> declared;  ///< f[h, ..s, 't], in order
   std::vector<ShapeVarId> declared_shapes;
@@ -55,24 +58,32 @@ struct DeclInfo {
   uint32_t first_expr = 0, end_expr = 0, first_local = 0, end_local = 0;
 };
 
+class Interface;
+
 class Elaborator {
  public:
-  Elaborator(const source::SourceManager& sources, const Loader& loader, source::Diagnostics& diagnostics,
-             const Options& options);
-  void run(const syntax::File& file);
+  Elaborator(const source::SourceManager& sources, const Modules& modules, source::Diagnostics& diagnostics,
+             const Options& options)
+      : sources(sources), modules(modules), diagnostics(&diagnostics), options(options) {}
+  void run(const Module& file);
 
   void check_options();    ///< -D for a name that no entry has
   void check(GlobalId g);  ///< lowers and checks it, and first what it uses
+  /// The same declaration with its body, where an Interface gave this one.
+  GlobalId with_body(GlobalId g);
   /// The declaration in this program: from its first mention on, it is a part of it.
   GlobalId global(DeclId d);
   GlobalId library_value(const std::string& name);  ///< seen without import; invalid when there is none
   GlobalId library_type(const std::string& name);
 
   const source::SourceManager& sources;
-  const Loader& loader;
-  source::Diagnostics& diagnostics;
+  const Modules& modules;  ///< what is named there is looked up through `lookups`
+  Lookups lookups{modules};
+  source::Diagnostics* diagnostics;
   const Options& options;
-  Modules modules;
+  /// Where a declaration is elaborated by itself: what is known of another one that it uses; null: that is
+  /// elaborated here as well, and what is reported of it is not heard.
+  std::function<const Interface*(DeclId)> given;
   Program program;
   Vars vars{program.types};
   std::deque<DeclInfo> infos;  ///< by GlobalId
@@ -86,7 +97,11 @@ class Elaborator {
  private:
   void report_recursion(GlobalId g);
   void within_limits(GlobalId g, const std::function<void()>& step);
+  GlobalId add_global(DeclId d);
+  void silently(const std::function<void()>& step);
   std::map<DeclId, GlobalId> globals_;
+  std::map<GlobalId, GlobalId> bodies_;  ///< of what was given
+  source::Diagnostics unheard_;
 };
 
 /// decl_from_syntax.cpp: fills the Global and its DeclInfo.

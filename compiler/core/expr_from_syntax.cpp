@@ -168,8 +168,8 @@ ExprId ExprLowering::expr(stx::ExprId id) {
           },
           [&](const stx::FieldExpr& f) {
             const auto* qualifier = stx::as<stx::NameExpr>(file()[f.base]);
-            if (qualifier && !find(qualifier->name) && !module_->values.count(qualifier->name) &&
-                module_->imports.count(qualifier->name))
+            if (qualifier && !find(qualifier->name) && !find_own(qualifier->name).valid() &&
+                e_.lookups.import(*module_, qualifier->name))
               return names_.imported(qualifier->name, f.field, span);
             const ExprId base = expr(f.base);
             const ExprId e = add(Kind::field, span);

@@ -244,9 +244,9 @@ void Generaliser::take_facts(Scheme& scheme, const Mine& mine, bool top) {
     const Why& w = whys_[c.why];
     const auto mistake = std::pair(w.expr, w.stated.empty() ? w.span.begin : 0);
     if (w.expr.valid() && refused.count(mistake)) continue;
-    const size_t before = e_.diagnostics.error_count();
+    const size_t before = e_.diagnostics->error_count();
     const auto residual = residual_of(c, in_type, top);
-    if (e_.diagnostics.error_count() > before) refused.insert(mistake);
+    if (e_.diagnostics->error_count() > before) refused.insert(mistake);
     if (!residual) continue;
     scheme.where.push_back({*residual, left_to_run(c)});
     solver_.assume(*residual);

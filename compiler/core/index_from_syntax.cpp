@@ -48,11 +48,10 @@ GlobalId IndexLowering::find_global(stx::ExprId id) {
   if (const auto* f = stx::as<stx::FieldExpr>(x)) {
     const auto* base = stx::as<stx::NameExpr>(file()[f->base]);
     if (!base || find(base->name)) return {};
-    auto it = module_->imports.find(base->name);
-    if (it == module_->imports.end() || !it->second) return {};
-    auto value = it->second->values.find(f->field.text);
-    if (value == it->second->values.end() || e_.modules.is_private(value->second)) return {};
-    return e_.global(value->second);
+    const auto imported = e_.lookups.import(*module_, base->name);
+    if (!imported || !*imported) return {};
+    const DeclId value = e_.lookups.find(**imported, DeclKey::Space::values, f->field.text);
+    return value.valid() && !e_.modules.is_private(value) ? e_.global(value) : GlobalId{};
   }
   return {};
 }
@@ -60,11 +59,12 @@ GlobalId IndexLowering::find_global(stx::ExprId id) {
 /// How many arguments before the tensor a reduction takes: none for sum, two for `reduce f unit`.
 size_t IndexLowering::reduction_arity(GlobalId g) {
   const DeclInfo& info = e_.infos[g.index];
-  if (const auto* f = stx::as<stx::FunDecl>(*info.decl)) return f->params.empty() ? 0 : f->params.size() - 1;
-  if (const auto* s = stx::as<stx::SignatureDecl>(*info.decl)) {
+  if (const auto* f = stx::as<stx::FunDecl>(*info.written))
+    return f->params.empty() ? 0 : f->params.size() - 1;
+  if (const auto* s = stx::as<stx::SignatureDecl>(*info.written)) {
     size_t arrows = 0;
     stx::TypeId t = s->type;
-    while (const auto* a = stx::as<stx::ArrowType>((*info.module->file)[t])) {
+    while (const auto* a = stx::as<stx::ArrowType>((*info.written.file)[t])) {
       ++arrows;
       t = a->to;
     }
@@ -253,7 +253,7 @@ std::vector<IndexItem> IndexLowering::indices(const std::vector<stx::Index>& lis
 }
 
 ExprId IndexLowering::explicit_sizes(GlobalId g, const stx::IndexExpr& i, Span span) {
-  const auto* f = stx::as<stx::FunDecl>(*e_.infos[g.index].decl);
+  const auto* f = stx::as<stx::FunDecl>(*e_.infos[g.index].written);
   const ExprId fn = exprs_.expr(i.base);
   if (f->sizes.size() != i.indices.size()) {
     report(error(Code::E0318, span,
@@ -284,7 +284,7 @@ ExprId IndexLowering::explicit_sizes(GlobalId g, const stx::IndexExpr& i, Span s
 
 ExprId IndexLowering::index(const stx::IndexExpr& i, Span span) {
   if (const GlobalId g = find_global(i.base); g.valid()) {
-    const auto* f = stx::as<stx::FunDecl>(*e_.infos[g.index].decl);
+    const auto* f = stx::as<stx::FunDecl>(*e_.infos[g.index].written);
     if (f && !f->sizes.empty() && !i.otherwise.valid()) return explicit_sizes(g, i, span);
   }
   const ExprId base = exprs_.expr(i.base);

@@ -26,18 +26,18 @@ constexpr std::array machine_axes = {"gpu", "node", "block", "warpgroup", "warp"
 /// The declared layout of that name; reports a name that nothing declares, and a wrong number of sizes.
 void TypeLowering::check_layout_name(const stx::Name& name, bool mapped, size_t given) {
   if (name.text == "S" || name.text == "R") return;
-  auto it = module_->layouts.find(name.text);
-  if (it == module_->layouts.end()) {
-    std::vector<std::string> known = {"S", "R"};
-    for (const auto& [other, g] : module_->layouts) known.push_back(other);
+  const DeclId found = e_.lookups.find(*module_, DeclKey::Space::layouts, name.text);
+  if (!found.valid()) {
+    std::vector<std::string> known = e_.lookups.names(*module_, DeclKey::Space::layouts);
+    known.insert(known.begin(), {"S", "R"});
     auto d = error(Code::E0410, name.span, fmt::format("no layout is called `{}`", name.text));
     if (auto other = nearest(name.text, known))
       d.help(fmt::format("a similar name is `{}`", *other),
              source::Edit{name.span, *other, source::Applicability::maybe});
     return report(std::move(d));
   }
-  const GlobalId layout = e_.global(it->second);
-  const auto* declared = stx::as<stx::LayoutDecl>(*e_.infos[layout.index].decl);
+  const GlobalId layout = e_.global(found);
+  const auto* declared = stx::as<stx::LayoutDecl>(*e_.infos[layout.index].written);
   if (mapped || declared->params.size() != given)
     report(error(Code::E0318, name.span,
                  counts_differ(name.text, "parameter", declared->params.size(),
@@ -48,9 +48,11 @@ void TypeLowering::check_layout_name(const stx::Name& name, bool mapped, size_t 
 }
 
 void TypeLowering::check_layout_axis(const stx::Name& axis) {
-  std::vector<std::string> known(machine_axes.begin(), machine_axes.end());
-  for (const auto& [mesh, axes] : module_->meshes) known.insert(known.end(), axes.begin(), axes.end());
-  if (std::find(known.begin(), known.end(), axis.text) != known.end()) return;
+  if (std::find(machine_axes.begin(), machine_axes.end(), axis.text) != machine_axes.end() ||
+      e_.lookups.has_mesh_axis(*module_, axis.text))
+    return;
+  std::vector<std::string> known = e_.lookups.mesh_axes(*module_);
+  known.insert(known.begin(), machine_axes.begin(), machine_axes.end());
   auto d = error(Code::E0410, axis.span, fmt::format("no mesh has an axis `{}`", axis.text));
   if (auto other = nearest(axis.text, known))
     d.help(fmt::format("a similar name is `{}`", *other),

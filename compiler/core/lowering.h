@@ -42,7 +42,7 @@ struct NamedIntegers {
 /// What the parts share.
 struct LoweringContext {
   LoweringContext(Elaborator& e, GlobalId g)
-      : elaborator(e), global(g), module(e.infos[g.index].module), file(module->file) {}
+      : elaborator(e), global(g), module(e.infos[g.index].module), file(e.infos[g.index].written.file) {}
   LoweringContext(const LoweringContext&) = delete;
   LoweringContext& operator=(const LoweringContext&) = delete;
 
@@ -81,6 +81,7 @@ class LoweringPart {
   const ScopeEntry* find_size(const std::string& name) const;  ///< the same of a name in a type
   const ScopeEntry* find_axes(const std::string& name) const;  ///< `..p` of a `for`; a name space of its own
   GlobalId find_value(const std::string& name) const;          ///< of the module or the library
+  DeclId find_own(const std::string& name) const;              ///< of the module
 
   ExprId add(Expr::Kind kind, source::Span at);
   Expr& at(ExprId id) { return p_.exprs[id]; }

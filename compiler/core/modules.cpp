@@ -22,13 +22,15 @@ LibraryLoader::LibraryLoader(source::SourceManager& sources, source::Diagnostics
                              std::vector<std::string> directories)
     : sources_(sources), diagnostics_(diagnostics), directories_(std::move(directories)) {}
 
-const stx::File* LibraryLoader::operator()(const std::string& module) {
-  if (auto it = files_.find(module); it != files_.end()) return it->second.get();
-  auto read = [&](const std::string& path) -> const stx::File* {
+const stx::Text* LibraryLoader::operator()(const std::string& module) {
+  if (auto it = files_.find(module); it != files_.end()) return &it->second->text;
+  auto read = [&](const std::string& path) -> const stx::Text* {
     auto id = sources_.load(path, diagnostics_);
     if (!id) return nullptr;
-    auto file = std::make_unique<stx::File>(stx::parse(sources_[*id], diagnostics_));
-    return (files_[module] = std::move(file)).get();
+    auto& file = files_[module] = std::make_unique<Parsed>();
+    file->file = stx::parse(sources_[*id], diagnostics_);
+    file->text = {*id, {&file->file}};
+    return &file->text;
   };
   std::error_code ignored;
   if (module.ends_with(".axn")) return fs::is_regular_file(module, ignored) ? read(module) : nullptr;
@@ -68,13 +70,13 @@ std::string library_name(const fs::path& relative) {
 
 }  // namespace
 
-fs::path Modules::directory_of(const stx::File& file) const {
-  const fs::path directory = fs::path(sources_[file.source].name()).parent_path();
+fs::path Modules::directory_of(const stx::Text& text) const {
+  const fs::path directory = fs::path(sources_[text.source].name()).parent_path();
   return real(directory.empty() ? "." : directory);
 }
 
-std::string Modules::identity(const stx::File& file) const {
-  return real(sources_[file.source].name()).string();
+std::string Modules::identity(const stx::Text& text) const {
+  return real(sources_[text.source].name()).string();
 }
 
 // ---- Names ----
@@ -106,47 +108,53 @@ std::optional<std::pair<Global::Kind, std::string>> kind_and_name(const stx::Dec
 }  // namespace
 
 void Modules::declare(Module& m) {
-  decls_.reserve(m.file->decls.size());
-  for (const stx::Decl& d : m.file->decls) {
-    if (const auto* i = stx::as<stx::ImportDecl>(d)) import(m, d, *i);
-    if (const auto* mesh = stx::as<stx::MeshDecl>(d)) declare_mesh(m, d, *mesh);
-    const auto named = kind_and_name(d);
-    if (!named) continue;
-    const bool layout = stx::as<stx::LayoutDecl>(d) != nullptr;
-    auto& space = layout ? m.layouts : named->first == Global::Kind::type ? m.types : m.values;
-    Declared declared{
-        &m, &d, nullptr, named->first, named->second, d.name.span.valid() ? d.name.span : d.span};
-    if (const auto it = space.find(named->second); it != space.end()) {
-      // `val f : t` followed by `fun f` or `val f = e` states the type of f
-      const Declared& earlier = decls_[it->second];
-      const bool signature = stx::as<stx::SignatureDecl>(*earlier.decl) &&
-                             (stx::as<stx::FunDecl>(d) || stx::as<stx::ValueDecl>(d));
-      if (!signature) {
-        diagnostics_.report(
-            error(Code::E0404, declared.span, fmt::format("`{}` is declared twice", declared.name))
-                .also(earlier.span, "here first"));
-        continue;
-      }
-      declared.stated = earlier.decl;
-      std::erase(m.in_order, it->second);
+  for (const stx::File* file : m.text.parts) {
+    decls_.reserve(decls_.size() + file->decls.size());
+    for (const stx::Decl& d : file->decls) {
+      if (const auto* i = stx::as<stx::ImportDecl>(d)) import(m, d, *i);
+      if (const auto* mesh = stx::as<stx::MeshDecl>(d)) declare_mesh(m, *file, d, *mesh);
+      declare(m, *file, d);
     }
-    const DeclId id = decls_.add(std::move(declared));
-    space[named->second] = id;
-    if (!layout) m.in_order.push_back(id);
   }
 }
 
+void Modules::declare(Module& m, const stx::File& file, const stx::Decl& d) {
+  const auto named = kind_and_name(d);
+  if (!named) return;
+  const bool layout = stx::as<stx::LayoutDecl>(d) != nullptr;
+  auto& space = layout ? m.layouts : named->first == Global::Kind::type ? m.types : m.values;
+  Declared declared{&m,           {&file, &d},   {},
+                    named->first, named->second, d.name.span.valid() ? d.name.span : d.span};
+  if (const auto it = space.find(named->second); it != space.end()) {
+    // `val f : t` followed by `fun f` or `val f = e` states the type of f
+    const Declared& earlier = decls_[it->second];
+    const bool signature = stx::as<stx::SignatureDecl>(*earlier.written) &&
+                           (stx::as<stx::FunDecl>(d) || stx::as<stx::ValueDecl>(d));
+    if (!signature) {
+      diagnostics_.report(
+          error(Code::E0404, declared.span, fmt::format("`{}` is declared twice", declared.name))
+              .also(earlier.span, "here first"));
+      return;
+    }
+    declared.stated = earlier.written;
+    std::erase(m.in_order, it->second);
+  }
+  const DeclId id = decls_.add(std::move(declared));
+  space[named->second] = id;
+  if (!layout) m.in_order.push_back(id);
+}
+
 /// The axes of a mesh are numbers of devices.
-void Modules::declare_mesh(Module& m, const stx::Decl& d, const stx::MeshDecl& mesh) {
+void Modules::declare_mesh(Module& m, const stx::File& file, const stx::Decl& d, const stx::MeshDecl& mesh) {
   if (m.meshes.count(d.name.text))
     diagnostics_.report(
         error(Code::E0404, d.name.span, fmt::format("the mesh `{}` is declared twice", d.name.text)));
   auto& axes = m.meshes[d.name.text];
   for (const stx::FieldValue& f : mesh.fields) {
-    const auto* number = stx::as<stx::NumberExpr>((*m.file)[f.value]);
+    const auto* number = stx::as<stx::NumberExpr>(file[f.value]);
     if (!number || number->is_float || number->text == "0")
       diagnostics_.report(
-          error(Code::E0301, (*m.file)[f.value].span, "the size of a mesh axis is a number, at least 1"));
+          error(Code::E0301, file[f.value].span, "the size of a mesh axis is a number, at least 1"));
     if (std::find(axes.begin(), axes.end(), f.name.text) != axes.end())
       diagnostics_.report(
           error(Code::E0404, f.name.span, fmt::format("the mesh has two axes `{}`", f.name.text)));
@@ -154,39 +162,69 @@ void Modules::declare_mesh(Module& m, const stx::Decl& d, const stx::MeshDecl& m
   }
 }
 
-DeclId Modules::library_value(const std::string& name) const {
-  for (const Module* m : prelude_)
-    if (auto it = m->values.find(name); it != m->values.end() && !is_private(it->second)) return it->second;
-  return {};
+const std::map<std::string, DeclId>& Module::space(DeclKey::Space space) const {
+  return space == DeclKey::Space::values ? values : space == DeclKey::Space::types ? types : layouts;
 }
-DeclId Modules::library_type(const std::string& name) const {
-  for (const Module* m : prelude_)
-    if (auto it = m->types.find(name); it != m->types.end() && !is_private(it->second)) return it->second;
+
+bool Module::has_mesh_axis(const std::string& axis) const {
+  return std::any_of(meshes.begin(), meshes.end(), [&](const auto& mesh) {
+    return std::find(mesh.second.begin(), mesh.second.end(), axis) != mesh.second.end();
+  });
+}
+
+const Module* Modules::module(const std::string& identity) const {
+  const auto found = modules_.find(identity);
+  return found == modules_.end() ? nullptr : found->second.get();
+}
+
+DeclId Modules::in_library(DeclKey::Space space, const std::string& name) const {
+  for (const Module* m : prelude_) {
+    const auto& names = m->space(space);
+    if (auto it = names.find(name); it != names.end() && !is_private(it->second)) return it->second;
+  }
   return {};
 }
 
-std::string Modules::written(DeclId type) const {
-  const auto known = written_.find(type);
-  return known == written_.end() ? "" : known->second;
+DeclKey Modules::key(DeclId d) const {
+  const Declared& declared = decls_[d];
+  const bool layout = stx::as<stx::LayoutDecl>(*declared.written) != nullptr;
+  const auto space = layout                                ? DeclKey::Space::layouts
+                     : declared.kind == Global::Kind::type ? DeclKey::Space::types
+                                                           : DeclKey::Space::values;
+  return {declared.module->identity, space, declared.name};
+}
+
+DeclId Modules::find(const DeclKey& key) const {
+  const Module* const m = module(key.module);
+  if (!m) return {};
+  const auto& names = m->space(key.space);
+  const auto found = names.find(key.name);
+  return found == names.end() ? DeclId{} : found->second;
+}
+
+std::string Modules::name_of_type(DeclId type) const {
+  const auto known = type_names_.find(type);
+  return known == type_names_.end() ? "" : known->second;
 }
 
 /// A name of the file hides that of the library. Of two imports of a module the first in the alphabet counts.
 void Modules::name_types(const Module& file) {
-  for (const auto& [name, d] : file.types) written_.emplace(d, name);
+  for (const auto& [name, d] : file.types) type_names_.emplace(d, name);
   for (const auto& [qualifier, m] : file.imports) {
     if (!m) continue;  // it could not be read
     for (const auto& [name, d] : m->types)
-      if (!is_private(d)) written_.emplace(d, qualifier + "." + name);
+      if (!is_private(d)) type_names_.emplace(d, qualifier + "." + name);
   }
   for (const Module* m : prelude_)
     for (const auto& [name, d] : m->types)
-      if (!file.types.count(name) && library_type(name) == d) written_.emplace(d, name);
+      if (!file.types.count(name) && in_library(DeclKey::Space::types, name) == d)
+        type_names_.emplace(d, name);
 }
 
 // ---- Modules ----
 
-Modules::Modules(const source::SourceManager& sources, const Loader& loader, source::Diagnostics& diagnostics)
-    : sources_(sources), loader_(loader), diagnostics_(diagnostics) {}
+Modules::Modules(const source::SourceManager& sources, Loader loader, source::Diagnostics& diagnostics)
+    : sources_(sources), loader_(std::move(loader)), diagnostics_(diagnostics) {}
 
 /// The module `prelude`, what it imports, and `prim`.
 void Modules::open_prelude() {
@@ -201,13 +239,13 @@ void Modules::open_prelude() {
       if (!is_private(d)) names_.push_back(name);
 }
 
-const Module& Modules::open_program(const stx::File& file, const std::string& root) {
+const Module& Modules::open_program(const stx::Text& text, const std::string& root) {
   open_prelude();
   auto own = std::make_unique<Module>();
-  own->file = &file;
+  own->text = text;
   own->library = false;
-  own->root = root.empty() ? directory_of(file) : real(root);
-  std::string key = identity(file);
+  own->root = root.empty() ? directory_of(text) : real(root);
+  std::string key = identity(text);
   while (modules_.count(key))
     key += " (checked)";  // a file of the library itself: besides what it is to others
   const Module& m = *add_module(key, std::move(own));
@@ -217,6 +255,7 @@ const Module& Modules::open_program(const stx::File& file, const std::string& ro
 
 Module* Modules::add_module(const std::string& key, std::unique_ptr<Module> m) {
   Module* out = (modules_[key] = std::move(m)).get();
+  out->identity = key;
   out->open = true;
   declare(*out);
   out->open = false;
@@ -224,17 +263,17 @@ Module* Modules::add_module(const std::string& key, std::unique_ptr<Module> m) {
 }
 
 Module* Modules::library_module(const std::string& name) {
-  const stx::File* file = loader_(name);
-  if (!file) {
+  const stx::Text* text = loader_(name);
+  if (!text) {
     diagnostics_.report(error(Code::E0403, {}, fmt::format("there is no module `{}`", name)));
     return nullptr;
   }
-  return module_of(*file, name, {}, {});
+  return module_of(*text, name, {}, {});
 }
 
-Module* Modules::module_of(const stx::File& file, const std::string& name, const fs::path& root,
+Module* Modules::module_of(const stx::Text& text, const std::string& name, const fs::path& root,
                            source::Span at) {
-  const std::string key = identity(file);
+  const std::string key = identity(text);
   if (auto it = modules_.find(key); it != modules_.end()) {
     if (!it->second->open) return it->second.get();
     diagnostics_.report(
@@ -244,10 +283,10 @@ Module* Modules::module_of(const stx::File& file, const std::string& name, const
   }
   auto m = std::make_unique<Module>();
   m->name = name;
-  m->file = &file;
+  m->text = text;
   m->root = root;
   if (root.empty()) {  // of the library: its directory is what is left without the module's own path
-    m->root = directory_of(file);
+    m->root = directory_of(text);
     for (char c : name)
       if (c == '.') m->root = m->root.parent_path();
   }
@@ -278,7 +317,7 @@ void Modules::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i) {
   if (i.path.empty() && !i.file) return;  // the parser said so
   if (relative.is_absolute())
     return refuse(Code::E0408, "an import names a file relative to this one", nullptr);
-  const fs::path beside = fs::path(sources_[m.file->source].name()).parent_path() / relative;
+  const fs::path beside = fs::path(sources_[m.text.source].name()).parent_path() / relative;
   const fs::path place = real(beside);
   std::error_code ignored;
   Module* imported = nullptr;
@@ -289,14 +328,14 @@ void Modules::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i) {
     return refuse(Code::E0408, fmt::format("`{}` lies outside of the directory of the program", shown),
                   "A program reads files of its own directory, and the library.");
   if (fs::is_regular_file(place, ignored)) {
-    const stx::File* file = loader_(beside.lexically_normal().string());
-    if (file) imported = module_of(*file, shown, m.root, d.span);
-    if (!file) refuse(Code::E0403, fmt::format("the module `{}` cannot be read", shown), nullptr);
+    const stx::Text* text = loader_(beside.lexically_normal().string());
+    if (text) imported = module_of(*text, shown, m.root, d.span);
+    if (!text) refuse(Code::E0403, fmt::format("the module `{}` cannot be read", shown), nullptr);
   } else {
     const std::string name = library_name(relative);
-    const stx::File* file = name.empty() ? nullptr : loader_(name);
-    if (file) imported = module_of(*file, name, {}, d.span);
-    if (!file) {
+    const stx::Text* text = name.empty() ? nullptr : loader_(name);
+    if (text) imported = module_of(*text, name, {}, d.span);
+    if (!text) {
       auto e = error(Code::E0403, d.span, fmt::format("there is no module `{}`", shown));
       e.text("It is looked for beside this file, then in the library.");
       diagnostics_.report(std::move(e));

@@ -22,9 +22,19 @@ namespace axon::core {
 
 using DeclId = base::Id<struct DeclTag>;  ///< a declaration of one of the modules
 
+/// What a declaration is called, whatever else has changed: its module by the file that it is.
+struct DeclKey {
+  enum class Space : uint8_t { values, types, layouts };
+  std::string module;
+  Space space = Space::values;
+  std::string name;
+  friend auto operator<=>(const DeclKey&, const DeclKey&) = default;
+};
+
 struct Module {
   std::string name;
-  const syntax::File* file = nullptr;
+  std::string identity;  ///< the file that it is
+  syntax::Text text;
   bool library = true;
   std::map<std::string, DeclId> values, types, layouts;
   std::map<std::string, std::vector<std::string>> meshes;  ///< and the names of their axes
@@ -32,12 +42,24 @@ struct Module {
   std::filesystem::path root;    ///< the directory that its own imports stay inside of
   bool open = false;             ///< its imports are being read
   std::vector<DeclId> in_order;  ///< values and types
+
+  const std::map<std::string, DeclId>& space(DeclKey::Space space) const;
+  bool has_mesh_axis(const std::string& axis) const;
+};
+
+/// A declaration as it is written, with the file that holds its nodes.
+struct Written {
+  const syntax::File* file = nullptr;
+  const syntax::Decl* decl = nullptr;
+  explicit operator bool() const { return decl != nullptr; }
+  const syntax::Decl& operator*() const { return *decl; }
+  const syntax::Decl* operator->() const { return decl; }
 };
 
 struct Declared {
   Module* module = nullptr;
-  const syntax::Decl* decl = nullptr;
-  const syntax::Decl* stated = nullptr;  ///< `val f : t` before `fun f`
+  Written written;
+  Written stated;  ///< `val f : t` before `fun f`, if there is one
   Global::Kind kind = Global::Kind::value;
   std::string name;
   source::Span span;  ///< of the name, or of the whole where it has none
@@ -45,41 +67,45 @@ struct Declared {
 
 class Modules {
  public:
-  Modules(const source::SourceManager& sources, const Loader& loader, source::Diagnostics& diagnostics);
+  Modules(const source::SourceManager& sources, Loader loader, source::Diagnostics& diagnostics);
 
   /// Reads the prelude, and the file with all that it imports. `root`: the directory that its imports stay
   /// inside of; empty: that of the file.
-  const Module& open_program(const syntax::File& file, const std::string& root);
+  const Module& open_program(const syntax::Text& text, const std::string& root);
 
   const Declared& operator[](DeclId d) const { return decls_[d]; }
-  bool is_private(DeclId d) const { return decls_[d].decl->is_private; }
-  DeclId library_value(const std::string& name) const;  ///< seen without import; invalid when there is none
-  DeclId library_type(const std::string& name) const;
+  DeclKey key(DeclId d) const;
+  DeclId find(const DeclKey& key) const;  ///< invalid when there is none
+  bool is_private(DeclId d) const { return decls_[d].written->is_private; }
+  const Module* module(const std::string& identity) const;  ///< null when there is none
+  /// What is seen without import; invalid when there is none.
+  DeclId in_library(DeclKey::Space space, const std::string& name) const;
   const std::vector<std::string>& library_names() const { return names_; }  ///< of the values seen so
-  /// How the program's file writes a type: `Cache`, and `rope.Table` of an import; empty for one that it does
+  /// How the program's file names a type: `Cache`, and `rope.Table` of an import; empty for one that it does
   /// not see.
-  std::string written(DeclId type) const;
+  std::string name_of_type(DeclId type) const;
 
  private:
   void declare(Module& m);
-  void declare_mesh(Module& m, const syntax::Decl& d, const syntax::MeshDecl& mesh);
+  void declare(Module& m, const syntax::File& file, const syntax::Decl& d);
+  void declare_mesh(Module& m, const syntax::File& file, const syntax::Decl& d, const syntax::MeshDecl& mesh);
   void import(Module& m, const syntax::Decl& d, const syntax::ImportDecl& i);
   Module* library_module(const std::string& name);
-  Module* module_of(const syntax::File& file, const std::string& name, const std::filesystem::path& root,
+  Module* module_of(const syntax::Text& text, const std::string& name, const std::filesystem::path& root,
                     source::Span at);
   Module* add_module(const std::string& identity, std::unique_ptr<Module> m);
-  std::filesystem::path directory_of(const syntax::File& file) const;
-  std::string identity(const syntax::File& file) const;
+  std::filesystem::path directory_of(const syntax::Text& text) const;
+  std::string identity(const syntax::Text& text) const;
   void open_prelude();
   void name_types(const Module& file);
 
   const source::SourceManager& sources_;
-  const Loader& loader_;
+  const Loader loader_;
   source::Diagnostics& diagnostics_;
   base::Store<DeclTag, Declared> decls_;
   std::vector<const Module*> prelude_;  ///< what is seen without import; the first that has a name wins
   std::vector<std::string> names_;
-  std::map<DeclId, std::string> written_;
+  std::map<DeclId, std::string> type_names_;
   std::map<std::string, std::unique_ptr<Module>> modules_;  ///< by the file that each one is
 };
 

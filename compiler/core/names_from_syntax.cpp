@@ -26,7 +26,7 @@ bool stands_for_axes(const Program& p, LocalId local) {
 
 void LoweringPart::report(source::Diagnostic d) {
   if (says_not_read(d.code)) e_.infos[g_.index].not_read = true;
-  e_.diagnostics.report(std::move(d));
+  e_.diagnostics->report(std::move(d));
   p_.globals[g_].has_error = true;
 }
 
@@ -65,8 +65,12 @@ const ScopeEntry* LoweringPart::find_axes(const std::string& name) const {
 }
 
 GlobalId LoweringPart::find_value(const std::string& name) const {
-  if (auto it = module_->values.find(name); it != module_->values.end()) return e_.global(it->second);
-  return e_.library_value(name);
+  const DeclId own = find_own(name);
+  return own.valid() ? e_.global(own) : e_.library_value(name);
+}
+
+DeclId LoweringPart::find_own(const std::string& name) const {
+  return e_.lookups.find(*module_, DeclKey::Space::values, name);
 }
 
 // ---- Patterns ----
@@ -217,8 +221,9 @@ void NameLowering::unknown_name(const std::string& text, Span at) {
   if (e_.unknown_names++ >= most_suggestions) return report(std::move(d));
   std::vector<std::string> known = {"true", "false"};
   for (const ScopeEntry& s : scope_) known.push_back(s.name);
-  for (const auto& [other, id] : module_->values) known.push_back(other);
-  for (const std::string& other : e_.modules.library_names()) known.push_back(other);
+  for (std::string& other : e_.lookups.names(*module_, DeclKey::Space::values))
+    known.push_back(std::move(other));
+  for (std::string& other : e_.lookups.names_of_library()) known.push_back(std::move(other));
   if (auto other = nearest(text, known))
     d.help(fmt::format("a similar name is `{}`", *other),
            source::Edit{at, *other, source::Applicability::maybe});
@@ -268,7 +273,7 @@ ExprId NameLowering::name(const std::string& text, Span span) {
                      : "`rearrange` is written `rearrange x [t, h*k] => [h, t, k]`"));
   } else if (find_axes(text)) {
     report(error(Code::E0401, span, fmt::format("`..{}` stands for axes; it has no value", text)));
-  } else if (module_->imports.count(text)) {
+  } else if (e_.lookups.import(*module_, text)) {
     report(error(Code::E0401, span, fmt::format("`{}` is a module; write `{}.name`", text, text)));
   } else {
     unknown_name(text, span);
@@ -277,23 +282,20 @@ ExprId NameLowering::name(const std::string& text, Span span) {
 }
 
 ExprId NameLowering::imported(const std::string& qualifier, const stx::Name& field, Span span) {
-  const Module* m = module_->imports.at(qualifier);
+  const Module* m = e_.lookups.import(*module_, qualifier).value_or(nullptr);
   if (!m) {  // reported where it is imported
     not_read();
     return add(Kind::error, span);
   }
-  auto value = m->values.find(field.text);
-  if (value != m->values.end() && !e_.modules.is_private(value->second))
-    return global(e_.global(value->second), span);
-  if (value != m->values.end()) {
+  const DeclId value = e_.lookups.find(*m, DeclKey::Space::values, field.text);
+  if (value.valid() && !e_.modules.is_private(value)) return global(e_.global(value), span);
+  if (value.valid()) {
     report(error(Code::E0409, field.span,
                  fmt::format("`{}` is private to the module `{}`", field.text, qualifier))
-               .also(e_.modules[value->second].span, "declared here"));
+               .also(e_.modules[value].span, "declared here"));
     return add(Kind::error, span);
   }
-  std::vector<std::string> known;
-  for (const auto& [other, d] : m->values)
-    if (!e_.modules.is_private(d)) known.push_back(other);
+  const std::vector<std::string> known = e_.lookups.names(*m, DeclKey::Space::values, false);
   auto d = error(Code::E0401, field.span, fmt::format("the module `{}` has no `{}`", qualifier, field.text));
   if (auto other = nearest(field.text, known))
     d.help(fmt::format("a similar name is `{}`", *other),

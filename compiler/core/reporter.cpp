@@ -26,7 +26,7 @@ void Reporter::report(Diagnostic d) {
     return;
   }
   if (e_.infos[g_.index].not_read) return;
-  e_.diagnostics.report(std::move(d));
+  e_.diagnostics->report(std::move(d));
 }
 
 Names& Reporter::names() {
@@ -285,7 +285,7 @@ void Reporter::report_structure(const Failure& f, const Why& w) {
     d.message =
         fmt::format("{} is not a record", w.expr.valid() ? describe(p_.exprs[w.expr].args[0]) : w.what);
     d.text(fmt::format("It is {}.", show(w.found)));
-    if (!f.text.empty() && e_.modules.library_value(f.text).valid() && w.expr.valid())
+    if (!f.text.empty() && e_.library_value(f.text).valid() && w.expr.valid())
       d.help(fmt::format("functions are applied: `{} {}`", f.text,
                          e_.sources.text(p_.exprs[p_.exprs[w.expr].args[0]].span)));
   }

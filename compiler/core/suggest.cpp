@@ -76,11 +76,12 @@ void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
     for (size_t i = 1; i < e.args.size(); ++i)
       if (p_.exprs[e.args[i]].span == w.span) drafts.untupled(e.args[i], e.args[0]);
   if (f.kind == Failure::Kind::rank && e.kind == Expr::Kind::apply &&
-      p_.exprs[e.args[0]].kind == Expr::Kind::global) {
-    const GlobalId callee = p_.exprs[e.args[0]].global;
+      p_.exprs[e.args[0]].kind == Expr::Kind::global &&
+      !e_.infos[p_.exprs[e.args[0]].global.index].module->library) {
+    const GlobalId callee = e_.with_body(p_.exprs[e.args[0]].global);
     const Global& function = p_.globals[callee];
     const DeclInfo& info = e_.infos[callee.index];
-    for (size_t i = 1; i < e.args.size() && i <= function.params.size() && !info.module->library; ++i)
+    for (size_t i = 1; i < e.args.size() && i <= function.params.size(); ++i)
       if (p_.exprs[e.args[i]].span == w.span && p_.exprs[e.args[i]].type.valid())
         drafts.rest_of_parameter(function.params[i - 1], info.first_expr, info.end_expr,
                                  vars_[vars_.zonk(p_.exprs[e.args[i]].type)].shape.size());
@@ -114,23 +115,24 @@ void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
   if (e.kind == Expr::Kind::apply) {
     const Expr& callee = p_.exprs[e.args[0]];
     if (callee.kind == Expr::Kind::global &&
-        e_.infos[callee.global.index].id == e_.modules.library_value("concat"))
+        e_.infos[callee.global.index].id == e_.lookups.find_in_library(DeclKey::Space::values, "concat"))
       drafts.other_axis(callee);
   }
   drafts.sizes(e, f, loops, vars_);
   if (attempt_) return;  // the sizes here are those of the caller
-  if (const auto* fun = syntax::as<syntax::FunDecl>(*e_.infos[g_.index].decl); fun && !fun->params.empty()) {
+  if (const auto* fun = syntax::as<syntax::FunDecl>(*e_.infos[g_.index].written);
+      fun && !fun->params.empty()) {
     const auto written = [&](Var v) { return vars_.kind(v) == VarKind::rigid; };
-    const Span at = end_of_header(*fun, *e_.infos[g_.index].module->file, e_.sources);
+    const Span at = end_of_header(*fun, *e_.infos[g_.index].written.file, e_.sources);
     drafts.related(f.lhs, f.rhs, written, at, fun->where.empty(),
                    fun->is_entry ? Changes::inputs : Changes::writing);
   }
   if (whole && w.expr == p_.globals[g_].body) {
     const DeclInfo& info = e_.infos[g_.index];
-    const auto* fun = syntax::as<syntax::FunDecl>(*info.decl);
+    const auto* fun = syntax::as<syntax::FunDecl>(*info.written);
     const Type expected = vars_[vars_.zonk(w.expected)], found = vars_[vars_.zonk(w.found)];
     if (fun && fun->result.valid() && found.kind == Type::Kind::tensor && expected.kind == Type::Kind::tensor)
-      drafts.stated(items_of((*info.module->file)[fun->result]), expected.shape, found.shape);
+      drafts.stated(items_of((*info.written.file)[fun->result]), expected.shape, found.shape);
   }
 }
 

@@ -68,9 +68,11 @@ class Trial {
     source::Diagnostics found;
     const auto changed = sources_.with(file_.source, std::move(text), found);
     const syntax::File tree = syntax::parse((*changed)[file_.source], found);
-    Elaborator e(*changed, loader_, found, options_);
+    Modules modules(*changed, loader_, found);
+    const Module& own = modules.open_program({tree.source, {&tree}}, options_.root);
+    Elaborator e(*changed, modules, found, options_);
     e.only_counting = true;
-    e.run(tree);
+    e.run(own);
     Errors all;
     for (const Diagnostic& d : found.sorted())
       if (d.severity == source::Severity::error)

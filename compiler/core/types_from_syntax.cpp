@@ -135,7 +135,7 @@ ElemTerm TypeLowering::elem_of(const std::string& variable, TypeId t, Span at) {
     return elem;
   }
   auto d = error(Code::E0217, at, fmt::format("`'{}` is not declared as an element type", variable));
-  if (!stx::as<stx::TestDecl>(*e_.infos[g_.index].decl))  // nothing stands behind the name of a test
+  if (!stx::as<stx::TestDecl>(*e_.infos[g_.index].written))  // nothing stands behind the name of a test
     d.help(fmt::format("declare it behind the name: `{}['{}]`", p_.globals[g_].name, variable));
   report(std::move(d));
   type_names_[variable] = e_.vars.tensor(elem, {});
@@ -304,31 +304,31 @@ TypeId TypeLowering::record_type(const stx::RecordType& r) {
 GlobalId TypeLowering::find_type(const std::vector<stx::Name>& path, Span at) {
   const Module* m = module_;
   if (path.size() > 1) {  // what a module imports is its own business
-    auto it = path.size() == 2 ? m->imports.find(path[0].text) : m->imports.end();
-    if (it == m->imports.end()) {
+    const auto imported = path.size() == 2 ? e_.lookups.import(*m, path[0].text) : std::nullopt;
+    if (!imported) {
       report(error(Code::E0403, path[0].span, fmt::format("no module is imported as `{}`", path[0].text)));
       return {};
     }
-    m = it->second;
+    m = *imported;
     if (!m) {
       not_read();
       return {};
     }
   }
   const std::string& name = path.back().text;
-  if (auto it = m->types.find(name); it != m->types.end()) {
-    if (m == module_ || !e_.modules.is_private(it->second)) return e_.global(it->second);
+  if (const DeclId found = e_.lookups.find(*m, DeclKey::Space::types, name); found.valid()) {
+    if (m == module_ || !e_.modules.is_private(found)) return e_.global(found);
     report(error(Code::E0409, path.back().span,
                  fmt::format("the type `{}` is private to the module `{}`", name, path[0].text))
-               .also(e_.modules[it->second].span, "declared here"));
+               .also(e_.modules[found].span, "declared here"));
     return {};
   }
   if (GlobalId g = e_.library_type(name); g.valid() && path.size() == 1) return g;
   std::vector<std::string> known = {"Stack"};
   for (int i = 0; i <= static_cast<int>(base::Elem::boolean); ++i)
     known.emplace_back(base::elem_name(static_cast<base::Elem>(i)));
-  for (const auto& [other, id] : m->types)
-    if (m == module_ || !e_.modules.is_private(id)) known.push_back(other);
+  for (std::string& other : e_.lookups.names(*m, DeclKey::Space::types, m == module_))
+    known.push_back(std::move(other));
   auto d = error(Code::E0402, at, fmt::format("no type is called `{}`", name));
   if (auto other = nearest(name, known))
     d.help(fmt::format("a type with a similar name is `{}`", *other),
@@ -391,7 +391,7 @@ static std::string written_as(const std::string& name, const std::vector<stx::Si
 /// The declared type with its parameters replaced: lowered anew in a scope of its own.
 TypeId TypeLowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span at) {
   const DeclInfo& info = e_.infos[g.index];
-  const auto& decl = *stx::as<stx::TypeDecl>(*info.decl);
+  const auto& decl = *stx::as<stx::TypeDecl>(*info.written);
   if (std::find(open_aliases_.begin(), open_aliases_.end(), g) != open_aliases_.end()) {
     report(error(Code::E0317, at, fmt::format("the type `{}` contains itself", p_.globals[g].name)));
     return e_.vars.error();
@@ -472,7 +472,7 @@ TypeId TypeLowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span
   const stx::File* file = file_;
   Module* module = module_;
   const Unbound unbound = unbound_;
-  file_ = info.module->file;
+  file_ = info.written.file;
   module_ = info.module;
   unbound_ = Unbound::refuse;
   NamedIntegers* const integers = std::exchange(integers_, nullptr);

@@ -76,7 +76,8 @@ void Checker::report_pending() {
   const size_t attempts = most_work / std::max<size_t>(1, info.end_expr - info.first_expr);
   size_t used = 0;
   for (PendingReport& pending : reporter_.pending()) {
-    const bool shown = !e_.only_counting && e_.diagnostics.error_count() <= source::limits::diagnostics_shown;
+    const bool shown =
+        !e_.only_counting && e_.diagnostics->error_count() <= source::limits::diagnostics_shown;
     if (!shown || !still_fails(pending)) {
       reporter_.report(std::move(pending.diagnostic));
       continue;

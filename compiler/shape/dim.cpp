@@ -352,6 +352,48 @@ Dim Dim::substitute(const Substitution& substitution) const {
 
 namespace {
 
+class Rebuild {
+ public:
+  explicit Rebuild(const std::function<Dim(Var)>& variable) : variable_(variable) {}
+
+  Dim of(const Dim& d) {
+    if (const auto known = done_.find(d.node()); known != done_.end()) return known->second;
+    Dim sum;
+    for (const Term& term : d.terms()) {
+      Dim product(term.coefficient);
+      for (const Atom& atom : term.factors) product = product * of(atom);
+      sum = sum + product;
+    }
+    return done_.emplace(d.node(), sum).first->second;
+  }
+
+ private:
+  Dim of(const Atom& atom) {
+    switch (atom.kind()) {
+      case AtomKind::var:
+        return atom.node->summary.overflowed ? too_large() : variable_(atom.var());
+      case AtomKind::floor_div:
+        return floor_div(of(atom.lhs()), of(atom.rhs()));
+      case AtomKind::mod:
+        return mod(of(atom.lhs()), of(atom.rhs()));
+      case AtomKind::min:
+        return min(of(atom.lhs()), of(atom.rhs()));
+      case AtomKind::max:
+        return max(of(atom.lhs()), of(atom.rhs()));
+    }
+    return too_large();
+  }
+
+  const std::function<Dim(Var)>& variable_;
+  std::unordered_map<const DimNode*, Dim> done_;
+};
+
+}  // namespace
+
+Dim rebuilt(const Dim& d, const std::function<Dim(Var)>& variable) { return Rebuild(variable).of(d); }
+
+namespace {
+
 auto value_in(const Assignment& assignment) {
   return [&assignment](Var var) -> std::optional<int64_t> {
     auto found = assignment.find(var);

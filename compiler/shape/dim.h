@@ -105,6 +105,9 @@ int compare(const Dim&, const Dim&);  ///< a structural total order, stable betw
 struct DimLess {
   bool operator()(const Dim& a, const Dim& b) const { return compare(a, b) < 0; }
 };
+/// The same expression with these in place of its variables, made in the current arena: `d` may be of
+/// another.
+Dim rebuilt(const Dim& d, const std::function<Dim(Var)>& variable);
 size_t hash(const Dim&);  ///< structural
 /// A coefficient left 64 bits, or the expression outgrew the limits in dim_node.h. Such a Dim is a value
 /// nobody knows: it equals only itself, evaluates to nothing, and every statement about it is answered

@@ -457,6 +457,7 @@ struct File {
   std::string doc;                ///< the `--|` comment at its beginning that an empty line follows
   std::vector<Decl> decls;        ///< in source order
   std::vector<Comment> comments;  ///< in source order
+  std::vector<Span> errors;       ///< where something was reported that is no part of a program
   base::Store<ExprTag, Expr> exprs;
   base::Store<TypeTag, Type> types;
   base::Store<DimTag, Dim> dims;
@@ -468,6 +469,12 @@ struct File {
   const Dim& operator[](DimId id) const { return dims[id]; }
   const Pattern& operator[](PatternId id) const { return patterns[id]; }
   const Layout& operator[](LayoutId id) const { return layouts[id]; }
+};
+
+/// A file that was read at once, or declaration by declaration (parts.h).
+struct Text {
+  source::FileId source;
+  std::vector<const File*> parts;  ///< in order; together they hold all declarations
 };
 
 }  // namespace axon::syntax

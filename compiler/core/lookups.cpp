@@ -1,0 +1,135 @@
+// See lookups.h. A question is its kind, module and name; an answer, the key of what was found.
+#include "core/lookups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace axon::core {
+
+namespace {
+
+enum class Kind : char {
+  find = 'f',
+  library = 'l',
+  import = 'i',
+  mesh_axis = 'm',
+  names = 'n',
+  names_of_library = 'p',
+  mesh_axes = 'x'
+};
+
+/// The module by its identity, or the library as a whole.
+struct Question {
+  Kind kind;
+  std::string module;
+  DeclKey::Space space = DeclKey::Space::values;
+  std::string name;
+
+  std::string text() const {
+    return fmt::format("{}{}\n{}\n{}", static_cast<char>(kind), static_cast<int>(space), module, name);
+  }
+  static Question read(const std::string& text) {
+    const size_t line = text.find('\n'), next = text.find('\n', line + 1);
+    return {static_cast<Kind>(text[0]), text.substr(line + 1, next - line - 1),
+            static_cast<DeclKey::Space>(text[1] - '0'), text.substr(next + 1)};
+  }
+};
+
+std::string described(const Modules& modules, DeclId d) {
+  if (!d.valid()) return "";
+  const DeclKey key = modules.key(d);
+  return fmt::format("{} {} {}", key.module, key.name, modules.is_private(d) ? "private" : "");
+}
+
+std::string answer(const Modules& modules, const Question& q) {
+  const Module* in = modules.module(q.module);
+  switch (q.kind) {
+    case Kind::find:
+      return in ? described(modules, modules.find({q.module, q.space, q.name})) : "";
+    case Kind::library:
+      return described(modules, modules.in_library(q.space, q.name));
+    case Kind::import: {
+      if (!in) return "";
+      const auto found = in->imports.find(q.name);
+      if (found == in->imports.end()) return "";
+      return found->second ? "module " + found->second->identity : "unread";
+    }
+    case Kind::mesh_axis:
+      return in && in->has_mesh_axis(q.name) ? "yes" : "";
+    case Kind::names: {
+      std::string all;
+      for (const auto& [name, d] : in ? in->space(q.space) : std::map<std::string, DeclId>())
+        all += name + (modules.is_private(d) ? " private\n" : "\n");
+      return all;
+    }
+    case Kind::names_of_library:
+      return fmt::format("{}", fmt::join(modules.library_names(), "\n"));
+    case Kind::mesh_axes: {
+      std::string all;
+      if (in)
+        for (const auto& [mesh, axes] : in->meshes) all += fmt::format("{}\n", fmt::join(axes, "\n"));
+      return all;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+bool Lookups::answer_the_same(const Modules& modules, const Log& log) {
+  return std::all_of(log.begin(), log.end(), [&](const auto& entry) {
+    return answer(modules, Question::read(entry.first)) == entry.second;
+  });
+}
+
+/// Writes the question down, if a log is kept.
+template <class Q>
+void Lookups::note(const Q& question) {
+  if (!keeps_log) return;
+  const auto [entry, is_new] = log_.try_emplace(question.text());
+  if (is_new) entry->second = answer(modules_, question);
+}
+
+DeclId Lookups::find(const Module& in, Space space, const std::string& name) {
+  note(Question{Kind::find, in.identity, space, name});
+  return modules_.find({in.identity, space, name});
+}
+
+DeclId Lookups::find_in_library(Space space, const std::string& name) {
+  note(Question{Kind::library, "", space, name});
+  return modules_.in_library(space, name);
+}
+
+std::optional<const Module*> Lookups::import(const Module& in, const std::string& name) {
+  note(Question{Kind::import, in.identity, Space::values, name});
+  const auto found = in.imports.find(name);
+  return found == in.imports.end() ? std::nullopt : std::optional<const Module*>(found->second);
+}
+
+bool Lookups::has_mesh_axis(const Module& in, const std::string& axis) {
+  note(Question{Kind::mesh_axis, in.identity, Space::values, axis});
+  return in.has_mesh_axis(axis);
+}
+
+std::vector<std::string> Lookups::names(const Module& in, Space space, bool with_private) {
+  note(Question{Kind::names, in.identity, space, ""});
+  std::vector<std::string> out;
+  for (const auto& [name, d] : in.space(space))
+    if (with_private || !modules_.is_private(d)) out.push_back(name);
+  return out;
+}
+
+std::vector<std::string> Lookups::names_of_library() {
+  note(Question{Kind::names_of_library, "", Space::values, ""});
+  return modules_.library_names();
+}
+
+std::vector<std::string> Lookups::mesh_axes(const Module& in) {
+  note(Question{Kind::mesh_axes, in.identity, Space::values, ""});
+  std::vector<std::string> out;
+  for (const auto& [mesh, axes] : in.meshes) out.insert(out.end(), axes.begin(), axes.end());
+  return out;
+}
+
+}  // namespace axon::core

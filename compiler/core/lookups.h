@@ -1,0 +1,45 @@
+// What a declaration asks of the modules around it.
+//
+// In: modules. Out: answers and, where a log is kept, each question with its answer in words that outlive the
+// modules. Invariant: where all questions have the answers that they had, elaboration of the declaration
+// meets the same names.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/modules.h"
+
+namespace axon::core {
+
+class Lookups {
+ public:
+  using Space = DeclKey::Space;
+  explicit Lookups(const Modules& modules) : modules_(modules) {}
+
+  DeclId find(const Module& in, Space space, const std::string& name);  ///< invalid when there is none
+  DeclId find_in_library(Space space, const std::string& name);         ///< what is seen without import
+  /// The module that is imported so, null when it could not be read; nothing when there is no such import.
+  std::optional<const Module*> import(const Module& in, const std::string& name);
+  bool has_mesh_axis(const Module& in, const std::string& axis);
+  /// Every name of a kind, for suggestions.
+  std::vector<std::string> names(const Module& in, Space space, bool with_private = true);
+  std::vector<std::string> names_of_library();
+  std::vector<std::string> mesh_axes(const Module& in);
+
+  bool keeps_log = false;
+  using Log = std::map<std::string, std::string>;  ///< questions with their answers
+  const Log& log() const { return log_; }
+  /// Whether these modules answer all of them so.
+  static bool answer_the_same(const Modules& modules, const Log& log);
+
+ private:
+  template <class Question>
+  void note(const Question& question);
+
+  const Modules& modules_;
+  Log log_;
+};
+
+}  // namespace axon::core
