@@ -112,7 +112,7 @@ GlobalId Elaborator::add_global(DeclId d) {
   info.module = declared.module;
   info.written = declared.written;
   info.stated = declared.stated;
-  if (std::string name = modules.name_of_type(d); !name.empty())
+  if (std::string name = modules.name_of_type(file, d); !name.empty())
     program.types.declared.emplace(id, std::move(name));
   return id;
 }
@@ -177,6 +177,12 @@ void Elaborator::within_limits(GlobalId g, const std::function<void()>& step) {
   }
 }
 
+void Elaborator::read(GlobalId g) {
+  infos[g.index].state = DeclInfo::State::lowering;
+  within_limits(g, [&] { lower(*this, g); });
+  infos[g.index].state = DeclInfo::State::lowered;
+}
+
 /// Depth first over what declarations use, with a stack of its own: a chain of uses may be long.
 void Elaborator::check(GlobalId root) {
   using State = DeclInfo::State;
@@ -186,16 +192,14 @@ void Elaborator::check(GlobalId root) {
   };
   std::vector<Visit> stack;
   const auto take = [&](GlobalId g, const std::function<void()>& step) {
-    if (given && g != root) return silently([&] { within_limits(g, step); });
-    within_limits(g, step);
+    given&& g != root ? silently(step) : step();
   };
   auto enter = [&](GlobalId g) {
-    if (infos[g.index].state != State::unseen) return;
+    const State state = infos[g.index].state;
+    if (state != State::unseen && !(state == State::lowered && stack.empty())) return;
     if (const Interface* known = given && g != root ? given(infos[g.index].id) : nullptr)
       return known->give(*this, g);
-    infos[g.index].state = State::lowering;
-    take(g, [&] { lower(*this, g); });
-    infos[g.index].state = State::lowered;
+    if (state == State::unseen) take(g, [&] { read(g); });
     stack.push_back({g});
   };
   enter(root);
@@ -211,18 +215,18 @@ void Elaborator::check(GlobalId root) {
     stack.pop_back();
     if (infos[g.index].state == State::done) continue;  // found to use itself
     infos[g.index].state = State::checking;
-    take(g, [&] { check_declaration(*this, g); });
+    take(g, [&] { within_limits(g, [&] { check_declaration(*this, g); }); });
     infos[g.index].state = State::done;
     program.globals[g].checked = true;
   }
 }
 
-void Elaborator::run(const Module& own) {
+void Elaborator::run() {
   if (!diagnostics->has_errors())  // else most may be left out
-    for (const stx::File* part : own.text.parts)
+    for (const stx::File* part : file.text.parts)
       program.exprs.reserve(program.exprs.size() + part->exprs.size());
-  for (DeclId d : own.in_order) program.own.push_back(global(d));
-  for (const auto& [name, d] : own.layouts) check(global(d));
+  for (DeclId d : file.in_order) program.own.push_back(global(d));
+  for (const auto& [name, d] : file.layouts) check(global(d));
   for (GlobalId g : std::vector(program.own)) check(g);
   check_shared_weights(program, *diagnostics);
 }
@@ -250,8 +254,8 @@ Program elaborate(const stx::File& file, const source::SourceManager& sources, c
                   source::Diagnostics& diagnostics, const Options& options) {
   Modules modules(sources, loader, diagnostics);
   const Module& own = modules.open_program({file.source, {&file}}, options.root);
-  Elaborator e(sources, modules, diagnostics, options);
-  e.run(own);
+  Elaborator e(sources, modules, own, diagnostics, options);
+  e.run();
   if (!diagnostics.has_errors()) e.check_options();
   try_edits(file, sources, loader, diagnostics, options);
   return std::move(e.program);

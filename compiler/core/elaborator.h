@@ -62,13 +62,16 @@ class Interface;
 
 class Elaborator {
  public:
-  Elaborator(const source::SourceManager& sources, const Modules& modules, source::Diagnostics& diagnostics,
-             const Options& options)
-      : sources(sources), modules(modules), diagnostics(&diagnostics), options(options) {}
-  void run(const Module& file);
+  /// `file`: the one in whose words types are named.
+  Elaborator(const source::SourceManager& sources, const Modules& modules, const Module& file,
+             source::Diagnostics& diagnostics, const Options& options)
+      : sources(sources), modules(modules), file(file), diagnostics(&diagnostics), options(options) {}
+  void run();  ///< all declarations of the file
 
   void check_options();    ///< -D for a name that no entry has
   void check(GlobalId g);  ///< lowers and checks it, and first what it uses
+  void read(GlobalId g);   ///< lowers it, which finds what it uses; its check begins there
+  void report_recursion(GlobalId g);
   /// The same declaration with its body, where an Interface gave this one.
   GlobalId with_body(GlobalId g);
   /// The declaration in this program: from its first mention on, it is a part of it.
@@ -79,6 +82,7 @@ class Elaborator {
   const source::SourceManager& sources;
   const Modules& modules;  ///< what is named there is looked up through `lookups`
   Lookups lookups{modules};
+  const Module& file;
   source::Diagnostics* diagnostics;
   const Options& options;
   /// Where a declaration is elaborated by itself: what is known of another one that it uses; null: that is
@@ -95,7 +99,6 @@ class Elaborator {
   bool only_counting = false;  ///< of a trial: its errors are counted, so none is explained
 
  private:
-  void report_recursion(GlobalId g);
   void within_limits(GlobalId g, const std::function<void()>& step);
   GlobalId add_global(DeclId d);
   void silently(const std::function<void()>& step);

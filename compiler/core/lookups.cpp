@@ -16,7 +16,8 @@ enum class Kind : char {
   mesh_axis = 'm',
   names = 'n',
   names_of_library = 'p',
-  mesh_axes = 'x'
+  mesh_axes = 'x',
+  occurs_again = 'o'
 };
 
 /// The module by its identity, or the library as a whole.
@@ -71,6 +72,8 @@ std::string answer(const Modules& modules, const Question& q) {
         for (const auto& [mesh, axes] : in->meshes) all += fmt::format("{}\n", fmt::join(axes, "\n"));
       return all;
     }
+    case Kind::occurs_again:
+      return in && modules.occurs_again(*in, q.name) ? "yes" : "";
   }
   return "";
 }
@@ -130,6 +133,11 @@ std::vector<std::string> Lookups::mesh_axes(const Module& in) {
   std::vector<std::string> out;
   for (const auto& [mesh, axes] : in.meshes) out.insert(out.end(), axes.begin(), axes.end());
   return out;
+}
+
+bool Lookups::occurs_again(const Module& in, const std::string& word) {
+  note(Question{Kind::occurs_again, in.identity, Space::values, word});
+  return modules_.occurs_again(in, word);
 }
 
 }  // namespace axon::core

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "syntax/parse.h"
@@ -177,6 +178,30 @@ const Module* Modules::module(const std::string& identity) const {
   return found == modules_.end() ? nullptr : found->second.get();
 }
 
+const Module* Modules::holding(source::Span place) const {
+  const source::FileId text = sources_.in_whole(place).file;
+  for (const auto& [identity, m] : modules_)
+    if (place.valid() && m->text.source == text) return m.get();
+  return nullptr;
+}
+
+bool Modules::occurs_again(const Module& in, const std::string& word) const {
+  const std::string_view text = sources_[in.text.source].text();
+  const auto in_a_word = [&](size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+  };
+  size_t count = 0;
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
+    count += (at == 0 || !in_a_word(at - 1)) && !in_a_word(at + word.size()) ? 1 : 0;
+  return count > 1;
+}
+
+std::vector<const Module*> Modules::all() const {
+  std::vector<const Module*> out;
+  for (const auto& [identity, m] : modules_) out.push_back(m.get());
+  return out;
+}
+
 DeclId Modules::in_library(DeclKey::Space space, const std::string& name) const {
   for (const Module* m : prelude_) {
     const auto& names = m->space(space);
@@ -202,23 +227,26 @@ DeclId Modules::find(const DeclKey& key) const {
   return found == names.end() ? DeclId{} : found->second;
 }
 
-std::string Modules::name_of_type(DeclId type) const {
-  const auto known = type_names_.find(type);
-  return known == type_names_.end() ? "" : known->second;
+std::string Modules::name_of_type(const Module& in, DeclId type) const {
+  auto names = type_names_.find(&in);
+  if (names == type_names_.end()) names = type_names_.emplace(&in, types_seen(in)).first;
+  const auto known = names->second.find(type);
+  return known == names->second.end() ? "" : known->second;
 }
 
 /// A name of the file hides that of the library. Of two imports of a module the first in the alphabet counts.
-void Modules::name_types(const Module& file) {
-  for (const auto& [name, d] : file.types) type_names_.emplace(d, name);
+std::map<DeclId, std::string> Modules::types_seen(const Module& file) const {
+  std::map<DeclId, std::string> out;
+  for (const auto& [name, d] : file.types) out.emplace(d, name);
   for (const auto& [qualifier, m] : file.imports) {
     if (!m) continue;  // it could not be read
     for (const auto& [name, d] : m->types)
-      if (!is_private(d)) type_names_.emplace(d, qualifier + "." + name);
+      if (!is_private(d)) out.emplace(d, qualifier + "." + name);
   }
   for (const Module* m : prelude_)
     for (const auto& [name, d] : m->types)
-      if (!file.types.count(name) && in_library(DeclKey::Space::types, name) == d)
-        type_names_.emplace(d, name);
+      if (!file.types.count(name) && in_library(DeclKey::Space::types, name) == d) out.emplace(d, name);
+  return out;
 }
 
 // ---- Modules ----
@@ -248,9 +276,7 @@ const Module& Modules::open_program(const stx::Text& text, const std::string& ro
   std::string key = identity(text);
   while (modules_.count(key))
     key += " (checked)";  // a file of the library itself: besides what it is to others
-  const Module& m = *add_module(key, std::move(own));
-  name_types(m);
-  return m;
+  return *add_module(key, std::move(own));
 }
 
 Module* Modules::add_module(const std::string& key, std::unique_ptr<Module> m) {
@@ -327,10 +353,10 @@ void Modules::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i) {
   if (!inside(place, m.root))
     return refuse(Code::E0408, fmt::format("`{}` lies outside of the directory of the program", shown),
                   "A program reads files of its own directory, and the library.");
-  if (fs::is_regular_file(place, ignored)) {
-    const stx::Text* text = loader_(beside.lexically_normal().string());
-    if (text) imported = module_of(*text, shown, m.root, d.span);
-    if (!text) refuse(Code::E0403, fmt::format("the module `{}` cannot be read", shown), nullptr);
+  if (const stx::Text* text = loader_(beside.lexically_normal().string())) {
+    imported = module_of(*text, shown, m.root, d.span);
+  } else if (fs::is_regular_file(place, ignored)) {
+    refuse(Code::E0403, fmt::format("the module `{}` cannot be read", shown), nullptr);
   } else {
     const std::string name = library_name(relative);
     const stx::Text* text = name.empty() ? nullptr : loader_(name);

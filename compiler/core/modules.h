@@ -78,12 +78,16 @@ class Modules {
   DeclId find(const DeclKey& key) const;  ///< invalid when there is none
   bool is_private(DeclId d) const { return decls_[d].written->is_private; }
   const Module* module(const std::string& identity) const;  ///< null when there is none
+  std::vector<const Module*> all() const;
+  const Module* holding(
+      source::Span place) const;  ///< the module in whose text it is; null when there is none
+  bool occurs_again(const Module& in, const std::string& word) const;  ///< more than once in its text
   /// What is seen without import; invalid when there is none.
   DeclId in_library(DeclKey::Space space, const std::string& name) const;
   const std::vector<std::string>& library_names() const { return names_; }  ///< of the values seen so
-  /// How the program's file names a type: `Cache`, and `rope.Table` of an import; empty for one that it does
-  /// not see.
-  std::string name_of_type(DeclId type) const;
+  /// How the file of a module names a type: `Cache`, and `rope.Table` of an import; empty for one that it
+  /// does not see.
+  std::string name_of_type(const Module& in, DeclId type) const;
 
  private:
   void declare(Module& m);
@@ -97,7 +101,7 @@ class Modules {
   std::filesystem::path directory_of(const syntax::Text& text) const;
   std::string identity(const syntax::Text& text) const;
   void open_prelude();
-  void name_types(const Module& file);
+  std::map<DeclId, std::string> types_seen(const Module& file) const;
 
   const source::SourceManager& sources_;
   const Loader loader_;
@@ -105,7 +109,7 @@ class Modules {
   base::Store<DeclTag, Declared> decls_;
   std::vector<const Module*> prelude_;  ///< what is seen without import; the first that has a name wins
   std::vector<std::string> names_;
-  std::map<DeclId, std::string> type_names_;
+  mutable std::map<const Module*, std::map<DeclId, std::string>> type_names_;  ///< of those that were asked
   std::map<std::string, std::unique_ptr<Module>> modules_;  ///< by the file that each one is
 };
 

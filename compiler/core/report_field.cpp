@@ -35,17 +35,6 @@ std::vector<std::string> Reporter::not_read(const Type& record, const Type& othe
   return left;
 }
 
-/// How often the name stands in the text of the file.
-static size_t occurrences(const std::string& name, std::string_view text) {
-  const auto in_a_name = [&](size_t i) {
-    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
-  };
-  size_t count = 0;
-  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1))
-    count += (at == 0 || !in_a_name(at - 1)) && !in_a_name(at + name.size()) ? 1 : 0;
-  return count;
-}
-
 /// What stands at the place of a field: `p.w` reads it, `w = e` sets it, `w : t` states it.
 static const char* use_of_field(const std::string& field, std::string_view text) {
   if (text.ends_with("." + field)) return "read";
@@ -57,10 +46,10 @@ static const char* use_of_field(const std::string& field, std::string_view text)
 /// the same of its reading.
 bool Reporter::is_misread(const std::string& field, Span read, const std::string& meant, Span set) const {
   const std::string_view set_text = e_.sources.text(set);
-  if (!read.valid() || read.file != set.file || !e_.sources.text(read).ends_with("." + field)) return false;
-  const std::string_view text = e_.sources[read.file].text();
-  if (occurrences(field, text) > 1) return false;
-  return occurrences(meant, text) > 1 || use_of_field(meant, set_text) == std::string_view("stated");
+  const Module* const in = e_.modules.holding(read);
+  if (!in || in != e_.modules.holding(set) || !e_.sources.text(read).ends_with("." + field)) return false;
+  if (e_.lookups.occurs_again(*in, field)) return false;
+  return e_.lookups.occurs_again(*in, meant) || use_of_field(meant, set_text) == std::string_view("stated");
 }
 
 static std::string listed(const std::vector<std::string>& fields) {
@@ -134,7 +123,8 @@ void Reporter::report_field(const Failure& f, const Why& w) {
     d.text(record.fields.empty() ? "It has no fields." : "Its fields are " + listed(record.fields) + ".");
   const auto meant = meant_field(f, w, record, other);
   const bool passed = f.other.valid() || attempt_ != nullptr;
-  const bool at_setting = passed && meant && meant->set.valid() && meant->set.file == w.span.file;
+  const bool at_setting =
+      passed && meant && meant->set.valid() && e_.modules.holding(meant->set) == e_.modules.holding(w.span);
   const std::string wanted_here = fmt::format("`{}` is {} here", f.text, use);
   bool misread = false;
   if (at_setting) {

@@ -70,9 +70,9 @@ class Trial {
     const syntax::File tree = syntax::parse((*changed)[file_.source], found);
     Modules modules(*changed, loader_, found);
     const Module& own = modules.open_program({tree.source, {&tree}}, options_.root);
-    Elaborator e(*changed, modules, found, options_);
+    Elaborator e(*changed, modules, own, found, options_);
     e.only_counting = true;
-    e.run(own);
+    e.run();
     Errors all;
     for (const Diagnostic& d : found.sorted())
       if (d.severity == source::Severity::error)

@@ -43,7 +43,7 @@ class OneByOne {
     shape::Arena arena;
     const shape::UseArena use(arena);
     source::Diagnostics found;
-    Elaborator e(*c_.sources, modules_, found, options_);
+    Elaborator e(*c_.sources, modules_, *modules_[d].module, found, options_);
     e.given = [&](DeclId used) { return interface_of(used); };
     const GlobalId g = e.global(d);
     e.check(g);
@@ -75,7 +75,7 @@ void expect_same_one_by_one(const std::string& path) {
   const Module& own = modules.open_program({id, {c.file.get()}}, "");
   if (c.diagnostics->has_errors()) return;
 
-  Elaborator whole(*c.sources, modules, *c.diagnostics, options);
+  Elaborator whole(*c.sources, modules, own, *c.diagnostics, options);
   for (DeclId d : own.in_order) whole.check(whole.global(d));
   OneByOne parts(c, modules);
   for (DeclId d : own.in_order) {

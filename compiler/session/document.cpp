@@ -1,0 +1,99 @@
+// See document.h.
+#include "session/document.h"
+
+#include <algorithm>
+
+#include "syntax/parse.h"
+#include "syntax/parts.h"
+
+namespace axon::session {
+
+Document::Document(source::SourceManager& sources, const std::string& path, std::string text)
+    : sources_(sources) {
+  source::Diagnostics ignored;
+  text_.source = sources.add(path, "", ignored);
+  set_text(std::move(text));
+}
+
+std::vector<Document::Piece> Document::pieces() const {
+  const source::SourceFile& whole = sources_[text_.source];
+  const std::vector<uint32_t> starts = syntax::part_starts(whole.text());
+  std::vector<Piece> out;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const uint32_t end = i + 1 < starts.size() ? starts[i + 1] : whole.size();
+    const source::Span span{text_.source, starts[i], end};
+    const std::string_view text = sources_.text(span);
+    out.push_back({span, text, i == 0 && text.find("--|") != text.npos, nullptr});
+  }
+  return out;
+}
+
+/// Gives parts to the pieces that have their text; first those that stand where they stood.
+void Document::keep_equal(std::vector<Piece>& pieces) {
+  const auto take = [](Piece& piece, std::unique_ptr<Part>& part) {
+    const bool same = part && !piece.part && part->text == piece.text && part->first == piece.first;
+    if (same) piece.part = std::move(part);
+    return same;
+  };
+  const size_t common = std::min(pieces.size(), parts_.size());
+  size_t front = 0, back = 0;
+  while (front < common && take(pieces[front], parts_[front])) ++front;
+  while (front + back < common && take(pieces[pieces.size() - 1 - back], parts_[parts_.size() - 1 - back]))
+    ++back;
+  for (size_t p = front; p + back < pieces.size(); ++p)
+    for (size_t q = front; q + back < parts_.size() && !pieces[p].part; ++q) take(pieces[p], parts_[q]);
+}
+
+void Document::read(Piece& piece) {
+  Part& part = *piece.part;
+  part.revision = ++revisions_;
+  part.first = piece.first;
+  part.text = piece.text;
+  sources_.place_part(part.id, piece.span);
+  part.found = {};
+  part.file = syntax::parse(sources_[part.id], part.found);
+}
+
+void Document::set_text(std::string text) {
+  bytes_ = {};
+  sources_.replace(text_.source, std::move(text), bytes_);
+  std::vector<Piece> all = pieces();
+  keep_equal(all);
+  for (std::unique_ptr<Part>& part : parts_)
+    if (part) unused_.push_back(std::move(part));
+  std::reverse(unused_.begin(), unused_.end());  // a part that is edited keeps its id
+  parts_.clear();
+  text_.parts.clear();
+  for (Piece& piece : all) {
+    if (piece.part) {
+      sources_.place_part(piece.part->id, piece.span);
+    } else {
+      if (unused_.empty()) {
+        piece.part = std::make_unique<Part>();
+        piece.part->id = sources_.add_part(piece.span);
+      } else {
+        piece.part = std::move(unused_.back());
+        unused_.pop_back();
+      }
+      read(piece);
+    }
+    text_.parts.push_back(&piece.part->file);
+    parts_.push_back(std::move(piece.part));
+  }
+}
+
+std::vector<source::Diagnostic> Document::reports() const {
+  std::vector<source::Diagnostic> out = bytes_.in_order_of_report();
+  for (const auto& part : parts_) {
+    const auto& found = part->found.in_order_of_report();
+    out.insert(out.end(), found.begin(), found.end());
+  }
+  return out;
+}
+
+uint64_t Document::revision(source::FileId part) const {
+  const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const auto& p) { return p->id == part; });
+  return found == parts_.end() ? 0 : (*found)->revision;
+}
+
+}  // namespace axon::session

@@ -1,0 +1,47 @@
+// The files of a session: those that are open, as they are edited, and those on disk that they import.
+//
+// In: texts of open files, and directories of library modules. Out: each file in parts. Invariant: a file is
+// known by the place that it has without links, and what is open stands before what is on disk for all that
+// import it.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "session/document.h"
+
+namespace axon::session {
+
+class Documents {
+ public:
+  explicit Documents(std::vector<std::string> library) : library_(std::move(library)) {}
+  Documents(const Documents&) = delete;
+  Documents& operator=(const Documents&) = delete;
+
+  /// Opens the file with this text, or gives it another one.
+  void open(const std::string& path, std::string text);
+  void close(const std::string& path);  ///< from now on it is what is on disk
+  /// Reads again what has changed on disk and is not open.
+  void reload();
+
+  /// core::Loader: a path that ends in .axn, or the dotted name of a library module; null when there is none.
+  const syntax::Text* load(const std::string& module);
+  const Document* find(const std::string& path) const;  ///< null for what was not loaded
+  const Document* find(source::FileId part) const;      ///< the document that it is a part of
+  source::SourceManager& sources() { return sources_; }
+
+ private:
+  struct Entry {
+    std::unique_ptr<Document> document;
+    bool open = false;
+    std::string path;  ///< as it was asked for
+  };
+  const syntax::Text* read(const std::string& path);
+
+  source::SourceManager sources_;
+  std::vector<std::string> library_;
+  std::map<std::string, Entry> files_;  ///< by identity
+};
+
+}  // namespace axon::session

@@ -1,0 +1,159 @@
+// See round.h. First every declaration that is needed is found, with what it uses; of those whose records may
+// hold, from the records. Then each is finished after what it uses.
+#include "session/round.h"
+
+#include <algorithm>
+
+#include "session/circles.h"
+
+namespace axon::session {
+
+using core::DeclId;
+using core::DeclKey;
+using core::GlobalId;
+
+struct Round::Elaboration {
+  Elaboration(const source::SourceManager& sources, const core::Modules& modules, const core::Module& file,
+              const core::Options& options)
+      : e(sources, modules, file, found, options) {
+    e.lookups.keeps_log = true;
+  }
+  std::unique_ptr<Checked> state = std::make_unique<Checked>();
+  source::Diagnostics found;
+  core::Elaborator e;
+  GlobalId global;
+};
+
+Round::Round(Documents& documents, const core::Modules& modules, const core::Options& options,
+             Records& records)
+    : documents_(documents), modules_(modules), options_(options), records_(records) {}
+Round::~Round() = default;
+
+bool Round::may_hold(const Record& record) const {
+  const bool same_texts = std::all_of(record.texts.begin(), record.texts.end(), [&](const auto& text) {
+    const Document* const document = documents_.find(text.first);
+    return document && document->revision(text.first) == text.second;
+  });
+  return same_texts && core::Lookups::answer_the_same(modules_, record.names);
+}
+
+const std::string& Round::fingerprint(const DeclKey& key) const {
+  static const std::string none;
+  const auto found = records_.find(key);
+  return found != records_.end() && found->second.interface ? found->second.interface->fingerprint() : none;
+}
+
+/// Of a record that may hold, once what it uses is up to date.
+bool Round::holds(const Record& record, bool circular) const {
+  return record.circular == circular &&
+         std::all_of(record.uses.begin(), record.uses.end(),
+                     [&](const auto& use) { return fingerprint(use.first) == use.second; });
+}
+
+void Round::read(DeclId d, Node& node) {
+  node.elaboration =
+      std::make_unique<Elaboration>(documents_.sources(), modules_, *modules_[d].module, options_);
+  Elaboration& now = *node.elaboration;
+  const shape::UseArena use(now.state->arena);
+  now.e.given = [this](DeclId used) -> const core::Interface* {
+    const auto found = records_.find(modules_.key(used));
+    return found == records_.end() ? nullptr : found->second.interface.get();
+  };
+  now.global = now.e.global(d);
+  now.e.read(now.global);
+  node.uses.clear();
+  for (GlobalId used : now.e.infos[now.global.index].uses) node.uses.push_back(now.e.infos[used.index].id);
+}
+
+void Round::collect(const std::vector<DeclId>& declarations) {
+  std::vector<DeclId> todo(declarations.rbegin(), declarations.rend());
+  while (!todo.empty()) {
+    const DeclId d = todo.back();
+    todo.pop_back();
+    const auto [at, is_new] = nodes_.try_emplace(d);
+    if (!is_new) continue;
+    Node& node = at->second;
+    const auto known = records_.find(modules_.key(d));
+    if (known != records_.end() && may_hold(known->second)) {
+      for (const auto& [key, print] : known->second.uses)
+        if (const DeclId used = modules_.find(key); used.valid()) node.uses.push_back(used);
+    } else {
+      read(d, node);
+    }
+    todo.insert(todo.end(), node.uses.rbegin(), node.uses.rend());
+  }
+}
+
+Record Round::record_of(const Elaboration& now, const Node& node, bool circular) const {
+  Record out;
+  out.circular = circular;
+  out.names = now.e.lookups.log();
+  const auto add_text = [&](const core::Written& written) {
+    if (!written) return;
+    const source::FileId part = written.file->source;
+    const Document* const document = documents_.find(part);
+    out.texts.emplace_back(part, document ? document->revision(part) : 0);
+  };
+  for (const core::DeclInfo& info : now.e.infos) {
+    if (info.given) continue;
+    add_text(info.written);
+    add_text(info.stated);
+  }
+  for (DeclId used : node.uses) {
+    const DeclKey key = modules_.key(used);
+    out.uses.emplace_back(key, fingerprint(key));
+  }
+  out.reports = now.found.in_order_of_report();
+  return out;
+}
+
+void Round::finish(DeclId d, Node& node, bool circular) {
+  const DeclKey key = modules_.key(d);
+  if (!node.elaboration) {
+    if (holds(records_.at(key), circular)) return;
+    read(d, node);
+  }
+  ++checked_;
+  Elaboration& now = *node.elaboration;
+  const shape::UseArena use(now.state->arena);
+  if (circular)
+    now.e.report_recursion(now.global);
+  else
+    now.e.check(now.global);
+  Record record = record_of(now, node, circular);
+  if (modules_[d].kind != core::Global::Kind::type)
+    record.interface = std::make_unique<core::Interface>(now.e, now.global);
+  record.checked = std::move(now.state);
+  record.checked->global = now.global;
+  record.checked->program = std::move(now.e.program);
+  records_[key] = std::move(record);
+  node.elaboration.reset();
+}
+
+void Round::run(const std::vector<DeclId>& declarations) {
+  collect(declarations);
+  std::vector<DeclId> all;
+  std::map<DeclId, uint32_t> number;
+  for (const auto& [d, node] : nodes_) {
+    number[d] = static_cast<uint32_t>(all.size());
+    all.push_back(d);
+  }
+  std::vector<std::vector<uint32_t>> uses;
+  for (DeclId d : all) {
+    auto& own = uses.emplace_back();
+    for (DeclId used : nodes_.at(d).uses) own.push_back(number.at(used));
+  }
+  const UseOrder order = order_of_uses(uses);
+  for (uint32_t i : order.circular) finish(all[i], nodes_.at(all[i]), true);
+  for (uint32_t i : order.order)
+    if (!std::binary_search(order.circular.begin(), order.circular.end(), i))
+      finish(all[i], nodes_.at(all[i]), false);
+}
+
+std::vector<DeclKey> Round::reached() const {
+  std::vector<DeclKey> out;
+  for (const auto& [d, node] : nodes_) out.push_back(modules_.key(d));
+  return out;
+}
+
+}  // namespace axon::session

@@ -1,0 +1,54 @@
+// Brings what is known of declarations up to date.
+//
+// In: modules, and the records of an earlier state of them. Out: records of the declarations that are asked
+// for, and of all that those use, that hold of these modules. Invariant: a record is what elaboration of the
+// declaration from nothing would give; one is kept where nothing that it was made from has changed.
+#pragma once
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "core/elaborator.h"
+#include "session/documents.h"
+#include "session/record.h"
+
+namespace axon::session {
+
+using Records = std::map<core::DeclKey, Record>;
+
+class Round {
+ public:
+  Round(Documents& documents, const core::Modules& modules, const core::Options& options, Records& records);
+  ~Round();
+  Round(const Round&) = delete;
+  Round& operator=(const Round&) = delete;
+
+  void run(const std::vector<core::DeclId>& declarations);
+  /// All that were brought up to date, in the order in which they are declared.
+  std::vector<core::DeclKey> reached() const;
+  size_t checked() const { return checked_; }  ///< how many were checked anew
+
+ private:
+  /// An elaboration of one declaration that is under way.
+  struct Elaboration;
+  struct Node {
+    std::unique_ptr<Elaboration> elaboration;  ///< null while its record may still hold
+    std::vector<core::DeclId> uses;
+  };
+  void collect(const std::vector<core::DeclId>& declarations);
+  void read(core::DeclId d, Node& node);
+  void finish(core::DeclId d, Node& node, bool circular);
+  bool may_hold(const Record& record) const;
+  bool holds(const Record& record, bool circular) const;
+  Record record_of(const Elaboration& elaboration, const Node& node, bool circular) const;
+  const std::string& fingerprint(const core::DeclKey& key) const;
+
+  Documents& documents_;
+  const core::Modules& modules_;
+  const core::Options& options_;
+  Records& records_;
+  std::map<core::DeclId, Node> nodes_;
+  size_t checked_ = 0;
+};
+
+}  // namespace axon::session

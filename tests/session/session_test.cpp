@@ -1,0 +1,127 @@
+// A session answers as elaboration of the whole file does, and checks again only what has to be.
+#include "session/session.h"
+
+#include <gtest/gtest.h>
+
+#include "core/print.h"
+#include "support.h"
+#include "syntax/parse.h"
+
+namespace axon::session {
+namespace {
+
+std::string without_padding(const std::string& text) {
+  std::string out;
+  for (char c : text)
+    if (c != ' ' && c != '\n') out += c;
+  return out;
+}
+
+/// The types and reports of elaboration at once.
+std::pair<std::string, std::string> at_once(const std::string& path) {
+  source::SourceManager sources;
+  source::Diagnostics found;
+  core::LibraryLoader loader(sources, found, library());
+  const auto id = sources.add(path, read(path), found);
+  const syntax::File file = syntax::parse(sources[id], found);
+  const core::Program program =
+      core::elaborate(file, sources, [&](const std::string& m) { return loader(m); }, found);
+  return {core::print_types(program), summary(found, sources)};
+}
+
+class Programs : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Programs, AreCheckedAsAtOnce) {
+  Session session(library(), {});
+  for (const std::string& path : programs({GetParam()})) {
+    session.documents().open(path, read(path));
+    const source::Diagnostics found = session.check(path);
+    const auto [types, reports] = at_once(path);
+    EXPECT_EQ(without_padding(session.types(path)), without_padding(types)) << path;
+    if (reports.find("E0331") == std::string::npos) {
+      EXPECT_EQ(summary(found, session.sources()), reports) << path;
+    }
+    session.documents().close(path);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Session, Programs,
+                         ::testing::Values("stdlib", "examples", "tests/core", "tests/shapes",
+                                           "tests/diagnostics", "tests/syntax/ast"));
+
+class Edits : public ::testing::Test {
+ protected:
+  /// How many declarations are checked anew.
+  size_t check(const std::string& text, const std::string& expected_codes = "") {
+    session.documents().open("edited.axn", text);
+    const source::Diagnostics found = session.check("edited.axn");
+    std::string codes;
+    for (const source::Diagnostic& d : found.sorted()) codes += std::string(code_name(d.code)) + " ";
+    EXPECT_EQ(codes, expected_codes) << text;
+    Session fresh(library(), {});
+    fresh.documents().open("edited.axn", text);
+    EXPECT_EQ(summary(found, session.sources()), summary(fresh.check("edited.axn"), fresh.sources())) << text;
+    EXPECT_EQ(session.types("edited.axn"), fresh.types("edited.axn")) << text;
+    return session.checked();
+  }
+  Session session{library(), {}};
+};
+
+const std::string rest =
+    "fun g (x : f32[n]) = f x * 2.0\nfun h (x : f32[n]) = g x + 1.0\nfun k y = exp (sum y)\n";
+
+TEST_F(Edits, OfABodyCheckOneDeclaration) {
+  check("fun f x = x + 1.0\n" + rest);
+  EXPECT_EQ(check("fun f x = x + 1.0\n" + rest), 0u);
+  EXPECT_EQ(check("fun f x = x + 2.0\n" + rest), 1u);
+  EXPECT_EQ(check("fun unused x = x\nfun f x = x + 2.0\n" + rest), 1u);
+  EXPECT_EQ(check("fun f x = x + 2.0\n" + rest), 0u);
+  EXPECT_EQ(check("fun f x = x + 2.0\n" + rest + "fun f x = x\n", "E0404 "), 0u);
+}
+
+TEST_F(Edits, OfATypeCheckItsUsers) {
+  check("fun f x = x + 1.0\n" + rest);
+  EXPECT_EQ(check("fun f (x : f32[n]) = x + 1.0\n" + rest), 2u);             // f and g; the type of g stays
+  EXPECT_EQ(check("fun f (x : f32[n]) = sum x\n" + rest), 3u);               // and h
+  EXPECT_EQ(check("fun f (x : f32[n, n]) = sum x\n" + rest, "E0303 "), 3u);  // g fails, and h is silent
+  EXPECT_EQ(check("fun f x = x + 1.0\n" + rest), 3u);
+}
+
+TEST_F(Edits, OfNamesCheckWhatLooksThemUp) {
+  check("fun a x = exp x\nfun b x = x\n");
+  EXPECT_EQ(check("fun a x = exp x\nfun b x = x\nfun exp x = x\n"), 2u);  // it hides the library's
+  EXPECT_EQ(check("fun a x = expp x\nfun b x = x\nfun exp x = x\n", "E0401 "), 1u);
+  EXPECT_EQ(check("fun a x = expp x\nfun b x = x\nfun expp x = x\n"), 2u);
+  EXPECT_EQ(check("type T = f32[3]\nfun a (x : T) = x\nfun b (x : f32[3]) = a x\n"), 3u);
+  EXPECT_EQ(check("type T = f32[4]\nfun a (x : T) = x\nfun b (x : f32[3]) = a x\n", "E0303 "), 3u);
+}
+
+TEST_F(Edits, OfCirclesDoNotDependOnWhatWasBefore) {
+  check("fun a x = b x\nfun b x = x\nfun c x = a x\n");
+  check("fun a x = b x\nfun b x = a x\nfun c x = a x\n", "E0317 ");
+  check("fun b x = a x\nfun a x = b x\nfun c x = a x\n", "E0317 ");
+  check("fun b x = x\nfun a x = b x\nfun c x = a x\n");
+  check("fun b x = b x\n", "E0317 ");
+}
+
+TEST_F(Edits, ThatBreakADeclarationLeaveTheOthersAlone) {
+  check("fun f x = x + 1.0\n" + rest);
+  check("fun f x = (x + 1.0\n" + rest, "E0211 ");
+  check("fun = 2\n" + rest, "E0210 E0401 ");
+}
+
+TEST_F(Edits, OfImportsReachTheirImporters) {
+  session.documents().open("part.axn", "fun twice x = x + x\n");
+  session.documents().open("main.axn", "import part\nfun four x = part.twice (part.twice x)\n");
+  EXPECT_FALSE(session.check("main.axn").has_errors());
+  session.documents().open("part.axn", "fun twise x = x + x\n");
+  EXPECT_TRUE(session.check("main.axn").has_errors());
+  session.documents().open("part.axn", "fun twice (x : f32[3]) = x + x\n");
+  EXPECT_FALSE(session.check("main.axn").has_errors());
+  EXPECT_EQ(session.types("main.axn"), "four : f32[3] -> f32[3]\n");
+  session.documents().close("part.axn");
+  EXPECT_TRUE(session.check("main.axn").has_errors());
+}
+
+}  // namespace
+}  // namespace axon::session
