@@ -11,8 +11,9 @@ namespace axon::core {
 using ExprId = base::Id<struct ExprTag>;
 using LocalId = base::Id<struct LocalTag>;
 
-/// What storage belongs to: a name, or a part of it, `.k.0`. `@e` stands for an update or a call `e` that
-/// gave the storage another value: it is no part of what it was.
+/// What storage belongs to: a name, or a part of it. `p.cache.k` is {p, ".cache.k"}; what the update or call
+/// that is expression 12 made of it in place is {p, ".cache.k@12"}: it has the same owner, and shares nothing
+/// with what was before.
 struct Place {
   LocalId local;
   std::string path;
@@ -29,6 +30,9 @@ struct AliasSet {
   AliasSet part(const std::string& name) const;
   AliasSet renewed(ExprId by) const;
   AliasSet renewed(ExprId by, const std::vector<Place>& which) const;  ///< these places, and parts of them
+  /// The part that the path leads to; renewed at each `@` in it.
+  AliasSet at_path(const std::string& path, ExprId by) const;
+  void forget_changes();  ///< every change becomes `@`, whichever expression made it
   void add(const AliasSet& other);
   void add(const std::vector<Place>& more);
 };

@@ -2,73 +2,8 @@
 #include "core/aliases.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace axon::core {
-
-bool overlap(const Place& a, const Place& b) {
-  if (a.local != b.local) return false;
-  const auto& [shorter, longer] =
-      a.path.size() <= b.path.size() ? std::pair(a.path, b.path) : std::pair(b.path, a.path);
-  return longer.starts_with(shorter) && (longer.size() == shorter.size() || longer[shorter.size()] == '.');
-}
-
-std::vector<Place> AliasSet::all() const {
-  std::vector<Place> out = places;
-  for (const auto& [name, set] : parts) {
-    const auto inner = set.all();
-    out.insert(out.end(), inner.begin(), inner.end());
-  }
-  return out;
-}
-
-AliasSet AliasSet::part(const std::string& name) const {
-  if (auto it = parts.find(name); it != parts.end()) return it->second;
-  AliasSet out;
-  out.mixed = mixed;
-  for (const Place& p : places) out.places.push_back({p.local, mixed ? p.path : p.path + name});
-  return out;
-}
-
-AliasSet AliasSet::renewed(ExprId by) const {
-  AliasSet out = *this;
-  for (Place& p : out.places) p.path += "@" + std::to_string(by.index);
-  for (auto& [name, set] : out.parts) set = set.renewed(by);
-  return out;
-}
-
-AliasSet AliasSet::renewed(ExprId by, const std::vector<Place>& which) const {
-  AliasSet out = *this;
-  for (Place& p : out.places) {
-    const auto is_part = [&](const Place& whole) {
-      return overlap(p, whole) && whole.path.size() <= p.path.size();
-    };
-    if (std::any_of(which.begin(), which.end(), is_part)) p.path += "@" + std::to_string(by.index);
-  }
-  for (auto& [name, set] : out.parts) set = set.renewed(by, which);
-  return out;
-}
-
-void AliasSet::add(const AliasSet& other) {
-  if (parts.empty() && places.empty()) {
-    *this = other;
-    return;
-  }
-  for (const auto& [name, set] : parts)
-    if (!other.parts.count(name)) parts[name].add(other.part(name));
-  for (const auto& [name, set] : other.parts) {
-    if (!parts.count(name)) parts[name] = part(name);
-    parts[name].add(set);
-  }
-  add(other.places);
-  mixed |= other.mixed;
-}
-
-void AliasSet::add(const std::vector<Place>& more) {
-  places.insert(places.end(), more.begin(), more.end());
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-}
 
 namespace {
 
@@ -286,31 +221,6 @@ AliasSet Aliases::of_known_call(ExprId callee, std::vector<AliasSet> given, Expr
 
 namespace {
 
-/// Every change is `@`, whichever expression made it.
-void forget_changes(AliasSet& set) {
-  for (Place& p : set.places) {
-    std::string path;
-    for (size_t i = 0; i < p.path.size(); ++i) {
-      path += p.path[i];
-      while (p.path[i] == '@' && i + 1 < p.path.size() &&
-             std::isdigit(static_cast<unsigned char>(p.path[i + 1])))
-        p.path.erase(i + 1, 1);
-    }
-    p.path = path;
-  }
-  for (auto& [name, part] : set.parts) forget_changes(part);
-}
-
-/// The part that a path leads to; where it was changed since, by `at`.
-AliasSet at_path(AliasSet set, const std::string& path, ExprId at) {
-  for (size_t begin = 0; begin < path.size();) {
-    const size_t end = std::min(path.find_first_of(".@", begin + 1), path.size());
-    set = path[begin] == '@' ? set.renewed(at) : set.part(path.substr(begin, end - begin));
-    begin = end;
-  }
-  return set;
-}
-
 /// How many arguments can be given to a value of this type, one after the other.
 size_t arguments_of(const TypeStore& types, TypeId type) {
   size_t out = 0;
@@ -330,7 +240,7 @@ CallAliases Aliases::of_calls(const Global& g) {
   ++depth_;  // one limit for all calls in it
   out.result = g.params.empty() ? of_call(g.body, given, g.body) : of_body(g.params, g.body, given, g.body);
   --depth_;
-  forget_changes(out.result);
+  out.result.forget_changes();
   return out;
 }
 
@@ -338,7 +248,7 @@ CallAliases Aliases::of_calls(const Global& g) {
 AliasSet Aliases::of_result(const AliasSet& result, const std::vector<AliasSet>& given, ExprId at) const {
   AliasSet out;
   for (const Place& p : result.places)
-    if (p.local.index < given.size()) out.add(at_path(given[p.local.index], p.path, at));
+    if (p.local.index < given.size()) out.add(given[p.local.index].at_path(p.path, at));
   for (const auto& [name, part] : result.parts) {
     AliasSet one;
     one.parts[name] = of_result(part, given, at);

@@ -5,8 +5,8 @@
 // may, whatever its arguments are. A call of a declared function is read in what was found out of that; of a
 // local function that is known where it stands, by its name or as it is written, in its body; where the
 // function is not known, any part of the result may alias any part of the arguments, and what the function
-// does. Of a loop, only what it begins with: what its steps exchange
-// or bring in is found later, in an entry (task/copied_state.h).
+// does. Of a loop, only what it begins with: what its steps exchange or bring in is found later, in an entry
+// (task/copied_state.h).
 #pragma once
 #include <map>
 #include <optional>
@@ -18,8 +18,6 @@
 
 namespace axon::core {
 
-/// A parameter, or a part of it: `p.cache.k` is {p, ".cache.k"}. What expression 12 made of it in place is
-/// {p, ".cache.k@12"}: it has the same owner, and shares nothing with what was before.
 class Aliases {
  public:
   explicit Aliases(const Program& p) : p_(p) {}
