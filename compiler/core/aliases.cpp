@@ -25,9 +25,44 @@ std::optional<size_t> kept_argument(Prim prim) {
     case Prim::scan_:
     case Prim::debug_:
       return 1;
-    default:
+    case Prim::add_:
+    case Prim::sub_:
+    case Prim::mul_:
+    case Prim::div_:
+    case Prim::mod_:
+    case Prim::neg_:
+    case Prim::abs_:
+    case Prim::min_:
+    case Prim::max_:
+    case Prim::pow_:
+    case Prim::exp_:
+    case Prim::exp2_:
+    case Prim::log_:
+    case Prim::sin_:
+    case Prim::cos_:
+    case Prim::tanh_:
+    case Prim::erf_:
+    case Prim::sqrt_:
+    case Prim::rsqrt_:
+    case Prim::floor_:
+    case Prim::eq_:
+    case Prim::ne_:
+    case Prim::lt_:
+    case Prim::le_:
+    case Prim::gt_:
+    case Prim::ge_:
+    case Prim::and_:
+    case Prim::or_:
+    case Prim::not_:
+    case Prim::select_:
+    case Prim::cast_:
+    case Prim::real_:
+    case Prim::dim_:
+    case Prim::reduce_:
+    case Prim::argmax_:
       return std::nullopt;
   }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -62,24 +97,10 @@ AliasSet Aliases::of(ExprId id) {
     }
     case Expr::Kind::field:
       return of(e.args[0]).part("." + e.text);
-    case Expr::Kind::tuple: {
-      AliasSet out;
-      for (size_t i = 0; i < e.args.size(); ++i) out.parts["." + std::to_string(i)] = of(e.args[i]);
-      return out;
-    }
-    case Expr::Kind::record: {
-      AliasSet out;
-      for (size_t i = 0; i < e.args.size(); ++i) out.parts["." + e.fields[i]] = of(e.args[i]);
-      return out;
-    }
-    case Expr::Kind::with_field: {
-      AliasSet out = of(e.args[0]);
-      const Type& record = p_.types.types[p_.exprs[e.args[0]].type];
-      AliasSet split;
-      for (const std::string& field : record.fields) split.parts["." + field] = out.part("." + field);
-      split.parts["." + e.text] = of(e.args[1]);
-      return split;
-    }
+    case Expr::Kind::tuple:
+    case Expr::Kind::record:
+    case Expr::Kind::with_field:
+      return of_structure(e);
     case Expr::Kind::let:
       bind_let(e);
       return of(e.args[1]);
@@ -102,9 +123,33 @@ AliasSet Aliases::of(ExprId id) {
       return reorders_axes(e) ? of(p_.exprs[e.args[0]].args[0]) : AliasSet{};
     case Expr::Kind::apply:
       return of_apply(id);
-    default:
+    case Expr::Kind::global:
+    case Expr::Kind::number:
+    case Expr::Kind::boolean:
+    case Expr::Kind::string:
+    case Expr::Kind::size:
+    case Expr::Kind::list:
+    case Expr::Kind::error:
       return {};
   }
+  return {};
+}
+
+/// A tuple or record, by fields and items.
+AliasSet Aliases::of_structure(const Expr& e) {
+  AliasSet out;
+  if (e.kind == Expr::Kind::with_field) {
+    const AliasSet before = of(e.args[0]);
+    const Type& record = p_.types.types[p_.exprs[e.args[0]].type];
+    for (const std::string& field : record.fields) out.parts["." + field] = before.part("." + field);
+    out.parts["." + e.text] = of(e.args[1]);
+    return out;
+  }
+  for (size_t i = 0; i < e.args.size(); ++i) {
+    const std::string name = e.kind == Expr::Kind::record ? e.fields[i] : std::to_string(i);
+    out.parts["." + name] = of(e.args[i]);
+  }
+  return out;
 }
 
 /// The same with each field and item on its own.
@@ -189,32 +234,26 @@ AliasSet Aliases::of_call(ExprId callee, std::vector<AliasSet> given, ExprId at)
 }
 
 AliasSet Aliases::of_known_call(ExprId callee, std::vector<AliasSet> given, ExprId at) {
+  using Kind = Expr::Kind;
   const Expr& e = p_.exprs[callee];
-  switch (e.kind) {
-    case Expr::Kind::lambda:
-      return of_body(e.params, e.args[0], given, at);
-    case Expr::Kind::global:
-      return of_global(p_.globals[e.global], given, at);
-    case Expr::Kind::local:
-      if (const auto bound = bound_.find(e.local); bound != bound_.end())
-        return of_call(bound->second, std::move(given), at);
-      break;
-    case Expr::Kind::apply: {
-      std::vector<AliasSet> all = of_arguments(e);
-      all.insert(all.end(), given.begin(), given.end());
-      return of_call(e.args[0], std::move(all), at);
-    }
-    case Expr::Kind::let:
-      bind_let(e);
-      return of_call(e.args[1], std::move(given), at);
-    case Expr::Kind::conditional: {
-      AliasSet out = of_call(e.args[1], given, at);
-      out.add(of_call(e.args[2], given, at));
-      return out;
-    }
-    default:
-      break;
+  if (e.kind == Kind::lambda) return of_body(e.params, e.args[0], given, at);
+  if (e.kind == Kind::global) return of_global(p_.globals[e.global], given, at);
+  if (e.kind == Kind::let) {
+    bind_let(e);
+    return of_call(e.args[1], std::move(given), at);
   }
+  if (e.kind == Kind::apply) {
+    std::vector<AliasSet> all = of_arguments(e);
+    all.insert(all.end(), given.begin(), given.end());
+    return of_call(e.args[0], std::move(all), at);
+  }
+  if (e.kind == Kind::conditional) {
+    AliasSet out = of_call(e.args[1], given, at);
+    out.add(of_call(e.args[2], given, at));
+    return out;
+  }
+  const auto bound = e.kind == Kind::local ? bound_.find(e.local) : bound_.end();
+  if (bound != bound_.end()) return of_call(bound->second, std::move(given), at);
   given.push_back(of(callee));
   return mixed(given);
 }

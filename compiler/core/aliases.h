@@ -36,6 +36,7 @@ class Aliases {
 
  private:
   void bind(const Pattern& p, const AliasSet& aliases);
+  AliasSet of_structure(const Expr& e);
   AliasSet of_index(const Expr& e);
   std::vector<AliasSet> of_arguments(const Expr& call);
   AliasSet of_apply(ExprId id);
