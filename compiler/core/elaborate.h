@@ -22,8 +22,12 @@ namespace axon::core {
 /// live as long as the elaboration.
 using Loader = std::function<const syntax::Text*(const std::string& module)>;
 
-/// Reads files, and looks for the modules of the library in directories, first hit wins; parses once. Dots of
-/// a module's name are directories.
+/// The paths that a module may have, of which the first that is a file counts: what a Loader is asked for, in
+/// the directories of the library. Dots of a module's name are directories.
+std::vector<std::string> places_of_module(const std::string& module,
+                                          const std::vector<std::string>& directories);
+
+/// Reads files, and looks for the modules of the library in directories; parses once.
 class LibraryLoader {
  public:
   LibraryLoader(source::SourceManager& sources, source::Diagnostics& diagnostics,

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "source/files.h"
 #include "syntax/parse.h"
 
 namespace axon::core {
@@ -19,40 +20,36 @@ namespace stx = axon::syntax;
 
 // ---- Files ----
 
+std::vector<std::string> places_of_module(const std::string& module,
+                                          const std::vector<std::string>& directories) {
+  if (module.ends_with(".axn")) return {module};
+  std::string relative = module;
+  std::replace(relative.begin(), relative.end(), '.', '/');
+  std::vector<std::string> out;
+  for (const std::string& directory : directories)
+    out.push_back((directory.empty() ? "" : directory + "/") + relative + ".axn");
+  return out;
+}
+
 LibraryLoader::LibraryLoader(source::SourceManager& sources, source::Diagnostics& diagnostics,
                              std::vector<std::string> directories)
     : sources_(sources), diagnostics_(diagnostics), directories_(std::move(directories)) {}
 
 const stx::Text* LibraryLoader::operator()(const std::string& module) {
   if (auto it = files_.find(module); it != files_.end()) return &it->second->text;
-  auto read = [&](const std::string& path) -> const stx::Text* {
-    auto id = sources_.load(path, diagnostics_);
-    if (!id) return nullptr;
-    auto& file = files_[module] = std::make_unique<Parsed>();
-    file->file = stx::parse(sources_[*id], diagnostics_);
-    file->text = {*id, {&file->file}};
-    return &file->text;
-  };
+  const std::vector<std::string> places = places_of_module(module, directories_);
   std::error_code ignored;
-  if (module.ends_with(".axn")) return fs::is_regular_file(module, ignored) ? read(module) : nullptr;
-  std::string relative = module;
-  std::replace(relative.begin(), relative.end(), '.', '/');
-  for (const std::string& directory : directories_) {
-    const std::string path = (directory.empty() ? "" : directory + "/") + relative + ".axn";
-    if (fs::is_regular_file(path, ignored)) return read(path);
-  }
-  return nullptr;
+  const auto path = std::find_if(places.begin(), places.end(),
+                                 [&](const std::string& p) { return fs::is_regular_file(p, ignored); });
+  const auto id = path == places.end() ? std::nullopt : sources_.load(*path, diagnostics_);
+  if (!id) return nullptr;
+  auto& file = files_[module] = std::make_unique<Parsed>();
+  file->file = stx::parse(sources_[*id], diagnostics_);
+  file->text = {*id, {&file->file}};
+  return &file->text;
 }
 
 namespace {
-
-/// The path without symbolic links, as far as it exists; empty when links go round in a circle.
-fs::path real(const fs::path& path) {
-  std::error_code failed;
-  fs::path out = fs::weakly_canonical(fs::absolute(path, failed), failed).lexically_normal();
-  if (!out.has_filename()) out = out.parent_path();  // a trailing slash
-  return failed ? fs::path() : out;
-}
 
 bool inside(const fs::path& path, const fs::path& root) {
   const fs::path relative = path.lexically_relative(root);
@@ -73,11 +70,11 @@ std::string library_name(const fs::path& relative) {
 
 fs::path Modules::directory_of(const stx::Text& text) const {
   const fs::path directory = fs::path(sources_[text.source].name()).parent_path();
-  return real(directory.empty() ? "." : directory);
+  return source::real_path(directory.empty() ? "." : directory);
 }
 
 std::string Modules::identity(const stx::Text& text) const {
-  return real(sources_[text.source].name()).string();
+  return source::file_identity(sources_[text.source].name());
 }
 
 // ---- Names ----
@@ -272,7 +269,7 @@ const Module& Modules::open_program(const stx::Text& text, const std::string& ro
   auto own = std::make_unique<Module>();
   own->text = text;
   own->library = false;
-  own->root = root.empty() ? directory_of(text) : real(root);
+  own->root = root.empty() ? directory_of(text) : source::real_path(root);
   std::string key = identity(text);
   while (modules_.count(key))
     key += " (checked)";  // a file of the library itself: besides what it is to others
@@ -344,7 +341,7 @@ void Modules::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i) {
   if (relative.is_absolute())
     return refuse(Code::E0408, "an import names a file relative to this one", nullptr);
   const fs::path beside = fs::path(sources_[m.text.source].name()).parent_path() / relative;
-  const fs::path place = real(beside);
+  const fs::path place = source::real_path(beside);
   std::error_code ignored;
   Module* imported = nullptr;
   if (place.empty())

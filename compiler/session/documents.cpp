@@ -1,13 +1,11 @@
 // See documents.h.
 #include "session/documents.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
-#include "source/limits.h"
+#include "core/elaborate.h"
+#include "source/files.h"
 
 namespace axon::session {
 
@@ -15,29 +13,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string identity(const std::string& path) {
-  std::error_code failed;
-  const fs::path absolute = fs::absolute(path, failed);
-  const fs::path real = fs::weakly_canonical(absolute, failed);
-  return failed ? absolute.lexically_normal().string() : real.string();
-}
-
 std::optional<std::string> text_on_disk(const std::string& path) {
-  std::error_code failed;
-  if (!fs::is_regular_file(path, failed)) return std::nullopt;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  // one byte more than allowed is enough to see that there are too many
-  std::string text(std::min<uintmax_t>(fs::file_size(path, failed), source::limits::file_bytes + 1), '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(in.gcount()));
-  return text;
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) ? source::read_bytes(path) : std::nullopt;
 }
 
 }  // namespace
 
 void Documents::open(const std::string& path, std::string text) {
-  Entry& entry = files_[identity(path)];
+  Entry& entry = files_[source::file_identity(path)];
   entry.open = true;
   entry.path = path;
   if (entry.document)
@@ -47,7 +31,7 @@ void Documents::open(const std::string& path, std::string text) {
 }
 
 void Documents::close(const std::string& path) {
-  const auto found = files_.find(identity(path));
+  const auto found = files_.find(source::file_identity(path));
   if (found == files_.end() || !found->second.open) return;
   found->second.open = false;
   if (auto text = text_on_disk(path))
@@ -67,7 +51,7 @@ void Documents::reload() {
 }
 
 const syntax::Text* Documents::read(const std::string& path) {
-  const std::string key = identity(path);
+  const std::string key = source::file_identity(path);
   if (const auto known = files_.find(key); known != files_.end()) return &known->second.document->text();
   auto text = text_on_disk(path);
   if (!text) return nullptr;
@@ -78,17 +62,13 @@ const syntax::Text* Documents::read(const std::string& path) {
 }
 
 const syntax::Text* Documents::load(const std::string& module) {
-  if (module.ends_with(".axn")) return read(module);
-  std::string relative = module;
-  std::replace(relative.begin(), relative.end(), '.', '/');
-  for (const std::string& directory : library_)
-    if (const syntax::Text* text = read((directory.empty() ? "" : directory + "/") + relative + ".axn"))
-      return text;
+  for (const std::string& path : core::places_of_module(module, library_))
+    if (const syntax::Text* text = read(path)) return text;
   return nullptr;
 }
 
 const Document* Documents::find(const std::string& path) const {
-  const auto found = files_.find(identity(path));
+  const auto found = files_.find(source::file_identity(path));
   return found == files_.end() ? nullptr : found->second.document.get();
 }
 

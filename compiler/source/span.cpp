@@ -1,15 +1,14 @@
 // Files, lines, columns; the checks on raw bytes that spare every later stage from thinking about them.
 #include "source/span.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "source/diagnostic.h"
+#include "source/files.h"
 #include "source/limits.h"
 
 namespace axon::source {
@@ -188,11 +187,6 @@ std::string checked(FileId id, std::string text, Diagnostics& diagnostics) {
   return text;
 }
 
-void report_unreadable(const std::string& name, int reason, Diagnostics& diagnostics) {
-  diagnostics.report(
-      error(Code::E0005, {}, fmt::format("the file `{}` cannot be read", name)).note(std::strerror(reason)));
-}
-
 }  // namespace
 
 FileId SourceManager::add(std::string name, std::string text, Diagnostics& diagnostics) {
@@ -225,31 +219,21 @@ Span SourceManager::in_whole(Span span) const {
 }
 
 std::optional<FileId> SourceManager::load(const std::string& path, Diagnostics& diagnostics) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    report_unreadable(path, errno, diagnostics);
-    return std::nullopt;
-  }
-  const auto file = read(descriptor, path, diagnostics);
-  ::close(descriptor);
-  return file;
+  return add_read(path, read_bytes(path), diagnostics);
 }
 
 std::optional<FileId> SourceManager::read(int descriptor, const std::string& name, Diagnostics& diagnostics) {
-  // In pieces, so that a small file costs little; one byte more than allowed is enough for add() to see it.
-  std::string text, piece(64u << 10, '\0');
-  while (text.size() <= limits::file_bytes) {
-    const ssize_t count = ::read(descriptor, piece.data(), piece.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      report_unreadable(name, errno, diagnostics);
-      return std::nullopt;
-    }
-    if (count == 0) break;
-    text.append(piece, 0, static_cast<size_t>(count));
-  }
-  text.shrink_to_fit();
-  return add(name, std::move(text), diagnostics);
+  return add_read(name, read_bytes(descriptor), diagnostics);
+}
+
+/// `text`: as read_bytes gave it, with the reason in errno.
+std::optional<FileId> SourceManager::add_read(const std::string& name, std::optional<std::string> text,
+                                              Diagnostics& diagnostics) {
+  const int reason = errno;
+  if (text) return add(name, std::move(*text), diagnostics);
+  diagnostics.report(
+      error(Code::E0005, {}, fmt::format("the file `{}` cannot be read", name)).note(std::strerror(reason)));
+  return std::nullopt;
 }
 
 std::unique_ptr<SourceManager> SourceManager::with(FileId changed, std::string text,

@@ -89,8 +89,7 @@ class SourceManager {
 
   /// Takes text over, reports what is wrong with it, always gives a file (an empty one when it is too large).
   FileId add(std::string name, std::string text, Diagnostics& diagnostics);
-  /// Reads a file; nullopt, with E0005 reported, when it cannot be read. No more is read than shows that it
-  /// is too large, so one without an end is refused, too.
+  /// Reads a file; nullopt, with E0005 reported, when it cannot be read.
   std::optional<FileId> load(const std::string& path, Diagnostics& diagnostics);
   /// The same for what is open already, called `name`.
   std::optional<FileId> read(int descriptor, const std::string& name, Diagnostics& diagnostics);
@@ -116,6 +115,9 @@ class SourceManager {
   std::string describe(Span span) const;   ///< `file:line:column` of where its beginning was written first
 
  private:
+  std::optional<FileId> add_read(const std::string& name, std::optional<std::string> text,
+                                 Diagnostics& diagnostics);
+
   std::deque<SourceFile> files_;  // a deque: references stay valid while files are added
 };
 
