@@ -64,6 +64,7 @@ void Document::set_text(std::string text) {
   std::reverse(unused_.begin(), unused_.end());  // a part that is edited keeps its id
   parts_.clear();
   text_.parts.clear();
+  revision_of_.clear();
   for (Piece& piece : all) {
     if (piece.part) {
       sources_.place_part(piece.part->id, piece.span);
@@ -78,6 +79,7 @@ void Document::set_text(std::string text) {
       read(piece);
     }
     text_.parts.push_back(&piece.part->file);
+    revision_of_[piece.part->id] = piece.part->revision;
     parts_.push_back(std::move(piece.part));
   }
 }
@@ -92,8 +94,8 @@ std::vector<source::Diagnostic> Document::reports() const {
 }
 
 uint64_t Document::revision(source::FileId part) const {
-  const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const auto& p) { return p->id == part; });
-  return found == parts_.end() ? 0 : (*found)->revision;
+  const auto found = revision_of_.find(part);
+  return found == revision_of_.end() ? 0 : found->second;
 }
 
 }  // namespace axon::session

@@ -5,6 +5,7 @@
 // same text; what was found out from the one holds of the other.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,6 +52,7 @@ class Document {
   std::vector<std::unique_ptr<Part>> unused_;  ///< their ids are given to parts to come
   syntax::Text text_;
   uint64_t revisions_ = 0;
+  std::map<source::FileId, uint64_t> revision_of_;  ///< of each part
 };
 
 }  // namespace axon::session

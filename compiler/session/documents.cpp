@@ -20,14 +20,28 @@ std::optional<std::string> text_on_disk(const std::string& path) {
 
 }  // namespace
 
-void Documents::open(const std::string& path, std::string text) {
+Documents::Entry& Documents::add(const std::string& path, std::string text) {
   Entry& entry = files_[source::file_identity(path)];
-  entry.open = true;
   entry.path = path;
-  if (entry.document)
-    entry.document->set_text(std::move(text));
-  else
-    entry.document = std::make_unique<Document>(sources_, path, std::move(text));
+  entry.document = std::make_unique<Document>(sources_, path, std::move(text));
+  by_source_[entry.document->text().source] = entry.document.get();
+  return entry;
+}
+
+Documents::Files::iterator Documents::remove(Files::iterator file) {
+  by_source_.erase(file->second.document->text().source);
+  return files_.erase(file);
+}
+
+void Documents::open(const std::string& path, std::string text) {
+  const auto found = files_.find(source::file_identity(path));
+  if (found == files_.end()) {
+    add(path, std::move(text)).open = true;
+    return;
+  }
+  found->second.open = true;
+  found->second.path = path;
+  found->second.document->set_text(std::move(text));
 }
 
 void Documents::close(const std::string& path) {
@@ -37,7 +51,7 @@ void Documents::close(const std::string& path) {
   if (auto text = text_on_disk(path))
     found->second.document->set_text(std::move(*text));
   else
-    files_.erase(found);
+    remove(found);
 }
 
 void Documents::reload() {
@@ -46,19 +60,14 @@ void Documents::reload() {
     auto text = entry.open ? std::nullopt : text_on_disk(entry.path);
     if (text && *text != sources_[entry.document->text().source].text())
       entry.document->set_text(std::move(*text));
-    it = entry.open || text ? std::next(it) : files_.erase(it);
+    it = entry.open || text ? std::next(it) : remove(it);
   }
 }
 
 const syntax::Text* Documents::read(const std::string& path) {
-  const std::string key = source::file_identity(path);
-  if (const auto known = files_.find(key); known != files_.end()) return &known->second.document->text();
+  if (const Document* const known = find(path)) return &known->text();
   auto text = text_on_disk(path);
-  if (!text) return nullptr;
-  Entry& entry = files_[key];
-  entry.path = path;
-  entry.document = std::make_unique<Document>(sources_, path, std::move(*text));
-  return &entry.document->text();
+  return text ? &add(path, std::move(*text)).document->text() : nullptr;
 }
 
 const syntax::Text* Documents::load(const std::string& module) {
@@ -73,10 +82,8 @@ const Document* Documents::find(const std::string& path) const {
 }
 
 const Document* Documents::find(source::FileId part) const {
-  const source::FileId whole = sources_.in_whole({part, 0, 0}).file;
-  for (const auto& [key, entry] : files_)
-    if (entry.document->text().source == whole) return entry.document.get();
-  return nullptr;
+  const auto found = by_source_.find(sources_.in_whole({part, 0, 0}).file);
+  return found == by_source_.end() ? nullptr : found->second;
 }
 
 }  // namespace axon::session

@@ -37,11 +37,15 @@ class Documents {
     bool open = false;
     std::string path;  ///< as it was asked for
   };
+  using Files = std::map<std::string, Entry>;
+  Entry& add(const std::string& path, std::string text);
+  Files::iterator remove(Files::iterator file);
   const syntax::Text* read(const std::string& path);
 
   source::SourceManager sources_;
   std::vector<std::string> library_;
-  std::map<std::string, Entry> files_;  ///< by identity
+  Files files_;  ///< by identity
+  std::map<source::FileId, const Document*> by_source_;
 };
 
 }  // namespace axon::session

@@ -49,6 +49,19 @@ TEST_F(DocumentsOnDisk, AreApartWhereLinksGoInACircle) {
   EXPECT_EQ(documents.load(path("a.axn")), nullptr);
 }
 
+TEST_F(DocumentsOnDisk, AreFoundByTheirParts) {
+  documents.open(path("a.axn"), "val a = 1\nval b = 2\n");
+  documents.open(path("b.axn"), "val a = 1\n");
+  const syntax::Text a = documents.find(path("a.axn"))->text();
+  for (const syntax::File* part : a.parts)
+    EXPECT_EQ(documents.find(part->source), documents.find(path("a.axn")));
+  EXPECT_EQ(documents.find(a.source), documents.find(path("a.axn")));
+  const source::FileId b = documents.find(path("b.axn"))->text().parts[0]->source;
+  EXPECT_EQ(documents.find(b), documents.find(path("b.axn")));
+  documents.close(path("b.axn"));
+  EXPECT_EQ(documents.find(b), nullptr);
+}
+
 TEST_F(DocumentsOnDisk, AreModulesOfTheFirstDirectoryThatHasThem) {
   write("second/nn/layer.axn", "val second = 1\n");
   EXPECT_EQ(text_of(documents.load("nn.layer")), "val second = 1\n");
