@@ -55,11 +55,19 @@ void DeclLowering::run() {
                              [&](const stx::TestDecl& t) { lower_value(t.body); },
                              [&](const stx::SignatureDecl& s) { lower_signature(s); },
                              [&](const stx::TypeDecl& d) { lower_alias(d); },
-                             [&](const stx::LayoutDecl& d) { lower_layout(d); }, [](const auto&) {}},
+                             [&](const stx::LayoutDecl& d) { lower_layout(d); },
+                             [&](const stx::ErrorDecl&) { lower_unread(); }, [](const auto&) {}},
              decl.node);
   DeclInfo& done = e_.infos[g_.index];
   done.end_expr = p_.exprs.size();
   done.end_local = p_.locals.size();
+}
+
+/// Nothing is known of it, and nothing is said of that.
+void DeclLowering::lower_unread() {
+  not_read();
+  p_.globals[g_].has_error = true;
+  p_.globals[g_].scheme.type = e_.vars.error();
 }
 
 void DeclLowering::lower_value(stx::ExprId value) {

@@ -18,6 +18,7 @@ class DeclLowering : LoweringPart {
  private:
   void lower_function(const syntax::FunDecl& f);
   void lower_value(syntax::ExprId value);
+  void lower_unread();
   void lower_alias(const syntax::TypeDecl& d);
   void lower_layout(const syntax::LayoutDecl& d);
   void lower_signature(const syntax::SignatureDecl& s);

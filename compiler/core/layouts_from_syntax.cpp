@@ -38,6 +38,7 @@ void TypeLowering::check_layout_name(const stx::Name& name, bool mapped, size_t 
   }
   const GlobalId layout = e_.global(found);
   const auto* declared = stx::as<stx::LayoutDecl>(*e_.infos[layout.index].written);
+  if (!declared) return not_read();
   if (mapped || declared->params.size() != given)
     report(error(Code::E0318, name.span,
                  counts_differ(name.text, "parameter", declared->params.size(),

@@ -95,12 +95,22 @@ std::optional<std::pair<Global::Kind, std::string>> kind_and_name(const stx::Dec
                                  },
                                  [](const stx::TypeDecl&) -> std::optional<Kind> { return Kind::type; },
                                  [](const stx::LayoutDecl&) -> std::optional<Kind> { return Kind::type; },
+                                 [](const stx::ErrorDecl& e) -> std::optional<Kind> {
+                                   if (e.of == stx::ErrorDecl::Of::other) return std::nullopt;
+                                   return e.of == stx::ErrorDecl::Of::value ? Kind::value : Kind::type;
+                                 },
                                  [](const auto&) -> std::optional<Kind> { return std::nullopt; }},
                  d.node);
   const auto* test = stx::as<stx::TestDecl>(d);
   std::string name = test ? test_name(test->title) : d.name.text;
   if (!kind || name.empty()) return std::nullopt;
   return std::pair(*kind, std::move(name));
+}
+
+/// Layouts have names of their own.
+bool is_layout(const stx::Decl& d) {
+  const auto* error = stx::as<stx::ErrorDecl>(d);
+  return stx::as<stx::LayoutDecl>(d) || (error && error->of == stx::ErrorDecl::Of::layout);
 }
 
 }  // namespace
@@ -119,15 +129,16 @@ void Modules::declare(Module& m) {
 void Modules::declare(Module& m, const stx::File& file, const stx::Decl& d) {
   const auto named = kind_and_name(d);
   if (!named) return;
-  const bool layout = stx::as<stx::LayoutDecl>(d) != nullptr;
+  const bool layout = is_layout(d);
   auto& space = layout ? m.layouts : named->first == Global::Kind::type ? m.types : m.values;
   Declared declared{&m,           {&file, &d},   {},
                     named->first, named->second, d.name.span.valid() ? d.name.span : d.span};
   if (const auto it = space.find(named->second); it != space.end()) {
     // `val f : t` followed by `fun f` or `val f = e` states the type of f
     const Declared& earlier = decls_[it->second];
-    const bool signature = stx::as<stx::SignatureDecl>(*earlier.written) &&
-                           (stx::as<stx::FunDecl>(d) || stx::as<stx::ValueDecl>(d));
+    const bool signature =
+        stx::as<stx::SignatureDecl>(*earlier.written) &&
+        (stx::as<stx::FunDecl>(d) || stx::as<stx::ValueDecl>(d) || stx::as<stx::ErrorDecl>(d));
     if (!signature) {
       diagnostics_.report(
           error(Code::E0404, declared.span, fmt::format("`{}` is declared twice", declared.name))
@@ -209,7 +220,7 @@ DeclId Modules::in_library(DeclKey::Space space, const std::string& name) const 
 
 DeclKey Modules::key(DeclId d) const {
   const Declared& declared = decls_[d];
-  const bool layout = stx::as<stx::LayoutDecl>(*declared.written) != nullptr;
+  const bool layout = is_layout(*declared.written);
   const auto space = layout                                ? DeclKey::Space::layouts
                      : declared.kind == Global::Kind::type ? DeclKey::Space::types
                                                            : DeclKey::Space::values;

@@ -391,7 +391,12 @@ static std::string written_as(const std::string& name, const std::vector<stx::Si
 /// The declared type with its parameters replaced: lowered anew in a scope of its own.
 TypeId TypeLowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span at) {
   const DeclInfo& info = e_.infos[g.index];
-  const auto& decl = *stx::as<stx::TypeDecl>(*info.written);
+  const auto* declared = stx::as<stx::TypeDecl>(*info.written);
+  if (!declared) {
+    not_read();
+    return e_.vars.error();
+  }
+  const stx::TypeDecl& decl = *declared;
   if (std::find(open_aliases_.begin(), open_aliases_.end(), g) != open_aliases_.end()) {
     report(error(Code::E0317, at, fmt::format("the type `{}` contains itself", p_.globals[g].name)));
     return e_.vars.error();

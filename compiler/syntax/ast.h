@@ -430,7 +430,11 @@ struct TestDecl {
   std::string title;
   ExprId body;
 };  ///< the declared name is empty
-struct ErrorDecl {};
+/// What could not be read. Where it has a name that is declared nevertheless, so that its uses stay silent.
+struct ErrorDecl {
+  enum class Of : uint8_t { value, type, layout, other };
+  Of of = Of::other;
+};
 
 struct Decl {
   Span span;

@@ -107,7 +107,18 @@ TEST_F(Edits, OfCirclesDoNotDependOnWhatWasBefore) {
 TEST_F(Edits, ThatBreakADeclarationLeaveTheOthersAlone) {
   check("fun f x = x + 1.0\n" + rest);
   check("fun f x = (x + 1.0\n" + rest, "E0211 ");
+  check("fun f (x : = x + 1.0\n" + rest, "E0211 ");
+  check("fun f x + 1.0\n" + rest, "E0210 ");
+  check("entry f x (\n" + rest, "E0211 E0210 ");
+  check("val f 2.0\n" + rest, "E0210 ");
   check("fun = 2\n" + rest, "E0210 E0401 ");
+}
+
+TEST_F(Edits, OfATypeThatCannotBeReadLeaveTheOthersAlone) {
+  const std::string users = "fun g (p : T[3]) = p.w\nfun h (x : f32[2]) = x\n";
+  check("type T[n] = { w : f32[n] }\n" + users);
+  check("type T[n] { w : f32[n] }\n" + users, "E0210 ");
+  check("type T[n] = { w : f32[ }\n" + users, "E0211 ");
 }
 
 TEST_F(Edits, OfImportsReachTheirImporters) {
