@@ -17,6 +17,7 @@
 #include "core/elaborate.h"
 #include "core/lookups.h"
 #include "core/modules.h"
+#include "core/uses.h"
 #include "core/vars.h"
 #include "source/diagnostic.h"
 #include "syntax/ast.h"
@@ -46,6 +47,7 @@ struct DeclInfo {
   bool not_read = false;
   bool given = false;  ///< by an Interface: what it says is known, and not its text
   std::vector<GlobalId> uses;
+  std::vector<Use> names;                   ///< in its text and that of what states its type
   std::vector<syntax::SizeParam> declared;  ///< f[h, ..s, 't], in order
   std::vector<ShapeVarId> declared_shapes;
   std::optional<TypeId> result;

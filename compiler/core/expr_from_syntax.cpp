@@ -101,6 +101,7 @@ ExprId ExprLowering::expr(stx::ExprId id) {
               }
               fields.push_back(f.name.text);
               places.push_back(f.name.span);
+              note(Use::Kind::field, f.name.span, f.name.span);
               values.push_back(expr(f.value));
             }
             const ExprId e = add(Kind::record, span);
@@ -146,6 +147,7 @@ ExprId ExprLowering::expr(stx::ExprId id) {
             const ExprId e = add(Kind::with_field, span);
             at(e).args = {base, value};
             at(e).text = w.field.text;
+            note(Use::Kind::field, w.field.span, span);
             return e;
           },
           [&](const stx::CheckExpr& c) {
@@ -170,11 +172,12 @@ ExprId ExprLowering::expr(stx::ExprId id) {
             const auto* qualifier = stx::as<stx::NameExpr>(file()[f.base]);
             if (qualifier && !find(qualifier->name) && !find_own(qualifier->name).valid() &&
                 e_.lookups.import(*module_, qualifier->name))
-              return names_.imported(qualifier->name, f.field, span);
+              return names_.imported({qualifier->name, file()[f.base].span}, f.field, span);
             const ExprId base = expr(f.base);
             const ExprId e = add(Kind::field, span);
             at(e).args = {base};
             at(e).text = f.field.text;
+            note(Use::Kind::field, f.field.span, span);
             return e;
           },
           [&](const stx::IndexExpr& i) { return indices_.index(i, span); }},
@@ -292,6 +295,7 @@ ExprId ExprLowering::binary(const stx::BinaryExpr& b, Span span) {
   }
   const ExprId lhs = expr(b.lhs), rhs = expr(b.rhs);
   const ExprId op = names_.prelude(fn, b.op_span);
+  if (at(op).kind == Kind::global) note(Use::Kind::value, b.op_span, e_.infos[at(op).global.index].id);
   at(op).text = stx::binary_op_text(b.op);  // how it was written, for messages
   return apply(op, {lhs, rhs}, span);
 }

@@ -145,6 +145,25 @@ std::vector<AxisGroup> IndexLowering::axis_groups(const stx::ListExpr& l) {
   return out;
 }
 
+/// Notes the names of axes. `bound`: where those are bound that were named before.
+void IndexLowering::note_axes(const stx::ListExpr& l, std::map<std::string, Span>& bound) {
+  const auto name = [&](const std::string& text, Span at) {
+    note(Use::Kind::axis, at, bound.try_emplace(text, at).first->second);
+  };
+  for (const stx::Index& i : l.elements) {
+    if (const auto* s = std::get_if<stx::SpreadIndex>(&i.node)) name(".." + s->name.text, s->name.span);
+    const auto* e = std::get_if<stx::ElementIndex>(&i.node);
+    std::vector<stx::ExprId> todo;
+    if (e) todo.push_back(e->value);
+    while (!todo.empty()) {
+      const stx::Expr& x = file()[todo.back()];
+      todo.pop_back();
+      if (const auto* n = stx::as<stx::NameExpr>(x)) name(n->name, x.span);
+      if (const auto* b = stx::as<stx::BinaryExpr>(x)) todo.insert(todo.end(), {b->rhs, b->lhs});
+    }
+  }
+}
+
 ExprId IndexLowering::rearrange(const stx::ReduceExpr& r, Span span) {
   const auto* from = r.args.size() == 2 ? stx::as<stx::ListExpr>(file()[r.args[1]]) : nullptr;
   const auto* to = stx::as<stx::ListExpr>(file()[r.body]);
@@ -162,6 +181,7 @@ ExprId IndexLowering::rearrange(const stx::ReduceExpr& r, Span span) {
   // The names of axes that are sizes in scope are those sizes; others are found from the operand.
   Instantiation sizes;
   std::vector<std::string> seen;
+  std::map<std::string, Span> bound;
   for (const AxisGroup& group : before) {
     for (const std::string& n : group) {
       if (n == "1") continue;
@@ -180,6 +200,7 @@ ExprId IndexLowering::rearrange(const stx::ReduceExpr& r, Span span) {
       auto size = number  ? std::optional(Dim(static_cast<int64_t>(std::stoll(n))))
                   : entry ? types_.size_of(*entry)
                           : std::nullopt;
+      if (entry && size) bound.emplace(n, entry->binding);
       sizes.emplace_back(shape::fresh_var(n), size ? *size : Dim(e_.vars.dim(n, VarKind::meta, true, span)));
     }
   }
@@ -195,6 +216,8 @@ ExprId IndexLowering::rearrange(const stx::ReduceExpr& r, Span span) {
                  "both sides of `rearrange` must name the same axes, each once"));
     return add(Kind::error, span);
   }
+  note_axes(*from, bound);
+  note_axes(*to, bound);
   const ExprId e = add(Kind::rearrange, span);
   at(e).args = {value};
   at(e).from = std::move(before);
@@ -233,6 +256,7 @@ std::vector<IndexItem> IndexLowering::indices(const std::vector<stx::Index>& lis
                                  item.kind = IndexItem::Kind::rank;
                                  const ScopeEntry* entry = find_axes(s.name.text);
                                  if (entry) {
+                                   note(*entry, s.name.span);
                                    item.rank = entry->local;
                                  } else {
                                    report(error(Code::E0401, s.name.span,

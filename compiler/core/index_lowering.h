@@ -23,6 +23,7 @@ class IndexLowering : LoweringPart {
   GlobalId find_global(syntax::ExprId id);
   size_t reduction_arity(GlobalId g);
   std::vector<AxisGroup> axis_groups(const syntax::ListExpr& l);
+  void note_axes(const syntax::ListExpr& l, std::map<std::string, source::Span>& bound);
   bool axis_factors(syntax::ExprId id, AxisGroup& out);
   ExprId explicit_sizes(GlobalId g, const syntax::IndexExpr& i, source::Span at);
 

@@ -36,6 +36,7 @@ void TypeLowering::check_layout_name(const stx::Name& name, bool mapped, size_t 
              source::Edit{name.span, *other, source::Applicability::maybe});
     return report(std::move(d));
   }
+  note(Use::Kind::layout, name.span, found);
   const GlobalId layout = e_.global(found);
   const auto* declared = stx::as<stx::LayoutDecl>(*e_.infos[layout.index].written);
   if (!declared) return not_read();
@@ -49,9 +50,8 @@ void TypeLowering::check_layout_name(const stx::Name& name, bool mapped, size_t 
 }
 
 void TypeLowering::check_layout_axis(const stx::Name& axis) {
-  if (std::find(machine_axes.begin(), machine_axes.end(), axis.text) != machine_axes.end() ||
-      e_.lookups.has_mesh_axis(*module_, axis.text))
-    return;
+  if (std::find(machine_axes.begin(), machine_axes.end(), axis.text) != machine_axes.end()) return;
+  if (e_.lookups.has_mesh_axis(*module_, axis.text)) return note(Use::Kind::mesh, axis.span, Span{});
   std::vector<std::string> known = e_.lookups.mesh_axes(*module_);
   known.insert(known.begin(), machine_axes.begin(), machine_axes.end());
   auto d = error(Code::E0410, axis.span, fmt::format("no mesh has an axis `{}`", axis.text));

@@ -28,6 +28,7 @@ struct ScopeEntry {
   LocalId local;                   ///< or
   std::optional<shape::Dim> size;  ///< the name of a size
   Seen seen = Seen::anywhere;
+  source::Span binding;  ///< where it is named first
 };
 
 /// What a name in a type that nothing binds yet becomes.
@@ -82,6 +83,12 @@ class LoweringPart {
   const ScopeEntry* find_axes(const std::string& name) const;  ///< `..p` of a `for`; a name space of its own
   GlobalId find_value(const std::string& name) const;          ///< of the module or the library
   DeclId find_own(const std::string& name) const;              ///< of the module
+
+  /// The name at the place stands for what is declared so, or is bound there.
+  void note(Use::Kind kind, source::Span at, DeclId declared);
+  void note(Use::Kind kind, source::Span at, source::Span binding);
+  /// Of a name in an expression or in a type.
+  void note(const ScopeEntry& entry, source::Span at);
 
   ExprId add(Expr::Kind kind, source::Span at);
   Expr& at(ExprId id) { return p_.exprs[id]; }

@@ -113,7 +113,18 @@ bool is_layout(const stx::Decl& d) {
   return stx::as<stx::LayoutDecl>(d) || (error && error->of == stx::ErrorDecl::Of::layout);
 }
 
+DeclKey::Space space_of(Global::Kind kind, const stx::Decl& d) {
+  if (kind != Global::Kind::type) return DeclKey::Space::values;
+  return is_layout(d) ? DeclKey::Space::layouts : DeclKey::Space::types;
+}
+
 }  // namespace
+
+std::optional<std::pair<DeclKey::Space, std::string>> declared_name(const stx::Decl& d) {
+  auto named = kind_and_name(d);
+  if (!named) return std::nullopt;
+  return std::pair(space_of(named->first, d), std::move(named->second));
+}
 
 void Modules::declare(Module& m) {
   for (const stx::File* file : m.text.parts) {
@@ -220,11 +231,7 @@ DeclId Modules::in_library(DeclKey::Space space, const std::string& name) const 
 
 DeclKey Modules::key(DeclId d) const {
   const Declared& declared = decls_[d];
-  const bool layout = is_layout(*declared.written);
-  const auto space = layout                                ? DeclKey::Space::layouts
-                     : declared.kind == Global::Kind::type ? DeclKey::Space::types
-                                                           : DeclKey::Space::values;
-  return {declared.module->identity, space, declared.name};
+  return {declared.module->identity, space_of(declared.kind, *declared.written), declared.name};
 }
 
 DeclId Modules::find(const DeclKey& key) const {
@@ -275,6 +282,14 @@ void Modules::open_prelude() {
       if (!is_private(d)) names_.push_back(name);
 }
 
+/// What the identity of the program's file ends with where it is one of the library itself.
+static constexpr std::string_view besides = " (checked)";
+
+std::string file_of_module(const std::string& identity) {
+  const bool is_besides = identity.ends_with(besides);
+  return is_besides ? identity.substr(0, identity.size() - besides.size()) : identity;
+}
+
 const Module& Modules::open_program(const stx::Text& text, const std::string& root) {
   open_prelude();
   auto own = std::make_unique<Module>();
@@ -282,8 +297,7 @@ const Module& Modules::open_program(const stx::Text& text, const std::string& ro
   own->library = false;
   own->root = root.empty() ? directory_of(text) : source::real_path(root);
   std::string key = identity(text);
-  while (modules_.count(key))
-    key += " (checked)";  // a file of the library itself: besides what it is to others
+  while (modules_.count(key)) key += besides;
   return *add_module(key, std::move(own));
 }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,14 @@ struct Written {
   const syntax::Decl& operator*() const { return *decl; }
   const syntax::Decl* operator->() const { return decl; }
 };
+
+/// The file that a module is in: that of the program may be one of the library, and is then a module besides
+/// that.
+std::string file_of_module(const std::string& identity);
+
+/// The name that a declaration declares, and among which names; nothing for an import, a mesh and what has
+/// none.
+std::optional<std::pair<DeclKey::Space, std::string>> declared_name(const syntax::Decl& d);
 
 struct Declared {
   Module* module = nullptr;

@@ -19,11 +19,13 @@ class NameLowering : LoweringPart {
   /// The names that the pattern binds to what is no integer scalar name no size.
   void hide_from_types(const Pattern& pattern, TypeId type);
   void hide_from_types(const Pattern& pattern, ExprId value);
-  LocalId add_local(const std::string& name, source::Span at, Local::Kind kind = Local::Kind::value);
+  /// `binding`: where the name was bound before, if it stands for the same.
+  LocalId add_local(const std::string& name, source::Span at, Local::Kind kind = Local::Kind::value,
+                    source::Span binding = {});
 
   ExprId name(const std::string& text, source::Span at);
   /// `m.f`: what another module declares.
-  ExprId imported(const std::string& qualifier, const syntax::Name& field, source::Span at);
+  ExprId imported(const syntax::Name& qualifier, const syntax::Name& field, source::Span at);
   ExprId prelude(const std::string& name, source::Span at);  ///< a function of the library
   ExprId cast_to(base::Elem elem, source::Span at);
 

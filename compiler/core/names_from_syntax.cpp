@@ -35,6 +35,35 @@ void LoweringPart::not_read() {
   p_.globals[g_].has_error = true;
 }
 
+/// What is lowered of another declaration, such as a type that is used, has its names noted there.
+static bool is_text_of(const DeclInfo& info, Span at) {
+  const auto holds = [at](const Written& text) {
+    return text && text->span.file == at.file && text->span.begin <= at.begin && at.end <= text->span.end;
+  };
+  return holds(info.written) || holds(info.stated);
+}
+
+void LoweringPart::note(Use::Kind kind, Span at, DeclId declared) {
+  DeclInfo& info = e_.infos[g_.index];
+  if (is_text_of(info, at)) info.names.push_back({at, kind, declared, {}});
+}
+
+void LoweringPart::note(Use::Kind kind, Span at, Span binding) {
+  DeclInfo& info = e_.infos[g_.index];
+  if (is_text_of(info, at)) info.names.push_back({at, kind, {}, binding});
+}
+
+void LoweringPart::note(const ScopeEntry& entry, Span at) {
+  Use::Kind kind = Use::Kind::size;
+  if (entry.local.valid()) {
+    const Local::Kind local = p_.locals[entry.local].kind;
+    kind = local == Local::Kind::rank    ? Use::Kind::axes
+           : local == Local::Kind::index ? Use::Kind::index
+                                         : Use::Kind::local;
+  }
+  note(kind, at, entry.binding);
+}
+
 ExprId LoweringPart::add(Kind kind, Span at) {
   Expr e;
   e.kind = kind;
@@ -75,13 +104,14 @@ DeclId LoweringPart::find_own(const std::string& name) const {
 
 // ---- Patterns ----
 
-LocalId NameLowering::add_local(const std::string& name, Span at, Local::Kind kind) {
+LocalId NameLowering::add_local(const std::string& name, Span at, Local::Kind kind, Span binding) {
   Local l;
   l.name = name;
   l.span = at;
   l.kind = kind;
   const LocalId id = p_.locals.add(std::move(l));
-  scope_.push_back({name, id, {}});
+  scope_.push_back({name, id, {}, ScopeEntry::Seen::anywhere, binding.valid() ? binding : at});
+  note(scope_.back(), at);
   return id;
 }
 
@@ -125,6 +155,7 @@ Pattern NameLowering::pattern(stx::PatternId id, bool parameter, size_t since) {
   out.span = p.span;
   const auto* name = stx::as<stx::NamePattern>(p);
   std::optional<Dim> value;
+  Span binding;
   if (p.type.valid()) {
     const VarKind kind = unbound_ == Unbound::rigid ? VarKind::rigid : VarKind::meta;
     NamedIntegers named{kind, {}};
@@ -140,6 +171,7 @@ Pattern NameLowering::pattern(stx::PatternId id, bool parameter, size_t since) {
     if (name && parameter && integer) {  // the name of an integer scalar is a dimension, of either sign
       const ScopeEntry* entry = find_size(name->name.text);
       const bool same_list = entry && entry >= scope_.data() + since;
+      if (same_list && entry->size) binding = entry->binding;
       value =
           same_list && entry->size ? *entry->size : Dim(e_.vars.dim(name->name.text, kind, false, p.span));
       Type known = t;
@@ -149,7 +181,7 @@ Pattern NameLowering::pattern(stx::PatternId id, bool parameter, size_t since) {
   }
   std::visit(stx::Overloaded{[&](const stx::NamePattern& n) {
                                out.kind = Pattern::Kind::name;
-                               out.local = add_local(n.name.text, n.name.span);
+                               out.local = add_local(n.name.text, n.name.span, Local::Kind::value, binding);
                                p_.locals[out.local].type = value ? *out.annotation : TypeId{};
                              },
                              [&](const stx::TuplePattern& t) {
@@ -253,6 +285,7 @@ ExprId NameLowering::cast_to(base::Elem elem, Span span) {
 
 ExprId NameLowering::name(const std::string& text, Span span) {
   if (const ScopeEntry* entry = find(text)) {
+    note(*entry, span);
     if (entry->size) {
       const Dim d = *entry->size;
       const ExprId id = add(Kind::size, span);
@@ -264,7 +297,10 @@ ExprId NameLowering::name(const std::string& text, Span span) {
     at(id).local = local;
     return id;
   }
-  if (const GlobalId g = find_value(text); g.valid()) return global(g, span);
+  if (const GlobalId g = find_value(text); g.valid()) {
+    note(Use::Kind::value, span, e_.infos[g.index].id);
+    return global(g, span);
+  }
   if (auto elem = base::elem_from_name(text)) return cast_to(*elem, span);
   if (text == "reshape" || text == "rearrange") {
     report(error(Code::E0215, span,
@@ -281,22 +317,25 @@ ExprId NameLowering::name(const std::string& text, Span span) {
   return add(Kind::error, span);
 }
 
-ExprId NameLowering::imported(const std::string& qualifier, const stx::Name& field, Span span) {
-  const Module* m = e_.lookups.import(*module_, qualifier).value_or(nullptr);
+ExprId NameLowering::imported(const stx::Name& qualifier, const stx::Name& field, Span span) {
+  const Module* m = e_.lookups.import(*module_, qualifier.text).value_or(nullptr);
+  note(Use::Kind::module, qualifier.span, Span{});
   if (!m) {  // reported where it is imported
     not_read();
     return add(Kind::error, span);
   }
   const DeclId value = e_.lookups.find(*m, DeclKey::Space::values, field.text);
+  if (value.valid()) note(Use::Kind::value, field.span, value);
   if (value.valid() && !e_.modules.is_private(value)) return global(e_.global(value), span);
   if (value.valid()) {
     report(error(Code::E0409, field.span,
-                 fmt::format("`{}` is private to the module `{}`", field.text, qualifier))
+                 fmt::format("`{}` is private to the module `{}`", field.text, qualifier.text))
                .also(e_.modules[value].span, "declared here"));
     return add(Kind::error, span);
   }
   const std::vector<std::string> known = e_.lookups.names(*m, DeclKey::Space::values, false);
-  auto d = error(Code::E0401, field.span, fmt::format("the module `{}` has no `{}`", qualifier, field.text));
+  auto d =
+      error(Code::E0401, field.span, fmt::format("the module `{}` has no `{}`", qualifier.text, field.text));
   if (auto other = nearest(field.text, known))
     d.help(fmt::format("a similar name is `{}`", *other),
            source::Edit{field.span, *other, source::Applicability::maybe});

@@ -21,6 +21,7 @@ void TypeLowering::clear() {
   shapes_.clear();
   type_names_.clear();
   rows_.clear();
+  named_.clear();
   bracketed_.clear();
 }
 
@@ -32,17 +33,19 @@ void TypeLowering::declare_sizes(const std::vector<stx::SizeParam>& sizes) {
   for (const stx::SizeParam& s : sizes) {
     switch (s.kind) {
       case stx::SizeParamKind::dim: {
-        const Dim d = named_size(s.name.text, kind, s.name.span);
+        const Dim d = named_size(s.name, kind);
         if (auto v = d.as_var()) p_.globals[g_].sizes.emplace_back(s.name.text, *v);
         break;
       }
       case stx::SizeParamKind::shape: {
+        note_named(Use::Kind::shape, s.name);
         const ShapeVarId v = e_.vars.shape(s.name.text, kind);
         shapes_[s.name.text] = {var_item(v)};
         info.declared_shapes.push_back(v);
         break;
       }
       case stx::SizeParamKind::element:
+        note_named(Use::Kind::element, s.name);
         if (entry_) {
           e_.entry_elems.insert(s.name.text);
           auto fixed = e_.options.elems.find(s.name.text);
@@ -59,20 +62,26 @@ void TypeLowering::declare_sizes(const std::vector<stx::SizeParam>& sizes) {
 }
 
 /// A new name of a size. A value of the same name, which names no size, keeps the name in expressions.
-Dim TypeLowering::named_size(const std::string& name, VarKind kind, Span at) {
+Dim TypeLowering::named_size(const stx::Name& written, VarKind kind) {
+  const std::string& name = written.text;
   const auto seen = find(name) ? ScopeEntry::Seen::in_types : ScopeEntry::Seen::anywhere;
   if (entry_) {
     e_.entry_sizes.insert(name);
     auto fixed = e_.options.sizes.find(name);
     if (fixed != e_.options.sizes.end()) {
       Dim value(fixed->second);
-      scope_.push_back({name, {}, value, seen});
+      add_size(written, value, seen);
       return value;
     }
   }
-  Dim d(e_.vars.dim(name, kind, true, at));
-  scope_.push_back({name, {}, d, seen});
+  Dim d(e_.vars.dim(name, kind, true, written.span));
+  add_size(written, d, seen);
   return d;
+}
+
+void TypeLowering::add_size(const stx::Name& n, const Dim& size, ScopeEntry::Seen seen) {
+  scope_.push_back({n.text, {}, size, seen, n.span});
+  note(scope_.back(), n.span);
 }
 
 std::optional<Dim> TypeLowering::size_of(const ScopeEntry& entry) {
@@ -100,12 +109,15 @@ Dim TypeLowering::dim(stx::DimId id) {
           },
           [&](const stx::NameDim& n) {
             if (const ScopeEntry* entry = find_size(n.name.text))
-              if (auto size = size_of(*entry)) return *size;
+              if (auto size = size_of(*entry)) {
+                note(Use::Kind::size, at, entry->binding);
+                return *size;
+              }
             switch (unbound_) {
               case Unbound::rigid:
-                return named_size(n.name.text, VarKind::rigid, at);
+                return named_size(n.name, VarKind::rigid);
               case Unbound::meta:
-                return named_size(n.name.text, VarKind::meta, at);
+                return named_size(n.name, VarKind::meta);
               case Unbound::refuse:
                 break;
             }
@@ -191,6 +203,7 @@ void TypeLowering::lower_where(const std::vector<stx::Condition>& where, DeclInf
 
 /// `'t : float`: what the name stands for is one of these, and the body may not ask for less.
 void TypeLowering::lower_class(const stx::ClassFact& c) {
+  note_named(Use::Kind::element, c.element);
   const std::map<std::string, ElemClass> classes = {
       {"num", ElemClass::num}, {"float", ElemClass::flt}, {"int", ElemClass::int_}};
   const auto cls = classes.find(c.cls.text);

@@ -34,8 +34,11 @@ class TypeLowering : LoweringPart {
   void clear();
 
  private:
-  shape::Dim named_size(const std::string& name, VarKind kind, source::Span at);
+  shape::Dim named_size(const syntax::Name& name, VarKind kind);
   ShapeVarId shape_name(const syntax::Name& n);
+  void add_size(const syntax::Name& n, const shape::Dim& size,
+                ScopeEntry::Seen seen = ScopeEntry::Seen::anywhere);
+  void note_named(Use::Kind kind, const syntax::Name& n);
   Shape shape_of(const std::vector<syntax::Item>& items);
   TypeId type_variable(const std::string& name);
   ElemTerm elem_of(const std::string& variable, TypeId t, source::Span at);
@@ -54,8 +57,9 @@ class TypeLowering : LoweringPart {
 
   std::map<std::string, Shape> shapes_;
   std::map<std::string, TypeId> type_names_;
-  std::map<std::string, TypeVarId> rows_;  ///< `..r` of records
-  std::set<uint32_t> integer_names_;       ///< variables of named integers: those that are axes are sizes
+  std::map<std::string, TypeVarId> rows_;                            ///< `..r` of records
+  std::map<std::pair<Use::Kind, std::string>, source::Span> named_;  ///< where they are named first
+  std::set<uint32_t> integer_names_;  ///< variables of named integers: those that are axes are sizes
   std::set<std::string> bracketed_;  ///< type variables with a shape or a class: they stand for element types
   std::vector<GlobalId> open_aliases_;
   std::set<std::pair<const syntax::File*, syntax::TypeId>> may_be_weights_;

@@ -21,7 +21,14 @@ Shape to_shape(ShapeVarId v) { return {var_item(v)}; }
 
 // ---- Shapes ----
 
+/// Notes a name that lives for the whole declaration, of its first mention on.
+void TypeLowering::note_named(Use::Kind kind, const stx::Name& n) {
+  if (!open_aliases_.empty()) return;
+  note(kind, n.span, named_.try_emplace({kind, n.text}, n.span).first->second);
+}
+
 ShapeVarId TypeLowering::shape_name(const stx::Name& n) {
+  note_named(Use::Kind::shape, n);
   auto it = shapes_.find(n.text);
   if (it != shapes_.end() && lone(it->second)) return *lone(it->second);
   if (it != shapes_.end()) {  // an alias's argument that is a whole shape: joins name variables only
@@ -174,6 +181,7 @@ TypeId TypeLowering::type(stx::TypeId id) {
   return std::visit(stx::Overloaded{[&](const stx::ErrorType&) { return e_.vars.error(); },
                                     [&](const stx::NamedType& n) { return named_type(n, t.span); },
                                     [&](const stx::VariableType& v) {
+                                      note_named(Use::Kind::element, v.name);
                                       const TypeId variable = type_variable(v.name.text);
                                       if (!v.items) return variable;
                                       const ElemTerm elem = elem_of(v.name.text, variable, t.span);
@@ -212,7 +220,8 @@ TypeId TypeLowering::exists(const stx::ExistsType& x, Span at) {
   const size_t scope = scope_.size();
   for (const stx::Name& n : x.names) {
     const Var v = e_.vars.dim(n.text, VarKind::rigid, true, n.span);
-    scope_.push_back({n.text, {}, Dim(v)});
+    scope_.push_back({n.text, {}, Dim(v), ScopeEntry::Seen::anywhere, n.span});
+    if (x.facts.empty()) note(scope_.back(), n.span);  // else it stands in one of these
     if (exists_) exists_->push_back(v);
   }
   if (!exists_) report(error(Code::E0217, at, "an unknown size `?k` can only stand in a result type"));
@@ -245,11 +254,14 @@ TypeId TypeLowering::named_integer(const stx::IntegerType& n, Span at) {
     out.value = value;
     return e_.vars.add(std::move(out));
   };
-  if (known && known->size) return with_value(*known->size);
+  if (known && known->size) {
+    note(*known, n.name.span);
+    return with_value(*known->size);
+  }
   const Var v = e_.vars.dim(n.name.text, integers_->kind, false, n.name.span);
   integer_names_.insert(v.id);
   integers_->all.push_back(v);
-  scope_.push_back({n.name.text, {}, Dim(v)});
+  add_size(n.name, Dim(v));
   return with_value(Dim(v));
 }
 
@@ -288,9 +300,11 @@ TypeId TypeLowering::record_type(const stx::RecordType& r) {
     }
     out.fields.push_back(f.name.text);
     out.places.push_back(f.type.valid() ? source::join(f.name.span, file()[f.type].span) : f.name.span);
+    note(Use::Kind::field, f.name.span, out.places.back());
     out.items.push_back(type(f.type));
   }
   if (r.rest) {
+    note_named(Use::Kind::row, *r.rest);
     const auto known = rows_.find(r.rest->text);
     out.row = known != rows_.end()
                   ? known->second
@@ -309,6 +323,7 @@ GlobalId TypeLowering::find_type(const std::vector<stx::Name>& path, Span at) {
       report(error(Code::E0403, path[0].span, fmt::format("no module is imported as `{}`", path[0].text)));
       return {};
     }
+    note(Use::Kind::module, path[0].span, Span{});
     m = *imported;
     if (!m) {
       not_read();
@@ -317,13 +332,17 @@ GlobalId TypeLowering::find_type(const std::vector<stx::Name>& path, Span at) {
   }
   const std::string& name = path.back().text;
   if (const DeclId found = e_.lookups.find(*m, DeclKey::Space::types, name); found.valid()) {
+    note(Use::Kind::type, path.back().span, found);
     if (m == module_ || !e_.modules.is_private(found)) return e_.global(found);
     report(error(Code::E0409, path.back().span,
                  fmt::format("the type `{}` is private to the module `{}`", name, path[0].text))
                .also(e_.modules[found].span, "declared here"));
     return {};
   }
-  if (GlobalId g = e_.library_type(name); g.valid() && path.size() == 1) return g;
+  if (GlobalId g = e_.library_type(name); g.valid() && path.size() == 1) {
+    note(Use::Kind::type, path.back().span, e_.infos[g.index].id);
+    return g;
+  }
   std::vector<std::string> known = {"Stack"};
   for (int i = 0; i <= static_cast<int>(base::Elem::boolean); ++i)
     known.emplace_back(base::elem_name(static_cast<base::Elem>(i)));
@@ -431,7 +450,7 @@ TypeId TypeLowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span
         } else {
           report(error(Code::E0318, item->span, fmt::format("`{}` stands for a size", param.name.text)));
         }
-        scope.push_back({param.name.text, {}, d});
+        scope.push_back({param.name.text, {}, d, ScopeEntry::Seen::anywhere, param.name.span});
         args.push_back({d, std::nullopt, {}});
         break;
       }

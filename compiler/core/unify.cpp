@@ -306,6 +306,7 @@ bool Unifier::unify_records(TypeId x, TypeId y, WhyId why) {
   only_a.kind = only_b.kind = Kind::record;
   for (size_t i = 0; i < a.fields.size(); ++i) {
     if (TypeId theirs = find(b, a.fields[i]); theirs.valid()) {
+      vars_.note_same_field(place_of_field(a, a.fields[i]), place_of_field(b, a.fields[i]));
       ok &= unify(a.items[i], theirs, why);
     } else {
       only_a.fields.push_back(a.fields[i]);
@@ -408,7 +409,10 @@ TypeId Unifier::field(TypeId record, const std::string& name, WhyId why, source:
   if (t.kind == Kind::error) return id;
   if (t.kind == Kind::record) {
     for (size_t i = 0; i < t.fields.size(); ++i)
-      if (t.fields[i] == name) return t.items[i];
+      if (t.fields[i] == name) {
+        vars_.note_same_field(at, place_of_field(t, name));
+        return t.items[i];
+      }
   }
   TypeVarId row;
   if (t.kind == Kind::record && t.row.valid() && vars_.is_meta(t.row)) row = t.row;

@@ -54,6 +54,13 @@ class Vars : public SizeVars {
   TypeId zonk(TypeId t);
   ElemClass elem_class(ElemTerm zonked) const;
 
+  // ---- Fields of records.
+  /// Two places under which types carry fields (Type::places) are of one field.
+  void note_same_field(source::Span a, source::Span b) {
+    if (a.valid() && b.valid() && a != b) same_fields_.emplace_back(a, b);
+  }
+  const std::vector<std::pair<source::Span, source::Span>>& same_fields() const { return same_fields_; }
+
   // ---- Building.
   TypeId tensor(ElemTerm e, Shape s, std::optional<shape::Dim> value = std::nullopt);
   TypeId scalar(base::Elem e, std::optional<shape::Dim> value = std::nullopt);
@@ -97,6 +104,7 @@ class Vars : public SizeVars {
   static constexpr size_t most_work = 4'000'000;
   std::vector<ShapeInfo> shapes_;
   std::vector<TypeInfo> infos_;
+  std::vector<std::pair<source::Span, source::Span>> same_fields_;
   std::vector<std::pair<uint64_t, TypeId>>
       zonked_;    ///< by type: when it was last filled in, and what it became
   TypeId error_;  ///< one for all: a text may have an error in each of its declarations

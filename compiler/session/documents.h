@@ -30,6 +30,7 @@ class Documents {
   const Document* find(const std::string& path) const;  ///< null for what was not loaded
   const Document* find(source::FileId part) const;      ///< the document that it is a part of
   source::SourceManager& sources() { return sources_; }
+  const source::SourceManager& sources() const { return sources_; }
 
  private:
   struct Entry {

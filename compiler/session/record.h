@@ -20,14 +20,30 @@ struct Checked {
   core::GlobalId global;
 };
 
+/// A part that a declaration was read from, as it was then.
+struct ReadPart {
+  source::FileId id;
+  uint64_t revision = 0;
+  std::string text;
+};
+
 struct Record {
+  std::vector<ReadPart> own;  ///< that of the declaration, and that of the `val` that states its type
   // What it was found out from. Where all of that is as it was, so is the rest.
   core::Lookups::Log names;
   std::vector<std::pair<source::FileId, uint64_t>> texts;   ///< parts, with their revisions
   std::vector<std::pair<core::DeclKey, std::string>> uses;  ///< with the fingerprints of their interfaces
   bool circular = false;
 
+  /// What the names in its text stand for, in order of their places, in their parts; `declared` of a Use
+  /// counts in `named`.
+  std::vector<core::Use> mentions;
+  std::vector<core::DeclKey> named;
+  /// Places of fields in types that are of one field (Vars::same_fields).
+  std::vector<std::pair<source::Span, source::Span>> same_fields;
   std::vector<source::Diagnostic> reports;
+  bool good = false;                  ///< nothing was reported, and all of its text was read
+  std::unique_ptr<Record> last_good;  ///< of an earlier text, where this one is not good and there was one
   std::unique_ptr<core::Interface> interface;  ///< null for a type or a layout
   std::unique_ptr<Checked> checked;
 };

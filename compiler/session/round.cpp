@@ -99,12 +99,45 @@ Record Round::record_of(const Elaboration& now, const Node& node, bool circular)
     add_text(info.written);
     add_text(info.stated);
   }
+  // Types of what is used carry places of fields: where those move, so do the answers.
+  for (const auto& [a, b] : now.e.vars.same_fields())
+    for (const source::Span place : {a, b}) {
+      const Document* const document = documents_.find(place.file);
+      const std::pair text(place.file, document ? document->revision(place.file) : 0);
+      if (std::find(out.texts.begin(), out.texts.end(), text) == out.texts.end()) out.texts.push_back(text);
+    }
   for (DeclId used : node.uses) {
     const DeclKey key = modules_.key(used);
     out.uses.emplace_back(key, fingerprint(key));
   }
   out.reports = now.found.in_order_of_report();
+  const core::DeclInfo& own = now.e.infos[now.global.index];
+  for (const core::Written& written : {own.written, own.stated}) {
+    if (!written) continue;
+    const source::FileId part = written.file->source;
+    const Document* const document = documents_.find(part);
+    out.own.push_back(
+        {part, document ? document->revision(part) : 0, std::string(documents_.sources()[part].text())});
+  }
+  out.good = !now.found.has_errors() && !own.not_read;
+  add_names(out, now.e, own);
   return out;
+}
+
+/// What the names of the declaration stand for, in words that outlive the modules.
+void Round::add_names(Record& out, const core::Elaborator& e, const core::DeclInfo& own) const {
+  out.same_fields = e.vars.same_fields();
+  out.mentions = own.names;
+  std::stable_sort(out.mentions.begin(), out.mentions.end(), [](const core::Use& a, const core::Use& b) {
+    return std::pair(a.span.file.index, a.span.begin) < std::pair(b.span.file.index, b.span.begin);
+  });
+  std::map<DeclId, uint32_t> numbers;
+  for (core::Use& use : out.mentions) {
+    if (!use.declared.valid()) continue;
+    const auto [number, is_new] = numbers.try_emplace(use.declared, out.named.size());
+    if (is_new) out.named.push_back(modules_.key(use.declared));
+    use.declared = DeclId{number->second};
+  }
 }
 
 void Round::finish(DeclId d, Node& node, bool circular) {
@@ -126,7 +159,10 @@ void Round::finish(DeclId d, Node& node, bool circular) {
   record.checked = std::move(now.state);
   record.checked->global = now.global;
   record.checked->program = std::move(now.e.program);
-  records_[key] = std::move(record);
+  Record& known = records_[key];
+  if (!record.good)
+    record.last_good = known.good ? std::make_unique<Record>(std::move(known)) : std::move(known.last_good);
+  known = std::move(record);
   node.elaboration.reset();
 }
 

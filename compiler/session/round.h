@@ -41,6 +41,7 @@ class Round {
   bool may_hold(const Record& record) const;
   bool holds(const Record& record, bool circular) const;
   Record record_of(const Elaboration& elaboration, const Node& node, bool circular) const;
+  void add_names(Record& out, const core::Elaborator& e, const core::DeclInfo& own) const;
   const std::string& fingerprint(const core::DeclKey& key) const;
 
   Documents& documents_;

@@ -1,9 +1,10 @@
 // See session.h.
 #include "session/session.h"
 
-#include <set>
+#include <algorithm>
 
 #include "core/print.h"
+#include "source/files.h"
 
 namespace axon::session {
 
@@ -33,9 +34,9 @@ Diagnostics Session::check(const std::string& path) {
   round.run(declarations);
   checked_ = round.checked();
 
-  auto& keys = own_[path];
-  keys.clear();
-  for (DeclId d : own.in_order) keys.push_back(modules.key(d));
+  Program& program = programs_[source::file_identity(path)];
+  program = {own.identity, {}};
+  for (DeclId d : own.in_order) program.declarations.push_back(modules.key(d));
   for (const core::Module* m : modules.all())
     for (const Diagnostic& d : documents_.find(m->text.source)->reports()) found.report(d);
   for (const core::DeclKey& key : round.reached())
@@ -44,11 +45,53 @@ Diagnostics Session::check(const std::string& path) {
   return found;
 }
 
+/// The record of the declaration, and what it was read from. Where the part was edited so that it has another
+/// id now, that is the first of those that are no longer there.
+void Session::find_record(Entry& entry, const Document& document) const {
+  const auto known = records_.find(entry.key);
+  if (known == records_.end()) return;
+  const auto& own = known->second.own;
+  auto read =
+      std::find_if(own.begin(), own.end(), [&](const ReadPart& p) { return p.id == entry.part->source; });
+  if (read == own.end())
+    read = std::find_if(own.begin(), own.end(), [&](const ReadPart& p) { return !document.revision(p.id); });
+  if (read == own.end()) return;
+  entry.record = &known->second;
+  entry.read = &*read;
+  entry.current = read->id == entry.part->source && read->revision == document.revision(read->id);
+}
+
+std::vector<Entry> Session::declarations(const std::string& path) const {
+  std::vector<Entry> out;
+  const Document* const document = documents_.find(path);
+  if (!document) return out;
+  const std::string file = source::file_identity(path);
+  const auto program = programs_.find(file);
+  const std::string& module = program == programs_.end() ? file : program->second.module;
+  for (const syntax::File* part : document->text().parts)
+    for (const syntax::Decl& decl : part->decls) {
+      auto named = core::declared_name(decl);
+      if (!named) continue;
+      out.push_back({{module, named->first, std::move(named->second)}, part, &decl});
+      find_record(out.back(), *document);
+    }
+  return out;
+}
+
+std::optional<Entry> Session::find(const core::DeclKey& key) const {
+  std::optional<Entry> out;
+  for (Entry& entry : declarations(core::file_of_module(key.module))) {
+    if (entry.key.space != key.space || entry.key.name != key.name) continue;
+    if (!out || syntax::as<syntax::SignatureDecl>(*out->decl)) out = std::move(entry);
+  }
+  return out;
+}
+
 std::string Session::types(const std::string& path) const {
   std::string out;
-  const auto keys = own_.find(path);
-  if (keys == own_.end()) return out;
-  for (const core::DeclKey& key : keys->second) {
+  const auto program = programs_.find(source::file_identity(path));
+  if (program == programs_.end()) return out;
+  for (const core::DeclKey& key : program->second.declarations) {
     const Record& record = records_.at(key);
     const shape::UseArena use(record.checked->arena);
     record.checked->program.own = {record.checked->global};

@@ -6,6 +6,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,24 @@
 
 namespace axon::session {
 
+/// A declaration of a file as it stands there now, with what was found out when it was checked last.
+struct Entry {
+  core::DeclKey key;
+  const syntax::File* part = nullptr;
+  const syntax::Decl* decl = nullptr;
+  const Record* record = nullptr;  ///< null where it was not checked yet
+  const ReadPart* read = nullptr;  ///< of the record, what became of this part; null where there is no record
+  bool current = false;            ///< the record is of the text that stands there
+};
+
 class Session {
  public:
   Session(std::vector<std::string> library, core::Options options)
       : documents_(std::move(library)), options_(std::move(options)) {}
 
   Documents& documents() { return documents_; }
-  const source::SourceManager& sources() { return documents_.sources(); }
+  const Documents& documents() const { return documents_; }
+  const source::SourceManager& sources() const { return documents_.sources(); }
 
   /// What is said of the file, of what it imports, and of all that it uses. The file has to be there.
   source::Diagnostics check(const std::string& path);
@@ -29,13 +41,25 @@ class Session {
   std::string types(const std::string& path) const;
   size_t checked() const { return checked_; }  ///< declarations that the last check looked at anew
 
+  /// The declarations of a loaded file, in order. A `val` that states the type of another has the record of
+  /// that.
+  std::vector<Entry> declarations(const std::string& path) const;
+  /// Where it is declared now; nothing when it no longer is.
+  std::optional<Entry> find(const core::DeclKey& key) const;
+  const Records& records() const { return records_; }
+
  private:
   source::Diagnostic in_whole(source::Diagnostic d);
+  void find_record(Entry& entry, const Document& document) const;
 
   Documents documents_;
   core::Options options_;
   Records records_;
-  std::map<std::string, std::vector<core::DeclKey>> own_;  ///< by path: its declarations, in order
+  struct Program {
+    std::string module;                       ///< its identity
+    std::vector<core::DeclKey> declarations;  ///< in order
+  };
+  std::map<std::string, Program> programs_;  ///< files that were checked, by what they are
   size_t checked_ = 0;
 };
 
