@@ -1,0 +1,1 @@
+require("axon").attach(vim.api.nvim_get_current_buf())
