@@ -56,26 +56,10 @@ GlobalId IndexLowering::find_global(stx::ExprId id) {
   return {};
 }
 
-/// How many arguments before the tensor a reduction takes: none for sum, two for `reduce f unit`.
-size_t IndexLowering::reduction_arity(GlobalId g) {
-  const DeclInfo& info = e_.infos[g.index];
-  if (const auto* f = stx::as<stx::FunDecl>(*info.written))
-    return f->params.empty() ? 0 : f->params.size() - 1;
-  if (const auto* s = stx::as<stx::SignatureDecl>(*info.written)) {
-    size_t arrows = 0;
-    stx::TypeId t = s->type;
-    while (const auto* a = stx::as<stx::ArrowType>((*info.written.file)[t])) {
-      ++arrows;
-      t = a->to;
-    }
-    return arrows == 0 ? 0 : arrows - 1;
-  }
-  return 0;
-}
-
 ExprId IndexLowering::reduction(const stx::ReduceExpr& r, Span span) {
   const GlobalId g = find_global(r.head);
-  size_t leading = g.valid() ? std::min(reduction_arity(g), r.args.size()) : 0;
+  const size_t arity = g.valid() ? e_.lookups.reduction_arity(e_.infos[g.index].id) : 0;
+  const size_t leading = std::min(arity, r.args.size());
   std::vector<stx::Binder> binders;
   for (size_t i = leading; i < r.args.size(); ++i) {
     const stx::Expr& x = file()[r.args[i]];
@@ -277,28 +261,28 @@ std::vector<IndexItem> IndexLowering::indices(const std::vector<stx::Index>& lis
 }
 
 ExprId IndexLowering::explicit_sizes(GlobalId g, const stx::IndexExpr& i, Span span) {
-  const auto* f = stx::as<stx::FunDecl>(*e_.infos[g.index].written);
+  const std::vector<stx::SizeParam> declared = e_.lookups.size_params(e_.infos[g.index].id);
   const ExprId fn = exprs_.expr(i.base);
-  if (f->sizes.size() != i.indices.size()) {
+  if (declared.size() != i.indices.size()) {
     report(error(Code::E0318, span,
-                 counts_differ(p_.globals[g].name, "size parameter", f->sizes.size(),
+                 counts_differ(p_.globals[g].name, "size parameter", declared.size(),
                                std::to_string(i.indices.size())))
                .also(p_.globals[g].span, "declared here"));
     return add(Kind::error, span);
   }
   std::vector<ExprId> sizes;
-  for (size_t k = 0; k < f->sizes.size(); ++k) {
+  for (size_t k = 0; k < declared.size(); ++k) {
     const auto* e = std::get_if<stx::ElementIndex>(&i.indices[k].node);
     const auto* n = e ? stx::as<stx::NameExpr>(file()[e->value]) : nullptr;
     if (n && n->name == "_") {
       sizes.push_back({});
-    } else if (f->sizes[k].kind == stx::SizeParamKind::element && n && base::elem_from_name(n->name)) {
+    } else if (declared[k].kind == stx::SizeParamKind::element && n && base::elem_from_name(n->name)) {
       sizes.push_back(names_.cast_to(*base::elem_from_name(n->name), file()[e->value].span));
-    } else if (f->sizes[k].kind == stx::SizeParamKind::dim && e) {
+    } else if (declared[k].kind == stx::SizeParamKind::dim && e) {
       sizes.push_back(exprs_.expr(e->value));
     } else {
       report(error(Code::E0318, i.indices[k].span,
-                   fmt::format("`{}` cannot be given here", f->sizes[k].name.text)));
+                   fmt::format("`{}` cannot be given here", declared[k].name.text)));
       sizes.push_back({});
     }
   }
@@ -308,8 +292,8 @@ ExprId IndexLowering::explicit_sizes(GlobalId g, const stx::IndexExpr& i, Span s
 
 ExprId IndexLowering::index(const stx::IndexExpr& i, Span span) {
   if (const GlobalId g = find_global(i.base); g.valid()) {
-    const auto* f = stx::as<stx::FunDecl>(*e_.infos[g.index].written);
-    if (f && !f->sizes.empty() && !i.otherwise.valid()) return explicit_sizes(g, i, span);
+    const bool takes_sizes = !e_.lookups.size_params(e_.infos[g.index].id).empty();
+    if (takes_sizes && !i.otherwise.valid()) return explicit_sizes(g, i, span);
   }
   const ExprId base = exprs_.expr(i.base);
   std::vector<IndexItem> items = indices(i.indices);

@@ -21,7 +21,6 @@ class IndexLowering : LoweringPart {
 
  private:
   GlobalId find_global(syntax::ExprId id);
-  size_t reduction_arity(GlobalId g);
   std::vector<AxisGroup> axis_groups(const syntax::ListExpr& l);
   void note_axes(const syntax::ListExpr& l, std::map<std::string, source::Span>& bound);
   bool axis_factors(syntax::ExprId id, AxisGroup& out);

@@ -3,7 +3,8 @@
 // In: a declaration of a program that was elaborated. Out: its Interface, which needs neither that program
 // nor its arena, and makes the declaration known to another program without elaborating it again. Invariant:
 // of two interfaces with one fingerprint, either can stand for the other: no use of the declaration can tell
-// them apart, in what it becomes or in what is said of it.
+// them apart, in what it becomes or in what is said of it. How a use is read is no matter of the interface:
+// that asks for the text of the declaration (lookups.h).
 #pragma once
 #include <string>
 #include <vector>

@@ -7,6 +7,8 @@
 
 namespace axon::core {
 
+namespace stx = axon::syntax;
+
 namespace {
 
 enum class Kind : char {
@@ -17,7 +19,9 @@ enum class Kind : char {
   names = 'n',
   names_of_library = 'p',
   mesh_axes = 'x',
-  occurs_again = 'o'
+  occurs_again = 'o',
+  reduction_arity = 'r',
+  size_params = 's'
 };
 
 /// The module by its identity, or the library as a whole.
@@ -41,6 +45,22 @@ std::string described(const Modules& modules, DeclId d) {
   if (!d.valid()) return "";
   const DeclKey key = modules.key(d);
   return fmt::format("{} {} {}", key.module, key.name, modules.is_private(d) ? "private" : "");
+}
+
+size_t reduction_arity_of(const Written& written) {
+  size_t params = 0;
+  if (const auto* f = stx::as<stx::FunDecl>(*written)) params = f->params.size();
+  if (const auto* s = stx::as<stx::SignatureDecl>(*written))
+    for (const auto* arrow = stx::as<stx::ArrowType>((*written.file)[s->type]); arrow;
+         arrow = stx::as<stx::ArrowType>((*written.file)[arrow->to]))
+      ++params;
+  return params == 0 ? 0 : params - 1;
+}
+
+const std::vector<stx::SizeParam>& size_params_of(const Written& written) {
+  static const std::vector<stx::SizeParam> none;
+  const auto* f = stx::as<stx::FunDecl>(*written);
+  return f ? f->sizes : none;
 }
 
 std::string answer(const Modules& modules, const Question& q) {
@@ -74,6 +94,18 @@ std::string answer(const Modules& modules, const Question& q) {
     }
     case Kind::occurs_again:
       return in && modules.occurs_again(*in, q.name) ? "yes" : "";
+    case Kind::reduction_arity: {
+      const DeclId d = modules.find({q.module, q.space, q.name});
+      return d.valid() ? std::to_string(reduction_arity_of(modules[d].written)) : "";
+    }
+    case Kind::size_params: {
+      const DeclId d = modules.find({q.module, q.space, q.name});
+      std::string all;
+      if (d.valid())
+        for (const stx::SizeParam& param : size_params_of(modules[d].written))
+          all += fmt::format("{} {}\n", static_cast<int>(param.kind), param.name.text);
+      return all;
+    }
   }
   return "";
 }
@@ -138,6 +170,18 @@ std::vector<std::string> Lookups::mesh_axes(const Module& in) {
 bool Lookups::occurs_again(const Module& in, const std::string& word) {
   note(Question{Kind::occurs_again, in.identity, Space::values, word});
   return modules_.occurs_again(in, word);
+}
+
+size_t Lookups::reduction_arity(DeclId value) {
+  const DeclKey key = modules_.key(value);
+  note(Question{Kind::reduction_arity, key.module, key.space, key.name});
+  return reduction_arity_of(modules_[value].written);
+}
+
+const std::vector<stx::SizeParam>& Lookups::size_params(DeclId value) {
+  const DeclKey key = modules_.key(value);
+  note(Question{Kind::size_params, key.module, key.space, key.name});
+  return size_params_of(modules_[value].written);
 }
 
 }  // namespace axon::core

@@ -2,7 +2,7 @@
 //
 // In: modules. Out: answers and, where a log is kept, each question with its answer in words that outlive the
 // modules. Invariant: where all questions have the answers that they had, elaboration of the declaration
-// meets the same names.
+// meets the same names, and uses the same declarations.
 #pragma once
 #include <map>
 #include <optional>
@@ -29,6 +29,12 @@ class Lookups {
   std::vector<std::string> mesh_axes(const Module& in);
   /// Whether the word stands in the text of the module more than once.
   bool occurs_again(const Module& in, const std::string& word);
+
+  // What the text of a value decides about how its uses are read.
+  /// How many arguments before the tensor a reduction with it takes: none for sum, two for `reduce f unit`.
+  size_t reduction_arity(DeclId value);
+  /// What it declares in brackets: f[h, ..s, 't].
+  const std::vector<syntax::SizeParam>& size_params(DeclId value);
 
   bool keeps_log = false;
   using Log = std::map<std::string, std::string>;  ///< questions with their answers

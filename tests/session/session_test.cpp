@@ -87,6 +87,27 @@ TEST_F(Edits, OfATypeCheckItsUsers) {
   EXPECT_EQ(check("fun f x = x + 1.0\n" + rest), 3u);
 }
 
+TEST_F(Edits, OfWhatAReductionGivesCheckItsUsers) {
+  const std::string type = "val scaled : f32[] -> f32[n] -> f32[]\n";
+  const std::string user = "fun g (y : f32[n]) = scaled 2.0 k => y[k]\n";
+  check(type + "fun scaled s x = s * sum x\n" + user);
+  EXPECT_EQ(check(type + "fun scaled s x = sum x * s\n" + user), 1u);
+  EXPECT_EQ(check(type + "fun scaled s = fn x => s * sum x\n" + user, "E0215 "), 2u);  // it has the same type
+  EXPECT_EQ(check(type + "fun scaled s x = s * sum x\n" + user), 2u);
+}
+
+TEST_F(Edits, ThatGiveADeclarationOtherUsesCheckItAfterThem) {
+  const std::string type = "val scaled : f32[] -> f32[n] -> f32[]\n";
+  const std::string user = "fun g (y : f32[n]) = scaled c k => y[k]\n";
+  check(type + "fun scaled s = fn x => s * sum x\n" + user + "val c = true\n",
+        "E0303 E0307 ");  // a fold over c
+  check(type + "fun scaled s x = s * sum x\n" + user + "val c = 2.0\n");
+
+  const std::string sized = "fun g (x : f32[3]) = f[c] x\n";
+  check("fun f['t] (x : 't[n]) = x\n" + sized + "val c = true\n", "E0318 ");
+  check("fun f[n] (x : f32[n]) = x\n" + sized + "val c = 3\n");
+}
+
 TEST_F(Edits, OfNamesCheckWhatLooksThemUp) {
   check("fun a x = exp x\nfun b x = x\n");
   EXPECT_EQ(check("fun a x = exp x\nfun b x = x\nfun exp x = x\n"), 2u);  // it hides the library's
