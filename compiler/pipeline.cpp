@@ -20,6 +20,7 @@
 #include "image/build.h"
 #include "module/module.h"
 #include "plan/verify.h"
+#include "session/try_edits.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"
 #include "target/level.h"
@@ -44,6 +45,9 @@ void make_core(Compilation& c) {
   c.core = core::elaborate(
       *c.syntax, c.sources, [&c](const std::string& module) { return (*c.loader)(module); }, c.diagnostics,
       c.options.core);
+  const source::SourceFile& file = c.sources[c.file];
+  session::try_edits(file.name(), std::string(file.text()), c.options.library, c.options.core, c.file,
+                     c.diagnostics);
 }
 std::string print_core(Compilation& c) { return core::print_core(*c.core); }
 

@@ -1,9 +1,16 @@
 // Drafts of the edits that may repair an error about shapes, one method for each mistake that people make.
 //
 // In: the tensors that take part in the error, and the sizes that something else in it has. Out: helps with
-// edits in the diagnostic. A draft costs a trial (suggest.h), so each is offered only where the shapes at
+// edits in the diagnostic. A draft costs a trial, so each is offered only where the shapes at
 // hand make it likely. A repair is written with what the user wrote: the text of an operand, the names of its
 // sizes.
+//
+// A draft is tentative: it is made in the text, and dropped where its error stays or another one comes
+// (session/try_edits.h). Whether an edit is safe is a property of its kind, stated where it is drafted
+// (Changes): it changes only spelling, types, `where`, size parameters or imports. Of what changes which
+// elements are computed, or which inputs an entry takes, a person has to think: the type of a parameter of an
+// entry, a declared type, the `where` of an entry. A size there that nothing else names and that is spelt
+// nearly like another one is misspelt, which is safe.
 #pragma once
 #include <algorithm>
 #include <functional>

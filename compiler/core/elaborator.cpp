@@ -7,7 +7,6 @@
 
 #include "core/interface.h"
 #include "core/shared_weights.h"
-#include "core/suggest.h"
 #include "syntax/parse.h"
 
 namespace axon::core {
@@ -257,7 +256,6 @@ Program elaborate(const stx::File& file, const source::SourceManager& sources, c
   Elaborator e(sources, modules, own, diagnostics, options);
   e.run();
   if (!diagnostics.has_errors()) e.check_options();
-  try_edits(file, sources, loader, diagnostics, options);
   return std::move(e.program);
 }
 

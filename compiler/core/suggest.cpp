@@ -1,6 +1,4 @@
-// The edits that may repair an error about shapes; suggest.h says what becomes of them.
-#include "core/suggest.h"
-
+// The edits that may repair an error about shapes; drafts.h says what becomes of them.
 #include <fmt/format.h>
 
 #include <algorithm>

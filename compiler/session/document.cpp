@@ -30,7 +30,7 @@ std::vector<Document::Piece> Document::pieces() const {
 
 /// Gives parts to the pieces that have their text; first those that stand where they stood.
 void Document::keep_equal(std::vector<Piece>& pieces) {
-  const auto take = [](Piece& piece, std::unique_ptr<Part>& part) {
+  const auto take = [](Piece& piece, std::shared_ptr<Part>& part) {
     const bool same = part && !piece.part && part->text == piece.text && part->first == piece.first;
     if (same) piece.part = std::move(part);
     return same;
@@ -54,23 +54,23 @@ void Document::read(Piece& piece) {
   part.file = syntax::parse(sources_[part.id], part.found);
 }
 
-void Document::set_text(std::string text) {
-  bytes_ = {};
-  sources_.replace(text_.source, std::move(text), bytes_);
-  std::vector<Piece> all = pieces();
-  keep_equal(all);
-  for (std::unique_ptr<Part>& part : parts_)
-    if (part) unused_.push_back(std::move(part));
-  std::reverse(unused_.begin(), unused_.end());  // a part that is edited keeps its id
+void Document::give_up(std::shared_ptr<Part> part) {
+  const auto is_it = [&](const Piece& held) { return held.part == part; };
+  const bool held = held_ && std::any_of(held_->pieces.begin(), held_->pieces.end(), is_it);
+  if (part && !held) unused_.push_back(std::move(part));
+}
+
+/// The text is what stands in these pieces, which have parts or get some.
+void Document::place(std::vector<Piece> pieces) {
   parts_.clear();
   text_.parts.clear();
   revision_of_.clear();
-  for (Piece& piece : all) {
+  for (Piece& piece : pieces) {
     if (piece.part) {
       sources_.place_part(piece.part->id, piece.span);
     } else {
       if (unused_.empty()) {
-        piece.part = std::make_unique<Part>();
+        piece.part = std::make_shared<Part>();
         piece.part->id = sources_.add_part(piece.span);
       } else {
         piece.part = std::move(unused_.back());
@@ -82,6 +82,32 @@ void Document::set_text(std::string text) {
     revision_of_[piece.part->id] = piece.part->revision;
     parts_.push_back(std::move(piece.part));
   }
+}
+
+void Document::set_text(std::string text) {
+  bytes_ = {};
+  sources_.replace(text_.source, std::move(text), bytes_);
+  std::vector<Piece> all = pieces();
+  keep_equal(all);
+  for (std::shared_ptr<Part>& part : parts_) give_up(std::move(part));
+  std::reverse(unused_.begin(), unused_.end());  // a part that is edited keeps its id
+  place(std::move(all));
+}
+
+void Document::hold() {
+  held_.emplace(std::string(sources_[text_.source].text()), bytes_, std::vector<Piece>{});
+  for (const std::shared_ptr<Part>& part : parts_)
+    held_->pieces.push_back({sources_[part->id].piece(), part->text, part->first, part});
+}
+
+void Document::release() {
+  const std::vector<std::shared_ptr<Part>> tried = std::move(parts_);
+  for (const std::shared_ptr<Part>& part : tried) give_up(part);
+  source::Diagnostics known;
+  sources_.replace(text_.source, std::move(held_->text), known);
+  bytes_ = std::move(held_->bytes);
+  place(std::move(held_->pieces));
+  held_.reset();
 }
 
 std::vector<source::Diagnostic> Document::reports() const {

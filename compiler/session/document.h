@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ class Document {
   Document(source::SourceManager& sources, const std::string& path, std::string text);
 
   void set_text(std::string text);
+  /// Until release(), no part of now is given up: then the text is again what it is now, in the same parts of
+  /// the same revisions, whatever it was in between.
+  void hold();
+  void release();
   const syntax::Text& text() const { return text_; }
   /// What was reported while the bytes and the parts were read.
   std::vector<source::Diagnostic> reports() const;
@@ -40,16 +45,24 @@ class Document {
     source::Span span;
     std::string_view text;
     bool first;
-    std::unique_ptr<Part> part;  ///< what becomes of it
+    std::shared_ptr<Part> part;  ///< what becomes of it
+  };
+  struct Held {
+    std::string text;
+    source::Diagnostics bytes;
+    std::vector<Piece> pieces;
   };
   std::vector<Piece> pieces() const;
   void keep_equal(std::vector<Piece>& pieces);
   void read(Piece& piece);
+  void give_up(std::shared_ptr<Part> part);
+  void place(std::vector<Piece> pieces);
 
   source::SourceManager& sources_;
   source::Diagnostics bytes_;
-  std::vector<std::unique_ptr<Part>> parts_;
-  std::vector<std::unique_ptr<Part>> unused_;  ///< their ids are given to parts to come
+  std::vector<std::shared_ptr<Part>> parts_;
+  std::vector<std::shared_ptr<Part>> unused_;  ///< their ids are given to parts to come
+  std::optional<Held> held_;
   syntax::Text text_;
   uint64_t revisions_ = 0;
   std::map<source::FileId, uint64_t> revision_of_;  ///< of each part

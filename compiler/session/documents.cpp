@@ -76,6 +76,8 @@ const syntax::Text* Documents::load(const std::string& module) {
   return nullptr;
 }
 
+Document& Documents::at(const std::string& path) { return *files_.at(source::file_identity(path)).document; }
+
 const Document* Documents::find(const std::string& path) const {
   const auto found = files_.find(source::file_identity(path));
   return found == files_.end() ? nullptr : found->second.document.get();

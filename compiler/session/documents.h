@@ -22,6 +22,8 @@ class Documents {
   /// Opens the file with this text, or gives it another one.
   void open(const std::string& path, std::string text);
   void close(const std::string& path);  ///< from now on it is what is on disk
+  /// The document of a file that is loaded, for a trial (Document::hold).
+  Document& at(const std::string& path);
   /// Reads again what has changed on disk and is not open.
   void reload();
 

@@ -30,6 +30,7 @@ Round::Round(Documents& documents, const core::Modules& modules, const core::Opt
 Round::~Round() = default;
 
 bool Round::may_hold(const Record& record) const {
+  if (replaced_ && !record.reports.empty()) return false;
   const bool same_texts = std::all_of(record.texts.begin(), record.texts.end(), [&](const auto& text) {
     const Document* const document = documents_.find(text.first);
     return document && document->revision(text.first) == text.second;
@@ -54,6 +55,7 @@ void Round::read(DeclId d, Node& node) {
   node.elaboration =
       std::make_unique<Elaboration>(documents_.sources(), modules_, *modules_[d].module, options_);
   Elaboration& now = *node.elaboration;
+  now.e.only_counting = replaced_ != nullptr;
   const shape::UseArena use(now.state->arena);
   now.e.given = [this](DeclId used) -> const core::Interface* {
     const auto found = records_.find(modules_.key(used));
@@ -140,6 +142,21 @@ void Round::add_names(Record& out, const core::Elaborator& e, const core::DeclIn
   }
 }
 
+void Round::replace(const DeclKey& key, Record record) {
+  const auto [known, is_new] = records_.try_emplace(key);
+  if (replaced_) {
+    if (is_new)
+      replaced_->try_emplace(key);
+    else
+      replaced_->try_emplace(key, std::move(known->second));
+  } else if (!record.good) {
+    Record& before = known->second;
+    record.last_good =
+        before.good ? std::make_unique<Record>(std::move(before)) : std::move(before.last_good);
+  }
+  known->second = std::move(record);
+}
+
 void Round::finish(DeclId d, Node& node, bool circular) {
   const DeclKey key = modules_.key(d);
   if (!node.elaboration) {
@@ -159,10 +176,8 @@ void Round::finish(DeclId d, Node& node, bool circular) {
   record.checked = std::move(now.state);
   record.checked->global = now.global;
   record.checked->program = std::move(now.e.program);
-  Record& known = records_[key];
-  if (!record.good)
-    record.last_good = known.good ? std::make_unique<Record>(std::move(known)) : std::move(known.last_good);
-  known = std::move(record);
+  work_ += record.checked->program.exprs.size();
+  replace(key, std::move(record));
   node.elaboration.reset();
 }
 

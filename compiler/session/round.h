@@ -6,6 +6,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/elaborator.h"
@@ -15,6 +16,7 @@
 namespace axon::session {
 
 using Records = std::map<core::DeclKey, Record>;
+using ReplacedRecords = std::map<core::DeclKey, std::optional<Record>>;  ///< nothing: there was none
 
 class Round {
  public:
@@ -24,9 +26,13 @@ class Round {
   Round& operator=(const Round&) = delete;
 
   void run(const std::vector<core::DeclId>& declarations);
+  /// For a trial: errors are counted and not explained, those of before anew, and what records there were
+  /// before is put into `before`.
+  void keep_what_it_replaces(ReplacedRecords& before) { replaced_ = &before; }
   /// All that were brought up to date, in the order in which they are declared.
   std::vector<core::DeclKey> reached() const;
   size_t checked() const { return checked_; }  ///< how many were checked anew
+  size_t work() const { return work_; }        ///< how many expressions those have
 
  private:
   /// An elaboration of one declaration that is under way.
@@ -37,6 +43,7 @@ class Round {
   };
   void collect(const std::vector<core::DeclId>& declarations);
   void read(core::DeclId d, Node& node);
+  void replace(const core::DeclKey& key, Record record);
   void finish(core::DeclId d, Node& node, bool circular);
   bool may_hold(const Record& record) const;
   bool holds(const Record& record, bool circular) const;
@@ -49,7 +56,8 @@ class Round {
   const core::Options& options_;
   Records& records_;
   std::map<core::DeclId, Node> nodes_;
-  size_t checked_ = 0;
+  size_t checked_ = 0, work_ = 0;
+  ReplacedRecords* replaced_ = nullptr;
 };
 
 }  // namespace axon::session

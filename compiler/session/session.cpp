@@ -12,37 +12,90 @@ using core::DeclId;
 using source::Diagnostic;
 using source::Diagnostics;
 
-/// The same with all its places in whole files. What is to be tried before it is offered is left out.
-Diagnostic Session::in_whole(Diagnostic d) {
+/// The same with all its places in whole files.
+Diagnostic Session::in_whole(Diagnostic d) const {
   const source::SourceManager& all = sources();
   d.primary.span = all.in_whole(d.primary.span);
   for (source::Label& label : d.secondary) label.span = all.in_whole(label.span);
-  std::erase_if(d.helps, [](const source::Help& help) { return help.trial != 0; });
   for (source::Help& help : d.helps)
     if (help.edit) help.edit->span = all.in_whole(help.edit->span);
   return d;
 }
 
-Diagnostics Session::check(const std::string& path) {
+/// A file with the modules that it sees.
+struct Session::View {
+  View(Session& s, const std::string& path)
+      : modules(
+            s.sources(), [&s](const std::string& module) { return s.documents_.load(module); }, found),
+        own(modules.open_program(*s.documents_.load(path), s.options_.root)),
+        round(s.documents_, modules, s.options_, s.records_) {}
   Diagnostics found;
-  const core::Loader loader = [this](const std::string& module) { return documents_.load(module); };
-  core::Modules modules(sources(), loader, found);
-  const core::Module& own = modules.open_program(*documents_.load(path), options_.root);
-  std::vector<DeclId> declarations = own.in_order;
-  for (const auto& [name, d] : own.layouts) declarations.push_back(d);
-  Round round(documents_, modules, options_, records_);
-  round.run(declarations);
-  checked_ = round.checked();
+  core::Modules modules;
+  const core::Module& own;
+  Round round;
+};
 
-  Program& program = programs_[source::file_identity(path)];
-  program = {own.identity, {}};
-  for (DeclId d : own.in_order) program.declarations.push_back(modules.key(d));
-  for (const core::Module* m : modules.all())
+/// Brings what is known of the file's declarations up to date, and says what is wrong.
+Diagnostics Session::run(View& view) {
+  std::vector<DeclId> declarations = view.own.in_order;
+  for (const auto& [name, d] : view.own.layouts) declarations.push_back(d);
+  view.round.run(declarations);
+  Diagnostics found = view.found;
+  for (const core::Module* m : view.modules.all())
     for (const Diagnostic& d : documents_.find(m->text.source)->reports()) found.report(d);
-  for (const core::DeclKey& key : round.reached())
+  for (const core::DeclKey& key : view.round.reached())
     for (const Diagnostic& d : records_.at(key).reports) found.report(d);
   found.revise([&](Diagnostic& d) { d = in_whole(std::move(d)); });
   return found;
+}
+
+Diagnostics Session::check_with_drafts(const std::string& path) {
+  View view(*this, path);
+  Diagnostics found = run(view);
+  checked_ = view.round.checked();
+  Program& program = programs_[source::file_identity(path)];
+  program = {view.own.identity, {}};
+  for (DeclId d : view.own.in_order) program.declarations.push_back(view.modules.key(d));
+  return found;
+}
+
+Diagnostics Session::check(const std::string& path) {
+  Diagnostics found = check_with_drafts(path);
+  found.revise([](Diagnostic& d) {
+    std::erase_if(d.helps, [](const source::Help& help) { return help.trial != 0; });
+  });
+  return found;
+}
+
+/// Another text of a file, for a while.
+struct Session::Trial {
+  Trial(Session& session, const std::string& path, const std::string& text)
+      : session(session), document(session.documents_.at(path)) {
+    document.hold();
+    document.set_text(text);
+  }
+  ~Trial() {
+    for (auto& [key, record] : before)
+      if (record)
+        session.records_[key] = std::move(*record);
+      else
+        session.records_.erase(key);
+    document.release();
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+  Session& session;
+  Document& document;
+  ReplacedRecords before;
+};
+
+size_t Session::with_text(const std::string& path, const std::string& text,
+                          const std::function<void(const Diagnostics&)>& look) {
+  Trial trial(*this, path, text);
+  View view(*this, path);
+  view.round.keep_what_it_replaces(trial.before);
+  look(run(view));
+  return view.round.work();
 }
 
 /// The record of the declaration, and what it was read from. Where the part was edited so that it has another

@@ -4,6 +4,7 @@
 // In: texts of files. Out: what elaboration of each file finds, in places of the whole files. Invariant: the
 // answers are those of a session that has just begun with the same texts.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,6 +38,12 @@ class Session {
 
   /// What is said of the file, of what it imports, and of all that it uses. The file has to be there.
   source::Diagnostics check(const std::string& path);
+  /// The same, with the edits that were drafted for errors and not tried yet (try_edits.h).
+  source::Diagnostics check_with_drafts(const std::string& path);
+  /// Gives the file another text while the callback looks at what is said of that. All is as before
+  /// afterwards. Returns the work: how many expressions were checked anew.
+  size_t with_text(const std::string& path, const std::string& text,
+                   const std::function<void(const source::Diagnostics&)>& look);
   /// The types of its declarations, one line each; of the last check of the file.
   std::string types(const std::string& path) const;
   size_t checked() const { return checked_; }  ///< declarations that the last check looked at anew
@@ -49,7 +56,10 @@ class Session {
   const Records& records() const { return records_; }
 
  private:
-  source::Diagnostic in_whole(source::Diagnostic d);
+  struct View;
+  struct Trial;
+  source::Diagnostics run(View& view);
+  source::Diagnostic in_whole(source::Diagnostic d) const;
   void find_record(Entry& entry, const Document& document) const;
 
   Documents documents_;

@@ -9,16 +9,19 @@
 #include <fstream>
 #include <sstream>
 
+#include "session/try_edits.h"
+
 namespace axon::core {
 
 static Checked check(const std::string& name, const std::string& text, const Options& options,
                      std::vector<std::string> library = {}) {
   Checked c;
   library.emplace_back(AXON_SOURCE_DIR "/stdlib");
-  c.loader = std::make_unique<LibraryLoader>(*c.sources, *c.diagnostics, std::move(library));
+  c.loader = std::make_unique<LibraryLoader>(*c.sources, *c.diagnostics, library);
   const auto id = c.sources->add(name, text, *c.diagnostics);
   c.file = std::make_unique<syntax::File>(syntax::parse((*c.sources)[id], *c.diagnostics));
   c.program = elaborate(*c.file, *c.sources, std::ref(*c.loader), *c.diagnostics, options);
+  session::try_edits(name, text, library, options, id, *c.diagnostics);
   return c;
 }
 

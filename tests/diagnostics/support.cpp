@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "graph/from_core.h"
+#include "session/try_edits.h"
 
 namespace axon::source {
 
@@ -17,9 +18,13 @@ std::set<std::string> Checked::codes() const {
 
 namespace {
 
+std::vector<std::string> library() { return {AXON_SOURCE_DIR "/stdlib"}; }
+
 void run(Checked& c) {
   c.syntax = std::make_unique<syntax::File>(syntax::parse((*c.sources)[c.file], *c.diagnostics));
   c.program = core::elaborate(*c.syntax, *c.sources, std::ref(*c.loader), *c.diagnostics, {});
+  const SourceFile& file = (*c.sources)[c.file];
+  session::try_edits(file.name(), std::string(file.text()), library(), {}, c.file, *c.diagnostics);
   if (c.diagnostics->has_errors()) return;
   for (core::GlobalId id : c.program.own)
     if (c.program.globals[id].kind == core::Global::Kind::entry)
@@ -28,8 +33,7 @@ void run(Checked& c) {
 
 Checked started() {
   Checked c;
-  c.loader = std::make_unique<core::LibraryLoader>(*c.sources, *c.diagnostics,
-                                                   std::vector<std::string>{AXON_SOURCE_DIR "/stdlib"});
+  c.loader = std::make_unique<core::LibraryLoader>(*c.sources, *c.diagnostics, library());
   return c;
 }
 

@@ -4,6 +4,7 @@
 #include <random>
 #include <sstream>
 
+#include "session/try_edits.h"
 #include "support.h"
 
 namespace axon::session {
@@ -105,6 +106,10 @@ TEST(Storm, AnswersAreThoseOfAFreshSession) {
       file->second = storm.edited(file->second);
     }
     session.documents().open(file->first, file->second);
+    if (storm.below(4) == 0) {
+      source::Diagnostics found = session.check_with_drafts(file->first);
+      try_edits(session, file->first, session.documents().find(file->first)->text().source, found);
+    }
     Session fresh(library(), {});
     for (const auto& [path, text] : texts) fresh.documents().open(path, text);
     for (const auto& [path, text] : texts)

@@ -1,0 +1,21 @@
+// Which of the edits that were drafted for an error repair it.
+//
+// In: diagnostics of a file with drafts in them, likeliest first (core/drafts.h). Out: the same with those
+// edits that were found to help, and none that was not tried. Each edit is made in the text of the file, and
+// what that reaches is checked: its declaration, and those that use it where its type is another one. An edit
+// repairs an error when the declaration has fewer errors, this one not among them and none that is new, and
+// no other one has more. Invariant: the session and its answers are the same as before.
+#pragma once
+#include "session/session.h"
+
+namespace axon::session {
+
+/// `file`: the one at `path`, as the diagnostics know it.
+void try_edits(Session& session, const std::string& path, source::FileId file,
+               source::Diagnostics& diagnostics);
+
+/// The same of a file that no session holds.
+void try_edits(const std::string& path, std::string text, const std::vector<std::string>& library,
+               const core::Options& options, source::FileId file, source::Diagnostics& diagnostics);
+
+}  // namespace axon::session
