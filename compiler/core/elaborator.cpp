@@ -227,7 +227,10 @@ void Elaborator::run() {
   for (DeclId d : file.in_order) program.own.push_back(global(d));
   for (const auto& [name, d] : file.layouts) check(global(d));
   for (GlobalId g : std::vector(program.own)) check(g);
-  check_shared_weights(program, *diagnostics);
+  SharedWeights weights(*diagnostics);
+  for (GlobalId g : program.own)
+    if (Global& global = program.globals[g]; global.kind == Global::Kind::entry && !global.has_error)
+      global.has_error = !weights.add(weights_of(program, g));
 }
 
 void Elaborator::check_options() {

@@ -3,82 +3,66 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
 
 namespace axon::core {
-namespace {
 
 using source::Code;
 
-/// A tensor among the weights of one entry.
-struct Leaf {
-  std::string entry;
-  base::Elem elem;
-  size_t rank;
-  source::Span at;
-};
+namespace {
 
-class SharedWeights {
- public:
-  SharedWeights(Program& program, source::Diagnostics& diagnostics)
-      : p_(program), diagnostics_(diagnostics) {}
-
-  void add(GlobalId id) {
-    Global& entry = p_.globals[id];
-    const Type& function = p_.types.types[entry.scheme.type];
-    for (size_t i = 0; i < entry.params.size(); ++i) {
-      const Pattern& parameter = entry.params[i];
-      if (!parameter.weights) continue;
-      const Leaf leaf{entry.name, {}, 0, parameter.span};
-      entry.has_error |= !agrees(function.items[i], parameter_path(p_, entry, i), 0, leaf);
-    }
+/// `lead`: axes of stacks around the type.
+void add_leaves(const TypeStore& types, TypeId id, const std::string& path, size_t lead,
+                std::vector<WeightLeaf>& out) {
+  const Type& type = types.types[id];
+  if (type.kind == Type::Kind::stack) return add_leaves(types, type.items[0], path, lead + 1, out);
+  if (type.kind == Type::Kind::tensor && type.elem.elem) {
+    out.push_back({path, *type.elem.elem, lead + type.shape.size()});
+    return;
   }
-
- private:
-  /// False at the first leaf of the type that another entry takes differently. `lead`: axes of stacks around
-  /// it.
-  bool agrees(TypeId id, const std::string& path, size_t lead, Leaf leaf) {
-    const Type& type = p_.types.types[id];
-    if (type.kind == Type::Kind::stack) return agrees(type.items[0], path, lead + 1, leaf);
-    if (type.kind == Type::Kind::tensor && type.elem.elem) {
-      leaf.elem = *type.elem.elem;
-      leaf.rank = lead + type.shape.size();
-      return agrees(path, leaf);
-    }
-    for (size_t i = 0; i < type.items.size(); ++i) {
-      const std::string part = type.kind == Type::Kind::record ? type.fields[i] : std::to_string(i);
-      if (!agrees(type.items[i], path + "." + part, lead, leaf)) return false;
-    }
-    return true;
+  for (size_t i = 0; i < type.items.size(); ++i) {
+    const std::string part = type.kind == Type::Kind::record ? type.fields[i] : std::to_string(i);
+    add_leaves(types, type.items[i], path + "." + part, lead, out);
   }
-  bool agrees(const std::string& path, const Leaf& leaf) {
-    const auto [first, is_new] = seen_.emplace(path, leaf);
-    const Leaf& other = first->second;
-    if (is_new || (other.elem == leaf.elem && other.rank == leaf.rank)) return true;
-    const auto text = [](const Leaf& l) {
-      return fmt::format("{} with {} {}", base::elem_name(l.elem), l.rank, l.rank == 1 ? "axis" : "axes");
-    };
-    diagnostics_.report(source::error(Code::E0331, leaf.at,
-                                      fmt::format("`{}` of `{}` is {}, of `{}` it is {}", path, leaf.entry,
-                                                  text(leaf), other.entry, text(other)))
-                            .also(other.at, "here first")
-                            .help("a weight is bound once for all entries: give one of them another name"));
-    return false;
-  }
-
-  Program& p_;
-  source::Diagnostics& diagnostics_;
-  std::map<std::string, Leaf> seen_;  // by path
-};
+}
 
 }  // namespace
 
-void check_shared_weights(Program& program, source::Diagnostics& diagnostics) {
-  SharedWeights weights(program, diagnostics);
-  for (GlobalId id : program.own) {
-    const Global& global = program.globals[id];
-    if (global.kind == Global::Kind::entry && !global.has_error) weights.add(id);
+EntryWeights weights_of(const Program& program, GlobalId id) {
+  const Global& entry = program.globals[id];
+  const Type& function = program.types.types[entry.scheme.type];
+  EntryWeights out{entry.name, {}};
+  for (size_t i = 0; i < entry.params.size(); ++i) {
+    if (!entry.params[i].weights) continue;
+    out.parameters.push_back({entry.params[i].span, {}});
+    add_leaves(program.types, function.items[i], parameter_path(program, entry, i), 0,
+               out.parameters.back().leaves);
   }
+  return out;
+}
+
+bool SharedWeights::add(const EntryWeights& entry) {
+  bool all_agree = true;
+  for (const EntryWeights::Parameter& parameter : entry.parameters) {
+    const auto differs = [&](const WeightLeaf& leaf) { return !agrees({leaf, entry.entry, parameter.at}); };
+    all_agree &= std::none_of(parameter.leaves.begin(), parameter.leaves.end(), differs);
+  }
+  return all_agree;
+}
+
+bool SharedWeights::agrees(const Taken& taken) {
+  const auto [first, is_new] = seen_.emplace(taken.leaf.path, taken);
+  const Taken& other = first->second;
+  if (is_new || (other.leaf.elem == taken.leaf.elem && other.leaf.rank == taken.leaf.rank)) return true;
+  const auto text = [](const WeightLeaf& l) {
+    return fmt::format("{} with {} {}", base::elem_name(l.elem), l.rank, l.rank == 1 ? "axis" : "axes");
+  };
+  diagnostics_.report(source::error(Code::E0331, taken.at,
+                                    fmt::format("`{}` of `{}` is {}, of `{}` it is {}", taken.leaf.path,
+                                                taken.entry, text(taken.leaf), other.entry, text(other.leaf)))
+                          .also(other.at, "here first")
+                          .help("a weight is bound once for all entries: give one of them another name"));
+  return false;
 }
 
 }  // namespace axon::core

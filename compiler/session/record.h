@@ -1,12 +1,14 @@
 // What a session knows of one declaration.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/interface.h"
 #include "core/lookups.h"
+#include "core/shared_weights.h"
 #include "shape/arena.h"
 #include "source/diagnostic.h"
 
@@ -44,6 +46,7 @@ struct Record {
   std::vector<source::Diagnostic> reports;
   bool good = false;                  ///< nothing was reported, and all of its text was read
   std::unique_ptr<Record> last_good;  ///< of an earlier text, where this one is not good and there was one
+  std::optional<core::EntryWeights> weights;   ///< of an entry without errors
   std::unique_ptr<core::Interface> interface;  ///< null for a type or a layout
   std::unique_ptr<Checked> checked;
 };

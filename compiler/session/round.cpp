@@ -121,6 +121,9 @@ Record Round::record_of(const Elaboration& now, const Node& node, bool circular)
     out.own.push_back(
         {part, document ? document->revision(part) : 0, std::string(documents_.sources()[part].text())});
   }
+  const core::Global& global = now.e.program.globals[now.global];
+  if (global.kind == core::Global::Kind::entry && !global.has_error)
+    out.weights = core::weights_of(now.e.program, now.global);
   out.good = !now.found.has_errors() && !own.not_read;
   add_names(out, now.e, own);
   return out;

@@ -45,6 +45,9 @@ Diagnostics Session::run(View& view) {
     for (const Diagnostic& d : documents_.find(m->text.source)->reports()) found.report(d);
   for (const core::DeclKey& key : view.round.reached())
     for (const Diagnostic& d : records_.at(key).reports) found.report(d);
+  core::SharedWeights weights(found);
+  for (DeclId d : view.own.in_order)
+    if (const auto& taken = records_.at(view.modules.key(d)).weights) weights.add(*taken);
   found.revise([&](Diagnostic& d) { d = in_whole(std::move(d)); });
   return found;
 }
