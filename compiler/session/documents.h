@@ -29,6 +29,8 @@ class Documents {
 
   /// core::Loader: a path that ends in .axn, or the dotted name of a library module; null when there is none.
   const syntax::Text* load(const std::string& module);
+  /// The file at the path, whatever it is called; null when there is none.
+  const syntax::Text* read(const std::string& path);
   const Document* find(const std::string& path) const;  ///< null for what was not loaded
   const Document* find(source::FileId part) const;      ///< the document that it is a part of
   source::SourceManager& sources() { return sources_; }
@@ -43,7 +45,6 @@ class Documents {
   using Files = std::map<std::string, Entry>;
   Entry& add(const std::string& path, std::string text);
   Files::iterator remove(Files::iterator file);
-  const syntax::Text* read(const std::string& path);
 
   source::SourceManager sources_;
   std::vector<std::string> library_;

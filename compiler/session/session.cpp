@@ -27,7 +27,7 @@ struct Session::View {
   View(Session& s, const std::string& path)
       : modules(
             s.sources(), [&s](const std::string& module) { return s.documents_.load(module); }, found),
-        own(modules.open_program(*s.documents_.load(path), s.options_.root)),
+        own(modules.open_program(*s.documents_.read(path), s.options_.root)),
         round(s.documents_, modules, s.options_, s.records_) {}
   Diagnostics found;
   core::Modules modules;

@@ -33,6 +33,25 @@ TEST(TryEdits, OffersWhatRepairs) {
   EXPECT_EQ(offered(session, "fun f (x : f32[3]) (y : f32[4]) = x + y\n"), "");
 }
 
+TEST(TryEdits, AreOfferedForFilesOfAnyName) {
+  for (const char* name : {"<stdin>", "notes.txt", "a.b"}) {
+    source::SourceManager sources;
+    source::Diagnostics found;
+    const source::FileId id = sources.add(name, error, found);
+    Session session(library(), {});
+    session.documents().open(name, error);
+    found = session.check_with_drafts(name);
+    found.revise([&](source::Diagnostic& d) {
+      d.primary.span.file = id;
+      for (source::Help& help : d.helps)
+        if (help.edit) help.edit->span.file = id;
+    });
+    try_edits(name, error, library(), {}, id, found);
+    ASSERT_EQ(found.error_count(), 1u) << name;
+    EXPECT_EQ(found.in_order_of_report()[0].helps.size(), 1u) << name;
+  }
+}
+
 TEST(TryEdits, LeaveTheSessionAsItWas) {
   Session session(library(), {});
   offered(session, error);
