@@ -1,113 +1,132 @@
-// Declarations that are checked one by one, each in an arena of its own and with the interfaces of those that
-// it uses: their types and reports are those of the whole file.
+// Interfaces: what users of a declaration can see of it changes its fingerprint, and nothing else does; what
+// is given to another program is what was taken from the first.
 #include "core/interface.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
-#include <memory>
 
 #include "harness.h"
 
 namespace axon::core {
 namespace {
 
-std::string without_padding(const std::string& text) {
-  std::string out;
-  for (char c : text)
-    if (c != ' ' && c != '\n') out += c;
-  return out;
-}
-
-std::string report(const source::Diagnostic& d, const source::SourceManager& sources) {
-  std::string out = fmt::format("{} {} {} {}\n", sources.describe(d.primary.span), code_name(d.code),
-                                d.headline(), d.primary.text);
-  for (const source::Label& l : d.secondary)
-    out += fmt::format("  {} {}\n", sources.describe(l.span), l.text);
-  for (const source::Note& n : d.notes) out += fmt::format("  {}: {}\n", n.kind, n.text);
-  return out + d.body;
-}
-
-/// The declarations of one file, in the order in which something needs them.
-class OneByOne {
+class Elaborated {
  public:
-  OneByOne(const Checked& c, const Modules& modules) : c_(c), modules_(modules) {}
+  explicit Elaborated(const std::string& text, const std::string& path = "test.axn")
+      : file_(syntax::parse(sources_[sources_.add(path, text, found_)], found_)),
+        modules_(sources_, std::ref(loader_), found_),
+        own_(modules_.open_program({file_.source, {&file_}}, "")) {
+    const shape::UseArena use(arena_);
+    Elaborator e(sources_, modules_, own_, found_, options_);
+    for (DeclId d : own_.in_order) {
+      e.check(e.global(d));
+      if (modules_[d].kind != Global::Kind::type)
+        interfaces_[d] = std::make_unique<Interface>(e, e.global(d));
+    }
+  }
 
-  const Interface* interface_of(DeclId d) {
-    if (modules_[d].kind == Global::Kind::type) return nullptr;
-    if (const auto known = known_.find(d); known != known_.end()) return known->second.get();
-    known_[d] = nullptr;  // what uses itself is elaborated where it is used
+  std::string fingerprint(const std::string& name) const {
+    return interfaces_.at(modules_.find({own_.identity, DeclKey::Space::values, name}))->fingerprint();
+  }
+  /// The interfaces of all declarations, given to a program that looks at none of them.
+  void expect_same_when_given() {
     shape::Arena arena;
     const shape::UseArena use(arena);
-    source::Diagnostics found;
-    Elaborator e(*c_.sources, modules_, *modules_[d].module, found, options_);
-    e.given = [&](DeclId used) { return interface_of(used); };
-    const GlobalId g = e.global(d);
-    e.check(g);
-    e.program.own = {g};
-    types[modules_[d].name] = without_padding(print_types(e.program));
-    for (const source::Diagnostic& r : found.in_order_of_report()) reports.push_back(report(r, *c_.sources));
-    return (known_[d] = std::make_unique<Interface>(e, g)).get();
+    Elaborator e(sources_, modules_, own_, found_, options_);
+    for (const auto& [d, interface] : interfaces_) {
+      const GlobalId g = e.global(d);
+      interface->give(e, g);
+      EXPECT_EQ(Interface(e, g).fingerprint(), interface->fingerprint()) << modules_[d].name;
+    }
   }
-
-  std::map<std::string, std::string> types;
-  std::vector<std::string> reports;
 
  private:
-  const Checked& c_;
-  const Modules& modules_;
+  source::SourceManager sources_;
+  source::Diagnostics found_;
+  LibraryLoader loader_{sources_, found_, {AXON_SOURCE_DIR "/stdlib"}};
+  const syntax::File file_;
+  Modules modules_;
+  const Module& own_;
   const Options options_;
-  std::map<DeclId, std::unique_ptr<Interface>> known_;
+  shape::Arena arena_;
+  std::map<DeclId, std::unique_ptr<Interface>> interfaces_;
 };
 
-void expect_same_one_by_one(const std::string& path) {
-  Checked c;
-  c.loader = std::make_unique<LibraryLoader>(*c.sources, *c.diagnostics,
-                                             std::vector<std::string>{AXON_SOURCE_DIR "/stdlib"});
-  const auto id = c.sources->add(path, read(path), *c.diagnostics);
-  c.file = std::make_unique<syntax::File>(syntax::parse((*c.sources)[id], *c.diagnostics));
-  if (c.diagnostics->has_errors()) return;
-  const Options options;
-  Modules modules(*c.sources, std::ref(*c.loader), *c.diagnostics);
-  const Module& own = modules.open_program({id, {c.file.get()}}, "");
-  if (c.diagnostics->has_errors()) return;
+/// Two texts of a declaration f, which stands at the same place in both.
+struct Texts {
+  const char* what;
+  std::string one, other;
+};
 
-  Elaborator whole(*c.sources, modules, own, *c.diagnostics, options);
-  for (DeclId d : own.in_order) whole.check(whole.global(d));
-  OneByOne parts(c, modules);
-  for (DeclId d : own.in_order) {
-    if (modules[d].kind == Global::Kind::type) continue;
-    parts.interface_of(d);
-    whole.program.own = {whole.global(d)};
-    EXPECT_EQ(parts.types[modules[d].name], without_padding(print_types(whole.program))) << path;
-  }
-  std::vector<std::string> expected;
-  for (const source::Diagnostic& d : c.diagnostics->in_order_of_report())
-    if (d.primary.span.file == id) expected.push_back(report(d, *c.sources));
-  std::sort(expected.begin(), expected.end());
-  std::sort(parts.reports.begin(), parts.reports.end());
-  parts.reports.erase(std::unique(parts.reports.begin(), parts.reports.end()), parts.reports.end());
-  parts.reports.erase(std::remove_if(parts.reports.begin(), parts.reports.end(),
-                                     [&](const std::string& r) { return !r.starts_with(path); }),
-                      parts.reports.end());
-  EXPECT_EQ(fmt::format("{}", fmt::join(parts.reports, "")), fmt::format("{}", fmt::join(expected, "")))
-      << path;
+const Texts seen[] = {
+    {"element type", "fun f (x : f32[n]) = x", "fun f (x : f64[n]) = x"},
+    {"size", "fun f (x : f32[2*n]) = x", "fun f (x : f32[3*n]) = x"},
+    {"rank", "fun f (x : f32[n]) = x", "fun f (x : f32[n, n]) = x"},
+    {"name of a size", "fun f (x : f32[n]) = x", "fun f (x : f32[m]) = x"},
+    {"name of a shape", "fun f (x : f32[..s]) = x", "fun f (x : f32[..t]) = x"},
+    {"name of a type", "fun f (x : 's[n]) = x", "fun f (x : 't[n]) = x"},
+    {"where it is stated", "fun f (x : f32[n]) = x", "fun f (x :  f32[n]) = x"},
+    {"class of elements", "fun f (x : 't[n]) where 't : float = 1", "fun f (x : 't[n]) where 't : num = 1"},
+    {"field", "fun f (x : f32[n]) = {a = x}", "fun f (x : f32[n]) = {b = x}"},
+    {"place of a field", "fun f (x : f32[n]) = {a = x}", "fun f (x : f32[n]) = { a = x}"},
+    {"other fields", "fun f p = sum p.a", "fun f (p : {a : f32[n]}) = sum p.a"},
+    {"declared type", "fun f (x : A) = x\ntype A = f32[3]\ntype B = f32[3]",
+     "fun f (x : B) = x\ntype A = f32[3]\ntype B = f32[3]"},
+    {"argument of a declared type", "fun f (x : A[2]) = 1\ntype A[n] = f32[3]",
+     "fun f (x : A[4]) = 1\ntype A[n] = f32[3]"},
+    {"layout", "fun f (x : f32[8] @ S[8]) = x", "fun f (x : f32[8] @ S[4]) = x"},
+    {"value", "val f = 3", "val f = 4"},
+    {"values of elements", "val f = [3, 4]", "val f = [3, 5]"},
+    {"range of elements", "val f = for (i < 3) => i", "val f = for (i < 3) => i % 2"},
+    {"condition", "fun f (x : f32[n]) where 1 <= n = 1", "fun f (x : f32[n]) where 2 <= n = 1"},
+    {"broadcast", "fun f (x : f32[..a]) (y : f32[n, m]) where ..a into [n, m] = 1",
+     "fun f (x : f32[..a]) (y : f32[n, m]) where ..a into [m, n] = 1"},
+    {"size of the data", "val f : bool[n] -> ?k <= n. i64[k]\nfun f x = nonzero x",
+     "val f : bool[n] -> ?j <= n. i64[j]\nfun f x = nonzero x"},
+    {"bound of one", "val f : bool[n] -> ?k <= n. i64[k]\nfun f x = nonzero x",
+     "val f : bool[n] -> ?k <= 2*n. i64[k]\nfun f x = nonzero x"},
+    {"what evaluation checks", "fun f (x : f32[n]) (k : i64) = x[k]",
+     "fun f (x : f32[n]) (k : i64) where 0 <= k, k < n = x[k]"},
+    {"given up", "fun f (x : f32[n]) = x with [0] = 1.0", "fun f (x : *f32[n]) = x with [0] = 1.0"},
+    {"weights", "entry f (x : f32[n]) = sum x", "entry f (x : weights f32[n]) = sum x"},
+    {"declared sizes", "fun f[h, k] (x : f32[h, k]) = 1", "fun f[k, h] (x : f32[h, k]) = 1"},
+    {"kind", "fun   f (x : f32[n]) = sum x", "entry f (x : f32[n]) = sum x"},
+    {"what it is a view of", "fun f (x : f32[n]) (y : f32[n]) = (x, y)",
+     "fun f (x : f32[n]) (y : f32[n]) = (y, x)"},
+    {"error", "fun f (x : f32[n]) : f32[n] = x", "fun f (x : f32[n]) : f32[n] = true"},
+    {"error in a name", "fun f (x : f32[n]) : f32[n] = true", "fun f (x : f32[n]) : f32[n] = y"},
+};
+
+const Texts not_seen[] = {
+    {"body", "fun f (x : f32[n]) = x + 1.0", "fun f (x : f32[n]) = exp (x * 2.0)"},
+    {"names inside", "fun f (x : f32[n]) = let y = x in y", "fun f (x : f32[n]) = let z = x in z"},
+    {"documentation", "--| one\nfun f (x : f32[n]) = x", "--| two\nfun f (x : f32[n]) = x"},
+    {"other declarations", "fun f (x : f32[n]) = x",
+     "fun f (x : f32[n]) = x\ntype A = f32[3]\nfun g x = f x"},
+    {"what it uses", "fun f (x : f32[n]) = g x\nfun g (x : f32[n]) = x + 1.0",
+     "fun f (x : f32[n]) = g x\nfun g (x : f32[m]) = x + 2.0"},
+};
+
+std::string fingerprint(const std::string& text) { return Elaborated(text + "\n").fingerprint("f"); }
+
+TEST(Fingerprint, ChangesWithWhatUsersSee) {
+  for (const Texts& t : seen) EXPECT_NE(fingerprint(t.one), fingerprint(t.other)) << t.what;
 }
 
-TEST(Interface, GivesLibraryAndExamplesTheirTypes) {
+TEST(Fingerprint, StaysWithWhatTheyDoNot) {
+  for (const Texts& t : not_seen) EXPECT_EQ(fingerprint(t.one), fingerprint(t.other)) << t.what;
+}
+
+TEST(Interface, IsGivenAsItWasTaken) {
+  for (const Texts& t : seen)
+    for (const std::string& text : {t.one, t.other}) Elaborated(text + "\n").expect_same_when_given();
   for (const char* folder : {"stdlib", "examples"})
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(std::filesystem::path(AXON_SOURCE_DIR) / folder))
-      if (entry.path().extension() == ".axn") expect_same_one_by_one(entry.path().string());
-}
-
-TEST(Interface, GivesTheSameReports) {
-  for (const char* folder : {"errors", "types", "calls", "entries"})
-    for (const std::string& path : files_in(std::string(AXON_SOURCE_DIR "/tests/core/") + folder, ".axn"))
-      expect_same_one_by_one(path);
+      if (entry.path().extension() == ".axn")
+        Elaborated(read(entry.path().string()), entry.path().string()).expect_same_when_given();
 }
 
 }  // namespace
