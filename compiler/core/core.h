@@ -179,8 +179,7 @@ struct ClosedForm {
 /// A fact that could not be proved: checked once when the entry starts, where all its sizes are known.
 struct SizeCheck {
   shape::Fact fact;
-  std::string
-      text;  ///< what needs it, in back-ticks: an expression, an argument, or the entry that states it
+  std::string text;  ///< what needs it, in back-ticks: an expression, an argument, the entry that states it
   source::Span span;
   bool inferred = false;  ///< no `where` states it
 };
