@@ -292,6 +292,8 @@ std::vector<ScalarId> scalars_in(const Graph&, ScalarId);
 std::vector<ScalarId> loads_in(const Graph&, ScalarId);
 /// Variables that occur free: index variables not bound by a reduce or online inside, loop indices, sizes.
 std::vector<Var> free_vars(const Graph&, ScalarId);
+/// Does the variable occur free? Locals show it in the indices of their loads.
+bool depends_on(const Graph&, ScalarId, Var);
 /// A product has at most so many factors, as it is taken apart: repeated squares would have 2^n.
 inline constexpr size_t max_factors = 64;
 /// The factors of a product of products, from left to right.

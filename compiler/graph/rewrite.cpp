@@ -215,4 +215,9 @@ std::vector<Var> free_vars(const Graph& g, ScalarId root) {
   return out;
 }
 
+bool depends_on(const Graph& g, ScalarId id, Var v) {
+  const std::vector<Var> vars = free_vars(g, id);
+  return std::find(vars.begin(), vars.end(), v) != vars.end();
+}
+
 }  // namespace axon::graph

@@ -15,11 +15,6 @@ using graph::Op;
 using graph::Scalar;
 using graph::Value;
 
-bool depends_on(const Graph& g, ScalarId id, Var v) {
-  const auto& vars = graph::free_vars(g, id);
-  return std::find(vars.begin(), vars.end(), v) != vars.end();
-}
-
 BufferLayout layout_of(const task::Buffer& buffer) {
   BufferLayout layout{&buffer, std::vector<Dim>(buffer.shape.size())};
   Dim stride(1);

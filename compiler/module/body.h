@@ -119,8 +119,6 @@ struct BufferLayout {
 };
 BufferLayout layout_of(const task::Buffer&);
 
-bool depends_on(const Graph&, ScalarId, Var);
-
 /// The numbers of steps that a task of the type needs to know: extents of loops with a condition that its
 /// boxes mention. They come after the coordinates of its function.
 std::vector<Var> steps_read(const task::Program&, const task::TaskType&);

@@ -20,50 +20,54 @@ using graph::Value;
 
 namespace {
 
+/// Does it hold of a term of the expression, or of one inside of its atoms?
+template <class Condition>
+bool any_term(const Dim& dim, const Condition& holds) {
+  const auto inside = [&](const shape::Atom& atom) {
+    return atom.kind() != shape::AtomKind::var &&
+           (any_term(atom.lhs(), holds) || any_term(atom.rhs(), holds));
+  };
+  const auto& terms = dim.terms();
+  return std::any_of(terms.begin(), terms.end(), [&](const shape::Term& term) {
+    return holds(term) || std::any_of(term.factors.begin(), term.factors.end(), inside);
+  });
+}
+
+bool mentions(const shape::Atom& atom, const std::vector<Var>& any) {
+  const bool is_var = atom.kind() == shape::AtomKind::var;
+  return std::any_of(any.begin(), any.end(), [&](Var v) {
+    return is_var ? atom.var() == v : atom.lhs().contains(v) || atom.rhs().contains(v);
+  });
+}
+
 /// Is there a remainder of a size in it? Such an index returns to 0 within its axis. A box that told how far
 /// it comes would hold what is divided as well, at more cost to the proof than it spares in waiting.
 bool wraps_around(const Dim& index) {
-  for (const shape::Term& term : index.terms())
-    for (const shape::Atom& atom : term.factors) {
-      if (atom.kind() == shape::AtomKind::var) continue;
-      if (atom.kind() == shape::AtomKind::mod && !atom.rhs().constant()) return true;
-      if (wraps_around(atom.lhs()) || wraps_around(atom.rhs())) return true;
-    }
-  return false;
+  return any_term(index, [](const shape::Term& term) {
+    return std::any_of(term.factors.begin(), term.factors.end(), [](const shape::Atom& atom) {
+      return atom.kind() == shape::AtomKind::mod && !atom.rhs().constant();
+    });
+  });
 }
 
 /// Is there a minimum or maximum, of one of these variables, that something else multiplies? Its bounds are
 /// products of choices, more than what the proofs can follow is worth.
 bool multiplies_a_choice(const Dim& index, const std::vector<Var>& of) {
-  const auto varies = [&](const shape::Atom& atom) {
-    return std::any_of(of.begin(), of.end(),
-                       [&](Var v) { return atom.lhs().contains(v) || atom.rhs().contains(v); });
+  const auto is_choice = [&](const shape::Atom& atom) {
+    return (atom.kind() == shape::AtomKind::min || atom.kind() == shape::AtomKind::max) && mentions(atom, of);
   };
-  for (const shape::Term& term : index.terms())
-    for (const shape::Atom& atom : term.factors) {
-      if (atom.kind() == shape::AtomKind::var) continue;
-      const bool choice = atom.kind() == shape::AtomKind::min || atom.kind() == shape::AtomKind::max;
-      if (choice && term.factors.size() > 1 && varies(atom)) return true;
-      if (multiplies_a_choice(atom.lhs(), of) || multiplies_a_choice(atom.rhs(), of)) return true;
-    }
-  return false;
+  return any_term(index, [&](const shape::Term& term) {
+    return term.factors.size() > 1 && std::any_of(term.factors.begin(), term.factors.end(), is_choice);
+  });
 }
 
 /// Is there a product of two of these variables? How far it comes within a tile is a product of sums, which
 /// the proofs follow in few forms only.
 bool multiplies_indices(const Dim& index, const std::vector<Var>& of) {
-  for (const shape::Term& term : index.terms()) {
-    ptrdiff_t varying = 0;
-    for (const shape::Atom& atom : term.factors) {
-      const bool is_var = atom.kind() == shape::AtomKind::var;
-      varying += std::any_of(of.begin(), of.end(), [&](Var v) {
-        return is_var ? atom.var() == v : atom.lhs().contains(v) || atom.rhs().contains(v);
-      });
-      if (!is_var && (multiplies_indices(atom.lhs(), of) || multiplies_indices(atom.rhs(), of))) return true;
-    }
-    if (varying > 1) return true;
-  }
-  return false;
+  const auto varies = [&](const shape::Atom& atom) { return mentions(atom, of); };
+  return any_term(index, [&](const shape::Term& term) {
+    return std::count_if(term.factors.begin(), term.factors.end(), varies) > 1;
+  });
 }
 
 /// Bounds of index expressions inside one task.

@@ -13,11 +13,6 @@ using graph::Var;
 
 namespace {
 
-bool depends_on(const Graph& g, ScalarId id, Var var) {
-  const auto& vars = free_vars(g, id);
-  return std::find(vars.begin(), vars.end(), var) != vars.end();
-}
-
 bool any_depends(const Graph& g, const std::vector<ScalarId>& ids, Var var) {
   return std::any_of(ids.begin(), ids.end(), [&](ScalarId id) { return depends_on(g, id, var); });
 }

@@ -102,7 +102,7 @@ class Finder {
       if (found_.decides(a) || contains(found_.outer, a)) continue;
       const auto by = dim->linear_in(domain_[a].var);
       if (!by || !(by->first.is(1) || by->first.is(-1))) continue;
-      if (depends_on(value, domain_[a].var)) continue;
+      if (depends_on(g_, value, domain_[a].var)) continue;
       add({a, value, by->second, by->first.is(-1)});
       return true;
     }
@@ -112,15 +112,10 @@ class Finder {
   void add(Decided decided) {
     for (uint32_t a = 0; a < domain_.size(); ++a) {
       const Var var = domain_[a].var;
-      const bool mentioned = depends_on(decided.value, var) || decided.rest.contains(var);
+      const bool mentioned = depends_on(g_, decided.value, var) || decided.rest.contains(var);
       if (mentioned && !found_.decides(a) && !contains(found_.outer, a)) found_.outer.push_back(a);
     }
     found_.decided.push_back(std::move(decided));
-  }
-
-  bool depends_on(ScalarId id, Var var) const {
-    const auto& vars = graph::free_vars(g_, id);
-    return std::find(vars.begin(), vars.end(), var) != vars.end();
   }
 
   const Graph& g_;

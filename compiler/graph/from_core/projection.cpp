@@ -2,24 +2,35 @@
 #include "graph/from_core/projection.h"
 
 #include <algorithm>
+#include <set>
 
 namespace axon::graph {
 
-bool Projection::mentions(ScalarId id, Var v) const {
-  const std::vector<Var>& vars = free_vars(g, id);
-  return std::find(vars.begin(), vars.end(), v) != vars.end();
-}
-
-void Projection::add_conjuncts(ScalarId condition, bool holds, std::vector<ScalarId>& out) {
-  const Scalar s = g.scalars[condition];
-  if (s.op == Op::not_) return add_conjuncts(s.args[0], !holds, out);
-  if (s.op == (holds ? Op::and_ : Op::or_)) {
-    for (ScalarId part : s.args) add_conjuncts(part, holds, out);
-  } else if (!holds && (s.op == Op::ne || s.op == Op::eq)) {
-    out.push_back(apply(g, s.op == Op::ne ? Op::eq : Op::ne, s.args));
-  } else {
-    out.push_back(holds ? condition : apply(g, Op::not_, {condition}));
+/// What must hold for the conditions to be true, from left to right, each once.
+std::vector<ScalarId> Projection::conjuncts() {
+  using Part = std::pair<ScalarId, bool>;  // and whether it must be true or false
+  std::vector<ScalarId> out;
+  std::set<Part> seen;
+  std::vector<Part> stack;
+  const auto push = [&](const std::vector<ScalarId>& parts, bool holds) {
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) stack.emplace_back(*part, holds);
+  };
+  push(conditions_, true);
+  while (!stack.empty()) {
+    const auto [condition, holds] = stack.back();
+    stack.pop_back();
+    if (!seen.emplace(condition, holds).second) continue;
+    const Scalar s = g.scalars[condition];
+    if (s.op == Op::not_)
+      push(s.args, !holds);
+    else if (s.op == (holds ? Op::and_ : Op::or_))
+      push(s.args, holds);
+    else if (!holds && (s.op == Op::ne || s.op == Op::eq))
+      out.push_back(apply(g, s.op == Op::ne ? Op::eq : Op::ne, s.args));
+    else
+      out.push_back(holds ? condition : apply(g, Op::not_, {condition}));
   }
+  return out;
 }
 
 /// Does the call know the range of the axis, and nothing else depends on the variable but by mentioning it?
@@ -51,7 +62,7 @@ std::optional<ScalarId> Projection::decided_by(ScalarId condition, const Axis& a
     const auto dim = affine_index(g, s.args[side]);
     const auto linear = dim ? dim->linear_in(axis.var) : std::nullopt;
     const ScalarId value = s.args[1 - side];
-    if (!linear || !(linear->first.is(1) || linear->first.is(-1)) || mentions(value, axis.var)) continue;
+    if (!linear || !(linear->first.is(1) || linear->first.is(-1)) || depends_on(g, value, axis.var)) continue;
     const auto rest = exact_index(g, linear->second);
     if (!rest) continue;
     return linear->first.is(1) ? apply(g, Op::sub, {value, *rest}) : apply(g, Op::sub, {*rest, value});
@@ -62,10 +73,10 @@ std::optional<ScalarId> Projection::decided_by(ScalarId condition, const Axis& a
 /// The expression with a value for the variable. Not one with a check: where nothing is needed it would be
 /// evaluated at another value.
 std::optional<ScalarId> Projection::replaced(ScalarId id, const Axis& axis, ScalarId value) {
-  if (!mentions(id, axis.var)) return id;
+  if (!depends_on(g, id, axis.var)) return id;
   for (ScalarId part : scalars_in(g, id)) {
     const Op op = g.scalars[part].op;
-    if ((op == Op::bounded || op == Op::require) && mentions(part, axis.var)) return std::nullopt;
+    if ((op == Op::bounded || op == Op::require) && depends_on(g, part, axis.var)) return std::nullopt;
   }
   return substitute(g, id, std::map<Var, ScalarId>{{axis.var, value}});
 }
@@ -98,7 +109,7 @@ Projection::Needed Projection::at_some_value(const Needed& needed, const Axis& a
   Needed found{needed.integer, {}};
   ScalarId all = constant_int(g, Elem::boolean, 1);
   for (ScalarId condition : needed.conditions)
-    if (mentions(condition, axis.var))
+    if (depends_on(g, condition, axis.var))
       all = apply(g, Op::and_, {all, condition});
     else
       found.conditions.push_back(condition);
@@ -117,13 +128,13 @@ Projection::Needed Projection::at_some_value(const Needed& needed, const Axis& a
 }
 
 Projection::Needed Projection::run(ScalarId integer, bool hoist) {
-  Needed needed{integer, {}};
-  for (ScalarId condition : conditions_) add_conjuncts(condition, true, needed.conditions);
+  Needed needed{integer, conjuncts()};
   const auto without = [&](bool own, const auto& shorter) {
     for (auto axis = active_.rbegin(); axis != active_.rend(); ++axis) {  // inner ones depend on outer ones
       const bool mentioned = std::any_of(needed.conditions.begin(), needed.conditions.end(),
-                                         [&](ScalarId id) { return mentions(id, axis->var); });
-      if (!mentioned || mentions(needed.integer, axis->var) != own || !may_leave(needed, *axis)) continue;
+                                         [&](ScalarId id) { return depends_on(g, id, axis->var); });
+      if (!mentioned || depends_on(g, needed.integer, axis->var) != own || !may_leave(needed, *axis))
+        continue;
       if (auto found = shorter(*axis)) needed = std::move(*found);
     }
   };

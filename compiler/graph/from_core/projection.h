@@ -25,13 +25,12 @@ class Projection : Part {
   Needed run(ScalarId integer, bool hoist);
 
  private:
-  void add_conjuncts(ScalarId condition, bool holds, std::vector<ScalarId>& out);
+  std::vector<ScalarId> conjuncts();
   bool may_leave(const Needed&, const Axis&) const;
   std::optional<ScalarId> decided_by(ScalarId condition, const Axis&);
   std::optional<Needed> by_equation(const Needed&, const Axis&);
   Needed at_some_value(const Needed&, const Axis&, bool hoist);
   std::optional<ScalarId> replaced(ScalarId, const Axis&, ScalarId value);
-  bool mentions(ScalarId, Var) const;
 
   SizeEnvironment& sizes_;
   GraphBuilder& builder_;

@@ -59,16 +59,11 @@ std::optional<Merged> merged_at(const Graph& g, Value v, size_t position) {
   return merged;
 }
 
-bool mentions(const Graph& g, ScalarId id, Var v) {
-  const std::vector<Var> vars = free_vars(g, id);
-  return std::find(vars.begin(), vars.end(), v) != vars.end();
-}
-
 /// The merged tensor that this load reads along `binder`; nullopt when it is read in any other way.
 std::optional<Merged> read_along(const Graph& g, const Scalar& load, Var binder) {
   std::optional<size_t> position;
   for (size_t a = 0; a < load.args.size(); ++a) {
-    if (!mentions(g, load.args[a], binder)) continue;
+    if (!depends_on(g, load.args[a], binder)) continue;
     const auto at = affine_index(g, load.args[a]);
     if (position || !at || !(*at == Dim(binder))) return std::nullopt;
     position = a;
@@ -115,7 +110,7 @@ std::optional<ScalarId> separated(Graph& g, const Reader& reader, const Scalar& 
   std::vector<Axis> axes;
   std::map<ScalarId, Merged> reads;
   for (ScalarId id : loads_in(g, reduction.args[0])) {
-    if (!mentions(g, id, binder.var)) continue;
+    if (!depends_on(g, id, binder.var)) continue;
     const auto merged = read_along(g, g.scalars[id], binder.var);
     if (!merged || !may_move(g, id, reader, uses) || !same_extents(*merged, axes)) return std::nullopt;
     reads.emplace(id, *merged);

@@ -21,12 +21,6 @@ ScalarId find_online(const Graph& g, ScalarId id) {
   return found == all.end() ? ScalarId{} : *found;
 }
 
-/// Does the expression depend on a domain variable? Locals show it in the indices of their loads.
-bool depends(const Graph& g, ScalarId id, graph::Var var) {
-  const auto& vars = free_vars(g, id);
-  return std::find(vars.begin(), vars.end(), var) != vars.end();
-}
-
 }  // namespace
 
 TileRule tile_online(const Graph& g, const Node& node, const Tiling& tiling) {
@@ -43,9 +37,9 @@ TileRule tile_online(const Graph& g, const Node& node, const Tiling& tiling) {
   bool row_tiled = false;
   for (uint32_t a = static_cast<uint32_t>(node.domain.size()); a-- > 0;) {
     const graph::Var var = node.domain[a].var;
-    const bool in_score = depends(g, args[0], var);
+    const bool in_score = depends_on(g, args[0], var);
     const bool in_values =
-        std::any_of(args.begin() + 1, args.end(), [&](ScalarId v) { return depends(g, v, var); });
+        std::any_of(args.begin() + 1, args.end(), [&](ScalarId v) { return depends_on(g, v, var); });
     if (!in_score) continue;
     if (in_values) {
       add_tile(node, a, 1, rule);
