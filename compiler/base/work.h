@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/interrupt.h"
+
 namespace axon::base {
 
 /// Not an error at a place: who gave the allowance says what was too much.
@@ -19,6 +21,7 @@ inline thread_local uint64_t work_left = std::numeric_limits<uint64_t>::max();
 
 /// Counts `steps`, and throws where they are more than the allowance in force has left.
 inline void work(uint64_t steps = 1) {
+  poll();
   if (detail::work_left < steps) throw TooMuchWork{};
   detail::work_left -= steps;
 }

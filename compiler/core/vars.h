@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "core/size_vars.h"
 #include "core/type.h"
 #include "source/span.h"
@@ -86,6 +87,7 @@ class Vars : public SizeVars {
   void begin_declaration();
   void after_too_complex();  ///< its types stay in the store: the next ones have less room
   void work() const {
+    base::poll();
     if (++work_ > most_work) throw TooComplex();
   }
 

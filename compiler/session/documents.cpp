@@ -76,6 +76,12 @@ const syntax::Text* Documents::load(const std::string& module) {
   return nullptr;
 }
 
+std::vector<std::string> Documents::paths() const {
+  std::vector<std::string> out;
+  for (const auto& [identity, entry] : files_) out.push_back(identity);
+  return out;
+}
+
 Document& Documents::at(const std::string& path) { return *files_.at(source::file_identity(path)).document; }
 
 const Document* Documents::find(const std::string& path) const {

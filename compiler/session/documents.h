@@ -29,6 +29,7 @@ class Documents {
 
   /// core::Loader: a path that ends in .axn, or the dotted name of a library module; null when there is none.
   const syntax::Text* load(const std::string& module);
+  std::vector<std::string> paths() const;  ///< of all files that are loaded, by what they are
   /// The file at the path, whatever it is called; null when there is none.
   const syntax::Text* read(const std::string& path);
   const Document* find(const std::string& path) const;  ///< null for what was not loaded

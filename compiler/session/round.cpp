@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
 #include "session/circles.h"
 
 namespace axon::session {
@@ -161,6 +162,7 @@ void Round::replace(const DeclKey& key, Record record) {
 }
 
 void Round::finish(DeclId d, Node& node, bool circular) {
+  base::poll_now();
   const DeclKey key = modules_.key(d);
   if (!node.elaboration) {
     if (holds(records_.at(key), circular)) return;

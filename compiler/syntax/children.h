@@ -110,6 +110,17 @@ struct Visitor {
   void operator()(const Layout& n) { each(n.parts); }
   void operator()(const Pattern& n) { each(n.node, n.type); }
   void operator()(const Expr& n) { each(n.node); }
+
+  void operator()(const ErrorDecl&) {}
+  void operator()(const FunDecl& n) { each(n.params, n.result, n.where, n.body); }
+  void operator()(const ValueDecl& n) { each(n.body); }
+  void operator()(const SignatureDecl& n) { each(n.type, n.where); }
+  void operator()(const TypeDecl& n) { each(n.type); }
+  void operator()(const LayoutDecl& n) { each(n.layout); }
+  void operator()(const MeshDecl& n) { each(n.fields); }
+  void operator()(const ImportDecl&) {}
+  void operator()(const TestDecl& n) { each(n.body); }
+  void operator()(const Decl& n) { each(n.node); }
 };
 
 }  // namespace children

@@ -71,5 +71,6 @@ Command add_explain(CLI::App&);
 Command add_fmt(CLI::App&);
 Command add_test(CLI::App&);
 Command add_doc(CLI::App&);
+Command add_lsp(CLI::App&);
 
 }  // namespace axon::tools

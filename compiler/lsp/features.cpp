@@ -1,0 +1,37 @@
+// See features.h.
+#include "lsp/features.h"
+
+#include <algorithm>
+
+namespace axon::lsp {
+
+namespace {
+
+Json yes() { return true; }
+
+Json what_code_actions_do() { return {{"codeActionKinds", {"quickfix", "source.fixAll"}}}; }
+Json what_code_lenses_do() { return Json::object(); }
+
+}  // namespace
+
+const std::vector<Feature>& features() {
+  static const std::vector<Feature> table = {
+      {"textDocument/formatting", "documentFormattingProvider", yes, formatting},
+      {"textDocument/rangeFormatting", "documentRangeFormattingProvider", yes, range_formatting},
+      {"textDocument/codeAction", "codeActionProvider", what_code_actions_do, code_actions},
+      {"textDocument/documentSymbol", "documentSymbolProvider", yes, document_symbols},
+      {"workspace/symbol", "workspaceSymbolProvider", yes, workspace_symbols},
+      {"textDocument/foldingRange", "foldingRangeProvider", yes, folding_ranges},
+      {"textDocument/selectionRange", "selectionRangeProvider", yes, selection_ranges},
+      {"textDocument/codeLens", "codeLensProvider", what_code_lenses_do, code_lenses},
+  };
+  return table;
+}
+
+const Feature* find_feature(const std::string& method) {
+  const auto found = std::find_if(features().begin(), features().end(),
+                                  [&](const Feature& f) { return method == f.method; });
+  return found == features().end() ? nullptr : &*found;
+}
+
+}  // namespace axon::lsp

@@ -1,0 +1,36 @@
+// What a client may ask for: one row for each method, one function that answers it.
+//
+// To add a feature: a function in features/, a row in features.cpp with the capability that announces it.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "lsp/server.h"
+
+namespace axon::lsp {
+
+struct Feature {
+  const char* method;
+  const char* capability;  ///< its name in ServerCapabilities; null: announced by another row
+  Json (*announced)();     ///< what is announced
+  Json (*answer)(Server& server, const Json& params);
+};
+
+const std::vector<Feature>& features();
+const Feature* find_feature(const std::string& method);
+
+/// The diagnostics of one file as the protocol has them. `uri_of`: of the files of labels.
+Json diagnostics_json(const Server& server, const std::vector<const source::Diagnostic*>& found,
+                      const Positions& positions);
+
+// features/*.cpp
+Json formatting(Server& server, const Json& params);
+Json range_formatting(Server& server, const Json& params);
+Json code_actions(Server& server, const Json& params);
+Json document_symbols(Server& server, const Json& params);
+Json workspace_symbols(Server& server, const Json& params);
+Json folding_ranges(Server& server, const Json& params);
+Json selection_ranges(Server& server, const Json& params);
+Json code_lenses(Server& server, const Json& params);
+
+}  // namespace axon::lsp

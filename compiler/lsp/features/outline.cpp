@@ -1,0 +1,137 @@
+// What the syntax tree alone answers: symbols, folding, selection, lenses.
+#include "query/outline.h"
+
+#include <algorithm>
+
+#include "lsp/features.h"
+#include "lsp/uri.h"
+
+namespace axon::lsp {
+
+using query::Symbol;
+
+namespace {
+
+/// SymbolKind of the protocol.
+int number_of(Symbol::Kind kind) {
+  switch (kind) {
+    case Symbol::Kind::function:
+    case Symbol::Kind::primitive:
+      return 12;
+    case Symbol::Kind::entry:
+      return 6;
+    case Symbol::Kind::value:
+      return 14;
+    case Symbol::Kind::type:
+      return 23;
+    case Symbol::Kind::layout:
+    case Symbol::Kind::mesh:
+      return 11;
+    case Symbol::Kind::module:
+      return 2;
+    case Symbol::Kind::test:
+      return 24;
+    case Symbol::Kind::field:
+      return 8;
+    case Symbol::Kind::size:
+      return 26;
+  }
+  return 13;
+}
+
+Json symbol_json(const Symbol& symbol, const Positions& positions) {
+  Json parts = Json::array();
+  for (const Symbol& part : symbol.parts) parts.push_back(symbol_json(part, positions));
+  Json out = {{"name", symbol.name},
+              {"kind", number_of(symbol.kind)},
+              {"range", Server::range(positions, symbol.whole.begin, symbol.whole.end)},
+              {"selectionRange", Server::range(positions, symbol.name_span.begin, symbol.name_span.end)}};
+  if (!parts.empty()) out["children"] = std::move(parts);
+  return out;
+}
+
+/// Whether the letters of the query occur in the name in this order.
+bool matches(const std::string& query, const std::string& name) {
+  size_t at = 0;
+  for (const char c : name)
+    if (at < query.size() &&
+        std::tolower(static_cast<unsigned char>(c)) == std::tolower(static_cast<unsigned char>(query[at])))
+      ++at;
+  return at == query.size();
+}
+
+Json selection_json(const std::vector<source::Span>& spans, size_t from, const Positions& positions) {
+  Json out;
+  for (size_t i = spans.size(); i-- > from;) {
+    Json one = {{"range", Server::range(positions, spans[i].begin, spans[i].end)}};
+    if (!out.is_null()) one["parent"] = std::move(out);
+    out = std::move(one);
+  }
+  return out;
+}
+
+}  // namespace
+
+Json document_symbols(Server& server, const Json& params) {
+  const OpenText& text = server.text_of(params);
+  const Positions positions(text.text, server.encoding());
+  Json out = Json::array();
+  for (const Symbol& symbol : query::symbols(server.session(), text.path))
+    out.push_back(symbol_json(symbol, positions));
+  return out;
+}
+
+Json workspace_symbols(Server& server, const Json& params) {
+  const std::string wanted = params.value("query", "");
+  constexpr size_t most = 500;
+  Json out = Json::array();
+  for (const std::string& path : server.session().documents().paths())
+    for (const Symbol& symbol : query::symbols(server.session(), path))
+      if (out.size() < most && matches(wanted, symbol.name))
+        if (auto place = server.location(symbol.name_span))
+          out.push_back(
+              {{"name", symbol.name}, {"kind", number_of(symbol.kind)}, {"location", std::move(*place)}});
+  return out;
+}
+
+Json folding_ranges(Server& server, const Json& params) {
+  const OpenText& text = server.text_of(params);
+  const Positions positions(text.text, server.encoding());
+  Json out = Json::array();
+  for (const query::Fold& fold : query::folds(server.session(), text.path)) {
+    Json one = {{"startLine", positions.position(fold.span.begin).line},
+                {"endLine", positions.position(fold.span.end).line}};
+    if (fold.comment) one["kind"] = "comment";
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+Json selection_ranges(Server& server, const Json& params) {
+  const OpenText& text = server.text_of(params);
+  const Positions positions(text.text, server.encoding());
+  Json out = Json::array();
+  for (const Json& position : params.at("positions")) {
+    const uint32_t at = positions.offset(Server::position_in({{"at", position}}, "at"));
+    out.push_back(selection_json(query::enclosing(server.session(), text.path, at), 0, positions));
+  }
+  return out;
+}
+
+Json code_lenses(Server& server, const Json& params) {
+  const OpenText& text = server.text_of(params);
+  const Positions positions(text.text, server.encoding());
+  Json out = Json::array();
+  for (const Symbol& symbol : query::symbols(server.session(), text.path)) {
+    const bool entry = symbol.kind == Symbol::Kind::entry;
+    if (!entry && symbol.kind != Symbol::Kind::test) continue;
+    out.push_back({{"range", Server::range(positions, symbol.name_span.begin, symbol.name_span.end)},
+                   {"command",
+                    {{"title", entry ? "run" : "test"},
+                     {"command", entry ? "axon.run" : "axon.test"},
+                     {"arguments", {text.uri, symbol.name}}}}});
+  }
+  return out;
+}
+
+}  // namespace axon::lsp

@@ -1,0 +1,92 @@
+// The language server: requests of an editor, answered from a session.
+//
+// In: messages of a client (LSP 3.17), in order. Out: answers, and what is said of the open files whenever
+// that has changed. A request is answered from what is known at that moment; it waits for no check.
+// Invariants: each request gets one answer; a message that makes no sense gets an error and changes nothing.
+#pragma once
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lsp/checker.h"
+#include "lsp/connection.h"
+#include "lsp/positions.h"
+#include "session/session.h"
+
+namespace axon::lsp {
+
+using Json = nlohmann::json;
+
+/// A request that cannot be answered; becomes an error of JSON-RPC.
+struct RequestError {
+  int code;
+  std::string message;
+};
+inline constexpr int parse_error = -32700, invalid_request = -32600, method_not_found = -32601,
+                     invalid_params = -32602, not_initialized = -32002, request_cancelled = -32800,
+                     request_failed = -32803;
+
+/// A text that an editor has open.
+struct OpenText {
+  std::string uri, path, text;
+  int64_t version = 0;
+};
+
+class Server {
+ public:
+  struct Options {
+    std::vector<std::string> library;
+    std::chrono::milliseconds delay{100};  ///< how long texts stay the same before they are checked
+  };
+  Server(int in, int out, const Options& options);
+  ~Server();
+
+  /// Until the client is gone or asks for the end. The exit status: 0 after an orderly shutdown.
+  int run();
+  const std::string& problem() const { return connection_.problem(); }
+
+  // ---- For features (features.h), with the session held.
+  session::Session& session() { return session_; }
+  /// The open text that a request is about; throws RequestError where the client has not opened it.
+  const OpenText& text_of(const Json& params) const;
+  Encoding encoding() const { return encoding_; }
+  static Json range(const Positions& positions, uint32_t begin, uint32_t end);
+  static Position position_in(const Json& params, const char* name);
+  /// In whole files; nothing for a place in no file.
+  std::optional<Json> location(source::Span span) const;
+  std::string uri_of(source::FileId file) const;
+  /// What the last check of the file said, with drafts of edits; by path.
+  const std::map<std::string, source::Diagnostics>& found() const { return found_; }
+
+ private:
+  void handle(const Json& message);
+  Json answer(const std::string& method, const Json& params);
+  void notice(const std::string& method, const Json& params);
+  Json initialize(const Json& params);
+  void open(const Json& params);
+  void change(const Json& params);
+  void close(const Json& params);
+  void edited(OpenText& text);
+  void order_files();
+  void send(const Json& message);
+  void publish();
+
+  Connection connection_;
+  session::Session session_;
+  std::map<std::string, OpenText> open_;              ///< by URI
+  std::vector<std::string> recent_;                   ///< URIs, the one that was edited last at the end
+  std::map<std::string, source::Diagnostics> found_;  ///< by path, of the last check
+  std::map<std::string, std::string> published_;      ///< by URI, as it was sent
+  Encoding encoding_ = Encoding::utf16;
+  bool initialized_ = false, shut_down_ = false;
+  std::optional<int> exit_;
+  std::mutex output_lock_;
+  struct Queue;
+  std::unique_ptr<Queue> queue_;
+  std::unique_ptr<Checker> checker_;
+};
+
+}  // namespace axon::lsp
