@@ -98,6 +98,20 @@ Json Client::diagnostics(const std::string& uri) {
   }
 }
 
+std::map<std::string, Json> Client::settled(const std::string& uri) {
+  diagnostics(uri);
+  ask("workspace/symbol", {{"query", "no such symbol"}});  // answered after all of them were sent
+  std::map<std::string, Json> out;
+  for (const Json& message : unread_)
+    if (message.value("method", "") == "textDocument/publishDiagnostics")
+      out[message["params"]["uri"]] = message["params"]["diagnostics"];
+  unread_.clear();
+  for (const auto& [of, said] : out)
+    unread_.push_back({{"method", "textDocument/publishDiagnostics"},
+                       {"params", {{"uri", of}, {"version", versions_[of]}, {"diagnostics", said}}}});
+  return out;
+}
+
 bool Client::become(const std::string& uri, const std::string& wanted) {
   for (int i = 0; i < 100 && codes(uri) != wanted; ++i) {
     Json message = next();

@@ -31,9 +31,12 @@ class Client {
   void change(const std::string& uri, const Json& changes);
   /// The diagnostics of the file for the version that it has now.
   Json diagnostics(const std::string& uri);
+  /// What was said of each file, once the version that this one has now was checked: URI and diagnostics.
+  std::map<std::string, Json> settled(const std::string& uri);
   /// Codes of these, in order, each with a space behind it.
   std::string codes(const std::string& uri);
-  /// Whether the codes of the file become these; reads messages until then, or until others were sent 100 times.
+  /// Whether the codes of the file become these; reads messages until then, or until others were sent 100
+  /// times.
   bool become(const std::string& uri, const std::string& codes);
   const Json& capabilities() const { return capabilities_; }
   /// Ends the input; what run() of the server gives.
