@@ -1,0 +1,44 @@
+// What the names in a file stand for.
+//
+// In: a loaded file of a session. Out: each name that is written in it, with what it stands for, in order.
+// Invariants: two names stand for the same thing exactly where their meanings are equal, in whatever files
+// they are; the spans of names do not overlap.
+#pragma once
+#include <compare>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/uses.h"
+#include "query/reading.h"
+
+namespace axon::query {
+
+using Kind = core::Use::Kind;
+
+struct Meaning {
+  Kind kind = Kind::value;
+  std::optional<core::DeclKey> declared;  ///< of values, types and layouts
+  /// Of all others the place, in the file that it stands in now, that binds it. Of a field it is the first
+  /// of all places in types that are of this field.
+  source::Span binding;
+  friend bool operator==(const Meaning&, const Meaning&) = default;
+};
+
+struct Mention {
+  source::Span span;  ///< of the name alone, in the whole file
+  Meaning meaning;
+  bool binds = false;  ///< the name is declared or bound here
+};
+
+/// All names in the file that stand for something. What was read last of an edited text is looked at where
+/// the text is the same.
+std::vector<Mention> mentions(const session::Session& session, const std::string& path);
+/// The name that the place lies in, or at the end of.
+std::optional<Mention> mention_at(const session::Session& session, const std::string& path, uint32_t offset);
+/// All names of the files that are loaded which have this meaning, by file and place.
+std::vector<Mention> mentions_of(const session::Session& session, const Meaning& meaning);
+/// Where it is declared or bound: the name there; nothing where that was edited away.
+std::optional<source::Span> definition(const session::Session& session, const Meaning& meaning);
+
+}  // namespace axon::query
