@@ -59,8 +59,8 @@ TEST_F(Mentions, OfATextThatIsEdited) {
 }
 
 TEST_F(Mentions, ModulesAndTheirNames) {
-  set("import nn.rope as r\nfun f x y = r.rotate x y\n");
-  EXPECT_EQ(same_as("r"), "1:19! 2:13 ");
+  set("import position as r\nfun f x y = r.rope_halves x y y\n");
+  EXPECT_EQ(same_as("r\n"), "1:20! 2:13 ");
 }
 
 TEST_F(Mentions, CoverTheLibraryWithoutOverlap) {

@@ -27,7 +27,7 @@ TEST(TextMap, WordsThatStayAreFound) {
 TEST(TextMap, AndBack) {
   const TextMap map("fun f x = x + 1", "fun f a x = x + 2");
   EXPECT_EQ(map.earlier(12), 10u);
-  EXPECT_EQ(map.earlier(16), std::nullopt);
+  EXPECT_EQ(map.earlier(17), std::nullopt);
 }
 
 class Readings : public ::testing::Test {
@@ -45,7 +45,7 @@ TEST_F(Readings, AreOfTheLastCheckAndOfTheLastGoodText) {
   ASSERT_EQ(layers(1).size(), 1u);
   set("\nfun f x = x + 1.0\nfun g x = 2.0 * f x\n");
   ASSERT_EQ(layers(1).size(), 1u);
-  EXPECT_EQ(layers(1)[0].then(35), 16u - 4u) << "the x at the end of the text that was checked";
+  EXPECT_EQ(layers(1)[0].then(37), 12u) << "the x at the end of the text that was checked";
   set("fun f x = x + 1.0\nfun g x = h x\n");
   session_.check(path);
   ASSERT_EQ(layers(1).size(), 2u);
