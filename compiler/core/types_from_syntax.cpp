@@ -156,9 +156,13 @@ bool TypeLowering::gives_up(TypeId id) const {
 }
 
 TypeId TypeLowering::weights_type(stx::TypeId id, const stx::WeightsType& written) {
-  const Span at = file()[id].span, of = file()[written.type].span;
+  const Span at = file()[id].span;
   const TypeId inner = type(written.type);
-  const source::Edit without{{at.file, at.begin, of.begin}, "", source::Applicability::safe};
+  const std::string_view text = e_.sources.text(at);
+  const size_t word =
+      std::min(text.find_first_not_of(" \t", std::string_view("weights").size()), text.size());
+  const source::Edit without{
+      {at.file, at.begin, at.begin + static_cast<uint32_t>(word)}, "", source::Applicability::safe};
   if (!may_be_weights_.count({file_, id})) {
     report(error(Code::E0330, at)
                .label("not the type of a named parameter of an entry")
@@ -178,41 +182,41 @@ TypeId TypeLowering::weights_type(stx::TypeId id, const stx::WeightsType& writte
 TypeId TypeLowering::type(stx::TypeId id) {
   if (!id.valid()) return e_.vars.fresh("t");
   const stx::Type& t = file()[id];
-  return std::visit(stx::Overloaded{[&](const stx::ErrorType&) { return e_.vars.error(); },
-                                    [&](const stx::NamedType& n) { return named_type(n, t.span); },
-                                    [&](const stx::VariableType& v) {
-                                      note_named(Use::Kind::element, v.name);
-                                      const TypeId variable = type_variable(v.name.text);
-                                      if (!v.items) return variable;
-                                      const ElemTerm elem = elem_of(v.name.text, variable, t.span);
-                                      return e_.vars.tensor(elem, shape_of(*v.items));
-                                    },
-                                    [&](const stx::ShapeType& s) {
-                                      return e_.vars.tensor({std::nullopt, e_.vars.type("t")},
-                                                            shape_of(s.items));
-                                    },
-                                    [&](const stx::TupleType& tuple) {
-                                      std::vector<TypeId> items;
-                                      for (stx::TypeId e : tuple.elements) items.push_back(type(e));
-                                      return e_.vars.tuple(items);
-                                    },
-                                    [&](const stx::RecordType& r) { return record_type(r); },
-                                    [&](const stx::IntegerType& n) { return named_integer(n, t.span); },
-                                    [&](const stx::ArrowType& a) { return arrow(a, false); },
-                                    [&](const stx::OwnedType& o) {
-                                      Type owned = e_.vars[type(o.type)];
-                                      owned.consumed = true;
-                                      return e_.vars.add(owned);
-                                    },
-                                    [&](const stx::WeightsType& w) { return weights_type(id, w); },
-                                    [&](const stx::PlacedType& p) {
-                                      Type placed = e_.vars[type(p.type)];
-                                      placed.layout = layout(p.layout);
-                                      placed.alias.places = false;
-                                      return e_.vars.add(placed);
-                                    },
-                                    [&](const stx::ExistsType& x) { return exists(x, t.span); }},
-                    t.node);
+  return std::visit(
+      stx::Overloaded{[&](const stx::ErrorType&) { return e_.vars.error(); },
+                      [&](const stx::NamedType& n) { return named_type(n, t.span); },
+                      [&](const stx::VariableType& v) {
+                        note_named(Use::Kind::element, v.name);
+                        const TypeId variable = type_variable(v.name.text);
+                        if (!v.items) return variable;
+                        const ElemTerm elem = elem_of(v.name.text, variable, t.span);
+                        return e_.vars.tensor(elem, shape_of(*v.items));
+                      },
+                      [&](const stx::ShapeType& s) {
+                        return e_.vars.tensor({std::nullopt, e_.vars.type("t")}, shape_of(s.items));
+                      },
+                      [&](const stx::TupleType& tuple) {
+                        std::vector<TypeId> items;
+                        for (stx::TypeId e : tuple.elements) items.push_back(type(e));
+                        return e_.vars.tuple(items);
+                      },
+                      [&](const stx::RecordType& r) { return record_type(r); },
+                      [&](const stx::IntegerType& n) { return named_integer(n, t.span); },
+                      [&](const stx::ArrowType& a) { return arrow(a, false); },
+                      [&](const stx::OwnedType& o) {
+                        Type owned = e_.vars[type(o.type)];
+                        owned.consumed = true;
+                        return e_.vars.add(owned);
+                      },
+                      [&](const stx::WeightsType& w) { return weights_type(id, w); },
+                      [&](const stx::PlacedType& p) {
+                        Type placed = e_.vars[type(p.type)];
+                        placed.layout = layout(p.layout);
+                        placed.alias.places = false;
+                        return e_.vars.add(placed);
+                      },
+                      [&](const stx::ExistsType& x) { return exists(x, t.span); }},
+      t.node);
 }
 
 /// Sizes that only the data decides, in the result of a function.

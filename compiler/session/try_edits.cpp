@@ -46,13 +46,15 @@ class Trials {
     size_t repairs = 0;
     uint8_t best = 0;  // the rank of the repairs found
     for (Help& help : d.helps) {
+      const bool ours = help.edit && help.edit->span.file == file_ && d.primary.span.file == file_;
       if (help.trial != 0) {
-        const bool ours = help.edit && help.edit->span.file == file_ && d.primary.span.file == file_;
         const bool same = help.trial == best || help.trial == core::rank_of_type;
         const bool needed = repairs == 0 || (same && repairs < most_offered);
         if (!ours || !needed || !repairs_it(*help.edit, d)) continue;
         ++repairs;
         best = std::exchange(help.trial, 0);
+      } else if (ours && d.severity == source::Severity::error && !repairs_it(*help.edit, d)) {
+        help.edit.reset();  // what it says is a hint all the same
       }
       kept.push_back(std::move(help));
     }
@@ -127,24 +129,25 @@ class Trials {
   size_t trials_ = 0, work_ = 0;
 };
 
-bool has_drafts(const Diagnostics& diagnostics) {
+bool has_edits(const Diagnostics& diagnostics) {
   const auto& all = diagnostics.in_order_of_report();
   return std::any_of(all.begin(), all.end(), [](const Diagnostic& d) {
-    return std::any_of(d.helps.begin(), d.helps.end(), [](const Help& help) { return help.trial != 0; });
+    return std::any_of(d.helps.begin(), d.helps.end(),
+                       [](const Help& help) { return help.edit || help.trial != 0; });
   });
 }
 
 }  // namespace
 
 void try_edits(Session& session, const std::string& path, source::FileId file, Diagnostics& diagnostics) {
-  if (!has_drafts(diagnostics)) return;
+  if (!has_edits(diagnostics)) return;
   Trials trials(session, path, file);
   diagnostics.revise([&](Diagnostic& d) { trials.keep_repairs(d); });
 }
 
 void try_edits(const std::string& path, std::string text, const std::vector<std::string>& library,
                const core::Options& options, source::FileId file, Diagnostics& diagnostics) {
-  if (!has_drafts(diagnostics)) return;
+  if (!has_edits(diagnostics)) return;
   Session session(library, options);
   session.documents().open(path, std::move(text));
   try_edits(session, path, file, diagnostics);

@@ -1,10 +1,11 @@
-// Which of the edits that were drafted for an error repair it.
+// Which of the edits that are offered for an error repair it.
 //
-// In: diagnostics of a file with drafts in them, likeliest first (core/drafts.h). Out: the same with those
-// edits that were found to help, and none that was not tried. Each edit is made in the text of the file, and
-// what that reaches is checked: its declaration, and those that use it where its type is another one. An edit
-// repairs an error when the declaration has fewer errors, this one not among them and none that is new, and
-// no other one has more. Invariant: the session and its answers are the same as before.
+// In: diagnostics of a file with edits, some of them drafts, likeliest first (core/drafts.h). Out: the same
+// with those edits that were found to help. Of a draft that does not help nothing is left, of another edit the
+// words that say what may be wrong. Each edit is made in the text of the file, and what that reaches is
+// checked: its declaration, and those that use it where its type is another one. An edit repairs an error
+// when the declaration has fewer errors, this one not among them and none that is new, and no other one has
+// more. Invariant: the session and its answers are the same as before.
 #pragma once
 #include "session/session.h"
 
