@@ -363,6 +363,12 @@ std::string print(const TypeStore& types, const Scheme& s, Names& names, size_t 
   return out + "\n" + std::string(indent, ' ') + "where " + facts;
 }
 
+void name_variables(const TypeStore& types, const Scheme& s, Names& names) {
+  for (Var v : s.dims) names.of(v);
+  for (ShapeVarId v : s.shapes) names.keep(v, types.shape_vars[v].name);
+  for (TypeVarId v : s.types) names.keep(v, types.vars[v].name);
+}
+
 /// Types and tests declare nothing that has a type to show.
 static bool shown(const Global& g) { return g.kind != Global::Kind::type && !g.name.starts_with("test \""); }
 
@@ -380,9 +386,7 @@ std::string print_types(const Program& p) {
       continue;
     }
     Names names(p.types);
-    for (Var v : g.scheme.dims) names.of(v);
-    for (ShapeVarId v : g.scheme.shapes) names.keep(v, p.types.shape_vars[v].name);
-    for (TypeVarId v : g.scheme.types) names.keep(v, p.types.vars[v].name);
+    name_variables(p.types, g.scheme, names);
     out += print(p.types, g.scheme, names, width + 3) + "\n";
   }
   return out;

@@ -43,6 +43,8 @@ std::string print(const shape::Fact& f, Names& names);
 /// where one line would be too long.
 std::string print(const TypeStore& types, const Scheme& s, Names& names, size_t indent = 0);
 
+/// Names for the variables of a declaration as the line of print_types() has them; to be called first.
+void name_variables(const TypeStore& types, const Scheme& s, Names& names);
 /// One `name : type where ...` per declaration of the file, names padded to one width.
 std::string print_types(const Program& program);
 /// The typed core of the file's own declarations.

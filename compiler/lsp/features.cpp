@@ -24,6 +24,10 @@ const std::vector<Feature>& features() {
       {"textDocument/foldingRange", "foldingRangeProvider", yes, folding_ranges},
       {"textDocument/selectionRange", "selectionRangeProvider", yes, selection_ranges},
       {"textDocument/codeLens", "codeLensProvider", what_code_lenses_do, code_lenses},
+      {"textDocument/hover", "hoverProvider", yes, hover},
+      {"textDocument/definition", "definitionProvider", yes, definition},
+      {"textDocument/references", "referencesProvider", yes, references},
+      {"textDocument/documentHighlight", "documentHighlightProvider", yes, highlights},
   };
   return table;
 }

@@ -84,7 +84,14 @@ class Collector {
       add({span, {kind, std::nullopt, span}, true});
       (kind == Kind::module ? modules_ : axes_).emplace(name.text, span);
     };
-    if (stx::as<stx::ImportDecl>(d)) bind(Kind::module, d.name);
+    if (const auto* import = stx::as<stx::ImportDecl>(d)) {
+      bind(Kind::module, d.name);
+      // `import a.b as c`: the last name of the path is that of the module as well
+      if (!import->path.empty() && d.name.span.valid() && import->path.back().span != d.name.span)
+        add({session_.sources().in_whole(import->path.back().span),
+             {Kind::module, std::nullopt, session_.sources().in_whole(d.name.span)},
+             false});
+    }
     if (const auto* mesh = stx::as<stx::MeshDecl>(d))
       for (const stx::FieldValue& axis : mesh->fields) bind(Kind::mesh, axis.name);
   }
@@ -191,12 +198,22 @@ std::vector<Mention> mentions_of(const Session& session, const Meaning& meaning)
   return out;
 }
 
+/// The beginning of the file that an import stands for; the import where that is not loaded.
+static Span file_of(const Session& session, const Meaning& meaning) {
+  const source::SourceManager& sources = session.sources();
+  const std::string file =
+      session.imported(sources[meaning.binding.file].name(), std::string(sources.text(meaning.binding)));
+  const session::Document* const document = file.empty() ? nullptr : session.documents().find(file);
+  return document ? Span{document->text().source, 0, 0} : meaning.binding;
+}
+
 std::optional<Span> definition(const Session& session, const Meaning& meaning) {
   if (meaning.declared) {
     const auto entry = session.find(*meaning.declared);
     if (!entry || !entry->decl->name.span.valid()) return std::nullopt;
     return session.sources().in_whole(entry->decl->name.span);
   }
+  if (meaning.kind == Kind::module) return file_of(session, meaning);
   if (meaning.kind != Kind::field) return meaning.binding;
   const std::string path = session.sources()[meaning.binding.file].name();
   for (const Mention& m : mentions(session, path))

@@ -57,8 +57,10 @@ Diagnostics Session::check_with_drafts(const std::string& path) {
   Diagnostics found = run(view);
   checked_ = view.round.checked();
   Program& program = programs_[source::file_identity(path)];
-  program = {view.own.identity, {}};
+  program = {view.own.identity, {}, {}};
   for (DeclId d : view.own.in_order) program.declarations.push_back(view.modules.key(d));
+  for (const auto& [name, module] : view.own.imports)
+    if (module) program.imports[name] = core::file_of_module(module->identity);
   return found;
 }
 
@@ -132,6 +134,13 @@ std::vector<Entry> Session::declarations(const std::string& path) const {
       find_record(out.back(), *document);
     }
   return out;
+}
+
+std::string Session::imported(const std::string& path, const std::string& name) const {
+  const auto program = programs_.find(source::file_identity(path));
+  if (program == programs_.end()) return "";
+  const auto found = program->second.imports.find(name);
+  return found == program->second.imports.end() ? "" : found->second;
 }
 
 std::optional<Entry> Session::find(const core::DeclKey& key) const {

@@ -51,6 +51,8 @@ class Session {
   /// The declarations of a loaded file, in order. A `val` that states the type of another has the record of
   /// that.
   std::vector<Entry> declarations(const std::string& path) const;
+  /// The file that the name of an import stands for in the file, as of its last check; empty where none does.
+  std::string imported(const std::string& path, const std::string& name) const;
   /// Where it is declared now; nothing when it no longer is.
   std::optional<Entry> find(const core::DeclKey& key) const;
   const Records& records() const { return records_; }
@@ -66,8 +68,9 @@ class Session {
   core::Options options_;
   Records records_;
   struct Program {
-    std::string module;                       ///< its identity
-    std::vector<core::DeclKey> declarations;  ///< in order
+    std::string module;                          ///< its identity
+    std::vector<core::DeclKey> declarations;     ///< in order
+    std::map<std::string, std::string> imports;  ///< the file of each, by its name
   };
   std::map<std::string, Program> programs_;  ///< files that were checked, by what they are
   size_t checked_ = 0;

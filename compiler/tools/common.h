@@ -72,5 +72,6 @@ Command add_fmt(CLI::App&);
 Command add_test(CLI::App&);
 Command add_doc(CLI::App&);
 Command add_lsp(CLI::App&);
+Command add_query(CLI::App&);
 
 }  // namespace axon::tools

@@ -60,7 +60,7 @@ TEST_F(Mentions, OfATextThatIsEdited) {
 
 TEST_F(Mentions, ModulesAndTheirNames) {
   set("import position as r\nfun f x y = r.rope_halves x y y\n");
-  EXPECT_EQ(same_as("r\n"), "1:20! 2:13 ");
+  EXPECT_EQ(same_as("r\n"), "1:8 1:20! 2:13 ");
 }
 
 TEST_F(Mentions, CoverTheLibraryWithoutOverlap) {

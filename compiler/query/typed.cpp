@@ -1,0 +1,124 @@
+// See typed.h.
+#include "query/typed.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace axon::query {
+
+using core::Expr;
+using core::ExprId;
+using core::LocalId;
+using core::Type;
+using core::TypeId;
+using source::Span;
+
+namespace {
+
+constexpr size_t columns = 80;
+
+bool holds(Span outer, Span inner) {
+  return outer.file == inner.file && outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+/// Places before which a type may go on in another line: ` -> ` and ` where ` outside of brackets.
+std::vector<size_t> breaks(std::string_view type) {
+  std::vector<size_t> out;
+  int depth = 0;
+  for (size_t i = 0; i < type.size(); ++i) {
+    if (type[i] == '[' || type[i] == '(' || type[i] == '{') ++depth;
+    if (type[i] == ']' || type[i] == ')' || type[i] == '}') --depth;
+    if (depth == 0 && (type.substr(i).starts_with(" -> ") || type.substr(i).starts_with(" where ")))
+      out.push_back(i);
+  }
+  return out;
+}
+
+/// With every run of blanks as one.
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n';
+    if (!blank) out += c;
+    if (blank && !out.empty() && out.back() != ' ') out += ' ';
+  }
+  return out;
+}
+
+}  // namespace
+
+Typed::Typed(const session::Record& record)
+    : checked_(*record.checked),
+      arena_(record.checked->arena),
+      program_(record.checked->program),
+      names_(program_.types) {
+  core::name_variables(program_.types, global().scheme, names_);
+}
+
+std::string Typed::declared() {
+  const core::Scheme& scheme = global().scheme;
+  return is_known(scheme.type) ? type(scheme) : "";
+}
+
+std::string Typed::type(TypeId type) {
+  return type.valid() ? core::print(program_.types, type, names_) : "?";
+}
+
+bool Typed::is_known(TypeId id) const {
+  if (!id.valid()) return false;
+  const Type& t = program_.types.types[id];
+  return t.kind != Type::Kind::error &&
+         std::all_of(t.items.begin(), t.items.end(), [&](TypeId item) { return is_known(item); });
+}
+
+ExprId Typed::innermost(Span part) const {
+  ExprId best;
+  for (uint32_t i = 0; i < program_.exprs.size(); ++i) {
+    const Expr& e = program_.exprs[ExprId{i}];
+    if (!holds(e.span, part) || !is_known(e.type)) continue;
+    // of several with one text the last is the whole: what sugar adds comes before it
+    if (!best.valid() || e.span.size() <= program_.exprs[best].span.size()) best = ExprId{i};
+  }
+  return best;
+}
+
+ExprId Typed::at(Span part) const {
+  ExprId best;
+  for (uint32_t i = 0; i < program_.exprs.size(); ++i)
+    if (program_.exprs[ExprId{i}].span == part && is_known(program_.exprs[ExprId{i}].type)) best = ExprId{i};
+  return best;
+}
+
+LocalId Typed::bound_at(Span part) const {
+  for (uint32_t i = 0; i < program_.locals.size(); ++i)
+    if (program_.locals[LocalId{i}].span == part) return LocalId{i};
+  return {};
+}
+
+std::string declaration_text(const std::string& name, std::string_view type) {
+  const std::string line = one_line(type), head = name + " : ";
+  const size_t indent = std::min<size_t>(source::display_width(name) + 1, 14);
+  std::string out = head;
+  size_t column = source::display_width(head), from = 0;
+  std::vector<size_t> ends = breaks(line);
+  const bool fits = column + source::display_width(line) <= columns;
+  ends.push_back(line.size());
+  for (const size_t end : ends) {
+    std::string_view piece = std::string_view(line).substr(from, end - from);
+    const bool where = piece.starts_with(" where ");
+    const size_t width = source::display_width(piece);
+    if (from > 0 && !fits && (column + width > columns || where)) {
+      piece.remove_prefix(1);
+      out += "\n" + std::string(indent, ' ');
+      column = indent + width - 1;
+    } else {
+      if (where) out += "  ";
+      column += width;
+    }
+    out += piece;
+    from = end;
+  }
+  return out;
+}
+
+}  // namespace axon::query

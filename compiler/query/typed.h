@@ -1,0 +1,52 @@
+// The types that inference found in one declaration, in words.
+//
+// In: the record of a declaration that was checked. Out: its expressions and names by the places where they
+// are written, and their types as text. Invariant: a size, shape or element type has the name here that the
+// type of the declaration has for it (`check --types`).
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/print.h"
+#include "session/record.h"
+#include "shape/arena.h"
+
+namespace axon::query {
+
+class Typed {
+ public:
+  explicit Typed(const session::Record& record);
+  const core::Program& program() const { return program_; }
+  const core::Global& global() const { return program_.globals[checked_.global]; }
+
+  /// Its type with what it requires, without its name; empty where it has none.
+  std::string declared();
+  std::string type(core::TypeId type);
+  std::string type(const core::Scheme& scheme) { return core::print(program_.types, scheme, names_); }
+  std::string dim(const shape::Dim& d) { return core::print(d, names_); }
+  std::string fact(const shape::Fact& f) { return core::print(f, names_); }
+  std::string shape(const core::Shape& s) { return core::print(s, names_); }
+  core::Names& names() { return names_; }
+  /// Whether inference found it out: it has a type that is not wrong somewhere.
+  bool is_known(core::TypeId type) const;
+
+  /// The smallest expression with a type whose text holds the stretch; invalid where there is none.
+  core::ExprId innermost(source::Span part) const;
+  /// The expression that is written exactly there, the outermost; invalid where there is none.
+  core::ExprId at(source::Span part) const;
+  /// The local that is bound there; invalid where there is none.
+  core::LocalId bound_at(source::Span part) const;
+
+ private:
+  const session::Checked& checked_;
+  const shape::UseArena arena_;
+  const core::Program& program_;
+  core::Names names_;
+};
+
+/// `name : type`, in lines of 80 columns where the type can be broken: before arrows and `where`, under the
+/// name's colon.
+std::string declaration_text(const std::string& name, std::string_view type);
+
+}  // namespace axon::query

@@ -1,0 +1,151 @@
+// etcc query WHAT --at FILE:LINE:COLUMN: what an editor would show at a place of a file, as text or as JSON.
+//
+// Lines and columns are those of diagnostics: from 1, columns in display width. Exit 1 where there is nothing
+// to say.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "query/hover.h"
+#include "query/mentions.h"
+#include "tools/common.h"
+
+namespace axon::tools {
+
+namespace {
+
+using Json = nlohmann::json;
+
+struct QueryOptions {
+  CommonOptions common;
+  std::string what, at;
+  bool json = false;
+};
+
+/// A place as it is written on the command line.
+struct Place {
+  std::string file;
+  source::Position position;
+};
+
+std::optional<uint32_t> number(std::string_view text) {
+  uint32_t out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc{} || end != text.data() + text.size() || out == 0) return std::nullopt;
+  return out;
+}
+
+std::optional<Place> parse_place(const std::string& at) {
+  const size_t second = at.rfind(':');
+  if (second == std::string::npos || second == 0) return std::nullopt;
+  const size_t first = at.rfind(':', second - 1);
+  if (first == std::string::npos || first == 0) return std::nullopt;
+  const auto line = number(std::string_view(at).substr(first + 1, second - first - 1));
+  const auto column = number(std::string_view(at).substr(second + 1));
+  if (!line || !column) return std::nullopt;
+  return Place{at.substr(0, first), {*line, *column}};
+}
+
+/// The offset of the character that covers the column; the end of the line or of the file behind that.
+uint32_t offset_of(const source::SourceFile& file, source::Position at) {
+  if (at.line > file.line_count()) return file.size();
+  const uint32_t begin = file.line_begin(at.line),
+                 end = begin + static_cast<uint32_t>(file.line(at.line).size());
+  uint32_t offset = begin;
+  while (offset < end) {
+    uint32_t next = offset + 1;
+    while (next < end && (static_cast<unsigned char>(file.text()[next]) & 0xC0) == 0x80) ++next;
+    if (file.position(next).column > at.column) break;
+    offset = next;
+  }
+  return offset;
+}
+
+/// One answer: where it is, and what is said.
+struct Line {
+  source::Span span;
+  std::string text;
+};
+
+std::string_view line_at(const source::SourceManager& sources, source::Span span) {
+  const source::SourceFile& file = sources[span.file];
+  return file.line(file.line_of(span.begin));
+}
+
+std::vector<Line> answer(const QueryOptions& o, const session::Session& session, uint32_t offset) {
+  std::vector<Line> out;
+  const auto& sources = session.sources();
+  const std::string path = parse_place(o.at)->file;
+  if (o.what == "type") {
+    if (const auto found = query::hover(session, path, offset))
+      out.push_back({found->span, found->code + (found->text.empty() ? "" : "\n\n" + found->text)});
+    return out;
+  }
+  const auto mention = query::mention_at(session, path, offset);
+  if (!mention) return out;
+  const auto add = [&](source::Span span) { out.push_back({span, std::string(line_at(sources, span))}); };
+  if (o.what == "def") {
+    if (const auto place = query::definition(session, mention->meaning)) add(*place);
+  } else {
+    for (const query::Mention& m : query::mentions_of(session, mention->meaning)) add(m.span);
+  }
+  return out;
+}
+
+void show(const QueryOptions& o, const source::SourceManager& sources, const std::vector<Line>& lines) {
+  Json all = Json::array();
+  for (const Line& line : lines) {
+    const source::SourceFile& file = sources[line.span.file];
+    const source::Position from = file.position(line.span.begin), to = file.position(line.span.end);
+    if (o.json)
+      all.push_back({{"file", file.name()},
+                     {"line", from.line},
+                     {"column", from.column},
+                     {"end_line", to.line},
+                     {"end_column", to.column},
+                     {"text", line.text}});
+    else if (o.what == "type")
+      fmt::print("{}\n", line.text);
+    else
+      fmt::print("{}:{}:{}: {}\n", file.name(), from.line, from.column, line.text);
+  }
+  if (o.json) fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+int run_query(const QueryOptions& o) {
+  const auto place = parse_place(o.at);
+  if (!place) {
+    fmt::print(stderr, "etcc: --at {}: a place is FILE:LINE:COLUMN, both from 1\n", o.at);
+    return usage;
+  }
+  session::Session session(library_directories(o.common), {});
+  const syntax::Text* const text = session.documents().read(place->file);
+  if (!text) {
+    fmt::print(stderr, "etcc: {} cannot be read\n", place->file);
+    return user_error;
+  }
+  session.check(place->file);
+  const auto lines = answer(o, session, offset_of(session.sources()[text->source], place->position));
+  show(o, session.sources(), lines);
+  if (lines.empty() && !o.json) fmt::print(stderr, "etcc: there is nothing to say of {}\n", o.at);
+  return lines.empty() ? user_error : ok;
+}
+
+}  // namespace
+
+Command add_query(CLI::App& app) {
+  auto o = std::make_shared<QueryOptions>();
+  app.add_option("WHAT", o->what,
+                 "type: of what stands there; def: where it is declared; refs: where it stands")
+      ->required()
+      ->check(CLI::IsMember({"type", "def", "refs"}));
+  app.add_option("--at", o->at, "FILE:LINE:COLUMN")->required();
+  app.add_flag("--json", o->json, "as JSON on stdout");
+  add_library(app, o->common);
+  return [o] { return run_query(*o); };
+}
+
+}  // namespace axon::tools
