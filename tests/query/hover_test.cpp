@@ -98,7 +98,7 @@ class Hovering : public ::testing::Test {
 TEST_F(Hovering, OfABrokenTextIsWhatWasKnown) {
   set("fun f (x : f32[n, d]) (w : f32[d, o]) = let y = x @ w in y + 1.0\nfun g x = f x (transpose x)\n");
   EXPECT_EQ(at("f x ("),
-            "f : f32[n, d] -> f32[d, o] -> f32[n, o]\nhere : f32[n, d] -> f32[d, n] -> f32[n, n]");
+            "f : f32[n, d] -> f32[d, o] -> f32[n, o]\nhere : f32[m, n] -> f32[n, m] -> f32[m, m]");
   EXPECT_EQ(at("y = x"), "y : f32[n, o]");
   set("fun f (x : f32[n, d]) (w : f32[d, o]) = let y = x @ w in y + \nfun g x = f x (transpose x)\n");
   EXPECT_EQ(at("y = x"), "y : f32[n, o]");
