@@ -208,7 +208,7 @@ void Checker::check_body() {
   p_.globals[g_].scheme = scheme;
   const bool fine = !failed_;
   write_back_.run(first_type_var_);
-  if (!failed_ && !uses_failed_) opened_.write_back();
+  if (!failed_) opened_.write_back();
   if ((fine && failed_) || generaliser_.undetermined())
     p_.globals[g_].scheme.type = vars_.zonk(stated_part(type));
   if (generaliser_.undetermined()) {  // what holds of sizes that nothing determines says nothing to a caller
@@ -216,8 +216,8 @@ void Checker::check_body() {
     p_.globals[g_].scheme.into.clear();
   }
   if (!failed_) check_consumed();
-  if (failed_ || uses_failed_) p_.globals[g_].has_error = true;  // so that it reaches those that use this one
-  if (g.kind == Global::Kind::entry && !p_.globals[g_].has_error && !uses_failed_) entry_.check_entry(scheme);
+  if (failed_) p_.globals[g_].has_error = true;  // so that it reaches those that use this one
+  if (g.kind == Global::Kind::entry && !p_.globals[g_].has_error) entry_.check_entry(scheme);
   if (p_.globals[g_].has_error) return;
   evaluate_ranges_first(p_, g.body);
   p_.globals[g_].aliases = Aliases(p_).of_calls(p_.globals[g_]);

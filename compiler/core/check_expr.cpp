@@ -115,11 +115,11 @@ TypeId ExprChecker::infer_global(ExprId id, ExprId application) {
   scopes_.place(id);
   const Expr e = p_.exprs[id];
   const Global& g = p_.globals[e.global];
-  if (!g.scheme.type.valid() || vars_[g.scheme.type].kind == Type::Kind::error) {
+  // What is stated of a declaration with errors may be what is wrong with it: nothing follows from that.
+  if (!g.scheme.type.valid() || g.has_error) {
     failed_ = true;
     return vars_.error();
   }
-  uses_failed_ |= g.has_error;
   const Scheme scheme = g.scheme;
   const Span at = application.valid() ? p_.exprs[application].span : e.span;
   const std::string shown = e.text.empty() || g.name == "cast" ? g.name : e.text;

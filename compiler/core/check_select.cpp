@@ -65,7 +65,10 @@ void IndexChecker::select_point(const IndexItem& item, const Dim& axis, bool has
     return;
   }
   const Type type = vars_[vars_.head(t)];
-  if (type.kind == Type::Kind::error) return;
+  if (type.kind == Type::Kind::error) {  // of how many axes, nobody knows
+    result.push_back(var_item(vars_.shape("i")));
+    return;
+  }
   if (type.kind == Type::Kind::var || type.kind == Type::Kind::stack) {  // the axes are open
     const TypeId ids =
         vars_.tensor({std::nullopt, vars_.type("i", ElemClass::int_)}, {var_item(vars_.shape("i"))});

@@ -17,9 +17,7 @@ bool says_not_read(Code code) {
   return name.starts_with("E01") || name.starts_with("E02") || name.starts_with("E04");
 }
 
-/// Whether an error was reported inside of the declaration that says so. One at its first word is of what
-/// stands before it.
-static bool holds_unread_text(const Written& written) {
+bool holds_unread_text(const Written& written) {
   const source::Span text = written->span;
   return std::any_of(written.file->errors.begin(), written.file->errors.end(),
                      [&](source::Span at) { return text.begin < at.begin && at.begin <= text.end; });
@@ -28,7 +26,7 @@ static bool holds_unread_text(const Written& written) {
 void lower(Elaborator& e, GlobalId g) {
   const DeclInfo& info = e.infos[g.index];
   for (const Written& text : {info.written, info.stated})
-    if (text && holds_unread_text(text)) e.infos[g.index].not_read = true;
+    if (text && holds_unread_text(text)) e.infos[g.index].not_read = e.program.globals[g].has_error = true;
   LoweringContext context(e, g);
   DeclLowering(context).run();
 }

@@ -158,7 +158,7 @@ TypeId Generaliser::simplified(TypeId id, const std::vector<Requirement>& where)
 }
 
 void Generaliser::refuse_leftovers() {
-  if (failed_ || uses_failed_) return;
+  if (failed_) return;
   for (const Constraint& c : solver_.parked()) {
     if (c.kind == CKind::holds || c.kind == CKind::equal_dims) continue;
     reporter_.report_undetermined(whys_[c.why]);

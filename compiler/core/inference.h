@@ -48,7 +48,6 @@ struct InferenceContext {
   std::vector<LocalId> scope;         ///< the names that are bound where inference is now
   std::vector<WhyFact> fact_sources;  ///< of the facts that generalisation adds to the scheme
   bool failed = false;                ///< an error was reported, or stands in what is pending
-  bool uses_failed = false;           ///< it uses a declaration with an error, whose result is not determined
 };
 
 /// Access to the context, under the names that all parts use for it.
@@ -64,8 +63,7 @@ class InferencePart {
         whys_(c.whys),
         scope_(c.scope),
         fact_sources_(c.fact_sources),
-        failed_(c.failed),
-        uses_failed_(c.uses_failed) {}
+        failed_(c.failed) {}
 
   /// Records where a constraint comes from; every constraint is stated with one.
   WhyId why(source::Span span, std::string what, TypeId expected = {}, TypeId found = {}, ExprId expr = {}) {
@@ -90,7 +88,6 @@ class InferencePart {
   std::vector<LocalId>& scope_;
   std::vector<WhyFact>& fact_sources_;
   bool& failed_;
-  bool& uses_failed_;
 };
 
 }  // namespace axon::core

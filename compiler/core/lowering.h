@@ -15,6 +15,9 @@ namespace axon::core {
 
 /// Whether an error of this code says that a text is not a program, or names what there is not.
 bool says_not_read(source::Code code);
+/// Whether a syntax error was reported inside of the declaration. One at its first word is of what stands
+/// before it.
+bool holds_unread_text(const Written& written);
 
 /// "`Pair` has 2 parameters, and 1 is given".
 std::string counts_differ(const std::string& name, const std::string& what, size_t has,

@@ -24,8 +24,19 @@ bool stands_for_axes(const Program& p, LocalId local) {
 
 // ---- What every part does ----
 
+/// What is lowered of another declaration, such as a type that is used, has its names noted there.
+static bool is_text_of(const DeclInfo& info, Span at) {
+  const auto holds = [at](const Written& text) {
+    return text && text->span.file == at.file && text->span.begin <= at.begin && at.end <= text->span.end;
+  };
+  return holds(info.written) || holds(info.stated);
+}
+
 void LoweringPart::report(source::Diagnostic d) {
-  if (says_not_read(d.code)) e_.infos[g_.index].not_read = true;
+  DeclInfo& info = e_.infos[g_.index];
+  // What was not read may have named the size, or be what a type is given that is written elsewhere.
+  if (info.not_read && (d.code == Code::E0405 || !is_text_of(info, d.primary.span))) return not_read();
+  if (says_not_read(d.code)) info.not_read = true;
   e_.diagnostics->report(std::move(d));
   p_.globals[g_].has_error = true;
 }
@@ -33,14 +44,6 @@ void LoweringPart::report(source::Diagnostic d) {
 void LoweringPart::not_read() {
   e_.infos[g_.index].not_read = true;
   p_.globals[g_].has_error = true;
-}
-
-/// What is lowered of another declaration, such as a type that is used, has its names noted there.
-static bool is_text_of(const DeclInfo& info, Span at) {
-  const auto holds = [at](const Written& text) {
-    return text && text->span.file == at.file && text->span.begin <= at.begin && at.end <= text->span.end;
-  };
-  return holds(info.written) || holds(info.stated);
 }
 
 void LoweringPart::note(Use::Kind kind, Span at, DeclId declared) {

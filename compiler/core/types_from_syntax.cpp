@@ -415,8 +415,13 @@ static std::string written_as(const std::string& name, const std::vector<stx::Si
 TypeId TypeLowering::alias(GlobalId g, const std::vector<stx::Item>* items, Span at) {
   const DeclInfo& info = e_.infos[g.index];
   const auto* declared = stx::as<stx::TypeDecl>(*info.written);
-  if (!declared) {
+  if (!declared || holds_unread_text(info.written)) {  // which may lack parameters and fields
     not_read();
+    for (const stx::Item& item : items ? *items : std::vector<stx::Item>{}) {  // what these name is named
+      const auto* size = std::get_if<stx::DimItem>(&item.node);
+      const auto* name = size ? stx::as<stx::NameDim>(file()[size->dim]) : nullptr;
+      if (name && !base::elem_from_name(name->name.text)) dim(size->dim);
+    }
     return e_.vars.error();
   }
   const stx::TypeDecl& decl = *declared;

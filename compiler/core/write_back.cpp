@@ -56,12 +56,12 @@ void WriteBack::run(uint32_t first_type_var) {
     }
     for (Pattern& p : e.params) write_back(p);
     if (e.annotation) e.annotation = vars_.zonk(*e.annotation);
-    if (!failed_ && !uses_failed_) check_determined({i});
+    if (!failed_) check_determined({i});
   }
   Global& g = p_.globals[g_];
   for (Pattern& p : g.params) write_back(p);
   for (const Pattern& p : g.params)
-    if (const auto stray = scopes_.out_of_scope(p, g.body); stray && !failed_ && !uses_failed_)
+    if (const auto stray = scopes_.out_of_scope(p, g.body); stray && !failed_)
       refuse_out_of_scope(*stray, p.span);
 }
 
