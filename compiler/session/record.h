@@ -36,6 +36,7 @@ struct Record {
   std::vector<std::pair<source::FileId, uint64_t>> texts;   ///< parts, with their revisions
   std::vector<std::pair<core::DeclKey, std::string>> uses;  ///< with the fingerprints of their interfaces
   bool circular = false;
+  bool fault = false;  ///< a bug of ours ended its check, which is tried again
 
   /// What the names in its text stand for, in order of their places, in their parts; `declared` of a Use
   /// counts in `named`.

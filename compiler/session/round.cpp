@@ -2,8 +2,12 @@
 // hold, from the records. Then each is finished after what it uses.
 #include "session/round.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <new>
+
+#include "base/bug.h"
 #include "base/interrupt.h"
 #include "session/circles.h"
 
@@ -23,6 +27,7 @@ struct Round::Elaboration {
   source::Diagnostics found;
   core::Elaborator e;
   GlobalId global;
+  bool fault = false;  ///< it met a bug of ours
 };
 
 Round::Round(Documents& documents, const core::Modules& modules, const core::Options& options,
@@ -31,6 +36,7 @@ Round::Round(Documents& documents, const core::Modules& modules, const core::Opt
 Round::~Round() = default;
 
 bool Round::may_hold(const Record& record) const {
+  if (record.fault) return false;
   if (replaced_ && !record.reports.empty()) return false;
   const bool same_texts = std::all_of(record.texts.begin(), record.texts.end(), [&](const auto& text) {
     const Document* const document = documents_.find(text.first);
@@ -52,7 +58,7 @@ bool Round::holds(const Record& record, bool circular) const {
                      [&](const auto& use) { return fingerprint(use.first) == use.second; });
 }
 
-void Round::read(DeclId d, Node& node) {
+void Round::begin(DeclId d, Node& node) {
   node.elaboration =
       std::make_unique<Elaboration>(documents_.sources(), modules_, *modules_[d].module, options_);
   Elaboration& now = *node.elaboration;
@@ -63,7 +69,36 @@ void Round::read(DeclId d, Node& node) {
     return found == records_.end() ? nullptr : found->second.interface.get();
   };
   now.global = now.e.global(d);
-  now.e.read(now.global);
+}
+
+/// A step of the elaboration of one declaration. A bug of ours in it is an error of that declaration: nothing
+/// is known of it then, and the others go on.
+void Round::attempt(DeclId d, Node& node, const std::function<void()>& step) {
+  std::string what;
+  try {
+    const shape::UseArena use(node.elaboration->state->arena);
+    return step();
+  } catch (const base::InternalError& bug) {
+    what = bug.what();
+  } catch (const std::bad_alloc&) {
+    what = "there is not enough memory";
+  }
+  begin(d, node);
+  Elaboration& now = *node.elaboration;
+  const shape::UseArena use(now.state->arena);
+  core::Global& global = now.e.program.globals[now.global];
+  now.found.report(
+      source::error(source::Code::E9003, global.span, fmt::format("`{}` could not be checked", global.name))
+          .text(fmt::format("The compiler has a bug: {}. The other declarations are checked.", what)));
+  now.fault = global.has_error = true;
+  global.scheme.type = now.e.vars.error();
+  now.e.infos[now.global.index].state = core::DeclInfo::State::done;
+}
+
+void Round::read(DeclId d, Node& node) {
+  begin(d, node);
+  attempt(d, node, [&] { node.elaboration->e.read(node.elaboration->global); });
+  const Elaboration& now = *node.elaboration;
   node.uses.clear();
   for (GlobalId used : now.e.infos[now.global.index].uses) node.uses.push_back(now.e.infos[used.index].id);
 }
@@ -114,6 +149,7 @@ Record Round::record_of(const Elaboration& now, const Node& node, bool circular)
     out.uses.emplace_back(key, fingerprint(key));
   }
   out.reports = now.found.in_order_of_report();
+  out.fault = now.fault;
   const core::DeclInfo& own = now.e.infos[now.global.index];
   for (const core::Written& written : {own.written, own.stated}) {
     if (!written) continue;
@@ -169,12 +205,15 @@ void Round::finish(DeclId d, Node& node, bool circular) {
     read(d, node);
   }
   ++checked_;
+  attempt(d, node, [&] {
+    Elaboration& now = *node.elaboration;
+    if (circular)
+      now.e.report_recursion(now.global);
+    else
+      now.e.check(now.global);
+  });
   Elaboration& now = *node.elaboration;
   const shape::UseArena use(now.state->arena);
-  if (circular)
-    now.e.report_recursion(now.global);
-  else
-    now.e.check(now.global);
   Record record = record_of(now, node, circular);
   if (modules_[d].kind != core::Global::Kind::type)
     record.interface = std::make_unique<core::Interface>(now.e, now.global);

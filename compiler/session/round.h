@@ -4,6 +4,7 @@
 // for, and of all that those use, that hold of these modules. Invariant: a record is what elaboration of the
 // declaration from nothing would give; one is kept where nothing that it was made from has changed.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,7 +43,9 @@ class Round {
     std::vector<core::DeclId> uses;
   };
   void collect(const std::vector<core::DeclId>& declarations);
+  void begin(core::DeclId d, Node& node);
   void read(core::DeclId d, Node& node);
+  void attempt(core::DeclId d, Node& node, const std::function<void()>& step);
   void replace(const core::DeclKey& key, Record record);
   void finish(core::DeclId d, Node& node, bool circular);
   bool may_hold(const Record& record) const;

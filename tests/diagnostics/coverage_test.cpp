@@ -49,6 +49,7 @@ const Elsewhere elsewhere[] = {
     {"E0611", "tests/diagnostics/test_etcc.py", "E0611"},
     {"E0612", "tests/diagnostics/test_etcc.py", "E0612"},
     {"E9002", "tests/diagnostics/test_etcc.py", "E9002"},
+    {"E9003", "tests/session/faults_test.cpp", "E9003"},
     {"E9001", "tests/graph/from_core/test_run.cpp", "E9001"},
     {"E0701", "tests/weights/safetensors_test.cpp", "code::system"},
     {"E0702", "tests/weights/safetensors_test.cpp", "code::limit"},
