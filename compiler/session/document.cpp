@@ -2,6 +2,7 @@
 #include "session/document.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "syntax/parse.h"
 #include "syntax/parts.h"
@@ -40,8 +41,14 @@ void Document::keep_equal(std::vector<Piece>& pieces) {
   while (front < common && take(pieces[front], parts_[front])) ++front;
   while (front + back < common && take(pieces[pieces.size() - 1 - back], parts_[parts_.size() - 1 - back]))
     ++back;
-  for (size_t p = front; p + back < pieces.size(); ++p)
-    for (size_t q = front; q + back < parts_.size() && !pieces[p].part; ++q) take(pieces[p], parts_[q]);
+  std::unordered_map<std::string_view, std::vector<size_t>> others;  // the last of a text is its first part
+  for (size_t q = parts_.size() - back; q-- > front;)
+    if (parts_[q]) others[parts_[q]->text].push_back(q);
+  for (size_t p = front; p + back < pieces.size(); ++p) {
+    const auto equal = others.find(pieces[p].text);
+    if (equal != others.end() && !equal->second.empty() && take(pieces[p], parts_[equal->second.back()]))
+      equal->second.pop_back();
+  }
 }
 
 void Document::read(Piece& piece) {
@@ -55,9 +62,10 @@ void Document::read(Piece& piece) {
 }
 
 void Document::give_up(std::shared_ptr<Part> part) {
+  if (!part) return;
   const auto is_it = [&](const Piece& held) { return held.part == part; };
   const bool held = held_ && std::any_of(held_->pieces.begin(), held_->pieces.end(), is_it);
-  if (part && !held) unused_.push_back(std::move(part));
+  if (!held) unused_.push_back(std::move(part));
 }
 
 /// The text is what stands in these pieces, which have parts or get some.

@@ -56,6 +56,7 @@ class Session {
   /// Where it is declared now; nothing when it no longer is.
   std::optional<Entry> find(const core::DeclKey& key) const;
   const Records& records() const { return records_; }
+  const core::Options& options() const { return options_; }
 
  private:
   struct View;

@@ -31,8 +31,8 @@ using Errors = std::map<size_t, std::multiset<std::string>>;
 
 class Trials {
  public:
-  Trials(Session& session, const std::string& path, source::FileId file)
-      : session_(session), path_(path), file_(file), text_(whole().text()) {
+  Trials(Session& session, const std::string& path, source::FileId file, const RunStep& run)
+      : session_(session), path_(path), file_(file), run_(run), text_(whole().text()) {
     session_.check(path_);  // what holds of the text as it is need not be found out by each trial
     begins_ = begins();
     before_ = errors(text_);
@@ -81,12 +81,17 @@ class Trials {
 
   Errors errors(const std::string& text) {
     Errors all;
-    work_ += session_.with_text(path_, text, [&](const Diagnostics& found) {
-      const std::vector<uint32_t> now = begins();
-      for (const Diagnostic& d : found.sorted())
-        if (d.severity == source::Severity::error && d.primary.span.file == whole().id())
-          all[declaration_of(now, d.primary.span.begin)].insert(words_of(d));
+    size_t work = 0;
+    run_([&] {
+      all.clear();
+      work = session_.with_text(path_, text, [&](const Diagnostics& found) {
+        const std::vector<uint32_t> now = begins();
+        for (const Diagnostic& d : found.sorted())
+          if (d.severity == source::Severity::error && d.primary.span.file == whole().id())
+            all[declaration_of(now, d.primary.span.begin)].insert(words_of(d));
+      });
     });
+    work_ += work;
     return all;
   }
 
@@ -123,6 +128,7 @@ class Trials {
   Session& session_;
   const std::string path_;
   const source::FileId file_;
+  const RunStep& run_;
   const std::string text_;
   std::vector<uint32_t> begins_;
   Errors before_;
@@ -139,9 +145,10 @@ bool has_edits(const Diagnostics& diagnostics) {
 
 }  // namespace
 
-void try_edits(Session& session, const std::string& path, source::FileId file, Diagnostics& diagnostics) {
+void try_edits(Session& session, const std::string& path, source::FileId file, Diagnostics& diagnostics,
+               const RunStep& run) {
   if (!has_edits(diagnostics)) return;
-  Trials trials(session, path, file);
+  Trials trials(session, path, file, run);
   diagnostics.revise([&](Diagnostic& d) { trials.keep_repairs(d); });
 }
 

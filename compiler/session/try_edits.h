@@ -11,9 +11,13 @@
 
 namespace axon::session {
 
-/// `file`: the one at `path`, as the diagnostics know it.
-void try_edits(Session& session, const std::string& path, source::FileId file,
-               source::Diagnostics& diagnostics);
+/// Runs a step. One that was ended by an interrupt has left no trace, and may be run again.
+using RunStep = std::function<void(const std::function<void()>& step)>;
+
+/// `file`: the one at `path`, as the diagnostics know it. `run`: takes each trial.
+void try_edits(
+    Session& session, const std::string& path, source::FileId file, source::Diagnostics& diagnostics,
+    const RunStep& run = [](const std::function<void()>& step) { step(); });
 
 /// The same of a file that no session holds.
 void try_edits(const std::string& path, std::string text, const std::vector<std::string>& library,
