@@ -15,8 +15,7 @@
 #include "base/bug.h"
 #include "base/work.h"
 #include "core/print.h"
-#include "graph/from_core.h"
-#include "graph/passes/passes.h"
+#include "entry/fused.h"
 #include "image/build.h"
 #include "module/module.h"
 #include "plan/verify.h"
@@ -24,7 +23,6 @@
 #include "syntax/parse.h"
 #include "syntax/print.h"
 #include "target/level.h"
-#include "task/storage.h"
 
 namespace axon {
 
@@ -53,35 +51,6 @@ std::string print_core(Compilation& c) { return core::print_core(*c.core); }
 
 // ---- middle: graph, passes, tasks, plan ----
 
-void check_graph(const graph::Graph& g, const std::string& after) {
-  const auto broken = graph::verify(g);
-  if (!broken.empty()) base::bug(after, "the graph of `" + g.name + "` is malformed: " + broken.front());
-}
-
-/// The place in the entry's file that most of the graph's steps come from, and how many those are.
-std::pair<source::Span, size_t> most_frequent(const Compilation& c, const CompiledEntry& entry) {
-  const graph::Graph& g = entry.graph;
-  std::map<std::pair<uint32_t, uint32_t>, size_t> places;
-  for (const graph::Node& node : g.nodes)
-    if (node.op == graph::NodeOp::compute && node.source_end) ++places[{node.source_begin, node.source_end}];
-  const auto most = std::max_element(places.begin(), places.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
-  const source::Span whole = c.core->globals[c.core->find(entry.name)].span;
-  if (most == places.end() || !whole.valid()) return {whole, 0};
-  return {source::Span{whole.file, most->first.first, most->first.second}, most->second};
-}
-
-void report_too_large(Compilation& c, const CompiledEntry& entry, const std::string& why) {
-  const auto [place, count] = most_frequent(c, entry);
-  c.diagnostics.report(
-      source::error(source::Code::E0592, place, fmt::format("entry `{}` is too large to compile", entry.name))
-          .label(count > 1 ? fmt::format("{} of its {} steps come from here", count, entry.graph.nodes.size())
-                           : "this is compiled as one piece")
-          .text(why)
-          .help("write what repeats as one loop (`iterate`, `fold`, `scan`), or make parts of it entries of "
-                "their own"));
-}
-
 /// What a node costs at least from tasks to native code, whatever it computes: so an entry has at most some
 /// thousand.
 constexpr uint64_t steps_of_a_node = 10'000;
@@ -95,10 +64,8 @@ void make_graphs(Compilation& c) {
   for (core::GlobalId id : c.core->own) {
     const core::Global& global = c.core->globals[id];
     if (global.kind != core::Global::Kind::entry || !wanted(c, global.name)) continue;
-    const base::Allowance allowance(steps_of_a_graph);
-    auto graph = graph::from_core(*c.core, id, c.diagnostics, &c.sources);
-    if (!graph) continue;
-    c.entries.push_back({global.name, std::move(*graph), {}, {}});
+    auto graph = entry::graph_of(*c.core, id, c.sources, c.diagnostics);
+    if (graph) c.entries.push_back({global.name, std::move(*graph), {}, {}});
   }
   if (!c.entries.empty() || c.diagnostics.has_errors()) return;
   std::string others;
@@ -116,108 +83,11 @@ void make_graphs(Compilation& c) {
   }
 }
 
-/// The expression that the node was made from; not valid for what is not of this file.
-source::Span place_of(const Compilation& c, const CompiledEntry& entry, graph::NodeId id) {
-  const graph::Node& node = entry.graph.nodes[id];
-  for (core::GlobalId global : c.core->own)
-    if (c.core->globals[global].name == entry.name && node.source_end)
-      return {c.core->globals[global].span.file, node.source_begin, node.source_end};
-  return {};
-}
-
-/// Memory is laid out for the most that a size can be that the data decides.
-void refuse_unbounded_sizes(Compilation& c) {
-  for (const CompiledEntry& entry : c.entries) {
-    const graph::Graph& g = entry.graph;
-    for (uint32_t n = 0; n < g.nodes.size(); ++n)
-      for (const graph::TensorType& type : g.nodes[graph::NodeId{n}].types)
-        for (const shape::Dim& d : type.shape) {
-          if (graph::at_most_before_data(g, d)) continue;
-          return c.diagnostics.report(
-              source::error(source::Code::E9001, place_of(c, entry, graph::NodeId{n}),
-                            fmt::format("entry `{}`: memory for the size {}, which the data decides",
-                                        entry.name, d.str())));
-        }
-  }
-}
-
-/// The `if` in whose branches the two places stand, one in each; not valid where there is none.
-source::Span if_between(const core::Program& program, source::Span a, source::Span b) {
-  const auto encloses = [](source::Span whole, source::Span part) {
-    return whole.file == part.file && whole.begin <= part.begin && part.end <= whole.end;
-  };
-  for (const core::Expr& e : program.exprs) {
-    if (e.kind != core::Expr::Kind::conditional) continue;
-    const source::Span yes = program.exprs[e.args[1]].span, no = program.exprs[e.args[2]].span;
-    if ((encloses(yes, a) && encloses(no, b)) || (encloses(yes, b) && encloses(no, a))) return e.span;
-  }
-  return {};
-}
-
-/// A hidden copy of what is given up with `*`: the update, and what needs the old value.
-void refuse_copy(Compilation& c, const CompiledEntry& entry, const task::CopiedState& state) {
-  const graph::Graph& g = entry.graph;
-  const auto place = [&](graph::NodeId id) { return place_of(c, entry, id); };
-  const std::string& name = g.inputs[state.input].path;
-  auto found = source::error(
-      source::Code::E0611, place(state.update),
-      fmt::format("`{}` of entry `{}` is given up with `*`, but updating it in place would destroy a value "
-                  "that is still used",
-                  name, entry.name));
-  found.label("updated here");
-  using Why = task::CopiedState::Why;
-  switch (state.why) {
-    case Why::result:
-      found.text(fmt::format("A result of the entry is `{}` as it was before.", name));
-      break;
-    case Why::reader: {
-      const bool apart =
-          place(*state.reader) != place(state.update) && place(*state.reader) != source::Span{};
-      if (apart) found.also(place(*state.reader), "the old value is used here");
-      if (if_between(*c.core, place(*state.reader), place(state.update)).valid()) {
-        found.text("Both branches of an `if` between tensors are computed, and each needs the old value.");
-        found.help("update once: `x with [if c then i else j] = if c then a else b`");
-        break;
-      }
-      found.text(
-          fmt::format("{} cannot come first: it needs what the update makes, or changes what the update "
-                      "reads.",
-                      apart ? "That use" : "Another use of the old value"));
-      break;
-    }
-    case Why::iteration:
-      found.also(place(*state.reader), "each iteration of this loop needs the old value");
-      break;
-    case Why::elsewhere:
-      found.text("The update itself reads other elements than those that it changes.");
-      break;
-    case Why::reduction:
-      found.text("The update itself reads it in a reduction, which may need elements that have changed.");
-      break;
-    case Why::replaced:
-      found.text("The loop goes on with a tensor that is not made of it, element by element.");
-      break;
-  }
-  c.diagnostics.report(std::move(found));
-}
-
-void fuse_graph(Compilation& c, CompiledEntry& entry) {
-  for (const graph::Pass& pass : graph::graph_passes()) {
-    pass.run(entry.graph);
-    check_graph(entry.graph, pass.name);
-  }
-  task::update_states(entry.graph);
-  check_graph(entry.graph, "update_states");
-  const auto copied = task::insert_copies(entry.graph);
-  check_graph(entry.graph, "insert_copies");
-  for (const task::CopiedState& state : copied) refuse_copy(c, entry, state);
-}
-
 void fuse_graphs(Compilation& c) {
   bool whole = true;
-  for (CompiledEntry& entry : c.entries)
-    whole &= within_allowance(c, entry, [&] { fuse_graph(c, entry); }, steps_of_a_graph);
-  if (whole) refuse_unbounded_sizes(c);
+  for (CompiledEntry& entry : c.entries) whole &= entry::fuse(entry.graph, *c.core, c.diagnostics);
+  for (const CompiledEntry& entry : c.entries)
+    if (whole && !entry::refuse_unbounded_sizes(entry.graph, *c.core, c.diagnostics)) return;
 }
 
 std::string print_graphs(Compilation& c) {
@@ -329,7 +199,8 @@ void make_objects(Compilation& c) {
     for (const CompiledEntry& entry : c.entries)
       if (std::any_of(entry.plan.variants.begin(), entry.plan.variants.end(),
                       [&](const plan::Variant& v) { return &v == too.variant; }))
-        report_too_large(c, entry, "Its code is longer than that of one entry may be.");
+        entry::report_too_large(entry.graph, *c.core, c.diagnostics,
+                                "Its code is longer than that of one entry may be.");
     return;
   }
   if (!objects) return report_limitation(c, error);
@@ -367,17 +238,8 @@ void nothing(Compilation&) {}
 
 }  // namespace
 
-bool within_allowance(Compilation& c, const CompiledEntry& entry, const std::function<void()>& step,
-                      uint64_t steps) {
-  try {
-    const base::Allowance allowance(steps);
-    step();
-    return true;
-  } catch (const base::TooMuchWork&) {
-    report_too_large(
-        c, entry, "How its steps depend on each other takes more work to find out than one entry may take.");
-    return false;
-  }
+bool within_allowance(Compilation& c, const CompiledEntry& entry, const std::function<void()>& step) {
+  return entry::within_allowance(entry.graph, *c.core, c.diagnostics, steps_of_a_schedule, step);
 }
 
 const std::vector<Stage>& stages() {

@@ -65,14 +65,12 @@ struct Stage {
   std::string (*print)(Compilation&);  ///< null: nothing to print
 };
 
-/// What one entry may take of a stage up to the fused graph, and of one behind it: more than the models of
-/// the tests take.
-inline constexpr uint64_t steps_of_a_graph = 40'000'000, steps_of_a_schedule = 80'000'000;
+/// What one entry may take of a stage behind the fused graph: more than the models of the tests take.
+inline constexpr uint64_t steps_of_a_schedule = 80'000'000;
 
 /// Takes one step of a stage for one entry; false, with an error, when that is more work than an entry may
 /// take.
-bool within_allowance(Compilation&, const CompiledEntry&, const std::function<void()>& step,
-                      uint64_t steps = steps_of_a_schedule);
+bool within_allowance(Compilation&, const CompiledEntry&, const std::function<void()>& step);
 
 const std::vector<Stage>& stages();
 const Stage* find_stage(const std::string& name);
