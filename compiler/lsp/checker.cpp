@@ -1,15 +1,11 @@
 // See checker.h.
 #include "lsp/checker.h"
 
-#include <chrono>
+#include <exception>
 
 namespace axon::lsp {
 
-Checker::Checker(session::Session& session, Publish publish, Finish finish)
-    : session_(session),
-      publish_(std::move(publish)),
-      finish_(std::move(finish)),
-      thread_([this] { run(); }) {}
+Checker::Checker(Tasks tasks) : tasks_(std::move(tasks)), thread_([this] { run(); }) {}
 
 Checker::~Checker() {
   {
@@ -20,10 +16,15 @@ Checker::~Checker() {
   }
   changed_.notify_all();
   thread_.join();
+  for (const Job& job : jobs_) job.drop();
 }
 
 Checker::Hold::Hold(Checker& checker) : checker_(checker) {
-  ++checker_.waiting_;
+  {
+    const std::lock_guard state(checker_.state_lock_);
+    ++checker_.waiting_;
+    if (checker_.stop_ && checker_.stops_for_waiters_) checker_.stop_();
+  }
   checker_.session_lock_.lock();
 }
 Checker::Hold::~Hold() {
@@ -38,10 +39,10 @@ Checker::Hold::~Hold() {
 Checker::Change::Change(Checker& checker) : checker_(checker) {
   {
     const std::lock_guard state(checker_.state_lock_);
+    ++checker_.waiting_;
     checker_.cancelled_ = true;
     if (checker_.stop_) checker_.stop_();
   }
-  ++checker_.waiting_;
   checker_.session_lock_.lock();
 }
 Checker::Change::~Change() {
@@ -54,15 +55,32 @@ Checker::Change::~Change() {
   checker_.changed_.notify_all();
 }
 
+void Checker::set_delay(std::chrono::milliseconds delay) {
+  const std::lock_guard state(state_lock_);
+  delay_ = delay;
+}
+
+void Checker::add(Job job) {
+  {
+    const std::lock_guard state(state_lock_);
+    jobs_.push_back(std::move(job));
+    ++jobs_waiting_;
+    if (stop_ && looks_ahead_) stop_();
+  }
+  changed_.notify_all();
+}
+
+// ---- Of the thread.
+
 void Checker::poll() {
-  if (cancelled_) throw base::Cancelled{};
+  if (cancelled_ || (looks_ahead_ && jobs_waiting_ != 0)) throw base::Cancelled{};
   if (waiting_ == 0) return;
-  session_lock_.unlock();
-  lock_after_waiters();
+  if (exclusive_) throw base::Cancelled{};
+  let_waiters_in();
   if (cancelled_) throw base::Cancelled{};
 }
 
-/// Takes the session back when nobody waits for it any more.
+/// Takes the session when nobody waits for it any more.
 void Checker::lock_after_waiters() {
   std::unique_lock state(state_lock_);
   changed_.wait(state, [&] { return waiting_ == 0; });
@@ -70,13 +88,20 @@ void Checker::lock_after_waiters() {
   session_lock_.lock();
 }
 
+void Checker::let_waiters_in() {
+  session_lock_.unlock();
+  lock_after_waiters();
+}
+
 void Checker::leave(const std::function<void()>& stop) {
   {
     const std::lock_guard state(state_lock_);
     stop_ = stop;
-    if (cancelled_) stop_();
+    stops_for_waiters_ = exclusive_;
+    const bool waited_for = (exclusive_ && waiting_ != 0) || (looks_ahead_ && jobs_waiting_ != 0);
+    if (cancelled_ || waited_for) stop_();
   }
-  session_lock_.unlock();
+  if (!exclusive_) session_lock_.unlock();
 }
 
 void Checker::enter() {
@@ -84,36 +109,98 @@ void Checker::enter() {
     const std::lock_guard state(state_lock_);
     stop_ = nullptr;
   }
-  lock_after_waiters();
+  if (!exclusive_) lock_after_waiters();
 }
 
-void Checker::check_all() {
-  const base::Interruptible interruptible(*this);
-  for (const std::string& path : files_) {
-    poll();
-    if (session_.documents().read(path)) publish_(path, session_.check_with_drafts(path));
+void Checker::exclusively(const std::function<void()>& step) {
+  for (;;) {
+    exclusive_ = true;
+    try {
+      step();
+      exclusive_ = false;
+      return;
+    } catch (const base::Cancelled&) {
+      exclusive_ = false;
+    } catch (...) {
+      exclusive_ = false;
+      throw;
+    }
+    if (cancelled_) throw base::Cancelled{};
+    let_waiters_in();
+    if (cancelled_) throw base::Cancelled{};
   }
-  finish_();
+}
+
+/// False where it was ended, or a bug ended it.
+bool Checker::attempt(const std::function<void()>& task) {
+  try {
+    task();
+    return true;
+  } catch (const base::Cancelled&) {
+  } catch (const std::exception& bug) {
+    tasks_.fail(bug.what());
+  }
+  return false;
+}
+
+void Checker::do_stage(const Job* job) {
+  const base::Interruptible interruptible(*this);
+  if (job) {
+    if (!attempt(job->run)) job->drop();
+    return;
+  }
+  if (stage_ == Stage::look_ahead) {
+    if (attempt(tasks_.look_ahead) || !(cancelled_ || jobs_waiting_ != 0)) stage_ = Stage::nothing;
+    return;
+  }
+  for (const std::string& path : std::vector(files_)) {
+    attempt([&] {
+      poll();
+      tasks_.check(path);
+    });
+    if (cancelled_) return;
+  }
+  attempt(tasks_.finish);
+  if (!cancelled_) stage_ = Stage::look_ahead;
+}
+
+/// Until there is something to do, and texts have been the same for a moment; false at the end.
+bool Checker::wait_for_work() {
+  std::unique_lock state(state_lock_);
+  changed_.wait(state, [&] {
+    if (dirty_ || ending_) return true;
+    return stage_ != Stage::check && (!jobs_.empty() || stage_ == Stage::look_ahead);
+  });
+  while (dirty_ && !ending_) {
+    dirty_ = false;
+    stage_ = Stage::check;
+    changed_.wait_for(state, delay_, [&] { return dirty_ || ending_; });
+  }
+  cancelled_ = ending_;
+  return !ending_;
+}
+
+/// The job that is next, if one is; false where another change has come.
+bool Checker::take(std::optional<Job>& job) {
+  const std::lock_guard state(state_lock_);
+  if (dirty_) return false;
+  if (stage_ != Stage::check && !jobs_.empty()) {
+    job = std::move(jobs_.front());
+    jobs_.pop_front();
+    --jobs_waiting_;
+  }
+  looks_ahead_ = !job && stage_ == Stage::look_ahead;
+  return true;
 }
 
 void Checker::run() {
-  std::unique_lock state(state_lock_);
-  for (;;) {
-    changed_.wait(state, [&] { return dirty_ || ending_; });
-    while (dirty_ && !ending_) {
-      dirty_ = false;
-      changed_.wait_for(state, delay_, [&] { return dirty_ || ending_; });
-    }
-    if (ending_) return;
-    cancelled_ = false;
-    state.unlock();
+  while (wait_for_work()) {
     lock_after_waiters();
-    try {
-      check_all();
-    } catch (const base::Cancelled&) {
-    }
+    std::optional<Job> job;
+    if (take(job)) do_stage(job ? &*job : nullptr);
     session_lock_.unlock();
-    state.lock();
+    const std::lock_guard state(state_lock_);
+    looks_ahead_ = false;
   }
 }
 

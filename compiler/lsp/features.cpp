@@ -10,6 +10,7 @@ namespace {
 Json yes() { return true; }
 
 Json what_code_actions_do() { return {{"codeActionKinds", {"quickfix", "source.fixAll"}}}; }
+Json what_diagnostics_do() { return {{"interFileDependencies", true}, {"workspaceDiagnostics", false}}; }
 Json what_code_lenses_do() { return Json::object(); }
 
 }  // namespace
@@ -18,7 +19,8 @@ const std::vector<Feature>& features() {
   static const std::vector<Feature> table = {
       {"textDocument/formatting", "documentFormattingProvider", yes, formatting},
       {"textDocument/rangeFormatting", "documentRangeFormattingProvider", yes, range_formatting},
-      {"textDocument/codeAction", "codeActionProvider", what_code_actions_do, code_actions},
+      {"textDocument/codeAction", "codeActionProvider", what_code_actions_do, code_actions, true},
+      {"textDocument/diagnostic", "diagnosticProvider", what_diagnostics_do, pulled_diagnostics, true},
       {"textDocument/documentSymbol", "documentSymbolProvider", yes, document_symbols},
       {"workspace/symbol", "workspaceSymbolProvider", yes, workspace_symbols},
       {"textDocument/foldingRange", "foldingRangeProvider", yes, folding_ranges},

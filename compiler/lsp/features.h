@@ -14,6 +14,7 @@ struct Feature {
   const char* capability;  ///< its name in ServerCapabilities; null: announced by another row
   Json (*announced)();     ///< what is announced
   Json (*answer)(Server& server, const Json& params);
+  bool waits = false;  ///< for the check of the text that the request is about
 };
 
 const std::vector<Feature>& features();
@@ -27,6 +28,7 @@ Json diagnostics_json(const Server& server, const std::vector<const source::Diag
 Json formatting(Server& server, const Json& params);
 Json range_formatting(Server& server, const Json& params);
 Json code_actions(Server& server, const Json& params);
+Json pulled_diagnostics(Server& server, const Json& params);
 Json document_symbols(Server& server, const Json& params);
 Json workspace_symbols(Server& server, const Json& params);
 Json folding_ranges(Server& server, const Json& params);

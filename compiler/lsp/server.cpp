@@ -1,13 +1,11 @@
-// See server.h.
+// See server.h. Which message is what; the texts are in texts.cpp.
 #include "lsp/server.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <deque>
-
 #include "base/bug.h"
 #include "lsp/features.h"
+#include "lsp/params.h"
 #include "lsp/uri.h"
 #include "source/files.h"
 
@@ -17,73 +15,30 @@ namespace {
 
 Json error_json(int code, const std::string& message) { return {{"code", code}, {"message", message}}; }
 
-/// The part of the parameters, which has to be there and of that kind.
-const Json& part(const Json& params, const char* name, Json::value_t type) {
-  if (!params.is_object() || !params.contains(name) || params[name].type() != type)
-    throw RequestError{invalid_params, fmt::format("`{}` is missing, or not what it should be", name)};
-  return params[name];
-}
-
-std::string uri_in(const Json& params) {
-  return part(part(params, "textDocument", Json::value_t::object), "uri", Json::value_t::string)
-      .get<std::string>();
-}
-
-std::string path_in(const std::string& uri) {
-  const auto path = path_of_uri(uri);
-  if (!path) throw RequestError{invalid_params, fmt::format("`{}` names no file", uri)};
-  return *path;
+/// The result, or the error that stands for it.
+Json outcome(const Json& id, const std::function<Json()>& answer) {
+  Json out = {{"jsonrpc", "2.0"}, {"id", id}};
+  try {
+    out["result"] = answer();
+  } catch (const RequestError& e) {
+    out["error"] = error_json(e.code, e.message);
+  } catch (const Json::exception&) {
+    out["error"] = error_json(invalid_params, "a parameter is missing, or of another kind");
+  } catch (const std::exception& e) {
+    out["error"] = error_json(request_failed, e.what());
+  }
+  return out;
 }
 
 }  // namespace
 
-/// Messages on their way from the thread that reads to the one that answers.
-struct Server::Queue {
-  explicit Queue(Connection& connection) : reader([this, &connection] { read(connection); }) {}
-  ~Queue() { reader.join(); }
-
-  void read(Connection& connection) {
-    while (auto message = connection.read()) {
-      Json parsed = Json::parse(*message, nullptr, false);
-      const std::lock_guard held(lock);
-      if (parsed.is_object() && parsed.value("method", Json()) == "$/cancelRequest" &&
-          parsed.contains("params") && parsed["params"].is_object())
-        cancelled.insert(parsed["params"].value("id", Json()));
-      else
-        messages.push_back(std::move(parsed));
-      arrived.notify_all();
-    }
-    const std::lock_guard held(lock);
-    ended = true;
-    arrived.notify_all();
-  }
-
-  std::optional<Json> next() {
-    std::unique_lock held(lock);
-    arrived.wait(held, [&] { return !messages.empty() || ended; });
-    if (messages.empty()) return std::nullopt;
-    Json out = std::move(messages.front());
-    messages.pop_front();
-    return out;
-  }
-  bool is_cancelled(const Json& id) {
-    const std::lock_guard held(lock);
-    return cancelled.erase(id) > 0;
-  }
-
-  std::mutex lock;
-  std::condition_variable arrived;
-  std::deque<Json> messages;
-  std::set<Json> cancelled;
-  bool ended = false;
-  std::thread reader;
-};
-
 Server::Server(int in, int out, const Options& options)
-    : connection_(in, out), session_(options.library, {}) {
-  checker_ = std::make_unique<Checker>(
-      session_, [this](const std::string& path, const source::Diagnostics& found) { found_[path] = found; },
-      [this] { publish(); });
+    : connection_(in, out),
+      options_(options),
+      session_(std::make_unique<session::Session>(options.library, core::Options{})) {
+  checker_ = std::make_unique<Checker>(Checker::Tasks{
+      [this](const std::string& path) { check(path); }, [this] { publisher_.publish_others(); },
+      [this] { look_ahead(); }, [this](const std::string& what) { log(what); }});
   checker_->set_delay(options.delay);
 }
 Server::~Server() = default;
@@ -94,6 +49,7 @@ int Server::run() {
     const auto message = queue_->next();
     if (!message) break;
     handle(*message);
+    if (queue_->empty()) take_changes();
   }
   checker_.reset();
   return exit_.value_or(shut_down_ ? 0 : 1);
@@ -104,141 +60,158 @@ void Server::send(const Json& message) {
   connection_.write(message.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+void Server::notify(const std::string& method, Json params) {
+  send({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}});
+}
+
+void Server::log(const std::string& what) { notify("window/logMessage", {{"type", 1}, {"message", what}}); }
+
 void Server::handle(const Json& message) {
-  const auto answer_with = [&](const Json& id, const char* part, const Json& value) {
-    send({{"jsonrpc", "2.0"}, {"id", id}, {part, value}});
+  const auto refuse = [&](const Json& id, int code, const std::string& why) {
+    send({{"jsonrpc", "2.0"}, {"id", id}, {"error", error_json(code, why)}});
   };
   if (message.is_discarded())
-    return answer_with(nullptr, "error", error_json(parse_error, "the message is no JSON"));
+    return refuse(nullptr, parse_error, "the message is no JSON, or is nested too deep");
   if (!message.is_object() || !message.contains("method") || !message["method"].is_string()) {
     const bool is_answer = message.is_object() && (message.contains("result") || message.contains("error"));
-    if (!is_answer) answer_with(nullptr, "error", error_json(invalid_request, "the message is no request"));
+    if (!is_answer) refuse(nullptr, invalid_request, "the message is no request");
     return;
   }
   const std::string method = message["method"];
-  const Json params = message.value("params", Json::object());
-  try {
-    if (!message.contains("id")) return notice(method, params);
-    const Json& id = message["id"];
-    if (queue_->is_cancelled(id)) throw RequestError{request_cancelled, "the request was cancelled"};
-    answer_with(id, "result", answer(method, params));
-  } catch (const RequestError& e) {
-    if (message.contains("id")) answer_with(message["id"], "error", error_json(e.code, e.message));
-  } catch (const Json::exception&) {
-    if (message.contains("id"))
-      answer_with(message["id"], "error",
-                  error_json(invalid_params, "a parameter is missing, or of another kind"));
-  } catch (const base::InternalError& e) {
-    if (message.contains("id")) answer_with(message["id"], "error", error_json(request_failed, e.what()));
-  }
+  Json params = message.value("params", Json());
+  if (params.is_null()) params = Json::object();
+  if (method != "textDocument/didChange") take_changes();
+  if (!message.contains("id")) return notice(method, params);
+  const Json& id = message["id"];
+  if (!id.is_string() && !id.is_number_integer())
+    return refuse(nullptr, invalid_request, "the id of a request is a number or a text");
+  answer_to(id, method, params);
 }
 
-Json Server::answer(const std::string& method, const Json& params) {
-  if (method == "initialize") {
-    if (initialized_) throw RequestError{invalid_request, "the server is initialized already"};
-    return initialize(params);
-  }
-  if (!initialized_) throw RequestError{not_initialized, "the first request is `initialize`"};
-  if (shut_down_) throw RequestError{invalid_request, "the server is shut down"};
-  if (method == "shutdown") {
-    shut_down_ = true;
-    return nullptr;
-  }
+void Server::give(const Json& id, const std::function<Json()>& answer) { send(outcome(id, answer)); }
+
+void Server::answer_to(const Json& id, const std::string& method, const Json& params) {
+  if (method == "initialize") return give(id, [&] { return initialize(params); });
   const Feature* const feature = find_feature(method);
-  if (!feature) throw RequestError{method_not_found, fmt::format("there is no request `{}`", method)};
-  const Checker::Hold hold(*checker_);
-  return feature->answer(*this, params);
+  if (feature && feature->waits && initialized_ && !shut_down_) return give_later(id, *feature, params);
+  give(id, [&]() -> Json {
+    if (!initialized_) throw RequestError{not_initialized, "the first request is `initialize`"};
+    if (shut_down_) throw RequestError{invalid_request, "the server is shut down"};
+    if (queue_->is_cancelled(id)) throw RequestError{request_cancelled, "the request was cancelled"};
+    if (method == "shutdown") {
+      shut_down_ = true;
+      return nullptr;
+    }
+    if (!feature) throw RequestError{method_not_found, fmt::format("there is no request `{}`", method)};
+    const Checker::Hold hold(*checker_);
+    return feature->answer(*this, params);
+  });
+}
+
+/// From the thread that checks, once it has. Where the text has become another one, the places of the request
+/// mean nothing.
+void Server::give_later(const Json& id, const Feature& feature, const Json& params) {
+  const auto drop = [this, id] {
+    give(id, []() -> Json { throw RequestError{content_modified, "the text has changed"}; });
+  };
+  int64_t version = 0;
+  try {
+    version = text_of(params).version;
+  } catch (const RequestError& e) {
+    return give(id, [&]() -> Json { throw e; });
+  }
+  const auto run = [this, id, &feature, params, version, drop] {
+    if (queue_->is_cancelled(id))
+      return give(id, []() -> Json { throw RequestError{request_cancelled, "the request was cancelled"}; });
+    const auto text = open_.find(params["textDocument"]["uri"].get<std::string>());
+    if (text == open_.end() || text->second.version != version) return drop();
+    give(id, [&] { return feature.answer(*this, params); });
+  };
+  checker_->add({run, drop});
 }
 
 void Server::notice(const std::string& method, const Json& params) {
   if (method == "exit") exit_ = shut_down_ ? 0 : 1;
   if (!initialized_ || shut_down_) return;
-  if (method == "textDocument/didOpen") open(params);
-  if (method == "textDocument/didChange") change(params);
-  if (method == "textDocument/didClose") close(params);
-  if (method == "workspace/didChangeWatchedFiles" || method == "textDocument/didSave") {
-    const Checker::Change held(*checker_);
-    session_.documents().reload();
+  try {
+    if (method == "initialized" && watches_) watch_files();
+    if (method == "textDocument/didOpen") open(params);
+    if (method == "textDocument/didChange") change(params);
+    if (method == "textDocument/didClose") close(params);
+    if (method == "workspace/didChangeConfiguration") configure(params.value("settings", Json()));
+    for (const char* of_disk :
+         {"workspace/didChangeWatchedFiles", "textDocument/didSave", "workspace/didCreateFiles",
+          "workspace/didRenameFiles", "workspace/didDeleteFiles"})
+      if (method == of_disk) reload();
+  } catch (const RequestError&) {  // nobody waits for an answer
+  } catch (const Json::exception&) {
+  } catch (const std::exception& e) {
+    log(e.what());
   }
 }
 
 Json Server::initialize(const Json& params) {
-  const Json offered =
-      params.value(Json::json_pointer("/capabilities/general/positionEncodings"), Json::array());
+  if (initialized_) throw RequestError{invalid_request, "the server is initialized already"};
+  const auto offers = [&](const char* pointer) { return params.value(Json::json_pointer(pointer), Json()); };
+  const Json encodings = offers("/capabilities/general/positionEncodings");
   const char* chosen = "utf-16";
-  for (const Json& one : offered)
+  for (const Json& one : encodings.is_array() ? encodings : Json::array())
     if (one == "utf-8") {
       encoding_ = Encoding::utf8;
       chosen = "utf-8";
     }
-  Json capabilities = {{"positionEncoding", chosen},
-                       {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", true}}}};
+  watches_ = offers("/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration") == true;
+  const Json of_axon = {{"filters", {{{"pattern", {{"glob", "**/*.axn"}}}}}}};
+  Json capabilities = {
+      {"positionEncoding", chosen},
+      {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", true}}},
+      {"workspace",
+       {{"fileOperations", {{"didCreate", of_axon}, {"didRename", of_axon}, {"didDelete", of_axon}}}}}};
   for (const Feature& feature : features())
     if (feature.capability) capabilities[feature.capability] = feature.announced();
+  // Who has both hears of each error twice.
+  const bool pulls = offers("/capabilities/textDocument/diagnostic").is_object();
+  if (!pulls || offers("/capabilities/textDocument/publishDiagnostics").is_object())
+    capabilities.erase("diagnosticProvider");
   initialized_ = true;
+  configure(params.value("initializationOptions", Json()));
   return {{"capabilities", capabilities}, {"serverInfo", {{"name", "etcc"}, {"version", AXON_VERSION}}}};
 }
 
-void Server::open(const Json& params) {
-  const Json& given = part(params, "textDocument", Json::value_t::object);
-  OpenText text{uri_in(params), path_in(uri_in(params)),
-                part(given, "text", Json::value_t::string).get<std::string>(),
-                given.value("version", int64_t{0})};
-  edited(open_[text.uri] = text);
+void Server::watch_files() {
+  const Json watchers = {{{"globPattern", "**/*.axn"}}};
+  send({{"jsonrpc", "2.0"},
+        {"id", "watch"},
+        {"method", "client/registerCapability"},
+        {"params",
+         {{"registrations",
+           {{{"id", "watch"},
+             {"method", "workspace/didChangeWatchedFiles"},
+             {"registerOptions", {{"watchers", watchers}}}}}}}}});
 }
 
-void Server::change(const Json& params) {
-  const auto known = open_.find(uri_in(params));
-  if (known == open_.end()) return;  // an edit of what was not opened changes nothing
-  OpenText& text = known->second;
-  std::string now = text.text;
-  for (const Json& change : part(params, "contentChanges", Json::value_t::array)) {
-    const std::string& put = part(change, "text", Json::value_t::string).get_ref<const std::string&>();
-    if (!change.contains("range")) {
-      now = put;
-      continue;
-    }
-    const Positions positions(now, encoding_);
-    uint32_t begin = positions.offset(position_in(change["range"], "start"));
-    uint32_t end = positions.offset(position_in(change["range"], "end"));
-    if (end < begin) std::swap(begin, end);
-    now.replace(begin, end - begin, put);
+/// What the last check of the file found, and what is wrong with its entries.
+void Server::check(const std::string& path) {
+  retired_.clear();
+  show_changes();
+  if (!session_->documents().read(path)) return;
+  try {
+    publisher_.found(path, session_->check_with_drafts(path));
+  } catch (const std::exception& bug) {  // outside of any declaration
+    source::Diagnostics found;
+    found.report(source::error(source::Code::E9003, {session_->documents().find(path)->text().source, 0, 0})
+                     .text(bug.what()));
+    publisher_.found(path, found);
   }
-  text.text = std::move(now);
-  text.version = params["textDocument"].value("version", text.version);
-  edited(text);
+  publisher_.publish(path);
 }
 
-void Server::close(const Json& params) {
-  const auto known = open_.find(uri_in(params));
-  if (known == open_.end()) return;
-  const Checker::Change held(*checker_);
-  session_.documents().close(known->second.path);
-  found_.erase(known->second.path);
-  std::erase(recent_, known->first);
-  open_.erase(known);
-  order_files();
-}
-
-void Server::edited(OpenText& text) {
-  const Checker::Change held(*checker_);
-  session_.documents().open(text.path, text.text);
-  std::erase(recent_, text.uri);
-  recent_.push_back(text.uri);
-  order_files();
-}
-
-/// What was edited last is checked first.
-void Server::order_files() {
-  std::vector<std::string> paths;
-  for (auto uri = recent_.rbegin(); uri != recent_.rend(); ++uri) paths.push_back(open_.at(*uri).path);
-  checker_->set_files(std::move(paths));
-}
-
-const OpenText& Server::text_of(const Json& params) const {
-  const auto known = open_.find(uri_in(params));
-  if (known == open_.end()) throw RequestError{invalid_params, "the file is not open"};
-  return known->second;
+void Server::look_ahead() {
+  for (auto uri = recent_.rbegin(); uri != recent_.rend(); ++uri) {
+    const std::string& path = open_.at(*uri).path;
+    publisher_.refusals().look_at(*session_, path);
+    publisher_.publish(path);
+  }
 }
 
 Position Server::position_in(const Json& params, const char* name) {
@@ -262,53 +235,19 @@ Json Server::range(const Positions& positions, uint32_t begin, uint32_t end) {
 
 /// The URI of a file, as the client gave it where it did.
 std::string Server::uri_of(source::FileId file) const {
-  const std::string identity = source::file_identity(session_.sources()[file].name());
+  std::string& identity = identities_[file.index];
+  if (identity.empty()) identity = source::file_identity(session_->sources()[file].name());
   for (const auto& [uri, text] : open_)
-    if (source::file_identity(text.path) == identity) return uri;
+    if (text.identity == identity) return uri;
   return uri_of_path(identity);
 }
 
 std::optional<Json> Server::location(source::Span span) const {
   if (!span.valid()) return std::nullopt;
-  span = session_.sources().in_whole(span);
-  const source::SourceFile& file = session_.sources()[span.file];
+  span = session_->sources().in_whole(span);
+  const source::SourceFile& file = session_->sources()[span.file];
   return Json{{"uri", uri_of(span.file)},
               {"range", range(Positions(file.text(), encoding_), span.begin, span.end)}};
-}
-
-/// Sends what is said of each file, where that is not what was sent before.
-void Server::publish() {
-  std::map<std::string, std::vector<const source::Diagnostic*>> by_uri;
-  std::map<std::string, source::FileId> files;
-  std::set<std::string> seen;
-  for (const auto& [path, found] : found_)
-    for (const source::Diagnostic& d : found.in_order_of_report()) {
-      const source::FileId at =
-          d.primary.span.valid() ? d.primary.span.file : session_.documents().find(path)->text().source;
-      const std::string uri = uri_of(at);
-      if (!seen.insert(fmt::format("{} {} {} {}", uri, d.primary.span.begin, code_name(d.code), d.headline()))
-               .second)
-        continue;
-      by_uri[uri].push_back(&d);
-      files[uri] = at;
-    }
-  std::map<std::string, std::string> now;
-  for (const auto& [uri, text] : open_) now[uri] = "[]";
-  for (const auto& [uri, found] : by_uri)
-    now[uri] = diagnostics_json(*this, found, Positions(session_.sources()[files.at(uri)].text(), encoding_))
-                   .dump(-1, ' ', false, Json::error_handler_t::replace);
-  for (const auto& [uri, sent] : published_) now.try_emplace(uri, "[]");
-  for (const auto& [uri, all] : now) {
-    const auto open = open_.find(uri);
-    const auto before = published_.find(uri);
-    if (before != published_.end() ? before->second == all && open == open_.end()
-                                   : all == "[]" && open == open_.end())
-      continue;
-    Json params = {{"uri", uri}, {"diagnostics", Json::parse(all)}};
-    if (open != open_.end()) params["version"] = open->second.version;
-    send({{"jsonrpc", "2.0"}, {"method", "textDocument/publishDiagnostics"}, {"params", std::move(params)}});
-  }
-  published_ = std::move(now);
 }
 
 }  // namespace axon::lsp

@@ -54,7 +54,8 @@ Diagnostics repaired(Server& server, const OpenText& text, uint32_t begin, uint3
     const source::Span at = d.primary.span;
     if (at.file == file && at.begin <= end && begin <= at.end) out.report(d);
   }
-  session::try_edits(server.session(), text.path, file, out);
+  session::try_edits(server.session(), text.path, file, out,
+                     [&](const std::function<void()>& step) { server.exclusively(step); });
   return out;
 }
 
@@ -89,6 +90,10 @@ Json diagnostics_json(const Server& server, const std::vector<const Diagnostic*>
   Json out = Json::array();
   for (const Diagnostic* d : found) out.push_back(diagnostic_json(server, *d, positions));
   return out;
+}
+
+Json pulled_diagnostics(Server& server, const Json& params) {
+  return {{"kind", "full"}, {"items", server.publisher().said_of(server.text_of(params).path)}};
 }
 
 Json code_actions(Server& server, const Json& params) {
