@@ -11,6 +11,7 @@ Json yes() { return true; }
 
 Json what_code_actions_do() { return {{"codeActionKinds", {"quickfix", "source.fixAll"}}}; }
 Json what_diagnostics_do() { return {{"interFileDependencies", true}, {"workspaceDiagnostics", false}}; }
+Json what_rename_does() { return {{"prepareProvider", true}}; }
 Json what_code_lenses_do() { return Json::object(); }
 
 }  // namespace
@@ -30,6 +31,10 @@ const std::vector<Feature>& features() {
       {"textDocument/definition", "definitionProvider", yes, definition},
       {"textDocument/references", "referencesProvider", yes, references},
       {"textDocument/documentHighlight", "documentHighlightProvider", yes, highlights},
+      {"textDocument/prepareRename", nullptr, yes, prepare_rename},
+      {"textDocument/rename", "renameProvider", what_rename_does, rename, true},
+      {"textDocument/semanticTokens/full", "semanticTokensProvider", semantic_tokens_legend, semantic_tokens},
+      {"textDocument/semanticTokens/range", nullptr, yes, semantic_tokens},
   };
   return table;
 }

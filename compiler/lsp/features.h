@@ -38,5 +38,9 @@ Json hover(Server& server, const Json& params);
 Json definition(Server& server, const Json& params);
 Json references(Server& server, const Json& params);
 Json highlights(Server& server, const Json& params);
+Json prepare_rename(Server& server, const Json& params);
+Json rename(Server& server, const Json& params);
+Json semantic_tokens_legend();
+Json semantic_tokens(Server& server, const Json& params);
 
 }  // namespace axon::lsp

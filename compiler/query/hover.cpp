@@ -345,7 +345,10 @@ class Hovering {
       if (std::string_view(" \t\r\n").find(text[offset_]) != std::string_view::npos) continue;
       mention_ = Mention{sources_.in_whole(r.entry.decl->name.span), {}, true};
       Hover out{mention_->span, "", ""};
-      value(out, r.entry.key);
+      if (r.entry.key.space == core::DeclKey::Space::values)
+        value(out, r.entry.key);
+      else
+        type(out, r.entry.key);
       if (!out.code.empty()) return out;
     }
     return std::nullopt;

@@ -18,9 +18,14 @@ namespace {
 /// Places in types that are of one field: each leads to the first of them in the order of files.
 class Fields {
  public:
-  explicit Fields(const Session& session) : sources_(session.sources()) {
-    for (const auto& [key, record] : session.records())
-      for (const auto& [a, b] : record.same_fields) join(a, b);
+  explicit Fields(const Session& session) {
+    for (const std::string& path : session.documents().paths())
+      for (const Reading& r : readings(session, path))
+        for (const Layer& layer : r.layers)
+          for (const auto& [a, b] : layer.record().same_fields) {
+            const auto x = now(session, layer, a), y = now(session, layer, b);
+            if (x && y) join(*x, *y);
+          }
   }
 
   Span first_of(Span place) {
@@ -30,9 +35,12 @@ class Fields {
 
  private:
   using Key = std::tuple<uint32_t, uint32_t, uint32_t>;
-  Key key_of(Span span) const {
-    const Span whole = sources_.in_whole(span);
-    return {whole.file.index, whole.begin, whole.end};
+  static Key key_of(Span whole) { return {whole.file.index, whole.begin, whole.end}; }
+  /// In the whole file; nothing for a place in a text that is no longer there.
+  static std::optional<Span> now(const Session& session, const Layer& layer, Span span) {
+    if (span.file == layer.part()) return layer.now(span);
+    if (!session.documents().find(span.file)) return std::nullopt;
+    return session.sources().in_whole(span);
   }
   Key root(Key key) {
     for (auto next = above_.find(key); next != above_.end(); next = above_.find(key)) key = next->second;
@@ -43,7 +51,6 @@ class Fields {
     if (x != y) above_[std::max(x, y)] = std::min(x, y);
   }
 
-  const source::SourceManager& sources_;
   std::map<Key, Key> above_;
 };
 
@@ -134,7 +141,9 @@ class Collector {
         return named_in_file(use.kind, span, axes_);
       case Kind::field:
         if (!fields_) fields_.emplace(session_);
-        return Meaning{use.kind, std::nullopt, fields_->first_of(use.binding)};
+        if (const auto binding = now(use.binding, layer))
+          return Meaning{use.kind, std::nullopt, fields_->first_of(*binding)};
+        return std::nullopt;
       case Kind::local:
       case Kind::index:
       case Kind::axes:
@@ -147,7 +156,36 @@ class Collector {
     }
     const auto binding = now(use.binding, layer);
     if (!binding) return std::nullopt;
-    return Meaning{use.kind, std::nullopt, *binding};
+    const Kind kind = use.kind == Kind::axis && is_size(use, layer.record()) ? Kind::size : use.kind;
+    if (kind == Kind::size)
+      if (const auto parameter = integer_parameter(std::string(session_.sources().text(span)), layer))
+        return Meaning{Kind::local, std::nullopt, *parameter};
+    return Meaning{kind, std::nullopt, *binding};
+  }
+
+  /// An axis of `rearrange` that has the name of a size is that size: no axis binds it.
+  static bool is_size(const Use& axis, const session::Record& record) {
+    return std::none_of(record.mentions.begin(), record.mentions.end(),
+                        [&](const Use& use) { return use.kind == Kind::axis && use.span == axis.binding; });
+  }
+
+  /// The parameter of that name that is an integer: a size of its name is its value.
+  std::optional<Span> integer_parameter(const std::string& name, const Layer& layer) const {
+    if (!layer.record().checked) return std::nullopt;
+    const core::Program& p = layer.record().checked->program;
+    for (const core::Pattern& parameter : p.globals[layer.record().checked->global].params)
+      if (const core::Local* const local = integer_in(p, parameter, name)) return now(local->span, layer);
+    return std::nullopt;
+  }
+  static const core::Local* integer_in(const core::Program& p, const core::Pattern& pattern,
+                                       const std::string& name) {
+    if (pattern.kind == core::Pattern::Kind::name) {
+      const core::Local& local = p.locals[pattern.local];
+      return local.name == name && local.type.valid() && p.types.types[local.type].value ? &local : nullptr;
+    }
+    for (const core::Pattern& item : pattern.items)
+      if (const core::Local* const found = integer_in(p, item, name)) return found;
+    return nullptr;
   }
 
   std::optional<Meaning> named_in_file(Kind kind, Span span, const std::map<std::string, Span>& known) const {
@@ -215,10 +253,14 @@ std::optional<Span> definition(const Session& session, const Meaning& meaning) {
   }
   if (meaning.kind == Kind::module) return file_of(session, meaning);
   if (meaning.kind != Kind::field) return meaning.binding;
-  const std::string path = session.sources()[meaning.binding.file].name();
-  for (const Mention& m : mentions(session, path))
-    if (m.binds && m.meaning == meaning) return m.span;
-  return std::nullopt;
+  // where no type declares the field, it is where it is read first
+  std::optional<Span> first;
+  for (const Mention& m : mentions(session, session.sources()[meaning.binding.file].name())) {
+    if (m.meaning != meaning) continue;
+    if (m.binds) return m.span;
+    if (!first) first = m.span;
+  }
+  return first;
 }
 
 }  // namespace axon::query

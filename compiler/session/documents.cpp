@@ -28,6 +28,13 @@ Documents::Entry& Documents::add(const std::string& path, std::string text) {
   return entry;
 }
 
+bool Documents::is_library(const std::string& path) const {
+  const std::string file = source::file_identity(path);
+  for (const std::string& directory : library_)
+    if (file.starts_with(source::file_identity(directory) + "/")) return true;
+  return false;
+}
+
 Documents::Files::iterator Documents::remove(Files::iterator file) {
   by_source_.erase(file->second.document->text().source);
   return files_.erase(file);

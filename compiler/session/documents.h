@@ -29,6 +29,8 @@ class Documents {
 
   /// core::Loader: a path that ends in .axn, or the dotted name of a library module; null when there is none.
   const syntax::Text* load(const std::string& module);
+  /// Whether the file lies in one of the directories of the library.
+  bool is_library(const std::string& path) const;
   std::vector<std::string> paths() const;  ///< of all files that are loaded, by what they are
   /// The file at the path, whatever it is called; null when there is none.
   const syntax::Text* read(const std::string& path);

@@ -1,0 +1,37 @@
+// What kind of thing each name in a file stands for, as editors colour it.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "query/mentions.h"
+
+namespace axon::query {
+
+struct Token {
+  enum class Type : uint8_t {
+    module,
+    type,
+    layout,
+    function,
+    value,
+    variable,
+    index,    ///< a binder
+    size,     ///< a dimension
+    shape,    ///< any number of axes
+    element,  ///< an element type
+    axis,     ///< of `rearrange`, or of a mesh
+    field
+  };
+  source::Span span;
+  Type type;
+  bool declares = false;
+  bool library = false;  ///< what is declared by the standard library
+};
+
+const char* token_type_name(Token::Type type);
+constexpr size_t token_types = static_cast<size_t>(Token::Type::field) + 1;
+
+/// Of all names in the file, in order; operators are none.
+std::vector<Token> tokens(const session::Session& session, const std::string& path);
+
+}  // namespace axon::query
