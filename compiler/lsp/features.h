@@ -35,6 +35,7 @@ Json folding_ranges(Server& server, const Json& params);
 Json selection_ranges(Server& server, const Json& params);
 Json code_lenses(Server& server, const Json& params);
 Json hover(Server& server, const Json& params);
+Json inlay_hints(Server& server, const Json& params);
 Json definition(Server& server, const Json& params);
 Json references(Server& server, const Json& params);
 Json highlights(Server& server, const Json& params);

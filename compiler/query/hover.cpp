@@ -309,6 +309,7 @@ class Hovering {
       Typed typed(layer.record());
       const ExprId e = typed.innermost(*part);
       if (!e.valid()) continue;
+      const shape::UseArena use(typed.arena());
       for (const auto& [v, dim] : typed.program().exprs[e].instantiation)
         if (shape::var_name(v) == name()) out.code = fmt::format("{} = {}", name(), typed.dim(dim));
       if (!out.code.empty()) return;

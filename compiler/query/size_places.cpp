@@ -113,6 +113,7 @@ VariableText element_text(Typed& typed, core::TypeVarId v, const std::string& na
 }  // namespace
 
 std::optional<VariableText> places_of_variable(Typed& typed, Kind kind, const std::string& name) {
+  const shape::UseArena use(typed.arena());
   const core::Scheme& s = typed.global().scheme;
   if (kind == Kind::size)
     for (const shape::Var v : s.dims)

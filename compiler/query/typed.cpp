@@ -48,10 +48,8 @@ std::string one_line(std::string_view text) {
 }  // namespace
 
 Typed::Typed(const session::Record& record)
-    : checked_(*record.checked),
-      arena_(record.checked->arena),
-      program_(record.checked->program),
-      names_(program_.types) {
+    : checked_(*record.checked), program_(record.checked->program), names_(program_.types) {
+  const shape::UseArena use(arena());
   core::name_variables(program_.types, global().scheme, names_);
 }
 
@@ -61,7 +59,28 @@ std::string Typed::declared() {
 }
 
 std::string Typed::type(TypeId type) {
+  const shape::UseArena use(arena());
   return type.valid() ? core::print(program_.types, type, names_) : "?";
+}
+
+std::string Typed::type(const core::Scheme& scheme) {
+  const shape::UseArena use(arena());
+  return core::print(program_.types, scheme, names_);
+}
+
+std::string Typed::dim(const shape::Dim& d) {
+  const shape::UseArena use(arena());
+  return core::print(d, names_);
+}
+
+std::string Typed::fact(const shape::Fact& f) {
+  const shape::UseArena use(arena());
+  return core::print(f, names_);
+}
+
+std::string Typed::shape(const core::Shape& s) {
+  const shape::UseArena use(arena());
+  return core::print(s, names_);
 }
 
 bool Typed::is_known(TypeId id) const {

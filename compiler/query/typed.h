@@ -20,13 +20,16 @@ class Typed {
   const core::Program& program() const { return program_; }
   const core::Global& global() const { return program_.globals[checked_.global]; }
 
+  /// The arena to use while sizes are looked at otherwise than by this class.
+  shape::Arena& arena() const { return checked_.arena; }
+
   /// Its type with what it requires, without its name; empty where it has none.
   std::string declared();
   std::string type(core::TypeId type);
-  std::string type(const core::Scheme& scheme) { return core::print(program_.types, scheme, names_); }
-  std::string dim(const shape::Dim& d) { return core::print(d, names_); }
-  std::string fact(const shape::Fact& f) { return core::print(f, names_); }
-  std::string shape(const core::Shape& s) { return core::print(s, names_); }
+  std::string type(const core::Scheme& scheme);
+  std::string dim(const shape::Dim& d);
+  std::string fact(const shape::Fact& f);
+  std::string shape(const core::Shape& s);
   core::Names& names() { return names_; }
   /// Whether inference found it out: it has a type that is not wrong somewhere.
   bool is_known(core::TypeId type) const;
@@ -39,8 +42,7 @@ class Typed {
   core::LocalId bound_at(source::Span part) const;
 
  private:
-  const session::Checked& checked_;
-  const shape::UseArena arena_;
+  session::Checked& checked_;
   const core::Program& program_;
   core::Names names_;
 };

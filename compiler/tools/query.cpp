@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "query/hints.h"
 #include "query/hover.h"
 #include "query/mentions.h"
 #include "tools/common.h"
@@ -84,6 +85,12 @@ std::vector<Line> answer(const QueryOptions& o, const session::Session& session,
       out.push_back({found->span, found->code + (found->text.empty() ? "" : "\n\n" + found->text)});
     return out;
   }
+  if (o.what == "hints") {
+    const source::FileId file = session.documents().find(path)->text().source;
+    for (const query::Hint& hint : query::hints(session, path, 0, sources[file].size()))
+      out.push_back({{file, hint.at, hint.at}, hint.label});
+    return out;
+  }
   const auto mention = query::mention_at(session, path, offset);
   if (!mention) return out;
   const auto add = [&](source::Span span) { out.push_back({span, std::string(line_at(sources, span))}); };
@@ -139,9 +146,10 @@ int run_query(const QueryOptions& o) {
 Command add_query(CLI::App& app) {
   auto o = std::make_shared<QueryOptions>();
   app.add_option("WHAT", o->what,
-                 "type: of what stands there; def: where it is declared; refs: where it stands")
+                 "type: of what stands there; def: where it is declared; refs: where it stands; hints: what "
+                 "is inferred in the file")
       ->required()
-      ->check(CLI::IsMember({"type", "def", "refs"}));
+      ->check(CLI::IsMember({"type", "def", "refs", "hints"}));
   app.add_option("--at", o->at, "FILE:LINE:COLUMN")->required();
   app.add_flag("--json", o->json, "as JSON on stdout");
   add_library(app, o->common);

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cctype>
-#include <map>
-
 #include "query/tokens.h"
 #include "session/support.h"
+#include "types_text.h"
 
 namespace axon::query {
 namespace {
@@ -65,37 +63,6 @@ TEST_F(Rename, IsRefusedWhereANameWouldMeanSomethingElse) {
   EXPECT_EQ(renamed("= let", "plus"), "there is no name here");
   set("fun f x = softmax x\n");
   EXPECT_EQ(renamed("softmax", "soft"), "`softmax` belongs to the library");
-}
-
-/// Types with all names numbered, each kind by itself: names of variables may come from those of parameters
-/// and binders.
-std::string normal(const std::string& types) {
-  std::map<std::string, size_t> numbers;
-  std::string out;
-  for (size_t i = 0; i < types.size();) {
-    size_t end = i;
-    while (end < types.size() && (std::isalnum(static_cast<unsigned char>(types[end])) || types[end] == '_'))
-      ++end;
-    const std::string word = types.substr(i, end - i);
-    if (word.empty() || std::isdigit(static_cast<unsigned char>(word[0]))) {
-      const bool ends = types[i] == '\n' && (i + 1 == types.size() || types[i + 1] != ' ');
-      if (ends) numbers.clear();
-      out += word.empty() && (types[i] == ' ' || types[i] == '\n') ? (ends ? "\n" : "")
-             : word.empty()                                        ? types.substr(i, 1)
-                                                                   : word;
-    } else {
-      const bool axes =
-          i > 0 && (types[i - 1] == '.' || types[i - 1] == '|' || types.substr(i - 3, 3) == "..(");
-      const bool element = i > 0 && types[i - 1] == '\'';
-      const bool field = types.substr(end).starts_with(" :");
-      const char* const kind = axes ? "axes" : element ? "element" : field ? "field" : "other";
-      out += field
-                 ? "field"
-                 : fmt::format("{}{}", kind, numbers.try_emplace(kind + word, numbers.size()).first->second);
-    }
-    i = std::max(end, i + 1);
-  }
-  return out;
 }
 
 /// All names of files, some of them renamed to a name that is free and to one that is not.

@@ -1,7 +1,8 @@
-// What is known of a place.
+// What is known of a place, and what is shown between the words of a text.
 #include "query/hover.h"
 
 #include "lsp/features.h"
+#include "query/hints.h"
 
 namespace axon::lsp {
 
@@ -15,6 +16,27 @@ Json hover(Server& server, const Json& params) {
   if (!found->text.empty()) shown += "\n\n" + found->text;
   return {{"contents", {{"kind", "markdown"}, {"value", shown}}},
           {"range", Server::range(positions, found->span.begin, found->span.end)}};
+}
+
+Json inlay_hints(Server& server, const Json& params) {
+  const OpenText& text = server.text_of(params);
+  const Positions positions(text.text, server.encoding());
+  const Json& range = params.at("range");
+  const uint32_t begin = positions.offset(Server::position_in(range, "start"));
+  const uint32_t end = positions.offset(Server::position_in(range, "end"));
+  constexpr int type = 1;  // InlayHintKind; what is no type has none
+  Json out = Json::array();
+  for (const query::Hint& hint : query::hints(server.session(), text.path, begin, end)) {
+    const bool blank = hint.label.starts_with(" ");
+    const Json at = Server::range(positions, hint.at, hint.at)["start"];
+    Json one = {{"position", at}, {"label", hint.label.substr(blank ? 1 : 0)}, {"paddingLeft", blank}};
+    if (hint.label.starts_with(" : ")) one["kind"] = type;
+    for (const source::Edit& edit : hint.edits)
+      one["textEdits"].push_back({{"range", Server::range(positions, edit.span.begin, edit.span.end)},
+                                  {"newText", edit.replacement}});
+    out.push_back(std::move(one));
+  }
+  return out;
 }
 
 }  // namespace axon::lsp
