@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/interrupt.h"
+
 namespace axon::core {
 
 using shape::Dim;
@@ -14,6 +16,7 @@ using shape::Var;
 // ---- Instantiation ----
 
 Shape Instantiator::rename(const Shape& s, Fresh& fresh) {
+  base::poll();
   auto renamed = [&](ShapeVarId v) {
     auto it = fresh.shapes.find(v);
     return it == fresh.shapes.end() ? v : it->second;

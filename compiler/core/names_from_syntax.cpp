@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
 #include "core/name_lowering.h"
 
 namespace axon::core {
@@ -68,6 +69,7 @@ void LoweringPart::note(const ScopeEntry& entry, Span at) {
 }
 
 ExprId LoweringPart::add(Kind kind, Span at) {
+  base::poll();
   Expr e;
   e.kind = kind;
   e.span = at;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/bug.h"
+#include "base/interrupt.h"
 
 namespace axon::core {
 
@@ -26,6 +27,7 @@ void Vars::solve(ShapeVarId v, Shape s) {
 }
 void Vars::make_rigid(ShapeVarId v) { shapes_[v.index].kind = VarKind::rigid; }
 Shape Vars::zonk(const Shape& s) const {
+  base::poll();
   Shape out;
   for (const ShapeItem& item : s) {
     switch (item.kind) {
