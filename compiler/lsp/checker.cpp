@@ -74,7 +74,7 @@ void Checker::add(Job job) {
 
 void Checker::poll() {
   if (cancelled_ || (looks_ahead_ && jobs_waiting_ != 0)) throw base::Cancelled{};
-  if (waiting_ == 0) return;
+  if (waiting_ == 0 || outside_ != 0) return;
   if (exclusive_) throw base::Cancelled{};
   let_waiters_in();
   if (cancelled_) throw base::Cancelled{};
@@ -101,7 +101,7 @@ void Checker::leave(const std::function<void()>& stop) {
     const bool waited_for = (exclusive_ && waiting_ != 0) || (looks_ahead_ && jobs_waiting_ != 0);
     if (cancelled_ || waited_for) stop_();
   }
-  if (!exclusive_) session_lock_.unlock();
+  if (outside_++ == 0 && !exclusive_) session_lock_.unlock();
 }
 
 void Checker::enter() {
@@ -109,7 +109,7 @@ void Checker::enter() {
     const std::lock_guard state(state_lock_);
     stop_ = nullptr;
   }
-  if (!exclusive_) lock_after_waiters();
+  if (--outside_ == 0 && !exclusive_) lock_after_waiters();
 }
 
 void Checker::exclusively(const std::function<void()>& step) {

@@ -91,6 +91,7 @@ class Checker : base::Interrupt {
   std::atomic<bool> cancelled_{false};
   bool exclusive_ = false;  ///< of the thread itself, as is what is below
   bool looks_ahead_ = false;
+  int outside_ = 0;  ///< how many stretches outside are open: of the graph of an entry, of a question to Z3
   Stage stage_ = Stage::nothing;
 
   std::mutex state_lock_;  ///< of what is below

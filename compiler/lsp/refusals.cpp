@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
 #include "entry/fused.h"
 #include "session/whole.h"
 
@@ -46,14 +47,20 @@ Span in_part(const session::Session& session, const syntax::Text& text, Span spa
   return span;
 }
 
-/// What is wrong with the entry behind the core.
-source::Diagnostics refused(const session::Session& session, const session::Whole& whole,
+/// What is wrong with the entry behind the core. Touches nothing of the session.
+source::Diagnostics refused(const source::SourceManager& sources, const core::Program& program,
                             const std::string& name) {
+  const base::Outside outside([] {});
   source::Diagnostics found;
-  auto graph = entry::graph_of(whole.program, whole.program.find(name), session.sources(), found);
-  if (graph && entry::fuse(*graph, whole.program, found))
-    entry::refuse_unbounded_sizes(*graph, whole.program, found);
+  auto graph = entry::graph_of(program, program.find(name), sources, found);
+  if (graph && entry::fuse(*graph, program, found)) entry::refuse_unbounded_sizes(*graph, program, found);
   return found;
+}
+
+/// The texts of the session as they are now.
+std::unique_ptr<source::SourceManager> copied(const source::SourceManager& sources, source::FileId file) {
+  source::Diagnostics known;
+  return sources.with(file, std::string(sources[file].text()), known);
 }
 
 }  // namespace
@@ -70,10 +77,11 @@ void Refusals::look_at(session::Session& session, const std::string& path) {
   if (!whole) return;
   const shape::UseArena use(whole->arena);
   const syntax::Text& text = session.documents().find(path)->text();
+  const auto sources = copied(session.sources(), text.source);
   for (const auto& [name, texts] : now) {
     if (known.count(name)) continue;
     Looked looked{texts, {}};
-    for (const Diagnostic& d : refused(session, *whole, name).sorted())
+    for (const Diagnostic& d : refused(*sources, whole->program, name).sorted())
       looked.found.push_back(changed(d, [&](Span at) { return in_part(session, text, at); }));
     known.emplace(name, std::move(looked));
   }

@@ -208,7 +208,8 @@ void Server::check(const std::string& path) {
 
 void Server::look_ahead() {
   for (auto uri = recent_.rbegin(); uri != recent_.rend(); ++uri) {
-    const std::string& path = open_.at(*uri).path;
+    const auto& [path, text] = std::pair(open_.at(*uri).path, open_.at(*uri).text);
+    formatter_.format(path, text);
     publisher_.refusals().look_at(*session_, path);
     publisher_.publish(path);
   }

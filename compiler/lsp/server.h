@@ -15,6 +15,7 @@
 
 #include "lsp/checker.h"
 #include "lsp/connection.h"
+#include "lsp/formatter.h"
 #include "lsp/positions.h"
 #include "lsp/publisher.h"
 #include "lsp/queue.h"
@@ -68,6 +69,7 @@ class Server {
   /// What the last check of the file said, with drafts of edits; by path.
   const std::map<std::string, source::Diagnostics>& found() const { return publisher_.all(); }
   const Publisher& publisher() const { return publisher_; }
+  Formatter& formatter() { return formatter_; }
   /// A step that leaves the session in another state for a while; of features that wait for the check.
   void exclusively(const std::function<void()>& step) { checker_->exclusively(step); }
   void notify(const std::string& method, Json params);
@@ -97,11 +99,12 @@ class Server {
   Options options_;
   std::unique_ptr<session::Session> session_;
   std::vector<std::unique_ptr<session::Session>> retired_;  ///< which a check may still be in
-  std::map<std::string, OpenText> open_;                ///< by URI
-  std::vector<std::string> recent_;                     ///< URIs, the one that was edited last at the end
-  std::set<std::string> changed_;                       ///< URIs of texts that the session has not seen
-  mutable std::map<uint32_t, std::string> identities_;  ///< of files, by id
+  std::map<std::string, OpenText> open_;                    ///< by URI
+  std::vector<std::string> recent_;                         ///< URIs, the one that was edited last at the end
+  std::set<std::string> changed_;                           ///< URIs of texts that the session has not seen
+  mutable std::map<uint32_t, std::string> identities_;      ///< of files, by id
   Publisher publisher_{*this};
+  Formatter formatter_;
   Encoding encoding_ = Encoding::utf16;
   bool initialized_ = false, shut_down_ = false, watches_ = false;
   std::optional<int> exit_;

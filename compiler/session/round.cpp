@@ -182,19 +182,27 @@ void Round::add_names(Record& out, const core::Elaborator& e, const core::DeclIn
   }
 }
 
-void Round::replace(const DeclKey& key, Record record) {
+/// Gives what nobody needs any more.
+std::optional<Record> Round::replace(const DeclKey& key, Record record) {
+  std::optional<Record> old;
   const auto [known, is_new] = records_.try_emplace(key);
+  Record& before = known->second;
   if (replaced_) {
     if (is_new)
       replaced_->try_emplace(key);
+    else if (!replaced_->count(key))
+      replaced_->try_emplace(key, std::move(before));
     else
-      replaced_->try_emplace(key, std::move(known->second));
-  } else if (!record.good) {
-    Record& before = known->second;
+      old = std::move(before);
+  } else if (record.good) {
+    old = std::move(before);
+  } else {
     record.last_good =
         before.good ? std::make_unique<Record>(std::move(before)) : std::move(before.last_good);
+    if (!before.good) old = std::move(before);
   }
   known->second = std::move(record);
+  return old;
 }
 
 void Round::finish(DeclId d, Node& node, bool circular) {
@@ -212,17 +220,21 @@ void Round::finish(DeclId d, Node& node, bool circular) {
     else
       now.e.check(now.global);
   });
+  base::poll_now();
   Elaboration& now = *node.elaboration;
   const shape::UseArena use(now.state->arena);
   Record record = record_of(now, node, circular);
+  base::poll_now();
   if (modules_[d].kind != core::Global::Kind::type)
     record.interface = std::make_unique<core::Interface>(now.e, now.global);
   record.checked = std::move(now.state);
   record.checked->global = now.global;
   record.checked->program = std::move(now.e.program);
   work_ += record.checked->program.exprs.size();
-  replace(key, std::move(record));
+  std::optional<Record> old = replace(key, std::move(record));
+  const base::Outside outside([] {});  // what is large takes its time to go
   node.elaboration.reset();
+  old.reset();
 }
 
 void Round::run(const std::vector<DeclId>& declarations) {

@@ -46,7 +46,7 @@ class Round {
   void begin(core::DeclId d, Node& node);
   void read(core::DeclId d, Node& node);
   void attempt(core::DeclId d, Node& node, const std::function<void()>& step);
-  void replace(const core::DeclKey& key, Record record);
+  std::optional<Record> replace(const core::DeclKey& key, Record record);
   void finish(core::DeclId d, Node& node, bool circular);
   bool may_hold(const Record& record) const;
   bool holds(const Record& record, bool circular) const;

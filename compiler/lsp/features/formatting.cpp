@@ -1,7 +1,6 @@
 // The one style, as edits of the lines that differ.
 #include <algorithm>
 
-#include "format/format.h"
 #include "lsp/features.h"
 #include "source/differences.h"
 
@@ -23,10 +22,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 /// The edits of lines first..last, counted from 0, that give the text the one style; null where it has
 /// errors.
 Json edits(Server& server, const OpenText& text, size_t first, size_t last) {
-  source::SourceManager sources;
-  source::Diagnostics found;
-  const source::FileId file = sources.add(text.path, text.text, found);
-  const auto formatted = found.has_errors() ? std::nullopt : format::format(sources[file], found);
+  const auto formatted = server.formatter().format(text.path, text.text);
   if (!formatted) return nullptr;
   const std::vector<std::string_view> before = lines_of(text.text), after = lines_of(*formatted);
   const Positions positions(text.text, server.encoding());
