@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "generated.h"
 #include "source/render.h"
 
 namespace {
@@ -21,49 +22,8 @@ using axon::session::Session;
 
 constexpr const char* file = "generated.axn";
 
-/// Declarations of one block of a model, numbered; each uses the one before.
-std::vector<std::string> block(int i) {
-  const std::string n = std::to_string(i), before = std::to_string(i - 1);
-  return {
-      fmt::format(
-          "type Layer{0}[d, f] = {{\n  up   : f32[d, f],\n  down : f32[f, d],\n  gain : f32[d]\n}}\n\n", n),
-      fmt::format("--| What block {0} does to each row.\nfun normed{0} (x : f32[..s, d]) (gain : f32[d]) =\n"
-                  "  let mean = sum x / real (dim x (-1))\n"
-                  "  let centred = for ..p i => x[..p, i] - mean[..p]\n"
-                  "  in for ..p i => centred[..p, i] * gain[i]\n\n",
-                  n),
-      fmt::format("fun scores{0} (q : f32[h, m, d]) (k : f32[h, n, d]) =\n"
-                  "  for a i j => (sum c => q[a, i, c] * k[a, j, c]) / sqrt (real d)\n\n",
-                  n),
-      fmt::format("fun attend{0} q k v =\n  let weights = softmax (scores{0} q k)\n  in weights @ v\n\n", n),
-      fmt::format(
-          "fun mlp{0} (x : f32[t, d]) (p : Layer{0}[d, f]) =\n"
-          "  let hidden = x @ p.up |> gelu\n  let y = hidden @ p.down\n  in normed{0} (x + y) p.gain\n\n",
-          n),
-      i == 0 ? fmt::format("fun model{0} (x : f32[t, d]) (p : Layer{0}[d, f]) = shared (mlp{0} x p)\n\n", n)
-             : fmt::format("fun model{0} (x : f32[t, d]) (p : Layer{0}[d, f]) (q : Layer{1}[d, g]) =\n"
-                           "  let y = model{1}_ x q\n  in shared (mlp{0} y p)\n\n",
-                           n, before),
-      fmt::format("fun model{0}_ (x : f32[t, d]) (p : Layer{0}[d, f]) =\n  shared (mlp{0} x p) |> relu\n\n",
-                  n),
-  };
-}
-
-std::vector<std::string> declarations() {
-  std::vector<std::string> out = {"fun shared (x : f32[..s, d]) = x * 0.5 + 1.0\n\n"};
-  int lines = 2;
-  for (int i = 0; lines < 2000; ++i)
-    for (std::string& text : block(i)) {
-      lines += static_cast<int>(std::count(text.begin(), text.end(), '\n'));
-      out.push_back(std::move(text));
-    }
-  return out;
-}
-
-std::string joined(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, "")); }
-
 double milliseconds_of_check(Session& session, const std::vector<std::string>& parts) {
-  const std::string text = joined(parts);
+  const std::string text = axon::bench::joined(parts);
   const auto begin = std::chrono::steady_clock::now();
   session.documents().open(file, text);
   const bool wrong = session.check(file).has_errors();
@@ -92,29 +52,25 @@ double resident_mib() {
 void time_edits(Session& session, const std::vector<std::string>& parts) {
   std::vector<double> bodies, signatures, shared;
   for (size_t i = 0; i < parts.size(); ++i) {
-    if (const size_t body = parts[i].find_first_not_of(" \n", parts[i].find('=') + 1);
-        !parts[i].starts_with("type")) {
-      std::vector<std::string> edited = parts;
-      edited[i].insert(edited[i].size() - 2, ")").insert(body, "0.0 + (");
+    std::vector<std::string> edited = parts;
+    if (const auto body = axon::bench::with_another_body(parts[i])) {
+      edited[i] = *body;
       bodies.push_back(milliseconds_of_check(session, edited));
     }
-    if (const size_t header = parts[i].find(") =\n"); header != std::string::npos) {
-      std::vector<std::string> edited = parts;
-      edited[i].insert(header + 2, "where 1 <= d ");
+    if (const auto signature = axon::bench::with_another_signature(parts[i])) {
+      edited[i] = *signature;
       milliseconds_of_check(session, parts);
       signatures.push_back(milliseconds_of_check(session, edited));
     }
   }
   for (int i = 0; i < 6; ++i) {
     std::vector<std::string> edited = parts;
-    if (i % 2 == 0) edited[0] = "fun shared (x : f32[..s, d]) where 1 <= d = x * 0.5 + 1.0\n\n";
+    if (i % 2 == 0) edited[0] = axon::bench::shared_with_another_signature();
     shared.push_back(milliseconds_of_check(session, edited));
   }
-  const auto users = std::count_if(parts.begin(), parts.end(),
-                                   [](const std::string& p) { return p.find("shared (m") != p.npos; });
   print("the body of a declaration", bodies);
   print("the signature of a declaration", signatures);
-  print(fmt::format("a signature that {} declarations use", users), shared);
+  print(fmt::format("a signature that {} declarations use", axon::bench::users_of_shared(parts)), shared);
 }
 
 void measure_memory(Session& session, const std::vector<std::string>& parts, int edits) {
@@ -132,7 +88,7 @@ void measure_memory(Session& session, const std::vector<std::string>& parts, int
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> parts = declarations();
+  const std::vector<std::string> parts = axon::bench::declarations();
   Session session({AXON_SOURCE_DIR "/stdlib"}, {});
   fmt::print("{:<44} {:>8} {:>8} {:>8}\n", fmt::format("{} declarations; milliseconds", parts.size()),
              "median", "p95", "most");
