@@ -28,6 +28,8 @@ const std::vector<Feature>& features() {
       {"textDocument/selectionRange", "selectionRangeProvider", yes, selection_ranges},
       {"textDocument/codeLens", "codeLensProvider", what_code_lenses_do, code_lenses},
       {"textDocument/hover", "hoverProvider", yes, hover},
+      {"textDocument/completion", "completionProvider", completion_options, completion},
+      {"completionItem/resolve", nullptr, yes, resolve_completion},
       {"textDocument/inlayHint", "inlayHintProvider", yes, inlay_hints},
       {"textDocument/definition", "definitionProvider", yes, definition},
       {"textDocument/references", "referencesProvider", yes, references},

@@ -148,9 +148,7 @@ class Hovering {
   }
 
   void add_documentation(Hover& out, const core::DeclKey& key) const {
-    const auto entry = session_.find(key);
-    if (!entry) return;
-    out.text = markdown_of(entry->decl->doc);
+    out.text = documentation(session_, key);
     const std::string file = core::file_of_module(key.module);
     if (file == source_identity()) return;
     const size_t slash = file.rfind('/');
@@ -365,6 +363,11 @@ class Hovering {
 };
 
 }  // namespace
+
+std::string documentation(const Session& session, const core::DeclKey& key) {
+  const auto entry = session.find(key);
+  return entry ? markdown_of(entry->decl->doc) : "";
+}
 
 std::optional<Hover> hover(const Session& session, const std::string& path, uint32_t offset) {
   return Hovering(session, path, offset).run();

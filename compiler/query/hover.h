@@ -17,6 +17,9 @@ struct Hover {
   std::string text;   ///< a sentence or documentation, in Markdown; empty where there is nothing to say
 };
 
+/// The documentation of a declaration in Markdown; empty where there is none.
+std::string documentation(const session::Session& session, const core::DeclKey& key);
+
 std::optional<Hover> hover(const session::Session& session, const std::string& path, uint32_t offset);
 
 }  // namespace axon::query

@@ -29,6 +29,7 @@ class Documents {
 
   /// core::Loader: a path that ends in .axn, or the dotted name of a library module; null when there is none.
   const syntax::Text* load(const std::string& module);
+  const std::vector<std::string>& library() const { return library_; }
   /// Whether the file lies in one of the directories of the library.
   bool is_library(const std::string& path) const;
   std::vector<std::string> paths() const;  ///< of all files that are loaded, by what they are

@@ -61,6 +61,9 @@ Diagnostics Session::check_with_drafts(const std::string& path) {
   for (DeclId d : view.own.in_order) program.declarations.push_back(view.modules.key(d));
   for (const auto& [name, module] : view.own.imports)
     if (module) program.imports[name] = core::file_of_module(module->identity);
+  prelude_.clear();
+  for (const std::string& name : view.modules.library_names())
+    prelude_.push_back(view.modules.key(view.modules.in_library(core::DeclKey::Space::values, name)));
   return found;
 }
 

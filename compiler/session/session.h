@@ -53,6 +53,8 @@ class Session {
   std::vector<Entry> declarations(const std::string& path) const;
   /// The file that the name of an import stands for in the file, as of its last check; empty where none does.
   std::string imported(const std::string& path, const std::string& name) const;
+  /// The values that every file sees without an import, as of the last check of any.
+  const std::vector<core::DeclKey>& prelude() const { return prelude_; }
   /// Where it is declared now; nothing when it no longer is.
   std::optional<Entry> find(const core::DeclKey& key) const;
   const Records& records() const { return records_; }
@@ -74,6 +76,7 @@ class Session {
     std::map<std::string, std::string> imports;  ///< the file of each, by its name
   };
   std::map<std::string, Program> programs_;  ///< files that were checked, by what they are
+  std::vector<core::DeclKey> prelude_;
   size_t checked_ = 0;
 };
 

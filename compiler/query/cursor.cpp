@@ -1,0 +1,270 @@
+// See cursor.h.
+#include "query/cursor.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "source/diagnostic.h"
+#include "source/span.h"
+#include "syntax/parts.h"
+#include "syntax/tokens.h"
+
+namespace axon::query {
+
+using syntax::Token;
+using syntax::TokenKind;
+using Place = Cursor::Place;
+
+namespace {
+
+bool is_letter(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/// Goes through the tokens of a declaration up to the place, and keeps what may follow.
+class Scan {
+ public:
+  Scan(std::string_view text, const std::vector<Token>& tokens) : text_(text), tokens_(tokens) {}
+
+  void run(uint32_t until) {
+    for (size_t i = 0; i < tokens_.size() && tokens_[i].end <= until && tokens_[i].kind != TokenKind::END;
+         ++i) {
+      if (tokens_[i].end == until && tokens_[i].kind == TokenKind::ID) break;  // it is the word itself
+      step(i);
+      last_ = i;
+    }
+  }
+
+  Place place() const {
+    if (!last_) return Place::declaration;
+    const TokenKind last = tokens_[*last_].kind;
+    if (last == TokenKind::DOT) return Place::member;
+    if (top().state == Place::field && last != TokenKind::COMMA && last != TokenKind::WITH &&
+        !syntax::is_opener(last))
+      return Place::expression;
+    return top().state;
+  }
+  std::optional<size_t> last() const { return last_; }
+  std::vector<BoundName> names() const {
+    std::vector<BoundName> out = header_;
+    for (const Level& level : levels_) out.insert(out.end(), level.names.begin(), level.names.end());
+    return out;
+  }
+  const std::vector<std::string>& axes() const { return axes_; }
+
+ private:
+  /// What is between brackets, and what was bound there.
+  struct Level {
+    Place state = Place::declaration;
+    bool binds = false;  ///< names that stand here are new
+    std::vector<BoundName> names;
+    bool rearranges = false;
+    bool pattern = false;        ///< a part of what binds names
+    std::vector<Token> outside;  ///< operands before it: those that `=>` may bind
+    std::vector<Token> tokens;   ///< the first two inside
+  };
+  Level& top() { return levels_.back(); }
+  const Level& top() const { return levels_.back(); }
+  std::string word(const Token& t) const { return std::string(text_.substr(t.begin, t.end - t.begin)); }
+
+  void bind(const Token& t, bool size) {
+    std::string name = word(t);
+    auto& to = size && in_header_ ? header_ : top().names;
+    if (size && std::any_of(to.begin(), to.end(), [&](const BoundName& b) { return b.name == name; }))
+      return use(t);
+    to.push_back({std::move(name), t.begin, size, false});
+  }
+  void use(const Token& t) {
+    const std::string name = word(t);
+    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
+      for (auto bound = level->names.rbegin(); bound != level->names.rend(); ++bound)
+        if (bound->name == name) {
+          bound->used = true;
+          return;
+        }
+    for (BoundName& bound : header_)
+      if (bound.name == name) bound.used = true;
+  }
+
+  void open(const Token& t) {
+    Level inner = top();
+    inner.names.clear();
+    inner.pattern = top().binds;
+    inner.outside = recent_;
+    inner.tokens.clear();
+    recent_.clear();
+    if (t.kind == TokenKind::IDX && top().state == Place::type) inner.state = Place::size;
+    if (t.kind == TokenKind::IDX && top().binds && in_header_) inner.state = Place::size;
+    const bool expression = top().state == Place::expression || top().state == Place::field;
+    if (expression && word(t) == "{") inner.state = Place::field;
+    if (expression && word(t) == "(" && !top().binds) inner.state = Place::expression;
+    if (expression && word(t) == "[") {
+      inner.state = top().rearranges ? Place::axis : Place::expression;
+      inner.rearranges = false;
+    }
+    if (t.kind == TokenKind::IDX && expression) inner.state = Place::expression;
+    if (top().state == Place::type && word(t) == "{") inner.state = Place::nothing;
+    levels_.push_back(std::move(inner));
+  }
+  void close() {
+    if (levels_.size() < 2) return;
+    const Level inside = std::move(top());
+    levels_.pop_back();
+    if (inside.pattern)  // what it binds is seen behind it
+      top().names.insert(top().names.end(), inside.names.begin(), inside.names.end());
+    recent_ = inside.outside;
+    const bool bounded = inside.tokens.size() == 2 && inside.tokens[0].kind == TokenKind::ID &&
+                         inside.tokens[1].kind == TokenKind::LESS;
+    recent_.push_back(bounded ? inside.tokens[0] : Token{TokenKind::NUM});
+  }
+
+  void begin(Place state, bool binds) {
+    top().state = state;
+    top().binds = binds;
+  }
+
+  void name(size_t i) {
+    const Token& t = tokens_[i];
+    Level& level = top();
+    const bool after_point = i > 0 && tokens_[i - 1].kind == TokenKind::DOT;
+    if (level.state == Place::size) return bind(t, true);
+    if (level.state == Place::axis) {
+      const std::string axis = word(t);
+      if (std::find(axes_.begin(), axes_.end(), axis) == axes_.end()) axes_.push_back(axis);
+      return;
+    }
+    if (level.state == Place::nothing && level.binds) {
+      const bool is_own_name = in_header_ && i > 0 && syntax::opens_declaration(tokens_[i - 1].kind);
+      if (!is_own_name) bind(t, false);
+      return;
+    }
+    if (after_point) return;
+    use(t);
+    if (level.state != Place::expression) return;
+    if (word(t) == "rearrange") level.rearranges = true;
+    recent_.push_back(t);
+  }
+
+  /// The names before `=>` are those of a reduction, but for what is reduced with.
+  void arrow() {
+    if (top().binds) return begin(Place::expression, false);
+    for (size_t r = 1; r < recent_.size(); ++r)
+      if (recent_[r].kind == TokenKind::ID) bind(recent_[r], false);
+    recent_.clear();
+    top().rearranges = false;
+    begin(Place::expression, false);
+  }
+
+  void step(size_t i) {
+    const Token& t = tokens_[i];
+    if (top().tokens.size() < 2 && !syntax::is_closer(t.kind)) top().tokens.push_back(t);
+    switch_on(i);
+    if (t.kind == TokenKind::NUM) recent_.push_back(t);
+    const bool operand = t.kind == TokenKind::ID || t.kind == TokenKind::NUM || syntax::is_opener(t.kind) ||
+                         syntax::is_closer(t.kind);
+    if (!operand) recent_.clear();
+  }
+
+  void switch_on(size_t i) {
+    const Token& t = tokens_[i];
+    if (syntax::opens_declaration(t.kind) && levels_.size() == 1) return declaration(t);
+    if (syntax::is_opener(t.kind)) return open(t);
+    if (syntax::is_closer(t.kind)) return close();
+    if (t.kind == TokenKind::ID) return name(i);
+    if (t.kind == TokenKind::LET || t.kind == TokenKind::FOR || t.kind == TokenKind::FN)
+      return begin(Place::nothing, true);
+    if (t.kind == TokenKind::EQUAL && top().state != Place::field) {
+      if (top().state == Place::type && is_type_) return;
+      in_header_ = in_header_ && levels_.size() > 1;
+      return begin(is_type_ ? Place::type : Place::expression, false);
+    }
+    if (t.kind == TokenKind::FATARROW) return arrow();
+    if (t.kind == TokenKind::COLON && top().state != Place::expression) return annotation();
+    if (t.kind == TokenKind::CHECKAS) return begin(Place::type, false);
+    if (t.kind == TokenKind::WHERE) return begin(Place::size, false);
+    if (t.kind == TokenKind::WITH) return begin(Place::field, false);
+    if (t.kind == TokenKind::LESS && top().binds) return begin(Place::expression, false);
+    if (t.kind == TokenKind::COMMA && top().state == Place::type && levels_.size() > 1 && binds_outside())
+      return begin(Place::nothing, true);
+    if (t.kind == TokenKind::IN || t.kind == TokenKind::THEN || t.kind == TokenKind::ELSE ||
+        t.kind == TokenKind::IF)
+      return begin(Place::expression, false);
+  }
+  bool binds_outside() const { return levels_.size() > 1 && levels_[levels_.size() - 2].binds; }
+
+  void annotation() { top().state = Place::type; }
+
+  void declaration(const Token& t) {
+    levels_.resize(1);
+    header_.clear();
+    axes_.clear();
+    in_header_ = true;
+    is_type_ = t.kind == TokenKind::TYPE;
+    top() = {};
+    if (t.kind == TokenKind::PRIVATE) return;
+    if (t.kind == TokenKind::IMPORT) return begin(Place::import_name, false);
+    if (t.kind == TokenKind::TEST) return begin(Place::nothing, false);
+    begin(Place::nothing, true);
+  }
+
+  std::string_view text_;
+  const std::vector<Token>& tokens_;
+  std::vector<Level> levels_{1};
+  std::vector<BoundName> header_;  ///< sizes
+  std::vector<std::string> axes_;
+  std::vector<Token> recent_;
+  bool in_header_ = false, is_type_ = false;
+  std::optional<size_t> last_;
+};
+
+/// The declaration around the place: from the beginning of its part.
+uint32_t start_of_part(std::string_view text, uint32_t offset) {
+  uint32_t out = 0;
+  for (const uint32_t start : syntax::part_starts(text))
+    if (start <= offset) out = start;
+  return out;
+}
+
+}  // namespace
+
+Cursor cursor_at(std::string_view text, uint32_t offset) {
+  Cursor out;
+  out.begin = out.end = offset;
+  while (out.begin > 0 && is_letter(text[out.begin - 1])) --out.begin;
+  while (out.end < text.size() && is_letter(text[out.end])) ++out.end;
+  out.prefix = text.substr(out.begin, offset - out.begin);
+  const uint32_t start = start_of_part(text, out.begin);
+  const size_t stop = std::min(text.find('\n', out.end), text.size());
+  const source::SourceFile file(source::FileId{0}, "", std::string(text.substr(start, stop - start)));
+  source::Diagnostics ignored;
+  const syntax::TokenStream stream = syntax::lex(file, ignored);
+  const uint32_t at = out.begin - start;
+  if (!out.prefix.empty() && out.prefix[0] >= '0' && out.prefix[0] <= '9') return out;
+  for (const syntax::Comment& c : stream.comments)
+    if (c.span.begin < at && at <= c.span.end) return out;
+  for (const Token& t : stream.tokens)
+    if ((t.kind == TokenKind::STR || t.kind == TokenKind::BROKEN) && t.begin < at && at < t.end) return out;
+  Scan scan(file.text(), stream.tokens);
+  scan.run(at);
+  out.place = scan.place();
+  if (out.begin > 0 && text[out.begin - 1] == '\'') out.place = Place::element;
+  out.names = scan.names();
+  for (BoundName& name : out.names) name.at += start;
+  out.axes = scan.axes();
+  const auto word = [&](const Token& t) { return std::string(file.text().substr(t.begin, t.end - t.begin)); };
+  if (scan.last()) {
+    out.before = word(stream.tokens[*scan.last()]);
+    if (*scan.last() > 0) out.before_that = word(stream.tokens[*scan.last() - 1]);
+    if (out.place == Place::member) out.operand = start + stream.tokens[*scan.last()].begin;
+  }
+  for (size_t i = 0; i < stream.tokens.size(); ++i) {
+    const Token& t = stream.tokens[i];
+    if (t.begin < out.end - start || t.begin >= t.end) continue;
+    out.after = word(t);
+    if (i + 1 < stream.tokens.size()) out.after_that = word(stream.tokens[i + 1]);
+    break;
+  }
+  return out;
+}
+
+}  // namespace axon::query
