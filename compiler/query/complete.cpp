@@ -185,8 +185,26 @@ class Completing {
         if (!e.decl->is_private && !stx::as<stx::TestDecl>(*e.decl)) declared(e.key, 0);
       return;
     }
+    local_fields(name);
     record_fields(begin);
     fields_in_use();
+  }
+
+  /// The fields of a name that is bound here.
+  void local_fields(const std::string& name) {
+    const auto bound = std::find_if(cursor_.names.rbegin(), cursor_.names.rend(),
+                                    [&](const BoundName& b) { return b.name == name && !b.size; });
+    if (bound == cursor_.names.rend()) return;
+    for (const Reading& r : readings_at(session_, path_, cursor_.begin))
+      for (const Layer& layer : r.layers) {
+        const auto begin = layer.then(bound->at);
+        if (!begin || !layer.record().checked) continue;
+        Typed typed(layer.record());
+        const Span at{layer.part(), *begin, *begin + static_cast<uint32_t>(name.size())};
+        const core::LocalId id = typed.bound_at(at);
+        if (id.valid() && typed.program().locals[id].type.valid())
+          add_fields(typed, typed.program().locals[id].type);
+      }
   }
 
   /// The fields of the record that ends before the point, as it was typed last.
@@ -203,7 +221,8 @@ class Completing {
   void add_fields(Typed& typed, core::TypeId id) {
     const core::Type& t = typed.program().types.types[id];
     if (t.kind == core::Type::Kind::stack) return add_fields(typed, t.items[0]);
-    for (size_t i = 0; i < t.fields.size(); ++i) add(Kind::field, t.fields[i], 6, typed.type(t.items[i]));
+    for (size_t i = 0; i < t.fields.size(); ++i)
+      add(Kind::field, t.fields[i], 8 - 0.5 * static_cast<double>(i), typed.type(t.items[i]));
   }
 
   /// Names that are fields somewhere in the file and in what it imports.

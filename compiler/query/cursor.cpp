@@ -58,7 +58,7 @@ class Scan {
     Place state = Place::declaration;
     bool binds = false;  ///< names that stand here are new
     std::vector<BoundName> names;
-    bool rearranges = false;
+    int axes_follow = 0;         ///< brackets of axes to come, of `rearrange`
     bool pattern = false;        ///< a part of what binds names
     std::vector<Token> outside;  ///< operands before it: those that `=>` may bind
     std::vector<Token> tokens;   ///< the first two inside
@@ -92,6 +92,7 @@ class Scan {
     inner.pattern = top().binds;
     inner.outside = recent_;
     inner.tokens.clear();
+    inner.axes_follow = 0;
     recent_.clear();
     if (t.kind == TokenKind::IDX && top().state == Place::type) inner.state = Place::size;
     if (t.kind == TokenKind::IDX && top().binds && in_header_) inner.state = Place::size;
@@ -99,8 +100,8 @@ class Scan {
     if (expression && word(t) == "{") inner.state = Place::field;
     if (expression && word(t) == "(" && !top().binds) inner.state = Place::expression;
     if (expression && word(t) == "[") {
-      inner.state = top().rearranges ? Place::axis : Place::expression;
-      inner.rearranges = false;
+      inner.state = top().axes_follow > 0 ? Place::axis : Place::expression;
+      top().axes_follow = std::max(0, top().axes_follow - 1);
     }
     if (t.kind == TokenKind::IDX && expression) inner.state = Place::expression;
     if (top().state == Place::type && word(t) == "{") inner.state = Place::nothing;
@@ -141,17 +142,17 @@ class Scan {
     if (after_point) return;
     use(t);
     if (level.state != Place::expression) return;
-    if (word(t) == "rearrange") level.rearranges = true;
+    if (word(t) == "rearrange") level.axes_follow = 2;
     recent_.push_back(t);
   }
 
   /// The names before `=>` are those of a reduction, but for what is reduced with.
   void arrow() {
     if (top().binds) return begin(Place::expression, false);
+    if (top().axes_follow > 0) return;  // from some axes to others
     for (size_t r = 1; r < recent_.size(); ++r)
       if (recent_[r].kind == TokenKind::ID) bind(recent_[r], false);
     recent_.clear();
-    top().rearranges = false;
     begin(Place::expression, false);
   }
 
