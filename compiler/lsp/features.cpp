@@ -12,6 +12,7 @@ Json yes() { return true; }
 Json what_code_actions_do() { return {{"codeActionKinds", {"quickfix", "source.fixAll"}}}; }
 Json what_diagnostics_do() { return {{"interFileDependencies", true}, {"workspaceDiagnostics", false}}; }
 Json what_rename_does() { return {{"prepareProvider", true}}; }
+Json what_document_links_do() { return {{"resolveProvider", false}}; }
 Json what_code_lenses_do() { return Json::object(); }
 
 }  // namespace
@@ -32,12 +33,17 @@ const std::vector<Feature>& features() {
       {"completionItem/resolve", nullptr, yes, resolve_completion},
       {"textDocument/inlayHint", "inlayHintProvider", yes, inlay_hints},
       {"textDocument/definition", "definitionProvider", yes, definition},
+      {"textDocument/typeDefinition", "typeDefinitionProvider", yes, type_definition},
+      {"textDocument/documentLink", "documentLinkProvider", what_document_links_do, document_links},
       {"textDocument/references", "referencesProvider", yes, references},
       {"textDocument/documentHighlight", "documentHighlightProvider", yes, highlights},
       {"textDocument/prepareRename", nullptr, yes, prepare_rename},
       {"textDocument/rename", "renameProvider", what_rename_does, rename, true},
       {"textDocument/semanticTokens/full", "semanticTokensProvider", semantic_tokens_legend, semantic_tokens},
       {"textDocument/semanticTokens/range", nullptr, yes, semantic_tokens},
+      {"textDocument/prepareCallHierarchy", "callHierarchyProvider", yes, prepare_calls},
+      {"callHierarchy/incomingCalls", nullptr, yes, incoming_calls},
+      {"callHierarchy/outgoingCalls", nullptr, yes, outgoing_calls},
   };
   return table;
 }

@@ -40,11 +40,16 @@ Json completion(Server& server, const Json& params);
 Json resolve_completion(Server& server, const Json& params);
 Json inlay_hints(Server& server, const Json& params);
 Json definition(Server& server, const Json& params);
+Json type_definition(Server& server, const Json& params);
+Json document_links(Server& server, const Json& params);
 Json references(Server& server, const Json& params);
 Json highlights(Server& server, const Json& params);
 Json prepare_rename(Server& server, const Json& params);
 Json rename(Server& server, const Json& params);
 Json semantic_tokens_legend();
 Json semantic_tokens(Server& server, const Json& params);
+Json prepare_calls(Server& server, const Json& params);
+Json incoming_calls(Server& server, const Json& params);
+Json outgoing_calls(Server& server, const Json& params);
 
 }  // namespace axon::lsp

@@ -83,6 +83,12 @@ std::optional<uint32_t> Layer::then(uint32_t offset) const {
   return map_.earlier(offset - now_.begin);
 }
 
+std::optional<Span> Layer::then(Span whole) const {
+  const auto begin = then(whole.begin), end = then(whole.end);
+  if (!begin || !end || *end < *begin) return std::nullopt;
+  return Span{part_, *begin, *end};
+}
+
 namespace {
 
 /// Those whose part holds the place; all where none is given.

@@ -40,6 +40,8 @@ class Layer {
   std::optional<source::Span> now(source::Span span) const;
   /// A place of the whole file, in the part.
   std::optional<uint32_t> then(uint32_t offset) const;
+  /// A stretch of the whole file, in the part.
+  std::optional<source::Span> then(source::Span whole) const;
 
  private:
   const session::Record* record_;

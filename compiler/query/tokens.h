@@ -1,4 +1,7 @@
 // What kind of thing each name in a file stands for, as editors colour it.
+//
+// In: a loaded file of a session. Out: its names, in order; keywords, numbers, strings and comments are left
+// to grammars. Invariant: tokens lie in one line each and do not overlap.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,6 +17,7 @@ struct Token {
     layout,
     function,
     value,
+    parameter,
     variable,
     index,    ///< a binder
     size,     ///< a dimension
@@ -26,6 +30,7 @@ struct Token {
   Type type;
   bool declares = false;
   bool library = false;  ///< what is declared by the standard library
+  bool entry = false;
 };
 
 const char* token_type_name(Token::Type type);

@@ -1,17 +1,22 @@
-// Where a name is declared, and where else it stands.
+// Where a name is declared, where else it stands, and another name for it.
 #include "lsp/features.h"
+#include "lsp/locations.h"
+#include "lsp/uri.h"
+#include "query/declared_types.h"
+#include "query/imports.h"
 #include "query/mentions.h"
 #include "query/rename.h"
-#include "query/tokens.h"
 
 namespace axon::lsp {
 
 namespace {
 
+uint32_t offset_in(const Server& server, const OpenText& text, const Json& params) {
+  return Positions(text.text, server.encoding()).offset(Server::position_in(params, "position"));
+}
+
 std::optional<query::Mention> mention_in(Server& server, const OpenText& text, const Json& params) {
-  const Positions positions(text.text, server.encoding());
-  return query::mention_at(server.session(), text.path,
-                           positions.offset(Server::position_in(params, "position")));
+  return query::mention_at(server.session(), text.path, offset_in(server, text, params));
 }
 
 }  // namespace
@@ -19,10 +24,33 @@ std::optional<query::Mention> mention_in(Server& server, const OpenText& text, c
 Json definition(Server& server, const Json& params) {
   const OpenText& text = server.text_of(params);
   const auto mention = mention_in(server, text, params);
-  const auto place = mention ? query::definition(server.session(), mention->meaning) : std::nullopt;
+  const auto place = mention
+                         ? query::definition(server.session(), mention->meaning)
+                         : query::imported_at(server.session(), text.path, offset_in(server, text, params));
   if (!place) return nullptr;
   const auto location = server.location(*place);
   return location ? *location : Json();
+}
+
+Json type_definition(Server& server, const Json& params) {
+  const OpenText& text = server.text_of(params);
+  Json out = Json::array();
+  for (const core::DeclKey& type :
+       query::declared_types(server.session(), text.path, offset_in(server, text, params)))
+    if (const auto place = query::definition(server.session(), {query::Kind::type, type, {}}))
+      if (auto location = server.location(*place)) out.push_back(std::move(*location));
+  return out;
+}
+
+Json document_links(Server& server, const Json& params) {
+  const OpenText& text = server.text_of(params);
+  const Positions positions(text.text, server.encoding());
+  Json out = Json::array();
+  for (const query::Import& import : query::imports(server.session(), text.path))
+    if (!import.file.empty())
+      out.push_back({{"range", Server::range(positions, import.span.begin, import.span.end)},
+                     {"target", uri_of_path(import.file)}});
+  return out;
 }
 
 Json references(Server& server, const Json& params) {
@@ -30,10 +58,11 @@ Json references(Server& server, const Json& params) {
   const auto mention = mention_in(server, text, params);
   Json out = Json::array();
   if (!mention) return out;
+  Locations locations(server);
   const bool with_declaration = params.value(Json::json_pointer("/context/includeDeclaration"), true);
   for (const query::Mention& m : query::mentions_of(server.session(), mention->meaning))
     if (with_declaration || !m.binds)
-      if (auto place = server.location(m.span)) out.push_back(std::move(*place));
+      if (auto place = locations.of(m.span)) out.push_back(std::move(*place));
   return out;
 }
 
@@ -54,59 +83,25 @@ Json highlights(Server& server, const Json& params) {
 Json prepare_rename(Server& server, const Json& params) {
   const OpenText& text = server.text_of(params);
   const Positions positions(text.text, server.encoding());
-  const uint32_t at = positions.offset(Server::position_in(params, "position"));
-  const query::Renamable found = query::renamable(server.session(), text.path, at);
+  const query::Renamable found =
+      query::renamable(server.session(), text.path, offset_in(server, text, params));
   if (!found.refusal.empty()) throw RequestError{request_failed, found.refusal};
   return Server::range(positions, found.span.begin, found.span.end);
 }
 
 Json rename(Server& server, const Json& params) {
   const OpenText& text = server.text_of(params);
-  const Positions positions(text.text, server.encoding());
-  const uint32_t at = positions.offset(Server::position_in(params, "position"));
-  const query::Renaming done =
-      query::rename(server.session(), text.path, at, params.at("newName").get<std::string>(),
-                    [&](const std::function<void()>& step) { server.exclusively(step); });
+  const query::Renaming done = query::rename(
+      server.session(), text.path, offset_in(server, text, params), params.at("newName").get<std::string>(),
+      [&](const std::function<void()>& step) { server.exclusively(step); });
   if (!done.refusal.empty()) throw RequestError{request_failed, done.refusal};
+  Locations locations(server);
   Json changes = Json::object();
   for (const source::Edit& edit : done.edits)
-    if (auto location = server.location(edit.span))
+    if (auto location = locations.of(edit.span))
       changes[(*location)["uri"].get<std::string>()].push_back(
           {{"range", (*location)["range"]}, {"newText", edit.replacement}});
   return {{"changes", std::move(changes)}};
-}
-
-Json semantic_tokens_legend() {
-  Json types = Json::array();
-  for (size_t i = 0; i < query::token_types; ++i)
-    types.push_back(query::token_type_name(static_cast<query::Token::Type>(i)));
-  return {{"legend", {{"tokenTypes", types}, {"tokenModifiers", {"declaration", "defaultLibrary"}}}},
-          {"full", true},
-          {"range", true}};
-}
-
-/// Five numbers for each: lines and columns since the one before, length, type, modifiers.
-Json semantic_tokens(Server& server, const Json& params) {
-  const OpenText& text = server.text_of(params);
-  const Positions positions(text.text, server.encoding());
-  uint32_t begin = 0, end = UINT32_MAX;
-  if (params.contains("range")) {
-    begin = positions.offset(Server::position_in(params["range"], "start"));
-    end = positions.offset(Server::position_in(params["range"], "end"));
-  }
-  Json data = Json::array();
-  Position before;
-  for (const query::Token& t : query::tokens(server.session(), text.path)) {
-    if (t.span.end < begin || end < t.span.begin) continue;
-    const Position at = positions.position(t.span.begin), to = positions.position(t.span.end);
-    data.push_back(at.line - before.line);
-    data.push_back(at.line == before.line ? at.character - before.character : at.character);
-    data.push_back(to.character - at.character);
-    data.push_back(static_cast<int>(t.type));
-    data.push_back((t.declares ? 1 : 0) | (t.library ? 2 : 0));
-    before = at;
-  }
-  return {{"data", std::move(data)}};
 }
 
 }  // namespace axon::lsp
