@@ -138,6 +138,8 @@ void Server::notice(const std::string& method, const Json& params) {
     if (method == "textDocument/didOpen") open(params);
     if (method == "textDocument/didChange") change(params);
     if (method == "textDocument/didClose") close(params);
+    if (method == "workspace/didChangeWorkspaceFolders")
+      change_folders(part(params, "event", Json::value_t::object));
     if (method == "workspace/didChangeConfiguration") configure(params.value("settings", Json()));
     for (const char* of_disk :
          {"workspace/didChangeWatchedFiles", "textDocument/didSave", "workspace/didCreateFiles",
@@ -166,13 +168,15 @@ Json Server::initialize(const Json& params) {
       {"positionEncoding", chosen},
       {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", true}}},
       {"workspace",
-       {{"fileOperations", {{"didCreate", of_axon}, {"didRename", of_axon}, {"didDelete", of_axon}}}}}};
+       {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}},
+        {"fileOperations", {{"didCreate", of_axon}, {"didRename", of_axon}, {"didDelete", of_axon}}}}}};
   for (const Feature& feature : features())
     if (feature.capability) capabilities[feature.capability] = feature.announced();
   // Who has both hears of each error twice.
   const bool pulls = offers("/capabilities/textDocument/diagnostic").is_object();
   if (!pulls || offers("/capabilities/textDocument/publishDiagnostics").is_object())
     capabilities.erase("diagnosticProvider");
+  set_folders(params);
   initialized_ = true;
   configure(params.value("initializationOptions", Json()));
   return {{"capabilities", capabilities}, {"serverInfo", {{"name", "etcc"}, {"version", AXON_VERSION}}}};
@@ -213,6 +217,7 @@ void Server::look_ahead() {
     publisher_.refusals().look_at(*session_, path);
     publisher_.publish(path);
   }
+  query::check_files(*session_, workspace_.files(), "");
 }
 
 Position Server::position_in(const Json& params, const char* name) {

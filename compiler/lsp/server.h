@@ -19,6 +19,7 @@
 #include "lsp/positions.h"
 #include "lsp/publisher.h"
 #include "lsp/queue.h"
+#include "query/workspace.h"
 #include "session/session.h"
 
 namespace axon::lsp {
@@ -73,6 +74,7 @@ class Server {
   /// A step that leaves the session in another state for a while; of features that wait for the check.
   void exclusively(const std::function<void()>& step) { checker_->exclusively(step); }
   void notify(const std::string& method, Json params);
+  query::Workspace& workspace() { return workspace_; }
 
  private:
   void handle(const Json& message);
@@ -82,6 +84,8 @@ class Server {
   void notice(const std::string& method, const Json& params);
   Json initialize(const Json& params);
   void watch_files();
+  void set_folders(const Json& params);
+  void change_folders(const Json& event);
   void configure(const Json& settings);
   void open(const Json& params);
   void change(const Json& params);
@@ -103,6 +107,7 @@ class Server {
   std::vector<std::string> recent_;                         ///< URIs, the one that was edited last at the end
   std::set<std::string> changed_;                           ///< URIs of texts that the session has not seen
   mutable std::map<uint32_t, std::string> identities_;      ///< of files, by id
+  query::Workspace workspace_;
   Publisher publisher_{*this};
   Formatter formatter_;
   Encoding encoding_ = Encoding::utf16;

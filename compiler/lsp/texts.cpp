@@ -98,7 +98,33 @@ void Server::close(const Json& params) {
 void Server::reload() {
   const Checker::Change held(*checker_);
   identities_.clear();  // links may lead elsewhere
+  workspace_.look_again();
   session_->documents().reload();
+}
+
+/// Paths of what is given as folders.
+static std::vector<std::string> folders_in(const Json& given) {
+  std::vector<std::string> out;
+  for (const Json& folder : given.is_array() ? given : Json::array()) {
+    const Json uri = folder.is_object() ? folder.value("uri", Json()) : Json();
+    const auto path = uri.is_string() ? path_of_uri(uri) : std::nullopt;
+    if (path && path->starts_with("/")) out.push_back(*path);
+  }
+  return out;
+}
+
+void Server::set_folders(const Json& params) {
+  std::vector<std::string> folders = folders_in(params.value("workspaceFolders", Json()));
+  if (folders.empty()) folders = folders_in(Json::array({{{"uri", params.value("rootUri", Json())}}}));
+  workspace_.set_folders(std::move(folders));
+}
+
+void Server::change_folders(const Json& event) {
+  std::vector<std::string> folders = workspace_.folders();
+  for (const std::string& gone : folders_in(event.value("removed", Json()))) std::erase(folders, gone);
+  for (std::string& come : folders_in(event.value("added", Json()))) folders.push_back(std::move(come));
+  const Checker::Change held(*checker_);
+  workspace_.set_folders(std::move(folders));
 }
 
 /// What was edited last is checked first.

@@ -34,7 +34,7 @@ class Known {
   const Callable* find(const DeclKey& key) {
     const Callable* out = nullptr;
     for (const Callable& one : in_file(core::file_of_module(key.module)))
-      if (one.key == key) out = &one;
+      if (one.key.name == key.name) out = &one;
     return out;
   }
   const Callable* around(Span place) {

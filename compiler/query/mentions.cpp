@@ -214,6 +214,14 @@ class Collector {
 
 }  // namespace
 
+bool operator==(const Meaning& a, const Meaning& b) {
+  if (a.kind != b.kind || a.binding != b.binding || a.declared.has_value() != b.declared.has_value())
+    return false;
+  if (!a.declared || *a.declared == *b.declared) return true;
+  return a.declared->space == b.declared->space && a.declared->name == b.declared->name &&
+         core::file_of_module(a.declared->module) == core::file_of_module(b.declared->module);
+}
+
 std::vector<Mention> mentions(const Session& session, const std::string& path) {
   if (!session.documents().find(path)) return {};
   return Collector(session, path, readings(session, path)).run();

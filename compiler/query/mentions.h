@@ -22,7 +22,8 @@ struct Meaning {
   /// Of all others the place, in the file that it stands in now, that binds it. Of a field it is the first
   /// of all places in types that are of this field.
   source::Span binding;
-  friend bool operator==(const Meaning&, const Meaning&) = default;
+  /// A file of the library is one, also where it is checked as a program besides that.
+  friend bool operator==(const Meaning& a, const Meaning& b);
 };
 
 struct Mention {

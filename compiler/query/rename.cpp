@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/elem.h"
 #include "core/modules.h"
+#include "query/imports.h"
+#include "query/workspace.h"
 #include "syntax/tokens.h"
 
 namespace axon::query {
@@ -36,25 +39,84 @@ std::string refusal_of_name(const std::string& name, Kind kind) {
   return type && known ? fmt::format("`{}` has a meaning in types", name) : "";
 }
 
+const char* words_for(Kind kind) {
+  switch (kind) {
+    case Kind::value:
+      return "a function or value";
+    case Kind::type:
+      return "a type";
+    case Kind::layout:
+      return "a layout";
+    case Kind::module:
+      return "an import";
+    case Kind::local:
+      return "a local name";
+    case Kind::index:
+      return "an index";
+    case Kind::axes:
+      return "a name of axes";
+    case Kind::size:
+      return "a size";
+    case Kind::shape:
+      return "a shape variable";
+    case Kind::element:
+      return "an element type";
+    case Kind::row:
+      return "the rest of a record";
+    case Kind::axis:
+    case Kind::mesh:
+      return "an axis";
+    case Kind::field:
+      return "a field";
+  }
+  return "a name";
+}
+
+std::string_view without_quote(std::string_view name) {
+  return name.starts_with("'") ? name.substr(1) : name;
+}
+
+std::string line_text(const Session& session, Span span) {
+  const source::SourceFile& file = session.sources()[span.file];
+  const size_t slash = file.name().rfind('/');
+  return fmt::format("line {} of {}", file.line_of(span.begin),
+                     file.name().substr(slash == std::string::npos ? 0 : slash + 1));
+}
+
 /// The files as they are with another name at some places, and what their names stand for then.
 class Trial {
  public:
-  Trial(Session& session, const std::vector<Edit>& edits) : session_(session) {
+  Trial(Session& session, const std::vector<Edit>& edits, const Meaning& renamed, std::string name)
+      : session_(session), renamed_(renamed), name_(std::move(name)) {
     for (const Edit& edit : edits) by_file_[session.sources()[edit.span.file].name()].push_back(edit);
+    for (const auto& [path, of_file] : by_file_) add_in_order(path);
   }
 
   /// Makes the edits and looks at each file; the first change of meaning in words, or nothing.
-  std::string run(const Meaning& renamed, const std::string& name) {
-    for (const auto& [path, edits] : by_file_) {
-      session_.check(path);
-      before_[path] = names(path);
+  std::string run() {
+    for (const std::string& path : order_) {
       errors_[path] = count(session_.check(path));
+      for (Mention& m : names(path))
+        before_[path].push_back(
+            {m, std::string(session_.sources().text(m.span)), line_text(session_, m.span)});
     }
-    return with_edits(by_file_.begin(), renamed, name);
+    return with_edits(0);
   }
 
  private:
-  using Files = std::map<std::string, std::vector<Edit>>;
+  struct Named {
+    Mention mention;
+    std::string text, where;
+  };
+
+  /// What a file imports is edited before it.
+  void add_in_order(const std::string& path) {
+    if (!seen_.insert(path).second) return;
+    for (const Import& import : imports(session_, path))
+      if (const session::Document* const document = session_.documents().find(import.file))
+        add_in_order(session_.sources()[document->text().source].name());
+    if (by_file_.count(path)) order_.push_back(path);
+  }
 
   /// Without the paths of imports, which stay what they are.
   std::vector<Mention> names(const std::string& path) const {
@@ -73,15 +135,19 @@ class Trial {
     return out;
   }
 
-  std::string with_edits(Files::const_iterator file, const Meaning& renamed, const std::string& name) {
-    if (file == by_file_.end()) return compare(renamed, name);
-    std::string text(session_.sources()[file->second[0].span.file].text()), out;
-    for (auto edit = file->second.rbegin(); edit != file->second.rend(); ++edit)
+  /// Of the files from there on; those before it are edited.
+  std::string with_edits(size_t from) {
+    if (from == order_.size()) return compare();
+    const std::string& path = order_[from];
+    const std::vector<Edit>& edits = by_file_.at(path);
+    std::string text(session_.sources()[edits[0].span.file].text()), out;
+    for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit)
       text.replace(edit->span.begin, edit->span.size(), edit->replacement);
-    session_.with_text(file->first, text, [&](const source::Diagnostics& found) {
-      out = with_edits(std::next(file), renamed, name);
-      if (out.empty() && std::next(file) == by_file_.end() && count(found) != errors_[file->first])
-        out = fmt::format("with the name `{}` the program has an error that it has not now", name);
+    session_.with_text(path, text, [&](const source::Diagnostics& found) {
+      const bool same = count(found) == errors_[path];
+      out = with_edits(from + 1);
+      if (out.empty() && !same)
+        out = fmt::format("with the name `{}` the program has an error that it has not now", name_);
     });
     return out;
   }
@@ -104,41 +170,78 @@ class Trial {
     return span;
   }
 
-  Meaning moved(Meaning meaning, const Meaning& renamed, const std::string& name) const {
-    if (meaning.declared && renamed.declared && *meaning.declared == *renamed.declared)
-      meaning.declared->name = name;
+  Meaning moved(Meaning meaning) const {
+    if (meaning.declared && renamed_.declared && *meaning.declared == *renamed_.declared)
+      meaning.declared->name = name_;
     if (meaning.binding.valid()) meaning.binding = moved(meaning.binding);
     return meaning;
   }
 
-  std::string compare(const Meaning& renamed, const std::string& name) {
-    for (const auto& [path, edits] : by_file_) {
+  std::string compare() {
+    for (const std::string& path : order_) {
       const std::vector<Mention> after = names(path);
-      const std::vector<Mention>& was = before_[path];
-      for (size_t i = 0; i < std::max(was.size(), after.size()); ++i) {
-        if (i < was.size() && i < after.size() && after[i].span == moved(was[i].span) &&
-            after[i].meaning == moved(was[i].meaning, renamed, name))
-          continue;
-        return fmt::format("`{}` already means something else {}", name, where(path, was, i));
-      }
+      const std::vector<Named>& was = before_[path];
+      for (size_t i = 0; i < std::max(was.size(), after.size()); ++i)
+        if (i >= was.size() || i >= after.size() || after[i].span != moved(was[i].mention.span) ||
+            after[i].meaning != moved(was[i].mention.meaning))
+          return reason(was, i);
     }
     return "";
   }
 
-  std::string where(const std::string& path, const std::vector<Mention>& was, size_t i) const {
-    if (was.empty()) return "there";
-    const Span span = was[std::min(i, was.size() - 1)].span;
-    const source::SourceFile& file = session_.sources()[span.file];
-    const size_t slash = path.rfind('/');
-    return fmt::format("in line {} of {}", file.line_of(std::min(span.begin, file.size())),
-                       path.substr(slash == std::string::npos ? 0 : slash + 1));
+  /// Why the i-th name would stand for something else: most often there is one that is called so before it.
+  std::string reason(const std::vector<Named>& was, size_t i) const {
+    const Named* other = nullptr;
+    for (size_t k = 0; k < was.size(); ++k)
+      if (was[k].mention.binds && without_quote(was[k].text) == name_ && (k <= i || !other)) other = &was[k];
+    if (other)
+      return fmt::format("`{}` is already {} in {}", name_, words_for(other->mention.meaning.kind),
+                         other->where);
+    if (was.empty()) return fmt::format("`{}` already means something else", name_);
+    return fmt::format("`{}` already means something else in {}", name_,
+                       was[std::min(i, was.size() - 1)].where);
   }
 
   Session& session_;
-  Files by_file_;
-  std::map<std::string, std::vector<Mention>> before_;
+  const Meaning renamed_;
+  const std::string name_;
+  std::map<std::string, std::vector<Edit>> by_file_;
+  std::vector<std::string> order_;
+  std::set<std::string> seen_;
+  std::map<std::string, std::vector<Named>> before_;
   std::map<std::string, std::multiset<std::string>> errors_;
 };
+
+/// Whether other declarations and files can mention it.
+bool is_seen_outside(Kind kind) {
+  return kind == Kind::value || kind == Kind::type || kind == Kind::layout || kind == Kind::module ||
+         kind == Kind::mesh || kind == Kind::field;
+}
+
+/// Why it is not known what the name stands for in all places: a declaration with an error mentions it.
+std::string refusal_of_errors(const Session& session, const std::map<std::string, source::Diagnostics>& found,
+                              const Mention& mention, const std::vector<Edit>& edits) {
+  const std::string_view name = without_quote(session.sources().text(mention.span));
+  const bool outside = is_seen_outside(mention.meaning.kind);
+  for (const auto& [path, of_file] : found)
+    for (const source::Diagnostic& d : of_file.in_order_of_report()) {
+      const Span error = d.primary.span;
+      const session::Document* const document = session.documents().find(path);
+      if (d.severity != source::Severity::error || !document || error.file != document->text().source)
+        continue;
+      for (const syntax::File* file : document->text().parts) {
+        const Span part = session.sources()[file->source].piece();
+        if (error.begin < part.begin || part.end <= error.begin) continue;
+        const bool touched = std::any_of(edits.begin(), edits.end(), [&](const Edit& edit) {
+          return edit.span.file == part.file && part.begin <= edit.span.begin && edit.span.end <= part.end;
+        });
+        if (touched || (outside && has_word(session.sources().text(part), name)))
+          return fmt::format("what `{}` means is not known while there is an error in {}", name,
+                             line_text(session, error));
+      }
+    }
+  return "";
+}
 
 /// Whether the name of an import stands behind `as`.
 bool has_alias(const Session& session, Span name) {
@@ -160,6 +263,21 @@ std::string refusal_of(const Session& session, const Meaning& meaning) {
   return "";
 }
 
+void add_edits(const Session& session, const Mention& mention, const std::string& replacement,
+               Renaming& out) {
+  const std::string before(session.sources().text(mention.span));
+  for (const Mention& m : mentions_of(session, mention.meaning)) {
+    if (session.sources().text(m.span) != before) continue;  // an operator, or the path of an import
+    if (session.documents().is_library(session.sources()[m.span.file].name())) {
+      out.refusal = fmt::format("the library uses the name `{}`", before);
+      return;
+    }
+    const bool import = m.binds && m.meaning.kind == Kind::module && !has_alias(session, m.span);
+    out.edits.push_back(
+        {m.span, import ? before + " as " + replacement : replacement, source::Applicability::safe});
+  }
+}
+
 }  // namespace
 
 Renamable renamable(const Session& session, const std::string& path, uint32_t offset) {
@@ -174,30 +292,28 @@ Renamable renamable(const Session& session, const std::string& path, uint32_t of
 }
 
 Renaming rename(Session& session, const std::string& path, uint32_t offset, const std::string& name,
-                const session::RunStep& run) {
+                const std::vector<std::string>& others, const session::RunStep& run) {
   Renaming out;
   const Renamable place = renamable(session, path, offset);
   out.refusal = place.refusal;
   if (!out.refusal.empty()) return out;
-  const Mention mention = *mention_at(session, path, offset);
-  const bool quoted = session.sources().text(mention.span).starts_with("'");
+  const std::string before(session.sources().text(place.span));
+  const bool quoted = before.starts_with("'");
   const std::string plain = quoted && name.starts_with("'") ? name.substr(1) : name;
+  std::map<std::string, source::Diagnostics> found;
+  if (is_seen_outside(mention_at(session, path, offset)->meaning.kind))
+    found = check_files(session, others, std::string(without_quote(before)));
+  else
+    found.emplace(path, session.check(path));
+  const Mention mention = *mention_at(session, path, offset);  // other files may say that fields are one
   out.refusal = refusal_of_name(plain, mention.meaning.kind);
-  if (!out.refusal.empty()) return out;
   const std::string replacement = quoted ? "'" + plain : plain;
-  const std::string before(session.sources().text(mention.span));
-  if (before == replacement) return out;
-  for (const Mention& m : mentions_of(session, mention.meaning)) {
-    if (session.sources().text(m.span) != before) continue;  // an operator, or the path of an import
-    if (session.documents().is_library(session.sources()[m.span.file].name())) {
-      out.refusal = fmt::format("the library uses the name `{}`", before);
-      return out;
-    }
-    const bool import = m.binds && m.meaning.kind == Kind::module && !has_alias(session, m.span);
-    out.edits.push_back(
-        {m.span, import ? before + " as " + replacement : replacement, source::Applicability::safe});
-  }
-  run([&] { out.refusal = Trial(session, out.edits).run(mention.meaning, plain); });
+  if (!out.refusal.empty() || before == replacement) return out;
+  add_edits(session, mention, replacement, out);
+  if (out.refusal.empty()) out.refusal = refusal_of_errors(session, found, mention, out.edits);
+  if (out.refusal.empty())
+    run([&] { out.refusal = Trial(session, out.edits, mention.meaning, plain).run(); });
+  if (!out.refusal.empty()) out.edits.clear();
   return out;
 }
 

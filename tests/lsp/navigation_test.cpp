@@ -92,6 +92,28 @@ TEST_F(Navigation, ReferencesAndHighlights) {
   EXPECT_EQ(highlights[1]["kind"], 2);
 }
 
+/// A file of the folder that nobody has opened.
+TEST(NavigationInFolders, ReferencesAndRename) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "navigation";
+  fs::remove_all(folder);
+  fs::create_directories(folder / ".hidden");
+  std::ofstream(folder / "user.axn") << "import \"used.axn\" as u\nfun g x = u.f x\n";
+  std::ofstream(folder / ".hidden" / "user.axn") << "import \"../used.axn\" as u\nfun g x = u.f x\n";
+  const std::string text = "fun f x = x + 1.0\n", uri = uri_of_path(folder / "used.axn");
+  std::ofstream(folder / "used.axn") << text;
+  Client client({}, false);
+  client.ask("initialize", {{"workspaceFolders", {{{"uri", uri_of_path(folder)}, {"name", "a"}}}}});
+  client.open(uri, text);
+  const Json at = {
+      {"textDocument", {{"uri", uri}}}, {"position", {{"line", 0}, {"character", 4}}}, {"newName", "h"}};
+  const Json changes = client.ask("textDocument/rename", at)["changes"];
+  EXPECT_EQ(changes.size(), 2u) << changes;
+  const std::string user = uri_of_path(fs::canonical(folder) / "user.axn");
+  ASSERT_TRUE(changes.contains(user)) << changes;
+  EXPECT_EQ(changes[user][0]["range"]["start"]["character"], 12);
+  EXPECT_EQ(client.ask("textDocument/references", at).size(), 2u);
+}
+
 TEST_F(Navigation, CallHierarchy) {
   open(
       "val h : f32[n] -> f32[n]\nfun h x = sin x + sin (x + x)\nfun g y = h (h y)\ntest \"of h\" = h [0.0] "

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "query/tokens.h"
 #include "session/support.h"
 #include "types_text.h"
@@ -39,23 +42,23 @@ class Rename : public ::testing::Test {
 TEST_F(Rename, OfEachKindOfName) {
   set("type Layer[d] = {w : f32[d, d]}\n"
       "fun dense['t, n, d, ..s] (x : 't[..s, n, d]) (y : 't[d, d]) = let z = x in z @ y\n"
-      "fun use (x : f32[n, d]) (p : Layer[d]) = for i => sum k => dense x p.w[i, k]\n"
+      "fun use (x : f32[n, d]) (p : Layer[d]) = for i => sum k => (dense x p.w)[i, k]\n"
       "fun with_w (p : Layer[d]) = p with w = p.w + p.w\n");
-  EXPECT_NE(renamed("dense[", "layer").find("=> layer x p.w"), std::string::npos);
+  EXPECT_NE(renamed("dense[", "layer").find("=> (layer x p.w)"), std::string::npos);
   EXPECT_NE(renamed("Layer[", "Block").find("(p : Block[d])) = for"), 0u);
   EXPECT_NE(renamed("w : f32", "weight").find("p with weight = p.weight + p.weight"), std::string::npos);
   EXPECT_NE(renamed("s, n, d]", "r").find("(x : 't[..r, n, d])"), std::string::npos);
   EXPECT_NE(renamed("z = x", "q").find("let q = x in q @ y"), std::string::npos);
-  EXPECT_NE(renamed("i => sum", "row").find("for row => sum k => dense x p.w[row, k]"), std::string::npos);
+  EXPECT_NE(renamed("i => sum", "row").find("for row => sum k => (dense x p.w)[row, k]"), std::string::npos);
   EXPECT_NE(renamed("d, d]) = let", "e").find("dense['t, n, e, ..s] (x : 't[..s, n, e]) (y : 't[e, e])"),
             std::string::npos);
 }
 
 TEST_F(Rename, IsRefusedWhereANameWouldMeanSomethingElse) {
   set("fun f (x : f32[n, m]) y = let z = x + 1.0 in z * y\nfun g x = f x x\nval one = 1.0\n");
-  EXPECT_EQ(renamed("z = x", "y"), "`y` already means something else in line 1 of a.axn");
-  EXPECT_EQ(renamed("n, m]", "m"), "`m` already means something else in line 1 of a.axn");
-  EXPECT_EQ(renamed("f (x", "g").substr(0, 3), "`g`");
+  EXPECT_EQ(renamed("z = x", "y"), "`y` is already a local name in line 1 of a.axn");
+  EXPECT_EQ(renamed("n, m]", "m"), "`m` is already a size in line 1 of a.axn");
+  EXPECT_EQ(renamed("f (x", "g"), "`g` is already a function or value in line 2 of a.axn");
   EXPECT_EQ(renamed("z = x", "let"), "`let` is a word of the language");
   EXPECT_EQ(renamed("z = x", "a b"), "`a b` is no name: letters, digits and `_`, no digit first");
   EXPECT_EQ(renamed("n, m]", "f32"), "`f32` has a meaning in types");
@@ -63,6 +66,61 @@ TEST_F(Rename, IsRefusedWhereANameWouldMeanSomethingElse) {
   EXPECT_EQ(renamed("= let", "plus"), "there is no name here");
   set("fun f x = softmax x\n");
   EXPECT_EQ(renamed("softmax", "soft"), "`softmax` belongs to the library");
+}
+
+TEST_F(Rename, IsRefusedWhereErrorsHideWhatANameMeans) {
+  set("fun f x = x + 1.0\nfun g x = f (y x)\nfun h x = x\n");
+  EXPECT_EQ(renamed("f x", "k"), "what `f` means is not known while there is an error in line 2 of a.axn");
+  EXPECT_EQ(renamed("h x", "k"), "fun f x = x + 1.0\nfun g x = f (y x)\nfun k x = x\n");
+  EXPECT_EQ(renamed("x + 1.0", "k").substr(0, 18), "fun f k = k + 1.0\n");
+  set("fun f x = x + 1.0\nfun g x = f (x\n");
+  EXPECT_EQ(renamed("f x", "k"), "what `f` means is not known while there is an error in line 2 of a.axn");
+}
+
+TEST_F(Rename, KeepsCrLfAndWideCharacters) {
+  set("-- \xF0\x9D\x9B\xBC\xCE\xBB\r\nfun f x = x --\xCE\xBB\r\nfun g y = f y\r\n");
+  EXPECT_EQ(renamed("f x", "longer"),
+            "-- \xF0\x9D\x9B\xBC\xCE\xBB\r\nfun longer x = x --\xCE\xBB\r\nfun g y = longer y\r\n");
+}
+
+/// Two files where the first that is named imports the second, and the other way around.
+TEST_F(Rename, ReachesWhoImportsTheFile) {
+  const auto folder = std::filesystem::path(::testing::TempDir()) / "rename";
+  for (const auto& [importer, imported] : {std::pair{"a", "b"}, {"b", "a"}}) {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    const std::string user = folder / (importer + std::string(".axn"));
+    const std::string used = folder / (imported + std::string(".axn"));
+    const std::string text = "type P = {w : f32[3]}\nfun f (p : P) = p.w\nfun unused p = f p\n";
+    std::ofstream(user) << "import \"" << imported << ".axn\" as m\nfun g (p : m.P) = m.f p + p.w\n";
+    std::ofstream(used) << text;
+    session::Session session(session::library(), {});
+    session.documents().open(used, text);
+    session.check(used);
+    const auto edits = [&](const char* word, const std::string& name) {
+      const Renaming done = rename(session, used, static_cast<uint32_t>(text.find(word)), name, {user});
+      std::string out = done.refusal;
+      for (const source::Edit& e : done.edits) {
+        const source::SourceFile& file = session.sources()[e.span.file];
+        const auto at = file.position(e.span.begin);
+        out += fmt::format("{}:{}:{} ", file.name() == user ? "user" : "used", at.line, at.column);
+      }
+      return out;
+    };
+    const bool first = std::string(importer) == "a";
+    const auto both = [&](const std::string& in_user, const std::string& in_used) {
+      return first ? in_user + in_used : in_used + in_user;
+    };
+    EXPECT_EQ(edits("f (p", "h"), both("user:2:21 ", "used:2:5 used:3:16 "));
+    EXPECT_EQ(edits("w :", "weight"), both("user:2:29 ", "used:1:11 used:2:19 "));
+    EXPECT_EQ(edits("P =", "Params"), both("user:2:14 ", "used:1:6 used:2:12 "));
+    EXPECT_EQ(edits("f (p", "unused"),
+              "`unused` is already a function or value in line 3 of " + std::string(imported) + ".axn");
+    std::ofstream(user) << "import \"" << imported << ".axn\" as m\nfun g p = m.f p + q\n";
+    session.documents().reload();
+    EXPECT_EQ(edits("f (p", "h"), "what `f` means is not known while there is an error in line 2 of " +
+                                      std::string(importer) + ".axn");
+  }
 }
 
 /// All names of files, some of them renamed to a name that is free and to one that is not.
@@ -85,6 +143,15 @@ TEST_F(Rename, LeavesTypesAsTheyAre) {
       const std::string other(session_.sources().text(all[(i * 7 + 3) % all.size()].span));
       const Renaming taken = rename(session_, path, all[i].span.begin, other);
       (taken.refusal.empty() ? done_count : refused) += 1;
+      if (taken.refusal.empty() && !taken.edits.empty()) {
+        const std::string now = applied(text, taken);
+        set(now);
+        EXPECT_FALSE(session_.check(path).has_errors()) << file << ": " << old << " to " << other;
+        const bool alias = taken.edits[0].replacement.find(" as ") != std::string::npos;
+        const Renaming back = rename(session_, path, taken.edits[0].span.begin, old);
+        EXPECT_TRUE(alias || applied(now, back) == text)
+            << file << ": " << old << " to " << other << back.refusal;
+      }
       session_.documents().open(path, applied(text, free));
       EXPECT_FALSE(session_.check(path).has_errors()) << file << ": " << old;
       EXPECT_EQ(normal(session_.types(path)), normal(types)) << file << ": " << old;

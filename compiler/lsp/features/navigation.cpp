@@ -92,7 +92,7 @@ Json prepare_rename(Server& server, const Json& params) {
 Json rename(Server& server, const Json& params) {
   const OpenText& text = server.text_of(params);
   const query::Renaming done = query::rename(
-      server.session(), text.path, offset_in(server, text, params), params.at("newName").get<std::string>(),
+      server.session(), text.path, offset_in(server, text, params), params.at("newName").get<std::string>(), server.workspace().files(),
       [&](const std::function<void()>& step) { server.exclusively(step); });
   if (!done.refusal.empty()) throw RequestError{request_failed, done.refusal};
   Locations locations(server);
