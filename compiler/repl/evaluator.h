@@ -1,0 +1,41 @@
+// What runs programs for the REPL.
+//
+// In: the text of a program, and one of its entries. Out: values as text, or why there are none. Invariant:
+// whatever the program does, who asks goes on.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace axon::repl {
+
+struct Program {
+  std::string path;   ///< of its file, for what it imports
+  std::string text;
+  std::string entry;  ///< without parameters, where it is to be evaluated
+};
+
+struct Value {
+  std::string name;  ///< of the result; `result` where it has none
+  std::string type;  ///< with its sizes: `f32[2, 3]`
+  std::string text;  ///< nested brackets, long axes cut in the middle
+};
+
+struct Evaluation {
+  std::string error;  ///< rendered; empty when it ran
+  bool interrupted = false;
+  std::vector<Value> values;
+  double compiled = 0, ran = 0;  ///< milliseconds
+};
+
+class Evaluator {
+ public:
+  using Said = std::function<void(std::string_view)>;
+  virtual ~Evaluator() = default;
+  /// Runs the entry. `said` is given what the program prints meanwhile.
+  virtual Evaluation evaluate(const Program& program, const Said& said) = 0;
+  /// The entry at a stage of the compiler (`graph`, `tasks`, `plan`, `llvm`), as text.
+  virtual Evaluation stage(const Program& program, const std::string& stage) = 0;
+};
+
+}  // namespace axon::repl
