@@ -43,7 +43,6 @@ class Definitions {
   std::vector<Typed> types(bool all = false) const;
   std::string documentation(const std::string& name) const;
   bool defines(const std::string& name) const;
-  bool is_entry(const std::string& name) const;
   std::vector<std::string> names() const;  ///< of all that can be seen
   session::Session& session() { return session_; }
   const session::Session& session() const { return session_; }
@@ -55,13 +54,14 @@ class Definitions {
     Item item;
     bool loaded = false, hidden = false;
   };
-  struct Placed;
-  std::string with_it(const std::string& phrase, std::vector<size_t>& places) const;
-  std::string text_of(const std::vector<Kept>& all) const;
-  Outcome try_items(std::vector<Kept> wanted, const std::set<size_t>& fresh, const std::string& phrase,
-                    const std::vector<size_t>& places, size_t shift, bool keep);
-  std::vector<std::pair<size_t, size_t>> ranges(const std::vector<Kept>& all) const;
-  std::string type_in(const std::string& name) const;
+  /// Where each stands in the document: its first byte, and the one behind it.
+  using Ranges = std::vector<std::pair<size_t, size_t>>;
+  std::string with_it(const std::string& phrase) const;
+  Outcome change(std::vector<Kept> wanted, size_t fresh, const std::string& phrase, bool keep);
+  std::vector<Kept> without(const std::vector<Item>& replaced) const;
+  std::string rendered(const source::Diagnostic& d, const Ranges& ranges, size_t fresh,
+                       const std::string& phrase) const;
+  std::string type_of(const session::Entry& entry) const;
 
   session::Session session_;
   source::RenderOptions render_;

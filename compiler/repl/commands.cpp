@@ -1,0 +1,167 @@
+// See commands.h.
+#include "repl/commands.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "core/elaborator.h"
+#include "repl/repl.h"
+#include "source/explain.h"
+#include "source/files.h"
+
+namespace axon::repl {
+
+namespace {
+
+Answer help(Repl&, const std::string&) {
+  size_t width = 0;
+  for (const Command& c : commands()) width = std::max(width, std::strlen(c.name) + std::strlen(c.arguments));
+  std::string text = "An expression is evaluated, a definition is kept; `it` is the last value.\n\n";
+  for (const Command& c : commands())
+    text += fmt::format(":{:<{}}  {}\n", fmt::format("{} {}", c.name, c.arguments), width + 1, c.help);
+  return text_answer(text + "\n?name is `:doc name`. Commands can be cut short: `:t` is `:type`.\n"
+                            ":{ and :} enclose a phrase of several lines.\n");
+}
+
+Answer type(Repl& repl, const std::string& e) { return repl.type(e); }
+Answer graph(Repl& repl, const std::string& e) { return repl.stage("graph", e); }
+Answer tasks(Repl& repl, const std::string& e) { return repl.stage("tasks", e); }
+Answer plan(Repl& repl, const std::string& e) { return repl.stage("plan", e); }
+Answer llvm(Repl& repl, const std::string& e) { return repl.stage("llvm", e); }
+Answer time(Repl& repl, const std::string& e) { return repl.evaluate(e, true); }
+
+Answer load(Repl& repl, const std::string& path) {
+  const auto text = source::read_bytes(path);
+  if (!text) return error_answer(fmt::format("error: cannot read `{}`: {}\n", path, std::strerror(errno)));
+  const auto outcome = repl.definitions().load(path, *text);
+  repl.loaded = path;
+  const auto types = repl.definitions().types();
+  Answer answer = text_answer(outcome.errors + outcome.broken_errors);
+  answer.broken = outcome.broken;
+  if (!answer.text.empty()) answer.kind = Answer::Kind::error;
+  answer.text += fmt::format("{} definition{} of {}\n", types.size(), types.size() == 1 ? "" : "s", path);
+  return answer;
+}
+
+Answer reload(Repl& repl, const std::string&) {
+  if (repl.loaded.empty()) return error_answer("error: no file was loaded\n");
+  repl.definitions().session().documents().reload();
+  return load(repl, repl.loaded);
+}
+
+Answer browse(Repl& repl, const std::string& module) {
+  std::string text;
+  if (module.empty()) {
+    size_t width = 0;
+    for (const Typed& t : repl.definitions().types()) width = std::max(width, t.name.size());
+    for (const Typed& t : repl.definitions().types()) text += fmt::format("{:<{}} : {}\n", t.name, width, t.type);
+    return text_answer(text.empty() ? "nothing is defined\n" : text);
+  }
+  session::Session& session = repl.definitions().session();
+  if (!session.documents().load(module)) return error_answer(fmt::format("error: there is no module `{}`\n", module));
+  const session::Document* document = nullptr;
+  const syntax::Text* loaded = session.documents().load(module);
+  for (const std::string& path : session.documents().paths())
+    if ((document = session.documents().find(path)) && &document->text() == loaded) {
+      session.check(path);
+      return text_answer(session.types(path));
+    }
+  return error_answer(fmt::format("error: there is no module `{}`\n", module));
+}
+
+Answer doc(Repl& repl, const std::string& name) {
+  const std::string text = repl.definitions().documentation(name);
+  if (!text.empty()) return text_answer(text);
+  const auto near = core::nearest(name, repl.definitions().names());
+  return error_answer(fmt::format("error: nothing is called `{}`{}\n", name,
+                                  near ? fmt::format("; is `{}` meant?", *near) : ""));
+}
+
+Answer explain(Repl&, const std::string& code) {
+  if (code.empty()) return text_answer(source::explain_all());
+  std::string name = code;
+  if (name.starts_with('e')) name[0] = 'E';
+  const auto known = source::code_from_name(name);
+  if (!known) return error_answer(fmt::format("error: there is no code {}; `:explain` lists all\n", code));
+  return text_answer(source::explain(*known));
+}
+
+Answer save(Repl& repl, const std::string& path) {
+  std::ofstream out(path, std::ios::binary);
+  out << repl.definitions().source();
+  out.close();
+  if (!out) return error_answer(fmt::format("error: cannot write `{}`: {}\n", path, std::strerror(errno)));
+  return text_answer(fmt::format("saved to {}\n", path));
+}
+
+Answer set(Repl& repl, const std::string& text) {
+  Settings& s = repl.settings();
+  const std::pair<const char*, bool*> all[] = {{"types", &s.types}, {"values", &s.values}};
+  std::string shown;
+  for (const auto& [name, value] : all) {
+    for (const bool on : {true, false})
+      if (text == fmt::format("{} {}", name, on ? "on" : "off")) {
+        *value = on;
+        return text_answer("");
+      }
+    shown += fmt::format("{:<6} {}\n", name, *value ? "on" : "off");
+  }
+  if (text.empty()) return text_answer(shown);
+  return error_answer("error: expected `:set types on|off` or `:set values on|off`\n");
+}
+
+Answer quit(Repl&, const std::string&) {
+  Answer answer;
+  answer.kind = Answer::Kind::quit;
+  return answer;
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  using Takes = Command::Takes;
+  static const std::vector<Command> all = {
+      {"type", "e", "the type of an expression, which is not evaluated", Takes::required, type},
+      {"graph", "e", "an expression or entry as a graph of tensors", Takes::required, graph},
+      {"tasks", "e", "its tasks and events", Takes::required, tasks},
+      {"plan", "e", "the order of its tasks, and their memory", Takes::required, plan},
+      {"llvm", "e", "its code", Takes::required, llvm},
+      {"time", "e", "evaluates, and says how long that took", Takes::required, time},
+      {"load", "file", "takes the definitions of a file", Takes::required, load, true},
+      {"reload", "", "reads that file again", Takes::nothing, reload, false},
+      {"browse", "[module]", "what is defined here, or by a module", Takes::optional, browse},
+      {"doc", "name", "the documentation of a name", Takes::required, doc},
+      {"explain", "[code]", "what an error code such as E0312 means", Takes::optional, explain},
+      {"save", "file", "writes the definitions to a file", Takes::required, save, true},
+      {"set", "[name on|off]", "what is shown: types, values", Takes::optional, set},
+      {"help", "", "this list", Takes::nothing, help},
+      {"quit", "", "ends", Takes::nothing, quit},
+  };
+  return all;
+}
+
+const Command* find_command(const std::string& name, std::string& problem) {
+  std::vector<const Command*> found;
+  std::vector<std::string> names;
+  for (const Command& c : commands()) {
+    if (c.name == name) return &c;
+    if (!name.empty() && std::string(c.name).starts_with(name)) found.push_back(&c);
+    names.emplace_back(c.name);
+  }
+  if (found.size() == 1 || (found.size() > 1 && name.size() == 1)) return found[0];
+  if (found.size() > 1) {
+    std::string list;
+    for (const Command* c : found) list += fmt::format("{}`:{}`", list.empty() ? "" : ", ", c->name);
+    problem = fmt::format("error: `:{}` can be {}\n", name, list);
+    return nullptr;
+  }
+  const auto near = core::nearest(name, names);
+  problem = fmt::format("error: there is no command `:{}`; {}\n", name,
+                        near ? fmt::format("is `:{}` meant?", *near) : "`:help` lists all");
+  return nullptr;
+}
+
+}  // namespace axon::repl

@@ -1,0 +1,274 @@
+// See definitions.h.
+#include "repl/definitions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+
+#include "core/print.h"
+#include "source/files.h"
+
+namespace axon::repl {
+
+namespace {
+
+/// No file has such a name: what is on disk is never shadowed.
+std::string document_in(const std::filesystem::path& folder) { return (folder / "(repl).axn").string(); }
+
+/// The text with every `it_N` as the user knows it.
+std::string with_its(std::string text, const std::string& it) {
+  for (size_t at = 0; !it.empty() && (at = text.find(it, at)) != std::string::npos; at += 2)
+    text.replace(at, it.size(), "it");
+  return text;
+}
+
+}  // namespace
+
+Definitions::Definitions(std::vector<std::string> library, source::RenderOptions render)
+    : session_(std::move(library), {}), render_(render) {
+  std::error_code ignored;
+  path_ = document_in(std::filesystem::current_path(ignored));
+  session_.documents().open(path_, "");
+}
+
+/// What the phrase says, with the last value for `it`.
+std::string Definitions::with_it(const std::string& phrase) const {
+  std::string text = phrase;
+  if (it_.empty()) return text;
+  const auto places = places_of(phrase, "it");
+  for (auto place = places.rbegin(); place != places.rend(); ++place) text.replace(*place, 2, it_);
+  return text;
+}
+
+std::vector<Definitions::Kept> Definitions::without(const std::vector<Item>& replaced) const {
+  std::vector<Kept> left;
+  for (const Kept& kept : kept_) {
+    const bool gone = std::any_of(replaced.begin(), replaced.end(), [&](const Item& item) {
+      // a definition without a stated type gives up the one that was stated before
+      return item.same_as(kept.item) || (!item.name.empty() && kept.item.is_signature && !item.is_type &&
+                                         item.name == kept.item.name);
+    });
+    if (!gone) left.push_back(kept);
+  }
+  return left;
+}
+
+Definitions::Outcome Definitions::define(const std::string& phrase) {
+  const std::vector<Item> items = items_of(with_it(phrase));
+  std::vector<Kept> wanted = without(items);
+  const size_t fresh = wanted.size();
+  for (const Item& item : items) wanted.push_back({item, false, false});
+  return change(std::move(wanted), fresh, phrase, true);
+}
+
+Definitions::Outcome Definitions::evaluate(const std::string& expression, const std::string& name, bool keep) {
+  std::vector<Kept> wanted = kept_;
+  Item item{name, false, false, fmt::format("val {} = {}", name, with_it(expression))};
+  wanted.push_back({std::move(item), false, true});
+  return change(std::move(wanted), kept_.size(), expression, keep);
+}
+
+Definitions::Outcome Definitions::load(const std::string& path, const std::string& text) {
+  const std::string old_path = path_;
+  const std::vector<Item> items = items_of(text);
+  std::vector<Kept> own, wanted;
+  for (const Kept& kept : kept_)
+    if (!kept.loaded && std::none_of(items.begin(), items.end(), [&](const Item& i) { return i.same_as(kept.item); }))
+      own.push_back(kept);
+  for (const Item& item : items)
+    if (!item.text.empty()) wanted.push_back({item, true, false});
+  wanted.insert(wanted.end(), own.begin(), own.end());
+  const std::string folder = std::filesystem::absolute(path).parent_path().string();
+  if (document_in(folder) != path_) {
+    session_.documents().close(path_);
+    path_ = document_in(folder);
+  }
+  kept_.clear();
+  broken_.clear();
+  return change(std::move(wanted), static_cast<size_t>(-1), "", true);
+}
+
+/// The diagnostic in places of the phrase, where it is in there, and of the definitions elsewhere.
+std::string Definitions::rendered(const source::Diagnostic& found, const Ranges& ranges, size_t fresh,
+                                  const std::string& phrase) const {
+  source::SourceManager sources;
+  source::Diagnostics ignored;
+  const bool has_phrase = fresh < ranges.size();
+  const size_t begin = has_phrase ? ranges[fresh].first : static_cast<size_t>(-1);
+  const std::string_view whole = session_.documents().find(path_) ? session_.sources()[session_.documents().find(path_)->text().source].text() : "";
+  const source::FileId document = session_.documents().find(path_)->text().source;
+  const source::FileId typed = sources.add("repl", phrase, ignored);
+  std::map<source::FileId, source::FileId> others;
+  // Before the phrase stands what hides it (`val it_1 = `), and in it `it` is longer.
+  size_t prefix = 0;
+  std::vector<size_t> its;
+  if (has_phrase) {
+    const std::string written = with_it(phrase);
+    const size_t at = whole.find(written, begin);
+    prefix = at == std::string_view::npos ? begin : at;
+    if (!it_.empty()) its = places_of(phrase, "it");
+  }
+  const auto move = [&](source::Span& span) {
+    if (!span.valid()) return;
+    if (span.file == document && has_phrase && span.begin >= begin) {
+      const auto place = [&](uint32_t offset) {
+        size_t at = offset > prefix ? offset - prefix : 0;
+        for (size_t i : its)
+          if (at > i) at = std::max(i + std::min<size_t>(at - i, 2), at - (it_.size() - 2));
+        return static_cast<uint32_t>(std::min(at, phrase.size()));
+      };
+      span = {typed, place(span.begin), place(span.end)};
+      return;
+    }
+    auto [other, added] = others.try_emplace(span.file);
+    if (added) {
+      const source::SourceFile& file = session_.sources()[span.file];
+      other->second = sources.add(span.file == document ? "definitions" : file.name(),
+                                  std::string(file.text()), ignored);
+    }
+    span.file = other->second;
+  };
+  source::Diagnostic d = found;
+  move(d.primary.span);
+  for (source::Label& label : d.secondary) move(label.span);
+  for (source::Help& help : d.helps)
+    if (help.edit) move(help.edit->span);
+  return with_its(source::render_human(d, sources, render_), it_);
+}
+
+/// Checks other definitions, of which those from `fresh` on are the phrase, and keeps them where it is right.
+Definitions::Outcome Definitions::change(std::vector<Kept> wanted, size_t fresh, const std::string& phrase,
+                                         bool keep) {
+  std::string text;
+  Ranges ranges;
+  for (const Kept& kept : wanted) {
+    ranges.emplace_back(text.size(), text.size() + kept.item.text.size());
+    text += kept.item.text + "\n";
+  }
+  const auto back = [&] {
+    std::string old;
+    for (const Kept& kept : kept_) old += kept.item.text + "\n";
+    session_.documents().open(path_, old);
+  };
+  Outcome outcome;
+  try {
+    session_.documents().open(path_, text);
+    const source::Diagnostics found = session_.check_with_drafts(path_);
+    const source::FileId document = session_.documents().find(path_)->text().source;
+    std::set<std::string> broken;
+    std::map<std::string, std::string> errors;
+    for (const source::Diagnostic& d : found.sorted()) {
+      const bool here = d.primary.span.file == document;
+      size_t item = 0;
+      while (here && item + 1 < ranges.size() && d.primary.span.begin > ranges[item].second) ++item;
+      const bool is_error = d.severity == source::Severity::error;
+      const bool of_phrase = here && fresh < wanted.size() && item >= fresh;
+      if (!here || of_phrase) {
+        (is_error ? outcome.errors : outcome.warnings) += rendered(d, ranges, fresh, phrase);
+        continue;
+      }
+      if (!is_error || wanted.empty()) continue;
+      broken.insert(wanted[item].item.name);
+      errors[wanted[item].item.name] += rendered(d, ranges, fresh, phrase);
+    }
+    for (const std::string& name : broken)
+      if (!broken_.count(name)) {
+        outcome.broken.push_back(name);
+        outcome.broken_errors += errors[name];
+      }
+    for (const std::string& name : broken_)
+      if (!broken.count(name)) outcome.mended.push_back(name);
+    for (size_t i = fresh; i < wanted.size(); ++i)
+      if (!wanted[i].item.is_type && !wanted[i].item.is_signature)
+        for (const session::Entry& entry : session_.declarations(path_))
+          if (entry.key.name == wanted[i].item.name && entry.key.space == core::DeclKey::Space::values &&
+              !wanted[i].item.name.empty())
+            outcome.types.push_back({entry.key.name, with_its(type_of(entry), it_)});
+    if (!keep || !outcome.errors.empty()) {
+      back();
+    } else {
+      kept_ = std::move(wanted);
+      broken_ = std::move(broken);
+    }
+  } catch (...) {
+    back();
+    throw;
+  }
+  return outcome;
+}
+
+std::string Definitions::type_of(const session::Entry& entry) const {
+  if (!entry.record || !entry.record->checked) return "?";
+  const shape::UseArena use(entry.record->checked->arena);
+  entry.record->checked->program.own = {entry.record->checked->global};
+  std::string text = core::print_types(entry.record->checked->program);
+  const std::string prefix = entry.key.name + " : ";
+  if (text.starts_with(prefix)) text.erase(0, prefix.size());
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+std::string Definitions::program() const {
+  std::string text;
+  for (const Kept& kept : kept_)
+    if (!broken_.count(kept.item.name)) text += kept.item.text + "\n";
+  return text;
+}
+
+std::string Definitions::program(const std::string& entry, const std::string& expression) const {
+  return program() + fmt::format("entry {} = {}\n", entry, with_it(expression));
+}
+
+std::string Definitions::source() const {
+  std::string text;
+  for (const Kept& kept : kept_)
+    if (!kept.hidden) {
+      const size_t first = kept.item.text.find_first_not_of("\n");
+      text += kept.item.text.substr(first == std::string::npos ? 0 : first) + "\n";
+    }
+  return text;
+}
+
+std::vector<Typed> Definitions::types(bool all) const {
+  std::vector<Typed> types;
+  for (const Kept& kept : kept_) {
+    if ((kept.hidden && !all) || kept.item.is_type || kept.item.is_signature || kept.item.name.empty()) continue;
+    for (const session::Entry& entry : session_.declarations(path_))
+      if (entry.key.name == kept.item.name && entry.key.space == core::DeclKey::Space::values)
+        types.push_back({kept.item.name, broken_.count(kept.item.name) ? "no longer checks" : with_its(type_of(entry), it_)});
+  }
+  return types;
+}
+
+bool Definitions::defines(const std::string& name) const {
+  return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& k) { return k.item.name == name; });
+}
+
+std::string Definitions::documentation(const std::string& name) const {
+  for (const bool own : {true, false})
+    for (const std::string& path : session_.documents().paths()) {
+      if ((path == source::file_identity(path_)) != own) continue;
+      for (const session::Entry& entry : session_.declarations(path)) {
+        if (entry.key.name != name || !entry.decl || (!own && entry.decl->is_private)) continue;
+        std::string text = entry.decl->doc;
+        while (text.ends_with('\n')) text.pop_back();
+        const std::string type = entry.record ? type_of(entry) : "";
+        return fmt::format("{}{}{}\n{}", name, type.empty() ? "" : " : ", type, text.empty() ? "" : text + "\n");
+      }
+    }
+  return "";
+}
+
+std::vector<std::string> Definitions::names() const {
+  std::set<std::string> names = {"it"};
+  for (const std::string& path : session_.documents().paths())
+    for (const session::Entry& entry : session_.declarations(path))
+      if (entry.decl && !entry.decl->is_private && !entry.key.name.starts_with("it_") &&
+          entry.key.name.find(' ') == std::string::npos)
+        names.insert(entry.key.name);
+  return {names.begin(), names.end()};
+}
+
+}  // namespace axon::repl
