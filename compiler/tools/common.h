@@ -73,5 +73,6 @@ Command add_test(CLI::App&);
 Command add_doc(CLI::App&);
 Command add_lsp(CLI::App&);
 Command add_query(CLI::App&);
+Command add_repl(CLI::App&);
 
 }  // namespace axon::tools

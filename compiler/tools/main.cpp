@@ -64,6 +64,7 @@ int parse_and_run(int argc, char** argv) {
   add("fmt", "format files in the one style; --check lists those that are not", add_fmt);
   add("test", "evaluate the examples in documentation and the test declarations of files", add_test);
   add("doc", "write a browsable reference of modules", add_doc);
+  add("repl", "evaluate phrases one by one: types, shapes, values", add_repl);
   add("lsp", "serve editors: diagnostics, symbols, formatting, repairs", add_lsp);
   add("query", "answer what an editor asks of a place in a file", add_query);
   add("explain", "explain a diagnostic code", add_explain);

@@ -1,0 +1,192 @@
+// See child.h.
+#include "tools/child.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <new>
+#include <nlohmann/json.hpp>
+
+#include "base/bug.h"
+#include "pipeline.h"
+#include "target/level.h"
+#include "tools/evaluate.h"
+
+namespace axon::tools {
+
+using Json = nlohmann::json;
+using repl::Evaluation;
+
+namespace {
+
+std::string to_json(const Evaluation& e) {
+  Json values = Json::array();
+  for (const repl::Value& v : e.values) values.push_back({v.name, v.type, v.text});
+  const Json all = {{"error", e.error}, {"values", values}, {"compiled", e.compiled}, {"ran", e.ran}};
+  return all.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// nullopt for what a child wrote that came to an end.
+std::optional<Evaluation> from_json(const std::string& text) {
+  const Json all = Json::parse(text, nullptr, false);
+  if (!all.is_object()) return std::nullopt;
+  Evaluation e;
+  e.error = all["error"];
+  for (const Json& v : all["values"]) e.values.push_back({v[0], v[1], v[2]});
+  e.compiled = all["compiled"];
+  e.ran = all["ran"];
+  return e;
+}
+
+double milliseconds(std::chrono::steady_clock::time_point since) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count();
+}
+
+void write_all(int descriptor, const std::string& text) {
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t n = ::write(descriptor, text.data() + done, text.size() - done);
+    if (n <= 0) return;
+    done += static_cast<size_t>(n);
+  }
+}
+
+std::string death(int status) {
+  if (!WIFSIGNALED(status)) return fmt::format("error: the evaluation ended with status {}\n", WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  if (signal == SIGKILL) return "error: the evaluation was killed; was that too much memory?\n";
+  return fmt::format("error: the evaluation was ended by a signal: {}\n", ::strsignal(signal));
+}
+
+/// Both ends of a pipe, closed when they are not needed.
+struct Pipe {
+  int ends[2] = {-1, -1};
+  Pipe() { static_cast<void>(::pipe(ends) == 0); }
+  ~Pipe() {
+    close(0);
+    close(1);
+  }
+  void close(int end) {
+    if (ends[end] >= 0) ::close(ends[end]);
+    ends[end] = -1;
+  }
+};
+
+}  // namespace
+
+/// What the child does: all of the compiler, and the program.
+Evaluation ChildEvaluator::compute(const repl::Program& program, const std::string& stage) const {
+  Evaluation e;
+  CompileOptions options;
+  options.library = library_;
+  options.entries = {program.entry};
+  options.levels = {std::string(target::native_level().name)};
+  Compilation c(std::move(options));
+  c.file = c.sources.add(program.path, program.text, c.diagnostics);
+  const auto begin = std::chrono::steady_clock::now();
+  if (!axon::run(c, stage.empty() ? "bundle" : stage)) {
+    e.error = source::render_human(c.diagnostics, c.sources, render_);
+    return e;
+  }
+  e.compiled = milliseconds(begin);
+  if (!stage.empty()) {
+    e.values.push_back({stage, "", find_stage(stage)->print(c)});
+    return e;
+  }
+  const Native native(c.bundle);
+  const auto start = std::chrono::steady_clock::now();
+  const Values values = native.run(c.entries[0].graph);
+  e.ran = milliseconds(start);
+  if (!values.error.empty()) {
+    e.error = values.code.empty() ? fmt::format("error: {}\n", values.error)
+                                  : fmt::format("error[{}]: {}\n", values.code, values.error);
+    return e;
+  }
+  for (size_t r = 0; r < values.tensors.size(); ++r) {
+    Values one;
+    one.names = {values.names[r]};
+    one.tensors = {values.tensors[r]};
+    std::string shape;
+    for (int64_t extent : values.tensors[r].shape) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+    e.values.push_back({values.names[r],
+                        fmt::format("{}{}", base::elem_name(values.tensors[r].elem),
+                                    values.tensors[r].shape.empty() ? "" : "[" + shape + "]"),
+                        text_of(one, false)});
+  }
+  return e;
+}
+
+Evaluation ChildEvaluator::in_child(const repl::Program& program, const std::string& stage, const Said& said) {
+  Evaluation failed;
+  Pipe result, output;
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0) {
+    failed.error = fmt::format("error: cannot start an evaluation: {}\n", std::strerror(errno));
+    return failed;
+  }
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::setpgid(0, 0);  // a Ctrl-C is for the parent, who ends the child
+    ::signal(SIGINT, SIG_DFL);
+    ::dup2(output.ends[1], STDOUT_FILENO);
+    ::dup2(output.ends[1], STDERR_FILENO);
+    Evaluation e;
+    try {
+      e = compute(program, stage);
+    } catch (const base::InternalError& bug) {
+      e.error = fmt::format("error: {}\nThis is a bug in the compiler. The definitions are kept.\n", bug.what());
+    } catch (const std::bad_alloc&) {
+      e.error = "error: the evaluation takes more memory than there is\n";
+    }
+    std::fflush(nullptr);
+    write_all(result.ends[1], to_json(e));
+    std::_Exit(0);
+  }
+  result.close(1);
+  output.close(1);
+  std::string text;
+  pollfd both[2] = {{result.ends[0], POLLIN, 0}, {output.ends[0], POLLIN, 0}};
+  while (both[0].fd >= 0 || both[1].fd >= 0) {
+    // A signal may come before poll() waits: it does not wait for long.
+    if (interrupted_) ::kill(child, SIGKILL);
+    if (::poll(both, 2, 100) < 0) continue;
+    for (pollfd& one : both) {
+      if (one.fd < 0 || one.revents == 0) continue;
+      char buffer[65536];
+      const ssize_t n = ::read(one.fd, buffer, sizeof buffer);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0)
+        one.fd = -1;
+      else if (&one == both)
+        text.append(buffer, static_cast<size_t>(n));
+      else
+        said({buffer, static_cast<size_t>(n)});
+    }
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (interrupted_) {
+    failed.interrupted = true;
+    return failed;
+  }
+  if (auto evaluation = from_json(text)) return std::move(*evaluation);
+  failed.error = death(status);
+  return failed;
+}
+
+Evaluation ChildEvaluator::evaluate(const repl::Program& program, const Said& said) {
+  return in_child(program, "", said);
+}
+
+Evaluation ChildEvaluator::stage(const repl::Program& program, const std::string& stage) {
+  return in_child(program, stage, [](std::string_view) {});
+}
+
+}  // namespace axon::tools

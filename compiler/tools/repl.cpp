@@ -1,0 +1,214 @@
+// etcc repl: phrases on stdin, answers on stdout. On a terminal with a prompt, history and completion; else
+// without anything but answers, so that `etcc repl < in > out` can be compared. --json: json.h.
+#include <fmt/format.h>
+#include <llvm/LineEditor/LineEditor.h>
+#include <semaphore.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <clocale>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <mutex>
+#include <thread>
+
+#include "base/interrupt.h"
+#include "repl/json.h"
+#include "repl/phrase.h"
+#include "tools/child.h"
+#include "tools/common.h"
+
+namespace axon::tools {
+
+namespace {
+
+std::atomic<bool> interrupted{false};
+sem_t woken;  // sem_post is one of the few calls that a signal handler may make
+
+void on_interrupt(int) {
+  interrupted = true;
+  ::sem_post(&woken);
+}
+
+/// Ctrl-C ends what the session computes, also what it asks a solver. Its thread never ends: the process does.
+class CtrlC : public base::Interrupt {
+ public:
+  CtrlC() {
+    ::sem_init(&woken, 0, 0);
+    struct sigaction action {};
+    action.sa_handler = on_interrupt;  // no SA_RESTART: a read of the next line ends
+    ::sigaction(SIGINT, &action, nullptr);
+    std::thread([this] {
+      for (;;) {
+        if (::sem_wait(&woken) != 0) continue;
+        const std::lock_guard lock(lock_);
+        if (stop_) stop_();
+      }
+    }).detach();
+  }
+  void poll() override {
+    if (interrupted) throw base::Cancelled{};
+  }
+  void leave(const std::function<void()>& stop) override {
+    const std::lock_guard lock(lock_);
+    stop_ = stop;
+    if (interrupted) stop_();
+  }
+  void enter() override {
+    const std::lock_guard lock(lock_);
+    stop_ = nullptr;
+  }
+
+ private:
+  std::mutex lock_;
+  std::function<void()> stop_;
+};
+
+/// Where the history is kept: a file that only its user can read; empty where there is no place for it.
+std::string history_file() {
+  namespace fs = std::filesystem;
+  const char* state = std::getenv("XDG_STATE_HOME");
+  const char* home = std::getenv("HOME");
+  fs::path folder;
+  if (state && *state)
+    folder = state;
+  else if (home && *home)
+    folder = fs::path(home) / ".local" / "state";
+  else
+    return "";
+  folder /= "axon";
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  return failed ? "" : (folder / "repl_history").string();
+}
+
+/// Lines of a terminal, or of a file.
+class Lines {
+ public:
+  explicit Lines(repl::Repl& repl) {
+    if (!::isatty(STDIN_FILENO) || !::isatty(STDOUT_FILENO)) return;
+    std::setlocale(LC_CTYPE, "");  // else the editor takes bytes for characters
+    ::umask(077);
+    editor_ = std::make_unique<llvm::LineEditor>("axon", history_file());
+    editor_->loadHistory();
+    editor_->setListCompleter([&repl](llvm::StringRef text, size_t at) {
+      const std::string before = text.take_front(at).str();
+      size_t begin = 0;
+      std::vector<llvm::LineEditor::Completion> all;
+      for (const std::string& word : repl.complete(before, begin))
+        all.emplace_back(word.substr(before.size() - begin), word);
+      return all;
+    });
+  }
+  ~Lines() {
+    if (editor_) editor_->saveHistory();
+  }
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
+
+  bool terminal() const { return editor_ != nullptr; }
+  std::optional<std::string> next(bool more) {
+    if (editor_) {
+      editor_->setPrompt(more ? "....> " : "axon> ");
+      return editor_->readLine();
+    }
+    std::string line;
+    if (!std::getline(std::cin, line)) return std::nullopt;
+    if (line.ends_with('\r')) line.pop_back();
+    return line;
+  }
+
+ private:
+  std::unique_ptr<llvm::LineEditor> editor_;
+};
+
+/// The next phrase. An empty line ends one that is not finished, and Ctrl-C gives it up; nullopt at the end.
+std::optional<std::string> next_phrase(Lines& lines) {
+  std::string phrase;
+  bool enclosed = false;
+  for (bool more = false;; more = true) {
+    const auto line = lines.next(more);
+    if (!line && interrupted && lines.terminal()) {
+      interrupted = false;
+      fmt::print("\n");
+      return "";
+    }
+    if (!line) return more && !phrase.empty() ? std::optional(phrase) : std::nullopt;
+    if (!more && *line == ":{") {
+      enclosed = true;
+      continue;
+    }
+    if (enclosed && *line == ":}") return phrase;
+    phrase += (phrase.empty() ? "" : "\n") + *line;
+    if (!enclosed && ((more && line->empty()) || !repl::is_unfinished(phrase))) return phrase;
+  }
+}
+
+/// Whether some answer was an error.
+bool talk(repl::Repl& repl) {
+  Lines lines(repl);
+  bool failed = false;
+  repl.on_output([](std::string_view said) {
+    fmt::print("{}", said);
+    std::fflush(stdout);
+  });
+  while (const auto phrase = next_phrase(lines)) {
+    interrupted = false;
+    const repl::Answer answer = repl.answer(*phrase);
+    fmt::print("{}", answer.text);
+    std::fflush(stdout);
+    failed |= answer.failed();
+    if (answer.kind == repl::Answer::Kind::quit) break;
+  }
+  return failed && !lines.terminal();
+}
+
+void serve(repl::Repl& repl) {
+  std::string line;
+  for (bool quit = false; !quit;) {
+    if (!std::getline(std::cin, line)) {
+      if (!interrupted || std::cin.eof()) return;
+      interrupted = false;
+      std::cin.clear();
+      continue;
+    }
+    interrupted = false;
+    fmt::print("{}\n", repl::answer_json(repl, line, quit));
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+Command add_repl(CLI::App& app) {
+  auto options = std::make_shared<CommonOptions>();
+  auto json = std::make_shared<bool>(false);
+  add_library(app, *options);
+  app.add_option("FILE", options->file, "a file to load first");
+  app.add_option("--color", options->color, "colours of errors")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_flag("--json", *json, "one JSON object a line in, one a line out");
+  return [options, json] {
+    CtrlC& ctrl_c = *new CtrlC;  // for as long as its thread
+    const base::Interruptible listening(ctrl_c);
+    source::RenderOptions render = render_options(*options);
+    if (!::isatty(STDOUT_FILENO) && options->color == "auto") render.color = false;
+    ChildEvaluator evaluator(library_directories(*options), render, interrupted);
+    repl::Repl repl(library_directories(*options), &evaluator, render);
+    bool failed = false;
+    if (!options->file.empty()) {
+      const repl::Answer answer = repl.answer(":load " + options->file);
+      fmt::print(*json ? stderr : stdout, "{}", answer.text);
+      failed = answer.failed();
+    }
+    if (*json)
+      serve(repl);
+    else
+      failed |= talk(repl);
+    return static_cast<int>(failed ? user_error : ok);
+  };
+}
+
+}  // namespace axon::tools
