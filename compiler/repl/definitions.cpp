@@ -174,12 +174,13 @@ Definitions::Outcome Definitions::change(std::vector<Kept> wanted, size_t fresh,
       errors[wanted[item].item.name] += rendered(d, ranges, fresh, phrase);
     }
     for (const std::string& name : broken)
-      if (!broken_.count(name)) {
-        outcome.broken.push_back(name);
+      if (const bool old = name.starts_with("it_") && name != it_; !old && !broken_.count(name)) {
+        outcome.broken.push_back(name == it_ ? "it" : name);
         outcome.broken_errors += errors[name];
       }
     for (const std::string& name : broken_)
-      if (!broken.count(name)) outcome.mended.push_back(name);
+      if (const bool old = name.starts_with("it_") && name != it_; !old && !broken.count(name))
+        outcome.mended.push_back(name == it_ ? "it" : name);
     for (size_t i = fresh; i < wanted.size(); ++i)
       if (!wanted[i].item.is_type && !wanted[i].item.is_signature)
         for (const session::Entry& entry : session_.declarations(path_))
@@ -210,10 +211,30 @@ std::string Definitions::type_of(const session::Entry& entry) const {
   return text;
 }
 
+/// Those that do not check, and those that use them.
+std::set<std::string> Definitions::all_broken() const {
+  std::set<std::string> all = broken_;
+  for (size_t before = 0; before != all.size() && !broken_.empty();) {
+    before = all.size();
+    for (const Kept& kept : kept_)
+      for (const std::string& name : std::set<std::string>(all))
+        if (!places_of(kept.item.text, name).empty()) all.insert(kept.item.name);
+  }
+  return all;
+}
+
+std::string Definitions::broken_in(const std::string& text) const {
+  const std::string meant = with_it(text);
+  for (const std::string& name : all_broken())
+    if (!places_of(meant, name).empty()) return name == it_ ? "it" : name;
+  return "";
+}
+
 std::string Definitions::program() const {
+  const std::set<std::string> broken = all_broken();
   std::string text;
   for (const Kept& kept : kept_)
-    if (!broken_.count(kept.item.name)) text += kept.item.text + "\n";
+    if (!broken.count(kept.item.name)) text += kept.item.text + "\n";
   return text;
 }
 

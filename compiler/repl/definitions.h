@@ -42,6 +42,8 @@ class Definitions {
   const std::string& path() const { return path_; }
   std::vector<Typed> types(bool all = false) const;
   std::string documentation(const std::string& name) const;
+  /// A definition that no longer checks, or uses one, and that the text names; empty when there is none.
+  std::string broken_in(const std::string& text) const;
   bool defines(const std::string& name) const;
   std::vector<std::string> names() const;  ///< of all that can be seen
   session::Session& session() { return session_; }
@@ -61,6 +63,7 @@ class Definitions {
   std::vector<Kept> without(const std::vector<Item>& replaced) const;
   std::string rendered(const source::Diagnostic& d, const Ranges& ranges, size_t fresh,
                        const std::string& phrase) const;
+  std::set<std::string> all_broken() const;
   std::string type_of(const session::Entry& entry) const;
 
   session::Session session_;

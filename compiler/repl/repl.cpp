@@ -40,7 +40,7 @@ std::string consequences(const Definitions::Outcome& outcome) {
 
 /// A value of such a type is data of sizes that are known.
 bool has_value(const std::string& type) {
-  if (type == "?" || type.find("->") != std::string::npos || type.find('\'') != std::string::npos) return false;
+  if (type == "?" || type.find("->") != std::string::npos) return false;
   return type.find("..") == std::string::npos;
 }
 
@@ -121,6 +121,8 @@ Answer Repl::evaluate(const std::string& expression, bool timed) {
 }
 
 Answer Repl::run(const std::string& expression, Answer answer, bool timed) {
+  if (const std::string broken = definitions_.broken_in(expression); !broken.empty())
+    return error_answer(fmt::format("error: `{}` no longer checks\n", broken));
   const std::string entry = fmt::format("it_{}", count_ + 1);
   const Program program{definitions_.path(), definitions_.program(entry, expression), entry};
   Evaluation evaluation = evaluator_->evaluate(program, said_ ? said_ : [](std::string_view) {});
@@ -129,6 +131,11 @@ Answer Repl::run(const std::string& expression, Answer answer, bool timed) {
     answer.kind = Answer::Kind::error;
     answer.text += evaluation.error;
     return answer;
+  }
+  // An element type that was left open, as that of a literal, is known by now.
+  if (answer.types[0].type.starts_with("'") && evaluation.values.size() == 1) {
+    answer.types[0].type = evaluation.values[0].type;
+    if (settings_.types) answer.text = lines_of(answer.types);
   }
   for (const Value& value : evaluation.values) {
     if (evaluation.values.size() > 1) answer.text += fmt::format("{} : {} =\n", value.name, value.type);
@@ -142,6 +149,8 @@ Answer Repl::run(const std::string& expression, Answer answer, bool timed) {
 
 Answer Repl::stage(const std::string& stage, const std::string& expression) {
   if (!evaluator_) return error_answer("error: nothing is compiled here\n");
+  if (const std::string broken = definitions_.broken_in(expression); !broken.empty())
+    return error_answer(fmt::format("error: `{}` no longer checks\n", broken));
   Program program{definitions_.path(), definitions_.program(), expression};
   if (!definitions_.defines(expression) || definitions_.program().find("entry " + expression) == std::string::npos) {
     const auto outcome = definitions_.evaluate(expression, fmt::format("it_{}", count_ + 1), false);

@@ -1,0 +1,70 @@
+"""Sessions of `etcc repl`: each sessions/NAME.in gives NAME.out, byte for byte; AXON_BLESS=1 writes them.
+Then what takes a process: JSON, and Ctrl-C on an evaluation that does not end soon."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import unittest
+
+ETCC = sys.argv.pop(1)
+SESSIONS = pathlib.Path(__file__).parent / "sessions"
+
+
+def answers(text, *options):
+    return subprocess.run([ETCC, "repl", *options], input=text, capture_output=True, text=True,
+                          cwd=SESSIONS, timeout=300)
+
+
+class Repl(unittest.TestCase):
+    maxDiff = None
+
+    def test_sessions(self):
+        found = sorted(SESSIONS.glob("*.in"))
+        self.assertTrue(found)
+        for session in found:
+            with self.subTest(session.name):
+                out = answers(session.read_text()).stdout
+                expected = session.with_suffix(".out")
+                if os.environ.get("AXON_BLESS"):
+                    expected.write_text(out)
+                self.assertEqual(out, expected.read_text())
+
+    def test_status(self):
+        self.assertEqual(answers("[1.0] + [2.0]\n").returncode, 0)
+        self.assertEqual(answers("nothing_of_this_name\n").returncode, 1)
+        self.assertEqual(answers("").stdout, "")
+
+    def test_json(self):
+        requests = [{"code": "[1.0, 2.0]", "id": 7}, {"complete": "transpos"}, {"is_complete": "fun f x ="},
+                    {"code": ":quit"}]
+        lines = answers("".join(json.dumps(r) + "\n" for r in requests) + "{}\n", "--json").stdout.splitlines()
+        value, completion, complete, end = [json.loads(line) for line in lines]
+        self.assertEqual((value["id"], value["values"][0]["type"]), (7, "f32[2]"))
+        self.assertIn("transpose", completion["matches"])
+        self.assertFalse(complete["complete"])
+        self.assertEqual(end["kind"], "quit")
+        hostile = answers("[" * 100000 + "\nnull\n{\"code\": 3}\n", "--json").stdout.splitlines()
+        self.assertEqual([json.loads(line)["kind"] for line in hostile], ["error"] * 3)
+
+    def test_interrupt(self):
+        repl = subprocess.Popen([ETCC, "repl", "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+        def ask(code):
+            repl.stdin.write(json.dumps({"code": code}) + "\n")
+            repl.stdin.flush()
+
+        ask("val x = 2.0")
+        self.assertEqual(json.loads(repl.stdout.readline())["kind"], "definition")
+        ask("sum (for (i < 1000000) => sum (for (j < 1000000) => real (i * j) * x))")
+        signal.sigtimedwait([], 1)
+        repl.send_signal(signal.SIGINT)
+        self.assertEqual(json.loads(repl.stdout.readline())["kind"], "interrupted")
+        ask("x")
+        self.assertEqual(json.loads(repl.stdout.readline())["values"][0]["text"], "2")
+        repl.communicate()
+
+
+if __name__ == "__main__":
+    unittest.main()
