@@ -22,8 +22,9 @@ Answer help(Repl&, const std::string&) {
   std::string text = "An expression is evaluated, a definition is kept; `it` is the last value.\n\n";
   for (const Command& c : commands())
     text += fmt::format(":{:<{}}  {}\n", fmt::format("{} {}", c.name, c.arguments), width + 1, c.help);
-  return text_answer(text + "\n?name is `:doc name`. Commands can be cut short: `:t` is `:type`.\n"
-                            ":{ and :} enclose a phrase of several lines.\n");
+  return text_answer(text +
+                     "\n?name is `:doc name`. Commands can be cut short: `:t` is `:type`.\n"
+                     ":{ and :} enclose a phrase of several lines.\n");
 }
 
 Answer type(Repl& repl, const std::string& e) { return repl.type(e); }
@@ -57,11 +58,13 @@ Answer browse(Repl& repl, const std::string& module) {
   if (module.empty()) {
     size_t width = 0;
     for (const Typed& t : repl.definitions().types()) width = std::max(width, t.name.size());
-    for (const Typed& t : repl.definitions().types()) text += fmt::format("{:<{}} : {}\n", t.name, width, t.type);
+    for (const Typed& t : repl.definitions().types())
+      text += fmt::format("{:<{}} : {}\n", t.name, width, t.type);
     return text_answer(text.empty() ? "nothing is defined\n" : text);
   }
   session::Session& session = repl.definitions().session();
-  if (!session.documents().load(module)) return error_answer(fmt::format("error: there is no module `{}`\n", module));
+  if (!session.documents().load(module))
+    return error_answer(fmt::format("error: there is no module `{}`\n", module));
   const session::Document* document = nullptr;
   const syntax::Text* loaded = session.documents().load(module);
   for (const std::string& path : session.documents().paths())

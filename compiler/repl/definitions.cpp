@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 
-
 #include "core/print.h"
 #include "source/files.h"
 
@@ -47,8 +46,8 @@ std::vector<Definitions::Kept> Definitions::without(const std::vector<Item>& rep
   for (const Kept& kept : kept_) {
     const bool gone = std::any_of(replaced.begin(), replaced.end(), [&](const Item& item) {
       // a definition without a stated type gives up the one that was stated before
-      return item.same_as(kept.item) || (!item.name.empty() && kept.item.is_signature && !item.is_type &&
-                                         item.name == kept.item.name);
+      return item.same_as(kept.item) ||
+             (!item.name.empty() && kept.item.is_signature && !item.is_type && item.name == kept.item.name);
     });
     if (!gone) left.push_back(kept);
   }
@@ -63,7 +62,8 @@ Definitions::Outcome Definitions::define(const std::string& phrase) {
   return change(std::move(wanted), fresh, phrase, true);
 }
 
-Definitions::Outcome Definitions::evaluate(const std::string& expression, const std::string& name, bool keep) {
+Definitions::Outcome Definitions::evaluate(const std::string& expression, const std::string& name,
+                                           bool keep) {
   std::vector<Kept> wanted = kept_;
   Item item{name, false, false, fmt::format("val {} = {}", name, with_it(expression))};
   wanted.push_back({std::move(item), false, true});
@@ -75,7 +75,8 @@ Definitions::Outcome Definitions::load(const std::string& path, const std::strin
   const std::vector<Item> items = items_of(text);
   std::vector<Kept> own, wanted;
   for (const Kept& kept : kept_)
-    if (!kept.loaded && std::none_of(items.begin(), items.end(), [&](const Item& i) { return i.same_as(kept.item); }))
+    if (!kept.loaded &&
+        std::none_of(items.begin(), items.end(), [&](const Item& i) { return i.same_as(kept.item); }))
       own.push_back(kept);
   for (const Item& item : items)
     if (!item.text.empty()) wanted.push_back({item, true, false});
@@ -97,7 +98,10 @@ std::string Definitions::rendered(const source::Diagnostic& found, const Ranges&
   source::Diagnostics ignored;
   const bool has_phrase = fresh < ranges.size();
   const size_t begin = has_phrase ? ranges[fresh].first : static_cast<size_t>(-1);
-  const std::string_view whole = session_.documents().find(path_) ? session_.sources()[session_.documents().find(path_)->text().source].text() : "";
+  const std::string_view whole =
+      session_.documents().find(path_)
+          ? session_.sources()[session_.documents().find(path_)->text().source].text()
+          : "";
   const source::FileId document = session_.documents().find(path_)->text().source;
   const source::FileId typed = sources.add("repl", phrase, ignored);
   std::map<source::FileId, source::FileId> others;
@@ -125,8 +129,8 @@ std::string Definitions::rendered(const source::Diagnostic& found, const Ranges&
     auto [other, added] = others.try_emplace(span.file);
     if (added) {
       const source::SourceFile& file = session_.sources()[span.file];
-      other->second = sources.add(span.file == document ? "definitions" : file.name(),
-                                  std::string(file.text()), ignored);
+      other->second =
+          sources.add(span.file == document ? "definitions" : file.name(), std::string(file.text()), ignored);
     }
     span.file = other->second;
   };
@@ -255,10 +259,12 @@ std::string Definitions::source() const {
 std::vector<Typed> Definitions::types(bool all) const {
   std::vector<Typed> types;
   for (const Kept& kept : kept_) {
-    if ((kept.hidden && !all) || kept.item.is_type || kept.item.is_signature || kept.item.name.empty()) continue;
+    if ((kept.hidden && !all) || kept.item.is_type || kept.item.is_signature || kept.item.name.empty())
+      continue;
     for (const session::Entry& entry : session_.declarations(path_))
       if (entry.key.name == kept.item.name && entry.key.space == core::DeclKey::Space::values)
-        types.push_back({kept.item.name, broken_.count(kept.item.name) ? "no longer checks" : with_its(type_of(entry), it_)});
+        types.push_back({kept.item.name,
+                         broken_.count(kept.item.name) ? "no longer checks" : with_its(type_of(entry), it_)});
   }
   return types;
 }
@@ -276,7 +282,8 @@ std::string Definitions::documentation(const std::string& name) const {
         std::string text = entry.decl->doc;
         while (text.ends_with('\n')) text.pop_back();
         const std::string type = entry.record ? type_of(entry) : "";
-        return fmt::format("{}{}{}\n{}", name, type.empty() ? "" : " : ", type, text.empty() ? "" : text + "\n");
+        return fmt::format("{}{}{}\n{}", name, type.empty() ? "" : " : ", type,
+                           text.empty() ? "" : text + "\n");
       }
     }
   return "";

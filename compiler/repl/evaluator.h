@@ -10,7 +10,7 @@
 namespace axon::repl {
 
 struct Program {
-  std::string path;   ///< of its file, for what it imports
+  std::string path;  ///< of its file, for what it imports
   std::string text;
   std::string entry;  ///< without parameters, where it is to be evaluated
 };

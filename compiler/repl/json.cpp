@@ -39,9 +39,10 @@ Json run(Repl& repl, const std::string& code, bool& quit) {
   quit = answer.kind == Answer::Kind::quit;
   Json types = Json::array(), values = Json::array();
   for (const Typed& t : answer.types) types.push_back({{"name", t.name}, {"type", t.type}});
-  for (const Value& v : answer.values) values.push_back({{"name", v.name}, {"type", v.type}, {"text", v.text}});
-  return {{"kind", kind_name(answer.kind)}, {"text", answer.text}, {"types", types},
-          {"values", values},               {"broken", answer.broken}, {"output", output}};
+  for (const Value& v : answer.values)
+    values.push_back({{"name", v.name}, {"type", v.type}, {"text", v.text}});
+  return {{"kind", kind_name(answer.kind)}, {"text", answer.text}, {"types", types}, {"values", values},
+          {"broken", answer.broken},        {"output", output}};
 }
 
 Json reply(Repl& repl, const Json& request, bool& quit) {

@@ -34,13 +34,13 @@ struct Lexed {
 /// Something follows these.
 bool asks_for_more(TokenKind kind) {
   static const std::set<TokenKind> last = {
-      TokenKind::EQUAL,   TokenKind::PLUS,  TokenKind::MINUS, TokenKind::PREMINUS, TokenKind::STAR,
-      TokenKind::SLASH,   TokenKind::AT,    TokenKind::COMMA, TokenKind::FATARROW, TokenKind::ARROW,
-      TokenKind::PERCENT, TokenKind::PIPE,  TokenKind::AND,   TokenKind::OR,       TokenKind::EQEQ,
-      TokenKind::NE,      TokenKind::LESS,  TokenKind::LE,    TokenKind::GREATER,  TokenKind::GE,
-      TokenKind::COLON,   TokenKind::IN,    TokenKind::THEN,  TokenKind::ELSE,     TokenKind::LET,
-      TokenKind::IF,      TokenKind::FOR,   TokenKind::FN,    TokenKind::WITH,     TokenKind::WHERE,
-      TokenKind::CHECKAS, TokenKind::FUN,   TokenKind::ENTRY, TokenKind::VAL,      TokenKind::TYPE,
+      TokenKind::EQUAL,   TokenKind::PLUS,    TokenKind::MINUS, TokenKind::PREMINUS, TokenKind::STAR,
+      TokenKind::SLASH,   TokenKind::AT,      TokenKind::COMMA, TokenKind::FATARROW, TokenKind::ARROW,
+      TokenKind::PERCENT, TokenKind::PIPE,    TokenKind::AND,   TokenKind::OR,       TokenKind::EQEQ,
+      TokenKind::NE,      TokenKind::LESS,    TokenKind::LE,    TokenKind::GREATER,  TokenKind::GE,
+      TokenKind::COLON,   TokenKind::IN,      TokenKind::THEN,  TokenKind::ELSE,     TokenKind::LET,
+      TokenKind::IF,      TokenKind::FOR,     TokenKind::FN,    TokenKind::WITH,     TokenKind::WHERE,
+      TokenKind::CHECKAS, TokenKind::FUN,     TokenKind::ENTRY, TokenKind::VAL,      TokenKind::TYPE,
       TokenKind::IMPORT,  TokenKind::PRIVATE, TokenKind::TEST};
   return last.count(kind) != 0;
 }

@@ -18,7 +18,7 @@ bool is_unfinished(const std::string& text);
 
 /// A piece of a file: one declaration with what stands before it.
 struct Item {
-  std::string name;    ///< empty for a test
+  std::string name;           ///< empty for a test
   bool is_type = false;       ///< a type, a layout or an import: of another kind than values
   bool is_signature = false;  ///< `val name : type`, which the definition follows
   std::string text;

@@ -76,7 +76,8 @@ Answer Repl::answer(const std::string& phrase) {
     answer.kind = Answer::Kind::interrupted;
     return answer;
   } catch (const base::InternalError& e) {
-    return error_answer(fmt::format("error: {}\nThis is a bug in the compiler. The definitions are kept.\n", e.what()));
+    return error_answer(
+        fmt::format("error: {}\nThis is a bug in the compiler. The definitions are kept.\n", e.what()));
   }
   return {};
 }
@@ -125,7 +126,8 @@ Answer Repl::run(const std::string& expression, Answer answer, bool timed) {
     return error_answer(fmt::format("error: `{}` no longer checks\n", broken));
   const std::string entry = fmt::format("it_{}", count_ + 1);
   const Program program{definitions_.path(), definitions_.program(entry, expression), entry};
-  Evaluation evaluation = evaluator_->evaluate(program, said_ ? said_ : [](std::string_view) {});
+  Evaluation evaluation = evaluator_->evaluate(
+      program, said_ ? said_ : [](std::string_view) {});
   if (evaluation.interrupted) throw base::Cancelled{};
   if (!evaluation.error.empty()) {
     answer.kind = Answer::Kind::error;
@@ -142,7 +144,8 @@ Answer Repl::run(const std::string& expression, Answer answer, bool timed) {
     answer.text += value.text + "\n";
   }
   if (timed)
-    answer.text += fmt::format("compiled in {:.1f} ms, ran in {:.3f} ms\n", evaluation.compiled, evaluation.ran);
+    answer.text +=
+        fmt::format("compiled in {:.1f} ms, ran in {:.3f} ms\n", evaluation.compiled, evaluation.ran);
   answer.values = std::move(evaluation.values);
   return answer;
 }
@@ -152,7 +155,8 @@ Answer Repl::stage(const std::string& stage, const std::string& expression) {
   if (const std::string broken = definitions_.broken_in(expression); !broken.empty())
     return error_answer(fmt::format("error: `{}` no longer checks\n", broken));
   Program program{definitions_.path(), definitions_.program(), expression};
-  if (!definitions_.defines(expression) || definitions_.program().find("entry " + expression) == std::string::npos) {
+  if (!definitions_.defines(expression) ||
+      definitions_.program().find("entry " + expression) == std::string::npos) {
     const auto outcome = definitions_.evaluate(expression, fmt::format("it_{}", count_ + 1), false);
     if (!outcome.errors.empty()) return error_answer(outcome.errors);
     program.entry = fmt::format("it_{}", count_ + 1);
@@ -180,8 +184,8 @@ Answer Repl::command(const std::string& text) {
   const bool misused = (command->takes == Command::Takes::nothing && !argument.empty()) ||
                        (command->takes == Command::Takes::required && argument.empty());
   if (misused)
-    return error_answer(fmt::format("error: expected `:{}{}{}`\n", command->name, *command->arguments ? " " : "",
-                                    command->arguments));
+    return error_answer(fmt::format("error: expected `:{}{}{}`\n", command->name,
+                                    *command->arguments ? " " : "", command->arguments));
   return command->answer(*this, argument);
 }
 
@@ -192,8 +196,9 @@ std::vector<std::string> Repl::complete(const std::string& text, size_t& begin) 
   };
   const size_t space = text.find_first_of(" \t");
   std::string problem;
-  const Command* command =
-      text.starts_with(':') && space != std::string::npos ? find_command(text.substr(1, space - 1), problem) : nullptr;
+  const Command* command = text.starts_with(':') && space != std::string::npos
+                               ? find_command(text.substr(1, space - 1), problem)
+                               : nullptr;
   std::vector<std::string> all;
   if (text.starts_with(':') && space == std::string::npos) {
     begin = 1;

@@ -57,7 +57,8 @@ void write_all(int descriptor, const std::string& text) {
 }
 
 std::string death(int status) {
-  if (!WIFSIGNALED(status)) return fmt::format("error: the evaluation ended with status {}\n", WEXITSTATUS(status));
+  if (!WIFSIGNALED(status))
+    return fmt::format("error: the evaluation ended with status {}\n", WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
   if (signal == SIGKILL) return "error: the evaluation was killed; was that too much memory?\n";
   return fmt::format("error: the evaluation was ended by a signal: {}\n", ::strsignal(signal));
@@ -112,7 +113,8 @@ Evaluation ChildEvaluator::compute(const repl::Program& program, const std::stri
     one.names = {values.names[r]};
     one.tensors = {values.tensors[r]};
     std::string shape;
-    for (int64_t extent : values.tensors[r].shape) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+    for (int64_t extent : values.tensors[r].shape)
+      shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
     e.values.push_back({values.names[r],
                         fmt::format("{}{}", base::elem_name(values.tensors[r].elem),
                                     values.tensors[r].shape.empty() ? "" : "[" + shape + "]"),
@@ -121,7 +123,8 @@ Evaluation ChildEvaluator::compute(const repl::Program& program, const std::stri
   return e;
 }
 
-Evaluation ChildEvaluator::in_child(const repl::Program& program, const std::string& stage, const Said& said) {
+Evaluation ChildEvaluator::in_child(const repl::Program& program, const std::string& stage,
+                                    const Said& said) {
   Evaluation failed;
   Pipe result, output;
   std::fflush(nullptr);
@@ -140,7 +143,8 @@ Evaluation ChildEvaluator::in_child(const repl::Program& program, const std::str
     try {
       e = compute(program, stage);
     } catch (const base::InternalError& bug) {
-      e.error = fmt::format("error: {}\nThis is a bug in the compiler. The definitions are kept.\n", bug.what());
+      e.error =
+          fmt::format("error: {}\nThis is a bug in the compiler. The definitions are kept.\n", bug.what());
     } catch (const std::bad_alloc&) {
       e.error = "error: the evaluation takes more memory than there is\n";
     }

@@ -1,5 +1,5 @@
-// Evaluation in a child process: what a program does, be it a crash, memory or a loop without end, is not done
-// to who asked.
+// Evaluation in a child process: what a program does, be it a crash, memory or a loop without end, is not
+// done to who asked.
 //
 // In: programs. Out: what they give (repl/evaluator.h). Invariant: no child is left when a call returns.
 #pragma once

@@ -32,7 +32,8 @@ void on_interrupt(int) {
   ::sem_post(&woken);
 }
 
-/// Ctrl-C ends what the session computes, also what it asks a solver. Its thread never ends: the process does.
+/// Ctrl-C ends what the session computes, also what it asks a solver. Its thread never ends: the process
+/// does.
 class CtrlC : public base::Interrupt {
  public:
   CtrlC() {

@@ -57,7 +57,7 @@ class Repl(unittest.TestCase):
 
         ask("val x = 2.0")
         self.assertEqual(json.loads(repl.stdout.readline())["kind"], "definition")
-        ask("sum (for (i < 1000000) => sum (for (j < 1000000) => real (i * j) * x))")
+        ask("sum (for (i < 1000000) => sum (for (j < 1000000) => real i * real j * x))")
         signal.sigtimedwait([], 1)
         repl.send_signal(signal.SIGINT)
         self.assertEqual(json.loads(repl.stdout.readline())["kind"], "interrupted")
