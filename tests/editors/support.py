@@ -91,6 +91,25 @@ def programs():
     return found
 
 
+def compare_session(test, said):
+    """What an editor showed while `session.axn` was worked on: its session's script writes the same for each editor."""
+    test.assertEqual(said.get("problem", ""), "")
+    before = (HERE / "session.axn").read_text(encoding="utf-8").rstrip("\n")
+    repaired = before.replace("x @ w", "x @ transpose w")
+    renamed = repaired.replace("f32[n", "f32[rows")
+    (error,) = said["diagnostics"]
+    test.assertEqual((error["line"], error["column"]), (1, before.index("@") + 1))
+    test.assertIn("inner dimensions of `@` differ", error["message"])
+    test.assertIn("transpose the right operand", said["actions"][0])
+    test.assertEqual(said["repaired"].rstrip("\n"), repaired)
+    test.assertIn("total : f32[n, m] -> f32[n]", said["hover"])
+    test.assertIn("The sum of each row: Σ.", said["hover"])
+    test.assertIn("n : i64", said["hover_of_size"])
+    test.assertEqual(said["renamed"].rstrip("\n"), renamed)
+    test.assertEqual(said["references"], [[4, 5], [6, 30]])
+    test.assertEqual(said["formatted"].rstrip("\n"), renamed.replace("total   (", "total ("))
+
+
 def without_indentation(text):
     return re.sub(r"^ +", "", text, flags=re.MULTILINE)
 

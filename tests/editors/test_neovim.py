@@ -1,6 +1,8 @@
 """Neovim as a user meets it: Vim's files by its own way of installing them, and the client of the language server."""
 
+import json
 import os
+import shutil
 import tempfile
 import unittest
 
@@ -45,6 +47,14 @@ class Neovim(unittest.TestCase):
         self.assertIn("axon\n", text)
         self.assertIn("there is no `etcc` to run", text)
         self.assertNotIn("Error", text)
+
+    def test_a_session_with_the_language_server(self):
+        with support.home("neovim") as environment, tempfile.TemporaryDirectory() as folder:
+            file, said = shutil.copy(support.HERE / "session.axn", folder), os.path.join(folder, "said.json")
+            test_vim.vim(environment, f"let g:said = '{said}'", f"luafile {support.HERE}/neovim/session.lua", file=file, program=NVIM)
+            with open(said, encoding="utf-8") as given:
+                said = json.load(given)
+        support.compare_session(self, said)
 
 
 if __name__ == "__main__":
