@@ -65,6 +65,14 @@ class Emacs(unittest.TestCase):
         with support.home("emacs") as environment:
             emacs(environment, "-l", f"{HERE}/emacs/mode.el", "-f", "ert-run-tests-batch-and-exit")
 
+    def test_a_session_with_the_language_server(self):
+        with support.home("emacs") as environment, tempfile.TemporaryDirectory() as folder:
+            file, said = shutil.copy(HERE / "session.axn", folder), os.path.join(folder, "said.json")
+            emacs(environment, "-l", f"{HERE}/emacs/session.el", file, said)
+            with open(said, encoding="utf-8") as given:
+                said = json.load(given)
+        support.compare_session(self, said)
+
     def test_nothing_is_warned_of(self):
         with tempfile.TemporaryDirectory() as folder:
             for file in sorted((EDITORS / "emacs").glob("*.el")):
