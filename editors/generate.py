@@ -85,6 +85,7 @@ FORMS = {
     "regex": alternatives,
     "kakoune": kakoune_alternatives,
     "vim": vim_alternatives,
+    "slashes": lambda words: re.sub(r"\\([-&])", r"\1", alternatives(words)).replace("/", r"\/"),  # between slashes, in JavaScript
     "json": lambda words: json.dumps(alternatives(words))[1:-1],  # the same inside of a JSON string
     "lisp": lambda words: " ".join(json.dumps(word) for word in words),
 }

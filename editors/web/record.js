@@ -1,0 +1,57 @@
+// What the language server says of the programs of the page, for a page that has none: `node record.js [--check]`.
+//
+// In: the programs in `programs`. Out: recorded.json, each with its text, diagnostics and hovers; or, of `--check`, whether it is so.
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { Connection } from "./src/connection.js";
+import { frame, reader } from "./src/frames.js";
+
+const folder = path.dirname(fileURLToPath(import.meta.url));
+const etcc = spawn("etcc", ["lsp"], { stdio: ["pipe", "pipe", "inherit"] });
+const connection = new Connection((message) => etcc.stdin.write(frame(JSON.stringify(message))));
+etcc.stdout.on("data", reader((text) => connection.received(JSON.parse(text))));
+
+/// A hover for each name, where it stands.
+async function hovers(textDocument, legend) {
+  const { data } = await connection.request("textDocument/semanticTokens/full", { textDocument });
+  const found = [];
+  let line = 0;
+  let character = 0;
+  for (let i = 0; i < data.length; i += 5) {
+    character = data[i] === 0 ? character + data[i + 1] : data[i + 1];
+    line += data[i];
+    const hover = await connection.request("textDocument/hover", { textDocument, position: { line, character } });
+    const type = legend.tokenTypes[data[i + 3]];
+    found.push({ line, character, length: data[i + 2], type, text: hover?.contents.value ?? "" });
+  }
+  return found;
+}
+
+async function record(name, legend) {
+  const text = fs.readFileSync(path.join(folder, "programs", name), "utf8");
+  const uri = `file:///playground/${name}`;
+  const published = new Promise((resolve) => connection.on("textDocument/publishDiagnostics", resolve));
+  connection.notify("textDocument/didOpen", { textDocument: { uri, languageId: "axon", version: 1, text } });
+  const { diagnostics } = await published;
+  return { name, text, diagnostics, hovers: await hovers({ uri }, legend) };
+}
+
+const { capabilities } = await connection.request("initialize", {
+  processId: process.pid,
+  rootUri: null,
+  capabilities: { textDocument: { hover: { contentFormat: ["markdown"] }, publishDiagnostics: { relatedInformation: true } } },
+});
+connection.notify("initialized", {});
+const recorded = [];
+for (const name of fs.readdirSync(path.join(folder, "programs")).sort())
+  recorded.push(await record(name, capabilities.semanticTokensProvider.legend));
+etcc.kill();
+const text = JSON.stringify(recorded, null, 1) + "\n";
+const file = path.join(folder, "recorded.json");
+if (!process.argv.includes("--check")) fs.writeFileSync(file, text);
+else if (fs.readFileSync(file, "utf8") !== text) {
+  console.log("recorded.json is not what the server says; node record.js writes it");
+  process.exitCode = 1;
+}

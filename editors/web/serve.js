@@ -1,0 +1,81 @@
+// The page with a language server behind it: `node serve.js [PORT]`, the port 4173 unless it is given; 0 for one that is free.
+//
+// Each page has a server of its own, `etcc lsp --socket`, and the server ends with the page.
+// Invariant: only this machine is served, and only this page may open the socket, whatever else the browser shows.
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import http from "node:http";
+import net from "node:net";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { WebSocketServer } from "ws";
+import { frame, reader } from "./src/frames.js";
+
+const host = "127.0.0.1";
+const pages = path.join(path.dirname(fileURLToPath(import.meta.url)), "dist");
+const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".ttf": "font/ttf" };
+const known = new Map(fs.readdirSync(pages).map((name) => [`/${name}`, path.join(pages, name)]));
+known.set("/", path.join(pages, "index.html"));
+
+const web = http.createServer((request, response) => {
+  const file = ours(request) && known.get(new URL(request.url, "http://page").pathname);
+  if (!file) return void response.writeHead(404).end("there is no such page\n");
+  response.writeHead(200, { "Content-Type": types[path.extname(file)] ?? "application/octet-stream" });
+  fs.createReadStream(file).pipe(response);
+});
+
+/// Whether a request is for this address by name, so that no other name leads here.
+function ours(request) {
+  const { port } = web.address();
+  return [`${host}:${port}`, `localhost:${port}`].includes(request.headers.host);
+}
+
+const sockets = new WebSocketServer({ noServer: true, maxPayload: 1 << 24 });
+web.on("upgrade", (request, socket, head) => {
+  const fine = request.url === "/lsp" && ours(request) && request.headers.origin === `http://${request.headers.host}`;
+  if (!fine) return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+  sockets.handleUpgrade(request, socket, head, serve);
+});
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = net.createServer().on("error", reject);
+    probe.listen(0, host, () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/// Starts a server and gives its stream, once it waits for its client.
+async function start(page) {
+  const port = await freePort();
+  const etcc = spawn("etcc", ["lsp", "--socket", port], { stdio: ["ignore", "ignore", "pipe"] });
+  page.on("close", () => etcc.kill());
+  await new Promise((resolve, reject) => {
+    etcc.on("error", reject);
+    etcc.on("exit", () => reject(new Error("etcc ended")));
+    etcc.stderr.on("data", (text) => String(text).includes("waiting for a client") && resolve());
+  });
+  return net.connect(port, host);
+}
+
+async function serve(page) {
+  const early = [];
+  const keep = (text) => early.push(text);
+  page.on("message", keep);
+  try {
+    const stream = await start(page);
+    page.off("message", keep);
+    page.on("message", (text) => stream.write(frame(text)));
+    early.forEach((text) => stream.write(frame(text)));
+    stream.on("data", reader((text) => page.send(text)));
+    stream.on("close", () => page.close());
+    stream.on("error", () => page.close());
+  } catch (problem) {
+    console.error(`serve: etcc lsp does not start: ${problem.message}`);
+    page.close();
+  }
+}
+
+web.listen(Number(process.argv[2] ?? 4173), host, () => console.log(`http://${host}:${web.address().port}/`));
