@@ -20,11 +20,12 @@ const go = (pattern) => `(() => {
 })()`;
 const choose = (name) => `[...document.querySelectorAll("nav button")].find((one) => one.textContent === "${name}").click()`;
 
-async function hover(page, pattern) {
+/// What is shown of `name`, where a pattern is first.
+async function hover(page, pattern, name) {
   await page.value(go(pattern));
   await page.value(run("editor.action.showHover"));
   return page.await("a hover", `[...document.querySelectorAll(".monaco-hover-content")].map((one) => one.innerText)
-    .find((shown) => shown.includes(" : "))`);
+    .find((shown) => shown.startsWith("${name} : "))`);
 }
 
 async function changed(page, what, action) {
@@ -40,7 +41,7 @@ async function replayed() {
   await page.await("what is recorded", `${text("#state")} === "recorded"`);
   said.recorded = {
     problems: await page.await("a problem", text("#problems")),
-    hover: await hover(page, "network \\("),
+    hover: await hover(page, "network \\(", "network"),
     keyword: await page.await("colours", `(() => {
       const found = [...document.querySelectorAll(".view-line span span")].find((one) => one.textContent === "fun");
       return found && getComputedStyle(found).color; })()`),
@@ -56,20 +57,20 @@ async function repair(page) {
   await page.value(choose("layer.axn"));
   said.problems = await page.await("a problem", `document.querySelector("#problems pre")?.innerText`);
   await page.value(go("@ u"));
-  said.repaired = await changed(page, "a repair", run("editor.action.autoFix")).catch(async () => {
-    await page.value(run("editor.action.quickFix"));
-    await page.await("repairs", `document.querySelector(".action-widget .action-item, .action-widget .monaco-list-row")`.replace(/^/, "!!"));
-    await page.key("Enter", 13);
-    await page.await("a repair", "axonEditor.getValue() !== window.before");
-    return page.value("axonEditor.getValue()");
-  });
+  await page.value("window.before = axonEditor.getValue()");
+  await page.value(run("editor.action.quickFix"));
+  await page.await("repairs", `!!document.querySelector(".action-widget .monaco-list-row.action")`);
+  said.repairs = await page.value(`[...document.querySelectorAll(".action-widget .monaco-list-row.action")].map((one) => one.innerText)`);
+  await page.key("Enter", 13);
+  await page.await("a repair", "axonEditor.getValue() !== window.before");
+  said.repaired = await page.value("axonEditor.getValue()");
   await page.await("no problem", `${text("#problems")} === "No problems."`);
 }
 
 async function read(page) {
   await page.value(choose("rows.axn"));
-  said.hover = await hover(page, "total");
-  said.hoverOfSize = await hover(page, "n, m");
+  said.hover = await hover(page, "total", "total");
+  said.hoverOfSize = await hover(page, "n, m", "n");
   await page.screenshot(path.join(pictures, "hover.png"));
   await page.key("Escape", 27);
   said.lenses = await page.await("lenses", `(() => { const found = [...document.querySelectorAll(".codelens-decoration a")];
@@ -91,7 +92,7 @@ async function write(page) {
   await page.await("a new name", "axonEditor.getValue() !== window.before");
   said.renamed = await page.value("axonEditor.getValue()");
   await page.value(go("total x"));
-  await page.value(run("editor.action.revealDefinition"));
+  await page.value(`axonEditor.trigger("", "editor.action.revealDefinition")`);
   await page.await("the definition", "axonEditor.getPosition().lineNumber === 2");
   await page.value(`axonEditor.setValue(axonEditor.getValue().replace("fun total (", "fun total   ("))`);
   said.formatted = await changed(page, "a layout", run("editor.action.formatDocument"));
