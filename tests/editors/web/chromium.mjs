@@ -53,7 +53,7 @@ export class Page {
 
   /// Waits until an expression has a value that counts as true, and gives it.
   async await(what, expression) {
-    for (let tries = 0; tries < 600; ++tries) {
+    for (let tries = 0; tries < 300; ++tries) {
       const found = await this.value(expression).catch(() => undefined);
       if (found) return found;
       await new Promise((resolve) => setTimeout(resolve, 50));

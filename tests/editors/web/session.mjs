@@ -21,11 +21,15 @@ const go = (pattern) => `(() => {
 const choose = (name) => `[...document.querySelectorAll("nav button")].find((one) => one.textContent === "${name}").click()`;
 
 /// What is shown of `name`, where a pattern is first.
-async function hover(page, pattern, name) {
+async function hover(page, pattern, name, picture) {
   await page.value(go(pattern));
   await page.value(run("editor.action.showHover"));
-  return page.await("a hover", `[...document.querySelectorAll(".monaco-hover-content")].map((one) => one.innerText)
+  const shown = await page.await("a hover", `[...document.querySelectorAll(".monaco-hover-content")].map((one) => one.innerText)
     .find((shown) => shown.startsWith("${name} : "))`);
+  if (picture) await page.screenshot(path.join(pictures, picture));
+  await page.key("Escape", 27);
+  await page.await("no hover", `![...document.querySelectorAll(".monaco-hover")].some((one) => one.checkVisibility())`);
+  return shown;
 }
 
 async function changed(page, what, action) {
@@ -70,9 +74,7 @@ async function repair(page) {
 async function read(page) {
   await page.value(choose("rows.axn"));
   said.hover = await hover(page, "total", "total");
-  said.hoverOfSize = await hover(page, "n, m", "n");
-  await page.screenshot(path.join(pictures, "hover.png"));
-  await page.key("Escape", 27);
+  said.hoverOfSize = await hover(page, "n, m", "n", "hover.png");
   said.lenses = await page.await("lenses", `(() => { const found = [...document.querySelectorAll(".codelens-decoration a")];
     return found.length && found.map((one) => one.innerText); })()`);
   said.colours = await page.await("colours of sizes", `(() => {
