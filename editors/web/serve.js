@@ -73,7 +73,7 @@ async function serve(page) {
     stream.on("close", () => page.close());
     stream.on("error", () => page.close());
   } catch (problem) {
-    console.error(`serve: etcc lsp does not start: ${problem.message}`);
+    if (page.readyState === page.OPEN) console.error(`serve: etcc lsp does not start: ${problem.message}`);
     page.close();
   }
 }
