@@ -5,13 +5,16 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "query/hints.h"
 #include "query/hover.h"
+#include "query/imports.h"
 #include "query/mentions.h"
+#include "query/workspace.h"
 #include "tools/common.h"
 
 namespace axon::tools {
@@ -76,7 +79,21 @@ std::string_view line_at(const source::SourceManager& sources, source::Span span
   return file.line(file.line_of(span.begin));
 }
 
-std::vector<Line> answer(const QueryOptions& o, const session::Session& session, uint32_t offset) {
+/// Where what stands at the place stands in the files beside this one, and in all that they import.
+std::vector<query::Mention> mentions_around(session::Session& session, const std::string& path,
+                                            uint32_t offset, const query::Mention& mention) {
+  query::Workspace workspace;
+  const std::string folder = std::filesystem::absolute(path).parent_path();
+  workspace.set_folders({folder});
+  const auto place = query::definition(session, mention.meaning);
+  const bool library = place && session.documents().is_library(session.sources()[place->file].name());
+  const std::string word(session.sources().text(mention.span));
+  query::check_files(session, workspace.files(), word, library);
+  const auto now = query::mention_at(session, path, offset);  // other files may say that fields are one
+  return query::mentions_of(session, now ? now->meaning : mention.meaning);
+}
+
+std::vector<Line> answer(const QueryOptions& o, session::Session& session, uint32_t offset) {
   std::vector<Line> out;
   const auto& sources = session.sources();
   const std::string path = parse_place(o.at)->file;
@@ -92,12 +109,16 @@ std::vector<Line> answer(const QueryOptions& o, const session::Session& session,
     return out;
   }
   const auto mention = query::mention_at(session, path, offset);
-  if (!mention) return out;
   const auto add = [&](source::Span span) { out.push_back({span, std::string(line_at(sources, span))}); };
+  if (!mention) {
+    const auto import = query::imported_at(session, path, offset);
+    if (import && o.what == "def") add(*import);
+    return out;
+  }
   if (o.what == "def") {
     if (const auto place = query::definition(session, mention->meaning)) add(*place);
   } else {
-    for (const query::Mention& m : query::mentions_of(session, mention->meaning)) add(m.span);
+    for (const query::Mention& m : mentions_around(session, path, offset, *mention)) add(m.span);
   }
   return out;
 }
@@ -152,6 +173,10 @@ Command add_query(CLI::App& app) {
       ->check(CLI::IsMember({"type", "def", "refs", "hints"}));
   app.add_option("--at", o->at, "FILE:LINE:COLUMN")->required();
   app.add_flag("--json", o->json, "as JSON on stdout");
+  app.add_option_function<std::string>(
+         "--error-format", [o](const std::string& format) { o->json |= format == "json"; },
+         "as other commands have it: json for JSON on stdout")
+      ->check(CLI::IsMember({"human", "short", "json"}));
   add_library(app, o->common);
   return [o] { return run_query(*o); };
 }

@@ -683,6 +683,70 @@ class Folders(unittest.TestCase):
             self.assertEqual((status, err.splitlines()[0][:12]), (1, "error[E0408]"))
 
 
+class Query(unittest.TestCase):
+    """Where names are declared and where else they stand: as file:line:column: the line."""
+
+    def setUp(self):
+        self.folder = os.path.realpath(self.enterContext(tempfile.TemporaryDirectory()))
+        self.used = self.write("used.axn", "-- λ\nfun double (x : f32[n]) = x + x\nfun four x = double (double x)\n")
+        self.user = self.write("user.axn", 'import "used.axn" as u\nfun eight x = 2.0 * u.double (u.four x)\n')
+
+    if not hasattr(unittest.TestCase, "enterContext"):  # Python 3.10
+        def enterContext(self, manager):
+            self.addCleanup(manager.__exit__, None, None, None)
+            return manager.__enter__()
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def query(self, what, place, *options):
+        return etcc("query", what, "--at", place, *options)
+
+    def test_definition(self):
+        double = f"{self.used}:2:5: fun double (x : f32[n]) = x + x\n"
+        self.assertEqual(self.query("def", f"{self.user}:2:24"), (0, double, ""))
+        self.assertEqual(self.query("def", f"{self.used}:3:14"), (0, double, ""))
+        self.assertEqual(self.query("def", f"{self.used}:2:27")[1][-39:], ":2:13: fun double (x : f32[n]) = x + x\n")
+        self.assertEqual(self.query("def", f"{self.user}:1:10"), (0, f"{self.used}:1:1: -- λ\n", ""))
+        status, out, _ = self.query("def", f"{self.user}:2:19")
+        self.assertEqual(status, 0)
+        self.assertRegex(out, r"stdlib/.*\.axn:\d+:\d+: prim ")
+
+    def test_references_are_in_the_files_beside_it(self):
+        expected = [f"{self.used}:2:5: ", f"{self.used}:3:14: ", f"{self.used}:3:22: ", f"{self.user}:2:23: "]
+        for place in [f"{self.used}:2:5", f"{self.used}:3:25", f"{self.user}:2:23"]:
+            status, out, _ = self.query("refs", place)
+            self.assertEqual(status, 0)
+            self.assertEqual([line[: len(start)] for line, start in zip(out.splitlines(), expected)], expected)
+            self.assertEqual(len(out.splitlines()), len(expected))
+
+    def test_references_to_the_library(self):
+        path = self.write("alone.axn", "fun f x = softmax x\n")
+        status, out, _ = self.query("refs", f"{path}:1:11")
+        self.assertEqual(status, 0)
+        self.assertIn(f"{path}:1:11: fun f x = softmax x\n", out)
+        self.assertGreater(out.count("/stdlib/"), 1)
+
+    def test_json(self):
+        for option in [["--json"], ["--error-format", "json"]]:
+            status, out, _ = self.query("def", f"{self.user}:2:24", *option)
+            self.assertEqual(status, 0)
+            self.assertEqual(json.loads(out), [{"file": self.used, "line": 2, "column": 5, "end_line": 2, "end_column": 11,
+                                                "text": "fun double (x : f32[n]) = x + x"}])
+
+    def test_places_without_a_name(self):
+        for place in [f"{self.used}:1:1", f"{self.used}:2:1", f"{self.used}:99:1"]:
+            status, out, err = self.query("def", place)
+            self.assertEqual((status, out), (1, ""))
+            self.assertIn("there is nothing to say", err)
+        for place in [self.used, f"{self.used}:0:1", f"{self.used}:1:x", ":1:1"]:
+            self.assertEqual(self.query("refs", place)[0], 2)
+        self.assertEqual(self.query("refs", "/nowhere/a.axn:1:1")[0], 1)
+
+
 class Outputs(WithProgram):
     """Every command that writes a file writes it the same way."""
 
