@@ -227,6 +227,12 @@ std::vector<Mention> mentions(const Session& session, const std::string& path) {
   return Collector(session, path, readings(session, path)).run();
 }
 
+std::vector<Mention> mentions_in(const Session& session, const std::string& path, uint32_t begin,
+                                 uint32_t end) {
+  if (!session.documents().find(path)) return {};
+  return Collector(session, path, readings_in(session, path, begin, end)).run();
+}
+
 std::optional<Mention> mention_at(const Session& session, const std::string& path, uint32_t offset) {
   if (!session.documents().find(path)) return std::nullopt;
   std::optional<Mention> out;

@@ -35,6 +35,9 @@ struct Mention {
 /// All names in the file that stand for something. What was read last of an edited text is looked at where
 /// the text is the same.
 std::vector<Mention> mentions(const session::Session& session, const std::string& path);
+/// Those of the declarations that a stretch of the file touches.
+std::vector<Mention> mentions_in(const session::Session& session, const std::string& path, uint32_t begin,
+                                 uint32_t end);
 /// The name that the place lies in, or at the end of.
 std::optional<Mention> mention_at(const session::Session& session, const std::string& path, uint32_t offset);
 /// All names of the files that are loaded which have this meaning, by file and place.

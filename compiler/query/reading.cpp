@@ -89,17 +89,14 @@ std::optional<Span> Layer::then(Span whole) const {
   return Span{part_, *begin, *end};
 }
 
-namespace {
-
-/// Those whose part holds the place; all where none is given.
-std::vector<Reading> readings(const session::Session& session, const std::string& path,
-                              std::optional<uint32_t> offset) {
+std::vector<Reading> readings_in(const session::Session& session, const std::string& path, uint32_t begin,
+                                 uint32_t end) {
   std::vector<Reading> out;
   const source::SourceManager& sources = session.sources();
   for (session::Entry& entry : session.declarations(path)) {
     const source::SourceFile& part = sources[entry.part->source];
     const Span whole = part.piece();
-    if (offset && (*offset < whole.begin || whole.end < *offset)) continue;
+    if (end < whole.begin || whole.end < begin) continue;
     Reading reading{std::move(entry), whole, {}};
     if (const session::Record* const record = reading.entry.record) {
       const auto which = static_cast<size_t>(reading.entry.read - record->own.data());
@@ -113,14 +110,12 @@ std::vector<Reading> readings(const session::Session& session, const std::string
   return out;
 }
 
-}  // namespace
-
 std::vector<Reading> readings(const session::Session& session, const std::string& path) {
-  return readings(session, path, std::nullopt);
+  return readings_in(session, path, 0, UINT32_MAX);
 }
 
 std::vector<Reading> readings_at(const session::Session& session, const std::string& path, uint32_t offset) {
-  return readings(session, path, std::optional(offset));
+  return readings_in(session, path, offset, offset);
 }
 
 }  // namespace axon::query

@@ -58,6 +58,9 @@ struct Reading {
 
 /// Those of the declarations of a loaded file, in order.
 std::vector<Reading> readings(const session::Session& session, const std::string& path);
+/// Of what a stretch of the file touches.
+std::vector<Reading> readings_in(const session::Session& session, const std::string& path, uint32_t begin,
+                                 uint32_t end);
 /// Of what stands at the place, of which several share a part only where one is the `val` of another.
 std::vector<Reading> readings_at(const session::Session& session, const std::string& path, uint32_t offset);
 

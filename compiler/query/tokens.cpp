@@ -3,6 +3,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/modules.h"
 
@@ -100,6 +101,12 @@ class Classifier {
   struct Known {
     bool function, entry, library;
   };
+  /// Most keys differ in their names, and few in their modules, whose names are long.
+  struct ByName {
+    bool operator()(const core::DeclKey& a, const core::DeclKey& b) const {
+      return std::tie(a.name, a.space, a.module) < std::tie(b.name, b.space, b.module);
+    }
+  };
   const Known& of(const core::DeclKey& key) {
     const auto [at, is_new] = known_.try_emplace(key);
     if (!is_new) return at->second;
@@ -118,7 +125,7 @@ class Classifier {
 
   const Session& session_;
   std::set<uint32_t> parameters_;  ///< where their names begin
-  std::map<core::DeclKey, Known> known_;
+  std::map<core::DeclKey, Known, ByName> known_;
   std::map<std::string, bool> library_;  ///< by module
 };
 
@@ -156,10 +163,11 @@ const char* token_type_name(Token::Type type) {
   return "variable";
 }
 
-std::vector<Token> tokens(const Session& session, const std::string& path) {
+std::vector<Token> tokens(const Session& session, const std::string& path, uint32_t begin, uint32_t end) {
   std::vector<Token> out;
   Classifier classifier(session, path);
-  for (const Mention& m : mentions(session, path)) {
+  for (const Mention& m : mentions_in(session, path, begin, end)) {
+    if (m.span.end < begin || end < m.span.begin) continue;
     const char first = session.sources().text(m.span)[0];
     const bool name =
         first == '\'' || first == '_' || (first >= 'A' && first <= 'Z') || (first >= 'a' && first <= 'z');

@@ -36,7 +36,8 @@ struct Token {
 const char* token_type_name(Token::Type type);
 constexpr size_t token_types = static_cast<size_t>(Token::Type::field) + 1;
 
-/// Of all names in the file, in order; operators are none.
-std::vector<Token> tokens(const session::Session& session, const std::string& path);
+/// Of the names that the stretch of the file touches, in order; operators are none.
+std::vector<Token> tokens(const session::Session& session, const std::string& path, uint32_t begin = 0,
+                          uint32_t end = UINT32_MAX);
 
 }  // namespace axon::query

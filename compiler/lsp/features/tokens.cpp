@@ -33,8 +33,7 @@ Json semantic_tokens(Server& server, const Json& params) {
   }
   Json data = Json::array();
   Position before;
-  for (const query::Token& t : query::tokens(server.session(), text.path)) {
-    if (t.span.end < begin || end < t.span.begin) continue;
+  for (const query::Token& t : query::tokens(server.session(), text.path, begin, end)) {
     const Position at = positions.position(t.span.begin), to = positions.position(t.span.end);
     data.push_back(at.line - before.line);
     data.push_back(at.line == before.line ? at.character - before.character : at.character);
