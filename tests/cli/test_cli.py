@@ -691,11 +691,6 @@ class Query(unittest.TestCase):
         self.used = self.write("used.axn", "-- λ\nfun double (x : f32[n]) = x + x\nfun four x = double (double x)\n")
         self.user = self.write("user.axn", 'import "used.axn" as u\nfun eight x = 2.0 * u.double (u.four x)\n')
 
-    if not hasattr(unittest.TestCase, "enterContext"):  # Python 3.10
-        def enterContext(self, manager):
-            self.addCleanup(manager.__exit__, None, None, None)
-            return manager.__enter__()
-
     def write(self, name, text):
         path = os.path.join(self.folder, name)
         with open(path, "w", encoding="utf-8") as file:
