@@ -67,7 +67,7 @@ TEST_F(Hints, OfABrokenTextAreThoseOfTheTextBefore) {
 }
 
 TEST_F(Hints, WrittenDownLeaveTypesAsTheyAre) {
-  size_t edits = 0;
+  size_t edits = 0;  // all are made together, and every fifth by itself
   for (const std::string& file : session::programs({"stdlib", "examples", "tests/core/types"})) {
     const std::string text = session::read(file);
     const std::vector<Hint> all = of(text);
@@ -78,6 +78,7 @@ TEST_F(Hints, WrittenDownLeaveTypesAsTheyAre) {
       if (hint.edits.empty()) continue;
       ++edits;
       together.insert(together.end(), hint.edits.begin(), hint.edits.end());
+      if (edits % 5 != 0) continue;
       const std::string now = edited(text, hint.edits);
       of(now);
       const uint32_t line = session_.sources()[hint.edits[0].span.file].line_of(hint.at);
