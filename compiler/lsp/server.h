@@ -69,7 +69,7 @@ class Server {
   std::string uri_of(source::FileId file) const;
   /// What the last check of the file said, with drafts of edits; by path.
   const std::map<std::string, source::Diagnostics>& found() const { return publisher_.all(); }
-  const Publisher& publisher() const { return publisher_; }
+  Publisher& publisher() { return publisher_; }
   Formatter& formatter() { return formatter_; }
   /// A step that leaves the session in another state for a while; of features that wait for the check.
   void exclusively(const std::function<void()>& step) { checker_->exclusively(step); }

@@ -14,7 +14,7 @@ int* opened(int (&ends)[2]) {
 
 }  // namespace
 
-Client::Client(const std::vector<std::string>& encodings, bool start)
+Client::Client(const std::vector<std::string>& encodings, bool start, const Json& settings)
     : connection_(opened(out_)[0], opened(in_)[1]) {
   Server::Options options{{AXON_SOURCE_DIR "/stdlib"}};
   options.delay = std::chrono::milliseconds(1);
@@ -24,8 +24,8 @@ Client::Client(const std::vector<std::string>& encodings, bool start)
     ::close(out_[1]);
   });
   if (!start) return;
-  capabilities_ = ask("initialize",
-                      {{"capabilities", {{"general", {{"positionEncodings", encodings}}}}}})["capabilities"];
+  capabilities_ = ask("initialize", {{"capabilities", {{"general", {{"positionEncodings", encodings}}}}},
+                                     {"initializationOptions", settings}})["capabilities"];
   tell("initialized");
 }
 
@@ -87,7 +87,7 @@ Json Client::diagnostics(const std::string& uri) {
   const auto wanted = [&](const Json& message) {
     return message.value("method", "") == "textDocument/publishDiagnostics" &&
            message["params"]["uri"] == uri &&
-           message["params"].value("version", int64_t{-1}) == versions_[uri];
+           message["params"].value("version", int64_t{-1}) == (versions_.count(uri) ? versions_.at(uri) : -1);
   };
   for (;;) {
     for (size_t i = unread_.size(); i-- > 0;)
@@ -98,18 +98,14 @@ Json Client::diagnostics(const std::string& uri) {
   }
 }
 
-std::map<std::string, Json> Client::settled(const std::string& uri) {
-  diagnostics(uri);
-  ask("workspace/symbol", {{"query", "no such symbol"}});  // answered after all of them were sent
-  std::map<std::string, Json> out;
-  for (const Json& message : unread_)
-    if (message.value("method", "") == "textDocument/publishDiagnostics")
-      out[message["params"]["uri"]] = message["params"]["diagnostics"];
-  unread_.clear();
-  for (const auto& [of, said] : out)
-    unread_.push_back({{"method", "textDocument/publishDiagnostics"},
-                       {"params", {{"uri", of}, {"version", versions_[of]}, {"diagnostics", said}}}});
-  return out;
+void Client::close(const std::string& uri) {
+  versions_.erase(uri);
+  tell("textDocument/didClose", {{"textDocument", {{"uri", uri}}}});
+}
+
+Json Client::pulled(const std::string& uri) {
+  const Json said = ask("textDocument/diagnostic", {{"textDocument", {{"uri", uri}}}});
+  return said.contains("items") ? said["items"] : said;
 }
 
 bool Client::become(const std::string& uri, const std::string& wanted) {

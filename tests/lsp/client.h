@@ -12,7 +12,8 @@ namespace axon::lsp {
 class Client {
  public:
   /// `encodings`: what it offers for positions. Without `start` it says nothing by itself.
-  explicit Client(const std::vector<std::string>& encodings = {}, bool start = true);
+  explicit Client(const std::vector<std::string>& encodings = {}, bool start = true,
+                  const Json& settings = nullptr);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -29,10 +30,11 @@ class Client {
   void open(const std::string& uri, const std::string& text);
   /// A whole text, or the stretch between two places.
   void change(const std::string& uri, const Json& changes);
-  /// The diagnostics of the file for the version that it has now.
+  /// The diagnostics of the file for the version that it has now; for none, where it is not open.
   Json diagnostics(const std::string& uri);
-  /// What was said of each file, once the version that this one has now was checked: URI and diagnostics.
-  std::map<std::string, Json> settled(const std::string& uri);
+  void close(const std::string& uri);
+  /// All that is wrong with the file as it is now, asked for.
+  Json pulled(const std::string& uri);
   /// Codes of these, in order, each with a space behind it.
   std::string codes(const std::string& uri);
   /// Whether the codes of the file become these; reads messages until then, or until others were sent 100

@@ -93,7 +93,9 @@ Json diagnostics_json(const Server& server, const std::vector<const Diagnostic*>
 }
 
 Json pulled_diagnostics(Server& server, const Json& params) {
-  return {{"kind", "full"}, {"items", server.publisher().said_of(server.text_of(params).path)}};
+  const std::string path = server.text_of(params).path;
+  server.publisher().refusals().look_at(server.session(), path);
+  return {{"kind", "full"}, {"items", server.publisher().said_of(path)}};
 }
 
 Json code_actions(Server& server, const Json& params) {
