@@ -16,6 +16,10 @@
 #include "known.h"
 
 namespace axon::corpus {
+
+/// In the messages of GoogleTest.
+void PrintTo(const Bomb& bomb, std::ostream* out) { *out << bomb.name; }
+
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
@@ -73,7 +77,6 @@ Outcome run_alone(const std::string& program) {
 }
 
 class Bombs : public testing::TestWithParam<Bomb> {};
-void PrintTo(const Bomb& bomb, std::ostream* out) { *out << bomb.name; }
 
 /// Empty when the program is answered in time, with what is wanted.
 std::string run(const Bomb& bomb) {
