@@ -180,8 +180,11 @@ std::string answers_at(Client& client, const std::string& uri, const Json& posit
                        {"options", Json::object()}};
   std::string out;
   for (const auto& [method, capability] : all)
-    if (client.capabilities().contains(capability))
-      out += fmt::format("{} {}\n", method, client.ask(method, params).dump());
+    if (client.capabilities().contains(capability)) {
+      Json answer = client.ask(method, params);
+      if (answer.contains("error")) answer = answer["error"];
+      out += fmt::format("{} {}\n", method, answer.dump());
+    }
   return out;
 }
 
