@@ -42,7 +42,7 @@ const Elsewhere elsewhere[] = {
     {"E0407", "tests/diagnostics/modules_test.cpp", "E0407"},
     {"E0408", "tests/diagnostics/modules_test.cpp", "E0408"},
     {"E0409", "tests/diagnostics/modules_test.cpp", "E0409"},
-    {"E0590", "tests/shapes/bombs_test.cpp", "E0590"},
+    {"E0590", "tests/shapes/bombs.cpp", "E0590"},
     {"E0592", "tests/pipeline/test_work.cpp", "E0592"},
     {"E0593", "tests/cli/test_cli.py", "error[E0593]"},
     {"E0610", "tests/diagnostics/test_etcc.py", "E0610"},
