@@ -97,8 +97,9 @@ void Document::set_text(std::string text) {
   sources_.replace(text_.source, std::move(text), bytes_);
   std::vector<Piece> all = pieces();
   keep_equal(all);
+  const auto before = static_cast<long>(unused_.size());
   for (std::shared_ptr<Part>& part : parts_) give_up(std::move(part));
-  std::reverse(unused_.begin(), unused_.end());  // a part that is edited keeps its id
+  std::reverse(unused_.begin() + before, unused_.end());  // a part that is edited keeps its id
   place(std::move(all));
 }
 

@@ -107,7 +107,7 @@ size_t Session::with_text(const std::string& path, const std::string& text,
 }
 
 /// The record of the declaration, and what it was read from. Where the part was edited so that it has another
-/// id now, that is the first of those that are no longer there.
+/// id now, that is the first of those whose text is no longer there.
 void Session::find_record(Entry& entry, const Document& document) const {
   const auto known = records_.find(entry.key);
   if (known == records_.end()) return;
@@ -115,7 +115,8 @@ void Session::find_record(Entry& entry, const Document& document) const {
   auto read =
       std::find_if(own.begin(), own.end(), [&](const ReadPart& p) { return p.id == entry.part->source; });
   if (read == own.end())
-    read = std::find_if(own.begin(), own.end(), [&](const ReadPart& p) { return !document.revision(p.id); });
+    read = std::find_if(own.begin(), own.end(),
+                        [&](const ReadPart& p) { return document.revision(p.id) != p.revision; });
   if (read == own.end()) return;
   entry.record = &known->second;
   entry.read = &*read;

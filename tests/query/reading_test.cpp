@@ -54,5 +54,17 @@ TEST_F(Readings, AreOfTheLastCheckAndOfTheLastGoodText) {
   EXPECT_EQ(layers(0).size(), 1u);
 }
 
+TEST_F(Readings, AreKeptWhereSeveralDeclarationsAreEditedAtOnce) {
+  set("val gone = 1.0\nfun f x = x + 1.0\nfun g x = f x\n");
+  session_.check(path);
+  set("fun f x = x + 1.0\nfun g x = f x\n");  // leaves a part that nobody uses
+  set("fun f x = x + 2.0\nfun g x = f x + 1.0\nfun h x = g x\n");
+  EXPECT_EQ(layers(0).size(), 1u);
+  EXPECT_EQ(layers(1).size(), 1u);
+  set("fun new x = x\nfun f x = x + 3.0\nfun g x = f x + 2.0\n");
+  EXPECT_EQ(layers(1).size(), 1u) << "another one has the place that it had";
+  EXPECT_EQ(layers(2).size(), 1u);
+}
+
 }  // namespace
 }  // namespace axon::query

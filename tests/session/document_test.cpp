@@ -55,6 +55,15 @@ TEST(Document, IdsOfPartsThatGoAreUsedAgain) {
   EXPECT_LE(sources.size(), files + 1);
 }
 
+TEST(Document, EditedPartsKeepTheirIdsWhateverWentBefore) {
+  source::SourceManager sources;
+  Document document(sources, "a.axn", "fun e x = x\nfun f x = x\nfun g x = x\n");
+  document.set_text("fun f x = x\nfun g x = x\n");
+  const State before = state(document);
+  document.set_text("fun f x = x + 1\nfun g x = x + 1\n");
+  EXPECT_EQ(state(document).ids, before.ids);
+}
+
 TEST(Document, TellsWhatIsWrongWithItsBytesAndParts) {
   source::SourceManager sources;
   Document document(sources, "a.axn", "fun f x = (x\nfun g y = \xff\nfun h z = z z z +\n");
