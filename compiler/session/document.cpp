@@ -93,6 +93,7 @@ void Document::place(std::vector<Piece> pieces) {
 }
 
 void Document::set_text(std::string text) {
+  version_ = ++versions_;
   bytes_ = {};
   sources_.replace(text_.source, std::move(text), bytes_);
   std::vector<Piece> all = pieces();
@@ -104,7 +105,7 @@ void Document::set_text(std::string text) {
 }
 
 void Document::hold() {
-  held_.emplace(std::string(sources_[text_.source].text()), bytes_, std::vector<Piece>{});
+  held_.emplace(std::string(sources_[text_.source].text()), bytes_, std::vector<Piece>{}, version_);
   for (const std::shared_ptr<Part>& part : parts_)
     held_->pieces.push_back({sources_[part->id].piece(), part->text, part->first, part});
 }
@@ -116,6 +117,7 @@ void Document::release() {
   sources_.replace(text_.source, std::move(held_->text), known);
   bytes_ = std::move(held_->bytes);
   place(std::move(held_->pieces));
+  version_ = held_->version;
   held_.reset();
 }
 

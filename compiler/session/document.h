@@ -27,6 +27,8 @@ class Document {
   void hold();
   void release();
   const syntax::Text& text() const { return text_; }
+  /// Another number whenever the text was replaced.
+  uint64_t version() const { return version_; }
   /// What was reported while the bytes and the parts were read.
   std::vector<source::Diagnostic> reports() const;
   /// Another number whenever the text of the part is another one; 0 for what is no part of this document.
@@ -51,6 +53,7 @@ class Document {
     std::string text;
     source::Diagnostics bytes;
     std::vector<Piece> pieces;
+    uint64_t version;
   };
   std::vector<Piece> pieces() const;
   void keep_equal(std::vector<Piece>& pieces);
@@ -64,7 +67,7 @@ class Document {
   std::vector<std::shared_ptr<Part>> unused_;  ///< their ids are given to parts to come
   std::optional<Held> held_;
   syntax::Text text_;
-  uint64_t revisions_ = 0;
+  uint64_t revisions_ = 0, version_ = 0, versions_ = 0;
   std::map<source::FileId, uint64_t> revision_of_;  ///< of each part
 };
 

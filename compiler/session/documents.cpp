@@ -43,6 +43,7 @@ Documents::Files::iterator Documents::remove(Files::iterator file) {
 void Documents::open(const std::string& path, std::string text) {
   const auto found = files_.find(source::file_identity(path));
   if (found == files_.end()) {
+    ++changes_;
     add(path, std::move(text)).open = true;
     return;
   }
@@ -55,6 +56,7 @@ void Documents::close(const std::string& path) {
   const auto found = files_.find(source::file_identity(path));
   if (found == files_.end() || !found->second.open) return;
   found->second.open = false;
+  ++changes_;
   if (auto text = text_on_disk(path))
     found->second.document->set_text(std::move(*text));
   else
@@ -62,6 +64,7 @@ void Documents::close(const std::string& path) {
 }
 
 void Documents::reload() {
+  ++changes_;
   for (auto it = files_.begin(); it != files_.end();) {
     Entry& entry = it->second;
     auto text = entry.open ? std::nullopt : text_on_disk(entry.path);

@@ -29,6 +29,8 @@ class Documents {
 
   /// core::Loader: a path that ends in .axn, or the dotted name of a library module; null when there is none.
   const syntax::Text* load(const std::string& module);
+  /// Another number whenever a file may have come or gone.
+  uint64_t changes() const { return changes_; }
   const std::vector<std::string>& library() const { return library_; }
   /// Whether the file lies in one of the directories of the library.
   bool is_library(const std::string& path) const;
@@ -53,6 +55,7 @@ class Documents {
   source::SourceManager sources_;
   std::vector<std::string> library_;
   Files files_;  ///< by identity
+  uint64_t changes_ = 0;
   std::map<source::FileId, const Document*> by_source_;
 };
 

@@ -57,7 +57,9 @@ Diagnostics Session::check_with_drafts(const std::string& path) {
   Diagnostics found = run(view);
   checked_ = view.round.checked();
   Program& program = programs_[source::file_identity(path)];
-  program = {view.own.identity, {}, {}};
+  program = {view.own.identity, {}, {}, {}, documents_.changes()};
+  for (const core::Module* m : view.modules.all())
+    program.texts.emplace_back(m->text.source, documents_.find(m->text.source)->version());
   for (DeclId d : view.own.in_order) program.declarations.push_back(view.modules.key(d));
   for (const auto& [name, module] : view.own.imports)
     if (module) program.imports[name] = core::file_of_module(module->identity);
@@ -65,6 +67,16 @@ Diagnostics Session::check_with_drafts(const std::string& path) {
   for (const std::string& name : view.modules.library_names())
     prelude_.push_back(view.modules.key(view.modules.in_library(core::DeclKey::Space::values, name)));
   return found;
+}
+
+bool Session::is_checked(const std::string& path) const {
+  const auto program = programs_.find(source::file_identity(path));
+  if (program == programs_.end() || program->second.changes != documents_.changes()) return false;
+  const auto& texts = program->second.texts;
+  return std::all_of(texts.begin(), texts.end(), [&](const auto& text) {
+    const Document* const document = documents_.find(text.first);
+    return document && document->version() == text.second;
+  });
 }
 
 Diagnostics Session::check(const std::string& path) {

@@ -40,6 +40,8 @@ class Session {
   source::Diagnostics check(const std::string& path);
   /// The same, with the edits that were drafted for errors and not tried yet (try_edits.h).
   source::Diagnostics check_with_drafts(const std::string& path);
+  /// Whether the file was checked, and neither it nor what it imports has another text now.
+  bool is_checked(const std::string& path) const;
   /// Gives the file another text while the callback looks at what is said of that. All is as before
   /// afterwards. Returns the work: how many expressions were checked anew.
   size_t with_text(const std::string& path, const std::string& text,
@@ -71,9 +73,11 @@ class Session {
   core::Options options_;
   Records records_;
   struct Program {
-    std::string module;                          ///< its identity
-    std::vector<core::DeclKey> declarations;     ///< in order
-    std::map<std::string, std::string> imports;  ///< the file of each, by its name
+    std::string module;                                      ///< its identity
+    std::vector<core::DeclKey> declarations;                 ///< in order
+    std::map<std::string, std::string> imports;              ///< the file of each, by its name
+    std::vector<std::pair<source::FileId, uint64_t>> texts;  ///< it read, with their versions
+    uint64_t changes = 0;                                    ///< of the documents
   };
   std::map<std::string, Program> programs_;  ///< files that were checked, by what they are
   std::vector<core::DeclKey> prelude_;
