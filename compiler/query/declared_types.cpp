@@ -10,22 +10,11 @@
 namespace axon::query {
 
 using core::DeclKey;
-using core::Global;
 using core::Type;
 using core::TypeId;
 using session::Session;
 
 namespace {
-
-/// The type as the session knows it; nothing where it is no longer declared.
-std::optional<DeclKey> key_of(const Session& session, const Global& type) {
-  const session::Document* const document = session.documents().find(type.span.file);
-  if (!document) return std::nullopt;
-  const std::string& path = session.sources()[document->text().source].name();
-  for (const session::Entry& entry : session.declarations(path))
-    if (entry.key.space == DeclKey::Space::types && entry.key.name == type.name) return entry.key;
-  return std::nullopt;
-}
 
 /// Collects the names of types in a type. Those in what a name stands for are not looked at.
 class Names {
@@ -37,7 +26,7 @@ class Names {
     if (!id.valid() || !seen_.insert(id.index).second) return;
     const Type& type = program_.types.types[id];
     if (type.alias.declared.valid()) {
-      const auto key = key_of(session_, program_.globals[type.alias.declared]);
+      const auto key = declared_type(session_, program_, id);
       if (key && std::find(out_.begin(), out_.end(), *key) == out_.end()) out_.push_back(*key);
       return;
     }
@@ -74,6 +63,18 @@ TypeId type_at(const Typed& typed, const Layer& layer, const std::optional<Menti
 }
 
 }  // namespace
+
+std::optional<DeclKey> declared_type(const Session& session, const core::Program& program, TypeId type) {
+  const core::GlobalId id = program.types.types[type].alias.declared;
+  if (!id.valid()) return std::nullopt;
+  const core::Global& declared = program.globals[id];
+  const session::Document* const document = session.documents().find(declared.span.file);
+  if (!document) return std::nullopt;
+  const std::string& path = session.sources()[document->text().source].name();
+  for (const session::Entry& entry : session.declarations(path))
+    if (entry.key.space == DeclKey::Space::types && entry.key.name == declared.name) return entry.key;
+  return std::nullopt;
+}
 
 std::vector<DeclKey> declared_types(const Session& session, const std::string& path, uint32_t offset) {
   const auto mention = mention_at(session, path, offset);

@@ -2,7 +2,6 @@
 #include "query/typed.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace axon::query {
 
@@ -30,17 +29,6 @@ std::vector<size_t> breaks(std::string_view type) {
     if (type[i] == ']' || type[i] == ')' || type[i] == '}') --depth;
     if (depth == 0 && (type.substr(i).starts_with(" -> ") || type.substr(i).starts_with(" where ")))
       out.push_back(i);
-  }
-  return out;
-}
-
-/// With every run of blanks as one.
-std::string one_line(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool blank = c == ' ' || c == '\n';
-    if (!blank) out += c;
-    if (blank && !out.empty() && out.back() != ' ') out += ' ';
   }
   return out;
 }
@@ -112,6 +100,40 @@ LocalId Typed::bound_at(Span part) const {
   for (uint32_t i = 0; i < program_.locals.size(); ++i)
     if (program_.locals[LocalId{i}].span == part) return LocalId{i};
   return {};
+}
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n';
+    if (!blank) out += c;
+    if (blank && !out.empty() && out.back() != ' ') out += ' ';
+  }
+  return out;
+}
+
+TypeText parts_of_type(std::string_view type) {
+  const std::string line = one_line(type);
+  std::vector<size_t> ends = breaks(line);
+  ends.push_back(line.size());
+  TypeText out;
+  size_t from = 0;
+  std::string_view before;
+  for (const size_t end : ends) {
+    std::string_view piece = std::string_view(line).substr(from, end - from);
+    from = end;
+    const bool where = piece.starts_with(" where ");
+    for (const std::string_view lead : {" -> ", " where "})
+      if (piece.starts_with(lead)) piece.remove_prefix(lead.size());
+    if (where) {
+      out.where = piece;
+      continue;
+    }
+    if (!before.empty()) out.parameters.emplace_back(before);
+    before = piece;
+  }
+  out.result = before;
+  return out;
 }
 
 std::string declaration_text(const std::string& name, std::string_view type) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/print.h"
 #include "session/record.h"
@@ -46,6 +47,17 @@ class Typed {
   const core::Program& program_;
   core::Names names_;
 };
+
+/// The text of a type taken apart: what stands between arrows, and behind `where`. One that is no function
+/// has no parameters.
+struct TypeText {
+  std::vector<std::string> parameters;
+  std::string result, where;
+};
+TypeText parts_of_type(std::string_view type);
+
+/// With every run of blanks as one.
+std::string one_line(std::string_view text);
 
 /// `name : type`, in lines of 80 columns where the type can be broken: before arrows and `where`, under the
 /// name's colon.
