@@ -222,6 +222,11 @@ bool operator==(const Meaning& a, const Meaning& b) {
          core::file_of_module(a.declared->module) == core::file_of_module(b.declared->module);
 }
 
+bool is_seen_outside(Kind kind) {
+  return kind == Kind::value || kind == Kind::type || kind == Kind::layout || kind == Kind::module ||
+         kind == Kind::mesh || kind == Kind::field;
+}
+
 std::vector<Mention> mentions(const Session& session, const std::string& path) {
   if (!session.documents().find(path)) return {};
   return Collector(session, path, readings(session, path)).run();

@@ -32,6 +32,9 @@ struct Mention {
   bool binds = false;  ///< the name is declared or bound here
 };
 
+/// Whether other declarations and files can mention something of the kind.
+bool is_seen_outside(Kind kind);
+
 /// All names in the file that stand for something. What was read last of an edited text is looked at where
 /// the text is the same.
 std::vector<Mention> mentions(const session::Session& session, const std::string& path);

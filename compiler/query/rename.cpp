@@ -212,12 +212,6 @@ class Trial {
   std::map<std::string, std::multiset<std::string>> errors_;
 };
 
-/// Whether other declarations and files can mention it.
-bool is_seen_outside(Kind kind) {
-  return kind == Kind::value || kind == Kind::type || kind == Kind::layout || kind == Kind::module ||
-         kind == Kind::mesh || kind == Kind::field;
-}
-
 /// Why it is not known what the name stands for in all places: a declaration with an error mentions it.
 std::string refusal_of_errors(const Session& session, const std::map<std::string, source::Diagnostics>& found,
                               const Mention& mention, const std::vector<Edit>& edits) {

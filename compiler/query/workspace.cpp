@@ -68,7 +68,7 @@ const std::vector<std::string>& Workspace::files() {
 
 std::map<std::string, source::Diagnostics> check_files(Session& session,
                                                        const std::vector<std::string>& files,
-                                                       const std::string& word, bool with_library) {
+                                                       const std::string& word) {
   std::map<std::string, source::Diagnostics> out;
   std::vector<std::string> all = session.documents().paths();
   for (const std::string& file : files) {
@@ -79,7 +79,7 @@ std::map<std::string, source::Diagnostics> check_files(Session& session,
   for (const std::string& path : all) {
     const syntax::Text* const text = session.documents().read(path);
     if (!text) continue;
-    if (!with_library && session.documents().is_library(path)) continue;
+    if (session.documents().is_library(path)) continue;
     if (word.empty() || has_word(session.sources()[text->source].text(), word))
       out.emplace(path, session.check(path));
   }

@@ -28,10 +28,10 @@ class Workspace {
 };
 
 /// Checks those of the files, and of all that are loaded, whose text has the word; all where that is empty.
-/// Those of the library are left out unless they are asked for. What is said of each.
+/// Those of the library are left out. What is said of each.
 std::map<std::string, source::Diagnostics> check_files(session::Session& session,
                                                        const std::vector<std::string>& files,
-                                                       const std::string& word, bool with_library = false);
+                                                       const std::string& word);
 bool has_word(std::string_view text, std::string_view word);
 
 }  // namespace axon::query

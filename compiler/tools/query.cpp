@@ -14,6 +14,7 @@
 #include "query/hover.h"
 #include "query/imports.h"
 #include "query/mentions.h"
+#include "query/references.h"
 #include "query/workspace.h"
 #include "tools/common.h"
 
@@ -79,18 +80,11 @@ std::string_view line_at(const source::SourceManager& sources, source::Span span
   return file.line(file.line_of(span.begin));
 }
 
-/// Where what stands at the place stands in the files beside this one, and in all that they import.
-std::vector<query::Mention> mentions_around(session::Session& session, const std::string& path,
-                                            uint32_t offset, const query::Mention& mention) {
+/// The files beside this one.
+std::vector<std::string> files_beside(const std::string& path) {
   query::Workspace workspace;
-  const std::string folder = std::filesystem::absolute(path).parent_path();
-  workspace.set_folders({folder});
-  const auto place = query::definition(session, mention.meaning);
-  const bool library = place && session.documents().is_library(session.sources()[place->file].name());
-  const std::string word(session.sources().text(mention.span));
-  query::check_files(session, workspace.files(), word, library);
-  const auto now = query::mention_at(session, path, offset);  // other files may say that fields are one
-  return query::mentions_of(session, now ? now->meaning : mention.meaning);
+  workspace.set_folders({std::filesystem::absolute(path).parent_path().string()});
+  return workspace.files();
 }
 
 std::vector<Line> answer(const QueryOptions& o, session::Session& session, uint32_t offset) {
@@ -118,7 +112,7 @@ std::vector<Line> answer(const QueryOptions& o, session::Session& session, uint3
   if (o.what == "def") {
     if (const auto place = query::definition(session, mention->meaning)) add(*place);
   } else {
-    for (const query::Mention& m : mentions_around(session, path, offset, *mention)) add(m.span);
+    for (const query::Mention& m : query::references(session, path, offset, files_beside(path))) add(m.span);
   }
   return out;
 }
