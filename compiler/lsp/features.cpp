@@ -31,6 +31,7 @@ const std::vector<Feature>& features() {
       {"textDocument/hover", "hoverProvider", yes, hover},
       {"textDocument/completion", "completionProvider", completion_options, completion},
       {"completionItem/resolve", nullptr, yes, resolve_completion},
+      {"textDocument/signatureHelp", "signatureHelpProvider", signature_help_options, signature_help},
       {"textDocument/inlayHint", "inlayHintProvider", yes, inlay_hints},
       {"textDocument/definition", "definitionProvider", yes, definition},
       {"textDocument/typeDefinition", "typeDefinitionProvider", yes, type_definition},

@@ -38,6 +38,8 @@ Json hover(Server& server, const Json& params);
 Json completion_options();
 Json completion(Server& server, const Json& params);
 Json resolve_completion(Server& server, const Json& params);
+Json signature_help_options();
+Json signature_help(Server& server, const Json& params);
 Json inlay_hints(Server& server, const Json& params);
 Json definition(Server& server, const Json& params);
 Json type_definition(Server& server, const Json& params);

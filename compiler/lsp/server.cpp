@@ -162,6 +162,9 @@ Json Server::initialize(const Json& params) {
       encoding_ = Encoding::utf8;
       chosen = "utf-8";
     }
+  label_offsets_ = offers(
+                       "/capabilities/textDocument/signatureHelp/signatureInformation/parameterInformation/"
+                       "labelOffsetSupport") == true;
   watches_ = offers("/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration") == true;
   const Json of_axon = {{"filters", {{{"pattern", {{"glob", "**/*.axn"}}}}}}};
   Json capabilities = {

@@ -62,6 +62,8 @@ class Server {
   const OpenText& text_of(const Json& params) const;
   const std::map<std::string, OpenText>& open_texts() const { return open_; }  ///< by URI
   Encoding encoding() const { return encoding_; }
+  /// Whether the client finds the parameters of a signature by their places in its label.
+  bool takes_label_offsets() const { return label_offsets_; }
   static Json range(const Positions& positions, uint32_t begin, uint32_t end);
   static Position position_in(const Json& params, const char* name);
   /// In whole files; nothing for a place in no file.
@@ -111,7 +113,7 @@ class Server {
   Publisher publisher_{*this};
   Formatter formatter_;
   Encoding encoding_ = Encoding::utf16;
-  bool initialized_ = false, shut_down_ = false, watches_ = false;
+  bool initialized_ = false, shut_down_ = false, watches_ = false, label_offsets_ = false;
   std::optional<int> exit_;
   std::mutex output_lock_;
   std::unique_ptr<Queue> queue_;

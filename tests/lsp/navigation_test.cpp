@@ -182,5 +182,36 @@ TEST_F(Navigation, SemanticTokens) {
             "one:constant.declaration.readonly ");
 }
 
+TEST_F(Navigation, SignatureHelp) {
+  const auto parameters = [&](Client& client) {
+    client.open(uri, text_);
+    client.diagnostics(uri);
+    const Json help =
+        client.ask("textDocument/signatureHelp",
+                   {{"textDocument", {{"uri", uri}}}, {"position", {{"line", 2}, {"character", 18}}}});
+    EXPECT_EQ(help["signatures"].size(), 1u) << help;
+    EXPECT_EQ(help["activeParameter"], 1);
+    EXPECT_EQ(help["signatures"][0]["activeParameter"], 1);
+    EXPECT_EQ(help["signatures"][0]["label"], "scale (x : f32[n]) (k : f32) : f32[n]");
+    EXPECT_EQ(help["signatures"][0]["documentation"]["value"], "𝛼.");
+    return help["signatures"][0]["parameters"];
+  };
+  text_ = "--| 𝛼.\nfun scale (x : f32[n]) (k : f32) : f32[n] = x * k\nfun g y = scale y 1.0\n";
+  Client plain;
+  EXPECT_EQ(parameters(plain), Json::array({{{"label", "x : f32[n]"}}, {{"label", "k : f32"}}}));
+  Client client({}, false);
+  client.ask(
+      "initialize",
+      {{"capabilities",
+        {{"textDocument",
+          {{"signatureHelp",
+            {{"signatureInformation", {{"parameterInformation", {{"labelOffsetSupport", true}}}}}}}}}}}});
+  EXPECT_EQ(parameters(client), Json::array({{{"label", {7, 17}}}, {{"label", {20, 27}}}}));
+  EXPECT_TRUE(client
+                  .ask("textDocument/signatureHelp",
+                       {{"textDocument", {{"uri", uri}}}, {"position", {{"line", 2}, {"character", 4}}}})
+                  .is_null());
+}
+
 }  // namespace
 }  // namespace axon::lsp
