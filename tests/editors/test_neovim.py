@@ -55,6 +55,8 @@ class Neovim(unittest.TestCase):
             with open(said, encoding="utf-8") as given:
                 said = json.load(given)
         support.compare_session(self, said)
+        self.assertIn("total (x : f32[rows, m]) : f32[rows]", said["signature"])
+        self.assertIn("The sum of each row: Σ.", said["signature"])
 
 
 if __name__ == "__main__":

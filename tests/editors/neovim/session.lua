@@ -38,9 +38,10 @@ local function floating()
   end
 end
 
-local function hover()
-  vim.lsp.buf.hover()
-  await("a hover", function() return floating() ~= nil end)
+--- What a command of the client shows in such a window.
+local function shown_by(what, command)
+  command()
+  await(what, function() return floating() ~= nil end)
   local shown, window = floating()
   vim.api.nvim_win_close(window, true)
   return shown
@@ -62,10 +63,13 @@ local function session()
   await("no diagnostic", function() return #vim.diagnostic.get(0) == 0 end)
 
   go([[\<total\>]])
-  said.hover = hover()
+  said.hover = shown_by("a hover", vim.lsp.buf.hover)
   go([[\<n\>]])
-  said.hover_of_size = hover()
+  said.hover_of_size = shown_by("a hover", vim.lsp.buf.hover)
   said.renamed = changes("a new name", function() vim.lsp.buf.rename("rows") end)
+
+  go([[\<total \zsy\>]])
+  said.signature = shown_by("a signature", vim.lsp.buf.signature_help)
 
   go([[\<total y\>]])
   vim.lsp.buf.definition()
