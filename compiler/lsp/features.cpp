@@ -36,14 +36,15 @@ const std::vector<Feature>& features() {
       {"textDocument/definition", "definitionProvider", yes, definition},
       {"textDocument/typeDefinition", "typeDefinitionProvider", yes, type_definition},
       {"textDocument/documentLink", "documentLinkProvider", what_document_links_do, document_links},
-      {"textDocument/references", "referencesProvider", yes, references},
+      {"textDocument/references", "referencesProvider", yes, references, true, are_references_known},
       {"textDocument/documentHighlight", "documentHighlightProvider", yes, highlights},
       {"textDocument/prepareRename", nullptr, yes, prepare_rename},
       {"textDocument/rename", "renameProvider", what_rename_does, rename, true},
       {"textDocument/semanticTokens/full", "semanticTokensProvider", semantic_tokens_legend, semantic_tokens},
-      {"textDocument/semanticTokens/range", nullptr, yes, semantic_tokens},
+      {"textDocument/semanticTokens/full/delta", nullptr, yes, changed_semantic_tokens},
+      {"textDocument/semanticTokens/range", nullptr, yes, semantic_tokens_in_range},
       {"textDocument/prepareCallHierarchy", "callHierarchyProvider", yes, prepare_calls},
-      {"callHierarchy/incomingCalls", nullptr, yes, incoming_calls},
+      {"callHierarchy/incomingCalls", nullptr, yes, incoming_calls, true, are_incoming_calls_known},
       {"callHierarchy/outgoingCalls", nullptr, yes, outgoing_calls},
   };
   return table;

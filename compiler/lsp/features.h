@@ -15,6 +15,8 @@ struct Feature {
   Json (*announced)();     ///< what is announced
   Json (*answer)(Server& server, const Json& params);
   bool waits = false;  ///< for the check of the text that the request is about
+  /// Of one that waits: whether all that it needs is known already. Null: it always waits.
+  bool (*is_known)(Server& server, const Json& params) = nullptr;
 };
 
 const std::vector<Feature>& features();
@@ -45,13 +47,17 @@ Json definition(Server& server, const Json& params);
 Json type_definition(Server& server, const Json& params);
 Json document_links(Server& server, const Json& params);
 Json references(Server& server, const Json& params);
+bool are_references_known(Server& server, const Json& params);
 Json highlights(Server& server, const Json& params);
 Json prepare_rename(Server& server, const Json& params);
 Json rename(Server& server, const Json& params);
 Json semantic_tokens_legend();
 Json semantic_tokens(Server& server, const Json& params);
+Json semantic_tokens_in_range(Server& server, const Json& params);
+Json changed_semantic_tokens(Server& server, const Json& params);
 Json prepare_calls(Server& server, const Json& params);
 Json incoming_calls(Server& server, const Json& params);
+bool are_incoming_calls_known(Server& server, const Json& params);
 Json outgoing_calls(Server& server, const Json& params);
 
 }  // namespace axon::lsp

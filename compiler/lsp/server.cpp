@@ -36,9 +36,13 @@ Server::Server(int in, int out, const Options& options)
     : connection_(in, out),
       options_(options),
       session_(std::make_unique<session::Session>(options.library, core::Options{})) {
-  checker_ = std::make_unique<Checker>(Checker::Tasks{
-      [this](const std::string& path) { check(path); }, [this] { publisher_.publish_others(); },
-      [this] { look_ahead(); }, [this](const std::string& what) { log(what); }});
+  checker_ = std::make_unique<Checker>(Checker::Tasks{[this](const std::string& path) { check(path); },
+                                                      [this] {
+                                                        publisher_.publish_others();
+                                                        refresh();
+                                                      },
+                                                      [this] { look_ahead(); },
+                                                      [this](const std::string& what) { log(what); }});
   checker_->set_delay(options.delay);
 }
 Server::~Server() = default;
@@ -93,7 +97,8 @@ void Server::give(const Json& id, const std::function<Json()>& answer) { send(ou
 void Server::answer_to(const Json& id, const std::string& method, const Json& params) {
   if (method == "initialize") return give(id, [&] { return initialize(params); });
   const Feature* const feature = find_feature(method);
-  if (feature && feature->waits && initialized_ && !shut_down_) return give_later(id, *feature, params);
+  if (feature && initialized_ && !shut_down_ && has_to_wait(*feature, params))
+    return give_later(id, *feature, params);
   give(id, [&]() -> Json {
     if (!initialized_) throw RequestError{not_initialized, "the first request is `initialize`"};
     if (shut_down_) throw RequestError{invalid_request, "the server is shut down"};
@@ -108,23 +113,37 @@ void Server::answer_to(const Json& id, const std::string& method, const Json& pa
   });
 }
 
+/// What makes no sense need not wait to be told so.
+bool Server::has_to_wait(const Feature& feature, const Json& params) {
+  if (!feature.waits || !feature.is_known) return feature.waits;
+  try {
+    const Checker::Hold hold(*checker_);
+    return !feature.is_known(*this, params);
+  } catch (const RequestError&) {
+  } catch (const Json::exception&) {
+  }
+  return false;
+}
+
 /// From the thread that checks, once it has. Where the text has become another one, the places of the request
 /// mean nothing.
 void Server::give_later(const Json& id, const Feature& feature, const Json& params) {
   const auto drop = [this, id] {
     give(id, []() -> Json { throw RequestError{content_modified, "the text has changed"}; });
   };
-  int64_t version = 0;
-  try {
-    version = text_of(params).version;
-  } catch (const RequestError& e) {
-    return give(id, [&]() -> Json { throw e; });
+  std::optional<int64_t> version;  // none: the request is about no open text
+  if (params.contains("textDocument")) {
+    try {
+      version = text_of(params).version;
+    } catch (const RequestError& e) {
+      return give(id, [&]() -> Json { throw e; });
+    }
   }
   const auto run = [this, id, &feature, params, version, drop] {
     if (queue_->is_cancelled(id))
       return give(id, []() -> Json { throw RequestError{request_cancelled, "the request was cancelled"}; });
-    const auto text = open_.find(params["textDocument"]["uri"].get<std::string>());
-    if (text == open_.end() || text->second.version != version) return drop();
+    const auto text = version ? open_.find(params["textDocument"]["uri"].get<std::string>()) : open_.end();
+    if (version && (text == open_.end() || text->second.version != version)) return drop();
     give(id, [&] { return feature.answer(*this, params); });
   };
   checker_->add({run, drop});
@@ -152,19 +171,30 @@ void Server::notice(const std::string& method, const Json& params) {
   }
 }
 
+/// That of texts in memory where the client has it, else what it names first; every client has UTF-16.
+std::string Server::choose_encoding(const Json& offered) {
+  static const std::map<std::string, Encoding> known = {
+      {"utf-8", Encoding::utf8}, {"utf-16", Encoding::utf16}, {"utf-32", Encoding::utf32}};
+  std::string chosen;
+  for (const Json& one : offered.is_array() ? offered : Json::array()) {
+    const std::string name = one.is_string() ? one.get<std::string>() : "";
+    if (known.count(name) && (chosen.empty() || name == "utf-8")) chosen = name;
+  }
+  if (chosen.empty()) chosen = "utf-16";
+  encoding_ = known.at(chosen);
+  return chosen;
+}
+
 Json Server::initialize(const Json& params) {
   if (initialized_) throw RequestError{invalid_request, "the server is initialized already"};
   const auto offers = [&](const char* pointer) { return params.value(Json::json_pointer(pointer), Json()); };
-  const Json encodings = offers("/capabilities/general/positionEncodings");
-  const char* chosen = "utf-16";
-  for (const Json& one : encodings.is_array() ? encodings : Json::array())
-    if (one == "utf-8") {
-      encoding_ = Encoding::utf8;
-      chosen = "utf-8";
-    }
+  const std::string chosen = choose_encoding(offers("/capabilities/general/positionEncodings"));
   label_offsets_ = offers(
                        "/capabilities/textDocument/signatureHelp/signatureInformation/parameterInformation/"
                        "labelOffsetSupport") == true;
+  for (const char* what : {"semanticTokens", "inlayHint"})
+    if (offers((std::string("/capabilities/workspace/") + what + "/refreshSupport").c_str()) == true)
+      refreshed_.push_back(std::string("workspace/") + what + "/refresh");
   watches_ = offers("/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration") == true;
   const Json of_axon = {{"filters", {{{"pattern", {{"glob", "**/*.axn"}}}}}}};
   Json capabilities = {
@@ -179,6 +209,9 @@ Json Server::initialize(const Json& params) {
   const bool pulls = offers("/capabilities/textDocument/diagnostic").is_object();
   if (!pulls || offers("/capabilities/textDocument/publishDiagnostics").is_object())
     capabilities.erase("diagnosticProvider");
+  if (capabilities.contains("diagnosticProvider") &&
+      offers("/capabilities/workspace/diagnostics/refreshSupport") == true)
+    refreshed_.push_back("workspace/diagnostic/refresh");
   set_folders(params);
   initialized_ = true;
   configure(params.value("initializationOptions", Json()));
@@ -204,6 +237,7 @@ void Server::check(const std::string& path) {
   if (!session_->documents().read(path)) return;
   try {
     publisher_.found(path, session_->check_with_drafts(path));
+    is_stale_ |= session_->checked() != 0;
   } catch (const std::exception& bug) {  // outside of any declaration
     source::Diagnostics found;
     found.report(source::error(source::Code::E9003, {session_->documents().find(path)->text().source, 0, 0})
@@ -211,6 +245,15 @@ void Server::check(const std::string& path) {
     publisher_.found(path, found);
   }
   publisher_.publish(path);
+}
+
+/// Tells the client to ask again for what it shows of files that it did not edit since, or before they were
+/// checked.
+void Server::refresh() {
+  if (!is_stale_) return;
+  is_stale_ = false;
+  for (const std::string& method : refreshed_)
+    send({{"jsonrpc", "2.0"}, {"id", fmt::format("refresh {}", ++refreshes_)}, {"method", method}});
 }
 
 void Server::look_ahead() {

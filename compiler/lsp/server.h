@@ -19,6 +19,7 @@
 #include "lsp/positions.h"
 #include "lsp/publisher.h"
 #include "lsp/queue.h"
+#include "lsp/sent_tokens.h"
 #include "query/workspace.h"
 #include "session/session.h"
 
@@ -73,6 +74,7 @@ class Server {
   const std::map<std::string, source::Diagnostics>& found() const { return publisher_.all(); }
   Publisher& publisher() { return publisher_; }
   Formatter& formatter() { return formatter_; }
+  SentTokens& sent_tokens() { return sent_tokens_; }
   /// A step that leaves the session in another state for a while; of features that wait for the check.
   void exclusively(const std::function<void()>& step) { checker_->exclusively(step); }
   void notify(const std::string& method, Json params);
@@ -82,9 +84,11 @@ class Server {
   void handle(const Json& message);
   void answer_to(const Json& id, const std::string& method, const Json& params);
   void give(const Json& id, const std::function<Json()>& answer);
+  bool has_to_wait(const Feature& feature, const Json& params);
   void give_later(const Json& id, const Feature& feature, const Json& params);
   void notice(const std::string& method, const Json& params);
   Json initialize(const Json& params);
+  std::string choose_encoding(const Json& offered);
   void watch_files();
   void set_folders(const Json& params);
   void change_folders(const Json& event);
@@ -97,6 +101,7 @@ class Server {
   void order_files();
   void reload();
   void check(const std::string& path);
+  void refresh();
   void look_ahead();
   void log(const std::string& what);
   void send(const Json& message);
@@ -112,8 +117,12 @@ class Server {
   query::Workspace workspace_;
   Publisher publisher_{*this};
   Formatter formatter_;
+  SentTokens sent_tokens_;
   Encoding encoding_ = Encoding::utf16;
   bool initialized_ = false, shut_down_ = false, watches_ = false, label_offsets_ = false;
+  bool is_stale_ = false;               ///< what the client shows may have changed with the last checks
+  std::vector<std::string> refreshed_;  ///< requests of a client that asks again when it is told to
+  size_t refreshes_ = 0;
   std::optional<int> exit_;
   std::mutex output_lock_;
   std::unique_ptr<Queue> queue_;

@@ -81,6 +81,7 @@ void Server::close(const Json& params) {
   const Checker::Change held(*checker_);
   const OpenText closed = std::move(known->second);
   std::erase(recent_, known->first);
+  sent_tokens_.forget(known->first);
   open_.erase(known);
   const auto other = std::find_if(recent_.rbegin(), recent_.rend(), [&](const std::string& uri) {
     return open_.at(uri).identity == closed.identity;

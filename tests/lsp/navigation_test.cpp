@@ -114,6 +114,62 @@ TEST(NavigationInFolders, ReferencesAndRename) {
   EXPECT_EQ(client.ask("textDocument/references", at).size(), 2u);
 }
 
+/// Asked for at once, answers have the files that nobody has looked at yet.
+TEST(NavigationInFolders, NothingIsMissedBeforeTheFolderIsChecked) {
+  const fs::path folder = fs::path(::testing::TempDir()) / "early";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  for (const char* name : {"a", "b", "c"})
+    std::ofstream(folder / (std::string(name) + ".axn"))
+        << "import \"used.axn\" as u\nfun g" << name << " x = u.f x\n";
+  const std::string text = "fun f x = x + 1.0\nfun own y = f y\n", uri = uri_of_path(folder / "used.axn");
+  std::ofstream(folder / "used.axn") << text;
+  const auto start = [&](Client& client) {
+    client.ask("initialize", {{"workspaceFolders", {{{"uri", uri_of_path(folder)}, {"name", "a"}}}}});
+    client.open(uri, text);
+  };
+  const Json at = {{"textDocument", {{"uri", uri}}}, {"position", {{"line", 0}, {"character", 4}}}};
+  {
+    Client client({}, false);
+    start(client);
+    EXPECT_EQ(client.ask("textDocument/references", at).size(), 5u);
+    client.change(uri, Json::array({{{"text", text + "fun more z = f z\n"}}}));
+    EXPECT_EQ(client.ask("textDocument/references", at).size(), 6u) << "right after an edit";
+    std::ofstream(folder / "d.axn") << "import \"used.axn\" as u\nfun gd x = u.f x\n";
+    client.tell("workspace/didChangeWatchedFiles", {{"changes", Json::array()}});
+    EXPECT_EQ(client.ask("textDocument/references", at).size(), 7u) << "of a new file";
+    fs::remove(folder / "d.axn");
+  }
+  {
+    Client client({}, false);
+    start(client);
+    const Json items = client.ask("textDocument/prepareCallHierarchy", at);
+    const Json key = items.is_null() ? Json() : items[0];
+    ASSERT_FALSE(key.is_null());
+    EXPECT_EQ(client.ask("callHierarchy/incomingCalls", {{"item", key}}).size(), 4u);
+  }
+  Client client({}, false);
+  start(client);
+  EXPECT_EQ(client.ask("workspace/symbol", {{"query", "gc"}})[0]["name"], "gc");
+}
+
+/// What the library declares is used in the library, too.
+TEST_F(Navigation, ReferencesOfTheLibrary) {
+  open("fun f x = softmax x\nfun g x = x @ x + x\n");
+  Json params = at("softmax");
+  const auto in_library = [](const Json& found) {
+    return std::count_if(found.begin(), found.end(), [](const Json& one) {
+      return one["uri"].get<std::string>().find("/stdlib/") != std::string::npos;
+    });
+  };
+  const Json found = client_.ask("textDocument/references", params);
+  EXPECT_GT(in_library(found), 1) << found;
+  EXPECT_EQ(static_cast<long>(found.size()) - in_library(found), 1);
+  const Json of_operator = client_.ask("textDocument/references", at("@"));
+  EXPECT_GT(in_library(of_operator), 1) << of_operator;
+  EXPECT_EQ(static_cast<long>(of_operator.size()) - in_library(of_operator), 1);
+}
+
 TEST_F(Navigation, CallHierarchy) {
   open(
       "val h : f32[n] -> f32[n]\nfun h x = sin x + sin (x + x)\nfun g y = h (h y)\ntest \"of h\" = h [0.0] "
@@ -176,10 +232,31 @@ TEST_F(Navigation, SemanticTokens) {
             "'t:typeParameter.declaration n:size.declaration s:shape.declaration x:parameter.declaration "
             "'t:typeParameter s:shape n:size y:variable.declaration relu:function.defaultLibrary "
             "x:parameter i:index.declaration y:variable i:index x:parameter ");
-  Json range = at("val");
+  Json delta = at("val");
+  delta["previousResultId"] = client_.ask("textDocument/semanticTokens/full", at("val"))["resultId"];
+  Json same = client_.ask("textDocument/semanticTokens/full/delta", delta);
+  EXPECT_EQ(same["edits"], Json::array());
+  const auto begin = text_.find("val");
+  text_.insert(begin, "val two = one\n");
+  client_.change(uri, Json::array({{{"text", text_}}}));
+  client_.diagnostics(uri);
+  delta["previousResultId"] = same["resultId"];
+  const Json changes = client_.ask("textDocument/semanticTokens/full/delta", delta);
+  ASSERT_EQ(changes["edits"].size(), 1u) << changes;
+  std::vector<Json> patched(all.begin(), all.end());
+  const Json edit = changes["edits"][0];
+  const auto from = patched.begin() + edit["start"].get<long>();
+  patched.insert(patched.erase(from, from + edit["deleteCount"].get<long>()), edit["data"].begin(),
+                 edit["data"].end());
+  EXPECT_TRUE(
+      words(Json(patched)).starts_with("two:constant.declaration.readonly one:constant.readonly one:"))
+      << words(Json(patched));
+  EXPECT_EQ(Json(patched), client_.ask("textDocument/semanticTokens/full", at("val"))["data"]);
+  EXPECT_TRUE(client_.ask("textDocument/semanticTokens/full/delta", delta).contains("data")) << "an old name";
+  Json range = at("val two");
   range["range"] = {{"start", {{"line", 0}, {"character", 0}}}, {"end", {{"line", 0}, {"character", 9}}}};
   EXPECT_EQ(words(client_.ask("textDocument/semanticTokens/range", range)["data"]),
-            "one:constant.declaration.readonly ");
+            "two:constant.declaration.readonly ");
 }
 
 TEST_F(Navigation, SignatureHelp) {
@@ -211,6 +288,29 @@ TEST_F(Navigation, SignatureHelp) {
                   .ask("textDocument/signatureHelp",
                        {{"textDocument", {{"uri", uri}}}, {"position", {{"line", 2}, {"character", 4}}}})
                   .is_null());
+}
+
+/// A client that shows colours and hints asks for them before the text is checked.
+TEST(Refresh, ComesOnceThereIsMoreToShow) {
+  Client client({}, false);
+  const Json yes = {{"refreshSupport", true}};
+  client.ask("initialize",
+             {{"capabilities", {{"workspace", {{"semanticTokens", yes}, {"inlayHint", yes}}}}}});
+  const std::string uri = "file:///nowhere/a.axn";
+  const auto next_refreshes = [&] {
+    std::string out;
+    while (out.find("semanticTokens") == out.npos || out.find("inlayHint") == out.npos) {
+      const Json message = client.next();
+      if (message.is_null()) break;
+      if (message.contains("method") && message.contains("id"))
+        out += message["method"].get<std::string>() + " ";
+    }
+    return out;
+  };
+  client.open(uri, "fun f x = x + 1.0\n");
+  EXPECT_EQ(next_refreshes(), "workspace/semanticTokens/refresh workspace/inlayHint/refresh ");
+  client.change(uri, Json::array({{{"text", "fun f x = x + x\n"}}}));
+  EXPECT_EQ(next_refreshes(), "workspace/semanticTokens/refresh workspace/inlayHint/refresh ");
 }
 
 }  // namespace

@@ -47,12 +47,12 @@ TEST(Server, OffersWhatRepairs) {
 }
 
 TEST(Server, FollowsEditsInUnitsOfTheClient) {
-  for (const char* encoding : {"utf-8", "utf-16"}) {
+  for (const char* encoding : {"utf-8", "utf-16", "utf-32"}) {
     Client client({encoding});
     EXPECT_EQ(client.capabilities()["positionEncoding"], encoding);
     client.open(uri, "-- 𝛼λ\r\nfun f x = x\r\n");
     EXPECT_EQ(client.codes(uri), "");
-    const int behind = std::string_view(encoding) == "utf-8" ? 9 : 6;
+    const int behind = std::map<std::string, int>{{"utf-8", 9}, {"utf-16", 6}, {"utf-32", 5}}.at(encoding);
     client.change(uri,
                   Json::array({{{"range", range(position(0, behind), position(1, 4))}, {"text", "\nfun "}},
                                {{"range", range(position(1, 10), position(1, 11))}, {"text", "yy"}}}));
@@ -61,6 +61,18 @@ TEST(Server, FollowsEditsInUnitsOfTheClient) {
     client.change(uri, Json::array({{{"text", "fun f x = x\n"}}}));
     EXPECT_EQ(client.codes(uri), "");
   }
+}
+
+TEST(Server, ChoosesUnitsThatBothHave) {
+  const std::vector<std::pair<std::vector<std::string>, const char*>> cases = {
+      {{}, "utf-16"},
+      {{"utf-7"}, "utf-16"},
+      {{"utf-16", "utf-8"}, "utf-8"},
+      {{"utf-32", "utf-16"}, "utf-32"},
+      {{"utf-16", "utf-32"}, "utf-16"},
+      {{"utf-32"}, "utf-32"}};
+  for (const auto& [offered, chosen] : cases)
+    EXPECT_EQ(Client(offered).capabilities()["positionEncoding"], chosen);
 }
 
 TEST(Server, ChecksImportersOfOpenFiles) {

@@ -183,6 +183,7 @@ std::string answers_at(Client& client, const std::string& uri, const Json& posit
     if (client.capabilities().contains(capability)) {
       Json answer = client.ask(method, params);
       if (answer.contains("error")) answer = answer["error"];
+      if (answer.is_object()) answer.erase("resultId");  // each server has its own
       out += fmt::format("{} {}\n", method, answer.dump());
     }
   return out;

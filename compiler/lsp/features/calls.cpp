@@ -1,5 +1,6 @@
 // Who uses a function or value, and what it uses.
 #include "query/calls.h"
+#include "query/references.h"
 
 #include "lsp/features.h"
 #include "lsp/locations.h"
@@ -57,8 +58,14 @@ Json prepare_calls(Server& server, const Json& params) {
   return item.is_null() ? item : Json::array({item});
 }
 
+bool are_incoming_calls_known(Server& server, const Json& params) {
+  return query::mentions_are_known(server.session(), key_in(params), server.workspace().files());
+}
+
 Json incoming_calls(Server& server, const Json& params) {
-  return calls_json(server, query::callers(server.session(), key_in(params)), "from");
+  const core::DeclKey key = key_in(params);
+  query::check_mentions(server.session(), key, server.workspace().files());
+  return calls_json(server, query::callers(server.session(), key), "from");
 }
 
 Json outgoing_calls(Server& server, const Json& params) {

@@ -5,6 +5,7 @@
 #include "query/declared_types.h"
 #include "query/imports.h"
 #include "query/mentions.h"
+#include "query/references.h"
 #include "query/rename.h"
 
 namespace axon::lsp {
@@ -53,14 +54,19 @@ Json document_links(Server& server, const Json& params) {
   return out;
 }
 
+bool are_references_known(Server& server, const Json& params) {
+  const OpenText& text = server.text_of(params);
+  return query::references_are_known(server.session(), text.path, offset_in(server, text, params),
+                                     server.workspace().files());
+}
+
 Json references(Server& server, const Json& params) {
   const OpenText& text = server.text_of(params);
-  const auto mention = mention_in(server, text, params);
   Json out = Json::array();
-  if (!mention) return out;
   Locations locations(server);
   const bool with_declaration = params.value(Json::json_pointer("/context/includeDeclaration"), true);
-  for (const query::Mention& m : query::mentions_of(server.session(), mention->meaning))
+  for (const query::Mention& m : query::references(
+           server.session(), text.path, offset_in(server, text, params), server.workspace().files()))
     if (with_declaration || !m.binds)
       if (auto place = locations.of(m.span)) out.push_back(std::move(*place));
   return out;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lsp/features.h"
+#include "lsp/locations.h"
 #include "lsp/uri.h"
 
 namespace axon::lsp {
@@ -84,11 +85,13 @@ Json document_symbols(Server& server, const Json& params) {
 Json workspace_symbols(Server& server, const Json& params) {
   const std::string wanted = params.value("query", "");
   constexpr size_t most = 500;
+  Locations locations(server);
+  for (const std::string& path : server.workspace().files()) server.session().documents().read(path);
   Json out = Json::array();
   for (const std::string& path : server.session().documents().paths())
     for (const Symbol& symbol : query::symbols(server.session(), path))
       if (out.size() < most && matches(wanted, symbol.name))
-        if (auto place = server.location(symbol.name_span))
+        if (auto place = locations.of(symbol.name_span))
           out.push_back(
               {{"name", symbol.name}, {"kind", number_of(symbol.kind)}, {"location", std::move(*place)}});
   return out;
