@@ -111,12 +111,18 @@
                     1 2 3 (4 . 5)))
 (add-to-list 'compilation-error-regexp-alist 'axon)
 
+(defun axon-mode--program ()
+  "The compiler; an error that says what to do where there is none."
+  (if (executable-find axon-program)
+      axon-program
+    (user-error "There is no `%s' to run; `axon-program' names the Axon compiler" axon-program)))
+
 (defun axon-format-buffer ()
   "Lay the buffer out in the one style, by `etcc fmt'."
   (interactive)
-  (let ((output (generate-new-buffer " *axon fmt*")) (errors (make-temp-file "axon")))
+  (let ((program (axon-mode--program)) (output (generate-new-buffer " *axon fmt*")) (errors (make-temp-file "axon")))
     (unwind-protect
-        (if (zerop (call-process-region nil nil axon-program nil (list output errors) nil "fmt" "-"))
+        (if (zerop (call-process-region nil nil program nil (list output errors) nil "fmt" "-"))
             (replace-buffer-contents output)
           (message "%s" (with-temp-buffer (insert-file-contents errors) (string-trim (buffer-string)))))
       (kill-buffer output)
@@ -176,15 +182,20 @@
   (interactive)
   (let ((buffer (get-buffer-create "*axon*")))
     (unless (comint-check-proc buffer)
-      (make-comint-in-buffer "axon" buffer axon-program nil "repl")
+      (make-comint-in-buffer "axon" buffer (axon-mode--program) nil "repl")
       (with-current-buffer buffer (axon-repl-mode)))
     (pop-to-buffer buffer)))
 
 ;; The language server
 
+(defun axon-mode--server (&optional interactive &rest _)
+  "What eglot runs.
+Where there is no compiler it asks the user when INTERACTIVE, and fails else."
+  (list (if interactive axon-program (axon-mode--program)) "lsp"))
+
 (defvar eglot-server-programs)
 (with-eval-after-load 'eglot
-  (add-to-list 'eglot-server-programs `(axon-mode . (,axon-program "lsp"))))
+  (add-to-list 'eglot-server-programs '(axon-mode . axon-mode--server)))
 
 (provide 'axon-mode)
 

@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -36,8 +37,7 @@ def main():
 
 def packages(*names):
     """Installs Debian packages that are missing, as examples/prepare does."""
-    script = f'. "{ROOT}/examples/prepare" && install_packages {" ".join(names)}'
-    subprocess.run(["bash", "-c", script], check=True)
+    run(["bash", "-c", f'. "{ROOT}/examples/prepare" && install_packages {" ".join(names)}'], timeout=900)
 
 
 def node():
@@ -46,24 +46,60 @@ def node():
         packages("nodejs", "npm")
 
 
-def npm_folder(name):
-    """A copy of the folder NAME below the build folder, with the packages of its lock file: what was installed stays."""
+def npm_folder(editor):
+    """A copy of the editor's folder below the build folder, in which the first line of its README has been typed.
+
+    That line is `cd editors/EDITOR && npm ci`. What it installed stays, as long as neither it nor the lock file changes.
+    """
     node()
+    name = f"editors/{editor}"
     folder = Given.build / name
     shutil.copytree(ROOT / name, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules", "dist"))
-    stamp, lock = folder / "node_modules" / ".installed", (folder / "package-lock.json").read_text()
-    if not (stamp.exists() and stamp.read_text() == lock):
-        run(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=folder, timeout=600)
-        stamp.write_text(lock)
+    first = installation(editor)[0]
+    assert first == f"cd {name} && npm ci", first
+    stamp, wanted = folder / "node_modules" / ".installed", first + (folder / "package-lock.json").read_text()
+    if not (stamp.exists() and stamp.read_text() == wanted):
+        with home(editor, cwd=Given.build, lines=[first]):
+            stamp.write_text(wanted)
     return folder
 
 
-def run(command, timeout=120, **options):
-    """Runs a command that has to succeed; what it printed is in the failure, and returned."""
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, **options)
-    if done.returncode != 0:
-        raise AssertionError(f"{command}: exit status {done.returncode}\n{done.stdout[-6000:]}\n{done.stderr[-6000:]}")
-    return done.stdout
+def run(command, timeout=120, text="", **options):
+    """Runs a command that has to succeed, with a text as its input; gives what it printed, which is in the failure too.
+
+    It leads a group of processes, and none of them is left when it ends. What they print goes to files: a process that leaves
+    the group and keeps its output open cannot make the test wait.
+    """
+    status, printed, said = finish(command, timeout, text, **options)
+    if status != 0:
+        reason = f"took more than {timeout} s" if status is None else f"exit status {status}"
+        raise AssertionError(f"{command}: {reason}\n{printed[-6000:]}\n{said[-6000:]}")
+    return printed
+
+
+def finish(command, timeout=120, text="", **options):
+    """The same for a command that may fail: its exit status, None of one that did not end, what it printed and said."""
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as said:
+        given.write(text.encode())
+        given.seek(0)
+        process = subprocess.Popen(command, stdin=given, stdout=printed, stderr=said, start_new_session=True, **options)
+        try:
+            status = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            status = None
+        end_group(process)
+        streams = []
+        for stream in printed, said:
+            stream.seek(0)
+            streams.append(stream.read().decode(errors="replace"))
+        return status, *streams
+
+
+def end_group(process):
+    """Ends a process and all that it started in its group."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def installation(editor):
@@ -75,13 +111,19 @@ def installation(editor):
 
 
 @contextlib.contextmanager
-def home(editor, cwd=ROOT, commands=None):
-    """A home directory in which nothing is but what the README's lines make. Gives the environment."""
+def home(editor, cwd=ROOT, commands=None, lines=None):
+    """A home directory in which nothing is but what the README's lines make, or these of them. Gives the environment."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.pathsep.join(filter(None, [commands and str(commands), str(Given.etcc.parent), os.environ["PATH"]]))
         environment = {"HOME": folder, "PATH": path, "TERM": "dumb", "LANG": "C.UTF-8", "TMPDIR": folder}
-        run(["bash", "-e", "-c", "\n".join(installation(editor))], cwd=cwd, env=environment, timeout=600)
+        run(["bash", "-e", "-c", "\n".join(installation(editor) if lines is None else lines)], cwd=cwd, env=environment, timeout=600)
         yield environment
+
+
+def without_compiler(environment):
+    """The same environment, in whose PATH there is no `etcc`."""
+    parts = environment["PATH"].split(os.pathsep)
+    return {**environment, "PATH": os.pathsep.join(part for part in parts if not os.path.exists(os.path.join(part, "etcc")))}
 
 
 def programs():
@@ -89,25 +131,6 @@ def programs():
     found = sorted((ROOT / "examples").rglob("*.axn")) + sorted((ROOT / "stdlib").rglob("*.axn"))
     assert len(found) > 30, found
     return found
-
-
-def compare_session(test, said):
-    """What an editor showed while `session.axn` was worked on: its session's script writes the same for each editor."""
-    test.assertEqual(said.get("problem", ""), "")
-    before = (HERE / "session.axn").read_text(encoding="utf-8").rstrip("\n")
-    repaired = before.replace("x @ w", "x @ transpose w")
-    renamed = repaired.replace("f32[n", "f32[rows")
-    (error,) = said["diagnostics"]
-    test.assertEqual((error["line"], error["column"]), (1, before.index("@") + 1))
-    test.assertIn("inner dimensions of `@` differ", error["message"])
-    test.assertIn("transpose the right operand", said["actions"][0])
-    test.assertEqual(said["repaired"].rstrip("\n"), repaired)
-    test.assertIn("total : f32[n, m] -> f32[n]", said["hover"])
-    test.assertIn("The sum of each row: Σ.", said["hover"])
-    test.assertIn("n : i64", said["hover_of_size"])
-    test.assertEqual(said["renamed"].rstrip("\n"), renamed)
-    test.assertEqual(said["references"], [[4, 5], [6, 30]])
-    test.assertEqual(said["formatted"].rstrip("\n"), renamed.replace("total   (", "total ("))
 
 
 def without_indentation(text):

@@ -6,15 +6,16 @@ import shutil
 import tempfile
 import unittest
 
+import sessions
 import support
 from support import EDITORS, HERE
 
 NAMES = {"", "font-lock-function-name-face", "font-lock-type-face", "axon-field", "axon-shape"}
 
 
-def emacs(environment, *arguments):
+def emacs(environment, *arguments, program=("emacs",)):
     """Runs Emacs without a terminal, with the user's file."""
-    return support.run(["emacs", "--batch", "-l", f"{environment['HOME']}/.emacs.d/init.el", *arguments], env=environment)
+    return support.run([*program, "--batch", "-l", f"{environment['HOME']}/.emacs.d/init.el", *arguments], env=environment)
 
 
 class EmacsColours(support.Colours):
@@ -65,14 +66,6 @@ class Emacs(unittest.TestCase):
         with support.home("emacs") as environment:
             emacs(environment, "-l", f"{HERE}/emacs/mode.el", "-f", "ert-run-tests-batch-and-exit")
 
-    def test_a_session_with_the_language_server(self):
-        with support.home("emacs") as environment, tempfile.TemporaryDirectory() as folder:
-            file, said = shutil.copy(HERE / "session.axn", folder), os.path.join(folder, "said.json")
-            emacs(environment, "-l", f"{HERE}/emacs/session.el", file, said)
-            with open(said, encoding="utf-8") as given:
-                said = json.load(given)
-        support.compare_session(self, said)
-
     def test_nothing_is_warned_of(self):
         with tempfile.TemporaryDirectory() as folder:
             for file in sorted((EDITORS / "emacs").glob("*.el")):
@@ -81,6 +74,13 @@ class Emacs(unittest.TestCase):
             self.assertGreaterEqual(len(files), 3)
             support.run(["emacs", "-Q", "--batch", "-L", folder, "--eval", "(setq byte-compile-error-on-warn t)",
                          "-f", "batch-byte-compile", *files])
+
+
+class Session(sessions.Sessions, unittest.TestCase):
+    editor = "emacs"
+
+    def play(self, environment, script, file, said):
+        emacs(environment, "-l", f"{HERE}/emacs/{script}.el", file, said, program=sessions.apart(["emacs"]))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ class Helix(unittest.TestCase):
             (server,) = axon["language-servers"]
             self.assertEqual(languages["language-server"][server], {"command": "etcc", "args": ["lsp"]})
             formatter = [axon["formatter"]["command"], *axon["formatter"]["args"]]
-            self.assertEqual(support.run(formatter, env=environment, input="fun   f x=x\n"), "fun f x = x\n")
+            self.assertEqual(support.run(formatter, env=environment, text="fun   f x=x\n"), "fun f x = x\n")
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ def drawing(environment, file):
 
 def kakoune(environment, commands, file):
     """Runs commands in a window of a file that nobody sees."""
-    support.run(["kak", "-ui", "dummy", "-e", f"{commands}; quit", str(file)], env=environment, stdin=subprocess.DEVNULL)
+    support.run(["kak", "-ui", "dummy", "-e", f"{commands}; quit", str(file)], env=environment)
 
 
 class KakouneColours(support.Colours):

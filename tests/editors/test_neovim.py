@@ -1,11 +1,11 @@
 """Neovim as a user meets it: Vim's files by its own way of installing them, and the client of the language server."""
 
-import json
 import os
-import shutil
+import re
 import tempfile
 import unittest
 
+import sessions
 import support
 import test_vim
 
@@ -39,24 +39,33 @@ class Neovim(unittest.TestCase):
     def test_without_a_compiler_editing_goes_on(self):
         with support.home("neovim") as environment, tempfile.TemporaryDirectory() as folder:
             file, said = os.path.join(folder, "x.axn"), os.path.join(folder, "said")
-            environment["PATH"] = os.pathsep.join(part for part in environment["PATH"].split(os.pathsep)
-                                                  if not os.path.exists(os.path.join(part, "etcc")))
-            test_vim.vim(environment, f"call writefile([&filetype, execute('messages')], '{said}')", file=file, program=NVIM)
+            test_vim.vim(support.without_compiler(environment), f"call writefile([&filetype, execute('messages')], '{said}')", file=file, program=NVIM)
             with open(said, encoding="utf-8") as given:
                 text = given.read()
         self.assertIn("axon\n", text)
         self.assertIn("there is no `etcc` to run", text)
         self.assertNotIn("Error", text)
 
-    def test_a_session_with_the_language_server(self):
-        with support.home("neovim") as environment, tempfile.TemporaryDirectory() as folder:
-            file, said = shutil.copy(support.HERE / "session.axn", folder), os.path.join(folder, "said.json")
-            test_vim.vim(environment, f"let g:said = '{said}'", f"luafile {support.HERE}/neovim/session.lua", file=file, program=NVIM)
-            with open(said, encoding="utf-8") as given:
-                said = json.load(given)
-        support.compare_session(self, said)
+
+class Session(sessions.Sessions, unittest.TestCase):
+    editor = "neovim"
+
+    def play(self, environment, script, file, said):
+        test_vim.vim(environment, f"let g:said = '{said}'", f"luafile {support.HERE}/neovim/{script}.lua", file=file,
+                     program=sessions.apart(NVIM))
+
+    def compare_session(self, said, before, written):
+        super().compare_session(said, before, written)
         self.assertIn("total (x : f32[rows, m]) : f32[rows]", said["signature"])
         self.assertIn("The sum of each row: Σ.", said["signature"])
+
+    def compare_more(self, said):
+        self.assertEqual(said["run"][:1] + said["run"][2:], ["run", "main", "y=[1, 2]", "z=3"])
+        self.assertEqual(said["test"][:1], ["test"])
+        self.assertEqual([one[2] for one in said["callers"]], ["main", "a row of two", "both", "both"])
+        self.assertEqual([one[2] for one in said["callees"]], ["total", "total"])
+        text = (support.HERE / "workspace" / "rows.axn").read_text(encoding="utf-8").split("\n")
+        self.assertEqual(said["highlights"], [[2, place.start() + 1] for place in re.finditer(r"\bm\b", text[1])])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import tempfile
 import unittest
 import zipfile
 
+import protocol
 import support
 from support import EDITORS, HERE, ROOT, Given
 
@@ -56,7 +57,7 @@ class Parts(unittest.TestCase):
             text = re.sub(r"\$3", "s", re.sub(r"\$4", "x", re.sub(r"\$[12]", "y", text)))
             program = text if opens.match(text) else "fun f x =\n" + "\n".join(f"  {line}" for line in text.splitlines())
             with self.subTest(snippet=name):
-                support.run([Given.etcc, "fmt", "-"], input=program + "\n")
+                support.run([Given.etcc, "fmt", "-"], text=program + "\n")
 
     def test_problem_matcher(self):
         (matcher,) = manifest()["contributes"]["problemMatchers"]
@@ -65,8 +66,8 @@ class Parts(unittest.TestCase):
             file = os.path.join(folder, "x.axn")
             with open(file, "w", encoding="utf-8") as out:
                 out.write("fun g x = nothing\n\nentry f (x : f32[n]) (y : f32[m]) = x + y\n")
-            done = support.subprocess.run([Given.etcc, "check", "--error-format=short", file], capture_output=True, text=True, check=False)
-        found = [re.match(pattern["regexp"], line) for line in done.stderr.splitlines()]
+            _, _, said = support.finish([Given.etcc, "check", "--error-format=short", file])
+        found = [re.match(pattern["regexp"], line) for line in said.splitlines()]
         found = [one for one in found if one]
         keys = ["file", "line", "column", "severity", "code"]
         self.assertEqual([[one.group(pattern[key]) for key in keys] for one in found],
@@ -82,17 +83,77 @@ class Parts(unittest.TestCase):
             self.assertEqual(word.match(text).group(), text)
 
 
+# What the editor knows of itself: https://code.visualstudio.com/api/language-extensions/semantic-highlight-guide
+TOKEN_TYPES = set("""namespace class enum interface struct typeParameter type parameter variable property enumMember decorator event function
+                     method macro label comment string keyword number regexp operator""".split())
+TOKEN_MODIFIERS = set("declaration definition readonly static deprecated abstract async modification documentation defaultLibrary".split())
+
+
+class Server(unittest.TestCase):
+    """What the manifest and the code of the extension say of the language server, asked of the server."""
+
+    def test_its_own_types_of_tokens(self):
+        legend = protocol.announced()["semanticTokensProvider"]["legend"]
+        contributes = manifest()["contributes"]
+        types = {one["id"]: one["superType"] for one in contributes["semanticTokenTypes"]}
+        modifiers = {one["id"] for one in contributes["semanticTokenModifiers"]}
+        self.assertEqual(set(types), set(legend["tokenTypes"]) - TOKEN_TYPES)
+        self.assertLessEqual(set(types.values()), TOKEN_TYPES)
+        self.assertEqual(modifiers, set(legend["tokenModifiers"]) - TOKEN_MODIFIERS)
+        (scopes,) = contributes["semanticTokenScopes"]
+        self.assertLessEqual(set(types), set(scopes["scopes"]))
+        for selector in scopes["scopes"]:
+            kind, *others = selector.split(".")
+            self.assertIn(kind, legend["tokenTypes"])
+            self.assertLessEqual(set(others), set(legend["tokenModifiers"]))
+
+    def test_the_commands_of_its_lenses(self):
+        """The extension registers them, for addresses as the server writes them."""
+        uri = "file:///work/a%20b.axn"
+        texts = {uri: 'entry f (x : f32[n]) = x\n\ntest "a title" = true\n\nfun g x = x\n'}
+        (_, lenses) = protocol.answers([("textDocument/codeLens", {"textDocument": {"uri": uri}})], texts)
+        commands = [lens["command"] for lens in lenses]
+        self.assertEqual([(one["title"], one["command"]) for one in commands], [("run", "axon.run"), ("test", "axon.test")])
+        said = json.loads(node("activate.mjs", FOLDER / "dist" / "extension.js", Given.etcc, json.dumps(commands)))
+        self.assertEqual(said["executed"], [[str(Given.etcc), "run", "/work/a b.axn", "f", "x=[1, 2]", "y=@a.npy"],
+                                            [str(Given.etcc), "test", "/work/a b.axn"]])
+
+    def test_it_is_started_and_started_again(self):
+        restart = [{"command": "axon.restart", "arguments": []}]
+        said = json.loads(node("activate.mjs", FOLDER / "dist" / "extension.js", Given.etcc, json.dumps(restart)))
+        self.assertEqual([text for text in said["states"] if text in ("Axon", "Axon has stopped", "Axon does not run")],
+                         ["Axon", "Axon has stopped"] * 2)
+        self.assertEqual(said["output"], [])
+
+    def test_what_the_compiler_makes_of_a_file(self):
+        """As it prints it, its errors where there are some."""
+        with tempfile.TemporaryDirectory() as folder:
+            fine, broken = pathlib.Path(folder, "fine.axn"), pathlib.Path(folder, "broken.axn")
+            fine.write_text("entry f (x : f32[n]) = x\n", encoding="utf-8")
+            broken.write_text("entry f (x : f32[n]) = y\n", encoding="utf-8")
+            shown = [json.loads(node("activate.mjs", FOLDER / "dist" / "extension.js", Given.etcc, "[]", file))["stage"] for file in (fine, broken)]
+            self.assertEqual(shown[0], support.run([Given.etcc, "build", "--emit=core", fine]))
+            self.assertIn("nothing is called `y` here", shown[1])
+
+    def test_stages_are_those_of_the_compiler(self):
+        table = (ROOT / "compiler" / "pipeline.cpp").read_text(encoding="utf-8")
+        table = table.split("const std::vector<Stage>& stages()", 1)[1].split("};\n", 1)[0]
+        printed = [name for name, row in re.findall(r'\{"(\w+)",(.*?)\},\n', table, re.DOTALL) if not row.endswith("nullptr")]
+        offered = re.findall(r'^  \["(\w+)", ', (EDITORS / "vscode" / "src" / "stages.ts").read_text(encoding="utf-8"), re.MULTILINE)
+        self.assertEqual(offered, printed)
+
+
 class Extension(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        """Does what the README says, with a `code` that only takes the package in."""
+        """Does what the README says behind its first line, with a `code` that only takes the package in."""
         cls.temporary = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.temporary.cleanup)
         commands = pathlib.Path(cls.temporary.name)
         code = commands / "code"
         code.write_text(f'#!/bin/sh\n[ "$1" = --install-extension ] && cp "$2" "{commands}/installed.vsix"\n', encoding="utf-8")
         code.chmod(0o755)
-        with support.home("vscode", cwd=FOLDER.parents[1], commands=commands):
+        with support.home("vscode", cwd=FOLDER, commands=commands, lines=support.installation("vscode")[1:]):
             cls.package = commands / "installed.vsix"
 
     def test_the_package_has_what_the_manifest_names(self):
@@ -108,7 +169,9 @@ class Extension(unittest.TestCase):
             self.assertFalse([name for name in files if "node_modules" in name or name.endswith(".ts")])
 
     def test_it_starts_and_its_commands_exist(self):
-        said = json.loads(node("activate.mjs", FOLDER / "dist" / "extension.js", "/nowhere/etcc"))
+        commands = [{"command": "axon.run", "arguments": ["file:///work/a%20b.axn", "main"]},
+                    {"command": "axon.test", "arguments": ["file:///work/a.axn", "a title"]}, {"command": "axon.restart", "arguments": []}]
+        said = json.loads(node("activate.mjs", FOLDER / "dist" / "extension.js", "/nowhere/etcc", json.dumps(commands)))
         named = [command["command"] for command in manifest()["contributes"]["commands"]]
         self.assertEqual(sorted(said["commands"]), sorted([*named, "axon.run", "axon.test"]))
         self.assertEqual(said["tasks"][0], ["/nowhere/etcc", "check", "--error-format=short", "${file}"])
@@ -123,5 +186,5 @@ if __name__ == "__main__":
 
     Given.build = pathlib.Path(sys.argv[-1]).resolve()
     # The README's lines are typed in a copy of the tree, so that nothing is installed into this one.
-    FOLDER = support.npm_folder("editors/vscode")
+    FOLDER = support.npm_folder("vscode")
     support.main()

@@ -4,7 +4,7 @@
 // Invariant: a server that cannot be started or ends leaves the item saying so, and the editor's other services working.
 import * as vscode from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, LanguageClientOptions, ServerOptions, State } from "vscode-languageclient/node";
-import { compiler } from "./settings";
+import { compiler, serverSettings } from "./settings";
 
 const document = { language: "axon" };
 const restartsAllowed = 4;
@@ -59,7 +59,8 @@ export class Server implements vscode.Disposable {
     return {
       documentSelector: [document],
       outputChannel: this.output,
-      synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.axn") },
+      initializationOptions: serverSettings(),
+      synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.axn"), configurationSection: "axon" },
       middleware: {
         provideInlayHints: (text, range, token, next) =>
           vscode.workspace.getConfiguration("axon", text).get("inlayHints", true) ? next(text, range, token) : [],

@@ -5,3 +5,9 @@ import * as vscode from "vscode";
 export function compiler(): string {
   return vscode.workspace.getConfiguration("axon").get<string>("path", "").trim() || "etcc";
 }
+
+/// What the language server is told of the settings, in its own names.
+export function serverSettings(): { library: string[]; delay: number | undefined } {
+  const settings = vscode.workspace.getConfiguration("axon");
+  return { library: settings.get<string[]>("library", []), delay: settings.get<number>("delay") };
+}

@@ -73,4 +73,14 @@
 
 (ert-deftest eglot-knows-the-server ()
   (require 'eglot)
-  (should (equal (cdr (assoc 'axon-mode eglot-server-programs)) '("etcc" "lsp"))))
+  (should (equal (funcall (cdr (assoc 'axon-mode eglot-server-programs))) '("etcc" "lsp"))))
+
+(ert-deftest a-missing-compiler-is-named ()
+  (require 'eglot)
+  (let ((axon-program "etcc-that-is-nowhere") (wanted "There is no .etcc-that-is-nowhere. to run"))
+    (with-axon "fun   f x=x\n"
+      (setq buffer-file-name "/nowhere/x.axn")
+      (dolist (command (list #'axon-format-buffer #'run-axon #'eglot--guess-contact))
+        (should (string-match-p wanted (error-message-string (should-error (funcall command) :type 'user-error)))))
+      (set-buffer-modified-p nil)
+      (should (equal (buffer-string) "fun   f x=x\n")))))

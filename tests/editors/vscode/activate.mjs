@@ -1,15 +1,24 @@
 // The extension starts, and goes on without a compiler.
 //
-// In: the bundle. `vscode` is replaced by a module that remembers what it was asked for, since there is no editor.
-// Out: what was registered and shown, as JSON.
+// In: the bundle, what the setting axon.path says, commands that a user gives, as JSON, and perhaps a file whose stage `core` is looked
+// at. `vscode` is replaced by a module that remembers what it was asked for, since there is no editor. Out: what was registered and
+// shown, as JSON.
 //
-//   node activate.mjs BUNDLE PATH     PATH is what the setting axon.path says
+//   node activate.mjs BUNDLE PATH COMMANDS [FILE]
 import { createRequire } from "node:module";
 import Module from "node:module";
 import path from "node:path";
 
-const [bundle, compiler] = process.argv.slice(2);
-const said = { commands: [], tasks: [], executed: [], status: {}, output: [] };
+const [bundle, compiler, given, file] = process.argv.slice(2);
+const said = { commands: [], tasks: [], executed: [], states: [], status: {}, output: [] };
+
+/// The status item, whose texts are remembered.
+const status = new Proxy(said.status, {
+  set: (item, name, value) => {
+    if (name === "text") said.states.push(value);
+    return Reflect.set(item, name, value);
+  },
+});
 
 const disposable = () => ({ dispose() {} });
 
@@ -51,7 +60,7 @@ const known = {
     registerCommand: (name, handler) => (said.commands.push(name), handlers.set(name, handler), disposable()),
     executeCommand: async () => undefined,
   },
-  languages: Object.assign(anything(), { createLanguageStatusItem: () => said.status }),
+  languages: Object.assign(anything(), { createLanguageStatusItem: () => status }),
   tasks: {
     registerTaskProvider: (_, provider) => ((known.provider = provider), disposable()),
     executeTask: async (task) => said.executed.push([task.execution.program, ...task.execution.args]),
@@ -69,6 +78,7 @@ const known = {
     getConfiguration: () => ({ get: (name, otherwise) => settings[name] ?? otherwise }),
     createFileSystemWatcher: () => ({ onDidChange: disposable, onDidCreate: disposable, onDidDelete: disposable, dispose() {} }),
     onDidChangeConfiguration: disposable,
+    registerTextDocumentContentProvider: (_, provider) => ((known.contents = provider), disposable()),
   }),
 };
 const vscode = new Proxy(known, { get: (target, name) => (name in target ? target[name] : (target[name] = anything())) });
@@ -78,8 +88,11 @@ Module._load = (name, ...rest) => (name === "vscode" ? vscode : load(name, ...re
 const extension = createRequire(import.meta.url)(path.resolve(bundle));
 await extension.activate({ subscriptions: [] });
 said.tasks = (await known.provider.provideTasks()).map((task) => [task.execution.program, ...task.execution.args]);
-await handlers.get("axon.run")("file:///work/a%20b.axn", "main");
-await handlers.get("axon.test")("file:///work/a.axn", "a title");
+for (const { command, arguments: values } of JSON.parse(given)) await handlers.get(command)(...values);
+if (file) {
+  const token = { onCancellationRequested: disposable };
+  said.stage = await known.contents.provideTextDocumentContent({ fragment: "core", query: file }, token);
+}
 await extension.deactivate();
 console.log(JSON.stringify(said));
 process.exit(0);
