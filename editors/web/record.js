@@ -8,10 +8,21 @@ import { fileURLToPath } from "node:url";
 import { Connection } from "./src/connection.js";
 import { frame, reader } from "./src/frames.js";
 
+const patience = 60_000; // milliseconds for all of it
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const etcc = spawn("etcc", ["lsp"], { stdio: ["pipe", "pipe", "inherit"] });
 const connection = new Connection((message) => etcc.stdin.write(frame(JSON.stringify(message))));
 etcc.stdout.on("data", reader((text) => connection.received(JSON.parse(text))));
+etcc.stdin.on("error", () => {}); // it has ended, which is said here:
+etcc.on("error", () => fail("there is no etcc to run"));
+etcc.on("exit", () => fail("etcc lsp ended"));
+setTimeout(() => fail("etcc lsp does not answer"), patience).unref();
+
+function fail(reason) {
+  console.error(`record: ${reason}`);
+  etcc.kill();
+  process.exit(1);
+}
 
 /// A hover for each name, where it stands.
 async function hovers(textDocument, legend) {
@@ -29,29 +40,33 @@ async function hovers(textDocument, legend) {
   return found;
 }
 
-async function record(name, legend) {
+function open(name) {
   const text = fs.readFileSync(path.join(folder, "programs", name), "utf8");
   const uri = `file:///playground/${name}`;
-  const published = new Promise((resolve) => connection.on("textDocument/publishDiagnostics", resolve));
   connection.notify("textDocument/didOpen", { textDocument: { uri, languageId: "axon", version: 1, text } });
-  const { diagnostics } = await published;
-  return { name, text, diagnostics, hovers: await hovers({ uri }, legend) };
+  return { name, text, uri };
+}
+
+async function record({ name, text, uri }, legend) {
+  const { items } = await connection.request("textDocument/diagnostic", { textDocument: { uri } });
+  return { name, text, diagnostics: items, hovers: await hovers({ uri }, legend) };
 }
 
 const { capabilities } = await connection.request("initialize", {
   processId: process.pid,
   rootUri: null,
-  capabilities: { textDocument: { hover: { contentFormat: ["markdown"] }, publishDiagnostics: { relatedInformation: true } } },
+  capabilities: { textDocument: { hover: { contentFormat: ["markdown"] }, diagnostic: {} } },
 });
 connection.notify("initialized", {});
+const programs = fs.readdirSync(path.join(folder, "programs")).sort().map(open); // they import each other
 const recorded = [];
-for (const name of fs.readdirSync(path.join(folder, "programs")).sort())
-  recorded.push(await record(name, capabilities.semanticTokensProvider.legend));
+for (const program of programs) recorded.push(await record(program, capabilities.semanticTokensProvider.legend));
+etcc.removeAllListeners("exit");
 etcc.kill();
 const text = JSON.stringify(recorded, null, 1) + "\n";
 const file = path.join(folder, "recorded.json");
 if (!process.argv.includes("--check")) fs.writeFileSync(file, text);
 else if (fs.readFileSync(file, "utf8") !== text) {
-  console.log("recorded.json is not what the server says; node record.js writes it");
+  console.error("recorded.json is not what the server says; node record.js writes it");
   process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
-// The page with a language server behind it: `node serve.js [PORT]`, the port 4173 unless it is given; 0 for one that is free.
+// The page with a language server behind it: `node serve.js [PORT]`. Without a port it is 4173, or one that is free.
 //
-// Each page has a server of its own, `etcc lsp --socket`, and the server ends with the page.
+// Each page has a server of its own, `etcc lsp --socket`, and the server ends with the page, or with this process.
 // Invariant: only this machine is served, and only this page may open the socket, whatever else the browser shows.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -12,8 +12,10 @@ import { WebSocketServer } from "ws";
 import { frame, reader } from "./src/frames.js";
 
 const host = "127.0.0.1";
+const portsTried = 3;
 const pages = path.join(path.dirname(fileURLToPath(import.meta.url)), "dist");
 const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".ttf": "font/ttf" };
+if (!fs.existsSync(pages)) stop("there is no page yet; `npm run build` makes it");
 const known = new Map(fs.readdirSync(pages).map((name) => [`/${name}`, path.join(pages, name)]));
 known.set("/", path.join(pages, "index.html"));
 
@@ -47,17 +49,41 @@ function freePort() {
   });
 }
 
+function stop(reason) {
+  console.error(`serve: ${reason}`);
+  process.exit(1);
+}
+
+const servers = new Set(); // those that run
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(0));
+process.on("exit", () => servers.forEach((etcc) => etcc.kill()));
+
 /// Starts a server and gives its stream, once it waits for its client.
 async function start(page) {
   const port = await freePort();
   const etcc = spawn("etcc", ["lsp", "--socket", port], { stdio: ["ignore", "ignore", "pipe"] });
+  servers.add(etcc);
+  etcc.on("exit", () => servers.delete(etcc));
   page.on("close", () => etcc.kill());
+  let said = "";
   await new Promise((resolve, reject) => {
-    etcc.on("error", reject);
-    etcc.on("exit", () => reject(new Error("etcc ended")));
-    etcc.stderr.on("data", (text) => String(text).includes("waiting for a client") && resolve());
+    etcc.on("error", ({ code, message }) => reject(new Error(code === "ENOENT" ? "there is no `etcc` in PATH" : message)));
+    etcc.on("close", () => reject(new Error(said.trim() || "etcc ended")));
+    etcc.stderr.on("data", (text) => (said += text).includes("waiting for a client") && resolve());
   });
+  etcc.stderr.removeAllListeners("data").pipe(process.stderr);
   return net.connect(port, host);
+}
+
+/// The same; a port that somebody took in the meantime is none to give up for.
+async function startSomewhere(page) {
+  for (let tries = 1; ; ++tries) {
+    try {
+      return await start(page);
+    } catch (problem) {
+      if (tries === portsTried || !problem.message.includes("in use")) throw problem;
+    }
+  }
 }
 
 async function serve(page) {
@@ -65,7 +91,7 @@ async function serve(page) {
   const keep = (text) => early.push(text);
   page.on("message", keep);
   try {
-    const stream = await start(page);
+    const stream = await startSomewhere(page);
     page.off("message", keep);
     page.on("message", (text) => stream.write(frame(text)));
     early.forEach((text) => stream.write(frame(text)));
@@ -78,4 +104,11 @@ async function serve(page) {
   }
 }
 
-web.listen(Number(process.argv[2] ?? 4173), host, () => console.log(`http://${host}:${web.address().port}/`));
+const [, , port] = process.argv;
+web.on("error", ({ code, message }) => {
+  if (code !== "EADDRINUSE") stop(message);
+  if (port !== undefined) stop(`port ${port} is taken`);
+  web.listen(0, host);
+});
+web.listen(Number(port ?? 4173), host);
+web.on("listening", () => console.log(`http://${host}:${web.address().port}/`));

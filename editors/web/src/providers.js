@@ -1,6 +1,7 @@
 // The features of the server as Monaco asks for them. Both know the same notions; positions count from 0 there and from 1 here.
 //
-// In: Monaco, a connection whose server is initialized, and what the server can do. Out: every provider that it can serve.
+// In: Monaco, a connection whose server is initialized, what the server can do, and what shows the user a sentence. Out: every provider
+// that the server can serve.
 const place = (position) => ({ line: position.lineNumber - 1, character: position.column - 1 });
 
 /// A range of Monaco for one of the protocol, and back.
@@ -13,7 +14,7 @@ export function range({ start, end }) {
   };
 }
 
-function unrange(r) {
+export function unrange(r) {
   return {
     start: { line: r.startLineNumber - 1, character: r.startColumn - 1 },
     end: { line: r.endLineNumber - 1, character: r.endColumn - 1 },
@@ -27,10 +28,11 @@ const markdown = (text) => (text === undefined ? undefined : typeof text === "st
 const none = { dispose() {} };
 
 export class Providers {
-  constructor(monaco, connection, capabilities) {
+  constructor(monaco, connection, capabilities, tell) {
     this.monaco = monaco;
     this.connection = connection;
     this.capabilities = capabilities;
+    this.tell = tell;
   }
 
   register(language) {
@@ -44,10 +46,16 @@ export class Providers {
       documentHighlightProvider: () => languages.registerDocumentHighlightProvider(language, this.highlights()),
       renameProvider: () => languages.registerRenameProvider(language, this.rename()),
       inlayHintProvider: () => languages.registerInlayHintsProvider(language, this.hints()),
-      semanticTokensProvider: () => languages.registerDocumentSemanticTokensProvider(language, this.tokens()),
+      semanticTokensProvider: () => [
+        languages.registerDocumentSemanticTokensProvider(language, this.tokens()),
+        languages.registerDocumentRangeSemanticTokensProvider(language, this.tokensOfRange()),
+      ],
       completionProvider: () => languages.registerCompletionItemProvider(language, this.completion()),
       signatureHelpProvider: () => languages.registerSignatureHelpProvider(language, this.signature()),
       documentFormattingProvider: () => languages.registerDocumentFormattingEditProvider(language, this.formatting()),
+      documentRangeFormattingProvider: () =>
+        languages.registerDocumentRangeFormattingEditProvider(language, this.formattingOfRange()),
+      documentLinkProvider: () => languages.registerLinkProvider(language, this.links()),
       codeActionProvider: () => languages.registerCodeActionProvider(language, this.actions()),
       codeLensProvider: () => languages.registerCodeLensProvider(language, this.lenses()),
       foldingRangeProvider: () => languages.registerFoldingRangeProvider(language, this.folding()),
@@ -61,6 +69,10 @@ export class Providers {
     return this.connection.request(`textDocument/${method}`, params, cancellation);
   }
 
+  attempt(method, params, cancellation) {
+    return this.connection.attempt(`textDocument/${method}`, params, cancellation);
+  }
+
   hover() {
     return {
       provideHover: async (model, position, cancellation) => {
@@ -71,12 +83,24 @@ export class Providers {
     };
   }
 
+  /// The places that are in texts of the page.
   locations(found) {
-    return [found ?? []].flat().map((one) => ({ uri: this.monaco.Uri.parse(one.uri), range: range(one.range) }));
+    return [found ?? []].flat()
+      .map((one) => ({ uri: this.monaco.Uri.parse(one.uri), range: range(one.range) }))
+      .filter(({ uri }) => this.monaco.editor.getModel(uri));
   }
 
   places(method, name) {
-    return { [name]: async (model, position, cancellation) => this.locations(await this.ask(method, at(model, position), cancellation)) };
+    return {
+      [name]: async (model, position, cancellation) => {
+        const found = await this.ask(method, at(model, position), cancellation);
+        const places = this.locations(found);
+        const [first] = [found ?? []].flat();
+        if (first && places.length === 0) // the page has no text of the library
+          this.tell(`line ${first.range.start.line + 1} of ${first.uri.split("/").slice(-2).join("/")}`);
+        return places;
+      },
+    };
   }
 
   references() {
@@ -89,7 +113,10 @@ export class Providers {
   highlights() {
     return {
       provideDocumentHighlights: async (model, position, cancellation) =>
-        ((await this.ask("documentHighlight", at(model, position), cancellation)) ?? []).map((one) => ({ range: range(one.range) })),
+        ((await this.ask("documentHighlight", at(model, position), cancellation)) ?? []).map((one) => ({
+          range: range(one.range),
+          kind: (one.kind ?? 1) - 1,
+        })),
     };
   }
 
@@ -106,15 +133,16 @@ export class Providers {
   rename() {
     return {
       provideRenameEdits: async (model, position, newName, cancellation) => {
-        const change = await this.ask("rename", { ...at(model, position), newName }, cancellation);
-        return change ? this.workspaceEdit(change) : { edits: [], rejectReason: `\`${newName}\` cannot be the name here` };
+        const { result, error } = await this.attempt("rename", { ...at(model, position), newName }, cancellation);
+        if (result) return this.workspaceEdit(result);
+        this.tell(error.message); // Monaco would say it to the console
+        return { edits: [], rejectReason: error.message };
       },
       resolveRenameLocation: async (model, position, cancellation) => {
-        const found = await this.ask("prepareRename", at(model, position), cancellation);
-        const word = model.getWordAtPosition(position);
-        if (!found || !word) return { range: undefined, text: "", rejectReason: "this has no name to change" };
-        const where = range(found.range ?? found);
-        return { range: where, text: found.placeholder ?? model.getValueInRange(where) };
+        const { result, error } = await this.attempt("prepareRename", at(model, position), cancellation);
+        if (!result) return { range: undefined, text: "", rejectReason: error?.message ?? "this has no name to change" };
+        const where = range(result.range ?? result);
+        return { range: where, text: result.placeholder ?? model.getValueInRange(where) };
       },
     };
   }
@@ -148,6 +176,25 @@ export class Providers {
     };
   }
 
+  tokensOfRange() {
+    return {
+      getLegend: () => this.capabilities.semanticTokensProvider.legend,
+      provideDocumentRangeSemanticTokens: async (model, within, cancellation) => {
+        const found = await this.ask("semanticTokens/range", { ...document(model), range: unrange(within) }, cancellation);
+        return found && { data: Uint32Array.from(found.data) };
+      },
+    };
+  }
+
+  links() {
+    return {
+      provideLinks: async (model, cancellation) => {
+        const found = (await this.ask("documentLink", document(model), cancellation)) ?? [];
+        return { links: found.map((one) => ({ range: range(one.range), url: this.monaco.Uri.parse(one.target), tooltip: one.tooltip })) };
+      },
+    };
+  }
+
   completion() {
     const { CompletionItemKind, CompletionItemInsertTextRule } = this.monaco.languages;
     const kinds = ["Text", "Method", "Function", "Constructor", "Field", "Variable", "Class", "Interface", "Module", "Property",
@@ -171,8 +218,14 @@ export class Providers {
           filterText: item.filterText,
           range: item.textEdit?.range ? range(item.textEdit.range) : here,
           additionalTextEdits: edits(item.additionalTextEdits),
+          item,
         }));
         return { suggestions, incomplete: found?.isIncomplete };
+      },
+      /// The documentation, once a candidate is looked at.
+      resolveCompletionItem: async (suggestion, cancellation) => {
+        const resolved = await this.connection.request("completionItem/resolve", suggestion.item, cancellation);
+        return { ...suggestion, documentation: markdown(resolved?.documentation) };
       },
     };
   }
@@ -204,7 +257,14 @@ export class Providers {
     };
   }
 
-  /// Repairs of the diagnostics in a range, as the server's own diagnostics that `markers.js` keeps.
+  formattingOfRange() {
+    return {
+      provideDocumentRangeFormattingEdits: async (model, within, options, cancellation) =>
+        edits(await this.ask("rangeFormatting", { ...document(model), range: unrange(within), options }, cancellation)),
+    };
+  }
+
+  /// Repairs of the diagnostics in a range. The server knows its diagnostics by the range.
   actions() {
     return {
       provideCodeActions: async (model, within, context, cancellation) => {
@@ -236,11 +296,13 @@ export class Providers {
   }
 
   folding() {
+    const { FoldingRangeKind } = this.monaco.languages;
     return {
       provideFoldingRanges: async (model, _, cancellation) =>
-        ((await this.ask("foldingRange", document(model), cancellation)) ?? []).map(({ startLine, endLine }) => ({
+        ((await this.ask("foldingRange", document(model), cancellation)) ?? []).map(({ startLine, endLine, kind }) => ({
           start: startLine + 1,
           end: endLine + 1,
+          kind: kind && FoldingRangeKind.fromValue(kind),
         })),
     };
   }

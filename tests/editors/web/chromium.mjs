@@ -1,18 +1,36 @@
 // A page in Chromium without a window, by the DevTools protocol over a pipe.
+//
+// In: an address. Out: values of expressions in the page, keys typed, pictures taken.
+// Invariant: every wait ends: with what was waited for, the end of Chromium, or an error that says what never came.
 import { spawn } from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+const patience = 60_000; // milliseconds for one answer of Chromium, or for one thing to appear
+const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-breakpad", "--no-first-run",
+  "--remote-debugging-pipe"];
+
+/// A promise that fails after `patience`.
+function within(what, promise) {
+  let timer;
+  const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`never seen: ${what}`)), patience)));
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
 
 export class Page {
   #next = 0;
   #waiting = new Map();
+  #over = false;
   problems = []; ///< what the page's console complains of
 
-  static async open(url, { width = 1280, height = 800, dark = false } = {}) {
+  static async open(url) {
     const page = new Page();
-    const folder = fs.mkdtempSync("/tmp/chromium-");
-    const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run", `--user-data-dir=${folder}`];
-    page.process = spawn("chromium", flags, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
-    page.process.on("exit", () => fs.rmSync(folder, { recursive: true, force: true }));
+    page.folder = fs.mkdtempSync(path.join(os.tmpdir(), "chromium-"));
+    page.process = spawn("chromium", [...flags, `--user-data-dir=${page.folder}`], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    page.ended = new Promise((resolve) => page.process.on("exit", resolve).on("error", resolve));
+    page.ended.then(() => page.#fail(new Error("Chromium ended")));
+    page.process.stdio[3].on("error", () => {}); // it has ended, which is said above
     let rest = "";
     page.process.stdio[4].setEncoding("utf8").on("data", (piece) => {
       const messages = (rest + piece).split("\0");
@@ -22,11 +40,15 @@ export class Page {
     const { targetId } = await page.send("Target.createTarget", { url: "about:blank" });
     page.session = (await page.send("Target.attachToTarget", { targetId, flatten: true })).sessionId;
     await page.send("Runtime.enable");
-    await page.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: width < 600 });
-    const features = [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }];
-    await page.send("Emulation.setEmulatedMedia", { features });
+    await page.look(1280, 800, "light");
     await page.send("Page.navigate", { url });
     return page;
+  }
+
+  /// A screen of that size, of a user who likes it light or dark.
+  async look(width, height, scheme) {
+    await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: width <= 600 });
+    await this.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
   }
 
   #received({ id, method, params, result, error }) {
@@ -38,10 +60,18 @@ export class Page {
     if (method === "Runtime.exceptionThrown") this.problems.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
   }
 
+  #fail(problem) {
+    this.#over = true;
+    for (const [, reject] of this.#waiting.values()) reject(problem);
+    this.#waiting.clear();
+  }
+
   send(method, params = {}) {
+    if (this.#over) return Promise.reject(new Error("Chromium ended"));
     const id = ++this.#next;
+    const answer = new Promise((...both) => this.#waiting.set(id, both));
     this.process.stdio[3].write(JSON.stringify({ id, method, params, sessionId: this.session }) + "\0");
-    return new Promise((...both) => this.#waiting.set(id, both));
+    return within(`the answer to ${method}`, answer);
   }
 
   /// The value of an expression in the page, of a promise once it is there.
@@ -53,7 +83,8 @@ export class Page {
 
   /// Waits until an expression has a value that counts as true, and gives it.
   async await(what, expression) {
-    for (let tries = 0; tries < 300; ++tries) {
+    const end = Date.now() + patience;
+    while (Date.now() < end && !this.#over) {
       const found = await this.value(expression).catch(() => undefined);
       if (found) return found;
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -66,6 +97,13 @@ export class Page {
       await this.send("Input.dispatchKeyEvent", { type, key, code: key, windowsVirtualKeyCode: code, modifiers });
   }
 
+  /// Clicks in the middle of the first element of a selector.
+  async click(selector) {
+    const { x, y, width, height } = await this.value(`document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().toJSON()`);
+    const at = { x: x + width / 2, y: y + height / 2, button: "left", clickCount: 1 };
+    for (const type of ["mouseMoved", "mousePressed", "mouseReleased"]) await this.send("Input.dispatchMouseEvent", { type, ...at });
+  }
+
   type(text) {
     return this.send("Input.insertText", { text });
   }
@@ -75,7 +113,10 @@ export class Page {
     fs.writeFileSync(file, Buffer.from(data, "base64"));
   }
 
-  close() {
+  /// Ends Chromium, and waits until it has.
+  async close() {
     this.process.kill();
+    await within("the end of Chromium", this.ended).catch(() => this.process.kill("SIGKILL"));
+    fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -1,60 +1,54 @@
 // A user at work in the page: what is recorded, then each feature of a real server.
 //
-// In: the folder of the page, and one for pictures. Out: what was seen, as JSON. `etcc` is in PATH.
+// In: the folder of the page, and perhaps one for pictures. Out: what was seen, as JSON. `etcc` is in PATH.
 //
-//   node session.mjs FOLDER PICTURES
+//   node session.mjs FOLDER [PICTURES]
 import { spawn } from "node:child_process";
+import fs from "node:fs";
 import http from "node:http";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { Page } from "./chromium.mjs";
+import { changed, choose, go, hover, leave, lines, rename, run, select, text, texts } from "./user.mjs";
 
 const [folder, pictures] = process.argv.slice(2);
 const said = {};
-const text = (selector) => `document.querySelector(${JSON.stringify(selector)})?.innerText`;
-const run = (action) => `axonEditor.getAction("${action}").run()`;
-const go = (pattern) => `(() => {
-  const found = axonEditor.getModel().findNextMatch(${JSON.stringify(pattern)}, { lineNumber: 1, column: 1 }, true, true, null, false);
-  axonEditor.setPosition(found.range.getStartPosition());
-  axonEditor.focus();
-})()`;
-const choose = (name) => `[...document.querySelectorAll("nav button")].find((one) => one.textContent === "${name}").click()`;
 
-/// What is shown of `name`, where a pattern is first.
-async function hover(page, pattern, name, picture) {
-  await page.value(go(pattern));
-  await page.value(run("editor.action.showHover"));
-  const shown = await page.await("a hover", `[...document.querySelectorAll(".monaco-hover-content")].map((one) => one.innerText)
-    .find((shown) => shown.startsWith("${name} : "))`);
-  if (picture) await page.screenshot(path.join(pictures, picture));
-  await page.key("Escape", 27);
-  await page.await("no hover", `![...document.querySelectorAll(".monaco-hover")].some((one) => one.checkVisibility())`);
-  return shown;
+/// Takes a picture once what appears has appeared; nothing else depends on it.
+async function picture(page, name) {
+  if (pictures === undefined) return;
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  await page.screenshot(path.join(pictures, `${name}.png`));
 }
 
-async function changed(page, what, action) {
-  await page.value("window.before = axonEditor.getValue()");
-  await page.value(action);
-  await page.await(what, "axonEditor.getValue() !== window.before");
-  return page.value("axonEditor.getValue()");
-}
+const nowLive = `${text("#state")} === "live"`;
 
 /// The page as files, which no server stands behind.
 async function replayed() {
   const page = await Page.open(pathToFileURL(path.join(folder, "dist", "index.html")).href);
   await page.await("what is recorded", `${text("#state")} === "recorded"`);
+  await page.value(choose("layer.axn"));
   said.recorded = {
     problems: await page.await("a problem", text("#problems")),
     hover: await hover(page, "network \\(", "network"),
     keyword: await page.await("colours", `(() => {
       const found = [...document.querySelectorAll(".view-line span span")].find((one) => one.textContent === "fun");
       return found && getComputedStyle(found).color; })()`),
+    colours: await coloursOf(page, ["d", "x"]),
   };
-  await page.screenshot(path.join(pictures, "recorded.png"));
+  await picture(page, "recorded");
   await page.value(`axonEditor.setValue("fun f x = x\\n")`);
   said.recorded.changed = await page.value(text("#state"));
   said.recorded.left = await page.value(text("#problems"));
-  page.close();
+  await page.close();
+}
+
+/// The colours of words, once the first two differ: the grammar alone has one for all names.
+function coloursOf(page, [size, value, ...others]) {
+  return page.await("colours of names", `(() => {
+    const found = {};
+    for (const one of document.querySelectorAll(".view-line span span")) found[one.textContent.trim()] ??= getComputedStyle(one).color;
+    return found["${size}"] !== found["${value}"] && Object.fromEntries(${JSON.stringify([size, value, ...others])}.map((word) => [word, found[word]])); })()`);
 }
 
 async function repair(page) {
@@ -63,8 +57,8 @@ async function repair(page) {
   await page.value(go("@ u"));
   await page.value("window.before = axonEditor.getValue()");
   await page.value(run("editor.action.quickFix"));
-  await page.await("repairs", `!!document.querySelector(".action-widget .monaco-list-row.action")`);
-  said.repairs = await page.value(`[...document.querySelectorAll(".action-widget .monaco-list-row.action")].map((one) => one.innerText)`);
+  said.repairs = await page.await("repairs", texts(".action-widget .monaco-list-row.action"));
+  await picture(page, "repairs");
   await page.key("Enter", 13);
   await page.await("a repair", "axonEditor.getValue() !== window.before");
   said.repaired = await page.value("axonEditor.getValue()");
@@ -74,38 +68,115 @@ async function repair(page) {
 async function read(page) {
   await page.value(choose("rows.axn"));
   said.hover = await hover(page, "total", "total");
-  said.hoverOfSize = await hover(page, "n, m", "n", "hover.png");
-  said.lenses = await page.await("lenses", `(() => { const found = [...document.querySelectorAll(".codelens-decoration a")];
-    return found.length && found.map((one) => one.innerText); })()`);
-  said.colours = await page.await("colours of sizes", `(() => {
-    const found = {};
-    for (const one of document.querySelectorAll(".view-line span span")) found[one.textContent.trim()] ??= getComputedStyle(one).color;
-    return found.m !== found.x && found; })()`);
+  said.hoverOfSize = await hover(page, "n, m", "n", () => picture(page, "hover"));
+  said.colours = await coloursOf(page, ["m", "x", "n", "f32", "sum", "total"]);
+  said.lenses = await page.await("lenses", texts(".codelens-decoration a"));
+  await page.click(".codelens-decoration a");
+  said.lensSays = await page.await("what a lens does", `${text("#state")} !== "live" && ${text("#state")}`);
+  await page.value(go("w : f32"));
+  await page.value(`axonEditor.trigger("", "editor.action.wordHighlight.trigger")`);
+  const highlights = await page.await("highlights", `(() => {
+    const found = axonEditor.getModel().getAllDecorations().filter((one) => /^wordHighlight/.test(one.options.className));
+    return found.length > 0 && found.map(({ range, options }) => [range.startLineNumber, range.startColumn, options.className].join(" ")); })()`);
+  said.highlights = [...new Set(highlights)]; // each is there for the text and for the ruler
+  await page.value(choose("attention.axn"));
+  await page.await("hints", `${lines}.some((line, i) => !axonEditor.getValue().includes(line.trimEnd()))`);
+  said.hinted = await page.value(lines);
+  await picture(page, "hints");
+}
+
+async function structure(page) {
+  await page.value(choose("attention.axn"));
+  await page.value(run("editor.action.quickOutline"));
+  said.outline = await page.await("an outline", texts(".quick-input-list .monaco-list-row .label-name"));
+  await picture(page, "outline");
+  await leave(page, ".quick-input-widget");
+  await page.value(go("transpose k"));
+  said.selected = [];
+  for (let step = 0; step < 8; ++step) {
+    await page.value(run("editor.action.smartSelect.expand"));
+    said.selected.push(await page.value("axonEditor.getModel().getValueInRange(axonEditor.getSelection())"));
+  }
+  await page.value(run("editor.foldAllBlockComments"));
+  said.foldedComments = await page.await("folded comments", `axonEditor.getVisibleRanges().length > 1 &&
+    axonEditor.getVisibleRanges().map((one) => [one.startLineNumber, one.endLineNumber])`);
+  await page.value(run("editor.unfoldAll"));
+  await page.value(run("editor.foldAll"));
+  said.folded = await page.await("folds", `axonEditor.getVisibleRanges().length > 1 &&
+    axonEditor.getVisibleRanges().map((one) => [one.startLineNumber, one.endLineNumber])`);
+  await page.value(run("editor.unfoldAll"));
+}
+
+async function travel(page) {
+  const cursor = `[axonEditor.getModel().uri.path.split("/").pop(), axonEditor.getPosition().lineNumber]`;
+  const arrive = async (action, file, line) => {
+    await page.value(`axonEditor.trigger("", "${action}")`);
+    return page.await(action, `(() => { const [file, line] = ${cursor}; return file === "${file}" && line === ${line} && [file, line]; })()`);
+  };
+  const lineOf = (program, pattern) => fs.readFileSync(path.join(folder, "programs", program), "utf8").split("\n").findIndex((one) => one.startsWith(pattern)) + 1;
+  await page.value(choose("attention.axn"));
+  await page.value(go("total \\("));
+  said.definition = await arrive("editor.action.revealDefinition", "rows.axn", lineOf("rows.axn", "fun total"));
+  await page.value(go("total"));
+  await page.value(`axonEditor.trigger("", "editor.action.goToReferences")`);
+  await page.await("references", texts(".reference-zone-widget .monaco-list-row"));
+  said.references = await page.await("all references", texts(".reference-zone-widget .ref-tree .monaco-list-row"));
+  await picture(page, "references");
+  await leave(page, ".reference-zone-widget");
+  await page.value(choose("attention.axn"));
+  await page.value(go("h\\.q"));
+  said.typeDefinition = await arrive("editor.action.goToTypeDefinition", "attention.axn", lineOf("attention.axn", "type Heads"));
+  await page.value(go("softmax"));
+  await page.value(`axonEditor.trigger("", "editor.action.revealDefinition")`);
+  said.library = await page.await("a place in the library", `/^line /.test(${text("#state")}) && ${text("#state")}`);
+  await page.await("links", `document.querySelectorAll(".detected-link").length > 0`);
+  said.links = await page.value(`[...document.querySelectorAll(".detected-link")].map((one) => one.innerText)`);
+  await page.value(go("rows.axn"));
+  said.link = await arrive("editor.action.openLink", "rows.axn", 1);
 }
 
 async function write(page) {
+  await page.value(choose("rows.axn"));
   await page.value(go("n, m"));
-  await page.value(`void ${run("editor.action.rename")}`);
-  await page.await("the field of the new name", `document.activeElement?.classList.contains("rename-input")`);
-  await page.value("window.before = axonEditor.getValue()");
-  await page.value("document.activeElement.select()");
-  await page.type("rows");
-  await page.key("Enter", 13);
-  await page.await("a new name", "axonEditor.getValue() !== window.before");
-  said.renamed = await page.value("axonEditor.getValue()");
-  await page.value(go("total x"));
-  await page.value(`axonEditor.trigger("", "editor.action.revealDefinition")`);
-  await page.await("the definition", "axonEditor.getPosition().lineNumber === 2");
-  await page.value(`axonEditor.setValue(axonEditor.getValue().replace("fun total (", "fun total   ("))`);
+  said.refused = await rename(page, "m");
+  await page.value(choose("layer.axn")); // and what the page said is over
+  await page.value(choose("rows.axn"));
+  await page.value(go("n, m"));
+  said.renamed = await rename(page, "rows");
+  await page.value(`axonEditor.setValue(axonEditor.getValue().replace("fun total (", "fun total   (").replace("fun weighted (", "fun weighted   ("))`);
+  await page.value(select(2, 2));
+  said.formattedRange = await changed(page, "a layout of a line", run("editor.action.formatSelection"));
   said.formatted = await changed(page, "a layout", run("editor.action.formatDocument"));
+}
+
+/// Types a call of a function that is begun, letter by letter as its candidates need them.
+async function complete(page) {
+  await page.value(`axonEditor.setValue(axonEditor.getValue() + "\\nfun twice (x : f32[n, m]) = weigh")`);
+  await page.value("axonEditor.setPosition(axonEditor.getModel().getFullModelRange().getEndPosition()); axonEditor.focus()");
+  await page.value(run("editor.action.triggerSuggest"));
+  said.candidates = await page.await("candidates", texts(".suggest-widget .monaco-list-row .label-name"));
+  await page.value(`axonEditor.trigger("", "toggleSuggestionDetails")`);
+  said.documented = await page.await("documentation", text(".suggest-details .docs.markdown-docs"));
+  await picture(page, "completion");
+  await page.key("Enter", 13);
+  said.completed = await page.await("a completed name", `(() => { const last = axonEditor.getValue().split("\\n").pop();
+    return last.endsWith("weighted") && last; })()`);
+  if (!said.features.includes("signatureHelpProvider")) return;
+  await page.type(" ");
+  await page.value(`axonEditor.trigger("", "editor.action.triggerParameterHints")`);
+  said.signature = await page.await("a signature", text(".parameter-hints-widget .signature"));
+  said.parameter = await page.value(text(".parameter-hints-widget .parameter.active"));
+  await picture(page, "signature");
+  await leave(page, ".parameter-hints-widget");
 }
 
 /// What a stranger is answered: an upgrade from another page, and another name for this machine.
 function strangers(url) {
   const { host, port } = new URL(url);
   const ask = (headers, where) => new Promise((resolve) => {
-    const request = http.get({ host: "127.0.0.1", port, path: where, headers }, (response) => resolve(response.statusCode));
+    const request = http.get({ host: "127.0.0.1", port, path: where, headers }, (response) => (response.resume(), resolve(response.statusCode)));
     request.on("upgrade", (_, socket) => (socket.destroy(), resolve(101)));
+    request.on("error", (problem) => resolve(problem.code));
   });
   const upgrade = { Host: host, Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==" };
   return Promise.all([
@@ -118,37 +189,70 @@ function strangers(url) {
   ]);
 }
 
-async function pictured(url) {
-  for (const [width, height] of [[1280, 800], [390, 844]])
-    for (const dark of [false, true]) {
-      const page = await Page.open(url, { width, height, dark });
-      await page.await("the server", `${text("#state")} === "live" && !!document.querySelector("#problems pre")`);
-      said.overflow = Math.max(said.overflow ?? 0, await page.value("document.documentElement.scrollWidth - innerWidth"));
-      await new Promise((resolve) => setTimeout(resolve, 300)); // the picture alone depends on it
-      await page.screenshot(path.join(pictures, `${width}-${dark ? "dark" : "light"}.png`));
-      page.close();
+/// How the page looks on screens of several widths; by how much it is wider than the screen.
+async function pictured(page) {
+  await page.value(choose("layer.axn"));
+  await page.await("a problem", `!!document.querySelector("#problems pre")`);
+  said.overflow = [];
+  for (const [width, height] of [[1280, 800], [600, 800], [390, 844]])
+    for (const scheme of ["light", "dark"]) {
+      await page.look(width, height, scheme);
+      const editor = await page.await("the size of the screen", `innerWidth === ${width} && axonEditor.getLayoutInfo().width <= innerWidth &&
+        axonEditor.getLayoutInfo().width`);
+      said.overflow.push([width, editor, await page.value("document.documentElement.scrollWidth - innerWidth")]);
+      await picture(page, `${width}-${scheme}`);
     }
 }
 
-const server = spawn("node", [path.join(folder, "serve.js"), "0"], { stdio: ["ignore", "pipe", "inherit"] });
-try {
-  const url = await new Promise((resolve) => server.stdout.on("data", (line) => resolve(String(line).trim())));
-  await replayed();
+/// The processes that `server` started and that run.
+function childrenOf({ pid }) {
+  return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter((one) => one !== "");
+}
+
+async function serverOf(options) {
+  const server = spawn("node", [path.join(folder, "serve.js"), "0"], { stdio: ["ignore", "pipe", "pipe"], ...options });
+  server.said = "";
+  server.stderr.on("data", (piece) => (server.said += piece));
+  process.on("exit", () => server.kill());
+  const url = await new Promise((resolve, reject) => {
+    server.stdout.on("data", (line) => resolve(String(line).trim()));
+    server.on("error", reject).on("close", () => reject(new Error(`serve.js ended: ${server.said}`)));
+  });
+  return { server, url };
+}
+
+/// A page whose server cannot be started.
+async function withoutCompiler() {
+  const { server, url } = await serverOf({ env: { ...process.env, PATH: path.dirname(process.execPath) } });
+  const page = await Page.open(url);
+  said.withoutCompiler = { state: await page.await("that no server runs", `/no language server/.test(${text("#state")}) && ${text("#state")}`), said: server.said };
+  await page.close();
+  server.kill();
+}
+
+async function live() {
+  const { server, url } = await serverOf({});
   said.strangers = await strangers(url);
   const page = await Page.open(url);
-  await page.await("the server", `${text("#state")} === "live"`);
+  await page.await("the server", nowLive);
   said.features = (await page.value("document.body.dataset.features")).split(" ");
-  await read(page);
-  await repair(page);
-  await page.value(choose("rows.axn"));
-  await write(page);
+  for (const work of [pictured, read, structure, travel, repair, write, complete]) {
+    await page.look(1280, 800, "light");
+    await work(page);
+  }
   said.exceptions = page.problems;
-  page.close();
-  await pictured(url);
+  await page.close();
+  for (let tries = 0; tries < 100 && childrenOf(server).length > 0; ++tries) await new Promise((resolve) => setTimeout(resolve, 100));
+  said.serversLeft = childrenOf(server).length;
+  server.kill();
+}
+
+try {
+  await replayed();
+  await withoutCompiler();
+  await live();
 } catch (problem) {
   said.problem = problem.stack;
-} finally {
-  server.kill();
 }
 console.log(JSON.stringify(said));
 process.exit(0);
