@@ -7,7 +7,7 @@ import support
 from support import Given
 
 
-def answers(requests, texts=None, capabilities=None):
+def answers(requests, texts=None, capabilities=None, command=None, **options):
     """The results of requests, (method, parameters) each, in texts that are opened first: {address: text}."""
     calls = [("initialize", {"processId": None, "rootUri": None, "capabilities": capabilities or {}}), *requests, ("shutdown", {})]
     messages = [{"jsonrpc": "2.0", "id": number, "method": method, "params": params} for number, (method, params) in enumerate(calls)]
@@ -16,7 +16,8 @@ def answers(requests, texts=None, capabilities=None):
     messages[1:1] = [{"jsonrpc": "2.0", "method": method, "params": params} for method, params in notified]
     messages.append({"jsonrpc": "2.0", "method": "exit"})
     bodies = [json.dumps(message) for message in messages]
-    said = support.run([Given.etcc, "lsp"], text="".join(f"Content-Length: {len(body)}\r\n\r\n{body}" for body in bodies))
+    text = "".join(f"Content-Length: {len(body)}\r\n\r\n{body}" for body in bodies)
+    said = support.run(command or [Given.etcc, "lsp"], text=text, **options)
     found = {message["id"]: message for message in received(said.encode()) if "method" not in message}
     return [found[number].get("result") for number in range(len(calls) - 1)]
 
@@ -32,6 +33,6 @@ def received(stream):
     return found
 
 
-def announced(capabilities=None):
+def announced(capabilities=None, **options):
     """What the server can do for a client that can do `capabilities`."""
-    return answers([], capabilities=capabilities)[0]["capabilities"]
+    return answers([], capabilities=capabilities, **options)[0]["capabilities"]

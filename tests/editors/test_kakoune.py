@@ -2,12 +2,14 @@
 
 import json
 import os
+import pathlib
 import subprocess
 import tempfile
 import threading
 import tomllib
 import unittest
 
+import protocol
 import support
 from support import EDITORS
 
@@ -107,9 +109,16 @@ class Kakoune(unittest.TestCase):
         self.assertEqual(self.edited("fun f x = x\n", "comment-line"), "-- fun f x = x\n")
 
     def test_the_language_server_is_named(self):
-        with open(EDITORS / "kakoune" / "kak-lsp.toml", "rb") as file:
-            entry = tomllib.load(file)["language"]["axon"]
-        self.assertEqual([entry["command"], *entry["args"]], ["etcc", "lsp"])
+        """By the option of a plug-in that is there, and by the file of an old one; without either there is no error."""
+        entries = [tomllib.loads((EDITORS / "kakoune" / "kak-lsp.toml").read_text(encoding="utf-8"))["language"]["axon"]]
+        with support.home("kakoune") as environment, tempfile.TemporaryDirectory() as folder:
+            said = os.path.join(folder, "said.toml")
+            tell = f"echo -to-file {said} %opt{{lsp_servers}}"
+            kakoune(environment, f"declare-option str lsp_servers; edit {folder}/new.axn; {tell}", os.path.join(folder, "x.txt"))
+            entries.append(tomllib.loads(pathlib.Path(said).read_text(encoding="utf-8"))["etcc"])
+            for entry in entries:
+                self.assertEqual(entry["filetypes"], ["axon"])
+                self.assertIn("hoverProvider", protocol.announced(command=[entry["command"], *entry["args"]], env=environment))
 
 
 if __name__ == "__main__":

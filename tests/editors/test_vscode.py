@@ -177,6 +177,9 @@ class Extension(unittest.TestCase):
         self.assertEqual(said["tasks"][0], ["/nowhere/etcc", "check", "--error-format=short", "${file}"])
         self.assertEqual(said["executed"], [["/nowhere/etcc", "run", "/work/a b.axn", "main", "x=[1, 2]", "y=@a.npy"],
                                             ["/nowhere/etcc", "test", "/work/a.axn"]])
+        message = "Axon: `/nowhere/etcc lsp` does not start. The setting axon.path names the compiler."
+        self.assertEqual([one for one in said["errors"] if one.startswith("Axon:")], [message] * 2)  # at first, and at the restart
+        self.assertIn(["workbench.action.openSettings", "axon.path"], said["opened"])
         self.assertEqual(said["status"]["text"], "Axon does not run")
         self.assertIn("axon.path", said["status"]["detail"])
 

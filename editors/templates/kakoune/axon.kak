@@ -1,7 +1,20 @@
-# Axon for Kakoune: colours, indentation behind `=` and `=>`, `:format` and `:make` by the compiler.
+# Axon for Kakoune: colours, indentation behind `=` and `=>`, `:format` and `:make` by the compiler, its language server.
 
 hook global BufCreate .*\.axn %{
     set-option buffer filetype axon
+}
+
+# What kakoune-lsp is to run. Without it there is no such option.
+hook global BufSetOption filetype=axon %{
+    try %{
+        set-option buffer lsp_servers %{
+            [etcc]
+            filetypes = ["axon"]
+            root_globs = [".git"]
+            command = "etcc"
+            args = ["lsp"]
+        }
+    }
 }
 
 hook global WinSetOption filetype=axon %{

@@ -30,6 +30,7 @@ export class Server implements vscode.Disposable {
       await this.client.start();
     } catch (error) {
       this.fail(`\`${command} lsp\` does not start`, error);
+      void this.offerSetting(command);
     }
   }
 
@@ -81,6 +82,13 @@ export class Server implements vscode.Disposable {
     this.status.severity = vscode.LanguageStatusSeverity.Information;
     this.status.text = state === State.Running ? "Axon" : state === State.Starting ? "Axon starts" : "Axon has stopped";
     this.status.detail = `${compiler()} lsp`;
+  }
+
+  /// Says once a start that there is no server, and leads to the setting that may be wrong.
+  private async offerSetting(command: string): Promise<void> {
+    const open = "Open the setting";
+    const chosen = await vscode.window.showErrorMessage(`Axon: \`${command} lsp\` does not start. The setting axon.path names the compiler.`, open);
+    if (chosen === open) await vscode.commands.executeCommand("workbench.action.openSettings", "axon.path");
   }
 
   private fail(what: string, error: unknown): void {

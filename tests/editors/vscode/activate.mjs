@@ -10,7 +10,7 @@ import Module from "node:module";
 import path from "node:path";
 
 const [bundle, compiler, given, file] = process.argv.slice(2);
-const said = { commands: [], tasks: [], executed: [], states: [], status: {}, output: [] };
+const said = { commands: [], tasks: [], executed: [], states: [], errors: [], opened: [], status: {}, output: [] };
 
 /// The status item, whose texts are remembered.
 const status = new Proxy(said.status, {
@@ -58,7 +58,7 @@ const known = {
   },
   commands: {
     registerCommand: (name, handler) => (said.commands.push(name), handlers.set(name, handler), disposable()),
-    executeCommand: async () => undefined,
+    executeCommand: async (...command) => void said.opened.push(command),
   },
   languages: Object.assign(anything(), { createLanguageStatusItem: () => status }),
   tasks: {
@@ -69,7 +69,7 @@ const known = {
     activeTextEditor: undefined,
     visibleTextEditors: [],
     createOutputChannel: () => ({ appendLine: (line) => said.output.push(line), append() {}, show() {}, dispose() {} }),
-    showErrorMessage: async () => undefined,
+    showErrorMessage: async (message, ...choices) => (said.errors.push(message), choices[0]),
     showInputBox: async () => "x=[1, 2] y=@a.npy",
   }),
   workspace: Object.assign(anything(), {
