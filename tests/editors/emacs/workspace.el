@@ -31,6 +31,7 @@
     (steps-say 'symbols (steps-places (xref-backend-apropos 'eglot "tot")))
     (steps-say 'outline (workspace-outline))
     (steps-go "p\\.a")
+    (steps-await-check)
     (let* (found (xref-show-xrefs-function (lambda (fetcher _) (setq found (funcall fetcher)))))
       (eglot-find-typeDefinition) ; it lists them, also where there is one
       (steps-say 'type (seq-take (aref (steps-places found) 0) 2)))

@@ -81,10 +81,11 @@ export class Page {
     return result.value;
   }
 
-  /// Waits until an expression has a value that counts as true, and gives it.
-  async await(what, expression) {
+  /// Waits until an expression has a value that counts as true, and gives it. Some seconds later, what `again` says is done again.
+  async await(what, expression, again = "undefined") {
     const end = Date.now() + patience;
-    while (Date.now() < end && !this.#over) {
+    for (let tries = 1; Date.now() < end && !this.#over; ++tries) {
+      if (tries % 60 === 0) await this.value(again);
       const found = await this.value(expression).catch(() => undefined);
       if (found) return found;
       await new Promise((resolve) => setTimeout(resolve, 50));

@@ -41,7 +41,7 @@ export async function hover(page, pattern, name, looked = () => undefined) {
   await page.value(go(pattern));
   await page.value(run("editor.action.showHover"));
   const shown = await page.await("a hover", `[...document.querySelectorAll(".monaco-hover-content")].map((one) => one.innerText)
-    .find((shown) => shown.startsWith("${name} : "))`);
+    .find((shown) => shown.startsWith("${name} : "))`, run("editor.action.showHover")); // before the first check there is none
   await looked();
   await leave(page, ".monaco-hover");
   return shown;
