@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "client.h"
@@ -189,6 +190,18 @@ std::string answers_at(Client& client, const std::string& uri, const Json& posit
   return out;
 }
 
+/// The method whose answers differ, and a little of both from where they do; empty when they are the same.
+std::string difference(const std::string& a, const std::string& b) {
+  constexpr size_t before = 120, shown = 400;
+  const auto at =
+      static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  if (at == a.size() && at == b.size()) return "";
+  const size_t line = at == 0 ? 0 : a.rfind('\n', at - 1) + 1;
+  const size_t begin = std::max(line, at - std::min(at, before));
+  return fmt::format("{}\n  {}\n  {}", a.substr(line, a.find(' ', line) - line), a.substr(begin, shown),
+                     b.substr(begin, shown));
+}
+
 void expect_answers_of_a_fresh_server(Editor& editor, Storm& storm, const std::string& when) {
   Client fresh;
   for (const auto& [uri, text] : editor.texts()) fresh.open(uri, text);
@@ -202,7 +215,7 @@ void expect_answers_of_a_fresh_server(Editor& editor, Storm& storm, const std::s
     const Json position = {{"line", at.line}, {"character", at.character}};
     const std::string one = answers_at(editor.client, uri, position);
     if (good) {
-      ASSERT_EQ(one, answers_at(fresh, uri, position)) << when << position << "\n" << text;
+      ASSERT_EQ(difference(one, answers_at(fresh, uri, position)), "") << when << position << "\n" << text;
     }
   }
 }
