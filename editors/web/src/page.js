@@ -78,6 +78,11 @@ function showDiagnostics(program, diagnostics) {
     severity: severities[one.severity ?? 1],
     message: one.message,
     code: String(one.code ?? ""),
+    relatedInformation: (one.relatedInformation ?? []).map(({ location, message }) => ({
+      ...range(location.range),
+      resource: monaco.Uri.parse(location.uri),
+      message,
+    })),
   })));
   if (editor.getModel() === program.model) listProblems(program);
 }
@@ -85,23 +90,38 @@ function showDiagnostics(program, diagnostics) {
 function listProblems(program) {
   const nothing = document.createElement("p");
   nothing.textContent = "No problems.";
-  problems.replaceChildren(...(program.shown.length > 0 ? program.shown.map(problem) : [nothing]));
+  problems.replaceChildren(...(program.shown.length > 0 ? program.shown.map((one) => problem(program.model.uri.toString(), one)) : [nothing]));
 }
 
-function problem(one) {
-  const box = document.createElement("pre");
+/// A place in the text, and what is said of it: a button that leads there.
+function said(uri, { start }, headline, rest) {
+  const button = document.createElement("button");
   const place = document.createElement("span");
-  const head = document.createElement("b");
+  place.textContent = `${start.line + 1}:${start.character + 1}`;
+  button.append(place, headline, rest.map((line) => `\n${line}`).join(""));
+  button.onclick = () => visit(uri, { lineNumber: start.line + 1, column: start.character + 1 });
+  return button;
+}
+
+function problem(uri, one) {
+  const box = document.createElement("article");
+  const headline = document.createElement("b");
   const [first, ...rest] = one.message.split("\n");
-  place.textContent = `${one.range.start.line + 1}:${one.range.start.character + 1}  `;
-  head.textContent = first;
-  box.append(place, head, rest.map((line) => `\n${line}`).join(""));
-  box.onclick = () => {
-    const { startLineNumber: lineNumber, startColumn: column } = range(one.range);
-    editor.setPosition({ lineNumber, column });
-    editor.focus();
-  };
+  headline.textContent = first;
+  const related = (one.relatedInformation ?? []).map(({ location, message }) => said(location.uri, location.range, message, []));
+  box.append(said(uri, one.range, headline, rest), ...related);
   return box;
+}
+
+/// Shows a place, of which the page has the text or not.
+function visit(uri, position) {
+  const program = programs.find(({ model }) => model.uri.toString() === uri);
+  if (!program) return false;
+  if (editor.getModel() !== program.model) open(program);
+  editor.setPosition(position);
+  editor.revealPositionInCenterIfOutsideViewport(position);
+  editor.focus();
+  return true;
 }
 
 function open(program) {
@@ -113,18 +133,8 @@ function open(program) {
 
 /// Links and definitions lead from one program to another.
 monaco.editor.registerEditorOpener({
-  openCodeEditor(_, resource, where) {
-    const program = programs.find(({ model }) => model.uri.toString() === resource.toString());
-    if (!program) return false;
-    open(program);
-    if (where) {
-      const position = { lineNumber: where.startLineNumber ?? where.lineNumber, column: where.startColumn ?? where.column };
-      editor.setPosition(position);
-      editor.revealPositionInCenterIfOutsideViewport(position);
-    }
-    editor.focus();
-    return true;
-  },
+  openCodeEditor: (_, resource, where) =>
+    visit(resource.toString(), { lineNumber: where?.startLineNumber ?? where?.lineNumber ?? 1, column: where?.startColumn ?? where?.column ?? 1 }),
 });
 
 /// Without a server: what was recorded, as long as the text is the one that it was said of. `why` there is none is shown.

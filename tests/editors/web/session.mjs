@@ -53,7 +53,10 @@ function coloursOf(page, [size, value, ...others]) {
 
 async function repair(page) {
   await page.value(choose("layer.axn"));
-  said.problems = await page.await("a problem", `document.querySelector("#problems pre")?.innerText`);
+  said.problems = await page.await("a problem", `document.querySelector("#problems article")?.innerText`);
+  await page.click("#problems article button:nth-of-type(2)");
+  said.related = await page.value(`(() => { const { lineNumber, column } = axonEditor.getPosition();
+    return axonEditor.getModel().getLineContent(lineNumber).slice(column - 1); })()`);
   await page.value(go("@ u"));
   await page.value("window.before = axonEditor.getValue()");
   await page.value(run("editor.action.quickFix"));
@@ -192,7 +195,7 @@ function strangers(url) {
 /// How the page looks on screens of several widths; by how much it is wider than the screen.
 async function pictured(page) {
   await page.value(choose("layer.axn"));
-  await page.await("a problem", `!!document.querySelector("#problems pre")`);
+  await page.await("a problem", `!!document.querySelector("#problems article")`);
   said.overflow = [];
   for (const [width, height] of [[1280, 800], [600, 800], [390, 844]])
     for (const scheme of ["light", "dark"]) {
