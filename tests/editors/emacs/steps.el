@@ -77,12 +77,12 @@
                  (jsonrpc-request (eglot--current-server-or-lose) :textDocument/hover (eglot--TextDocumentPositionParams)))))
 
 (defun steps-places (found)
-  "The file, line and column of each of FOUND, which xref lists, in order."
+  "The file, line and character in it of each of FOUND, which xref lists, in order."
   (vconcat (sort (mapcar (lambda (one)
                            (let ((place (xref-location-marker (xref-item-location one))))
                              (with-current-buffer (marker-buffer place)
                                (goto-char place)
-                               (vconcat (steps-place) (vector (1+ (current-column)))))))
+                               (vconcat (steps-place) (vector (1+ (- (point) (line-beginning-position))))))))
                          found)
                  (lambda (a b) (< (aref a 1) (aref b 1))))))
 

@@ -28,7 +28,9 @@ steps.work(function(said)
 
   steps.go([[\<total y\>]])
   said.definition = steps.arrives("a definition", vim.lsp.buf.definition)
-  said.references = steps.listed("references", vim.lsp.buf.references, function(one) return { one.lnum, one.col } end)
+  said.references = steps.listed("references", vim.lsp.buf.references, function(one)
+    return { one.lnum, vim.fn.charidx(vim.fn.getbufline(one.bufnr, one.lnum)[1], one.col - 1) + 1 }
+  end)
 
   said.formatted = steps.changes("a layout", vim.lsp.buf.format or vim.lsp.buf.formatting_sync)
   vim.cmd("write")
