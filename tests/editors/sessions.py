@@ -22,6 +22,7 @@ class Sessions:
     """A part of the test of an editor, which says how a script is played."""
 
     editor = ""
+    signature = ("total (x : f32[n, m]) : f32[n]", "The sum of each row: Σ.")  # what is shown of a call
 
     def play(self, environment, script, file, said):
         """Runs the editor's script in a file; the script writes into the file `said`."""
@@ -61,6 +62,8 @@ class Sessions:
         self.assertIn("total : f32[n, m] -> f32[n]", said["hover"])
         self.assertIn("The sum of each row: Σ.", said["hover"])
         self.assertIn("n : i64", said["hover_of_size"])
+        for part in self.signature:
+            self.assertIn(part, said["signature"])
         self.assertEqual(said["definition"], ["session.axn", 4])
         # In characters, whatever each takes: one line has some beyond 16 bits.
         places = [[number, use.start() + 1] for number, line in enumerate(before.split("\n"), 1) for use in re.finditer(r"\btotal\b", line)]

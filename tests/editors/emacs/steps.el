@@ -64,11 +64,11 @@
   "Where point is: the name of the file and the line."
   (vector (file-name-nondirectory buffer-file-name) (line-number-at-pos)))
 
-(defun steps-hover ()
-  "What is shown of the name at point."
+(defun steps-shown (what function)
+  "The text WHAT that FUNCTION, one of eldoc's, shows of point."
   (let (shown)
-    (eglot-hover-eldoc-function (lambda (text &rest _) (setq shown (or text ""))))
-    (substring-no-properties (steps-await "a hover" (lambda () shown)))))
+    (funcall function (lambda (text &rest _) (setq shown (or text ""))))
+    (substring-no-properties (steps-await what (lambda () shown)))))
 
 (defun steps-await-check ()
   "Wait until the server knows what it has been told of: until then it has little to say of the name at point."

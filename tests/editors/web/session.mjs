@@ -164,7 +164,6 @@ async function complete(page) {
   await page.key("Enter", 13);
   said.completed = await page.await("a completed name", `(() => { const last = axonEditor.getValue().split("\\n").pop();
     return last.endsWith("weighted") && last; })()`);
-  if (!said.features.includes("signatureHelpProvider")) return;
   await page.type(" ");
   await page.value(`axonEditor.trigger("", "editor.action.triggerParameterHints")`);
   said.signature = await page.await("a signature", text(".parameter-hints-widget .signature"));
