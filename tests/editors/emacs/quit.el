@@ -6,4 +6,7 @@
 
 (steps-main (lambda (file)
               (steps-open file)
+              ;; The server asks for one thing as it starts.  An Emacs that is left while it answers complains of itself.
+              (steps-await "the answer to the server's request"
+                           (lambda () (< 0 (hash-table-count (eglot--file-watches (eglot-current-server))))))
               (steps-say 'server (if (eglot-current-server) t :json-false))))
