@@ -26,9 +26,6 @@ steps.work(function(said)
   steps.go([[\<n\>]])
   said.renamed = steps.changes("a new name", function() vim.lsp.buf.rename("rows") end)
 
-  steps.go([[\<total \zsy\>]])
-  said.signature = steps.shown("a signature", vim.lsp.buf.signature_help)
-
   steps.go([[\<total y\>]])
   said.definition = steps.arrives("a definition", vim.lsp.buf.definition)
   said.references = steps.listed("references", vim.lsp.buf.references, function(one)
