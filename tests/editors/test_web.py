@@ -161,6 +161,15 @@ class Page(unittest.TestCase):
         self.assertEqual(colours["n"], colours["m"])
         self.assertEqual(colours["sum"], colours["total"])
         self.assertEqual(len({colours["n"], colours["x"], colours["f32"], colours["total"]}), 4)
+        self.assertEqual(self.said["coloursOfNew"], {"q": colours["n"], "z": colours["x"]})
+
+    def test_what_the_page_asks_for(self):
+        """All that it has a use for."""
+        of_text = """hover definition typeDefinition references documentHighlight prepareRename rename inlayHint semanticTokens/full
+                     semanticTokens/full/delta semanticTokens/range completion signatureHelp formatting rangeFormatting documentLink codeAction codeLens
+                     foldingRange documentSymbol selectionRange didChange""".split()
+        wanted = {*(f"textDocument/{one}" for one in of_text), "completionItem/resolve"}
+        self.assertLessEqual(wanted, set(self.said["asked"]))
 
     def test_what_stands_between_the_words(self):
         """The declaration is as `etcc check --types` has it, and what is no hint is the text."""

@@ -192,7 +192,7 @@ const capabilities = {
     rename: { prepareSupport: true },
     signatureHelp: { signatureInformation: { documentationFormat: ["markdown"], parameterInformation: { labelOffsetSupport: true } } },
     completion: { completionItem: { snippetSupport: true, documentationFormat: ["markdown"] } },
-    semanticTokens: { requests: { full: true, range: true }, formats: ["relative"] },
+    semanticTokens: { requests: { full: { delta: true }, range: true }, formats: ["relative"] },
   },
 };
 

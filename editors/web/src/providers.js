@@ -168,9 +168,15 @@ export class Providers {
   tokens() {
     return {
       getLegend: () => this.capabilities.semanticTokensProvider.legend,
-      provideDocumentSemanticTokens: async (model, _, cancellation) => {
-        const found = await this.ask("semanticTokens/full", document(model), cancellation);
-        return found && { data: Uint32Array.from(found.data) };
+      /// All of them, or what has changed since those that the last answer named.
+      provideDocumentSemanticTokens: async (model, previousResultId, cancellation) => {
+        const differs = previousResultId && this.capabilities.semanticTokensProvider.full.delta;
+        const found = differs
+          ? await this.ask("semanticTokens/full/delta", { ...document(model), previousResultId }, cancellation)
+          : await this.ask("semanticTokens/full", document(model), cancellation);
+        if (!found?.edits) return found && { resultId: found.resultId, data: Uint32Array.from(found.data) };
+        const changes = found.edits.map((edit) => ({ ...edit, data: Uint32Array.from(edit.data ?? []) }));
+        return { resultId: found.resultId, edits: changes };
       },
       releaseDocumentSemanticTokens() {},
     };

@@ -150,6 +150,9 @@ async function write(page) {
   await page.value(select(2, 2));
   said.formattedRange = await changed(page, "a layout of a line", run("editor.action.formatSelection"));
   said.formatted = await changed(page, "a layout", run("editor.action.formatDocument"));
+  await page.value(`axonEditor.setPosition({ lineNumber: 1, column: 1 }); axonEditor.trigger("keyboard", "type", { text: "fun again (z : f32[q, 2]) = z\\n" })`);
+  said.coloursOfNew = await coloursOf(page, ["q", "z"]);
+  await page.value(`axonEditor.trigger("", "undo")`);
 }
 
 /// Types a call of a function that is begun, letter by letter as its candidates need them.
@@ -237,11 +240,19 @@ async function live() {
   said.strangers = await strangers(url);
   const page = await Page.open(url);
   await page.await("the server", nowLive);
-  said.features = (await page.value("document.body.dataset.features")).split(" ");
+  await page.value(`(() => {
+    window.asked = new Set();
+    const { send } = WebSocket.prototype;
+    WebSocket.prototype.send = function (message) {
+      window.asked.add(JSON.parse(message).method);
+      return send.call(this, message);
+    };
+  })()`);
   for (const work of [pictured, read, structure, travel, repair, write, complete]) {
     await page.look(1280, 800, "light");
     await work(page);
   }
+  said.asked = await page.value("[...asked]");
   said.exceptions = page.problems;
   await page.close();
   for (let tries = 0; tries < 100 && childrenOf(server).length > 0; ++tries) await new Promise((resolve) => setTimeout(resolve, 100));
