@@ -71,6 +71,33 @@
     (should (equal (seq-filter (lambda (one) (eq (car one) 2)) (nreverse found)) '((2 1 37) (2 2 11))))
     (delete-file file)))
 
+(defun await-prompt (text)
+  "Wait until the buffer has the prompt behind TEXT."
+  (let ((end (+ (float-time) 30)))
+    (while (not (string-suffix-p text (buffer-substring-no-properties (point-min) (point-max))))
+      (should (< (float-time) end))
+      (accept-process-output nil 0.02))))
+
+(defun answer (line prompt)
+  "Type LINE at the prompt and wait for the next PROMPT."
+  (goto-char (point-max))
+  (insert line)
+  (comint-send-input)
+  (await-prompt (concat "\n" prompt)))
+
+(ert-deftest a-prompt-answers ()
+  (run-axon)
+  (with-current-buffer "*axon*"
+    (set-process-query-on-exit-flag (get-buffer-process (current-buffer)) nil)
+    (await-prompt "axon> ")
+    (answer "fun f x =" "....> ")
+    (answer "  x + 1" "axon> ")
+    (answer ":type f" "axon> ")
+    (should (equal (buffer-substring-no-properties (point-min) (point-max))
+                   (concat "axon> fun f x =\n....>   x + 1\nf : 't[..x] -> 't[..x]   where 't : num\n"
+                           "axon> :type f\nf : 't[..x] -> 't[..x]   where 't : num\naxon> ")))
+    (delete-process (get-buffer-process (current-buffer)))))
+
 (ert-deftest eglot-knows-the-server ()
   (require 'eglot)
   (should (equal (funcall (cdr (assoc 'axon-mode eglot-server-programs))) '("etcc" "lsp"))))
