@@ -16,6 +16,8 @@ M.options = {
   capabilities = nil,
   --- Show inferred types and sizes between the text, where Neovim can.
   inlay_hints = true,
+  --- Show `run` above entries and `test` above tests; `vim.lsp.codelens.run` does what the one in the cursor's line says.
+  lenses = true,
 }
 
 --- Clients by their roots, for Neovim without `vim.lsp.start`.
@@ -35,9 +37,27 @@ local function root_of(file)
   return vim.fn.fnamemodify(repository, ":p:h:h")
 end
 
+--- Lenses of a buffer, now and whenever its declarations may have changed.
+local function show_lenses(buffer)
+  if vim.lsp.codelens.enable then
+    vim.lsp.codelens.enable(true, { bufnr = buffer })
+    return
+  end
+  local function refresh()
+    if vim.api.nvim_get_current_buf() == buffer then -- it knows no other
+      vim.lsp.codelens.refresh()
+    end
+  end
+  vim.api.nvim_create_autocmd({ "BufEnter", "BufWritePost", "InsertLeave" }, { buffer = buffer, callback = refresh })
+  refresh()
+end
+
 local function on_attach(client, buffer)
   if M.options.inlay_hints and vim.lsp.inlay_hint and client.server_capabilities.inlayHintProvider then
     vim.lsp.inlay_hint.enable(true, { bufnr = buffer })
+  end
+  if M.options.lenses and client.server_capabilities.codeLensProvider then
+    show_lenses(buffer)
   end
   if M.options.on_attach then
     M.options.on_attach(client, buffer)

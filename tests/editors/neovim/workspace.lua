@@ -28,7 +28,6 @@ end
 
 --- What the lens in the cursor's line runs: the arguments of the compiler.
 local function lens(name)
-  vim.lsp.codelens.refresh()
   steps.await("a lens", function() return #vim.lsp.codelens.get(0) > 0 end)
   steps.go(name)
   local ran
