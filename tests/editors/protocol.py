@@ -15,11 +15,15 @@ def answers(requests, texts=None, capabilities=None, command=None, **options):
     notified = [("initialized", {}), *(("textDocument/didOpen", params) for params in opened)]
     messages[1:1] = [{"jsonrpc": "2.0", "method": method, "params": params} for method, params in notified]
     messages.append({"jsonrpc": "2.0", "method": "exit"})
-    bodies = [json.dumps(message) for message in messages]
-    text = "".join(f"Content-Length: {len(body)}\r\n\r\n{body}" for body in bodies)
-    said = support.run(command or [Given.etcc, "lsp"], text=text, **options)
+    said = support.run(command or [Given.etcc, "lsp"], text=frames(messages).decode(), **options)
     found = {message["id"]: message for message in received(said.encode()) if "method" not in message}
     return [found[number].get("result") for number in range(len(calls) - 1)]
+
+
+def frames(messages):
+    """Messages as bytes of a stream."""
+    bodies = [json.dumps(message) for message in messages]  # in ASCII, so that characters are bytes
+    return "".join(f"Content-Length: {len(body)}\r\n\r\n{body}" for body in bodies).encode()
 
 
 def received(stream):

@@ -13,6 +13,7 @@ import time
 import unittest
 import urllib.request
 
+import protocol
 import support
 from support import HERE, Given
 
@@ -111,6 +112,19 @@ class Installation(unittest.TestCase):
             self.assertEqual((status, said), (1, f"serve: port {port} is taken\n"))
             status, _, said = support.finish([Given.etcc, "lsp", "--socket", port])
             self.assertEqual((status, said), (1, f"etcc lsp: port {port}: Address already in use\n"))
+
+
+class Socket(unittest.TestCase):
+    def test_the_server_ends_with_its_client(self):
+        """Also one that says no good-bye."""
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        with serving([Given.etcc, "lsp", "--socket", str(port)]) as (process, said):
+            awaited("the server", lambda: "waiting for a client" in said())
+            with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+                client.sendall(protocol.frames([{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}]))
+                self.assertIn(b"Content-Length: ", client.recv(16))
+            self.assertEqual(process.wait(60), 1)  # what the protocol wants of a server that was not told to shut down
 
 
 class Page(unittest.TestCase):
