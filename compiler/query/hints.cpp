@@ -271,6 +271,8 @@ class Declaration {
     const stx::Expr& e = file_[id];
     if (const auto* lets = stx::as<stx::LetExpr>(e))
       for (const stx::Let& let : lets->lets) value(let);
+    if (const auto* lambda = stx::as<stx::LambdaExpr>(e))
+      for (const stx::PatternId p : lambda->params) bound(p, false);
     if (const auto* loop = stx::as<stx::ForExpr>(e))
       for (const stx::Binder& b : loop->binders) binder(b);
     if (const auto* binary = stx::as<stx::BinaryExpr>(e)) {
@@ -282,9 +284,20 @@ class Declaration {
     if (stx::as<stx::NameExpr>(e)) call(e);
   }
 
+  /// The name of a function has no hint, its parameters have.
   void value(const stx::Let& let) {
-    const auto* name = stx::as<stx::NamePattern>(file_[let.pattern]);
-    if (!name || file_[let.pattern].type.valid() || let.result.valid() || !let.params.empty()) return;
+    for (const stx::PatternId p : let.params) bound(p, false);
+    if (let.params.empty() && !let.result.valid()) bound(let.pattern, true);
+  }
+
+  /// The names of a pattern. `writable`: its types mention nothing that is bound there.
+  void bound(stx::PatternId id, bool writable) {
+    const stx::Pattern& pattern = file_[id];
+    if (pattern.type.valid()) return;
+    if (const auto* tuple = stx::as<stx::TuplePattern>(pattern))
+      for (const stx::PatternId element : tuple->elements) bound(element, writable);
+    const auto* name = stx::as<stx::NamePattern>(pattern);
+    if (!name) return;
     const auto [typed, local] = local_at(name->name.span);
     if (!typed) return;
     const core::Local& l = typed->program().locals[local];
@@ -292,7 +305,7 @@ class Declaration {
     const std::string type = generalised ? typed->type(l.scheme) : typed->type(l.type);
     const Span at = whole(name->name.span);
     std::vector<source::Edit> edits;
-    if (!generalised && l.opens.empty() && is_writable(type) && can_be_written(type))
+    if (writable && !generalised && l.opens.empty() && is_writable(type) && can_be_written(type))
       edits.push_back({{at.file, at.end, at.end}, " : " + type, source::Applicability::safe});
     add(at.end, Hint::Kind::value, " : " + type, std::move(edits));
   }
@@ -391,10 +404,8 @@ class Declaration {
 
 std::vector<Hint> hints(const Session& session, const std::string& path, uint32_t begin, uint32_t end) {
   std::vector<Hint> out;
-  for (const Reading& reading : readings(session, path)) {
-    if (reading.whole.end < begin || end < reading.whole.begin) continue;
+  for (const Reading& reading : readings_in(session, path, begin, end))
     Declaration(session, reading, out).run();
-  }
   std::erase_if(out, [&](const Hint& h) { return h.at < begin || end < h.at; });
   std::stable_sort(out.begin(), out.end(), [](const Hint& a, const Hint& b) { return a.at < b.at; });
   return out;

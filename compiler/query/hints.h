@@ -15,7 +15,7 @@ struct Hint {
   enum class Kind : uint8_t {
     parameter,  ///< ` : f32[n]`, the type of a parameter
     result,     ///< ` : f32[n]`, of a function
-    value,      ///< ` : f32[n]`, of what `let` binds
+    value,      ///< ` : f32[n]`, of what `let` and `fn` bind
     range,      ///< ` < n`, of a binder
     step,       ///< ` : f32[n]`, at the end of a line of a pipeline
     sizes,      ///< `[8, 64]`, what a call found for declared sizes

@@ -59,6 +59,17 @@ TEST_F(Hints, SayWhatIsNotWritten) {
             "fun f (x : f32[n, d])< : f32[n]> = for i< < n> => sum k => x[i, k]\n");
 }
 
+TEST_F(Hints, OfEachNameOfAPattern) {
+  EXPECT_EQ(
+      shown("fun f (x : f32[n]) : f32[n] = let (a, (b, _)) = (x, (sum x, 1.0)) in a * b\n"),
+      "fun f (x : f32[n]) : f32[n] = let (a< : f32[n]>, (b< : f32>, _)) = (x, (sum x, 1.0)) in a * b\n");
+  EXPECT_EQ(
+      shown("fun f (x : f32[n]) : f32[n] = let g y (k : f32) = x + y * k in g x 2.0\n"),
+      "fun f (x : f32[n]) : f32[n] = let g y< : f32[..a]> (k : f32) = x + y * k< \u2192 [n]> in g x 2.0\n");
+  EXPECT_EQ(shown("fun f (x : f32[n]) : f32 = fold (fn s e => s + e) 0.0 x\n"),
+            "fun f (x : f32[n]) : f32 = fold (fn s< : f32> e< : f32> => s + e) 0.0 x\n");
+}
+
 TEST_F(Hints, OfABrokenTextAreThoseOfTheTextBefore) {
   const std::string text = "fun f (x : f32[n, d]) (w : f32[d, o]) = let y = x @ w in y + 1.0\n";
   of(text);
