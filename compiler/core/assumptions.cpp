@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "shape/conditions.h"
+
 namespace axon::core {
 
 using shape::Dim;
@@ -33,25 +35,10 @@ std::vector<Fact> Assumptions::facts_for(const Fact& goal, const std::vector<Fac
   std::vector<Fact> pool, out;
   for (const std::vector<Fact>* list : {&given_, &context})
     for (const Fact& f : *list) pool.push_back({vars_.zonk(f.lhs), f.relation, vars_.zonk(f.rhs)});
-  std::vector<bool> used(pool.size(), false);
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (size_t i = 0; i < pool.size(); ++i) {
-      if (used[i]) continue;
-      std::vector<Var> mine = pool[i].lhs.vars();
-      pool[i].rhs.collect_vars(mine);
-      // A condition over numbers alone, that a size was fixed to: where it is false nothing is reached.
-      bool touches =
-          (mine.empty() && i >= given_.size()) || std::any_of(mine.begin(), mine.end(), [&](Var v) {
-            return std::find(reach.begin(), reach.end(), v) != reach.end();
-          });
-      if (!touches) continue;
-      used[i] = grew = true;
-      out.push_back(pool[i]);
-      for (Var v : mine)
-        if (std::find(reach.begin(), reach.end(), v) == reach.end()) reach.push_back(v);
-    }
-  }
+  // A condition over numbers alone, that a size was fixed to: where it is false nothing is reached.
+  for (size_t i = given_.size(); i < pool.size(); ++i)
+    if (pool[i].lhs.vars().empty() && pool[i].rhs.vars().empty()) out.push_back(pool[i]);
+  for (const size_t i : shape::connected(pool, reach)) out.push_back(pool[i]);
   for (Var v : reach)
     if (vars_.kind(v) != VarKind::index && vars_.is_size(v)) out.push_back(shape::at_least(Dim(v), 0));
   return out;

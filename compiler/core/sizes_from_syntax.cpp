@@ -1,8 +1,6 @@
 // Written sizes and facts, and the names that stand for sizes. See type_lowering.h.
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "core/type_lowering.h"
 #include "core/unify.h"
 
@@ -13,8 +11,6 @@ using source::Code;
 using source::error;
 using source::Span;
 namespace stx = axon::syntax;
-
-static constexpr uint64_t most_positive = std::numeric_limits<int64_t>::max();
 
 void TypeLowering::clear() {
   scope_.clear();
@@ -95,100 +91,37 @@ std::optional<Dim> TypeLowering::size_of(const ScopeEntry& entry) {
   return Dim(it->second);
 }
 
-Dim TypeLowering::dim(stx::DimId id) {
-  const stx::Dim& d = file()[id];
-  const Span at = d.span;
-  return std::visit(
-      stx::Overloaded{
-          [&](const stx::ErrorDim&) { return Dim(e_.vars.dim("n")); },
-          [&](const stx::NumberDim& n) {
-            if (n.value <= most_positive) return Dim(static_cast<int64_t>(n.value));
-            report(
-                error(Code::E0320, at, fmt::format("`{}` does not fit into 64 bits", e_.sources.text(at))));
-            return Dim(e_.vars.dim("n"));
-          },
-          [&](const stx::NameDim& n) {
-            if (const ScopeEntry* entry = find_size(n.name.text))
-              if (auto size = size_of(*entry)) {
-                note(Use::Kind::size, at, entry->binding);
-                return *size;
-              }
-            switch (unbound_) {
-              case Unbound::rigid:
-                return named_size(n.name, VarKind::rigid);
-              case Unbound::meta:
-                return named_size(n.name, VarKind::meta);
-              case Unbound::refuse:
-                break;
-            }
-            auto d = error(Code::E0405, at, fmt::format("nothing here names a size `{}`", n.name.text));
-            d.text(
-                "Sizes are named in the types of parameters or in brackets after the declared name; `_` asks "
-                "for "
-                "inference.");
-            report(std::move(d));
-            return Dim(e_.vars.dim(n.name.text));
-          },
-          [&](const stx::BinaryDim& b) {
-            const Dim lhs = dim(b.lhs), rhs = dim(b.rhs);
-            if ((b.op == stx::DimOp::floor_divide || b.op == stx::DimOp::modulo) && rhs.is(0)) {
-              report(error(Code::E0321, at, "a size is divided by zero"));
-              return Dim(e_.vars.dim("n"));
-            }
-            switch (b.op) {
-              case stx::DimOp::add:
-                return lhs + rhs;
-              case stx::DimOp::subtract:
-                return lhs - rhs;
-              case stx::DimOp::multiply:
-                return lhs * rhs;
-              case stx::DimOp::floor_divide:
-                return shape::floor_div(lhs, rhs);
-              case stx::DimOp::modulo:
-                return shape::mod(lhs, rhs);
-            }
-            return lhs;
-          },
-          [&](const stx::NegateDim& n) {
-            const auto* number = stx::as<stx::NumberDim>(file()[n.of]);
-            const bool least = number && number->value == most_positive + 1;
-            return least ? Dim(std::numeric_limits<int64_t>::min()) : -dim(n.of);
-          },
-          [&](const stx::CallDim& c) {
-            const bool known = c.fn.text == "min" || c.fn.text == "max" || c.fn.text == "cdiv";
-            if (!known || c.args.size() != 2) {
-              report(error(Code::E0405, at,
-                           fmt::format("`{}` with {} arguments is no operator on sizes", c.fn.text,
-                                       c.args.size()))
-                         .text("The operators on sizes are + - * / % and min, max, cdiv of two sizes."));
-              return Dim(e_.vars.dim("n"));
-            }
-            const Dim lhs = dim(c.args[0]), rhs = dim(c.args[1]);
-            if (c.fn.text == "min") return shape::min(lhs, rhs);
-            if (c.fn.text == "max") return shape::max(lhs, rhs);
-            return shape::cdiv(lhs, rhs);
-          }},
-      d.node);
+/// What a name in a written size stands for.
+Dim TypeLowering::dim_of(const stx::Name& name) {
+  if (const ScopeEntry* entry = find_size(name.text))
+    if (auto size = size_of(*entry)) {
+      note(Use::Kind::size, name.span, entry->binding);
+      return *size;
+    }
+  switch (unbound_) {
+    case Unbound::rigid:
+      return named_size(name, VarKind::rigid);
+    case Unbound::meta:
+      return named_size(name, VarKind::meta);
+    case Unbound::refuse:
+      break;
+  }
+  report(
+      error(Code::E0405, name.span, fmt::format("nothing here names a size `{}`", name.text))
+          .text("Sizes are named in the types of parameters or in brackets after the declared name; `_` asks "
+                "for inference."));
+  return Dim(e_.vars.dim(name.text));
 }
 
-FactAt TypeLowering::fact(const stx::Fact& f) {
-  const Dim l = dim(f.lhs), r = dim(f.rhs);
-  switch (f.relation) {
-    case stx::Relation::less_equal:
-      return {shape::at_most(l, r), f.span};
-    case stx::Relation::greater_equal:
-      return {shape::at_least(l, r), f.span};
-    case stx::Relation::less:
-      return {shape::less(l, r), f.span};
-    case stx::Relation::greater:
-      return {shape::less(r, l), f.span};
-    case stx::Relation::equal:
-      return {shape::equal(l, r), f.span};
-    case stx::Relation::not_equal:
-      return {{l, shape::Relation::ne, r}, f.span};
-  }
-  return {shape::equal(l, r), f.span};
+WrittenSizes TypeLowering::sizes() {
+  return WrittenSizes({e_.sources, file(), [this](const stx::Name& name) { return dim_of(name); },
+                       [this] { return Dim(e_.vars.dim("n")); },
+                       [this](source::Diagnostic d) { report(std::move(d)); }});
 }
+
+Dim TypeLowering::dim(stx::DimId id) { return sizes().dim(id); }
+
+FactAt TypeLowering::fact(const stx::Fact& f) { return {sizes().fact(f), f.span}; }
 
 void TypeLowering::lower_where(const std::vector<stx::Condition>& where, DeclInfo& info) {
   for (const stx::Condition& c : where)

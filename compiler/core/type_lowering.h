@@ -3,6 +3,7 @@
 // types_from_syntax.cpp has types and sizes, layouts_from_syntax.cpp what is written after `@`.
 #pragma once
 #include "core/lowering.h"
+#include "core/written_sizes.h"
 
 namespace axon::core {
 
@@ -34,6 +35,8 @@ class TypeLowering : LoweringPart {
   void clear();
 
  private:
+  WrittenSizes sizes();
+  shape::Dim dim_of(const syntax::Name& name);
   shape::Dim named_size(const syntax::Name& name, VarKind kind);
   ShapeVarId shape_name(const syntax::Name& n);
   void add_size(const syntax::Name& n, const shape::Dim& size,

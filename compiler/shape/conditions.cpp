@@ -11,22 +11,6 @@
 namespace axon::shape {
 namespace {
 
-/// The only quotient in the expression, where it stands by itself and is by a number >= 1: 0 <= a / 3 + b
-/// then is 0 <= a + 3*b. Nothing where there are other operators.
-std::optional<Atom> lone_quotient(const Dim& dim) {
-  std::optional<Atom> quotient;
-  size_t operators = 0;
-  for (const Term& term : dim.terms())
-    for (const Atom& factor : term.factors) {
-      if (factor.kind() == AtomKind::var) continue;
-      ++operators;
-      const bool alone =
-          factor.kind() == AtomKind::floor_div && term.factors.size() == 1 && term.coefficient == 1;
-      if (alone && factor.rhs().constant() && *factor.rhs().constant() > 0) quotient = factor;
-    }
-  return operators == 1 ? quotient : std::nullopt;
-}
-
 /// Of `v % k == r`: v, with k and r.
 std::optional<std::pair<Var, Congruence>> remainder_of(const Fact& fact) {
   if (fact.relation != Relation::eq) return std::nullopt;
@@ -41,21 +25,6 @@ std::optional<std::pair<Var, Congruence>> remainder_of(const Fact& fact) {
 }
 
 }  // namespace
-
-Fact balanced(const Fact& fact) {
-  if (fact.relation != Relation::le && fact.relation != Relation::lt) return fact;
-  Dim least = fact.rhs - fact.lhs - (fact.relation == Relation::lt ? 1 : 0);
-  if (const auto quotient = lone_quotient(least))
-    least = quotient->lhs() + quotient->rhs() * (least - make_dim(*quotient));
-  Dim left(0), right(0);
-  for (const Term& term : least.terms()) {
-    Dim d(term.coefficient < 0 ? -term.coefficient : term.coefficient);
-    for (const Atom& factor : term.factors) d = d * make_dim(factor);
-    Dim& side = term.coefficient < 0 ? left : right;
-    side = side + d;
-  }
-  return at_most(left, right);
-}
 
 std::vector<size_t> connected(const std::vector<Fact>& facts, std::vector<Var>& reach) {
   const auto is_reached = [&](Var v) { return std::find(reach.begin(), reach.end(), v) != reach.end(); };
@@ -106,7 +75,7 @@ std::vector<Fact> simplified(const std::vector<Fact>& facts, const std::vector<F
       }
     }
     if (own) merged.emplace(own->first, out.size());
-    out.push_back(balanced(fact));
+    out.push_back(fact);
   }
   for (size_t at = out.size(); at-- > 0;) {
     std::vector<Fact> others = known;

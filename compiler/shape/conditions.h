@@ -8,8 +8,6 @@
 
 namespace axon::shape {
 
-/// An inequality without minus signs: what is subtracted goes to the other side, and 0 < n is 1 <= n.
-Fact balanced(const Fact&);
 /// Which of the facts mention one of the variables, or one that such a fact mentions, and so on; in the order
 /// in which they are found. `reach` has all of these variables in the end.
 std::vector<size_t> connected(const std::vector<Fact>& facts, std::vector<Var>& reach);
