@@ -1,6 +1,7 @@
 // What the REPL answers to a phrase.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "repl/evaluator.h"
@@ -11,6 +12,12 @@ namespace axon::repl {
 /// A name with its type: of a definition, or of `it`.
 struct Typed {
   std::string name, type;
+};
+
+/// What of the text is a table: its head, and rows as long as that.
+struct Table {
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
 };
 
 struct Answer {
@@ -27,8 +34,18 @@ struct Answer {
   std::string text;          ///< all of it, as a terminal shows it; ends with a line break unless empty
   std::vector<Typed> types;  ///< what was defined, or what the expression is
   std::vector<Value> values;
-  std::vector<std::string> broken;  ///< definitions that no longer check
+  Table table;                            ///< no head where there is none
+  std::vector<std::string> broken;        ///< definitions that no longer check
+  std::vector<source::Diagnostic> found;  ///< of an error: what was wrong with the phrase
   bool failed() const { return kind == Kind::error; }
 };
+
+/// The words of a text with one blank between them.
+std::string in_one_line(std::string_view text);
+
+Answer text_answer(std::string text);
+Answer error_answer(std::string text);
+/// The rows, under the head if that is shown, each column as wide as its widest entry; numbers to the right.
+Answer table_answer(Table table, bool with_head = true);
 
 }  // namespace axon::repl

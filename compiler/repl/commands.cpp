@@ -37,21 +37,30 @@ Answer time(Repl& repl, const std::string& e) { return repl.evaluate(e, true); }
 Answer load(Repl& repl, const std::string& path) {
   const auto text = source::read_bytes(path);
   if (!text) return error_answer(fmt::format("error: cannot read `{}`: {}\n", path, std::strerror(errno)));
-  const auto outcome = repl.definitions().load(path, *text);
   repl.loaded = path;
-  const auto types = repl.definitions().types();
-  Answer answer = text_answer(outcome.errors + outcome.broken_errors);
+  const auto outcome = repl.definitions().load(path, *text);
+  if (!outcome.errors.empty()) return refusal(outcome);
+  Answer answer = text_answer(outcome.warnings + consequences(outcome));
   answer.broken = outcome.broken;
-  if (!answer.text.empty()) answer.kind = Answer::Kind::error;
-  answer.text += fmt::format("{} definition{} of {}\n", types.size(), types.size() == 1 ? "" : "s", path);
+  const size_t count = repl.definitions().loaded();
+  answer.text += fmt::format("{} definition{} of {}\n", count, count == 1 ? "" : "s", path);
   return answer;
 }
 
 Answer reload(Repl& repl, const std::string&) {
   if (repl.loaded.empty()) return error_answer("error: no file was loaded\n");
-  repl.definitions().session().documents().reload();
   return load(repl, repl.loaded);
 }
+
+Answer assume(Repl& repl, const std::string& c) { return repl.shapes().assume(c); }
+Answer facts(Repl& repl, const std::string&) { return repl.shapes().facts(); }
+Answer forget(Repl& repl, const std::string& which) { return repl.shapes().forget(which); }
+Answer prove(Repl& repl, const std::string& c) { return repl.shapes().prove(c); }
+Answer solve(Repl& repl, const std::string& c) { return repl.shapes().solve(c); }
+Answer more(Repl& repl, const std::string&) { return repl.shapes().more(); }
+Answer shape(Repl& repl, const std::string& call) { return repl.shape(call); }
+Answer constraints(Repl& repl, const std::string& name) { return repl.constraints(name); }
+Answer why(Repl& repl, const std::string&) { return repl.why(); }
 
 Answer browse(Repl& repl, const std::string& module) {
   std::string text;
@@ -128,6 +137,18 @@ const std::vector<Command>& commands() {
   using Takes = Command::Takes;
   static const std::vector<Command> all = {
       {"type", "e", "the type of an expression, which is not evaluated", Takes::required, type},
+      {"shape", "f [m, n] _", "the type of a function applied to shapes; `_` stays open", Takes::required,
+       shape},
+      {"assume", "condition", "keeps facts about sizes, such as `n % 8 == 0`", Takes::required, assume, false,
+       true},
+      {"facts", "", "what is assumed", Takes::nothing, facts},
+      {"forget", "[numbers]", "gives up those facts, or all", Takes::optional, forget},
+      {"prove", "condition", "whether it follows for all sizes", Takes::required, prove, false, true},
+      {"solve", "condition", "the sizes that satisfy it", Takes::required, solve, false, true},
+      {"more", "", "more of these", Takes::nothing, more, false, true},
+      {"why", "", "how the last answer was found, or what the last error means", Takes::nothing, why},
+      {"constraints", "f", "what a function requires, and which part of it does", Takes::required,
+       constraints},
       {"load", "file", "takes the definitions of a file", Takes::required, load, true},
       {"reload", "", "reads that file again", Takes::nothing, reload, false},
       {"browse", "[module]", "what is defined here, or by a module", Takes::optional, browse},

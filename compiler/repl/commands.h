@@ -18,7 +18,8 @@ struct Command {
   const char* help;       ///< one line
   enum class Takes : uint8_t { nothing, optional, required } takes;
   Answer (*answer)(Repl& repl, const std::string& argument);
-  bool takes_path = false;  ///< for completion
+  bool takes_path = false;      ///< for completion
+  bool is_about_sizes = false;  ///< `:why` then is about its answer
 };
 
 const std::vector<Command>& commands();

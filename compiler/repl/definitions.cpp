@@ -41,6 +41,12 @@ std::string Definitions::with_it(const std::string& phrase) const {
   return text;
 }
 
+std::string Definitions::text_of(const std::vector<Kept>& all) {
+  std::string text;
+  for (const Kept& kept : all) text += kept.item.text + "\n";
+  return text;
+}
+
 std::vector<Definitions::Kept> Definitions::without(const std::vector<Item>& replaced) const {
   std::vector<Kept> left;
   for (const Kept& kept : kept_) {
@@ -70,8 +76,23 @@ Definitions::Outcome Definitions::evaluate(const std::string& expression, const 
   return change(std::move(wanted), kept_.size(), expression, keep);
 }
 
+Definitions::Outcome Definitions::probe(const std::string& declaration, const std::string& name,
+                                        const Look& look) {
+  std::vector<Kept> wanted = kept_;
+  wanted.push_back({{name, false, false, with_it(declaration)}, false, true});
+  return change(std::move(wanted), kept_.size(), declaration, false, look);
+}
+
 Definitions::Outcome Definitions::load(const std::string& path, const std::string& text) {
-  const std::string old_path = path_;
+  session_.documents().reload();
+  Outcome of_file;
+  if (session_.documents().read(path))
+    for (const source::Diagnostic& d : session_.check_with_drafts(path).sorted()) {
+      const bool is_error = d.severity == source::Severity::error;
+      (is_error ? of_file.errors : of_file.warnings) += rendered(d, {}, 0, "");
+      if (is_error) of_file.found.push_back(d);
+    }
+  if (!of_file.errors.empty()) return of_file;
   const std::vector<Item> items = items_of(text);
   std::vector<Kept> own, wanted;
   for (const Kept& kept : kept_)
@@ -82,13 +103,25 @@ Definitions::Outcome Definitions::load(const std::string& path, const std::strin
     if (!item.text.empty()) wanted.push_back({item, true, false});
   wanted.insert(wanted.end(), own.begin(), own.end());
   const std::string folder = std::filesystem::absolute(path).parent_path().string();
+  const std::string before = path_;
   if (document_in(folder) != path_) {
     session_.documents().close(path_);
     path_ = document_in(folder);
   }
-  kept_.clear();
-  broken_.clear();
-  return change(std::move(wanted), static_cast<size_t>(-1), "", true);
+  const auto go_back = [&] {
+    session_.documents().close(path_);
+    path_ = before;
+    session_.documents().open(path_, text_of(kept_));
+  };
+  try {
+    Outcome outcome = change(std::move(wanted), static_cast<size_t>(-1), "", true);
+    outcome.warnings = of_file.warnings + outcome.warnings;
+    if (!outcome.errors.empty()) go_back();
+    return outcome;
+  } catch (...) {
+    go_back();
+    throw;
+  }
 }
 
 /// The diagnostic in places of the phrase, where it is in there, and of the definitions elsewhere.
@@ -144,18 +177,14 @@ std::string Definitions::rendered(const source::Diagnostic& found, const Ranges&
 
 /// Checks other definitions, of which those from `fresh` on are the phrase, and keeps them where it is right.
 Definitions::Outcome Definitions::change(std::vector<Kept> wanted, size_t fresh, const std::string& phrase,
-                                         bool keep) {
+                                         bool keep, const Look& look) {
   std::string text;
   Ranges ranges;
   for (const Kept& kept : wanted) {
     ranges.emplace_back(text.size(), text.size() + kept.item.text.size());
     text += kept.item.text + "\n";
   }
-  const auto back = [&] {
-    std::string old;
-    for (const Kept& kept : kept_) old += kept.item.text + "\n";
-    session_.documents().open(path_, old);
-  };
+  const auto back = [&] { session_.documents().open(path_, text_of(kept_)); };
   Outcome outcome;
   try {
     session_.documents().open(path_, text);
@@ -171,26 +200,29 @@ Definitions::Outcome Definitions::change(std::vector<Kept> wanted, size_t fresh,
       const bool of_phrase = here && fresh < wanted.size() && item >= fresh;
       if (!here || of_phrase) {
         (is_error ? outcome.errors : outcome.warnings) += rendered(d, ranges, fresh, phrase);
+        if (is_error) outcome.found.push_back(d);
         continue;
       }
       if (!is_error || wanted.empty()) continue;
       broken.insert(wanted[item].item.name);
       errors[wanted[item].item.name] += rendered(d, ranges, fresh, phrase);
     }
+    // A value that was typed is no definition: that it can no longer be made is said where `it` is used.
     for (const std::string& name : broken)
-      if (const bool old = name.starts_with("it_") && name != it_; !old && !broken_.count(name)) {
-        outcome.broken.push_back(name == it_ ? "it" : name);
+      if (!name.starts_with("it_") && !broken_.count(name)) {
+        outcome.broken.push_back(name);
         outcome.broken_errors += errors[name];
       }
     for (const std::string& name : broken_)
-      if (const bool old = name.starts_with("it_") && name != it_; !old && !broken.count(name))
-        outcome.mended.push_back(name == it_ ? "it" : name);
+      if (!name.starts_with("it_") && !broken.count(name)) outcome.mended.push_back(name);
     for (size_t i = fresh; i < wanted.size(); ++i)
       if (!wanted[i].item.is_type && !wanted[i].item.is_signature)
         for (const session::Entry& entry : session_.declarations(path_))
           if (entry.key.name == wanted[i].item.name && entry.key.space == core::DeclKey::Space::values &&
-              !wanted[i].item.name.empty())
+              !wanted[i].item.name.empty()) {
             outcome.types.push_back({entry.key.name, with_its(type_of(entry), it_)});
+            if (look && outcome.errors.empty() && entry.record && entry.record->checked) look(*entry.record);
+          }
     if (!keep || !outcome.errors.empty()) {
       back();
     } else {
@@ -247,9 +279,16 @@ std::string Definitions::program(const std::string& entry, const std::string& ex
 }
 
 std::string Definitions::source() const {
+  // A definition that mentions `it` needs the value that this was.
+  std::set<std::string> used;
+  for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
+    if (kept->hidden && !used.count(kept->item.name)) continue;
+    for (const Kept& other : kept_)
+      if (other.hidden && !places_of(kept->item.text, other.item.name).empty()) used.insert(other.item.name);
+  }
   std::string text;
   for (const Kept& kept : kept_)
-    if (!kept.hidden) {
+    if (!kept.hidden || used.count(kept.item.name)) {
       const size_t first = kept.item.text.find_first_not_of("\n");
       text += kept.item.text.substr(first == std::string::npos ? 0 : first) + "\n";
     }
@@ -273,23 +312,85 @@ bool Definitions::defines(const std::string& name) const {
   return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& k) { return k.item.name == name; });
 }
 
-std::string Definitions::documentation(const std::string& name) const {
+size_t Definitions::loaded() const {
+  return static_cast<size_t>(std::count_if(kept_.begin(), kept_.end(), [](const Kept& k) {
+    return k.loaded && !k.item.is_signature && !k.item.name.empty();
+  }));
+}
+
+void Definitions::see_library() {
+  if (session_.prelude().empty()) session_.check(path_);
+}
+
+bool Definitions::is_value(const std::string& name) {
+  if (name == "it") return !it_.empty();
+  see_library();
+  const auto& prelude = session_.prelude();
+  return std::any_of(kept_.begin(), kept_.end(),
+                     [&](const Kept& k) { return k.item.name == name && !k.item.is_type; }) ||
+         std::any_of(prelude.begin(), prelude.end(), [&](const core::DeclKey& k) { return k.name == name; });
+}
+
+std::string Definitions::free_name(std::string name) const {
+  while (defines(name)) name += "_";
+  return name;
+}
+
+/// A name, or names with points between them.
+static bool is_name(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+  });
+}
+
+std::optional<session::Entry> Definitions::find(const std::string& name) {
+  if (!is_name(name)) return std::nullopt;
+  // A value that uses it sees what it stands for, and has it checked.
+  std::optional<core::DeclKey> key;
+  const std::string user = free_name("question");
+  probe(fmt::format("val {} = {}", user, name), user, [&](const session::Record& record) {
+    for (const core::DeclKey& used : record.named) key = used;
+  });
+  if (key) return session_.find(*key);
   for (const bool own : {true, false})
     for (const std::string& path : session_.documents().paths()) {
       if ((path == source::file_identity(path_)) != own) continue;
-      for (const session::Entry& entry : session_.declarations(path)) {
-        if (entry.key.name != name || !entry.decl || (!own && entry.decl->is_private)) continue;
-        std::string text = entry.decl->doc;
-        while (text.ends_with('\n')) text.pop_back();
-        const std::string type = entry.record ? type_of(entry) : "";
-        return fmt::format("{}{}{}\n{}", name, type.empty() ? "" : " : ", type,
-                           text.empty() ? "" : text + "\n");
-      }
+      for (const session::Entry& entry : session_.declarations(path))
+        if (entry.key.name == name && entry.decl && (own || !entry.decl->is_private)) return entry;
     }
-  return "";
+  return std::nullopt;
 }
 
-std::vector<std::string> Definitions::names() const {
+std::string Definitions::documentation(const std::string& name) {
+  const auto entry = find(name);
+  if (!entry || !entry->decl) return "";
+  std::string text = entry->decl->doc;
+  while (text.ends_with('\n')) text.pop_back();
+  if (!text.empty()) text += "\n";
+  if (entry->key.space != core::DeclKey::Space::values)
+    return std::string(session_.sources().text(entry->decl->span)) + "\n" + text;
+  const std::string type = with_its(type_of(*entry), it_);
+  return fmt::format("{}{}\n{}", name, type.empty() ? "" : " : " + type, text);
+}
+
+std::vector<std::string> Definitions::fields_of(const std::string& expression) {
+  std::vector<std::string> fields;
+  if (const std::string module = session_.imported(path_, expression); !module.empty()) {
+    for (const session::Entry& entry : session_.declarations(module))
+      if (entry.decl && !entry.decl->is_private) fields.push_back(entry.key.name);
+    return fields;
+  }
+  if (!is_name(expression)) return fields;
+  const std::string name = free_name("record");
+  probe(fmt::format("val {} = {}", name, expression), name, [&](const session::Record& record) {
+    const core::Program& program = record.checked->program;
+    fields = program.types.types[program.globals[record.checked->global].scheme.type].fields;
+  });
+  return fields;
+}
+
+std::vector<std::string> Definitions::names() {
+  see_library();
   std::set<std::string> names = {"it"};
   for (const std::string& path : session_.documents().paths())
     for (const session::Entry& entry : session_.declarations(path))

@@ -3,7 +3,9 @@
 // In: phrases. Out: what each is, or what is wrong with it, in places of the phrase. Invariant: a phrase with
 // an error leaves the definitions as they were; one that replaces others says what they broke.
 #pragma once
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,17 +23,22 @@ class Definitions {
 
   /// What became of a phrase: errors, rendered, or what it defines.
   struct Outcome {
-    std::string errors;               ///< of the phrase itself; then nothing has changed
-    std::string warnings;             ///< of the phrase
-    std::vector<Typed> types;         ///< of what it defines
-    std::vector<std::string> broken;  ///< of others, that checked before
-    std::vector<std::string> mended;  ///< and that did not
-    std::string broken_errors;        ///< rendered
+    std::string errors;                     ///< of the phrase itself; then nothing has changed
+    std::vector<source::Diagnostic> found;  ///< the same
+    std::string warnings;                   ///< of the phrase
+    std::vector<Typed> types;               ///< of what it defines
+    std::vector<std::string> broken;        ///< of others, that checked before
+    std::vector<std::string> mended;        ///< and that did not
+    std::string broken_errors;              ///< rendered
   };
   Outcome define(const std::string& phrase);
   /// The expression as a value of that hidden name, kept when it is asked for.
   Outcome evaluate(const std::string& expression, const std::string& name, bool keep);
-  /// Takes the definitions of a file instead of those that the last one gave.
+  /// Checks a declaration of that name beside the definitions, which stay as they are, and shows what was
+  /// found out about it where it is right.
+  using Look = std::function<void(const session::Record&)>;
+  Outcome probe(const std::string& declaration, const std::string& name, const Look& look);
+  /// Takes the definitions of a file instead of those that the last one gave; none where it has errors.
   Outcome load(const std::string& path, const std::string& text);
 
   /// The program of all definitions that check, with the expression as an entry of this name.
@@ -41,11 +48,19 @@ class Definitions {
   std::string source() const;  ///< the definitions as they were typed, without hidden ones
   const std::string& path() const { return path_; }
   std::vector<Typed> types(bool all = false) const;
-  std::string documentation(const std::string& name) const;
+  std::string documentation(const std::string& name);
   /// A definition that no longer checks, or uses one, and that the text names; empty when there is none.
   std::string broken_in(const std::string& text) const;
   bool defines(const std::string& name) const;
-  std::vector<std::string> names() const;  ///< of all that can be seen
+  size_t loaded() const;                   ///< how many of them are those of a file
+  bool is_value(const std::string& name);  ///< here, or of a module
+  /// The declaration that a name stands for, checked where that can be; nothing when there is none.
+  std::optional<session::Entry> find(const std::string& name);
+  /// A name like this one that no definition has.
+  std::string free_name(std::string name) const;
+  std::vector<std::string> names();  ///< of all that can be seen
+  /// What may follow the expression and a point: the fields of a record, or the names of a module.
+  std::vector<std::string> fields_of(const std::string& expression);
   session::Session& session() { return session_; }
   const session::Session& session() const { return session_; }
   const std::string& it() const { return it_; }
@@ -59,7 +74,10 @@ class Definitions {
   /// Where each stands in the document: its first byte, and the one behind it.
   using Ranges = std::vector<std::pair<size_t, size_t>>;
   std::string with_it(const std::string& phrase) const;
-  Outcome change(std::vector<Kept> wanted, size_t fresh, const std::string& phrase, bool keep);
+  static std::string text_of(const std::vector<Kept>& all);
+  void see_library();
+  Outcome change(std::vector<Kept> wanted, size_t fresh, const std::string& phrase, bool keep,
+                 const Look& look = {});
   std::vector<Kept> without(const std::vector<Item>& replaced) const;
   std::string rendered(const source::Diagnostic& d, const Ranges& ranges, size_t fresh,
                        const std::string& phrase) const;

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "repl/complete.h"
+
 namespace axon::repl {
 
 using Json = nlohmann::json;
@@ -41,8 +43,10 @@ Json run(Repl& repl, const std::string& code, bool& quit) {
   for (const Typed& t : answer.types) types.push_back({{"name", t.name}, {"type", t.type}});
   for (const Value& v : answer.values)
     values.push_back({{"name", v.name}, {"type", v.type}, {"text", v.text}});
-  return {{"kind", kind_name(answer.kind)}, {"text", answer.text}, {"types", types}, {"values", values},
-          {"broken", answer.broken},        {"output", output}};
+  Json out = {{"kind", kind_name(answer.kind)}, {"text", answer.text}, {"types", types}, {"values", values},
+              {"broken", answer.broken},        {"output", output}};
+  if (!answer.table.head.empty()) out["table"] = {{"head", answer.table.head}, {"rows", answer.table.rows}};
+  return out;
 }
 
 Json reply(Repl& repl, const Json& request, bool& quit) {
@@ -53,12 +57,14 @@ Json reply(Repl& repl, const Json& request, bool& quit) {
   if (request.contains("code") && request["code"].is_string()) return run(repl, text("code"), quit);
   if (request.contains("complete")) {
     size_t begin = 0;
-    const auto words = repl.complete(text("complete"), begin);
+    const auto words = complete(repl, text("complete"), begin);
     return {{"begin", begin}, {"matches", words}};
   }
   if (request.contains("inspect")) return {{"text", repl.definitions().documentation(text("inspect"))}};
+  if (request.contains("split")) return {{"phrases", phrases_of(text("split"))}};
   if (request.contains("is_complete")) return {{"complete", !is_unfinished(text("is_complete"))}};
-  return {{"kind", "error"}, {"text", "error: expected `code`, `complete`, `inspect` or `is_complete`\n"}};
+  return {{"kind", "error"},
+          {"text", "error: expected `code`, `split`, `complete`, `inspect` or `is_complete`\n"}};
 }
 
 /// No request nests deeper than this; else reading it could take any stack.

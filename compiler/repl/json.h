@@ -1,7 +1,7 @@
 // The REPL as a program speaks to it: one JSON object a line in, one a line out.
 //
-// In: {"code": text}, {"complete": text}, {"inspect": name} or {"is_complete": text}; an "id" is given back.
-// Out: the answer. Invariant: every line in has one line out, whatever it holds.
+// In: {"code": text}, {"split": text}, {"complete": text}, {"inspect": name} or {"is_complete": text}; an
+// "id" is given back. Out: the answer. Invariant: every line in has one line out, whatever it holds.
 #pragma once
 #include <string>
 

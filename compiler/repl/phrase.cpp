@@ -3,8 +3,8 @@
 
 #include <set>
 
+#include "repl/lexed.h"
 #include "syntax/parse.h"
-#include "syntax/tokens.h"
 
 namespace axon::repl {
 
@@ -12,24 +12,6 @@ using syntax::Token;
 using syntax::TokenKind;
 
 namespace {
-
-/// The tokens of a text; it has to live as long.
-struct Lexed {
-  source::SourceManager sources;
-  source::Diagnostics ignored;
-  source::FileId file;
-  std::vector<Token> tokens;  ///< without END
-  bool in_comment = false;    ///< documentation of what is still to come
-  explicit Lexed(const std::string& text) : file(sources.add("repl", text, ignored)) {
-    auto stream = syntax::lex(sources[file], ignored);
-    for (const Token& t : stream.tokens)
-      if (t.kind != TokenKind::END && !t.is_virtual) tokens.push_back(t);
-    in_comment = tokens.empty() && text.find("--|") != std::string::npos;
-  }
-  std::string_view text(const Token& t) const {
-    return sources[file].text().substr(t.begin, t.end - t.begin);
-  }
-};
 
 /// Something follows these.
 bool asks_for_more(TokenKind kind) {
@@ -43,6 +25,19 @@ bool asks_for_more(TokenKind kind) {
       TokenKind::CHECKAS, TokenKind::FUN,     TokenKind::ENTRY, TokenKind::VAL,      TokenKind::TYPE,
       TokenKind::IMPORT,  TokenKind::PRIVATE, TokenKind::TEST};
   return last.count(kind) != 0;
+}
+
+/// A line that begins with what no phrase begins with.
+bool only_goes_on(const std::string& line) {
+  static const std::set<TokenKind> inner = {
+      TokenKind::EQUAL, TokenKind::PLUS,     TokenKind::STAR,  TokenKind::SLASH,   TokenKind::AT,
+      TokenKind::COMMA, TokenKind::FATARROW, TokenKind::ARROW, TokenKind::PERCENT, TokenKind::PIPE,
+      TokenKind::AND,   TokenKind::OR,       TokenKind::EQEQ,  TokenKind::NE,      TokenKind::LESS,
+      TokenKind::LE,    TokenKind::GREATER,  TokenKind::GE,    TokenKind::IN,      TokenKind::THEN,
+      TokenKind::ELSE,  TokenKind::WITH,     TokenKind::WHERE, TokenKind::CHECKAS};
+  const Lexed lexed(line);
+  return !lexed.tokens.empty() &&
+         (inner.count(lexed.tokens[0].kind) != 0 || syntax::is_closer(lexed.tokens[0].kind));
 }
 
 /// A function, entry or test whose `=` is still to come.
@@ -79,6 +74,26 @@ bool is_unfinished(const std::string& text) {
   }
   return brackets > 0 || lets > 0 || ifs > 0 || asks_for_more(lexed.tokens.back().kind) ||
          lacks_body(lexed.tokens);
+}
+
+std::vector<std::string> phrases_of(const std::string& text) {
+  std::vector<std::string> phrases;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    const bool at_margin = line.find_first_not_of(" \t\r") == 0 && !only_goes_on(line);
+    const bool follows =
+        !phrases.empty() &&
+        (!at_margin || is_unfinished(phrases.back()) ||
+         (kind_of(line) == PhraseKind::definitions && kind_of(phrases.back()) == PhraseKind::definitions));
+    if (follows)
+      phrases.back() += "\n" + line;
+    else if (at_margin)
+      phrases.push_back(line);
+  }
+  std::erase_if(phrases, [](const std::string& phrase) { return kind_of(phrase) == PhraseKind::empty; });
+  return phrases;
 }
 
 std::vector<Item> items_of(const std::string& text) {

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/bug.h"
 #include "base/interrupt.h"
+#include "query/typed.h"
+#include "repl/applied_type.h"
 #include "repl/commands.h"
-#include "syntax/tokens.h"
+#include "repl/constraints.h"
+#include "repl/shape_call.h"
 
 namespace axon::repl {
 
@@ -30,14 +32,6 @@ std::string lines_of(const std::vector<Typed>& types) {
   return text;
 }
 
-/// What a change did to other definitions.
-std::string consequences(const Definitions::Outcome& outcome) {
-  std::string text;
-  for (const std::string& name : outcome.mended) text += fmt::format("`{}` checks again\n", name);
-  for (const std::string& name : outcome.broken) text += fmt::format("`{}` no longer checks\n", name);
-  return text + outcome.broken_errors;
-}
-
 /// A value of such a type is data of sizes that are known.
 bool has_value(const std::string& type) {
   if (type == "?" || type.find("->") != std::string::npos) return false;
@@ -46,20 +40,29 @@ bool has_value(const std::string& type) {
 
 }  // namespace
 
-Answer text_answer(std::string text) {
-  Answer answer;
-  answer.kind = Answer::Kind::text;
-  answer.text = std::move(text);
-  return answer;
+std::string consequences(const Definitions::Outcome& outcome) {
+  std::string text;
+  for (const std::string& name : outcome.mended) text += fmt::format("`{}` checks again\n", name);
+  for (const std::string& name : outcome.broken) text += fmt::format("`{}` no longer checks\n", name);
+  return text + outcome.broken_errors;
 }
 
-Answer error_answer(std::string text) {
-  Answer answer = text_answer(std::move(text));
-  answer.kind = Answer::Kind::error;
+Answer refusal(const Definitions::Outcome& outcome) {
+  Answer answer = error_answer(outcome.warnings + outcome.errors);
+  answer.found = outcome.found;
   return answer;
 }
 
 Answer Repl::answer(const std::string& phrase) {
+  Answer answer = answer_to(phrase);
+  if (!answer.found.empty()) {
+    about_ = About::error;
+    errors_ = answer.found;
+  }
+  return answer;
+}
+
+Answer Repl::answer_to(const std::string& phrase) {
   try {
     switch (kind_of(phrase)) {
       case PhraseKind::empty:
@@ -84,7 +87,7 @@ Answer Repl::answer(const std::string& phrase) {
 
 Answer Repl::define(const std::string& phrase) {
   const Definitions::Outcome outcome = definitions_.define(phrase);
-  if (!outcome.errors.empty()) return error_answer(outcome.warnings + outcome.errors);
+  if (!outcome.errors.empty()) return refusal(outcome);
   Answer answer;
   answer.kind = Answer::Kind::definition;
   answer.types = outcome.types;
@@ -95,7 +98,7 @@ Answer Repl::define(const std::string& phrase) {
 
 Answer Repl::type(const std::string& expression) {
   const auto outcome = definitions_.evaluate(expression, fmt::format("it_{}", count_ + 1), false);
-  if (!outcome.errors.empty()) return error_answer(outcome.errors);
+  if (!outcome.errors.empty()) return refusal(outcome);
   Answer answer = text_answer("");
   answer.kind = Answer::Kind::type;
   if (!outcome.types.empty()) answer.types = {{expression, outcome.types[0].type}};
@@ -106,7 +109,7 @@ Answer Repl::type(const std::string& expression) {
 Answer Repl::evaluate(const std::string& expression, bool timed) {
   const std::string name = fmt::format("it_{}", count_ + 1);
   const auto outcome = definitions_.evaluate(expression, name, false);
-  if (!outcome.errors.empty()) return error_answer(outcome.warnings + outcome.errors);
+  if (!outcome.errors.empty()) return refusal(outcome);
   Answer answer;
   answer.kind = Answer::Kind::value;
   answer.types = {{"it", outcome.types.empty() ? "?" : outcome.types[0].type}};
@@ -158,7 +161,7 @@ Answer Repl::stage(const std::string& stage, const std::string& expression) {
   if (!definitions_.defines(expression) ||
       definitions_.program().find("entry " + expression) == std::string::npos) {
     const auto outcome = definitions_.evaluate(expression, fmt::format("it_{}", count_ + 1), false);
-    if (!outcome.errors.empty()) return error_answer(outcome.errors);
+    if (!outcome.errors.empty()) return refusal(outcome);
     program.entry = fmt::format("it_{}", count_ + 1);
     program.text = definitions_.program(program.entry, expression);
   }
@@ -166,6 +169,47 @@ Answer Repl::stage(const std::string& stage, const std::string& expression) {
   if (evaluation.interrupted) throw base::Cancelled{};
   if (!evaluation.error.empty()) return error_answer(evaluation.error);
   return text_answer(evaluation.values.empty() ? "" : evaluation.values[0].text);
+}
+
+Answer Repl::shape(const std::string& text) {
+  const ShapeCall call =
+      read_shape_call(text, [&](const std::string& name) { return definitions_.is_value(name); });
+  if (!call.error.empty()) return error_answer(call.error);
+  const std::string name = definitions_.free_name("query");
+  const std::vector<std::string> assumed = shapes_.assumed_of(call.sizes);
+  AppliedType applied;
+  const auto outcome = definitions_.probe(
+      call.declaration(name, assumed), name,
+      [&](const session::Record& record) { applied = applied_type(record, call.given, assumed); });
+  if (!outcome.errors.empty()) return refusal(outcome);
+  about_ = About::shape;
+  shape_why_ = applied.why;
+  Answer answer = text_answer("");
+  answer.kind = Answer::Kind::type;
+  answer.types = {{text, applied.type}};
+  answer.text = query::declaration_text(text, applied.type) + "\n";
+  return answer;
+}
+
+Answer Repl::constraints(const std::string& name) {
+  const auto entry = definitions_.find(name);
+  if (!entry || entry->key.space != core::DeclKey::Space::values)
+    return error_answer(fmt::format("error: no function is called `{}`\n", name));
+  if (!entry->record || !entry->record->good)
+    return error_answer(fmt::format("error: `{}` does not check\n", name));
+  return constraints_of(name, *entry->record);
+}
+
+Answer Repl::why() {
+  switch (about_) {
+    case About::sizes:
+      return shapes_.why();
+    case About::shape:
+      return text_answer(shape_why_);
+    case About::error:
+      return text_answer(explanation(errors_));
+  }
+  return {};
 }
 
 Answer Repl::command(const std::string& text) {
@@ -186,44 +230,8 @@ Answer Repl::command(const std::string& text) {
   if (misused)
     return error_answer(fmt::format("error: expected `:{}{}{}`\n", command->name,
                                     *command->arguments ? " " : "", command->arguments));
+  if (command->is_about_sizes) about_ = About::sizes;
   return command->answer(*this, argument);
-}
-
-std::vector<std::string> Repl::complete(const std::string& text, size_t& begin) const {
-  begin = text.size();
-  const auto in_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-  };
-  const size_t space = text.find_first_of(" \t");
-  std::string problem;
-  const Command* command = text.starts_with(':') && space != std::string::npos
-                               ? find_command(text.substr(1, space - 1), problem)
-                               : nullptr;
-  std::vector<std::string> all;
-  if (text.starts_with(':') && space == std::string::npos) {
-    begin = 1;
-    for (const Command& c : commands()) all.emplace_back(c.name);
-  } else if (command && command->takes_path) {
-    begin = text.find_last_of(" \t/") + 1;
-    const std::string given = text.substr(text.find_last_of(" \t", begin) + 1);
-    const std::string folder = given.substr(0, given.rfind('/') + 1);
-    std::error_code failed;
-    for (const auto& file : std::filesystem::directory_iterator(folder.empty() ? "." : folder, failed))
-      if (file.is_directory(failed) || file.path().extension() == ".axn")
-        all.push_back(file.path().filename().string() + (file.is_directory(failed) ? "/" : ""));
-  } else {
-    while (begin > 0 && in_word(text[begin - 1])) --begin;
-    all = definitions_.names();
-#define KEYWORD(kind, spelling) all.emplace_back(spelling);
-#define SYMBOL(kind, spelling)
-#define CLASS(kind, description)
-#include "syntax/tokens.def"
-  }
-  const std::string typed = text.substr(begin);
-  std::erase_if(all, [&](const std::string& word) { return !word.starts_with(typed); });
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
 }
 
 }  // namespace axon::repl

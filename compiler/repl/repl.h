@@ -9,6 +9,7 @@
 #include "repl/answer.h"
 #include "repl/definitions.h"
 #include "repl/evaluator.h"
+#include "repl/shape_query.h"
 
 namespace axon::repl {
 
@@ -21,13 +22,11 @@ class Repl {
  public:
   /// Without an evaluator, expressions are typed only.
   Repl(std::vector<std::string> library, Evaluator* evaluator, source::RenderOptions render = {})
-      : definitions_(std::move(library), render), evaluator_(evaluator) {}
+      : definitions_(std::move(library), render), shapes_(render), evaluator_(evaluator) {}
 
   Answer answer(const std::string& phrase);
-  /// What could stand where the text ends: whole words, with the offset at which they begin.
-  std::vector<std::string> complete(const std::string& text, size_t& begin) const;
-
   Definitions& definitions() { return definitions_; }
+  ShapeQuery& shapes() { return shapes_; }
   Settings& settings() { return settings_; }
   Evaluator* evaluator() { return evaluator_; }
   void on_output(Evaluator::Said said) { said_ = std::move(said); }
@@ -37,19 +36,33 @@ class Repl {
   Answer evaluate(const std::string& expression, bool timed);
   Answer type(const std::string& expression);
   Answer stage(const std::string& stage, const std::string& expression);
+  /// The type of a function that is applied to shapes (shape_call.h).
+  Answer shape(const std::string& call);
+  /// What the type of a function requires, and where that comes from.
+  Answer constraints(const std::string& name);
+  /// How the last answer that was a verdict came about.
+  Answer why();
 
  private:
+  Answer answer_to(const std::string& phrase);
   Answer command(const std::string& text);
   Answer run(const std::string& expression, Answer answer, bool timed);
 
   Definitions definitions_;
+  ShapeQuery shapes_;
   Evaluator* evaluator_;
   Evaluator::Said said_;
+  /// What `:why` is about: a question about sizes, a function applied to shapes, or an error.
+  enum class About : uint8_t { sizes, shape, error } about_ = About::sizes;
+  std::string shape_why_;
+  std::vector<source::Diagnostic> errors_;
   Settings settings_;
   unsigned count_ = 0;  ///< of expressions
 };
 
-Answer text_answer(std::string text);
-Answer error_answer(std::string text);
+/// Of a phrase with errors.
+Answer refusal(const Definitions::Outcome& outcome);
+/// What a change did to other definitions.
+std::string consequences(const Definitions::Outcome& outcome);
 
 }  // namespace axon::repl

@@ -6,15 +6,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <clocale>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <mutex>
 #include <thread>
 
 #include "base/interrupt.h"
+#include "repl/complete.h"
 #include "repl/json.h"
 #include "repl/phrase.h"
 #include "tools/child.h"
@@ -67,6 +69,25 @@ class CtrlC : public base::Interrupt {
   std::function<void()> stop_;
 };
 
+/// A line of stdin without its end; nothing at the end of all. An interrupt while it is read changes nothing.
+std::optional<std::string> read_line() {
+  std::string line;
+  for (;;) {
+    const int c = std::getc(stdin);
+    if (c == '\n') break;
+    if (c != EOF) {
+      line += static_cast<char>(c);
+    } else if (std::ferror(stdin) && errno == EINTR) {
+      std::clearerr(stdin);
+    } else {
+      if (line.empty()) return std::nullopt;
+      break;
+    }
+  }
+  if (line.ends_with('\r')) line.pop_back();
+  return line;
+}
+
 /// Where the history is kept: a file that only its user can read; empty where there is no place for it.
 std::string history_file() {
   namespace fs = std::filesystem;
@@ -98,7 +119,7 @@ class Lines {
       const std::string before = text.take_front(at).str();
       size_t begin = 0;
       std::vector<llvm::LineEditor::Completion> all;
-      for (const std::string& word : repl.complete(before, begin))
+      for (const std::string& word : repl::complete(repl, before, begin))
         all.emplace_back(word.substr(before.size() - begin), word);
       return all;
     });
@@ -115,10 +136,7 @@ class Lines {
       editor_->setPrompt(more ? "....> " : "axon> ");
       return editor_->readLine();
     }
-    std::string line;
-    if (!std::getline(std::cin, line)) return std::nullopt;
-    if (line.ends_with('\r')) line.pop_back();
-    return line;
+    return read_line();
   }
 
  private:
@@ -167,16 +185,11 @@ bool talk(repl::Repl& repl) {
 }
 
 void serve(repl::Repl& repl) {
-  std::string line;
   for (bool quit = false; !quit;) {
-    if (!std::getline(std::cin, line)) {
-      if (!interrupted || std::cin.eof()) return;
-      interrupted = false;
-      std::cin.clear();
-      continue;
-    }
+    const auto line = read_line();
+    if (!line) return;
     interrupted = false;
-    fmt::print("{}\n", repl::answer_json(repl, line, quit));
+    fmt::print("{}\n", repl::answer_json(repl, *line, quit));
     std::fflush(stdout);
   }
 }

@@ -1,0 +1,28 @@
+// A function applied to shapes alone: `f [b, 128] _ [128, k]`.
+//
+// In: a function, and types of arguments in which element types may be left out; `_` leaves an argument open.
+// Out: a declaration whose parameters have these types and whose body is the application: what the checker of
+// the language finds out about it is the answer.
+#pragma once
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace axon::repl {
+
+struct ShapeCall {
+  std::string error;                    ///< rendered; empty when it was read
+  std::string function;                 ///< as it was typed
+  std::vector<std::string> parameters;  ///< of the declaration: those with a type, then those left open
+  size_t given = 0;                     ///< of these, how many have a type
+  std::string body;
+  std::set<std::string> sizes;  ///< that the types name
+  /// The declaration of this name, with these conditions.
+  std::string declaration(const std::string& name, const std::vector<std::string>& where) const;
+};
+
+/// `is_value`: whether a name stands for a value, which then is the argument itself.
+ShapeCall read_shape_call(const std::string& text, const std::function<bool(const std::string&)>& is_value);
+
+}  // namespace axon::repl

@@ -1,0 +1,151 @@
+// Definitions that are replaced, what depends on them, files, and that errors leave all as it was.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "repl/complete.h"
+#include "support.h"
+
+namespace axon::repl {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST(Definitions, WhatDependsOnAReplacedOneIsNamed) {
+  Typing repl;
+  repl.answer("fun f (x : f32[n]) = x\nfun g (x : f32[n]) = f x\nfun h (x : f32[n]) = g x\nval other = 1.0");
+  const Answer broken = repl.answer("fun f (x : f32[2, n]) = x");
+  EXPECT_EQ(broken.kind, Answer::Kind::definition);
+  EXPECT_EQ(broken.broken, Names{"g"});
+  EXPECT_NE(broken.text.find("`g` no longer checks"), std::string::npos);
+  EXPECT_EQ(repl.definitions().broken_in("g [1.0]"), "g");
+  EXPECT_EQ(repl.definitions().broken_in("other"), "");
+  const Answer mended = repl.answer("fun f (x : f32[n]) = x * 2.0");
+  EXPECT_TRUE(mended.broken.empty());
+  EXPECT_NE(mended.text.find("`g` checks again"), std::string::npos);
+}
+
+TEST(Definitions, AValueThatWasTypedIsNoDefinition) {
+  Typing repl;
+  repl.answer("fun f (x : f32[n]) = x");
+  repl.answer("f [1.0, 2.0]");
+  const Answer changed = repl.answer("fun f (x : bool) = x");
+  EXPECT_TRUE(changed.broken.empty()) << changed.text;
+  EXPECT_EQ(changed.text, "f : bool -> bool\n");
+}
+
+TEST(Definitions, AnErrorChangesNothing) {
+  Typing repl;
+  repl.answer("fun f (x : f32[n]) = x");
+  for (const char* wrong :
+       {"fun f x = nothing_of_this_name", "fun f (", "val f = 1.0 +", "fun f x = x\nfun f x = x"}) {
+    EXPECT_TRUE(repl.answer(wrong).failed()) << wrong;
+    EXPECT_EQ(repl.text(":type f"), "f : f32[n] -> f32[n]\n") << wrong;
+  }
+  EXPECT_EQ(repl.definitions().source(), "fun f (x : f32[n]) = x\n");
+}
+
+TEST(Definitions, DocumentationHasTheTypeWhateverWasDefinedBefore) {
+  Typing fresh;
+  const std::string first = fresh.text(":doc softmax");
+  EXPECT_EQ(first.find("softmax : "), 0u) << first;
+  Typing used;
+  used.answer("val x = softmax [1.0]");
+  used.answer("fun transpose x = x");
+  EXPECT_EQ(used.text("?softmax"), first);
+  EXPECT_EQ(used.text("?transpose"), "transpose : 't -> 't\n");
+  used.answer("--| Twice.\nfun twice x = x + x");
+  EXPECT_EQ(used.text("?twice"), "twice : 't[..x] -> 't[..x]   where 't : num\nTwice.\n");
+  used.answer("--| A pair.\ntype Pair[n] = (f32[n], f32[n])");
+  EXPECT_EQ(used.text("?Pair"), "type Pair[n] = (f32[n], f32[n])\nA pair.\n");
+  EXPECT_TRUE(used.answer("?a b").failed());
+  EXPECT_TRUE(used.answer("?(").failed());
+}
+
+TEST(Definitions, ASavedFileHasTheValuesThatItNeeds) {
+  Typing repl;
+  repl.answer("1.0");
+  repl.answer("val y = it");
+  repl.answer("2.0");
+  EXPECT_EQ(repl.definitions().source(), "val it_1 = 1.0\nval y = it_1\n");
+}
+
+class Files : public ::testing::Test {
+ protected:
+  Files() : folder_(std::filesystem::temp_directory_path() / ("axon_repl_" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~Files() override { std::filesystem::remove_all(folder_); }
+  std::string write(const std::string& text) {
+    const std::string path = (folder_ / "a.axn").string();
+    std::ofstream(path) << text;
+    return path;
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(Files, LoadTakesAllOrNothing) {
+  Typing repl;
+  repl.answer("val own = true");
+  const std::string path = write("val a = true\nfun f (x : f32[n]) = x\n");
+  EXPECT_EQ(repl.text(":load " + path), "2 definitions of " + path + "\n");
+  repl.answer("fun g (x : f32[n]) = f x");
+  write("val b = 2.0\nval wrong = 1.0 + \"\"\n");
+  const Answer refused = repl.answer(":reload");
+  EXPECT_TRUE(refused.failed());
+  EXPECT_NE(refused.text.find("a.axn:2:"), std::string::npos) << refused.text;
+  EXPECT_EQ(repl.text(":browse"), "a   : bool\nf   : f32[n] -> f32[n]\nown : bool\ng   : f32[n] -> f32[n]\n");
+  write("val b = 2.0\nfun f (x : bool) = x\n");
+  const Answer loaded = repl.answer(":reload");
+  EXPECT_EQ(loaded.broken, Names{"g"}) << loaded.text;
+  EXPECT_TRUE(repl.answer("a").failed());
+  EXPECT_TRUE(repl.answer(":load " + path + ".none").failed());
+  write("");
+  EXPECT_EQ(repl.text(":load " + path), "0 definitions of " + path + "\n");
+}
+
+TEST_F(Files, LinesMayEndInCarriageReturns) {
+  Typing repl;
+  EXPECT_FALSE(repl.answer(":load " + write("val a = 1.0\r\n\r\nfun f x = x\r\n")).failed());
+  EXPECT_EQ(repl.text(":type f"), "f : 't -> 't\n");
+}
+
+Names completions(Repl& repl, const std::string& text, size_t expected_begin) {
+  size_t begin = 0;
+  Names all = complete(repl, text, begin);
+  EXPECT_EQ(begin, expected_begin) << text;
+  return all;
+}
+
+TEST_F(Files, Completion) {
+  Typing repl;
+  repl.answer("val layer = {weight = 1.0, width = 2.0, inner = {deep = 1.0}}");
+  EXPECT_EQ(completions(repl, "1 + layer.w", 10), (Names{"weight", "width"}));
+  EXPECT_EQ(completions(repl, "layer.inner.", 12), Names{"deep"});
+  EXPECT_EQ(completions(repl, "unknown.", 8), Names{});
+  EXPECT_EQ(completions(repl, ":con", 1), Names{"constraints"});
+  EXPECT_EQ(completions(repl, ":explain E031", 9).front(), "E0310");
+  EXPECT_EQ(completions(repl, "layer |> transp", 9), Names{"transpose"});
+  const std::string path = write("");
+  EXPECT_EQ(completions(repl, ":load " + folder_.string() + "/", 7 + folder_.string().size()),
+            Names{"a.axn"});
+}
+
+TEST(Commands, ShortFormsAndMisuse) {
+  Typing repl;
+  EXPECT_EQ(repl.text(":ty 1"), repl.text(":type 1"));
+  EXPECT_EQ(repl.text(":t 1"), repl.text(":type 1"));
+  EXPECT_TRUE(repl.answer(":fa").text.starts_with("nothing"));
+  EXPECT_TRUE(repl.answer(":so").failed());
+  EXPECT_NE(repl.text(":s").find("expected `:shape"), std::string::npos);
+  EXPECT_NE(repl.text(":re x").find("expected `:reload`"), std::string::npos);
+  EXPECT_NE(repl.text(":lo").find("expected `:load"), std::string::npos);
+  EXPECT_NE(repl.text(":xyz").find("no command"), std::string::npos);
+  EXPECT_EQ(repl.answer(":").failed(), true);
+  EXPECT_EQ(repl.answer(":quit").kind, Answer::Kind::quit);
+}
+
+}  // namespace
+}  // namespace axon::repl

@@ -1,0 +1,61 @@
+// What a phrase is, whether more of it has to follow, and where one ends and the next begins.
+#include "repl/phrase.h"
+
+#include <gtest/gtest.h>
+
+namespace axon::repl {
+namespace {
+
+TEST(Phrase, Kinds) {
+  EXPECT_EQ(kind_of(""), PhraseKind::empty);
+  EXPECT_EQ(kind_of(" \t\r\n"), PhraseKind::empty);
+  EXPECT_EQ(kind_of("-- nothing"), PhraseKind::empty);
+  EXPECT_EQ(kind_of("  :type x"), PhraseKind::command);
+  EXPECT_EQ(kind_of("?x"), PhraseKind::command);
+  EXPECT_EQ(kind_of("fun f x = x"), PhraseKind::definitions);
+  EXPECT_EQ(kind_of("--| é\nval f = 1"), PhraseKind::definitions);
+  EXPECT_EQ(kind_of("funny"), PhraseKind::expression);
+}
+
+TEST(Phrase, IsUnfinished) {
+  for (const char* text : {"(1,", "fun f x =", "let x = 1", "1 +", "if true then 1", "[[1], ",
+                           "--| of what follows", "fun f (x : [n]) where n % 2 == 0", "f x |>"})
+    EXPECT_TRUE(is_unfinished(text)) << text;
+  for (const char* text :
+       {"", ":type (", "1", "let x = 1 in x", "if true then 1 else 2", ")(", "val x = 1", "é ["})
+    EXPECT_EQ(is_unfinished(text), std::string(text) == "é [") << text;
+}
+
+TEST(Phrase, PhrasesOfACell) {
+  using Phrases = std::vector<std::string>;
+  EXPECT_EQ(phrases_of(""), Phrases());
+  EXPECT_EQ(phrases_of("\n\n  \n-- a comment\n"), Phrases());
+  EXPECT_EQ(phrases_of("1\n2"), (Phrases{"1", "2"}));
+  EXPECT_EQ(phrases_of("f x\n  y\nz"), (Phrases{"f x\n  y", "z"}));
+  EXPECT_EQ(phrases_of("fun f x =\n  x\n\nval y = 1\nf y"), (Phrases{"fun f x =\n  x\n\nval y = 1", "f y"}));
+  EXPECT_EQ(phrases_of(":type 1\r\n2\r\n"), (Phrases{":type 1\r", "2\r"}));
+  EXPECT_EQ(phrases_of("[1,\n2\n]\n:why"), (Phrases{"[1,\n2\n]", ":why"}));
+  EXPECT_EQ(phrases_of("let x = 1\nin x\nx\n|> f"), (Phrases{"let x = 1\nin x", "x\n|> f"}));
+  EXPECT_EQ(phrases_of("--| Doc.\nfun f x = x"), (Phrases{"--| Doc.\nfun f x = x"}));
+}
+
+TEST(Phrase, ItemsHaveTheirNamesAndAllOfTheText) {
+  const std::string text = "--| One.\nval a : f32\nval a = 1.0\ntype T[n] = f32[n]\ntest \"t\" = true\n";
+  std::string all;
+  for (const Item& item : items_of(text)) all += item.text;
+  EXPECT_EQ(all, text);
+  const std::vector<Item> items = items_of(text);
+  ASSERT_EQ(items.size(), 4u);
+  EXPECT_TRUE(items[0].is_signature);
+  EXPECT_TRUE(items[2].is_type);
+  EXPECT_FALSE(items[0].same_as(items[1]));
+  EXPECT_FALSE(items[3].same_as(items[3]));
+}
+
+TEST(Phrase, PlacesAreThoseOfNames) {
+  EXPECT_EQ(places_of("it + x.it - fit(it)", "it"), (std::vector<size_t>{0, 16}));
+  EXPECT_TRUE(places_of("\"it\" -- it", "it").empty());
+}
+
+}  // namespace
+}  // namespace axon::repl
