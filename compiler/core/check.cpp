@@ -160,7 +160,7 @@ TypeId Checker::expected_result(TypeId written, Span at) {
   return instantiator_.open(written, w);
 }
 
-void Checker::check_body() {
+std::optional<Checker::Inferred> Checker::infer_body() {
   const DeclInfo& info = e_.infos[g_.index];
   const Global g = p_.globals[g_];
   for (const FactAt& f : info.where) solver_.assume(f.fact);
@@ -174,35 +174,51 @@ void Checker::check_body() {
   }
   sizes_.find_names();
   indices_.find_named_axes();
-  const Stated stated = stated_types();
-  std::vector<TypeId> params;
+  Inferred out{stated_types(), {}, {}};
+  const Stated& stated = out.stated;
   for (size_t i = 0; i < g.params.size(); ++i)
-    params.push_back(patterns_.bind(g.params[i], i < stated.params.size() ? stated.params[i] : TypeId{}));
+    out.params.push_back(patterns_.bind(g.params[i], i < stated.params.size() ? stated.params[i] : TypeId{}));
   if (info.signature) follow_stated_names();
-  for (TypeId p : params) assume_sizes(p);
-  if (!given_.empty() && !take_given(params)) return;
-  if (info.signature) take_stated_modes(params);
+  for (TypeId p : out.params) assume_sizes(p);
+  if (!given_.empty() && !take_given(out.params)) return std::nullopt;
+  if (info.signature) take_stated_modes(out.params);
   const TypeId expected = stated.result ? expected_result(*stated.result, stated.span) : TypeId{};
-  TypeId body = exprs_.infer(g.body, expected);
+  out.body = exprs_.infer(g.body, expected);
   if (syntax::as<syntax::TestDecl>(*info.written)) {
     const TypeId boolean = vars_.scalar(base::Elem::boolean);
-    unifier_.unify(boolean, body, why(p_.exprs[g.body].span, "the test", boolean, body, g.body));
+    unifier_.unify(boolean, out.body, why(p_.exprs[g.body].span, "the test", boolean, out.body, g.body));
   }
   if (stated.result) {
-    match_stated_sizes(expected, body);
-    unifier_.unify(expected, body, why(p_.exprs[g.body].span, "the result", expected, body, g.body));
+    match_stated_sizes(expected, out.body);
+    unifier_.unify(expected, out.body, why(p_.exprs[g.body].span, "the result", expected, out.body, g.body));
     if (stated.second_result) {
       const TypeId first = expected_result(*stated.second_result, g.span);
-      match_stated_sizes(first, body);
-      unifier_.unify(first, body, why(g.span, "the result", first, body));
+      match_stated_sizes(first, out.body);
+      unifier_.unify(first, out.body, why(g.span, "the result", first, out.body));
     }
     const bool opens = !stated_sizes_of(info, vars_, *stated.result).sizes.empty();
-    body = patterns_.refined(opens ? *stated.result : expected, body);
+    out.body = patterns_.refined(opens ? *stated.result : expected, out.body);
   }
   solver_.settle();
   reporter_.report_failures();
+  return out;
+}
+
+void Checker::infer_around_hole(const std::function<void(Hole&)>& ask) {
+  const shape::ProverSession session(0);  // nothing is asked of Z3
+  first_type_var_ = vars_.types.vars.size();
+  if (!p_.globals[g_].body.valid() || !infer_body()) return;
+  Hole hole(*context_);
+  ask(hole);
+}
+
+void Checker::check_body() {
+  auto inferred = infer_body();
+  if (!inferred) return;
+  const Global g = p_.globals[g_];
+  std::vector<TypeId>& params = inferred->params;
   for (size_t i = 0; i < params.size(); ++i) params[i] = known_.with_parts(g.params[i], params[i]);
-  const TypeId type = dependent_.applied(vars_.zonk(vars_.function(params, body)), g.span);
+  const TypeId type = dependent_.applied(vars_.zonk(vars_.function(params, inferred->body)), g.span);
   Scheme scheme = generaliser_.generalise_top(failed_ ? stated_part(type) : type);
   dependent_.refuse_escaped(scheme);
   p_.globals[g_].scheme = scheme;

@@ -4,6 +4,7 @@
 
 #include "core/check_expr.h"
 #include "core/entry.h"
+#include "core/hole.h"
 #include "core/write_back.h"
 
 namespace axon::core {
@@ -17,6 +18,10 @@ class Checker : InferencePart {
   /// would be reported, with nothing reported. None where the arguments do not fit what is written of the
   /// parameters, and where there is no failure. `depth`: of calls inside of each other.
   std::optional<source::Diagnostic> first_failure(const std::vector<TypeId>& arguments, uint32_t depth);
+
+  /// Infers a body with a hole in it, and asks while what is open is still open. What is inferred is of no
+  /// use afterwards.
+  void infer_around_hole(const std::function<void(Hole&)>& ask);
 
  private:
   explicit Checker(std::unique_ptr<InferenceContext> context)
@@ -35,6 +40,13 @@ class Checker : InferencePart {
   void match_stated_sizes(TypeId stated, TypeId found);
   void match_stated_size(const shape::Dim& stated, const shape::Dim& found);
   void take_stated_modes(std::vector<TypeId>& params);
+  /// What inference finds before anything is generalised.
+  struct Inferred {
+    Stated stated;
+    std::vector<TypeId> params;
+    TypeId body;
+  };
+  std::optional<Inferred> infer_body();
   void check_body();
   bool take_given(const std::vector<TypeId>& params);  // call_cause.cpp
   TypeId stated_part(TypeId type);

@@ -72,6 +72,7 @@ TypeId ExprChecker::infer_kind(ExprId id, TypeId expected) {
     }
     case Kind::field: {
       const TypeId base = infer(e.args[0]);
+      if (e.text.empty()) return hole(expected);
       const TypeId t = unifier_.field(
           base, e.text, why(e.span, fmt::format("the field `{}`", e.text), {}, base, id), e.span);
       return t.valid() ? t : vars_.error();
@@ -91,11 +92,15 @@ TypeId ExprChecker::infer_kind(ExprId id, TypeId expected) {
     case Kind::check_as:
       return infer_check_as(id);
     case Kind::error:
+      if (e.flag) return hole(expected);
       failed_ = true;
       return vars_.error();
   }
   return vars_.error();
 }
+
+/// What stands for anything (hole.h).
+TypeId ExprChecker::hole(TypeId expected) { return expected.valid() ? expected : vars_.fresh("t"); }
 
 TypeId ExprChecker::as_value(ExprId id, TypeId type, size_t opened) {
   return opened_.as_value(id, dependent_.closed(id, type), opened);
@@ -453,6 +458,7 @@ TypeId ExprChecker::infer_let(ExprId id, TypeId expected) {
 TypeId ExprChecker::infer_with_field(ExprId id) {
   const Expr e = p_.exprs[id];
   const TypeId base = infer(e.args[0]);
+  if (e.text.empty()) return infer(e.args[1]), base;
   const WhyId w = why(e.span, fmt::format("the field `{}`", e.text), {}, base, id);
   const TypeId field = unifier_.field(base, e.text, w, e.span);
   const TypeId value = infer(e.args[1], field);

@@ -32,6 +32,7 @@ class ExprChecker : InferencePart {
 
  private:
   TypeId infer_kind(ExprId id, TypeId expected);
+  TypeId hole(TypeId expected);
   TypeId infer_local(ExprId id, ExprId application);
   TypeId infer_global(ExprId id, ExprId application);
   TypeId infer_number(ExprId id);

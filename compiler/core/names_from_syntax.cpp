@@ -288,7 +288,13 @@ ExprId NameLowering::cast_to(base::Elem elem, Span span) {
   return id;
 }
 
+/// A name that is empty is a hole (hole.h).
 ExprId NameLowering::name(const std::string& text, Span span) {
+  if (text.empty()) {
+    const ExprId id = add(Kind::error, span);
+    at(id).flag = true;
+    return id;
+  }
   if (const ScopeEntry* entry = find(text)) {
     note(*entry, span);
     if (entry->size) {
