@@ -79,6 +79,14 @@ bool Session::is_checked(const std::string& path) const {
   });
 }
 
+void Session::check_prelude(const std::string& path) {
+  View view(*this, path);
+  std::vector<DeclId> all;
+  for (const std::string& name : view.modules.library_names())
+    all.push_back(view.modules.in_library(core::DeclKey::Space::values, name));
+  view.round.run(all);
+}
+
 Diagnostics Session::check(const std::string& path) {
   Diagnostics found = check_with_drafts(path);
   found.revise([](Diagnostic& d) {
