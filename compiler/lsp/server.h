@@ -20,6 +20,7 @@
 #include "lsp/publisher.h"
 #include "lsp/queue.h"
 #include "lsp/sent_tokens.h"
+#include "query/context_counts.h"
 #include "query/workspace.h"
 #include "session/session.h"
 
@@ -79,6 +80,7 @@ class Server {
   void exclusively(const std::function<void()>& step) { checker_->exclusively(step); }
   void notify(const std::string& method, Json params);
   query::Workspace& workspace() { return workspace_; }
+  query::ContextCounts& context_counts() { return context_counts_; }
 
  private:
   void handle(const Json& message);
@@ -115,6 +117,7 @@ class Server {
   std::set<std::string> changed_;                           ///< URIs of texts that the session has not seen
   mutable std::map<uint32_t, std::string> identities_;      ///< of files, by id
   query::Workspace workspace_;
+  query::ContextCounts context_counts_;
   Publisher publisher_{*this};
   Formatter formatter_;
   SentTokens sent_tokens_;

@@ -1,32 +1,50 @@
 // What may be written at a place, the likeliest first.
 //
-// In: a loaded file of a session whose text may be broken at the place. Out: names with their types, as they
-// can stand there. Names are ranked by whether their types fit what is expected there, by how near they are
-// bound, whether they were used yet, and by what stands around the same names elsewhere in the files that are
-// loaded.
+// In: a loaded file of a session whose text may be broken at the place. Out: names with their types. What can
+// stand at the place by its type and shape comes before what cannot: the declaration is inferred with a hole
+// there (session/hole.h), and each value tried in it. Besides, names are ranked by how much of them is typed,
+// how near they are bound, whether they were used yet, and what stands around the same names elsewhere in the
+// files that are loaded. Invariant: what is offered for a word that is longer was offered for its beginning,
+// unless that was more than is shown.
 #pragma once
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "query/context_counts.h"
 #include "query/cursor.h"
 #include "session/session.h"
 
 namespace axon::query {
 
+/// The import of a module of the library.
+struct ImportEdit {
+  uint32_t at = 0;   ///< in the whole file
+  std::string text;  ///< to be put there
+};
+
 struct Completion {
   enum class Kind : uint8_t { local, size, function, value, type, field, module, keyword, axis } kind;
   std::string name;
-  std::string type;                       ///< as `check --types` prints it; empty where it is not known
+  /// As `check --types` prints it; empty where it is not known, and of declarations that are not among the
+  /// first.
+  std::string type;
   std::optional<core::DeclKey> declared;  ///< where it is a declaration
+  std::optional<ImportEdit> import;       ///< where it needs one that is not there yet
   double score = 0;                       ///< the larger, the likelier
 };
 
 struct Completions {
   uint32_t begin = 0, end = 0;  ///< of the word that they stand for, in the whole file
   std::vector<Completion> items;
+  bool all = true;  ///< false where others were left out, which a longer word may show
 };
 
-Completions complete(const session::Session& session, const std::string& path, uint32_t offset);
+/// `counts`: kept from one call to the next, whatever the session and the file are.
+Completions complete(const session::Session& session, const std::string& path, uint32_t offset,
+                     ContextCounts& counts);
+
+/// The type of what an item declares, empty where it is not known.
+std::string type_of_declared(const session::Session& session, const core::DeclKey& key);
 
 }  // namespace axon::query

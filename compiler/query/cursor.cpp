@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include "source/diagnostic.h"
 #include "source/span.h"
@@ -15,11 +16,11 @@ using syntax::Token;
 using syntax::TokenKind;
 using Place = Cursor::Place;
 
-namespace {
-
 bool is_letter(char c) {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
+
+namespace {
 
 /// Goes through the tokens of a declaration up to the place, and keeps what may follow.
 class Scan {
@@ -38,13 +39,20 @@ class Scan {
   Place place() const {
     if (!last_) return Place::declaration;
     const TokenKind last = tokens_[*last_].kind;
-    if (last == TokenKind::DOT) return Place::member;
+    if (last == TokenKind::DOT) return top().state == Place::import_name ? top().state : Place::member;
+    if (last == TokenKind::AT && top().state == Place::type) return Place::layout;
+    if (last == TokenKind::AT && top().state == Place::layout) return Place::mesh_axis;
     if (top().state == Place::field && last != TokenKind::COMMA && last != TokenKind::WITH &&
         !syntax::is_opener(last))
       return Place::expression;
     return top().state;
   }
   std::optional<size_t> last() const { return last_; }
+  bool in_type() const { return top().state == Place::type; }
+  /// The token that opens the record whose fields are written there.
+  std::optional<size_t> record() const {
+    return last_ && tokens_[*last_].kind != TokenKind::WITH ? top().record : std::nullopt;
+  }
   std::vector<BoundName> names() const {
     std::vector<BoundName> out = header_;
     for (const Level& level : levels_) out.insert(out.end(), level.names.begin(), level.names.end());
@@ -58,10 +66,12 @@ class Scan {
     Place state = Place::declaration;
     bool binds = false;  ///< names that stand here are new
     std::vector<BoundName> names;
-    int axes_follow = 0;         ///< brackets of axes to come, of `rearrange`
-    bool pattern = false;        ///< a part of what binds names
-    std::vector<Token> outside;  ///< operands before it: those that `=>` may bind
-    std::vector<Token> tokens;   ///< the first two inside
+    int axes_follow = 0;           ///< brackets of axes to come, of `rearrange`
+    bool pattern = false;          ///< a part of what binds names
+    bool field_types = false;      ///< a record of a type
+    std::optional<size_t> record;  ///< a record of values: the token that opens it
+    std::vector<Token> outside;    ///< operands before it: those that `=>` may bind
+    std::vector<Token> tokens;     ///< the first two inside
   };
   Level& top() { return levels_.back(); }
   const Level& top() const { return levels_.back(); }
@@ -86,8 +96,11 @@ class Scan {
       if (bound.name == name) bound.used = true;
   }
 
-  void open(const Token& t) {
+  void open(size_t i) {
+    const Token& t = tokens_[i];
     Level inner = top();
+    inner.field_types = false;
+    inner.record.reset();
     inner.names.clear();
     inner.pattern = top().binds;
     inner.outside = recent_;
@@ -97,14 +110,20 @@ class Scan {
     if (t.kind == TokenKind::IDX && top().state == Place::type) inner.state = Place::size;
     if (t.kind == TokenKind::IDX && top().binds && in_header_) inner.state = Place::size;
     const bool expression = top().state == Place::expression || top().state == Place::field;
-    if (expression && word(t) == "{") inner.state = Place::field;
+    if (expression && word(t) == "{") {
+      inner.state = Place::field;
+      inner.record = i;
+    }
     if (expression && word(t) == "(" && !top().binds) inner.state = Place::expression;
     if (expression && word(t) == "[") {
       inner.state = top().axes_follow > 0 ? Place::axis : Place::expression;
       top().axes_follow = std::max(0, top().axes_follow - 1);
     }
     if (t.kind == TokenKind::IDX && expression) inner.state = Place::expression;
-    if (top().state == Place::type && word(t) == "{") inner.state = Place::nothing;
+    if (top().state == Place::type && word(t) == "{") {
+      inner.state = Place::nothing;
+      inner.field_types = true;
+    }
     levels_.push_back(std::move(inner));
   }
   void close() {
@@ -169,22 +188,26 @@ class Scan {
   void switch_on(size_t i) {
     const Token& t = tokens_[i];
     if (syntax::opens_declaration(t.kind) && levels_.size() == 1) return declaration(t);
-    if (syntax::is_opener(t.kind)) return open(t);
+    if (syntax::is_opener(t.kind)) return open(i);
     if (syntax::is_closer(t.kind)) return close();
     if (t.kind == TokenKind::ID) return name(i);
     if (t.kind == TokenKind::LET || t.kind == TokenKind::FOR || t.kind == TokenKind::FN)
       return begin(Place::nothing, true);
     if (t.kind == TokenKind::EQUAL && top().state != Place::field) {
-      if (top().state == Place::type && is_type_) return;
+      if (top().state == behind_equal_ && behind_equal_ != Place::expression) return;
       in_header_ = in_header_ && levels_.size() > 1;
-      return begin(is_type_ ? Place::type : Place::expression, false);
+      return begin(behind_equal_, false);
     }
     if (t.kind == TokenKind::FATARROW) return arrow();
-    if (t.kind == TokenKind::COLON && top().state != Place::expression) return annotation();
+    if (t.kind == TokenKind::COLON && top().state != Place::expression && top().state != Place::layout)
+      return annotation(i);
     if (t.kind == TokenKind::CHECKAS) return begin(Place::type, false);
+    if (t.kind == TokenKind::AS) return begin(Place::nothing, false);
     if (t.kind == TokenKind::WHERE) return begin(Place::size, false);
     if (t.kind == TokenKind::WITH) return begin(Place::field, false);
     if (t.kind == TokenKind::LESS && top().binds) return begin(Place::expression, false);
+    if (t.kind == TokenKind::COMMA && top().state == Place::element_class) return begin(Place::size, false);
+    if (t.kind == TokenKind::COMMA && top().field_types) return begin(Place::nothing, false);
     if (t.kind == TokenKind::COMMA && top().state == Place::type && levels_.size() > 1 && binds_outside())
       return begin(Place::nothing, true);
     if (t.kind == TokenKind::IN || t.kind == TokenKind::THEN || t.kind == TokenKind::ELSE ||
@@ -193,14 +216,20 @@ class Scan {
   }
   bool binds_outside() const { return levels_.size() > 1 && levels_[levels_.size() - 2].binds; }
 
-  void annotation() { top().state = Place::type; }
+  void annotation(size_t i) {
+    const bool of_element = i > 0 && tokens_[i - 1].kind == TokenKind::TYVAR;
+    top().state = of_element ? Place::element_class : Place::type;
+  }
 
   void declaration(const Token& t) {
     levels_.resize(1);
     header_.clear();
     axes_.clear();
     in_header_ = true;
-    is_type_ = t.kind == TokenKind::TYPE;
+    behind_equal_ = t.kind == TokenKind::TYPE     ? Place::type
+                    : t.kind == TokenKind::LAYOUT ? Place::layout
+                    : t.kind == TokenKind::MESH   ? Place::nothing
+                                                  : Place::expression;
     top() = {};
     if (t.kind == TokenKind::PRIVATE) return;
     if (t.kind == TokenKind::IMPORT) return begin(Place::import_name, false);
@@ -214,16 +243,93 @@ class Scan {
   std::vector<BoundName> header_;  ///< sizes
   std::vector<std::string> axes_;
   std::vector<Token> recent_;
-  bool in_header_ = false, is_type_ = false;
+  bool in_header_ = false;
+  Place behind_equal_ = Place::expression;  ///< in this declaration
   std::optional<size_t> last_;
 };
 
-/// The declaration around the place: from the beginning of its part.
-uint32_t start_of_part(std::string_view text, uint32_t offset) {
-  uint32_t out = 0;
-  for (const uint32_t start : syntax::part_starts(text))
-    if (start <= offset) out = start;
+/// Where the declaration around the place begins and ends, with the comments before it.
+std::pair<uint32_t, uint32_t> part_around(std::string_view text, uint32_t offset) {
+  std::pair<uint32_t, uint32_t> out = {0, static_cast<uint32_t>(text.size())};
+  for (const uint32_t start : syntax::part_starts(text)) {
+    if (start > offset) {
+      out.second = start;
+      break;
+    }
+    out.first = start;
+  }
   return out;
+}
+
+/// The place is in the quotes of an import that may not end: what is written there is its file.
+bool find_import(Cursor& out, std::string_view text, uint32_t offset) {
+  const size_t line = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;
+  const std::string_view before = text.substr(line, offset - line);
+  const size_t quote = before.find('"');
+  if (!before.starts_with("import") || quote == before.npos) return false;
+  if (before.substr(6, quote - 6).find_first_not_of(" \t") != before.npos) return false;
+  if (before.find('"', quote + 1) != before.npos) return false;
+  const std::string_view path = before.substr(quote + 1);
+  const size_t name = path.rfind('/') + 1;  // 0 where there is none
+  out.place = Place::import_file;
+  out.directory = path.substr(0, name);
+  out.prefix = path.substr(name);
+  out.begin = offset - static_cast<uint32_t>(out.prefix.size());
+  while (out.end < text.size() && text[out.end] != '"' && text[out.end] != '\n' && text[out.end] != '\r')
+    ++out.end;
+  return true;
+}
+
+/// The record that a token opens: where it ends, and the fields that it has without the word that is written.
+void find_fields(Cursor& out, std::string_view text, const std::vector<Token>& tokens, size_t opener) {
+  int depth = 0;
+  out.record = {tokens[opener].begin + out.part_begin, out.end};
+  for (size_t i = opener; i < tokens.size(); ++i) {
+    const Token& t = tokens[i];
+    if (syntax::is_opener(t.kind)) ++depth;
+    if (syntax::is_closer(t.kind) && --depth == 0) {
+      out.record->second = t.end + out.part_begin;
+      return;
+    }
+    const bool is_field = depth == 1 && t.kind == TokenKind::EQUAL && tokens[i - 1].kind == TokenKind::ID;
+    if (is_field && tokens[i - 1].begin + out.part_begin != out.begin)
+      out.fields.emplace_back(text.substr(tokens[i - 1].begin, tokens[i - 1].end - tokens[i - 1].begin));
+  }
+}
+
+/// Whether the place is in a comment, a string or a number.
+bool in_words(const syntax::TokenStream& stream, uint32_t at, const std::string& prefix) {
+  const bool comment = std::any_of(stream.comments.begin(), stream.comments.end(),
+                                   [&](const auto& c) { return c.span.begin < at && at <= c.span.end; });
+  const bool string = std::any_of(stream.tokens.begin(), stream.tokens.end(), [&](const Token& t) {
+    return (t.kind == TokenKind::STR || t.kind == TokenKind::BROKEN) && t.begin < at && at < t.end;
+  });
+  return comment || string || (!prefix.empty() && prefix[0] >= '0' && prefix[0] <= '9');
+}
+
+/// What the tokens next to the word say. `before`: the last one before it.
+void look_around(Cursor& out, std::string_view text, const std::vector<Token>& tokens,
+                 std::optional<size_t> before) {
+  const auto word = [&](size_t i) {
+    return std::string(text.substr(tokens[i].begin, tokens[i].end - tokens[i].begin));
+  };
+  for (size_t i = before.value_or(0); out.place == Place::import_name && i > 1; i -= 2) {
+    if (tokens[i].kind != TokenKind::DOT) break;
+    out.directory = word(i - 1) + "/" + out.directory;
+  }
+  if (before) {
+    out.before = word(*before);
+    if (*before > 0) out.before_that = word(*before - 1);
+    if (out.place == Place::member) out.operand = out.part_begin + tokens[*before].begin;
+  }
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const Token& t = tokens[i];
+    if (t.kind == TokenKind::TYVAR && t.begin + out.part_begin + 1 != out.begin)
+      out.elements.push_back(word(i).substr(1));
+    if (t.begin < out.end - out.part_begin || t.begin >= t.end || !out.after.empty()) continue;
+    out.after = word(i);
+    if (i + 1 < tokens.size()) out.after_that = word(i + 1);
+  }
 }
 
 }  // namespace
@@ -231,40 +337,27 @@ uint32_t start_of_part(std::string_view text, uint32_t offset) {
 Cursor cursor_at(std::string_view text, uint32_t offset) {
   Cursor out;
   out.begin = out.end = offset;
+  if (find_import(out, text, offset)) return out;
   while (out.begin > 0 && is_letter(text[out.begin - 1])) --out.begin;
   while (out.end < text.size() && is_letter(text[out.end])) ++out.end;
   out.prefix = text.substr(out.begin, offset - out.begin);
-  const uint32_t start = start_of_part(text, out.begin);
-  const size_t stop = std::min(text.find('\n', out.end), text.size());
-  const source::SourceFile file(source::FileId{0}, "", std::string(text.substr(start, stop - start)));
+  std::tie(out.part_begin, out.part_end) = part_around(text, out.begin);
+  const uint32_t start = out.part_begin, at = out.begin - start;
+  const source::SourceFile file(source::FileId{0}, "", std::string(text.substr(start, out.part_end - start)));
   source::Diagnostics ignored;
   const syntax::TokenStream stream = syntax::lex(file, ignored);
-  const uint32_t at = out.begin - start;
-  if (!out.prefix.empty() && out.prefix[0] >= '0' && out.prefix[0] <= '9') return out;
-  for (const syntax::Comment& c : stream.comments)
-    if (c.span.begin < at && at <= c.span.end) return out;
-  for (const Token& t : stream.tokens)
-    if ((t.kind == TokenKind::STR || t.kind == TokenKind::BROKEN) && t.begin < at && at < t.end) return out;
+  if (in_words(stream, at, out.prefix)) return out;
   Scan scan(file.text(), stream.tokens);
   scan.run(at);
   out.place = scan.place();
+  out.in_type = scan.in_type();
   if (out.begin > 0 && text[out.begin - 1] == '\'') out.place = Place::element;
   out.names = scan.names();
   for (BoundName& name : out.names) name.at += start;
   out.axes = scan.axes();
-  const auto word = [&](const Token& t) { return std::string(file.text().substr(t.begin, t.end - t.begin)); };
-  if (scan.last()) {
-    out.before = word(stream.tokens[*scan.last()]);
-    if (*scan.last() > 0) out.before_that = word(stream.tokens[*scan.last() - 1]);
-    if (out.place == Place::member) out.operand = start + stream.tokens[*scan.last()].begin;
-  }
-  for (size_t i = 0; i < stream.tokens.size(); ++i) {
-    const Token& t = stream.tokens[i];
-    if (t.begin < out.end - start || t.begin >= t.end) continue;
-    out.after = word(t);
-    if (i + 1 < stream.tokens.size()) out.after_that = word(stream.tokens[i + 1]);
-    break;
-  }
+  if (const auto opener = scan.record(); opener && out.place == Place::field)
+    find_fields(out, file.text(), stream.tokens, *opener);
+  look_around(out, file.text(), stream.tokens, scan.last());
   return out;
 }
 

@@ -5,8 +5,10 @@
 // declaration. Only tokens are looked at, so the answer is the same for broken text.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace axon::query {
@@ -24,21 +26,37 @@ struct Cursor {
     expression,
     member,  ///< behind a point
     type,
-    size,         ///< in the brackets of a type, or in `where`
-    element,      ///< behind a quote
-    field,        ///< of a record that is written, or behind `with`
-    axis,         ///< in the brackets of `rearrange`
-    import_name,  ///< behind `import`
-    declaration   ///< at the beginning of a line
+    size,           ///< in the brackets of a type, or in `where`
+    element,        ///< behind a quote
+    element_class,  ///< behind `'t :` in `where`
+    layout,         ///< of a type, behind `@`, or in a declaration of one
+    mesh_axis,      ///< behind `@` in a layout
+    field,          ///< of a record that is written, or behind `with`
+    axis,           ///< in the brackets of `rearrange`
+    import_name,    ///< behind `import`
+    import_file,    ///< in the quotes behind it
+    declaration     ///< at the beginning of a line
   } place = Place::nothing;
-  uint32_t begin = 0, end = 0;    ///< the word that is written
-  std::string prefix;             ///< of it, up to the place
-  uint32_t operand = 0;           ///< of a member: where what stands before the point ends
-  std::vector<BoundName> names;   ///< in scope, the innermost last
+  uint32_t begin = 0, end = 0;            ///< the word that is written
+  std::string prefix;                     ///< of it, up to the place
+  uint32_t part_begin = 0, part_end = 0;  ///< of the declaration
+  uint32_t operand = 0;                   ///< of a member: where what stands before the point ends
+  bool in_type = false;                   ///< of a member
+  std::string directory;                  ///< of the file of an import: what is written before its name
+  /// Of a field: the record that is written, from brace to brace, and the fields that it has; none behind
+  /// `with`.
+  std::optional<std::pair<uint32_t, uint32_t>> record;
+  std::vector<std::string> fields;
+  std::vector<BoundName> names;  ///< in scope, the innermost last
+  std::vector<std::string>
+      elements;                   ///< variables of element types that the declaration names, without quote
   std::vector<std::string> axes;  ///< named in brackets of `rearrange` before the place
   std::string before_that, before, after, after_that;  ///< the tokens next to the word
 };
 
 Cursor cursor_at(std::string_view text, uint32_t offset);
+
+/// Whether it is part of a name or a number.
+bool is_letter(char c);
 
 }  // namespace axon::query

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <set>
+#include <sstream>
 
 #include "query/tokens.h"
 #include "session/support.h"
@@ -31,8 +34,9 @@ class Complete : public ::testing::Test {
     before.erase(at, 1);
     session_.documents().open(path, before);
     session_.check(path);
+    session_.check_prelude(path);
     std::string out;
-    for (const Completion& c : complete(session_, path, static_cast<uint32_t>(at)).items)
+    for (const Completion& c : complete(session_, path, static_cast<uint32_t>(at), counts_).items)
       if (count-- > 0)
         out += c.name + " ";
       else
@@ -42,8 +46,16 @@ class Complete : public ::testing::Test {
   bool offers(const std::string& text, const std::string& name) {
     return (" " + offered(text, 200)).find(" " + name + " ") != std::string::npos;
   }
+  static std::string sorted(const std::string& names) {
+    std::istringstream in(names);
+    std::set<std::string> all{std::istream_iterator<std::string>(in), {}};
+    std::string out;
+    for (const std::string& name : all) out += name + " ";
+    return out;
+  }
   static constexpr const char* path = "/nowhere/a.axn";
   session::Session session_{session::library(), {}};
+  ContextCounts counts_;
 };
 
 TEST_F(Complete, NothingWhereANameIsNew) {
@@ -77,6 +89,92 @@ TEST_F(Complete, ByWhatStandsBefore) {
   EXPECT_EQ(offered("fun f x = rearrange x [rows, columns] => [col|\n", 1), "columns ");
 }
 
+TEST_F(Complete, WhatFitsComesFirst) {
+  const auto first = [&](const std::string& body) { return offered(body, 1); };
+  EXPECT_EQ(first("fun f (y : f32[n]) (x : f32[m]) (k : bool[n]) : f32[n] = |\n"), "y ");
+  EXPECT_EQ(first("fun f (k : bool[n]) (x : f32[m]) (y : f32[n]) : bool[n] = |\n"), "k ");
+  EXPECT_EQ(first("fun f (w : f32[d, k]) (v : f32[n, n]) (x : f32[n, d]) = x @ |\n"), "w ");
+  EXPECT_EQ(first("fun f (v : f32[d, k]) (w : f32[k, d]) (x : f32[n, d]) = | @ x\n").substr(0, 2) == "v ",
+            false);
+  EXPECT_EQ(offered("fun f (w : f32[d]) (m : bool[d]) (v : f32[n]) (x : f32[n, d]) = x + |\n", 2), "x w ");
+  EXPECT_EQ(first("fun g (a : bool[n]) (b : f32[n]) = b\nfun f (m : bool[n]) (x : f32[n]) = g |\n"), "m ");
+  EXPECT_EQ(first("fun f (c : bool) (x : f32[n]) (y : f32[n]) = if | then x else y\n"), "c ");
+  EXPECT_EQ(first("fun f (i : i64) (x : f32[n]) (y : f32) = let z = y + 1.0 in for j => |\n").empty(), false);
+}
+
+TEST_F(Complete, FunctionsThatFitTheirArguments) {
+  const std::string own =
+      "fun both_a (x : f32[n]) (y : bool[n]) = x\nfun both_b (x : bool[n]) (y : f32[n]) = y\n"
+      "fun both_c (x : f32[n]) = x\n";
+  EXPECT_EQ(offered(own + "fun f (x : f32[n]) (m : bool[n]) = both| x m\n", 1), "both_a ");
+  EXPECT_EQ(offered(own + "fun f (x : f32[n]) (m : bool[n]) = both| m x\n", 1), "both_b ");
+  EXPECT_EQ(offered(own + "fun f (x : f32[n]) (m : bool[n]) : f32[n] = both|\n", 3), "both_a both_b both_c ");
+}
+
+TEST_F(Complete, FieldsByWhatIsExpected) {
+  const std::string type = "type P = {a : bool, b : f32[3], c : f32[4]}\nfun take (p : P) = p.b\n";
+  EXPECT_EQ(offered(type + "fun f (p : P) (x : f32[3]) = x + p.|\n", 1), "b ");
+  EXPECT_EQ(offered(type + "fun f (p : P) (x : f32[3]) = if p.| then x else x\n", 1), "a ");
+  EXPECT_EQ(sorted(offered(type + "fun f (p : P) = p with |\n", 9)), "a b c ");
+  EXPECT_EQ(offered(type + "fun f (p : P) (x : f32[4]) = p with | = x\n", 1), "c ");
+  EXPECT_EQ(sorted(offered(type + "fun f x = take {|}\n", 9)), "a b c ");
+  EXPECT_EQ(sorted(offered(type + "fun f x = take {b = x, |\n", 9)), "a c ");
+  EXPECT_EQ(sorted(offered(type + "fun f x = take {| = true, c = x}\n", 9)), "a b ");
+  EXPECT_EQ(offered("fun g r = r.left + r.right\nfun f x = g {left = x, |}\n", 1), "right ");
+  EXPECT_EQ(offered("fun f r = r.left + r.|\n", 1), "left ");
+}
+
+TEST_F(Complete, InBrokenText) {
+  const std::string type = "type P = {a : bool, b : f32[3]}\n";
+  EXPECT_EQ(sorted(offered(type + "fun f (p : P) = let y = p.|\n", 9)), "a b ");
+  EXPECT_EQ(offered(type + "fun f (p : P) = (let y = if p.|\n", 1), "a ");
+  EXPECT_EQ(offered(type + "fun f (p : P) (x : f32[3]) = sum (x + p.|\nfun g x = x\n", 1), "b ");
+  EXPECT_EQ(sorted(offered(type + "fun f (p : P) = for i => fn q => p with |\n", 9)), "a b ");
+  EXPECT_TRUE(offers("fun f (x : f32[n]) = let y = x[|\n", "n"));
+  EXPECT_TRUE(offers("fun f (x : f32[n]) = )]} |\n", "x"));
+}
+
+TEST_F(Complete, ShowsTypes) {
+  const auto type_of = [&](const std::string& text, const std::string& name) -> std::string {
+    const size_t at = text.find('|');
+    std::string before = text;
+    before.erase(at, 1);
+    session_.documents().open(path, before);
+    session_.check(path);
+    for (const Completion& c : complete(session_, path, static_cast<uint32_t>(at), counts_).items)
+      if (c.name == name) return c.type;
+    return "not offered";
+  };
+  EXPECT_EQ(type_of("fun f (x : f32[n, d]) = |\n", "x"), "f32[n, d]");
+  EXPECT_EQ(type_of("fun f (x : f32[n, d]) = let y = x[0] in |\n", "y"), "f32[d]");
+  EXPECT_EQ(type_of("fun f (x : f32[n, d]) = for i => x[|\n", "i"), "i64");
+  EXPECT_EQ(type_of("fun f (x : f32[n, d]) = |\n", "n"), "i64");
+  EXPECT_EQ(type_of("fun g (x : f32[n]) = sum x\nfun f x = |\n", "g"), "f32[n] -> f32");
+  EXPECT_EQ(type_of("type P = {a : bool}\nfun f (p : P) = p.|\n", "a"), "bool");
+}
+
+TEST_F(Complete, WordsOfTypes) {
+  EXPECT_EQ(offered("fun f (x : 'elem[n]) (y : '|\n", 1), "elem ");
+  for (const char* name : {"num", "float", "int"})
+    EXPECT_TRUE(offers("fun f (x : 't[n]) where 't : |\n", name)) << name;
+  EXPECT_FALSE(offers("fun f (x : 't[n]) where 't : |\n", "f32"));
+  EXPECT_EQ(offered("fun f (x : 't[n]) where 't : fl| = x\n", 1), "float ");
+  EXPECT_EQ(offered("import recurrent as rnn\nfun f (p : rnn.|\n", 9), "Gru Lstm ");
+  EXPECT_EQ(offered("layout tiled[n] = S[n]\nfun f (x : f32[8] @ |\n", 1), "tiled ");
+  EXPECT_EQ(offered("mesh grid = {row = 4, column = 2}\nlayout l[n] = S[8@c|\n", 9), "column ");
+  EXPECT_TRUE(offers("mesh grid = {row = 4, column = 2}\nlayout l[n] = S[8@|\n", "row"));
+  EXPECT_EQ(offered("type P = {a : f32, |\n"), "");
+  EXPECT_TRUE(offers("type P = {a : f32, b : |\n", "bool"));
+}
+
+TEST_F(Complete, Modules) {
+  EXPECT_EQ(offered("import \"|\n", 9), "");
+  EXPECT_EQ(offered("import prelude.red|\n", 1), "reduce ");
+  EXPECT_TRUE(offers("fun f x = posi|\n", "position"));
+  EXPECT_EQ(offered("fun f x = position.rope_h|\n", 1), "rope_halves ");
+  EXPECT_EQ(offered("fun f position = position.rope_h|\n", 1), "");
+}
+
 /// Where the name is among what is offered in its place.
 size_t rank_of(const Completions& found, const std::string& name) {
   for (size_t i = 0; i < found.items.size(); ++i)
@@ -92,18 +190,20 @@ TEST(CompleteLibrary, FindsDeletedNamesOfTheLibrary) {
   session::Session session(session::library(), {});
   std::map<Token::Type, Ranks> by_type;
   Ranks total;
+  ContextCounts counts;
   size_t number = 0;
   for (const std::string& path : session::programs({"stdlib"})) {
     const std::string text = session::read(path);
     session.documents().open(path, text);
     session.check(path);
+    session.check_prelude(path);
     for (const Token& t : tokens(session, path)) {
       const std::string name(session.sources().text(t.span));
       if (t.declares || name[0] == '\'' || number++ % step != 0) continue;
       std::string without = text;
       without.erase(t.span.begin, t.span.size());
       session.documents().open(path, without);
-      const size_t rank = rank_of(complete(session, path, t.span.begin), name);
+      const size_t rank = rank_of(complete(session, path, t.span.begin, counts), name);
       by_type[t.type].add(rank);
       total.add(rank);
       if (all_names && rank >= 10)

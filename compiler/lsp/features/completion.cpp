@@ -1,6 +1,8 @@
 // What may be written at a place.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "lsp/features.h"
 #include "query/complete.h"
 #include "query/hover.h"
@@ -35,38 +37,67 @@ int number_of(Completion::Kind kind) {
   return 1;
 }
 
+/// A key goes through the client and comes back in a request for more.
+Json key_json(const core::DeclKey& key) {
+  return {{"module", key.module}, {"space", static_cast<int>(key.space)}, {"name", key.name}};
+}
+std::optional<core::DeclKey> key_in(const Json& data) {
+  if (!data.is_object()) return std::nullopt;
+  const Json module = data.value("module", Json()), name = data.value("name", Json());
+  if (!module.is_string() || !name.is_string()) return std::nullopt;
+  const bool type = data.value("space", Json()) == static_cast<int>(core::DeclKey::Space::types);
+  return core::DeclKey{module, type ? core::DeclKey::Space::types : core::DeclKey::Space::values, name};
+}
+
+/// Whether the list is asked for because of a letter that means something else at this place: a division, the
+/// quote of another text, a product.
+bool is_by_chance(const Json& params, std::string_view text, uint32_t at) {
+  const Json context = params.value("context", Json());
+  const Json trigger = context.is_object() ? context.value("triggerCharacter", Json()) : Json();
+  using Place = query::Cursor::Place;
+  const Place place = query::cursor_at(text, at).place;
+  if (trigger == "/" || trigger == "\"") return place != Place::import_file;
+  return trigger == "@" && place != Place::layout && place != Place::mesh_axis;
+}
+
 }  // namespace
 
-Json completion_options() { return {{"triggerCharacters", {".", "[", "'"}}, {"resolveProvider", true}}; }
+Json completion_options() {
+  return {{"triggerCharacters", {".", "[", "'", "@", "{", "\"", "/"}}, {"resolveProvider", true}};
+}
 
 Json completion(Server& server, const Json& params) {
   const OpenText& text = server.text_of(params);
   const Positions positions(text.text, server.encoding());
   const uint32_t at = positions.offset(Server::position_in(params, "position"));
-  const query::Completions found = query::complete(server.session(), text.path, at);
+  if (is_by_chance(params, text.text, at)) return {{"isIncomplete", false}, {"items", Json::array()}};
+  const query::Completions found = query::complete(server.session(), text.path, at, server.context_counts());
   const Json range = Server::range(positions, found.begin, found.end);
   Json items = Json::array();
   for (const Completion& c : found.items) {
     Json one = {{"label", c.name},
                 {"kind", number_of(c.kind)},
                 {"sortText", fmt::format("{:04}", items.size())},
+                {"filterText", c.name},
                 {"textEdit", {{"range", range}, {"newText", c.name}}}};
     if (!c.type.empty()) one["detail"] = c.type;
-    if (c.declared) one["data"] = {{"module", c.declared->module}, {"name", c.declared->name}};
+    if (c.declared) one["data"] = key_json(*c.declared);
+    if (c.import)
+      one["additionalTextEdits"] = {
+          {{"range", Server::range(positions, c.import->at, c.import->at)}, {"newText", c.import->text}}};
     items.push_back(std::move(one));
   }
-  // names are ranked for what is typed so far, and others come in where more is known
-  return {{"isIncomplete", true}, {"items", std::move(items)}};
+  return {{"isIncomplete", !found.all}, {"items", std::move(items)}};
 }
 
-/// The documentation of what an item names.
+/// The type and the documentation of what an item names.
 Json resolve_completion(Server& server, const Json& params) {
   Json out = params;
-  const Json data = params.value("data", Json::object());
-  if (!data.is_object() || !data.contains("module") || !data.contains("name")) return out;
-  const core::DeclKey key{data["module"].get<std::string>(), core::DeclKey::Space::values,
-                          data["name"].get<std::string>()};
-  const std::string doc = query::documentation(server.session(), key);
+  const auto key = key_in(params.value("data", Json()));
+  if (!key) return out;
+  const std::string type = query::type_of_declared(server.session(), *key),
+                    doc = query::documentation(server.session(), *key);
+  if (!type.empty()) out["detail"] = type;
   if (!doc.empty()) out["documentation"] = {{"kind", "markdown"}, {"value", doc}};
   return out;
 }
