@@ -39,6 +39,7 @@ Json code_lenses(Server& server, const Json& params);
 Json hover(Server& server, const Json& params);
 Json completion_options();
 Json completion(Server& server, const Json& params);
+bool are_candidates_known(Server& server, const Json& params);
 Json resolve_completion(Server& server, const Json& params);
 Json signature_help_options();
 Json signature_help(Server& server, const Json& params);

@@ -263,7 +263,7 @@ void Server::look_ahead() {
     publisher_.refusals().look_at(*session_, path);
     publisher_.publish(path);
   }
-  if (!recent_.empty()) session_->check_prelude(open_.at(recent_.back()).path);  // for completion
+  if (!recent_.empty()) session_->check_visible(open_.at(recent_.back()).path);  // for completion
   query::check_files(*session_, workspace_.files(), "");
 }
 

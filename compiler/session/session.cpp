@@ -79,12 +79,28 @@ bool Session::is_checked(const std::string& path) const {
   });
 }
 
-void Session::check_prelude(const std::string& path) {
+void Session::check_visible(const std::string& path) {
   View view(*this, path);
   std::vector<DeclId> all;
   for (const std::string& name : view.modules.library_names())
     all.push_back(view.modules.in_library(core::DeclKey::Space::values, name));
+  for (const auto& [name, module] : view.own.imports)
+    if (module)
+      for (const auto& [value, d] : module->values) all.push_back(d);
   view.round.run(all);
+}
+
+bool Session::is_visible_known(const std::string& path) const {
+  const auto program = programs_.find(source::file_identity(path));
+  if (program == programs_.end()) return false;
+  const auto is_known = [&](const core::DeclKey& key) { return records_.count(key) != 0; };
+  return std::all_of(prelude_.begin(), prelude_.end(), is_known) &&
+         std::all_of(program->second.imports.begin(), program->second.imports.end(), [&](const auto& import) {
+           const std::vector<Entry> all = declarations(import.second);
+           return std::all_of(all.begin(), all.end(), [&](const Entry& e) {
+             return e.key.space != core::DeclKey::Space::values || is_known(e.key);
+           });
+         });
 }
 
 Diagnostics Session::check(const std::string& path) {

@@ -42,8 +42,10 @@ class Session {
   source::Diagnostics check_with_drafts(const std::string& path);
   /// Whether the file was checked, and neither it nor what it imports has another text now.
   bool is_checked(const std::string& path) const;
-  /// Brings what is known of all that the file sees without an import up to date, whether it uses it or not.
-  void check_prelude(const std::string& path);
+  /// Brings up to date what is known of all values that the file sees in other modules, whether it uses them or not.
+  void check_visible(const std::string& path);
+  /// Whether something is known of each of these, if only of what they were before an edit.
+  bool is_visible_known(const std::string& path) const;
   /// Gives the file another text while the callback looks at what is said of that. All is as before
   /// afterwards. Returns the work: how many expressions were checked anew.
   size_t with_text(const std::string& path, const std::string& text,

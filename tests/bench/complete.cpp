@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   const std::string text = axon::bench::joined(axon::bench::declarations());
   session.documents().open(file, text);
   session.check(file);
-  session.check_prelude(file);
+  session.check_visible(file);
   ContextCounts counts;
   counts.update(session);
   std::vector<axon::source::Span> names;

@@ -34,7 +34,7 @@ class Complete : public ::testing::Test {
     before.erase(at, 1);
     session_.documents().open(path, before);
     session_.check(path);
-    session_.check_prelude(path);
+    session_.check_visible(path);
     std::string out;
     for (const Completion& c : complete(session_, path, static_cast<uint32_t>(at), counts_).items)
       if (count-- > 0)
@@ -196,7 +196,7 @@ TEST(CompleteLibrary, FindsDeletedNamesOfTheLibrary) {
     const std::string text = session::read(path);
     session.documents().open(path, text);
     session.check(path);
-    session.check_prelude(path);
+    session.check_visible(path);
     for (const Token& t : tokens(session, path)) {
       const std::string name(session.sources().text(t.span));
       if (t.declares || name[0] == '\'' || number++ % step != 0) continue;

@@ -66,8 +66,14 @@ Json completion_options() {
   return {{"triggerCharacters", {".", "[", "'", "@", "{", "\"", "/"}}, {"resolveProvider", true}};
 }
 
+/// Only for a moment after a file was opened, or has a new import, they are not: then the answer checks them.
+bool are_candidates_known(Server& server, const Json& params) {
+  return server.session().is_visible_known(server.text_of(params).path);
+}
+
 Json completion(Server& server, const Json& params) {
   const OpenText& text = server.text_of(params);
+  if (!are_candidates_known(server, params)) server.session().check_visible(text.path);
   const Positions positions(text.text, server.encoding());
   const uint32_t at = positions.offset(Server::position_in(params, "position"));
   if (is_by_chance(params, text.text, at)) return {{"isIncomplete", false}, {"items", Json::array()}};
