@@ -69,13 +69,15 @@ const editor = monaco.editor.create(document.getElementById("editor"), {
 
 narrow.addEventListener("change", () => editor.updateOptions(fitting()));
 
+/// Monaco's names of how bad something is, by the protocol's numbers.
+const severities = ["", "Error", "Warning", "Info", "Hint"];
+
 /// What is said of one program: marks in its text, and the whole messages below it.
 function showDiagnostics(program, diagnostics) {
   program.shown = diagnostics;
-  const severities = [undefined, 8, 4, 2, 1];
   monaco.editor.setModelMarkers(program.model, language, diagnostics.map((one) => ({
     ...range(one.range),
-    severity: severities[one.severity ?? 1],
+    severity: monaco.MarkerSeverity[severities[one.severity ?? 1]],
     message: one.message,
     code: String(one.code ?? ""),
     relatedInformation: (one.relatedInformation ?? []).map(({ location, message }) => ({
@@ -105,6 +107,7 @@ function said(uri, { start }, headline, rest) {
 
 function problem(uri, one) {
   const box = document.createElement("article");
+  box.className = severities[one.severity ?? 1];
   const headline = document.createElement("b");
   const [first, ...rest] = one.message.split("\n");
   headline.textContent = first;

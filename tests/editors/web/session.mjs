@@ -150,9 +150,9 @@ async function write(page) {
   await page.value(select(2, 2));
   said.formattedRange = await changed(page, "a layout of a line", run("editor.action.formatSelection"));
   said.formatted = await changed(page, "a layout", run("editor.action.formatDocument"));
-  await page.value(`axonEditor.setPosition({ lineNumber: 1, column: 1 }); axonEditor.trigger("keyboard", "type", { text: "fun again (z : f32[q, 2]) = z\\n" })`);
+  await page.value(`axonEditor.executeEdits("", [{ range: new axonMonaco.Range(1, 1, 1, 1), text: "fun again (z : f32[q, 2]) = z\\n" }])`);
   said.coloursOfNew = await coloursOf(page, ["q", "z"]);
-  await page.value(`axonEditor.trigger("", "undo")`);
+  await page.value(`axonEditor.executeEdits("", [{ range: new axonMonaco.Range(1, 1, 2, 1), text: "" }])`);
 }
 
 /// Types a call of a function that is begun, letter by letter as its candidates need them.
