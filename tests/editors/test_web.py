@@ -27,7 +27,7 @@ def with_compiler():
 
 def in_chromium(script, *arguments):
     """What a script says of the page, as JSON."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # processes of Chromium write to their ends
         environment = {**with_compiler(), "TMPDIR": folder}
         return json.loads(support.run(["node", str(HERE / "web" / script), str(FOLDER), *arguments], env=environment, timeout=600))
 

@@ -5,12 +5,12 @@ import recorded from "../recorded.json";
 import { connect } from "./connection.js";
 import { configuration, tokens } from "./language.js";
 import "./page.css";
+import { Problems, severity } from "./problems.js";
 import { Providers, range, unrange } from "./providers.js";
 import { defineThemes } from "./themes.js";
 
 const language = "axon";
 const state = document.getElementById("state");
-const problems = document.getElementById("problems");
 
 if (location.protocol.startsWith("http"))
   self.MonacoEnvironment = { getWorker: () => new Worker("editor.worker.js") };
@@ -69,51 +69,22 @@ const editor = monaco.editor.create(document.getElementById("editor"), {
 
 narrow.addEventListener("change", () => editor.updateOptions(fitting()));
 
-/// Monaco's names of how bad something is, by the protocol's numbers.
-const severities = ["", "Error", "Warning", "Info", "Hint"];
+const problems = new Problems(document.getElementById("problems"), visit);
 
 /// What is said of one program: marks in its text, and the whole messages below it.
 function showDiagnostics(program, diagnostics) {
   program.shown = diagnostics;
   monaco.editor.setModelMarkers(program.model, language, diagnostics.map((one) => ({
     ...range(one.range),
-    severity: monaco.MarkerSeverity[severities[one.severity ?? 1]],
+    severity: monaco.MarkerSeverity[severity(one)],
     message: one.message,
     code: String(one.code ?? ""),
-    relatedInformation: (one.relatedInformation ?? []).map(({ location, message }) => ({
-      ...range(location.range),
-      resource: monaco.Uri.parse(location.uri),
-      message,
-    })),
   })));
   if (editor.getModel() === program.model) listProblems(program);
 }
 
-function listProblems(program) {
-  const nothing = document.createElement("p");
-  nothing.textContent = "No problems.";
-  problems.replaceChildren(...(program.shown.length > 0 ? program.shown.map((one) => problem(program.model.uri.toString(), one)) : [nothing]));
-}
-
-/// A place in the text, and what is said of it: a button that leads there.
-function said(uri, { start }, headline, rest) {
-  const button = document.createElement("button");
-  const place = document.createElement("span");
-  place.textContent = `${start.line + 1}:${start.character + 1}`;
-  button.append(place, headline, rest.map((line) => `\n${line}`).join(""));
-  button.onclick = () => visit(uri, { lineNumber: start.line + 1, column: start.character + 1 });
-  return button;
-}
-
-function problem(uri, one) {
-  const box = document.createElement("article");
-  box.className = severities[one.severity ?? 1];
-  const headline = document.createElement("b");
-  const [first, ...rest] = one.message.split("\n");
-  headline.textContent = first;
-  const related = (one.relatedInformation ?? []).map(({ location, message }) => said(location.uri, location.range, message, []));
-  box.append(said(uri, one.range, headline, rest), ...related);
-  return box;
+function listProblems({ model, shown }) {
+  problems.show(model.uri.toString(), shown);
 }
 
 /// Shows a place, of which the page has the text or not.

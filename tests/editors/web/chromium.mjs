@@ -118,6 +118,9 @@ export class Page {
   async close() {
     this.process.kill();
     await within("the end of Chromium", this.ended).catch(() => this.process.kill("SIGKILL"));
-    fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    try {
+      fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    } catch { // a process of Chromium writes to its end; the folder is where temporary files go
+    }
   }
 }
