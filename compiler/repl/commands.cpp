@@ -147,7 +147,7 @@ const std::vector<Command>& commands() {
       {"solve", "condition", "the sizes that satisfy it", Takes::required, solve, false, true},
       {"more", "", "more of these", Takes::nothing, more, false, true},
       {"why", "", "how the last answer was found, or what the last error means", Takes::nothing, why},
-      {"constraints", "f", "what a function requires, and which part of it does", Takes::required,
+      {"constraints", "f", "what a function requires, and why", Takes::required,
        constraints},
       {"load", "file", "takes the definitions of a file", Takes::required, load, true},
       {"reload", "", "reads that file again", Takes::nothing, reload, false},

@@ -7,12 +7,29 @@
 #include <set>
 
 #include "query/typed.h"
+#include "repl/conditions.h"
 #include "source/explain.h"
 
 namespace axon::repl {
 
-Answer constraints_of(const std::string& name, const session::Record& record) {
-  query::Typed typed(record);
+namespace {
+
+/// The facts that the `where` of a function states, over the sizes of its type.
+std::vector<shape::Fact> stated_facts(const session::Entry& entry, const core::Scheme& scheme,
+                                      const source::SourceManager& sources) {
+  Conditions stated({});
+  for (const shape::Var v : scheme.dims) stated.name(shape::var_name(v), v);
+  if (const auto* function = syntax::as<syntax::FunDecl>(*entry.decl))
+    for (const syntax::Condition& c : function->where)
+      static_cast<void>(stated.read(std::string(sources.text(c.span))));
+  return stated.facts();
+}
+
+}  // namespace
+
+Answer constraints_of(const std::string& name, const session::Entry& entry,
+                      const source::SourceManager& sources) {
+  query::Typed typed(*entry.record);
   const shape::UseArena use(typed.arena());
   const core::Scheme& scheme = typed.global().scheme;
   const std::string type = typed.declared();
@@ -20,8 +37,13 @@ Answer constraints_of(const std::string& name, const session::Record& record) {
   for (const core::IntoConstraint& into : scheme.into)
     table.rows.push_back({fmt::format("..{} into {}", typed.names().of(into.var), typed.shape(into.target)),
                           "the one is broadcast to the other"});
-  for (const core::Requirement& fact : scheme.where)
-    table.rows.push_back({typed.fact(fact), "of its sizes"});
+  const std::vector<shape::Fact> stated = stated_facts(entry, scheme, sources);
+  for (const core::Requirement& fact : scheme.where) {
+    const bool is_stated = std::any_of(stated.begin(), stated.end(), [&](const shape::Fact& f) {
+      return f.lhs == fact.lhs && f.rhs == fact.rhs && f.relation == fact.relation;
+    });
+    table.rows.push_back({typed.fact(fact), is_stated ? "stated in its `where`" : "needed by its body"});
+  }
   for (const core::TypeVarId v : scheme.types)
     if (const char* cls = core::class_name(typed.program().types.vars[v].cls))
       table.rows.push_back({fmt::format("'{} : {}", typed.names().of(v), cls), "of the operations on it"});

@@ -193,11 +193,11 @@ Answer Repl::shape(const std::string& text) {
 
 Answer Repl::constraints(const std::string& name) {
   const auto entry = definitions_.find(name);
-  if (!entry || entry->key.space != core::DeclKey::Space::values)
+  if (!entry || !entry->decl || entry->key.space != core::DeclKey::Space::values)
     return error_answer(fmt::format("error: no function is called `{}`\n", name));
   if (!entry->record || !entry->record->good)
     return error_answer(fmt::format("error: `{}` does not check\n", name));
-  return constraints_of(name, *entry->record);
+  return constraints_of(name, *entry, definitions_.session().sources());
 }
 
 Answer Repl::why() {
