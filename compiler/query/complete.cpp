@@ -26,6 +26,7 @@ namespace {
 
 constexpr size_t most = 100;            // that are shown
 constexpr size_t most_tried = 200;      // in the hole
+constexpr size_t most_that_fit = 50;    // until no more are tried, which come behind these
 constexpr size_t most_types = 30;       // that are shown at once; of the others on demand
 constexpr double does_not_fit = -100;   // below all that do, and whose names match as well
 constexpr double fits_as_it_is = 3;     // and need not be called
@@ -208,20 +209,25 @@ class Completing {
   }
 
   void try_all() {
+    if ((*hole_)[hole_->wanted()].kind == core::Type::Kind::var) return;  // anything fits
     std::vector<Candidate*> order;
     for (Candidate& c : candidates_) order.push_back(&c);
     std::stable_sort(order.begin(), order.end(),
                      [](const Candidate* a, const Candidate* b) { return a->item.score > b->item.score; });
     if (order.size() > most_tried) order.resize(most_tried);
-    for (Candidate* c : order) {
-      const Hole::Fit fit = c->integer         ? hole_->fit_integer()
-                            : c->local         ? hole_->fit(*c->local)
-                            : c->value         ? hole_->fit(*c->value)
-                            : c->item.declared ? hole_->fit(*c->item.declared)
-                                               : Hole::Fit::open;
-      if (fit == Hole::Fit::no) c->item.score += does_not_fit;
-      if (fit == Hole::Fit::whole) c->item.score += fits_as_it_is;
+    size_t fitting = 0;
+    for (auto one = order.begin(); one != order.end() && fitting < most_that_fit; ++one) {
+      const Hole::Fit fit = try_one(**one);
+      if (fit == Hole::Fit::no) (*one)->item.score += does_not_fit;
+      if (fit == Hole::Fit::whole) (*one)->item.score += fits_as_it_is;
+      fitting += fit == Hole::Fit::whole || fit == Hole::Fit::called;
     }
+  }
+  Hole::Fit try_one(const Candidate& c) {
+    if (c.integer) return hole_->fit_integer();
+    if (c.local) return hole_->fit(*c.local);
+    if (c.value) return hole_->fit(*c.value);
+    return c.item.declared ? hole_->fit(*c.item.declared) : Hole::Fit::open;
   }
 
   // ---- Expressions
