@@ -2,12 +2,13 @@
 #include "lsp/checker.h"
 
 #include <exception>
+#include <utility>
 
 namespace axon::lsp {
 
 Checker::Checker(Tasks tasks) : tasks_(std::move(tasks)), thread_([this] { run(); }) {}
 
-Checker::~Checker() {
+void Checker::end() {
   {
     const std::lock_guard state(state_lock_);
     ending_ = true;
@@ -15,8 +16,8 @@ Checker::~Checker() {
     if (stop_) stop_();
   }
   changed_.notify_all();
-  thread_.join();
-  for (const Job& job : jobs_) job.drop();
+  if (thread_.joinable()) thread_.join();
+  for (const Job& job : std::exchange(jobs_, {})) job.drop();
 }
 
 Checker::Hold::Hold(Checker& checker) : checker_(checker) {
@@ -46,11 +47,14 @@ Checker::Change::Change(Checker& checker) : checker_(checker) {
   checker_.session_lock_.lock();
 }
 Checker::Change::~Change() {
+  {  // before the session is given back: whoever has it next sees that it was changed
+    const std::lock_guard state(checker_.state_lock_);
+    checker_.dirty_ = true;
+  }
   checker_.session_lock_.unlock();
   {
     const std::lock_guard state(checker_.state_lock_);
     --checker_.waiting_;
-    checker_.dirty_ = true;
   }
   checker_.changed_.notify_all();
 }

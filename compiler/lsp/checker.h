@@ -30,7 +30,10 @@ class Checker : base::Interrupt {
     std::function<void(const std::string& what)> fail;   ///< a bug ended one of them
   };
   explicit Checker(Tasks tasks);
-  ~Checker() override;
+  ~Checker() override { end(); }
+  /// Ends what the thread does, and the thread; what still waits is dropped. Until then its tasks may use the
+  /// Checker.
+  void end();
 
   /// The session, for who answers a request: a check that runs stands still.
   class Hold {

@@ -55,7 +55,7 @@ int Server::run() {
     handle(*message);
     if (queue_->empty()) take_changes();
   }
-  checker_.reset();
+  checker_->end();
   return exit_.value_or(shut_down_ ? 0 : 1);
 }
 

@@ -198,6 +198,18 @@ TEST(Hostile, TheEndMayComeInTheMiddle) {
   }
 }
 
+TEST(Hostile, TheEndMayComeInAnyMomentOfACheck) {
+  for (int i = 0; i < 100; ++i) {
+    Client client;
+    client.open(uri, "fun f x = softmax x\n");
+    for (int k = 0; k < i % 5; ++k) client.ask("textDocument/hover");
+    client.change(uri, Json::array({{{"text", "fun f x = softmax x\nfun g x = f y\n"}}}));
+    if (i % 2 == 0) client.codes(uri);
+    client.close(uri);
+    client.end();
+  }
+}
+
 TEST(Hostile, ManyFilesOpenAndClose) {
   Client client;
   for (int i = 0; i < 300; ++i) {
