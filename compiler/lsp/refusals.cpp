@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/interrupt.h"
+#include "base/outside.h"
 #include "entry/fused.h"
 #include "session/whole.h"
 
@@ -50,10 +50,13 @@ Span in_part(const session::Session& session, const syntax::Text& text, Span spa
 /// What is wrong with the entry behind the core. Touches nothing of the session.
 source::Diagnostics refused(const source::SourceManager& sources, const core::Program& program,
                             const std::string& name) {
-  const base::Outside outside([] {});
   source::Diagnostics found;
-  auto graph = entry::graph_of(program, program.find(name), sources, found);
-  if (graph && entry::fuse(*graph, program, found)) entry::refuse_unbounded_sizes(*graph, program, found);
+  base::outside([] {},
+                [&] {
+                  auto graph = entry::graph_of(program, program.find(name), sources, found);
+                  if (graph && entry::fuse(*graph, program, found))
+                    entry::refuse_unbounded_sizes(*graph, program, found);
+                });
   return found;
 }
 

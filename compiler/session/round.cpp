@@ -8,7 +8,7 @@
 #include <new>
 
 #include "base/bug.h"
-#include "base/interrupt.h"
+#include "base/outside.h"
 #include "session/circles.h"
 
 namespace axon::session {
@@ -232,9 +232,10 @@ void Round::finish(DeclId d, Node& node, bool circular) {
   record.checked->program = std::move(now.e.program);
   work_ += record.checked->program.exprs.size();
   std::optional<Record> old = replace(key, std::move(record));
-  const base::Outside outside([] {});  // what is large takes its time to go
-  node.elaboration.reset();
-  old.reset();
+  base::outside([] {}, [&] {  // what is large takes its time to go
+    node.elaboration.reset();
+    old.reset();
+  });
 }
 
 void Round::run(const std::vector<DeclId>& declarations) {

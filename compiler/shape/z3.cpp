@@ -10,7 +10,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "base/interrupt.h"
+#include "base/outside.h"
 #include "shape/dim_node.h"
 
 namespace axon::shape {
@@ -181,11 +181,8 @@ unsigned resource_count(const z3::solver& solver) {
 
 Satisfiable check(z3::solver& solver, unsigned& resource) {
   z3::check_result result = z3::unknown;
-  {
-    const base::Outside outside([&] { solver.ctx().interrupt(); });
-    result = solver.check();
-  }
-  base::poll_now();  // an answer of a solver that was stopped is none
+  // Where the solver was stopped, its answer is none, and the poll ends the question.
+  base::outside([&] { solver.ctx().interrupt(); }, [&] { result = solver.check(); });
   resource = resource_count(solver);
   if (result == z3::unsat) return Satisfiable::no;
   return result == z3::sat ? Satisfiable::yes : Satisfiable::unknown;
