@@ -138,8 +138,8 @@ struct Arena::Tables {
   InternTable<AtomNode> atoms;
   VarTable vars;
 
+  /// Counts nothing, so that it does not poll: for who holds a lock.
   const DimNode* intern(std::vector<Term> terms) {
-    base::work(1 + terms.size());
     const bool constant = terms.empty() || terms[0].factors.empty();
     if (const DimNode* shared =
             constant ? shared_constant(terms.empty() ? 0 : terms[0].coefficient) : nullptr)
@@ -154,6 +154,7 @@ struct Arena::Tables {
 namespace {
 
 Var VarTable::add(Arena::Tables& tables, std::string name, bool overflowed) {
+  base::work(2);
   std::lock_guard lock(mutex_);
   const uint32_t id = count_++;
   const auto [block, offset] = place(id);
@@ -200,7 +201,10 @@ size_t mix(size_t seed, size_t value) {
   return static_cast<size_t>(x ^ (x >> 32));
 }
 
-const DimNode* intern_terms(std::vector<Term> terms) { return tables().intern(std::move(terms)); }
+const DimNode* intern_terms(std::vector<Term> terms) {
+  base::work(1 + terms.size());
+  return tables().intern(std::move(terms));
+}
 const AtomNode* intern_atom(AtomNode node) { return tables().atoms.intern(std::move(node)); }
 
 Var fresh_var(std::string name) { return tables().vars.add(tables(), std::move(name), false); }
