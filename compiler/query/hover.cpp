@@ -135,7 +135,7 @@ class Hovering {
     if (mention_->binds) return;
     for (const Layer& layer : layers()) {
       Typed typed(layer.record());
-      const auto part = in_part(layer, mention_->span);
+      const auto part = layer.then(mention_->span);
       const ExprId use = part ? typed.at(*part) : ExprId{};
       if (!use.valid()) continue;
       const std::string here = typed.type(typed.program().exprs[use].type);
@@ -197,16 +197,9 @@ class Hovering {
     return out;
   }
 
-  /// A stretch of the whole file in the part that the layer was read from.
-  static std::optional<Span> in_part(const Layer& layer, Span whole) {
-    const auto begin = layer.then(whole.begin), end = layer.then(whole.end);
-    if (!begin || !end || *end < *begin) return std::nullopt;
-    return Span{layer.part(), *begin, *end};
-  }
-
   void local(Hover& out, Span binding) {
     for (const Layer& layer : layers()) {
-      const auto part = in_part(layer, binding);
+      const auto part = layer.then(binding);
       Typed typed(layer.record());
       const LocalId id = part ? typed.bound_at(*part) : LocalId{};
       if (!id.valid()) continue;
@@ -268,7 +261,7 @@ class Hovering {
 
   void field(Hover& out) {
     for (const Layer& layer : layers()) {
-      const auto part = in_part(layer, mention_->span);
+      const auto part = layer.then(mention_->span);
       if (!part) continue;
       Typed typed(layer.record());
       if (const core::TypeId type = type_of_field(typed, *part); type.valid()) {
@@ -302,7 +295,7 @@ class Hovering {
   /// A part of an axis in `rearrange`, with the size that it has.
   void axis(Hover& out) {
     for (const Layer& layer : layers()) {
-      const auto part = in_part(layer, mention_->span);
+      const auto part = layer.then(mention_->span);
       if (!part) continue;
       Typed typed(layer.record());
       const ExprId e = typed.innermost(*part);
@@ -323,7 +316,7 @@ class Hovering {
       return std::nullopt;
     for (const Layer& layer : layers()) {
       Typed typed(layer.record());
-      const auto part = in_part(layer, {readings_[0].whole.file, offset_, offset_ + 1});
+      const auto part = layer.then(Span{readings_[0].whole.file, offset_, offset_ + 1});
       const ExprId id = part ? typed.innermost(*part) : ExprId{};
       if (!id.valid()) continue;
       const Expr& e = typed.program().exprs[id];
