@@ -65,7 +65,11 @@ void Document::give_up(std::shared_ptr<Part> part) {
   if (!part) return;
   const auto is_it = [&](const Piece& held) { return held.part == part; };
   const bool held = held_ && std::any_of(held_->pieces.begin(), held_->pieces.end(), is_it);
-  if (!held) unused_.push_back(std::move(part));
+  if (held) return;
+  const source::FileId id = part->id;
+  *part = Part();
+  part->id = id;
+  unused_.push_back(std::move(part));
 }
 
 /// The text is what stands in these pieces, which have parts or get some.

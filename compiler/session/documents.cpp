@@ -23,7 +23,13 @@ std::optional<std::string> text_on_disk(const std::string& path) {
 Documents::Entry& Documents::add(const std::string& path, std::string text) {
   Entry& entry = files_[source::file_identity(path)];
   entry.path = path;
-  entry.document = std::make_unique<Document>(sources_, path, std::move(text));
+  if (const auto gone = gone_.find(path); gone != gone_.end()) {
+    entry.document = std::move(gone->second);
+    entry.document->set_text(std::move(text));
+    gone_.erase(gone);
+  } else {
+    entry.document = std::make_unique<Document>(sources_, path, std::move(text));
+  }
   by_source_[entry.document->text().source] = entry.document.get();
   return entry;
 }
@@ -36,7 +42,10 @@ bool Documents::is_library(const std::string& path) const {
 }
 
 Documents::Files::iterator Documents::remove(Files::iterator file) {
-  by_source_.erase(file->second.document->text().source);
+  Document& document = *file->second.document;
+  by_source_.erase(document.text().source);
+  document.set_text("");
+  gone_[sources_[document.text().source].name()] = std::move(file->second.document);
   return files_.erase(file);
 }
 

@@ -35,6 +35,7 @@ class Documents {
   /// Whether the file lies in one of the directories of the library.
   bool is_library(const std::string& path) const;
   std::vector<std::string> paths() const;  ///< of all files that are loaded, by what they are
+  bool has(const std::string& identity) const { return files_.count(identity) != 0; }
   /// The file at the path, whatever it is called; null when there is none.
   const syntax::Text* read(const std::string& path);
   const Document* find(const std::string& path) const;  ///< null for what was not loaded
@@ -56,6 +57,9 @@ class Documents {
   std::vector<std::string> library_;
   Files files_;  ///< by identity
   uint64_t changes_ = 0;
+  Files files_;                                            ///< by identity
+  /// Of files that are no longer there, by what they were called: empty, until one comes again.
+  std::map<std::string, std::unique_ptr<Document>> gone_;
   std::map<source::FileId, const Document*> by_source_;
 };
 

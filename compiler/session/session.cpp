@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/outside.h"
 #include "core/print.h"
 #include "source/files.h"
 
@@ -52,6 +53,25 @@ Diagnostics Session::run(View& view) {
   return found;
 }
 
+/// Of what is declared no longer, such as a name that was typed halfway, the last ones are kept: a name that
+/// comes back with an error still has its last good type.
+void Session::forget_gone(const core::Modules& modules) {
+  constexpr size_t most_kept = 32;
+  const auto is_gone = [&](const core::DeclKey& key) {
+    if (modules.module(key.module)) return !modules.find(key).valid();
+    return !documents_.has(core::file_of_module(key.module));
+  };
+  std::erase_if(gone_, [&](const core::DeclKey& key) { return !is_gone(key); });
+  for (const auto& [key, record] : records_)
+    if (is_gone(key) && std::find(gone_.begin(), gone_.end(), key) == gone_.end()) gone_.push_back(key);
+  std::erase_if(programs_, [&](const auto& program) { return !documents_.has(program.first); });
+  std::vector<Records::node_type> dropped;
+  const auto first_kept = gone_.end() - static_cast<long>(std::min(gone_.size(), most_kept));
+  for (auto key = gone_.begin(); key != first_kept; ++key) dropped.push_back(records_.extract(*key));
+  gone_.erase(gone_.begin(), first_kept);
+  if (!dropped.empty()) base::outside([] {}, [&] { dropped.clear(); });
+}
+
 Diagnostics Session::check_with_drafts(const std::string& path) {
   View view(*this, path);
   Diagnostics found = run(view);
@@ -66,6 +86,7 @@ Diagnostics Session::check_with_drafts(const std::string& path) {
   prelude_.clear();
   for (const std::string& name : view.modules.library_names())
     prelude_.push_back(view.modules.key(view.modules.in_library(core::DeclKey::Space::values, name)));
+  forget_gone(view.modules);
   return found;
 }
 
@@ -197,10 +218,12 @@ std::string Session::types(const std::string& path) const {
   const auto program = programs_.find(source::file_identity(path));
   if (program == programs_.end()) return out;
   for (const core::DeclKey& key : program->second.declarations) {
-    const Record& record = records_.at(key);
-    const shape::UseArena use(record.checked->arena);
-    record.checked->program.own = {record.checked->global};
-    out += core::print_types(record.checked->program);
+    const auto record = records_.find(key);
+    if (record == records_.end()) continue;  // its file was edited, and has not been checked since
+    Checked& checked = *record->second.checked;
+    const shape::UseArena use(checked.arena);
+    checked.program.own = {checked.global};
+    out += core::print_types(checked.program);
   }
   return out;
 }

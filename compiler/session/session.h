@@ -71,6 +71,7 @@ class Session {
   struct Trial;
   source::Diagnostics run(View& view);
   source::Diagnostic in_whole(source::Diagnostic d) const;
+  void forget_gone(const core::Modules& modules);
   void find_record(Entry& entry, const Document& document) const;
 
   Documents documents_;
@@ -85,6 +86,7 @@ class Session {
   };
   std::map<std::string, Program> programs_;  ///< files that were checked, by what they are
   std::vector<core::DeclKey> prelude_;
+  std::vector<core::DeclKey> gone_;  ///< that have records and are declared no longer, the last at the end
   size_t checked_ = 0;
 };
 

@@ -72,5 +72,20 @@ TEST_F(DocumentsOnDisk, AreModulesOfTheFirstDirectoryThatHasThem) {
   EXPECT_EQ(documents.load("nn"), nullptr);  // a directory
 }
 
+TEST_F(DocumentsOnDisk, AreThoseOfBeforeWhereTheyComeAgain) {
+  size_t files = 0;
+  for (int i = 0; i < 5; ++i) {
+    documents.open(path("a.axn"), "val a = 1\nval b = " + std::to_string(i) + "\n");
+    EXPECT_EQ(documents.sources()[documents.find(path("a.axn"))->text().source].name(), path("a.axn"));
+    documents.close(path("a.axn"));
+    documents.open(path("up/../a.axn"), "val a = 1\n");  // the same file, by another name
+    EXPECT_EQ(documents.sources()[documents.find(path("a.axn"))->text().source].name(), path("up/../a.axn"));
+    documents.close(path("a.axn"));
+    EXPECT_EQ(documents.load(path("a.axn")), nullptr);
+    if (i == 0) files = documents.sources().size();
+    EXPECT_EQ(documents.sources().size(), files);
+  }
+}
+
 }  // namespace
 }  // namespace axon::session

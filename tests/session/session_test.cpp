@@ -24,8 +24,8 @@ std::pair<std::string, std::string> at_once(const std::string& path) {
   core::LibraryLoader loader(sources, found, library());
   const auto id = sources.add(path, read(path), found);
   const syntax::File file = syntax::parse(sources[id], found);
-  const core::Program program =
-      core::elaborate(file, sources, [&](const std::string& m) { return loader(m); }, found);
+  const core::Program program = core::elaborate(
+      file, sources, [&](const std::string& m) { return loader(m); }, found);
   return {core::print_types(program), summary(found, sources)};
 }
 
@@ -151,6 +151,35 @@ TEST_F(Edits, OfImportsReachTheirImporters) {
   EXPECT_EQ(session.types("main.axn"), "four : f32[3] -> f32[3]\n");
   session.documents().close("part.axn");
   EXPECT_TRUE(session.check("main.axn").has_errors());
+}
+
+TEST_F(Edits, OfNamesLeaveNothingBehind) {
+  check("fun f x = x\n");
+  const size_t records = session.records().size();
+  for (int i = 0; i < 100; ++i) check("fun name" + std::to_string(i) + " x = x\n");
+  EXPECT_LE(session.records().size(), records + 40);
+}
+
+TEST_F(Edits, OfANameKeepItsLastGoodTypeForAWhile) {
+  const std::string good = "fun name x = x\n";
+  check(good);
+  const core::DeclKey key = session.declarations("edited.axn")[0].key;
+  check("fun nam x = x\n");
+  check("fun name x = y\n", "E0401 ");
+  EXPECT_NE(session.find(key)->record->last_good, nullptr);
+}
+
+TEST_F(Edits, OfFilesThatAreClosedLeaveNothingBehind) {
+  check("fun f x = x\n");
+  const size_t records = session.records().size();
+  for (int i = 0; i < 50; ++i) {
+    const std::string other = "other" + std::to_string(i) + ".axn";
+    session.documents().open(other, "fun one x = x\nfun two x = one x\n");
+    session.check(other);
+    session.documents().close(other);
+  }
+  check("fun f x = x\n");
+  EXPECT_LE(session.records().size(), records + 40);
 }
 
 }  // namespace
