@@ -45,6 +45,7 @@ Checker::Change::Change(Checker& checker) : checker_(checker) {
     if (checker_.stop_) checker_.stop_();
   }
   checker_.session_lock_.lock();
+  checker_.tasks_.outdate();
 }
 Checker::Change::~Change() {
   {  // before the session is given back: whoever has it next sees that it was changed
@@ -76,12 +77,15 @@ void Checker::add(Job job) {
 
 // ---- Of the thread.
 
+/// Whether what runs is to end, and not to be done over.
+bool Checker::is_ended() const { return cancelled_ || (looks_ahead_ && jobs_waiting_ != 0); }
+
 void Checker::poll() {
-  if (cancelled_ || (looks_ahead_ && jobs_waiting_ != 0)) throw base::Cancelled{};
+  if (is_ended()) throw base::Cancelled{};
   if (waiting_ == 0 || outside_ != 0) return;
   if (exclusive_) throw base::Cancelled{};
   let_waiters_in();
-  if (cancelled_) throw base::Cancelled{};
+  if (is_ended()) throw base::Cancelled{};
 }
 
 /// Takes the session when nobody waits for it any more.
@@ -129,9 +133,9 @@ void Checker::exclusively(const std::function<void()>& step) {
       exclusive_ = false;
       throw;
     }
-    if (cancelled_) throw base::Cancelled{};
+    if (is_ended()) throw base::Cancelled{};
     let_waiters_in();
-    if (cancelled_) throw base::Cancelled{};
+    if (is_ended()) throw base::Cancelled{};
   }
 }
 

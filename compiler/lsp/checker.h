@@ -28,6 +28,7 @@ class Checker : base::Interrupt {
     std::function<void()> finish;                        ///< once all were
     std::function<void()> look_ahead;                    ///< when nothing else is to be done
     std::function<void(const std::string& what)> fail;   ///< a bug ended one of them
+    std::function<void()> outdate;  ///< a text changes; of the thread that changes it, with the lock
   };
   explicit Checker(Tasks tasks);
   ~Checker() override { end(); }
@@ -75,6 +76,7 @@ class Checker : base::Interrupt {
 
  private:
   enum class Stage : uint8_t { check, look_ahead, nothing };  ///< what is to be done next
+  bool is_ended() const;
   void poll() override;
   void leave(const std::function<void()>& stop) override;
   void enter() override;

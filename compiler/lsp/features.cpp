@@ -15,37 +15,39 @@ Json what_rename_does() { return {{"prepareProvider", true}}; }
 Json what_document_links_do() { return {{"resolveProvider", false}}; }
 Json what_code_lenses_do() { return Json::object(); }
 
+bool never(const Server&, const Json&) { return false; }
+
 }  // namespace
 
 const std::vector<Feature>& features() {
   static const std::vector<Feature> table = {
       {"textDocument/formatting", "documentFormattingProvider", yes, formatting},
       {"textDocument/rangeFormatting", "documentRangeFormattingProvider", yes, range_formatting},
-      {"textDocument/codeAction", "codeActionProvider", what_code_actions_do, code_actions, true},
-      {"textDocument/diagnostic", "diagnosticProvider", what_diagnostics_do, pulled_diagnostics, true},
+      {"textDocument/codeAction", "codeActionProvider", what_code_actions_do, code_actions,
+       code_actions_are_known},
+      {"textDocument/diagnostic", "diagnosticProvider", what_diagnostics_do, pulled_diagnostics, never},
       {"textDocument/documentSymbol", "documentSymbolProvider", yes, document_symbols},
       {"workspace/symbol", "workspaceSymbolProvider", yes, workspace_symbols},
       {"textDocument/foldingRange", "foldingRangeProvider", yes, folding_ranges},
       {"textDocument/selectionRange", "selectionRangeProvider", yes, selection_ranges},
       {"textDocument/codeLens", "codeLensProvider", what_code_lenses_do, code_lenses},
       {"textDocument/hover", "hoverProvider", yes, hover},
-      {"textDocument/completion", "completionProvider", completion_options, completion, true,
-       are_candidates_known},
+      {"textDocument/completion", "completionProvider", completion_options, completion, are_candidates_known},
       {"completionItem/resolve", nullptr, yes, resolve_completion},
       {"textDocument/signatureHelp", "signatureHelpProvider", signature_help_options, signature_help},
       {"textDocument/inlayHint", "inlayHintProvider", yes, inlay_hints},
       {"textDocument/definition", "definitionProvider", yes, definition},
       {"textDocument/typeDefinition", "typeDefinitionProvider", yes, type_definition},
       {"textDocument/documentLink", "documentLinkProvider", what_document_links_do, document_links},
-      {"textDocument/references", "referencesProvider", yes, references, true, are_references_known},
+      {"textDocument/references", "referencesProvider", yes, references, are_references_known},
       {"textDocument/documentHighlight", "documentHighlightProvider", yes, highlights},
       {"textDocument/prepareRename", nullptr, yes, prepare_rename},
-      {"textDocument/rename", "renameProvider", what_rename_does, rename, true},
+      {"textDocument/rename", "renameProvider", what_rename_does, rename, never},
       {"textDocument/semanticTokens/full", "semanticTokensProvider", semantic_tokens_legend, semantic_tokens},
       {"textDocument/semanticTokens/full/delta", nullptr, yes, changed_semantic_tokens},
       {"textDocument/semanticTokens/range", nullptr, yes, semantic_tokens_in_range},
       {"textDocument/prepareCallHierarchy", "callHierarchyProvider", yes, prepare_calls},
-      {"callHierarchy/incomingCalls", nullptr, yes, incoming_calls, true, are_incoming_calls_known},
+      {"callHierarchy/incomingCalls", nullptr, yes, incoming_calls, are_incoming_calls_known},
       {"callHierarchy/outgoingCalls", nullptr, yes, outgoing_calls},
   };
   return table;

@@ -29,8 +29,6 @@ class Publisher {
   void publish(const std::string& path);
   /// Of files that are not open.
   void publish_others();
-  /// What the last check of the file said, with drafts of edits; by path.
-  const std::map<std::string, source::Diagnostics>& all() const { return found_; }
   Refusals& refusals() { return refusals_; }
   /// All that is said of an open file, as the client hears it.
   Json said_of(const std::string& path) const;

@@ -42,7 +42,8 @@ Server::Server(int in, int out, const Options& options)
                                                         refresh();
                                                       },
                                                       [this] { look_ahead(); },
-                                                      [this](const std::string& what) { log(what); }});
+                                                      [this](const std::string& what) { log(what); },
+                                                      [this] { repairs_.outdate(); }});
   checker_->set_delay(options.delay);
 }
 Server::~Server() = default;
@@ -113,13 +114,12 @@ void Server::answer_to(const Json& id, const std::string& method, const Json& pa
   });
 }
 
-/// What makes no sense need not wait to be told so.
 bool Server::has_to_wait(const Feature& feature, const Json& params) {
-  if (!feature.waits || !feature.is_known) return feature.waits;
+  if (!feature.is_known) return false;
+  const Checker::Hold hold(*checker_);
   try {
-    const Checker::Hold hold(*checker_);
     return !feature.is_known(*this, params);
-  } catch (const RequestError&) {
+  } catch (const RequestError&) {  // which the answer is
   } catch (const Json::exception&) {
   }
   return false;
@@ -236,7 +236,10 @@ void Server::check(const std::string& path) {
   show_changes();
   if (!session_->documents().read(path)) return;
   try {
-    publisher_.found(path, session_->check_with_drafts(path));
+    const source::Diagnostics found = session_->check_with_drafts(path);
+    publisher_.found(path, found);
+    repairs_.begin(*session_, path, found,
+                   [this](const std::function<void()>& step) { checker_->exclusively(step); });
     is_stale_ |= session_->checked() != 0;
   } catch (const std::exception& bug) {  // outside of any declaration
     source::Diagnostics found;
@@ -260,6 +263,7 @@ void Server::look_ahead() {
   for (auto uri = recent_.rbegin(); uri != recent_.rend(); ++uri) {
     const auto& [path, text] = std::pair(open_.at(*uri).path, open_.at(*uri).text);
     formatter_.format(path, text);
+    repairs_.look_ahead(path);
     publisher_.refusals().look_at(*session_, path);
     publisher_.publish(path);
   }

@@ -19,6 +19,7 @@
 #include "lsp/positions.h"
 #include "lsp/publisher.h"
 #include "lsp/queue.h"
+#include "lsp/repairs.h"
 #include "lsp/sent_tokens.h"
 #include "query/context_counts.h"
 #include "query/workspace.h"
@@ -71,15 +72,16 @@ class Server {
   /// In whole files; nothing for a place in no file.
   std::optional<Json> location(source::Span span) const;
   std::string uri_of(source::FileId file) const;
-  /// What the last check of the file said, with drafts of edits; by path.
-  const std::map<std::string, source::Diagnostics>& found() const { return publisher_.all(); }
   Publisher& publisher() { return publisher_; }
+  Repairs& repairs() { return repairs_; }
+  const Repairs& repairs() const { return repairs_; }
   Formatter& formatter() { return formatter_; }
   SentTokens& sent_tokens() { return sent_tokens_; }
   /// A step that leaves the session in another state for a while; of features that wait for the check.
   void exclusively(const std::function<void()>& step) { checker_->exclusively(step); }
   void notify(const std::string& method, Json params);
   query::Workspace& workspace() { return workspace_; }
+  const query::Workspace& workspace() const { return workspace_; }
   query::ContextCounts& context_counts() { return context_counts_; }
 
  private:
@@ -119,6 +121,7 @@ class Server {
   query::Workspace workspace_;
   query::ContextCounts context_counts_;
   Publisher publisher_{*this};
+  Repairs repairs_;
   Formatter formatter_;
   SentTokens sent_tokens_;
   Encoding encoding_ = Encoding::utf16;

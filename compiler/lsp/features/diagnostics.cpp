@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "lsp/features.h"
-#include "session/try_edits.h"
+#include "lsp/params.h"
 
 namespace axon::lsp {
 
@@ -43,21 +43,45 @@ Json diagnostic_json(const Server& server, const Diagnostic& d, const Positions&
   return out;
 }
 
-/// The errors of the last check that are marked in the range, with those of their edits that repair them.
-Diagnostics repaired(Server& server, const OpenText& text, uint32_t begin, uint32_t end) {
-  Diagnostics out;
-  const auto found = server.found().find(text.path);
-  const session::Document* const document = server.session().documents().find(text.path);
-  if (found == server.found().end() || !document) return out;
-  const source::FileId file = document->text().source;
-  for (const Diagnostic& d : found->second.in_order_of_report()) {
-    const source::Span at = d.primary.span;
-    if (at.file == file && at.begin <= end && begin <= at.end) out.report(d);
+/// What code actions are asked for.
+struct ActionsAsked {
+  ActionsAsked(const Server& server, const Json& params)
+      : text(server.text_of(params)), positions(text.text, server.encoding()) {
+    const Json& range = part(params, "range", Json::value_t::object);
+    const session::Document* const document = server.session().documents().find(text.path);
+    if (document) file = document->text().source;
+    begin = positions.offset(Server::position_in(range, "start"));
+    end = positions.offset(Server::position_in(range, "end"));
+    const Json only = params.value(Json::json_pointer("/context/only"), Json());
+    is_open = only.is_null();
+    const auto wanted = [&](std::string_view kind) {
+      return is_open || std::any_of(only.begin(), only.end(), [&](const Json& one) {
+               return one.is_string() && kind.starts_with(one.get_ref<const std::string&>());
+             });
+    };
+    fixes = wanted("quickfix");
+    fixes_all = wanted("source.fixAll");
   }
-  session::try_edits(server.session(), text.path, file, out,
-                     [&](const std::function<void()>& step) { server.exclusively(step); });
-  return out;
-}
+
+  bool is_of_file(const Diagnostic& d) const { return d.primary.span.file == file; }
+  bool is_in_range(const Diagnostic& d) const {
+    return fixes && is_of_file(d) && d.primary.span.begin <= end && begin <= d.primary.span.end;
+  }
+  /// Whether it may have an edit that may be made unasked.
+  bool may_be_safe(const Diagnostic& d) const {
+    return fixes_all && is_of_file(d) && std::any_of(d.helps.begin(), d.helps.end(), [](const Help& help) {
+             return help.edit && help.edit->applicability == Applicability::safe;
+           });
+  }
+  bool operator()(const Diagnostic& d) const { return is_in_range(d) || may_be_safe(d); }
+
+  const OpenText& text;
+  const Positions positions;
+  source::FileId file;
+  uint32_t begin = 0, end = 0;
+  bool is_open = false;  ///< no kind is named
+  bool fixes = false, fixes_all = false;
+};
 
 Json edits_json(const OpenText& text, const Positions& positions,
                 const std::vector<const source::Edit*>& edits) {
@@ -69,9 +93,9 @@ Json edits_json(const OpenText& text, const Positions& positions,
 }
 
 /// Edits that may be applied unasked and do not touch each other.
-std::vector<const source::Edit*> safe_edits(const Diagnostics& found) {
+std::vector<const source::Edit*> safe_edits(const std::vector<Diagnostic>& found) {
   std::vector<const source::Edit*> out;
-  for (const Diagnostic& d : found.in_order_of_report())
+  for (const Diagnostic& d : found)
     for (const Help& help : d.helps) {
       if (!help.edit || help.edit->applicability != Applicability::safe) continue;
       const auto touches = [&](const source::Edit* other) {
@@ -98,34 +122,33 @@ Json pulled_diagnostics(Server& server, const Json& params) {
   return {{"kind", "full"}, {"items", server.publisher().said_of(path)}};
 }
 
+bool code_actions_are_known(const Server& server, const Json& params) {
+  const ActionsAsked asked(server, params);
+  return server.repairs().are_known(asked.text.path, asked);
+}
+
 Json code_actions(Server& server, const Json& params) {
-  const OpenText& text = server.text_of(params);
-  const Positions positions(text.text, server.encoding());
-  const uint32_t begin = positions.offset(Server::position_in(params.at("range"), "start"));
-  const uint32_t end = positions.offset(Server::position_in(params.at("range"), "end"));
-  const Diagnostics found = repaired(server, text, begin, end);
-  const Json only = params.value(Json::json_pointer("/context/only"), Json());
-  const auto wanted = [&](const char* kind) {
-    return only.is_null() || std::any_of(only.begin(), only.end(), [&](const Json& one) {
-             return one.is_string() && std::string_view(kind).starts_with(one.get_ref<const std::string&>());
-           });
-  };
+  const ActionsAsked asked(server, params);
+  server.repairs().find(asked.text.path, asked);
   Json out = Json::array();
-  for (const Diagnostic& d : found.in_order_of_report())
-    for (const Help& help : d.helps) {
-      if (!help.edit || !wanted("quickfix")) continue;
-      out.push_back({{"title", help.text},
-                     {"kind", "quickfix"},
-                     {"diagnostics", {diagnostic_json(server, d, positions)}},
-                     {"isPreferred", help.edit->applicability == Applicability::safe},
-                     {"edit", edits_json(text, positions, {&*help.edit})}});
-    }
-  if (!wanted("source.fixAll") || (only.is_null() && out.empty())) return out;
-  const Diagnostics all = repaired(server, text, 0, static_cast<uint32_t>(text.text.size()));
-  if (const auto edits = safe_edits(all); !edits.empty())
+  std::vector<Diagnostic> safe;
+  for (Diagnostic& d : server.repairs().of(asked.text.path, asked)) {
+    if (asked.is_in_range(d))
+      for (const Help& help : d.helps) {
+        if (!help.edit) continue;
+        out.push_back({{"title", help.text},
+                       {"kind", "quickfix"},
+                       {"diagnostics", {diagnostic_json(server, d, asked.positions)}},
+                       {"isPreferred", help.edit->applicability == Applicability::safe},
+                       {"edit", edits_json(asked.text, asked.positions, {&*help.edit})}});
+      }
+    if (asked.may_be_safe(d)) safe.push_back(std::move(d));
+  }
+  if (asked.is_open && out.empty()) return out;
+  if (const auto edits = safe_edits(safe); !edits.empty())
     out.push_back({{"title", "apply all safe repairs in the file"},
                    {"kind", "source.fixAll"},
-                   {"edit", edits_json(text, positions, edits)}});
+                   {"edit", edits_json(asked.text, asked.positions, edits)}});
   return out;
 }
 
