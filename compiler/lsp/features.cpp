@@ -15,7 +15,7 @@ Json what_rename_does() { return {{"prepareProvider", true}}; }
 Json what_document_links_do() { return {{"resolveProvider", false}}; }
 Json what_code_lenses_do() { return Json::object(); }
 
-bool never(const Server&, const Json&) { return false; }
+bool never(Server&, const Json&) { return false; }
 
 }  // namespace
 

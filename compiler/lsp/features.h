@@ -16,7 +16,7 @@ struct Feature {
   Json (*answer)(Server& server, const Json& params);
   /// Whether it can be answered at once; where not, it is answered once the text that it is about has been
   /// checked. Null: it always can.
-  bool (*is_known)(const Server& server, const Json& params) = nullptr;
+  bool (*is_known)(Server& server, const Json& params) = nullptr;
 };
 
 const std::vector<Feature>& features();
@@ -30,7 +30,7 @@ Json diagnostics_json(const Server& server, const std::vector<const source::Diag
 Json formatting(Server& server, const Json& params);
 Json range_formatting(Server& server, const Json& params);
 Json code_actions(Server& server, const Json& params);
-bool code_actions_are_known(const Server& server, const Json& params);
+bool code_actions_are_known(Server& server, const Json& params);
 Json pulled_diagnostics(Server& server, const Json& params);
 Json document_symbols(Server& server, const Json& params);
 Json workspace_symbols(Server& server, const Json& params);
@@ -40,7 +40,7 @@ Json code_lenses(Server& server, const Json& params);
 Json hover(Server& server, const Json& params);
 Json completion_options();
 Json completion(Server& server, const Json& params);
-bool are_candidates_known(const Server& server, const Json& params);
+bool are_candidates_known(Server& server, const Json& params);
 Json resolve_completion(Server& server, const Json& params);
 Json signature_help_options();
 Json signature_help(Server& server, const Json& params);
@@ -49,7 +49,7 @@ Json definition(Server& server, const Json& params);
 Json type_definition(Server& server, const Json& params);
 Json document_links(Server& server, const Json& params);
 Json references(Server& server, const Json& params);
-bool are_references_known(const Server& server, const Json& params);
+bool are_references_known(Server& server, const Json& params);
 Json highlights(Server& server, const Json& params);
 Json prepare_rename(Server& server, const Json& params);
 Json rename(Server& server, const Json& params);
@@ -59,7 +59,7 @@ Json semantic_tokens_in_range(Server& server, const Json& params);
 Json changed_semantic_tokens(Server& server, const Json& params);
 Json prepare_calls(Server& server, const Json& params);
 Json incoming_calls(Server& server, const Json& params);
-bool are_incoming_calls_known(const Server& server, const Json& params);
+bool are_incoming_calls_known(Server& server, const Json& params);
 Json outgoing_calls(Server& server, const Json& params);
 
 }  // namespace axon::lsp

@@ -81,7 +81,6 @@ class Server {
   void exclusively(const std::function<void()>& step) { checker_->exclusively(step); }
   void notify(const std::string& method, Json params);
   query::Workspace& workspace() { return workspace_; }
-  const query::Workspace& workspace() const { return workspace_; }
   query::ContextCounts& context_counts() { return context_counts_; }
 
  private:

@@ -58,7 +58,7 @@ Json prepare_calls(Server& server, const Json& params) {
   return item.is_null() ? item : Json::array({item});
 }
 
-bool are_incoming_calls_known(const Server& server, const Json& params) {
+bool are_incoming_calls_known(Server& server, const Json& params) {
   return query::mentions_are_known(server.session(), key_in(params), server.workspace().files());
 }
 

@@ -67,7 +67,7 @@ Json completion_options() {
 }
 
 /// Only for a moment after a file was opened, or has a new import, they are not: then the answer checks them.
-bool are_candidates_known(const Server& server, const Json& params) {
+bool are_candidates_known(Server& server, const Json& params) {
   return server.session().is_visible_known(server.text_of(params).path);
 }
 

@@ -122,7 +122,7 @@ Json pulled_diagnostics(Server& server, const Json& params) {
   return {{"kind", "full"}, {"items", server.publisher().said_of(path)}};
 }
 
-bool code_actions_are_known(const Server& server, const Json& params) {
+bool code_actions_are_known(Server& server, const Json& params) {
   const ActionsAsked asked(server, params);
   return server.repairs().are_known(asked.text.path, asked);
 }

@@ -54,7 +54,7 @@ Json document_links(Server& server, const Json& params) {
   return out;
 }
 
-bool are_references_known(const Server& server, const Json& params) {
+bool are_references_known(Server& server, const Json& params) {
   const OpenText& text = server.text_of(params);
   return query::references_are_known(server.session(), text.path, offset_in(server, text, params),
                                      server.workspace().files());
