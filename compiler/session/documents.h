@@ -55,9 +55,8 @@ class Documents {
 
   source::SourceManager sources_;
   std::vector<std::string> library_;
-  Files files_;  ///< by identity
   uint64_t changes_ = 0;
-  Files files_;                                            ///< by identity
+  Files files_;  ///< by identity
   /// Of files that are no longer there, by what they were called: empty, until one comes again.
   std::map<std::string, std::unique_ptr<Document>> gone_;
   std::map<source::FileId, const Document*> by_source_;
