@@ -2,10 +2,11 @@
 //
 // In: a loaded file of a session whose text may be broken at the place. Out: names with their types. What can
 // stand at the place by its type and shape comes before what cannot: the declaration is inferred with a hole
-// there (session/hole.h), and each value tried in it. Besides, names are ranked by how much of them is typed,
-// how near they are bound, whether they were used yet, and what stands around the same names elsewhere in the
-// files that are loaded. Invariant: what is offered for a word that is longer was offered for its beginning,
-// unless that was more than is shown.
+// there (session/hole.h), and values are tried in it, the likeliest first, until enough fit or a limit is
+// reached; those that were not tried come behind those that fit. What is likely depends on how much of a name
+// is typed, how near it is bound, whether it was used yet, and what stands around the same name elsewhere in
+// the files that are loaded. Invariant: what is offered for a word that is longer was offered for its
+// beginning, unless that was more than is shown.
 #pragma once
 #include <optional>
 #include <string>
