@@ -71,7 +71,16 @@ std::vector<Mention> references(Session& session, const std::string& path, uint3
     for (const std::string& file : unchecked(session, *wanted, files))
       if (session.documents().read(file)) session.check(file);
   // other files may say that fields are one
-  return mentions_of(session, mention_at(session, path, offset).value_or(*mention).meaning);
+  const Mention now = mention_at(session, path, offset).value_or(*mention);
+  const auto wanted = wanted_of(session, now);
+  std::vector<Mention> out;
+  for (const std::string& file : wanted ? session.documents().paths() : std::vector{path}) {
+    const source::FileId source = session.documents().find(file)->text().source;
+    if (wanted && !has(session.sources()[source].text(), *wanted)) continue;
+    for (Mention& m : mentions(session, file))
+      if (m.meaning == now.meaning) out.push_back(std::move(m));
+  }
+  return out;
 }
 
 bool mentions_are_known(const Session& session, const core::DeclKey& key,

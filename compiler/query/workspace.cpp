@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/interrupt.h"
 #include "source/files.h"
 
 namespace axon::query {
@@ -24,6 +25,7 @@ void add_files(const std::string& folder, std::vector<std::string>& out) {
   std::vector<std::string> found;
   for (; !failed && at != fs::recursive_directory_iterator() && looked_at < most_looked_at;
        at.increment(failed)) {
+    base::poll();
     ++looked_at;
     std::error_code ignored;
     const std::string name = at->path().filename().string();
@@ -58,11 +60,12 @@ void Workspace::set_folders(std::vector<std::string> folders) {
 
 const std::vector<std::string>& Workspace::files() {
   if (files_) return *files_;
-  files_.emplace();
-  for (const std::string& folder : folders_) add_files(folder, *files_);
-  std::sort(files_->begin(), files_->end());
-  files_->erase(std::unique(files_->begin(), files_->end()), files_->end());
-  if (files_->size() > most_files) files_->resize(most_files);
+  std::vector<std::string> found;
+  for (const std::string& folder : folders_) add_files(folder, found);
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  if (found.size() > most_files) found.resize(most_files);
+  files_ = std::move(found);
   return *files_;
 }
 

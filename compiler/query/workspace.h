@@ -19,6 +19,8 @@ class Workspace {
   const std::vector<std::string>& folders() const { return folders_; }
   /// Files may have come or gone.
   void look_again() { files_.reset(); }
+  /// Whether files() need not look.
+  bool is_known() const { return files_.has_value(); }
   /// What is hidden, and what links lead to, is left out.
   const std::vector<std::string>& files();
 

@@ -1,10 +1,10 @@
 // Who uses a function or value, and what it uses.
 #include "query/calls.h"
-#include "query/references.h"
 
 #include "lsp/features.h"
 #include "lsp/locations.h"
 #include "lsp/params.h"
+#include "query/references.h"
 
 namespace axon::lsp {
 
@@ -59,7 +59,8 @@ Json prepare_calls(Server& server, const Json& params) {
 }
 
 bool are_incoming_calls_known(Server& server, const Json& params) {
-  return query::mentions_are_known(server.session(), key_in(params), server.workspace().files());
+  return server.workspace().is_known() &&
+         query::mentions_are_known(server.session(), key_in(params), server.workspace().files());
 }
 
 Json incoming_calls(Server& server, const Json& params) {

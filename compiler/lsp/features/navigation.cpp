@@ -56,7 +56,8 @@ Json document_links(Server& server, const Json& params) {
 
 bool are_references_known(Server& server, const Json& params) {
   const OpenText& text = server.text_of(params);
-  return query::references_are_known(server.session(), text.path, offset_in(server, text, params),
+  return server.workspace().is_known() &&
+         query::references_are_known(server.session(), text.path, offset_in(server, text, params),
                                      server.workspace().files());
 }
 
@@ -98,8 +99,8 @@ Json prepare_rename(Server& server, const Json& params) {
 Json rename(Server& server, const Json& params) {
   const OpenText& text = server.text_of(params);
   const query::Renaming done = query::rename(
-      server.session(), text.path, offset_in(server, text, params), params.at("newName").get<std::string>(), server.workspace().files(),
-      [&](const std::function<void()>& step) { server.exclusively(step); });
+      server.session(), text.path, offset_in(server, text, params), params.at("newName").get<std::string>(),
+      server.workspace().files(), [&](const std::function<void()>& step) { server.exclusively(step); });
   if (!done.refusal.empty()) throw RequestError{request_failed, done.refusal};
   Locations locations(server);
   Json changes = Json::object();
