@@ -88,6 +88,7 @@ std::string Conditions::read(const std::string& text) {
 
 std::vector<Fact> not_negative(const std::vector<Var>& sizes) {
   std::vector<Fact> out;
+  out.reserve(sizes.size());
   for (const Var v : sizes) out.push_back(shape::at_least(Dim(v), 0));
   return out;
 }

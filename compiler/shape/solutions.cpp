@@ -27,10 +27,10 @@ std::optional<std::vector<Fact>> with_value(const std::vector<Fact>& facts, Var 
   const Substitution substitution{{v, Dim(value)}};
   std::vector<Fact> left;
   for (const Fact& fact : facts) {
-    Fact now{fact.lhs.substitute(substitution), fact.relation, fact.rhs.substitute(substitution)};
+    const Fact now{fact.lhs.substitute(substitution), fact.relation, fact.rhs.substitute(substitution)};
     const Dim difference = now.lhs - now.rhs;
     if (overflowed(difference) || !difference.constant()) {
-      left.push_back(std::move(now));
+      left.push_back(now);
     } else if (!holds(fact.relation, *difference.constant(), 0)) {
       return std::nullopt;
     }
