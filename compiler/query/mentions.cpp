@@ -20,12 +20,8 @@ class Fields {
  public:
   explicit Fields(const Session& session) {
     for (const std::string& path : session.documents().paths())
-      for (const Reading& r : readings(session, path))
-        for (const Layer& layer : r.layers)
-          for (const auto& [a, b] : layer.record().same_fields) {
-            const auto x = now(session, layer, a), y = now(session, layer, b);
-            if (x && y) join(*x, *y);
-          }
+      for (session::Entry& entry : session.declarations(path))
+        if (has_fields(entry.record)) add(session, reading_of(session, std::move(entry)));
   }
 
   Span first_of(Span place) {
@@ -35,6 +31,18 @@ class Fields {
 
  private:
   using Key = std::tuple<uint32_t, uint32_t, uint32_t>;
+  static bool has_fields(const session::Record* record) {
+    for (; record; record = record->last_good.get())
+      if (!record->same_fields.empty()) return true;
+    return false;
+  }
+  void add(const Session& session, const Reading& reading) {
+    for (const Layer& layer : reading.layers)
+      for (const auto& [a, b] : layer.record().same_fields) {
+        const auto x = now(session, layer, a), y = now(session, layer, b);
+        if (x && y) join(*x, *y);
+      }
+  }
   static Key key_of(Span whole) { return {whole.file.index, whole.begin, whole.end}; }
   /// In the whole file; nothing for a place in a text that is no longer there.
   static std::optional<Span> now(const Session& session, const Layer& layer, Span span) {

@@ -89,24 +89,24 @@ std::optional<Span> Layer::then(Span whole) const {
   return Span{part_, *begin, *end};
 }
 
+Reading reading_of(const session::Session& session, session::Entry entry) {
+  const source::SourceFile& part = session.sources()[entry.part->source];
+  Reading out{std::move(entry), part.piece(), {}};
+  const session::Record* const record = out.entry.record;
+  if (!record) return out;
+  const auto which = static_cast<size_t>(out.entry.read - record->own.data());
+  out.layers.emplace_back(*record, *out.entry.read, out.whole, part.text());
+  const session::Record* const good = record->last_good.get();
+  if (good && which < good->own.size())
+    out.layers.emplace_back(*good, good->own[which], out.whole, part.text());
+  return out;
+}
+
 std::vector<Reading> readings_in(const session::Session& session, const std::string& path, uint32_t begin,
                                  uint32_t end) {
   std::vector<Reading> out;
-  const source::SourceManager& sources = session.sources();
-  for (session::Entry& entry : session.declarations(path)) {
-    const source::SourceFile& part = sources[entry.part->source];
-    const Span whole = part.piece();
-    if (end < whole.begin || whole.end < begin) continue;
-    Reading reading{std::move(entry), whole, {}};
-    if (const session::Record* const record = reading.entry.record) {
-      const auto which = static_cast<size_t>(reading.entry.read - record->own.data());
-      reading.layers.emplace_back(*record, *reading.entry.read, whole, part.text());
-      const session::Record* const good = record->last_good.get();
-      if (good && which < good->own.size())
-        reading.layers.emplace_back(*good, good->own[which], whole, part.text());
-    }
-    out.push_back(std::move(reading));
-  }
+  for (session::Entry& entry : session.declarations_in(path, begin, end))
+    out.push_back(reading_of(session, std::move(entry)));
   return out;
 }
 

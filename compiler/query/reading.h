@@ -56,6 +56,8 @@ struct Reading {
   std::vector<Layer> layers;  ///< the newest first; none where nothing was checked
 };
 
+/// Of one declaration of the session.
+Reading reading_of(const session::Session& session, session::Entry entry);
 /// Those of the declarations of a loaded file, in order.
 std::vector<Reading> readings(const session::Session& session, const std::string& path);
 /// Of what a stretch of the file touches.

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "core/modules.h"
 
@@ -101,12 +100,6 @@ class Classifier {
   struct Known {
     bool function, entry, library;
   };
-  /// Most keys differ in their names, and few in their modules, whose names are long.
-  struct ByName {
-    bool operator()(const core::DeclKey& a, const core::DeclKey& b) const {
-      return std::tie(a.name, a.space, a.module) < std::tie(b.name, b.space, b.module);
-    }
-  };
   const Known& of(const core::DeclKey& key) {
     const auto [at, is_new] = known_.try_emplace(key);
     if (!is_new) return at->second;
@@ -125,7 +118,7 @@ class Classifier {
 
   const Session& session_;
   std::set<uint32_t> parameters_;  ///< where their names begin
-  std::map<core::DeclKey, Known, ByName> known_;
+  std::map<core::DeclKey, Known, session::ByName> known_;
   std::map<std::string, bool> library_;  ///< by module
 };
 

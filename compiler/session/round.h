@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "core/elaborator.h"
@@ -16,7 +17,13 @@
 
 namespace axon::session {
 
-using Records = std::map<core::DeclKey, Record>;
+/// Most keys differ in their names, and few in their modules, whose names are long.
+struct ByName {
+  bool operator()(const core::DeclKey& a, const core::DeclKey& b) const {
+    return std::tie(a.name, a.space, a.module) < std::tie(b.name, b.space, b.module);
+  }
+};
+using Records = std::map<core::DeclKey, Record, ByName>;
 using ReplacedRecords = std::map<core::DeclKey, std::optional<Record>>;  ///< nothing: there was none
 
 class Round {

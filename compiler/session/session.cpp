@@ -181,19 +181,26 @@ void Session::find_record(Entry& entry, const Document& document) const {
 }
 
 std::vector<Entry> Session::declarations(const std::string& path) const {
+  return declarations_in(path, 0, UINT32_MAX);
+}
+
+std::vector<Entry> Session::declarations_in(const std::string& path, uint32_t begin, uint32_t end) const {
   std::vector<Entry> out;
   const Document* const document = documents_.find(path);
   if (!document) return out;
   const std::string file = source::file_identity(path);
   const auto program = programs_.find(file);
   const std::string& module = program == programs_.end() ? file : program->second.module;
-  for (const syntax::File* part : document->text().parts)
+  for (const syntax::File* part : document->text().parts) {
+    const source::Span piece = sources()[part->source].piece();
+    if (end < piece.begin || piece.end < begin) continue;
     for (const syntax::Decl& decl : part->decls) {
       auto named = core::declared_name(decl);
       if (!named) continue;
       out.push_back({{module, named->first, std::move(named->second)}, part, &decl});
       find_record(out.back(), *document);
     }
+  }
   return out;
 }
 

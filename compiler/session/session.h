@@ -57,6 +57,8 @@ class Session {
   /// The declarations of a loaded file, in order. A `val` that states the type of another has the record of
   /// that.
   std::vector<Entry> declarations(const std::string& path) const;
+  /// Those of the parts that a stretch of the file touches.
+  std::vector<Entry> declarations_in(const std::string& path, uint32_t begin, uint32_t end) const;
   /// The file that the name of an import stands for in the file, as of its last check; empty where none does.
   std::string imported(const std::string& path, const std::string& name) const;
   /// The values that every file sees without an import, as of the last check of any.

@@ -140,6 +140,29 @@ TEST_F(Edits, OfATypeThatCannotBeReadLeaveTheOthersAlone) {
   check("type T[n] = { w : f32[ }\n" + users, "E0211 ");
 }
 
+TEST_F(Edits, LeaveUncheckedWhatReadsThem) {
+  Documents& documents = session.documents();
+  documents.open("part.axn", "fun twice x = x + x\n");
+  documents.open("main.axn", "import part\nfun four x = part.twice (part.twice x)\n");
+  EXPECT_FALSE(session.is_checked("main.axn"));
+  session.check("main.axn");
+  EXPECT_TRUE(session.is_checked("main.axn"));
+  EXPECT_FALSE(session.is_checked("part.axn")) << "only what is used of it was";
+  session.with_text("main.axn", "fun four x = x\n", [](const source::Diagnostics&) {});
+  EXPECT_TRUE(session.is_checked("main.axn")) << "all is as before";
+  documents.open("part.axn", "fun twice x = x * 2.0\n");
+  EXPECT_FALSE(session.is_checked("main.axn"));
+  session.check("main.axn");
+  documents.open("main.axn", "import part\nfun four x = part.twice x\n");
+  EXPECT_FALSE(session.is_checked("main.axn"));
+  session.check("main.axn");
+  documents.reload();
+  EXPECT_FALSE(session.is_checked("main.axn")) << "another file may be there now";
+  session.check("main.axn");
+  documents.close("part.axn");
+  EXPECT_FALSE(session.is_checked("main.axn"));
+}
+
 TEST_F(Edits, OfImportsReachTheirImporters) {
   session.documents().open("part.axn", "fun twice x = x + x\n");
   session.documents().open("main.axn", "import part\nfun four x = part.twice (part.twice x)\n");
