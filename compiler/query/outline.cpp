@@ -80,6 +80,10 @@ class Path {
   void add(const Node& node) {
     if (node.span.begin > offset_ || offset_ > node.span.end) return;
     out_.push_back(node.span);
+    if constexpr (std::is_same_v<Node, stx::Expr>)
+      if (const auto* lets = stx::as<stx::LetExpr>(node))
+        for (const stx::Let& let : lets->lets)
+          if (let.span.begin <= offset_ && offset_ <= let.span.end) out_.push_back(let.span);
     stx::for_each_child(node, *this);
   }
 
@@ -88,6 +92,18 @@ class Path {
   uint32_t offset_;
   std::vector<Span>& out_;
 };
+
+/// The letters around the place.
+Span word_at(const source::SourceFile& file, uint32_t offset) {
+  const auto is_letter = [&](uint32_t at) {
+    const char c = file.text()[at];
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  };
+  Span out{file.id(), std::min(offset, file.size()), std::min(offset, file.size())};
+  while (out.begin > 0 && is_letter(out.begin - 1)) --out.begin;
+  while (out.end < file.size() && is_letter(out.end)) ++out.end;
+  return out;
+}
 
 const session::Document* document_of(const session::Session& session, const std::string& path) {
   return session.documents().find(path);
@@ -154,6 +170,8 @@ std::vector<Span> enclosing(const session::Session& session, const std::string& 
           at != out.back() && out.back().begin <= at.begin && at.end <= out.back().end)
         out.push_back(at);
   }
+  const Span word = word_at(sources[whole], offset);
+  if (word.size() != 0 && word != out.back()) out.push_back(word);
   std::reverse(out.begin(), out.end());
   return out;
 }

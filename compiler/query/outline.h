@@ -40,7 +40,8 @@ struct Fold {
 /// Declarations, and runs of comments, of more than one line.
 std::vector<Fold> folds(const session::Session& session, const std::string& path);
 
-/// All nodes of the tree that hold the place, the innermost first; the last is the whole file.
+/// The word at the place and all nodes of the tree that hold it, the innermost first; the last is the whole
+/// file.
 std::vector<source::Span> enclosing(const session::Session& session, const std::string& path,
                                     uint32_t offset);
 

@@ -101,25 +101,37 @@ TEST(Server, Formats) {
 TEST(Server, ShowsTheOutline) {
   Client client;
   client.open(
-      uri, "-- one\n-- two\ntype T[n] = {\n  w : f32[n]\n}\nentry run (x : f32[n]) = x\ntest \"a\" = true\n");
+      uri,
+      "-- one\n-- two\ntype T[n] = {\n  w : f32[n]\n}\nentry run (x : f32[n]) = x\ntest \"a\" =\n  true\n");
   const Json symbols = client.ask("textDocument/documentSymbol", document());
   ASSERT_EQ(symbols.size(), 3u);
   EXPECT_EQ(symbols[0]["name"], "T");
   EXPECT_EQ(symbols[0]["children"][1]["name"], "w");
   EXPECT_EQ(symbols[2]["name"], "a");
   const Json folds = client.ask("textDocument/foldingRange", document());
-  ASSERT_EQ(folds.size(), 2u);
+  ASSERT_EQ(folds.size(), 3u);
   EXPECT_EQ(folds[0]["kind"], "comment");
   EXPECT_EQ(folds[1]["endLine"], 4);
   const Json lenses = client.ask("textDocument/codeLens", document());
   ASSERT_EQ(lenses.size(), 2u);
   EXPECT_EQ(lenses[0]["command"]["command"], "axon.run");
   EXPECT_EQ(lenses[1]["command"]["arguments"], Json::array({uri, "a"}));
+  EXPECT_EQ(lenses[1]["range"], range(position(6, 0), position(6, 10)));
   const Json selection =
       client.ask("textDocument/selectionRange", with(document(), "positions", {position(5, 25)}));
   EXPECT_EQ(selection[0]["range"], range(position(5, 25), position(5, 26)));
   EXPECT_EQ(selection[0]["parent"]["range"], range(position(5, 0), position(5, 26)));
-  const Json found = client.ask("workspace/symbol", {{"query", "rn"}});
+  client.change(uri, Json::array({{{"text", "fun f x =\n  let one = x\n  let two = one + x\n  in two\n"}}}));
+  std::string widths;
+  for (Json at =
+           client.ask("textDocument/selectionRange", with(document(), "positions", {position(2, 13)}))[0];
+       at.is_object(); at = at.value("parent", Json()))
+    widths += at["range"]["start"].dump() + " ";
+  EXPECT_EQ(widths,
+            "{\"character\":12,\"line\":2} {\"character\":12,\"line\":2} {\"character\":2,\"line\":2} "
+            "{\"character\":2,\"line\":1} {\"character\":0,\"line\":0} {\"character\":0,\"line\":0} ")
+      << "the word, the sum, the let, all lets, the declaration, the file";
+  const Json found = client.ask("workspace/symbol", {{"query", "f"}});
   EXPECT_FALSE(found.empty());
 }
 

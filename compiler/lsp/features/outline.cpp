@@ -128,7 +128,10 @@ Json code_lenses(Server& server, const Json& params) {
   for (const Symbol& symbol : query::symbols(server.session(), text.path)) {
     const bool entry = symbol.kind == Symbol::Kind::entry;
     if (!entry && symbol.kind != Symbol::Kind::test) continue;
-    out.push_back({{"range", Server::range(positions, symbol.name_span.begin, symbol.name_span.end)},
+    // a lens stands over one line
+    const size_t line_end = std::string_view(text.text).find_first_of("\r\n", symbol.name_span.begin);
+    const auto end = static_cast<uint32_t>(std::min<size_t>(symbol.name_span.end, line_end));
+    out.push_back({{"range", Server::range(positions, symbol.name_span.begin, end)},
                    {"command",
                     {{"title", entry ? "run" : "test"},
                      {"command", entry ? "axon.run" : "axon.test"},
