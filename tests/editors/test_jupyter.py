@@ -35,7 +35,7 @@ class Jupyter(unittest.TestCase):
     def setUpClass(cls):
         with support.home("jupyter", commands=pathlib.Path(PYTHON).parent) as environment:
             cls.said = json.loads(support.run([PYTHON, HERE / "jupyter" / "session.py"], timeout=600, env=environment,
-                                              input=json.dumps(CELLS)))
+                                              text=json.dumps(CELLS)))
 
     def test_values(self):
         self.assertEqual(plain(self.said["values"]), ["two : 't   where 't : float", "it : f32[2, 2]\n[[2, 4],\n [6, 8]]"])

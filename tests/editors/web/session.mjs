@@ -96,7 +96,7 @@ async function structure(page) {
   await leave(page, ".quick-input-widget");
   await page.value(go("transpose k"));
   said.selected = [];
-  for (let step = 0; step < 8; ++step) {
+  for (let step = 0; step < 12; ++step) {
     await page.value(run("editor.action.smartSelect.expand"));
     said.selected.push(await page.value("axonEditor.getModel().getValueInRange(axonEditor.getSelection())"));
   }
