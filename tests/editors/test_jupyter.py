@@ -79,7 +79,7 @@ class Jupyter(unittest.TestCase):
 
     def test_an_interrupt_keeps_the_definitions(self):
         self.assertEqual((self.said["interrupted"]["status"], self.said["interrupted"]["ename"]), ("error", "KeyboardInterrupt"))
-        self.assertEqual(plain(self.said["after"]), ["it : f32\n2"])
+        self.assertEqual(plain(self.said["after"]), ["it : f32\n2"], self.said["after"])
 
 
 if __name__ == "__main__":

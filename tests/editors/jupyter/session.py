@@ -29,8 +29,8 @@ def answer(client, sent):
 
 
 def interrupted(manager, client, code):
-    """A cell that prints, and then does not end soon, is interrupted."""
-    sent = client.execute(code)
+    """A cell that prints, and then does not end soon, is interrupted. What is sent next is not given up with it."""
+    sent = client.execute(code, stop_on_error=False)
     while True:
         message = client.get_iopub_msg(timeout=DEADLINE)
         if message["parent_header"].get("msg_id") == sent and message["msg_type"] == "execute_result":
