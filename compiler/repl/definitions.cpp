@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/print.h"
+#include "session/try_edits.h"
 #include "source/files.h"
 
 namespace axon::repl {
@@ -87,7 +88,7 @@ Definitions::Outcome Definitions::load(const std::string& path, const std::strin
   session_.documents().reload();
   Outcome of_file;
   if (session_.documents().read(path))
-    for (const source::Diagnostic& d : session_.check_with_drafts(path).sorted()) {
+    for (const source::Diagnostic& d : checked(path).sorted()) {
       const bool is_error = d.severity == source::Severity::error;
       (is_error ? of_file.errors : of_file.warnings) += rendered(d, {}, 0, "");
       if (is_error) of_file.found.push_back(d);
@@ -175,6 +176,13 @@ std::string Definitions::rendered(const source::Diagnostic& found, const Ranges&
   return with_its(source::render_human(d, sources, render_), it_);
 }
 
+/// What a file of the session is told, with those edits alone that repair something.
+source::Diagnostics Definitions::checked(const std::string& path) {
+  source::Diagnostics found = session_.check_with_drafts(path);
+  session::try_edits(session_, path, session_.documents().find(path)->text().source, found);
+  return found;
+}
+
 /// Checks other definitions, of which those from `fresh` on are the phrase, and keeps them where it is right.
 Definitions::Outcome Definitions::change(std::vector<Kept> wanted, size_t fresh, const std::string& phrase,
                                          bool keep, const Look& look) {
@@ -188,7 +196,7 @@ Definitions::Outcome Definitions::change(std::vector<Kept> wanted, size_t fresh,
   Outcome outcome;
   try {
     session_.documents().open(path_, text);
-    const source::Diagnostics found = session_.check_with_drafts(path_);
+    const source::Diagnostics found = checked(path_);
     const source::FileId document = session_.documents().find(path_)->text().source;
     std::set<std::string> broken;
     std::map<std::string, std::string> errors;

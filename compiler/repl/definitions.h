@@ -75,6 +75,7 @@ class Definitions {
   using Ranges = std::vector<std::pair<size_t, size_t>>;
   std::string with_it(const std::string& phrase) const;
   static std::string text_of(const std::vector<Kept>& all);
+  source::Diagnostics checked(const std::string& path);
   void see_library();
   Outcome change(std::vector<Kept> wanted, size_t fresh, const std::string& phrase, bool keep,
                  const Look& look = {});
