@@ -1,8 +1,8 @@
 // A stretch of a long computation during which others may have what it shares with them.
 //
-// In: a stretch that touches nothing of that, such as a question to a solver. Out: what it does, and Cancelled
-// where others have ended the computation in the meantime (interrupt.h). Invariant: who was cancelled never
-// looks at what others have changed.
+// In: a stretch that touches nothing of that, such as a question to a solver. Out: what it does, and
+// Cancelled where others have ended the computation in the meantime (interrupt.h). Invariant: who was
+// cancelled never looks at what others have changed.
 #pragma once
 #include <exception>
 

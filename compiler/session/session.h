@@ -42,7 +42,8 @@ class Session {
   source::Diagnostics check_with_drafts(const std::string& path);
   /// Whether the file was checked, and neither it nor what it imports has another text now.
   bool is_checked(const std::string& path) const;
-  /// Brings up to date what is known of all values that the file sees in other modules, whether it uses them or not.
+  /// Brings up to date what is known of all values that the file sees in other modules, whether it uses them
+  /// or not.
   void check_visible(const std::string& path);
   /// Whether something is known of each of these, if only of what they were before an edit.
   bool is_visible_known(const std::string& path) const;

@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 class CompletionTest : public ::testing::Test {
  protected:
-  /// The answer at the last `|` of a text that is open without it and was checked; the line and the character of the
-  /// place are given where it is not all ASCII.
+  /// The answer at the last `|` of a text that is open without it and was checked; the line and the character
+  /// of the place are given where it is not all ASCII.
   Json at_bar(std::string text, const Json& context = nullptr, std::optional<int> character = std::nullopt) {
     const size_t at = text.rfind('|');
     text.erase(at, 1);
