@@ -73,7 +73,8 @@ TEST_F(CompletionTest, OnlyAListThatIsCutIsIncomplete) {
   EXPECT_EQ(at_bar("fun f x = x + softm|\n")["isIncomplete"], false);
   EXPECT_EQ(at_bar("fun f (x : |\n")["isIncomplete"], false);
   std::string order;
-  for (const Json& one : at_bar("fun f x = |\n")["items"]) {
+  const Json found = at_bar("fun f x = |\n");
+  for (const Json& one : found["items"]) {
     EXPECT_LT(order, one["sortText"].get<std::string>());
     order = one["sortText"];
   }
