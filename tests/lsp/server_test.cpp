@@ -117,14 +117,14 @@ TEST(Server, ShowsTheOutline) {
   EXPECT_EQ(lenses[0]["command"]["command"], "axon.run");
   EXPECT_EQ(lenses[1]["command"]["arguments"], Json::array({uri, "a"}));
   EXPECT_EQ(lenses[1]["range"], range(position(6, 0), position(6, 10)));
-  const Json selection =
-      client.ask("textDocument/selectionRange", with(document(), "positions", {position(5, 25)}));
+  const Json selection = client.ask("textDocument/selectionRange",
+                                    with(document(), "positions", Json::array({position(5, 25)})));
   EXPECT_EQ(selection[0]["range"], range(position(5, 25), position(5, 26)));
   EXPECT_EQ(selection[0]["parent"]["range"], range(position(5, 0), position(5, 26)));
   client.change(uri, Json::array({{{"text", "fun f x =\n  let one = x\n  let two = one + x\n  in two\n"}}}));
   std::string widths;
-  for (Json at =
-           client.ask("textDocument/selectionRange", with(document(), "positions", {position(2, 13)}))[0];
+  for (Json at = client.ask("textDocument/selectionRange",
+                            with(document(), "positions", Json::array({position(2, 13)})))[0];
        at.is_object(); at = at.value("parent", Json()))
     widths += at["range"]["start"].dump() + " ";
   EXPECT_EQ(widths,
