@@ -137,8 +137,11 @@ Answer Repl::run(const std::string& expression, Answer answer, bool timed) {
     answer.text += evaluation.error;
     return answer;
   }
-  // An element type that was left open, as that of a literal, is known by now.
-  if (answer.types[0].type.starts_with("'") && evaluation.values.size() == 1) {
+  // An element type that was left open, as that of a literal, is known by now, and so is a size that the data
+  // decides. The parts of a record or a tuple show their own.
+  const std::string& type = answer.types[0].type;
+  const bool is_tensor = type.find_first_of("{(") == std::string::npos;
+  if (is_tensor && type.find('\'') != std::string::npos && evaluation.values.size() == 1) {
     answer.types[0].type = evaluation.values[0].type;
     if (settings_.types) answer.text = lines_of(answer.types);
   }
