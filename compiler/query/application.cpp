@@ -7,7 +7,6 @@
 #include "query/cursor.h"
 #include "source/diagnostic.h"
 #include "source/span.h"
-#include "syntax/parts.h"
 #include "syntax/tokens.h"
 
 namespace axon::query {
@@ -175,17 +174,6 @@ class Reader {
   const std::vector<Token>& tokens_;
   std::vector<Group> groups_{1};
 };
-
-/// The stretch of the text that holds the declaration around the place.
-std::pair<uint32_t, uint32_t> part_around(std::string_view text, uint32_t offset) {
-  uint32_t begin = 0, end = static_cast<uint32_t>(text.size());
-  for (const uint32_t start : syntax::part_starts(text))
-    if (start <= offset)
-      begin = start;
-    else
-      end = std::min(end, start);
-  return {begin, end};
-}
 
 class Finding {
  public:

@@ -32,10 +32,6 @@ constexpr double does_not_fit = -100;   // below all that do, and whose names ma
 constexpr double fits_as_it_is = 3;     // and need not be called
 constexpr double of_each_letter = 200;  // a name that matches better is meant, whether it fits or not
 
-/// The usual ones first.
-constexpr const char* element_types[] = {"f32", "i64", "bool", "f16", "bf16",   "f64",
-                                         "i32", "i16", "i8",   "u8",  "f8e4m3", "f8e5m2"};
-
 /// How well a name matches what was typed of it: 2 for a prefix, below 0 where it does not.
 int match(const std::string& name, const std::string& typed) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -236,7 +232,7 @@ class Completing {
     locals();
     own_declarations();
     for (const core::DeclKey& key : session_.prelude()) declared(key, 0);
-    for (const char* name : element_types) add(Kind::function, name, -1);
+    element_types(Kind::function, -1);
     imports(0.5);
     words({"let", "in", "if", "then", "else", "for", "fn", "with", "true", "false"});
     modules_to_import();
@@ -349,11 +345,7 @@ class Completing {
     const uint32_t begin = operand_begin();
     return std::string(text_.substr(begin, cursor_.operand - begin));
   }
-  const BoundName* bound(const std::string& name) const {
-    const auto found = std::find_if(cursor_.names.rbegin(), cursor_.names.rend(),
-                                    [&](const BoundName& b) { return b.name == name && !b.size; });
-    return found == cursor_.names.rend() ? nullptr : &*found;
-  }
+  const BoundName* bound(const std::string& name) const { return bound_in(cursor_.names, name); }
   /// The module whose names may follow: an import, or one of the library; empty where there is none.
   const std::string& module_before_point() {
     if (module_) return *module_;
@@ -458,10 +450,16 @@ class Completing {
 
   // ---- Types
 
+  /// Each is also the function that converts to it.
+  void element_types(Kind kind, double bonus) {
+    for (int e = 0; e <= static_cast<int>(base::Elem::boolean); ++e)
+      add(kind, std::string(base::elem_name(static_cast<base::Elem>(e))), bonus);
+  }
+
   void types() {
     for (const session::Entry& e : session_.declarations(path_))
       if (e.key.space == core::DeclKey::Space::types) declared(e.key, 2);
-    for (const char* name : element_types) add(Kind::type, name, 0);
+    element_types(Kind::type, 0);
     add(Kind::type, "Stack", 0);
     imports(-1);
     words({"weights", "where"});

@@ -248,19 +248,6 @@ class Scan {
   std::optional<size_t> last_;
 };
 
-/// Where the declaration around the place begins and ends, with the comments before it.
-std::pair<uint32_t, uint32_t> part_around(std::string_view text, uint32_t offset) {
-  std::pair<uint32_t, uint32_t> out = {0, static_cast<uint32_t>(text.size())};
-  for (const uint32_t start : syntax::part_starts(text)) {
-    if (start > offset) {
-      out.second = start;
-      break;
-    }
-    out.first = start;
-  }
-  return out;
-}
-
 /// The place is in the quotes of an import that may not end: what is written there is its file.
 bool find_import(Cursor& out, std::string_view text, uint32_t offset) {
   const size_t line = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;
@@ -333,6 +320,24 @@ void look_around(Cursor& out, std::string_view text, const std::vector<Token>& t
 }
 
 }  // namespace
+
+const BoundName* bound_in(const std::vector<BoundName>& names, std::string_view name) {
+  const auto found = std::find_if(names.rbegin(), names.rend(),
+                                  [&](const BoundName& b) { return b.name == name && !b.size; });
+  return found == names.rend() ? nullptr : &*found;
+}
+
+std::pair<uint32_t, uint32_t> part_around(std::string_view text, uint32_t offset) {
+  std::pair<uint32_t, uint32_t> out = {0, static_cast<uint32_t>(text.size())};
+  for (const uint32_t start : syntax::part_starts(text)) {
+    if (start > offset) {
+      out.second = start;
+      break;
+    }
+    out.first = start;
+  }
+  return out;
+}
 
 Cursor cursor_at(std::string_view text, uint32_t offset) {
   Cursor out;

@@ -56,6 +56,12 @@ struct Cursor {
 
 Cursor cursor_at(std::string_view text, uint32_t offset);
 
+/// Where the declaration around the place begins and ends, with the comments before it.
+std::pair<uint32_t, uint32_t> part_around(std::string_view text, uint32_t offset);
+
+/// The innermost value of that name; null where there is none.
+const BoundName* bound_in(const std::vector<BoundName>& names, std::string_view name);
+
 /// Whether it is part of a name or a number.
 bool is_letter(char c);
 

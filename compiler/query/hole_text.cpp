@@ -1,6 +1,8 @@
 // See hole_text.h.
 #include "query/hole_text.h"
 
+#include <optional>
+
 #include "source/diagnostic.h"
 #include "syntax/tokens.h"
 
@@ -17,39 +19,19 @@ class Open {
   void take(const Token& t) {
     if (syntax::is_closer(t.kind)) return close();
     if (syntax::is_opener(t.kind)) return open(t.kind);
-    switch (t.kind) {
-      case TokenKind::LET:
-        if (!ends_with(TokenKind::LET)) all_.push_back(TokenKind::LET);
-        return;
-      case TokenKind::IF:
-      case TokenKind::FOR:
-      case TokenKind::FN:
-      case TokenKind::WITH:
-        all_.push_back(t.kind);
-        return;
-      case TokenKind::THEN:
-        if (leave(TokenKind::IF)) all_.push_back(TokenKind::THEN);
-        return;
-      case TokenKind::IN:
-        leave(TokenKind::LET);
-        return;
-      case TokenKind::ELSE:
-        leave(TokenKind::THEN);
-        return;
-      case TokenKind::FATARROW:
-        if (!ends_with(TokenKind::FOR) || !leave(TokenKind::FOR)) leave(TokenKind::FN);
-        return;
-      case TokenKind::EQUAL:
-        if (ends_with(TokenKind::WITH)) all_.pop_back();
-        return;
-      default:
-        return;
-    }
+    if (t.kind == TokenKind::LET && ends_with(TokenKind::LET)) return;  // one `in` ends them all
+    if (t.kind == TokenKind::THEN && !leave(TokenKind::IF)) return;
+    if (end_of(t.kind)) return open(t.kind);
+    if (t.kind == TokenKind::IN) leave(TokenKind::LET);
+    if (t.kind == TokenKind::ELSE) leave(TokenKind::THEN);
+    if (t.kind == TokenKind::FATARROW && (!ends_with(TokenKind::FOR) || !leave(TokenKind::FOR)))
+      leave(TokenKind::FN);
+    if (t.kind == TokenKind::EQUAL && ends_with(TokenKind::WITH)) all_.pop_back();
   }
 
   std::string ends() const {
     std::string out;
-    for (auto one = all_.rbegin(); one != all_.rend(); ++one) out += end_of(*one);
+    for (auto one = all_.rbegin(); one != all_.rend(); ++one) out += *end_of(*one);
     return out;
   }
 
@@ -70,28 +52,19 @@ class Open {
     return true;
   }
 
-  /// Whatever is still missing is a name that nothing has, so that no type follows from it.
-  static std::string end_of(TokenKind kind) {
+  /// What ends that which the token opens; nothing where it opens nothing. Whatever is still missing is a
+  /// name that nothing has, so that no type follows from it.
+  static std::optional<std::string> end_of(TokenKind kind) {
     const std::string nothing(name_of_hole);
-    switch (kind) {
-      case TokenKind::LPAREN:
-        return ")";
-      case TokenKind::LBRACKET:
-      case TokenKind::IDX:
-        return "]";
-      case TokenKind::LBRACE:
-        return "}";
-      case TokenKind::LET:
-        return " in " + nothing;
-      case TokenKind::IF:
-        return " then " + nothing + " else " + nothing;
-      case TokenKind::THEN:
-        return " else " + nothing;
-      case TokenKind::WITH:
-        return " = " + nothing;
-      default:
-        return " => " + nothing;
-    }
+    if (kind == TokenKind::LPAREN) return ")";
+    if (kind == TokenKind::LBRACKET || kind == TokenKind::IDX) return "]";
+    if (kind == TokenKind::LBRACE) return "}";
+    if (kind == TokenKind::LET) return " in " + nothing;
+    if (kind == TokenKind::IF) return " then " + nothing + " else " + nothing;
+    if (kind == TokenKind::THEN) return " else " + nothing;
+    if (kind == TokenKind::WITH) return " = " + nothing;
+    if (kind == TokenKind::FOR || kind == TokenKind::FN) return " => " + nothing;
+    return std::nullopt;
   }
 
   std::vector<TokenKind> all_;

@@ -179,9 +179,7 @@ class Signing {
   std::optional<Callee> callee_of(const Operand& head) const {
     if (head.path.empty()) return expression(head);
     const std::string& first = head.path[0];
-    const auto bound = std::find_if(names_.rbegin(), names_.rend(),
-                                    [&](const BoundName& b) { return b.name == first && !b.size; });
-    if (bound != names_.rend()) {
+    if (const BoundName* const bound = bound_in(names_, first)) {
       auto out = local(*bound, head.path);
       return out ? out : expression(head);
     }

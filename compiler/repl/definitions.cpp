@@ -183,6 +183,56 @@ source::Diagnostics Definitions::checked(const std::string& path) {
   return found;
 }
 
+/// Sorts what is said of the wanted definitions: that of the phrase and of other files into the outcome, the
+/// rest by the definition that it is about.
+Definitions::Errors Definitions::sort_errors(const std::vector<Kept>& wanted, size_t fresh,
+                                             const std::string& phrase, const Ranges& ranges,
+                                             Outcome& outcome) {
+  const source::Diagnostics found = checked(path_);
+  const source::FileId document = session_.documents().find(path_)->text().source;
+  Errors errors;
+  for (const source::Diagnostic& d : found.sorted()) {
+    const bool here = d.primary.span.file == document;
+    size_t item = 0;
+    while (here && item + 1 < ranges.size() && d.primary.span.begin > ranges[item].second) ++item;
+    const bool is_error = d.severity == source::Severity::error;
+    const bool of_phrase = here && fresh < wanted.size() && item >= fresh;
+    if (!here || of_phrase) {
+      (is_error ? outcome.errors : outcome.warnings) += rendered(d, ranges, fresh, phrase);
+      if (is_error) outcome.found.push_back(d);
+    } else if (is_error && !wanted.empty()) {
+      errors[wanted[item].item.name] += rendered(d, ranges, fresh, phrase);
+    }
+  }
+  return errors;
+}
+
+/// Which definitions check no longer, and which do again. A value that was typed is none: that it can no
+/// longer be made is said where `it` is used.
+void Definitions::compare_broken(const Errors& errors, Outcome& outcome) const {
+  for (const auto& [name, text] : errors)
+    if (!name.starts_with("it_") && !broken_.count(name)) {
+      outcome.broken.push_back(name);
+      outcome.broken_errors += text;
+    }
+  for (const std::string& name : broken_)
+    if (!name.starts_with("it_") && !errors.count(name)) outcome.mended.push_back(name);
+}
+
+/// The types of the definitions of the phrase.
+void Definitions::read_types(const std::vector<Kept>& wanted, size_t fresh, const Look& look,
+                             Outcome& outcome) const {
+  for (size_t i = fresh; i < wanted.size(); ++i) {
+    const Item& item = wanted[i].item;
+    if (item.is_type || item.is_signature || item.name.empty()) continue;
+    for (const session::Entry& entry : session_.declarations(path_)) {
+      if (entry.key.name != item.name || entry.key.space != core::DeclKey::Space::values) continue;
+      outcome.types.push_back({entry.key.name, with_its(type_of(entry), it_)});
+      if (look && outcome.errors.empty() && entry.record && entry.record->checked) look(*entry.record);
+    }
+  }
+}
+
 /// Checks other definitions, of which those from `fresh` on are the phrase, and keeps them where it is right.
 Definitions::Outcome Definitions::change(std::vector<Kept> wanted, size_t fresh, const std::string& phrase,
                                          bool keep, const Look& look) {
@@ -196,46 +246,15 @@ Definitions::Outcome Definitions::change(std::vector<Kept> wanted, size_t fresh,
   Outcome outcome;
   try {
     session_.documents().open(path_, text);
-    const source::Diagnostics found = checked(path_);
-    const source::FileId document = session_.documents().find(path_)->text().source;
-    std::set<std::string> broken;
-    std::map<std::string, std::string> errors;
-    for (const source::Diagnostic& d : found.sorted()) {
-      const bool here = d.primary.span.file == document;
-      size_t item = 0;
-      while (here && item + 1 < ranges.size() && d.primary.span.begin > ranges[item].second) ++item;
-      const bool is_error = d.severity == source::Severity::error;
-      const bool of_phrase = here && fresh < wanted.size() && item >= fresh;
-      if (!here || of_phrase) {
-        (is_error ? outcome.errors : outcome.warnings) += rendered(d, ranges, fresh, phrase);
-        if (is_error) outcome.found.push_back(d);
-        continue;
-      }
-      if (!is_error || wanted.empty()) continue;
-      broken.insert(wanted[item].item.name);
-      errors[wanted[item].item.name] += rendered(d, ranges, fresh, phrase);
-    }
-    // A value that was typed is no definition: that it can no longer be made is said where `it` is used.
-    for (const std::string& name : broken)
-      if (!name.starts_with("it_") && !broken_.count(name)) {
-        outcome.broken.push_back(name);
-        outcome.broken_errors += errors[name];
-      }
-    for (const std::string& name : broken_)
-      if (!name.starts_with("it_") && !broken.count(name)) outcome.mended.push_back(name);
-    for (size_t i = fresh; i < wanted.size(); ++i)
-      if (!wanted[i].item.is_type && !wanted[i].item.is_signature)
-        for (const session::Entry& entry : session_.declarations(path_))
-          if (entry.key.name == wanted[i].item.name && entry.key.space == core::DeclKey::Space::values &&
-              !wanted[i].item.name.empty()) {
-            outcome.types.push_back({entry.key.name, with_its(type_of(entry), it_)});
-            if (look && outcome.errors.empty() && entry.record && entry.record->checked) look(*entry.record);
-          }
+    const Errors errors = sort_errors(wanted, fresh, phrase, ranges, outcome);
+    compare_broken(errors, outcome);
+    read_types(wanted, fresh, look, outcome);
     if (!keep || !outcome.errors.empty()) {
       back();
     } else {
       kept_ = std::move(wanted);
-      broken_ = std::move(broken);
+      broken_.clear();
+      for (const auto& [name, said] : errors) broken_.insert(name);
     }
   } catch (...) {
     back();

@@ -77,6 +77,11 @@ class Definitions {
   static std::string text_of(const std::vector<Kept>& all);
   source::Diagnostics checked(const std::string& path);
   void see_library();
+  using Errors = std::map<std::string, std::string>;  ///< rendered, by the definition that they are about
+  Errors sort_errors(const std::vector<Kept>& wanted, size_t fresh, const std::string& phrase,
+                     const Ranges& ranges, Outcome& outcome);
+  void compare_broken(const Errors& errors, Outcome& outcome) const;
+  void read_types(const std::vector<Kept>& wanted, size_t fresh, const Look& look, Outcome& outcome) const;
   Outcome change(std::vector<Kept> wanted, size_t fresh, const std::string& phrase, bool keep,
                  const Look& look = {});
   std::vector<Kept> without(const std::vector<Item>& replaced) const;
