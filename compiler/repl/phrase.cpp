@@ -1,6 +1,7 @@
 // See phrase.h.
 #include "repl/phrase.h"
 
+#include <cctype>
 #include <set>
 
 #include "repl/lexed.h"
@@ -76,6 +77,10 @@ bool is_unfinished(const std::string& text) {
          lacks_body(lexed.tokens);
 }
 
+bool begins_command(const std::string& line) {
+  return line.size() > 1 && line[0] == ':' && std::isalpha(static_cast<unsigned char>(line[1]));
+}
+
 std::vector<std::string> phrases_of(const std::string& text) {
   std::vector<std::string> phrases;
   for (size_t begin = 0; begin < text.size();) {
@@ -85,7 +90,7 @@ std::vector<std::string> phrases_of(const std::string& text) {
     const bool at_margin = line.find_first_not_of(" \t\r") == 0 && !only_goes_on(line);
     const bool follows =
         !phrases.empty() &&
-        (!at_margin || is_unfinished(phrases.back()) ||
+        (!at_margin || (is_unfinished(phrases.back()) && !begins_command(line)) ||
          (kind_of(line) == PhraseKind::definitions && kind_of(phrases.back()) == PhraseKind::definitions));
     if (follows)
       phrases.back() += "\n" + line;

@@ -16,6 +16,9 @@ PhraseKind kind_of(const std::string& text);
 /// A bracket is open, a `let` has no `in`, or something follows by all means: more lines belong to it.
 bool is_unfinished(const std::string& text);
 
+/// A command ends what stands before it, finished or not: `:` and a letter at the margin.
+bool begins_command(const std::string& line);
+
 /// The phrases of a text of several, such as a cell of a notebook: each begins at the margin, where the one
 /// before is finished, and takes the lines behind it that do not. Definitions that follow each other are one.
 std::vector<std::string> phrases_of(const std::string& text);

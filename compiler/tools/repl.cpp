@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/interrupt.h"
 #include "repl/complete.h"
@@ -131,7 +132,10 @@ class Lines {
   Lines& operator=(const Lines&) = delete;
 
   bool terminal() const { return editor_ != nullptr; }
+  /// The line is the next one again.
+  void put_back(std::string line) { again_ = std::move(line); }
   std::optional<std::string> next(bool more) {
+    if (again_) return std::exchange(again_, std::nullopt);
     if (editor_) {
       editor_->setPrompt(more ? "....> " : "axon> ");
       return editor_->readLine();
@@ -141,9 +145,11 @@ class Lines {
 
  private:
   std::unique_ptr<llvm::LineEditor> editor_;
+  std::optional<std::string> again_;
 };
 
-/// The next phrase. An empty line ends one that is not finished, and Ctrl-C gives it up; nullopt at the end.
+/// The next phrase. An empty line or a command ends one that is not finished, and Ctrl-C gives it up; nullopt
+/// at the end.
 std::optional<std::string> next_phrase(Lines& lines) {
   std::string phrase;
   bool enclosed = false;
@@ -160,6 +166,10 @@ std::optional<std::string> next_phrase(Lines& lines) {
       continue;
     }
     if (enclosed && *line == ":}") return phrase;
+    if (more && !enclosed && repl::begins_command(*line)) {
+      lines.put_back(*line);
+      return phrase;
+    }
     phrase += (phrase.empty() ? "" : "\n") + *line;
     if (!enclosed && ((more && line->empty()) || !repl::is_unfinished(phrase))) return phrase;
   }

@@ -36,6 +36,8 @@ TEST(Phrase, PhrasesOfACell) {
   EXPECT_EQ(phrases_of(":type 1\r\n2\r\n"), (Phrases{":type 1\r", "2\r"}));
   EXPECT_EQ(phrases_of("[1,\n2\n]\n:why"), (Phrases{"[1,\n2\n]", ":why"}));
   EXPECT_EQ(phrases_of("let x = 1\nin x\nx\n|> f"), (Phrases{"let x = 1\nin x", "x\n|> f"}));
+  EXPECT_EQ(phrases_of("f (1,\n:type 2\n3)"), (Phrases{"f (1,", ":type 2", "3)"}));
+  EXPECT_EQ(phrases_of("fun f x\n  :type\n= x\n: y"), (Phrases{"fun f x\n  :type\n= x", ": y"}));
   EXPECT_EQ(phrases_of("--| Doc.\nfun f x = x"), (Phrases{"--| Doc.\nfun f x = x"}));
 }
 
