@@ -172,7 +172,8 @@ void Checker::do_stage(const Job* job) {
   if (!cancelled_) stage_ = Stage::look_ahead;
 }
 
-/// Until there is something to do, and texts have been the same for a moment; false at the end.
+/// Until there is something to do, and texts have been the same for a moment or a job waits for their check;
+/// false at the end.
 bool Checker::wait_for_work() {
   std::unique_lock state(state_lock_);
   changed_.wait(state, [&] {
@@ -182,7 +183,7 @@ bool Checker::wait_for_work() {
   while (dirty_ && !ending_) {
     dirty_ = false;
     stage_ = Stage::check;
-    changed_.wait_for(state, delay_, [&] { return dirty_ || ending_; });
+    changed_.wait_for(state, delay_, [&] { return dirty_ || ending_ || !jobs_.empty(); });
   }
   cancelled_ = ending_;
   return !ending_;

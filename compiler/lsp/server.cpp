@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/bug.h"
 #include "lsp/features.h"
 #include "lsp/params.h"
@@ -235,12 +237,13 @@ void Server::check(const std::string& path) {
   retired_.clear();
   show_changes();
   if (!session_->documents().read(path)) return;
+  const bool was_stale = std::exchange(is_stale_, true);  // also by a check that a change ends halfway
   try {
     const source::Diagnostics found = session_->check_with_drafts(path);
     publisher_.found(path, found);
     repairs_.begin(*session_, path, found,
                    [this](const std::function<void()>& step) { checker_->exclusively(step); });
-    is_stale_ |= session_->checked() != 0;
+    is_stale_ = was_stale || session_->checked() != 0;
   } catch (const std::exception& bug) {  // outside of any declaration
     source::Diagnostics found;
     found.report(source::error(source::Code::E9003, {session_->documents().find(path)->text().source, 0, 0})
