@@ -9,6 +9,7 @@ export class Connection {
   #next = 0;
   #waiting = new Map();
   #notified = new Map();
+  #asked = new Map();
   #ended = false;
 
   constructor(send) {
@@ -18,6 +19,11 @@ export class Connection {
   /// Calls `handler` with the parameters of each notification.
   on(method, handler) {
     this.#notified.set(method, handler);
+  }
+
+  /// Calls `handler` at each request of that name, which has no result.
+  answer(method, handler) {
+    this.#asked.set(method, handler);
   }
 
   notify(method, params) {
@@ -53,9 +59,10 @@ export class Connection {
     } else if (message.id === undefined) {
       this.#notified.get(message.method)?.(message.params);
     } else {
-      const known = message.method === "client/registerCapability" || message.method === "window/workDoneProgress/create";
+      const known = this.#asked.get(message.method);
       const failed = { code: -32601, message: `there is no ${message.method} here` };
       this.#send({ jsonrpc: "2.0", id: message.id, ...(known ? { result: null } : { error: failed }) });
+      known?.(message.params);
     }
   }
 }

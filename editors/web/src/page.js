@@ -157,7 +157,12 @@ function recolour(unchanged) {
 
 /// What the page can show, so that the server says it.
 const capabilities = {
-  workspace: { workspaceEdit: { documentChanges: false } },
+  workspace: {
+    workspaceEdit: { documentChanges: false },
+    semanticTokens: { refreshSupport: true },
+    inlayHint: { refreshSupport: true },
+    codeLens: { refreshSupport: true },
+  },
   textDocument: {
     publishDiagnostics: { relatedInformation: true },
     hover: { contentFormat: ["markdown"] },
@@ -196,6 +201,7 @@ async function live() {
     const program = programs.find((one) => one.model.uri.toString() === uri);
     if (program) showDiagnostics(program, diagnostics);
   });
+  connection.answer("client/registerCapability", () => {}); // there are no files to watch
   connection.notify("initialized", {});
   for (const { model } of programs) synchronize(connection, model);
   registerLenses();

@@ -65,6 +65,13 @@ export class Providers {
     return Object.keys(table).filter((name) => this.capabilities[name] && table[name]());
   }
 
+  /// An event of each time that the server has more to say than when it was asked.
+  changesOf(what) {
+    const emitter = new this.monaco.Emitter();
+    this.connection.answer(`workspace/${what}/refresh`, () => emitter.fire());
+    return emitter.event;
+  }
+
   ask(method, params, cancellation) {
     return this.connection.request(`textDocument/${method}`, params, cancellation);
   }
@@ -149,6 +156,7 @@ export class Providers {
 
   hints() {
     return {
+      onDidChangeInlayHints: this.changesOf("inlayHint"),
       provideInlayHints: async (model, within, cancellation) => {
         const found = await this.ask("inlayHint", { ...document(model), range: unrange(within) }, cancellation);
         const hints = (found ?? []).map((hint) => ({
@@ -167,6 +175,7 @@ export class Providers {
 
   tokens() {
     return {
+      onDidChange: this.changesOf("semanticTokens"),
       getLegend: () => this.capabilities.semanticTokensProvider.legend,
       /// All of them, or what has changed since those that the last answer named.
       provideDocumentSemanticTokens: async (model, previousResultId, cancellation) => {
@@ -290,6 +299,7 @@ export class Providers {
 
   lenses() {
     return {
+      onDidChange: this.changesOf("codeLens"),
       provideCodeLenses: async (model, cancellation) => {
         const found = (await this.ask("codeLens", document(model), cancellation)) ?? [];
         const lenses = found.map(({ range: where, command }) => ({
