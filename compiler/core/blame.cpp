@@ -25,7 +25,7 @@ using Kind = Expr::Kind;
 namespace {
 
 constexpr size_t most_tensors = 64;   // of one declaration that are tried
-constexpr size_t most_work = 10'000;  // expressions inferred for one failure
+constexpr size_t most_blame_work = 10'000;  // expressions inferred for one failure
 
 }  // namespace
 
@@ -275,7 +275,7 @@ void Checker::blame(PendingReport& pending, size_t attempts) {
     }
   const DeclInfo& info = e_.infos[g_.index];
   const bool affordable = tensors.size() <= most_tensors && tensors.size() < attempts &&
-                          (tensors.size() + 1) * (info.end_expr - info.first_expr) <= most_work;
+                          (tensors.size() + 1) * (info.end_expr - info.first_expr) <= most_blame_work;
   if (tensors.size() < 2 || !affordable) return;
   Shape none;
   const std::set<std::string> before = failures_without(nullptr, false, none);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/contains.h"
+
 namespace axon::core {
 
 using shape::Dim;
@@ -15,8 +17,6 @@ using source::error;
 using source::Span;
 
 namespace {
-
-bool has(const std::vector<Var>& list, Var v) { return std::find(list.begin(), list.end(), v) != list.end(); }
 
 /// What the integers in a parameter are known to be.
 void values_in(const Vars& vars, TypeId id, std::vector<Dim>& out) {
@@ -46,7 +46,7 @@ TypeId DependentFunctions::closed(ExprId id, TypeId type) {
   const bool lambda = p_.exprs[id].kind == Expr::Kind::lambda;
   std::vector<Dim> values;
   for (size_t i = 0; i + 1 < fn.items.size(); ++i) values_in(vars_, fn.items[i], values);
-  std::erase_if(values, [&](const Dim& d) { return d.as_var() && has(fn.bound, *d.as_var()); });
+  std::erase_if(values, [&](const Dim& d) { return d.as_var() && base::contains(fn.bound, *d.as_var()); });
   if (values.empty()) return type;
   std::vector<Var> bound;
   for (const Dim& value : values) {
@@ -55,7 +55,7 @@ TypeId DependentFunctions::closed(ExprId id, TypeId type) {
       bound.push_back(vars_.dim(shape::var_name(*v), VarKind::bound, vars_.is_size(*v), vars_.origin(*v)));
       scopes_.add_argument(bound.back(), lambda ? id : ExprId{});
       vars_.solve(*v, Dim(bound.back()));
-    } else if (v && is_own(*v, id) && !has(bound, *v)) {
+    } else if (v && is_own(*v, id) && !base::contains(bound, *v)) {
       bound.push_back(*v);
     } else {
       return refuse(

@@ -11,7 +11,7 @@ namespace stx = axon::syntax;
 
 namespace {
 
-enum class Kind : char {
+enum class QuestionKind : char {
   find = 'f',
   library = 'l',
   import = 'i',
@@ -26,7 +26,7 @@ enum class Kind : char {
 
 /// The module by its identity, or the library as a whole.
 struct Question {
-  Kind kind;
+  QuestionKind kind;
   std::string module;
   DeclKey::Space space = DeclKey::Space::values;
   std::string name;
@@ -36,7 +36,7 @@ struct Question {
   }
   static Question read(const std::string& text) {
     const size_t line = text.find('\n'), next = text.find('\n', line + 1);
-    return {static_cast<Kind>(text[0]), text.substr(line + 1, next - line - 1),
+    return {static_cast<QuestionKind>(text[0]), text.substr(line + 1, next - line - 1),
             static_cast<DeclKey::Space>(text[1] - '0'), text.substr(next + 1)};
   }
 };
@@ -66,39 +66,39 @@ const std::vector<stx::SizeParam>& size_params_of(const Written& written) {
 std::string answer(const Modules& modules, const Question& q) {
   const Module* in = modules.module(q.module);
   switch (q.kind) {
-    case Kind::find:
+    case QuestionKind::find:
       return in ? described(modules, modules.find({q.module, q.space, q.name})) : "";
-    case Kind::library:
+    case QuestionKind::library:
       return described(modules, modules.in_library(q.space, q.name));
-    case Kind::import: {
+    case QuestionKind::import: {
       if (!in) return "";
       const auto found = in->imports.find(q.name);
       if (found == in->imports.end()) return "";
       return found->second ? "module " + found->second->identity : "unread";
     }
-    case Kind::mesh_axis:
+    case QuestionKind::mesh_axis:
       return in && in->has_mesh_axis(q.name) ? "yes" : "";
-    case Kind::names: {
+    case QuestionKind::names: {
       std::string all;
       for (const auto& [name, d] : in ? in->space(q.space) : std::map<std::string, DeclId>())
         all += name + (modules.is_private(d) ? " private\n" : "\n");
       return all;
     }
-    case Kind::names_of_library:
+    case QuestionKind::names_of_library:
       return fmt::format("{}", fmt::join(modules.library_names(), "\n"));
-    case Kind::mesh_axes: {
+    case QuestionKind::mesh_axes: {
       std::string all;
       if (in)
         for (const auto& [mesh, axes] : in->meshes) all += fmt::format("{}\n", fmt::join(axes, "\n"));
       return all;
     }
-    case Kind::occurs_again:
+    case QuestionKind::occurs_again:
       return in && modules.occurs_again(*in, q.name) ? "yes" : "";
-    case Kind::reduction_arity: {
+    case QuestionKind::reduction_arity: {
       const DeclId d = modules.find({q.module, q.space, q.name});
       return d.valid() ? std::to_string(reduction_arity_of(modules[d].written)) : "";
     }
-    case Kind::size_params: {
+    case QuestionKind::size_params: {
       const DeclId d = modules.find({q.module, q.space, q.name});
       std::string all;
       if (d.valid())
@@ -127,28 +127,28 @@ void Lookups::note(const Q& question) {
 }
 
 DeclId Lookups::find(const Module& in, Space space, const std::string& name) {
-  note(Question{Kind::find, in.identity, space, name});
+  note(Question{QuestionKind::find, in.identity, space, name});
   return modules_.find({in.identity, space, name});
 }
 
 DeclId Lookups::find_in_library(Space space, const std::string& name) {
-  note(Question{Kind::library, "", space, name});
+  note(Question{QuestionKind::library, "", space, name});
   return modules_.in_library(space, name);
 }
 
 std::optional<const Module*> Lookups::import(const Module& in, const std::string& name) {
-  note(Question{Kind::import, in.identity, Space::values, name});
+  note(Question{QuestionKind::import, in.identity, Space::values, name});
   const auto found = in.imports.find(name);
   return found == in.imports.end() ? std::nullopt : std::optional<const Module*>(found->second);
 }
 
 bool Lookups::has_mesh_axis(const Module& in, const std::string& axis) {
-  note(Question{Kind::mesh_axis, in.identity, Space::values, axis});
+  note(Question{QuestionKind::mesh_axis, in.identity, Space::values, axis});
   return in.has_mesh_axis(axis);
 }
 
 std::vector<std::string> Lookups::names(const Module& in, Space space, bool with_private) {
-  note(Question{Kind::names, in.identity, space, ""});
+  note(Question{QuestionKind::names, in.identity, space, ""});
   std::vector<std::string> out;
   for (const auto& [name, d] : in.space(space))
     if (with_private || !modules_.is_private(d)) out.push_back(name);
@@ -156,31 +156,31 @@ std::vector<std::string> Lookups::names(const Module& in, Space space, bool with
 }
 
 std::vector<std::string> Lookups::names_of_library() {
-  note(Question{Kind::names_of_library, "", Space::values, ""});
+  note(Question{QuestionKind::names_of_library, "", Space::values, ""});
   return modules_.library_names();
 }
 
 std::vector<std::string> Lookups::mesh_axes(const Module& in) {
-  note(Question{Kind::mesh_axes, in.identity, Space::values, ""});
+  note(Question{QuestionKind::mesh_axes, in.identity, Space::values, ""});
   std::vector<std::string> out;
   for (const auto& [mesh, axes] : in.meshes) out.insert(out.end(), axes.begin(), axes.end());
   return out;
 }
 
 bool Lookups::occurs_again(const Module& in, const std::string& word) {
-  note(Question{Kind::occurs_again, in.identity, Space::values, word});
+  note(Question{QuestionKind::occurs_again, in.identity, Space::values, word});
   return modules_.occurs_again(in, word);
 }
 
 size_t Lookups::reduction_arity(DeclId value) {
   const DeclKey key = modules_.key(value);
-  note(Question{Kind::reduction_arity, key.module, key.space, key.name});
+  note(Question{QuestionKind::reduction_arity, key.module, key.space, key.name});
   return reduction_arity_of(modules_[value].written);
 }
 
 const std::vector<stx::SizeParam>& Lookups::size_params(DeclId value) {
   const DeclKey key = modules_.key(value);
-  note(Question{Kind::size_params, key.module, key.space, key.name});
+  note(Question{QuestionKind::size_params, key.module, key.space, key.name});
   return size_params_of(modules_[value].written);
 }
 

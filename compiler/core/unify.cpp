@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
+#include "base/contains.h"
+
 namespace axon::core {
 
 using shape::Dim;
 using shape::Var;
-using Kind = Type::Kind;
 
 std::optional<ElemClass> meet(ElemClass a, ElemClass b) {
   if (a == b || b == ElemClass::any) return a;
@@ -56,8 +57,8 @@ bool Unifier::occurs(TypeVarId v, TypeId t) {
   vars_.work();
   t = vars_.head(t);
   const Type type = vars_[t];
-  if (type.kind == Kind::var) return type.var == v;
-  if (type.kind == Kind::record && type.row == v) return true;
+  if (type.kind == Type::Kind::var) return type.var == v;
+  if (type.kind == Type::Kind::record && type.row == v) return true;
   return std::any_of(type.items.begin(), type.items.end(), [&](TypeId i) { return occurs(v, i); });
 }
 
@@ -66,7 +67,7 @@ bool Unifier::occurs(TypeVarId v, TypeId t) {
 /// The variables that are values of parts of a parameter.
 static void values_in(const Vars& vars, TypeId id, std::vector<Var>& out) {
   const Type& t = vars[vars.head(id)];
-  if (t.kind == Kind::function) return;
+  if (t.kind == Type::Kind::function) return;
   if (t.value) t.value->collect_vars(out);
   for (TypeId item : t.items) values_in(vars, item, out);
 }
@@ -76,15 +77,11 @@ static void sizes_beside_values(const Vars& vars, TypeId id, std::vector<Var>& o
   const Type& t = vars[vars.head(id)];
   for (const ShapeItem& i : t.shape)
     if (is_dim(i)) i.dim.collect_vars(out);
-  if (t.kind == Kind::stack) t.count.collect_vars(out);
+  if (t.kind == Type::Kind::stack) t.count.collect_vars(out);
   for (const LayoutPart& part : t.layout)
     for (const auto* spots : {&part.from, &part.to})
       for (const LayoutSpot& s : *spots) s.size.collect_vars(out);
   for (TypeId item : t.items) sizes_beside_values(vars, item, out);
-}
-
-static bool has(const std::vector<Var>& list, Var v) {
-  return std::find(list.begin(), list.end(), v) != list.end();
 }
 
 static bool is_refined(const Type& t) { return t.value || t.range || !t.elements.empty(); }
@@ -102,8 +99,8 @@ TypeId Unifier::plain(TypeId id) {
   vars_.work();
   id = vars_.zonk(id);
   Type t = vars_[id];
-  if (t.kind == Kind::tensor) return plain_tensor(id);
-  if (t.kind == Kind::function) return plain_function(id);
+  if (t.kind == Type::Kind::tensor) return plain_tensor(id);
+  if (t.kind == Type::Kind::function) return plain_function(id);
   bool changed = false;
   for (TypeId& item : t.items) {
     const TypeId known = plain(item);
@@ -119,16 +116,16 @@ TypeId Unifier::plain(TypeId id) {
 bool Unifier::plain_parameter(TypeId& id, const std::vector<Var>& kept, std::vector<Var>& bound) {
   id = vars_.zonk(id);
   Type t = vars_[id];
-  if (t.kind == Kind::function) {
+  if (t.kind == Type::Kind::function) {
     id = plain_function(id);
     return id.valid();
   }
-  if (t.kind == Kind::tensor) {
+  if (t.kind == Type::Kind::tensor) {
     if (!is_refined(t)) return true;
     const auto named = t.value ? t.value->as_var() : std::nullopt;
-    if (!named || !has(bound, *named) || t.range || !t.elements.empty()) return false;
+    if (!named || !base::contains(bound, *named) || t.range || !t.elements.empty()) return false;
     std::erase(bound, *named);  // two parts of one value would have to be equal
-    if (!has(kept, *named)) id = plain_tensor(id);
+    if (!base::contains(kept, *named)) id = plain_tensor(id);
     return true;
   }
   bool changed = false;
@@ -149,7 +146,7 @@ TypeId Unifier::plain_function(TypeId id) {
   t.items.back() = plain(t.items.back());
   if (!t.items.back().valid()) return {};
   for (TypeId item : t.items) sizes_beside_values(vars_, item, mentioned);
-  std::erase_if(t.bound, [&](Var v) { return !has(mentioned, v); });
+  std::erase_if(t.bound, [&](Var v) { return !base::contains(mentioned, v); });
   const bool forgets = t.bound != bound;
   for (size_t i = 0; i + 1 < t.items.size(); ++i)
     if (!plain_parameter(t.items[i], t.bound, bound)) return {};
@@ -157,7 +154,7 @@ TypeId Unifier::plain_function(TypeId id) {
 }
 
 bool Unifier::bind(TypeVarId v, TypeId t, WhyId why) {
-  if (vars_[t].kind == Kind::var && vars_[t].var == v) return true;
+  if (vars_[t].kind == Type::Kind::var && vars_[t].var == v) return true;
   if (occurs(v, t)) return failed(Failure::Kind::infinite, why);
   const TypeId known = plain(t);
   if (!known.valid()) return failed(Failure::Kind::dependent, why);
@@ -172,48 +169,48 @@ bool Unifier::unify(TypeId x, TypeId y, WhyId why) {
   y = vars_.head(y);
   if (x == y) return true;
   Type a = vars_[x], b = vars_[y];
-  if (a.kind == Kind::error || b.kind == Kind::error) return true;
-  if (b.kind == Kind::var && vars_.is_meta(b.var)) {
-    if (a.kind == Kind::var && vars_.is_meta(a.var) && b.var < a.var) return bind(a.var, y, why);
+  if (a.kind == Type::Kind::error || b.kind == Type::Kind::error) return true;
+  if (b.kind == Type::Kind::var && vars_.is_meta(b.var)) {
+    if (a.kind == Type::Kind::var && vars_.is_meta(a.var) && b.var < a.var) return bind(a.var, y, why);
     return bind(b.var, x, why);
   }
-  if (a.kind == Kind::var && vars_.is_meta(a.var)) return bind(a.var, y, why);
-  if (a.kind == Kind::stack || b.kind == Kind::stack) {
+  if (a.kind == Type::Kind::var && vars_.is_meta(a.var)) return bind(a.var, y, why);
+  if (a.kind == Type::Kind::stack || b.kind == Type::Kind::stack) {
     const TypeId u = vars_.head(shape_view(x)), w = vars_.head(shape_view(y));
     a = vars_[u];
     b = vars_[w];
-    if (a.kind == Kind::stack && b.kind == Kind::stack) {
+    if (a.kind == Type::Kind::stack && b.kind == Type::Kind::stack) {
       solver_.equal(a.count, b.count, why);
       return unify(a.items[0], b.items[0], why);
     }
-    if (a.kind == Kind::stack) return unstack(a.count, a.items[0], w, why);
-    if (b.kind == Kind::stack) return unstack(b.count, b.items[0], u, why);
+    if (a.kind == Type::Kind::stack) return unstack(a.count, a.items[0], w, why);
+    if (b.kind == Type::Kind::stack) return unstack(b.count, b.items[0], u, why);
     x = u;
     y = w;
   }
   if (a.kind != b.kind) return failed(Failure::Kind::structure, why);
   switch (a.kind) {
-    case Kind::tensor: {
+    case Type::Kind::tensor: {
       const bool elem = unify(a.elem, b.elem, why);
       solver_.equal(a.shape, b.shape, why);
       return elem;
     }
-    case Kind::tuple: {
+    case Type::Kind::tuple: {
       if (a.items.size() != b.items.size()) return failed(Failure::Kind::structure, why);
       bool ok = true;
       for (size_t i = 0; i < a.items.size(); ++i) ok &= unify(a.items[i], b.items[i], why);
       return ok;
     }
-    case Kind::record:
+    case Type::Kind::record:
       return unify_records(x, y, why);
-    case Kind::function:
+    case Type::Kind::function:
       return unify_functions(x, y, why);
-    case Kind::var:
+    case Type::Kind::var:
       return a.var == b.var || failed(Failure::Kind::structure, why);
-    case Kind::string:
+    case Type::Kind::string:
       return true;
-    case Kind::stack:
-    case Kind::error:
+    case Type::Kind::stack:
+    case Type::Kind::error:
       return true;
   }
   return true;
@@ -228,11 +225,12 @@ std::optional<Unifier::Split> Unifier::split(const Type& fn, size_t count) {
   out.params.assign(fn.items.begin(), middle);
   std::vector<Var> later, mentioned;
   for (auto item = middle; item != fn.items.end() - 1; ++item) values_in(vars_, *item, later);
-  std::erase_if(later, [&](Var v) { return !has(fn.bound, v); });
+  std::erase_if(later, [&](Var v) { return !base::contains(fn.bound, v); });
   for (Var v : fn.bound)
-    if (!has(later, v)) out.bound.push_back(v);
+    if (!base::contains(later, v)) out.bound.push_back(v);
   for (TypeId p : out.params) sizes_beside_values(vars_, p, mentioned);
-  if (std::any_of(later.begin(), later.end(), [&](Var v) { return has(mentioned, v); })) return std::nullopt;
+  if (std::any_of(later.begin(), later.end(), [&](Var v) { return base::contains(mentioned, v); }))
+    return std::nullopt;
   out.rest = vars_.function({middle, fn.items.end() - 1}, fn.items.back(), later);
   return out;
 }
@@ -240,10 +238,10 @@ std::optional<Unifier::Split> Unifier::split(const Type& fn, size_t count) {
 /// One new name for what each of two functions calls the value of the same part of a parameter.
 void Unifier::pair(TypeId x, TypeId y, const Split& left, const Split& right, shape::Substitution& names) {
   const Type a = vars_[vars_.zonk(x)], b = vars_[vars_.zonk(y)];
-  if (a.kind != b.kind || a.kind == Kind::function) return;
+  if (a.kind != b.kind || a.kind == Type::Kind::function) return;
   const auto name = [](const Type& t, const Split& fn) -> std::optional<Var> {
     const auto v = t.value ? t.value->as_var() : std::nullopt;
-    return v && has(fn.bound, *v) ? v : std::nullopt;
+    return v && base::contains(fn.bound, *v) ? v : std::nullopt;
   };
   if (const auto mine = name(a, left), theirs = name(b, right); mine && theirs) {
     const bool size = vars_.is_size(*mine) || vars_.is_size(*theirs);
@@ -303,7 +301,7 @@ bool Unifier::unify_records(TypeId x, TypeId y, WhyId why) {
   };
   bool ok = true;
   Type only_a, only_b;  // the fields that the other does not have
-  only_a.kind = only_b.kind = Kind::record;
+  only_a.kind = only_b.kind = Type::Kind::record;
   for (size_t i = 0; i < a.fields.size(); ++i) {
     if (TypeId theirs = find(b, a.fields[i]); theirs.valid()) {
       vars_.note_same_field(place_of_field(a, a.fields[i]), place_of_field(b, a.fields[i]));
@@ -344,7 +342,7 @@ bool Unifier::unify_records(TypeId x, TypeId y, WhyId why) {
 bool Unifier::unstack(const shape::Dim& count, TypeId element, TypeId whole, WhyId why) {
   const Type t = vars_[vars_.zonk(whole)];
   switch (t.kind) {
-    case Kind::tensor: {
+    case Type::Kind::tensor: {
       Shape rest;
       if (!t.shape.empty() && is_dim(t.shape[0])) {
         solver_.equal(count, t.shape[0].dim, why);
@@ -357,8 +355,8 @@ bool Unifier::unstack(const shape::Dim& count, TypeId element, TypeId whole, Why
       }
       return unify(element, vars_.tensor(t.elem, rest), why);
     }
-    case Kind::tuple:
-    case Kind::record: {
+    case Type::Kind::tuple:
+    case Type::Kind::record: {
       Type inner = t;
       bool ok = true;
       for (TypeId& item : inner.items) {
@@ -376,22 +374,22 @@ bool Unifier::unstack(const shape::Dim& count, TypeId element, TypeId whole, Why
 TypeId Unifier::shape_view(TypeId id) {
   id = vars_.head(id);
   const Type t = vars_[id];
-  if (t.kind != Kind::stack) return id;
+  if (t.kind != Type::Kind::stack) return id;
   const TypeId element = vars_.head(shape_view(t.items[0]));
   Type inner = vars_[vars_.zonk(element)];
   switch (inner.kind) {
-    case Kind::tensor: {
+    case Type::Kind::tensor: {
       Shape s = inner.shape;
       s.insert(s.begin(), dim_item(t.count));
       return vars_.tensor(inner.elem, s);
     }
-    case Kind::record:
+    case Type::Kind::record:
       if (inner.row.valid()) return id;
       [[fallthrough]];
-    case Kind::tuple:
+    case Type::Kind::tuple:
       for (TypeId& item : inner.items) item = shape_view(vars_.stack(t.count, item));
       return vars_.add(inner);
-    case Kind::error:
+    case Type::Kind::error:
       return element;
     default:
       return id;
@@ -402,12 +400,12 @@ TypeId Unifier::field(TypeId record, const std::string& name, WhyId why, source:
   if (solver_.skips(why)) return vars_.fresh("t");
   const TypeId id = vars_.zonk(record);
   Type t = vars_[id];
-  if (t.kind == Kind::stack) {
+  if (t.kind == Type::Kind::stack) {
     const TypeId inner = field(t.items[0], name, why, at);
     return inner.valid() ? shape_view(vars_.stack(t.count, inner)) : inner;
   }
-  if (t.kind == Kind::error) return id;
-  if (t.kind == Kind::record) {
+  if (t.kind == Type::Kind::error) return id;
+  if (t.kind == Type::Kind::record) {
     for (size_t i = 0; i < t.fields.size(); ++i)
       if (t.fields[i] == name) {
         vars_.note_same_field(at, place_of_field(t, name));
@@ -415,10 +413,10 @@ TypeId Unifier::field(TypeId record, const std::string& name, WhyId why, source:
       }
   }
   TypeVarId row;
-  if (t.kind == Kind::record && t.row.valid() && vars_.is_meta(t.row)) row = t.row;
-  if (t.kind == Kind::var && vars_.is_meta(t.var)) row = t.var;
+  if (t.kind == Type::Kind::record && t.row.valid() && vars_.is_meta(t.row)) row = t.row;
+  if (t.kind == Type::Kind::var && vars_.is_meta(t.var)) row = t.var;
   if (!row.valid()) {
-    if (t.kind == Kind::record) {
+    if (t.kind == Type::Kind::record) {
       lacks(id, {}, name, why, false);
     } else {
       failed(Failure::Kind::structure, why, name);
@@ -427,7 +425,7 @@ TypeId Unifier::field(TypeId record, const std::string& name, WhyId why, source:
   }
   const TypeId type = vars_.fresh("t");
   Type longer;
-  longer.kind = Kind::record;
+  longer.kind = Type::Kind::record;
   longer.fields = {name};
   longer.places = {at};
   longer.items = {type};

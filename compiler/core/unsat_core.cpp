@@ -20,7 +20,7 @@ using source::Span;
 
 namespace {
 
-constexpr size_t most_work = 100'000;  // expressions inferred for one declaration, all attempts together
+constexpr size_t most_core_work = 100'000;  // expressions inferred for one declaration, all attempts together
 constexpr size_t most_shown = 3;       // places of a core that are marked
 
 /// Marks the places of the core that the message does not show yet.
@@ -73,7 +73,7 @@ bool Checker::still_fails(const PendingReport& pending) {
 void Checker::report_pending() {
   const DeclInfo info = e_.infos[g_.index];
   if (reporter_.attempting() || info.not_read) return;
-  const size_t attempts = most_work / std::max<size_t>(1, info.end_expr - info.first_expr);
+  const size_t attempts = most_core_work / std::max<size_t>(1, info.end_expr - info.first_expr);
   size_t used = 0;
   for (PendingReport& pending : reporter_.pending()) {
     const bool shown =

@@ -7,13 +7,13 @@
 #include <map>
 
 #include "base/bug.h"
+#include "base/contains.h"
 #include "module/contract_plan.h"
 
 namespace axon::module {
 
 using graph::Op;
 using graph::Scalar;
-using graph::Value;
 
 BufferLayout layout_of(const task::Buffer& buffer) {
   BufferLayout layout{&buffer, std::vector<Dim>(buffer.shape.size())};
@@ -103,20 +103,16 @@ class BodyBuilder {
     return {Dim(0), extent, extent};
   }
 
-  static bool has(const std::vector<Var>& list, Var v) {
-    return std::find(list.begin(), list.end(), v) != list.end();
-  }
-
   bool only(const Dim& d, const std::vector<Var>& list) const {
     const auto vars = d.vars();
-    return std::all_of(vars.begin(), vars.end(), [&](Var v) { return has(list, v); });
+    return std::all_of(vars.begin(), vars.end(), [&](Var v) { return base::contains(list, v); });
   }
 
   /// The range of an index expression under `facts`, clamped to the axis.
   Span span_of(const Dim& index, const std::vector<Fact>& facts, const Dim& extent) const {
     // A read under a condition may lie outside of the domain: nothing is computed there.
     if (only(index, kept_)) return {shape::max(index, Dim(0)), shape::min(index + Dim(1), extent), Dim(1)};
-    const auto bounds = shape::bounds_of(index, facts, [&](Var v) { return has(kept_, v); });
+    const auto bounds = shape::bounds_of(index, facts, [&](Var v) { return base::contains(kept_, v); });
     const Dim low = bounds.low ? shape::max(*bounds.low, Dim(0)) : Dim(0);
     const Dim end = bounds.high ? shape::min(*bounds.high + Dim(1), extent) : extent;
     return {low, end, length_bound(low, end, bounds, extent)};
@@ -127,7 +123,7 @@ class BodyBuilder {
       const Dim plain = *bounds.high - *bounds.low + Dim(1);
       if (only(plain, sizes_)) return plain.constant() ? plain : shape::max(plain, Dim(0));
     }
-    const auto length = shape::bounds_of(end - low, facts_, [&](Var v) { return has(sizes_, v); });
+    const auto length = shape::bounds_of(end - low, facts_, [&](Var v) { return base::contains(sizes_, v); });
     return length.high && only(*length.high, sizes_) ? shape::max(*length.high, Dim(0)) : extent;
   }
 
@@ -173,7 +169,7 @@ class BodyBuilder {
     const auto& vars = graph::free_vars(g_, id);
     std::vector<Axis> axes;
     for (const Axis& a : domain)
-      if (has(vars, a.var)) axes.push_back(a);
+      if (base::contains(vars, a.var)) axes.push_back(a);
     return axes;
   }
 

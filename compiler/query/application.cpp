@@ -11,7 +11,6 @@
 
 namespace axon::query {
 
-using syntax::Token;
 using syntax::TokenKind;
 
 namespace {
@@ -46,11 +45,11 @@ struct Group {
 /// Goes through the tokens of a declaration, and keeps the brackets that are open.
 class Reader {
  public:
-  Reader(std::string_view text, uint32_t start, const std::vector<Token>& tokens)
+  Reader(std::string_view text, uint32_t start, const std::vector<syntax::Token>& tokens)
       : text_(text), start_(start), tokens_(tokens) {}
 
   void step(size_t i) {
-    const Token& t = tokens_[i];
+    const syntax::Token& t = tokens_[i];
     if (syntax::opens_declaration(t.kind)) {
       groups_.assign(1, {});
       top().binds = true;
@@ -85,10 +84,12 @@ class Reader {
 
  private:
   Group& top() { return groups_.back(); }
-  std::string word(const Token& t) const { return std::string(text_.substr(t.begin, t.end - t.begin)); }
+  std::string word(const syntax::Token& t) const {
+    return std::string(text_.substr(t.begin, t.end - t.begin));
+  }
 
   void operand(size_t i) {
-    const Token& t = tokens_[i];
+    const syntax::Token& t = tokens_[i];
     Group& group = top();
     if (group.binds) return;
     const bool named = t.kind == TokenKind::ID;
@@ -104,7 +105,7 @@ class Reader {
     group.run.push_back(std::move(one));
   }
 
-  void open(const Token& t) {
+  void open(const syntax::Token& t) {
     Group inner;
     inner.opener = t.kind;
     inner.begin = start_ + t.begin;
@@ -112,7 +113,7 @@ class Reader {
     groups_.push_back(std::move(inner));
   }
 
-  void close(const Token& t) {
+  void close(const syntax::Token& t) {
     if (groups_.size() < 2) return;
     const Group inside = std::move(top());
     groups_.pop_back();
@@ -171,7 +172,7 @@ class Reader {
 
   std::string_view text_;  ///< of the declaration
   const uint32_t start_;   ///< where it begins
-  const std::vector<Token>& tokens_;
+  const std::vector<syntax::Token>& tokens_;
   std::vector<Group> groups_{1};
 };
 

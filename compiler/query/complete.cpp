@@ -10,6 +10,7 @@
 #include "query/hole_text.h"
 #include "query/modules_on_disk.h"
 #include "query/reading.h"
+#include "query/tokens.h"
 #include "query/typed.h"
 #include "session/hole.h"
 #include "source/files.h"
@@ -51,15 +52,6 @@ const session::Record* record_of(const Session& session, const core::DeclKey& ke
   if (found == session.records().end()) return nullptr;
   const session::Record& now = found->second;
   return now.good || !now.last_good ? &now : now.last_good.get();
-}
-
-/// Whether the declaration is one, as far as is known.
-bool is_function(const Session& session, const core::DeclKey& key) {
-  const session::Record* const record = record_of(session, key);
-  if (!record || !record->checked) return true;
-  const core::Program& program = record->checked->program;
-  const core::TypeId type = program.globals[record->checked->global].scheme.type;
-  return type.valid() && program.types.types[type].kind == core::Type::Kind::function;
 }
 
 class Completing {

@@ -12,7 +12,6 @@
 
 namespace axon::query {
 
-using syntax::Token;
 using syntax::TokenKind;
 using Place = Cursor::Place;
 
@@ -25,7 +24,7 @@ namespace {
 /// Goes through the tokens of a declaration up to the place, and keeps what may follow.
 class Scan {
  public:
-  Scan(std::string_view text, const std::vector<Token>& tokens) : text_(text), tokens_(tokens) {}
+  Scan(std::string_view text, const std::vector<syntax::Token>& tokens) : text_(text), tokens_(tokens) {}
 
   void run(uint32_t until) {
     for (size_t i = 0; i < tokens_.size() && tokens_[i].end <= until && tokens_[i].kind != TokenKind::END;
@@ -66,25 +65,27 @@ class Scan {
     Place state = Place::declaration;
     bool binds = false;  ///< names that stand here are new
     std::vector<BoundName> names;
-    int axes_follow = 0;           ///< brackets of axes to come, of `rearrange`
-    bool pattern = false;          ///< a part of what binds names
-    bool field_types = false;      ///< a record of a type
-    std::optional<size_t> record;  ///< a record of values: the token that opens it
-    std::vector<Token> outside;    ///< operands before it: those that `=>` may bind
-    std::vector<Token> tokens;     ///< the first two inside
+    int axes_follow = 0;                 ///< brackets of axes to come, of `rearrange`
+    bool pattern = false;                ///< a part of what binds names
+    bool field_types = false;            ///< a record of a type
+    std::optional<size_t> record;        ///< a record of values: the token that opens it
+    std::vector<syntax::Token> outside;  ///< operands before it: those that `=>` may bind
+    std::vector<syntax::Token> tokens;   ///< the first two inside
   };
   Level& top() { return levels_.back(); }
   const Level& top() const { return levels_.back(); }
-  std::string word(const Token& t) const { return std::string(text_.substr(t.begin, t.end - t.begin)); }
+  std::string word(const syntax::Token& t) const {
+    return std::string(text_.substr(t.begin, t.end - t.begin));
+  }
 
-  void bind(const Token& t, bool size) {
+  void bind(const syntax::Token& t, bool size) {
     std::string name = word(t);
     auto& to = size && in_header_ ? header_ : top().names;
     if (size && std::any_of(to.begin(), to.end(), [&](const BoundName& b) { return b.name == name; }))
       return use(t);
     to.push_back({std::move(name), t.begin, size, false});
   }
-  void use(const Token& t) {
+  void use(const syntax::Token& t) {
     const std::string name = word(t);
     for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
       for (auto bound = level->names.rbegin(); bound != level->names.rend(); ++bound)
@@ -97,7 +98,7 @@ class Scan {
   }
 
   void open(size_t i) {
-    const Token& t = tokens_[i];
+    const syntax::Token& t = tokens_[i];
     Level inner = top();
     inner.field_types = false;
     inner.record.reset();
@@ -135,7 +136,7 @@ class Scan {
     recent_ = inside.outside;
     const bool bounded = inside.tokens.size() == 2 && inside.tokens[0].kind == TokenKind::ID &&
                          inside.tokens[1].kind == TokenKind::LESS;
-    recent_.push_back(bounded ? inside.tokens[0] : Token{TokenKind::NUM});
+    recent_.push_back(bounded ? inside.tokens[0] : syntax::Token{TokenKind::NUM});
   }
 
   void begin(Place state, bool binds) {
@@ -144,7 +145,7 @@ class Scan {
   }
 
   void name(size_t i) {
-    const Token& t = tokens_[i];
+    const syntax::Token& t = tokens_[i];
     Level& level = top();
     const bool after_point = i > 0 && tokens_[i - 1].kind == TokenKind::DOT;
     if (level.state == Place::size) return bind(t, true);
@@ -176,7 +177,7 @@ class Scan {
   }
 
   void step(size_t i) {
-    const Token& t = tokens_[i];
+    const syntax::Token& t = tokens_[i];
     if (top().tokens.size() < 2 && !syntax::is_closer(t.kind)) top().tokens.push_back(t);
     switch_on(i);
     if (t.kind == TokenKind::NUM) recent_.push_back(t);
@@ -186,7 +187,7 @@ class Scan {
   }
 
   void switch_on(size_t i) {
-    const Token& t = tokens_[i];
+    const syntax::Token& t = tokens_[i];
     if (syntax::opens_declaration(t.kind) && levels_.size() == 1) return declaration(t);
     if (syntax::is_opener(t.kind)) return open(i);
     if (syntax::is_closer(t.kind)) return close();
@@ -221,7 +222,7 @@ class Scan {
     top().state = of_element ? Place::element_class : Place::type;
   }
 
-  void declaration(const Token& t) {
+  void declaration(const syntax::Token& t) {
     levels_.resize(1);
     header_.clear();
     axes_.clear();
@@ -238,11 +239,11 @@ class Scan {
   }
 
   std::string_view text_;
-  const std::vector<Token>& tokens_;
+  const std::vector<syntax::Token>& tokens_;
   std::vector<Level> levels_{1};
   std::vector<BoundName> header_;  ///< sizes
   std::vector<std::string> axes_;
-  std::vector<Token> recent_;
+  std::vector<syntax::Token> recent_;
   bool in_header_ = false;
   Place behind_equal_ = Place::expression;  ///< in this declaration
   std::optional<size_t> last_;
@@ -268,11 +269,12 @@ bool find_import(Cursor& out, std::string_view text, uint32_t offset) {
 }
 
 /// The record that a token opens: where it ends, and the fields that it has without the word that is written.
-void find_fields(Cursor& out, std::string_view text, const std::vector<Token>& tokens, size_t opener) {
+void find_fields(Cursor& out, std::string_view text, const std::vector<syntax::Token>& tokens,
+                 size_t opener) {
   int depth = 0;
   out.record = {tokens[opener].begin + out.part_begin, out.end};
   for (size_t i = opener; i < tokens.size(); ++i) {
-    const Token& t = tokens[i];
+    const syntax::Token& t = tokens[i];
     if (syntax::is_opener(t.kind)) ++depth;
     if (syntax::is_closer(t.kind) && --depth == 0) {
       out.record->second = t.end + out.part_begin;
@@ -288,14 +290,14 @@ void find_fields(Cursor& out, std::string_view text, const std::vector<Token>& t
 bool in_words(const syntax::TokenStream& stream, uint32_t at, const std::string& prefix) {
   const bool comment = std::any_of(stream.comments.begin(), stream.comments.end(),
                                    [&](const auto& c) { return c.span.begin < at && at <= c.span.end; });
-  const bool string = std::any_of(stream.tokens.begin(), stream.tokens.end(), [&](const Token& t) {
+  const bool string = std::any_of(stream.tokens.begin(), stream.tokens.end(), [&](const syntax::Token& t) {
     return (t.kind == TokenKind::STR || t.kind == TokenKind::BROKEN) && t.begin < at && at < t.end;
   });
   return comment || string || (!prefix.empty() && prefix[0] >= '0' && prefix[0] <= '9');
 }
 
 /// What the tokens next to the word say. `before`: the last one before it.
-void look_around(Cursor& out, std::string_view text, const std::vector<Token>& tokens,
+void look_around(Cursor& out, std::string_view text, const std::vector<syntax::Token>& tokens,
                  std::optional<size_t> before) {
   const auto word = [&](size_t i) {
     return std::string(text.substr(tokens[i].begin, tokens[i].end - tokens[i].begin));
@@ -310,7 +312,7 @@ void look_around(Cursor& out, std::string_view text, const std::vector<Token>& t
     if (out.place == Place::member) out.operand = out.part_begin + tokens[*before].begin;
   }
   for (size_t i = 0; i < tokens.size(); ++i) {
-    const Token& t = tokens[i];
+    const syntax::Token& t = tokens[i];
     if (t.kind == TokenKind::TYVAR && t.begin + out.part_begin + 1 != out.begin)
       out.elements.push_back(word(i).substr(1));
     if (t.begin < out.end - out.part_begin || t.begin >= t.end || !out.after.empty()) continue;

@@ -8,7 +8,6 @@
 
 namespace axon::query {
 
-using syntax::Token;
 using syntax::TokenKind;
 
 namespace {
@@ -16,7 +15,7 @@ namespace {
 /// What is open behind some tokens, each with the text that ends it.
 class Open {
  public:
-  void take(const Token& t) {
+  void take(const syntax::Token& t) {
     if (syntax::is_closer(t.kind)) return close();
     if (syntax::is_opener(t.kind)) return open(t.kind);
     if (t.kind == TokenKind::LET && ends_with(TokenKind::LET)) return;  // one `in` ends them all
@@ -77,7 +76,7 @@ std::vector<std::string> texts_with_hole(std::string_view text, uint32_t begin, 
   source::Diagnostics ignored;
   const source::SourceFile file(source::FileId{0}, "", std::string(text.substr(0, begin)));
   Open open;
-  for (const Token& t : syntax::lex(file, ignored).tokens) open.take(t);
+  for (const syntax::Token& t : syntax::lex(file, ignored).tokens) open.take(t);
   return {before + std::string(text.substr(end)), before + open.ends() + "\n"};
 }
 

@@ -9,13 +9,12 @@ namespace axon::query {
 
 using source::Span;
 namespace stx = axon::syntax;
-using Kind = Symbol::Kind;
 
 namespace {
 
 void add_sizes(const std::vector<stx::SizeParam>& sizes, Symbol& out) {
   for (const stx::SizeParam& size : sizes)
-    out.parts.push_back({Kind::size, size.name.text, size.name.span, size.name.span, {}});
+    out.parts.push_back({Symbol::Kind::size, size.name.text, size.name.span, size.name.span, {}});
 }
 
 void add_fields(const stx::File& file, stx::TypeId type, Symbol& out) {
@@ -24,34 +23,34 @@ void add_fields(const stx::File& file, stx::TypeId type, Symbol& out) {
   for (const stx::TypeField& field : record->fields) {
     const Span whole =
         field.type.valid() ? source::join(field.name.span, file[field.type].span) : field.name.span;
-    out.parts.push_back({Kind::field, field.name.text, field.name.span, whole, {}});
+    out.parts.push_back({Symbol::Kind::field, field.name.text, field.name.span, whole, {}});
     if (field.type.valid()) add_fields(file, field.type, out.parts.back());
   }
 }
 
 Symbol symbol_of(const stx::File& file, const stx::Decl& d) {
-  Symbol out{Kind::value, d.name.text, d.name.span, d.span, {}};
+  Symbol out{Symbol::Kind::value, d.name.text, d.name.span, d.span, {}};
   std::visit(stx::Overloaded{[&](const stx::FunDecl& f) {
-                               out.kind = f.is_entry ? Kind::entry : Kind::function;
+                               out.kind = f.is_entry ? Symbol::Kind::entry : Symbol::Kind::function;
                                add_sizes(f.sizes, out);
                              },
                              [&](const stx::ValueDecl&) {},
                              [&](const stx::SignatureDecl& s) {
-                               if (s.is_prim) out.kind = Kind::primitive;
+                               if (s.is_prim) out.kind = Symbol::Kind::primitive;
                              },
                              [&](const stx::TypeDecl& t) {
-                               out.kind = Kind::type;
+                               out.kind = Symbol::Kind::type;
                                add_sizes(t.params, out);
                                add_fields(file, t.type, out);
                              },
                              [&](const stx::LayoutDecl& l) {
-                               out.kind = Kind::layout;
+                               out.kind = Symbol::Kind::layout;
                                add_sizes(l.params, out);
                              },
-                             [&](const stx::MeshDecl&) { out.kind = Kind::mesh; },
-                             [&](const stx::ImportDecl&) { out.kind = Kind::module; },
+                             [&](const stx::MeshDecl&) { out.kind = Symbol::Kind::mesh; },
+                             [&](const stx::ImportDecl&) { out.kind = Symbol::Kind::module; },
                              [&](const stx::TestDecl& t) {
-                               out.kind = Kind::test;
+                               out.kind = Symbol::Kind::test;
                                out.name = t.title;
                              },
                              [&](const stx::ErrorDecl&) {}},

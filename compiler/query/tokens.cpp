@@ -13,19 +13,6 @@ using session::Session;
 
 namespace {
 
-bool is_function(const Session& session, const core::DeclKey& key) {
-  const auto found = session.records().find(key);
-  if (found == session.records().end()) return true;
-  for (const session::Record* r = &found->second; r; r = r->last_good.get()) {
-    if (!r->checked) continue;
-    const core::Program& p = r->checked->program;
-    const core::TypeId type = p.globals[r->checked->global].scheme.type;
-    if (type.valid() && p.types.types[type].kind != core::Type::Kind::error)
-      return p.types.types[type].kind == core::Type::Kind::function;
-  }
-  return true;
-}
-
 /// The names that patterns of parameters bind, in a part of a file.
 class Parameters {
  public:
@@ -123,6 +110,19 @@ class Classifier {
 };
 
 }  // namespace
+
+bool is_function(const Session& session, const core::DeclKey& key) {
+  const auto found = session.records().find(key);
+  if (found == session.records().end()) return true;
+  for (const session::Record* r = &found->second; r; r = r->last_good.get()) {
+    if (!r->checked) continue;
+    const core::Program& p = r->checked->program;
+    const core::TypeId type = p.globals[r->checked->global].scheme.type;
+    if (type.valid() && p.types.types[type].kind != core::Type::Kind::error)
+      return p.types.types[type].kind == core::Type::Kind::function;
+  }
+  return true;
+}
 
 const char* token_type_name(Token::Type type) {
   switch (type) {

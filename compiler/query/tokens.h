@@ -33,6 +33,9 @@ struct Token {
   bool entry = false;
 };
 
+/// Whether the declaration is a function by its last good type; true without one.
+bool is_function(const session::Session&, const core::DeclKey&);
+
 const char* token_type_name(Token::Type type);
 constexpr size_t token_types = static_cast<size_t>(Token::Type::field) + 1;
 

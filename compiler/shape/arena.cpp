@@ -13,7 +13,7 @@
 #include "shape/dim_node.h"
 
 namespace axon::shape {
-namespace {
+namespace arena_tables {
 
 /// The nodes of one kind. Those of equal content are one node.
 template <class Node>
@@ -131,27 +131,27 @@ class VarTable {
   std::array<std::atomic<VarInfo*>, 19> blocks_{};
 };
 
-}  // namespace
+}  // namespace arena_tables
 
 struct Arena::Tables {
-  InternTable<DimNode> dims;
-  InternTable<AtomNode> atoms;
-  VarTable vars;
+  arena_tables::InternTable<DimNode> dims;
+  arena_tables::InternTable<AtomNode> atoms;
+  arena_tables::VarTable vars;
 
   /// Counts nothing, so that it does not poll: for who holds a lock.
   const DimNode* intern(std::vector<Term> terms) {
     const bool constant = terms.empty() || terms[0].factors.empty();
     if (const DimNode* shared =
-            constant ? shared_constant(terms.empty() ? 0 : terms[0].coefficient) : nullptr)
+            constant ? arena_tables::shared_constant(terms.empty() ? 0 : terms[0].coefficient) : nullptr)
       return shared;
     DimNode node;
     node.terms = std::move(terms);
-    summarise(node);
+    arena_tables::summarise(node);
     return dims.intern(std::move(node));
   }
 };
 
-namespace {
+namespace arena_tables {
 
 Var VarTable::add(Arena::Tables& tables, std::string name, bool overflowed) {
   base::work(2);
@@ -171,7 +171,11 @@ Var VarTable::add(Arena::Tables& tables, std::string name, bool overflowed) {
   return Var{id};
 }
 
-thread_local Arena* innermost = nullptr;
+}  // namespace arena_tables
+
+namespace {
+
+thread_local Arena* innermost_arena = nullptr;
 Arena::Tables& tables() { return Arena::current().tables(); }
 
 }  // namespace
@@ -185,12 +189,12 @@ Arena::Arena() : tables_(std::make_unique<Tables>()) {
 Arena::~Arena() = default;
 Arena& Arena::current() {
   static auto* of_the_process = new Arena;
-  return innermost ? *innermost : *of_the_process;
+  return innermost_arena ? *innermost_arena : *of_the_process;
 }
 size_t Arena::size() const { return tables_->dims.size() + tables_->atoms.size() + tables_->vars.size(); }
 
-UseArena::UseArena(Arena& arena) : outer_(innermost) { innermost = &arena; }
-UseArena::~UseArena() { innermost = outer_; }
+UseArena::UseArena(Arena& arena) : outer_(innermost_arena) { innermost_arena = &arena; }
+UseArena::~UseArena() { innermost_arena = outer_; }
 
 // ---- What dims are made of ----
 
@@ -211,8 +215,8 @@ Var fresh_var(std::string name) { return tables().vars.add(tables(), std::move(n
 const std::string& var_name(Var var) { return tables().vars[var].name; }
 Dim too_large() { return Dim(tables().vars.add(tables(), "too large", true)); }
 
-Dim::Dim() : node_(shared_constant(0)) {}
-Dim::Dim(int64_t constant) : node_(shared_constant(constant)) {
+Dim::Dim() : node_(arena_tables::shared_constant(0)) {}
+Dim::Dim(int64_t constant) : node_(arena_tables::shared_constant(constant)) {
   if (!node_) node_ = intern_terms({{constant, {}}});
 }
 Dim::Dim(Var var) : node_(tables().vars[var].dim) {}

@@ -88,10 +88,9 @@ Range scale(const Range& range, int64_t factor) {
   if (factor == 0) return {0, 0};
   return factor > 0 ? Range{end(range.low), end(range.high)} : Range{end(range.high), end(range.low)};
 }
-bool empty(const Range& range) { return range.low && range.high && *range.low > *range.high; }
 
 Range multiply(const Range& a, const Range& b) {
-  if (empty(a) || empty(b)) return {};
+  if (a.empty() || b.empty()) return {};
   if (a.low && a.high && *a.low == *a.high) return scale(b, *a.low);
   if (b.low && b.high && *b.low == *b.high) return scale(a, *b.low);
   if (a.high && *a.high <= 0) return scale(multiply(scale(a, -1), b), -1);

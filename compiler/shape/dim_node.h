@@ -77,6 +77,7 @@ void collect_operands(AtomKind, const Dim&, std::vector<Dim>& out);
 /// An inclusive range; a missing end is infinite.
 struct Range {
   std::optional<int64_t> low, high;
+  bool empty() const { return low && high && *low > *high; }
   bool inside(int64_t from, int64_t to) const { return low && high && *low >= from && *high <= to; }
 };
 using AtomRange = std::function<Range(const Atom&)>;

@@ -73,11 +73,6 @@ bool implies(const Normal& fact, const Normal& goal, const Dim& negated_goal) {
   return slack && (goal.relation == Relation::eq ? *slack == 0 : *slack != 0);
 }
 
-bool any_overflowed(const std::vector<Fact>& facts) {
-  return std::any_of(facts.begin(), facts.end(),
-                     [](const Fact& fact) { return overflowed(fact.lhs) || overflowed(fact.rhs); });
-}
-
 void require_divisors(const Dim& dim, std::vector<Fact>& out) {
   for (const Term& term : dim.terms())
     for (const Atom& atom : term.factors) {
@@ -207,6 +202,11 @@ Answer contradict(const std::vector<Fact>& conjunction, const ProverLimits& limi
 
 }  // namespace
 
+bool any_overflowed(const std::vector<Fact>& facts) {
+  return std::any_of(facts.begin(), facts.end(),
+                     [](const Fact& fact) { return overflowed(fact.lhs) || overflowed(fact.rhs); });
+}
+
 std::string Fact::str() const {
   const char* sign = relation == Relation::eq   ? " == "
                      : relation == Relation::ne ? " != "
@@ -257,7 +257,7 @@ std::vector<Fact> substitute(const std::vector<Fact>& facts, const Substitution&
 }
 
 /// The goals after simplify(), which knows the facts; empty when that changes nothing.
-std::vector<Fact> simplified(const std::vector<Fact>& goals, const std::vector<Fact>& facts) {
+std::vector<Fact> simplified_goals(const std::vector<Fact>& goals, const std::vector<Fact>& facts) {
   std::vector<Fact> result = goals;
   bool changed = false;
   for (Fact& goal : result) {
@@ -306,7 +306,7 @@ Answer answer_any(const std::vector<Fact>& facts, const std::vector<Fact>& goals
     if (!known) open.push_back(goal);
   }
   if (facts.empty() && open.empty()) return {Verdict::refuted, {}, "normal form"};
-  if (std::vector<Fact> simpler = simplified(open, facts); !simpler.empty()) {
+  if (std::vector<Fact> simpler = simplified_goals(open, facts); !simpler.empty()) {
     for (const Fact& goal : simpler)
       if (auto known = decided(goal); known && *known) return {Verdict::proved, {}, "simplified"};
     open = std::move(simpler);

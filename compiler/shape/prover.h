@@ -30,6 +30,8 @@ bool holds(Relation, Wide lhs, Wide rhs);
 /// Does the fact hold for these values? nullopt when a side has none: a variable without a value, a division
 /// by zero, an overflow of 128 bits.
 std::optional<bool> holds(const Fact&, const Assignment&);
+/// Is a side of one of them too large for the normal form?
+bool any_overflowed(const std::vector<Fact>&);
 inline Fact equal(Dim a, Dim b) { return {a, Relation::eq, b}; }
 inline Fact less(Dim a, Dim b) { return {a, Relation::lt, b}; }
 inline Fact at_most(Dim a, Dim b) { return {a, Relation::le, b}; }

@@ -14,8 +14,6 @@ constexpr size_t max_products = 96;
 constexpr size_t max_pairs = 12;
 constexpr size_t max_row_terms = 8;  ///< longer rows are not multiplied
 
-bool empty(const Range& range) { return range.low && range.high && *range.low > *range.high; }
-
 Range intersect(const Range& a, const Range& b) {
   Range both = a;
   if (b.low && (!both.low || *b.low > *both.low)) both.low = b.low;
@@ -220,7 +218,7 @@ bool System::add_lemmas() {
 Range System::forward(const Atom& atom) const {
   if (atom.kind() == AtomKind::var) return {};
   Range lhs = range(atom.lhs()), rhs = range(atom.rhs());
-  if (empty(lhs) || empty(rhs)) return {};
+  if (lhs.empty() || rhs.empty()) return {};
   auto pick = [](std::optional<int64_t> a, std::optional<int64_t> b, bool least, bool need_both) {
     if (a && b) return std::optional(least ? std::min(*a, *b) : std::max(*a, *b));
     return need_both ? std::optional<int64_t>() : (a ? a : b);
@@ -273,7 +271,7 @@ bool System::tighten(uint32_t column, const Range& range) {
     ranges_[column] = both;
     changed_ = true;
   }
-  if (empty(both)) contradiction_ = true;
+  if (both.empty()) contradiction_ = true;
   return !contradiction_;
 }
 

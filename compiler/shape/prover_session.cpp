@@ -9,7 +9,7 @@
 namespace axon::shape {
 namespace {
 
-thread_local ProverMemory* innermost = nullptr;
+thread_local ProverMemory* innermost_memory = nullptr;
 constexpr size_t max_answers = 10000;
 
 constexpr size_t question_work = 8'000'000, session_work = 16'000'000;
@@ -23,13 +23,13 @@ thread_local bool counting = false;
 WorkScope::WorkScope() : outermost_(!counting), given_(question_work) {
   if (!outermost_) return;
   counting = true;
-  if (innermost) given_ = std::min(given_, innermost->work_left_);
+  if (innermost_memory) given_ = std::min(given_, innermost_memory->work_left_);
   work_left = given_;
 }
 WorkScope::~WorkScope() {
   if (!outermost_) return;
   counting = false;
-  if (innermost) innermost->work_left_ -= given_ - work_left;
+  if (innermost_memory) innermost_memory->work_left_ -= given_ - work_left;
   work_left = question_work;
 }
 
@@ -44,7 +44,7 @@ ProverMemory::ProverMemory(unsigned z3_rlimit)
       work_left_(session_work),
       arena_(Arena::current().serial()) {}
 ProverMemory* ProverMemory::current() {
-  return innermost && innermost->arena_ == Arena::current().serial() ? innermost : nullptr;
+  return innermost_memory && innermost_memory->arena_ == Arena::current().serial() ? innermost_memory : nullptr;
 }
 
 const Answer* ProverMemory::find(const QuestionKey& key) const {
@@ -56,9 +56,9 @@ void ProverMemory::keep(QuestionKey key, const Answer& answer) {
   if (answers_.size() < max_answers) answers_.emplace(std::move(key), answer);
 }
 
-ProverSession::ProverSession(unsigned z3_rlimit) : memory_(new ProverMemory(z3_rlimit)), outer_(innermost) {
-  innermost = memory_.get();
+ProverSession::ProverSession(unsigned z3_rlimit) : memory_(new ProverMemory(z3_rlimit)), outer_(innermost_memory) {
+  innermost_memory = memory_.get();
 }
-ProverSession::~ProverSession() { innermost = outer_; }
+ProverSession::~ProverSession() { innermost_memory = outer_; }
 
 }  // namespace axon::shape

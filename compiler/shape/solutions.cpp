@@ -17,11 +17,6 @@ namespace {
 /// After so many values in a row without a solution the prover is asked for the first time.
 constexpr size_t first_question = 32;
 
-bool any_overflowed(const std::vector<Fact>& facts) {
-  return std::any_of(facts.begin(), facts.end(),
-                     [](const Fact& fact) { return overflowed(fact.lhs) || overflowed(fact.rhs); });
-}
-
 /// The facts where the variable has that value, without those that hold then; nothing where one is broken.
 std::optional<std::vector<Fact>> with_value(const std::vector<Fact>& facts, Var v, int64_t value) {
   const Substitution substitution{{v, Dim(value)}};

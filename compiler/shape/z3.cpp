@@ -190,9 +190,9 @@ Satisfiable check(z3::solver& solver, unsigned& resource) {
 
 /// A conjunction without variables of its own: they go by number of use, as Z3 sees them. Conjunctions with
 /// one text are one question, and get one answer.
-class Question {
+class Z3Question {
  public:
-  Question(const std::vector<Fact>& conjunction, unsigned rlimit) {
+  Z3Question(const std::vector<Fact>& conjunction, unsigned rlimit) {
     add(rlimit);
     for (const Fact& fact : conjunction) {
       add(static_cast<int64_t>(fact.relation));
@@ -233,7 +233,7 @@ class Question {
 /// counts the same for a remembered one: what is proved does not depend on what was asked before.
 class Answers {
  public:
-  std::optional<Z3Answer> find(const Question& question) const {
+  std::optional<Z3Answer> find(const Z3Question& question) const {
     const auto known = answers_.find(question.text());
     if (known == answers_.end()) return std::nullopt;
     Z3Answer answer = known->second.answer;
@@ -241,7 +241,7 @@ class Answers {
       answer.model[question.variables()[number]] = value;
     return answer;
   }
-  void keep(const Question& question, const Z3Answer& answer) {
+  void keep(const Z3Question& question, const Z3Answer& answer) {
     constexpr size_t most_bytes = 32u << 20;
     bytes_ += question.text().size() + 256;
     if (bytes_ > most_bytes) return;
@@ -305,7 +305,7 @@ Z3Answer z3_solve(const std::vector<Fact>& conjunction, const ProverLimits& limi
     return answer;
   }
   thread_local Answers answers;
-  const Question question(conjunction, limits.z3_rlimit);
+  const Z3Question question(conjunction, limits.z3_rlimit);
   if (const auto known = answers.find(question)) return *known;
   const Z3Answer answer = solve(conjunction, limits.z3_rlimit);
   answers.keep(question, answer);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/contains.h"
+
 namespace axon::task {
 
 using graph::Axis;
@@ -17,10 +19,6 @@ using graph::Var;
 using shape::Dim;
 
 namespace {
-
-bool contains(const std::vector<uint32_t>& list, uint32_t n) {
-  return std::find(list.begin(), list.end(), n) != list.end();
-}
 
 /// What must hold for a truth value to be true, from left to right, each condition once.
 void add_conjuncts(const Graph& g, ScalarId root, std::vector<ScalarId>& out) {
@@ -88,7 +86,7 @@ class Finder {
     }
     if (found_.decided.empty()) return std::nullopt;
     for (uint32_t a = 0; a < domain_.size(); ++a)
-      if (!found_.decides(a) && !contains(found_.outer, a)) found_.inner.push_back(a);
+      if (!found_.decides(a) && !base::contains(found_.outer, a)) found_.inner.push_back(a);
     return found_;
   }
 
@@ -99,7 +97,7 @@ class Finder {
     if (!dim || base::is_float(g_.scalars[value].elem)) return false;
     if (!first && !is_total(g_, value, ranges_)) return false;
     for (uint32_t a = 0; a < domain_.size(); ++a) {
-      if (found_.decides(a) || contains(found_.outer, a)) continue;
+      if (found_.decides(a) || base::contains(found_.outer, a)) continue;
       const auto by = dim->linear_in(domain_[a].var);
       if (!by || !(by->first.is(1) || by->first.is(-1))) continue;
       if (depends_on(g_, value, domain_[a].var)) continue;
@@ -113,7 +111,7 @@ class Finder {
     for (uint32_t a = 0; a < domain_.size(); ++a) {
       const Var var = domain_[a].var;
       const bool mentioned = depends_on(g_, decided.value, var) || decided.rest.contains(var);
-      if (mentioned && !found_.decides(a) && !contains(found_.outer, a)) found_.outer.push_back(a);
+      if (mentioned && !found_.decides(a) && !base::contains(found_.outer, a)) found_.outer.push_back(a);
     }
     found_.decided.push_back(std::move(decided));
   }

@@ -31,9 +31,9 @@ using graph::Value;
 /// An index of a read or store; nullopt when it depends on data.
 using Index = std::optional<Dim>;
 
-class Boxes {
+class BoxChecks {
  public:
-  Boxes(const Program& p, TaskTypeId id, Report& report)
+  BoxChecks(const Program& p, TaskTypeId id, Report& report)
       : p_(p), g_(*p.graph), id_(id), type_(p.types[id]), node_(g_.nodes[type_.node]), report_(report) {}
 
   void run() {
@@ -273,7 +273,7 @@ void verify_panels(const Program& p, Report& report) {
 }  // namespace
 
 void verify_boxes(const Program& p, Report& report) {
-  for (uint32_t t = 0; t < p.types.size(); ++t) Boxes(p, {t}, report).run();
+  for (uint32_t t = 0; t < p.types.size(); ++t) BoxChecks(p, {t}, report).run();
   verify_panels(p, report);
 }
 

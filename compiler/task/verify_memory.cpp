@@ -52,9 +52,9 @@ bool steps_are(const Program& p, const std::vector<Step>& steps, graph::RegionId
   return next == steps.size();
 }
 
-class Memory {
+class MemoryChecks {
  public:
-  Memory(const Program& p, Report& report) : p_(p), g_(*p.graph), storage_(g_), report_(report) {}
+  MemoryChecks(const Program& p, Report& report) : p_(p), g_(*p.graph), storage_(g_), report_(report) {}
 
   void run() {
     if (!everything_placed()) return;
@@ -211,6 +211,6 @@ void verify_structure(const Program& p, Report& report) {
   report.add("trip counts do not depend on loop indices", rectangular, "form");
 }
 
-void verify_memory(const Program& p, Report& report) { Memory(p, report).run(); }
+void verify_memory(const Program& p, Report& report) { MemoryChecks(p, report).run(); }
 
 }  // namespace axon::task

@@ -11,7 +11,7 @@
 namespace axon::host {
 namespace {
 
-constexpr uint64_t alignment = 64;
+constexpr uint64_t arena_alignment = 64;
 /// An untouched event word is at most this far behind, plus one launch: well within the 2^31 of a signed
 /// comparison.
 constexpr uint32_t refresh_after = 1u << 30;
@@ -50,13 +50,13 @@ Status Call::prepare_slots(Plan& plan) {
       const Dim& dim = plan.variant->slots[i];
       if (!dim.evaluate(sizes_.values(), bytes) || bytes < 0) return sizes_.bad_formula(dim);
       plan.slot_offset[i] = total;
-      total += round_up(static_cast<uint64_t>(bytes), alignment);
+      total += round_up(static_cast<uint64_t>(bytes), arena_alignment);
       if (total > limits::tensor_bytes) return sizes_.bad_formula(dim);
     }
     pointers_dirty_ = true;
     plan.arena_bytes = total;
   }
-  return reserve(arena_, plan.arena_bytes + alignment, "temporaries");
+  return reserve(arena_, plan.arena_bytes + arena_alignment, "temporaries");
 }
 
 Status Call::prepare_events(Plan& plan) {

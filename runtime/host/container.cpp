@@ -13,7 +13,7 @@
 namespace axon::host {
 namespace {
 
-constexpr uint64_t header_bytes = 24, record_bytes = 48, name_bytes = 24, alignment = 64;
+constexpr uint64_t header_bytes = 24, record_bytes = 48, name_bytes = 24, section_alignment = 64;
 
 Failure damaged(std::string what) {
   return {AXON_BAD_BUNDLE, code::container, text("damaged bundle: ", std::move(what))};
@@ -36,7 +36,7 @@ Result<Section> read_section(Bytes file, uint64_t record, uint64_t& end) {
   const uint64_t hash = *file.load<uint64_t>(record + name_bytes + 16);
   const auto bytes = file.sub(offset, size);
   if (!bytes) return damaged(text("section ", printable(section.name), " is not within the file"));
-  if (offset < end || offset - end >= alignment || offset % alignment != 0 ||
+  if (offset < end || offset - end >= section_alignment || offset % section_alignment != 0 ||
       !all_zero(*file.sub(end, offset - end)))
     return damaged(text("section ", printable(section.name), " does not follow the one before it"));
   if (fnv1a(*bytes) != hash)

@@ -13,7 +13,7 @@
 namespace axon::host {
 namespace {
 
-constexpr uint64_t alignment = 64;
+constexpr uint64_t buffer_alignment = 64;
 
 /// The name of each weight in a file or a binding map. It begins with the weight's parameter, `p.embed`;
 /// where all fields of exactly one parameter are found without it, those are meant.
@@ -188,7 +188,7 @@ Status prepare(Parameters& parameters, const weights::TensorFile& file,
     weight.data = mapped(file, *sources[i], manifest.weights[i].layout);
     offsets[i] = total;
     if (!weight.data)
-      total += round_up(prepared_bytes(*sources[i], manifest.weights[i].layout) + 1, alignment);
+      total += round_up(prepared_bytes(*sources[i], manifest.weights[i].layout) + 1, buffer_alignment);
     if (total > limits::tensor_bytes) return no_memory(total);
   }
   auto memory = Memory::allocate(total);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Modules : public testing::Test {
+class ModulesOfPrograms : public testing::Test {
  protected:
   void SetUp() override {
     root = fs::temp_directory_path() / ("axon_modules_" + std::to_string(::getpid()));
@@ -51,7 +51,7 @@ const char* const dense =
     "private type Secret[n] = f32[n]\n"
     "val half = 0.5\n";
 
-TEST_F(Modules, GiveValuesAndTypes) {
+TEST_F(ModulesOfPrograms, GiveValuesAndTypes) {
   file("program/nn.axn", dense);
   const Checked c = check(
       "import nn\nimport nn as layers\n"
@@ -61,7 +61,7 @@ TEST_F(Modules, GiveValuesAndTypes) {
 }
 
 /// Types print as the file writes them: what it does not see, or names otherwise, has no name there.
-TEST_F(Modules, NameTypesAsTheFileDoes) {
+TEST_F(ModulesOfPrograms, NameTypesAsTheFileDoes) {
   file("program/nn.axn", std::string(dense) + "fun open (x : Secret[n]) = { w = x, b = x }\n" +
                              "fun hidden x : Pair[..] = { first = x, secret = x }\n" +
                              "private type Pair[n] = { first : f32[n], secret : Secret[n] }\n");
@@ -78,7 +78,7 @@ TEST_F(Modules, NameTypesAsTheFileDoes) {
   EXPECT_EQ(c.type_of("third"), "f32[n] -> {first : f32[n], secret : f32[n]}");
 }
 
-TEST_F(Modules, AreFoundInFolders) {
+TEST_F(ModulesOfPrograms, AreFoundInFolders) {
   file("program/layers/dense.axn", dense);
   file("program/layers/both.axn", "import dense\nfun both x p = dense.dense x p\n");
   const Checked c = check(
@@ -87,7 +87,7 @@ TEST_F(Modules, AreFoundInFolders) {
   EXPECT_EQ(c.errors(), "");
 }
 
-TEST_F(Modules, AreLookedForBesideTheFileFirst) {
+TEST_F(ModulesOfPrograms, AreLookedForBesideTheFileFirst) {
   file("library/nn.axn", "fun where_from x = [x, x]\n");
   file("library/deep/other.axn", "import more\nfun other x = more.more x\n");
   file("library/deep/more.axn", "fun more x = x + 1.0\n");
@@ -99,22 +99,22 @@ TEST_F(Modules, AreLookedForBesideTheFileFirst) {
   EXPECT_EQ(check("import nn\nfun f (x : f32) = nn.where_from x\n").type_of("f"), "f32 -> f32");
 }
 
-TEST_F(Modules, OwnDeclarationsHideThoseOfThePrelude) {
+TEST_F(ModulesOfPrograms, OwnDeclarationsHideThoseOfThePrelude) {
   const Checked c = check("fun relu x = [x, x]\nfun f (x : f32[n]) = relu x\nfun g (x : f32[n]) = silu x\n");
   EXPECT_EQ(c.errors(), "");
   EXPECT_EQ(c.type_of("f"), "f32[n] -> f32[2, n]");
 }
 
-TEST_F(Modules, MayNotBeMissing) { expect_error("import nn\nfun f x = nn.dense x\n", "E0403"); }
+TEST_F(ModulesOfPrograms, MayNotBeMissing) { expect_error("import nn\nfun f x = nn.dense x\n", "E0403"); }
 
-TEST_F(Modules, MayNotImportEachOtherInACircle) {
+TEST_F(ModulesOfPrograms, MayNotImportEachOtherInACircle) {
   file("program/a.axn", "import b\nfun f x = b.g x\n");
   file("program/b.axn", "import a\nfun g x = a.f x\n");
   expect_error("import a\nfun h x = a.f x\n", "E0407");
   expect_error("import main\nfun h x = main.h x\n", "E0407");
 }
 
-TEST_F(Modules, MayNotLeaveTheDirectory) {
+TEST_F(ModulesOfPrograms, MayNotLeaveTheDirectory) {
   file("outside.axn", "fun f x = x\n");
   expect_error("import \"../outside\" as o\nfun h x = o.f x\n", "E0408");
   expect_error("import \"" + (root / "outside.axn").string() + "\" as o\nfun h x = o.f x\n", "E0408");
@@ -125,7 +125,7 @@ TEST_F(Modules, MayNotLeaveTheDirectory) {
   EXPECT_EQ(check("import sub.inner\nfun h x = inner.g x\n").errors(), "");
 }
 
-TEST_F(Modules, SurviveLinksThatGoRoundInACircle) {
+TEST_F(ModulesOfPrograms, SurviveLinksThatGoRoundInACircle) {
   fs::create_symlink(root / "program/one.axn", root / "program/two.axn");
   fs::create_symlink(root / "program/two.axn", root / "program/one.axn");
   expect_error("import one\nfun h x = one.f x\n", "E0403");
@@ -134,7 +134,7 @@ TEST_F(Modules, SurviveLinksThatGoRoundInACircle) {
   EXPECT_EQ(check("import again.again.nn\nfun h x = nn.half\n").errors(), "");
 }
 
-TEST_F(Modules, KeepPrivateNames) {
+TEST_F(ModulesOfPrograms, KeepPrivateNames) {
   file("program/nn.axn", dense);
   expect_error("import nn\nfun f x = nn.helper x\n", "E0409");
   expect_error("import nn\nfun f (x : nn.Secret[n]) = x\n", "E0409");
@@ -142,7 +142,7 @@ TEST_F(Modules, KeepPrivateNames) {
   expect_error("import both\nfun f (p : both.nn.Dense[i, o]) = p\n", "E0403");
 }
 
-TEST_F(Modules, AnUnknownNameSuggestsOne) {
+TEST_F(ModulesOfPrograms, AnUnknownNameSuggestsOne) {
   file("program/nn.axn", dense);
   const Checked c = check("import nn\nfun f x = nn.dens x\n");
   EXPECT_EQ(c.diagnostics->error_count(), 1u);
@@ -150,7 +150,7 @@ TEST_F(Modules, AnUnknownNameSuggestsOne) {
   EXPECT_EQ(check("import nn\nfun f x = nn.helpe x\n").errors().find("`helper`"), std::string::npos);
 }
 
-TEST_F(Modules, OfTheLibraryAreCheckedByTheirPath) {
+TEST_F(ModulesOfPrograms, OfTheLibraryAreCheckedByTheirPath) {
   for (const char* name : {"prelude/reduce", "prim"}) {
     const Checked c = check_path(std::string(AXON_SOURCE_DIR "/stdlib/") + name + ".axn", {});
     EXPECT_EQ(c.errors(), "");
@@ -159,7 +159,7 @@ TEST_F(Modules, OfTheLibraryAreCheckedByTheirPath) {
 }
 
 /// What the prelude imports is seen without a name; its private names are not.
-TEST_F(Modules, OfThePreludeNeedNoImport) {
+TEST_F(ModulesOfPrograms, OfThePreludeNeedNoImport) {
   file("library/prelude.axn", "import prelude.ends\n");
   file("library/prelude/ends.axn",
        "private fun twice x = x + x\nfun ends x = twice x\ntype Ends[n] = f32[n]\n");
@@ -168,7 +168,7 @@ TEST_F(Modules, OfThePreludeNeedNoImport) {
   expect_error("fun f x = twice x\n", "E0401");
 }
 
-TEST_F(Modules, TwoImportsMayNotShareAName) {
+TEST_F(ModulesOfPrograms, TwoImportsMayNotShareAName) {
   file("program/nn.axn", dense);
   file("program/mm.axn", dense);
   expect_error("import nn\nimport mm as nn\nfun f x = nn.half\n", "E0404");

@@ -13,7 +13,7 @@
 namespace axon::source {
 namespace {
 
-const std::filesystem::path folder = std::filesystem::path(AXON_TEST_DIR) / "recovery";
+const std::filesystem::path recovery_folder = std::filesystem::path(AXON_TEST_DIR) / "recovery";
 
 using Places = std::multiset<std::pair<uint32_t, std::string>>;  // (line, code)
 
@@ -52,7 +52,7 @@ std::string shown(const Places& places) {
 
 std::set<std::string> known() {
   std::set<std::string> names;
-  for (const std::string& line : lines_of(read(folder / "known.txt")))
+  for (const std::string& line : lines_of(read(recovery_folder / "known.txt")))
     if (!line.empty() && line[0] != '#') names.insert(line.substr(0, line.find(' ')));
   return names;
 }
@@ -69,11 +69,11 @@ TEST_P(Recovery, ReportsWhatWasPlanted) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Recovery, testing::ValuesIn(files_in(folder, ".axn")),
+INSTANTIATE_TEST_SUITE_P(Files, Recovery, testing::ValuesIn(files_in(recovery_folder, ".axn")),
                          [](const auto& info) { return info.param.stem().string(); });
 
 TEST(RecoveryCorpus, IsLargeAndSaysWhatItPlants) {
-  const auto files = files_in(folder, ".axn");
+  const auto files = files_in(recovery_folder, ".axn");
   EXPECT_GE(files.size(), 60u);
   std::set<std::string> codes, names;
   for (const auto& file : files) {

@@ -11,7 +11,7 @@
 namespace axon::source {
 namespace {
 
-const std::filesystem::path folder = std::filesystem::path(AXON_TEST_DIR) / "suggest";
+const std::filesystem::path suggest_folder = std::filesystem::path(AXON_TEST_DIR) / "suggest";
 
 std::string name_of(const testing::TestParamInfo<std::filesystem::path>& info) {
   return info.param.stem().string();
@@ -58,7 +58,7 @@ TEST_P(Suggest, SafeEditsRepair) {
   EXPECT_GT(safe, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Suggest, testing::ValuesIn(files_in(folder, ".axn")), name_of);
+INSTANTIATE_TEST_SUITE_P(Files, Suggest, testing::ValuesIn(files_in(suggest_folder, ".axn")), name_of);
 
 /// All edits of an error that are shown, as the line that they make.
 std::vector<std::string> repairs(const std::string& text) {

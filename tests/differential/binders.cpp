@@ -7,7 +7,7 @@ namespace axon::differential {
 namespace {
 
 /// Of a tensor {0} of three axes: a number. {3} is the first size, as a text.
-constexpr const char* number_forms[] = {
+constexpr const char* binder_number_forms[] = {
     "tanh (sum a b c => {0}[a, b, c] * 0.05)",
     "max (-9.0) (maximum a b c => {0}[a, b, c])",
     "min 9.0 (minimum c b a => {0}[a, b, c] * 0.5)",
@@ -102,7 +102,8 @@ void Steps::binders_of_three(const Tensor& x) {
       return define(Family::binders, {}, 3, volume(given->dims), pick_form(forms), given->name);
     }
     default:
-      return define(Family::binders, {}, 3, all * 3, pick_form(number_forms), x.name, "", "", text(dims[0]));
+      return define(Family::binders, {}, 3, all * 3, pick_form(binder_number_forms), x.name, "", "",
+                    text(dims[0]));
   }
 }
 

@@ -8,15 +8,15 @@ namespace {
 
 /// For tensor {0}, whose first axis has {1} elements, where it has {2} of them, {3} of them being the last:
 /// something of the shape of one of its rows.
-constexpr const char* row_forms[] = {"(for ..p => sum i => {0}[{2} :][i, ..p] * 0.2)",
-                                     "{0}[{3}] * 0.5",
-                                     "{0}[-{2}]",
-                                     "tanh ({0}[0] + {0}[{1} - {2}])",
-                                     "(for ..p => maximum i => {0}[{3} :][i, ..p])",
-                                     "fold (fn s r => tanh (s * 0.5 + r)) {0}[0] {0}[{3} :]"};
+constexpr const char* branch_row_forms[] = {"(for ..p => sum i => {0}[{2} :][i, ..p] * 0.2)",
+                                            "{0}[{3}] * 0.5",
+                                            "{0}[-{2}]",
+                                            "tanh ({0}[0] + {0}[{1} - {2}])",
+                                            "(for ..p => maximum i => {0}[{3} :][i, ..p])",
+                                            "fold (fn s r => tanh (s * 0.5 + r)) {0}[0] {0}[{3} :]"};
 
 /// The same, of the shape of the tensor; {4} has the shape of one row.
-constexpr const char* whole_forms[] = {
+constexpr const char* branch_whole_forms[] = {
     "concat {0}[{2} :] {0}[: {2}]",
     "concat {0}[{1} - {2} :] {0}[: {1} - {2}] * 0.5",
     "{0} with [{3}] = {4}",
@@ -68,8 +68,9 @@ void Steps::branch_on_size() {
   const Dims dims = whole ? x->dims : row;
   const std::string length = text(x->dims[0]), other = of_shape(dims).name, value = of_shape(row).name;
   const std::string condition = fmt::format(fmt::runtime(pick_form(enough_forms)), length, least);
-  const std::string a = fmt::format(fmt::runtime(whole ? pick_form(whole_forms) : pick_form(row_forms)),
-                                    x->name, length, least, least - 1, value);
+  const std::string a =
+      fmt::format(fmt::runtime(whole ? pick_form(branch_whole_forms) : pick_form(branch_row_forms)), x->name,
+                  length, least, least - 1, value);
   out_.conditions.push_back(shape::at_least(x->dims[0], least));
   define_branch(dims, volume(x->dims) * 2, condition, a, other);
 }

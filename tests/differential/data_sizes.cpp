@@ -28,7 +28,7 @@ constexpr Decision counted_decisions[] = {
     {"let ids = nonzero (for i => ({0})[i] && i % 3 <= c)", "{1}[ids]"}};
 
 /// Of a part {0} of a row of numbers, a number.
-constexpr const char* number_forms[] = {
+constexpr const char* size_number_forms[] = {
     "sum ({0} * 0.2)",
     "dot (softmax {0}) {0}",
     "max (-2.0) (maximum {0})",
@@ -46,7 +46,7 @@ constexpr const char* given_number_forms[] = {
     "real (argmax (concat [0.75] {0})) * 0.1", "real (count ({0} > 0.75)) * 0.1"};
 
 /// Of a part {0} of rows {1}, something of the shape of one row; {2} is the state, of that shape.
-constexpr const char* row_forms[] = {
+constexpr const char* size_row_forms[] = {
     "sum (transpose {0}) * 0.2",
     "fold (fn t v => tanh (t * 0.5 + v)) {2} {0}",
     "sum (softmax (transpose {0}) * transpose {0})",
@@ -57,9 +57,9 @@ constexpr const char* row_forms[] = {
     "(let y = {0} in softmax (for i => dot y[i] {2} * 0.2) |> (fn p => for j => sum i => p[i] * y[i, j]))"};
 
 /// Of the same, something of the shape of {1}, whose first axis has {3} elements.
-constexpr const char* whole_forms[] = {"(concat {0} {1})[: {3}]",
-                                       "(let y = {0} in for (i < {3}) ..p => y[i, ..p else 0.25])",
-                                       "(let y = concat {0} {1} in for (i < {3}) ..p => y[i, ..p])"};
+constexpr const char* size_whole_forms[] = {"(concat {0} {1})[: {3}]",
+                                            "(let y = {0} in for (i < {3}) ..p => y[i, ..p else 0.25])",
+                                            "(let y = concat {0} {1} in for (i < {3}) ..p => y[i, ..p])"};
 
 }  // namespace
 
@@ -83,12 +83,12 @@ Steps::Reduced Steps::reduce_part(const Dims& row, bool given,
       case 0:
         return {{width}, volume(row) * width, fmt::format("([{}] @ {})[0] * 0.3", part, weighted())};
       case 1:
-        return {row, volume(row) * 4, form(pick_form(whole_forms))};
+        return {row, volume(row) * 4, form(pick_form(size_whole_forms))};
       case 6:
       case 7:
         return {{}, volume(row) * 60, form(pick_form(given_number_forms))};
       default:
-        return {{}, volume(row) * 6, form(pick_form(number_forms))};
+        return {{}, volume(row) * 6, form(pick_form(size_number_forms))};
     }
   }
   const Dim inner = row.back();
@@ -100,9 +100,9 @@ Steps::Reduced Steps::reduce_part(const Dims& row, bool given,
     case 2:
       return {{width, inner}, volume(row) * width * 3, form("attention {2} {0} {0}")};
     case 3:
-      return {row, volume(row) * 4, form(pick_form(whole_forms))};
+      return {row, volume(row) * 4, form(pick_form(size_whole_forms))};
     default:
-      return {{inner}, volume(row) * 6, form(pick_form(row_forms))};
+      return {{inner}, volume(row) * 6, form(pick_form(size_row_forms))};
   }
 }
 

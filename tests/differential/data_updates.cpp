@@ -6,22 +6,22 @@ namespace axon::differential {
 namespace {
 
 /// At row {1} of {0}; {2} has the shape of one row.
-constexpr const char* row_forms[] = {"{0} with [{1}] = {2}", "{0} with [{1}] = {0}[{1}] * 0.5 + 1.0",
-                                     "{0} with [{1}] = tanh ({0}[{1}] + {2})",
-                                     "({0} with [{1}] = {2}) * 0.5 + {0} * 0.25",
-                                     "(let u = {0} with [{1}] = {2} in u with [0] = u[{1}] * 0.5)"};
+constexpr const char* update_row_forms[] = {"{0} with [{1}] = {2}", "{0} with [{1}] = {0}[{1}] * 0.5 + 1.0",
+                                            "{0} with [{1}] = tanh ({0}[{1}] + {2})",
+                                            "({0} with [{1}] = {2}) * 0.5 + {0} * 0.25",
+                                            "(let u = {0} with [{1}] = {2} in u with [0] = u[{1}] * 0.5)"};
 
 /// Rows from {1}, which leaves two of them; {2} has the shape of one row.
-constexpr const char* run_forms[] = {
+constexpr const char* update_run_forms[] = {
     "(let f = {1} in {0} with [f : f + 2] = [{2}, {2} * 0.5])",
     "(let f = {1} in {0} with [f : f + 2] = {0}[f : f + 2] * 0.5 + 1.0)",
     "(let f = {1} in {0} with [f : f + 2] = tanh {0}[f : f + 2])",
     "(let f = {1} let u = {0} with [f : f + 2] = {0}[0 : 2] in u * 0.5 + {0} * 0.25)"};
 
 /// Rows up to or from {1}, which may be all of them; {2} has the shape of {0}.
-constexpr const char* rest_forms[] = {"(let f = {1} in {0} with [: f] = {2}[: f] * 0.5)",
-                                      "(let f = {1} in {0} with [f :] = tanh ({2}[f :]))",
-                                      "(let f = {1} in {0} with [: f] = {0}[: f] + {2}[: f] * 0.5)"};
+constexpr const char* update_rest_forms[] = {"(let f = {1} in {0} with [: f] = {2}[: f] * 0.5)",
+                                             "(let f = {1} in {0} with [f :] = tanh ({2}[f :]))",
+                                             "(let f = {1} in {0} with [: f] = {0}[: f] + {2}[: f] * 0.5)"};
 
 /// In a step, where `p` is a position of the state `s` and `r` a row.
 constexpr const char* step_forms[] = {"s with [p] = r", "s with [p] = s[p] * 0.5 + 1.0",
@@ -37,7 +37,7 @@ constexpr const char* copying_step_forms[] = {
 constexpr const char* step_run_forms[] = {"s with [p : p + 2] = [r, r * 0.5]",
                                           "s with [p : p + 2] = s[p : p + 2] * 0.5 + 0.25"};
 
-constexpr const char* index_elems[] = {"i32", "i64"};
+constexpr const char* update_index_elems[] = {"i32", "i64"};
 
 }  // namespace
 
@@ -50,7 +50,7 @@ std::string Steps::clamped(const std::string& from, const Dim& axis, int room) {
 }
 
 std::string Steps::clamped_datum(const Dim& axis, int room) {
-  const char* const elem = pick_form(index_elems);
+  const char* const elem = pick_form(update_index_elems);
   const std::string given = integers({3}, axis + 3, elem);
   return clamped(fmt::format("(i64 {}[{}])", given, below(3)), axis, room);
 }
@@ -68,11 +68,11 @@ void Steps::update_by_data() {
   switch (below(6)) {
     case 0:
     case 1:
-      return form(pick_form(row_forms), clamped_datum(axis, 1), row);
+      return form(pick_form(update_row_forms), clamped_datum(axis, 1), row);
     case 2:
-      return form(pick_form(run_forms), clamped_datum(axis, 2), row);
+      return form(pick_form(update_run_forms), clamped_datum(axis, 2), row);
     case 3:
-      return form(pick_form(rest_forms), clamped_datum(axis, 0), dims);
+      return form(pick_form(update_rest_forms), clamped_datum(axis, 0), dims);
     case 4: {  // columns, and elements
       if (dims.size() != 2 || !dims[1].as_var()) return;
       const std::string at = clamped_datum(dims[1], 1);

@@ -16,7 +16,6 @@
 namespace axon::differential {
 
 using base::Elem;
-using graph::Tensor;
 
 // ---- compiling ----
 
@@ -118,7 +117,7 @@ namespace {
 /// Bytes of one value; floats are already rounded to their type, so no conversion here rounds.
 class Bytes {
  public:
-  explicit Bytes(const Tensor& t) : shape_(t.shape), elem_(t.elem) {
+  explicit Bytes(const graph::Tensor& t) : shape_(t.shape), elem_(t.elem) {
     data_.resize(static_cast<size_t>(t.count()) * static_cast<size_t>(base::elem_bytes(elem_)) + 1);
     for (size_t i = 0; i < static_cast<size_t>(t.count()); ++i) put(t, i);
   }
@@ -126,8 +125,8 @@ class Bytes {
     return {data_.data(), elem_of(elem_), static_cast<int32_t>(shape_.size()), shape_.data()};
   }
 
-  static Tensor read(const axon_view& view) {
-    Tensor t;
+  static graph::Tensor read(const axon_view& view) {
+    graph::Tensor t;
     t.elem = *base::elem_from_name(axon_elem_name(view.elem));
     t.shape.assign(view.shape, view.shape + view.rank);
     for (size_t i = 0; i < static_cast<size_t>(t.count()); ++i) get(view.data, i, t);
@@ -151,7 +150,7 @@ class Bytes {
     std::memcpy(&value, static_cast<const uint8_t*>(data) + i * sizeof(T), sizeof(T));
     return value;
   }
-  void put(const Tensor& t, size_t i) {
+  void put(const graph::Tensor& t, size_t i) {
     switch (elem_) {
       case Elem::f64:
         return store<double>(i, t.floats[i]);
@@ -180,7 +179,7 @@ class Bytes {
         std::abort();  // no generated program has them
     }
   }
-  static void get(const void* data, size_t i, Tensor& t) {
+  static void get(const void* data, size_t i, graph::Tensor& t) {
     switch (t.elem) {
       case Elem::f64:
         t.floats.push_back(load<double>(data, i));
@@ -317,7 +316,7 @@ class Call {
     if (status != AXON_OK && error_.empty()) error_ = axon_error_text(failure_);
     return status == AXON_OK;
   }
-  void set(size_t i, const Tensor& value, const axon_view& view) {
+  void set(size_t i, const graph::Tensor& value, const axon_view& view) {
     const char* path = graph_.inputs[i].path.c_str();
     switch (graph_.inputs[i].kind) {
       case graph::InputKind::weight:
@@ -395,7 +394,7 @@ double unit_roundoff(Elem e) {
   }
 }
 
-std::string place_of(const Tensor& t, size_t flat) {
+std::string place_of(const graph::Tensor& t, size_t flat) {
   std::vector<int64_t> index(t.shape.size());
   for (size_t a = t.shape.size(); a-- > 0;) {
     index[a] = static_cast<int64_t>(flat) % t.shape[a];
@@ -406,7 +405,7 @@ std::string place_of(const Tensor& t, size_t flat) {
   return text + "]";
 }
 
-std::string shape_of(const Tensor& t) {
+std::string shape_of(const graph::Tensor& t) {
   std::string text = std::string(base::elem_name(t.elem)) + "[";
   for (size_t a = 0; a < t.shape.size(); ++a) text += (a ? ", " : "") + std::to_string(t.shape[a]);
   return text + "]";
@@ -416,7 +415,7 @@ bool same_kind(double a, double b) {
   return std::isnan(b) ? std::isnan(a) : std::isinf(b) ? a == b : std::isfinite(a);
 }
 
-std::string difference(const Tensor& got, const Tensor& meaning, const Tensor& storage) {
+std::string difference(const graph::Tensor& got, const graph::Tensor& meaning, const graph::Tensor& storage) {
   if (got.elem != meaning.elem || got.shape != meaning.shape)
     return fmt::format("is {}, not {}", shape_of(got), shape_of(meaning));
   for (size_t i = 0; i < meaning.integers.size(); ++i)
@@ -463,7 +462,7 @@ std::string first_difference(const Outcome& got, const Outcome& meaning, const O
 
 std::string first_bit_difference(const Outcome& a, const Outcome& b) {
   return over_results(a, b, [&](size_t i, bool state) -> std::string {
-    const Tensor &x = state ? a.states[i] : a.results[i], &y = state ? b.states[i] : b.results[i];
+    const graph::Tensor &x = state ? a.states[i] : a.results[i], &y = state ? b.states[i] : b.results[i];
     if (x.shape != y.shape || x.integers != y.integers) return "differs";
     for (size_t e = 0; e < x.floats.size(); ++e) {
       if (std::isnan(x.floats[e]) && std::isnan(y.floats[e])) continue;

@@ -19,7 +19,7 @@ struct Steps::SliceStep {
 namespace {
 
 /// A run of {0} rows from `p`, written over; {1} is a text of that many rows.
-constexpr const char* run_forms[] = {
+constexpr const char* slice_run_forms[] = {
     "s with [p : p + {0}] = {1}", "s with [p : p + {0}] = s[p : p + {0}] * 0.5 + {1} * 0.25",
     "(let u = s with [p : p + {0}] = {1} in u with [p : p + 1] = u[p : p + 1] * 0.5)"};
 /// The same of the state alone.
@@ -30,7 +30,7 @@ constexpr const char* copying_run_forms[] = {"s with [p : p + {0}] = s[0 : {0}]"
                                              "s * 0.5 + (s with [p : p + {0}] = s[0 : {0}]) * 0.25",
                                              "s with [::-1] = s * 0.75 + 0.0 * s[p]"};
 /// Up to `p` and from it on, and every second row.
-constexpr const char* rest_forms[] = {
+constexpr const char* slice_rest_forms[] = {
     "s with [: p] = s[: p] * 0.5", "s with [p :] = tanh (s[p :])",
     "(let u = s with [: p] = s[: p] + 0.25 in u with [p :] = u[p :] * 0.5)"};
 constexpr const char* strided_forms[] = {"s with [::2] = s[::2] * 0.5 + 0.1 * real p",
@@ -67,7 +67,7 @@ Steps::SliceStep Steps::slice_step(const Dims& dims) {
       begin(axis, wide);
       step.rows = row;
       step.rows->insert(step.rows->begin(), wide);
-      step.next = fmt::format(fmt::runtime(pick_form(run_forms)), wide, "r");
+      step.next = fmt::format(fmt::runtime(pick_form(slice_run_forms)), wide, "r");
       return step;
     }
     case 1: {  // as many as two sizes and the data say
@@ -90,7 +90,7 @@ Steps::SliceStep Steps::slice_step(const Dims& dims) {
       step.bound = axis + 1;
       step.checked = true;
       step.start = "q";
-      step.next = pick_form(rest_forms);
+      step.next = pick_form(slice_rest_forms);
       return step;
     case 4:
       at_least(axis, 1);

@@ -12,13 +12,14 @@ namespace {
 std::atomic<uint64_t> allocations{0};
 }
 
-void* operator new(std::size_t size) {
+// Not inlined: GCC 12 would see std::free on memory of `new` and call it a mistake.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size ? size : 1)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace axon::examples {
 namespace {

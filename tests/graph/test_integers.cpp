@@ -1,17 +1,10 @@
 // Ranges of integers, what is folded into an index, and the checks that keep every dimension within 64 bits.
 #include <gtest/gtest.h>
 
-#include "graph/graph.h"
+#include "graph/support.h"
 
 namespace axon::graph {
 namespace {
-
-Graph parsed(const std::string& text) {
-  std::string error;
-  auto g = parse(text, error);
-  EXPECT_TRUE(g.has_value()) << error << "\n" << text;
-  return g ? std::move(*g) : Graph{};
-}
 
 /// n is a size, v and w are integers.
 Graph with_facts(const std::string& facts) {

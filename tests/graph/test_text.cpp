@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "graph/graph.h"
+#include "graph/support.h"
 
 namespace axon::graph {
 namespace {
@@ -67,13 +67,6 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
-}
-
-Graph parsed(const std::string& text) {
-  std::string error;
-  auto g = parse(text, error);
-  EXPECT_TRUE(g.has_value()) << error;
-  return g ? std::move(*g) : Graph{};
 }
 
 TEST(GraphText, RoundTripOfEverything) {

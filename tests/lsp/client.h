@@ -9,6 +9,9 @@
 
 namespace axon::lsp {
 
+/// A document that is on no disk.
+inline const std::string uri = "file:///nowhere/a.axn";
+
 class Client {
  public:
   /// `encodings`: what it offers for positions. Without `start` it says nothing by itself.

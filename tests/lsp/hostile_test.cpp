@@ -7,8 +7,6 @@
 namespace axon::lsp {
 namespace {
 
-const std::string uri = "file:///nowhere/a.axn";
-
 std::string framed(const std::string& body) {
   return fmt::format("Content-Length: {}\r\n\r\n{}", body.size(), body);
 }

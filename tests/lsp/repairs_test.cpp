@@ -11,7 +11,6 @@ namespace {
 using source::Diagnostic;
 
 constexpr const char* path = "/nowhere/a.axn";
-const std::string uri = "file:///nowhere/a.axn";
 const std::string one = "fun one (x : f32[n, d]) (w : f32[m, d]) = x @ w\n",
                   two = "fun two (x : f32[n, d]) (w : f32[m, d]) = x @ w\n";
 

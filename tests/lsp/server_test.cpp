@@ -6,7 +6,6 @@
 namespace axon::lsp {
 namespace {
 
-const std::string uri = "file:///nowhere/a.axn";
 const std::string error = "fun project (x : f32[n, d]) (w : f32[m, d]) = x @ w\n";
 
 Json document(const std::string& of = uri) { return {{"textDocument", {{"uri", of}}}}; }

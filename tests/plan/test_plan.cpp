@@ -1,18 +1,13 @@
 // Plans of the task examples: golden text, slots that really share, and the makespan of both schedules.
 #include <gtest/gtest.h>
 
-#include "plan/plan.h"
-#include "task/support.h"
+#include "plan/support.h"
 
 namespace axon::plan {
 namespace {
 
 using task::Example;
 using task::load_example;
-
-Variant variant_of(const Example& example, Schedule schedule) {
-  return from_task(task::program_of(example), example.name, schedule);
-}
 
 shape::Assignment sizes_of(const graph::Graph& g, const std::map<std::string, int64_t>& values) {
   shape::Assignment sizes;

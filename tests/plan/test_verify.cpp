@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "plan/support.h"
 #include "plan/verify.h"
 #include "task/random_graphs.h"
 #include "task/simulate.h"
@@ -15,10 +16,6 @@ namespace {
 
 using task::Example;
 using task::load_example;
-
-Variant variant_of(const Example& example, Schedule schedule = Schedule::events) {
-  return from_task(task::program_of(example), example.name, schedule);
-}
 
 /// Of the plan; its program is proved in OfBothSchedules.
 std::vector<std::string> unproved(const Variant& v) {

@@ -41,7 +41,7 @@ class Others : base::Interrupt {
   base::Interruptible use_;
 };
 
-const Texts& files() {
+const Texts& texts() {
   static const Texts all = {
       {"base.axn",
        "type Layer[d] = {w : f32[d, d], b : f32[d]}\n"
@@ -68,7 +68,7 @@ struct Change {
 };
 
 std::vector<Change> changes() {
-  Texts edited = files(), closed = files(), cut = files();
+  Texts edited = texts(), closed = texts(), cut = texts();
   edited["main.axn"] = "import base\nfun block x p = base.dense x p\n\nfun more x = x + 1.0\n";
   cut["base.axn"] = "fun dense x p = x\n";
   closed.erase("base.axn");
@@ -78,7 +78,7 @@ std::vector<Change> changes() {
   return {{"the file is edited", open("main.axn", edited), edited},
           {"what it imports is edited", open("base.axn", cut), cut},
           {"what it imports is gone", [](Session& s) { s.documents().close("base.axn"); }, closed},
-          {"files are read again", [](Session& s) { s.documents().reload(); }, files()}};
+          {"files are read again", [](Session& s) { s.documents().reload(); }, texts()}};
 }
 
 /// Moments: each of the first ones, then ever fewer.
@@ -90,7 +90,7 @@ TEST(Interrupts, AfterAChangeTheAnswersAreThoseOfAFreshSession) {
     const std::string wanted = answer(*fresh, "main.axn");
     size_t moments = 0;
     for (size_t moment = 0;; moment = after(moment), ++moments) {
-      const auto session = with(files());
+      const auto session = with(texts());
       bool acted = false, ended = false;
       {
         Others others(
@@ -111,13 +111,13 @@ TEST(Interrupts, AfterAChangeTheAnswersAreThoseOfAFreshSession) {
 }
 
 TEST(Interrupts, WhoAsksInTheMiddleChangesNothing) {
-  const auto fresh = with(files());
+  const auto fresh = with(texts());
   const std::string wanted = answer(*fresh, "main.axn");
   for (size_t moment = 0;; moment = after(moment)) {
-    const auto session = with(files());
+    const auto session = with(texts());
     session->documents().open("main.axn", "import base\nfun block x p = base.dense x p\n");
     session->check("main.axn");
-    session->documents().open("main.axn", files().at("main.axn"));
+    session->documents().open("main.axn", texts().at("main.axn"));
     std::string seen;
     const auto ask = [&] {
       for (const Entry& entry : session->declarations("main.axn")) {
@@ -136,7 +136,7 @@ TEST(Interrupts, WhoAsksInTheMiddleChangesNothing) {
 }
 
 TEST(Interrupts, ATrialThatIsEndedLeavesNoTrace) {
-  const auto session = with(files());
+  const auto session = with(texts());
   const std::string wanted = answer(*session, "main.axn");
   const source::FileId file = session->documents().find("main.axn")->text().source;
   for (size_t moment = 0;; moment = after(moment)) {

@@ -70,11 +70,6 @@ Question question(LinearText& random, const std::string& ranges) {
   return q;
 }
 
-bool all_hold(const std::vector<Fact>& facts, const Assignment& values) {
-  return std::all_of(facts.begin(), facts.end(),
-                     [&](const Fact& fact) { return holds(fact, values).value_or(false); });
-}
-
 /// Sizes 0..most that satisfy the facts and break the goal.
 std::optional<Assignment> breaking(Question& q) {
   for (int64_t a = 0; a <= most; ++a)

@@ -56,20 +56,20 @@ std::optional<int64_t> reference(std::string_view text,
   return value ? *value : std::nullopt;
 }
 
-const std::vector<std::string> names{"n", "m", "i", "j"};
+const std::vector<std::string> random_names{"n", "m", "i", "j"};
 
 TEST(Property, NormalFormKeepsTheValue) {
-  RandomText random(1, names);
+  RandomText random(1, random_names);
   size_t compared = 0;
   for (int round = 0; round < 20000; ++round) {
     std::string text = random.expr(static_cast<int>(random.number(1, 4)));
     Scope s;
-    for (const auto& name : names) s.named(name);
+    for (const auto& name : random_names) s.named(name);
     Dim dim = s.dim(text);
     for (int sample = 0; sample < 6; ++sample) {
       std::map<std::string, int64_t, std::less<>> values;
       Assignment assignment;
-      for (const auto& name : names) assignment[s.var(name)] = values[name] = random.number(-9, 20);
+      for (const auto& name : random_names) assignment[s.var(name)] = values[name] = random.number(-9, 20);
       auto wanted = reference(text, values);
       if (!wanted) continue;
       ++compared;
@@ -80,9 +80,9 @@ TEST(Property, NormalFormKeepsTheValue) {
 }
 
 TEST(Property, PrintThenParseIsIdentity) {
-  RandomText random(2, names);
+  RandomText random(2, random_names);
   Scope s;
-  for (const auto& name : names) s.named(name);
+  for (const auto& name : random_names) s.named(name);
   for (int round = 0; round < 20000; ++round) {
     std::string text = random.expr(static_cast<int>(random.number(1, 5)));
     Dim dim = s.dim(text);
@@ -93,13 +93,13 @@ TEST(Property, PrintThenParseIsIdentity) {
 }
 
 TEST(Property, SubstituteIsEvaluation) {
-  RandomText random(3, names);
+  RandomText random(3, random_names);
   Scope s;
-  for (const auto& name : names) s.named(name);
+  for (const auto& name : random_names) s.named(name);
   for (int round = 0; round < 5000; ++round) {
     Dim dim = s.dim(random.expr(3)), inner = s.dim(random.expr(2));
     Assignment values;
-    for (const auto& name : names) values[s.var(name)] = random.number(-5, 12);
+    for (const auto& name : random_names) values[s.var(name)] = random.number(-5, 12);
     auto inner_value = inner.evaluate(values);
     if (!inner_value) continue;
     auto substituted = dim.substitute({{s.var("n"), inner}}).evaluate(values);
@@ -111,7 +111,7 @@ TEST(Property, SubstituteIsEvaluation) {
 }
 
 TEST(Property, LinearSplitAddsUp) {
-  RandomText random(4, names);
+  RandomText random(4, random_names);
   Scope s;
   for (int round = 0; round < 5000; ++round) {
     Dim dim = s.dim(random.expr(3));
@@ -123,7 +123,7 @@ TEST(Property, LinearSplitAddsUp) {
 }
 
 TEST(Property, OrderIsTotal) {
-  RandomText random(5, names);
+  RandomText random(5, random_names);
   Scope s;
   std::vector<Dim> dims;
   for (int i = 0; i < 60; ++i) dims.push_back(s.dim(random.expr(2)));
@@ -137,15 +137,15 @@ TEST(Property, OrderIsTotal) {
 
 // ---- Brute force ----
 
-constexpr int64_t most = 6;
+constexpr int64_t largest = 6;
 const std::vector<std::string> small_names{"a", "b", "c"};
 
-/// Every assignment of 0..most to the three names.
+/// Every assignment of 0..largest to the three names.
 template <class Visit>
 void for_all(Scope& s, const Visit& visit) {
-  for (int64_t a = 0; a <= most; ++a)
-    for (int64_t b = 0; b <= most; ++b)
-      for (int64_t c = 0; c <= most; ++c)
+  for (int64_t a = 0; a <= largest; ++a)
+    for (int64_t b = 0; b <= largest; ++b)
+      for (int64_t c = 0; c <= largest; ++c)
         visit(Assignment{{s.var("a"), a}, {s.var("b"), b}, {s.var("c"), c}});
 }
 
@@ -156,12 +156,6 @@ std::string random_facts(RandomText& random) {
     facts += "; " + random.expr(1) + signs[random.number(0, 5)] +
              random.expr(static_cast<int>(random.number(1, 2)));
   return facts;
-}
-
-bool all_hold(const std::vector<Fact>& facts, const Assignment& values) {
-  for (const Fact& fact : facts)
-    if (!holds(fact, values).value_or(false)) return false;
-  return true;
 }
 
 bool defined(const Fact& fact, const Assignment& values) {

@@ -11,18 +11,18 @@
 namespace axon::shape {
 namespace {
 
-struct Question {
+struct Equations {
   Scope scope;
   std::vector<Fact> facts;
   std::vector<Var> order;
-  Question(const std::string& names, const std::string& text) {
+  Equations(const std::string& names, const std::string& text) {
     for (auto name : split(names, ' ')) order.push_back(scope.var(name));
     facts = scope.facts(text);
   }
 };
 
 /// All values up to `high` for which the facts hold, in order.
-std::vector<Solution> brute_force(const Question& q, int64_t high) {
+std::vector<Solution> brute_force(const Equations& q, int64_t high) {
   std::vector<Solution> out;
   Solution values(q.order.size(), 0);
   for (;;) {
@@ -66,7 +66,7 @@ TEST(Solutions, AreThoseOfBruteForce) {
       {"a b c d", "a + b == c; c + d == 4; a*d == b"},
   };
   for (const auto& [names, text] : questions) {
-    const Question q(names, text);
+    const Equations q(names, text);
     const Solutions found = solutions_of(q.facts, q.order);
     EXPECT_EQ(found.end, Solutions::End::all) << text;
     EXPECT_EQ(text_of(found.found), text_of(brute_force(q, q.order.size() > 3 ? 12 : 60))) << text;
@@ -82,7 +82,7 @@ TEST(Solutions, OfRandomConditionsAreThoseOfBruteForce) {
     std::string text = "a <= 7; b <= 7; c <= 7";
     for (int64_t i = random.number(1, 2); i > 0; --i)
       text += fmt::format("; {} {} {}", random.expr(2), signs[random.number(0, 3)], random.expr(1));
-    const Question q("a b c", text);
+    const Equations q("a b c", text);
     SolutionLimits limits;
     limits.most = 2000;
     const Solutions found = solutions_of(q.facts, q.order, limits);
@@ -95,13 +95,13 @@ TEST(Solutions, OfRandomConditionsAreThoseOfBruteForce) {
 }
 
 TEST(Solutions, AsManyAsAreAskedForAreTheFirst) {
-  const Question q("a b", "3 <= a + b");
+  const Equations q("a b", "3 <= a + b");
   SolutionLimits limits;
   limits.most = 3;
   const Solutions found = solutions_of(q.facts, q.order, limits);
   EXPECT_EQ(found.end, Solutions::End::most);
   EXPECT_EQ(text_of(found.found), "0 3; 0 4; 0 5; ");
-  const Question exact("a", "a < 3");
+  const Equations exact("a", "a < 3");
   EXPECT_EQ(solutions_of(exact.facts, exact.order, limits).end, Solutions::End::all);
 }
 
@@ -113,12 +113,12 @@ TEST(Solutions, AreFoundWhereTheyAreFarApart) {
       {"n % 4096 == 0; n % 10000 == 96; 3 <= n", "1540096; 4100096; 6660096; "},
   };
   for (const auto& [text, expected] : questions) {
-    const Question q("n", text);
+    const Equations q("n", text);
     SolutionLimits limits;
     limits.most = 3;
     EXPECT_EQ(text_of(solutions_of(q.facts, q.order, limits).found), expected) << text;
   }
-  const Question products("a b", "a*b == 16777216");
+  const Equations products("a b", "a*b == 16777216");
   EXPECT_EQ(solutions_of(products.facts, products.order).found.size(), 25u);
   EXPECT_EQ(solutions_of(products.facts, products.order).end, Solutions::End::all);
 }
@@ -134,7 +134,7 @@ TEST(Solutions, HostileQuestionsEnd) {
       {"a b", "a % (b + 1) == b; b*b*b == a*a + 7; 2 <= a"},
   };
   for (const auto& [names, text] : questions) {
-    const Question q(names, text);
+    const Equations q(names, text);
     for (const Solution& one : solutions_of(q.facts, q.order).found) {
       Assignment assignment;
       for (size_t i = 0; i < one.size(); ++i) assignment[q.order[i]] = one[i];

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
@@ -125,5 +126,10 @@ class RandomText {
   std::mt19937_64 random_;
   std::vector<std::string> names_;
 };
+
+inline bool all_hold(const std::vector<Fact>& facts, const Assignment& values) {
+  return std::all_of(facts.begin(), facts.end(),
+                     [&](const Fact& fact) { return holds(fact, values).value_or(false); });
+}
 
 }  // namespace axon::shape

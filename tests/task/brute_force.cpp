@@ -11,7 +11,7 @@ namespace axon::task {
 
 namespace {
 
-std::string text_of(const Program& p, const Instance& i) {
+std::string instance_text(const Program& p, const Instance& i) {
   return fmt::format("{}({}; {})", p.types[i.type].name, fmt::join(i.iteration, ", "),
                      fmt::join(i.coordinates, ", "));
 }
@@ -138,7 +138,7 @@ void Concrete::order(size_t n) {
   const Instance& consumer = instances_[n];
   const auto add = [&](size_t earlier) {
     if (earlier >= n) {
-      broken_ = text_of(p_, consumer) + " waits for " + text_of(p_, instances_[earlier]);
+      broken_ = instance_text(p_, consumer) + " waits for " + instance_text(p_, instances_[earlier]);
       return;
     }
     if (before_[n][earlier]) return;
@@ -156,7 +156,7 @@ void Concrete::order(size_t n) {
     const auto box = box_of(wait, consumer);
     for (size_t c = 0; c < box.size(); ++c)
       if (box[c].first < 0 || (!grid(producer).empty() && box[c].second >= grid(producer)[c]))
-        broken_ = text_of(p_, consumer) + " waits outside of the grid";
+        broken_ = instance_text(p_, consumer) + " waits outside of the grid";
     for (size_t earlier : of_type(producer)) {
       const Instance& of = instances_[earlier];
       bool inside = is_meant(wait, consumer, of);
@@ -189,8 +189,8 @@ std::string Concrete::unordered() const {
         for (size_t b = 0; b < theirs.size(); ++b)
           if (own[a].buffer == theirs[b].buffer && (own[a].write || theirs[b].write) &&
               overlap(later, a, earlier, b))
-            return fmt::format("{} and {} touch {}", text_of(p_, instances_[earlier]),
-                               text_of(p_, instances_[later]), p_.buffers[own[a].buffer].name);
+            return fmt::format("{} and {} touch {}", instance_text(p_, instances_[earlier]),
+                               instance_text(p_, instances_[later]), p_.buffers[own[a].buffer].name);
     }
   return {};
 }
@@ -220,7 +220,7 @@ std::string Concrete::contradicts(size_t later, TaskTypeId producer, const Range
     known.back() = {number(ranges[c]->first, at), number(ranges[c]->last, at)};
     if (known.back().first < 0 || known.back().first > known.back().second ||
         known.back().second >= grid(producer)[c])
-      return text_of(p_, at) + ": empty or outside of the grid";
+      return instance_text(p_, at) + ": empty or outside of the grid";
   }
   std::string wrong;
   for_box(known, [&](const std::vector<int64_t>& choice) {
@@ -238,7 +238,7 @@ std::string Concrete::contradicts(size_t later, TaskTypeId producer, const Range
     const bool right = finished.empty() || std::any_of(finished.begin(), finished.end(),
                                                        [](const auto& task) { return task.second; });
     if (!right)
-      wrong = fmt::format("{}: not ({}) of {}", text_of(p_, at), fmt::join(choice, ", "),
+      wrong = fmt::format("{}: not ({}) of {}", instance_text(p_, at), fmt::join(choice, ", "),
                           p_.types[producer].name);
     return right;
   });

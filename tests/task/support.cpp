@@ -17,7 +17,6 @@
 namespace axon::task {
 
 using graph::Graph;
-using graph::Tensor;
 
 std::string read_file(const std::string& path) {
   std::ifstream in(path);
@@ -125,10 +124,10 @@ std::vector<std::string> unproved(const Program& program) {
   return out;
 }
 
-std::vector<Tensor> inputs_for(const Graph& g, const shape::Assignment& sizes, uint64_t seed) {
+std::vector<graph::Tensor> inputs_for(const Graph& g, const shape::Assignment& sizes, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> real(-2.0, 2.0);
-  std::vector<Tensor> tensors;
+  std::vector<graph::Tensor> tensors;
   for (uint32_t i = 0; i < g.inputs.size(); ++i) {
     const auto& input = g.inputs[i];
     int64_t bound = 3, count = 1;
@@ -136,7 +135,7 @@ std::vector<Tensor> inputs_for(const Graph& g, const shape::Assignment& sizes, u
       if (!check.fact && check.value.node.valid() && g.nodes[check.value.node].op == graph::NodeOp::input &&
           g.nodes[check.value.node].input == i)
         bound = *check.bound.evaluate(sizes);
-    Tensor t;
+    graph::Tensor t;
     t.elem = input.type.elem;
     for (const Dim& d : input.type.shape) {
       t.shape.push_back(*d.evaluate(sizes));
@@ -168,7 +167,7 @@ bool close(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
-std::string difference(const std::string& what, const Tensor& a, const Tensor& b) {
+std::string tensor_difference(const std::string& what, const graph::Tensor& a, const graph::Tensor& b) {
   if (a.shape != b.shape || a.elem != b.elem) return what + " has another type";
   if (a.floats.size() != b.floats.size() || a.integers.size() != b.integers.size())
     return what + " has another length";
@@ -188,12 +187,12 @@ std::string difference(const graph::Outcome& expected, const graph::Outcome& act
   if (!actual.error.empty()) return actual.error;
   if (expected.results.size() != actual.results.size()) return "another number of results";
   for (size_t i = 0; i < expected.results.size(); ++i)
-    if (auto text = difference("result " + std::to_string(i), expected.results[i], actual.results[i]);
+    if (auto text = tensor_difference("result " + std::to_string(i), expected.results[i], actual.results[i]);
         !text.empty())
       return text;
   if (expected.states.size() != actual.states.size()) return "another number of states";
   for (size_t i = 0; i < expected.states.size(); ++i)
-    if (auto text = difference("state " + std::to_string(i), expected.states[i], actual.states[i]);
+    if (auto text = tensor_difference("state " + std::to_string(i), expected.states[i], actual.states[i]);
         !text.empty())
       return text;
   return {};

@@ -146,7 +146,7 @@ TEST(Checkpoint, random_weights_are_scaled_and_reproducible) {
 }
 
 /// Runs the converter on a broken file and returns its message.
-std::string refused(const std::string& content) {
+std::string refused_checkpoint(const std::string& content) {
   Folder folder;
   const std::string path = folder.write("m.bin", content);
   const Run run = convert(folder, path + " -o " + folder / "out.safetensors");
@@ -158,18 +158,18 @@ std::string refused_header(size_t position, int32_t value) {
   std::vector<int32_t> header = small;
   std::string content = checkpoint(header);
   content.replace(position * 4, 4, little(value));
-  return refused(content);
+  return refused_checkpoint(content);
 }
 #define EXPECT_SAYS(message, part) EXPECT_NE((message).find(part), std::string::npos) << (message)
 
 TEST(CheckpointHostile, truncated) {
   const std::string whole = checkpoint(small);
-  EXPECT_SAYS(refused(""), "shorter than its header");
-  EXPECT_SAYS(refused(whole.substr(0, 27)), "shorter than its header");
-  EXPECT_SAYS(refused(whole.substr(0, 28)), "ends within embed");
-  EXPECT_SAYS(refused(whole.substr(0, whole.size() - 1)), "ends within rope");
+  EXPECT_SAYS(refused_checkpoint(""), "shorter than its header");
+  EXPECT_SAYS(refused_checkpoint(whole.substr(0, 27)), "shorter than its header");
+  EXPECT_SAYS(refused_checkpoint(whole.substr(0, 28)), "ends within embed");
+  EXPECT_SAYS(refused_checkpoint(whole.substr(0, whole.size() - 1)), "ends within rope");
 }
-TEST(CheckpointHostile, trailing_bytes) { EXPECT_SAYS(refused(checkpoint(small) + "x"), "1 bytes after"); }
+TEST(CheckpointHostile, trailing_bytes) { EXPECT_SAYS(refused_checkpoint(checkpoint(small) + "x"), "1 bytes after"); }
 TEST(CheckpointHostile, sizes_that_are_negative_or_zero) {
   const char* names[] = {"dim", "hidden", "layers", "heads", "key-value heads", "vocabulary", "sequence"};
   for (size_t i = 0; i < 7; ++i) {
@@ -182,7 +182,7 @@ TEST(CheckpointHostile, sizes_that_are_negative_or_zero) {
 TEST(CheckpointHostile, sizes_that_overflow) {
   std::string content = checkpoint(small);
   for (const size_t i : {0u, 1u, 2u, 5u}) content.replace(i * 4, 4, little(0x7ffffff8));
-  EXPECT_SAYS(refused(content), "too many elements");
+  EXPECT_SAYS(refused_checkpoint(content), "too many elements");
   EXPECT_SAYS(refused_header(2, INT32_MAX), "ends within layers.norm1");
 }
 TEST(CheckpointHostile, heads_that_do_not_fit) {

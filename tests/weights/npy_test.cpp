@@ -4,10 +4,10 @@
 namespace axon::weights {
 namespace {
 
-Result<TensorFile> parse(const std::string& file) {
+Result<TensorFile> npy_of(const std::string& file) {
   return read_npy(File::from_memory("folder/x.npy", bytes_of(file)));
 }
-std::string with_header(const std::string& header, const std::string& data, char major = 1) {
+std::string npy_bytes(const std::string& header, const std::string& data, char major = 1) {
   const std::string length = major == 1 ? little<uint16_t>(static_cast<uint16_t>(header.size()))
                                         : little<uint32_t>(static_cast<uint32_t>(header.size()));
   return std::string("\x93NUMPY") + major + '\0' + length + header + data;
@@ -16,8 +16,8 @@ std::string header(const std::string& shape, const std::string& descr = "'<i4'",
                    const std::string& order = "False") {
   return "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }     \n";
 }
-Result<TensorFile> parse_header(const std::string& text, const std::string& data = std::string(4, 'x')) {
-  return parse(with_header(text, data));
+Result<TensorFile> npy_with(const std::string& text, const std::string& data = std::string(4, 'x')) {
+  return npy_of(npy_bytes(text, data));
 }
 
 TEST(Npy, reads_a_file_of_numpy) {
@@ -28,12 +28,12 @@ TEST(Npy, reads_a_file_of_numpy) {
 }
 TEST(Npy, scalars_vectors_and_all_versions) {
   for (const char major : {'\1', '\2', '\3'}) {
-    EXPECT_TRUE(parse(with_header(header("()"), "abcd", major)));
-    EXPECT_TRUE(parse(with_header(header("(1,)"), "abcd", major)));
-    EXPECT_TRUE(parse(with_header(header("(1, 1)"), "abcd", major)));
-    EXPECT_TRUE(parse(with_header(header("(0, 7)"), "", major)));
+    EXPECT_TRUE(npy_of(npy_bytes(header("()"), "abcd", major)));
+    EXPECT_TRUE(npy_of(npy_bytes(header("(1,)"), "abcd", major)));
+    EXPECT_TRUE(npy_of(npy_bytes(header("(1, 1)"), "abcd", major)));
+    EXPECT_TRUE(npy_of(npy_bytes(header("(0, 7)"), "", major)));
   }
-  EXPECT_TRUE(parse_header("{\"shape\":(1,1),\"descr\":\"<f4\",\"fortran_order\":False}"));
+  EXPECT_TRUE(npy_with("{\"shape\":(1,1),\"descr\":\"<f4\",\"fortran_order\":False}"));
 }
 TEST(Npy, round_trip) {
   Folder folder;
@@ -53,67 +53,67 @@ TEST(Npy, round_trip) {
 }
 
 TEST(NpyHostile, too_short) {
-  const std::string whole = with_header(header("(1,)"), "abcd");
-  for (size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(parse(whole.substr(0, size))) << size;
+  const std::string whole = npy_bytes(header("(1,)"), "abcd");
+  for (size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(npy_of(whole.substr(0, size))) << size;
 }
 TEST(NpyHostile, wrong_magic) {
-  EXPECT_ERROR(parse("\x93NUMPX" + std::string(20, ' ')), code::format, "magic");
+  EXPECT_ERROR(npy_of("\x93NUMPX" + std::string(20, ' ')), code::format, "magic");
 }
 TEST(NpyHostile, unknown_version) {
-  EXPECT_ERROR(parse(with_header(header("()"), "abcd", 4)), code::format, "version 4.0");
+  EXPECT_ERROR(npy_of(npy_bytes(header("()"), "abcd", 4)), code::format, "version 4.0");
 }
 TEST(NpyHostile, header_longer_than_the_file) {
-  EXPECT_ERROR(parse(std::string("\x93NUMPY\1\0", 8) + "\xff\xff{}"), code::format, "ends within");
+  EXPECT_ERROR(npy_of(std::string("\x93NUMPY\1\0", 8) + "\xff\xff{}"), code::format, "ends within");
 }
 TEST(NpyHostile, header_over_the_cap) {
-  EXPECT_ERROR(parse(std::string("\x93NUMPY\2\0", 8) + "\xff\xff\xff\xff{}"), code::limit, "over the limit");
+  EXPECT_ERROR(npy_of(std::string("\x93NUMPY\2\0", 8) + "\xff\xff\xff\xff{}"), code::limit, "over the limit");
 }
 TEST(NpyHostile, object_arrays) {
-  EXPECT_ERROR(parse_header(header("()", "'|O'")), code::dtype, "object arrays");
+  EXPECT_ERROR(npy_with(header("()", "'|O'")), code::dtype, "object arrays");
 }
 TEST(NpyHostile, structured_arrays) {
-  EXPECT_ERROR(parse_header(header("()", "[('a', '<i4')]")), code::dtype, "structured");
+  EXPECT_ERROR(npy_with(header("()", "[('a', '<i4')]")), code::dtype, "structured");
 }
-TEST(NpyHostile, big_endian) { EXPECT_ERROR(parse_header(header("()", "'>i4'")), code::dtype, "big-endian"); }
+TEST(NpyHostile, big_endian) { EXPECT_ERROR(npy_with(header("()", "'>i4'")), code::dtype, "big-endian"); }
 TEST(NpyHostile, unknown_type) {
   for (const char* type : {"'<c8'", "'|V2'", "'<u4'", "'<U3'", "''"})
-    EXPECT_ERROR(parse_header(header("()", type)), code::dtype, "unknown element type");
+    EXPECT_ERROR(npy_with(header("()", type)), code::dtype, "unknown element type");
 }
 TEST(NpyHostile, fortran_order) {
-  EXPECT_ERROR(parse_header(header("()", "'<i4'", "True")), code::format, "Fortran order");
+  EXPECT_ERROR(npy_with(header("()", "'<i4'", "True")), code::format, "Fortran order");
 }
 TEST(NpyHostile, python_is_never_evaluated) {
-  EXPECT_ERROR(parse_header(header("()", "'<i4'", "not True")), code::format, "True or False expected");
-  EXPECT_ERROR(parse_header(header("(1+1,)")), code::format, "malformed");
-  EXPECT_ERROR(parse_header(header("(__import__('os'),)")), code::format, "an extent expected");
-  EXPECT_ERROR(parse_header("dict(descr='<i4')"), code::format, "malformed");
+  EXPECT_ERROR(npy_with(header("()", "'<i4'", "not True")), code::format, "True or False expected");
+  EXPECT_ERROR(npy_with(header("(1+1,)")), code::format, "malformed");
+  EXPECT_ERROR(npy_with(header("(__import__('os'),)")), code::format, "an extent expected");
+  EXPECT_ERROR(npy_with("dict(descr='<i4')"), code::format, "malformed");
 }
 TEST(NpyHostile, malformed_shape) {
   for (const char* shape :
        {"[1]", "(1)", "(-1,)", "(,)", "(1,,)", "(1 1)", "(1", "(1.0,)", "(99999999999999999999,)"})
-    EXPECT_ERROR(parse_header(header(shape)), code::format, "malformed");
+    EXPECT_ERROR(npy_with(header(shape)), code::format, "malformed");
 }
 TEST(NpyHostile, shape_that_overflows) {
-  EXPECT_ERROR(parse_header(header("(4294967296, 4294967296, 1)")), code::shape, "too many elements");
-  EXPECT_ERROR(parse_header(header("(18446744073709551615,)")), code::shape, "too many elements");
+  EXPECT_ERROR(npy_with(header("(4294967296, 4294967296, 1)")), code::shape, "too many elements");
+  EXPECT_ERROR(npy_with(header("(18446744073709551615,)")), code::shape, "too many elements");
 }
 TEST(NpyHostile, rank_over_the_limit) {
-  EXPECT_ERROR(parse_header(header("(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)")), code::limit, "rank");
+  EXPECT_ERROR(npy_with(header("(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)")), code::limit, "rank");
 }
 TEST(NpyHostile, data_of_another_size) {
-  EXPECT_ERROR(parse_header(header("(2,)")), code::shape, "need 8 bytes, the array has 4");
-  EXPECT_ERROR(parse_header(header("(1,)"), "12345"), code::shape, "has 5");
+  EXPECT_ERROR(npy_with(header("(2,)")), code::shape, "need 8 bytes, the array has 4");
+  EXPECT_ERROR(npy_with(header("(1,)"), "12345"), code::shape, "has 5");
 }
 TEST(NpyHostile, keys_missing_unknown_or_twice) {
-  EXPECT_ERROR(parse_header("{}\n"), code::format, "missing");
-  EXPECT_ERROR(parse_header("{'descr': '<i4', 'x': 1}\n"), code::format, "unknown key `x`");
-  EXPECT_ERROR(parse_header("{'descr': '<i4', 'descr': '<i4'}\n"), code::format, "occurs twice");
-  EXPECT_ERROR(parse_header("{'descr' '<i4'}\n"), code::format, "malformed");
-  EXPECT_ERROR(parse_header("{'descr"), code::format, "malformed");
-  EXPECT_ERROR(parse_header("{'descr': '<i4' 'shape': ()}"), code::format, "`,` or `}` expected");
+  EXPECT_ERROR(npy_with("{}\n"), code::format, "missing");
+  EXPECT_ERROR(npy_with("{'descr': '<i4', 'x': 1}\n"), code::format, "unknown key `x`");
+  EXPECT_ERROR(npy_with("{'descr': '<i4', 'descr': '<i4'}\n"), code::format, "occurs twice");
+  EXPECT_ERROR(npy_with("{'descr' '<i4'}\n"), code::format, "malformed");
+  EXPECT_ERROR(npy_with("{'descr"), code::format, "malformed");
+  EXPECT_ERROR(npy_with("{'descr': '<i4' 'shape': ()}"), code::format, "`,` or `}` expected");
 }
 TEST(NpyHostile, text_after_the_header) {
-  EXPECT_ERROR(parse_header(header("(1,)") + "{}\n"), code::format, "text after");
+  EXPECT_ERROR(npy_with(header("(1,)") + "{}\n"), code::format, "text after");
 }
 
 }  // namespace

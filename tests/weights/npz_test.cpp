@@ -7,7 +7,7 @@
 namespace axon::weights {
 namespace {
 
-Result<TensorFile> parse(const std::string& file) {
+Result<TensorFile> npz_of(const std::string& file) {
   return read_npz(File::from_memory("x.npz", bytes_of(file)));
 }
 
@@ -78,7 +78,7 @@ struct Archive {
            comment;
   }
 };
-Result<TensorFile> parse(const Member& member) { return parse(Archive{.members = {member}}.bytes()); }
+Result<TensorFile> npz_of(const Member& member) { return npz_of(Archive{.members = {member}}.bytes()); }
 
 TEST(Npz, reads_archives_of_numpy) {
   for (const char* path : {TEST_DATA "/numpy_stored.npz", TEST_DATA "/numpy_deflated.npz"}) {
@@ -119,13 +119,13 @@ TEST(Npz, round_trip_is_deterministic) {
 TEST(Npz, deflated_members_larger_than_any_buffer) {
   std::string data(5'000'000, '\0');
   for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<char>(i * i >> 7);
-  const auto file = parse(deflated_member("a.npy", npy(data)));
+  const auto file = npz_of(deflated_member("a.npy", npy(data)));
   ASSERT_TRUE(file) << error_of(file);
   EXPECT_EQ(content<uint8_t>(*file, "a"), bytes_of(data));
 }
 TEST(Npz, comments_and_empty_archives) {
-  EXPECT_TRUE(parse(Archive{.members = {Member{}}, .comment = "PK\5\6 not the end"}.bytes()));
-  EXPECT_TRUE(parse(Archive{}.bytes()));
+  EXPECT_TRUE(npz_of(Archive{.members = {Member{}}, .comment = "PK\5\6 not the end"}.bytes()));
+  EXPECT_TRUE(npz_of(Archive{}.bytes()));
 }
 TEST(Npz, sizes_in_64_bits) {
   Member member;
@@ -133,13 +133,13 @@ TEST(Npz, sizes_in_64_bits) {
   member.extra = other + little(uint16_t{1}) + little(uint16_t{16}) + little(uint64_t{member.size}) +
                  little(uint64_t{member.packed_size});
   member.size = member.packed_size = 0xffffffff;
-  EXPECT_TRUE(parse(member)) << error_of(parse(member));
+  EXPECT_TRUE(npz_of(member)) << error_of(npz_of(member));
   member.extra.resize(member.extra.size() - 1);
-  EXPECT_ERROR(parse(member), code::format, "leaves its record");
+  EXPECT_ERROR(npz_of(member), code::format, "leaves its record");
   member.extra = other;
-  EXPECT_FALSE(parse(member));
+  EXPECT_FALSE(npz_of(member));
   member.extra = little(uint16_t{1}) + little(uint16_t{8}) + little(uint64_t{1});
-  EXPECT_ERROR(parse(member), code::format, "64-bit field is missing");
+  EXPECT_ERROR(npz_of(member), code::format, "64-bit field is missing");
 }
 TEST(Npz, directory_in_64_bits) {
   Archive archive{.members = {Member{}}};
@@ -151,7 +151,7 @@ TEST(Npz, directory_in_64_bits) {
     Archive wide = archive;
     wide.before_end = record + "PK\6\7" + std::string(4, '\0') + little(where) + std::string(4, '\0');
     wide.directory_offset = 0xffffffff;
-    return parse(wide.bytes());
+    return npz_of(wide.bytes());
   };
   EXPECT_TRUE(with_locator(end, end64)) << error_of(with_locator(end, end64));
   EXPECT_ERROR(with_locator(end + 1, end64), code::format, "64-bit end record");
@@ -160,97 +160,97 @@ TEST(Npz, directory_in_64_bits) {
   huge.replace(32, 8, little(uint64_t{1} << 63));
   EXPECT_ERROR(with_locator(end, huge), code::limit, "members");
   archive.count = 0xffff;
-  EXPECT_ERROR(parse(archive.bytes()), code::format, "no 64-bit locator");
-  EXPECT_ERROR(parse(Archive{.count = 0xffff}.bytes()), code::format, "no 64-bit locator");
+  EXPECT_ERROR(npz_of(archive.bytes()), code::format, "no 64-bit locator");
+  EXPECT_ERROR(npz_of(Archive{.count = 0xffff}.bytes()), code::format, "no 64-bit locator");
 }
 
 TEST(NpzHostile, not_a_zip_archive) {
-  EXPECT_ERROR(parse(""), code::format, "no end record");
-  EXPECT_ERROR(parse(std::string(100'000, 'x')), code::format, "no end record");
+  EXPECT_ERROR(npz_of(""), code::format, "no end record");
+  EXPECT_ERROR(npz_of(std::string(100'000, 'x')), code::format, "no end record");
 }
 TEST(NpzHostile, cut_off_anywhere) {
   const std::string whole = Archive{.members = {Member{}, deflated_member("b.npy", npy("more"))}}.bytes();
-  ASSERT_TRUE(parse(whole));
-  for (size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(parse(whole.substr(0, size))) << size;
-  for (size_t from = 1; from < whole.size(); ++from) EXPECT_FALSE(parse(whole.substr(from))) << from;
+  ASSERT_TRUE(npz_of(whole));
+  for (size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(npz_of(whole.substr(0, size))) << size;
+  for (size_t from = 1; from < whole.size(); ++from) EXPECT_FALSE(npz_of(whole.substr(from))) << from;
 }
 TEST(NpzHostile, directory_outside_the_file) {
-  EXPECT_ERROR(parse(Archive{.members = {Member{}}, .directory_offset = 0x7fffffff}.bytes()), code::format,
+  EXPECT_ERROR(npz_of(Archive{.members = {Member{}}, .directory_offset = 0x7fffffff}.bytes()), code::format,
                "leaves");
-  EXPECT_ERROR(parse(Archive{.members = {Member{}}, .directory_size = 0x7fffffff}.bytes()), code::format,
+  EXPECT_ERROR(npz_of(Archive{.members = {Member{}}, .directory_size = 0x7fffffff}.bytes()), code::format,
                "leaves");
-  EXPECT_ERROR(parse(Archive{.members = {Member{}}, .directory_size = 10}.bytes()), code::format, "missing");
-  EXPECT_ERROR(parse(Archive{.members = {Member{}}, .directory_size = 47}.bytes()), code::format, "cut off");
+  EXPECT_ERROR(npz_of(Archive{.members = {Member{}}, .directory_size = 10}.bytes()), code::format, "missing");
+  EXPECT_ERROR(npz_of(Archive{.members = {Member{}}, .directory_size = 47}.bytes()), code::format, "cut off");
 }
 TEST(NpzHostile, more_members_than_records) {
-  EXPECT_ERROR(parse(Archive{.members = {Member{}}, .count = 2}.bytes()), code::format, "record is missing");
+  EXPECT_ERROR(npz_of(Archive{.members = {Member{}}, .count = 2}.bytes()), code::format, "record is missing");
 }
 TEST(NpzHostile, several_volumes) {
-  EXPECT_ERROR(parse(Archive{.members = {Member{}}, .disk = 1}.bytes()), code::format, "several volumes");
+  EXPECT_ERROR(npz_of(Archive{.members = {Member{}}, .disk = 1}.bytes()), code::format, "several volumes");
 }
 TEST(NpzHostile, member_outside_the_file) {
   Member member;
   member.packed_size = member.size = 0x7fffffff;
-  EXPECT_ERROR(parse(member), code::format, "leaves the file");
-  EXPECT_ERROR(parse(Member{.offset = 0x7ffffff0}), code::format, "leaves the file");
+  EXPECT_ERROR(npz_of(member), code::format, "leaves the file");
+  EXPECT_ERROR(npz_of(Member{.offset = 0x7ffffff0}), code::format, "leaves the file");
 }
 TEST(NpzHostile, no_local_header) {
-  EXPECT_ERROR(parse(Member{.local_signature = "PKxx"}), code::format, "no local header");
+  EXPECT_ERROR(npz_of(Member{.local_signature = "PKxx"}), code::format, "no local header");
 }
-TEST(NpzHostile, two_names) { EXPECT_ERROR(parse(Member{.local_name = "b.npy"}), code::format, "two names"); }
-TEST(NpzHostile, encrypted) { EXPECT_ERROR(parse(Member{.flags = 1}), code::format, "encrypted"); }
-TEST(NpzHostile, unknown_method) { EXPECT_ERROR(parse(Member{.method = 14}), code::format, "method 14"); }
+TEST(NpzHostile, two_names) { EXPECT_ERROR(npz_of(Member{.local_name = "b.npy"}), code::format, "two names"); }
+TEST(NpzHostile, encrypted) { EXPECT_ERROR(npz_of(Member{.flags = 1}), code::format, "encrypted"); }
+TEST(NpzHostile, unknown_method) { EXPECT_ERROR(npz_of(Member{.method = 14}), code::format, "method 14"); }
 TEST(NpzHostile, stored_member_with_two_sizes) {
   Member member;
   member.size += 1;
-  EXPECT_ERROR(parse(member), code::format, "two sizes");
+  EXPECT_ERROR(npz_of(member), code::format, "two sizes");
 }
 TEST(NpzHostile, wrong_checksum) {
-  EXPECT_ERROR(parse(Member{.crc = 1}), code::format, "wrong checksum");
+  EXPECT_ERROR(npz_of(Member{.crc = 1}), code::format, "wrong checksum");
   Member member = deflated_member("a.npy", npy("data"));
   member.crc ^= 1;
-  EXPECT_ERROR(parse(member), code::format, "wrong checksum");
+  EXPECT_ERROR(npz_of(member), code::format, "wrong checksum");
 }
 TEST(NpzHostile, members_that_share_bytes) {
   Member second{.name = "b.npy"};
   second.local_name = "a.npy";
   second.offset = 0;
   second.name = "a.npy";
-  EXPECT_ERROR(parse(Archive{.members = {Member{}, second}}.bytes()), code::range, "overlap");
+  EXPECT_ERROR(npz_of(Archive{.members = {Member{}, second}}.bytes()), code::range, "overlap");
 }
 TEST(NpzHostile, duplicate_member) {
-  EXPECT_ERROR(parse(Archive{.members = {Member{}, Member{}}}.bytes()), code::format, "occurs twice");
+  EXPECT_ERROR(npz_of(Archive{.members = {Member{}, Member{}}}.bytes()), code::format, "occurs twice");
 }
 TEST(NpzHostile, path_names_are_only_names) {
-  const auto file = parse(Member{.name = "../../etc/passwd.npy"});
+  const auto file = npz_of(Member{.name = "../../etc/passwd.npy"});
   ASSERT_TRUE(file) << error_of(file);
   EXPECT_NE(file->table.find("../../etc/passwd"), nullptr);
 }
 TEST(NpzHostile, not_an_npy_member) {
-  EXPECT_ERROR(parse(Member{.name = "a.txt"}), code::format, "not an npy array");
-  EXPECT_ERROR(parse(Member{.plain = "hello, this is no array"}), code::format, "magic");
+  EXPECT_ERROR(npz_of(Member{.name = "a.txt"}), code::format, "not an npy array");
+  EXPECT_ERROR(npz_of(Member{.plain = "hello, this is no array"}), code::format, "magic");
 }
 TEST(NpzHostile, declared_size_is_a_lie) {
   for (const int change : {-1, 1, 1000, -100}) {
     Member member = deflated_member("a.npy", npy(std::string(500, 'x')));
     member.size += static_cast<uint32_t>(change);
-    EXPECT_ERROR(parse(member), code::format, "deflate");
+    EXPECT_ERROR(npz_of(member), code::format, "deflate");
   }
 }
 TEST(NpzHostile, damaged_stream) {
   Member member{.packed = std::string(50, '\xff')};
   member.method = 8;
-  EXPECT_ERROR(parse(member), code::format, "damaged deflate stream");
+  EXPECT_ERROR(npz_of(member), code::format, "damaged deflate stream");
   member = deflated_member("a.npy", npy("data"));
   member.packed += "tail";
   member.packed_size += 4;
-  EXPECT_ERROR(parse(member), code::format, "damaged deflate stream");
+  EXPECT_ERROR(npz_of(member), code::format, "damaged deflate stream");
 }
 TEST(NpzHostile, bomb) {
   Member member = deflated_member("a.npy", npy(std::string(1000, '\0')));
   member.size = 0xfffffffe;
-  EXPECT_ERROR(parse(member), code::limit, "more than 100 times its size");
-  EXPECT_ERROR(parse(deflated_member("a.npy", npy(std::string(80u << 20, '\0')))), code::limit,
+  EXPECT_ERROR(npz_of(member), code::limit, "more than 100 times its size");
+  EXPECT_ERROR(npz_of(deflated_member("a.npy", npy(std::string(80u << 20, '\0')))), code::limit,
                "more than 100 times");
 }
 

@@ -5,15 +5,15 @@
 namespace axon::weights {
 namespace {
 
-Result<TensorFile> parse(const std::string& file) {
+Result<TensorFile> safetensors_of(const std::string& file) {
   return read_safetensors(File::from_memory("test", bytes_of(file)));
 }
 
-std::string with_header(const std::string& header, const std::string& data = "") {
+std::string safetensors_bytes(const std::string& header, const std::string& data = "") {
   return little<uint64_t>(header.size()) + header + data;
 }
-Result<TensorFile> parse_header(const std::string& header, const std::string& data = "") {
-  return parse(with_header(header, data));
+Result<TensorFile> safetensors_with(const std::string& header, const std::string& data = "") {
+  return safetensors_of(safetensors_bytes(header, data));
 }
 /// A header with one U8 tensor `a` whose attributes are given.
 std::string one(const std::string& attributes) { return "{\"a\":{" + attributes + "}}"; }
@@ -21,7 +21,7 @@ const std::string good_a = R"("dtype":"U8","shape":[4],"data_offsets":[0,4])";
 
 TEST(Safetensors, reads_a_file_written_by_hand) {
   const auto file =
-      parse_header(R"({"__metadata__":{"k":"v"},"b":{"dtype":"F32","shape":[],"data_offsets":[4,8]},)"
+      safetensors_with(R"({"__metadata__":{"k":"v"},"b":{"dtype":"F32","shape":[],"data_offsets":[4,8]},)"
                    R"("a":{"dtype":"U8","shape":[2,2],"data_offsets":[0,4]}}   )",
                    "abcd" + little(1.5f));
   ASSERT_TRUE(file) << error_of(file);
@@ -63,7 +63,7 @@ TEST(Safetensors, round_trip_of_every_type_is_aligned_and_deterministic) {
 }
 
 TEST(Safetensors, zero_sized_tensors_are_legal) {
-  const auto file = parse_header(R"({"a":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},)"
+  const auto file = safetensors_with(R"({"a":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},)"
                                  R"("b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
                                  R"("c":{"dtype":"F64","shape":[0],"data_offsets":[1,1]}})",
                                  "x");
@@ -71,173 +71,173 @@ TEST(Safetensors, zero_sized_tensors_are_legal) {
   EXPECT_EQ(file->table.tensors.size(), 3u);
 }
 TEST(Safetensors, no_tensors_are_legal) {
-  EXPECT_TRUE(parse_header("{}"));
-  EXPECT_TRUE(parse_header(R"({"__metadata__":{}})"));
+  EXPECT_TRUE(safetensors_with("{}"));
+  EXPECT_TRUE(safetensors_with(R"({"__metadata__":{}})"));
 }
 TEST(Safetensors, a_million_tensors_are_read) {
   std::string header = "{";
   for (int i = 0; i < 1'000'000; ++i)
     header += (i ? ",\"" : "\"") + std::to_string(i) + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
-  const auto file = parse_header(header + "}");
+  const auto file = safetensors_with(header + "}");
   ASSERT_TRUE(file) << error_of(file);
   EXPECT_EQ(file->table.tensors.size(), 1'000'000u);
 }
 
-TEST(SafetensorsHostile, empty_file) { EXPECT_ERROR(parse(""), code::format, "too short"); }
-TEST(SafetensorsHostile, seven_bytes) { EXPECT_ERROR(parse("1234567"), code::format, "too short"); }
+TEST(SafetensorsHostile, empty_file) { EXPECT_ERROR(safetensors_of(""), code::format, "too short"); }
+TEST(SafetensorsHostile, seven_bytes) { EXPECT_ERROR(safetensors_of("1234567"), code::format, "too short"); }
 TEST(SafetensorsHostile, header_length_0) {
-  EXPECT_ERROR(parse(little<uint64_t>(0) + "{}"), code::format, "does not start with");
+  EXPECT_ERROR(safetensors_of(little<uint64_t>(0) + "{}"), code::format, "does not start with");
 }
 TEST(SafetensorsHostile, header_longer_than_the_file) {
-  EXPECT_ERROR(parse(little<uint64_t>(3) + "{}"), code::range, "more than the file has");
+  EXPECT_ERROR(safetensors_of(little<uint64_t>(3) + "{}"), code::range, "more than the file has");
 }
 TEST(SafetensorsHostile, header_over_the_cap) {
-  EXPECT_ERROR(parse(little<uint64_t>(limits::safetensors_header + 1) + "{}"), code::limit, "over the limit");
+  EXPECT_ERROR(safetensors_of(little<uint64_t>(limits::safetensors_header + 1) + "{}"), code::limit, "over the limit");
 }
 TEST(SafetensorsHostile, header_length_that_wraps) {
   for (const uint64_t length : {UINT64_MAX, UINT64_MAX - 7, uint64_t{1} << 63})
-    EXPECT_ERROR(parse(little(length) + "{}"), code::limit, "over the limit");
+    EXPECT_ERROR(safetensors_of(little(length) + "{}"), code::limit, "over the limit");
 }
 TEST(SafetensorsHostile, header_not_an_object) {
   for (const char* header : {"[]", " {}", "\"{}\"", "\xef\xbb\xbf{}"})
-    EXPECT_ERROR(parse_header(header), code::format, "does not start with");
+    EXPECT_ERROR(safetensors_with(header), code::format, "does not start with");
 }
 TEST(SafetensorsHostile, header_cut_off) {
-  EXPECT_ERROR(parse_header("{\"a\":{"), code::format, "malformed");
+  EXPECT_ERROR(safetensors_with("{\"a\":{"), code::format, "malformed");
 }
 TEST(SafetensorsHostile, text_after_the_header) {
-  EXPECT_ERROR(parse_header("{}x"), code::format, "malformed");
+  EXPECT_ERROR(safetensors_with("{}x"), code::format, "malformed");
 }
 TEST(SafetensorsHostile, text_hidden_behind_a_nul) {
-  EXPECT_ERROR(parse_header(std::string("{}\0x", 4)), code::format, "NUL");
+  EXPECT_ERROR(safetensors_with(std::string("{}\0x", 4)), code::format, "NUL");
 }
 TEST(SafetensorsHostile, invalid_utf8) {
-  EXPECT_ERROR(parse_header("{\"\xff\":{" + good_a + "}}", "1234"), code::format, "malformed");
+  EXPECT_ERROR(safetensors_with("{\"\xff\":{" + good_a + "}}", "1234"), code::format, "malformed");
 }
 TEST(SafetensorsHostile, deep_nesting) {
-  EXPECT_ERROR(parse_header("{\"a\":" + std::string(1'000'000, '[')), code::format, "an array is not expected");
-  EXPECT_ERROR(parse_header(one("\"shape\":[[1]]")), code::format, "an array is not expected");
-  EXPECT_ERROR(parse_header(one("\"dtype\":{}")), code::format, "an object is not expected");
+  EXPECT_ERROR(safetensors_with("{\"a\":" + std::string(1'000'000, '[')), code::format, "an array is not expected");
+  EXPECT_ERROR(safetensors_with(one("\"shape\":[[1]]")), code::format, "an array is not expected");
+  EXPECT_ERROR(safetensors_with(one("\"dtype\":{}")), code::format, "an object is not expected");
 }
 TEST(SafetensorsHostile, duplicate_tensor) {
-  EXPECT_ERROR(parse_header("{\"a\":{" + good_a + "},\"a\":{" + good_a + "}}", "1234"), code::format,
+  EXPECT_ERROR(safetensors_with("{\"a\":{" + good_a + "},\"a\":{" + good_a + "}}", "1234"), code::format,
                "`a` occurs twice");
 }
 TEST(SafetensorsHostile, duplicate_attribute) {
   for (const char* extra : {R"("dtype":"U8",)", R"("shape":[4],)", R"("data_offsets":[0,4],)"})
-    EXPECT_ERROR(parse_header(one(extra + good_a), "1234"), code::format, "occurs twice");
+    EXPECT_ERROR(safetensors_with(one(extra + good_a), "1234"), code::format, "occurs twice");
 }
 TEST(SafetensorsHostile, duplicate_metadata) {
-  EXPECT_ERROR(parse_header(R"({"__metadata__":{},"__metadata__":{}})"), code::format, "occurs twice");
-  EXPECT_ERROR(parse_header(R"({"__metadata__":{"k":"1","k":"2"}})"), code::format, "occurs twice");
+  EXPECT_ERROR(safetensors_with(R"({"__metadata__":{},"__metadata__":{}})"), code::format, "occurs twice");
+  EXPECT_ERROR(safetensors_with(R"({"__metadata__":{"k":"1","k":"2"}})"), code::format, "occurs twice");
 }
 TEST(SafetensorsHostile, metadata_that_is_no_text) {
-  EXPECT_ERROR(parse_header(R"({"__metadata__":{"k":1}})"), code::format, "a number is not expected");
-  EXPECT_ERROR(parse_header(R"({"__metadata__":"k"})"), code::format, "a string is not expected");
-  EXPECT_ERROR(parse_header(R"({"__metadata__":{"k":{}}})"), code::format, "an object is not expected");
+  EXPECT_ERROR(safetensors_with(R"({"__metadata__":{"k":1}})"), code::format, "a number is not expected");
+  EXPECT_ERROR(safetensors_with(R"({"__metadata__":"k"})"), code::format, "a string is not expected");
+  EXPECT_ERROR(safetensors_with(R"({"__metadata__":{"k":{}}})"), code::format, "an object is not expected");
 }
 TEST(SafetensorsHostile, unknown_dtype) {
   for (const char* dtype : {"F4", "U64", "f32", ""})
     EXPECT_ERROR(
-        parse_header(one(std::string("\"dtype\":\"") + dtype + R"(","shape":[1],"data_offsets":[0,9999])")),
+        safetensors_with(one(std::string("\"dtype\":\"") + dtype + R"(","shape":[1],"data_offsets":[0,9999])")),
         code::dtype, "unknown element type");
 }
 TEST(SafetensorsHostile, missing_attribute) {
-  EXPECT_ERROR(parse_header(one("")), code::format, "no dtype");
-  EXPECT_ERROR(parse_header(one(R"("dtype":"U8")")), code::format, "no shape");
-  EXPECT_ERROR(parse_header(one(R"("dtype":"U8","shape":[4])")), code::format, "no data_offsets");
+  EXPECT_ERROR(safetensors_with(one("")), code::format, "no dtype");
+  EXPECT_ERROR(safetensors_with(one(R"("dtype":"U8")")), code::format, "no shape");
+  EXPECT_ERROR(safetensors_with(one(R"("dtype":"U8","shape":[4])")), code::format, "no data_offsets");
 }
 TEST(SafetensorsHostile, unknown_attribute) {
-  EXPECT_ERROR(parse_header(one(good_a + ",\"x\":1"), "1234"), code::format, "unknown key `x`");
+  EXPECT_ERROR(safetensors_with(one(good_a + ",\"x\":1"), "1234"), code::format, "unknown key `x`");
 }
 TEST(SafetensorsHostile, tensor_that_is_no_object) {
-  EXPECT_ERROR(parse_header("{\"a\":4}"), code::format, "a number is not expected");
-  EXPECT_ERROR(parse_header("{\"a\":null}"), code::format, "null is not expected");
-  EXPECT_ERROR(parse_header("{\"a\":true}"), code::format, "a boolean is not expected");
+  EXPECT_ERROR(safetensors_with("{\"a\":4}"), code::format, "a number is not expected");
+  EXPECT_ERROR(safetensors_with("{\"a\":null}"), code::format, "null is not expected");
+  EXPECT_ERROR(safetensors_with("{\"a\":true}"), code::format, "a boolean is not expected");
 }
 TEST(SafetensorsHostile, one_offset) {
-  EXPECT_ERROR(parse_header(one(R"("dtype":"U8","shape":[4],"data_offsets":[0])")), code::format,
+  EXPECT_ERROR(safetensors_with(one(R"("dtype":"U8","shape":[4],"data_offsets":[0])")), code::format,
                "fewer than two");
-  EXPECT_ERROR(parse_header(one(R"("dtype":"U8","shape":[4],"data_offsets":[])")), code::format,
+  EXPECT_ERROR(safetensors_with(one(R"("dtype":"U8","shape":[4],"data_offsets":[])")), code::format,
                "fewer than two");
 }
 TEST(SafetensorsHostile, three_offsets) {
-  EXPECT_ERROR(parse_header(one(R"("dtype":"U8","shape":[4],"data_offsets":[0,4,4])")), code::format,
+  EXPECT_ERROR(safetensors_with(one(R"("dtype":"U8","shape":[4],"data_offsets":[0,4,4])")), code::format,
                "more than two");
 }
 TEST(SafetensorsHostile, negative_offset) {
-  EXPECT_ERROR(parse_header(one(R"("data_offsets":[-1,4])")), code::format, "negative");
+  EXPECT_ERROR(safetensors_with(one(R"("data_offsets":[-1,4])")), code::format, "negative");
 }
 TEST(SafetensorsHostile, float_offset) {
-  EXPECT_ERROR(parse_header(one(R"("data_offsets":[0.0,4])")), code::format, "no integer");
-  EXPECT_ERROR(parse_header(one(R"("data_offsets":[18446744073709551616,4])")), code::format, "no integer");
-  EXPECT_ERROR(parse_header(one(R"("data_offsets":[1e999999,4])")), code::format, "malformed");
+  EXPECT_ERROR(safetensors_with(one(R"("data_offsets":[0.0,4])")), code::format, "no integer");
+  EXPECT_ERROR(safetensors_with(one(R"("data_offsets":[18446744073709551616,4])")), code::format, "no integer");
+  EXPECT_ERROR(safetensors_with(one(R"("data_offsets":[1e999999,4])")), code::format, "malformed");
 }
 TEST(SafetensorsHostile, negative_extent) {
-  EXPECT_ERROR(parse_header(one("\"shape\":[-4]")), code::format, "negative");
+  EXPECT_ERROR(safetensors_with(one("\"shape\":[-4]")), code::format, "negative");
 }
 TEST(SafetensorsHostile, begin_after_end) {
-  EXPECT_ERROR(parse_header(one(R"("dtype":"U8","shape":[4],"data_offsets":[4,0])"), "1234"), code::range,
+  EXPECT_ERROR(safetensors_with(one(R"("dtype":"U8","shape":[4],"data_offsets":[4,0])"), "1234"), code::range,
                "not within");
 }
 TEST(SafetensorsHostile, end_after_the_data) {
-  EXPECT_ERROR(parse_header(one(R"("dtype":"U8","shape":[5],"data_offsets":[0,5])"), "1234"), code::range,
+  EXPECT_ERROR(safetensors_with(one(R"("dtype":"U8","shape":[5],"data_offsets":[0,5])"), "1234"), code::range,
                "not within");
 }
 TEST(SafetensorsHostile, end_that_wraps_with_the_base) {
   EXPECT_ERROR(
-      parse_header(
+      safetensors_with(
           one(R"("dtype":"U8","shape":[4],"data_offsets":[18446744073709551611,18446744073709551615])"),
           "1234"),
       code::range, "not within");
 }
 TEST(SafetensorsHostile, overlapping_ranges) {
-  EXPECT_ERROR(parse_header("{\"a\":{" + good_a + R"(},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})",
+  EXPECT_ERROR(safetensors_with("{\"a\":{" + good_a + R"(},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})",
                             "123456"),
                code::range, "overlaps");
 }
 TEST(SafetensorsHostile, zero_sized_tensor_inside_another) {
   EXPECT_ERROR(
-      parse_header("{\"a\":{" + good_a + R"(},"b":{"dtype":"U8","shape":[0],"data_offsets":[2,2]}})", "1234"),
+      safetensors_with("{\"a\":{" + good_a + R"(},"b":{"dtype":"U8","shape":[0],"data_offsets":[2,2]}})", "1234"),
       code::range, "overlaps");
 }
 TEST(SafetensorsHostile, hole_between_ranges) {
-  EXPECT_ERROR(parse_header("{\"a\":{" + good_a + R"(},"b":{"dtype":"U8","shape":[1],"data_offsets":[5,6]}})",
+  EXPECT_ERROR(safetensors_with("{\"a\":{" + good_a + R"(},"b":{"dtype":"U8","shape":[1],"data_offsets":[5,6]}})",
                             "123456"),
                code::range, "belong to no tensor");
 }
 TEST(SafetensorsHostile, hole_at_the_start) {
-  EXPECT_ERROR(parse_header(one(R"("dtype":"U8","shape":[3],"data_offsets":[1,4])"), "1234"), code::range,
+  EXPECT_ERROR(safetensors_with(one(R"("dtype":"U8","shape":[3],"data_offsets":[1,4])"), "1234"), code::range,
                "bytes 0 to 1");
 }
 TEST(SafetensorsHostile, trailing_bytes) {
-  EXPECT_ERROR(parse_header(one(good_a), "1234x"), code::range, "the last 1 bytes");
-  EXPECT_ERROR(parse_header("{}", "x"), code::range, "the last 1 bytes");
+  EXPECT_ERROR(safetensors_with(one(good_a), "1234x"), code::range, "the last 1 bytes");
+  EXPECT_ERROR(safetensors_with("{}", "x"), code::range, "the last 1 bytes");
 }
 TEST(SafetensorsHostile, shape_product_that_overflows) {
   EXPECT_ERROR(
-      parse_header(one(R"("dtype":"U8","shape":[4294967296,4294967296,4],"data_offsets":[0,4])"), "1234"),
+      safetensors_with(one(R"("dtype":"U8","shape":[4294967296,4294967296,4],"data_offsets":[0,4])"), "1234"),
       code::shape, "too many elements");
   EXPECT_ERROR(
-      parse_header(one(R"("dtype":"U8","shape":[18446744073709551615],"data_offsets":[0,4])"), "1234"),
+      safetensors_with(one(R"("dtype":"U8","shape":[18446744073709551615],"data_offsets":[0,4])"), "1234"),
       code::shape, "too many elements");
   EXPECT_ERROR(
-      parse_header(one(R"("dtype":"U8","shape":[0,1099511627776,1099511627776],"data_offsets":[0,0])")),
+      safetensors_with(one(R"("dtype":"U8","shape":[0,1099511627776,1099511627776],"data_offsets":[0,0])")),
       code::shape, "too many elements");
 }
 TEST(SafetensorsHostile, shape_times_type_is_not_the_range) {
-  EXPECT_ERROR(parse_header(one(R"("dtype":"F32","shape":[4],"data_offsets":[0,4])"), "1234"), code::shape,
+  EXPECT_ERROR(safetensors_with(one(R"("dtype":"F32","shape":[4],"data_offsets":[0,4])"), "1234"), code::shape,
                "needs 16 bytes, has 4");
 }
 TEST(SafetensorsHostile, rank_over_the_limit) {
   std::string shape = "1";
   for (int i = 0; i < 16; ++i) shape += ",1";
-  EXPECT_ERROR(parse_header(one(R"("dtype":"U8","data_offsets":[0,1],"shape":[)" + shape + "]"), "1"),
+  EXPECT_ERROR(safetensors_with(one(R"("dtype":"U8","data_offsets":[0,1],"shape":[)" + shape + "]"), "1"),
                code::limit, "rank");
 }
 TEST(SafetensorsHostile, names_are_printable_in_messages) {
-  EXPECT_ERROR(parse_header(R"({"a\u001b[31m":{}})"), code::format, "`a\\x1b[31m`");
-  EXPECT_ERROR(parse_header("{\"" + std::string(5000, 'n') + "\":{}}"), code::format, "n...`");
+  EXPECT_ERROR(safetensors_with(R"({"a\u001b[31m":{}})"), code::format, "`a\\x1b[31m`");
+  EXPECT_ERROR(safetensors_with("{\"" + std::string(5000, 'n') + "\":{}}"), code::format, "n...`");
 }
 
 TEST(SafetensorsWriter, refuses_what_cannot_be_read_back) {

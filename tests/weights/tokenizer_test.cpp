@@ -80,7 +80,7 @@ std::string file(const std::vector<std::pair<std::string, float>>& more, int32_t
   for (const auto& [piece, score] : more) add(piece, score);
   return out;
 }
-std::string refused(const std::string& content) {
+std::string refused_tokenizer(const std::string& content) {
   std::string error;
   EXPECT_FALSE(Tokenizer::parse(content, error));
   return error;
@@ -110,27 +110,27 @@ TEST(TokenizerHostile, cut_off_anywhere) {
       EXPECT_FALSE(error.empty());
   }
 }
-TEST(TokenizerHostile, empty) { EXPECT_SAYS(refused(""), "shorter than its header"); }
+TEST(TokenizerHostile, empty) { EXPECT_SAYS(refused_tokenizer(""), "shorter than its header"); }
 TEST(TokenizerHostile, longest_token_out_of_range) {
   for (const int32_t longest : {0, -1, 65'537, INT32_MAX, INT32_MIN})
-    EXPECT_SAYS(refused(file({}, longest)), "longest token");
+    EXPECT_SAYS(refused_tokenizer(file({}, longest)), "longest token");
 }
 TEST(TokenizerHostile, length_negative_or_over_the_longest) {
   for (const int32_t length : {-1, 9, INT32_MAX, INT32_MIN})
-    EXPECT_SAYS(refused(file({}) + little(0.0f) + little(length) + "123456789"), "token 259 has");
+    EXPECT_SAYS(refused_tokenizer(file({}) + little(0.0f) + little(length) + "123456789"), "token 259 has");
 }
 TEST(TokenizerHostile, length_over_the_file) {
-  EXPECT_SAYS(refused(file({}) + little(0.0f) + little(int32_t{8}) + "1234"), "ends within token 259");
+  EXPECT_SAYS(refused_tokenizer(file({}) + little(0.0f) + little(int32_t{8}) + "1234"), "ends within token 259");
 }
 TEST(TokenizerHostile, score_that_is_no_number) {
   for (const float score : {NAN, INFINITY, -INFINITY})
-    EXPECT_SAYS(refused(file({{"x", score}})), "no number");
+    EXPECT_SAYS(refused_tokenizer(file({{"x", score}})), "no number");
 }
-TEST(TokenizerHostile, too_few_tokens) { EXPECT_SAYS(refused(little(int32_t{8})), "only 0 tokens"); }
+TEST(TokenizerHostile, too_few_tokens) { EXPECT_SAYS(refused_tokenizer(little(int32_t{8})), "only 0 tokens"); }
 TEST(TokenizerHostile, bytes_that_are_missing) {
   std::string content = file({});
   content.replace(content.find("<0x41>"), 6, "<0x4Z>");
-  EXPECT_SAYS(refused(content), "token 68 is not <0x41>");
+  EXPECT_SAYS(refused_tokenizer(content), "token 68 is not <0x41>");
 }
 TEST(TokenizerHostile, empty_and_duplicate_pieces_are_harmless) {
   std::string error;

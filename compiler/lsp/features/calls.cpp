@@ -27,7 +27,7 @@ Json item_json(Locations& locations, const Callable& of) {
 }
 
 /// Of an item that was given before.
-core::DeclKey key_in(const Json& params) {
+core::DeclKey item_of(const Json& params) {
   const Json& data = part(part(params, "item", Json::value_t::object), "data", Json::value_t::object);
   return {part(data, "module", Json::value_t::string), core::DeclKey::Space::values,
           part(data, "name", Json::value_t::string)};
@@ -60,17 +60,17 @@ Json prepare_calls(Server& server, const Json& params) {
 
 bool are_incoming_calls_known(Server& server, const Json& params) {
   return server.workspace().is_known() &&
-         query::mentions_are_known(server.session(), key_in(params), server.workspace().files());
+         query::mentions_are_known(server.session(), item_of(params), server.workspace().files());
 }
 
 Json incoming_calls(Server& server, const Json& params) {
-  const core::DeclKey key = key_in(params);
+  const core::DeclKey key = item_of(params);
   query::check_mentions(server.session(), key, server.workspace().files());
   return calls_json(server, query::callers(server.session(), key), "from");
 }
 
 Json outgoing_calls(Server& server, const Json& params) {
-  return calls_json(server, query::callees(server.session(), key_in(params)), "to");
+  return calls_json(server, query::callees(server.session(), item_of(params)), "to");
 }
 
 }  // namespace axon::lsp

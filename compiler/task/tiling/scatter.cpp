@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/contains.h"
 #include "task/tiling/tiling.h"
 
 namespace axon::task {
@@ -21,13 +22,9 @@ struct Roles {
   std::vector<uint32_t> decided, outer;
 };
 
-bool contains(const std::vector<uint32_t>& list, uint32_t axis) {
-  return std::find(list.begin(), list.end(), axis) != list.end();
-}
-
 void add(std::vector<uint32_t>& list, const std::vector<uint32_t>& axes) {
   for (uint32_t axis : axes)
-    if (!contains(list, axis)) list.push_back(axis);
+    if (!base::contains(list, axis)) list.push_back(axis);
 }
 
 /// nullopt when a reduction of the node does not scatter.
@@ -64,8 +61,8 @@ std::optional<TileRule> tile_scatter(const graph::Graph& g, const graph::Node& n
   rule.family = Family::scatter;
   int64_t left = tiling.targets;
   for (uint32_t a = static_cast<uint32_t>(node.domain.size()); a-- > 0;) {
-    if (contains(roles->decided, a)) continue;
-    const int64_t length = contains(roles->outer, a) ? 1 : std::min(longest_run, left);
+    if (base::contains(roles->decided, a)) continue;
+    const int64_t length = base::contains(roles->outer, a) ? 1 : std::min(longest_run, left);
     add_tile(node, a, length, rule);
     const int64_t extent = node.domain[a].extent.constant().value_or(length);
     left /= std::max<int64_t>(std::min(extent, length), 1);

@@ -27,7 +27,6 @@ SystemCalls system_calls = {
 };
 
 namespace {
-constexpr uint64_t io_chunk = 1u << 30;  // one system call moves less than 2 GiB
 }  // namespace
 
 Error system_error(const std::string& name, const char* what) {

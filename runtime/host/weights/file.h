@@ -31,6 +31,7 @@ struct SystemCalls {
   int (*rename)(const char* from, const char* to);
 };
 extern SystemCalls system_calls;
+constexpr uint64_t io_chunk = 1u << 30;  ///< one system call moves less than 2 GiB
 
 class File {
  public:

@@ -15,7 +15,7 @@
 namespace axon::weights {
 namespace {
 
-constexpr uint64_t part_bytes = 1u << 20;
+constexpr uint64_t inflated_bytes = 1u << 20;
 
 Error member_error(const ZipMember& member, std::string message, const char* which = code::format) {
   return {which, text("member ", printable(member.name), ": ", message)};
@@ -38,9 +38,9 @@ Status check_total(const std::vector<ZipMember>& members, uint64_t archive_size)
 
 /// Calls `sink` with the packed bytes in order.
 Status for_each_packed(const File& file, const ZipMember& member, const std::function<Status(Bytes)>& sink) {
-  std::vector<uint8_t> part(std::min(member.packed, part_bytes));
-  for (uint64_t at = 0; at < member.packed; at += part_bytes) {
-    const uint64_t count = std::min(part_bytes, member.packed - at);
+  std::vector<uint8_t> part(std::min(member.packed, inflated_bytes));
+  for (uint64_t at = 0; at < member.packed; at += inflated_bytes) {
+    const uint64_t count = std::min(inflated_bytes, member.packed - at);
     if (auto error = file.read(member.begin + at, part.data(), count)) return error;
     if (auto error = sink(Bytes(part.data(), count))) return error;
   }
@@ -78,7 +78,7 @@ class Inflater {
       // One spare byte behind a full buffer shows a stream that is longer than declared.
       uint8_t spare;
       const bool full = done_ == out_.size();
-      const auto room = full ? 1 : static_cast<uInt>(std::min<uint64_t>(out_.size() - done_, part_bytes));
+      const auto room = full ? 1 : static_cast<uInt>(std::min<uint64_t>(out_.size() - done_, inflated_bytes));
       stream_.next_out = full ? &spare : out_.data() + done_;
       stream_.avail_out = room;
       const int status = inflate(&stream_, Z_NO_FLUSH);
@@ -109,8 +109,8 @@ Result<std::shared_ptr<File>> unpack(const File& file, const ZipMember& member) 
   if (auto error = for_each_packed(file, member, feed)) return *error;
   if (!inflater.complete()) return member_error(member, "the deflate stream has not the declared size");
   uLong crc = crc32(0, nullptr, 0);
-  for (uint64_t at = 0; at < out.size(); at += part_bytes)
-    crc = crc32(crc, out.data() + at, static_cast<uInt>(std::min<uint64_t>(part_bytes, out.size() - at)));
+  for (uint64_t at = 0; at < out.size(); at += inflated_bytes)
+    crc = crc32(crc, out.data() + at, static_cast<uInt>(std::min<uint64_t>(inflated_bytes, out.size() - at)));
   if (crc != member.crc) return member_error(member, "wrong checksum");
   return File::from_memory(member.name, std::move(out));
 }

@@ -19,7 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uint64_t io_chunk = 1u << 30;  // one system call moves less than 2 GiB
 constexpr int longest_chain = 40;        // of symbolic links, as the kernel has it
 
 /// What the path leads to behind symbolic links; it need not exist. The links of /proc are not followed: they
