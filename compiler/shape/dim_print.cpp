@@ -19,8 +19,9 @@ class Printer {
     size_t first = 0;  // a sum begins with a positive term where it has one
     while (first < terms.size() && terms[first].coefficient < 0) ++first;
     if (first == terms.size()) first = 0;
-    std::string text = terms[first].coefficient < 0 ? "-" : "";
-    text += product(terms[first]);
+    const bool negative = terms[first].coefficient < 0;
+    std::string text = negative ? "-" : "";
+    text += product(terms[first], negative);
     for (size_t i = 0; i < terms.size(); ++i) {
       if (i == first) continue;
       text += terms[i].coefficient < 0 ? " - " : " + ";
@@ -30,15 +31,15 @@ class Printer {
   }
 
  private:
-  /// A term without its sign.
-  std::string product(const Term& term) {
+  /// A term without its sign. `negated`: behind a sign, which binds more tightly than a division.
+  std::string product(const Term& term, bool negated = false) {
     uint64_t size = term.coefficient < 0 ? -static_cast<uint64_t>(term.coefficient) : term.coefficient;
     if (term.factors.empty()) return std::to_string(size);
     std::string text = size == 1 ? "" : std::to_string(size);
     for (const Atom& atom : term.factors) {
       bool first = text.empty();
       if (!first) text += '*';
-      text += factor(atom, first);
+      text += factor(atom, first && !negated);
     }
     return text;
   }
