@@ -83,11 +83,12 @@ std::optional<uint32_t> input_checked_by_host(const Graph& g, const Check& check
 
 std::set<NodeId> loops_with_effects(const Graph& g) {
   std::set<NodeId> loops;
-  for (const Check& c : g.checks) {
-    if (c.fact) continue;
-    NodeId around = g.regions[g.nodes[c.value.node].region].loop;
-    while (around.valid() && loops.insert(around).second) around = g.regions[g.nodes[around].region].loop;
-  }
+  const auto add = [&](NodeId loop) {
+    while (loop.valid() && loops.insert(loop).second) loop = g.regions[g.nodes[loop].region].loop;
+  };
+  for (const Check& c : g.checks)
+    if (!c.fact) add(g.regions[g.nodes[c.value.node].region].loop);
+  for (const NodeId loop : conditional_loops(g)) add(loop);
   return loops;
 }
 

@@ -348,8 +348,8 @@ std::optional<Dim> at_most(const Dim&, Var size, const Dim& bound);
 std::optional<Dim> at_most_before_data(const Graph&, const Dim&);
 /// Does the node, with what is in it, mention the variable?
 bool mentions(const Graph&, NodeId, Var);
-/// The loops in whose bodies something is computed for its checks alone: they run, whatever reads their
-/// results.
+/// The loops that run, whatever reads their results: they have a condition, and fail where they do not end,
+/// or something in their bodies is computed for its checks alone.
 std::set<NodeId> loops_with_effects(const Graph&);
 /// Loops with a condition, in order of their nodes; the k-th one's check has the number checks.size() + k.
 std::vector<NodeId> conditional_loops(const Graph&);

@@ -217,6 +217,14 @@ class CommandLine(WithProgram):
         self.assertEqual((status, out), (3, ""))
         self.assertIn("goes on for more than 1048576 steps", err)
 
+    def test_a_loop_that_changes_nothing_and_does_not_end(self):
+        """Also where nobody reads what it changes."""
+        for endless in ("entry f (x : f32) = while (fn s => true) (fn s => s) x\n",
+                        "entry f (x : f32) = let (s, _) = while (fn (s, _) => s < 3.0) (fn (s, t) => (s, t + 1.0)) (x, x) in s\n"):
+            status, out, err = etcc("run", "-", "f", "x=1", stdin=endless)
+            self.assertEqual((status, out), (3, ""), endless)
+            self.assertIn("goes on for more than 1048576 steps", err)
+
     def test_shapes_that_do_not_fit(self):
         status, out, err = etcc("run", self.program, "main", "x=[[1, 2]]", "w=[[1], [2], [3]]")
         self.assertEqual((status, out), (1, ""))
