@@ -165,7 +165,7 @@ void Reporter::report_shapes(const Failure& f, const Why& w) {
   if (rows.size() == 2) {
     d.text(aligned(rows, mark));
   } else if (w.expected.valid() && w.found.valid()) {  // functions, records: the shapes are inside of them
-    d.text(fmt::format("expected {}\nfound    {}", show(w.expected), show(w.found)));
+    d.text(expected_and_found(w));
   }
   if (f.kind == Failure::Kind::broadcast) d.note("only an axis that is the literal 1 in the type stretches");
   if (f.kind == Failure::Kind::size) {

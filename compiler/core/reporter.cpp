@@ -236,13 +236,19 @@ bool Reporter::mentions_bound(const Failure& f) const {
   return false;
 }
 
+/// What was found takes the first names of variables.
+std::string Reporter::expected_and_found(const Why& w) {
+  const std::string found = show(w.found);
+  return fmt::format("expected {}\nfound    {}", show(w.expected), found);
+}
+
 void Reporter::report_dependent(const Failure& f, const Why& w) {
   const bool plain = f.kind == Failure::Kind::dependent;
   auto d = error(Code::E0323, w.span,
                  plain ? fmt::format("{} makes a size from an integer of its argument", w.what)
                        : fmt::format("{} makes another size from the integer that it is given", w.what));
   if (w.expected.valid() && w.found.valid())
-    d.text(fmt::format("expected {}\nfound    {}", show(w.expected), show(w.found)));
+    d.text(expected_and_found(w));
   if (plain) {
     d.note("each call of it may give another size, and what is expected has one type for all calls");
     d.help("call it where its result is wanted instead of passing it");
@@ -269,7 +275,7 @@ bool Reporter::report_lacking_arguments(const Why& w) {
     d.label(given == 0 ? fmt::format("it takes {}, and none is given", lacking)
                        : fmt::format("it takes {}, and {} {} given", given + lacking, given,
                                      given == 1 ? "is" : "are"));
-    d.text(fmt::format("expected {}\nfound    {}", show(w.expected), show(w.found)));
+    d.text(expected_and_found(w));
     report(std::move(d));
     return true;
   }
@@ -280,7 +286,7 @@ void Reporter::report_structure(const Failure& f, const Why& w) {
   const bool both = w.expected.valid() && w.found.valid();
   if (both && report_lacking_arguments(w)) return;
   auto d = error(Code::E0301, w.span, fmt::format("the type of {} is not the one expected", w.what));
-  if (both) d.text(fmt::format("expected {}\nfound    {}", show(w.expected), show(w.found)));
+  if (both) d.text(expected_and_found(w));
   if (!w.expected.valid() && w.found.valid()) {
     d.message =
         fmt::format("{} is not a record", w.expr.valid() ? describe(p_.exprs[w.expr].args[0]) : w.what);
@@ -383,7 +389,7 @@ void Reporter::report_failure(const Failure& f) {
       auto d =
           error(Code::E0302, w.span, fmt::format("the element type of {} is not the one expected", w.what));
       if (both) {
-        d.text(fmt::format("expected {}\nfound    {}", show(w.expected), show(w.found)));
+        d.text(expected_and_found(w));
         const Type want = vars_[vars_.zonk(w.expected)];
         note_class(d, w.expected);
         note_class(d, w.found);
@@ -416,7 +422,7 @@ static std::string nearest_divisors(int64_t n, int64_t k) {
   while (above < n && n % above != 0) ++above;
   const std::string low = below > 1 ? std::to_string(below) : "",
                     high = above <= n ? std::to_string(above) : "";
-  if (low.empty() && high.empty()) return {};
+  if (low.empty() && above >= n) return {};
   return fmt::format("{} is divisible by {}{}{}", n, low, low.empty() || high.empty() ? "" : " and ", high);
 }
 

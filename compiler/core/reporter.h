@@ -83,6 +83,7 @@ class Reporter : InferencePart {
   void label_other_axis(source::Diagnostic& d, const Failure& f, const Why& w);
   bool mentions_bound(const Failure& f) const;
   bool mentions_open(const shape::Fact& fact) const;
+  std::string expected_and_found(const Why& w);
   void report_dependent(const Failure& f, const Why& w);
   void report_shapes(const Failure& f, const Why& w);
   bool report_matmul(const Failure& f, const Why& w);
