@@ -6,20 +6,21 @@
 #include <atomic>
 #include <thread>
 
+#include "../sanitized.h"
 #include "support.h"
 
 namespace axon::test {
 namespace {
 
-#ifdef __SANITIZE_THREAD__
+#ifdef AXON_UNDER_THREAD_SANITIZER
 constexpr bool can_start_threads = false;  // after a fork, its runtime ends a process that starts one
 #else
 constexpr bool can_start_threads = true;
 #endif
 
-#ifdef __SANITIZE_ADDRESS__
-// The allocator of GCC 12's runtime keeps no order at a fork: a child cannot allocate any more when another thread
-// of its parent was allocating (LLVM's runtime takes its locks before a fork since version 17).
+#ifdef AXON_UNDER_ADDRESS_SANITIZER
+// The allocator of GCC 12's runtime keeps no order at a fork: a child cannot allocate any more when another
+// thread of its parent was allocating (LLVM's runtime takes its locks before a fork since version 17).
 constexpr bool can_allocate_beside_threads = false;
 #else
 constexpr bool can_allocate_beside_threads = true;

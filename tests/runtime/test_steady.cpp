@@ -8,13 +8,14 @@
 #include <cstdlib>
 #include <functional>
 
+#include "../sanitized.h"
 #include "support.h"
 
 namespace {
 std::atomic<uint64_t> allocations{0};
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef AXON_UNDER_SANITIZER
 // Every allocation of the process goes through these; glibc's own names stay reachable.
 extern "C" void* __libc_malloc(size_t);
 extern "C" void* __libc_calloc(size_t, size_t);

@@ -1,6 +1,8 @@
 // Programs made to take for ever: each is answered within two seconds of processor time and 512 MB, by a type
 // or by an error that says what is too much. Each runs in a process of its own, so that a crash is a failure
 // of one test.
+#include "bombs.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -11,7 +13,7 @@
 #include <ctime>
 #include <set>
 
-#include "bombs.h"
+#include "../sanitized.h"
 #include "core/harness.h"
 #include "known.h"
 
@@ -22,13 +24,13 @@ void PrintTo(const Bomb& bomb, std::ostream* out) { *out << bomb.name; }
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
+#if defined(AXON_UNDER_SANITIZER) || !defined(NDEBUG)
 constexpr double slower = 10;  // instrumented or unoptimised
 #else
 constexpr double slower = 1;
 #endif
 constexpr double seconds = 2;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef AXON_UNDER_SANITIZER
 constexpr rlim_t memory = RLIM_INFINITY;  // sanitizers reserve more than any limit
 #else
 constexpr rlim_t memory = 512u << 20;

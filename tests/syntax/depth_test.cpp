@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "../sanitized.h"
 #include "parsed.h"
 
 namespace axon::syntax {
@@ -18,7 +19,7 @@ std::string repeat(std::string_view piece, int count) {
   return text;
 }
 
-#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(NDEBUG) && !defined(AXON_UNDER_SANITIZER)
 constexpr double seconds_allowed = 10;
 #else
 constexpr double seconds_allowed = 60;  // unoptimised, often under sanitizers
