@@ -1,8 +1,11 @@
 // See answer.h.
 #include "repl/answer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "query/typed.h"
 #include "source/span.h"
 
 namespace axon::repl {
@@ -38,6 +41,15 @@ static bool is_numeric(const Table& table, size_t column) {
   return std::all_of(table.rows.begin(), table.rows.end(), [&](const std::vector<std::string>& row) {
     return row[column].find_first_not_of("-0123456789") == std::string::npos;
   });
+}
+
+std::string lines_of(const std::vector<Typed>& types) {
+  size_t width = 0;
+  for (const Typed& t : types) width = std::max(width, t.name.size());
+  std::string text;
+  for (const Typed& t : types)
+    text += query::declaration_text(fmt::format("{:<{}}", t.name, width), t.type) + "\n";
+  return text;
 }
 
 Answer table_answer(Table table, bool with_head) {

@@ -46,6 +46,9 @@ std::string in_one_line(std::string_view text);
 Answer text_answer(std::string text);
 Answer error_answer(std::string text);
 /// The rows, under the head if that is shown, each column as wide as its widest entry; numbers to the right.
+/// `name : type`, the names padded to one width, in lines of at most 80 columns where the types have a place
+/// to break.
+std::string lines_of(const std::vector<Typed>& types);
 Answer table_answer(Table table, bool with_head = true);
 
 }  // namespace axon::repl

@@ -44,7 +44,7 @@ std::string solved(query::Typed& typed, const core::Expr& function) {
 
 }  // namespace
 
-AppliedType applied_type(const session::Record& record, size_t given,
+AppliedType applied_type(const session::Record& record, size_t first, size_t given,
                          const std::vector<std::string>& assumed) {
   query::Typed typed(record);
   const shape::UseArena use(typed.arena());
@@ -64,11 +64,12 @@ AppliedType applied_type(const session::Record& record, size_t given,
     if (std::string sizes = solved(typed, program.exprs[head]); !sizes.empty())
       lines.push_back({"with", std::move(sizes)});
   }
-  if (type.kind == core::Type::Kind::function && given > 0) {
-    for (size_t i = 0; i < given && i + 1 < type.items.size(); ++i)
+  const size_t end = first + given;
+  if (type.kind == core::Type::Kind::function && end > 0) {
+    for (size_t i = first; i < end && i + 1 < type.items.size(); ++i)
       lines.push_back({program.locals[global.params[i].local].name, typed.type(type.items[i])});
-    type.items.erase(type.items.begin(), type.items.begin() + static_cast<std::ptrdiff_t>(
-                                                                  std::min(given, type.items.size() - 1)));
+    type.items.erase(type.items.begin(),
+                     type.items.begin() + static_cast<std::ptrdiff_t>(std::min(end, type.items.size() - 1)));
     scheme.type = type.items.size() == 1 ? type.items[0] : program.types.types.add(std::move(type));
   }
   AppliedType out;

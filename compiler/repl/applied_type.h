@@ -15,9 +15,9 @@ struct AppliedType {
   std::string why;   ///< lines: the function, what its sizes are here, each argument, and what is left
 };
 
-/// The first `given` parameters have a shape. `assumed` are conditions that the declaration states and that
-/// are no part of the answer.
-AppliedType applied_type(const session::Record& record, size_t given,
+/// From the parameter `first` on, `given` have a shape; those before it are no part of the answer. Nor are
+/// `assumed`, conditions that the declaration states.
+AppliedType applied_type(const session::Record& record, size_t first, size_t given,
                          const std::vector<std::string>& assumed);
 
 }  // namespace axon::repl

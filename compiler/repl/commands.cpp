@@ -63,15 +63,15 @@ Answer constraints(Repl& repl, const std::string& name) { return repl.constraint
 Answer why(Repl& repl, const std::string&) { return repl.why(); }
 
 Answer browse(Repl& repl, const std::string& module) {
-  std::string text;
   if (module.empty()) {
-    size_t width = 0;
-    for (const Typed& t : repl.definitions().types()) width = std::max(width, t.name.size());
-    for (const Typed& t : repl.definitions().types())
-      text += fmt::format("{:<{}} : {}\n", t.name, width, t.type);
+    const std::string text = lines_of(repl.definitions().types());
     return text_answer(text.empty() ? "nothing is defined\n" : text);
   }
   session::Session& session = repl.definitions().session();
+  if (const std::string imported = session.imported(repl.definitions().path(), module); !imported.empty()) {
+    session.check(imported);
+    return text_answer(session.types(imported));
+  }
   if (!session.documents().load(module))
     return error_answer(fmt::format("error: there is no module `{}`\n", module));
   const session::Document* document = nullptr;

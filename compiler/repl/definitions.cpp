@@ -323,14 +323,16 @@ std::string Definitions::source() const {
 }
 
 std::vector<Typed> Definitions::types(bool all) const {
+  const std::set<std::string> broken = all_broken();
   std::vector<Typed> types;
   for (const Kept& kept : kept_) {
     if ((kept.hidden && !all) || kept.item.is_type || kept.item.is_signature || kept.item.name.empty())
       continue;
     for (const session::Entry& entry : session_.declarations(path_))
       if (entry.key.name == kept.item.name && entry.key.space == core::DeclKey::Space::values)
-        types.push_back({kept.item.name,
-                         broken_.count(kept.item.name) ? "no longer checks" : with_its(type_of(entry), it_)});
+        types.push_back({kept.item.name, broken_.count(kept.item.name)  ? "no longer checks"
+                                         : broken.count(kept.item.name) ? "uses what no longer checks"
+                                                                        : with_its(type_of(entry), it_)});
   }
   return types;
 }
@@ -398,6 +400,14 @@ std::string Definitions::documentation(const std::string& name) {
     return std::string(session_.sources().text(entry->decl->span)) + "\n" + text;
   const std::string type = with_its(type_of(*entry), it_);
   return fmt::format("{}{}\n{}", name, type.empty() ? "" : " : " + type, text);
+}
+
+std::string Definitions::type_of_name(const std::string& name) {
+  if (broken_in(name) != "") return "";
+  const auto entry = find(name);
+  if (!entry || !entry->decl || entry->key.space != core::DeclKey::Space::values) return "";
+  const std::string type = with_its(type_of(*entry), it_);
+  return type == "?" ? "" : type;
 }
 
 std::vector<std::string> Definitions::fields_of(const std::string& expression) {

@@ -49,6 +49,8 @@ class Definitions {
   const std::string& path() const { return path_; }
   std::vector<Typed> types(bool all = false) const;
   std::string documentation(const std::string& name);
+  /// As its declaration has it; empty where no value that checks has this name.
+  std::string type_of_name(const std::string& name);
   /// A definition that no longer checks, or uses one, and that the text names; empty when there is none.
   std::string broken_in(const std::string& text) const;
   bool defines(const std::string& name) const;

@@ -1,6 +1,8 @@
 // See phrase.h.
 #include "repl/phrase.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 #include <set>
 
@@ -111,6 +113,8 @@ std::vector<Item> items_of(const std::string& text) {
   for (const syntax::Decl& decl : file.decls) {
     Item item;
     item.name = decl.name.text;
+    if (const auto* test = syntax::as<syntax::TestDecl>(decl))
+      item.name = fmt::format("test \"{}\"", test->title);
     item.is_signature = std::holds_alternative<syntax::SignatureDecl>(decl.node);
     item.is_type = std::holds_alternative<syntax::TypeDecl>(decl.node) ||
                    std::holds_alternative<syntax::LayoutDecl>(decl.node) ||

@@ -25,7 +25,7 @@ std::vector<std::string> phrases_of(const std::string& text);
 
 /// A piece of a file: one declaration with what stands before it.
 struct Item {
-  std::string name;           ///< empty for a test
+  std::string name;           ///< of a test: the word and its title
   bool is_type = false;       ///< a type, a layout or an import: of another kind than values
   bool is_signature = false;  ///< `val name : type`, which the definition follows
   std::string text;

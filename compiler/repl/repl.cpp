@@ -23,15 +23,6 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-/// `name : type`, the names padded to one width.
-std::string lines_of(const std::vector<Typed>& types) {
-  size_t width = 0;
-  for (const Typed& t : types) width = std::max(width, t.name.size());
-  std::string text;
-  for (const Typed& t : types) text += fmt::format("{:<{}} : {}\n", t.name, width, t.type);
-  return text;
-}
-
 /// A value of such a type is data of sizes that are known.
 bool has_value(const std::string& type) {
   if (type == "?" || type.find("->") != std::string::npos) return false;
@@ -86,6 +77,9 @@ Answer Repl::answer_to(const std::string& phrase) {
 }
 
 Answer Repl::define(const std::string& phrase) {
+  const std::vector<Item> items = items_of(phrase);
+  if (std::any_of(items.begin(), items.end(), [](const Item& item) { return item.name == "it"; }))
+    return error_answer("error: `it` is the name of the last value, which no definition takes\n");
   const Definitions::Outcome outcome = definitions_.define(phrase);
   if (!outcome.errors.empty()) return refusal(outcome);
   Answer answer;
@@ -97,6 +91,12 @@ Answer Repl::define(const std::string& phrase) {
 }
 
 Answer Repl::type(const std::string& expression) {
+  if (const std::string declared = definitions_.type_of_name(expression); !declared.empty()) {
+    Answer answer = text_answer(lines_of({{expression, declared}}));
+    answer.kind = Answer::Kind::type;
+    answer.types = {{expression, declared}};
+    return answer;
+  }
   const auto outcome = definitions_.evaluate(expression, fmt::format("it_{}", count_ + 1), false);
   if (!outcome.errors.empty()) return refusal(outcome);
   Answer answer = text_answer("");
@@ -110,6 +110,8 @@ Answer Repl::evaluate(const std::string& expression, bool timed) {
   const std::string name = fmt::format("it_{}", count_ + 1);
   const auto outcome = definitions_.evaluate(expression, name, false);
   if (!outcome.errors.empty()) return refusal(outcome);
+  if (const std::string broken = definitions_.broken_in(expression); !broken.empty())
+    return error_answer(fmt::format("error: `{}` no longer checks\n", broken));
   Answer answer;
   answer.kind = Answer::Kind::value;
   answer.types = {{"it", outcome.types.empty() ? "?" : outcome.types[0].type}};
@@ -125,8 +127,6 @@ Answer Repl::evaluate(const std::string& expression, bool timed) {
 }
 
 Answer Repl::run(const std::string& expression, Answer answer, bool timed) {
-  if (const std::string broken = definitions_.broken_in(expression); !broken.empty())
-    return error_answer(fmt::format("error: `{}` no longer checks\n", broken));
   const std::string entry = fmt::format("it_{}", count_ + 1);
   const Program program{definitions_.path(), definitions_.program(entry, expression), entry};
   Evaluation evaluation = evaluator_->evaluate(
@@ -179,11 +179,13 @@ Answer Repl::shape(const std::string& text) {
       read_shape_call(text, [&](const std::string& name) { return definitions_.is_value(name); });
   if (!call.error.empty()) return error_answer(call.error);
   const std::string name = definitions_.free_name("query");
-  const std::vector<std::string> assumed = shapes_.assumed_of(call.sizes);
+  const ShapeQuery::Assumed assumed = shapes_.assumed_of(call.sizes);
   AppliedType applied;
   const auto outcome = definitions_.probe(
-      call.declaration(name, assumed), name,
-      [&](const session::Record& record) { applied = applied_type(record, call.given, assumed); });
+      call.declaration(name, assumed.beside, assumed.conditions), name, [&](const session::Record& record) {
+        const size_t first = assumed.beside.empty() ? 0 : 1;
+        applied = applied_type(record, first, call.given, assumed.conditions);
+      });
   if (!outcome.errors.empty()) return refusal(outcome);
   about_ = About::shape;
   shape_why_ = applied.why;

@@ -131,8 +131,10 @@ void Reader::argument(std::vector<std::string>& open) {
 
 }  // namespace
 
-std::string ShapeCall::declaration(const std::string& name, const std::vector<std::string>& where) const {
+std::string ShapeCall::declaration(const std::string& name, const std::set<std::string>& beside,
+                                   const std::vector<std::string>& where) const {
   std::string out = (parameters.empty() ? "val " : "fun ") + name;
+  if (!beside.empty()) out += fmt::format(" (_ : bool[{}])", fmt::join(beside, ", "));
   for (const std::string& parameter : parameters) out += " " + parameter;
   if (!parameters.empty())
     for (size_t i = 0; i < where.size(); ++i) out += (i == 0 ? " where " : ", ") + where[i];

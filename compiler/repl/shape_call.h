@@ -18,8 +18,10 @@ struct ShapeCall {
   size_t given = 0;                     ///< of these, how many have a type
   std::string body;
   std::set<std::string> sizes;  ///< that the types name
-  /// The declaration of this name, with these conditions.
-  std::string declaration(const std::string& name, const std::vector<std::string>& where) const;
+  /// The declaration of this name, with these conditions. Sizes that they mention and no type names are
+  /// `beside`: a first parameter has them.
+  std::string declaration(const std::string& name, const std::set<std::string>& beside,
+                          const std::vector<std::string>& where) const;
 };
 
 /// `is_value`: whether a name stands for a value, which then is the argument itself.

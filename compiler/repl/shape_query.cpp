@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "shape/arena.h"
 #include "shape/conditions.h"
@@ -91,17 +92,30 @@ std::string joined(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-std::vector<std::string> ShapeQuery::assumed_of(const std::set<std::string>& sizes) const {
+ShapeQuery::Assumed ShapeQuery::assumed_of(const std::set<std::string>& sizes) const {
   shape::Arena arena;
   const shape::UseArena use(arena);
-  std::vector<std::string> out;
+  std::vector<std::set<std::string>> mentioned;
   for (const std::string& text : assumed_) {
     Conditions one(render_);
     static_cast<void>(one.read(text));
-    const bool all = std::all_of(one.sizes().begin(), one.sizes().end(),
-                                 [&](Var v) { return sizes.count(shape::var_name(v)) != 0; });
-    if (all) out.push_back(text);
+    mentioned.emplace_back();
+    for (const Var v : one.sizes()) mentioned.back().insert(shape::var_name(v));
   }
+  std::set<std::string> reached = sizes;
+  const auto concerns = [&](const std::set<std::string>& names) {
+    return std::any_of(names.begin(), names.end(), [&](const auto& name) { return reached.contains(name); });
+  };
+  for (size_t before = 0; before != reached.size();) {
+    before = reached.size();
+    for (const auto& names : mentioned)
+      if (concerns(names)) reached.insert(names.begin(), names.end());
+  }
+  Assumed out;
+  for (size_t i = 0; i < assumed_.size(); ++i)
+    if (concerns(mentioned[i])) out.conditions.push_back(assumed_[i]);
+  std::set_difference(reached.begin(), reached.end(), sizes.begin(), sizes.end(),
+                      std::inserter(out.beside, out.beside.end()));
   return out;
 }
 

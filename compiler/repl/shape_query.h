@@ -27,8 +27,12 @@ class ShapeQuery {
   /// Why the last answer of prove(), solve() or a refused assume() is what it is.
   Answer why() const;
 
-  /// The assumptions that mention these sizes and no others.
-  std::vector<std::string> assumed_of(const std::set<std::string>& sizes) const;
+  struct Assumed {
+    std::vector<std::string> conditions;
+    std::set<std::string> beside;  ///< sizes that these mention besides those that were asked for
+  };
+  /// What is assumed about these sizes, and about sizes that such an assumption mentions.
+  Assumed assumed_of(const std::set<std::string>& sizes) const;
   /// The assumptions, as conditions over the names that the conditions have. Those that mention a size which
   /// is connected with none of the sizes there are left out.
   void add_assumptions(Conditions& conditions) const;

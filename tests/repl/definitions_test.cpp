@@ -27,6 +27,44 @@ TEST(Definitions, WhatDependsOnAReplacedOneIsNamed) {
   EXPECT_NE(mended.text.find("`g` checks again"), std::string::npos);
 }
 
+TEST(Definitions, WhatUsesABrokenOneIsNoValue) {
+  Typing repl;
+  repl.answer("fun b x = x + 1.0\nfun u x = b x + 1.0\nfun v x = u x");
+  repl.answer("2.0");
+  repl.answer("fun b (x : {a : f32}) = x");
+  for (const char* phrase : {"u 3.0", "v 3.0", "1.0 + v 3.0"}) {
+    const Answer answer = repl.answer(phrase);
+    EXPECT_TRUE(answer.failed()) << phrase;
+    EXPECT_NE(answer.text.find("no longer checks"), std::string::npos) << answer.text;
+  }
+  EXPECT_EQ(repl.text(":browse"),
+            "u : no longer checks\nv : uses what no longer checks\nb : {a : f32} -> {a : f32}\n");
+  EXPECT_FALSE(repl.answer("it").failed());
+}
+
+TEST(Definitions, ATestOfTheSameTitleIsReplaced) {
+  Typing repl;
+  repl.answer("test \"t\" = true");
+  EXPECT_FALSE(repl.answer("test \"t\" = not false").failed());
+  EXPECT_FALSE(repl.answer("test \"u\" = true").failed());
+  EXPECT_EQ(repl.definitions().source(), "test \"t\" = not false\ntest \"u\" = true\n");
+}
+
+TEST(Definitions, TheNameOfTheLastValueIsTaken) {
+  Typing repl;
+  repl.answer("3.0");
+  EXPECT_EQ(repl.text("fun it x = x"),
+            "error: `it` is the name of the last value, which no definition takes\n");
+  EXPECT_FALSE(repl.answer("it").failed());
+}
+
+TEST(Definitions, TheTypeOfANameIsThatOfItsDeclaration) {
+  Typing repl;
+  repl.answer("fun pairs (x : [n]) where n % 2 == 0 = for (i < n / 2) => x[2*i]");
+  EXPECT_EQ(repl.text(":type pairs"), repl.text("?pairs"));
+  EXPECT_EQ(repl.text(":type nonzero").substr(0, 10), "nonzero : ");
+}
+
 TEST(Definitions, AValueThatWasTypedIsNoDefinition) {
   Typing repl;
   repl.answer("fun f (x : f32[n]) = x");

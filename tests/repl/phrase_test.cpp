@@ -51,7 +51,8 @@ TEST(Phrase, ItemsHaveTheirNamesAndAllOfTheText) {
   EXPECT_TRUE(items[0].is_signature);
   EXPECT_TRUE(items[2].is_type);
   EXPECT_FALSE(items[0].same_as(items[1]));
-  EXPECT_FALSE(items[3].same_as(items[3]));
+  EXPECT_EQ(items[3].name, "test \"t\"");
+  EXPECT_TRUE(items[3].same_as(items[3]));
 }
 
 TEST(Phrase, PlacesAreThoseOfNames) {

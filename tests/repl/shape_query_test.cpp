@@ -55,6 +55,17 @@ TEST(ShapeQuery, MoreGoesOnWhereTheLastEnded) {
   EXPECT_TRUE(repl.answer(":more").failed());
 }
 
+TEST(ShapeQuery, FactsReachThroughSizesThatTheShapesDoNotName) {
+  Typing repl;
+  for (const char* fact : {":assume x == y, y == w", ":assume h == 8, h * d == 512", ":assume n == 4 * q"})
+    EXPECT_FALSE(repl.answer(fact).failed()) << fact;
+  repl.answer("fun pairs (x : [n]) where n % 2 == 0 = for (i < n / 2) => x[2*i]");
+  EXPECT_EQ(repl.text(":shape add [x] [w]"), "add [x] [w] : 't[x]   where 't : num\n");
+  EXPECT_EQ(repl.text(":shape add [d] [64]"), "add [d] [64] : 't[d]   where 't : num\n");
+  EXPECT_EQ(repl.text(":shape pairs [n]"), "pairs [n] : 't[2*q]\n");
+  EXPECT_TRUE(repl.answer(":shape add [x] [h]").failed());
+}
+
 TEST(ShapeQuery, HostileConditionsEnd) {
   std::string many = "a0 == 0", nested = "a", powers = "a";
   for (int i = 1; i < 200; ++i) many += ", a" + std::to_string(i) + " == 0";
