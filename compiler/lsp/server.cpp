@@ -289,8 +289,18 @@ Position Server::position_in(const Json& params, const char* name) {
 }
 
 Json Server::range(const Positions& positions, uint32_t begin, uint32_t end) {
-  const auto json = [](Position p) { return Json{{"line", p.line}, {"character", p.character}}; };
-  return {{"start", json(positions.position(begin))}, {"end", json(positions.position(end))}};
+  // Not from lists in braces, which are built and then copied: answers are mostly made of ranges.
+  const auto json = [&](uint32_t offset) {
+    const Position p = positions.position(offset);
+    Json out(Json::value_t::object);
+    out.emplace("line", p.line);
+    out.emplace("character", p.character);
+    return out;
+  };
+  Json out(Json::value_t::object);
+  out.emplace("start", json(begin));
+  out.emplace("end", json(end));
+  return out;
 }
 
 /// The URI of a file, as the client gave it where it did.
