@@ -24,7 +24,7 @@ using Kind = Expr::Kind;
 
 namespace {
 
-constexpr size_t most_tensors = 64;   // of one declaration that are tried
+constexpr size_t most_tensors = 64;         // of one declaration that are tried
 constexpr size_t most_blame_work = 10'000;  // expressions inferred for one failure
 
 }  // namespace

@@ -247,8 +247,7 @@ void Reporter::report_dependent(const Failure& f, const Why& w) {
   auto d = error(Code::E0323, w.span,
                  plain ? fmt::format("{} makes a size from an integer of its argument", w.what)
                        : fmt::format("{} makes another size from the integer that it is given", w.what));
-  if (w.expected.valid() && w.found.valid())
-    d.text(expected_and_found(w));
+  if (w.expected.valid() && w.found.valid()) d.text(expected_and_found(w));
   if (plain) {
     d.note("each call of it may give another size, and what is expected has one type for all calls");
     d.help("call it where its result is wanted instead of passing it");

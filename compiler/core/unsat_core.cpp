@@ -21,7 +21,7 @@ using source::Span;
 namespace {
 
 constexpr size_t most_core_work = 100'000;  // expressions inferred for one declaration, all attempts together
-constexpr size_t most_shown = 3;       // places of a core that are marked
+constexpr size_t most_shown = 3;            // places of a core that are marked
 
 /// Marks the places of the core that the message does not show yet.
 void mark_core(Diagnostic& d, const std::vector<Why>& core, const Why& failing,

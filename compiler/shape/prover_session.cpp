@@ -44,7 +44,8 @@ ProverMemory::ProverMemory(unsigned z3_rlimit)
       work_left_(session_work),
       arena_(Arena::current().serial()) {}
 ProverMemory* ProverMemory::current() {
-  return innermost_memory && innermost_memory->arena_ == Arena::current().serial() ? innermost_memory : nullptr;
+  return innermost_memory && innermost_memory->arena_ == Arena::current().serial() ? innermost_memory
+                                                                                   : nullptr;
 }
 
 const Answer* ProverMemory::find(const QuestionKey& key) const {
@@ -56,7 +57,8 @@ void ProverMemory::keep(QuestionKey key, const Answer& answer) {
   if (answers_.size() < max_answers) answers_.emplace(std::move(key), answer);
 }
 
-ProverSession::ProverSession(unsigned z3_rlimit) : memory_(new ProverMemory(z3_rlimit)), outer_(innermost_memory) {
+ProverSession::ProverSession(unsigned z3_rlimit)
+    : memory_(new ProverMemory(z3_rlimit)), outer_(innermost_memory) {
   innermost_memory = memory_.get();
 }
 ProverSession::~ProverSession() { innermost_memory = outer_; }

@@ -85,9 +85,9 @@ class BoxChecks {
     return std::all_of(type_.accesses.begin(), type_.accesses.end(), [&](const Access& access) {
       return access.buffer.index < p_.buffers.size() &&
              access.box.size() == p_.buffers[access.buffer].shape.size() &&
-             std::all_of(
-                 access.box.begin(), access.box.end(),
-                 [&](const Interval& axis) { return scope.is_known(axis.low) && scope.is_known(axis.high); });
+             std::all_of(access.box.begin(), access.box.end(), [&](const Interval& axis) {
+               return scope.is_known(axis.low) && scope.is_known(axis.high);
+             });
     });
   }
 

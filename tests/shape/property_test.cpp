@@ -201,7 +201,8 @@ TEST(Property, VerdictsAgreeWithBruteForce) {
       bool refutable = false;
       for_all(s, [&](const Assignment& values) {
         bool breaks = all_hold(facts, values);
-        for (const Fact& g : goals) breaks = breaks && defined(g, values) && !holds(g, values).value_or(false);
+        for (const Fact& g : goals)
+          breaks = breaks && defined(g, values) && !holds(g, values).value_or(false);
         refutable |= breaks;
       });
       missed += refutable;

@@ -169,7 +169,9 @@ TEST(CheckpointHostile, truncated) {
   EXPECT_SAYS(refused_checkpoint(whole.substr(0, 28)), "ends within embed");
   EXPECT_SAYS(refused_checkpoint(whole.substr(0, whole.size() - 1)), "ends within rope");
 }
-TEST(CheckpointHostile, trailing_bytes) { EXPECT_SAYS(refused_checkpoint(checkpoint(small) + "x"), "1 bytes after"); }
+TEST(CheckpointHostile, trailing_bytes) {
+  EXPECT_SAYS(refused_checkpoint(checkpoint(small) + "x"), "1 bytes after");
+}
 TEST(CheckpointHostile, sizes_that_are_negative_or_zero) {
   const char* names[] = {"dim", "hidden", "layers", "heads", "key-value heads", "vocabulary", "sequence"};
   for (size_t i = 0; i < 7; ++i) {

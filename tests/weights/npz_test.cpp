@@ -197,7 +197,9 @@ TEST(NpzHostile, member_outside_the_file) {
 TEST(NpzHostile, no_local_header) {
   EXPECT_ERROR(npz_of(Member{.local_signature = "PKxx"}), code::format, "no local header");
 }
-TEST(NpzHostile, two_names) { EXPECT_ERROR(npz_of(Member{.local_name = "b.npy"}), code::format, "two names"); }
+TEST(NpzHostile, two_names) {
+  EXPECT_ERROR(npz_of(Member{.local_name = "b.npy"}), code::format, "two names");
+}
 TEST(NpzHostile, encrypted) { EXPECT_ERROR(npz_of(Member{.flags = 1}), code::format, "encrypted"); }
 TEST(NpzHostile, unknown_method) { EXPECT_ERROR(npz_of(Member{.method = 14}), code::format, "method 14"); }
 TEST(NpzHostile, stored_member_with_two_sizes) {

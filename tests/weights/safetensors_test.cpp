@@ -22,8 +22,8 @@ const std::string good_a = R"("dtype":"U8","shape":[4],"data_offsets":[0,4])";
 TEST(Safetensors, reads_a_file_written_by_hand) {
   const auto file =
       safetensors_with(R"({"__metadata__":{"k":"v"},"b":{"dtype":"F32","shape":[],"data_offsets":[4,8]},)"
-                   R"("a":{"dtype":"U8","shape":[2,2],"data_offsets":[0,4]}}   )",
-                   "abcd" + little(1.5f));
+                       R"("a":{"dtype":"U8","shape":[2,2],"data_offsets":[0,4]}}   )",
+                       "abcd" + little(1.5f));
   ASSERT_TRUE(file) << error_of(file);
   EXPECT_EQ(file->table.metadata.at("k"), "v");
   ASSERT_EQ(file->table.tensors.size(), 2u);
@@ -64,9 +64,9 @@ TEST(Safetensors, round_trip_of_every_type_is_aligned_and_deterministic) {
 
 TEST(Safetensors, zero_sized_tensors_are_legal) {
   const auto file = safetensors_with(R"({"a":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},)"
-                                 R"("b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-                                 R"("c":{"dtype":"F64","shape":[0],"data_offsets":[1,1]}})",
-                                 "x");
+                                     R"("b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                                     R"("c":{"dtype":"F64","shape":[0],"data_offsets":[1,1]}})",
+                                     "x");
   ASSERT_TRUE(file) << error_of(file);
   EXPECT_EQ(file->table.tensors.size(), 3u);
 }
@@ -92,7 +92,8 @@ TEST(SafetensorsHostile, header_longer_than_the_file) {
   EXPECT_ERROR(safetensors_of(little<uint64_t>(3) + "{}"), code::range, "more than the file has");
 }
 TEST(SafetensorsHostile, header_over_the_cap) {
-  EXPECT_ERROR(safetensors_of(little<uint64_t>(limits::safetensors_header + 1) + "{}"), code::limit, "over the limit");
+  EXPECT_ERROR(safetensors_of(little<uint64_t>(limits::safetensors_header + 1) + "{}"), code::limit,
+               "over the limit");
 }
 TEST(SafetensorsHostile, header_length_that_wraps) {
   for (const uint64_t length : {UINT64_MAX, UINT64_MAX - 7, uint64_t{1} << 63})
@@ -115,7 +116,8 @@ TEST(SafetensorsHostile, invalid_utf8) {
   EXPECT_ERROR(safetensors_with("{\"\xff\":{" + good_a + "}}", "1234"), code::format, "malformed");
 }
 TEST(SafetensorsHostile, deep_nesting) {
-  EXPECT_ERROR(safetensors_with("{\"a\":" + std::string(1'000'000, '[')), code::format, "an array is not expected");
+  EXPECT_ERROR(safetensors_with("{\"a\":" + std::string(1'000'000, '[')), code::format,
+               "an array is not expected");
   EXPECT_ERROR(safetensors_with(one("\"shape\":[[1]]")), code::format, "an array is not expected");
   EXPECT_ERROR(safetensors_with(one("\"dtype\":{}")), code::format, "an object is not expected");
 }
@@ -138,9 +140,9 @@ TEST(SafetensorsHostile, metadata_that_is_no_text) {
 }
 TEST(SafetensorsHostile, unknown_dtype) {
   for (const char* dtype : {"F4", "U64", "f32", ""})
-    EXPECT_ERROR(
-        safetensors_with(one(std::string("\"dtype\":\"") + dtype + R"(","shape":[1],"data_offsets":[0,9999])")),
-        code::dtype, "unknown element type");
+    EXPECT_ERROR(safetensors_with(
+                     one(std::string("\"dtype\":\"") + dtype + R"(","shape":[1],"data_offsets":[0,9999])")),
+                 code::dtype, "unknown element type");
 }
 TEST(SafetensorsHostile, missing_attribute) {
   EXPECT_ERROR(safetensors_with(one("")), code::format, "no dtype");
@@ -170,7 +172,8 @@ TEST(SafetensorsHostile, negative_offset) {
 }
 TEST(SafetensorsHostile, float_offset) {
   EXPECT_ERROR(safetensors_with(one(R"("data_offsets":[0.0,4])")), code::format, "no integer");
-  EXPECT_ERROR(safetensors_with(one(R"("data_offsets":[18446744073709551616,4])")), code::format, "no integer");
+  EXPECT_ERROR(safetensors_with(one(R"("data_offsets":[18446744073709551616,4])")), code::format,
+               "no integer");
   EXPECT_ERROR(safetensors_with(one(R"("data_offsets":[1e999999,4])")), code::format, "malformed");
 }
 TEST(SafetensorsHostile, negative_extent) {
@@ -192,19 +195,21 @@ TEST(SafetensorsHostile, end_that_wraps_with_the_base) {
       code::range, "not within");
 }
 TEST(SafetensorsHostile, overlapping_ranges) {
-  EXPECT_ERROR(safetensors_with("{\"a\":{" + good_a + R"(},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})",
-                            "123456"),
-               code::range, "overlaps");
-}
-TEST(SafetensorsHostile, zero_sized_tensor_inside_another) {
   EXPECT_ERROR(
-      safetensors_with("{\"a\":{" + good_a + R"(},"b":{"dtype":"U8","shape":[0],"data_offsets":[2,2]}})", "1234"),
+      safetensors_with("{\"a\":{" + good_a + R"(},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})",
+                       "123456"),
       code::range, "overlaps");
 }
+TEST(SafetensorsHostile, zero_sized_tensor_inside_another) {
+  EXPECT_ERROR(safetensors_with(
+                   "{\"a\":{" + good_a + R"(},"b":{"dtype":"U8","shape":[0],"data_offsets":[2,2]}})", "1234"),
+               code::range, "overlaps");
+}
 TEST(SafetensorsHostile, hole_between_ranges) {
-  EXPECT_ERROR(safetensors_with("{\"a\":{" + good_a + R"(},"b":{"dtype":"U8","shape":[1],"data_offsets":[5,6]}})",
-                            "123456"),
-               code::range, "belong to no tensor");
+  EXPECT_ERROR(
+      safetensors_with("{\"a\":{" + good_a + R"(},"b":{"dtype":"U8","shape":[1],"data_offsets":[5,6]}})",
+                       "123456"),
+      code::range, "belong to no tensor");
 }
 TEST(SafetensorsHostile, hole_at_the_start) {
   EXPECT_ERROR(safetensors_with(one(R"("dtype":"U8","shape":[3],"data_offsets":[1,4])"), "1234"), code::range,
@@ -226,8 +231,8 @@ TEST(SafetensorsHostile, shape_product_that_overflows) {
       code::shape, "too many elements");
 }
 TEST(SafetensorsHostile, shape_times_type_is_not_the_range) {
-  EXPECT_ERROR(safetensors_with(one(R"("dtype":"F32","shape":[4],"data_offsets":[0,4])"), "1234"), code::shape,
-               "needs 16 bytes, has 4");
+  EXPECT_ERROR(safetensors_with(one(R"("dtype":"F32","shape":[4],"data_offsets":[0,4])"), "1234"),
+               code::shape, "needs 16 bytes, has 4");
 }
 TEST(SafetensorsHostile, rank_over_the_limit) {
   std::string shape = "1";

@@ -120,13 +120,16 @@ TEST(TokenizerHostile, length_negative_or_over_the_longest) {
     EXPECT_SAYS(refused_tokenizer(file({}) + little(0.0f) + little(length) + "123456789"), "token 259 has");
 }
 TEST(TokenizerHostile, length_over_the_file) {
-  EXPECT_SAYS(refused_tokenizer(file({}) + little(0.0f) + little(int32_t{8}) + "1234"), "ends within token 259");
+  EXPECT_SAYS(refused_tokenizer(file({}) + little(0.0f) + little(int32_t{8}) + "1234"),
+              "ends within token 259");
 }
 TEST(TokenizerHostile, score_that_is_no_number) {
   for (const float score : {NAN, INFINITY, -INFINITY})
     EXPECT_SAYS(refused_tokenizer(file({{"x", score}})), "no number");
 }
-TEST(TokenizerHostile, too_few_tokens) { EXPECT_SAYS(refused_tokenizer(little(int32_t{8})), "only 0 tokens"); }
+TEST(TokenizerHostile, too_few_tokens) {
+  EXPECT_SAYS(refused_tokenizer(little(int32_t{8})), "only 0 tokens");
+}
 TEST(TokenizerHostile, bytes_that_are_missing) {
   std::string content = file({});
   content.replace(content.find("<0x41>"), 6, "<0x4Z>");

@@ -26,8 +26,7 @@ SystemCalls system_calls = {
     [](const char* from, const char* to) { return ::rename(from, to); },
 };
 
-namespace {
-}  // namespace
+namespace {}  // namespace
 
 Error system_error(const std::string& name, const char* what) {
   const int number = errno;

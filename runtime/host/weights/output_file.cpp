@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int longest_chain = 40;        // of symbolic links, as the kernel has it
+constexpr int longest_chain = 40;  // of symbolic links, as the kernel has it
 
 /// What the path leads to behind symbolic links; it need not exist. The links of /proc are not followed: they
 /// stand for what is open, whatever name they show. nullopt, with ELOOP, for links in a circle.
@@ -48,7 +48,7 @@ std::optional<int> own_descriptor(const fs::path& path) {
 }
 
 bool is_regular_or_new(const fs::path& path) {
-  struct stat old{};
+  struct stat old {};
   return ::stat(path.c_str(), &old) != 0 || S_ISREG(old.st_mode);
 }
 
@@ -74,7 +74,7 @@ Status OutputFile::open() {
 }
 
 Status OutputFile::open_beside(const std::string& target) {
-  struct stat old{};
+  struct stat old {};
   const bool exists = ::stat(target.c_str(), &old) == 0;
   // The superuser may write everything: for that user the permissions are what says that a file should stay.
   if (exists && ((old.st_mode & 0222) == 0 || ::access(target.c_str(), W_OK) != 0))
