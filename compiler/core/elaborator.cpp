@@ -101,7 +101,7 @@ GlobalId Elaborator::add_global(DeclId d) {
   const Declared& declared = modules[d];
   Global g;
   g.kind = declared.kind;
-  g.name = declared.name;
+  g.name = declared.key->name;
   g.module = declared.module->name;
   g.span = declared.span;
   g.doc = declared.written->doc;
@@ -223,7 +223,7 @@ void Elaborator::check(GlobalId root) {
 void Elaborator::run() {
   if (!diagnostics->has_errors())  // else most may be left out
     for (const stx::File* part : file.text.parts)
-      program.exprs.reserve(program.exprs.size() + part->exprs.size());
+      program.exprs.reserve(part->exprs.size());
   for (DeclId d : file.in_order) program.own.push_back(global(d));
   for (const auto& [name, d] : file.layouts) check(global(d));
   for (GlobalId g : std::vector(program.own)) check(g);
@@ -254,7 +254,8 @@ void Elaborator::check_options() {
 
 Program elaborate(const stx::File& file, const source::SourceManager& sources, const Loader& loader,
                   source::Diagnostics& diagnostics, const Options& options) {
-  Modules modules(sources, loader, diagnostics);
+  source::Paths paths;
+  Modules modules(sources, paths, loader, diagnostics);
   const Module& own = modules.open_program({file.source, {&file}}, options.root);
   Elaborator e(sources, modules, own, diagnostics, options);
   e.run();

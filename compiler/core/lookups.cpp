@@ -112,9 +112,11 @@ std::string answer(const Modules& modules, const Question& q) {
 
 }  // namespace
 
-bool Lookups::answer_the_same(const Modules& modules, const Log& log) {
+bool Answers::are_those_of(const Lookups::Log& log) {
   return std::all_of(log.begin(), log.end(), [&](const auto& entry) {
-    return answer(modules, Question::read(entry.first)) == entry.second;
+    const auto [known, is_new] = known_.try_emplace(entry.first);
+    if (is_new) known->second = answer(modules_, Question::read(entry.first));
+    return known->second == entry.second;
   });
 }
 

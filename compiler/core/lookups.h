@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/modules.h"
@@ -39,8 +40,6 @@ class Lookups {
   bool keeps_log = false;
   using Log = std::map<std::string, std::string>;  ///< questions with their answers
   const Log& log() const { return log_; }
-  /// Whether these modules answer all of them so.
-  static bool answer_the_same(const Modules& modules, const Log& log);
 
  private:
   template <class Question>
@@ -48,6 +47,18 @@ class Lookups {
 
   const Modules& modules_;
   Log log_;
+};
+
+/// What modules answer to questions of logs.
+class Answers {
+ public:
+  explicit Answers(const Modules& modules) : modules_(modules) {}
+  /// Whether the modules answer all of them so.
+  bool are_those_of(const Lookups::Log& log);
+
+ private:
+  const Modules& modules_;
+  std::unordered_map<std::string, std::string> known_;  ///< by question; most are those of many logs
 };
 
 }  // namespace axon::core

@@ -70,11 +70,11 @@ std::string library_name(const fs::path& relative) {
 
 fs::path Modules::directory_of(const stx::Text& text) const {
   const fs::path directory = fs::path(sources_[text.source].name()).parent_path();
-  return source::real_path(directory.empty() ? "." : directory);
+  return paths_.real(directory.empty() ? "." : directory);
 }
 
 std::string Modules::identity(const stx::Text& text) const {
-  return source::file_identity(sources_[text.source].name());
+  return paths_.identity(sources_[text.source].name());
 }
 
 // ---- Names ----
@@ -127,41 +127,42 @@ std::optional<std::pair<DeclKey::Space, std::string>> declared_name(const stx::D
 }
 
 void Modules::declare(Module& m) {
-  for (const stx::File* file : m.text.parts) {
-    decls_.reserve(decls_.size() + file->decls.size());
+  for (const stx::File* file : m.text.parts)
     for (const stx::Decl& d : file->decls) {
       if (const auto* i = stx::as<stx::ImportDecl>(d)) import(m, d, *i);
       if (const auto* mesh = stx::as<stx::MeshDecl>(d)) declare_mesh(m, *file, d, *mesh);
       declare(m, *file, d);
     }
-  }
 }
 
 void Modules::declare(Module& m, const stx::File& file, const stx::Decl& d) {
   const auto named = kind_and_name(d);
   if (!named) return;
-  const bool layout = is_layout(d);
-  auto& space = layout ? m.layouts : named->first == Global::Kind::type ? m.types : m.values;
-  Declared declared{&m,           {&file, &d},   {},
-                    named->first, named->second, d.name.span.valid() ? d.name.span : d.span};
-  if (const auto it = space.find(named->second); it != space.end()) {
+  const auto& [kind, name] = *named;
+  const DeclKey::Space space = space_of(kind, d);
+  auto& names = space == DeclKey::Space::values  ? m.values
+                : space == DeclKey::Space::types ? m.types
+                                                 : m.layouts;
+  Declared declared{&m,          std::make_shared<const DeclKey>(m.identity, space, name),
+                    {&file, &d}, {},
+                    kind,        d.name.span.valid() ? d.name.span : d.span};
+  const auto [it, is_new] = names.try_emplace(name);
+  if (!is_new) {
     // `val f : t` followed by `fun f` or `val f = e` states the type of f
     const Declared& earlier = decls_[it->second];
     const bool signature =
         stx::as<stx::SignatureDecl>(*earlier.written) &&
         (stx::as<stx::FunDecl>(d) || stx::as<stx::ValueDecl>(d) || stx::as<stx::ErrorDecl>(d));
     if (!signature) {
-      diagnostics_.report(
-          error(Code::E0404, declared.span, fmt::format("`{}` is declared twice", declared.name))
-              .also(earlier.span, "here first"));
+      diagnostics_.report(error(Code::E0404, declared.span, fmt::format("`{}` is declared twice", name))
+                              .also(earlier.span, "here first"));
       return;
     }
     declared.stated = earlier.written;
     std::erase(m.in_order, it->second);
   }
-  const DeclId id = decls_.add(std::move(declared));
-  space[named->second] = id;
-  if (!layout) m.in_order.push_back(id);
+  const DeclId id = it->second = decls_.add(std::move(declared));
+  if (space != DeclKey::Space::layouts) m.in_order.push_back(id);
 }
 
 /// The axes of a mesh are numbers of devices.
@@ -229,11 +230,6 @@ DeclId Modules::in_library(DeclKey::Space space, const std::string& name) const 
   return {};
 }
 
-DeclKey Modules::key(DeclId d) const {
-  const Declared& declared = decls_[d];
-  return {declared.module->identity, space_of(declared.kind, *declared.written), declared.name};
-}
-
 DeclId Modules::find(const DeclKey& key) const {
   const Module* const m = module(key.module);
   if (!m) return {};
@@ -266,8 +262,9 @@ std::map<DeclId, std::string> Modules::types_seen(const Module& file) const {
 
 // ---- Modules ----
 
-Modules::Modules(const source::SourceManager& sources, Loader loader, source::Diagnostics& diagnostics)
-    : sources_(sources), loader_(std::move(loader)), diagnostics_(diagnostics) {}
+Modules::Modules(const source::SourceManager& sources, source::Paths& paths, Loader loader,
+                 source::Diagnostics& diagnostics)
+    : sources_(sources), paths_(paths), loader_(std::move(loader)), diagnostics_(diagnostics) {}
 
 /// The module `prelude`, what it imports, and `prim`.
 void Modules::open_prelude() {
@@ -295,7 +292,7 @@ const Module& Modules::open_program(const stx::Text& text, const std::string& ro
   auto own = std::make_unique<Module>();
   own->text = text;
   own->library = false;
-  own->root = root.empty() ? directory_of(text) : source::real_path(root);
+  own->root = root.empty() ? directory_of(text) : paths_.real(root);
   std::string key = identity(text);
   while (modules_.count(key)) key += besides;
   return *add_module(key, std::move(own));
@@ -366,7 +363,7 @@ void Modules::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i) {
   if (relative.is_absolute())
     return refuse(Code::E0408, "an import names a file relative to this one", nullptr);
   const fs::path beside = fs::path(sources_[m.text.source].name()).parent_path() / relative;
-  const fs::path place = source::real_path(beside);
+  const fs::path& place = paths_.real(beside);
   std::error_code ignored;
   Module* imported = nullptr;
   if (place.empty())

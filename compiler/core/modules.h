@@ -17,6 +17,7 @@
 #include "core/core.h"
 #include "core/elaborate.h"
 #include "source/diagnostic.h"
+#include "source/files.h"
 #include "syntax/ast.h"
 
 namespace axon::core {
@@ -31,6 +32,7 @@ struct DeclKey {
   std::string name;
   friend auto operator<=>(const DeclKey&, const DeclKey&) = default;
 };
+using SharedKey = std::shared_ptr<const DeclKey>;
 
 struct Module {
   std::string name;
@@ -67,23 +69,25 @@ std::optional<std::pair<DeclKey::Space, std::string>> declared_name(const syntax
 
 struct Declared {
   Module* module = nullptr;
+  SharedKey key;
   Written written;
   Written stated;  ///< `val f : t` before `fun f`, if there is one
   Global::Kind kind = Global::Kind::value;
-  std::string name;
   source::Span span;  ///< of the name, or of the whole where it has none
 };
 
 class Modules {
  public:
-  Modules(const source::SourceManager& sources, Loader loader, source::Diagnostics& diagnostics);
+  Modules(const source::SourceManager& sources, source::Paths& paths, Loader loader,
+          source::Diagnostics& diagnostics);
 
   /// Reads the prelude, and the file with all that it imports. `root`: the directory that its imports stay
   /// inside of; empty: that of the file.
   const Module& open_program(const syntax::Text& text, const std::string& root);
 
   const Declared& operator[](DeclId d) const { return decls_[d]; }
-  DeclKey key(DeclId d) const;
+  const DeclKey& key(DeclId d) const { return *decls_[d].key; }
+  const SharedKey& shared_key(DeclId d) const { return decls_[d].key; }
   DeclId find(const DeclKey& key) const;  ///< invalid when there is none
   bool is_private(DeclId d) const { return decls_[d].written->is_private; }
   const Module* module(const std::string& identity) const;  ///< null when there is none
@@ -113,6 +117,7 @@ class Modules {
   std::map<DeclId, std::string> types_seen(const Module& file) const;
 
   const source::SourceManager& sources_;
+  source::Paths& paths_;
   const Loader loader_;
   source::Diagnostics& diagnostics_;
   base::Store<DeclTag, Declared> decls_;

@@ -59,10 +59,12 @@ class Checker : base::Interrupt {
     Checker& checker_;
   };
 
-  /// What is done once all files are checked. A change that comes while it runs ends it: then `drop` is
-  /// called.
+  /// What is done once all files are checked or, where it does what it needs itself, before: then it ends
+  /// the check that runs, which begins again after it. A change that comes while it runs ends it: then `drop`
+  /// is called.
   struct Job {
     std::function<void()> run, drop;
+    bool before_check = false;
   };
   void add(Job job);
   /// For a job that leaves the session in another state for a while: who waits for the session ends the step,
@@ -77,6 +79,7 @@ class Checker : base::Interrupt {
  private:
   enum class Stage : uint8_t { check, look_ahead, nothing };  ///< what is to be done next
   bool is_ended() const;
+  bool is_jobs_turn() const;
   void poll() override;
   void leave(const std::function<void()>& stop) override;
   void enter() override;
@@ -92,10 +95,10 @@ class Checker : base::Interrupt {
   std::vector<std::string> files_;
 
   std::mutex session_lock_;
-  std::atomic<int> waiting_{0}, jobs_waiting_{0};
+  std::atomic<int> waiting_{0}, jobs_waiting_{0}, early_jobs_waiting_{0};
   std::atomic<bool> cancelled_{false};
   bool exclusive_ = false;  ///< of the thread itself, as is what is below
-  bool looks_ahead_ = false;
+  bool looks_ahead_ = false, checks_ = false;
   int outside_ = 0;  ///< how many stretches outside are open: of the graph of an entry, of a question to Z3
   Stage stage_ = Stage::nothing;
 

@@ -39,7 +39,7 @@ const std::vector<Feature>& features() {
       {"textDocument/definition", "definitionProvider", yes, definition},
       {"textDocument/typeDefinition", "typeDefinitionProvider", yes, type_definition},
       {"textDocument/documentLink", "documentLinkProvider", what_document_links_do, document_links},
-      {"textDocument/references", "referencesProvider", yes, references, are_references_known},
+      {"textDocument/references", "referencesProvider", yes, references, are_references_known, true},
       {"textDocument/documentHighlight", "documentHighlightProvider", yes, highlights},
       {"textDocument/prepareRename", nullptr, yes, prepare_rename},
       {"textDocument/rename", "renameProvider", what_rename_does, rename, never},
@@ -47,7 +47,7 @@ const std::vector<Feature>& features() {
       {"textDocument/semanticTokens/full/delta", nullptr, yes, changed_semantic_tokens},
       {"textDocument/semanticTokens/range", nullptr, yes, semantic_tokens_in_range},
       {"textDocument/prepareCallHierarchy", "callHierarchyProvider", yes, prepare_calls},
-      {"callHierarchy/incomingCalls", nullptr, yes, incoming_calls, are_incoming_calls_known},
+      {"callHierarchy/incomingCalls", nullptr, yes, incoming_calls, are_incoming_calls_known, true},
       {"callHierarchy/outgoingCalls", nullptr, yes, outgoing_calls},
   };
   return table;

@@ -17,6 +17,7 @@ struct Feature {
   /// Whether it can be answered at once; where not, it is answered once the text that it is about has been
   /// checked. Null: it always can.
   bool (*is_known)(Server& server, const Json& params) = nullptr;
+  bool before_check = false;  ///< it does not wait for the check then, but checks what it needs itself
 };
 
 const std::vector<Feature>& features();

@@ -53,10 +53,14 @@ Position Positions::position(uint32_t offset) const {
   offset = std::min(offset, static_cast<uint32_t>(text_.size()));
   const auto next = std::upper_bound(lines_.begin(), lines_.end(), offset);
   const uint32_t number = static_cast<uint32_t>(next - lines_.begin()) - 1;
-  const std::string_view in = text_.substr(lines_[number], offset - lines_[number]);
-  uint32_t units = 0;
-  for (size_t at = 0; at < in.size(); at += bytes_of(in[at])) units += units_of(bytes_of(in[at]), encoding_);
-  return {number, units};
+  return {number, units(lines_[number], offset)};
+}
+
+uint32_t Positions::units(uint32_t begin, uint32_t end) const {
+  uint32_t out = 0;
+  for (size_t at = begin; at < std::min<size_t>(end, text_.size()); at += bytes_of(text_[at]))
+    out += units_of(bytes_of(text_[at]), encoding_);
+  return out;
 }
 
 }  // namespace axon::lsp

@@ -23,6 +23,8 @@ class Positions {
   Positions(std::string_view text, Encoding encoding);
   uint32_t offset(Position position) const;
   Position position(uint32_t offset) const;
+  /// How many units the characters of a stretch inside of a line have.
+  uint32_t units(uint32_t begin, uint32_t end) const;
   uint32_t line_count() const { return static_cast<uint32_t>(lines_.size()); }
 
  private:

@@ -148,7 +148,7 @@ void Server::give_later(const Json& id, const Feature& feature, const Json& para
     if (version && (text == open_.end() || text->second.version != version)) return drop();
     give(id, [&] { return feature.answer(*this, params); });
   };
-  checker_->add({run, drop});
+  checker_->add({run, drop, feature.before_check});
 }
 
 void Server::notice(const std::string& method, const Json& params) {
@@ -265,8 +265,8 @@ void Server::refresh() {
 void Server::look_ahead() {
   for (auto uri = recent_.rbegin(); uri != recent_.rend(); ++uri) {
     const auto& [path, text] = std::pair(open_.at(*uri).path, open_.at(*uri).text);
-    formatter_.format(path, text);
     repairs_.look_ahead(path);
+    formatter_.format(path, text);
     publisher_.refusals().look_at(*session_, path);
     publisher_.publish(path);
   }

@@ -91,7 +91,7 @@ std::optional<Callable> callable_at(const Session& session, const std::string& p
 std::vector<Calls> callers(const Session& session, const DeclKey& key) {
   std::vector<Calls> out;
   Known known(session);
-  for (const Mention& m : mentions_of(session, {Kind::value, key, {}}))
+  for (const Mention& m : mentions_of(session, {Kind::value, std::make_shared<const DeclKey>(key), {}}))
     if (is_call(session, m)) add_call(out, known.around(m.span), m.span);
   return out;
 }

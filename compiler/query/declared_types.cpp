@@ -85,7 +85,7 @@ std::vector<DeclKey> declared_types(const Session& session, const std::string& p
       if (!layer.record().checked || !layer.then(offset) || !out.empty()) continue;
       Typed typed(layer.record());
       Names names(session, typed.program(), out);
-      if (mention && mention->meaning.declared == r.entry.key)
+      if (mention && mention->meaning.declared && *mention->meaning.declared == r.entry.key)
         names.add(typed.global().scheme.type);
       else
         names.add(type_at(typed, layer, mention, offset));

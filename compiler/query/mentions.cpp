@@ -71,13 +71,20 @@ class Collector {
   std::vector<Mention> run() {
     for (const stx::File* part : document_.text().parts)
       for (const stx::Decl& d : part->decls) add_unrecorded(d);
+    size_t most = found_.size();
+    for (const Reading& r : readings_)
+      for (const Layer& layer : r.layers) most += 1 + layer.record().mentions.size();
+    found_.reserve(most);
+    const stx::File* part = nullptr;
     for (const Reading& r : readings_) {
+      if (std::exchange(part, r.entry.part) != r.entry.part) first_of_part_ = found_.size();
       add_declared(r);
       for (const Layer& layer : r.layers) add_layer(layer);
     }
-    std::vector<Mention> out;
-    for (auto& [begin, mention] : found_) out.push_back(std::move(mention));
-    return out;
+    const auto is_before = [](const Mention& a, const Mention& b) { return a.span.begin < b.span.begin; };
+    if (!std::is_sorted(found_.begin(), found_.end(), is_before))
+      std::sort(found_.begin(), found_.end(), is_before);
+    return std::move(found_);
   }
 
  private:
@@ -85,10 +92,14 @@ class Collector {
   void add(Mention mention) {
     const Span span = mention.span;
     if (span.size() == 0) return;
-    const auto next = found_.lower_bound(span.begin);
-    if (next != found_.end() && next->second.span.begin < span.end) return;
-    if (next != found_.begin() && std::prev(next)->second.span.end > span.begin) return;
-    found_.emplace(span.begin, std::move(mention));
+    const auto first = found_.begin() + static_cast<long>(first_of_part_);
+    auto next = found_.end();  // where most belong: they come in order
+    if (next != first && std::prev(next)->span.end > span.begin)
+      next = std::lower_bound(first, next, span.begin,
+                              [](const Mention& m, uint32_t begin) { return m.span.begin < begin; });
+    if (next != found_.end() && next->span.begin < span.end) return;
+    if (next != first && std::prev(next)->span.end > span.begin) return;
+    found_.insert(next, std::move(mention));
   }
 
   /// Names of imports and of meshes with their axes.
@@ -96,7 +107,7 @@ class Collector {
     const auto bind = [&](Kind kind, const stx::Name& name) {
       if (!name.span.valid()) return;
       const Span span = session_.sources().in_whole(name.span);
-      add({span, {kind, std::nullopt, span}, true});
+      add({span, {kind, nullptr, span}, true});
       (kind == Kind::module ? modules_ : axes_).emplace(name.text, span);
     };
     if (const auto* import = stx::as<stx::ImportDecl>(d)) {
@@ -104,7 +115,7 @@ class Collector {
       // `import a.b as c`: the last name of the path is that of the module as well
       if (!import->path.empty() && d.name.span.valid() && import->path.back().span != d.name.span)
         add({session_.sources().in_whole(import->path.back().span),
-             {Kind::module, std::nullopt, session_.sources().in_whole(d.name.span)},
+             {Kind::module, nullptr, session_.sources().in_whole(d.name.span)},
              false});
     }
     if (const auto* mesh = stx::as<stx::MeshDecl>(d))
@@ -117,7 +128,9 @@ class Collector {
     const Kind kind = r.entry.key.space == core::DeclKey::Space::values  ? Kind::value
                       : r.entry.key.space == core::DeclKey::Space::types ? Kind::type
                                                                          : Kind::layout;
-    add({session_.sources().in_whole(d.name.span), {kind, r.entry.key, {}}, true});
+    add({session_.sources().in_whole(d.name.span),
+         {kind, std::make_shared<const core::DeclKey>(r.entry.key), {}},
+         true});
   }
 
   void add_layer(const Layer& layer) {
@@ -150,7 +163,7 @@ class Collector {
       case Kind::field:
         if (!fields_) fields_.emplace(session_);
         if (const auto binding = now(use.binding, layer))
-          return Meaning{use.kind, std::nullopt, fields_->first_of(*binding)};
+          return Meaning{use.kind, nullptr, fields_->first_of(*binding)};
         return std::nullopt;
       case Kind::local:
       case Kind::index:
@@ -164,42 +177,13 @@ class Collector {
     }
     const auto binding = now(use.binding, layer);
     if (!binding) return std::nullopt;
-    const Kind kind = use.kind == Kind::axis && is_size(use, layer.record()) ? Kind::size : use.kind;
-    if (kind == Kind::size)
-      if (const auto parameter = integer_parameter(std::string(session_.sources().text(span)), layer))
-        return Meaning{Kind::local, std::nullopt, *parameter};
-    return Meaning{kind, std::nullopt, *binding};
-  }
-
-  /// An axis of `rearrange` that has the name of a size is that size: no axis binds it.
-  static bool is_size(const Use& axis, const session::Record& record) {
-    return std::none_of(record.mentions.begin(), record.mentions.end(),
-                        [&](const Use& use) { return use.kind == Kind::axis && use.span == axis.binding; });
-  }
-
-  /// The parameter of that name that is an integer: a size of its name is its value.
-  std::optional<Span> integer_parameter(const std::string& name, const Layer& layer) const {
-    if (!layer.record().checked) return std::nullopt;
-    const core::Program& p = layer.record().checked->program;
-    for (const core::Pattern& parameter : p.globals[layer.record().checked->global].params)
-      if (const core::Local* const local = integer_in(p, parameter, name)) return now(local->span, layer);
-    return std::nullopt;
-  }
-  static const core::Local* integer_in(const core::Program& p, const core::Pattern& pattern,
-                                       const std::string& name) {
-    if (pattern.kind == core::Pattern::Kind::name) {
-      const core::Local& local = p.locals[pattern.local];
-      return local.name == name && local.type.valid() && p.types.types[local.type].value ? &local : nullptr;
-    }
-    for (const core::Pattern& item : pattern.items)
-      if (const core::Local* const found = integer_in(p, item, name)) return found;
-    return nullptr;
+    return Meaning{use.kind, nullptr, *binding};
   }
 
   std::optional<Meaning> named_in_file(Kind kind, Span span, const std::map<std::string, Span>& known) const {
     const auto found = known.find(std::string(session_.sources().text(span)));
     if (found == known.end()) return std::nullopt;
-    return Meaning{kind, std::nullopt, found->second};
+    return Meaning{kind, nullptr, found->second};
   }
 
   /// In the part of the declaration, or in that of the `val` that states its type.
@@ -217,15 +201,15 @@ class Collector {
   const std::vector<Reading> readings_;
   std::optional<Fields> fields_;
   std::map<std::string, Span> modules_, axes_;
-  std::map<uint32_t, Mention> found_;
+  std::vector<Mention> found_;
+  size_t first_of_part_ = 0;  ///< which is looked at
 };
 
 }  // namespace
 
 bool operator==(const Meaning& a, const Meaning& b) {
-  if (a.kind != b.kind || a.binding != b.binding || a.declared.has_value() != b.declared.has_value())
-    return false;
-  if (!a.declared || *a.declared == *b.declared) return true;
+  if (a.kind != b.kind || a.binding != b.binding || !a.declared != !b.declared) return false;
+  if (a.declared == b.declared || *a.declared == *b.declared) return true;
   return a.declared->space == b.declared->space && a.declared->name == b.declared->name &&
          core::file_of_module(a.declared->module) == core::file_of_module(b.declared->module);
 }

@@ -18,7 +18,7 @@ using Kind = core::Use::Kind;
 
 struct Meaning {
   Kind kind = Kind::value;
-  std::optional<core::DeclKey> declared;  ///< of values, types and layouts
+  core::SharedKey declared;  ///< of values, types and layouts
   /// Of all others the place, in the file that it stands in now, that binds it. Of a field it is the first
   /// of all places in types that are of this field.
   source::Span binding;

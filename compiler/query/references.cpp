@@ -52,6 +52,17 @@ std::optional<Wanted> wanted_of(const Session& session, const Mention& mention) 
   return Wanted{std::string(session.sources().text(mention.span)), false};
 }
 
+/// What a field is, the types decide that a check finds.
+void check_names(Session& session, Kind kind, const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    if (!session.documents().read(file)) continue;
+    if (kind == Kind::field)
+      session.check(file);
+    else
+      session.check_changed(file);
+  }
+}
+
 }  // namespace
 
 bool references_are_known(const Session& session, const std::string& path, uint32_t offset,
@@ -64,12 +75,11 @@ bool references_are_known(const Session& session, const std::string& path, uint3
 
 std::vector<Mention> references(Session& session, const std::string& path, uint32_t offset,
                                 const std::vector<std::string>& files) {
-  if (!session.is_checked(path)) session.check(path);
+  if (!session.is_checked(path)) session.check_changed(path);
   const auto mention = mention_at(session, path, offset);
   if (!mention) return {};
   if (const auto wanted = wanted_of(session, *mention))
-    for (const std::string& file : unchecked(session, *wanted, files))
-      if (session.documents().read(file)) session.check(file);
+    check_names(session, mention->meaning.kind, unchecked(session, *wanted, files));
   // other files may say that fields are one
   const Mention now = mention_at(session, path, offset).value_or(*mention);
   const auto wanted = wanted_of(session, now);
@@ -89,8 +99,7 @@ bool mentions_are_known(const Session& session, const core::DeclKey& key,
 }
 
 void check_mentions(Session& session, const core::DeclKey& key, const std::vector<std::string>& files) {
-  for (const std::string& file : unchecked(session, wanted_of(session, key), files))
-    if (session.documents().read(file)) session.check(file);
+  check_names(session, Kind::value, unchecked(session, wanted_of(session, key), files));
 }
 
 }  // namespace axon::query

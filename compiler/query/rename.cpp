@@ -172,7 +172,8 @@ class Trial {
 
   Meaning moved(Meaning meaning) const {
     if (meaning.declared && renamed_.declared && *meaning.declared == *renamed_.declared)
-      meaning.declared->name = name_;
+      meaning.declared =
+          std::make_shared<const core::DeclKey>(meaning.declared->module, meaning.declared->space, name_);
     if (meaning.binding.valid()) meaning.binding = moved(meaning.binding);
     return meaning;
   }

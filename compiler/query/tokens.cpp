@@ -3,6 +3,7 @@
 
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "core/modules.h"
 
@@ -53,7 +54,7 @@ class Classifier {
   Token::Type type_of(const Meaning& meaning) {
     switch (meaning.kind) {
       case Kind::value:
-        return of(*meaning.declared).function ? Token::Type::function : Token::Type::value;
+        return of(meaning.declared).function ? Token::Type::function : Token::Type::value;
       case Kind::type:
         return Token::Type::type;
       case Kind::layout:
@@ -80,13 +81,17 @@ class Classifier {
     }
     return Token::Type::variable;
   }
-  bool is_library(const Meaning& meaning) { return meaning.declared && of(*meaning.declared).library; }
-  bool is_entry(const Meaning& meaning) { return meaning.declared && of(*meaning.declared).entry; }
+  bool is_library(const Meaning& meaning) { return meaning.declared && of(meaning.declared).library; }
+  bool is_entry(const Meaning& meaning) { return meaning.declared && of(meaning.declared).entry; }
 
  private:
   struct Known {
     bool function, entry, library;
   };
+  const Known& of(const core::SharedKey& shared) {
+    const Known*& found = found_[shared.get()];
+    return found ? *found : *(found = &of(*shared));
+  }
   const Known& of(const core::DeclKey& key) {
     const auto [at, is_new] = known_.try_emplace(key);
     if (!is_new) return at->second;
@@ -98,15 +103,14 @@ class Classifier {
   }
   bool is_entry(const core::DeclKey& key) const {
     const auto found = session_.records().find(key);
-    if (found == session_.records().end() || !found->second.checked) return false;
-    const session::Checked& checked = *found->second.checked;
-    return checked.program.globals[checked.global].kind == core::Global::Kind::entry;
+    return found != session_.records().end() && found->second.entry;
   }
 
   const Session& session_;
   std::set<uint32_t> parameters_;  ///< where their names begin
   std::map<core::DeclKey, Known, session::ByName> known_;
-  std::map<std::string, bool> library_;  ///< by module
+  std::unordered_map<const core::DeclKey*, const Known*> found_;  ///< of `known_`
+  std::map<std::string, bool> library_;                           ///< by module
 };
 
 }  // namespace
@@ -114,13 +118,8 @@ class Classifier {
 bool is_function(const Session& session, const core::DeclKey& key) {
   const auto found = session.records().find(key);
   if (found == session.records().end()) return true;
-  for (const session::Record* r = &found->second; r; r = r->last_good.get()) {
-    if (!r->checked) continue;
-    const core::Program& p = r->checked->program;
-    const core::TypeId type = p.globals[r->checked->global].scheme.type;
-    if (type.valid() && p.types.types[type].kind != core::Type::Kind::error)
-      return p.types.types[type].kind == core::Type::Kind::function;
-  }
+  for (const session::Record* r = &found->second; r; r = r->last_good.get())
+    if (r->function) return *r->function;
   return true;
 }
 
@@ -159,7 +158,9 @@ const char* token_type_name(Token::Type type) {
 std::vector<Token> tokens(const Session& session, const std::string& path, uint32_t begin, uint32_t end) {
   std::vector<Token> out;
   Classifier classifier(session, path);
-  for (const Mention& m : mentions_in(session, path, begin, end)) {
+  const std::vector<Mention> all = mentions_in(session, path, begin, end);
+  out.reserve(all.size());
+  for (const Mention& m : all) {
     if (m.span.end < begin || end < m.span.begin) continue;
     const char first = session.sources().text(m.span)[0];
     const bool name =

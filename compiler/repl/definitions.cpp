@@ -378,7 +378,7 @@ std::optional<session::Entry> Definitions::find(const std::string& name) {
   std::optional<core::DeclKey> key;
   const std::string user = free_name("question");
   probe(fmt::format("val {} = {}", user, name), user, [&](const session::Record& record) {
-    for (const core::DeclKey& used : record.named) key = used;
+    for (const core::SharedKey& used : record.named) key = *used;
   });
   if (key) return session_.find(*key);
   for (const bool own : {true, false})

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "core/elaborate.h"
-#include "source/files.h"
 
 namespace axon::session {
 
@@ -21,7 +20,7 @@ std::optional<std::string> text_on_disk(const std::string& path) {
 }  // namespace
 
 Documents::Entry& Documents::add(const std::string& path, std::string text) {
-  Entry& entry = files_[source::file_identity(path)];
+  Entry& entry = files_[identity(path)];
   entry.path = path;
   if (const auto gone = gone_.find(path); gone != gone_.end()) {
     entry.document = std::move(gone->second);
@@ -34,10 +33,15 @@ Documents::Entry& Documents::add(const std::string& path, std::string text) {
   return entry;
 }
 
+void Documents::note_change() {
+  ++changes_;
+  disk_.forget();
+}
+
 bool Documents::is_library(const std::string& path) const {
-  const std::string file = source::file_identity(path);
+  const std::string file = identity(path);
   for (const std::string& directory : library_)
-    if (file.starts_with(source::file_identity(directory) + "/")) return true;
+    if (file.starts_with(identity(directory) + "/")) return true;
   return false;
 }
 
@@ -50,9 +54,9 @@ Documents::Files::iterator Documents::remove(Files::iterator file) {
 }
 
 void Documents::open(const std::string& path, std::string text) {
-  const auto found = files_.find(source::file_identity(path));
+  const auto found = files_.find(identity(path));
   if (found == files_.end()) {
-    ++changes_;
+    note_change();
     add(path, std::move(text)).open = true;
     return;
   }
@@ -62,10 +66,10 @@ void Documents::open(const std::string& path, std::string text) {
 }
 
 void Documents::close(const std::string& path) {
-  const auto found = files_.find(source::file_identity(path));
+  const auto found = files_.find(identity(path));
   if (found == files_.end() || !found->second.open) return;
   found->second.open = false;
-  ++changes_;
+  note_change();
   if (auto text = text_on_disk(path))
     found->second.document->set_text(std::move(*text));
   else
@@ -73,7 +77,7 @@ void Documents::close(const std::string& path) {
 }
 
 void Documents::reload() {
-  ++changes_;
+  note_change();
   for (auto it = files_.begin(); it != files_.end();) {
     Entry& entry = it->second;
     auto text = entry.open ? std::nullopt : text_on_disk(entry.path);
@@ -101,10 +105,10 @@ std::vector<std::string> Documents::paths() const {
   return out;
 }
 
-Document& Documents::at(const std::string& path) { return *files_.at(source::file_identity(path)).document; }
+Document& Documents::at(const std::string& path) { return *files_.at(identity(path)).document; }
 
 const Document* Documents::find(const std::string& path) const {
-  const auto found = files_.find(source::file_identity(path));
+  const auto found = files_.find(identity(path));
   return found == files_.end() ? nullptr : found->second.document.get();
 }
 

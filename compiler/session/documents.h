@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "session/document.h"
+#include "source/files.h"
 
 namespace axon::session {
 
@@ -34,6 +35,9 @@ class Documents {
   const std::vector<std::string>& library() const { return library_; }
   /// Whether the file lies in one of the directories of the library.
   bool is_library(const std::string& path) const;
+  /// What the path is (source::file_identity), as of the last time that files may have come or gone.
+  const std::string& identity(const std::string& path) const { return disk_.identity(path); }
+  source::Paths& disk() const { return disk_; }
   std::vector<std::string> paths() const;  ///< of all files that are loaded, by what they are
   bool has(const std::string& identity) const { return files_.count(identity) != 0; }
   /// The file at the path, whatever it is called; null when there is none.
@@ -55,6 +59,8 @@ class Documents {
 
   source::SourceManager sources_;
   std::vector<std::string> library_;
+  void note_change();
+  mutable source::Paths disk_;
   uint64_t changes_ = 0;
   Files files_;  ///< by identity
   /// Of files that are no longer there, by what they were called: empty, until one comes again.

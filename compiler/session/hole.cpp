@@ -94,7 +94,8 @@ class HoleElaboration {
         sources_(session.sources().with(part, std::move(text), unheard_)),
         file_(syntax::parse((*sources_)[part], unheard_)),
         modules_(
-            *sources_, [this](const std::string& module) { return load(module); }, unheard_),
+            *sources_, session.documents().disk(), [this](const std::string& module) { return load(module); },
+            unheard_),
         text_(session.documents().find(path)->text()) {
     for (const stx::File*& one : text_.parts)
       if (one->source == part) one = &file_;

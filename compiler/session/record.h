@@ -39,12 +39,15 @@ struct Record {
   bool fault = false;  ///< a bug of ours ended its check, which is tried again
 
   /// What the names in its text stand for, in order of their places, in their parts; `declared` of a Use
-  /// counts in `named`.
+  /// counts in `named`. The name of a size that is the value of a parameter stands for the parameter, and a
+  /// part of an axis that no axis binds for the size of its name.
   std::vector<core::Use> mentions;
-  std::vector<core::DeclKey> named;
+  std::vector<core::SharedKey> named;
   /// Places of fields in types that are of one field (Vars::same_fields).
   std::vector<std::pair<source::Span, source::Span>> same_fields;
   std::vector<source::Diagnostic> reports;
+  std::optional<bool> function;  ///< whether it is one; nothing where its type is not known
+  bool entry = false;
   bool good = false;                  ///< nothing was reported, and all of its text was read
   std::unique_ptr<Record> last_good;  ///< of an earlier text, where this one is not good and there was one
   std::optional<core::EntryWeights> weights;   ///< of an entry without errors

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <new>
+#include <set>
 
 #include "base/bug.h"
 #include "base/outside.h"
@@ -16,6 +17,50 @@ namespace axon::session {
 using core::DeclId;
 using core::DeclKey;
 using core::GlobalId;
+
+namespace {
+
+std::optional<bool> is_function(const core::Program& p, core::TypeId type) {
+  if (!type.valid() || p.types.types[type].kind == core::Type::Kind::error) return std::nullopt;
+  return p.types.types[type].kind == core::Type::Kind::function;
+}
+
+void add_integers(const core::Program& p, const core::Pattern& pattern, std::vector<core::Local>& out) {
+  if (pattern.kind == core::Pattern::Kind::name) {
+    const core::Local& local = p.locals[pattern.local];
+    if (local.type.valid() && p.types.types[local.type].value) out.push_back(local);
+  }
+  for (const core::Pattern& item : pattern.items) add_integers(p, item, out);
+}
+
+/// The parameters that are integers with a value that types can name.
+std::vector<core::Local> integer_parameters(const core::Program& p, GlobalId global) {
+  std::vector<core::Local> out;
+  for (const core::Pattern& parameter : p.globals[global].params) add_integers(p, parameter, out);
+  return out;
+}
+
+/// See Record::mentions.
+void settle_sizes(std::vector<core::Use>& uses, const std::vector<core::Local>& integers,
+                  const source::SourceManager& sources) {
+  using Kind = core::Use::Kind;
+  const auto place = [](source::Span span) { return std::pair(span.file, span.begin); };
+  std::set<std::pair<source::FileId, uint32_t>> axes;
+  for (const core::Use& use : uses)
+    if (use.kind == Kind::axis) axes.insert(place(use.span));
+  for (core::Use& use : uses) {
+    if (use.kind == Kind::axis && axes.count(place(use.binding)) == 0) use.kind = Kind::size;
+    if (use.kind != Kind::size) continue;
+    const auto parameter = std::find_if(integers.begin(), integers.end(), [&](const core::Local& local) {
+      return local.name == sources.text(use.span);
+    });
+    if (parameter == integers.end()) continue;
+    use.kind = Kind::local;
+    use.binding = parameter->span;
+  }
+}
+
+}  // namespace
 
 struct Round::Elaboration {
   Elaboration(const source::SourceManager& sources, const core::Modules& modules, const core::Module& file,
@@ -32,17 +77,17 @@ struct Round::Elaboration {
 
 Round::Round(Documents& documents, const core::Modules& modules, const core::Options& options,
              Records& records)
-    : documents_(documents), modules_(modules), options_(options), records_(records) {}
+    : documents_(documents), modules_(modules), answers_(modules), options_(options), records_(records) {}
 Round::~Round() = default;
 
-bool Round::may_hold(const Record& record) const {
+bool Round::may_hold(const Record& record) {
   if (record.fault) return false;
   if (replaced_ && !record.reports.empty()) return false;
   const bool same_texts = std::all_of(record.texts.begin(), record.texts.end(), [&](const auto& text) {
     const Document* const document = documents_.find(text.first);
     return document && document->revision(text.first) == text.second;
   });
-  return same_texts && core::Lookups::answer_the_same(modules_, record.names);
+  return same_texts && answers_.are_those_of(record.names);
 }
 
 const std::string& Round::fingerprint(const DeclKey& key) const {
@@ -162,22 +207,25 @@ Record Round::record_of(const Elaboration& now, const Node& node, bool circular)
   if (global.kind == core::Global::Kind::entry && !global.has_error)
     out.weights = core::weights_of(now.e.program, now.global);
   out.good = !now.found.has_errors() && !own.not_read;
-  add_names(out, now.e, own);
+  out.function = is_function(now.e.program, global.scheme.type);
+  out.entry = global.kind == core::Global::Kind::entry;
+  add_names(out, now.e, now.global);
   return out;
 }
 
 /// What the names of the declaration stand for, in words that outlive the modules.
-void Round::add_names(Record& out, const core::Elaborator& e, const core::DeclInfo& own) const {
+void Round::add_names(Record& out, const core::Elaborator& e, GlobalId global) const {
   out.same_fields = e.vars.same_fields();
-  out.mentions = own.names;
+  out.mentions = e.infos[global.index].names;
   std::stable_sort(out.mentions.begin(), out.mentions.end(), [](const core::Use& a, const core::Use& b) {
     return std::pair(a.span.file.index, a.span.begin) < std::pair(b.span.file.index, b.span.begin);
   });
+  settle_sizes(out.mentions, integer_parameters(e.program, global), documents_.sources());
   std::map<DeclId, uint32_t> numbers;
   for (core::Use& use : out.mentions) {
     if (!use.declared.valid()) continue;
     const auto [number, is_new] = numbers.try_emplace(use.declared, out.named.size());
-    if (is_new) out.named.push_back(modules_.key(use.declared));
+    if (is_new) out.named.push_back(modules_.shared_key(use.declared));
     use.declared = DeclId{number->second};
   }
 }
@@ -240,6 +288,20 @@ void Round::finish(DeclId d, Node& node, bool circular) {
 
 void Round::run(const std::vector<DeclId>& declarations) {
   collect(declarations);
+  finish_in_order();
+}
+
+void Round::run_changed(const std::vector<DeclId>& declarations) {
+  std::vector<DeclId> changed;
+  std::copy_if(declarations.begin(), declarations.end(), std::back_inserter(changed), [&](DeclId d) {
+    const auto known = records_.find(modules_.key(d));
+    return known == records_.end() || !may_hold(known->second);
+  });
+  run(changed);
+}
+
+/// Each after what it uses.
+void Round::finish_in_order() {
   std::vector<DeclId> all;
   std::map<DeclId, uint32_t> number;
   for (const auto& [d, node] : nodes_) {
@@ -258,9 +320,9 @@ void Round::run(const std::vector<DeclId>& declarations) {
       finish(all[i], nodes_.at(all[i]), false);
 }
 
-std::vector<DeclKey> Round::reached() const {
-  std::vector<DeclKey> out;
-  for (const auto& [d, node] : nodes_) out.push_back(modules_.key(d));
+std::vector<DeclId> Round::reached() const {
+  std::vector<DeclId> out;
+  for (const auto& [d, node] : nodes_) out.push_back(d);
   return out;
 }
 

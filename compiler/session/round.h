@@ -34,11 +34,13 @@ class Round {
   Round& operator=(const Round&) = delete;
 
   void run(const std::vector<core::DeclId>& declarations);
+  /// Those alone whose own text, or what its names stand for, is another one, and what those use.
+  void run_changed(const std::vector<core::DeclId>& declarations);
   /// For a trial: errors are counted and not explained, those of before anew, and what records there were
   /// before is put into `before`.
   void keep_what_it_replaces(ReplacedRecords& before) { replaced_ = &before; }
   /// All that were brought up to date, in the order in which they are declared.
-  std::vector<core::DeclKey> reached() const;
+  std::vector<core::DeclId> reached() const;
   size_t checked() const { return checked_; }  ///< how many were checked anew
   size_t work() const { return work_; }        ///< how many expressions those have
 
@@ -50,19 +52,21 @@ class Round {
     std::vector<core::DeclId> uses;
   };
   void collect(const std::vector<core::DeclId>& declarations);
+  void finish_in_order();
   void begin(core::DeclId d, Node& node);
   void read(core::DeclId d, Node& node);
   void attempt(core::DeclId d, Node& node, const std::function<void()>& step);
   std::optional<Record> replace(const core::DeclKey& key, Record record);
   void finish(core::DeclId d, Node& node, bool circular);
-  bool may_hold(const Record& record) const;
+  bool may_hold(const Record& record);
   bool holds(const Record& record, bool circular) const;
   Record record_of(const Elaboration& elaboration, const Node& node, bool circular) const;
-  void add_names(Record& out, const core::Elaborator& e, const core::DeclInfo& own) const;
+  void add_names(Record& out, const core::Elaborator& e, core::GlobalId global) const;
   const std::string& fingerprint(const core::DeclKey& key) const;
 
   Documents& documents_;
   const core::Modules& modules_;
+  core::Answers answers_;
   const core::Options& options_;
   Records& records_;
   std::map<core::DeclId, Node> nodes_;

@@ -27,7 +27,8 @@ Diagnostic Session::in_whole(Diagnostic d) const {
 struct Session::View {
   View(Session& s, const std::string& path)
       : modules(
-            s.sources(), [&s](const std::string& module) { return s.documents_.load(module); }, found),
+            s.sources(), s.documents_.disk(),
+            [&s](const std::string& module) { return s.documents_.load(module); }, found),
         own(modules.open_program(*s.documents_.read(path), s.options_.root)),
         round(s.documents_, modules, s.options_, s.records_) {}
   Diagnostics found;
@@ -36,16 +37,20 @@ struct Session::View {
   Round round;
 };
 
+std::vector<DeclId> Session::declarations_of(const View& view) {
+  std::vector<DeclId> out = view.own.in_order;
+  for (const auto& [name, d] : view.own.layouts) out.push_back(d);
+  return out;
+}
+
 /// Brings what is known of the file's declarations up to date, and says what is wrong.
 Diagnostics Session::run(View& view) {
-  std::vector<DeclId> declarations = view.own.in_order;
-  for (const auto& [name, d] : view.own.layouts) declarations.push_back(d);
-  view.round.run(declarations);
+  view.round.run(declarations_of(view));
   Diagnostics found = view.found;
   for (const core::Module* m : view.modules.all())
     for (const Diagnostic& d : documents_.find(m->text.source)->reports()) found.report(d);
-  for (const core::DeclKey& key : view.round.reached())
-    for (const Diagnostic& d : records_.at(key).reports) found.report(d);
+  for (DeclId reached : view.round.reached())
+    for (const Diagnostic& d : records_.at(view.modules.key(reached)).reports) found.report(d);
   core::SharedWeights weights(found);
   for (DeclId d : view.own.in_order)
     if (const auto& taken = records_.at(view.modules.key(d)).weights) weights.add(*taken);
@@ -76,7 +81,7 @@ Diagnostics Session::check_with_drafts(const std::string& path) {
   View view(*this, path);
   Diagnostics found = run(view);
   checked_ = view.round.checked();
-  Program& program = programs_[source::file_identity(path)];
+  Program& program = programs_[documents_.identity(path)];
   program = {view.own.identity, {}, {}, {}, documents_.changes()};
   for (const core::Module* m : view.modules.all())
     program.texts.emplace_back(m->text.source, documents_.find(m->text.source)->version());
@@ -91,13 +96,18 @@ Diagnostics Session::check_with_drafts(const std::string& path) {
 }
 
 bool Session::is_checked(const std::string& path) const {
-  const auto program = programs_.find(source::file_identity(path));
+  const auto program = programs_.find(documents_.identity(path));
   if (program == programs_.end() || program->second.changes != documents_.changes()) return false;
   const auto& texts = program->second.texts;
   return std::all_of(texts.begin(), texts.end(), [&](const auto& text) {
     const Document* const document = documents_.find(text.first);
     return document && document->version() == text.second;
   });
+}
+
+void Session::check_changed(const std::string& path) {
+  View view(*this, path);
+  view.round.run_changed(declarations_of(view));
 }
 
 void Session::check_visible(const std::string& path) {
@@ -112,7 +122,7 @@ void Session::check_visible(const std::string& path) {
 }
 
 bool Session::is_visible_known(const std::string& path) const {
-  const auto program = programs_.find(source::file_identity(path));
+  const auto program = programs_.find(documents_.identity(path));
   if (program == programs_.end()) return false;
   const auto is_known = [&](const core::DeclKey& key) { return records_.count(key) != 0; };
   return std::all_of(prelude_.begin(), prelude_.end(), is_known) &&
@@ -188,7 +198,7 @@ std::vector<Entry> Session::declarations_in(const std::string& path, uint32_t be
   std::vector<Entry> out;
   const Document* const document = documents_.find(path);
   if (!document) return out;
-  const std::string file = source::file_identity(path);
+  const std::string file = documents_.identity(path);
   const auto program = programs_.find(file);
   const std::string& module = program == programs_.end() ? file : program->second.module;
   for (const syntax::File* part : document->text().parts) {
@@ -205,7 +215,7 @@ std::vector<Entry> Session::declarations_in(const std::string& path, uint32_t be
 }
 
 std::string Session::imported(const std::string& path, const std::string& name) const {
-  const auto program = programs_.find(source::file_identity(path));
+  const auto program = programs_.find(documents_.identity(path));
   if (program == programs_.end()) return "";
   const auto found = program->second.imports.find(name);
   return found == program->second.imports.end() ? "" : found->second;
@@ -222,7 +232,7 @@ std::optional<Entry> Session::find(const core::DeclKey& key) const {
 
 std::string Session::types(const std::string& path) const {
   std::string out;
-  const auto program = programs_.find(source::file_identity(path));
+  const auto program = programs_.find(documents_.identity(path));
   if (program == programs_.end()) return out;
   for (const core::DeclKey& key : program->second.declarations) {
     const auto record = records_.find(key);

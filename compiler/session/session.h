@@ -40,6 +40,10 @@ class Session {
   source::Diagnostics check(const std::string& path);
   /// The same, with the edits that were drafted for errors and not tried yet (try_edits.h).
   source::Diagnostics check_with_drafts(const std::string& path);
+  /// Brings up to date what the names in the file stand for: checks what was edited, and what sees another
+  /// declaration under a name than before. What uses those is left as it is, so the names of fields, which
+  /// types decide, may be as they were.
+  void check_changed(const std::string& path);
   /// Whether the file was checked, and neither it nor what it imports has another text now.
   bool is_checked(const std::string& path) const;
   /// Brings up to date what is known of all values that the file sees in other modules, whether it uses them
@@ -72,6 +76,7 @@ class Session {
  private:
   struct View;
   struct Trial;
+  static std::vector<core::DeclId> declarations_of(const View& view);
   source::Diagnostics run(View& view);
   source::Diagnostic in_whole(source::Diagnostic d) const;
   void forget_gone(const core::Modules& modules);

@@ -50,4 +50,21 @@ std::string file_identity(const std::string& path) {
   return real.empty() ? fs::absolute(path, ignored).lexically_normal().string() : real.string();
 }
 
+const fs::path& Paths::real(const fs::path& path) {
+  const auto [known, is_new] = real_.try_emplace(path.string());
+  if (is_new) known->second = real_path(path);
+  return known->second;
+}
+
+const std::string& Paths::identity(const std::string& path) {
+  const auto [known, is_new] = identities_.try_emplace(path);
+  if (is_new) known->second = file_identity(path);
+  return known->second;
+}
+
+void Paths::forget() {
+  real_.clear();
+  identities_.clear();
+}
+
 }  // namespace axon::source

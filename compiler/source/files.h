@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 namespace axon::source {
 
@@ -17,5 +18,17 @@ std::optional<std::string> read_bytes(const std::string& path);
 std::filesystem::path real_path(const std::filesystem::path& path);
 /// Equal for two paths of one file. Where links go round in a circle, a path is what it says.
 std::string file_identity(const std::string& path);
+
+/// The same, each path looked up on the disk once until what was found is forgotten.
+class Paths {
+ public:
+  const std::filesystem::path& real(const std::filesystem::path& path);
+  const std::string& identity(const std::string& path);
+  void forget();
+
+ private:
+  std::unordered_map<std::string, std::filesystem::path> real_;
+  std::unordered_map<std::string, std::string> identities_;
+};
 
 }  // namespace axon::source

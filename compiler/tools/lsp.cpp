@@ -1,6 +1,7 @@
 // etcc lsp: the language server on stdin and stdout, or for one client on a port of this machine.
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -36,6 +37,13 @@ int accept_client(uint16_t port) {
   return client;
 }
 
+/// What one answer took, the next one takes again: the pages of it are not given back in between.
+void keep_memory() {
+  constexpr int bytes = 32 << 20;
+  mallopt(M_MMAP_THRESHOLD, bytes);
+  mallopt(M_TRIM_THRESHOLD, bytes);
+}
+
 }  // namespace
 
 Command add_lsp(CLI::App& app) {
@@ -46,6 +54,7 @@ Command add_lsp(CLI::App& app) {
                  "serve one client at this port of this machine instead of stdin and stdout")
       ->check(CLI::Range(1, 65535));
   return [options, port] {
+    keep_memory();
     std::signal(SIGPIPE, SIG_IGN);  // a client that is gone is the end of its input
     int in = STDIN_FILENO, out = STDOUT_FILENO;
     if (*port != 0) in = out = accept_client(*port);

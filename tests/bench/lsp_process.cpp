@@ -36,12 +36,14 @@ LspProcess::~LspProcess() {
   ::waitpid(child_, nullptr, 0);
 }
 
-Json LspProcess::next() {
-  const auto message = connection_->read();
-  if (message) return Json::parse(*message);
+std::string LspProcess::next_text() {
+  auto message = connection_->read();
+  if (message) return std::move(*message);
   fmt::print("the server has ended\n");
   std::exit(1);
 }
+
+Json LspProcess::next() { return Json::parse(next_text()); }
 
 void LspProcess::tell(const std::string& method, Json params) {
   connection_->write(Json{{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}.dump());
@@ -52,9 +54,11 @@ std::pair<Json, double> LspProcess::ask(const std::string& method, Json params) 
   connection_->write(
       Json{{"jsonrpc", "2.0"}, {"id", ++ids_}, {"method", method}, {"params", std::move(params)}}.dump());
   for (;;) {
-    Json message = next();
+    const std::string text = next_text();
+    const Milliseconds taken =
+        std::chrono::steady_clock::now() - begin;  // what a client does with it is not ours
+    Json message = Json::parse(text);
     if (message.value("id", Json()) == ids_) {
-      const Milliseconds taken = std::chrono::steady_clock::now() - begin;
       return {message.contains("result") ? std::move(message["result"]) : std::move(message), taken.count()};
     }
     unread_.push_back(std::move(message));

@@ -40,6 +40,7 @@ class LspProcess {
     std::string text;
     int64_t version = 1;
   };
+  std::string next_text();
   Json next();
 
   pid_t child_ = -1;

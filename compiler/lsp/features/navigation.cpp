@@ -38,7 +38,8 @@ Json type_definition(Server& server, const Json& params) {
   Json out = Json::array();
   for (const core::DeclKey& type :
        query::declared_types(server.session(), text.path, offset_in(server, text, params)))
-    if (const auto place = query::definition(server.session(), {query::Kind::type, type, {}}))
+    if (const auto place = query::definition(
+            server.session(), {query::Kind::type, std::make_shared<const core::DeclKey>(type), {}}))
       if (auto location = server.location(*place)) out.push_back(std::move(*location));
   return out;
 }

@@ -41,13 +41,14 @@ int number_of(Symbol::Kind kind) {
 }
 
 Json symbol_json(const Symbol& symbol, const Positions& positions) {
-  Json parts = Json::array();
+  Json out;
+  out["name"] = symbol.name;
+  out["kind"] = number_of(symbol.kind);
+  out["range"] = Server::range(positions, symbol.whole.begin, symbol.whole.end);
+  out["selectionRange"] = Server::range(positions, symbol.name_span.begin, symbol.name_span.end);
+  if (symbol.parts.empty()) return out;
+  Json& parts = out["children"];
   for (const Symbol& part : symbol.parts) parts.push_back(symbol_json(part, positions));
-  Json out = {{"name", symbol.name},
-              {"kind", number_of(symbol.kind)},
-              {"range", Server::range(positions, symbol.whole.begin, symbol.whole.end)},
-              {"selectionRange", Server::range(positions, symbol.name_span.begin, symbol.name_span.end)}};
-  if (!parts.empty()) out["children"] = std::move(parts);
   return out;
 }
 

@@ -34,11 +34,13 @@ static SentTokens::Numbers numbers_of(Server& server, const Json& params) {
   }
   SentTokens::Numbers out;
   Position before;
-  for (const query::Token& t : query::tokens(server.session(), text.path, begin, end)) {
-    const Position at = positions.position(t.span.begin), to = positions.position(t.span.end);
+  const std::vector<query::Token> tokens = query::tokens(server.session(), text.path, begin, end);
+  out.reserve(5 * tokens.size());
+  for (const query::Token& t : tokens) {
+    const Position at = positions.position(t.span.begin);
     out.push_back(at.line - before.line);
     out.push_back(at.line == before.line ? at.character - before.character : at.character);
-    out.push_back(to.character - at.character);
+    out.push_back(positions.units(t.span.begin, t.span.end));
     out.push_back(static_cast<uint32_t>(t.type));
     out.push_back(modifiers(t));
     before = at;
@@ -48,12 +50,15 @@ static SentTokens::Numbers numbers_of(Server& server, const Json& params) {
 
 Json semantic_tokens_in_range(Server& server, const Json& params) {
   part(params, "range", Json::value_t::object);
-  return {{"data", numbers_of(server, params)}};
+  Json out;
+  out["data"] = numbers_of(server, params);
+  return out;
 }
 
 Json semantic_tokens(Server& server, const Json& params) {
   SentTokens::Numbers numbers = numbers_of(server, params);
-  Json out = {{"data", numbers}};
+  Json out;
+  out["data"] = numbers;
   out["resultId"] = server.sent_tokens().remember(uri_in(params), std::move(numbers));
   return out;
 }
