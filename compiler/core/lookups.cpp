@@ -63,6 +63,13 @@ const std::vector<stx::SizeParam>& size_params_of(const Written& written) {
   return f ? f->sizes : none;
 }
 
+std::string words_of(const std::vector<stx::SizeParam>& params) {
+  std::string all;
+  for (const stx::SizeParam& param : params)
+    all += fmt::format("{} {}\n", static_cast<int>(param.kind), param.name.text);
+  return all;
+}
+
 std::string answer(const Modules& modules, const Question& q) {
   const Module* in = modules.module(q.module);
   switch (q.kind) {
@@ -100,17 +107,21 @@ std::string answer(const Modules& modules, const Question& q) {
     }
     case QuestionKind::size_params: {
       const DeclId d = modules.find({q.module, q.space, q.name});
-      std::string all;
-      if (d.valid())
-        for (const stx::SizeParam& param : size_params_of(modules[d].written))
-          all += fmt::format("{} {}\n", static_cast<int>(param.kind), param.name.text);
-      return all;
+      return d.valid() ? words_of(size_params_of(modules[d].written)) : "";
     }
   }
   return "";
 }
 
 }  // namespace
+
+std::string seen_by_others(const source::SourceManager& sources, const stx::File& file, const stx::Decl& d) {
+  const auto named = declared_name(d);
+  if (!named) return std::string(sources.text(d.span));
+  return fmt::format("{}{} {} {} {}\n{}", d.is_private ? "private " : "",
+                     stx::as<stx::SignatureDecl>(d) ? "stated" : "", static_cast<int>(named->first),
+                     named->second, reduction_arity_of({&file, &d}), words_of(size_params_of({&file, &d})));
+}
 
 bool Answers::are_those_of(const Lookups::Log& log) {
   return std::all_of(log.begin(), log.end(), [&](const auto& entry) {

@@ -49,6 +49,11 @@ class Lookups {
   Log log_;
 };
 
+/// All that modules can answer of a declaration of a file, but how often words occur in that: others see no
+/// difference between two for which this is the same, as long as their types are.
+std::string seen_by_others(const source::SourceManager& sources, const syntax::File& file,
+                           const syntax::Decl& d);
+
 /// What modules answer to questions of logs.
 class Answers {
  public:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "syntax/parse.h"
 #include "syntax/parts.h"
@@ -123,6 +124,20 @@ void Document::release() {
   place(std::move(held_->pieces));
   version_ = held_->version;
   held_.reset();
+}
+
+Document::Difference Document::difference() const {
+  Difference out;
+  if (!held_) return out;
+  std::unordered_set<const Part*> before, after;
+  for (const Piece& piece : held_->pieces) before.insert(piece.part.get());
+  for (const std::shared_ptr<Part>& part : parts_) {
+    after.insert(part.get());
+    if (before.count(part.get()) == 0) out.now.push_back(&part->file);
+  }
+  for (const Piece& piece : held_->pieces)
+    if (after.count(piece.part.get()) == 0) out.held.push_back(&piece.part->file);
+  return out;
 }
 
 std::vector<source::Diagnostic> Document::reports() const {

@@ -26,6 +26,11 @@ class Document {
   /// the same revisions, whatever it was in between.
   void hold();
   void release();
+  /// What tells the text from the one that is held, if one is: parts that only one of them has, in order.
+  struct Difference {
+    std::vector<const syntax::File*> held, now;
+  };
+  Difference difference() const;
   const syntax::Text& text() const { return text_; }
   /// Another number whenever the text was replaced.
   uint64_t version() const { return version_; }

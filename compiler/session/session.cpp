@@ -10,6 +10,7 @@
 namespace axon::session {
 
 using core::DeclId;
+using core::DeclKey;
 using source::Diagnostic;
 using source::Diagnostics;
 
@@ -21,6 +22,11 @@ Diagnostic Session::in_whole(Diagnostic d) const {
   for (source::Help& help : d.helps)
     if (help.edit) help.edit->span = all.in_whole(help.edit->span);
   return d;
+}
+
+/// Whether those that use the declaration find it as it was.
+static bool has_same_interface(const Record& a, const Record& b) {
+  return a.interface && b.interface && a.interface->fingerprint() == b.interface->fingerprint();
 }
 
 /// A file with the modules that it sees.
@@ -46,6 +52,11 @@ std::vector<DeclId> Session::declarations_of(const View& view) {
 /// Brings what is known of the file's declarations up to date, and says what is wrong.
 Diagnostics Session::run(View& view) {
   view.round.run(declarations_of(view));
+  return reports(view);
+}
+
+/// Of all that the round has brought up to date.
+Diagnostics Session::reports(const View& view) const {
   Diagnostics found = view.found;
   for (const core::Module* m : view.modules.all())
     for (const Diagnostic& d : documents_.find(m->text.source)->reports()) found.report(d);
@@ -53,7 +64,8 @@ Diagnostics Session::run(View& view) {
     for (const Diagnostic& d : records_.at(view.modules.key(reached)).reports) found.report(d);
   core::SharedWeights weights(found);
   for (DeclId d : view.own.in_order)
-    if (const auto& taken = records_.at(view.modules.key(d)).weights) weights.add(*taken);
+    if (view.modules[d].kind == core::Global::Kind::entry)
+      if (const auto& taken = records_.at(view.modules.key(d)).weights) weights.add(*taken);
   found.revise([&](Diagnostic& d) { d = in_whole(std::move(d)); });
   return found;
 }
@@ -106,6 +118,10 @@ bool Session::is_checked(const std::string& path) const {
 }
 
 void Session::check_changed(const std::string& path) {
+  if (programs_.count(documents_.identity(path)) == 0) {  // all of it is new
+    check_with_drafts(path);
+    return;
+  }
   View view(*this, path);
   view.round.run_changed(declarations_of(view));
 }
@@ -170,6 +186,46 @@ size_t Session::with_text(const std::string& path, const std::string& text,
   View view(*this, path);
   view.round.keep_what_it_replaces(trial.before);
   look(run(view));
+  return view.round.work();
+}
+
+/// Brings up to date what the text that is tried changes, and what was reported before; false where that may
+/// change others, too.
+bool Session::run_edited(View& view, const Document& document, const ReplacedRecords& before) {
+  const Document::Difference difference = document.difference();
+  const auto seen = [&](const std::vector<const syntax::File*>& parts) {
+    std::vector<std::string> out;
+    for (const syntax::File* part : parts)
+      for (const syntax::Decl& d : part->decls) out.push_back(core::seen_by_others(sources(), *part, d));
+    return out;
+  };
+  if (seen(difference.held) != seen(difference.now)) return false;
+  std::vector<DeclKey> edited;
+  for (const syntax::File* part : difference.now)
+    for (const syntax::Decl& d : part->decls)
+      if (auto named = core::declared_name(d))
+        edited.push_back({view.own.identity, named->first, std::move(named->second)});
+  std::vector<DeclId> all;
+  for (const DeclKey& key : edited) all.push_back(view.modules.find(key));
+  for (const auto& [key, record] : records_)
+    if (!record.reports.empty() && key.module == view.own.identity) all.push_back(view.modules.find(key));
+  std::erase_if(all, [](DeclId d) { return !d.valid(); });
+  view.round.run(all);
+  return std::all_of(edited.begin(), edited.end(), [&](const DeclKey& key) {
+    const auto was = before.find(key);
+    if (was == before.end()) return true;  // its record holds
+    const auto is = records_.find(key);
+    return was->second && is != records_.end() && has_same_interface(*was->second, is->second);
+  });
+}
+
+size_t Session::with_edited(const std::string& path, const std::string& text,
+                            const std::function<void(const Diagnostics&)>& look) {
+  Trial trial(*this, path, text);
+  View view(*this, path);
+  view.round.keep_what_it_replaces(trial.before);
+  const bool touches_others = !run_edited(view, trial.document, trial.before);
+  look(touches_others ? run(view) : reports(view));
   return view.round.work();
 }
 

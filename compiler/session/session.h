@@ -55,6 +55,10 @@ class Session {
   /// afterwards. Returns the work: how many expressions were checked anew.
   size_t with_text(const std::string& path, const std::string& text,
                    const std::function<void(const source::Diagnostics&)>& look);
+  /// The same, of what is said of the file itself. Where other declarations see no difference, those that
+  /// nothing was said of are not looked at: nothing is said of them.
+  size_t with_edited(const std::string& path, const std::string& text,
+                     const std::function<void(const source::Diagnostics&)>& look);
   /// The types of its declarations, one line each; of the last check of the file.
   std::string types(const std::string& path) const;
   size_t checked() const { return checked_; }  ///< declarations that the last check looked at anew
@@ -78,6 +82,8 @@ class Session {
   struct Trial;
   static std::vector<core::DeclId> declarations_of(const View& view);
   source::Diagnostics run(View& view);
+  source::Diagnostics reports(const View& view) const;
+  bool run_edited(View& view, const Document& document, const ReplacedRecords& before);
   source::Diagnostic in_whole(source::Diagnostic d) const;
   void forget_gone(const core::Modules& modules);
   void find_record(Entry& entry, const Document& document) const;

@@ -83,7 +83,7 @@ Trials::Errors Trials::errors(const std::string& text, size_t& work) {
   Errors all;
   run_([&] {
     all.clear();
-    work = session_.with_text(path_, text, [&](const Diagnostics& found) {
+    work = session_.with_edited(path_, text, [&](const Diagnostics& found) {
       const std::vector<uint32_t> now = begins();
       for (const Diagnostic& d : found.sorted())
         if (d.severity == source::Severity::error && d.primary.span.file == whole().id())

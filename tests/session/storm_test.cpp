@@ -106,6 +106,7 @@ TEST(Storm, AnswersAreThoseOfAFreshSession) {
       file->second = storm.edited(file->second);
     }
     session.documents().open(file->first, file->second);
+    if (storm.below(4) == 0) session.check_changed(file->first);
     if (storm.below(4) == 0) {
       source::Diagnostics found = session.check_with_drafts(file->first);
       try_edits(session, file->first, session.documents().find(file->first)->text().source, found);
