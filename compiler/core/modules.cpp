@@ -127,6 +127,9 @@ std::optional<std::pair<DeclKey::Space, std::string>> declared_name(const stx::D
 }
 
 void Modules::declare(Module& m) {
+  size_t count = 0;
+  for (const stx::File* file : m.text.parts) count += file->decls.size();
+  decls_.reserve(count);
   for (const stx::File* file : m.text.parts)
     for (const stx::Decl& d : file->decls) {
       if (const auto* i = stx::as<stx::ImportDecl>(d)) import(m, d, *i);

@@ -62,7 +62,7 @@ class Completing {
         text_(session.sources()[session.documents().find(path)->text().source].text()),
         cursor_(cursor_at(text_, std::min<uint32_t>(offset, static_cast<uint32_t>(text_.size())))),
         counts_(counts),
-        identity_(source::file_identity(path)) {
+        identity_(session.documents().identity(path)) {
     out_.begin = cursor_.begin;
     out_.end = cursor_.end;
   }

@@ -16,7 +16,7 @@ class Elaborated {
  public:
   explicit Elaborated(const std::string& text, const std::string& path = "test.axn")
       : file_(syntax::parse(sources_[sources_.add(path, text, found_)], found_)),
-        modules_(sources_, std::ref(loader_), found_),
+        modules_(sources_, paths_, std::ref(loader_), found_),
         own_(modules_.open_program({file_.source, {&file_}}, "")) {
     const shape::UseArena use(arena_);
     Elaborator e(sources_, modules_, own_, found_, options_);
@@ -38,7 +38,7 @@ class Elaborated {
     for (const auto& [d, interface] : interfaces_) {
       const GlobalId g = e.global(d);
       interface->give(e, g);
-      EXPECT_EQ(Interface(e, g).fingerprint(), interface->fingerprint()) << modules_[d].name;
+      EXPECT_EQ(Interface(e, g).fingerprint(), interface->fingerprint()) << modules_[d].key->name;
     }
   }
 
@@ -47,6 +47,7 @@ class Elaborated {
   source::Diagnostics found_;
   LibraryLoader loader_{sources_, found_, {AXON_SOURCE_DIR "/stdlib"}};
   const syntax::File file_;
+  source::Paths paths_;
   Modules modules_;
   const Module& own_;
   const Options options_;
