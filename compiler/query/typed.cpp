@@ -20,8 +20,9 @@ bool holds(Span outer, Span inner) {
   return outer.file == inner.file && outer.begin <= inner.begin && inner.end <= outer.end;
 }
 
-/// Places before which a type may go on in another line: ` -> ` and ` where ` outside of brackets.
-std::vector<size_t> breaks(std::string_view type) {
+/// Places before which a type may go on in another line: ` -> ` and ` where ` outside of brackets, and
+/// between conditions.
+std::vector<size_t> breaks(std::string_view type, bool between_conditions) {
   std::vector<size_t> out;
   int depth = 0;
   for (size_t i = 0; i < type.size(); ++i) {
@@ -29,6 +30,7 @@ std::vector<size_t> breaks(std::string_view type) {
     if (type[i] == ']' || type[i] == ')' || type[i] == '}') --depth;
     if (depth == 0 && (type.substr(i).starts_with(" -> ") || type.substr(i).starts_with(" where ")))
       out.push_back(i);
+    if (depth == 0 && between_conditions && type.substr(i).starts_with(", ")) out.push_back(i + 1);
   }
   return out;
 }
@@ -114,7 +116,7 @@ std::string one_line(std::string_view text) {
 
 TypeText parts_of_type(std::string_view type) {
   const std::string line = one_line(type);
-  std::vector<size_t> ends = breaks(line);
+  std::vector<size_t> ends = breaks(line, false);
   ends.push_back(line.size());
   TypeText out;
   size_t from = 0;
@@ -141,7 +143,7 @@ std::string declaration_text(const std::string& name, std::string_view type) {
   const size_t indent = std::min<size_t>(source::display_width(name) + 1, 14);
   std::string out = head;
   size_t column = source::display_width(head), from = 0;
-  std::vector<size_t> ends = breaks(line);
+  std::vector<size_t> ends = breaks(line, true);
   const bool fits = column + source::display_width(line) <= columns;
   ends.push_back(line.size());
   for (const size_t end : ends) {

@@ -7,7 +7,10 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/contains.h"
 #include "core/elaborator.h"
+#include "query/complete.h"
+#include "query/typed.h"
 #include "repl/repl.h"
 #include "source/explain.h"
 #include "source/files.h"
@@ -62,26 +65,49 @@ Answer shape(Repl& repl, const std::string& call) { return repl.shape(call); }
 Answer constraints(Repl& repl, const std::string& name) { return repl.constraints(name); }
 Answer why(Repl& repl, const std::string&) { return repl.why(); }
 
+/// The file of a module, by the name that it is imported under here or has in the library; empty where there
+/// is none.
+std::string file_of_module(Repl& repl, const std::string& module) {
+  session::Session& session = repl.definitions().session();
+  std::string imported = session.imported(repl.definitions().path(), module);
+  if (!imported.empty()) return imported;
+  if (const syntax::Text* const loaded = session.documents().load(module))
+    for (const std::string& path : session.documents().paths())
+      if (&session.documents().find(path)->text() == loaded) return path;
+  return "";
+}
+
+/// The values that a file has for others, in order.
+std::vector<core::DeclKey> values_of(session::Session& session, const std::string& path) {
+  session.check(path);
+  std::vector<core::DeclKey> out;
+  for (const session::Entry& entry : session.declarations(path)) {
+    const bool hidden = entry.decl->is_private || syntax::as<syntax::TestDecl>(*entry.decl);
+    if (entry.key.space == core::DeclKey::Space::values && !hidden && !base::contains(out, entry.key))
+      out.push_back(entry.key);
+  }
+  return out;
+}
+
 Answer browse(Repl& repl, const std::string& module) {
   if (module.empty()) {
     const std::string text = lines_of(repl.definitions().types());
     return text_answer(text.empty() ? "nothing is defined\n" : text);
   }
   session::Session& session = repl.definitions().session();
-  if (const std::string imported = session.imported(repl.definitions().path(), module); !imported.empty()) {
-    session.check(imported);
-    return text_answer(session.types(imported));
+  std::vector<core::DeclKey> values;
+  if (module == "prelude") {  // what is seen without import, wherever it is declared
+    session.check_visible(repl.definitions().path());
+    values = session.prelude();
+  } else {
+    const std::string path = file_of_module(repl, module);
+    if (path.empty()) return error_answer(fmt::format("error: there is no module `{}`\n", module));
+    values = values_of(session, path);
   }
-  if (!session.documents().load(module))
-    return error_answer(fmt::format("error: there is no module `{}`\n", module));
-  const session::Document* document = nullptr;
-  const syntax::Text* loaded = session.documents().load(module);
-  for (const std::string& path : session.documents().paths())
-    if ((document = session.documents().find(path)) && &document->text() == loaded) {
-      session.check(path);
-      return text_answer(session.types(path));
-    }
-  return error_answer(fmt::format("error: there is no module `{}`\n", module));
+  std::string text;
+  for (const core::DeclKey& key : values)
+    text += query::declaration_text(key.name, query::type_of_declared(session, key)) + "\n";
+  return text_answer(text);
 }
 
 Answer doc(Repl& repl, const std::string& name) {
