@@ -25,13 +25,14 @@ using source::Span;
 
 namespace {
 
-constexpr size_t most = 100;            // that are shown
-constexpr size_t most_tried = 200;      // in the hole
-constexpr size_t most_that_fit = 50;    // until no more are tried, which come behind these
-constexpr size_t most_types = 30;       // that are shown at once; of the others on demand
-constexpr double does_not_fit = -100;   // below all that do, and whose names match as well
-constexpr double fits_as_it_is = 3;     // and need not be called
-constexpr double of_each_letter = 200;  // a name that matches better is meant, whether it fits or not
+constexpr size_t most = 100;               // that are shown
+constexpr size_t most_tried = 200;         // in the hole
+constexpr size_t most_that_fit = 50;       // until no more are tried, which come behind these
+constexpr size_t most_types = 30;          // that are shown at once; of the others on demand
+constexpr double does_not_fit = -100;      // below all that do, and whose names match as well
+constexpr double fits_as_it_is = 3;        // and need not be called
+constexpr double begins_declaration = 20;  // above all that goes on with the one before
+constexpr double of_each_letter = 200;     // a name that matches better is meant, whether it fits or not
 
 /// How well a name matches what was typed of it: 2 for a prefix, below 0 where it does not.
 int match(const std::string& name, const std::string& typed) {
@@ -134,10 +135,15 @@ class Completing {
       case Place::import_file:
         modules(cursor_.directory, false);
         break;
+      case Place::import_alias:
+        words({"as"});
+        break;
       case Place::declaration:
-        words({"fun", "entry", "val", "type", "import", "private", "test", "layout", "mesh"});
+        declarations(0);
         break;
     }
+    if (cursor_.where_may_follow) words({"where"});
+    if (cursor_.at_line_begin) declarations(cursor_.is_complete_before ? begins_declaration : -4);
     for (Candidate& c : candidates_) c.item.score += usual(c.item.name);
     collected_ = true;
   }
@@ -156,6 +162,10 @@ class Completing {
 
   void words(std::initializer_list<const char*> all) {
     for (const char* word : all) add(Kind::keyword, word, -4);
+  }
+  void declarations(double bonus) {
+    for (const char* word : {"fun", "entry", "val", "type", "import", "private", "test", "layout", "mesh"})
+      add(Kind::keyword, word, bonus);
   }
 
   // ---- The hole
@@ -206,11 +216,15 @@ class Completing {
     size_t fitting = 0;
     for (auto one = order.begin(); one != order.end() && fitting < most_that_fit; ++one) {
       const Hole::Fit fit = try_one(**one);
-      if (fit == Hole::Fit::no) (*one)->item.score += does_not_fit;
+      const bool doubted = (*one)->local && is_wanted_by_default();
+      if (fit == Hole::Fit::no && !doubted) (*one)->item.score += does_not_fit;
       if (fit == Hole::Fit::whole) (*one)->item.score += fits_as_it_is;
       fitting += fit == Hole::Fit::whole || fit == Hole::Fit::called;
     }
   }
+  /// What is wanted may be what inference takes where nothing is known: as many axes as are indexed, and of a
+  /// local definition any type that its parameters may have. What stands there decides that.
+  bool is_wanted_by_default() const { return cursor_.in_definition || cursor_.after == "["; }
   Hole::Fit try_one(const Candidate& c) {
     if (c.integer) return hole_->fit_integer();
     if (c.local) return hole_->fit(*c.local);
@@ -458,13 +472,25 @@ class Completing {
     modules_to_import();
   }
 
+  /// What may be an integer.
+  bool can_be_size(const BoundName& name) const {
+    if (name.size || name.annotation == BoundName::Annotation::integer) return true;
+    if (name.annotation == BoundName::Annotation::other) return false;
+    const std::string type = type_read_last(name);
+    const bool open = type.empty() || (type[0] == '\'' && type.find('[') == type.npos);
+    return open || is_integer(type);
+  }
   void sizes() {
     size_t depth = 0;
-    for (auto name = cursor_.names.rbegin(); name != cursor_.names.rend(); ++name, ++depth)
+    bool any = false;
+    for (auto name = cursor_.names.rbegin(); name != cursor_.names.rend(); ++name, ++depth) {
+      if (!can_be_size(*name)) continue;
+      any = true;
       add(Kind::size, name->name,
           (name->size ? 2.0 : 0.5) + (name->used ? 0 : 0.5) - 0.05 * static_cast<double>(depth));
+    }
     for (const char* name : {"min", "max", "cdiv"}) add(Kind::function, name, -2);
-    if (cursor_.names.empty())
+    if (!any)
       for (const char* name : {"n", "m", "d", "k"}) add(Kind::size, name, 0);
   }
 
@@ -508,7 +534,11 @@ class Completing {
       return a.score != b.score ? a.score > b.score : a.name < b.name;
     });
     out_.all = out_.items.size() <= most;
-    if (!out_.all) out_.items.resize(most);
+    if (out_.all) return;
+    const auto cut = std::stable_partition(
+        out_.items.begin() + most, out_.items.end(),
+        [](const Completion& c) { return c.kind == Kind::local || c.kind == Kind::size; });
+    out_.items.erase(cut, out_.items.end());  // never what is bound around the place
   }
 
   const Session& session_;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "base/elem.h"
 #include "source/diagnostic.h"
 #include "source/span.h"
 #include "syntax/parts.h"
@@ -19,7 +20,18 @@ bool is_letter(char c) {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
+bool is_integer(std::string_view element) {
+  const auto known = base::elem_from_name(element);
+  return known && base::is_integer(*known);
+}
+
 namespace {
+
+bool ends_operand(TokenKind kind) {
+  return kind == TokenKind::ID || kind == TokenKind::NUM || kind == TokenKind::STR ||
+         kind == TokenKind::TYVAR || kind == TokenKind::TRUE || kind == TokenKind::FALSE ||
+         kind == TokenKind::UNDERSCORE || kind == TokenKind::BROKEN || syntax::is_closer(kind);
+}
 
 /// Goes through the tokens of a declaration up to the place, and keeps what may follow.
 class Scan {
@@ -38,6 +50,8 @@ class Scan {
   Place place() const {
     if (!last_) return Place::declaration;
     const TokenKind last = tokens_[*last_].kind;
+    if (top().state == Place::import_name && last != TokenKind::IMPORT && last != TokenKind::DOT)
+      return Place::import_alias;
     if (last == TokenKind::DOT) return top().state == Place::import_name ? top().state : Place::member;
     if (last == TokenKind::AT && top().state == Place::type) return Place::layout;
     if (last == TokenKind::AT && top().state == Place::layout) return Place::mesh_axis;
@@ -58,13 +72,37 @@ class Scan {
     return out;
   }
   const std::vector<std::string>& axes() const { return axes_; }
+  bool in_definition() const {
+    return std::any_of(levels_.begin(), levels_.end(), [](const Level& level) {
+      return std::any_of(level.opened.begin(), level.opened.end(),
+                         [](const Opened& o) { return o.kind == TokenKind::LET && o.has_value; });
+    });
+  }
+  bool where_may_follow() const {
+    if (!last_ || *last_ < 2 || top().state != Place::nothing || !top().binds) return false;
+    const bool in_let = head_of_let() != nullptr;
+    const bool in_head =
+        levels_.size() == 1 && in_header_ && !syntax::opens_declaration(tokens_[*last_ - 1].kind);
+    return (in_let ? *last_ > top().opened.back().token + 1 : in_head) && ends_operand(tokens_[*last_].kind);
+  }
+  /// Whether the declaration may end before the place.
+  bool is_complete() const { return last_ && levels_.size() == 1 && ends_operand(tokens_[*last_].kind); }
 
  private:
+  /// A `let`, `if` or `then` whose `in`, `then` or `else` is still to come.
+  struct Opened {
+    TokenKind kind;
+    size_t token = 0, first_name = 0;  ///< of the level
+    std::vector<BoundName> pending;    ///< bound by the `let`, and seen behind it alone
+    bool has_value = false;            ///< its `=` was seen
+  };
   /// What is between brackets, and what was bound there.
   struct Level {
     Place state = Place::declaration;
     bool binds = false;  ///< names that stand here are new
     std::vector<BoundName> names;
+    std::vector<Opened> opened;
+    bool stack = false;                  ///< the brackets of a `Stack`: a size, then a type
     int axes_follow = 0;                 ///< brackets of axes to come, of `rearrange`
     bool pattern = false;                ///< a part of what binds names
     bool field_types = false;            ///< a record of a type
@@ -103,6 +141,8 @@ class Scan {
     inner.field_types = false;
     inner.record.reset();
     inner.names.clear();
+    inner.opened.clear();
+    inner.stack = t.kind == TokenKind::IDX && top().state == Place::type && word(tokens_[i - 1]) == "Stack";
     inner.pattern = top().binds;
     inner.outside = recent_;
     inner.tokens.clear();
@@ -137,6 +177,47 @@ class Scan {
     const bool bounded = inside.tokens.size() == 2 && inside.tokens[0].kind == TokenKind::ID &&
                          inside.tokens[1].kind == TokenKind::LESS;
     recent_.push_back(bounded ? inside.tokens[0] : syntax::Token{TokenKind::NUM});
+  }
+
+  // ---- What the parts of an expression bind
+
+  void enter(TokenKind kind, size_t i) { top().opened.push_back({kind, i, top().names.size(), {}, false}); }
+  /// The `let` whose `=` is still to come; null outside of one.
+  const Opened* head_of_let() const {
+    if (top().opened.empty()) return nullptr;
+    const Opened& last = top().opened.back();
+    return last.kind == TokenKind::LET && !last.has_value ? &last : nullptr;
+  }
+  /// Behind the innermost one of this kind, what was bound in it is out of sight, and what it binds in sight.
+  void leave(TokenKind kind) {
+    std::vector<Opened>& all = top().opened;
+    const auto found =
+        std::find_if(all.rbegin(), all.rend(), [&](const Opened& o) { return o.kind == kind; });
+    if (found == all.rend()) return;
+    std::vector<BoundName>& names = top().names;
+    if (found->first_name < names.size() && found->has_value == (kind == TokenKind::LET))
+      names.erase(names.begin() + static_cast<long>(found->first_name), names.end());
+    names.insert(names.end(), found->pending.begin(), found->pending.end());
+    all.erase(std::prev(found.base()), all.end());
+  }
+  /// One behind an operand follows another `let`; else it begins an expression.
+  void let(size_t i) {
+    if (i > 0 && ends_operand(tokens_[i - 1].kind)) leave(TokenKind::LET);
+    enter(TokenKind::LET, i);
+    begin(Place::nothing, true);
+  }
+  /// At the `=` of a `let`: its names are not seen in what they are bound to, but parameters are.
+  void begin_value() {
+    Opened& let = top().opened.back();
+    let.has_value = true;
+    std::vector<BoundName>& names = top().names;
+    const auto first = names.begin() + static_cast<long>(std::min(let.first_name, names.size()));
+    const bool one = tokens_[let.token + 1].kind == TokenKind::ID;
+    const auto is_bound = [&](const BoundName& b) {
+      return !b.size && (!one || b.at == tokens_[let.token + 1].begin);
+    };
+    std::copy_if(first, names.end(), std::back_inserter(let.pending), is_bound);
+    names.erase(std::remove_if(first, names.end(), is_bound), names.end());
   }
 
   void begin(Place state, bool binds) {
@@ -192,9 +273,10 @@ class Scan {
     if (syntax::is_opener(t.kind)) return open(i);
     if (syntax::is_closer(t.kind)) return close();
     if (t.kind == TokenKind::ID) return name(i);
-    if (t.kind == TokenKind::LET || t.kind == TokenKind::FOR || t.kind == TokenKind::FN)
-      return begin(Place::nothing, true);
+    if (t.kind == TokenKind::LET) return let(i);
+    if (t.kind == TokenKind::FOR || t.kind == TokenKind::FN) return begin(Place::nothing, true);
     if (t.kind == TokenKind::EQUAL && top().state != Place::field) {
+      if (head_of_let()) begin_value();
       if (top().state == behind_equal_ && behind_equal_ != Place::expression) return;
       in_header_ = in_header_ && levels_.size() > 1;
       return begin(behind_equal_, false);
@@ -207,19 +289,42 @@ class Scan {
     if (t.kind == TokenKind::WHERE) return begin(Place::size, false);
     if (t.kind == TokenKind::WITH) return begin(Place::field, false);
     if (t.kind == TokenKind::LESS && top().binds) return begin(Place::expression, false);
-    if (t.kind == TokenKind::COMMA && top().state == Place::element_class) return begin(Place::size, false);
-    if (t.kind == TokenKind::COMMA && top().field_types) return begin(Place::nothing, false);
-    if (t.kind == TokenKind::COMMA && top().state == Place::type && levels_.size() > 1 && binds_outside())
-      return begin(Place::nothing, true);
+    if (t.kind == TokenKind::COMMA) return comma();
+    if (t.kind == TokenKind::IN) leave(TokenKind::LET);
+    if (t.kind == TokenKind::THEN) leave(TokenKind::IF);
+    if (t.kind == TokenKind::ELSE) leave(TokenKind::THEN);
+    if (t.kind == TokenKind::IF || t.kind == TokenKind::THEN) enter(t.kind, i);
     if (t.kind == TokenKind::IN || t.kind == TokenKind::THEN || t.kind == TokenKind::ELSE ||
         t.kind == TokenKind::IF)
       return begin(Place::expression, false);
+  }
+  void comma() {
+    Level& level = top();
+    if (level.stack) {
+      level.state = Place::type;
+      return;
+    }
+    if (level.state == Place::element_class) return begin(Place::size, false);
+    if (level.field_types) return begin(Place::nothing, false);
+    if (level.state == Place::type && levels_.size() > 1 && binds_outside())
+      return begin(Place::nothing, true);
+    const bool in_values = level.state == Place::expression || level.state == Place::field;
+    if (!in_values || level.binds || levels_.size() == 1) return;
+    level.names.clear();  // an item sees nothing of the one before
+    level.opened.clear();
   }
   bool binds_outside() const { return levels_.size() > 1 && levels_[levels_.size() - 2].binds; }
 
   void annotation(size_t i) {
     const bool of_element = i > 0 && tokens_[i - 1].kind == TokenKind::TYVAR;
     top().state = of_element ? Place::element_class : Place::type;
+    const Opened* const let = head_of_let();  // not of the result of a function
+    const bool of_name = let ? let->token + 2 == i : levels_.size() > 1;
+    if (of_element || !of_name || i + 2 >= tokens_.size() || top().names.empty()) return;
+    if (BoundName& bound = top().names.back(); bound.at == tokens_[i - 1].begin) {
+      const bool integer = is_integer(word(tokens_[i + 1])) && tokens_[i + 2].kind != TokenKind::IDX;
+      bound.annotation = integer ? BoundName::Annotation::integer : BoundName::Annotation::other;
+    }
   }
 
   void declaration(const syntax::Token& t) {
@@ -361,6 +466,10 @@ Cursor cursor_at(std::string_view text, uint32_t offset) {
   if (out.begin > 0 && text[out.begin - 1] == '\'') out.place = Place::element;
   out.names = scan.names();
   for (BoundName& name : out.names) name.at += start;
+  out.in_definition = scan.in_definition();
+  out.where_may_follow = scan.where_may_follow();
+  out.at_line_begin = out.begin == 0 || text[out.begin - 1] == '\n';
+  out.is_complete_before = scan.is_complete();
   out.axes = scan.axes();
   if (const auto opener = scan.record(); opener && out.place == Place::field)
     find_fields(out, file.text(), stream.tokens, *opener);

@@ -18,6 +18,8 @@ struct BoundName {
   uint32_t at = 0;    ///< where it is bound, in the text
   bool size = false;  ///< named in a type
   bool used = false;  ///< it stands somewhere between there and the place
+  /// What the type that is written behind it says.
+  enum class Annotation : uint8_t { none, integer, other } annotation = Annotation::none;
 };
 
 struct Cursor {
@@ -35,7 +37,8 @@ struct Cursor {
     axis,           ///< in the brackets of `rearrange`
     import_name,    ///< behind `import`
     import_file,    ///< in the quotes behind it
-    declaration     ///< at the beginning of a line
+    import_alias,   ///< behind what is imported
+    declaration     ///< at the beginning of a part
   } place = Place::nothing;
   uint32_t begin = 0, end = 0;            ///< the word that is written
   std::string prefix;                     ///< of it, up to the place
@@ -47,7 +50,12 @@ struct Cursor {
   /// `with`.
   std::optional<std::pair<uint32_t, uint32_t>> record;
   std::vector<std::string> fields;
-  std::vector<BoundName> names;  ///< in scope, the innermost last
+  std::vector<BoundName> names;   ///< in scope, the innermost last
+  bool in_definition = false;     ///< in what a `let` binds a name to
+  bool where_may_follow = false;  ///< behind a parameter of a function
+  /// Another declaration may begin, whatever the place is: at the first column; and whether what is before it
+  /// can end there.
+  bool at_line_begin = false, is_complete_before = false;
   std::vector<std::string>
       elements;                   ///< variables of element types that the declaration names, without quote
   std::vector<std::string> axes;  ///< named in brackets of `rearrange` before the place
@@ -61,6 +69,9 @@ std::pair<uint32_t, uint32_t> part_around(std::string_view text, uint32_t offset
 
 /// The innermost value of that name; null where there is none.
 const BoundName* bound_in(const std::vector<BoundName>& names, std::string_view name);
+
+/// Whether it names an element type of integers.
+bool is_integer(std::string_view element);
 
 /// Whether it is part of a name or a number.
 bool is_letter(char c);

@@ -77,6 +77,81 @@ TEST_F(Complete, NamesInScope) {
   EXPECT_TRUE(offers("fun one x = x\nfun two x = o|\n", "one"));
 }
 
+TEST_F(Complete, LocalDefinitionsDoNotUseThemselves) {
+  const std::string f = "fun f (x : f32[n]) r = ";
+  for (const char* value : {"exp |", "| + 1.0", "1.0 + |", "|[0]", "v + |", "fn w => w + |"}) {
+    const std::string text = f + "let g v = " + value + " in g x\n";
+    for (const char* name : {"x", "v", "r"}) EXPECT_TRUE(offers(text, name)) << text << name;
+    EXPECT_FALSE(offers(text, "g")) << text;
+  }
+  EXPECT_FALSE(offers(f + "let y = 1 |\n", "y"));
+  EXPECT_FALSE(offers(f + "let (_, y) = scan g 0 |[::-1] in y\n", "y"));
+  EXPECT_TRUE(offers(f + "let y = 1 let z = |\n", "y"));
+  EXPECT_TRUE(offers(f + "let y = let z = 1 in z in |\n", "y"));
+  EXPECT_TRUE(offers(f + "let y = let z = 1 let q = z + | in q in y\n", "z"));
+  EXPECT_FALSE(offers(f + "let y = let z = 1 in z + | in y\n", "y"));
+}
+
+TEST_F(Complete, NamesAreSeenWhereTheyAreBoundAlone) {
+  const std::string f = "fun f (x : f32[n]) = ";
+  EXPECT_FALSE(offers(f + "let y = let z = 1 in z in |\n", "z"));
+  EXPECT_FALSE(offers(f + "let g v = v in |\n", "v"));
+  EXPECT_FALSE(offers(f + "let g = for i => x[i] let h = |\n", "i"));
+  EXPECT_FALSE(offers(f + "(let z = x in z, |)\n", "z"));
+  EXPECT_FALSE(offers(f + "if (let z = true in z) then |\n", "z"));
+  EXPECT_FALSE(offers(f + "if let z = true in z then |\n", "z"));
+  EXPECT_FALSE(offers(f + "if true then let z = x in z else |\n", "z"));
+  EXPECT_TRUE(offers(f + "let z = x in if true then z else |\n", "z"));
+  // the parameter of a function that is defined hides nothing behind it
+  const std::string text = "fun f (x : f32[n]) r = let go r = r + x in iterate 3 go |\n";
+  EXPECT_TRUE(offers(text, "r"));
+}
+
+TEST_F(Complete, LocalsAreNeverCutOff) {
+  for (const char* place : {"|[i] b[j]", "a[i] |[j]"}) {
+    const std::string text =
+        std::string("entry dots (a : i8[m, k]) (b : i8[n, k]) = for i j => dot ") + place + "\n";
+    for (const char* name : {"a", "b", "i", "j"})
+      EXPECT_NE((" " + offered(text, 8)).find(std::string(" ") + name + " "), std::string::npos) << text;
+  }
+  EXPECT_TRUE(offers("fun f (c : bool) (x : f32[n, d]) = x @ |\n", "c"));  // what does not fit, too
+  EXPECT_TRUE(offers("fun f (c : bool) (x : f32[n, d]) = x @ |\n", "d"));
+}
+
+TEST_F(Complete, WordsOfDeclarations) {
+  for (const auto& [typed, word] : {std::pair{"ent", "entry "},
+                                    {"fu", "fun "},
+                                    {"ty", "type "},
+                                    {"va", "val "},
+                                    {"imp", "import "},
+                                    {"priv", "private "}})
+    for (const char* before : {"fun f x = x\n\n", "fun f x\n", "import conv\n"})
+      EXPECT_EQ(offered(std::string(before) + typed + "|\n", 1), word) << before;
+  EXPECT_TRUE(offers("fun f x = (x +\nent|\n", "entry"));
+  EXPECT_FALSE(offers("fun f x = x + ent|\n", "entry"));
+  EXPECT_EQ(offered("fun f (x : f32[n]) wh|\n"), "where ");
+  EXPECT_EQ(offered("fun f (x : f32[n]) = let g (y : f32[n]) wh| = y in g x\n"), "where ");
+  EXPECT_EQ(offered("fun wh|\n"), "");
+  EXPECT_EQ(offered("fun f (x : f32[n]) = let g = fn wh|\n"), "");
+  EXPECT_EQ(offered("import conv a|\n"), "as ");
+  EXPECT_EQ(offered("import \"b.axn\" a|\n"), "as ");
+}
+
+TEST_F(Complete, SizesAreIntegers) {
+  const std::string type = "type S = {a : f32}\n";
+  for (const char* name : {"S", "f32", "bool"})
+    EXPECT_TRUE(offers(type + "fun f (ss : Stack[n, |]) = ss\n", name)) << name;
+  EXPECT_FALSE(offers(type + "fun f (ss : Stack[|, S]) = ss\n", "S"));
+  EXPECT_FALSE(offers(type + "fun f (k : i64) (ss : Stack[n, |]) = ss\n", "k"));
+  EXPECT_FALSE(offers("fun f (x : f32[|\n", "x"));
+  EXPECT_FALSE(offers("fun f (x : i64[|\n", "x"));
+  EXPECT_TRUE(offers("fun f (x : f32[|\n", "n"));
+  const std::string text = "fun f (a : f32[n]) (k : i64) (t : i64[n]) q (x : f32[|]) = x\n";
+  for (const char* name : {"n", "k", "q"}) EXPECT_TRUE(offers(text, name)) << name;
+  for (const char* name : {"a", "t", "x"}) EXPECT_FALSE(offers(text, name)) << name;
+  EXPECT_FALSE(offers("fun f (a : f32[n]) = let b = a + a in b :> f32[|]\n", "b"));
+}
+
 TEST_F(Complete, ByWhatStandsBefore) {
   const std::string type = "type Layer[d] = {weight : f32[d], bias : f32[d]}\n";
   EXPECT_EQ(offered(type + "fun f (p : Layer[d]) = p.|\n", 2), "weight bias ");
