@@ -17,6 +17,12 @@ Json what_code_lenses_do() { return Json::object(); }
 
 bool never(Server&, const Json&) { return false; }
 
+/// What was found before an edit answers what is asked after it; of a file that was just opened there is
+/// nothing.
+bool was_checked(Server& server, const Json& params) {
+  return server.session().was_checked(server.text_of(params).path);
+}
+
 }  // namespace
 
 const std::vector<Feature>& features() {
@@ -31,22 +37,25 @@ const std::vector<Feature>& features() {
       {"textDocument/foldingRange", "foldingRangeProvider", yes, folding_ranges},
       {"textDocument/selectionRange", "selectionRangeProvider", yes, selection_ranges},
       {"textDocument/codeLens", "codeLensProvider", what_code_lenses_do, code_lenses},
-      {"textDocument/hover", "hoverProvider", yes, hover},
+      {"textDocument/hover", "hoverProvider", yes, hover, was_checked},
       {"textDocument/completion", "completionProvider", completion_options, completion, are_candidates_known},
       {"completionItem/resolve", nullptr, yes, resolve_completion},
-      {"textDocument/signatureHelp", "signatureHelpProvider", signature_help_options, signature_help},
-      {"textDocument/inlayHint", "inlayHintProvider", yes, inlay_hints},
-      {"textDocument/definition", "definitionProvider", yes, definition},
-      {"textDocument/typeDefinition", "typeDefinitionProvider", yes, type_definition},
-      {"textDocument/documentLink", "documentLinkProvider", what_document_links_do, document_links},
+      {"textDocument/signatureHelp", "signatureHelpProvider", signature_help_options, signature_help,
+       was_checked},
+      {"textDocument/inlayHint", "inlayHintProvider", yes, inlay_hints, was_checked},
+      {"textDocument/definition", "definitionProvider", yes, definition, was_checked},
+      {"textDocument/typeDefinition", "typeDefinitionProvider", yes, type_definition, was_checked},
+      {"textDocument/documentLink", "documentLinkProvider", what_document_links_do, document_links,
+       was_checked},
       {"textDocument/references", "referencesProvider", yes, references, are_references_known, true},
-      {"textDocument/documentHighlight", "documentHighlightProvider", yes, highlights},
-      {"textDocument/prepareRename", nullptr, yes, prepare_rename},
+      {"textDocument/documentHighlight", "documentHighlightProvider", yes, highlights, was_checked},
+      {"textDocument/prepareRename", nullptr, yes, prepare_rename, was_checked},
       {"textDocument/rename", "renameProvider", what_rename_does, rename, never},
-      {"textDocument/semanticTokens/full", "semanticTokensProvider", semantic_tokens_legend, semantic_tokens},
-      {"textDocument/semanticTokens/full/delta", nullptr, yes, changed_semantic_tokens},
-      {"textDocument/semanticTokens/range", nullptr, yes, semantic_tokens_in_range},
-      {"textDocument/prepareCallHierarchy", "callHierarchyProvider", yes, prepare_calls},
+      {"textDocument/semanticTokens/full", "semanticTokensProvider", semantic_tokens_legend, semantic_tokens,
+       was_checked},
+      {"textDocument/semanticTokens/full/delta", nullptr, yes, changed_semantic_tokens, was_checked},
+      {"textDocument/semanticTokens/range", nullptr, yes, semantic_tokens_in_range, was_checked},
+      {"textDocument/prepareCallHierarchy", "callHierarchyProvider", yes, prepare_calls, was_checked},
       {"callHierarchy/incomingCalls", nullptr, yes, incoming_calls, are_incoming_calls_known, true},
       {"callHierarchy/outgoingCalls", nullptr, yes, outgoing_calls},
   };

@@ -117,8 +117,12 @@ bool Session::is_checked(const std::string& path) const {
   });
 }
 
+bool Session::was_checked(const std::string& path) const {
+  return programs_.count(documents_.identity(path)) != 0;
+}
+
 void Session::check_changed(const std::string& path) {
-  if (programs_.count(documents_.identity(path)) == 0) {  // all of it is new
+  if (!was_checked(path)) {  // all of it is new
     check_with_drafts(path);
     return;
   }

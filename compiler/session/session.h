@@ -46,6 +46,8 @@ class Session {
   void check_changed(const std::string& path);
   /// Whether the file was checked, and neither it nor what it imports has another text now.
   bool is_checked(const std::string& path) const;
+  /// Whether the file was checked, whatever its text was then.
+  bool was_checked(const std::string& path) const;
   /// Brings up to date what is known of all values that the file sees in other modules, whether it uses them
   /// or not.
   void check_visible(const std::string& path);

@@ -194,6 +194,38 @@ TEST(Protocol, InputThatCannotBeReadEndsTheServer) {
   EXPECT_EQ(client.end(), 1);
 }
 
+TEST(Server, FormatsARangeWithItsEndsOfLines) {
+  Client client;
+  for (const std::string end : {"\n", "\r\n"}) {
+    std::string text;
+    for (const char* name : {"a", "b", "c"}) text += std::string("fun ") + name + " x   = x" + end + end;
+    client.open(uri, text);
+    const Json params = with(document(), "range", range(position(2, 0), position(2, 3)));
+    const Json edits = client.ask("textDocument/rangeFormatting", params);
+    ASSERT_EQ(edits.size(), 1u);
+    EXPECT_EQ(edits[0]["range"], range(position(2, 0), position(3, 0)));
+    EXPECT_EQ(edits[0]["newText"], "fun b x = x" + end);
+    client.close(uri);
+  }
+}
+
+/// Nothing tells a client without `refreshSupport` to ask again.
+TEST(Server, WhatIsAskedBeforeTheFirstCheckWaitsForIt) {
+  const auto first = [](const char* method, Json params) {
+    Client client;
+    client.open(uri, "fun f x = softmax x\nfun g y = f y\n");
+    return client.ask(method, params);
+  };
+  const Json at = with(document(), "position", position(1, 10));
+  EXPECT_EQ(first("textDocument/hover", at)["range"], range(position(1, 10), position(1, 11)));
+  EXPECT_EQ(first("textDocument/definition", at)["range"], range(position(0, 4), position(0, 5)));
+  EXPECT_EQ(first("textDocument/documentHighlight", at).size(), 2u);
+  const Json tokens = first("textDocument/semanticTokens/full", document())["data"];
+  EXPECT_EQ(tokens.size(), 5u * 8u);
+  const Json whole = range(position(0, 0), position(2, 0));
+  EXPECT_GE(first("textDocument/inlayHint", with(document(), "range", whole)).size(), 1u);
+}
+
 TEST(Protocol, CancelledRequestsAreAnsweredSo) {
   Client client;
   client.open(uri, "fun f x = x\n");

@@ -19,11 +19,21 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return out;
 }
 
+/// What is formatted, with lines that end as the first one of the text does.
+std::string with_ends_of(std::string_view text, const std::string& formatted) {
+  const size_t end = text.find('\n');
+  if (end == text.npos || end == 0 || text[end - 1] != '\r') return formatted;
+  std::string out;
+  for (const char c : formatted) out += c == '\n' ? "\r\n" : std::string(1, c);
+  return out;
+}
+
 /// The edits of lines first..last, counted from 0, that give the text the one style; null where it has
-/// errors.
+/// errors. Those of a part of the text leave the ends of lines as they are.
 Json edits(Server& server, const OpenText& text, size_t first, size_t last) {
-  const auto formatted = server.formatter().format(text.path, text.text);
+  auto formatted = server.formatter().format(text.path, text.text);
   if (!formatted) return nullptr;
+  if (last != SIZE_MAX) formatted = with_ends_of(text.text, *formatted);
   const std::vector<std::string_view> before = lines_of(text.text), after = lines_of(*formatted);
   const Positions positions(text.text, server.encoding());
   const auto begin_of = [&](size_t line) {
