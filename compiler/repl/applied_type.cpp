@@ -44,6 +44,21 @@ std::string solved(query::Typed& typed, const core::Expr& function) {
 
 }  // namespace
 
+std::vector<std::string> number_types(const session::Record& record) {
+  const core::Program& program = record.checked->program;
+  const auto& types = program.types.types;
+  const core::Type& type = types[program.globals[record.checked->global].scheme.type];
+  std::vector<std::string> names;
+  if (type.kind == core::Type::Kind::function)
+    for (size_t i = 0; i + 1 < type.items.size(); ++i) {
+      const core::Type& one = types[type.items[i]];
+      const bool is_number =
+          one.kind == core::Type::Kind::tensor && one.shape.empty() && one.elem.elem.has_value();
+      names.emplace_back(is_number ? base::elem_name(*one.elem.elem) : "");
+    }
+  return names;
+}
+
 AppliedType applied_type(const session::Record& record, size_t first, size_t given,
                          const std::vector<std::string>& assumed) {
   query::Typed typed(record);

@@ -15,6 +15,9 @@ struct AppliedType {
   std::string why;   ///< lines: the function, what its sizes are here, each argument, and what is left
 };
 
+/// The element type of each parameter of a declaration that is a number of a known one; empty for another.
+std::vector<std::string> number_types(const session::Record& record);
+
 /// From the parameter `first` on, `given` have a shape; those before it are no part of the answer. Nor are
 /// `assumed`, conditions that the declaration states.
 AppliedType applied_type(const session::Record& record, size_t first, size_t given,

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "base/contains.h"
@@ -12,6 +13,7 @@
 #include "query/complete.h"
 #include "query/typed.h"
 #include "repl/repl.h"
+#include "repl/words.h"
 #include "source/explain.h"
 #include "source/files.h"
 
@@ -110,9 +112,32 @@ Answer browse(Repl& repl, const std::string& module) {
   return text_answer(text);
 }
 
+/// What a module says of itself; empty where there is none of the name.
+std::string module_documentation(Repl& repl, const std::string& module) {
+  const std::string path = file_of_module(repl, module);
+  if (path.empty()) return "";
+  const syntax::Text& text = repl.definitions().session().documents().find(path)->text();
+  std::string said = text.parts.empty() ? "" : text.parts[0]->doc;
+  while (said.ends_with('\n')) said.pop_back();
+  return fmt::format("module {}\n{}{}`:browse {}` lists what it declares.\n", module, said,
+                     said.empty() ? "" : "\n", module);
+}
+
+/// Of `module.name`, whether the module is imported or not.
+std::string member_documentation(Repl& repl, const std::string& name) {
+  const size_t point = name.rfind('.');
+  const std::string path = point == std::string::npos ? "" : file_of_module(repl, name.substr(0, point));
+  if (path.empty()) return "";
+  session::Session& session = repl.definitions().session();
+  session.check(path);
+  for (const session::Entry& entry : session.declarations(path))
+    if (entry.key.name == name.substr(point + 1) && !entry.decl->is_private)
+      return repl.definitions().documentation(name, entry);
+  return "";
+}
+
 Answer doc(Repl& repl, const std::string& name) {
-  const std::string text = repl.definitions().documentation(name);
-  if (!text.empty()) return text_answer(text);
+  if (const std::string text = documentation(repl, name); !text.empty()) return text_answer(text);
   const auto near = core::nearest(name, repl.definitions().names());
   return error_answer(fmt::format("error: nothing is called `{}`{}\n", name,
                                   near ? fmt::format("; is `{}` meant?", *near) : ""));
@@ -128,8 +153,12 @@ Answer explain(Repl&, const std::string& code) {
 }
 
 Answer save(Repl& repl, const std::string& path) {
+  std::string problem;
+  const auto folder = std::filesystem::absolute(path).parent_path();
+  const std::string text = repl.definitions().source(folder.string(), problem);
+  if (!problem.empty()) return error_answer(problem);
   std::ofstream out(path, std::ios::binary);
-  out << repl.definitions().source();
+  out << text;
   out.close();
   if (!out) return error_answer(fmt::format("error: cannot write `{}`: {}\n", path, std::strerror(errno)));
   return text_answer(fmt::format("saved to {}\n", path));
@@ -159,33 +188,44 @@ Answer quit(Repl&, const std::string&) {
 
 }  // namespace
 
+std::string documentation(Repl& repl, const std::string& name) {
+  std::string text = repl.definitions().documentation(name);
+  if (text.empty()) text = word_documentation(name);
+  if (text.empty()) text = member_documentation(repl, name);
+  if (text.empty()) text = module_documentation(repl, name);
+  return text;
+}
+
 const std::vector<Command>& commands() {
   using Takes = Command::Takes;
+  using Completes = Command::Completes;
   static const std::vector<Command> all = {
       {"type", "e", "the type of an expression, which is not evaluated", Takes::required, type},
       {"shape", "f [m, n] _", "the type of a function applied to shapes; `_` stays open", Takes::required,
        shape},
-      {"assume", "condition", "keeps facts about sizes, such as `n % 8 == 0`", Takes::required, assume, false,
-       true},
+      {"assume", "condition", "keeps facts about sizes, such as `n % 8 == 0`", Takes::required, assume, true},
       {"facts", "", "what is assumed", Takes::nothing, facts},
       {"forget", "[numbers]", "gives up those facts, or all", Takes::optional, forget},
-      {"prove", "condition", "whether it follows for all sizes", Takes::required, prove, false, true},
-      {"solve", "condition", "the sizes that satisfy it", Takes::required, solve, false, true},
-      {"more", "", "more of these", Takes::nothing, more, false, true},
+      {"prove", "condition", "whether it follows for all sizes", Takes::required, prove, true},
+      {"solve", "condition", "the sizes that satisfy it", Takes::required, solve, true},
+      {"more", "", "more of these", Takes::nothing, more, true},
       {"why", "", "how the last answer was found, or what the last error means", Takes::nothing, why},
       {"constraints", "f", "what a function requires, and why", Takes::required, constraints},
-      {"load", "file", "takes the definitions of a file", Takes::required, load, true},
-      {"reload", "", "reads that file again", Takes::nothing, reload, false},
-      {"browse", "[module]", "what is defined here, or by a module", Takes::optional, browse},
+      {"load", "file", "takes the definitions of a file", Takes::required, load, false, Completes::files},
+      {"reload", "", "reads that file again", Takes::nothing, reload},
+      {"browse", "[module]", "what is defined here, or by a module", Takes::optional, browse, false,
+       Completes::modules},
       {"doc", "name", "the documentation of a name", Takes::required, doc},
       {"graph", "e", "an expression or entry as a graph of tensors", Takes::required, graph},
       {"tasks", "e", "its tasks and events", Takes::required, tasks},
       {"plan", "e", "the order of its tasks, and their memory", Takes::required, plan},
       {"llvm", "e", "its code", Takes::required, llvm},
       {"time", "e", "evaluates, and says how long that took", Takes::required, time},
-      {"explain", "[code]", "what an error code such as E0312 means", Takes::optional, explain},
-      {"save", "file", "writes the definitions to a file", Takes::required, save, true},
-      {"set", "[name on|off]", "what is shown: types, values", Takes::optional, set},
+      {"explain", "[code]", "what an error code such as E0312 means", Takes::optional, explain, false,
+       Completes::codes},
+      {"save", "file", "writes the definitions to a file", Takes::required, save, false, Completes::files},
+      {"set", "[name on|off]", "what is shown: types, values", Takes::optional, set, false,
+       Completes::settings},
       {"help", "", "this list", Takes::nothing, help},
       {"quit", "", "ends", Takes::nothing, quit},
   };

@@ -18,11 +18,16 @@ struct Command {
   const char* help;       ///< one line
   enum class Takes : uint8_t { nothing, optional, required } takes;
   Answer (*answer)(Repl& repl, const std::string& argument);
-  bool takes_path = false;      ///< for completion
   bool is_about_sizes = false;  ///< `:why` then is about its answer
+  /// What completion offers behind it.
+  enum class Completes : uint8_t { names, files, codes, modules, settings } completes = Completes::names;
 };
 
 const std::vector<Command>& commands();
+
+/// What is known of a definition, a module or what it declares, an operator, or a word of the language; empty
+/// where there is none.
+std::string documentation(Repl& repl, const std::string& name);
 
 /// The command of the name, or the only one that begins so; else null, and why in `problem`.
 const Command* find_command(const std::string& name, std::string& problem);

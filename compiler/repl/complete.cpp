@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "query/modules_on_disk.h"
 #include "repl/commands.h"
 #include "repl/repl.h"
 
@@ -40,6 +41,22 @@ std::vector<std::string> codes() {
   return all;
 }
 
+/// Those of the library, and what is imported.
+std::vector<std::string> modules(Repl& repl) {
+  std::vector<std::string> all = query::library_modules(repl.definitions().session());
+  all.emplace_back("prelude");
+  for (std::string& name : repl.definitions().imports()) all.push_back(std::move(name));
+  return all;
+}
+
+/// The name of a setting, or behind one what it can be.
+std::vector<std::string> settings(const std::string& text, size_t begin) {
+  const std::string before = text.substr(0, begin);
+  const size_t last = before.find_last_not_of(" \t");
+  if (before.find_first_of(" \t") < last) return {"on", "off"};
+  return {"types", "values"};
+}
+
 std::vector<std::string> words(Repl& repl) {
   std::vector<std::string> all = repl.definitions().names();
 #define KEYWORD(kind, spelling) all.emplace_back(spelling);
@@ -60,13 +77,19 @@ std::vector<std::string> candidates(Repl& repl, const std::string& text, size_t&
   }
   std::string problem;
   const Command* command = text.starts_with(':') ? find_command(text.substr(1, space - 1), problem) : nullptr;
-  if (command && command->takes_path) {
+  const auto kind = command ? command->completes : Command::Completes::names;
+  if (kind == Command::Completes::files) {
     begin = text.find_last_of(" \t/") + 1;
     const size_t path = text.find_last_of(" \t", begin) + 1;
     return files_in(text.substr(path, begin - path));
   }
+  if (kind == Command::Completes::modules) {
+    begin = text.find_last_of(" \t") + 1;
+    return modules(repl);
+  }
   while (begin > 0 && in_word(text[begin - 1])) --begin;
-  if (command && std::string_view(command->name) == "explain") return codes();
+  if (kind == Command::Completes::codes) return codes();
+  if (kind == Command::Completes::settings) return settings(text, begin);
   if (begin > 0 && text[begin - 1] == '.') return repl.definitions().fields_of(path_before(text, begin - 1));
   return words(repl);
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "repl/answer.h"
 #include "syntax/parse.h"
@@ -21,6 +22,19 @@ namespace {
 /// What stands before the conditions, so that the grammar of declarations reads them.
 constexpr std::string_view before = "val conditions : i64 where\n";
 
+/// What the grammar of declarations says, where no declaration was typed but conditions.
+std::string of_conditions(std::string text) {
+  static constexpr std::pair<std::string_view, std::string_view> words[] = {
+      {"the end of the declaration", "the end of the condition"},
+      {"a declaration, ", ""},
+      {"a declaration or ", ""},
+      {"`a < b && b < c`", "`a < b, b < c`"}};
+  for (const auto& [of_declarations, here] : words)
+    if (const size_t at = text.find(of_declarations); at != std::string::npos)
+      text.replace(at, of_declarations.size(), here);
+  return text;
+}
+
 /// The diagnostics of a program of which the user has typed what follows `before`.
 std::string rendered(const source::Diagnostics& found, const std::string& typed,
                      const source::RenderOptions& options) {
@@ -35,6 +49,8 @@ std::string rendered(const source::Diagnostics& found, const std::string& typed,
     span = {file, place(span.begin), place(span.end)};
   };
   for (source::Diagnostic d : found.sorted()) {
+    d.message = of_conditions(std::move(d.message));
+    for (source::Help& help : d.helps) help.text = of_conditions(std::move(help.text));
     move(d.primary.span);
     for (source::Label& label : d.secondary) move(label.span);
     for (source::Help& help : d.helps)

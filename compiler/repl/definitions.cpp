@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
 #include "core/print.h"
+#include "query/typed.h"
+#include "repl/lexed.h"
 #include "session/try_edits.h"
 #include "source/files.h"
 
@@ -22,6 +25,15 @@ std::string with_its(std::string text, const std::string& it) {
   for (size_t at = 0; !it.empty() && (at = text.find(it, at)) != std::string::npos; at += 2)
     text.replace(at, it.size(), "it");
   return text;
+}
+
+/// A definition of which what stands before the text was not typed.
+Item made(const std::string& name, const std::string& before, const std::string& text) {
+  Item item;
+  item.name = name;
+  item.text = before + text;
+  item.made = before.size();
+  return item;
 }
 
 }  // namespace
@@ -42,10 +54,59 @@ std::string Definitions::with_it(const std::string& phrase) const {
   return text;
 }
 
-std::string Definitions::text_of(const std::vector<Kept>& all) {
+std::string Definitions::joined(const std::vector<Kept>& all, Ranges* ranges) {
   std::string text;
-  for (const Kept& kept : all) text += kept.item.text + "\n";
+  for (const Kept& kept : all) {
+    if (ranges) ranges->push_back({text.size(), text.size() + kept.item.text.size(), &kept});
+    text += kept.item.text + "\n";
+  }
   return text;
+}
+
+/// Where the places of a text of definitions were typed: in the phrase, which those from `fresh` on are, in
+/// the file that was loaded, or among the definitions.
+class Definitions::Origin {
+ public:
+  Origin(const Definitions& all, const Ranges& ranges, size_t fresh, const std::string& phrase,
+         std::string_view text)
+      : all_(all), ranges_(ranges), fresh_(fresh), phrase_(phrase) {
+    source::Diagnostics ignored;
+    typed_ = sources.add("repl", phrase, ignored);
+    loaded_ = sources.add(all.loaded_path_, all.loaded_text_, ignored);
+    definitions_ = sources.add("definitions", std::string(text), ignored);
+    if (!all.it_.empty()) its_ = places_of(phrase, "it");
+  }
+  source::Span span(size_t begin, size_t end) const {
+    const auto [file, first] = place(begin);
+    const auto [same, last] = place(std::max(begin, end));
+    return {file, first, same == file ? std::max(first, last) : first};
+  }
+  source::SourceManager sources;
+
+ private:
+  using Place = std::pair<source::FileId, uint32_t>;
+  Place place(size_t offset) const;
+
+  const Definitions& all_;
+  const Ranges& ranges_;
+  size_t fresh_;
+  const std::string& phrase_;
+  source::FileId typed_, loaded_, definitions_;
+  std::vector<size_t> its_;
+};
+
+Definitions::Origin::Place Definitions::Origin::place(size_t offset) const {
+  size_t i = 0;
+  while (i + 1 < ranges_.size() && ranges_[i + 1].begin <= offset) ++i;
+  const bool is_typed = i < ranges_.size() && i >= fresh_;
+  if (i == ranges_.size() || (!is_typed && !ranges_[i].kept->loaded))
+    return {definitions_, static_cast<uint32_t>(offset)};
+  const Item& item = ranges_[i].kept->item;
+  size_t at = item.at + std::max(offset - ranges_[i].begin, item.made) - item.made;
+  if (!is_typed) return {loaded_, static_cast<uint32_t>(at)};
+  for (const size_t it : its_)  // which is longer in the text
+    if (at > it) at = std::max(it + std::min<size_t>(at - it, 2), at - (all_.it_.size() - 2));
+  return {typed_, static_cast<uint32_t>(std::min(at, phrase_.size()))};
 }
 
 std::vector<Definitions::Kept> Definitions::without(const std::vector<Item>& replaced) const {
@@ -72,15 +133,20 @@ Definitions::Outcome Definitions::define(const std::string& phrase) {
 Definitions::Outcome Definitions::evaluate(const std::string& expression, const std::string& name,
                                            bool keep) {
   std::vector<Kept> wanted = kept_;
-  Item item{name, false, false, fmt::format("val {} = {}", name, with_it(expression))};
-  wanted.push_back({std::move(item), false, true});
+  wanted.push_back({made(name, fmt::format("val {} = ", name), with_it(expression)), false, true});
   return change(std::move(wanted), kept_.size(), expression, keep);
+}
+
+Definitions::Outcome Definitions::run_check(const std::string& expression) {
+  std::vector<Kept> wanted = kept_;
+  wanted.push_back({made(entry(), fmt::format("entry {} = ", entry()), with_it(expression)), false, true});
+  return change(std::move(wanted), kept_.size(), expression, false);
 }
 
 Definitions::Outcome Definitions::probe(const std::string& declaration, const std::string& name,
                                         const Look& look) {
   std::vector<Kept> wanted = kept_;
-  wanted.push_back({{name, false, false, with_it(declaration)}, false, true});
+  wanted.push_back({made(name, "", with_it(declaration)), false, true});
   return change(std::move(wanted), kept_.size(), declaration, false, look);
 }
 
@@ -104,7 +170,9 @@ Definitions::Outcome Definitions::load(const std::string& path, const std::strin
     if (!item.text.empty()) wanted.push_back({item, true, false});
   wanted.insert(wanted.end(), own.begin(), own.end());
   const std::string folder = std::filesystem::absolute(path).parent_path().string();
-  const std::string before = path_;
+  const std::string before = path_, loaded_path = loaded_path_, loaded_text = loaded_text_;
+  loaded_path_ = path;
+  loaded_text_ = text;
   if (document_in(folder) != path_) {
     session_.documents().close(path_);
     path_ = document_in(folder);
@@ -112,7 +180,9 @@ Definitions::Outcome Definitions::load(const std::string& path, const std::strin
   const auto go_back = [&] {
     session_.documents().close(path_);
     path_ = before;
-    session_.documents().open(path_, text_of(kept_));
+    loaded_path_ = loaded_path;
+    loaded_text_ = loaded_text;
+    session_.documents().open(path_, joined(kept_));
   };
   try {
     Outcome outcome = change(std::move(wanted), static_cast<size_t>(-1), "", true);
@@ -125,47 +195,27 @@ Definitions::Outcome Definitions::load(const std::string& path, const std::strin
   }
 }
 
-/// The diagnostic in places of the phrase, where it is in there, and of the definitions elsewhere.
+/// The diagnostic in places of what was typed.
 std::string Definitions::rendered(const source::Diagnostic& found, const Ranges& ranges, size_t fresh,
                                   const std::string& phrase) const {
-  source::SourceManager sources;
-  source::Diagnostics ignored;
-  const bool has_phrase = fresh < ranges.size();
-  const size_t begin = has_phrase ? ranges[fresh].first : static_cast<size_t>(-1);
-  const std::string_view whole =
-      session_.documents().find(path_)
-          ? session_.sources()[session_.documents().find(path_)->text().source].text()
-          : "";
-  const source::FileId document = session_.documents().find(path_)->text().source;
-  const source::FileId typed = sources.add("repl", phrase, ignored);
-  std::map<source::FileId, source::FileId> others;
-  // Before the phrase stands what hides it (`val it_1 = `), and in it `it` is longer.
-  size_t prefix = 0;
-  std::vector<size_t> its;
-  if (has_phrase) {
-    const std::string written = with_it(phrase);
-    const size_t at = whole.find(written, begin);
-    prefix = at == std::string_view::npos ? begin : at;
-    if (!it_.empty()) its = places_of(phrase, "it");
+  source::FileId document;
+  std::string_view text;
+  if (const session::Document* own = session_.documents().find(path_)) {
+    document = own->text().source;
+    text = session_.sources()[document].text();
   }
+  Origin origin(*this, ranges, fresh, phrase, text);
+  std::map<source::FileId, source::FileId> others;
   const auto move = [&](source::Span& span) {
     if (!span.valid()) return;
-    if (span.file == document && has_phrase && span.begin >= begin) {
-      const auto place = [&](uint32_t offset) {
-        size_t at = offset > prefix ? offset - prefix : 0;
-        for (size_t i : its)
-          if (at > i) at = std::max(i + std::min<size_t>(at - i, 2), at - (it_.size() - 2));
-        return static_cast<uint32_t>(std::min(at, phrase.size()));
-      };
-      span = {typed, place(span.begin), place(span.end)};
+    if (span.file == document) {
+      span = origin.span(span.begin, span.end);
       return;
     }
     auto [other, added] = others.try_emplace(span.file);
-    if (added) {
-      const source::SourceFile& file = session_.sources()[span.file];
-      other->second =
-          sources.add(span.file == document ? "definitions" : file.name(), std::string(file.text()), ignored);
-    }
+    source::Diagnostics ignored;
+    const source::SourceFile& file = session_.sources()[span.file];
+    if (added) other->second = origin.sources.add(file.name(), std::string(file.text()), ignored);
     span.file = other->second;
   };
   source::Diagnostic d = found;
@@ -173,13 +223,23 @@ std::string Definitions::rendered(const source::Diagnostic& found, const Ranges&
   for (source::Label& label : d.secondary) move(label.span);
   for (source::Help& help : d.helps)
     if (help.edit) move(help.edit->span);
-  return with_its(source::render_human(d, sources, render_), it_);
+  return with_its(source::render_human(d, origin.sources, render_), it_);
+}
+
+/// Whether the bytes of a file are no text: then nothing else that is said of it means anything.
+static bool is_about_bytes(const source::Diagnostic& d) {
+  return d.code == source::Code::E0003 || d.code == source::Code::E0004;
 }
 
 /// What a file of the session is told, with those edits alone that repair something.
 source::Diagnostics Definitions::checked(const std::string& path) {
   source::Diagnostics found = session_.check_with_drafts(path);
-  session::try_edits(session_, path, session_.documents().find(path)->text().source, found);
+  const source::FileId own = session_.documents().find(path)->text().source;
+  source::Diagnostics bytes;
+  for (const source::Diagnostic& d : found.in_order_of_report())
+    if (d.primary.span.file == own && is_about_bytes(d)) bytes.report(d);
+  if (bytes.has_errors()) return bytes;
+  session::try_edits(session_, path, own, found);
   return found;
 }
 
@@ -194,7 +254,7 @@ Definitions::Errors Definitions::sort_errors(const std::vector<Kept>& wanted, si
   for (const source::Diagnostic& d : found.sorted()) {
     const bool here = d.primary.span.file == document;
     size_t item = 0;
-    while (here && item + 1 < ranges.size() && d.primary.span.begin > ranges[item].second) ++item;
+    while (here && item + 1 < ranges.size() && d.primary.span.begin > ranges[item].end) ++item;
     const bool is_error = d.severity == source::Severity::error;
     const bool of_phrase = here && fresh < wanted.size() && item >= fresh;
     if (!here || of_phrase) {
@@ -215,7 +275,7 @@ void Definitions::compare_broken(const Errors& errors, Outcome& outcome) const {
       outcome.broken.push_back(name);
       outcome.broken_errors += text;
     }
-  for (const std::string& name : broken_)
+  for (const auto& [name, text] : broken_)
     if (!name.starts_with("it_") && !errors.count(name)) outcome.mended.push_back(name);
 }
 
@@ -236,25 +296,20 @@ void Definitions::read_types(const std::vector<Kept>& wanted, size_t fresh, cons
 /// Checks other definitions, of which those from `fresh` on are the phrase, and keeps them where it is right.
 Definitions::Outcome Definitions::change(std::vector<Kept> wanted, size_t fresh, const std::string& phrase,
                                          bool keep, const Look& look) {
-  std::string text;
   Ranges ranges;
-  for (const Kept& kept : wanted) {
-    ranges.emplace_back(text.size(), text.size() + kept.item.text.size());
-    text += kept.item.text + "\n";
-  }
-  const auto back = [&] { session_.documents().open(path_, text_of(kept_)); };
+  const std::string text = joined(wanted, &ranges);
+  const auto back = [&] { session_.documents().open(path_, joined(kept_)); };
   Outcome outcome;
   try {
     session_.documents().open(path_, text);
-    const Errors errors = sort_errors(wanted, fresh, phrase, ranges, outcome);
+    Errors errors = sort_errors(wanted, fresh, phrase, ranges, outcome);
     compare_broken(errors, outcome);
     read_types(wanted, fresh, look, outcome);
     if (!keep || !outcome.errors.empty()) {
       back();
     } else {
       kept_ = std::move(wanted);
-      broken_.clear();
-      for (const auto& [name, said] : errors) broken_.insert(name);
+      broken_ = std::move(errors);
     }
   } catch (...) {
     back();
@@ -264,6 +319,7 @@ Definitions::Outcome Definitions::change(std::vector<Kept> wanted, size_t fresh,
 }
 
 std::string Definitions::type_of(const session::Entry& entry) const {
+  if (entry.decl && syntax::as<syntax::TestDecl>(*entry.decl)) return "bool";
   if (!entry.record || !entry.record->checked) return "?";
   const shape::UseArena use(entry.record->checked->arena);
   entry.record->checked->program.own = {entry.record->checked->global};
@@ -276,7 +332,8 @@ std::string Definitions::type_of(const session::Entry& entry) const {
 
 /// Those that do not check, and those that use them.
 std::set<std::string> Definitions::all_broken() const {
-  std::set<std::string> all = broken_;
+  std::set<std::string> all;
+  for (const auto& [name, text] : broken_) all.insert(name);
   for (size_t before = 0; before != all.size() && !broken_.empty();) {
     before = all.size();
     for (const Kept& kept : kept_)
@@ -293,19 +350,70 @@ std::string Definitions::broken_in(const std::string& text) const {
   return "";
 }
 
-std::string Definitions::program() const {
+std::string Definitions::why_broken(const std::string& text) const {
+  const std::string name = broken_in(text);
+  if (name.empty()) return "";
+  const auto own = broken_.find(name == "it" ? it_ : name);
+  if (own != broken_.end()) return fmt::format("error: `{}` no longer checks\n{}", name, own->second);
+  std::string used, errors;
+  for (const auto& [other, said] : broken_) {
+    used += fmt::format("{}`{}`", used.empty() ? "" : " or ", with_its(other, it_));
+    errors += said;
+  }
+  return fmt::format("error: `{}` uses {}, which no longer checks\n{}", name, used, errors);
+}
+
+std::vector<Definitions::Kept> Definitions::checked_definitions() const {
   const std::set<std::string> broken = all_broken();
-  std::string text;
-  for (const Kept& kept : kept_)
-    if (!broken.count(kept.item.name)) text += kept.item.text + "\n";
-  return text;
+  std::vector<Kept> all = kept_;
+  std::erase_if(all, [&](const Kept& kept) { return broken.count(kept.item.name) != 0; });
+  return all;
 }
 
-std::string Definitions::program(const std::string& entry, const std::string& expression) const {
-  return program() + fmt::format("entry {} = {}\n", entry, with_it(expression));
+std::string Definitions::program() const { return joined(checked_definitions()); }
+
+std::string Definitions::program(const std::string& expression) const {
+  return program() + fmt::format("entry {} = {}\n", entry(), with_it(expression));
 }
 
-std::string Definitions::source() const {
+std::string Definitions::as_typed(const std::string& error, const std::string& expression) const {
+  std::vector<Kept> all = checked_definitions();
+  const size_t fresh = all.size();
+  all.push_back({made(entry(), fmt::format("entry {} = ", entry()), with_it(expression)), false, true});
+  Ranges ranges;
+  const std::string text = joined(all, &ranges),
+                    file = std::filesystem::path(path_).filename().string() + ":";
+  const Origin origin(*this, ranges, fresh, expression, text);
+  source::SourceManager programs;
+  source::Diagnostics ignored;
+  const source::SourceFile& program = programs[programs.add("program", text, ignored)];
+  std::string out = error;
+  for (size_t at = 0; (at = out.find(file, at)) != std::string::npos;) {
+    uint32_t line = 0, column = 0;
+    int length = 0;
+    if (std::sscanf(out.c_str() + at + file.size(), "%u:%u%n", &line, &column, &length) < 2 || line == 0 ||
+        line > program.line_count()) {
+      at += file.size();
+      continue;
+    }
+    uint32_t offset = program.line_begin(line);
+    while (offset < program.size() && program.position(offset).line == line &&
+           program.position(offset).column < column)
+      ++offset;
+    const source::Span place = origin.span(offset, offset);
+    const source::SourceFile& typed = origin.sources[place.file];
+    const source::Position position = typed.position(place.begin);
+    const std::string shown = fmt::format("{}:{}:{}", typed.name(), position.line, position.column);
+    const size_t folder = path_.size() - (file.size() - 1);
+    const bool whole = at >= folder && out.compare(at - folder, folder, path_, 0, folder) == 0;
+    const size_t begin = whole ? at - folder : at;
+    out.replace(begin, at + file.size() + static_cast<size_t>(length) - begin, shown);
+    at = begin + shown.size();
+  }
+  return out;
+}
+
+std::string Definitions::source(const std::string& folder, std::string& problem) const {
   // A definition that mentions `it` needs the value that this was.
   std::set<std::string> used;
   for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
@@ -313,12 +421,20 @@ std::string Definitions::source() const {
     for (const Kept& other : kept_)
       if (other.hidden && !places_of(kept->item.text, other.item.name).empty()) used.insert(other.item.name);
   }
+  const std::string from = std::filesystem::path(path_).parent_path().string();
   std::string text;
   for (const Kept& kept : kept_)
     if (!kept.hidden || used.count(kept.item.name)) {
-      const size_t first = kept.item.text.find_first_not_of("\n");
-      text += kept.item.text.substr(first == std::string::npos ? 0 : first) + "\n";
+      const auto one = moved_import(kept.item, from, folder);
+      if (!one) {
+        problem =
+            fmt::format("error: the file of the import `{}` lies outside of `{}`\n", kept.item.name, folder);
+        return "";
+      }
+      const size_t first = text.empty() ? one->find_first_not_of("\n") : 0;
+      text += one->substr(first == std::string::npos ? 0 : first) + "\n";
     }
+  while (text.ends_with("\n\n")) text.pop_back();
   return text;
 }
 
@@ -372,14 +488,26 @@ static bool is_name(const std::string& text) {
   });
 }
 
+/// An operator as a function.
+static std::string function_of(const std::string& name) {
+  const Lexed lexed(name);
+  const bool is_sign = lexed.tokens.size() == 1 && std::none_of(name.begin(), name.end(), [](char c) {
+                         return std::isalnum(static_cast<unsigned char>(c)) ||
+                                std::string_view("_,.:?|()[]{}'\"").find(c) != std::string_view::npos;
+                       });
+  return is_sign ? fmt::format("fn a b => a {} b", name) : "";
+}
+
 std::optional<session::Entry> Definitions::find(const std::string& name) {
-  if (!is_name(name)) return std::nullopt;
+  const std::string function = function_of(name);
+  if (!is_name(name) && function.empty()) return std::nullopt;
   // A value that uses it sees what it stands for, and has it checked.
   std::optional<core::DeclKey> key;
   const std::string user = free_name("question");
-  probe(fmt::format("val {} = {}", user, name), user, [&](const session::Record& record) {
-    for (const core::SharedKey& used : record.named) key = *used;
-  });
+  probe(fmt::format("val {} = {}", user, function.empty() ? name : function), user,
+        [&](const session::Record& record) {
+          for (const core::SharedKey& used : record.named) key = *used;
+        });
   if (key) return session_.find(*key);
   for (const bool own : {true, false})
     for (const std::string& path : session_.documents().paths()) {
@@ -392,14 +520,17 @@ std::optional<session::Entry> Definitions::find(const std::string& name) {
 
 std::string Definitions::documentation(const std::string& name) {
   const auto entry = find(name);
-  if (!entry || !entry->decl) return "";
-  std::string text = entry->decl->doc;
+  return entry && entry->decl ? documentation(name, *entry) : "";
+}
+
+std::string Definitions::documentation(const std::string& name, const session::Entry& entry) const {
+  std::string text = entry.decl->doc;
   while (text.ends_with('\n')) text.pop_back();
   if (!text.empty()) text += "\n";
-  if (entry->key.space != core::DeclKey::Space::values)
-    return std::string(session_.sources().text(entry->decl->span)) + "\n" + text;
-  const std::string type = with_its(type_of(*entry), it_);
-  return fmt::format("{}{}\n{}", name, type.empty() ? "" : " : " + type, text);
+  if (entry.key.space != core::DeclKey::Space::values)
+    return std::string(session_.sources().text(entry.decl->span)) + "\n" + text;
+  const std::string type = with_its(type_of(entry), it_);
+  return (type.empty() ? name : query::declaration_text(name, type)) + "\n" + text;
 }
 
 std::string Definitions::type_of_name(const std::string& name) {
@@ -424,6 +555,14 @@ std::vector<std::string> Definitions::fields_of(const std::string& expression) {
     fields = program.types.types[program.globals[record.checked->global].scheme.type].fields;
   });
   return fields;
+}
+
+std::vector<std::string> Definitions::imports() const {
+  std::vector<std::string> names;
+  for (const Kept& kept : kept_)
+    if (kept.item.is_type && !session_.imported(path_, kept.item.name).empty())
+      names.push_back(kept.item.name);
+  return names;
 }
 
 std::vector<std::string> Definitions::names() {

@@ -34,6 +34,8 @@ class Definitions {
   Outcome define(const std::string& phrase);
   /// The expression as a value of that hidden name, kept when it is asked for.
   Outcome evaluate(const std::string& expression, const std::string& name, bool keep);
+  /// The expression as the entry of a program, which it becomes to be run (program()): its errors.
+  Outcome run_check(const std::string& expression);
   /// Checks a declaration of that name beside the definitions, which stay as they are, and shows what was
   /// found out about it where it is right.
   using Look = std::function<void(const session::Record&)>;
@@ -41,18 +43,27 @@ class Definitions {
   /// Takes the definitions of a file instead of those that the last one gave; none where it has errors.
   Outcome load(const std::string& path, const std::string& text);
 
-  /// The program of all definitions that check, with the expression as an entry of this name.
-  std::string program(const std::string& entry, const std::string& expression) const;
+  /// The program of all definitions that check, with the expression as an entry of the name entry().
+  std::string program(const std::string& expression) const;
   /// The same without an entry of its own.
   std::string program() const;
-  std::string source() const;  ///< the definitions as they were typed, without hidden ones
+  std::string entry() const { return free_name("it"); }
+  /// An error of the program that runs the expression, with each place of it where that was typed.
+  std::string as_typed(const std::string& error, const std::string& expression) const;
+  /// The definitions as they were typed, without hidden ones, for a file in that folder. `problem` is why
+  /// they cannot be there.
+  std::string source(const std::string& folder, std::string& problem) const;
   const std::string& path() const { return path_; }
   std::vector<Typed> types(bool all = false) const;
   std::string documentation(const std::string& name);
+  std::string documentation(const std::string& name, const session::Entry& entry) const;
   /// As its declaration has it; empty where no value that checks has this name.
   std::string type_of_name(const std::string& name);
   /// A definition that no longer checks, or uses one, and that the text names; empty when there is none.
   std::string broken_in(const std::string& text) const;
+  /// The error that the text cannot be evaluated because of that, with what is wrong with the definition;
+  /// empty when there is none.
+  std::string why_broken(const std::string& text) const;
   bool defines(const std::string& name) const;
   size_t loaded() const;                   ///< how many of them are those of a file
   bool is_value(const std::string& name);  ///< here, or of a module
@@ -61,6 +72,7 @@ class Definitions {
   /// A name like this one that no definition has.
   std::string free_name(std::string name) const;
   std::vector<std::string> names();  ///< of all that can be seen
+  std::vector<std::string> imports() const;
   /// What may follow the expression and a point: the fields of a record, or the names of a module.
   std::vector<std::string> fields_of(const std::string& expression);
   session::Session& session() { return session_; }
@@ -73,10 +85,15 @@ class Definitions {
     Item item;
     bool loaded = false, hidden = false;
   };
-  /// Where each stands in the document: its first byte, and the one behind it.
-  using Ranges = std::vector<std::pair<size_t, size_t>>;
+  /// Where a definition stands in a text: its first byte, and the one behind it.
+  struct Range {
+    size_t begin, end;
+    const Kept* kept;
+  };
+  using Ranges = std::vector<Range>;
+  static std::string joined(const std::vector<Kept>& all, Ranges* ranges = nullptr);
+  class Origin;
   std::string with_it(const std::string& phrase) const;
-  static std::string text_of(const std::vector<Kept>& all);
   source::Diagnostics checked(const std::string& path);
   void see_library();
   using Errors = std::map<std::string, std::string>;  ///< rendered, by the definition that they are about
@@ -89,14 +106,16 @@ class Definitions {
   std::vector<Kept> without(const std::vector<Item>& replaced) const;
   std::string rendered(const source::Diagnostic& d, const Ranges& ranges, size_t fresh,
                        const std::string& phrase) const;
+  std::vector<Kept> checked_definitions() const;
   std::set<std::string> all_broken() const;
   std::string type_of(const session::Entry& entry) const;
 
   session::Session session_;
   source::RenderOptions render_;
   std::string path_;
+  std::string loaded_path_, loaded_text_;  ///< of the file that definitions were taken from
   std::vector<Kept> kept_;
-  std::set<std::string> broken_;
+  Errors broken_;  ///< of what no longer checks
   std::string it_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "repl/commands.h"
 #include "repl/complete.h"
 
 namespace axon::repl {
@@ -60,7 +61,7 @@ Json reply(Repl& repl, const Json& request, bool& quit) {
     const auto words = complete(repl, text("complete"), begin);
     return {{"begin", begin}, {"matches", words}};
   }
-  if (request.contains("inspect")) return {{"text", repl.definitions().documentation(text("inspect"))}};
+  if (request.contains("inspect")) return {{"text", documentation(repl, text("inspect"))}};
   if (request.contains("split")) return {{"phrases", phrases_of(text("split"))}};
   if (request.contains("is_complete")) return {{"complete", !is_unfinished(text("is_complete"))}};
   return {{"kind", "error"},

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <set>
 
 #include "repl/lexed.h"
@@ -53,7 +55,36 @@ bool lacks_body(const std::vector<Token>& tokens) {
   return lacking;
 }
 
+/// The line without the blanks at its end.
+std::string_view without_end(std::string_view line) {
+  return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+}
+
+/// Where the last line of the text begins.
+size_t last_line(std::string_view text) {
+  const size_t end = text.rfind('\n');
+  return end == std::string_view::npos ? 0 : end + 1;
+}
+
+/// The last line that is not empty ends what is enclosed.
+bool is_closed(std::string_view enclosed) {
+  const std::string_view all = enclosed.substr(0, enclosed.find_last_not_of(" \t\r\n") + 1);
+  return all.substr(last_line(all)) == ":}";
+}
+
 }  // namespace
+
+bool is_enclosed(const std::string& text) {
+  return without_end(std::string_view(text).substr(0, text.find('\n'))) == ":{";
+}
+
+std::string inside_of(const std::string& text) {
+  const std::string all = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  if (!is_enclosed(all)) return text;
+  const size_t begin = std::min(all.find('\n'), all.size() - 1) + 1;
+  const size_t end = is_closed(all) ? std::max(last_line(all), begin) : all.size();
+  return all.substr(begin, end - begin);
+}
 
 PhraseKind kind_of(const std::string& text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
@@ -65,6 +96,7 @@ PhraseKind kind_of(const std::string& text) {
 }
 
 bool is_unfinished(const std::string& text) {
+  if (is_enclosed(text)) return !is_closed(text);
   if (kind_of(text) == PhraseKind::command) return false;
   const Lexed lexed(text);
   if (lexed.tokens.empty()) return lexed.in_comment;
@@ -89,9 +121,14 @@ std::vector<std::string> phrases_of(const std::string& text) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string line = text.substr(begin, end - begin);
     begin = end + 1;
+    const bool enclosed = !phrases.empty() && is_enclosed(phrases.back());
+    if (enclosed && is_unfinished(phrases.back())) {
+      phrases.back() += "\n" + line;
+      continue;
+    }
     const bool at_margin = line.find_first_not_of(" \t\r") == 0 && !only_goes_on(line);
     const bool follows =
-        !phrases.empty() &&
+        !phrases.empty() && !enclosed &&
         (!at_margin || (is_unfinished(phrases.back()) && !begins_command(line)) ||
          (kind_of(line) == PhraseKind::definitions && kind_of(phrases.back()) == PhraseKind::definitions));
     if (follows)
@@ -103,31 +140,94 @@ std::vector<std::string> phrases_of(const std::string& text) {
   return phrases;
 }
 
-std::vector<Item> items_of(const std::string& text) {
+/// A text as a tree, which nothing is reported of.
+struct Parsed {
   source::SourceManager sources;
   source::Diagnostics ignored;
-  const source::FileId id = sources.add("repl", text, ignored);
-  const syntax::File file = syntax::parse(sources[id], ignored);
+  syntax::File file;
+  explicit Parsed(const std::string& text) : file(parse(text)) {}
+  syntax::File parse(const std::string& text) {
+    const source::FileId id = sources.add("repl", text, ignored);
+    return syntax::parse(sources[id], ignored);
+  }
+};
+
+static Item item_of(const syntax::Decl& decl) {
+  Item item;
+  item.name = decl.name.text;
+  if (const auto* test = syntax::as<syntax::TestDecl>(decl))
+    item.name = fmt::format("test \"{}\"", test->title);
+  item.is_signature = std::holds_alternative<syntax::SignatureDecl>(decl.node);
+  item.is_type = std::holds_alternative<syntax::TypeDecl>(decl.node) ||
+                 std::holds_alternative<syntax::LayoutDecl>(decl.node) ||
+                 std::holds_alternative<syntax::MeshDecl>(decl.node) ||
+                 std::holds_alternative<syntax::ImportDecl>(decl.node);
+  return item;
+}
+
+std::vector<Item> items_of(const std::string& text) {
+  const Parsed parsed(text);
+  const std::vector<syntax::Decl>& decls = parsed.file.decls;
   std::vector<Item> items;
   size_t begin = 0;
-  for (const syntax::Decl& decl : file.decls) {
-    Item item;
-    item.name = decl.name.text;
-    if (const auto* test = syntax::as<syntax::TestDecl>(decl))
-      item.name = fmt::format("test \"{}\"", test->title);
-    item.is_signature = std::holds_alternative<syntax::SignatureDecl>(decl.node);
-    item.is_type = std::holds_alternative<syntax::TypeDecl>(decl.node) ||
-                   std::holds_alternative<syntax::LayoutDecl>(decl.node) ||
-                   std::holds_alternative<syntax::MeshDecl>(decl.node) ||
-                   std::holds_alternative<syntax::ImportDecl>(decl.node);
-    const bool last = &decl == &file.decls.back();
-    const size_t end = last ? text.size() : std::max<size_t>(decl.span.end, begin);
+  for (size_t i = 0; i < decls.size(); ++i) {
+    size_t end = text.size(), next = end;
+    if (i + 1 < decls.size()) {
+      next = end = std::max<size_t>(decls[i].span.end, begin);
+      if (const size_t line = text.find('\n', end); line < decls[i + 1].span.begin) {
+        end = line;
+        next = line + 1;
+      }
+    }
+    Item item = item_of(decls[i]);
     item.text = text.substr(begin, end - begin);
-    begin = end;
+    item.at = begin;
+    begin = next;
     items.push_back(std::move(item));
   }
-  if (items.empty()) items.push_back({"", false, false, text});
+  if (items.empty()) items.emplace_back().text = text;
   return items;
+}
+
+std::string blank(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const bool inner = (static_cast<unsigned char>(c) & 0xC0) == 0x80;  // of a character of several bytes
+    if (!inner) out += c == '\n' ? '\n' : ' ';
+  }
+  return out;
+}
+
+std::string body_of_test(const Item& item) {
+  const Parsed parsed(item.text);
+  for (const syntax::Decl& decl : parsed.file.decls)
+    if (const auto* test = syntax::as<syntax::TestDecl>(decl)) {
+      const source::Span body = parsed.file[test->body].span;
+      return blank(item.text.substr(0, body.begin)) + std::string(parsed.sources.text(body));
+    }
+  return "";
+}
+
+std::optional<std::string> moved_import(const Item& item, const std::string& from, const std::string& to) {
+  namespace fs = std::filesystem;
+  const Parsed parsed(item.text);
+  if (parsed.file.decls.size() != 1) return item.text;
+  const syntax::Decl& decl = parsed.file.decls[0];
+  const auto* import = syntax::as<syntax::ImportDecl>(decl);
+  if (!import) return item.text;
+  fs::path file = import->file.value_or("");
+  if (!import->file)
+    for (const syntax::Name& part : import->path) file /= part.text;
+  if (file.extension() != ".axn") file += ".axn";
+  std::error_code failed;
+  const fs::path whole = fs::weakly_canonical(fs::path(from) / file, failed);
+  if (failed || !fs::exists(whole, failed)) return item.text;
+  const fs::path moved = fs::relative(whole, to, failed);
+  if (failed || moved == file.lexically_normal()) return item.text;
+  if (*moved.begin() == "..") return std::nullopt;
+  std::string text = item.text;
+  return text.replace(decl.span.begin, decl.span.end - decl.span.begin,
+                      fmt::format("import \"{}\" as {}", moved.generic_string(), decl.name.text));
 }
 
 std::vector<size_t> places_of(const std::string& text, std::string_view name) {

@@ -11,6 +11,7 @@
 #include "repl/applied_type.h"
 #include "repl/commands.h"
 #include "repl/constraints.h"
+#include "repl/lexed.h"
 #include "repl/shape_call.h"
 
 namespace axon::repl {
@@ -25,8 +26,14 @@ std::string trimmed(const std::string& text) {
 
 /// A value of such a type is data of sizes that are known.
 bool has_value(const std::string& type) {
-  if (type == "?" || type.find("->") != std::string::npos) return false;
+  if (type == "?" || type == "string" || type.find("->") != std::string::npos) return false;
   return type.find("..") == std::string::npos;
+}
+
+/// One string, which is its own value; what else is one is not known before it is run.
+bool is_literal_string(const std::string& expression) {
+  const Lexed lexed(expression);
+  return lexed.tokens.size() == 1 && lexed.tokens[0].kind == syntax::TokenKind::STR;
 }
 
 }  // namespace
@@ -53,7 +60,8 @@ Answer Repl::answer(const std::string& phrase) {
   return answer;
 }
 
-Answer Repl::answer_to(const std::string& phrase) {
+Answer Repl::answer_to(const std::string& typed) {
+  const std::string phrase = inside_of(typed);
   try {
     switch (kind_of(phrase)) {
       case PhraseKind::empty:
@@ -87,7 +95,25 @@ Answer Repl::define(const std::string& phrase) {
   answer.types = outcome.types;
   answer.broken = outcome.broken;
   answer.text = outcome.warnings + (settings_.types ? lines_of(outcome.types) : "") + consequences(outcome);
+  if (evaluator_ && settings_.values) answer.text += tested(phrase, items);
   return answer;
+}
+
+std::string Repl::tested(const std::string& phrase, const std::vector<Item>& items) {
+  std::string text;
+  for (const Item& item : items) {
+    const std::string body = body_of_test(item);
+    if (body.empty() || !definitions_.broken_in(body).empty()) continue;
+    const Evaluation found = computed(blank(phrase.substr(0, item.at)) + body);
+    const std::string value = found.values.size() == 1 ? found.values[0].text : "";
+    if (value == "true")
+      text += fmt::format("passed {}\n", item.name);
+    else
+      text += fmt::format(
+          "FAILED {}\n{}", item.name,
+          found.error.empty() ? fmt::format("  expected: true\n  found:    {}\n", value) : found.error);
+  }
+  return text;
 }
 
 Answer Repl::type(const std::string& expression) {
@@ -99,6 +125,7 @@ Answer Repl::type(const std::string& expression) {
   }
   const auto outcome = definitions_.evaluate(expression, fmt::format("it_{}", count_ + 1), false);
   if (!outcome.errors.empty()) return refusal(outcome);
+  if (std::string why = definitions_.why_broken(expression); !why.empty()) return error_answer(why);
   Answer answer = text_answer("");
   answer.kind = Answer::Kind::type;
   if (!outcome.types.empty()) answer.types = {{expression, outcome.types[0].type}};
@@ -110,12 +137,12 @@ Answer Repl::evaluate(const std::string& expression, bool timed) {
   const std::string name = fmt::format("it_{}", count_ + 1);
   const auto outcome = definitions_.evaluate(expression, name, false);
   if (!outcome.errors.empty()) return refusal(outcome);
-  if (const std::string broken = definitions_.broken_in(expression); !broken.empty())
-    return error_answer(fmt::format("error: `{}` no longer checks\n", broken));
+  if (std::string why = definitions_.why_broken(expression); !why.empty()) return error_answer(why);
   Answer answer;
   answer.kind = Answer::Kind::value;
   answer.types = {{"it", outcome.types.empty() ? "?" : outcome.types[0].type}};
   answer.text = outcome.warnings + (settings_.types ? lines_of(answer.types) : "");
+  if (settings_.values && is_literal_string(expression)) answer.text += expression + "\n";
   if (evaluator_ && settings_.values && has_value(answer.types[0].type)) {
     answer = run(expression, std::move(answer), timed);
     if (answer.failed() || answer.kind == Answer::Kind::interrupted) return answer;
@@ -126,12 +153,19 @@ Answer Repl::evaluate(const std::string& expression, bool timed) {
   return answer;
 }
 
-Answer Repl::run(const std::string& expression, Answer answer, bool timed) {
-  const std::string entry = fmt::format("it_{}", count_ + 1);
-  const Program program{definitions_.path(), definitions_.program(entry, expression), entry};
+Evaluation Repl::computed(const std::string& expression) {
+  const Program program{definitions_.path(), definitions_.program(expression), definitions_.entry()};
   Evaluation evaluation = evaluator_->evaluate(
       program, said_ ? said_ : [](std::string_view) {});
   if (evaluation.interrupted) throw base::Cancelled{};
+  evaluation.error = definitions_.as_typed(evaluation.error, expression);
+  return evaluation;
+}
+
+Answer Repl::run(const std::string& expression, Answer answer, bool timed) {
+  if (const auto outcome = definitions_.run_check(expression); !outcome.errors.empty())
+    return refusal(outcome);
+  Evaluation evaluation = computed(expression);
   if (!evaluation.error.empty()) {
     answer.kind = Answer::Kind::error;
     answer.text += evaluation.error;
@@ -158,27 +192,28 @@ Answer Repl::run(const std::string& expression, Answer answer, bool timed) {
 
 Answer Repl::stage(const std::string& stage, const std::string& expression) {
   if (!evaluator_) return error_answer("error: nothing is compiled here\n");
-  if (const std::string broken = definitions_.broken_in(expression); !broken.empty())
-    return error_answer(fmt::format("error: `{}` no longer checks\n", broken));
+  if (std::string why = definitions_.why_broken(expression); !why.empty()) return error_answer(why);
   Program program{definitions_.path(), definitions_.program(), expression};
   if (!definitions_.defines(expression) ||
       definitions_.program().find("entry " + expression) == std::string::npos) {
-    const auto outcome = definitions_.evaluate(expression, fmt::format("it_{}", count_ + 1), false);
-    if (!outcome.errors.empty()) return refusal(outcome);
-    program.entry = fmt::format("it_{}", count_ + 1);
-    program.text = definitions_.program(program.entry, expression);
+    if (const auto outcome = definitions_.run_check(expression); !outcome.errors.empty())
+      return refusal(outcome);
+    program.entry = definitions_.entry();
+    program.text = definitions_.program(expression);
   }
   Evaluation evaluation = evaluator_->stage(program, stage);
   if (evaluation.interrupted) throw base::Cancelled{};
-  if (!evaluation.error.empty()) return error_answer(evaluation.error);
+  if (!evaluation.error.empty()) return error_answer(definitions_.as_typed(evaluation.error, expression));
   return text_answer(evaluation.values.empty() ? "" : evaluation.values[0].text);
 }
 
 Answer Repl::shape(const std::string& text) {
-  const ShapeCall call =
+  ShapeCall call =
       read_shape_call(text, [&](const std::string& name) { return definitions_.is_value(name); });
   if (!call.error.empty()) return error_answer(call.error);
   const std::string name = definitions_.free_name("query");
+  definitions_.probe(fmt::format("val {} = {}", name, call.function), name,
+                     [&](const session::Record& record) { call.take_numbers(number_types(record)); });
   const ShapeQuery::Assumed assumed = shapes_.assumed_of(call.sizes);
   AppliedType applied;
   const auto outcome = definitions_.probe(
@@ -193,6 +228,8 @@ Answer Repl::shape(const std::string& text) {
   answer.kind = Answer::Kind::type;
   answer.types = {{text, applied.type}};
   answer.text = query::declaration_text(text, applied.type) + "\n";
+  if (answer.text.find('\n') + 1 < answer.text.size())  // the question has a line of its own then
+    answer.text = text + "\n" + query::declaration_text(" ", applied.type) + "\n";
   return answer;
 }
 
@@ -200,6 +237,7 @@ Answer Repl::constraints(const std::string& name) {
   const auto entry = definitions_.find(name);
   if (!entry || !entry->decl || entry->key.space != core::DeclKey::Space::values)
     return error_answer(fmt::format("error: no function is called `{}`\n", name));
+  if (std::string why = definitions_.why_broken(name); !why.empty()) return error_answer(why);
   if (!entry->record || !entry->record->good)
     return error_answer(fmt::format("error: `{}` does not check\n", name));
   return constraints_of(name, *entry, definitions_.session().sources());

@@ -47,6 +47,9 @@ class Repl {
   Answer answer_to(const std::string& phrase);
   Answer command(const std::string& text);
   Answer run(const std::string& expression, Answer answer, bool timed);
+  Evaluation computed(const std::string& expression);
+  /// Runs the tests among the definitions of a phrase, and says what became of each.
+  std::string tested(const std::string& phrase, const std::vector<Item>& items);
 
   Definitions definitions_;
   ShapeQuery shapes_;

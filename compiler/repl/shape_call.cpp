@@ -49,7 +49,7 @@ class Reader {
 
   const Lexed& lexed_;
   const std::function<bool(const std::string&)>& is_value_;
-  size_t at_ = 0;
+  size_t at_ = 0, arguments_ = 0;
   std::set<std::string> used_;
   ShapeCall call_;
 };
@@ -107,6 +107,7 @@ void Reader::add_sizes(size_t begin) {
 }
 
 void Reader::argument(std::vector<std::string>& open) {
+  const size_t place = arguments_++;
   if (is(TokenKind::UNDERSCORE)) {
     ++at_;
     open.push_back(fresh_name());
@@ -125,11 +126,23 @@ void Reader::argument(std::vector<std::string>& open) {
   }
   add_sizes(begin);
   const std::string name = fresh_name();
+  call_.places.push_back(place);
   call_.parameters.push_back(fmt::format("({} : {})", name, *type));
   call_.body += " " + name;
 }
 
 }  // namespace
+
+void ShapeCall::take_numbers(const std::vector<std::string>& types) {
+  constexpr std::string_view any_number = " : [])";
+  for (size_t i = 0; i < places.size(); ++i) {
+    std::string& parameter = parameters[i];
+    if (!parameter.ends_with(any_number) || places[i] >= types.size()) continue;
+    if (types[places[i]].empty()) continue;
+    parameter.resize(parameter.size() - any_number.size());
+    parameter += fmt::format(" : {})", types[places[i]]);
+  }
+}
 
 std::string ShapeCall::declaration(const std::string& name, const std::set<std::string>& beside,
                                    const std::vector<std::string>& where) const {

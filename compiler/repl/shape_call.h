@@ -16,8 +16,12 @@ struct ShapeCall {
   std::string function;                 ///< as it was typed
   std::vector<std::string> parameters;  ///< of the declaration: those with a type, then those left open
   size_t given = 0;                     ///< of these, how many have a type
+  std::vector<size_t> places;           ///< of those with a type among the arguments
   std::string body;
   std::set<std::string> sizes;  ///< that the types name
+  /// A parameter `[]` takes the element type of the number that the function has there, so that it is called
+  /// a size by the name of the parameter. `types`: of each parameter of the function (number_types()).
+  void take_numbers(const std::vector<std::string>& types);
   /// The declaration of this name, with these conditions. Sizes that they mention and no type names are
   /// `beside`: a first parameter has them.
   std::string declaration(const std::string& name, const std::set<std::string>& beside,

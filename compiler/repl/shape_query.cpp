@@ -84,6 +84,47 @@ std::string contradiction(const std::vector<std::string>& texts) {
   return listed(texts) + " contradict each other";
 }
 
+/// The same fact without what both of its sides have, and without a negative size on the left.
+Fact balanced(Fact fact) {
+  for (const Var v : fact.lhs.vars()) {
+    const auto left = fact.lhs.linear_in(v), right = fact.rhs.linear_in(v);
+    if (!left || !right) continue;
+    const auto a = left->first.constant(), b = right->first.constant();
+    if (!a || !b || (*a != *b && *a >= 0)) continue;
+    fact.lhs = left->second;
+    fact.rhs = Dim(*b - *a) * Dim(v) + right->second;
+  }
+  return fact;
+}
+
+/// The facts with the sizes that one of them gives a number replaced by it in the others.
+std::vector<Fact> with_known_sizes(const std::vector<Fact>& facts) {
+  shape::Substitution known;
+  std::vector<Fact> out;
+  for (const Fact& fact : facts)
+    if (fact.relation == shape::Relation::eq && fact.lhs.as_var() && fact.rhs.constant())
+      known.emplace(*fact.lhs.as_var(), fact.rhs);
+  const auto mentions = [&](const Dim& side) {
+    return std::any_of(known.begin(), known.end(), [&](const auto& one) { return side.contains(one.first); });
+  };
+  for (const Fact& fact : facts) {
+    const bool is_known = fact.lhs.as_var() && fact.rhs.constant();
+    if (is_known || (!mentions(fact.lhs) && !mentions(fact.rhs)))
+      out.push_back(fact);
+    else
+      out.push_back(balanced({fact.lhs.substitute(known), fact.relation, fact.rhs.substitute(known)}));
+  }
+  return out;
+}
+
+/// All conditions in their simplest form.
+std::vector<std::string> simplest(const Conditions& all) {
+  std::vector<std::string> out;
+  for (const Fact& fact : shape::simplified(with_known_sizes(all.facts()), not_negative(all.sizes())))
+    out.push_back(fact.str());
+  return out;
+}
+
 std::string joined(const std::vector<std::string>& texts) {
   std::string out;
   for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + text;
@@ -264,10 +305,8 @@ Answer ShapeQuery::solutions(size_t from, size_t count) {
   const size_t end = from == 0 && !are_all ? std::min(first_shown, found.found.size()) : found.found.size();
   Answer answer = table_answer(table_of(found, all.sizes(), from, end));
   if (from == 0 && !are_all) {
-    std::vector<std::string> simple;
-    for (const Fact& fact : shape::simplified(all.facts(), not_negative(all.sizes())))
-      simple.push_back(fact.str());
-    answer.text = joined(simple) + "\n" + answer.text;
+    const std::vector<std::string> simple = simplest(all);
+    answer.text = (simple.empty() ? "it holds for all sizes" : joined(simple)) + "\n" + answer.text;
   }
   last_.shown = are_all ? 0 : end;
   if (found.end == Solutions::End::most) answer.text += "there are more: `:more`\n";
@@ -356,12 +395,13 @@ Answer ShapeQuery::why_of_solutions() const {
   static_cast<void>(own.read(last_.conditions));
   std::vector<std::string> assumed(all.texts().begin() + static_cast<std::ptrdiff_t>(own.texts().size()),
                                    all.texts().end());
-  std::vector<std::string> simple;
-  for (const Fact& fact : shape::simplified(all.facts(), not_negative(all.sizes())))
-    simple.push_back(fact.str());
+  const std::vector<std::string> simple = simplest(all);
   std::string said = fmt::format("asked:     {}\n", joined(own.texts()));
   if (!assumed.empty()) said += fmt::format("assumed:   {}\n", joined(assumed));
-  if (simple.size() < all.facts().size()) said += fmt::format("that is:   {}\n", joined(simple));
+  if (simple.empty())
+    said += "that is:   it holds for all sizes\n";
+  else if (simple.size() < all.facts().size())
+    said += fmt::format("that is:   {}\n", joined(simple));
   return text_answer(said + "The values that this leaves open were tried in order, the smallest first.\n");
 }
 

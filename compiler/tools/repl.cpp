@@ -148,11 +148,10 @@ class Lines {
   std::optional<std::string> again_;
 };
 
-/// The next phrase. An empty line or a command ends one that is not finished, and Ctrl-C gives it up; nullopt
-/// at the end.
+/// The next phrase. An empty line or a command ends one that is not finished, unless `:{` opens it, and
+/// Ctrl-C gives it up; nullopt at the end.
 std::optional<std::string> next_phrase(Lines& lines) {
   std::string phrase;
-  bool enclosed = false;
   for (bool more = false;; more = true) {
     const auto line = lines.next(more);
     if (!line && interrupted && lines.terminal()) {
@@ -161,17 +160,13 @@ std::optional<std::string> next_phrase(Lines& lines) {
       return "";
     }
     if (!line) return more && !phrase.empty() ? std::optional(phrase) : std::nullopt;
-    if (!more && *line == ":{") {
-      enclosed = true;
-      continue;
-    }
-    if (enclosed && *line == ":}") return phrase;
+    const bool enclosed = more && repl::is_enclosed(phrase);
     if (more && !enclosed && repl::begins_command(*line)) {
       lines.put_back(*line);
       return phrase;
     }
     phrase += (phrase.empty() ? "" : "\n") + *line;
-    if (!enclosed && ((more && line->empty()) || !repl::is_unfinished(phrase))) return phrase;
+    if ((more && !enclosed && line->empty()) || !repl::is_unfinished(phrase)) return phrase;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "repl/complete.h"
 #include "support.h"
@@ -12,6 +13,11 @@ namespace axon::repl {
 namespace {
 
 using Names = std::vector<std::string>;
+
+std::string source_of(Repl& repl) {
+  std::string problem;
+  return repl.definitions().source("", problem) + problem;
+}
 
 TEST(Definitions, WhatDependsOnAReplacedOneIsNamed) {
   Typing repl;
@@ -47,7 +53,7 @@ TEST(Definitions, ATestOfTheSameTitleIsReplaced) {
   repl.answer("test \"t\" = true");
   EXPECT_FALSE(repl.answer("test \"t\" = not false").failed());
   EXPECT_FALSE(repl.answer("test \"u\" = true").failed());
-  EXPECT_EQ(repl.definitions().source(), "test \"t\" = not false\ntest \"u\" = true\n");
+  EXPECT_EQ(source_of(repl), "test \"t\" = not false\ntest \"u\" = true\n");
 }
 
 TEST(Definitions, TheNameOfTheLastValueIsTaken) {
@@ -82,7 +88,7 @@ TEST(Definitions, AnErrorChangesNothing) {
     EXPECT_TRUE(repl.answer(wrong).failed()) << wrong;
     EXPECT_EQ(repl.text(":type f"), "f : f32[n] -> f32[n]\n") << wrong;
   }
-  EXPECT_EQ(repl.definitions().source(), "fun f (x : f32[n]) = x\n");
+  EXPECT_EQ(source_of(repl), "fun f (x : f32[n]) = x\n");
 }
 
 TEST(Definitions, DocumentationHasTheTypeWhateverWasDefinedBefore) {
@@ -107,7 +113,25 @@ TEST(Definitions, ASavedFileHasTheValuesThatItNeeds) {
   repl.answer("1.0");
   repl.answer("val y = it");
   repl.answer("2.0");
-  EXPECT_EQ(repl.definitions().source(), "val it_1 = 1.0\nval y = it_1\n");
+  EXPECT_EQ(source_of(repl), "val it_1 = 1.0\nval y = it_1\n");
+}
+
+TEST(Definitions, AnErrorIsShownWhereItWasTyped) {
+  Typing repl;
+  const Answer answer = repl.answer("fun g x = x\n\nfun h x = x\nval k = nothing_of_this_name");
+  EXPECT_NE(answer.text.find("repl:4:9"), std::string::npos) << answer.text;
+}
+
+TEST(Definitions, DocumentationOfSignsWordsAndModules) {
+  Typing repl;
+  EXPECT_EQ(repl.text(":doc @").substr(0, 4), "@ : ");
+  EXPECT_EQ(repl.text(":doc +").substr(0, 4), "+ : ");
+  EXPECT_EQ(repl.text(":doc f32").substr(0, 9), "type f32\n");
+  EXPECT_EQ(repl.text(":doc let").substr(0, 15), "let x = a in e\n");
+  EXPECT_EQ(repl.text(":doc conv").substr(0, 12), "module conv\n");
+  EXPECT_EQ(repl.text(":doc conv.conv2d").substr(0, 14), "conv.conv2d : ");
+  EXPECT_TRUE(repl.answer(":doc conv.nothing").failed());
+  EXPECT_TRUE(repl.answer(":doc @@").failed());
 }
 
 class Files : public ::testing::Test {
@@ -144,6 +168,43 @@ TEST_F(Files, LoadTakesAllOrNothing) {
   EXPECT_EQ(repl.text(":load " + path), "0 definitions of " + path + "\n");
 }
 
+TEST_F(Files, WhatIsSavedElsewhereImportsTheSameFiles) {
+  std::filesystem::create_directories(folder_ / "in" / "sub");
+  std::filesystem::create_directories(folder_ / "out");
+  const std::string from = (folder_ / "in" / "b.axn").string(), to = (folder_ / "c.axn").string();
+  std::ofstream(folder_ / "in" / "sub" / "a.axn") << "fun f x = x + 1.0\n";
+  std::ofstream(from) << "import \"sub/a.axn\" as a  -- the other\n\nval y = a.f 1.0\n";
+  Typing repl;
+  EXPECT_FALSE(repl.answer(":load " + from).failed());
+  const Answer refused = repl.answer(":save " + (folder_ / "out" / "c.axn").string());
+  EXPECT_NE(refused.text.find("`a` lies outside of"), std::string::npos) << refused.text;
+  EXPECT_FALSE(repl.answer(":save " + to).failed());
+  std::stringstream saved;
+  saved << std::ifstream(to).rdbuf();
+  EXPECT_EQ(saved.str(), "import \"in/sub/a.axn\" as a  -- the other\n\nval y = a.f 1.0\n");
+  Typing fresh;
+  EXPECT_FALSE(fresh.answer(":load " + to).failed());
+}
+
+TEST_F(Files, AFileThatIsNoTextHasOneError) {
+  Typing repl;
+  const Answer answer = repl.answer(":load " + write("val a = 1.0\n\xff\xfe\n"));
+  EXPECT_EQ(answer.found.size(), 1u) << answer.text;
+  const Answer typed = repl.answer("\xff\xfe");
+  EXPECT_EQ(typed.found.size(), 1u) << typed.text;
+  EXPECT_NE(typed.text.find("repl:1:1"), std::string::npos) << typed.text;
+}
+
+TEST_F(Files, AnErrorIsShownInTheFileThatWasLoaded) {
+  Typing repl;
+  const std::string path = write("-- two\n-- lines\nfun f (x : f32[n]) = g x\nfun g x = x + 1.0\n");
+  EXPECT_FALSE(repl.answer(":load " + path).failed());
+  const Answer changed = repl.answer("fun g (x : bool) = x");
+  EXPECT_NE(changed.text.find(path + ":3:"), std::string::npos) << changed.text;
+  EXPECT_NE(repl.text(":type f").find(path + ":3:"), std::string::npos) << repl.text(":type f");
+  EXPECT_NE(repl.text(":constraints f").find(path + ":3:"), std::string::npos);
+}
+
 TEST_F(Files, LinesMayEndInCarriageReturns) {
   Typing repl;
   EXPECT_FALSE(repl.answer(":load " + write("val a = 1.0\r\n\r\nfun f x = x\r\n")).failed());
@@ -164,6 +225,9 @@ TEST_F(Files, Completion) {
   EXPECT_EQ(completions(repl, "layer.inner.", 12), Names{"deep"});
   EXPECT_EQ(completions(repl, "unknown.", 8), Names{});
   EXPECT_EQ(completions(repl, ":con", 1), Names{"constraints"});
+  EXPECT_EQ(completions(repl, ":browse con", 8), Names{"conv"});
+  EXPECT_EQ(completions(repl, ":set ty", 5), Names{"types"});
+  EXPECT_EQ(completions(repl, ":set types o", 11), (Names{"off", "on"}));
   EXPECT_EQ(completions(repl, ":explain E031", 9).front(), "E0310");
   EXPECT_EQ(completions(repl, "layer |> transp", 9), Names{"transpose"});
   const std::string path = write("");

@@ -26,6 +26,26 @@ TEST(Phrase, IsUnfinished) {
     EXPECT_EQ(is_unfinished(text), std::string(text) == "é [") << text;
 }
 
+TEST(Phrase, WhatIsEnclosedIsOnePhrase) {
+  const std::string text = ":{\nfun g x = x\n\nfun h x = x\n:}";
+  EXPECT_EQ(phrases_of(text + "\n\n  \n1"), (std::vector<std::string>{text, "1"}));
+  EXPECT_EQ(inside_of(text), "fun g x = x\n\nfun h x = x\n");
+  EXPECT_EQ(inside_of(":{\n:}"), "");
+  EXPECT_EQ(inside_of(":{\n1"), "1");
+  EXPECT_EQ(inside_of("1\n"), "1\n");
+  for (const char* open : {":{", ":{\nfoo", ":{\n:type x\n\n", ":{ \nf\n :}"})
+    EXPECT_TRUE(is_unfinished(open));
+  for (const char* closed : {":{\n(\n:}", ":{\n:}\n", ":{ x"}) EXPECT_FALSE(is_unfinished(closed));
+}
+
+TEST(Phrase, ACommentAtTheEndOfALineStaysThere) {
+  const auto items = items_of("val a = 1.0 -- one\n\nval b = 2.0 -- two\n");
+  ASSERT_EQ(items.size(), 2u);
+  EXPECT_EQ(items[0].text, "val a = 1.0 -- one");
+  EXPECT_EQ(items[1].text, "\nval b = 2.0 -- two\n");
+  EXPECT_EQ(items[1].at, 19u);
+}
+
 TEST(Phrase, PhrasesOfACell) {
   using Phrases = std::vector<std::string>;
   EXPECT_EQ(phrases_of(""), Phrases());
@@ -44,7 +64,7 @@ TEST(Phrase, PhrasesOfACell) {
 TEST(Phrase, ItemsHaveTheirNamesAndAllOfTheText) {
   const std::string text = "--| One.\nval a : f32\nval a = 1.0\ntype T[n] = f32[n]\ntest \"t\" = true\n";
   std::string all;
-  for (const Item& item : items_of(text)) all += item.text;
+  for (const Item& item : items_of(text)) all += (all.empty() ? "" : "\n") + item.text;
   EXPECT_EQ(all, text);
   const std::vector<Item> items = items_of(text);
   ASSERT_EQ(items.size(), 4u);

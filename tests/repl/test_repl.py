@@ -6,6 +6,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -48,6 +49,25 @@ class Repl(unittest.TestCase):
         self.assertEqual(end["kind"], "quit")
         hostile = answers("[" * 100000 + "\nnull\n{\"code\": 3}\n", "--json").stdout.splitlines()
         self.assertEqual([json.loads(line)["kind"] for line in hostile], ["error"] * 3)
+
+    def test_enclosed(self):
+        text = ":{\nfun g x = x\n\nfun h x = x\n:}"
+        requests = [{"code": text}, {"split": text + "\ng 1.0"}, {"is_complete": ":{\nfoo"}, {"is_complete": text}]
+        lines = answers("".join(json.dumps(r) + "\n" for r in requests), "--json").stdout.splitlines()
+        code, split, open_, closed = [json.loads(line) for line in lines]
+        self.assertEqual([t["name"] for t in code["types"]], ["g", "h"])
+        self.assertEqual(split["phrases"], [text, "g 1.0"])
+        self.assertEqual((open_["complete"], closed["complete"]), (False, True))
+
+    def test_places(self):
+        """An error of the run time is shown where it was typed, in a phrase or in the file that was loaded."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "loaded.axn"
+            path.write_text("-- A line.\n\nfun third (n : i32) = n / (n - n)\n")
+            out = answers(f":load {path}\n1.0\ni32 7 / 0\nthird (i32 3)\n").stdout
+        self.assertIn("(repl:1:1)", out)
+        self.assertIn(f"({path}:3:23)", out)
+        self.assertNotIn("(repl).axn", out)
 
     def test_interrupt(self):
         """Once the evaluation, a child process, runs; an interrupt before a request changes nothing."""
