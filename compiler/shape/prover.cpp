@@ -249,10 +249,16 @@ std::optional<std::pair<Var, Dim>> find_definition(const std::vector<Fact>& fact
 
 std::vector<Fact> substitute(const std::vector<Fact>& facts, const Substitution& substitution) {
   std::vector<Fact> result;
-  for (const Fact& fact : facts) {
-    Fact next{fact.lhs.substitute(substitution), fact.relation, fact.rhs.substitute(substitution)};
-    if (!(next.lhs == next.rhs && fact.relation == Relation::eq)) result.push_back(std::move(next));
-  }
+  for (const Fact& fact : facts)
+    result.push_back({fact.lhs.substitute(substitution), fact.relation, fact.rhs.substitute(substitution)});
+  return result;
+}
+
+/// Those that say nothing are no facts; a goal that says nothing is one that holds.
+std::vector<Fact> substitute_in_facts(const std::vector<Fact>& facts, const Substitution& substitution) {
+  std::vector<Fact> result = substitute(facts, substitution);
+  std::erase_if(result,
+                [](const Fact& fact) { return fact.relation == Relation::eq && fact.lhs == fact.rhs; });
   return result;
 }
 
@@ -274,7 +280,8 @@ std::vector<Fact> simplified_goals(const std::vector<Fact>& goals, const std::ve
 Answer prove_by_definition(const std::vector<Fact>& facts, const std::vector<Fact>& goals, Var var,
                            const Dim& value, const ProverLimits& limits) {
   Substitution substitution{{var, value}};
-  Answer answer = prove_any(substitute(facts, substitution), substitute(goals, substitution), limits);
+  Answer answer =
+      prove_any(substitute_in_facts(facts, substitution), substitute(goals, substitution), limits);
   if (answer.verdict != Verdict::refuted) return answer;
   for (Var used : value.vars()) answer.counter_example.try_emplace(used, 0);
   auto number = value.evaluate(answer.counter_example);
