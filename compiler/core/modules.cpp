@@ -324,9 +324,12 @@ Module* Modules::module_of(const stx::Text& text, const std::string& name, const
   const std::string key = identity(text);
   if (auto it = modules_.find(key); it != modules_.end()) {
     if (!it->second->open) return it->second.get();
-    diagnostics_.report(
-        error(Code::E0407, at, fmt::format("the module `{}` imports itself", name))
-            .text("The imports go round in a circle; nothing in it could be declared first."));
+    // Said in each file of the circle when that is the program.
+    const source::Span first = it->second->importing;
+    auto e = error(Code::E0407, first, fmt::format("the module `{}` imports itself", name));
+    if (at != first) e.also(at, "what it imports leads back here");
+    e.text("The imports go round in a circle; nothing in it could be declared first.");
+    diagnostics_.report(std::move(e));
     return nullptr;
   }
   auto m = std::make_unique<Module>();
@@ -362,6 +365,7 @@ void Modules::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i) {
   if (m.imports.count(d.name.text))
     return refuse(Code::E0404, fmt::format("two imports are called `{}`", d.name.text), nullptr);
   m.imports[d.name.text] = nullptr;       // its names stay silent where it cannot be read
+  m.importing = d.span;
   if (i.path.empty() && !i.file) return;  // the parser said so
   if (relative.is_absolute())
     return refuse(Code::E0408, "an import names a file relative to this one", nullptr);

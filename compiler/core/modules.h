@@ -44,6 +44,7 @@ struct Module {
   std::map<std::string, Module*> imports;                  ///< null for one that could not be read
   std::filesystem::path root;    ///< the directory that its own imports stay inside of
   bool open = false;             ///< its imports are being read
+  source::Span importing;        ///< while it is open: the import that is being read
   std::vector<DeclId> in_order;  ///< values and types
 
   const std::map<std::string, DeclId>& space(DeclKey::Space space) const;

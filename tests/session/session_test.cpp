@@ -29,6 +29,20 @@ std::pair<std::string, std::string> at_once(const std::string& path) {
   return {core::print_types(program), summary(found, sources)};
 }
 
+TEST(Session, ACircleOfImportsIsSaidInEachOfItsFiles) {
+  Session session(library(), {});
+  session.documents().open("a.axn", "import \"b.axn\" as b\nfun f x = b.g x\n");
+  session.documents().open("b.axn", "import \"c.axn\" as c\nfun g x = c.h x\n");
+  session.documents().open("c.axn", "import \"a.axn\" as a\nfun h x = a.f x\n");
+  for (const char* path : {"a.axn", "b.axn", "c.axn"}) {
+    const source::Diagnostics found = session.check(path);
+    ASSERT_EQ(found.error_count(), 1u) << path;
+    const source::Diagnostic& d = found.in_order_of_report()[0];
+    EXPECT_EQ(d.code, source::Code::E0407);
+    EXPECT_EQ(d.primary.span.file, session.documents().find(path)->text().source) << path;
+  }
+}
+
 class Programs : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Programs, AreCheckedAsAtOnce) {
