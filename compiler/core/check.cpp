@@ -160,6 +160,12 @@ TypeId Checker::expected_result(TypeId written, Span at) {
   return instantiator_.open(written, w);
 }
 
+/// Where the value of an expression is written: behind `let .. in`.
+static Span result_place(const Program& p, ExprId e) {
+  while (p.exprs[e].kind == Expr::Kind::let) e = p.exprs[e].args[1];
+  return p.exprs[e].span;
+}
+
 std::optional<Checker::Inferred> Checker::infer_body() {
   const DeclInfo& info = e_.infos[g_.index];
   const Global g = p_.globals[g_];
@@ -190,7 +196,8 @@ std::optional<Checker::Inferred> Checker::infer_body() {
   }
   if (stated.result) {
     match_stated_sizes(expected, out.body);
-    unifier_.unify(expected, out.body, why(p_.exprs[g.body].span, "the result", expected, out.body, g.body));
+    unifier_.unify(expected, out.body,
+                   why(result_place(p_, g.body), "the result", expected, out.body, g.body));
     if (stated.second_result) {
       const TypeId first = expected_result(*stated.second_result, g.span);
       match_stated_sizes(first, out.body);

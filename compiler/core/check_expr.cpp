@@ -253,6 +253,16 @@ bool ExprChecker::poisoned(const Expr& application) {
   return false;
 }
 
+/// Whether something of the type is not known.
+bool ExprChecker::is_open(TypeId type) const {
+  Occurrences all;
+  all.add(vars_, vars_.zonk(type));
+  const auto is_meta = [&](auto v) { return vars_.is_meta(v); };
+  return std::any_of(all.dims.begin(), all.dims.end(), is_meta) ||
+         std::any_of(all.shapes.begin(), all.shapes.end(), is_meta) ||
+         std::any_of(all.types.begin(), all.types.end(), is_meta);
+}
+
 void ExprChecker::infer_arguments(const Expr& application) {
   for (size_t i = 1; i < application.args.size(); ++i)
     if (!p_.exprs[application.args[i]].type.valid()) infer(application.args[i]);
@@ -377,7 +387,7 @@ TypeId ExprChecker::infer_apply(ExprId id, ExprId applied) {
     type = vars_[vars_.zonk(dependent_.applied(fn, e.span))];
   }
   if (!pass_arguments(id, type, shown)) return vars_.error();
-  poisoned(e);
+  const bool is_poisoned = poisoned(e);
   if (callee.kind == Kind::global && p_.globals[callee.global].name == "cast" && !callee.text.empty())
     type_literal(e.args[1], *base::elem_from_name(callee.text));
   if (count + 1 < type.items.size()) {
@@ -386,6 +396,7 @@ TypeId ExprChecker::infer_apply(ExprId id, ExprId applied) {
     return applied.valid() ? rest : as_value(id, rest, opened);
   }
   const TypeId result = type.items.back();
+  if (is_poisoned && is_open(result)) return vars_.error();  // the argument would have decided it
   if (auto value = arithmetic(id, result)) {
     const Type t = vars_[vars_.head(result)];
     if (t.kind == Type::Kind::tensor) return vars_.tensor(t.elem, {}, value);

@@ -50,6 +50,7 @@ class ExprChecker : InferencePart {
   void learn_elements(ExprId lambda);
   void learn_ranges(const Pattern& pattern, TypeId stack);
   bool poisoned(const Expr& application);
+  bool is_open(TypeId type) const;
   TypeId infer_dim(ExprId id);
   bool names_function(ExprId id) const;
   TypeId infer_let(ExprId id, TypeId expected);

@@ -62,7 +62,7 @@ TypeId IndexChecker::infer_for(ExprId id) {
     const TypeId number = vars_.tensor({std::nullopt, vars_.type("t")}, {});
     unifier_.unify(
         number, body,
-        why(p_.exprs[e.args[0]].span, "what is folded, one number for each index", number, body, id));
+        why(p_.exprs[e.args[0]].span, "what is folded for each index", number, body, id));
   }
   solver_.pop_to(context);
   Shape result;

@@ -256,8 +256,8 @@ Shape IndexChecker::select(ExprId id, TypeId base, bool has_otherwise) {
   std::vector<IndexItem> items = p_.exprs[id].indices;
   const Span at = p_.exprs[id].span;
   base = unifier_.shape_view(base);
-  const std::string what =
-      fmt::format("the indexing with {} position{}", items.size(), items.size() == 1 ? "" : "s");
+  const char* const use = p_.exprs[id].kind == Expr::Kind::with_index ? "the update at" : "the indexing with";
+  const std::string what = fmt::format("{} {} position{}", use, items.size(), items.size() == 1 ? "" : "s");
   const bool open_ended = std::any_of(items.begin(), items.end(), [](const IndexItem& i) {
     return i.kind == IndexItem::Kind::ellipsis || i.kind == IndexItem::Kind::rank;
   });

@@ -26,7 +26,10 @@ void Reporter::report(Diagnostic d) {
     return;
   }
   if (e_.infos[g_.index].not_read) return;
-  e_.diagnostics->report(std::move(d));
+  // A second way in which sizes do not agree at a place most often comes of the first.
+  const Span at = d.primary.span;
+  const bool again = d.code == Code::E0303 && !disagreements_.insert({at.file, at.begin, at.end}).second;
+  if (!again) e_.diagnostics->report(std::move(d));
 }
 
 Names& Reporter::names() {
@@ -55,8 +58,7 @@ std::string Reporter::describe(ExprId id) {
   const Expr& e = p_.exprs[id];
   if (e.kind == Expr::Kind::local) return fmt::format("`{}`", p_.locals[e.local].name);
   if (e.kind == Expr::Kind::global)
-    return fmt::format(
-        "`{}`", e.text.empty() || p_.globals[e.global].name == "cast" ? p_.globals[e.global].name : e.text);
+    return fmt::format("`{}`", e.text.empty() ? p_.globals[e.global].name : e.text);
   const std::string_view text = e_.sources.text(e.span);
   if (!text.empty() && text.size() <= 24 && text.find('\n') == std::string_view::npos)
     return fmt::format("`{}`", text);

@@ -7,6 +7,7 @@
 #pragma once
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/inference.h"
 #include "core/print.h"
@@ -99,6 +100,7 @@ class Reporter : InferencePart {
 
   std::optional<Names> names_;
   std::set<std::pair<uint32_t, std::string>> missing_fields_;  ///< reported: (type, field)
+  std::set<std::tuple<source::FileId, uint32_t, uint32_t>> disagreements_;  ///< places of reported E0303
   std::map<uint32_t, size_t> explained_;  ///< calls whose cause is said, and where in pending_
   PendingReport* attempt_ = nullptr;
   std::vector<PendingReport> pending_;

@@ -23,6 +23,9 @@ namespace {
 constexpr size_t most_core_work = 100'000;  // expressions inferred for one declaration, all attempts together
 constexpr size_t most_shown = 3;            // places of a core that are marked
 
+/// Whether marks of both would stand under each other.
+bool begins_there(Span mark, Span place) { return mark.file == place.file && mark.begin == place.begin; }
+
 /// Marks the places of the core that the message does not show yet.
 void mark_core(Diagnostic& d, const std::vector<Why>& core, const Why& failing,
                const source::SourceManager& sources) {
@@ -30,8 +33,10 @@ void mark_core(Diagnostic& d, const std::vector<Why>& core, const Why& failing,
   for (const Why& w : core) {
     const bool same_place = failing.expr.valid() && w.expr == failing.expr;
     const bool marked = std::any_of(d.secondary.begin(), d.secondary.end(),
-                                    [&](const source::Label& l) { return l.span == w.span; });
-    if (same_place || marked || w.span == d.primary.span || !w.span.valid() || shown == most_shown) continue;
+                                    [&](const source::Label& l) { return begins_there(l.span, w.span); });
+    if (same_place || marked || begins_there(d.primary.span, w.span) || !w.span.valid() ||
+        shown == most_shown)
+      continue;
     d.also(w.span,
            fmt::format("together with {}",
                        w.what == "the size" ? fmt::format("the size `{}`", sources.text(w.span)) : w.what));

@@ -13,6 +13,7 @@
 //                          .help("transpose the right operand",
 //                                Edit{w_span, "transpose w", Applicability::safe}));
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -84,8 +85,10 @@ struct Diagnostic {
     primary.text = std::move(text);
     return *this;
   }
+  /// A label beside; nothing where it is there already.
   Diagnostic& also(Span span, std::string text) {
-    secondary.push_back({span, std::move(text)});
+    const auto same = [&](const Label& label) { return label.span == span && label.text == text; };
+    if (std::none_of(secondary.begin(), secondary.end(), same)) secondary.push_back({span, std::move(text)});
     return *this;
   }
   Diagnostic& text(std::string text) {

@@ -102,7 +102,9 @@ std::string alternatives(const std::vector<std::string>& words) {
 void Builder::add_helps(source::Diagnostic& report, const std::vector<TokenKind>& kinds, bool at_end) const {
   const auto wants = [&](K kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
   const bool ends_here = wants(K::FUN);
-  if (ends_here && last_.kind == K::EQUAL) report.help("`==` compares");
+  if (ends_here && last_.kind == K::EQUAL && wants(K::PLUS)) report.help("`==` compares");
+  if (ends_here && last_.kind == K::EQUAL && wants(K::ARROW) && !wants(K::PLUS))
+    report.help("a type is stated before the declaration: `val x : i64`, then `val x = 3`");
   if (ends_here && (last_.kind == K::LESS || last_.kind == K::LE || last_.kind == K::GREATER ||
                     last_.kind == K::GE || last_.kind == K::EQEQ || last_.kind == K::NE))
     report.help("comparisons do not chain: `a < b && b < c`");
