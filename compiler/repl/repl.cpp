@@ -212,8 +212,9 @@ Answer Repl::shape(const std::string& text) {
       read_shape_call(text, [&](const std::string& name) { return definitions_.is_value(name); });
   if (!call.error.empty()) return error_answer(call.error);
   const std::string name = definitions_.free_name("query");
-  definitions_.probe(fmt::format("val {} = {}", name, call.function), name,
-                     [&](const session::Record& record) { call.take_numbers(number_types(record)); });
+  const auto function = definitions_.find(call.function);
+  if (function && function->record && function->record->checked)
+    call.take_numbers(number_types(*function->record));
   const ShapeQuery::Assumed assumed = shapes_.assumed_of(call.sizes);
   AppliedType applied;
   const auto outcome = definitions_.probe(
