@@ -10,6 +10,7 @@
 
 #include "base/elem.h"
 #include "core/modules.h"
+#include "query/examples.h"
 #include "query/imports.h"
 #include "query/workspace.h"
 #include "syntax/tokens.h"
@@ -213,12 +214,27 @@ class Trial {
   std::map<std::string, std::multiset<std::string>> errors_;
 };
 
+/// Whether names in the file can have the meaning: of what is declared those in its own file and where that
+/// is imported; where an import leads nowhere, that is not known.
+bool can_mention(const Session& session, const std::string& path, const Meaning& meaning) {
+  if (meaning.kind == Kind::field || !is_seen_outside(meaning.kind)) return true;
+  const std::string file = meaning.declared
+                               ? core::file_of_module(meaning.declared->module)
+                               : session.documents().identity(session.sources()[meaning.binding.file].name());
+  if (session.documents().identity(path) == file) return true;
+  const std::vector<Import> all = imports(session, path);
+  return meaning.declared && std::any_of(all.begin(), all.end(), [&](const Import& import) {
+           return import.file.empty() || session.documents().identity(import.file) == file;
+         });
+}
+
 /// Why it is not known what the name stands for in all places: a declaration with an error mentions it.
 std::string refusal_of_errors(const Session& session, const std::map<std::string, source::Diagnostics>& found,
                               const Mention& mention, const std::vector<Edit>& edits) {
   const std::string_view name = without_quote(session.sources().text(mention.span));
   const bool outside = is_seen_outside(mention.meaning.kind);
-  for (const auto& [path, of_file] : found)
+  for (const auto& [path, of_file] : found) {
+    if (!can_mention(session, path, mention.meaning)) continue;
     for (const source::Diagnostic& d : of_file.in_order_of_report()) {
       const Span error = d.primary.span;
       const session::Document* const document = session.documents().find(path);
@@ -235,6 +251,7 @@ std::string refusal_of_errors(const Session& session, const std::map<std::string
                              line_text(session, error));
       }
     }
+  }
   return "";
 }
 
@@ -273,6 +290,33 @@ void add_edits(const Session& session, const Mention& mention, const std::string
   }
 }
 
+/// In examples of the documentation, too, where they mean nothing else with the other name.
+void add_edits_of_examples(const Session& session, const Meaning& meaning, const std::string& before,
+                           const std::string& after, Renaming& out) {
+  if (!meaning.declared || (meaning.kind != Kind::value && meaning.kind != Kind::type)) return;
+  const std::string file = core::file_of_module(meaning.declared->module);
+  const bool types = meaning.kind == Kind::type;
+  const auto refuse = [&](Span at) {
+    out.refusal = fmt::format("`{}` already means something else in {}", after, line_text(session, at));
+  };
+  for (const std::string& path : session.documents().paths()) {
+    const bool own = session.documents().identity(path) == file;
+    for (const ExampleName& one : names_in_examples(session, path, before, types)) {
+      if (one.module.empty() ? !own : session.imported(path, one.module) != file) continue;
+      if (one.module.empty() && bound_in(one.bound, after)) return refuse(one.span);
+      out.edits.push_back({one.span, after, source::Applicability::safe});
+    }
+    if (!own) continue;
+    for (const ExampleName& one : names_in_examples(session, path, after, types))
+      if (one.module.empty()) return refuse(one.span);
+  }
+  std::map<source::FileId, size_t> order;  // that of the files
+  for (const Edit& edit : out.edits) order.emplace(edit.span.file, order.size());
+  std::sort(out.edits.begin(), out.edits.end(), [&](const Edit& a, const Edit& b) {
+    return std::pair(order[a.span.file], a.span.begin) < std::pair(order[b.span.file], b.span.begin);
+  });
+}
+
 }  // namespace
 
 Renamable renamable(const Session& session, const std::string& path, uint32_t offset) {
@@ -305,6 +349,7 @@ Renaming rename(Session& session, const std::string& path, uint32_t offset, cons
   const std::string replacement = quoted ? "'" + plain : plain;
   if (!out.refusal.empty() || before == replacement) return out;
   add_edits(session, mention, replacement, out);
+  if (out.refusal.empty()) add_edits_of_examples(session, mention.meaning, before, replacement, out);
   if (out.refusal.empty()) out.refusal = refusal_of_errors(session, found, mention, out.edits);
   if (out.refusal.empty())
     run([&] { out.refusal = Trial(session, out.edits, mention.meaning, plain).run(); });

@@ -34,6 +34,15 @@ class Rename : public ::testing::Test {
       text.replace(edit->span.begin, edit->span.size(), edit->replacement);
     return text;
   }
+  /// Where the first name stands that was edited, once it is: examples are edited, too, and hold none.
+  uint32_t first_name(const Renaming& done) const {
+    uint32_t shift = 0;
+    for (const source::Edit& edit : done.edits) {
+      if (mention_at(session_, path, edit.span.begin + shift)) return edit.span.begin + shift;
+      shift += static_cast<uint32_t>(edit.replacement.size()) - edit.span.size();
+    }
+    return 0;
+  }
   static constexpr const char* path = "/nowhere/a.axn";
   session::Session session_{session::library(), {}};
   std::string text_;
@@ -66,6 +75,37 @@ TEST_F(Rename, IsRefusedWhereANameWouldMeanSomethingElse) {
   EXPECT_EQ(renamed("= let", "plus"), "there is no name here");
   set("fun f x = softmax x\n");
   EXPECT_EQ(renamed("softmax", "soft"), "`softmax` belongs to the library");
+}
+
+TEST_F(Rename, OfExamplesInDocumentation) {
+  set("type P = {dbl : f32}\n\n"
+      "--| Not dbl here.\n--| >>> dbl (dbl 1) + (let dbl = 2 in dbl)\n--| dbl\n"
+      "--| >>> {dbl = dbl 2}.dbl :> P\nfun dbl x = x + x\n");
+  EXPECT_EQ(renamed("dbl x", "twice"),
+            "type P = {dbl : f32}\n\n"
+            "--| Not dbl here.\n--| >>> twice (twice 1) + (let dbl = 2 in dbl)\n--| dbl\n"
+            "--| >>> {dbl = twice 2}.dbl :> P\nfun twice x = x + x\n");
+  EXPECT_NE(renamed("P =", "Q").find("2}.dbl :> Q\n"), std::string::npos);
+  set("--| >>> let y = 1 in dbl y\nfun dbl x = x + x\n");
+  EXPECT_EQ(renamed("dbl x", "y"), "`y` already means something else in line 1 of a.axn");
+  set("--| >>> dbl (exp 1.0)\nfun dbl x = x + x\n");
+  EXPECT_EQ(renamed("dbl x", "exp"), "`exp` already means something else in line 1 of a.axn");
+}
+
+TEST_F(Rename, OfExamplesInFilesThatImport) {
+  const std::string other = "/nowhere/b.axn";
+  session_.documents().open(other, "import \"a.axn\" as a\n--| >>> a.dbl 1 + dbl.dbl 2\nfun g x = a.dbl x\n");
+  set("fun dbl x = x + x\n");
+  session_.check(other);
+  EXPECT_EQ(to("dbl", "twice").edits.size(), 3u);
+}
+
+TEST_F(Rename, ErrorsOfFilesThatCannotMeanItDoNotMatter) {
+  session_.documents().open("/nowhere/b.axn", "fun f x = f (y x)\n");
+  set("fun f x = x + 1.0\n");
+  EXPECT_EQ(renamed("f x", "k"), "fun k x = x + 1.0\n");
+  session_.documents().open("/nowhere/b.axn", "import \"a.axn\" as a\nfun g x = a.f (y x)\n");
+  EXPECT_EQ(renamed("f x", "k"), "what `f` means is not known while there is an error in line 2 of b.axn");
 }
 
 TEST_F(Rename, IsRefusedWhereErrorsHideWhatANameMeans) {
@@ -148,7 +188,7 @@ TEST_F(Rename, LeavesTypesAsTheyAre) {
         set(now);
         EXPECT_FALSE(session_.check(path).has_errors()) << file << ": " << old << " to " << other;
         const bool alias = taken.edits[0].replacement.find(" as ") != std::string::npos;
-        const Renaming back = rename(session_, path, taken.edits[0].span.begin, old);
+        const Renaming back = rename(session_, path, first_name(taken), old);
         EXPECT_TRUE(alias || applied(now, back) == text)
             << file << ": " << old << " to " << other << back.refusal;
       }
