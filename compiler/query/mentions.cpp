@@ -5,6 +5,8 @@
 #include <map>
 
 #include "core/modules.h"
+#include "query/imports.h"
+#include "query/workspace.h"
 
 namespace axon::query {
 
@@ -139,7 +141,8 @@ class Collector {
       if (!span) continue;
       if (auto meaning = meaning_of(use, *span, layer)) {
         const bool binds = meaning->binding.valid() && (meaning->binding == *span || binds_field(use));
-        add({*span, std::move(*meaning), binds});
+        const Span field = use.kind == Kind::field ? now(use.binding, layer).value_or(Span{}) : Span{};
+        add({*span, std::move(*meaning), binds, field});
       }
     }
   }
@@ -272,6 +275,50 @@ std::optional<Span> definition(const Session& session, const Meaning& meaning) {
     if (!first) first = m.span;
   }
   return first;
+}
+
+/// Whether the place is in the declaration of a type.
+static bool is_in_type(const Session& session, Span place) {
+  const session::Document* const document = place.valid() ? session.documents().find(place.file) : nullptr;
+  if (!document) return false;
+  for (const stx::File* part : document->text().parts)
+    for (const stx::Decl& d : part->decls)
+      if (const Span whole = session.sources().in_whole(d.span);
+          stx::as<stx::TypeDecl>(d) && whole.begin <= place.begin && place.end <= whole.end)
+        return true;
+  return false;
+}
+
+/// The file, and what it imports.
+static std::vector<std::string> files_seen_by(const Session& session, const std::string& path) {
+  std::vector<std::string> out{path};
+  for (size_t i = 0; i < out.size(); ++i)
+    for (const Import& import : imports(session, std::string(out[i])))
+      if (session.documents().find(import.file) &&
+          std::find(out.begin(), out.end(), import.file) == out.end())
+        out.push_back(import.file);
+  return out;
+}
+
+std::optional<Span> definition(const Session& session, const Mention& mention) {
+  if (mention.meaning.kind != Kind::field) return definition(session, mention.meaning);
+  const std::string name(session.sources().text(mention.span));
+  if (is_in_type(session, mention.field)) {
+    Span place = mention.field;
+    place.end = place.begin + static_cast<uint32_t>(name.size());
+    return place;
+  }
+  std::optional<Span> bound;  // where no type declares it
+  for (const std::string& path : files_seen_by(session, session.sources()[mention.span.file].name())) {
+    const source::FileId file = session.documents().find(path)->text().source;
+    if (!has_word(session.sources()[file].text(), name)) continue;
+    for (const Mention& m : mentions(session, path)) {
+      if (m.meaning != mention.meaning || !m.binds) continue;
+      if (is_in_type(session, m.span)) return m.span;
+      if (!bound) bound = m.span;
+    }
+  }
+  return bound ? bound : definition(session, mention.meaning);
 }
 
 }  // namespace axon::query

@@ -29,7 +29,8 @@ struct Meaning {
 struct Mention {
   source::Span span;  ///< of the name alone, in the whole file
   Meaning meaning;
-  bool binds = false;  ///< the name is declared or bound here
+  bool binds = false;       ///< the name is declared or bound here
+  source::Span field = {};  ///< of a field: what says that there is one, of the type that it is read of here
 };
 
 /// Whether other declarations and files can mention something of the kind.
@@ -47,5 +48,8 @@ std::optional<Mention> mention_at(const session::Session& session, const std::st
 std::vector<Mention> mentions_of(const session::Session& session, const Meaning& meaning);
 /// Where it is declared or bound: the name there; nothing where that was edited away.
 std::optional<source::Span> definition(const session::Session& session, const Meaning& meaning);
+/// Of the name at its place: of a field it is in the declared type that the value has there, else in one that
+/// the file can see.
+std::optional<source::Span> definition(const session::Session& session, const Mention& mention);
 
 }  // namespace axon::query

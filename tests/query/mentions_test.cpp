@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "session/support.h"
 
 namespace axon::query {
@@ -77,6 +79,30 @@ TEST_F(Mentions, CoverTheLibraryWithoutOverlap) {
           << session_.sources().describe(m.span);
     }
     session_.documents().close(file);
+  }
+}
+
+/// Other files that are open may say that fields of two types are one: it is where the type here declares it.
+TEST(Definition, OfAFieldIsTheSameWhateverIsOpen) {
+  const std::string text = "import \"a.axn\" as a\nfun g (p : a.P) = p.w\nfun h r = r.w + a.of r\n";
+  const std::map<std::string, std::string> files = {
+      {"/nowhere/a.axn", "type P = {w : f32[3], v : f32}\nfun of (p : P) = p.w\n"},
+      {"/nowhere/b.axn", text},
+      {"/nowhere/c.axn",
+       "import \"b.axn\" as b\ntype Q = {v : f32, w : f32[3]}\nfun k (p : Q) = b.g p + p.w\n"}};
+  for (const char* order : {"ab", "abc", "cab", "acb", "cba", "bca"}) {
+    session::Session session(session::library(), {});
+    for (const auto& [path, content] : files)
+      if (std::string(order).find(path[9]) != std::string::npos) session.documents().open(path, content);
+    for (const char* one = order; *one; ++one) session.check(std::string("/nowhere/") + *one + ".axn");
+    for (const char* field : {"w\nfun", "w + a"}) {
+      const auto mention = mention_at(session, "/nowhere/b.axn",
+                                      static_cast<uint32_t>(text.find(std::string(".") + field)) + 1);
+      ASSERT_TRUE(mention);
+      const auto place = definition(session, *mention);
+      ASSERT_TRUE(place);
+      EXPECT_EQ(session.sources().describe(*place), "/nowhere/a.axn:1:11") << order << " " << field;
+    }
   }
 }
 

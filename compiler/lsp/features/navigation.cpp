@@ -26,7 +26,7 @@ Json definition(Server& server, const Json& params) {
   const OpenText& text = server.text_of(params);
   const auto mention = mention_in(server, text, params);
   const auto place = mention
-                         ? query::definition(server.session(), mention->meaning)
+                         ? query::definition(server.session(), *mention)
                          : query::imported_at(server.session(), text.path, offset_in(server, text, params));
   if (!place) return nullptr;
   const auto location = server.location(*place);
