@@ -122,9 +122,12 @@ ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const st
     return data_index(index, extent, what);
   if ((at_low == Proof::unknown && !bounds_.require(low, what)) ||
       (at_high == Proof::unknown && !bounds_.require(high, what))) {
+    const auto value = dim->constant(), count = extent.constant();
     fail(source::Code::E0601,
-         fmt::format("{} may be out of range: nothing shows that it is {}", what,
-                     at_low == Proof::unknown ? "at least 0" : "less than " + sizes_.shown(extent)));
+         value && count
+             ? fmt::format("{}: {} is not in 0 .. {}", what, *value, *count - 1)
+             : fmt::format("{} may be out of range: nothing shows that it is {}", what,
+                           at_low == Proof::unknown ? "at least 0" : "less than " + sizes_.shown(extent)));
     return index;
   }
   ScalarId safe = index_of(g, *dim);

@@ -69,6 +69,9 @@ TEST(FromCoreChecks, WhatNothingShowsIsSaidInWordsOfTheProgram) {
   const std::string slice = "nothing shows that the slice lies between 0 and n";
   EXPECT_NE(of("fold (fn s j => s + sum x[2*j::-1]) 0.0 (iota (k[0]))").find(slice), std::string::npos);
   EXPECT_NE(of("for (j < k[0]) => sum x[j::-1]").find(slice), std::string::npos);
+  const std::string outside =
+      lower("fun g (x : f32[n]) (k : i64[1]) = x[k[0]]\nentry f = g [1.0] [5]\n").errors;
+  EXPECT_NE(outside.find(": 5 is not in 0 .. 0"), std::string::npos) << outside;
 }
 
 TEST(FromCoreChecks, IntegersOfAnyTypeAreAsStated) {
