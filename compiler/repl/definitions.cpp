@@ -376,39 +376,42 @@ std::string Definitions::program(const std::string& expression) const {
   return program() + fmt::format("entry {} = {}\n", entry(), with_it(expression));
 }
 
+/// The byte that stands there in the file.
+static uint32_t offset_of(const source::SourceFile& file, uint32_t line, uint32_t column) {
+  uint32_t offset = file.line_begin(line);
+  while (offset < file.size() && file.position(offset).line == line && file.position(offset).column < column)
+    ++offset;
+  return offset;
+}
+
 std::string Definitions::as_typed(const std::string& error, const std::string& expression) const {
   std::vector<Kept> all = checked_definitions();
   const size_t fresh = all.size();
   all.push_back({made(entry(), fmt::format("entry {} = ", entry()), with_it(expression)), false, true});
   Ranges ranges;
-  const std::string text = joined(all, &ranges),
-                    file = std::filesystem::path(path_).filename().string() + ":";
+  const std::string text = joined(all, &ranges);
   const Origin origin(*this, ranges, fresh, expression, text);
   source::SourceManager programs;
   source::Diagnostics ignored;
   const source::SourceFile& program = programs[programs.add("program", text, ignored)];
+  // A place is the path of the program, or its name alone, and behind colons a line and a column.
+  const std::string name = std::filesystem::path(path_).filename().string() + ":";
+  const std::string folder = path_.substr(0, path_.size() - (name.size() - 1));
   std::string out = error;
-  for (size_t at = 0; (at = out.find(file, at)) != std::string::npos;) {
+  for (size_t at = 0; (at = out.find(name, at)) != std::string::npos; ++at) {
     uint32_t line = 0, column = 0;
     int length = 0;
-    if (std::sscanf(out.c_str() + at + file.size(), "%u:%u%n", &line, &column, &length) < 2 || line == 0 ||
-        line > program.line_count()) {
-      at += file.size();
-      continue;
-    }
-    uint32_t offset = program.line_begin(line);
-    while (offset < program.size() && program.position(offset).line == line &&
-           program.position(offset).column < column)
-      ++offset;
+    const int read = std::sscanf(out.c_str() + at + name.size(), "%u:%u%n", &line, &column, &length);
+    if (read < 2 || line == 0 || line > program.line_count()) continue;
+    const uint32_t offset = offset_of(program, line, column);
     const source::Span place = origin.span(offset, offset);
     const source::SourceFile& typed = origin.sources[place.file];
     const source::Position position = typed.position(place.begin);
-    const std::string shown = fmt::format("{}:{}:{}", typed.name(), position.line, position.column);
-    const size_t folder = path_.size() - (file.size() - 1);
-    const bool whole = at >= folder && out.compare(at - folder, folder, path_, 0, folder) == 0;
-    const size_t begin = whole ? at - folder : at;
-    out.replace(begin, at + file.size() + static_cast<size_t>(length) - begin, shown);
-    at = begin + shown.size();
+    const bool is_path = std::string_view(out).substr(0, at).ends_with(folder);
+    const size_t begin = is_path ? at - folder.size() : at;
+    out.replace(begin, at + name.size() + static_cast<size_t>(length) - begin,
+                fmt::format("{}:{}:{}", typed.name(), position.line, position.column));
+    at = begin;
   }
   return out;
 }
