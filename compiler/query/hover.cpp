@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/modules.h"
+#include "query/cursor.h"
 #include "query/mentions.h"
 #include "query/size_places.h"
 #include "query/typed.h"
@@ -204,8 +205,24 @@ class Hovering {
       const LocalId id = part ? typed.bound_at(*part) : LocalId{};
       if (!id.valid()) continue;
       describe_local(out, typed, id);
+      if (const core::Binder* const binder = binder_of(typed.program(), id); binder && binder->range)
+        out.text = range_text(layer, typed.dim(*binder->range));
       if (!out.code.empty()) return;
     }
+  }
+
+  /// A size that inference calls so, or that the data decides, has no name in the declaration, and it may be
+  /// called as the index is.
+  std::string range_text(const Layer& layer, const std::string& size) const {
+    const auto is_named = [&](const core::Use& use) {
+      const auto now = use.kind == Kind::size ? layer.now(use.span) : std::nullopt;
+      return now && sources_.text(*now) == size;
+    };
+    const auto& uses = layer.record().mentions;
+    const bool name = std::all_of(size.begin(), size.end(), is_letter) && (size[0] < '0' || size[0] > '9');
+    const bool unnamed = name && std::none_of(uses.begin(), uses.end(), is_named);
+    return fmt::format("Runs from 0 up to, not including, the size {}`{}`.",
+                       unnamed ? "that types call " : "", size);
   }
 
   static void describe_local(Hover& out, Typed& typed, LocalId id) {
@@ -219,9 +236,6 @@ class Hovering {
         return;
       case Local::Kind::index:
         out.code = l.name + " : i64";
-        if (binder && binder->range)
-          out.text =
-              fmt::format("Runs from 0 up to, not including, the size `{}`.", typed.dim(*binder->range));
         return;
       case Local::Kind::rank: {
         std::string axes;

@@ -110,11 +110,20 @@ std::vector<Line> answer(const QueryOptions& o, session::Session& session, uint3
     return out;
   }
   if (o.what == "def") {
-    if (const auto place = query::definition(session, mention->meaning)) add(*place);
+    if (const auto place = query::definition(session, *mention)) add(*place);
   } else {
     for (const query::Mention& m : query::references(session, path, offset, files_beside(path))) add(m.span);
   }
   return out;
+}
+
+/// A file as whoever asked writes paths: relative where the question was.
+std::string shown_name(const QueryOptions& o, const std::string& name) {
+  namespace fs = std::filesystem;
+  if (fs::path(parse_place(o.at)->file).is_absolute() || !fs::path(name).is_absolute()) return name;
+  std::error_code failed;
+  const fs::path relative = fs::proximate(name, failed);
+  return failed ? name : relative.string();
 }
 
 void show(const QueryOptions& o, const source::SourceManager& sources, const std::vector<Line>& lines) {
@@ -122,8 +131,9 @@ void show(const QueryOptions& o, const source::SourceManager& sources, const std
   for (const Line& line : lines) {
     const source::SourceFile& file = sources[line.span.file];
     const source::Position from = file.position(line.span.begin), to = file.position(line.span.end);
+    const std::string name = shown_name(o, file.name());
     if (o.json)
-      all.push_back({{"file", file.name()},
+      all.push_back({{"file", name},
                      {"line", from.line},
                      {"column", from.column},
                      {"end_line", to.line},
@@ -132,7 +142,7 @@ void show(const QueryOptions& o, const source::SourceManager& sources, const std
     else if (o.what == "type")
       fmt::print("{}\n", line.text);
     else
-      fmt::print("{}:{}:{}: {}\n", file.name(), from.line, from.column, line.text);
+      fmt::print("{}:{}:{}: {}\n", name, from.line, from.column, line.text);
   }
   if (o.json) fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
 }

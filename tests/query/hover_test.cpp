@@ -107,6 +107,19 @@ TEST_F(Hovering, OfABrokenTextIsWhatWasKnown) {
             "here   : f32[n, d] -> f32[d, o] -> f32[n, o]");
 }
 
+TEST_F(Hovering, OfAnIndexSaysWhetherItsSizeHasAName) {
+  session::Session session(session::library(), {});
+  const std::string text =
+      "fun f (x : f32[n]) = for i => x[i]\nfun g c = let m = nonzero c in for i => m[i]\n";
+  session.documents().open("/nowhere/i.axn", text);
+  session.check("/nowhere/i.axn");
+  const auto said = [&](const char* at) {
+    return hover(session, "/nowhere/i.axn", static_cast<uint32_t>(text.find(at)))->text;
+  };
+  EXPECT_EQ(said("i => x"), "Runs from 0 up to, not including, the size `n`.");
+  EXPECT_EQ(said("i => m"), "Runs from 0 up to, not including, the size that types call `k`.");
+}
+
 TEST_F(Hovering, OfNothingSaysNothing) {
   set("-- a comment\n\nfun f x = x -- x\n");
   EXPECT_EQ(at("comment"), "-");
