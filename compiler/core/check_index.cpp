@@ -56,13 +56,15 @@ TypeId IndexChecker::infer_for(ExprId id) {
   scopes_.leave_to(around);
   if (vars_[vars_.head(body)].kind == Type::Kind::error) {
     solver_.pop_to(context);
+    for (const Binder& b : e.binders)  // what is wrong in the body gives no range to what indexes nothing
+      if (p_.locals[b.local].kind == Local::Kind::index && index_binders_[b.local].uses.empty())
+        find_range(b.local);
     return body;
   }
   if (e.flag) {  // folded: one number for each index
     const TypeId number = vars_.tensor({std::nullopt, vars_.type("t")}, {});
-    unifier_.unify(
-        number, body,
-        why(p_.exprs[e.args[0]].span, "what is folded for each index", number, body, id));
+    unifier_.unify(number, body,
+                   why(p_.exprs[e.args[0]].span, "what is folded for each index", number, body, id));
   }
   solver_.pop_to(context);
   Shape result;

@@ -101,7 +101,7 @@ GlobalId Elaborator::add_global(DeclId d) {
   const Declared& declared = modules[d];
   Global g;
   g.kind = declared.kind;
-  g.name = declared.key->name;
+  g.name = declared.name;
   g.module = declared.module->name;
   g.span = declared.span;
   g.doc = declared.written->doc;

@@ -146,9 +146,7 @@ void Modules::declare(Module& m, const stx::File& file, const stx::Decl& d) {
   auto& names = space == DeclKey::Space::values  ? m.values
                 : space == DeclKey::Space::types ? m.types
                                                  : m.layouts;
-  Declared declared{&m,          std::make_shared<const DeclKey>(m.identity, space, name),
-                    {&file, &d}, {},
-                    kind,        d.name.span.valid() ? d.name.span : d.span};
+  Declared declared{&m, name, {&file, &d}, {}, kind, d.name.span.valid() ? d.name.span : d.span};
   const auto [it, is_new] = names.try_emplace(name);
   if (!is_new) {
     // `val f : t` followed by `fun f` or `val f = e` states the type of f
@@ -231,6 +229,17 @@ DeclId Modules::in_library(DeclKey::Space space, const std::string& name) const 
     if (auto it = names.find(name); it != names.end() && !is_private(it->second)) return it->second;
   }
   return {};
+}
+
+const SharedKey& Modules::shared_key(DeclId d) const {
+  if (keys_.size() <= d.index) keys_.resize(decls_.size());
+  SharedKey& key = keys_[d.index];
+  if (!key) {
+    const Declared& declared = decls_[d];
+    key = std::make_shared<const DeclKey>(declared.module->identity,
+                                          space_of(declared.kind, *declared.written), declared.name);
+  }
+  return key;
 }
 
 DeclId Modules::find(const DeclKey& key) const {
@@ -364,7 +373,7 @@ void Modules::import(Module& m, const stx::Decl& d, const stx::ImportDecl& i) {
   };
   if (m.imports.count(d.name.text))
     return refuse(Code::E0404, fmt::format("two imports are called `{}`", d.name.text), nullptr);
-  m.imports[d.name.text] = nullptr;       // its names stay silent where it cannot be read
+  m.imports[d.name.text] = nullptr;  // its names stay silent where it cannot be read
   m.importing = d.span;
   if (i.path.empty() && !i.file) return;  // the parser said so
   if (relative.is_absolute())

@@ -70,7 +70,7 @@ std::optional<std::pair<DeclKey::Space, std::string>> declared_name(const syntax
 
 struct Declared {
   Module* module = nullptr;
-  SharedKey key;
+  std::string name;
   Written written;
   Written stated;  ///< `val f : t` before `fun f`, if there is one
   Global::Kind kind = Global::Kind::value;
@@ -87,8 +87,8 @@ class Modules {
   const Module& open_program(const syntax::Text& text, const std::string& root);
 
   const Declared& operator[](DeclId d) const { return decls_[d]; }
-  const DeclKey& key(DeclId d) const { return *decls_[d].key; }
-  const SharedKey& shared_key(DeclId d) const { return decls_[d].key; }
+  const DeclKey& key(DeclId d) const { return *shared_key(d); }
+  const SharedKey& shared_key(DeclId d) const;
   DeclId find(const DeclKey& key) const;  ///< invalid when there is none
   bool is_private(DeclId d) const { return decls_[d].written->is_private; }
   const Module* module(const std::string& identity) const;  ///< null when there is none
@@ -122,6 +122,7 @@ class Modules {
   const Loader loader_;
   source::Diagnostics& diagnostics_;
   base::Store<DeclTag, Declared> decls_;
+  mutable std::vector<SharedKey> keys_;  ///< of those that were asked for, by declaration
   std::vector<const Module*> prelude_;  ///< what is seen without import; the first that has a name wins
   std::vector<std::string> names_;
   mutable std::map<const Module*, std::map<DeclId, std::string>> type_names_;  ///< of those that were asked

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "syntax/examples.h"
 #include "syntax/tokens.h"
 
 namespace axon::query {
@@ -13,18 +14,6 @@ using source::Span;
 namespace {
 
 constexpr std::string_view before_examples = "val it = ";  // what makes one a declaration
-
-/// Where the program in a comment is, if it has one.
-std::optional<Span> example_in(const Session& session, const syntax::Comment& comment) {
-  constexpr std::string_view mark = ">>> ";
-  if (!comment.is_doc || !comment.own_line) return std::nullopt;
-  Span span = session.sources().in_whole(comment.span);
-  std::string_view text = session.sources().text(span).substr(3);
-  if (text.starts_with(' ')) text.remove_prefix(1);
-  if (!text.starts_with(mark)) return std::nullopt;
-  span.begin = span.end - static_cast<uint32_t>(text.size() - mark.size());
-  return span;
-}
 
 /// The word that ends at the place, where it is no member of anything itself.
 std::string word_before(std::string_view text, uint32_t end) {
@@ -56,7 +45,8 @@ std::vector<ExampleName> names_in_examples(const Session& session, const std::st
   const auto before = static_cast<uint32_t>(before_examples.size());
   for (const syntax::File* part : document->text().parts)
     for (const syntax::Comment& comment : part->comments) {
-      const auto example = example_in(session, comment);
+      auto example = syntax::example_in(comment, session.sources()[part->source]);
+      if (example) example = session.sources().in_whole(*example);
       if (!example || session.sources().text(*example).find(name) == std::string_view::npos) continue;
       const source::SourceFile file(
           source::FileId{0}, "",

@@ -105,8 +105,11 @@ void Builder::add_helps(source::Diagnostic& report, const std::vector<TokenKind>
   if (ends_here && last_.kind == K::EQUAL && wants(K::PLUS)) report.help("`==` compares");
   if (ends_here && last_.kind == K::EQUAL && wants(K::ARROW) && !wants(K::PLUS))
     report.help("a type is stated before the declaration: `val x : i64`, then `val x = 3`");
-  if (ends_here && (last_.kind == K::LESS || last_.kind == K::LE || last_.kind == K::GREATER ||
-                    last_.kind == K::GE || last_.kind == K::EQEQ || last_.kind == K::NE))
+  const bool compares = last_.kind == K::LESS || last_.kind == K::LE || last_.kind == K::GREATER ||
+                        last_.kind == K::GE || last_.kind == K::EQEQ || last_.kind == K::NE;
+  if (compares && wants(K::COMMA) && (ends_here || wants(K::EQUAL)))  // of `where`
+    report.help("comparisons do not chain: `a < b, b < c`");
+  else if (compares && ends_here)
     report.help("comparisons do not chain: `a < b && b < c`");
   if ((ends_here || wants(K::LET)) && last_.kind == K::DOTDOT)
     report.help(

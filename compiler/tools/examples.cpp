@@ -7,40 +7,26 @@
 #include <charconv>
 #include <cmath>
 
+#include "syntax/examples.h"
+
 namespace axon::tools {
-
-namespace {
-
-constexpr std::string_view mark = ">>> ";
-
-/// What a documentation comment says, and where that begins.
-std::string_view said(const source::SourceFile& file, const syntax::Comment& comment, uint32_t& begin) {
-  begin = comment.span.begin + 3;
-  if (begin < comment.span.end && file.text()[begin] == ' ') ++begin;
-  std::string_view text = file.text().substr(begin, comment.span.end - begin);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
-}
-
-}  // namespace
 
 std::vector<Example> find_examples(const syntax::File& tree, const source::SourceFile& file) {
   std::vector<Example> all;
   bool open = false;  // do the lines now read belong to the last example?
   uint32_t line = 0;
   for (const syntax::Comment& comment : tree.comments) {
-    uint32_t begin = 0;
-    const std::string_view text = said(file, comment, begin);
+    const source::Span said = syntax::said_by(comment, file);
+    const std::string_view text = file.text().substr(said.begin, said.size());
+    const auto example = syntax::example_in(comment, file);
     const uint32_t here = file.line_of(comment.span.begin);
-    open = open && comment.is_doc && here == line + 1 && !text.empty() && !text.starts_with(mark);
+    open = open && comment.is_doc && here == line + 1 && !text.empty() && !example;
     line = here;
     if (open) {
       std::string& expected = all.back().expected;
       expected += (expected.empty() ? "" : "\n") + std::string(text);
-    } else if (comment.is_doc && comment.own_line && text.starts_with(mark)) {
-      const uint32_t skipped = static_cast<uint32_t>(mark.size());
-      all.push_back(
-          {{file.id(), begin + skipped, begin + static_cast<uint32_t>(text.size())}, {}, {}, {}, 0, 0});
+    } else if (example) {
+      all.push_back({*example, {}, {}, {}, 0, 0});
       open = true;
     }
   }

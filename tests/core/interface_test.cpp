@@ -38,7 +38,7 @@ class Elaborated {
     for (const auto& [d, interface] : interfaces_) {
       const GlobalId g = e.global(d);
       interface->give(e, g);
-      EXPECT_EQ(Interface(e, g).fingerprint(), interface->fingerprint()) << modules_[d].key->name;
+      EXPECT_EQ(Interface(e, g).fingerprint(), interface->fingerprint()) << modules_[d].name;
     }
   }
 

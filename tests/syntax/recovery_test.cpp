@@ -77,6 +77,9 @@ TEST(Recovery, WhatOtherLanguagesWriteIsMetByAHelp) {
   const std::pair<const char*, const char*> written[] = {
       {"fun a x = x = 3", "`==` compares"},
       {"fun a x y = x < y <= 3", "comparisons do not chain: `a < b && b < c`"},
+      {"fun a (x : f32[n]) where 3 < n < 5 = x", "comparisons do not chain: `a < b, b < c`"},
+      {"val a : f32[n] -> f32[n] where 3 < n < 5", "comparisons do not chain: `a < b, b < c`"},
+      {"val x : i64 = 3", "a type is stated before the declaration: `val x : i64`, then `val x = 3`"},
       {"fun a x i j = x[i - 1 else 0.0, j]", "`else` stands behind all indices: `x[i - 1, j else 0.0]`"},
       {"fun a x i = x[i, i else if i < 1 then x[0, 0] else 2.0, 0 : i]",
        "`else` stands behind all indices: `x[i - 1, j else 0.0]`"},
