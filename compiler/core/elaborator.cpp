@@ -222,8 +222,7 @@ void Elaborator::check(GlobalId root) {
 
 void Elaborator::run() {
   if (!diagnostics->has_errors())  // else most may be left out
-    for (const stx::File* part : file.text.parts)
-      program.exprs.reserve(part->exprs.size());
+    for (const stx::File* part : file.text.parts) program.exprs.reserve(part->exprs.size());
   for (DeclId d : file.in_order) program.own.push_back(global(d));
   for (const auto& [name, d] : file.layouts) check(global(d));
   for (GlobalId g : std::vector(program.own)) check(g);

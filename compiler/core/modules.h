@@ -123,7 +123,7 @@ class Modules {
   source::Diagnostics& diagnostics_;
   base::Store<DeclTag, Declared> decls_;
   mutable std::vector<SharedKey> keys_;  ///< of those that were asked for, by declaration
-  std::vector<const Module*> prelude_;  ///< what is seen without import; the first that has a name wins
+  std::vector<const Module*> prelude_;   ///< what is seen without import; the first that has a name wins
   std::vector<std::string> names_;
   mutable std::map<const Module*, std::map<DeclId, std::string>> type_names_;  ///< of those that were asked
   std::map<std::string, std::unique_ptr<Module>> modules_;  ///< by the file that each one is

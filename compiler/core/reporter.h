@@ -99,7 +99,7 @@ class Reporter : InferencePart {
   void suggest(source::Diagnostic& d, const Failure& f, const Why& w);  // suggest.cpp
 
   std::optional<Names> names_;
-  std::set<std::pair<uint32_t, std::string>> missing_fields_;  ///< reported: (type, field)
+  std::set<std::pair<uint32_t, std::string>> missing_fields_;               ///< reported: (type, field)
   std::set<std::tuple<source::FileId, uint32_t, uint32_t>> disagreements_;  ///< places of reported E0303
   std::map<uint32_t, size_t> explained_;  ///< calls whose cause is said, and where in pending_
   PendingReport* attempt_ = nullptr;
