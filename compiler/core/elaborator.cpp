@@ -221,8 +221,11 @@ void Elaborator::check(GlobalId root) {
 }
 
 void Elaborator::run() {
-  if (!diagnostics->has_errors())  // else most may be left out
-    for (const stx::File* part : file.text.parts) program.exprs.reserve(part->exprs.size());
+  if (!diagnostics->has_errors()) {  // else most may be left out
+    size_t count = 0;
+    for (const stx::File* part : file.text.parts) count += part->exprs.size();
+    program.exprs.reserve(count);
+  }
   for (DeclId d : file.in_order) program.own.push_back(global(d));
   for (const auto& [name, d] : file.layouts) check(global(d));
   for (GlobalId g : std::vector(program.own)) check(g);

@@ -214,8 +214,8 @@ bool Checker::take(std::optional<Job>& job) {
 
 /// Who types comes before what is checked, where there is no processor for each.
 static void step_back() {
-  constexpr int priority = 5;  // a third of the time of a thread that did not
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), priority);
+  constexpr int niceness = 5;
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness);
 }
 
 void Checker::run() {

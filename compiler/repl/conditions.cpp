@@ -27,8 +27,7 @@ std::string of_conditions(std::string text) {
   static constexpr std::pair<std::string_view, std::string_view> words[] = {
       {"the end of the declaration", "the end of the condition"},
       {"a declaration, ", ""},
-      {"a declaration or ", ""},
-      {"`a < b && b < c`", "`a < b, b < c`"}};
+      {"a declaration or ", ""}};
   for (const auto& [of_declarations, here] : words)
     if (const size_t at = text.find(of_declarations); at != std::string::npos)
       text.replace(at, of_declarations.size(), here);
@@ -50,7 +49,6 @@ std::string rendered(const source::Diagnostics& found, const std::string& typed,
   };
   for (source::Diagnostic d : found.sorted()) {
     d.message = of_conditions(std::move(d.message));
-    for (source::Help& help : d.helps) help.text = of_conditions(std::move(help.text));
     move(d.primary.span);
     for (source::Label& label : d.secondary) move(label.span);
     for (source::Help& help : d.helps)
