@@ -193,6 +193,22 @@ size_t Session::with_text(const std::string& path, const std::string& text,
   return view.round.work();
 }
 
+/// Whether another declaration of the module may use one of these. Who uses a type has read its text.
+bool Session::are_used(const std::vector<DeclKey>& declared, const std::string& module) const {
+  const auto is_declared = [&](const DeclKey& key) {
+    return std::find(declared.begin(), declared.end(), key) != declared.end();
+  };
+  if (std::any_of(declared.begin(), declared.end(),
+                  [](const DeclKey& key) { return key.space != DeclKey::Space::values; }))
+    return true;
+  return std::any_of(records_.begin(), records_.end(), [&](const auto& each) {
+    const auto& [key, record] = each;
+    return key.module == module && !is_declared(key) &&
+           std::any_of(record.uses.begin(), record.uses.end(),
+                       [&](const auto& use) { return use.first.module == module && is_declared(use.first); });
+  });
+}
+
 /// Brings up to date what the text that is tried changes, and what was reported before; false where that may
 /// change others, too.
 bool Session::run_edited(View& view, const Document& document, const ReplacedRecords& before) {
@@ -215,12 +231,13 @@ bool Session::run_edited(View& view, const Document& document, const ReplacedRec
     if (!record.reports.empty() && key.module == view.own.identity) all.push_back(view.modules.find(key));
   std::erase_if(all, [](DeclId d) { return !d.valid(); });
   view.round.run(all);
-  return std::all_of(edited.begin(), edited.end(), [&](const DeclKey& key) {
+  std::erase_if(edited, [&](const DeclKey& key) {
     const auto was = before.find(key);
     if (was == before.end()) return true;  // its record holds
     const auto is = records_.find(key);
     return was->second && is != records_.end() && has_same_interface(*was->second, is->second);
   });
+  return !are_used(edited, view.own.identity);
 }
 
 size_t Session::with_edited(const std::string& path, const std::string& text,

@@ -85,6 +85,7 @@ class Session {
   static std::vector<core::DeclId> declarations_of(const View& view);
   source::Diagnostics run(View& view);
   source::Diagnostics reports(const View& view) const;
+  bool are_used(const std::vector<core::DeclKey>& declared, const std::string& module) const;
   bool run_edited(View& view, const Document& document, const ReplacedRecords& before);
   source::Diagnostic in_whole(source::Diagnostic d) const;
   void forget_gone(const core::Modules& modules);

@@ -169,7 +169,7 @@ class Bench {
   }
 
   void repairs() {
-    for (size_t i = 0; i < count(); i += 8) {
+    for (size_t i = 0; i < count(); i += 2) {
       std::vector<std::string> edited = parts_;
       edited.push_back("fun wrong (x : f32[n, d]) (w : f32[m, d]) = x @ w\n");
       edited.push_back(fmt::format("-- {}\n", i));
