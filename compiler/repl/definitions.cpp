@@ -137,9 +137,29 @@ Definitions::Outcome Definitions::evaluate(const std::string& expression, const 
   return change(std::move(wanted), kept_.size(), expression, keep);
 }
 
-Definitions::Outcome Definitions::run_check(const std::string& expression) {
+size_t Definitions::parameters_of(const std::string& expression) {
+  const std::string name = free_name("value");
+  size_t count = 0;
+  probe(fmt::format("val {} = {}", name, expression), name, [&](const session::Record& record) {
+    const core::Program& program = record.checked->program;
+    const core::Type& type = program.types.types[program.globals[record.checked->global].scheme.type];
+    if (type.kind == core::Type::Kind::function) count = type.items.size() - 1;
+  });
+  return count;
+}
+
+Definitions::Kept Definitions::entry_of(const std::string& expression, size_t parameters) const {
+  std::string names;
+  for (size_t i = 0; i < parameters; ++i) names += " " + free_name(fmt::format("x{}", i + 1));
+  const std::string before = fmt::format("entry {}{} = {}", entry(), names, parameters == 0 ? "" : "(");
+  Item item = made(entry(), before, with_it(expression));
+  if (parameters != 0) item.text += ")" + names;
+  return {std::move(item), false, true};
+}
+
+Definitions::Outcome Definitions::run_check(const std::string& expression, size_t parameters) {
   std::vector<Kept> wanted = kept_;
-  wanted.push_back({made(entry(), fmt::format("entry {} = ", entry()), with_it(expression)), false, true});
+  wanted.push_back(entry_of(expression, parameters));
   return change(std::move(wanted), kept_.size(), expression, false);
 }
 
@@ -372,8 +392,8 @@ std::vector<Definitions::Kept> Definitions::checked_definitions() const {
 
 std::string Definitions::program() const { return joined(checked_definitions()); }
 
-std::string Definitions::program(const std::string& expression) const {
-  return program() + fmt::format("entry {} = {}\n", entry(), with_it(expression));
+std::string Definitions::program(const std::string& expression, size_t parameters) const {
+  return program() + entry_of(expression, parameters).item.text + "\n";
 }
 
 /// The byte that stands there in the file.
@@ -384,10 +404,11 @@ static uint32_t offset_of(const source::SourceFile& file, uint32_t line, uint32_
   return offset;
 }
 
-std::string Definitions::as_typed(const std::string& error, const std::string& expression) const {
+std::string Definitions::as_typed(const std::string& error, const std::string& expression,
+                                  size_t parameters) const {
   std::vector<Kept> all = checked_definitions();
   const size_t fresh = all.size();
-  all.push_back({made(entry(), fmt::format("entry {} = ", entry()), with_it(expression)), false, true});
+  all.push_back(entry_of(expression, parameters));
   Ranges ranges;
   const std::string text = joined(all, &ranges);
   const Origin origin(*this, ranges, fresh, expression, text);

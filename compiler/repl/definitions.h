@@ -34,8 +34,11 @@ class Definitions {
   Outcome define(const std::string& phrase);
   /// The expression as a value of that hidden name, kept when it is asked for.
   Outcome evaluate(const std::string& expression, const std::string& name, bool keep);
-  /// The expression as the entry of a program, which it becomes to be run (program()): its errors.
-  Outcome run_check(const std::string& expression);
+  /// How many parameters the value of the expression has; 0 for one with an error.
+  size_t parameters_of(const std::string& expression);
+  /// The expression as the entry of a program, which it becomes to be run (program()): its errors. A function
+  /// becomes one of so many parameters.
+  Outcome run_check(const std::string& expression, size_t parameters = 0);
   /// Checks a declaration of that name beside the definitions, which stay as they are, and shows what was
   /// found out about it where it is right.
   using Look = std::function<void(const session::Record&)>;
@@ -44,12 +47,12 @@ class Definitions {
   Outcome load(const std::string& path, const std::string& text);
 
   /// The program of all definitions that check, with the expression as an entry of the name entry().
-  std::string program(const std::string& expression) const;
+  std::string program(const std::string& expression, size_t parameters = 0) const;
   /// The same without an entry of its own.
   std::string program() const;
   std::string entry() const { return free_name("it"); }
   /// An error of the program that runs the expression, with each place of it where that was typed.
-  std::string as_typed(const std::string& error, const std::string& expression) const;
+  std::string as_typed(const std::string& error, const std::string& expression, size_t parameters = 0) const;
   /// The definitions as they were typed, without hidden ones, for a file in that folder. `problem` is why
   /// they cannot be there.
   std::string source(const std::string& folder, std::string& problem) const;
@@ -94,6 +97,7 @@ class Definitions {
   static std::string joined(const std::vector<Kept>& all, Ranges* ranges = nullptr);
   class Origin;
   std::string with_it(const std::string& phrase) const;
+  Kept entry_of(const std::string& expression, size_t parameters) const;
   source::Diagnostics checked(const std::string& path);
   void see_library();
   using Errors = std::map<std::string, std::string>;  ///< rendered, by the definition that they are about

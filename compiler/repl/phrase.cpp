@@ -230,6 +230,20 @@ std::optional<std::string> moved_import(const Item& item, const std::string& fro
                       fmt::format("import \"{}\" as {}", moved.generic_string(), decl.name.text));
 }
 
+std::string definition_meant_by(const std::string& text) {
+  const Lexed lexed(text);
+  const std::vector<Token>& tokens = lexed.tokens;
+  const bool let = !tokens.empty() && tokens[0].kind == TokenKind::LET;
+  const auto first = tokens.begin() + (let ? 1 : 0);
+  const auto equal =
+      std::find_if(first, tokens.end(), [](const Token& t) { return t.kind != TokenKind::ID; });
+  if (first == equal || equal == tokens.end() || equal->kind != TokenKind::EQUAL) return "";
+  if (std::any_of(equal, tokens.end(), [](const Token& t) { return t.kind == TokenKind::IN; })) return "";
+  const size_t line = text.find('\n', first->begin);
+  const std::string rest = text.substr(first->begin, line - first->begin);
+  return (equal - first == 1 ? "val " : "fun ") + rest + (line == std::string::npos ? "" : " ..");
+}
+
 std::vector<size_t> places_of(const std::string& text, std::string_view name) {
   const Lexed lexed(text);
   std::vector<size_t> places;

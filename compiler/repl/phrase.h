@@ -53,6 +53,10 @@ std::string body_of_test(const Item& item);
 /// where it cannot, since the file lies outside of that folder. Any other item as it is.
 std::optional<std::string> moved_import(const Item& item, const std::string& from, const std::string& to);
 
+/// The definition that a phrase such as `x = 1.0`, `f x = x` or `let x = 1.0` was meant to be, its first
+/// line; empty for any other.
+std::string definition_meant_by(const std::string& text);
+
 /// Where the name stands as a word of its own: offsets.
 std::vector<size_t> places_of(const std::string& text, std::string_view name);
 

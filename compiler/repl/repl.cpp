@@ -136,7 +136,12 @@ Answer Repl::type(const std::string& expression) {
 Answer Repl::evaluate(const std::string& expression, bool timed) {
   const std::string name = fmt::format("it_{}", count_ + 1);
   const auto outcome = definitions_.evaluate(expression, name, false);
-  if (!outcome.errors.empty()) return refusal(outcome);
+  if (!outcome.errors.empty()) {
+    Answer answer = refusal(outcome);
+    if (const std::string meant = definition_meant_by(expression); !meant.empty())
+      answer.text += fmt::format("help: to define it\n    | {}\n", meant);
+    return answer;
+  }
   if (std::string why = definitions_.why_broken(expression); !why.empty()) return error_answer(why);
   Answer answer;
   answer.kind = Answer::Kind::value;
@@ -194,16 +199,19 @@ Answer Repl::stage(const std::string& stage, const std::string& expression) {
   if (!evaluator_) return error_answer("error: nothing is compiled here\n");
   if (std::string why = definitions_.why_broken(expression); !why.empty()) return error_answer(why);
   Program program{definitions_.path(), definitions_.program(), expression};
+  size_t parameters = 0;
   if (!definitions_.defines(expression) ||
       definitions_.program().find("entry " + expression) == std::string::npos) {
-    if (const auto outcome = definitions_.run_check(expression); !outcome.errors.empty())
+    parameters = definitions_.parameters_of(expression);
+    if (const auto outcome = definitions_.run_check(expression, parameters); !outcome.errors.empty())
       return refusal(outcome);
     program.entry = definitions_.entry();
-    program.text = definitions_.program(expression);
+    program.text = definitions_.program(expression, parameters);
   }
   Evaluation evaluation = evaluator_->stage(program, stage);
   if (evaluation.interrupted) throw base::Cancelled{};
-  if (!evaluation.error.empty()) return error_answer(definitions_.as_typed(evaluation.error, expression));
+  if (!evaluation.error.empty())
+    return error_answer(definitions_.as_typed(evaluation.error, expression, parameters));
   return text_answer(evaluation.values.empty() ? "" : evaluation.values[0].text);
 }
 

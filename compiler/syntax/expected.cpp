@@ -102,6 +102,10 @@ std::string alternatives(const std::vector<std::string>& words) {
 void Builder::add_helps(source::Diagnostic& report, const std::vector<TokenKind>& kinds, bool at_end) const {
   const auto wants = [&](K kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
   const bool ends_here = wants(K::FUN);
+  const std::string_view before = file_.text().substr(0, last_.begin);
+  const bool is_first = before.empty() || before.back() == '\n';
+  if (ends_here && is_first && (last_.kind == K::ID || last_.kind == K::LET))
+    report.help("`fun f x = ..` declares a function, `val c = ..` a value");
   if (ends_here && last_.kind == K::EQUAL && wants(K::PLUS)) report.help("`==` compares");
   if (ends_here && last_.kind == K::EQUAL && wants(K::ARROW) && !wants(K::PLUS))
     report.help("a type is stated before the declaration: `val x : i64`, then `val x = 3`");

@@ -26,6 +26,14 @@ TEST(Phrase, IsUnfinished) {
     EXPECT_EQ(is_unfinished(text), std::string(text) == "é [") << text;
 }
 
+TEST(Phrase, DefinitionMeantBy) {
+  EXPECT_EQ(definition_meant_by("z = 1.0"), "val z = 1.0");
+  EXPECT_EQ(definition_meant_by("f x y = x + y"), "fun f x y = x + y");
+  EXPECT_EQ(definition_meant_by("let z = [1.0,\n 2.0]"), "val z = [1.0, ..");
+  for (const char* other : {"", "=", "z", "z == 1.0", "f (x = 1)", "let z = 1.0 in z", "let (a, b) = (1, 2)"})
+    EXPECT_EQ(definition_meant_by(other), "") << other;
+}
+
 TEST(Phrase, WhatIsEnclosedIsOnePhrase) {
   const std::string text = ":{\nfun g x = x\n\nfun h x = x\n:}";
   EXPECT_EQ(phrases_of(text + "\n\n  \n1"), (std::vector<std::string>{text, "1"}));
