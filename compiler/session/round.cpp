@@ -80,8 +80,16 @@ Round::Round(Documents& documents, const core::Modules& modules, const core::Opt
     : documents_(documents), modules_(modules), answers_(modules), options_(options), records_(records) {}
 Round::~Round() = default;
 
-bool Round::may_hold(const Record& record) {
-  if (record.fault) return false;
+/// Whether the declaration is written, and its type is stated, in the parts that the record was read from.
+static bool is_read_from(const Record& record, const core::Declared& d) {
+  auto own = record.own.begin();
+  for (const core::Written& written : {d.written, d.stated})
+    if (written && (own == record.own.end() || (own++)->id != written.file->source)) return false;
+  return own == record.own.end();
+}
+
+bool Round::may_hold(DeclId d, const Record& record) {
+  if (record.fault || !is_read_from(record, modules_[d])) return false;
   if (replaced_ && !record.reports.empty()) return false;
   const bool same_texts = std::all_of(record.texts.begin(), record.texts.end(), [&](const auto& text) {
     const Document* const document = documents_.find(text.first);
@@ -157,7 +165,7 @@ void Round::collect(const std::vector<DeclId>& declarations) {
     if (!is_new) continue;
     Node& node = at->second;
     const auto known = records_.find(modules_.key(d));
-    if (known != records_.end() && may_hold(known->second)) {
+    if (known != records_.end() && may_hold(d, known->second)) {
       for (const auto& [key, print] : known->second.uses)
         if (const DeclId used = modules_.find(key); used.valid()) node.uses.push_back(used);
     } else {
@@ -295,7 +303,7 @@ void Round::run_changed(const std::vector<DeclId>& declarations) {
   std::vector<DeclId> changed;
   std::copy_if(declarations.begin(), declarations.end(), std::back_inserter(changed), [&](DeclId d) {
     const auto known = records_.find(modules_.key(d));
-    return known == records_.end() || !may_hold(known->second);
+    return known == records_.end() || !may_hold(d, known->second);
   });
   run(changed);
 }

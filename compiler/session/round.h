@@ -58,7 +58,7 @@ class Round {
   void attempt(core::DeclId d, Node& node, const std::function<void()>& step);
   std::optional<Record> replace(const core::DeclKey& key, Record record);
   void finish(core::DeclId d, Node& node, bool circular);
-  bool may_hold(const Record& record);
+  bool may_hold(core::DeclId d, const Record& record);
   bool holds(const Record& record, bool circular) const;
   Record record_of(const Elaboration& elaboration, const Node& node, bool circular) const;
   void add_names(Record& out, const core::Elaborator& e, core::GlobalId global) const;

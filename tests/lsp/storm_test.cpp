@@ -33,9 +33,27 @@ class Storm {
 
   /// A change of the text as a client sends it; makes it in the text, too.
   Json change(std::string& text) {
-    static const std::vector<std::string> put = {
-        "",   "(", ")", "x",   " y", "[n]",  "\n",    "\"",       "--",    "\r\n",
-        "\t", "λ", "𝛼", "1.0", "= ", "fun ", " + z ", "private ", ": f32", "\nval a = 1\n"};
+    static const std::vector<std::string> put = {"",
+                                                 "(",
+                                                 ")",
+                                                 "x",
+                                                 " y",
+                                                 "[n]",
+                                                 "\n",
+                                                 "\"",
+                                                 "--",
+                                                 "\r\n",
+                                                 "\t",
+                                                 "λ",
+                                                 "𝛼",
+                                                 "1.0",
+                                                 "= ",
+                                                 "fun ",
+                                                 " + z ",
+                                                 "private ",
+                                                 ": f32",
+                                                 "\nval a = 1\n",
+                                                 "\nval f : f32 -> f32\n"};
     const Positions positions(text, Encoding::utf16);
     const uint32_t begin = boundary(text, below(text.size() + 1));
     const uint32_t end =

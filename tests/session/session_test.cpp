@@ -219,5 +219,36 @@ TEST_F(Edits, OfFilesThatAreClosedLeaveNothingBehind) {
   EXPECT_LE(session.records().size(), records + 40);
 }
 
+/// Where a declaration is written is part of what it was checked from.
+TEST(Session, AStatedTypeOrATwinComesAndGoes) {
+  const std::string k = "fun k x = x\n", use = "test \"a\" = k 1.0 == 1.0\n", sum = "fun k x = sum x\n";
+  const std::vector<std::string> texts = {k,
+                                          "val k : f32 -> f32\n" + k,
+                                          "val k : f32 -> i64\n" + k,
+                                          "val k : f32 -> f32\n",
+                                          "val k : f32 -> f32\nfun k x = true\n",
+                                          k + use,
+                                          "val k : i64 -> i64\n" + k + use,
+                                          k + k + use,
+                                          "fun k x = true\n" + k + use,
+                                          k + "fun k x = true\n" + use,
+                                          "type k = f32\n" + k + "fun l (x : k) = x\n",
+                                          "type k = f32\ntype k = i64\n" + k + "fun l (x : k) = x\n",
+                                          "type k = i64\ntype k = f32\n" + k + "fun l (x : k) = x\n",
+                                          sum,
+                                          "fun sum x = x\n" + sum,
+                                          "val sum : f32 -> f32\nfun sum x = x\n" + sum};
+  for (const std::string& before : texts)
+    for (const std::string& after : texts) {
+      Session edited(library(), {});
+      edited.documents().open("a.axn", before);
+      edited.check("a.axn");
+      edited.documents().open("a.axn", after);
+      Session fresh(library(), {});
+      fresh.documents().open("a.axn", after);
+      ASSERT_EQ(answer(edited, "a.axn"), answer(fresh, "a.axn")) << before << "then\n" << after;
+    }
+}
+
 }  // namespace
 }  // namespace axon::session

@@ -36,7 +36,11 @@ class Storm {
                                                  ":",
                                                  "f32[n, m]",
                                                  "let a = 1 in ",
-                                                 "\nfun added x = x * 2.0\n"};
+                                                 "\nfun added x = x * 2.0\n",
+                                                 "\nval scaled : f32 -> f32 -> f32\n",
+                                                 "\nval one : i64\n",
+                                                 "\nval block = 1\n",
+                                                 "\ntype Layer = f32\n"};
     std::string out = text;
     const size_t at = below(out.size() + 1);
     switch (below(5)) {
