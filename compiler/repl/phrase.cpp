@@ -18,20 +18,6 @@ using syntax::TokenKind;
 
 namespace {
 
-/// Something follows these.
-bool asks_for_more(TokenKind kind) {
-  static const std::set<TokenKind> last = {
-      TokenKind::EQUAL,   TokenKind::PLUS,    TokenKind::MINUS, TokenKind::PREMINUS, TokenKind::STAR,
-      TokenKind::SLASH,   TokenKind::AT,      TokenKind::COMMA, TokenKind::FATARROW, TokenKind::ARROW,
-      TokenKind::PERCENT, TokenKind::PIPE,    TokenKind::AND,   TokenKind::OR,       TokenKind::EQEQ,
-      TokenKind::NE,      TokenKind::LESS,    TokenKind::LE,    TokenKind::GREATER,  TokenKind::GE,
-      TokenKind::COLON,   TokenKind::IN,      TokenKind::THEN,  TokenKind::ELSE,     TokenKind::LET,
-      TokenKind::IF,      TokenKind::FOR,     TokenKind::FN,    TokenKind::WITH,     TokenKind::WHERE,
-      TokenKind::CHECKAS, TokenKind::FUN,     TokenKind::ENTRY, TokenKind::VAL,      TokenKind::TYPE,
-      TokenKind::IMPORT,  TokenKind::PRIVATE, TokenKind::TEST};
-  return last.count(kind) != 0;
-}
-
 /// A line that begins with what no phrase begins with.
 bool only_goes_on(const std::string& line) {
   static const std::set<TokenKind> inner = {
@@ -43,16 +29,6 @@ bool only_goes_on(const std::string& line) {
   const Lexed lexed(line);
   return !lexed.tokens.empty() &&
          (inner.count(lexed.tokens[0].kind) != 0 || syntax::is_closer(lexed.tokens[0].kind));
-}
-
-/// A function, entry or test whose `=` is still to come.
-bool lacks_body(const std::vector<Token>& tokens) {
-  bool lacking = false;
-  for (const Token& t : tokens) {
-    if (t.kind == TokenKind::FUN || t.kind == TokenKind::ENTRY || t.kind == TokenKind::TEST) lacking = true;
-    if (t.kind == TokenKind::EQUAL) lacking = false;
-  }
-  return lacking;
 }
 
 /// The line without the blanks at its end.
@@ -97,18 +73,20 @@ PhraseKind kind_of(const std::string& text) {
 
 bool is_unfinished(const std::string& text) {
   if (is_enclosed(text)) return !is_closed(text);
-  if (kind_of(text) == PhraseKind::command) return false;
+  const PhraseKind kind = kind_of(text);
+  if (kind == PhraseKind::command) return false;
   const Lexed lexed(text);
   if (lexed.tokens.empty()) return lexed.in_comment;
-  int brackets = 0, lets = 0, ifs = 0;
+  int brackets = 0;
   for (const Token& t : lexed.tokens) {
     brackets += syntax::is_opener(t.kind) ? 1 : syntax::is_closer(t.kind) ? -1 : 0;
     if (brackets < 0) return false;  // never right, whatever follows
-    lets += t.kind == TokenKind::LET ? 1 : t.kind == TokenKind::IN ? -1 : 0;
-    ifs += t.kind == TokenKind::IF ? 1 : t.kind == TokenKind::ELSE ? -1 : 0;
   }
-  return brackets > 0 || lets > 0 || ifs > 0 || asks_for_more(lexed.tokens.back().kind) ||
-         lacks_body(lexed.tokens);
+  if (brackets > 0) return true;
+  source::SourceManager sources;
+  source::Diagnostics ignored;
+  const std::string declared = kind == PhraseKind::expression ? "val it = " + text : text;
+  return syntax::ends_early(sources[sources.add("repl", declared, ignored)]);
 }
 
 bool begins_command(const std::string& line) {

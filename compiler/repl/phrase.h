@@ -19,8 +19,8 @@ bool is_enclosed(const std::string& text);
 /// What stands between `:{` and `:}`; of any other text, all of it.
 std::string inside_of(const std::string& text);
 
-/// A bracket is open, a `let` has no `in`, something follows by all means, or what encloses it is open: more
-/// lines belong to it.
+/// A bracket or what encloses it is open, or nothing is wrong with it but that it ends: more lines belong to
+/// it.
 bool is_unfinished(const std::string& text);
 
 /// A command ends what stands before it, finished or not: `:` and a letter at the margin.

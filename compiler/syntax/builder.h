@@ -43,6 +43,8 @@ class Builder {
   }
   /// The token handed out last is none of the expected ones.
   void syntax_error(std::vector<TokenKind> expected);
+  /// Whether the first error was that the text ended.
+  bool ended_early() const { return ended_early_; }
 
   // ---- Nodes. A node that would make the tree too high becomes an error node.
   ExprId add(Expr node);
@@ -101,6 +103,7 @@ class Builder {
   int discard_depth_ = 0;           // tokens deeper than this are inside a group that is thrown away
   bool too_deep_reported_ = false;  // in this declaration
   size_t errors_ = 0;
+  bool ended_early_ = false;
 };
 
 }  // namespace axon::syntax

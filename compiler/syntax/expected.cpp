@@ -127,6 +127,7 @@ void Builder::add_helps(source::Diagnostic& report, const std::vector<TokenKind>
 }
 
 void Builder::syntax_error(std::vector<TokenKind> kinds) {
+  if (last_.kind == K::END && !diagnostics_.has_errors()) ended_early_ = true;
   // What balance() and stop_at_depth() put in, and broken text, has been reported.
   if (last_.is_virtual || last_.in_unclosed || last_.kind == K::BROKEN) return;
   if (const Token* name = name_after_type(kinds)) last_ = *name;

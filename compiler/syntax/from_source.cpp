@@ -17,4 +17,11 @@ File parse(const source::SourceFile& file, source::Diagnostics& diagnostics) {
   return out;
 }
 
+bool ends_early(const source::SourceFile& file) {
+  source::Diagnostics ignored;
+  Builder builder(file, ignored);
+  Parser(builder).parse();
+  return builder.ended_early();
+}
+
 }  // namespace axon::syntax

@@ -8,4 +8,7 @@ namespace axon::syntax {
 
 File parse(const source::SourceFile& file, source::Diagnostics& diagnostics);
 
+/// Whether nothing is wrong with the text but that it ends: more of it can make it right.
+bool ends_early(const source::SourceFile& file);
+
 }  // namespace axon::syntax

@@ -18,9 +18,17 @@ TEST(Phrase, Kinds) {
 }
 
 TEST(Phrase, IsUnfinished) {
-  for (const char* text : {"(1,", "fun f x =", "let x = 1", "1 +", "if true then 1", "[[1], ",
-                           "--| of what follows", "fun f (x : [n]) where n % 2 == 0", "f x |>"})
+  // Several `let`s have one `in`; one in the value of another has its own.
+  for (const char* text :
+       {"(1,", "fun f x =", "let x = 1", "1 +", "if true then 1", "[[1], ", "--| of what follows",
+        "fun f (x : [n]) where n % 2 == 0", "f x |>", "let a = 1 let b = 2", "let a = let b = 1 in b",
+        "fun f x = let a = x\n  let b = a", "let a = let b = 1 let c = 2 in b + c let d = 3", "val x", "x."})
     EXPECT_TRUE(is_unfinished(text)) << text;
+  for (const char* text :
+       {"let a = 1 let b = 2 in a + b", "(let a = 1\nlet b = 2\nin a + b)", "let a = let b = 1 in b in a",
+        "fun f x = let a = x let b = a in a + b", "let a = let b = 1 let c = 2 in b + c let d = 3 in a + d",
+        "let a = 1 let = 2", "1 + * 2 let a = 1", "fun f x = let a = x\nfun g x = x"})
+    EXPECT_FALSE(is_unfinished(text)) << text;
   for (const char* text :
        {"", ":type (", "1", "let x = 1 in x", "if true then 1 else 2", ")(", "val x = 1", "é ["})
     EXPECT_EQ(is_unfinished(text), std::string(text) == "é [") << text;
