@@ -462,7 +462,8 @@ std::string Definitions::source(const std::string& folder, std::string& problem)
   return text;
 }
 
-std::vector<Typed> Definitions::types(bool all) const {
+std::vector<Typed> Definitions::types(bool all) {
+  bring_up_to_date();
   const std::set<std::string> broken = all_broken();
   std::vector<Typed> types;
   for (const Kept& kept : kept_) {
@@ -487,13 +488,15 @@ size_t Definitions::loaded() const {
   }));
 }
 
-void Definitions::see_library() {
-  if (session_.prelude().empty()) session_.check(path_);
+/// What is known of the definitions and the library is of the definitions as they stand; not of a phrase that
+/// was refused.
+void Definitions::bring_up_to_date() {
+  if (!session_.is_checked(path_)) session_.check(path_);
 }
 
 bool Definitions::is_value(const std::string& name) {
   if (name == "it") return !it_.empty();
-  see_library();
+  bring_up_to_date();
   const auto& prelude = session_.prelude();
   return std::any_of(kept_.begin(), kept_.end(),
                      [&](const Kept& k) { return k.item.name == name && !k.item.is_type; }) ||
@@ -590,7 +593,7 @@ std::vector<std::string> Definitions::imports() const {
 }
 
 std::vector<std::string> Definitions::names() {
-  see_library();
+  bring_up_to_date();
   std::set<std::string> names = {"it"};
   for (const std::string& path : session_.documents().paths())
     for (const session::Entry& entry : session_.declarations(path))

@@ -57,7 +57,7 @@ class Definitions {
   /// they cannot be there.
   std::string source(const std::string& folder, std::string& problem) const;
   const std::string& path() const { return path_; }
-  std::vector<Typed> types(bool all = false) const;
+  std::vector<Typed> types(bool all = false);
   std::string documentation(const std::string& name);
   std::string documentation(const std::string& name, const session::Entry& entry) const;
   /// As its declaration has it; empty where no value that checks has this name.
@@ -99,7 +99,7 @@ class Definitions {
   std::string with_it(const std::string& phrase) const;
   Kept entry_of(const std::string& expression, size_t parameters) const;
   source::Diagnostics checked(const std::string& path);
-  void see_library();
+  void bring_up_to_date();
   using Errors = std::map<std::string, std::string>;  ///< rendered, by the definition that they are about
   Errors sort_errors(const std::vector<Kept>& wanted, size_t fresh, const std::string& phrase,
                      const Ranges& ranges, Outcome& outcome);

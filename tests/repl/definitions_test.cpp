@@ -91,6 +91,13 @@ TEST(Definitions, AnErrorChangesNothing) {
   EXPECT_EQ(source_of(repl), "fun f (x : f32[n]) = x\n");
 }
 
+TEST(Definitions, WhatWasRefusedIsNotListed) {
+  Typing repl;
+  repl.answer("fun a x = x\nfun user x = a x");
+  EXPECT_TRUE(repl.answer("fun a x = nothing_of_this_name x").failed());
+  EXPECT_EQ(repl.text(":browse"), "a    : 't -> 't\nuser : 't -> 't\n");
+}
+
 TEST(Definitions, DocumentationHasTheTypeWhateverWasDefinedBefore) {
   Typing fresh;
   const std::string first = fresh.text(":doc softmax");
