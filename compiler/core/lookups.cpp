@@ -41,10 +41,13 @@ struct Question {
   }
 };
 
+/// What a value is, its interface says. Of a type or layout the text is read: which one of several, too.
 std::string described(const Modules& modules, DeclId d) {
   if (!d.valid()) return "";
   const DeclKey key = modules.key(d);
-  return fmt::format("{} {} {}", key.module, key.name, modules.is_private(d) ? "private" : "");
+  const std::string text =
+      key.space == DeclKey::Space::values ? "" : std::to_string(modules[d].written.file->source.index);
+  return fmt::format("{} {} {} {}", key.module, key.name, modules.is_private(d) ? "private" : "", text);
 }
 
 size_t reduction_arity_of(const Written& written) {

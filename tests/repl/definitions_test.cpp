@@ -71,13 +71,44 @@ TEST(Definitions, TheTypeOfANameIsThatOfItsDeclaration) {
   EXPECT_EQ(repl.text(":type nonzero").substr(0, 10), "nonzero : ");
 }
 
-TEST(Definitions, AValueThatWasTypedIsNoDefinition) {
+TEST(Definitions, TheLastValueIsNamedWithoutItsError) {
   Typing repl;
   repl.answer("fun f (x : f32[n]) = x");
   repl.answer("f [1.0, 2.0]");
   const Answer changed = repl.answer("fun f (x : bool) = x");
-  EXPECT_TRUE(changed.broken.empty()) << changed.text;
-  EXPECT_EQ(changed.text, "f : bool -> bool\n");
+  EXPECT_EQ(changed.broken, Names{"it"});
+  EXPECT_EQ(changed.text, "f : bool -> bool\n`it` no longer checks\n");
+  EXPECT_EQ(repl.answer("fun f (x : f32[n]) = x").text, "f : f32[n] -> f32[n]\n`it` checks again\n");
+}
+
+TEST(Definitions, WhatUsesAValueThatBreaksIsNamedWithItsError) {
+  Typing repl;
+  repl.answer("fun f x = x + 1");
+  repl.answer("f 1");
+  repl.answer("it + 1");
+  repl.answer("val v = it");
+  repl.answer("2.0");
+  repl.answer("it");
+  const Answer changed = repl.answer("fun f (x : f32[2]) = x");
+  EXPECT_EQ(changed.broken, Names{"v"}) << changed.text;
+  EXPECT_NE(changed.text.find("`v` no longer checks\nerror[E03"), std::string::npos) << changed.text;
+  EXPECT_NE(repl.answer("fun f x = x").text.find("`v` checks again"), std::string::npos);
+}
+
+TEST(Definitions, WhatClosesACircleIsRefused) {
+  Typing repl;
+  repl.answer("fun b x = x");
+  repl.answer("fun a x = b x");
+  const Answer refused = repl.answer("fun other x = x\nfun b x = a x");
+  EXPECT_TRUE(refused.failed());
+  EXPECT_EQ(refused.text.find("error[E0317]: `b` uses itself\n  --> repl:2:5"), 0u) << refused.text;
+  EXPECT_EQ(source_of(repl), "fun b x = x\nfun a x = b x\n");
+  EXPECT_TRUE(repl.definitions().broken_in("a").empty());
+  repl.answer("type B[n] = f32[n]");
+  repl.answer("type A[n] = B[n]");
+  const Answer of_types = repl.answer("type B[n] = A[n]");
+  EXPECT_EQ(of_types.text.find("error[E0317]: the type `B` contains itself\n  --> repl:1:6"), 0u)
+      << of_types.text;
 }
 
 TEST(Definitions, AnErrorChangesNothing) {
