@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 
+#include "base/contains.h"
 #include "core/print.h"
 #include "query/typed.h"
 #include "repl/lexed.h"
@@ -263,6 +265,44 @@ source::Diagnostics Definitions::checked(const std::string& path) {
   return found;
 }
 
+/// Whether the name is that of a value that was typed.
+bool Definitions::is_value_of(const std::vector<Kept>& all, const std::string& name) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Kept& kept) { return kept.hidden && kept.item.name == name; });
+}
+
+/// Whether the definition uses itself through others.
+bool Definitions::is_in_circle(const std::vector<Kept>& all, const std::string& name) {
+  std::vector<std::string> reached = {name};
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (const Kept& user : all)
+      for (const Kept& used : all) {
+        const bool uses = user.item.name == reached[i] && used.item.name != reached[i] &&
+                          !places_of(user.item.text, used.item.name).empty();
+        if (uses && used.item.name == name) return true;
+        if (uses && !base::contains(reached, used.item.name)) reached.push_back(used.item.name);
+      }
+  return false;
+}
+
+/// An error of that item. A circle is closed by the phrase, since there was none before: then it is an error
+/// of the definition in the phrase, which it is turned into and whose item is returned.
+size_t Definitions::blame(source::Diagnostic& d, size_t item, const std::vector<Kept>& wanted, size_t fresh,
+                          const Ranges& ranges) {
+  if (d.code != source::Code::E0317 || item >= fresh) return item;
+  for (size_t i = fresh; i < wanted.size(); ++i) {
+    const std::string& name = wanted[i].item.name;
+    if (!is_in_circle(wanted, name)) continue;
+    const auto begin = static_cast<uint32_t>(ranges[i].begin + places_of(wanted[i].item.text, name).at(0));
+    d.primary.span = {d.primary.span.file, begin, begin + static_cast<uint32_t>(name.size())};
+    const std::string quoted = fmt::format("`{}`", wanted[item].item.name);
+    if (const size_t at = d.message.find(quoted); at != std::string::npos)
+      d.message.replace(at, quoted.size(), fmt::format("`{}`", name));
+    return i;
+  }
+  return item;
+}
+
 /// Sorts what is said of the wanted definitions: that of the phrase and of other files into the outcome, the
 /// rest by the definition that it is about.
 Definitions::Errors Definitions::sort_errors(const std::vector<Kept>& wanted, size_t fresh,
@@ -271,10 +311,11 @@ Definitions::Errors Definitions::sort_errors(const std::vector<Kept>& wanted, si
   const source::Diagnostics found = checked(path_);
   const source::FileId document = session_.documents().find(path_)->text().source;
   Errors errors;
-  for (const source::Diagnostic& d : found.sorted()) {
+  for (source::Diagnostic d : found.sorted()) {
     const bool here = d.primary.span.file == document;
     size_t item = 0;
     while (here && item + 1 < ranges.size() && d.primary.span.begin > ranges[item].end) ++item;
+    if (here) item = blame(d, item, wanted, fresh, ranges);
     const bool is_error = d.severity == source::Severity::error;
     const bool of_phrase = here && fresh < wanted.size() && item >= fresh;
     if (!here || of_phrase) {
@@ -287,16 +328,44 @@ Definitions::Errors Definitions::sort_errors(const std::vector<Kept>& wanted, si
   return errors;
 }
 
-/// Which definitions check no longer, and which do again. A value that was typed is none: that it can no
-/// longer be made is said where `it` is used.
-void Definitions::compare_broken(const Errors& errors, Outcome& outcome) const {
-  for (const auto& [name, text] : errors)
-    if (!name.starts_with("it_") && !broken_.count(name)) {
-      outcome.broken.push_back(name);
-      outcome.broken_errors += text;
-    }
-  for (const auto& [name, text] : broken_)
-    if (!name.starts_with("it_") && !errors.count(name)) outcome.mended.push_back(name);
+/// These, and the definitions that use them through values that were typed, which have no name of their own.
+std::set<std::string> Definitions::with_users_of_values(std::set<std::string> names,
+                                                        const std::vector<Kept>& all) {
+  std::vector<std::string> values;
+  const auto add = [&](const std::string& name) {
+    names.insert(name);
+    if (is_value_of(all, name)) values.push_back(name);
+  };
+  for (const std::string& name : std::set<std::string>(names)) add(name);
+  for (size_t i = 0; i < values.size(); ++i)
+    for (const Kept& kept : all)
+      if (!names.contains(kept.item.name) && !places_of(kept.item.text, values[i]).empty())
+        add(kept.item.name);
+  return names;
+}
+
+/// Which definitions check no longer, and which do again; of the values that were typed, the last one. That
+/// it can no longer be made is explained where something uses it.
+void Definitions::compare_broken(const std::vector<Kept>& wanted, const Errors& errors,
+                                 Outcome& outcome) const {
+  const auto failing = [&](const Errors& all, const std::vector<Kept>& among) {
+    std::set<std::string> names, shown;
+    for (const auto& [name, text] : all) names.insert(name);
+    for (const std::string& name : with_users_of_values(names, among))
+      if (!is_value_of(among, name) || name == it_) shown.insert(name == it_ ? "it" : name);
+    return shown;
+  };
+  const std::set<std::string> before = failing(broken_, kept_), now = failing(errors, wanted);
+  std::set_difference(now.begin(), now.end(), before.begin(), before.end(),
+                      std::back_inserter(outcome.broken));
+  std::set_difference(before.begin(), before.end(), now.begin(), now.end(),
+                      std::back_inserter(outcome.mended));
+  for (const auto& [name, text] : errors) {
+    const auto users = with_users_of_values({name}, wanted);
+    const bool matters = std::any_of(users.begin(), users.end(),
+                                     [&](const std::string& user) { return !is_value_of(wanted, user); });
+    if (matters && !broken_.contains(name)) outcome.broken_errors += text;
+  }
 }
 
 /// The types of the definitions of the phrase.
@@ -323,7 +392,7 @@ Definitions::Outcome Definitions::change(std::vector<Kept> wanted, size_t fresh,
   try {
     session_.documents().open(path_, text);
     Errors errors = sort_errors(wanted, fresh, phrase, ranges, outcome);
-    compare_broken(errors, outcome);
+    compare_broken(wanted, errors, outcome);
     read_types(wanted, fresh, look, outcome);
     if (!keep || !outcome.errors.empty()) {
       back();

@@ -103,7 +103,13 @@ class Definitions {
   using Errors = std::map<std::string, std::string>;  ///< rendered, by the definition that they are about
   Errors sort_errors(const std::vector<Kept>& wanted, size_t fresh, const std::string& phrase,
                      const Ranges& ranges, Outcome& outcome);
-  void compare_broken(const Errors& errors, Outcome& outcome) const;
+  static bool is_in_circle(const std::vector<Kept>& all, const std::string& name);
+  static size_t blame(source::Diagnostic& d, size_t item, const std::vector<Kept>& wanted, size_t fresh,
+                      const Ranges& ranges);
+  static bool is_value_of(const std::vector<Kept>& all, const std::string& name);
+  static std::set<std::string> with_users_of_values(std::set<std::string> names,
+                                                    const std::vector<Kept>& all);
+  void compare_broken(const std::vector<Kept>& wanted, const Errors& errors, Outcome& outcome) const;
   void read_types(const std::vector<Kept>& wanted, size_t fresh, const Look& look, Outcome& outcome) const;
   Outcome change(std::vector<Kept> wanted, size_t fresh, const std::string& phrase, bool keep,
                  const Look& look = {});
