@@ -1,25 +1,35 @@
-// Names in the examples of documentation comments, `--| >>> f 1`, which are programs of their own.
+// The examples of documentation comments, `--| >>> f 1`, as declarations whose names can be looked at.
 //
-// In: a loaded file. Out: where a name stands in its examples for something that is declared, here or in a
-// module. Only tokens are looked at: examples are checked by `etcc test` alone. Invariant: what an example
-// binds itself, fields and words in texts are none.
+// In: a loaded file. Out: its text with each example as a value behind it, to be checked as a trial
+// (session::Session::with_text), and where a place of that text stands in the file. Invariant: the names of
+// an example stand for what they do when `etcc test` runs it, in the scope of its file.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "query/cursor.h"
 #include "session/session.h"
 
 namespace axon::query {
 
-struct ExampleName {
-  source::Span span;             ///< in the whole file
-  std::string module;            ///< before its point; empty where it stands alone
-  std::vector<BoundName> bound;  ///< by the example, around the place
-};
+class ExampleText {
+ public:
+  ExampleText(const session::Session& session, const std::string& path);
+  const std::string& text() const { return text_; }
+  /// Whether an example has the word.
+  bool mentions(std::string_view word) const;
+  /// Of a place in the value that was made of an example, the one in the example; nothing for any other.
+  std::optional<source::Span> in_example(source::Span place) const;
+  /// Of a place in an example, the one in the value; nothing for any other.
+  std::optional<source::Span> in_value(source::Span place) const;
 
-/// Those that are spelled so, as types or as values.
-std::vector<ExampleName> names_in_examples(const session::Session& session, const std::string& path,
-                                           const std::string& name, bool types);
+ private:
+  struct Example {
+    source::Span span;    ///< in the file
+    uint32_t value_from;  ///< where the text of the example begins in the value
+  };
+  std::string text_;
+  std::vector<Example> examples_;
+};
 
 }  // namespace axon::query

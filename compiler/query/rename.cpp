@@ -89,17 +89,24 @@ class Trial {
  public:
   Trial(Session& session, const std::vector<Edit>& edits, const Meaning& renamed, std::string name)
       : session_(session), renamed_(renamed), name_(std::move(name)) {
-    for (const Edit& edit : edits) by_file_[session.sources()[edit.span.file].name()].push_back(edit);
-    for (const auto& [path, of_file] : by_file_) add_in_order(path);
+    for (const Edit& edit : edits) add(edit);
+    for (auto& [path, of_file] : by_file_) {
+      std::stable_sort(of_file.begin(), of_file.end(),
+                       [](const Edit& a, const Edit& b) { return a.span.begin < b.span.begin; });
+      add_in_order(path);
+    }
   }
 
   /// Makes the edits and looks at each file; the first change of meaning in words, or nothing.
   std::string run() {
     for (const std::string& path : order_) {
-      errors_[path] = count(session_.check(path));
-      for (Mention& m : names(path))
-        before_[path].push_back(
-            {m, std::string(session_.sources().text(m.span)), line_text(session_, m.span)});
+      const ExampleText& examples = examples_.at(path);
+      session_.with_text(path, examples.text(), [&](const source::Diagnostics& found) {
+        errors_[path] = count(found);
+        for (Mention& m : names(path))
+          before_[path].push_back({m, std::string(session_.sources().text(m.span)),
+                                   line_text(session_, examples.in_example(m.span).value_or(m.span))});
+      });
     }
     return with_edits(0);
   }
@@ -109,6 +116,15 @@ class Trial {
     Mention mention;
     std::string text, where;
   };
+
+  /// What is edited in an example is edited in the value that is made of it, too.
+  void add(const Edit& edit) {
+    const std::string& path = session_.sources()[edit.span.file].name();
+    const auto examples = examples_.try_emplace(path, session_, path).first;
+    by_file_[path].push_back(edit);
+    if (const auto copy = examples->second.in_value(edit.span))
+      by_file_[path].push_back({*copy, edit.replacement, edit.applicability});
+  }
 
   /// What a file imports is edited before it.
   void add_in_order(const std::string& path) {
@@ -141,7 +157,7 @@ class Trial {
     if (from == order_.size()) return compare();
     const std::string& path = order_[from];
     const std::vector<Edit>& edits = by_file_.at(path);
-    std::string text(session_.sources()[edits[0].span.file].text()), out;
+    std::string text = examples_.at(path).text(), out;
     for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit)
       text.replace(edit->span.begin, edit->span.size(), edit->replacement);
     session_.with_text(path, text, [&](const source::Diagnostics& found) {
@@ -179,13 +195,20 @@ class Trial {
     return meaning;
   }
 
+  /// Which types a field is of, files may say that are checked in another order here. It follows from what
+  /// stands before its point.
+  bool is_same(Meaning after, Meaning before) const {
+    if (before.kind == Kind::field && renamed_.kind != Kind::field) after.binding = before.binding = {};
+    return after == before;
+  }
+
   std::string compare() {
     for (const std::string& path : order_) {
       const std::vector<Mention> after = names(path);
       const std::vector<Named>& was = before_[path];
       for (size_t i = 0; i < std::max(was.size(), after.size()); ++i)
         if (i >= was.size() || i >= after.size() || after[i].span != moved(was[i].mention.span) ||
-            after[i].meaning != moved(was[i].mention.meaning))
+            !is_same(after[i].meaning, moved(was[i].mention.meaning)))
           return reason(was, i);
     }
     return "";
@@ -208,6 +231,7 @@ class Trial {
   const Meaning renamed_;
   const std::string name_;
   std::map<std::string, std::vector<Edit>> by_file_;
+  std::map<std::string, ExampleText> examples_;
   std::vector<std::string> order_;
   std::set<std::string> seen_;
   std::map<std::string, std::vector<Named>> before_;
@@ -290,26 +314,22 @@ void add_edits(const Session& session, const Mention& mention, const std::string
   }
 }
 
-/// In examples of the documentation, too, where they mean nothing else with the other name.
-void add_edits_of_examples(const Session& session, const Meaning& meaning, const std::string& before,
+/// In examples of the documentation, too.
+void add_edits_of_examples(Session& session, const Meaning& meaning, const std::string& before,
                            const std::string& after, Renaming& out) {
-  if (!meaning.declared || (meaning.kind != Kind::value && meaning.kind != Kind::type)) return;
-  const std::string file = core::file_of_module(meaning.declared->module);
-  const bool types = meaning.kind == Kind::type;
-  const auto refuse = [&](Span at) {
-    out.refusal = fmt::format("`{}` already means something else in {}", after, line_text(session, at));
-  };
+  std::vector<Edit> found;
   for (const std::string& path : session.documents().paths()) {
-    const bool own = session.documents().identity(path) == file;
-    for (const ExampleName& one : names_in_examples(session, path, before, types)) {
-      if (one.module.empty() ? !own : session.imported(path, one.module) != file) continue;
-      if (one.module.empty() && bound_in(one.bound, after)) return refuse(one.span);
-      out.edits.push_back({one.span, after, source::Applicability::safe});
-    }
-    if (!own) continue;
-    for (const ExampleName& one : names_in_examples(session, path, after, types))
-      if (one.module.empty()) return refuse(one.span);
+    const ExampleText examples(session, path);
+    if (session.documents().is_library(path) || !examples.mentions(before)) continue;
+    session.with_text(path, examples.text(), [&](const source::Diagnostics&) {
+      for (const Mention& m : mentions(session, path)) {
+        const auto place = examples.in_example(m.span);
+        if (place && m.meaning == meaning && session.sources().text(m.span) == before)
+          found.push_back({*place, after, source::Applicability::safe});
+      }
+    });
   }
+  out.edits.insert(out.edits.end(), found.begin(), found.end());
   std::map<source::FileId, size_t> order;  // that of the files
   for (const Edit& edit : out.edits) order.emplace(edit.span.file, order.size());
   std::sort(out.edits.begin(), out.edits.end(), [&](const Edit& a, const Edit& b) {
@@ -349,7 +369,8 @@ Renaming rename(Session& session, const std::string& path, uint32_t offset, cons
   const std::string replacement = quoted ? "'" + plain : plain;
   if (!out.refusal.empty() || before == replacement) return out;
   add_edits(session, mention, replacement, out);
-  if (out.refusal.empty()) add_edits_of_examples(session, mention.meaning, before, replacement, out);
+  if (out.refusal.empty() && is_seen_outside(mention.meaning.kind))
+    run([&] { add_edits_of_examples(session, mention.meaning, before, replacement, out); });
   if (out.refusal.empty()) out.refusal = refusal_of_errors(session, found, mention, out.edits);
   if (out.refusal.empty())
     run([&] { out.refusal = Trial(session, out.edits, mention.meaning, plain).run(); });

@@ -87,9 +87,43 @@ TEST_F(Rename, OfExamplesInDocumentation) {
             "--| >>> {dbl = twice 2}.dbl :> P\nfun twice x = x + x\n");
   EXPECT_NE(renamed("P =", "Q").find("2}.dbl :> Q\n"), std::string::npos);
   set("--| >>> let y = 1 in dbl y\nfun dbl x = x + x\n");
-  EXPECT_EQ(renamed("dbl x", "y"), "`y` already means something else in line 1 of a.axn");
+  EXPECT_EQ(renamed("dbl x", "y"), "`y` is already a local name in line 1 of a.axn");
   set("--| >>> dbl (exp 1.0)\nfun dbl x = x + x\n");
   EXPECT_EQ(renamed("dbl x", "exp"), "`exp` already means something else in line 1 of a.axn");
+}
+
+TEST_F(Rename, OfFieldsAndImportsInExamples) {
+  set("type P = {w : f32}\ntype Q = {w : f32}\n"
+      "--| >>> get {w = 1.0} + ({w = 2.0} :> Q).w\n--| >>> (w\n--| >>> let p = {w = 3.0} in get p + p.w\n"
+      "fun get (p : P) = p.w\n");
+  EXPECT_EQ(
+      renamed("w : f32}\ntype Q", "v"),
+      "type P = {v : f32}\ntype Q = {w : f32}\n"
+      "--| >>> get {v = 1.0} + ({w = 2.0} :> Q).w\n--| >>> (w\n--| >>> let p = {v = 3.0} in get p + p.v\n"
+      "fun get (p : P) = p.v\n");
+  session_.documents().open("/nowhere/c.axn", "type T = f32\nfun twice (x : T) = x + x\n");
+  set("import \"c.axn\" as c\n--| >>> g 1.0 == c.twice (1.0 :> c.T)\n--| >>> let c = 1.0 in g c\nfun g x = "
+      "c.twice x\n");
+  EXPECT_EQ(renamed("c\n", "d"),
+            "import \"c.axn\" as d\n--| >>> g 1.0 == d.twice (1.0 :> d.T)\n--| >>> let c = 1.0 in g c\n"
+            "fun g x = d.twice x\n");
+}
+
+TEST_F(Rename, DoesNotDependOnWhichFileWasCheckedFirst) {
+  const std::string other = "/nowhere/b.axn";
+  for (const bool importer_first : {true, false}) {
+    set("fun anyp p = p.xs\n");
+    session_.documents().open(other, "import \"a.axn\" as b\nfun z = b.anyp {xs = 1}\n");
+    session_.check(importer_first ? other : path);
+    session_.check(importer_first ? path : other);
+    EXPECT_EQ(renamed("p =", "foo"), "fun anyp foo = foo.xs\n");
+    set("type Pt[n] = { xs : f32[n] }\n");
+    session_.documents().open(other, "import \"a.axn\" as c\nfun f (p : c.Pt[k]) = p.xs\n");
+    session_.check(importer_first ? other : path);
+    session_.check(importer_first ? path : other);
+    EXPECT_EQ(renamed("n] =", "foo"), "type Pt[foo] = { xs : f32[foo] }\n");
+    session_.documents().close(other);
+  }
 }
 
 TEST_F(Rename, OfExamplesInFilesThatImport) {
