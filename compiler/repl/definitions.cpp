@@ -221,11 +221,15 @@ Definitions::Outcome Definitions::load(const std::string& path, const std::strin
 std::string Definitions::rendered(const source::Diagnostic& found, const Ranges& ranges, size_t fresh,
                                   const std::string& phrase) const {
   source::FileId document;
-  std::string_view text;
-  if (const session::Document* own = session_.documents().find(path_)) {
-    document = own->text().source;
-    text = session_.sources()[document].text();
-  }
+  if (const session::Document* own = session_.documents().find(path_)) document = own->text().source;
+  return rendered(found, session_.sources(), document, ranges, fresh, phrase);
+}
+
+/// The same of files of which `document` is the text of definitions that the ranges are about.
+std::string Definitions::rendered(const source::Diagnostic& found, const source::SourceManager& sources,
+                                  source::FileId document, const Ranges& ranges, size_t fresh,
+                                  const std::string& phrase) const {
+  const std::string_view text = document.valid() ? sources[document].text() : std::string_view();
   Origin origin(*this, ranges, fresh, phrase, text);
   std::map<source::FileId, source::FileId> others;
   const auto move = [&](source::Span& span) {
@@ -236,7 +240,7 @@ std::string Definitions::rendered(const source::Diagnostic& found, const Ranges&
     }
     auto [other, added] = others.try_emplace(span.file);
     source::Diagnostics ignored;
-    const source::SourceFile& file = session_.sources()[span.file];
+    const source::SourceFile& file = sources[span.file];
     if (added) other->second = origin.sources.add(file.name(), std::string(file.text()), ignored);
     span.file = other->second;
   };
@@ -245,6 +249,10 @@ std::string Definitions::rendered(const source::Diagnostic& found, const Ranges&
   for (source::Label& label : d.secondary) move(label.span);
   for (source::Help& help : d.helps)
     if (help.edit) move(help.edit->span);
+  // What is said of the entry that an expression became is of no use.
+  const std::string made_entry = fmt::format("`entry {}", entry());
+  std::erase_if(d.helps,
+                [&](const source::Help& help) { return help.text.find(made_entry) != std::string::npos; });
   return with_its(source::render_human(d, origin.sources, render_), it_);
 }
 
@@ -322,7 +330,9 @@ Definitions::Errors Definitions::sort_errors(const std::vector<Kept>& wanted, si
       (is_error ? outcome.errors : outcome.warnings) += rendered(d, ranges, fresh, phrase);
       if (is_error) outcome.found.push_back(d);
     } else if (is_error && !wanted.empty()) {
-      errors[wanted[item].item.name] += rendered(d, ranges, fresh, phrase);
+      Broken& broken = errors[wanted[item].item.name];
+      broken.text += rendered(d, ranges, fresh, phrase);
+      broken.found.push_back(d);
     }
   }
   return errors;
@@ -350,7 +360,7 @@ void Definitions::compare_broken(const std::vector<Kept>& wanted, const Errors& 
                                  Outcome& outcome) const {
   const auto failing = [&](const Errors& all, const std::vector<Kept>& among) {
     std::set<std::string> names, shown;
-    for (const auto& [name, text] : all) names.insert(name);
+    for (const auto& [name, error] : all) names.insert(name);
     for (const std::string& name : with_users_of_values(names, among))
       if (!is_value_of(among, name) || name == it_) shown.insert(name == it_ ? "it" : name);
     return shown;
@@ -360,11 +370,11 @@ void Definitions::compare_broken(const std::vector<Kept>& wanted, const Errors& 
                       std::back_inserter(outcome.broken));
   std::set_difference(before.begin(), before.end(), now.begin(), now.end(),
                       std::back_inserter(outcome.mended));
-  for (const auto& [name, text] : errors) {
+  for (const auto& [name, error] : errors) {
     const auto users = with_users_of_values({name}, wanted);
     const bool matters = std::any_of(users.begin(), users.end(),
                                      [&](const std::string& user) { return !is_value_of(wanted, user); });
-    if (matters && !broken_.contains(name)) outcome.broken_errors += text;
+    if (matters && !broken_.contains(name)) outcome.broken_errors += error.text;
   }
 }
 
@@ -422,7 +432,7 @@ std::string Definitions::type_of(const session::Entry& entry) const {
 /// Those that do not check, and those that use them.
 std::set<std::string> Definitions::all_broken() const {
   std::set<std::string> all;
-  for (const auto& [name, text] : broken_) all.insert(name);
+  for (const auto& [name, error] : broken_) all.insert(name);
   for (size_t before = 0; before != all.size() && !broken_.empty();) {
     before = all.size();
     for (const Kept& kept : kept_)
@@ -439,17 +449,24 @@ std::string Definitions::broken_in(const std::string& text) const {
   return "";
 }
 
-std::string Definitions::why_broken(const std::string& text) const {
+Answer Definitions::why_broken(const std::string& text) const {
   const std::string name = broken_in(text);
-  if (name.empty()) return "";
+  if (name.empty()) return {};
   const auto own = broken_.find(name == "it" ? it_ : name);
-  if (own != broken_.end()) return fmt::format("error: `{}` no longer checks\n{}", name, own->second);
+  const bool itself = own != broken_.end();
   std::string used, errors;
-  for (const auto& [other, said] : broken_) {
+  std::vector<source::Diagnostic> found;
+  for (const auto& [other, broken] : broken_) {
+    if (itself && other != own->first) continue;
     used += fmt::format("{}`{}`", used.empty() ? "" : " or ", with_its(other, it_));
-    errors += said;
+    errors += broken.text;
+    found.insert(found.end(), broken.found.begin(), broken.found.end());
   }
-  return fmt::format("error: `{}` uses {}, which no longer checks\n{}", name, used, errors);
+  Answer answer = error_answer(
+      itself ? fmt::format("error: `{}` no longer checks\n{}", name, errors)
+             : fmt::format("error: `{}` uses {}, which no longer checks\n{}", name, used, errors));
+  answer.found = std::move(found);
+  return answer;
 }
 
 std::vector<Definitions::Kept> Definitions::checked_definitions() const {
@@ -473,35 +490,59 @@ static uint32_t offset_of(const source::SourceFile& file, uint32_t line, uint32_
   return offset;
 }
 
-std::string Definitions::as_typed(const std::string& error, const std::string& expression,
-                                  size_t parameters) const {
+/// The text with each place of the program where that was typed. A place is the path of the program, or its
+/// name alone, and behind colons a line and a column.
+std::string Definitions::with_typed_places(std::string text, const source::SourceFile& program,
+                                           const Origin& origin) const {
+  const std::string name = std::filesystem::path(path_).filename().string() + ":";
+  const std::string folder = path_.substr(0, path_.size() - (name.size() - 1));
+  for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; ++at) {
+    uint32_t line = 0, column = 0;
+    int length = 0;
+    const int read = std::sscanf(text.c_str() + at + name.size(), "%u:%u%n", &line, &column, &length);
+    if (read < 2 || line == 0 || line > program.line_count()) continue;
+    const uint32_t offset = offset_of(program, line, column);
+    const source::Span place = origin.span(offset, offset);
+    const source::SourceFile& typed = origin.sources[place.file];
+    const source::Position position = typed.position(place.begin);
+    const bool is_path = std::string_view(text).substr(0, at).ends_with(folder);
+    const size_t begin = is_path ? at - folder.size() : at;
+    text.replace(begin, at + name.size() + static_cast<size_t>(length) - begin,
+                 fmt::format("{}:{}:{}", typed.name(), position.line, position.column));
+    at = begin;
+  }
+  return text;
+}
+
+/// All that it says in words.
+static void for_each_text(source::Diagnostic& d, const std::function<void(std::string&)>& f) {
+  f(d.message);
+  f(d.primary.text);
+  f(d.body);
+  for (source::Label& label : d.secondary) f(label.text);
+  for (source::Note& note : d.notes) f(note.text);
+  for (source::Help& help : d.helps) f(help.text);
+}
+
+std::string Definitions::as_typed(Found& found, const std::string& expression, size_t parameters) const {
   std::vector<Kept> all = checked_definitions();
   const size_t fresh = all.size();
   all.push_back(entry_of(expression, parameters));
   Ranges ranges;
   const std::string text = joined(all, &ranges);
   const Origin origin(*this, ranges, fresh, expression, text);
-  source::SourceManager programs;
+  source::SourceManager files;
   source::Diagnostics ignored;
-  const source::SourceFile& program = programs[programs.add("program", text, ignored)];
-  // A place is the path of the program, or its name alone, and behind colons a line and a column.
-  const std::string name = std::filesystem::path(path_).filename().string() + ":";
-  const std::string folder = path_.substr(0, path_.size() - (name.size() - 1));
-  std::string out = error;
-  for (size_t at = 0; (at = out.find(name, at)) != std::string::npos; ++at) {
-    uint32_t line = 0, column = 0;
-    int length = 0;
-    const int read = std::sscanf(out.c_str() + at + name.size(), "%u:%u%n", &line, &column, &length);
-    if (read < 2 || line == 0 || line > program.line_count()) continue;
-    const uint32_t offset = offset_of(program, line, column);
-    const source::Span place = origin.span(offset, offset);
-    const source::SourceFile& typed = origin.sources[place.file];
-    const source::Position position = typed.position(place.begin);
-    const bool is_path = std::string_view(out).substr(0, at).ends_with(folder);
-    const size_t begin = is_path ? at - folder.size() : at;
-    out.replace(begin, at + name.size() + static_cast<size_t>(length) - begin,
-                fmt::format("{}:{}:{}", typed.name(), position.line, position.column));
-    at = begin;
+  source::FileId document;
+  for (const Found::File& file : found.files) {
+    const source::FileId id = files.add(file.name, file.text, ignored);
+    if (file.name == path_) document = id;
+  }
+  const source::SourceFile& program = files[files.add("program", text, ignored)];
+  std::string out;
+  for (source::Diagnostic& d : found.diagnostics) {
+    for_each_text(d, [&](std::string& said) { said = with_typed_places(said, program, origin); });
+    out += rendered(d, files, document, ranges, fresh, expression);
   }
   return out;
 }

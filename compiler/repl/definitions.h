@@ -51,8 +51,9 @@ class Definitions {
   /// The same without an entry of its own.
   std::string program() const;
   std::string entry() const { return free_name("it"); }
-  /// An error of the program that runs the expression, with each place of it where that was typed.
-  std::string as_typed(const std::string& error, const std::string& expression, size_t parameters = 0) const;
+  /// What was found in the program that runs the expression, rendered. What it says of places of the program
+  /// is of where they were typed from then on.
+  std::string as_typed(Found& found, const std::string& expression, size_t parameters = 0) const;
   /// The definitions as they were typed, without hidden ones, for a file in that folder. `problem` is why
   /// they cannot be there.
   std::string source(const std::string& folder, std::string& problem) const;
@@ -64,9 +65,9 @@ class Definitions {
   std::string type_of_name(const std::string& name);
   /// A definition that no longer checks, or uses one, and that the text names; empty when there is none.
   std::string broken_in(const std::string& text) const;
-  /// The error that the text cannot be evaluated because of that, with what is wrong with the definition;
-  /// empty when there is none.
-  std::string why_broken(const std::string& text) const;
+  /// The error that the text cannot be evaluated because of that, with what is wrong with the definition; not
+  /// failed when there is none.
+  Answer why_broken(const std::string& text) const;
   bool defines(const std::string& name) const;
   size_t loaded() const;                   ///< how many of them are those of a file
   bool is_value(const std::string& name);  ///< here, or of a module
@@ -100,7 +101,12 @@ class Definitions {
   Kept entry_of(const std::string& expression, size_t parameters) const;
   source::Diagnostics checked(const std::string& path);
   void bring_up_to_date();
-  using Errors = std::map<std::string, std::string>;  ///< rendered, by the definition that they are about
+  /// What is wrong with a definition, and that rendered.
+  struct Broken {
+    std::vector<source::Diagnostic> found;
+    std::string text;
+  };
+  using Errors = std::map<std::string, Broken>;  ///< by the definition that they are about
   Errors sort_errors(const std::vector<Kept>& wanted, size_t fresh, const std::string& phrase,
                      const Ranges& ranges, Outcome& outcome);
   static bool is_in_circle(const std::vector<Kept>& all, const std::string& name);
@@ -116,6 +122,11 @@ class Definitions {
   std::vector<Kept> without(const std::vector<Item>& replaced) const;
   std::string rendered(const source::Diagnostic& d, const Ranges& ranges, size_t fresh,
                        const std::string& phrase) const;
+  std::string rendered(const source::Diagnostic& d, const source::SourceManager& sources,
+                       source::FileId document, const Ranges& ranges, size_t fresh,
+                       const std::string& phrase) const;
+  std::string with_typed_places(std::string text, const source::SourceFile& program,
+                                const Origin& origin) const;
   std::vector<Kept> checked_definitions() const;
   std::set<std::string> all_broken() const;
   std::string type_of(const session::Entry& entry) const;

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "repl/found.h"
+
 namespace axon::repl {
 
 struct Program {
@@ -22,10 +24,12 @@ struct Value {
 };
 
 struct Evaluation {
-  std::string error;  ///< rendered; empty when it ran
+  Found found;        ///< by the compiler or the runtime, why there are no values
+  std::string error;  ///< another reason, as text
   bool interrupted = false;
   std::vector<Value> values;
   double compiled = 0, ran = 0;  ///< milliseconds
+  bool failed() const { return !error.empty() || !found.diagnostics.empty(); }
 };
 
 class Evaluator {

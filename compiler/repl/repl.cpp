@@ -56,6 +56,8 @@ Answer Repl::answer(const std::string& phrase) {
   if (!answer.found.empty()) {
     about_ = About::error;
     errors_ = answer.found;
+  } else if (answer.failed() && about_ == About::error) {
+    errors_.clear();  // what is asked about is this one, of which no more is known
   }
   return answer;
 }
@@ -125,7 +127,7 @@ Answer Repl::type(const std::string& expression) {
   }
   const auto outcome = definitions_.evaluate(expression, fmt::format("it_{}", count_ + 1), false);
   if (!outcome.errors.empty()) return refusal(outcome);
-  if (std::string why = definitions_.why_broken(expression); !why.empty()) return error_answer(why);
+  if (Answer why = definitions_.why_broken(expression); why.failed()) return why;
   Answer answer = text_answer("");
   answer.kind = Answer::Kind::type;
   if (!outcome.types.empty()) answer.types = {{expression, outcome.types[0].type}};
@@ -142,7 +144,7 @@ Answer Repl::evaluate(const std::string& expression, bool timed) {
       answer.text += fmt::format("help: to define it\n    | {}\n", meant);
     return answer;
   }
-  if (std::string why = definitions_.why_broken(expression); !why.empty()) return error_answer(why);
+  if (Answer why = definitions_.why_broken(expression); why.failed()) return why;
   Answer answer;
   answer.kind = Answer::Kind::value;
   answer.types = {{"it", outcome.types.empty() ? "?" : outcome.types[0].type}};
@@ -163,7 +165,7 @@ Evaluation Repl::computed(const std::string& expression) {
   Evaluation evaluation = evaluator_->evaluate(
       program, said_ ? said_ : [](std::string_view) {});
   if (evaluation.interrupted) throw base::Cancelled{};
-  evaluation.error = definitions_.as_typed(evaluation.error, expression);
+  evaluation.error += definitions_.as_typed(evaluation.found, expression);
   return evaluation;
 }
 
@@ -174,6 +176,7 @@ Answer Repl::run(const std::string& expression, Answer answer, bool timed) {
   if (!evaluation.error.empty()) {
     answer.kind = Answer::Kind::error;
     answer.text += evaluation.error;
+    answer.found = std::move(evaluation.found.diagnostics);
     return answer;
   }
   // An element type that was left open, as that of a literal, is known by now, and so is a size that the data
@@ -197,7 +200,7 @@ Answer Repl::run(const std::string& expression, Answer answer, bool timed) {
 
 Answer Repl::stage(const std::string& stage, const std::string& expression) {
   if (!evaluator_) return error_answer("error: nothing is compiled here\n");
-  if (std::string why = definitions_.why_broken(expression); !why.empty()) return error_answer(why);
+  if (Answer why = definitions_.why_broken(expression); why.failed()) return why;
   Program program{definitions_.path(), definitions_.program(), expression};
   size_t parameters = 0;
   if (!definitions_.defines(expression) ||
@@ -210,8 +213,12 @@ Answer Repl::stage(const std::string& stage, const std::string& expression) {
   }
   Evaluation evaluation = evaluator_->stage(program, stage);
   if (evaluation.interrupted) throw base::Cancelled{};
-  if (!evaluation.error.empty())
-    return error_answer(definitions_.as_typed(evaluation.error, expression, parameters));
+  if (evaluation.failed()) {
+    Answer answer =
+        error_answer(evaluation.error + definitions_.as_typed(evaluation.found, expression, parameters));
+    answer.found = std::move(evaluation.found.diagnostics);
+    return answer;
+  }
   return text_answer(evaluation.values.empty() ? "" : evaluation.values[0].text);
 }
 
@@ -246,7 +253,7 @@ Answer Repl::constraints(const std::string& name) {
   const auto entry = definitions_.find(name);
   if (!entry || !entry->decl || entry->key.space != core::DeclKey::Space::values)
     return error_answer(fmt::format("error: no function is called `{}`\n", name));
-  if (std::string why = definitions_.why_broken(name); !why.empty()) return error_answer(why);
+  if (Answer why = definitions_.why_broken(name); why.failed()) return why;
   if (!entry->record || !entry->record->good)
     return error_answer(fmt::format("error: `{}` does not check\n", name));
   return constraints_of(name, *entry, definitions_.session().sources());
@@ -259,6 +266,7 @@ Answer Repl::why() {
     case About::shape:
       return text_answer(shape_why_);
     case About::error:
+      if (errors_.empty()) return error_answer("error: no more is known of the last error\n");
       return text_answer(explanation(errors_));
   }
   return {};

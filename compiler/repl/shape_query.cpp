@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "shape/arena.h"
+#include "shape/candidates.h"
 #include "shape/conditions.h"
 #include "shape/solutions.h"
 
@@ -313,6 +314,9 @@ Answer ShapeQuery::solutions(size_t from, size_t count) {
   if (found.end == Solutions::End::limited)
     answer.text += fmt::format("there may be others beyond the first {} values that were tried{}\n",
                                limits.steps, found.found.size() > end ? ": `:more`" : "");
+  if (found.end == Solutions::End::far)
+    answer.text += fmt::format("there may be others of more than {}{}\n", shape::largest_candidate,
+                               found.found.size() > end ? ": `:more`" : "");
   return answer;
 }
 

@@ -25,10 +25,11 @@ using repl::Evaluation;
 
 namespace {
 
-std::string to_json(const Evaluation& e) {
+std::string to_json(const Evaluation& e, const std::string& found) {
   Json values = Json::array();
   for (const repl::Value& v : e.values) values.push_back({v.name, v.type, v.text});
-  const Json all = {{"error", e.error}, {"values", values}, {"compiled", e.compiled}, {"ran", e.ran}};
+  const Json all = {
+      {"error", e.error}, {"found", found}, {"values", values}, {"compiled", e.compiled}, {"ran", e.ran}};
   return all.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -38,6 +39,7 @@ std::optional<Evaluation> from_json(const std::string& text) {
   if (!all.is_object()) return std::nullopt;
   Evaluation e;
   e.error = all["error"];
+  e.found = repl::read_found(all["found"]);
   for (const Json& v : all["values"]) e.values.push_back({v[0], v[1], v[2]});
   e.compiled = all["compiled"];
   e.ran = all["ran"];
@@ -80,8 +82,9 @@ struct Pipe {
 
 }  // namespace
 
-/// What the child does: all of the compiler, and the program.
-Evaluation ChildEvaluator::compute(const repl::Program& program, const std::string& stage) const {
+/// What the child does: all of the compiler, and the program. What is found in it becomes `found`.
+Evaluation ChildEvaluator::compute(const repl::Program& program, const std::string& stage,
+                                   std::string& found) const {
   Evaluation e;
   CompileOptions options;
   options.library = library_;
@@ -91,7 +94,7 @@ Evaluation ChildEvaluator::compute(const repl::Program& program, const std::stri
   c.file = c.sources.add(program.path, program.text, c.diagnostics);
   const auto begin = std::chrono::steady_clock::now();
   if (!axon::run(c, stage.empty() ? "bundle" : stage)) {
-    e.error = source::render_human(c.diagnostics, c.sources, render_);
+    found = repl::found_json(c.diagnostics, c.sources);
     return e;
   }
   e.compiled = milliseconds(begin);
@@ -104,8 +107,13 @@ Evaluation ChildEvaluator::compute(const repl::Program& program, const std::stri
   const Values values = native.run(c.entries[0].graph);
   e.ran = milliseconds(start);
   if (!values.error.empty()) {
-    e.error = values.code.empty() ? fmt::format("error: {}\n", values.error)
-                                  : fmt::format("error[{}]: {}\n", values.code, values.error);
+    if (const auto code = source::code_from_name(values.code)) {
+      source::Diagnostics all;
+      all.report(source::error(*code, {}, values.error));
+      found = repl::found_json(all, c.sources);
+    } else {
+      e.error = fmt::format("error: {}\n", values.error);
+    }
     return e;
   }
   for (size_t r = 0; r < values.tensors.size(); ++r) {
@@ -140,8 +148,9 @@ Evaluation ChildEvaluator::in_child(const repl::Program& program, const std::str
     ::dup2(output.ends[1], STDOUT_FILENO);
     ::dup2(output.ends[1], STDERR_FILENO);
     Evaluation e;
+    std::string found;
     try {
-      e = compute(program, stage);
+      e = compute(program, stage, found);
     } catch (const base::InternalError& bug) {
       e.error =
           fmt::format("error: {}\nThis is a bug in the compiler. The definitions are kept.\n", bug.what());
@@ -149,7 +158,7 @@ Evaluation ChildEvaluator::in_child(const repl::Program& program, const std::str
       e.error = "error: the evaluation takes more memory than there is\n";
     }
     std::fflush(nullptr);
-    write_all(result.ends[1], to_json(e));
+    write_all(result.ends[1], to_json(e, found));
     std::_Exit(0);
   }
   result.close(1);

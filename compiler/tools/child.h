@@ -8,25 +8,22 @@
 #include <vector>
 
 #include "repl/evaluator.h"
-#include "source/render.h"
 
 namespace axon::tools {
 
 class ChildEvaluator : public repl::Evaluator {
  public:
   /// `interrupted` is set by a signal handler; the child then ends.
-  ChildEvaluator(std::vector<std::string> library, source::RenderOptions render,
-                 const std::atomic<bool>& interrupted)
-      : library_(std::move(library)), render_(render), interrupted_(interrupted) {}
+  ChildEvaluator(std::vector<std::string> library, const std::atomic<bool>& interrupted)
+      : library_(std::move(library)), interrupted_(interrupted) {}
   repl::Evaluation evaluate(const repl::Program& program, const Said& said) override;
   repl::Evaluation stage(const repl::Program& program, const std::string& stage) override;
 
  private:
-  repl::Evaluation compute(const repl::Program& program, const std::string& stage) const;
+  repl::Evaluation compute(const repl::Program& program, const std::string& stage, std::string& found) const;
   repl::Evaluation in_child(const repl::Program& program, const std::string& stage, const Said& said);
 
   std::vector<std::string> library_;
-  source::RenderOptions render_;
   const std::atomic<bool>& interrupted_;
 };
 

@@ -214,7 +214,7 @@ Command add_repl(CLI::App& app) {
     const base::Interruptible listening(ctrl_c);
     source::RenderOptions render = render_options(*options);
     if (!::isatty(STDOUT_FILENO) && options->color == "auto") render.color = false;
-    ChildEvaluator evaluator(library_directories(*options), render, interrupted);
+    ChildEvaluator evaluator(library_directories(*options), interrupted);
     repl::Repl repl(library_directories(*options), &evaluator, render);
     bool failed = false;
     if (!options->file.empty()) {
