@@ -8,8 +8,6 @@
 namespace axon::shape {
 namespace {
 
-/// No candidate is larger: what follows it can still be counted.
-constexpr int64_t largest_candidate = INT64_MAX / 4;
 constexpr int64_t largest_step = int64_t{1} << 60;
 /// Divisors are found by division by all numbers up to this; what has two larger prime factors has none here.
 constexpr int64_t largest_divisor_tried = int64_t{1} << 20;
@@ -141,16 +139,19 @@ void Candidates::divide(const Fact& fact, Var v) {
 
 Candidates::Candidates(const std::vector<Fact>& facts, Var v, const Range& range) : range_(range) {
   range_.low = std::max<int64_t>(0, range.low.value_or(0));
-  range_.high = std::min(largest_candidate, range.high.value_or(largest_candidate));
+  range_.high = std::min(largest_candidate, range.high.value_or(INT64_MAX));
+  is_cut_ = range.high.value_or(INT64_MAX) > largest_candidate;
   for (const Fact& fact : facts) {
     const auto own = congruence_of(fact, v);
     const auto both = own ? in_both(congruence_, *own) : std::nullopt;
     none_ |= !both;
+    is_cut_ &= !none_;
     if (none_) return;
     congruence_ = *both;
   }
   if (*range_.high - *range_.low < few) return;
   for (const Fact& fact : facts) divide(fact, v);
+  is_cut_ &= !divisors_ || divisors_->back() > largest_candidate;
 }
 
 std::optional<int64_t> Candidates::at_least(int64_t from) const {

@@ -138,6 +138,7 @@ bool Enumeration::descend(const std::vector<Fact>& facts, size_t depth) {
   const Candidates candidates(facts, v, *range);
   if (!spend(candidates.work() / 64)) return false;
   size_t misses = 0, question = first_question;
+  bool is_exhausted = false;  // no larger value is in a solution
   for (auto value = candidates.at_least(0); value; value = candidates.at_least(*value + 1)) {
     if (!spend(1)) return false;
     const size_t before = out_.found.size();
@@ -147,9 +148,13 @@ bool Enumeration::descend(const std::vector<Fact>& facts, size_t depth) {
     if (misses < question) continue;
     question *= 2;
     const auto next = next_by_prover(facts, v, *value + 1);
-    if (!next) break;
+    is_exhausted = !next;
+    if (is_exhausted) break;
     value = *next - 1;
+    if (value >= largest_candidate) break;
   }
+  if (candidates.is_cut() && !is_exhausted && next_by_prover(facts, v, largest_candidate + 1))
+    out_.end = Solutions::End::far;
   values_.erase(v);
   return true;
 }

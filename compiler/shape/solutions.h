@@ -19,9 +19,10 @@ struct SolutionLimits {
 
 struct Solutions {
   enum class End : uint8_t {
-    all,     ///< there are no others
-    most,    ///< as many as were asked for, and there are others
-    limited  ///< the steps were used up: there may be others
+    all,      ///< there are no others
+    most,     ///< as many as were asked for, and there are others
+    limited,  ///< the steps were used up: there may be others
+    far       ///< there may be others with values beyond largest_candidate, which are not tried
   };
   std::vector<Solution> found;  ///< sorted
   End end = End::all;

@@ -105,6 +105,32 @@ TEST(Solutions, AsManyAsAreAskedForAreTheFirst) {
   EXPECT_EQ(solutions_of(exact.facts, exact.order, limits).end, Solutions::End::all);
 }
 
+/// All up to 2^62 are found; whether there are larger ones is not said where that is not known.
+TEST(Solutions, OfLargeNumbers) {
+  using End = Solutions::End;
+  const std::tuple<const char*, const char*, End> questions[] = {
+      {"n == 2305843009213693952", "2305843009213693952; ", End::all},
+      {"n == 4611686018427387904", "4611686018427387904; ", End::all},
+      {"n == 4611686018427387905", "", End::far},
+      {"2305843009213693950 <= n; n <= 2305843009213693953",
+       "2305843009213693950; 2305843009213693951; 2305843009213693952; 2305843009213693953; ", End::all},
+      {"2305843009213693950 <= n",
+       "2305843009213693950; 2305843009213693951; 2305843009213693952; 2305843009213693953; ", End::most},
+      {"n % 2305843009213693951 == 0", "0; 2305843009213693951; 4611686018427387902; ", End::far},
+      {"n % 1000000007 == 5; n % 998244353 == 7; 1000000000000000000 <= n",
+       "1986657827906604703; 2984902187894315174; 3983146547882025645; ", End::far},
+      {"n % 3 == 4", "", End::all},
+      {"n < n", "", End::all}};
+  for (const auto& [text, expected, end] : questions) {
+    const Equations q("n", text);
+    SolutionLimits limits;
+    limits.most = 4;
+    const Solutions found = solutions_of(q.facts, q.order, limits);
+    EXPECT_EQ(text_of(found.found), expected) << text;
+    EXPECT_EQ(found.end, end) << text;
+  }
+}
+
 TEST(Solutions, AreFoundWhereTheyAreFarApart) {
   const std::pair<const char*, const char*> questions[] = {
       {"n % 1000003 == 5; n != 5", "1000008; 2000011; 3000014; "},
