@@ -20,7 +20,15 @@ struct Command {
   Answer (*answer)(Repl& repl, const std::string& argument);
   bool is_about_sizes = false;  ///< `:why` then is about its answer
   /// What completion offers behind it.
-  enum class Completes : uint8_t { names, files, codes, modules, settings } completes = Completes::names;
+  enum class Completes : uint8_t {
+    expressions,
+    names,
+    files,
+    codes,
+    modules,
+    settings,
+    nothing
+  } completes = Completes::expressions;
 };
 
 const std::vector<Command>& commands();

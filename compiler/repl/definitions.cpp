@@ -10,6 +10,7 @@
 
 #include "base/contains.h"
 #include "core/print.h"
+#include "query/complete.h"
 #include "query/typed.h"
 #include "repl/lexed.h"
 #include "session/try_edits.h"
@@ -678,20 +679,27 @@ std::string Definitions::type_of_name(const std::string& name) {
   return type == "?" ? "" : type;
 }
 
-std::vector<std::string> Definitions::fields_of(const std::string& expression) {
-  std::vector<std::string> fields;
-  if (const std::string module = session_.imported(path_, expression); !module.empty()) {
-    for (const session::Entry& entry : session_.declarations(module))
-      if (entry.decl && !entry.decl->is_private) fields.push_back(entry.key.name);
-    return fields;
+std::vector<std::string> Definitions::completions(const std::string& phrase, size_t word) {
+  bring_up_to_date();
+  const bool defines_something = kind_of(phrase) == PhraseKind::definitions;
+  const std::string before = defines_something ? "" : fmt::format("val {} = ", free_name("value"));
+  const std::string text =
+      joined(kept_) + before + with_it(phrase.substr(0, word)) + phrase.substr(word) + "\n";
+  query::Completions found;
+  session_.documents().open(path_, text);
+  try {
+    found = query::complete(session_, path_, static_cast<uint32_t>(text.size() - 1), counts_);
+  } catch (...) {
+    session_.documents().open(path_, joined(kept_));
+    throw;
   }
-  if (!is_name(expression)) return fields;
-  const std::string name = free_name("record");
-  probe(fmt::format("val {} = {}", name, expression), name, [&](const session::Record& record) {
-    const core::Program& program = record.checked->program;
-    fields = program.types.types[program.globals[record.checked->global].scheme.type].fields;
-  });
-  return fields;
+  session_.documents().open(path_, joined(kept_));
+  std::vector<std::string> names;
+  for (query::Completion& one : found.items) {
+    if (one.name == it_) one.name = "it";
+    if (!one.import && !is_value_of(kept_, one.name)) names.push_back(std::move(one.name));
+  }
+  return names;
 }
 
 std::vector<std::string> Definitions::imports() const {

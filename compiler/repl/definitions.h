@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "query/context_counts.h"
 #include "repl/answer.h"
 #include "repl/phrase.h"
 #include "session/session.h"
@@ -77,8 +78,8 @@ class Definitions {
   std::string free_name(std::string name) const;
   std::vector<std::string> names();  ///< of all that can be seen
   std::vector<std::string> imports() const;
-  /// What may follow the expression and a point: the fields of a record, or the names of a module.
-  std::vector<std::string> fields_of(const std::string& expression);
+  /// What may stand for the last word of a phrase that is being typed, which begins there.
+  std::vector<std::string> completions(const std::string& phrase, size_t word);
   session::Session& session() { return session_; }
   const session::Session& session() const { return session_; }
   const std::string& it() const { return it_; }
@@ -138,6 +139,7 @@ class Definitions {
   std::vector<Kept> kept_;
   Errors broken_;  ///< of what no longer checks
   std::string it_;
+  query::ContextCounts counts_;
 };
 
 }  // namespace axon::repl

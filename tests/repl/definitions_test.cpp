@@ -261,16 +261,34 @@ TEST_F(Files, Completion) {
   repl.answer("val layer = {weight = 1.0, width = 2.0, inner = {deep = 1.0}}");
   EXPECT_EQ(completions(repl, "1 + layer.w", 10), (Names{"weight", "width"}));
   EXPECT_EQ(completions(repl, "layer.inner.", 12), Names{"deep"});
-  EXPECT_EQ(completions(repl, "unknown.", 8), Names{});
   EXPECT_EQ(completions(repl, ":con", 1), Names{"constraints"});
   EXPECT_EQ(completions(repl, ":browse con", 8), Names{"conv"});
   EXPECT_EQ(completions(repl, ":set ty", 5), Names{"types"});
   EXPECT_EQ(completions(repl, ":set types o", 11), (Names{"off", "on"}));
   EXPECT_EQ(completions(repl, ":explain E031", 9).front(), "E0310");
   EXPECT_EQ(completions(repl, "layer |> transp", 9), Names{"transpose"});
+  EXPECT_EQ(completions(repl, ":type layer.w", 12), (Names{"weight", "width"}));
+  EXPECT_EQ(completions(repl, ":forget ", 8), Names{});
+  EXPECT_EQ(completions(repl, ":why ", 5), Names{});
+  EXPECT_EQ(completions(repl, "?transp", 1), Names{"transpose"});
   const std::string path = write("");
   EXPECT_EQ(completions(repl, ":load " + folder_.string() + "/", 7 + folder_.string().size()),
             Names{"a.axn"});
+}
+
+TEST(Completion, KnowsWhereAWordStands) {
+  Typing repl;
+  EXPECT_EQ(completions(repl, "let abc = 1 in abc", 15), Names{"abc"});
+  EXPECT_EQ(completions(repl, "fun f (abc : f32[n]) = ab", 23), (Names{"abc", "abs"}));
+  EXPECT_EQ(completions(repl, "fun f (x : bf", 11), Names{"bf16"});
+  EXPECT_EQ(completions(repl, "import con", 7), Names{"conv"});
+  EXPECT_EQ(completions(repl, "impor", 0), Names{"import"});
+  EXPECT_EQ(completions(repl, "1 + impor", 4), Names{});
+  EXPECT_EQ(completions(repl, "val first = 1\nlet abc = 1 in abc", 29), Names{"abc"});
+  repl.answer("{first = 1.0}");
+  EXPECT_EQ(completions(repl, "it.fir", 3), Names{"first"});
+  EXPECT_EQ(completions(repl, "1.0 + it", 6), (Names{"it", "iterate"}));
+  EXPECT_EQ(repl.text(":browse"), "nothing is defined\n");
 }
 
 TEST(Commands, ShortFormsAndMisuse) {
