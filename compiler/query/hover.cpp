@@ -182,8 +182,11 @@ class Hovering {
     for (const stx::File* part : document->text().parts) {
       if (!part->doc.empty()) out.text = markdown_of(part->doc) + "\n\n";
       for (const stx::Decl& d : part->decls)
-        if (!d.is_private && core::declared_name(d) && !stx::as<stx::TestDecl>(d))
-          names += (names.empty() ? "`" : ", `") + d.name.text + "`";
+        if (!d.is_private && core::declared_name(d) && !stx::as<stx::TestDecl>(d)) {
+          const std::string name = fmt::format("`{}`", d.name.text);
+          if (names.find(name) != std::string::npos) continue;  // its type is stated, too
+          names += (names.empty() ? "" : ", ") + name;
+        }
     }
     out.text += names.empty() ? "It declares nothing." : fmt::format("Declares {}.", names);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/modules.h"
 #include "query/imports.h"
@@ -29,6 +30,17 @@ class Fields {
   Span first_of(Span place) {
     const Key known = root(key_of(place));
     return {source::FileId{std::get<0>(known)}, std::get<1>(known), std::get<2>(known)};
+  }
+
+  /// All places of the same field, in order.
+  std::vector<Span> all_of(Span place) {
+    const Key known = root(key_of(place));
+    std::set<Key> same{known};
+    for (const auto& [key, next] : above_)
+      if (root(next) == known) same.insert(key);
+    std::vector<Span> out;
+    for (const auto& [file, begin, end] : same) out.push_back({source::FileId{file}, begin, end});
+    return out;
   }
 
  private:
@@ -303,14 +315,17 @@ static std::vector<std::string> files_seen_by(const Session& session, const std:
 std::optional<Span> definition(const Session& session, const Mention& mention) {
   if (mention.meaning.kind != Kind::field) return definition(session, mention.meaning);
   const std::string name(session.sources().text(mention.span));
-  if (is_in_type(session, mention.field)) {
-    Span place = mention.field;
+  const auto name_at = [&](Span place) {
     place.end = place.begin + static_cast<uint32_t>(name.size());
     return place;
-  }
+  };
+  if (is_in_type(session, mention.field)) return name_at(mention.field);
+  const std::vector<Span> same = Fields(session).all_of(mention.meaning.binding);
   std::optional<Span> bound;  // where no type declares it
   for (const std::string& path : files_seen_by(session, session.sources()[mention.span.file].name())) {
     const source::FileId file = session.documents().find(path)->text().source;
+    for (const Span place : same)
+      if (place.file == file && is_in_type(session, place)) return name_at(place);
     if (!has_word(session.sources()[file].text(), name)) continue;
     for (const Mention& m : mentions(session, path)) {
       if (m.meaning != mention.meaning || !m.binds) continue;

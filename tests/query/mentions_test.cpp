@@ -106,5 +106,20 @@ TEST(Definition, OfAFieldIsTheSameWhateverIsOpen) {
   }
 }
 
+/// What a record literal says of a field is no declaration where a type declares it, in whatever file.
+TEST(Definition, OfAFieldOfALiteralIsThatOfTheType) {
+  session::Session session(session::library(), {});
+  session.documents().open("/nowhere/z.axn", "type Pt[n] = {xs : f32[n]}\n");
+  const std::string text =
+      "import \"z.axn\" as c\ntype Q = {p : c.Pt[3]}\nfun f (q : Q) = q.p.xs\nfun g x = f {p = {xs = x}}\n";
+  session.documents().open("/nowhere/a.axn", text);
+  session.check("/nowhere/a.axn");
+  for (const char* field : {"xs = x", "xs\nfun g"}) {
+    const auto mention = mention_at(session, "/nowhere/a.axn", static_cast<uint32_t>(text.find(field)));
+    ASSERT_TRUE(mention);
+    EXPECT_EQ(session.sources().describe(definition(session, *mention).value()), "/nowhere/z.axn:1:15");
+  }
+}
+
 }  // namespace
 }  // namespace axon::query
