@@ -93,7 +93,9 @@ std::vector<core::DeclKey> values_of(session::Session& session, const std::strin
 
 Answer browse(Repl& repl, const std::string& module) {
   if (module.empty()) {
-    const std::string text = lines_of(repl.definitions().types());
+    std::string text;
+    for (const std::string& other : repl.definitions().others()) text += other + "\n";
+    text += lines_of(repl.definitions().types());
     return text_answer(text.empty() ? "nothing is defined\n" : text);
   }
   session::Session& session = repl.definitions().session();

@@ -385,11 +385,10 @@ void Definitions::read_types(const std::vector<Kept>& wanted, size_t fresh, cons
   for (size_t i = fresh; i < wanted.size(); ++i) {
     const Item& item = wanted[i].item;
     if (item.is_type || item.is_signature || item.name.empty()) continue;
-    for (const session::Entry& entry : session_.declarations(path_)) {
-      if (entry.key.name != item.name || entry.key.space != core::DeclKey::Space::values) continue;
-      outcome.types.push_back({entry.key.name, with_its(type_of(entry), it_)});
-      if (look && outcome.errors.empty() && entry.record && entry.record->checked) look(*entry.record);
-    }
+    const auto entry = value_here(item.name);
+    if (!entry) continue;
+    outcome.types.push_back({entry->key.name, with_its(type_of(*entry), it_)});
+    if (look && outcome.errors.empty() && entry->record && entry->record->checked) look(*entry->record);
   }
 }
 
@@ -580,13 +579,29 @@ std::vector<Typed> Definitions::types(bool all) {
   for (const Kept& kept : kept_) {
     if ((kept.hidden && !all) || kept.item.is_type || kept.item.is_signature || kept.item.name.empty())
       continue;
-    for (const session::Entry& entry : session_.declarations(path_))
-      if (entry.key.name == kept.item.name && entry.key.space == core::DeclKey::Space::values)
-        types.push_back({kept.item.name, broken_.count(kept.item.name)  ? "no longer checks"
-                                         : broken.count(kept.item.name) ? "uses what no longer checks"
-                                                                        : with_its(type_of(entry), it_)});
+    if (const auto entry = value_here(kept.item.name))
+      types.push_back({kept.item.name, broken_.count(kept.item.name)  ? "no longer checks"
+                                       : broken.count(kept.item.name) ? "uses what no longer checks"
+                                                                      : with_its(type_of(*entry), it_)});
   }
   return types;
+}
+
+std::vector<std::string> Definitions::others() const {
+  const std::set<std::string> broken = all_broken();
+  std::vector<std::string> texts;
+  for (const Kept& kept : kept_)
+    if (kept.item.is_type && !kept.item.name.empty())
+      texts.push_back(declaration_of(kept.item) +
+                      (broken.contains(kept.item.name) ? "  -- no longer checks" : ""));
+  return texts;
+}
+
+/// The value of that name as it is declared here; where its type is stated, with what that is stated of.
+std::optional<session::Entry> Definitions::value_here(const std::string& name) const {
+  for (const session::Entry& entry : session_.declarations(path_))
+    if (entry.key.name == name && entry.key.space == core::DeclKey::Space::values) return entry;
+  return std::nullopt;
 }
 
 bool Definitions::defines(const std::string& name) const {

@@ -60,6 +60,8 @@ class Definitions {
   std::string source(const std::string& folder, std::string& problem) const;
   const std::string& path() const { return path_; }
   std::vector<Typed> types(bool all = false);
+  /// The imports, types, layouts and meshes as they were typed.
+  std::vector<std::string> others() const;
   std::string documentation(const std::string& name);
   std::string documentation(const std::string& name, const session::Entry& entry) const;
   /// As its declaration has it; empty where no value that checks has this name.
@@ -128,6 +130,7 @@ class Definitions {
                        const std::string& phrase) const;
   std::string with_typed_places(std::string text, const source::SourceFile& program,
                                 const Origin& origin) const;
+  std::optional<session::Entry> value_here(const std::string& name) const;
   std::vector<Kept> checked_definitions() const;
   std::set<std::string> all_broken() const;
   std::string type_of(const session::Entry& entry) const;

@@ -167,6 +167,11 @@ std::vector<Item> items_of(const std::string& text) {
   return items;
 }
 
+std::string declaration_of(const Item& item) {
+  const Parsed parsed(item.text);
+  return parsed.file.decls.empty() ? item.text : std::string(parsed.sources.text(parsed.file.decls[0].span));
+}
+
 std::string blank(const std::string& text) {
   std::string out;
   for (const char c : text) {

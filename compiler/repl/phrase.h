@@ -45,6 +45,8 @@ struct Item {
 /// With a line break between them, the texts of the items are that text; the last one keeps its own. A
 /// comment at the end of a line belongs to what stands before it.
 std::vector<Item> items_of(const std::string& text);
+/// The item without comments around it.
+std::string declaration_of(const Item& item);
 /// The characters but line breaks as blanks: what stands behind them keeps its place.
 std::string blank(const std::string& text);
 /// The expression of a test, at its place in the item; empty of any other item.

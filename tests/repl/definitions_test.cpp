@@ -129,6 +129,14 @@ TEST(Definitions, WhatWasRefusedIsNotListed) {
   EXPECT_EQ(repl.text(":browse"), "a    : 't -> 't\nuser : 't -> 't\n");
 }
 
+TEST(Definitions, AllThatIsDefinedIsListedOnce) {
+  Typing repl;
+  EXPECT_EQ(repl.text(":{\nval unit : f32\nval unit = 1.0\n:}"), "unit : f32\n");
+  repl.answer("--| A vector.\ntype Vector[n] =\n  f32[n]");
+  repl.answer("import conv  -- of images");
+  EXPECT_EQ(repl.text(":browse"), "type Vector[n] =\n  f32[n]\nimport conv\nunit : f32\n");
+}
+
 TEST(Definitions, DocumentationHasTheTypeWhateverWasDefinedBefore) {
   Typing fresh;
   const std::string first = fresh.text(":doc softmax");
