@@ -126,10 +126,26 @@ std::vector<std::string> simplest(const Conditions& all) {
   return out;
 }
 
-std::string joined(const std::vector<std::string>& texts) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + text;
-  return out;
+/// The texts behind the head, with commas, in lines of 80 columns where none is longer by itself.
+std::string in_lines(const std::string& head, const std::vector<std::string>& texts) {
+  constexpr size_t columns = 80;
+  const std::string indent(std::max<size_t>(head.size(), 2), ' ');
+  std::string out = head;
+  size_t column = head.size();
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const std::string piece = texts[i] + (i + 1 < texts.size() ? "," : "");
+    const size_t width = source::display_width(piece);
+    if (i > 0 && column + 1 + width > columns) {
+      out += "\n" + indent;
+      column = indent.size();
+    } else if (i > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += piece;
+    column += width;
+  }
+  return out + "\n";
 }
 
 }  // namespace
@@ -307,7 +323,7 @@ Answer ShapeQuery::solutions(size_t from, size_t count) {
   Answer answer = table_answer(table_of(found, all.sizes(), from, end));
   if (from == 0 && !are_all) {
     const std::vector<std::string> simple = simplest(all);
-    answer.text = (simple.empty() ? "it holds for all sizes" : joined(simple)) + "\n" + answer.text;
+    answer.text = (simple.empty() ? "it holds for all sizes\n" : in_lines("", simple)) + answer.text;
   }
   last_.shown = are_all ? 0 : end;
   if (found.end == Solutions::End::most) answer.text += "there are more: `:more`\n";
@@ -400,12 +416,12 @@ Answer ShapeQuery::why_of_solutions() const {
   std::vector<std::string> assumed(all.texts().begin() + static_cast<std::ptrdiff_t>(own.texts().size()),
                                    all.texts().end());
   const std::vector<std::string> simple = simplest(all);
-  std::string said = fmt::format("asked:     {}\n", joined(own.texts()));
-  if (!assumed.empty()) said += fmt::format("assumed:   {}\n", joined(assumed));
+  std::string said = in_lines("asked:     ", own.texts());
+  if (!assumed.empty()) said += in_lines("assumed:   ", assumed);
   if (simple.empty())
     said += "that is:   it holds for all sizes\n";
   else if (simple.size() < all.facts().size())
-    said += fmt::format("that is:   {}\n", joined(simple));
+    said += in_lines("that is:   ", simple);
   return text_answer(said + "The values that this leaves open were tried in order, the smallest first.\n");
 }
 
