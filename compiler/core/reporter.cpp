@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/unsat_core.h"
 
@@ -161,14 +162,18 @@ std::string Reporter::failing_sizes(const Fact& goal, const std::vector<Fact>& f
   return values;
 }
 
+/// That a size is not negative.
+static bool is_natural(const Fact& f) {
+  return f.relation == shape::Relation::le && f.lhs.is(0) && f.rhs.as_var();
+}
+
 /// What is known of the sizes of a goal, but that they are not negative; empty when that is nothing.
 static std::string known_facts(const std::vector<Fact>& facts, Names& names) {
   constexpr size_t shown = 6;
   std::string known;
   size_t count = 0;
   for (const Fact& f : facts) {
-    const bool a_size = f.relation == shape::Relation::le && f.lhs.is(0) && f.rhs.as_var();
-    if (!a_size && count++ < shown) known += (known.empty() ? "" : ", ") + print(f, names);
+    if (!is_natural(f) && count++ < shown) known += (known.empty() ? "" : ", ") + print(f, names);
   }
   return known;
 }
@@ -197,10 +202,33 @@ void Reporter::note_class(Diagnostic& d, TypeId id) {
   if (text) d.note(fmt::format("`'{}` is {}", names().of(t.elem.var), text));
 }
 
+/// Those without what is known of the sizes of other data alone, of which nobody has heard: `l <= k`, where
+/// no other fact and not the goal is about l.
+std::vector<Fact> Reporter::telling(std::vector<Fact> facts, const Fact& goal) const {
+  const auto vars_of = [](const Fact& fact) {
+    std::vector<Var> all = fact.lhs.vars();
+    fact.rhs.collect_vars(all);
+    return std::set<Var>(all.begin(), all.end());
+  };
+  const std::set<Var> asked = vars_of(goal);
+  std::map<Var, size_t> facts_about;
+  for (const Fact& fact : facts)
+    if (!is_natural(fact))
+      for (Var v : vars_of(fact)) ++facts_about[v];
+  const auto is_untold = [&](Var v) {
+    return vars_.kind(v) == VarKind::opened && !asked.count(v) && facts_about[v] < 2;
+  };
+  std::erase_if(facts, [&](const Fact& fact) {
+    const std::set<Var> all = vars_of(fact);
+    return std::any_of(all.begin(), all.end(), is_untold);
+  });
+  return facts;
+}
+
 /// Two sizes that ought to be equal: what is known of them, and values for which they are not.
 void Reporter::note_sizes(Diagnostic& d, const Dim& a, const Dim& b) {
   const Fact goal = shape::equal(a, b);
-  const std::vector<Fact> facts = solver_.facts_for(goal, {});
+  const std::vector<Fact> facts = telling(solver_.facts_for(goal, {}), goal);
   if (const std::string known = known_facts(facts, names()); !known.empty()) {
     d.known(known);
   } else if (a.as_var() && b.as_var()) {
@@ -439,7 +467,8 @@ static const char* said(Holds holds) {
   return holds == Holds::not_always ? "need not hold" : "is not known to hold";
 }
 
-void Reporter::report_fact(const Fact& fact, const std::vector<Fact>& facts, WhyId id, Holds holds) {
+void Reporter::report_fact(const Fact& fact, const std::vector<Fact>& all_known, WhyId id, Holds holds) {
+  const std::vector<Fact> facts = telling(all_known, fact);
   const Why& w = whys_[id];
   names().hide({}, {});
   const bool indexing = w.expr.valid() && (p_.exprs[w.expr].kind == Expr::Kind::index ||

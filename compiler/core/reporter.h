@@ -95,6 +95,7 @@ class Reporter : InferencePart {
   void offer_parentheses(source::Diagnostic& d, const Why& w) const;
   void note_class(source::Diagnostic& d, TypeId t);
   void note_sizes(source::Diagnostic& d, const shape::Dim& a, const shape::Dim& b);
+  std::vector<shape::Fact> telling(std::vector<shape::Fact> facts, const shape::Fact& goal) const;
   std::string failing_sizes(const shape::Fact& goal, const std::vector<shape::Fact>& facts);
   void suggest(source::Diagnostic& d, const Failure& f, const Why& w);  // suggest.cpp
 
