@@ -67,7 +67,7 @@ std::string Definitions::joined(const std::vector<Kept>& all, Ranges* ranges) {
 }
 
 /// Where the places of a text of definitions were typed: in the phrase, which those from `fresh` on are, in
-/// the file that was loaded, or among the definitions.
+/// the file that was loaded, in an expression whose value is kept, or among the definitions.
 class Definitions::Origin {
  public:
   Origin(const Definitions& all, const Ranges& ranges, size_t fresh, const std::string& phrase,
@@ -79,7 +79,7 @@ class Definitions::Origin {
     definitions_ = sources.add("definitions", std::string(text), ignored);
     if (!all.it_.empty()) its_ = places_of(phrase, "it");
   }
-  source::Span span(size_t begin, size_t end) const {
+  source::Span span(size_t begin, size_t end) {
     const auto [file, first] = place(begin);
     const auto [same, last] = place(std::max(begin, end));
     return {file, first, same == file ? std::max(first, last) : first};
@@ -88,7 +88,8 @@ class Definitions::Origin {
 
  private:
   using Place = std::pair<source::FileId, uint32_t>;
-  Place place(size_t offset) const;
+  Place place(size_t offset);
+  source::FileId value(const Item& item);
 
   const Definitions& all_;
   const Ranges& ranges_;
@@ -96,16 +97,27 @@ class Definitions::Origin {
   const std::string& phrase_;
   source::FileId typed_, loaded_, definitions_;
   std::vector<size_t> its_;
+  std::map<const Item*, source::FileId> values_;
 };
 
-Definitions::Origin::Place Definitions::Origin::place(size_t offset) const {
+/// The expression of a value.
+source::FileId Definitions::Origin::value(const Item& item) {
+  const auto [known, added] = values_.try_emplace(&item);
+  source::Diagnostics ignored;
+  if (added) known->second = sources.add("it", item.text.substr(item.made), ignored);
+  return known->second;
+}
+
+Definitions::Origin::Place Definitions::Origin::place(size_t offset) {
   size_t i = 0;
   while (i + 1 < ranges_.size() && ranges_[i + 1].begin <= offset) ++i;
   const bool is_typed = i < ranges_.size() && i >= fresh_;
-  if (i == ranges_.size() || (!is_typed && !ranges_[i].kept->loaded))
+  const bool is_value = i < ranges_.size() && ranges_[i].kept->hidden;
+  if (i == ranges_.size() || (!is_typed && !is_value && !ranges_[i].kept->loaded))
     return {definitions_, static_cast<uint32_t>(offset)};
   const Item& item = ranges_[i].kept->item;
   size_t at = item.at + std::max(offset - ranges_[i].begin, item.made) - item.made;
+  if (is_value && !is_typed) return {value(item), static_cast<uint32_t>(at)};
   if (!is_typed) return {loaded_, static_cast<uint32_t>(at)};
   for (const size_t it : its_)  // which is longer in the text
     if (at > it) at = std::max(it + std::min<size_t>(at - it, 2), at - (all_.it_.size() - 2));
@@ -493,7 +505,7 @@ static uint32_t offset_of(const source::SourceFile& file, uint32_t line, uint32_
 /// The text with each place of the program where that was typed. A place is the path of the program, or its
 /// name alone, and behind colons a line and a column.
 std::string Definitions::with_typed_places(std::string text, const source::SourceFile& program,
-                                           const Origin& origin) const {
+                                           Origin& origin) const {
   const std::string name = std::filesystem::path(path_).filename().string() + ":";
   const std::string folder = path_.substr(0, path_.size() - (name.size() - 1));
   for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; ++at) {
@@ -530,7 +542,7 @@ std::string Definitions::as_typed(Found& found, const std::string& expression, s
   all.push_back(entry_of(expression, parameters));
   Ranges ranges;
   const std::string text = joined(all, &ranges);
-  const Origin origin(*this, ranges, fresh, expression, text);
+  Origin origin(*this, ranges, fresh, expression, text);
   source::SourceManager files;
   source::Diagnostics ignored;
   source::FileId document;

@@ -128,8 +128,7 @@ class Definitions {
   std::string rendered(const source::Diagnostic& d, const source::SourceManager& sources,
                        source::FileId document, const Ranges& ranges, size_t fresh,
                        const std::string& phrase) const;
-  std::string with_typed_places(std::string text, const source::SourceFile& program,
-                                const Origin& origin) const;
+  std::string with_typed_places(std::string text, const source::SourceFile& program, Origin& origin) const;
   std::optional<session::Entry> value_here(const std::string& name) const;
   std::vector<Kept> checked_definitions() const;
   std::set<std::string> all_broken() const;

@@ -92,6 +92,7 @@ TEST(Definitions, WhatUsesAValueThatBreaksIsNamedWithItsError) {
   const Answer changed = repl.answer("fun f (x : f32[2]) = x");
   EXPECT_EQ(changed.broken, Names{"v"}) << changed.text;
   EXPECT_NE(changed.text.find("`v` no longer checks\nerror[E03"), std::string::npos) << changed.text;
+  EXPECT_NE(changed.text.find("--> it:1:3\n   |\n 1 | f 1\n   |   ^\n"), std::string::npos) << changed.text;
   EXPECT_NE(repl.answer("fun f x = x").text.find("`v` checks again"), std::string::npos);
 }
 
