@@ -15,6 +15,7 @@ using source::Span;
 namespace {
 
 constexpr size_t columns = 80;
+constexpr std::string_view arrow = " -> ", condition = " where ", gap = "  ";
 
 bool holds(Span outer, Span inner) {
   return outer.file == inner.file && outer.begin <= inner.begin && inner.end <= outer.end;
@@ -28,7 +29,7 @@ std::vector<size_t> breaks(std::string_view type, bool between_conditions) {
   for (size_t i = 0; i < type.size(); ++i) {
     if (type[i] == '[' || type[i] == '(' || type[i] == '{') ++depth;
     if (type[i] == ']' || type[i] == ')' || type[i] == '}') --depth;
-    if (depth == 0 && (type.substr(i).starts_with(" -> ") || type.substr(i).starts_with(" where ")))
+    if (depth == 0 && (type.substr(i).starts_with(arrow) || type.substr(i).starts_with(condition)))
       out.push_back(i);
     if (depth == 0 && between_conditions && type.substr(i).starts_with(", ")) out.push_back(i + 1);
   }
@@ -124,8 +125,8 @@ TypeText parts_of_type(std::string_view type) {
   for (const size_t end : ends) {
     std::string_view piece = std::string_view(line).substr(from, end - from);
     from = end;
-    const bool where = piece.starts_with(" where ");
-    for (const std::string_view lead : {" -> ", " where "})
+    const bool where = piece.starts_with(condition);
+    for (const std::string_view lead : {arrow, condition})
       if (piece.starts_with(lead)) piece.remove_prefix(lead.size());
     if (where) {
       out.where = piece;
@@ -144,7 +145,8 @@ std::string declaration_text(const std::string& name, std::string_view type) {
   std::string out = head;
   size_t column = source::display_width(head), from = 0;
   std::vector<size_t> ends = breaks(line, true);
-  const bool fits = column + source::display_width(line) <= columns;
+  const size_t gaps = line.find(condition) == std::string::npos ? 0 : gap.size();
+  const bool fits = column + source::display_width(line) + gaps <= columns;
   ends.push_back(line.size());
   for (const size_t end : ends) {
     std::string_view piece = std::string_view(line).substr(from, end - from);
@@ -155,7 +157,7 @@ std::string declaration_text(const std::string& name, std::string_view type) {
       out += "\n" + std::string(indent, ' ');
       column = indent + width - 1;
     } else {
-      if (where) out += "  ";
+      if (where) out += gap;
       column += width;
     }
     out += piece;

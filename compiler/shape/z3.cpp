@@ -169,6 +169,7 @@ void limit(z3::context& context, z3::solver& solver, unsigned rlimit) {
   z3::params params(context);
   params.set("rlimit", rlimit);
   params.set("random_seed", 0u);
+  params.set("ctrl_c", false);  // Ctrl-C is our own caller's to handle
   solver.set(params);
 }
 

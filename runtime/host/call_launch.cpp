@@ -96,8 +96,8 @@ Status Call::prepare(Plan& plan) {
   if (plan.iterations > limits::iterations)
     return Failure{AXON_BAD_ARGUMENT, code::requirement,
                    text("the loops of ", printable(entry_->name), " would have ", plan.iterations,
-                        " iterations, and one call has at most ", limits::iterations, " (",
-                        sizes_.origins(variant.iterations.mask()), ")")};
+                        " iterations, and one call has at most ", limits::iterations,
+                        sizes_.origins_in_brackets(variant.iterations.mask()))};
   if (auto failure = prepare_slots(plan)) return failure;
   if (auto failure = prepare_events(plan)) return failure;
   if (auto failure = plan.evaluate(sizes_, variant.scratch, plan.scratch_bytes)) return failure;

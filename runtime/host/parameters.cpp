@@ -115,10 +115,9 @@ class ShapeCheck {
     if (!out.empty()) return;
     uint64_t mask = 0;
     for (const Dim& dim : port.shape) mask |= dim.mask();
-    const std::string origins = sizes_.origins(mask);
     out = text("parameter ", printable(names_[port.weight]), " is ", weights::shape_text(source.shape),
-               " in the file, expected ", sizes_.shape(port.shape),
-               origins.empty() ? "" : text(" (", origins, ")"), why.empty() ? "" : text(": ", why));
+               " in the file, expected ", sizes_.shape(port.shape), sizes_.origins_in_brackets(mask),
+               why.empty() ? "" : text(": ", why));
   }
 
   const Entry& entry_;

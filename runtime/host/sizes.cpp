@@ -34,10 +34,10 @@ bool SizeTable::set(size_t size, int64_t value, bool from_metadata) {
 Status SizeTable::solve(size_t size, int64_t extent, bool& changed) {
   const Size& rule = entry_->sizes[size];
   const auto fail = [&](std::string what) {
-    const std::string others = origins(rule.equation.mask() & ~(uint64_t{1} << size));
+    const uint64_t others = rule.equation.mask() & ~(uint64_t{1} << size);
     return Failure{AXON_BAD_ARGUMENT, code::shape,
                    text(axis_text(entry_->inputs[rule.input], rule.axis), " is ", extent, ", ",
-                        std::move(what), others.empty() ? "" : text(" (", others, ")"))};
+                        std::move(what), origins_in_brackets(others))};
   };
   const int64_t before = values_[size];
   int64_t at_zero = 0, at_one = 0, factor = 0, rest = 0, value = 0, check = 0;
@@ -76,7 +76,7 @@ std::string SizeTable::explain(const Dim& dim) const {
   const std::string result = dim.evaluate(values_.data(), value) ? std::to_string(value) : "too large";
   if (dim.as_size() >= 0) return text("`", dim.str(), "` is ", result, " (", origin(dim.as_size()), ")");
   if (dim.mask() == 0) return text("must be ", result);
-  return text("`", dim.str(), "` is ", result, " (", origins(dim.mask()), ")");
+  return text("`", dim.str(), "` is ", result, origins_in_brackets(dim.mask()));
 }
 
 std::string SizeTable::origins(uint64_t mask) const {
@@ -87,9 +87,14 @@ std::string SizeTable::origins(uint64_t mask) const {
   return out;
 }
 
+std::string SizeTable::origins_in_brackets(uint64_t mask) const {
+  const std::string all = origins(mask);
+  return all.empty() ? "" : text(" (", all, ")");
+}
+
 Failure SizeTable::bad_formula(const Dim& dim) const {
   return {AXON_BAD_ARGUMENT, code::requirement,
-          text("`", dim.str(), "` cannot be computed for these sizes (", origins(dim.mask()), ")")};
+          text("`", dim.str(), "` cannot be computed for these sizes", origins_in_brackets(dim.mask()))};
 }
 
 std::string SizeTable::check_text(const Check& check, Wide lhs, Wide rhs) const {
@@ -98,8 +103,7 @@ std::string SizeTable::check_text(const Check& check, Wide lhs, Wide rhs) const 
   if (!fill_sides(out, wide_text(lhs), wide_text(rhs)))
     out += text(": `", fact.lhs.str(), " ", relation_text(fact.relation), " ", fact.rhs.str(),
                 "` does not hold for ", wide_text(lhs), " and ", wide_text(rhs));
-  const std::string from = origins(fact.mask());
-  return from.empty() ? out : text(out, " (", from, ")");
+  return out + origins_in_brackets(fact.mask());
 }
 
 std::string SizeTable::shape(const std::vector<Dim>& dims) const {

@@ -31,6 +31,8 @@ class SizeTable {
   std::string explain(const Dim&) const;
   /// d = 4 from axis 1 of `x`; h = 2 as given. All known sizes in the mask.
   std::string origins(uint64_t mask) const;
+  /// The same behind a blank and in brackets; empty where no size in the mask is known.
+  std::string origins_in_brackets(uint64_t mask) const;
   /// [n, 2*d] = [3, ?]
   std::string shape(const std::vector<Dim>&) const;
   /// The failure of a formula that cannot be evaluated.

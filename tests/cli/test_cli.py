@@ -121,6 +121,9 @@ class CommandLine(WithProgram):
             self.assertEqual((status, out), (1, ""))
             self.assertIn(f"error[E0824]: the loops of `turns` would have {k} iterations, and one call has at most 536870912", err)
 
+        source = "entry turns = iterate (i64 600000000) (fn v => v * 3 + 1) (i64 0)\n"
+        self.assertTrue(etcc("run", "-", "turns", stdin=source)[2].endswith("has at most 536870912\n"))
+
     def test_debug_prints_the_intermediate(self):
         status, out, err = etcc("run", self.program, "shown", "x=[[1, 2], [3, 4]]")
         self.assertEqual((status, out), (0, "result : f32[2] =\n[6, 14]\n"))

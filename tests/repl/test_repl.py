@@ -3,6 +3,7 @@ Then what takes a process: JSON, and Ctrl-C on an evaluation that does not end s
 import json
 import os
 import pathlib
+import select
 import signal
 import subprocess
 import sys
@@ -93,6 +94,23 @@ class Repl(unittest.TestCase):
         ask("x")
         self.assertEqual(json.loads(repl.stdout.readline())["values"][0]["text"], "2")
         repl.communicate()
+
+    def test_interrupt_of_the_solver(self):
+        """An interrupt that comes while the solver works ends the question; it must not become an answer."""
+        repl = subprocess.Popen([ETCC, "repl", "--json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        kinds = []
+        for delay in (0.1, 0.15, 0.2):
+            repl.stdin.write(json.dumps({"code": ":prove n*(n+1)*(n+2)*(n+3)*(m+n*n) % 24 == 0"}) + "\n")
+            repl.stdin.flush()
+            time.sleep(delay)
+            if select.select([repl.stdout], [], [], 0)[0]:  # a fast machine: it has answered
+                repl.stdout.readline()
+                continue
+            repl.send_signal(signal.SIGINT)
+            kinds.append(json.loads(repl.stdout.readline())["kind"])
+        repl.communicate()
+        if kinds:
+            self.assertIn("interrupted", kinds)
 
 
 if __name__ == "__main__":
