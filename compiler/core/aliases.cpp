@@ -18,49 +18,23 @@ AliasSet mixed(const std::vector<AliasSet>& sets) {
 /// Which argument the result of a primitive may be, or begin with.
 std::optional<size_t> kept_argument(Prim prim) {
   switch (prim) {
-    case Prim::iterate_:  // no step may be taken
+    case Prim::iterate:  // no step may be taken
     case Prim::while_:
       return 2;
-    case Prim::fold_:
-    case Prim::scan_:
-    case Prim::debug_:
+    case Prim::fold:
+    case Prim::scan:
+    case Prim::debug:
       return 1;
-    case Prim::add_:
-    case Prim::sub_:
-    case Prim::mul_:
-    case Prim::div_:
-    case Prim::mod_:
-    case Prim::neg_:
-    case Prim::abs_:
-    case Prim::min_:
-    case Prim::max_:
-    case Prim::pow_:
-    case Prim::exp_:
-    case Prim::exp2_:
-    case Prim::log_:
-    case Prim::sin_:
-    case Prim::cos_:
-    case Prim::tanh_:
-    case Prim::erf_:
-    case Prim::sqrt_:
-    case Prim::rsqrt_:
-    case Prim::floor_:
-    case Prim::eq_:
-    case Prim::ne_:
-    case Prim::lt_:
-    case Prim::le_:
-    case Prim::gt_:
-    case Prim::ge_:
-    case Prim::and_:
-    case Prim::or_:
-    case Prim::not_:
-    case Prim::select_:
-    case Prim::cast_:
-    case Prim::real_:
-    case Prim::dim_:
-    case Prim::reduce_:
-    case Prim::argmax_:
-      return std::nullopt;
+    case Prim::cast:
+    case Prim::real:
+    case Prim::dim:
+    case Prim::reduce:
+    case Prim::argmax:
+#define PRIM(name, word, arity)
+#define POINTWISE(name, word, arity) case Prim::name:
+#define SWAPPED(name, of) case Prim::name:
+#include "core/prims.def"
+      break;
   }
   return std::nullopt;
 }
@@ -309,7 +283,7 @@ AliasSet Aliases::of_global(const Global& g, const std::vector<AliasSet>& given,
   const auto arity = static_cast<size_t>(prim_arity(g.prim));
   if (kept && given.size() != arity) return mixed(given);
   AliasSet out;
-  if (kept && g.prim == Prim::scan_)
+  if (kept && g.prim == Prim::scan)
     out.parts[".0"] = given[*kept];
   else if (kept)
     out = given[*kept];

@@ -48,8 +48,8 @@ bool ExprChecker::wraps_early(ExprId operand, Prim prim) const {
   const auto elem = t.kind == Type::Kind::tensor ? vars_.zonk(t.elem).elem : std::nullopt;
   const bool narrow = elem && base::is_integer(*elem) && *elem != base::Elem::i64;
   const bool constant = t.value && vars_.zonk(*t.value).constant();
-  return narrow && (prim == Prim::add_ || prim == Prim::sub_ || prim == Prim::mul_ ||
-                    (prim == Prim::neg_ && !constant));
+  return narrow && (prim == Prim::add || prim == Prim::sub || prim == Prim::mul ||
+                    (prim == Prim::neg && !constant));
 }
 
 std::optional<Dim> ExprChecker::arithmetic(ExprId id, TypeId result) {
@@ -67,10 +67,10 @@ std::optional<Dim> ExprChecker::arithmetic(ExprId id, TypeId result) {
   };
   auto a = operand(1), b = operand(2);
   if (wraps_early(e.args[1], prim)) return std::nullopt;
-  if (prim == Prim::neg_ && a)
+  if (prim == Prim::neg && a)
     return vars_.may_wrap(*a) && shape::too_complex(-*a) ? std::nullopt : std::optional(-*a);
-  if (prim == Prim::cast_ && a) return converted(e.args[1], result, *a);
-  if ((prim == Prim::min_ || prim == Prim::max_) && a.has_value() != b.has_value()) {
+  if (prim == Prim::cast && a) return converted(e.args[1], result, *a);
+  if ((prim == Prim::min || prim == Prim::max) && a.has_value() != b.has_value()) {
     // a bound of what the data decides is known of the result
     const size_t other = a ? 2 : 1;
     if (other >= e.args.size()) return std::nullopt;
@@ -86,18 +86,18 @@ std::optional<Dim> ExprChecker::arithmetic(ExprId id, TypeId result) {
     return wraps && shape::too_complex(d) ? std::nullopt : std::optional(d);
   };
   switch (prim) {
-    case Prim::add_:
+    case Prim::add:
       return known(*a + *b);
-    case Prim::sub_:
+    case Prim::sub:
       return known(*a - *b);
-    case Prim::mul_:
+    case Prim::mul:
       return known(*a * *b);
-    case Prim::min_:
+    case Prim::min:
       return known(shape::min(*a, *b));
-    case Prim::max_:
+    case Prim::max:
       return known(shape::max(*a, *b));
-    case Prim::div_:
-    case Prim::mod_: {
+    case Prim::div:
+    case Prim::mod: {
       if (b->is(0)) {
         reporter_.report(error(Code::E0321, e.span, "an integer is divided by zero"));
         return std::nullopt;
@@ -107,7 +107,7 @@ std::optional<Dim> ExprChecker::arithmetic(ExprId id, TypeId result) {
         whys_[division].left_to_run = LeftToRun::by_division;
         solver_.require({*b, shape::Relation::ne, Dim(0)}, division);
       }
-      return known(prim == Prim::div_ ? shape::floor_div(*a, *b) : shape::mod(*a, *b));
+      return known(prim == Prim::div ? shape::floor_div(*a, *b) : shape::mod(*a, *b));
     }
     default:
       return std::nullopt;

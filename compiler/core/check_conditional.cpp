@@ -32,17 +32,17 @@ void ExprChecker::condition(ExprId id, bool holds, std::vector<Fact>& out) const
   auto a = value_of(p_.exprs[e.args[1]].type), b = value_of(p_.exprs[e.args[2]].type);
   if (!a || !b) return;
   switch (prim) {
-    case Prim::lt_:
+    case Prim::lt:
       return out.push_back(holds ? shape::less(*a, *b) : shape::at_least(*a, *b));
-    case Prim::le_:
+    case Prim::le:
       return out.push_back(holds ? shape::at_most(*a, *b) : shape::less(*b, *a));
-    case Prim::gt_:
+    case Prim::gt:
       return out.push_back(holds ? shape::less(*b, *a) : shape::at_most(*a, *b));
-    case Prim::ge_:
+    case Prim::ge:
       return out.push_back(holds ? shape::at_least(*a, *b) : shape::less(*a, *b));
-    case Prim::eq_:
+    case Prim::eq:
       return out.push_back(holds ? shape::equal(*a, *b) : Fact{*a, shape::Relation::ne, *b});
-    case Prim::ne_:
+    case Prim::ne:
       return out.push_back(holds ? Fact{*a, shape::Relation::ne, *b} : shape::equal(*a, *b));
     default:
       return;

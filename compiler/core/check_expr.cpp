@@ -352,7 +352,7 @@ TypeId ExprChecker::infer_apply(ExprId id, ExprId applied) {
   const Expr e = p_.exprs[id];
   const Expr callee = p_.exprs[e.args[0]];
   if (callee.kind == Kind::global && p_.globals[callee.global].kind == Global::Kind::prim &&
-      p_.globals[callee.global].prim == Prim::dim_)
+      p_.globals[callee.global].prim == Prim::dim)
     return infer_dim(id);
   const size_t count = e.args.size() - 1;
   const size_t opened = opened_.mark();

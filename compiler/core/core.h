@@ -32,9 +32,8 @@
 namespace axon::core {
 
 enum class Prim : uint8_t {
-#define PRIM(name, arity) name##_,
+#define PRIM(name, word, arity) name,
 #include "core/prims.def"
-#undef PRIM
 };
 const char* prim_name(Prim);
 int prim_arity(Prim);
@@ -200,7 +199,7 @@ struct Global {
   std::string name, module;
   source::Span span;
   std::string doc;
-  Prim prim = Prim::add_;
+  Prim prim = Prim::add;
   std::vector<std::pair<std::string, shape::Var>> sizes;  ///< declared size parameters, in order: f[h, k]
   std::vector<std::pair<std::string, TypeVarId>> elems;   ///< declared element-type parameters: f['t]
   std::vector<Pattern> params;

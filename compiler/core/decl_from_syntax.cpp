@@ -91,21 +91,16 @@ void DeclLowering::lower_signature(const stx::SignatureDecl& s) {
 void DeclLowering::find_primitive() {
   Global& g = p_.globals[g_];
   if (g.kind != Global::Kind::prim) return;
-  for (int i = 0;; ++i) {
-    static constexpr const char* names[] = {
-#define PRIM(name, arity) #name,
+  static constexpr std::pair<const char*, Prim> all[] = {
+#define PRIM(name, word, arity) {word, Prim::name},
 #include "core/prims.def"
-#undef PRIM
-    };
-    if (i == static_cast<int>(std::size(names))) {
-      report(error(Code::E0406, g.span, fmt::format("the compiler has no primitive `{}`", g.name)));
+  };
+  for (const auto& [word, prim] : all)
+    if (g.name == word) {
+      g.prim = prim;
       return;
     }
-    if (g.name == names[i]) {
-      g.prim = static_cast<Prim>(i);
-      return;
-    }
-  }
+  report(error(Code::E0406, g.span, fmt::format("the compiler has no primitive `{}`", g.name)));
 }
 
 void DeclLowering::lower_alias(const stx::TypeDecl& d) {

@@ -17,21 +17,19 @@ namespace stx = axon::syntax;
 
 const char* prim_name(Prim p) {
   switch (p) {
-#define PRIM(name, arity) \
-  case Prim::name##_:     \
-    return #name;
+#define PRIM(name, word, arity) \
+  case Prim::name:              \
+    return word;
 #include "core/prims.def"
-#undef PRIM
   }
   return "?";
 }
 int prim_arity(Prim p) {
   switch (p) {
-#define PRIM(name, arity) \
-  case Prim::name##_:     \
+#define PRIM(name, word, arity) \
+  case Prim::name:              \
     return arity;
 #include "core/prims.def"
-#undef PRIM
   }
   return 0;
 }

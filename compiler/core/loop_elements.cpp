@@ -12,7 +12,7 @@ void ExprChecker::note_stack(const Expr& application, ExprId lambda) {
   const Expr& callee = p_.exprs[application.args[0]];
   if (callee.kind != Kind::global || p_.globals[callee.global].kind != Global::Kind::prim) return;
   const Prim prim = p_.globals[callee.global].prim;
-  if ((prim != Prim::fold_ && prim != Prim::scan_) || application.args.size() != 4) return;
+  if ((prim != Prim::fold && prim != Prim::scan) || application.args.size() != 4) return;
   const TypeId stack = p_.exprs[application.args[3]].type;
   if (stack.valid()) stacks_[lambda] = stack;  // not of a function, which is looked at after the step
 }

@@ -52,11 +52,11 @@ bool Reporter::report_loop(const Failure& f, const Why& w) {
   if (callee.kind != Expr::Kind::global || p_.globals[callee.global].kind != Global::Kind::prim) return false;
   const Prim prim = p_.globals[callee.global].prim;
   const bool loops =
-      prim == Prim::fold_ || prim == Prim::scan_ || prim == Prim::iterate_ || prim == Prim::while_;
+      prim == Prim::fold || prim == Prim::scan || prim == Prim::iterate || prim == Prim::while_;
   const Type step = vars_[vars_.zonk(w.found)];
   if (!loops || step.kind != Type::Kind::function) return false;
   TypeId after = step.items.back();
-  if (prim == Prim::scan_) {
+  if (prim == Prim::scan) {
     const Type both = vars_[vars_.zonk(after)];
     if (both.kind != Type::Kind::tuple || both.items.size() != 2) return false;
     after = both.items[0];

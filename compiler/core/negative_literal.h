@@ -11,7 +11,7 @@ inline ExprId negated(const Program& program, ExprId id) {
   const Expr& callee = program.exprs[e.args[0]];
   const bool is_negation = callee.kind == Expr::Kind::global &&
                            program.globals[callee.global].kind == Global::Kind::prim &&
-                           program.globals[callee.global].prim == Prim::neg_;
+                           program.globals[callee.global].prim == Prim::neg;
   return is_negation ? e.args[1] : ExprId{};
 }
 

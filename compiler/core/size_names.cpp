@@ -54,7 +54,7 @@ std::string SizeNames::integer_key(ExprId id, int depth) const {
   for (ExprId operand : operands(id)) keys.push_back(integer_key(operand, depth + 1));
   if (keys.empty() || std::find(keys.begin(), keys.end(), "") != keys.end()) return "";
   const Prim prim = p_.globals[p_.exprs[e.args[0]].global].prim;
-  if (prim != Prim::sub_ && prim != Prim::div_ && prim != Prim::mod_) std::sort(keys.begin(), keys.end());
+  if (prim != Prim::sub && prim != Prim::div && prim != Prim::mod) std::sort(keys.begin(), keys.end());
   std::string key = prim_name(prim);
   for (const std::string& k : keys) key += "(" + k + ")";
   return key;
@@ -218,7 +218,7 @@ ExprId SizeNames::operand_of_cast(ExprId id) const {
   const Expr& e = p_.exprs[id];
   if (e.kind != Kind::apply || e.args.size() != 2 || p_.exprs[e.args[0]].kind != Kind::global) return {};
   const Global& callee = p_.globals[p_.exprs[e.args[0]].global];
-  return callee.kind == Global::Kind::prim && callee.prim == Prim::cast_ ? e.args[1] : ExprId{};
+  return callee.kind == Global::Kind::prim && callee.prim == Prim::cast ? e.args[1] : ExprId{};
 }
 
 /// The operands of arithmetic: where its result is a size, so are they.
@@ -227,8 +227,8 @@ std::vector<ExprId> SizeNames::operands(ExprId id) const {
   if (e.kind != Kind::apply || p_.exprs[e.args[0]].kind != Kind::global) return {};
   const Global& callee = p_.globals[p_.exprs[e.args[0]].global];
   if (callee.kind != Global::Kind::prim) return {};
-  constexpr Prim arithmetic[] = {Prim::add_, Prim::sub_, Prim::mul_, Prim::div_,
-                                 Prim::mod_, Prim::neg_, Prim::min_, Prim::max_};
+  constexpr Prim arithmetic[] = {Prim::add, Prim::sub, Prim::mul, Prim::div,
+                                 Prim::mod, Prim::neg, Prim::min, Prim::max};
   if (std::find(std::begin(arithmetic), std::end(arithmetic), callee.prim) == std::end(arithmetic)) return {};
   return {e.args.begin() + 1, e.args.end()};
 }

@@ -17,25 +17,6 @@
 
 namespace axon::graph {
 
-const char* op_name(Op op) {
-  switch (op) {
-    case Op::and_:
-      return "and";
-    case Op::or_:
-      return "or";
-    case Op::not_:
-      return "not";
-    default:
-      break;
-  }
-  static const char* const names[] = {
-#define OP(name, arity) #name,
-#include "graph/ops.def"
-#undef OP
-      "constant", "index", "load", "bounded", "require", "reduce", "online", "proj"};
-  return names[static_cast<int>(op)];
-}
-
 const char* monoid_name(Monoid monoid) {
   switch (monoid) {
     case Monoid::sum:
@@ -238,23 +219,6 @@ bool is_unit(const Graph& g, ScalarId id, Monoid monoid) {
 
 // ---- pointwise application with exact folding ----
 
-Elem result_elem(Op op, const std::vector<Elem>& args) {
-  switch (op) {
-    case Op::eq:
-    case Op::ne:
-    case Op::lt:
-    case Op::le:
-    case Op::and_:
-    case Op::or_:
-    case Op::not_:
-      return Elem::boolean;
-    case Op::select:
-      return args.at(1);
-    default:
-      return args.at(0);
-  }
-}
-
 namespace {
 
 /// Integer operators on constants, in wrapping arithmetic; nullopt: not folded (division by zero, other
@@ -294,9 +258,14 @@ std::optional<int64_t> fold_integers(Op op, const std::vector<int64_t>& v) {
       return v[0] || v[1];
     case Op::not_:
       return !v[0];
-    default:
-      return std::nullopt;
+#define ARITHMETIC(name, arity)
+#define COMPARISON(name)
+#define LOGIC(name, word, arity)
+#define OP(name, word, arity) case Op::name:
+#include "graph/ops.def"
+      break;
   }
+  return std::nullopt;
 }
 
 /// i64 arithmetic on index expressions is Dim arithmetic.
@@ -339,9 +308,14 @@ std::optional<ScalarId> fold_dims(Graph& g, Op op, const std::vector<ScalarId>& 
                                   : *difference <= 0;
       return constant_int(g, Elem::boolean, truth);
     }
-    default:
-      return std::nullopt;
+    case Op::abs:
+#define ARITHMETIC(name, arity)
+#define COMPARISON(name)
+#define OP(name, word, arity) case Op::name:
+#include "graph/ops.def"
+      break;
   }
+  return std::nullopt;
 }
 
 bool is_number(const Scalar& s, double value) {
@@ -404,7 +378,13 @@ std::optional<ScalarId> fold_identities(Graph& g, Op op, const std::vector<Scala
       if (s(0).op == Op::constant) return s(0).integer ? args[1] : args[2];
       if (args[1] == args[2]) return args[1];
       break;
-    default:
+    case Op::mod:
+#define ARITHMETIC(name, arity)
+#define COMPARISON(name)
+#define LOGIC(name, word, arity)
+#define CHOICE(name)
+#define OP(name, word, arity) case Op::name:
+#include "graph/ops.def"
       break;
   }
   return std::nullopt;

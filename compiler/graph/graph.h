@@ -45,6 +45,7 @@
 
 #include "base/elem.h"
 #include "base/ids.h"
+#include "graph/op.h"
 #include "shape/dim.h"
 #include "shape/exact.h"
 #include "shape/prover.h"
@@ -78,21 +79,6 @@ struct TensorType {
   std::vector<Dim> shape;
   friend bool operator==(const TensorType&, const TensorType&) = default;
 };
-
-enum class Op : uint8_t {
-#define OP(name, arity) name,
-#include "graph/ops.def"
-#undef OP
-  constant,  ///< number (floats) or integer (integers, bool)
-  index,     ///< dim: an integer expression over index variables, loop indices and sizes, as i64
-  load,      ///< target[args...]: one integer scalar per axis
-  bounded,   ///< args[0] as an index of an axis of extent `dim`: checked once, `check` names the failure
-  require,   ///< args[0] (bool) holds, else check `check` fails and shows args[1], args[2] (i64); the i64 0
-  reduce,    ///< args[0] folded over binders with monoid, starting from the monoid's unit
-  online,    ///< args[0] = score, args[1..] = values, over binders: see below
-  proj       ///< component `component` of args[0], an online expression
-};
-const char* op_name(Op);
 
 /// Associative operators with a unit. argmax folds (value, index of the single binder) and yields the index,
 /// 0 of nothing (i64).
@@ -278,7 +264,6 @@ ScalarId apply(Graph&, Op, std::vector<ScalarId> args);  ///< pointwise; result 
 ScalarId cast(Graph&, Elem, ScalarId);                   ///< the argument itself when it has the type
 ScalarId reduce(Graph&, Monoid, std::vector<Axis> binders,
                 ScalarId body);                       ///< of the body's type; argmax: i64
-Elem result_elem(Op, const std::vector<Elem>& args);  ///< the usual rules of `apply`
 /// Replaces index variables by Dims in an expression (also inside index, bounded, binders' extents).
 ScalarId substitute(Graph&, ScalarId, const shape::Substitution&);
 /// The same for integer scalars in place of index variables (indices that depend on data).

@@ -224,7 +224,9 @@ class IntegerLimits {
   void limit(const Dim& d) {
     if (!problem_.empty() || !seen_.insert(d).second) return;
     constexpr Wide any_product = Wide{1} << 100;
-    if (shape::exact_range(d, [&](Var v) { return range_of(g_, v); }, any_product)) return;
+    if (shape::exact_range(
+            d, [&](Var v) { return range_of(g_, v); }, any_product))
+      return;
     operands(d);
     const auto most = at_most_before_data(g_, magnitude(d));
     if (!most || !over_sizes(*most) || reads_data(g_, *most)) {

@@ -134,7 +134,7 @@ Code* Machine::compile_node(ScalarId id, bool inside) {
   bool binder = s.op == Op::reduce || s.op == Op::online;
   // Inside a reduction, arithmetic on narrow floats is done in the type they accumulate in; casts and loads
   // are exact. Integers wrap at every operator, there as anywhere: fusion must not show.
-  bool arithmetic = s.op < Op::constant && s.op != Op::cast && base::is_float(s.elem);
+  bool arithmetic = is_pointwise_op(s.op) && base::is_float(s.elem);
   c.elem = inside && arithmetic ? base::accumulator(s.elem) : s.elem;
   if (base::is_float(c.elem)) {
     bool rounds = precision_ == Precision::storage && c.elem != Elem::f64 && s.op != Op::load;
@@ -263,9 +263,13 @@ Number Machine::compute(Code& c) {
       if (base::is_float(c.elem)) return {rounded(c, c.float_args ? n.real : real_of(c, n.integer)), 0};
       return {0, c.float_args ? truncate_to(c.elem, n.real) : wrap_to(c.elem, n.integer)};
     }
-    default:
+#define STRUCTURAL(name)
+#define CHOICE(name)
+#define OP(name, word, arity) case Op::name:
+#include "graph/ops.def"
       return c.float_args ? real_op(c) : integer_op(c);
   }
+  return {};
 }
 
 Number Machine::load(Code& c) {
@@ -338,22 +342,13 @@ Number Machine::real_op(const Code& c) {
       return {smaller(a, b), 0};
     case Op::max:
       return {larger(a, b), 0};
-    case Op::pow:
-      return {rounded(c, std::pow(a, b)), 0};
-    case Op::exp:
-      return {rounded(c, std::exp(a)), 0};
-    case Op::exp2:
-      return {rounded(c, std::exp2(a)), 0};
-    case Op::log:
-      return {rounded(c, std::log(a)), 0};
-    case Op::sin:
-      return {rounded(c, std::sin(a)), 0};
-    case Op::cos:
-      return {rounded(c, std::cos(a)), 0};
-    case Op::tanh:
-      return {rounded(c, std::tanh(a)), 0};
-    case Op::erf:
-      return {rounded(c, std::erf(a)), 0};
+#define UNARY(name) \
+  case Op::name:    \
+    return {rounded(c, std::name(a)), 0};
+#define BINARY(name) \
+  case Op::name:     \
+    return {rounded(c, std::name(a, b)), 0};
+#include "device/functions.def"
     case Op::sqrt:
       return {rounded(c, std::sqrt(a)), 0};
     case Op::rsqrt:
@@ -368,9 +363,16 @@ Number Machine::real_op(const Code& c) {
       return {0, a < b};
     case Op::le:
       return {0, a <= b};
-    default:
-      base::bug("interpret", std::string("floats under `") + op_name(c.op) + "`");
+#define ARITHMETIC(name, arity)
+#define ROUNDING(name)
+#define UNARY(name)
+#define BINARY(name)
+#define COMPARISON(name)
+#define OP(name, word, arity) case Op::name:
+#include "graph/ops.def"
+      break;
   }
+  base::bug("interpret", std::string("floats under `") + op_name(c.op) + "`");
 }
 
 Number Machine::integer_op(const Code& c) {
@@ -414,9 +416,14 @@ Number Machine::integer_op(const Code& c) {
       return {0, b != 0};
     case Op::not_:
       return {0, a == 0};
-    default:
-      base::bug("interpret", std::string("integers under `") + op_name(c.op) + "`");
+#define ARITHMETIC(name, arity)
+#define COMPARISON(name)
+#define LOGIC(name, word, arity)
+#define OP(name, word, arity) case Op::name:
+#include "graph/ops.def"
+      break;
   }
+  base::bug("interpret", std::string("integers under `") + op_name(c.op) + "`");
 }
 
 // ---- reductions ----

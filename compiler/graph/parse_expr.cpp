@@ -26,20 +26,8 @@ bool divides_by_zero(const Dim& d) {
   return false;
 }
 
-struct InfixOp {
-  Op op;
-  int level;
-};
-
-std::optional<InfixOp> infix_of(const Token& t) {
-  if (t.kind != Token::Kind::symbol) return std::nullopt;
-  static const std::map<std::string, InfixOp> table = {
-      {"||", {Op::or_, 1}}, {"&&", {Op::and_, 2}}, {"==", {Op::eq, 3}}, {"!=", {Op::ne, 3}},
-      {"<", {Op::lt, 3}},   {"<=", {Op::le, 3}},   {"+", {Op::add, 4}}, {"-", {Op::sub, 4}},
-      {"*", {Op::mul, 5}},  {"/", {Op::div, 5}},   {"%", {Op::mod, 5}}};
-  auto it = table.find(t.text);
-  if (it == table.end()) return std::nullopt;
-  return it->second;
+const Infix* infix_at(const Token& t) {
+  return t.kind == Token::Kind::symbol ? infix_called(t.text) : nullptr;
 }
 
 }  // namespace
@@ -173,7 +161,7 @@ ScalarId ExprParser::raw(Op op, std::vector<ScalarId> args, std::optional<Elem> 
 ScalarId ExprParser::expression(int level) {
   if (++nesting > max_depth) fail("nested too deeply");
   ScalarId lhs = operand();
-  while (auto in = infix_of(peek())) {
+  while (const Infix* const in = infix_at(peek())) {
     if (in->level < level || done()) break;
     take();
     ScalarId rhs = expression(in->level + 1);
@@ -324,14 +312,7 @@ ScalarId ExprParser::call(const std::string& name, std::optional<Elem> type) {
   std::vector<ScalarId> args{expression(1)};
   while (accept(",")) args.push_back(expression(1));
   if (auto target = base::elem_from_name(name)) return raw(Op::cast, args, *target);
-  static const int arity[] = {
-#define OP(name, arity) arity,
-#include "graph/ops.def"
-#undef OP
-  };
-  for (int op = 0; op < static_cast<int>(Op::constant); ++op)
-    if (name == op_name(static_cast<Op>(op)) && args.size() == static_cast<size_t>(arity[op]))
-      return raw(static_cast<Op>(op), args, type);
+  if (const auto op = pointwise_op(name, args.size())) return raw(*op, args, type);
   fail(fmt::format("`{}` with {} arguments is no operator", name, args.size()));
   return args[0];
 }

@@ -120,40 +120,6 @@ class Names {
   size_t declared_ = 0;
 };
 
-struct Infix {
-  const char* text;
-  int level;
-};
-/// Binding strength: || 1, && 2, comparisons 3, sums 4, products 5; 0: not an infix operator.
-Infix infix(Op op) {
-  switch (op) {
-    case Op::or_:
-      return {"||", 1};
-    case Op::and_:
-      return {"&&", 2};
-    case Op::eq:
-      return {"==", 3};
-    case Op::ne:
-      return {"!=", 3};
-    case Op::lt:
-      return {"<", 3};
-    case Op::le:
-      return {"<=", 3};
-    case Op::add:
-      return {"+", 4};
-    case Op::sub:
-      return {"-", 4};
-    case Op::mul:
-      return {"*", 5};
-    case Op::div:
-      return {"/", 5};
-    case Op::mod:
-      return {"%", 5};
-    default:
-      return {"", 0};
-  }
-}
-
 class Printer {
  public:
   explicit Printer(const Graph& graph) : g(graph) {}
@@ -439,18 +405,21 @@ class Printer {
       }
       case Op::cast:
         return std::string(base::elem_name(s.elem)) + "(" + expression(s.args[0], sharing, 0) + ")";
-      default:
+#define STRUCTURAL(name)
+#define OP(name, word, arity) case Op::name:
+#include "graph/ops.def"
         break;
     }
     std::vector<Elem> elems;
     for (ScalarId a : s.args) elems.push_back(g.scalars[a].elem);
     Elem usual = result_elem(s.op, elems);
-    Infix in = infix(s.op);
-    if (!in.level || s.elem != usual)
+    const Infix* const in = infix_of(s.op);
+    if (!in || s.elem != usual)
       return std::string(op_name(s.op)) + suffix(s.elem, usual) + "(" + list(s.args, sharing) + ")";
-    std::string lhs = expression(s.args[0], sharing, in.level == 3 ? 4 : in.level);
-    std::string text = lhs + " " + in.text + " " + expression(s.args[1], sharing, in.level + 1);
-    return in.level < level ? "(" + text + ")" : text;
+    const bool chains = in->level != comparison_level;
+    std::string lhs = expression(s.args[0], sharing, chains ? in->level : in->level + 1);
+    std::string text = lhs + " " + in->text + " " + expression(s.args[1], sharing, in->level + 1);
+    return in->level < level ? "(" + text + ")" : text;
   }
 
   static std::string suffix(Elem elem, Elem usual) {

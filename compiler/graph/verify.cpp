@@ -377,15 +377,36 @@ class Verifier {
 
   void scalar(const Scalar& s) {
     auto elem = [&](size_t i) { return g.scalars[s.args[i]].elem; };
-    static const size_t arity[] = {
-#define OP(name, arity) arity,
-#include "graph/ops.def"
-#undef OP
-    };
-    if (s.op < Op::constant && s.args.size() != arity[static_cast<int>(s.op)]) {
+    if (is_pointwise_op(s.op) && s.args.size() != arity_of(s.op)) {
       complain(fmt::format("`{}` has {} arguments", op_name(s.op), s.args.size()));
       return;
     }
+    switch (class_of(s.op)) {
+      case OpClass::structural:
+        return structural(s);
+      case OpClass::choice:
+        if (elem(0) != Elem::boolean || elem(1) != elem(2))
+          complain("`select` has a condition and two equal types");
+        return;
+      case OpClass::logic:
+        for (size_t i = 0; i < s.args.size(); ++i)
+          if (elem(i) != Elem::boolean) complain("a logical operator takes booleans");
+        return;
+      case OpClass::rounding:
+      case OpClass::function:
+        if (!base::is_float(elem(0))) complain(fmt::format("`{}` takes floats", op_name(s.op)));
+        [[fallthrough]];
+      case OpClass::arithmetic:
+      case OpClass::comparison:
+        for (size_t i = 1; i < s.args.size(); ++i)
+          if (elem(i) != elem(0))
+            complain(fmt::format("the arguments of `{}` differ in type", op_name(s.op)));
+        return;
+    }
+  }
+
+  void structural(const Scalar& s) {
+    auto elem = [&](size_t i) { return g.scalars[s.args[i]].elem; };
     switch (s.op) {
       case Op::constant:
         break;
@@ -421,21 +442,11 @@ class Verifier {
           complain("`proj` takes a component of an online reduction");
         break;
       case Op::cast:
+        if (s.args.size() != 1) complain(fmt::format("`cast` has {} arguments", s.args.size()));
         break;
-      case Op::select:
-        if (elem(0) != Elem::boolean || elem(1) != elem(2))
-          complain("`select` has a condition and two equal types");
-        break;
-      case Op::and_:
-      case Op::or_:
-      case Op::not_:
-        for (size_t i = 0; i < s.args.size(); ++i)
-          if (elem(i) != Elem::boolean) complain("a logical operator takes booleans");
-        break;
-      default:
-        for (size_t i = 1; i < s.args.size(); ++i)
-          if (elem(i) != elem(0))
-            complain(fmt::format("the arguments of `{}` differ in type", op_name(s.op)));
+#define STRUCTURAL(name)
+#define OP(name, word, arity) case Op::name:
+#include "graph/ops.def"
         break;
     }
   }

@@ -63,25 +63,26 @@ Typed ScalarEmitter::compute(ScalarId id, bool widened) {
       return emit_bounded(s, widened);
     case Op::require:
       return emit_require(s);
-    case Op::select:
-      return emit_select(s, widened);
-    case Op::and_:
-    case Op::or_:
-      return emit_logic(s, widened);
     case Op::cast:
       return emit_cast(s, widened);
-    case Op::eq:
-    case Op::ne:
-    case Op::lt:
-    case Op::le:
-      return emit_compare(s, widened);
-    case Op::not_:
-      return {f_.b.CreateNot(emit_as(s.args[0], Elem::boolean, widened)), Elem::boolean};
     case Op::reduce:
     case Op::online:
     case Op::proj:
       base::bug("module::ScalarEmitter", "a reduction inside an expression");
-    default:
+    case Op::not_:
+      return {f_.b.CreateNot(emit_as(s.args[0], Elem::boolean, widened)), Elem::boolean};
+    case Op::and_:
+    case Op::or_:
+      return emit_logic(s, widened);
+#define CHOICE(name) \
+  case Op::name:     \
+    return emit_select(s, widened);
+#define COMPARISON(name) \
+  case Op::name:         \
+    return emit_compare(s, widened);
+#define LOGIC(name, word, arity)
+#define OP(name, word, arity) case Op::name:
+#include "base/ops.def"
       break;
   }
   const Elem elem = computed_as(widened && base::is_float(s.elem) ? base::accumulator(s.elem) : s.elem);
@@ -318,7 +319,9 @@ Typed ScalarEmitter::emit_logic(const Scalar& s, bool widened) {
     return {s.op == Op::and_ ? f_.b.CreateAnd(left, right()) : f_.b.CreateOr(left, right()), Elem::boolean};
   if (s.op == Op::and_)
     return {merged(left, Elem::boolean, right, [&] { return f_.b.getFalse(); }), Elem::boolean};
-  return {merged(left, Elem::boolean, [&] { return f_.b.getTrue(); }, right), Elem::boolean};
+  return {merged(
+              left, Elem::boolean, [&] { return f_.b.getTrue(); }, right),
+          Elem::boolean};
 }
 
 Typed ScalarEmitter::emit_compare(const Scalar& s, bool widened) {

@@ -160,18 +160,19 @@ Typed ScalarEmitter::emit_float(const Scalar& s, Elem elem, bool widened) {
     case Op::max:
       return {combine(Monoid::max, elem, a[0], a[1]), elem};
     case Op::mod:
-    case Op::pow:
-    case Op::exp:
-    case Op::exp2:
-    case Op::log:
-    case Op::sin:
-    case Op::cos:
-    case Op::tanh:
-    case Op::erf:
+#define UNARY(name) case Op::name:
+#define BINARY(name) case Op::name:
+#include "device/functions.def"
       return call(s.op, elem, std::move(a));
-    default:
-      base::bug("module::ScalarEmitter", std::string("floats under `") + graph::op_name(s.op) + "`");
+#define ARITHMETIC(name, arity)
+#define ROUNDING(name)
+#define UNARY(name)
+#define BINARY(name)
+#define OP(name, word, arity) case Op::name:
+#include "graph/ops.def"
+      break;
   }
+  base::bug("module::ScalarEmitter", std::string("floats under `") + graph::op_name(s.op) + "`");
 }
 
 /// Floor division or its remainder. A zero divisor gives 0: the language calls it an error, which a check
@@ -221,9 +222,12 @@ Typed ScalarEmitter::emit_integer(const Scalar& s, Elem elem, bool widened) {
       return {combine(Monoid::min, elem, a[0], a[1]), elem};
     case Op::max:
       return {combine(Monoid::max, elem, a[0], a[1]), elem};
-    default:
-      base::bug("module::ScalarEmitter", std::string("integers under `") + graph::op_name(s.op) + "`");
+#define ARITHMETIC(name, arity)
+#define OP(name, word, arity) case Op::name:
+#include "graph/ops.def"
+      break;
   }
+  base::bug("module::ScalarEmitter", std::string("integers under `") + graph::op_name(s.op) + "`");
 }
 
 // ---- monoids ----

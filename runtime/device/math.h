@@ -8,25 +8,16 @@
 #include <stdint.h>
 
 extern "C" {
-float axon_exp_f32(float);
-float axon_exp2_f32(float);
-float axon_log_f32(float);
-float axon_sin_f32(float);
-float axon_cos_f32(float);
-float axon_tanh_f32(float);
-float axon_erf_f32(float);
+#define UNARY(name)               \
+  float axon_##name##_f32(float); \
+  double axon_##name##_f64(double);
+#define BINARY(name)                     \
+  float axon_##name##_f32(float, float); \
+  double axon_##name##_f64(double, double);
+#include "functions.def"
 float axon_erfc_f32(float);  ///< 1 - erf(x), without the loss for large x
-float axon_pow_f32(float, float);
-float axon_mod_f32(float, float);  ///< floored, with the divisor's sign; a loop, not vectorised
-double axon_exp_f64(double);
-double axon_exp2_f64(double);
-double axon_log_f64(double);
-double axon_sin_f64(double);
-double axon_cos_f64(double);
-double axon_tanh_f64(double);
-double axon_erf_f64(double);
 double axon_erfc_f64(double);
-double axon_pow_f64(double, double);
+float axon_mod_f32(float, float);  ///< floored, with the divisor's sign; a loop, not vectorised
 double axon_mod_f64(double, double);
 
 // Narrow formats are kept as their bits; to f32 is exact, from f32 rounds to nearest even. f8e4m3 has no

@@ -335,7 +335,7 @@ void PrimitiveEvaluator::find_positions(const Val& step, const Val& init, bool s
 
 Val PrimitiveEvaluator::loop(Prim prim, const std::vector<Val>& args) {
   if (failed_) return {};
-  const bool iterate = prim == Prim::iterate_, scanning = prim == Prim::scan_;
+  const bool iterate = prim == Prim::iterate, scanning = prim == Prim::scan;
   const Val& step = args[iterate ? 1 : 0];
   const Val& init = args[iterate ? 2 : 1];
   std::optional<Dim> extent;

@@ -113,7 +113,7 @@ std::optional<PositionStep> LoopPositions::step_of(const Path& path, ExprId next
   if (e.kind != Kind::apply || e.args.size() != 3 || p_.exprs[e.args[0]].kind != Kind::global)
     return std::nullopt;
   const core::Global& callee = p_.globals[p_.exprs[e.args[0]].global];
-  const bool adds = callee.prim == core::Prim::add_, subtracts = callee.prim == core::Prim::sub_;
+  const bool adds = callee.prim == core::Prim::add, subtracts = callee.prim == core::Prim::sub;
   if (callee.kind != core::Global::Kind::prim || !(adds || subtracts)) return std::nullopt;
   const bool first = path_of(e.args[1]) == path, second = adds && path_of(e.args[2]) == path;
   if (first == second) return std::nullopt;

@@ -16,84 +16,44 @@ using core::Prim;
 
 namespace {
 
-std::optional<Op> pointwise_op(Prim prim) {
+/// The scalar meaning of a pointwise primitive.
+struct Meaning {
+  Op op;
+  bool swapped = false;  ///< of its operands, exchanged
+};
+std::optional<Meaning> meaning_of(Prim prim) {
   switch (prim) {
-    case Prim::add_:
-      return Op::add;
-    case Prim::sub_:
-      return Op::sub;
-    case Prim::mul_:
-      return Op::mul;
-    case Prim::div_:
-      return Op::div;
-    case Prim::mod_:
-      return Op::mod;
-    case Prim::neg_:
-      return Op::neg;
-    case Prim::abs_:
-      return Op::abs;
-    case Prim::min_:
-      return Op::min;
-    case Prim::max_:
-      return Op::max;
-    case Prim::pow_:
-      return Op::pow;
-    case Prim::exp_:
-      return Op::exp;
-    case Prim::exp2_:
-      return Op::exp2;
-    case Prim::log_:
-      return Op::log;
-    case Prim::sin_:
-      return Op::sin;
-    case Prim::cos_:
-      return Op::cos;
-    case Prim::tanh_:
-      return Op::tanh;
-    case Prim::erf_:
-      return Op::erf;
-    case Prim::sqrt_:
-      return Op::sqrt;
-    case Prim::rsqrt_:
-      return Op::rsqrt;
-    case Prim::floor_:
-      return Op::floor;
-    case Prim::eq_:
-      return Op::eq;
-    case Prim::ne_:
-      return Op::ne;
-    case Prim::lt_:
-    case Prim::gt_:
-      return Op::lt;
-    case Prim::le_:
-    case Prim::ge_:
-      return Op::le;
-    case Prim::and_:
-      return Op::and_;
-    case Prim::or_:
-      return Op::or_;
-    case Prim::not_:
-      return Op::not_;
-    case Prim::select_:
-      return Op::select;
-    default:
-      return std::nullopt;
+#define POINTWISE(name, word, arity) \
+  case Prim::name:                   \
+    return Meaning{Op::name};
+#define SWAPPED(name, of) \
+  case Prim::name:        \
+    return Meaning{Op::of, true};
+#define PRIM(name, word, arity) case Prim::name:
+#include "core/prims.def"
+    break;
   }
+  return std::nullopt;
 }
+
+/// What combines two values in a reduction; argmax has no such operator.
+constexpr std::pair<Monoid, Op> combining[] = {{Monoid::sum, Op::add},  {Monoid::prod, Op::mul},
+                                               {Monoid::max, Op::max},  {Monoid::min, Op::min},
+                                               {Monoid::all, Op::and_}, {Monoid::any, Op::or_}};
 
 }  // namespace
 
 Val PrimitiveEvaluator::prim(Prim which, const Closure& closure, std::vector<Val> args) {
   if (failed_) return {};
-  if (auto op = pointwise_op(which)) {
-    if (which == Prim::gt_ || which == Prim::ge_) std::swap(args[0], args[1]);
-    return pointwise(*op, args, core::prim_name(which));
+  if (const auto meaning = meaning_of(which)) {
+    if (meaning->swapped) std::swap(args[0], args[1]);
+    return pointwise(meaning->op, args, core::prim_name(which));
   }
   switch (which) {
-    case Prim::cast_:
-    case Prim::real_:
+    case Prim::cast:
+    case Prim::real:
       return convert(args[0], closure.result_elem.value_or(Elem::f32));
-    case Prim::dim_: {
+    case Prim::dim: {
       const Array a = builder_.leaf(args[0]);
       auto axis = affine_index(g, builder_.leaf(args[1]).body);
       auto number = axis ? axis->constant() : std::nullopt;
@@ -103,23 +63,27 @@ Val PrimitiveEvaluator::prim(Prim which, const Closure& closure, std::vector<Val
       return builder_.scalar(
           index_of(g, a.shape[static_cast<size_t>(*number < 0 ? *number + rank : *number)]));
     }
-    case Prim::reduce_:
+    case Prim::reduce:
       return reduce_with(args);
-    case Prim::argmax_:
+    case Prim::argmax:
       return reduction(Monoid::argmax, builder_.leaf_ptr(args[0]), std::nullopt);
-    case Prim::fold_:
-    case Prim::scan_:
-    case Prim::iterate_:
+    case Prim::fold:
+    case Prim::scan:
+    case Prim::iterate:
       return loop(which, args);
     case Prim::while_:
       return while_condition_holds(args);
-    case Prim::debug_: {
+    case Prim::debug: {
       if (args[1].kind == Val::Kind::array) loop_.show(args[0].text, *args[1].array);
       return args[1];
     }
-    default:
-      base::bug("from_core", std::string("no meaning for primitive `") + core::prim_name(which) + "`");
+#define PRIM(name, word, arity)
+#define POINTWISE(name, word, arity) case Prim::name:
+#define SWAPPED(name, of) case Prim::name:
+#include "core/prims.def"
+    break;
   }
+  base::bug("from_core", std::string("no meaning for primitive `") + core::prim_name(which) + "`");
 }
 
 /// Inside of an index the whole tensor over it is shown; inside of a loop, all iterations together
@@ -236,28 +200,9 @@ Val PrimitiveEvaluator::reduce_with(const std::vector<Val>& args) {
   std::optional<Monoid> monoid;
   if (f.kind == Val::Kind::closure && f.closure->global.valid() && f.closure->args.empty()) {
     const core::Global& of = p.globals[f.closure->global];
-    if (of.kind == core::Global::Kind::prim) switch (of.prim) {
-        case Prim::add_:
-          monoid = Monoid::sum;
-          break;
-        case Prim::mul_:
-          monoid = Monoid::prod;
-          break;
-        case Prim::max_:
-          monoid = Monoid::max;
-          break;
-        case Prim::min_:
-          monoid = Monoid::min;
-          break;
-        case Prim::and_:
-          monoid = Monoid::all;
-          break;
-        case Prim::or_:
-          monoid = Monoid::any;
-          break;
-        default:
-          break;
-      }
+    const auto meaning = of.kind == core::Global::Kind::prim ? meaning_of(of.prim) : std::nullopt;
+    for (const auto& [of_monoid, op] : combining)
+      if (meaning && meaning->op == op) monoid = of_monoid;
   }
   if (!monoid) return reduce_in_order(f, args[1], builder_.leaf_ptr(args[2]));
   return reduction(*monoid, builder_.leaf_ptr(args[2]), builder_.leaf(args[1]).body);
@@ -281,7 +226,7 @@ Val PrimitiveEvaluator::reduce_in_order(const Val& f, const Val& unit, const std
   });
   const size_t mark = active_.size();
   active_.insert(active_.end(), points.begin(), points.end());
-  Val result = loop(Prim::fold_, {f, unit, Val::of(line)});
+  Val result = loop(Prim::fold, {f, unit, Val::of(line)});
   active_.resize(mark);
   return failed_ ? Val{} : builder_.tabulate(points, result);
 }
@@ -343,10 +288,7 @@ Val PrimitiveEvaluator::reduction(Monoid monoid, const std::shared_ptr<Array>& o
   Array result = builder_.array_of(type, v, here, of->vars);
   bool plain = !start || monoid == Monoid::argmax || *start == unit_of(g, monoid, of->elem);
   if (plain) return Val::of(std::move(result));
-  static const std::pair<Monoid, Op> combine[] = {{Monoid::sum, Op::add},  {Monoid::prod, Op::mul},
-                                                  {Monoid::max, Op::max},  {Monoid::min, Op::min},
-                                                  {Monoid::all, Op::and_}, {Monoid::any, Op::or_}};
-  for (const auto& [m, op] : combine)
+  for (const auto& [m, op] : combining)
     if (m == monoid)
       return pointwise(op, {builder_.scalar(*start), Val::of(std::move(result))}, monoid_name(monoid));
   return {};

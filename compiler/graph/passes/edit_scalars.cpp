@@ -65,7 +65,7 @@ ScalarId rewrite_outside_binders(Graph& g, ScalarId root, const std::function<Sc
 ScalarId fold(Graph& g, Scalar s) {
   if (s.op == Op::index) return index_of(g, s.dim);
   if (s.op == Op::cast) return cast(g, s.elem, s.args[0]);
-  if (s.op >= Op::constant) return make_scalar(g, std::move(s));
+  if (!is_pointwise_op(s.op)) return make_scalar(g, std::move(s));
   std::vector<Elem> elems;
   for (ScalarId a : s.args) elems.push_back(g.scalars[a].elem);
   if (result_elem(s.op, elems) != s.elem) return make_scalar(g, std::move(s));
@@ -143,43 +143,33 @@ std::optional<ScalarId> instantiate(Graph& g, const std::vector<Axis>& domain, S
 
 // ---- cost ----
 
+/// Adds what the evaluation of the operator costs besides that of its operands.
+static void add_cost(const Scalar& s, Cost& cost) {
+  switch (class_of(s.op)) {
+    case OpClass::arithmetic:
+      s.op == Op::div && base::is_float(s.elem) ? ++cost.heavy : ++cost.cheap;
+      return;
+    case OpClass::rounding:
+      s.op == Op::floor ? ++cost.cheap : ++cost.heavy;
+      return;
+    case OpClass::function:
+      ++cost.heavy;
+      return;
+    case OpClass::comparison:
+    case OpClass::logic:
+    case OpClass::choice:
+      ++cost.cheap;
+      return;
+    case OpClass::structural:
+      if (s.op == Op::load) ++cost.loads;
+      if (is_binder(s.op)) ++cost.heavy;
+      return;
+  }
+}
+
 Cost cost_of(const Graph& g, ScalarId body) {
   Cost cost;
-  for (ScalarId id : post_order(g, body)) {
-    const Scalar& s = g.scalars[id];
-    switch (s.op) {
-      case Op::constant:
-      case Op::index:
-      case Op::bounded:
-      case Op::require:
-      case Op::cast:
-      case Op::proj:
-        break;
-      case Op::load:
-        ++cost.loads;
-        break;
-      case Op::pow:
-      case Op::exp:
-      case Op::exp2:
-      case Op::log:
-      case Op::sin:
-      case Op::cos:
-      case Op::tanh:
-      case Op::erf:
-      case Op::sqrt:
-      case Op::rsqrt:
-      case Op::reduce:
-      case Op::online:
-        ++cost.heavy;
-        break;
-      case Op::div:
-        base::is_float(s.elem) ? ++cost.heavy : ++cost.cheap;
-        break;
-      default:
-        ++cost.cheap;
-        break;
-    }
-  }
+  for (ScalarId id : post_order(g, body)) add_cost(g.scalars[id], cost);
   return cost;
 }
 
