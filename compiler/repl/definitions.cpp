@@ -4,15 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <iterator>
 
-#include "base/contains.h"
 #include "core/print.h"
 #include "query/complete.h"
 #include "query/typed.h"
 #include "repl/lexed.h"
+#include "repl/typed_places.h"
 #include "session/try_edits.h"
 #include "source/files.h"
 
@@ -22,22 +21,6 @@ namespace {
 
 /// No file has such a name: what is on disk is never shadowed.
 std::string document_in(const std::filesystem::path& folder) { return (folder / "(repl).axn").string(); }
-
-/// The text with every `it_N` as the user knows it.
-std::string with_its(std::string text, const std::string& it) {
-  for (size_t at = 0; !it.empty() && (at = text.find(it, at)) != std::string::npos; at += 2)
-    text.replace(at, it.size(), "it");
-  return text;
-}
-
-/// A definition of which what stands before the text was not typed.
-Item made(const std::string& name, const std::string& before, const std::string& text) {
-  Item item;
-  item.name = name;
-  item.text = before + text;
-  item.made = before.size();
-  return item;
-}
 
 }  // namespace
 
@@ -57,74 +40,7 @@ std::string Definitions::with_it(const std::string& phrase) const {
   return text;
 }
 
-std::string Definitions::joined(const std::vector<Kept>& all, Ranges* ranges) {
-  std::string text;
-  for (const Kept& kept : all) {
-    if (ranges) ranges->push_back({text.size(), text.size() + kept.item.text.size(), &kept});
-    text += kept.item.text + "\n";
-  }
-  return text;
-}
-
-/// Where the places of a text of definitions were typed: in the phrase, which those from `fresh` on are, in
-/// the file that was loaded, in an expression whose value is kept, or among the definitions.
-class Definitions::Origin {
- public:
-  Origin(const Definitions& all, const Ranges& ranges, size_t fresh, const std::string& phrase,
-         std::string_view text)
-      : all_(all), ranges_(ranges), fresh_(fresh), phrase_(phrase) {
-    source::Diagnostics ignored;
-    typed_ = sources.add("repl", phrase, ignored);
-    loaded_ = sources.add(all.loaded_path_, all.loaded_text_, ignored);
-    definitions_ = sources.add("definitions", std::string(text), ignored);
-    if (!all.it_.empty()) its_ = places_of(phrase, "it");
-  }
-  source::Span span(size_t begin, size_t end) {
-    const auto [file, first] = place(begin);
-    const auto [same, last] = place(std::max(begin, end));
-    return {file, first, same == file ? std::max(first, last) : first};
-  }
-  source::SourceManager sources;
-
- private:
-  using Place = std::pair<source::FileId, uint32_t>;
-  Place place(size_t offset);
-  source::FileId value(const Item& item);
-
-  const Definitions& all_;
-  const Ranges& ranges_;
-  size_t fresh_;
-  const std::string& phrase_;
-  source::FileId typed_, loaded_, definitions_;
-  std::vector<size_t> its_;
-  std::map<const Item*, source::FileId> values_;
-};
-
-/// The expression of a value.
-source::FileId Definitions::Origin::value(const Item& item) {
-  const auto [known, added] = values_.try_emplace(&item);
-  source::Diagnostics ignored;
-  if (added) known->second = sources.add("it", item.text.substr(item.made), ignored);
-  return known->second;
-}
-
-Definitions::Origin::Place Definitions::Origin::place(size_t offset) {
-  size_t i = 0;
-  while (i + 1 < ranges_.size() && ranges_[i + 1].begin <= offset) ++i;
-  const bool is_typed = i < ranges_.size() && i >= fresh_;
-  const bool is_value = i < ranges_.size() && ranges_[i].kept->hidden;
-  if (i == ranges_.size() || (!is_typed && !is_value && !ranges_[i].kept->loaded))
-    return {definitions_, static_cast<uint32_t>(offset)};
-  const Item& item = ranges_[i].kept->item;
-  size_t at = item.at + std::max(offset - ranges_[i].begin, item.made) - item.made;
-  if (is_value && !is_typed) return {value(item), static_cast<uint32_t>(at)};
-  if (!is_typed) return {loaded_, static_cast<uint32_t>(at)};
-  for (const size_t it : its_)  // which is longer in the text
-    if (at > it) at = std::max(it + std::min<size_t>(at - it, 2), at - (all_.it_.size() - 2));
-  return {typed_, static_cast<uint32_t>(std::min(at, phrase_.size()))};
-}
-
-std::vector<Definitions::Kept> Definitions::without(const std::vector<Item>& replaced) const {
+std::vector<Kept> Definitions::without(const std::vector<Item>& replaced) const {
   std::vector<Kept> left;
   for (const Kept& kept : kept_) {
     const bool gone = std::any_of(replaced.begin(), replaced.end(), [&](const Item& item) {
@@ -163,7 +79,7 @@ size_t Definitions::parameters_of(const std::string& expression) {
   return count;
 }
 
-Definitions::Kept Definitions::entry_of(const std::string& expression, size_t parameters) const {
+Kept Definitions::entry_of(const std::string& expression, size_t parameters) const {
   std::string names;
   for (size_t i = 0; i < parameters; ++i) names += " " + free_name(fmt::format("x{}", i + 1));
   const std::string before = fmt::format("entry {}{} = {}", entry(), names, parameters == 0 ? "" : "(");
@@ -231,42 +147,24 @@ Definitions::Outcome Definitions::load(const std::string& path, const std::strin
 }
 
 /// The diagnostic in places of what was typed.
-std::string Definitions::rendered(const source::Diagnostic& found, const Ranges& ranges, size_t fresh,
+std::string Definitions::rendered(const source::Diagnostic& found, const KeptRanges& ranges, size_t fresh,
                                   const std::string& phrase) const {
   source::FileId document;
-  if (const session::Document* own = session_.documents().find(path_)) document = own->text().source;
-  return rendered(found, session_.sources(), document, ranges, fresh, phrase);
+  std::string_view text;
+  if (const session::Document* own = session_.documents().find(path_)) {
+    document = own->text().source;
+    text = session_.sources()[document].text();
+  }
+  TypedPlaces places({phrase, loaded_path_, loaded_text_, it_}, ranges, fresh, text);
+  return rendered(places.moved(found, session_.sources(), document), places);
 }
 
-/// The same of files of which `document` is the text of definitions that the ranges are about.
-std::string Definitions::rendered(const source::Diagnostic& found, const source::SourceManager& sources,
-                                  source::FileId document, const Ranges& ranges, size_t fresh,
-                                  const std::string& phrase) const {
-  const std::string_view text = document.valid() ? sources[document].text() : std::string_view();
-  Origin origin(*this, ranges, fresh, phrase, text);
-  std::map<source::FileId, source::FileId> others;
-  const auto move = [&](source::Span& span) {
-    if (!span.valid()) return;
-    if (span.file == document) {
-      span = origin.span(span.begin, span.end);
-      return;
-    }
-    auto [other, added] = others.try_emplace(span.file);
-    source::Diagnostics ignored;
-    const source::SourceFile& file = sources[span.file];
-    if (added) other->second = origin.sources.add(file.name(), std::string(file.text()), ignored);
-    span.file = other->second;
-  };
-  source::Diagnostic d = found;
-  move(d.primary.span);
-  for (source::Label& label : d.secondary) move(label.span);
-  for (source::Help& help : d.helps)
-    if (help.edit) move(help.edit->span);
-  // What is said of the entry that an expression became is of no use.
+/// What is said of the entry that an expression became is of no use.
+std::string Definitions::rendered(source::Diagnostic d, const TypedPlaces& places) const {
   const std::string made_entry = fmt::format("`entry {}", entry());
   std::erase_if(d.helps,
                 [&](const source::Help& help) { return help.text.find(made_entry) != std::string::npos; });
-  return with_its(source::render_human(d, origin.sources, render_), it_);
+  return with_its(source::render_human(d, places.sources(), render_), it_);
 }
 
 /// Whether the bytes of a file are no text: then nothing else that is said of it means anything.
@@ -286,48 +184,10 @@ source::Diagnostics Definitions::checked(const std::string& path) {
   return found;
 }
 
-/// Whether the name is that of a value that was typed.
-bool Definitions::is_value_of(const std::vector<Kept>& all, const std::string& name) {
-  return std::any_of(all.begin(), all.end(),
-                     [&](const Kept& kept) { return kept.hidden && kept.item.name == name; });
-}
-
-/// Whether the definition uses itself through others.
-bool Definitions::is_in_circle(const std::vector<Kept>& all, const std::string& name) {
-  std::vector<std::string> reached = {name};
-  for (size_t i = 0; i < reached.size(); ++i)
-    for (const Kept& user : all)
-      for (const Kept& used : all) {
-        const bool uses = user.item.name == reached[i] && used.item.name != reached[i] &&
-                          !places_of(user.item.text, used.item.name).empty();
-        if (uses && used.item.name == name) return true;
-        if (uses && !base::contains(reached, used.item.name)) reached.push_back(used.item.name);
-      }
-  return false;
-}
-
-/// An error of that item. A circle is closed by the phrase, since there was none before: then it is an error
-/// of the definition in the phrase, which it is turned into and whose item is returned.
-size_t Definitions::blame(source::Diagnostic& d, size_t item, const std::vector<Kept>& wanted, size_t fresh,
-                          const Ranges& ranges) {
-  if (d.code != source::Code::E0317 || item >= fresh) return item;
-  for (size_t i = fresh; i < wanted.size(); ++i) {
-    const std::string& name = wanted[i].item.name;
-    if (!is_in_circle(wanted, name)) continue;
-    const auto begin = static_cast<uint32_t>(ranges[i].begin + places_of(wanted[i].item.text, name).at(0));
-    d.primary.span = {d.primary.span.file, begin, begin + static_cast<uint32_t>(name.size())};
-    const std::string quoted = fmt::format("`{}`", wanted[item].item.name);
-    if (const size_t at = d.message.find(quoted); at != std::string::npos)
-      d.message.replace(at, quoted.size(), fmt::format("`{}`", name));
-    return i;
-  }
-  return item;
-}
-
 /// Sorts what is said of the wanted definitions: that of the phrase and of other files into the outcome, the
 /// rest by the definition that it is about.
 Definitions::Errors Definitions::sort_errors(const std::vector<Kept>& wanted, size_t fresh,
-                                             const std::string& phrase, const Ranges& ranges,
+                                             const std::string& phrase, const KeptRanges& ranges,
                                              Outcome& outcome) {
   const source::Diagnostics found = checked(path_);
   const source::FileId document = session_.documents().find(path_)->text().source;
@@ -336,7 +196,7 @@ Definitions::Errors Definitions::sort_errors(const std::vector<Kept>& wanted, si
     const bool here = d.primary.span.file == document;
     size_t item = 0;
     while (here && item + 1 < ranges.size() && d.primary.span.begin > ranges[item].end) ++item;
-    if (here) item = blame(d, item, wanted, fresh, ranges);
+    if (here) item = blamed(d, item, wanted, fresh, ranges);
     const bool is_error = d.severity == source::Severity::error;
     const bool of_phrase = here && fresh < wanted.size() && item >= fresh;
     if (!here || of_phrase) {
@@ -349,22 +209,6 @@ Definitions::Errors Definitions::sort_errors(const std::vector<Kept>& wanted, si
     }
   }
   return errors;
-}
-
-/// These, and the definitions that use them through values that were typed, which have no name of their own.
-std::set<std::string> Definitions::with_users_of_values(std::set<std::string> names,
-                                                        const std::vector<Kept>& all) {
-  std::vector<std::string> values;
-  const auto add = [&](const std::string& name) {
-    names.insert(name);
-    if (is_value_of(all, name)) values.push_back(name);
-  };
-  for (const std::string& name : std::set<std::string>(names)) add(name);
-  for (size_t i = 0; i < values.size(); ++i)
-    for (const Kept& kept : all)
-      if (!names.contains(kept.item.name) && !places_of(kept.item.text, values[i]).empty())
-        add(kept.item.name);
-  return names;
 }
 
 /// Which definitions check no longer, and which do again; of the values that were typed, the last one. That
@@ -407,7 +251,7 @@ void Definitions::read_types(const std::vector<Kept>& wanted, size_t fresh, cons
 /// Checks other definitions, of which those from `fresh` on are the phrase, and keeps them where it is right.
 Definitions::Outcome Definitions::change(std::vector<Kept> wanted, size_t fresh, const std::string& phrase,
                                          bool keep, const Look& look) {
-  Ranges ranges;
+  KeptRanges ranges;
   const std::string text = joined(wanted, &ranges);
   const auto back = [&] { session_.documents().open(path_, joined(kept_)); };
   Outcome outcome;
@@ -481,7 +325,7 @@ Answer Definitions::why_broken(const std::string& text) const {
   return answer;
 }
 
-std::vector<Definitions::Kept> Definitions::checked_definitions() const {
+std::vector<Kept> Definitions::checked_definitions() const {
   const std::set<std::string> broken = all_broken();
   std::vector<Kept> all = kept_;
   std::erase_if(all, [&](const Kept& kept) { return broken.count(kept.item.name) != 0; });
@@ -492,38 +336,6 @@ std::string Definitions::program() const { return joined(checked_definitions());
 
 std::string Definitions::program(const std::string& expression, size_t parameters) const {
   return program() + entry_of(expression, parameters).item.text + "\n";
-}
-
-/// The byte that stands there in the file.
-static uint32_t offset_of(const source::SourceFile& file, uint32_t line, uint32_t column) {
-  uint32_t offset = file.line_begin(line);
-  while (offset < file.size() && file.position(offset).line == line && file.position(offset).column < column)
-    ++offset;
-  return offset;
-}
-
-/// The text with each place of the program where that was typed. A place is the path of the program, or its
-/// name alone, and behind colons a line and a column.
-std::string Definitions::with_typed_places(std::string text, const source::SourceFile& program,
-                                           Origin& origin) const {
-  const std::string name = std::filesystem::path(path_).filename().string() + ":";
-  const std::string folder = path_.substr(0, path_.size() - (name.size() - 1));
-  for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; ++at) {
-    uint32_t line = 0, column = 0;
-    int length = 0;
-    const int read = std::sscanf(text.c_str() + at + name.size(), "%u:%u%n", &line, &column, &length);
-    if (read < 2 || line == 0 || line > program.line_count()) continue;
-    const uint32_t offset = offset_of(program, line, column);
-    const source::Span place = origin.span(offset, offset);
-    const source::SourceFile& typed = origin.sources[place.file];
-    const source::Position position = typed.position(place.begin);
-    const bool is_path = std::string_view(text).substr(0, at).ends_with(folder);
-    const size_t begin = is_path ? at - folder.size() : at;
-    text.replace(begin, at + name.size() + static_cast<size_t>(length) - begin,
-                 fmt::format("{}:{}:{}", typed.name(), position.line, position.column));
-    at = begin;
-  }
-  return text;
 }
 
 /// All that it says in words.
@@ -540,9 +352,8 @@ std::string Definitions::as_typed(Found& found, const std::string& expression, s
   std::vector<Kept> all = checked_definitions();
   const size_t fresh = all.size();
   all.push_back(entry_of(expression, parameters));
-  Ranges ranges;
+  KeptRanges ranges;
   const std::string text = joined(all, &ranges);
-  Origin origin(*this, ranges, fresh, expression, text);
   source::SourceManager files;
   source::Diagnostics ignored;
   source::FileId document;
@@ -553,8 +364,9 @@ std::string Definitions::as_typed(Found& found, const std::string& expression, s
   const source::SourceFile& program = files[files.add("program", text, ignored)];
   std::string out;
   for (source::Diagnostic& d : found.diagnostics) {
-    for_each_text(d, [&](std::string& said) { said = with_typed_places(said, program, origin); });
-    out += rendered(d, files, document, ranges, fresh, expression);
+    TypedPlaces places({expression, loaded_path_, loaded_text_, it_}, ranges, fresh, text);
+    for_each_text(d, [&](std::string& said) { said = places.moved(said, program, path_); });
+    out += rendered(places.moved(d, files, document), places);
   }
   return out;
 }

@@ -12,11 +12,13 @@
 
 #include "query/context_counts.h"
 #include "repl/answer.h"
-#include "repl/phrase.h"
+#include "repl/kept.h"
 #include "session/session.h"
 #include "source/render.h"
 
 namespace axon::repl {
+
+class TypedPlaces;
 
 class Definitions {
  public:
@@ -88,18 +90,6 @@ class Definitions {
   void set_it(std::string name) { it_ = std::move(name); }
 
  private:
-  struct Kept {
-    Item item;
-    bool loaded = false, hidden = false;
-  };
-  /// Where a definition stands in a text: its first byte, and the one behind it.
-  struct Range {
-    size_t begin, end;
-    const Kept* kept;
-  };
-  using Ranges = std::vector<Range>;
-  static std::string joined(const std::vector<Kept>& all, Ranges* ranges = nullptr);
-  class Origin;
   std::string with_it(const std::string& phrase) const;
   Kept entry_of(const std::string& expression, size_t parameters) const;
   source::Diagnostics checked(const std::string& path);
@@ -111,24 +101,15 @@ class Definitions {
   };
   using Errors = std::map<std::string, Broken>;  ///< by the definition that they are about
   Errors sort_errors(const std::vector<Kept>& wanted, size_t fresh, const std::string& phrase,
-                     const Ranges& ranges, Outcome& outcome);
-  static bool is_in_circle(const std::vector<Kept>& all, const std::string& name);
-  static size_t blame(source::Diagnostic& d, size_t item, const std::vector<Kept>& wanted, size_t fresh,
-                      const Ranges& ranges);
-  static bool is_value_of(const std::vector<Kept>& all, const std::string& name);
-  static std::set<std::string> with_users_of_values(std::set<std::string> names,
-                                                    const std::vector<Kept>& all);
+                     const KeptRanges& ranges, Outcome& outcome);
   void compare_broken(const std::vector<Kept>& wanted, const Errors& errors, Outcome& outcome) const;
   void read_types(const std::vector<Kept>& wanted, size_t fresh, const Look& look, Outcome& outcome) const;
   Outcome change(std::vector<Kept> wanted, size_t fresh, const std::string& phrase, bool keep,
                  const Look& look = {});
   std::vector<Kept> without(const std::vector<Item>& replaced) const;
-  std::string rendered(const source::Diagnostic& d, const Ranges& ranges, size_t fresh,
+  std::string rendered(const source::Diagnostic& d, const KeptRanges& ranges, size_t fresh,
                        const std::string& phrase) const;
-  std::string rendered(const source::Diagnostic& d, const source::SourceManager& sources,
-                       source::FileId document, const Ranges& ranges, size_t fresh,
-                       const std::string& phrase) const;
-  std::string with_typed_places(std::string text, const source::SourceFile& program, Origin& origin) const;
+  std::string rendered(source::Diagnostic d, const TypedPlaces& places) const;
   std::optional<session::Entry> value_here(const std::string& name) const;
   std::vector<Kept> checked_definitions() const;
   std::set<std::string> all_broken() const;
