@@ -81,9 +81,10 @@ Typed ScalarEmitter::compute(ScalarId id, bool widened) {
   case Op::name:         \
     return emit_compare(s, widened);
 #define LOGIC(name, word, arity)
-#define OP(name, word, arity) case Op::name:
+#define OP(name, word, arity) \
+  case Op::name:              \
+    break;
 #include "base/ops.def"
-      break;
   }
   const Elem elem = computed_as(widened && base::is_float(s.elem) ? base::accumulator(s.elem) : s.elem);
   return base::is_float(elem) ? emit_float(s, elem, widened) : emit_integer(s, elem, widened);
