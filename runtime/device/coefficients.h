@@ -16,6 +16,10 @@ constexpr float log_f32[] = {0x1.555548p-2f, -0x1.000008p-2f, 0x1.99a4aep-3f, -0
 constexpr float tanh_f32[] = {-0x1.555532p-2f, 0x1.110722p-3f, -0x1.b83c66p-5f, 0x1.5226eep-6f,
     -0x1.75e354p-8f};
 
+// atan(x) = x + x z P(z), z = x^2, |x| <= tan(pi / 8). Within 2^-29.8.
+constexpr float atan_f32[] = {-0x1.55554ap-2f, 0x1.9991ap-3f, -0x1.23b51ep-3f, 0x1.b1ecf2p-4f,
+    -0x1.f1f04cp-5f};
+
 // erf(x) = x + x P(z), z = x^2, |x| <= 0.927734375. Within 2^-25.6.
 constexpr float erf_near_f32[] = {0x1.06eba6p-3f, -0x1.8126ep-2f, 0x1.ce196ap-4f, -0x1.b67c7cp-6f,
     0x1.46e3c6p-8f, -0x1.38aeeap-11f};
@@ -64,6 +68,12 @@ constexpr double tanh_f64[] = {-0x1.5555555555552p-2, 0x1.1111111110c04p-3, -0x1
     0x1.350ae273abb2ap-11, -0x1.f10cbcf5087dfp-13, 0x1.800635765feddp-14, -0x1.fa758d7355a6ap-16,
     0x1.95818746256a2p-18};
 
+// atan(x) = x + x z P(z), z = x^2, |x| <= tan(pi / 8). Within 2^-58.4.
+constexpr double atan_f64[] = {-0x1.5555555555554p-2, 0x1.999999999964bp-3, -0x1.24924924756b7p-3,
+    0x1.c71c71b748689p-4, -0x1.745d14b9658a7p-4, 0x1.3b136e2618673p-4, -0x1.110c72631ccfp-4,
+    0x1.e171f8b0b9a42p-5, -0x1.ab7d583d50e1ap-5, 0x1.70ecc5d693b59p-5, -0x1.1236e31e032cdp-5,
+    0x1.f1e698f43085ap-7};
+
 // erf(x) = x P(z), z = x^2, |x| <= 1. Within 2^-54.4.
 constexpr double erf_near_f64[] = {0x1.20dd750429b6dp0, -0x1.812746b0379e7p-2, 0x1.ce2f21a042bddp-4,
     -0x1.b82ce3128899bp-6, 0x1.565bcd0e64ab1p-8, -0x1.c02db3fed8e3cp-11, 0x1.f9a326bfb4b2p-14,
@@ -93,6 +103,8 @@ constexpr float ln2_f32[] = {0x1.62e4p-1f, 0x1.7f7d1cp-20f};
 constexpr double ln2_f64[] = {0x1.62e42fefa38p-1, 0x1.ef35793c7673p-45};
 // ln(2) as a double, and the rest.
 constexpr double ln2_wide[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+// pi / 2 as a float, and the rest.
+constexpr float quarter_narrow[] = {0x1.921fb6p0f, -0x1.777a5cp-25f};
 // pi / 2 in 27 bits, twice, and the rest.
 constexpr double quarter_f32[] = {0x1.921fb54p0, 0x1.10b461p-30, 0x1.a62633145c06ep-58};
 // pi / 2 in 33 bits, three times, and the rest.

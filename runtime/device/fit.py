@@ -151,6 +151,7 @@ class Fit:
 tiny = mpf(2) ** -60  # stands for 0 where a quotient has a limit there
 half_ln2 = mp.log(2) / 2
 quarter_turn = mp.pi / 4
+eighth_slope = mp.tan(mp.pi / 8)
 largest_s = (mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)
 
 
@@ -188,6 +189,10 @@ def tanh_rest(x):
     return (mp.tanh(x) - x) / x ** 3
 
 
+def atan_rest(x):
+    return (mp.atan(x) - x) / x ** 3
+
+
 def sin_rest(x):
     return (mp.sin(x) - x) / x ** 3
 
@@ -205,6 +210,8 @@ fits = [
         "log(1 + f) = f - f^2 / 2 + f^3 P(f), sqrt(1/2) <= 1 + f <= sqrt(2)"),
     Fit("tanh_f32", "float", 5, tiny, mpf("0.625") ** 2, in_square(tanh_rest),
         in_square(lambda x: x ** 3 / mp.tanh(x)), "tanh(x) = x + x z P(z), z = x^2, |x| <= 0.625"),
+    Fit("atan_f32", "float", 5, tiny, eighth_slope ** 2, in_square(atan_rest), in_square(lambda x: x ** 3 / mp.atan(x)),
+        "atan(x) = x + x z P(z), z = x^2, |x| <= tan(pi / 8)"),
     Fit("erf_near_f32", "float", 6, tiny, mpf(erf_near_f32) ** 2, in_square(lambda x: mp.erf(x) / x - 1),
         in_square(lambda x: x / mp.erf(x)), f"erf(x) = x + x P(z), z = x^2, |x| <= {erf_near_f32}"),
     Fit("erf_far_f32", "float", 7, mpf(erf_near_f32), mpf(erf_far_f32), lambda x: (mp.log(mp.erfc(x)) + x) / x,
@@ -233,6 +240,8 @@ fits = [
         "log((1 + s) / (1 - s)) / 2 = s + s z (1/3 + z (1/5 + z P(z))), for the same s"),
     Fit("tanh_f64", "double", 12, tiny, mpf("0.625") ** 2, in_square(tanh_rest),
         in_square(lambda x: x ** 3 / mp.tanh(x)), "tanh(x) = x + x z P(z), z = x^2, |x| <= 0.625"),
+    Fit("atan_f64", "double", 12, tiny, eighth_slope ** 2, in_square(atan_rest),
+        in_square(lambda x: x ** 3 / mp.atan(x)), "atan(x) = x + x z P(z), z = x^2, |x| <= tan(pi / 8)"),
     Fit("erf_near_f64", "double", 14, tiny, mpf(1), in_square(lambda x: mp.erf(x) / x),
         in_square(lambda x: x / mp.erf(x)), "erf(x) = x P(z), z = x^2, |x| <= 1"),
     Fit("erfc_f64", "double", 24, t_of("0.46875"), t_of("27.3"), over_t(scaled_erfc), over_t(lambda x: 1 / scaled_erfc(x)),
@@ -267,6 +276,8 @@ def constants():
            [high32, to_f32(mp.log(2) - high32)])
     yield ("ln(2): 42 bits, and the rest", "double", "ln2_f64", in_pieces(mp.log(2), 42))
     yield ("ln(2) as a double, and the rest", "double", "ln2_wide", in_pieces(mp.log(2), 53))
+    yield ("pi / 2 as a float, and the rest", "float", "quarter_narrow",
+           [to_f32(mp.pi / 2), to_f32(mp.pi / 2 - to_f32(mp.pi / 2))])
     yield ("pi / 2 in 27 bits, twice, and the rest", "double", "quarter_f32", in_pieces(mp.pi / 2, 27, 27))
     yield ("pi / 2 in 33 bits, three times, and the rest", "double", "quarter_f64", in_pieces(mp.pi / 2, 33, 33, 33))
     yield ("pi / 2 as a double, and the rest", "double", "quarter_wide", in_pieces(mp.pi / 2, 53))

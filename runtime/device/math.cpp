@@ -1,5 +1,6 @@
-// Elementary functions in f32. See math.h for the promises. Polynomials are minimax fits on the reduced
-// ranges, computed by fit.py; where f32 steps would lose bits (powers, trigonometry) the work is done in f64.
+// Elementary functions in f32, and those that one template gives in both types. See math.h for the promises.
+// Polynomials are minimax fits on the reduced ranges, computed by fit.py; where f32 steps would lose bits
+// (powers, trigonometry) the work is done in f64.
 #include "math.h"
 
 #include "bits.h"
@@ -93,6 +94,23 @@ inline float erfc_far(float x) {
   return scaled(exp_reduced(r) * factor, n);
 }
 
+inline float without_sign(float x) { return float_of(bits_of(x) & 0x7fffffffu); }
+inline double without_sign(double x) { return double_of(bits_of(x) & ~(uint64_t{1} << 63)); }
+
+/// The angle whose tangent is x, in either type. Beyond tan(pi/8), where the polynomial ends, it is pi/4 and
+/// the angle of (x - 1) / (x + 1), beyond tan(3 pi/8) pi/2 and that of -1 / x. `quarter`: pi/2 in two pieces.
+template <class T, int n, int pieces>
+inline T atan_by(T x, const T (&coefficients)[n], const T (&quarter)[pieces]) {
+  const T magnitude = without_sign(x);
+  const bool steep = magnitude > T(2.41421356237309505), middle = magnitude > T(0.41421356237309505);
+  const T turns = steep ? T(1) : middle ? T(0.5) : T(0);
+  const T upper = steep ? T(-1) : middle ? magnitude - T(1) : magnitude;
+  const T lower = steep ? magnitude : middle ? magnitude + T(1) : T(1);
+  const T slope = upper / lower, square = slope * slope;
+  const T rest = slope * (square * polynomial(coefficients, square)) + turns * quarter[1];
+  return with_sign(turns * quarter[0] + (slope + rest), x);
+}
+
 }  // namespace
 
 extern "C" {
@@ -134,6 +152,10 @@ float axon_cos_f32(float x) {
   const float value = sine_from(finite, 1);
   return (bits_of(x) & 0x7fffffffu) < 0x7f800000u ? value : nan_f32;
 }
+
+float axon_atan_f32(float x) { return atan_by(x, fitted::atan_f32, fitted::quarter_narrow); }
+
+double axon_atan_f64(double x) { return atan_by(x, fitted::atan_f64, fitted::quarter_wide); }
 
 float axon_tanh_f32(float x) {
   const float magnitude = float_of(bits_of(x) & 0x7fffffffu), square = x * x;

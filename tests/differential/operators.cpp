@@ -9,6 +9,7 @@ namespace {
 
 /// One tensor to one of the same shape.
 constexpr const char* unary_forms[] = {"tanh {0}",
+                                       "atan ({0} * 3.0)",
                                        "exp (min {0} 1.0)",
                                        "relu {0}",
                                        "sigmoid {0}",

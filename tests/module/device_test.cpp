@@ -74,10 +74,10 @@ struct Function {
   long double (*widest)(long double);
   double units_f32, units_f64;
 };
-const Function functions[] = {{"exp", std::exp, expl, 1, 1}, {"exp2", std::exp2, exp2l, 1, 1},
-                              {"log", std::log, logl, 2, 1}, {"sin", std::sin, sinl, 2, 2},
-                              {"cos", std::cos, cosl, 2, 2}, {"tanh", std::tanh, tanhl, 2, 2},
-                              {"erf", std::erf, erfl, 2, 2}, {"erfc", std::erfc, erfcl, 4, 4}};
+const Function functions[] = {
+    {"exp", std::exp, expl, 1, 1},    {"exp2", std::exp2, exp2l, 1, 1}, {"log", std::log, logl, 2, 1},
+    {"sin", std::sin, sinl, 2, 2},    {"cos", std::cos, cosl, 2, 2},    {"atan", std::atan, atanl, 2, 2},
+    {"tanh", std::tanh, tanhl, 2, 2}, {"erf", std::erf, erfl, 2, 2},    {"erfc", std::erfc, erfcl, 4, 4}};
 
 TEST(Math, SinglePrecision) {
   for (const Device& device : devices())
