@@ -79,8 +79,13 @@ class Fields {
 /// Collects the names of declarations of one file.
 class Collector {
  public:
-  Collector(const Session& session, const std::string& path, std::vector<Reading> readings)
-      : session_(session), document_(*session.documents().find(path)), readings_(std::move(readings)) {}
+  /// `fields`: those of the session, once they are needed.
+  Collector(const Session& session, const std::string& path, std::vector<Reading> readings,
+            std::optional<Fields>& fields)
+      : session_(session),
+        document_(*session.documents().find(path)),
+        readings_(std::move(readings)),
+        fields_(fields) {}
 
   std::vector<Mention> run() {
     for (const stx::File* part : document_.text().parts)
@@ -214,7 +219,7 @@ class Collector {
   const Session& session_;
   const session::Document& document_;
   const std::vector<Reading> readings_;
-  std::optional<Fields> fields_;
+  std::optional<Fields>& fields_;
   std::map<std::string, Span> modules_, axes_;
   std::vector<Mention> found_;
   size_t first_of_part_ = 0;  ///< which is looked at
@@ -236,30 +241,39 @@ bool is_seen_outside(Kind kind) {
 
 std::vector<Mention> mentions(const Session& session, const std::string& path) {
   if (!session.documents().find(path)) return {};
-  return Collector(session, path, readings(session, path)).run();
+  std::optional<Fields> fields;
+  return Collector(session, path, readings(session, path), fields).run();
 }
 
 std::vector<Mention> mentions_in(const Session& session, const std::string& path, uint32_t begin,
                                  uint32_t end) {
   if (!session.documents().find(path)) return {};
-  return Collector(session, path, readings_in(session, path, begin, end)).run();
+  std::optional<Fields> fields;
+  return Collector(session, path, readings_in(session, path, begin, end), fields).run();
 }
 
 std::optional<Mention> mention_at(const Session& session, const std::string& path, uint32_t offset) {
   if (!session.documents().find(path)) return std::nullopt;
   std::optional<Mention> out;
-  for (Mention& m : Collector(session, path, readings_at(session, path, offset)).run())
+  std::optional<Fields> fields;
+  for (Mention& m : Collector(session, path, readings_at(session, path, offset), fields).run())
     if (m.span.begin <= offset && offset <= m.span.end && (!out || out->span.end == offset))
       out = std::move(m);
   return out;
 }
 
-std::vector<Mention> mentions_of(const Session& session, const Meaning& meaning) {
+std::vector<Mention> mentions_of(const Session& session, const Meaning& meaning,
+                                 const std::vector<std::string>& paths) {
   std::vector<Mention> out;
-  for (const std::string& path : session.documents().paths())
-    for (Mention& m : mentions(session, path))
+  std::optional<Fields> fields;
+  for (const std::string& path : paths)
+    for (Mention& m : Collector(session, path, readings(session, path), fields).run())
       if (m.meaning == meaning) out.push_back(std::move(m));
   return out;
+}
+
+std::vector<Mention> mentions_of(const Session& session, const Meaning& meaning) {
+  return mentions_of(session, meaning, session.documents().paths());
 }
 
 /// The beginning of the file that an import stands for; the import where that is not loaded.

@@ -46,6 +46,9 @@ std::vector<Mention> mentions_in(const session::Session& session, const std::str
 std::optional<Mention> mention_at(const session::Session& session, const std::string& path, uint32_t offset);
 /// All names of the files that are loaded which have this meaning, by file and place.
 std::vector<Mention> mentions_of(const session::Session& session, const Meaning& meaning);
+/// Those in these files, which are loaded.
+std::vector<Mention> mentions_of(const session::Session& session, const Meaning& meaning,
+                                 const std::vector<std::string>& paths);
 /// Where it is declared or bound: the name there; nothing where that was edited away.
 std::optional<source::Span> definition(const session::Session& session, const Meaning& meaning);
 /// Of the name at its place: of a field it is in the declared type that the value has there, else in one that

@@ -83,14 +83,12 @@ std::vector<Mention> references(Session& session, const std::string& path, uint3
   // other files may say that fields are one
   const Mention now = mention_at(session, path, offset).value_or(*mention);
   const auto wanted = wanted_of(session, now);
-  std::vector<Mention> out;
-  for (const std::string& file : wanted ? session.documents().paths() : std::vector{path}) {
+  std::vector<std::string> all = wanted ? session.documents().paths() : std::vector{path};
+  std::erase_if(all, [&](const std::string& file) {
     const source::FileId source = session.documents().find(file)->text().source;
-    if (wanted && !has(session.sources()[source].text(), *wanted)) continue;
-    for (Mention& m : mentions(session, file))
-      if (m.meaning == now.meaning) out.push_back(std::move(m));
-  }
-  return out;
+    return wanted && !has(session.sources()[source].text(), *wanted);
+  });
+  return mentions_of(session, now.meaning, all);
 }
 
 bool mentions_are_known(const Session& session, const core::DeclKey& key,
