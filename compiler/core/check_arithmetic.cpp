@@ -48,8 +48,8 @@ bool ExprChecker::wraps_early(ExprId operand, Prim prim) const {
   const auto elem = t.kind == Type::Kind::tensor ? vars_.zonk(t.elem).elem : std::nullopt;
   const bool narrow = elem && base::is_integer(*elem) && *elem != base::Elem::i64;
   const bool constant = t.value && vars_.zonk(*t.value).constant();
-  return narrow && (prim == Prim::add || prim == Prim::sub || prim == Prim::mul ||
-                    (prim == Prim::neg && !constant));
+  return narrow &&
+         (prim == Prim::add || prim == Prim::sub || prim == Prim::mul || (prim == Prim::neg && !constant));
 }
 
 std::optional<Dim> ExprChecker::arithmetic(ExprId id, TypeId result) {

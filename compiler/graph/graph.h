@@ -263,7 +263,7 @@ ScalarId load(Graph&, Value, std::vector<ScalarId> indices, Elem);
 ScalarId apply(Graph&, Op, std::vector<ScalarId> args);  ///< pointwise; result type by the usual rules
 ScalarId cast(Graph&, Elem, ScalarId);                   ///< the argument itself when it has the type
 ScalarId reduce(Graph&, Monoid, std::vector<Axis> binders,
-                ScalarId body);                       ///< of the body's type; argmax: i64
+                ScalarId body);  ///< of the body's type; argmax: i64
 /// Replaces index variables by Dims in an expression (also inside index, bounded, binders' extents).
 ScalarId substitute(Graph&, ScalarId, const shape::Substitution&);
 /// The same for integer scalars in place of index variables (indices that depend on data).

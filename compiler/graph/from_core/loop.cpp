@@ -261,8 +261,9 @@ Val LoopBuilder::at_positions(const Val& state, const OpenLoop& build, const Dim
 }
 
 Val LoopBuilder::loop_results(const Val& like, const OpenLoop& build) {
-  return map_leaves(
-      like, [&](uint32_t c, const Array& a) { return Val::of(carried_like(a, {build.node, c}, build)); });
+  return map_leaves(like, [&](uint32_t c, const Array& a) {
+    return Val::of(carried_like(a, {build.node, c}, build));
+  });
 }
 
 /// The state at the end of a step, leaf by leaf; where `here` is given, of the points that go on. False after

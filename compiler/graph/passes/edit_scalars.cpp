@@ -147,7 +147,7 @@ std::optional<ScalarId> instantiate(Graph& g, const std::vector<Axis>& domain, S
 static void add_cost(const Scalar& s, Cost& cost) {
   switch (class_of(s.op)) {
     case OpClass::arithmetic:
-      s.op == Op::div && base::is_float(s.elem) ? ++cost.heavy : ++cost.cheap;
+      s.op == Op::div&& base::is_float(s.elem) ? ++cost.heavy : ++cost.cheap;
       return;
     case OpClass::rounding:
       s.op == Op::floor ? ++cost.cheap : ++cost.heavy;
