@@ -272,6 +272,18 @@ std::vector<Mention> mentions_of(const Session& session, const Meaning& meaning,
   return out;
 }
 
+std::vector<Mention> mentions_beside(const Session& session, const std::string& path, uint32_t offset,
+                                     const Meaning& meaning) {
+  std::vector<Reading> readings;
+  for (const Reading& here : readings_at(session, path, offset))
+    for (session::Entry& entry : session.declarations(path))
+      if (entry.key == here.entry.key) readings.push_back(reading_of(session, std::move(entry)));
+  std::optional<Fields> fields;
+  std::vector<Mention> out = Collector(session, path, std::move(readings), fields).run();
+  std::erase_if(out, [&](const Mention& m) { return m.meaning != meaning; });
+  return out;
+}
+
 std::vector<Mention> mentions_of(const Session& session, const Meaning& meaning) {
   return mentions_of(session, meaning, session.documents().paths());
 }

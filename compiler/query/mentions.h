@@ -46,6 +46,10 @@ std::vector<Mention> mentions_in(const session::Session& session, const std::str
 std::optional<Mention> mention_at(const session::Session& session, const std::string& path, uint32_t offset);
 /// All names of the files that are loaded which have this meaning, by file and place.
 std::vector<Mention> mentions_of(const session::Session& session, const Meaning& meaning);
+/// Those in the declaration at the place, and in the `val` that states its type, of what is seen in them
+/// alone.
+std::vector<Mention> mentions_beside(const session::Session& session, const std::string& path,
+                                     uint32_t offset, const Meaning& meaning);
 /// Those in these files, which are loaded.
 std::vector<Mention> mentions_of(const session::Session& session, const Meaning& meaning,
                                  const std::vector<std::string>& paths);

@@ -83,10 +83,10 @@ std::vector<Mention> references(Session& session, const std::string& path, uint3
   // other files may say that fields are one
   const Mention now = mention_at(session, path, offset).value_or(*mention);
   const auto wanted = wanted_of(session, now);
-  std::vector<std::string> all = wanted ? session.documents().paths() : std::vector{path};
+  if (!wanted) return mentions_beside(session, path, offset, now.meaning);
+  std::vector<std::string> all = session.documents().paths();
   std::erase_if(all, [&](const std::string& file) {
-    const source::FileId source = session.documents().find(file)->text().source;
-    return wanted && !has(session.sources()[source].text(), *wanted);
+    return !has(session.sources()[session.documents().find(file)->text().source].text(), *wanted);
   });
   return mentions_of(session, now.meaning, all);
 }
