@@ -202,8 +202,8 @@ void Reporter::note_class(Diagnostic& d, TypeId id) {
   if (text) d.note(fmt::format("`'{}` is {}", names().of(t.elem.var), text));
 }
 
-/// Those without what is known of the sizes of other data alone, of which nobody has heard: `l <= k`, where
-/// no other fact and not the goal is about l.
+/// Returns the facts without those on an opened size that neither the goal nor another fact mentions, such as
+/// `l <= k`: they do not bear on the goal, and the size has no place in the message.
 std::vector<Fact> Reporter::telling(std::vector<Fact> facts, const Fact& goal) const {
   const auto vars_of = [](const Fact& fact) {
     std::vector<Var> all = fact.lhs.vars();

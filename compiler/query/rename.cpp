@@ -195,8 +195,8 @@ class Trial {
     return meaning;
   }
 
-  /// Which types a field is of, files may say that are checked in another order here. It follows from what
-  /// stands before its point.
+  /// Returns whether two meanings are equal. The binding of a field counts only where a field is renamed: it
+  /// depends on which files were checked before, and the type of what stands before the point decides it.
   bool is_same(Meaning after, Meaning before) const {
     if (before.kind == Kind::field && renamed_.kind != Kind::field) after.binding = before.binding = {};
     return after == before;

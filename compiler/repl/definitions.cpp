@@ -438,8 +438,7 @@ size_t Definitions::loaded() const {
   }));
 }
 
-/// What is known of the definitions and the library is of the definitions as they stand; not of a phrase that
-/// was refused.
+/// Checks the definitions as they are kept. After a phrase was refused the session knows those of the phrase.
 void Definitions::bring_up_to_date() {
   if (!session_.is_checked(path_)) session_.check(path_);
 }

@@ -221,7 +221,8 @@ std::string definition_meant_by(const std::string& text) {
   const auto equal =
       std::find_if(first, tokens.end(), [](const Token& t) { return t.kind != TokenKind::ID; });
   if (first == equal || equal == tokens.end() || equal->kind != TokenKind::EQUAL) return "";
-  if (std::any_of(equal, tokens.end(), [](const Token& t) { return t.kind == TokenKind::IN; })) return "";
+  const auto is_of_lets = [](const Token& t) { return t.kind == TokenKind::IN || t.kind == TokenKind::LET; };
+  if (std::any_of(equal, tokens.end(), is_of_lets)) return "";  // an expression that is not right
   const size_t line = text.find('\n', first->begin);
   const std::string rest = text.substr(first->begin, line - first->begin);
   return (equal - first == 1 ? "val " : "fun ") + rest + (line == std::string::npos ? "" : " ..");

@@ -38,7 +38,8 @@ TEST(Phrase, DefinitionMeantBy) {
   EXPECT_EQ(definition_meant_by("z = 1.0"), "val z = 1.0");
   EXPECT_EQ(definition_meant_by("f x y = x + y"), "fun f x y = x + y");
   EXPECT_EQ(definition_meant_by("let z = [1.0,\n 2.0]"), "val z = [1.0, ..");
-  for (const char* other : {"", "=", "z", "z == 1.0", "f (x = 1)", "let z = 1.0 in z", "let (a, b) = (1, 2)"})
+  for (const char* other :
+       {"", "=", "z", "z == 1.0", "f (x = 1)", "let z = 1.0 in z", "let (a, b) = (1, 2)", "let a = 1 let b"})
     EXPECT_EQ(definition_meant_by(other), "") << other;
 }
 
