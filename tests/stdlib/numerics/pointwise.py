@@ -81,6 +81,7 @@ unary = [
     Unary("log x", logarithm, (inf, nan, -inf, -inf), (1, 2, 1)),
     Unary("sin x", mp.sin, (nan, nan, 0.0, -0.0), (2, 2, 1)),
     Unary("cos x", mp.cos, (nan, nan, 1.0, 1.0), (2, 2, 1)),
+    Unary("atan x", mp.atan, (mp.pi / 2, -mp.pi / 2, 0.0, -0.0), (2, 2, 1)),
     Unary("tanh x", lambda x: mp.tanh(within(x)), (1.0, -1.0, 0.0, -0.0), (2, 2, 1)),
     Unary("erf x", lambda x: mp.erf(within(x, 100)), (1.0, -1.0, 0.0, -0.0), (2, 2, 1)),
     Unary("sqrt x", root, (inf, nan, 0.0, -0.0), once),
