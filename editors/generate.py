@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The editors' grammars from the compiler's own tables.
 
-In: compiler/syntax/tokens.def (every token), compiler/base/elem.h (the element types), the classes of element types in
+In: compiler/syntax/tokens.def (every token), runtime/host/elems.def (the element types), the classes of element types in
 compiler/core/sizes_from_syntax.cpp, and the templates, which lie under editors/templates as their results lie under editors.
 Out: each template with its word lists filled in. `@LIST|FORM@` stands for a list (see `Words`) in a form (see `FORMS`).
 Invariant: every token of the table is in a list that some template names, so a new keyword is coloured everywhere.
@@ -37,6 +37,12 @@ def rows(table, kind):
     return re.findall(rf'^{kind}\(\w+, "(.*)"\)', table, re.MULTILINE)
 
 
+def elements(table):
+    """The names in runtime/host/elems.def; programs write a truth value otherwise than C++ does."""
+    rows = re.findall(r'^(?:FLOAT|NARROW|INTEGER|TRUTH)\((\w+), \w+,(?: "(\w+)", \w+,)?', table, re.MULTILINE)
+    return [text or name for name, text in rows]
+
+
 class Words:
     """The lists that a template can name."""
 
@@ -53,7 +59,7 @@ class Words:
             "conditionals": [word for word in keywords if word in CONDITIONALS],
             "keywords": [word for word in keywords if word not in CONSTANTS | CONDITIONALS],
             "operators": [sign for sign in symbols if sign not in special],
-            "elements": re.findall(r'case Elem::\w+:\s*return "(\w+)";', read("compiler/base/elem.h")),
+            "elements": elements(read("runtime/host/elems.def")),
             "classes": re.findall(r'\{"(\w+)", ElemClass::', read("compiler/core/sizes_from_syntax.cpp")),
         }
         self.lists["reserved"] = self.lists["declarations"] + keywords

@@ -11,10 +11,9 @@ namespace axon::core {
 namespace {
 
 NumberRange integers(base::Elem elem) {
-  const int bits = 8 * base::elem_bytes(elem);
-  const bool is_signed = elem != base::Elem::u8;
-  const double end = std::ldexp(1.0, is_signed ? bits - 1 : bits), least = is_signed ? -end : 0;
-  return {least, end - 1, fmt::format("{:.0f} to {:.0f}", least, end - 1)};
+  const auto [least, greatest] = base::range_of_integers(elem);
+  return {static_cast<double>(least), static_cast<double>(greatest),
+          fmt::format("{} to {}", least, greatest)};
 }
 /// A number a little larger than the largest is rounded to it, up to half of the last place; half itself
 /// where the format has no infinity, since there the largest number is even.

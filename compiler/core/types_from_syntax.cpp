@@ -348,8 +348,7 @@ GlobalId TypeLowering::find_type(const std::vector<stx::Name>& path, Span at) {
     return g;
   }
   std::vector<std::string> known = {"Stack"};
-  for (int i = 0; i <= static_cast<int>(base::Elem::boolean); ++i)
-    known.emplace_back(base::elem_name(static_cast<base::Elem>(i)));
+  for (const base::Elem elem : base::all_elems) known.emplace_back(base::elem_name(elem));
   for (std::string& other : e_.lookups.names(*m, DeclKey::Space::types, m == module_))
     known.push_back(std::move(other));
   auto d = error(Code::E0402, at, fmt::format("no type is called `{}`", name));

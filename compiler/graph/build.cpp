@@ -155,27 +155,6 @@ std::vector<Dim> identity_map(const std::vector<Axis>& domain) {
 
 namespace {
 
-int64_t least_of(Elem elem) {
-  switch (elem) {
-    case Elem::i64:
-      return std::numeric_limits<int64_t>::min();
-    case Elem::i32:
-      return std::numeric_limits<int32_t>::min();
-    case Elem::i16:
-      return std::numeric_limits<int16_t>::min();
-    case Elem::i8:
-      return std::numeric_limits<int8_t>::min();
-    default:
-      return 0;
-  }
-}
-
-int64_t greatest_of(Elem elem) {
-  if (elem == Elem::u8) return 255;
-  if (elem == Elem::boolean) return 1;
-  return ~least_of(elem);
-}
-
 /// The unit as a number: `real` of floats, `whole` of everything else.
 struct Unit {
   double real;
@@ -190,9 +169,9 @@ Unit unit_number(Monoid monoid, Elem elem) {
     case Monoid::prod:
       return {1, 1};
     case Monoid::max:
-      return {-inf, least_of(elem)};
+      return {-inf, base::range_of_integers(elem).least};
     case Monoid::min:
-      return {inf, greatest_of(elem)};
+      return {inf, base::range_of_integers(elem).greatest};
     case Monoid::all:
       return {1, 1};
     case Monoid::any:
@@ -349,7 +328,7 @@ std::optional<ScalarId> fold_identities(Graph& g, Op op, const std::vector<Scala
       if (s(0).op == op) return s(0).args[0];
       break;
     case Op::abs:
-      if (s(0).elem == Elem::u8) return args[0];
+      if (base::is_integer(s(0).elem) && !base::is_signed(s(0).elem)) return args[0];
       if (s(0).op == Op::neg) return apply(g, Op::abs, s(0).args);
       break;
     case Op::min:

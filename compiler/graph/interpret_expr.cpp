@@ -482,10 +482,7 @@ Number Machine::reduce(Code& c) {
     }
     return {rounded(c, sum), 0};
   }
-  int bits = base::elem_bytes(c.elem) * 8;
-  int64_t least =
-      c.elem == Elem::u8 || c.elem == Elem::boolean ? 0 : static_cast<int64_t>(~uint64_t{0} << (bits - 1));
-  int64_t greatest = c.elem == Elem::u8 ? 255 : c.elem == Elem::boolean ? 1 : ~least;
+  const auto [least, greatest] = base::range_of_integers(c.elem);
   int64_t total = 0;
   switch (c.monoid) {
     case Monoid::sum:

@@ -21,48 +21,34 @@ double round_to_format(const base::FloatFormat& f, double value) {
 }  // namespace
 
 double round_to(base::Elem elem, double value) {
-  using base::Elem;
-  switch (elem) {
-    case Elem::f32:
-      return static_cast<double>(static_cast<float>(value));
-    case Elem::f16:
-    case Elem::bf16:
-    case Elem::f8e4m3:
-    case Elem::f8e5m2:
-      return round_to_format(base::float_format(elem), value);
-    default:
-      return value;
-  }
+  if (elem == base::Elem::f32) return static_cast<double>(static_cast<float>(value));
+  return base::is_narrow(elem) ? round_to_format(base::float_format(elem), value) : value;
 }
 
 int64_t wrap_to(base::Elem elem, int64_t value) {
-  using base::Elem;
   switch (elem) {
-    case Elem::i32:
-      return static_cast<int32_t>(value);
-    case Elem::i16:
-      return static_cast<int16_t>(value);
-    case Elem::i8:
-      return static_cast<int8_t>(value);
-    case Elem::u8:
-      return static_cast<uint8_t>(value);
-    case Elem::boolean:
-      return value != 0;
-    default:
-      return value;
+#define FLOAT(name, ...) \
+  case base::Elem::name: \
+    return value;
+#define NARROW FLOAT
+#define INTEGER(name, number, stored, npy, safetensors) \
+  case base::Elem::name:                                \
+    return static_cast<stored>(value);
+#define TRUTH(name, ...) \
+  case base::Elem::name: \
+    return value != 0;
+#include "host/elems.def"
   }
+  return value;
 }
 
 int64_t truncate_to(base::Elem elem, double value) {
-  using base::Elem;
-  if (elem == Elem::boolean) return value != 0;
+  if (elem == base::Elem::boolean) return value != 0;
   if (std::isnan(value)) return 0;
-  int bits = base::elem_bytes(elem) * 8;
-  double low = elem == Elem::u8 ? 0.0 : -std::ldexp(1.0, bits - 1);
-  double above = elem == Elem::u8 ? 256.0 : std::ldexp(1.0, bits - 1);
-  if (value < low) value = low;
-  if (value >= above)
-    return elem == Elem::i64 ? std::numeric_limits<int64_t>::max() : static_cast<int64_t>(above) - 1;
+  const auto [least, greatest] = base::range_of_integers(elem);
+  // 2^63 is a double and the greatest i64 is none; both ends of the narrower types are.
+  if (value <= static_cast<double>(least)) return least;
+  if (value >= static_cast<double>(greatest)) return greatest;
   return static_cast<int64_t>(value);
 }
 

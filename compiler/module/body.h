@@ -104,10 +104,7 @@ struct Body {
 /// `graph` is a copy of the program's graph, shared by the bodies of one variant.
 Body make_body(const task::Program&, const task::TaskType&, std::shared_ptr<Graph> graph, const EmitOptions&);
 
-/// The element type that values of `e` are computed and kept in: f32 for narrow floats.
-constexpr Elem computed_as(Elem e) {
-  return e == Elem::f16 || e == Elem::bf16 || e == Elem::f8e4m3 || e == Elem::f8e5m2 ? Elem::f32 : e;
-}
+using base::computed_as;
 
 /// Strides in elements of a buffer's axes, and the address of an index as an element offset. For panels the
 /// last two axes are folded into the offset, so only `offset` applies.

@@ -330,7 +330,7 @@ Typed ScalarEmitter::emit_compare(const Scalar& s, bool widened) {
   const Elem wide = base::elem_bytes(a.elem) >= base::elem_bytes(b.elem) ? a.elem : b.elem;
   Value* x = converted(a, wide);
   Value* y = converted(b, wide);
-  const bool is_unsigned = wide == Elem::u8 || wide == Elem::boolean;
+  const bool is_unsigned = !base::is_signed(wide);
   using P = llvm::CmpInst::Predicate;
   P predicate;
   if (base::is_float(wide))

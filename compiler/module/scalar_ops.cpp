@@ -30,44 +30,33 @@ llvm::Type* ScalarEmitter::type_of(Elem computed) {
 Value* ScalarEmitter::converted(Typed from, Elem to) {
   if (from.elem == to) return from.value;
   llvm::Type* type = type_of(to);
-  const bool from_unsigned = from.elem == Elem::u8 || from.elem == Elem::boolean;
+  const bool from_signed = base::is_signed(from.elem);
   if (base::is_float(from.elem)) {
     if (base::is_float(to)) return f_.b.CreateFPCast(from.value, type);
     if (to == Elem::boolean)
       return f_.b.CreateFCmpUNE(from.value, llvm::ConstantFP::get(from.value->getType(), 0.0));
-    const ID convert = to == Elem::u8 ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat;
+    const ID convert = base::is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
     return f_.b.CreateIntrinsic(convert, {type, from.value->getType()}, {from.value});
   }
   if (base::is_float(to))
-    return from_unsigned ? f_.b.CreateUIToFP(from.value, type) : f_.b.CreateSIToFP(from.value, type);
+    return from_signed ? f_.b.CreateSIToFP(from.value, type) : f_.b.CreateUIToFP(from.value, type);
   if (to == Elem::boolean)
     return f_.b.CreateICmpNE(from.value, llvm::ConstantInt::get(from.value->getType(), 0));
-  return f_.b.CreateIntCast(from.value, type, !from_unsigned);
+  return f_.b.CreateIntCast(from.value, type, from_signed);
 }
 
 namespace {
 
-const char* narrow_name(Elem e) {
-  switch (e) {
-    case Elem::f16:
-      return "f16";
-    case Elem::bf16:
-      return "bf16";
-    case Elem::f8e4m3:
-      return "f8e4m3";
-    default:
-      return "f8e5m2";
-  }
+std::string conversion(const char* direction, Elem narrow) {
+  return std::string("axon_") + direction + "_" + std::string(base::elem_name(narrow));
 }
-
-bool is_narrow(Elem e) { return base::is_float(e) && computed_as(e) != e; }
 
 }  // namespace
 
 Value* ScalarEmitter::load_from(const Address& at) {
   const bool native_half = at.storage == Elem::f16 && f_.level.half_conversions;
   llvm::Type* stored = native_half ? f_.b.getHalfTy()
-                       : is_narrow(at.storage) || at.storage == Elem::boolean
+                       : base::is_narrow(at.storage) || at.storage == Elem::boolean
                            ? f_.b.getIntNTy(static_cast<unsigned>(base::elem_bytes(at.storage)) * 8)
                            : type_of(at.storage);
   auto* load = f_.b.CreateAlignedLoad(stored, at.pointer,
@@ -75,19 +64,17 @@ Value* ScalarEmitter::load_from(const Address& at) {
   f_.mark(load, at.region);
   if (native_half) return f_.b.CreateFPExt(load, f_.b.getFloatTy());
   if (at.storage == Elem::boolean) return f_.b.CreateICmpNE(load, llvm::ConstantInt::get(stored, 0));
-  if (!is_narrow(at.storage)) return load;
-  return f_.b.CreateCall(
-      f_.device(std::string("axon_from_") + narrow_name(at.storage), f_.b.getFloatTy(), {stored}), {load});
+  if (!base::is_narrow(at.storage)) return load;
+  return f_.b.CreateCall(f_.device(conversion("from", at.storage), f_.b.getFloatTy(), {stored}), {load});
 }
 
 void ScalarEmitter::store_to(const Address& at, Value* computed) {
   Value* value = computed;
   if (at.storage == Elem::f16 && f_.level.half_conversions) {
     value = f_.b.CreateFPTrunc(computed, f_.b.getHalfTy());
-  } else if (is_narrow(at.storage)) {
+  } else if (base::is_narrow(at.storage)) {
     llvm::Type* bits = f_.b.getIntNTy(static_cast<unsigned>(base::elem_bytes(at.storage)) * 8);
-    value = f_.b.CreateCall(
-        f_.device(std::string("axon_to_") + narrow_name(at.storage), bits, {f_.b.getFloatTy()}), {computed});
+    value = f_.b.CreateCall(f_.device(conversion("to", at.storage), bits, {f_.b.getFloatTy()}), {computed});
   } else if (at.storage == Elem::boolean) {
     value = f_.b.CreateZExt(computed, f_.b.getInt8Ty());
   }
@@ -99,17 +86,16 @@ void ScalarEmitter::store_to(const Address& at, Value* computed) {
 /// The nearest value of a narrow format, as f32.
 Value* ScalarEmitter::rounded(Value* value, Elem narrow) {
   llvm::Type* bits = f_.b.getIntNTy(static_cast<unsigned>(base::elem_bytes(narrow)) * 8);
-  const std::string name = narrow_name(narrow);
-  Value* stored = f_.b.CreateCall(f_.device("axon_to_" + name, bits, {f_.b.getFloatTy()}), {value});
-  return f_.b.CreateCall(f_.device("axon_from_" + name, f_.b.getFloatTy(), {bits}), {stored});
+  Value* stored = f_.b.CreateCall(f_.device(conversion("to", narrow), bits, {f_.b.getFloatTy()}), {value});
+  return f_.b.CreateCall(f_.device(conversion("from", narrow), f_.b.getFloatTy(), {bits}), {stored});
 }
 
 Typed ScalarEmitter::emit_cast(const Scalar& s, bool widened) {
   const Elem elem = computed_as(s.elem);
   const Typed from = emit(s.args[0], widened);
   const Elem source = g_.scalars[s.args[0]].elem;
-  if (!is_narrow(s.elem) || source == s.elem) return {converted(from, elem), elem};
-  const bool fits = is_narrow(source) || source == Elem::f32 || base::elem_bytes(source) <= 2;
+  if (!base::is_narrow(s.elem) || source == s.elem) return {converted(from, elem), elem};
+  const bool fits = base::is_narrow(source) || source == Elem::f32 || base::elem_bytes(source) <= 2;
   if (fits) return {rounded(converted(from, elem), s.elem), elem};
   const bool whole = source == Elem::i64;
   llvm::Type* wide = whole ? f_.b.getInt64Ty() : f_.b.getDoubleTy();
@@ -183,7 +169,7 @@ Value* ScalarEmitter::floor_divide(Elem elem, Value* x, Value* y, bool remainder
   Value* zero = llvm::ConstantInt::get(type, 0);
   Value* one = llvm::ConstantInt::get(type, 1);
   Value* by_zero = b.CreateICmpEQ(y, zero);
-  if (elem == Elem::u8) {
+  if (!base::is_signed(elem)) {
     Value* divisor = b.CreateSelect(by_zero, one, y);
     return b.CreateSelect(by_zero, zero, remainder ? b.CreateURem(x, divisor) : b.CreateUDiv(x, divisor));
   }
@@ -202,7 +188,7 @@ Typed ScalarEmitter::emit_integer(const Scalar& s, Elem elem, bool widened) {
   std::vector<Value*> a;
   for (ScalarId arg : s.args) a.push_back(emit_as(arg, elem, widened));
   auto& b = f_.b;
-  const bool is_unsigned = elem == Elem::u8 || elem == Elem::boolean;
+  const bool is_unsigned = !base::is_signed(elem);
   switch (s.op) {
     case Op::add:
       return {b.CreateAdd(a[0], a[1]), elem};
@@ -241,7 +227,7 @@ Value* ScalarEmitter::monoid_unit(Monoid monoid, Elem of, Elem computed) {
   }
   const unsigned width = type->getIntegerBitWidth();
   const unsigned bits = std::min(width, static_cast<unsigned>(8 * base::elem_bytes(of)));
-  const bool is_unsigned = of == Elem::u8 || of == Elem::boolean;
+  const bool is_unsigned = !base::is_signed(of);
   const auto end = [&](const llvm::APInt& value) {
     return llvm::ConstantInt::get(type, is_unsigned ? value.zext(width) : value.sext(width));
   };
@@ -253,7 +239,7 @@ Value* ScalarEmitter::monoid_unit(Monoid monoid, Elem of, Elem computed) {
 
 Value* ScalarEmitter::combine(Monoid monoid, Elem elem, Value* so_far, Value* next) {
   auto& b = f_.b;
-  const bool is_unsigned = elem == Elem::u8 || elem == Elem::boolean;
+  const bool is_unsigned = !base::is_signed(elem);
   llvm::FastMathFlags reduction;  // the order of a reduction is free; NaN and infinity are not
   reduction.setAllowReassoc();
   reduction.setAllowContract();

@@ -458,8 +458,7 @@ class Completing {
 
   /// Each is also the function that converts to it.
   void element_types(Kind kind, double bonus) {
-    for (int e = 0; e <= static_cast<int>(base::Elem::boolean); ++e)
-      add(kind, std::string(base::elem_name(static_cast<base::Elem>(e))), bonus);
+    for (const base::Elem e : base::all_elems) add(kind, std::string(base::elem_name(e)), bonus);
   }
 
   void types() {

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <new>
 
-#include "host/weights/dtype.h"
+#include "host/weights/elements.h"
 #include "host/weights/npy.h"
 #include "host/weights/output_file.h"
 #include "host/weights/tensor_file.h"
@@ -16,9 +16,7 @@ namespace axon::tools {
 
 namespace {
 
-using weights::Dtype;
-
-Dtype dtype_of(axon_elem e) { return static_cast<Dtype>(e); }
+Elem dtype_of(axon_elem e) { return static_cast<Elem>(e); }
 
 /// A recursive-descent reader of numbers and lists; depth is the rank, which is limited. Numbers stay as they
 /// are written, so that the element type decides what they mean.

@@ -1,5 +1,4 @@
-// Single elements of arrays in memory: read as they are written on a command line, shown, and exchanged with
-// the numbers of the interpreter.
+// Single elements of arrays in memory: read as they are written on a command line, and shown.
 #pragma once
 #include <axon/axon.h>
 
@@ -13,10 +12,6 @@ namespace axon::tools {
 /// type has no such number: too large for it, a fraction or an exponent for an integer, `true` for anything
 /// but a bool.
 bool store_written(std::string_view text, axon_elem, uint8_t* out);
-
-/// Floats of every width; `value` is already one of the type.
-void store_float(double value, axon_elem, uint8_t* out);
-double load_float(axon_elem, const uint8_t* at);
 
 /// An element as `etcc run` prints it; floats as short as they round-trip.
 std::string element_text(axon_elem, const uint8_t* at);

@@ -9,8 +9,8 @@
 
 #include "base/bug.h"
 #include "host/debug_print.h"
+#include "host/weights/elements.h"
 #include "tools/arguments.h"
-#include "tools/elements.h"
 
 namespace axon::tools {
 
@@ -19,23 +19,17 @@ using graph::Tensor;
 
 namespace {
 
-axon_elem elem_of(Elem e) {
-  int n = 0;
-  while (base::elem_name(e) != axon_elem_name(static_cast<axon_elem>(n))) ++n;
-  return static_cast<axon_elem>(n);
-}
-
 /// The tensor in memory.
 Array array_of(const Tensor& t) {
   Array array;
-  array.elem = elem_of(t.elem);
+  array.elem = static_cast<axon_elem>(t.elem);
   array.shape = t.shape;
   const size_t count = static_cast<size_t>(t.count()), bytes = axon_elem_bytes(array.elem);
   array.bytes.resize(count * bytes);
   for (size_t i = 0; i < count; ++i) {
     uint8_t* at = array.bytes.data() + i * bytes;
     if (base::is_float(t.elem))
-      store_float(t.floats[i], array.elem, at);
+      weights::store_float(t.elem, t.floats[i], at);
     else
       std::memcpy(at, &t.integers[i], bytes);  // little-endian: the low bytes come first
   }
@@ -44,14 +38,14 @@ Array array_of(const Tensor& t) {
 
 Tensor tensor_of(const axon_view& view) {
   Tensor t;
-  t.elem = *base::elem_from_name(axon_elem_name(view.elem));
+  t.elem = static_cast<Elem>(view.elem);
   t.shape.assign(view.shape, view.shape + view.rank);
   const size_t count = static_cast<size_t>(t.count()), bytes = axon_elem_bytes(view.elem);
-  const bool is_signed = t.elem != Elem::u8 && t.elem != Elem::boolean;
+  const bool is_signed = base::is_signed(t.elem);
   for (size_t i = 0; i < count; ++i) {
     const uint8_t* at = static_cast<const uint8_t*>(view.data) + i * bytes;
     if (base::is_float(t.elem)) {
-      t.floats.push_back(load_float(view.elem, at));
+      t.floats.push_back(weights::load_float(t.elem, at));
       continue;
     }
     int64_t value = is_signed && (at[bytes - 1] & 0x80) ? -1 : 0;
@@ -66,22 +60,8 @@ void name_results(const graph::Graph& graph, Values& values) {
     values.names.push_back(result.path.empty() ? "result" : result.path);
 }
 
-double unit_roundoff(Elem e) {
-  switch (e) {
-    case Elem::f64:
-      return 0x1p-53;
-    case Elem::f16:
-      return 0x1p-11;
-    case Elem::bf16:
-      return 0x1p-8;
-    case Elem::f8e4m3:
-      return 0x1p-4;
-    case Elem::f8e5m2:
-      return 0x1p-3;
-    default:
-      return 0x1p-24;
-  }
-}
+/// Half the distance from 1 to the next number.
+double unit_roundoff(Elem e) { return std::ldexp(0.5, -base::float_format(e).fraction_bits); }
 
 bool same(double a, double b, double unit) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);

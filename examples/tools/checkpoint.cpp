@@ -9,7 +9,6 @@
 namespace axon::examples {
 namespace {
 
-using weights::Dtype;
 using weights::Error;
 using weights::OutTensor;
 using weights::Result;
@@ -54,9 +53,9 @@ std::optional<uint64_t> elements(const Part& part, const Shape& shape) {
 /// Calls `value(i)` with the position in file order of every element of a range in our order, and stores the
 /// results.
 template <class Value>
-Status fill_range(const Part& part, Dtype dtype, uint64_t offset, uint8_t* out, uint64_t count,
+Status fill_range(const Part& part, Elem dtype, uint64_t offset, uint8_t* out, uint64_t count,
                   const Value& value) {
-  const uint64_t size = weights::dtype_bytes(dtype);
+  const uint64_t size = elem_bytes(dtype);
   const uint64_t matrix = (part.rows ? part.rows : 1) * part.columns;
   for (uint64_t i = offset / size; count > 0; ++i, out += size, count -= size) {
     uint64_t in_file = i;
@@ -65,7 +64,7 @@ Status fill_range(const Part& part, Dtype dtype, uint64_t offset, uint8_t* out, 
       in_file = i - within + within % part.rows * part.columns + within / part.rows;
     }
     const float element = value(in_file);
-    weights::convert(Dtype::f32, &element, dtype, out, 1);
+    weights::convert(Elem::f32, &element, dtype, out, 1);
   }
   return std::nullopt;
 }
@@ -85,7 +84,7 @@ uint64_t mixed(uint64_t x) {  // the finaliser of splitmix64
   return x ^ x >> 31;
 }
 
-OutTensor random_tensor(const Part& part, const Shape& shape, Dtype dtype, uint64_t seed) {
+OutTensor random_tensor(const Part& part, const Shape& shape, Elem dtype, uint64_t seed) {
   const bool is_norm = part.rows == 0;
   const double half_width = std::sqrt(3.0 / static_cast<double>(part.columns));
   return {part.name, dtype, our_shape(part, shape), [=](uint64_t offset, uint8_t* out, uint64_t count) {
@@ -133,7 +132,7 @@ Result<Shape> shape_from_header(std::span<const int64_t, 7> header) {
   return shape;
 }
 
-Result<std::vector<OutTensor>> checkpoint_tensors(weights::Bytes file, Dtype dtype, Classifier classifier,
+Result<std::vector<OutTensor>> checkpoint_tensors(weights::Bytes file, Elem dtype, Classifier classifier,
                                                   Shape& shape) {
   std::array<int64_t, 7> header{};
   for (size_t i = 0; i < header.size(); ++i) {
@@ -169,7 +168,7 @@ Result<std::vector<OutTensor>> checkpoint_tensors(weights::Bytes file, Dtype dty
   return out;
 }
 
-std::vector<OutTensor> random_tensors(const Shape& shape, Dtype dtype, Classifier classifier, uint64_t seed) {
+std::vector<OutTensor> random_tensors(const Shape& shape, Elem dtype, Classifier classifier, uint64_t seed) {
   std::vector<OutTensor> out;
   for (const Part& part : parts(shape))
     if (part.name) out.push_back(random_tensor(part, shape, dtype, mixed(seed + out.size())));

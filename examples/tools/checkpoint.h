@@ -30,11 +30,11 @@ weights::Result<Shape> shape_from_header(std::span<const int64_t, 7>);
 enum class Classifier { always, never };
 
 /// The checkpoint's tensors; they read from `file` when they are written.
-weights::Result<std::vector<weights::OutTensor>> checkpoint_tensors(weights::Bytes file, weights::Dtype,
-                                                                    Classifier, Shape& shape);
+weights::Result<std::vector<weights::OutTensor>> checkpoint_tensors(weights::Bytes file, Elem, Classifier,
+                                                                    Shape& shape);
 /// Random tensors of any shape: uniform with deviation 1 / sqrt(inputs), norms 1; a function of shape and
 /// seed only.
-std::vector<weights::OutTensor> random_tensors(const Shape&, weights::Dtype, Classifier, uint64_t seed);
+std::vector<weights::OutTensor> random_tensors(const Shape&, Elem, Classifier, uint64_t seed);
 
 /// What the shapes do not tell: h, k, s, eps, base.
 std::map<std::string, std::string> model_metadata(const Shape&);

@@ -27,7 +27,7 @@ struct Options {
 };
 
 weights::Status convert(const Options& options) {
-  const auto dtype = *weights::dtype_from_name(options.dtype);
+  const auto dtype = *elem_from_name(options.dtype);
   const auto classifier = options.share ? examples::Classifier::never : examples::Classifier::always;
   examples::Shape shape;
   if (!options.random.empty()) {

@@ -1,4 +1,5 @@
 // The C interface over the C++ classes: null checks, statuses, and the one place where exceptions end.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <new>
@@ -7,8 +8,9 @@
 #include "device/abi.h"
 #include "host/call.h"
 #include "host/limits.h"
-#include "host/weights/dtype.h"
+#include "host/weights/elements.h"
 
+using axon::Elem;
 using axon::host::Failure;
 using axon::host::misuse;
 using axon::host::printable;
@@ -78,8 +80,10 @@ Status hand_out(host::Result<Value> value, Handle** out) {
   return std::nullopt;
 }
 
-bool is_elem(axon_elem elem) { return elem >= AXON_F64 && elem <= AXON_BOOL; }
-weights::Dtype dtype(axon_elem elem) { return static_cast<weights::Dtype>(elem); }
+Elem elem_of(axon_elem elem) { return static_cast<Elem>(elem); }
+bool is_elem(axon_elem elem) {
+  return std::ranges::any_of(axon::all_elems, [&](Elem e) { return static_cast<axon_elem>(e) == elem; });
+}
 
 const host::Entry& entry_of(const axon_entry* entry) { return *reinterpret_cast<const host::Entry*>(entry); }
 const axon_entry* handle_of(const host::Entry& entry) { return reinterpret_cast<const axon_entry*>(&entry); }
@@ -125,7 +129,7 @@ host::Result<weights::TensorFile> file_of_arrays(const char* const* names, const
     if (!names[i] || !is_elem(array.elem) || array.rank < 0 || array.rank > AXON_MAX_RANK ||
         (array.rank && !array.shape))
       return misuse(text("array ", i, " has no name, element type or shape"));
-    weights::Tensor tensor{names[i], dtype(array.elem),       {array.shape, array.shape + array.rank}, 0,
+    weights::Tensor tensor{names[i], elem_of(array.elem),     {array.shape, array.shape + array.rank}, 0,
                            0,        static_cast<uint32_t>(i)};
     const auto bytes =
         weights::byte_count(tensor.shape, tensor.dtype);  // negative extents are too large ones there
@@ -188,9 +192,11 @@ const char* axon_error_text(const axon_error* error) { return error ? error->fai
 // ---- tensors ----
 
 const char* axon_elem_name(axon_elem elem) {
-  return is_elem(elem) ? weights::dtype_name(dtype(elem)).data() : nullptr;
+  return is_elem(elem) ? axon::elem_name(elem_of(elem)).data() : nullptr;
 }
-size_t axon_elem_bytes(axon_elem elem) { return is_elem(elem) ? weights::dtype_bytes(dtype(elem)) : 0; }
+size_t axon_elem_bytes(axon_elem elem) {
+  return is_elem(elem) ? static_cast<size_t>(axon::elem_bytes(elem_of(elem))) : 0;
+}
 
 axon_status axon_tensor_create(axon_elem elem, int32_t rank, const int64_t* shape, axon_tensor** out,
                                axon_error* error) {
@@ -199,7 +205,7 @@ axon_status axon_tensor_create(axon_elem elem, int32_t rank, const int64_t* shap
     if (!is_elem(elem) || rank < 0 || rank > AXON_MAX_RANK)
       return misuse("no element type, or an impossible rank");
     const std::vector<uint64_t> extents(shape, shape + rank);  // negative extents are too large ones there
-    const auto bytes = weights::byte_count(extents, dtype(elem));
+    const auto bytes = weights::byte_count(extents, elem_of(elem));
     if (!bytes) return Failure{AXON_BAD_ARGUMENT, host::code::shape, bytes.error().message};
     auto memory = host::Memory::allocate(*bytes ? *bytes : 1);
     if (!memory) return host::system_failure(text("cannot get ", *bytes, " bytes for a tensor"));

@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "host/limits.h"
-#include "host/weights/dtype.h"
+#include "host/weights/elements.h"
 
 namespace axon::host {
 
@@ -164,7 +164,7 @@ Status Call::shape_results() {
     uint64_t mask = 0;
     for (const Dim& dim : port.room) mask |= dim.mask();
     if (!concerns(mask)) continue;
-    uint64_t bytes = weights::dtype_bytes(static_cast<weights::Dtype>(port.elem));
+    uint64_t bytes = elem_bytes(static_cast<Elem>(port.elem));
     bool empty = false;
     for (size_t axis = 0; axis < port.shape.size(); ++axis) {
       int64_t& extent = output.shape[axis];

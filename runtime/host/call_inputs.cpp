@@ -6,13 +6,13 @@
 
 #include "host/call.h"
 #include "host/limits.h"
-#include "host/weights/dtype.h"
+#include "host/weights/elements.h"
 
 namespace axon::host {
 namespace {
 
-weights::Dtype dtype(axon_elem elem) { return static_cast<weights::Dtype>(elem); }
-std::string_view name(axon_elem elem) { return weights::dtype_name(dtype(elem)); }
+Elem elem_of(axon_elem elem) { return static_cast<Elem>(elem); }
+std::string_view name(axon_elem elem) { return elem_name(elem_of(elem)); }
 Failure bad_argument(const char* code, std::string what) {
   return {AXON_BAD_ARGUMENT, code, std::move(what)};
 }
@@ -27,7 +27,7 @@ Failure cannot_hold(const Port& port, Number value) {
 
 /// The tensor's bytes, when the shape is one.
 std::optional<uint64_t> view_bytes(const axon_view& view) {
-  uint64_t bytes = weights::dtype_bytes(dtype(view.elem));
+  uint64_t bytes = elem_bytes(elem_of(view.elem));
   bool empty = false;
   for (int32_t axis = 0; axis < view.rank; ++axis) {
     const int64_t extent = view.shape[axis];
@@ -104,7 +104,7 @@ Status Call::set(size_t index, const axon_view& view) {
     return bad_argument(code::shape, text("the tensor for ", printable(port.path),
                                           " has the impossible shape ", shape_text(view.shape, rank)));
   if (!view.data && *bytes > 0) return misuse(text("the tensor for ", printable(port.path), " has no data"));
-  const uint64_t element = weights::dtype_bytes(dtype(port.elem));
+  const uint64_t element = elem_bytes(elem_of(port.elem));
   if (reinterpret_cast<uintptr_t>(view.data) % element != 0)
     return bad_argument(code::memory, text("the tensor for ", printable(port.path),
                                            " is not aligned to its elements of ", element, " bytes"));
@@ -148,14 +148,9 @@ void Call::store_scalar(Input& input, const void* value, uint64_t bytes) {
 }
 
 Status Call::store_integer(Input& input, int64_t value) {
-  const uint64_t bytes = weights::dtype_bytes(dtype(input.port->elem));
-  const bool is_unsigned = input.port->elem == AXON_U8, is_bool = input.port->elem == AXON_BOOL;
-  const int64_t low = is_unsigned || is_bool ? 0 : bytes == 8 ? INT64_MIN : -(int64_t{1} << (bytes * 8 - 1));
-  const int64_t high = is_bool       ? 1
-                       : is_unsigned ? 255
-                       : bytes == 8  ? INT64_MAX
-                                     : (int64_t{1} << (bytes * 8 - 1)) - 1;
-  if (value < low || value > high) return cannot_hold(*input.port, value);
+  const uint64_t bytes = elem_bytes(elem_of(input.port->elem));
+  const IntegerRange range = range_of_integers(elem_of(input.port->elem));
+  if (value < range.least || value > range.greatest) return cannot_hold(*input.port, value);
   if (input.port->kind == AXON_SIZE &&
       (!input.shaped || std::memcmp(input.scalar, &value, sizeof value) != 0))
     input.dirty = dirty_ = true;
@@ -166,7 +161,7 @@ Status Call::store_integer(Input& input, int64_t value) {
 Status Call::set_integer(size_t index, int64_t value) {
   if (auto failure = scalar_input(index, "a number")) return failure;
   Input& input = inputs_[index];
-  if (input.port->elem >= AXON_I64) return store_integer(input, value);
+  if (!is_float(elem_of(input.port->elem))) return store_integer(input, value);
   if (static_cast<__int128>(static_cast<double>(value)) != value) return cannot_hold(*input.port, value);
   return set_real(index, static_cast<double>(value));
 }
@@ -175,20 +170,17 @@ Status Call::set_real(size_t index, double value) {
   if (auto failure = scalar_input(index, "a number")) return failure;
   Input& input = inputs_[index];
   const axon_elem elem = input.port->elem;
-  if (elem >= AXON_I64) {
+  if (!is_float(elem_of(elem))) {
     if (std::nearbyint(value) != value || value < -0x1p63 || value >= 0x1p63)
       return cannot_hold(*input.port, value);
     return store_integer(input, static_cast<int64_t>(value));
   }
-  if (elem != AXON_F64 && !weights::convertible(weights::Dtype::f64, dtype(elem)))
-    return bad_argument(code::type, text(printable(input.port->path), " is ", name(elem),
-                                         ", which is only given as a tensor"));
   uint8_t converted[8] = {};
-  double rounded = 0;
-  weights::convert(weights::Dtype::f64, &value, dtype(elem), converted, 1);
-  weights::convert(dtype(elem), converted, weights::Dtype::f64, &rounded, 1);
-  if (std::isinf(rounded) && !std::isinf(value)) return cannot_hold(*input.port, value);
-  store_scalar(input, converted, weights::dtype_bytes(dtype(elem)));
+  weights::store_float(elem_of(elem), value, converted);
+  const double rounded = weights::load_float(elem_of(elem), converted);
+  if (std::isfinite(value) ? !std::isfinite(rounded) : std::isinf(value) != std::isinf(rounded))
+    return cannot_hold(*input.port, value);
+  store_scalar(input, converted, elem_bytes(elem_of(elem)));
   return std::nullopt;
 }
 
@@ -263,19 +255,17 @@ Status check_range(const Port& port, const void* data, uint64_t bytes, const int
 
 using RangeCheck = Status (*)(const Port&, const void*, uint64_t, const int64_t*, const Check&, int64_t);
 
-RangeCheck range_check(axon_elem elem) {
+RangeCheck range_check(Elem elem) {
   switch (elem) {
-    case AXON_I64:
-      return check_range<int64_t>;
-    case AXON_I32:
-      return check_range<int32_t>;
-    case AXON_I16:
-      return check_range<int16_t>;
-    case AXON_I8:
-      return check_range<int8_t>;
-    default:
-      return check_range<uint8_t>;
+#define ELEM(name, number, text, stored, npy, safetensors) \
+  case Elem::name:                                         \
+    return nullptr;
+#define INTEGER(name, number, stored, npy, safetensors) \
+  case Elem::name:                                      \
+    return check_range<stored>;
+#include "host/elems.def"
   }
+  return nullptr;
 }
 
 }  // namespace
@@ -285,8 +275,8 @@ Status Call::check_ranges() const {
     const Check& check = entry_->checks[i];
     if (check.fact) continue;
     const Input& input = inputs_[check.input];
-    Status status =
-        range_check(input.port->elem)(*input.port, input.data, input.bytes, input.shape, check, bounds_[i]);
+    Status status = range_check(elem_of(input.port->elem))(*input.port, input.data, input.bytes, input.shape,
+                                                           check, bounds_[i]);
     if (status) return status;
   }
   return std::nullopt;

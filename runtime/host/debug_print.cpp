@@ -6,12 +6,10 @@
 #include <cstring>
 
 #include "host/sizes.h"
-#include "host/weights/dtype.h"
+#include "host/weights/elements.h"
 
 namespace axon::host {
 namespace {
-
-using weights::Dtype;
 
 constexpr int64_t shown_per_axis = 8;
 
@@ -23,46 +21,36 @@ T load(const uint8_t* at) {
 }
 
 template <class T>
-std::string number(T value) {
+std::string number_text(T value) {
   if (value != value) return "nan";  // its sign says nothing
   char buffer[64];
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
   return std::string(buffer, end);
 }
 
-std::string element(Dtype type, const uint8_t* at) {
+std::string element(Elem type, const uint8_t* at) {
   switch (type) {
-    case Dtype::f64:
-      return number(load<double>(at));
-    case Dtype::f32:
-      return number(load<float>(at));
-    case Dtype::f16:
-      return number(weights::f16_to_f32(load<uint16_t>(at)));
-    case Dtype::bf16:
-      return number(weights::bf16_to_f32(load<uint16_t>(at)));
-    case Dtype::f8e4m3:
-    case Dtype::f8e5m2:
-      return text("bits ", static_cast<int>(*at));
-    case Dtype::i64:
-      return number(load<int64_t>(at));
-    case Dtype::i32:
-      return number(load<int32_t>(at));
-    case Dtype::i16:
-      return number(load<int16_t>(at));
-    case Dtype::i8:
-      return number(static_cast<int>(load<int8_t>(at)));
-    case Dtype::u8:
-      return number(static_cast<int>(*at));
-    case Dtype::boolean:
-      return *at ? "true" : "false";
+#define FLOAT(name, number, stored, ...) \
+  case Elem::name:                       \
+    return number_text(load<stored>(at));
+#define NARROW(name, ...) \
+  case Elem::name:        \
+    return number_text(static_cast<float>(weights::load_float(type, at)));
+#define INTEGER(name, number, stored, npy, safetensors) \
+  case Elem::name:                                      \
+    return number_text(int64_t{load<stored>(at)});
+#define TRUTH(name, ...) \
+  case Elem::name:       \
+    return *at ? "true" : "false";
+#include "host/elems.def"
   }
   return "?";
 }
 
 /// Appends the tensor from `axis` on; `at` moves past all of it. Depth is the rank, at most AXON_MAX_RANK.
 void append(std::string& out, const axon_view& view, int32_t axis, const uint8_t*& at) {
-  const auto type = static_cast<Dtype>(view.elem);
-  const uint64_t bytes = weights::dtype_bytes(type);
+  const auto type = static_cast<Elem>(view.elem);
+  const auto bytes = static_cast<uint64_t>(elem_bytes(type));
   if (axis == view.rank) {
     out += element(type, at);
     at += bytes;
@@ -87,7 +75,7 @@ void append(std::string& out, const axon_view& view, int32_t axis, const uint8_t
 }  // namespace
 
 std::string debug_text(const std::string& name, const axon_view& view) {
-  std::string out = text(name, " = ", weights::dtype_name(static_cast<Dtype>(view.elem)));
+  std::string out = text(name, " = ", elem_name(static_cast<Elem>(view.elem)));
   if (view.rank > 0) out += shape_text(view.shape, static_cast<size_t>(view.rank));
   out += " ";
   const auto* at = static_cast<const uint8_t*>(view.data);

@@ -8,7 +8,7 @@
 
 #include "device/abi.h"
 #include "host/limits.h"
-#include "host/weights/dtype.h"
+#include "host/weights/elements.h"
 
 namespace axon::host {
 namespace {
@@ -119,9 +119,9 @@ class Reader {
   }
   axon_elem elem(const Node& object) {
     const Node node = field(object, "elem");
-    const auto found = weights::dtype_from_name(string(node));
+    const auto found = elem_from_name(string(node));
     if (!found) fail(node.where, "not an element type");
-    return static_cast<axon_elem>(found.value_or(weights::Dtype::f32));
+    return static_cast<axon_elem>(found.value_or(Elem::f32));
   }
   Dim dim(const Node& node) {
     auto parsed = Dim::parse(string(node), names_);
@@ -287,7 +287,7 @@ class Reader {
     out.bound = dim(node, "bound");
     if (failure_) return out;
     const Port& input = entry.inputs[out.input];
-    if (input.kind == AXON_WEIGHT || input.elem < AXON_I64 || input.elem > AXON_U8)
+    if (input.kind == AXON_WEIGHT || !is_integer(static_cast<Elem>(input.elem)))
       fail(node.where, "only integer arguments have their elements checked");
     return out;
   }

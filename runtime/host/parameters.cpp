@@ -147,12 +147,12 @@ const void* mapped(const weights::TensorFile& file, const weights::Source& sourc
   if (layout.panel || !source.identity()) return nullptr;
   const auto view = file.view(file.table.tensors[source.tensors[0]]);
   if (!view || view->empty()) return nullptr;
-  const uint64_t bytes = weights::dtype_bytes(source.field.dtype);
+  const uint64_t bytes = elem_bytes(source.field.dtype);
   return reinterpret_cast<uintptr_t>(view->data()) % bytes == 0 ? view->data() : nullptr;
 }
 
 uint64_t prepared_bytes(const weights::Source& source, const Layout& layout) {
-  const uint64_t element = weights::dtype_bytes(source.field.dtype);
+  const uint64_t element = elem_bytes(source.field.dtype);
   return layout.panel ? panel_bytes(source.shape, layout.width, element)
                       : *weights::byte_count(source.shape, source.field.dtype);
 }
@@ -171,7 +171,7 @@ Status fill(const weights::TensorFile& file, const weights::Source& source, cons
   auto memory = Memory::allocate(plain);
   if (!memory) return no_memory(plain);
   if (auto failure = as_status(weights::load(file, source, {memory->data(), plain}))) return failure;
-  pack_panels(source.shape, layout.width, weights::dtype_bytes(source.field.dtype), memory->data(), out);
+  pack_panels(source.shape, layout.width, elem_bytes(source.field.dtype), memory->data(), out);
   return std::nullopt;
 }
 
@@ -334,8 +334,7 @@ Result<std::shared_ptr<Parameters>> bind_parameters(std::shared_ptr<const Bundle
   const FieldNames names(manifest, file.table, map.map);
   std::vector<weights::Field> fields;
   for (size_t i = 0; i < manifest.weights.size(); ++i)
-    fields.push_back(
-        {names[i], static_cast<weights::Dtype>(manifest.weights[i].elem), manifest.weights[i].rank, 0});
+    fields.push_back({names[i], static_cast<Elem>(manifest.weights[i].elem), manifest.weights[i].rank, 0});
   const weights::Binding binding = weights::bind_parameters(file.table, map.map, fields);
   const auto sources = by_weight(manifest, names, binding);
 

@@ -34,14 +34,10 @@ import numpy as np
 
 __all__ = ["load", "Error", "Bits", "Bundle", "Parameters", "Entry", "workers"]
 
-_NAMES = ["f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "i16", "i8", "u8", "bool"]
-_TYPES = [np.float64, np.float32, np.float16, np.uint16, np.uint8, np.uint8,  # of the narrow ones: their bits
-          np.int64, np.int32, np.int16, np.int8, np.uint8, np.bool_]
-_DTYPES = dict(zip(_NAMES, map(np.dtype, _TYPES)))
-_ELEM_OF = {dtype: name for name, dtype in _DTYPES.items() if name not in ("bf16", "f8e4m3", "f8e5m2")}
 # Fraction bits, the least exponent and the largest number of the types that numbers are rounded to.
 _FORMATS = {"f32": (23, -126, float.fromhex("0x1.fffffep127")), "f16": (10, -14, 65504.0),
             "bf16": (7, -126, float.fromhex("0x1.fep127")), "f8e4m3": (3, -6, 448.0), "f8e5m2": (2, -14, 57344.0)}
+_LACKING = ("bf16", "f8e4m3", "f8e5m2")  # by NumPy: arrays of these hold their bits
 _WEIGHT, _ARGUMENT, _STATE, _SIZE = range(4)
 _FROM_PARAMETER = 0
 
@@ -65,6 +61,8 @@ def _find_library():
 
 
 _SIGNATURES = {  # name: result type, argument types
+    "axon_elem_name": (c_char_p, [c_int]),
+    "axon_elem_bytes": (c_size_t, [c_int]),
     "axon_error_create": (c_void_p, []),
     "axon_error_destroy": (None, [c_void_p]),
     "axon_error_code": (c_char_p, [c_void_p]),
@@ -107,6 +105,21 @@ def _open_library():
 
 
 _library = _open_library()
+
+
+def _elements():
+    """The names of the library's element types, by number, and NumPy's type of each."""
+    names, types = [], {}
+    while name := _library.axon_elem_name(len(names)):
+        name, size = name.decode(), _library.axon_elem_bytes(len(names))
+        letter = "u" if name in _LACKING else name[0]  # bits; else f, i or u
+        types[name] = np.dtype("bool" if name == "bool" else f"{letter}{size}")
+        names.append(name)
+    return names, types
+
+
+_NAMES, _DTYPES = _elements()
+_ELEM_OF = {dtype: name for name, dtype in _DTYPES.items() if name not in _LACKING}
 
 
 class Error(Exception):
@@ -170,7 +183,7 @@ class Bits:
     "f8e4m3" or "f8e5m2"."""
 
     def __init__(self, array, elem):
-        if elem not in ("bf16", "f8e4m3", "f8e5m2"):
+        if elem not in _LACKING:
             raise Error(f"bits are of bf16, f8e4m3 or f8e5m2, not of {elem}")
         if not isinstance(array, np.ndarray) or array.dtype != _DTYPES[elem]:
             raise Error(f"the bits of {elem} are a NumPy array of {_DTYPES[elem]}")
@@ -498,7 +511,7 @@ class Entry:
             return _from_numbers(what, elem, value), elem
         # Nothing may be converted or copied behind the caller's back.
         raise Error(f"{what} is updated in place and must be a writable, contiguous NumPy array"
-                    + (", in axon.Bits" if elem in _FORMATS and _DTYPES[elem].kind == "u" else ""), "E0826")
+                    + (", in axon.Bits" if elem in _LACKING else ""), "E0826")
 
     def _result(self, call, index, port, leaves):
         state, elem = port[4], port[2]

@@ -116,7 +116,7 @@ Work work_of(const std::string& path) {
     if (tensor.name == "embed") continue;  // one row of it
     const double bytes = static_cast<double>(tensor.end - tensor.begin);
     work.token_bytes += bytes;
-    const double elements = bytes / static_cast<double>(axon::weights::dtype_bytes(tensor.dtype));
+    const double elements = bytes / static_cast<double>(axon::elem_bytes(tensor.dtype));
     if (tensor.name == "classifier")
       work.classifier_products += elements;
     else if (tensor.shape.size() == 3)

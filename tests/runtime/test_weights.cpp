@@ -35,8 +35,8 @@ class Bound : public ::testing::Test {
       return weights::Bytes(values.data(), values.size() * sizeof(float));
     };
     std::vector<weights::OutTensor> tensors;
-    tensors.push_back(weights::out_tensor("w", weights::Dtype::f32, w_shape, bytes(w_)));
-    tensors.push_back(weights::out_tensor("v", weights::Dtype::f32, v_shape, bytes(v_)));
+    tensors.push_back(weights::out_tensor("w", Elem::f32, w_shape, bytes(w_)));
+    tensors.push_back(weights::out_tensor("v", Elem::f32, v_shape, bytes(v_)));
     const auto error = weights::write_safetensors(path_, std::move(tensors), metadata);
     ASSERT_FALSE(error) << error->message;
   }
@@ -235,7 +235,7 @@ class Names : public ::testing::Test {
     for (const auto& tensor : tensors) values.insert(values.end(), {tensor.second, 100});
     std::vector<weights::OutTensor> out;
     for (size_t i = 0; i < tensors.size(); ++i)
-      out.push_back(weights::out_tensor(tensors[i].first, weights::Dtype::f32, {2}, {&values[2 * i], 8}));
+      out.push_back(weights::out_tensor(tensors[i].first, Elem::f32, {2}, {&values[2 * i], 8}));
     files_.push_back(
         host::text(::testing::TempDir(), "axon_names_", getpid(), "_", files_.size(), extension));
     const auto error = std::string(extension) == ".npy" ? weights::write_npy(files_.back(), out[0])

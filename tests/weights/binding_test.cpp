@@ -30,7 +30,7 @@ TEST(BindingMap, reads_every_form) {
   const Rule& layers = *map.find("layers.wq");
   EXPECT_EQ(layers.indices, std::vector<std::string>{"l"});
   EXPECT_TRUE(layers.transposed);
-  EXPECT_EQ(layers.as, Dtype::f32);
+  EXPECT_EQ(layers.as, Elem::f32);
   EXPECT_EQ(layers.line, 4u);
   EXPECT_EQ(layers.tensor.name(std::vector<uint64_t>{12}), "model.layers.12.q--proj.weight");
   EXPECT_EQ(map.find("e.w")->tensor.name(std::vector<uint64_t>{3, 7}), "x 7 -- 3,");
@@ -92,12 +92,12 @@ TEST(BindingMap, any_bytes_are_survived) {
 
 class Bind : public testing::Test {
  protected:
-  void add(const std::string& name, Dtype dtype, const std::vector<uint64_t>& shape,
+  void add(const std::string& name, Elem dtype, const std::vector<uint64_t>& shape,
            std::vector<double> values = {}) {
     const uint64_t count = *element_count(shape);
     for (size_t i = values.size(); i < count; ++i) values.push_back(static_cast<double>(i));
-    data.emplace_back(count * dtype_bytes(dtype));
-    if (convertible(Dtype::f64, dtype)) convert(Dtype::f64, values.data(), dtype, data.back().data(), count);
+    data.emplace_back(count * elem_bytes(dtype));
+    if (convertible(Elem::f64, dtype)) convert(Elem::f64, values.data(), dtype, data.back().data(), count);
     tensors.push_back(borrowed(name, dtype, shape, data.back()));
   }
   TensorFile file() {
@@ -122,10 +122,10 @@ class Bind : public testing::Test {
     if (binding.sources.size() != 1) return {};
     EXPECT_EQ(binding.sources[0].shape, shape);
     const uint64_t count = *element_count(shape);
-    std::vector<uint8_t> out(count * dtype_bytes(field.dtype));
+    std::vector<uint8_t> out(count * elem_bytes(field.dtype));
     EXPECT_EQ(error_of(load(weights, binding.sources[0], out)), "no error");
     std::vector<double> wide(count);
-    convert(field.dtype, out.data(), Dtype::f64, wide.data(), count);
+    convert(field.dtype, out.data(), Elem::f64, wide.data(), count);
     return wide;
   }
 
@@ -135,76 +135,76 @@ class Bind : public testing::Test {
 };
 
 TEST_F(Bind, a_field_is_the_tensor_of_its_name) {
-  add("embed", Dtype::f32, {2, 3});
-  add("unused", Dtype::i64, {2});
-  const Binding binding = bind_parameters(file().table, {}, std::vector{Field{"embed", Dtype::f32, 2}});
+  add("embed", Elem::f32, {2, 3});
+  add("unused", Elem::i64, {2});
+  const Binding binding = bind_parameters(file().table, {}, std::vector{Field{"embed", Elem::f32, 2}});
   ASSERT_EQ(binding.sources.size(), 1u);
   EXPECT_TRUE(binding.sources[0].identity());
-  EXPECT_EQ(values("", {"embed", Dtype::f32, 2}, {2, 3}), (std::vector<double>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(values("", {"embed", Elem::f32, 2}, {2, 3}), (std::vector<double>{0, 1, 2, 3, 4, 5}));
 }
 TEST_F(Bind, transposed) {
-  add("w", Dtype::f32, {2, 3});
-  EXPECT_EQ(values("p.w <- w, transposed", {"p.w", Dtype::f32, 2}, {3, 2}),
+  add("w", Elem::f32, {2, 3});
+  EXPECT_EQ(values("p.w <- w, transposed", {"p.w", Elem::f32, 2}, {3, 2}),
             (std::vector<double>{0, 3, 1, 4, 2, 5}));
 }
 TEST_F(Bind, transposed_exchanges_the_last_two_axes) {
-  add("w", Dtype::f32, {2, 2, 3});
-  EXPECT_EQ(values("w <- w, transposed", {"w", Dtype::f32, 3}, {2, 3, 2}),
+  add("w", Elem::f32, {2, 2, 3});
+  EXPECT_EQ(values("w <- w, transposed", {"w", Elem::f32, 3}, {2, 3, 2}),
             (std::vector<double>{0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11}));
 }
 TEST_F(Bind, stacked_transposed_and_converted) {
   for (int layer = 0; layer < 11; ++layer) {  // 10 sorts before 2 as text
     const double base = 10 * layer;
-    add("model." + std::to_string(layer) + ".q", Dtype::bf16, {2, 2}, {base, base + 1, base + 2, base + 3});
+    add("model." + std::to_string(layer) + ".q", Elem::bf16, {2, 2}, {base, base + 1, base + 2, base + 3});
   }
-  add("model.x.q", Dtype::bf16, {1});
-  add("model.01.q", Dtype::bf16, {1});
+  add("model.x.q", Elem::bf16, {1});
+  add("model.01.q", Elem::bf16, {1});
   std::vector<double> expected;
   for (int layer = 0; layer < 11; ++layer)
     for (const int step : {0, 2, 1, 3}) expected.push_back(10 * layer + step);
   EXPECT_EQ(
-      values("layers.wq[l] <- model.{l}.q, transposed, as f32", {"layers.wq", Dtype::f32, 3, 1}, {11, 2, 2}),
+      values("layers.wq[l] <- model.{l}.q, transposed, as f32", {"layers.wq", Elem::f32, 3, 1}, {11, 2, 2}),
       expected);
 }
 TEST_F(Bind, stacked_over_two_indices) {
   for (int layer = 0; layer < 2; ++layer)
     for (int expert = 0; expert < 3; ++expert)
-      add("m." + std::to_string(expert) + ".of." + std::to_string(layer), Dtype::f32, {1},
+      add("m." + std::to_string(expert) + ".of." + std::to_string(layer), Elem::f32, {1},
           {10.0 * layer + expert});
-  EXPECT_EQ(values("w[l, e] <- m.{e}.of.{l}", {"w", Dtype::f32, 3, 1}, {2, 3, 1}),
+  EXPECT_EQ(values("w[l, e] <- m.{e}.of.{l}", {"w", Elem::f32, 3, 1}, {2, 3, 1}),
             (std::vector<double>{0, 1, 2, 10, 11, 12}));
 }
 TEST_F(Bind, an_index_used_twice_is_the_same_number) {
-  add("a.0.b.0", Dtype::f32, {1}, {5});
-  add("a.0.b.1", Dtype::f32, {2});
-  EXPECT_EQ(values("w[l] <- a.{l}.b.{l}", {"w", Dtype::f32, 2}, {1, 1}), std::vector<double>{5});
+  add("a.0.b.0", Elem::f32, {1}, {5});
+  add("a.0.b.1", Elem::f32, {2});
+  EXPECT_EQ(values("w[l] <- a.{l}.b.{l}", {"w", Elem::f32, 2}, {1, 1}), std::vector<double>{5});
 }
 TEST_F(Bind, large_tensors_in_parts) {
   constexpr uint64_t rows = 700, columns = 1001;
-  add("w", Dtype::f64, {rows, columns});
-  const auto loaded = values("w <- w, transposed, as f32", {"w", Dtype::f32, 2}, {columns, rows});
+  add("w", Elem::f64, {rows, columns});
+  const auto loaded = values("w <- w, transposed, as f32", {"w", Elem::f32, 2}, {columns, rows});
   ASSERT_EQ(loaded.size(), rows * columns);
   for (uint64_t i = 0; i < rows; ++i)
     for (uint64_t j = 0; j < columns; ++j)
       ASSERT_EQ(loaded[j * rows + i], static_cast<double>(i * columns + j));
 }
 TEST_F(Bind, empty_tensors) {
-  add("w", Dtype::f32, {0, 3});
-  EXPECT_EQ(values("w <- w, transposed", {"w", Dtype::f32, 2}, {3, 0}), std::vector<double>{});
+  add("w", Elem::f32, {0, 3});
+  EXPECT_EQ(values("w <- w, transposed", {"w", Elem::f32, 2}, {3, 0}), std::vector<double>{});
 }
 
 TEST_F(Bind, all_misfits_at_once) {
-  add("embed.weight", Dtype::f32, {2, 3});
-  add("ids", Dtype::i64, {4});
-  add("half", Dtype::f16, {4});
-  add("norm", Dtype::f32, {4});
+  add("embed.weight", Elem::f32, {2, 3});
+  add("ids", Elem::i64, {4});
+  add("half", Elem::f16, {4});
+  add("norm", Elem::f32, {4});
   EXPECT_EQ(misfits("norm <- norm, transposed\nflat <- norm, as f16\nother <- norm",
-                    {{"embed.weihgt", Dtype::f32, 2},
-                     {"ids", Dtype::f32, 1},
-                     {"half", Dtype::f32, 1},
-                     {"norm", Dtype::f32, 1},
-                     {"flat", Dtype::f32, 1},
-                     {"something.else", Dtype::f32, 2, 1}}),
+                    {{"embed.weihgt", Elem::f32, 2},
+                     {"ids", Elem::f32, 1},
+                     {"half", Elem::f32, 1},
+                     {"norm", Elem::f32, 1},
+                     {"flat", Elem::f32, 1},
+                     {"something.else", Elem::f32, 2, 1}}),
             "parameter `embed.weihgt`: the weights have no tensor `embed.weihgt`; there is `embed.weight`\n"
             "parameter `ids` is f32, `ids` is i64\n"
             "parameter `half` is f32, `half` is f16; write `, as f32` in a binding map to convert it\n"
@@ -216,42 +216,41 @@ TEST_F(Bind, all_misfits_at_once) {
             "line 3 of the binding map: the program has no parameter `other`\n");
 }
 TEST_F(Bind, rank_that_does_not_fit) {
-  add("w", Dtype::f32, {2, 3});
-  add("m.0", Dtype::f32, {2});
-  EXPECT_EQ(misfits("s[l] <- m.{l}", {{"w", Dtype::f32, 1}, {"s", Dtype::f32, 3}}),
+  add("w", Elem::f32, {2, 3});
+  add("m.0", Elem::f32, {2});
+  EXPECT_EQ(misfits("s[l] <- m.{l}", {{"w", Elem::f32, 1}, {"s", Elem::f32, 3}}),
             "parameter `w` has 1 axis, `w` is [2, 3]\n"
             "parameter `s` has 3 axes, `m.0` stacked is [1, 2]\n");
 }
 TEST_F(Bind, stack_of_mixed_shapes) {
-  add("m.0", Dtype::f32, {2});
-  add("m.1", Dtype::f32, {3});
-  add("n.0", Dtype::f32, {2});
-  add("n.1", Dtype::f16, {2});
-  EXPECT_EQ(misfits("m[l] <- m.{l}\nn[l] <- n.{l}", {{"m", Dtype::f32, 2}, {"n", Dtype::f32, 2}}),
+  add("m.0", Elem::f32, {2});
+  add("m.1", Elem::f32, {3});
+  add("n.0", Elem::f32, {2});
+  add("n.1", Elem::f16, {2});
+  EXPECT_EQ(misfits("m[l] <- m.{l}\nn[l] <- n.{l}", {{"m", Elem::f32, 2}, {"n", Elem::f32, 2}}),
             "parameter `m`: `m.0` is f32[2] but `m.1` is f32[3]; a stack needs equal ones\n"
             "parameter `n`: `n.0` is f32[2] but `n.1` is f16[2]; a stack needs equal ones\n");
 }
 TEST_F(Bind, stack_with_gaps) {
-  add("m.0", Dtype::f32, {1});
-  add("m.3", Dtype::f32, {1});
-  add("far.0", Dtype::f32, {1});
-  add("far.18446744073709551615", Dtype::f32, {1});
-  add("two.0.0", Dtype::f32, {1});
-  add("two.0.1", Dtype::f32, {1});
-  add("two.1.0", Dtype::f32, {1});
+  add("m.0", Elem::f32, {1});
+  add("m.3", Elem::f32, {1});
+  add("far.0", Elem::f32, {1});
+  add("far.18446744073709551615", Elem::f32, {1});
+  add("two.0.0", Elem::f32, {1});
+  add("two.0.1", Elem::f32, {1});
+  add("two.1.0", Elem::f32, {1});
   EXPECT_EQ(
-      misfits(
-          "m[l] <- m.{l}\nfar[l] <- far.{l}\ntwo[l, e] <- two.{l}.{e}\nnone[l] <- no.{l}",
-          {{"m", Dtype::f32, 2}, {"far", Dtype::f32, 2}, {"two", Dtype::f32, 3}, {"none", Dtype::f32, 2}}),
+      misfits("m[l] <- m.{l}\nfar[l] <- far.{l}\ntwo[l, e] <- two.{l}.{e}\nnone[l] <- no.{l}",
+              {{"m", Elem::f32, 2}, {"far", Elem::f32, 2}, {"two", Elem::f32, 3}, {"none", Elem::f32, 2}}),
       "parameter `m`: the stack has gaps; missing `m.1`, `m.2`\n"
       "parameter `far`: the stack has gaps; missing `far.1`, `far.2`, `far.3`\n"
       "parameter `two`: the stack has gaps; missing `two.1.1`\n"
       "parameter `none`: the weights have no tensor `no.0` to begin the stack\n");
 }
 TEST_F(Bind, room_of_the_wrong_size) {
-  add("w", Dtype::f32, {2});
+  add("w", Elem::f32, {2});
   const TensorFile weights = file();
-  const Binding binding = bind_parameters(weights.table, {}, std::vector{Field{"w", Dtype::f32, 1}});
+  const Binding binding = bind_parameters(weights.table, {}, std::vector{Field{"w", Elem::f32, 1}});
   std::vector<uint8_t> small(7);
   EXPECT_ERROR(load(weights, binding.sources.at(0), small), code::shape, "has 8 bytes, room is 7");
 }

@@ -12,7 +12,6 @@ namespace axon::examples {
 namespace {
 
 using weights::bytes_of;
-using weights::Dtype;
 using weights::Folder;
 using weights::little;
 

@@ -129,7 +129,7 @@ TEST_F(Faults, empty_files) {
 TEST_F(Faults, a_failed_write_leaves_the_old_file) {
   const std::string path = folder.write("w.safetensors", "old");
   const std::vector<float> values(600'000, 1);
-  const std::vector<OutTensor> tensors = {borrowed("a", Dtype::f32, {600'000}, values)};
+  const std::vector<OutTensor> tensors = {borrowed("a", Elem::f32, {600'000}, values)};
   static int countdown;
   static SystemCalls real;
   real = original;
@@ -168,7 +168,7 @@ TEST_F(Faults, short_and_interrupted_writes_go_on) {
     return (interrupt = !interrupt) ? fail(EINTR) : real.write(descriptor, data, std::min<size_t>(count, 3));
   };
   const std::vector<float> values = {1, 2, 3};
-  ASSERT_EQ(error_of(write_safetensors(folder / "w.safetensors", {borrowed("a", Dtype::f32, {3}, values)})),
+  ASSERT_EQ(error_of(write_safetensors(folder / "w.safetensors", {borrowed("a", Elem::f32, {3}, values)})),
             "no error");
   const auto file = open_tensors(folder / "w.safetensors");
   ASSERT_TRUE(file) << error_of(file);

@@ -70,8 +70,8 @@ TEST(Mutation, safetensors) {
   Folder folder;
   const std::vector<uint8_t> data(100);
   ASSERT_FALSE(write_safetensors(folder / "x",
-                                 {borrowed("a", Dtype::f32, {2, 3}, data), borrowed("b", Dtype::u8, {}, data),
-                                  borrowed("c", Dtype::f64, {0}, data)},
+                                 {borrowed("a", Elem::f32, {2, 3}, data), borrowed("b", Elem::u8, {}, data),
+                                  borrowed("c", Elem::f64, {0}, data)},
                                  {{"k", "v"}}));
   mutate(read_all(folder / "x"), read_safetensors, 1);
 }
@@ -80,7 +80,7 @@ TEST(Mutation, npz_stored) {
   Folder folder;
   const std::vector<uint8_t> data(100);
   ASSERT_FALSE(
-      write_npz(folder / "x", {borrowed("a", Dtype::f32, {2, 3}, data), borrowed("b", Dtype::u8, {}, data)}));
+      write_npz(folder / "x", {borrowed("a", Elem::f32, {2, 3}, data), borrowed("b", Elem::u8, {}, data)}));
   mutate(read_all(folder / "x"), read_npz, 3);
 }
 TEST(Mutation, npz_deflated) { mutate(read_all(TEST_DATA "/numpy_deflated.npz"), read_npz, 4); }

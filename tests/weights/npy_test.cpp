@@ -38,8 +38,8 @@ TEST(Npy, scalars_vectors_and_all_versions) {
 TEST(Npy, round_trip) {
   Folder folder;
   const std::vector<uint8_t> data(64, 3);
-  for (const Dtype dtype : {Dtype::f64, Dtype::f32, Dtype::f16, Dtype::i64, Dtype::i32, Dtype::i16, Dtype::i8,
-                            Dtype::u8, Dtype::boolean})
+  for (const Elem dtype :
+       {Elem::f64, Elem::f32, Elem::f16, Elem::i64, Elem::i32, Elem::i16, Elem::i8, Elem::u8, Elem::boolean})
     for (const std::vector<uint64_t>& shape : std::vector<std::vector<uint64_t>>{{}, {3}, {2, 2}, {0, 4}}) {
       ASSERT_EQ(error_of(write_npy(folder / "w.npy", borrowed("w", dtype, shape, data))), "no error");
       const auto file = open_tensors(folder / "w.npy");
@@ -48,7 +48,7 @@ TEST(Npy, round_trip) {
       EXPECT_EQ(file->table.tensors[0].shape, shape);
       EXPECT_EQ(file->table.tensors[0].begin % 64, 0u);
     }
-  EXPECT_ERROR(write_npy(folder / "w.npy", borrowed("w", Dtype::bf16, {1}, data)), code::dtype,
+  EXPECT_ERROR(write_npy(folder / "w.npy", borrowed("w", Elem::bf16, {1}, data)), code::dtype,
                "npy has no type bf16");
 }
 

@@ -97,8 +97,8 @@ TEST(Npz, round_trip_is_deterministic) {
   const std::vector<float> values = {1, 2, 3, 4, 5, 6};
   const std::vector<uint8_t> many(3'000'000, 9);
   std::vector<OutTensor> tensors = {
-      borrowed("a", Dtype::f32, {2, 3}, values), borrowed("a-b", Dtype::f32, {1}, values),
-      borrowed("a b", Dtype::u8, {3'000'000}, many), borrowed("z", Dtype::f32, {0}, values)};
+      borrowed("a", Elem::f32, {2, 3}, values), borrowed("a-b", Elem::f32, {1}, values),
+      borrowed("a b", Elem::u8, {3'000'000}, many), borrowed("z", Elem::f32, {0}, values)};
   ASSERT_EQ(error_of(write_npz(folder / "1.npz", tensors)), "no error");
   std::reverse(tensors.begin(), tensors.end());
   ASSERT_EQ(error_of(write_npz(folder / "2.npz", tensors)), "no error");
@@ -108,11 +108,11 @@ TEST(Npz, round_trip_is_deterministic) {
   EXPECT_EQ(content<float>(*file, "a"), values);
   EXPECT_EQ(content<float>(*file, "a-b"), std::vector<float>{1});
   EXPECT_EQ(content<uint8_t>(*file, "a b"), many);
-  EXPECT_ERROR(write_npz(folder / "3.npz", {borrowed("a", Dtype::bf16, {1}, values)}), code::dtype,
+  EXPECT_ERROR(write_npz(folder / "3.npz", {borrowed("a", Elem::bf16, {1}, values)}), code::dtype,
                "npy has no type");
-  EXPECT_ERROR(write_npz(folder / "3.npz", {borrowed("a", Dtype::f32, {7}, values)}), code::shape,
+  EXPECT_ERROR(write_npz(folder / "3.npz", {borrowed("a", Elem::f32, {7}, values)}), code::shape,
                "fewer bytes");
-  EXPECT_ERROR(write_npz(folder / "3.npz", {borrowed(std::string(70'000, 'n'), Dtype::f32, {1}, values)}),
+  EXPECT_ERROR(write_npz(folder / "3.npz", {borrowed(std::string(70'000, 'n'), Elem::f32, {1}, values)}),
                code::limit, "larger than");
   EXPECT_EQ(folder.entries(), 2u);
 }

@@ -38,8 +38,8 @@ TEST(Safetensors, round_trip_of_every_type_is_aligned_and_deterministic) {
   const std::vector<uint8_t> data(64, 7);
   std::vector<OutTensor> tensors;
   for (int type = 11; type >= 0; --type) {
-    const auto dtype = static_cast<Dtype>(type);
-    tensors.push_back(borrowed("t." + std::string(dtype_name(dtype)), dtype, {3, 1}, data));
+    const auto dtype = static_cast<Elem>(type);
+    tensors.push_back(borrowed("t." + std::string(elem_name(dtype)), dtype, {3, 1}, data));
   }
   const std::map<std::string, std::string> metadata = {{"note", "\"quoted\"\n\xc3\xa9"}};
   ASSERT_EQ(error_of(write_safetensors(folder / "a.safetensors", tensors, metadata)), "no error");
@@ -53,11 +53,11 @@ TEST(Safetensors, round_trip_of_every_type_is_aligned_and_deterministic) {
   EXPECT_EQ(file->table.metadata, metadata);
   ASSERT_EQ(file->table.tensors.size(), 12u);
   for (const Tensor& tensor : file->table.tensors) {
-    EXPECT_EQ(tensor.name, "t." + std::string(dtype_name(tensor.dtype)));
+    EXPECT_EQ(tensor.name, "t." + std::string(elem_name(tensor.dtype)));
     const auto view = file->view(tensor);
     ASSERT_TRUE(view) << error_of(view);
-    EXPECT_EQ(view->size(), 3 * dtype_bytes(tensor.dtype));
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(view->data()) % dtype_bytes(tensor.dtype), 0u) << tensor.name;
+    EXPECT_EQ(view->size(), 3 * elem_bytes(tensor.dtype));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(view->data()) % elem_bytes(tensor.dtype), 0u) << tensor.name;
     EXPECT_EQ(view->data()[0], 7);
   }
 }
@@ -252,13 +252,13 @@ TEST(SafetensorsWriter, refuses_what_cannot_be_read_back) {
   const auto write = [&](std::vector<OutTensor> tensors) {
     return write_safetensors(path, std::move(tensors));
   };
-  EXPECT_ERROR(write({borrowed("a", Dtype::u8, {4}, data), borrowed("a", Dtype::u8, {4}, data)}),
-               code::format, "named");
-  EXPECT_ERROR(write({borrowed("__metadata__", Dtype::u8, {4}, data)}), code::format, "__metadata__");
-  EXPECT_ERROR(write({borrowed("\xff", Dtype::u8, {4}, data)}), code::format, "not UTF-8");
+  EXPECT_ERROR(write({borrowed("a", Elem::u8, {4}, data), borrowed("a", Elem::u8, {4}, data)}), code::format,
+               "named");
+  EXPECT_ERROR(write({borrowed("__metadata__", Elem::u8, {4}, data)}), code::format, "__metadata__");
+  EXPECT_ERROR(write({borrowed("\xff", Elem::u8, {4}, data)}), code::format, "not UTF-8");
   EXPECT_ERROR(write_safetensors(path, {}, {{"k", "\xff"}}), code::format, "not UTF-8");
-  EXPECT_ERROR(write({borrowed("a", Dtype::u8, {5}, data)}), code::shape, "fewer bytes");
-  EXPECT_ERROR(write({borrowed("a", Dtype::u8, std::vector<uint64_t>(17, 1), data)}), code::limit, "rank");
+  EXPECT_ERROR(write({borrowed("a", Elem::u8, {5}, data)}), code::shape, "fewer bytes");
+  EXPECT_ERROR(write({borrowed("a", Elem::u8, std::vector<uint64_t>(17, 1), data)}), code::limit, "rank");
   EXPECT_EQ(folder.entries(), 0u) << "nothing is left behind";
 }
 

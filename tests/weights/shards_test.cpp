@@ -7,12 +7,12 @@ namespace {
 class Shards : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_EQ(error_of(write_safetensors(folder / "one.safetensors", {borrowed("a", Dtype::f32, {2}, values)},
+    ASSERT_EQ(error_of(write_safetensors(folder / "one.safetensors", {borrowed("a", Elem::f32, {2}, values)},
                                          {{"h", "4"}})),
               "no error");
     ASSERT_EQ(
-        error_of(write_safetensors(folder / "two.safetensors", {borrowed("b", Dtype::f32, {1}, values),
-                                                                borrowed("spare", Dtype::f32, {1}, values)})),
+        error_of(write_safetensors(folder / "two.safetensors", {borrowed("b", Elem::f32, {1}, values),
+                                                                borrowed("spare", Elem::f32, {1}, values)})),
         "no error");
   }
   Result<TensorFile> open(const std::string& index) {

@@ -75,7 +75,7 @@ std::vector<T> content(const TensorFile& file, const std::string& name) {
 }
 
 template <class T>
-OutTensor borrowed(std::string name, Dtype dtype, std::vector<uint64_t> shape, const std::vector<T>& values) {
+OutTensor borrowed(std::string name, Elem dtype, std::vector<uint64_t> shape, const std::vector<T>& values) {
   return out_tensor(std::move(name), dtype, std::move(shape),
                     Bytes(values.data(), values.size() * sizeof(T)));
 }

@@ -51,11 +51,9 @@ class IntegerRanges {
 
  private:
   static WideRange of_elem(Elem e) {
-    if (e == Elem::boolean) return {0, 1};
-    if (e == Elem::u8) return {0, 255};
-    if (!base::is_integer(e)) return shape::integer_range();
-    const int bits = 8 * base::elem_bytes(e);
-    return {-(Wide{1} << (bits - 1)), (Wide{1} << (bits - 1)) - 1};
+    if (base::is_float(e)) return shape::integer_range();
+    const auto [least, greatest] = base::range_of_integers(e);
+    return {least, greatest};
   }
 
   /// What the operation makes of left_ and right_.

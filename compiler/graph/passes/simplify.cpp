@@ -16,20 +16,14 @@ namespace edit {
 
 namespace {
 
-/// A wider float type holds every value of a narrower one.
+/// Whether `to` holds every value of the float type `from`, without rounding.
 bool widens(Elem from, Elem to) {
-  if (from == to) return true;
-  switch (from) {
-    case Elem::f32:
-      return to == Elem::f64;
-    case Elem::f16:
-    case Elem::bf16:
-    case Elem::f8e4m3:
-    case Elem::f8e5m2:
-      return to == Elem::f32 || to == Elem::f64;
-    default:
-      return false;
-  }
+  if (from == to || !base::is_float(from) || !base::is_float(to)) return from == to;
+  const base::FloatFormat narrow = base::float_format(from), wide = base::float_format(to);
+  const bool infinity = wide.has_infinity || !narrow.has_infinity;
+  // The least numbers of both are multiples of a unit.
+  return infinity && narrow.fraction_bits <= wide.fraction_bits && narrow.largest <= wide.largest &&
+         narrow.least_exponent - narrow.fraction_bits >= wide.least_exponent - wide.fraction_bits;
 }
 
 /// Comparisons of index expressions that the facts decide; division whose divisor they show to be positive.

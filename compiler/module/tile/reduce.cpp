@@ -110,8 +110,7 @@ void TaskEmitter::emit_argmax(uint32_t local) {
       if (base::is_float(elem))
         larger = b.CreateAnd(b.CreateFCmpORD(so_far, so_far), b.CreateFCmpUGT(next, so_far));
       else
-        larger = elem == Elem::u8 || elem == Elem::boolean ? b.CreateICmpUGT(next, so_far)
-                                                           : b.CreateICmpSGT(next, so_far);
+        larger = base::is_signed(elem) ? b.CreateICmpSGT(next, so_far) : b.CreateICmpUGT(next, so_far);
       Value* better = b.CreateOr(b.CreateICmpSLT(at, f_.i64(0)), larger);
       b.CreateStore(b.CreateSelect(better, next, so_far), best);
       b.CreateStore(b.CreateSelect(better, f_.find(reduce.binders[0].var)->value, at), where);

@@ -180,8 +180,8 @@ class Binder {
       const Tensor& other = table_.tensors[position];
       if (other.shape == first.shape && other.dtype == first.dtype) continue;
       misfit(text("parameter ", printable(field.path), ": ", printable(first.name), " is ",
-                  dtype_name(first.dtype), shape_text(first.shape), " but ", printable(other.name), " is ",
-                  dtype_name(other.dtype), shape_text(other.shape), "; a stack needs equal ones"));
+                  elem_name(first.dtype), shape_text(first.shape), " but ", printable(other.name), " is ",
+                  elem_name(other.dtype), shape_text(other.shape), "; a stack needs equal ones"));
       return false;
     }
     source.shape = stack;
@@ -210,7 +210,7 @@ class Binder {
   bool check_dtype(const Field& field, const Rule* rule, Source& source) {
     const Tensor& first = table_.tensors[source.tensors[0]];
     source.file_dtype = first.dtype;
-    const auto name = [](Dtype type) { return dtype_name(type); };
+    const auto name = [](Elem type) { return elem_name(type); };
     if (rule && rule->as && *rule->as != field.dtype) {
       misfit(text("parameter ", printable(field.path), " is ", name(field.dtype), ", but line ", rule->line,
                   " of the binding map says `as ", name(*rule->as), "`"));

@@ -36,7 +36,7 @@ struct Rule {
   std::vector<std::string> indices;
   NamePattern tensor;
   bool transposed = false;
-  std::optional<Dtype> as;
+  std::optional<Elem> as;
   uint32_t line = 0;
 };
 
@@ -55,7 +55,7 @@ ParsedMap parse_binding_map(std::string_view text);
 /// A parameter that a program expects.
 struct Field {
   std::string path;
-  Dtype dtype = Dtype::f32;
+  Elem dtype = Elem::f32;
   uint32_t rank = 0;   ///< all axes, stacked ones included
   uint32_t stack = 0;  ///< how many leading axes come from stacking records
 };
@@ -65,7 +65,7 @@ struct Source {
   Field field;
   std::vector<uint32_t> tensors;  ///< positions in the table, in the order of the stack
   bool transposed = false;
-  Dtype file_dtype = Dtype::f32;
+  Elem file_dtype = Elem::f32;
   std::vector<uint64_t> shape;
 
   /// The bytes of the file are the parameter's bytes: it can be mapped.

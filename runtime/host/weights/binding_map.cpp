@@ -129,7 +129,7 @@ class LineParser {
     }
     if (name != "as") return "`transposed` or `as` expected after `,`";
     const std::string type = identifier();
-    const auto dtype = dtype_from_name(type);
+    const auto dtype = elem_from_name(type);
     if (!dtype) return text("unknown element type ", printable(type));
     if (rule.as) return "`as` occurs twice";
     rule.as = dtype;

@@ -40,8 +40,8 @@ class Transposition {
 
 Status load_tensor(const TensorFile& file, const Source& source, const Tensor& tensor,
                    std::span<uint8_t> out) {
-  const Dtype from = source.file_dtype, to = source.field.dtype;
-  const uint64_t from_bytes = dtype_bytes(from), to_bytes = dtype_bytes(to);
+  const Elem from = source.file_dtype, to = source.field.dtype;
+  const uint64_t from_bytes = elem_bytes(from), to_bytes = elem_bytes(to);
   if (!source.transposed && from == to) return file.read(tensor, 0, out.data(), out.size());
   const uint64_t count = out.size() / to_bytes;
   std::vector<uint8_t> raw(std::min(count, part_elements) * from_bytes);

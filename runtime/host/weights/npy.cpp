@@ -17,10 +17,11 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr uint64_t header_alignment = 64;
 
-constexpr std::pair<std::string_view, Dtype> descriptions[] = {
-    {"<f8", Dtype::f64}, {"<f4", Dtype::f32}, {"<f2", Dtype::f16},
-    {"<i8", Dtype::i64}, {"<i4", Dtype::i32}, {"<i2", Dtype::i16},
-    {"|i1", Dtype::i8},  {"|u1", Dtype::u8},  {"|b1", Dtype::boolean}};
+/// "" of a type that NumPy lacks.
+constexpr std::pair<std::string_view, Elem> descriptions[] = {
+#define ELEM(name, number, text, stored, npy, safetensors) {npy, Elem::name},
+#include "host/elems.def"
+};
 
 /// The fixed grammar, by recursive descent without recursion.
 class HeaderParser {
@@ -90,7 +91,7 @@ class HeaderParser {
     const auto spelling = string();
     if (!spelling) return Error{code::dtype, "structured arrays are not tensors"};
     for (const auto& [known, type] : descriptions)
-      if (known == *spelling) {
+      if (!known.empty() && known == *spelling) {
         out.dtype = type;
         return std::nullopt;
       }
@@ -164,7 +165,7 @@ Result<Tensor> read_npy_array(const File& file, uint64_t offset, uint64_t size) 
   if (!bytes) return bytes.error();
   const uint64_t present = size - begin - length;
   if (*bytes != present)
-    return Error{code::shape, text("type ", dtype_name(tensor.dtype), " and shape ", shape_text(tensor.shape),
+    return Error{code::shape, text("type ", elem_name(tensor.dtype), " and shape ", shape_text(tensor.shape),
                                    " need ", *bytes, " bytes, the array has ", present)};
   tensor.begin = offset + begin + length;
   tensor.end = offset + size;
@@ -186,7 +187,7 @@ Result<std::string> npy_header(const OutTensor& tensor) {
   for (const auto& [spelling, type] : descriptions)
     if (type == tensor.dtype) description = spelling;
   if (description.empty())
-    return Error{code::dtype, text("npy has no type ", dtype_name(tensor.dtype), "; convert ",
+    return Error{code::dtype, text("npy has no type ", elem_name(tensor.dtype), "; convert ",
                                    printable(tensor.name), " or write safetensors")};
   std::string shape;
   for (const uint64_t extent : tensor.shape) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);

@@ -13,11 +13,11 @@
 namespace axon::weights {
 namespace {
 
-std::optional<Dtype> dtype_from_header(std::string_view name) {
-  constexpr std::pair<std::string_view, Dtype> known[] = {
-      {"F64", Dtype::f64}, {"F32", Dtype::f32},        {"F16", Dtype::f16},        {"BF16", Dtype::bf16},
-      {"I64", Dtype::i64}, {"F8_E4M3", Dtype::f8e4m3}, {"F8_E5M2", Dtype::f8e5m2}, {"I32", Dtype::i32},
-      {"I16", Dtype::i16}, {"I8", Dtype::i8},          {"U8", Dtype::u8},          {"BOOL", Dtype::boolean}};
+std::optional<Elem> dtype_from_header(std::string_view name) {
+  constexpr std::pair<std::string_view, Elem> known[] = {
+#define ELEM(name, number, text, stored, npy, safetensors) {safetensors, Elem::name},
+#include "host/elems.def"
+  };
   for (const auto& [spelling, type] : known)
     if (spelling == name) return type;
   return std::nullopt;
@@ -175,7 +175,7 @@ Status check_each(std::vector<Tensor>& tensors, uint64_t data_size) {
     if (!size)
       return Error{size.error().code, text(size.error().message, " in tensor ", printable(tensor.name))};
     if (*size != tensor.end - tensor.begin)
-      return Error{code::shape, text("tensor ", printable(tensor.name), " of type ", dtype_name(tensor.dtype),
+      return Error{code::shape, text("tensor ", printable(tensor.name), " of type ", elem_name(tensor.dtype),
                                      " and shape ", shape_text(tensor.shape), " needs ", *size,
                                      " bytes, has ", tensor.end - tensor.begin)};
   }

@@ -13,32 +13,12 @@ namespace {
 
 constexpr uint64_t alignment = 8;
 
-std::string_view header_name(Dtype type) {
+std::string_view header_name(Elem type) {
   switch (type) {
-    case Dtype::f64:
-      return "F64";
-    case Dtype::f32:
-      return "F32";
-    case Dtype::f16:
-      return "F16";
-    case Dtype::bf16:
-      return "BF16";
-    case Dtype::f8e4m3:
-      return "F8_E4M3";
-    case Dtype::f8e5m2:
-      return "F8_E5M2";
-    case Dtype::i64:
-      return "I64";
-    case Dtype::i32:
-      return "I32";
-    case Dtype::i16:
-      return "I16";
-    case Dtype::i8:
-      return "I8";
-    case Dtype::u8:
-      return "U8";
-    case Dtype::boolean:
-      return "BOOL";
+#define ELEM(name, number, text, stored, npy, safetensors) \
+  case Elem::name:                                         \
+    return safetensors;
+#include "host/elems.def"
   }
   return "";
 }
@@ -57,7 +37,7 @@ std::vector<size_t> data_order(const std::vector<OutTensor>& tensors) {
   std::vector<size_t> order(tensors.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return dtype_bytes(tensors[a].dtype) > dtype_bytes(tensors[b].dtype);
+    return elem_bytes(tensors[a].dtype) > elem_bytes(tensors[b].dtype);
   });
   return order;
 }

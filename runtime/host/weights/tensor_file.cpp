@@ -48,7 +48,7 @@ Result<TensorFile> open_tensors(const std::string& path) {
   return reader(*file);
 }
 
-OutTensor out_tensor(std::string name, Dtype dtype, std::vector<uint64_t> shape, Bytes bytes) {
+OutTensor out_tensor(std::string name, Elem dtype, std::vector<uint64_t> shape, Bytes bytes) {
   return {std::move(name), dtype, std::move(shape),
           [bytes](uint64_t offset, uint8_t* out, uint64_t count) -> Status {
             const auto part = bytes.sub(offset, count);

@@ -15,14 +15,14 @@
 #include <string_view>
 #include <vector>
 
-#include "host/weights/dtype.h"
+#include "host/weights/elements.h"
 #include "host/weights/file.h"
 
 namespace axon::weights {
 
 struct Tensor {
   std::string name;
-  Dtype dtype = Dtype::f32;
+  Elem dtype = Elem::f32;
   std::vector<uint64_t> shape;
   uint64_t begin = 0, end = 0;  ///< bytes within files[file]
   uint32_t file = 0;
@@ -61,12 +61,12 @@ Result<TensorFile> read_npz(std::shared_ptr<File>);
 /// it may be called more than once for the same part, and parts start and end at whole elements.
 struct OutTensor {
   std::string name;
-  Dtype dtype = Dtype::f32;
+  Elem dtype = Elem::f32;
   std::vector<uint64_t> shape;
   std::function<Status(uint64_t offset, uint8_t* out, uint64_t count)> fill;
 };
 /// One whose bytes are in memory and stay there until written.
-OutTensor out_tensor(std::string name, Dtype, std::vector<uint64_t> shape, Bytes);
+OutTensor out_tensor(std::string name, Elem, std::vector<uint64_t> shape, Bytes);
 
 Status write_safetensors(const std::string& path, std::vector<OutTensor>,
                          const std::map<std::string, std::string>& metadata = {});
