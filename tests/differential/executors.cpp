@@ -164,19 +164,14 @@ class Bytes {
         std::memcpy(&bits, &wide, sizeof bits);
         return store<uint16_t>(i, bits >> 16);
       }
-      case Elem::i64:
-        return store<int64_t>(i, t.integers[i]);
-      case Elem::i32:
-        return store<int32_t>(i, t.integers[i]);
-      case Elem::i16:
-        return store<int16_t>(i, t.integers[i]);
-      case Elem::i8:
-      case Elem::u8:
-      case Elem::boolean:
-        return store<uint8_t>(i, t.integers[i]);
       case Elem::f8e4m3:
       case Elem::f8e5m2:
         std::abort();  // no generated program has them
+#define INTEGER(name, number, stored, npy, safetensors) \
+  case Elem::name:                                      \
+    return store<stored>(i, t.integers[i]);
+#define TRUTH(name, number, text, stored, npy, safetensors) INTEGER(name, number, stored, npy, safetensors)
+#include "host/elems.def"
     }
   }
   static void get(const void* data, size_t i, graph::Tensor& t) {
@@ -197,25 +192,14 @@ class Bytes {
         t.floats.push_back(wide);
         break;
       }
-      case Elem::i64:
-        t.integers.push_back(load<int64_t>(data, i));
-        break;
-      case Elem::i32:
-        t.integers.push_back(load<int32_t>(data, i));
-        break;
-      case Elem::i16:
-        t.integers.push_back(load<int16_t>(data, i));
-        break;
-      case Elem::i8:
-        t.integers.push_back(load<int8_t>(data, i));
-        break;
-      case Elem::u8:
-      case Elem::boolean:
-        t.integers.push_back(load<uint8_t>(data, i));
-        break;
       case Elem::f8e4m3:
       case Elem::f8e5m2:
         std::abort();
+#define INTEGER(name, number, stored, npy, safetensors) \
+  case Elem::name:                                      \
+    return t.integers.push_back(load<stored>(data, i));
+#define TRUTH(name, number, text, stored, npy, safetensors) INTEGER(name, number, stored, npy, safetensors)
+#include "host/elems.def"
     }
   }
 

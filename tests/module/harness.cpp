@@ -137,16 +137,11 @@ void write_element(uint8_t* at, Elem e, const Tensor& t, size_t i) {
     case Elem::f8e4m3:
     case Elem::f8e5m2:
       return put(at, static_cast<uint8_t>(narrow_bits(e, t.floats[i])));
-    case Elem::i64:
-      return put(at, t.integers[i]);
-    case Elem::i32:
-      return put(at, static_cast<int32_t>(t.integers[i]));
-    case Elem::i16:
-      return put(at, static_cast<int16_t>(t.integers[i]));
-    case Elem::i8:
-    case Elem::u8:
-    case Elem::boolean:
-      return put(at, static_cast<uint8_t>(t.integers[i]));
+#define INTEGER(name, number, stored, npy, safetensors) \
+  case Elem::name:                                      \
+    return put(at, static_cast<stored>(t.integers[i]));
+#define TRUTH(name, number, text, stored, npy, safetensors) INTEGER(name, number, stored, npy, safetensors)
+#include "host/elems.def"
   }
 }
 
@@ -166,22 +161,11 @@ void read_element(const uint8_t* at, Elem e, Tensor& t) {
     case Elem::f8e5m2:
       t.floats.push_back(narrow_value(e, get<uint8_t>(at)));
       break;
-    case Elem::i64:
-      t.integers.push_back(get<int64_t>(at));
-      break;
-    case Elem::i32:
-      t.integers.push_back(get<int32_t>(at));
-      break;
-    case Elem::i16:
-      t.integers.push_back(get<int16_t>(at));
-      break;
-    case Elem::i8:
-      t.integers.push_back(get<int8_t>(at));
-      break;
-    case Elem::u8:
-    case Elem::boolean:
-      t.integers.push_back(get<uint8_t>(at));
-      break;
+#define INTEGER(name, number, stored, npy, safetensors) \
+  case Elem::name:                                      \
+    return t.integers.push_back(get<stored>(at));
+#define TRUTH(name, number, text, stored, npy, safetensors) INTEGER(name, number, stored, npy, safetensors)
+#include "host/elems.def"
   }
 }
 
