@@ -16,7 +16,7 @@
   "All other keywords.")
 (defconst axon-words-constants '("true" "false")
   "Keywords that are values.")
-(defconst axon-words-elements '("f64" "f32" "f16" "bf16" "f8e4m3" "f8e5m2" "i64" "i32" "i16" "i8" "u8" "bool")
+(defconst axon-words-elements '("f64" "f32" "f16" "bf16" "f8e4m3" "f8e5m2" "i64" "i32" "i16" "i8" "u32" "u8" "bool")
   "Element types.")
 (defconst axon-words-classes '("num" "float" "int")
   "Classes of element types.")

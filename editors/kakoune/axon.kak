@@ -36,7 +36,7 @@ hook global WinSetOption filetype=axon %{
 
 provide-module axon %§
 
-declare-option -hidden str-list axon_words fun entry val type prim import private test layout mesh as where let in if then else for fn with true false f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 i16 i8 u8 bool
+declare-option -hidden str-list axon_words fun entry val type prim import private test layout mesh as where let in if then else for fn with true false f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 i16 i8 u32 u8 bool
 
 add-highlighter shared/axon regions
 add-highlighter shared/axon/code default-region group
@@ -60,7 +60,7 @@ add-highlighter shared/axon/code/ regex '\b(type|layout|mesh)\h+([A-Za-z_]\w*)' 
 add-highlighter shared/axon/code/ regex ":\h*(weights)\b(\h*[({'*]|\h+[\[A-Za-z_])" 1:attribute
 add-highlighter shared/axon/code/ regex '\.\.\h*[A-Za-z_]\w*\h+(into)\h*\[' 1:attribute
 add-highlighter shared/axon/code/ regex "'[A-Za-z_]\w*\h*:\h*(float|int|num)\b" 1:type
-add-highlighter shared/axon/code/ regex '\b(f8e4m3|f8e5m2|bf16|bool|f16|f32|f64|i16|i32|i64|i8|u8)\b' 0:type
+add-highlighter shared/axon/code/ regex '\b(f8e4m3|f8e5m2|bf16|bool|f16|f32|f64|i16|i32|i64|u32|i8|u8)\b' 0:type
 add-highlighter shared/axon/code/ regex '\b(private|import|layout|entry|mesh|prim|test|type|fun|val|else|then|if|where|with|for|let|as|fn|in)\b' 0:keyword
 add-highlighter shared/axon/code/ regex '\b(false|true)\b' 0:value
 

@@ -301,7 +301,7 @@ class CommandLine(WithProgram):
             self.assertEqual(etcc(*command, "--error-format=json"), (0, "[]\n\n", ""))
 
     def test_integers_keep_every_bit(self):
-        ends = {"i64": (-2**63, 2**63 - 1), "i32": (-2**31, 2**31 - 1), "i16": (-2**15, 2**15 - 1), "i8": (-128, 127), "u8": (0, 255)}
+        ends = {"i64": (-2**63, 2**63 - 1), "i32": (-2**31, 2**31 - 1), "i16": (-2**15, 2**15 - 1), "i8": (-128, 127), "u8": (0, 255), "u32": (0, 2**32 - 1)}
         for elem, (least, most) in ends.items():
             text = f"entry f (x : {elem}[k]) (y : {elem}[m, n]) = (x, y)\n"
             run = lambda x, y: etcc("run", "-", "f", f"x=[{x}]", f"y={y}", stdin=text)
@@ -592,8 +592,8 @@ class Examples(WithProgram):
 
     def test_native_reads_every_type(self):
         text = "".join(f"--| >>> [{elem} 1.5, {elem} (-3.0)]\n--| [1.5, -3]\n" for elem in ("f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2"))
-        text += "".join(f"--| >>> [{elem} 3, {elem} 100]\n--| [3, 100]\n" for elem in ("i64", "i32", "i16", "i8", "u8"))
-        self.assertEqual(etcc("test", "--native", "-", stdin=text + "fun f x = x\n")[:2], (0, "11 passed, 0 failed\n"))
+        text += "".join(f"--| >>> [{elem} 3, {elem} 100]\n--| [3, 100]\n" for elem in ("i64", "i32", "i16", "i8", "u8", "u32"))
+        self.assertEqual(etcc("test", "--native", "-", stdin=text + "fun f x = x\n")[:2], (0, "12 passed, 0 failed\n"))
 
     def test_integers_are_compared_exactly(self):
         for expected, passed in ((2**53 + 1, 1), (2**53, 0), (2**53 + 2, 0)):

@@ -68,7 +68,7 @@ constexpr const char* attention_forms[] = {
     "softmax (for ..p i j => if j > i then ({} @ transpose {})[..p, i, j] * 0.3 else -1.0 / 0.0) @ {}",
     "tanh (softmax ({} @ transpose {}) @ {}) * 0.5"};
 
-constexpr const char* integer_elems[] = {"i8", "u8", "i16", "i32", "i64"};
+constexpr const char* integer_elems[] = {"i8", "u8", "i16", "i32", "u32", "i64"};
 constexpr const char* index_elems[] = {"i32", "i64"};
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST(Programs, FunctionsInDouble) {
 }
 
 TEST(Programs, Integers) {
-  for (const char* elem : {"i64", "i32", "i16", "i8", "u8"}) {
+  for (const char* elem : {"i64", "i32", "i16", "i8", "u8", "u32"}) {
     SCOPED_TRACE(elem);
     std::string text = R"(graph "f"
   size n = axis 0 of 0 where n

@@ -103,9 +103,10 @@ TEST(Scatter, ScatteredNumbersOfEveryType) {
     const char *name, *zero, *one;
     double tolerance;
   };
-  for (const Type& type : {Type{"f64", "0.0_f64", "1.0_f64", 1e-13}, Type{"f16", "0.0_f16", "1.0_f16", 1e-2},
-                           Type{"bf16", "0.0_bf16", "1.0_bf16", 2e-2}, Type{"i32", "0_i32", "1_i32", 0},
-                           Type{"i8", "0_i8", "1_i8", 0}, Type{"u8", "0_u8", "1_u8", 0}}) {
+  for (const Type& type :
+       {Type{"f64", "0.0_f64", "1.0_f64", 1e-13}, Type{"f16", "0.0_f16", "1.0_f16", 1e-2},
+        Type{"bf16", "0.0_bf16", "1.0_bf16", 2e-2}, Type{"i32", "0_i32", "1_i32", 0},
+        Type{"i8", "0_i8", "1_i8", 0}, Type{"u8", "0_u8", "1_u8", 0}, Type{"u32", "0_u32", "1_u32", 0}}) {
     SCOPED_TRACE(type.name);
     std::string text = R"(graph "f"
   size m = axis 0 of 0 where m

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "host/elem.h"
 #include "host/error.h"
 
 namespace axon::test {
@@ -88,8 +89,7 @@ std::string all_entries() {
   std::ifstream file(AXON_TEST_ENTRIES);
   const std::string list{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   std::string out = list.substr(2, list.size() - 4);  // without the brackets
-  for (int elem = AXON_F64; elem <= AXON_BOOL; ++elem)
-    out += host::text(",", copy_entry(static_cast<axon_elem>(elem)));
+  for (const Elem elem : all_elems) out += host::text(",", copy_entry(static_cast<axon_elem>(elem)));
   return out;
 }
 std::string test_weights() {

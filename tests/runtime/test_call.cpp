@@ -339,7 +339,7 @@ TEST(Interface, NullsAndNumbersOutOfRange) {
   axon_tensor_destroy(tensor);
   axon_tensor_destroy(nullptr);
   EXPECT_STREQ(axon_elem_name(AXON_BF16), "bf16");
-  EXPECT_EQ(axon_elem_name(static_cast<axon_elem>(12)), nullptr);
+  EXPECT_EQ(axon_elem_name(static_cast<axon_elem>(13)), nullptr);
 }
 
 }  // namespace

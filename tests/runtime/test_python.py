@@ -112,7 +112,7 @@ class Python(unittest.TestCase):
             self.fails(f"cannot hold {wrong}", self.copied, "u8", [0], wrong)
             self.fails(f"cannot hold {wrong}", self.copied, "u8", [wrong], 0)
         self.fails("which cannot hold 300", self.copied, "u8", [], np.int64(300))
-        for elem in ("i64", "i32", "i16", "i8", "u8"):
+        for elem in ("i64", "i32", "i16", "i8", "u8", "u32"):
             for wrong in (np.uint64(2**63), np.uint64(2**64 - 1)):
                 self.fails(f"`y` is {elem}, which cannot hold {wrong}", self.copied, elem, [0], wrong, code="E0822")
                 self.fails(f"element [1] of `x` is {elem}, which cannot hold {wrong}", self.copied, elem, [0, wrong], 0)
@@ -120,7 +120,7 @@ class Python(unittest.TestCase):
         self.fails("`l` is i64, which cannot hold 18446744073709551621", self.bundle.chain, [1], 2**64 + 5)
 
     def test_no_float_is_an_integer(self):
-        for elem in ("i64", "i32", "i16", "i8", "u8"):
+        for elem in ("i64", "i32", "i16", "i8", "u8", "u32"):
             for wrong in (2.5, 2.0, np.float32(2), float("nan")):
                 self.fails(f"`y` is {elem}, and {wrong} is a float", self.copied, elem, [0], wrong)
                 self.fails(f"element [1] of `x` is {elem}", self.copied, elem, [0, wrong], 0)
@@ -227,7 +227,7 @@ class Python(unittest.TestCase):
 
     def test_arrays_have_the_exact_type(self):
         for elem, dtype in (("f64", np.float64), ("f32", np.float32), ("f16", np.float16), ("i64", np.int64),
-                            ("i32", np.int32), ("i16", np.int16), ("i8", np.int8), ("u8", np.uint8), ("bool", bool)):
+                            ("i32", np.int32), ("i16", np.int16), ("i8", np.int8), ("u8", np.uint8), ("u32", np.uint32), ("bool", bool)):
             x = np.array([[1, 0, 1]] * 2, dtype).T[:, 0]  # not contiguous
             np.testing.assert_array_equal(self.copied(elem, x, x[0])[0], x)
             np.testing.assert_array_equal(self.copied(elem, x, np.array(1, dtype))[1], x[0])

@@ -180,8 +180,8 @@ class Reader {
   bool element_type() const {
     size_t end = at_;
     while (end < text_.size() && word_char(text_[end])) ++end;
-    static const std::vector<std::string> all{"f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2",
-                                              "i64", "i32", "i16", "i8",   "u8",     "bool"};
+    static const std::vector<std::string> all{"f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64",
+                                              "i32", "i16", "i8",  "u32",  "u8",     "bool"};
     return std::find(all.begin(), all.end(), text_.substr(at_, end - at_)) != all.end();
   }
 

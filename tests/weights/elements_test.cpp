@@ -23,7 +23,8 @@ TEST(Elem, names_and_sizes) {
   const std::tuple<axon_elem, const char*, int> known[] = {
       {AXON_F64, "f64", 8},       {AXON_F32, "f32", 4},       {AXON_F16, "f16", 2}, {AXON_BF16, "bf16", 2},
       {AXON_F8E4M3, "f8e4m3", 1}, {AXON_F8E5M2, "f8e5m2", 1}, {AXON_I64, "i64", 8}, {AXON_I32, "i32", 4},
-      {AXON_I16, "i16", 2},       {AXON_I8, "i8", 1},         {AXON_U8, "u8", 1},   {AXON_BOOL, "bool", 1}};
+      {AXON_I16, "i16", 2},       {AXON_I8, "i8", 1},         {AXON_U8, "u8", 1},   {AXON_BOOL, "bool", 1},
+      {AXON_U32, "u32", 4}};
   EXPECT_EQ(std::size(all_elems), std::size(known));
   int at = 0;
   for (const auto& [number, name, bytes] : known) {

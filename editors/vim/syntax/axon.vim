@@ -26,7 +26,7 @@ syntax match axonModifier /\(:\s*\)\@<=weights\ze\(\s*[({'*]\|\s\+[[A-Za-z_]\)/
 syntax match axonModifier /\(\.\.\s*\h\w*\s\+\)\@<=into\ze\s*\[/
 syntax match axonClass /\('\h\w*\s*:\s*\)\@<=\(float\|int\|num\)\>/
 
-syntax keyword axonElement f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 i16 i8 u8 bool
+syntax keyword axonElement f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 i16 i8 u32 u8 bool
 syntax keyword axonKeyword as where let in for fn with
 syntax keyword axonConditional if then else
 syntax keyword axonBoolean true false

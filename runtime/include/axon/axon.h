@@ -88,7 +88,8 @@ typedef enum axon_elem {
   AXON_I16 = 8,
   AXON_I8 = 9,
   AXON_U8 = 10,
-  AXON_BOOL = 11
+  AXON_BOOL = 11,
+  AXON_U32 = 12
 } axon_elem;
 AXON_API const char* axon_elem_name(axon_elem elem); /* as the language writes it; NULL for no element type */
 AXON_API size_t axon_elem_bytes(axon_elem elem);     /* 0 for no element type */

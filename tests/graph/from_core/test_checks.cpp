@@ -214,8 +214,9 @@ TEST(FromCoreChecks, IndicesBelowIntegersOfTheDataAreChecked) {
 }
 
 TEST(FromCoreChecks, NarrowArgumentsBoundWhatIsBelowThem) {
-  for (const auto& [name, elem] : {std::pair("i8", Elem::i8), std::pair("u8", Elem::u8),
-                                   std::pair("i16", Elem::i16), std::pair("i32", Elem::i32)}) {
+  for (const auto& [name, elem] :
+       {std::pair("i8", Elem::i8), std::pair("u8", Elem::u8), std::pair("u32", Elem::u32),
+        std::pair("i16", Elem::i16), std::pair("i32", Elem::i32)}) {
     const std::string type = std::string(" (k : ") + name + ") = ";
     const std::string fun = "fun f (x : f32[n])" + type + "sum (for (i < k) => x[i + 1])\n";
     for (const std::string& text :

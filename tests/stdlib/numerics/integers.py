@@ -3,11 +3,11 @@ import math
 
 from kinds import inf, nan, kinds
 
-widths = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "u8": 8}
+widths = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "u8": 8, "u32": 32}
 
 
 def low(t):
-    return 0 if t == "u8" else -2 ** (widths[t] - 1)
+    return 0 if t[0] == "u" else -2 ** (widths[t] - 1)
 
 
 def high(t):
