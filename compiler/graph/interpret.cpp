@@ -16,6 +16,7 @@
 
 #include "graph/interpret_expr.h"
 #include "graph/round.h"
+#include "graph/uses.h"
 
 namespace axon::graph {
 
@@ -105,7 +106,7 @@ class Interpreter {
     for (const Result& r : g.results) kept.insert(r.value);
     for (const Debug& debug : g.debugs) kept.insert(debug.value);
     for (size_t i = 0; i < g.inputs.size(); ++i)
-      if (g.inputs[i].kind == InputKind::state) kept.insert(state_value(static_cast<uint32_t>(i)));
+      if (g.inputs[i].kind == InputKind::state) kept.insert(final_value(g, static_cast<uint32_t>(i)));
     return kept;
   }
 
@@ -133,36 +134,8 @@ class Interpreter {
 
   // ---- states ----
 
-  /// Follows updates and loops backwards to the state input a value started from.
-  std::optional<uint32_t> origin(Value v) const {
-    for (size_t steps = 0; steps <= g.nodes.size(); ++steps) {
-      const Node& n = g.nodes[v.node];
-      if (n.op == NodeOp::input)
-        return g.inputs[n.input].kind == InputKind::state ? std::optional(n.input) : std::nullopt;
-      if (n.op == NodeOp::compute && n.outputs[v.output].base) {
-        v = *n.outputs[v.output].base;
-      } else if (n.op == NodeOp::loop) {
-        v = n.carried[v.output].init;
-      } else {
-        return std::nullopt;
-      }
-    }
-    return std::nullopt;
-  }
-
-  /// The value a state has at the end: the result handed back for it, else the last update.
-  Value state_value(uint32_t input) const {
-    for (const Result& r : g.results)
-      if (origin(r.value) == input) return r.value;
-    Value last{};
-    for (NodeId id : g.regions[g.root].nodes)
-      for (uint32_t o = 0; o < g.nodes[id].types.size(); ++o)
-        if (origin({id, o}) == input) last = {id, o};
-    return last;
-  }
-
   Tensor final_state(uint32_t input) const {
-    Value v = state_value(input);
+    const Value v = final_value(g, input);
     return v.node.valid() ? *storage(v) : inputs_[input];
   }
 
@@ -171,20 +144,7 @@ class Interpreter {
   /// Everything a node reads, regions inside included.
   void reads_of(NodeId id, std::set<Value>& reads) const {
     const Node& n = g.nodes[id];
-    auto expression = [&](ScalarId body) {
-      for (ScalarId l : loads_in(g, body))
-        if (!g.scalars[l].target.is_local()) reads.insert(g.scalars[l].target);
-    };
-    for (const Local& l : n.locals) expression(l.body);
-    for (const DynamicSize& s : n.dynamic_sizes) expression(s.value);
-    for (const Output& o : n.outputs) {
-      expression(o.body);
-      if (o.base) reads.insert(*o.base);
-    }
-    for (const Carried& c : n.carried) {
-      reads.insert(c.init);
-      reads.insert(c.result);
-    }
+    for_each_use(g, id, [&](Value v, const Use&) { reads.insert(v); });
     if (n.op == NodeOp::loop)
       for (NodeId inner : g.regions[n.body].nodes) reads_of(inner, reads);
   }

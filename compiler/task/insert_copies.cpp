@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "graph/uses.h"
 #include "task/copied_state.h"
 
 namespace axon::task {
@@ -18,47 +19,32 @@ using graph::Node;
 using graph::NodeId;
 using graph::NodeOp;
 using graph::RegionId;
+using graph::Use;
+using graph::UseKind;
 using graph::Value;
 
 namespace {
 
-enum class Use : uint8_t { load, base, init, carried, result };
-
-struct Usage {
+struct Usage : Use {
   Value value;
-  NodeId user;  ///< invalid for results
-  Use kind;
-  uint32_t slot;  ///< output, carried or result number
 };
 
 /// Position of every live node in program order; a loop's body lies between the loop and what follows it.
 std::vector<uint32_t> positions(const Graph& g) {
   std::vector<uint32_t> position(g.nodes.size(), 0);
   uint32_t next = 1;
-  for (NodeId n : live_nodes(g)) position[n.index] = next++;
+  for (NodeId n : graph::all_nodes(g)) position[n.index] = next++;
   return position;
 }
 
+/// Checks and sizes are evaluated where the value is made, debugs have copies of their own (copy_shown): none
+/// of them looks at it later.
 std::vector<Usage> usages(const Graph& g) {
   std::vector<Usage> out;
-  const auto add_loads = [&](NodeId user, graph::ScalarId body, uint32_t slot) {
-    for (graph::ScalarId l : loads_in(g, body))
-      if (!g.scalars[l].target.is_local()) out.push_back({g.scalars[l].target, user, Use::load, slot});
-  };
-  for (const NodeId id : live_nodes(g)) {
-    const Node& node = g.nodes[id];
-    for (const auto& local : node.locals) add_loads(id, local.body, 0);
-    for (uint32_t o = 0; o < node.outputs.size(); ++o) {
-      add_loads(id, node.outputs[o].body, o);
-      if (node.outputs[o].base) out.push_back({*node.outputs[o].base, id, Use::base, o});
-    }
-    for (uint32_t c = 0; c < node.carried.size(); ++c) {
-      out.push_back({node.carried[c].init, id, Use::init, c});
-      out.push_back({node.carried[c].result, id, Use::carried, c});
-    }
-  }
-  for (uint32_t r = 0; r < g.results.size(); ++r)
-    out.push_back({g.results[r].value, NodeId{}, Use::result, r});
+  for_each_use(g, [&](Value v, const Use& use) {
+    const bool here = use.kind == UseKind::check || use.kind == UseKind::size || use.kind == UseKind::debug;
+    if (!here) out.push_back({use, v});
+  });
   return out;
 }
 
@@ -81,11 +67,11 @@ class CopyInserter {
     uses_ = usages(g_);
     storage_.emplace(g_);
     for (const Usage& use : uses_) {
-      const bool sound = use.kind == Use::base      ? update_is_sound(use)
-                         : use.kind == Use::init    ? init_is_sound(use)
-                         : use.kind == Use::carried ? carried_is_sound(use)
-                         : use.kind == Use::result  ? result_is_sound(use)
-                                                    : true;
+      const bool sound = use.kind == UseKind::base     ? update_is_sound(use)
+                         : use.kind == UseKind::init   ? init_is_sound(use)
+                         : use.kind == UseKind::next   ? carried_is_sound(use)
+                         : use.kind == UseKind::result ? result_is_sound(use)
+                                                       : true;
       if (!sound) return copy_at(use), true;
     }
     return false;
@@ -113,8 +99,8 @@ class CopyInserter {
     return std::any_of(uses_.begin(), uses_.end(), [&](const Usage& use) {
       if (use.value != v) return false;
       if (use.kind == except.kind && use.user == except.user && use.slot == except.slot) return false;
-      if (use.kind == Use::result) return true;
-      if (use.kind == Use::carried) return true;
+      if (use.kind == UseKind::result) return true;
+      if (use.kind == UseKind::next) return true;
       return position_[use.user.index] >= from;
     });
   }
@@ -154,9 +140,9 @@ class CopyInserter {
     const uint32_t from = position_[use.user.index];
     return std::any_of(uses_.begin(), uses_.end(), [&](const Usage& other) {
       if (other.value != use.value) return false;
-      if (other.user == use.user && other.kind == Use::load) return false;
-      if (other.user == use.user && other.kind == Use::base && other.slot == use.slot) return false;
-      if (other.kind == Use::result || other.kind == Use::carried) return true;
+      if (other.user == use.user && other.is_body_load()) return false;
+      if (other.user == use.user && other.kind == UseKind::base && other.slot == use.slot) return false;
+      if (other.kind == UseKind::result || other.kind == UseKind::next) return true;
       return position_[other.user.index] >= from;
     });
   }
@@ -181,8 +167,8 @@ class CopyInserter {
       return false;
     for (const Usage& other : uses_) {
       if (other.value != use.value) continue;
-      if (other.kind == Use::base || other.kind == Use::init) return false;
-      if (other.kind == Use::carried && other.slot != use.slot) return false;
+      if (other.kind == UseKind::base || other.kind == UseKind::init) return false;
+      if (other.kind == UseKind::next && other.slot != use.slot) return false;
     }
     return true;
   }
@@ -191,14 +177,14 @@ class CopyInserter {
     const Value root = storage_->root(use.value);
     const Node& node = g_.nodes[root.node];
     for (const Usage& other : uses_)
-      if (other.kind == Use::result && other.slot < use.slot && storage_->root(other.value) == root)
+      if (other.kind == UseKind::result && other.slot < use.slot && storage_->root(other.value) == root)
         return false;
     if (node.op == NodeOp::input) return g_.inputs[node.input].kind == InputKind::state;
     if (node.op == NodeOp::empty) return true;
     if (node.op != NodeOp::compute) return false;  // a loop's double-buffered slot
     // Computed into a carried slot 0, it cannot also be the result.
     return std::none_of(uses_.begin(), uses_.end(), [&](const Usage& other) {
-      return other.kind == Use::init && storage_->root(other.value) == root &&
+      return other.kind == UseKind::init && storage_->root(other.value) == root &&
              !storage_->carried_in_place(other.user, other.slot);
     });
   }
@@ -224,33 +210,17 @@ class CopyInserter {
     const Value root = storage_->root(use.value);
     const Node& origin = g_.nodes[root.node];
     if (origin.op == NodeOp::input && g_.inputs[origin.input].kind == InputKind::state &&
-        use.kind != Use::result)
+        use.kind != UseKind::result)
       copied_states_.push_back(why_copied(g_, *storage_, origin.input, use.value, use.user, use.slot));
-    const bool in_body = use.kind == Use::carried;
-    const RegionId region = use.kind == Use::result ? g_.root
-                            : in_body               ? g_.nodes[use.user].body
-                                                    : g_.nodes[use.user].region;
+    const bool in_body = use.kind == UseKind::next;
+    const RegionId region = use.kind == UseKind::result ? g_.root
+                            : in_body                   ? g_.nodes[use.user].body
+                                                        : g_.nodes[use.user].region;
     const NodeId copy = make_copy(g_, use.value, region);
     auto& nodes = g_.regions[region].nodes;
-    const bool at_end = in_body || use.kind == Use::result;
+    const bool at_end = in_body || use.kind == UseKind::result;
     nodes.insert(at_end ? nodes.end() : std::find(nodes.begin(), nodes.end(), use.user), copy);
-    const Value copied{copy, 0};
-    switch (use.kind) {
-      case Use::base:
-        g_.nodes[use.user].outputs[use.slot].base = copied;
-        break;
-      case Use::init:
-        g_.nodes[use.user].carried[use.slot].init = copied;
-        break;
-      case Use::carried:
-        g_.nodes[use.user].carried[use.slot].result = copied;
-        break;
-      case Use::result:
-        g_.results[use.slot].value = copied;
-        break;
-      case Use::load:
-        break;
-    }
+    replace_use(g_, use, {copy, 0});
   }
 
   Graph& g_;

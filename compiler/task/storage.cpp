@@ -1,7 +1,7 @@
 // See storage.h.
 #include "task/storage.h"
 
-#include <functional>
+#include "graph/uses.h"
 
 namespace axon::task {
 
@@ -31,20 +31,8 @@ bool updates_param(const Graph& g, Value v, Value param) {
 
 }  // namespace
 
-std::vector<NodeId> live_nodes(const Graph& g) {
-  std::vector<NodeId> live;
-  const std::function<void(graph::RegionId)> walk = [&](graph::RegionId region) {
-    for (NodeId n : g.regions[region].nodes) {
-      live.push_back(n);
-      if (g.nodes[n].op == NodeOp::loop) walk(g.nodes[n].body);
-    }
-  };
-  walk(g.root);
-  return live;
-}
-
 Storage::Storage(const Graph& g) {
-  for (const NodeId id : live_nodes(g)) {
+  for (const NodeId id : graph::all_nodes(g)) {
     const Node& node = g.nodes[id];
     if (node.op == NodeOp::compute)
       for (uint32_t o = 0; o < node.outputs.size(); ++o)

@@ -13,10 +13,6 @@
 
 namespace axon::task {
 
-/// The nodes that stand in some region, in program order. Passes leave removed nodes in the store; those mean
-/// nothing.
-std::vector<graph::NodeId> live_nodes(const graph::Graph&);
-
 /// A union-find over values. `root(v)`: the value that first owns the memory.
 class Storage {
  public:

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/uses.h"
 #include "task/read_states_first.h"
 #include "task/storage.h"
 
@@ -31,7 +32,7 @@ class StateUpdates {
   void run() {
     // Loops stay what they are while their steps change, so they are found once, outer ones first.
     std::vector<NodeId> loops;
-    for (const NodeId id : live_nodes(g_))
+    for (const NodeId id : graph::all_nodes(g_))
       if (g_.nodes[id].op == NodeOp::loop) loops.push_back(id);
     for (const NodeId id : loops) begin_with_copies(id);
     for (const NodeId id : loops)
@@ -40,7 +41,7 @@ class StateUpdates {
     for (const NodeId id : loops)
       for (uint32_t c = 0; c < g_.nodes[id].carried.size(); ++c)
         if (given_up_.contains(g_.nodes[id].carried[c].param)) write_over(id, c);
-    for (const NodeId id : live_nodes(g_)) read_first(id);
+    for (const NodeId id : graph::all_nodes(g_)) read_first(id);
   }
 
  private:
@@ -118,7 +119,7 @@ class StateUpdates {
   /// Neither the state nor what the step makes of it is the beginning of anything else.
   bool is_used_once(const graph::Carried& carried) const {
     const auto is_ours = [&](Value v) { return v == carried.param || v == carried.result; };
-    for (const NodeId id : live_nodes(g_)) {
+    for (const NodeId id : graph::all_nodes(g_)) {
       const Node& node = g_.nodes[id];
       for (const graph::Output& output : node.outputs)
         if (output.base && is_ours(*output.base)) return false;

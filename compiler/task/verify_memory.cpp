@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "graph/uses.h"
 #include "task/storage.h"
 #include "task/verify.h"
 
@@ -92,7 +93,7 @@ class MemoryChecks {
               value.output < g_.nodes[value.node].types.size() && place.buffer.index < p_.buffers.size();
       placed.insert(value);
     }
-    for (const NodeId id : live_nodes(g_)) {
+    for (const NodeId id : graph::all_nodes(g_)) {
       const Node& node = g_.nodes[id];
       if (node.op == NodeOp::input && g_.inputs[node.input].kind == graph::InputKind::scalar_size) continue;
       for (uint32_t o = 0; o < node.types.size(); ++o) sound = sound && placed.contains({id, o});
@@ -109,7 +110,7 @@ class MemoryChecks {
 
   /// Values that live in the two slots of what a loop carries.
   void find_carried() {
-    for (const NodeId id : live_nodes(g_)) {
+    for (const NodeId id : graph::all_nodes(g_)) {
       const Node& loop = g_.nodes[id];
       if (loop.op != NodeOp::loop) continue;
       for (uint32_t c = 0; c < loop.carried.size(); ++c) {

@@ -178,8 +178,8 @@ bool reads_only_in_outputs(const std::map<Value, edit::Uses>& uses, const Graph&
   for (uint32_t o = 0; o < g.nodes[producer].outputs.size(); ++o) {
     auto use = uses.find({producer, o});
     if (use == uses.end()) continue;
-    for (const auto& site : use->second.sites)
-      if (!site.in_output) return false;
+    for (const Use& load : use->second.loads)
+      if (load.kind != UseKind::output_load) return false;
   }
   return true;
 }
@@ -214,7 +214,7 @@ bool edit::absorb_into_reader(Graph& g, NodeId producer) {
 bool absorb_epilogue(Graph& g) {
   std::map<Value, edit::Uses> uses = edit::uses_of(g);
   edit::Orders orders(g);
-  for (NodeId id : edit::all_nodes(g)) {
+  for (NodeId id : all_nodes(g)) {
     const Node& node = g.nodes[id];
     if (node.op != NodeOp::compute || !edit::has_pointwise_outputs(g, node)) continue;
     for (Value v : edit::values_read(g, id))

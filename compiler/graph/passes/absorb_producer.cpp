@@ -94,7 +94,7 @@ bool hides(const Graph& g, NodeId producer, NodeId consumer, bool only_reader) {
 bool absorb_producer(Graph& g) {
   std::map<Value, edit::Uses> uses = edit::uses_of(g);
   edit::Orders orders(g);
-  std::vector<NodeId> nodes = edit::all_nodes(g);
+  std::vector<NodeId> nodes = all_nodes(g);
   for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {  // a statistic of a statistic comes after it
     NodeId producer = *it;
     if (g.nodes[producer].op == NodeOp::compute) edit::name_unit_axes(g.nodes[producer]);

@@ -81,7 +81,7 @@ class NodeBounder {
 }  // namespace
 
 void bound_dynamic_sizes(Graph& g) {
-  for (NodeId id : edit::all_nodes(g))
+  for (NodeId id : all_nodes(g))
     if (needs_bounding(g, g.nodes[id])) NodeBounder(g, g.nodes[id]).run();
 }
 

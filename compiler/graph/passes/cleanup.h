@@ -8,6 +8,8 @@ namespace axon::graph::edit {
 ScalarId simplify_body(Graph&, ScalarId, Scope&);
 /// All bodies, extents and stores of a compute node.
 void simplify_node(Graph&, NodeId);
+/// A carried value that the region hands on unchanged is its initial value.
+void forward_unchanged(Graph&);
 /// Equal compute nodes become one; a region sees the nodes of those around it.
 void share_common(Graph&);
 /// Compute nodes that no iteration changes leave their loops.

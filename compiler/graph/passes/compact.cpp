@@ -1,51 +1,90 @@
-// In: a graph whose passes have left removed nodes behind in the store. Out: the same graph with the live
-// nodes only, numbered in program order, so that "every node" means what it says from here on.
-#include <functional>
+// In: a graph whose stores hold what passes have removed or replaced. Out: the same graph with the live
+// nodes, regions and expressions only, numbered in program order, so that "every node" means what it says
+// from here on.
 #include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "graph/passes/passes.h"
+#include "graph/uses.h"
 
 namespace axon::graph {
 
-void compact(Graph& g) {
-  std::vector<NodeId> order;
-  const std::function<void(RegionId)> walk = [&](RegionId region) {
-    for (NodeId n : g.regions[region].nodes) {
-      order.push_back(n);
-      if (g.nodes[n].op == NodeOp::loop) walk(g.nodes[n].body);
-    }
-  };
-  walk(g.root);
-  std::map<NodeId, NodeId> renamed;
-  for (uint32_t n = 0; n < order.size(); ++n) renamed[order[n]] = NodeId{n};
-  const auto rename = [&](Value& v) {
-    if (const auto it = renamed.find(v.node); it != renamed.end()) v.node = it->second;
-  };
+namespace {
 
-  base::Store<NodeTag, Node> nodes;
-  for (NodeId old : order) {
-    Node node = std::move(g.nodes[old]);
-    for (Output& output : node.outputs)
-      if (output.base) rename(*output.base);
-    for (Carried& carried : node.carried)
-      for (Value* v : {&carried.init, &carried.param, &carried.result}) rename(*v);
-    nodes.add(std::move(node));
+class Compactor {
+ public:
+  explicit Compactor(Graph& graph) : g(graph), order_(all_nodes(graph)) {
+    for (uint32_t n = 0; n < order_.size(); ++n) now_[order_[n]] = NodeId{n};
   }
-  g.nodes = std::move(nodes);
-  for (Scalar& scalar : g.scalars)
-    if (scalar.op == Op::load) rename(scalar.target);
-  g.scalar_index.clear();  // its hashes were of the old numbers; later scalars are shared among themselves
-  for (Region& region : g.regions) {
-    std::vector<NodeId> live;
-    for (NodeId n : region.nodes)
-      if (const auto it = renamed.find(n); it != renamed.end()) live.push_back(it->second);
-    region.nodes = std::move(live);
-    if (const auto it = renamed.find(region.loop); it != renamed.end()) region.loop = it->second;
+
+  void run() {
+    replace_whole_uses(g, [&](Value v) { return now(v); });
+    nodes();
+    regions();
   }
-  for (Result& result : g.results) rename(result.value);
-  for (Check& check : g.checks) rename(check.value);
-  for (Size& size : g.sizes) rename(size.value);
-  for (Debug& debug : g.debugs) rename(debug.value);
-}
+
+ private:
+  Graph& g;
+  std::vector<NodeId> order_;
+  std::map<NodeId, NodeId> now_;
+  std::unordered_map<uint32_t, ScalarId> copied_;
+
+  Value now(Value v) const { return {now_.at(v.node), v.output}; }
+
+  void nodes() {
+    const base::Store<ScalarTag, Scalar> before = std::exchange(g.scalars, {});
+    g.scalar_index.clear();
+    base::Store<NodeTag, Node> nodes;
+    for (NodeId id : order_) {
+      Node node = std::move(g.nodes[id]);
+      for (Output& output : node.outputs) output.body = copied(before, output.body);
+      for (Local& local : node.locals) local.body = copied(before, local.body);
+      for (DynamicSize& size : node.dynamic_sizes) size.value = copied(before, size.value);
+      for (Carried& carried : node.carried) carried.param = now(carried.param);
+      nodes.add(std::move(node));
+    }
+    g.nodes = std::move(nodes);
+  }
+
+  ScalarId copied(const base::Store<ScalarTag, Scalar>& before, ScalarId root) {
+    std::set<uint32_t> reachable{root.index};
+    for (auto it = reachable.rbegin(); it != reachable.rend(); ++it)  // arguments have smaller numbers
+      for (ScalarId a : before[ScalarId{*it}].args)
+        if (!copied_.contains(a.index)) reachable.insert(a.index);
+    for (uint32_t index : reachable) {
+      if (copied_.contains(index)) continue;
+      Scalar s = before[ScalarId{index}];
+      for (ScalarId& a : s.args) a = copied_.at(a.index);
+      if (s.op == Op::load && !s.target.is_local()) s.target = now(s.target);
+      copied_[index] = make_scalar(g, std::move(s));
+    }
+    return copied_.at(root.index);
+  }
+
+  void regions() {
+    base::Store<RegionTag, Region> before = std::exchange(g.regions, {});
+    const auto add = [&](RegionId old) {
+      Region region = std::move(before[old]);
+      for (NodeId& n : region.nodes) n = now_.at(n);
+      if (region.loop.valid()) region.loop = now_.at(region.loop);
+      return g.regions.add(std::move(region));
+    };
+    std::map<RegionId, RegionId> region{{g.root, add(g.root)}};
+    g.root = region.at(g.root);
+    for (Node& node : g.nodes) {  // loops come before what stands in them
+      node.region = region.at(node.region);
+      if (node.op != NodeOp::loop) continue;
+      const RegionId body = add(node.body);
+      region[node.body] = body;
+      node.body = body;
+    }
+  }
+};
+
+}  // namespace
+
+void compact(Graph& g) { Compactor(g).run(); }
 
 }  // namespace axon::graph

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/uses.h"
 
 namespace axon::graph::edit {
 
@@ -96,39 +97,31 @@ bool has_online(const Graph&, const Node&);
 /// All output bodies are pointwise (locals may reduce).
 bool has_pointwise_outputs(const Graph&, const Node&);
 
-/// Every node in program order, regions entered where their loop stands.
-std::vector<NodeId> all_nodes(const Graph&);
-
-/// Tensors that a node reads: loads and bases; a loop reads what its region reads from outside and its
-/// initial values.
+/// Values that a node uses, and the sizes that it mentions and the data decides; of a loop also those that
+/// its region uses from outside.
 std::set<Value> values_read(const Graph&, NodeId);
 
 /// How a value is used.
 struct Uses {
-  struct Site {
-    NodeId user;
-    bool in_output = false;  ///< the load stands in an output's body, not in a local's
-    size_t body = 0;         ///< number of that output or local
-    ScalarId load;
-  };
-  std::vector<Site> sites;
-  int others = 0;  ///< places that need the whole tensor: results, checks, bases, carried, debugs
-  std::set<NodeId> users() const;
+  std::vector<Use> loads;          ///< in bodies
+  int others = 0;                  ///< places that need the whole tensor
+  std::set<NodeId> users() const;  ///< that load it
 };
 std::map<Value, Uses> uses_of(const Graph&);
-/// Brings the sites of a user up to date after its bodies have changed. `before`: what it read until then.
-void update_sites(std::map<Value, Uses>&, const Graph&, NodeId user, const std::set<Value>& before);
+/// Brings the loads of a user up to date after its bodies have changed. `before`: what it read until then.
+void update_loads(std::map<Value, Uses>&, const Graph&, NodeId user, const std::set<Value>& before);
 
-/// Values whose storage someone takes over: bases of updates, what loops carry.
+/// Values whose storage a use continues: bases of updates, what loops carry.
 std::set<Value> consumed_values(const Graph&);
 /// Nodes with a value that a check looks at.
 std::set<NodeId> checked_nodes(const Graph&);
 
-/// Replaces values everywhere they are used. Chains are followed.
+/// Replaces values everywhere they are used. Chains are followed: no value may lead to itself.
 void replace_values(Graph&, const std::map<Value, Value>&);
 
-/// Drops nodes, outputs, carried values and locals that nothing needs.
-void sweep(Graph&);
+/// Drops nodes, outputs, carried values, locals and checks that nothing needs. A check is needed by itself
+/// unless it is in `unneeded_checks`: then where something needed evaluates it.
+void sweep(Graph&, const std::set<uint32_t>& unneeded_checks = {});
 
 /// Within one node: equal locals become one, locals that cost nothing or serve one load move into their
 /// users, a local that is exactly an output's body becomes it, projections move into the outputs that read

@@ -186,7 +186,7 @@ void factor_body(Graph& g, Node& node, size_t number) {
 }  // namespace
 
 void factor(Graph& g) {
-  for (NodeId id : edit::all_nodes(g)) {
+  for (NodeId id : all_nodes(g)) {
     Node& node = g.nodes[id];
     if (node.op != NodeOp::compute) continue;
     for (size_t number = node.locals.size() + node.outputs.size(); number-- > 0;)

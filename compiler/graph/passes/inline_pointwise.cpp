@@ -36,10 +36,10 @@ struct BodyAt {
   ScalarId body;
   const std::vector<Axis>& domain;
 };
-BodyAt body_of(const Graph& g, const Uses::Site& site) {
+BodyAt body_of(const Graph& g, const Use& site) {
   const Node& user = g.nodes[site.user];
-  if (site.in_output) return {user.outputs[site.body].body, user.domain};
-  return {user.locals[site.body].body, user.locals[site.body].domain};
+  if (site.kind == UseKind::output_load) return {user.outputs[site.slot].body, user.domain};
+  return {user.locals[site.slot].body, user.locals[site.slot].domain};
 }
 
 bool worth_inlining(const Graph& g, NodeId producer, const Uses& use, const std::map<Value, Uses>& uses) {
@@ -47,8 +47,8 @@ bool worth_inlining(const Graph& g, NodeId producer, const Uses& use, const std:
   edit::Cost cost = edit::cost_of(g, node.outputs[0].body);
   if (edit::is_free(cost)) return true;
   if (use.others > 0) return false;
-  if (use.sites.size() == 1) {
-    const Uses::Site& site = use.sites[0];
+  if (use.loads.size() == 1) {
+    const Use& site = use.loads[0];
     BodyAt at = body_of(g, site);
     if (g.nodes[site.user].region == node.region && edit::reads_each_once(g, site.load, at.domain, at.body) &&
         (edit::is_pointwise(g, at.body) || !is_epilogue(g, producer, uses)))
@@ -57,16 +57,16 @@ bool worth_inlining(const Graph& g, NodeId producer, const Uses& use, const std:
   return edit::is_cheap(cost) && !is_epilogue(g, producer, uses);
 }
 
-using NewBodies = std::vector<std::pair<Uses::Site, ScalarId>>;
+using NewBodies = std::vector<std::pair<Use, ScalarId>>;
 
 /// The bodies of all readers with the producer substituted; empty when one of them cannot take it.
 NewBodies inlined(Graph& g, Value value, const Uses& use) {
   const Node& node = g.nodes[value.node];
   NewBodies bodies;
-  for (const Uses::Site& site : use.sites) {
+  for (const Use& site : use.loads) {
     bool done = std::any_of(bodies.begin(), bodies.end(), [&](const auto& other) {
-      const Uses::Site& at = other.first;
-      return at.user == site.user && at.in_output == site.in_output && at.body == site.body;
+      const Use& at = other.first;
+      return at.user == site.user && at.kind == site.kind && at.slot == site.slot;
     });
     if (done) continue;
     bool possible = true;
@@ -86,7 +86,8 @@ bool stays_in_place(const Graph& g, NodeId producer, const NewBodies& bodies) {
   for (const auto& [site, body] : bodies) {
     Node candidate = g.nodes[site.user];
     bool was = edit::updates_in_place(g, candidate);
-    (site.in_output ? candidate.outputs[site.body].body : candidate.locals[site.body].body) = body;
+    (site.kind == UseKind::output_load ? candidate.outputs[site.slot].body
+                                       : candidate.locals[site.slot].body) = body;
     if (was && !edit::updates_in_place(g, candidate)) return false;
     if (edit::reads_after_update(g, edit::values_read(g, producer), site.user)) return false;
   }
@@ -97,22 +98,22 @@ bool stays_in_place(const Graph& g, NodeId producer, const NewBodies& bodies) {
 
 void inline_pointwise(Graph& g) {
   std::map<Value, Uses> uses = edit::uses_of(g);
-  for (NodeId id : edit::all_nodes(g)) {
+  for (NodeId id : all_nodes(g)) {
     const Node& node = g.nodes[id];
     if (node.op != NodeOp::compute || node.outputs.size() != 1 || !node.locals.empty()) continue;
     if (!edit::is_plain(node, node.outputs[0]) || !edit::is_pointwise(g, node.outputs[0].body)) continue;
     const Uses use = uses[{id, 0}];
-    if (use.sites.empty() || !worth_inlining(g, id, use, uses)) continue;
+    if (use.loads.empty() || !worth_inlining(g, id, use, uses)) continue;
     auto bodies = inlined(g, {id, 0}, use);
     if (bodies.empty() || !stays_in_place(g, id, bodies)) continue;
     std::map<NodeId, std::set<Value>> users;
     for (const auto& [site, body] : bodies) users.emplace(site.user, edit::values_read(g, site.user));
     for (const auto& [site, body] : bodies) {
       Node& user = g.nodes[site.user];
-      (site.in_output ? user.outputs[site.body].body : user.locals[site.body].body) = body;
+      (site.kind == UseKind::output_load ? user.outputs[site.slot].body : user.locals[site.slot].body) = body;
     }
     for (const auto& [site, body] : bodies) edit::simplify_node(g, site.user);
-    for (const auto& [user, before] : users) edit::update_sites(uses, g, user, before);
+    for (const auto& [user, before] : users) edit::update_loads(uses, g, user, before);
   }
   edit::share_common(g);
   edit::sweep(g);

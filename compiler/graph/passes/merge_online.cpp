@@ -378,7 +378,7 @@ void absorb_scores(Graph& g, NodeId id) {
 
 /// Contractions of weights with values: softmax(s) @ v.
 void merge_weighted_sums(Graph& g) {
-  for (NodeId id : edit::all_nodes(g)) {
+  for (NodeId id : all_nodes(g)) {
     if (g.nodes[id].op != NodeOp::compute) continue;
     for (size_t o = 0; o < g.nodes[id].outputs.size(); ++o) {
       const Scalar reduction = g.scalars[g.nodes[id].outputs[o].body];
@@ -391,7 +391,7 @@ void merge_weighted_sums(Graph& g) {
 
 /// Maximum and sum of weights alone: the node of the maximum yields both.
 void merge_maximum_and_sum(Graph& g) {
-  for (NodeId id : edit::all_nodes(g)) {
+  for (NodeId id : all_nodes(g)) {
     const Node sum = g.nodes[id];
     if (sum.op != NodeOp::compute || sum.outputs.size() != 1 || !sum.locals.empty()) continue;
     if (!edit::all_plain(sum)) continue;
@@ -462,11 +462,11 @@ ScalarId with_projections(Graph& g, ScalarId body, ScalarId online_id) {
 /// sum_r B^(..) * v divided by sum_r B^(..) in a node of its own: the division joins the reduction, then the
 /// divisor.
 void join_normalisation(Graph& g) {
-  for (NodeId id : edit::all_nodes(g)) {
+  for (NodeId id : all_nodes(g)) {
     const Node& node = g.nodes[id];
     if (node.op == NodeOp::compute && edit::has_online(g, node)) edit::absorb_into_reader(g, id);
   }
-  for (NodeId id : edit::all_nodes(g)) {
+  for (NodeId id : all_nodes(g)) {
     Node& node = g.nodes[id];
     for (Output& output : node.outputs)
       for (ScalarId binder : edit::binders_in(g, output.body))
@@ -478,7 +478,7 @@ void join_normalisation(Graph& g) {
 /// Is an exponential anywhere in the graph? Without one there is nothing to merge.
 bool has_exponential(const Graph& g) {
   bool found = false;
-  for (NodeId id : edit::all_nodes(g))
+  for (NodeId id : all_nodes(g))
     edit::each_body(g.nodes[id], [&](ScalarId body, const auto&) {
       const std::vector<ScalarId> parts = scalars_in(g, body);
       found = found || std::any_of(parts.begin(), parts.end(), [&](ScalarId s) {
@@ -498,7 +498,7 @@ void merge_online(Graph& g) {
   edit::sweep(g);
   inline_pointwise(g);  // weights that had two readers have one now
   join_normalisation(g);
-  for (NodeId id : edit::all_nodes(g))
+  for (NodeId id : all_nodes(g))
     if (g.nodes[id].op == NodeOp::compute && edit::has_online(g, g.nodes[id])) {
       edit::simplify_node(g, id);
       absorb_scores(g, id);

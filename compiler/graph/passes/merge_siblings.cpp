@@ -47,7 +47,7 @@ bool merge(Graph& g, NodeId first, NodeId second, edit::Orders& orders) {
 bool merge_siblings(Graph& g) {
   edit::Orders orders(g);
   std::map<RegionId, std::vector<NodeId>> candidates;
-  for (NodeId id : edit::all_nodes(g)) {
+  for (NodeId id : all_nodes(g)) {
     const Node& node = g.nodes[id];
     if (node.op == NodeOp::compute && !edit::has_online(g, node)) candidates[node.region].push_back(id);
   }

@@ -7,10 +7,10 @@ const std::vector<Pass>& graph_passes() {
   static const std::vector<Pass> passes = {
       {"bound_dynamic_sizes", "sizes of the entry only: what varies is computed over its bound",
        bound_dynamic_sizes},
-      {"eliminate_dead_code", "one reduction instead of reductions of reductions", eliminate_dead_code},
+      {"merge_reductions", "one reduction instead of reductions of reductions", merge_reductions},
       {"separate_axes", "the same on the graph as it was built, before merged axes are read as one",
        separate_axes},
-      {"eliminate_dead_code", "reductions over separated axes as one, too", eliminate_dead_code},
+      {"merge_reductions", "reductions over separated axes as one, too", merge_reductions},
       {"simplify", "one canonical form, so that later passes can compare", simplify},
       {"inline_pointwise", "whole formulas instead of one operator per node", inline_pointwise},
       {"separate_axes", "reductions over the axes that a reshaping merged", separate_axes},

@@ -15,11 +15,13 @@ namespace axon::graph {
 /// be in range. First: what follows knows sizes of the entry only.
 void bound_dynamic_sizes(Graph&);
 
-/// Only what results, checks and debugs need; a reduction of a reduction becomes one. Before and after
-/// separate_axes, which needs reductions whole and leaves others.
-void eliminate_dead_code(Graph&);
-/// The same without some checks, unless something that is needed evaluates them.
-void eliminate_dead_code(Graph&, const std::set<uint32_t>& unneeded_checks);
+/// Only what results, checks and debugs need, compact. The checks in `unneeded_checks` are needed only where
+/// something that is needed evaluates them. from_core ends with it.
+void eliminate_dead_code(Graph&, const std::set<uint32_t>& unneeded_checks = {});
+
+/// A reduction of a reduction becomes one. Before and after separate_axes, which needs reductions whole and
+/// leaves others.
+void merge_reductions(Graph&);
 
 /// Exact scalar algebra, indices under their facts, loop-invariant nodes out of loops, one node per
 /// computation, nothing dead. Early, because everything later compares expressions for equality; last again
@@ -60,7 +62,8 @@ bool merge_siblings(Graph&);
 /// fuse: what readers evaluate is settled, and a body that can fail hinders every other pass.
 void evaluate_checks(Graph&);
 
-/// Forgets removed nodes and numbers the rest in program order. Very last, so that tasks see live nodes only.
+/// Forgets removed nodes and expressions, and numbers the rest in program order. Very last, so that tasks see
+/// live nodes only.
 void compact(Graph&);
 
 struct Pass {

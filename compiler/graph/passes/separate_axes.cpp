@@ -84,7 +84,7 @@ bool may_move(const Graph& g, ScalarId load, const Reader& reader, const std::ma
   const Value v = g.scalars[load].target;
   const edit::Uses& use = uses.at(v);
   const edit::Cost cost = edit::cost_of(g, g.nodes[v.node].outputs[0].body);
-  const bool once = use.sites.size() == 1 && use.others == 0;
+  const bool once = use.loads.size() == 1 && use.others == 0;
   const bool repeats_little =
       edit::is_cheap(cost) || edit::reads_each_once(g, load, reader.domain, reader.body);
   if (!edit::is_free(cost) && !(once && repeats_little)) return false;
@@ -162,7 +162,7 @@ std::optional<ScalarId> with_one_separated(Graph& g, const Reader& reader,
 bool separate_once(Graph& g) {
   bool any = false;
   std::map<Value, edit::Uses> uses = edit::uses_of(g);
-  for (NodeId id : edit::all_nodes(g)) {
+  for (NodeId id : all_nodes(g)) {
     if (g.nodes[id].op != NodeOp::compute || !edit::has_reduction(g, g.nodes[id])) continue;
     bool changed = false;
     edit::each_body(g.nodes[id], [&](ScalarId& body, const std::vector<Axis>& domain) {

@@ -148,10 +148,8 @@ void simplify_node(Graph& g, NodeId id) {
   }
 }
 
-namespace {
-
-/// A carried value that the region hands on unchanged is its initial value. Unless the same tensor also
-/// starts a carried value that changes: it could no longer change in place if the region read it.
+/// Not if the same tensor also starts a carried value that changes: it could no longer change in place if the
+/// region read it.
 void forward_unchanged(Graph& g) {
   std::map<Value, Value> same;
   const std::set<NodeId> with_effects = loops_with_effects(g);
@@ -170,12 +168,10 @@ void forward_unchanged(Graph& g) {
   replace_values(g, same);
 }
 
-}  // namespace
-
 }  // namespace edit
 
 void simplify(Graph& g) {
-  for (NodeId id : edit::all_nodes(g))
+  for (NodeId id : all_nodes(g))
     if (g.nodes[id].op == NodeOp::compute) edit::simplify_node(g, id);
   edit::forward_unchanged(g);
   edit::share_common(g);

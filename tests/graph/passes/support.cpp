@@ -31,7 +31,8 @@ std::string file_text(const std::string& path) {
 }
 
 void run(Graph& g, const std::string& name) {
-  static const std::vector<Pass> parts_of_fuse = {
+  static const std::vector<Pass> others = {
+      {"eliminate_dead_code", "", [](Graph& x) { eliminate_dead_code(x); }},
       {"absorb_epilogue", "",
        [](Graph& x) {
          while (absorb_epilogue(x)) {
@@ -51,7 +52,7 @@ void run(Graph& g, const std::string& name) {
   std::vector<Pass> passes;
   for (const Pass& p : graph_passes())
     if (name == p.name || name == "all") passes.push_back(p);
-  for (const Pass& p : parts_of_fuse)
+  for (const Pass& p : others)
     if (name == p.name) passes.push_back(p);
   ASSERT_FALSE(passes.empty()) << "no pass " << name;
   for (const Pass& p : passes) {
