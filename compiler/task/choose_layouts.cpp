@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "task/contraction.h"
+#include "graph/contraction.h"
 #include "task/task.h"
 
 namespace axon::task {
@@ -18,8 +18,7 @@ std::vector<std::vector<Layout>> choose_layouts(const std::vector<const graph::G
       if (node.op != graph::NodeOp::compute) continue;
       std::set<graph::ScalarId> streamed;
       for (const auto& placed : contractions_of(*g, node)) {
-        const auto& domain = placed.local ? node.locals[*placed.local].domain : node.domain;
-        if (const auto load = panel_load(*g, placed.contraction, domain)) streamed.insert(load);
+        if (streams_panels(*g, placed.contraction)) streamed.insert(placed.contraction.load);
       }
       const auto visit = [&](graph::ScalarId body) {
         for (graph::ScalarId l : loads_in(*g, body)) {

@@ -3,7 +3,7 @@
 // for every worker.
 #include <algorithm>
 
-#include "task/contraction.h"
+#include "graph/contraction.h"
 #include "task/tiling/tiling.h"
 
 namespace axon::task {

@@ -6,7 +6,7 @@
 // for a single row.
 #include <algorithm>
 
-#include "task/contraction.h"
+#include "graph/contraction.h"
 #include "task/tiling/tiling.h"
 
 namespace axon::task {

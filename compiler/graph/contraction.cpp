@@ -1,0 +1,172 @@
+// See contraction.h.
+#include "graph/contraction.h"
+
+#include <algorithm>
+
+namespace axon::graph {
+
+namespace {
+
+/// The load under casts that widen a float; invalid when the factor is something else.
+ScalarId load_under_casts(const Graph& g, ScalarId id) {
+  const auto widens = [&](const Scalar& s) {
+    const Elem from = g.scalars[s.args[0]].elem;
+    return base::is_float(from) && base::is_float(s.elem) &&
+           base::elem_bytes(s.elem) > base::elem_bytes(from);
+  };
+  while (g.scalars[id].op == Op::cast && widens(g.scalars[id])) id = g.scalars[id].args[0];
+  return g.scalars[id].op == Op::load ? id : ScalarId{};
+}
+
+/// What kernels stream: the accumulator's own type, and into f32 the narrow floats of 16 bits.
+bool kernels_read(Elem accumulator, Elem stored) {
+  if (accumulator == Elem::f64) return stored == Elem::f64;
+  return stored == Elem::f32 || stored == Elem::bf16 || stored == Elem::f16;
+}
+
+bool is_weight(const Graph& g, Value v) {
+  if (v.is_local() || g.nodes[v.node].op != NodeOp::input) return false;
+  return g.inputs[g.nodes[v.node].input].kind == InputKind::weight;
+}
+
+/// Is the column on the last axis of what is loaded and the depth on the axis before, each with step 1 and on
+/// no other axis?
+bool lies_in_columns(const Graph& g, const Scalar& load, Var column, Var depth) {
+  for (size_t a = 0; a < load.args.size(); ++a) {
+    const auto index = affine_index(g, load.args[a]);
+    if (!index) return false;
+    const auto by_column = index->linear_in(column), by_depth = index->linear_in(depth);
+    if (!by_column || !by_column->first.is(a + 1 == load.args.size() ? 1 : 0)) return false;
+    if (!by_depth || !by_depth->first.is(a + 2 == load.args.size() ? 1 : 0)) return false;
+  }
+  return true;
+}
+
+class Finder {
+ public:
+  Finder(const Graph& graph, const std::vector<Local>& locals, ScalarId body, const std::vector<Axis>& domain)
+      : g(graph), locals_(locals), body_(body), reduce_(graph.scalars[body]), domain_(domain) {}
+
+  std::optional<Contraction> run() {
+    if (reduce_.op != Op::reduce || reduce_.monoid != Monoid::sum) return std::nullopt;
+    best_.accumulator = base::accumulator(reduce_.elem);
+    if (!base::is_float(best_.accumulator)) return std::nullopt;
+    factors_ = factors_of(g, reduce_.args[0]);
+    if (factors_.size() < 2) return std::nullopt;
+    for (const Axis& column : domain_)
+      for (size_t f = 0; f < factors_.size(); ++f)
+        for (const Axis& depth : reduce_.binders) consider(f, column, depth);
+    if (score_ == 0) return std::nullopt;
+    best_.reduce = body_;
+    sort_axes();
+    return best_;
+  }
+
+ private:
+  bool elsewhere(size_t factor, Var v) const {
+    for (size_t f = 0; f < factors_.size(); ++f)
+      if (f != factor && depends_on(g, factors_[f], v)) return true;
+    return false;
+  }
+
+  /// Takes the factor as the right operand if it lies no worse than the best so far.
+  void consider(size_t f, const Axis& column, const Axis& depth) {
+    const ScalarId id = load_under_casts(g, factors_[f]);
+    if (!id.valid() || !kernels_read(best_.accumulator, stored(g.scalars[id].target))) return;
+    if (!depends_on(g, id, column.var) || elsewhere(f, column.var)) return;
+    if (!depends_on(g, id, depth.var) || !elsewhere(f, depth.var)) return;
+    const int score = score_of(g.scalars[id], column.var, depth.var);
+    if (score < score_ || score == 0) return;
+    score_ = score;
+    best_.load = id;
+    best_.right = factors_[f];
+    best_.column = column;
+    best_.depth = depth;
+    best_.left = factors_;
+    best_.left.erase(best_.left.begin() + static_cast<std::ptrdiff_t>(f));
+  }
+
+  Elem stored(Value v) const {
+    return v.is_local() ? base::computed_as(locals_[v.output].elem) : g.type(v).elem;
+  }
+
+  /// 0: not by kernels.
+  int score_of(const Scalar& load, Var column, Var depth) const {
+    if (is_weight(g, load.target) && lies_in_columns(g, load, column, depth)) return 4;
+    const auto offset = offset_of(load);
+    if (!offset) return 0;
+    const auto by_column = offset->linear_in(column), by_depth = offset->linear_in(depth);
+    if (!by_column || !by_depth || by_column->first.contains(depth) || by_depth->first.contains(column))
+      return 0;
+    if (by_column->first.is(1)) return 3;
+    if (by_depth->first.is(1)) return 2;
+    return any_row() ? 1 : 0;
+  }
+
+  /// In elements of a row-major tensor; nullopt when an index depends on data.
+  std::optional<Dim> offset_of(const Scalar& load) const {
+    Dim offset, stride(1);
+    for (size_t a = load.args.size(); a-- > 0;) {
+      const auto index = affine_index(g, load.args[a]);
+      if (!index) return std::nullopt;
+      offset = offset + *index * stride;
+      stride = stride * (load.target.is_local() ? locals_[load.target.output].domain[a].extent
+                                                : g.type(load.target).shape[a]);
+    }
+    return offset;
+  }
+
+  /// Does some axis of the domain tell the factors apart?
+  bool any_row() const {
+    return std::any_of(domain_.begin(), domain_.end(), [&](const Axis& a) {
+      const auto users = std::count_if(factors_.begin(), factors_.end(),
+                                       [&](ScalarId f) { return depends_on(g, f, a.var); });
+      return users > 0 && users < static_cast<std::ptrdiff_t>(factors_.size());
+    });
+  }
+
+  void sort_axes() {
+    for (uint32_t a = 0; a < domain_.size(); ++a) {
+      const Var v = domain_[a].var;
+      const bool right = depends_on(g, best_.right, v);
+      const bool left =
+          std::any_of(best_.left.begin(), best_.left.end(), [&](ScalarId f) { return depends_on(g, f, v); });
+      (right && left ? best_.batch : right ? best_.columns : best_.rows).push_back(a);
+    }
+  }
+
+  const Graph& g;
+  const std::vector<Local>& locals_;
+  const ScalarId body_;
+  const Scalar& reduce_;
+  const std::vector<Axis>& domain_;
+  std::vector<ScalarId> factors_;
+  Contraction best_;
+  int score_ = 0;
+};
+
+}  // namespace
+
+std::optional<Contraction> find_contraction(const Graph& g, const std::vector<Local>& locals, ScalarId body,
+                                            const std::vector<Axis>& domain) {
+  return Finder(g, locals, body, domain).run();
+}
+
+std::vector<PlacedContraction> contractions_of(const Graph& g, const Node& node) {
+  std::vector<PlacedContraction> out;
+  for (uint32_t l = 0; l < node.locals.size(); ++l)
+    if (auto c = find_contraction(g, node.locals, node.locals[l].body, node.locals[l].domain))
+      out.push_back({l, 0, std::move(*c)});
+  for (uint32_t o = 0; o < node.outputs.size(); ++o)
+    if (auto c = find_contraction(g, node.locals, node.outputs[o].body, node.domain))
+      out.push_back({std::nullopt, o, std::move(*c)});
+  return out;
+}
+
+bool streams_panels(const Graph& g, const Contraction& c) {
+  const Scalar& load = g.scalars[c.load];
+  return load.args.size() >= 2 && is_weight(g, load.target) &&
+         lies_in_columns(g, load, c.column.var, c.depth.var);
+}
+
+}  // namespace axon::graph

@@ -1,0 +1,47 @@
+// Contractions: which sums of products are matrix products, and what plays which part. The one recogniser:
+// tiling, weight layouts and emission all read its answer.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace axon::graph {
+
+/// A body reduce(sum, binders, product of factors). One factor, the right operand, is a load whose elements
+/// are streamed, the product of the others is the left operand:
+///     result[.., row, .., column] = sum(.., depth) left[.., row, depth] * right[.., depth, column]
+struct Contraction {
+  ScalarId reduce;
+  std::vector<ScalarId> left;  ///< factors
+  ScalarId right;              ///< a factor: a load, perhaps under casts that widen it
+  ScalarId load;               ///< that load
+  Elem accumulator = Elem::f32;
+  Axis column;  ///< of the domain: only the right operand depends on it
+  Axis depth;   ///< of the binders: both operands depend on it
+  // All axes of the domain, by position:
+  std::vector<uint32_t> rows;     ///< only the left operand depends on them, or none
+  std::vector<uint32_t> columns;  ///< only the right operand depends on them
+  std::vector<uint32_t> batch;    ///< both do
+};
+
+/// The body as a contraction; nullopt when there is no right operand that kernels can read, a float of at
+/// most the accumulator's width. `domain` is that of the body, `locals` are those of its node. Of several
+/// possible right operands it is the one whose elements lie best: column after column in a weight, then in
+/// any tensor, then depth after depth.
+std::optional<Contraction> find_contraction(const Graph&, const std::vector<Local>& locals, ScalarId body,
+                                            const std::vector<Axis>& domain);
+
+/// The contractions of a compute node: the number of the local (nullopt: of the output) and the match.
+struct PlacedContraction {
+  std::optional<uint32_t> local;
+  uint32_t output = 0;
+  Contraction contraction;
+};
+std::vector<PlacedContraction> contractions_of(const Graph&, const Node&);
+
+/// Is the right operand a weight with the depth on the axis before its last and the column on its last, so
+/// that it can be stored as panels?
+bool streams_panels(const Graph&, const Contraction&);
+
+}  // namespace axon::graph
