@@ -76,14 +76,42 @@ class Finder {
     if (!depends_on(g, id, column.var) || elsewhere(f, column.var)) return;
     if (!depends_on(g, id, depth.var) || !elsewhere(f, depth.var)) return;
     const int score = score_of(g.scalars[id], column.var, depth.var);
-    if (score < score_ || score == 0) return;
+    if (score == 0) return;
+    std::vector<Axis> depths = run_of(g.scalars[id], depth);
+    if (std::pair(score, depths.size()) < std::pair(score_, best_.depths.size())) return;
     score_ = score;
     best_.load = id;
     best_.right = factors_[f];
     best_.column = column;
-    best_.depth = depth;
+    best_.depths = std::move(depths);
     best_.left = factors_;
     best_.left.erase(best_.left.begin() + static_cast<std::ptrdiff_t>(f));
+  }
+
+  /// The binders that run together up to `last`: a step of each is a whole run of the next. A weight that is
+  /// stored as panels has no run that is longer than one axis.
+  std::vector<Axis> run_of(const Scalar& load, const Axis& last) const {
+    std::vector<Axis> run{last};
+    const auto offset = offset_of(load);
+    const auto stride_of = [&](const Axis& a) -> std::optional<Dim> {
+      const auto linear = offset->linear_in(a.var);
+      return linear ? std::optional(linear->first) : std::nullopt;
+    };
+    if (!offset) return run;
+    std::optional<Dim> stride = stride_of(last);
+    const auto next = [&] {
+      const Dim whole = *stride * run.front().extent;
+      return std::find_if(reduce_.binders.begin(), reduce_.binders.end(), [&](const Axis& a) {
+        const bool is_new =
+            std::none_of(run.begin(), run.end(), [&](const Axis& r) { return r.var == a.var; });
+        return is_new && stride_of(a) == whole;
+      });
+    };
+    for (auto found = next(); stride && found != reduce_.binders.end(); found = next()) {
+      stride = stride_of(*found);
+      run.insert(run.begin(), *found);
+    }
+    return run;
   }
 
   Elem stored(Value v) const {
@@ -166,7 +194,7 @@ std::vector<PlacedContraction> contractions_of(const Graph& g, const Node& node)
 bool streams_panels(const Graph& g, const Contraction& c) {
   const Scalar& load = g.scalars[c.load];
   return load.args.size() >= 2 && is_weight(g, load.target) &&
-         lies_in_columns(g, load, c.column.var, c.depth.var);
+         lies_in_columns(g, load, c.column.var, c.depth().var);
 }
 
 }  // namespace axon::graph

@@ -18,7 +18,11 @@ struct Contraction {
   ScalarId load;               ///< that load
   Elem accumulator = Elem::f32;
   Axis column;  ///< of the domain: only the right operand depends on it
-  Axis depth;   ///< of the binders: both operands depend on it
+  /// Of the binders, outermost first: the last, of which both operands depend, and those that run together
+  /// with it in the right operand, as one axis of their product does. The sum goes over the other binders,
+  /// too.
+  std::vector<Axis> depths;
+  const Axis& depth() const { return depths.back(); }
   // All axes of the domain, by position:
   std::vector<uint32_t> rows;     ///< only the left operand depends on them, or none
   std::vector<uint32_t> columns;  ///< only the right operand depends on them

@@ -431,7 +431,7 @@ class BodyBuilder {
     const auto& local = body_.locals[l];
     if (options_.keep_generic_loops || !local.body.valid() || g_.scalars[local.body].op != Op::reduce)
       return {};
-    return plan_contraction(body_, local.body, local.domain, body_.scratch[l].box);
+    return plan_contraction(body_, local.body, local.domain, body_.scratch[l].box, !online_with_value(l));
   }
 
   // ---- stages ----
@@ -464,9 +464,11 @@ class BodyBuilder {
   }
 
   Dim depth_bound(const ContractPlan& plan, uint32_t l) const {
-    if (const auto* online = online_with_value(l); online && online->key.var == plan.depth.var)
+    if (const auto* online = online_with_value(l); online && online->key.var == plan.depths.back().var)
       return Dim(online->block);
-    return plan.depth.extent;
+    Dim all(1);
+    for (const Axis& depth : plan.depths) all = all * depth.extent;
+    return all;
   }
 
   void choose_stages() {

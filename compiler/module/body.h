@@ -46,14 +46,14 @@ struct ScratchTensor {
 };
 
 /// A contraction as the kernels want it: C[row, column] += sum over depth of left * right, inside loops over
-/// `outer`.
+/// `outer`. The depth is the axes of `depths` as one, the last of them innermost.
 struct ContractPlan {
   ScalarId left;   ///< product of the factors on the left
   ScalarId right;  ///< the load on the right
   Elem accumulator = Elem::f32;
   std::optional<Axis> row;  ///< absent: a single row
   Axis column;
-  Axis depth;
+  std::vector<Axis> depths;
   std::vector<Axis> outer_left;   ///< looped over before the left operand is staged
   std::vector<Axis> outer_right;  ///< columns that do not run together: looped over after
   bool accumulate = false;        ///< the result was set before; add to it

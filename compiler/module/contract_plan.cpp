@@ -21,16 +21,23 @@ Elem storage_of(const Body& body, const Scalar& load) {
 class Planner {
  public:
   Planner(const Body& body, const graph::Contraction& contraction, const std::vector<Axis>& domain,
-          const std::vector<Span>& spans)
-      : body_(body), g_(*body.graph), contraction_(contraction), domain_(domain), spans_(spans) {}
+          const std::vector<Span>& spans, bool whole_depths)
+      : body_(body),
+        g_(*body.graph),
+        contraction_(contraction),
+        domain_(domain),
+        spans_(spans),
+        whole_depths_(whole_depths) {}
 
   ContractPlan run() const {
     ContractPlan plan;
     plan.right = contraction_.load;
     plan.accumulator = contraction_.accumulator;
     plan.column = contraction_.column;
-    plan.depth = contraction_.depth;
     plan.panel = is_panel(plan.right);
+    plan.depths = contraction_.depths;
+    const bool row_major = !plan.panel && !g_.scalars[plan.right].target.is_local();
+    if (!row_major || !whole_depths_) plan.depths = {contraction_.depth()};
     for (const ScalarId factor : contraction_.left)
       plan.left = plan.left.valid() ? graph::apply(g_, Op::mul, {plan.left, factor}) : factor;
     choose_row(plan);
@@ -40,12 +47,16 @@ class Planner {
       (is_in(contraction_.columns, a) ? plan.outer_right : plan.outer_left).push_back(domain_[a]);
     }
     for (const Axis& b : g_.scalars[contraction_.reduce].binders)
-      if (b.var != plan.depth.var) plan.outer_left.push_back(b);
+      if (!is_depth(plan, b.var)) plan.outer_left.push_back(b);
     plan.direct_left = can_read_left(plan);
     return plan;
   }
 
  private:
+  static bool is_depth(const ContractPlan& plan, Var v) {
+    return std::any_of(plan.depths.begin(), plan.depths.end(), [&](const Axis& d) { return d.var == v; });
+  }
+
   static bool is_in(const std::vector<uint32_t>& axes, uint32_t axis) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
   }
@@ -74,11 +85,15 @@ class Planner {
     if (s.op != Op::load || storage_of(body_, s) != plan.accumulator || is_panel(plan.left)) return false;
     const auto offset = affine_offset(body_, plan.left);
     if (!offset) return false;
-    const auto by_depth = offset->linear_in(plan.depth.var);
-    if (!by_depth || !by_depth->first.is(1)) return false;
+    Dim run(1);  // one element after another along the whole depth
+    for (size_t d = plan.depths.size(); d-- > 0; run = run * plan.depths[d].extent) {
+      const auto by_depth = offset->linear_in(plan.depths[d].var);
+      if (!by_depth || by_depth->first != run) return false;
+    }
     if (!plan.row) return true;
     const auto by_row = offset->linear_in(plan.row->var);
-    return by_row && !by_row->first.contains(plan.depth.var);
+    return by_row && std::none_of(plan.depths.begin(), plan.depths.end(),
+                                  [&](const Axis& d) { return by_row->first.contains(d.var); });
   }
 
   const Body& body_;
@@ -86,6 +101,7 @@ class Planner {
   const graph::Contraction& contraction_;
   const std::vector<Axis>& domain_;
   const std::vector<Span>& spans_;
+  const bool whole_depths_;
 };
 
 }  // namespace
@@ -111,11 +127,11 @@ std::optional<Dim> affine_offset(const Body& body, ScalarId id) {
 }
 
 std::optional<ContractPlan> plan_contraction(const Body& body, ScalarId reduce,
-                                             const std::vector<Axis>& domain,
-                                             const std::vector<Span>& spans) {
+                                             const std::vector<Axis>& domain, const std::vector<Span>& spans,
+                                             bool whole_depths) {
   const auto contraction = graph::find_contraction(*body.graph, body.locals, reduce, domain);
   if (!contraction) return std::nullopt;
-  return Planner(body, *contraction, domain, spans).run();
+  return Planner(body, *contraction, domain, spans, whole_depths).run();
 }
 
 }  // namespace axon::module

@@ -4,10 +4,10 @@
 
 namespace axon::module {
 
-/// `domain` with `spans`: of the local that `reduce` fills. `reads(local)`: the scratch tensor of a local
-/// that operands may read (strides are final by then). nullopt: plain loops do it.
+/// `domain` with `spans`: of the local that `reduce` fills. `whole_depths`: the sum goes over all of each
+/// binder, not block by block, so that several can be one depth. nullopt: plain loops do it.
 std::optional<ContractPlan> plan_contraction(const Body&, ScalarId reduce, const std::vector<Axis>& domain,
-                                             const std::vector<Span>& spans);
+                                             const std::vector<Span>& spans, bool whole_depths);
 
 /// The element offset of a load, when every index is affine; in scratch memory relative to the box's first
 /// element.

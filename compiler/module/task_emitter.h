@@ -53,6 +53,7 @@ class TaskEmitter {
   // tile/contract.cpp
   void emit_contract(uint32_t local, const ContractPlan&, const Overrides&);
   void stage_left(const ContractPlan&, uint32_t region);
+  void stage_row(const ContractPlan&, llvm::Value* base, llvm::Value* offset, size_t axis, uint32_t region);
   void call_kernel(uint32_t local, const ContractPlan&, bool accumulate);
   llvm::Value* left_pointer(const ContractPlan&);
   std::vector<Dim> right_index(const ContractPlan&) const;

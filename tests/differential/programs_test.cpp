@@ -35,6 +35,37 @@ const std::vector<Program> programs = {
       {{"n", 64}, {"k", 65}, {"m", 67}},
       {{"n", 0}, {"k", 31}, {"m", 1}},
       {{"n", 31}, {"k", 0}, {"m", 2}}}},
+    // Widened in the program, both streamed as panels.
+    {"WeightsWidened",
+     "entry stored (p : weights { w : bf16[n, k] }) (x : bf16[m, n]) = x @ p.w\n"
+     "entry widened (p : weights { w : bf16[n, k] }) (x : f32[m, n]) = x @ f32 p.w\n"
+     "entry scaled (q : weights { w : f16[n, k] }) (x : f32[m, n]) = for i j => sum a => x[i, a] * 0.5 * f32 "
+     "q.w[a, j]\n",
+     {{{"n", 5}, {"k", 3}, {"m", 4}}, {{"n", 64}, {"k", 65}, {"m", 67}}, {{"n", 0}, {"k", 31}, {"m", 1}}}},
+    // Sums over several binders that run together in the right operand, in all of it or in a part, and in an
+    // order that is not the operand's.
+    {"SeveralDepths",
+     "entry windows (x : f32[c, h, w]) (k : f32[o, c, 3, 2]) =\n"
+     "  for o (y < h) (z < w) => sum c r s => x[c, y + r - 1, z + s - 1 else 0.0] * k[o, c, r, s]\n"
+     "entry strided (x : f32[c, h, w]) (k : f32[o, c, 2, 3]) =\n"
+     "  for o (y < (h + 1) / 2) (z < w) => sum s r c => x[c, 2*y + r, z + 2*s else 0.0] * k[o, c, r, s]\n"
+     "entry columns (x : f32[c, h, w]) (q : f32[2, 3, c, o]) =\n"
+     "  for (y < h) (z < w) o => sum c r s => x[c, y + r - 1, z + s else 0.0] * q[r, s, c, o]\n"
+     "entry whole (x : f32[c, h, w]) (v : f32[o, c, h, w]) = for o => sum c i j => x[c, i, j] * v[o, c, i, "
+     "j]\n"
+     "entry rows (u : f32[o, c, h]) (v : f32[o, c, h]) = for i j => sum a b => u[i, a, b] * v[j, a, b]\n"
+     "entry between (u : f32[o, c, h]) (v : f32[c, w, h]) = for i j => sum a b => u[i, a, b] * v[a, j, b]\n"
+     "entry narrow (u : bf16[o, c, h]) (v : bf16[o, c, h]) = for i j => sum a b => u[i, a, b] * v[j, a, b]\n"
+     "entry local (u : f32[o, c, h]) (v : f32[o, c, h]) =\n"
+     "  let t = for i a b => tanh v[i, a, b] in for i j => sum a b => u[i, a, b] * t[j, a, b]\n"
+     "entry panels (p : weights { w : f32[c, h, o] }) (x : f32[w, c, h]) = for i j => sum a b => x[i, a, b] "
+     "* "
+     "p.w[a, b, j]\n",
+     {{{"c", 3}, {"h", 5}, {"w", 4}, {"o", 2}},
+      {{"c", 1}, {"h", 1}, {"w", 1}, {"o", 1}},
+      {{"c", 5}, {"h", 7}, {"w", 67}, {"o", 33}},
+      {{"c", 0}, {"h", 3}, {"w", 2}, {"o", 3}},
+      {{"c", 2}, {"h", 0}, {"w", 3}, {"o", 4}}}},
     // A weight in panels of one entry, and arguments and states of the same name and path in others.
     {"WeightsBesideArguments",
      "entry fixed (p : weights { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"

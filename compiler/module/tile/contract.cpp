@@ -33,7 +33,7 @@ void TaskEmitter::emit_contract(uint32_t local, const ContractPlan& plan, const 
   emit_nest(nest_over(plan.outer_left), [&] {
     kernel_ranges_.clear();
     kernel_ranges_[plan.column.var] = range_of(plan.column);
-    kernel_ranges_[plan.depth.var] = range_of(plan.depth);
+    for (const Axis& depth : plan.depths) kernel_ranges_[depth.var] = range_of(depth);
     if (plan.row) kernel_ranges_[plan.row->var] = range_of(*plan.row);
     if (!plan.direct_left)
       stage_left(plan, s_.scratch_region(local) + static_cast<uint32_t>(body_.locals.size()));
@@ -42,34 +42,48 @@ void TaskEmitter::emit_contract(uint32_t local, const ContractPlan& plan, const 
 }
 
 void TaskEmitter::stage_left(const ContractPlan& plan, uint32_t region) {
-  const Range& depth = kernel_ranges_[plan.depth.var];
   Value* base = left_pointer(plan);
-  const auto along_depth = [&](Value* row_offset) {
-    std::vector<Frame::Division> divisions;
-    s_.collect_divisions(plan.left, divisions);
-    s_.enter();
-    f_.loop_in_runs(
-        plan.depth, depth.low, depth.end, LoopKind::parallel, divisions,
-        [&] {
-          s_.enter();
-          Value* value = s_.emit_as(plan.left, plan.accumulator, true);
-          Value* offset = f_.b.CreateNSWSub(f_.find(plan.depth.var)->value, depth.low);
-          if (row_offset) offset = f_.b.CreateNSWAdd(row_offset, offset);
-          Value* to = f_.b.CreateGEP(s_.type_of(plan.accumulator), base, offset);
-          s_.store_to({to, plan.accumulator, region}, value);
-          s_.leave();
-        },
-        [&] { s_.hoist(plan.left, plan.depth.var, true); });
-    s_.leave();
-  };
-  if (!plan.row) return along_depth(nullptr);
+  if (!plan.row) return stage_row(plan, base, nullptr, 0, region);
   const Range& row = kernel_ranges_[plan.row->var];
   f_.loop(*plan.row, row.low, row.end, LoopKind::plain, [&] {
     s_.enter();
     Value* number = f_.b.CreateNSWSub(f_.find(plan.row->var)->value, row.low);
-    along_depth(f_.b.CreateNSWMul(number, f_.emit(plan.left_row_stride)));
+    stage_row(plan, base, f_.b.CreateNSWMul(number, f_.emit(plan.left_row_stride)), 0, region);
     s_.leave();
   });
+}
+
+/// Stages the part of a row that `offset` (null: 0) leads to, over the depth axes from number `axis` on.
+void TaskEmitter::stage_row(const ContractPlan& plan, Value* base, Value* offset, size_t axis,
+                            uint32_t region) {
+  const Axis& depth = plan.depths[axis];
+  const Range& range = kernel_ranges_[depth.var];
+  const auto at = [&] {
+    Value* number = f_.b.CreateNSWSub(f_.find(depth.var)->value, range.low);
+    for (size_t inner = axis + 1; inner < plan.depths.size(); ++inner)
+      number = f_.b.CreateNSWMul(number, f_.emit(plan.depths[inner].extent));
+    return offset ? f_.b.CreateNSWAdd(offset, number) : number;
+  };
+  if (axis + 1 < plan.depths.size())
+    return f_.loop(depth, range.low, range.end, LoopKind::plain, [&] {
+      s_.enter();
+      stage_row(plan, base, at(), axis + 1, region);
+      s_.leave();
+    });
+  std::vector<Frame::Division> divisions;
+  s_.collect_divisions(plan.left, divisions);
+  s_.enter();
+  f_.loop_in_runs(
+      depth, range.low, range.end, LoopKind::parallel, divisions,
+      [&] {
+        s_.enter();
+        Value* value = s_.emit_as(plan.left, plan.accumulator, true);
+        Value* to = f_.b.CreateGEP(s_.type_of(plan.accumulator), base, at());
+        s_.store_to({to, plan.accumulator, region}, value);
+        s_.leave();
+      },
+      [&] { s_.hoist(plan.left, depth.var, true); });
+  s_.leave();
 }
 
 Value* TaskEmitter::left_pointer(const ContractPlan& plan) {
@@ -93,13 +107,13 @@ void TaskEmitter::run_ahead() {
     s_.enter();
     std::vector<Axis> axes = plan.outer_left;
     axes.insert(axes.end(), plan.outer_right.begin(), plan.outer_right.end());
-    axes.insert(axes.end(), {plan.column, plan.depth});
+    axes.insert(axes.end(), {plan.column, plan.depths.back()});
     for (const Axis& axis : axes)
       f_.bind(axis.var, f_.emit(span_of(axis, stage.local, {}).low), inside, axis.extent);
     const auto right = s_.buffer_address(g_.scalars[plan.right].target, right_index(plan));
     auto* prefetch = f_.device("axon_prefetch", b.getVoidTy(), {b.getPtrTy(), b.getInt64Ty()});
     const int64_t row_bytes = panel_width * static_cast<int64_t>(base::elem_bytes(right.storage));
-    b.CreateCall(prefetch, {right.pointer, f_.emit(plan.depth.extent * Dim(row_bytes))});
+    b.CreateCall(prefetch, {right.pointer, f_.emit(plan.depths.back().extent * Dim(row_bytes))});
     s_.leave();
     break;
   }
@@ -143,7 +157,7 @@ void TaskEmitter::call_kernel(uint32_t local, const ContractPlan& plan, bool acc
     b_column = f_.i64(1);
   } else {
     const Dim offset = *affine_offset(body_, plan.right);
-    b_depth = f_.emit(offset.linear_in(plan.depth.var)->first);
+    b_depth = f_.emit(offset.linear_in(plan.depths.back().var)->first);
     b_column = f_.emit(offset.linear_in(plan.column.var)->first);
   }
   const auto right = load.target.is_local() ? s_.scratch_address(load.target.output, index)
@@ -157,10 +171,12 @@ void TaskEmitter::call_kernel(uint32_t local, const ContractPlan& plan, bool acc
     a_row = plan.direct_left ? f_.emit(affine_offset(body_, plan.left)->linear_in(plan.row->var)->first)
                              : f_.emit(plan.left_row_stride);
   }
+  Value* depth = f_.i64(1);
+  for (const Axis& axis : plan.depths) depth = b.CreateNSWMul(depth, length(axis));
   // The fields of ContractShape, in order.
   Value* const fields[] = {plan.row ? length(*plan.row) : f_.i64(1),
                            columns,
-                           length(plan.depth),
+                           depth,
                            c_row,
                            a_row,
                            b_depth,
