@@ -2,7 +2,8 @@
 // sizes and any number of workers.
 //
 //   segments  the steps are those of the program; each wait stands at its consumer's segment, once; what is
-//             waited for once per segment is the same for all of its tasks                      compared
+//             waited for once per segment is the same for all of its tasks; a debugged value
+//             is shown behind the step that computes it                                         compared
 //   ranges    the workers' ranges are the whole grid, none twice, the same in every iteration,
 //             so a task's iterations run on one worker, in order                                 prover
 //   slots     temporaries that share memory have lives of their own: in an iteration all tasks

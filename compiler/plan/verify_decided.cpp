@@ -35,7 +35,10 @@ class Decided {
   void run() {
     check_loops();
     check_sizes();
+    check_needs();
+    if (!report_.all_proved()) return;  // numbers that name nothing
     each_segment(v_.steps, [&](const Segment& segment) { check(segment); });
+    if (!report_.all_proved()) return;
     for (uint32_t n = 0; n < v_.sizes.size(); ++n)
       report_.add(fmt::format("{} is known before it is mentioned", size(n).name), is_known_in_time(n),
                   "compared");
@@ -54,6 +57,10 @@ class Decided {
   void check_loops() {
     std::set<LoopId> decided;
     for (const Decision& d : v_.decisions) {
+      if (d.loop.index >= p_.loops.size()) {
+        report_.add("decisions are of loops", false, "compared");
+        continue;
+      }
       const auto at = std::find(conditional_.begin(), conditional_.end(), p_.loops[d.loop].node);
       const bool right = at != conditional_.end() && decided.insert(d.loop).second &&
                          d.check == g_.checks.size() + static_cast<size_t>(at - conditional_.begin()) &&
@@ -82,6 +89,22 @@ class Decided {
     for (uint32_t s = 0; s < g_.sizes.size(); ++s)
       all = all && (g_.sizes[s].from != graph::Size::From::data || decided.contains(s));
     report_.add("every size of the data is decided", all, "compared");
+  }
+
+  /// Every worker comes to the steps of the root, and to each of them once.
+  void check_needs() {
+    bool any = false, right = true;
+    const auto decided = [&](uint32_t number) { return number < v_.sizes.size(); };
+    const std::function<void(const std::vector<Step>&, bool)> look = [&](const auto& steps, bool root) {
+      for (const Step& step : steps) {
+        any = any || !step.needs.empty();
+        right = right && (root || step.needs.empty()) &&
+                std::all_of(step.needs.begin(), step.needs.end(), decided);
+        look(step.body, false);
+      }
+    };
+    look(v_.steps, true);
+    if (any) report_.add("what steps need is a size of the data, and known at the root", right, "compared");
   }
 
   /// It publishes just what its node computes, and then it is one task.

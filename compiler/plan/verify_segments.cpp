@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "plan/verify.h"
@@ -26,6 +27,7 @@ class Segments {
     report_.add("segments are the program's steps, in its order", same, "compared");
     if (!same) return;
     each(v_.steps);
+    check_debugs();
     const bool once = std::all_of(p_.waits.begin(), p_.waits.end(), [&](const Wait& wait) {
       return waits_[static_cast<uint32_t>(&wait - p_.waits.data())] == 1;
     });
@@ -68,6 +70,25 @@ class Segments {
                   once_for_all, "form");
     report_.add(fmt::format("{}: its grid is the same in every iteration", type.name), has_one_grid(type),
                 "form");
+  }
+
+  /// A value is complete behind the step that computes it, and keeps its memory that long.
+  void check_debugs() {
+    std::map<uint32_t, int> shown;
+    bool behind = true;
+    const std::function<void(const std::vector<Step>&)> look = [&](const auto& steps) {
+      for (const Step& step : steps) {
+        const auto node = step.segment ? p_.types[step.segment->type].node : p_.loops[step.loop].node;
+        for (const uint32_t n : step.debugs)
+          behind = ++shown[n] == 1 && n < p_.graph->debugs.size() && p_.graph->debugs[n].value.node == node &&
+                   behind;
+        look(step.body);
+      }
+    };
+    look(v_.steps);
+    if (shown.empty() && p_.graph->debugs.empty()) return;
+    report_.add("every debugged value is shown once, behind the step that computes it",
+                behind && shown.size() == p_.graph->debugs.size(), "compared");
   }
 
   /// Nothing in it changes from one coordinate to the next.

@@ -62,20 +62,26 @@ class Words {
     const auto enough = [&](const Dim& epochs) {
       return holds(p_, p_.facts, shape::at_most(epochs, v_.iterations));
     };
+    std::map<const Decision*, Dim> inside;  // of each decision: the most that a type in its loop needs
+    for (const Decision& d : v_.decisions) inside[&d] = Dim(1);
     for (const TaskType& type : p_.types) {
       Dim trips(1);
-      const Decision* decision = nullptr;
+      std::vector<const Decision*> around;
       for (task::LoopId l : type.loops) {
         if (const Decision* d = decision_of(l)) {
-          decision = d;
+          around.push_back(d);
           trips = Dim(1);
         } else {
           trips = trips * p_.loops[l].extent;
         }
       }
-      if (!decision && !enough(trips)) return false;
-      if (decision && !holds(p_, p_.facts, shape::at_most(trips, decision->inner))) return false;
+      if (around.empty() && !enough(trips)) return false;
+      if (!around.empty() && !holds(p_, p_.facts, shape::at_most(trips, around.back()->inner))) return false;
+      for (const Decision* d : around) inside[d] = shape::max(inside[d], trips);
     }
+    // More would end the loop before its steps are done.
+    for (const auto& [decision, most] : inside)
+      if (!holds(p_, p_.facts, shape::at_most(decision->inner, most))) return false;
     return std::all_of(v_.decisions.begin(), v_.decisions.end(), [&](const Decision& d) {
       if (time_.is_nested_run(d.loop)) return enough(Dim(epoch_limit));
       return enough(Dim(2) * Dim(graph::step_limit) + Dim(2)) &&

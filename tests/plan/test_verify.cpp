@@ -16,6 +16,7 @@ namespace {
 
 using task::Example;
 using task::load_example;
+using task::Program;
 
 /// Of the plan; its program is proved in OfBothSchedules.
 std::vector<std::string> unproved(const Variant& v) {
@@ -159,6 +160,57 @@ TEST_P(Proofs, RefuseWrongDecisions) {
   expect_refused(variant, "iterations inside", [](Variant& v, const auto& now) {
     for (Decision& d : v.decisions)
       if (!d.inner.is(1) && now()) d.inner = Dim(1);
+  });
+}
+
+/// Numbers that name nothing are refused, and not looked up.
+TEST(Refused, NumbersOfNothing) {
+  const auto example = load_example("data_size");
+  ASSERT_TRUE(example);
+  const Variant variant = variant_of(*example);
+  const auto nothing = static_cast<uint32_t>(example->graph.sizes.size());
+  expect_refused(variant, "size", [&](Variant& v, const auto& now) {
+    if (now()) v.sizes[0].size = nothing;
+  });
+  expect_refused(variant, "need, settled size, or debug", [&](Variant& v, const auto& now) {
+    each_step(v.steps, [&](Step& step) {
+      if (now()) step.needs.push_back(nothing);
+      if (now()) step.segment->settles.push_back(nothing);
+      if (now()) step.debugs.push_back(nothing);
+    });
+  });
+  const auto loop = load_example("while_loop");
+  ASSERT_TRUE(loop);
+  expect_refused(variant_of(*loop), "loop", [&](Variant& v, const auto& now) {
+    if (now()) v.decisions[0].loop = task::LoopId{nothing};
+  });
+}
+
+/// A loop whose steps are said to use up the epochs ends with its first step.
+TEST(Refused, TooManyIterationsInside) {
+  for (const char* name : {"while_loop", "nested_while"}) {
+    const auto example = load_example(name);
+    ASSERT_TRUE(example);
+    expect_refused(variant_of(*example), name, [](Variant& v, const auto& now) {
+      for (Decision& d : v.decisions)
+        if (now()) d.inner = Dim(epoch_limit);
+    });
+  }
+}
+
+TEST(Refused, ValuesShownElsewhere) {
+  const auto example = load_example("carried_loop");
+  ASSERT_TRUE(example);
+  const Program program = task::program_of(*example);
+  for (const task::TaskType& type : program.types) example->graph.debugs.push_back({"shown", {type.node, 0}});
+  const Variant variant = variant_of(*example);
+  EXPECT_EQ(unproved(variant), std::vector<std::string>{});
+  expect_refused(variant, "debug", [&](Variant& v, const auto& now) {
+    each_step(v.steps, [&](Step& step) {
+      if (!step.debugs.empty() && now()) step.debugs.clear();
+      for (uint32_t n = 0; n < example->graph.debugs.size(); ++n)  // elsewhere, or twice
+        if (now()) step.debugs.push_back(n);
+    });
   });
 }
 
