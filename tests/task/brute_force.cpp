@@ -150,21 +150,37 @@ void Concrete::order(size_t n) {
     if (own < n && instances_[own].coordinates == consumer.coordinates) add(own);
   for (const Wait& wait : p_.waits) {
     if (wait.consumer != consumer.type) continue;
-    if (!std::all_of(wait.guard.begin(), wait.guard.end(), [&](const Fact& f) { return holds(f, consumer); }))
-      continue;
-    const TaskTypeId producer = p_.events[wait.event].producer;
-    const auto box = box_of(wait, consumer);
-    for (size_t c = 0; c < box.size(); ++c)
-      if (box[c].first < 0 || (!grid(producer).empty() && box[c].second >= grid(producer)[c]))
-        broken_ = instance_text(p_, consumer) + " waits outside of the grid";
-    for (size_t earlier : of_type(producer)) {
-      const Instance& of = instances_[earlier];
-      bool inside = is_meant(wait, consumer, of);
-      for (size_t c = 0; c < box.size(); ++c)
-        inside = inside && box[c].first <= of.coordinates[c] && of.coordinates[c] <= box[c].second;
-      if (inside) add(earlier);
-    }
+    for (size_t earlier : awaited(wait, consumer)) add(earlier);
+    if (is_outside(wait, consumer)) broken_ = instance_text(p_, consumer) + " waits outside of the grid";
   }
+}
+
+bool Concrete::is_guarded_away(const Wait& wait, const Instance& consumer) const {
+  return std::any_of(wait.guard.begin(), wait.guard.end(),
+                     [&](const Fact& f) { return !holds(f, consumer); });
+}
+
+bool Concrete::is_outside(const Wait& wait, const Instance& consumer) const {
+  if (is_guarded_away(wait, consumer)) return false;
+  const auto& extents = grid(p_.events[wait.event].producer);
+  const auto box = box_of(wait, consumer);
+  for (size_t c = 0; c < box.size(); ++c)
+    if (box[c].first < 0 || (!extents.empty() && box[c].second >= extents[c])) return true;
+  return false;
+}
+
+std::vector<size_t> Concrete::awaited(const Wait& wait, const Instance& consumer) const {
+  std::vector<size_t> found;
+  if (is_guarded_away(wait, consumer)) return found;
+  const auto box = box_of(wait, consumer);
+  for (size_t earlier : of_type(p_.events[wait.event].producer)) {
+    const Instance& of = instances_[earlier];
+    bool inside = is_meant(wait, consumer, of);
+    for (size_t c = 0; c < box.size(); ++c)
+      inside = inside && box[c].first <= of.coordinates[c] && of.coordinates[c] <= box[c].second;
+    if (inside) found.push_back(earlier);
+  }
+  return found;
 }
 
 bool Concrete::overlap(size_t a, size_t access_a, size_t b, size_t access_b) const {

@@ -31,6 +31,8 @@ class Concrete {
   bool is_before(size_t earlier, size_t later) const { return before_[later][earlier]; }
   /// A wait for something later, or outside of the grid; "" when there is none.
   const std::string& broken() const { return broken_; }
+  /// Whom a task waits for by this wait of its type: nobody where its guard does not hold.
+  std::vector<size_t> awaited(const Wait&, const Instance&) const;
 
   int64_t number(const Dim&, const Instance&) const;
   bool holds(const Fact&, const Instance&) const;
@@ -56,6 +58,8 @@ class Concrete {
   void order(size_t);
   bool is_sibling(size_t a, size_t b) const;
   std::vector<std::pair<int64_t, int64_t>> box_of(const Wait&, const Instance&) const;
+  bool is_guarded_away(const Wait&, const Instance& consumer) const;
+  bool is_outside(const Wait&, const Instance& consumer) const;
   bool is_meant(const Wait&, const Instance& consumer, const Instance& producer) const;
   bool is_through(const std::vector<Dim>& iteration, size_t count, const Instance& at,
                   const Instance& of) const;

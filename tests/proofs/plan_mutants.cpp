@@ -1,0 +1,397 @@
+#include "plan_mutants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace axon::plan {
+
+namespace {
+
+using task::BufferId;
+
+/// Where a step stands: its number in each list of steps on the way to it.
+using Path = std::vector<size_t>;
+
+/// The list that a step stands in.
+std::vector<Step>& list_at(Variant& v, const Path& path) {
+  std::vector<Step>* list = &v.steps;
+  for (size_t n = 0; n + 1 < path.size(); ++n) list = &(*list)[path[n]].body;
+  return *list;
+}
+Step& step_at(Variant& v, const Path& path) { return list_at(v, path)[path.back()]; }
+
+template <class T>
+void erase_at(std::vector<T>& list, size_t n) {
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(n));
+}
+
+class Generator {
+ public:
+  Generator(const Variant& v, size_t per_kind) : v_(v), p_(v.program), per_kind_(per_kind) {
+    Path path;
+    find_steps(v_.steps, path);
+  }
+
+  std::vector<Mutant> run() {
+    for (const Path& path : paths_) step(path);
+    for (size_t s = 0; s < v_.slots.size(); ++s) slot(s);
+    words();
+    for (size_t d = 0; d < v_.decisions.size(); ++d) decision(d);
+    for (size_t d = 0; d < v_.sizes.size(); ++d) size_decision(d);
+    std::vector<Mutant> out;
+    for (auto& [kind, list] : by_kind_) {
+      const size_t count = std::min(per_kind_, list.size());
+      for (size_t i = 0; i < count; ++i) {
+        const Edit& edit = list[i * list.size() / count];
+        out.push_back({kind, edit.change, v_});
+        edit.apply(out.back().variant);
+      }
+    }
+    return out;
+  }
+
+ private:
+  /// Edits are applied only once they are chosen: a variant is large.
+  struct Edit {
+    std::string change;
+    std::function<void(Variant&)> apply;
+  };
+
+  void add(const char* kind, std::string change, std::function<void(Variant&)> apply) {
+    by_kind_[kind].push_back({std::move(change), std::move(apply)});
+  }
+
+  void find_steps(const std::vector<Step>& steps, Path& path) {
+    for (size_t i = 0; i < steps.size(); ++i) {
+      path.push_back(i);
+      paths_.push_back(path);
+      find_steps(steps[i].body, path);
+      path.pop_back();
+    }
+  }
+
+  const Step& at(const Path& path) const { return step_at(const_cast<Variant&>(v_), path); }
+  const std::vector<Step>& around(const Path& path) const { return list_at(const_cast<Variant&>(v_), path); }
+
+  std::string name(const Path& path) const {
+    const Step& step = at(path);
+    return step.segment ? p_.types[step.segment->type].name : fmt::format("loop l{}", step.loop.index);
+  }
+
+  // ---- steps ----
+
+  void step(const Path& path) {
+    const std::string what = name(path);
+    if (path.back() + 1 < around(path).size())
+      add("swapped steps", what + " and the next",
+          [path](Variant& v) { std::swap(step_at(v, path), list_at(v, path)[path.back() + 1]); });
+    add("dropped step", what, [path](Variant& v) { erase_at(list_at(v, path), path.back()); });
+    add("repeated step", what, [path](Variant& v) {
+      auto& list = list_at(v, path);
+      list.insert(list.begin() + static_cast<std::ptrdiff_t>(path.back()), Step(list[path.back()]));
+    });
+    if (path.size() > 1)
+      add("step out of its loop", what, [path](Variant& v) {
+        const Step moved = step_at(v, path);
+        erase_at(list_at(v, path), path.back());
+        const Path loop(path.begin(), path.end() - 1);
+        auto& list = list_at(v, loop);
+        list.insert(list.begin() + static_cast<std::ptrdiff_t>(loop.back()) + 1, moved);
+      });
+    needs(path, what);
+    debugs(path, what);
+    if (at(path).segment) segment(path, what);
+  }
+
+  void needs(const Path& path, const std::string& what) {
+    const Step& step = at(path);
+    for (uint32_t n = 0; n < v_.sizes.size(); ++n) {
+      const auto found = std::find(step.needs.begin(), step.needs.end(), n);
+      if (found == step.needs.end()) {
+        add("another need", fmt::format("{} needs {} too", what, n),
+            [path, n](Variant& v) { step_at(v, path).needs.push_back(n); });
+        add("moved need", fmt::format("{} needs {}, and nobody else", what, n), [this, path, n](Variant& v) {
+          for (const Path& other : paths_) std::erase(step_at(v, other).needs, n);
+          step_at(v, path).needs.push_back(n);
+        });
+        continue;
+      }
+      add("dropped need", fmt::format("{} of {}", n, what),
+          [path, n](Variant& v) { std::erase(step_at(v, path).needs, n); });
+    }
+    add("need of an unknown size", what,
+        [path](Variant& v) { step_at(v, path).needs.push_back(static_cast<uint32_t>(v.sizes.size())); });
+  }
+
+  void debugs(const Path& path, const std::string& what) {
+    const auto count = static_cast<uint32_t>(p_.graph->debugs.size());
+    for (uint32_t n = 0; n < count; ++n) {
+      const auto& list = at(path).debugs;
+      if (std::find(list.begin(), list.end(), n) == list.end()) {
+        add("another debug", fmt::format("{} shows {} too", what, n),
+            [path, n](Variant& v) { step_at(v, path).debugs.push_back(n); });
+        add("moved debug", fmt::format("{} shows {}, and nobody else", what, n), [this, path, n](Variant& v) {
+          for (const Path& other : paths_) std::erase(step_at(v, other).debugs, n);
+          step_at(v, path).debugs.push_back(n);
+        });
+        continue;
+      }
+      add("dropped debug", fmt::format("{} of {}", n, what),
+          [path, n](Variant& v) { std::erase(step_at(v, path).debugs, n); });
+      add("repeated debug", fmt::format("{} of {}", n, what),
+          [path, n](Variant& v) { step_at(v, path).debugs.push_back(n); });
+    }
+    if (count > 0)
+      add("unknown debug", what, [path, count](Variant& v) { step_at(v, path).debugs.push_back(count); });
+  }
+
+  // ---- segments ----
+
+  void segment(const Path& path, const std::string& what) {
+    const Segment& segment = *at(path).segment;
+    for (const bool hoisted : {true, false}) {
+      const auto& list = hoisted ? segment.hoisted : segment.per_task;
+      for (size_t i = 0; i < list.size(); ++i)
+        wait(path, hoisted, i, fmt::format("wait {} of {}", list[i], what));
+    }
+    add(segment.barrier_after ? "dropped barrier" : "another barrier", what, [path](Variant& v) {
+      Segment& changed = *step_at(v, path).segment;
+      changed.barrier_after = !changed.barrier_after;
+    });
+    for (uint32_t t = 0; t < p_.types.size(); ++t)
+      if (task::TaskTypeId{t} != segment.type)
+        add("another type of a segment", fmt::format("{} for {}", p_.types[task::TaskTypeId{t}].name, what),
+            [path, t](Variant& v) { step_at(v, path).segment->type = {t}; });
+    const auto loops = static_cast<uint32_t>(v_.decisions.size());
+    published(path, what, "loop", &Segment::decides, loops);
+    published(path, what, "size", &Segment::settles, static_cast<uint32_t>(v_.sizes.size()));
+  }
+
+  static std::vector<uint32_t>& waits(Variant& v, const Path& path, bool hoisted) {
+    Segment& segment = *step_at(v, path).segment;
+    return hoisted ? segment.hoisted : segment.per_task;
+  }
+
+  void wait(const Path& path, bool hoisted, size_t i, const std::string& what) {
+    add("dropped wait", what, [=](Variant& v) { erase_at(waits(v, path, hoisted), i); });
+    add(hoisted ? "wait once, now per task" : "wait per task, now once", what, [=](Variant& v) {
+      auto& list = waits(v, path, hoisted);
+      waits(v, path, !hoisted).push_back(list[i]);
+      erase_at(list, i);
+    });
+    add("repeated wait", what, [=](Variant& v) {
+      auto& list = waits(v, path, hoisted);
+      list.push_back(uint32_t{list[i]});
+    });
+    add("wait once and per task", what,
+        [=](Variant& v) { waits(v, path, !hoisted).push_back(waits(v, path, hoisted)[i]); });
+    const auto& list = hoisted ? at(path).segment->hoisted : at(path).segment->per_task;
+    if (i + 1 < list.size())
+      add("swapped waits", what + " and the next", [=](Variant& v) {
+        auto& changed = waits(v, path, hoisted);
+        std::swap(changed[i], changed[i + 1]);
+      });
+    const uint32_t own = list[i];
+    for (uint32_t other = 0; other <= p_.waits.size(); ++other)
+      if (other != own)
+        add("another wait", fmt::format("{} is now {}", what, other),
+            [=](Variant& v) { waits(v, path, hoisted)[i] = other; });
+    for (const Path& to : paths_)
+      if (to != path && at(to).segment)
+        add("wait of another segment", what + " at " + name(to), [=](Variant& v) {
+          auto& list = waits(v, path, hoisted);
+          waits(v, to, hoisted).push_back(list[i]);
+          erase_at(list, i);
+        });
+  }
+
+  /// What a segment publishes: `count` is how many there are to publish.
+  void published(const Path& path, const std::string& what, const char* of,
+                 std::vector<uint32_t> Segment::*list, uint32_t count) {
+    const auto& own = (*at(path).segment).*list;
+    for (uint32_t n = 0; n < count; ++n) {
+      const std::string change = fmt::format("{} {} by {}", of, n, what);
+      const auto found = std::find(own.begin(), own.end(), n);
+      if (found == own.end()) {
+        add("another decision of a segment", change,
+            [=](Variant& v) { ((*step_at(v, path).segment).*list).push_back(n); });
+        continue;
+      }
+      add("dropped decision of a segment", change,
+          [=](Variant& v) { std::erase((*step_at(v, path).segment).*list, n); });
+      add("repeated decision of a segment", change,
+          [=](Variant& v) { ((*step_at(v, path).segment).*list).push_back(n); });
+    }
+    if (count > 0)
+      add("unknown decision of a segment", what,
+          [=](Variant& v) { ((*step_at(v, path).segment).*list).push_back(count); });
+  }
+
+  // ---- memory ----
+
+  void slot(size_t s) {
+    const Slot& slot = v_.slots[s];
+    const std::string what = fmt::format("slot {}", s);
+    const auto bytes = [&](const char* kind, const char* how, const Dim& to) {
+      if (to != slot.bytes) add(kind, what + how, [=](Variant& v) { v.slots[s].bytes = to; });
+    };
+    bytes("shrunk slot", " by one", slot.bytes - Dim(1));
+    bytes("shrunk slot", " to half", shape::floor_div(slot.bytes, Dim(2)));
+    bytes("shrunk slot", " to nothing", Dim(0));
+    bytes("grown slot", " by 64", slot.bytes + Dim(64));
+    for (size_t o = 0; o < v_.slots.size(); ++o) {
+      if (o == s) continue;
+      bytes("bytes of another slot", fmt::format(" as {}", o).c_str(), v_.slots[o].bytes);
+      if (o > s)
+        add("merged slots", fmt::format("{} and {}", what, o), [=](Variant& v) {
+          Slot &into = v.slots[s], &from = v.slots[o];
+          into.bytes = shape::max(into.bytes, from.bytes);
+          into.buffers.insert(into.buffers.end(), from.buffers.begin(), from.buffers.end());
+          erase_at(v.slots, o);
+        });
+    }
+    add("dropped slot", what, [=](Variant& v) { erase_at(v.slots, s); });
+    add("empty slot", "behind " + what, [=](Variant& v) {
+      v.slots.insert(v.slots.begin() + static_cast<std::ptrdiff_t>(s) + 1, Slot{{}, v.slots[s].bytes});
+    });
+    for (uint32_t b = 0; b < p_.buffers.size(); ++b)
+      if (std::find(slot.buffers.begin(), slot.buffers.end(), BufferId{b}) == slot.buffers.end())
+        add(p_.buffers[BufferId{b}].kind == task::Buffer::Kind::temporary ? "buffer in two slots"
+                                                                          : "no temporary in a slot",
+            fmt::format("{} in {}", p_.buffers[BufferId{b}].name, what),
+            [=, bytes = bytes_of({b})](Variant& v) {
+              v.slots[s].bytes = v.slots[s].bytes + bytes;
+              v.slots[s].buffers.push_back({b});
+            });
+    for (size_t i = 0; i < slot.buffers.size(); ++i) buffer(s, i);
+  }
+
+  Dim bytes_of(BufferId b) const {
+    Dim bytes(base::elem_bytes(p_.buffers[b].elem));
+    for (const Dim& extent : p_.buffers[b].shape) bytes = bytes * extent;
+    return bytes;
+  }
+
+  void buffer(size_t s, size_t i) {
+    const BufferId id = v_.slots[s].buffers[i];
+    const std::string what = p_.buffers[id].name;
+    const Dim bytes = bytes_of(id);
+    add("dropped buffer", what, [=](Variant& v) { erase_at(v.slots[s].buffers, i); });
+    add("buffer twice in a slot", what, [=](Variant& v) { v.slots[s].buffers.push_back(id); });
+    if (v_.slots[s].buffers.size() > 1)
+      add("split slot", what + " apart", [=](Variant& v) {
+        erase_at(v.slots[s].buffers, i);
+        v.slots.push_back({{id}, bytes});
+      });
+    for (size_t o = 0; o < v_.slots.size(); ++o) {
+      if (o == s) continue;
+      for (const bool grows : {true, false}) {
+        const bool small = bytes != v_.slots[o].bytes;
+        if (!grows && !small) continue;  // the same change as the other
+        add(grows ? "moved buffer" : "moved buffer that may not fit", fmt::format("{} to slot {}", what, o),
+            [=](Variant& v) {
+              erase_at(v.slots[s].buffers, i);
+              v.slots[o].buffers.push_back(id);
+              if (grows) v.slots[o].bytes = shape::max(v.slots[o].bytes, bytes);
+            });
+      }
+    }
+  }
+
+  // ---- words and epochs ----
+
+  void words() {
+    const size_t regions = v_.event_offset.size();
+    for (size_t r = 0; r < regions; ++r) {
+      const std::string what = fmt::format("words {}", r);
+      for (const int by : {-1, 1})
+        add("event offset", fmt::format("{} by {}", what, by),
+            [=](Variant& v) { v.event_offset[r] = v.event_offset[r] + Dim(by); });
+      for (size_t o = r + 1; o < regions; ++o)
+        if (v_.event_offset[o] != v_.event_offset[r]) {
+          add("swapped event offsets", fmt::format("{} and {}", what, o),
+              [=](Variant& v) { std::swap(v.event_offset[r], v.event_offset[o]); });
+          add("shared event offset", fmt::format("{} as {}", o, what),
+              [=](Variant& v) { v.event_offset[o] = v.event_offset[r]; });
+        }
+      add("dropped event offset", what, [=](Variant& v) { erase_at(v.event_offset, r); });
+    }
+    add("another event offset", "at the end", [](Variant& v) { v.event_offset.push_back(v.event_words); });
+    for (const int by : {-1, 1})
+      add("event words", fmt::format("by {}", by),
+          [=](Variant& v) { v.event_words = v.event_words + Dim(by); });
+    if (!v_.event_words.is(0)) add("event words", "none", [](Variant& v) { v.event_words = Dim(0); });
+    std::vector<Dim> seen = {v_.iterations};
+    for (const Dim& to : {v_.iterations - Dim(1), shape::floor_div(v_.iterations, Dim(2)), Dim(0), Dim(1),
+                          v_.iterations + Dim(1), v_.iterations * Dim(2)}) {
+      if (std::find(seen.begin(), seen.end(), to) != seen.end()) continue;
+      seen.push_back(to);
+      add("iterations", to.str(), [=](Variant& v) { v.iterations = to; });
+    }
+  }
+
+  // ---- what the data decides ----
+
+  void decision(size_t d) {
+    const Decision& own = v_.decisions[d];
+    const std::string what = fmt::format("decision {}", d);
+    const auto set = [&](const char* kind, std::string how, std::function<void(Decision&)> change) {
+      add(kind, what + " " + how, [=](Variant& v) { change(v.decisions[d]); });
+    };
+    const auto regions = static_cast<uint32_t>(v_.event_offset.size());
+    for (uint32_t word = 0; word <= regions; ++word) {
+      if (word != own.word)
+        set("word of a decision", std::to_string(word), [=](Decision& x) { x.word = word; });
+      if (own.left != word)
+        set("words of the workers", std::to_string(word), [=](Decision& x) { x.left = word; });
+    }
+    if (own.left) set("words of the workers", "none", [](Decision& x) { x.left.reset(); });
+    for (const uint32_t check : {own.check - 1, own.check + 1, uint32_t{0}})
+      if (check != own.check)
+        set("check of a decision", std::to_string(check), [=](Decision& x) { x.check = check; });
+    for (uint32_t l = 0; l < p_.loops.size(); ++l)
+      if (task::LoopId{l} != own.loop)
+        set("loop of a decision", std::to_string(l), [=](Decision& x) { x.loop = {l}; });
+    std::vector<Dim> seen = {own.inner};
+    for (const Dim& inner : {Dim(0), Dim(1), own.inner - Dim(1), own.inner + Dim(1), Dim(epoch_limit)}) {
+      if (std::find(seen.begin(), seen.end(), inner) != seen.end()) continue;
+      seen.push_back(inner);
+      set("iterations of a decision", inner.str(), [=](Decision& x) { x.inner = inner; });
+    }
+    add("dropped decision", what, [=](Variant& v) { erase_at(v.decisions, d); });
+    add("repeated decision", what, [=](Variant& v) { v.decisions.push_back(Decision(v.decisions[d])); });
+  }
+
+  void size_decision(size_t d) {
+    const SizeDecision& own = v_.sizes[d];
+    const std::string what = fmt::format("size {}", d);
+    const auto set = [&](const char* kind, std::string how, std::function<void(SizeDecision&)> change) {
+      add(kind, what + " " + how, [=](Variant& v) { change(v.sizes[d]); });
+    };
+    for (uint32_t word = 0; word <= v_.event_offset.size(); ++word)
+      if (word != own.word)
+        set("word of a decision", std::to_string(word), [=](SizeDecision& x) { x.word = word; });
+    for (const uint32_t check : {own.check - 1, own.check + 1, uint32_t{0}})
+      if (check != own.check)
+        set("check of a decision", std::to_string(check), [=](SizeDecision& x) { x.check = check; });
+    for (uint32_t s = 0; s <= p_.graph->sizes.size(); ++s)
+      if (s != own.size) set("size of a decision", std::to_string(s), [=](SizeDecision& x) { x.size = s; });
+    add("dropped decision", what, [=](Variant& v) { erase_at(v.sizes, d); });
+    add("repeated decision", what, [=](Variant& v) { v.sizes.push_back(SizeDecision(v.sizes[d])); });
+  }
+
+  const Variant& v_;
+  const task::Program& p_;
+  const size_t per_kind_;
+  std::vector<Path> paths_;
+  std::map<std::string, std::vector<Edit>> by_kind_;
+};
+
+}  // namespace
+
+std::vector<Mutant> mutants_of(const Variant& v, size_t per_kind) { return Generator(v, per_kind).run(); }
+
+}  // namespace axon::plan
