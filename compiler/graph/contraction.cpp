@@ -21,6 +21,7 @@ ScalarId load_under_casts(const Graph& g, ScalarId id) {
 /// What kernels stream: the accumulator's own type, and into f32 the narrow floats of 16 bits.
 bool kernels_read(Elem accumulator, Elem stored) {
   if (accumulator == Elem::f64) return stored == Elem::f64;
+  if (accumulator != Elem::f32) return false;
   return stored == Elem::f32 || stored == Elem::bf16 || stored == Elem::f16;
 }
 
@@ -49,15 +50,15 @@ class Finder {
 
   std::optional<Contraction> run() {
     if (reduce_.op != Op::reduce || reduce_.monoid != Monoid::sum) return std::nullopt;
+    best_.reduce = body_;
     best_.accumulator = base::accumulator(reduce_.elem);
-    if (!base::is_float(best_.accumulator)) return std::nullopt;
     factors_ = factors_of(g, reduce_.args[0]);
     if (factors_.size() < 2) return std::nullopt;
     for (const Axis& column : domain_)
       for (size_t f = 0; f < factors_.size(); ++f)
         for (const Axis& depth : reduce_.binders) consider(f, column, depth);
-    if (score_ == 0) return std::nullopt;
-    best_.reduce = body_;
+    if (score_ == 0) split_factors();
+    if (!has_binder(best_.left) || !has_binder(best_.right)) return std::nullopt;
     sort_axes();
     return best_;
   }
@@ -81,7 +82,7 @@ class Finder {
     if (std::pair(score, depths.size()) < std::pair(score_, best_.depths.size())) return;
     score_ = score;
     best_.load = id;
-    best_.right = factors_[f];
+    best_.right = {factors_[f]};
     best_.column = column;
     best_.depths = std::move(depths);
     best_.left = factors_;
@@ -128,7 +129,7 @@ class Finder {
       return 0;
     if (by_column->first.is(1)) return 3;
     if (by_depth->first.is(1)) return 2;
-    return any_row() ? 1 : 0;
+    return std::any_of(domain_.begin(), domain_.end(), [&](const Axis& a) { return tells_apart(a); }) ? 1 : 0;
   }
 
   /// In elements of a row-major tensor; nullopt when an index depends on data.
@@ -144,21 +145,38 @@ class Finder {
     return offset;
   }
 
-  /// Does some axis of the domain tell the factors apart?
-  bool any_row() const {
-    return std::any_of(domain_.begin(), domain_.end(), [&](const Axis& a) {
-      const auto users = std::count_if(factors_.begin(), factors_.end(),
-                                       [&](ScalarId f) { return depends_on(g, f, a.var); });
-      return users > 0 && users < static_cast<std::ptrdiff_t>(factors_.size());
-    });
+  /// Do some factors depend on the axis and others not?
+  bool tells_apart(const Axis& a) const {
+    const auto users =
+        std::count_if(factors_.begin(), factors_.end(), [&](ScalarId f) { return depends_on(g, f, a.var); });
+    return users > 0 && users < static_cast<std::ptrdiff_t>(factors_.size());
+  }
+
+  bool any_depends(const std::vector<ScalarId>& factors, Var v) const {
+    return std::any_of(factors.begin(), factors.end(), [&](ScalarId f) { return depends_on(g, f, v); });
+  }
+
+  bool has_binder(const std::vector<ScalarId>& factors) const {
+    return std::any_of(reduce_.binders.begin(), reduce_.binders.end(),
+                       [&](const Axis& b) { return any_depends(factors, b.var); });
+  }
+
+  /// Without kernels: by the last axis that tells the factors apart. Where none does, as in a dot product,
+  /// the last factor is as good a right operand as any.
+  void split_factors() {
+    const auto column =
+        std::find_if(domain_.rbegin(), domain_.rend(), [&](const Axis& a) { return tells_apart(a); });
+    for (size_t f = 0; f < factors_.size(); ++f) {
+      const bool right =
+          column == domain_.rend() ? f + 1 == factors_.size() : depends_on(g, factors_[f], column->var);
+      (right ? best_.right : best_.left).push_back(factors_[f]);
+    }
   }
 
   void sort_axes() {
     for (uint32_t a = 0; a < domain_.size(); ++a) {
-      const Var v = domain_[a].var;
-      const bool right = depends_on(g, best_.right, v);
-      const bool left =
-          std::any_of(best_.left.begin(), best_.left.end(), [&](ScalarId f) { return depends_on(g, f, v); });
+      const bool right = any_depends(best_.right, domain_[a].var),
+                 left = any_depends(best_.left, domain_[a].var);
       (right && left ? best_.batch : right ? best_.columns : best_.rows).push_back(a);
     }
   }
@@ -192,6 +210,7 @@ std::vector<PlacedContraction> contractions_of(const Graph& g, const Node& node)
 }
 
 bool streams_panels(const Graph& g, const Contraction& c) {
+  if (!c.load.valid()) return false;
   const Scalar& load = g.scalars[c.load];
   return load.args.size() >= 2 && is_weight(g, load.target) &&
          lies_in_columns(g, load, c.column.var, c.depth().var);

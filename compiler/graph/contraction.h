@@ -8,14 +8,15 @@
 
 namespace axon::graph {
 
-/// A body reduce(sum, binders, product of factors). One factor, the right operand, is a load whose elements
-/// are streamed, the product of the others is the left operand:
+/// A body reduce(sum, binders, product of factors). Some factors, mostly one load whose elements are
+/// streamed, are the right operand, the product of the others is the left operand:
 ///     result[.., row, .., column] = sum(.., depth) left[.., row, depth] * right[.., depth, column]
 struct Contraction {
   ScalarId reduce;
-  std::vector<ScalarId> left;  ///< factors
-  ScalarId right;              ///< a factor: a load, perhaps under casts that widen it
-  ScalarId load;               ///< that load
+  std::vector<ScalarId> left;   ///< factors
+  std::vector<ScalarId> right;  ///< factors; with a `load` one: the load, perhaps under casts that widen it
+  ScalarId load;                ///< what kernels stream; invalid when they can read none: plain loops do it
+  // What the kernels want to know, where there is a load:
   Elem accumulator = Elem::f32;
   Axis column;  ///< of the domain: only the right operand depends on it
   /// Of the binders, outermost first: the last, of which both operands depend, and those that run together
@@ -29,10 +30,11 @@ struct Contraction {
   std::vector<uint32_t> batch;    ///< both do
 };
 
-/// The body as a contraction; nullopt when there is no right operand that kernels can read, a float of at
-/// most the accumulator's width. `domain` is that of the body, `locals` are those of its node. Of several
-/// possible right operands it is the one whose elements lie best: column after column in a weight, then in
-/// any tensor, then depth after depth.
+/// The body as a contraction; nullopt when it is no sum of products with binders on both sides. `domain` is
+/// that of the body, `locals` are those of its node. Of several right operands that kernels can read, floats
+/// of at most the accumulator's width with affine indices, it is the one whose elements lie best: column
+/// after column in a weight, then in any tensor, then depth after depth. Where they can read none, the right
+/// operand is what depends on the last axis of the domain that some factors have and others lack.
 std::optional<Contraction> find_contraction(const Graph&, const std::vector<Local>& locals, ScalarId body,
                                             const std::vector<Axis>& domain);
 

@@ -128,13 +128,21 @@ std::optional<uint32_t> state_of(const Graph& g, Value v) {
   return is_state ? std::optional(node.input) : std::nullopt;
 }
 
+/// Is the value another than the one whose storage it continues? A loop may hand on what it began with.
+static bool is_update(const Node& node, uint32_t output) {
+  if (node.op == NodeOp::compute) return node.outputs[output].base.has_value();
+  if (node.op != NodeOp::loop) return false;
+  const Carried& carried = node.carried[output];
+  return carried.result != carried.param && carried.result != carried.init;
+}
+
 Value final_value(const Graph& g, uint32_t state) {
   for (const Result& r : g.results)
     if (state_of(g, r.value) == state) return r.value;
   Value last;
   for (NodeId id : g.regions[g.root].nodes)
     for (uint32_t o = 0; o < g.nodes[id].types.size(); ++o)
-      if (state_of(g, {id, o}) == state) last = {id, o};
+      if (is_update(g.nodes[id], o) && state_of(g, {id, o}) == state) last = {id, o};
   return last;
 }
 

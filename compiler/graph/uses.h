@@ -63,7 +63,8 @@ std::vector<NodeId> all_nodes(const Graph&);
 Value origin(const Graph&, Value v);
 /// The state that `v` updates, as its position in Graph::inputs; nullopt where its origin is no state.
 std::optional<uint32_t> state_of(const Graph&, Value v);
-/// What a state holds when the entry returns: the result handed back for it, else its last update.
+/// What a state holds when the entry returns: the result handed back for it, else its last update; invalid
+/// when there is neither.
 Value final_value(const Graph&, uint32_t state);
 
 }  // namespace axon::graph

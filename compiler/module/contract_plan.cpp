@@ -130,7 +130,7 @@ std::optional<ContractPlan> plan_contraction(const Body& body, ScalarId reduce,
                                              const std::vector<Axis>& domain, const std::vector<Span>& spans,
                                              bool whole_depths) {
   const auto contraction = graph::find_contraction(*body.graph, body.locals, reduce, domain);
-  if (!contraction) return std::nullopt;
+  if (!contraction || !contraction->load.valid()) return std::nullopt;
   return Planner(body, *contraction, domain, spans, whole_depths).run();
 }
 
