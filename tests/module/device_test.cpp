@@ -270,13 +270,11 @@ void check_kernel(const Device& device, const std::string& type, const Case& c, 
       const int64_t at = layout == 0
                              ? j / panel_columns * shape.b_panel + k * panel_columns + j % panel_columns
                              : k * shape.b_depth + j * shape.b_column;
-      if (stored == Elem::f32 || stored == Elem::f64) {
-        const Acc number = static_cast<Acc>(value);
-        std::memcpy(&b[static_cast<size_t>(at)], &number, sizeof(Storage));
+      if constexpr (std::is_floating_point_v<Storage>) {
+        b[static_cast<size_t>(at)] = static_cast<Storage>(value);
       } else {
         auto* to = device.find<uint16_t(float)>("axon_to_" + type);
-        const uint16_t bits = to(static_cast<float>(value));
-        std::memcpy(&b[static_cast<size_t>(at)], &bits, sizeof(Storage));
+        b[static_cast<size_t>(at)] = to(static_cast<float>(value));
       }
     }
   std::vector<Acc> result(static_cast<size_t>(c.rows * shape.c_row) + 1, static_cast<Acc>(0.25));
