@@ -83,6 +83,7 @@ class Words {
     for (const auto& [decision, most] : inside)
       if (!holds(p_, p_.facts, shape::at_most(decision->inner, most))) return false;
     return std::all_of(v_.decisions.begin(), v_.decisions.end(), [&](const Decision& d) {
+      if (d.loop.index >= p_.loops.size()) return false;  // names nothing
       if (time_.is_nested_run(d.loop)) return enough(Dim(epoch_limit));
       return enough(Dim(2) * Dim(graph::step_limit) + Dim(2)) &&
              enough(shape::min(d.inner * Dim(graph::step_limit), Dim(epoch_limit)));
