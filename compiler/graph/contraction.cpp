@@ -89,8 +89,8 @@ class Finder {
     best_.left.erase(best_.left.begin() + static_cast<std::ptrdiff_t>(f));
   }
 
-  /// The binders that run together up to `last`: a step of each is a whole run of the next. A weight that is
-  /// stored as panels has no run that is longer than one axis.
+  /// The binders that run together up to `last` in a row-major operand: one step of each is a whole run of
+  /// the next.
   std::vector<Axis> run_of(const Scalar& load, const Axis& last) const {
     std::vector<Axis> run{last};
     const auto offset = offset_of(load);

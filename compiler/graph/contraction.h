@@ -20,8 +20,8 @@ struct Contraction {
   Elem accumulator = Elem::f32;
   Axis column;  ///< of the domain: only the right operand depends on it
   /// Of the binders, outermost first: the last, of which both operands depend, and those that run together
-  /// with it in the right operand, as one axis of their product does. The sum goes over the other binders,
-  /// too.
+  /// with it in a row-major right operand, as one axis of their product does; one that is stored as panels or
+  /// in blocks has only the last. The sum goes over the other binders, too.
   std::vector<Axis> depths;
   const Axis& depth() const { return depths.back(); }
   // All axes of the domain, by position:

@@ -1,4 +1,5 @@
-// See uses.h. `each_slot` and `each_root` are the two lists of places; the rest goes through them.
+// See uses.h. `each_expression`, `each_slot` and `each_root` are the lists of places; all else goes through
+// them.
 #include "graph/uses.h"
 
 #include "base/work.h"

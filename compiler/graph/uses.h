@@ -1,4 +1,5 @@
-// Uses: the places of a graph that name a value, enumerated once for every analysis and every rewriting.
+// Uses: the places of a graph that name a value. Who needs a value, reads it or replaces it asks here, so
+// that a new place is added to one list (each_expression, each_slot and each_root in uses.cpp).
 //
 // Values are named by loads in the bodies of compute nodes, by bases of updates and by what loops carry; and,
 // outside of all nodes, by results, checks, sizes that the data decides and debugs. A load of a local names
