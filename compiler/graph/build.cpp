@@ -64,7 +64,8 @@ bool same(const Scalar& a, const Scalar& b) {
   return a.op == b.op && a.elem == b.elem && a.args == b.args &&
          std::bit_cast<uint64_t>(a.number) == std::bit_cast<uint64_t>(b.number) && a.integer == b.integer &&
          a.dim == b.dim && a.target == b.target && a.monoid == b.monoid && same_axes(a.binders, b.binders) &&
-         a.base2 == b.base2 && a.scale == b.scale && a.component == b.component && a.check == b.check;
+         a.base2 == b.base2 && a.scale == b.scale && a.or_zero == b.or_zero && a.component == b.component &&
+         a.check == b.check;
 }
 
 }  // namespace

@@ -91,7 +91,8 @@ const char* monoid_name(Monoid);
 //     a_c = sum_r B^(s(r) - m) * v_c(r)        component 2 + c
 // is one monoid: (m1,l1,a1) . (m2,l2,a2) rescales both by B^(m_i - m). B is e (base2 = false) or 2, and the
 // exponent may carry a positive constant `scale`: B^(scale * (s - m)). Attention, softmax cross-entropy and
-// logsumexp are projections of it. Passes find it by algebra (passes/merge_online.cpp).
+// logsumexp are projections of it. Passes find it by algebra (passes/merge_online.cpp). Where every score is
+// -inf, m is too, and l and a_c are NaN, or 0 with `or_zero`: there m is taken as 0 in the exponents.
 
 /// An index variable with its range 0 <= var < extent.
 struct Axis {
@@ -111,6 +112,7 @@ struct Scalar {
   std::vector<Axis> binders;    ///< reduce, online
   bool base2 = false;           ///< online
   double scale = 1;             ///< online
+  bool or_zero = false;         ///< online: what a row of -inf alone has as its sums
   uint32_t component = 0;       ///< proj
   uint32_t check = 0;           ///< bounded, require: index into Graph::checks
 };

@@ -145,6 +145,7 @@ Code* Machine::compile_node(ScalarId id, bool inside) {
   if (!s.args.empty()) c.float_args = base::is_float(g.scalars[s.args.back()].elem);
   c.monoid = s.monoid;
   c.base2 = s.base2;
+  c.or_zero = s.or_zero;
   c.scale = s.scale;
   c.component = s.component;
   c.check = s.check;
@@ -525,9 +526,10 @@ void Machine::online(Code& c) {
   components[0] = top;
   bool single = precision_ == Precision::storage && base::accumulator(c.elem) == Elem::f32;
   auto kept = [&](double v) { return single ? static_cast<double>(static_cast<float>(v)) : v; };
+  const double shift = c.or_zero && top == -std::numeric_limits<double>::infinity() ? 0 : top;
   size_t at = 0;
   each_point(c, [&] {
-    double exponent = kept(c.scale * kept(scores[at++] - top));
+    double exponent = kept(c.scale * kept(scores[at++] - shift));
     double weight = kept(c.base2 ? std::exp2(exponent) : std::exp(exponent));
     components[1] = kept(components[1] + weight);
     for (size_t v = 1; v < c.args.size(); ++v)

@@ -49,7 +49,7 @@ struct Code {
   std::vector<int64_t> point;    // load: scratch
   Monoid monoid = Monoid::sum;
   std::vector<std::pair<uint32_t, DimCode>> binders;  // slot, extent: may depend on the binders before
-  bool base2 = false;
+  bool base2 = false, or_zero = false;
   double scale = 1;
   uint32_t component = 0, check = 0;
   std::vector<double> online;  // components of the last evaluation

@@ -341,6 +341,10 @@ ScalarId ExprParser::online(std::optional<Elem> type) {
   }
   expect(",");
   s.scale = g.scalars[literal(accept("-"))].number;
+  if (accept(",")) {
+    expect("or_zero");
+    s.or_zero = true;
+  }
   expect(";");
   s.args.push_back(expression(1));
   while (accept(",")) s.args.push_back(expression(1));

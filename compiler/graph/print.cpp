@@ -440,7 +440,8 @@ class Printer {
     Elem usual = s.op == Op::reduce && s.monoid == Monoid::argmax ? Elem::i64 : g.scalars[s.args[0]].elem;
     std::string head = s.op == Op::reduce ? monoid_name(s.monoid) : "online";
     std::string text = head + suffix(s.elem, usual) + "(" + axes(s.binders) + "; ";
-    if (s.op == Op::online) text += fmt::format("{}, {}; ", s.base2 ? "2" : "e", number(s.scale));
+    if (s.op == Op::online)
+      text += fmt::format("{}, {}{}; ", s.base2 ? "2" : "e", number(s.scale), s.or_zero ? ", or_zero" : "");
     text += scope(s.args) + ")";
     names.leave(mark);
     return text;

@@ -134,6 +134,21 @@ TEST(Interpret, SelectDoesNotLookAtTheOtherSide) {
   EXPECT_EQ(ints(pointwise("i64", "i64", "select(%0[i] == 0, 7, 8 / %0[i])", n, n)), (Ints{7, 2}));
 }
 
+TEST(Interpret, RowsOfMinusInfinity) {
+  const auto part = [&](const std::string& component, const std::string& kind, const Reals& scores) {
+    return reals(
+        run("graph \"t\" size n = axis 0 of 0 where n input \"x\" argument f32[n] %0 = input 0 "
+            "%1 = compute [] { out f32[] = proj(" +
+                component + ", online(k < n; " + kind + "; %0[k], 2.0)) } result \"\" %1",
+            {floats({static_cast<int64_t>(scores.size())}, scores)}));
+  };
+  expect_same(part("1", "e, 1.0", {-inf, -inf}), {nan_value});
+  expect_same(part("0", "e, 1.0, or_zero", {-inf, -inf}), {-inf});
+  expect_same(part("1", "e, 1.0, or_zero", {-inf, -inf}), {0});
+  expect_same(part("2", "e, 1.0, or_zero", {-inf, -inf}), {0});
+  expect_same(part("2", "2, 0.5, or_zero", {-inf, 3}), {2});
+}
+
 TEST(Interpret, ReductionsOfNothing) {
   Tensor none = floats({0}, {});
   auto of = [&](const std::string& body) {
@@ -149,6 +164,7 @@ TEST(Interpret, ReductionsOfNothing) {
   expect_same(reals(of("max(k < n; %0[k])")), {-inf});
   expect_same(reals(of("min(k < n; %0[k])")), {inf});
   expect_same(reals(of("proj(0, online(k < n; e, 1.0; %0[k]))")), {-inf});
+  expect_same(reals(of("proj(1, online(k < n; e, 1.0; %0[k]))")), {0});
   Outcome least =
       run("graph \"t\" size n = axis 0 of 0 where n input \"x\" argument i32[n] %0 = input 0 %1 = compute [] "
           "{ out i32[] = max(k < n; %0[k]) } result \"\" %1",
@@ -300,8 +316,9 @@ TEST(Interpret, EvaluatorReadsThroughItsCaller) {
       error);
   ASSERT_TRUE(g.has_value()) << error;
   const Node& node = g->nodes[g->results[0].value.node];
-  Evaluator e(*g, Precision::storage,
-              [](Value, const std::vector<int64_t>& at) { return Number{double(at[0]), 0}; });
+  Evaluator e(*g, Precision::storage, [](Value, const std::vector<int64_t>& at) {
+    return Number{double(at[0]), 0};
+  });
   e.bind(g->sizes[0].var, 4);
   e.bind(node.domain[0].var, 10);
   EXPECT_EQ(e.evaluate(node.outputs[0].body).real, 60.0);

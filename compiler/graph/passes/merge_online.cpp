@@ -8,7 +8,11 @@
 // (products of factors, sums of terms).
 //
 // Note: the empty axis. A is then 0 by definition, while A' / L' is 0 / 0; where the facts leave the axis
-// possibly empty, the result is selected (zero_if_empty). A row whose scores are all -inf is NaN in both.
+// possibly empty, the result is selected (zero_if_empty).
+//
+// Note: rows whose scores are all -inf. By the formula they are NaN. Written with (if M == -inf then 0 else
+// M) for M in the exponents, as libraries do, L and A are 0 there (Scalar::or_zero). What is then done about
+// the division by L is part of the factors around the sum, which may be any expression of L and M.
 #include <algorithm>
 #include <cmath>
 
@@ -131,8 +135,10 @@ struct Exponential {
   std::vector<ScalarId> max_at;  ///< the indices at which it is read
   double scale = 1;
   bool base2 = false;
+  bool or_zero = false;  ///< 0 stands for a maximum of -inf
   bool same_weights(const Exponential& other) const {
-    return expanded == other.expanded && close(scale, other.scale) && base2 == other.base2;
+    return expanded == other.expanded && close(scale, other.scale) && base2 == other.base2 &&
+           or_zero == other.or_zero;
   }
 };
 
@@ -156,14 +162,46 @@ std::optional<ScalarId> reduced_body(Graph& g, const Scalar& read, Monoid monoid
   return substitute(g, reduction.args[0], to_binders);
 }
 
+bool is_infinite_below(const Scalar& s) { return is_number(s) && std::isinf(s.number) && s.number < 0; }
+
+/// The branch of a `select` that is taken unless `value` is -inf; nullopt where the condition asks for
+/// something else.
+std::optional<size_t> branch_unless_infinite(const Graph& g, const Scalar& condition, ScalarId value) {
+  const bool equal = condition.op == Op::eq;
+  if (!equal && condition.op != Op::ne) return std::nullopt;
+  for (size_t side = 0; side < 2; ++side)
+    if (condition.args[side] == value && is_infinite_below(g.scalars[condition.args[1 - side]]))
+      return equal ? 2 : 1;
+  return std::nullopt;
+}
+
+/// What a term of an exponent reads, under a cast: `load`, or (if load == -inf then 0 else load).
+struct MaximumRead {
+  Scalar load;
+  bool or_zero = false;
+};
+MaximumRead maximum_read(const Graph& g, ScalarId term) {
+  const auto uncast = [&](ScalarId id) {
+    return is_float_cast(g, g.scalars[id]) ? g.scalars[id].args[0] : id;
+  };
+  const Scalar s = g.scalars[uncast(term)];
+  if (s.op != Op::select) return {s, false};
+  for (size_t branch : {1, 2}) {
+    const Scalar& other = g.scalars[s.args[3 - branch]];
+    if (is_number(other) && other.number == 0 &&
+        branch_unless_infinite(g, g.scalars[s.args[0]], s.args[branch]) == branch)
+      return {g.scalars[uncast(s.args[branch])], true};
+  }
+  return {s, false};
+}
+
 std::optional<Exponential> match_exponential(Graph& g, ScalarId id, const std::vector<Axis>& binders) {
   const Scalar power = g.scalars[id];
   Sum exponent = terms_of(g, expand_all(g, power.args[0]));
   for (const auto& [atom, factor] : exponent.terms) {
     if (factor >= 0 || !std::isfinite(factor)) continue;
-    Scalar read = g.scalars[atom];
-    if (is_float_cast(g, read)) read = g.scalars[read.args[0]];
     if (mentions(g, atom, binders)) continue;
+    const auto [read, or_zero] = maximum_read(g, atom);
     auto score = reduced_body(g, read, Monoid::max, binders);
     if (!score || !base::is_float(g.scalars[*score].elem)) continue;
     ScalarId expanded = expand_all(g, *score);
@@ -171,7 +209,7 @@ std::optional<Exponential> match_exponential(Graph& g, ScalarId id, const std::v
     rest.terms.erase(atom);
     Sum expected = terms_of(g, cast(g, g.scalars[atom].elem, expanded));
     if (!is_multiple(rest, -factor, expected)) continue;
-    return Exponential{*score, expanded, read.target.node, read.args, -factor, power.op == Op::exp2};
+    return Exponential{*score, expanded, read.target.node, read.args, -factor, power.op == Op::exp2, or_zero};
   }
   return std::nullopt;
 }
@@ -299,6 +337,7 @@ ScalarId make_online(Graph& g, const Exponential& weight, const std::vector<Axis
   online.binders = binders;
   online.base2 = weight.base2;
   online.scale = weight.scale;
+  online.or_zero = weight.or_zero;
   return make_scalar(g, std::move(online));
 }
 
@@ -321,6 +360,20 @@ bool is_weight_sum(Graph& g, ScalarId factor, const Weighted& of) {
   return sum && is_bare(*sum) && sum->weight.same_weights(of.weight);
 }
 
+/// A factor around the sum, with the maximum and the sum of the same weights as projections of `online`.
+ScalarId with_own_statistics(Graph& g, ScalarId factor, Elem elem, const Weighted& of, ScalarId online) {
+  if (is_weight_sum(g, factor, of)) return make_projection(g, elem, 1, online);
+  bool found = false;
+  const ScalarId projected = rewrite_loads(g, expand_all(g, factor), [&](ScalarId id) {
+    const Scalar read = g.scalars[id];
+    const bool is_maximum = read.target == Value{of.weight.max, 0} && read.args == of.weight.max_at;
+    if (!is_maximum && !is_weight_sum(g, id, of)) return id;
+    found = true;
+    return make_projection(g, read.elem, is_maximum ? 0 : 1, online);
+  });
+  return found ? projected : factor;
+}
+
 /// Tensors that the new body reads and the node did not, none of them updated before it.
 bool may_read(const Graph& g, NodeId id, ScalarId body) {
   std::set<Value> read, before = edit::values_read(g, id);
@@ -338,8 +391,7 @@ std::optional<ScalarId> weighted_sum(Graph& g, NodeId id, const Scalar& reductio
   ScalarId value = product(g, elem, std::nullopt, w.inner);
   ScalarId online = make_online(g, w.weight, domain, w.binders, {value});
   for (auto* list : {&w.outer.over, &w.outer.under})
-    for (ScalarId& f : *list)
-      if (is_weight_sum(g, f, w)) f = make_projection(g, elem, 1, online);
+    for (ScalarId& f : *list) f = with_own_statistics(g, f, elem, w, online);
   ScalarId body = make_projection(g, elem, 2, online);
   if (w.constant != 1) body = apply(g, Op::mul, {body, constant_float(g, elem, w.constant)});
   body = product(g, elem, body, w.outer);
@@ -435,7 +487,8 @@ ScalarId with_projections(Graph& g, ScalarId body, ScalarId online_id) {
   const Scalar online = g.scalars[online_id];
   ScalarId score = expand_all(g, online.args[0]);
   auto same_weights = [&](const Scalar& other) {
-    if (other.scale != online.scale || other.base2 != online.base2) return false;
+    if (other.scale != online.scale || other.base2 != online.base2 || other.or_zero != online.or_zero)
+      return false;
     shape::Substitution renaming;
     if (other.binders.size() != online.binders.size()) return false;
     for (size_t b = 0; b < online.binders.size(); ++b) {

@@ -1,8 +1,9 @@
 // Online reductions, in blocks of keys (flash attention): scores of a block, their maximum, weights, and the
 // weighted sums, everything so far rescaled when the maximum grows.
 //
-// While every score of a row is -infinity its weights are 0 and nothing accumulates; by the definition in
-// graph.h they are e^(-inf + inf), not a number. finish_online() puts that right, once.
+// While every score of a row is -infinity its weights are 0 and nothing accumulates: what `or_zero` asks for.
+// Without it they are e^(-inf + inf), not a number, by the definition in graph.h: finish_online() puts that
+// right, once.
 #include "module/task_emitter.h"
 
 namespace axon::module {
@@ -105,6 +106,7 @@ void TaskEmitter::normalise_rows(const OnlinePlan& plan, const Span& keys) {
 }
 
 void TaskEmitter::finish_online(const OnlinePlan& plan) {
+  if (g_.scalars[plan.online].or_zero) return;
   auto& b = f_.b;
   const Elem elem = body_.scratch[plan.scores].elem;
   llvm::Type* type = s_.type_of(elem);

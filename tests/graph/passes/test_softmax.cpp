@@ -88,6 +88,26 @@ const Variant contractions[] = {
   %7 = compute [i < m, j < d] { out f32[m, d] = %6[i, j] / %5[i] }
   result "" %7)",
      "online(k < n; e, 1.0; select({k} < {i}, %0[i, k], -inf), %1[k, j])"},
+    {"masked_rows_zero", R"(
+  %2 = compute [i < m, k < n] { out f32[m, n] = select({k} < {i}, %0[i, k], -inf) }
+  %3 = compute [i < m] { out f32[m] = max(k < n; %2[i, k]) }
+  %4 = compute [i < m] { out bool[m] = %3[i] == -inf }
+  %5 = compute [i < m] { out f32[m] = select(%4[i], 0.0, %3[i]) }
+  %6 = compute [i < m, k < n] { out f32[m, n] = exp(%2[i, k] - %5[i]) }
+  %7 = compute [i < m] { out f32[m] = sum(k < n; %6[i, k]) }
+  %8 = compute [i < m] { out f32[m] = select(%7[i] == 0.0, 1.0, %7[i]) }
+  %9 = compute [i < m, k < n] { out f32[m, n] = %6[i, k] / %8[i] }
+  %10 = compute [i < m, j < d] { out f32[m, d] = sum(k < n; %9[i, k] * %1[k, j]) }
+  result "" %10)",
+     "online(k < n; e, 1.0, or_zero; select({k} < {i}, %0[i, k], -inf), %1[k, j])"},
+    {"masked_rows_zero_otherwise", R"(
+  %2 = compute [i < m] { out f32[m] = max(k < n; select({k} < {i}, %0[i, k], -inf)) }
+  %3 = compute [i < m, k < n] { out f32[m, n] = exp2((select({k} < {i}, %0[i, k], -inf) - select(-inf != %2[i], %2[i], 0.0)) * 0.5) }
+  %4 = compute [i < m] { out f32[m] = sum(k < n; %3[i, k]) }
+  %5 = compute [i < m, j < d] { out f32[m, d] = sum(k < n; %3[i, k] * %1[k, j]) }
+  %6 = compute [i < m, j < d] { out f32[m, d] = select(0.0 < %4[i], %5[i, j] / %4[i], %2[i]) }
+  result "" %6)",
+     "online(k < n; 2, 0.5, or_zero; select({k} < {i}, %0[i, k], -inf), %1[k, j])"},
     {"capped_and_transposed", R"(
   %2 = compute [k < n, i < m] { out f32[n, m] = tanh(%0[i, k] / 30.0) * 30.0 }
   %3 = compute [i < m] { out f32[m] = max(k < n; %2[k, i]) }
@@ -150,6 +170,16 @@ const Alone alone[] = {
   %3 = compute "l" [i < m] { out f32[m] = sum(k < n; exp(%0[i, k] - %2[i])) }
   result "" %3)",
      1, "sum(k < n; exp(%0[i, k] - "},
+    {"other_number_than_zero", R"(
+  %2 = compute "m" [i < m] { out f32[m] = max(k < n; %0[i, k]) }
+  %3 = compute "l" [i < m] { out f32[m] = sum(k < n; exp(%0[i, k] - select(%2[i] == -inf, 1.0, %2[i]))) }
+  result "" %3)",
+     1, "sum(k < n; exp("},
+    {"zero_for_other_maxima", R"(
+  %2 = compute "m" [i < m] { out f32[m] = max(k < n; %0[i, k]) }
+  %3 = compute "l" [i < m] { out f32[m] = sum(k < n; exp(%0[i, k] - select(%2[i] == inf, 0.0, %2[i]))) }
+  result "" %3)",
+     1, "sum(k < n; exp("},
     {"unrelated_maximum", R"(
   %2 = compute "m" [i < m] { out f32[m] = max(k < n; %0[i, k] * %0[i, k]) }
   %3 = compute "a" [i < m, j < d] { out f32[m, d] = sum(k < n; exp(%0[i, k] - %2[i]) * %1[k, j]) }
