@@ -207,7 +207,11 @@ class BodyBuilder {
     plan->outer.assign(s.binders.begin(), s.binders.end() - 1);
     plan->key = s.binders.back();
     plan->block = key_block;
+    plan->range = graph::key_range(g_, s);
     plan->block_start = shape::fresh_var("block");
+    plan->key_end = shape::fresh_var("key_end");
+    plan->row_low = shape::fresh_var("row_low");
+    plan->row_end = shape::fresh_var("row_end");
     plan->rows = axes_in(s.args[0], domain);
     std::vector<Axis> score_domain = plan->rows;
     score_domain.push_back(plan->key);
@@ -263,7 +267,7 @@ class BodyBuilder {
 
   Span block_span(const OnlinePlan& plan) const {
     const Dim start(plan.block_start);
-    return {start, shape::min(start + Dim(plan.block), plan.key.extent), Dim(plan.block)};
+    return {start, shape::min(start + Dim(plan.block), Dim(plan.key_end)), Dim(plan.block)};
   }
 
   void add_binders(ScalarId body, std::vector<Fact>& facts) const {
@@ -312,7 +316,7 @@ class BodyBuilder {
         // Every part of an online reduction is computed over the rows that any part needs.
         share_rows(*plan, needs);
         for (const auto& other : onlines_)
-          if (other.get() == plan) kept_.push_back(plan->block_start);
+          if (other.get() == plan) kept_.insert(kept_.end(), {plan->block_start, plan->key_end});
       }
       auto& box = body_.scratch[l].box;
       for (size_t a = 0; a < local.domain.size(); ++a)
@@ -327,8 +331,10 @@ class BodyBuilder {
       if (!local.body.valid()) continue;
       std::vector<Fact> facts = facts_;
       for (size_t a = 0; a < local.domain.size(); ++a) add_span(facts, local.domain[a].var, box[a]);
-      for (const auto& p : onlines_)
+      for (const auto& p : onlines_) {
         add_range(facts, p->block_start, Dim(0), shape::max(p->key.extent, Dim(1)));
+        add_range(facts, p->key_end, Dim(0), p->key.extent + Dim(1));
+      }
       if (plan) {
         for (const Axis& b : plan->outer) add_range(facts, b.var, Dim(0), b.extent);
         add_span(facts, plan->key.var, block_span(*plan));

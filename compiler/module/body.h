@@ -18,6 +18,7 @@
 #include <optional>
 #include <vector>
 
+#include "graph/key_range.h"
 #include "module/module.h"
 #include "task/scatter.h"
 
@@ -80,7 +81,9 @@ struct OnlinePlan {
   std::vector<Axis> outer;  ///< binders but the last
   Axis key;                 ///< the last binder, walked in blocks
   int64_t block = 0;
-  Var block_start;
+  graph::KeyRange range;     ///< the keys that can count
+  Var block_start, key_end;  ///< a block is block_start .. min(block_start + block, key_end)
+  Var row_low, row_end;      ///< the part of a block that counts for one row
   uint32_t scores = 0, maximum = 0, sum = 0, rescale = 0;
   std::vector<uint32_t> values;  ///< the weighted sums
   std::vector<Axis> rows;        ///< axes of the score but the key

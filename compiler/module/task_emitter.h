@@ -61,6 +61,9 @@ class TaskEmitter {
 
   // tile/online.cpp
   void emit_online(const OnlinePlan&);
+  std::pair<llvm::Value*, llvm::Value*> row_range(const graph::KeyRange&, llvm::Value* low, llvm::Value* end);
+  std::pair<llvm::Value*, llvm::Value*> emit_key_range(const OnlinePlan&);
+  void emit_scores(const OnlinePlan&, const Span& keys);
   void emit_online_block(const OnlinePlan&, const Overrides&);
   void normalise_rows(const OnlinePlan&, const Span& keys);
   void finish_online(const OnlinePlan&);

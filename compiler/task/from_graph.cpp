@@ -7,10 +7,10 @@
 #include "base/bug.h"
 #include "task/boxes.h"
 #include "task/facts.h"
-#include "task/scatter.h"
 #include "task/storage.h"
 #include "task/task.h"
 #include "task/tiling/tiling.h"
+#include "task/work.h"
 
 namespace axon::task {
 
@@ -208,51 +208,14 @@ class TaskBuilder {
       type.coordinates.push_back(c);
     }
     type.accesses = accesses_of(program_, type);
-    type.work = work_of(node, [&](uint32_t axis) -> Dim {
+    const Work work = work_of(g_, node, [&](uint32_t axis) -> Dim {
       for (const auto& c : type.coordinates)
         if (c.axis == axis) return shape::min(Dim(c.tile), node.domain[axis].extent);
       return node.domain[axis].extent;
     });
-    type.total_work = work_of(node, [&](uint32_t axis) { return node.domain[axis].extent; });
+    type.work = work.tile;
+    type.total_work = work.total;
     return program_.types.add(std::move(type));
-  }
-
-  // ---- cost ----
-
-  /// Scalar operations (each contraction step counts one), over the sizes, plus a constant for the task
-  /// itself.
-  Dim work_of(const Node& node, const std::function<Dim(uint32_t)>& extent_of) const {
-    Dim work(0);
-    for (const auto& output : node.outputs) work = work + work_of(output.body, node.domain, extent_of);
-    for (uint32_t l = 0; l < node.locals.size(); ++l) {
-      const auto& local = node.locals[l];
-      work = work + work_of(local.body, local.domain, [&](uint32_t axis) {
-               const auto axes = node_axes(g_, node, l, axis);
-               return axes.size() == 1 ? extent_of(axes[0]) : local.domain[axis].extent;
-             });
-    }
-    return work + Dim(64);
-  }
-
-  /// Every point of the domain folds all points of the binders; where the reduction scatters, those points
-  /// find the elements that they count for.
-  Dim work_of(ScalarId body, const std::vector<Axis>& domain,
-              const std::function<Dim(uint32_t)>& extent_of) const {
-    Dim points(1), searched = binders_of(body);
-    const auto scatter = find_scatter(g_, body, domain);
-    for (uint32_t a = 0; a < domain.size(); ++a) {
-      points = points * extent_of(a);
-      if (!scatter || !scatter->decides(a)) searched = searched * extent_of(a);
-    }
-    return scatter ? searched + points : searched;
-  }
-
-  /// Product of the extents that the reductions of a body run over, each reduction once.
-  Dim binders_of(ScalarId body) const {
-    Dim product(1);
-    for (ScalarId id : scalars_in(g_, body))
-      for (const Axis& b : g_.scalars[id].binders) product = product * b.extent;
-    return product;
   }
 
   const Graph& g_;

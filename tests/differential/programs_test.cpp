@@ -66,6 +66,45 @@ const std::vector<Program> programs = {
       {{"c", 5}, {"h", 7}, {"w", 67}, {"o", 33}},
       {{"c", 0}, {"h", 3}, {"w", 2}, {"o", 3}},
       {{"c", 2}, {"h", 0}, {"w", 3}, {"o", 4}}}},
+    // Masks that bound the keys: by positions, sizes, integers of the entry and of the data, in each
+    // spelling;
+    // rows with no key at all; masks that only partly bound, or not.
+    {"MaskedAttention",
+     "import attention\n"
+     "entry causal_rows (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) where m <= n =\n"
+     "  attention.causal_attention q k v\n"
+     "entry windows (q : f32[h, m, d]) (k : f32[h, n, d]) (v : f32[h, n, e]) =\n"
+     "  attention.scored (attention.window 40 (n - m)) q k v\n"
+     "entry started (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) (start : i64) =\n"
+     "  attention.scored (causal start) q k v\n"
+     "entry lengths (q : f32[h, m, d]) (k : f32[h, n, d]) (v : f32[h, n, e]) (z : i64[h]) =\n"
+     "  attention.scored (fn s => for p i j => if j < z[p] then s[p, i, j] else -inf) q k v\n"
+     "entry of_rows (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) (z : i32[m]) =\n"
+     "  attention.scored (fn s => for i j => if i64 z[i] < j + i && j <= 2*i then s[i, j] else -inf) q k v\n"
+     "entry turned (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) =\n"
+     "  attention.scored (fn s => for i j => if i < 3*j || j + 9 < i then -inf else s[i, j]) q k v\n"
+     "entry partly (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) (z : i64[n]) =\n"
+     "  attention.scored (fn s => for i j => if j <= i && z[j] != z[0] then s[i, j] else -inf) q k v\n"
+     "entry capped (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) =\n"
+     "  attention.scored (fn s => attention.window 7 0 (causal 2 (attention.softcap 5.0 s))) q k v\n"
+     "entry nan_rows (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) =\n"
+     "  softmax (for i j => if j < i then (q @ transpose k)[i, j] else -inf) @ v\n"
+     "entry statistics (x : f32[m, n]) =\n"
+     "  let s = for i j => if j <= i && i < j + 5 then x[i, j] else -inf in (maximum s, logsumexp s, softmax "
+     "s)\n"
+     "entry two_axes (x : f32[m, h, n]) (v : f32[h, n, e]) =\n"
+     "  let s = for i p j => if p + j <= i then x[i, p, j] else -inf\n"
+     "  let top = for i => maximum (for p => maximum s[i, p])\n"
+     "  let w = for i p j => exp (s[i, p, j] - top[i])\n"
+     "  in for i c => (sum p j => w[i, p, j] * v[p, j, c]) / (sum p j => w[i, p, j])\n",
+     {{{"m", 5}, {"start", 3}, {"n", 7}, {"d", 3}, {"e", 2}, {"h", 2}},
+      {{"m", 1}, {"start", 0}, {"n", 1}, {"d", 1}, {"e", 1}, {"h", 1}},
+      {{"m", 67}, {"start", 64}, {"n", 131}, {"d", 5}, {"e", 33}, {"h", 1}},
+      {{"m", 3}, {"start", -2}, {"n", 601}, {"d", 2}, {"e", 3}, {"h", 3}},
+      {{"m", 130}, {"start", 5}, {"n", 130}, {"d", 4}, {"e", 4}, {"h", 1}},
+      {{"m", 0}, {"start", 0}, {"n", 3}, {"d", 2}, {"e", 2}, {"h", 2}},
+      {{"m", 0}, {"start", 0}, {"n", 0}, {"d", 2}, {"e", 2}, {"h", 2}}},
+     70},
     // A weight in panels of one entry, and arguments and states of the same name and path in others.
     {"WeightsBesideArguments",
      "entry fixed (p : weights { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"

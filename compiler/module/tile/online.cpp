@@ -20,24 +20,101 @@ void TaskEmitter::emit_online(const OnlinePlan& plan) {
   Nest outer{plan.outer, {}, {}, false, false, {}};
   for (const Axis& a : plan.outer) outer.spans.push_back({Dim(0), a.extent, a.extent});
   emit_nest(outer, [&] {
-    const Axis blocks{shape::fresh_var("block"), shape::cdiv(plan.key.extent, Dim(plan.block))};
-    f_.loop(blocks, f_.i64(0), f_.emit(blocks.extent), LoopKind::plain, [&] {
-      s_.enter();
-      const auto* number = f_.find(blocks.var);
-      f_.bind(plan.block_start, f_.b.CreateNSWMul(number->value, f_.i64(plan.block)), number->depth,
-              plan.key.extent);
-      const Dim start(plan.block_start);
-      const Span keys{start, shape::min(start + Dim(plan.block), plan.key.extent), Dim(plan.block)};
-      emit_online_block(plan, {{plan.key.var, keys}});
-      s_.leave();
+    const auto [low, end] = emit_key_range(plan);
+    f_.with({plan.key_end, plan.key.extent + Dim(1)}, end, [&, low = low, end = end] {
+      const Axis blocks{shape::fresh_var("block"), shape::cdiv(plan.key.extent, Dim(plan.block))};
+      auto* const count = f_.b.CreateSDiv(
+          f_.b.CreateNSWAdd(f_.b.CreateNSWSub(end, low), f_.i64(plan.block - 1)), f_.i64(plan.block));
+      f_.loop(blocks, f_.i64(0), count, LoopKind::plain, [&] {
+        s_.enter();
+        const auto* number = f_.find(blocks.var);
+        auto* const start = f_.b.CreateNSWAdd(low, f_.b.CreateNSWMul(number->value, f_.i64(plan.block)));
+        f_.bind(plan.block_start, start, number->depth, plan.key.extent);
+        const Dim first(plan.block_start);
+        const Span keys{first, shape::min(first + Dim(plan.block), Dim(plan.key_end)), Dim(plan.block)};
+        emit_online_block(plan, {{plan.key.var, keys}});
+        s_.leave();
+      });
     });
   });
   finish_online(plan);
 }
 
+/// The keys that can count for the row at hand: [low, end), of which low is not negative.
+std::pair<Value*, Value*> TaskEmitter::row_range(const graph::KeyRange& range, Value* low, Value* end) {
+  auto& b = f_.b;
+  const auto of_data = [&](const graph::KeyRange::Data& data) {
+    Value* const value = s_.emit_as(data.value, Elem::i64, false);
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, value, f_.emit(data.plus));
+  };
+  const auto raise = [&](Value* to) { low = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, low, to); };
+  const auto lower = [&](Value* to) { end = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, to); };
+  for (const Dim& bound : range.low) raise(f_.emit(bound));
+  for (const auto& bound : range.low_by_data) raise(of_data(bound));
+  for (const Dim& bound : range.end) lower(f_.emit(bound));
+  for (const auto& bound : range.end_by_data) lower(of_data(bound));
+  return {low, end};
+}
+
+/// The keys that can count for any of the task's rows: [low, end), inside of the axis. Blocks begin at a
+/// multiple of `key_alignment`, as panels and vectors do.
+std::pair<Value*, Value*> TaskEmitter::emit_key_range(const OnlinePlan& plan) {
+  constexpr int64_t key_alignment = 32;
+  auto& b = f_.b;
+  Value* const extent = f_.emit(plan.key.extent);
+  if (plan.range.empty()) return {f_.i64(0), extent};
+  auto* const low = f_.variable(b.getInt64Ty(), "low_key");
+  auto* const end = f_.variable(b.getInt64Ty(), "end_key");
+  b.CreateStore(extent, low);
+  b.CreateStore(f_.i64(0), end);
+  const auto update = [&](llvm::AllocaInst* variable, llvm::Intrinsic::ID by, Value* with) {
+    b.CreateStore(b.CreateBinaryIntrinsic(by, b.CreateLoad(b.getInt64Ty(), variable), with), variable);
+  };
+  f_.when(b.CreateICmpSGT(extent, f_.i64(0)), [&] {
+    emit_nest({plan.rows, body_.scratch[plan.maximum].box, {}, false, false, {}}, [&] {
+      const auto [first, last] = row_range(plan.range, f_.i64(0), extent);
+      update(low, llvm::Intrinsic::smin, first);
+      update(end, llvm::Intrinsic::smax, last);
+    });
+  });
+  Value* const first = b.CreateAnd(b.CreateLoad(b.getInt64Ty(), low), f_.i64(-key_alignment));
+  Value* const last = b.CreateLoad(b.getInt64Ty(), end);
+  return {first, b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, first, last)};
+}
+
+/// Scores of a block. Where a mask only bounds the keys of a row, the loop over them has its bounds instead
+/// of a condition.
+void TaskEmitter::emit_scores(const OnlinePlan& plan, const Span& keys) {
+  if (plan.range.empty() || !plan.range.unmasked.valid()) return emit_points(plan.scores, true);
+  auto& b = f_.b;
+  const Elem elem = body_.scratch[plan.scores].elem;
+  const auto& box = body_.scratch[plan.scores].box;
+  const auto along = [&](const Dim& low, const Dim& end, const std::vector<ScalarId>& bodies,
+                         const std::function<Value*()>& value) {
+    const Nest nest{{plan.key}, {{low, end, keys.bound}}, bodies, true, true, {local_offset(plan.scores)}};
+    emit_nest(nest, [&] { s_.store_to(local_element(plan.scores), value()); });
+  };
+  const auto masked = [&] { return s_.monoid_unit(graph::Monoid::max, elem, elem); };
+  emit_nest({plan.rows, {box.begin(), box.end() - 1}, {}, false, false, {}}, [&] {
+    Value *const start = f_.emit(keys.low), *const stop = f_.emit(keys.end);
+    const auto [first, last] = row_range(plan.range, start, stop);
+    Value* const low = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, first, stop);
+    Value* const end = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, last, low);
+    const Dim past = plan.key.extent + Dim(1);
+    f_.with({plan.row_low, past}, low, [&] {
+      f_.with({plan.row_end, past}, end, [&] {
+        along(keys.low, Dim(plan.row_low), {}, masked);
+        along(Dim(plan.row_low), Dim(plan.row_end), {plan.range.unmasked},
+              [&] { return s_.emit_as(plan.range.unmasked, elem, true); });
+        along(Dim(plan.row_end), keys.end, {}, masked);
+      });
+    });
+  });
+}
+
 void TaskEmitter::emit_online_block(const OnlinePlan& plan, const Overrides& overrides) {
   for (const Stage& stage : plan.before) emit_stage(stage, overrides);
-  emit_points(plan.scores, true);
+  emit_scores(plan, overrides.front().second);
   normalise_rows(plan, overrides.front().second);
   const auto rescale_at = [&] {
     std::vector<Dim> index;

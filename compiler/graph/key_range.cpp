@@ -1,0 +1,119 @@
+// See key_range.h. What is found is only ever a reason to leave out keys whose weight is 0: a condition that
+// is not understood is ignored.
+#include "graph/key_range.h"
+
+#include <cmath>
+
+namespace axon::graph {
+
+namespace {
+
+class RangeFinder {
+ public:
+  RangeFinder(const Graph& g, Var key) : g_(g), key_(key) {}
+
+  KeyRange run(ScalarId score) {
+    bool always = true;  // is the condition evaluated for every row and key?
+    while (const auto arm = unmasked(score)) {
+      const Scalar& select = g_.scalars[score];
+      condition(select.args[0], *arm == 1, always);
+      score = select.args[*arm];
+      always = false;
+    }
+    if (understood_) range_.unmasked = score;
+    return std::move(range_);
+  }
+
+ private:
+  /// The argument of a `select` whose other arm is -inf.
+  std::optional<size_t> unmasked(ScalarId id) const {
+    const Scalar& s = g_.scalars[id];
+    if (s.op != Op::select || !base::is_float(s.elem)) return std::nullopt;
+    for (size_t arm : {1, 2}) {
+      const Scalar& other = g_.scalars[s.args[3 - arm]];
+      if (other.op == Op::constant && std::isinf(other.number) && other.number < 0) return arm;
+    }
+    return std::nullopt;
+  }
+
+  /// Takes the bounds from a condition that has to hold (or not to hold) for a key to count.
+  void condition(ScalarId root, bool holds, bool always) {
+    struct Part {
+      ScalarId id;
+      bool holds, always;
+    };
+    std::vector<Part> work{{root, holds, always}};
+    while (!work.empty()) {
+      const Part part = work.back();
+      work.pop_back();
+      const Scalar& s = g_.scalars[part.id];
+      if (s.op == Op::not_) {
+        work.push_back({s.args[0], !part.holds, part.always});
+      } else if (s.op == (part.holds ? Op::and_ : Op::or_)) {
+        work.push_back({s.args[1], part.holds, false});  // evaluated only where the left side does not decide
+        work.push_back({s.args[0], part.holds, part.always});
+      } else if (!comparison(s, part.holds, part.always)) {
+        understood_ = false;
+      }
+    }
+  }
+
+  /// A comparison of i64 as one or two of: left side < right side, or <= it. Returns whether bounds say all
+  /// that it says.
+  bool comparison(const Scalar& s, bool holds, bool always) {
+    if (s.args.size() != 2 || g_.scalars[s.args[0]].elem != Elem::i64) return false;
+    const ScalarId left = s.args[0], right = s.args[1];
+    if (s.op == Op::lt || s.op == Op::le) {
+      const bool strict = (s.op == Op::lt) == holds;
+      return holds ? ordered(left, right, strict, always) : ordered(right, left, strict, always);
+    }
+    if (s.op != (holds ? Op::eq : Op::ne)) return false;
+    const bool at_most = ordered(left, right, false, always), at_least = ordered(right, left, false, always);
+    return at_most && at_least;
+  }
+
+  bool ordered(ScalarId left, ScalarId right, bool strict, bool always) {
+    const auto low = affine_index(g_, left), high = affine_index(g_, right);
+    if (low && high) return not_positive(*low - *high + Dim(strict ? 1 : 0));
+    if (low && always && !depends_on(g_, right, key_))
+      return by_data(range_.end_by_data, *low, right, strict ? 0 : 1);
+    if (high && always && !depends_on(g_, left, key_))
+      return by_data(range_.low_by_data, *high, left, strict ? 1 : 0);
+    return false;
+  }
+
+  /// d <= 0, where d = a * key + b for a constant a
+  bool not_positive(const Dim& d) {
+    const auto parts = d.linear_in(key_);
+    const auto a = parts ? parts->first.constant() : std::nullopt;
+    if (!a || *a == 0 || *a == INT64_MIN) return false;
+    const Dim bound =
+        *a > 0 ? shape::floor_div(-parts->second, Dim(*a)) + Dim(1) : shape::cdiv(parts->second, Dim(-*a));
+    if (!is_exact(g_, bound)) return false;
+    (*a > 0 ? range_.end : range_.low).push_back(bound);
+    return true;
+  }
+
+  /// The bound of the key where side = key + rest is compared with a value: value - rest + more.
+  bool by_data(std::vector<KeyRange::Data>& bounds, const Dim& side, ScalarId value, int64_t more) {
+    const auto parts = side.linear_in(key_);
+    if (!parts || !parts->first.is(1)) return false;
+    const Dim plus = Dim(more) - parts->second;
+    if (!is_exact(g_, plus)) return false;
+    bounds.push_back({value, plus});
+    return true;
+  }
+
+  const Graph& g_;
+  const Var key_;
+  KeyRange range_;
+  bool understood_ = true;  ///< bounds say all that the conditions say
+};
+
+}  // namespace
+
+KeyRange key_range(const Graph& g, const Scalar& online) {
+  return RangeFinder(g, online.binders.back().var).run(online.args[0]);
+}
+
+}  // namespace axon::graph

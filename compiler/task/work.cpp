@@ -1,0 +1,127 @@
+// See work.h.
+#include "task/work.h"
+
+#include "graph/key_range.h"
+#include "task/scatter.h"
+#include "task/tiling/tiling.h"
+
+namespace axon::task {
+
+namespace {
+
+using graph::Axis;
+using graph::Dim;
+using graph::Graph;
+using graph::Node;
+using graph::Op;
+using graph::Scalar;
+using graph::ScalarId;
+using graph::Var;
+
+constexpr int64_t work_of_task = 64;
+
+class Estimate {
+ public:
+  using Length = std::function<Dim(uint32_t axis)>;
+
+  Estimate(const Graph& g, const Node& node, const Length& tile_length)
+      : g_(g), node_(node), tile_length_(tile_length) {
+    for (const graph::Output& output : node.outputs) add_keys(output.body);
+  }
+
+  /// Of as much of the domain as `length_of` says.
+  Dim run(const Length& length_of) const {
+    Dim work(work_of_task);
+    for (const graph::Output& output : node_.outputs)
+      work = work + body(output.body, node_.domain, length_of);
+    for (uint32_t l = 0; l < node_.locals.size(); ++l) {
+      const graph::Local& local = node_.locals[l];
+      work = work + body(local.body, local.domain,
+                         [&](uint32_t axis) { return length_of_local(l, axis, length_of); });
+    }
+    return work;
+  }
+
+ private:
+  /// Every point of the domain folds all points of the binders; where the reduction scatters, those points
+  /// find the elements that they count for.
+  Dim body(ScalarId id, const std::vector<Axis>& domain, const Length& length_of) const {
+    Dim points(1), searched = binders_of(id);
+    const auto scatter = find_scatter(g_, id, domain);
+    for (uint32_t a = 0; a < domain.size(); ++a) {
+      points = points * length_of(a);
+      if (!scatter || !scatter->decides(a)) searched = searched * length_of(a);
+    }
+    return scatter ? searched + points : searched;
+  }
+
+  /// Product of the extents that the reductions of a body run over, each reduction once.
+  Dim binders_of(ScalarId id) const {
+    Dim product(1);
+    for (ScalarId part : scalars_in(g_, id))
+      for (const Axis& b : g_.scalars[part].binders) {
+        const auto keys = keys_.find(b.var);
+        product = product * (keys == keys_.end() ? b.extent : keys->second);
+      }
+    return product;
+  }
+
+  Dim length_of_local(uint32_t local, uint32_t axis, const Length& length_of) const {
+    const auto keys = local_keys_.find({local, axis});
+    if (keys != local_keys_.end()) return keys->second;
+    const auto axes = node_axes(g_, node_, local, axis);
+    return axes.size() == 1 ? length_of(axes[0]) : node_.locals[local].domain[axis].extent;
+  }
+
+  /// The keys that bounded online reductions of an output walk, and the axes of locals that follow them.
+  void add_keys(ScalarId output) {
+    for (ScalarId part : scalars_in(g_, output)) {
+      const Scalar& online = g_.scalars[part];
+      if (online.op != Op::online) continue;
+      const graph::KeyRange range = key_range(g_, online);
+      if (range.low.empty() && range.end.empty()) continue;
+      const Axis& key = online.binders.back();
+      const Dim keys = keys_.emplace(key.var, keys_of(range, online.binders)).first->second;
+      for (ScalarId arg : online.args)
+        for (ScalarId l : loads_in(g_, arg)) {
+          const Scalar& load = g_.scalars[l];
+          for (uint32_t a = 0; load.target.is_local() && a < load.args.size(); ++a)
+            if (affine_index(g_, load.args[a]) == Dim(key.var))
+              local_keys_.emplace(std::pair{load.target.output, a}, keys);
+        }
+    }
+  }
+
+  /// From the first key of any row of the tile in the middle of the domain to the last, for points of the
+  /// binders around the key that lie in their middle.
+  Dim keys_of(const graph::KeyRange& range, const std::vector<Axis>& binders) const {
+    shape::Substitution first, last;
+    for (size_t b = 0; b + 1 < binders.size(); ++b)
+      first[binders[b].var] = last[binders[b].var] = shape::floor_div(binders[b].extent, Dim(2));
+    for (uint32_t a = 0; a < node_.domain.size(); ++a) {
+      const Dim length = tile_length_(a);
+      const Dim begin = shape::floor_div(node_.domain[a].extent - length, Dim(2));
+      first[node_.domain[a].var] = begin;
+      last[node_.domain[a].var] = begin + length - Dim(1);
+    }
+    Dim low(0), end = binders.back().extent;
+    for (const Dim& d : range.low) low = shape::max(low, shape::min(d.substitute(first), d.substitute(last)));
+    for (const Dim& d : range.end) end = shape::min(end, shape::max(d.substitute(first), d.substitute(last)));
+    return shape::max(Dim(0), end - low);
+  }
+
+  const Graph& g_;
+  const Node& node_;
+  const Length& tile_length_;
+  std::map<Var, Dim> keys_;                                  ///< by binder
+  std::map<std::pair<uint32_t, uint32_t>, Dim> local_keys_;  ///< by local and axis
+};
+
+}  // namespace
+
+Work work_of(const Graph& g, const Node& node, const std::function<Dim(uint32_t)>& tile_length) {
+  const Estimate estimate(g, node, tile_length);
+  return {estimate.run(tile_length), estimate.run([&](uint32_t axis) { return node.domain[axis].extent; })};
+}
+
+}  // namespace axon::task
