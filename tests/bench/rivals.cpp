@@ -1,6 +1,7 @@
-// The rivals of rivals.py that are C++: arrays in row-major order come in as pointers, sizes as int64_t, and results
-// go out into arrays of the caller. rivals.py compiles this file, with OpenBLAS and oneDNN, into a library of C
-// functions, at -O3 -march=native -ffast-math. Each is the plain loop that one would write, over OpenMP's threads.
+// The rivals of rivals.py that are C++: arrays in row-major order come in as pointers, sizes as int64_t, and
+// results go out into arrays of the caller. rivals.py compiles this file, with OpenBLAS and oneDNN, into a
+// library of C functions, at -O3 -march=native -ffast-math. Each is the plain loop that one would write, over
+// OpenMP's threads.
 #include <cblas.h>
 #include <omp.h>
 
@@ -33,7 +34,8 @@ void sort(const T* x, T* y, int64_t n) {
   }
 }
 
-// The k largest, the largest first, of equal ones the lower position: a heap of k for each thread, then one of all.
+// The k largest, the largest first, of equal ones the lower position: a heap of k for each thread, then one
+// of all.
 template <typename T>
 void top_k(const T* x, T* values, int64_t* positions, int64_t n, int64_t k) {
   struct Found {
@@ -64,8 +66,8 @@ void top_k(const T* x, T* values, int64_t* positions, int64_t n, int64_t k) {
   for (int64_t i = 0; i < k; ++i) values[i] = all[i].value, positions[i] = all[i].at;
 }
 
-// Convolutions one after the other, as oneDNN runs them: in the layouts that it chooses, with filters that are
-// stored so beforehand. The image is reordered in each run, and so is the result.
+// Convolutions one after the other, as oneDNN runs them: in the layouts that it chooses, with filters that
+// are stored so beforehand. The image is reordered in each run, and so is the result.
 struct Net {
   using Memory = dnnl::memory;
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
@@ -76,9 +78,12 @@ struct Net {
   Memory result;
 
   static Memory::desc plain(Memory::dims dims) {
-    return {dims, Memory::data_type::f32, dims.size() == 1 ? Memory::format_tag::a : Memory::format_tag::abcd};
+    return {dims, Memory::data_type::f32,
+            dims.size() == 1 ? Memory::format_tag::a : Memory::format_tag::abcd};
   }
-  static Memory::desc any(Memory::dims dims) { return {dims, Memory::data_type::f32, Memory::format_tag::any}; }
+  static Memory::desc any(Memory::dims dims) {
+    return {dims, Memory::data_type::f32, Memory::format_tag::any};
+  }
 
   Net(int64_t c, int64_t h, int64_t w) { values.emplace_back(plain({1, c, h, w}), engine, nullptr); }
 
@@ -91,8 +96,8 @@ struct Net {
   }
 
   // `added` < 0, or the value that the result is added to and takes the place of.
-  int64_t convolution(int64_t of, Floats filter, Floats bias, int64_t out, int64_t k, int64_t stride, bool relu,
-                      int64_t added) {
+  int64_t convolution(int64_t of, Floats filter, Floats bias, int64_t out, int64_t k, int64_t stride,
+                      bool relu, int64_t added) {
     const Memory::dims in = values[of].get_desc().dims();
     const int64_t pad = k / 2;
     const auto size = [&](int64_t n) { return (n + 2 * pad - k) / stride + 1; };
@@ -104,17 +109,20 @@ struct Net {
     if (relu) after.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
     dnnl::primitive_attr attr;
     attr.set_post_ops(after);
-    dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, src,
-                                         any(filter_dims), plain({out}), dst, {stride, stride}, {pad, pad},
-                                         {pad, pad});
+    dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_inference,
+                                         dnnl::algorithm::convolution_direct, src, any(filter_dims),
+                                         plain({out}), dst, {stride, stride}, {pad, pad}, {pad, pad});
     dnnl::convolution_forward::primitive_desc chosen(desc, attr, engine);
     if (of == 0) steps.clear(), values.emplace_back(chosen.src_desc(), engine), of = 1;
-    const Memory f = reordered({plain(filter_dims), engine, const_cast<float*>(filter)}, chosen.weights_desc());
+    const Memory f =
+        reordered({plain(filter_dims), engine, const_cast<float*>(filter)}, chosen.weights_desc());
     values.push_back(added < 0 ? Memory(chosen.dst_desc(), engine) : values[added]);
     kept.push_back(Memory({plain({out}), engine}));
     std::copy(bias, bias + out, static_cast<float*>(kept.back().get_data_handle()));
     steps.push_back({dnnl::convolution_forward(chosen),
-                     {{DNNL_ARG_SRC, values[of]}, {DNNL_ARG_WEIGHTS, f}, {DNNL_ARG_BIAS, kept.back()},
+                     {{DNNL_ARG_SRC, values[of]},
+                      {DNNL_ARG_WEIGHTS, f},
+                      {DNNL_ARG_BIAS, kept.back()},
                       {DNNL_ARG_DST, values.back()}}});
     result = Memory(plain(result_dims), engine, nullptr);
     return int64_t(values.size()) - 1;
@@ -145,14 +153,15 @@ void top_k_f32(Floats x, float* v, int64_t* at, int64_t n, int64_t k) { top_k(x,
 void top_k_i32(const int32_t* x, int32_t* v, int64_t* at, int64_t n, int64_t k) { top_k(x, v, at, n, k); }
 
 Net* net_new(int64_t c, int64_t h, int64_t w) { return new Net(c, h, w); }
-int64_t net_convolution(Net* net, int64_t of, Floats filter, Floats bias, int64_t out, int64_t k, int64_t stride,
-                        int64_t relu, int64_t added) {
+int64_t net_convolution(Net* net, int64_t of, Floats filter, Floats bias, int64_t out, int64_t k,
+                        int64_t stride, int64_t relu, int64_t added) {
   return net->convolution(of, filter, bias, out, k, stride, relu != 0, added);
 }
 void net_run(Net* net, Floats image, float* out) { net->run(image, out); }
 
 // 3x3 with padding 1: the nine shifts of the image as rows, then one product of matrices.
-void convolution_im2col(Floats x, Floats f, float* y, float* shifted, int64_t c, int64_t o, int64_t h, int64_t w) {
+void convolution_im2col(Floats x, Floats f, float* y, float* shifted, int64_t c, int64_t o, int64_t h,
+                        int64_t w) {
 #pragma omp parallel for
   for (int64_t a = 0; a < c * 9; ++a) {
     const int64_t r = a % 9 / 3 - 1, s = a % 3 - 1;
@@ -168,12 +177,13 @@ void convolution_im2col(Floats x, Floats f, float* y, float* shifted, int64_t c,
       if (s > 0) row[w - 1] = 0;
     }
   }
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(o), int(h * w), int(c * 9), 1, f, int(c * 9), shifted,
-              int(h * w), 0, y, int(h * w));
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(o), int(h * w), int(c * 9), 1, f, int(c * 9),
+              shifted, int(h * w), 0, y, int(h * w));
 }
 
 // Each query looks at the `reach` keys up to its own.
-void window_attention(Floats q, Floats k, Floats v, float* out, int64_t h, int64_t n, int64_t d, int64_t reach) {
+void window_attention(Floats q, Floats k, Floats v, float* out, int64_t h, int64_t n, int64_t d,
+                      int64_t reach) {
   const float scale = 1 / std::sqrt(float(d));
 #pragma omp parallel
   {

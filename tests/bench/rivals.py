@@ -444,14 +444,15 @@ entry time_first (x : f32[c, n]) (f : f32[o, c, k]) where k <= n =
 # Measuring.
 
 
-def compiled(program, entry, options, folder):
+def compiled(program, entries, options, folder):
+    """The bundle of some entries."""
     path = os.path.join(root, program) if program.endswith(".axn") else os.path.join(folder, "program.axn")
     if not program.endswith(".axn"):
         with open(path, "w") as file:
             file.write(program)
-    bundle = os.path.join(folder, f"{entry}.axb")
-    subprocess.run([options.etcc, "build", "--quiet", "--level", options.level, "--entry", entry, "-o", bundle, path],
-                   check=True)
+    bundle = os.path.join(folder, "program.axb")
+    subprocess.run([options.etcc, "build", "--quiet", "--level", options.level, "-o", bundle, path,
+                    *(f"--entry={entry}" for entry in entries)], check=True)
     return bundle
 
 
@@ -533,9 +534,8 @@ def medians(runs, budget):
     return [1000 * statistics.median(found) for found in samples]
 
 
-def sides_with_rivals(case, options, axon, arguments, workers, folder):
+def sides_with_rivals(case, bundle, axon, arguments, workers):
     """The functions to run, ours first, and the memory of each, after a look at their results."""
-    bundle = compiled(case.program, case.entry, options, folder)
     run, results, kept = ours(axon, bundle, case.entry, arguments, workers)
     sides, memory = {"": run}, {"": peak(run)[0]}
     for name, rival in case.rivals.items():
@@ -548,11 +548,11 @@ def sides_with_rivals(case, options, axon, arguments, workers, folder):
     return sides, memory, kept
 
 
-def sides_of_orders(case, options, axon, arguments, workers, folder):
+def sides_of_orders(case, bundle, axon, arguments, workers):
     sides, memory, kept, first = {}, {}, [], None
     for name, axes in case.orders.items():
         turned = {k: np.ascontiguousarray(v.transpose(axes[k])) if k in axes else v for k, v in arguments.items()}
-        run, results, more = ours(axon, compiled(case.program, name, options, folder), name, turned, workers)
+        run, results, more = ours(axon, bundle, name, turned, workers)
         sides[name], memory[name] = run, peak(run)[0]
         kept.append(more)
         result = results()
@@ -565,19 +565,18 @@ def sides_of_orders(case, options, axon, arguments, workers, folder):
     return sides, memory, kept
 
 
-def measure(case, options, workers):
+def measure(case, bundle, workers, seconds):
     sys.dont_write_bytecode = True
     sys.path.insert(0, os.path.join(root, "runtime", "python"))
     import axon
     arguments = drawn(case.arguments, np.random.default_rng(1))
     make = sides_of_orders if case.orders else sides_with_rivals
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            sides, memory, kept = make(case, options, axon, arguments, workers, folder)
-        except (axon.Error, ValueError, subprocess.CalledProcessError) as error:
-            print(f"{case.name:18} {workers:7} failed: {error}", flush=True)
-            sys.exit(1)
-    found = dict(zip(sides, medians(list(sides.values()), options.seconds)))
+    try:
+        sides, memory, kept = make(case, bundle, axon, arguments, workers)
+    except (axon.Error, ValueError) as error:
+        print(f"{case.name:18} {workers:7} failed: {error}", flush=True)
+        sys.exit(1)
+    found = dict(zip(sides, medians(list(sides.values()), seconds)))
     mine = max(found, key=found.get) if case.orders else ""
     rival = min((name for name in found if case.orders or name), key=found.get)
     print(f"{case.name:18} {workers:7} {found[mine]:10.3f} {found[rival]:10.3f} {found[mine] / found[rival]:7.2f} "
@@ -619,8 +618,11 @@ def main():
     parser.add_argument("--list", action="store_true", help="the names of the cases")
     options = parser.parse_args()
     chosen = [one for name, one in cases.items() if any(fnmatch.fnmatch(name, it) for it in options.only or ["*"])]
-    if options.list or not chosen:
-        sys.exit("\n".join(cases))
+    if options.list:
+        print("\n".join(cases))
+        return
+    if not chosen:
+        sys.exit("There is no such case; --list shows their names.")
     options.etcc = os.path.join(options.build, "bin", "etcc")
     os.environ.setdefault("AXON_LIBRARY", os.path.join(options.build, "lib", "libaxon_runtime.so"))
     failed = 0
@@ -631,8 +633,15 @@ def main():
         print(f"{model}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, ours for {options.level}")
         print(f"{'case':18} workers    ours ms   rival ms   ratio    MiB   rival  rival, or slowest : fastest")
         for one in chosen:
+            try:
+                bundle = compiled(one.program, one.orders or [one.entry], options, folder)
+            except (OSError, subprocess.CalledProcessError) as error:
+                print(f"{one.name:18}         failed: {error}", flush=True)
+                failed += 1
+                continue
             for workers in options.workers:  # each in a process of its own, whose memory is nobody else's
-                child = multiprocessing.get_context("fork").Process(target=measure, args=(one, options, workers))
+                child = multiprocessing.get_context("fork").Process(target=measure,
+                                                                    args=(one, bundle, workers, options.seconds))
                 child.start()
                 child.join(options.limit)
                 if child.is_alive():
