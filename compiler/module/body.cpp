@@ -207,7 +207,7 @@ class BodyBuilder {
     plan->outer.assign(s.binders.begin(), s.binders.end() - 1);
     plan->key = s.binders.back();
     plan->block = key_block;
-    plan->range = graph::key_range(g_, s);
+    plan->range = graph::binder_range(g_, s, s.binders.size() - 1);
     plan->block_start = shape::fresh_var("block");
     plan->key_end = shape::fresh_var("key_end");
     plan->row_low = shape::fresh_var("row_low");

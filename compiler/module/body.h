@@ -18,7 +18,7 @@
 #include <optional>
 #include <vector>
 
-#include "graph/key_range.h"
+#include "graph/binder_range.h"
 #include "module/module.h"
 #include "task/scatter.h"
 
@@ -81,7 +81,7 @@ struct OnlinePlan {
   std::vector<Axis> outer;  ///< binders but the last
   Axis key;                 ///< the last binder, walked in blocks
   int64_t block = 0;
-  graph::KeyRange range;     ///< the keys that can count
+  graph::BinderRange range;  ///< the keys that can count
   Var block_start, key_end;  ///< a block is block_start .. min(block_start + block, key_end)
   Var row_low, row_end;      ///< the part of a block that counts for one row
   uint32_t scores = 0, maximum = 0, sum = 0, rescale = 0;

@@ -15,6 +15,7 @@ using graph::Scalar;
 using llvm::Value;
 
 Typed ScalarEmitter::emit(ScalarId id, bool widened) {
+  if (const auto other = equal_.find(id); other != equal_.end()) id = other->second;
   const auto key = std::pair(id, widened);
   for (const auto& scope : scopes_)
     if (const auto it = scope.find(key); it != scope.end()) return it->second;

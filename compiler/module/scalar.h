@@ -29,6 +29,9 @@ class ScalarEmitter {
   /// Emits now what does not depend on `inner` and is sure to be needed: called just before a loop over
   /// `inner`.
   void hoist(ScalarId, Var inner, bool widened);
+  /// From here to assume_nothing(), `id` is emitted as `other`, which has the same value.
+  void assume_equal(ScalarId id, ScalarId other) { equal_[id] = other; }
+  void assume_nothing() { equal_.clear(); }
   /// Forgets what was computed: call when a loop variable changes.
   void enter() { scopes_.emplace_back(); }
   void leave() { scopes_.pop_back(); }
@@ -78,6 +81,7 @@ class ScalarEmitter {
   const Body& body_;
   const Graph& g_;
   std::vector<std::map<std::pair<ScalarId, bool>, Typed>> scopes_;
+  std::map<ScalarId, ScalarId> equal_;
   mutable std::map<ScalarId, bool> in_range_;
 };
 

@@ -44,6 +44,17 @@ class TaskEmitter {
   void reduce_by_rows(uint32_t local, const Nest& binders, bool accumulate);
   void reduce_by_columns(uint32_t local, const Nest& binders, size_t column, bool accumulate);
 
+  // tile/narrow.cpp
+  bool data_bounds_depend_on(Var axis, const graph::Scalar& reduce) const;
+  bool is_known(const std::vector<Var>&, const Nest&, size_t binder) const;
+  llvm::Value* data_bound(const std::vector<graph::BinderRange::Data>&, const Dim& extent,
+                          llvm::Intrinsic::ID combine);
+  void with_narrowed(Nest&, size_t binder, const graph::BinderRange&,
+                     const std::function<void(bool complete)>& then);
+  void with_narrowed(const graph::Scalar& reduce, Nest nest,
+                     const std::function<void(const Nest&, ScalarId folded)>& emit);
+  void emit_without_clamps(const Nest&, const std::function<void()>& body);
+
   // tile/scatter.cpp
   void emit_scatter(uint32_t local, const task::Scatter&, const Overrides&);
   void find_elements(uint32_t local, const task::Scatter&, size_t next);

@@ -1,7 +1,7 @@
 // See work.h.
 #include "task/work.h"
 
-#include "graph/key_range.h"
+#include "graph/binder_range.h"
 #include "task/scatter.h"
 #include "task/tiling/tiling.h"
 
@@ -78,7 +78,7 @@ class Estimate {
     for (ScalarId part : scalars_in(g_, output)) {
       const Scalar& online = g_.scalars[part];
       if (online.op != Op::online) continue;
-      const graph::KeyRange range = key_range(g_, online);
+      const graph::BinderRange range = binder_range(g_, online, online.binders.size() - 1);
       if (range.low.empty() && range.end.empty()) continue;
       const Axis& key = online.binders.back();
       const Dim keys = keys_.emplace(key.var, keys_of(range, online.binders)).first->second;
@@ -94,7 +94,7 @@ class Estimate {
 
   /// From the first key of any row of the tile in the middle of the domain to the last, for points of the
   /// binders around the key that lie in their middle.
-  Dim keys_of(const graph::KeyRange& range, const std::vector<Axis>& binders) const {
+  Dim keys_of(const graph::BinderRange& range, const std::vector<Axis>& binders) const {
     shape::Substitution first, last;
     for (size_t b = 0; b + 1 < binders.size(); ++b)
       first[binders[b].var] = last[binders[b].var] = shape::floor_div(binders[b].extent, Dim(2));

@@ -41,9 +41,9 @@ void TaskEmitter::emit_online(const OnlinePlan& plan) {
 }
 
 /// The keys that can count for the row at hand: [low, end), of which low is not negative.
-std::pair<Value*, Value*> TaskEmitter::row_range(const graph::KeyRange& range, Value* low, Value* end) {
+std::pair<Value*, Value*> TaskEmitter::row_range(const graph::BinderRange& range, Value* low, Value* end) {
   auto& b = f_.b;
-  const auto of_data = [&](const graph::KeyRange::Data& data) {
+  const auto of_data = [&](const graph::BinderRange::Data& data) {
     Value* const value = s_.emit_as(data.value, Elem::i64, false);
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, value, f_.emit(data.plus));
   };

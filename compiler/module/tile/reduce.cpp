@@ -33,7 +33,8 @@ void TaskEmitter::emit_reduction(uint32_t local, const Overrides& overrides, boo
   for (size_t a = l.domain.size(); same_type && a-- > 0;) {
     if (body_.scratch[local].box[a].bound.is(1)) continue;
     const int score = stride_score(l.domain[a].var, binders.bodies, {});
-    if (score > best && score >= 4) best = score, column = a;
+    if (score > best && score >= 4 && !data_bounds_depend_on(l.domain[a].var, reduce))
+      best = score, column = a;
   }
   if (column)
     reduce_by_columns(local, binders, *column, accumulate);
@@ -52,10 +53,11 @@ void TaskEmitter::reduce_by_rows(uint32_t local, const Nest& binders, bool accum
     Value* start = accumulate ? s_.converted({s_.load_from(local_element(local)), kept}, elem)
                               : s_.monoid_unit(reduce.monoid, reduce.elem, elem);
     f_.b.CreateStore(start, total);
-    emit_nest(binders, [&] {
-      Value* so_far = f_.b.CreateLoad(s_.type_of(elem), total);
-      f_.b.CreateStore(s_.combine(reduce.monoid, elem, so_far, s_.emit_as(reduce.args[0], elem, true)),
-                       total);
+    with_narrowed(reduce, binders, [&](const Nest& counting, ScalarId folded) {
+      emit_without_clamps(counting, [&] {
+        Value* so_far = f_.b.CreateLoad(s_.type_of(elem), total);
+        f_.b.CreateStore(s_.combine(reduce.monoid, elem, so_far, s_.emit_as(folded, elem, true)), total);
+      });
     });
     Value* result = f_.b.CreateLoad(s_.type_of(elem), total);
     s_.store_to(local_element(local), s_.converted({result, elem}, kept));

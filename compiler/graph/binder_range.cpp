@@ -1,8 +1,6 @@
-// See key_range.h. What is found is only ever a reason to leave out keys whose weight is 0: a condition that
-// is not understood is ignored.
-#include "graph/key_range.h"
-
-#include <cmath>
+// See binder_range.h. What is found is only ever a reason to leave out points that count nothing: a condition
+// that is not understood is ignored.
+#include "graph/binder_range.h"
 
 namespace axon::graph {
 
@@ -10,33 +8,32 @@ namespace {
 
 class RangeFinder {
  public:
-  RangeFinder(const Graph& g, Var key) : g_(g), key_(key) {}
+  /// `monoid`: the one whose unit counts nothing.
+  RangeFinder(const Graph& g, Var binder, Monoid monoid) : g_(g), binder_(binder), monoid_(monoid) {}
 
-  KeyRange run(ScalarId score) {
-    bool always = true;  // is the condition evaluated for every row and key?
-    while (const auto arm = unmasked(score)) {
-      const Scalar& select = g_.scalars[score];
+  BinderRange run(ScalarId folded) {
+    bool always = true;  // is the condition evaluated for every point?
+    while (const auto arm = unmasked(folded)) {
+      const Scalar& select = g_.scalars[folded];
       condition(select.args[0], *arm == 1, always);
-      score = select.args[*arm];
+      folded = select.args[*arm];
       always = false;
     }
-    if (understood_) range_.unmasked = score;
+    if (understood_) range_.unmasked = folded;
     return std::move(range_);
   }
 
  private:
-  /// The argument of a `select` whose other arm is -inf.
+  /// The argument of a `select` whose other arm is the unit.
   std::optional<size_t> unmasked(ScalarId id) const {
     const Scalar& s = g_.scalars[id];
-    if (s.op != Op::select || !base::is_float(s.elem)) return std::nullopt;
-    for (size_t arm : {1, 2}) {
-      const Scalar& other = g_.scalars[s.args[3 - arm]];
-      if (other.op == Op::constant && std::isinf(other.number) && other.number < 0) return arm;
-    }
+    if (s.op != Op::select) return std::nullopt;
+    for (size_t arm : {1, 2})
+      if (is_unit(g_, s.args[3 - arm], monoid_)) return arm;
     return std::nullopt;
   }
 
-  /// Takes the bounds from a condition that has to hold (or not to hold) for a key to count.
+  /// Takes the bounds from a condition that has to hold (or not to hold) for a point to count.
   void condition(ScalarId root, bool holds, bool always) {
     struct Part {
       ScalarId id;
@@ -75,16 +72,16 @@ class RangeFinder {
   bool ordered(ScalarId left, ScalarId right, bool strict, bool always) {
     const auto low = affine_index(g_, left), high = affine_index(g_, right);
     if (low && high) return not_positive(*low - *high + Dim(strict ? 1 : 0));
-    if (low && always && !depends_on(g_, right, key_))
+    if (low && always && !depends_on(g_, right, binder_))
       return by_data(range_.end_by_data, *low, right, strict ? 0 : 1);
-    if (high && always && !depends_on(g_, left, key_))
+    if (high && always && !depends_on(g_, left, binder_))
       return by_data(range_.low_by_data, *high, left, strict ? 1 : 0);
     return false;
   }
 
-  /// d <= 0, where d = a * key + b for a constant a
+  /// d <= 0, where d = a * binder + b for a constant a
   bool not_positive(const Dim& d) {
-    const auto parts = d.linear_in(key_);
+    const auto parts = d.linear_in(binder_);
     const auto a = parts ? parts->first.constant() : std::nullopt;
     if (!a || *a == 0 || *a == INT64_MIN) return false;
     const Dim bound =
@@ -94,9 +91,9 @@ class RangeFinder {
     return true;
   }
 
-  /// The bound of the key where side = key + rest is compared with a value: value - rest + more.
-  bool by_data(std::vector<KeyRange::Data>& bounds, const Dim& side, ScalarId value, int64_t more) {
-    const auto parts = side.linear_in(key_);
+  /// The bound of the binder where side = binder + rest is compared with a value: value - rest + more.
+  bool by_data(std::vector<BinderRange::Data>& bounds, const Dim& side, ScalarId value, int64_t more) {
+    const auto parts = side.linear_in(binder_);
     if (!parts || !parts->first.is(1)) return false;
     const Dim plus = Dim(more) - parts->second;
     if (!is_exact(g_, plus)) return false;
@@ -105,15 +102,18 @@ class RangeFinder {
   }
 
   const Graph& g_;
-  const Var key_;
-  KeyRange range_;
+  const Var binder_;
+  const Monoid monoid_;
+  BinderRange range_;
   bool understood_ = true;  ///< bounds say all that the conditions say
 };
 
 }  // namespace
 
-KeyRange key_range(const Graph& g, const Scalar& online) {
-  return RangeFinder(g, online.binders.back().var).run(online.args[0]);
+BinderRange binder_range(const Graph& g, const Scalar& reduction, size_t binder) {
+  const Monoid monoid = reduction.op == Op::online ? Monoid::max : reduction.monoid;
+  if (monoid == Monoid::argmax) return {};
+  return RangeFinder(g, reduction.binders[binder].var, monoid).run(reduction.args[0]);
 }
 
 }  // namespace axon::graph

@@ -1,7 +1,7 @@
 // Which keys a mask leaves, as bounds, and what it says besides.
 #include <gtest/gtest.h>
 
-#include "graph/key_range.h"
+#include "graph/binder_range.h"
 #include "support.h"
 
 namespace axon::graph::testing {
@@ -42,7 +42,7 @@ const Mask masks[] = {
     {"added", "%0[i, k] + select({k} <= {i}, 0.0, -inf)", "", "", true},
 };
 
-std::string text(const Graph& g, const std::vector<Dim>& dims, const std::vector<KeyRange::Data>& data) {
+std::string text(const Graph& g, const std::vector<Dim>& dims, const std::vector<BinderRange::Data>& data) {
   std::string all;
   const auto add = [&](const std::string& bound) { all += (all.empty() ? "" : "; ") + bound; };
   for (const auto& d : data) {
@@ -71,13 +71,42 @@ TEST_P(MaskOf, BoundsTheKeys) {
   %2 = compute [i < m] { out f32[m] = proj(1, online(k < n; e, 1.0; )") +
                        mask.score + ")) }\n  result \"\" %2\n");
   const Scalar& projection = g.scalars[g.nodes[g.results[0].value.node].outputs[0].body];
-  const KeyRange range = key_range(g, g.scalars[projection.args[0]]);
+  const BinderRange range = binder_range(g, g.scalars[projection.args[0]], 0);
   EXPECT_EQ(text(g, range.low, range.low_by_data), mask.low);
   EXPECT_EQ(text(g, range.end, range.end_by_data), mask.end);
   EXPECT_EQ(range.unmasked.valid(), mask.whole);
 }
 INSTANTIATE_TEST_SUITE_P(Masks, MaskOf, ::testing::ValuesIn(masks),
                          [](const auto& info) { return std::string(info.param.name); });
+
+/// The range of binder number `binder` of a reduction over i < m and j < n.
+BinderRange range_of(const std::string& reduction, size_t binder, Graph& g) {
+  g = read(std::string(R"(graph "sums"
+  size m = axis 0 of 0 where m
+  size n = axis 1 of 0 where n
+  fact 0 <= m
+  fact 0 <= n
+  input "x" argument f32[m, n]
+  %0 = input 0
+  %1 = compute [] { out f32[] = )") +
+           reduction + " }\n  result \"\" %1\n");
+  return binder_range(g, g.scalars[g.nodes[g.results[0].value.node].outputs[0].body], binder);
+}
+
+TEST(BinderRange, OfEachBinderAndMonoid) {
+  Graph g;
+  const std::string triangle = "(i < m, j < n; select({j} <= {i}, %0[i, j], ";
+  BinderRange range = range_of("sum" + triangle + "0.0))", 1, g);
+  EXPECT_EQ(text(g, range.end, {}), "i + 1");
+  EXPECT_TRUE(range.unmasked.valid());
+  range = range_of("sum" + triangle + "0.0))", 0, g);
+  EXPECT_EQ(text(g, range.low, {}), "j");
+  EXPECT_TRUE(range_of("sum" + triangle + "1.0))", 1, g).empty());
+  EXPECT_EQ(text(g, range_of("prod" + triangle + "1.0))", 1, g).end, {}), "i + 1");
+  EXPECT_EQ(text(g, range_of("max" + triangle + "-inf))", 1, g).end, {}), "i + 1");
+  EXPECT_TRUE(range_of("max" + triangle + "inf))", 1, g).empty());
+  EXPECT_EQ(text(g, range_of("min" + triangle + "inf))", 1, g).end, {}), "i + 1");
+}
 
 }  // namespace
 }  // namespace axon::graph::testing
