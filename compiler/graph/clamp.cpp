@@ -20,6 +20,18 @@ bool is_in_range(const Graph& g, ScalarId index, const Dim& extent, const std::v
   return holds(high) && holds(low);
 }
 
+namespace {
+
+/// Is the index max(min(.., extent - 1), 0) already?
+bool is_clamped(const Graph& g, ScalarId index, const Dim& extent) {
+  const Scalar& high = g.scalars[index];
+  if (high.op != Op::max || affine_index(g, high.args[1]) != Dim(0)) return false;
+  const Scalar& low = g.scalars[high.args[0]];
+  return low.op == Op::min && affine_index(g, low.args[1]) == extent - Dim(1);
+}
+
+}  // namespace
+
 ScalarId clamped_load(Graph& g, ScalarId id, const std::vector<Fact>& facts) {
   const Scalar s = g.scalars[id];
   const std::vector<Dim> shape = g.type(s.target).shape;
@@ -33,7 +45,7 @@ ScalarId clamped_load(Graph& g, ScalarId id, const std::vector<Fact>& facts) {
     const auto clamped = dim ? exact_index(g, max(min(*dim, shape[a] - Dim(1)), Dim(0))) : std::nullopt;
     if (clamped) {
       at[a] = *clamped;
-    } else if (g.scalars[at[a]].op != Op::bounded) {  // those are checked
+    } else if (g.scalars[at[a]].op != Op::bounded && !is_clamped(g, at[a], shape[a])) {
       const ScalarId last = index_of(g, shape[a] - Dim(1)), zero = constant_int(g, Elem::i64, 0);
       at[a] = apply(g, Op::max, {apply(g, Op::min, {at[a], last}), zero});
     }

@@ -105,6 +105,34 @@ const std::vector<Program> programs = {
       {{"m", 0}, {"start", 0}, {"n", 3}, {"d", 2}, {"e", 2}, {"h", 2}},
       {{"m", 0}, {"start", 0}, {"n", 0}, {"d", 2}, {"e", 2}, {"h", 2}}},
      70},
+    // Reductions over the points that a mask leaves: by positions and by the data, of several binders, along
+    // rows
+    // and columns; slices between two integers of the data, with and without steps, empty ones too.
+    {"BoundedReductions",
+     "entry triangles (x : f32[m, n]) (y : i64[n, m]) =\n"
+     "  ((for i => sum j => if j <= i then x[i, j] else 0.0), (for i => sum j => if j < i then y[j, i] else "
+     "0),\n"
+     "   (for i => reduce max (-inf) (for j => if i <= 2*j && j != 3 then x[i, j] else -inf)),\n"
+     "   sum i j => if j <= i && i < j + 4 then x[i, j] else 0.0)\n"
+     "entry lengths (x : f32[m, n]) (z : i64[m]) (w : i32[n]) =\n"
+     "  ((for i => sum j => if j < z[i] then x[i, j] else 0.0), (for j => sum i => if i64 w[j] <= i then "
+     "x[i, j] "
+     "else 0.0),\n"
+     "   (for i => sum j => if z[i] <= j + i && j < z[0] then x[i, j] * x[i, j] else 0.0),\n"
+     "   (for i => all (for j => if j < z[i] then x[i, j] < 0.5 else true)))\n"
+     "entry slices (x : f32[n]) (y : f32[m, n]) (z : i64[m]) (w : i64[m]) =\n"
+     "  let a = for i => min (z[i] % (n + 1)) (w[i] % (n + 1)) let b = for i => max (z[i] % (n + 1)) (w[i] % "
+     "(n + 1)) in\n"
+     "  ((for i => sum x[a[i] : b[i]]), (for i => maximum x[a[i] : b[i] : 3]), (for i => sum (x[: b[i]] * "
+     "y[i, : b[i]])),\n"
+     "   (for i => sum y[i, a[i] :]), (for i => sum (y[i, a[i] : b[i]] * x[a[i] : b[i]])))\n",
+     {{{"m", 5}, {"n", 7}},
+      {{"m", 1}, {"n", 1}},
+      {{"m", 67}, {"n", 131}},
+      {{"m", 3}, {"n", 600}},
+      {{"m", 4}, {"n", 0}},
+      {{"m", 0}, {"n", 3}}},
+     70},
     // A weight in panels of one entry, and arguments and states of the same name and path in others.
     {"WeightsBesideArguments",
      "entry fixed (p : weights { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"

@@ -54,13 +54,14 @@ Val IndexEvaluator::index_leaf(const Expr& e, const Val& of, const std::optional
     return v;
   }
   builder_.force(*of.array);
-  Selection s = select(e, *of.array, otherwise.has_value());
+  Selection s = select(e, *of.array, otherwise ? Use::read_or_else : Use::read);
   if (failed_) return {};
   Array result;
   result.elem = of.array->elem;
   result.shape = s.shape;
   result.vars = s.vars;
   result.body = builder_.element(*of.array, s.indices);
+  for (const Dim& extent : s.need_elements) result.body = checks_.zero_if_empty(result.body, extent);
   if (otherwise) {
     ScalarId other = builder_.stretched(builder_.leaf(*otherwise), s.shape, s.vars);
     result.body = apply(g, Op::select, {s.inside, result.body, other});
@@ -68,7 +69,7 @@ Val IndexEvaluator::index_leaf(const Expr& e, const Val& of, const std::optional
   return Val::of(std::move(result));
 }
 
-IndexEvaluator::Selection IndexEvaluator::select(const Expr& e, const Array& of, bool has_else) {
+IndexEvaluator::Selection IndexEvaluator::select(const Expr& e, const Array& of, Use use) {
   Selection s;
   s.inside = constant_int(g, Elem::boolean, 1);
   size_t single = 0, ranks = 0;
@@ -98,13 +99,13 @@ IndexEvaluator::Selection IndexEvaluator::select(const Expr& e, const Array& of,
       case Item::point: {
         auto extent = take(1);
         if (extent.empty()) base::bug("from_core", "an index has more positions than axes");
-        select_point(item.point, extent[0], has_else, words(e, "index", item.point), s);
+        select_point(item.point, extent[0], use == Use::read_or_else, words(e, "index", item.point), s);
         break;
       }
       case Item::slice: {
         auto extent = take(1);
         if (extent.empty()) base::bug("from_core", "an index has more positions than axes");
-        select_slice(item, extent[0], words(e, item), s);
+        select_slice(item, extent[0], words(e, item), use, s);
         break;
       }
       case Item::rank: {
@@ -173,6 +174,15 @@ void IndexEvaluator::require_start(ScalarId start, const Dim& extent, const std:
                   start, end, what + ": {lhs} is not in 0 .. {rhs}");
 }
 
+/// Checks that a slice between two integers of the data lies inside of the axis.
+void IndexEvaluator::require_inside(ScalarId start, ScalarId stop, const Dim& extent,
+                                    const SliceWords& said) {
+  const std::string leaves = said.whole + " leaves the axis";
+  require_start(start, extent, leaves);
+  const ScalarId end = sizes_.value_of(extent);
+  checks_.require(apply(g, Op::le, {stop, end}), stop, end, leaves + ": {lhs} is not in 0 .. {rhs}");
+}
+
 /// The end of a slice is checked where it is reached, but for what is known of it.
 void IndexEvaluator::require_end(ScalarId stop, const Dim& extent, const SliceWords& said) {
   const auto most = checked_.upper_bound(stop);
@@ -229,7 +239,7 @@ std::optional<std::string> IndexEvaluator::check_data_start(ScalarId start, bool
 
 /// x[a:b:stride] with a bound that the data decides: one element for each `stride` that b - a has begun.
 void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent,
-                                   const SliceWords& said, Selection& out) {
+                                   const SliceWords& said, Use use, Selection& out) {
   auto first = start_as_size(start, extent);
   if (first && (!holds(shape::at_most(Dim(0), *first), said.start) ||
                 !holds(shape::at_most(*first, extent), said.start))) {
@@ -249,11 +259,18 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
   const bool ends_inside = end && known(*end, extent);
   if (length && end && !ends_inside) first = std::nullopt;  // each element is checked
   const bool may_be_empty = !length || !known(Dim(1), *length);
+  // In a `for` or a loop both ends are checked once for a slice, and none of its elements.
+  const bool as_whole =
+      !first && !ends_inside && !affine_index(g, start) && (!active_.empty() || !loops_.empty());
   std::optional<std::string> blamed = said.start;
-  if (!first && !ends_inside) blamed = check_data_start(start, may_be_empty, extent, said);
+  if (as_whole) {
+    if (use != Use::update) require_inside(start, stop, extent, said);
+  } else if (!first && !ends_inside) {
+    blamed = check_data_start(start, may_be_empty, extent, said);
+  }
   if (!blamed) return;
   // The last element of several steps may lie inside where the end does not.
-  if (stride != 1 && !ends_inside) require_end(stop, extent, said);
+  if (stride != 1 && !ends_inside && !as_whole) require_end(stop, extent, said);
   if (length && !ends_inside) require_room(*length, extent, said);
   if (length && !holds(shape::at_least(*length, Dim(0)), said.order)) {
     fail(source::Code::E0601,
@@ -267,9 +284,14 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
   const Axis axis{shape::fresh_var("a"), cdiv(*length, Dim(stride))};
   const Dim along = Dim(stride) * Dim(axis.var);
   active_.push_back(axis);
-  const ScalarId at =
-      first ? index_of(g, *first + along)
-            : checked_.safe_index(apply(g, Op::add, {start, index_of(g, along)}), extent, *blamed);
+  ScalarId at = first ? index_of(g, *first + along) : apply(g, Op::add, {start, index_of(g, along)});
+  if (as_whole) {
+    at = checked_.guarded_index(at, extent).first;
+    if (bounds_.proof(shape::at_most(axis.extent, extent)) == Proof::unknown)
+      out.need_elements.push_back(extent);
+  } else if (!first) {
+    at = checked_.safe_index(at, extent, *blamed);
+  }
   active_.pop_back();
   out.shape.push_back(axis.extent);
   out.vars.push_back(axis.var);
@@ -305,7 +327,7 @@ ScalarId IndexEvaluator::as_data(ScalarId index) {
   return load(g, builder_.store(whole, domain), at, Elem::i64);
 }
 
-void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, const SliceWords& said,
+void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, const SliceWords& said, Use use,
                                   Selection& out) {
   auto part = [&](core::ExprId id, const Dim& otherwise, bool counts) {
     if (!id.valid()) return index_of(g, otherwise);
@@ -329,7 +351,8 @@ void IndexEvaluator::select_slice(const IndexItem& item, const Dim& extent, cons
     from = first;
   }
   const auto start = affine_index(g, from), stop = affine_index(g, to);
-  if (later || (stride > 0 && (!start || !stop))) return slice_by_data(from, to, stride, extent, said, out);
+  if (later || (stride > 0 && (!start || !stop)))
+    return slice_by_data(from, to, stride, extent, said, use, out);
   if (!start || !stop || stride == 0) {
     unsupported("a slice whose step is not a constant, or that goes backwards between what the data decides");
     return;

@@ -49,6 +49,13 @@ class IndexEvaluator : Part {
     };
     std::vector<std::optional<Run>> runs;
     ScalarId inside;  // with `else`: whether the indices were in range
+    std::vector<Dim>
+        need_elements;  // axes that may have none while the result has some: nothing is read then
+  };
+  enum class Use : uint8_t {
+    read,
+    read_or_else,  ///< of what lies outside something else is the value
+    update         ///< checks itself that runs decided by the data lie inside
   };
   /// What messages call the parts of a slice: its start, its end, what shows that the one is not past the
   /// other, and all of it.
@@ -56,21 +63,23 @@ class IndexEvaluator : Part {
     std::string start, stop, order, whole;
   };
   Val index_leaf(const core::Expr& e, const Val& of, const std::optional<Val>& otherwise);
-  Selection select(const core::Expr& e, const Array& of, bool has_else);
+  Selection select(const core::Expr& e, const Array& of, Use);
   void select_point(core::ExprId point, const Dim& extent, bool has_else, const std::string& what,
                     Selection& out);
-  void select_slice(const core::IndexItem& item, const Dim& extent, const SliceWords& said, Selection& out);
+  void select_slice(const core::IndexItem& item, const Dim& extent, const SliceWords& said, Use,
+                    Selection& out);
   bool is_proved(ScalarId from, ScalarId to, const Dim& extent) const;
   ScalarId as_data(ScalarId index);
   ScalarId from_end(ScalarId number, const Dim& extent);
   void require_end(ScalarId stop, const Dim& extent, const SliceWords& said);
+  void require_inside(ScalarId start, ScalarId stop, const Dim& extent, const SliceWords& said);
   void require_room(const Dim& length, const Dim& extent, const SliceWords& said);
   bool holds(const shape::Fact& fact, const std::string& what);
   std::optional<Dim> start_as_size(ScalarId start, const Dim& extent) const;
   std::optional<std::string> check_data_start(ScalarId start, bool may_be_empty, const Dim& extent,
                                               const SliceWords& said);
   void slice_by_data(ScalarId start, ScalarId stop, int64_t stride, const Dim& extent, const SliceWords& said,
-                     Selection& out);
+                     Use, Selection& out);
   void select_rank(core::LocalId rank, const std::vector<Dim>& axes, Selection& out);
   std::string words(const core::Expr& e, const std::string& role, core::ExprId part) const;
   SliceWords words(const core::Expr& e, const core::IndexItem& slice) const;

@@ -88,11 +88,15 @@ void RuntimeChecks::clamp(Array& a, size_t axis, const Dim& wanted) {
   const Var v = a.vars[axis];
   a.shape[axis] = wanted;
   a.body = substitute(g, a.body, shape::Substitution{{v, max(min(Dim(v), found - Dim(1)), Dim(0))}});
-  if (bounds_.proof(shape::at_least(found, Dim(1))) == Proof::always) return;
-  const Elem elem = g.scalars[a.body].elem;
+  a.body = zero_if_empty(a.body, found);
+}
+
+ScalarId RuntimeChecks::zero_if_empty(ScalarId element, const Dim& extent) {
+  if (bounds_.proof(shape::at_least(extent, Dim(1))) == Proof::always) return element;
+  const Elem elem = g.scalars[element].elem;
   const ScalarId zero = base::is_float(elem) ? constant_float(g, elem, 0) : constant_int(g, elem, 0);
-  const ScalarId some = apply(g, Op::le, {constant_int(g, Elem::i64, 1), sizes_.value_of(found)});
-  a.body = apply(g, Op::select, {some, a.body, zero});
+  const ScalarId some = apply(g, Op::le, {constant_int(g, Elem::i64, 1), sizes_.value_of(extent)});
+  return apply(g, Op::select, {some, element, zero});
 }
 
 }  // namespace axon::graph

@@ -35,6 +35,8 @@ class RuntimeChecks : Part {
   /// Gives the axis another size; past the elements that there are, the last one stands, or 0 where there is
   /// none.
   void clamp(Array& a, size_t axis, const Dim& wanted);
+  /// What is read from an axis, or 0 where that has no element.
+  ScalarId zero_if_empty(ScalarId element, const Dim& extent);
 
  private:
   SizeEnvironment& sizes_;

@@ -123,7 +123,7 @@ bool IndexEvaluator::reads_others(ScalarId value, const Array& of, const Selecti
 Array IndexEvaluator::updated(const Expr& e, const std::shared_ptr<Array>& of, const Array& value) {
   builder_.force(*of);
   const auto written = static_cast<uint32_t>(g.checks.size());
-  Selection s = select(e, *of, false);
+  Selection s = select(e, *of, Use::update);
   if (failed_) return *of;
   Target target;
   Array now = fitted(e, value, s);
