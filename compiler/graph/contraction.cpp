@@ -30,11 +30,19 @@ bool is_weight(const Graph& g, Value v) {
   return g.inputs[g.nodes[v.node].input].kind == InputKind::weight;
 }
 
+/// An index that the data decides, the same at every step of these axes. It only says where an operand
+/// begins, as the expert of a token does.
+bool is_fixed(const Graph& g, ScalarId index, const std::vector<Var>& axes) {
+  return !affine_index(g, index) &&
+         std::none_of(axes.begin(), axes.end(), [&](Var v) { return depends_on(g, index, v); });
+}
+
 /// Is the column on the last axis of what is loaded and the depth on the axis before, each with step 1 and on
 /// no other axis?
 bool lies_in_columns(const Graph& g, const Scalar& load, Var column, Var depth) {
   for (size_t a = 0; a < load.args.size(); ++a) {
     const auto index = affine_index(g, load.args[a]);
+    if (a + 2 < load.args.size() && is_fixed(g, load.args[a], {column, depth})) continue;
     if (!index) return false;
     const auto by_column = index->linear_in(column), by_depth = index->linear_in(depth);
     if (!by_column || !by_column->first.is(a + 1 == load.args.size() ? 1 : 0)) return false;
@@ -78,7 +86,7 @@ class Finder {
     if (!depends_on(g, id, depth.var) || !elsewhere(f, depth.var)) return;
     const int score = score_of(g.scalars[id], column.var, depth.var);
     if (score == 0) return;
-    std::vector<Axis> depths = run_of(g.scalars[id], depth);
+    std::vector<Axis> depths = run_of(g.scalars[id], column, depth);
     if (std::pair(score, depths.size()) < std::pair(score_, best_.depths.size())) return;
     score_ = score;
     best_.load = id;
@@ -91,9 +99,9 @@ class Finder {
 
   /// The binders that run together up to `last` in a row-major operand: one step of each is a whole run of
   /// the next.
-  std::vector<Axis> run_of(const Scalar& load, const Axis& last) const {
+  std::vector<Axis> run_of(const Scalar& load, const Axis& column, const Axis& last) const {
     std::vector<Axis> run{last};
-    const auto offset = offset_of(load);
+    const auto offset = offset_of(load, {column.var, last.var});
     const auto stride_of = [&](const Axis& a) -> std::optional<Dim> {
       const auto linear = offset->linear_in(a.var);
       return linear ? std::optional(linear->first) : std::nullopt;
@@ -105,7 +113,7 @@ class Finder {
       return std::find_if(reduce_.binders.begin(), reduce_.binders.end(), [&](const Axis& a) {
         const bool is_new =
             std::none_of(run.begin(), run.end(), [&](const Axis& r) { return r.var == a.var; });
-        return is_new && stride_of(a) == whole;
+        return is_new && stride_of(a) == whole && offset_of(load, {column.var, last.var, a.var});
       });
     };
     for (auto found = next(); stride && found != reduce_.binders.end(); found = next()) {
@@ -122,7 +130,7 @@ class Finder {
   /// 0: not by kernels.
   int score_of(const Scalar& load, Var column, Var depth) const {
     if (is_weight(g, load.target) && lies_in_columns(g, load, column, depth)) return 4;
-    const auto offset = offset_of(load);
+    const auto offset = offset_of(load, {column, depth});
     if (!offset) return 0;
     const auto by_column = offset->linear_in(column), by_depth = offset->linear_in(depth);
     if (!by_column || !by_depth || by_column->first.contains(depth) || by_depth->first.contains(column))
@@ -132,13 +140,14 @@ class Finder {
     return std::any_of(domain_.begin(), domain_.end(), [&](const Axis& a) { return tells_apart(a); }) ? 1 : 0;
   }
 
-  /// In elements of a row-major tensor; nullopt when an index depends on data.
-  std::optional<Dim> offset_of(const Scalar& load) const {
+  /// In elements of a row-major tensor, but for indices that the data decides; nullopt when one of those
+  /// changes along one of the axes.
+  std::optional<Dim> offset_of(const Scalar& load, const std::vector<Var>& axes) const {
     Dim offset, stride(1);
     for (size_t a = load.args.size(); a-- > 0;) {
       const auto index = affine_index(g, load.args[a]);
-      if (!index) return std::nullopt;
-      offset = offset + *index * stride;
+      if (!index && !is_fixed(g, load.args[a], axes)) return std::nullopt;
+      if (index) offset = offset + *index * stride;
       stride = stride * (load.target.is_local() ? locals_[load.target.output].domain[a].extent
                                                 : g.type(load.target).shape[a]);
     }

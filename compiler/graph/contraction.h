@@ -32,9 +32,10 @@ struct Contraction {
 
 /// The body as a contraction; nullopt when it is no sum of products with binders on both sides. `domain` is
 /// that of the body, `locals` are those of its node. Of several right operands that kernels can read, floats
-/// of at most the accumulator's width with affine indices, it is the one whose elements lie best: column
-/// after column in a weight, then in any tensor, then depth after depth. Where they can read none, the right
-/// operand is what depends on the last axis of the domain that some factors have and others lack.
+/// of at most the accumulator's width whose indices are affine or the same all along the column and the
+/// depth, it is the one whose elements lie best: column after column in a weight, then in any tensor, then
+/// depth after depth. Where they can read none, the right operand is what depends on the last axis of the
+/// domain that some factors have and others lack.
 std::optional<Contraction> find_contraction(const Graph&, const std::vector<Local>& locals, ScalarId body,
                                             const std::vector<Axis>& domain);
 

@@ -106,15 +106,9 @@ class Planner {
 
 }  // namespace
 
-std::optional<Dim> affine_offset(const Body& body, ScalarId id) {
-  const Graph& g = *body.graph;
-  const Scalar& load = g.scalars[id];
-  std::vector<Dim> index;
-  for (ScalarId arg : load.args) {
-    const auto i = graph::affine_index(g, arg);
-    if (!i) return {};
-    index.push_back(*i);
-  }
+namespace {
+
+Dim offset_at(const Body& body, const Scalar& load, std::vector<Dim> index) {
   if (load.target.is_local()) {
     const ScratchTensor& tensor = body.scratch[load.target.output];
     Dim sum;
@@ -124,6 +118,26 @@ std::optional<Dim> affine_offset(const Body& body, ScalarId id) {
   const task::Place& place = body.program->place(load.target);
   if (place.slot) index.insert(index.begin(), *place.slot);
   return layout_of(body.program->buffers[place.buffer]).offset(index);
+}
+
+}  // namespace
+
+std::optional<Dim> affine_offset(const Body& body, ScalarId id) {
+  const Scalar& load = body.graph->scalars[id];
+  std::vector<Dim> index;
+  for (ScalarId arg : load.args) {
+    const auto i = graph::affine_index(*body.graph, arg);
+    if (!i) return {};
+    index.push_back(*i);
+  }
+  return offset_at(body, load, std::move(index));
+}
+
+Dim moving_offset(const Body& body, ScalarId id) {
+  const Scalar& load = body.graph->scalars[id];
+  std::vector<Dim> index;
+  for (ScalarId arg : load.args) index.push_back(graph::affine_index(*body.graph, arg).value_or(Dim(0)));
+  return offset_at(body, load, std::move(index));
 }
 
 std::optional<ContractPlan> plan_contraction(const Body& body, ScalarId reduce,

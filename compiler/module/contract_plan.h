@@ -12,5 +12,7 @@ std::optional<ContractPlan> plan_contraction(const Body&, ScalarId reduce, const
 /// The element offset of a load, when every index is affine; in scratch memory relative to the box's first
 /// element.
 std::optional<Dim> affine_offset(const Body&, ScalarId load);
+/// The offset but for indices that the data decides: how it moves along axes on which those do not depend.
+Dim moving_offset(const Body&, ScalarId load);
 
 }  // namespace axon::module

@@ -67,12 +67,13 @@ class TaskEmitter {
   void stage_row(const ContractPlan&, llvm::Value* base, llvm::Value* offset, size_t axis, uint32_t region);
   void call_kernel(uint32_t local, const ContractPlan&, bool accumulate);
   llvm::Value* left_pointer(const ContractPlan&);
-  std::vector<Dim> right_index(const ContractPlan&) const;
+  std::vector<Dim> right_index(const ContractPlan&);
   Span span_of(const Axis&, uint32_t local, const Overrides&) const;
 
   // tile/online.cpp
   void emit_online(const OnlinePlan&);
-  std::pair<llvm::Value*, llvm::Value*> row_range(const graph::KeyRange&, llvm::Value* low, llvm::Value* end);
+  std::pair<llvm::Value*, llvm::Value*> row_range(const graph::BinderRange&, llvm::Value* low,
+                                                  llvm::Value* end);
   std::pair<llvm::Value*, llvm::Value*> emit_key_range(const OnlinePlan&);
   void emit_scores(const OnlinePlan&, const Span& keys);
   void emit_online_block(const OnlinePlan&, const Overrides&);

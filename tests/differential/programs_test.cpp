@@ -133,6 +133,28 @@ const std::vector<Program> programs = {
       {{"m", 4}, {"n", 0}},
       {{"m", 0}, {"n", 3}}},
      70},
+    // Matrix products whose right operand begins where the data says: weights in panels and in rows,
+    // arguments, one
+    // or many rows, transposed, summed over the choice too.
+    {"GatheredMatrices",
+     "import routing\n"
+     "entry experts (p : weights routing.Experts[f32, e, d, f]) (x : f32[t, d]) (s : f32[t, e]) where e >= 2 "
+     "=\n"
+     "  let (w, ids) = routing.top_gates 2 s in routing.by_gather w ids x p\n"
+     "entry rows (w : f32[e, d, f]) (x : f32[t, m, d]) (z : i64[t]) =\n"
+     "  for t m j => sum a => x[t, m, a] * w[z[t] % e, a, j]\n"
+     "entry turned (p : weights { w : bf16[e, f, d] }) (x : f32[t, d]) (z : i32[t]) =\n"
+     "  for t j => sum a => x[t, a] * f32 p.w[i64 z[t] % e, j, a]\n"
+     "entry summed (w : f32[d, e, f]) (x : f32[t, d]) (z : i64[t, d]) =\n"
+     "  for t j => sum a => x[t, a] * w[a, z[t, a] % e, j]\n"
+     "entry both (w : f32[e, d, d]) (x : f32[e, d]) (z : i64[t]) =\n"
+     "  for t j => sum a => x[z[t] % e, a] * w[z[t] % e, a, j]\n",
+     {{{"e", 3}, {"d", 5}, {"f", 7}, {"t", 4}, {"m", 2}},
+      {{"e", 2}, {"d", 1}, {"f", 1}, {"t", 1}, {"m", 1}},
+      {{"e", 4}, {"d", 67}, {"f", 33}, {"t", 3}, {"m", 65}},
+      {{"e", 2}, {"d", 0}, {"f", 3}, {"t", 2}, {"m", 1}},
+      {{"e", 2}, {"d", 3}, {"f", 4}, {"t", 0}, {"m", 0}}},
+     70},
     // A weight in panels of one entry, and arguments and states of the same name and path in others.
     {"WeightsBesideArguments",
      "entry fixed (p : weights { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"

@@ -102,6 +102,7 @@ Value* TaskEmitter::left_pointer(const ContractPlan& plan) {
 void TaskEmitter::run_ahead() {
   for (const Stage& stage : body_.stages) {
     if (stage.kind != Stage::Kind::contract || !stage.contract->panel) continue;
+    if (!affine_offset(body_, stage.contract->right)) break;  // what the data decides may not be there yet
     auto& b = f_.b;
     const ContractPlan& plan = *stage.contract;
     s_.enter();
@@ -120,9 +121,18 @@ void TaskEmitter::run_ahead() {
   f_.b.CreateRetVoid();
 }
 
-std::vector<Dim> TaskEmitter::right_index(const ContractPlan& plan) const {
+/// What the data decides is a variable that is bound here.
+std::vector<Dim> TaskEmitter::right_index(const ContractPlan& plan) {
+  const auto& load = g_.scalars[plan.right];
   std::vector<Dim> index;
-  for (ScalarId arg : g_.scalars[plan.right].args) index.push_back(*graph::affine_index(g_, arg));
+  for (size_t a = 0; a < load.args.size(); ++a) {
+    const auto affine = graph::affine_index(g_, load.args[a]);
+    index.push_back(affine ? *affine : Dim(shape::fresh_var("at")));
+    if (affine) continue;
+    const Dim extent = load.target.is_local() ? body_.locals[load.target.output].domain[a].extent
+                                              : g_.type(load.target).shape[a];
+    f_.bind(*index.back().as_var(), s_.emit_as(load.args[a], Elem::i64, false), inside, extent);
+  }
   return index;
 }
 
@@ -156,7 +166,7 @@ void TaskEmitter::call_kernel(uint32_t local, const ContractPlan& plan, bool acc
     b_depth = f_.i64(panel_width);
     b_column = f_.i64(1);
   } else {
-    const Dim offset = *affine_offset(body_, plan.right);
+    const Dim offset = moving_offset(body_, plan.right);
     b_depth = f_.emit(offset.linear_in(plan.depths.back().var)->first);
     b_column = f_.emit(offset.linear_in(plan.column.var)->first);
   }
