@@ -1,8 +1,10 @@
 // In: a task program with events. Out: segments with hoisted waits, arena slots, event words, cost totals.
 //
-// Memory reuse: temporaries share a slot only when every task that touches one is ordered, by the waits that
-// exist, after every task that touches the other, also around the back edge of a loop. No wait is ever added
-// for the sake of reuse; the chains of waits that it relies on are, to the program's certificate.
+// Memory reuse: temporaries share a slot only when their lives follow each other: every task that touches one
+// is ordered, by the waits that exist, after every task that touches the one before it in the slot, and
+// around the back edge of a loop every task of the first after every task of the last. Grids are never empty,
+// so all others are ordered through those between. No wait is ever added for the sake of reuse; the chains of
+// waits that it relies on are, to the program's certificate.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -10,6 +12,7 @@
 #include <tuple>
 
 #include "base/rule.h"
+#include "base/work.h"
 #include "plan/plan.h"
 #include "task/certificate.h"
 #include "task/decided.h"
@@ -62,8 +65,24 @@ std::vector<uint32_t> decided_by(const Program& p, TaskTypeId type, const std::v
   return numbers;
 }
 
+/// The numbers of the waits, by the type whose tasks wait.
+using WaitsOf = std::map<TaskTypeId, std::vector<uint32_t>>;
+
+WaitsOf waits_by_consumer(const Program& p) {
+  WaitsOf waits;
+  for (uint32_t w = 0; w < p.waits.size(); ++w) waits[p.waits[w].consumer].push_back(w);
+  return waits;
+}
+
+const std::vector<uint32_t>& waits_of(const WaitsOf& waits, TaskTypeId type) {
+  static const std::vector<uint32_t> none;
+  const auto found = waits.find(type);
+  return found == waits.end() ? none : found->second;
+}
+
 std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& steps, Schedule schedule,
-                           const std::vector<Decision>& decisions, const std::vector<SizeDecision>& sizes) {
+                           const WaitsOf& waits, const std::vector<Decision>& decisions,
+                           const std::vector<SizeDecision>& sizes) {
   std::vector<Step> out;
   for (const task::Step& s : steps) {
     Step step;
@@ -72,9 +91,8 @@ std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& step
       Segment segment;
       segment.type = s.task;
       segment.barrier_after = schedule == Schedule::barrier;
-      for (uint32_t w = 0; w < p.waits.size(); ++w)
-        if (AXON_RULE(segment_own_wait, p.waits[w].consumer == s.task))
-          (depends_on_coordinates(p, p.waits[w]) ? segment.per_task : segment.hoisted).push_back(w);
+      for (uint32_t w : waits_of(waits, s.task))
+        (depends_on_coordinates(p, p.waits[w]) ? segment.per_task : segment.hoisted).push_back(w);
       segment.decides = decided_by(p, s.task, decisions);
       for (uint32_t n = 0; n < sizes.size(); ++n)
         if (AXON_RULE(settles_size, p.graph->sizes[sizes[n].size].value.node == p.types[s.task].node))
@@ -82,14 +100,14 @@ std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& step
       step.segment = std::move(segment);
     } else {
       step.loop = s.loop;
-      step.body = steps_of(p, s.body, schedule, decisions, sizes);
+      step.body = steps_of(p, s.body, schedule, waits, decisions, sizes);
     }
     out.push_back(std::move(step));
   }
   return out;
 }
 
-/// Who touches each temporary, in program order.
+/// Who touches each buffer, in program order.
 std::map<BufferId, std::vector<TaskTypeId>> touches_of(const Program& p) {
   std::map<BufferId, std::vector<TaskTypeId>> touches;
   const std::function<void(const std::vector<task::Step>&)> walk = [&](const std::vector<task::Step>& steps) {
@@ -97,7 +115,7 @@ std::map<BufferId, std::vector<TaskTypeId>> touches_of(const Program& p) {
       if (s.task.valid())
         for (const auto& access : p.types[s.task].accesses) {
           auto& list = touches[access.buffer];
-          if (std::find(list.begin(), list.end(), s.task) == list.end()) list.push_back(s.task);
+          if (list.empty() || list.back() != s.task) list.push_back(s.task);
         }
       walk(s.body);
     }
@@ -108,39 +126,82 @@ std::map<BufferId, std::vector<TaskTypeId>> touches_of(const Program& p) {
 
 class MemoryPlan {
  public:
-  explicit MemoryPlan(Program& p) : p_(p), happens_before_(p), certificate_(p), touches_(touches_of(p)) {}
+  explicit MemoryPlan(Program& p) : p_(p), happens_before_(p), certificate_(p), touches_(touches_of(p)) {
+    for (const auto& [value, place] : p.places)
+      if (place.slot) slotted_.insert(place.buffer);
+  }
 
   std::vector<Slot> run() {
-    std::vector<Slot> slots;
-    for (uint32_t b = 0; b < p_.buffers.size(); ++b) {
-      const BufferId id{b};
-      if (AXON_RULE(slot_not_temporary, p_.buffers[id].kind != task::Buffer::Kind::temporary)) continue;
-      const Dim bytes = bytes_of(id);
-      const auto fits = std::find_if(slots.begin(), slots.end(), [&](const Slot& slot) {
-        return std::all_of(slot.buffers.begin(), slot.buffers.end(),
-                           [&](BufferId o) { return can_share(o, id); });
-      });
-      if (fits == slots.end()) {
-        slots.push_back({{id}, bytes});
-      } else {
-        for (BufferId other : fits->buffers) note_needed(other, id);
-        fits->buffers.push_back(id);
-        if (AXON_RULE(slot_grows, true)) fits->bytes = shape::max(fits->bytes, bytes);
-      }
-    }
+    for (const BufferId id : temporaries()) put(id);
+    for (const Slot& slot : slots_) note_needed(slot.buffers);
     certify();
-    return slots;
+    return std::move(slots_);
   }
 
  private:
+  /// In the order of their tasks; those that nothing touches last.
+  std::vector<BufferId> temporaries() const {
+    std::vector<BufferId> list;
+    for (uint32_t b = 0; b < p_.buffers.size(); ++b)
+      if (!AXON_RULE(slot_not_temporary, p_.buffers[BufferId{b}].kind != task::Buffer::Kind::temporary))
+        list.push_back({b});
+    const auto order = task::program_order(p_);
+    const auto begin = [&](BufferId id) {
+      const auto touches = touches_.find(id);
+      return touches == touches_.end() ? p_.types.size() : order.at(touches->second.front());
+    };
+    std::stable_sort(list.begin(), list.end(), [&](BufferId a, BufferId b) { return begin(a) < begin(b); });
+    return list;
+  }
+
+  /// Into the first slot whose last buffer's life ends before this one's begins, else into one of its own.
+  void put(BufferId id) {
+    const Dim bytes = bytes_of(id);
+    for (const size_t s : slots_that_end_before(id)) {
+      Slot& slot = slots_[s];
+      if (!may_share(slot.buffers.front(), id) || !AXON_RULE(share_before, before(slot.buffers.back(), id)) ||
+          !AXON_RULE(share_around, around(slot.buffers.front(), id)))
+        continue;
+      slot.buffers.push_back(id);
+      if (AXON_RULE(slot_grows, true)) slot.bytes = shape::max(slot.bytes, bytes);
+      return note_end(s);
+    }
+    slots_.push_back({{id}, bytes});
+    note_end(slots_.size() - 1);
+  }
+
+  /// Those whose last buffer is touched by something that runs before a task that touches this one.
+  std::set<size_t> slots_that_end_before(BufferId id) const {
+    std::set<size_t> slots;
+    const auto touches = touches_.find(id);
+    if (touches == touches_.end()) return slots;
+    const TaskTypeId first = touches->second.front();
+    for (const TaskTypeId earlier : before_all_of({first, p_.types[first].loops.size(), 0}))
+      if (const auto ends = ends_.find(earlier); ends != ends_.end())
+        slots.insert(ends->second.begin(), ends->second.end());
+    base::work(slots.size());
+    return slots;
+  }
+
+  /// A buffer was put at the end of the slot.
+  void note_end(size_t s) {
+    const auto& buffers = slots_[s].buffers;
+    if (buffers.size() > 1)
+      for (TaskTypeId type : touching(buffers[buffers.size() - 2])) ends_[type].erase(s);
+    if (const auto touches = touches_.find(buffers.back()); touches != touches_.end())
+      for (TaskTypeId type : touches->second) ends_[type].insert(s);
+  }
+
   Dim bytes_of(BufferId id) const {
     Dim bytes(base::elem_bytes(p_.buffers[id].elem));
     for (const Dim& d : p_.buffers[id].shape) bytes = bytes * d;
     return bytes;
   }
 
-  /// Both live in the same loops (or none), one strictly before the other, and around the back edge too.
-  bool can_share(BufferId a, BufferId b) const {
+  const std::vector<TaskTypeId>& touching(BufferId id) const { return touches_.at(id); }
+
+  /// Do both live in the same loops (or none), in one iteration?
+  bool may_share(BufferId a, BufferId b) const {
     const auto ta = touches_.find(a), tb = touches_.find(b);
     if (AXON_RULE(share_untouched, ta == touches_.end() || tb == touches_.end())) return false;
     const auto& loops = p_.types[ta->second.front()].loops;
@@ -149,24 +210,32 @@ class MemoryPlan {
       return false;
     if (AXON_RULE(share_loops_of_other, !std::all_of(tb->second.begin(), tb->second.end(), same_loops)))
       return false;
-    if (AXON_RULE(share_slotted, has_slots(a)) || AXON_RULE(share_with_slotted, has_slots(b))) return false;
-    return AXON_RULE(share_before, before(ta->second, tb->second, loops.size())) ||
-           AXON_RULE(share_behind, before(tb->second, ta->second, loops.size()));
+    return !AXON_RULE(share_slotted, slotted_.contains(a)) &&
+           !AXON_RULE(share_with_slotted, slotted_.contains(b));
   }
 
-  bool has_slots(BufferId id) const {
-    return std::any_of(p_.places.begin(), p_.places.end(),
-                       [&](const auto& entry) { return entry.second.buffer == id && entry.second.slot; });
+  /// In one iteration, are all tasks that touch the first before all that touch the second?
+  bool before(BufferId first, BufferId second) const {
+    return each_pair(first, second, [&](TaskTypeId x, TaskTypeId y) {
+      return !AXON_RULE(before_itself, x == y) &&
+             !AXON_RULE(before_same_iteration, !ordered({y, p_.types[y].loops.size(), 0}, x));
+    });
   }
 
-  bool before(const std::vector<TaskTypeId>& first, const std::vector<TaskTypeId>& second,
-              size_t loops) const {
-    for (TaskTypeId x : first)
-      for (TaskTypeId y : second) {
-        if (AXON_RULE(before_itself, x == y) || AXON_RULE(before_same_iteration, !ordered(y, x, {loops, 0})))
-          return false;
-        for (size_t level = 0; level < loops; ++level)
-          if (AXON_RULE(before_next_iteration, !ordered(x, y, {level, 1}))) return false;
+  /// In the next iteration, are those of the first behind those of the last?
+  bool around(BufferId first, BufferId last) const {
+    return each_pair(first, last, [&](TaskTypeId x, TaskTypeId y) {
+      for (size_t level = 0; level < p_.types[x].loops.size(); ++level)
+        if (AXON_RULE(before_next_iteration, !ordered({x, level, 1}, y))) return false;
+      return true;
+    });
+  }
+
+  bool each_pair(BufferId a, BufferId b, const std::function<bool(TaskTypeId, TaskTypeId)>& holds) const {
+    for (TaskTypeId x : touching(a))
+      for (TaskTypeId y : touching(b)) {
+        base::work();
+        if (!holds(x, y)) return false;
       }
     return true;
   }
@@ -182,27 +251,32 @@ class MemoryPlan {
     task::Distance distance() const { return {level, iterations}; }
   };
 
-  /// Is every task of `earlier`, which is in the same loops, ordered before one of `later`?
-  bool ordered(TaskTypeId later, TaskTypeId earlier, const task::Distance& distance) const {
-    const auto [known, is_new] = ordered_.try_emplace({later, distance.level, distance.iterations});
+  /// The types in the same loops all tasks of which run before.
+  const std::set<TaskTypeId>& before_all_of(const Place& place) const {
+    const auto [known, is_new] = before_.try_emplace(place);
     if (is_new)
-      happens_before_.each_whole(later, distance,
+      happens_before_.each_whole(place.later, place.distance(),
                                  [&](TaskTypeId type, const auto&) { known->second.insert(type); });
-    return known->second.count(earlier) > 0;
+    return known->second;
   }
 
-  /// Notes what shows that the lives of two buffers in one slot do not meet.
-  void note_needed(BufferId a, BufferId b) {
-    for (TaskTypeId x : touches_.at(a))
-      for (TaskTypeId y : touches_.at(b)) {
-        const size_t loops = p_.types[x].loops.size();
-        for (size_t level = 0; level < loops; ++level) {
-          needed_[{x, level, 1}].insert(y);
-          needed_[{y, level, 1}].insert(x);
-        }
-        needed_[{x, loops, 0}].insert(y);
+  bool ordered(const Place& place, TaskTypeId earlier) const {
+    return before_all_of(place).count(earlier) > 0;
+  }
+
+  /// Notes what shows that the lives of the buffers of one slot do not meet.
+  void note_needed(const std::vector<BufferId>& lives) {
+    if (lives.size() < 2) return;
+    const size_t loops = p_.types[touching(lives.front()).front()].loops.size();
+    for (size_t i = 0; i + 1 < lives.size(); ++i)
+      each_pair(lives[i], lives[i + 1], [&](TaskTypeId x, TaskTypeId y) {
         needed_[{y, loops, 0}].insert(x);
-      }
+        return true;
+      });
+    each_pair(lives.front(), lives.back(), [&](TaskTypeId x, TaskTypeId y) {
+      for (size_t level = 0; level < loops; ++level) needed_[{x, level, 1}].insert(y);
+      return true;
+    });
   }
 
   void certify() {
@@ -216,7 +290,10 @@ class MemoryPlan {
   task::HappensBefore happens_before_;
   task::CertificateWriter certificate_;
   std::map<BufferId, std::vector<TaskTypeId>> touches_;
-  mutable std::map<Place, std::set<TaskTypeId>> ordered_;
+  std::set<BufferId> slotted_;                   ///< those with a slot for each iteration of a loop
+  std::vector<Slot> slots_;                      ///< buffers in the order of their tasks
+  std::map<TaskTypeId, std::set<size_t>> ends_;  ///< the slots whose last buffer it touches
+  mutable std::map<Place, std::set<TaskTypeId>> before_;
   std::map<Place, std::set<TaskTypeId>> needed_;  ///< what sharing slots relies on
 };
 
@@ -267,7 +344,7 @@ std::vector<SizeDecision> sizes_of(const Program& p, size_t decisions) {
 }
 
 /// Does running the type's tasks, or waiting for what they need, take the value of a size?
-bool mentions(const Program& p, TaskTypeId id, shape::Var size) {
+bool mentions(const Program& p, const WaitsOf& waits, TaskTypeId id, shape::Var size) {
   const auto in = [&](const Dim& d) { return d.contains(size); };
   const auto in_range = [&](const auto& r) { return in(r.first) || in(r.last); };
   const task::TaskType& type = p.types[id];
@@ -275,8 +352,8 @@ bool mentions(const Program& p, TaskTypeId id, shape::Var size) {
   for (const auto& access : type.accesses)
     for (const auto& axis : access.box)
       if (AXON_RULE(mention_in_low, in(axis.low)) || AXON_RULE(mention_in_high, in(axis.high))) return true;
-  for (const task::Wait& wait : p.waits) {
-    if (AXON_RULE(mention_other_wait, wait.consumer != id)) continue;
+  for (uint32_t w : waits_of(waits, id)) {
+    const task::Wait& wait = p.waits[w];
     const auto& grid = p.types[p.events[wait.event].producer].coordinates;
     if (AXON_RULE(mention_in_wait, std::any_of(wait.box.begin(), wait.box.end(), in_range)) ||
         AXON_RULE(mention_in_iteration, std::any_of(wait.iteration.begin(), wait.iteration.end(), in)) ||
@@ -287,23 +364,23 @@ bool mentions(const Program& p, TaskTypeId id, shape::Var size) {
   return false;
 }
 
-bool mentions(const Program& p, const Variant& v, const Step& step, shape::Var size) {
+bool mentions(const Program& p, const WaitsOf& waits, const Variant& v, const Step& step, shape::Var size) {
   if (!step.segment)
     return p.loops[step.loop].extent.contains(size) ||
            std::any_of(step.body.begin(), step.body.end(),
-                       [&](const Step& s) { return mentions(p, v, s, size); });
+                       [&](const Step& s) { return mentions(p, waits, v, s, size); });
   const auto& settles = step.segment->settles;  // a bound may mention earlier sizes
-  return mentions(p, step.segment->type, size) ||
+  return mentions(p, waits, step.segment->type, size) ||
          std::any_of(settles.begin(), settles.end(), [&](uint32_t n) {
            const graph::Size& settled = p.graph->sizes[v.sizes[n].size];
            return settled.var != size && settled.equation.contains(size);
          });
 }
 
-void place_needs(const Program& p, Variant& v) {
+void place_needs(const Program& p, const WaitsOf& waits, Variant& v) {
   for (uint32_t n = 0; n < v.sizes.size(); ++n)
     for (Step& step : v.steps)
-      if (AXON_RULE(needs_size, mentions(p, v, step, p.graph->sizes[v.sizes[n].size].var))) {
+      if (AXON_RULE(needs_size, mentions(p, waits, v, step, p.graph->sizes[v.sizes[n].size].var))) {
         step.needs.push_back(n);
         break;
       }
@@ -334,8 +411,9 @@ Variant from_task(Program program, const std::string& symbol, Schedule schedule)
   v.symbol = symbol;
   v.decisions = decisions_of(program);
   v.sizes = sizes_of(program, v.decisions.size());
-  v.steps = steps_of(program, program.steps, schedule, v.decisions, v.sizes);
-  place_needs(program, v);
+  const WaitsOf waits = waits_by_consumer(program);
+  v.steps = steps_of(program, program.steps, schedule, waits, v.decisions, v.sizes);
+  place_needs(program, waits, v);
   v.slots = MemoryPlan(program).run();
   for (const auto& event : program.events) {
     v.event_offset.push_back(v.event_words);

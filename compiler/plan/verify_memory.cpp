@@ -1,11 +1,14 @@
 // Temporaries that share memory.
 //
 // A temporary's life is one iteration of the loops that all of its tasks stand in: what they read of it was
-// written in the same iteration. Two lives in one slot must not meet: in an iteration all tasks of the one
-// are before all tasks of the other, also around the back edges of the loops.
+// written in the same iteration. The lives in one slot must not meet: in an iteration all tasks of each are
+// before all tasks of the next one, and around the back edges of the loops all tasks of the last are before
+// all of the first. Grids are never empty, and all of the slot stand in the same loops, so whatever lies
+// between two lives runs between them, and every two are apart.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "plan/verify.h"
@@ -24,7 +27,12 @@ using task::TaskTypeId;
 class Memory {
  public:
   Memory(const Variant& v, task::Report& report)
-      : v_(v), p_(v.program), time_(p_), pairs_(p_, time_), report_(report) {}
+      : v_(v), p_(v.program), time_(p_), pairs_(p_, time_), report_(report) {
+    for (TaskTypeId type : time_.types())
+      for (const auto& access : p_.types[type].accesses)
+        if (auto& tasks = tasks_[access.buffer]; tasks.empty() || tasks.back() != type) tasks.push_back(type);
+    for (const auto& [value, place] : p_.places) values_.emplace(place.buffer, value);
+  }
 
   void run() {
     std::multiset<uint32_t> placed;
@@ -49,13 +57,24 @@ class Memory {
     for (BufferId b : slot.buffers)
       report_.add(fmt::format("{} fits into its slot", p_.buffers[b].name),
                   holds(p_, p_.facts, shape::at_most(bytes_of(b), slot.bytes)), "prover");
-    for (size_t i = 0; i < slot.buffers.size(); ++i)
-      for (size_t j = i + 1; j < slot.buffers.size(); ++j) {
-        const BufferId a = slot.buffers[i], b = slot.buffers[j];
-        report_.add(fmt::format("{} and {} share memory: their lives do not meet", p_.buffers[a].name,
-                                p_.buffers[b].name),
-                    lives_apart(a, b), "certificate");
-      }
+    std::vector<BufferId> lives;  // in the order of their tasks; what nothing touches meets nothing
+    for (BufferId b : slot.buffers)
+      if (!tasks_of(b).empty()) lives.push_back(b);
+    if (lives.size() < 2) return;
+    std::sort(lives.begin(), lives.end(), [&](BufferId a, BufferId b) {
+      return time_.position(tasks_of(a).front()) < time_.position(tasks_of(b).front());
+    });
+    const auto& loops = p_.types[tasks_of(lives.front()).front()].loops;
+    const auto fit = [&](BufferId b) { return lives_in(b, loops); };
+    const bool same = std::all_of(lives.begin(), lives.end(), fit);
+    for (size_t i = 0; i + 1 < lives.size(); ++i)
+      report_.add(fmt::format("{} and {} share memory: their lives do not meet", p_.buffers[lives[i]].name,
+                              p_.buffers[lives[i + 1]].name),
+                  same && follows(lives[i], lives[i + 1], loops.size()), "certificate");
+    if (!loops.empty())
+      report_.add(fmt::format("{} and {} share memory: iterations do not meet", p_.buffers[lives.back()].name,
+                              p_.buffers[lives.front()].name),
+                  same && follows_around(lives.back(), lives.front()), "certificate");
   }
 
   Dim bytes_of(BufferId b) const {
@@ -64,14 +83,11 @@ class Memory {
     return bytes;
   }
 
-  std::vector<TaskTypeId> tasks_of(BufferId b) const {
-    std::vector<TaskTypeId> tasks;
-    for (uint32_t t = 0; t < p_.types.size(); ++t) {
-      const auto& accesses = p_.types[TaskTypeId{t}].accesses;
-      if (std::any_of(accesses.begin(), accesses.end(), [&](const auto& a) { return a.buffer == b; }))
-        tasks.push_back({t});
-    }
-    return tasks;
+  /// In program order.
+  const std::vector<TaskTypeId>& tasks_of(BufferId b) const {
+    static const std::vector<TaskTypeId> none;
+    const auto found = tasks_.find(b);
+    return found == tasks_.end() ? none : found->second;
   }
 
   /// Is everything that is kept in the buffer made, read and forgotten in one iteration of these loops?
@@ -80,25 +96,27 @@ class Memory {
       if (p_.types[t].loops != loops) return false;
     const graph::Graph& g = *p_.graph;
     const graph::RegionId region = loops.empty() ? g.root : g.nodes[p_.loops[loops.back()].node].body;
-    return std::all_of(p_.places.begin(), p_.places.end(), [&](const auto& entry) {
-      const graph::Node& node = g.nodes[entry.first.node];
-      return entry.second.buffer != b ||
-             ((node.op == graph::NodeOp::compute || node.op == graph::NodeOp::empty) &&
-              node.region == region);
+    const auto [first, last] = values_.equal_range(b);
+    return std::all_of(first, last, [&](const auto& entry) {
+      const graph::Node& node = g.nodes[entry.second.node];
+      return (node.op == graph::NodeOp::compute || node.op == graph::NodeOp::empty) && node.region == region;
     });
   }
 
-  bool lives_apart(BufferId a, BufferId b) {
-    const auto of_a = tasks_of(a), of_b = tasks_of(b);
-    if (of_a.empty() || of_b.empty()) return true;
-    const auto& loops = p_.types[of_a.front()].loops;
-    if (!lives_in(a, loops) || !lives_in(b, loops)) return false;
-    const auto before = [&](TaskTypeId x, TaskTypeId y) { return time_.position(x) < time_.position(y); };
-    const bool a_first = before(of_a.front(), of_b.front());
-    for (TaskTypeId x : of_a)
-      for (TaskTypeId y : of_b)
-        if (x == y || before(x, y) != a_first || !pairs_.always_ordered(x, y) || !pairs_.always_ordered(y, x))
+  /// In one iteration, does every task of the later one run after all of the earlier one's?
+  bool follows(BufferId earlier, BufferId later, size_t loops) {
+    for (TaskTypeId x : tasks_of(earlier))
+      for (TaskTypeId y : tasks_of(later))
+        if (time_.position(x) >= time_.position(y) || !pairs_.two(x, y, {loops, 0, false}).ordered)
           return false;
+    return true;
+  }
+
+  /// Does every task of the first one run after all of the last one's in iterations before?
+  bool follows_around(BufferId last, BufferId first) {
+    for (TaskTypeId x : tasks_of(last))
+      for (TaskTypeId y : tasks_of(first))
+        if (!pairs_.always_ordered(x, y)) return false;
     return true;
   }
 
@@ -107,6 +125,8 @@ class Memory {
   const task::Timeline time_;
   task::Pairs pairs_;
   task::Report& report_;
+  std::map<BufferId, std::vector<TaskTypeId>> tasks_;
+  std::multimap<BufferId, graph::Value> values_;
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ using task::Wait;
 
 class Segments {
  public:
-  Segments(const Variant& v, task::Report& report) : v_(v), p_(v.program), report_(report) {}
+  Segments(const Variant& v, task::Report& report) : v_(v), p_(v.program), time_(p_), report_(report) {}
 
   void run() {
     const bool same = mirrors(v_.steps, p_.steps);
@@ -110,11 +110,10 @@ class Segments {
 
   /// So that a task has one number, and one worker, in all iterations.
   bool has_one_grid(const TaskType& type) const {
-    const task::Timeline time(p_);
     return std::all_of(type.coordinates.begin(), type.coordinates.end(), [&](const task::Coordinate& c) {
       return std::none_of(p_.loops.begin(), p_.loops.end(),
                           [&](const task::Loop& l) { return c.extent.contains(l.index); }) &&
-             std::none_of(time.nested_runs().begin(), time.nested_runs().end(),
+             std::none_of(time_.nested_runs().begin(), time_.nested_runs().end(),
                           [&](const auto& run) { return c.extent.contains(run.steps); });
     });
   }
@@ -137,6 +136,7 @@ class Segments {
 
   const Variant& v_;
   const Program& p_;
+  const task::Timeline time_;
   task::Report& report_;
   std::map<uint32_t, int> waits_;  ///< how often each is waited for
 };

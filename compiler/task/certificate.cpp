@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "base/work.h"
+
 namespace axon::task {
 
 namespace {
@@ -30,19 +32,17 @@ void add_fact(std::vector<Fact>& facts, const Fact& fact) {
 
 CertificateWriter::CertificateWriter(Program& p) : p_(p) {
   for (uint32_t n = 0; n < p.certificate.size(); ++n) {
-    std::vector<uint32_t> waits;
-    for (std::optional<uint32_t> at = n; at; at = p.certificate[*at].after)
-      waits.insert(waits.begin(), p.certificate[*at].wait);
-    written_.emplace(std::pair{p.certificate[n].consumer, std::move(waits)}, n);
+    const Finished& f = p.certificate[n];
+    written_.emplace(Link{f.consumer, f.after, f.wait}, n);
   }
 }
 
 void CertificateWriter::add(TaskTypeId consumer, const Chain& chain) {
   std::optional<uint32_t> after;
   for (size_t link = 0; link < chain.waits.size(); ++link) {
-    const std::vector<uint32_t> waits(chain.waits.begin(), chain.waits.begin() + static_cast<long>(link) + 1);
-    const auto [it, added] =
-        written_.try_emplace({consumer, waits}, static_cast<uint32_t>(p_.certificate.size()));
+    base::work();
+    const auto [it, added] = written_.try_emplace({consumer, after, chain.waits[link]},
+                                                  static_cast<uint32_t>(p_.certificate.size()));
     if (added) p_.certificate.push_back(entry(consumer, chain, link, after));
     after = it->second;
   }

@@ -5,6 +5,8 @@
 // wait and the entry before it, by other means.
 #pragma once
 #include <map>
+#include <optional>
+#include <tuple>
 #include <vector>
 
 #include "task/happens_before.h"
@@ -22,7 +24,8 @@ class CertificateWriter {
   Finished entry(TaskTypeId consumer, const Chain&, size_t link, std::optional<uint32_t> after) const;
 
   Program& p_;
-  std::map<std::pair<TaskTypeId, std::vector<uint32_t>>, uint32_t> written_;  ///< by consumer and waits
+  using Link = std::tuple<TaskTypeId, std::optional<uint32_t>, uint32_t>;
+  std::map<Link, uint32_t> written_;  ///< by consumer, the entry before, and wait
 };
 
 }  // namespace axon::task

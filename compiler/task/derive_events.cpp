@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "base/rule.h"
+#include "base/work.h"
 #include "task/certificate.h"
 #include "task/dependence.h"
 #include "task/facts.h"
@@ -24,7 +26,13 @@ namespace {
 
 class Deriver {
  public:
-  explicit Deriver(Program& p) : p_(p), order_(program_order(p)), happens_before_(p) {}
+  explicit Deriver(Program& p) : p_(p), order_(program_order(p)), happens_before_(p) {
+    for (const auto& [type, position] : order_)
+      for (const Access& access : p.types[type].accesses) {
+        touching_[access.buffer].insert(type);
+        if (access.write) writing_[access.buffer].insert(type);
+      }
+  }
 
   void run() {
     // Reads after writes first: they carry the program. The others are mostly implied by them.
@@ -37,22 +45,32 @@ class Deriver {
 
  private:
   void consider_consumer(TaskTypeId consumer, Wait::Why why) {
-    // Nearest producers first, so that farther ones are seen to be implied.
-    std::vector<TaskTypeId> producers;
-    for (const auto& [type, position] : order_) producers.push_back(type);
-    std::sort(producers.begin(), producers.end(), [&](TaskTypeId a, TaskTypeId b) {
-      const auto before = [&](TaskTypeId t) { return order_.at(t) < order_.at(consumer); };
-      if (before(a) != before(b)) return before(a);
-      return order_.at(a) > order_.at(b);
-    });
-    for (TaskTypeId producer : producers)
+    for (TaskTypeId producer : producers_of(consumer))
       for (const Access& own : p_.types[consumer].accesses)
         for (const Access& theirs : p_.types[producer].accesses) {
+          base::work();
           if (AXON_RULE(pair_other_buffer, own.buffer != theirs.buffer)) continue;
           if (AXON_RULE(pair_own_read, !own.write) && AXON_RULE(pair_their_read, !theirs.write)) continue;
           const Dependence dependence{producer, &theirs, consumer, &own, {}};
           if (AXON_RULE(pair_why, dependence.why() == why)) consider(dependence);
         }
+  }
+
+  /// The types that a dependence may lead to. Nearest first, so that farther ones are seen to be implied.
+  std::vector<TaskTypeId> producers_of(TaskTypeId consumer) const {
+    std::set<TaskTypeId> found;
+    for (const Access& own : p_.types[consumer].accesses) {
+      const auto& by_buffer = own.write ? touching_ : writing_;
+      const auto types = by_buffer.find(own.buffer);
+      if (types != by_buffer.end()) found.insert(types->second.begin(), types->second.end());
+    }
+    std::vector<TaskTypeId> producers(found.begin(), found.end());
+    std::sort(producers.begin(), producers.end(), [&](TaskTypeId a, TaskTypeId b) {
+      const auto before = [&](TaskTypeId t) { return order_.at(t) < order_.at(consumer); };
+      if (before(a) != before(b)) return before(a);
+      return order_.at(a) > order_.at(b);
+    });
+    return producers;
   }
 
   /// The pair at every distance: the same iteration, and earlier ones of each common loop.
@@ -185,8 +203,8 @@ class Deriver {
   }
 
   EventId event_of(TaskTypeId producer) {
-    for (uint32_t e = 0; e < p_.events.size(); ++e)
-      if (p_.events[EventId{e}].producer == producer) return {e};
+    const auto [known, added] = event_of_.try_emplace(producer);
+    if (!added) return known->second;
     Event event;
     event.name = "e" + std::to_string(p_.events.size());
     event.producer = producer;
@@ -196,7 +214,7 @@ class Deriver {
       event.shape.push_back(coordinates[c].extent);
     }
     event.count = Dim(1);
-    return p_.events.add(std::move(event));
+    return known->second = p_.events.add(std::move(event));
   }
 
   /// A wait is dropped when the others imply it; the farthest producers are tried first.
@@ -220,25 +238,24 @@ class Deriver {
   /// Projects away the coordinates that every wait takes whole; events that nobody waits for go.
   void coarsen_events() {
     base::Store<EventTag, Event> events;
-    std::vector<EventId> renumbered(p_.events.size());
-    for (uint32_t e = 0; e < p_.events.size(); ++e) {
-      const EventId old{e};
-      if (std::none_of(p_.waits.begin(), p_.waits.end(), [&](const Wait& w) { return w.event == old; }))
-        continue;
-      Event event = p_.events[old];
+    std::vector<std::vector<size_t>> waits(p_.events.size()), distinguishing(p_.events.size());
+    for (size_t w = 0; w < p_.waits.size(); ++w) waits[p_.waits[w].event.index].push_back(w);
+    for (size_t w : distinguishing_) distinguishing[p_.waits[w].event.index].push_back(w);
+    for (uint32_t e = 0; e < waits.size(); ++e) {
+      if (waits[e].empty()) continue;
+      Event event = p_.events[EventId{e}];
       event.name = "e" + std::to_string(events.size());
-      project(event, old);
-      renumbered[e] = events.add(std::move(event));
+      project(event, waits[e], distinguishing[e]);
+      const EventId renumbered = events.add(std::move(event));
+      for (size_t w : waits[e]) p_.waits[w].event = renumbered;
     }
-    for (Wait& wait : p_.waits) wait.event = renumbered[wait.event.index];
     p_.events = std::move(events);
   }
 
-  void project(Event& event, EventId id) {
+  void project(Event& event, const std::vector<size_t>& waits, const std::vector<size_t>& distinguishing) {
     std::vector<bool> keep(event.kept.size(), false);
-    for (size_t w : distinguishing_) {
+    for (size_t w : distinguishing) {
       const Wait& wait = p_.waits[w];
-      if (AXON_RULE(coarsen_other_event, wait.event != id)) continue;
       for (size_t a = 0; a < keep.size(); ++a)
         keep[a] = AXON_RULE(coarsen_kept, keep[a]) || AXON_RULE(coarsen_first, !wait.box[a].first.is(0)) ||
                   AXON_RULE(coarsen_last, wait.box[a].last != event.shape[a] - Dim(1));
@@ -253,8 +270,7 @@ class Deriver {
       if (!keep[a]) event.count = event.count * event.shape[a];
     only_kept(event.kept);
     only_kept(event.shape);
-    for (Wait& wait : p_.waits)
-      if (wait.event == id) only_kept(wait.box);
+    for (size_t w : waits) only_kept(p_.waits[w].box);
   }
 
   /// Each wait that is dropped is implied by those left, but what it implied itself may then be too many
@@ -302,6 +318,7 @@ class Deriver {
   /// one per pair of types.
   std::vector<Needed*> certify() {
     std::vector<Needed*> lost;
+    std::set<std::pair<TaskTypeId, TaskTypeId>> own_waits;  ///< of those that are lost
     const HappensBefore happens_before(p_);
     CertificateWriter certificate(p_);
     std::map<std::tuple<TaskTypeId, TaskTypeId, size_t, int, bool, int>, std::vector<Chain>> chains;
@@ -316,16 +333,12 @@ class Deriver {
       });
       if (chain != it->second.end())
         certificate.add(consumer, *chain);
-      else if (!n.is_settled && !is_own_iteration(n) && !has_wait(lost, n.dependence))
+      else if (!n.is_settled && !is_own_iteration(n) && !own_waits.contains({consumer, producer})) {
+        own_waits.insert({consumer, producer});
         lost.push_back(&n);
+      }
     }
     return lost;
-  }
-
-  static bool has_wait(const std::vector<Needed*>& lost, const Dependence& d) {
-    return std::any_of(lost.begin(), lost.end(), [&](const Needed* n) {
-      return n->dependence.consumer == d.consumer && n->dependence.producer == d.producer;
-    });
   }
 
   /// Earlier iterations of the task itself have finished without a wait.
@@ -337,11 +350,13 @@ class Deriver {
 
   Program& p_;
   std::map<TaskTypeId, uint32_t> order_;
+  std::map<BufferId, std::set<TaskTypeId>> touching_, writing_;
   HappensBefore happens_before_;
-  std::optional<bool> never_meets_;     ///< of the pair under consideration
-  std::vector<Distance> distances_;     ///< of every wait, until some are dropped
-  std::vector<size_t> distinguishing_;  ///< waits whose boxes decide how fine their events are
-  std::vector<Needed> needed_;          ///< by the dependences, in the order in which they were considered
+  std::map<TaskTypeId, EventId> event_of_;  ///< while events are not coarsened
+  std::optional<bool> never_meets_;         ///< of the pair under consideration
+  std::vector<Distance> distances_;         ///< of every wait, until some are dropped
+  std::vector<size_t> distinguishing_;      ///< waits whose boxes decide how fine their events are
+  std::vector<Needed> needed_;  ///< by the dependences, in the order in which they were considered
 };
 
 }  // namespace

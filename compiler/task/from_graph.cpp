@@ -63,8 +63,7 @@ class TaskBuilder {
     place_inputs();
     place_results();
     place_region(g_.root);
-    std::sort(program_.places.begin(), program_.places.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
+    program_.places.assign(places_.begin(), places_.end());
     program_.steps = steps_of(g_.root);
     return std::move(program_);
   }
@@ -162,15 +161,10 @@ class TaskBuilder {
   }
 
   const Place* find_place(Value v) const {
-    for (const auto& [value, place] : program_.places)
-      if (value == v) return &place;
-    return nullptr;
+    const auto found = places_.find(v);
+    return found == places_.end() ? nullptr : &found->second;
   }
-  void set_place(Value v, Place place) {
-    for (auto& [value, old] : program_.places)
-      if (value == v) return void(old = std::move(place));
-    program_.places.emplace_back(v, std::move(place));
-  }
+  void set_place(Value v, Place place) { places_.insert_or_assign(v, std::move(place)); }
 
   // ---- tasks ----
 
@@ -222,6 +216,7 @@ class TaskBuilder {
   const std::vector<Layout>& layouts_;
   const Tiling tiling_;
   Storage storage_;
+  std::map<Value, Place> places_;
   Program program_;
   std::vector<LoopId> loops_;
 };

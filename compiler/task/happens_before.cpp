@@ -2,6 +2,7 @@
 #include "task/happens_before.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/rule.h"
 #include "base/work.h"
@@ -13,6 +14,9 @@ namespace axon::task {
 namespace {
 
 constexpr size_t max_states = 4096;
+/// Waits of a chain: a dependence whose chains are longer gets a wait of its own, which has mostly come true
+/// long before.
+constexpr size_t max_waits = 64;
 /// How many ranges of one task type, in one iteration, a search goes on from: it finds short chains first,
 /// and around a loop there are ever longer ones with ranges of their own.
 constexpr size_t max_ranges = 16;
@@ -36,17 +40,21 @@ bool contains(const Ranges& a, const Ranges& b, const std::vector<Coordinate>& g
   return true;
 }
 
+/// In program order.
+std::vector<TaskTypeId> types_in(const Step& step) {
+  if (step.task.valid()) return {step.task};
+  std::vector<TaskTypeId> types;
+  for (const Step& inner : step.body)
+    for (const TaskTypeId type : types_in(inner)) types.push_back(type);
+  return types;
+}
+
 }  // namespace
 
 std::map<TaskTypeId, uint32_t> program_order(const Program& p) {
   std::map<TaskTypeId, uint32_t> order;
-  const std::function<void(const std::vector<Step>&)> walk = [&](const std::vector<Step>& steps) {
-    for (const Step& s : steps) {
-      if (s.task.valid()) order.emplace(s.task, static_cast<uint32_t>(order.size()));
-      walk(s.body);
-    }
-  };
-  walk(p.steps);
+  for (const Step& step : p.steps)
+    for (const TaskTypeId type : types_in(step)) order.emplace(type, static_cast<uint32_t>(order.size()));
   return order;
 }
 
@@ -86,7 +94,13 @@ Ranges ranges_of(const Program& p, const Wait& wait) {
   return ranges;
 }
 
-HappensBefore::HappensBefore(const Program& program) : program_(program), edges_of_(program.types.size()) {
+HappensBefore::HappensBefore(const Program& program)
+    : program_(program),
+      edges_of_(program.types.size()),
+      edges_to_(program.types.size()),
+      outermost_(program.types.size()) {
+  for (size_t s = 0; s < program.steps.size(); ++s)
+    for (const TaskTypeId type : types_in(program.steps[s])) outermost_[type.index] = s;
   for (const Wait& wait : program.waits) add(wait);
 }
 
@@ -98,9 +112,8 @@ void HappensBefore::add(const Wait& wait) {
             {},
             distance.has_value()};
   if (distance) edge.finished = ranges_of(program_, wait);
-  for (uint32_t type = 0; type < edges_of_.size(); ++type)
-    if (!AXON_RULE(follow_other_type, edge.consumer != TaskTypeId{type}))
-      edges_of_[type].push_back(edges_.size());
+  edges_of_[edge.consumer.index].push_back(edges_.size());
+  edges_to_[edge.producer.index].push_back(edges_.size());
   edges_.push_back(std::move(edge));
 }
 
@@ -198,15 +211,20 @@ bool HappensBefore::any_chain(TaskTypeId later, TaskTypeId earlier, const Distan
   return found;
 }
 
-/// The types from which waits lead to `earlier`, itself included: no chain through any other ends there.
-std::vector<bool> HappensBefore::leading_to(TaskTypeId earlier) const {
-  std::vector<bool> leading(edges_of_.size(), false);
-  leading[earlier.index] = true;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t e = edges_.size(); e-- > 0;) {  // the last waits are mostly those of the last tasks
-      if (!leading[edges_[e].producer.index] || leading[edges_[e].consumer.index]) continue;
-      leading[edges_[e].consumer.index] = changed = true;
+/// The types from which waits lead to `earlier`, itself included: no chain through any other ends there. A
+/// wait is for tasks of the same step of the root or of one before, so steps behind that of `later` do not
+/// count.
+HappensBefore::Types HappensBefore::leading(TaskTypeId later, TaskTypeId earlier) const {
+  Types leading{earlier.index};
+  std::vector<uint32_t> open{earlier.index};
+  while (!open.empty()) {
+    const uint32_t type = open.back();
+    open.pop_back();
+    for (const size_t e : edges_to_[type]) {
+      base::work();
+      const uint32_t consumer = edges_[e].consumer.index;
+      if (outermost_[consumer] <= outermost_[later.index] && leading.insert(consumer).second)
+        open.push_back(consumer);
     }
   }
   return leading;
@@ -218,37 +236,50 @@ void HappensBefore::find_chains(TaskTypeId later, TaskTypeId earlier, const Dist
   const auto reaches = [&](const std::vector<State>& states, const State& reached) {
     return AXON_RULE(chain_reaches, reached.type == earlier) && enough(chain_to(states, reached));
   };
-  search(later, earlier, distance, through_empty, leading_to(earlier), reaches);
+  const Types through = leading(later, earlier);
+  if (through.contains(later.index)) search(later, earlier, distance, through_empty, &through, reaches);
 }
 
 /// Follows the waits of `later`, breadth first, through the types that are `leading`, to types in the loops
 /// of `like`.
 void HappensBefore::search(TaskTypeId later, TaskTypeId like, const Distance& distance, bool through_empty,
-                           const std::vector<bool>& leading, const Reached& goal) const {
+                           const Types* leading, const Reached& goal) const {
   std::vector<State> states{{later, 0, 0, {}, false}};
   for (const auto& c : program_.types[later].coordinates)
     states[0].finished.push_back(Wait::Range{c.var, c.var});
+  std::unordered_map<uint32_t, std::vector<size_t>> states_of{{later.index, {0}}};  // by type
   for (size_t next = 0; next < states.size() && states.size() < max_states; ++next) {
+    if (states[next].length == max_waits) return;
     for (size_t e : edges_of_[states[next].type.index]) {
       base::work();
-      if (!leading[edges_[e].producer.index]) continue;
+      if (leading && !leading->contains(edges_[e].producer.index)) continue;
       auto reached = follow(states[next], e, later, like, distance, through_empty);
       if (!reached) continue;
+      reached->length = states[next].length + 1;
       reached->before = next;
       reached->wait = static_cast<uint32_t>(e);
-      const auto& grid = program_.types[reached->type].coordinates;
-      size_t alike = 0;  // that say as much, but for the ranges
-      const bool known = std::any_of(states.begin(), states.end(), [&](const State& s) {
-        const bool is_alike = AXON_RULE(known_type, s.type == reached->type) &&
-                              AXON_RULE(known_iterations, s.iterations <= reached->iterations) &&
-                              AXON_RULE(known_late, s.late <= reached->late) &&
-                              AXON_RULE(known_same_iteration, !s.same_iteration || reached->same_iteration);
-        return is_alike && (++alike > max_ranges || contains(s.finished, reached->finished, grid));
-      });
+      const bool known = is_known(*reached, states, states_of[reached->type.index]);
       if (goal(states, *reached)) return;
-      if (AXON_RULE(chain_goes_on, !known)) states.push_back(std::move(*reached));
+      if (!AXON_RULE(chain_goes_on, !known)) continue;
+      states_of[reached->type.index].push_back(states.size());
+      states.push_back(std::move(*reached));
     }
   }
+}
+
+/// Does one of the states of the same type say as much, or are there too many that differ in ranges alone?
+bool HappensBefore::is_known(const State& reached, const std::vector<State>& states,
+                             const std::vector<size_t>& of_type) const {
+  const auto& grid = program_.types[reached.type].coordinates;
+  size_t alike = 0;  // that say as much, but for the ranges
+  return std::any_of(of_type.begin(), of_type.end(), [&](size_t n) {
+    base::work();
+    const State& s = states[n];
+    const bool is_alike = AXON_RULE(known_iterations, s.iterations <= reached.iterations) &&
+                          AXON_RULE(known_late, s.late <= reached.late) &&
+                          AXON_RULE(known_same_iteration, !s.same_iteration || reached.same_iteration);
+    return is_alike && (++alike > max_ranges || contains(s.finished, reached.finished, grid));
+  });
 }
 
 Chain HappensBefore::chain_to(const std::vector<State>& states, const State& last) {
@@ -374,16 +405,17 @@ bool HappensBefore::ordered_whole(TaskTypeId later, TaskTypeId earlier, const Di
 }
 
 void HappensBefore::each_whole(TaskTypeId later, const Distance& distance, const Whole& found) const {
-  std::vector<bool> told(edges_of_.size(), false);
+  Types told;
   const auto reaches = [&](const std::vector<State>& states, const State& reached) {
     const bool same_loops =
         AXON_RULE(whole_same_loops, program_.types[reached.type].loops == program_.types[later].loops);
-    if (!same_loops || told[reached.type.index] || !is_whole(reached.finished, reached.type)) return false;
-    told[reached.type.index] = true;
+    if (!same_loops || told.contains(reached.type.index) || !is_whole(reached.finished, reached.type))
+      return false;
+    told.insert(reached.type.index);
     found(reached.type, [&] { return chain_to(states, reached); });
     return false;
   };
-  search(later, later, distance, false, std::vector<bool>(edges_of_.size(), true), reaches);
+  search(later, later, distance, false, nullptr, reaches);
 }
 
 }  // namespace axon::task

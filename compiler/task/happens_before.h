@@ -6,12 +6,16 @@
 // union is a range again; else at one task of Q, for grids and wait boxes are never empty. A task's slot only
 // grows, so having seen iteration i of a task means that its earlier iterations are done too.
 //
+// Chains are followed for a bounded number of waits, and only through types from which waits lead to the one
+// that is looked for, so what a search costs does not grow with the program.
+//
 // Sound and incomplete: what it cannot see gets a wait of its own. The deriver and the planner decide by this
 // file; that they are right is proved without it, from the certificate (certificate.h).
 #pragma once
 #include <functional>
 #include <map>
 #include <tuple>
+#include <unordered_set>
 #include <vector>
 
 #include "task/task.h"
@@ -86,16 +90,20 @@ class HappensBefore {
     int late;        ///< the same in the first loop that only the later task is in
     Ranges finished;
     bool same_iteration;  ///< only waits for the same iteration may follow, see run_of
+    size_t length = 0;    ///< waits on the way to it
     size_t before = 0;    ///< the state that it was reached from
     uint32_t wait = 0;    ///< and by which wait
   };
   /// Told of a state that was reached from others: whether the search ends.
   using Reached = std::function<bool(const std::vector<State>&, const State&)>;
-  void search(TaskTypeId later, TaskTypeId like, const Distance&, bool through_empty,
-              const std::vector<bool>& leading, const Reached&) const;
+  /// Types by number; null: all.
+  using Types = std::unordered_set<uint32_t>;
+  void search(TaskTypeId later, TaskTypeId like, const Distance&, bool through_empty, const Types* leading,
+              const Reached&) const;
   void find_chains(TaskTypeId later, TaskTypeId earlier, const Distance&, bool through_empty,
                    const std::function<bool(const Chain&)>& enough) const;
-  std::vector<bool> leading_to(TaskTypeId earlier) const;
+  Types leading(TaskTypeId later, TaskTypeId earlier) const;
+  bool is_known(const State&, const std::vector<State>&, const std::vector<size_t>& of_type) const;
   std::optional<State> follow(const State&, size_t edge, TaskTypeId later, TaskTypeId earlier,
                               const Distance&, bool through_empty) const;
   enum class Run : uint8_t { exists, last, unknown };
@@ -115,6 +123,8 @@ class HappensBefore {
   const Program& program_;
   std::vector<Edge> edges_;
   std::vector<std::vector<size_t>> edges_of_;  ///< by type: the numbers of those that its tasks wait by
+  std::vector<std::vector<size_t>> edges_to_;  ///< by type: the numbers of those that wait for its tasks
+  std::vector<size_t> outermost_;              ///< by type: the step of the root that it stands in
   mutable std::map<std::tuple<size_t, uint32_t, uint32_t>, Union>
       unions_;  ///< by wait and the two coordinates
 };

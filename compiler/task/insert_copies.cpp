@@ -7,6 +7,7 @@
 // needs a copy.
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "graph/uses.h"
 #include "task/copied_state.h"
@@ -37,15 +38,23 @@ std::vector<uint32_t> positions(const Graph& g) {
   return position;
 }
 
+/// All uses in order, and those of each value.
+struct Usages {
+  std::vector<Usage> all;
+  std::map<Value, std::vector<Usage>> of;
+  const std::vector<Usage>& of_value(Value v) const { return of.at(v); }
+};
+
 /// Checks and sizes are evaluated where the value is made, debugs have copies of their own (copy_shown): none
 /// of them looks at it later.
-std::vector<Usage> usages(const Graph& g) {
-  std::vector<Usage> out;
+Usages usages(const Graph& g) {
+  Usages usages;
   for_each_use(g, [&](Value v, const Use& use) {
-    const bool here = use.kind == UseKind::check || use.kind == UseKind::size || use.kind == UseKind::debug;
-    if (!here) out.push_back({use, v});
+    if (use.kind == UseKind::check || use.kind == UseKind::size || use.kind == UseKind::debug) return;
+    usages.all.push_back({use, v});
+    usages.of[v].push_back({use, v});
   });
-  return out;
+  return usages;
 }
 
 class CopyInserter {
@@ -66,7 +75,7 @@ class CopyInserter {
     position_ = positions(g_);
     uses_ = usages(g_);
     storage_.emplace(g_);
-    for (const Usage& use : uses_) {
+    for (const Usage& use : uses_.all) {
       const bool sound = use.kind == UseKind::base     ? update_is_sound(use)
                          : use.kind == UseKind::init   ? init_is_sound(use)
                          : use.kind == UseKind::next   ? carried_is_sound(use)
@@ -96,8 +105,8 @@ class CopyInserter {
 
   /// Does anything but `except` read `v` at or after `from` in program order?
   bool read_after(Value v, uint32_t from, const Usage& except) const {
-    return std::any_of(uses_.begin(), uses_.end(), [&](const Usage& use) {
-      if (use.value != v) return false;
+    const auto& uses = uses_.of_value(v);
+    return std::any_of(uses.begin(), uses.end(), [&](const Usage& use) {
       if (use.kind == except.kind && use.user == except.user && use.slot == except.slot) return false;
       if (use.kind == UseKind::result) return true;
       if (use.kind == UseKind::next) return true;
@@ -138,8 +147,8 @@ class CopyInserter {
 
   bool read_after_except_own(const Usage& use) const {
     const uint32_t from = position_[use.user.index];
-    return std::any_of(uses_.begin(), uses_.end(), [&](const Usage& other) {
-      if (other.value != use.value) return false;
+    const auto& uses = uses_.of_value(use.value);
+    return std::any_of(uses.begin(), uses.end(), [&](const Usage& other) {
       if (other.user == use.user && other.is_body_load()) return false;
       if (other.user == use.user && other.kind == UseKind::base && other.slot == use.slot) return false;
       if (other.kind == UseKind::result || other.kind == UseKind::next) return true;
@@ -155,8 +164,7 @@ class CopyInserter {
     // Double-buffered: the initial value is computed straight into slot 0.
     const Node& node = g_.nodes[use.value.node];
     if (node.op != NodeOp::compute || node.outputs[use.value.output].base) return false;
-    return std::count_if(uses_.begin(), uses_.end(), [&](const Usage& u) { return u.value == use.value; }) ==
-           1;
+    return uses_.of_value(use.value).size() == 1;
   }
 
   bool carried_is_sound(const Usage& use) const {
@@ -165,8 +173,7 @@ class CopyInserter {
     const Node& node = g_.nodes[use.value.node];
     if (node.op != NodeOp::compute || node.region != loop.body || node.outputs[use.value.output].base)
       return false;
-    for (const Usage& other : uses_) {
-      if (other.value != use.value) continue;
+    for (const Usage& other : uses_.of_value(use.value)) {
       if (other.kind == UseKind::base || other.kind == UseKind::init) return false;
       if (other.kind == UseKind::next && other.slot != use.slot) return false;
     }
@@ -176,14 +183,14 @@ class CopyInserter {
   bool result_is_sound(const Usage& use) const {
     const Value root = storage_->root(use.value);
     const Node& node = g_.nodes[root.node];
-    for (const Usage& other : uses_)
+    for (const Usage& other : uses_.all)
       if (other.kind == UseKind::result && other.slot < use.slot && storage_->root(other.value) == root)
         return false;
     if (node.op == NodeOp::input) return g_.inputs[node.input].kind == InputKind::state;
     if (node.op == NodeOp::empty) return true;
     if (node.op != NodeOp::compute) return false;  // a loop's double-buffered slot
     // Computed into a carried slot 0, it cannot also be the result.
-    return std::none_of(uses_.begin(), uses_.end(), [&](const Usage& other) {
+    return std::none_of(uses_.all.begin(), uses_.all.end(), [&](const Usage& other) {
       return other.kind == UseKind::init && storage_->root(other.value) == root &&
              !storage_->carried_in_place(other.user, other.slot);
     });
@@ -226,7 +233,7 @@ class CopyInserter {
   Graph& g_;
   std::vector<CopiedState> copied_states_;
   std::vector<uint32_t> position_;
-  std::vector<Usage> uses_;
+  Usages uses_;
   std::optional<Storage> storage_;
 };
 

@@ -79,9 +79,9 @@ class MemoryChecks {
 
  private:
   const Place* find_place(Value v) const {
-    for (const auto& [value, place] : p_.places)
-      if (value == v) return &place;
-    return nullptr;
+    const auto at = std::lower_bound(p_.places.begin(), p_.places.end(), v,
+                                     [](const auto& entry, Value other) { return entry.first < other; });
+    return at != p_.places.end() && at->first == v ? &at->second : nullptr;
   }
 
   bool everything_placed() {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "task/facts.h"
 #include "task/verify.h"
@@ -30,14 +31,35 @@ class Order {
   void run() {
     prove_certificate();
     if (!report_.all_proved()) return;
-    for (uint32_t a = 0; a < p_.types.size(); ++a)
-      for (uint32_t b = 0; b < p_.types.size(); ++b)
-        for (const Access& theirs : p_.types[TaskTypeId{a}].accesses)
-          for (const Access& own : p_.types[TaskTypeId{b}].accesses)
-            if (theirs.buffer == own.buffer && (theirs.write || own.write)) check({a}, theirs, {b}, own);
+    for (const auto& [buffer, touches] : touches_of_buffers()) {
+      const std::vector<Touch> writes = writes_among(touches);
+      for (const auto& [later, own] : touches)
+        for (const auto& [earlier, theirs] : own->write ? touches : writes)
+          check(earlier, *theirs, later, *own);
+    }
   }
 
  private:
+  struct Touch {
+    TaskTypeId type;
+    const Access* access;
+  };
+
+  std::map<BufferId, std::vector<Touch>> touches_of_buffers() const {
+    std::map<BufferId, std::vector<Touch>> touches;
+    for (uint32_t t = 0; t < p_.types.size(); ++t)
+      for (const Access& access : p_.types[TaskTypeId{t}].accesses)
+        touches[access.buffer].push_back({{t}, &access});
+    return touches;
+  }
+
+  static std::vector<Touch> writes_among(const std::vector<Touch>& touches) {
+    std::vector<Touch> writes;
+    for (const Touch& touch : touches)
+      if (touch.access->write) writes.push_back(touch);
+    return writes;
+  }
+
   void prove_certificate() {
     for (uint32_t n = 0; n < p_.certificate.size(); ++n) {
       const Finished& f = p_.certificate[n];

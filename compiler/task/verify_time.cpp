@@ -13,7 +13,8 @@ Timeline::Timeline(const Program& p) : p_(p) {
 void Timeline::walk(const std::vector<Step>& steps, std::vector<LoopId>& around) {
   for (const Step& step : steps) {
     if (step.task.valid()) {
-      position_.emplace(step.task, static_cast<uint32_t>(position_.size()));
+      position_.emplace(step.task, static_cast<uint32_t>(types_.size()));
+      types_.push_back(step.task);
       continue;
     }
     if (has_condition(step.loop) && !around.empty())

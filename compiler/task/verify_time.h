@@ -15,7 +15,8 @@ class Timeline {
  public:
   explicit Timeline(const Program&);
 
-  /// Among all types, in program order.
+  /// All types, in program order, and where one stands among them.
+  const std::vector<TaskTypeId>& types() const { return types_; }
   uint32_t position(TaskTypeId type) const { return position_.at(type); }
   /// The number of outermost loops that two types stand in together.
   size_t shared_loops(TaskTypeId, TaskTypeId) const;
@@ -38,6 +39,7 @@ class Timeline {
   void walk(const std::vector<Step>&, std::vector<LoopId>& around);
 
   const Program& p_;
+  std::vector<TaskTypeId> types_;
   std::map<TaskTypeId, uint32_t> position_;
   std::vector<Run> runs_;
 };
