@@ -1,6 +1,6 @@
 // See boxes.h. Index expressions are bounded under the ranges that one task gives to the domain variables,
-// the binders and the locals' variables. An index of the data, of a remainder of sizes, or of a product of
-// indices reads its whole axis.
+// the binders and the locals' variables. An index of the data, of a remainder of sizes, of a product of
+// indices, or of many axes that are merged touches its whole axis.
 #include "task/boxes.h"
 
 #include <algorithm>
@@ -70,6 +70,17 @@ bool multiplies_indices(const Dim& index, const std::vector<Var>& of) {
   });
 }
 
+/// Is it made of more digits than this many whose strides are sizes, as where axes are merged? Each of them
+/// ends with its tile or with its axis: the bound is the least of all these ways, twice as many with each
+/// digit.
+bool has_many_digits(const Dim& index, const std::vector<Var>& of) {
+  constexpr int most_digits = 2;
+  return std::count_if(of.begin(), of.end(), [&](Var v) {
+           const auto linear = index.contains(v) ? index.linear_in(v) : std::nullopt;
+           return linear && !linear->first.constant();
+         }) > most_digits;
+}
+
 /// Bounds of index expressions inside one task.
 class Boxes {
  public:
@@ -117,6 +128,7 @@ class Boxes {
     };
     const auto vars = index.vars();
     if (AXON_RULE(box_point, std::all_of(vars.begin(), vars.end(), keep))) return {index, index + Dim(1)};
+    if (has_many_digits(index, internal_)) return {Dim(0), extent};
     auto it = bounds_.find(index);
     if (it == bounds_.end()) {
       const auto facts = relevant(program_, facts_, {index});

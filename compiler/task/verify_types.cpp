@@ -14,7 +14,7 @@ namespace {
 using graph::Axis;
 using graph::Node;
 
-constexpr size_t max_digits = 6;  ///< orders of digits are tried
+constexpr int max_places = 2000;  ///< tried: for six digits, all orders
 
 /// Do the stored positions determine the domain point?
 class Injective {
@@ -81,20 +81,22 @@ class Injective {
   /// single digit only needs a stride that is not 0.)
   bool in_mixed_radix(const std::vector<Digit>& digits) const {
     if (digits.size() == 1 && holds(p_, facts_, {digits[0].stride, shape::Relation::ne, Dim(0)})) return true;
-    return digits.size() <= max_digits && place_from(digits, Dim(1));
+    int tried = 0;
+    return place_from(digits, Dim(1), tried);
   }
 
   /// `below`: the number of values that the digits placed so far can take. Strides that say so by their form
-  /// go first.
-  bool place_from(const std::vector<Digit>& digits, const Dim& below) const {
+  /// go first: where all do, no other order is tried.
+  bool place_from(const std::vector<Digit>& digits, const Dim& below, int& tried) const {
     if (digits.empty()) return true;
     for (const bool by_form : {true, false})
       for (size_t d = 0; d < digits.size(); ++d) {
         const Digit& digit = digits[d];
-        if (by_form != (digit.stride == below) || !exceeds(digit.stride, below)) continue;
+        if (by_form != (digit.stride == below)) continue;
+        if (++tried > max_places || !exceeds(digit.stride, below)) continue;
         std::vector<Digit> rest = digits;
         rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(d));
-        if (place_from(rest, digit.stride * digit.extent)) return true;
+        if (place_from(rest, digit.stride * digit.extent, tried)) return true;
       }
     return false;
   }
