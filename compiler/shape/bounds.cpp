@@ -231,14 +231,36 @@ class Bounder {
     Dim lhs = atom.lhs(), rhs = atom.rhs();
     if (atom.kind() == AtomKind::min || atom.kind() == AtomKind::max) {
       auto left = bound(lhs, high, gone), right = bound(rhs, high, gone);
-      bool one_is_enough = high == (atom.kind() == AtomKind::min);
-      if (!left || !right) return one_is_enough ? (left ? left : right) : std::nullopt;
+      if (high == (atom.kind() == AtomKind::min))
+        return tighter(tighter(left, right, high), bound_where_equal(lhs, rhs, high, gone), high);
+      if (!left || !right) return std::nullopt;
       return atom.kind() == AtomKind::min ? min(*left, *right) : max(*left, *right);
     }
     Range divisor = system_.range(rhs);
     if (!divisor.low || *divisor.low < 1) return std::nullopt;
     return atom.kind() == AtomKind::mod ? bound_mod(lhs, rhs, high, gone)
                                         : bound_quotient(lhs, rhs, high, gone);
+  }
+
+  /// Two of which one grows and the other falls with a variable: the lesser is at most, and the greater at
+  /// least, what both are where they are equal. min(i, 6 - i) <= 3, as 2 * min(i, 6 - i) <= i + (6 - i).
+  std::optional<Dim> bound_where_equal(const Dim& a, const Dim& b, bool high, const std::vector<Var>& gone) {
+    for (Var var : a.vars()) {
+      int64_t p = slope_of(a, var), q = slope_of(b, var);
+      if (keep_(var) || p == 0 || q == 0 || (p < 0) == (q < 0)) continue;
+      auto both = bound(Dim(std::abs(q)) * a + Dim(std::abs(p)) * b, high, gone);
+      Dim shares(std::abs(p) + std::abs(q));
+      if (both) return high ? floor_div(*both, shares) : cdiv(*both, shares);
+    }
+    return std::nullopt;
+  }
+
+  /// The constant that multiplies the variable; 0 where there is none, or a large one.
+  static int64_t slope_of(const Dim& d, Var var) {
+    constexpr int64_t most = int64_t{1} << 20;
+    auto parts = d.linear_in(var);
+    int64_t slope = parts ? parts->first.constant().value_or(0) : 0;
+    return slope < -most || slope > most ? 0 : slope;
   }
 
   std::optional<Dim> bound_quotient(const Dim& p, const Dim& q, bool high, const std::vector<Var>& gone) {
