@@ -12,6 +12,7 @@
 #include <llvm/Linker/Linker.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
@@ -43,6 +44,17 @@ namespace {
 
 constexpr const char* triple = "x86_64-unknown-linux-gnu";
 
+/// An iteration of a vectorised loop takes several registers, and rows are often shorter, or not a multiple:
+/// what is left then goes by half a register at a time, for vectors of 4 elements on, instead of one by one.
+/// LLVM has this only as an option of its command line. Linking resets those to their initial values, so that
+/// is what changes.
+void vectorise_what_loops_leave() {
+  const auto& options = llvm::cl::getRegisteredOptions();
+  const auto found = options.find("epilogue-vectorization-minimum-VF");
+  if (found == options.end()) base::bug("module::vectorise_what_loops_leave", "LLVM has no such option");
+  static_cast<llvm::cl::opt<unsigned>*>(found->second)->setInitialValue(4);
+}
+
 std::unique_ptr<llvm::TargetMachine> machine_for(const target::Level& level, int optimization,
                                                  std::string& error) {
   static std::once_flag once;
@@ -52,6 +64,7 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const target::Level& level, int
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();  // for the inline assembly of the memory functions
+    vectorise_what_loops_leave();
     llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
   });
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);

@@ -34,6 +34,8 @@ class TaskEmitter {
   void emit_nest(const Nest&, const std::function<void()>& body);
   /// The axis along which the accesses run best becomes innermost.
   void order_axes(Nest&) const;
+  /// What moves the accesses farthest becomes outermost.
+  void order_by_distance(Nest&) const;
   int stride_score(Var, const std::vector<ScalarId>& bodies, const std::vector<Dim>& stores) const;
   ScalarEmitter::Address local_element(uint32_t local);
   Dim local_offset(uint32_t local) const;

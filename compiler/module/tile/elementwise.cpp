@@ -1,5 +1,6 @@
 // Loop nests with one value per point: pointwise locals and the outputs of every task.
 #include <algorithm>
+#include <cstdlib>
 
 #include "module/contract_plan.h"
 #include "module/task_emitter.h"
@@ -51,6 +52,31 @@ void TaskEmitter::order_axes(Nest& nest) const {
               nest.axes.begin() + static_cast<std::ptrdiff_t>(best) + 1, nest.axes.end());
   std::rotate(nest.spans.begin() + static_cast<std::ptrdiff_t>(best),
               nest.spans.begin() + static_cast<std::ptrdiff_t>(best) + 1, nest.spans.end());
+}
+
+/// Compares by the number of sizes in a stride, then by its factor: of a row-major tensor that is exact.
+void TaskEmitter::order_by_distance(Nest& nest) const {
+  using Distance = std::pair<size_t, int64_t>;
+  std::vector<std::pair<Distance, size_t>> order;
+  for (size_t a = 0; a < nest.axes.size(); ++a) {
+    Distance farthest{0, 0};
+    for (ScalarId body : nest.bodies)
+      for (ScalarId load : graph::loads_in(g_, body)) {
+        const auto offset = affine_offset(body_, load);
+        const auto by = offset ? offset->linear_in(nest.axes[a].var) : std::nullopt;
+        if (!by) continue;
+        for (const auto& term : by->first.terms())
+          farthest = std::max(farthest, {term.factors.size(), std::abs(term.coefficient)});
+      }
+    order.emplace_back(farthest, a);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+  Nest sorted = nest;
+  for (size_t a = 0; a < order.size(); ++a) {
+    sorted.axes[a] = nest.axes[order[a].second];
+    sorted.spans[a] = nest.spans[order[a].second];
+  }
+  nest = std::move(sorted);
 }
 
 void TaskEmitter::emit_nest(const Nest& nest, const std::function<void()>& body) {

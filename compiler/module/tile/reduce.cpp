@@ -25,6 +25,7 @@ void TaskEmitter::emit_reduction(uint32_t local, const Overrides& overrides, boo
   if (reduce.monoid == Monoid::argmax) return emit_argmax(local);
   Nest binders{reduce.binders, {}, {reduce.args[0]}, true, false, {}};
   for (const Axis& b : reduce.binders) binders.spans.push_back(span_of(b, local, overrides));
+  order_by_distance(binders);
   order_axes(binders);
   const int along_binder = stride_score(binders.axes.back().var, binders.bodies, {});
   std::optional<size_t> column;

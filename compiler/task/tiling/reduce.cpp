@@ -1,13 +1,78 @@
-// Reductions: a run of 16 results along the last axis per task, everything else one at a time.
+// Reductions: a short run of results along the last axis per task, everything else one at a time. Where
+// elements lie next to each other along an axis of the result, and not along a binder, a task reads a long
+// run of them before it goes on to what lies far away: the run is several cache lines, and vectors.
+#include <algorithm>
+
 #include "task/tiling/tiling.h"
 
 namespace axon::task {
 
-TileRule tile_reduce(const graph::Graph&, const graph::Node& node, const Tiling&) {
+namespace {
+
+using graph::Axis;
+using graph::Graph;
+using graph::Node;
+using graph::Op;
+using graph::ScalarId;
+
+constexpr int64_t short_run = 16, long_run = 128;
+
+/// Does the variable, and no multiple of it, move the index?
+bool moves_by_one(const Dim& index, graph::Var v) {
+  const auto by = index.linear_in(v);
+  return by && by->first.is(1);
+}
+
+/// For each axis of a domain how many loads of the reductions in a body run along it; less those that run
+/// along a binder.
+std::vector<int> runs_along(const Graph& g, ScalarId body, const std::vector<Axis>& domain) {
+  std::vector<int> runs(domain.size(), 0);
+  for (ScalarId id : scalars_in(g, body)) {
+    const auto& reduce = g.scalars[id];
+    if (reduce.op != Op::reduce) continue;
+    for (ScalarId l : loads_in(g, reduce.args[0])) {
+      const auto& load = g.scalars[l];
+      if (load.target.is_local() || load.args.empty()) continue;
+      const auto index = affine_index(g, load.args.back());
+      if (!index) continue;
+      const auto moves = [&](const Axis& a) { return moves_by_one(*index, a.var); };
+      if (std::any_of(reduce.binders.begin(), reduce.binders.end(), moves))
+        for (int& count : runs) --count;
+      else
+        for (size_t a = 0; a < domain.size(); ++a) runs[a] += moves(domain[a]) ? 1 : 0;
+    }
+  }
+  return runs;
+}
+
+/// The axis of the node along which most loads of its reductions run; nullopt where binders have more.
+std::optional<uint32_t> column_of(const Graph& g, const Node& node) {
+  std::vector<int> runs(node.domain.size(), 0);
+  for (uint32_t l = 0; l < node.locals.size(); ++l) {
+    const auto& local = node.locals[l];
+    const auto counts = runs_along(g, local.body, local.domain);
+    for (uint32_t a = 0; a < counts.size(); ++a)
+      for (uint32_t axis : node_axes(g, node, l, a)) runs[axis] += counts[a];
+  }
+  for (const auto& output : node.outputs) {
+    const auto counts = runs_along(g, output.body, node.domain);
+    for (size_t a = 0; a < counts.size(); ++a) runs[a] += counts[a];
+  }
+  const auto most = std::max_element(runs.begin(), runs.end());
+  if (most == runs.end() || *most <= 0) return std::nullopt;
+  return static_cast<uint32_t>(most - runs.begin());
+}
+
+}  // namespace
+
+TileRule tile_reduce(const Graph& g, const Node& node, const Tiling&) {
   TileRule rule;
   rule.family = Family::reduce;
-  for (uint32_t a = 0; a < node.domain.size(); ++a)
-    add_tile(node, a, a + 1 == node.domain.size() ? 16 : 1, rule);
+  const auto column = column_of(g, node);
+  for (uint32_t a = 0; a < node.domain.size(); ++a) {
+    const bool last = a + 1 == node.domain.size();
+    add_tile(node, a, a == column ? long_run : last ? short_run : 1, rule);
+  }
   return rule;
 }
 
