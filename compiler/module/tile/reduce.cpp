@@ -87,38 +87,77 @@ void TaskEmitter::reduce_by_columns(uint32_t local, const Nest& binders, size_t 
   });
 }
 
-/// Keeps the first of the largest; the first NaN is larger than any number.
+/// Keeps the first of the largest; the first NaN is larger than any number. In blocks: where a block's
+/// largest beats what there was, its place is looked for, among values that are kept since computing them
+/// again might round otherwise. Loops that carried value and place together would not be vectors.
 void TaskEmitter::emit_argmax(uint32_t local) {
+  constexpr int64_t block = 512;
   const auto& l = body_.locals[local];
   const auto& reduce = g_.scalars[l.body];
+  auto& b = f_.b;
   const Elem elem = computed_as(base::accumulator(g_.scalars[reduce.args[0]].elem));
-  auto* best = f_.variable(s_.type_of(elem), "best");
-  auto* where = f_.variable(f_.b.getInt64Ty(), "where");
-  const Nest rows{l.domain, body_.scratch[local].box, {}, false, false, {}};
-  const Nest binder{{reduce.binders[0]},
-                    {{Dim(0), reduce.binders[0].extent, reduce.binders[0].extent}},
-                    {reduce.args[0]},
-                    true,
-                    false,
-                    {}};
-  emit_nest(rows, [&] {
-    auto& b = f_.b;
-    b.CreateStore(s_.monoid_unit(Monoid::argmax, elem, elem), best);
-    b.CreateStore(f_.i64(-1), where);
-    emit_nest(binder, [&] {
-      Value* next = s_.emit_as(reduce.args[0], elem, true);
-      Value* so_far = b.CreateLoad(s_.type_of(elem), best);
-      Value* at = b.CreateLoad(b.getInt64Ty(), where);
-      Value* larger = nullptr;
-      if (base::is_float(elem))
-        larger = b.CreateAnd(b.CreateFCmpORD(so_far, so_far), b.CreateFCmpUGT(next, so_far));
-      else
-        larger = base::is_signed(elem) ? b.CreateICmpSGT(next, so_far) : b.CreateICmpUGT(next, so_far);
-      Value* better = b.CreateOr(b.CreateICmpSLT(at, f_.i64(0)), larger);
-      b.CreateStore(b.CreateSelect(better, next, so_far), best);
-      b.CreateStore(b.CreateSelect(better, f_.find(reduce.binders[0].var)->value, at), where);
+  llvm::Type *const type = s_.type_of(elem), *const word = b.getInt64Ty();
+  const auto bytes = static_cast<uint64_t>(block * base::elem_bytes(elem));
+  Argmax state{elem, f_.variable(llvm::ArrayType::get(b.getInt8Ty(), bytes), "values"),
+               f_.variable(type, "best"), f_.variable(word, "where")};
+  state.values->setAlignment(llvm::Align(64));
+  const Axis& binder = reduce.binders[0];
+  const Axis blocks{shape::fresh_var("block"), shape::cdiv(binder.extent, Dim(block))};
+  const Dim first = Dim(blocks.var) * Dim(block);
+  const Span span{first, shape::min(first + Dim(block), binder.extent), Dim(block)};
+  emit_nest({l.domain, body_.scratch[local].box, {}, false, false, {}}, [&] {
+    b.CreateStore(s_.monoid_unit(Monoid::argmax, elem, elem), state.best);
+    b.CreateStore(f_.i64(-1), state.where);
+    f_.loop(blocks, f_.i64(0), f_.emit(blocks.extent), LoopKind::plain, [&] {
+      s_.enter();
+      argmax_of_block(state, binder, span, reduce.args[0]);
+      s_.leave();
     });
-    s_.store_to(local_element(local), b.CreateLoad(b.getInt64Ty(), where));
+    s_.store_to(local_element(local), b.CreateLoad(word, state.where));
+  });
+}
+
+void TaskEmitter::argmax_of_block(const Argmax& state, const Axis& binder, const Span& span, ScalarId body) {
+  auto& b = f_.b;
+  llvm::Type *const type = s_.type_of(state.elem), *const word = b.getInt64Ty(), *const half = b.getInt32Ty();
+  Value* const low = f_.emit(span.low);
+  const auto value_at = [&](Value* number) {
+    const auto bytes = static_cast<uint64_t>(base::elem_bytes(state.elem));
+    Value* const offset = b.CreateNSWMul(number, b.getInt64(bytes));
+    return ScalarEmitter::Address{b.CreateGEP(b.getInt8Ty(), state.values, offset), state.elem, UINT32_MAX};
+  };
+  const auto number = [&] { return b.CreateNSWSub(f_.find(binder.var)->value, low); };
+  auto* const largest = f_.variable(type, "largest");
+  b.CreateStore(s_.monoid_unit(Monoid::argmax, state.elem, state.elem), largest);
+  emit_nest({{binder}, {span}, {body}, true, true, {}}, [&] {
+    Value* const next = s_.emit_as(body, state.elem, true);
+    s_.store_to(value_at(number()), next);
+    b.CreateStore(s_.combine(Monoid::max, state.elem, b.CreateLoad(type, largest), next), largest);
+  });
+  Value* const found = b.CreateLoad(type, largest);
+  Value* const so_far = b.CreateLoad(type, state.best);
+  const bool is_float = base::is_float(state.elem);
+  Value* const larger =
+      is_float ? b.CreateAnd(b.CreateFCmpORD(so_far, so_far), b.CreateFCmpUGT(found, so_far))
+               : b.CreateICmp(base::is_signed(state.elem) ? llvm::CmpInst::ICMP_SGT : llvm::CmpInst::ICMP_UGT,
+                              found, so_far);
+  Value* const none = b.CreateICmpSLT(b.CreateLoad(word, state.where), f_.i64(0));
+  f_.when(b.CreateOr(none, larger), [&] {
+    auto* const place = f_.variable(half, "place");
+    b.CreateStore(b.getInt32(INT32_MAX), place);
+    Value* const is_nan = is_float ? b.CreateFCmpUNO(found, found) : nullptr;
+    emit_nest({{binder}, {span}, {}, false, true, {}}, [&] {
+      Value* const at = number();
+      Value* const value = s_.load_from(value_at(at));
+      Value* const hit =
+          is_float ? b.CreateSelect(is_nan, b.CreateFCmpUNO(value, value), b.CreateFCmpOEQ(value, found))
+                   : b.CreateICmpEQ(value, found);
+      Value* const candidate = b.CreateSelect(hit, b.CreateTrunc(at, half), b.getInt32(INT32_MAX));
+      b.CreateStore(b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateLoad(half, place), candidate),
+                    place);
+    });
+    b.CreateStore(found, state.best);
+    b.CreateStore(b.CreateNSWAdd(low, b.CreateSExt(b.CreateLoad(half, place), word)), state.where);
   });
 }
 
