@@ -453,13 +453,25 @@ class BodyBuilder {
     if (auto plan = contraction_of(l)) {
       stage.kind = Stage::Kind::contract;
       if (!plan->direct_left) {
-        const Dim rows = plan->row ? span_for(*plan->row, l).bound : Dim(1);
-        plan->left_row_stride = shape::cdiv(depth_bound(*plan, l), Dim(16)) * Dim(16) + Dim(16);
-        plan->left_offset = take(rows * plan->left_row_stride * Dim(base::elem_bytes(plan->accumulator)));
+        place_left(*plan, l);
       }
       stage.contract = *plan;
     }
     return stage;
+  }
+
+  /// Where the left operand is staged. Rows, or those of one depth, begin a vector's width apart at least.
+  void place_left(ContractPlan& plan, uint32_t l) {
+    const auto most = [&](const std::optional<Axis>& axis) {
+      return axis ? shape::min(span_for(*axis, l).bound, axis->extent) : Dim(1);
+    };
+    const Dim rows = most(plan.row), depth = depth_bound(plan, l);
+    const Dim across = shape::cdiv(plan.turned ? rows : depth, Dim(16)) * Dim(16) + Dim(plan.turned ? 0 : 16);
+    plan.left_row_stride = plan.turned ? Dim(1) : across;
+    plan.left_depth_stride = plan.turned ? across : Dim(1);
+    plan.left_group_stride = (plan.turned ? depth : rows) * across;
+    plan.left_offset =
+        take(most(plan.group) * plan.left_group_stride * Dim(base::elem_bytes(plan.accumulator)));
   }
 
   Span span_for(const Axis& axis, uint32_t l) const {

@@ -52,15 +52,17 @@ struct ContractPlan {
   ScalarId left;   ///< product of the factors on the left
   ScalarId right;  ///< the load on the right
   Elem accumulator = Elem::f32;
-  std::optional<Axis> row;  ///< absent: a single row
+  std::optional<Axis> row;    ///< absent: a single row
+  std::optional<Axis> group;  ///< another axis of rows, a short one: one kernel call for all of it
   Axis column;
   std::vector<Axis> depths;
   std::vector<Axis> outer_left;   ///< looped over before the left operand is staged
   std::vector<Axis> outer_right;  ///< columns that do not run together: looped over after
   bool accumulate = false;        ///< the result was set before; add to it
   bool direct_left = false;       ///< the left operand is read where it lies
-  Dim left_offset;                ///< else: staged here, [row][depth]
-  Dim left_row_stride;
+  bool turned = false;            ///< else: staged as [group][depth][row], or as [group][row][depth]
+  Dim left_offset;                ///< where
+  Dim left_row_stride, left_depth_stride, left_group_stride;
   bool panel = false;  ///< the right operand is stored as panels
 };
 

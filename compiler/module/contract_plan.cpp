@@ -41,14 +41,17 @@ class Planner {
     for (const ScalarId factor : contraction_.left)
       plan.left = plan.left.valid() ? graph::apply(g_, Op::mul, {plan.left, factor}) : factor;
     choose_row(plan);
+    choose_group(plan);
     for (uint32_t a = 0; a < domain_.size(); ++a) {
       const Var v = domain_[a].var;
-      if (v == plan.column.var || (plan.row && v == plan.row->var)) continue;
+      if (v == plan.column.var || (plan.row && v == plan.row->var) || (plan.group && v == plan.group->var))
+        continue;
       (is_in(contraction_.columns, a) ? plan.outer_right : plan.outer_left).push_back(domain_[a]);
     }
     for (const Axis& b : g_.scalars[contraction_.reduce].binders)
       if (!is_depth(plan, b.var)) plan.outer_left.push_back(b);
     plan.direct_left = can_read_left(plan);
+    plan.turned = !plan.direct_left && plan.row && runs_along_rows(plan);
     return plan;
   }
 
@@ -80,6 +83,61 @@ class Planner {
     }
   }
 
+  /// The last other axis of rows that a task has a few of, for all of which it can stage the left operand.
+  void choose_group(ContractPlan& plan) const {
+    constexpr int64_t few = 8;
+    if (!plan.row) return;
+    for (const uint32_t a : contraction_.rows) {
+      const auto bound = spans_[a].bound.constant();
+      if (domain_[a].var == plan.row->var || !bound || *bound < 2 || *bound > few) continue;
+      if (depends_on(g_, plan.left, domain_[a].var)) plan.group = domain_[a];
+    }
+  }
+
+  /// The index, as it is between the limits that it is clamped to.
+  static Dim within_limits(const Dim& index, Var v) {
+    Dim sum;
+    for (const auto& term : index.terms()) {
+      Dim product(term.coefficient);
+      for (const auto& factor : term.factors) {
+        const bool limits = factor.kind() == shape::AtomKind::min || factor.kind() == shape::AtomKind::max;
+        product = product * (factor.kind() == shape::AtomKind::var ? Dim(factor.var())
+                             : !limits                             ? Dim(0)
+                             : factor.lhs().contains(v)            ? within_limits(factor.lhs(), v)
+                                                                   : within_limits(factor.rhs(), v));
+      }
+      sum = sum + product;
+    }
+    return sum;
+  }
+
+  /// Do the elements of a load lie next to each other along the axis, but perhaps for edges?
+  bool runs_along(const Scalar& load, Var v) const {
+    for (size_t a = load.args.size(); a-- > 0;) {
+      const bool next = load.target.is_local() ? body_.scratch[load.target.output].stride[a].is(1)
+                                               : a + 1 == load.args.size();
+      const auto index = graph::affine_index(g_, load.args[a]);
+      if (!next || !index) continue;
+      const auto by = within_limits(*index, v).linear_in(v);
+      if (by && by->first.is(1)) return true;
+    }
+    return false;
+  }
+
+  /// Are most loads on the left read better row after row than depth after depth?
+  bool runs_along_rows(const ContractPlan& plan) const {
+    int balance = 0;
+    for (ScalarId id : graph::loads_in(g_, plan.left)) {
+      const Scalar& load = g_.scalars[id];
+      if (is_panel(id)) continue;
+      if (runs_along(load, plan.row->var))
+        ++balance;
+      else if (runs_along(load, plan.depths.back().var))
+        --balance;
+    }
+    return balance > 0;
+  }
+
   bool can_read_left(const ContractPlan& plan) const {
     const Scalar& s = g_.scalars[plan.left];
     if (s.op != Op::load || storage_of(body_, s) != plan.accumulator || is_panel(plan.left)) return false;
@@ -90,10 +148,13 @@ class Planner {
       const auto by_depth = offset->linear_in(plan.depths[d].var);
       if (!by_depth || by_depth->first != run) return false;
     }
-    if (!plan.row) return true;
-    const auto by_row = offset->linear_in(plan.row->var);
-    return by_row && std::none_of(plan.depths.begin(), plan.depths.end(),
-                                  [&](const Axis& d) { return by_row->first.contains(d.var); });
+    const auto is_regular = [&](const std::optional<Axis>& axis) {
+      const auto by = axis ? offset->linear_in(axis->var) : std::pair{Dim(0), Dim(0)};
+      const auto changes = [&](const Axis& a) { return by->first.contains(a.var); };
+      return by && std::none_of(plan.depths.begin(), plan.depths.end(), changes) &&
+             !(plan.row && changes(*plan.row)) && !(plan.group && changes(*plan.group));
+    };
+    return is_regular(plan.row) && is_regular(plan.group);
   }
 
   const Body& body_;

@@ -175,7 +175,45 @@ bool Frame::is_positive(const Dim& d) const {
   return a.kind() == shape::AtomKind::max && (is_positive(a.lhs()) || is_positive(a.rhs()));
 }
 
-Value* Frame::emit(const Dim& d) {
+void Frame::supposing(std::vector<Fact> facts, const std::function<void()>& body) {
+  facts.insert(facts.end(), supposed_.begin(), supposed_.end());
+  std::swap(facts, supposed_);
+  std::map<const void*, Dim> outer;
+  std::swap(outer, decided_);
+  body();
+  std::swap(outer, decided_);
+  std::swap(facts, supposed_);
+}
+
+Dim Frame::decided(const Dim& d) {
+  if (const auto it = decided_.find(d.node()); it != decided_.end()) return it->second;
+  Dim sum;
+  for (const auto& term : d.terms()) {
+    Dim product(term.coefficient);
+    for (const auto& factor : term.factors) product = product * decided(factor);
+    sum = sum + product;
+  }
+  return decided_[d.node()] = shape::overflowed(sum) ? d : sum;
+}
+
+Dim Frame::decided(const shape::Atom& atom) {
+  if (atom.kind() == shape::AtomKind::var) return Dim(atom.var());
+  const Dim x = decided(atom.lhs()), y = decided(atom.rhs());
+  if (atom.kind() == shape::AtomKind::floor_div) return shape::floor_div(x, y);
+  if (atom.kind() == shape::AtomKind::mod) return shape::mod(x, y);
+  const bool least = atom.kind() == shape::AtomKind::min;
+  std::vector<Fact> facts = ranges();
+  facts.insert(facts.end(), supposed_.begin(), supposed_.end());
+  const auto at_most = [&](const Dim& a, const Dim& b) {
+    return shape::prove(facts, shape::at_most(a, b)).verdict == shape::Verdict::proved;
+  };
+  if (at_most(x, y)) return least ? x : y;
+  if (at_most(y, x)) return least ? y : x;
+  return least ? shape::min(x, y) : shape::max(x, y);
+}
+
+Value* Frame::emit(const Dim& given) {
+  const Dim d = supposed_.empty() ? given : decided(given);
   if (const auto constant = d.constant()) return i64(*constant);
   std::vector<std::pair<int, const shape::Term*>> terms;
   for (const auto& term : d.terms()) terms.emplace_back(depth_of(term), &term);
@@ -361,7 +399,8 @@ void Frame::loop_in_runs(const Axis& axis, Value* low, Value* end, LoopKind kind
                          const std::vector<Division>& divisions, const std::function<void()>& body,
                          const std::function<void()>& prepare) {
   std::vector<Division> useful;
-  for (const Division& d : divisions) {
+  for (Division d : divisions) {
+    if (!supposed_.empty()) d = {decided(d.dividend), decided(d.divisor)};
     const auto by = d.dividend.linear_in(axis.var);
     const bool runs = by && by->first.is(1) && !d.divisor.contains(axis.var) && is_nonnegative(d.dividend) &&
                       is_nonnegative(d.divisor);

@@ -71,6 +71,10 @@ class Frame {
   std::vector<Fact> ranges() const;
   const Binding* find(Var) const;
   llvm::Value* emit(const Dim&);
+  /// What is emitted until the end of body() is used only where the facts hold: minima and maxima that they
+  /// decide are not computed.
+  void supposing(std::vector<Fact> facts, const std::function<void()>& body);
+  bool may_be_negative(Var v) const { return integers_.count(v) > 0; }
   llvm::Value* emit(const Fact&);  ///< i1
 
   /// for (v = low; v < end; ++v) body(). `prepare` runs once before the first iteration, and only if there is
@@ -105,6 +109,9 @@ class Frame {
   llvm::Function* device(const std::string& name, llvm::Type* result, std::vector<llvm::Type*> params);
 
  private:
+  /// Without the minima and maxima that are decided where code is emitted now.
+  Dim decided(const Dim&);
+  Dim decided(const shape::Atom&);
   llvm::Value* emit_term(const shape::Term&);
   llvm::Value* emit_atom(const shape::Atom&);
   int depth_of(const Dim&) const;
@@ -128,6 +135,8 @@ class Frame {
   std::map<Var, Binding> variables_;
   std::set<Var> integers_;  ///< those that may be negative
   std::vector<KnownDivision> known_;
+  std::vector<Fact> supposed_;
+  std::map<const void*, Dim> decided_;       ///< by node, where `supposed_` holds
   std::map<uint64_t, llvm::Value*> loaded_;  ///< by kind and number
   int depth_ = 1;
   llvm::MDNode* access_group_ = nullptr;  ///< of the innermost parallel loop

@@ -28,6 +28,20 @@ Value* ScalarEmitter::emit_as(ScalarId id, Elem elem, bool widened) {
   return converted(emit(id, widened), computed_as(elem));
 }
 
+void ScalarEmitter::deciding(ScalarId condition, bool value, const std::function<void()>& body) {
+  decided_[condition] = value;
+  enter();
+  body();
+  leave();
+  decided_.erase(condition);
+}
+
+std::vector<ScalarId> ScalarEmitter::decided() const {
+  std::vector<ScalarId> conditions;
+  for (const auto& [condition, value] : decided_) conditions.push_back(condition);
+  return conditions;
+}
+
 void ScalarEmitter::hoist(ScalarId root, Var inner, bool widened) {
   std::vector<ScalarId> stack{root};
   std::set<ScalarId> seen;
@@ -41,6 +55,11 @@ void ScalarEmitter::hoist(ScalarId root, Var inner, bool widened) {
     }
     const Scalar& s = g_.scalars[id];
     const bool choice = s.op == Op::select || s.op == Op::and_ || s.op == Op::or_;
+    if (const auto known = decided_.find(s.args.empty() ? id : s.args[0]);
+        s.op == Op::select && known != decided_.end()) {
+      stack.push_back(s.args[known->second ? 1 : 2]);
+      continue;
+    }
     for (size_t a = s.args.size(); a-- > 0;)
       if (a == 0 || !choice || !must_be_lazy(s.args[a])) stack.push_back(s.args[a]);
   }
@@ -302,6 +321,8 @@ Value* ScalarEmitter::merged(Value* condition, Elem elem, const std::function<Va
 
 Typed ScalarEmitter::emit_select(const Scalar& s, bool widened) {
   const Elem elem = computed_as(widened && base::is_float(s.elem) ? base::accumulator(s.elem) : s.elem);
+  if (const auto known = decided_.find(s.args[0]); known != decided_.end())
+    return {emit_as(s.args[known->second ? 1 : 2], elem, widened), elem};
   Value* condition = emit_as(s.args[0], Elem::boolean, widened);
   const auto yes = [&] { return emit_as(s.args[1], elem, widened); };
   const auto no = [&] { return emit_as(s.args[2], elem, widened); };

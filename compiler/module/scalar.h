@@ -32,6 +32,9 @@ class ScalarEmitter {
   /// From here to assume_nothing(), `id` is emitted as `other`, which has the same value.
   void assume_equal(ScalarId id, ScalarId other) { equal_[id] = other; }
   void assume_nothing() { equal_.clear(); }
+  /// Until the end of body() the condition has this value wherever a choice asks for it.
+  void deciding(ScalarId condition, bool value, const std::function<void()>& body);
+  std::vector<ScalarId> decided() const;
   /// Forgets what was computed: call when a loop variable changes.
   void enter() { scopes_.emplace_back(); }
   void leave() { scopes_.pop_back(); }
@@ -82,6 +85,7 @@ class ScalarEmitter {
   const Graph& g_;
   std::vector<std::map<std::pair<ScalarId, bool>, Typed>> scopes_;
   std::map<ScalarId, ScalarId> equal_;
+  std::map<ScalarId, bool> decided_;  ///< conditions of choices
   mutable std::map<ScalarId, bool> in_range_;
 };
 

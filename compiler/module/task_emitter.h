@@ -1,6 +1,7 @@
 // One task as an LLVM function: (context, scratch, loop indices..., coordinates...). Stages in order, then
 // the outputs. Each kind of stage has its file in tile/.
 #pragma once
+#include "module/interior.h"
 #include "module/scalar.h"
 
 namespace axon::module {
@@ -32,6 +33,17 @@ class TaskEmitter {
     std::vector<Dim> stores;  ///< offsets of what the body writes
   };
   void emit_nest(const Nest&, const std::function<void()>& body);
+  /// One loop of a nest, the innermost one: `bodies` are emitted by body() once per iteration.
+  struct Innermost {
+    Axis axis;
+    LoopKind kind;
+    std::vector<ScalarId> bodies;
+    bool widened;
+    std::vector<Frame::Division> divisions;
+  };
+  void emit_innermost(const Innermost&, llvm::Value* low, llvm::Value* end,
+                      const std::function<void()>& body);
+  std::pair<llvm::Value*, llvm::Value*> interior_of(const Interior&, Var, llvm::Value* low, llvm::Value* end);
   /// The axis along which the accesses run best becomes innermost.
   void order_axes(Nest&) const;
   /// What moves the accesses farthest becomes outermost.
@@ -43,6 +55,12 @@ class TaskEmitter {
   // tile/reduce.cpp
   void emit_reduction(uint32_t local, const Overrides&, bool accumulate);
   void emit_argmax(uint32_t local);
+  struct Argmax {
+    Elem elem;
+    llvm::AllocaInst* values;        ///< of the block at hand
+    llvm::AllocaInst *best, *where;  ///< so far
+  };
+  void argmax_of_block(const Argmax&, const Axis& binder, const Span& block, ScalarId body);
   void reduce_by_rows(uint32_t local, const Nest& binders, bool accumulate);
   void reduce_by_columns(uint32_t local, const Nest& binders, size_t column, bool accumulate);
 
@@ -66,7 +84,8 @@ class TaskEmitter {
   // tile/contract.cpp
   void emit_contract(uint32_t local, const ContractPlan&, const Overrides&);
   void stage_left(const ContractPlan&, uint32_t region);
-  void stage_row(const ContractPlan&, llvm::Value* base, llvm::Value* offset, size_t axis, uint32_t region);
+  void stage_along(const ContractPlan&, const std::vector<Axis>& axes, size_t next, uint32_t region);
+  llvm::Value* staged_element(const ContractPlan&);
   void call_kernel(uint32_t local, const ContractPlan&, bool accumulate);
   llvm::Value* left_pointer(const ContractPlan&);
   std::vector<Dim> right_index(const ContractPlan&);

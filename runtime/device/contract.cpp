@@ -35,8 +35,8 @@ template <class B>
 
 /// `rows` x (`vectors` registers) of C, `depth` deep. `chains` splits the sum into independent ones.
 template <class Level, class Acc, class B, int rows, int vectors, int chains, bool once = false>
-[[gnu::always_inline]] inline void micro(Acc* c, int64_t c_row, const Acc* a, int64_t a_row, const B* b,
-                                         int64_t b_depth, int64_t depth, bool accumulate) {
+[[gnu::always_inline]] inline void micro(Acc* c, int64_t c_row, const Acc* a, int64_t a_row, int64_t a_depth,
+                                         const B* b, int64_t b_depth, int64_t depth, bool accumulate) {
   constexpr int lanes_per = lanes::width<Level, Acc>;
   using V = Register<Level, Acc>;
   V sums[chains][rows][vectors];
@@ -54,7 +54,7 @@ template <class Level, class Acc, class B, int rows, int vectors, int chains, bo
     for (int v = 0; v < vectors; ++v) right[v] = lanes::load<Level, Acc>(b + k * b_depth + v * lanes_per);
 #pragma clang loop unroll(full)
     for (int r = 0; r < rows; ++r) {
-      const V left = V(a[r * a_row + k]);
+      const V left = V(a[r * a_row + k * a_depth]);
 #pragma clang loop unroll(full)
       for (int v = 0; v < vectors; ++v) sums[s][r][v] += left * right[v];
     }
@@ -76,38 +76,38 @@ template <class Level, class Acc, class B, int rows, int vectors, int chains, bo
 
 /// One panel's worth of columns for a group of `rows` rows; `once`: nobody reads them again.
 template <class Level, class Acc, class B, int rows, bool once>
-[[gnu::noinline]] void group(Acc* c, int64_t c_row, const Acc* a, int64_t a_row, const B* b, int64_t b_depth,
-                             int64_t depth, bool accumulate) {
+[[gnu::noinline]] void group(Acc* c, int64_t c_row, const Acc* a, int64_t a_row, int64_t a_depth, const B* b,
+                             int64_t b_depth, int64_t depth, bool accumulate) {
   constexpr int vectors = 2, columns = vectors * lanes::width<Level, Acc>;
   for (int64_t column = 0; column < panel_columns; column += columns)
     micro<Level, Acc, B, rows, vectors,
           rows == 1   ? 4
           : rows <= 3 ? 2
                       : 1,
-          once>(c + column, c_row, a, a_row, b + column, b_depth, depth, accumulate);
+          once>(c + column, c_row, a, a_row, a_depth, b + column, b_depth, depth, accumulate);
 }
 
 template <class Level, class Acc, class B, bool once>
-void remaining_rows(int64_t rows, Acc* c, int64_t c_row, const Acc* a, int64_t a_row, const B* b,
-                    int64_t b_depth, int64_t depth, bool accumulate) {
+void remaining_rows(int64_t rows, Acc* c, int64_t c_row, const Acc* a, int64_t a_row, int64_t a_depth,
+                    const B* b, int64_t b_depth, int64_t depth, bool accumulate) {
   switch (rows) {
     case 1:
-      return group<Level, Acc, B, 1, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+      return group<Level, Acc, B, 1, once>(c, c_row, a, a_row, a_depth, b, b_depth, depth, accumulate);
     case 2:
-      return group<Level, Acc, B, 2, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+      return group<Level, Acc, B, 2, once>(c, c_row, a, a_row, a_depth, b, b_depth, depth, accumulate);
     case 3:
-      return group<Level, Acc, B, 3, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+      return group<Level, Acc, B, 3, once>(c, c_row, a, a_row, a_depth, b, b_depth, depth, accumulate);
     case 4:
-      return group<Level, Acc, B, 4, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+      return group<Level, Acc, B, 4, once>(c, c_row, a, a_row, a_depth, b, b_depth, depth, accumulate);
     case 5:
-      return group<Level, Acc, B, 5, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+      return group<Level, Acc, B, 5, once>(c, c_row, a, a_row, a_depth, b, b_depth, depth, accumulate);
     case 6:
       if constexpr (Level::rows > 6)
-        group<Level, Acc, B, 6, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+        group<Level, Acc, B, 6, once>(c, c_row, a, a_row, a_depth, b, b_depth, depth, accumulate);
       return;
     case 7:
       if constexpr (Level::rows > 6)
-        group<Level, Acc, B, 7, once>(c, c_row, a, a_row, b, b_depth, depth, accumulate);
+        group<Level, Acc, B, 7, once>(c, c_row, a, a_row, a_depth, b, b_depth, depth, accumulate);
       return;
     default:
       return;
@@ -116,14 +116,22 @@ void remaining_rows(int64_t rows, Acc* c, int64_t c_row, const Acc* a, int64_t a
 
 /// All rows over one block of one panel.
 template <class Level, class Acc, class B, bool once>
-void all_rows(int64_t rows, Acc* c, int64_t c_row, const Acc* a, int64_t a_row, const B* b, int64_t b_depth,
-              int64_t depth, bool accumulate) {
+void all_rows(int64_t rows, Acc* c, int64_t c_row, const Acc* a, int64_t a_row, int64_t a_depth, const B* b,
+              int64_t b_depth, int64_t depth, bool accumulate) {
   int64_t row = 0;
   for (; row + Level::rows <= rows; row += Level::rows)
-    group<Level, Acc, B, Level::rows, once>(c + row * c_row, c_row, a + row * a_row, a_row, b, b_depth, depth,
-                                            accumulate);
-  remaining_rows<Level, Acc, B, once>(rows - row, c + row * c_row, c_row, a + row * a_row, a_row, b, b_depth,
-                                      depth, accumulate);
+    group<Level, Acc, B, Level::rows, once>(c + row * c_row, c_row, a + row * a_row, a_row, a_depth, b,
+                                            b_depth, depth, accumulate);
+  remaining_rows<Level, Acc, B, once>(rows - row, c + row * c_row, c_row, a + row * a_row, a_row, a_depth, b,
+                                      b_depth, depth, accumulate);
+}
+
+template <class Level, class Acc, class B, bool once>
+void all_groups(const ContractShape& s, Acc* c, const Acc* a, const B* b, int64_t b_depth, int64_t depth,
+                bool accumulate) {
+  for (int64_t group = 0; group < s.groups; ++group)
+    all_rows<Level, Acc, B, once>(s.rows, c + group * s.c_group, s.c_row, a + group * s.a_group, s.a_row,
+                                  s.a_depth, b, b_depth, depth, accumulate);
 }
 
 // ---- packing: up to 32 columns x up to depth_block of any right operand, as a zero-padded panel of
@@ -188,12 +196,12 @@ template <class Level, class Acc, class B>
 
 /// One row times a row-major right operand, `vectors` registers of columns at a time.
 template <class Level, class Acc, class B, int vectors>
-int64_t wide_row(Acc* c, const Acc* a, const B* b, int64_t b_depth, int64_t from, int64_t columns,
-                 int64_t depth, bool accumulate) {
+int64_t wide_row(Acc* c, const Acc* a, int64_t a_depth, const B* b, int64_t b_depth, int64_t from,
+                 int64_t columns, int64_t depth, bool accumulate) {
   constexpr int step = vectors * lanes::width<Level, Acc>;
   for (; from + step <= columns; from += step)
-    micro<Level, Acc, B, 1, vectors, (vectors >= 8 ? 1 : 2)>(c + from, 0, a, 0, b + from, b_depth, depth,
-                                                             accumulate);
+    micro<Level, Acc, B, 1, vectors, (vectors >= 8 ? 1 : 2)>(c + from, 0, a, 0, a_depth, b + from, b_depth,
+                                                             depth, accumulate);
   return from;
 }
 
@@ -307,23 +315,24 @@ void packed_columns(const ContractShape& s, Acc* c, const Acc* a, const B* b, in
       const int64_t columns = s.columns - column < panel_columns ? s.columns - column : panel_columns;
       pack<Level, Acc, B>(panel, b + k * s.b_depth + column * s.b_column, s.b_depth, s.b_column, columns,
                           depth);
-      all_rows<Level, Acc, Acc, false>(s.rows, c + column, s.c_row, a + k, s.a_row, panel, panel_columns,
-                                       depth, k > 0 || s.accumulate != 0);
+      all_groups<Level, Acc, Acc, false>(s, c + column, a + k * s.a_depth, panel, panel_columns, depth,
+                                         k > 0 || s.accumulate != 0);
     }
   }
 }
 
 /// One row times `n` < a register's columns.
 template <class Level, class Acc, class B, int n>
-inline void narrow_row(Acc* c, const Acc* a, const B* b, int64_t b_depth, int64_t depth, bool accumulate) {
+inline void narrow_row(Acc* c, const Acc* a, int64_t a_depth, const B* b, int64_t b_depth, int64_t depth,
+                       bool accumulate) {
   using V = lanes::Vector<Acc, n>;
   V sums[4] = {V(Acc(0)), V(Acc(0)), V(Acc(0)), V(Acc(0))};
   int64_t k = 0;
   for (; k + 4 <= depth; k += 4)
 #pragma clang loop unroll(full)
     for (int i = 0; i < 4; ++i)
-      sums[i] += V(a[k + i]) * lanes::load_lanes<Level, Acc, n>(b + (k + i) * b_depth);
-  for (; k < depth; ++k) sums[0] += V(a[k]) * lanes::load_lanes<Level, Acc, n>(b + k * b_depth);
+      sums[i] += V(a[(k + i) * a_depth]) * lanes::load_lanes<Level, Acc, n>(b + (k + i) * b_depth);
+  for (; k < depth; ++k) sums[0] += V(a[k * a_depth]) * lanes::load_lanes<Level, Acc, n>(b + k * b_depth);
   V total = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   if (accumulate) total += lanes::load_raw<V>(c);
   lanes::store_raw(c, total);
@@ -336,12 +345,15 @@ template <class Level, class Acc, class B>
   for (int64_t row = 0; row < s.rows; ++row) {
     Acc* to = c + row * s.c_row;
     const Acc* from = a + row * s.a_row;
-    int64_t done = wide_row<Level, Acc, B, 8>(to, from, b, s.b_depth, 0, s.columns, s.depth, accumulate);
-    done = wide_row<Level, Acc, B, 2>(to, from, b, s.b_depth, done, s.columns, s.depth, accumulate);
-    done = wide_row<Level, Acc, B, 1>(to, from, b, s.b_depth, done, s.columns, s.depth, accumulate);
+    int64_t done =
+        wide_row<Level, Acc, B, 8>(to, from, s.a_depth, b, s.b_depth, 0, s.columns, s.depth, accumulate);
+    done =
+        wide_row<Level, Acc, B, 2>(to, from, s.a_depth, b, s.b_depth, done, s.columns, s.depth, accumulate);
+    done =
+        wide_row<Level, Acc, B, 1>(to, from, s.a_depth, b, s.b_depth, done, s.columns, s.depth, accumulate);
     auto narrow = [&]<int n>() __attribute__((always_inline)) {
       for (; s.columns - done >= n; done += n)
-        narrow_row<Level, Acc, B, n>(to + done, from, b + done, s.b_depth, s.depth, accumulate);
+        narrow_row<Level, Acc, B, n>(to + done, from, s.a_depth, b + done, s.b_depth, s.depth, accumulate);
     };
     if constexpr (w > 8) narrow.template operator()<8>();
     if constexpr (w > 4) narrow.template operator()<4>();
@@ -351,12 +363,11 @@ template <class Level, class Acc, class B>
 
 template <class Level, class Acc, class B>
 void panels(const ContractShape& s, Acc* c, const Acc* a, const B* b) {
-  if (s.rows <= Level::rows) {  // each panel once, from first to last element
+  if (s.rows * s.groups <= Level::rows) {  // each panel once, from first to last element
     const auto whole_panels = [&]<bool once>() {
       for (int64_t column = 0; column < s.columns; column += panel_columns)
-        all_rows<Level, Acc, B, once>(s.rows, c + column, s.c_row, a, s.a_row,
-                                      b + column / panel_columns * s.b_panel, panel_columns, s.depth,
-                                      s.accumulate != 0);
+        all_groups<Level, Acc, B, once>(s, c + column, a, b + column / panel_columns * s.b_panel,
+                                        panel_columns, s.depth, s.accumulate != 0);
     };
     const int64_t bytes = s.depth * panel_columns * static_cast<int64_t>(sizeof(B));
     return bytes >= worth_asking ? whole_panels.template operator()<true>()
@@ -365,31 +376,63 @@ void panels(const ContractShape& s, Acc* c, const Acc* a, const B* b) {
   for (int64_t k = 0; k < s.depth; k += depth_block) {
     const int64_t depth = s.depth - k < depth_block ? s.depth - k : depth_block;
     for (int64_t column = 0; column < s.columns; column += panel_columns)
-      all_rows<Level, Acc, B, false>(s.rows, c + column, s.c_row, a + k, s.a_row,
-                                     b + column / panel_columns * s.b_panel + k * panel_columns,
-                                     panel_columns, depth, k > 0 || s.accumulate != 0);
+      all_groups<Level, Acc, B, false>(s, c + column, a + k * s.a_depth,
+                                       b + column / panel_columns * s.b_panel + k * panel_columns,
+                                       panel_columns, depth, k > 0 || s.accumulate != 0);
   }
+}
+
+/// Dot products want the left operand along k: one that lies otherwise is copied, a block at a time.
+template <class Level, class Acc, class B>
+[[gnu::noinline]] void dot_copied_rows(const ContractShape& s, Acc* c, const Acc* a, const B* b) {
+  alignas(64) Acc copy[dotted_rows * depth_block];
+  ContractShape block = s;
+  block.a_row = depth_block;
+  block.a_depth = 1;
+  for (int64_t k = 0; k < s.depth; k += depth_block) {
+    block.depth = s.depth - k < depth_block ? s.depth - k : depth_block;
+    block.accumulate = k > 0 || s.accumulate != 0;
+    for (int64_t row = 0; row < s.rows; ++row)
+#pragma clang loop vectorize(disable) unroll(disable)
+      for (int64_t i = 0; i < block.depth; ++i)
+        copy[row * depth_block + i] = a[row * s.a_row + (k + i) * s.a_depth];
+    dot_rows<Level, Acc, B>(block, c, copy, b + k);
+  }
+}
+
+template <class Level, class Acc, class B>
+void each_group(const ContractShape& s, Acc* c, const Acc* a, const B* b,
+                void (*kernel)(const ContractShape&, Acc*, const Acc*, const B*)) {
+  for (int64_t group = 0; group < s.groups; ++group)
+    kernel(s, c + group * s.c_group, a + group * s.a_group, b);
+}
+
+template <class Level, class Acc, class B>
+void clear(const ContractShape& s, Acc* c, const Acc*, const B*) {
+  for (int64_t row = 0; row < s.rows; ++row)
+    for (int64_t column = 0; column < s.columns; ++column) c[row * s.c_row + column] = Acc(0);
 }
 
 template <class Level, class Acc, class B>
 inline void contract(const ContractShape* shape, Acc* c, const Acc* a, const B* b) {
   const ContractShape& s = *shape;
   if (s.depth <= 0) {
-    if (s.accumulate == 0)
-      for (int64_t row = 0; row < s.rows; ++row)
-        for (int64_t column = 0; column < s.columns; ++column) c[row * s.c_row + column] = Acc(0);
+    if (s.accumulate == 0) each_group<Level, Acc, B>(s, c, a, b, clear<Level, Acc, B>);
     return;
   }
-  if (s.rows <= 0 || s.columns <= 0) return;
+  const int64_t rows = s.rows * s.groups;
+  if (rows <= 0 || s.columns <= 0) return;
   if (s.b_panel > 0) return panels<Level, Acc, B>(s, c, a, b);
-  if (s.rows < few_rows && s.b_column == 1) return few_rows_by_columns<Level, Acc, B>(s, c, a, b);
-  if (s.rows < dotted_rows && s.b_depth == 1) return dot_rows<Level, Acc, B>(s, c, a, b);
+  if (rows < few_rows && s.b_column == 1)
+    return each_group<Level, Acc, B>(s, c, a, b, few_rows_by_columns<Level, Acc, B>);
+  if (rows < dotted_rows && s.b_depth == 1)
+    return each_group<Level, Acc, B>(
+        s, c, a, b, s.a_depth == 1 ? dot_rows<Level, Acc, B> : dot_copied_rows<Level, Acc, B>);
   int64_t done = 0;
-  if (s.rows <= Level::rows &&
+  if (rows <= Level::rows &&
       s.b_column == 1)  // too few rows to pay for packing what can be read where it lies
     for (; done + panel_columns <= s.columns; done += panel_columns)
-      all_rows<Level, Acc, B, false>(s.rows, c + done, s.c_row, a, s.a_row, b + done, s.b_depth, s.depth,
-                                     s.accumulate != 0);
+      all_groups<Level, Acc, B, false>(s, c + done, a, b + done, s.b_depth, s.depth, s.accumulate != 0);
   if (done < s.columns) packed_columns<Level, Acc, B>(s, c, a, b, done);
 }
 

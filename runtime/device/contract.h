@@ -7,7 +7,9 @@
 //   columns next  b_panel = 0, b_column = 1: row-major, nothing past the last column may be read
 //   depth next    b_panel = 0, b_depth = 1: each column is contiguous along k
 //   anything      any strides
-// C's rows are `c_row` apart and hold whole panels of 32 columns: columns up to the next multiple of 32 are
+// The left operand's rows are `a_row` apart, its elements along k `a_depth`. There are `groups` of `rows`
+// rows, `a_group` and `c_group` apart: a right operand that is not panels is packed once for all of them. C's
+// rows are `c_row` apart and hold whole panels of 32 columns: columns up to the next multiple of 32 are
 // written with values that mean nothing.
 #pragma once
 #include <stdint.h>
@@ -17,7 +19,8 @@ constexpr int64_t panel_columns = 32;
 struct ContractShape {
   int64_t rows, columns, depth;
   int64_t c_row;
-  int64_t a_row;
+  int64_t a_row, a_depth;
   int64_t b_depth, b_column, b_panel;
+  int64_t groups, c_group, a_group;
   int64_t accumulate;  ///< 0: C is overwritten; else added to
 };

@@ -78,9 +78,13 @@ void run_tiles(Kernel* kernel, Operands& o, int64_t rows, int64_t columns, int64
                                 depth,
                                 width,
                                 depth,
+                                1,
                                 panel_columns,
                                 1,
                                 depth * panel_columns,
+                                1,
+                                0,
+                                0,
                                 0};
       kernel(&shape, o.c.data() + r * width + c, o.a.data() + r * depth, o.b + c * depth);
     }

@@ -252,7 +252,8 @@ void check_kernel(const Device& device, const std::string& type, const Case& c, 
   std::vector<Acc> a(static_cast<size_t>(c.rows * c.depth));
   for (Acc& x : a) x = static_cast<Acc>(next());
   // layout 0: panels, 1: columns next to each other, 2: contiguous along k, 3: every second element
-  ContractShape shape{c.rows, c.columns, c.depth, panels * panel_columns, c.depth, 0, 0, 0, accumulate};
+  ContractShape shape{c.rows, c.columns, c.depth,   panels * panel_columns, c.depth, 1, 0, 0, 0, 1,
+                      0,      0,         accumulate};
   size_t size = static_cast<size_t>(c.columns * c.depth);
   if (layout == 0)
     shape.b_depth = panel_columns, shape.b_column = 1, shape.b_panel = c.depth * panel_columns,

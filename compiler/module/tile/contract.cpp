@@ -16,7 +16,8 @@ constexpr int64_t panel_width = 32;  // as in runtime/device/contract.h
 
 void TaskEmitter::emit_contract(uint32_t local, const ContractPlan& plan, const Overrides& overrides) {
   const size_t domain_axes = body_.locals[local].domain.size();
-  const size_t placed = plan.outer_left.size() + plan.outer_right.size() + 1 + (plan.row ? 1 : 0);
+  const size_t placed =
+      plan.outer_left.size() + plan.outer_right.size() + 1 + (plan.row ? 1 : 0) + (plan.group ? 1 : 0);
   const bool several_depths = placed > domain_axes;  // outer binders: their terms add up
   const bool accumulate = plan.accumulate || several_depths;
   if (several_depths && !plan.accumulate)
@@ -35,55 +36,63 @@ void TaskEmitter::emit_contract(uint32_t local, const ContractPlan& plan, const 
     kernel_ranges_[plan.column.var] = range_of(plan.column);
     for (const Axis& depth : plan.depths) kernel_ranges_[depth.var] = range_of(depth);
     if (plan.row) kernel_ranges_[plan.row->var] = range_of(*plan.row);
+    if (plan.group) kernel_ranges_[plan.group->var] = range_of(*plan.group);
     if (!plan.direct_left)
       stage_left(plan, s_.scratch_region(local) + static_cast<uint32_t>(body_.locals.size()));
     emit_nest(nest_over(plan.outer_right), [&] { call_kernel(local, plan, accumulate); });
   });
 }
 
+/// The axes of the kernel on the left, in loops that end with the one along which elements are stored.
 void TaskEmitter::stage_left(const ContractPlan& plan, uint32_t region) {
-  Value* base = left_pointer(plan);
-  if (!plan.row) return stage_row(plan, base, nullptr, 0, region);
-  const Range& row = kernel_ranges_[plan.row->var];
-  f_.loop(*plan.row, row.low, row.end, LoopKind::plain, [&] {
-    s_.enter();
-    Value* number = f_.b.CreateNSWSub(f_.find(plan.row->var)->value, row.low);
-    stage_row(plan, base, f_.b.CreateNSWMul(number, f_.emit(plan.left_row_stride)), 0, region);
-    s_.leave();
-  });
+  std::vector<Axis> axes = plan.depths;
+  if (plan.row) axes.insert(plan.turned ? axes.end() : axes.begin(), *plan.row);
+  if (plan.group) axes.insert(axes.begin(), *plan.group);
+  stage_along(plan, axes, 0, region);
 }
 
-/// Stages the part of a row that `offset` (null: 0) leads to, over the depth axes from number `axis` on.
-void TaskEmitter::stage_row(const ContractPlan& plan, Value* base, Value* offset, size_t axis,
-                            uint32_t region) {
-  const Axis& depth = plan.depths[axis];
-  const Range& range = kernel_ranges_[depth.var];
-  const auto at = [&] {
-    Value* number = f_.b.CreateNSWSub(f_.find(depth.var)->value, range.low);
-    for (size_t inner = axis + 1; inner < plan.depths.size(); ++inner)
-      number = f_.b.CreateNSWMul(number, f_.emit(plan.depths[inner].extent));
-    return offset ? f_.b.CreateNSWAdd(offset, number) : number;
-  };
-  if (axis + 1 < plan.depths.size())
-    return f_.loop(depth, range.low, range.end, LoopKind::plain, [&] {
+void TaskEmitter::stage_along(const ContractPlan& plan, const std::vector<Axis>& axes, size_t next,
+                              uint32_t region) {
+  const Axis& axis = axes[next];
+  const Range& range = kernel_ranges_[axis.var];
+  s_.enter();
+  if (next + 1 < axes.size()) {
+    f_.loop(axis, range.low, range.end, LoopKind::plain, [&] {
       s_.enter();
-      stage_row(plan, base, at(), axis + 1, region);
+      stage_along(plan, axes, next + 1, region);
       s_.leave();
     });
-  std::vector<Frame::Division> divisions;
-  s_.collect_divisions(plan.left, divisions);
-  s_.enter();
-  f_.loop_in_runs(
-      depth, range.low, range.end, LoopKind::parallel, divisions,
-      [&] {
-        s_.enter();
-        Value* value = s_.emit_as(plan.left, plan.accumulator, true);
-        Value* to = f_.b.CreateGEP(s_.type_of(plan.accumulator), base, at());
-        s_.store_to({to, plan.accumulator, region}, value);
-        s_.leave();
-      },
-      [&] { s_.hoist(plan.left, depth.var, true); });
+  } else {
+    std::vector<Frame::Division> divisions;
+    s_.collect_divisions(plan.left, divisions);
+    emit_innermost({axis, LoopKind::parallel, {plan.left}, true, divisions}, range.low, range.end, [&] {
+      s_.enter();
+      Value* value = s_.emit_as(plan.left, plan.accumulator, true);
+      s_.store_to({staged_element(plan), plan.accumulator, region}, value);
+      s_.leave();
+    });
+  }
   s_.leave();
+}
+
+/// Of the left operand, where its axes stand now. What changes least is added first.
+Value* TaskEmitter::staged_element(const ContractPlan& plan) {
+  auto& b = f_.b;
+  const auto number = [&](const Axis& axis) {
+    return b.CreateNSWSub(f_.find(axis.var)->value, kernel_ranges_[axis.var].low);
+  };
+  Value* depth = nullptr;
+  for (const Axis& axis : plan.depths) {
+    if (depth) depth = b.CreateNSWMul(depth, f_.emit(axis.extent));
+    depth = depth ? b.CreateNSWAdd(depth, number(axis)) : number(axis);
+  }
+  depth = b.CreateNSWMul(depth, f_.emit(plan.left_depth_stride));
+  Value* row = plan.row ? b.CreateNSWMul(number(*plan.row), f_.emit(plan.left_row_stride)) : f_.i64(0);
+  Value* at = plan.turned ? depth : row;
+  if (plan.group)
+    at = b.CreateNSWAdd(b.CreateNSWMul(number(*plan.group), f_.emit(plan.left_group_stride)), at);
+  at = b.CreateNSWAdd(at, plan.turned ? row : depth);
+  return b.CreateGEP(s_.type_of(plan.accumulator), left_pointer(plan), at);
 }
 
 Value* TaskEmitter::left_pointer(const ContractPlan& plan) {
@@ -173,14 +182,17 @@ void TaskEmitter::call_kernel(uint32_t local, const ContractPlan& plan, bool acc
   const auto right = load.target.is_local() ? s_.scratch_address(load.target.output, index)
                                             : s_.buffer_address(load.target, index);
 
-  Value* c_row = f_.i64(0);
-  Value* a_row = f_.i64(0);
-  if (plan.row) {
+  const auto strides = [&](const std::optional<Axis>& axis, const Dim& staged) {
+    if (!axis) return std::pair<Value*, Value*>(f_.i64(0), f_.i64(0));
+    Dim of_result;
     for (size_t a = 0; a < domain.size(); ++a)
-      if (domain[a].var == plan.row->var) c_row = f_.emit(result.stride[a]);
-    a_row = plan.direct_left ? f_.emit(affine_offset(body_, plan.left)->linear_in(plan.row->var)->first)
-                             : f_.emit(plan.left_row_stride);
-  }
+      if (domain[a].var == axis->var) of_result = result.stride[a];
+    const Dim of_left =
+        plan.direct_left ? affine_offset(body_, plan.left)->linear_in(axis->var)->first : staged;
+    return std::pair<Value*, Value*>(f_.emit(of_result), f_.emit(of_left));
+  };
+  const auto [c_row, a_row] = strides(plan.row, plan.left_row_stride);
+  const auto [c_group, a_group] = strides(plan.group, plan.left_group_stride);
   Value* depth = f_.i64(1);
   for (const Axis& axis : plan.depths) depth = b.CreateNSWMul(depth, length(axis));
   // The fields of ContractShape, in order.
@@ -189,9 +201,13 @@ void TaskEmitter::call_kernel(uint32_t local, const ContractPlan& plan, bool acc
                            depth,
                            c_row,
                            a_row,
+                           plan.direct_left ? f_.i64(1) : f_.emit(plan.left_depth_stride),
                            b_depth,
                            b_column,
                            b_panel,
+                           plan.group ? length(*plan.group) : f_.i64(1),
+                           c_group,
+                           a_group,
                            f_.i64(accumulate ? 1 : 0)};
   auto* shape_type = llvm::ArrayType::get(b.getInt64Ty(), std::size(fields));
   auto* shape = f_.variable(shape_type, "shape");

@@ -70,7 +70,8 @@ void TaskEmitter::order_by_distance(Nest& nest) const {
       }
     order.emplace_back(farthest, a);
   }
-  std::stable_sort(order.begin(), order.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& x, const auto& y) { return x.first > y.first; });
   Nest sorted = nest;
   for (size_t a = 0; a < order.size(); ++a) {
     sorted.axes[a] = nest.axes[order[a].second];
@@ -97,14 +98,71 @@ void TaskEmitter::emit_nest(const Nest& nest, const std::function<void()>& body)
       std::vector<Frame::Division> divisions;
       for (ScalarId id : nest.bodies) s_.collect_divisions(id, divisions);
       for (const Dim& store : nest.stores) s_.collect_divisions(store, divisions);
-      f_.loop_in_runs(nest.axes[a], low, end, nest.parallel ? LoopKind::parallel : LoopKind::plain, divisions,
-                      body_of_loop, [&] {
-                        for (ScalarId id : nest.bodies) s_.hoist(id, nest.axes[a].var, nest.widened);
-                      });
+      const LoopKind kind = nest.parallel ? LoopKind::parallel : LoopKind::plain;
+      emit_innermost({nest.axes[a], kind, nest.bodies, nest.widened, divisions}, low, end, body_of_loop);
     }
     s_.leave();
   };
   level(0);
+}
+
+/// Where a choice holds for one run of the iterations, that run is a loop without the condition, between two
+/// loops for what lies before and after: vectors take no branches.
+void TaskEmitter::emit_innermost(const Innermost& loop, Value* low, Value* end,
+                                 const std::function<void()>& body) {
+  constexpr size_t most_choices = 3;  // each adds two loops
+  constexpr int64_t shortest = 16;    // iterations that two more loops pay for
+  const auto usable = [&](Var v) { return f_.find(v) && !f_.may_be_negative(v); };
+  const auto decided = s_.decided();
+  std::optional<Interior> interior;
+  if (decided.size() < most_choices && loop.axis.extent.constant().value_or(INT64_MAX) > shortest)
+    interior = find_interior(g_, loop.bodies, loop.axis.var, decided, usable);
+  if (!interior)
+    return f_.loop_in_runs(loop.axis, low, end, loop.kind, loop.divisions, body, [&] {
+      for (ScalarId id : loop.bodies) s_.hoist(id, loop.axis.var, loop.widened);
+    });
+  const auto [first, last] = interior_of(*interior, loop.axis.var, low, end);
+  const auto outside = [&](Value* from, Value* to) {
+    s_.deciding(interior->condition, false, [&] {
+      f_.loop_in_runs(loop.axis, from, to, loop.kind, loop.divisions, body, [&] {
+        for (ScalarId id : loop.bodies) s_.hoist(id, loop.axis.var, loop.widened);
+      });
+    });
+  };
+  outside(low, first);
+  std::vector<Fact> facts = body_.program->facts;
+  for (const Dim& d : interior->nonnegative) facts.push_back(shape::at_least(d, Dim(0)));
+  s_.deciding(interior->condition, true, [&, first = first, last = last] {
+    f_.supposing(facts, [&] { emit_innermost(loop, first, last, body); });
+  });
+  outside(last, end);
+}
+
+/// The iterations of low .. end for which the condition holds: first .. last with low <= first <= last <=
+/// end.
+std::pair<Value*, Value*> TaskEmitter::interior_of(const Interior& interior, Var v, Value* low, Value* end) {
+  auto& b = f_.b;
+  const auto smaller = [&](Value* x, Value* y) {
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
+  };
+  const auto larger = [&](Value* x, Value* y) {
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, y);
+  };
+  Value *first = low, *last = end, *possible = b.getTrue();
+  for (const Dim& d : interior.nonnegative) {  // by * v + rest >= 0
+    const auto [step, rest] = *d.linear_in(v);
+    const int64_t by = *step.constant();
+    if (by > 0) {
+      first = larger(first, f_.emit(-shape::floor_div(rest, Dim(by))));
+    } else if (by < 0) {
+      last = smaller(last, f_.emit(shape::floor_div(rest, Dim(-by)) + Dim(1)));
+    } else {
+      possible = b.CreateAnd(possible, b.CreateICmpSGE(f_.emit(rest), f_.i64(0)));
+    }
+  }
+  first = smaller(first, end);
+  last = b.CreateSelect(possible, larger(last, first), first);
+  return {first, last};
 }
 
 void TaskEmitter::emit_points(uint32_t local, bool widened) {

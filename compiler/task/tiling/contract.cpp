@@ -10,6 +10,8 @@ namespace axon::task {
 
 namespace {
 
+constexpr int64_t rows_together = 4;
+
 /// The contraction that decides: one with columns over the node's own axes, before dot products.
 std::optional<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>> deciding_axes(
     const graph::Graph& g, const graph::Node& node) {
@@ -38,12 +40,14 @@ std::optional<TileRule> tile_contract(const graph::Graph& g, const graph::Node& 
   rule.family = Family::contract;
   const auto is_unit = [&](uint32_t axis) { return node.domain[axis].extent.is(1); };
   const bool single_row = std::all_of(rows.begin(), rows.end(), is_unit);
+  // Rows may be short, as those of an image are: the right operand is then packed for a few of them.
+  const auto groups_rows = [&](uint32_t axis) { return rows.size() > 1 && axis == rows[rows.size() - 2]; };
   for (uint32_t a = 0; a < node.domain.size(); ++a) {
     const bool is_row = std::find(rows.begin(), rows.end(), a) != rows.end();
     const bool is_column = std::find(columns.begin(), columns.end(), a) != columns.end();
     const int64_t column_tile = single_row ? 2 * tiling.panel : tiling.columns;
     if (is_row)
-      add_tile(node, a, a == rows.back() ? tiling.rows : 1, rule);
+      add_tile(node, a, a == rows.back() ? tiling.rows : groups_rows(a) ? rows_together : 1, rule);
     else if (is_column)
       add_tile(node, a, a == columns.back() ? column_tile : 1, rule);
     else
