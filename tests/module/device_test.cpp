@@ -297,6 +297,54 @@ void check_kernel(const Device& device, const std::string& type, const Case& c, 
     }
 }
 
+/// Groups of rows whose left operand lies row after row give what one call for each group gives, when that
+/// has it depth after depth.
+template <class Acc>
+void check_groups(const Device& device, const std::string& type, const Case& c, int64_t groups,
+                  bool depth_next) {
+  SCOPED_TRACE(::testing::Message() << device.level.name << " " << type << " " << groups << " times "
+                                    << c.rows << "x" << c.depth << "x" << c.columns);
+  auto* kernel = device.find<void(const ContractShape*, Acc*, const Acc*, const Acc*)>(
+      "axon_contract_" + type + "_" + std::string(device.level.suffix));
+  const int64_t width = (c.columns + panel_columns - 1) / panel_columns * panel_columns;
+  std::mt19937 random(7);
+  const auto next = [&] { return static_cast<Acc>(static_cast<int32_t>(random() % 17) - 8); };
+  std::vector<Acc> rows(static_cast<size_t>(groups * c.rows * c.depth)), turned(rows.size());
+  std::vector<Acc> b(static_cast<size_t>(c.columns * c.depth));
+  for (Acc& x : rows) x = next();
+  for (Acc& x : b) x = next();
+  const auto size = static_cast<size_t>(c.rows * c.depth);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const size_t row = i % size / static_cast<size_t>(c.depth), k = i % static_cast<size_t>(c.depth);
+    turned[i / size * size + k * static_cast<size_t>(c.rows) + row] = rows[i];
+  }
+  ContractShape one{
+      c.rows, c.columns, c.depth, width, c.depth, 1, depth_next ? 1 : c.columns, depth_next ? c.depth : 1,
+      0,      1,         0,       0,     1};
+  ContractShape all = one;
+  all.groups = groups, all.c_group = c.rows * width, all.a_group = c.rows * c.depth;
+  all.a_row = 1, all.a_depth = c.rows;
+  std::vector<Acc> want(static_cast<size_t>(groups * c.rows * width) + 1, Acc(3)), got = want;
+  for (int64_t g = 0; g < groups; ++g)
+    kernel(&one, want.data() + g * c.rows * width, rows.data() + g * c.rows * c.depth, b.data());
+  kernel(&all, got.data(), turned.data(), b.data());
+  for (int64_t r = 0; r < groups * c.rows; ++r)
+    for (int64_t j = 0; j < c.columns; ++j)  // small integers: every order of sums is exact
+      ASSERT_EQ(got[static_cast<size_t>(r * width + j)], want[static_cast<size_t>(r * width + j)])
+          << r << "," << j;
+}
+
+TEST(Contract, GroupsOfTurnedRows) {
+  for (const Device& device : devices())
+    for (const Case& c : {Case{1, 1, 1}, Case{1, 40, 300}, Case{2, 33, 7}, Case{7, 70, 260}, Case{9, 31, 5},
+                          Case{28, 65, 20}, Case{3, 5, 0}})
+      for (const int64_t groups : {1, 2, 4})
+        for (const bool depth_next : {false, true}) {
+          check_groups<float>(device, "f32", c, groups, depth_next);
+          check_groups<double>(device, "f64", c, groups, depth_next);
+        }
+}
+
 TEST(Contract, EveryLayoutTypeAndEdge) {
   for (const Device& device : devices())
     for (const Case& c : {Case{1, 1, 1}, Case{1, 32, 8}, Case{1, 137, 300}, Case{2, 64, 33}, Case{3, 45, 7},

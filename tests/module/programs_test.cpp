@@ -410,6 +410,168 @@ TEST(Programs, NarrowContractions) {
   }
 }
 
+/// Short rows: below a vector, one more and one less than its multiples, tile edges.
+TEST(Programs, ColumnSumsOfEveryLength) {
+  for (const std::string type : {"f32", "f64", "bf16", "f16", "i8", "i64", "u8"}) {
+    std::string text = R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  input "x" argument TYPE[n, m]
+  %0 = input 0
+  %1 = compute [j < m] {
+    out TYPE[m] = sum(i < n; %0[i, j])
+    out TYPE[m] = max(i < n; %0[i, j])
+  }
+  result "0" %1
+  result "1" %1.1
+)";
+    for (size_t at; (at = text.find("TYPE")) != std::string::npos;) text.replace(at, 4, type);
+    Sizes sizes;
+    for (const int64_t m : {0, 1, 3, 7, 8, 9, 16, 17, 31, 33, 127, 128, 129, 263})
+      sizes.push_back({{"n", 5}, {"m", m}});
+    sizes.push_back({{"n", 1}, {"m", 130}});
+    check_everywhere(text, sizes, type == "bf16" || type == "f16" ? 1e-2 : 2e-5);
+  }
+}
+
+TEST(Programs, ArgmaxOfBlocks) {
+  check_everywhere(R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  input "x" argument f32[n, m]
+  input "k" argument i32[n, m]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [i < n] {
+    out i64[n] = argmax(j < m; %0[i, j])
+    out i64[n] = argmax(j < m; %1[i, j])
+    out i64[n] = argmax(j < m; floor(%0[i, j] * 3.0))
+    out i64[n] = argmax(j < m; select(%0[i, j] < 0.99, %0[i, j], log(%0[i, j] - 2.0)))
+    out i64[n] = argmax(j < m; log(%0[i, j] * 0.0))
+    out i64[n] = argmax(j < m; 100_i32 - %1[i, j])
+  }
+  result "0" %2
+  result "1" %2.1
+  result "2" %2.2
+  result "3" %2.3
+  result "4" %2.4
+  result "5" %2.5
+)",
+                   {{{"n", 3}, {"m", 1}},
+                    {{"n", 2}, {"m", 7}},
+                    {{"n", 3}, {"m", 511}},
+                    {{"n", 3}, {"m", 512}},
+                    {{"n", 5}, {"m", 513}},
+                    {{"n", 2}, {"m", 2053}}});
+}
+
+/// Conditions that hold for a run of a loop: steps of either sign, none of the run, all of it.
+TEST(Programs, ReadsBeyondTheEdges) {
+  check_everywhere(R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  input "x" argument f32[n, m]
+  %0 = input 0
+  %1 = compute [i < n, j < m] {
+    out f32[n, m] = select(0 <= {j - 1} && {j - 1} < {m}, %0[i, max(min(j, m), 1) - 1], 0.5) + %0[i, j]
+    out f32[n, m] = select(3 <= {j + i}, %0[i, j], select({2*j} < {m}, %0[i, min(2*j, m - 1)], -1.0))
+    out f32[n, m] = select(0 <= {m - 3*j} && {m - 3*j} < {m}, %0[i, max(min(m - 3*j, m - 1), 0)], 2.0)
+    out f32[n, m] = select({i} < 2 && {j + 40} < {m}, %0[i, min(j + 40, m - 1)], %0[i, j] * 2.0)
+  }
+  %2 = compute [i < n] {
+    out f32[n] = sum(j < m; select(2 <= {j} && {j + 2} < {m}, %0[i, j] * %0[i, max(j, 2) - 2], 0.25))
+    out f32[n] = max(j < m; select({j + i} < {m}, %0[i, min(j + i, m - 1)], -3.0))
+  }
+  result "0" %1
+  result "1" %1.1
+  result "2" %1.2
+  result "3" %1.3
+  result "4" %2
+  result "5" %2.1
+)",
+                   {{{"n", 3}, {"m", 1}},
+                    {{"n", 5}, {"m", 2}},
+                    {{"n", 3}, {"m", 17}},
+                    {{"n", 4}, {"m", 41}},
+                    {{"n", 3}, {"m", 67}},
+                    {{"n", 2}, {"m", 1100}},
+                    {{"n", 0}, {"m", 4}}});
+}
+
+/// The left operand is staged row after row, for several rows of the image.
+TEST(Programs, WindowsOfShortRows) {
+  check_everywhere(R"(graph "f"
+  size c = axis 0 of 0 where c
+  size h = axis 1 of 0 where h
+  size w = axis 2 of 0 where w
+  size o = axis 0 of 1 where o
+  size r = axis 2 of 1 where r
+  input "x" argument f32[c, h, w]
+  input "p" argument f32[o, c, r, r]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [q < o, i < h, j < w] {
+    out f32[o, h, w] = sum(m < c, a < r, b < r; select(0 <= {i + a - 1} && {i + a - 1} < {h} && (0 <= {j + b - 1} && {j + b - 1} < {w}), %0[m, max(min(h, i + a), 1) - 1, max(min(w, j + b), 1) - 1], 0.0) * %1[q, m, a, b])
+  }
+  %3 = compute [q < o, i < cdiv(h, 2), j < cdiv(w, 2)] {
+    out f32[o, cdiv(h, 2), cdiv(w, 2)] = sum(m < c, a < r, b < r; select({2*i + a} < {h} && {2*j + b} < {w}, %0[m, min(2*i + a, h - 1), min(2*j + b, w - 1)], 0.0) * %1[q, m, a, b])
+  }
+  result "0" %2
+  result "1" %3
+)",
+                   {{{"c", 3}, {"h", 5}, {"w", 5}, {"o", 4}, {"r", 3}},
+                    {{"c", 1}, {"h", 1}, {"w", 1}, {"o", 1}, {"r", 1}},
+                    {{"c", 2}, {"h", 9}, {"w", 67}, {"o", 33}, {"r", 3}},
+                    {{"c", 33}, {"h", 7}, {"w", 2}, {"o", 70}, {"r", 5}},
+                    {{"c", 0}, {"h", 3}, {"w", 4}, {"o", 2}, {"r", 2}},
+                    {{"c", 2}, {"h", 3}, {"w", 0}, {"o", 2}, {"r", 2}}});
+}
+
+/// The left operand lies depth after depth, in every type that kernels widen.
+TEST(Programs, ProductsOfATransposedLeft) {
+  for (const std::string type : {"f32", "f64", "bf16"}) {
+    std::string text = R"(graph "f"
+  size k = axis 0 of 0 where k
+  size m = axis 1 of 0 where m
+  size n = axis 1 of 1 where n
+  input "x" argument TYPE[k, m]
+  input "y" argument TYPE[k, n]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [i < m, j < n] {
+    out TYPE[m, n] = sum(a < k; %0[a, i] * %1[a, j])
+  }
+  result "0" %2
+)";
+    for (size_t at; (at = text.find("TYPE")) != std::string::npos;) text.replace(at, 4, type);
+    check_everywhere(text,
+                     {{{"k", 7}, {"m", 3}, {"n", 5}},
+                      {{"k", 300}, {"m", 65}, {"n", 33}},
+                      {{"k", 1}, {"m", 1}, {"n", 1}},
+                      {{"k", 17}, {"m", 129}, {"n", 2}},
+                      {{"k", 0}, {"m", 3}, {"n", 3}}},
+                     type == "bf16" ? 1e-2 : 2e-5);
+  }
+}
+
+TEST(Programs, TransposesOfEveryEdge) {
+  check_everywhere(R"(graph "f"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  size b = axis 2 of 0 where b
+  input "x" argument f32[n, m, b]
+  %0 = input 0
+  %1 = compute [q < b, j < m, i < n] {
+    out f32[b, m, n] = %0[i, j, q] * 2.0
+  }
+  result "0" %1
+)",
+                   {{{"n", 3}, {"m", 5}, {"b", 7}},
+                    {{"n", 17}, {"m", 1}, {"b", 257}},
+                    {{"n", 16}, {"m", 2}, {"b", 256}},
+                    {{"n", 0}, {"m", 2}, {"b", 3}}});
+}
+
 TEST(Programs, Convolution) {
   check_everywhere(R"(graph "f"
   size c = axis 0 of 0 where c

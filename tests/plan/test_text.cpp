@@ -174,8 +174,8 @@ TEST(Parse, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of("needs k", "needs d"), "line 6: `d` is no size that the data decides");
   EXPECT_EQ(error_of("decides size", "decides"), "line 5: `size` is expected");
   EXPECT_EQ(error_of("each wait 0", "each wait 7"), "line 9: there is no wait 7");
-  EXPECT_EQ(error_of("[t11 / 32 : t11 / 32]", "[0 : t11 / 32]"),
-            "line 11: the program says `total.2 [t11 / 32 : t11 / 32] at ()` here");
+  EXPECT_EQ(error_of("[t11 / 4 : t11 / 4]", "[0 : t11 / 4]"),
+            "line 11: the program says `total.2 [t11 / 4 : t11 / 4] at ()` here");
   EXPECT_EQ(error_of("holds last.3", "holds first.3"), "line 13: there is no buffer `first.3`");
   EXPECT_EQ(error_of("bytes 4*d*k", "bytes 4*d*q"), "line 13: unknown name `q`");
   EXPECT_EQ(error_of("event words", "event word"), "line 18: `event words` is expected");

@@ -1,19 +1,41 @@
-// Pointwise nodes: about `points` elements per task, taken from the last axis, then the one before it.
+// Pointwise nodes: about `points` elements per task, taken from the last axis, then the one before it. Where
+// a tensor is read that runs along another axis, a task has as many elements along that one as along the
+// last: it uses whole cache lines of what it reads and of what it writes.
 #include <algorithm>
 
 #include "task/tiling/tiling.h"
 
 namespace axon::task {
 
-TileRule tile_elementwise(const graph::Graph&, const graph::Node& node, const Tiling& tiling) {
+namespace {
+
+/// The axis other than the last along which something is read.
+std::optional<uint32_t> turned_axis(const graph::Graph& g, const graph::Node& node) {
+  if (node.domain.size() < 2) return std::nullopt;
+  for (const auto& output : node.outputs)
+    for (graph::ScalarId id : loads_in(g, output.body)) {
+      const auto& load = g.scalars[id];
+      if (load.target.is_local() || runs_along(g, load, node.domain.back().var)) continue;
+      for (uint32_t a = 0; a + 1 < node.domain.size(); ++a)
+        if (runs_along(g, load, node.domain[a].var)) return a;
+    }
+  return std::nullopt;
+}
+
+}  // namespace
+
+TileRule tile_elementwise(const graph::Graph& g, const graph::Node& node, const Tiling& tiling) {
+  constexpr int64_t longest = 1024, side = 16;
   TileRule rule;
   int64_t left = tiling.points;
+  const auto turned = turned_axis(g, node);
   for (uint32_t a = static_cast<uint32_t>(node.domain.size()); a-- > 0;) {
     const auto extent = node.domain[a].extent.constant();
     const bool last = a + 1 == node.domain.size();
-    const int64_t length = last ? std::min<int64_t>(left, 1024) : left;
-    add_tile(node, a, std::max<int64_t>(length, 1), rule);
-    left /= extent && *extent < length ? std::max<int64_t>(*extent, 1) : std::max<int64_t>(length, 1);
+    const int64_t most = last ? (turned ? side : longest) : turned && a != turned ? 1 : left;
+    const int64_t length = std::max<int64_t>(std::min(left, most), 1);
+    add_tile(node, a, length, rule);
+    left /= extent && *extent < length ? std::max<int64_t>(*extent, 1) : length;
   }
   return rule;
 }

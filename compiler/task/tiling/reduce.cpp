@@ -15,27 +15,19 @@ using graph::Node;
 using graph::Op;
 using graph::ScalarId;
 
-constexpr int64_t short_run = 16, long_run = 128;
-
-/// Does the variable, and no multiple of it, move the index?
-bool moves_by_one(const Dim& index, graph::Var v) {
-  const auto by = index.linear_in(v);
-  return by && by->first.is(1);
-}
+constexpr int64_t short_run = 16;
 
 /// For each axis of a domain how many loads of the reductions in a body run along it; less those that run
 /// along a binder.
-std::vector<int> runs_along(const Graph& g, ScalarId body, const std::vector<Axis>& domain) {
+std::vector<int> count_runs(const Graph& g, ScalarId body, const std::vector<Axis>& domain) {
   std::vector<int> runs(domain.size(), 0);
   for (ScalarId id : scalars_in(g, body)) {
     const auto& reduce = g.scalars[id];
     if (reduce.op != Op::reduce) continue;
     for (ScalarId l : loads_in(g, reduce.args[0])) {
       const auto& load = g.scalars[l];
-      if (load.target.is_local() || load.args.empty()) continue;
-      const auto index = affine_index(g, load.args.back());
-      if (!index) continue;
-      const auto moves = [&](const Axis& a) { return moves_by_one(*index, a.var); };
+      if (load.target.is_local()) continue;
+      const auto moves = [&](const Axis& a) { return runs_along(g, load, a.var); };
       if (std::any_of(reduce.binders.begin(), reduce.binders.end(), moves))
         for (int& count : runs) --count;
       else
@@ -50,12 +42,12 @@ std::optional<uint32_t> column_of(const Graph& g, const Node& node) {
   std::vector<int> runs(node.domain.size(), 0);
   for (uint32_t l = 0; l < node.locals.size(); ++l) {
     const auto& local = node.locals[l];
-    const auto counts = runs_along(g, local.body, local.domain);
+    const auto counts = count_runs(g, local.body, local.domain);
     for (uint32_t a = 0; a < counts.size(); ++a)
       for (uint32_t axis : node_axes(g, node, l, a)) runs[axis] += counts[a];
   }
   for (const auto& output : node.outputs) {
-    const auto counts = runs_along(g, output.body, node.domain);
+    const auto counts = count_runs(g, output.body, node.domain);
     for (size_t a = 0; a < counts.size(); ++a) runs[a] += counts[a];
   }
   const auto most = std::max_element(runs.begin(), runs.end());
@@ -65,7 +57,8 @@ std::optional<uint32_t> column_of(const Graph& g, const Node& node) {
 
 }  // namespace
 
-TileRule tile_reduce(const Graph& g, const Node& node, const Tiling&) {
+TileRule tile_reduce(const Graph& g, const Node& node, const Tiling& tiling) {
+  const int64_t long_run = std::max(tiling.points / 32, short_run);
   TileRule rule;
   rule.family = Family::reduce;
   const auto column = column_of(g, node);

@@ -16,6 +16,12 @@ void add_tile(const Node& node, uint32_t axis, int64_t length, TileRule& rule) {
   rule.tiles.push_back({axis, length});
 }
 
+bool runs_along(const Graph& g, const graph::Scalar& load, graph::Var v) {
+  const auto index = load.args.empty() ? std::nullopt : affine_index(g, load.args.back());
+  const auto by = index ? index->linear_in(v) : std::nullopt;
+  return by && by->first.is(1);
+}
+
 bool uses(const Graph& g, ScalarId body, Op op) {
   const auto all = scalars_in(g, body);
   return std::any_of(all.begin(), all.end(), [&](ScalarId s) { return g.scalars[s].op == op; });
