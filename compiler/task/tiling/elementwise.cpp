@@ -9,13 +9,14 @@ namespace axon::task {
 
 namespace {
 
-/// The axis other than the last along which something is read.
+/// The axis other than the last along which something is read that changes with both.
 std::optional<uint32_t> turned_axis(const graph::Graph& g, const graph::Node& node) {
   if (node.domain.size() < 2) return std::nullopt;
   for (const auto& output : node.outputs)
     for (graph::ScalarId id : loads_in(g, output.body)) {
       const auto& load = g.scalars[id];
-      if (load.target.is_local() || runs_along(g, load, node.domain.back().var)) continue;
+      const auto last = node.domain.back().var;
+      if (load.target.is_local() || !depends_on(g, id, last) || runs_along(g, load, last)) continue;
       for (uint32_t a = 0; a + 1 < node.domain.size(); ++a)
         if (runs_along(g, load, node.domain[a].var)) return a;
     }

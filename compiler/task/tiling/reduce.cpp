@@ -17,8 +17,8 @@ using graph::ScalarId;
 
 constexpr int64_t short_run = 16;
 
-/// For each axis of a domain how many loads of the reductions in a body run along it; less those that run
-/// along a binder.
+/// For each axis of a domain how many loads of the reductions in a body run along it, of those that change
+/// with a binder; less those that run along a binder.
 std::vector<int> count_runs(const Graph& g, ScalarId body, const std::vector<Axis>& domain) {
   std::vector<int> runs(domain.size(), 0);
   for (ScalarId id : scalars_in(g, body)) {
@@ -26,7 +26,9 @@ std::vector<int> count_runs(const Graph& g, ScalarId body, const std::vector<Axi
     if (reduce.op != Op::reduce) continue;
     for (ScalarId l : loads_in(g, reduce.args[0])) {
       const auto& load = g.scalars[l];
-      if (load.target.is_local()) continue;
+      const auto changes = [&](const Axis& b) { return depends_on(g, l, b.var); };
+      if (load.target.is_local() || std::none_of(reduce.binders.begin(), reduce.binders.end(), changes))
+        continue;
       const auto moves = [&](const Axis& a) { return runs_along(g, load, a.var); };
       if (std::any_of(reduce.binders.begin(), reduce.binders.end(), moves))
         for (int& count : runs) --count;
