@@ -245,6 +245,7 @@ class Bounder {
   /// Two of which one grows and the other falls with a variable: the lesser is at most, and the greater at
   /// least, what both are where they are equal. min(i, 6 - i) <= 3, as 2 * min(i, 6 - i) <= i + (6 - i).
   std::optional<Dim> bound_where_equal(const Dim& a, const Dim& b, bool high, const std::vector<Var>& gone) {
+    if (!is_polynomial(a) || !is_polynomial(b)) return std::nullopt;  // nested ones would take 3^depth steps
     for (Var var : a.vars()) {
       int64_t p = slope_of(a, var), q = slope_of(b, var);
       if (keep_(var) || p == 0 || q == 0 || (p < 0) == (q < 0)) continue;
@@ -253,6 +254,13 @@ class Bounder {
       if (both) return high ? floor_div(*both, shares) : cdiv(*both, shares);
     }
     return std::nullopt;
+  }
+
+  static bool is_polynomial(const Dim& d) {
+    return std::all_of(d.terms().begin(), d.terms().end(), [](const Term& term) {
+      return std::all_of(term.factors.begin(), term.factors.end(),
+                         [](const Atom& atom) { return atom.kind() == AtomKind::var; });
+    });
   }
 
   /// The constant that multiplies the variable; 0 where there is none, or a large one.
