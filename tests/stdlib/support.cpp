@@ -52,7 +52,8 @@ graph::Tensor content(const graph::Input& input, const std::vector<int64_t>& sha
 
 Inputs inputs_of(const Program& program, const graph::Graph& graph, const Sizes& sizes, uint64_t seed) {
   shape::Assignment values;
-  for (const graph::Size& size : graph.sizes) values[size.var] = sizes.at(size.name);
+  for (const graph::Size& size : graph.sizes)
+    if (size.from != graph::Size::From::data) values[size.var] = sizes.at(size.name);
   Inputs inputs;
   for (const graph::Input& input : graph.inputs) {
     if (input.size) {
