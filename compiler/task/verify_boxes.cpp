@@ -30,7 +30,7 @@ using graph::ScalarId;
 using graph::Value;
 
 /// What the proof of one task type's boxes may take: some times what any of the tests takes.
-constexpr uint64_t steps_of_a_type = 40'000'000;
+constexpr uint64_t steps_of_a_type = 12'000'000;
 
 /// An index of a read or store; nullopt when it depends on data.
 using Index = std::optional<Dim>;
