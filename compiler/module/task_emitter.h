@@ -67,6 +67,7 @@ class TaskEmitter {
   // tile/narrow.cpp
   bool data_bounds_depend_on(Var axis, const graph::Scalar& reduce) const;
   bool is_known(const std::vector<Var>&, const Nest&, size_t binder) const;
+  llvm::Value* bound_of(const graph::BinderRange::Data&);
   llvm::Value* data_bound(const std::vector<graph::BinderRange::Data>&, const Dim& extent,
                           llvm::Intrinsic::ID combine);
   void with_narrowed(Nest&, size_t binder, const graph::BinderRange&,

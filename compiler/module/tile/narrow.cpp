@@ -15,7 +15,8 @@ Dim larger(const Dim& a, const Dim& b) { return shape::max(a, b); }
 Dim smaller(const Dim& a, const Dim& b) { return shape::min(a, b); }
 
 /// max(min(position, last), 0), where the position is x + d: x does not depend on the axis, and d, an index,
-/// moves along with it by a constant. Then the position lies between those at the two ends of a loop.
+/// moves along with it by a constant, so small that no axis in memory is long enough for it to leave 64 bits.
+/// Then the position lies between those at the two ends of a loop.
 struct Clamp {
   ScalarId clamped, position, last;
 };
@@ -26,13 +27,15 @@ std::optional<Clamp> clamp_along(const Graph& g, ScalarId id, Var axis) {
   const Scalar& zero = g.scalars[high.args[1]];
   const Scalar& low = g.scalars[high.args[0]];
   if (zero.op != Op::constant || zero.integer != 0 || low.op != Op::min) return std::nullopt;
+  constexpr int64_t longest_step = int64_t{1} << 15;
   const ScalarId position = low.args[0], last = low.args[1];
   const Scalar& sum = g.scalars[position];
   if (sum.op != Op::add || depends_on(g, last, axis)) return std::nullopt;
   for (size_t side : {0, 1}) {
     const auto moving = affine_index(g, sum.args[side]);
     const auto parts = moving ? moving->linear_in(axis) : std::nullopt;
-    if (parts && parts->first.constant() && !depends_on(g, sum.args[1 - side], axis))
+    const int64_t step = parts ? parts->first.constant().value_or(INT64_MAX) : INT64_MAX;
+    if (step >= -longest_step && step <= longest_step && !depends_on(g, sum.args[1 - side], axis))
       return Clamp{id, position, last};
   }
   return std::nullopt;
@@ -40,8 +43,8 @@ std::optional<Clamp> clamp_along(const Graph& g, ScalarId id, Var axis) {
 
 }  // namespace
 
-/// Does the data decide, for each point of an axis anew, which points of a binder count? Then few may, and the
-/// binders are looped over for one point of the axis at a time.
+/// Does the data decide, for each point of an axis anew, which points of a binder count? Then few may, and
+/// the binders are looped over for one point of the axis at a time.
 bool TaskEmitter::data_bounds_depend_on(Var axis, const Scalar& reduce) const {
   for (size_t b = 0; b < reduce.binders.size(); ++b) {
     const graph::BinderRange range = graph::binder_range(g_, reduce, b);
@@ -61,6 +64,12 @@ bool TaskEmitter::is_known(const std::vector<Var>& vars, const Nest& nest, size_
   });
 }
 
+/// The bound, or the nearest integer that an i64 holds: past either end of every axis.
+Value* TaskEmitter::bound_of(const graph::BinderRange::Data& data) {
+  Value* const value = s_.emit_as(data.value, Elem::i64, false);
+  return f_.b.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, value, f_.emit(data.plus));
+}
+
 /// The bound that the data decides, inside of 0 .. extent: `combine` of the values. They are read only where
 /// the axis has a point.
 Value* TaskEmitter::data_bound(const std::vector<graph::BinderRange::Data>& bounds, const Dim& extent,
@@ -73,8 +82,7 @@ Value* TaskEmitter::data_bound(const std::vector<graph::BinderRange::Data>& boun
     s_.enter();
     Value* bound = nullptr;
     for (const auto& data : bounds) {
-      Value* const value = b.CreateBinaryIntrinsic(
-          llvm::Intrinsic::sadd_sat, s_.emit_as(data.value, Elem::i64, false), f_.emit(data.plus));
+      Value* const value = bound_of(data);
       bound = bound ? b.CreateBinaryIntrinsic(combine, bound, value) : value;
     }
     bound = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, bound, f_.i64(0));
@@ -84,8 +92,7 @@ Value* TaskEmitter::data_bound(const std::vector<graph::BinderRange::Data>& boun
   return b.CreateLoad(b.getInt64Ty(), variable);
 }
 
-/// Narrows the span of one binder of the nest, then calls `then`, which returns nothing, with whether all
-/// bounds could be used.
+/// Narrows the span of one binder of the nest, then calls `then` with whether all bounds could be used.
 void TaskEmitter::with_narrowed(Nest& nest, size_t binder, const graph::BinderRange& range,
                                 const std::function<void(bool complete)>& then) {
   Span& span = nest.spans[binder];

@@ -43,16 +43,12 @@ void TaskEmitter::emit_online(const OnlinePlan& plan) {
 /// The keys that can count for the row at hand: [low, end), of which low is not negative.
 std::pair<Value*, Value*> TaskEmitter::row_range(const graph::BinderRange& range, Value* low, Value* end) {
   auto& b = f_.b;
-  const auto of_data = [&](const graph::BinderRange::Data& data) {
-    Value* const value = s_.emit_as(data.value, Elem::i64, false);
-    return b.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, value, f_.emit(data.plus));
-  };
   const auto raise = [&](Value* to) { low = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, low, to); };
   const auto lower = [&](Value* to) { end = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, to); };
   for (const Dim& bound : range.low) raise(f_.emit(bound));
-  for (const auto& bound : range.low_by_data) raise(of_data(bound));
+  for (const auto& bound : range.low_by_data) raise(bound_of(bound));
   for (const Dim& bound : range.end) lower(f_.emit(bound));
-  for (const auto& bound : range.end_by_data) lower(of_data(bound));
+  for (const auto& bound : range.end_by_data) lower(bound_of(bound));
   return {low, end};
 }
 
