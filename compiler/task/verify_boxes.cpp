@@ -29,8 +29,9 @@ using graph::Scalar;
 using graph::ScalarId;
 using graph::Value;
 
-/// What the proof of one task type's boxes may take: some times what any of the tests takes.
-constexpr uint64_t steps_of_a_type = 12'000'000;
+/// What the proof of one task type's boxes may take. The most that a test takes is 30 million, where nested
+/// conditions on an integer decide a size.
+constexpr uint64_t steps_of_a_type = 40'000'000;
 
 /// An index of a read or store; nullopt when it depends on data.
 using Index = std::optional<Dim>;

@@ -272,9 +272,8 @@ class LateCodes(unittest.TestCase):
         self.assertIn("A result of the entry is `c` as it was before.", self.refuses("E0611", kept, []))
 
     def test_an_order_without_proof(self):
-        axes = "abcdefg"
-        self.refuses("E0612", f"entry flat (x : f32[{', '.join(axes)}]) = "
-                     f"rearrange (x + 1.0) [{', '.join(axes)}] => [{'*'.join(axes)}]\n", [])
+        self.refuses("E0612", "entry ends (x : f32[n]) (v : i64) = if v < 0 then x else if v > n then x else\n"
+                     "  for (i < v) => x[i] + x[v - 1 - i] + x[(v - 1 - i) / 2] + x[i / 2] + x[max i (v - 1 - i)]\n", [])
 
     def test_a_machine_without_room(self):
         self.refuses("E9002", "entry f (x : f32[n]) = x + 1.0\n", [], TMPDIR="/proc")
