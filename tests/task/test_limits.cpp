@@ -12,8 +12,9 @@ namespace {
 
 /// Five axes stored as one; a box that follows each of them to the end of its tile, or of its axis.
 TEST(Limits, TheProofOfOneTypeEnds) {
-  const auto example = make_example("merged",
-                                    R"(graph "merged"
+  const auto example =
+      make_example("merged",
+                   R"(graph "merged"
   size a = axis 0 of 0 where a
   size b = axis 1 of 0 where b
   size c = axis 2 of 0 where c
@@ -31,7 +32,7 @@ TEST(Limits, TheProofOfOneTypeEnds) {
   }
   result "" %1
 )",
-                                    "tiling rows 2 columns 4 panel 2 points 4096\nsizes a=2 b=3 c=2 d=3 e=2\n");
+                   "tiling rows 2 columns 4 panel 2 points 4096\nsizes a=2 b=3 c=2 d=3 e=2\n");
   ASSERT_TRUE(example);
   Program p = program_of(*example);
   EXPECT_EQ(unproved(p), std::vector<std::string>{});
