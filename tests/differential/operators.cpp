@@ -399,8 +399,8 @@ void Steps::index() {
     case 9: {  // rows added up, or compared, where ids send them; some nowhere
       static constexpr const char* forms[] = {
           "tanh (for i ..p => {2}[i, ..p] + (sum j => if i64 {1}[j] == i then {0}[j, ..p] else 0.0) * 0.2)",
-          "(for i ..p => max {2}[i, ..p] "
-          "(maximum j => if i + 1 == i64 {1}[j] && j % 3 != 1 then {0}[j, ..p] else -1.0 / 0.0))",
+          ("(for i ..p => max {2}[i, ..p] "
+           "(maximum j => if i + 1 == i64 {1}[j] && j % 3 != 1 then {0}[j, ..p] else -1.0 / 0.0))"),
           "tanh (scatter_add {1} {0} {2} * 0.2)", "scatter_max {1} {0} {2}",
           "tanh (for i ..p => {2}[i, ..p] * real (sum j => if i64 {1}[j] == i then 1 else 0) * 0.2)"};
       dims[0] = length;
