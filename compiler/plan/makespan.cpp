@@ -109,7 +109,7 @@ class Machine {
 
   /// Behind the last task of a worker.
   static int64_t end_of(int64_t worker, int64_t tasks, int64_t workers) {
-    return *first_task(Dim(tasks), Dim(worker + 1), Dim(workers)).constant();
+    return first_task(tasks, worker + 1, workers);
   }
 
   void segment(const Segment& segment) {

@@ -10,5 +10,7 @@ namespace axon::plan {
 inline task::Dim first_task(const task::Dim& tasks, const task::Dim& worker, const task::Dim& workers) {
   return floor_div(tasks * worker, workers);
 }
+/// The same of numbers.
+inline int64_t first_task(int64_t tasks, int64_t worker, int64_t workers) { return tasks * worker / workers; }
 
 }  // namespace axon::plan

@@ -245,6 +245,27 @@ TEST(Loops, MoveByWhatALetNames) {
                          {"named", {1, 2}, {4}, {10}}});
 }
 
+/// Longer by one than a part of a reduction that is split. All sums are exact.
+TEST(Reductions, OfTwoParts) {
+  const Compiled compiled(
+      "entry total (x : f32[n]) (k : i64[m]) = sum x\n"
+      "entry three (x : f32[n]) (k : i64[m]) = [minimum x, maximum x, real (argmax x)]\n"
+      "entry places (x : f32[n]) (k : i64[m]) = for (i < 2) => real (argmax k + argmin k * i)\n",
+      for_levels());
+  constexpr int64_t n = 16385, zero = 16379;
+  std::vector<double> x;
+  std::vector<int64_t> k;
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    x.push_back(i + 1 == n ? 50 : static_cast<double>(i * 7919 % 13 - 3));
+    k.push_back(i + 1 == n ? 1 << 20 : (i + n - 1 - zero) % (n - 1));
+    sum += x.back();
+  }
+  expect_runs(
+      compiled,
+      {{"total", x, {}, {sum}}, {"three", x, {}, {-3, 50, n - 1}}, {"places", {}, k, {n - 1, n - 1 + zero}}});
+}
+
 /// What does not depend on the index of a `for` or a loop is computed outside of it, also where there is no
 /// element at all: it reads nothing that is there in an element only.
 TEST(Loops, WithoutElementsReadNothing) {
