@@ -12,6 +12,8 @@ void simplify_node(Graph&, NodeId);
 void forward_unchanged(Graph&);
 /// Equal compute nodes become one; a region sees the nodes of those around it.
 void share_common(Graph&);
+/// May evaluating the node fail? A checked index, an integer division. `checked`: edit::checked_nodes.
+bool can_fail(const Graph&, NodeId, const std::set<NodeId>& checked);
 /// Compute nodes that no iteration changes leave their loops.
 void hoist_invariants(Graph&);
 

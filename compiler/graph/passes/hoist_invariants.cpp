@@ -9,8 +9,6 @@
 
 namespace axon::graph::edit {
 
-namespace {
-
 bool can_fail(const Graph& g, NodeId id, const std::set<NodeId>& checked) {
   const Node& node = g.nodes[id];
   bool found = checked.count(id) > 0;
@@ -23,6 +21,8 @@ bool can_fail(const Graph& g, NodeId id, const std::set<NodeId>& checked) {
   });
   return found;
 }
+
+namespace {
 
 void hoist_from(Graph& g, NodeId loop, const std::set<Value>& consumed, const std::set<NodeId>& checked) {
   RegionId inside = g.nodes[loop].body, outside = g.nodes[loop].region;

@@ -16,6 +16,7 @@ const std::vector<Pass>& graph_passes() {
       {"separate_axes", "reductions over the axes that a reshaping merged", separate_axes},
       {"merge_online", "maximum, exponential sum and weighted sum in one pass over the data", merge_online},
       {"factor", "contractions as products of operands, invariant factors outside", factor},
+      {"batch_steps", "one product for all steps of a loop instead of one in each", batch_steps},
       {"fuse", "few nodes per layer: epilogues, recomputed statistics, siblings", fuse},
       {"split_reductions", "parts of long reductions with few results, which many can work on",
        [](Graph& g) { split_reductions(g, {}); }},

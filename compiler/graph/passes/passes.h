@@ -46,6 +46,10 @@ void merge_online(Graph&);
 /// by axes. After merge_online, which reads products as they were written.
 void factor(Graph&);
 
+/// Products of what each step of a loop reads with one matrix are computed for all steps before the loop.
+/// After factor, which shows what is a product, and before fuse, which would join them to what stays.
+void batch_steps(Graph&);
+
 /// Grows compute nodes: absorb_epilogue, absorb_producer and merge_siblings until none applies. Last: what it
 /// makes is what tiling sees.
 void fuse(Graph&);
