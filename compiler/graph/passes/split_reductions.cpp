@@ -14,6 +14,7 @@
 #include <list>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "graph/clamp.h"
 #include "graph/passes/edit.h"
@@ -49,6 +50,9 @@ void add_ranges(const std::vector<Axis>& axes, std::vector<Fact>& facts) {
   }
 }
 
+/// Narrow floats are not rounded before the parts are merged.
+Elem type_of_parts(Elem e) { return base::is_float(e) ? base::accumulator(e) : e; }
+
 /// The node with the partial results of reductions over one domain that go over binders of the same extents.
 class Partial {
  public:
@@ -67,10 +71,8 @@ class Partial {
 
   /// Adds what the parts of a reduction over `domain` give.
   void add(const std::vector<Axis>& domain, ScalarId reduction) {
-    const Scalar& s = g_.scalars[reduction];
     if (first_.contains(reduction)) return;
     first_[reduction] = static_cast<uint32_t>(node_.outputs.size());
-    if (s.op == Op::reduce && s.monoid == Monoid::argmax) winners_.emplace_back(reduction, domain);
     for (ScalarId body : bodies_of(part_of(domain, g_.scalars[reduction]))) {
       const TensorType type = {g_.scalars[body].elem, extents_of(node_.domain)};
       node_.types.push_back(type);
@@ -82,19 +84,20 @@ class Partial {
   void move_out_of(NodeId user) {
     insert_before(user);
     Node& node = g_.nodes[user];
-    const auto winners = static_cast<uint32_t>(winners_.size());
-    edit::each_body(node, [&](ScalarId& body, const std::vector<Axis>& domain) {
+    old_locals_ = static_cast<uint32_t>(node.locals.size());
+    edit::each_body(node,
+                    [&](ScalarId& body, const std::vector<Axis>& domain) { body = merged(domain, body); });
+    const auto added = static_cast<uint32_t>(locals_.size());
+    edit::each_body(node, [&](ScalarId& body, const std::vector<Axis>&) {
       body = rewrite_loads(g_, body, [&](ScalarId id) {
         Scalar s = g_.scalars[id];
         if (!s.target.is_local()) return id;
-        s.target.output += winners;
+        const bool is_old = s.target.output < old_locals_;
+        s.target.output = is_old ? s.target.output + added : s.target.output - old_locals_;
         return make_scalar(g_, std::move(s));
       });
-      body = merged(domain, body);
     });
-    std::vector<Local> locals;
-    for (const auto& [reduction, domain] : winners_) locals.push_back(winner(domain, reduction));
-    node.locals.insert(node.locals.begin(), locals.begin(), locals.end());
+    node.locals.insert(node.locals.begin(), locals_.begin(), locals_.end());  // the old ones read them
   }
 
  private:
@@ -112,13 +115,38 @@ class Partial {
   /// The body with those of its reductions that have been added as reductions of partial results.
   ScalarId merged(const std::vector<Axis>& domain, ScalarId body) {
     return edit::rebuild(g_, body, [&](Scalar s) {
-      if (s.op == Op::proj && s.component > 0 && merges_.contains(s.args[0])) ++s.component;
+      if (s.op == Op::proj && merges_.contains(s.args[0])) {
+        if (s.component > 0) ++s.component;
+        const Elem elem = std::exchange(s.elem, g_.scalars[s.args[0]].elem);
+        return converted(domain, make_scalar(g_, std::move(s)), elem);
+      }
       if (!edit::is_binder(s.op)) return make_scalar(g_, std::move(s));
       const ScalarId before = make_scalar(g_, s);
       if (!first_.contains(before)) return before;
-      return s.op == Op::reduce && s.monoid == Monoid::argmax ? position(domain, before)
-                                                              : merge(domain, s, first_.at(before));
+      if (s.op == Op::reduce && s.monoid == Monoid::argmax) return position(domain, before);
+      const Elem elem = s.elem;
+      const bool of_one = s.op == Op::reduce;
+      const ScalarId now = merge(domain, std::move(s), first_.at(before));
+      return of_one ? converted(domain, now, elem) : now;
     });
+  }
+
+  /// The reduction in the type that it had: narrow floats are rounded once, at the end. A reduction stands at
+  /// the root of a body, so one that is rounded needs a local.
+  ScalarId converted(const std::vector<Axis>& domain, ScalarId reduction, Elem elem) {
+    return g_.scalars[reduction].elem == elem ? reduction : cast(g_, elem, in_a_local(domain, reduction));
+  }
+
+  /// A load of a new local that holds what `body` is over the domain.
+  ScalarId in_a_local(const std::vector<Axis>& domain, ScalarId body) {
+    edit::Renaming renaming;
+    std::vector<Axis> own = edit::fresh_axes(domain, renaming);
+    const Elem elem = g_.scalars[body].elem;
+    std::vector<ScalarId> at;
+    for (const Axis& a : domain) at.push_back(index_of(g_, Dim(a.var)));
+    const auto number = old_locals_ + static_cast<uint32_t>(locals_.size());
+    locals_.push_back({"whole", elem, std::move(own), edit::rename(g_, body, renaming)});
+    return load(g_, local_value(number), at, elem);
   }
 
   size_t parts() const { return lengths_.size(); }
@@ -141,11 +169,15 @@ class Partial {
     std::vector<Fact> facts = g_.facts;
     add_ranges(node_.domain, facts);
     add_ranges(s.binders, facts);
-    for (ScalarId& arg : s.args)
-      arg =
-          rewrite_loads(g_, substitute(g_, arg, at), [&](ScalarId l) { return clamped_load(g_, l, facts); });
-    const bool of_sum = s.op == Op::reduce && s.monoid != Monoid::argmax;
-    const ScalarId unit = unit_of(g_, of_sum ? s.monoid : Monoid::max, g_.scalars[s.args[0]].elem);
+    const bool of_argmax = s.op == Op::reduce && s.monoid == Monoid::argmax;
+    if (!of_argmax) s.elem = type_of_parts(s.elem);
+    for (ScalarId& arg : s.args) {
+      const auto safe = [&](ScalarId l) { return clamped_load(g_, l, facts); };
+      arg = rewrite_loads(g_, substitute(g_, arg, at), safe);
+      if (!of_argmax) arg = cast(g_, s.elem, arg);
+    }
+    const Monoid monoid = s.op == Op::online || of_argmax ? Monoid::max : s.monoid;
+    const ScalarId unit = unit_of(g_, monoid, g_.scalars[s.args[0]].elem);
     s.args[0] = apply(g_, Op::select, {inside, s.args[0], unit});
     return s;
   }
@@ -184,6 +216,7 @@ class Partial {
     const auto components = static_cast<uint32_t>(s.op == Op::online ? s.args.size() + 1 : 1);
     s.binders = std::move(binders);
     s.args.clear();
+    s.elem = type_of_parts(s.elem);
     for (uint32_t c = 0; c < components; ++c) s.args.push_back(result(first + c, at));
     const ScalarId merged = make_scalar(g_, std::move(s));
     merges_.insert(merged);
@@ -194,28 +227,15 @@ class Partial {
     return load(g_, {id_, output}, at, node_.types[output].elem);
   }
 
-  /// The part with the greatest value of an argmax, the first one of several.
-  Local winner(const std::vector<Axis>& domain, ScalarId argmax) {
-    edit::Renaming renaming;
-    const std::vector<Axis> own = edit::fresh_axes(domain, renaming);
-    const auto [at, binders] = all_parts(own);
-    const uint32_t greatest = first_.at(argmax) + 1;
-    return {"winner", Elem::i64, own, reduce(g_, Monoid::argmax, binders, result(greatest, at))};
-  }
-
-  /// Where the argmax has it.
+  /// Where an argmax is: in the part with the greatest value, the first one of several.
   ScalarId position(const std::vector<Axis>& domain, ScalarId argmax) {
-    const auto number =
-        std::find_if(winners_.begin(), winners_.end(), [&](const auto& w) { return w.first == argmax; }) -
-        winners_.begin();
-    std::vector<ScalarId> at;
-    for (const Axis& a : domain) at.push_back(index_of(g_, Dim(a.var)));
-    const ScalarId winner = load(g_, local_value(static_cast<uint32_t>(number)), at, Elem::i64);
-    at.push_back(winner);
+    auto [at, binders] = all_parts(domain);
+    const ScalarId greatest = result(first_.at(argmax) + 1, at);
+    at.back() = in_a_local(domain, reduce(g_, Monoid::argmax, binders, greatest));
     std::vector<Fact> facts = g_.facts;
     add_ranges(domain, facts);
+    const ScalarId begin = apply(g_, Op::mul, {at.back(), constant_int(g_, Elem::i64, lengths_[0])});
     const ScalarId inside = clamped_load(g_, result(first_.at(argmax), at), facts);
-    const ScalarId begin = apply(g_, Op::mul, {winner, constant_int(g_, Elem::i64, lengths_[0])});
     return apply(g_, Op::add, {begin, inside});
   }
 
@@ -225,10 +245,11 @@ class Partial {
   edit::Renaming renamed_;
   std::vector<int64_t> lengths_;
   Node node_;
-  NodeId id_;                                                    ///< once it is in the graph
-  std::map<ScalarId, uint32_t> first_;                           ///< by reduction: its first output
-  std::vector<std::pair<ScalarId, std::vector<Axis>>> winners_;  ///< every argmax, with its domain
-  std::set<ScalarId> merges_;                                    ///< reductions of partial results
+  NodeId id_;                           ///< once it is in the graph
+  std::map<ScalarId, uint32_t> first_;  ///< by reduction: its first output
+  uint32_t old_locals_ = 0;             ///< of the node that has had the reductions
+  std::vector<Local> locals_;           ///< that it needs besides
+  std::set<ScalarId> merges_;           ///< reductions of partial results
 };
 
 /// May it be longer than a part, and does it read nothing that only the node has?
