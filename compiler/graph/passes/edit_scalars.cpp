@@ -8,8 +8,6 @@
 
 namespace axon::graph::edit {
 
-bool is_binder(Op op) { return op == Op::reduce || op == Op::online; }
-
 std::vector<ScalarId> post_order(const Graph& g, ScalarId root) {
   std::vector<ScalarId> found{root};
   std::unordered_set<uint32_t> seen{root.index};
@@ -42,7 +40,7 @@ ScalarId rewrite_outside_binders(Graph& g, ScalarId root, const std::function<Sc
     }
     Scalar s = g.scalars[id];
     bool waits = false;
-    if (!is_binder(s.op))
+    if (!binds(s.op))
       for (ScalarId a : s.args)
         if (!done.count(a.index)) {
           stack.push_back(a);
@@ -50,7 +48,7 @@ ScalarId rewrite_outside_binders(Graph& g, ScalarId root, const std::function<Sc
         }
     if (waits) continue;
     stack.pop_back();
-    if (is_binder(s.op)) {
+    if (binds(s.op)) {
       done[id.index] = id;
       continue;
     }
@@ -75,7 +73,7 @@ ScalarId fold(Graph& g, Scalar s) {
 std::vector<ScalarId> binders_in(const Graph& g, ScalarId root) {
   std::vector<ScalarId> found;
   for (ScalarId id : post_order(g, root))
-    if (is_binder(g.scalars[id].op)) found.push_back(id);
+    if (binds(g.scalars[id].op)) found.push_back(id);
   return found;
 }
 
@@ -162,7 +160,7 @@ static void add_cost(const Scalar& s, Cost& cost) {
       return;
     case OpClass::structural:
       if (s.op == Op::load) ++cost.loads;
-      if (is_binder(s.op)) ++cost.heavy;
+      if (binds(s.op)) ++cost.heavy;
       return;
   }
 }
