@@ -116,8 +116,8 @@ void Steps::binders_of_two(const Tensor& x) {
         "tanh ((sum a b c => {0}[a, b] * {1}[b, c]) * 0.02)",
         "max (-9.0) (maximum a b c => {0}[a, b] - {1}[b, c])",
         "tanh ((sum a b c => if c <= a then {0}[a, b] * {1}[b, c] else 0.5) * 0.02)",
-        "(for t => tanh ((sum a b c => {0}[a, b] * {1}[b, c] * real (t % 3)) * 0.02 + 0.0 * {0}[t, 0 else "
-        "0.0]))"};
+        ("(for t => tanh ((sum a b c => {0}[a, b] * {1}[b, c] * real (t % 3)) * 0.02 + 0.0 * {0}[t, 0 else "
+         "0.0]))")};
     const int form = below(4);
     return define(Family::binders, form == 3 ? Dims{dims[0]} : Dims{}, 4,
                   volume(dims) * inner * (form == 3 ? dims[0] : Dim(1)), forms[form], x.name, y.name);

@@ -52,8 +52,8 @@ constexpr const char* size_row_forms[] = {
     "sum (softmax (transpose {0}) * transpose {0})",
     "sum (transpose (softmax {0}))",
     "max (-2.0) (maximum (transpose {0}))",
-    "(let (t, all) = scan (fn t v => (tanh (t + v), t * 0.5)) {2} {0} in t + "
-    "sum (transpose all) * 0.1)",
+    ("(let (t, all) = scan (fn t v => (tanh (t + v), t * 0.5)) {2} {0} in t + "
+     "sum (transpose all) * 0.1)"),
     "(let y = {0} in softmax (for i => dot y[i] {2} * 0.2) |> (fn p => for j => sum i => p[i] * y[i, j]))"};
 
 /// Of the same, something of the shape of {1}, whose first axis has {3} elements.

@@ -389,7 +389,12 @@ void Steps::index() {
   Dims dims = x->dims;
   const std::string& name = x->name;
   const Dim length = pick_size(), axis = dims[0];
-  switch (below(depth_ == 0 ? 11 : 10)) {
+  switch (below(depth_ == 0 ? 12 : 11)) {
+    case 11: {  // rows in order: positions themselves would show how a value is rounded
+      static constexpr const char* forms[] = {
+          "sort {} * 0.5", "for ..p i => {0}[..p, i] - (sort {0})[..p, i] * 0.25", "flip (sort (-{}))"};
+      return define(Family::index, dims, 3, volume(dims) * 16, pick_form(forms), name);
+    }
     case 10: {  // as many rows as the data says, in and out of sight again
       if (dims.size() != 2 || !small({axis})) return;
       const std::string marks = integers({axis}, 3, "i64");
@@ -399,8 +404,8 @@ void Steps::index() {
     case 9: {  // rows added up, or compared, where ids send them; some nowhere
       static constexpr const char* forms[] = {
           "tanh (for i ..p => {2}[i, ..p] + (sum j => if i64 {1}[j] == i then {0}[j, ..p] else 0.0) * 0.2)",
-          "(for i ..p => max {2}[i, ..p] "
-          "(maximum j => if i + 1 == i64 {1}[j] && j % 3 != 1 then {0}[j, ..p] else -1.0 / 0.0))",
+          ("(for i ..p => max {2}[i, ..p] "
+           "(maximum j => if i + 1 == i64 {1}[j] && j % 3 != 1 then {0}[j, ..p] else -1.0 / 0.0))"),
           "tanh (scatter_add {1} {0} {2} * 0.2)", "scatter_max {1} {0} {2}",
           "tanh (for i ..p => {2}[i, ..p] * real (sum j => if i64 {1}[j] == i then 1 else 0) * 0.2)"};
       dims[0] = length;
