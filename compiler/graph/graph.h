@@ -31,8 +31,8 @@
 // Invariants (verify.cpp): every load has one index per axis; reduce and online stand at the root of a body
 // (under at most pointwise operators applied to its result only for online's projections); an order is all
 // that its node computes; loads of integers used as indices go through `bounded`, are clamped,
-// max(min(x, last), 0), inside of a select, or are positions in an order of as many elements as the axis has;
-// values are defined before use in their region or an enclosing one; shapes agree.
+// max(min(x, last), 0), inside of a select, or are positions in an order; values are defined before use in
+// their region or an enclosing one; shapes agree.
 #pragma once
 #include <cstdint>
 #include <functional>

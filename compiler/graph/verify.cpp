@@ -493,21 +493,11 @@ class Verifier {
     if (s.args.size() != rank)
       complain(fmt::format("a load has {} indices for rank {}", s.args.size(), rank));
     if (s.elem != elem) complain("a load has another type than what it reads");
-    for (size_t axis = 0; axis < s.args.size(); ++axis) {
-      const ScalarId a = s.args[axis];
+    for (ScalarId a : s.args) {
       if (g.scalars[a].elem != Elem::i64) complain("an index is not an i64");
       std::unordered_set<uint32_t> seen;
-      if (s.target.is_local() || axis >= rank || !is_position(a, g.type(s.target).shape[axis]))
-        data_index(a, seen);
+      data_index(a, seen);
     }
-  }
-
-  /// A position in an order of as many elements as the axis has.
-  bool is_position(ScalarId index, const Dim& extent) {
-    const Scalar& s = g.scalars[index];
-    if (s.op != Op::load || s.target.is_local() || s.target.node.index >= g.nodes.size()) return false;
-    const Scalar* const order = computed_order(g, g.nodes[s.target.node]);
-    return order && order->binders.size() == 1 && same_dim(order->binders[0].extent, extent);
   }
 
   /// max(min(x, last), 0): in range whatever x is; the other side of a `select` that the data guards.
@@ -519,11 +509,17 @@ class Verifier {
            });
   }
 
-  /// Integers that come from data may be indices only through `bounded`, or clamped.
+  /// Read from an order: a position among the elements that are sorted.
+  bool is_position(const Scalar& s) const {
+    return s.op == Op::load && !s.target.is_local() && s.target.node.index < g.nodes.size() &&
+           computed_order(g, g.nodes[s.target.node]);
+  }
+
+  /// Integers that come from data may be indices only through `bounded`, clamped, or as positions.
   void data_index(ScalarId id, std::unordered_set<uint32_t>& seen) {
     if (!seen.insert(id.index).second) return;
     const Scalar& s = g.scalars[id];
-    if (s.op == Op::bounded || is_clamp(s)) return;
+    if (s.op == Op::bounded || is_clamp(s) || is_position(s)) return;
     if (s.op == Op::load) {
       complain("a loaded integer is used as an index without `bounded`");
       return;

@@ -205,7 +205,7 @@ TEST(GraphVerify, RejectsBrokenGraphs) {
        "out i64[h] = arglargest(k < n; %1[k], {i}) out i64[h] = {i}", "all that its node computes"},
       {"out i64[h] = arglargest(k < n; %1[k], {i})", "out i64[h] = arglargest(k < n; %1[k], {i}) + 1",
        "inside an expression"},
-      {"= %7.0[i, {%14[i, j]}]", "= %0[i, {%14[i, j]}]", "without `bounded`"},
+      {"= %7.0[i, {%14[i, j]}]", "= %7.0[i, {i64(%3[j]) + %14[i, j]}]", "without `bounded`"},
       {"debug if %13\n", "debug if %10\n", "has other axes"},
       {"debug if %13\n", "debug if %13\n  debug if %13\n", "a condition of no debug"},
       {"debug \"b\" %10\n", "", "a condition of no debug"},

@@ -237,8 +237,8 @@ void CheckedIntegers::withdraw(ScalarId index, uint32_t since) {
   if (s.op == Op::bounded && s.check >= since) context_.unneeded_checks.insert(s.check);
 }
 
-/// Is it read from an order of as many elements as the axis has? In a branch that is not taken there may be
-/// none.
+/// Is it read from an order of as many elements as the axis has? In a branch that is not taken, and past
+/// sizes that differ between elements, there may be fewer.
 bool CheckedIntegers::is_position(const Scalar& index, const Dim& extent) const {
   if (index.op != Op::load || !conditions_.empty() || sizes_.varies(extent)) return false;
   const Scalar* const order = computed_order(g, g.nodes[index.target.node]);
