@@ -110,14 +110,12 @@ void make_tasks(Compilation& c) {
     entry.layouts = layouts[e];
     entry.plan.graph = &entry.graph;
     within_allowance(c, entry, [&] {
-      for (const task::VariantChoice& choice : task::choose_variants(entry.graph, tiling)) {
-        base::work(steps_of_a_node * entry.graph.nodes.size());
-        plan::Variant variant;
-        variant.symbol = symbol_of(entry.name, entry.plan.variants.size());
-        variant.program = task::from_graph(entry.graph, entry.layouts, choice.guard, choice.tiling);
-        task::derive_events(variant.program);
-        entry.plan.variants.push_back(std::move(variant));
-      }
+      base::work(steps_of_a_node * entry.graph.nodes.size());
+      plan::Variant variant;
+      variant.symbol = symbol_of(entry.name, 0);
+      variant.program = task::from_graph(entry.graph, entry.layouts, {}, tiling);
+      task::derive_events(variant.program);
+      entry.plan.variants.push_back(std::move(variant));
     });
   }
 }

@@ -111,9 +111,15 @@ class RangeFinder {
 }  // namespace
 
 BinderRange binder_range(const Graph& g, const Scalar& reduction, size_t binder) {
-  const Monoid monoid = reduction.op == Op::online ? Monoid::max : reduction.monoid;
-  if (monoid == Monoid::argmax) return {};
-  return RangeFinder(g, reduction.binders[binder].var, monoid).run(reduction.args[0]);
+  const bool of_argmax = reduction.op == Op::reduce && reduction.monoid == Monoid::argmax;
+  const Monoid monoid = reduction.op == Op::online || of_argmax ? Monoid::max : reduction.monoid;
+  BinderRange range = RangeFinder(g, reduction.binders[binder].var, monoid).run(reduction.args[0]);
+  if (of_argmax && !(range.low.empty() && range.low_by_data.empty())) {
+    range.low.clear();
+    range.low_by_data.clear();
+    range.unmasked = {};
+  }
+  return range;
 }
 
 }  // namespace axon::graph

@@ -197,7 +197,7 @@ std::optional<Program> parse(const graph::Graph&, const std::string& text, std::
 
 struct Tiling {
   int64_t rows = 64;         ///< of a contraction's left operand
-  int64_t columns = 256;     ///< of its right operand
+  int64_t columns = 64;      ///< of its right operand
   int panel = 32;            ///< weight panel width
   int64_t points = 4096;     ///< elements of an elementwise task
   int64_t targets = 131072;  ///< elements of a task that scatters
@@ -207,14 +207,6 @@ struct Tiling {
 /// operand of a contraction over its second-to-last axis, identity otherwise. One entry per input of each
 /// graph.
 std::vector<std::vector<Layout>> choose_layouts(const std::vector<const graph::Graph*>&, const Tiling&);
-
-/// One plan variant: taken when its guard holds of the sizes. At most four, tried in order; the last has no
-/// guard.
-struct VariantChoice {
-  std::vector<Fact> guard;
-  Tiling tiling;
-};
-std::vector<VariantChoice> choose_variants(const graph::Graph&, const Tiling&);
 
 /// Tiles, places, and orders; events are empty. `guard` is the variant's condition on sizes.
 Program from_graph(const graph::Graph&, const std::vector<Layout>& weight_layouts,

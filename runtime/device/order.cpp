@@ -319,7 +319,7 @@ extern "C" void axon_order(KeysOfRow keys, const int64_t* place, int64_t n, uint
   const Row row{keys, place, n, key_bits, position_bits, (uint64_t{1} << position_bits) - 1};
   if (kept == n)
     store_all(row, words);
-  else if (kept > 8192 && kept > n / 128)
+  else if (kept > 8192 && kept > n / 32)
     store_up_to(row, words, kept);
   else
     store_least(row, words, kept);

@@ -72,6 +72,8 @@ TEST(Makespan, ByHand) {
 }
 
 /// The decoder at the sizes of a small language model, with the tiles that the compiler uses.
+constexpr double handoff = 250e3;  ///< about two microseconds of one worker's multiply-adds
+
 struct Decoder {
   task::ExamplePtr example = load_example("decoder");
   Variant events, barrier;
@@ -80,21 +82,22 @@ struct Decoder {
     events = variant_of(*example, Schedule::events);
     barrier = variant_of(*example, Schedule::barrier);
   }
+  shape::Assignment sizes(int64_t m) const {
+    return sizes_of(example->graph, {{"n", 12},
+                                     {"d", 768},
+                                     {"f", 2048},
+                                     {"h", 12},
+                                     {"g", 1},
+                                     {"k", 32},
+                                     {"s", 1024},
+                                     {"m", m},
+                                     {"pos", 0}});
+  }
+  double time(int64_t m, int workers) const { return makespan(events, sizes(m), workers, handoff); }
   double ratio(int64_t m, int workers, double handoff) const {
-    const auto sizes = sizes_of(example->graph, {{"n", 12},
-                                                 {"d", 768},
-                                                 {"f", 2048},
-                                                 {"h", 12},
-                                                 {"g", 1},
-                                                 {"k", 32},
-                                                 {"s", 1024},
-                                                 {"m", m},
-                                                 {"pos", 0}});
-    return makespan(events, sizes, workers, handoff) / makespan(barrier, sizes, workers, handoff);
+    return makespan(events, sizes(m), workers, handoff) / makespan(barrier, sizes(m), workers, handoff);
   }
 };
-
-constexpr double handoff = 250e3;  ///< about two microseconds of one worker's multiply-adds
 
 /// With one token every operator is short, and what a barrier costs shows.
 TEST(Makespan, EventsBeatBarriersWhenTasksAreShort) {
@@ -130,39 +133,11 @@ TEST(Makespan, EventsNeverLoseWhenTasksAreLong) {
   EXPECT_LE(decoder.ratio(512, 8, 20 * handoff), 0.97);
 }
 
-/// A short prompt fits one row tile, so only columns can be shared: its variant has enough of them for eight
-/// workers, and is refused nothing that the general one proves.
-TEST(Variants, FewRowsAreCutIntoMoreColumns) {
-  const auto example = load_example("decoder");
-  const auto choices = task::choose_variants(example->graph, {});
-  ASSERT_EQ(choices.size(), 2U);
-  ASSERT_EQ(choices[0].guard.size(), 1U);
-  EXPECT_EQ(choices[0].guard[0].str(), "m <= 64");
-  EXPECT_TRUE(choices[1].guard.empty());
-  const auto sizes = sizes_of(example->graph, {{"n", 12},
-                                               {"d", 768},
-                                               {"f", 2048},
-                                               {"h", 12},
-                                               {"g", 1},
-                                               {"k", 32},
-                                               {"s", 1024},
-                                               {"m", 8},
-                                               {"pos", 0}});
-  std::vector<double> times;
-  for (const auto& choice : choices) {
-    const std::vector<task::Layout> layouts = task::choose_layouts({&example->graph}, choice.tiling)[0];
-    auto program = task::from_graph(example->graph, layouts, choice.guard, choice.tiling);
-    task::derive_events(program);
-    EXPECT_EQ(task::unproved(program), std::vector<std::string>{});
-    times.push_back(makespan(from_task(std::move(program), "variant", Schedule::events), sizes, 8, handoff));
-  }
-  EXPECT_LE(times[0], 0.9 * times[1]);
-}
-
-/// No symbolic number of rows, no choice.
-TEST(Variants, OneWhereNothingDepends) {
-  const auto example = load_example("two_stage");
-  EXPECT_EQ(task::choose_variants(example->graph, {}).size(), 1U);
+/// A short prompt fits one row tile, so only columns can be shared: there are enough for sixteen workers.
+TEST(Makespan, FewRowsAreSharedByColumns) {
+  const Decoder decoder;
+  const double alone = decoder.time(8, 1), together = decoder.time(8, 16);
+  EXPECT_LE(together, alone / 16 / 0.6);
 }
 
 }  // namespace

@@ -30,6 +30,9 @@ ScalarId rebuild(Graph&, ScalarId root, const std::function<ScalarId(Scalar)>& m
 /// The scalar with folding: what apply(), cast() and index_of() make of its fields.
 ScalarId fold(Graph&, Scalar);
 
+/// Component `component` of an online reduction.
+ScalarId projection(Graph&, Elem, uint32_t component, ScalarId online);
+
 /// `id` occurs inside a reduction of `root`.
 bool is_under_binder(const Graph&, ScalarId root, ScalarId id);
 /// No reduction anywhere inside.

@@ -8,6 +8,15 @@
 
 namespace axon::graph::edit {
 
+ScalarId projection(Graph& g, Elem elem, uint32_t component, ScalarId online) {
+  Scalar s;
+  s.op = Op::proj;
+  s.elem = elem;
+  s.args = {online};
+  s.component = component;
+  return make_scalar(g, std::move(s));
+}
+
 std::vector<ScalarId> post_order(const Graph& g, ScalarId root) {
   std::vector<ScalarId> found{root};
   std::unordered_set<uint32_t> seen{root.index};

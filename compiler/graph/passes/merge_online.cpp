@@ -341,15 +341,6 @@ ScalarId make_online(Graph& g, const Exponential& weight, const std::vector<Axis
   return make_scalar(g, std::move(online));
 }
 
-ScalarId make_projection(Graph& g, Elem elem, uint32_t component, ScalarId online) {
-  Scalar proj;
-  proj.op = Op::proj;
-  proj.elem = elem;
-  proj.args = {online};
-  proj.component = component;
-  return make_scalar(g, std::move(proj));
-}
-
 /// A factor outside that is the sum of the same weights is component 1 of the same reduction.
 bool is_weight_sum(Graph& g, ScalarId factor, const Weighted& of) {
   Scalar read = g.scalars[factor];
@@ -362,14 +353,14 @@ bool is_weight_sum(Graph& g, ScalarId factor, const Weighted& of) {
 
 /// A factor around the sum, with the maximum and the sum of the same weights as projections of `online`.
 ScalarId with_own_statistics(Graph& g, ScalarId factor, Elem elem, const Weighted& of, ScalarId online) {
-  if (is_weight_sum(g, factor, of)) return make_projection(g, elem, 1, online);
+  if (is_weight_sum(g, factor, of)) return edit::projection(g, elem, 1, online);
   bool found = false;
   const ScalarId projected = rewrite_loads(g, expand_all(g, factor), [&](ScalarId id) {
     const Scalar read = g.scalars[id];
     const bool is_maximum = read.target == Value{of.weight.max, 0} && read.args == of.weight.max_at;
     if (!is_maximum && !is_weight_sum(g, id, of)) return id;
     found = true;
-    return make_projection(g, read.elem, is_maximum ? 0 : 1, online);
+    return edit::projection(g, read.elem, is_maximum ? 0 : 1, online);
   });
   return found ? projected : factor;
 }
@@ -392,7 +383,7 @@ std::optional<ScalarId> weighted_sum(Graph& g, NodeId id, const Scalar& reductio
   ScalarId online = make_online(g, w.weight, domain, w.binders, {value});
   for (auto* list : {&w.outer.over, &w.outer.under})
     for (ScalarId& f : *list) f = with_own_statistics(g, f, elem, w, online);
-  ScalarId body = make_projection(g, elem, 2, online);
+  ScalarId body = edit::projection(g, elem, 2, online);
   if (w.constant != 1) body = apply(g, Op::mul, {body, constant_float(g, elem, w.constant)});
   body = product(g, elem, body, w.outer);
   if (!is_empty(w.outer)) body = edit::zero_if_empty(g, edit::Scope(g, g.nodes[id]), w.binders, body);
@@ -471,8 +462,8 @@ void merge_maximum_and_sum(Graph& g) {
     weight.score = maximum.args[0];
     ScalarId online = make_online(g, weight, max.domain, maximum.binders, {});
     if (!may_read(g, max_id, online)) continue;
-    max.outputs[0].body = make_projection(g, max.outputs[0].type.elem, 0, online);
-    Output total{sum.outputs[0].type, make_projection(g, reduction.elem, 1, online), std::nullopt, at};
+    max.outputs[0].body = edit::projection(g, max.outputs[0].type.elem, 0, online);
+    Output total{sum.outputs[0].type, edit::projection(g, reduction.elem, 1, online), std::nullopt, at};
     max.outputs.push_back(total);
     max.types.push_back(total.type);
     g.nodes[max_id] = max;
@@ -508,7 +499,7 @@ ScalarId with_projections(Graph& g, ScalarId body, ScalarId online_id) {
     if (!value) return id;
     const Scalar projection = g.scalars[*value];
     if (projection.component > 1 || !same_weights(g.scalars[projection.args[0]])) return id;
-    return make_projection(g, projection.elem, projection.component, online_id);
+    return edit::projection(g, projection.elem, projection.component, online_id);
   });
 }
 

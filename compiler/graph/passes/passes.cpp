@@ -17,6 +17,8 @@ const std::vector<Pass>& graph_passes() {
       {"merge_online", "maximum, exponential sum and weighted sum in one pass over the data", merge_online},
       {"factor", "contractions as products of operands, invariant factors outside", factor},
       {"fuse", "few nodes per layer: epilogues, recomputed statistics, siblings", fuse},
+      {"split_reductions", "parts of long reductions with few results, which many can work on",
+       [](Graph& g) { split_reductions(g, {}); }},
       {"evaluate_checks", "integers of the data are checked wherever they are computed", evaluate_checks},
       {"compact", "live nodes only, numbered in program order", compact},
   };

@@ -58,6 +58,15 @@ bool absorb_producer(Graph&);
 /// Independent nodes over one domain that read a common operand become one node. True when something changed.
 bool merge_siblings(Graph&);
 
+/// Elements that a part of a split reduction has along its last binder, and along those before it: some pages
+/// of memory, which take some thousand times as long as handing a result on.
+struct PartLengths {
+  int64_t last = 16384, outer = 16;
+};
+/// A long reduction with few results becomes partial results and their merge. After fuse, which would take
+/// the parts together again.
+void split_reductions(Graph&, PartLengths);
+
 /// Checks of integers of the data are made for every element of what they check, where it is stored. After
 /// fuse: what readers evaluate is settled, and a body that can fail hinders every other pass.
 void evaluate_checks(Graph&);

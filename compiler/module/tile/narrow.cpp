@@ -132,14 +132,15 @@ void TaskEmitter::with_narrowed(Nest& nest, size_t binder, const graph::BinderRa
 }
 
 /// Calls `emit` with the nest of a reduction's binders, narrowed to the points that count, and with what is
-/// folded at those.
+/// folded at those. What it emits in the nest may rely on the bounds.
 void TaskEmitter::with_narrowed(const Scalar& reduce, Nest nest,
                                 const std::function<void(const Nest&, ScalarId folded)>& emit) {
   ScalarId folded = reduce.args[0];
+  std::vector<Fact> facts;
   const std::function<void(size_t)> from = [&](size_t a) {
     if (a == nest.axes.size()) {
       nest.bodies = {folded};
-      return emit(nest, folded);
+      return f_.supposing(facts, [&] { emit(nest, folded); });
     }
     const auto number = [&] {
       size_t b = 0;
@@ -147,6 +148,11 @@ void TaskEmitter::with_narrowed(const Scalar& reduce, Nest nest,
       return b;
     }();
     const graph::BinderRange range = graph::binder_range(g_, reduce, number);
+    const Dim at(nest.axes[a].var);
+    for (const Dim& bound : range.low)
+      if (is_known(bound.vars(), nest, a)) facts.push_back(shape::at_least(at, bound));
+    for (const Dim& bound : range.end)
+      if (is_known(bound.vars(), nest, a)) facts.push_back(shape::less(at, bound));
     with_narrowed(nest, a, range, [&](bool complete) {
       if (a + 1 == nest.axes.size() && !range.empty() && complete && range.unmasked.valid())
         folded = range.unmasked;

@@ -91,6 +91,9 @@ void TaskEmitter::emit_scores(const OnlinePlan& plan, const Span& keys) {
     emit_nest(nest, [&] { s_.store_to(local_element(plan.scores), value()); });
   };
   const auto masked = [&] { return s_.monoid_unit(graph::Monoid::max, elem, elem); };
+  std::vector<Fact> bounds;
+  for (const Dim& low : plan.range.low) bounds.push_back(shape::at_least(Dim(plan.key.var), low));
+  for (const Dim& end : plan.range.end) bounds.push_back(shape::less(Dim(plan.key.var), end));
   emit_nest({plan.rows, {box.begin(), box.end() - 1}, {}, false, false, {}}, [&] {
     Value *const start = f_.emit(keys.low), *const stop = f_.emit(keys.end);
     const auto [first, last] = row_range(plan.range, start, stop);
@@ -100,8 +103,10 @@ void TaskEmitter::emit_scores(const OnlinePlan& plan, const Span& keys) {
     f_.with({plan.row_low, past}, low, [&] {
       f_.with({plan.row_end, past}, end, [&] {
         along(keys.low, Dim(plan.row_low), {}, masked);
-        along(Dim(plan.row_low), Dim(plan.row_end), {plan.range.unmasked},
-              [&] { return s_.emit_as(plan.range.unmasked, elem, true); });
+        f_.supposing(bounds, [&] {
+          along(Dim(plan.row_low), Dim(plan.row_end), {plan.range.unmasked},
+                [&] { return s_.emit_as(plan.range.unmasked, elem, true); });
+        });
         along(Dim(plan.row_end), keys.end, {}, masked);
       });
     });

@@ -102,18 +102,22 @@ void TaskEmitter::emit_argmax(uint32_t local) {
                f_.variable(type, "best"), f_.variable(word, "where")};
   state.values->setAlignment(llvm::Align(64));
   const Axis& binder = reduce.binders[0];
-  const Axis blocks{shape::fresh_var("block"), shape::cdiv(binder.extent, Dim(block))};
-  const Dim first = Dim(blocks.var) * Dim(block);
-  const Span span{first, shape::min(first + Dim(block), binder.extent), Dim(block)};
+  const Nest whole{{binder}, {{Dim(0), binder.extent, binder.extent}}, {reduce.args[0]}, true, false, {}};
   emit_nest({l.domain, body_.scratch[local].box, {}, false, false, {}}, [&] {
     b.CreateStore(s_.monoid_unit(Monoid::argmax, elem, elem), state.best);
     b.CreateStore(f_.i64(-1), state.where);
-    f_.loop(blocks, f_.i64(0), f_.emit(blocks.extent), LoopKind::plain, [&] {
-      s_.enter();
-      argmax_of_block(state, binder, span, reduce.args[0]);
-      s_.leave();
+    with_narrowed(reduce, whole, [&](const Nest& counting, ScalarId folded) {
+      const Axis blocks{shape::fresh_var("block"), shape::cdiv(binder.extent, Dim(block))};
+      const Dim first = Dim(blocks.var) * Dim(block), end = counting.spans[0].end;
+      const Span span{first, shape::min(first + Dim(block), end), Dim(block)};
+      f_.loop(blocks, f_.i64(0), f_.emit(shape::cdiv(end, Dim(block))), LoopKind::plain, [&] {
+        s_.enter();
+        argmax_of_block(state, binder, span, folded);
+        s_.leave();
+      });
     });
-    s_.store_to(local_element(local), b.CreateLoad(word, state.where));
+    Value* const where = b.CreateLoad(word, state.where);
+    s_.store_to(local_element(local), b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, where, f_.i64(0)));
   });
 }
 

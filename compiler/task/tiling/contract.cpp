@@ -1,6 +1,6 @@
-// Contractions: a row tile by a column tile, one batch element per task. With a single row (a matrix-vector
-// product) the work is streaming the right operand, so column tiles are one or two panels wide: enough tasks
-// for every worker.
+// Contractions: a row tile by a column tile, one batch element per task. Column tiles are two panels wide:
+// with few rows the work is streaming the right operand, and only columns give tasks to share between
+// workers; with many, wider tiles gained nothing.
 #include <algorithm>
 
 #include "graph/contraction.h"
@@ -12,20 +12,26 @@ namespace {
 
 constexpr int64_t rows_together = 4;
 
-/// The contraction that decides: one with columns over the node's own axes, before dot products.
-std::optional<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>> deciding_axes(
-    const graph::Graph& g, const graph::Node& node) {
+/// Axes of the node's domain.
+struct Axes {
+  std::vector<uint32_t> rows, columns;
+  bool panels;  ///< the right operand is a weight that needs no packing
+};
+
+/// Of the contraction that decides: one with columns over the node's own axes, before dot products.
+std::optional<Axes> deciding_axes(const graph::Graph& g, const graph::Node& node) {
   for (const bool want_columns : {true, false})
     for (const auto& placed : contractions_of(g, node)) {
       if (placed.contraction.columns.empty() == want_columns) continue;
-      if (!placed.local) return std::pair{placed.contraction.rows, placed.contraction.columns};
+      const bool panels = streams_panels(g, placed.contraction);
+      if (!placed.local) return Axes{placed.contraction.rows, placed.contraction.columns, panels};
       if (!want_columns) continue;  // a norm's sum of squares: a reduction, not what the node is about
-      std::vector<uint32_t> rows, columns;
+      Axes axes{{}, {}, panels};
       for (uint32_t a : placed.contraction.rows)
-        for (uint32_t axis : node_axes(g, node, *placed.local, a)) rows.push_back(axis);
+        for (uint32_t axis : node_axes(g, node, *placed.local, a)) axes.rows.push_back(axis);
       for (uint32_t a : placed.contraction.columns)
-        for (uint32_t axis : node_axes(g, node, *placed.local, a)) columns.push_back(axis);
-      if (!columns.empty()) return std::pair{rows, columns};
+        for (uint32_t axis : node_axes(g, node, *placed.local, a)) axes.columns.push_back(axis);
+      if (!axes.columns.empty()) return axes;
     }
   return std::nullopt;
 }
@@ -35,23 +41,22 @@ std::optional<std::pair<std::vector<uint32_t>, std::vector<uint32_t>>> deciding_
 std::optional<TileRule> tile_contract(const graph::Graph& g, const graph::Node& node, const Tiling& tiling) {
   const auto axes = deciding_axes(g, node);
   if (!axes) return std::nullopt;
-  const auto& [rows, columns] = *axes;
+  const auto& [rows, columns, panels] = *axes;
   TileRule rule;
   rule.family = Family::contract;
-  const auto is_unit = [&](uint32_t axis) { return node.domain[axis].extent.is(1); };
-  const bool single_row = std::all_of(rows.begin(), rows.end(), is_unit);
-  // Rows may be short, as those of an image are: the right operand is then packed for a few of them.
-  const auto groups_rows = [&](uint32_t axis) { return rows.size() > 1 && axis == rows[rows.size() - 2]; };
+  // Rows may be short, as those of an image are: a task has a few of them. Where their right operand is
+  // packed, it is for as many as there can be.
+  const bool grouped = rows.size() > 1;
+  const int64_t last_rows = grouped && panels ? tiling.rows / rows_together : tiling.rows;
   for (uint32_t a = 0; a < node.domain.size(); ++a) {
-    const bool is_row = std::find(rows.begin(), rows.end(), a) != rows.end();
-    const bool is_column = std::find(columns.begin(), columns.end(), a) != columns.end();
-    const int64_t column_tile = single_row ? 2 * tiling.panel : tiling.columns;
-    if (is_row)
-      add_tile(node, a, a == rows.back() ? tiling.rows : groups_rows(a) ? rows_together : 1, rule);
-    else if (is_column)
-      add_tile(node, a, a == columns.back() ? column_tile : 1, rule);
-    else
-      add_tile(node, a, 1, rule);
+    const auto is_last = [&](const std::vector<uint32_t>& of) { return !of.empty() && a == of.back(); };
+    const bool is_group = grouped && a == rows[rows.size() - 2];
+    add_tile(node, a,
+             is_last(rows)      ? last_rows
+             : is_group         ? rows_together
+             : is_last(columns) ? tiling.columns
+                                : 1,
+             rule);
   }
   return rule;
 }

@@ -44,7 +44,7 @@ TileRule tile_online(const Graph& g, const Node& node, const Tiling& tiling) {
     if (in_values) {
       add_tile(node, a, 1, rule);
     } else if (!node.domain[a].extent.is(1)) {
-      add_tile(node, a, row_tiled ? 1 : tiling.rows, rule);
+      add_tile(node, a, row_tiled || reduces_much(g, node, tiling) ? 1 : tiling.rows, rule);
       row_tiled = true;
     }
   }

@@ -59,14 +59,30 @@ std::optional<uint32_t> column_of(const Graph& g, const Node& node) {
 
 }  // namespace
 
+bool reduces_much(const Graph& g, const Node& node, const Tiling& tiling) {
+  bool much = false;
+  const auto look = [&](ScalarId body) {
+    for (ScalarId id : scalars_in(g, body)) {
+      int64_t points = 1;
+      for (const Axis& b : g.scalars[id].binders)
+        points = std::min(points, tiling.points) * std::min(b.extent.constant().value_or(1), tiling.points);
+      much |= points >= tiling.points;
+    }
+  };
+  for (const auto& local : node.locals) look(local.body);
+  for (const auto& output : node.outputs) look(output.body);
+  return much;
+}
+
 TileRule tile_reduce(const Graph& g, const Node& node, const Tiling& tiling) {
   const int64_t long_run = std::max(tiling.points / 32, short_run);
+  const int64_t run = reduces_much(g, node, tiling) ? 1 : short_run;
   TileRule rule;
   rule.family = Family::reduce;
   const auto column = column_of(g, node);
   for (uint32_t a = 0; a < node.domain.size(); ++a) {
     const bool last = a + 1 == node.domain.size();
-    add_tile(node, a, a == column ? long_run : last ? short_run : 1, rule);
+    add_tile(node, a, a == column ? long_run : last ? run : 1, rule);
   }
   return rule;
 }

@@ -30,6 +30,9 @@ std::optional<TileRule> tile_scatter(const graph::Graph&, const graph::Node&, co
 TileRule tile_reduce(const graph::Graph&, const graph::Node&, const Tiling&);
 TileRule tile_elementwise(const graph::Graph&, const graph::Node&, const Tiling&);
 
+/// Does one element of the node reduce as much as a task has to do, whatever the sizes?
+bool reduces_much(const graph::Graph&, const graph::Node&, const Tiling&);
+
 /// Do elements of the load's tensor follow one another along the variable?
 bool runs_along(const graph::Graph&, const graph::Scalar& load, graph::Var);
 

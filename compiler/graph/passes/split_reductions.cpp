@@ -1,0 +1,273 @@
+// split_reductions: a long reduction with few results becomes partial results, and their merge by the same
+// monoid.
+//
+// In: fused nodes. Of one whose domain has a few points, known before anything runs, only a few tasks can be
+// made, however much each of them reduces. Out: a node with one more axis for every binder of such a
+// reduction, the number of the part, and the old node, which reduces what the parts give. The parts have a
+// constant length, so that the order of a sum depends on sizes alone, not on how many work on it. What is
+// past the end of the last part is masked with the unit.
+//
+// Of an argmax each part has its greatest value, too; an online reduction merges with its own kind (graph.h):
+// where part p has the maximum m_p and the sums l_p and a_p, the whole has the maximum of m_p, and the sums
+// of B^(m_p - m) * l_p and of B^(m_p - m) * a_p.
+#include <algorithm>
+#include <list>
+#include <map>
+#include <set>
+
+#include "graph/clamp.h"
+#include "graph/passes/edit.h"
+#include "graph/passes/passes.h"
+
+namespace axon::graph {
+
+namespace {
+
+constexpr int64_t few_results = 64;
+/// Is the number of points constant and small?
+bool has_few_points(const std::vector<Axis>& domain) {
+  int64_t points = 1;
+  for (const Axis& a : domain) {
+    const auto extent = a.extent.constant();
+    if (!extent || *extent > few_results) return false;
+    points *= *extent;
+    if (points > few_results) return false;
+  }
+  return true;
+}
+
+std::vector<Dim> extents_of(const std::vector<Axis>& axes) {
+  std::vector<Dim> extents;
+  for (const Axis& a : axes) extents.push_back(a.extent);
+  return extents;
+}
+
+void add_ranges(const std::vector<Axis>& axes, std::vector<Fact>& facts) {
+  for (const Axis& a : axes) {
+    facts.push_back(shape::at_least(Dim(a.var), Dim(0)));
+    facts.push_back(shape::less(Dim(a.var), a.extent));
+  }
+}
+
+/// The node with the partial results of reductions over one domain that go over binders of the same extents.
+class Partial {
+ public:
+  Partial(Graph& g, const std::vector<Axis>& domain, const std::vector<Axis>& binders, PartLengths lengths)
+      : g_(g), domain_(domain), extents_(extents_of(binders)) {
+    node_.domain = edit::fresh_axes(domain, renamed_);
+    for (size_t b = 0; b < binders.size(); ++b) {
+      lengths_.push_back(b + 1 == binders.size() ? lengths.last : lengths.outer);
+      node_.domain.push_back({shape::fresh_var("part"), shape::cdiv(extents_[b], Dim(lengths_[b]))});
+    }
+  }
+
+  bool suits(const std::vector<Axis>& domain, const std::vector<Axis>& binders) const {
+    return extents_of(domain) == extents_of(domain_) && extents_of(binders) == extents_;
+  }
+
+  /// Adds what the parts of a reduction over `domain` give.
+  void add(const std::vector<Axis>& domain, ScalarId reduction) {
+    const Scalar& s = g_.scalars[reduction];
+    if (first_.contains(reduction)) return;
+    first_[reduction] = static_cast<uint32_t>(node_.outputs.size());
+    if (s.op == Op::reduce && s.monoid == Monoid::argmax) winners_.emplace_back(reduction, domain);
+    for (ScalarId body : bodies_of(part_of(domain, g_.scalars[reduction]))) {
+      const TensorType type = {g_.scalars[body].elem, extents_of(node_.domain)};
+      node_.types.push_back(type);
+      node_.outputs.push_back({type, body, std::nullopt, identity_map(node_.domain)});
+    }
+  }
+
+  /// Puts the node before the one that has the reductions, which are then those of partial results.
+  void move_out_of(NodeId user) {
+    insert_before(user);
+    Node& node = g_.nodes[user];
+    const auto winners = static_cast<uint32_t>(winners_.size());
+    edit::each_body(node, [&](ScalarId& body, const std::vector<Axis>& domain) {
+      body = rewrite_loads(g_, body, [&](ScalarId id) {
+        Scalar s = g_.scalars[id];
+        if (!s.target.is_local()) return id;
+        s.target.output += winners;
+        return make_scalar(g_, std::move(s));
+      });
+      body = merged(domain, body);
+    });
+    std::vector<Local> locals;
+    for (const auto& [reduction, domain] : winners_) locals.push_back(winner(domain, reduction));
+    node.locals.insert(node.locals.begin(), locals.begin(), locals.end());
+  }
+
+ private:
+  void insert_before(NodeId user) {
+    node_.name = g_.nodes[user].name;
+    node_.source_begin = g_.nodes[user].source_begin;
+    node_.source_end = g_.nodes[user].source_end;
+    node_.region = g_.nodes[user].region;
+    std::vector<NodeId>& nodes = g_.regions[node_.region].nodes;
+    const auto at = std::find(nodes.begin(), nodes.end(), user) - nodes.begin();
+    id_ = g_.nodes.add(node_);
+    nodes.insert(nodes.begin() + at, id_);
+  }
+
+  /// The body with those of its reductions that have been added as reductions of partial results.
+  ScalarId merged(const std::vector<Axis>& domain, ScalarId body) {
+    return edit::rebuild(g_, body, [&](Scalar s) {
+      if (s.op == Op::proj && s.component > 0 && merges_.contains(s.args[0])) ++s.component;
+      if (!binds(s.op)) return make_scalar(g_, std::move(s));
+      const ScalarId before = make_scalar(g_, s);
+      if (!first_.contains(before)) return before;
+      return s.op == Op::reduce && s.monoid == Monoid::argmax ? position(domain, before)
+                                                              : merge(domain, s, first_.at(before));
+    });
+  }
+
+  size_t parts() const { return lengths_.size(); }
+  const Axis& part(size_t b) const { return node_.domain[node_.domain.size() - parts() + b]; }
+
+  /// The reduction over the elements of a part, with what it leaves out masked.
+  Scalar part_of(const std::vector<Axis>& domain, Scalar s) {
+    shape::Substitution at;
+    for (size_t a = 0; a < domain.size(); ++a) at[domain[a].var] = Dim(node_.domain[a].var);
+    ScalarId inside;
+    for (size_t b = 0; b < parts(); ++b) {
+      Axis& binder = s.binders[b];
+      const Axis local = {shape::fresh_var(shape::var_name(binder.var)), Dim(lengths_[b])};
+      const Dim position = Dim(part(b).var) * Dim(lengths_[b]) + Dim(local.var);
+      const ScalarId exists = apply(g_, Op::lt, {index_of(g_, position), index_of(g_, extents_[b])});
+      inside = inside.valid() ? apply(g_, Op::and_, {inside, exists}) : exists;
+      at[binder.var] = position;
+      binder = local;
+    }
+    std::vector<Fact> facts = g_.facts;
+    add_ranges(node_.domain, facts);
+    add_ranges(s.binders, facts);
+    for (ScalarId& arg : s.args)
+      arg =
+          rewrite_loads(g_, substitute(g_, arg, at), [&](ScalarId l) { return clamped_load(g_, l, facts); });
+    const bool of_sum = s.op == Op::reduce && s.monoid != Monoid::argmax;
+    const ScalarId unit = unit_of(g_, of_sum ? s.monoid : Monoid::max, g_.scalars[s.args[0]].elem);
+    s.args[0] = apply(g_, Op::select, {inside, s.args[0], unit});
+    return s;
+  }
+
+  /// One body per value that merging needs.
+  std::vector<ScalarId> bodies_of(Scalar s) {
+    if (s.op == Op::online) {
+      s.or_zero = true;  // a part that is masked altogether counts nothing
+      const size_t components = s.args.size() + 1;
+      const Elem elem = s.elem;
+      const ScalarId online = make_scalar(g_, std::move(s));
+      std::vector<ScalarId> bodies;
+      for (uint32_t c = 0; c < components; ++c) bodies.push_back(edit::projection(g_, elem, c, online));
+      return bodies;
+    }
+    if (s.monoid != Monoid::argmax) return {make_scalar(g_, std::move(s))};
+    const ScalarId greatest = reduce(g_, Monoid::max, s.binders, s.args[0]);
+    return {make_scalar(g_, std::move(s)), greatest};
+  }
+
+  /// The results of the parts at the point of the domain, and binders over the parts.
+  std::pair<std::vector<ScalarId>, std::vector<Axis>> all_parts(const std::vector<Axis>& domain) {
+    std::vector<ScalarId> at;
+    std::vector<Axis> binders;
+    for (const Axis& a : domain) at.push_back(index_of(g_, Dim(a.var)));
+    for (size_t b = 0; b < parts(); ++b) {
+      binders.push_back({shape::fresh_var("part"), part(b).extent});
+      at.push_back(index_of(g_, Dim(binders[b].var)));
+    }
+    return {at, binders};
+  }
+
+  /// The reduction of what the parts give, from that output on.
+  ScalarId merge(const std::vector<Axis>& domain, Scalar s, uint32_t first) {
+    auto [at, binders] = all_parts(domain);
+    const auto components = static_cast<uint32_t>(s.op == Op::online ? s.args.size() + 1 : 1);
+    s.binders = std::move(binders);
+    s.args.clear();
+    for (uint32_t c = 0; c < components; ++c) s.args.push_back(result(first + c, at));
+    const ScalarId merged = make_scalar(g_, std::move(s));
+    merges_.insert(merged);
+    return merged;
+  }
+
+  ScalarId result(uint32_t output, const std::vector<ScalarId>& at) {
+    return load(g_, {id_, output}, at, node_.types[output].elem);
+  }
+
+  /// The part with the greatest value of an argmax, the first one of several.
+  Local winner(const std::vector<Axis>& domain, ScalarId argmax) {
+    edit::Renaming renaming;
+    const std::vector<Axis> own = edit::fresh_axes(domain, renaming);
+    const auto [at, binders] = all_parts(own);
+    const uint32_t greatest = first_.at(argmax) + 1;
+    return {"winner", Elem::i64, own, reduce(g_, Monoid::argmax, binders, result(greatest, at))};
+  }
+
+  /// Where the argmax has it.
+  ScalarId position(const std::vector<Axis>& domain, ScalarId argmax) {
+    const auto number =
+        std::find_if(winners_.begin(), winners_.end(), [&](const auto& w) { return w.first == argmax; }) -
+        winners_.begin();
+    std::vector<ScalarId> at;
+    for (const Axis& a : domain) at.push_back(index_of(g_, Dim(a.var)));
+    const ScalarId winner = load(g_, local_value(static_cast<uint32_t>(number)), at, Elem::i64);
+    at.push_back(winner);
+    std::vector<Fact> facts = g_.facts;
+    add_ranges(domain, facts);
+    const ScalarId inside = clamped_load(g_, result(first_.at(argmax), at), facts);
+    const ScalarId begin = apply(g_, Op::mul, {winner, constant_int(g_, Elem::i64, lengths_[0])});
+    return apply(g_, Op::add, {begin, inside});
+  }
+
+  Graph& g_;
+  std::vector<Axis> domain_;  ///< of the first reduction
+  std::vector<Dim> extents_;  ///< of the binders
+  edit::Renaming renamed_;
+  std::vector<int64_t> lengths_;
+  Node node_;
+  NodeId id_;                                                    ///< once it is in the graph
+  std::map<ScalarId, uint32_t> first_;                           ///< by reduction: its first output
+  std::vector<std::pair<ScalarId, std::vector<Axis>>> winners_;  ///< every argmax, with its domain
+  std::set<ScalarId> merges_;                                    ///< reductions of partial results
+};
+
+/// May it be longer than a part, and does it read nothing that only the node has? An order has no parts.
+bool is_long(const Graph& g, ScalarId reduction, PartLengths lengths) {
+  const Scalar& s = g.scalars[reduction];
+  if (s.op == Op::order) return false;
+  const auto fits = [&](const Axis& b) {
+    const auto extent = b.extent.constant();
+    return extent && *extent <= (&b == &s.binders.back() ? lengths.last : lengths.outer);
+  };
+  const auto loads = loads_in(g, reduction);
+  return !std::all_of(s.binders.begin(), s.binders.end(), fits) &&
+         std::none_of(loads.begin(), loads.end(), [&](ScalarId l) { return g.scalars[l].target.is_local(); });
+}
+
+void split(Graph& g, NodeId id, PartLengths lengths) {
+  std::list<Partial> partials;
+  edit::each_body(g.nodes[id], [&](ScalarId body, const std::vector<Axis>& domain) {
+    for (ScalarId reduction : edit::binders_in(g, body)) {
+      if (!is_long(g, reduction, lengths)) continue;
+      const std::vector<Axis> binders = g.scalars[reduction].binders;
+      auto partial = std::find_if(partials.begin(), partials.end(),
+                                  [&](const Partial& p) { return p.suits(domain, binders); });
+      if (partial == partials.end()) partial = partials.emplace(partial, g, domain, binders, lengths);
+      partial->add(domain, reduction);
+    }
+  });
+  for (Partial& partial : partials) partial.move_out_of(id);
+}
+
+}  // namespace
+
+void split_reductions(Graph& g, PartLengths lengths) {
+  for (NodeId id : all_nodes(g)) {
+    const Node& node = g.nodes[id];
+    bool few = node.op == NodeOp::compute && has_few_points(node.domain);
+    for (const Local& local : node.locals) few = few && has_few_points(local.domain);
+    if (few) split(g, id, lengths);
+  }
+}
+
+}  // namespace axon::graph

@@ -1,0 +1,94 @@
+// Reductions in parts, shorter ones than those of real programs, so that small tensors have several.
+#include <gtest/gtest.h>
+
+#include "graph/passes/passes.h"
+#include "support.h"
+
+namespace axon::graph::testing {
+namespace {
+
+const char* const matrix = R"(graph "split"
+  size n = axis 0 of 0 where n
+  size m = axis 1 of 0 where m
+  fact 0 <= n
+  fact 0 <= m
+  input "x" argument f32[n, m]
+  input "k" argument i64[n]
+  %0 = input 0
+  %1 = input 1
+)";
+
+struct Reduction {
+  const char* name;
+  const char* node;
+};
+
+const Reduction reductions[] = {
+    {"sum", "out f32[] = sum(i < n, j < m; %0[i, j])"},
+    {"product", "out f32[] = prod(i < n, j < m; %0[i, j])"},
+    {"maximum", "out f32[] = max(i < n, j < m; %0[i, j])"},
+    {"minimum_of_a_mask", "out f32[] = min(i < n, j < m; select({j} < {i}, %0[i, j], inf))"},
+    {"all", "out bool[] = all(i < n, j < m; %0[i, j] < 1.0)"},
+    {"any", "out bool[] = any(i < n; %1[i] < 0)"},
+    {"integers", "out i64[] = sum(i < n; %1[i])"},
+    {"epilogue",
+     "local $0 \"a\" [] f32 = sum(i < n, j < m; %0[i, j]) "
+     "out f32[] = exp($0[] * 0.1)"},
+    {"argmax", "out i64[] = argmax(i < n; %1[i])"},
+    {"argmax_of_equal_values", "out i64[] = argmax(i < n; 1.0)"},
+    {"argmax_in_a_local",
+     "local $0 \"a\" [] i64 = argmax(i < n; %1[i]) "
+     "local $1 \"b\" [] f32 = sum(i < n, j < m; %0[i, j]) "
+     "out f32[] = f32($0[]) + $1[]"},
+    {"logsumexp",
+     "local $0 \"m\" [] f32 = proj(0, online(i < n, j < m; e, 1.0; %0[i, j])) "
+     "local $1 \"l\" [] f32 = proj(1, online(i < n, j < m; e, 1.0; %0[i, j])) "
+     "out f32[] = $0[] + log($1[])"},
+    {"weighted", "out f32[] = proj(2, online(i < n, j < m; 2, 0.5; %0[i, j], %0[i, j] * 2.0))"},
+    {"masked_rows",
+     "out f32[] = proj(2, online(i < n, j < m; e, 1.0, or_zero; select({j} < {i}, %0[i, j], -inf), "
+     "%0[i, j]))"},
+};
+
+class Split : public ::testing::TestWithParam<Reduction> {};
+
+TEST_P(Split, KeepsTheMeaning) {
+  Graph before =
+      read(matrix + ("%2 = compute \"r\" [] { " + std::string(GetParam().node) + " } result \"\" %2"));
+  Graph after = before;
+  split_reductions(after, {3, 2});
+  EXPECT_EQ(verify(after), std::vector<std::string>{});
+  EXPECT_TRUE(contains(print(after), "part")) << print(after);
+  EXPECT_GE(expect_same_meaning(before, after, 7, {0, 1, 2, 3, 4, 7, 11}), 4);
+}
+
+std::string name(const ::testing::TestParamInfo<Reduction>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Reductions, Split, ::testing::ValuesIn(reductions), name);
+
+/// Reductions over the same axes go through them once.
+TEST(Splits, OfSiblingsShareTheirParts) {
+  Graph g = read(matrix + std::string(R"(
+  %2 = compute "both" [] {
+    out f32[] = sum(i < n, j < m; %0[i, j])
+    out f32[] = max(i < n, j < m; %0[i, j])
+  }
+  result "a" %2.0
+  result "b" %2.1)"));
+  split_reductions(g, {3, 2});
+  EXPECT_EQ(compute_nodes(g), 2);
+}
+
+/// What has many results is left alone, and so is what is no longer than a part.
+TEST(Splits, OnlyWhatIsLongAndHasFewResults) {
+  const char* const nodes[] = {"[i < n] { out f32[n] = sum(j < m; %0[i, j]) }",
+                               "[] { out f32[] = sum(i < 2, j < 3; f32({i + j})) }"};
+  for (const char* node : nodes) {
+    Graph g = read(matrix + ("%2 = compute \"r\" " + std::string(node) + " result \"\" %2"));
+    const std::string text = print(g);
+    split_reductions(g, {3, 2});
+    EXPECT_EQ(print(g), text);
+  }
+}
+
+}  // namespace
+}  // namespace axon::graph::testing
