@@ -30,6 +30,8 @@ std::optional<size_t> kept_argument(Prim prim) {
     case Prim::dim:
     case Prim::reduce:
     case Prim::argmax:
+    case Prim::argsmallest:
+    case Prim::arglargest:
 #define PRIM(name, word, arity)
 #define POINTWISE(name, word, arity) case Prim::name:
 #define SWAPPED(name, of) case Prim::name:

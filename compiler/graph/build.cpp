@@ -37,6 +37,8 @@ const char* monoid_name(Monoid monoid) {
   return "?";
 }
 
+const char* order_name(bool descending) { return descending ? "arglargest" : "argsmallest"; }
+
 // ---- hash-consing ----
 
 namespace {
@@ -53,7 +55,7 @@ size_t hash_of(const Scalar& s) {
   h = mix(h, hash(s.dim));
   h = mix(mix(h, s.target.node.index), s.target.output);
   for (const Axis& b : s.binders) h = mix(mix(h, b.var.id), hash(b.extent));
-  return mix(mix(h, static_cast<size_t>(s.monoid)), s.component * 31 + s.check);
+  return mix(mix(h, static_cast<size_t>(s.monoid)), s.component * 31 + s.check * 2 + (s.descending ? 1 : 0));
 }
 
 bool same(const Scalar& a, const Scalar& b) {
@@ -65,7 +67,7 @@ bool same(const Scalar& a, const Scalar& b) {
          std::bit_cast<uint64_t>(a.number) == std::bit_cast<uint64_t>(b.number) && a.integer == b.integer &&
          a.dim == b.dim && a.target == b.target && a.monoid == b.monoid && same_axes(a.binders, b.binders) &&
          a.base2 == b.base2 && a.scale == b.scale && a.or_zero == b.or_zero && a.component == b.component &&
-         a.check == b.check;
+         a.check == b.check && a.descending == b.descending;
 }
 
 }  // namespace
@@ -124,6 +126,22 @@ ScalarId reduce(Graph& g, Monoid monoid, std::vector<Axis> binders, ScalarId bod
   s.monoid = monoid;
   s.binders = std::move(binders);
   return make_scalar(g, std::move(s));
+}
+
+ScalarId position_in_order(Graph& g, bool descending, const Axis& binder, ScalarId key, ScalarId number) {
+  Scalar s;
+  s.op = Op::order;
+  s.elem = Elem::i64;
+  s.args = {key, number};
+  s.descending = descending;
+  s.binders = {binder};
+  return make_scalar(g, std::move(s));
+}
+
+const Scalar* computed_order(const Graph& g, const Node& node) {
+  if (node.op != NodeOp::compute || node.outputs.empty()) return nullptr;
+  const Scalar& body = g.scalars[node.outputs[0].body];
+  return body.op == Op::order ? &body : nullptr;
 }
 
 std::vector<uint32_t> data_sizes(const Graph& g) {
@@ -188,6 +206,12 @@ Unit unit_number(Monoid monoid, Elem elem) {
 ScalarId unit_of(Graph& g, Monoid monoid, Elem elem) {
   const Unit unit = unit_number(monoid, elem);
   return base::is_float(elem) ? constant_float(g, elem, unit.real) : constant_int(g, elem, unit.whole);
+}
+
+ScalarId last_in_order(Graph& g, bool descending, Elem elem) {
+  const bool ends_with_nan = !descending && base::is_float(elem);
+  if (ends_with_nan) return constant_float(g, elem, std::numeric_limits<double>::quiet_NaN());
+  return unit_of(g, descending ? Monoid::max : Monoid::min, elem);
 }
 
 bool is_unit(const Graph& g, ScalarId id, Monoid monoid) {

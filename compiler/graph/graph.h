@@ -29,9 +29,10 @@
 // bound_dynamic_sizes makes the extents bounds, too.
 //
 // Invariants (verify.cpp): every load has one index per axis; reduce and online stand at the root of a body
-// (under at most pointwise operators applied to its result only for online's projections); loads of integers
-// used as indices go through `bounded` or are clamped, max(min(x, last), 0), inside of a select; values are
-// defined before use in their region or an enclosing one; shapes agree.
+// (under at most pointwise operators applied to its result only for online's projections); an order is all
+// that its node computes; loads of integers used as indices go through `bounded`, are clamped,
+// max(min(x, last), 0), inside of a select, or are positions in an order; values are defined before use in
+// their region or an enclosing one; shapes agree.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -84,6 +85,7 @@ struct TensorType {
 /// 0 of nothing (i64).
 enum class Monoid : uint8_t { sum, prod, max, min, all, any, argmax };
 const char* monoid_name(Monoid);
+const char* order_name(bool descending);
 
 // Note: the online reduction. With s(r) the score and v_c(r) the values over the binders r,
 //     m = max_r s(r)      component 0
@@ -93,6 +95,13 @@ const char* monoid_name(Monoid);
 // exponent may carry a positive constant `scale`: B^(scale * (s - m)). Attention, softmax cross-entropy and
 // logsumexp are projections of it. Passes find it by algebra (passes/merge_online.cpp). Where every score is
 // -inf, m is too, and l and a_c are NaN, or 0 with `or_zero`: there m is taken as 0 in the exponents.
+
+// Note: the order. Of the keys key(j), j < n, in ascending order with NaNs last, or `descending` with NaNs
+// first, -0 equal to +0 and equal ones in the order of their positions, the value is the position j of
+// number i; 0 where there are not so many. One row of the node is sorted once, for all of its i: the number
+// is the index variable of the last axis, which no key depends on, and the node computes nothing else:
+//
+//     %1 = compute [p < m, i < k] { out i64[m, k] = argsmallest(j < n; %0[p, j], {i}) }
 
 /// An index variable with its range 0 <= var < extent.
 struct Axis {
@@ -109,10 +118,11 @@ struct Scalar {
   Dim dim;                      ///< index; bounded: the extent
   Value target;                 ///< load
   Monoid monoid = Monoid::sum;  ///< reduce
-  std::vector<Axis> binders;    ///< reduce, online
+  std::vector<Axis> binders;    ///< reduce, online, order
   bool base2 = false;           ///< online
   double scale = 1;             ///< online
   bool or_zero = false;         ///< online: what a row of -inf alone has as its sums
+  bool descending = false;      ///< order
   uint32_t component = 0;       ///< proj
   uint32_t check = 0;           ///< bounded, require: index into Graph::checks
 };
@@ -266,6 +276,7 @@ ScalarId apply(Graph&, Op, std::vector<ScalarId> args);  ///< pointwise; result 
 ScalarId cast(Graph&, Elem, ScalarId);                   ///< the argument itself when it has the type
 ScalarId reduce(Graph&, Monoid, std::vector<Axis> binders,
                 ScalarId body);  ///< of the body's type; argmax: i64
+ScalarId position_in_order(Graph&, bool descending, const Axis& binder, ScalarId key, ScalarId number);
 /// Replaces index variables by Dims in an expression (also inside index, bounded, binders' extents).
 ScalarId substitute(Graph&, ScalarId, const shape::Substitution&);
 /// The same for integer scalars in place of index variables (indices that depend on data).
@@ -287,6 +298,8 @@ inline constexpr size_t max_factors = 64;
 std::vector<ScalarId> factors_of(const Graph&, ScalarId);
 /// The unit of a monoid in an element type (max: -inf, or the least integer). Not for argmax.
 ScalarId unit_of(Graph&, Monoid, Elem);
+/// What no element stands behind in an order, but equal ones at higher positions.
+ScalarId last_in_order(Graph&, bool descending, Elem);
 bool is_unit(const Graph&, ScalarId, Monoid);  ///< a constant that changes nothing; not for argmax
 /// The axes 0..extent-1 of the shape as index expressions: the `at` of an output whose domain is its shape.
 std::vector<Dim> identity_map(const std::vector<Axis>& domain);
@@ -321,6 +334,9 @@ std::vector<Dim> inexact_operands(const Graph&, const Dim&);
 /// Adds checks over sizes under which no dimension in the graph leaves i64, nor any part of one. Returns what
 /// cannot be checked before anything runs, empty when there is nothing.
 std::string limit_integers(Graph&);
+
+/// The order that the node computes; nullptr where it computes anything else.
+const Scalar* computed_order(const Graph&, const Node&);
 
 /// Positions in Graph::sizes of those that the data decides; the k-th one's check has the number
 /// checks.size() + (number of loops with a condition) + k.

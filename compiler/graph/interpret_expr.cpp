@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/bug.h"
 #include "graph/round.h"
@@ -131,9 +132,10 @@ Code* Machine::compile_node(ScalarId id, bool inside) {
   const Scalar& s = g.scalars[id];
   Code c;
   c.op = s.op;
-  bool binder = s.op == Op::reduce || s.op == Op::online;
+  const bool binder = binds(s.op);
   // Inside a reduction, arithmetic on narrow floats is done in the type they accumulate in; casts and loads
-  // are exact. Integers wrap at every operator, there as anywhere: fusion must not show.
+  // are exact. Keys of an order are compared as they would be stored. Integers wrap at every operator, there
+  // as anywhere: fusion must not show.
   bool arithmetic = is_pointwise_op(s.op) && base::is_float(s.elem);
   c.elem = inside && arithmetic ? base::accumulator(s.elem) : s.elem;
   if (base::is_float(c.elem)) {
@@ -142,10 +144,12 @@ Code* Machine::compile_node(ScalarId id, bool inside) {
   } else if (c.elem != Elem::i64 && s.op != Op::load) {
     c.round = Code::Round::integer;
   }
-  if (!s.args.empty()) c.float_args = base::is_float(g.scalars[s.args.back()].elem);
+  if (!s.args.empty())
+    c.float_args = base::is_float(g.scalars[s.args[s.op == Op::order ? 0 : s.args.size() - 1]].elem);
   c.monoid = s.monoid;
   c.base2 = s.base2;
   c.or_zero = s.or_zero;
+  c.descending = s.descending;
   c.scale = s.scale;
   c.component = s.component;
   c.check = s.check;
@@ -159,7 +163,7 @@ Code* Machine::compile_node(ScalarId id, bool inside) {
       c.args.push_back(affine ? nullptr : compile_node(a, inside));
     }
   } else {
-    for (ScalarId a : s.args) c.args.push_back(compile_node(a, inside || binder));
+    for (ScalarId a : s.args) c.args.push_back(compile_node(a, inside || (binder && s.op != Op::order)));
   }
   if (s.op == Op::constant) {
     bool exact = precision_ == Precision::f64;
@@ -169,9 +173,17 @@ Code* Machine::compile_node(ScalarId id, bool inside) {
   for (Code* a : c.args)
     if (a) c.slots.insert(c.slots.end(), a->slots.begin(), a->slots.end());
   sort_unique(c.slots);
-  for (const Axis& b : s.binders) c.binders.emplace_back(slot(b.var), compile_dim(b.extent, c.slots));
-  for (const auto& binder : c.binders)
-    c.slots.erase(std::remove(c.slots.begin(), c.slots.end(), binder.first), c.slots.end());
+  if (s.op == Op::order) c.row_slots = c.args[0]->slots;
+  for (const Axis& b : s.binders) {
+    std::vector<uint32_t> of_extent;
+    c.binders.emplace_back(slot(b.var), compile_dim(b.extent, of_extent));
+    for (std::vector<uint32_t>* slots : {&c.slots, &c.row_slots})
+      slots->insert(slots->end(), of_extent.begin(), of_extent.end());
+  }
+  for (const auto& binder : c.binders) {
+    std::erase(c.slots, binder.first);
+    std::erase(c.row_slots, binder.first);
+  }
   sort_unique(c.slots);
   for (Code* a : c.args) {
     if (!a || a->op == Op::constant || a->op == Op::index || a->op == Op::load) continue;
@@ -219,7 +231,7 @@ Number Machine::run(Code* code) {
   Code& c = *code;
   if (c.op == Op::constant) return c.value;
   if (!c.memo) return compute(c);
-  if (still_valid(c)) return c.value;
+  if (still_valid(c.slots, c.computed_at)) return c.value;
   c.value = compute(c);
   c.computed_at = clock_;
   return c.value;
@@ -253,6 +265,8 @@ Number Machine::compute(Code& c) {
     case Op::online:
       online(c);
       return {c.online[0], 0};
+    case Op::order:
+      return order(c);
     case Op::proj: {
       run(c.args[0]);
       return {rounded(c, c.args[0]->online[c.component]), 0};
@@ -512,6 +526,29 @@ Number Machine::reduce(Code& c) {
       break;
   }
   return {0, wrap_to(c.elem, total)};
+}
+
+/// Element number args[1] of the sorted positions, which are kept for the rest of the row.
+Number Machine::order(Code& c) {
+  if (!still_valid(c.row_slots, c.row_at)) {
+    std::vector<Number> keys;
+    each_point(c, [&] { keys.push_back(run(c.args[0])); });
+    const auto before = [&](const Number& a, const Number& b) {
+      if (!c.float_args) return c.descending ? a.integer > b.integer : a.integer < b.integer;
+      const bool first_is_nan = std::isnan(a.real), second_is_nan = std::isnan(b.real);
+      if (first_is_nan || second_is_nan) return c.descending ? !second_is_nan : !first_is_nan;
+      return c.descending ? a.real > b.real : a.real < b.real;
+    };
+    c.row.resize(keys.size());
+    std::iota(c.row.begin(), c.row.end(), 0);
+    std::stable_sort(c.row.begin(), c.row.end(), [&](int64_t i, int64_t j) {
+      return before(keys[static_cast<size_t>(i)], keys[static_cast<size_t>(j)]);
+    });
+    c.row_at = clock_;
+  }
+  const int64_t number = run(c.args[1]).integer;
+  const bool is_there = number >= 0 && number < static_cast<int64_t>(c.row.size());
+  return {0, is_there ? c.row[static_cast<size_t>(number)] : 0};
 }
 
 /// By definition, in two passes: the maximum, then the sums. Leaves the components in c.online.

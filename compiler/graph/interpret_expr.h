@@ -53,6 +53,10 @@ struct Code {
   double scale = 1;
   uint32_t component = 0, check = 0;
   std::vector<double> online;  // components of the last evaluation
+  bool descending = false;
+  std::vector<uint32_t> row_slots;  // order: of the variables that its keys and how many there are depend on
+  std::vector<int64_t> row;         // order: the positions, as evaluated last
+  uint64_t row_at = 0;              // and when
 };
 
 /// A check's message with `{lhs}` and `{rhs}` replaced by the values of its two sides; `?` for one without.
@@ -119,16 +123,17 @@ class Machine {
     slots_[slot].changed_at = ++clock_;
     slots_[slot].bound = true;
   }
-  bool still_valid(const Code& c) const {
-    if (c.computed_at < forgotten_at_) return false;
-    for (uint32_t s : c.slots)
-      if (slots_[s].changed_at > c.computed_at) return false;
+  bool still_valid(const std::vector<uint32_t>& slots, uint64_t computed_at) const {
+    if (computed_at < forgotten_at_) return false;
+    for (uint32_t s : slots)
+      if (slots_[s].changed_at > computed_at) return false;
     return true;
   }
   Number compute(Code& c);
   Number load(Code& c);
   Number reduce(Code& c);
   void online(Code& c);
+  Number order(Code& c);
   Number real_op(const Code& c);
   Number integer_op(const Code& c);
   double rounded(const Code& c, double value) const;

@@ -19,6 +19,8 @@ enum class Op : uint8_t {
 enum class OpClass : uint8_t { arithmetic, rounding, function, comparison, logic, choice, structural };
 
 OpClass class_of(Op);
+/// Has variables of its own, which its arguments are evaluated over.
+inline bool binds(Op op) { return op == Op::reduce || op == Op::online || op == Op::order; }
 inline bool is_pointwise_op(Op op) { return class_of(op) != OpClass::structural; }
 /// What a printed graph calls it.
 const char* op_name(Op);

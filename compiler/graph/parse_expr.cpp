@@ -302,6 +302,8 @@ ScalarId ExprParser::call(const std::string& name, std::optional<Elem> type) {
   }
   if (name == "proj") return projection(type);
   if (name == "online") return online(type);
+  for (const bool descending : {false, true})
+    if (name == order_name(descending)) return order(descending);
   for (int m = 0; m <= static_cast<int>(Monoid::argmax); ++m) {
     Monoid monoid = static_cast<Monoid>(m);
     // max and min are also binary operators; a reduction has binders.
@@ -352,6 +354,19 @@ ScalarId ExprParser::online(std::optional<Elem> type) {
   shared.resize(shared_mark);
   s.elem = type ? *type : g.scalars[s.args[0]].elem;
   return make_scalar(g, std::move(s));
+}
+
+ScalarId ExprParser::order(bool descending) {
+  const size_t mark = names.size(), shared_mark = shared.size();
+  const std::vector<Axis> binders = axes(";");
+  const ScalarId key = expression(1);
+  expect(",");
+  const ScalarId number = expression(1);
+  names.resize(mark);
+  shared.resize(shared_mark);
+  if (binders.size() == 1) return position_in_order(g, descending, binders[0], key, number);
+  fail("an order has one binder");
+  return key;
 }
 
 ScalarId ExprParser::projection(std::optional<Elem> type) {

@@ -53,6 +53,7 @@ class ExprParser : protected TokenCursor {
   ScalarId call(const std::string& name, std::optional<Elem> type);
   ScalarId reduction(Monoid monoid, std::optional<Elem> type);
   ScalarId online(std::optional<Elem> type);
+  ScalarId order(bool descending);
   ScalarId projection(std::optional<Elem> type);
 };
 

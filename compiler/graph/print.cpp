@@ -344,7 +344,7 @@ class Printer {
     while (!stack.empty()) {
       const Scalar& s = g.scalars[stack.back()];
       stack.pop_back();
-      if (s.op == Op::reduce || s.op == Op::online) continue;
+      if (binds(s.op)) continue;
       for (ScalarId a : s.args) use(a);
     }
     size_t mark = named.size();
@@ -396,6 +396,7 @@ class Printer {
       }
       case Op::reduce:
       case Op::online:
+      case Op::order:
         return binder(s);
       case Op::proj: {
         const Scalar& online = g.scalars[s.args[0]];
@@ -437,8 +438,11 @@ class Printer {
 
   std::string binder(const Scalar& s) {
     size_t mark = names.mark();
-    Elem usual = s.op == Op::reduce && s.monoid == Monoid::argmax ? Elem::i64 : g.scalars[s.args[0]].elem;
-    std::string head = s.op == Op::reduce ? monoid_name(s.monoid) : "online";
+    const bool is_position = s.op == Op::order || (s.op == Op::reduce && s.monoid == Monoid::argmax);
+    Elem usual = is_position ? Elem::i64 : g.scalars[s.args[0]].elem;
+    std::string head = s.op == Op::reduce  ? monoid_name(s.monoid)
+                       : s.op == Op::order ? order_name(s.descending)
+                                           : "online";
     std::string text = head + suffix(s.elem, usual) + "(" + axes(s.binders) + "; ";
     if (s.op == Op::online)
       text += fmt::format("{}, {}{}; ", s.base2 ? "2" : "e", number(s.scale), s.or_zero ? ", or_zero" : "");

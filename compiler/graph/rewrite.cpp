@@ -15,8 +15,6 @@ namespace axon::graph {
 
 namespace {
 
-bool binds(const Scalar& s) { return s.op == Op::reduce || s.op == Op::online; }
-
 /// Everything below `root` that is not under a binder (binding nodes are included, their arguments are not),
 /// arguments first: ids grow from arguments to users.
 std::vector<ScalarId> scope_of(const Graph& g, ScalarId root) {
@@ -24,7 +22,7 @@ std::vector<ScalarId> scope_of(const Graph& g, ScalarId root) {
   std::unordered_set<uint32_t> seen{root.index};
   for (size_t i = 0; i < found.size(); ++i) {
     const Scalar& s = g.scalars[found[i]];
-    if (binds(s)) continue;
+    if (binds(s.op)) continue;
     for (ScalarId a : s.args)
       if (seen.insert(a.index).second) found.push_back(a);
   }
@@ -49,7 +47,7 @@ struct Rewriter {
   ScalarId rebuild(ScalarId id, const shape::Substitution& substitution,
                    const std::unordered_map<uint32_t, ScalarId>& done) {
     Scalar s = g.scalars[id];
-    if (binds(s)) return rebuild_binder(std::move(s), substitution);
+    if (binds(s.op)) return rebuild_binder(std::move(s), substitution);
     bool changed = false;
     for (ScalarId& a : s.args) {
       ScalarId now = done.at(a.index);
@@ -194,7 +192,7 @@ void collect_free(const Graph& g, ScalarId root, const std::vector<Var>& bound, 
     base::work();
     const Scalar& s = g.scalars[id];
     note(s.dim);
-    if (binds(s)) {
+    if (binds(s.op)) {
       std::vector<Var> inner = bound;
       for (const Axis& b : s.binders) {
         note(b.extent);

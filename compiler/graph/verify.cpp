@@ -325,11 +325,28 @@ class Verifier {
       }
       body(o.body, o.type.elem);
     }
+    order(n);
     for (const DynamicSize& s : dynamic)
       complain(fmt::format("the value of `{}` mentions what is not in scope", shape::var_name(s.size)));
     dynamic.clear();
     locals_visible = 0;
     node_here = nullptr;
+  }
+
+  /// Of a node that computes an order: its rows lie along the last axis, whose variable counts in them.
+  void order(const Node& n) {
+    const Scalar& s = g.scalars[n.outputs[0].body];
+    if (s.op != Op::order || s.args.size() != 2) return;
+    const Output& o = n.outputs[0];
+    if (n.outputs.size() != 1 || !n.locals.empty() || o.base || o.at != identity_map(n.domain))
+      complain("an order is all that its node computes");
+    const auto number = affine_index(g, s.args[1]);
+    if (n.domain.empty() || !number)
+      complain("the number in an order is the variable of the last axis");
+    else if (*number != Dim(n.domain.back().var) && !(number->is(0) && n.domain.back().extent.is(1)))
+      complain("the number in an order is the variable of the last axis");
+    else if (depends_on(g, s.args[0], n.domain.back().var))
+      complain("a key depends on the number in its order");
   }
 
   // ---- expressions ----
@@ -361,8 +378,8 @@ class Verifier {
         continue;
       }
       scalar(s);
-      if (s.op == Op::reduce || s.op == Op::online) {
-        if (s.op == Op::reduce && id != root) complain("a reduction stands inside an expression");
+      if (binds(s.op)) {
+        if (s.op != Op::online && id != root) complain("a reduction stands inside an expression");
         if (!root.valid()) complain("a reduction stands inside a reduction");
         size_t mark = scope.size();
         axes(s.binders);
@@ -436,6 +453,12 @@ class Verifier {
       case Op::online:
         if (s.args.empty() || s.binders.empty()) complain("an online reduction has a score and a binder");
         break;
+      case Op::order:
+        if (s.args.size() != 2 || s.binders.size() != 1 || s.elem != Elem::i64)
+          complain("an order has a key, a number and one binder, and gives an i64");
+        else if (elem(1) != Elem::i64 || !node_here || &g.scalars[node_here->outputs[0].body] != &s)
+          complain("an order is all that its node computes");
+        break;
       case Op::proj:
         if (s.args.size() != 1 || g.scalars[s.args[0]].op != Op::online ||
             s.component > g.scalars[s.args[0]].args.size())
@@ -486,11 +509,17 @@ class Verifier {
            });
   }
 
-  /// Integers that come from data may be indices only through `bounded`, or clamped.
+  /// Read from an order: a position among the elements that are sorted.
+  bool is_position(const Scalar& s) const {
+    return s.op == Op::load && !s.target.is_local() && s.target.node.index < g.nodes.size() &&
+           computed_order(g, g.nodes[s.target.node]);
+  }
+
+  /// Integers that come from data may be indices only through `bounded`, clamped, or as positions.
   void data_index(ScalarId id, std::unordered_set<uint32_t>& seen) {
     if (!seen.insert(id.index).second) return;
     const Scalar& s = g.scalars[id];
-    if (s.op == Op::bounded || is_clamp(s)) return;
+    if (s.op == Op::bounded || is_clamp(s) || is_position(s)) return;
     if (s.op == Op::load) {
       complain("a loaded integer is used as an index without `bounded`");
       return;

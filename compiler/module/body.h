@@ -10,8 +10,9 @@
 //   contract   a matrix product by the device's kernels (contract_plan.h)
 //   online     key blocks: scores, their running maximum and sum, weighted sums of values
 //
-// and last the outputs, one loop nest over the task's tile. Invariant: a local's box covers every read of it,
-// clamped to its domain; strides and offsets in scratch memory depend on sizes alone.
+// and last the outputs, one loop nest over the task's tile; an order is its output alone, made by
+// tile/order.cpp. Invariant: a local's box covers every read of it, clamped to its domain; strides and
+// offsets in scratch memory depend on sizes alone.
 #pragma once
 #include <map>
 #include <memory>

@@ -68,22 +68,34 @@ llvm::Function* KernelEmitter::declare(llvm::Module& m, const plan::Variant& v) 
 void KernelEmitter::emit_task(task::TaskTypeId id, const std::shared_ptr<Graph>& graph,
                               const EmitOptions& options) {
   const Body body = make_body(p_, p_.types[id], graph, options);
-  task_functions_[id.index] = declare_task(id, "");
+  task_functions_[id.index] = declare_task(id, "", {});
+  if (p_.types[id].family == task::Family::order) return emit_order(id, body);
   TaskEmitter(task_functions_[id.index], body, level_).run();
   if (std::none_of(body.stages.begin(), body.stages.end(),
                    [](const Stage& s) { return s.contract && s.contract->panel; }))
     return;
-  ahead_functions_[id.index] = declare_task(id, ".ahead");
+  ahead_functions_[id.index] = declare_task(id, ".ahead", {});
   TaskEmitter(ahead_functions_[id.index], body, level_).run_ahead();
 }
 
-/// (context, scratch, loop indices..., coordinates..., numbers of steps...)
-llvm::Function* KernelEmitter::declare_task(task::TaskTypeId id, const std::string& suffix) {
+void KernelEmitter::emit_order(task::TaskTypeId id, const Body& body) {
+  auto& c = module_.getContext();
+  std::vector<llvm::Type*> more(body.domain.size() + 1, llvm::Type::getInt64Ty(c));  // row, first, count
+  more.push_back(llvm::PointerType::getUnqual(c));
+  llvm::Function* const keys = declare_task(id, ".keys", more);
+  TaskEmitter(keys, body, level_).run_keys();
+  TaskEmitter(task_functions_[id.index], body, level_).run_order(keys);
+}
+
+/// (context, scratch, loop indices..., coordinates..., numbers of steps..., more...)
+llvm::Function* KernelEmitter::declare_task(task::TaskTypeId id, const std::string& suffix,
+                                            const std::vector<llvm::Type*>& more) {
   const auto& type = p_.types[id];
   auto& c = module_.getContext();
   std::vector<llvm::Type*> params(2, llvm::PointerType::getUnqual(c));
   params.insert(params.end(), type.loops.size() + type.coordinates.size() + steps_read(p_, type).size(),
                 llvm::Type::getInt64Ty(c));
+  params.insert(params.end(), more.begin(), more.end());
   auto* function =
       llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(c), params, false),
                              llvm::Function::InternalLinkage, v_.symbol + "." + type.name + suffix, module_);

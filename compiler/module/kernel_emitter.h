@@ -36,7 +36,9 @@ class KernelEmitter {
   // from_plan.cpp
   static llvm::Function* declare(llvm::Module& m, const plan::Variant& v);
   void emit_task(task::TaskTypeId id, const std::shared_ptr<Graph>& graph, const EmitOptions& options);
-  llvm::Function* declare_task(task::TaskTypeId id, const std::string& suffix);
+  void emit_order(task::TaskTypeId id, const Body& body);
+  llvm::Function* declare_task(task::TaskTypeId id, const std::string& suffix,
+                               const std::vector<llvm::Type*>& more);
   void walk(const std::vector<plan::Step>& steps);
   void emit_loop(const plan::Step& step);
   void call_debug(uint32_t number);

@@ -130,7 +130,8 @@ void link_device(llvm::Module& m) {
       continue;
     }
     f.setLinkage(llvm::GlobalValue::InternalLinkage);
-    if (starts_with(f, "axon_contract_") || starts_with(f, "axon_mod_") || starts_with(f, "axon_check_")) {
+    if (starts_with(f, "axon_contract_") || starts_with(f, "axon_mod_") || starts_with(f, "axon_check_") ||
+        starts_with(f, "axon_order")) {
       f.addFnAttr(llvm::Attribute::NoInline);
     } else if (starts_with(f, "axon_") && !starts_with(f, "axon_event_")) {
       f.removeFnAttr(llvm::Attribute::NoInline);

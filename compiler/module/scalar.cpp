@@ -87,6 +87,7 @@ Typed ScalarEmitter::compute(ScalarId id, bool widened) {
       return emit_cast(s, widened);
     case Op::reduce:
     case Op::online:
+    case Op::order:
     case Op::proj:
       base::bug("module::ScalarEmitter", "a reduction inside an expression");
     case Op::not_:

@@ -5,9 +5,9 @@ namespace axon::module {
 
 TaskEmitter::TaskEmitter(llvm::Function* function, const Body& body, const target::Level& level)
     : f_(function, *body.graph, level), body_(body), g_(*body.graph), s_(f_, body) {
-  // Buffers, scratch tensors, and one region per tensor for staged left operands.
-  f_.region_count = body.program->buffers.size() + 2 * static_cast<uint32_t>(body.locals.size());
-  unsigned argument = 2;
+  // Buffers, scratch tensors, one region per tensor for staged left operands, and the keys of an order.
+  f_.region_count = body.program->buffers.size() + 2 * static_cast<uint32_t>(body.locals.size()) + 1;
+  unsigned& argument = first_free_argument_;
   for (task::LoopId l : body.type->loops) {
     const auto& loop = body.program->loops[l];
     f_.bind(loop.index, function->getArg(argument++), 1, loop.extent);

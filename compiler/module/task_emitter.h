@@ -13,6 +13,10 @@ class TaskEmitter {
   void run();
   /// Instead of the task: asks for the first weights that it will read, if it streams any.
   void run_ahead();
+  /// Of an order: the task, which sorts rows, and what stores keys of one row. Its arguments are those of the
+  /// task, the row's indices, the first element, how many, and where.
+  void run_order(llvm::Function* keys);
+  void run_keys();
 
  private:
   using Overrides = std::vector<std::pair<Var, Span>>;  ///< ranges of binders that are walked in blocks
@@ -76,6 +80,10 @@ class TaskEmitter {
                      const std::function<void(const Nest&, ScalarId folded)>& emit);
   void emit_without_clamps(const Nest&, const std::function<void()>& body);
 
+  // tile/order.cpp
+  static int64_t bits_of_key(Elem computed);
+  llvm::Value* key_of(const Typed& element, bool descending);
+
   // tile/scatter.cpp
   void emit_scatter(uint32_t local, const task::Scatter&, const Overrides&);
   void find_elements(uint32_t local, const task::Scatter&, size_t next);
@@ -112,6 +120,7 @@ class TaskEmitter {
   const Body& body_;
   const Graph& g_;
   ScalarEmitter s_;
+  unsigned first_free_argument_ = 2;    ///< of the function: behind those that every function of the task has
   std::map<Var, Range> kernel_ranges_;  ///< of the contraction being emitted
 };
 

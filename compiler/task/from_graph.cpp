@@ -36,6 +36,8 @@ const char* family_name(Family f) {
       return "scatter";
     case Family::online:
       return "online";
+    case Family::order:
+      return "order";
   }
   return "?";
 }

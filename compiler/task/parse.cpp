@@ -139,6 +139,7 @@ class Parser : TextReader {
                : accept("contract")  ? Family::contract
                : accept("reduce")    ? Family::reduce
                : accept("scatter")   ? Family::scatter
+               : accept("order")     ? Family::order
                                      : (expect("online"), Family::online);
     t.node = {id('%', g_.nodes.size())};
     if (failed() || g_.nodes[t.node].op != graph::NodeOp::compute) return fail("a compute node is expected");

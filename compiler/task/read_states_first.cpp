@@ -61,7 +61,7 @@ bool reads_only_what_it_writes(const graph::Graph& g, const Node& node, Value v,
     const auto all = scalars_in(g, output.body);
     return std::all_of(all.begin(), all.end(), [&](ScalarId id) {
       const graph::Scalar& s = g.scalars[id];
-      if (edit::is_binder(s.op)) return !reads(g, id, v);
+      if (graph::binds(s.op)) return !reads(g, id, v);
       return s.op != Op::load || s.target != v || is_at(g, id, at);
     });
   });
@@ -263,7 +263,7 @@ bool ReadStatesFirst::updates_stay_in_place(NodeId id, const Node& now) const {
 std::optional<Node> ReadStatesFirst::together(NodeId step, NodeId user) const {
   const Node &a = g_.nodes[step], &b = g_.nodes[user];
   if (b.op != NodeOp::compute || !edit::same_domain(a, b) || a.guarded != b.guarded) return std::nullopt;
-  if (edit::has_online(g_, a) || edit::has_online(g_, b)) return std::nullopt;
+  if (edit::stands_alone(g_, a) || edit::stands_alone(g_, b)) return std::nullopt;
   const uint32_t own = static_cast<uint32_t>(a.outputs.size());
   Node node = edit::joined(g_, a, b);
   const std::vector<Dim> here = graph::identity_map(node.domain);

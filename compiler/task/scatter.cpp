@@ -54,7 +54,7 @@ bool is_total(const Graph& g, ScalarId root, const std::vector<Axis>& ranges) {
   const auto all = graph::scalars_in(g, root);
   return std::all_of(all.begin(), all.end(), [&](ScalarId id) {
     const Scalar& s = g.scalars[id];
-    if (s.op == Op::bounded || s.op == Op::require || s.op == Op::reduce || s.op == Op::online) return false;
+    if (s.op == Op::bounded || s.op == Op::require || binds(s.op)) return false;
     if (s.op != Op::load) return true;
     if (s.target.is_local()) return false;
     const auto& shape = g.type(s.target).shape;

@@ -47,7 +47,7 @@ using LoopId = base::Id<LoopTag>;
 
 /// Which emitter makes the body (module/tile/<family>.cpp) and which tiling rule applied
 /// (tiling/<family>.cpp).
-enum class Family : uint8_t { elementwise, contract, reduce, scatter, online };
+enum class Family : uint8_t { elementwise, contract, reduce, scatter, online, order };
 const char* family_name(Family);
 
 /// How a weight is laid out in the prepared parameter object. panel: the last two axes [k, n] are stored as

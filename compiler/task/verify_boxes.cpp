@@ -46,11 +46,13 @@ class BoxChecks {
     report_.add(fmt::format("{}: its boxes are over what its tasks know", type_.name), well_formed, "form");
     if (!well_formed) return;
     spans_.resize(node_.locals.size());
-    Scope tile = scope_of_tile();
+    const Scope tile = scope_of_tile(false);
+    // An order is sorted in the memory of the whole row.
+    const Scope stores = scope_of_tile(computed_order(g_, node_) != nullptr);
     std::set<ScalarId> seen;
     for (uint32_t o = 0; o < node_.outputs.size(); ++o) {
       const auto& output = node_.outputs[o];
-      touch({type_.node, o}, {output.at.begin(), output.at.end()}, true, tile);
+      touch({type_.node, o}, {output.at.begin(), output.at.end()}, true, stores);
       walk(output.body, tile, seen);
     }
     for (uint32_t l = static_cast<uint32_t>(node_.locals.size()); l-- > 0;) {
@@ -103,11 +105,12 @@ class BoxChecks {
                         [&](const Coordinate& c) { return c.axis == axis; });
   }
 
-  Scope scope_of_tile() const {
+  Scope scope_of_tile(bool whole_rows) const {
     Scope scope(p_, id_);
     for (uint32_t a = 0; a < node_.domain.size(); ++a) {
       const auto cut = cut_of(a);
-      if (cut == type_.coordinates.end()) {
+      const bool is_whole = whole_rows && a + 1 == node_.domain.size();
+      if (is_whole || cut == type_.coordinates.end()) {
         scope.add(node_.domain[a]);
       } else {
         const Dim begin = Dim(cut->var) * Dim(cut->tile);

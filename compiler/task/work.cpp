@@ -18,7 +18,7 @@ using graph::Scalar;
 using graph::ScalarId;
 using graph::Var;
 
-constexpr int64_t work_of_task = 64;
+constexpr int64_t work_of_task = 64, work_of_key = 4, work_of_sorted = 64;
 
 class Estimate {
  public:
@@ -32,6 +32,7 @@ class Estimate {
   /// Of as much of the domain as `length_of` says.
   Dim run(const Length& length_of) const {
     Dim work(work_of_task);
+    if (const Scalar* order = computed_order(g_, node_)) return work + sorting(*order, length_of);
     for (const graph::Output& output : node_.outputs)
       work = work + body(output.body, node_.domain, length_of);
     for (uint32_t l = 0; l < node_.locals.size(); ++l) {
@@ -43,6 +44,14 @@ class Estimate {
   }
 
  private:
+  /// Every row looks at its keys, and sorts as many as it keeps.
+  Dim sorting(const Scalar& order, const Length& length_of) const {
+    const auto kept = static_cast<uint32_t>(node_.domain.size() - 1);
+    Dim work = Dim(work_of_key) * order.binders[0].extent + Dim(work_of_sorted) * length_of(kept);
+    for (uint32_t a = 0; a < kept; ++a) work = work * length_of(a);
+    return work;
+  }
+
   /// Every point of the domain folds all points of the binders; where the reduction scatters, those points
   /// find the elements that they count for.
   Dim body(ScalarId id, const std::vector<Axis>& domain, const Length& length_of) const {

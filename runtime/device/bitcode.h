@@ -1,4 +1,4 @@
-// The device pieces (event, memory, math, convert, contract) as LLVM bitcode, embedded at build time.
+// The device pieces (event, memory, math, convert, contract, order) as LLVM bitcode, embedded at build time.
 #pragma once
 
 extern "C" {

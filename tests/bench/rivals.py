@@ -362,7 +362,7 @@ case("sort-f32", "entry run (x : f32[n]) = sort x", {"x": normal(million)}, tole
      stdsort=unary("sort_f32", million))
 case("sort-i32", "entry run (x : i32[n]) = sort x", {"x": integers(million, -2**31, 2**31 - 1, i32)},
      stdsort=unary("sort_i32", million, i32))
-for k in (10, 100):
+for k in (1, 10, 100, 10_000):
     case(f"top-k-f32-{k}", "entry run (x : f32[n]) (k : i64) where 0 <= k, k <= n = top_k k x",
          {"x": normal(million), "k": k}, tolerance=0, heap=top_k("top_k_f32"))
 case("top-k-i32-10", "entry run (x : i32[n]) (k : i64) where 0 <= k, k <= n = top_k k x",

@@ -389,7 +389,12 @@ void Steps::index() {
   Dims dims = x->dims;
   const std::string& name = x->name;
   const Dim length = pick_size(), axis = dims[0];
-  switch (below(depth_ == 0 ? 11 : 10)) {
+  switch (below(depth_ == 0 ? 12 : 11)) {
+    case 11: {  // rows in order: positions themselves would show how a value is rounded
+      static constexpr const char* forms[] = {
+          "sort {} * 0.5", "for ..p i => {0}[..p, i] - (sort {0})[..p, i] * 0.25", "flip (sort (-{}))"};
+      return define(Family::index, dims, 3, volume(dims) * 16, pick_form(forms), name);
+    }
     case 10: {  // as many rows as the data says, in and out of sight again
       if (dims.size() != 2 || !small({axis})) return;
       const std::string marks = integers({axis}, 3, "i64");

@@ -186,6 +186,40 @@ TEST(Interpret, ArgmaxTiesGoToTheLowerIndex) {
   EXPECT_EQ(argmax(floats({0}, {})).results.at(0).integers, (std::vector<int64_t>{0}));
 }
 
+/// NaNs come last, or first in descending order; equal elements in the order of their positions.
+TEST(Interpret, OrderIsStable) {
+  const auto ordered = [](const std::string& word, const std::string& elem, const Tensor& x) {
+    return ints(run("graph \"t\" size n = axis 0 of 0 where n input \"x\" argument " + elem +
+                        "[n] %0 = input 0 %1 = compute [i < n] { out i64[n] = " + word +
+                        "(j < n; %0[j], {i}) } result \"\" %1",
+                    {x}));
+  };
+  const Tensor x = floats({8}, {2, nan_value, -inf, 0, -0.0, 2, nan_value, inf});
+  EXPECT_EQ(ordered("argsmallest", "f32", x), (Ints{2, 3, 4, 0, 5, 7, 1, 6}));
+  EXPECT_EQ(ordered("arglargest", "f32", x), (Ints{1, 6, 7, 0, 5, 3, 4, 2}));
+  const Tensor b = integers({5}, {1, 0, 1, 0, 1}, Elem::boolean);
+  EXPECT_EQ(ordered("argsmallest", "bool", b), (Ints{1, 3, 0, 2, 4}));
+  EXPECT_EQ(ordered("arglargest", "bool", b), (Ints{0, 2, 4, 1, 3}));
+  EXPECT_EQ(ordered("argsmallest", "f32", floats({0}, {})), Ints{});
+}
+
+/// A part of the order, rows, keys that are computed, and more numbers than there are elements.
+TEST(Interpret, OrderOfRows) {
+  const Outcome o = run(R"(graph "t"
+  size m = axis 0 of 0 where m
+  size n = axis 1 of 0 where n
+  input "x" argument i64[m, n]
+  %0 = input 0
+  %1 = compute [p < n, i < 2] { out i64[n, 2] = arglargest(j < m; %0[j, p] * {p} - {j}, {i}) }
+  %2 = compute [i < 4] { out i64[4] = argsmallest(j < n; %0[0, j], {i}) }
+  result "0" %1
+  result "1" %2
+)",
+                        {integers({2, 3}, {5, 1, 4, 6, 3, 5})});
+  EXPECT_EQ(ints(o), (Ints{0, 1, 1, 0, 1, 0}));
+  EXPECT_EQ(o.results.at(1).integers, (Ints{1, 2, 0, 0}));
+}
+
 TEST(Interpret, NarrowTypesAccumulateWide) {
   // 4096 times 1 + 2^-7 in bf16: a bf16 accumulator would stop at 256.
   Tensor x = floats({4096}, Reals(4096, 1.0078125), Elem::bf16);

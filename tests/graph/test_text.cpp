@@ -53,6 +53,15 @@ const char* const everything = R"(graph "step"
   %13 = compute [] {
     out bool[] = {n} < 3
   }
+  %14 = compute [i < h, j < n] {
+    out i64[h, n] = argsmallest(k < n; (t0 := %7.0[i, k] * 2.0) * t0, {j})
+  }
+  %15 = compute [i < h] {
+    out i64[h] = arglargest(k < n; %1[k], {i})
+  }
+  %16 = compute [i < h, j < n] {
+    out f32[h, n] = %7.0[i, {%14[i, j]}]
+  }
   check n < h : "the \"size\" n is too large"
   check %3 < n : "ids"
   effect %12 < 1 : "{lhs} is not {rhs}"
@@ -187,6 +196,16 @@ TEST(GraphVerify, RejectsBrokenGraphs) {
        "another type than its base"},
       {"out i64[] = argmax(r < n; %7.1[r])", "out i64[] = sum(r < n; argmax(k < n; %7.1[k]))", "inside"},
       {"[i < n] {\n    local", "[i < n + 1] {\n    local", "not that of the domain"},
+      {"t0, {j})", "t0, {i})", "is the variable of the last axis"},
+      {"t0, {j})", "t0, i64(%3[0]))", "is the variable of the last axis"},
+      {"(t0 := %7.0[i, k] * 2.0)", "(t0 := f32({j}))", "a key depends on the number"},
+      {"out i64[h] = arglargest(k < n; %1[k], {i})",
+       "local $0 [] f32 = 2.0 out i64[h] = arglargest(k < n; %1[k], {i})", "all that its node computes"},
+      {"out i64[h] = arglargest(k < n; %1[k], {i})",
+       "out i64[h] = arglargest(k < n; %1[k], {i}) out i64[h] = {i}", "all that its node computes"},
+      {"out i64[h] = arglargest(k < n; %1[k], {i})", "out i64[h] = arglargest(k < n; %1[k], {i}) + 1",
+       "inside an expression"},
+      {"= %7.0[i, {%14[i, j]}]", "= %7.0[i, {i64(%3[j]) + %14[i, j]}]", "without `bounded`"},
       {"debug if %13\n", "debug if %10\n", "has other axes"},
       {"debug if %13\n", "debug if %13\n  debug if %13\n", "a condition of no debug"},
       {"debug \"b\" %10\n", "", "a condition of no debug"},

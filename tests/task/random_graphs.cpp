@@ -84,7 +84,7 @@ class Writer {
   // ---- nodes: each reads values in scope and makes one ----
 
   Tensor node() {
-    switch (pick(7)) {
+    switch (pick(8)) {
       case 0:
         return contraction();
       case 1:
@@ -95,6 +95,8 @@ class Writer {
         return update();
       case 4:
         return gather();
+      case 5:
+        return sorted();
       default:
         return pointwise();
     }
@@ -178,6 +180,23 @@ class Writer {
         pick(2) == 0 ? "%4" : fmt::format("{}", like({"v", "d"}).empty() ? "%4" : like({"v", "d"}));
     return compute({"i < m", "j < d"}, {"m", "d"},
                    {fmt::format("out f32[m, d] = {}[{{bounded(i64(%5[i]), v, 0)}}, j] + 1.0", from)});
+  }
+
+  /// The rows of a matrix in order, or the first of each.
+  Tensor sorted() {
+    const Tensor t = any(2);
+    const auto &a = t.shape[0], &b = t.shape[1];
+    const bool all = coin();
+    const std::string kept = all ? b : "min(2, " + b + ")";
+    const Tensor order = compute({"i < " + a, "j < " + kept}, {a, kept},
+                                 {fmt::format("out i64[{}, {}] = {}(k < {}; {}[i, k] * -0.5, {{j}})", a, kept,
+                                              coin() ? "argsmallest" : "arglargest", b, t.name)});
+    if (all)
+      return compute({"i < " + a, "j < " + b}, t.shape,
+                     {fmt::format("out {} = {}[i, {{{}[i, j]}}]", type(t.shape), t.name, order.name)});
+    return compute(
+        {"i < " + a}, {a},
+        {fmt::format("out f32[{}] = sum(j < {}; {}[i, {{{}[i, j]}}])", a, kept, t.name, order.name)});
   }
 
   // ---- loops ----

@@ -237,12 +237,21 @@ void CheckedIntegers::withdraw(ScalarId index, uint32_t since) {
   if (s.op == Op::bounded && s.check >= since) context_.unneeded_checks.insert(s.check);
 }
 
+/// Is it read from an order of as many elements as the axis has? In a branch that is not taken, and past
+/// sizes that differ between elements, there may be fewer.
+bool CheckedIntegers::is_position(const Scalar& index, const Dim& extent) const {
+  if (index.op != Op::load || !conditions_.empty() || sizes_.varies(extent)) return false;
+  const Scalar* const order = computed_order(g, g.nodes[index.target.node]);
+  return order && order->binders[0].extent == extent;
+}
+
 /// An index that the data decides: `bounded`, and a check of every element of the tensor that it is loaded
 /// from.
 ScalarId CheckedIntegers::data_index(ScalarId index, const Dim& extent, const std::string& what) {
   ScalarId loaded = index;
   while (g.scalars[loaded].op == Op::cast) loaded = g.scalars[loaded].args[0];
   const Scalar& read = g.scalars[loaded];
+  if (is_position(read, extent)) return index;
   const std::vector<Axis> around = builder_.free_axes(index, {extent});
   Dim bound = sizes_.bound_of(extent);
   const bool all =

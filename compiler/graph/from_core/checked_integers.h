@@ -47,6 +47,7 @@ class CheckedIntegers : Part {
   bool reads_every_element(const Scalar& load) const;
   bool is_checked_by_host(Value value, const Dim& bound) const;
   ScalarId stored_index(ScalarId index, const Dim& extent, Dim& bound);
+  bool is_position(const Scalar& index, const Dim& extent) const;
   ScalarId data_index(ScalarId index, const Dim& extent, const std::string& what);
   std::optional<Dim> size_anywhere(ScalarId integer, const Dim& bound, const std::string& what);
   void bound_size(Value value, const Dim& bound, const std::string& what);

@@ -141,6 +141,8 @@ class MostOf {
           for (const Axis& a : s.binders) most = most * extent(a);
         return shape::simplify(most, g_.facts);
       }
+      case Op::order:
+        return extent(s.binders[0]);
       case Op::load: {
         if (s.target.is_local()) return std::nullopt;
         const Node& node = g_.nodes[s.target.node];

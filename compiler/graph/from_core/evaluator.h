@@ -46,7 +46,7 @@ class CoreEvaluator : Part {
         checks_(checks),
         merger_(context, sizes, bounds, builder, checked, checks),
         indices_(context, sizes, bounds, builder, checked, checks, *this),
-        primitives_(context, sizes, bounds, builder, checks, merger_, *this) {}
+        primitives_(context, sizes, bounds, builder, checked, checks, merger_, *this) {}
 
   Val evaluate(core::ExprId id);
   /// Applies a function; with fewer arguments than it has parameters, the result is a function.

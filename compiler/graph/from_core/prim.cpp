@@ -67,6 +67,9 @@ Val PrimitiveEvaluator::prim(Prim which, const Closure& closure, std::vector<Val
       return reduce_with(args);
     case Prim::argmax:
       return reduction(Monoid::argmax, builder_.leaf_ptr(args[0]), std::nullopt);
+    case Prim::argsmallest:
+    case Prim::arglargest:
+      return order(which == Prim::arglargest, builder_.leaf(args[0]), builder_.leaf_ptr(args[1]));
     case Prim::fold:
     case Prim::scan:
     case Prim::iterate:

@@ -1,7 +1,7 @@
 // The primitives: pointwise operators with broadcasting, conversions, reductions and loops.
 //
 // In: a primitive and the values of its arguments. Out: its result. Functions among the arguments are called
-// through the evaluator. Bodies: prim.cpp; loop.cpp and while.cpp.
+// through the evaluator. Bodies: prim.cpp; order.cpp; loop.cpp and while.cpp.
 #pragma once
 #include <functional>
 #include <memory>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/from_core/checked_integers.h"
 #include "graph/from_core/loop_builder.h"
 #include "graph/from_core/runtime_checks.h"
 #include "graph/from_core/size_merger.h"
@@ -20,11 +21,13 @@ class CoreEvaluator;
 class PrimitiveEvaluator : Part {
  public:
   PrimitiveEvaluator(Context& context, SizeEnvironment& sizes, BoundsChecker& bounds, GraphBuilder& builder,
-                     RuntimeChecks& checks, SizeMerger& merger, CoreEvaluator& evaluator)
+                     CheckedIntegers& checked, RuntimeChecks& checks, SizeMerger& merger,
+                     CoreEvaluator& evaluator)
       : Part(context),
         sizes_(sizes),
         bounds_(bounds),
         builder_(builder),
+        checked_(checked),
         checks_(checks),
         merger_(merger),
         loop_(context, sizes, builder),
@@ -37,6 +40,8 @@ class PrimitiveEvaluator : Part {
   Val convert(const Val& value, Elem to);
   void require_divisor(const Array& divisor, const std::vector<Dim>& shape);
   Val reduction(Monoid monoid, const std::shared_ptr<Array>& of, const std::optional<ScalarId>& start);
+  std::optional<Axis> number_axis(const Array& number, const Array& of) const;
+  Val order(bool descending, const Array& number, const std::shared_ptr<Array>& of);
   Val reduce_with(const std::vector<Val>& args);
   Val reduce_in_order(const Val& f, const Val& unit, const std::shared_ptr<Array>& of);
   Val loop(core::Prim prim, const std::vector<Val>& args);
@@ -53,6 +58,7 @@ class PrimitiveEvaluator : Part {
   SizeEnvironment& sizes_;
   BoundsChecker& bounds_;
   GraphBuilder& builder_;
+  CheckedIntegers& checked_;
   RuntimeChecks& checks_;
   SizeMerger& merger_;
   LoopBuilder loop_;

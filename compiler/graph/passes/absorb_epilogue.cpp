@@ -7,7 +7,8 @@
 //
 // Loads may also stray within an aligned block of 2, 4 or 8 around the point: P[i, a*d + 2*(c/2) + 1] is the
 // partner in a rotated pair, at 2*(J/2) + 1. What is stored follows: C's `at` becomes [.., J / d, J % d]. An
-// update of a cache is a consumer like any other.
+// update of a cache is a consumer like any other. What reads an order stays apart: that is sorted in the
+// memory of its own output.
 #include <algorithm>
 
 #include "graph/passes/absorb.h"
@@ -188,6 +189,7 @@ bool absorb(Graph& g, NodeId consumer, NodeId producer, const std::map<Value, ed
             edit::Orders& orders) {
   const Node& from = g.nodes[producer];
   if (from.op != NodeOp::compute || !edit::has_reduction(g, from) || !edit::all_plain(from)) return false;
+  if (computed_order(g, from)) return false;
   if (edit::only_readers(uses, g, producer) != std::set<NodeId>{consumer}) return false;
   if (!reads_only_in_outputs(uses, g, producer)) return false;
   if (!edit::can_move_into(g, orders, producer, consumer)) return false;

@@ -99,14 +99,14 @@ bool absorb_producer(Graph& g) {
     NodeId producer = *it;
     if (g.nodes[producer].op == NodeOp::compute) edit::name_unit_axes(g.nodes[producer]);
     const Node& node = g.nodes[producer];
-    if (node.op != NodeOp::compute || !edit::has_reduction(g, node) || edit::has_online(g, node)) continue;
+    if (node.op != NodeOp::compute || !edit::has_reduction(g, node) || edit::stands_alone(g, node)) continue;
     if (!edit::all_plain(node)) continue;
     std::set<NodeId> readers = edit::only_readers(uses, g, producer);
     if (readers.empty()) continue;
     std::vector<std::pair<NodeId, Node>> merged;
     for (NodeId reader : readers) {
       if (g.nodes[reader].op != NodeOp::compute || !edit::can_move_into(g, orders, producer, reader)) break;
-      if (!hides(g, producer, reader, readers.size() == 1)) break;
+      if (computed_order(g, g.nodes[reader]) || !hides(g, producer, reader, readers.size() == 1)) break;
       std::set<Value> read = edit::values_read(g, producer);
       if (readers.size() > 1 && edit::reads_after_update(g, read, reader)) break;
       Node candidate = edit::with_locals_of(g, g.nodes[reader], producer);

@@ -2,8 +2,9 @@
 //
 // A node computes all of its domain, and memory is laid out before the launch. So dynamic extents become
 // their bounds: elements past a size are computed, and nothing depends on them, and reductions mask what lies
-// past the size with the unit of their monoid. A node that stands in a branch is computed whatever the branch
-// decides. So its loads, and those of nodes whose extents have grown, are clamped unless they are in range.
+// past the size with the unit of their monoid, orders with what comes last. A node that stands in a branch is
+// computed whatever the branch decides. So its loads, and those of nodes whose extents have grown, are
+// clamped unless they are in range.
 //
 // In: nodes with dynamic extents, and guarded ones. Out: the same over sizes of the entry only, safe to
 // evaluate at every point.
@@ -43,7 +44,7 @@ class NodeBounder {
 
   ScalarId bounded(ScalarId body) {
     const Scalar root = g_.scalars[body];
-    if (root.op != Op::reduce) return safe(body);
+    if (root.op != Op::reduce && root.op != Op::order) return safe(body);
     std::vector<Axis> binders = root.binders;
     const size_t outside = facts_.size();
     for (Axis& b : binders) {
@@ -52,11 +53,17 @@ class NodeBounder {
     }
     ScalarId term = safe(root.args[0]);
     facts_.resize(outside);
-    const Monoid of_terms = root.monoid == Monoid::argmax ? Monoid::max : root.monoid;
-    const ScalarId unit = unit_of(g_, of_terms, g_.scalars[term].elem);
+    const ScalarId unit = without_effect(root, g_.scalars[term].elem);
     for (const Axis& b : root.binders)
       if (bounds_.varies(b.extent)) term = apply(g_, Op::select, {is_inside(b), term, unit});
+    if (root.op == Op::order) return position_in_order(g_, root.descending, binders[0], term, root.args[1]);
     return reduce(g_, root.monoid, binders, term);
+  }
+
+  /// The term of an element past the size: in an order none stands behind it that is in the size.
+  ScalarId without_effect(const Scalar& root, Elem elem) {
+    if (root.op == Op::order) return last_in_order(g_, root.descending, elem);
+    return unit_of(g_, root.monoid == Monoid::argmax ? Monoid::max : root.monoid, elem);
   }
 
   /// The expression with values for sizes, and its loads in range.

@@ -33,12 +33,11 @@ ScalarId fold(Graph&, Scalar);
 /// Component `component` of an online reduction.
 ScalarId projection(Graph&, Elem, uint32_t component, ScalarId online);
 
-bool is_binder(Op op);
 /// `id` occurs inside a reduction of `root`.
 bool is_under_binder(const Graph&, ScalarId root, ScalarId id);
 /// No reduction anywhere inside.
 bool is_pointwise(const Graph&, ScalarId);
-/// reduce and online expressions inside, in id order.
+/// Expressions with variables of their own inside, in id order.
 std::vector<ScalarId> binders_in(const Graph&, ScalarId);
 
 /// Rewrites the loads that no reduction surrounds: what holds a reduction may stand in their place.
@@ -97,6 +96,9 @@ void name_unit_axes(Node&);
 /// Some body reduces.
 bool has_reduction(const Graph&, const Node&);
 bool has_online(const Graph&, const Node&);
+/// It computes an order, or has an online reduction: its tiles are made for that, and nothing joins it that
+/// only shares what it reads.
+bool stands_alone(const Graph&, const Node&);
 /// All output bodies are pointwise (locals may reduce).
 bool has_pointwise_outputs(const Graph&, const Node&);
 

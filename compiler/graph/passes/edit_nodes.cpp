@@ -58,6 +58,8 @@ bool has_online(const Graph& g, const Node& node) {
   return found;
 }
 
+bool stands_alone(const Graph& g, const Node& node) { return has_online(g, node) || computed_order(g, node); }
+
 bool has_pointwise_outputs(const Graph& g, const Node& node) {
   return std::all_of(node.outputs.begin(), node.outputs.end(),
                      [&](const Output& o) { return is_pointwise(g, o.body); });

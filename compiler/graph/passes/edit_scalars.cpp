@@ -17,8 +17,6 @@ ScalarId projection(Graph& g, Elem elem, uint32_t component, ScalarId online) {
   return make_scalar(g, std::move(s));
 }
 
-bool is_binder(Op op) { return op == Op::reduce || op == Op::online; }
-
 std::vector<ScalarId> post_order(const Graph& g, ScalarId root) {
   std::vector<ScalarId> found{root};
   std::unordered_set<uint32_t> seen{root.index};
@@ -51,7 +49,7 @@ ScalarId rewrite_outside_binders(Graph& g, ScalarId root, const std::function<Sc
     }
     Scalar s = g.scalars[id];
     bool waits = false;
-    if (!is_binder(s.op))
+    if (!binds(s.op))
       for (ScalarId a : s.args)
         if (!done.count(a.index)) {
           stack.push_back(a);
@@ -59,7 +57,7 @@ ScalarId rewrite_outside_binders(Graph& g, ScalarId root, const std::function<Sc
         }
     if (waits) continue;
     stack.pop_back();
-    if (is_binder(s.op)) {
+    if (binds(s.op)) {
       done[id.index] = id;
       continue;
     }
@@ -84,7 +82,7 @@ ScalarId fold(Graph& g, Scalar s) {
 std::vector<ScalarId> binders_in(const Graph& g, ScalarId root) {
   std::vector<ScalarId> found;
   for (ScalarId id : post_order(g, root))
-    if (is_binder(g.scalars[id].op)) found.push_back(id);
+    if (binds(g.scalars[id].op)) found.push_back(id);
   return found;
 }
 
@@ -171,7 +169,7 @@ static void add_cost(const Scalar& s, Cost& cost) {
       return;
     case OpClass::structural:
       if (s.op == Op::load) ++cost.loads;
-      if (is_binder(s.op)) ++cost.heavy;
+      if (binds(s.op)) ++cost.heavy;
       return;
   }
 }

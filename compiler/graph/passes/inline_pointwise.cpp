@@ -27,7 +27,9 @@ bool is_epilogue(const Graph& g, NodeId producer, const std::map<Value, Uses>& u
     const Node& from = g.nodes[v.node];
     if (from.op != NodeOp::compute || from.region != g.nodes[producer].region) continue;
     const Uses& use = uses.at(v);
-    if (edit::has_reduction(g, from) && use.others == 0 && use.users().size() == 1) return true;
+    if (edit::has_reduction(g, from) && !computed_order(g, from) && use.others == 0 &&
+        use.users().size() == 1)
+      return true;
   }
   return false;
 }

@@ -1,8 +1,8 @@
 // merge_siblings: independent nodes over one domain that read a common operand become one node.
 //
 // In: the projections of keys and values, of gate and input. Out: one node with the outputs of both, so that
-// a tile of the common operand is read once. Nodes with an online reduction stay alone: their tiles are
-// chosen for the scores.
+// a tile of the common operand is read once. Nodes with an online reduction or an order stay alone: their
+// tiles are chosen for it.
 #include <algorithm>
 
 #include "base/work.h"
@@ -49,7 +49,7 @@ bool merge_siblings(Graph& g) {
   std::map<RegionId, std::vector<NodeId>> candidates;
   for (NodeId id : all_nodes(g)) {
     const Node& node = g.nodes[id];
-    if (node.op == NodeOp::compute && !edit::has_online(g, node)) candidates[node.region].push_back(id);
+    if (node.op == NodeOp::compute && !edit::stands_alone(g, node)) candidates[node.region].push_back(id);
   }
   for (const auto& [region, nodes] : candidates) {
     std::map<Value, std::vector<size_t>> readers;

@@ -120,7 +120,7 @@ class Partial {
         const Elem elem = std::exchange(s.elem, g_.scalars[s.args[0]].elem);
         return converted(domain, make_scalar(g_, std::move(s)), elem);
       }
-      if (!edit::is_binder(s.op)) return make_scalar(g_, std::move(s));
+      if (!binds(s.op)) return make_scalar(g_, std::move(s));
       const ScalarId before = make_scalar(g_, s);
       if (!first_.contains(before)) return before;
       if (s.op == Op::reduce && s.monoid == Monoid::argmax) return position(domain, before);
@@ -252,9 +252,10 @@ class Partial {
   std::set<ScalarId> merges_;           ///< reductions of partial results
 };
 
-/// May it be longer than a part, and does it read nothing that only the node has?
+/// May it be longer than a part, and does it read nothing that only the node has? An order has no parts.
 bool is_long(const Graph& g, ScalarId reduction, PartLengths lengths) {
   const Scalar& s = g.scalars[reduction];
+  if (s.op == Op::order) return false;
   const auto fits = [&](const Axis& b) {
     const auto extent = b.extent.constant();
     return extent && *extent <= (&b == &s.binders.back() ? lengths.last : lengths.outer);

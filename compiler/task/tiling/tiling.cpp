@@ -50,7 +50,9 @@ std::vector<uint32_t> node_axes(const Graph& g, const Node& node, uint32_t local
 
 TileRule choose_tiles(const Graph& g, const Node& node, const Tiling& tiling) {
   TileRule rule;
-  if (uses(g, node, Op::online)) {
+  if (computed_order(g, node)) {
+    rule = tile_order(g, node, tiling);
+  } else if (uses(g, node, Op::online)) {
     rule = tile_online(g, node, tiling);
   } else if (auto contract = tile_contract(g, node, tiling)) {
     rule = *contract;

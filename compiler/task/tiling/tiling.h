@@ -19,10 +19,11 @@ struct TileRule {
   std::vector<Tile> tiles;  ///< in domain order
 };
 
-/// The family decides by the strongest reduction in the node: online, contraction, reduction, none. A node
-/// scatters when all its reductions do.
+/// The family decides by the strongest reduction in the node: order, online, contraction, reduction, none. A
+/// node scatters when all its reductions do.
 TileRule choose_tiles(const graph::Graph&, const graph::Node&, const Tiling&);
 
+TileRule tile_order(const graph::Graph&, const graph::Node&, const Tiling&);
 TileRule tile_online(const graph::Graph&, const graph::Node&, const Tiling&);
 std::optional<TileRule> tile_contract(const graph::Graph&, const graph::Node&, const Tiling&);
 std::optional<TileRule> tile_scatter(const graph::Graph&, const graph::Node&, const Tiling&);

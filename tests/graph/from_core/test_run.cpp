@@ -205,6 +205,30 @@ TEST(FromCoreRun, ReductionsOverSeveralIndices) {
             (Reals{64 + 32 + 2 * 16 + 3 * 8 + 4 * 4 + 5 * 2 + 9}));
 }
 
+TEST(FromCoreRun, Orders) {
+  const Tensor x = reals({2, 3}, {3, 1, 2, -1, NAN, -1});
+  const auto number = [](int64_t i) { return integers({}, {i}); };
+  EXPECT_EQ(run("entry f (x : f32[m, n]) = for i (r < n) => argsmallest r x[i]", {x}).results[0].integers,
+            (std::vector<int64_t>{1, 2, 0, 0, 2, 1}));
+  EXPECT_EQ(run("entry f (x : f32[m, n]) = for (r < m) i => arglargest r x[:, i]", {x}).results[0].integers,
+            (std::vector<int64_t>{0, 1, 0, 1, 0, 1}));
+  const char* const at = "entry f (x : f32[m, n]) (i : i64) where 0 <= i, i < n = f32 (arglargest i x)";
+  EXPECT_EQ(result(at, {x, number(0)}), (Reals{0, 1}));
+  EXPECT_EQ(result(at, {x, number(2)}), (Reals{1, 2}));
+  EXPECT_NE(run(at, {x, number(3)}).error, "");
+  // The keys depend on the number; how many there are depends on the element, or on a loop.
+  EXPECT_EQ(result("entry f (x : f32[n]) = for (i < n) => f32 (argsmallest i (x * real (1 - i)))",
+                   {reals({3}, {3, 1, 2})}),
+            (Reals{1, 1, 1}));
+  EXPECT_EQ(result("entry f (x : f32[m, n]) (l : i64[m]) = for i => sum (sort x[i, : l[i]] * [1.0, 10.0, "
+                   "100.0][: l[i]])",
+                   {x, integers({2}, {2, 1})}),
+            (Reals{31, -1}));
+  EXPECT_EQ(result("entry f (x : f32[n]) = fold (fn s c => s * 10.0 + (sort x[: c + 1])[c]) 0.0 (iota n)",
+                   {reals({3}, {3, 1, 4})}),
+            (Reals{334}));
+}
+
 TEST(FromCoreRun, Loops) {
   Outcome o = run("entry f (xs : f32[n]) = scan (fn s x => (s + x, s * x)) 0.0 xs", {reals({3}, {1, 2, 3})});
   ASSERT_EQ(o.error, "");

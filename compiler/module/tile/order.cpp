@@ -1,0 +1,112 @@
+// Orders: the device sorts one row after the other in the memory of the result (runtime/device/order.h), and
+// asks for keys by a function of their own, with the arguments of the task and the place of the row.
+#include "module/task_emitter.h"
+
+namespace axon::module {
+
+using llvm::Value;
+
+namespace {
+
+/// (place, first, count, keys) -> the keys function, whose other arguments lie in `place`.
+llvm::Function* with_place(llvm::Function* keys) {
+  auto& c = keys->getContext();
+  llvm::Type *const pointer = llvm::PointerType::getUnqual(c), *const word = llvm::Type::getInt64Ty(c);
+  auto* const type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), {pointer, word, word, pointer}, false);
+  auto* const function = llvm::Function::Create(type, llvm::Function::InternalLinkage,
+                                                keys->getName() + ".at", *keys->getParent());
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(c, "entry", function));
+  std::vector<Value*> args;
+  for (unsigned a = 0; a + 3 < keys->arg_size(); ++a) {
+    Value* const at = b.CreateConstGEP1_64(word, function->getArg(0), a);
+    args.push_back(b.CreateLoad(keys->getArg(a)->getType(), at));
+  }
+  for (unsigned a = 1; a < 4; ++a) args.push_back(function->getArg(a));
+  b.CreateCall(keys, args);
+  b.CreateRetVoid();
+  return function;
+}
+
+}  // namespace
+
+void TaskEmitter::run_order(llvm::Function* keys) {
+  auto& b = f_.b;
+  const auto& order = g_.scalars[body_.outputs[0].body];
+  llvm::Type *const pointer = b.getPtrTy(), *const word = b.getInt64Ty();
+  auto* const place = f_.variable(llvm::ArrayType::get(word, keys->arg_size()), "place");
+  const auto store = [&](Value* value, size_t number) {
+    b.CreateStore(value, b.CreateConstGEP1_64(word, place, number));
+  };
+  for (unsigned a = 0; a < first_free_argument_; ++a) store(f_.function->getArg(a), a);
+  auto* const sort = f_.device("axon_order", b.getVoidTy(), {pointer, pointer, word, pointer, word, word});
+  llvm::Function* const keys_at = with_place(keys);
+  const Nest rows{{body_.domain.begin(), body_.domain.end() - 1},
+                  {body_.spans.begin(), body_.spans.end() - 1},
+                  {},
+                  false,
+                  false,
+                  {}};
+  const int64_t key_bits = bits_of_key(computed_as(g_.scalars[order.args[0]].elem));
+  emit_nest(rows, [&] {
+    std::vector<Dim> row;
+    for (const Axis& a : rows.axes) {
+      store(f_.find(a.var)->value, first_free_argument_ + row.size());
+      row.push_back(Dim(a.var));
+    }
+    row.push_back(Dim(0));
+    Value* const words = s_.buffer_address({body_.type->node, 0}, row).pointer;
+    b.CreateCall(sort, {keys_at, place, f_.emit(order.binders[0].extent), words,
+                        f_.emit(body_.domain.back().extent), f_.i64(key_bits)});
+  });
+  b.CreateRetVoid();
+}
+
+void TaskEmitter::run_keys() {
+  auto& b = f_.b;
+  const auto& order = g_.scalars[body_.outputs[0].body];
+  const Axis& binder = order.binders[0];
+  unsigned argument = first_free_argument_;
+  for (size_t a = 0; a + 1 < body_.domain.size(); ++a)
+    f_.bind(body_.domain[a].var, f_.function->getArg(argument++), 1, body_.domain[a].extent);
+  const auto given = [&](const char* name) {
+    const Var var = shape::fresh_var(name);
+    f_.bind(var, f_.function->getArg(argument++), 1, binder.extent + Dim(1));
+    return Dim(var);
+  };
+  const Dim first = given("first"), count = given("count");
+  Value* const keys = f_.function->getArg(argument);
+  const uint32_t region = f_.region_count - 1;
+  emit_nest({{binder}, {{first, first + count, binder.extent}}, {order.args[0]}, false, true, {}}, [&] {
+    const Typed key = s_.emit(order.args[0], false);
+    Value* const number = b.CreateNSWSub(f_.find(binder.var)->value, f_.emit(first));
+    f_.mark(b.CreateStore(key_of(key, order.descending), b.CreateGEP(b.getInt64Ty(), keys, number)), region);
+  });
+  b.CreateRetVoid();
+}
+
+int64_t TaskEmitter::bits_of_key(Elem computed) { return base::elem_bytes(computed) > 4 ? 64 : 32; }
+
+/// The element as an unsigned number of 64 bits in the same order, its bits the upper ones: the bits of a
+/// positive float compare like an integer, and those of a negative one the other way round. NaNs come last,
+/// and in a descending order first, as all bits are turned.
+Value* TaskEmitter::key_of(const Typed& element, bool descending) {
+  auto& b = f_.b;
+  const auto width = static_cast<unsigned>(bits_of_key(element.elem));
+  llvm::Type* const word = b.getIntNTy(width);
+  Value* const sign = llvm::ConstantInt::get(word, uint64_t{1} << (width - 1));
+  Value* key = element.value;
+  if (base::is_float(element.elem)) {
+    Value* const number = b.CreateFAdd(key, llvm::ConstantFP::get(key->getType(), 0.0));  // -0 becomes 0
+    Value* const bits = b.CreateBitCast(number, word);
+    key = b.CreateXor(bits, b.CreateOr(b.CreateAShr(bits, width - 1), sign));
+    key = b.CreateSelect(b.CreateFCmpUNO(number, number), llvm::Constant::getAllOnesValue(word), key);
+  } else if (base::is_signed(element.elem)) {
+    key = b.CreateXor(b.CreateSExt(key, word), sign);
+  } else {
+    key = b.CreateZExt(key, word);
+  }
+  if (descending) key = b.CreateNot(key);
+  return b.CreateShl(b.CreateZExt(key, b.getInt64Ty()), 64 - width);
+}
+
+}  // namespace axon::module
