@@ -163,6 +163,26 @@ TEST(IndexChecks, InABranchOfAReduction) {
   expect_runs(compiled, runs);
 }
 
+/// A slice is as long as the iteration says: the check is of that length, not of the longest.
+TEST(IndexChecks, OfSlicesThatALoopMakesLonger) {
+  const Compiled compiled(
+      "entry grows (x : f32[n]) (k : i64[m]) =\n"
+      "  fold (fn s c => let y = x[: c] in s + sum (for j => y[k[j]])) 0.0 (iota n)\n"
+      "entry shrinks (x : f32[n]) (k : i64[m]) =\n"
+      "  fold (fn s c => let y = x[c :] in s + sum (for j => y[k[j]] * 0.5)) 0.0 (iota n)\n"
+      "entry scanned (x : f32[n]) (k : i64[m]) =\n"
+      "  let (_, y) = scan (fn s c => let y = x[: c + 1] in (s, sum (for j => y[k[j]]))) 0.0 (iota n) in y\n",
+      for_levels());
+  expect_runs(compiled, {{"grows", {1, 2, 3}, {}, {0}},
+                         {"grows", {1, 2, 3}, {0}, {}, "the axis has no such element"},
+                         {"grows", {}, {0}, {0}},
+                         {"shrinks", {1, 2, 3}, {0, 0}, {6}},
+                         {"shrinks", {1, 2, 3}, {1}, {}, "the axis has no such element"},
+                         {"scanned", {1, 2, 3}, {0, 0}, {2, 2, 2}},
+                         {"scanned", {1, 2, 3}, {1}, {}, "the axis has no such element"},
+                         {"scanned", {1, 2, 3}, {}, {0, 0, 0}}});
+}
+
 /// The axis of `argmax` has an element where it is reached.
 TEST(IndexChecks, ArgmaxOfWhatTheDataCuts) {
   const Compiled compiled(

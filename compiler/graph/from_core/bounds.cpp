@@ -206,7 +206,7 @@ ScalarId CheckedIntegers::stored_index(ScalarId index, const Dim& extent, Dim& b
   std::vector<ScalarId> reached = ranges.not_empty;
   for (const Axis& a : around)
     if (sizes_.varies(a.extent)) reached.push_back(sizes_.is_inside(a));
-  if (varies || !reached.empty() || !conditions_.empty()) {
+  if (varies || bound != extent || !reached.empty() || !conditions_.empty()) {
     // Where nothing is read the index is 0, so the bound is at least 1: also where no range around has an
     // element, of which nothing is known then.
     if (shape::prove(g.facts, shape::at_least(bound, Dim(1))).verdict != shape::Verdict::proved)
@@ -253,10 +253,11 @@ ScalarId CheckedIntegers::data_index(ScalarId index, const Dim& extent, const st
   const Scalar& read = g.scalars[loaded];
   if (is_position(read, extent)) return index;
   const std::vector<Axis> around = builder_.free_axes(index, {extent});
-  Dim bound = sizes_.bound_of(extent);
+  const std::optional<Dim> most = sizes_.most_in_loops(extent);
+  Dim bound = most ? *most : sizes_.bound_of(extent);
   const bool all =
       read.op == Op::load && base::is_integer(read.elem) && reads_every_element(read) &&
-      conditions_.empty() && !sizes_.varies(extent) &&
+      conditions_.empty() && !most && !sizes_.varies(extent) &&
       std::none_of(around.begin(), around.end(), [&](const Axis& a) { return sizes_.varies(a.extent); });
   if (!all || (!is_checked_by_host(read.target, bound) && !builder_.ranges_around(index).always()))
     loaded = index = stored_index(index, extent, bound);
