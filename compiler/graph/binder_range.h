@@ -27,8 +27,8 @@ struct BinderRange {
 
 /// The range of a binder of a `reduce` or `online`. Taken from the conditions around what it folds, under
 /// `&&`, nested, negated or with the arms exchanged. A condition that bounds the binder through something
-/// else than one comparison linear in it bounds nothing. Of an argmax the unit is that of max, and only an end
-/// bounds it: of equal values the first counts.
+/// else than one comparison linear in it bounds nothing. Of an argmax the unit is that of max, and only an
+/// end bounds it: of equal values the first counts.
 BinderRange binder_range(const Graph&, const Scalar& reduction, size_t binder);
 
 }  // namespace axon::graph

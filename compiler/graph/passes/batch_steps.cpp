@@ -26,19 +26,12 @@ class StepBatcher {
   void run(NodeId loop_id) {
     loop_ = loop_id;
     const Node& loop = g_.nodes[loop_];
-    if (loop.condition || !is_over_sizes(loop.index.extent)) return;
+    if (loop.condition || !edit::is_over_sizes(g_, loop.index.extent)) return;
     for (NodeId id : std::vector<NodeId>(g_.regions[loop.body].nodes))
       if (is_product_of_steps(id)) move_before(id);
   }
 
  private:
-  bool is_over_sizes(const Dim& extent) const {
-    const auto vars = extent.vars();
-    return std::all_of(vars.begin(), vars.end(), [&](Var v) {
-      return std::any_of(g_.sizes.begin(), g_.sizes.end(), [&](const Size& s) { return s.var == v; });
-    });
-  }
-
   bool is_product_of_steps(NodeId id) const {
     const Node& node = g_.nodes[id];
     const Var step = g_.nodes[loop_].index.var;
@@ -52,6 +45,9 @@ class StepBatcher {
     if (!std::all_of(read.begin(), read.end(), is_outside)) return false;
     const auto product = find_contraction(g_, {}, node.outputs[0].body, node.domain);
     if (!product || !product->load.valid() || product->columns.empty()) return false;
+    const auto& binders = g_.scalars[product->reduce].binders;
+    if (std::any_of(binders.begin(), binders.end(), [&](const Axis& b) { return b.extent.contains(step); }))
+      return false;
     const auto moves = [&](ScalarId factor) { return depends_on(g_, factor, step); };
     return std::none_of(product->right.begin(), product->right.end(), moves) &&
            std::any_of(product->left.begin(), product->left.end(),

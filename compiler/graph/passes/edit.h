@@ -72,6 +72,9 @@ bool is_cheap(const Cost&);  ///< worth repeating rather than storing
 /// linearly.
 bool reads_each_once(const Graph&, ScalarId load, const std::vector<Axis>& domain, ScalarId body);
 
+/// Does the dimension mention sizes of the entry only? Then it is the same in every iteration of a loop.
+bool is_over_sizes(const Graph&, const Dim&);
+
 // ---- nodes ----
 
 /// Calls `visit(ScalarId& body, const std::vector<Axis>& domain)` for every body of a compute node.

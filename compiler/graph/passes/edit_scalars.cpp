@@ -148,6 +148,13 @@ std::optional<ScalarId> instantiate(Graph& g, const std::vector<Axis>& domain, S
   return result;
 }
 
+bool is_over_sizes(const Graph& g, const Dim& d) {
+  const auto vars = d.vars();
+  return std::all_of(vars.begin(), vars.end(), [&](Var v) {
+    return std::any_of(g.sizes.begin(), g.sizes.end(), [&](const Size& s) { return s.var == v; });
+  });
+}
+
 // ---- cost ----
 
 /// Adds what the evaluation of the operator costs besides that of its operands.

@@ -24,7 +24,9 @@ namespace axon::graph {
 
 namespace {
 
+/// More results than these are tasks enough.
 constexpr int64_t few_results = 64;
+
 /// Is the number of points constant and small?
 bool has_few_points(const std::vector<Axis>& domain) {
   int64_t points = 1;
@@ -252,7 +254,8 @@ class Partial {
   std::set<ScalarId> merges_;           ///< reductions of partial results
 };
 
-/// May it be longer than a part, and does it read nothing that only the node has? An order has no parts.
+/// May it be longer than a part, and can it have parts? They are as many in every iteration of a loop, and
+/// read nothing that only the node has. An order has no parts.
 bool is_long(const Graph& g, ScalarId reduction, PartLengths lengths) {
   const Scalar& s = g.scalars[reduction];
   if (s.op == Op::order) return false;
@@ -260,8 +263,10 @@ bool is_long(const Graph& g, ScalarId reduction, PartLengths lengths) {
     const auto extent = b.extent.constant();
     return extent && *extent <= (&b == &s.binders.back() ? lengths.last : lengths.outer);
   };
+  const auto is_fixed = [&](const Axis& b) { return edit::is_over_sizes(g, b.extent); };
   const auto loads = loads_in(g, reduction);
-  return !std::all_of(s.binders.begin(), s.binders.end(), fits) &&
+  return std::all_of(s.binders.begin(), s.binders.end(), is_fixed) &&
+         !std::all_of(s.binders.begin(), s.binders.end(), fits) &&
          std::none_of(loads.begin(), loads.end(), [&](ScalarId l) { return g.scalars[l].target.is_local(); });
 }
 

@@ -78,6 +78,22 @@ TEST(Splits, OfSiblingsShareTheirParts) {
   EXPECT_EQ(compute_nodes(g), 2);
 }
 
+/// The parts of a reduction that grows in a loop would be others in every iteration.
+TEST(Splits, AreAsManyInEveryIteration) {
+  Graph g = read(matrix + std::string(R"(
+  %2 = compute "start" [] { out f32[] = 0.0 }
+  %3 = loop "fold" [l < n] (f32[] = %2) {
+    %4 = param
+    %5 = compute "grows" [] { out f32[] = sum(i < l; %0[i, 0]) }
+    %6 = compute "next" [] { out f32[] = %4[] + %5[] }
+    yield (%6)
+  }
+  result "" %3)"));
+  const std::string text = print(g);
+  split_reductions(g, {3, 2});
+  EXPECT_EQ(print(g), text);
+}
+
 /// What has many results is left alone, and so is what is no longer than a part.
 TEST(Splits, OnlyWhatIsLongAndHasFewResults) {
   const char* const nodes[] = {"[i < n] { out f32[n] = sum(j < m; %0[i, j]) }",
