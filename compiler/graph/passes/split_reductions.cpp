@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "graph/clamp.h"
+#include "graph/dynamic_sizes.h"
 #include "graph/passes/edit.h"
 #include "graph/passes/passes.h"
 
@@ -43,13 +44,6 @@ std::vector<Dim> extents_of(const std::vector<Axis>& axes) {
   std::vector<Dim> extents;
   for (const Axis& a : axes) extents.push_back(a.extent);
   return extents;
-}
-
-void add_ranges(const std::vector<Axis>& axes, std::vector<Fact>& facts) {
-  for (const Axis& a : axes) {
-    facts.push_back(shape::at_least(Dim(a.var), Dim(0)));
-    facts.push_back(shape::less(Dim(a.var), a.extent));
-  }
 }
 
 /// Narrow floats are not rounded before the parts are merged.
@@ -169,8 +163,8 @@ class Partial {
       binder = local;
     }
     std::vector<Fact> facts = g_.facts;
-    add_ranges(node_.domain, facts);
-    add_ranges(s.binders, facts);
+    for (const Axis& a : node_.domain) add_range(facts, a);
+    for (const Axis& b : s.binders) add_range(facts, b);
     const bool of_argmax = s.op == Op::reduce && s.monoid == Monoid::argmax;
     if (!of_argmax) s.elem = type_of_parts(s.elem);
     for (ScalarId& arg : s.args) {
@@ -235,7 +229,7 @@ class Partial {
     const ScalarId greatest = result(first_.at(argmax) + 1, at);
     at.back() = in_a_local(domain, reduce(g_, Monoid::argmax, binders, greatest));
     std::vector<Fact> facts = g_.facts;
-    add_ranges(domain, facts);
+    for (const Axis& a : domain) add_range(facts, a);
     const ScalarId begin = apply(g_, Op::mul, {at.back(), constant_int(g_, Elem::i64, lengths_[0])});
     const ScalarId inside = clamped_load(g_, result(first_.at(argmax), at), facts);
     return apply(g_, Op::add, {begin, inside});
