@@ -2,6 +2,11 @@
 // with a size that changes), and one for each bug that they found.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
 #include "bindings.h"
 
 namespace axon::differential {
@@ -191,10 +196,13 @@ const std::vector<Program> programs = {
      "entry settled (u : f32[n]) where 1 <= n = while (fn (u, r, k) => k < 4 && r > -9.0)\n"
      "  (fn (u, _, k) => let v = for i => u[i] * 0.5 + u[i + 1 else 0.0] in (v, maximum (v - u), k + 1))\n"
      "  (u, 1.0, 0)\n"
-     "entry plane (u : f32[n, m]) = iterate 4 (fn (u, _) =>\n"
+     "entry plane (u : f32[h, m]) = iterate 4 (fn (u, _) =>\n"
      "  let v = for i j => u[i, j] + u[i + 1, j else 0.0] + u[i, j + 1 else 0.0]\n"
      "  in (v, sum i j => abs (v[i, j] - u[i, j]))) (u, 0.0)\n",
-     {{{"n", 1}, {"m", 3}}, {{"n", 2049}, {"m", 2}}, {{"n", 1025}, {"m", 0}}, {{"n", 13}, {"m", 1}}}},
+     {{{"n", 1}, {"m", 3}, {"h", 1}},
+      {{"n", 2049}, {"m", 2}, {"h", 18}},
+      {{"n", 1025}, {"m", 0}, {"h", 3}},
+      {{"n", 13}, {"m", 1}, {"h", 13}}}},
     // Sizes that an integer decides, of a sum over three axes that no temporary holds.
     {"SizesThatAnIntegerScales",
      "entry spread (x : f32[c, h, w]) (f : f32[c, o, k, l]) (t : i64) =\n"
@@ -382,7 +390,7 @@ const std::vector<Program> programs = {
      "y)\n"
      "entry picked (k : i64[m]) (x : f32[n]) where 2 <= m =\n"
      "  let y = for (i < k[1] * k[0]) => real (i % 5) in y[nonzero (y > 2.0)]\n",
-     {{{"n", 3}, {"m", 2}}, {{"n", 1}, {"m", 3}}, {{"n", 130}, {"m", 2}}},
+     {{{"n", 3}, {"m", 2}}, {{"n", 1}, {"m", 3}}, {{"n", 33}, {"m", 2}}},
      90},
     // The same where there is another size in every iteration of a loop.
     {"SizesThatTheDataDecidesInLoops",
@@ -639,11 +647,22 @@ const std::vector<Program> programs = {
      {{{"d", 3}, {"k", 2}}, {{"d", 0}, {"k", 1}}}},
 };
 
+/// The native level, and for some programs in turn one below it; AXON_ALL_LEVELS=1: every level for each.
+std::vector<std::string> levels_of_program(size_t at) {
+  const std::vector<std::string> all = levels_of_this_machine();
+  if (std::getenv("AXON_ALL_LEVELS")) return all;
+  const size_t turn = at % all.size();
+  return turn + 1 == all.size() ? std::vector{all.back()} : std::vector{all[turn], all.back()};
+}
+
 class Hand : public ::testing::TestWithParam<Program> {};
 
 TEST_P(Hand, ExecutorsAgree) {
   const Program& program = GetParam();
-  const std::vector<std::string> levels = levels_of_this_machine();
+  const auto listed = std::find_if(programs.begin(), programs.end(), [&](const Program& p) {
+    return p.name == std::string_view(program.name);
+  });
+  const auto levels = levels_of_program(static_cast<size_t>(listed - programs.begin()));
   const Compiled compiled(program.source, for_levels(levels));
   ASSERT_EQ(compiled.error(), "");
   uint64_t seed = 1;
@@ -652,14 +671,17 @@ TEST_P(Hand, ExecutorsAgree) {
     for (const CompiledEntry& e :
          compiled.compilation().entries)  // the same seed: shared weights have one value
       inputs[e.name] = make_inputs(compiled.meaning(e.name), sizes, program.bound, seed);
+    std::vector<std::unique_ptr<const Loaded>> loaded;
+    std::vector<const Loaded*> natives;
     for (const std::string& level : levels) {
-      const Loaded loaded(compiled, inputs, level);
-      ASSERT_EQ(loaded.error(), "");
-      for (const auto& [entry, tensors] : inputs) {
-        std::string at = entry;
-        for (const auto& [name, value] : sizes) at += " " + name + "=" + std::to_string(value);
-        EXPECT_EQ(disagreement(compiled, {&loaded}, entry, tensors, seed), "") << at;
-      }
+      loaded.push_back(std::make_unique<const Loaded>(compiled, inputs, level));
+      ASSERT_EQ(loaded.back()->error(), "");
+      natives.push_back(loaded.back().get());
+    }
+    for (const auto& [entry, tensors] : inputs) {
+      std::string at = entry;
+      for (const auto& [name, value] : sizes) at += " " + name + "=" + std::to_string(value);
+      EXPECT_EQ(disagreement(compiled, natives, entry, tensors, seed), "") << at;
     }
     ++seed;
   }
