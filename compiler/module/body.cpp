@@ -60,7 +60,7 @@ class BodyBuilder {
     body_.domain = node.domain;
     for (uint32_t a = 0; a < node.domain.size(); ++a) body_.spans.push_back(domain_span(a));
     for (uint32_t l = 0; l < node.locals.size(); ++l) {
-      graph::Local local = node.locals[l];
+      graph::Local local = with_shared_axes(node.locals[l]);
       renumbered_.push_back(0);
       local.body = pull_out(renumber(local.body), local.domain, true);
       renumbered_[l] = add_local(std::move(local));
@@ -133,6 +133,24 @@ class BodyBuilder {
   }
 
   // ---- rewriting ----
+
+  /// A local of the node over the same extents as one before it, with the variables of that one: what both
+  /// compute is then one expression, and an online reduction that gives its parts to several locals is
+  /// computed once.
+  graph::Local with_shared_axes(graph::Local local) {
+    for (const uint32_t before : renumbered_) {
+      const auto& domain = body_.locals[before].domain;
+      if (!std::equal(domain.begin(), domain.end(), local.domain.begin(), local.domain.end(),
+                      [](const Axis& a, const Axis& b) { return a.extent == b.extent; }))
+        continue;
+      shape::Substitution renaming;
+      for (size_t a = 0; a < domain.size(); ++a) renaming[local.domain[a].var] = Dim(domain[a].var);
+      local.body = graph::substitute(g_, local.body, renaming);
+      local.domain = domain;
+      break;
+    }
+    return local;
+  }
 
   uint32_t add_local(graph::Local local) {
     body_.locals.push_back(std::move(local));

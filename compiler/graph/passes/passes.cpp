@@ -20,6 +20,7 @@ const std::vector<Pass>& graph_passes() {
       {"fuse", "few nodes per layer: epilogues, recomputed statistics, siblings", fuse},
       {"split_reductions", "parts of long reductions with few results, which many can work on",
        [](Graph& g) { split_reductions(g, {}); }},
+      {"keep_rows", "statistics of a row are computed where the row is written", keep_rows},
       {"evaluate_checks", "integers of the data are checked wherever they are computed", evaluate_checks},
       {"compact", "live nodes only, numbered in program order", compact},
   };

@@ -71,6 +71,10 @@ struct PartLengths {
 /// the parts together again.
 void split_reductions(Graph&, PartLengths);
 
+/// A reduction of rows becomes a local of the pointwise node that alone reads it, where that writes whole rows.
+/// After split_reductions, which leaves reductions of many rows whole.
+void keep_rows(Graph&);
+
 /// Checks of integers of the data are made for every element of what they check, where it is stored. After
 /// fuse: what readers evaluate is settled, and a body that can fail hinders every other pass.
 void evaluate_checks(Graph&);

@@ -1,6 +1,8 @@
 // Reductions: a short run of results along the last axis per task, everything else one at a time. Where
 // elements lie next to each other along an axis of the result, and not along a binder, a task reads a long
-// run of them before it goes on to what lies far away: the run is several cache lines, and vectors.
+// run of them before it goes on to what lies far away: the run is several cache lines, and vectors. What is
+// written of a row along with its statistics (keep_rows) is written by the task that computes those: the axes
+// that no reduction follows are whole.
 #include <algorithm>
 
 #include "task/tiling/tiling.h"
@@ -15,7 +17,7 @@ using graph::Node;
 using graph::Op;
 using graph::ScalarId;
 
-constexpr int64_t short_run = 16;
+constexpr int64_t short_run = 16, whole_rows = 4;
 
 /// For each axis of a domain how many loads of the reductions in a body run along it, of those that change
 /// with a binder; less those that run along a binder.
@@ -57,6 +59,22 @@ std::optional<uint32_t> column_of(const Graph& g, const Node& node) {
   return static_cast<uint32_t>(most - runs.begin());
 }
 
+/// The axes of the node that its reductions follow: all, or, where the outputs are pointwise, those along
+/// which they read locals that reduce.
+std::vector<bool> reduced_axes(const Graph& g, const Node& node) {
+  std::vector<bool> followed(node.domain.size(), false);
+  for (const auto& output : node.outputs)
+    if (uses(g, output.body, Op::reduce) || uses(g, output.body, Op::online))
+      return std::vector(followed.size(), true);
+  for (uint32_t l = 0; l < node.locals.size(); ++l) {
+    const auto& local = node.locals[l];
+    if (!uses(g, local.body, Op::reduce) && !uses(g, local.body, Op::online)) continue;
+    for (uint32_t a = 0; a < local.domain.size(); ++a)
+      for (uint32_t axis : node_axes(g, node, l, a)) followed[axis] = true;
+  }
+  return followed;
+}
+
 }  // namespace
 
 bool reduces_much(const Graph& g, const Node& node, const Tiling& tiling) {
@@ -76,13 +94,16 @@ bool reduces_much(const Graph& g, const Node& node, const Tiling& tiling) {
 
 TileRule tile_reduce(const Graph& g, const Node& node, const Tiling& tiling) {
   const int64_t long_run = std::max(tiling.points / 32, short_run);
-  const int64_t run = reduces_much(g, node, tiling) ? 1 : short_run;
   TileRule rule;
   rule.family = Family::reduce;
   const auto column = column_of(g, node);
-  for (uint32_t a = 0; a < node.domain.size(); ++a) {
-    const bool last = a + 1 == node.domain.size();
-    add_tile(node, a, a == column ? long_run : last ? run : 1, rule);
+  const std::vector<bool> followed = reduced_axes(g, node);
+  const bool rows = std::find(followed.begin(), followed.end(), false) != followed.end();
+  int64_t run = reduces_much(g, node, tiling) ? 1 : rows ? whole_rows : short_run;
+  for (uint32_t a = static_cast<uint32_t>(node.domain.size()); a-- > 0;) {
+    if (!followed[a] && !node.domain[a].extent.is(1)) continue;
+    add_tile(node, a, a == column ? long_run : run, rule);
+    run = 1;
   }
   return rule;
 }

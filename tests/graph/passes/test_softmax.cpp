@@ -146,7 +146,7 @@ const Alone alone[] = {
   %4 = compute "l" [i < m] { out f32[m] = sum(k < n; %3[i, k]) }
   %5 = compute "p" [i < m, k < n] { out f32[m, n] = %3[i, k] / %4[i] }
   result "" %5)",
-     2, "out f32[m, n] = exp(%0[i, k] - %2.0[i]) / %2.1[i]"},
+     1, "out f32[m, n] = exp(%0[i, k] - $0[i]) / $1[i]"},
     {"log_sum_exp", R"(
   %2 = compute "m" [i < m] { out f32[m] = max(k < n; %0[i, k]) }
   %3 = compute "e" [i < m, k < n] { out f32[m, n] = exp(%0[i, k] - %2[i]) }
