@@ -156,8 +156,14 @@ void KernelEmitter::emit_segment(const plan::Segment& segment) {
   };
   const Dim tasks = named("tasks", f_.emit(product(extents)));
   const Dim worker = named("worker", worker_), workers = named("workers", workers_);
-  Value* first = f_.emit(plan::first_task(tasks, worker, workers));
-  Value* end = f_.emit(plan::first_task(tasks, worker + Dim(1), workers));
+  const auto begin_of = [&](const Dim& w) {
+    Value* const shared = f_.emit(plan::first_task(tasks, w, workers));
+    if (!segment.line) return shared;
+    return f_.b.CreateSelect(f_.emit(plan::runs_side_by_side(segment.line->whole, workers)),
+                             f_.emit(plan::first_task_in_line(tasks, segment.line->before, w)), shared);
+  };
+  Value* first = begin_of(worker);
+  Value* end = begin_of(worker + Dim(1));
   const Axis number{shape::fresh_var("task"), product(extents)};
   f_.loop(
       number, first, end, LoopKind::plain,

@@ -14,6 +14,7 @@
 #include "base/rule.h"
 #include "base/work.h"
 #include "plan/plan.h"
+#include "plan/side_by_side.h"
 #include "task/certificate.h"
 #include "task/decided.h"
 #include "task/happens_before.h"
@@ -414,6 +415,7 @@ Variant from_task(Program program, const std::string& symbol, Schedule schedule)
   const WaitsOf waits = waits_by_consumer(program);
   v.steps = steps_of(program, program.steps, schedule, waits, v.decisions, v.sizes);
   place_needs(program, waits, v);
+  if (schedule == Schedule::events) run_side_by_side(program, v.steps);
   v.slots = MemoryPlan(program).run();
   for (const auto& event : program.events) {
     v.event_offset.push_back(v.event_words);

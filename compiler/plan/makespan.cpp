@@ -1,7 +1,7 @@
 // In: a variant, sizes, a number of workers and what a handoff costs. Out: when the last worker is done, in
 // work units.
 //
-// The static schedule as it will run: worker w of N takes the tasks [T*w/N, T*(w+1)/N) of every segment, in
+// The static schedule as it will run: worker w of N takes the tasks of every segment that workers.h says, in
 // order. A task begins when its worker is free and all tasks that it waits for are done; one that another
 // worker ran counts as done a handoff later. After a barrier all workers go on together, a handoff after the
 // last has arrived. Since waits only point to earlier segments or iterations, one walk in program order sees
@@ -108,7 +108,10 @@ class Machine {
   }
 
   /// Behind the last task of a worker.
-  static int64_t end_of(int64_t worker, int64_t tasks, int64_t workers) {
+  int64_t end_of(const Segment& segment, int64_t worker, int64_t tasks) const {
+    const auto workers = static_cast<int64_t>(free_.size());
+    if (segment.line && runs_side_by_side(number(segment.line->whole), workers))
+      return first_task_in_line(tasks, number(segment.line->before), worker + 1);
     return first_task(tasks, worker + 1, workers);
   }
 
@@ -122,12 +125,11 @@ class Machine {
       tasks *= grid.high.back() + 1;
     }
     const double work = static_cast<double>(number(type.work));
-    const auto workers = static_cast<int64_t>(free_.size());
     begin_events(segment.type);
-    int64_t next = 0, worker = 0, end = end_of(0, tasks, workers);
+    int64_t next = 0, worker = 0, end = end_of(segment, 0, tasks);
     int64_t began = -1;  // the worker whose first task of this segment has begun
     grid.for_each([&](const std::vector<int64_t>& at) {
-      while (next >= end) end = end_of(++worker, tasks, workers);
+      while (next >= end) end = end_of(segment, ++worker, tasks);
       ++next;
       for (size_t c = 0; c < at.size(); ++c) values_[type.coordinates[c].var] = at[c];
       double& free = free_[static_cast<size_t>(worker)];
@@ -141,7 +143,7 @@ class Machine {
       notify(at, free, me);
     });
     for (const auto& c : type.coordinates) values_.erase(c.var);
-    if (segment.barrier_after && workers > 1) {
+    if (segment.barrier_after && free_.size() > 1) {
       const double all = *std::max_element(free_.begin(), free_.end()) + handoff_;
       std::fill(free_.begin(), free_.end(), all);
     }

@@ -165,6 +165,8 @@ class Parser : task::TextReader {
         s.per_task.push_back(wait());
       else if (accept("barrier"))
         s.barrier_after = true;
+      else if (accept("line"))
+        s.line = line();
       else if (accept("decides"))
         decides(s);
       else
@@ -172,6 +174,14 @@ class Parser : task::TextReader {
       end_of_line();
     }
     return s;
+  }
+
+  Line line() {
+    Line line;
+    line.before = dim();
+    expect("of");
+    line.whole = dim();
+    return line;
   }
 
   uint32_t wait() {

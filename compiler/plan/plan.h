@@ -4,8 +4,9 @@
 // In: task::Program with events. Out: what module/ emits and what image/ writes into the manifest.
 //
 // A segment is one task type run over its whole grid: worker w of N takes tasks [T*w/N, T*(w+1)/N) of the
-// row-major grid of T tasks, in ascending order. Segments follow program order; a loop repeats its segments.
-// Waits that do not depend on a segment's coordinates are hoisted to its start.
+// row-major grid of T tasks, or what workers.h says of a line, in ascending order. Segments follow program
+// order; a loop repeats its segments. Waits that do not depend on a segment's coordinates are hoisted to its
+// start.
 //
 // Memory: every temporary buffer gets an arena slot. Two buffers share a slot whole (size = max of both) only
 // when every reuse is ordered by the events that exist; else they are disjoint. Slot offsets are prefix sums,
@@ -24,13 +25,21 @@ using shape::Fact;
 
 enum class Schedule : uint8_t { events, barrier };
 
+/// Segments that follow one another and do not wait for each other stand in one line: where all tasks of the
+/// line together are no more than the workers, each worker takes one task of it at most (workers.h).
+struct Line {
+  Dim before;  ///< tasks of the line before the segment's first one
+  Dim whole;   ///< tasks of the line
+};
+
 struct Segment {
   task::TaskTypeId type;
   std::vector<uint32_t> hoisted;  ///< indices into Program::waits, waited for once, before the first own task
-  std::vector<uint32_t> per_task;  ///< waited for before each task
-  bool barrier_after = false;      ///< Schedule::barrier only
-  std::vector<uint32_t> decides;   ///< numbers of Variant::decisions that its one task makes
-  std::vector<uint32_t> settles;   ///< numbers of Variant::sizes that its one task computes
+  std::vector<uint32_t> per_task;           ///< waited for before each task
+  bool barrier_after = false;               ///< Schedule::barrier only
+  std::vector<uint32_t> decides;            ///< numbers of Variant::decisions that its one task makes
+  std::vector<uint32_t> settles;            ///< numbers of Variant::sizes that its one task computes
+  std::optional<Line> line = std::nullopt;  ///< Schedule::events: where others stand beside it
 };
 
 /// A loop with a condition: how many iterations it has is decided while it runs. The task that computes the

@@ -12,6 +12,7 @@
 //         first wait 3 copy.2 [t0 : t0] at (l)   a wait of the program, hoisted; what it waits for
 //         each wait 4 copy.2 [t0 : t0] at (l)    the same before each task
 //         barrier
+//         line n of 5*n                          tasks beside it: those before its own, and all
 //         decides loop l0                        publishes whether the loop goes on,
 //         decides size k                         or the size
 //       debug 0 "name"                           complete after this step
@@ -77,6 +78,8 @@ class Printer {
     for (uint32_t w : s.per_task)
       out_ += fmt::format("{}  each wait {} {}\n", indent, w, text_of(p_, names_, p_.waits[w]));
     if (s.barrier_after) out_ += indent + "  barrier\n";
+    if (s.line)
+      out_ += fmt::format("{}  line {} of {}\n", indent, names_(s.line->before), names_(s.line->whole));
     for (uint32_t d : s.decides)
       out_ += fmt::format("{}  decides loop l{}\n", indent, v_.decisions[d].loop.index);
     for (uint32_t n : s.settles) out_ += fmt::format("{}  decides size {}\n", indent, size_name(n));

@@ -152,8 +152,8 @@ class Decided {
                        [&](const Step& inner) { return mentions(inner, number); });
   }
 
-  /// Everything that code is made from: the body, the grid, the waits, and the bounds of the sizes that it
-  /// settles.
+  /// Everything that code is made from: the body, the grid, the line beside it, the waits, and the bounds of
+  /// the sizes that it settles.
   bool mentions(const Segment& segment, uint32_t number) const {
     const TaskType& type = p_.types[segment.type];
     std::vector<shape::Var> vars;
@@ -167,6 +167,7 @@ class Decided {
       for (const Dim& index : wait.iteration) index.collect_vars(vars);
       for (const auto& c : p_.types[p_.events[wait.event].producer].coordinates) c.extent.collect_vars(vars);
     }
+    if (segment.line) collect(segment.line->before, segment.line->whole, vars);
     for (uint32_t other : segment.settles)
       if (other != number) size(other).equation.collect_vars(vars);
     return std::find(vars.begin(), vars.end(), size(number).var) != vars.end();

@@ -70,6 +70,21 @@ class Segments {
                   once_for_all, "form");
     report_.add(fmt::format("{}: its grid is the same in every iteration", type.name), has_one_grid(type),
                 "form");
+    if (segment.line) check_line(type, *segment.line);
+  }
+
+  /// Where the whole line has a worker for each task, the segment's have one: check_ranges shows what
+  /// follows.
+  void check_line(const TaskType& type, const Line& line) {
+    Dim tasks(1);
+    for (const auto& c : type.coordinates) tasks = tasks * c.extent;
+    const auto proved = [&](const Fact& fact) { return holds(p_, p_.facts, fact); };
+    report_.add(fmt::format("{}: its tasks are part of the line beside it", type.name),
+                proved(shape::at_least(line.before, Dim(0))) &&
+                    proved(shape::at_most(line.before + tasks, line.whole)),
+                "prover");
+    report_.add(fmt::format("{}: the line is the same in every iteration", type.name),
+                is_fixed(line.before) && is_fixed(line.whole), "form");
   }
 
   /// A value is complete behind the step that computes it, and keeps its memory that long.
@@ -110,12 +125,15 @@ class Segments {
 
   /// So that a task has one number, and one worker, in all iterations.
   bool has_one_grid(const TaskType& type) const {
-    return std::all_of(type.coordinates.begin(), type.coordinates.end(), [&](const task::Coordinate& c) {
-      return std::none_of(p_.loops.begin(), p_.loops.end(),
-                          [&](const task::Loop& l) { return c.extent.contains(l.index); }) &&
-             std::none_of(time_.nested_runs().begin(), time_.nested_runs().end(),
-                          [&](const auto& run) { return c.extent.contains(run.steps); });
-    });
+    return std::all_of(type.coordinates.begin(), type.coordinates.end(),
+                       [&](const task::Coordinate& c) { return is_fixed(c.extent); });
+  }
+
+  bool is_fixed(const Dim& d) const {
+    return std::none_of(p_.loops.begin(), p_.loops.end(),
+                        [&](const task::Loop& l) { return d.contains(l.index); }) &&
+           std::none_of(time_.nested_runs().begin(), time_.nested_runs().end(),
+                        [&](const auto& run) { return d.contains(run.steps); });
   }
 
   /// For any number of tasks and workers: worker 0 begins at the first task, each goes on where the one
@@ -131,6 +149,23 @@ class Segments {
     report_.add("the last worker's tasks end with the last",
                 shape::prove(facts, shape::equal(first(workers), tasks)));
     report_.add("a worker's tasks are in order, and end where the next one's begin",
+                shape::prove(facts, shape::at_most(first(worker), first(worker + Dim(1)))));
+    check_ranges_in_lines(tasks, worker, workers, facts);
+  }
+
+  /// The same of a segment in a line of no more tasks than workers.
+  void check_ranges_in_lines(const Dim& tasks, const Dim& worker, const Dim& workers,
+                             std::vector<Fact> facts) {
+    const Dim before = shape::fresh_var("before"), whole = shape::fresh_var("whole");
+    facts.push_back(shape::at_least(before, Dim(0)));
+    facts.push_back(shape::at_most(before + tasks, whole));
+    facts.push_back(runs_side_by_side(whole, workers));
+    const auto first = [&](const Dim& w) { return first_task_in_line(tasks, before, w); };
+    report_.add("in a line, the first worker's tasks begin with the first",
+                shape::prove(facts, shape::equal(first(Dim(0)), Dim(0))));
+    report_.add("in a line, the last worker's tasks end with the last",
+                shape::prove(facts, shape::equal(first(workers), tasks)));
+    report_.add("in a line, a worker's tasks are in order, and end where the next one's begin",
                 shape::prove(facts, shape::at_most(first(worker), first(worker + Dim(1)))));
   }
 

@@ -1,6 +1,8 @@
 // Plans of the task examples: golden text, slots that really share, and the makespan of both schedules.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "plan/support.h"
 
 namespace axon::plan {
@@ -50,6 +52,23 @@ TEST_P(Plans, MakespanIsBounded) {
 
 INSTANTIATE_TEST_SUITE_P(Tasks, Plans, testing::ValuesIn(task::example_names()),
                          [](const auto& i) { return i.param; });
+
+/// Three reductions in a line, of 1, 3 and 1 tasks, and one task that reads them all: with a worker for each
+/// task of the line the longest of them counts, with fewer each segment is shared out by itself.
+TEST(Makespan, NeighboursRunSideBySide) {
+  const auto example = load_example("neighbours");
+  ASSERT_TRUE(example);
+  const Variant events = variant_of(*example, Schedule::events);
+  const auto sizes = sizes_of(example->graph, {{"n", 40}});
+  std::vector<double> work;
+  for (const task::TaskType& type : events.program.types)
+    work.push_back(static_cast<double>(type.work.evaluate(sizes).value()));
+  ASSERT_EQ(work.size(), 4U);
+  EXPECT_DOUBLE_EQ(makespan(events, sizes, 5, 0.0),
+                   *std::max_element(work.begin(), work.end() - 1) + work[3]);
+  EXPECT_DOUBLE_EQ(makespan(events, sizes, 1, 0.0), work[0] + 3 * work[1] + work[2] + work[3]);
+  EXPECT_GT(makespan(events, sizes, 4, 0.0), makespan(events, sizes, 5, 0.0));
+}
 
 /// Two stages by hand: four tasks per row block, then one; with two workers and two row blocks each worker
 /// finishes its block by itself, and only a barrier makes it wait.

@@ -168,6 +168,26 @@ class Generator {
     const auto loops = static_cast<uint32_t>(v_.decisions.size());
     published(path, what, "loop", &Segment::decides, loops);
     published(path, what, "size", &Segment::settles, static_cast<uint32_t>(v_.sizes.size()));
+    line(path, what);
+  }
+
+  void line(const Path& path, const std::string& what) {
+    const auto becomes = [&](const char* how, Dim before, Dim whole) {
+      add("another line", what + how,
+          [path, before = std::move(before), whole = std::move(whole)](Variant& v) {
+            step_at(v, path).segment->line = Line{before, whole};
+          });
+    };
+    const auto& line = at(path).segment->line;
+    if (!line) return becomes(", alone in a line of one", Dim(0), Dim(1));
+    add("dropped line", what, [path](Variant& v) { step_at(v, path).segment->line.reset(); });
+    becomes(", one task later", line->before + Dim(1), line->whole);
+    becomes(", one task earlier", line->before - Dim(1), line->whole);
+    becomes(", of one task less", line->before, line->whole - Dim(1));
+    becomes(", of one task more", line->before, line->whole + Dim(1));
+    becomes(", of no tasks", line->before, Dim(0));
+    for (const task::Loop& loop : p_.loops)
+      becomes(", another in each iteration", line->before, line->whole + loop.index);
   }
 
   static std::vector<uint32_t>& waits(Variant& v, const Path& path, bool hoisted) {

@@ -141,11 +141,20 @@ class Script {
 
   // ---- segments ----
 
+  /// As workers.h says, in its own words.
+  size_t first_task(const Segment& segment, size_t tasks, size_t worker) {
+    if (!segment.line || number(segment.line->whole) > static_cast<int64_t>(workers_))
+      return tasks * worker / workers_;
+    const int64_t at = static_cast<int64_t>(worker) - number(segment.line->before);
+    return at < 0 ? 0 : std::min(static_cast<size_t>(at), tasks);
+  }
+
   void segment(const Segment& segment) {
     std::vector<size_t> tasks;
     for (const size_t i : grid_.of_type(segment.type))
       if (grid_.instances()[i].iteration == iteration_) tasks.push_back(i);
-    const size_t first = tasks.size() * worker_ / workers_, end = tasks.size() * (worker_ + 1) / workers_;
+    const size_t first = first_task(segment, tasks.size(), worker_),
+                 end = first_task(segment, tasks.size(), worker_ + 1);
     for (size_t n = first; n < end; ++n) {
       if (n == first) waits(segment.hoisted, tasks[n]);
       waits(segment.per_task, tasks[n]);
