@@ -2,6 +2,7 @@
 //
 //   etcc explain [CODE]                       the page of a code, or the list of all; they are compiled in
 //   etcc explain FILE [ENTRY] --graph         one entry as a page (explain_graph.h)
+//   etcc explain --why FILE:LINE:COLUMN       why a type is what it is, or an error one (explain_why.h)
 //
 // A file is a program when its name ends in .axn; no code does.
 #include "source/explain.h"
@@ -10,6 +11,7 @@
 
 #include "tools/common.h"
 #include "tools/explain_graph.h"
+#include "tools/explain_why.h"
 
 namespace axon::tools {
 
@@ -17,6 +19,7 @@ namespace {
 
 struct ExplainOptions {
   GraphOptions graph;
+  WhyOptions why;
   std::string what;  ///< a code or a file
 };
 
@@ -39,6 +42,11 @@ int explain_code(const std::string& code) {
 bool is_program(const std::string& what) { return what == "-" || what.ends_with(".axn"); }
 
 int run_explain(const ExplainOptions& o) {
+  if (!o.why.at.empty()) {
+    if (o.what.empty() && o.graph.format.empty()) return explain_why({o.graph.common, o.why.at, o.why.json});
+    fmt::print(stderr, "etcc: --why stands alone: `etcc explain --why FILE:LINE:COLUMN`\n");
+    return usage;
+  }
   const bool draws = !o.graph.format.empty();
   if (!draws && is_program(o.what)) {
     fmt::print(stderr, "etcc: {} is a program: `etcc explain {} --graph` writes an entry as a page\n", o.what,
@@ -74,6 +82,10 @@ Command add_explain(CLI::App& app) {
       "-o", o->graph.out,
       "the file to write, DOT where it ends in .dot, - for stdout; when left out FILE.ENTRY.html, or "
       "stdout for DOT");
+  app.add_option(
+      "--why", o->why.at,
+      "FILE:LINE:COLUMN: where the type there and each size in it come from, or what clashes in an error");
+  app.add_flag("--json", o->why.json, "what --why finds as JSON on stdout");
   add_compile(app, o->graph.common);
   add_talk(app, o->graph.common);
   return [o] { return run_explain(*o); };

@@ -753,6 +753,38 @@ class Query(unittest.TestCase):
         self.assertEqual(self.query("refs", "/nowhere/a.axn:1:1")[0], 1)
 
 
+class Why(WithProgram):
+    """etcc explain --why FILE:LINE:COLUMN."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = os.path.join(self.folder.name, "why.axn")
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write("fun twice (x : f32[n]) = x + x\nfun bad (x : f32[m, d]) (y : f32[n, d]) = x @ y\n")
+
+    def test_of_a_type(self):
+        status, out, err = etcc("explain", "--why", f"{self.file}:1:28")
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(out.splitlines()[0], "1:26  `x + x` : f32[n]")
+        self.assertEqual(out.splitlines()[-1], "1:12  `n` is a size: axis 0 of `x`")
+
+    def test_of_an_error(self):
+        status, out, _ = etcc("explain", "--why", f"{self.file}:2:45")
+        self.assertEqual(status, 0)
+        self.assertEqual(out.splitlines()[0], "2:45  error[E0312]: inner dimensions of `@` differ")
+        self.assertIn("needs d = n", out)
+
+    def test_json(self):
+        first = json.loads(etcc("explain", "--why", f"{self.file}:1:28", "--json")[1])[0]
+        self.assertEqual(first, {"file": self.file, "line": 1, "column": 26, "end_line": 1, "end_column": 31, "depth": 0, "text": "`x + x` : f32[n]"})
+
+    def test_wrong_places(self):
+        self.assertEqual(etcc("explain", "--why", f"{self.file}:9:1")[0], 1)
+        self.assertEqual(etcc("explain", "--why", self.file)[0], 2)
+        self.assertEqual(etcc("explain", "E0312", "--why", f"{self.file}:1:1")[0], 2)
+        self.assertEqual(etcc("explain", "--why", "/nowhere/a.axn:1:1")[0], 1)
+
+
 class Pages(WithProgram):
     """etcc explain FILE ENTRY --graph: where the page is written, and what is refused."""
 
