@@ -10,7 +10,7 @@ namespace {
 /// More than the models of the tests take from a fused graph to a plan.
 constexpr uint64_t steps_of_a_plan = 80'000'000;
 
-plan::Plan plan_of(const graph::Graph& graph, plan::Schedule schedule) {
+plan::Plan made_of(const graph::Graph& graph, plan::Schedule schedule) {
   const task::Tiling tiling;
   const auto layouts = task::choose_layouts({&graph}, tiling);
   task::Program program = task::from_graph(graph, layouts[0], {}, tiling);
@@ -23,6 +23,14 @@ plan::Plan plan_of(const graph::Graph& graph, plan::Schedule schedule) {
 
 }  // namespace
 
+std::optional<plan::Plan> plan_of(const graph::Graph& fused, const core::Program& program,
+                                  source::Diagnostics& diagnostics, plan::Schedule schedule) {
+  std::optional<plan::Plan> plan;
+  const bool whole = entry::within_allowance(fused, program, diagnostics, steps_of_a_plan,
+                                             [&] { plan = made_of(fused, schedule); });
+  return whole ? std::move(plan) : std::nullopt;
+}
+
 std::unique_ptr<const Planned> planned(const core::Program& program, core::GlobalId entry,
                                        const source::SourceManager& sources, source::Diagnostics& diagnostics,
                                        plan::Schedule schedule) {
@@ -34,9 +42,10 @@ std::unique_ptr<const Planned> planned(const core::Program& program, core::Globa
   if (!entry::fuse(out->fused, program, diagnostics) ||
       !entry::refuse_unbounded_sizes(out->fused, program, diagnostics))
     return nullptr;
-  const bool whole = entry::within_allowance(out->fused, program, diagnostics, steps_of_a_plan,
-                                             [&] { out->plan = plan_of(out->fused, schedule); });
-  return whole ? std::move(out) : nullptr;
+  auto plan = plan_of(out->fused, program, diagnostics, schedule);
+  if (!plan) return nullptr;
+  out->plan = std::move(*plan);
+  return out;
 }
 
 }  // namespace axon::page

@@ -17,12 +17,12 @@
 #include <utility>
 
 #include "base/interrupt.h"
+#include "page/saved.h"
 #include "repl/complete.h"
 #include "repl/json.h"
 #include "repl/phrase.h"
 #include "tools/child.h"
 #include "tools/common.h"
-#include "tools/files.h"
 
 namespace axon::tools {
 
@@ -171,20 +171,6 @@ std::optional<std::string> next_phrase(Lines& lines) {
   }
 }
 
-/// Where the page of an answer is put; empty where it cannot be. It stays when the REPL ends: a browser may
-/// show it.
-std::string put_page(const std::string& page) {
-  static int count = 0;
-  static const std::string folder = [] {
-    std::error_code failed;
-    std::string name = (std::filesystem::temp_directory_path(failed) / "axon-XXXXXX").string();
-    return !failed && ::mkdtemp(name.data()) ? name : "";
-  }();
-  const std::string path = fmt::format("{}/{}.html", folder, ++count);
-  source::Diagnostics said;
-  return !folder.empty() && write_file(path, page, said) ? path : "";
-}
-
 /// Whether some answer was an error.
 bool talk(repl::Repl& repl) {
   Lines lines(repl);
@@ -198,7 +184,8 @@ bool talk(repl::Repl& repl) {
     const repl::Answer answer = repl.answer(*phrase);
     fmt::print("{}", answer.text);
     if (lines.terminal() && !answer.page.empty())
-      if (const std::string path = put_page(answer.page); !path.empty()) fmt::print("page file://{}\n", path);
+      if (const std::string path = page::saved(answer.page, "it"); !path.empty())
+        fmt::print("page file://{}\n", path);
     std::fflush(stdout);
     failed |= answer.failed();
     if (answer.kind == repl::Answer::Kind::quit) break;
