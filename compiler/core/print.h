@@ -49,6 +49,8 @@ void name_variables(const TypeStore& types, const Scheme& s, Names& names);
 std::string print_types(const Program& program);
 /// The typed core of the file's own declarations.
 std::string print_core(const Program& program);
+/// That of one of them, which is no type.
+std::string print_core(const Program& program, GlobalId declaration);
 /// How an entry's sizes follow from its arguments, one line each.
 std::string print_entry_sizes(const EntrySizes& sizes);
 

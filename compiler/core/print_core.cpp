@@ -224,10 +224,14 @@ std::string print_core(const Program& program) {
   std::string out;
   for (GlobalId g : program.own) {
     if (program.globals[g].kind == Global::Kind::type) continue;
-    CorePrinter printer(program);
-    out += (out.empty() ? "" : "\n") + printer.declaration(g);
-    if (const auto& sizes = program.globals[g].entry_sizes) out += print_entry_sizes(*sizes);
+    out += (out.empty() ? "" : "\n") + print_core(program, g);
   }
+  return out;
+}
+
+std::string print_core(const Program& program, GlobalId declaration) {
+  std::string out = CorePrinter(program).declaration(declaration);
+  if (const auto& sizes = program.globals[declaration].entry_sizes) out += print_entry_sizes(*sizes);
   return out;
 }
 

@@ -44,6 +44,7 @@
 #include <unordered_map>
 
 #include "graph/graph.h"
+#include "graph/printed.h"
 #include "shape/arena.h"
 
 namespace axon::graph {
@@ -143,10 +144,16 @@ class Printer {
     return std::move(out);
   }
 
+  std::vector<PrintedNode> nodes() {
+    run();
+    return std::move(printed);
+  }
+
  private:
   const Graph& g;
   Names names;
   std::string out;
+  std::vector<PrintedNode> printed;
   int depth = 1;
   std::unordered_map<uint32_t, int> numbers;  // node -> printed number
   std::vector<DynamicSize> dynamic;           // of the node, not declared so far
@@ -252,6 +259,8 @@ class Printer {
     if (!n.name.empty()) head += " " + quoted(n.name);
     if (n.source_begin) head += " @" + std::to_string(n.source_begin);
     size_t mark = names.mark();
+    const size_t at = printed.size();
+    printed.push_back({id, number, out.size(), {}});
     switch (n.op) {
       case NodeOp::input:
         line(head + " " + std::to_string(n.input));
@@ -270,6 +279,13 @@ class Printer {
         break;
     }
     names.leave(mark);
+    if (n.op != NodeOp::loop) keep_text(at, out.size());
+  }
+
+  /// Of the printed node, what stands before `end`.
+  void keep_text(size_t at, size_t end) {
+    const size_t begin = printed[at].begin;
+    printed[at].text = out.substr(begin, end - begin);
   }
 
   void compute_node(const Node& n, const std::string& head) {
@@ -309,7 +325,9 @@ class Printer {
       for (Var steps : n.index.extent.vars()) names.declare(steps);
       when = fmt::format(" while {} {} as {}", *n.condition, quoted(n.unending), names.str(n.index.extent));
     }
+    const size_t at = printed.size() - 1;
     line(head + when + " [" + axes({n.index}) + "] (" + carried + ") {");
+    keep_text(at, out.size());
     ++depth;
     region(n.body);
     std::string results;
@@ -470,5 +488,6 @@ class Printer {
 }  // namespace
 
 std::string print(const Graph& g) { return Printer(g).run(); }
+std::vector<PrintedNode> print_nodes(const Graph& g) { return Printer(g).nodes(); }
 
 }  // namespace axon::graph

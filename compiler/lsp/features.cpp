@@ -58,6 +58,7 @@ const std::vector<Feature>& features() {
       {"textDocument/prepareCallHierarchy", "callHierarchyProvider", yes, prepare_calls, was_checked},
       {"callHierarchy/incomingCalls", nullptr, yes, incoming_calls, are_incoming_calls_known, true},
       {"callHierarchy/outgoingCalls", nullptr, yes, outgoing_calls},
+      {"workspace/executeCommand", "executeCommandProvider", commands, execute_command, never},
   };
   return table;
 }

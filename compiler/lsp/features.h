@@ -62,5 +62,9 @@ Json prepare_calls(Server& server, const Json& params);
 Json incoming_calls(Server& server, const Json& params);
 bool are_incoming_calls_known(Server& server, const Json& params);
 Json outgoing_calls(Server& server, const Json& params);
+/// Of the lens over an entry, and of execute_command().
+inline constexpr const char* page_command = "axon.page";
+Json commands();
+Json execute_command(Server& server, const Json& params);
 
 }  // namespace axon::lsp

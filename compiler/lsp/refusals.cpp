@@ -5,6 +5,8 @@
 
 #include "base/outside.h"
 #include "entry/fused.h"
+#include "page/cost_text.h"
+#include "page/planned.h"
 #include "session/whole.h"
 
 namespace axon::lsp {
@@ -47,15 +49,20 @@ Span in_part(const session::Session& session, const syntax::Text& text, Span spa
   return span;
 }
 
-/// What is wrong with the entry behind the core. Touches nothing of the session.
+/// What is wrong with the entry behind the core; of one that nothing is wrong with the costs. Touches nothing
+/// of the session.
 source::Diagnostics refused(const source::SourceManager& sources, const core::Program& program,
-                            const std::string& name) {
+                            const std::string& name, std::string& cost) {
   source::Diagnostics found;
   base::outside([] {},
                 [&] {
                   auto graph = entry::graph_of(program, program.find(name), sources, found);
-                  if (graph && entry::fuse(*graph, program, found))
-                    entry::refuse_unbounded_sizes(*graph, program, found);
+                  if (!graph || !entry::fuse(*graph, program, found) ||
+                      !entry::refuse_unbounded_sizes(*graph, program, found))
+                    return;
+                  source::Diagnostics not_said;
+                  const auto plan = page::plan_of(*graph, program, not_said);
+                  if (plan) cost = page::cost_line(plan->variants.back());
                 });
   return found;
 }
@@ -83,8 +90,8 @@ void Refusals::look_at(session::Session& session, const std::string& path) {
   const auto sources = copied(session.sources(), text.source);
   for (const auto& [name, texts] : now) {
     if (known.count(name)) continue;
-    Looked looked{texts, {}};
-    for (const Diagnostic& d : refused(*sources, whole->program, name).sorted())
+    Looked looked{texts, {}, ""};
+    for (const Diagnostic& d : refused(*sources, whole->program, name, looked.cost).sorted())
       looked.found.push_back(changed(d, [&](Span at) { return in_part(session, text, at); }));
     known.emplace(name, std::move(looked));
   }
@@ -102,6 +109,16 @@ std::vector<Diagnostic> Refusals::of(const session::Session& session, const std:
       out.push_back(changed(d, [&](Span at) { return session.sources().in_whole(at); }));
   }
   return out;
+}
+
+std::string Refusals::cost_of(const session::Session& session, const std::string& path,
+                              const std::string& entry) const {
+  const auto known = files_.find(path);
+  if (known == files_.end() || !known->second.count(entry)) return "";
+  const std::map<std::string, std::string> now = entries(session, path);
+  const auto current = now.find(entry);
+  const Looked& looked = known->second.at(entry);
+  return current != now.end() && current->second == looked.texts ? looked.cost : "";
 }
 
 }  // namespace axon::lsp

@@ -197,6 +197,7 @@ Json Server::initialize(const Json& params) {
   for (const char* what : {"semanticTokens", "inlayHint"})
     if (offers((std::string("/capabilities/workspace/") + what + "/refreshSupport").c_str()) == true)
       refreshed_.push_back(std::string("workspace/") + what + "/refresh");
+  shows_documents_ = offers("/capabilities/window/showDocument/support") == true;
   watches_ = offers("/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration") == true;
   const Json of_axon = {{"filters", {{{"pattern", {{"glob", "**/*.axn"}}}}}}};
   Json capabilities = {
@@ -260,6 +261,14 @@ void Server::refresh() {
   is_stale_ = false;
   for (const std::string& method : refreshed_)
     send({{"jsonrpc", "2.0"}, {"id", fmt::format("refresh {}", ++refreshes_)}, {"method", method}});
+}
+
+void Server::show_document(const std::string& uri) {
+  if (!shows_documents_) return;
+  send({{"jsonrpc", "2.0"},
+        {"id", fmt::format("show {}", ++shown_)},
+        {"method", "window/showDocument"},
+        {"params", {{"uri", uri}, {"external", true}}}});
 }
 
 void Server::look_ahead() {

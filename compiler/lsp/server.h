@@ -80,6 +80,8 @@ class Server {
   /// A step that leaves the session in another state for a while; of features that wait for the check.
   void exclusively(const std::function<void()>& step) { checker_->exclusively(step); }
   void notify(const std::string& method, Json params);
+  /// Asks the client to show it outside of the editor; a client that cannot is not asked.
+  void show_document(const std::string& uri);
   query::Workspace& workspace() { return workspace_; }
   query::ContextCounts& context_counts() { return context_counts_; }
 
@@ -124,10 +126,11 @@ class Server {
   Formatter formatter_;
   SentTokens sent_tokens_;
   Encoding encoding_ = Encoding::utf16;
-  bool initialized_ = false, shut_down_ = false, watches_ = false, label_offsets_ = false;
+  bool initialized_ = false, shut_down_ = false, watches_ = false, label_offsets_ = false,
+       shows_documents_ = false;
   bool is_stale_ = false;               ///< what the client shows may have changed with the last checks
   std::vector<std::string> refreshed_;  ///< requests of a client that asks again when it is told to
-  size_t refreshes_ = 0;
+  size_t refreshes_ = 0, shown_ = 0;    ///< requests of either kind so far
   std::optional<int> exit_;
   std::mutex output_lock_;
   std::unique_ptr<Queue> queue_;

@@ -34,6 +34,7 @@ struct Answer {
   std::string text;          ///< all of it, as a terminal shows it; ends with a line break unless empty
   std::vector<Typed> types;  ///< what was defined, or what the expression is
   std::vector<Value> values;
+  std::string page;                       ///< HTML that shows more than the text; empty where there is none
   Table table;                            ///< no head where there is none
   std::vector<std::string> broken;        ///< definitions that no longer check
   std::vector<source::Diagnostic> found;  ///< of an error: what was wrong with the phrase

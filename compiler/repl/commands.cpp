@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 #include "base/contains.h"
 #include "core/elaborator.h"
@@ -37,6 +38,24 @@ Answer graph(Repl& repl, const std::string& e) { return repl.stage("graph", e); 
 Answer tasks(Repl& repl, const std::string& e) { return repl.stage("tasks", e); }
 Answer plan(Repl& repl, const std::string& e) { return repl.stage("plan", e); }
 Answer llvm(Repl& repl, const std::string& e) { return repl.stage("llvm", e); }
+
+/// Takes the words NAME=NUMBER at the end of a text away from it, and gives them in their order.
+std::vector<std::pair<std::string, int64_t>> take_sizes(std::string& text) {
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  static const std::regex size(R"(\s+([A-Za-z_]\w*)=(\d{1,18})\s*$)");
+  for (std::smatch found; std::regex_search(text, found, size);) {
+    sizes.insert(sizes.begin(), {found[1], std::stoll(found[2])});
+    text = found.prefix();
+  }
+  return sizes;
+}
+
+Answer cost(Repl& repl, const std::string& argument) {
+  std::string expression = argument;
+  const auto sizes = take_sizes(expression);
+  return repl.stage("cost", expression, sizes);
+}
+
 Answer time(Repl& repl, const std::string& e) { return repl.evaluate(e, true); }
 
 Answer load(Repl& repl, const std::string& path) {
@@ -222,10 +241,12 @@ const std::vector<Command>& commands() {
       {"browse", "[module]", "what is defined here, or by a module", Takes::optional, browse, false,
        Completes::modules},
       {"doc", "name", "the documentation of a name", Takes::required, doc, false, Completes::names},
-      {"graph", "e", "an expression or entry as a graph of tensors", Takes::required, graph},
+      {"graph", "e", "an expression or entry as a graph of tensors, and as a page", Takes::required, graph},
       {"tasks", "e", "its tasks and events", Takes::required, tasks},
       {"plan", "e", "the order of its tasks, and their memory", Takes::required, plan},
       {"llvm", "e", "its code", Takes::required, llvm},
+      {"cost", "e [n=4096]", "its operations, bytes and least time, for sizes or as formulas",
+       Takes::required, cost},
       {"time", "e", "evaluates, and says how long that took", Takes::required, time},
       {"explain", "[code]", "what an error code such as E0312 means", Takes::optional, explain, false,
        Completes::codes},

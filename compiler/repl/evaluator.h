@@ -3,8 +3,10 @@
 // In: the text of a program, and one of its entries. Out: values as text, or why there are none. Invariant:
 // whatever the program does, who asks goes on.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "repl/found.h"
@@ -15,6 +17,7 @@ struct Program {
   std::string path;  ///< of its file, for what it imports
   std::string text;
   std::string entry;  ///< without parameters, where it is to be evaluated
+  std::vector<std::pair<std::string, int64_t>> sizes = {};  ///< by name, for what it costs
 };
 
 struct Value {
@@ -28,6 +31,7 @@ struct Evaluation {
   std::string error;  ///< another reason, as text
   bool interrupted = false;
   std::vector<Value> values;
+  std::string page;  ///< of the stage `graph`: the entry as HTML; empty where it is refused behind that
   double compiled = 0, ran = 0;  ///< milliseconds
   bool failed() const { return !error.empty() || !found.diagnostics.empty(); }
 };
@@ -38,7 +42,8 @@ class Evaluator {
   virtual ~Evaluator() = default;
   /// Runs the entry. `said` is given what the program prints meanwhile.
   virtual Evaluation evaluate(const Program& program, const Said& said) = 0;
-  /// The entry at a stage of the compiler (`graph`, `tasks`, `plan`, `llvm`), as text.
+  /// The entry at a stage of the compiler (`graph`, `tasks`, `plan`, `llvm`) as text, or what it
+  /// costs (`cost`).
   virtual Evaluation stage(const Program& program, const std::string& stage) = 0;
 };
 

@@ -46,6 +46,7 @@ Json run(Repl& repl, const std::string& code, bool& quit) {
     values.push_back({{"name", v.name}, {"type", v.type}, {"text", v.text}});
   Json out = {{"kind", kind_name(answer.kind)}, {"text", answer.text}, {"types", types}, {"values", values},
               {"broken", answer.broken},        {"output", output}};
+  if (!answer.page.empty()) out["page"] = answer.page;
   if (!answer.table.head.empty()) out["table"] = {{"head", answer.table.head}, {"rows", answer.table.rows}};
   return out;
 }

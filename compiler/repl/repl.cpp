@@ -198,7 +198,8 @@ Answer Repl::run(const std::string& expression, Answer answer, bool timed) {
   return answer;
 }
 
-Answer Repl::stage(const std::string& stage, const std::string& expression) {
+Answer Repl::stage(const std::string& stage, const std::string& expression,
+                   const std::vector<std::pair<std::string, int64_t>>& sizes) {
   if (!evaluator_) return error_answer("error: nothing is compiled here\n");
   if (Answer why = definitions_.why_broken(expression); why.failed()) return why;
   Program program{definitions_.path(), definitions_.program(), expression};
@@ -211,6 +212,7 @@ Answer Repl::stage(const std::string& stage, const std::string& expression) {
     program.entry = definitions_.entry();
     program.text = definitions_.program(expression, parameters);
   }
+  program.sizes = sizes;
   Evaluation evaluation = evaluator_->stage(program, stage);
   if (evaluation.interrupted) throw base::Cancelled{};
   if (evaluation.failed()) {
@@ -219,7 +221,9 @@ Answer Repl::stage(const std::string& stage, const std::string& expression) {
     answer.found = std::move(evaluation.found.diagnostics);
     return answer;
   }
-  return text_answer(evaluation.values.empty() ? "" : evaluation.values[0].text);
+  Answer answer = text_answer(evaluation.values.empty() ? "" : evaluation.values[0].text);
+  answer.page = std::move(evaluation.page);
+  return answer;
 }
 
 Answer Repl::shape(const std::string& text) {

@@ -35,7 +35,8 @@ class Repl {
   Answer define(const std::string& phrase);
   Answer evaluate(const std::string& expression, bool timed);
   Answer type(const std::string& expression);
-  Answer stage(const std::string& stage, const std::string& expression);
+  Answer stage(const std::string& stage, const std::string& expression,
+               const std::vector<std::pair<std::string, int64_t>>& sizes = {});
   /// The type of a function that is applied to shapes (shape_call.h).
   Answer shape(const std::string& call);
   /// What the type of a function requires, and where that comes from.

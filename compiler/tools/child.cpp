@@ -14,6 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/bug.h"
+#include "page/cost_text.h"
+#include "page/page.h"
+#include "page/planned.h"
 #include "pipeline.h"
 #include "target/level.h"
 #include "tools/evaluate.h"
@@ -28,8 +31,8 @@ namespace {
 std::string to_json(const Evaluation& e, const std::string& found) {
   Json values = Json::array();
   for (const repl::Value& v : e.values) values.push_back({v.name, v.type, v.text});
-  const Json all = {
-      {"error", e.error}, {"found", found}, {"values", values}, {"compiled", e.compiled}, {"ran", e.ran}};
+  const Json all = {{"error", e.error}, {"found", found},         {"values", values},
+                    {"page", e.page},   {"compiled", e.compiled}, {"ran", e.ran}};
   return all.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -41,6 +44,7 @@ std::optional<Evaluation> from_json(const std::string& text) {
   e.error = all["error"];
   e.found = repl::read_found(all["found"]);
   for (const Json& v : all["values"]) e.values.push_back({v[0], v[1], v[2]});
+  e.page = all["page"];
   e.compiled = all["compiled"];
   e.ran = all["ran"];
   return e;
@@ -82,6 +86,39 @@ struct Pipe {
 
 }  // namespace
 
+namespace {
+
+/// The entry of a program that has got to its core, from there to its plan; null, with what is wrong
+/// reported.
+std::unique_ptr<const page::Planned> plan_of(const Compilation& c, const std::string& entry,
+                                             source::Diagnostics& diagnostics) {
+  return page::planned(*c.core, c.core->find(entry), c.sources, diagnostics);
+}
+
+std::string page_of(const Compilation& c, const std::string& entry) {
+  source::Diagnostics ignored;  // what is refused behind the graph has no page
+  const auto made = plan_of(c, entry, ignored);
+  return made ? page::html({*c.core, c.core->find(entry), c.sources, c.file, made->plan, &made->written})
+              : "";
+}
+
+/// What the entry costs; what is wrong with it becomes `found`, with the sizes the error.
+Evaluation cost_of(Compilation& c, const repl::Program& program, std::string& found) {
+  Evaluation e;
+  const auto made = axon::run(c, "core") ? plan_of(c, program.entry, c.diagnostics) : nullptr;
+  if (!made) {
+    found = repl::found_json(c.diagnostics, c.sources);
+    return e;
+  }
+  std::string problem;
+  const std::string text = page::cost_text(made->plan.variants.back(), program.sizes, problem);
+  if (!problem.empty()) e.error = fmt::format("error: {}\n", problem);
+  e.values.push_back({"cost", "", text});
+  return e;
+}
+
+}  // namespace
+
 /// What the child does: all of the compiler, and the program. What is found in it becomes `found`.
 Evaluation ChildEvaluator::compute(const repl::Program& program, const std::string& stage,
                                    std::string& found) const {
@@ -92,6 +129,7 @@ Evaluation ChildEvaluator::compute(const repl::Program& program, const std::stri
   options.levels = {std::string(target::native_level().name)};
   Compilation c(std::move(options));
   c.file = c.sources.add(program.path, program.text, c.diagnostics);
+  if (stage == "cost") return cost_of(c, program, found);
   const auto begin = std::chrono::steady_clock::now();
   if (!axon::run(c, stage.empty() ? "bundle" : stage)) {
     found = repl::found_json(c.diagnostics, c.sources);
@@ -100,6 +138,7 @@ Evaluation ChildEvaluator::compute(const repl::Program& program, const std::stri
   e.compiled = milliseconds(begin);
   if (!stage.empty()) {
     e.values.push_back({stage, "", find_stage(stage)->print(c)});
+    if (stage == "graph") e.page = page_of(c, program.entry);
     return e;
   }
   const Native native(c.bundle);

@@ -67,7 +67,8 @@ int parse_and_run(int argc, char** argv) {
   add("repl", "evaluate phrases one by one: types, shapes, values", add_repl);
   add("lsp", "serve editors: diagnostics, symbols, formatting, repairs", add_lsp);
   add("query", "answer what an editor asks of a place in a file", add_query);
-  add("explain", "explain a diagnostic code", add_explain);
+  add("explain", "explain a diagnostic code, a type or an error at a place, or write an entry as a page",
+      add_explain);
   try {
     app.parse(argc, argv);
     for (const auto& [sub, command] : commands)

@@ -4,7 +4,6 @@
 // to say.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -17,6 +16,7 @@
 #include "query/references.h"
 #include "query/workspace.h"
 #include "tools/common.h"
+#include "tools/place.h"
 
 namespace axon::tools {
 
@@ -29,45 +29,6 @@ struct QueryOptions {
   std::string what, at;
   bool json = false;
 };
-
-/// A place as it is written on the command line.
-struct Place {
-  std::string file;
-  source::Position position;
-};
-
-std::optional<uint32_t> number(std::string_view text) {
-  uint32_t out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc{} || end != text.data() + text.size() || out == 0) return std::nullopt;
-  return out;
-}
-
-std::optional<Place> parse_place(const std::string& at) {
-  const size_t second = at.rfind(':');
-  if (second == std::string::npos || second == 0) return std::nullopt;
-  const size_t first = at.rfind(':', second - 1);
-  if (first == std::string::npos || first == 0) return std::nullopt;
-  const auto line = number(std::string_view(at).substr(first + 1, second - first - 1));
-  const auto column = number(std::string_view(at).substr(second + 1));
-  if (!line || !column) return std::nullopt;
-  return Place{at.substr(0, first), {*line, *column}};
-}
-
-/// The offset of the character that covers the column; the end of the line or of the file behind that.
-uint32_t offset_of(const source::SourceFile& file, source::Position at) {
-  if (at.line > file.line_count()) return file.size();
-  const uint32_t begin = file.line_begin(at.line),
-                 end = begin + static_cast<uint32_t>(file.line(at.line).size());
-  uint32_t offset = begin;
-  while (offset < end) {
-    uint32_t next = offset + 1;
-    while (next < end && (static_cast<unsigned char>(file.text()[next]) & 0xC0) == 0x80) ++next;
-    if (file.position(next).column > at.column) break;
-    offset = next;
-  }
-  return offset;
-}
 
 /// One answer: where it is, and what is said.
 struct Line {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/interrupt.h"
+#include "page/saved.h"
 #include "repl/complete.h"
 #include "repl/json.h"
 #include "repl/phrase.h"
@@ -182,6 +183,9 @@ bool talk(repl::Repl& repl) {
     interrupted = false;
     const repl::Answer answer = repl.answer(*phrase);
     fmt::print("{}", answer.text);
+    if (lines.terminal() && !answer.page.empty())
+      if (const std::string path = page::saved(answer.page, "it"); !path.empty())
+        fmt::print("page file://{}\n", path);
     std::fflush(stdout);
     failed |= answer.failed();
     if (answer.kind == repl::Answer::Kind::quit) break;

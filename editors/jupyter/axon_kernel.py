@@ -75,8 +75,15 @@ def types_table(types):
     return table(["", "type"], rows)
 
 
+def frame(page):
+    """A page of its own inside of the notebook."""
+    return f'<iframe srcdoc="{html.escape(page)}" style="width: 100%; height: 40em; border: 1px solid #8888"></iframe>'
+
+
 def rich(answer):
     """The answer as HTML; empty where text says it as well."""
+    if answer.get("page"):
+        return frame(answer["page"])
     if answer.get("table"):
         return table(answer["table"]["head"], answer["table"]["rows"])
     if answer.get("values"):

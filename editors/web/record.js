@@ -24,6 +24,9 @@ function fail(reason) {
   process.exit(1);
 }
 
+/// Without what an entry costs: the server finds that out when nothing else is to be done, which may be later.
+const known = (text) => text.replace(/\n\nCosts `[^`]*`\.$/, "");
+
 /// A hover for each name, where it stands.
 async function hovers(textDocument, legend) {
   const { data } = await connection.request("textDocument/semanticTokens/full", { textDocument });
@@ -35,7 +38,7 @@ async function hovers(textDocument, legend) {
     line += data[i];
     const hover = await connection.request("textDocument/hover", { textDocument, position: { line, character } });
     const type = legend.tokenTypes[data[i + 3]];
-    found.push({ line, character, length: data[i + 2], type, text: hover?.contents.value ?? "" });
+    found.push({ line, character, length: data[i + 2], type, text: known(hover?.contents.value ?? "") });
   }
   return found;
 }

@@ -753,6 +753,98 @@ class Query(unittest.TestCase):
         self.assertEqual(self.query("refs", "/nowhere/a.axn:1:1")[0], 1)
 
 
+class Why(WithProgram):
+    """etcc explain --why FILE:LINE:COLUMN."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = os.path.join(self.folder.name, "why.axn")
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write("fun twice (x : f32[n]) = x + x\nfun bad (x : f32[m, d]) (y : f32[n, d]) = x @ y\n")
+
+    def test_of_a_type(self):
+        status, out, err = etcc("explain", "--why", f"{self.file}:1:28")
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(out.splitlines()[0], "1:26  `x + x` : f32[n]")
+        self.assertEqual(out.splitlines()[-1], "1:12  `n` is a size: axis 0 of `x`")
+
+    def test_of_an_error(self):
+        status, out, _ = etcc("explain", "--why", f"{self.file}:2:45")
+        self.assertEqual(status, 0)
+        self.assertEqual(out.splitlines()[0], "2:45  error[E0312]: inner dimensions of `@` differ")
+        self.assertIn("needs d = n", out)
+
+    def test_json(self):
+        first = json.loads(etcc("explain", "--why", f"{self.file}:1:28", "--json")[1])[0]
+        self.assertEqual(first, {"file": self.file, "line": 1, "column": 26, "end_line": 1, "end_column": 31, "depth": 0, "text": "`x + x` : f32[n]"})
+
+    def test_wrong_places(self):
+        self.assertEqual(etcc("explain", "--why", f"{self.file}:9:1")[0], 1)
+        self.assertEqual(etcc("explain", "--why", self.file)[0], 2)
+        self.assertEqual(etcc("explain", "E0312", "--why", f"{self.file}:1:1")[0], 2)
+        self.assertEqual(etcc("explain", "--why", "/nowhere/a.axn:1:1")[0], 1)
+
+
+class Pages(WithProgram):
+    """etcc explain FILE ENTRY --graph: where the page is written, and what is refused."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = os.path.join(self.folder.name, "two.axn")
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write("entry half (x : f32[n]) = x / 2.0\nentry bad (x : f32[n]) = x + y\n")
+
+    def write(self, name, text):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def test_the_only_entry_is_written_beside_the_file(self):
+        path = self.write("one.axn", "entry half (x : f32[n]) = x / 2.0\n")
+        page = os.path.join(self.folder.name, "one.half.html")
+        self.assertEqual(etcc("explain", path, "--graph"), (0, page + "\n", ""))
+        with open(page, encoding="utf-8") as file:
+            self.assertIn("<title>half - ", file.read())
+        self.assertEqual(etcc("explain", path, "half", "--graph", "-o", "-")[1][:15], "<!doctype html>")
+        self.assertEqual(etcc("explain", "-", "--graph=html", "-o", "-", stdin="entry half x = x / 2.0f32\n")[0], 1)
+
+    def test_dot(self):
+        path = self.write("one.axn", "entry half (x : f32[n]) = x / 2.0\n")
+        status, out, _ = etcc("explain", path, "--graph=dot")
+        self.assertEqual((status, out[:16]), (0, 'digraph "half" {'))
+        dot = os.path.join(self.folder.name, "x.dot")
+        self.assertEqual(etcc("explain", path, "--graph", "-o", dot), (0, dot + "\n", ""))
+        with open(dot, encoding="utf-8") as file:
+            self.assertEqual(file.read(), out)
+
+    def test_which_entry(self):
+        path = self.write("two.axn", "entry half (x : f32[n]) = x / 2.0\nentry twice (x : f32[n]) = x + x\nfun f x = x\n")
+        for name, said in [([], "several entries"), (["f"], "no entry `f`")]:
+            status, out, err = etcc("explain", path, *name, "--graph")
+            self.assertEqual((status, out), (1, ""))
+            self.assertIn("error[E0610]: the file has " + said, err)
+            self.assertIn("its entries are `half`, `twice`", err)
+
+    def test_nothing_is_written_of_what_is_refused(self):
+        page = os.path.join(self.folder.name, "page.html")
+        status, out, err = etcc("explain", self.file, "half", "--graph", "-o", page)
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("E0401", err)
+        self.assertFalse(os.path.exists(page))
+        path = self.write("one.axn", "entry half (x : f32[n]) = x / 2.0\n")
+        status, _, err = etcc("explain", path, "--graph", "-o", os.path.join(self.folder.name, "none", "page.html"))
+        self.assertEqual(status, 1)
+        self.assertIn("E0701", err)
+
+    def test_a_code_is_no_program(self):
+        self.assertEqual(etcc("explain", "e0312")[1][:7], "# E0312")
+        for wrong in [["E0312", "--graph"], ["--graph"], [self.file], ["E0312", "half"], [self.file, "--graph=svg"], ["E0312", "-o", "x"]]:
+            status, out, err = etcc("explain", *wrong)
+            self.assertEqual((status, out), (2, ""), wrong)
+            self.assertNotEqual(err, "")
+
+
 class Outputs(WithProgram):
     """Every command that writes a file writes it the same way."""
 

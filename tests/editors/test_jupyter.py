@@ -18,6 +18,7 @@ CELLS = {
     "solve": ":assume k % 2 == 0\n:solve a * b == 24, a < b, k == a",
     "shape": ":shape matmul [b, 128] [128, k]",
     "wrong": "two\n[1.0, 2.0] + [1.0, 2.0, 3.0]\ntwo",
+    "page": ":graph [1.0, 2.0] + 1.0",
     "empty": "\n",
 }
 
@@ -66,6 +67,11 @@ class Jupyter(unittest.TestCase):
         self.assertEqual((wrong["status"], wrong["ename"]), ("error", "E0310"))
         self.assertEqual([one["type"] for one in wrong["shown"]], ["execute_result", "error"])
         self.assertIn("do not broadcast", "\n".join(wrong["shown"][1]["traceback"]))
+
+    def test_the_page_of_a_graph(self):
+        (frame,) = html(self.said["page"])
+        self.assertEqual(frame[:26], '<iframe srcdoc="&lt;!docty')
+        self.assertEqual(plain(self.said["page"])[0][:10], 'graph "it"')
 
     def test_completion_and_inspection(self):
         self.assertEqual(self.said["info"]["language_info"]["file_extension"], ".axn")

@@ -112,10 +112,11 @@ TEST(Server, ShowsTheOutline) {
   EXPECT_EQ(folds[0]["kind"], "comment");
   EXPECT_EQ(folds[1]["endLine"], 4);
   const Json lenses = client.ask("textDocument/codeLens", document());
-  ASSERT_EQ(lenses.size(), 2u);
+  ASSERT_EQ(lenses.size(), 3u);
   EXPECT_EQ(lenses[0]["command"]["command"], "axon.run");
-  EXPECT_EQ(lenses[1]["command"]["arguments"], Json::array({uri, "a"}));
-  EXPECT_EQ(lenses[1]["range"], range(position(6, 0), position(6, 10)));
+  EXPECT_EQ(lenses[1]["command"]["title"], "graph");
+  EXPECT_EQ(lenses[2]["command"]["arguments"], Json::array({uri, "a"}));
+  EXPECT_EQ(lenses[2]["range"], range(position(6, 0), position(6, 10)));
   const Json selection = client.ask("textDocument/selectionRange",
                                     with(document(), "positions", Json::array({position(5, 25)})));
   EXPECT_EQ(selection[0]["range"], range(position(5, 25), position(5, 26)));

@@ -51,6 +51,13 @@ class Repl(unittest.TestCase):
         hostile = answers("[" * 100000 + "\nnull\n{\"code\": 3}\n", "--json").stdout.splitlines()
         self.assertEqual([json.loads(line)["kind"] for line in hostile], ["error"] * 3)
 
+    def test_the_page_of_a_graph(self):
+        said = answers('{"code": ":graph [1.0, 2.0] + 1.0"}\n{"code": ":tasks [1.0] + 1.0"}\n', "--json").stdout.splitlines()
+        graph, tasks = [json.loads(line) for line in said]
+        self.assertEqual(graph["text"][:10], 'graph "it"')
+        self.assertEqual(graph["page"][:15], "<!doctype html>")
+        self.assertNotIn("page", tasks)
+
     def test_enclosed(self):
         text = ":{\nfun g x = x\n\nfun h x = x\n:}"
         requests = [{"code": text}, {"split": text + "\ng 1.0"}, {"is_complete": ":{\nfoo"}, {"is_complete": text}]

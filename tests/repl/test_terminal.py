@@ -97,6 +97,14 @@ class AtATerminal(unittest.TestCase):
         terminal.prompt()
         return terminal
 
+    def test_the_page_of_a_graph(self):
+        shown = self.terminal.line(":graph [1.0, 2.0] + 1.0")
+        path = pathlib.Path(re.search(r"page file://(/\S+\.html)", shown).group(1))
+        self.assertIn("<title>it - ", path.read_text(encoding="utf-8"))
+        path.unlink()
+        path.parent.rmdir()
+        self.assertEqual(self.terminal.end(), 0)
+
     def test_answers_and_history(self):
         self.assertIn("it : f32\r\n3", self.terminal.line("1 + 2"))
         self.assertIn("it : f32\r\n3", self.terminal.line("\x1b[A"))

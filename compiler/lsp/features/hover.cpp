@@ -1,10 +1,22 @@
 // What is known of a place, and what is shown between the words of a text.
 #include "query/hover.h"
 
+#include <fmt/format.h>
+
 #include "lsp/features.h"
 #include "query/hints.h"
 
 namespace axon::lsp {
+
+/// What the entry whose name is shown costs; empty where the span is none of an entry's name.
+static std::string cost_of(Server& server, const std::string& path, source::Span name) {
+  for (const session::Entry& entry : server.session().declarations_in(path, name.begin, name.end)) {
+    const auto* function = syntax::as<syntax::FunDecl>(*entry.decl);
+    if (function && function->is_entry && server.session().sources().in_whole(entry.decl->name.span) == name)
+      return server.publisher().refusals().cost_of(server.session(), path, entry.key.name);
+  }
+  return "";
+}
 
 Json hover(Server& server, const Json& params) {
   const OpenText& text = server.text_of(params);
@@ -14,6 +26,8 @@ Json hover(Server& server, const Json& params) {
   if (!found) return nullptr;
   std::string shown = "```axon\n" + found->code + "\n```";
   if (!found->text.empty()) shown += "\n\n" + found->text;
+  if (const std::string cost = cost_of(server, text.path, found->span); !cost.empty())
+    shown += fmt::format("\n\nCosts `{}`.", cost);
   return {{"contents", {{"kind", "markdown"}, {"value", shown}}},
           {"range", Server::range(positions, found->span.begin, found->span.end)}};
 }

@@ -132,11 +132,13 @@ Json code_lenses(Server& server, const Json& params) {
     // a lens stands over one line
     const size_t line_end = std::string_view(text.text).find_first_of("\r\n", symbol.name_span.begin);
     const auto end = static_cast<uint32_t>(std::min<size_t>(symbol.name_span.end, line_end));
-    out.push_back({{"range", Server::range(positions, symbol.name_span.begin, end)},
-                   {"command",
-                    {{"title", entry ? "run" : "test"},
-                     {"command", entry ? "axon.run" : "axon.test"},
-                     {"arguments", {text.uri, symbol.name}}}}});
+    const auto add = [&](const char* title, const char* command) {
+      out.push_back(
+          {{"range", Server::range(positions, symbol.name_span.begin, end)},
+           {"command", {{"title", title}, {"command", command}, {"arguments", {text.uri, symbol.name}}}}});
+    };
+    add(entry ? "run" : "test", entry ? "axon.run" : "axon.test");
+    if (entry) add("graph", page_command);
   }
   return out;
 }

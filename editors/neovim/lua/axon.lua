@@ -16,7 +16,7 @@ M.options = {
   capabilities = nil,
   --- Show inferred types and sizes between the text, where Neovim can.
   inlay_hints = true,
-  --- Show `run` above entries and `test` above tests; `vim.lsp.codelens.run` does what the one in the cursor's line says.
+  --- Show `run` and `graph` above entries and `test` above tests; `vim.lsp.codelens.run` does what the one in the cursor's line says.
   lenses = true,
 }
 

@@ -302,7 +302,8 @@ export class Providers {
       onDidChange: this.changesOf("codeLens"),
       provideCodeLenses: async (model, cancellation) => {
         const found = (await this.ask("codeLens", document(model), cancellation)) ?? [];
-        const lenses = found.map(({ range: where, command }) => ({
+        // A page of an entry is a file on the server's machine, which no page of a browser can open.
+        const lenses = found.filter(({ command }) => command?.command !== "axon.page").map(({ range: where, command }) => ({
           range: range(where),
           command: command && { id: command.command, title: command.title, arguments: command.arguments },
         }));
