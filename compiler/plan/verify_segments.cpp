@@ -27,6 +27,10 @@ class Segments {
     report_.add("segments are the program's steps, in its order", same, "compared");
     if (!same) return;
     each(v_.steps);
+    check_lines(v_.steps);
+    if (in_lines_)
+      report_.add("the segments of a line make it up, and it is the same in every iteration",
+                  lines_are_right_, "form");
     check_debugs();
     const bool once = std::all_of(p_.waits.begin(), p_.waits.end(), [&](const Wait& wait) {
       return waits_[static_cast<uint32_t>(&wait - p_.waits.data())] == 1;
@@ -70,21 +74,29 @@ class Segments {
                   once_for_all, "form");
     report_.add(fmt::format("{}: its grid is the same in every iteration", type.name), has_one_grid(type),
                 "form");
-    if (segment.line) check_line(type, *segment.line);
   }
 
-  /// Where the whole line has a worker for each task, the segment's have one: check_ranges shows what
-  /// follows.
-  void check_line(const TaskType& type, const Line& line) {
-    Dim tasks(1);
-    for (const auto& c : type.coordinates) tasks = tasks * c.extent;
-    const auto proved = [&](const Fact& fact) { return holds(p_, p_.facts, fact); };
-    report_.add(fmt::format("{}: its tasks are part of the line beside it", type.name),
-                proved(shape::at_least(line.before, Dim(0))) &&
-                    proved(shape::at_most(line.before + tasks, line.whole)),
-                "prover");
-    report_.add(fmt::format("{}: the line is the same in every iteration", type.name),
-                is_fixed(line.before) && is_fixed(line.whole), "form");
+  /// The segments of a line follow one another and make it up: so, grids having tasks, where the whole line
+  /// has a worker for each task, a segment has one for each of its own. check_ranges shows what follows.
+  void check_lines(const std::vector<Step>& steps) {
+    bool right = true, open = false;
+    Dim before, whole;
+    for (const Step& step : steps) {
+      if (!step.body.empty()) check_lines(step.body);
+      if (!step.segment || !step.segment->line) {
+        right = right && !open;
+        continue;
+      }
+      const Line& line = *step.segment->line;
+      if (!open) before = Dim(0), whole = line.whole;
+      right = right && line.before == before && line.whole == whole && is_fixed(whole);
+      Dim tasks(1);
+      for (const auto& c : p_.types[step.segment->type].coordinates) tasks = tasks * c.extent;
+      before = before + tasks;
+      open = before != whole;
+      in_lines_ = true;
+    }
+    lines_are_right_ = lines_are_right_ && right && !open;
   }
 
   /// A value is complete behind the step that computes it, and keeps its memory that long.
@@ -174,6 +186,7 @@ class Segments {
   const task::Timeline time_;
   task::Report& report_;
   std::map<uint32_t, int> waits_;  ///< how often each is waited for
+  bool in_lines_ = false, lines_are_right_ = true;
 };
 
 }  // namespace

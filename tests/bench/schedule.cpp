@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "pipeline.h"
+#include "target/machine.h"
 
 namespace {
 
@@ -40,8 +41,7 @@ constexpr Model models[] = {
     {"ssm", "logits", "n=8 v=32000 d=512 e=1024 k=16 w=4 r=32 t=256"},
 };
 
-constexpr double rate = 60;         ///< operations a nanosecond: about one core's f32 with 256-bit vectors
-constexpr double handoff_ns = 400;  ///< runtime/host/cost.h
+constexpr double rate = target::Machine{}.operations, handoff_ns = target::Machine{}.handoff;
 constexpr int most_workers = 1 << 14;
 
 [[noreturn]] void fail(const std::string& why) {

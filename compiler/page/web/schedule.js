@@ -122,14 +122,23 @@ const Schedule = (() => {
       }
     }
 
+    /// Behind the last task of a worker. In a line of no more tasks than workers, each worker takes one at most.
+    endOf(line, tasks, worker) {
+      const workers = this.free.length;
+      if (line && this.number(line.whole) <= workers)
+        return Math.max(Math.min(worker + 1 - this.number(line.before), tasks), 0);
+      return Math.floor((tasks * (worker + 1)) / workers);
+    }
+
     segment(segment) {
       const type = this.code.types[segment.type], workers = this.free.length;
       const extents = type.extents.map((extent) => this.number(extent));
       const tasks = extents.reduce((product, extent) => product * extent, 1);
       const work = this.number(type.work), producing = this.begin(segment.type);
       const at = extents.map(() => 0);
+      const line = segment.line && { before: compiled(segment.line.before), whole: compiled(segment.line.whole) };
       for (let worker = 0, next = 0; worker < workers; ++worker) {
-        const first = next, end = Math.floor((tasks * (worker + 1)) / workers);
+        const first = next, end = this.endOf(line, tasks, worker);
         for (; next < end; ++next) {
           at.forEach((c, i) => this.values.set(type.names[i], c));
           let free = this.free[worker];
