@@ -632,6 +632,15 @@ const std::vector<Program> programs = {
      "  let f = if c then fn v => v + p else fn v => v in let y = f g in (p with [:] = y * 0.5, y)\n",
      {{{"n", 0}}, {{"n", 1}}, {{"n", 37}}, {{"n", 2049}}}},
     // ---- bugs ----
+    {"OrdersUnderASoftmax",
+     "entry sorted (x : f32[n]) = logsumexp (sort x)\n"
+     "entry gathered (x : i64[n]) (y : f32[n]) = let o = sort_order x in sum (softmax y[o] * y)\n"
+     "entry retrieved (x : f32[m, n]) (t : f32[n, d]) where n >= 3 =\n"
+     "  let (v, i) = top_k 3 x in let w = softmax v in for a j => sum q => w[a, q] * t[i[a, q], j]\n"
+     "entry attended (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, d]) = let s = sort (q @ transpose k) in "
+     "softmax s "
+     "@ v\n",
+     {{{"n", 3}, {"m", 1}, {"d", 2}}, {{"n", 65}, {"m", 7}, {"d", 33}}}},
     {"InitialValueIsAlsoReadInside",
      "entry f (x : f32[n, k]) (y : f32[m, k]) = fold (fn s r => s * 0.5 + x + r) x y\n",
      {{{"n", 2}, {"k", 3}, {"m", 4}}, {{"n", 2}, {"k", 3}, {"m", 0}}}},

@@ -399,7 +399,7 @@ void absorb_scores(Graph& g, NodeId id) {
     for (Value v : edit::values_read(g, id)) {
       const Node& from = g.nodes[v.node];
       if (from.op != NodeOp::compute || !edit::has_reduction(g, from) || !edit::all_plain(from)) continue;
-      if (edit::has_online(g, from)) continue;
+      if (edit::stands_alone(g, from)) continue;
       if (edit::only_readers(uses, g, v.node) != std::set<NodeId>{id}) continue;
       if (!edit::can_move_into(g, orders, v.node, id)) continue;
       // Only what the score reads along its own axis: an operand of the value keeps its node.
