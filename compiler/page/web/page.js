@@ -1,7 +1,7 @@
 // The page: what is shown (a tab, sizes, what is chosen), and the views of it.
 //
-// All state is in `state`; whoever changes it calls show(), which draws the tab anew. Tab and sizes are kept behind the
-// `#` of the address.
+// All state is in `state`; whoever changes it calls show(), which draws the tab anew. Tab, sizes and the machine are kept
+// behind the `#` of the address.
 const data = JSON.parse(document.getElementById("json").textContent);
 const element = (id) => document.getElementById(id);
 
@@ -15,10 +15,11 @@ const state = {
   zoom: undefined, // of pictures; undefined: as much as fits
   chartZoom: 1,
   at: new Map(),
-  anyway: false, // simulate, however many tasks there are
+  anyway: undefined, // simulate, though there are so many tasks
+  wrong: new Map(), // fields with numbers that do not fit, and what does
 };
 const tabs = { core: showCore, graph: showGraph, tasks: showTasks, plan: showPlan, cost: showCost };
-const mostTasks = 150_000;
+const mostTasks = 150_000, mostTasksAtAll = 1_000_000; // without being asked; a page does not get through more
 
 const variant = () => Schedule.chosen(data.variants, state.sizes);
 const values = () => Schedule.withDecided(variant(), state.sizes);
@@ -34,39 +35,44 @@ function choose(key, tab) {
 
 // ---- sizes ----
 
+const isWhole = (given) => Number.isSafeInteger(given) && given >= 0;
+const isPositive = (given) => Number.isFinite(given) && given > 0;
+const isTime = (given) => Number.isFinite(given) && given >= 0;
+const isWorkers = (given) => Number.isInteger(given) && given >= 1 && given <= 1024;
+
+/// A field for a number. What does not fit is marked and said (`wants`), and changes nothing.
+function numberField(name, value, { fits, wants, change, title, kind }) {
+  const field = make("input", {
+    type: "number", step: "any", value, "data-size": name,
+    oninput: (event) => {
+      const given = event.target.valueAsNumber, good = fits(given);
+      event.target.classList.toggle("wrong", !good);
+      if (good) state.wrong.delete(name);
+      else state.wrong.set(name, wants);
+      if (!good) return showBroken();
+      change(given);
+      show();
+    },
+  });
+  return make("label", { title, class: kind ?? "" }, name, field);
+}
+
 function showSizes() {
-  const number = (name, value, change, title) =>
-    make("label", { title }, name, make("input", {
-      type: "number", min: 0, step: "any", value, "data-size": name,
-      oninput: (event) => {
-        const given = event.target.valueAsNumber, fits = given >= 0 && Number.isSafeInteger(given);
-        event.target.classList.toggle("wrong", !fits && title === undefined);
-        if (Number.isNaN(given) || given < 0) return;
-        change(given);
-        show();
-      },
-    }));
+  state.wrong.clear();
+  const size = (name, value, title) =>
+    numberField(name, value, { fits: isWhole, wants: "a whole number from 0 on", title, change: (given) => state.sizes.set(name, given) });
+  const machine = (name, key, title, fits, wants, kind) =>
+    numberField(name, state.machine[key], { fits, wants, title, kind, change: (given) => (state.machine[key] = given) });
   const decided = new Map(variant().decided.map((one) => [one.name, one.value]));
-  const sizes = data.sizes.map(({ name }) =>
-    number(name, state.sizes.get(name) ?? Expressions.value(decided.get(name) ?? null, values()), (given) => state.sizes.set(name, Math.floor(given))));
-  const steps = variant().decided.filter(({ name }) => !data.sizes.some((size) => size.name === name)).map(({ name, value }) =>
-    number(name, value, (given) => state.sizes.set(name, Math.floor(given)), "iterations, which the data decides"));
-  const machine = (name, key, title) => number(name, state.machine[key], (given) => (state.machine[key] = given), title);
+  const sizes = data.sizes.map(({ name }) => size(name, state.sizes.get(name) ?? Expressions.value(decided.get(name) ?? null, values())));
+  const steps = variant().decided.filter(({ name }) => !data.sizes.some((one) => one.name === name))
+    .map(({ name, value }) => size(name, value, "iterations, which the data decides"));
   element("sizes").replaceChildren(
     ...sizes, ...steps,
-    make("label", { class: "machine", title: "of the machine" }, "workers", make("input", {
-      type: "number", min: 1, max: 1024, value: state.machine.workers, "data-size": "workers",
-      oninput: (event) => {
-        const given = event.target.valueAsNumber;
-        event.target.classList.toggle("wrong", !(given >= 1 && given <= 1024));
-        if (!(given >= 1 && given <= 1024)) return;
-        state.machine.workers = Math.floor(given);
-        show();
-      },
-    })),
-    machine("ops/ns", "operations", "operations a nanosecond and worker"),
-    machine("bytes/ns", "bytes", "bytes of memory a nanosecond, all workers together"),
-    machine("handoff ns", "handoff", "until a worker sees what another has done"),
+    machine("workers", "workers", "of the machine", isWorkers, "a whole number from 1 to 1024", "machine"),
+    machine("ops/ns", "operations", "operations a nanosecond and worker", isPositive, "a number above 0"),
+    machine("bytes/ns", "bytes", "bytes of memory a nanosecond, all workers together", isPositive, "a number above 0"),
+    machine("handoff ns", "handoff", "until a worker sees what another has done", isTime, "a number from 0 on"),
   );
 }
 
@@ -75,7 +81,9 @@ function showBroken() {
     const known = Expressions.variables(fact[1]).size + Expressions.variables(fact[2]).size > 0;
     return known && !Expressions.compiledFact(fact)(values());
   });
-  element("broken").textContent = broken.length === 0 ? "" : `The program refuses these sizes: ${broken.map((fact) => Expressions.factText(fact)).join(", ")} does not hold.`;
+  const said = [...state.wrong].map(([name, wants]) => `${name} is ${wants}; what is shown is of the number before.`);
+  if (broken.length > 0) said.push(`The program refuses these sizes: ${broken.map((fact) => Expressions.factText(fact)).join(", ")} does not hold.`);
+  element("broken").textContent = said.join(" ");
 }
 
 // ---- tabs ----
@@ -185,8 +193,9 @@ const figure = (name, said) => make("div", {}, make("span", { class: "quiet" }, 
 
 function showPlan() {
   const now = variant(), { workers } = state.machine, total = Schedule.counts(now, state.sizes).reduce((sum, count) => sum + count, 0);
-  if (total > mostTasks && !state.anyway)
-    return [make("p", {}, `For these sizes there are ${Show.number(total)} tasks. `, make("button", { onclick: () => { state.anyway = true; show(); } }, "simulate them all the same"))];
+  if (!(total <= mostTasksAtAll)) return [make("p", {}, `For these sizes there are ${Show.number(total)} tasks: too many to simulate in a page. Smaller sizes show the same order.`)];
+  if (total > mostTasks && state.anyway !== total)
+    return [make("p", {}, `For these sizes there are ${Show.number(total)} tasks. `, make("button", { onclick: () => { state.anyway = total; show(); } }, "simulate them all the same"))];
   const tasks = new Gantt.Tasks(), busy = new Float64Array(workers);
   const { end } = Schedule.simulate(now, state.sizes, workers, handoff(), (...task) => {
     tasks.add(...task);
@@ -209,6 +218,7 @@ function showPlan() {
   return [
     make("div", { class: "numbers" }, figure("makespan", Show.time(nanoseconds(end))), figure("all work shared evenly", Show.time(nanoseconds(work / workers))),
       figure("efficiency", end === 0 ? "?" : `${Math.round((100 * work) / workers / end)} %`), figure("tasks", Show.number(tasks.type.length))),
+    make("p", { class: "quiet" }, "The model counts operations and handoffs; where bytes set the floor of the cost tab, memory takes longer than this."),
     make("div", { class: "tools" }, make("label", {}, "zoom", zoom)), frame, legend,
   ];
 }
@@ -216,8 +226,11 @@ function showPlan() {
 /// Nanoseconds that so many operations and bytes take at least, and which of the two it is.
 function floor(operations, bytes) {
   const computing = operations / (state.machine.operations * state.machine.workers), moving = bytes / state.machine.bytes;
-  return { time: Math.max(computing, moving), by: computing >= moving ? "operations" : "bytes" };
+  const by = Number.isNaN(computing + moving) ? "" : computing >= moving ? "operations" : "bytes";
+  return { time: Math.max(computing, moving), by };
 }
+
+const perByte = ({ operations, bytes }) => (bytes > 0 && Number.isFinite(operations / bytes) ? (operations / bytes).toPrecision(3) : "");
 
 function showCost() {
   const now = variant(), sizes = values(), counts = Schedule.counts(now, state.sizes);
@@ -235,10 +248,10 @@ function showCost() {
       make("thead", {}, make("tr", {}, ...heads.map((one) => make("th", {}, one)))),
       make("tbody", {}, ...rows.map((row) => make("tr", { class: state.chosen === `type ${row.t}` ? "chosen" : "", onclick: () => choose(`type ${row.t}`) },
         make("td", {}, make("i", { style: `background:${hue(row.t)}` }), row.type.name), cell(Show.number(row.tasks)), cell(Show.number(row.operations), row.type.operations),
-        cell(Show.bytes(row.bytes), row.type.bytes), cell(row.bytes === 0 ? "" : (row.operations / row.bytes).toPrecision(3)),
+        cell(Show.bytes(row.bytes), row.type.bytes), cell(perByte(row)),
         make("td", {}, Show.time(row.time), make("span", { class: "bar", style: `width:${longest === 0 ? 0 : (70 * row.time) / longest}px` })), cell(row.by)))),
       make("tfoot", {}, make("tr", {}, make("td", { title: "what is kept between its tasks moves no bytes" }, "the entry"), cell(Show.number(counts.reduce((sum, one) => sum + one, 0))), cell(Show.number(least.operations), now.cost.operations),
-        cell(Show.bytes(least.bytes), now.cost.bytes), cell(least.bytes === 0 ? "" : (least.operations / least.bytes).toPrecision(3)), cell(Show.time(all.time)), cell(all.by)))),
+        cell(Show.bytes(least.bytes), now.cost.bytes), cell(perByte(least)), cell(Show.time(all.time)), cell(all.by)))),
     make("p", {}, "operations = ", make("code", {}, Expressions.text(now.cost.operations))), make("p", {}, "bytes = ", make("code", {}, Expressions.text(now.cost.bytes))),
   ];
 }
@@ -296,7 +309,8 @@ function show() {
   view.dataset.tab = state.tab;
   view.scrollTo(x, y);
   showDetails();
-  const kept = new URLSearchParams({ tab: state.tab, workers: state.machine.workers });
+  const kept = new URLSearchParams({ tab: state.tab });
+  for (const [name, value] of Object.entries(state.machine)) kept.set(name, value);
   for (const [name, value] of state.sizes) kept.set(`size.${name}`, value);
   if (location.protocol !== "about:") history.replaceState(null, "", `#${kept}`);
 }
@@ -305,7 +319,9 @@ function recall() {
   for (const [key, value] of new URLSearchParams(location.hash.slice(1))) {
     const number = Number(value), fits = Number.isSafeInteger(number) && number >= 0;
     if (key === "tab" && Object.hasOwn(tabs, value)) state.tab = value;
-    else if (key === "workers" && fits && number >= 1 && number <= 1024) state.machine.workers = number;
+    else if (["operations", "bytes"].includes(key) && isPositive(number)) state.machine[key] = number;
+    else if (key === "handoff" && isTime(number)) state.machine.handoff = number;
+    else if (key === "workers" && isWorkers(number)) state.machine.workers = number;
     else if (key.startsWith("size.") && fits && data.sizes.some((size) => `size.${size.name}` === key)) state.sizes.set(key.slice(5), number);
   }
 }
