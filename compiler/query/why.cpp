@@ -67,7 +67,7 @@ class Derivation {
   std::vector<Step> run(Span part) {
     ExprId id = typed_.innermost(part);
     if (!id.valid()) return {};
-    id = applied(id);
+    id = applied(bound_at(id, part));
     const shape::UseArena use(typed_.arena());
     expression(id, 0);
     origins(id);
@@ -80,6 +80,16 @@ class Derivation {
   }
   /// What says more of the last step, without a place of its own.
   void because(unsigned depth, std::string text) { steps_.push_back({{}, one_line(text), depth}); }
+
+  /// At `let` or at the name that it binds, what that stands for; of lets in a row, those of the nearest
+  /// behind.
+  ExprId bound_at(ExprId id, Span part) const {
+    for (ExprId at = id; program_.exprs[at].kind == Of::let; at = program_.exprs[at].args[1]) {
+      const ExprId value = program_.exprs[at].args[0];
+      if (part.begin <= program_.exprs[value].span.begin) return value;
+    }
+    return id;
+  }
 
   /// Of a function that is called, the call.
   ExprId applied(ExprId id) const {

@@ -64,6 +64,14 @@ int run_explain(const ExplainOptions& o) {
   }
   GraphOptions graph = o.graph;
   graph.common.file = o.what;
+  auto& named = graph.common.entries;  // --entry NAME says the same as NAME
+  if (!graph.entry.empty()) named.push_back(graph.entry);
+  if (named.size() > 1) {
+    fmt::print(stderr, "etcc: a page is of one entry\n");
+    return usage;
+  }
+  if (!named.empty()) graph.entry = named[0];
+  named.clear();
   return explain_graph(graph);
 }
 

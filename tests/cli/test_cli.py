@@ -811,6 +811,8 @@ class Pages(WithProgram):
 
     def test_dot(self):
         path = self.write("one.axn", "entry half (x : f32[n]) = x / 2.0\n")
+        self.assertEqual(etcc("explain", path, "--entry", "half", "--graph", "-o", "-")[1][:15], "<!doctype html>")
+        self.assertEqual(etcc("explain", path, "other", "--entry", "half", "--graph")[0], 2)
         status, out, _ = etcc("explain", path, "--graph=dot")
         self.assertEqual((status, out[:16]), (0, 'digraph "half" {'))
         dot = os.path.join(self.folder.name, "x.dot")
