@@ -1,8 +1,5 @@
 // Events in a kernel: one word per producer task, which holds the epoch of its last finished iteration. A
 // wait reads the words of a box of producers until they have reached the iteration that is meant.
-#include <algorithm>
-
-#include "base/contains.h"
 #include "module/kernel_emitter.h"
 #include "task/decided.h"
 
@@ -94,31 +91,13 @@ void KernelEmitter::notify(task::TaskTypeId id, Value* task) {
   }
 }
 
-/// The loops around the consumer, from the innermost out, of which the wait asks the same in every iteration.
-/// Tasks have one worker in all of them (plan/verify_segments.cpp), so the wait of the first iteration is
-/// enough.
-std::vector<task::LoopId> KernelEmitter::loops_waited_once(const task::Wait& wait) const {
-  const auto& producer = p_.types[p_.events[wait.event].producer].loops;
-  std::vector<Var> mentioned;
-  for (const auto& range : wait.box) range.first.collect_vars(mentioned), range.last.collect_vars(mentioned);
-  for (const Dim& index : wait.iteration) index.collect_vars(mentioned);
-  for (const Fact& fact : wait.guard) fact.lhs.collect_vars(mentioned), fact.rhs.collect_vars(mentioned);
-  std::vector<task::LoopId> loops = p_.types[wait.consumer].loops;
-  std::reverse(loops.begin(), loops.end());
-  const auto changes = [&](task::LoopId l) {
-    return base::contains(producer, l) || base::contains(mentioned, p_.loops[l].index);
-  };
-  loops.erase(std::find_if(loops.begin(), loops.end(), changes), loops.end());
-  return loops;
-}
-
 void KernelEmitter::emit_waits(const std::vector<uint32_t>& waits) {
   for (uint32_t w : waits) {
     const task::Wait& wait = p_.waits[w];
     Value* needed = several_;
     const auto distance = task::distance_of(p_, wait);
     for (const Fact& fact : wait.guard) needed = f_.b.CreateAnd(needed, f_.emit(fact));
-    for (const task::LoopId l : loops_waited_once(wait))
+    for (const task::LoopId l : plan::loops_waited_once(p_, wait))
       needed = f_.b.CreateAnd(needed, f_.b.CreateICmpEQ(f_.find(p_.loops[l].index)->value, f_.i64(0)));
     if (Value* runs = runs_waited_for(p_.types[p_.events[wait.event].producer], distance))
       needed = f_.b.CreateAnd(needed, f_.b.CreateICmpNE(runs, f_.i64(0)));  // else all were empty

@@ -57,7 +57,6 @@ class KernelEmitter {
   std::vector<Dim> current_iteration(const task::TaskType& type) const;
   Value* word(uint32_t event, Value* task);
   void notify(task::TaskTypeId id, Value* task);
-  std::vector<task::LoopId> loops_waited_once(const task::Wait&) const;
   void emit_waits(const std::vector<uint32_t>& waits);
   void emit_wait(task::EventId id, const std::vector<task::Wait::Range>& box,
                  const std::vector<Dim>& iteration,

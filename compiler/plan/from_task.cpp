@@ -298,12 +298,6 @@ class MemoryPlan {
   std::map<Place, std::set<TaskTypeId>> needed_;  ///< what sharing slots relies on
 };
 
-Dim grid_of(const task::TaskType& t) {
-  Dim total(1);
-  for (const auto& c : t.coordinates) total = total * c.extent;
-  return total;
-}
-
 /// Iterations of the loops of a type that stand inside of `outer`.
 Dim trips_inside(const Program& p, const task::TaskType& t, LoopId outer) {
   Dim trips(1);
@@ -419,7 +413,7 @@ Variant from_task(Program program, const std::string& symbol, Schedule schedule)
   v.slots = MemoryPlan(program).run();
   for (const auto& event : program.events) {
     v.event_offset.push_back(v.event_words);
-    v.event_words = v.event_words + grid_of(program.types[event.producer]);
+    v.event_words = v.event_words + tasks_of(program.types[event.producer]);
   }
   for (size_t n = 0; n < v.decisions.size() + v.sizes.size(); ++n) {
     v.event_offset.push_back(v.event_words);

@@ -113,6 +113,11 @@ struct Plan {
 };
 
 Variant from_task(task::Program, const std::string& symbol, Schedule);
+/// How many tasks the grid of a type has.
+Dim tasks_of(const task::TaskType&);
+/// The loops around the consumer, from the innermost out, in all iterations of which the wait asks the same.
+/// A task has one worker in all of them (verify_segments.cpp), so only the first iteration has to wait.
+std::vector<task::LoopId> loops_waited_once(const task::Program&, const task::Wait&);
 std::string print(const Plan&);
 /// Reads print()'s text back. `programs`: those of the variants, in order.
 std::optional<Plan> parse(const graph::Graph&, std::vector<task::Program> programs, const std::string& text,

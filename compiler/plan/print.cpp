@@ -11,6 +11,7 @@
 //       segment matmul.4 tasks 4*n               a task type and its grid
 //         first wait 3 copy.2 [t0 : t0] at (l)   a wait of the program, hoisted; what it waits for
 //         each wait 4 copy.2 [t0 : t0] at (l)    the same before each task
+//         each wait 5 sum.3 [] at () once in l   only in the first iteration
 //         barrier
 //         line n of 5*n                          tasks beside it: those before its own, and all
 //         decides loop l0                        publishes whether the loop goes on,

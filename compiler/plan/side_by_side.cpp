@@ -15,12 +15,6 @@ namespace {
 
 using Run = std::vector<Segment*>;
 
-Dim tasks_of(const task::TaskType& type) {
-  Dim tasks(1);
-  for (const auto& c : type.coordinates) tasks = tasks * c.extent;
-  return tasks;
-}
-
 bool waits_for(const task::Program& p, const Segment& segment, const Run& run) {
   const auto is_awaited = [&](uint32_t w) {
     const task::TaskTypeId producer = p.events[p.waits[w].event].producer;

@@ -7,20 +7,17 @@
 
 namespace axon::plan {
 
-/// How many tasks the grid of a type has.
-inline Dim tasks_of(const task::TaskType& type) {
-  Dim tasks(1);
-  for (const auto& c : type.coordinates) tasks = tasks * c.extent;
-  return tasks;
-}
-
-/// The producer of a wait, which of its tasks are waited for, and in which iteration.
+/// The producer of a wait, which of its tasks are waited for, in which iteration, and the loops of which only
+/// the first iteration waits.
 inline std::string text_of(const task::Program& p, const task::Names& names, const task::Wait& wait) {
   std::string box;
   for (const auto& range : wait.box)
     box += (box.empty() ? "" : ", ") + names(range.first) + " : " + names(range.last);
-  return fmt::format("{} [{}] at ({})", p.types[p.events[wait.event].producer].name, box,
-                     names(wait.iteration));
+  std::string once;
+  for (const task::LoopId l : loops_waited_once(p, wait))
+    once += (once.empty() ? " once in " : ", ") + names(p.loops[l].index);
+  return fmt::format("{} [{}] at ({}){}", p.types[p.events[wait.event].producer].name, box,
+                     names(wait.iteration), once);
 }
 
 }  // namespace axon::plan

@@ -172,6 +172,10 @@ class Script {
   void waits(const std::vector<uint32_t>& list, size_t own) {
     for (const uint32_t w : list) {
       const task::Wait& wait = p_.waits[w];
+      const auto once = loops_waited_once(p_, wait);
+      if (std::any_of(once.begin(), once.end(),
+                      [&](task::LoopId l) { return values_.at(p_.loops[l].index) != 0; }))
+        continue;
       std::map<int64_t, int64_t> last;  // by word
       for (const size_t other : grid_.awaited(wait, grid_.instances()[own])) {
         int64_t& value = last[word(wait.event.index, number_in_grid(grid_.instances()[other]))];
