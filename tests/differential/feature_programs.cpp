@@ -1,0 +1,303 @@
+// Programs of what the language can say (hand_programs.h).
+#include "hand_programs.h"
+
+namespace axon::differential {
+
+std::vector<HandProgram> programs_of_features() {
+  return {
+      // A matrix as the right operand, as the left one, transposed and gathered from: one layout serves all.
+      {"WeightsInSeveralRoles",
+       "entry right (p : weights { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"
+       "entry left (p : weights { w : f32[n, k] }) (x : f32[k, m]) = p.w @ x\n"
+       "entry turned (p : weights { w : f32[n, k] }) (x : f32[m, k]) = x @ transpose p.w\n"
+       "entry rows (p : weights { w : f32[n, k] }) (i : i32[m]) = p.w[i]\n",
+       {{{"n", 5}, {"k", 3}, {"m", 4}}, {{"n", 65}, {"k", 33}, {"m", 2}}, {{"n", 3}, {"k", 257}, {"m", 1}}},
+       3},
+      // Only right operands: stored in panels, for entries of their own sizes.
+      {"WeightsInPanels",
+       "entry one (p : weights { w : f32[n, k], v : bf16[n, k] }) (x : f32[1, n]) (y : bf16[1, n]) = (x @ "
+       "p.w, "
+       "y @ "
+       "p.v)\n"
+       "entry many (p : weights { w : f32[n, k], v : bf16[n, k] }) (x : f32[m, n]) (y : bf16[m, n]) = (x @ "
+       "p.w, y @ "
+       "p.v)\n",
+       {{{"n", 5}, {"k", 3}, {"m", 4}},
+        {{"n", 64}, {"k", 65}, {"m", 67}},
+        {{"n", 0}, {"k", 31}, {"m", 1}},
+        {{"n", 31}, {"k", 0}, {"m", 2}}}},
+      // Widened in the program, both streamed as panels.
+      {"WeightsWidened",
+       "entry stored (p : weights { w : bf16[n, k] }) (x : bf16[m, n]) = x @ p.w\n"
+       "entry widened (p : weights { w : bf16[n, k] }) (x : f32[m, n]) = x @ f32 p.w\n"
+       "entry scaled (q : weights { w : f16[n, k] }) (x : f32[m, n]) = for i j => sum a => x[i, a] * 0.5 * "
+       "f32 "
+       "q.w[a, j]\n",
+       {{{"n", 5}, {"k", 3}, {"m", 4}}, {{"n", 64}, {"k", 65}, {"m", 67}}, {{"n", 0}, {"k", 31}, {"m", 1}}}},
+      // Sums over several binders that run together in the right operand, in all of it or in a part, and in
+      // an
+      // order that is not the operand's.
+      {"SeveralDepths",
+       "entry windows (x : f32[c, h, w]) (k : f32[o, c, 3, 2]) =\n"
+       "  for o (y < h) (z < w) => sum c r s => x[c, y + r - 1, z + s - 1 else 0.0] * k[o, c, r, s]\n"
+       "entry strided (x : f32[c, h, w]) (k : f32[o, c, 2, 3]) =\n"
+       "  for o (y < (h + 1) / 2) (z < w) => sum s r c => x[c, 2*y + r, z + 2*s else 0.0] * k[o, c, r, s]\n"
+       "entry columns (x : f32[c, h, w]) (q : f32[2, 3, c, o]) =\n"
+       "  for (y < h) (z < w) o => sum c r s => x[c, y + r - 1, z + s else 0.0] * q[r, s, c, o]\n"
+       "entry whole (x : f32[c, h, w]) (v : f32[o, c, h, w]) = for o => sum c i j => x[c, i, j] * v[o, c, i, "
+       "j]\n"
+       "entry rows (u : f32[o, c, h]) (v : f32[o, c, h]) = for i j => sum a b => u[i, a, b] * v[j, a, b]\n"
+       "entry between (u : f32[o, c, h]) (v : f32[c, w, h]) = for i j => sum a b => u[i, a, b] * v[a, j, b]\n"
+       "entry narrow (u : bf16[o, c, h]) (v : bf16[o, c, h]) = for i j => sum a b => u[i, a, b] * v[j, a, "
+       "b]\n"
+       "entry local (u : f32[o, c, h]) (v : f32[o, c, h]) =\n"
+       "  let t = for i a b => tanh v[i, a, b] in for i j => sum a b => u[i, a, b] * t[j, a, b]\n"
+       "entry panels (p : weights { w : f32[c, h, o] }) (x : f32[w, c, h]) = for i j => sum a b => x[i, a, "
+       "b] "
+       "* "
+       "p.w[a, b, j]\n",
+       {{{"c", 3}, {"h", 5}, {"w", 4}, {"o", 2}},
+        {{"c", 1}, {"h", 1}, {"w", 1}, {"o", 1}},
+        {{"c", 5}, {"h", 7}, {"w", 67}, {"o", 33}},
+        {{"c", 0}, {"h", 3}, {"w", 2}, {"o", 3}},
+        {{"c", 2}, {"h", 0}, {"w", 3}, {"o", 4}}}},
+      // Masks that bound the keys: by positions, sizes, integers of the entry and of the data, in each
+      // spelling;
+      // rows with no key at all; masks that only partly bound, or not.
+      {"MaskedAttention",
+       "import attention\n"
+       "entry causal_rows (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) where m <= n =\n"
+       "  attention.causal_attention q k v\n"
+       "entry windows (q : f32[h, m, d]) (k : f32[h, n, d]) (v : f32[h, n, e]) =\n"
+       "  attention.scored (attention.window 40 (n - m)) q k v\n"
+       "entry started (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) (start : i64) =\n"
+       "  attention.scored (causal start) q k v\n"
+       "entry lengths (q : f32[h, m, d]) (k : f32[h, n, d]) (v : f32[h, n, e]) (z : i64[h]) =\n"
+       "  attention.scored (fn s => for p i j => if j < z[p] then s[p, i, j] else -inf) q k v\n"
+       "entry of_rows (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) (z : i32[m]) =\n"
+       "  attention.scored (fn s => for i j => if i64 z[i] < j + i && j <= 2*i then s[i, j] else -inf) q k "
+       "v\n"
+       "entry turned (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) =\n"
+       "  attention.scored (fn s => for i j => if i < 3*j || j + 9 < i then -inf else s[i, j]) q k v\n"
+       "entry partly (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) (z : i64[n]) =\n"
+       "  attention.scored (fn s => for i j => if j <= i && z[j] != z[0] then s[i, j] else -inf) q k v\n"
+       "entry capped (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) =\n"
+       "  attention.scored (fn s => attention.window 7 0 (causal 2 (attention.softcap 5.0 s))) q k v\n"
+       "entry nan_rows (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) =\n"
+       "  softmax (for i j => if j < i then (q @ transpose k)[i, j] else -inf) @ v\n"
+       "entry statistics (x : f32[m, n]) =\n"
+       "  let s = for i j => if j <= i && i < j + 5 then x[i, j] else -inf in (maximum s, logsumexp s, "
+       "softmax "
+       "s)\n"
+       "entry two_axes (x : f32[m, h, n]) (v : f32[h, n, e]) =\n"
+       "  let s = for i p j => if p + j <= i then x[i, p, j] else -inf\n"
+       "  let top = for i => maximum (for p => maximum s[i, p])\n"
+       "  let w = for i p j => exp (s[i, p, j] - top[i])\n"
+       "  in for i c => (sum p j => w[i, p, j] * v[p, j, c]) / (sum p j => w[i, p, j])\n",
+       {{{"m", 5}, {"start", 3}, {"n", 7}, {"d", 3}, {"e", 2}, {"h", 2}},
+        {{"m", 1}, {"start", 0}, {"n", 1}, {"d", 1}, {"e", 1}, {"h", 1}},
+        {{"m", 67}, {"start", 64}, {"n", 131}, {"d", 5}, {"e", 33}, {"h", 1}},
+        {{"m", 3}, {"start", -2}, {"n", 601}, {"d", 2}, {"e", 3}, {"h", 3}},
+        {{"m", 130}, {"start", 5}, {"n", 130}, {"d", 4}, {"e", 4}, {"h", 1}},
+        {{"m", 0}, {"start", 0}, {"n", 3}, {"d", 2}, {"e", 2}, {"h", 2}},
+        {{"m", 0}, {"start", 0}, {"n", 0}, {"d", 2}, {"e", 2}, {"h", 2}}},
+       70},
+      // Reductions over the points that a mask leaves: by positions and by the data, of several binders,
+      // along
+      // rows
+      // and columns; slices between two integers of the data, with and without steps, empty ones too.
+      {"BoundedReductions",
+       "entry triangles (x : f32[m, n]) (y : i64[n, m]) =\n"
+       "  ((for i => sum j => if j <= i then x[i, j] else 0.0), (for i => sum j => if j < i then y[j, i] "
+       "else "
+       "0),\n"
+       "   (for i => reduce max (-inf) (for j => if i <= 2*j && j != 3 then x[i, j] else -inf)),\n"
+       "   sum i j => if j <= i && i < j + 4 then x[i, j] else 0.0)\n"
+       "entry lengths (x : f32[m, n]) (z : i64[m]) (w : i32[n]) =\n"
+       "  ((for i => sum j => if j < z[i] then x[i, j] else 0.0), (for j => sum i => if i64 w[j] <= i then "
+       "x[i, j] "
+       "else 0.0),\n"
+       "   (for i => sum j => if z[i] <= j + i && j < z[0] then x[i, j] * x[i, j] else 0.0),\n"
+       "   (for i => all (for j => if j < z[i] then x[i, j] < 0.5 else true)))\n"
+       "entry slices (x : f32[n]) (y : f32[m, n]) (z : i64[m]) (w : i64[m]) =\n"
+       "  let a = for i => min (z[i] % (n + 1)) (w[i] % (n + 1)) let b = for i => max (z[i] % (n + 1)) (w[i] "
+       "% "
+       "(n + 1)) in\n"
+       "  ((for i => sum x[a[i] : b[i]]), (for i => maximum x[a[i] : b[i] : 3]), (for i => sum (x[: b[i]] * "
+       "y[i, : b[i]])),\n"
+       "   (for i => sum y[i, a[i] :]), (for i => sum (y[i, a[i] : b[i]] * x[a[i] : b[i]])))\n",
+       {{{"m", 5}, {"n", 7}},
+        {{"m", 1}, {"n", 1}},
+        {{"m", 67}, {"n", 131}},
+        {{"m", 3}, {"n", 600}},
+        {{"m", 4}, {"n", 0}},
+        {{"m", 0}, {"n", 3}}},
+       70},
+      // Matrix products whose right operand begins where the data says: weights in panels and in rows,
+      // arguments, one
+      // or many rows, transposed, summed over the choice too.
+      {"GatheredMatrices",
+       "import routing\n"
+       "entry experts (p : weights routing.Experts[f32, e, d, f]) (x : f32[t, d]) (s : f32[t, e]) where e >= "
+       "2 "
+       "=\n"
+       "  let (w, ids) = routing.top_gates 2 s in routing.by_gather w ids x p\n"
+       "entry rows (w : f32[e, d, f]) (x : f32[t, m, d]) (z : i64[t]) =\n"
+       "  for t m j => sum a => x[t, m, a] * w[z[t] % e, a, j]\n"
+       "entry turned (p : weights { w : bf16[e, f, d] }) (x : f32[t, d]) (z : i32[t]) =\n"
+       "  for t j => sum a => x[t, a] * f32 p.w[i64 z[t] % e, j, a]\n"
+       "entry summed (w : f32[d, e, f]) (x : f32[t, d]) (z : i64[t, d]) =\n"
+       "  for t j => sum a => x[t, a] * w[a, z[t, a] % e, j]\n"
+       "entry both (w : f32[e, d, d]) (x : f32[e, d]) (z : i64[t]) =\n"
+       "  for t j => sum a => x[z[t] % e, a] * w[z[t] % e, a, j]\n",
+       {{{"e", 3}, {"d", 5}, {"f", 7}, {"t", 4}, {"m", 2}},
+        {{"e", 2}, {"d", 1}, {"f", 1}, {"t", 1}, {"m", 1}},
+        {{"e", 4}, {"d", 67}, {"f", 33}, {"t", 3}, {"m", 65}},
+        {{"e", 2}, {"d", 0}, {"f", 3}, {"t", 2}, {"m", 1}},
+        {{"e", 2}, {"d", 3}, {"f", 4}, {"t", 0}, {"m", 0}}},
+       70},
+      // A weight in panels of one entry, and arguments and states of the same name and path in others.
+      {"WeightsBesideArguments",
+       "entry fixed (p : weights { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"
+       "entry given (p : { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"
+       "entry kept (p : *{ w : f32[n, k] }) (x : f32[m, n]) =\n"
+       "  let y = x @ p.w in (y, p with w = for i j => p.w[i, j] * 0.5)\n",
+       {{{"n", 5}, {"k", 3}, {"m", 4}},
+        {{"n", 64}, {"k", 65}, {"m", 67}},
+        {{"n", 0}, {"k", 31}, {"m", 1}},
+        {{"n", 31}, {"k", 0}, {"m", 2}}}},
+      // A grid of patches side by side, and a row before them: two sizes that only their product matters of.
+      {"RowBeforePatches",
+       "entry embed (x : f32[n, h, w, c]) (p : f32[c, d]) (first : f32[d]) =\n"
+       "  let e = (rearrange x [b, i, j, c] => [b, i*j, c]) @ p in for b => concat [first] e[b]\n",
+       {{{"n", 2}, {"h", 3}, {"w", 5}, {"c", 7}, {"d", 4}},
+        {{"n", 1}, {"h", 11}, {"w", 13}, {"c", 48}, {"d", 33}},
+        {{"n", 3}, {"h", 0}, {"w", 2}, {"c", 1}, {"d", 1}}}},
+      // A cache that is written at a position and read up to it, one position after the other.
+      {"CacheByPosition",
+       "entry step (c : *f32[s, d]) (x : f32[d]) (pos : i64) =\n"
+       "  let c = c with [pos] = x * 0.5\n"
+       "  in (softmax (c[0 : pos + 1] @ transpose (for (i < 1) j => x[j])), c)\n",
+       {{{"s", 1}, {"d", 3}, {"pos", 0}},
+        {{"s", 70}, {"d", 5}, {"pos", 64}},
+        {{"s", 70}, {"d", 5}, {"pos", 69}}}},
+      // Steps that measure what they made: the second slot of what they carry is read in the same iteration.
+      {"StepsThatMeasure",
+       "entry forward (u : f32[n]) = iterate 5 (fn (u, _) => let v = for i => u[i] + u[i + 1 else 0.0] in "
+       "(v, "
+       "sum v)) (u, 0.0)\n"
+       "entry backward (u : f32[n]) = iterate 5 (fn (u, _) => let v = for i => u[i] + u[i - 1 else 0.0] in "
+       "(v, "
+       "sum v)) (u, 0.0)\n"
+       "entry driven (u : f32[n]) (x : f32[m]) =\n"
+       "  scan (fn u x => let v = for i => u[i] + x * u[i + 1 else 0.0] in (v, sum v)) u x\n"
+       "entry settled (u : f32[n]) where 1 <= n = while (fn (u, r, k) => k < 4 && r > -9.0)\n"
+       "  (fn (u, _, k) => let v = for i => u[i] * 0.5 + u[i + 1 else 0.0] in (v, maximum (v - u), k + 1))\n"
+       "  (u, 1.0, 0)\n"
+       "entry plane (u : f32[h, m]) = iterate 4 (fn (u, _) =>\n"
+       "  let v = for i j => u[i, j] + u[i + 1, j else 0.0] + u[i, j + 1 else 0.0]\n"
+       "  in (v, sum i j => abs (v[i, j] - u[i, j]))) (u, 0.0)\n",
+       {{{"n", 1}, {"m", 3}, {"h", 1}},
+        {{"n", 2049}, {"m", 2}, {"h", 18}},
+        {{"n", 1025}, {"m", 0}, {"h", 3}},
+        {{"n", 13}, {"m", 1}, {"h", 13}}}},
+      // Sizes that an integer decides, of a sum over three axes that no temporary holds.
+      {"SizesThatAnIntegerScales",
+       "entry spread (x : f32[c, h, w]) (f : f32[c, o, k, l]) (t : i64) =\n"
+       "  for i (u < t*h) (v < t*w) => sum a r s => x[a, u - r, v - s else 0] * f[a, i, r, s]\n"
+       "entry literal (x : f32[c, h, w]) (f : f32[c, o, k, l]) =\n"
+       "  for i (u < 2*h) (v < 2*w) => sum a r s => x[a, u - r, v - s else 0] * f[a, i, r, s]\n",
+       {{{"c", 2}, {"h", 3}, {"w", 5}, {"o", 2}, {"k", 2}, {"l", 3}, {"t", 3}},
+        {{"c", 20}, {"h", 8}, {"w", 8}, {"o", 2}, {"k", 5}, {"l", 5}, {"t", 2}},
+        {{"c", 1}, {"h", 7}, {"w", 0}, {"o", 1}, {"k", 1}, {"l", 0}, {"t", 1}},
+        {{"c", 3}, {"h", 2}, {"w", 2}, {"o", 2}, {"k", 2}, {"l", 2}, {"t", 0}}}},
+      // A part that grows from step to step.
+      {"StepsThatReadMoreEachTime",
+       "entry sums (x : f32[n]) = let (s, y) = scan (fn s l => (s, sum x[: l + 1])) 0.0 (iota n) in y\n"
+       "entry rows (x : f32[n, d]) =\n"
+       "  fold (fn s l => s * 0.5 + sum (transpose x[: l + 1])) (for (j < d) => 0.25) (iota n)\n",
+       {{{"n", 1}, {"d", 3}}, {{"n", 70}, {"d", 5}}, {{"n", 0}, {"d", 2}}}},
+      // Numbers that every step moves on: where they are proved to be inside and where they are not, forwards
+      // and
+      // backwards, in records, read up to, handed back, in a loop inside of a loop, by a step with a name.
+      {"PositionsThatLoopsCarry",
+       "entry proved (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where 0 <= pos, pos + n <= s =\n"
+       "  fold (fn (c, p) x => (c with [p] = x * 0.5, p + 1)) (c, pos) xs\n"
+       "entry checked (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where 0 <= pos =\n"
+       "  fold (fn (c, p) x => (c with [p] = x * 0.5, p + 1)) (c, pos) xs\n"
+       "entry back (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where n <= s =\n"
+       "  fold (fn (p, c) x => (p - 1, c with [p] = x + 0.5)) (s - 1, c) xs |> (fn (p, c) => c)\n"
+       "entry record (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where 0 <= pos, pos + 2*n <= s =\n"
+       "  fold (fn r x => let q = r.pos + 2 in {c = r.c with [r.pos + 1] = x, pos = q}) {c = c, pos = pos} "
+       "xs\n"
+       "entry field (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where 0 <= pos, pos + n <= s =\n"
+       "  fold (fn r x => (r with c = (r.c with [r.pos] = x)) with pos = r.pos + 1) {c = c, pos = pos} xs\n"
+       "entry read (c : *f32[s]) (xs : f32[n, d]) (pos : i64) where 0 <= pos, pos + n <= s, 1 <= d =\n"
+       "  scan (fn (c, p) x => let c = c with [p] = x[0] in ((c, p + 1), sum c[0 : p + 1])) (c, pos) xs\n"
+       "entry window (c : *f32[s]) (xs : f32[n, d]) (pos : i64) where 0 <= pos =\n"
+       "  fold (fn (c, p) x => (c with [p : p + 1] = [sum x] + c[p : p + 1], 1 + p)) (c, pos) xs\n"
+       "entry nested (c : *f32[s]) (xs : f32[n, d]) (pos : i64) where 0 <= pos, pos + n * d <= s =\n"
+       "  fold (fn (c, p) x => fold (fn (c, p) v => (c with [p] = v, p + 1)) (c, p) x) (c, pos) xs\n"
+       "entry counted (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where 0 <= pos, pos + n <= s =\n"
+       "  iterate n (fn (c, p) => (c with [p] = xs[p - pos else 0.5], p + 1)) (c, pos)\n"
+       "entry branch (c : *f32[s, d]) (xs : f32[n, d]) (pos : i64) where 0 <= pos =\n"
+       "  fold (fn (c, p) x => (if p < s then c with [p] = x else c, p + 1)) (c, pos) xs\n",
+       {{{"s", 7}, {"n", 2}, {"d", 3}, {"pos", 1}},
+        {{"s", 70}, {"n", 5}, {"d", 5}, {"pos", 40}},
+        {{"s", 5}, {"n", 0}, {"d", 1}, {"pos", 5}}}},
+      // States that go through time are written over themselves: also of more axes, in a loop inside of a
+      // loop,
+      // beside
+      // another state, with the old value read before, and after an update.
+      {"StatesThroughTime",
+       "entry sums (s : *f32[n]) (xs : f32[t, n]) = scan (fn s x => let y = s + x in (y, y)) s xs\n"
+       "entry decay (s : *f32[n, m]) (xs : f32[t, n]) = fold (fn s x => for i j => s[i, j] * 0.5 + x[i]) s "
+       "xs\n"
+       "entry nested (s : *f32[n]) (xs : f32[t, n]) =\n"
+       "  fold (fn s x => iterate 2 (fn s => tanh (s * 0.5 + x)) s) s xs\n"
+       "entry pair (s : *f32[n]) (c : *f32[n]) (xs : f32[t, n]) =\n"
+       "  fold (fn (s, c) x => let d = tanh (c * 0.5 + x) in (s * 0.5 + d, d)) (s, c) xs\n"
+       "entry before (s : *f32[n]) (xs : f32[t, n]) =\n"
+       "  scan (fn s x => let old = sum s in (s * 0.5 + x * old * 0.1, old)) s xs\n"
+       "entry after (s : *f32[n]) (xs : f32[t, n]) where 1 <= n =\n"
+       "  fold (fn s x => s + x) (s with [0] = 1.0) xs with [0] = 2.0\n",
+       {{{"n", 5}, {"m", 3}, {"t", 4}},
+        {{"n", 1}, {"m", 65}, {"t", 1}},
+        {{"n", 257}, {"m", 33}, {"t", 3}},
+        {{"n", 64}, {"m", 0}, {"t", 0}}}},
+      // A state of more axes than what it is updated with, which is computed over one axis: sums and
+      // contractions, at a position, under a condition, through time, in integers.
+      {"StatesUpdatedOverMergedAxes",
+       "entry sums (s : *f32[h, e]) (x : f32[n, h*e]) =\n"
+       "  s with [:, :] = s * 0.5 + unflatten (over_first sum x)\n"
+       "entry below (s : *f32[h + 1, e]) (x : f32[n, h*e]) = s with [1:, :] = unflatten (over_first sum x)\n"
+       "entry beside (s : *f32[h + 1, e + 2]) (x : f32[n, h*e]) =\n"
+       "  s with [1:, 2:] = s[1:, 2:] + unflatten (over_first sum x)\n"
+       "entry rows (s : *f32[h, e]) (x : f32[h*e, n]) = s with [:, :] = s + unflatten (for i => sum x[i])\n"
+       "entry three (s : *f32[h, e, m]) (x : f32[n, h*e*m]) =\n"
+       "  s with [:, :, :] = s + for (a < h) (b < e) (c < m) => sum i => x[i, (a*e + b)*m + c]\n"
+       "entry heads (s : *f32[h, m, e]) (x : f32[m, d]) (w : f32[d, h*e]) (g : f32) =\n"
+       "  s with [:, :, :] = split_heads h (x @ w) * g + s\n"
+       "entry two (s : *f32[2, m, e]) (x : f32[m, d]) (w : weights f32[d, 2*e]) =\n"
+       "  s with [:, :, :] = s + split_heads 2 (x @ w)\n"
+       "entry chosen (s : *f32[h, m, e]) (x : f32[m, d]) (w : f32[d, h*e]) (fresh : bool) =\n"
+       "  s with [:, :, :] = (if fresh then split_heads h (x @ w) else s)\n"
+       "entry selected (s : *f32[h, m, e]) (x : f32[m, d]) (w : f32[d, h*e]) (fresh : bool) =\n"
+       "  s with [:, :, :] = select fresh (split_heads h (x @ w)) s\n"
+       "entry placed (s : *f32[h, m + n, e]) (x : f32[n, d]) (w : f32[d, h*e]) (pos : i64)\n"
+       "  where 0 <= pos, pos <= m =\n"
+       "  s with [:, pos : pos + n, :] = s[:, pos : pos + n, :] * 0.5 + split_heads h (x @ w)\n"
+       "entry steps (s : *f32[h, e]) (xs : f32[m, n, h*e]) =\n"
+       "  fold (fn s x => s with [:, :] = s * 0.5 + unflatten (over_first sum (x * s[0, 0 else 0.0]))) s xs\n"
+       "entry record (p : *{ k : i32[h, e], v : i32[h, e] }) (x : i32[n, h*e]) =\n"
+       "  let y = unflatten (over_first sum x)\n"
+       "  in { k = p.k with [:, :] = p.k + y, v = p.v with [:, :] = y - p.v }\n",
+       {{{"h", 2}, {"e", 5}, {"n", 3}, {"m", 4}, {"d", 3}, {"pos", 1}},
+        {{"h", 7}, {"e", 33}, {"n", 17}, {"m", 3}, {"d", 65}, {"pos", 0}},
+        {{"h", 3}, {"e", 1}, {"n", 70}, {"m", 1}, {"d", 1}, {"pos", 1}},
+        {{"h", 1}, {"e", 65}, {"n", 0}, {"m", 2}, {"d", 0}, {"pos", 2}},
+        {{"h", 0}, {"e", 4}, {"n", 2}, {"m", 0}, {"d", 2}, {"pos", 0}}}},
+  };
+}
+
+}  // namespace axon::differential

@@ -1,0 +1,22 @@
+// Small programs written by hand, which programs_test.cpp runs in every executor: what generated programs
+// cannot say (entries that share weights, states with a size that changes), and one for each bug that they
+// found.
+#pragma once
+#include <vector>
+
+#include "bindings.h"
+
+namespace axon::differential {
+
+struct HandProgram {
+  const char* name;
+  const char* source;  ///< every entry is run
+  std::vector<Sizes> sizes;
+  int64_t bound = 100;  ///< of integers
+};
+
+std::vector<HandProgram> programs_of_features();
+std::vector<HandProgram> programs_of_data();
+std::vector<HandProgram> programs_of_bugs();
+
+}  // namespace axon::differential
