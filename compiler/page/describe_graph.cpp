@@ -29,7 +29,13 @@ const char* name_of(graph::UseKind kind) {
       return "init";
     case graph::UseKind::next:
       return "next";
-    default:
+    case graph::UseKind::output_load:
+    case graph::UseKind::local_load:
+    case graph::UseKind::extent_load:
+    case graph::UseKind::result:
+    case graph::UseKind::check:
+    case graph::UseKind::size:
+    case graph::UseKind::debug:
       return "load";
   }
 }

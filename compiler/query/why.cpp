@@ -129,6 +129,7 @@ class Derivation {
       case Of::global:
         return signature(e, depth);
       case Of::number:
+        return because(depth, "a literal, of the type that it is written with or used as");
       case Of::boolean:
       case Of::string:
         return because(depth, "it is written so");
@@ -140,7 +141,7 @@ class Derivation {
         because(depth, "the type of what stands behind `in`");
         return expression(e.args[1], depth);
       case Of::conditional:
-        because(depth, "the type of both branches");
+        because(depth, "from both branches");
         expression(e.args[1], depth);
         return expression(e.args[2], depth);
       case Of::index:
@@ -150,7 +151,14 @@ class Derivation {
         return rearranged(e, depth);
       case Of::lambda:
         return parts({e.args[0]}, depth);
-      default:
+      case Of::tuple:
+      case Of::record:
+      case Of::field:
+      case Of::with_field:
+      case Of::with_index:
+      case Of::list:
+      case Of::check_as:
+      case Of::error:
         return parts(e.args, depth);
     }
   }

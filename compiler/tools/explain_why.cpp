@@ -38,12 +38,7 @@ void print_json(const source::SourceManager& sources, const std::vector<query::S
     Json one = {{"text", step.text}, {"depth", step.depth}};
     if (step.span.valid()) {
       const source::SourceFile& file = sources[step.span.file];
-      const source::Position from = file.position(step.span.begin), to = file.position(step.span.end);
-      one.update({{"file", file.name()},
-                  {"line", from.line},
-                  {"column", from.column},
-                  {"end_line", to.line},
-                  {"end_column", to.column}});
+      one.update(place_json(file, step.span, file.name()));
     }
     all.push_back(std::move(one));
   }

@@ -41,4 +41,13 @@ uint32_t offset_of(const source::SourceFile& file, source::Position at) {
   return offset;
 }
 
+nlohmann::json place_json(const source::SourceFile& file, source::Span span, const std::string& name) {
+  const source::Position from = file.position(span.begin), to = file.position(span.end);
+  return {{"file", name},
+          {"line", from.line},
+          {"column", from.column},
+          {"end_line", to.line},
+          {"end_column", to.column}};
+}
+
 }  // namespace axon::tools

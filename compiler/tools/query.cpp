@@ -91,19 +91,16 @@ void show(const QueryOptions& o, const source::SourceManager& sources, const std
   Json all = Json::array();
   for (const Line& line : lines) {
     const source::SourceFile& file = sources[line.span.file];
-    const source::Position from = file.position(line.span.begin), to = file.position(line.span.end);
     const std::string name = shown_name(o, file.name());
-    if (o.json)
-      all.push_back({{"file", name},
-                     {"line", from.line},
-                     {"column", from.column},
-                     {"end_line", to.line},
-                     {"end_column", to.column},
-                     {"text", line.text}});
-    else if (o.what == "type")
+    if (o.json) {
+      all.push_back(place_json(file, line.span, name));
+      all.back()["text"] = line.text;
+    } else if (o.what == "type") {
       fmt::print("{}\n", line.text);
-    else
+    } else {
+      const source::Position from = file.position(line.span.begin);
       fmt::print("{}:{}:{}: {}\n", name, from.line, from.column, line.text);
+    }
   }
   if (o.json) fmt::print("{}\n", all.dump(2, ' ', false, Json::error_handler_t::replace));
 }
