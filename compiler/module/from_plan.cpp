@@ -169,10 +169,10 @@ void KernelEmitter::emit_segment(const plan::Segment& segment) {
       number, first, end, LoopKind::plain,
       [&] {
         Value* task = f_.find(number.var)->value;
-        bind_coordinates(type, task);
+        bind_coordinates(segment, task);
         emit_waits(segment.per_task);
         call_task(segment.type, task_functions_);
-        notify(segment.type, task);
+        notify(segment.type, segment.folded ? f_.emit(number_in_grid(type)) : task);
         for (uint32_t d : segment.decides) publish(v_.decisions[d], type);
         for (uint32_t number : segment.settles) settle(v_.sizes[number]);
       },
@@ -183,14 +183,35 @@ void KernelEmitter::emit_segment(const plan::Segment& segment) {
   if (segment.barrier_after) wait_for_all(segment.type);
 }
 
-void KernelEmitter::bind_coordinates(const task::TaskType& type, Value* task) {
+/// Of the task at a position of the segment's grid.
+void KernelEmitter::bind_coordinates(const plan::Segment& segment, Value* task) {
   auto& b = f_.b;
+  const auto& type = p_.types[segment.type];
   for (size_t c = type.coordinates.size(); c-- > 0;) {
     const auto& coordinate = type.coordinates[c];
     Value* extent = f_.emit(coordinate.extent);
-    f_.bind(coordinate.var, c == 0 ? task : b.CreateURem(task, extent), INT32_MAX, coordinate.extent);
+    Value* at = c == 0 ? task : b.CreateURem(task, extent);
+    if (segment.folded == c) at = folded(at, coordinate.extent);
+    f_.bind(coordinate.var, at, INT32_MAX, coordinate.extent);
     if (c > 0) task = b.CreateUDiv(task, extent);
   }
+}
+
+/// plan::tile_at the position.
+Value* KernelEmitter::folded(Value* position, const Dim& extent) {
+  auto& b = f_.b;
+  const Var var = shape::fresh_var("half");
+  f_.bind(var, b.CreateLShr(position, 1), INT32_MAX, extent);
+  return b.CreateSelect(b.CreateTrunc(position, b.getInt1Ty()),
+                        f_.emit(plan::tile_at(Dim(var), true, extent)),
+                        f_.emit(plan::tile_at(Dim(var), false, extent)));
+}
+
+/// Of the task with the bound coordinates: its word in the events of its type.
+Dim KernelEmitter::number_in_grid(const task::TaskType& type) {
+  Dim number;
+  for (const auto& c : type.coordinates) number = number * c.extent + Dim(c.var);
+  return number;
 }
 
 /// Before the first waits of a worker's tasks, the memory system is idle: its first weights may come
@@ -198,7 +219,7 @@ void KernelEmitter::bind_coordinates(const task::TaskType& type, Value* task) {
 void KernelEmitter::ask_ahead(const plan::Segment& segment, Value* first) {
   if (segment.hoisted.empty() || !ahead_functions_[segment.type.index]) return;
   f_.when(several_, [&] {
-    bind_coordinates(p_.types[segment.type], first);
+    bind_coordinates(segment, first);
     call_task(segment.type, ahead_functions_);
   });
 }

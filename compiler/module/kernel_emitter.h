@@ -43,7 +43,9 @@ class KernelEmitter {
   void emit_loop(const plan::Step& step);
   void call_debug(uint32_t number);
   void emit_segment(const plan::Segment& segment);
-  void bind_coordinates(const task::TaskType& type, Value* task);
+  void bind_coordinates(const plan::Segment& segment, Value* task);
+  Value* folded(Value* position, const Dim& extent);
+  static Dim number_in_grid(const task::TaskType& type);
   void ask_ahead(const plan::Segment& segment, Value* first);
   void call_task(task::TaskTypeId id, const std::vector<llvm::Function*>& functions);
 

@@ -119,6 +119,7 @@ class Variant {
                      {"hoisted", s.hoisted},
                      {"waits", s.per_task},
                      {"barrier", s.barrier_after}});
+      if (s.folded) out.back()["folded"] = *s.folded;
       if (s.line) out.back()["line"] = {{"before", of(s.line->before)}, {"whole", of(s.line->whole)}};
     }
     return out;

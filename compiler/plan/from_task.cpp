@@ -81,6 +81,29 @@ const std::vector<uint32_t>& waits_of(const WaitsOf& waits, TaskTypeId type) {
   return found == waits.end() ? none : found->second;
 }
 
+/// At typical sizes, do tasks a quarter and three quarters along the coordinate differ in work by a tenth?
+/// The keys of a causal mask grow all along, those of a window only where it begins.
+bool is_uneven(const task::TaskType& type, const task::Coordinate& coordinate) {
+  if (!type.work.contains(coordinate.var)) return false;
+  shape::Assignment values;
+  for (shape::Var v : type.work.vars()) values[v] = typical_size;
+  for (shape::Var v : coordinate.extent.vars()) values[v] = typical_size;
+  for (const task::Coordinate& c : type.coordinates) values[c.var] = 0;
+  const int64_t tiles = coordinate.extent.evaluate(values).value_or(0);
+  const auto work_at = [&](int64_t tile) {
+    values[coordinate.var] = tile;
+    return static_cast<double>(type.work.evaluate(values).value_or(0));
+  };
+  const auto [least, most] = std::minmax({work_at(tiles / 4), work_at(3 * tiles / 4)});
+  return most > 1.1 * least;
+}
+
+std::optional<uint32_t> uneven_coordinate(const task::TaskType& type) {
+  for (uint32_t c = 0; c < type.coordinates.size(); ++c)
+    if (AXON_RULE(fold_uneven, is_uneven(type, type.coordinates[c]))) return c;
+  return std::nullopt;
+}
+
 std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& steps, Schedule schedule,
                            const WaitsOf& waits, const std::vector<Decision>& decisions,
                            const std::vector<SizeDecision>& sizes) {
@@ -94,6 +117,7 @@ std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& step
       segment.barrier_after = schedule == Schedule::barrier;
       for (uint32_t w : waits_of(waits, s.task))
         (depends_on_coordinates(p, p.waits[w]) ? segment.per_task : segment.hoisted).push_back(w);
+      segment.folded = uneven_coordinate(p.types[s.task]);
       segment.decides = decided_by(p, s.task, decisions);
       for (uint32_t n = 0; n < sizes.size(); ++n)
         if (AXON_RULE(settles_size, p.graph->sizes[sizes[n].size].value.node == p.types[s.task].node))

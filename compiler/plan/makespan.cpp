@@ -124,14 +124,20 @@ class Machine {
       grid.high.push_back(number(c.extent) - 1);
       tasks *= grid.high.back() + 1;
     }
-    const double work = static_cast<double>(number(type.work));
+    const bool is_uneven = std::any_of(type.coordinates.begin(), type.coordinates.end(),
+                                       [&](const auto& c) { return type.work.contains(c.var); });
+    double work = 0;
     begin_events(segment.type);
     int64_t next = 0, worker = 0, end = end_of(segment, 0, tasks);
     int64_t began = -1;  // the worker whose first task of this segment has begun
     grid.for_each([&](const std::vector<int64_t>& at) {
       while (next >= end) end = end_of(segment, ++worker, tasks);
       ++next;
-      for (size_t c = 0; c < at.size(); ++c) values_[type.coordinates[c].var] = at[c];
+      std::vector<int64_t> tile = at;
+      if (segment.folded)
+        tile[*segment.folded] = tile_at(at[*segment.folded], grid.high[*segment.folded] + 1);
+      for (size_t c = 0; c < tile.size(); ++c) values_[type.coordinates[c].var] = tile[c];
+      if (is_uneven || next == 1) work = static_cast<double>(number(type.work));
       double& free = free_[static_cast<size_t>(worker)];
       const int me = static_cast<int>(worker);
       if (!segment.barrier_after) {  // a barrier after every segment takes the place of all waits
@@ -140,7 +146,7 @@ class Machine {
       }
       began = worker;
       free += work;
-      notify(at, free, me);
+      notify(tile, free, me);
     });
     for (const auto& c : type.coordinates) values_.erase(c.var);
     if (segment.barrier_after && free_.size() > 1) {

@@ -167,6 +167,8 @@ class Parser : task::TextReader {
         s.barrier_after = true;
       else if (accept("line"))
         s.line = line();
+      else if (accept("fold"))
+        s.folded = coordinate(*at);
       else if (accept("decides"))
         decides(s);
       else
@@ -174,6 +176,15 @@ class Parser : task::TextReader {
       end_of_line();
     }
     return s;
+  }
+
+  /// The position of the coordinate with that name.
+  uint32_t coordinate(const task::TaskType& type) {
+    const Dim named = dim();
+    for (uint32_t c = 0; c < type.coordinates.size(); ++c)
+      if (named == Dim(type.coordinates[c].var)) return c;
+    fail(fmt::format("`{}` has no such coordinate", type.name));
+    return 0;
   }
 
   Line line() {

@@ -4,9 +4,9 @@
 // In: task::Program with events. Out: what module/ emits and what image/ writes into the manifest.
 //
 // A segment is one task type run over its whole grid: worker w of N takes tasks [T*w/N, T*(w+1)/N) of the
-// row-major grid of T tasks, or what workers.h says of a line, in ascending order. Segments follow program
-// order; a loop repeats its segments. Waits that do not depend on a segment's coordinates are hoisted to its
-// start.
+// row-major grid of T tasks, or what workers.h says of a line, in ascending order. Where tasks cost more the
+// further along an axis they are, its tiles are taken from both ends in turn. Segments follow program order;
+// a loop repeats its segments. Waits that do not depend on a segment's coordinates are hoisted to its start.
 //
 // Memory: every temporary buffer gets an arena slot. Two buffers share a slot whole (size = max of both) only
 // when every reuse is ordered by the events that exist; else they are disjoint. Slot offsets are prefix sums,
@@ -40,6 +40,10 @@ struct Segment {
   std::vector<uint32_t> decides;            ///< numbers of Variant::decisions that its one task makes
   std::vector<uint32_t> settles;            ///< numbers of Variant::sizes that its one task computes
   std::optional<Line> line = std::nullopt;  ///< Schedule::events: where others stand beside it
+  /// The coordinate along which tasks cost different amounts: in the order of the grid its tiles are the
+  /// first, the last, the second, the last but one (workers.h), so that every worker gets cheap and dear
+  /// ones.
+  std::optional<uint32_t> folded = std::nullopt;
 };
 
 /// A loop with a condition: how many iterations it has is decided while it runs. The task that computes the

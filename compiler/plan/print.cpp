@@ -81,6 +81,7 @@ class Printer {
     if (s.barrier_after) out_ += indent + "  barrier\n";
     if (s.line)
       out_ += fmt::format("{}  line {} of {}\n", indent, names_(s.line->before), names_(s.line->whole));
+    if (s.folded) out_ += fmt::format("{}  fold {}\n", indent, names_(type.coordinates[*s.folded].var));
     for (uint32_t d : s.decides)
       out_ += fmt::format("{}  decides loop l{}\n", indent, v_.decisions[d].loop.index);
     for (uint32_t n : s.settles) out_ += fmt::format("{}  decides size {}\n", indent, size_name(n));

@@ -74,6 +74,10 @@ class Segments {
                   once_for_all, "form");
     report_.add(fmt::format("{}: its grid is the same in every iteration", type.name), has_one_grid(type),
                 "form");
+    if (!segment.folded) return;
+    is_folded_ = true;
+    report_.add(fmt::format("{}: what is folded is one of its coordinates", type.name),
+                *segment.folded < type.coordinates.size(), "form");
   }
 
   /// The segments of a line follow one another and make it up: so, grids having tasks, where the whole line
@@ -163,6 +167,33 @@ class Segments {
     report_.add("a worker's tasks are in order, and end where the next one's begin",
                 shape::prove(facts, shape::at_most(first(worker), first(worker + Dim(1)))));
     check_ranges_in_lines(tasks, worker, workers, facts);
+    if (is_folded_) check_folding();
+  }
+
+  /// Of any number of tiles: each position has one of them, and no two positions the same.
+  void check_folding() {
+    const Dim extent = shape::fresh_var("extent"), one = shape::fresh_var("half"),
+              other = shape::fresh_var("half");
+    const auto position = [&](const Dim& half, bool odd) { return Dim(2) * half + Dim(odd ? 1 : 0); };
+    const auto is_position = [&](const Dim& half, bool odd) {
+      return std::vector<Fact>{shape::at_least(half, Dim(0)), shape::less(position(half, odd), extent)};
+    };
+    for (const bool odd : {false, true}) {
+      const Dim tile = tile_at(one, odd, extent);
+      const auto facts = is_position(one, odd);
+      const std::string which = odd ? "odd" : "even";
+      report_.add(fmt::format("the tile at an {} position is at least the first", which),
+                  shape::prove(facts, shape::at_least(tile, Dim(0))));
+      report_.add(fmt::format("the tile at an {} position is at most the last", which),
+                  shape::prove(facts, shape::less(tile, extent)));
+      const auto earlier = task::both(is_position(other, odd), task::both(facts, {shape::less(one, other)}));
+      report_.add(fmt::format("two {} positions have different tiles", which),
+                  shape::prove(earlier, odd ? shape::less(tile_at(other, odd, extent), tile)
+                                            : shape::less(tile, tile_at(other, odd, extent))));
+    }
+    report_.add("tiles at even positions lie before those at odd ones",
+                shape::prove(task::both(is_position(one, false), is_position(other, true)),
+                             shape::less(tile_at(one, false, extent), tile_at(other, true, extent))));
   }
 
   /// The same of a segment in a line of no more tasks than workers.
@@ -186,7 +217,7 @@ class Segments {
   const task::Timeline time_;
   task::Report& report_;
   std::map<uint32_t, int> waits_;  ///< how often each is waited for
-  bool in_lines_ = false, lines_are_right_ = true;
+  bool in_lines_ = false, lines_are_right_ = true, is_folded_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Which of a segment's tasks a worker takes: the one rule that the planner's model, its proof and the emitted
-// code share.
+// Which of a segment's tasks a worker takes, and in which order: the one rule that the planner's model, its
+// proof and the emitted code share.
 #pragma once
 #include <algorithm>
 
@@ -28,6 +28,15 @@ inline task::Dim first_task_in_line(const task::Dim& tasks, const task::Dim& bef
 }
 inline int64_t first_task_in_line(int64_t tasks, int64_t before, int64_t worker) {
   return std::max<int64_t>(std::min(worker - before, tasks), 0);
+}
+
+/// The tile of a folded coordinate (Segment::folded) that stands at a position of the grid: position 2 * half
+/// has the tile `half` from the first on, position 2 * half + 1 the tile `half` from the last on.
+inline task::Dim tile_at(const task::Dim& half, bool odd, const task::Dim& extent) {
+  return odd ? extent - task::Dim(1) - half : half;
+}
+inline int64_t tile_at(int64_t position, int64_t extent) {
+  return position % 2 != 0 ? extent - 1 - position / 2 : position / 2;
 }
 
 }  // namespace axon::plan

@@ -204,10 +204,11 @@ class TaskBuilder {
       type.coordinates.push_back(c);
     }
     type.accesses = accesses_of(program_, type);
-    const Work work = work_of(g_, node, [&](uint32_t axis) -> Dim {
+    const Work work = work_of(g_, node, [&](uint32_t axis) -> Part {
+      const Dim& extent = node.domain[axis].extent;
       for (const auto& c : type.coordinates)
-        if (c.axis == axis) return shape::min(Dim(c.tile), node.domain[axis].extent);
-      return node.domain[axis].extent;
+        if (c.axis == axis) return {Dim(c.tile) * Dim(c.var), shape::min(Dim(c.tile), extent)};
+      return {Dim(0), extent};
     });
     type.work = work.tile;
     type.total_work = work.total;

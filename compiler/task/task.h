@@ -101,7 +101,7 @@ struct TaskType {
   std::vector<LoopId> loops;  ///< enclosing, outermost first
   std::vector<Coordinate> coordinates;
   std::vector<Access> accesses;
-  Dim work;        ///< estimated scalar operations of one full tile, over the sizes
+  Dim work;        ///< estimated scalar operations of one full tile, see work.h
   Dim total_work;  ///< of the whole grid
 };
 

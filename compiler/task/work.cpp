@@ -24,8 +24,9 @@ class Estimate {
  public:
   using Length = std::function<Dim(uint32_t axis)>;
 
-  Estimate(const Graph& g, const Node& node, const Length& tile_length)
-      : g_(g), node_(node), tile_length_(tile_length) {
+  /// Bounded keys are those of the points in `tile`.
+  Estimate(const Graph& g, const Node& node, const std::function<Part(uint32_t)>& tile)
+      : g_(g), node_(node), tile_(tile) {
     for (const graph::Output& output : node.outputs) add_keys(output.body);
   }
 
@@ -101,17 +102,16 @@ class Estimate {
     }
   }
 
-  /// From the first key of any row of the tile in the middle of the domain to the last, for points of the
-  /// binders around the key that lie in their middle.
+  /// From the first key of any row of the tile to the last, for points of the binders around the key that lie
+  /// in their middle.
   Dim keys_of(const graph::BinderRange& range, const std::vector<Axis>& binders) const {
     shape::Substitution first, last;
     for (size_t b = 0; b + 1 < binders.size(); ++b)
       first[binders[b].var] = last[binders[b].var] = shape::floor_div(binders[b].extent, Dim(2));
     for (uint32_t a = 0; a < node_.domain.size(); ++a) {
-      const Dim length = tile_length_(a);
-      const Dim begin = shape::floor_div(node_.domain[a].extent - length, Dim(2));
-      first[node_.domain[a].var] = begin;
-      last[node_.domain[a].var] = begin + length - Dim(1);
+      const Part part = tile_(a);
+      first[node_.domain[a].var] = part.begin;
+      last[node_.domain[a].var] = part.begin + part.length - Dim(1);
     }
     Dim low(0), end = binders.back().extent;
     for (const Dim& d : range.low) low = shape::max(low, shape::min(d.substitute(first), d.substitute(last)));
@@ -121,16 +121,20 @@ class Estimate {
 
   const Graph& g_;
   const Node& node_;
-  const Length& tile_length_;
+  const std::function<Part(uint32_t)>& tile_;
   std::map<Var, Dim> keys_;                                  ///< by binder
   std::map<std::pair<uint32_t, uint32_t>, Dim> local_keys_;  ///< by local and axis
 };
 
 }  // namespace
 
-Work work_of(const Graph& g, const Node& node, const std::function<Dim(uint32_t)>& tile_length) {
-  const Estimate estimate(g, node, tile_length);
-  return {estimate.run(tile_length), estimate.run([&](uint32_t axis) { return node.domain[axis].extent; })};
+Work work_of(const Graph& g, const Node& node, const std::function<Part(uint32_t)>& tile) {
+  const auto in_the_middle = [&](uint32_t axis) -> Part {
+    const Dim length = tile(axis).length;
+    return {shape::floor_div(node.domain[axis].extent - length, Dim(2)), length};
+  };
+  return {Estimate(g, node, tile).run([&](uint32_t axis) { return tile(axis).length; }),
+          Estimate(g, node, in_the_middle).run([&](uint32_t axis) { return node.domain[axis].extent; })};
 }
 
 }  // namespace axon::task

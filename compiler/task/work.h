@@ -6,13 +6,20 @@
 
 namespace axon::task {
 
-/// Scalar operations (a step of a contraction counts one), over the sizes, plus a constant for a task itself.
+/// Scalar operations (a step of a contraction counts one), plus a constant for a task itself.
 struct Work {
-  shape::Dim tile;   ///< of one full tile
-  shape::Dim total;  ///< of the whole domain
+  /// Of one full tile, over the sizes, and over the coordinates of the task where tiles cost different
+  /// amounts: where a mask bounds the keys of an online reduction, those keys count that the tile's points
+  /// walk.
+  shape::Dim tile;
+  shape::Dim
+      total;  ///< of the whole domain, over the sizes: as if all tiles cost what the one in the middle does
 };
-/// Of a node that is cut into tiles with the given length along each axis of its domain. Where a mask bounds
-/// the keys of an online reduction, those keys count that a tile in the middle walks.
-Work work_of(const graph::Graph&, const graph::Node&, const std::function<shape::Dim(uint32_t)>& tile_length);
+/// Where a tile lies along an axis of the domain.
+struct Part {
+  shape::Dim begin, length;
+};
+/// Of a node that is cut into tiles; `tile` says which part of each axis one of them has.
+Work work_of(const graph::Graph&, const graph::Node&, const std::function<Part(uint32_t axis)>& tile);
 
 }  // namespace axon::task

@@ -70,6 +70,35 @@ TEST(Makespan, NeighboursRunSideBySide) {
   EXPECT_GT(makespan(events, sizes, 4, 0.0), makespan(events, sizes, 5, 0.0));
 }
 
+/// The causal attention of one head in two tiles a worker: in order, the second worker has the dear ones.
+TEST(Makespan, TilesOfUnevenCostAreSharedEvenly) {
+  const auto example = load_example("decoder");
+  ASSERT_TRUE(example);
+  const Variant folded = variant_of(*example, Schedule::events);
+  Variant in_order = folded;
+  const std::function<void(std::vector<Step>&)> unfold = [&](std::vector<Step>& steps) {
+    for (Step& step : steps) {
+      if (step.segment) step.segment->folded.reset();
+      unfold(step.body);
+    }
+  };
+  unfold(in_order.steps);
+  const auto sizes = sizes_of(
+      example->graph,
+      {{"n", 1}, {"d", 4}, {"f", 4}, {"h", 1}, {"g", 1}, {"k", 2000}, {"m", 8}, {"s", 8}, {"pos", 0}});
+  const double alone = makespan(folded, sizes, 1, 0.0);
+  EXPECT_DOUBLE_EQ(alone, makespan(in_order, sizes, 1, 0.0));
+  const task::TaskType& attention = folded.program.types[task::TaskTypeId{3}];
+  const auto tile = [&](int64_t t) {
+    shape::Assignment values = sizes;
+    values[folded.program.loops[task::LoopId{0}].index] = 0;
+    for (const task::Coordinate& c : attention.coordinates) values[c.var] = c.axis == 2 ? t : 0;
+    return static_cast<double>(attention.work.evaluate(values).value());
+  };
+  EXPECT_DOUBLE_EQ(tile(2) + tile(3) - tile(0) - tile(3),
+                   makespan(in_order, sizes, 2, 0.0) - makespan(folded, sizes, 2, 0.0));
+}
+
 /// Two stages by hand: four tasks per row block, then one; with two workers and two row blocks each worker
 /// finishes its block by itself, and only a barrier makes it wait.
 TEST(Makespan, ByHand) {

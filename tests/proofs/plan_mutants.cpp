@@ -169,6 +169,19 @@ class Generator {
     published(path, what, "loop", &Segment::decides, loops);
     published(path, what, "size", &Segment::settles, static_cast<uint32_t>(v_.sizes.size()));
     line(path, what);
+    fold(path, what);
+  }
+
+  void fold(const Path& path, const std::string& what) {
+    const auto becomes = [&](const std::string& how, std::optional<uint32_t> folded) {
+      add("another fold", what + how,
+          [path, folded](Variant& v) { step_at(v, path).segment->folded = folded; });
+    };
+    const Segment& segment = *at(path).segment;
+    const auto count = static_cast<uint32_t>(p_.types[segment.type].coordinates.size());
+    if (segment.folded) becomes(", not folded", std::nullopt);
+    for (uint32_t c = 0; c <= count; ++c)
+      if (segment.folded != c) becomes(fmt::format(", folded along {}", c), c);
   }
 
   void line(const Path& path, const std::string& what) {

@@ -153,6 +153,8 @@ class Script {
     std::vector<size_t> tasks;
     for (const size_t i : grid_.of_type(segment.type))
       if (grid_.instances()[i].iteration == iteration_) tasks.push_back(i);
+    if (segment.folded && !fold(*segment.folded, tasks))
+      return fail("a coordinate that is not there is folded");
     const size_t first = first_task(segment, tasks.size(), worker_),
                  end = first_task(segment, tasks.size(), worker_ + 1);
     for (size_t n = first; n < end; ++n) {
@@ -166,6 +168,23 @@ class Script {
       for (const uint32_t n_size : segment.settles) notify(word(v_.sizes[n_size].word, 0), epoch_ + 1);
     }
     if (segment.barrier_after) barrier(segment.type, tasks);
+  }
+
+  /// Puts the tasks into the order first, last, second, last but one of a coordinate.
+  bool fold(size_t coordinate, std::vector<size_t>& tasks) {
+    if (tasks.empty()) return true;
+    const auto& grid = grid_.grid(grid_.instances()[tasks[0]].type);
+    if (coordinate >= grid.size()) return false;
+    size_t inner = 1;
+    for (size_t c = coordinate + 1; c < grid.size(); ++c) inner *= static_cast<size_t>(grid[c]);
+    const auto extent = static_cast<size_t>(grid[coordinate]);
+    const std::vector<size_t> in_order = tasks;
+    for (size_t n = 0; n < tasks.size(); ++n) {
+      const size_t at = n / inner % extent;
+      const size_t tile = at % 2 == 0 ? at / 2 : extent - (at + 1) / 2;
+      tasks[n] = in_order[n - at * inner + tile * inner];
+    }
+    return true;
   }
 
   /// A word that has the number of a later iteration has had those of all before it.

@@ -2,8 +2,9 @@
 //
 // In: a variant of the page's JSON, sizes, a number of workers, what a handoff costs in units of work. Out: when each
 // worker is done, and, if asked for, each task's place in time. Worker w of N takes the tasks [T*w/N, T*(w+1)/N) of a
-// segment, in order; a task begins when its worker is free and all that it waits for is done, a handoff later where
-// another worker did it. Waits point to earlier tasks only, so one walk in program order knows every time it needs.
+// segment, in order, the tiles of a folded coordinate from both ends in turn; a task begins when its worker is free and
+// all that it waits for is done, a handoff later where another worker did it. Waits point to earlier tasks only, so one
+// walk in program order knows every time it needs.
 const Schedule = (() => {
   const { compiled, compiledFact } = Expressions;
 
@@ -90,6 +91,9 @@ const Schedule = (() => {
   const chosen = (variants, sizes) =>
     variants.find((variant) => variant.guard.every((fact) => compiledFact(fact)(withDecided(variant, sizes)))) ?? variants.at(-1);
 
+  /// The tile of a folded coordinate at a position: the first, the last, the second, the last but one.
+  const tileAt = (position, extent) => (position % 2 ? extent - 1 - (position - 1) / 2 : position / 2);
+
   class Machine {
     constructor(variant, sizes, workers, handoff, seen) {
       this.code = prepared(variant);
@@ -134,13 +138,14 @@ const Schedule = (() => {
       const type = this.code.types[segment.type], workers = this.free.length;
       const extents = type.extents.map((extent) => this.number(extent));
       const tasks = extents.reduce((product, extent) => product * extent, 1);
-      const work = this.number(type.work), producing = this.begin(segment.type);
-      const at = extents.map(() => 0);
+      const producing = this.begin(segment.type), position = extents.map(() => 0), at = extents.map(() => 0);
       const line = segment.line && { before: compiled(segment.line.before), whole: compiled(segment.line.whole) };
       for (let worker = 0, next = 0; worker < workers; ++worker) {
         const first = next, end = this.endOf(line, tasks, worker);
         for (; next < end; ++next) {
+          position.forEach((p, i) => (at[i] = i === segment.folded ? tileAt(p, extents[i]) : p));
           at.forEach((c, i) => this.values.set(type.names[i], c));
+          const work = this.number(type.work);
           let free = this.free[worker];
           if (!segment.barrier) { // a barrier after every segment takes the place of all waits
             if (next === first) free = this.after(segment.hoisted, worker, free);
@@ -149,7 +154,7 @@ const Schedule = (() => {
           this.seen?.(segment.type, next, worker, free, free + work);
           this.free[worker] = free + work;
           for (const { kept, done } of producing) done.notify(kept.map((c) => at[c]), free + work, worker);
-          for (let a = at.length - 1; a >= 0 && ++at[a] === extents[a]; --a) at[a] = 0;
+          for (let a = position.length - 1; a >= 0 && ++position[a] === extents[a]; --a) position[a] = 0;
         }
       }
       this.tasks += tasks;
