@@ -315,7 +315,14 @@ class EntryWriter {
     for (size_t v = 0; v < entry_.plan->variants.size(); ++v) {
       const plan::Variant& variant = entry_.plan->variants[v];
       ordered_json guard = ordered_json::array(), slots = ordered_json::array(),
-                   names = ordered_json::array(), offsets = ordered_json::array();
+                   names = ordered_json::array(), offsets = ordered_json::array(),
+                   kernels = ordered_json::array();
+      for (uint32_t t = 0; t < variant.program.types.size(); ++t) {
+        const task::TaskType& type = variant.program.types[task::TaskTypeId{t}];
+        kernels.push_back({{"symbol", plan::kernel_symbol(variant, task::TaskTypeId{t})},
+                           {"name", type.name},
+                           {"work", room(plan::work_of(variant.program, type))}});
+      }
       for (const Fact& f : variant.program.guard) guard.push_back(fact(f));
       for (const plan::Slot& slot : variant.slots) slots.push_back(room(slot.bytes));
       for (const task::Event& event : variant.program.events) names.push_back(event.name);
@@ -336,7 +343,8 @@ class EntryWriter {
                      {"scratch", room(entry_.scratch.at(v))},
                      {"iterations", room(variant.iterations)},
                      {"work", room(variant.work)},
-                     {"handoffs", room(variant.handoffs)}});
+                     {"handoffs", room(variant.handoffs)},
+                     {"kernels", std::move(kernels)}});
     }
     return out;
   }

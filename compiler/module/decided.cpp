@@ -153,8 +153,13 @@ void KernelEmitter::settle(const plan::SizeDecision& decision) {
 }
 
 void KernelEmitter::know(const plan::SizeDecision& decision) {
-  auto& b = f_.b;
   wait_for(word(decision.word, f_.i64(0)), f_.i64(1), size_target());
+  bind_decided(decision);
+}
+
+/// To what the table of sizes holds.
+void KernelEmitter::bind_decided(const plan::SizeDecision& decision) {
+  auto& b = f_.b;
   const graph::Size& size = p_.graph->sizes[decision.size];
   f_.bind(size.var, b.CreateLoad(b.getInt64Ty(), size_address(decision), size.name), 0,
           Dim(size.var) + Dim(1));

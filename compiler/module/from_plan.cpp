@@ -32,23 +32,29 @@ Dim product(const std::vector<Dim>& factors) {
 KernelEmitter::KernelEmitter(llvm::Module& m, const plan::Variant& v, std::shared_ptr<Graph> graph,
                              const target::Level& level, const EmitOptions& options)
     : module_(m),
+      graph_(std::move(graph)),
       v_(v),
       p_(v.program),
       level_(level),
       task_functions_(p_.types.size()),
       ahead_functions_(p_.types.size()),
-      f_(declare(m, v), *graph, level) {
-  for (uint32_t t = 0; t < p_.types.size(); ++t) emit_task(task::TaskTypeId{t}, graph, options);
+      f_(declare(m, v.symbol), *graph_, level) {
+  for (uint32_t t = 0; t < p_.types.size(); ++t) emit_task(task::TaskTypeId{t}, graph_, options);
+}
+
+void KernelEmitter::begin() {
+  auto& b = f_.b;
+  workers_ = b.CreateZExt(f_.context_field(ContextType::workers, b.getInt32Ty()), b.getInt64Ty());
+  worker_ = b.CreateZExt(f_.function->getArg(1), b.getInt64Ty());
+  Value* scratch = f_.context_field(ContextType::scratch, b.getPtrTy());
+  scratch_ = b.CreateLoad(b.getPtrTy(), b.CreateGEP(b.getPtrTy(), scratch, worker_), "scratch");
 }
 
 void KernelEmitter::run() {
   auto& b = f_.b;
-  workers_ = b.CreateZExt(f_.context_field(ContextType::workers, b.getInt32Ty()), b.getInt64Ty());
-  worker_ = b.CreateZExt(f_.function->getArg(1), b.getInt64Ty());
+  begin();
   several_ = b.CreateICmpUGT(workers_, f_.i64(1));
   epoch_ = f_.context_field(ContextType::epoch, b.getInt32Ty());
-  Value* scratch = f_.context_field(ContextType::scratch, b.getPtrTy());
-  scratch_ = b.CreateLoad(b.getPtrTy(), b.CreateGEP(b.getPtrTy(), scratch, worker_), "scratch");
   begin_counts();
   leave_ = llvm::BasicBlock::Create(b.getContext(), "leave");
   walk(v_.steps);
@@ -58,11 +64,11 @@ void KernelEmitter::run() {
   b.CreateRetVoid();
 }
 
-llvm::Function* KernelEmitter::declare(llvm::Module& m, const plan::Variant& v) {
+llvm::Function* KernelEmitter::declare(llvm::Module& m, const std::string& symbol) {
   auto& c = m.getContext();
   auto* pointer = llvm::PointerType::getUnqual(c);
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), {pointer, llvm::Type::getInt32Ty(c)}, false);
-  return llvm::Function::Create(type, llvm::Function::ExternalLinkage, v.symbol, m);
+  return llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, m);
 }
 
 void KernelEmitter::emit_task(task::TaskTypeId id, const std::shared_ptr<Graph>& graph,
@@ -147,6 +153,26 @@ void KernelEmitter::call_debug(uint32_t number) {
 
 void KernelEmitter::emit_segment(const plan::Segment& segment) {
   const auto& type = p_.types[segment.type];
+  each_task(
+      segment,
+      [&](Value* task) {
+        emit_waits(segment.per_task);
+        call_task(segment.type, task_functions_);
+        notify(segment.type, segment.folded ? f_.emit(number_in_grid(type)) : task);
+        for (uint32_t d : segment.decides) publish(v_.decisions[d], type);
+        for (uint32_t number : segment.settles) settle(v_.sizes[number]);
+      },
+      [&](Value* first) {
+        ask_ahead(segment, first);
+        emit_waits(segment.hoisted);
+      });
+  if (segment.barrier_after) wait_for_all(segment.type);
+}
+
+/// body() for every task of the worker's share, with its coordinates bound; prepare() once before the first.
+void KernelEmitter::each_task(const plan::Segment& segment, const std::function<void(Value*)>& body,
+                              const std::function<void(Value*)>& prepare) {
+  const auto& type = p_.types[segment.type];
   std::vector<Dim> extents;
   for (const auto& c : type.coordinates) extents.push_back(c.extent);
   const auto named = [&](const char* name, Value* value) {
@@ -170,17 +196,9 @@ void KernelEmitter::emit_segment(const plan::Segment& segment) {
       [&] {
         Value* task = f_.find(number.var)->value;
         bind_coordinates(segment, task);
-        emit_waits(segment.per_task);
-        call_task(segment.type, task_functions_);
-        notify(segment.type, segment.folded ? f_.emit(number_in_grid(type)) : task);
-        for (uint32_t d : segment.decides) publish(v_.decisions[d], type);
-        for (uint32_t number : segment.settles) settle(v_.sizes[number]);
+        body(task);
       },
-      [&] {
-        ask_ahead(segment, first);
-        emit_waits(segment.hoisted);
-      });
-  if (segment.barrier_after) wait_for_all(segment.type);
+      [&] { prepare(first); });
 }
 
 /// Of the task at a position of the segment's grid.
@@ -235,7 +253,9 @@ void KernelEmitter::call_task(task::TaskTypeId id, const std::vector<llvm::Funct
 
 void emit_variant(llvm::Module& m, const plan::Variant& v, const target::Level& level,
                   const EmitOptions& options) {
-  KernelEmitter(m, v, std::make_shared<Graph>(*v.program.graph), level, options).run();
+  KernelEmitter whole(m, v, std::make_shared<Graph>(*v.program.graph), level, options);
+  whole.run();
+  for (uint32_t t = 0; t < v.program.types.size(); ++t) whole.run_alone(task::TaskTypeId{t});
 }
 
 namespace {

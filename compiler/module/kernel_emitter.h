@@ -1,8 +1,10 @@
 // The kernel of one plan variant: (context, worker) that walks the plan's steps. Its parts are from_plan.cpp
-// (steps and tasks), events.cpp (waits and notifications) and decided.cpp (what only the data decides).
+// (steps and tasks), events.cpp (waits and notifications), decided.cpp (what only the data decides) and
+// alone.cpp (one task type without all others).
 //
 // A launch with one worker skips every wait and notification: its own order is the program's.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +22,8 @@ class KernelEmitter {
   KernelEmitter(llvm::Module&, const plan::Variant&, std::shared_ptr<Graph>, const target::Level&,
                 const EmitOptions&);
   void run();
+  /// After run(): the function that runs the tasks of one type alone (plan::kernel_symbol).
+  void run_alone(task::TaskTypeId);
 
  private:
   using Value = llvm::Value;
@@ -34,7 +38,8 @@ class KernelEmitter {
   };
 
   // from_plan.cpp
-  static llvm::Function* declare(llvm::Module& m, const plan::Variant& v);
+  static llvm::Function* declare(llvm::Module& m, const std::string& symbol);
+  void begin();
   void emit_task(task::TaskTypeId id, const std::shared_ptr<Graph>& graph, const EmitOptions& options);
   void emit_order(task::TaskTypeId id, const Body& body);
   llvm::Function* declare_task(task::TaskTypeId id, const std::string& suffix,
@@ -43,11 +48,18 @@ class KernelEmitter {
   void emit_loop(const plan::Step& step);
   void call_debug(uint32_t number);
   void emit_segment(const plan::Segment& segment);
+  void each_task(const plan::Segment& segment, const std::function<void(Value* task)>& body,
+                 const std::function<void(Value* first)>& prepare);
   void bind_coordinates(const plan::Segment& segment, Value* task);
   Value* folded(Value* position, const Dim& extent);
   static Dim number_in_grid(const task::TaskType& type);
   void ask_ahead(const plan::Segment& segment, Value* first);
   void call_task(task::TaskTypeId id, const std::vector<llvm::Function*>& functions);
+
+  // alone.cpp
+  KernelEmitter(const KernelEmitter& whole, task::TaskTypeId);
+  const plan::Segment* segment_of(task::TaskTypeId, const std::vector<plan::Step>&) const;
+  void emit_alone(task::TaskTypeId);
 
   // events.cpp
   Value* at_epoch(Value* number);
@@ -84,8 +96,10 @@ class KernelEmitter {
   Value* size_target();
   void settle(const plan::SizeDecision& decision);
   void know(const plan::SizeDecision& decision);
+  void bind_decided(const plan::SizeDecision& decision);
 
   llvm::Module& module_;
+  const std::shared_ptr<Graph> graph_;
   const plan::Variant& v_;
   const task::Program& p_;
   const target::Level& level_;

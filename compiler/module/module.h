@@ -2,8 +2,8 @@
 // variant.
 //
 // In: plan::Plan per entry. Out: an ELF object (image/ links it), or its LLVM or assembly text. A variant's
-// function has the signature axon_kernel of runtime/device/abi.h and is named by Variant::symbol; nothing
-// else is visible but `axon_abi_version` and the memory functions, which are hidden. No symbol is left
+// function has the signature axon_kernel of runtime/device/abi.h and is named by Variant::symbol, and so has
+// the function of each of its task types alone (plan::kernel_symbol); nothing else is visible but `axon_abi_version` and the memory functions, which are hidden. No symbol is left
 // undefined.
 #pragma once
 #include <optional>

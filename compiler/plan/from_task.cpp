@@ -340,17 +340,6 @@ Dim trips_of(const Program& p, const task::TaskType& t, int64_t steps) {
   return trips;
 }
 
-/// Estimated work of all runs of the type's tasks: in a loop, each is taken for one in the middle of it.
-Dim work_of(const Program& p, const task::TaskType& t, int64_t steps) {
-  Dim work = t.total_work;
-  for (size_t i = t.loops.size(); i-- > 0;) {  // the extent of an inner loop may mention outer ones
-    const task::Loop& loop = p.loops[t.loops[i]];
-    const Dim trips = p.graph->nodes[loop.node].condition ? Dim(steps) : loop.extent;
-    work = work.substitute({{loop.index, shape::floor_div(trips, Dim(2))}});
-  }
-  return work * trips_of(p, t, steps);
-}
-
 std::vector<SizeDecision> sizes_of(const Program& p, size_t decisions) {
   std::vector<SizeDecision> sizes;
   const size_t checks = p.graph->checks.size() + graph::conditional_loops(*p.graph).size();
@@ -425,6 +414,20 @@ std::vector<Decision> decisions_of(const Program& p) {
 
 }  // namespace
 
+Dim work_of(const Program& p, const task::TaskType& t) {
+  Dim work = t.total_work;
+  for (size_t i = t.loops.size(); i-- > 0;) {  // the extent of an inner loop may mention outer ones
+    const task::Loop& loop = p.loops[t.loops[i]];
+    const Dim trips = p.graph->nodes[loop.node].condition ? Dim(typical_steps) : loop.extent;
+    work = work.substitute({{loop.index, shape::floor_div(trips, Dim(2))}});
+  }
+  return work * trips_of(p, t, typical_steps);
+}
+
+std::string kernel_symbol(const Variant& v, TaskTypeId type) {
+  return v.symbol + "_kernel" + std::to_string(type.index);
+}
+
 Variant from_task(Program program, const std::string& symbol, Schedule schedule) {
   Variant v;
   v.symbol = symbol;
@@ -457,7 +460,7 @@ Variant from_task(Program program, const std::string& symbol, Schedule schedule)
   for (const auto& type : program.types) {
     const Dim trips = trips_of(program, type, typical_steps);
     v.iterations = shape::max(v.iterations, trips);
-    v.work = v.work + work_of(program, type, typical_steps);
+    v.work = v.work + work_of(program, type);
     v.handoffs = v.handoffs + trips;
   }
   v.program = std::move(program);

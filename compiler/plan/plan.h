@@ -96,7 +96,7 @@ struct Slot {
 
 /// One guarded variant of an entry.
 struct Variant {
-  std::string symbol;  ///< of the generated function
+  std::string symbol;  ///< of the generated function; kernel_symbol() names those of its task types
   task::Program program;
   std::vector<Step> steps;
   std::vector<Slot> slots;
@@ -117,8 +117,13 @@ struct Plan {
 };
 
 Variant from_task(task::Program, const std::string& symbol, Schedule);
+/// The function that runs the tasks of one type alone, in all iterations of its loops, as calibration does.
+std::string kernel_symbol(const Variant&, task::TaskTypeId);
 /// How many tasks the grid of a type has.
 Dim tasks_of(const task::TaskType&);
+/// Estimated work of all tasks of the type in all iterations of its loops; a loop with a condition counts as
+/// `typical_steps`, and of a loop whose iterations differ the one in the middle stands for all.
+Dim work_of(const task::Program&, const task::TaskType&);
 /// The loops around the consumer, from the innermost out, in all iterations of which the wait asks the same.
 /// A task has one worker in all of them (verify_segments.cpp), so only the first iteration has to wait.
 std::vector<task::LoopId> loops_waited_once(const task::Program&, const task::Wait&);

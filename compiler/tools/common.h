@@ -66,6 +66,7 @@ using Command = std::function<int()>;
 Command add_check(CLI::App&);
 Command add_build(CLI::App&);
 Command add_run(CLI::App&);
+Command add_calibrate(CLI::App&);
 Command add_verify(CLI::App&);
 Command add_explain(CLI::App&);
 Command add_fmt(CLI::App&);

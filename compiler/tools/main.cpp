@@ -60,6 +60,9 @@ int parse_and_run(int argc, char** argv) {
   add("build", "compile the entries of a file into one bundle, or print any stage with --emit", add_build);
   add("run", "compile an entry and run it: NAME=VALUE, values are numbers, @file.npy, @file.safetensors",
       add_run);
+  add("calibrate",
+      "measure what a bundle's kernels cost on this machine, so that launches choose their workers",
+      add_calibrate);
   add("verify", "prove that the tasks of every entry are ordered, for all sizes", add_verify);
   add("fmt", "format files in the one style; --check lists those that are not", add_fmt);
   add("test", "evaluate the examples in documentation and the test declarations of files", add_test);

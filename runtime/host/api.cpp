@@ -9,6 +9,7 @@
 #include "host/call.h"
 #include "host/limits.h"
 #include "host/weights/elements.h"
+#include "host/weights/output_file.h"
 
 using axon::Elem;
 using axon::host::Failure;
@@ -284,6 +285,28 @@ axon_status axon_entry_size(const axon_entry* entry, size_t index, const char** 
   return AXON_OK;
 }
 
+axon_status axon_entry_input_shape(const axon_entry* entry, size_t input, const char* const* names,
+                                   const int64_t* values, size_t count, int64_t* shape, axon_error* error) {
+  if (!entry || !shape || (count > 0 && (!names || !values))) return fail(error, null_argument());
+  return guarded(error, [&]() -> Status {
+    const host::Entry& of = entry_of(entry);
+    if (input >= of.inputs.size()) return misuse(text("number ", input, " of only ", of.inputs.size()));
+    host::SizeTable sizes(of);
+    for (size_t i = 0; i < count; ++i)
+      for (size_t s = 0; s < of.sizes.size(); ++s)
+        if (names[i] && of.sizes[s].name == names[i]) sizes.set(s, values[i]);
+    const host::Port& port = of.inputs[input];
+    for (size_t axis = 0; axis < port.shape.size(); ++axis) {
+      if (!sizes.knows(port.shape[axis]))
+        return misuse(text(host::axis_text(port, axis), " is ", port.shape_text[axis],
+                           ", and not all of its sizes are given"));
+      if (!port.shape[axis].evaluate(sizes.values(), shape[axis]) || shape[axis] < 0)
+        return sizes.bad_formula(port.shape[axis]);
+    }
+    return std::nullopt;
+  });
+}
+
 // ---- weights ----
 
 axon_status axon_bind(const axon_bundle* bundle, const char* const* files, size_t file_count, const char* map,
@@ -446,6 +469,36 @@ axon_status axon_call_get_statistics(const axon_call* call, axon_call_statistics
     *out = it.statistics();
     return std::nullopt;
   });
+}
+
+// ---- costs ----
+
+axon_status axon_calibrate(axon_call* const* calls, size_t count, double seconds, const char* path,
+                           axon_error* error) {
+  if (!path || (count > 0 && !calls)) return fail(error, null_argument());
+  if (count == 0) return fail(error, misuse("no calls to calibrate"));
+  host::Costs costs;
+  const host::Bundle* bundle = nullptr;
+  for (size_t i = 0; i < count; ++i) {
+    const axon_status status = with_call(calls[i], error, [&](host::Call& it) -> Status {
+      if (bundle && bundle != &it.bundle()) return misuse("the calls are of different bundles");
+      bundle = &it.bundle();
+      return it.calibrate(seconds, costs);
+    });
+    if (status != AXON_OK) return status;
+  }
+  return guarded(error, [&]() -> Status {
+    const std::string out = host::print_costs(costs, bundle->manifest_hash, bundle->image->level());
+    if (auto failed = weights::write_file(path, weights::Bytes(out)))
+      return host::system_failure(failed->message);
+    return std::nullopt;
+  });
+}
+
+axon_status axon_call_predict(const axon_call* call, uint32_t workers, double* nanoseconds,
+                              axon_error* error) {
+  if (!nanoseconds) return fail(error, null_argument());
+  return with_call(call, error, [&](host::Call& it) { return it.predict(workers, *nanoseconds); });
 }
 
 void axon_call_on_debug(axon_call* call, axon_debug_function function, void* user) {

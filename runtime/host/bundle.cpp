@@ -24,6 +24,15 @@ Status check_sections(const Container& container, const Manifest& manifest) {
   return std::nullopt;
 }
 
+/// Costs only make launches faster: a file that cannot be read, or is for another bundle, counts as none.
+std::shared_ptr<const Costs> costs_beside(const std::string& path, const Bundle& bundle) {
+  const auto file = weights::File::open(costs_path(path));
+  if (!file || (*file)->size() > limits::manifest_bytes) return nullptr;
+  std::vector<uint8_t> bytes((*file)->size());
+  if ((*file)->read(0, bytes.data(), bytes.size())) return nullptr;
+  return read_costs(Bytes(bytes), bundle.manifest_hash, bundle.image->level());
+}
+
 }  // namespace
 
 const Entry* Bundle::find(std::string_view name) const {
@@ -73,7 +82,10 @@ Result<std::shared_ptr<Bundle>> open_bundle(const std::string& path) {
   std::vector<uint8_t> bytes((*file)->size());
   if (auto error = (*file)->read(0, bytes.data(), bytes.size())) return as_failure(*error);
   auto bundle = load_bundle(Bytes(bytes));
-  if (!bundle) bundle.failure().text = text(printable(path), ": ", bundle.failure().text);
+  if (!bundle)
+    bundle.failure().text = text(printable(path), ": ", bundle.failure().text);
+  else
+    (*bundle)->costs = costs_beside(path, **bundle);
   return bundle;
 }
 

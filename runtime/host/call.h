@@ -40,9 +40,16 @@ class Call {
   Status result(size_t index, axon_view& out) const;
   Status size(std::string_view name, int64_t& out) const;
   axon_call_statistics statistics() const;
+  /// Adds what the kernels of the plan for the present arguments cost: each is measured for about so many
+  /// seconds with one worker, and with all. Nothing but a check of the arguments fails it; states are
+  /// written.
+  Status calibrate(double seconds, Costs&);
+  /// Nanoseconds that the last run should have taken with so many workers, by the bundle's costs.
+  Status predict(uint32_t workers, double& nanoseconds) const;
   void on_debug(axon_debug_function function, void* user) { debug_function_ = function, debug_user_ = user; }
 
   const Entry& entry() const { return *entry_; }
+  const Bundle& bundle() const { return *bundle_; }
   /// For tests of wrap-around: as if so many epochs had passed. Only before the first run.
   void preset_epoch(uint32_t epoch);
 
@@ -107,6 +114,12 @@ class Call {
   Status choose_plan();
   Status shape_results();
   bool concerns(uint64_t mask) const { return !resolved_ || (mask & changed_) != 0; }
+
+  // calibrate.cpp
+  Status part_temporaries(Plan&, Memory&);
+  Status measure_kernel(const Kernel&, double seconds, Costs&);
+  std::optional<double> predicted_time(const Plan&, uint32_t workers) const;
+  uint32_t choose_workers(Plan&) const;
 
   // call_launch.cpp
   Status prepare(Plan&);

@@ -147,10 +147,8 @@ Status Call::launch(Plan& plan) {
   std::copy_n(sizes_.values(), launch_sizes_.size(), launch_sizes_.begin());
   // Values to print must not be overwritten by another worker meanwhile.
   launch_.context.workers = !entry_->debugs.empty() ? 1
-                            : runtime_->fixed
-                                ? pool.workers()
-                                : plan.choice.next(runtime_->model, static_cast<double>(plan.work),
-                                                   static_cast<double>(plan.handoffs), pool.workers());
+                            : runtime_->fixed       ? pool.workers()
+                                                    : choose_workers(plan);
   if (!runtime_->fixed && plan.choice.wants_time()) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();

@@ -9,20 +9,37 @@ double CostModel::predict(double work, double handoffs, uint32_t workers) const 
   return work / (rate * workers) + (workers > 1 ? handoffs * handoff : 0);
 }
 
+std::vector<uint32_t> worker_candidates(uint32_t most) {
+  std::vector<uint32_t> candidates;
+  for (uint32_t workers = 1; workers < most; workers *= 2) candidates.push_back(workers);
+  candidates.push_back(most);
+  return candidates;
+}
+
+bool WorkerChoice::fits(double work, uint32_t most) const {
+  return most == most_ && work <= work_ * drift && work * drift >= work_ && launches_ < lifetime;
+}
+
+void WorkerChoice::settle_on(uint32_t workers, double work, uint32_t most) {
+  trying_ = false;
+  candidates_.clear();
+  most_ = most;
+  work_ = work;
+  launches_ = 0;
+  workers_ = workers;
+}
+
 uint32_t WorkerChoice::next(const CostModel& model, double work, double handoffs, uint32_t most) {
   if (most <= 1) return 1;
-  const bool same = most == most_ && work <= work_ * drift && work * drift >= work_;
-  if (!same || launches_ >= lifetime) begin(model, work, handoffs, most);
+  if (!fits(work, most)) begin(model, work, handoffs, most);
   ++launches_;
   return workers_;
 }
 
 void WorkerChoice::begin(const CostModel& model, double work, double handoffs, uint32_t most) {
   candidates_.clear();
-  for (uint32_t workers = 1;; workers = std::min(workers * 2, most)) {
+  for (const uint32_t workers : worker_candidates(most))
     candidates_.push_back({workers, model.predict(work, handoffs, workers), 0});
-    if (workers == most) break;
-  }
   std::stable_sort(candidates_.begin(), candidates_.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted < b.predicted; });
   const double least = candidates_[0].predicted;

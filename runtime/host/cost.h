@@ -17,6 +17,9 @@ struct CostModel {
   double predict(double work, double handoffs, uint32_t workers) const;
 };
 
+/// The numbers of workers that are considered: powers of two, and all.
+std::vector<uint32_t> worker_candidates(uint32_t most);
+
 class WorkerChoice {
  public:
   /// For the next launch; `most` >= 1. Cheap when nothing changed.
@@ -24,6 +27,10 @@ class WorkerChoice {
   /// Whether the launch should be timed and reported.
   bool wants_time() const { return trying_; }
   void report(double nanoseconds);
+  /// Is what was chosen for about so much work?
+  bool fits(double work, uint32_t most) const;
+  /// From now on so many, for about so much work; nothing is tried.
+  void settle_on(uint32_t workers, double work, uint32_t most);
 
  private:
   struct Candidate {

@@ -331,6 +331,8 @@ class Reader {
     out.iterations = dim(node, "iterations");
     out.work = dim(node, "work");
     out.handoffs = dim(node, "handoffs");
+    for (const Node& item : list(node, "kernels"))
+      out.kernels.push_back({string(item, "symbol"), string(item, "name"), dim(item, "work")});
     return out;
   }
 

@@ -63,6 +63,12 @@ struct Buffer {
   uint32_t index = 0;
 };
 
+/// One task type, run alone: what calibration measures.
+struct Kernel {
+  std::string symbol, name;
+  Dim work;  ///< estimated, in the units of Variant::work
+};
+
 struct Variant {
   std::string symbol;
   std::vector<Fact> guard;
@@ -71,6 +77,7 @@ struct Variant {
   std::vector<std::string> event_names;  ///< parallel to event_offset, or empty
   std::vector<int32_t> debug_buffers;    ///< parallel to Entry::debugs: a buffer of this variant, or -1
   Dim event_words, scratch, iterations, work, handoffs;
+  std::vector<Kernel> kernels;
 };
 
 struct Debug {

@@ -267,6 +267,46 @@ class CommandLine(WithProgram):
         text = "entry f['t] (x : 't[n]) = x\nentry g (x : f32[t]) = x\n"
         self.assertEqual((check("t=bf16"), check("t=4")), ((0, "", ""), (0, "", "")))
 
+    def test_calibrate(self):
+        bundle = os.path.join(self.folder.name, "main.axb")
+        self.assertEqual(etcc("build", self.program, "-o", bundle)[0], 0)
+        status, out, err = etcc("calibrate", bundle, "main", "pick", "n=70", "k=33", "m=50", "v=9", "d=20", "--seconds=0", "--check")
+        self.assertEqual((status, err), (0, ""))
+        rows = [line.split() for line in out.splitlines()[1:]]
+        self.assertEqual([row[0] for row in rows], sorted(row[0] for row in rows))
+        self.assertEqual({row[0] for row in rows}, {"main", "pick"})
+        for row in rows:
+            self.assertGreater(float(row[3]), 0)
+            self.assertGreater(float(row[4]), 0)
+        with open(bundle + ".costs", encoding="utf-8") as file:
+            costs = json.load(file)
+        self.assertEqual({name.rsplit("_kernel", 1)[0] for name in costs["kernels"]}, {"main_0", "pick_0"})
+        for kernel in costs["kernels"].values():
+            self.assertGreaterEqual(min(kernel["one"], kernel["all"]), 0)
+        # Loops, with conditions too, and debugged values; then costs that are damaged or of an older build.
+        self.assertEqual(etcc("calibrate", bundle, "after", "shown", "halves", "n=5", "m=3", "--seconds=0")[0], 0)
+        for text in ("", "{", json.dumps({**costs, "bundle": "0"})):
+            with open(bundle + ".costs", "w", encoding="utf-8") as file:
+                file.write(text)
+            self.assertEqual(etcc("calibrate", bundle, "pick", "v=9", "d=2", "m=3", "--seconds=0")[0], 0)
+
+    def test_calibrate_errors(self):
+        bundle = os.path.join(self.folder.name, "main.axb")
+        self.assertEqual(etcc("build", self.program, "-o", bundle)[0], 0)
+        for words, status, said in ((["main", "n=3"], 1, "sizes that are not given: `k`, `m`"),
+                                    (["nothing", "n=3"], 1, "has no entry `nothing`"),
+                                    (["pick", "v=1", "d=2", "m=3", "z=3"], 1, "has a size `z`"),
+                                    (["main", "n=-3"], 2, "a size is written as n=12"),
+                                    (["main", "n=x"], 2, "a size is written as n=12"),
+                                    (["main", "n=1", "n=2"], 2, "given twice"),
+                                    (["halves", "n=9223372036854775807"], 1, "error[E0")):
+            with self.subTest(words=words):
+                got, out, err = etcc("calibrate", bundle, *words)
+                self.assertEqual((got, out), (status, ""))
+                self.assertIn(said, err)
+                self.assertFalse(os.path.exists(bundle + ".costs"))
+        self.assertEqual(etcc("calibrate", os.path.join(self.folder.name, "none.axb"))[0], 1)
+
     def test_run_errors_in_every_form(self):
         wrong = ("run", "--error-format=json", self.program, "halves", "x=[1, 2, 3]")
         status, out, err = etcc(*wrong)

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "host/cost.h"
+#include "host/costs.h"
 #include "host/cpu/pool.h"
 #include "host/runtime.h"
 
@@ -171,6 +172,55 @@ TEST(WorkerChoice, BeginsAgainWhenTheWorkChanges) {
   EXPECT_EQ(choice.next(model, 100, 10, 8), 1u);
   EXPECT_EQ(choice.next(model, 1e12, 10, 2), 2u);
   EXPECT_EQ(choice.next(model, 1e12, 10, 1), 1u);
+}
+
+TEST(WorkerChoice, WhatWasCalibratedIsNotTried) {
+  const CostModel model{60, 400};
+  WorkerChoice choice;
+  EXPECT_FALSE(choice.fits(1e4, 8));
+  choice.settle_on(4, 1e4, 8);
+  EXPECT_TRUE(choice.fits(1.2e4, 8));
+  EXPECT_FALSE(choice.fits(1.2e4, 4));
+  EXPECT_FALSE(choice.fits(1e6, 8));
+  for (int launch = 0; launch < 10; ++launch) EXPECT_EQ(choice.next(model, 1e4, 10, 8), 4u);
+  EXPECT_FALSE(choice.wants_time());
+  EXPECT_EQ(worker_candidates(6), (std::vector<uint32_t>{1, 2, 4, 6}));
+  EXPECT_EQ(worker_candidates(1), std::vector<uint32_t>{1});
+}
+
+TEST(Costs, BetweenOneWorkerAndAllTheGainGrowsEvenly) {
+  const KernelCost kernel{"x", 8, 2};
+  EXPECT_DOUBLE_EQ(Costs::time(kernel, 10, 1, 4), 80);
+  EXPECT_DOUBLE_EQ(Costs::time(kernel, 10, 2, 4), 40);
+  EXPECT_DOUBLE_EQ(Costs::time(kernel, 10, 4, 4), 20);
+  EXPECT_DOUBLE_EQ(Costs::time(kernel, 10, 9, 4), 20);
+  EXPECT_DOUBLE_EQ(Costs::time(kernel, 10, 2, 1), 80);
+}
+
+TEST(Costs, AreReadForTheirBundleAndLevelOnly) {
+  Costs costs;
+  costs.workers = 2;
+  costs.handoff = 130.5;
+  costs.kernels["f_0_kernel0"] = {"x.0", 0.25, 0.125};
+  const std::string text = print_costs(costs, 0xfeed, "x86-64-v3");
+  const auto read = [](const std::string& of, uint64_t bundle, const char* level) {
+    return read_costs(weights::Bytes(of), bundle, level);
+  };
+  const auto again = read(text, 0xfeed, "x86-64-v3");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(print_costs(*again, 0xfeed, "x86-64-v3"), text);
+  EXPECT_EQ(again->kernels.at("f_0_kernel0").one, 0.25);
+  EXPECT_FALSE(read(text, 0xfeee, "x86-64-v3"));
+  EXPECT_FALSE(read(text, 0xfeed, "x86-64-v4"));
+  for (size_t end = 0; end + 2 < text.size(); ++end)
+    EXPECT_FALSE(read(text.substr(0, end), 0xfeed, "x86-64-v3")) << end;
+  for (const auto& [good, bad] :
+       {std::pair("0.25", "-0.25"), std::pair("0.25", "\"fast\""), std::pair("130.5", "1e999"),
+        std::pair("\"workers\": 2", "\"workers\": 0"), std::pair("\"one\"", "\"two\"")}) {
+    std::string damaged = text;
+    damaged.replace(damaged.find(good), std::string(good).size(), bad);
+    EXPECT_FALSE(read(damaged, 0xfeed, "x86-64-v3")) << damaged;
+  }
 }
 
 TEST(Runtime, HandoffsAreMeasured) {

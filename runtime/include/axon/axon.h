@@ -165,6 +165,12 @@ AXON_API size_t axon_entry_size_count(const axon_entry* entry);
 AXON_API axon_status axon_entry_size(const axon_entry* entry, size_t index, const char** name,
                                      axon_size_from* from, axon_error* error);
 
+/* The shape that an entry's input has where its sizes have these values. `shape` has room for AXON_MAX_RANK
+ * extents. AXON_MISUSE when a size of the shape is not among `names`. */
+AXON_API axon_status axon_entry_input_shape(const axon_entry* entry, size_t input, const char* const* names,
+                                            const int64_t* values, size_t count, int64_t* shape,
+                                            axon_error* error);
+
 /* ---- weights ---- */
 
 /* The weights of a bundle, which are the parameters that its program marks `weights`, prepared once for all
@@ -257,6 +263,20 @@ typedef struct axon_call_statistics {
 } axon_call_statistics;
 AXON_API axon_status axon_call_get_statistics(const axon_call* call, axon_call_statistics* out,
                                               axon_error* error);
+
+/* ---- costs ---- */
+
+/* Measures what the parts of each call's entry cost on this machine, one by one, each for about `seconds` with
+ * one worker and with all workers of its runtime, for the arguments that are set: weights and states, too, whose
+ * contents do not matter and, of states, are lost. What was found is written to `path`. The calls are of one
+ * bundle, opened from a file PATH, and on runtimes of equally many workers; axon_open of PATH reads
+ * PATH.costs, and launches then use as many workers as pay off by these costs. */
+AXON_API axon_status axon_calibrate(axon_call* const* calls, size_t count, double seconds, const char* path,
+                                    axon_error* error);
+/* How many nanoseconds the last run should have taken with so many workers, by the costs that stand beside the
+ * bundle. AXON_MISUSE without a run, or without costs. */
+AXON_API axon_status axon_call_predict(const axon_call* call, uint32_t workers, double* nanoseconds,
+                                       axon_error* error);
 
 /* Receives `debug "name" x`, on the worker that reaches it; without one, values are printed to stderr. */
 typedef void (*axon_debug_function)(void* user, const char* name, const axon_view* value);

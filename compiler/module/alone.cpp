@@ -1,0 +1,50 @@
+// The tasks of one type alone: what calibration measures.
+//
+// In: a kernel whose task functions have been emitted. Out: a function of the same signature in which each
+// worker runs its share of the type's tasks in every iteration of the loops around them, and waits for
+// nothing and notifies nobody. What the tasks compute from is whatever memory holds. Loops that the data ends
+// have plan::typical_steps, and sizes that it decides are what the table of sizes says.
+#include "module/kernel_emitter.h"
+#include "task/decided.h"
+
+namespace axon::module {
+
+KernelEmitter::KernelEmitter(const KernelEmitter& whole, task::TaskTypeId type)
+    : module_(whole.module_),
+      graph_(whole.graph_),
+      v_(whole.v_),
+      p_(whole.p_),
+      level_(whole.level_),
+      task_functions_(whole.task_functions_),
+      f_(declare(module_, plan::kernel_symbol(v_, type)), *graph_, level_) {}
+
+void KernelEmitter::run_alone(task::TaskTypeId type) { KernelEmitter(*this, type).emit_alone(type); }
+
+const plan::Segment* KernelEmitter::segment_of(task::TaskTypeId type,
+                                               const std::vector<plan::Step>& steps) const {
+  for (const plan::Step& step : steps) {
+    if (step.segment && step.segment->type == type) return &*step.segment;
+    if (const plan::Segment* inside = segment_of(type, step.body)) return inside;
+  }
+  return nullptr;
+}
+
+void KernelEmitter::emit_alone(task::TaskTypeId type) {
+  begin();
+  for (const plan::SizeDecision& d : v_.sizes) bind_decided(d);
+  for (const plan::Decision& d : v_.decisions)
+    f_.bind(*task::steps_of(p_, d.loop), f_.i64(plan::typical_steps), 0, Dim(plan::typical_steps + 1));
+  const std::vector<LoopId>& loops = p_.types[type].loops;
+  const std::function<void(size_t)> nest = [&](size_t level) {
+    if (level == loops.size())
+      return each_task(
+          *segment_of(type, v_.steps), [&](Value*) { call_task(type, task_functions_); }, [](Value*) {});
+    const task::Loop& loop = p_.loops[loops[level]];
+    f_.loop({loop.index, loop.extent}, f_.i64(0), f_.emit(loop.extent), LoopKind::plain,
+            [&] { nest(level + 1); });
+  };
+  nest(0);
+  f_.b.CreateRetVoid();
+}
+
+}  // namespace axon::module
