@@ -27,7 +27,7 @@ using task::Buffer;
 using task::BufferId;
 
 constexpr const char* compiler = "axon 0.1.0";
-constexpr int manifest_format = 1, kernel_abi = 1;
+constexpr int manifest_format = 2, kernel_abi = 1;
 
 const char* relation_text(Relation relation) {
   switch (relation) {
@@ -296,10 +296,8 @@ class EntryWriter {
     return out;
   }
   static uint32_t slot_of(const plan::Variant& variant, BufferId buffer) {
-    for (uint32_t s = 0; s < variant.slots.size(); ++s) {
-      const auto& members = variant.slots[s].buffers;
-      if (std::find(members.begin(), members.end(), buffer) != members.end()) return s;
-    }
+    for (uint32_t s = 0; s < variant.slots.size(); ++s)
+      if (variant.slots[s].buffer == buffer) return s;
     base::bug("manifest_json", "temporary " + variant.program.buffers[buffer].name + " has no slot");
   }
   ordered_json debug_buffers(const plan::Variant& variant) const {
@@ -324,7 +322,8 @@ class EntryWriter {
                            {"work", room(plan::work_of(variant.program, type))}});
       }
       for (const Fact& f : variant.program.guard) guard.push_back(fact(f));
-      for (const plan::Slot& slot : variant.slots) slots.push_back(room(slot.bytes));
+      for (const plan::Slot& slot : variant.slots)
+        slots.push_back({{"bytes", room(slot.bytes)}, {"above", slot.above}});
       for (const task::Event& event : variant.program.events) names.push_back(event.name);
       for (const Dim& offset : variant.event_offset) offsets.push_back(room(offset));
       for (const plan::Decision& d : variant.decisions)

@@ -96,7 +96,8 @@ class Variant {
   }
 
   Json wait(const task::Wait& w) const {
-    static constexpr const char* whys[] = {"reads", "overwrites what it read", "overwrites"};
+    static constexpr const char* whys[] = {"reads", "overwrites what it read", "overwrites",
+                                           "takes the memory of"};
     Json box = Json::array();
     for (const task::Wait::Range& r : w.box) box.push_back(Json::array({of(r.first), of(r.last)}));
     return {{"event", w.event.index},         {"consumer", w.consumer.index},
@@ -105,7 +106,9 @@ class Variant {
             {"buffer", w.buffer.index}};
   }
 
-  Json slot(const plan::Slot& s) const { return {{"buffers", indices(s.buffers)}, {"bytes", of(s.bytes)}}; }
+  Json slot(const plan::Slot& s) const {
+    return {{"buffer", s.buffer.index}, {"bytes", of(s.bytes)}, {"above", s.above}};
+  }
 
   Json steps(const std::vector<plan::Step>& all) const {
     Json out = Json::array();

@@ -1,29 +1,18 @@
-// In: a task program with events. Out: segments with hoisted waits, arena slots, event words, cost totals.
-//
-// Memory reuse: temporaries share a slot only when their lives follow each other: every task that touches one
-// is ordered, by the waits that exist, after every task that touches the one before it in the slot, and
-// around the back edge of a loop every task of the first after every task of the last. Grids are never empty,
-// so all others are ordered through those between. No wait is ever added for the sake of reuse; the chains of
-// waits that it relies on are, to the program's certificate.
+// In: a task program with events. Out: segments with hoisted waits, arena slots (memory.h), event words, cost
+// totals.
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <set>
-#include <tuple>
 
 #include "base/rule.h"
-#include "base/work.h"
+#include "plan/memory.h"
 #include "plan/plan.h"
 #include "plan/side_by_side.h"
-#include "task/certificate.h"
 #include "task/decided.h"
-#include "task/happens_before.h"
 
 namespace axon::plan {
 
 namespace {
 
-using task::BufferId;
 using task::LoopId;
 using task::Program;
 using task::TaskTypeId;
@@ -131,196 +120,6 @@ std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& step
   }
   return out;
 }
-
-/// Who touches each buffer, in program order.
-std::map<BufferId, std::vector<TaskTypeId>> touches_of(const Program& p) {
-  std::map<BufferId, std::vector<TaskTypeId>> touches;
-  const std::function<void(const std::vector<task::Step>&)> walk = [&](const std::vector<task::Step>& steps) {
-    for (const auto& s : steps) {
-      if (s.task.valid())
-        for (const auto& access : p.types[s.task].accesses) {
-          auto& list = touches[access.buffer];
-          if (list.empty() || list.back() != s.task) list.push_back(s.task);
-        }
-      walk(s.body);
-    }
-  };
-  walk(p.steps);
-  return touches;
-}
-
-class MemoryPlan {
- public:
-  explicit MemoryPlan(Program& p) : p_(p), happens_before_(p), certificate_(p), touches_(touches_of(p)) {
-    for (const auto& [value, place] : p.places)
-      if (place.slot) slotted_.insert(place.buffer);
-  }
-
-  std::vector<Slot> run() {
-    for (const BufferId id : temporaries()) put(id);
-    for (const Slot& slot : slots_) note_needed(slot.buffers);
-    certify();
-    return std::move(slots_);
-  }
-
- private:
-  /// In the order of their tasks; those that nothing touches last.
-  std::vector<BufferId> temporaries() const {
-    std::vector<BufferId> list;
-    for (uint32_t b = 0; b < p_.buffers.size(); ++b)
-      if (!AXON_RULE(slot_not_temporary, p_.buffers[BufferId{b}].kind != task::Buffer::Kind::temporary))
-        list.push_back({b});
-    const auto order = task::program_order(p_);
-    const auto begin = [&](BufferId id) {
-      const auto touches = touches_.find(id);
-      return touches == touches_.end() ? p_.types.size() : order.at(touches->second.front());
-    };
-    std::stable_sort(list.begin(), list.end(), [&](BufferId a, BufferId b) { return begin(a) < begin(b); });
-    return list;
-  }
-
-  /// Into the first slot whose last buffer's life ends before this one's begins, else into one of its own.
-  void put(BufferId id) {
-    const Dim bytes = bytes_of(id);
-    for (const size_t s : slots_that_end_before(id)) {
-      Slot& slot = slots_[s];
-      if (!may_share(slot.buffers.front(), id) || !AXON_RULE(share_before, before(slot.buffers.back(), id)) ||
-          !AXON_RULE(share_around, around(slot.buffers.front(), id)))
-        continue;
-      slot.buffers.push_back(id);
-      if (AXON_RULE(slot_grows, true)) slot.bytes = shape::max(slot.bytes, bytes);
-      return note_end(s);
-    }
-    slots_.push_back({{id}, bytes});
-    note_end(slots_.size() - 1);
-  }
-
-  /// Those whose last buffer is touched by something that runs before a task that touches this one.
-  std::set<size_t> slots_that_end_before(BufferId id) const {
-    std::set<size_t> slots;
-    const auto touches = touches_.find(id);
-    if (touches == touches_.end()) return slots;
-    const TaskTypeId first = touches->second.front();
-    for (const TaskTypeId earlier : before_all_of({first, p_.types[first].loops.size(), 0}))
-      if (const auto ends = ends_.find(earlier); ends != ends_.end())
-        slots.insert(ends->second.begin(), ends->second.end());
-    base::work(slots.size());
-    return slots;
-  }
-
-  /// A buffer was put at the end of the slot.
-  void note_end(size_t s) {
-    const auto& buffers = slots_[s].buffers;
-    if (buffers.size() > 1)
-      for (TaskTypeId type : touching(buffers[buffers.size() - 2])) ends_[type].erase(s);
-    if (const auto touches = touches_.find(buffers.back()); touches != touches_.end())
-      for (TaskTypeId type : touches->second) ends_[type].insert(s);
-  }
-
-  Dim bytes_of(BufferId id) const {
-    Dim bytes(base::elem_bytes(p_.buffers[id].elem));
-    for (const Dim& d : p_.buffers[id].shape) bytes = bytes * d;
-    return bytes;
-  }
-
-  const std::vector<TaskTypeId>& touching(BufferId id) const { return touches_.at(id); }
-
-  /// Do both live in the same loops (or none), in one iteration?
-  bool may_share(BufferId a, BufferId b) const {
-    const auto ta = touches_.find(a), tb = touches_.find(b);
-    if (AXON_RULE(share_untouched, ta == touches_.end() || tb == touches_.end())) return false;
-    const auto& loops = p_.types[ta->second.front()].loops;
-    const auto same_loops = [&](TaskTypeId t) { return p_.types[t].loops == loops; };
-    if (AXON_RULE(share_other_loops, !std::all_of(ta->second.begin(), ta->second.end(), same_loops)))
-      return false;
-    if (AXON_RULE(share_loops_of_other, !std::all_of(tb->second.begin(), tb->second.end(), same_loops)))
-      return false;
-    return !AXON_RULE(share_slotted, slotted_.contains(a)) &&
-           !AXON_RULE(share_with_slotted, slotted_.contains(b));
-  }
-
-  /// In one iteration, are all tasks that touch the first before all that touch the second?
-  bool before(BufferId first, BufferId second) const {
-    return each_pair(first, second, [&](TaskTypeId x, TaskTypeId y) {
-      return !AXON_RULE(before_itself, x == y) &&
-             !AXON_RULE(before_same_iteration, !ordered({y, p_.types[y].loops.size(), 0}, x));
-    });
-  }
-
-  /// In the next iteration, are those of the first behind those of the last?
-  bool around(BufferId first, BufferId last) const {
-    return each_pair(first, last, [&](TaskTypeId x, TaskTypeId y) {
-      for (size_t level = 0; level < p_.types[x].loops.size(); ++level)
-        if (AXON_RULE(before_next_iteration, !ordered({x, level, 1}, y))) return false;
-      return true;
-    });
-  }
-
-  bool each_pair(BufferId a, BufferId b, const std::function<bool(TaskTypeId, TaskTypeId)>& holds) const {
-    for (TaskTypeId x : touching(a))
-      for (TaskTypeId y : touching(b)) {
-        base::work();
-        if (!holds(x, y)) return false;
-      }
-    return true;
-  }
-
-  /// A task type and a distance: of what its tasks run after there.
-  struct Place {
-    TaskTypeId later;
-    size_t level;
-    int iterations;
-    bool operator<(const Place& o) const {
-      return std::tie(later, level, iterations) < std::tie(o.later, o.level, o.iterations);
-    }
-    task::Distance distance() const { return {level, iterations}; }
-  };
-
-  /// The types in the same loops all tasks of which run before.
-  const std::set<TaskTypeId>& before_all_of(const Place& place) const {
-    const auto [known, is_new] = before_.try_emplace(place);
-    if (is_new)
-      happens_before_.each_whole(place.later, place.distance(),
-                                 [&](TaskTypeId type, const auto&) { known->second.insert(type); });
-    return known->second;
-  }
-
-  bool ordered(const Place& place, TaskTypeId earlier) const {
-    return before_all_of(place).count(earlier) > 0;
-  }
-
-  /// Notes what shows that the lives of the buffers of one slot do not meet.
-  void note_needed(const std::vector<BufferId>& lives) {
-    if (lives.size() < 2) return;
-    const size_t loops = p_.types[touching(lives.front()).front()].loops.size();
-    for (size_t i = 0; i + 1 < lives.size(); ++i)
-      each_pair(lives[i], lives[i + 1], [&](TaskTypeId x, TaskTypeId y) {
-        needed_[{y, loops, 0}].insert(x);
-        return true;
-      });
-    each_pair(lives.front(), lives.back(), [&](TaskTypeId x, TaskTypeId y) {
-      for (size_t level = 0; level < loops; ++level) needed_[{x, level, 1}].insert(y);
-      return true;
-    });
-  }
-
-  void certify() {
-    for (const auto& [place, wanted] : needed_)
-      happens_before_.each_whole(place.later, place.distance(), [&](TaskTypeId earlier, const auto& chain) {
-        if (wanted.count(earlier) > 0) certificate_.add(place.later, chain());
-      });
-  }
-
-  Program& p_;
-  task::HappensBefore happens_before_;
-  task::CertificateWriter certificate_;
-  std::map<BufferId, std::vector<TaskTypeId>> touches_;
-  std::set<BufferId> slotted_;                   ///< those with a slot for each iteration of a loop
-  std::vector<Slot> slots_;                      ///< buffers in the order of their tasks
-  std::map<TaskTypeId, std::set<size_t>> ends_;  ///< the slots whose last buffer it touches
-  mutable std::map<Place, std::set<TaskTypeId>> before_;
-  std::map<Place, std::set<TaskTypeId>> needed_;  ///< what sharing slots relies on
-};
 
 /// Iterations of the loops of a type that stand inside of `outer`.
 Dim trips_inside(const Program& p, const task::TaskType& t, LoopId outer) {
@@ -431,13 +230,13 @@ std::string kernel_symbol(const Variant& v, TaskTypeId type) {
 Variant from_task(Program program, const std::string& symbol, Schedule schedule) {
   Variant v;
   v.symbol = symbol;
+  v.slots = place_temporaries(program);  // first of all: it may add waits
   v.decisions = decisions_of(program);
   v.sizes = sizes_of(program, v.decisions.size());
   const WaitsOf waits = waits_by_consumer(program);
   v.steps = steps_of(program, program.steps, schedule, waits, v.decisions, v.sizes);
   place_needs(program, waits, v);
   if (schedule == Schedule::events) run_side_by_side(program, v.steps);
-  v.slots = MemoryPlan(program).run();
   for (const auto& event : program.events) {
     v.event_offset.push_back(v.event_words);
     v.event_words = v.event_words + tasks_of(program.types[event.producer]);

@@ -221,10 +221,12 @@ class Parser : task::TextReader {
   void slot() {
     if (number() != static_cast<int64_t>(v_.slots.size())) fail("slots are numbered in order");
     Slot s;
+    expect("of");
+    s.buffer = buffer();
     expect("bytes");
     s.bytes = dim();
-    if (accept("holds")) s.buffers.push_back(buffer());
-    while (accept(",")) s.buffers.push_back(buffer());
+    if (accept("above")) s.above.push_back(index(any_number, "slot"));
+    while (accept(",")) s.above.push_back(index(any_number, "slot"));
     end_of_line();
     v_.slots.push_back(std::move(s));
   }

@@ -8,9 +8,9 @@
 // further along an axis they are, its tiles are taken from both ends in turn. Segments follow program order;
 // a loop repeats its segments. Waits that do not depend on a segment's coordinates are hoisted to its start.
 //
-// Memory: every temporary buffer gets an arena slot. Two buffers share a slot whole (size = max of both) only
-// when every reuse is ordered by the events that exist; else they are disjoint. Slot offsets are prefix sums,
-// computed by the host.
+// Memory: every temporary has a slot in the arena. A slot lies above others, which it therefore does not
+// meet; any two slots of which neither lies above the other may meet, and the waits order the lives of what
+// they hold. Where a slot begins is a maximum of sums of sizes, computed by the host.
 #pragma once
 #include <optional>
 #include <string>
@@ -89,10 +89,14 @@ struct Step {
                ///< launch of a program with debugs has one worker, so nothing overwrites them
 };
 
+/// The memory of a temporary. It lies above some slots before it in the list, and as low as it can: it begins
+/// where the last of them ends, at a multiple of slot_alignment.
 struct Slot {
-  std::vector<task::BufferId> buffers;
-  Dim bytes;  ///< max over the buffers, before alignment to 64
+  task::BufferId buffer;
+  Dim bytes;
+  std::vector<uint32_t> above;  ///< numbers of slots, ascending
 };
+constexpr int64_t slot_alignment = 64;
 
 /// One guarded variant of an entry.
 struct Variant {

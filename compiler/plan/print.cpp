@@ -17,7 +17,8 @@
 //         decides loop l0                        publishes whether the loop goes on,
 //         decides size k                         or the size
 //       debug 0 "name"                           complete after this step
-//     slot 0 bytes 4*n holds copy.2, sum.3
+//     slot 0 of copy.2 bytes 4*n
+//     slot 1 of sum.3 bytes 8*m above 0          begins where the slots below it have ended
 //     words 0 from 0                             of each event, then of each decision: first word
 //     event words 4*n
 //     iterations n
@@ -88,9 +89,10 @@ class Printer {
   }
 
   void slot(size_t number, const Slot& s) {
-    std::string buffers;
-    for (auto b : s.buffers) buffers += (buffers.empty() ? " holds " : ", ") + p_.buffers[b].name;
-    out_ += fmt::format("  slot {} bytes {}{}\n", number, names_(s.bytes), buffers);
+    std::string above;
+    for (uint32_t below : s.above) above += (above.empty() ? " above " : ", ") + std::to_string(below);
+    out_ += fmt::format("  slot {} of {} bytes {}{}\n", number, p_.buffers[s.buffer].name, names_(s.bytes),
+                        above);
   }
 
   const std::string& size_name(uint32_t number) const { return p_.graph->sizes[v_.sizes[number].size].name; }

@@ -6,8 +6,9 @@
 //             is shown behind the step that computes it                                         compared
 //   ranges    the workers' ranges are the whole grid, none twice, the same in every iteration,
 //             so a task's iterations run on one worker, in order                                 prover
-//   slots     temporaries that share memory have lives of their own: in an iteration all tasks
-//             that touch one run before all that touch the other, and before the next one's     certificate
+//   slots     each temporary fits into a slot of its own                                         prover
+//             of any two one lies above the other, or their lives follow each other: all tasks
+//             that touch one are before all that write the other                                compared
 //   words     every word of the event area has one use; the epochs of a launch suffice           prover
 //   decided   what the data decides is published by one task, the one that computes it, and
 //             known before anything mentions it                                                  compared

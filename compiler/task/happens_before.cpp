@@ -237,19 +237,20 @@ void HappensBefore::find_chains(TaskTypeId later, TaskTypeId earlier, const Dist
     return AXON_RULE(chain_reaches, reached.type == earlier) && enough(chain_to(states, reached));
   };
   const Types through = leading(later, earlier);
-  if (through.contains(later.index)) search(later, earlier, distance, through_empty, &through, reaches);
+  if (through.contains(later.index))
+    search(later, earlier, distance, through_empty, &through, max_waits, reaches);
 }
 
 /// Follows the waits of `later`, breadth first, through the types that are `leading`, to types in the loops
 /// of `like`.
 void HappensBefore::search(TaskTypeId later, TaskTypeId like, const Distance& distance, bool through_empty,
-                           const Types* leading, const Reached& goal) const {
+                           const Types* leading, size_t waits, const Reached& goal) const {
   std::vector<State> states{{later, 0, 0, {}, false}};
   for (const auto& c : program_.types[later].coordinates)
     states[0].finished.push_back(Wait::Range{c.var, c.var});
   std::unordered_map<uint32_t, std::vector<size_t>> states_of{{later.index, {0}}};  // by type
   for (size_t next = 0; next < states.size() && states.size() < max_states; ++next) {
-    if (states[next].length == max_waits) return;
+    if (states[next].length == waits) return;
     for (size_t e : edges_of_[states[next].type.index]) {
       base::work();
       if (leading && !leading->contains(edges_[e].producer.index)) continue;
@@ -404,18 +405,19 @@ bool HappensBefore::ordered_whole(TaskTypeId later, TaskTypeId earlier, const Di
                    [&](const Chain& chain) { return is_whole(chain.ranges(), earlier); });
 }
 
-void HappensBefore::each_whole(TaskTypeId later, const Distance& distance, const Whole& found) const {
+void HappensBefore::each_whole(TaskTypeId later, TaskTypeId like, const Distance& distance, size_t waits,
+                               const Whole& found) const {
   Types told;
   const auto reaches = [&](const std::vector<State>& states, const State& reached) {
     const bool same_loops =
-        AXON_RULE(whole_same_loops, program_.types[reached.type].loops == program_.types[later].loops);
+        AXON_RULE(whole_same_loops, program_.types[reached.type].loops == program_.types[like].loops);
     if (!same_loops || told.contains(reached.type.index) || !is_whole(reached.finished, reached.type))
       return false;
     told.insert(reached.type.index);
     found(reached.type, [&] { return chain_to(states, reached); });
     return false;
   };
-  search(later, later, distance, false, nullptr, reaches);
+  search(later, like, distance, false, nullptr, waits, reaches);
 }
 
 }  // namespace axon::task

@@ -74,8 +74,9 @@ class HappensBefore {
   bool is_whole(const Ranges&, TaskTypeId earlier) const;
   /// A type, all tasks of which a task of another type runs after, and the chain that says so.
   using Whole = std::function<void(TaskTypeId earlier, const std::function<Chain()>& chain)>;
-  /// Calls `found` once with each such type in the loops of `later`, and no others: one search for all.
-  void each_whole(TaskTypeId later, const Distance&, const Whole& found) const;
+  /// Calls `found` once with each such type in the loops of `like`, and no others: one search for all.
+  /// Chains of more waits than `waits` are not followed.
+  void each_whole(TaskTypeId later, TaskTypeId like, const Distance&, size_t waits, const Whole& found) const;
 
  private:
   struct Edge {
@@ -99,7 +100,7 @@ class HappensBefore {
   /// Types by number; null: all.
   using Types = std::unordered_set<uint32_t>;
   void search(TaskTypeId later, TaskTypeId like, const Distance&, bool through_empty, const Types* leading,
-              const Reached&) const;
+              size_t waits, const Reached&) const;
   void find_chains(TaskTypeId later, TaskTypeId earlier, const Distance&, bool through_empty,
                    const std::function<bool(const Chain&)>& enough) const;
   Types leading(TaskTypeId later, TaskTypeId earlier) const;

@@ -233,6 +233,7 @@ class Parser : TextReader {
     expect("for");
     w.why = accept("read")        ? Wait::Why::read_after_write
             : accept("overwrite") ? Wait::Why::write_after_read
+            : accept("reuse")     ? Wait::Why::reuse
                                   : (expect("rewrite"), Wait::Why::write_after_write);
     expect("of");
     w.buffer = {id('b', program_.buffers.size())};

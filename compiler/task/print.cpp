@@ -50,6 +50,8 @@ const char* why_name(Wait::Why w) {
       return "overwrite";
     case Wait::Why::write_after_write:
       return "rewrite";
+    case Wait::Why::reuse:
+      return "reuse";
   }
   return "?";
 }

@@ -127,21 +127,50 @@ class Simulator {
       }
       memory_.push_back(std::move(m));
     }
+    place_in_arena();
     return true;
   }
 
-  /// Writing bytes of one buffer destroys what other buffers of its slot keep there.
-  void poison_shared(BufferId id, size_t element) {
-    for (const auto& group : options_.shared) {
-      if (std::find(group.begin(), group.end(), id) == group.end()) continue;
-      const size_t bytes = static_cast<size_t>(base::elem_bytes(p_.buffers[id].elem));
-      const size_t begin = element * bytes, end = begin + bytes;
-      for (BufferId other : group) {
-        if (other == id) continue;
-        Memory& m = memory_[other.index];
-        const size_t width = static_cast<size_t>(base::elem_bytes(p_.buffers[other].elem));
-        for (size_t e = begin / width; e < m.written.size() && e * width < end; ++e) m.written[e] = false;
+  static constexpr size_t alignment = 64;
+
+  struct Neighbour {
+    BufferId buffer;
+    int64_t distance;  ///< bytes from the start of this buffer to the start of the other
+  };
+
+  size_t bytes_of(BufferId id) const {
+    return memory_[id.index].values.size() * static_cast<size_t>(base::elem_bytes(p_.buffers[id].elem));
+  }
+
+  void place_in_arena() {
+    neighbours_.resize(memory_.size());
+    std::vector<size_t> begins, ends;
+    for (const auto& [buffer, above] : options_.arena) {
+      size_t begin = 0;
+      for (const uint32_t below : above) begin = std::max(begin, ends[below]);
+      const size_t end = begin + (bytes_of(buffer) + alignment - 1) / alignment * alignment;
+      for (size_t other = 0; other < begins.size(); ++other) {
+        if (begin >= ends[other] || begins[other] >= end) continue;
+        const BufferId id = options_.arena[other].buffer;
+        const auto distance = static_cast<int64_t>(begin) - static_cast<int64_t>(begins[other]);
+        neighbours_[id.index].push_back({buffer, distance});
+        neighbours_[buffer.index].push_back({id, -distance});
       }
+      begins.push_back(begin);
+      ends.push_back(end);
+    }
+  }
+
+  /// Writing bytes of one buffer destroys what others keep there.
+  void poison_shared(BufferId id, size_t element) {
+    const auto bytes = static_cast<int64_t>(base::elem_bytes(p_.buffers[id].elem));
+    for (const auto& [other, distance] : neighbours_[id.index]) {
+      Memory& m = memory_[other.index];
+      const auto width = static_cast<int64_t>(base::elem_bytes(p_.buffers[other].elem));
+      const int64_t begin = static_cast<int64_t>(element) * bytes - distance;  // as the other counts
+      const int64_t end = std::min(begin + bytes, static_cast<int64_t>(m.written.size()) * width);
+      for (int64_t e = std::max<int64_t>(begin, 0) / width; e * width < end; ++e)
+        m.written[static_cast<size_t>(e)] = false;
     }
   }
 
@@ -539,6 +568,7 @@ class Simulator {
   std::mt19937_64 random_;
   shape::Assignment values_;
   std::vector<Memory> memory_;
+  std::vector<std::vector<Neighbour>> neighbours_;  ///< by buffer: those whose memory meets its own
   std::vector<Instance> tasks_;
   std::vector<size_t> unblocked_;  ///< tasks that have not run and of which it is not known that they wait
   std::map<TaskTypeId, std::vector<std::vector<Blocked>>> blocked_;  ///< the others, by what they wait for

@@ -3,8 +3,8 @@
 // Legal means: a task's waits are satisfied, and its own earlier iterations are done. Nothing else orders
 // tasks, so every schedule on any number of workers is among the orders drawn. Memory that no task has
 // written reads as an error, and so does an element outside the boxes that the task type declares; buffers
-// that share a slot overwrite each other byte by byte. A program that passes many seeds and equals the
-// interpreter is very likely ordered; the proof is verify.cpp's business.
+// whose places in the arena meet overwrite each other byte by byte. A program that passes many seeds and
+// equals the interpreter is very likely ordered; the proof is verify.cpp's business.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -18,7 +18,12 @@ namespace axon::task {
 struct SimulateOptions {
   uint64_t seed = 1;
   graph::Precision precision = graph::Precision::storage;
-  std::vector<std::vector<BufferId>> shared;  ///< buffers that occupy the same memory
+  /// A buffer in the arena: begins where the last of those before it in the list that it lies above ends.
+  struct Placed {
+    BufferId buffer;
+    std::vector<uint32_t> above;
+  };
+  std::vector<Placed> arena;  ///< all other buffers have memory of their own
 };
 
 /// Inputs and sizes as for graph::interpret. An error names the task and the element.

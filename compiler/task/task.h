@@ -151,7 +151,8 @@ struct Wait {
   enum class Why : uint8_t {
     read_after_write,
     write_after_read,
-    write_after_write
+    write_after_write,
+    reuse  ///< of the buffer's memory, by another one
   } why = Why::read_after_write;
   BufferId buffer;  ///< the dependence that asked for it
 };

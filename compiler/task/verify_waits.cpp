@@ -123,6 +123,10 @@ class Waits {
       return std::any_of(accesses.begin(), accesses.end(),
                          [&](const Access& a) { return a.buffer == wait.buffer && a.write == write; });
     };
+    if (wait.why == Wait::Why::reuse)  // whoever gets the memory of a temporary
+      return p_.buffers[wait.buffer].kind == Buffer::Kind::temporary &&
+             (touches(p_.events[wait.event].producer, true) ||
+              touches(p_.events[wait.event].producer, false));
     return touches(p_.events[wait.event].producer, wait.why != Wait::Why::write_after_read) &&
            touches(wait.consumer, wait.why != Wait::Why::read_after_write);
   }

@@ -1,6 +1,7 @@
 // etcc build FILE -o OUT.axb: one bundle with every entry. --emit=STAGE prints a representation instead.
 #include <fmt/format.h>
 
+#include "plan/footprint.h"
 #include "tools/common.h"
 #include "tools/files.h"
 
@@ -35,8 +36,11 @@ Command add_build(CLI::App& app) {
     }
     const bool written = write_file(path, c->bundle, c->diagnostics);
     status = report(*c, *options);
-    if (written && options->verbose)
-      fmt::print(stderr, "wrote {}: {} entries, {} bytes\n", path, c->entries.size(), c->bundle.size());
+    if (!written || !options->verbose) return status;
+    for (const CompiledEntry& entry : c->entries)
+      for (const plan::Variant& variant : entry.plan.variants)
+        fmt::print(stderr, "{}: {}\n", variant.symbol, plan::describe_footprint(variant));
+    fmt::print(stderr, "wrote {}: {} entries, {} bytes\n", path, c->entries.size(), c->bundle.size());
     return status;
   };
 }

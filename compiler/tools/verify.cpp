@@ -1,9 +1,10 @@
 // etcc verify FILE: the obligations of every plan variant, one line each, with who proved it; the totals only
-// with -q.
+// with -q. Then how much memory its temporaries take.
 #include "plan/verify.h"
 
 #include <fmt/format.h>
 
+#include "plan/footprint.h"
 #include "tools/common.h"
 
 namespace axon::tools {
@@ -32,6 +33,7 @@ Command add_verify(CLI::App& app) {
             fmt::print("{} {}: {} ({})\n", o.proved ? "proved" : "FAILED", variant.symbol, o.what, o.by);
         }
         fmt::print("{}: {} of {} obligations proved, for all sizes\n", variant.symbol, proved, total);
+        fmt::print("{}: {}\n", variant.symbol, plan::describe_footprint(variant));
         if (proved != total) status = user_error;
       }
     return status;

@@ -47,7 +47,7 @@ Status Call::part_temporaries(Plan& plan, Memory& memory) {
   uint64_t total = 0;
   for (size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i].kind != Buffer::Kind::slot) continue;
-    const Dim& dim = plan.variant->slots[buffers[i].index];
+    const Dim& dim = plan.variant->slots[buffers[i].index].bytes;
     int64_t bytes = 0;
     if (!dim.evaluate(sizes_.values(), bytes) || bytes < 0) return sizes_.bad_formula(dim);
     offsets[i] = total;

@@ -46,9 +46,10 @@ Result<std::unique_ptr<Call>> Call::create(std::shared_ptr<const Bundle> bundle,
     plan.variant = &entry->variants[i];
     plan.kernel = bundle->kernels[entry_index][i];
     plan.slot_offset.resize(plan.variant->slots.size());
+    plan.slot_end.resize(plan.variant->slots.size());
     plan.event_offset.resize(plan.variant->event_offset.size());
     plan.buffers.resize(plan.variant->buffers.size());
-    for (const Dim& slot : plan.variant->slots) plan.slot_mask |= slot.mask();
+    for (const Slot& slot : plan.variant->slots) plan.slot_mask |= slot.bytes.mask();
     for (const Dim& offset : plan.variant->event_offset) plan.event_mask |= offset.mask();
     plan.event_mask |= plan.variant->event_words.mask();
   }

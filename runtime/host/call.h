@@ -75,7 +75,7 @@ class Call {
     axon_kernel kernel = nullptr;
     uint64_t stale = ~uint64_t{0};  ///< sizes that changed since it was prepared
     bool prepared = false;
-    std::vector<uint64_t> slot_offset;
+    std::vector<uint64_t> slot_offset, slot_end;
     std::vector<int64_t> event_offset;
     std::vector<void*> buffers;
     uint64_t arena_bytes = 0, slot_mask = 0, event_mask = 0;

@@ -47,11 +47,15 @@ Status Call::prepare_slots(Plan& plan) {
     uint64_t total = 0;
     for (size_t i = 0; i < plan.slot_offset.size(); ++i) {
       int64_t bytes = 0;
-      const Dim& dim = plan.variant->slots[i];
-      if (!dim.evaluate(sizes_.values(), bytes) || bytes < 0) return sizes_.bad_formula(dim);
-      plan.slot_offset[i] = total;
-      total += round_up(static_cast<uint64_t>(bytes), arena_alignment);
-      if (total > limits::tensor_bytes) return sizes_.bad_formula(dim);
+      const Slot& slot = plan.variant->slots[i];
+      if (!slot.bytes.evaluate(sizes_.values(), bytes) || bytes < 0) return sizes_.bad_formula(slot.bytes);
+      uint64_t begin = 0;
+      for (const uint32_t below : slot.above) begin = std::max(begin, plan.slot_end[below]);
+      const uint64_t end = begin + round_up(static_cast<uint64_t>(bytes), arena_alignment);
+      if (end > limits::tensor_bytes) return sizes_.bad_formula(slot.bytes);
+      plan.slot_offset[i] = begin;
+      plan.slot_end[i] = end;
+      total = std::max(total, end);
     }
     pointers_dirty_ = true;
     plan.arena_bytes = total;

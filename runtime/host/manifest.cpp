@@ -15,6 +15,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr uint32_t manifest_format = 2;  ///< 2: slots lie above others
+
 /// Parses with duplicate keys and deep nesting refused; the library itself does not recurse.
 Result<json> parse_json(weights::Bytes bytes) {
   const auto bad = [](std::string what) {
@@ -144,7 +146,8 @@ class Reader {
   // ---- the format ----
   void versions(const Node& top) {
     const uint32_t format = number(top, "format", UINT32_MAX), abi = number(top, "abi", UINT32_MAX);
-    if (format != 1) fail(top.where, text("format ", format, ", this library reads format 1"), code::version);
+    if (format != manifest_format)
+      fail(top.where, text("format ", format, ", this library reads format ", manifest_format), code::version);
     if (abi != AXON_ABI_VERSION)
       fail(top.where, text("kernel interface ", abi, ", this library has ", AXON_ABI_VERSION), code::version);
   }
@@ -313,7 +316,11 @@ class Reader {
     Variant out;
     out.symbol = string(node, "symbol");
     for (const Node& item : list(node, "guard")) out.guard.push_back(fact(item));
-    out.slots = dims(node, "slots");
+    for (const Node& item : list(node, "slots")) {
+      Slot slot{dim(item, "bytes"), {}};
+      for (const Node& below : list(item, "above")) slot.above.push_back(number(below, out.slots.size()));
+      out.slots.push_back(std::move(slot));
+    }
     for (const Node& item : list(node, "buffers"))
       out.buffers.push_back(buffer(item, entry, out.slots.size()));
     out.event_offset = dims(node, "event_offset");

@@ -69,11 +69,18 @@ struct Kernel {
   Dim work;  ///< estimated, in the units of Variant::work
 };
 
+/// Memory of a temporary. It begins where the last of the slots that it lies above ends, or at 0.
+struct Slot {
+  Dim bytes;
+  std::vector<uint32_t> above;  ///< slots before it in the list
+};
+
 struct Variant {
   std::string symbol;
   std::vector<Fact> guard;
   std::vector<Buffer> buffers;
-  std::vector<Dim> slots, event_offset;
+  std::vector<Slot> slots;
+  std::vector<Dim> event_offset;
   std::vector<std::string> event_names;  ///< parallel to event_offset, or empty
   std::vector<int32_t> debug_buffers;    ///< parallel to Entry::debugs: a buffer of this variant, or -1
   Dim event_words, scratch, iterations, work, handoffs;

@@ -500,6 +500,17 @@ class CommandLine(WithProgram):
         self.assertGreaterEqual(out.count("obligations proved, for all sizes"), 4)  # an entry may have variants
         self.assertNotIn("FAILED", out)
 
+    def test_memory_of_temporaries_is_told(self):
+        source = """entry chain (x : f32[4, 64]) (w : f32[64, 64]) = softmax (softmax (x @ w) @ w) @ w"""
+        told = r"temporaries take (\d+) bytes, 1\.\d\d times the (\d+) that are live at once"
+        status, out, _ = etcc("verify", "-q", "-", stdin=source)
+        self.assertEqual(status, 0)
+        self.assertRegex(out, told)
+        target = os.path.join(self.folder.name, "out.axb")
+        status, _, err = etcc("build", "-v", "--level", "x86-64-v2", "-o", target, "-", stdin=source)
+        self.assertEqual(status, 0)
+        self.assertRegex(err, told)
+
 
 class Formatter(WithProgram):
     """etcc fmt: in place, from stdin, --check; a file is changed as a whole or not at all."""

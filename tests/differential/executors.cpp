@@ -106,7 +106,7 @@ Outcome Compiled::simulate(const std::string& name, const Inputs& inputs, uint64
   });
   task::SimulateOptions options;
   options.seed = seed;
-  for (const plan::Slot& slot : variant.slots) options.shared.push_back(slot.buffers);
+  for (const plan::Slot& slot : variant.slots) options.arena.push_back({slot.buffer, slot.above});
   return task::simulate(variant.program, inputs, {}, options);
 }
 

@@ -99,7 +99,7 @@ struct Chain {
     task::Event event;
     event.name = "round done";
     v.program.events.add(event);
-    v.slots = {{{slots}, Dim(8) * Dim(n)}};
+    v.slots = {{slots, Dim(8) * Dim(n), {}}};
     v.event_offset = {Dim(0)};
     v.event_words = Dim(n);
     v.iterations = Dim(l);
@@ -127,7 +127,7 @@ std::string built(const Bundle& bundle) {
 TEST(Manifest, Golden) {
   EXPECT_EQ(
       manifest_json(Chain().bundle(), {"x86-64-v2"}),
-      R"({"format":1,"abi":1,"compiler":"axon 0.1.0","source":"chain.axn",)"
+      R"({"format":2,"abi":1,"compiler":"axon 0.1.0","source":"chain.axn",)"
       R"("levels":["x86-64-v2"],"weights":[],)"
       R"("entries":[{"name":"chain","sizes":[{"name":"n","from":"axis","input":0,"axis":0,"equation":"n"},)"
       R"({"name":"l","from":"scalar","input":1}],)"
@@ -139,7 +139,7 @@ TEST(Manifest, Golden) {
       R"("results":[{"path":"","elem":"i32","shape":["n"]}],)"
       R"("debugs":[{"name":"seen","elem":"i32","shape":["n"]},{"name":"gone","elem":"i32","shape":["n"]}],)"
       R"("variants":[{"symbol":"chain_0","guard":[],"buffers":[{"kind":"argument","index":0},)"
-      R"({"kind":"slot","index":0},{"kind":"result","index":0}],"debug_buffers":[0,-1],"slots":["8*n"],)"
+      R"({"kind":"slot","index":0},{"kind":"result","index":0}],"debug_buffers":[0,-1],"slots":[{"bytes":"8*n","above":[]}],)"
       R"("event_offset":["0"],"event_names":["round done"],)"
       R"("event_words":"n","scratch":"64","iterations":"l",)"
       R"("work":"n*l","handoffs":"l"}]}]})");

@@ -261,10 +261,17 @@ NativeOutcome Native::run(const std::vector<Tensor>& inputs, const shape::Assign
     for (size_t i = 0; i < static_cast<size_t>(t.count()); ++i)
       write_element(start + stored_at(buffer.layout, shapes[n], i) * bytes, buffer.elem, t, i);
   }
+  std::vector<size_t> slot_begin, slot_end;
   for (const auto& slot : variant.slots) {
-    memory.push_back(std::make_unique<Memory>(static_cast<size_t>(value(slot.bytes)), 8));
-    for (task::BufferId b : slot.buffers) buffers[b.index] = memory.back()->start();
+    size_t begin = 0;
+    for (const uint32_t below : slot.above) begin = std::max(begin, slot_end[below]);
+    slot_begin.push_back(begin);
+    slot_end.push_back(begin + (static_cast<size_t>(value(slot.bytes)) + 63) / 64 * 64);
   }
+  const size_t arena = slot_end.empty() ? 0 : *std::max_element(slot_end.begin(), slot_end.end());
+  memory.push_back(std::make_unique<Memory>(arena, 64));
+  for (size_t s = 0; s < variant.slots.size(); ++s)
+    buffers[variant.slots[s].buffer.index] = memory.back()->start() + slot_begin[s];
   std::vector<int64_t> size_table, event_offset;
   for (const auto& s : graph_->sizes) size_table.push_back(sizes->at(s.var));
   for (const auto& d : variant.event_offset) event_offset.push_back(value(d));

@@ -111,12 +111,12 @@ TEST(Edited, AreRefused) {
       {"two_stage", "    each wait 0 partial.0 [t01 : t01] at ()\n",
        "    each wait 0 partial.0 [t01 : t01] at ()\n    each wait 0 partial.0 [t01 : t01] at ()\n"},
       {"two_stage", "bytes 256*n", "bytes 255*n"},
-      {"two_stage", " holds partial.2", ""},
+      {"two_stage", "  slot 0 of partial.2 bytes 256*n\n", ""},
       {"two_stage", "words 0 from 0", "words 0 from 1"},
       {"two_stage", "event words 4*max(n, 1)", "event words 4*max(n, 1) - 1"},
       {"two_stage", "iterations 1", "iterations 0"},
-      {"data_size", "  slot 1 bytes 4*d*k holds last.3\n  slot 2 bytes 4*d holds total.4\n",
-       "  slot 1 bytes max(4*d*k, 4*d) holds last.3, total.4\n"},
+      {"data_size", "bytes 4*d above 0", "bytes 4*d"},
+      {"data_size", "bytes 4*d above 0", "bytes 4*d above 2"},
       {"data_size", "    decides size k\n", ""},
       {"data_size", "  needs k\n", ""},
       {"nested_while", "      decides loop l1\n", ""},
@@ -180,8 +180,8 @@ TEST(Parse, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of("each wait 0", "each wait 7"), "line 9: there is no wait 7");
   EXPECT_EQ(error_of("[t11 / 4 : t11 / 4]", "[0 : t11 / 4]"),
             "line 11: the program says `total.2 [t11 / 4 : t11 / 4] at ()` here");
-  EXPECT_EQ(error_of("holds last.3", "holds first.3"), "line 13: there is no buffer `first.3`");
-  EXPECT_EQ(error_of("bytes 4*d*k", "bytes 4*d*q"), "line 13: unknown name `q`");
+  EXPECT_EQ(error_of("of last.3", "of first.3"), "line 12: there is no buffer `first.3`");
+  EXPECT_EQ(error_of("bytes 4*d*k", "bytes 4*d*q"), "line 12: unknown name `q`");
   EXPECT_EQ(error_of("event words", "event word"), "line 18: `event words` is expected");
   EXPECT_EQ(error_of("variant data_size\n", "variant data_size\n    needs k\n"),
             "line 3: `event words` is expected");

@@ -275,31 +275,27 @@ class Generator {
     bytes("shrunk slot", " to half", shape::floor_div(slot.bytes, Dim(2)));
     bytes("shrunk slot", " to nothing", Dim(0));
     bytes("grown slot", " by 64", slot.bytes + Dim(64));
-    for (size_t o = 0; o < v_.slots.size(); ++o) {
-      if (o == s) continue;
+    for (size_t o = s + 1; o < v_.slots.size(); ++o) {
+      const std::string both = fmt::format("{} and {}", what, o);
       bytes("bytes of another slot", fmt::format(" as {}", o).c_str(), v_.slots[o].bytes);
-      if (o > s)
-        add("merged slots", fmt::format("{} and {}", what, o), [=](Variant& v) {
-          Slot &into = v.slots[s], &from = v.slots[o];
-          into.bytes = shape::max(into.bytes, from.bytes);
-          into.buffers.insert(into.buffers.end(), from.buffers.begin(), from.buffers.end());
-          erase_at(v.slots, o);
-        });
+      add("swapped slots", both, [=](Variant& v) { std::swap(v.slots[s], v.slots[o]); });
+      add("swapped buffers", both, [=](Variant& v) {
+        std::swap(v.slots[s].buffer, v.slots[o].buffer);
+        std::swap(v.slots[s].bytes, v.slots[o].bytes);
+      });
     }
     add("dropped slot", what, [=](Variant& v) { erase_at(v.slots, s); });
-    add("empty slot", "behind " + what, [=](Variant& v) {
-      v.slots.insert(v.slots.begin() + static_cast<std::ptrdiff_t>(s) + 1, Slot{{}, v.slots[s].bytes});
-    });
+    add("slot twice", what, [=](Variant& v) { v.slots.push_back(Slot(v.slots[s])); });
     for (uint32_t b = 0; b < p_.buffers.size(); ++b)
-      if (std::find(slot.buffers.begin(), slot.buffers.end(), BufferId{b}) == slot.buffers.end())
+      if (BufferId{b} != slot.buffer)
         add(p_.buffers[BufferId{b}].kind == task::Buffer::Kind::temporary ? "buffer in two slots"
                                                                           : "no temporary in a slot",
             fmt::format("{} in {}", p_.buffers[BufferId{b}].name, what),
             [=, bytes = bytes_of({b})](Variant& v) {
-              v.slots[s].bytes = v.slots[s].bytes + bytes;
-              v.slots[s].buffers.push_back({b});
+              v.slots[s].bytes = bytes;
+              v.slots[s].buffer = {b};
             });
-    for (size_t i = 0; i < slot.buffers.size(); ++i) buffer(s, i);
+    above(s, what);
   }
 
   Dim bytes_of(BufferId b) const {
@@ -308,30 +304,19 @@ class Generator {
     return bytes;
   }
 
-  void buffer(size_t s, size_t i) {
-    const BufferId id = v_.slots[s].buffers[i];
-    const std::string what = p_.buffers[id].name;
-    const Dim bytes = bytes_of(id);
-    add("dropped buffer", what, [=](Variant& v) { erase_at(v.slots[s].buffers, i); });
-    add("buffer twice in a slot", what, [=](Variant& v) { v.slots[s].buffers.push_back(id); });
-    if (v_.slots[s].buffers.size() > 1)
-      add("split slot", what + " apart", [=](Variant& v) {
-        erase_at(v.slots[s].buffers, i);
-        v.slots.push_back({{id}, bytes});
-      });
-    for (size_t o = 0; o < v_.slots.size(); ++o) {
-      if (o == s) continue;
-      for (const bool grows : {true, false}) {
-        const bool small = bytes != v_.slots[o].bytes;
-        if (!grows && !small) continue;  // the same change as the other
-        add(grows ? "moved buffer" : "moved buffer that may not fit", fmt::format("{} to slot {}", what, o),
-            [=](Variant& v) {
-              erase_at(v.slots[s].buffers, i);
-              v.slots[o].buffers.push_back(id);
-              if (grows) v.slots[o].bytes = shape::max(v.slots[o].bytes, bytes);
-            });
-      }
-    }
+  void above(size_t s, const std::string& what) {
+    const auto& below = v_.slots[s].above;
+    for (size_t i = 0; i < below.size(); ++i)
+      add("meets a slot", fmt::format("{} {}", what, below[i]),
+          [=](Variant& v) { erase_at(v.slots[s].above, i); });
+    for (size_t i = 0; i < below.size(); ++i)
+      add("above one alone", fmt::format("{} {}", what, below[i]),
+          [=](Variant& v) { v.slots[s].above = {v.slots[s].above[i]}; });
+    if (!below.empty()) add("above nothing", what, [=](Variant& v) { v.slots[s].above.clear(); });
+    for (uint32_t o = 0; o < v_.slots.size() + 1; ++o)
+      if (std::find(below.begin(), below.end(), o) == below.end())
+        add(o < s ? "above one more" : "above itself or a later one", fmt::format("{} {}", what, o),
+            [=](Variant& v) { v.slots[s].above.push_back(o); });
   }
 
   // ---- words and epochs ----

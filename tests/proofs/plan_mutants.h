@@ -10,7 +10,7 @@
 namespace axon::plan {
 
 struct Mutant {
-  std::string kind;    ///< "dropped wait", "merged slots", ...
+  std::string kind;    ///< "dropped wait", "dropped slot", ...
   std::string change;  ///< what was changed, in words
   Variant variant;
 };

@@ -34,13 +34,13 @@ using task::Program;
 
 // ---- what does no harm ----
 
-/// The first order of the tasks in which the program, with its memory shared so, does not mean its graph;
-/// "" when there is none among those that are drawn.
+/// The first order of the tasks in which the program, with its temporaries in such an arena, does not mean
+/// its graph; "" when there is none among those that are drawn.
 std::string wrong_result(const Example& example, const Program& program,
-                         const std::vector<std::vector<task::BufferId>>& shared) {
+                         const std::vector<task::SimulateOptions::Placed>& arena) {
   task::SimulateOptions options;
   options.precision = graph::Precision::f64;
-  options.shared = shared;
+  options.arena = arena;
   for (const auto& binding : example.bindings) {
     const auto inputs = task::inputs_for(example.graph, binding, 3);
     const auto parameters = task::parameters_of(example.graph, binding);
@@ -80,9 +80,9 @@ std::string harm(const Example& example, const Variant& variant) {
         if (const std::string wrong = plan::wrong_run(variant, binding, workers, seed); !wrong.empty())
           return fmt::format("{}, {} workers: {}", task::text_of(example.graph, binding), workers, wrong);
   }
-  std::vector<std::vector<task::BufferId>> shared;
-  for (const plan::Slot& slot : variant.slots) shared.push_back(slot.buffers);
-  return wrong_result(example, variant.program, shared);
+  std::vector<task::SimulateOptions::Placed> arena;
+  for (const plan::Slot& slot : variant.slots) arena.push_back({slot.buffer, slot.above});
+  return wrong_result(example, variant.program, arena);
 }
 
 bool is_proved(const Program& program) { return task::unproved(program).empty(); }

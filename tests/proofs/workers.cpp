@@ -420,9 +420,9 @@ std::string wrong_memory(const Variant& v, const shape::Assignment& sizes) {
     for (const Dim& extent : buffer.shape) bytes *= extent.evaluate(values).value();
     size_t slots = 0;
     for (const Slot& slot : v.slots) {
-      const auto here = std::count(slot.buffers.begin(), slot.buffers.end(), task::BufferId{b});
-      slots += static_cast<size_t>(here);
-      if (here > 0 && slot.bytes.evaluate(values).value_or(-1) < bytes) return buffer.name + " does not fit";
+      if (slot.buffer != task::BufferId{b}) continue;
+      ++slots;
+      if (slot.bytes.evaluate(values).value_or(-1) < bytes) return buffer.name + " does not fit";
     }
     if (slots != (buffer.kind == task::Buffer::Kind::temporary ? 1U : 0U))
       return fmt::format("{} has {} slots", buffer.name, slots);

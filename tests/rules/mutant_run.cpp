@@ -93,7 +93,7 @@ std::string simulated(const Example& example, const plan::Variant& variant) {
     const auto expected = graph::interpret(example.graph, inputs, parameters, graph::Precision::f64);
     task::SimulateOptions options;
     options.precision = graph::Precision::f64;
-    for (const auto& slot : variant.slots) options.shared.push_back(slot.buffers);
+    for (const auto& slot : variant.slots) options.arena.push_back({slot.buffer, slot.above});
     for (options.seed = 1; options.seed <= orders; ++options.seed) {
       std::string text =
           task::difference(expected, task::simulate(variant.program, inputs, parameters, options));

@@ -35,7 +35,7 @@ TEST(Manifest, TheGoodOneIsRead) {
 
 TEST(Manifest, BrokenRules) {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {R"("format":1)", R"("format":2)"},
+      {R"("format":2)", R"("format":1)"},
       {R"("abi":1)", R"("abi":7)"},
       {R"("abi":1)", R"("abi":-1)"},
       {R"("compiler":"by hand")", R"("compiler":5)"},
@@ -56,6 +56,8 @@ TEST(Manifest, BrokenRules) {
       {R"("symbol":"scale_0", "guard":[])",
        R"("symbol":"scale_0", "guard":[{"lhs":"1","relation":"<","rhs":"2"}])"},
       {R"({"kind":"slot","index":1})", R"({"kind":"slot","index":2})"},
+      {R"({"bytes":"2*4*n","above":[0]})", R"({"bytes":"2*4*n","above":[1]})"},
+      {R"({"bytes":"2*4*n","above":[0]})", R"({"above":[0]})"},
       {R"({"kind":"result","index":0})", R"({"kind":"result","index":1})"},
       {R"({"kind":"argument","index":1})", R"({"kind":"argument","index":-1})"},
       {R"({"kind":"argument","index":1})", R"({"kind":"weight","index":1})"},
@@ -95,7 +97,7 @@ TEST(Manifest, NestingAndNonsense) {
   EXPECT_NE(refusal("{}"), "");
   EXPECT_NE(refusal("[]"), "");
   EXPECT_NE(refusal("null"), "");
-  EXPECT_NE(refusal("{\"format\":1"), "");
+  EXPECT_NE(refusal("{\"format\":2"), "");
   EXPECT_NE(refusal("\xff\xfe{}"), "");
 }
 

@@ -46,11 +46,11 @@ TEST_P(Examples, ReadBack) {
 TEST_P(Examples, AnyLegalOrderMeansTheGraph) {
   const auto example = load_example(GetParam());
   ASSERT_TRUE(example);
-  const Program program = program_of(*example);
-  const plan::Variant variant = plan::from_task(program, "entry", plan::Schedule::events);
+  const plan::Variant variant = plan::from_task(program_of(*example), "entry", plan::Schedule::events);
+  const Program& program = variant.program;
   SimulateOptions options;
   options.precision = graph::Precision::f64;
-  for (const auto& slot : variant.slots) options.shared.push_back(slot.buffers);
+  for (const auto& slot : variant.slots) options.arena.push_back({slot.buffer, slot.above});
   ASSERT_FALSE(example->bindings.empty());
   for (const auto& binding : example->bindings) {
     const auto inputs = inputs_for(example->graph, binding, 11);

@@ -25,11 +25,12 @@ const char* const settings =
     "sizes m=0 d=2 n=1 v=1\n"
     "sizes m=4 d=1 n=0 v=3\n";
 
-void expect_meaning(const Example& example, const Program& program, uint64_t seed) {
+void expect_meaning(const Example& example, const Program& derived, uint64_t seed) {
+  const plan::Variant variant = plan::from_task(derived, "entry", plan::Schedule::events);
+  const Program& program = variant.program;
   SimulateOptions options;
   options.precision = graph::Precision::f64;
-  for (const auto& slot : plan::from_task(program, "entry", plan::Schedule::events).slots)
-    options.shared.push_back(slot.buffers);
+  for (const auto& slot : variant.slots) options.arena.push_back({slot.buffer, slot.above});
   for (const auto& binding : example.bindings) {
     const auto inputs = inputs_for(example.graph, binding, seed);
     const auto parameters = parameters_of(example.graph, binding);
