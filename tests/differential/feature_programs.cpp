@@ -297,6 +297,18 @@ std::vector<HandProgram> programs_of_features() {
         {{"h", 3}, {"e", 1}, {"n", 70}, {"m", 1}, {"d", 1}, {"pos", 1}},
         {{"h", 1}, {"e", 65}, {"n", 0}, {"m", 2}, {"d", 0}, {"pos", 2}},
         {{"h", 0}, {"e", 4}, {"n", 2}, {"m", 0}, {"d", 2}, {"pos", 0}}}},
+      // Deep products with few results, whose parts are 1024 deep.
+      {"DeepContractions",
+       "entry small (x : f32[n, 3]) (y : f32[n, 5]) = transpose x @ y\n"
+       "entry weighted (x : f32[n, 3]) (y : weights f32[n, 65]) (b : f32[65]) = tanh (transpose x @ y / 64.0 "
+       "+ b)\n"
+       "entry vector (x : f32[n]) (y : bf16[n, 7]) = for j => sum k => x[k] * f32 y[k, j]\n"
+       "entry heads (x : f32[2, 3, n]) (y : f32[2, n, 4]) = x @ y\n"
+       "entry filters (x : f32[n, 40, 3]) (y : f32[n, 40, 2]) = for a b => sum k l => x[k, l, a] * y[k, l, "
+       "b]\n"
+       "entry gradient (w : f32[3, 5]) (xs : f32[2, n, 3]) (ys : f32[2, n, 5]) =\n"
+       "  fold (fn w i => w * 0.5 + transpose xs[i] @ (ys[i] - xs[i] @ w) / 1024.0) w (iota 2)\n",
+       {{{"n", 0}}, {{"n", 1}}, {{"n", 1023}}, {{"n", 1024}}, {{"n", 1025}}, {{"n", 2053}}}},
   };
 }
 

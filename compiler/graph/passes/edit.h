@@ -105,6 +105,12 @@ bool stands_alone(const Graph&, const Node&);
 /// All output bodies are pointwise (locals may reduce).
 bool has_pointwise_outputs(const Graph&, const Node&);
 
+/// Puts a new node before another in its region, with the name and place in the source of that one.
+NodeId insert_before(Graph&, NodeId user, Node);
+
+/// Adds locals before those that a node has: its bodies, and the new ones, name them as if they stood last.
+void put_locals_first(Graph&, NodeId, const std::vector<Local>&);
+
 /// Values that a node uses, and the sizes that it mentions and the data decides; of a loop also those that
 /// its region uses from outside.
 std::set<Value> values_read(const Graph&, NodeId);

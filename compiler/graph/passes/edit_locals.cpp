@@ -10,6 +10,21 @@
 
 namespace axon::graph::edit {
 
+void put_locals_first(Graph& g, NodeId id, const std::vector<Local>& locals) {
+  Node& node = g.nodes[id];
+  const auto old = static_cast<uint32_t>(node.locals.size()), added = static_cast<uint32_t>(locals.size());
+  node.locals.insert(node.locals.end(), locals.begin(), locals.end());
+  each_body(node, [&](ScalarId& body, const std::vector<Axis>&) {
+    body = rewrite_loads(g, body, [&](ScalarId l) {
+      Scalar s = g.scalars[l];
+      if (!s.target.is_local()) return l;
+      s.target.output = s.target.output < old ? s.target.output + added : s.target.output - old;
+      return make_scalar(g, std::move(s));
+    });
+  });
+  std::rotate(node.locals.begin(), node.locals.begin() + old, node.locals.end());
+}
+
 bool is_under_binder(const Graph& g, ScalarId root, ScalarId id) {
   for (ScalarId b : binders_in(g, root)) {
     std::vector<ScalarId> inside = post_order(g, b);

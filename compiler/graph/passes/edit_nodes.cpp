@@ -6,6 +6,18 @@
 
 namespace axon::graph::edit {
 
+NodeId insert_before(Graph& g, NodeId user, Node node) {
+  node.name = g.nodes[user].name;
+  node.source_begin = g.nodes[user].source_begin;
+  node.source_end = g.nodes[user].source_end;
+  node.region = g.nodes[user].region;
+  std::vector<NodeId>& nodes = g.regions[node.region].nodes;
+  const auto at = std::find(nodes.begin(), nodes.end(), user) - nodes.begin();
+  const NodeId id = g.nodes.add(std::move(node));
+  nodes.insert(nodes.begin() + at, id);
+  return id;
+}
+
 // ---- predicates ----
 
 bool is_plain(const Node& node, const Output& output) {

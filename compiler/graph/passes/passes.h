@@ -62,6 +62,16 @@ bool absorb_producer(Graph&);
 /// Independent nodes over one domain that read a common operand become one node. True when something changed.
 bool merge_siblings(Graph&);
 
+/// Which contractions have few results, and how deep their parts are: those that make at most `tasks` tiles
+/// of `rows` by `columns` (task::Tiling), in parts of `depth`, as much as keeps a task busy for some
+/// microseconds and its left operand near the core.
+struct ContractionLimits {
+  int64_t rows = 64, columns = 64, tasks = 16, depth = 1024;
+};
+/// A deep contraction with few results becomes partial results and their sum. After fuse, which would take
+/// the parts together again, and before split_reductions, which knows no kernels.
+void split_contractions(Graph&, const ContractionLimits&);
+
 /// Elements that a part of a split reduction has along its last binder, and along those before it: some pages
 /// of memory, which take some thousand times as long as handing a result on.
 struct PartLengths {
@@ -71,8 +81,8 @@ struct PartLengths {
 /// the parts together again.
 void split_reductions(Graph&, PartLengths);
 
-/// A reduction of rows becomes a local of the pointwise node that alone reads it, where that writes whole rows.
-/// After split_reductions, which leaves reductions of many rows whole.
+/// A reduction of rows becomes a local of the pointwise node that alone reads it, where that writes whole
+/// rows. After split_reductions, which leaves reductions of many rows whole.
 void keep_rows(Graph&);
 
 /// Checks of integers of the data are made for every element of what they check, where it is stored. After

@@ -78,36 +78,15 @@ class Partial {
 
   /// Puts the node before the one that has the reductions, which are then those of partial results.
   void move_out_of(NodeId user) {
-    insert_before(user);
+    id_ = edit::insert_before(g_, user, node_);
     Node& node = g_.nodes[user];
     old_locals_ = static_cast<uint32_t>(node.locals.size());
     edit::each_body(node,
                     [&](ScalarId& body, const std::vector<Axis>& domain) { body = merged(domain, body); });
-    const auto added = static_cast<uint32_t>(locals_.size());
-    edit::each_body(node, [&](ScalarId& body, const std::vector<Axis>&) {
-      body = rewrite_loads(g_, body, [&](ScalarId id) {
-        Scalar s = g_.scalars[id];
-        if (!s.target.is_local()) return id;
-        const bool is_old = s.target.output < old_locals_;
-        s.target.output = is_old ? s.target.output + added : s.target.output - old_locals_;
-        return make_scalar(g_, std::move(s));
-      });
-    });
-    node.locals.insert(node.locals.begin(), locals_.begin(), locals_.end());  // the old ones read them
+    edit::put_locals_first(g_, user, locals_);
   }
 
  private:
-  void insert_before(NodeId user) {
-    node_.name = g_.nodes[user].name;
-    node_.source_begin = g_.nodes[user].source_begin;
-    node_.source_end = g_.nodes[user].source_end;
-    node_.region = g_.nodes[user].region;
-    std::vector<NodeId>& nodes = g_.regions[node_.region].nodes;
-    const auto at = std::find(nodes.begin(), nodes.end(), user) - nodes.begin();
-    id_ = g_.nodes.add(node_);
-    nodes.insert(nodes.begin() + at, id_);
-  }
-
   /// The body with those of its reductions that have been added as reductions of partial results.
   ScalarId merged(const std::vector<Axis>& domain, ScalarId body) {
     return edit::rebuild(g_, body, [&](Scalar s) {

@@ -106,5 +106,70 @@ TEST(Splits, OnlyWhatIsLongAndHasFewResults) {
   }
 }
 
+// ---- contractions ----
+
+const char* const operands = R"(graph "split"
+  size n = axis 0 of 0 where n
+  fact 0 <= n
+  input "x" argument f32[n, 3]
+  input "y" argument f32[n, 5]
+  input "t" argument f32[2, 3, n, 2]
+  input "u" argument bf16[n, 2, 5]
+  input "s" argument f32[3]
+  %0 = input 0
+  %1 = input 1
+  %2 = input 2
+  %3 = input 3
+  %4 = input 4
+)";
+
+const Reduction deep_contractions[] = {
+    {"rows_and_columns", "[i < 3, j < 5] { out f32[3, 5] = sum(k < n; %0[k, i] * %1[k, j]) }"},
+    {"a_single_row", "[j < 5] { out f32[5] = sum(k < n; %0[k, 1] * %1[k, j]) }"},
+    {"batches", "[b < 2, i < 3, j < 5] { out f32[2, 3, 5] = sum(k < n; %2[b, i, k, 1] * f32(%3[k, b, j])) }"},
+    {"two_binders", "[i < 3, j < 5] { out f32[3, 5] = sum(l < 2, k < n; %2[l, i, k, l] * %1[k, j]) }"},
+    {"three_factors", "[i < 3, j < 5] { out f32[3, 5] = sum(k < n; %0[k, i] * %0[k, 1] * %1[k, j]) }"},
+    {"in_a_local",
+     "[i < 3, j < 5] { local $0 \"s\" [a < 3] f32 = exp(%4[a] * 0.1) "
+     "local $1 \"p\" [a < 3, b < 5] f32 = sum(k < n; %0[k, a] * %1[k, b]) "
+     "out f32[3, 5] = $1[i, j] * $0[i] }"},
+    {"siblings",
+     "[i < 3, j < 5] { out f32[3, 5] = sum(k < n; %0[k, i] * %1[k, j]) "
+     "out f32[3, 5] = sum(k < n; %0[k, i] * f32(%3[k, 1, j])) }"},
+    {"narrow", "[i < 3, j < 5] { out bf16[3, 5] = sum(k < n; bf16(%0[k, i]) * %3[k, 0, j]) }"},
+};
+
+class SplitContraction : public ::testing::TestWithParam<Reduction> {};
+
+TEST_P(SplitContraction, KeepsTheMeaning) {
+  Graph before = read(operands + ("%5 = compute \"r\" " + std::string(GetParam().node) + " result \"\" %5"));
+  for (const int64_t depth : {1, 2, 4, 7}) {
+    Graph after = before;
+    split_contractions(after, {2, 4, 8, depth});
+    EXPECT_EQ(verify(after), std::vector<std::string>{});
+    EXPECT_TRUE(contains(print(after), "part")) << print(after);
+    EXPECT_EQ(compute_nodes(after), 3);
+    EXPECT_GE(expect_same_meaning(before, after, 7, {0, 1, 2, 3, 4, 7, 11, 14}), 4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Contractions, SplitContraction, ::testing::ValuesIn(deep_contractions), name);
+
+/// What makes tiles enough is left alone, and so are products that no kernel computes.
+TEST(SplitsOfContractions, OnlyOfFewTiles) {
+  const char* const nodes[] = {
+      "[i < 3, j < 5] { out f32[3, 5] = sum(k < n; %0[k, i] * %1[k, j]) }",
+      "[i < n, j < 5] { out f32[n, 5] = sum(k < 3; %0[i, k] * %1[k, j]) }",
+      "[] { out f32[] = sum(k < n; %0[k, 0] * %1[k, 0]) }",
+      "[i < 3, j < 5] { out i64[3, 5] = sum(k < n; i64(%0[k, i]) * i64(%1[k, j])) }",
+  };
+  for (const char* node : nodes) {
+    Graph g = read(operands + ("%5 = compute \"r\" " + std::string(node) + " result \"\" %5"));
+    const std::string text = print(g);
+    split_contractions(g, {2, 4, 3, 2});
+    EXPECT_EQ(print(g), text);
+  }
+}
+
 }  // namespace
 }  // namespace axon::graph::testing
