@@ -266,6 +266,32 @@ TEST(Reductions, OfTwoParts) {
       {{"total", x, {}, {sum}}, {"three", x, {}, {-3, 50, n - 1}}, {"places", {}, k, {n - 1, n - 1 + zero}}});
 }
 
+/// Of equal elements the lower position comes first, also where they are in several parts; NaNs too.
+TEST(Orders, OfTwoParts) {
+  const Compiled compiled(
+      "entry largest (x : f32[n]) (k : i64[m]) where 3 <= n = let (v, at) = top_k 3 x in\n"
+      "  for (i < 4) => if i < 3 then real at[i] else if v[2] > 0.0 then v[2] else v[0]\n"
+      "entry smallest (x : f32[n]) (k : i64[m]) where 3 <= n = for (i < 3) => real (argsmallest i x)\n"
+      "entry of_integers (x : f32[n]) (k : i64[m]) where 2 <= m =\n"
+      "  let (v, at) = top_k 2 k in for (i < 4) => if i < 2 then real at[i] else real v[i - 2]\n",
+      for_levels());
+  constexpr int64_t part = 131072, n = part + 5;
+  std::vector<double> x(n, 1), holed(n, 1);
+  std::vector<int64_t> k(n, -7);
+  for (const int64_t at : {int64_t{3}, part - 1, part}) x[at] = 5;
+  for (const int64_t at : {part - 2, part + 1, part + 4}) x[at] = -2;
+  for (const int64_t at : {int64_t{7}, part + 1}) holed[at] = std::numeric_limits<double>::quiet_NaN();
+  holed[part + 4] = 0;
+  k[part + 4] = 9;
+  expect_runs(compiled, {{"largest", x, {}, {3, part - 1, part, 5}},
+                         {"largest", holed, {}, {7, part + 1, 0, 1}},
+                         {"largest", {4, 6, 5}, {}, {1, 2, 0, 4}},
+                         {"smallest", x, {}, {part - 2, part + 1, part + 4}},
+                         {"smallest", holed, {}, {part + 4, 0, 1}},
+                         {"of_integers", {}, k, {part + 4, 0, 9, -7}},
+                         {"of_integers", {}, {3, 3, 2}, {0, 1, 3, 3}}});
+}
+
 /// What does not depend on the index of a `for` or a loop is computed outside of it, also where there is no
 /// element at all: it reads nothing that is there in an element only.
 TEST(Loops, WithoutElementsReadNothing) {

@@ -22,6 +22,8 @@ const std::vector<Pass>& graph_passes() {
        [](Graph& g) { split_contractions(g, {}); }},
       {"split_reductions", "parts of long reductions with few results, which many can work on",
        [](Graph& g) { split_reductions(g, {}); }},
+      {"split_orders", "parts of long orders of which few positions are kept",
+       [](Graph& g) { split_orders(g, {}); }},
       {"keep_rows", "statistics of a row are computed where the row is written", keep_rows},
       {"evaluate_checks", "integers of the data are checked wherever they are computed", evaluate_checks},
       {"compact", "live nodes only, numbered in program order", compact},

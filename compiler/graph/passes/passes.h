@@ -81,6 +81,16 @@ struct PartLengths {
 /// the parts together again.
 void split_reductions(Graph&, PartLengths);
 
+/// Which orders are long: those of at most so many rows that keep at most `kept` positions, a constant number.
+/// Their parts have `length` elements, or `per_kept` for each position that they keep, so that keeping is a
+/// small part of the work.
+struct OrderLimits {
+  int64_t rows = 64, kept = 256, length = 131072, per_kept = 16384;
+};
+/// The first positions in a long order become those of parts, and an order of these. After fuse, like
+/// split_reductions.
+void split_orders(Graph&, const OrderLimits&);
+
 /// A reduction of rows becomes a local of the pointwise node that alone reads it, where that writes whole
 /// rows. After split_reductions, which leaves reductions of many rows whole.
 void keep_rows(Graph&);

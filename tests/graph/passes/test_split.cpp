@@ -171,5 +171,67 @@ TEST(SplitsOfContractions, OnlyOfFewTiles) {
   }
 }
 
+// ---- orders ----
+
+const Reduction orders[] = {
+    {"largest", "[i < 2] { out i64[2] = arglargest(j < n; %0[j, 1], {i}) }"},
+    {"smallest", "[i < 2] { out i64[2] = argsmallest(j < n; %0[j, 1], {i}) }"},
+    {"the_first", "[i < 1] { out i64[1] = arglargest(j < n; %0[j, 1], 0) }"},
+    {"of_equal_keys", "[i < 3] { out i64[3] = arglargest(j < n; floor(%0[j, 0]), {i}) }"},
+    {"of_one_key", "[i < 3] { out i64[3] = argsmallest(j < n; 1.0, {i}) }"},
+    {"of_nans", "[i < 3] { out i64[3] = argsmallest(j < n; log(%0[j, 2]), {i}) }"},
+    {"of_nans_descending", "[i < 3] { out i64[3] = arglargest(j < n; log(%0[j, 2]), {i}) }"},
+    {"of_what_comes_last", "[i < 3] { out i64[3] = arglargest(j < n; log(%0[j, 2] * 0.0), {i}) }"},
+    {"of_integers", "[i < 3] { out i64[3] = argsmallest(j < n; {j} * {j} - 5 * {j}, {i}) }"},
+    {"of_rows", "[r < 3, i < 2] { out i64[3, 2] = arglargest(j < n; %0[j, r], {i}) }"},
+    {"of_masked_keys",
+     "[i < 2] { out i64[2] = arglargest(j < n; select({j} < 3, %0[j, 0], -inf), {i}) }"},
+};
+
+class SplitOrder : public ::testing::TestWithParam<Reduction> {};
+
+TEST_P(SplitOrder, KeepsTheMeaning) {
+  Graph before = read(operands + ("%5 = compute \"r\" " + std::string(GetParam().node) + " result \"\" %5"));
+  for (const int64_t length : {3, 4}) {
+    Graph after = before;
+    split_orders(after, {4, 4, length, 1});
+    EXPECT_EQ(verify(after), std::vector<std::string>{});
+    EXPECT_EQ(compute_nodes(after), 5);
+    EXPECT_GE(expect_same_meaning(before, after, 7, {0, 1, 2, 3, 4, 7, 11, 14}), 4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, SplitOrder, ::testing::ValuesIn(orders), name);
+
+/// What is read at the positions is in range as before.
+TEST(SplitsOfOrders, ArePositionsStill) {
+  Graph before = read(operands + std::string(R"(
+  %5 = compute "order" [i < 2] { out i64[2] = arglargest(j < n; %0[j, 1], {i}) }
+  %6 = compute "values" [i < 2, c < 5] { out f32[2, 5] = %1[{%5[i]}, c] }
+  result "ids" %5
+  result "values" %6)"));
+  Graph after = before;
+  split_orders(after, {4, 4, 3, 1});
+  EXPECT_EQ(verify(after), std::vector<std::string>{});
+  EXPECT_GE(expect_same_meaning(before, after, 7, {2, 3, 4, 7, 11, 14}), 4);
+}
+
+/// An order that keeps many, of many rows, or of keys that can fail is left alone.
+TEST(SplitsOfOrders, OnlyOfFewRowsThatKeepFew) {
+  const char* const nodes[] = {
+      "[i < 5] { out i64[5] = arglargest(j < n; %0[j, 1], {i}) }",
+      "[i < n] { out i64[n] = arglargest(j < n; %0[j, 1], {i}) }",
+      "[r < n, i < 2] { out i64[n, 2] = arglargest(j < n; %0[j, 1] * %0[r, 0], {i}) }",
+      "[r < 5, i < 2] { out i64[5, 2] = arglargest(j < n; %1[j, r], {i}) }",
+      "[i < 2] { out i64[2] = arglargest(j < 3; %4[j], {i}) }",
+  };
+  for (const char* node : nodes) {
+    Graph g = read(operands + ("%5 = compute \"r\" " + std::string(node) + " result \"\" %5"));
+    const std::string text = print(g);
+    split_orders(g, {4, 4, 3, 1});
+    EXPECT_EQ(print(g), text);
+  }
+}
+
 }  // namespace
 }  // namespace axon::graph::testing
