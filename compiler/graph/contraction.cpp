@@ -188,6 +188,15 @@ class Finder {
                  left = any_depends(best_.left, domain_[a].var);
       (right && left ? best_.batch : right ? best_.columns : best_.rows).push_back(a);
     }
+    for (const uint32_t a : best_.batch)
+      if (best_.load.valid() && best_.rows.empty() && moves_by_data(domain_[a].var)) best_.runs = a;
+  }
+
+  /// Is the variable in indices of the right operand that the data decides, and in no others?
+  bool moves_by_data(Var v) const {
+    const auto& at = g.scalars[best_.load].args;
+    return std::all_of(at.begin(), at.end(),
+                       [&](ScalarId index) { return !depends_on(g, index, v) || !affine_index(g, index); });
   }
 
   const Graph& g;

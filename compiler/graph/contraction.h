@@ -28,6 +28,9 @@ struct Contraction {
   std::vector<uint32_t> rows;     ///< only the left operand depends on them, or none
   std::vector<uint32_t> columns;  ///< only the right operand depends on them
   std::vector<uint32_t> batch;    ///< both do
+  /// Where there are no rows: one of the batch along which only data says how the right operand moves, as the
+  /// expert of a token does. Where that stays the same, such products are rows of one.
+  std::optional<uint32_t> runs;
 };
 
 /// The body as a contraction; nullopt when it is no sum of products with binders on both sides. `domain` is

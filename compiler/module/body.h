@@ -54,6 +54,7 @@ struct ContractPlan {
   ScalarId right;  ///< the load on the right
   Elem accumulator = Elem::f32;
   std::optional<Axis> row;    ///< absent: a single row
+  bool runs = false;          ///< the data decides for each row where the right operand begins
   std::optional<Axis> group;  ///< another axis of rows, a short one: one kernel call for all of it
   Axis column;
   std::vector<Axis> depths;

@@ -81,6 +81,9 @@ class Planner {
       longest = bound;
       plan.row = domain_[a];
     }
+    if (plan.row || !contraction_.runs || spans_[*contraction_.runs].bound.is(1)) return;
+    plan.row = domain_[*contraction_.runs];
+    plan.runs = true;
   }
 
   /// The last other axis of rows that a task has a few of, for all of which it can stage the left operand.

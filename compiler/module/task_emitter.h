@@ -95,7 +95,8 @@ class TaskEmitter {
   void stage_left(const ContractPlan&, uint32_t region);
   void stage_along(const ContractPlan&, const std::vector<Axis>& axes, size_t next, uint32_t region);
   llvm::Value* staged_element(const ContractPlan&);
-  void call_kernel(uint32_t local, const ContractPlan&, bool accumulate);
+  void call_kernels(uint32_t local, const ContractPlan&, bool accumulate);
+  void call_kernel(uint32_t local, const ContractPlan&, bool accumulate, llvm::Value* rows_before);
   llvm::Value* left_pointer(const ContractPlan&);
   std::vector<Dim> right_index(const ContractPlan&);
   Span span_of(const Axis&, uint32_t local, const Overrides&) const;

@@ -134,8 +134,9 @@ std::vector<HandProgram> programs_of_features() {
         {{"m", 0}, {"n", 3}}},
        70},
       // Matrix products whose right operand begins where the data says: weights in panels and in rows,
-      // arguments, one
-      // or many rows, transposed, summed over the choice too.
+      // arguments, one or many rows, transposed, summed over the choice too; and rows of which some that
+      // follow
+      // one another read the same, in whatever order.
       {"GatheredMatrices",
        "import routing\n"
        "entry experts (p : weights routing.Experts[f32, e, d, f]) (x : f32[t, d]) (s : f32[t, e]) where e >= "
@@ -148,11 +149,16 @@ std::vector<HandProgram> programs_of_features() {
        "  for t j => sum a => x[t, a] * f32 p.w[i64 z[t] % e, j, a]\n"
        "entry summed (w : f32[d, e, f]) (x : f32[t, d]) (z : i64[t, d]) =\n"
        "  for t j => sum a => x[t, a] * w[a, z[t, a] % e, j]\n"
+       "entry runs (p : weights { v : f32[e, d, f] }) (x : f32[t, d]) (z : i64[t]) (b : f32[f]) =\n"
+       "  for t j => tanh (b[j] + sum a => x[t, a] * p.v[z[t] / 40 % e, a, j])\n"
        "entry both (w : f32[e, d, d]) (x : f32[e, d]) (z : i64[t]) =\n"
        "  for t j => sum a => x[z[t] % e, a] * w[z[t] % e, a, j]\n",
        {{{"e", 3}, {"d", 5}, {"f", 7}, {"t", 4}, {"m", 2}},
         {{"e", 2}, {"d", 1}, {"f", 1}, {"t", 1}, {"m", 1}},
         {{"e", 4}, {"d", 67}, {"f", 33}, {"t", 3}, {"m", 65}},
+        {{"e", 2}, {"d", 6}, {"f", 65}, {"t", 16}, {"m", 2}},
+        {{"e", 5}, {"d", 3}, {"f", 32}, {"t", 17}, {"m", 1}},
+        {{"e", 3}, {"d", 9}, {"f", 31}, {"t", 67}, {"m", 2}},
         {{"e", 2}, {"d", 0}, {"f", 3}, {"t", 2}, {"m", 1}},
         {{"e", 2}, {"d", 3}, {"f", 4}, {"t", 0}, {"m", 0}}},
        70},

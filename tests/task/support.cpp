@@ -58,7 +58,7 @@ void read_settings(const std::string& text, Example& example) {
       std::string rows, columns, panel, points;
       words >> rows >> t.rows >> columns >> t.columns >> panel >> t.panel >> points >> t.points;
       EXPECT_TRUE(words && rows == "rows" && points == "points") << example.name << ": " << line;
-      if (std::string targets; words >> targets) words >> t.targets;
+      for (std::string name; words >> name;) words >> (name == "runs" ? t.runs : t.targets);
     } else if (word == "sizes") {
       example.bindings.push_back(binding_of(example.graph, words));
       EXPECT_EQ(example.bindings.back().size(),

@@ -1,5 +1,6 @@
 // Contractions by the device's kernels (runtime/device/contract.h): stage the left operand when it is not a
-// plain matrix, then one call per combination of the outer axes. Results go to scratch memory; stages after
+// plain matrix, then one call per combination of the outer axes, and per run of rows for which the data says
+// the same of the right operand. Results go to scratch memory; stages after
 // this one read them there.
 #include "base/bug.h"
 #include "module/contract_plan.h"
@@ -39,7 +40,7 @@ void TaskEmitter::emit_contract(uint32_t local, const ContractPlan& plan, const 
     if (plan.group) kernel_ranges_[plan.group->var] = range_of(*plan.group);
     if (!plan.direct_left)
       stage_left(plan, s_.scratch_region(local) + static_cast<uint32_t>(body_.locals.size()));
-    emit_nest(nest_over(plan.outer_right), [&] { call_kernel(local, plan, accumulate); });
+    emit_nest(nest_over(plan.outer_right), [&] { call_kernels(local, plan, accumulate); });
   });
 }
 
@@ -145,8 +146,45 @@ std::vector<Dim> TaskEmitter::right_index(const ContractPlan& plan) {
   return index;
 }
 
+/// One call, or one for each run of rows with the same right operand.
+void TaskEmitter::call_kernels(uint32_t local, const ContractPlan& plan, bool accumulate) {
+  auto& b = f_.b;
+  if (!plan.runs) return call_kernel(local, plan, accumulate, f_.i64(0));
+  Range& rows = kernel_ranges_[plan.row->var];
+  const Range tile = rows;
+  auto* const begin = f_.variable(b.getInt64Ty(), "begin");
+  b.CreateStore(tile.low, begin);
+  const auto indices_at = [&](Value* row) {
+    std::vector<Value*> indices;
+    f_.with(tile.axis, row, [&] {
+      s_.enter();
+      for (ScalarId index : g_.scalars[plan.right].args)
+        if (depends_on(g_, index, tile.axis.var)) indices.push_back(s_.emit_as(index, Elem::i64, false));
+      s_.leave();
+    });
+    return indices;
+  };
+  f_.loop(tile.axis, tile.low, tile.end, LoopKind::plain, [&] {
+    Value* const row = f_.find(tile.axis.var)->value;
+    Value* const next = b.CreateNSWAdd(row, f_.i64(1));
+    Value* const last = b.CreateNSWSub(tile.end, f_.i64(1));
+    Value* ends = b.CreateICmpEQ(row, last);
+    const auto here = indices_at(row), after = indices_at(b.CreateSelect(ends, last, next));
+    for (size_t i = 0; i < here.size(); ++i) ends = b.CreateOr(ends, b.CreateICmpNE(here[i], after[i]));
+    f_.when(ends, [&] {
+      rows.low = b.CreateLoad(b.getInt64Ty(), begin);
+      rows.end = next;
+      s_.enter();
+      call_kernel(local, plan, accumulate, b.CreateNSWSub(rows.low, tile.low));
+      s_.leave();
+      b.CreateStore(next, begin);
+    });
+  });
+  rows = tile;
+}
+
 /// Every axis of the kernel is bound to its first value, so that addresses are those of the first elements.
-void TaskEmitter::call_kernel(uint32_t local, const ContractPlan& plan, bool accumulate) {
+void TaskEmitter::call_kernel(uint32_t local, const ContractPlan& plan, bool accumulate, Value* rows_before) {
   auto& b = f_.b;
   for (const auto& [var, range] : kernel_ranges_) f_.bind(var, range.low, inside, range.axis.extent);
   const auto length = [&](const Axis& axis) {
@@ -157,6 +195,9 @@ void TaskEmitter::call_kernel(uint32_t local, const ContractPlan& plan, bool acc
   const ScratchTensor& result = body_.scratch[local];
   Value* c = local_element(local).pointer;
   Value* left = left_pointer(plan);
+  if (!plan.direct_left && plan.row)
+    left = b.CreateGEP(s_.type_of(plan.accumulator), left,
+                       b.CreateNSWMul(rows_before, f_.emit(plan.left_row_stride)));
   Value* columns = length(plan.column);
 
   const auto& load = g_.scalars[plan.right];

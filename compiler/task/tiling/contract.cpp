@@ -1,6 +1,7 @@
 // Contractions: a row tile by a column tile, one batch element per task. Column tiles are two panels wide:
 // with few rows the work is streaming the right operand, and only columns give tasks to share between
-// workers; with many, wider tiles gained nothing.
+// workers; with many, wider tiles gained nothing. Rows that have right operands of their own, by an index of
+// the data, are few, for the same reason: those that share one stand together or not.
 #include <algorithm>
 
 #include "graph/contraction.h"
@@ -14,7 +15,7 @@ constexpr int64_t rows_together = 4;
 
 /// Axes of the node's domain.
 struct Axes {
-  std::vector<uint32_t> rows, columns;
+  std::vector<uint32_t> rows, columns, runs;
   bool panels;  ///< the right operand is a weight that needs no packing
 };
 
@@ -24,13 +25,17 @@ std::optional<Axes> deciding_axes(const graph::Graph& g, const graph::Node& node
     for (const auto& placed : contractions_of(g, node)) {
       if (placed.contraction.columns.empty() == want_columns) continue;
       const bool panels = streams_panels(g, placed.contraction);
-      if (!placed.local) return Axes{placed.contraction.rows, placed.contraction.columns, panels};
+      std::vector<uint32_t> runs;
+      if (placed.contraction.runs) runs.push_back(*placed.contraction.runs);
+      if (!placed.local) return Axes{placed.contraction.rows, placed.contraction.columns, runs, panels};
       if (!want_columns) continue;  // a norm's sum of squares: a reduction, not what the node is about
-      Axes axes{{}, {}, panels};
+      Axes axes{{}, {}, {}, panels};
       for (uint32_t a : placed.contraction.rows)
         for (uint32_t axis : node_axes(g, node, *placed.local, a)) axes.rows.push_back(axis);
       for (uint32_t a : placed.contraction.columns)
         for (uint32_t axis : node_axes(g, node, *placed.local, a)) axes.columns.push_back(axis);
+      for (uint32_t a : runs)
+        for (uint32_t axis : node_axes(g, node, *placed.local, a)) axes.runs.push_back(axis);
       if (!axes.columns.empty()) return axes;
     }
   return std::nullopt;
@@ -41,7 +46,7 @@ std::optional<Axes> deciding_axes(const graph::Graph& g, const graph::Node& node
 std::optional<TileRule> tile_contract(const graph::Graph& g, const graph::Node& node, const Tiling& tiling) {
   const auto axes = deciding_axes(g, node);
   if (!axes) return std::nullopt;
-  const auto& [rows, columns, panels] = *axes;
+  const auto& [rows, columns, runs, panels] = *axes;
   TileRule rule;
   rule.family = Family::contract;
   // Rows may be short, as those of an image are: a task has a few of them. Where their right operand is
@@ -55,6 +60,7 @@ std::optional<TileRule> tile_contract(const graph::Graph& g, const graph::Node& 
              is_last(rows)      ? last_rows
              : is_group         ? rows_together
              : is_last(columns) ? tiling.columns
+             : is_last(runs)    ? tiling.runs
                                 : 1,
              rule);
   }
