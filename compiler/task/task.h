@@ -199,7 +199,7 @@ std::optional<Program> parse(const graph::Graph&, const std::string& text, std::
 struct Tiling {
   int64_t rows = 64;         ///< of a contraction's left operand
   int64_t columns = 64;      ///< of its right operand
-  int64_t runs = 16;         ///< rows of which each may have a right operand of its own
+  int64_t runs = 8;          ///< rows of which each may have a right operand of its own
   int panel = 32;            ///< weight panel width
   int64_t points = 4096;     ///< elements of an elementwise task
   int64_t targets = 131072;  ///< elements of a task that scatters

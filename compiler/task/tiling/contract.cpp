@@ -1,7 +1,7 @@
 // Contractions: a row tile by a column tile, one batch element per task. Column tiles are two panels wide:
 // with few rows the work is streaming the right operand, and only columns give tasks to share between
 // workers; with many, wider tiles gained nothing. Rows that have right operands of their own, by an index of
-// the data, are few, for the same reason: those that share one stand together or not.
+// the data, are few, and have one panel: where each streams another one, tasks are what there is to share.
 #include <algorithm>
 
 #include "graph/contraction.h"
@@ -59,7 +59,7 @@ std::optional<TileRule> tile_contract(const graph::Graph& g, const graph::Node& 
     add_tile(node, a,
              is_last(rows)      ? last_rows
              : is_group         ? rows_together
-             : is_last(columns) ? tiling.columns
+             : is_last(columns) ? (runs.empty() ? tiling.columns : tiling.panel)
              : is_last(runs)    ? tiling.runs
                                 : 1,
              rule);
