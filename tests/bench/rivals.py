@@ -65,6 +65,15 @@ def top_k(name):
     return rival
 
 
+def few(k, rival):
+    """The same for a number that the program states."""
+    return lambda a, threads: rival(SimpleNamespace(x=a.x, k=k), threads)
+
+
+def product(a, threads):
+    return lambda: a.x.T @ a.y
+
+
 def nonzero(a, threads):
     out = np.empty(a.m.size, i64)
     run = c("nonzero", a.m, out, a.m.size)
@@ -367,6 +376,8 @@ for k in (1, 10, 100, 10_000):
          {"x": normal(million), "k": k}, tolerance=0, heap=top_k("top_k_f32"))
 case("top-k-i32-10", "entry run (x : i32[n]) (k : i64) where 0 <= k, k <= n = top_k k x",
      {"x": integers(million, -2**31, 2**31 - 1, i32), "k": 10}, heap=top_k("top_k_i32"))
+case("top-k-stated", "entry run (x : f32[n]) where 10 <= n = top_k 10 x", {"x": normal(2**24)}, tolerance=0,
+     heap=few(10, top_k("top_k_f32")))
 case("nonzero", "entry run (m : bool[n]) = nonzero m", {"m": lambda rng: rng.random(2**16) < 0.5}, loops=nonzero)
 for rows, n in ((1000, 2**16), (10000, million)):
     case(f"ragged-sums-{rows}", "entry run (x : f32[n]) (offsets : i64[r + 1]) =\n"
@@ -380,6 +391,9 @@ case("norm", "entry run (x : f32[n]) = l2_norm x", large, loops=unary("norm"))
 case("softmax-row", "entry run (x : f32[n]) = softmax x", {"x": normal(million)}, loops=unary("softmax_row", million))
 case("softmax-rows", "entry run (x : f32[m, n]) = softmax x", {"x": normal(4096, 1024)},
      loops=unary("softmax_rows", (4096, 1024), sizes=np.shape))
+for m, n, k in ((16, 24, million), (64, 64, million), (256, 256, 2**17)):
+    case(f"deep-{m}-{n}", f"entry run (x : f32[k, {m}]) (y : f32[k, {n}]) = transpose x @ y",
+         {"x": uniform(k, m), "y": uniform(k, n)}, NumPy=product)
 case("transpose", "entry run (x : f32[m, n]) = transpose x", square, tolerance=0,
      loops=unary("transpose", (4096, 4096), sizes=np.shape))
 case("column-sums", "entry run (x : f32[m, n]) = for j => sum i => x[i, j]", square,
