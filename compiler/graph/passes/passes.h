@@ -81,9 +81,9 @@ struct PartLengths {
 /// the parts together again.
 void split_reductions(Graph&, PartLengths);
 
-/// Which orders are long: those of at most so many rows that keep at most `kept` positions, a constant number.
-/// Their parts have `length` elements, or `per_kept` for each position that they keep, so that keeping is a
-/// small part of the work.
+/// Which orders are long: those of at most so many rows that keep at most `kept` positions, a constant
+/// number. Their parts have `length` elements, or `per_kept` for each position that they keep, so that
+/// keeping is a small part of the work.
 struct OrderLimits {
   int64_t rows = 64, kept = 256, length = 131072, per_kept = 16384;
 };

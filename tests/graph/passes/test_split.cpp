@@ -184,8 +184,7 @@ const Reduction orders[] = {
     {"of_what_comes_last", "[i < 3] { out i64[3] = arglargest(j < n; log(%0[j, 2] * 0.0), {i}) }"},
     {"of_integers", "[i < 3] { out i64[3] = argsmallest(j < n; {j} * {j} - 5 * {j}, {i}) }"},
     {"of_rows", "[r < 3, i < 2] { out i64[3, 2] = arglargest(j < n; %0[j, r], {i}) }"},
-    {"of_masked_keys",
-     "[i < 2] { out i64[2] = arglargest(j < n; select({j} < 3, %0[j, 0], -inf), {i}) }"},
+    {"of_masked_keys", "[i < 2] { out i64[2] = arglargest(j < n; select({j} < 3, %0[j, 0], -inf), {i}) }"},
 };
 
 class SplitOrder : public ::testing::TestWithParam<Reduction> {};
