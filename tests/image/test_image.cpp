@@ -142,7 +142,7 @@ TEST(Manifest, Golden) {
       R"({"kind":"slot","index":0},{"kind":"result","index":0}],"debug_buffers":[0,-1],"slots":[{"bytes":"8*n","above":[]}],)"
       R"("event_offset":["0"],"event_names":["round done"],)"
       R"("event_words":"n","scratch":"64","iterations":"l",)"
-      R"("work":"n*l","handoffs":"l"}]}]})");
+      R"("work":"n*l","handoffs":"l","kernels":[]}]}]})");
 }
 
 /// Two entries that share a weight, one of which updates a state.
