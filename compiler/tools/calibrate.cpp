@@ -27,7 +27,7 @@ struct CalibrateOptions {
   std::string bundle;
   std::vector<std::string> rest;  ///< entries, and NAME=SIZE
   uint32_t workers = 0;
-  double seconds = 0.02;
+  double seconds = 0.1;
   bool check = false;
 };
 
@@ -51,14 +51,13 @@ class Calibration {
   void run(std::vector<std::string> entries) {
     open();
     if (entries.empty())
-      for (size_t e = 0; e < axon_bundle_entry_count(bundle_.get()); ++e)
-        entries.emplace_back(axon_entry_name(axon_bundle_entry(bundle_.get(), e)));
+      for (const axon_entry* entry : all_entries()) entries.emplace_back(axon_entry_name(entry));
     check_sizes(entries);
-    bind(entries);
+    bind();
     measure(entries);
     if (!o_.check) return;
     open();  // with the costs
-    bind(entries);
+    bind();
     fmt::print("{:24} {:>7} {:>12} {:>12} {:>9}\n", "entry", "workers", "predicted ms", "measured ms",
                "ratio");
     for (const std::string& name : entries) check(name);
@@ -80,7 +79,14 @@ class Calibration {
     throw Problem{"E0801", fmt::format("`{}` has no entry `{}`", o_.bundle, name)};
   }
 
-  /// Every size but those that the data decides is given, and no other.
+  std::vector<const axon_entry*> all_entries() const {
+    std::vector<const axon_entry*> entries;
+    for (size_t e = 0; e < axon_bundle_entry_count(bundle_.get()); ++e)
+      entries.push_back(axon_bundle_entry(bundle_.get(), e));
+    return entries;
+  }
+
+  /// Every size of the entries but those that the data decides is given, and no other than the bundle has.
   void check_sizes(const std::vector<std::string>& entries) const {
     Sizes unknown = sizes_;
     for (const std::string& name : entries) {
@@ -90,15 +96,20 @@ class Calibration {
         const char* size = nullptr;
         axon_size_from from;
         must(axon_entry_size(entry, s, &size, &from, error_.get()));
-        unknown.erase(size);
         if (from != AXON_FROM_DATA && !sizes_.contains(size))
           missing += fmt::format("{}`{}`", missing.empty() ? "" : ", ", size);
       }
       if (!missing.empty())
         throw Problem{"E0821", fmt::format("`{}` has sizes that are not given: {}", name, missing)};
     }
+    for (const axon_entry* entry : all_entries())
+      for (size_t s = 0; s < axon_entry_size_count(entry); ++s) {
+        const char* size = nullptr;
+        must(axon_entry_size(entry, s, &size, nullptr, error_.get()));
+        unknown.erase(size);
+      }
     if (!unknown.empty())
-      throw Problem{"E0801", fmt::format("no entry that is measured has a size `{}`", unknown.begin()->first)};
+      throw Problem{"E0801", fmt::format("no entry has a size `{}`", unknown.begin()->first)};
   }
 
   /// An array of the input's shape at the sizes.
@@ -136,11 +147,10 @@ class Calibration {
       weights::convert(Elem::f32, some.data(), elem, out + i * bytes, std::min(period, count - i));
   }
 
-  /// The weights of the entries, made once for all of them.
-  void bind(const std::vector<std::string>& entries) {
+  /// The weights of the bundle; those of one entry alone are not bound.
+  void bind() {
     std::map<std::string, axon_view> weights;
-    for (const std::string& name : entries) {
-      const axon_entry* const entry = find(name);
+    for (const axon_entry* entry : all_entries()) {
       for (size_t i = 0; i < axon_entry_input_count(entry); ++i) {
         axon_port port;
         must(axon_entry_input(entry, i, &port, error_.get()));

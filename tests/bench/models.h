@@ -17,7 +17,7 @@ constexpr Model models[] = {
     {"llama", "decode", "n=12 v=32000 d=768 f=2048 h=12 g=1 r=32 s=1024 pos=511"},
     {"gpt2", "logits", "n=12 v=50257 s=1024 h=12 k=64 f=3072 m=512"},
     {"gpt2", "loss", "n=12 v=50257 s=1024 h=12 k=64 f=3072 m=512"},
-    {"bert", "encode", "n=12 v=30522 s=512 c=2 h=12 k=64 f=3072 b=4 m=128"},
+    {"bert", "encode", "n=12 v=30522 s=512 c=2 h=12 k=64 f=3072 o=2 b=4 m=128"},
     {"moe", "logits", "n=8 v=32000 d=512 h=8 k=64 e=8 f=1024 top=2 m=256"},
     {"moe", "sparse_logits", "n=8 v=32000 d=512 h=8 k=64 e=8 f=1024 top=2 m=1"},
     {"lstm", "logits", "n=2 v=10000 d=512 b=16 t=64"},
