@@ -158,9 +158,10 @@ void KernelEmitter::emit_segment(const plan::Segment& segment) {
       [&](Value* task) {
         emit_waits(segment.per_task);
         call_task(segment.type, task_functions_);
-        notify(segment.type, segment.folded ? f_.emit(number_in_grid(type)) : task);
+        // These read what the task has written: behind its notification, memory may be another temporary's.
         for (uint32_t d : segment.decides) publish(v_.decisions[d], type);
         for (uint32_t number : segment.settles) settle(v_.sizes[number]);
+        notify(segment.type, segment.folded ? f_.emit(number_in_grid(type)) : task);
       },
       [&](Value* first) {
         ask_ahead(segment, first);

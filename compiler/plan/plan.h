@@ -47,11 +47,11 @@ struct Segment {
 };
 
 /// A loop with a condition: how many iterations it has is decided while it runs. The task that computes the
-/// condition is the only one of its grid; the worker that ran it then publishes, in one word of the event
-/// area, whether the next iteration starts: epoch + 2 * n + 1, plus 1 when it does, where n counts the
-/// iterations of all runs of the loop so far, and its runs. Every worker waits for that word at the start of
-/// an iteration. A later word than the one waited for means that the iteration started, since none of the
-/// same run follows one that did not.
+/// condition is the only one of its grid; the worker that ran it publishes, before it notifies and in one
+/// word of the event area, whether the next iteration starts: epoch + 2 * n + 1, plus 1 when it does, where n
+/// counts the iterations of all runs of the loop so far, and its runs. Every worker waits for that word at
+/// the start of an iteration. A later word than the one waited for means that the iteration started, since
+/// none of the same run follows one that did not.
 ///
 /// Inside of another loop it is run again. So that no worker takes the words of the next run for those of the
 /// one it is in, each says in a word of its own that it has left a run, and the first decision of the next
@@ -65,8 +65,8 @@ struct Decision {
       std::nullopt;  ///< nested: position in Variant::event_offset of the workers' words
 };
 /// A size that the data decides (graph::Size::From::data). The worker that ran the task that computes it
-/// stores it in the table of sizes and publishes epoch + 1; every worker waits for that before the first step
-/// that mentions it.
+/// stores it in the table of sizes and publishes epoch + 1, before it notifies; every worker waits for that
+/// before the first step that mentions it.
 struct SizeDecision {
   uint32_t size = 0;   ///< position in Graph::sizes
   uint32_t word = 0;   ///< position in Variant::event_offset

@@ -14,6 +14,14 @@ std::vector<HandProgram> programs_of_bugs() {
        "softmax s "
        "@ v\n",
        {{{"n", 3}, {"m", 1}, {"d", 2}}, {{"n", 65}, {"m", 7}, {"d", 33}}}},
+      {"MemoryOfADecidedSizeIsTakenOver",
+       "entry f (x : f32[m, k]) (i : i64[3]) (w : f32[k]) (v : f32[n, k]) where m >= 2, k >= 1 =\n"
+       "  let a = rms_norm x w 0.1\n"
+       "  let f = min (max (3 - i[1]) 0) (m - 2)\n"
+       "  let u = a with [f : f + 2] = a[0 : 2]\n"
+       "  let t = u * 0.5 + a * 0.25\n"
+       "  in softmax (layer_norm t w w 0.1 @ transpose v)\n",
+       {{{"m", 63}, {"k", 4}, {"n", 2}}, {{"m", 2}, {"k", 1}, {"n", 3}}}},
       {"InitialValueIsAlsoReadInside",
        "entry f (x : f32[n, k]) (y : f32[m, k]) = fold (fn s r => s * 0.5 + x + r) x y\n",
        {{{"n", 2}, {"k", 3}, {"m", 4}}, {{"n", 2}, {"k", 3}, {"m", 0}}}},

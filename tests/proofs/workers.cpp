@@ -161,11 +161,11 @@ class Script {
       if (n == first) waits(segment.hoisted, tasks[n]);
       waits(segment.per_task, tasks[n]);
       actions_.push_back({Action::Kind::run, {}, 0, false, tasks[n]});
+      for (const uint32_t d : segment.decides) publish(v_.decisions[d], segment.type);
+      for (const uint32_t n_size : segment.settles) notify(word(v_.sizes[n_size].word, 0), epoch_ + 1);
       for (uint32_t e = 0; e < p_.events.size(); ++e)
         if (p_.events[task::EventId{e}].producer == segment.type)
           notify(word(e, number_in_grid(grid_.instances()[tasks[n]])), epoch_ + number_[tasks[n]] + 1);
-      for (const uint32_t d : segment.decides) publish(v_.decisions[d], segment.type);
-      for (const uint32_t n_size : segment.settles) notify(word(v_.sizes[n_size].word, 0), epoch_ + 1);
     }
     if (segment.barrier_after) barrier(segment.type, tasks);
   }
