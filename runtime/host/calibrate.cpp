@@ -16,6 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t least_runs = 3, most_runs = 200;
+constexpr uint64_t alignment = 64;
 
 double nanoseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
@@ -38,30 +39,45 @@ Status measure_launch(Pool& pool, axon_kernel kernel, Launch& launch, double sec
   return std::nullopt;
 }
 
-}  // namespace
-
-/// Memory for the temporaries, one behind the other; the plan's buffers point there.
-Status Call::part_temporaries(Plan& plan, Memory& memory) {
-  const auto& buffers = plan.variant->buffers;
+/// Memory for the temporaries of a variant, one behind the other; `buffers` points there.
+Result<Memory> part_temporaries(const Variant& variant, const SizeTable& sizes, std::vector<void*>& buffers) {
   std::vector<uint64_t> offsets(buffers.size(), 0);
   uint64_t total = 0;
   for (size_t i = 0; i < buffers.size(); ++i) {
-    if (buffers[i].kind != Buffer::Kind::slot) continue;
-    const Dim& dim = plan.variant->slots[buffers[i].index].bytes;
+    if (variant.buffers[i].kind != Buffer::Kind::slot) continue;
+    const Dim& dim = variant.slots[variant.buffers[i].index].bytes;
     int64_t bytes = 0;
-    if (!dim.evaluate(sizes_.values(), bytes) || bytes < 0) return sizes_.bad_formula(dim);
+    if (!dim.evaluate(sizes.values(), bytes) || bytes < 0) return sizes.bad_formula(dim);
     offsets[i] = total;
-    total += round_up(static_cast<uint64_t>(bytes) + 64, 64);
-    if (total > limits::tensor_bytes) return sizes_.bad_formula(dim);
+    total += round_up(static_cast<uint64_t>(bytes) + alignment, alignment);
+    if (total > limits::tensor_bytes) return sizes.bad_formula(dim);
   }
-  auto parted = Memory::allocate(total);
-  if (!parted) return system_failure(text("cannot get ", total, " bytes for temporaries"));
-  memory = std::move(*parted);
+  auto memory = Memory::allocate(total);
+  if (!memory) return system_failure(text("cannot get ", total, " bytes for temporaries"));
   for (size_t i = 0; i < buffers.size(); ++i)
-    if (buffers[i].kind == Buffer::Kind::slot) plan.buffers[i] = memory.data() + offsets[i];
-  pointers_dirty_ = true;  // the next launch has its own again
+    if (variant.buffers[i].kind == Buffer::Kind::slot) buffers[i] = memory->data() + offsets[i];
+  return std::move(*memory);
+}
+
+/// What a kernel costs with one worker, and with all. An empty launch takes time, too, which does not count.
+Status measure_kernel(const Kernel& kernel, axon_kernel code, const SizeTable& sizes, Pool& pool,
+                      Launch& launch, double seconds, Costs& costs) {
+  int64_t work = 0;
+  if (!kernel.work.evaluate(sizes.values(), work) || work < 0) return sizes.bad_formula(kernel.work);
+  KernelCost cost{kernel.name, 0, 0};
+  for (const bool shared : {false, true}) {
+    launch.context.workers = shared ? pool.workers() : 1;
+    double empty = 0, whole = 0;
+    if (auto failure = measure_launch(pool, nothing, launch, 0, empty)) return failure;
+    if (auto failure = measure_launch(pool, code, launch, seconds, whole)) return failure;
+    (shared ? cost.all : cost.one) =
+        std::max(whole - empty, 0.0) / static_cast<double>(std::max<int64_t>(work, 1));
+  }
+  costs.kernels[kernel.symbol] = cost;
   return std::nullopt;
 }
+
+}  // namespace
 
 Status Call::calibrate(double seconds, Costs& costs) {
   if (incomplete_)
@@ -73,81 +89,49 @@ Status Call::calibrate(double seconds, Costs& costs) {
     if (auto failure = check_ranges()) return failure;
   Plan& plan = *plan_;
   fill_buffers(plan);
-  Memory temporaries;
-  if (auto failure = part_temporaries(plan, temporaries)) return failure;
+  pointers_dirty_ = true;  // the next launch has its own temporaries again
+  auto temporaries = part_temporaries(*plan.variant, sizes_, plan.buffers);
+  if (!temporaries) return std::move(temporaries.failure());
   std::copy_n(sizes_.values(), launch_sizes_.size(), launch_sizes_.begin());
   launch_.context.scratch_bytes = static_cast<uint64_t>(plan.scratch_bytes);
   ran_ = false;
-  costs.workers = runtime_->pool->workers();
+  Pool& pool = *runtime_->pool;
+  costs.workers = pool.workers();
   if (costs.workers > 1) {
-    auto handoff = measure_handoff(*runtime_->pool);
+    auto handoff = measure_handoff(pool);
     if (!handoff) return std::move(handoff.failure());
     costs.handoff = *handoff;
   }
-  for (const Kernel& kernel : plan.variant->kernels)
-    if (auto failure = measure_kernel(kernel, seconds, costs)) return failure;
-  failed_ = 0;
-  return std::nullopt;
-}
-
-Status Call::measure_kernel(const Kernel& kernel, double seconds, Costs& costs) {
-  Pool& pool = *runtime_->pool;
-  auto code = bundle_->image->kernel(kernel.symbol);
-  if (!code) return std::move(code.failure());
-  int64_t work = 0;
-  if (!kernel.work.evaluate(sizes_.values(), work) || work < 0) return sizes_.bad_formula(kernel.work);
-  KernelCost cost{kernel.name, 0, 0};
-  for (const bool shared : {false, true}) {
-    launch_.context.workers = shared ? pool.workers() : 1;
-    double empty = 0, whole = 0;
-    if (auto failure = measure_launch(pool, nothing, launch_, 0, empty)) return failure;
-    if (auto failure = measure_launch(pool, *code, launch_, seconds, whole)) return failure;
-    (shared ? cost.all : cost.one) =
-        std::max(whole - empty, 0.0) / static_cast<double>(std::max<int64_t>(work, 1));
+  for (const Kernel& kernel : plan.variant->kernels) {
+    auto code = bundle_->image->kernel(kernel.symbol);
+    if (!code) return std::move(code.failure());
+    if (auto failure = measure_kernel(kernel, *code, sizes_, pool, launch_, seconds, costs)) return failure;
   }
-  costs.kernels[kernel.symbol] = cost;
+  failed_ = 0;
   return std::nullopt;
 }
 
 Status Call::predict(uint32_t workers, double& nanoseconds) const {
   if (!ran_) return misuse("what a run takes is predicted for the arguments of the last one: there was none");
-  const auto predicted = predicted_time(*plan_, workers);
+  std::optional<double> predicted;
+  if (bundle_->costs)
+    predicted = bundle_->costs->predict(*plan_->variant, sizes_.values(), plan_->handoffs, workers);
   if (!predicted) return misuse("the bundle has not been calibrated (`etcc calibrate`)");
   nanoseconds = *predicted;
   return std::nullopt;
 }
 
-/// nullopt: not all kernels of the plan have been measured.
-std::optional<double> Call::predicted_time(const Plan& plan, uint32_t workers) const {
-  if (!bundle_->costs) return std::nullopt;
-  const Costs& costs = *bundle_->costs;
-  double time = workers > 1 ? static_cast<double>(plan.handoffs) * costs.handoff : 0;
-  for (const Kernel& kernel : plan.variant->kernels) {
-    const auto cost = costs.kernels.find(kernel.symbol);
-    int64_t work = 0;
-    if (cost == costs.kernels.end() || !kernel.work.evaluate(sizes_.values(), work) || work < 0)
-      return std::nullopt;
-    time += Costs::time(cost->second, static_cast<double>(work), workers, costs.workers);
-  }
-  return time;
-}
-
-/// The workers of the next launch: where the bundle was calibrated, those that it predicts the shortest time
-/// for, else what the model and trials say (cost.h).
+/// The workers of the next launch: where the bundle was calibrated, those that its costs predict the shortest
+/// time for, else what the model and trials say (cost.h).
 uint32_t Call::choose_workers(Plan& plan) const {
   const uint32_t most = runtime_->pool->workers();
   const auto work = static_cast<double>(plan.work);
-  if (!bundle_->costs || plan.choice.fits(work, most))
-    return plan.choice.next(runtime_->model, work, static_cast<double>(plan.handoffs), most);
-  std::optional<double> least;
-  uint32_t best = 1;
-  for (const uint32_t workers : worker_candidates(most)) {
-    const auto time = predicted_time(plan, workers);
-    if (!time) return plan.choice.next(runtime_->model, work, static_cast<double>(plan.handoffs), most);
-    if (!least || *time < *least) least = time, best = workers;
-  }
-  plan.choice.settle_on(best, work, most);
-  return best;
+  if (bundle_->costs && !plan.choice.fits(work, most))
+    if (const auto best = bundle_->costs->fastest(*plan.variant, sizes_.values(), plan.handoffs, most)) {
+      plan.choice.settle_on(*best, work, most);
+      return *best;
+    }
+  return plan.choice.next(runtime_->model, work, static_cast<double>(plan.handoffs), most);
 }
 
 }  // namespace axon::host

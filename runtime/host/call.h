@@ -116,9 +116,6 @@ class Call {
   bool concerns(uint64_t mask) const { return !resolved_ || (mask & changed_) != 0; }
 
   // calibrate.cpp
-  Status part_temporaries(Plan&, Memory&);
-  Status measure_kernel(const Kernel&, double seconds, Costs&);
-  std::optional<double> predicted_time(const Plan&, uint32_t workers) const;
   uint32_t choose_workers(Plan&) const;
 
   // call_launch.cpp

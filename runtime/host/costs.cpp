@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "host/cost.h"
+
 namespace axon::host {
 
 namespace {
@@ -40,6 +42,30 @@ double Costs::time(const KernelCost& kernel, double work, uint32_t workers, uint
   if (workers >= all || kernel.all <= 0) return work * kernel.all;
   const double gain = kernel.one / kernel.all - 1;
   return work * kernel.one / (1 + gain * (workers - 1) / (all - 1));
+}
+
+std::optional<double> Costs::predict(const Variant& variant, const int64_t* sizes, int64_t handoffs,
+                                     uint32_t workers) const {
+  double sum = workers > 1 ? static_cast<double>(handoffs) * handoff : 0;
+  for (const Kernel& kernel : variant.kernels) {
+    const auto cost = kernels.find(kernel.symbol);
+    int64_t work = 0;
+    if (cost == kernels.end() || !kernel.work.evaluate(sizes, work) || work < 0) return std::nullopt;
+    sum += time(cost->second, static_cast<double>(work), workers, this->workers);
+  }
+  return sum;
+}
+
+std::optional<uint32_t> Costs::fastest(const Variant& variant, const int64_t* sizes, int64_t handoffs,
+                                       uint32_t most) const {
+  std::optional<uint32_t> best;
+  double least = 0;
+  for (const uint32_t candidate : worker_candidates(most)) {
+    const auto predicted = predict(variant, sizes, handoffs, candidate);
+    if (!predicted) return std::nullopt;
+    if (!best || *predicted < least) best = candidate, least = *predicted;
+  }
+  return best;
 }
 
 std::string print_costs(const Costs& costs, uint64_t bundle, const std::string& level) {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "host/error.h"
+#include "host/manifest.h"
 #include "host/weights/file.h"
 
 namespace axon::host {
@@ -31,6 +32,12 @@ struct Costs {
   /// Nanoseconds that so much work of a kernel takes. Between one worker and all, the gain is taken to grow
   /// evenly; more workers than were measured gain nothing.
   static double time(const KernelCost&, double work, uint32_t workers, uint32_t all);
+  /// Nanoseconds that a launch of the variant takes; nullopt where a kernel of it has not been measured.
+  std::optional<double> predict(const Variant&, const int64_t* sizes, int64_t handoffs,
+                                uint32_t workers) const;
+  /// The number of workers, of worker_candidates(most), that the shortest time is predicted for.
+  std::optional<uint32_t> fastest(const Variant&, const int64_t* sizes, int64_t handoffs,
+                                  uint32_t most) const;
 };
 
 /// As text, for a bundle with this hash whose code of this level was measured.

@@ -197,6 +197,26 @@ TEST(Costs, BetweenOneWorkerAndAllTheGainGrowsEvenly) {
   EXPECT_DOUBLE_EQ(Costs::time(kernel, 10, 2, 1), 80);
 }
 
+TEST(Costs, ChooseTheFastestNumberOfWorkers) {
+  const std::vector<std::string> names = {"n"};
+  Variant variant;
+  for (const char* symbol : {"a", "b"})
+    variant.kernels.push_back({symbol, symbol, *Dim::parse("10*n", names)});
+  Costs costs;
+  costs.workers = 4;
+  costs.handoff = 100;
+  costs.kernels["a"] = {"a", 4, 1};
+  const int64_t few = 1, many = 100;
+  EXPECT_FALSE(costs.predict(variant, &few, 3, 1));
+  EXPECT_FALSE(costs.fastest(variant, &few, 3, 4));
+  costs.kernels["b"] = {"b", 1, 1};
+  EXPECT_DOUBLE_EQ(costs.predict(variant, &few, 3, 1).value(), 50);
+  EXPECT_DOUBLE_EQ(costs.predict(variant, &few, 3, 4).value(), 320);
+  EXPECT_EQ(costs.fastest(variant, &few, 3, 4), 1u);
+  EXPECT_EQ(costs.fastest(variant, &many, 3, 4), 4u);
+  EXPECT_EQ(costs.fastest(variant, &many, 3, 2), 2u);
+}
+
 TEST(Costs, AreReadForTheirBundleAndLevelOnly) {
   Costs costs;
   costs.workers = 2;
