@@ -17,7 +17,7 @@ const std::vector<Pass>& graph_passes() {
       {"merge_online", "maximum, exponential sum and weighted sum in one pass over the data", merge_online},
       {"factor", "contractions as products of operands, invariant factors outside", factor},
       {"batch_steps", "one product for all steps of a loop instead of one in each", batch_steps},
-      {"fuse", "few nodes per layer: epilogues, recomputed statistics, siblings", fuse},
+      {"fuse", "few nodes per layer: epilogues, recomputed statistics, siblings, readers at one point", fuse},
       {"split_contractions", "parts of deep contractions with few results, which many can work on",
        [](Graph& g) { split_contractions(g, {}); }},
       {"split_reductions", "parts of long reductions with few results, which many can work on",

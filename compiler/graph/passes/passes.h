@@ -50,8 +50,8 @@ void factor(Graph&);
 /// After factor, which shows what is a product, and before fuse, which would join them to what stays.
 void batch_steps(Graph&);
 
-/// Grows compute nodes: absorb_epilogue, absorb_producer and merge_siblings until none applies. Last: what it
-/// makes is what tiling sees.
+/// Grows compute nodes: absorb_epilogue, absorb_producer, fuse_multi_output and merge_siblings until none
+/// applies. Last: what it makes is what tiling sees.
 void fuse(Graph&);
 
 /// A pointwise consumer of a reduction joins it; the reduction becomes a local. True when something changed.
@@ -61,6 +61,9 @@ bool absorb_epilogue(Graph&);
 bool absorb_producer(Graph&);
 /// Independent nodes over one domain that read a common operand become one node. True when something changed.
 bool merge_siblings(Graph&);
+/// A reduction and a reader at its own points become one node, whoever else reads it. True when something
+/// changed.
+bool fuse_multi_output(Graph&);
 
 /// Which contractions have few results, and how deep their parts are: those that make at most `tasks` tiles
 /// of `rows` by `columns` (task::Tiling), in parts of `depth`, as much as keeps a task busy for some

@@ -48,6 +48,11 @@ void run(Graph& g, const std::string& name) {
          while (merge_siblings(x)) {
          }
        }},
+      {"fuse_multi_output", "",
+       [](Graph& x) {
+         while (fuse_multi_output(x)) {
+         }
+       }},
   };
   std::vector<Pass> passes;
   for (const Pass& p : graph_passes())
