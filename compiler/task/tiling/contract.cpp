@@ -1,5 +1,5 @@
-// Contractions: a row tile by a column tile, one batch element per task. Column tiles are two panels wide:
-// with few rows the work is streaming the right operand, and only columns give tasks to share between
+// Contractions: a row tile by a column tile, one batch element per task. Column tiles are one or two panels
+// wide: with few rows the work is streaming the right operand, and only columns give tasks to share between
 // workers; with many, wider tiles gained nothing. Rows that have right operands of their own, by an index of
 // the data, are few, and have one panel: where each streams another one, tasks are what there is to share.
 #include <algorithm>
@@ -41,6 +41,32 @@ std::optional<Axes> deciding_axes(const graph::Graph& g, const graph::Node& node
   return std::nullopt;
 }
 
+/// Rows of a contraction, where they are constant and few: tasks stream the right operand once.
+bool has_few_rows(const graph::Node& node, const std::vector<uint32_t>& rows) {
+  int64_t count = 1;
+  for (uint32_t a : rows)
+    count *= std::min(node.domain[a].extent.constant().value_or(INT64_MAX), rows_together + 1);
+  return count <= rows_together;
+}
+
+/// Is the left operand read as it lies in memory, so that no task prepares it for itself?
+bool reads_left(const graph::Graph& g, const graph::Contraction& c) {
+  return c.left.size() == 1 && g.scalars[c.left.front()].op == graph::Op::load &&
+         !g.scalars[c.left.front()].target.is_local();
+}
+
+/// Columns of a tile: a panel where right operands are stored as panels, two where they are not, whose rows
+/// would else be read in pieces of few cache lines, or where tasks prepare their left operands.
+int64_t columns_of(const graph::Graph& g, const graph::Node& node, const std::vector<uint32_t>& rows,
+                   const Tiling& tiling) {
+  for (const auto& placed : contractions_of(g, node)) {
+    const graph::Contraction& c = placed.contraction;
+    if (c.columns.empty()) continue;
+    if (!streams_panels(g, c) || !(reads_left(g, c) || has_few_rows(node, rows))) return tiling.columns;
+  }
+  return tiling.panel;
+}
+
 }  // namespace
 
 std::optional<TileRule> tile_contract(const graph::Graph& g, const graph::Node& node, const Tiling& tiling) {
@@ -59,7 +85,7 @@ std::optional<TileRule> tile_contract(const graph::Graph& g, const graph::Node& 
     add_tile(node, a,
              is_last(rows)      ? last_rows
              : is_group         ? rows_together
-             : is_last(columns) ? (runs.empty() ? tiling.columns : tiling.panel)
+             : is_last(columns) ? (runs.empty() ? columns_of(g, node, rows, tiling) : tiling.panel)
              : is_last(runs)    ? tiling.runs
                                 : 1,
              rule);
