@@ -93,9 +93,9 @@ std::optional<uint32_t> uneven_coordinate(const task::TaskType& type) {
   return std::nullopt;
 }
 
-std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& steps, Schedule schedule,
-                           const WaitsOf& waits, const std::vector<Decision>& decisions,
-                           const std::vector<SizeDecision>& sizes) {
+std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& steps,
+                           const ScheduleRules& schedule, const WaitsOf& waits,
+                           const std::vector<Decision>& decisions, const std::vector<SizeDecision>& sizes) {
   std::vector<Step> out;
   for (const task::Step& s : steps) {
     Step step;
@@ -103,10 +103,10 @@ std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& step
     if (s.task.valid()) {
       Segment segment;
       segment.type = s.task;
-      segment.barrier_after = schedule == Schedule::barrier;
+      segment.barrier_after = schedule.barriers;
       for (uint32_t w : waits_of(waits, s.task))
         (depends_on_coordinates(p, p.waits[w]) ? segment.per_task : segment.hoisted).push_back(w);
-      segment.folded = uneven_coordinate(p.types[s.task]);
+      if (schedule.folds) segment.folded = uneven_coordinate(p.types[s.task]);
       segment.decides = decided_by(p, s.task, decisions);
       for (uint32_t n = 0; n < sizes.size(); ++n)
         if (AXON_RULE(settles_size, p.graph->sizes[sizes[n].size].value.node == p.types[s.task].node))
@@ -234,9 +234,10 @@ Variant from_task(Program program, const std::string& symbol, Schedule schedule)
   v.decisions = decisions_of(program);
   v.sizes = sizes_of(program, v.decisions.size());
   const WaitsOf waits = waits_by_consumer(program);
-  v.steps = steps_of(program, program.steps, schedule, waits, v.decisions, v.sizes);
+  const ScheduleRules& rules = rules_of(schedule);
+  v.steps = steps_of(program, program.steps, rules, waits, v.decisions, v.sizes);
   place_needs(program, waits, v);
-  if (schedule == Schedule::events) run_side_by_side(program, v.steps);
+  if (rules.lines) run_side_by_side(program, v.steps);
   for (const auto& event : program.events) {
     v.event_offset.push_back(v.event_words);
     v.event_words = v.event_words + tasks_of(program.types[event.producer]);

@@ -16,14 +16,13 @@
 #include <string>
 #include <vector>
 
+#include "plan/schedule.h"
 #include "task/task.h"
 
 namespace axon::plan {
 
 using shape::Dim;
 using shape::Fact;
-
-enum class Schedule : uint8_t { events, barrier };
 
 /// Segments that follow one another and do not wait for each other stand in one line: where all tasks of the
 /// line together are no more than the workers, each worker takes one task of it at most (workers.h).
@@ -36,10 +35,10 @@ struct Segment {
   task::TaskTypeId type;
   std::vector<uint32_t> hoisted;  ///< indices into Program::waits, waited for once, before the first own task
   std::vector<uint32_t> per_task;           ///< waited for before each task
-  bool barrier_after = false;               ///< Schedule::barrier only
+  bool barrier_after = false;               ///< of schedules with barriers
   std::vector<uint32_t> decides;            ///< numbers of Variant::decisions that its one task makes
   std::vector<uint32_t> settles;            ///< numbers of Variant::sizes that its one task computes
-  std::optional<Line> line = std::nullopt;  ///< Schedule::events: where others stand beside it
+  std::optional<Line> line = std::nullopt;  ///< of schedules with lines: where others stand beside it
   /// The coordinate along which tasks cost different amounts: in the order of the grid its tiles are the
   /// first, the last, the second, the last but one (workers.h), so that every worker gets cheap and dear
   /// ones.

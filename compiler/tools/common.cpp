@@ -15,6 +15,20 @@ namespace axon::tools {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+void add_schedule(CLI::App& app, CommonOptions& o) {
+  std::vector<std::string> names;
+  std::string help;
+  for (const plan::ScheduleRules& rules : plan::schedules) {
+    names.emplace_back(rules.name);
+    help += fmt::format("{}{}", help.empty() ? "" : ", or ", rules.help);
+  }
+  app.add_option("--schedule", o.schedule, help)->check(CLI::IsMember(names));
+}
+
+}  // namespace
+
 void add_common(CLI::App& app, CommonOptions& o) {
   app.add_option("FILE", o.file, "the .axn file, or - for stdin")->required();
   add_compile(app, o);
@@ -26,8 +40,7 @@ void add_compile(CLI::App& app, CommonOptions& o) {
       ->allow_extra_args(false);
   add_library(app, o);
   app.add_option("--entry", o.entries, "only this entry (may be repeated)")->allow_extra_args(false);
-  app.add_option("--schedule", o.schedule, "order tasks by events, or put a barrier after every operator")
-      ->check(CLI::IsMember({"events", "barrier"}));
+  add_schedule(app, o);
   app.add_option(
          "--level", o.level,
          "instruction-set level to build for; without it all, in `run` and `test` that of this machine")
@@ -110,7 +123,7 @@ std::unique_ptr<Compilation> open(const CommonOptions& o, int& status) {
   options.library = library_directories(o);
   options.entries = o.entries;
   options.core.root = o.root;
-  options.schedule = o.schedule == "barrier" ? plan::Schedule::barrier : plan::Schedule::events;
+  options.schedule = *plan::schedule_named(o.schedule);
   for (const target::Level& level : target::levels())
     if (o.level == "all" || o.level == level.name) options.levels.emplace_back(level.name);
   for (const std::string& define : o.defines)

@@ -25,7 +25,7 @@ struct CommonOptions {
   std::vector<std::string> entries;  ///< --entry NAME
   std::string error_format = "human";
   std::string color = "auto";
-  std::string schedule = "events";
+  std::string schedule{plan::schedules[0].name};
   std::string level;    ///< --level; empty where it is left out
   bool prints = false;  ///< the command prints on stdout itself
   bool time_passes = false;

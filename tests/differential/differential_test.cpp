@@ -156,9 +156,9 @@ TEST(Calls, SizesChangeBetweenLaunches) {
   for (uint64_t seed = 1001; programs.size() < 10; ++seed)
     if (Generated g = generate(seed); g.operators > 15 && g.source.find(" : weights { ") == std::string::npos)
       programs.push_back(std::move(g));
-  for (plan::Schedule schedule : {plan::Schedule::events, plan::Schedule::barrier}) {
+  for (const plan::ScheduleRules& rules : plan::schedules) {
     CompileOptions options = for_levels();
-    options.schedule = schedule;
+    options.schedule = rules.schedule;
     const Compiled compiled(joined(programs), options);
     ASSERT_EQ(compiled.error(), "");
     const Loaded loaded(compiled, {});

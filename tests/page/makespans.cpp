@@ -32,7 +32,7 @@ double tasks_of(const plan::Variant& v, const shape::Assignment& sizes) {
   return tasks;
 }
 
-void print_cases(const plan::Variant& v, const char* schedule) {
+void print_cases(const plan::Variant& v, const std::string& schedule) {
   const task::Names names(v.program);
   for (const int64_t least : leasts) {
     const auto sizes = page::sizes_from(v, least);
@@ -54,14 +54,13 @@ void print_cases(const plan::Variant& v, const char* schedule) {
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
-  for (const char* schedule : {"events", "barrier"}) {
+  for (const plan::ScheduleRules& rules : plan::schedules) {
+    const std::string schedule(rules.name);
     auto c = page::empty_compilation();
     const auto file = c->sources.load(argv[1], c->diagnostics);
     if (!file) return 1;
     c->file = *file;
-    const page::Made made =
-        page::made_from(std::move(c), argv[2],
-                        std::string(schedule) == "events" ? plan::Schedule::events : plan::Schedule::barrier);
+    const page::Made made = page::made_from(std::move(c), argv[2], rules.schedule);
     if (!made.made) return 1;
     fmt::print("{}\n", page::Json{{"schedule", schedule}, {"page", page::describe(made.subject())}}.dump());
     print_cases(made.variant(), schedule);

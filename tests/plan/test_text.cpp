@@ -53,8 +53,7 @@ class Texts : public testing::TestWithParam<std::string> {};
 TEST_P(Texts, ReadBack) {
   const auto example = load_example(GetParam());
   ASSERT_TRUE(example);
-  for (const Schedule schedule : {Schedule::events, Schedule::barrier})
-    expect_read_back(plan_of(*example, schedule));
+  for (const ScheduleRules& rules : schedules) expect_read_back(plan_of(*example, rules.schedule));
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, Texts, testing::ValuesIn(task::example_names()),
@@ -67,7 +66,7 @@ TEST(RandomTexts, ReadBack) {
                                             "sizes m=5 d=3 n=2 v=2\n");
     ASSERT_TRUE(example);
     SCOPED_TRACE(seed);
-    expect_read_back(plan_of(*example, seed % 2 == 0 ? Schedule::events : Schedule::barrier));
+    expect_read_back(plan_of(*example, schedules[seed % std::size(schedules)].schedule));
   }
 }
 

@@ -18,7 +18,7 @@ using task::Example;
 using task::load_example;
 using task::Program;
 
-/// Of the plan; its program is proved in OfBothSchedules.
+/// Of the plan; its program is proved in OfAllSchedules.
 std::vector<std::string> unproved(const Variant& v) {
   std::vector<std::string> out;
   for (const task::Obligation& o : verify(v))
@@ -36,11 +36,11 @@ void each_step(std::vector<Step>& steps, const std::function<void(Step&)>& f) {
 
 class Proofs : public testing::TestWithParam<std::string> {};
 
-TEST_P(Proofs, OfBothSchedules) {
+TEST_P(Proofs, OfAllSchedules) {
   const auto example = load_example(GetParam());
   ASSERT_TRUE(example);
-  for (const Schedule schedule : {Schedule::events, Schedule::barrier}) {
-    const Variant variant = variant_of(*example, schedule);
+  for (const ScheduleRules& rules : schedules) {
+    const Variant variant = variant_of(*example, rules.schedule);
     EXPECT_EQ(task::unproved(variant.program), std::vector<std::string>{});
     EXPECT_EQ(unproved(variant), std::vector<std::string>{});
   }
