@@ -1186,7 +1186,7 @@ class Options(WithProgram):
         self.assertIn("check", self.complete("etcc", ""))
         self.assertEqual(self.complete("etcc", "ver"), ["verify"])
         self.assertEqual(self.complete("etcc", "check", "--ty"), ["--types"])
-        self.assertEqual(self.complete("etcc", "build", "--schedule", ""), ["events", "barrier"])
+        self.assertEqual(self.complete("etcc", "build", "--schedule", ""), ["events", "barrier", "even"])
         self.assertEqual(self.complete("etcc", "build", "--emit", "pl"), ["plan"])
         self.assertEqual(self.complete("etcc", "check", "pro"), ["program.axn"])
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "plan/support.h"
 
@@ -37,21 +38,51 @@ TEST_P(Plans, MakespanIsBounded) {
                 barrier = variant_of(*example, Schedule::barrier);
   for (const auto& sizes : example->bindings) {
     const double alone = makespan(events, sizes, 1, 100.0);
-    EXPECT_EQ(alone, makespan(barrier, sizes, 1, 100.0));
-    for (int workers : {2, 3, 7}) {
-      for (const Variant* variant : {&events, &barrier}) {
-        const double time = makespan(*variant, sizes, workers, 0.0);
-        EXPECT_LE(time, alone * (1 + 1e-9)) << workers;
-        EXPECT_GE(time * workers, alone * (1 - 1e-9)) << workers;
+    for (const ScheduleRules& rules : schedules) {
+      const Variant variant = variant_of(*example, rules.schedule);
+      EXPECT_EQ(alone, makespan(variant, sizes, 1, 100.0)) << rules.name;
+      for (int workers : {2, 3, 7}) {
+        const double time = makespan(variant, sizes, workers, 0.0);
+        EXPECT_LE(time, alone * (1 + 1e-9)) << rules.name << ", " << workers;
+        EXPECT_GE(time * workers, alone * (1 - 1e-9)) << rules.name << ", " << workers;
       }
-      EXPECT_LE(makespan(events, sizes, workers, 0.0), makespan(barrier, sizes, workers, 0.0));
-      EXPECT_LE(makespan(events, sizes, workers, 50.0), makespan(barrier, sizes, workers, 50.0));
     }
+    for (int workers : {2, 3, 7})
+      for (const double handoff : {0.0, 50.0})
+        EXPECT_LE(makespan(events, sizes, workers, handoff), makespan(barrier, sizes, workers, handoff));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, Plans, testing::ValuesIn(task::example_names()),
                          [](const auto& i) { return i.param; });
+
+/// Calls `visit` for every segment, in order.
+void for_each_segment(const std::vector<Step>& steps, const std::function<void(const Segment&)>& visit) {
+  for (const Step& step : steps) {
+    if (step.segment) visit(*step.segment);
+    for_each_segment(step.body, visit);
+  }
+}
+
+TEST(Schedules, FollowTheirRules) {
+  for (const ScheduleRules& rules : schedules) {
+    SCOPED_TRACE(rules.name);
+    size_t lines = 0, folds = 0;
+    for (const std::string& name : task::example_names()) {
+      const auto example = load_example(name);
+      ASSERT_TRUE(example);
+      for_each_segment(variant_of(*example, rules.schedule).steps, [&](const Segment& segment) {
+        EXPECT_EQ(segment.barrier_after, rules.barriers) << name;
+        lines += segment.line ? 1 : 0;
+        folds += segment.folded ? 1 : 0;
+      });
+    }
+    EXPECT_EQ(lines > 0, rules.lines);
+    EXPECT_EQ(folds > 0, rules.folds);
+    EXPECT_EQ(schedule_named(rules.name), rules.schedule);
+  }
+  EXPECT_EQ(schedule_named("none"), std::nullopt);
+}
 
 /// Three reductions in a line, of 1, 3 and 1 tasks, and one task that reads them all: with a worker for each
 /// task of the line the longest of them counts, with fewer each segment is shared out by itself.
