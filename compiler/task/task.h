@@ -121,8 +121,6 @@ struct Step {
   std::vector<Step> body;
 };
 
-enum class Lowering : uint8_t { slots };
-
 /// `element = notify(producer coordinates)`: keeps coordinates `kept` (positions), in order.
 struct Event {
   std::string name;
@@ -130,7 +128,6 @@ struct Event {
   std::vector<uint32_t> kept;
   std::vector<Dim> shape;  ///< extents of the kept coordinates
   Dim count;               ///< product of the other extents
-  Lowering lowering = Lowering::slots;
 };
 
 /// A consumer's wait. `box`: inclusive element range per event axis, over the consumer's coordinates, loop
