@@ -31,8 +31,8 @@ const plan::Segment* KernelEmitter::segment_of(task::TaskTypeId type,
 
 void KernelEmitter::emit_alone(task::TaskTypeId type) {
   begin();
-  for (const plan::SizeDecision& d : v_.sizes) bind_decided(d);
-  for (const plan::Decision& d : v_.decisions)
+  for (const plan::DataSize& d : v_.data_sizes) bind_size(d);
+  for (const plan::ExitCondition& d : v_.exit_conditions)
     f_.bind(*task::steps_of(p_, d.loop), f_.i64(plan::typical_steps), 0, Dim(plan::typical_steps + 1));
   const std::vector<LoopId>& loops = p_.types[type].loops;
   const std::function<void(size_t)> nest = [&](size_t level) {

@@ -134,11 +134,11 @@ class Variant {
     const auto add = [&](shape::Var v, Json value) {
       out.push_back({{"name", name_(v)}, {"value", std::move(value)}});
     };
-    for (const plan::SizeDecision& d : v_.sizes) {
+    for (const plan::DataSize& d : v_.data_sizes) {
       const graph::Size& size = p_.graph->sizes[d.size];
       add(size.var, size.is_unbounded() ? Json(plan::typical_size) : of(size.equation));
     }
-    for (const plan::Decision& d : v_.decisions)
+    for (const plan::ExitCondition& d : v_.exit_conditions)
       for (shape::Var steps : p_.loops[d.loop].extent.vars()) add(steps, plan::typical_steps);
     return out;
   }

@@ -35,10 +35,10 @@ struct Line {
 struct Segment {
   task::TaskTypeId type;
   std::vector<uint32_t> hoisted;  ///< indices into Program::waits, waited for once, before the first own task
-  std::vector<uint32_t> per_task;           ///< waited for before each task
-  bool barrier_after = false;               ///< Schedule::barrier only
-  std::vector<uint32_t> decides;            ///< numbers of Variant::decisions that its one task makes
-  std::vector<uint32_t> settles;            ///< numbers of Variant::sizes that its one task computes
+  std::vector<uint32_t> per_task;         ///< waited for before each task
+  bool barrier_after = false;             ///< Schedule::barrier only
+  std::vector<uint32_t> exit_conditions;  ///< numbers of Variant::exit_conditions that its one task computes
+  std::vector<uint32_t> data_sizes;       ///< numbers of Variant::data_sizes that its one task computes
   std::optional<Line> line = std::nullopt;  ///< Schedule::events: where others stand beside it
   /// The coordinate along which tasks cost different amounts: in the order of the grid its tiles are the
   /// first, the last, the second, the last but one (workers.h), so that every worker gets cheap and dear
@@ -46,44 +46,47 @@ struct Segment {
   std::optional<uint32_t> folded = std::nullopt;
 };
 
-/// A loop with a condition: how many iterations it has is decided while it runs. The task that computes the
-/// condition is the only one of its grid; the worker that ran it publishes, before it notifies and in one
-/// word of the event area, whether the next iteration starts: epoch + 2 * n + 1, plus 1 when it does, where n
-/// counts the iterations of all runs of the loop so far, and its runs. Every worker waits for that word at
-/// the start of an iteration. A later word than the one waited for means that the iteration started, since
-/// none of the same run follows one that did not.
+/// The exit condition of a loop whose trip count depends on the data. It is computed once before the loop and
+/// once in each iteration, each time by a task that is the only one of its grid. The worker that ran the task
+/// publishes in one word of the event area, before it notifies, whether the next iteration starts: epoch + 2
+/// * n
+/// + 1, plus 1 if it does, where n is the number of iterations in all runs of the loop so far plus the number
+/// of runs. Every worker waits for that word at the start of an iteration. If it reads a larger value than
+/// the one it waits for, the iteration has started: no word of the same run follows one that ends the run.
 ///
-/// Inside of another loop it is run again. So that no worker takes the words of the next run for those of the
-/// one it is in, each says in a word of its own that it has left a run, and the first decision of the next
-/// run is published only when all have.
-struct Decision {
+/// A nested loop is run several times. So that no worker mistakes a word of the next run for one of its
+/// current run, each worker stores in a word of its own that it has left a run, and the first word of the
+/// next run is published only after all of them have.
+struct ExitCondition {
   task::LoopId loop;
   uint32_t word = 0;   ///< position in Variant::event_offset
   uint32_t check = 0;  ///< what has failed when the limit of steps is reached
-  Dim inner;           ///< iterations of the loops inside, per step: together they may not use up the epochs
+  Dim inner;           ///< iterations of the loops inside, per iteration of this one; bounds the epochs used
   std::optional<uint32_t> left =
       std::nullopt;  ///< nested: position in Variant::event_offset of the workers' words
 };
-/// A size that the data decides (graph::Size::From::data). The worker that ran the task that computes it
-/// stores it in the table of sizes and publishes epoch + 1, before it notifies; every worker waits for that
-/// before the first step that mentions it.
-struct SizeDecision {
+/// A data-dependent size (graph::Size::From::data). The worker that ran the task that computes it stores it
+/// in the table of sizes and publishes epoch + 1, before it notifies; every worker waits for that word before
+/// the first step that mentions the size.
+struct DataSize {
   uint32_t size = 0;   ///< position in Graph::sizes
   uint32_t word = 0;   ///< position in Variant::event_offset
   uint32_t check = 0;  ///< what has failed when the value does not lie in 0 .. its bound
 };
-/// Epochs that one launch may use, and the steps that costs are estimated for where only the data decides.
+/// Epochs that one launch may use; the trip counts and sizes that stand in for data-dependent ones in
+/// estimates.
 constexpr int64_t epoch_limit = int64_t{1} << 28;
 constexpr int64_t typical_steps = 16;
-constexpr int64_t typical_size = 4096;  ///< of what nothing bounds
-constexpr int64_t most_workers = 1024;  ///< words per nested decision: AXON_MOST_WORKERS of the runtime
+constexpr int64_t typical_size = 4096;  ///< of a data-dependent size without a bound
+constexpr int64_t most_workers = 1024;  ///< words per nested exit condition: AXON_MOST_WORKERS of the runtime
 
 /// Mirrors task::Step: a segment or a loop.
 struct Step {
   std::optional<Segment> segment;
   task::LoopId loop;
   std::vector<Step> body;
-  std::vector<uint32_t> needs;  ///< numbers of Variant::sizes that nothing before has mentioned (root steps)
+  std::vector<uint32_t>
+      needs;  ///< numbers of Variant::data_sizes that no earlier step mentions (root steps only)
   std::vector<uint32_t>
       debugs;  ///< numbers of the graph's debugs whose values are complete after this step; a
                ///< launch of a program with debugs has one worker, so nothing overwrites them
@@ -104,11 +107,11 @@ struct Variant {
   task::Program program;
   std::vector<Step> steps;
   std::vector<Slot> slots;
-  std::vector<Decision> decisions;
-  std::vector<SizeDecision> sizes;
+  std::vector<ExitCondition> exit_conditions;
+  std::vector<DataSize> data_sizes;
   std::vector<Dim> event_offset;  ///< per event: first word in the event area (one word per producer task);
-                                  ///< then one word per decision of either kind, then the workers' words of
-                                  ///< each nested one
+                                  ///< then one word per exit condition and data-dependent size, then the
+                                  ///< workers' words of each nested exit condition
   Dim event_words;                ///< total
   Dim iterations;  ///< epochs that one launch uses up (product of nested trip counts, plus slack)
   Dim work;        ///< estimated total work, in the units of TaskType::work
@@ -136,8 +139,9 @@ std::string print(const Plan&);
 std::optional<Plan> parse(const graph::Graph&, std::vector<task::Program> programs, const std::string& text,
                           std::string& error);
 
-/// Simulated makespan of a variant (typical_steps for a loop with a condition, the bound for a size that the
-/// data decides) with `workers` workers for concrete sizes, in work units: what schedules are compared by.
+/// Simulated makespan of a variant (typical_steps for a loop with an exit condition, the bound for a
+/// data-dependent size) with `workers` workers for concrete sizes, in work units: what schedules are compared
+/// by.
 double makespan(const Variant&, const shape::Assignment& sizes, int workers, double handoff_cost);
 
 }  // namespace axon::plan
