@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "module/kernel_emitter.h"
-#include "task/decided.h"
+#include "task/trip_counts.h"
 
 namespace axon::module {
 
@@ -43,7 +43,7 @@ void KernelEmitter::begin_counts() {
     if (!distance || distance->iterations == 0) continue;
     const auto& loops = p_.types[p_.events[wait.event].producer].loops;
     for (size_t l = distance->level + 1; l < loops.size(); ++l) {
-      if (!task::steps_of(p_, loops[l])) continue;
+      if (!task::data_trip_count(p_, loops[l])) continue;
       auto& history = counts_.at(loops[l]).history[loops[distance->level]];
       while (history.size() < static_cast<size_t>(distance->iterations)) history.push_back(counter("steps"));
     }
@@ -65,7 +65,7 @@ void KernelEmitter::leave_run(const plan::ExitCondition& exit) {
   if (!exit.left) return;
   auto& b = f_.b;
   const Counts& counts = counts_.at(exit.loop);
-  Value* steps = f_.find(*task::steps_of(p_, exit.loop))->value;
+  Value* steps = f_.find(*task::data_trip_count(p_, exit.loop))->value;
   b.CreateStore(b.CreateAdd(counts.before, steps), counts.steps);
   b.CreateStore(b.CreateAdd(load(counts.runs), f_.i64(1)), counts.runs);
   notify_word(word(*exit.left, worker_), at_epoch(load(counts.runs)));

@@ -10,8 +10,8 @@
 #include "device/abi.h"
 #include "module/kernel_emitter.h"
 #include "plan/workers.h"
-#include "task/decided.h"
 #include "task/facts.h"
+#include "task/trip_counts.h"
 
 namespace axon::module {
 
@@ -136,8 +136,8 @@ void KernelEmitter::emit_loop(const plan::Step& step) {
   Counts& counts = counts_.at(step.loop);
   if (exit->left) counts.before = load(counts.steps);
   f_.loop_while(
-      axis, *task::steps_of(p_, step.loop), [&](Value* iteration) { return goes_on(*exit, iteration); },
-      body);
+      axis, *task::data_trip_count(p_, step.loop),
+      [&](Value* iteration) { return goes_on(*exit, iteration); }, body);
   leave_run(*exit);
 }
 

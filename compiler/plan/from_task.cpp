@@ -7,7 +7,7 @@
 #include "plan/memory.h"
 #include "plan/plan.h"
 #include "plan/side_by_side.h"
-#include "task/decided.h"
+#include "task/trip_counts.h"
 
 namespace axon::plan {
 
@@ -126,7 +126,7 @@ std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& step
 Dim trips_inside(const Program& p, const task::TaskType& t, LoopId outer) {
   Dim trips(1);
   for (auto l = std::find(t.loops.begin(), t.loops.end(), outer) + 1; l != t.loops.end(); ++l)
-    trips = AXON_RULE(trips_afresh, task::steps_of(p, *l))
+    trips = AXON_RULE(trips_afresh, task::data_trip_count(p, *l))
                 ? Dim(1)
                 : trips * p.loops[*l].extent;  // those start their numbers afresh
   return trips;

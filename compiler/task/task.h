@@ -107,7 +107,7 @@ struct TaskType {
 
 /// A loop with a condition (graph::Node::condition) has a variable of its own as extent, known when it has
 /// ended. Inside of another loop it is run again in each iteration, and the variable then stands for the
-/// number of steps of the run in the iteration that one speaks of (see decided.h).
+/// number of steps of the run in the iteration that one speaks of (see trip_counts.h).
 struct Loop {
   Var index;
   Dim extent;
