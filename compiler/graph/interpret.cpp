@@ -77,7 +77,7 @@ class Interpreter {
     for (size_t i = 0; i < g.inputs.size(); ++i)
       if (g.inputs[i].kind == InputKind::state)
         outcome.states.push_back(final_state(static_cast<uint32_t>(i)));
-    outcome.decided = decided_;
+    outcome.data_values = data_values_;
     outcome.steps = steps_;
     return outcome;
   }
@@ -89,7 +89,7 @@ class Interpreter {
   Machine machine_;
   bool gave_up_ = false;
   std::vector<std::vector<Storage>> values_;  // node -> outputs
-  shape::Assignment decided_;  // sizes, and steps of the loops with a condition that have ended
+  shape::Assignment data_values_;  // sizes, and steps of the loops with a condition that have ended
   std::map<shape::Var, std::vector<int64_t>> steps_;  // of all their runs
   std::map<Value, std::vector<const Check*>> bounds_ = bounded_values();
   std::set<Value> kept_ = values_kept();
@@ -207,7 +207,7 @@ class Interpreter {
     const int64_t most = s.is_unbounded() ? max_elements : machine_.evaluate(s.equation).value_or(0);
     if (value < 0 || value > most) return machine_.fail(fill_sides(s.message, value, most));
     machine_.bind(s.var, value);
-    decided_[s.var] = value;
+    data_values_[s.var] = value;
   }
 
   Storage input(uint32_t number) {
@@ -244,7 +244,8 @@ class Interpreter {
     if (it == bounds_.end() || !machine_.error.empty()) return;
     for (const Check* c : it->second) {
       const auto bound = machine_.evaluate(c->bound);
-      if (!bound) continue;  // a size that is decided later: the value is checked where it is used
+      if (!bound)
+        continue;  // the bound is a later data-dependent size: the value is checked where it is used
       for (int64_t x : storage(v)->integers)
         if (x < 0 || x >= *bound) {
           machine_.fail(fill_sides(c->message + index_words, x, *bound - 1));
@@ -289,7 +290,7 @@ class Interpreter {
     if (!n.condition) return;
     const Var steps = steps_var(n);
     machine_.bind(steps, trips);
-    decided_[steps] = trips;
+    data_values_[steps] = trips;
     steps_[steps].push_back(trips);
   }
 

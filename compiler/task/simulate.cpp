@@ -66,7 +66,7 @@ class Simulator {
     if (!conditional_.empty() || !graph::data_sizes(g_).empty()) {
       Outcome reference = graph::interpret(g_, inputs_, parameters, options_.precision);
       if (!reference.error.empty()) return reference;
-      values_.insert(reference.decided.begin(), reference.decided.end());
+      values_.insert(reference.data_values.begin(), reference.data_values.end());
       for (graph::NodeId loop : conditional_)
         runs_.push_back({reference.steps[graph::steps_var(g_.nodes[loop])], 0});
     }

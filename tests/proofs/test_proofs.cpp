@@ -208,7 +208,7 @@ task::ExamplePtr size_and_loop() {
     }
     yield (%8)
   }
-  decides k %2
+  data k %2
   result "" %4
 )",
                             "tiling rows 2 columns 2 panel 1 points 2\n"
