@@ -66,9 +66,9 @@ struct Box {
   }
 };
 
-class Machine {
+class Simulation {
  public:
-  Machine(const Variant& v, const shape::Assignment& sizes, int workers, double handoff)
+  Simulation(const Variant& v, const shape::Assignment& sizes, int workers, double handoff)
       : p_(v.program), values_(sizes), handoff_(handoff), free_(static_cast<size_t>(workers), 0.0) {
     for (const DataSize& d : v.data_sizes) {
       const graph::Size& size = p_.graph->sizes[d.size];
@@ -213,7 +213,7 @@ class Machine {
 }  // namespace
 
 double makespan(const Variant& v, const shape::Assignment& sizes, int workers, double handoff_cost) {
-  return Machine(v, sizes, workers, handoff_cost).run(v.steps);
+  return Simulation(v, sizes, workers, handoff_cost).run(v.steps);
 }
 
 }  // namespace axon::plan

@@ -249,9 +249,9 @@ class Script {
 
 /// One action of some worker at a time. Who knows of whom is kept in clocks: a worker that has waited for a
 /// word knows all that the one knew who stored it.
-class Machine {
+class Interleaving {
  public:
-  Machine(const Variant& v, const shape::Assignment& sizes, size_t workers, uint64_t seed)
+  Interleaving(const Variant& v, const shape::Assignment& sizes, size_t workers, uint64_t seed)
       : v_(v),
         p_(v.program),
         sizes_(sizes),
@@ -383,7 +383,7 @@ class Machine {
 }  // namespace
 
 std::string wrong_run(const Variant& v, const shape::Assignment& sizes, size_t workers, uint64_t seed) {
-  return Machine(v, sizes, workers, seed).run();
+  return Interleaving(v, sizes, workers, seed).run();
 }
 
 namespace {

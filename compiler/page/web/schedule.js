@@ -94,7 +94,7 @@ const Schedule = (() => {
   /// The tile of a folded coordinate at a position: the first, the last, the second, the last but one.
   const tileAt = (position, extent) => (position % 2 ? extent - 1 - (position - 1) / 2 : position / 2);
 
-  class Machine {
+  class Simulation {
     constructor(variant, sizes, workers, handoff, seen) {
       this.code = prepared(variant);
       this.values = withDataValues(variant, sizes);
@@ -187,9 +187,9 @@ const Schedule = (() => {
   /// {end, tasks, free}: when the last worker is done, how many tasks ran, when each worker is done. `seen` is called
   /// with (type, number, worker, begin, end) of each task.
   function simulate(variant, sizes, workers, handoff, seen) {
-    const machine = new Machine(variant, sizes, workers, handoff, seen);
-    machine.walk(variant.steps);
-    return { end: Math.max(...machine.free), tasks: machine.tasks, free: machine.free };
+    const simulation = new Simulation(variant, sizes, workers, handoff, seen);
+    simulation.walk(variant.steps);
+    return { end: Math.max(...simulation.free), tasks: simulation.tasks, free: simulation.free };
   }
 
   /// How many tasks of each type there are in all iterations.
