@@ -8,9 +8,10 @@
 // further along an axis they are, its tiles are taken from both ends in turn. Segments follow program order;
 // a loop repeats its segments. Waits that do not depend on a segment's coordinates are hoisted to its start.
 //
-// Memory: every temporary has a slot in the arena. A slot lies above others, which it therefore does not
-// meet; any two slots of which neither lies above the other may meet, and the waits order the lives of what
-// they hold. Where a slot begins is a maximum of sums of sizes, computed by the host.
+// Memory: every temporary has a slot in the arena. A slot begins at or after the ends of the slots that it
+// lies above, so it does not overlap them at any sizes. Two slots of which neither lies above the other may
+// overlap; then the waits order all accesses to one temporary before all writes to the other. The begin of a
+// slot is a maximum of sums of sizes, which the host computes.
 #pragma once
 #include <optional>
 #include <string>
@@ -25,8 +26,8 @@ using shape::Fact;
 
 enum class Schedule : uint8_t { events, barrier };
 
-/// Segments that follow one another and do not wait for each other stand in one line: where all tasks of the
-/// line together are no more than the workers, each worker takes one task of it at most (workers.h).
+/// Consecutive segments that do not wait for each other form a line. If all tasks of the line together are no
+/// more than the workers, each worker takes at most one of them, so the segments run in parallel (workers.h).
 struct Line {
   Dim before;  ///< tasks of the line before the segment's first one
   Dim whole;   ///< tasks of the line
@@ -40,9 +41,8 @@ struct Segment {
   std::vector<uint32_t> exit_conditions;  ///< numbers of Variant::exit_conditions that its one task computes
   std::vector<uint32_t> data_sizes;       ///< numbers of Variant::data_sizes that its one task computes
   std::optional<Line> line = std::nullopt;  ///< Schedule::events: where others stand beside it
-  /// The coordinate along which tasks cost different amounts: in the order of the grid its tiles are the
-  /// first, the last, the second, the last but one (workers.h), so that every worker gets cheap and dear
-  /// ones.
+  /// The coordinate along which the costs of tasks differ, if there is one. Its tiles are taken in the order
+  /// first, last, second, last but one, and so on (workers.h), which balances the load of the workers.
   std::optional<uint32_t> folded = std::nullopt;
 };
 
@@ -92,8 +92,8 @@ struct Step {
                ///< launch of a program with debugs has one worker, so nothing overwrites them
 };
 
-/// The memory of a temporary. It lies above some slots before it in the list, and as low as it can: it begins
-/// where the last of them ends, at a multiple of slot_alignment.
+/// The memory of a temporary. It begins at the end of the last of the slots that it lies above, which come
+/// before it in the list, rounded up to slot_alignment.
 struct Slot {
   task::BufferId buffer;
   Dim bytes;
@@ -131,8 +131,8 @@ Dim tasks_of(const task::TaskType&);
 /// Estimated work of all tasks of the type in all iterations of its loops; a loop with a condition counts as
 /// `typical_steps`, and of a loop whose iterations differ the one in the middle stands for all.
 Dim work_of(const task::Program&, const task::TaskType&);
-/// The loops around the consumer, from the innermost out, in all iterations of which the wait asks the same.
-/// A task has one worker in all of them (verify_segments.cpp), so only the first iteration has to wait.
+/// Returns the loops around the consumer, from the innermost out, in which the wait is loop-invariant. A task
+/// runs on the same worker in all of their iterations (verify_segments.cpp), so only the first has to wait.
 std::vector<task::LoopId> loops_waited_once(const task::Program&, const task::Wait&);
 std::string print(const Plan&);
 /// Reads print()'s text back. `programs`: those of the variants, in order.
