@@ -50,17 +50,17 @@ void factor(Graph&);
 /// After factor, which shows what is a product, and before fuse, which would join them to what stays.
 void batch_steps(Graph&);
 
-/// Grows compute nodes: absorb_epilogue, absorb_producer and merge_siblings until none applies. Last: what it
+/// Grows compute nodes: fuse_epilogue, rematerialise and fuse_siblings until none applies. Last: what it
 /// makes is what tiling sees.
 void fuse(Graph&);
 
 /// A pointwise consumer of a reduction joins it; the reduction becomes a local. True when something changed.
-bool absorb_epilogue(Graph&);
+bool fuse_epilogue(Graph&);
 /// A reduction that is cheap to repeat becomes a local of the contractions that read it. True when something
 /// changed.
-bool absorb_producer(Graph&);
+bool rematerialise(Graph&);
 /// Independent nodes over one domain that read a common operand become one node. True when something changed.
-bool merge_siblings(Graph&);
+bool fuse_siblings(Graph&);
 
 /// Which contractions have few results, and how deep their parts are: those that make at most `tasks` tiles
 /// of `rows` by `columns` (task::Tiling), in parts of `depth`, as much as keeps a task busy for some
