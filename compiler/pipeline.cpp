@@ -1,11 +1,11 @@
 // THE page: what the compiler does, in order. Each row is a representation, why it exists, how it is made
 // from the one before, and how it prints. A stage that reports errors is the last one to run.
 //
-//   source -> tokens -> ast -> core -> graph -> fused -> tasks -> plan -> proof -> llvm -> asm -> bundle
+//   source -> tokens -> ast -> core -> graph -> fused -> inplace -> tasks -> plan -> proof
+//          -> llvm -> asm -> bundle
 #include "pipeline.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,6 +16,7 @@
 #include "base/work.h"
 #include "core/print.h"
 #include "entry/fused.h"
+#include "entry/report.h"
 #include "image/build.h"
 #include "module/module.h"
 #include "plan/verify.h"
@@ -67,25 +68,17 @@ void make_graphs(Compilation& c) {
     auto graph = entry::graph_of(*c.core, id, c.sources, c.diagnostics);
     if (graph) c.entries.push_back({global.name, std::move(*graph), {}, {}});
   }
-  if (!c.entries.empty() || c.diagnostics.has_errors()) return;
-  std::string others;
-  for (core::GlobalId id : c.core->own)
-    if (c.core->globals[id].kind == core::Global::Kind::entry)
-      others += fmt::format("{}`{}`", others.empty() ? "" : ", ", c.core->globals[id].name);
-  if (others.empty()) {
-    c.diagnostics.report(source::error(source::Code::E0610, {}, "the file has no entry to build")
-                             .help("declare what a host program calls with `entry NAME ... = ...`"));
-  } else {
-    c.diagnostics.report(
-        source::error(source::Code::E0610, {},
-                      fmt::format("the file has no entry `{}`", fmt::join(c.options.entries, "`, `")))
-            .help(fmt::format("its entries are {}", others)));
-  }
+  if (c.entries.empty() && !c.diagnostics.has_errors())
+    entry::report_no_entry(*c.core, c.options.entries, c.diagnostics);
 }
 
 void fuse_graphs(Compilation& c) {
+  for (CompiledEntry& entry : c.entries) entry::fuse(entry.graph, *c.core, c.diagnostics);
+}
+
+void update_in_place(Compilation& c) {
   bool whole = true;
-  for (CompiledEntry& entry : c.entries) whole &= entry::fuse(entry.graph, *c.core, c.diagnostics);
+  for (CompiledEntry& entry : c.entries) whole &= entry::update_in_place(entry.graph, *c.core, c.diagnostics);
   for (const CompiledEntry& entry : c.entries)
     if (whole && !entry::refuse_unbounded_sizes(entry.graph, *c.core, c.diagnostics)) return;
 }
@@ -149,10 +142,7 @@ void prove(Compilation& c) {
     within_allowance(c, entry, [&] {
       for (const plan::Variant& variant : entry.plan.variants)
         for (const task::Obligation& o : plan::obligations(variant))
-          if (!o.proved)
-            c.diagnostics.report(
-                source::error(source::Code::E0612, {},
-                              fmt::format("entry `{}`: not proved for all sizes: {}", entry.name, o.what)));
+          if (!o.proved) entry::report_unproved(entry.graph, o.what, c.diagnostics);
     });
 }
 
@@ -248,6 +238,7 @@ const std::vector<Stage>& stages() {
       {"graph", "each entry evaluated on symbolic tensors: index notation, sizes symbolic", make_graphs,
        print_graphs},
       {"fused", "algebra and fusion: each node is what one kind of task computes", fuse_graphs, print_graphs},
+      {"inplace", "updates in place, with copies of what is still read", update_in_place, print_graphs},
       {"tasks", "constant tiles, boxes, and the event tensors that they imply", make_tasks, print_tasks},
       {"plan", "segments, hoisted waits, memory", make_plans, print_plans},
       {"proof", "that tasks and plan are right for all sizes: order, memory, words", prove, print_proofs},

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/library_names.h"
+
 namespace axon::core {
 
 using shape::Dim;
@@ -108,7 +110,8 @@ void Drafts::sizes(const Expr& e, const Failure& f, const std::vector<ExprId>& l
 
 /// Joined along the first axis where the last was meant.
 void Drafts::other_axis(const Expr& concat) {
-  offer(1, "`concat_last` joins along the last axis", concat.span, "concat_last");
+  offer(1, fmt::format("`{}` joins along the last axis", library::concat_last), concat.span,
+        library::concat_last);
 }
 
 /// One condition for the whole where one for each element was meant.
@@ -170,8 +173,8 @@ void Drafts::other_product(Span op, Span whole) {
   if (text == "@" && !vectors && operands.size() == 2) vector_product(whole);
   if (text == "@" && !vectors) offer(3, "`*` is the product element by element", op, "*");
   if (text == "@" && vectors)
-    offer(1, "`dot` is the product of two vectors", whole,
-          fmt::format("dot {} {}", bracketed(operands[0].text), bracketed(operands[1].text)));
+    offer(1, fmt::format("`{}` is the product of two vectors", library::dot), whole,
+          fmt::format("{} {} {}", library::dot, bracketed(operands[0].text), bracketed(operands[1].text)));
 }
 
 /// What is left over after whole groups of `group` is dropped.
@@ -329,7 +332,7 @@ void Drafts::transposed(const Operand& o) {
   const Expr& e = p_.exprs[o.id];
   if (e.kind == Expr::Kind::apply && e.args.size() == 2) {
     const Expr& callee = p_.exprs[e.args[0]];
-    if (callee.kind == Expr::Kind::global && p_.globals[callee.global].name == "transpose") {
+    if (is_library_function_(callee, library::transpose)) {
       const std::string inner(sources_.text(p_.exprs[e.args[1]].span));
       replace(1, o, fmt::format("take {} as it is", o.role), bracketed(inner), false);
       return;
@@ -338,8 +341,8 @@ void Drafts::transposed(const Operand& o) {
   const size_t n = o.shape.size();
   if (n < 2 || !is_dim(o.shape[n - 1]) || !is_dim(o.shape[n - 2]) || o.shape[n - 1].dim == o.shape[n - 2].dim)
     return;
-  replace(rank, o, fmt::format("transpose {}", o.role), fmt::format("transpose {}", bracketed(o.text)),
-          false);
+  replace(rank, o, fmt::format("transpose {}", o.role),
+          fmt::format("{} {}", library::transpose, bracketed(o.text)), false);
 }
 
 /// An element where what is left of the axes was meant: a parameter without a type has those that its
@@ -381,11 +384,12 @@ void Drafts::kept(ExprId operand, int depth) {
   const Expr& callee = p_.exprs[e.args[0]];
   const bool prefix = callee.kind == Expr::Kind::global && callee.text.empty() &&
                       callee.span.begin == e.span.begin && e.args.size() == 2;
-  const std::string name = prefix ? p_.globals[callee.global].name : "";
-  if (name == "keep") return;
-  if (prefix && name != "transpose")
-    offer(1, fmt::format("`keep {}` keeps the axis as a 1, which stretches", name),
-          {callee.span.file, callee.span.begin, callee.span.begin}, "keep ");
+  if (prefix && is_library_function_(callee, library::keep)) return;
+  if (prefix && !is_library_function_(callee, library::transpose))
+    offer(1,
+          fmt::format("`{} {}` keeps the axis as a 1, which stretches", library::keep,
+                      p_.globals[callee.global].name),
+          {callee.span.file, callee.span.begin, callee.span.begin}, fmt::format("{} ", library::keep));
   for (size_t i = 1; i < e.args.size(); ++i) kept(e.args[i], depth + 1);
 }
 
@@ -447,14 +451,14 @@ void Drafts::split_heads(const Operand& o) {
     for (const Dim& heads : wanted)
       for (const Dim& size : wanted)
         if (!heads.is(1) && !size.is(1) && heads * size == o.shape[n - 1].dim)
-          replace(
-              1, o, fmt::format("split the last axis of {} into heads", o.role),
-              fmt::format("heads[{}, {}] {}", print(heads, names_), print(size, names_), bracketed(o.text)),
-              false);
+          replace(1, o, fmt::format("split the last axis of {} into heads", o.role),
+                  fmt::format("{}[{}, {}] {}", library::heads, print(heads, names_), print(size, names_),
+                              bracketed(o.text)),
+                  false);
   if (n >= 3 && is_dim(o.shape[n - 1]) && is_dim(o.shape[n - 3]) &&
       is_wanted(o.shape[n - 3].dim * o.shape[n - 1].dim))
     replace(1, o, fmt::format("put the heads of {} side by side", o.role),
-            fmt::format("merge_heads {}", bracketed(o.text)), false);
+            fmt::format("{} {}", library::merge_heads, bracketed(o.text)), false);
 }
 
 /// Axes of 1 where another operand has more axes: one, or as many as make the ranks equal, at the end.

@@ -44,8 +44,14 @@ constexpr uint8_t rank_of_type = 200, rank_of_relation = 201;
 class Drafts {
  public:
   Drafts(source::Diagnostic& d, const source::SourceManager& sources, const Program& p, Names& names,
-         std::function<Type(TypeId)> type_of)
-      : d_(d), sources_(sources), p_(p), names_(names), type_of_(std::move(type_of)) {}
+         std::function<Type(TypeId)> type_of,
+         std::function<bool(const Expr&, const char*)> is_library_function)
+      : d_(d),
+        sources_(sources),
+        p_(p),
+        names_(names),
+        type_of_(std::move(type_of)),
+        is_library_function_(std::move(is_library_function)) {}
 
   std::vector<Operand> operands;
   std::vector<shape::Dim> wanted;  ///< sizes that something else in the error has
@@ -120,6 +126,7 @@ class Drafts {
   const Program& p_;
   Names& names_;
   std::function<Type(TypeId)> type_of_;
+  std::function<bool(const Expr&, const char*)> is_library_function_;
   bool product_ = false;  ///< the operator is `@`
 };
 

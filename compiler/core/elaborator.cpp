@@ -139,6 +139,11 @@ GlobalId Elaborator::library_type(const std::string& name) {
   return d.valid() ? global(d) : GlobalId{};
 }
 
+bool Elaborator::is_library_function(const Expr& callee, const std::string& name) {
+  return callee.kind == Expr::Kind::global && program.globals[callee.global].name == name &&
+         infos[callee.global.index].id == lookups.find_in_library(DeclKey::Space::values, name);
+}
+
 // ---- Order ----
 
 void Elaborator::report_recursion(GlobalId g) {

@@ -80,6 +80,8 @@ class Elaborator {
   GlobalId global(DeclId d);
   GlobalId library_value(const std::string& name);  ///< seen without import; invalid when there is none
   GlobalId library_type(const std::string& name);
+  /// Is the expression a use of this function of the library, whatever else has its name?
+  bool is_library_function(const Expr& callee, const std::string& name);
 
   const source::SourceManager& sources;
   const Modules& modules;  ///< what is named there is looked up through `lookups`

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/expr_lowering.h"
+#include "core/library_names.h"
 #include "source/limits.h"
 
 namespace axon::core {
@@ -290,7 +291,7 @@ ExprId ExprLowering::binary(const stx::BinaryExpr& b, Span span) {
       fn = "mod";
       break;
     case stx::BinaryOp::matmul:
-      fn = "matmul";
+      fn = library::matmul;
       break;
   }
   const ExprId lhs = expr(b.lhs), rhs = expr(b.rhs);

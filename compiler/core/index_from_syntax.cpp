@@ -5,6 +5,7 @@
 
 #include "core/expr_lowering.h"
 #include "core/index_lowering.h"
+#include "core/library_names.h"
 
 namespace axon::core {
 
@@ -88,7 +89,7 @@ ExprId IndexLowering::reduction(const stx::ReduceExpr& r, Span span) {
   at(value).flag = true;  // folded: the body is one number
   const size_t axes = at(value).binders.size();
   for (size_t i = 1; i < axes; ++i)  // one axis of all that the binders range over
-    value = exprs_.apply(names_.prelude("flatten", span), {value}, span);
+    value = exprs_.apply(names_.prelude(library::flatten, span), {value}, span);
   before.push_back(value);
   return exprs_.apply(head, std::move(before), span);
 }

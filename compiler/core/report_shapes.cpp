@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "core/library_names.h"
 #include "core/reporter.h"
 
 namespace axon::core {
@@ -23,7 +24,7 @@ bool Reporter::report_matmul(const Failure& f, const Why& w) {
   const Expr e = p_.exprs[w.expr];
   if (e.kind != Expr::Kind::apply || e.args.size() != 3) return false;
   const Expr callee = p_.exprs[e.args[0]];
-  if (callee.kind != Expr::Kind::global || p_.globals[callee.global].name != "matmul") return false;
+  if (!e_.is_library_function(callee, library::matmul)) return false;
   if (!p_.exprs[e.args[2]].type.valid()) return false;
   const Type a = vars_[vars_.zonk(p_.exprs[e.args[1]].type)], b = vars_[vars_.zonk(p_.exprs[e.args[2]].type)];
   const bool shaped = a.kind == Type::Kind::tensor && b.kind == Type::Kind::tensor && !a.shape.empty() &&

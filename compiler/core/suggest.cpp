@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/drafts.h"
+#include "core/library_names.h"
 
 namespace axon::core {
 
@@ -41,8 +42,9 @@ void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
       e_.infos[g_.index].module->library)
     return;
   const Expr e = p_.exprs[w.expr];
-  Drafts drafts(d, e_.sources, p_, names(),
-                [&](TypeId t) { return vars_[vars_.zonk(unifier_.shape_view(t))]; });
+  Drafts drafts(
+      d, e_.sources, p_, names(), [&](TypeId t) { return vars_[vars_.zonk(unifier_.shape_view(t))]; },
+      [&](const Expr& callee, const char* name) { return e_.is_library_function(callee, name); });
   drafts.want(w.expected);
   const auto axes = [&](TypeId t) { return t.valid() ? vars_[vars_.zonk(t)].shape.size() : 0; };
   const bool has_more_axes = w.expected.valid() && axes(w.found) > axes(w.expected);
@@ -112,9 +114,7 @@ void Reporter::suggest(Diagnostic& d, const Failure& f, const Why& w) {
   if (f.kind != Failure::Kind::size && f.kind != Failure::Kind::broadcast) return;
   if (e.kind == Expr::Kind::apply) {
     const Expr& callee = p_.exprs[e.args[0]];
-    if (callee.kind == Expr::Kind::global &&
-        e_.infos[callee.global.index].id == e_.lookups.find_in_library(DeclKey::Space::values, "concat"))
-      drafts.other_axis(callee);
+    if (e_.is_library_function(callee, library::concat)) drafts.other_axis(callee);
   }
   drafts.sizes(e, f, loops, vars_);
   if (attempt_) return;  // the sizes here are those of the caller

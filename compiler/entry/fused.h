@@ -1,8 +1,8 @@
 // One entry up to its fused graph, and what is refused on the way.
 //
-// In: a checked program without errors, and an entry of it. Out: the graph that tasks are made of, or errors:
-// this is all that a build can refuse before it makes tasks. Invariant: the work for an entry is counted, and
-// ends in an error where it is more than one may take.
+// In: a checked program without errors, and an entry of it. Out: the graph that tasks are made of, whose
+// updates happen in place, or errors: this is all that a build can refuse before it makes tasks. Invariant:
+// the work for an entry is counted, and ends in an error where it is more than one may take.
 #pragma once
 #include <functional>
 #include <optional>
@@ -21,15 +21,18 @@ inline constexpr uint64_t steps_of_a_graph = 40'000'000;
 std::optional<graph::Graph> graph_of(const core::Program& program, core::GlobalId entry,
                                      const source::SourceManager& sources, source::Diagnostics& diagnostics);
 
-/// Runs the passes; false where that is too much work, for then the graph is in the middle of them.
+/// Runs the graph passes. Returns false, with an error, if that takes too much work: the graph is then in the
+/// middle of them.
 bool fuse(graph::Graph& graph, const core::Program& program, source::Diagnostics& diagnostics);
 
-/// Memory is laid out for the most that a size can be that the data decides: false where there is no most.
+/// Lets every update happen in place: inserts copies where a value would be overwritten that is still read.
+/// Reports an error for each copy of a consumed (`*`) state. Returns false as fuse() does.
+bool update_in_place(graph::Graph& graph, const core::Program& program, source::Diagnostics& diagnostics);
+
+/// Memory for a data-dependent size is laid out for its bound. Returns false, with an error, if one has none
+/// that is known before the entry runs.
 bool refuse_unbounded_sizes(const graph::Graph& graph, const core::Program& program,
                             source::Diagnostics& diagnostics);
-
-void report_too_large(const graph::Graph& graph, const core::Program& program,
-                      source::Diagnostics& diagnostics, const std::string& why);
 
 /// Takes a step for the entry; false, with an error, when that is more work than it may take.
 bool within_allowance(const graph::Graph& graph, const core::Program& program,

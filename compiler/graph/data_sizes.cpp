@@ -1,4 +1,4 @@
-// What is known of sizes that only the data decides before they are decided, and who mentions them.
+// What is known of data-dependent sizes before the data is, and who mentions them.
 #include <algorithm>
 
 #include "graph/graph.h"
@@ -66,8 +66,8 @@ std::optional<Dim> at_most(const Dim& d, Var size, const Dim& bound) {
 
 std::optional<Dim> at_most_before_data(const Graph& g, const Dim& d) {
   std::optional<Dim> most = d;
-  const auto decided = data_sizes(g);
-  for (auto s = decided.rbegin(); s != decided.rend() && most; ++s)  // a bound may mention earlier ones
+  const auto sizes = data_sizes(g);
+  for (auto s = sizes.rbegin(); s != sizes.rend() && most; ++s)  // a bound may mention earlier ones
     most = at_most(*most, g.sizes[*s].var, g.sizes[*s].equation);
   return most;
 }

@@ -151,7 +151,7 @@ struct Carried {
 
 enum class NodeOp : uint8_t { input, empty, compute, loop, param };
 
-/// A size that the data decides anew in each iteration of a loop, or at each point of a node.
+/// A data-dependent size with another value in each iteration of a loop, or at each point of a node.
 struct DynamicSize {
   Var size;
   ScalarId value;  ///< i64, over loop indices and index variables in scope where the size is used
@@ -173,7 +173,7 @@ struct Node {
   bool guarded = false;          ///< compute: its loads need be in range in the branch only that it stands in
   Axis index;                    ///< loop: its index variable and trip count
   std::vector<Carried> carried;  ///< loop; node output c is carried c. param: output c is carried c inside
-  std::optional<uint32_t> condition;  ///< loop: the carried value that decides whether an iteration starts
+  std::optional<uint32_t> condition;  ///< loop: the carried value that is the exit condition
   std::string unending;               ///< loop with a condition: the words for when step_limit did not end it
   RegionId body;                      ///< loop
 };
@@ -202,9 +202,9 @@ struct Result {
   Value value;
 };
 
-/// A size of the entry, and how it is found: by the host before anything runs, or, where only the data
-/// decides, by the launch itself. Until then the host takes its bound for it; where nothing is known to bound
-/// it, as much as it had room for, and launches again with more where that does not suffice.
+/// A size of the entry, and how it is found: by the host before anything runs, or, if it is data-dependent,
+/// by the launch itself. Memory for a data-dependent size is laid out by the host for its bound; for one
+/// without a bound, for a guess, and where that does not suffice the host launches again with more.
 struct Size {
   Var var;
   std::string name;
@@ -218,7 +218,7 @@ struct Size {
   /// What it can be: of an i64 that is no size, the integers that the facts allow (narrow_integers).
   shape::WideRange range = shape::size_range();
   bool is_integer() const { return !range.inside(shape::size_range()); }
-  /// Decided by the data, and nothing bounds it: then its bound is written as the size itself.
+  /// Is it a data-dependent size without a bound? Then its bound is written as the size itself.
   bool is_unbounded() const { return from == From::data && equation == Dim(var); }
 };
 
@@ -338,7 +338,7 @@ std::string limit_integers(Graph&);
 /// The order that the node computes; nullptr where it computes anything else.
 const Scalar* computed_order(const Graph&, const Node&);
 
-/// Positions in Graph::sizes of those that the data decides; the k-th one's check has the number
+/// Positions in Graph::sizes of the data-dependent ones; the k-th one's check has the number
 /// checks.size() + (number of loops with a condition) + k.
 std::vector<uint32_t> data_sizes(const Graph&);
 bool reads_data(const Graph&, const Dim&);  ///< does it mention one of them?
@@ -347,7 +347,7 @@ bool reads_data(const Graph&, const Dim&);  ///< does it mention one of them?
 std::optional<uint32_t> input_checked_by_host(const Graph&, const Check&);
 /// The most that an expression can be while the size is 0 .. bound; nullopt when no bound is known.
 std::optional<Dim> at_most(const Dim&, Var size, const Dim& bound);
-/// The same without all of the sizes that the data decides.
+/// The same for all data-dependent sizes at once: over sizes that are known before the entry runs.
 std::optional<Dim> at_most_before_data(const Graph&, const Dim&);
 /// Does the node, with what is in it, mention the variable?
 bool mentions(const Graph&, NodeId, Var);

@@ -62,14 +62,14 @@ class Interpreter {
       : g(graph),
         inputs_(inputs),
         precision_(precision),
-        machine_(graph, precision),
+        scalars_(graph, precision),
         values_(graph.nodes.size()) {}
 
   Outcome run(const shape::Assignment& sizes) {
-    for (const auto& [var, value] : sizes) machine_.bind(var, value);
-    if (machine_.error.empty()) region(g.root);
+    for (const auto& [var, value] : sizes) scalars_.bind(var, value);
+    if (scalars_.error.empty()) region(g.root);
     Outcome outcome;
-    outcome.error = machine_.error;
+    outcome.error = scalars_.error;
     outcome.gave_up = gave_up_;
     outcome.shown = shown();
     if (!outcome.error.empty()) return outcome;
@@ -77,7 +77,7 @@ class Interpreter {
     for (size_t i = 0; i < g.inputs.size(); ++i)
       if (g.inputs[i].kind == InputKind::state)
         outcome.states.push_back(final_state(static_cast<uint32_t>(i)));
-    outcome.decided = decided_;
+    outcome.data_values = data_values_;
     outcome.steps = steps_;
     return outcome;
   }
@@ -86,10 +86,10 @@ class Interpreter {
   const Graph& g;
   const std::vector<Tensor>& inputs_;
   Precision precision_;
-  Machine machine_;
+  ScalarInterpreter scalars_;
   bool gave_up_ = false;
   std::vector<std::vector<Storage>> values_;  // node -> outputs
-  shape::Assignment decided_;  // sizes, and steps of the loops with a condition that have ended
+  shape::Assignment data_values_;  // sizes, and steps of the loops with a condition that have ended
   std::map<shape::Var, std::vector<int64_t>> steps_;  // of all their runs
   std::map<Value, std::vector<const Check*>> bounds_ = bounded_values();
   std::set<Value> kept_ = values_kept();
@@ -111,7 +111,7 @@ class Interpreter {
   }
 
   const Storage& storage(Value v) const { return values_[v.node.index][v.output]; }
-  void provide(Value v) { machine_.provide(v, storage(v).get()); }
+  void provide(Value v) { scalars_.provide(v, storage(v).get()); }
 
   /// What `debug` shows of that which has been computed.
   std::vector<std::pair<std::string, Tensor>> shown() const {
@@ -171,7 +171,7 @@ class Interpreter {
   void region(RegionId id) {
     const auto& nodes = g.regions[id].nodes;
     const auto last = dying(id);
-    for (size_t i = 0; i < nodes.size() && machine_.error.empty(); ++i) {
+    for (size_t i = 0; i < nodes.size() && scalars_.error.empty(); ++i) {
       node(nodes[i], last[i]);
       for (Value v : last[i]) values_[v.node.index][v.output].reset();
     }
@@ -202,12 +202,12 @@ class Interpreter {
   }
 
   void decide(const Size& s) {
-    if (!machine_.error.empty()) return;
+    if (!scalars_.error.empty()) return;
     const int64_t value = storage(s.value)->integers.at(0);
-    const int64_t most = s.is_unbounded() ? max_elements : machine_.evaluate(s.equation).value_or(0);
-    if (value < 0 || value > most) return machine_.fail(fill_sides(s.message, value, most));
-    machine_.bind(s.var, value);
-    decided_[s.var] = value;
+    const int64_t most = s.is_unbounded() ? max_elements : scalars_.evaluate(s.equation).value_or(0);
+    if (value < 0 || value > most) return scalars_.fail(fill_sides(s.message, value, most));
+    scalars_.bind(s.var, value);
+    data_values_[s.var] = value;
   }
 
   Storage input(uint32_t number) {
@@ -222,12 +222,12 @@ class Interpreter {
     t->elem = type.elem;
     int64_t count = 1;
     for (const Dim& d : type.shape) {
-      int64_t extent = std::max<int64_t>(machine_.evaluate(d).value_or(0), 0);
+      int64_t extent = std::max<int64_t>(scalars_.evaluate(d).value_or(0), 0);
       t->shape.push_back(extent);
       count = extent == 0 ? 0 : count > max_elements / extent ? max_elements : count * extent;
     }
     if (count >= max_elements) {
-      machine_.fail("a tensor is too large to interpret");
+      scalars_.fail("a tensor is too large to interpret");
       gave_up_ = true;
       count = 0;
     }
@@ -241,13 +241,14 @@ class Interpreter {
 
   void check_bounds(Value v) {
     auto it = bounds_.find(v);
-    if (it == bounds_.end() || !machine_.error.empty()) return;
+    if (it == bounds_.end() || !scalars_.error.empty()) return;
     for (const Check* c : it->second) {
-      const auto bound = machine_.evaluate(c->bound);
-      if (!bound) continue;  // a size that is decided later: the value is checked where it is used
+      const auto bound = scalars_.evaluate(c->bound);
+      if (!bound)
+        continue;  // the bound is a later data-dependent size: the value is checked where it is used
       for (int64_t x : storage(v)->integers)
         if (x < 0 || x >= *bound) {
-          machine_.fail(fill_sides(c->message + index_words, x, *bound - 1));
+          scalars_.fail(fill_sides(c->message + index_words, x, *bound - 1));
           return;
         }
     }
@@ -257,7 +258,7 @@ class Interpreter {
 
   void loop(NodeId id, const std::vector<Value>& dying_here) {
     const Node& n = g.nodes[id];
-    int64_t trips = n.condition ? step_limit + 1 : machine_.evaluate(n.index.extent).value_or(0);
+    int64_t trips = n.condition ? step_limit + 1 : scalars_.evaluate(n.index.extent).value_or(0);
     std::vector<Storage> current;
     for (const Carried& c : n.carried) current.push_back(storage(c.init));
     std::set<Value> inside;  // an initial value that the iterations also read by itself stays
@@ -267,20 +268,20 @@ class Interpreter {
       if (!inside.contains(c.init) &&
           std::find(dying_here.begin(), dying_here.end(), c.init) != dying_here.end())
         values_[c.init.node.index][c.init.output].reset();
-    for (int64_t l = 0; l < trips && machine_.error.empty(); ++l) {
+    for (int64_t l = 0; l < trips && scalars_.error.empty(); ++l) {
       if (n.condition && current[*n.condition]->integers[0] == 0) {
         trips = l;
         break;
       }
-      if (n.condition && l == step_limit) return machine_.fail(fill_sides(n.unending, l, step_limit));
-      machine_.bind(n.index.var, l);
+      if (n.condition && l == step_limit) return scalars_.fail(fill_sides(n.unending, l, step_limit));
+      scalars_.bind(n.index.var, l);
       if (!n.carried.empty()) {
         NodeId param = n.carried[0].param.node;
         values_[param.index] = std::move(current);
         for (uint32_t c = 0; c < n.carried.size(); ++c) check_bounds({param, c});
       }
       region(n.body);
-      if (!machine_.error.empty()) return;
+      if (!scalars_.error.empty()) return;
       current.clear();
       for (const Carried& c : n.carried) current.push_back(storage(c.result));
       for (NodeId inner : g.regions[n.body].nodes) values_[inner.index].clear();
@@ -288,8 +289,8 @@ class Interpreter {
     values_[id.index] = std::move(current);
     if (!n.condition) return;
     const Var steps = steps_var(n);
-    machine_.bind(steps, trips);
-    decided_[steps] = trips;
+    scalars_.bind(steps, trips);
+    data_values_[steps] = trips;
     steps_[steps].push_back(trips);
   }
 
@@ -299,24 +300,24 @@ class Interpreter {
   template <class Step>
   void each_point(const std::vector<Axis>& domain, const Step& step) {
     std::vector<DimCode> extents;
-    for (const Axis& a : domain) extents.push_back(machine_.compile(a.extent));
+    for (const Axis& a : domain) extents.push_back(scalars_.compile(a.extent));
     const auto from = [&](const auto& self, size_t axis) -> void {
       if (axis == domain.size()) return step();
-      const int64_t extent = machine_.value(extents[axis]);
-      for (int64_t i = 0; i < extent && machine_.error.empty(); ++i) {
-        machine_.bind(domain[axis].var, i);
+      const int64_t extent = scalars_.value(extents[axis]);
+      for (int64_t i = 0; i < extent && scalars_.error.empty(); ++i) {
+        scalars_.bind(domain[axis].var, i);
         self(self, axis + 1);
       }
     };
-    if (machine_.error.empty()) from(from, 0);
+    if (scalars_.error.empty()) from(from, 0);
   }
 
   /// Evaluates a body at every point of the domain.
   void tabulate(const std::vector<Axis>& domain, ScalarId body, Tensor& out) {
-    Code* code = machine_.compile(body);
+    Code* code = scalars_.compile(body);
     const bool real = base::is_float(out.elem);
     each_point(domain, [&] {
-      const Number n = machine_.run(code);
+      const Number n = scalars_.run(code);
       if (real) {
         out.floats.push_back(n.real);
       } else {
@@ -327,26 +328,26 @@ class Interpreter {
 
   void compute(NodeId id, const std::vector<Value>& dying_here) {
     const Node& n = g.nodes[id];
-    machine_.forget();
+    scalars_.forget();
     std::set<Value> reads;
     reads_of(id, reads);
     for (Value v : reads) provide(v);
-    machine_.set_guarded(n.guarded);
-    for (const DynamicSize& s : n.dynamic_sizes) machine_.define(s.size, s.value);
+    scalars_.set_guarded(n.guarded);
+    for (const DynamicSize& s : n.dynamic_sizes) scalars_.define(s.size, s.value);
     std::vector<Tensor> locals(n.locals.size());
     for (uint32_t i = 0; i < n.locals.size(); ++i) {
       Tensor& t = locals[i];
       t.elem = n.locals[i].elem;
-      for (const Axis& a : n.locals[i].domain) t.shape.push_back(machine_.evaluate(a.extent).value_or(0));
+      for (const Axis& a : n.locals[i].domain) t.shape.push_back(scalars_.evaluate(a.extent).value_or(0));
       tabulate(n.locals[i].domain, n.locals[i].body, t);
-      machine_.provide(local_value(i), &t);
+      scalars_.provide(local_value(i), &t);
     }
     std::vector<Tensor> computed(n.outputs.size());
     for (size_t o = 0; o < n.outputs.size(); ++o) {
       computed[o].elem = n.outputs[o].type.elem;
       tabulate(n.domain, n.outputs[o].body, computed[o]);
     }
-    if (!machine_.error.empty()) return;
+    if (!scalars_.error.empty()) return;
     std::vector<Storage> outputs;
     for (size_t o = 0; o < n.outputs.size(); ++o)
       outputs.push_back(store(n, n.outputs[o], std::move(computed[o]), dying_here));
@@ -359,7 +360,7 @@ class Interpreter {
     };
     if (!o.base && o.at == identity_map(n.domain) &&
         std::all_of(n.domain.begin(), n.domain.end(), has_memory)) {
-      for (const Axis& a : n.domain) computed.shape.push_back(machine_.evaluate(a.extent).value_or(0));
+      for (const Axis& a : n.domain) computed.shape.push_back(scalars_.evaluate(a.extent).value_or(0));
       return std::make_shared<Tensor>(std::move(computed));
     }
     Storage whole = o.base ? storage(*o.base) : allocate(o.type, true);
@@ -376,14 +377,14 @@ class Interpreter {
 
   void scatter(const std::vector<Axis>& domain, const std::vector<Dim>& at, const Tensor& from, Tensor& to) {
     std::vector<DimCode> where;
-    for (const Dim& d : at) where.push_back(machine_.compile(d));
+    for (const Dim& d : at) where.push_back(scalars_.compile(d));
     size_t k = 0;
     each_point(domain, [&] {
       int64_t offset = 0;
       for (size_t a = 0; a < at.size(); ++a) {
-        int64_t i = machine_.value(where[a]);
+        int64_t i = scalars_.value(where[a]);
         if (i < 0 || i >= to.shape[a]) {
-          machine_.fail(fmt::format("index {} is out of range on axis {} of extent {}", i, a, to.shape[a]));
+          scalars_.fail(fmt::format("index {} is out of range on axis {} of extent {}", i, a, to.shape[a]));
           return;
         }
         offset = offset * to.shape[a] + i;
@@ -500,19 +501,19 @@ Outcome interpret(const Graph& g, const std::vector<Tensor>& inputs, const shape
 // ---- the evaluator of single expressions ----
 
 struct Evaluator::State {
-  Machine machine;
+  ScalarInterpreter scalars;
 };
 
-Evaluator::Evaluator(const Graph& g, Precision p, Reader read) : state_(new State{Machine(g, p)}) {
-  state_->machine.read_through(std::move(read));
+Evaluator::Evaluator(const Graph& g, Precision p, Reader read) : state_(new State{ScalarInterpreter(g, p)}) {
+  state_->scalars.read_through(std::move(read));
 }
 Evaluator::~Evaluator() { delete state_; }
-void Evaluator::bind(Var v, int64_t value) { state_->machine.bind(v, value); }
-std::string Evaluator::error() const { return state_->machine.error; }
+void Evaluator::bind(Var v, int64_t value) { state_->scalars.bind(v, value); }
+std::string Evaluator::error() const { return state_->scalars.error; }
 
 Number Evaluator::evaluate(ScalarId s) {
-  state_->machine.forget();  // what the reader reads may have changed since the last call
-  return state_->machine.run(state_->machine.compile(s));
+  state_->scalars.forget();  // what the reader reads may have changed since the last call
+  return state_->scalars.run(state_->scalars.compile(s));
 }
 
 }  // namespace axon::graph

@@ -29,7 +29,8 @@ struct Outcome {
   bool gave_up = false;         ///< the error is a limit of the interpreter: it says nothing of the program
   std::vector<Tensor> results;  ///< one per Graph::results
   std::vector<Tensor> states;   ///< final contents per input of kind state, in input order
-  shape::Assignment decided;    ///< by the data: sizes, and how many steps loops with a condition had last
+  shape::Assignment
+      data_values;  ///< data-dependent sizes, and trip counts of the last run of loops with an exit condition
   std::map<shape::Var, std::vector<int64_t>> steps =
       {};  ///< of each loop with a condition, one number per run
   std::vector<std::pair<std::string, Tensor>> shown = {};  ///< by `debug`, also before an error

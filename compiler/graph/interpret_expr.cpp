@@ -18,13 +18,13 @@ namespace axon::graph {
 
 // ---- compilation ----
 
-uint32_t Machine::slot(Var v) {
+uint32_t ScalarInterpreter::slot(Var v) {
   auto [it, fresh] = slot_of_.emplace(v.id, static_cast<uint32_t>(slots_.size()));
   if (fresh) slots_.emplace_back();
   return it->second;
 }
 
-uint32_t Machine::tensor(Value v) {
+uint32_t ScalarInterpreter::tensor(Value v) {
   auto [it, fresh] = tensor_of_.emplace(v, static_cast<uint32_t>(tensors_.size()));
   if (fresh) {
     tensors_.push_back(nullptr);
@@ -46,15 +46,15 @@ std::string fill_sides(std::string message, std::optional<int64_t> lhs, std::opt
   return message;
 }
 
-void Machine::bind(Var v, int64_t value) {
+void ScalarInterpreter::bind(Var v, int64_t value) {
   uint32_t s = slot(v);
   if (!slots_[s].bound || slots_[s].value != value) set(s, value);
 }
 
-void Machine::provide(Value v, const Tensor* t) { tensors_[tensor(v)] = t; }
+void ScalarInterpreter::provide(Value v, const Tensor* t) { tensors_[tensor(v)] = t; }
 
 /// The variable's slot; `uses` gets those that its value depends on.
-uint32_t Machine::use(Var v, DimCode& code, std::vector<uint32_t>& uses) {
+uint32_t ScalarInterpreter::use(Var v, DimCode& code, std::vector<uint32_t>& uses) {
   const uint32_t at = slot(v);
   const auto definition = definitions_.find(v.id);
   if (definition == definitions_.end()) {
@@ -67,7 +67,7 @@ uint32_t Machine::use(Var v, DimCode& code, std::vector<uint32_t>& uses) {
   return at;
 }
 
-DimCode Machine::compile_dim(const Dim& d, std::vector<uint32_t>& uses) {
+DimCode ScalarInterpreter::compile_dim(const Dim& d, std::vector<uint32_t>& uses) {
   DimCode code;
   for (const shape::Term& term : d.terms()) {
     if (term.factors.empty()) {
@@ -95,7 +95,7 @@ DimCode Machine::compile_dim(const Dim& d, std::vector<uint32_t>& uses) {
   return code;
 }
 
-std::optional<int64_t> Machine::evaluate(const Dim& d) {
+std::optional<int64_t> ScalarInterpreter::evaluate(const Dim& d) {
   return d.evaluate([&](Var v) -> std::optional<int64_t> {
     auto it = slot_of_.find(v.id);
     if (it == slot_of_.end() || !slots_[it->second].bound) return std::nullopt;
@@ -103,7 +103,7 @@ std::optional<int64_t> Machine::evaluate(const Dim& d) {
   });
 }
 
-Code* Machine::compile(ScalarId root) { return compile_node(root, false); }
+Code* ScalarInterpreter::compile(ScalarId root) { return compile_node(root, false); }
 
 namespace {
 
@@ -123,7 +123,7 @@ double real_of(const Code& c, int64_t n) {
 
 }  // namespace
 
-Code* Machine::compile_node(ScalarId id, bool inside) {
+Code* ScalarInterpreter::compile_node(ScalarId id, bool inside) {
   uint64_t key = uint64_t{id.index} * 2 + (inside ? 1 : 0);
   if (auto it = compiled_.find(key); it != compiled_.end()) {
     if (it->second->op != Op::constant && it->second->op != Op::index) it->second->memo = true;  // shared
@@ -201,7 +201,7 @@ Code* Machine::compile_node(ScalarId id, bool inside) {
 
 // ---- evaluation ----
 
-int64_t Machine::factor(const DimCode::Factor& f) {
+int64_t ScalarInterpreter::factor(const DimCode::Factor& f) {
   if (f.kind == shape::AtomKind::var) return slots_[f.slot].value;
   int64_t a = dim(*f.lhs), b = dim(*f.rhs);
   if (f.kind == shape::AtomKind::min) return std::min(a, b);
@@ -210,7 +210,7 @@ int64_t Machine::factor(const DimCode::Factor& f) {
   return f.kind == shape::AtomKind::mod ? shape::floor_remainder(a, b) : shape::floor_quotient(a, b);
 }
 
-int64_t Machine::dim(const DimCode& d) {
+int64_t ScalarInterpreter::dim(const DimCode& d) {
   for (const auto& [slot, code] : d.defined) slots_[slot].value = run(code).integer;
   int64_t sum = d.constant;
   for (const auto& [coefficient, slot] : d.linear) sum += coefficient * slots_[slot].value;
@@ -222,12 +222,12 @@ int64_t Machine::dim(const DimCode& d) {
   return sum;
 }
 
-inline double Machine::rounded(const Code& c, double value) const {
+inline double ScalarInterpreter::rounded(const Code& c, double value) const {
   if (c.round == Code::Round::f32) return static_cast<double>(static_cast<float>(value));
   return c.round == Code::Round::narrow ? round_to(c.elem, value) : value;
 }
 
-Number Machine::run(Code* code) {
+Number ScalarInterpreter::run(Code* code) {
   Code& c = *code;
   if (c.op == Op::constant) return c.value;
   if (!c.memo) return compute(c);
@@ -237,7 +237,7 @@ Number Machine::run(Code* code) {
   return c.value;
 }
 
-Number Machine::compute(Code& c) {
+Number ScalarInterpreter::compute(Code& c) {
   switch (c.op) {
     case Op::constant:
       return c.value;
@@ -287,7 +287,7 @@ Number Machine::compute(Code& c) {
   return {};
 }
 
-Number Machine::load(Code& c) {
+Number ScalarInterpreter::load(Code& c) {
   for (size_t i = 0; i < c.point.size(); ++i)
     c.point[i] = c.args[i] ? run(c.args[i]).integer : dim(c.indices[i]);
   if (reader_) return reader_(tensor_values_[c.tensor], c.point);
@@ -335,7 +335,7 @@ int64_t negated(int64_t a) { return static_cast<int64_t>(0 - static_cast<uint64_
 
 }  // namespace
 
-Number Machine::real_op(const Code& c) {
+Number ScalarInterpreter::real_op(const Code& c) {
   double a = run(c.args[0]).real;
   double b = c.args.size() > 1 ? run(c.args[1]).real : 0;
   switch (c.op) {
@@ -390,7 +390,7 @@ Number Machine::real_op(const Code& c) {
   base::bug("interpret", std::string("floats under `") + op_name(c.op) + "`");
 }
 
-Number Machine::integer_op(const Code& c) {
+Number ScalarInterpreter::integer_op(const Code& c) {
   int64_t a = run(c.args[0]).integer;
   if (c.op == Op::and_ && !a) return {};
   if (c.op == Op::or_ && a) return {0, 1};
@@ -444,7 +444,7 @@ Number Machine::integer_op(const Code& c) {
 // ---- reductions ----
 
 template <class Step>
-void Machine::each_point(Code& c, const Step& step, size_t first) {
+void ScalarInterpreter::each_point(Code& c, const Step& step, size_t first) {
   if (first == c.binders.size()) return step();
   const auto& [slot, extent] = c.binders[first];
   const int64_t count = dim(extent);
@@ -454,7 +454,7 @@ void Machine::each_point(Code& c, const Step& step, size_t first) {
   }
 }
 
-Number Machine::reduce(Code& c) {
+Number ScalarInterpreter::reduce(Code& c) {
   Code* body = c.args[0];
   if (c.monoid == Monoid::argmax) {
     Number best;
@@ -529,7 +529,7 @@ Number Machine::reduce(Code& c) {
 }
 
 /// Element number args[1] of the sorted positions, which are kept for the rest of the row.
-Number Machine::order(Code& c) {
+Number ScalarInterpreter::order(Code& c) {
   if (!still_valid(c.row_slots, c.row_at)) {
     std::vector<Number> keys;
     each_point(c, [&] { keys.push_back(run(c.args[0])); });
@@ -552,7 +552,7 @@ Number Machine::order(Code& c) {
 }
 
 /// By definition, in two passes: the maximum, then the sums. Leaves the components in c.online.
-void Machine::online(Code& c) {
+void ScalarInterpreter::online(Code& c) {
   std::vector<double> scores;
   double top = -std::numeric_limits<double>::infinity();
   each_point(c, [&] {

@@ -62,9 +62,9 @@ struct Code {
 /// A check's message with `{lhs}` and `{rhs}` replaced by the values of its two sides; `?` for one without.
 std::string fill_sides(std::string message, std::optional<int64_t> lhs, std::optional<int64_t> rhs);
 
-class Machine {
+class ScalarInterpreter {
  public:
-  Machine(const Graph& graph, Precision precision) : g(graph), precision_(precision) {}
+  ScalarInterpreter(const Graph& graph, Precision precision) : g(graph), precision_(precision) {}
 
   void bind(Var v, int64_t value);
   /// Gives a variable the value that the scalar has wherever a dimension mentions it.

@@ -75,15 +75,15 @@ class Parser : ExprParser {
     } else if (accept("result")) {
       std::string path = string();
       g.results.push_back({path, value()});
-    } else if (accept("decides")) {
+    } else if (accept("data")) {
       const Var size = variable(word());
       const auto of =
           std::find_if(g.sizes.begin(), g.sizes.end(), [&](const Size& s) { return s.var == size; });
-      const Value decided = value();
+      const Value computed = value();
       if (of == g.sizes.end() || of->from != Size::From::data)
-        fail("only a size that the data decides is decided");
+        fail("only a data-dependent size is a value of the graph");
       else
-        of->value = decided;
+        of->value = computed;
     } else {
       fail(fmt::format("unexpected `{}`", peek().text));
     }

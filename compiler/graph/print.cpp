@@ -132,8 +132,7 @@ class Printer {
     for (const Fact& f : g.facts) line("fact " + fact(f));
     for (const Input& i : g.inputs) input(i);
     if (g.root.valid()) region(g.root);
-    for (uint32_t s : data_sizes(g))
-      line("decides " + names.of(g.sizes[s].var) + " " + value(g.sizes[s].value));
+    for (uint32_t s : data_sizes(g)) line("data " + names.of(g.sizes[s].var) + " " + value(g.sizes[s].value));
     for (const Check& c : g.checks) {
       std::string what = c.fact ? fact(*c.fact) : value(c.value) + " < " + names.str(c.bound);
       line((c.effect ? "effect " : "check ") + what + " : " + quoted(c.message));

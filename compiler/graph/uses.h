@@ -1,9 +1,9 @@
-// Uses: the places of a graph that name a value. Who needs a value, reads it or replaces it asks here, so
-// that a new place is added to one list (each_expression, each_slot and each_root in uses.cpp).
+// Def-use: enumerates and replaces the uses of values. All passes go through these functions, so a new kind
+// of use is added in one place (each_expression, each_slot and each_root in uses.cpp).
 //
-// Values are named by loads in the bodies of compute nodes, by bases of updates and by what loops carry; and,
-// outside of all nodes, by results, checks, sizes that the data decides and debugs. A load of a local names
-// no value of the graph and is no use.
+// The uses of a value are loads in the bodies of compute nodes, bases of updates, and the values that loops
+// carry; and, outside of all nodes, results, checks, data-dependent sizes and debugs. A load of a local is no
+// use, for a local is no value of the graph.
 #pragma once
 #include <functional>
 #include <optional>
@@ -24,7 +24,7 @@ enum class UseKind : uint8_t {
   next,         ///< a loop: what a carried value is after an iteration [carried value]
   result,       ///< what the entry returns [result]
   check,        ///< a value whose elements are held against a bound [check]
-  size,         ///< a size that the data decides [size]
+  size,         ///< a data-dependent size [size]
   debug         ///< a value that is shown [debug]
 };
 
@@ -48,11 +48,11 @@ void for_each_root_use(const Graph&, const VisitUse& visit);
 /// Calls `visit` for every use: by nodes in program order, then outside of all nodes.
 void for_each_use(const Graph&, const VisitUse& visit);
 
-/// Puts `now(value)` in the place of each use, and in no other place.
+/// Replaces each used value by `now(value)`.
 void replace_uses(Graph&, const std::function<Value(Value)>& now);
 /// The same for uses that are no loads.
 void replace_whole_uses(Graph&, const std::function<Value(Value)>& now);
-/// Puts `now` in the place of one use, which is no load.
+/// Replaces one use, which is no load, by `now`.
 void replace_use(Graph&, const Use&, Value now);
 
 /// The nodes of all regions in program order: those of a loop's region follow the loop. (Passes leave removed

@@ -172,7 +172,7 @@ class Verifier {
             s.value.node.valid() && s.value.node.index < g.nodes.size() ? &g.nodes[s.value.node] : nullptr;
         if (!node || node->op != NodeOp::compute || node->region != g.root ||
             s.value.output >= node->types.size() || node->types[s.value.output] != TensorType{Elem::i64, {}})
-          complain("is not decided by an i64[] of a node at the root");
+          complain("is not an i64[] of a node at the root");
         continue;
       }
       if (s.input >= g.inputs.size()) {
@@ -212,7 +212,7 @@ class Verifier {
       for (const Size& s : g.sizes)
         if (s.from == Size::From::data && !owner.valid() && mentions(g, n, s.var) &&
             !(s.value.node.index < defined.size() && defined[s.value.node.index]))
-          complain(fmt::format("node {} mentions `{}`, which is decided later", n.index, s.name));
+          complain(fmt::format("node {} mentions `{}`, which is computed later", n.index, s.name));
       node(n);
       defined[n.index] = ever[n.index] = true;
       mine.push_back(n);

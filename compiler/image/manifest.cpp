@@ -326,10 +326,10 @@ class EntryWriter {
         slots.push_back({{"bytes", room(slot.bytes)}, {"above", slot.above}});
       for (const task::Event& event : variant.program.events) names.push_back(event.name);
       for (const Dim& offset : variant.event_offset) offsets.push_back(room(offset));
-      for (const plan::Decision& d : variant.decisions)
+      for (const plan::ExitCondition& d : variant.exit_conditions)
         names.push_back("steps of loop " + std::to_string(d.loop.index));
-      for (const plan::SizeDecision& d : variant.sizes) names.push_back("size " + graph_.sizes[d.size].name);
-      for (const plan::Decision& d : variant.decisions)
+      for (const plan::DataSize& d : variant.data_sizes) names.push_back("size " + graph_.sizes[d.size].name);
+      for (const plan::ExitCondition& d : variant.exit_conditions)
         if (d.left) names.push_back("workers that left loop " + std::to_string(d.loop.index));
       out.push_back({{"symbol", variant.symbol},
                      {"guard", std::move(guard)},

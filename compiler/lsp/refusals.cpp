@@ -58,6 +58,7 @@ source::Diagnostics refused(const source::SourceManager& sources, const core::Pr
                 [&] {
                   auto graph = entry::graph_of(program, program.find(name), sources, found);
                   if (!graph || !entry::fuse(*graph, program, found) ||
+                      !entry::update_in_place(*graph, program, found) ||
                       !entry::refuse_unbounded_sizes(*graph, program, found))
                     return;
                   source::Diagnostics not_said;

@@ -5,7 +5,7 @@
 // nothing and notifies nobody. What the tasks compute from is whatever memory holds. Loops that the data ends
 // have plan::typical_steps, and sizes that it decides are what the table of sizes says.
 #include "module/kernel_emitter.h"
-#include "task/decided.h"
+#include "task/trip_counts.h"
 
 namespace axon::module {
 
@@ -31,9 +31,9 @@ const plan::Segment* KernelEmitter::segment_of(task::TaskTypeId type,
 
 void KernelEmitter::emit_alone(task::TaskTypeId type) {
   begin();
-  for (const plan::SizeDecision& d : v_.sizes) bind_decided(d);
-  for (const plan::Decision& d : v_.decisions)
-    f_.bind(*task::steps_of(p_, d.loop), f_.i64(plan::typical_steps), 0, Dim(plan::typical_steps + 1));
+  for (const plan::DataSize& d : v_.data_sizes) bind_size(d);
+  for (const plan::ExitCondition& d : v_.exit_conditions)
+    f_.bind(*task::data_trip_count(p_, d.loop), f_.i64(plan::typical_steps), 0, Dim(plan::typical_steps + 1));
   const std::vector<LoopId>& loops = p_.types[type].loops;
   const std::function<void(size_t)> nest = [&](size_t level) {
     if (level == loops.size())

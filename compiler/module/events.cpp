@@ -1,7 +1,7 @@
 // Events in a kernel: one word per producer task, which holds the epoch of its last finished iteration. A
 // wait reads the words of a box of producers until they have reached the iteration that is meant.
 #include "module/kernel_emitter.h"
-#include "task/decided.h"
+#include "task/trip_counts.h"
 
 namespace axon::module {
 

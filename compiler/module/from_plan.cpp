@@ -10,8 +10,8 @@
 #include "device/abi.h"
 #include "module/kernel_emitter.h"
 #include "plan/workers.h"
-#include "task/decided.h"
 #include "task/facts.h"
+#include "task/trip_counts.h"
 
 namespace axon::module {
 
@@ -112,7 +112,7 @@ llvm::Function* KernelEmitter::declare_task(task::TaskTypeId id, const std::stri
 
 void KernelEmitter::walk(const std::vector<plan::Step>& steps) {
   for (const plan::Step& step : steps) {
-    for (uint32_t number : step.needs) know(v_.sizes[number]);
+    for (uint32_t number : step.needs) await_size(v_.data_sizes[number]);
     if (step.segment) {
       emit_segment(*step.segment);
     } else {
@@ -125,20 +125,20 @@ void KernelEmitter::walk(const std::vector<plan::Step>& steps) {
 void KernelEmitter::emit_loop(const plan::Step& step) {
   const auto& loop = p_.loops[step.loop];
   const Axis axis{loop.index, loop.extent};
-  const auto decision = std::find_if(v_.decisions.begin(), v_.decisions.end(),
-                                     [&](const plan::Decision& d) { return d.loop == step.loop; });
+  const auto exit = std::find_if(v_.exit_conditions.begin(), v_.exit_conditions.end(),
+                                 [&](const plan::ExitCondition& d) { return d.loop == step.loop; });
   const auto body = [&] {
     remember_counts(step.loop);
     walk(step.body);
   };
-  if (decision == v_.decisions.end())
+  if (exit == v_.exit_conditions.end())
     return f_.loop(axis, f_.i64(0), f_.emit(loop.extent), LoopKind::plain, body);
   Counts& counts = counts_.at(step.loop);
-  if (decision->left) counts.before = load(counts.steps);
+  if (exit->left) counts.before = load(counts.steps);
   f_.loop_while(
-      axis, *task::steps_of(p_, step.loop), [&](Value* iteration) { return goes_on(*decision, iteration); },
-      body);
-  leave_run(*decision);
+      axis, *task::data_trip_count(p_, step.loop),
+      [&](Value* iteration) { return goes_on(*exit, iteration); }, body);
+  leave_run(*exit);
 }
 
 /// services->debug(context, number); such launches have one worker.
@@ -159,8 +159,8 @@ void KernelEmitter::emit_segment(const plan::Segment& segment) {
         emit_waits(segment.per_task);
         call_task(segment.type, task_functions_);
         // These read what the task has written: behind its notification, memory may be another temporary's.
-        for (uint32_t d : segment.decides) publish(v_.decisions[d], type);
-        for (uint32_t number : segment.settles) settle(v_.sizes[number]);
+        for (uint32_t d : segment.exit_conditions) publish_exit(v_.exit_conditions[d], type);
+        for (uint32_t number : segment.data_sizes) publish_size(v_.data_sizes[number]);
         notify(segment.type, segment.folded ? f_.emit(number_in_grid(type)) : task);
       },
       [&](Value* first) {

@@ -1,5 +1,5 @@
 // The kernel of one plan variant: (context, worker) that walks the plan's steps. Its parts are from_plan.cpp
-// (steps and tasks), events.cpp (waits and notifications), decided.cpp (what only the data decides) and
+// (steps and tasks), events.cpp (waits and notifications), data_dependent.cpp (exit conditions, sizes) and
 // alone.cpp (one task type without all others).
 //
 // A launch with one worker skips every wait and notification: its own order is the program's.
@@ -81,22 +81,22 @@ class KernelEmitter {
   void wait_for(Value* at, Value* count, Value* target);
   void wait_for_all(task::TaskTypeId id);
 
-  // decided.cpp
+  // data_dependent.cpp
   Value* load(llvm::AllocaInst* variable);
   llvm::AllocaInst* counter(const std::string& name);
   void begin_counts();
   void remember_counts(LoopId loop);
-  void leave_run(const plan::Decision& decision);
-  Value* number_of(const plan::Decision& decision, Value* iteration);
-  Value* stop_word(const plan::Decision& decision, Value* iteration);
-  Value* goes_on(const plan::Decision& decision, Value* iteration);
-  void publish(const plan::Decision& decision, const task::TaskType& type);
-  void await_all_left(const plan::Decision& decision);
-  Value* size_address(const plan::SizeDecision& decision);
+  void leave_run(const plan::ExitCondition& exit);
+  Value* number_of(const plan::ExitCondition& exit, Value* iteration);
+  Value* stop_word(const plan::ExitCondition& exit, Value* iteration);
+  Value* goes_on(const plan::ExitCondition& exit, Value* iteration);
+  void publish_exit(const plan::ExitCondition& exit, const task::TaskType& type);
+  void await_all_left(const plan::ExitCondition& exit);
+  Value* size_address(const plan::DataSize& data_size);
   Value* size_target();
-  void settle(const plan::SizeDecision& decision);
-  void know(const plan::SizeDecision& decision);
-  void bind_decided(const plan::SizeDecision& decision);
+  void publish_size(const plan::DataSize& data_size);
+  void await_size(const plan::DataSize& data_size);
+  void bind_size(const plan::DataSize& data_size);
 
   llvm::Module& module_;
   const std::shared_ptr<Graph> graph_;

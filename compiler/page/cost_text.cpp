@@ -33,7 +33,7 @@ std::optional<shape::Substitution> substitution(const plan::Variant& v, const Gi
                   : fmt::format("`{}` is no size of it; its sizes are {}", name, fmt::join(names, ", "));
     return std::nullopt;
   }
-  for (const plan::SizeDecision& d : v.sizes) {
+  for (const plan::DataSize& d : v.data_sizes) {
     const graph::Size& size = v.program.graph->sizes[d.size];
     if (!size.is_unbounded()) out.try_emplace(size.var, size.equation.substitute(out));
   }

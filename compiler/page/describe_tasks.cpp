@@ -27,7 +27,7 @@ class Variant {
         {"waits", each(p_.waits, &Variant::wait)},
         {"steps", steps(v_.steps)},
         {"slots", each(v_.slots, &Variant::slot)},
-        {"decided", decided()},
+        {"data_values", data_values()},
         {"first", Json::object()},
         {"cost",
          {{"operations", expression(least.operations, name_)}, {"bytes", expression(least.bytes, name_)}}}};
@@ -128,17 +128,18 @@ class Variant {
     return out;
   }
 
-  /// What the model takes for values that only the data decides, in an order in which they can be computed.
-  Json decided() const {
+  /// What the model takes for data-dependent sizes and trip counts, in an order in which they can be
+  /// computed.
+  Json data_values() const {
     Json out = Json::array();
     const auto add = [&](shape::Var v, Json value) {
       out.push_back({{"name", name_(v)}, {"value", std::move(value)}});
     };
-    for (const plan::SizeDecision& d : v_.sizes) {
+    for (const plan::DataSize& d : v_.data_sizes) {
       const graph::Size& size = p_.graph->sizes[d.size];
       add(size.var, size.is_unbounded() ? Json(plan::typical_size) : of(size.equation));
     }
-    for (const plan::Decision& d : v_.decisions)
+    for (const plan::ExitCondition& d : v_.exit_conditions)
       for (shape::Var steps : p_.loops[d.loop].extent.vars()) add(steps, plan::typical_steps);
     return out;
   }

@@ -134,12 +134,12 @@ Assignment first_sizes(const plan::Variant& v) {
 }
 
 Assignment with_typical(const plan::Variant& v, Assignment sizes) {
-  for (const plan::SizeDecision& d : v.sizes) {
+  for (const plan::DataSize& d : v.data_sizes) {
     const graph::Size& size = v.program.graph->sizes[d.size];
     const auto bound = size.is_unbounded() ? plan::typical_size : size.equation.evaluate(sizes).value_or(0);
     sizes.try_emplace(size.var, bound);
   }
-  for (const plan::Decision& d : v.decisions)
+  for (const plan::ExitCondition& d : v.exit_conditions)
     for (shape::Var steps : v.program.loops[d.loop].extent.vars())
       sizes.try_emplace(steps, plan::typical_steps);
   return sizes;

@@ -29,7 +29,7 @@ std::optional<shape::Assignment> sizes_from(const plan::Variant&, int64_t least)
 /// that the facts allow at all where there are no such.
 shape::Assignment first_sizes(const plan::Variant&);
 
-/// The sizes, and those values that the makespan model takes for what only the data decides.
+/// The sizes, with those that the makespan model takes for data-dependent sizes and trip counts.
 shape::Assignment with_typical(const plan::Variant&, shape::Assignment);
 
 }  // namespace axon::page

@@ -40,6 +40,7 @@ std::unique_ptr<const Planned> planned(const core::Program& program, core::Globa
   out->written = *written;
   out->fused = std::move(*written);
   if (!entry::fuse(out->fused, program, diagnostics) ||
+      !entry::update_in_place(out->fused, program, diagnostics) ||
       !entry::refuse_unbounded_sizes(out->fused, program, diagnostics))
     return nullptr;
   auto plan = plan_of(out->fused, program, diagnostics, schedule);

@@ -50,7 +50,7 @@ bool Addresses::is_small(const Packing& packing) const {
   });
 }
 
-bool Addresses::meet(const Packing& packing, uint32_t a, uint32_t b) const {
+bool Addresses::overlap(const Packing& packing, uint32_t a, uint32_t b) const {
   for (size_t s = 0; s < bytes_.size(); ++s) {
     const auto& begin = packing.begin[s];
     if (begin[a] < begin[b] + bytes_[s].of[b] && begin[b] < begin[a] + bytes_[s].of[a]) return true;
@@ -72,7 +72,7 @@ std::set<std::pair<uint32_t, uint32_t>> Addresses::close_pairs() const {
     }
   std::map<task::LoopId, std::vector<uint32_t>> starts, ends;
   for (uint32_t a = 0; a < count; ++a)
-    for (const task::LoopId loop : lives_[a].home) {
+    for (const task::LoopId loop : lives_[a].private_in) {
       if (lives_[a].first <= spans_.at(loop).first + gaps[0]) starts[loop].push_back(a);
       if (lives_[a].last + gaps[0] >= spans_.at(loop).last) ends[loop].push_back(a);
     }
@@ -107,7 +107,7 @@ std::vector<Addresses::Handover> Addresses::handovers(uint32_t a, uint32_t b, Re
   if (const Handover h{earlier.last, later.first, {}}; h.gap() < gaps[0] && !reuse.is_ordered(a, b))
     list.push_back(h);
   for (size_t level = 0; level < shared_loops(earlier, later); ++level) {
-    const task::LoopId loop = earlier.home[level];
+    const task::LoopId loop = earlier.private_in[level];
     const Span& body = spans_.at(loop);
     const Handover h{later.last, earlier.first + body.last - body.first + 1, loop};
     if (h.gap() < gaps[0] && !reuse.is_ordered_around(b, a, level)) list.push_back(h);
@@ -132,7 +132,7 @@ Conflicts Addresses::conflicts(uint32_t gap) const {
 std::vector<Addresses::Handover> Addresses::needed(const Packing& packing) const {
   std::vector<Handover> list;
   for (const Near& n : near_)
-    if (!n.is_together && meet(packing, n.a, n.b))
+    if (!n.is_together && overlap(packing, n.a, n.b))
       list.insert(list.end(), n.handovers.begin(), n.handovers.end());
   return without_implied(std::move(list));
 }

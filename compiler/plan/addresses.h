@@ -1,10 +1,10 @@
 // Addresses of temporaries at typical sizes, chosen for little memory and for few waits.
 //
-// Two temporaries that are live together, or in segments that may run side by side, get different addresses.
-// Any other two may have addresses in common, but where the waits of the program do not order them, a wait
-// for whole grids of tasks has to be added. The fewer tasks run between the two, the more likely that wait
-// takes time; so addresses are chosen that need few such waits, and those for tasks that ran long before, as
-// far as the arena stays small.
+// Temporaries whose lifetimes overlap, or that are accessed by segments that may run side by side, get
+// disjoint addresses. Any other two may overlap in memory, but if the waits of the program do not order their
+// accesses, a wait for whole grids has to be added. Such a wait is likely to stall workers if few tasks run
+// between the two. So addresses are chosen that need few such waits, and only for tasks that ran long before,
+// as long as the arena stays small.
 #pragma once
 #include "plan/pack.h"
 #include "plan/reuse.h"
@@ -16,8 +16,8 @@ class Addresses {
   Addresses(const task::Program&, const std::vector<Life>&, Reuse&);
   /// Where a life begins in the arena, in bytes, at the first of the typical sizes.
   int64_t offset(uint32_t life) const { return packing_.offset[life]; }
-  /// Do two lives have an address in common, at some of the typical sizes?
-  bool meet(uint32_t a, uint32_t b) const { return meet(packing_, a, b); }
+  /// Do two temporaries overlap in memory, at some of the typical sizes?
+  bool overlap(uint32_t a, uint32_t b) const { return overlap(packing_, a, b); }
 
  private:
   /// The end of one life and the beginning of the other, by positions of task types, where a wait has to be
@@ -45,7 +45,7 @@ class Addresses {
   double delay(const Packing&) const;
   bool is_small(const Packing&) const;
   void avoid_waits(Conflicts);
-  bool meet(const Packing&, uint32_t a, uint32_t b) const;
+  bool overlap(const Packing&, uint32_t a, uint32_t b) const;
 
   const std::vector<Life>& lives_;
   const std::map<task::LoopId, Span> spans_;

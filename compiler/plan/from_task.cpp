@@ -7,7 +7,7 @@
 #include "plan/memory.h"
 #include "plan/plan.h"
 #include "plan/side_by_side.h"
-#include "task/decided.h"
+#include "task/trip_counts.h"
 
 namespace axon::plan {
 
@@ -41,15 +41,16 @@ std::vector<uint32_t> debugs_of(const Program& p, const task::Step& step) {
   return numbers;
 }
 
-/// The decisions that a task of the type makes: it computes the condition of the first or the next iteration.
-std::vector<uint32_t> decided_by(const Program& p, TaskTypeId type, const std::vector<Decision>& decisions) {
+/// The exit conditions that a task of the type computes: that of the first or of the next iteration.
+std::vector<uint32_t> exit_conditions_of(const Program& p, TaskTypeId type,
+                                         const std::vector<ExitCondition>& exit_conditions) {
   std::vector<uint32_t> numbers;
-  for (uint32_t d = 0; d < decisions.size(); ++d) {
-    const graph::Node& loop = p.graph->nodes[p.loops[decisions[d].loop].node];
+  for (uint32_t d = 0; d < exit_conditions.size(); ++d) {
+    const graph::Node& loop = p.graph->nodes[p.loops[exit_conditions[d].loop].node];
     const graph::Carried& condition = loop.carried[*loop.condition];
     const graph::NodeId node = p.types[type].node;
-    if (AXON_RULE(decides_first, node == condition.init.node) ||
-        AXON_RULE(decides_next, node == condition.result.node))
+    if (AXON_RULE(exit_first, node == condition.init.node) ||
+        AXON_RULE(exit_next, node == condition.result.node))
       numbers.push_back(d);
   }
   return numbers;
@@ -95,7 +96,8 @@ std::optional<uint32_t> uneven_coordinate(const task::TaskType& type) {
 
 std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& steps,
                            const ScheduleRules& schedule, const WaitsOf& waits,
-                           const std::vector<Decision>& decisions, const std::vector<SizeDecision>& sizes) {
+                           const std::vector<ExitCondition>& exit_conditions,
+                           const std::vector<DataSize>& sizes) {
   std::vector<Step> out;
   for (const task::Step& s : steps) {
     Step step;
@@ -107,14 +109,14 @@ std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& step
       for (uint32_t w : waits_of(waits, s.task))
         (depends_on_coordinates(p, p.waits[w]) ? segment.per_task : segment.hoisted).push_back(w);
       if (schedule.folds) segment.folded = uneven_coordinate(p.types[s.task]);
-      segment.decides = decided_by(p, s.task, decisions);
+      segment.exit_conditions = exit_conditions_of(p, s.task, exit_conditions);
       for (uint32_t n = 0; n < sizes.size(); ++n)
-        if (AXON_RULE(settles_size, p.graph->sizes[sizes[n].size].value.node == p.types[s.task].node))
-          segment.settles.push_back(n);
+        if (AXON_RULE(publishes_size, p.graph->sizes[sizes[n].size].value.node == p.types[s.task].node))
+          segment.data_sizes.push_back(n);
       step.segment = std::move(segment);
     } else {
       step.loop = s.loop;
-      step.body = steps_of(p, s.body, schedule, waits, decisions, sizes);
+      step.body = steps_of(p, s.body, schedule, waits, exit_conditions, sizes);
     }
     out.push_back(std::move(step));
   }
@@ -125,7 +127,7 @@ std::vector<Step> steps_of(const Program& p, const std::vector<task::Step>& step
 Dim trips_inside(const Program& p, const task::TaskType& t, LoopId outer) {
   Dim trips(1);
   for (auto l = std::find(t.loops.begin(), t.loops.end(), outer) + 1; l != t.loops.end(); ++l)
-    trips = AXON_RULE(trips_afresh, task::steps_of(p, *l))
+    trips = AXON_RULE(trips_afresh, task::data_trip_count(p, *l))
                 ? Dim(1)
                 : trips * p.loops[*l].extent;  // those start their numbers afresh
   return trips;
@@ -139,13 +141,13 @@ Dim trips_of(const Program& p, const task::TaskType& t, int64_t steps) {
   return trips;
 }
 
-std::vector<SizeDecision> sizes_of(const Program& p, size_t decisions) {
-  std::vector<SizeDecision> sizes;
+std::vector<DataSize> data_sizes_of(const Program& p, size_t exit_conditions) {
+  std::vector<DataSize> sizes;
   const size_t checks = p.graph->checks.size() + graph::conditional_loops(*p.graph).size();
   for (uint32_t s : graph::data_sizes(*p.graph)) {
     const size_t n = sizes.size();
     sizes.push_back(
-        {s, static_cast<uint32_t>(p.events.size() + decisions + n), static_cast<uint32_t>(checks + n)});
+        {s, static_cast<uint32_t>(p.events.size() + exit_conditions + n), static_cast<uint32_t>(checks + n)});
   }
   return sizes;
 }
@@ -176,39 +178,40 @@ bool mentions(const Program& p, const WaitsOf& waits, const Variant& v, const St
     return p.loops[step.loop].extent.contains(size) ||
            std::any_of(step.body.begin(), step.body.end(),
                        [&](const Step& s) { return mentions(p, waits, v, s, size); });
-  const auto& settles = step.segment->settles;  // a bound may mention earlier sizes
+  const auto& data_sizes = step.segment->data_sizes;  // a bound may mention earlier sizes
   return mentions(p, waits, step.segment->type, size) ||
-         std::any_of(settles.begin(), settles.end(), [&](uint32_t n) {
-           const graph::Size& settled = p.graph->sizes[v.sizes[n].size];
-           return settled.var != size && settled.equation.contains(size);
+         std::any_of(data_sizes.begin(), data_sizes.end(), [&](uint32_t n) {
+           const graph::Size& computed = p.graph->sizes[v.data_sizes[n].size];
+           return computed.var != size && computed.equation.contains(size);
          });
 }
 
 void place_needs(const Program& p, const WaitsOf& waits, Variant& v) {
-  for (uint32_t n = 0; n < v.sizes.size(); ++n)
+  for (uint32_t n = 0; n < v.data_sizes.size(); ++n)
     for (Step& step : v.steps)
-      if (AXON_RULE(needs_size, mentions(p, waits, v, step, p.graph->sizes[v.sizes[n].size].var))) {
+      if (AXON_RULE(needs_size, mentions(p, waits, v, step, p.graph->sizes[v.data_sizes[n].size].var))) {
         step.needs.push_back(n);
         break;
       }
 }
 
-std::vector<Decision> decisions_of(const Program& p) {
-  std::vector<Decision> decisions;
+std::vector<ExitCondition> exit_conditions_of(const Program& p) {
+  std::vector<ExitCondition> exit_conditions;
   const auto conditional = graph::conditional_loops(*p.graph);
   for (uint32_t l = 0; l < p.loops.size(); ++l) {
     const auto at = std::find(conditional.begin(), conditional.end(), p.loops[LoopId{l}].node);
-    if (AXON_RULE(decision_none, at == conditional.end())) continue;
-    Decision d{LoopId{l}, static_cast<uint32_t>(p.events.size() + decisions.size()),
-               static_cast<uint32_t>(p.graph->checks.size() + static_cast<size_t>(at - conditional.begin())),
-               Dim(1)};
+    if (AXON_RULE(exit_none, at == conditional.end())) continue;
+    ExitCondition exit{
+        LoopId{l}, static_cast<uint32_t>(p.events.size() + exit_conditions.size()),
+        static_cast<uint32_t>(p.graph->checks.size() + static_cast<size_t>(at - conditional.begin())),
+        Dim(1)};
     for (const auto& type : p.types)
-      if (AXON_RULE(decision_inside,
-                    std::find(type.loops.begin(), type.loops.end(), d.loop) != type.loops.end()))
-        d.inner = shape::max(d.inner, trips_inside(p, type, d.loop));
-    decisions.push_back(std::move(d));
+      if (AXON_RULE(exit_inside,
+                    std::find(type.loops.begin(), type.loops.end(), exit.loop) != type.loops.end()))
+        exit.inner = shape::max(exit.inner, trips_inside(p, type, exit.loop));
+    exit_conditions.push_back(std::move(exit));
   }
-  return decisions;
+  return exit_conditions;
 }
 
 }  // namespace
@@ -231,31 +234,32 @@ Variant from_task(Program program, const std::string& symbol, Schedule schedule)
   Variant v;
   v.symbol = symbol;
   v.slots = place_temporaries(program);  // first of all: it may add waits
-  v.decisions = decisions_of(program);
-  v.sizes = sizes_of(program, v.decisions.size());
+  v.exit_conditions = exit_conditions_of(program);
+  v.data_sizes = data_sizes_of(program, v.exit_conditions.size());
   const WaitsOf waits = waits_by_consumer(program);
   const ScheduleRules& rules = rules_of(schedule);
-  v.steps = steps_of(program, program.steps, rules, waits, v.decisions, v.sizes);
+  v.steps = steps_of(program, program.steps, rules, waits, v.exit_conditions, v.data_sizes);
   place_needs(program, waits, v);
   if (rules.lines) run_side_by_side(program, v.steps);
   for (const auto& event : program.events) {
     v.event_offset.push_back(v.event_words);
     v.event_words = v.event_words + tasks_of(program.types[event.producer]);
   }
-  for (size_t n = 0; n < v.decisions.size() + v.sizes.size(); ++n) {
+  for (size_t n = 0; n < v.exit_conditions.size() + v.data_sizes.size(); ++n) {
     v.event_offset.push_back(v.event_words);
     v.event_words = v.event_words + Dim(1);
   }
-  for (Decision& d : v.decisions) {
-    if (AXON_RULE(decision_nested, task::is_nested(program, d.loop))) {
-      d.left = static_cast<uint32_t>(v.event_offset.size());
+  for (ExitCondition& exit : v.exit_conditions) {
+    if (AXON_RULE(exit_nested, task::is_nested(program, exit.loop))) {
+      exit.left = static_cast<uint32_t>(v.event_offset.size());
       v.event_offset.push_back(v.event_words);
       v.event_words = v.event_words + Dim(most_workers);
       v.iterations = shape::max(v.iterations, Dim(epoch_limit));
       continue;
     }
     v.iterations = shape::max(v.iterations, Dim(2 * graph::step_limit + 2));
-    v.iterations = shape::max(v.iterations, shape::min(d.inner * Dim(graph::step_limit), Dim(epoch_limit)));
+    v.iterations =
+        shape::max(v.iterations, shape::min(exit.inner * Dim(graph::step_limit), Dim(epoch_limit)));
   }
   for (const auto& type : program.types) {
     const Dim trips = trips_of(program, type, typical_steps);

@@ -49,10 +49,10 @@ class Finder {
     const auto [it, added] = lives.try_emplace(access.buffer);
     Life& life = it->second;
     life.buffer = access.buffer;
-    if (added) life.home = p_.types[type].loops;
+    if (added) life.private_in = p_.types[type].loops;
     if (life.tasks.empty() || life.tasks.back() != type) life.tasks.push_back(type);
     if (access.write && (life.writers.empty() || life.writers.back() != type)) life.writers.push_back(type);
-    if (AXON_RULE(life_of_tasks, true)) shorten(life.home, p_.types[type].loops);
+    if (AXON_RULE(life_of_tasks, true)) shorten(life.private_in, p_.types[type].loops);
   }
 
   /// A value is made anew in each iteration of the loops around its node; a value that a loop carries, in
@@ -62,7 +62,7 @@ class Finder {
     const graph::Node& node = g.nodes[value.node];
     std::vector<LoopId> loops = loops_of(node.region);
     if (AXON_RULE(life_handed_on, node.op == graph::NodeOp::param) && !loops.empty()) loops.pop_back();
-    if (AXON_RULE(life_of_values, true)) shorten(life.home, loops);
+    if (AXON_RULE(life_of_values, true)) shorten(life.private_in, loops);
   }
 
   std::vector<LoopId> loops_of(graph::RegionId region) const {
@@ -74,9 +74,9 @@ class Finder {
     return loops;
   }
 
-  static void shorten(std::vector<LoopId>& home, const std::vector<LoopId>& loops) {
-    const auto [end, unused] = std::mismatch(home.begin(), home.end(), loops.begin(), loops.end());
-    home.erase(end, home.end());
+  static void shorten(std::vector<LoopId>& outer, const std::vector<LoopId>& loops) {
+    const auto [end, unused] = std::mismatch(outer.begin(), outer.end(), loops.begin(), loops.end());
+    outer.erase(end, outer.end());
   }
 
   void extend(Life& life) const {
@@ -84,8 +84,8 @@ class Finder {
     life.last = order_.at(life.tasks.back());
     for (const TaskTypeId type : life.tasks) {
       const auto& loops = p_.types[type].loops;
-      if (AXON_RULE(life_at_home, loops.size() == life.home.size())) continue;
-      const Span& span = spans_.at(loops[life.home.size()]);
+      if (AXON_RULE(life_private, loops.size() == life.private_in.size())) continue;
+      const Span& span = spans_.at(loops[life.private_in.size()]);
       life.first = std::min(life.first, span.first);
       life.last = std::max(life.last, span.last);
     }
@@ -120,8 +120,9 @@ std::map<LoopId, Span> spans_of_loops(const Program& p) {
 std::vector<Life> lives_of(const Program& p) { return Finder(p).run(); }
 
 size_t shared_loops(const Life& a, const Life& b) {
-  const auto [end, unused] = std::mismatch(a.home.begin(), a.home.end(), b.home.begin(), b.home.end());
-  return static_cast<size_t>(end - a.home.begin());
+  const auto [end, unused] =
+      std::mismatch(a.private_in.begin(), a.private_in.end(), b.private_in.begin(), b.private_in.end());
+  return static_cast<size_t>(end - a.private_in.begin());
 }
 
 }  // namespace axon::plan

@@ -66,15 +66,15 @@ struct Box {
   }
 };
 
-class Machine {
+class Simulation {
  public:
-  Machine(const Variant& v, const shape::Assignment& sizes, int workers, double handoff)
+  Simulation(const Variant& v, const shape::Assignment& sizes, int workers, double handoff)
       : p_(v.program), values_(sizes), handoff_(handoff), free_(static_cast<size_t>(workers), 0.0) {
-    for (const SizeDecision& d : v.sizes) {
+    for (const DataSize& d : v.data_sizes) {
       const graph::Size& size = p_.graph->sizes[d.size];
       values_.try_emplace(size.var, size.is_unbounded() ? typical_size : number(size.equation));
     }
-    for (const Decision& d : v.decisions)
+    for (const ExitCondition& d : v.exit_conditions)
       for (shape::Var steps : p_.loops[d.loop].extent.vars()) values_.try_emplace(steps, typical_steps);
   }
 
@@ -213,7 +213,7 @@ class Machine {
 }  // namespace
 
 double makespan(const Variant& v, const shape::Assignment& sizes, int workers, double handoff_cost) {
-  return Machine(v, sizes, workers, handoff_cost).run(v.steps);
+  return Simulation(v, sizes, workers, handoff_cost).run(v.steps);
 }
 
 }  // namespace axon::plan

@@ -41,8 +41,8 @@ class Sharing {
     Conflicts conflicts = open_;
     std::map<std::pair<LoopId, size_t>, Numbers> inside;
     for (uint32_t b = 0; b < lives_.size(); ++b)
-      for (size_t level = 0; level < lives_[b].home.size(); ++level)
-        inside[{lives_[b].home[level], level}].push_back(b);
+      for (size_t level = 0; level < lives_[b].private_in.size(); ++level)
+        inside[{lives_[b].private_in[level], level}].push_back(b);
     for (const auto& [loop, members] : inside) {
       const Around around = find_around(members, loop.second);
       for (const uint32_t b : members)
@@ -76,7 +76,7 @@ class Sharing {
     base::work();
     if (AXON_RULE(share_behind, reuse_.is_behind(a, b))) {
       if (is_implied(a, b)) return false;
-      if (reuse_.is_ordered(a, b) || (addresses_.meet(a, b) && reuse_.order(a, b))) {
+      if (reuse_.is_ordered(a, b) || (addresses_.overlap(a, b) && reuse_.order(a, b))) {
         follows_[b].push_back(a);
         reuse_.note_needed(a, b);
         return false;
@@ -88,7 +88,7 @@ class Sharing {
 
   /// Is every loop around the life also around the other one?
   bool is_around(uint32_t a, uint32_t b) const {
-    return shared_loops(lives_[a], lives_[b]) == lives_[a].home.size();
+    return shared_loops(lives_[a], lives_[b]) == lives_[a].private_in.size();
   }
 
   /// Does b follow a life that follows a, so that nothing is left to show?
@@ -130,7 +130,7 @@ class Sharing {
     base::work();
     if (is_implied(around, a, b)) return false;
     if (reuse_.is_ordered_around(a, b, level) ||
-        (a > b && addresses_.meet(a, b) && reuse_.order_around(a, b, level))) {
+        (a > b && addresses_.overlap(a, b) && reuse_.order_around(a, b, level))) {
       around.follows[b].push_back(a);
       reuse_.note_needed_around(a, b, level);
       return false;

@@ -1,5 +1,5 @@
-// Packs temporaries into an arena at typical sizes. Only the use of memory depends on the result: that
-// temporaries may share it is decided, and proved, elsewhere.
+// Packs temporaries into an arena at typical sizes: a heuristic. Correctness does not depend on it: which
+// temporaries may share memory is an input, and verify_memory.cpp proves the result.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -46,7 +46,7 @@ class Parser : task::TextReader {
     v_.symbol = word();
     compare((*names_)("when", p_.guard));
     end_of_line();
-    while (accept("decision")) decision();
+    while (accept("exit")) exit_condition();
     while (accept("size")) size();
     v_.steps = steps(1);
     while (accept("slot")) slot();
@@ -65,10 +65,10 @@ class Parser : task::TextReader {
       fail(fmt::format("the program says `{}` here", text.substr(begin)));
   }
 
-  // ---- what the data decides ----
+  // ---- exit conditions and data-dependent sizes ----
 
-  void decision() {
-    Decision d;
+  void exit_condition() {
+    ExitCondition d;
     d.loop = {id('l', p_.loops.size())};
     expect("word");
     d.word = index(any_number, "word");
@@ -78,7 +78,7 @@ class Parser : task::TextReader {
     d.inner = dim();
     if (accept("left")) d.left = index(any_number, "word");
     end_of_line();
-    v_.decisions.push_back(std::move(d));
+    v_.exit_conditions.push_back(std::move(d));
   }
 
   void size() {
@@ -86,28 +86,28 @@ class Parser : task::TextReader {
     const auto at =
         std::find_if(g_.sizes.begin(), g_.sizes.end(), [&](const graph::Size& s) { return s.name == name; });
     if (at == g_.sizes.end()) fail(fmt::format("there is no size `{}`", name));
-    SizeDecision d;
+    DataSize d;
     d.size = static_cast<uint32_t>(at - g_.sizes.begin());
     expect("word");
     d.word = index(any_number, "word");
     expect("check");
     d.check = index(any_number, "check");
     end_of_line();
-    if (!failed()) v_.sizes.push_back(d);
+    if (!failed()) v_.data_sizes.push_back(d);
   }
 
-  uint32_t decision_of(task::LoopId loop) {
-    const auto at = std::find_if(v_.decisions.begin(), v_.decisions.end(),
-                                 [&](const Decision& d) { return d.loop == loop; });
-    if (at == v_.decisions.end()) fail(fmt::format("no decision is of l{}", loop.index));
-    return static_cast<uint32_t>(at - v_.decisions.begin());
+  uint32_t exit_condition_of(task::LoopId loop) {
+    const auto at = std::find_if(v_.exit_conditions.begin(), v_.exit_conditions.end(),
+                                 [&](const ExitCondition& d) { return d.loop == loop; });
+    if (at == v_.exit_conditions.end()) fail(fmt::format("l{} has no exit condition", loop.index));
+    return static_cast<uint32_t>(at - v_.exit_conditions.begin());
   }
 
-  uint32_t decided_size(const std::string& name) {
-    const auto at = std::find_if(v_.sizes.begin(), v_.sizes.end(),
-                                 [&](const SizeDecision& d) { return g_.sizes[d.size].name == name; });
-    if (at == v_.sizes.end()) fail(fmt::format("`{}` is no size that the data decides", name));
-    return static_cast<uint32_t>(at - v_.sizes.begin());
+  uint32_t data_size(const std::string& name) {
+    const auto at = std::find_if(v_.data_sizes.begin(), v_.data_sizes.end(),
+                                 [&](const DataSize& d) { return g_.sizes[d.size].name == name; });
+    if (at == v_.data_sizes.end()) fail(fmt::format("`{}` is no data-dependent size", name));
+    return static_cast<uint32_t>(at - v_.data_sizes.begin());
   }
 
   // ---- steps ----
@@ -117,7 +117,7 @@ class Parser : task::TextReader {
     while (indentation() == 2 * depth) {
       Step step;
       while (accept("needs")) {
-        step.needs.push_back(decided_size(word()));
+        step.needs.push_back(data_size(word()));
         end_of_line();
       }
       if (accept("segment"))
@@ -169,10 +169,10 @@ class Parser : task::TextReader {
         s.line = line();
       else if (accept("fold"))
         s.folded = coordinate(*at);
-      else if (accept("decides"))
-        decides(s);
+      else if (accept("publishes"))
+        publishes(s);
       else
-        fail("what a segment waits for or decides is expected");
+        fail("what a segment waits for or publishes is expected");
       end_of_line();
     }
     return s;
@@ -202,11 +202,11 @@ class Parser : task::TextReader {
     return number;
   }
 
-  void decides(Segment& s) {
-    if (accept("loop"))
-      s.decides.push_back(decision_of({id('l', p_.loops.size())}));
+  void publishes(Segment& s) {
+    if (accept("exit"))
+      s.exit_conditions.push_back(exit_condition_of({id('l', p_.loops.size())}));
     else if (expect("size"); !failed())
-      s.settles.push_back(decided_size(word()));
+      s.data_sizes.push_back(data_size(word()));
   }
 
   uint32_t debug() {

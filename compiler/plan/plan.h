@@ -8,9 +8,10 @@
 // further along an axis they are, its tiles are taken from both ends in turn. Segments follow program order;
 // a loop repeats its segments. Waits that do not depend on a segment's coordinates are hoisted to its start.
 //
-// Memory: every temporary has a slot in the arena. A slot lies above others, which it therefore does not
-// meet; any two slots of which neither lies above the other may meet, and the waits order the lives of what
-// they hold. Where a slot begins is a maximum of sums of sizes, computed by the host.
+// Memory: every temporary has a slot in the arena. A slot begins at or after the ends of the slots that it
+// lies above, so it does not overlap them at any sizes. Two slots of which neither lies above the other may
+// overlap; then the waits order all accesses to one temporary before all writes to the other. The begin of a
+// slot is a maximum of sums of sizes, which the host computes.
 #pragma once
 #include <optional>
 #include <string>
@@ -24,8 +25,8 @@ namespace axon::plan {
 using shape::Dim;
 using shape::Fact;
 
-/// Segments that follow one another and do not wait for each other stand in one line: where all tasks of the
-/// line together are no more than the workers, each worker takes one task of it at most (workers.h).
+/// Consecutive segments that do not wait for each other form a line. If all tasks of the line together are no
+/// more than the workers, each worker takes at most one of them, so the segments run in parallel (workers.h).
 struct Line {
   Dim before;  ///< tasks of the line before the segment's first one
   Dim whole;   ///< tasks of the line
@@ -34,62 +35,64 @@ struct Line {
 struct Segment {
   task::TaskTypeId type;
   std::vector<uint32_t> hoisted;  ///< indices into Program::waits, waited for once, before the first own task
-  std::vector<uint32_t> per_task;           ///< waited for before each task
-  bool barrier_after = false;               ///< of schedules with barriers
-  std::vector<uint32_t> decides;            ///< numbers of Variant::decisions that its one task makes
-  std::vector<uint32_t> settles;            ///< numbers of Variant::sizes that its one task computes
-  std::optional<Line> line = std::nullopt;  ///< of schedules with lines: where others stand beside it
-  /// The coordinate along which tasks cost different amounts: in the order of the grid its tiles are the
-  /// first, the last, the second, the last but one (workers.h), so that every worker gets cheap and dear
-  /// ones.
+  std::vector<uint32_t> per_task;         ///< waited for before each task
+  bool barrier_after = false;             ///< of schedules with barriers
+  std::vector<uint32_t> exit_conditions;  ///< numbers of Variant::exit_conditions that its one task computes
+  std::vector<uint32_t> data_sizes;       ///< numbers of Variant::data_sizes that its one task computes
+  std::optional<Line> line = std::nullopt;  ///< of schedules with lines
+  /// The coordinate along which the costs of tasks differ, if there is one. Its tiles are taken in the order
+  /// first, last, second, last but one, and so on (workers.h), which balances the load of the workers.
   std::optional<uint32_t> folded = std::nullopt;
 };
 
-/// A loop with a condition: how many iterations it has is decided while it runs. The task that computes the
-/// condition is the only one of its grid; the worker that ran it publishes, before it notifies and in one
-/// word of the event area, whether the next iteration starts: epoch + 2 * n + 1, plus 1 when it does, where n
-/// counts the iterations of all runs of the loop so far, and its runs. Every worker waits for that word at
-/// the start of an iteration. A later word than the one waited for means that the iteration started, since
-/// none of the same run follows one that did not.
+/// The exit condition of a loop whose trip count depends on the data. It is computed once before the loop and
+/// once in each iteration, each time by a task that is the only one of its grid. The worker that ran the task
+/// publishes in one word of the event area, before it notifies, whether the next iteration starts: epoch + 2
+/// * n
+/// + 1, plus 1 if it does, where n is the number of iterations in all runs of the loop so far plus the number
+/// of runs. Every worker waits for that word at the start of an iteration. If it reads a larger value than
+/// the one it waits for, the iteration has started: no word of the same run follows one that ends the run.
 ///
-/// Inside of another loop it is run again. So that no worker takes the words of the next run for those of the
-/// one it is in, each says in a word of its own that it has left a run, and the first decision of the next
-/// run is published only when all have.
-struct Decision {
+/// A nested loop is run several times. So that no worker mistakes a word of the next run for one of its
+/// current run, each worker stores in a word of its own that it has left a run, and the first word of the
+/// next run is published only after all of them have.
+struct ExitCondition {
   task::LoopId loop;
   uint32_t word = 0;   ///< position in Variant::event_offset
   uint32_t check = 0;  ///< what has failed when the limit of steps is reached
-  Dim inner;           ///< iterations of the loops inside, per step: together they may not use up the epochs
+  Dim inner;           ///< iterations of the loops inside, per iteration of this one; bounds the epochs used
   std::optional<uint32_t> left =
       std::nullopt;  ///< nested: position in Variant::event_offset of the workers' words
 };
-/// A size that the data decides (graph::Size::From::data). The worker that ran the task that computes it
-/// stores it in the table of sizes and publishes epoch + 1, before it notifies; every worker waits for that
-/// before the first step that mentions it.
-struct SizeDecision {
+/// A data-dependent size (graph::Size::From::data). The worker that ran the task that computes it stores it
+/// in the table of sizes and publishes epoch + 1, before it notifies; every worker waits for that word before
+/// the first step that mentions the size.
+struct DataSize {
   uint32_t size = 0;   ///< position in Graph::sizes
   uint32_t word = 0;   ///< position in Variant::event_offset
   uint32_t check = 0;  ///< what has failed when the value does not lie in 0 .. its bound
 };
-/// Epochs that one launch may use, and the steps that costs are estimated for where only the data decides.
+/// Epochs that one launch may use; the trip counts and sizes that stand in for data-dependent ones in
+/// estimates.
 constexpr int64_t epoch_limit = int64_t{1} << 28;
 constexpr int64_t typical_steps = 16;
-constexpr int64_t typical_size = 4096;  ///< of what nothing bounds
-constexpr int64_t most_workers = 1024;  ///< words per nested decision: AXON_MOST_WORKERS of the runtime
+constexpr int64_t typical_size = 4096;  ///< of a data-dependent size without a bound
+constexpr int64_t most_workers = 1024;  ///< words per nested exit condition: AXON_MOST_WORKERS of the runtime
 
 /// Mirrors task::Step: a segment or a loop.
 struct Step {
   std::optional<Segment> segment;
   task::LoopId loop;
   std::vector<Step> body;
-  std::vector<uint32_t> needs;  ///< numbers of Variant::sizes that nothing before has mentioned (root steps)
+  std::vector<uint32_t>
+      needs;  ///< numbers of Variant::data_sizes that no earlier step mentions (root steps only)
   std::vector<uint32_t>
       debugs;  ///< numbers of the graph's debugs whose values are complete after this step; a
                ///< launch of a program with debugs has one worker, so nothing overwrites them
 };
 
-/// The memory of a temporary. It lies above some slots before it in the list, and as low as it can: it begins
-/// where the last of them ends, at a multiple of slot_alignment.
+/// The memory of a temporary. It begins at the end of the last of the slots that it lies above, which come
+/// before it in the list, rounded up to slot_alignment.
 struct Slot {
   task::BufferId buffer;
   Dim bytes;
@@ -103,11 +106,11 @@ struct Variant {
   task::Program program;
   std::vector<Step> steps;
   std::vector<Slot> slots;
-  std::vector<Decision> decisions;
-  std::vector<SizeDecision> sizes;
+  std::vector<ExitCondition> exit_conditions;
+  std::vector<DataSize> data_sizes;
   std::vector<Dim> event_offset;  ///< per event: first word in the event area (one word per producer task);
-                                  ///< then one word per decision of either kind, then the workers' words of
-                                  ///< each nested one
+                                  ///< then one word per exit condition and data-dependent size, then the
+                                  ///< workers' words of each nested exit condition
   Dim event_words;                ///< total
   Dim iterations;  ///< epochs that one launch uses up (product of nested trip counts, plus slack)
   Dim work;        ///< estimated total work, in the units of TaskType::work
@@ -127,16 +130,17 @@ Dim tasks_of(const task::TaskType&);
 /// Estimated work of all tasks of the type in all iterations of its loops; a loop with a condition counts as
 /// `typical_steps`, and of a loop whose iterations differ the one in the middle stands for all.
 Dim work_of(const task::Program&, const task::TaskType&);
-/// The loops around the consumer, from the innermost out, in all iterations of which the wait asks the same.
-/// A task has one worker in all of them (verify_segments.cpp), so only the first iteration has to wait.
+/// Returns the loops around the consumer, from the innermost out, in which the wait is loop-invariant. A task
+/// runs on the same worker in all of their iterations (verify_segments.cpp), so only the first has to wait.
 std::vector<task::LoopId> loops_waited_once(const task::Program&, const task::Wait&);
 std::string print(const Plan&);
 /// Reads print()'s text back. `programs`: those of the variants, in order.
 std::optional<Plan> parse(const graph::Graph&, std::vector<task::Program> programs, const std::string& text,
                           std::string& error);
 
-/// Simulated makespan of a variant (typical_steps for a loop with a condition, the bound for a size that the
-/// data decides) with `workers` workers for concrete sizes, in work units: what schedules are compared by.
+/// Simulated makespan of a variant (typical_steps for a loop with an exit condition, the bound for a
+/// data-dependent size) with `workers` workers for concrete sizes, in work units: what schedules are compared
+/// by.
 double makespan(const Variant&, const shape::Assignment& sizes, int workers, double handoff_cost);
 
 }  // namespace axon::plan

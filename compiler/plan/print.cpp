@@ -2,10 +2,9 @@
 //
 //   plan decode
 //   variant decode_0 when m <= 1                 symbol, and the program's guard
-//     decision l0 word 2 check 5 inner n left 7  a loop with a condition: word of the event area, check,
-//     steps
-//                                                inside, and the workers' words where it is nested
-//     size k word 3 check 6                      a size that the data decides
+//     exit l0 word 2 check 5 inner n left 7      the exit condition of a loop: its word of the event area,
+//                                                check, iterations inside, workers' words if it is nested
+//     size k word 3 check 6                      a data-dependent size
 //     needs k                                    before this step; then a loop or a segment
 //     loop l < n
 //       segment matmul.4 tasks 4*n               a task type and its grid
@@ -14,12 +13,12 @@
 //         each wait 5 sum.3 [] at () once in l   only in the first iteration
 //         barrier
 //         line n of 5*n                          tasks beside it: those before its own, and all
-//         decides loop l0                        publishes whether the loop goes on,
-//         decides size k                         or the size
+//         publishes exit l0                      whether the next iteration starts
+//         publishes size k
 //       debug 0 "name"                           complete after this step
 //     slot 0 of copy.2 bytes 4*n
 //     slot 1 of sum.3 bytes 8*m above 0          begins where the slots below it have ended
-//     words 0 from 0                             of each event, then of each decision: first word
+//     words 0 from 0                             first word of each event, then of each exit condition, size
 //     event words 4*n
 //     iterations n
 //     work 64*n
@@ -41,10 +40,10 @@ class Printer {
 
   std::string run() {
     out_ = fmt::format("variant {}{}\n", v_.symbol, names_("when", p_.guard));
-    for (const Decision& d : v_.decisions)
-      out_ += fmt::format("  decision l{} word {} check {} inner {}{}\n", d.loop.index, d.word, d.check,
+    for (const ExitCondition& d : v_.exit_conditions)
+      out_ += fmt::format("  exit l{} word {} check {} inner {}{}\n", d.loop.index, d.word, d.check,
                           names_(d.inner), d.left ? fmt::format(" left {}", *d.left) : "");
-    for (const SizeDecision& d : v_.sizes)
+    for (const DataSize& d : v_.data_sizes)
       out_ += fmt::format("  size {} word {} check {}\n", p_.graph->sizes[d.size].name, d.word, d.check);
     steps(v_.steps, 1);
     for (size_t s = 0; s < v_.slots.size(); ++s) slot(s, v_.slots[s]);
@@ -83,9 +82,9 @@ class Printer {
     if (s.line)
       out_ += fmt::format("{}  line {} of {}\n", indent, names_(s.line->before), names_(s.line->whole));
     if (s.folded) out_ += fmt::format("{}  fold {}\n", indent, names_(type.coordinates[*s.folded].var));
-    for (uint32_t d : s.decides)
-      out_ += fmt::format("{}  decides loop l{}\n", indent, v_.decisions[d].loop.index);
-    for (uint32_t n : s.settles) out_ += fmt::format("{}  decides size {}\n", indent, size_name(n));
+    for (uint32_t d : s.exit_conditions)
+      out_ += fmt::format("{}  publishes exit l{}\n", indent, v_.exit_conditions[d].loop.index);
+    for (uint32_t n : s.data_sizes) out_ += fmt::format("{}  publishes size {}\n", indent, size_name(n));
   }
 
   void slot(size_t number, const Slot& s) {
@@ -95,7 +94,9 @@ class Printer {
                         above);
   }
 
-  const std::string& size_name(uint32_t number) const { return p_.graph->sizes[v_.sizes[number].size].name; }
+  const std::string& size_name(uint32_t number) const {
+    return p_.graph->sizes[v_.data_sizes[number].size].name;
+  }
 
   const Variant& v_;
   const task::Program& p_;

@@ -5,7 +5,7 @@
 
 #include "base/rule.h"
 #include "base/work.h"
-#include "task/decided.h"
+#include "task/trip_counts.h"
 
 namespace axon::plan {
 
@@ -73,7 +73,8 @@ const std::set<TaskTypeId>& Reuse::before_all_of(const Place& place) {
 bool Reuse::can_wait(TaskTypeId earlier, const Apart& apart) const {
   const auto& loops = p_.types[earlier].loops;
   for (size_t l = apart.level + static_cast<size_t>(apart.iterations); l < loops.size(); ++l)
-    if (AXON_RULE(wait_decided_again, task::steps_of(p_, loops[l]) && task::is_nested(p_, loops[l])))
+    if (AXON_RULE(wait_trip_count_again,
+                  task::data_trip_count(p_, loops[l]) && task::is_nested(p_, loops[l])))
       return false;
   return true;
 }

@@ -1,4 +1,9 @@
-// Whether the waits of a program let two temporaries share memory; adds waits that make it so.
+// Decides whether two temporaries may share memory, and adds the waits that they need to.
+//
+// Memory may be reused if every access to the earlier temporary happens before every write to the later one.
+// That may follow from waits that the program has; if not, a wait for whole grids can be added. The orders
+// that the memory plan relies on are recorded, and certify() adds them to the certificate that the verifier
+// checks.
 #pragma once
 #include <map>
 #include <set>
@@ -14,23 +19,23 @@ class Reuse {
  public:
   Reuse(task::Program&, const std::vector<Life>&);
 
-  /// Does a end before b begins, in program order?
+  /// Does the lifetime of a end before that of b begins, in program order?
   bool is_behind(uint32_t a, uint32_t b) const { return lives_[a].last < lives_[b].first; }
 
-  /// Do the waits order every task that touches a before every task that writes b, in one iteration of the
-  /// loops that are home to both? Tasks that read b are then behind those of a, too, as they run after the
-  /// task that wrote what they read.
+  /// Do the waits order every task that accesses a before every task that writes b, in one iteration of the
+  /// loops that both are private in? Then tasks that read b run after those that access a, too: they run
+  /// after the task that wrote what they read.
   bool is_ordered(uint32_t a, uint32_t b) { return is_ordered(a, b, {shared(a, b), 0}); }
-  /// The same of a's tasks in one iteration of the shared loop `level` and b's in the next one.
+  /// The same for the tasks of a in one iteration of the shared loop `level` and those of b in the next.
   bool is_ordered_around(uint32_t a, uint32_t b, size_t level) { return is_ordered(a, b, {level, 1}); }
-  /// Adds the waits that are missing. Returns whether the two are ordered now.
+  /// Adds the missing waits, where that is possible. Returns whether the two are ordered then.
   bool order(uint32_t a, uint32_t b) { return order(a, b, {shared(a, b), 0}); }
   bool order_around(uint32_t a, uint32_t b, size_t level) { return order(a, b, {level, 1}); }
 
-  /// Notes that sharing memory relies on an order that was found, so that certify() proves it.
+  /// Records that the memory plan relies on this order, for certify().
   void note_needed(uint32_t a, uint32_t b) { note_needed(a, b, {shared(a, b), 0}); }
   void note_needed_around(uint32_t a, uint32_t b, size_t level) { note_needed(a, b, {level, 1}); }
-  /// Adds the chains of waits behind all that was noted to the program's certificate.
+  /// Adds to the program's certificate the chains of waits that establish all recorded orders.
   void certify();
 
  private:

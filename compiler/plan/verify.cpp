@@ -10,8 +10,8 @@
 //             of any two one lies above the other, or their lives follow each other: all tasks
 //             that touch one are before all that write the other                                compared
 //   words     every word of the event area has one use; the epochs of a launch suffice           prover
-//   decided   what the data decides is published by one task, the one that computes it, and
-//             known before anything mentions it                                                  compared
+//   data      exit conditions and data-dependent sizes are published by one task, the one that
+//             computes them, before any step reads them                                          compared
 #include "plan/verify.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::vector<task::Obligation> verify(const Variant& v) {
   if (!report.all_proved()) return report.take();
   verify_memory(v, report);
   verify_words(v, report);
-  verify_decided(v, report);
+  verify_data_dependent(v, report);
   return report.take();
 }
 

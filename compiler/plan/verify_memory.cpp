@@ -33,7 +33,7 @@ struct Touched {
   uint32_t slot;
   std::vector<TaskTypeId> tasks;    ///< in program order
   std::vector<TaskTypeId> writers;  ///< those of them that write; all where none does
-  std::vector<LoopId> home;         ///< the loops in one iteration of which it lives
+  std::vector<LoopId> private_in;   ///< the loops in one iteration of which it lives
 };
 
 bool starts_with(const std::vector<LoopId>& loops, const std::vector<LoopId>& outer) {
@@ -57,14 +57,15 @@ class Memory {
       report_.add(fmt::format("{} fits into its slot", name(slot)),
                   holds(p_, p_.facts, shape::at_most(bytes_of(slot.buffer), slot.bytes)), "prover");
     find_lives();
-    meets_.resize(lives_.size());
+    overlapping_.resize(lives_.size());
     for (size_t b = 0; b < lives_.size(); ++b) {
       find_meeting(b);
-      for (size_t a : meets_[b]) show_apart(a, b, "their lives do not meet");
+      for (size_t a : overlapping_[b]) show_apart(a, b, "their lives do not overlap");
     }
     std::set<std::pair<LoopId, size_t>> loops;
     for (const Touched& life : lives_)
-      for (size_t level = 0; level < life.home.size(); ++level) loops.emplace(life.home[level], level);
+      for (size_t level = 0; level < life.private_in.size(); ++level)
+        loops.emplace(life.private_in[level], level);
     for (const auto& [loop, level] : loops) check_around(loop, level);
   }
 
@@ -93,7 +94,7 @@ class Memory {
 
   const std::string& name(const Slot& slot) const { return p_.buffers[slot.buffer].name; }
 
-  // ---- lives: in the order of their first tasks; what nothing touches meets nothing ----
+  // ---- lives: in the order of their first tasks; what nothing touches overlaps nothing ----
 
   void find_lives() {
     std::map<BufferId, Touched> touched;
@@ -109,12 +110,12 @@ class Memory {
         if (life.tasks.empty() || life.tasks.back() != type) life.tasks.push_back(type);
         if (access.write && (life.writers.empty() || life.writers.back() != type))
           life.writers.push_back(type);
-        life.home.resize(common(life.home, loops));
+        life.private_in.resize(common(life.private_in, loops));
       }
     for (const auto& [value, place] : p_.places)
       if (const auto life = touched.find(place.buffer); life != touched.end()) {
-        auto& home = life->second.home;
-        home.resize(common(home, loops_around(value)));
+        auto& loops_of_life = life->second.private_in;
+        loops_of_life.resize(common(loops_of_life, loops_around(value)));
       }
     for (auto& [buffer, life] : touched) {
       if (life.writers.empty()) life.writers = life.tasks;
@@ -137,7 +138,7 @@ class Memory {
     return loops;
   }
 
-  // ---- which lives meet, within an iteration of the loops around both ----
+  // ---- which lives overlap, within an iteration of the loops around both ----
 
   /// Finds the lives before b that b is not shown to follow. Those behind the nearest life that b follows are
   /// asked one by one; of the others only those that this one was not shown to follow.
@@ -148,13 +149,13 @@ class Memory {
       if (!follows(b, a)) continue;
       followed_[b].push_back(a);
       if (!is_around(a, b)) continue;
-      asked.insert(asked.end(), meets_[a].begin(), meets_[a].end());
+      asked.insert(asked.end(), overlapping_[a].begin(), overlapping_[a].end());
       break;
     }
     for (size_t a : asked) {
       if (contains(followed_[b], a)) continue;
       if (follows_indirectly(b, a)) continue;
-      (follows(b, a) ? followed_[b] : meets_[b]).push_back(a);
+      (follows(b, a) ? followed_[b] : overlapping_[b]).push_back(a);
     }
   }
 
@@ -162,21 +163,22 @@ class Memory {
     return std::find(list.begin(), list.end(), n) != list.end();
   }
   /// Is every loop around a one around b?
-  bool is_around(size_t a, size_t b) const { return starts_with(lives_[b].home, lives_[a].home); }
+  bool is_around(size_t a, size_t b) const { return starts_with(lives_[b].private_in, lives_[a].private_in); }
   bool runs_between(size_t between, size_t a, size_t b) const {
     return is_around(between, a) || is_around(between, b);
   }
 
   bool follows_indirectly(size_t b, size_t a) {
     const auto& list = followed_[b];
-    return std::any_of(list.begin(), list.end(),
-                       [&](size_t c) { return c > a && runs_between(c, a, b) && !contains(meets_[c], a); });
+    return std::any_of(list.begin(), list.end(), [&](size_t c) {
+      return c > a && runs_between(c, a, b) && !contains(overlapping_[c], a);
+    });
   }
 
   /// Does every task that writes b run after all tasks of a, in one iteration of the loops around both? Tasks
   /// that read b then do, too, as they run after the task that wrote what they read.
   bool follows(size_t b, size_t a) {
-    const size_t loops = common(lives_[a].home, lives_[b].home);
+    const size_t loops = common(lives_[a].private_in, lives_[b].private_in);
     for (TaskTypeId x : lives_[a].tasks)
       for (TaskTypeId y : lives_[b].writers)
         if (!certified_.contains({x, y}) || time_.position(x) >= time_.position(y) ||
@@ -188,50 +190,53 @@ class Memory {
   // ---- around the back edge of a loop ----
 
   /// For each life in the loop, those of earlier iterations that it is not shown to follow.
-  using Meeting = std::map<size_t, std::vector<size_t>>;
+  using Overlapping = std::map<size_t, std::vector<size_t>>;
 
   void check_around(LoopId loop, size_t level) {
     std::vector<size_t> members;
     for (size_t b = 0; b < lives_.size(); ++b)
-      if (lives_[b].home.size() > level && lives_[b].home[level] == loop) members.push_back(b);
-    Meeting meeting, followed;
+      if (lives_[b].private_in.size() > level && lives_[b].private_in[level] == loop) members.push_back(b);
+    Overlapping overlapping, followed;
     for (size_t b : members) {
-      for (size_t a : asked_around(b, members, level, meeting, followed)) {
+      for (size_t a : asked_around(b, members, level, overlapping, followed)) {
         if (contains(followed[b], a)) continue;
-        if (follows_around_indirectly(b, a, meeting, followed[b])) continue;
-        (follows_around(b, a, level) ? followed[b] : meeting[b]).push_back(a);
+        if (follows_around_indirectly(b, a, overlapping, followed[b])) continue;
+        (follows_around(b, a, level) ? followed[b] : overlapping[b]).push_back(a);
       }
-      meeting[b];
-      for (size_t a : meeting[b])
-        if (a > b) show_apart(b, a, "their lives do not meet in the next iteration");
+      overlapping[b];
+      for (size_t a : overlapping[b])
+        if (a > b) show_apart(b, a, "their lives do not overlap in the next iteration");
     }
   }
 
   std::vector<size_t> asked_around(size_t b, const std::vector<size_t>& members, size_t level,
-                                   const Meeting& meeting, Meeting& followed) {
+                                   const Overlapping& overlapping, Overlapping& followed) {
     for (size_t c : followed_[b])
-      if (const auto of_c = meeting.find(c); of_c != meeting.end() && is_around(c, b)) return of_c->second;
+      if (const auto of_c = overlapping.find(c); of_c != overlapping.end() && is_around(c, b))
+        return of_c->second;
     std::vector<size_t> asked;
     for (auto a = members.rbegin(); a != members.rend(); ++a) {
       asked.push_back(*a);
       if (!is_around(*a, b) || !follows_around(b, *a, level)) continue;
       followed[b].push_back(*a);
-      asked.insert(asked.end(), meets_[*a].begin(), meets_[*a].end());
+      asked.insert(asked.end(), overlapping_[*a].begin(), overlapping_[*a].end());
       std::erase_if(asked, [&](size_t c) { return !contains(members, c); });
       break;
     }
     return asked;
   }
 
-  bool follows_around_indirectly(size_t b, size_t a, const Meeting& meeting,
+  bool follows_around_indirectly(size_t b, size_t a, const Overlapping& overlapping,
                                  const std::vector<size_t>& before) {
     return std::any_of(followed_[b].begin(), followed_[b].end(),
                        [&](size_t c) {
-                         const auto of_c = meeting.find(c);
-                         return of_c != meeting.end() && runs_between(c, a, b) && !contains(of_c->second, a);
+                         const auto of_c = overlapping.find(c);
+                         return of_c != overlapping.end() && runs_between(c, a, b) &&
+                                !contains(of_c->second, a);
                        }) ||
-           std::any_of(before.begin(), before.end(),
-                       [&](size_t c) { return c > a && runs_between(c, a, b) && !contains(meets_[c], a); });
+           std::any_of(before.begin(), before.end(), [&](size_t c) {
+             return c > a && runs_between(c, a, b) && !contains(overlapping_[c], a);
+           });
   }
 
   /// Does every task that writes b run after all tasks of a in earlier iterations of the loop?
@@ -258,7 +263,7 @@ class Memory {
   task::Report& report_;
   std::set<std::pair<TaskTypeId, TaskTypeId>> certified_;  ///< of which the certificate says something
   std::vector<Touched> lives_;
-  std::vector<std::vector<size_t>> meets_;  ///< by life: those before it that it is not shown to follow
+  std::vector<std::vector<size_t>> overlapping_;  ///< by life: those before it that it is not shown to follow
   std::map<size_t, std::vector<size_t>> followed_;  ///< those that it is shown to follow, the nearest first
 };
 

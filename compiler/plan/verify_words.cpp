@@ -36,9 +36,9 @@ class Words {
         tasks = tasks * c.extent;
       if (!give(e, tasks)) return false;
     }
-    for (const Decision& d : v_.decisions)
+    for (const ExitCondition& d : v_.exit_conditions)
       if (!give(d.word, Dim(1)) || (d.left && !give(*d.left, Dim(most_workers)))) return false;
-    for (const SizeDecision& d : v_.sizes)
+    for (const DataSize& d : v_.data_sizes)
       if (!give(d.word, Dim(1))) return false;
     return words_.size() == v_.event_offset.size();
   }
@@ -62,13 +62,14 @@ class Words {
     const auto enough = [&](const Dim& epochs) {
       return holds(p_, p_.facts, shape::at_most(epochs, v_.iterations));
     };
-    std::map<const Decision*, Dim> inside;  // of each decision: the most that a type in its loop needs
-    for (const Decision& d : v_.decisions) inside[&d] = Dim(1);
+    std::map<const ExitCondition*, Dim>
+        inside;  // of each exit condition: the most that a type in its loop needs
+    for (const ExitCondition& d : v_.exit_conditions) inside[&d] = Dim(1);
     for (const TaskType& type : p_.types) {
       Dim trips(1);
-      std::vector<const Decision*> around;
+      std::vector<const ExitCondition*> around;
       for (task::LoopId l : type.loops) {
-        if (const Decision* d = decision_of(l)) {
+        if (const ExitCondition* d = exit_condition_of(l)) {
           around.push_back(d);
           trips = Dim(1);
         } else {
@@ -77,12 +78,12 @@ class Words {
       }
       if (around.empty() && !enough(trips)) return false;
       if (!around.empty() && !holds(p_, p_.facts, shape::at_most(trips, around.back()->inner))) return false;
-      for (const Decision* d : around) inside[d] = shape::max(inside[d], trips);
+      for (const ExitCondition* d : around) inside[d] = shape::max(inside[d], trips);
     }
     // More would end the loop before its steps are done.
-    for (const auto& [decision, most] : inside)
-      if (!holds(p_, p_.facts, shape::at_most(decision->inner, most))) return false;
-    return std::all_of(v_.decisions.begin(), v_.decisions.end(), [&](const Decision& d) {
+    for (const auto& [exit, most] : inside)
+      if (!holds(p_, p_.facts, shape::at_most(exit->inner, most))) return false;
+    return std::all_of(v_.exit_conditions.begin(), v_.exit_conditions.end(), [&](const ExitCondition& d) {
       if (d.loop.index >= p_.loops.size()) return false;  // names nothing
       if (time_.is_nested_run(d.loop)) return enough(Dim(epoch_limit));
       return enough(Dim(2) * Dim(graph::step_limit) + Dim(2)) &&
@@ -90,8 +91,8 @@ class Words {
     });
   }
 
-  const Decision* decision_of(task::LoopId loop) const {
-    for (const Decision& d : v_.decisions)
+  const ExitCondition* exit_condition_of(task::LoopId loop) const {
+    for (const ExitCondition& d : v_.exit_conditions)
       if (d.loop == loop) return &d;
     return nullptr;
   }

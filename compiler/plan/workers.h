@@ -7,8 +7,8 @@
 
 namespace axon::plan {
 
-/// The number of the first task that a worker takes of a segment's `tasks`; its own end where the next
-/// worker's begin.
+/// Returns the first of a segment's `tasks` that a worker takes; it takes those before the first task of the
+/// next worker.
 inline task::Dim first_task(const task::Dim& tasks, const task::Dim& worker, const task::Dim& workers) {
   return floor_div(tasks * worker, workers);
 }
@@ -20,8 +20,8 @@ inline bool runs_side_by_side(int64_t whole, int64_t workers) { return whole <= 
 inline task::Fact runs_side_by_side(const task::Dim& whole, const task::Dim& workers) {
   return shape::at_most(whole, workers);
 }
-/// Then this is, in the place of first_task, the first task that a worker takes: the one that stands at its
-/// number in the line.
+/// Replaces first_task for segments of a line that runs side by side: worker w takes the task with number w
+/// of the line, if that is one of this segment.
 inline task::Dim first_task_in_line(const task::Dim& tasks, const task::Dim& before,
                                     const task::Dim& worker) {
   return shape::max(shape::min(worker - before, tasks), task::Dim(0));
@@ -30,8 +30,8 @@ inline int64_t first_task_in_line(int64_t tasks, int64_t before, int64_t worker)
   return std::max<int64_t>(std::min(worker - before, tasks), 0);
 }
 
-/// The tile of a folded coordinate (Segment::folded) that stands at a position of the grid: position 2 * half
-/// has the tile `half` from the first on, position 2 * half + 1 the tile `half` from the last on.
+/// Returns the tile of a folded coordinate (Segment::folded) at a position of the grid: at 2 * half tile
+/// number `half`, at 2 * half + 1 tile number `half` counted from the last.
 inline task::Dim tile_at(const task::Dim& half, bool odd, const task::Dim& extent) {
   return odd ? extent - task::Dim(1) - half : half;
 }

@@ -1,7 +1,8 @@
-// Why a state that is given up (`*`) cannot be updated in place: for the message that refuses the copy.
+// Explains why a state that is given up (`*`) cannot be updated in place, for the message that refuses a
+// copy.
 //
-// In: the graph, the storage classes that it would have, and the use of the state that needs memory of its
-// own. Out: what would overwrite the state, and what needs its old value.
+// In: the graph, the storage classes that it would have without the copy, and the use of the state that needs
+// one. Out: the node that would overwrite the state, and the reader that needs the old value.
 #pragma once
 #include "task/storage.h"
 

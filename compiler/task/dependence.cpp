@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "base/rule.h"
-#include "task/decided.h"
 #include "task/facts.h"
+#include "task/trip_counts.h"
 
 namespace axon::task {
 
@@ -147,9 +147,9 @@ Overlap overlap_of(const Program& p, const Dependence& dependence) {
     } else {
       overlap.rename[p.loops[producer.loops[i]].index] = index - Dim(distance.iterations);
     }
-    for (Var v : decided_inside(p, producer.loops[i])) {  // another iteration: another value
-      if (AXON_RULE(overlap_decided_once, overlap.rename.contains(v))) continue;
-      overlap.facts = both(std::move(overlap.facts), range_of_decided(fresh(v)));
+    for (Var v : data_trip_counts_inside(p, producer.loops[i])) {  // another iteration: another value
+      if (AXON_RULE(overlap_trip_count_once, overlap.rename.contains(v))) continue;
+      overlap.facts = both(std::move(overlap.facts), range_of_trip_count(fresh(v)));
     }
   }
   for (const Interval& i : dependence.theirs->box)
@@ -189,7 +189,7 @@ void set_iteration(const Program& p, const Dependence& dependence, Wait& wait) {
     } else {
       wait.iteration.push_back(loop.extent - Dim(1));
       const bool run_again =
-          AXON_RULE(iteration_condition, steps_of(p, loops[i])) &&
+          AXON_RULE(iteration_condition, data_trip_count(p, loops[i])) &&
           AXON_RULE(iteration_nested, is_nested(p, loops[i]));  // an empty run is no matter
       if (AXON_RULE(iteration_not_common, i >= common) &&
           AXON_RULE(iteration_perhaps_none, !loop.extent.constant().value_or(0)) && !run_again)

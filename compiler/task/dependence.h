@@ -18,27 +18,27 @@ struct Dependence {
   Wait::Why why() const;
 };
 
-/// The producer of a dependence under names of its own, so that both tasks can be spoken of at once.
+/// The producer of a dependence with its variables renamed apart from those of the consumer.
 struct Overlap {
   std::vector<Interval> theirs;  ///< the producer's box
   std::vector<Fact> facts;       ///< sizes, the ranges of both tasks' names, the distance
   std::vector<Var> coordinates;  ///< the producer's, renamed
-  std::vector<Var> free;         ///< all names that only the producer has
+  std::vector<Var> free;         ///< all variables of the producer alone
   shape::Substitution rename;
 };
 Overlap overlap_of(const Program&, const Dependence&);
 
-/// Can the two only meet when the consumer is past the first iteration of its first loop that is not the
-/// producer's?
+/// Do the boxes overlap only if the consumer is past the first iteration of its outermost loop that the
+/// producer is not in?
 bool overlaps_late(const Program&, const Dependence&, const Overlap&);
 
-/// Iteration and guard of the wait for a dependence: the latest iteration that the distance allows, when
-/// there is one.
+/// Sets the iteration and the guard of the wait for a dependence: the latest iteration that the distance
+/// allows, guarded by its existence.
 void set_iteration(const Program&, const Dependence&, Wait&);
 
-/// The range of each producer coordinate that can meet the consumer's box, inside the grid and never empty:
-/// a task that reads nothing waits for a little more than it needs. A range that is the whole grid for sure
-/// is written as that.
+/// Returns, for each coordinate of the producer, the range of tasks whose boxes can overlap the consumer's.
+/// The range is clamped to the grid and never empty, so a task that reads nothing waits for more than it
+/// needs. A range that is provably the whole extent is returned as 0 .. extent - 1.
 std::vector<Wait::Range> producers_needed(const Program&, const Dependence&, const Overlap&);
 
 }  // namespace axon::task

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/work.h"
-#include "task/decided.h"
+#include "task/trip_counts.h"
 
 namespace axon::task {
 
@@ -35,7 +35,7 @@ std::vector<Fact> facts_of(const graph::Graph& g, const std::vector<Fact>& guard
   for (const auto& size : g.sizes)
     if (!size.is_integer()) facts.push_back(shape::at_least(Dim(size.var), Dim(0)));
   for (graph::NodeId loop : graph::conditional_loops(g))
-    facts = both(std::move(facts), range_of_decided(g.nodes[loop].index.extent));
+    facts = both(std::move(facts), range_of_trip_count(g.nodes[loop].index.extent));
   return both(std::move(facts), guard);
 }
 

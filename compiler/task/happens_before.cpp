@@ -6,8 +6,8 @@
 
 #include "base/rule.h"
 #include "base/work.h"
-#include "task/decided.h"
 #include "task/facts.h"
+#include "task/trip_counts.h"
 
 namespace axon::task {
 
@@ -183,7 +183,7 @@ HappensBefore::Run HappensBefore::run_of(const State& at, const Distance& distan
   Run run = Run::exists;
   const bool behind = AXON_RULE(run_distant, distance.iterations > 0) || AXON_RULE(run_is_late, at.late > 0);
   for (size_t i = distance.level + (behind ? 1 : 0); i < loops.size(); ++i) {
-    if (AXON_RULE(run_no_condition, !steps_of(program_, loops[i])) ||
+    if (AXON_RULE(run_no_condition, !data_trip_count(program_, loops[i])) ||
         (AXON_RULE(run_not_moved, !moved) && AXON_RULE(run_of_later, is_in(later, i))))
       continue;
     if (AXON_RULE(run_late, at.late > 0) || AXON_RULE(run_not_of_earlier, !is_in(earlier, i)))
@@ -311,9 +311,9 @@ Ranges HappensBefore::compose(TaskTypeId later, const State& at, size_t e) const
       known = known && (same || (AXON_RULE(compose_first_fixed, !range.first.contains(index)) &&
                                  AXON_RULE(compose_last_fixed, !range.last.contains(index))));
       if (AXON_RULE(compose_same_run, same_run)) continue;
-      for (Var v : decided_inside(program_, l))
-        known = known && AXON_RULE(compose_first_decided, !range.first.contains(v)) &&
-                AXON_RULE(compose_last_decided, !range.last.contains(v));
+      for (Var v : data_trip_counts_inside(program_, l))
+        known = known && AXON_RULE(compose_first_trip_count, !range.first.contains(v)) &&
+                AXON_RULE(compose_last_trip_count, !range.last.contains(v));
     }
     result.push_back(known ? substituted(at.finished, e, r) : std::nullopt);
   }

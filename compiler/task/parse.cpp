@@ -205,8 +205,6 @@ class Parser : TextReader {
     if (e.shape.size() != e.kept.size()) fail("one extent per kept coordinate is expected");
     expect("count");
     e.count = dim();
-    expect("by");
-    expect("slots");
     program_.events.add(std::move(e));
   }
 

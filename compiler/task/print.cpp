@@ -9,7 +9,7 @@
 //     grid t0 < max(1, cdiv(m, 64)) by 64 on 0       coordinate, number of tiles, tile, domain axis
 //     read b3[l % 2 : l % 2 + 1, 64*t0 : 64*t0 + 64, 0 : d]
 //     work 64*d of n*d                               estimated operations of a tile, of the whole grid
-//   event e2 of t4 keep (0) shape (max(1, cdiv(m, 64))) count 3 by slots
+//   event e2 of t4 keep (0) shape (max(1, cdiv(m, 64))) count 3
 //   wait t5 on e2 [t0 : t0] at (l) for read of b4    inclusive box, iteration of the producer's loops, why
 //   wait t1 on e2 [0 : 0] at (l - 1) if 1 <= l for overwrite of b4
 //   known t5 t1 [t0 : t0, *] through (l - 1) if 1 <= l by wait 3 after known 2
@@ -108,7 +108,7 @@ class Printer {
 
   void event(EventId id) {
     const Event& e = p_.events[id];
-    out_ += fmt::format("event {} of t{} keep ({}) shape ({}) count {} by slots\n", e.name, e.producer.index,
+    out_ += fmt::format("event {} of t{} keep ({}) shape ({}) count {}\n", e.name, e.producer.index,
                         fmt::join(e.kept, ", "), names_(e.shape), names_(e.count));
   }
 

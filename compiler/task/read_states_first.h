@@ -1,13 +1,14 @@
-// Brings about that what updates a state runs after everything that reads it.
+// Removes write-after-read conflicts of updates in place: makes all reads of a state come before its update.
 //
-// In: a fused graph, a value that is given up, and the node that is to write over it. Out: the same meaning,
-// where no reader of the value stands after that node; or the graph as it was. Three things help, in this
-// order:
+// In: a fused graph, a value that is given up (`*`), and the node that is to overwrite it. Out: an equivalent
+// graph in which no reader of the value follows that node; or the graph unchanged. Three transformations are
+// tried, in this order:
 //
-//   another order        fn (c, at) x => (c with [at] = x, at + 1): `at + 1` after all that reads `at`
-//   computing again      fn (m, s) x => (m + x, s + m * sum (m + x)): the sum makes its own m + x, before m
-//   computing together   fn (m, s) x => (m + x, s + m * (m + x)): one node, which reads each element of both
-//                        before it writes it
+//   reordering        fn (c, at) x => (c with [at] = x, at + 1): `at + 1` after all readers of `at`
+//   rematerialisation fn (m, s) x => (m + x, s + m * sum (m + x)): the sum computes m + x itself, before m is
+//                     overwritten
+//   fusion            fn (m, s) x => (m + x, s + m * (m + x)): one node, which reads each element of both
+//                     before it writes it
 #pragma once
 #include <map>
 #include <optional>
@@ -29,11 +30,12 @@ class ReadStatesFirst {
   /// given_up: what loops carry of states.
   ReadStatesFirst(graph::Graph& g, const std::set<graph::Value>& given_up) : g_(g), given_up_(given_up) {}
 
-  /// What the step of a loop makes of carried value `c` becomes the last that reads the value, and reads of
-  /// it only the element that it computes. False when nothing helps; then undo() takes back what was tried.
+  /// Makes the node that computes the next value of carried value `c` its last reader, which reads of it only
+  /// the element that it computes. Returns false if no transformation achieves that; undo() then restores the
+  /// graph.
   bool before_step(graph::NodeId loop, uint32_t c);
-  /// Puts `updater` behind all that reads `v` in its region. False, and nothing changes, when one of them
-  /// needs it.
+  /// Moves `updater` behind all readers of `v` in its region. Returns false, with the graph unchanged, if one
+  /// of them depends on it.
   bool before(graph::NodeId updater, graph::Value v);
   void undo();
 

@@ -82,22 +82,22 @@ class Finder {
       if (s.op != Op::eq) continue;
       // A condition that stands before another may guard its reads.
       const bool first = c == 0;
-      if (!decide(s.args[0], s.args[1], first)) decide(s.args[1], s.args[0], first);
+      if (!solve(s.args[0], s.args[1], first)) solve(s.args[1], s.args[0], first);
     }
-    if (found_.decided.empty()) return std::nullopt;
+    if (found_.indices.empty()) return std::nullopt;
     for (uint32_t a = 0; a < domain_.size(); ++a)
-      if (!found_.decides(a) && !base::contains(found_.outer, a)) found_.inner.push_back(a);
+      if (!found_.is_indexed(a) && !base::contains(found_.outer, a)) found_.inner.push_back(a);
     return found_;
   }
 
  private:
   /// Solves index == value for a domain axis that stands in `index` once, as it is or negated.
-  bool decide(ScalarId index, ScalarId value, bool first) {
+  bool solve(ScalarId index, ScalarId value, bool first) {
     const auto dim = graph::affine_index(g_, index);
     if (!dim || base::is_float(g_.scalars[value].elem)) return false;
     if (!first && !is_total(g_, value, ranges_)) return false;
     for (uint32_t a = 0; a < domain_.size(); ++a) {
-      if (found_.decides(a) || base::contains(found_.outer, a)) continue;
+      if (found_.is_indexed(a) || base::contains(found_.outer, a)) continue;
       const auto by = dim->linear_in(domain_[a].var);
       if (!by || !(by->first.is(1) || by->first.is(-1))) continue;
       if (depends_on(g_, value, domain_[a].var)) continue;
@@ -107,13 +107,13 @@ class Finder {
     return false;
   }
 
-  void add(Decided decided) {
+  void add(ScatterIndex index) {
     for (uint32_t a = 0; a < domain_.size(); ++a) {
       const Var var = domain_[a].var;
-      const bool mentioned = depends_on(g_, decided.value, var) || decided.rest.contains(var);
-      if (mentioned && !found_.decides(a) && !base::contains(found_.outer, a)) found_.outer.push_back(a);
+      const bool mentioned = depends_on(g_, index.value, var) || index.rest.contains(var);
+      if (mentioned && !found_.is_indexed(a) && !base::contains(found_.outer, a)) found_.outer.push_back(a);
     }
-    found_.decided.push_back(std::move(decided));
+    found_.indices.push_back(std::move(index));
   }
 
   const Graph& g_;
@@ -124,8 +124,8 @@ class Finder {
 
 }  // namespace
 
-bool Scatter::decides(uint32_t axis) const {
-  return std::any_of(decided.begin(), decided.end(), [&](const Decided& d) { return d.axis == axis; });
+bool Scatter::is_indexed(uint32_t axis) const {
+  return std::any_of(indices.begin(), indices.end(), [&](const ScatterIndex& d) { return d.axis == axis; });
 }
 
 std::optional<Scatter> find_scatter(const Graph& g, ScalarId body, const std::vector<Axis>& domain) {

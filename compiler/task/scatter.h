@@ -10,20 +10,20 @@
 
 namespace axon::task {
 
-/// A domain index that the equation decides: index == `value` - `rest`, or, mirrored, `rest` - `value`.
-struct Decided {
+/// A domain index that an equation determines: index == `value` - `rest`, or, mirrored, `rest` - `value`.
+struct ScatterIndex {
   uint32_t axis = 0;      ///< position in the domain
-  graph::ScalarId value;  ///< over binders, `outer` axes, and the axes decided before
+  graph::ScalarId value;  ///< over binders, `outer` axes, and the axes indexed before
   shape::Dim rest;        ///< over sizes, loop indices, and the same axes
   bool mirrored = false;
 };
 
 /// body = reduce(monoid, binders, e), where e is the unit of the monoid wherever an equation fails.
 struct Scatter {
-  std::vector<Decided> decided;  ///< at least one
-  std::vector<uint32_t> outer;   ///< axes that the equations mention: looped over before the binders
-  std::vector<uint32_t> inner;   ///< all other axes: looped over for every point that counts
-  bool decides(uint32_t axis) const;
+  std::vector<ScatterIndex> indices;  ///< at least one; a later one may mention earlier ones
+  std::vector<uint32_t> outer;        ///< axes that the equations mention: looped over before the binders
+  std::vector<uint32_t> inner;        ///< all other axes: looped over for every point that counts
+  bool is_indexed(uint32_t axis) const;
 };
 
 /// `domain` is that of the body (a node's or a local's).

@@ -12,7 +12,7 @@
 
 #include "base/bug.h"
 #include "graph/interpret_expr.h"
-#include "task/decided.h"
+#include "task/trip_counts.h"
 
 namespace axon::task {
 
@@ -66,7 +66,7 @@ class Simulator {
     if (!conditional_.empty() || !graph::data_sizes(g_).empty()) {
       Outcome reference = graph::interpret(g_, inputs_, parameters, options_.precision);
       if (!reference.error.empty()) return reference;
-      values_.insert(reference.decided.begin(), reference.decided.end());
+      values_.insert(reference.data_values.begin(), reference.data_values.end());
       for (graph::NodeId loop : conditional_)
         runs_.push_back({reference.steps[graph::steps_var(g_.nodes[loop])], 0});
     }
@@ -331,8 +331,8 @@ class Simulator {
     if (extents == extents_.end()) return std::nullopt;  // its loop runs zero times
     std::vector<int64_t> iteration;
     for (size_t l = 0; l < wait.iteration.size(); ++l) {
-      const bool last =
-          steps_of(p_, producer.loops[l]) && wait.iteration[l] == p_.loops[producer.loops[l]].extent - Dim(1);
+      const bool last = data_trip_count(p_, producer.loops[l]) &&
+                        wait.iteration[l] == p_.loops[producer.loops[l]].extent - Dim(1);
       iteration.push_back(last ? any_last : number(wait.iteration[l]));
     }
     const int64_t wanted = number_of(event.producer, iteration);

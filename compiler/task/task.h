@@ -73,7 +73,7 @@ struct Interval {
   Dim low, high;  ///< [low, high)
 };
 
-/// What one task touches of one buffer: a box, one interval per axis, over coordinates, loop indices and
+/// What one task accesses of one buffer: a box, one interval per axis, over coordinates, loop indices and
 /// sizes.
 struct Access {
   BufferId buffer;
@@ -105,9 +105,9 @@ struct TaskType {
   Dim total_work;  ///< of the whole grid
 };
 
-/// A loop with a condition (graph::Node::condition) has a variable of its own as extent, known when it has
-/// ended. Inside of another loop it is run again in each iteration, and the variable then stands for the
-/// number of steps of the run in the iteration that one speaks of (see decided.h).
+/// The extent of a loop with an exit condition (graph::Node::condition) is a variable, whose value is known
+/// when the loop has ended. A nested loop runs once in each iteration of the loops around it, and the
+/// variable has another value in each of these runs (see trip_counts.h).
 struct Loop {
   Var index;
   Dim extent;
@@ -121,8 +121,6 @@ struct Step {
   std::vector<Step> body;
 };
 
-enum class Lowering : uint8_t { slots };
-
 /// `element = notify(producer coordinates)`: keeps coordinates `kept` (positions), in order.
 struct Event {
   std::string name;
@@ -130,7 +128,6 @@ struct Event {
   std::vector<uint32_t> kept;
   std::vector<Dim> shape;  ///< extents of the kept coordinates
   Dim count;               ///< product of the other extents
-  Lowering lowering = Lowering::slots;
 };
 
 /// A consumer's wait. `box`: inclusive element range per event axis, over the consumer's coordinates, loop

@@ -1,5 +1,5 @@
-// Two tasks at once, as the proofs of order see them: every way in which one may stand before the other in
-// time, and whether the certificate orders them.
+// Pairs of tasks, as the proofs of order see them: the dependence distances at which one task can precede
+// another in program time, and whether the certificate orders them.
 #pragma once
 #include <map>
 #include <tuple>
@@ -9,8 +9,9 @@
 
 namespace axon::task {
 
-/// How many iterations of the loop number `level` lie between two tasks; they stand in the same iteration of
-/// the loops around it. 0: of all loops around both.
+/// A dependence distance: two tasks are `iterations` (with `or_more`: at least as many) iterations of loop
+/// number `level` apart, in the same iteration of the loops around it. 0: in the same iteration of all common
+/// loops.
 struct Apart {
   size_t level;
   int iterations;
@@ -18,31 +19,31 @@ struct Apart {
   friend auto operator<=>(const Apart&, const Apart&) = default;
 };
 
-/// A task of each of two types, the earlier one under names of its own.
+/// A task of each of two types; the variables of the earlier one are renamed apart.
 struct Two {
   TaskTypeId earlier, later;
   Apart apart;
-  shape::Substitution names;     ///< of what the earlier one has names of its own for
+  shape::Substitution names;     ///< the renaming of the earlier one's variables
   std::vector<Dim> coordinates;  ///< of the earlier one
   std::vector<Dim> iteration;
   std::vector<Fact> facts;
-  bool ordered = false;  ///< by an entry of the certificate that speaks of all tasks of the earlier type
+  bool ordered = false;  ///< by an entry of the certificate for all tasks of the earlier type
 };
 
 class Pairs {
  public:
-  /// The certificate's entries are taken to be proved.
+  /// Assumes that the entries of the certificate are proved.
   Pairs(const Program&, const Timeline&);
 
-  /// All that two tasks may be apart when one of `earlier` stands before one of `later`; tasks of one type in
-  /// one iteration are not ordered in time.
+  /// Returns the distances at which a task of `earlier` can precede one of `later`. Tasks of one type in one
+  /// iteration are not ordered.
   std::vector<Apart> distances(TaskTypeId earlier, TaskTypeId later) const;
   const Two& two(TaskTypeId earlier, TaskTypeId later, const Apart&);
-  /// Whatever they touch, does every task of `later` run after the tasks of `earlier` that stand before it?
+  /// Does every task of `later` run after all tasks of `earlier` that precede it, whatever they access?
   bool always_ordered(TaskTypeId earlier, TaskTypeId later);
 
   const std::vector<const Finished*>& known(const Two&) const;
-  /// Does the entry's guard hold, and is the earlier task's iteration no later than those it speaks of?
+  /// Does the guard of the entry hold, and is the iteration of the earlier task among those that it covers?
   bool applies(const Finished&, const Two&, const std::vector<Fact>&) const;
 
  private:

@@ -1,8 +1,9 @@
 // Time and iterations as the proofs see them. Nothing here is shared with what derives events.
 //
-// The timestamp of a task is its position in the step tree, with loop indices at the loops. A loop with a
-// condition that stands in another loop has a number of steps of its own in every iteration of that one; a
-// type speaks of the run that it stands in or behind.
+// The timestamp of a task is its position in the step tree, with loop indices at the loops. A nested loop
+// with an exit condition has another trip count in every iteration of the loops around it. In a task's boxes
+// and waits the variable of the trip count means the current run of that loop, or, behind the loop, the
+// latest run.
 #pragma once
 #include <map>
 #include <vector>
@@ -15,14 +16,13 @@ class Timeline {
  public:
   explicit Timeline(const Program&);
 
-  /// All types, in program order, and where one stands among them.
+  /// All types, in program order, and the position of one among them.
   const std::vector<TaskTypeId>& types() const { return types_; }
   uint32_t position(TaskTypeId type) const { return position_.at(type); }
-  /// The number of outermost loops that two types stand in together.
+  /// The number of loops around both types.
   size_t shared_loops(TaskTypeId, TaskTypeId) const;
 
-  /// A loop with a condition inside of others: its number of steps is another one in each of their
-  /// iterations.
+  /// A nested loop with an exit condition, whose trip count changes in each iteration of the loops around it.
   struct Run {
     Var steps;
     std::vector<LoopId> around;
@@ -31,8 +31,8 @@ class Timeline {
   bool has_condition(LoopId) const;
   bool is_nested_run(LoopId) const;
 
-  /// The first indices of a wait's iteration that are not just the last of their loop, as those after them
-  /// are.
+  /// Returns how many leading indices of a wait's iteration are not simply the last iteration of their loop;
+  /// all after them are.
   size_t leading(const Wait&) const;
 
  private:

@@ -60,7 +60,7 @@ class Estimate {
     const auto scatter = find_scatter(g_, id, domain);
     for (uint32_t a = 0; a < domain.size(); ++a) {
       points = points * length_of(a);
-      if (!scatter || !scatter->decides(a)) searched = searched * length_of(a);
+      if (!scatter || !scatter->is_indexed(a)) searched = searched * length_of(a);
     }
     return scatter ? searched + points : searched;
   }

@@ -31,7 +31,7 @@ Command add_check(CLI::App& app) {
     options->prints = *types;
     const auto c = open(*options, status);
     if (!c) return status;
-    if (run(*c, "core") && has_entries(*c)) run(*c, "fused");
+    if (run(*c, "core") && has_entries(*c)) run(*c, "inplace");
     if (*types && c->core) fmt::print("{}", core::print_types(*c->core));
     status = report(*c, *options);
     if (options->verbose && c->core)

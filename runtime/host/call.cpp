@@ -22,7 +22,7 @@ Result<std::unique_ptr<Call>> Call::create(std::shared_ptr<const Bundle> bundle,
   std::unique_ptr<Call> call(new Call(*entry));
   call->given_sizes_.resize(entry->sizes.size());
   call->launch_sizes_.resize(entry->sizes.size());
-  for (const Size& size : entry->sizes) call->decided_sizes_ += size.from == AXON_FROM_DATA;
+  for (const Size& size : entry->sizes) call->data_sizes_ += size.from == AXON_FROM_DATA;
   call->room_.resize(entry->sizes.size());
   call->needed_.resize(entry->sizes.size());
   call->guess_room();
@@ -233,9 +233,9 @@ void Call::guess_room() {
 bool Call::wants_room() {
   if (!failed_) return false;
   const size_t number = failed_ - 1;
-  size_t decided = entry_->device_checks.size() - decided_sizes_;  // their checks are the last ones
+  size_t check = entry_->device_checks.size() - data_sizes_;  // their checks are the last ones
   for (size_t i = 0; i < entry_->sizes.size(); ++i) {
-    if (entry_->sizes[i].from != AXON_FROM_DATA || decided++ != number) continue;
+    if (entry_->sizes[i].from != AXON_FROM_DATA || check++ != number) continue;
     if (!entry_->sizes[i].unbounded || failed_value_[0] <= sizes_[i]) return false;
     needed_[i] = failed_value_[0];
     for (size_t other = 0; other < room_.size(); ++other)

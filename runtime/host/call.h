@@ -123,7 +123,7 @@ class Call {
   Status prepare_slots(Plan&);
   Status prepare_events(Plan&);
   Status prepare_scratch(const Plan&);
-  Status take_decided_sizes();
+  Status take_data_sizes();
   Status reserve(Memory&, uint64_t bytes, const char* what);
   void fill_buffers(Plan&);
   Status launch(Plan&);
@@ -153,7 +153,7 @@ class Call {
   bool incomplete_ = true;  ///< whether every input is set has not been looked at
   bool pointers_dirty_ = true;
   bool has_ranges_ = false, has_states_ = false;
-  size_t decided_sizes_ = 0;     ///< how many the data decides
+  size_t data_sizes_ = 0;        ///< how many the data decides
   std::vector<int64_t> room_;    ///< per size, for those that nothing bounds
   std::vector<int64_t> needed_;  ///< of it, what the present run has asked for
 

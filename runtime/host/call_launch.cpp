@@ -164,14 +164,14 @@ Status Call::launch(Plan& plan) {
   plan.epoch += static_cast<uint32_t>(plan.iterations) + 1;
   if (cancel_) return hang_failure(plan);
   if (failed_) return check_failure(*entry_, failed_ - 1, failed_value_);
-  if (decided_sizes_)
-    if (auto failure = take_decided_sizes()) return failure;
+  if (data_sizes_)
+    if (auto failure = take_data_sizes()) return failure;
   ran_ = true;
   return std::nullopt;
 }
 
 /// The launch has written them into its table: what the results' shapes are.
-Status Call::take_decided_sizes() {
+Status Call::take_data_sizes() {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const Port& port = entry_->results[i];
     for (size_t axis = 0; axis < port.shape.size(); ++axis) {

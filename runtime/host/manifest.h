@@ -33,7 +33,7 @@ struct Port {
   axon_elem elem = AXON_F32;
   std::vector<Dim> shape;
   std::vector<const char*> shape_text;
-  std::vector<Dim> room;  ///< results: the most that each axis can be, before the data has decided
+  std::vector<Dim> room;  ///< results: the most that each axis can be, before the data is known
   uint32_t weight = 0;    ///< AXON_WEIGHT: index into Manifest::weights
   int32_t state = -1;     ///< results: the state input that this is
 };
@@ -46,7 +46,7 @@ struct Size {
   uint32_t input = 0, axis = 0;
   Dim equation;
   uint32_t power = 1;
-  bool unbounded = false;  ///< decided by the data, and nothing says how large it may be
+  bool unbounded = false;  ///< data-dependent, without a bound
   bool integer = false;    ///< an i64 that is no size: any value, of either sign
 };
 

@@ -85,7 +85,7 @@ class CommandLine(WithProgram):
         self.assertEqual([d["code"] for d in json.loads(out)], ["E0210", "E0312", "E0401"])
 
     def test_every_stage_prints(self):
-        for stage in ("tokens", "ast", "core", "graph", "fused", "tasks", "plan", "proof", "llvm", "asm"):
+        for stage in ("tokens", "ast", "core", "graph", "fused", "inplace", "tasks", "plan", "proof", "llvm", "asm"):
             status, out, err = etcc("build", "--entry", "main", f"--emit={stage}", self.program)
             self.assertEqual((status, err), (0, ""), stage)
             self.assertGreater(len(out), 100, stage)
@@ -1081,7 +1081,7 @@ class Options(WithProgram):
         self.assertEqual((status, out), (0, "result : f32[2] =\n[4, 6]\n"))
 
     def test_stop_after_takes_the_names_of_emit(self):
-        for stage in ("tokens", "ast", "core", "graph", "fused", "tasks", "plan", "proof"):
+        for stage in ("tokens", "ast", "core", "graph", "fused", "inplace", "tasks", "plan", "proof"):
             emitted = etcc("build", f"--emit={stage}", self.program)
             self.assertEqual(emitted[0], 0)
             self.assertEqual(etcc("build", f"--stop-after={stage}", self.program), emitted)

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "core/library_names.h"
 #include "harness.h"
 
 namespace axon::core {
@@ -28,6 +29,13 @@ TEST(Program, AnOccurrenceCarriesTheSizesOfItsInstance) {
   const Checked c = check_text("fun f (x : f32[t, 512]) = heads[8, 64] x");
   ASSERT_EQ(c.errors(), "");
   EXPECT_EQ(sizes_of(*occurrence(c, "heads")), "h := 8; k := 64; t := t; ");
+}
+
+TEST(Program, TheLibraryHasWhatTheCompilerNames) {
+  for (const char* name : library::names) {
+    const Checked c = check_text(std::string("fun f = ") + name);
+    EXPECT_TRUE(occurrence(c, name)) << name;
+  }
 }
 
 TEST(Program, SizesAreFoundFromTheUseOfTheResult) {

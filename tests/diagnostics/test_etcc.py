@@ -176,7 +176,7 @@ class Check(unittest.TestCase):
 
     def both(self, text, *options):
         check = etcc("check", *options, "-", stdin=text)
-        build = etcc("build", "--emit=fused", *options, "-", stdin=text)
+        build = etcc("build", "--emit=inplace", *options, "-", stdin=text)
         return check, build
 
     def test_late_codes(self):

@@ -8,20 +8,20 @@ namespace {
 
 /// What decides a size, and a part that has it. In the texts {0} is a truth value per element of the row `r`,
 /// {1} what the part is of; `c` counts, where the loop carries an integer.
-struct Decision {
+struct SizeSource {
   const char* lets;
   const char* part;
 };
 
-constexpr Decision decisions[] = {{"let h = count ({0})", "{1}[: h]"},
-                                  {"let h = count ({0})", "{1}[h :]"},
-                                  {"let ids = nonzero ({0})", "{1}[ids]"},
-                                  {"let ids = nonzero ({0})", "{1}[ids]"},
-                                  {"let h = min (2 * count ({0})) (dim r 0)", "{1}[: h]"},
-                                  {"let h = dim r 0 - count ({0}) let g = min h 2", "{1}[: g]"}};
+constexpr SizeSource size_sources[] = {{"let h = count ({0})", "{1}[: h]"},
+                                       {"let h = count ({0})", "{1}[h :]"},
+                                       {"let ids = nonzero ({0})", "{1}[ids]"},
+                                       {"let ids = nonzero ({0})", "{1}[ids]"},
+                                       {"let h = min (2 * count ({0})) (dim r 0)", "{1}[: h]"},
+                                       {"let h = dim r 0 - count ({0}) let g = min h 2", "{1}[: g]"}};
 
 /// The same where the loop carries `c`.
-constexpr Decision counted_decisions[] = {
+constexpr SizeSource counted_size_sources[] = {
     {"let h = min c (dim r 0)", "{1}[: h]"},
     {"let h = min (c + count ({0})) (dim r 0)", "{1}[: h]"},
     {"let h = min (2 * c) (dim r 0)", "{1}[h :]"},
@@ -115,7 +115,8 @@ void Steps::sizes_in_loop() {
   const bool by_itself = x->input && row.size() == 1 && below(2);
   const std::string marks = by_itself ? "" : integers({x->dims[0], row[0]}, 3, "i64");
   const bool counted = below(3) == 0;
-  const Decision& d = counted ? counted_decisions[1 + below(3)] : decisions[below(std::size(decisions))];
+  const SizeSource& d =
+      counted ? counted_size_sources[1 + below(3)] : size_sources[below(std::size(size_sources))];
   const std::string holds = by_itself ? "r > 0.25" : below(2) ? "q > 0" : "q != 1";
   const auto filled = [&](const char* f, const std::string& of) {
     return fmt::format(fmt::runtime(f), holds, of);
@@ -147,7 +148,7 @@ void Steps::sizes_in_counted_loop() {
       [&](const Tensor& t) { return (t.dims.size() == 1 || t.dims.size() == 2) && small({t.dims[0]}); });
   if (!x) return;
   const std::string marks = integers({x->dims[0]}, 4, "i64");
-  const Decision& d = counted_decisions[below(std::size(counted_decisions))];
+  const SizeSource& d = counted_size_sources[below(std::size(counted_size_sources))];
   const auto filled = [&](const char* f, const std::string& of) {
     return fmt::format(fmt::runtime(f), marks + " > c", of);
   };

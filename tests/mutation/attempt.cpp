@@ -59,7 +59,7 @@ class Attempt {
     Compilation c(options);
     c.file = c.sources.add(program_.name, program_.text, c.diagnostics);
     if (c.diagnostics.has_errors()) return tell('R', "");
-    const bool fits = advance(c, "core") && has_entry(c) && choose_entry(c) && advance(c, "fused");
+    const bool fits = advance(c, "core") && has_entry(c) && choose_entry(c) && advance(c, "inplace");
     const double seconds = static_cast<double>(clock()) / CLOCKS_PER_SEC;
     rusage used{};
     getrusage(RUSAGE_SELF, &used);

@@ -18,7 +18,7 @@ uint64_t work_of(const std::string& program) {
   options.library = {std::string(AXON_SOURCE_DIR) + "/stdlib"};
   Compilation c(std::move(options));
   c.file = c.sources.add("test.axn", program, c.diagnostics);
-  const bool fused = run(c, "fused");
+  const bool fused = run(c, "inplace");
   const base::Allowance all(uint64_t{1} << 40);
   EXPECT_TRUE(fused && run(c, "proof")) << source::render_human(c.diagnostics, c.sources, {});
   return all.spent();

@@ -116,9 +116,9 @@ TEST(Edited, AreRefused) {
       {"two_stage", "iterations 1", "iterations 0"},
       {"data_size", "bytes 4*d above 0", "bytes 4*d"},
       {"data_size", "bytes 4*d above 0", "bytes 4*d above 2"},
-      {"data_size", "    decides size k\n", ""},
+      {"data_size", "    publishes size k\n", ""},
       {"data_size", "  needs k\n", ""},
-      {"nested_while", "      decides loop l1\n", ""},
+      {"nested_while", "      publishes exit l1\n", ""},
       {"nested_while", "words 6 from", "words 6 from 1 +"},
   };
   for (const Edit& edit : edits) {
@@ -174,8 +174,8 @@ TEST(Parse, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of("segment last.1", "segment last.9"), "line 7: there are no tasks `last.9`");
   EXPECT_EQ(error_of("segment count.0 tasks 1", "segment count.0 tasks 2"),
             "line 4: the program says `1` here");
-  EXPECT_EQ(error_of("needs k", "needs d"), "line 6: `d` is no size that the data decides");
-  EXPECT_EQ(error_of("decides size", "decides"), "line 5: `size` is expected");
+  EXPECT_EQ(error_of("needs k", "needs d"), "line 6: `d` is no data-dependent size");
+  EXPECT_EQ(error_of("publishes size", "publishes"), "line 5: `size` is expected");
   EXPECT_EQ(error_of("each wait 0", "each wait 7"), "line 9: there is no wait 7");
   EXPECT_EQ(error_of("[t11 / 4 : t11 / 4]", "[0 : t11 / 4]"),
             "line 11: the program says `total.2 [t11 / 4 : t11 / 4] at ()` here");

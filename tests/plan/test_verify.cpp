@@ -118,10 +118,10 @@ TEST_P(Proofs, RefuseWordsWithTwoUses) {
   expect_refused(variant, "event words", [](Variant& v, const auto& now) {
     if (!v.event_offset.empty() && now()) v.event_words = v.event_words - Dim(1);
   });
-  expect_refused(variant, "word of a decision", [](Variant& v, const auto& now) {
-    for (Decision& d : v.decisions)
+  expect_refused(variant, "word of an exit condition or a size", [](Variant& v, const auto& now) {
+    for (ExitCondition& d : v.exit_conditions)
       if (now()) d.word = 0;
-    for (SizeDecision& d : v.sizes)
+    for (DataSize& d : v.data_sizes)
       if (now()) d.word = 0;
   });
   expect_refused(variant, "epochs", [](Variant& v, const auto& now) {
@@ -129,36 +129,38 @@ TEST_P(Proofs, RefuseWordsWithTwoUses) {
   });
 }
 
-TEST_P(Proofs, RefuseWrongDecisions) {
+TEST_P(Proofs, RefuseWrongExitConditionsAndSizes) {
   const auto example = load_example(GetParam());
   ASSERT_TRUE(example);
   const Variant variant = variant_of(*example);
   expect_refused(variant, "check", [](Variant& v, const auto& now) {
-    for (Decision& d : v.decisions)
+    for (ExitCondition& d : v.exit_conditions)
       if (now()) d.check += 1;
-    for (SizeDecision& d : v.sizes)
+    for (DataSize& d : v.data_sizes)
       if (now()) d.check += 1;
   });
   expect_refused(variant, "words of those who have left", [](Variant& v, const auto& now) {
-    for (Decision& d : v.decisions)
+    for (ExitCondition& d : v.exit_conditions)
       if (d.left && now()) d.left.reset();
   });
-  expect_refused(variant, "who decides", [](Variant& v, const auto& now) {
+  expect_refused(variant, "who publishes", [](Variant& v, const auto& now) {
     each_step(v.steps, [&](Step& step) {
       if (!step.segment) return;
-      if (!step.segment->decides.empty() && now()) step.segment->decides.clear();
-      if (!step.segment->settles.empty() && now()) step.segment->settles.clear();
-      if (step.segment->decides.empty() && !v.decisions.empty() && now()) step.segment->decides.push_back(0);
+      if (!step.segment->exit_conditions.empty() && now()) step.segment->exit_conditions.clear();
+      if (!step.segment->data_sizes.empty() && now()) step.segment->data_sizes.clear();
+      if (step.segment->exit_conditions.empty() && !v.exit_conditions.empty() && now())
+        step.segment->exit_conditions.push_back(0);
     });
   });
   expect_refused(variant, "needs", [](Variant& v, const auto& now) {
     for (Step& step : v.steps)
       if (!step.needs.empty() && now()) step.needs.clear();
     for (Step& step : v.steps)
-      if (step.needs.empty() && !v.sizes.empty() && &step == v.steps.data() && now()) step.needs.push_back(0);
+      if (step.needs.empty() && !v.data_sizes.empty() && &step == v.steps.data() && now())
+        step.needs.push_back(0);
   });
   expect_refused(variant, "iterations inside", [](Variant& v, const auto& now) {
-    for (Decision& d : v.decisions)
+    for (ExitCondition& d : v.exit_conditions)
       if (!d.inner.is(1) && now()) d.inner = Dim(1);
   });
 }
@@ -170,19 +172,19 @@ TEST(Refused, NumbersOfNothing) {
   const Variant variant = variant_of(*example);
   const auto nothing = static_cast<uint32_t>(example->graph.sizes.size());
   expect_refused(variant, "size", [&](Variant& v, const auto& now) {
-    if (now()) v.sizes[0].size = nothing;
+    if (now()) v.data_sizes[0].size = nothing;
   });
-  expect_refused(variant, "need, settled size, or debug", [&](Variant& v, const auto& now) {
+  expect_refused(variant, "needed size, published size, or debug", [&](Variant& v, const auto& now) {
     each_step(v.steps, [&](Step& step) {
       if (now()) step.needs.push_back(nothing);
-      if (now()) step.segment->settles.push_back(nothing);
+      if (now()) step.segment->data_sizes.push_back(nothing);
       if (now()) step.debugs.push_back(nothing);
     });
   });
   const auto loop = load_example("while_loop");
   ASSERT_TRUE(loop);
   expect_refused(variant_of(*loop), "loop", [&](Variant& v, const auto& now) {
-    if (now()) v.decisions[0].loop = task::LoopId{nothing};
+    if (now()) v.exit_conditions[0].loop = task::LoopId{nothing};
   });
 }
 
@@ -192,7 +194,7 @@ TEST(Refused, TooManyIterationsInside) {
     const auto example = load_example(name);
     ASSERT_TRUE(example);
     expect_refused(variant_of(*example), name, [](Variant& v, const auto& now) {
-      for (Decision& d : v.decisions)
+      for (ExitCondition& d : v.exit_conditions)
         if (now()) d.inner = Dim(epoch_limit);
     });
   }

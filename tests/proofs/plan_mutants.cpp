@@ -39,8 +39,8 @@ class Generator {
     for (const Path& path : paths_) step(path);
     for (size_t s = 0; s < v_.slots.size(); ++s) slot(s);
     words();
-    for (size_t d = 0; d < v_.decisions.size(); ++d) decision(d);
-    for (size_t d = 0; d < v_.sizes.size(); ++d) size_decision(d);
+    for (size_t d = 0; d < v_.exit_conditions.size(); ++d) exit_condition(d);
+    for (size_t d = 0; d < v_.data_sizes.size(); ++d) data_size(d);
     std::vector<Mutant> out;
     for (auto& [kind, list] : by_kind_) {
       const size_t count = std::min(per_kind_, list.size());
@@ -108,7 +108,7 @@ class Generator {
 
   void needs(const Path& path, const std::string& what) {
     const Step& step = at(path);
-    for (uint32_t n = 0; n < v_.sizes.size(); ++n) {
+    for (uint32_t n = 0; n < v_.data_sizes.size(); ++n) {
       const auto found = std::find(step.needs.begin(), step.needs.end(), n);
       if (found == step.needs.end()) {
         add("another need", fmt::format("{} needs {} too", what, n),
@@ -123,7 +123,7 @@ class Generator {
           [path, n](Variant& v) { std::erase(step_at(v, path).needs, n); });
     }
     add("need of an unknown size", what,
-        [path](Variant& v) { step_at(v, path).needs.push_back(static_cast<uint32_t>(v.sizes.size())); });
+        [path](Variant& v) { step_at(v, path).needs.push_back(static_cast<uint32_t>(v.data_sizes.size())); });
   }
 
   void debugs(const Path& path, const std::string& what) {
@@ -165,9 +165,9 @@ class Generator {
       if (task::TaskTypeId{t} != segment.type)
         add("another type of a segment", fmt::format("{} for {}", p_.types[task::TaskTypeId{t}].name, what),
             [path, t](Variant& v) { step_at(v, path).segment->type = {t}; });
-    const auto loops = static_cast<uint32_t>(v_.decisions.size());
-    published(path, what, "loop", &Segment::decides, loops);
-    published(path, what, "size", &Segment::settles, static_cast<uint32_t>(v_.sizes.size()));
+    const auto loops = static_cast<uint32_t>(v_.exit_conditions.size());
+    published(path, what, "exit condition", &Segment::exit_conditions, loops);
+    published(path, what, "size", &Segment::data_sizes, static_cast<uint32_t>(v_.data_sizes.size()));
     line(path, what);
     fold(path, what);
   }
@@ -243,23 +243,23 @@ class Generator {
 
   /// What a segment publishes: `count` is how many there are to publish.
   void published(const Path& path, const std::string& what, const char* of,
-                 std::vector<uint32_t> Segment::*list, uint32_t count) {
+                 std::vector<uint32_t> Segment::* list, uint32_t count) {
     const auto& own = (*at(path).segment).*list;
     for (uint32_t n = 0; n < count; ++n) {
       const std::string change = fmt::format("{} {} by {}", of, n, what);
       const auto found = std::find(own.begin(), own.end(), n);
       if (found == own.end()) {
-        add("another decision of a segment", change,
+        add("another published value of a segment", change,
             [=](Variant& v) { ((*step_at(v, path).segment).*list).push_back(n); });
         continue;
       }
-      add("dropped decision of a segment", change,
+      add("dropped published value of a segment", change,
           [=](Variant& v) { std::erase((*step_at(v, path).segment).*list, n); });
-      add("repeated decision of a segment", change,
+      add("repeated published value of a segment", change,
           [=](Variant& v) { ((*step_at(v, path).segment).*list).push_back(n); });
     }
     if (count > 0)
-      add("unknown decision of a segment", what,
+      add("unknown published value of a segment", what,
           [=](Variant& v) { ((*step_at(v, path).segment).*list).push_back(count); });
   }
 
@@ -351,54 +351,57 @@ class Generator {
     }
   }
 
-  // ---- what the data decides ----
+  // ---- exit conditions and data-dependent sizes ----
 
-  void decision(size_t d) {
-    const Decision& own = v_.decisions[d];
-    const std::string what = fmt::format("decision {}", d);
-    const auto set = [&](const char* kind, std::string how, std::function<void(Decision&)> change) {
-      add(kind, what + " " + how, [=](Variant& v) { change(v.decisions[d]); });
+  void exit_condition(size_t d) {
+    const ExitCondition& own = v_.exit_conditions[d];
+    const std::string what = fmt::format("exit condition {}", d);
+    const auto set = [&](const char* kind, std::string how, std::function<void(ExitCondition&)> change) {
+      add(kind, what + " " + how, [=](Variant& v) { change(v.exit_conditions[d]); });
     };
     const auto regions = static_cast<uint32_t>(v_.event_offset.size());
     for (uint32_t word = 0; word <= regions; ++word) {
       if (word != own.word)
-        set("word of a decision", std::to_string(word), [=](Decision& x) { x.word = word; });
+        set("word of an exit condition", std::to_string(word), [=](ExitCondition& x) { x.word = word; });
       if (own.left != word)
-        set("words of the workers", std::to_string(word), [=](Decision& x) { x.left = word; });
+        set("words of the workers", std::to_string(word), [=](ExitCondition& x) { x.left = word; });
     }
-    if (own.left) set("words of the workers", "none", [](Decision& x) { x.left.reset(); });
+    if (own.left) set("words of the workers", "none", [](ExitCondition& x) { x.left.reset(); });
     for (const uint32_t check : {own.check - 1, own.check + 1, uint32_t{0}})
       if (check != own.check)
-        set("check of a decision", std::to_string(check), [=](Decision& x) { x.check = check; });
+        set("check of an exit condition", std::to_string(check), [=](ExitCondition& x) { x.check = check; });
     for (uint32_t l = 0; l < p_.loops.size(); ++l)
       if (task::LoopId{l} != own.loop)
-        set("loop of a decision", std::to_string(l), [=](Decision& x) { x.loop = {l}; });
+        set("loop of an exit condition", std::to_string(l), [=](ExitCondition& x) { x.loop = {l}; });
     std::vector<Dim> seen = {own.inner};
     for (const Dim& inner : {Dim(0), Dim(1), own.inner - Dim(1), own.inner + Dim(1), Dim(epoch_limit)}) {
       if (std::find(seen.begin(), seen.end(), inner) != seen.end()) continue;
       seen.push_back(inner);
-      set("iterations of a decision", inner.str(), [=](Decision& x) { x.inner = inner; });
+      set("iterations of an exit condition", inner.str(), [=](ExitCondition& x) { x.inner = inner; });
     }
-    add("dropped decision", what, [=](Variant& v) { erase_at(v.decisions, d); });
-    add("repeated decision", what, [=](Variant& v) { v.decisions.push_back(Decision(v.decisions[d])); });
+    add("dropped exit condition", what, [=](Variant& v) { erase_at(v.exit_conditions, d); });
+    add("repeated exit condition", what,
+        [=](Variant& v) { v.exit_conditions.push_back(ExitCondition(v.exit_conditions[d])); });
   }
 
-  void size_decision(size_t d) {
-    const SizeDecision& own = v_.sizes[d];
+  void data_size(size_t d) {
+    const DataSize& own = v_.data_sizes[d];
     const std::string what = fmt::format("size {}", d);
-    const auto set = [&](const char* kind, std::string how, std::function<void(SizeDecision&)> change) {
-      add(kind, what + " " + how, [=](Variant& v) { change(v.sizes[d]); });
+    const auto set = [&](const char* kind, std::string how, std::function<void(DataSize&)> change) {
+      add(kind, what + " " + how, [=](Variant& v) { change(v.data_sizes[d]); });
     };
     for (uint32_t word = 0; word <= v_.event_offset.size(); ++word)
       if (word != own.word)
-        set("word of a decision", std::to_string(word), [=](SizeDecision& x) { x.word = word; });
+        set("word of a data-dependent size", std::to_string(word), [=](DataSize& x) { x.word = word; });
     for (const uint32_t check : {own.check - 1, own.check + 1, uint32_t{0}})
       if (check != own.check)
-        set("check of a decision", std::to_string(check), [=](SizeDecision& x) { x.check = check; });
+        set("check of a data-dependent size", std::to_string(check), [=](DataSize& x) { x.check = check; });
     for (uint32_t s = 0; s <= p_.graph->sizes.size(); ++s)
-      if (s != own.size) set("size of a decision", std::to_string(s), [=](SizeDecision& x) { x.size = s; });
-    add("dropped decision", what, [=](Variant& v) { erase_at(v.sizes, d); });
-    add("repeated decision", what, [=](Variant& v) { v.sizes.push_back(SizeDecision(v.sizes[d])); });
+      if (s != own.size)
+        set("number of a data-dependent size", std::to_string(s), [=](DataSize& x) { x.size = s; });
+    add("dropped data-dependent size", what, [=](Variant& v) { erase_at(v.data_sizes, d); });
+    add("repeated data-dependent size", what,
+        [=](Variant& v) { v.data_sizes.push_back(DataSize(v.data_sizes[d])); });
   }
 
   const Variant& v_;

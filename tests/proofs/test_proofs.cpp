@@ -173,7 +173,7 @@ void try_plan(Example& example, plan::Schedule schedule, size_t per_kind, Tally&
     tally.judge(example, "plan: " + mutant.kind, mutant.change, mutant.variant);
 }
 
-/// A size that the data decides before a loop, and that what stands in the loop mentions.
+/// A data-dependent size that is computed before a loop and read inside of it.
 task::ExamplePtr size_and_loop() {
   return task::make_example("size_and_loop", R"(graph "size_and_loop"
   size n = axis 0 of 0 where n
@@ -208,7 +208,7 @@ task::ExamplePtr size_and_loop() {
     }
     yield (%8)
   }
-  decides k %2
+  data k %2
   result "" %4
 )",
                             "tiling rows 2 columns 2 panel 1 points 2\n"
@@ -270,9 +270,9 @@ TEST(Workers, NoticeWhatIsWrong) {
       {"carried_loop", "shared event offset", 1},
       {"carried_loop", "iterations", 4},
       {"data_size", "moved need", 1},
-      {"data_size", "dropped decision of a segment", 1},
-      {"while_loop", "dropped decision of a segment", 2},
-      {"while_loop", "iterations of a decision", 1},
+      {"data_size", "dropped published value of a segment", 1},
+      {"while_loop", "dropped published value of a segment", 2},
+      {"while_loop", "iterations of an exit condition", 1},
       {"nested_while", "words of the workers", 11},
   };
   for (const Case& c : cases) {

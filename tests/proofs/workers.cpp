@@ -80,8 +80,8 @@ class Script {
   void walk(const std::vector<Step>& steps) {
     for (const Step& step : steps) {
       for (const uint32_t n : step.needs) {
-        if (n >= v_.sizes.size()) return fail("a size that nobody decides is needed");
-        wait(word(v_.sizes[n].word, 0), epoch_ + 1);
+        if (n >= v_.data_sizes.size()) return fail("a size that nobody publishes is needed");
+        wait(word(v_.data_sizes[n].word, 0), epoch_ + 1);
       }
       if (step.segment)
         segment(*step.segment);
@@ -100,42 +100,44 @@ class Script {
   void loop(const Step& step) {
     const task::Loop& loop = p_.loops[step.loop];
     const graph::Node& node = p_.graph->nodes[loop.node];
-    const Decision* decision = nullptr;
-    for (const Decision& d : v_.decisions)
-      if (d.loop == step.loop) decision = &d;
+    const ExitCondition* exit = nullptr;
+    for (const ExitCondition& d : v_.exit_conditions)
+      if (d.loop == step.loop) exit = &d;
     if (node.condition) {
-      if (!decision) return fail("nobody says whether a loop goes on");
+      if (!exit) return fail("a loop has no exit condition");
       values_[graph::steps_var(node)] = next_steps(step.loop);
       ++begun_[step.loop];
     }
     const int64_t extent = number(loop.extent);
     for (int64_t i = 0; i < extent; ++i) {
-      if (decision) goes_on(*decision, i, true);
+      if (exit) goes_on(*exit, i, true);
       values_[loop.index] = i;
       iteration_.push_back(i);
       walk(step.body);
       iteration_.pop_back();
     }
     values_.erase(loop.index);
-    if (!decision) return;
-    goes_on(*decision, extent, false);
-    if (!decision->left) return;
+    if (!exit) return;
+    goes_on(*exit, extent, false);
+    if (!exit->left) return;
     Counts& counts = counts_[step.loop];
     counts.steps += extent;
     ++counts.runs;
-    notify(word(*decision->left, static_cast<int64_t>(worker_)), epoch_ + counts.runs);
+    notify(word(*exit->left, static_cast<int64_t>(worker_)), epoch_ + counts.runs);
   }
 
   /// How many steps a loop's next run takes (task::Concrete).
   int64_t next_steps(task::LoopId loop) { return static_cast<int64_t>((begun_[loop] + seed_) % 3); }
 
-  int64_t number_of(const Decision& d, int64_t iteration) {
+  int64_t number_of(const ExitCondition& d, int64_t iteration) {
     const Counts& counts = counts_[d.loop];
     return d.left ? counts.steps + counts.runs + iteration : iteration;
   }
-  int64_t stop_word(const Decision& d, int64_t iteration) { return epoch_ + 2 * number_of(d, iteration) + 1; }
+  int64_t stop_word(const ExitCondition& d, int64_t iteration) {
+    return epoch_ + 2 * number_of(d, iteration) + 1;
+  }
 
-  void goes_on(const Decision& d, int64_t iteration, bool expected) {
+  void goes_on(const ExitCondition& d, int64_t iteration, bool expected) {
     actions_.push_back({Action::Kind::goes_on, {word(d.word, 0)}, stop_word(d, iteration), expected});
   }
 
@@ -161,8 +163,9 @@ class Script {
       if (n == first) waits(segment.hoisted, tasks[n]);
       waits(segment.per_task, tasks[n]);
       actions_.push_back({Action::Kind::run, {}, 0, false, tasks[n]});
-      for (const uint32_t d : segment.decides) publish(v_.decisions[d], segment.type);
-      for (const uint32_t n_size : segment.settles) notify(word(v_.sizes[n_size].word, 0), epoch_ + 1);
+      for (const uint32_t d : segment.exit_conditions) publish(v_.exit_conditions[d], segment.type);
+      for (const uint32_t n_size : segment.data_sizes)
+        notify(word(v_.data_sizes[n_size].word, 0), epoch_ + 1);
       for (uint32_t e = 0; e < p_.events.size(); ++e)
         if (p_.events[task::EventId{e}].producer == segment.type)
           notify(word(e, number_in_grid(grid_.instances()[tasks[n]])), epoch_ + number_[tasks[n]] + 1);
@@ -213,7 +216,7 @@ class Script {
     }
   }
 
-  void publish(const Decision& d, task::TaskTypeId type) {
+  void publish(const ExitCondition& d, task::TaskTypeId type) {
     const task::Loop& loop = p_.loops[d.loop];
     const graph::Node& node = p_.graph->nodes[loop.node];
     const bool first = p_.types[type].node == node.carried[*node.condition].init.node;
@@ -246,9 +249,9 @@ class Script {
 
 /// One action of some worker at a time. Who knows of whom is kept in clocks: a worker that has waited for a
 /// word knows all that the one knew who stored it.
-class Machine {
+class Interleaving {
  public:
-  Machine(const Variant& v, const shape::Assignment& sizes, size_t workers, uint64_t seed)
+  Interleaving(const Variant& v, const shape::Assignment& sizes, size_t workers, uint64_t seed)
       : v_(v),
         p_(v.program),
         sizes_(sizes),
@@ -380,7 +383,7 @@ class Machine {
 }  // namespace
 
 std::string wrong_run(const Variant& v, const shape::Assignment& sizes, size_t workers, uint64_t seed) {
-  return Machine(v, sizes, workers, seed).run();
+  return Interleaving(v, sizes, workers, seed).run();
 }
 
 namespace {

@@ -76,7 +76,7 @@ bool BoundsChecker::require(const Fact& fact, const std::string& what) {
   return true;
 }
 
-bool CheckedIntegers::is_decided_later(const Dim& d) const {
+bool CheckedIntegers::depends_on_data(const Dim& d) const {
   const auto is_position = [&](Var v) {
     return std::find(context_.positions.begin(), context_.positions.end(), v) != context_.positions.end();
   };
@@ -118,7 +118,7 @@ ScalarId CheckedIntegers::safe_index(ScalarId index, const Dim& extent, const st
   const bool past_call = reads_data(g, extent) || sizes_.varies(extent) ||
                          (at_low == Proof::unknown && !reached_end(*dim, false)) ||
                          (at_high == Proof::unknown && !reached_end(*dim, true));
-  if (unproved && (!conditions_.empty() || is_decided_later(*dim) || past_call))
+  if (unproved && (!conditions_.empty() || depends_on_data(*dim) || past_call))
     return data_index(index, extent, what);
   if ((at_low == Proof::unknown && !bounds_.require(low, what)) ||
       (at_high == Proof::unknown && !bounds_.require(high, what))) {

@@ -25,9 +25,9 @@ class CheckedIntegers : Part {
   /// Nothing reads at the index, and what it needs is checked elsewhere; `since`: the first check that was
   /// made for it.
   void withdraw(ScalarId index, uint32_t since);
-  /// Is it made of a position that a loop carries, of a size that the data decides, or of an index below one?
-  /// What is not proved of that is checked like what the data decides.
-  bool is_decided_later(const Dim& d) const;
+  /// Does it mention a data-dependent size, a position that a loop carries, or an index whose range depends
+  /// on either? What is not proved of such a value is checked while the entry runs.
+  bool depends_on_data(const Dim& d) const;
   /// For `x[i else v]`: the index clamped into range, and the condition under which it was in range.
   std::pair<ScalarId, ScalarId> guarded_index(ScalarId index, const Dim& extent);
   /// The integer as a size. `bound`: what it must not exceed, where its place says so; else what is known of

@@ -78,7 +78,7 @@ std::optional<Dim> CoreEvaluator::range_of(const core::Binder& binder, ScalarId 
 Dim CoreEvaluator::found_range(const core::Binder& binder, const Expr& e) {
   learn_integers(*binder.range);
   const Dim extent = sizes_.resolve(*binder.range);
-  if (failed_ || !checked_.is_decided_later(extent)) return extent;
+  if (failed_ || !checked_.depends_on_data(extent)) return extent;
   if (bounds_.proof(shape::at_least(extent, Dim(0))) != Proof::unknown) return extent;
   const ScalarId found = sizes_.value_of(extent), zero = constant_int(g, Elem::i64, 0);
   checks_.require(apply(g, Op::le, {zero, found}), found, zero,

@@ -211,11 +211,11 @@ bool IndexEvaluator::holds(const Fact& fact, const std::string& what) {
   return bounds_.proof(fact) == Proof::guarded || bounds_.require(fact, what);
 }
 
-/// The start of a slice as a size. In a branch, and where it or the axis is decided later, it is one only
+/// The start of a slice as a size. In a branch, and where it or the axis depends on data, it is one only
 /// where it is known to lie inside: what has to be checked is checked there, not at the call.
 std::optional<Dim> IndexEvaluator::start_as_size(ScalarId start, const Dim& extent) const {
   const auto first = affine_index(g, start);
-  const bool later = first && (checked_.is_decided_later(*first) || checked_.is_decided_later(extent));
+  const bool later = first && (checked_.depends_on_data(*first) || checked_.depends_on_data(extent));
   if (!first || (conditions_.empty() && !later)) return first;
   const bool inside = bounds_.proof(shape::at_least(*first, Dim(0))) != Proof::unknown &&
                       bounds_.proof(shape::at_most(*first, extent)) != Proof::unknown;
@@ -233,7 +233,7 @@ std::optional<std::string> IndexEvaluator::check_data_start(ScalarId start, bool
   }
   const auto begin = checked_.data_size(start, said.start, extent);
   if (!begin) return std::nullopt;
-  // A size of the launch is decided before anything is read; another may be found wrong after that.
+  // A size of the launch is known before anything is read; another may be found wrong after that.
   return reads_data(g, *begin) ? said.stop + " is past the axis" : leaves;
 }
 
@@ -252,7 +252,7 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
     return bounds_.proof(shape::at_most(low, high)) != Proof::unknown;
   };
   auto length = affine_index(g, between);
-  const bool later = length && (!conditions_.empty() || checked_.is_decided_later(*length));
+  const bool later = length && (!conditions_.empty() || checked_.depends_on_data(*length));
   if (later && !known(Dim(0), *length)) length = std::nullopt;
   auto end = affine_index(g, stop);
   if (!end && first && length) end = *first + *length;  // where the sum might have wrapped
@@ -300,23 +300,23 @@ void IndexEvaluator::slice_by_data(ScalarId start, ScalarId stop, int64_t stride
                                  : std::nullopt);
 }
 
-/// Is 0 <= from <= to <= extent, as far as it is decided after the call, or in a branch? The call cannot
+/// Is 0 <= from <= to <= extent, as far as it depends on data, or in a branch? The call cannot
 /// check that.
 bool IndexEvaluator::is_proved(ScalarId from, ScalarId to, const Dim& extent) const {
   const auto start = affine_index(g, from), stop = affine_index(g, to);
   const auto holds = [&](const std::optional<Dim>& low, const std::optional<Dim>& high) {
     const bool concerned =
         low && high &&
-        (!conditions_.empty() || checked_.is_decided_later(*low) || checked_.is_decided_later(*high));
+        (!conditions_.empty() || checked_.depends_on_data(*low) || checked_.depends_on_data(*high));
     return !concerned || bounds_.proof(shape::at_most(*low, *high)) != Proof::unknown;
   };
   return holds(Dim(0), start) && holds(start, stop) && holds(stop, extent);
 }
 
-/// What is decided after the call as a value of the data.
+/// The index as a value of the data, if it depends on data.
 ScalarId IndexEvaluator::as_data(ScalarId index) {
   const auto dim = affine_index(g, index);
-  if (!dim || !checked_.is_decided_later(*dim)) return index;
+  if (!dim || !checked_.depends_on_data(*dim)) return index;
   const std::vector<Axis> domain = builder_.free_axes(index);
   Array whole;
   whole.elem = Elem::i64;

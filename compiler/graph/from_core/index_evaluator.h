@@ -55,7 +55,7 @@ class IndexEvaluator : Part {
   enum class Use : uint8_t {
     read,
     read_or_else,  ///< of what lies outside something else is the value
-    update         ///< checks itself that runs decided by the data lie inside
+    update         ///< checks itself that data-dependent runs lie inside
   };
   /// What messages call the parts of a slice: its start, its end, what shows that the one is not past the
   /// other, and all of it.

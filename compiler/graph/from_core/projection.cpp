@@ -55,7 +55,7 @@ bool Projection::may_leave(const Needed& needed, const Axis& axis) const {
 
 /// The value of the variable wherever the condition holds, if it is an equation that says it. Arithmetic that
 /// wraps is right: the side with the variable is an integer that does not.
-std::optional<ScalarId> Projection::decided_by(ScalarId condition, const Axis& axis) {
+std::optional<ScalarId> Projection::determined_by(ScalarId condition, const Axis& axis) {
   const Scalar s = g.scalars[condition];
   if (s.op != Op::eq || g.scalars[s.args[0]].elem != Elem::i64) return std::nullopt;
   for (const size_t side : {0, 1}) {
@@ -84,7 +84,7 @@ std::optional<ScalarId> Projection::replaced(ScalarId id, const Axis& axis, Scal
 /// Without a variable that an equation decides.
 std::optional<Projection::Needed> Projection::by_equation(const Needed& needed, const Axis& axis) {
   for (ScalarId equation : needed.conditions) {
-    const auto value = decided_by(equation, axis);
+    const auto value = determined_by(equation, axis);
     if (!value) continue;
     const ScalarId zero = constant_int(g, Elem::i64, 0), extent = sizes_.value_of(axis.extent);
     const ScalarId last = apply(g, Op::sub, {extent, constant_int(g, Elem::i64, 1)});
@@ -138,10 +138,10 @@ Projection::Needed Projection::run(ScalarId integer, bool hoist) {
       if (auto found = shorter(*axis)) needed = std::move(*found);
     }
   };
-  const auto decided = [&](const Axis& axis) { return by_equation(needed, axis); };
-  without(false, decided);
+  const auto determined = [&](const Axis& axis) { return by_equation(needed, axis); };
+  without(false, determined);
   without(false, [&](const Axis& axis) { return std::optional(at_some_value(needed, axis, hoist)); });
-  without(true, decided);
+  without(true, determined);
   return needed;
 }
 

@@ -27,7 +27,7 @@ class Projection : Part {
  private:
   std::vector<ScalarId> conjuncts();
   bool may_leave(const Needed&, const Axis&) const;
-  std::optional<ScalarId> decided_by(ScalarId condition, const Axis&);
+  std::optional<ScalarId> determined_by(ScalarId condition, const Axis&);
   std::optional<Needed> by_equation(const Needed&, const Axis&);
   Needed at_some_value(const Needed&, const Axis&, bool hoist);
   std::optional<ScalarId> replaced(ScalarId, const Axis&, ScalarId value);

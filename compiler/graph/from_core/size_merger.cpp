@@ -1,6 +1,6 @@
 // See size_merger.h.
 //
-// Two sizes are the same number where they come from the same integer. Then the size is decided once more,
+// Two sizes are the same number where they come from the same integer. Then the size is computed once more,
 // where evaluation stands now; otherwise it is chosen like the values.
 #include "graph/from_core/size_merger.h"
 
@@ -28,7 +28,7 @@ shape::Substitution by_integer(const std::map<Var, ScalarId>& integers,
 
 }  // namespace
 
-bool SizeMerger::is_decided(const Dim& d) const {
+bool SizeMerger::is_data_dependent(const Dim& d) const {
   const std::vector<Var> vars = d.vars();
   return std::any_of(vars.begin(), vars.end(), [&](Var v) { return sizes_.integer_of(v).has_value(); });
 }
@@ -80,13 +80,14 @@ bool SizeMerger::is_same_integer(const Dim& a, const Dim& b) const {
   return substitute(g, index_of(g, a), of_a) == substitute(g, index_of(g, b), of_b);
 }
 
-/// The size that both are, decided where evaluation stands, when the same integers make both.
-std::optional<Dim> SizeMerger::decided_here(const Dim& one, const Dim& other, const std::string& what) {
+/// Returns one size that equals both, computed where evaluation stands, if both are made of the same
+/// integers.
+std::optional<Dim> SizeMerger::data_size_here(const Dim& one, const Dim& other, const std::string& what) {
   struct Bound {
     std::set<bool> sides;
     std::optional<Dim> most;
   };
-  std::map<ScalarId, Bound> decided;
+  std::map<ScalarId, Bound> bounds;
   std::map<Var, ScalarId> integers[2];
   for (const bool side : {false, true})
     for (Var v : (side ? other : one).vars()) {
@@ -94,16 +95,16 @@ std::optional<Dim> SizeMerger::decided_here(const Dim& one, const Dim& other, co
       if (!integer) continue;
       integers[side].emplace(v, *integer);
       const auto most = bound_of(v);
-      const auto [at, is_new] = decided.emplace(*integer, Bound{{side}, most});
+      const auto [at, is_new] = bounds.emplace(*integer, Bound{{side}, most});
       at->second.sides.insert(side);
       if (is_new) continue;
       std::optional<Dim>& whole = at->second.most;
       if (whole != most) whole = whole && most ? std::optional(shape::max(*whole, *most)) : std::nullopt;
     }
   std::map<ScalarId, Dim> sizes;
-  for (const auto& [integer, bound] : decided)
+  for (const auto& [integer, bound] : bounds)
     if (bound.sides.size() < 2) return std::nullopt;
-  for (const auto& [integer, bound] : decided) {
+  for (const auto& [integer, bound] : bounds) {
     const auto size = checked_.data_size(integer, what, bound.most);
     if (!size) return std::nullopt;
     sizes.emplace(integer, *size);
@@ -132,7 +133,7 @@ std::shared_ptr<Array> SizeMerger::fitted(const std::shared_ptr<Array>& a, const
   std::shared_ptr<Array> own = a;
   for (size_t axis = 0; axis < a->shape.size() && !failed_; ++axis) {
     const Dim &found = a->shape[axis], &wanted = shape.at(shape.size() - a->shape.size() + axis);
-    if (found == wanted || found.is(1) || !(is_decided(found) || is_decided(wanted))) continue;
+    if (found == wanted || found.is(1) || !(is_data_dependent(found) || is_data_dependent(wanted))) continue;
     if (own == a) own = std::make_shared<Array>(*a);
     fit(*own, axis, wanted);
   }
@@ -143,9 +144,9 @@ void SizeMerger::merge(ScalarId condition, Array& yes, Array& no, bool differ) {
   const std::string what = "the size of what an `if` chooses";
   for (size_t axis = 0; axis < yes.shape.size() && axis < no.shape.size() && !failed_; ++axis) {
     const Dim one = yes.shape[axis], other = no.shape[axis];
-    const bool decided = is_decided(one) || is_decided(other);
-    if (!(decided || differ) || is_same(one, other)) continue;
-    auto chosen = decided ? decided_here(one, other, what) : std::nullopt;
+    const bool of_data = is_data_dependent(one) || is_data_dependent(other);
+    if (!(of_data || differ) || is_same(one, other)) continue;
+    auto chosen = of_data ? data_size_here(one, other, what) : std::nullopt;
     if (!chosen && !failed_) {
       const ScalarId size = apply(g, Op::select, {condition, sizes_.value_of(one), sizes_.value_of(other)});
       chosen = checked_.data_size(size, what, most_of(one, other));
@@ -166,7 +167,7 @@ void SizeMerger::fit_outside(Array& a, RegionId outside) {
   for (size_t axis = 0; axis < a.shape.size() && !failed_; ++axis) {
     const Dim found = a.shape[axis];
     if (!sizes_.is_data_dependent(found) || is_outside(found)) continue;
-    const auto size = decided_here(found, found, "the size of what a loop computes");
+    const auto size = data_size_here(found, found, "the size of what a loop computes");
     if (failed_) return;
     if (!size || !is_outside(*size))
       return void(unsupported("the steps of a loop compute arrays of different sizes"));

@@ -2,7 +2,7 @@
 //
 // In: what two branches compute, the operands of an operator, the state before and after a step of a loop.
 // The type checker has shown that their shapes are equal wherever evaluation reaches them. Where the data
-// decides a size, each place may have decided it for itself: a branch that is not taken has size 0, an
+// determines a size, each place may have computed it for itself: a branch that is not taken has size 0, an
 // iteration its own. Out: the same arrays with one size for all, whose elements are safe to read up to it.
 #pragma once
 #include <optional>
@@ -36,12 +36,12 @@ class SizeMerger : Part {
   void fit_outside(Array& a, RegionId outside);
 
  private:
-  bool is_decided(const Dim& d) const;
+  bool is_data_dependent(const Dim& d) const;
   bool is_same(const Dim& a, const Dim& b) const;
   bool is_same_integer(const Dim& a, const Dim& b) const;
   std::optional<Dim> bound_of(Var size) const;
   std::optional<Dim> most_of(const Dim& one, const Dim& other) const;
-  std::optional<Dim> decided_here(const Dim& one, const Dim& other, const std::string& what);
+  std::optional<Dim> data_size_here(const Dim& one, const Dim& other, const std::string& what);
   void fit(Array& a, size_t axis, const Dim& wanted);
 
   SizeEnvironment& sizes_;

@@ -26,7 +26,7 @@ bool can_move_into(const Graph&, Orders&, NodeId producer, NodeId consumer);
 /// Puts `merged` in the consumer's place, takes the producer out of the region, restores a valid order.
 void commit_merge(Graph&, NodeId consumer, NodeId producer, Node merged);
 
-/// absorb_epilogue for one producer: its only reader, if pointwise, takes it in.
+/// fuse_epilogue for one producer: its only reader, if pointwise, takes it in.
 bool absorb_into_reader(Graph&, NodeId producer);
 
 }  // namespace axon::graph::edit

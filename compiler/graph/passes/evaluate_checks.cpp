@@ -24,7 +24,7 @@ ScalarId bounded(Graph& g, ScalarId value, uint32_t check) {
 }
 
 /// Checks what the output stores. Returns false where it does not compute every element by itself, or the
-/// bound may be decided later.
+/// bound may be a data-dependent size that is computed later.
 bool check_stored(Graph& g, uint32_t check) {
   const Value value = g.checks[check].value;
   if (g.nodes[value.node].op != NodeOp::compute || reads_data(g, g.checks[check].bound)) return false;

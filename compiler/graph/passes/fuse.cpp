@@ -8,7 +8,7 @@
 namespace axon::graph {
 
 void fuse(Graph& g) {
-  while (absorb_epilogue(g) || absorb_producer(g) || fuse_multi_output(g) || merge_siblings(g)) {
+  while (fuse_epilogue(g) || rematerialise(g) || fuse_multi_output(g) || fuse_siblings(g)) {
   }
   simplify(g);
 }

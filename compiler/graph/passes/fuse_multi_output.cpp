@@ -6,7 +6,7 @@
 //
 // The memory of a recurrent cell and the state that its last gate makes of it are one task type in this way,
 // and so is a result that is stored at two places. This is producer-consumer multi-output fusion, as XLA
-// calls it; absorb_epilogue is the case in which nothing else reads P.
+// calls it; fuse_epilogue is the case in which nothing else reads P.
 #include <algorithm>
 
 #include "graph/passes/absorb.h"

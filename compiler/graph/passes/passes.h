@@ -50,17 +50,17 @@ void factor(Graph&);
 /// After factor, which shows what is a product, and before fuse, which would join them to what stays.
 void batch_steps(Graph&);
 
-/// Grows compute nodes: absorb_epilogue, absorb_producer, fuse_multi_output and merge_siblings until none
+/// Grows compute nodes: fuse_epilogue, rematerialise, fuse_multi_output and fuse_siblings until none
 /// applies. Last: what it makes is what tiling sees.
 void fuse(Graph&);
 
 /// A pointwise consumer of a reduction joins it; the reduction becomes a local. True when something changed.
-bool absorb_epilogue(Graph&);
+bool fuse_epilogue(Graph&);
 /// A reduction that is cheap to repeat becomes a local of the contractions that read it. True when something
 /// changed.
-bool absorb_producer(Graph&);
+bool rematerialise(Graph&);
 /// Independent nodes over one domain that read a common operand become one node. True when something changed.
-bool merge_siblings(Graph&);
+bool fuse_siblings(Graph&);
 /// A reduction and a reader at its own points become one node, whoever else reads it. True when something
 /// changed.
 bool fuse_multi_output(Graph&);

@@ -1,4 +1,5 @@
-// separate_axes: a reduction over an axis that a reshaping merged goes over the axes themselves.
+// separate_axes: propagates a reshape that merges axes into reductions, which then go over the axes
+// themselves.
 //
 // In: sum(l < n*m; %1[l]) where %1 stores x[i, j] at position i*m + j. Out: sum(i < n, j < m; x[i, j]), the
 // same terms in the same order, also beside other binders, and also where x was merged from more axes before.

@@ -1,6 +1,7 @@
 // Reductions that scatter (task/scatter.h). Elements start as the unit. Then the binders run once, in the
 // order that they are written in, so each element combines its terms as the plain loops would; a point of
-// them finds the indices that its equations decide, and is passed over when those lie in another task's tile.
+// them finds the indices that its equations determine, and is passed over when those lie in another task's
+// tile.
 #include "module/task_emitter.h"
 
 namespace axon::module {
@@ -11,7 +12,7 @@ void TaskEmitter::emit_scatter(uint32_t local, const task::Scatter& scatter, con
   const auto& reduce = g_.scalars[body_.locals[local].body];
   const Elem elem = body_.scratch[local].elem;
   fill(local, [&] { return s_.monoid_unit(reduce.monoid, reduce.elem, elem); });
-  Nest binders{reduce.binders, {}, {scatter.decided[0].value}, true, false, {}};
+  Nest binders{reduce.binders, {}, {scatter.indices[0].value}, true, false, {}};
   for (const Axis& b : reduce.binders) binders.spans.push_back(span_of(b, local, overrides));
   const auto search = [&] {
     emit_nest(nest_of(local, scatter.outer),
@@ -24,19 +25,20 @@ void TaskEmitter::emit_scatter(uint32_t local, const task::Scatter& scatter, con
   f_.when(some, search);
 }
 
-/// With the indices up to `next` decided: decides that one, and goes on if it lies in the box.
+/// Emits the search for the indices from number `next` on, those before it being bound: computes that one,
+/// and continues where it lies in the box.
 void TaskEmitter::find_elements(uint32_t local, const task::Scatter& scatter, size_t next) {
-  if (next == scatter.decided.size()) return combine_elements(local, scatter.inner);
-  const task::Decided& decided = scatter.decided[next];
-  const Span& span = body_.scratch[local].box[decided.axis];
+  if (next == scatter.indices.size()) return combine_elements(local, scatter.inner);
+  const task::ScatterIndex& found = scatter.indices[next];
+  const Span& span = body_.scratch[local].box[found.axis];
   auto& b = f_.b;
-  Value* value = s_.emit_as(decided.value, Elem::i64, true);
-  Value* rest = f_.emit(decided.rest);
-  Value* index = decided.mirrored ? b.CreateSub(rest, value) : b.CreateSub(value, rest);
+  Value* value = s_.emit_as(found.value, Elem::i64, true);
+  Value* rest = f_.emit(found.rest);
+  Value* index = found.mirrored ? b.CreateSub(rest, value) : b.CreateSub(value, rest);
   Value* inside =
       b.CreateAnd(b.CreateICmpSGE(index, f_.emit(span.low)), b.CreateICmpSLT(index, f_.emit(span.end)));
   f_.when(inside, [&] {
-    f_.with(body_.locals[local].domain[decided.axis], index, [&] {
+    f_.with(body_.locals[local].domain[found.axis], index, [&] {
       s_.enter();
       find_elements(local, scatter, next + 1);
       s_.leave();

@@ -79,7 +79,7 @@ const Details = (() => {
   const boxText = (box) => (box.length === 0 ? "" : `[${box.map(([low, high]) => `${text(low)} : ${text(high)}`).join(", ")}]`);
 
   function type(variant, number, sizes, choose) {
-    const type = variant.types[number], values = Schedule.withDecided(variant, sizes);
+    const type = variant.types[number], values = Schedule.withDataValues(variant, sizes);
     const tasks = Schedule.counts(variant, sizes)[number];
     const accesses = (write) => type.accesses.filter((one) => one.write === write).map((one) => make("p", {}, make("code", {}, variant.buffers[one.buffer].name + boxText(one.box))));
     const waits = variant.waits.map((wait, w) => [wait, w]).filter(([wait]) => wait.consumer === number);
@@ -108,7 +108,7 @@ const Details = (() => {
 
   /// The consumer's coordinates in the middle of its grid, and its loops in the middle of their ranges.
   function inTheMiddle(variant, number, sizes) {
-    const values = Schedule.withDecided(variant, sizes), type = variant.types[number];
+    const values = Schedule.withDataValues(variant, sizes), type = variant.types[number];
     for (const loop of type.loops) values.set(variant.loops[loop].index, Math.floor(value(variant.loops[loop].extent, values) / 2));
     for (const one of type.coordinates) values.set(one.name, Math.floor(value(one.extent, values) / 2));
     return values;
@@ -117,7 +117,7 @@ const Details = (() => {
   /// `3 of 12`: tasks that one in the middle waits for.
   function waitLabel(variant, wait, sizes) {
     const { shape, box } = awaited(variant, wait, inTheMiddle(variant, wait.consumer, sizes));
-    const all = shape.reduce((product, extent) => product * extent, 1), count = value(variant.events[wait.event].count, Schedule.withDecided(variant, sizes));
+    const all = shape.reduce((product, extent) => product * extent, 1), count = value(variant.events[wait.event].count, Schedule.withDataValues(variant, sizes));
     const some = box.reduce((product, [first, last]) => product * Math.max(0, last - first + 1), 1);
     return some === all ? (all * count === 1 ? "1" : `all ${Show.number(all * count)}`) : `${Show.number(some * count)} of ${Show.number(all * count)}`;
   }

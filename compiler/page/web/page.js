@@ -22,7 +22,7 @@ const tabs = { core: showCore, graph: showGraph, tasks: showTasks, plan: showPla
 const mostTasks = 150_000, mostTasksAtAll = 1_000_000; // without being asked; a page does not get through more
 
 const variant = () => Schedule.chosen(data.variants, state.sizes);
-const values = () => Schedule.withDecided(variant(), state.sizes);
+const values = () => Schedule.withDataValues(variant(), state.sizes);
 const hue = (type) => `hsl(${(type * 137.5 + 210) % 360} 52% ${matchMedia("(prefers-color-scheme: dark)").matches ? 58 : 52}%)`;
 const nanoseconds = (work) => work / state.machine.operations;
 const handoff = () => state.machine.handoff * state.machine.operations;
@@ -63,9 +63,9 @@ function showSizes() {
     numberField(name, value, { fits: isWhole, wants: "a whole number from 0 on", title, change: (given) => state.sizes.set(name, given) });
   const machine = (name, key, title, fits, wants, kind) =>
     numberField(name, state.machine[key], { fits, wants, title, kind, change: (given) => (state.machine[key] = given) });
-  const decided = new Map(variant().decided.map((one) => [one.name, one.value]));
-  const sizes = data.sizes.map(({ name }) => size(name, state.sizes.get(name) ?? Expressions.value(decided.get(name) ?? null, values())));
-  const steps = variant().decided.filter(({ name }) => !data.sizes.some((one) => one.name === name))
+  const dataValues = new Map(variant().data_values.map((one) => [one.name, one.value]));
+  const sizes = data.sizes.map(({ name }) => size(name, state.sizes.get(name) ?? Expressions.value(dataValues.get(name) ?? null, values())));
+  const steps = variant().data_values.filter(({ name }) => !data.sizes.some((one) => one.name === name))
     .map(({ name, value }) => size(name, value, "iterations, which the data decides"));
   element("sizes").replaceChildren(
     ...sizes, ...steps,

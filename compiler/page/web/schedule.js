@@ -81,23 +81,23 @@ const Schedule = (() => {
     };
   }
 
-  /// Sizes, and what the model takes for values that only the data decides.
-  function withDecided(variant, sizes) {
+  /// Sizes, and what the model takes for data-dependent sizes and trip counts.
+  function withDataValues(variant, sizes) {
     const values = new Map(sizes);
-    for (const { name, value } of variant.decided) if (!values.has(name)) values.set(name, Expressions.value(value, values));
+    for (const { name, value } of variant.data_values) if (!values.has(name)) values.set(name, Expressions.value(value, values));
     return values;
   }
 
   const chosen = (variants, sizes) =>
-    variants.find((variant) => variant.guard.every((fact) => compiledFact(fact)(withDecided(variant, sizes)))) ?? variants.at(-1);
+    variants.find((variant) => variant.guard.every((fact) => compiledFact(fact)(withDataValues(variant, sizes)))) ?? variants.at(-1);
 
   /// The tile of a folded coordinate at a position: the first, the last, the second, the last but one.
   const tileAt = (position, extent) => (position % 2 ? extent - 1 - (position - 1) / 2 : position / 2);
 
-  class Machine {
+  class Simulation {
     constructor(variant, sizes, workers, handoff, seen) {
       this.code = prepared(variant);
-      this.values = withDecided(variant, sizes);
+      this.values = withDataValues(variant, sizes);
       this.handoff = handoff;
       this.free = new Float64Array(workers);
       this.done = new Map();
@@ -187,17 +187,17 @@ const Schedule = (() => {
   /// {end, tasks, free}: when the last worker is done, how many tasks ran, when each worker is done. `seen` is called
   /// with (type, number, worker, begin, end) of each task.
   function simulate(variant, sizes, workers, handoff, seen) {
-    const machine = new Machine(variant, sizes, workers, handoff, seen);
-    machine.walk(variant.steps);
-    return { end: Math.max(...machine.free), tasks: machine.tasks, free: machine.free };
+    const simulation = new Simulation(variant, sizes, workers, handoff, seen);
+    simulation.walk(variant.steps);
+    return { end: Math.max(...simulation.free), tasks: simulation.tasks, free: simulation.free };
   }
 
   /// How many tasks of each type there are in all iterations.
   function counts(variant, sizes) {
-    const values = withDecided(variant, sizes);
+    const values = withDataValues(variant, sizes);
     return variant.types.map((type) =>
       type.coordinates.reduce((product, one) => product * Expressions.value(one.extent, values), Expressions.value(type.runs, values)));
   }
 
-  return { simulate, counts, chosen, withDecided };
+  return { simulate, counts, chosen, withDataValues };
 })();

@@ -1,8 +1,8 @@
 // Scattering reductions: every task goes through all points of the binders and keeps those whose index lies
 // in its tile, so few large tiles are best, as large as caches near the core hold. Axes that the equations
 // mention are one per task, since each point of the binders belongs to one of them. Axes that the equations
-// leave alone are cut into runs of 64, long enough to share the search. Decided axes get what is left of
-// `targets`.
+// leave alone are cut into runs of 64, long enough to share the search. Axes that the equations index get
+// what is left of `targets`.
 #include "task/scatter.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr int64_t longest_run = 64;
 
 /// Scatters of a node by the node's own axes.
 struct Roles {
-  std::vector<uint32_t> decided, outer;
+  std::vector<uint32_t> indices, outer;
 };
 
 void add(std::vector<uint32_t>& list, const std::vector<uint32_t>& axes) {
@@ -35,14 +35,14 @@ std::optional<Roles> roles_in(const graph::Graph& g, const graph::Node& node) {
     if (!uses(g, local.body, graph::Op::reduce)) continue;
     const auto scatter = find_scatter(g, local.body, local.domain);
     if (!scatter) return std::nullopt;
-    for (const Decided& d : scatter->decided) add(roles.decided, node_axes(g, node, l, d.axis));
+    for (const ScatterIndex& d : scatter->indices) add(roles.indices, node_axes(g, node, l, d.axis));
     for (uint32_t axis : scatter->outer) add(roles.outer, node_axes(g, node, l, axis));
   }
   for (const auto& output : node.outputs) {
     if (!uses(g, output.body, graph::Op::reduce)) continue;
     const auto scatter = find_scatter(g, output.body, node.domain);
     if (!scatter) return std::nullopt;
-    for (const Decided& d : scatter->decided) add(roles.decided, {d.axis});
+    for (const ScatterIndex& d : scatter->indices) add(roles.indices, {d.axis});
     add(roles.outer, scatter->outer);
   }
   return roles;
@@ -56,19 +56,19 @@ int64_t root_of(int64_t number, size_t degree) {
 
 std::optional<TileRule> tile_scatter(const graph::Graph& g, const graph::Node& node, const Tiling& tiling) {
   const auto roles = roles_in(g, node);
-  if (!roles || roles->decided.empty()) return std::nullopt;
+  if (!roles || roles->indices.empty()) return std::nullopt;
   TileRule rule;
   rule.family = Family::scatter;
   int64_t left = tiling.targets;
   for (uint32_t a = static_cast<uint32_t>(node.domain.size()); a-- > 0;) {
-    if (base::contains(roles->decided, a)) continue;
+    if (base::contains(roles->indices, a)) continue;
     const int64_t length = base::contains(roles->outer, a) ? 1 : std::min(longest_run, left);
     add_tile(node, a, length, rule);
     const int64_t extent = node.domain[a].extent.constant().value_or(length);
     left /= std::max<int64_t>(std::min(extent, length), 1);
   }
-  const int64_t each = root_of(left, roles->decided.size());
-  for (uint32_t axis : roles->decided) add_tile(node, axis, std::max<int64_t>(each, 1), rule);
+  const int64_t each = root_of(left, roles->indices.size());
+  for (uint32_t axis : roles->indices) add_tile(node, axis, std::max<int64_t>(each, 1), rule);
   return rule;
 }
 

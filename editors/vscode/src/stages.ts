@@ -17,6 +17,7 @@ const stages: [name: string, what: string][] = [
   ["core", "names resolved, every type and shape inferred"],
   ["graph", "tensors in index notation"],
   ["fused", "the same, fused"],
+  ["inplace", "the same, with copies where updates in place need them"],
   ["tasks", "tiles and events"],
   ["plan", "per-worker order and memory"],
   ["proof", "why no task comes too early"],

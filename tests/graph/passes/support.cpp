@@ -33,19 +33,19 @@ std::string file_text(const std::string& path) {
 void run(Graph& g, const std::string& name) {
   static const std::vector<Pass> others = {
       {"eliminate_dead_code", "", [](Graph& x) { eliminate_dead_code(x); }},
-      {"absorb_epilogue", "",
+      {"fuse_epilogue", "",
        [](Graph& x) {
-         while (absorb_epilogue(x)) {
+         while (fuse_epilogue(x)) {
          }
        }},
-      {"absorb_producer", "",
+      {"rematerialise", "",
        [](Graph& x) {
-         while (absorb_producer(x)) {
+         while (rematerialise(x)) {
          }
        }},
-      {"merge_siblings", "",
+      {"fuse_siblings", "",
        [](Graph& x) {
-         while (merge_siblings(x)) {
+         while (fuse_siblings(x)) {
          }
        }},
       {"fuse_multi_output", "",

@@ -1,4 +1,4 @@
-// absorb_epilogue: a pointwise consumer joins the reduction that it alone reads.
+// fuse_epilogue: fuses a reduction with the pointwise consumer that alone reads it.
 //
 // In: P, a reduction over domain (u..), and C, pointwise, whose loads of P cover C's domain. Out: C over P's
 // domain, with P as a local. C's domain may be a permutation of P's, or split one axis of P in several:
@@ -213,7 +213,7 @@ bool edit::absorb_into_reader(Graph& g, NodeId producer) {
          absorb(g, *readers.begin(), producer, uses, orders);
 }
 
-bool absorb_epilogue(Graph& g) {
+bool fuse_epilogue(Graph& g) {
   std::map<Value, edit::Uses> uses = edit::uses_of(g);
   edit::Orders orders(g);
   for (NodeId id : all_nodes(g)) {

@@ -1,12 +1,12 @@
-// See decided.h.
-#include "task/decided.h"
+// See trip_counts.h.
+#include "task/trip_counts.h"
 
 #include <algorithm>
 #include <functional>
 
 namespace axon::task {
 
-std::optional<Var> steps_of(const Program& p, LoopId l) {
+std::optional<Var> data_trip_count(const Program& p, LoopId l) {
   const graph::Node& loop = p.graph->nodes[p.loops[l].node];
   if (!loop.condition) return std::nullopt;
   return graph::steps_var(loop);
@@ -39,17 +39,17 @@ bool is_nested(const Program& p, LoopId l) {
   return nested;
 }
 
-std::vector<Var> decided_inside(const Program& p, LoopId l) {
-  std::vector<Var> decided;
+std::vector<Var> data_trip_counts_inside(const Program& p, LoopId l) {
+  std::vector<Var> counts;
   each_loop(p, [&](LoopId loop, const std::vector<LoopId>& around) {
-    const auto steps = steps_of(p, loop);
-    if (steps && std::find(around.begin(), around.end(), l) != around.end()) decided.push_back(*steps);
+    const auto steps = data_trip_count(p, loop);
+    if (steps && std::find(around.begin(), around.end(), l) != around.end()) counts.push_back(*steps);
   });
-  return decided;
+  return counts;
 }
 
-std::vector<Fact> range_of_decided(const Dim& value) {
-  return {shape::at_least(value, Dim(0)), shape::at_most(value, Dim(graph::step_limit))};
+std::vector<Fact> range_of_trip_count(const Dim& count) {
+  return {shape::at_least(count, Dim(0)), shape::at_most(count, Dim(graph::step_limit))};
 }
 
 }  // namespace axon::task

@@ -1,4 +1,4 @@
-// absorb_producer: a reduction that is cheap to repeat is computed where it is used.
+// rematerialise: computes a reduction that is cheap to repeat again in each node that reads it.
 //
 // In: a statistic (the mean of squares of a row, say) read by contractions over the same row. Out: the
 // statistic as a local of each of them, the node gone: one wait less, and the recomputation costs at most
@@ -91,7 +91,7 @@ bool hides(const Graph& g, NodeId producer, NodeId consumer, bool only_reader) {
 
 }  // namespace
 
-bool absorb_producer(Graph& g) {
+bool rematerialise(Graph& g) {
   std::map<Value, edit::Uses> uses = edit::uses_of(g);
   edit::Orders orders(g);
   std::vector<NodeId> nodes = all_nodes(g);

@@ -1,11 +1,10 @@
-// What only the data decides, in a kernel: whether a loop with a condition goes on (plan::Decision), and
-// sizes (plan::SizeDecision). The worker that has run the deciding task publishes the answer in a word, and
-// every worker waits for that word where it needs to know.
-#include "task/decided.h"
-
+// Data-dependent values in a kernel: exit conditions of loops (plan::ExitCondition) and data-dependent sizes
+// (plan::DataSize). The worker that ran the task that computes such a value publishes it in a word of the
+// event area; every worker waits for that word before it uses the value.
 #include <algorithm>
 
 #include "module/kernel_emitter.h"
+#include "task/trip_counts.h"
 
 namespace axon::module {
 
@@ -14,11 +13,10 @@ using task::LoopId;
 
 namespace {
 
-/// Of all runs: no more than there are epochs for, with what stands in the loop and with two for each
-/// decision.
-Dim most_iterations(const plan::Decision& decision) {
-  const Dim each = shape::max(Dim(decision.left ? 2 : 1), decision.inner);
-  return floor_div(Dim(plan::epoch_limit), each) - Dim(decision.left ? 2 : 0);
+/// Returns how many iterations all runs of the loop together may have without using up the epochs.
+Dim most_iterations(const plan::ExitCondition& exit) {
+  const Dim each = shape::max(Dim(exit.left ? 2 : 1), exit.inner);
+  return floor_div(Dim(plan::epoch_limit), each) - Dim(exit.left ? 2 : 0);
 }
 
 }  // namespace
@@ -34,7 +32,7 @@ llvm::AllocaInst* KernelEmitter::counter(const std::string& name) {
 }
 
 void KernelEmitter::begin_counts() {
-  for (const plan::Decision& d : v_.decisions) {
+  for (const plan::ExitCondition& d : v_.exit_conditions) {
     Counts& counts = counts_[d.loop];
     if (!d.left) continue;
     counts.steps = counter("steps");
@@ -45,7 +43,7 @@ void KernelEmitter::begin_counts() {
     if (!distance || distance->iterations == 0) continue;
     const auto& loops = p_.types[p_.events[wait.event].producer].loops;
     for (size_t l = distance->level + 1; l < loops.size(); ++l) {
-      if (!task::steps_of(p_, loops[l])) continue;
+      if (!task::data_trip_count(p_, loops[l])) continue;
       auto& history = counts_.at(loops[l]).history[loops[distance->level]];
       while (history.size() < static_cast<size_t>(distance->iterations)) history.push_back(counter("steps"));
     }
@@ -63,34 +61,34 @@ void KernelEmitter::remember_counts(LoopId loop) {
   }
 }
 
-void KernelEmitter::leave_run(const plan::Decision& decision) {
-  if (!decision.left) return;
+void KernelEmitter::leave_run(const plan::ExitCondition& exit) {
+  if (!exit.left) return;
   auto& b = f_.b;
-  const Counts& counts = counts_.at(decision.loop);
-  Value* steps = f_.find(*task::steps_of(p_, decision.loop))->value;
+  const Counts& counts = counts_.at(exit.loop);
+  Value* steps = f_.find(*task::data_trip_count(p_, exit.loop))->value;
   b.CreateStore(b.CreateAdd(counts.before, steps), counts.steps);
   b.CreateStore(b.CreateAdd(load(counts.runs), f_.i64(1)), counts.runs);
-  notify_word(word(*decision.left, worker_), at_epoch(load(counts.runs)));
+  notify_word(word(*exit.left, worker_), at_epoch(load(counts.runs)));
 }
 
 /// Iteration `iteration` of the current, or the next, run among those of all runs.
-Value* KernelEmitter::number_of(const plan::Decision& decision, Value* iteration) {
-  if (!decision.left) return iteration;
+Value* KernelEmitter::number_of(const plan::ExitCondition& exit, Value* iteration) {
+  if (!exit.left) return iteration;
   auto& b = f_.b;
-  const Counts& counts = counts_.at(decision.loop);
+  const Counts& counts = counts_.at(exit.loop);
   return b.CreateAdd(b.CreateAdd(load(counts.steps), load(counts.runs)), iteration);
 }
 
-/// What the decision's word holds when iteration `iteration` does not start.
-Value* KernelEmitter::stop_word(const plan::Decision& decision, Value* iteration) {
+/// Returns what the word of the exit condition holds if iteration `iteration` does not start.
+Value* KernelEmitter::stop_word(const plan::ExitCondition& exit, Value* iteration) {
   auto& b = f_.b;
-  return at_epoch(b.CreateAdd(b.CreateShl(number_of(decision, iteration), 1), f_.i64(1)));
+  return at_epoch(b.CreateAdd(b.CreateShl(number_of(exit, iteration), 1), f_.i64(1)));
 }
 
-Value* KernelEmitter::goes_on(const plan::Decision& decision, Value* iteration) {
+Value* KernelEmitter::goes_on(const plan::ExitCondition& exit, Value* iteration) {
   auto& b = f_.b;
-  Value* at = word(decision.word, f_.i64(0));
-  Value* stop = stop_word(decision, iteration);
+  Value* at = word(exit.word, f_.i64(0));
+  Value* stop = stop_word(exit, iteration);
   wait_for(at, f_.i64(1), stop);
   auto* seen = b.CreateAlignedLoad(b.getInt32Ty(), at, llvm::Align(4));
   seen->setAtomic(llvm::AtomicOrdering::Monotonic);
@@ -98,9 +96,9 @@ Value* KernelEmitter::goes_on(const plan::Decision& decision, Value* iteration) 
 }
 
 /// After the task that computes a condition, by the worker that ran it.
-void KernelEmitter::publish(const plan::Decision& decision, const task::TaskType& type) {
+void KernelEmitter::publish_exit(const plan::ExitCondition& exit, const task::TaskType& type) {
   auto& b = f_.b;
-  const task::Loop& loop = p_.loops[decision.loop];
+  const task::Loop& loop = p_.loops[exit.loop];
   const graph::Node& node = p_.graph->nodes[loop.node];
   const graph::Carried& condition = node.carried[*node.condition];
   const bool first = type.node == condition.init.node;
@@ -109,59 +107,59 @@ void KernelEmitter::publish(const plan::Decision& decision, const task::TaskType
   if (place.slot) address = b.CreateGEP(b.getInt8Ty(), address, f_.emit(*place.slot));
   Value* holds = b.CreateICmpNE(b.CreateLoad(b.getInt8Ty(), address), b.getInt8(0));
   Value* next = first ? f_.i64(0) : b.CreateAdd(f_.find(loop.index)->value, f_.i64(1));
-  Value* endless = b.CreateAnd(
-      holds, b.CreateOr(b.CreateICmpSGE(next, f_.i64(graph::step_limit)),
-                        b.CreateICmpSGE(number_of(decision, next), f_.emit(most_iterations(decision)))));
-  f_.when(endless, [&] { f_.check_failed(decision.check, next, f_.i64(graph::step_limit)); });
+  Value* endless =
+      b.CreateAnd(holds, b.CreateOr(b.CreateICmpSGE(next, f_.i64(graph::step_limit)),
+                                    b.CreateICmpSGE(number_of(exit, next), f_.emit(most_iterations(exit)))));
+  f_.when(endless, [&] { f_.check_failed(exit.check, next, f_.i64(graph::step_limit)); });
   // What is computed after a failed check is thrown away, and need not end by itself.
   Value* starts = b.CreateAnd(b.CreateAnd(holds, b.CreateNot(endless)), f_.none_failed());
-  if (first && decision.left) await_all_left(decision);
-  notify_word(word(decision.word, f_.i64(0)),
-              b.CreateAdd(stop_word(decision, next), b.CreateZExt(starts, b.getInt32Ty())));
+  if (first && exit.left) await_all_left(exit);
+  notify_word(word(exit.word, f_.i64(0)),
+              b.CreateAdd(stop_word(exit, next), b.CreateZExt(starts, b.getInt32Ty())));
 }
 
-void KernelEmitter::await_all_left(const plan::Decision& decision) {
+void KernelEmitter::await_all_left(const plan::ExitCondition& exit) {
   auto& b = f_.b;
-  Value* runs = load(counts_.at(decision.loop).runs);
+  Value* runs = load(counts_.at(exit.loop).runs);
   f_.when(b.CreateICmpNE(runs, f_.i64(0)),
-          [&] { wait_for(word(*decision.left, f_.i64(0)), workers_, at_epoch(runs)); });
+          [&] { wait_for(word(*exit.left, f_.i64(0)), workers_, at_epoch(runs)); });
 }
 
-Value* KernelEmitter::size_address(const plan::SizeDecision& decision) {
+Value* KernelEmitter::size_address(const plan::DataSize& data_size) {
   auto& b = f_.b;
   return b.CreateConstGEP1_64(b.getInt64Ty(), f_.context_field(ContextType::sizes, b.getPtrTy()),
-                              decision.size);
+                              data_size.size);
 }
 
 Value* KernelEmitter::size_target() { return f_.b.CreateAdd(epoch_, f_.b.getInt32(1)); }
 
-void KernelEmitter::settle(const plan::SizeDecision& decision) {
+void KernelEmitter::publish_size(const plan::DataSize& data_size) {
   auto& b = f_.b;
-  const graph::Size& size = p_.graph->sizes[decision.size];
+  const graph::Size& size = p_.graph->sizes[data_size.size];
   const task::Place& place = p_.place(size.value);
   Value* address = f_.buffer(place.buffer.index);
   if (place.slot) address = b.CreateGEP(b.getInt64Ty(), address, f_.emit(*place.slot));
   Value* value = b.CreateLoad(b.getInt64Ty(), address);
   // The table has what there is room for, until the size is known.
   Value* most =
-      size.is_unbounded() ? b.CreateLoad(b.getInt64Ty(), size_address(decision)) : f_.emit(size.equation);
+      size.is_unbounded() ? b.CreateLoad(b.getInt64Ty(), size_address(data_size)) : f_.emit(size.equation);
   Value* known = b.CreateBinaryIntrinsic(
       llvm::Intrinsic::smin, b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, f_.i64(0)), most);
-  f_.when(b.CreateICmpNE(value, known), [&] { f_.check_failed(decision.check, value, most); });
-  b.CreateStore(known, size_address(decision));
-  notify_word(word(decision.word, f_.i64(0)), size_target());
+  f_.when(b.CreateICmpNE(value, known), [&] { f_.check_failed(data_size.check, value, most); });
+  b.CreateStore(known, size_address(data_size));
+  notify_word(word(data_size.word, f_.i64(0)), size_target());
 }
 
-void KernelEmitter::know(const plan::SizeDecision& decision) {
-  wait_for(word(decision.word, f_.i64(0)), f_.i64(1), size_target());
-  bind_decided(decision);
+void KernelEmitter::await_size(const plan::DataSize& data_size) {
+  wait_for(word(data_size.word, f_.i64(0)), f_.i64(1), size_target());
+  bind_size(data_size);
 }
 
 /// To what the table of sizes holds.
-void KernelEmitter::bind_decided(const plan::SizeDecision& decision) {
+void KernelEmitter::bind_size(const plan::DataSize& data_size) {
   auto& b = f_.b;
-  const graph::Size& size = p_.graph->sizes[decision.size];
-  f_.bind(size.var, b.CreateLoad(b.getInt64Ty(), size_address(decision), size.name), 0,
+  const graph::Size& size = p_.graph->sizes[data_size.size];
+  f_.bind(size.var, b.CreateLoad(b.getInt64Ty(), size_address(data_size), size.name), 0,
           Dim(size.var) + Dim(1));
 }
 

@@ -1,4 +1,4 @@
-// merge_siblings: independent nodes over one domain that read a common operand become one node.
+// fuse_siblings: horizontal fusion of independent nodes over one domain that read a common operand.
 //
 // In: the projections of keys and values, of gate and input. Out: one node with the outputs of both, so that
 // a tile of the common operand is read once. Nodes with an online reduction or an order stay alone: their
@@ -44,7 +44,7 @@ bool merge(Graph& g, NodeId first, NodeId second, edit::Orders& orders) {
 
 }  // namespace
 
-bool merge_siblings(Graph& g) {
+bool fuse_siblings(Graph& g) {
   edit::Orders orders(g);
   std::map<RegionId, std::vector<NodeId>> candidates;
   for (NodeId id : all_nodes(g)) {
