@@ -53,7 +53,7 @@ struct Compilation {
   std::optional<syntax::File> syntax;
   std::optional<core::Program> core;
   std::deque<CompiledEntry> entries;                        ///< a deque: plans point at their graphs
-  std::map<std::string, std::vector<std::string>> objects;  ///< per level: ELF objects, one per plan variant
+  std::map<std::string, std::vector<std::string>> objects;  ///< per level: ELF objects to link
   std::string bundle;                                       ///< the finished container
   std::vector<std::pair<std::string, double>> times;        ///< per stage that ran, in milliseconds
 };

@@ -1,13 +1,14 @@
 // Native code from plans: one LLVM module per bundle and level, with one persistent function per plan
 // variant.
 //
-// In: plan::Plan per entry. Out: an ELF object (image/ links it), or its LLVM or assembly text. A variant's
+// In: plan::Plan per entry. Out: ELF objects (image/ links them), or their LLVM or assembly text. A variant's
 // function has the signature axon_kernel of runtime/device/abi.h and is named by Variant::symbol, and so has
-// the function of each of its task types alone (plan::kernel_symbol); nothing else is visible but `axon_abi_version` and the memory functions, which are hidden. No symbol is left
-// undefined.
+// the function of each of its task types alone (plan::kernel_symbol); nothing else is visible but
+// `axon_abi_version` and the memory functions, which are hidden. No symbol is left undefined.
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/plan.h"
@@ -27,12 +28,9 @@ struct EmitOptions {
       false;  ///< no contraction kernels: every body as plain loops (a second opinion for tests)
 };
 
-/// A relocatable ELF object with every variant of every plan. nullopt and `error` only for what the compiler
-/// does not support; a malformed plan is a bug.
-std::optional<std::string> emit_object(const std::vector<const plan::Plan*>&, const target::Level&,
-                                       const EmitOptions&, std::string& error);
-/// One object for each plan variant, for each level: compiled side by side, and linked into one image later.
-/// The bytes do not depend on how many are made at a time.
+/// For each level relocatable ELF objects: one for each plan variant, compiled side by side, and one for each
+/// contraction kernel that they call; an image links them all. The bytes do not depend on how many are made
+/// at a time. nullopt and `error` only for what the compiler does not support; a malformed plan is a bug.
 std::optional<std::vector<std::vector<std::string>>> emit_objects(const std::vector<const plan::Plan*>&,
                                                                   const std::vector<const target::Level*>&,
                                                                   const EmitOptions&, std::string& error);
@@ -48,6 +46,9 @@ shape::Dim scratch_bytes(const plan::Variant&, const EmitOptions& = {});
 
 /// Byte offsets of the launch context's fields as generated code reads them, in order.
 std::vector<size_t> context_offsets();
+
+/// The contraction kernels of a level, each with an object of its own: what is compiled with the compiler.
+std::vector<std::pair<std::string, std::string>> emit_kernels(const target::Level&);
 
 /// Every device function, visible under its own name: what tests of the device code link.
 std::optional<std::string> emit_device_object(const target::Level&, std::string& error);

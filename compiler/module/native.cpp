@@ -2,7 +2,8 @@
 //
 // Device functions arrive without any target's attributes, so that the level alone decides; they become
 // internal and what is not used disappears. Elementary functions are inlined always (loops around them
-// vectorise); contraction kernels never (they are large, and called once per tile). The memory functions
+// vectorise); contraction kernels never (they are large, and called once per tile): the objects of a bundle
+// share those that were compiled with the compiler (kernels/), in the same way as here. The memory functions
 // stay, hidden: the code generator may call them.
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
@@ -22,10 +23,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -36,6 +39,7 @@
 #include "module/frame.h"
 #include "module/from_plan.h"
 #include "module/hoist_divisions.h"
+#include "module/kernels/kernels.h"
 #include "shape/arena.h"
 
 namespace axon::module {
@@ -86,11 +90,12 @@ bool is_memory_function(const llvm::Function& f) {
 
 bool starts_with(const llvm::Function& f, const char* prefix) { return f.getName().starts_with(prefix); }
 
-/// Everything in the bitcode, without the attributes of the target it was compiled for.
+/// Everything in the bitcode, without the attributes of the target it was compiled for. Bodies are read when
+/// they are linked: a program needs few of them.
 std::unique_ptr<llvm::Module> device_module(llvm::LLVMContext& context) {
   const llvm::StringRef bytes(axon_device_bitcode_begin,
                               static_cast<size_t>(axon_device_bitcode_end - axon_device_bitcode_begin));
-  auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "device"), context);
+  auto parsed = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bytes, "device"), context);
   if (!parsed) base::bug("module::device_module", llvm::toString(parsed.takeError()));
   for (llvm::Function& f : **parsed)
     for (const char* attribute : {"target-cpu", "target-features", "tune-cpu", "min-legal-vector-width",
@@ -109,9 +114,23 @@ void add_abi_version(llvm::Module& m) {
                            llvm::ConstantInt::get(type, AXON_ABI_VERSION), "axon_abi_version");
 }
 
+bool is_kernel(const llvm::Function& f) { return starts_with(f, "axon_contract_"); }
+
+/// Where contraction kernels are: in the module, or in objects of their own.
+enum class Kernels : uint8_t { inside, apart };
+
 /// Links what is used, and gives each device function its linkage and inlining.
-void link_device(llvm::Module& m) {
+void link_device(llvm::Module& m, Kernels kernels) {
   auto device = device_module(m.getContext());
+  if (kernels == Kernels::apart)
+    for (llvm::Function& f : *device) {
+      if (!is_kernel(f)) continue;
+      if (llvm::Function* const called = m.getFunction(f.getName())) {
+        called->setAttributes(f.getAttributes());
+        called->setVisibility(llvm::GlobalValue::HiddenVisibility);
+      }
+      f.deleteBody();
+    }
   std::set<std::string> names;
   for (const llvm::Function& f : *device)
     if (!f.isDeclaration()) names.insert(f.getName().str());
@@ -130,7 +149,7 @@ void link_device(llvm::Module& m) {
       continue;
     }
     f.setLinkage(llvm::GlobalValue::InternalLinkage);
-    if (starts_with(f, "axon_contract_") || starts_with(f, "axon_mod_") || starts_with(f, "axon_check_") ||
+    if (is_kernel(f) || starts_with(f, "axon_mod_") || starts_with(f, "axon_check_") ||
         starts_with(f, "axon_order")) {
       f.addFnAttr(llvm::Attribute::NoInline);
     } else if (starts_with(f, "axon_") && !starts_with(f, "axon_event_")) {
@@ -226,9 +245,9 @@ std::vector<const plan::Variant*> variants_of(const std::vector<const plan::Plan
 }
 
 /// Touches nothing but its own module.
-void complete(Made& made, const target::Level& level, const EmitOptions& options) {
+void complete(Made& made, const target::Level& level, const EmitOptions& options, Kernels kernels) {
   add_abi_version(*made.module);
-  link_device(*made.module);
+  link_device(*made.module, kernels);
   set_level(*made.module, level, *made.machine);
   optimise(*made.module, *made.machine, options.optimization);
   check(*made.module, "module::optimise");
@@ -244,30 +263,40 @@ std::string generate(llvm::Module& m, llvm::TargetMachine& machine, llvm::CodeGe
   return std::string(bytes.begin(), bytes.end());
 }
 
-}  // namespace
-
-std::optional<std::string> emit_object(const std::vector<const plan::Plan*>& plans,
-                                       const target::Level& level, const EmitOptions& options,
-                                       std::string& error) {
-  auto made = emit(variants_of(plans), level, options, error);
-  if (!made) return std::nullopt;
-  complete(*made, level, options);
-  return generate(*made->module, *made->machine, llvm::CodeGenFileType::ObjectFile);
+/// Objects that were compiled with the compiler, by the names of their kernels: see kernels/compile.cpp.
+const std::map<std::string, std::string_view>& compiled_kernels() {
+  static const auto kernels = [] {
+    std::map<std::string, std::string_view> found;
+    std::string_view rest(axon_kernels_begin, static_cast<size_t>(axon_kernels_end - axon_kernels_begin));
+    while (!rest.empty()) {
+      const size_t space = rest.find(' '), line = rest.find('\n');
+      const size_t bytes = std::stoul(std::string(rest.substr(space + 1, line - space - 1)));
+      found.emplace(rest.substr(0, space), rest.substr(line + 1, bytes));
+      rest.remove_prefix(line + 1 + bytes);
+    }
+    return found;
+  }();
+  return kernels;
 }
+
+}  // namespace
 
 std::optional<std::vector<std::vector<std::string>>> emit_objects(
     const std::vector<const plan::Plan*>& plans, const std::vector<const target::Level*>& levels,
     const EmitOptions& options, std::string& error) {
   struct Job {
     const plan::Variant* variant;
-    const target::Level* level;
+    size_t level;
     std::string* object;
   };
   const auto variants = variants_of(plans);
   std::vector<std::vector<std::string>> objects(levels.size(), std::vector<std::string>(variants.size()));
+  // Those that were compiled with the compiler are optimised: other code has its own.
+  const Kernels kernels = options.optimization == 3 ? Kernels::apart : Kernels::inside;
+  std::set<std::pair<size_t, std::string>> called;  // kernels, by level
   std::vector<Job> jobs;
   for (size_t l = 0; l < levels.size(); ++l)
-    for (size_t v = 0; v < variants.size(); ++v) jobs.push_back({variants[v], levels[l], &objects[l][v]});
+    for (size_t v = 0; v < variants.size(); ++v) jobs.push_back({variants[v], l, &objects[l][v]});
   size_t next = 0;
   std::mutex emitting, failing;
   std::exception_ptr failure;  // the first; no job begins after it
@@ -277,7 +306,10 @@ std::optional<std::vector<std::vector<std::string>>> emit_objects(
     const std::lock_guard lock(emitting);
     if (next == jobs.size()) return std::nullopt;
     const Job& job = jobs[next++];
-    auto made = emit({job.variant}, *job.level, options, error);
+    auto made = emit({job.variant}, *levels[job.level], options, error);
+    if (made && kernels == Kernels::apart)
+      for (const llvm::Function& f : *made->module)
+        if (is_kernel(f)) called.emplace(job.level, f.getName());
     if (made) return std::pair(&job, std::move(*made));
     complete_target = false;
     next = jobs.size();
@@ -289,7 +321,7 @@ std::optional<std::vector<std::vector<std::string>>> emit_objects(
     try {
       while (auto begun = begin()) {
         auto& [job, made] = *begun;
-        complete(made, *job->level, options);
+        complete(made, *levels[job->level], options, kernels);
         *job->object = generate(*made.module, *made.machine, llvm::CodeGenFileType::ObjectFile);
       }
     } catch (...) {
@@ -308,6 +340,7 @@ std::optional<std::vector<std::vector<std::string>>> emit_objects(
   others.clear();
   if (failure) std::rethrow_exception(failure);
   if (!complete_target) return std::nullopt;
+  for (const auto& [level, kernel] : called) objects[level].emplace_back(compiled_kernels().at(kernel));
   return objects;
 }
 
@@ -316,7 +349,7 @@ std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>& p
                                          std::string& error) {
   auto made = emit(variants_of(plans), level, options, error);
   if (!made) return std::nullopt;
-  complete(*made, level, options);
+  complete(*made, level, options, Kernels::inside);
   return generate(*made->module, *made->machine, llvm::CodeGenFileType::AssemblyFile);
 }
 
@@ -325,7 +358,7 @@ std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>& 
                                           bool optimized, std::string& error) {
   auto made = emit(variants_of(plans), level, options, error);
   if (!made) return std::nullopt;
-  if (optimized) complete(*made, level, options);
+  if (optimized) complete(*made, level, options, Kernels::inside);
   std::string text;
   llvm::raw_string_ostream out(text);
   made->module->print(out, nullptr);
@@ -344,13 +377,43 @@ std::vector<size_t> context_offsets() {
   return offsets;
 }
 
+std::vector<std::pair<std::string, std::string>> emit_kernels(const target::Level& level) {
+  std::vector<std::string> names;
+  {
+    llvm::LLVMContext context;
+    const auto device = device_module(context);
+    for (const llvm::Function& f : *device)
+      if (is_kernel(f) && f.getName().ends_with(level.suffix)) names.push_back(f.getName().str());
+  }
+  std::vector<std::pair<std::string, std::string>> objects;
+  for (const std::string& name : names) {
+    std::string error;
+    auto made = emit({}, level, {}, error);
+    if (!made) base::bug("module::emit_kernels", error);
+    auto& c = *made->context;
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c),
+                                         std::vector<llvm::Type*>(4, llvm::PointerType::getUnqual(c)), false);
+    made->module->getOrInsertFunction(name, type);
+    link_device(*made->module, Kernels::inside);
+    llvm::Function* const kernel = made->module->getFunction(name);
+    kernel->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    kernel->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    set_level(*made->module, level, *made->machine);
+    optimise(*made->module, *made->machine, 3);
+    objects.emplace_back(name, generate(*made->module, *made->machine, llvm::CodeGenFileType::ObjectFile));
+  }
+  return objects;
+}
+
 std::optional<std::string> emit_device_object(const target::Level& level, std::string& error) {
   llvm::LLVMContext context;
   auto machine = machine_for(level, 3, error);
   if (!machine) return std::nullopt;
   auto m = device_module(context);
+  if (auto unread = m->materializeAll())
+    base::bug("module::emit_device_object", llvm::toString(std::move(unread)));
   for (llvm::Function& f : llvm::make_early_inc_range(*m))
-    if (starts_with(f, "axon_contract_") && !f.getName().ends_with(level.suffix)) f.eraseFromParent();
+    if (is_kernel(f) && !f.getName().ends_with(level.suffix)) f.eraseFromParent();
   add_abi_version(*m);
   set_level(*m, level, *machine);
   optimise(*m, *machine, 3);

@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
   const target::Level level = *target::find_level(fmt::format("x86-64-v{}", bench::level()));
   std::string error;
   const auto object = module::emit_device_object(level, error);
-  const auto library = object ? axon::testing::Library::link(*object, error) : nullptr;
+  const auto library = object ? axon::testing::Library::link({*object}, error) : nullptr;
   if (!library) {
     fmt::print(stderr, "{}\n", error);
     return 1;

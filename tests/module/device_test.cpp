@@ -39,7 +39,7 @@ const std::vector<Device>& devices() {
     for (const auto& level : target::levels()) {
       std::string error;
       const auto object = module::emit_device_object(level, error);
-      made.push_back({level, object ? Library::link(*object, error) : nullptr});
+      made.push_back({level, object ? Library::link({*object}, error) : nullptr});
       EXPECT_NE(made.back().library, nullptr) << error;
       if (level.name == target::native_level().name) break;
     }

@@ -25,22 +25,28 @@ using graph::Tensor;
 
 // ---- linking ----
 
-std::unique_ptr<Library> Library::link(const std::string& object, std::string& error) {
+std::unique_ptr<Library> Library::link(const std::vector<std::string>& objects, std::string& error) {
   char folder[] = "/tmp/axon-module-XXXXXX";
   if (!mkdtemp(folder)) {
     error = "no temporary folder";
     return nullptr;
   }
-  const std::string base = folder, input = base + "/code.o", output = base + "/code.so";
-  std::ofstream(input, std::ios::binary).write(object.data(), static_cast<std::streamsize>(object.size()));
-  const std::string command = "ld.lld-19 -shared --no-undefined -o " + output + " " + input;
+  const std::string base = folder, output = base + "/code.so";
+  std::string command = "ld.lld-19 -shared --no-undefined -o " + output;
+  std::vector<std::string> inputs;
+  for (const std::string& object : objects) {
+    inputs.push_back(base + "/code" + std::to_string(inputs.size()) + ".o");
+    std::ofstream(inputs.back(), std::ios::binary)
+        .write(object.data(), static_cast<std::streamsize>(object.size()));
+    command += " " + inputs.back();
+  }
   auto library = std::make_unique<Library>();
   if (std::system(command.c_str()) != 0)
     error = "the linker failed";
   else if (!(library->handle_ = dlopen(output.c_str(), RTLD_NOW | RTLD_LOCAL)))
     error = dlerror();
   if (!std::getenv("AXON_KEEP_IMAGES")) {  // kept, a profiler finds their symbols
-    unlink(input.c_str());
+    for (const std::string& input : inputs) unlink(input.c_str());
     unlink(output.c_str());
     rmdir(folder);
   }
@@ -228,8 +234,8 @@ void Native::build() {
   plan_.variants.push_back(plan::from_task(std::move(program), "test_0", plan::Schedule::events));
   const target::Level level =
       options_.level.empty() ? target::native_level() : *target::find_level(options_.level);
-  const auto object = module::emit_object({&plan_}, level, options_.emit, error_);
-  if (object) library_ = Library::link(*object, error_);
+  const auto objects = module::emit_objects({&plan_}, {&level}, options_.emit, error_);
+  if (objects) library_ = Library::link(objects->front(), error_);
 }
 
 // ---- running ----

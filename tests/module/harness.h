@@ -16,10 +16,10 @@
 
 namespace axon::testing {
 
-/// A shared object in memory, linked from an ELF object.
+/// A shared object in memory, linked from ELF objects.
 class Library {
  public:
-  static std::unique_ptr<Library> link(const std::string& object, std::string& error);
+  static std::unique_ptr<Library> link(const std::vector<std::string>& objects, std::string& error);
   ~Library();
   void* find(const std::string& symbol) const;
 

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -93,24 +92,17 @@ TEST(Rules, BoxesThatLeaveSomethingOutAreRefused) {
   }
 }
 
-/// Mutants drawn with a fixed seed, on examples, until the time is up.
+/// Mutants drawn with a fixed seed, on examples.
 TEST(Rules, ASliceIsRefusedOrHarmless) {
   if (std::getenv("AXON_RULES")) GTEST_SKIP() << "the full run does this";
-  const auto begin = std::chrono::steady_clock::now();
   std::vector<Mutant> mutants = all_mutants();
   std::shuffle(mutants.begin(), mutants.end(), std::mt19937_64(7));
-  mutants.resize(40);
+  mutants.resize(30);
   std::vector<Subject> subjects = examples();
   std::erase_if(subjects, [](const Subject& s) {
     return s.name == "decode" || s.name == "decoder" || s.name == "heads_in_loop" || s.name == "heads_apart";
   });
-  size_t tried = 0;
-  for (const Mutant& mutant : mutants) {
-    check(mutant, subjects);
-    ++tried;
-    if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(40)) break;
-  }
-  EXPECT_GE(tried, 1u);
+  for (const Mutant& mutant : mutants) check(mutant, subjects);
 }
 
 /// Is the rule among those of a list with commas, if there is one?
@@ -122,7 +114,7 @@ bool is_wanted(const std::string& rule, const char* only) {
 /// AXON_RULES_FIRST: of each mutant the programs up to the first that is refused.
 TEST(Rules, AreRefusedOrHarmless) {
   const char* full = std::getenv("AXON_RULES");
-  if (!full) GTEST_SKIP() << "AXON_RULES=3 tries all mutants";
+  if (!full) GTEST_SKIP() << "AXON_RULES=4 tries all mutants";
   const char* only = std::getenv("AXON_RULE");
   const char* shard = std::getenv("AXON_RULES_SHARD");  // "1/4": every fourth from the second on
   const size_t from = shard ? std::strtoull(shard, nullptr, 10) : 0;
