@@ -184,7 +184,9 @@ void KernelEmitter::each_task(const plan::Segment& segment, const std::function<
   const Dim tasks = named("tasks", f_.emit(product(extents)));
   const Dim worker = named("worker", worker_), workers = named("workers", workers_);
   const auto begin_of = [&](const Dim& w) {
-    Value* const shared = f_.emit(plan::first_task(tasks, w, workers));
+    const bool from_end = segment.line && segment.line->from_end;
+    Value* const shared = f_.emit(from_end ? plan::first_task_from_end(tasks, w, workers)
+                                           : plan::first_task(tasks, w, workers));
     if (!segment.line) return shared;
     return f_.b.CreateSelect(f_.emit(plan::runs_side_by_side(segment.line->whole, workers)),
                              f_.emit(plan::first_task_in_line(tasks, segment.line->before, w)), shared);

@@ -123,7 +123,9 @@ class Variant {
                      {"waits", s.per_task},
                      {"barrier", s.barrier_after}});
       if (s.folded) out.back()["folded"] = *s.folded;
-      if (s.line) out.back()["line"] = {{"before", of(s.line->before)}, {"whole", of(s.line->whole)}};
+      if (s.line)
+        out.back()["line"] = {
+            {"before", of(s.line->before)}, {"whole", of(s.line->whole)}, {"from_end", s.line->from_end}};
     }
     return out;
   }

@@ -112,6 +112,7 @@ class Simulation {
     const auto workers = static_cast<int64_t>(free_.size());
     if (segment.line && runs_side_by_side(number(segment.line->whole), workers))
       return first_task_in_line(tasks, number(segment.line->before), worker + 1);
+    if (segment.line && segment.line->from_end) return first_task_from_end(tasks, worker + 1, workers);
     return first_task(tasks, worker + 1, workers);
   }
 

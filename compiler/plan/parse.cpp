@@ -192,6 +192,7 @@ class Parser : task::TextReader {
     line.before = dim();
     expect("of");
     line.whole = dim();
+    line.from_end = accept("from end");
     return line;
   }
 

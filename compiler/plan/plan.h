@@ -26,10 +26,13 @@ using shape::Dim;
 using shape::Fact;
 
 /// Consecutive segments that do not wait for each other form a line. If all tasks of the line together are no
-/// more than the workers, each worker takes at most one of them, so the segments run in parallel (workers.h).
+/// more than the workers, each worker takes at most one of them, so the segments run in parallel. Otherwise
+/// every other segment is shared from the other end, so that of two whose tasks do not divide evenly
+/// different workers have one task more (workers.h).
 struct Line {
-  Dim before;  ///< tasks of the line before the segment's first one
-  Dim whole;   ///< tasks of the line
+  Dim before;             ///< tasks of the line before the segment's first one
+  Dim whole;              ///< tasks of the line
+  bool from_end = false;  ///< the segment is shared from the other end
 };
 
 struct Segment {

@@ -80,7 +80,8 @@ class Printer {
       out_ += fmt::format("{}  each wait {} {}\n", indent, w, text_of(p_, names_, p_.waits[w]));
     if (s.barrier_after) out_ += indent + "  barrier\n";
     if (s.line)
-      out_ += fmt::format("{}  line {} of {}\n", indent, names_(s.line->before), names_(s.line->whole));
+      out_ += fmt::format("{}  line {} of {}{}\n", indent, names_(s.line->before), names_(s.line->whole),
+                          s.line->from_end ? " from end" : "");
     if (s.folded) out_ += fmt::format("{}  fold {}\n", indent, names_(type.coordinates[*s.folded].var));
     for (uint32_t d : s.exit_conditions)
       out_ += fmt::format("{}  publishes exit l{}\n", indent, v_.exit_conditions[d].loop.index);

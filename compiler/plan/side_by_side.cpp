@@ -38,9 +38,11 @@ bool waits_for_any(const Awaited& awaited, TaskTypeId type, const std::vector<Ta
 void form_line(const task::Program& p, const std::vector<Segment*>& run) {
   if (run.size() < 2) return;
   Dim whole;
+  bool from_end = false;
   for (Segment* segment : run) {
-    segment->line = Line{whole, {}};
+    segment->line = Line{whole, {}, from_end};
     whole = whole + tasks_of(p.types[segment->type]);
+    from_end = !from_end;
   }
   for (Segment* segment : run) segment->line->whole = whole;
 }

@@ -159,13 +159,18 @@ class Segments {
               workers = shape::fresh_var("workers");
     const std::vector<Fact> facts = {shape::at_least(tasks, Dim(0)), shape::at_least(workers, Dim(1)),
                                      shape::at_least(worker, Dim(0)), shape::less(worker, workers)};
-    const auto first = [&](const Dim& w) { return first_task(tasks, w, workers); };
-    report_.add("the first worker's tasks begin with the first",
-                shape::prove(facts, shape::equal(first(Dim(0)), Dim(0))));
-    report_.add("the last worker's tasks end with the last",
-                shape::prove(facts, shape::equal(first(workers), tasks)));
-    report_.add("a worker's tasks are in order, and end where the next one's begin",
-                shape::prove(facts, shape::at_most(first(worker), first(worker + Dim(1)))));
+    for (const bool from_end : {false, true}) {
+      const auto first = [&](const Dim& w) {
+        return from_end ? first_task_from_end(tasks, w, workers) : first_task(tasks, w, workers);
+      };
+      const std::string how = from_end ? "shared from the other end, " : "";
+      report_.add(how + "the first worker's tasks begin with the first",
+                  shape::prove(facts, shape::equal(first(Dim(0)), Dim(0))));
+      report_.add(how + "the last worker's tasks end with the last",
+                  shape::prove(facts, shape::equal(first(workers), tasks)));
+      report_.add(how + "a worker's tasks are in order, and end where the next one's begin",
+                  shape::prove(facts, shape::at_most(first(worker), first(worker + Dim(1)))));
+    }
     check_ranges_in_lines(tasks, worker, workers, facts);
     if (is_folded_) check_folding();
   }

@@ -15,6 +15,16 @@ inline task::Dim first_task(const task::Dim& tasks, const task::Dim& worker, con
 /// The same of numbers.
 inline int64_t first_task(int64_t tasks, int64_t worker, int64_t workers) { return tasks * worker / workers; }
 
+/// Replaces first_task for segments that are shared from the other end (Line::from_end): where tasks do not
+/// divide evenly, the workers that first_task gives one more have one less, if they are at most half.
+inline task::Dim first_task_from_end(const task::Dim& tasks, const task::Dim& worker,
+                                     const task::Dim& workers) {
+  return cdiv(tasks * worker, workers);
+}
+inline int64_t first_task_from_end(int64_t tasks, int64_t worker, int64_t workers) {
+  return tasks - first_task(tasks, workers - worker, workers);
+}
+
 /// Do the tasks of a line run side by side, one to a worker?
 inline bool runs_side_by_side(int64_t whole, int64_t workers) { return whole <= workers; }
 inline task::Fact runs_side_by_side(const task::Dim& whole, const task::Dim& workers) {

@@ -188,7 +188,7 @@ class Generator {
     const auto becomes = [&](const char* how, Dim before, Dim whole) {
       add("another line", what + how,
           [path, before = std::move(before), whole = std::move(whole)](Variant& v) {
-            step_at(v, path).segment->line = Line{before, whole};
+            step_at(v, path).segment->line = Line{before, whole, false};
           });
     };
     const auto& line = at(path).segment->line;
@@ -199,6 +199,8 @@ class Generator {
     becomes(", of one task less", line->before, line->whole - Dim(1));
     becomes(", of one task more", line->before, line->whole + Dim(1));
     becomes(", of no tasks", line->before, Dim(0));
+    add("shared from the other end", what,
+        [path](Variant& v) { step_at(v, path).segment->line->from_end ^= true; });
     for (const task::Loop& loop : p_.loops)
       becomes(", another in each iteration", line->before, line->whole + loop.index);
   }
@@ -243,7 +245,7 @@ class Generator {
 
   /// What a segment publishes: `count` is how many there are to publish.
   void published(const Path& path, const std::string& what, const char* of,
-                 std::vector<uint32_t> Segment::* list, uint32_t count) {
+                 std::vector<uint32_t> Segment::*list, uint32_t count) {
     const auto& own = (*at(path).segment).*list;
     for (uint32_t n = 0; n < count; ++n) {
       const std::string change = fmt::format("{} {} by {}", of, n, what);

@@ -126,12 +126,14 @@ const Schedule = (() => {
       }
     }
 
-    /// Behind the last task of a worker. In a line of no more tasks than workers, each worker takes one at most.
+    /// Behind the last task of a worker. In a line of no more tasks than workers, each worker takes one at most;
+    /// else every other segment is shared from the other end.
     endOf(line, tasks, worker) {
       const workers = this.free.length;
       if (line && this.number(line.whole) <= workers)
         return Math.max(Math.min(worker + 1 - this.number(line.before), tasks), 0);
-      return Math.floor((tasks * (worker + 1)) / workers);
+      const rounded = line && line.fromEnd ? Math.ceil : Math.floor;
+      return rounded((tasks * (worker + 1)) / workers);
     }
 
     segment(segment) {
@@ -139,7 +141,9 @@ const Schedule = (() => {
       const extents = type.extents.map((extent) => this.number(extent));
       const tasks = extents.reduce((product, extent) => product * extent, 1);
       const producing = this.begin(segment.type), position = extents.map(() => 0), at = extents.map(() => 0);
-      const line = segment.line && { before: compiled(segment.line.before), whole: compiled(segment.line.whole) };
+      const line = segment.line && {
+        before: compiled(segment.line.before), whole: compiled(segment.line.whole), fromEnd: segment.line.from_end,
+      };
       for (let worker = 0, next = 0; worker < workers; ++worker) {
         const first = next, end = this.endOf(line, tasks, worker);
         for (; next < end; ++next) {
