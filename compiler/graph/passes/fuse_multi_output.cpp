@@ -6,7 +6,8 @@
 //
 // The memory of a recurrent cell and the state that its last gate makes of it are one task type in this way,
 // and so is a result that is stored at two places. This is producer-consumer multi-output fusion, as XLA
-// calls it; fuse_epilogue is the case in which nothing else reads P.
+// calls it; fuse_epilogue is the case in which nothing else reads P. Where a size or a check of an index
+// looks at P, its readers may follow from what it finds, and it stays by itself.
 #include <algorithm>
 
 #include "graph/passes/absorb.h"
@@ -18,23 +19,32 @@ namespace axon::graph {
 
 namespace {
 
-/// Are all loads of the producer in outputs of the reader, of fresh tensors and at the reader's own point?
-bool reads_own_points(const Graph& g, const Node& reader, NodeId producer) {
-  const Node& from = g.nodes[producer];
+/// Is each use of the producer by the reader a load in an output, of a fresh tensor, at the reader's own
+/// point?
+bool reads_own_points(const Graph& g, const Node& reader, NodeId id, NodeId producer) {
+  const auto is_own = [&](ScalarId index, const Axis& axis) {
+    const auto at = affine_index(g, index);
+    return at && (*at == Dim(axis.var) || (at->is(0) && axis.extent.is(1)));
+  };
   bool fits = true;
-  edit::each_body(reader, [&](ScalarId body, const std::vector<Axis>& domain) {
-    for (ScalarId id : loads_in(g, body)) {
-      const Scalar& load = g.scalars[id];
-      if (load.target.is_local() || load.target.node != producer) continue;
-      fits = fits && &domain == &reader.domain && edit::is_plain(from, from.outputs[load.target.output]) &&
-             load.args.size() == domain.size();
-      for (size_t a = 0; fits && a < domain.size(); ++a) {
-        const auto index = affine_index(g, load.args[a]);
-        fits = index && (*index == Dim(domain[a].var) || (index->is(0) && domain[a].extent.is(1)));
-      }
-    }
+  for_each_use(g, id, [&](Value v, const Use& use) {
+    if (v.node != producer || !fits) return;
+    fits = use.kind == UseKind::output_load &&
+           edit::is_plain(g.nodes[producer], g.nodes[producer].outputs[v.output]);
+    if (!fits) return;
+    const std::vector<ScalarId>& indices = g.scalars[use.load].args;
+    for (size_t a = 0; a < indices.size(); ++a) fits = fits && is_own(indices[a], reader.domain[a]);
   });
   return fits;
+}
+
+/// Nodes with a value that a size or a check looks at: what the sizes and indices of others follow from.
+std::set<NodeId> decisive_nodes(const Graph& g) {
+  std::set<NodeId> nodes;
+  for_each_root_use(g, [&](Value v, const Use& use) {
+    if (use.kind == UseKind::size || use.kind == UseKind::check) nodes.insert(v.node);
+  });
+  return nodes;
 }
 
 /// Adds the outputs of the producer, whose values are locals of the node from `first_local` on.
@@ -58,7 +68,7 @@ bool fuse_with_reader(Graph& g, NodeId producer, NodeId reader, edit::Orders& or
   const Node from = g.nodes[producer];
   const Node& to = g.nodes[reader];
   if (to.op != NodeOp::compute || edit::stands_alone(g, to)) return false;
-  if (!edit::same_domain(from, to) || !reads_own_points(g, to, producer)) return false;
+  if (!edit::same_domain(from, to) || !reads_own_points(g, to, reader, producer)) return false;
   if (!edit::can_move_into(g, orders, producer, reader)) return false;
   const auto first_output = static_cast<uint32_t>(to.outputs.size());
   Node node = edit::with_locals_of(g, to, producer);
@@ -75,6 +85,7 @@ bool fuse_with_reader(Graph& g, NodeId producer, NodeId reader, edit::Orders& or
 
 bool fuse_multi_output(Graph& g) {
   const std::map<Value, edit::Uses> uses = edit::uses_of(g);
+  const std::set<NodeId> decisive = decisive_nodes(g);
   edit::Orders orders(g);
   for (NodeId producer : all_nodes(g)) {
     const Node& node = g.nodes[producer];
@@ -82,6 +93,7 @@ bool fuse_multi_output(Graph& g) {
     std::set<NodeId> readers;
     for (uint32_t o = 0; o < node.outputs.size(); ++o)
       if (const auto use = uses.find({producer, o}); use != uses.end()) readers.merge(use->second.users());
+    if (decisive.contains(producer)) continue;
     for (NodeId reader : readers)
       if (fuse_with_reader(g, producer, reader, orders)) return true;
   }
