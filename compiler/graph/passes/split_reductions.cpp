@@ -5,12 +5,13 @@
 // made, however much each of them reduces. Out: a node with one more axis for every binder of such a
 // reduction, the number of the part, and the old node, which reduces what the parts give. The parts have a
 // constant length, so that the order of a sum depends on sizes alone, not on how many work on it. What is
-// past the end of the last part is masked with the unit.
+// past the end of the last part is masked with the unit. Binders are ordered as memory is read first.
 //
 // Of an argmax each part has its greatest value, too; an online reduction merges with its own kind (graph.h):
 // where part p has the maximum m_p and the sums l_p and a_p, the whole has the maximum of m_p, and the sums
 // of B^(m_p - m) * l_p and of B^(m_p - m) * a_p.
 #include <algorithm>
+#include <limits>
 #include <list>
 #include <map>
 #include <set>
@@ -258,6 +259,33 @@ void split(Graph& g, NodeId id, PartLengths lengths) {
   for (Partial& partial : partials) partial.move_out_of(id);
 }
 
+/// How far apart elements are along the binder, in any load of the body: 0 where the last index moves with
+/// it, 1 where the last but one does, ..
+size_t distance_along(const Graph& g, ScalarId body, const Axis& binder) {
+  size_t least = std::numeric_limits<size_t>::max();
+  for (ScalarId load : loads_in(g, body)) {
+    const std::vector<ScalarId>& indices = g.scalars[load].args;
+    for (size_t a = 0; a < indices.size(); ++a)
+      if (const auto index = affine_index(g, indices[a]); index && index->contains(binder.var))
+        least = std::min(least, indices.size() - 1 - a);
+  }
+  return least;
+}
+
+/// Orders the binders of reductions as memory is read, so that parts are long where elements lie together.
+/// Positions of an argmax count in the order of its binders.
+void order_binders(Graph& g, Node& node) {
+  edit::each_body(node, [&](ScalarId& body, const auto&) {
+    body = edit::rebuild(g, body, [&](Scalar s) {
+      if (s.op == Op::reduce && s.monoid != Monoid::argmax)
+        std::stable_sort(s.binders.begin(), s.binders.end(), [&](const Axis& a, const Axis& b) {
+          return distance_along(g, s.args[0], a) > distance_along(g, s.args[0], b);
+        });
+      return make_scalar(g, std::move(s));
+    });
+  });
+}
+
 }  // namespace
 
 void split_reductions(Graph& g, PartLengths lengths) {
@@ -265,7 +293,9 @@ void split_reductions(Graph& g, PartLengths lengths) {
     const Node& node = g.nodes[id];
     bool few = node.op == NodeOp::compute && has_few_points(node.domain);
     for (const Local& local : node.locals) few = few && has_few_points(local.domain);
-    if (few) split(g, id, lengths);
+    if (!few) continue;
+    order_binders(g, g.nodes[id]);
+    split(g, id, lengths);
   }
 }
 
