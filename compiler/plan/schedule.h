@@ -1,5 +1,6 @@
 // The schedules of schedules.def by value and by name.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>

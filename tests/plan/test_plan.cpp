@@ -84,6 +84,14 @@ TEST(Schedules, FollowTheirRules) {
   EXPECT_EQ(schedule_named("none"), std::nullopt);
 }
 
+/// Of one task of each type, whose tasks all cost the same.
+std::vector<double> work_of_types(const Variant& v, const shape::Assignment& sizes) {
+  std::vector<double> work;
+  for (const task::TaskType& type : v.program.types)
+    work.push_back(static_cast<double>(type.work.evaluate(sizes).value()));
+  return work;
+}
+
 /// Three reductions in a line, of 1, 3 and 1 tasks, and one task that reads them all: with a worker for each
 /// task of the line the longest of them counts, with fewer each segment is shared out by itself.
 TEST(Makespan, NeighboursRunSideBySide) {
@@ -91,9 +99,7 @@ TEST(Makespan, NeighboursRunSideBySide) {
   ASSERT_TRUE(example);
   const Variant events = variant_of(*example, Schedule::events);
   const auto sizes = sizes_of(example->graph, {{"n", 40}});
-  std::vector<double> work;
-  for (const task::TaskType& type : events.program.types)
-    work.push_back(static_cast<double>(type.work.evaluate(sizes).value()));
+  const std::vector<double> work = work_of_types(events, sizes);
   ASSERT_EQ(work.size(), 4U);
   EXPECT_DOUBLE_EQ(makespan(events, sizes, 5, 0.0),
                    *std::max_element(work.begin(), work.end() - 1) + work[3]);
@@ -108,9 +114,7 @@ TEST(Makespan, EveryOtherNeighbourIsSharedFromTheOtherEnd) {
   ASSERT_TRUE(example);
   const Variant events = variant_of(*example, Schedule::events);
   const auto sizes = sizes_of(example->graph, {{"n", 40}});
-  std::vector<double> work;
-  for (const task::TaskType& type : events.program.types)
-    work.push_back(static_cast<double>(type.work.evaluate(sizes).value()));
+  const std::vector<double> work = work_of_types(events, sizes);
   EXPECT_DOUBLE_EQ(makespan(events, sizes, 2, 0.0),
                    std::max(work[0] + work[1] + work[2], 2 * work[1]) + work[3]);
 }

@@ -8,8 +8,6 @@
 // and so is a result that is stored at two places. This is producer-consumer multi-output fusion, as XLA
 // calls it; fuse_epilogue is the case in which nothing else reads P. Where a size or a check of an index
 // looks at P, its readers may follow from what it finds, and it stays by itself.
-#include <algorithm>
-
 #include "graph/passes/absorb.h"
 #include "graph/passes/cleanup.h"
 #include "graph/passes/order.h"
@@ -90,10 +88,10 @@ bool fuse_multi_output(Graph& g) {
   for (NodeId producer : all_nodes(g)) {
     const Node& node = g.nodes[producer];
     if (node.op != NodeOp::compute || !edit::has_reduction(g, node) || edit::stands_alone(g, node)) continue;
+    if (decisive.contains(producer)) continue;
     std::set<NodeId> readers;
     for (uint32_t o = 0; o < node.outputs.size(); ++o)
       if (const auto use = uses.find({producer, o}); use != uses.end()) readers.merge(use->second.users());
-    if (decisive.contains(producer)) continue;
     for (NodeId reader : readers)
       if (fuse_with_reader(g, producer, reader, orders)) return true;
   }
