@@ -2,9 +2,17 @@
 // that is not understood is ignored.
 #include "graph/binder_range.h"
 
+#include <algorithm>
+
 namespace axon::graph {
 
 namespace {
+
+using shape::WideRange;
+
+/// No binder reaches it, and four times as much stays in i64.
+constexpr int64_t beyond_binders = int64_t{1} << 60;
+static_assert(beyond_binders > shape::largest_size);
 
 class RangeFinder {
  public:
@@ -72,11 +80,43 @@ class RangeFinder {
   bool ordered(ScalarId left, ScalarId right, bool strict, bool always) {
     const auto low = affine_index(g_, left), high = affine_index(g_, right);
     if (low && high) return not_positive(*low - *high + Dim(strict ? 1 : 0));
-    if (low && always && !depends_on(g_, right, binder_))
-      return by_data(range_.end_by_data, *low, right, strict ? 0 : 1);
-    if (high && always && !depends_on(g_, left, binder_))
-      return by_data(range_.low_by_data, *high, left, strict ? 1 : 0);
+    if (low && is_read(right, always)) return by_data(range_.end_by_data, *low, right, strict ? 0 : 1);
+    if (high && is_read(left, always)) return by_data(range_.low_by_data, *high, left, strict ? 1 : 0);
+    if (const auto sum = low ? sum_from_below(right) : std::nullopt)
+      not_positive(*low - *sum + Dim(strict ? 1 : 0));  // not all that it says: the sum may wrap
     return false;
+  }
+
+  /// May the value be computed once for all points of the binder? It is where every point computes it, or
+  /// where nothing in it can fail.
+  bool is_read(ScalarId value, bool always) const {
+    return !depends_on(g_, value, binder_) && (always || is_sum_of_indices(value));
+  }
+
+  bool is_sum_of_indices(ScalarId value) const {
+    const Scalar& s = g_.scalars[value];
+    const bool is_sum = s.op == Op::add || s.op == Op::sub || s.op == Op::neg;
+    return affine_index(g_, value) || (is_sum && std::all_of(s.args.begin(), s.args.end(), [&](ScalarId a) {
+                                         return is_sum_of_indices(a);
+                                       }));
+  }
+
+  /// A sum or difference of two indices that may exceed i64 but not fall below it. Where it wraps it is less
+  /// than this Dim: what is smaller than it is smaller than the Dim.
+  std::optional<Dim> sum_from_below(ScalarId id) const {
+    const Scalar& s = g_.scalars[id];
+    if (s.op != Op::add && s.op != Op::sub) return std::nullopt;
+    const auto left = affine_index(g_, s.args[0]), right = affine_index(g_, s.args[1]);
+    const auto of = left ? range(*left) : std::nullopt, and_of = right ? range(*right) : std::nullopt;
+    if (!of || !and_of) return std::nullopt;
+    const bool adds = s.op == Op::add;
+    const shape::Wide low = adds ? of->low + and_of->low : of->low - and_of->high;
+    if (low < shape::integer_range().low) return std::nullopt;
+    return adds ? *left + *right : *left - *right;
+  }
+
+  std::optional<WideRange> range(const Dim& d) const {
+    return shape::exact_range(d, [&](Var v) { return range_of(g_, v); });
   }
 
   /// d <= 0, where d = a * binder + b for a constant a
@@ -86,9 +126,24 @@ class RangeFinder {
     if (!a || *a == 0 || *a == INT64_MIN) return false;
     const Dim bound =
         *a > 0 ? shape::floor_div(-parts->second, Dim(*a)) + Dim(1) : shape::cdiv(parts->second, Dim(-*a));
-    if (!is_exact(g_, bound)) return false;
-    (*a > 0 ? range_.end : range_.low).push_back(bound);
-    return true;
+    const auto held = in_i64(bound);
+    if (held) (*a > 0 ? range_.end : range_.low).push_back(*held);
+    return held.has_value();
+  }
+
+  /// A bound that leaves out the same points and that i64 holds. Where an integer of the data takes it
+  /// further, that integer is held within twice `beyond_binders`: past that, it leaves out all or none.
+  std::optional<Dim> in_i64(const Dim& bound) const {
+    if (is_exact(g_, bound)) return bound;
+    for (const Size& size : g_.sizes) {
+      const auto parts = size.is_integer() ? bound.linear_in(size.var) : std::nullopt;
+      if (!parts || !(parts->first.is(1) || parts->first.is(-1))) continue;
+      const auto rest = range(parts->second);
+      if (!rest || !rest->inside({-beyond_binders, beyond_binders})) continue;
+      const Dim limit(2 * beyond_binders), held = shape::max(-limit, shape::min(limit, Dim(size.var)));
+      return parts->first * held + parts->second;
+    }
+    return std::nullopt;
   }
 
   /// The bound of the binder where side = binder + rest is compared with a value: value - rest + more.

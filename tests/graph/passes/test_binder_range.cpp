@@ -10,11 +10,14 @@ namespace {
 struct Mask {
   const char* name;
   const char*
-      score;  ///< over row i < m, key k < n, of s = %0[i, k], lengths %1[m], sizes m, n and an integer p
+      score;        ///< over row i < m, key k < n, of s = %0[i, k], lengths %1[m], sizes m, n, any integer w
   const char* low;  ///< bounds, separated by `; `
   const char* end;
   bool whole;  ///< the range is all that the mask says
 };
+
+/// i - w + 1, with w held within +-2^61.
+#define PAST_THE_WIDTH "i - max(min(w, 2305843009213693952) + 2305843009213693952, 0) + 2305843009213693953"
 
 const Mask masks[] = {
     {"none", "%0[i, k]", "", "", true},
@@ -34,6 +37,14 @@ const Mask masks[] = {
     // The data is looked at only where what stands before holds: no bound, but what stands before is one.
     {"guarded_lengths", "select({k} <= {i} && {k} < %1[i], %0[i, k], -inf)", "", "i + 1", false},
     {"lengths_first", "select({k} < %1[i] && {k} <= {i}, %0[i, k], -inf)", "", "%1[i]; i + 1", true},
+    // Windows of any width: where the bound may leave i64, the width is held to what says the same.
+    {"width", "select({k} <= {i} && {i - k} < {w}, %0[i, k], -inf)", PAST_THE_WIDTH, "i + 1", true},
+    {"width_by_value", "select({k} <= {i} && {i} - {w} < {k}, %0[i, k], -inf)", "({i} - {w}) + 1", "i + 1",
+     true},
+    {"width_that_wraps", "select({k} <= {i} && {i} < {k} + {w}, %0[i, k], -inf)", PAST_THE_WIDTH, "i + 1",
+     false},
+    {"less_that_wraps", "select({k} + {w} <= {i}, %0[i, k], -inf)", "", "", false},
+    {"wraps_below", "select({i} < {w} - {k}, %0[i, k], -inf)", "", "", false},
     {"unequal", "select({k} == {i}, -inf, %0[i, k])", "", "", false},
     {"or", "select({k} <= {i} || {k} < {4}, %0[i, k], -inf)", "", "", false},
     {"of_the_score", "select({k} <= {i} && 0.0 < %0[i, k], %0[i, k], -inf)", "", "i + 1", false},
@@ -46,10 +57,14 @@ std::string text(const Graph& g, const std::vector<Dim>& dims, const std::vector
   std::string all;
   const auto add = [&](const std::string& bound) { all += (all.empty() ? "" : "; ") + bound; };
   for (const auto& d : data) {
-    const Scalar& load = g.scalars[d.value];
-    EXPECT_EQ(load.op, Op::load);
+    const Scalar& value = g.scalars[d.value];
     const std::string plus = d.plus.str();
-    add("%1[i]" + (plus == "0" ? "" : plus[0] == '-' ? " - " + plus.substr(1) : " + " + plus));
+    EXPECT_TRUE(value.op == Op::load || value.op == Op::sub);
+    const auto index = [&](size_t a) { return affine_index(g, value.args[a])->str(); };
+    add((value.op == Op::load ? "%1[i]" : "({" + index(0) + "} - {" + index(1) + "})") +
+        (plus == "0"      ? ""
+         : plus[0] == '-' ? " - " + plus.substr(1)
+                          : " + " + plus));
   }
   for (const Dim& d : dims) add(d.str());
   return all;
@@ -62,10 +77,12 @@ TEST_P(MaskOf, BoundsTheKeys) {
   const Graph g = read(std::string(R"(graph "mask"
   size m = axis 0 of 0 where m
   size n = axis 1 of 0 where n
+  size w = scalar 2 integer
   fact 0 <= m
   fact 0 <= n
   input "s" argument f32[m, n]
   input "lengths" argument i64[m]
+  input "w" scalar i64[] size w
   %0 = input 0
   %1 = input 1
   %2 = compute [i < m] { out f32[m] = proj(1, online(k < n; e, 1.0; )") +
