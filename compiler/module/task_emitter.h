@@ -83,6 +83,7 @@ class TaskEmitter {
   // tile/order.cpp
   static int64_t bits_of_key(Elem computed);
   llvm::Value* key_of(const Typed& element, bool descending);
+  llvm::Value* one_bit_key(const Typed& element, int64_t greater, bool descending);
 
   // tile/scatter.cpp
   void emit_scatter(uint32_t local, const task::Scatter&, const Overrides&);

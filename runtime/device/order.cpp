@@ -1,6 +1,7 @@
 // See order.h. Where all elements are kept, their words are stored as they come. Where only k are, the least
 // so far are a heap, whose greatest word most later keys are not less than; where these are many, the
-// greatest key that is kept is found before. Words are sorted in place: by 6 bits at a time, from the first
+// greatest key that is kept is found before. Where keys are single bits, positions are stored in one pass for
+// each. Words are sorted in place: by 6 bits at a time, from the first
 // on in which they differ, and short runs by comparing.
 #include "order.h"
 
@@ -307,6 +308,22 @@ void store_least(const Row& row, uint64_t* words, int64_t count) {
   }
 }
 
+/// Keys of one bit: the elements of the lesser one in their order, then, where more are kept, those of the
+/// other.
+void store_two_values(const Row& row, uint64_t* words, int64_t count) {
+  int64_t filled = 0;
+  for (uint64_t bit = 0; bit < 2; ++bit)
+    for (int64_t first = 0; first < row.n && filled < count; first += keys_at_once) {
+      uint64_t keys[keys_at_once];
+      const int64_t here = row.n - first < keys_at_once ? row.n - first : keys_at_once;
+      row.keys(row.place, first, here, keys);
+      for (int64_t i = 0; i < here && filled < count; ++i) {
+        words[filled] = static_cast<uint64_t>(first + i);
+        filled += keys[i] >> 63 == bit ? 1 : 0;
+      }
+    }
+}
+
 }  // namespace
 
 extern "C" void axon_order(KeysOfRow keys, const int64_t* place, int64_t n, uint64_t* words, int64_t k,
@@ -317,6 +334,7 @@ extern "C" void axon_order(KeysOfRow keys, const int64_t* place, int64_t n, uint
   if (n <= 1 || kept <= 0) return;
   const int64_t position_bits = 64 - __builtin_clzll(static_cast<uint64_t>(n - 1));
   const Row row{keys, place, n, key_bits, position_bits, (uint64_t{1} << position_bits) - 1};
+  if (key_bits == 1) return store_two_values(row, words, kept);
   if (kept == n)
     store_all(row, words);
   else if (kept > 8192 && kept > n / 32)

@@ -180,8 +180,8 @@ TEST(OrderOfMany, LongKeysDifferAtTheirEnd) {
     }
 }
 
-/// A vector, rows along the first axis, three axes in a loop, keys that are computed, and more numbers than
-/// elements.
+/// A vector, rows along the first axis, three axes in a loop, keys that are computed, keys of two values, and
+/// more numbers than elements.
 TEST(OrderOfMany, RanksAndKeys) {
   std::vector<RunOptions> ways = every_level();
   for (const int workers : {2, 5}) ways.push_back(with_workers(workers));
@@ -206,10 +206,14 @@ TEST(OrderOfMany, RanksAndKeys) {
     yield (%7)
   }
   %8 = compute [p < 4, i < 20] { out i64[4, 20] = argsmallest(j < 31; {j * p % 7}, {i}) }
+  %9 = compute [p < b, i < 20] { out i64[b, 20] = argsmallest(j < 31; select({j * p % 7} < {3}, 9, -2), {i}) }
+  %10 = compute [i < b] { out i64[b] = arglargest(j < b; i32(0.0 < f32(%1[j])), {i}) }
   result "0" %2
   result "1" %3
   result "2" %5
   result "3" %8
+  result "4" %9
+  result "5" %10
 )",
                 {{{"a", 3}, {"b", 5}, {"c", 7}, {"t", 3}},
                  {{"a", 1}, {"b", 1}, {"c", 1}, {"t", 1}},

@@ -1,5 +1,8 @@
 // Orders: the device sorts one row after the other in the memory of the result (runtime/device/order.h), and
 // asks for keys by a function of their own, with the arguments of the task and the place of the row.
+#include <algorithm>
+#include <optional>
+
 #include "module/task_emitter.h"
 
 namespace axon::module {
@@ -27,6 +30,18 @@ llvm::Function* with_place(llvm::Function* keys) {
   return function;
 }
 
+/// The greater of the two values that a key can have; nullopt where it can have others.
+std::optional<int64_t> greater_of_two(const Graph& g, ScalarId id) {
+  const Scalar& key = g.scalars[id];
+  if (key.elem == Elem::boolean) return 1;
+  if (!base::is_integer(key.elem)) return std::nullopt;
+  if (key.op == Op::cast && g.scalars[key.args[0]].elem == Elem::boolean) return 1;
+  if (key.op != Op::select) return std::nullopt;
+  const Scalar &one = g.scalars[key.args[1]], &other = g.scalars[key.args[2]];
+  const bool differ = one.op == Op::constant && other.op == Op::constant && one.integer != other.integer;
+  return differ ? std::optional(std::max(one.integer, other.integer)) : std::nullopt;
+}
+
 }  // namespace
 
 void TaskEmitter::run_order(llvm::Function* keys) {
@@ -46,7 +61,8 @@ void TaskEmitter::run_order(llvm::Function* keys) {
                   false,
                   false,
                   {}};
-  const int64_t key_bits = bits_of_key(computed_as(g_.scalars[order.args[0]].elem));
+  const bool of_two_values = greater_of_two(g_, order.args[0]).has_value();
+  const int64_t key_bits = of_two_values ? 1 : bits_of_key(computed_as(g_.scalars[order.args[0]].elem));
   emit_nest(rows, [&] {
     std::vector<Dim> row;
     for (const Axis& a : rows.axes) {
@@ -76,12 +92,23 @@ void TaskEmitter::run_keys() {
   const Dim first = given("first"), count = given("count");
   Value* const keys = f_.function->getArg(argument);
   const uint32_t region = f_.region_count - 1;
+  const auto greater = greater_of_two(g_, order.args[0]);
   emit_nest({{binder}, {{first, first + count, binder.extent}}, {order.args[0]}, false, true, {}}, [&] {
-    const Typed key = s_.emit(order.args[0], false);
+    const Typed element = s_.emit(order.args[0], false);
     Value* const number = b.CreateNSWSub(f_.find(binder.var)->value, f_.emit(first));
-    f_.mark(b.CreateStore(key_of(key, order.descending), b.CreateGEP(b.getInt64Ty(), keys, number)), region);
+    Value* const key =
+        greater ? one_bit_key(element, *greater, order.descending) : key_of(element, order.descending);
+    f_.mark(b.CreateStore(key, b.CreateGEP(b.getInt64Ty(), keys, number)), region);
   });
   b.CreateRetVoid();
+}
+
+/// The upper bit says whether the element is the greater one of two.
+Value* TaskEmitter::one_bit_key(const Typed& element, int64_t greater, bool descending) {
+  auto& b = f_.b;
+  Value* const value = llvm::ConstantInt::get(element.value->getType(), static_cast<uint64_t>(greater), true);
+  Value* const bit = descending ? b.CreateICmpNE(element.value, value) : b.CreateICmpEQ(element.value, value);
+  return b.CreateShl(b.CreateZExt(bit, b.getInt64Ty()), 63);
 }
 
 int64_t TaskEmitter::bits_of_key(Elem computed) { return base::elem_bytes(computed) > 4 ? 64 : 32; }
