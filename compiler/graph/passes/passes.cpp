@@ -18,6 +18,7 @@ const std::vector<Pass>& graph_passes() {
       {"factor", "contractions as products of operands, invariant factors outside", factor},
       {"batch_steps", "one product for all steps of a loop instead of one in each", batch_steps},
       {"fuse", "few nodes per layer: epilogues, recomputed statistics, siblings, readers at one point", fuse},
+      {"transpose_operands", "what contractions stream lies together in memory", transpose_operands},
       {"split_contractions", "parts of deep contractions with few results, which many can work on",
        [](Graph& g) { split_contractions(g, {}); }},
       {"split_reductions", "parts of long reductions with few results, which many can work on",

@@ -1,0 +1,134 @@
+// transpose_operands: what a contraction streams lies together in memory.
+//
+// In: fused nodes. A contraction, or the weighted sum of an online reduction, may read its right operand
+// along an axis that is not the last one, while the last one is an axis of the batch, as where heads are the
+// last axis of keys and values: each of its tasks then goes through all lines of memory for a few elements of
+// each. Out: a copy of that operand with the axes of the batch first, and the old node, which reads the copy.
+//
+// Note: operands that have rows to be read by; whose indices are variables, all of the node's own, so that
+// the copy is as large as the operand. Weights stored as panels are laid out once and for all. After fuse,
+// which would take the copy back.
+#include <algorithm>
+#include <map>
+
+#include "graph/contraction.h"
+#include "graph/passes/cleanup.h"
+#include "graph/passes/passes.h"
+
+namespace axon::graph {
+
+namespace {
+
+/// The order of axes that an operand is copied in.
+using Order = std::vector<uint32_t>;
+
+/// The axes of a load whose last one is of the batch: those of the batch, then the others. nullopt where they
+/// lie well, or where an index is no variable of the axes around.
+std::optional<Order> batch_first(const Graph& g, const Scalar& load, const std::set<Var>& batch,
+                                 const std::set<Var>& others) {
+  Order first, last;
+  for (uint32_t a = 0; a < load.args.size(); ++a) {
+    const auto dim = affine_index(g, load.args[a]);
+    const auto v = dim ? dim->as_var() : std::nullopt;
+    if (!v || !(batch.contains(*v) || others.contains(*v))) return std::nullopt;
+    (batch.contains(*v) ? first : last).push_back(a);
+  }
+  if (last.empty() || last.back() + 1 == load.args.size()) return std::nullopt;
+  first.insert(first.end(), last.begin(), last.end());
+  return first;
+}
+
+class Operands {
+ public:
+  Operands(Graph& g, NodeId node) : g_(g), id_(node) {}
+
+  bool run() {
+    const Node& node = g_.nodes[id_];
+    for (const PlacedContraction& placed : contractions_of(g_, node))
+      find(placed.contraction, placed.local ? node.locals[*placed.local].domain : node.domain);
+    edit::each_body(node, [&](ScalarId body, const std::vector<Axis>& domain) {
+      for (ScalarId part : edit::binders_in(g_, body))
+        if (g_.scalars[part].op == Op::online) find(g_.scalars[part], domain);
+    });
+    for (const auto& [value, order] : found_) copy(value, order);
+    return !found_.empty();
+  }
+
+ private:
+  void find(const Contraction& c, const std::vector<Axis>& domain) {
+    if (!c.load.valid() || streams_panels(g_, c) || !any_long(domain, c.rows)) return;
+    std::set<Var> batch, others;
+    for (uint32_t a : c.batch) batch.insert(domain[a].var);
+    for (uint32_t a : c.columns) others.insert(domain[a].var);
+    for (const Axis& b : g_.scalars[c.reduce].binders) others.insert(b.var);
+    add(c.load, batch, others);
+  }
+
+  /// Of a weighted sum, the weights depend on the batch, and the values on none of the rows.
+  void find(const Scalar& online, const std::vector<Axis>& domain) {
+    for (size_t a = 1; a < online.args.size(); ++a)
+      for (ScalarId l : loads_in(g_, online.args[a])) {
+        std::set<Var> batch, others;
+        std::vector<uint32_t> rows;
+        for (uint32_t d = 0; d < domain.size(); ++d) {
+          const Var v = domain[d].var;
+          if (!depends_on(g_, l, v))
+            rows.push_back(d);
+          else
+            (depends_on(g_, online.args[0], v) ? batch : others).insert(v);
+        }
+        for (const Axis& b : online.binders) others.insert(b.var);
+        if (any_long(domain, rows)) add(l, batch, others);
+      }
+  }
+
+  static bool any_long(const std::vector<Axis>& domain, const std::vector<uint32_t>& axes) {
+    return std::any_of(axes.begin(), axes.end(), [&](uint32_t a) { return !domain[a].extent.is(1); });
+  }
+
+  void add(ScalarId load, const std::set<Var>& batch, const std::set<Var>& others) {
+    const Scalar& s = g_.scalars[load];
+    if (s.op != Op::load || s.target.is_local()) return;
+    if (const auto order = batch_first(g_, s, batch, others)) found_.emplace(s.target, *order);
+  }
+
+  void copy(Value value, const Order& order) {
+    const TensorType type = g_.type(value);
+    Node node;
+    TensorType turned{type.elem, {}};
+    std::vector<ScalarId> at(order.size());
+    for (uint32_t a : order) {
+      node.domain.push_back({shape::fresh_var("i"), type.shape[a]});
+      turned.shape.push_back(type.shape[a]);
+      at[a] = index_of(g_, Dim(node.domain.back().var));
+    }
+    node.outputs.push_back({turned, load(g_, value, at, type.elem), std::nullopt, identity_map(node.domain)});
+    node.types.push_back(turned);
+    const NodeId copied = edit::insert_before(g_, id_, std::move(node));
+    edit::each_body(g_.nodes[id_], [&](ScalarId& body, const std::vector<Axis>&) {
+      body = edit::rebuild(g_, body, [&](Scalar s) {
+        if (s.op != Op::load || s.target != value) return make_scalar(g_, std::move(s));
+        std::vector<ScalarId> turned_at;
+        for (uint32_t a : order) turned_at.push_back(s.args[a]);
+        return load(g_, {copied, 0}, turned_at, s.elem);
+      });
+    });
+  }
+
+  Graph& g_;
+  const NodeId id_;
+  std::map<Value, Order> found_;
+};
+
+}  // namespace
+
+void transpose_operands(Graph& g) {
+  bool copied = false;
+  for (NodeId id : all_nodes(g))
+    if (g.nodes[id].op == NodeOp::compute) copied |= Operands(g, id).run();
+  if (!copied) return;
+  edit::share_common(g);  // several nodes may read one operand
+  edit::hoist_invariants(g);
+}
+
+}  // namespace axon::graph
