@@ -10,6 +10,23 @@ namespace axon::module {
 using graph::Monoid;
 using llvm::Value;
 
+namespace {
+
+/// Of a column that lies far apart in memory, as many elements are added at once as there are rows here:
+/// their streams fill the cache side by side, and a result is loaded and stored once for all of them.
+constexpr int64_t rows_at_once = 8;
+
+/// Is the code of a body worth repeating for each of these rows?
+bool is_short(const Graph& g, ScalarId body) {
+  constexpr size_t most_parts = 8;
+  const auto parts = graph::scalars_in(g, body);
+  return parts.size() <= most_parts && std::none_of(parts.begin(), parts.end(), [&](ScalarId part) {
+           return g.scalars[part].op == graph::Op::select;
+         });
+}
+
+}  // namespace
+
 Span TaskEmitter::span_of(const Axis& axis, uint32_t local, const Overrides& overrides) const {
   for (const auto& [var, span] : overrides)
     if (var == axis.var) return span;
@@ -78,12 +95,47 @@ void TaskEmitter::reduce_by_columns(uint32_t local, const Nest& binders, size_t 
   }
   nest.axes.insert(nest.axes.end(), binders.axes.begin(), binders.axes.end());
   nest.spans.insert(nest.spans.end(), binders.spans.begin(), binders.spans.end());
-  nest.axes.push_back(l.domain[column]);
-  nest.spans.push_back(body_.scratch[local].box[column]);
+  const Nest columns{{l.domain[column]}, {body_.scratch[local].box[column]}, {}, true, true, {}};
+  const auto combined = [&](Value* so_far) {
+    return s_.combine(reduce.monoid, elem, so_far, s_.emit_as(reduce.args[0], elem, true));
+  };
+  const auto accumulate_rows = [&](const Nest& rows) {
+    Nest all = rows;
+    all.axes.push_back(columns.axes[0]);
+    all.spans.push_back(columns.spans[0]);
+    all.parallel = true;
+    emit_nest(all, [&] {
+      const auto at = local_element(local);
+      s_.store_to(at, combined(s_.load_from(at)));
+    });
+  };
+  if (!is_short(g_, reduce.args[0])) return accumulate_rows(nest);
+  Nest rows{{nest.axes.back()}, {nest.spans.back()}, binders.bodies, true, false, {}};
+  nest.axes.pop_back();
+  nest.spans.pop_back();
+  nest.bodies.clear();  // they also read what the loops inside go over
   emit_nest(nest, [&] {
-    Value* next = s_.emit_as(reduce.args[0], elem, true);
-    const auto at = local_element(local);
-    s_.store_to(at, s_.combine(reduce.monoid, elem, s_.load_from(at), next));
+    const Span& span = rows.spans[0];
+    const Dim at_once(rows_at_once), count = shape::max(Dim(0), span.end - span.low);
+    const Axis block{shape::fresh_var("rows"), shape::cdiv(rows.axes[0].extent, at_once)};
+    const Dim blocks = shape::floor_div(count, at_once), first = span.low + Dim(block.var) * at_once;
+    f_.loop(block, f_.i64(0), f_.emit(blocks), LoopKind::plain, [&] {
+      s_.enter();
+      emit_nest(columns, [&] {
+        const auto at = local_element(local);
+        Value* total = s_.load_from(at);
+        for (int64_t row = 0; row < rows_at_once; ++row)
+          f_.with(rows.axes[0], f_.emit(first + Dim(row)), [&] {
+            s_.enter();
+            total = combined(total);
+            s_.leave();
+          });
+        s_.store_to(at, total);
+      });
+      s_.leave();
+    });
+    rows.spans[0].low = span.low + blocks * at_once;
+    accumulate_rows(rows);
   });
 }
 

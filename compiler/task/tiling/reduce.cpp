@@ -93,7 +93,7 @@ bool reduces_much(const Graph& g, const Node& node, const Tiling& tiling) {
 }
 
 TileRule tile_reduce(const Graph& g, const Node& node, const Tiling& tiling) {
-  const int64_t long_run = std::max(tiling.points / 32, short_run);
+  const int64_t long_run = std::max(tiling.points / 8, short_run);
   TileRule rule;
   rule.family = Family::reduce;
   const auto column = column_of(g, node);
