@@ -15,6 +15,8 @@ using lanes::half;
 using lanes::Register;
 
 constexpr int64_t depth_block = 256;
+constexpr int64_t turned_depth_block =
+    64;                             ///< of left operands that lie row next to row: their block fits, too
 constexpr int64_t few_rows = 4;     // below: row-major right operands are streamed row by row
 constexpr int64_t dotted_rows = 8;  // below: right operands contiguous along k are not packed
 
@@ -152,14 +154,23 @@ void pack_columns_next(Acc* panel, const B* b, int64_t b_depth, int64_t columns,
   }
 }
 
+/// Element by element, along the shorter stride.
 template <class Level, class Acc, class B>
 void pack_any(Acc* panel, const B* b, int64_t b_depth, int64_t b_column, int64_t first, int64_t columns,
               int64_t depth) {
-  for (int64_t column = first; column < panel_columns; ++column)
-#pragma clang loop vectorize(disable) unroll(disable)
+  const auto element = [&](int64_t k, int64_t column) {
+    panel[k * panel_columns + column] =
+        column < columns ? lanes::element<Level, Acc>(b + k * b_depth + column * b_column) : Acc(0);
+  };
+  if (b_column < b_depth) {
     for (int64_t k = 0; k < depth; ++k)
-      panel[k * panel_columns + column] =
-          column < columns ? lanes::element<Level, Acc>(b + k * b_depth + column * b_column) : Acc(0);
+#pragma clang loop vectorize(disable) unroll(disable)
+      for (int64_t column = first; column < panel_columns; ++column) element(k, column);
+  } else {
+    for (int64_t column = first; column < panel_columns; ++column)
+#pragma clang loop vectorize(disable) unroll(disable)
+      for (int64_t k = 0; k < depth; ++k) element(k, column);
+  }
 }
 
 template <class Level, class Acc, class B>
@@ -305,12 +316,15 @@ template <class Level, class Acc, class B>
                              s.accumulate != 0);
 }
 
+int64_t block_of(const ContractShape& s) { return s.a_depth == 1 ? depth_block : turned_depth_block; }
+
 /// Columns from `first` on, packed block by block.
 template <class Level, class Acc, class B>
 void packed_columns(const ContractShape& s, Acc* c, const Acc* a, const B* b, int64_t first) {
   alignas(64) Acc panel[depth_block * panel_columns];
-  for (int64_t k = 0; k < s.depth; k += depth_block) {
-    const int64_t depth = s.depth - k < depth_block ? s.depth - k : depth_block;
+  const int64_t block = block_of(s);
+  for (int64_t k = 0; k < s.depth; k += block) {
+    const int64_t depth = s.depth - k < block ? s.depth - k : block;
     for (int64_t column = first; column < s.columns; column += panel_columns) {
       const int64_t columns = s.columns - column < panel_columns ? s.columns - column : panel_columns;
       pack<Level, Acc, B>(panel, b + k * s.b_depth + column * s.b_column, s.b_depth, s.b_column, columns,
@@ -373,8 +387,9 @@ void panels(const ContractShape& s, Acc* c, const Acc* a, const B* b) {
     return bytes >= worth_asking ? whole_panels.template operator()<true>()
                                  : whole_panels.template operator()<false>();
   }
-  for (int64_t k = 0; k < s.depth; k += depth_block) {
-    const int64_t depth = s.depth - k < depth_block ? s.depth - k : depth_block;
+  const int64_t block = block_of(s);
+  for (int64_t k = 0; k < s.depth; k += block) {
+    const int64_t depth = s.depth - k < block ? s.depth - k : block;
     for (int64_t column = 0; column < s.columns; column += panel_columns)
       all_groups<Level, Acc, B, false>(s, c + column, a + k * s.a_depth,
                                        b + column / panel_columns * s.b_panel + k * panel_columns,
