@@ -8,12 +8,6 @@ namespace axon::graph {
 
 namespace {
 
-using shape::WideRange;
-
-/// No binder reaches it, and four times as much stays in i64.
-constexpr int64_t beyond_binders = int64_t{1} << 60;
-static_assert(beyond_binders > shape::largest_size);
-
 class RangeFinder {
  public:
   /// `monoid`: the one whose unit counts nothing.
@@ -79,11 +73,10 @@ class RangeFinder {
 
   bool ordered(ScalarId left, ScalarId right, bool strict, bool always) {
     const auto low = affine_index(g_, left), high = affine_index(g_, right);
-    if (low && high) return not_positive(*low - *high + Dim(strict ? 1 : 0));
-    if (low && is_read(right, always)) return by_data(range_.end_by_data, *low, right, strict ? 0 : 1);
-    if (high && is_read(left, always)) return by_data(range_.low_by_data, *high, left, strict ? 1 : 0);
-    if (const auto sum = low ? sum_from_below(right) : std::nullopt)
-      not_positive(*low - *sum + Dim(strict ? 1 : 0));  // not all that it says: the sum may wrap
+    if (low && high && not_positive(*low - *high + Dim(strict ? 1 : 0))) return true;
+    if (low && is_read(right, always)) return by_data(*low, right, true, strict);
+    if (high && is_read(left, always)) return by_data(*high, left, false, strict);
+    if (low) below_sum(*low, right, strict);  // not all that it says: the sum may wrap
     return false;
   }
 
@@ -101,22 +94,21 @@ class RangeFinder {
                                        }));
   }
 
-  /// A sum or difference of two indices that may exceed i64 but not fall below it. Where it wraps it is less
-  /// than this Dim: what is smaller than it is smaller than the Dim.
-  std::optional<Dim> sum_from_below(ScalarId id) const {
-    const Scalar& s = g_.scalars[id];
-    if (s.op != Op::add && s.op != Op::sub) return std::nullopt;
-    const auto left = affine_index(g_, s.args[0]), right = affine_index(g_, s.args[1]);
-    const auto of = left ? range(*left) : std::nullopt, and_of = right ? range(*right) : std::nullopt;
-    if (!of || !and_of) return std::nullopt;
-    const bool adds = s.op == Op::add;
-    const shape::Wide low = adds ? of->low + and_of->low : of->low - and_of->high;
-    if (low < shape::integer_range().low) return std::nullopt;
-    return adds ? *left + *right : *left - *right;
-  }
-
-  std::optional<WideRange> range(const Dim& d) const {
-    return shape::exact_range(d, [&](Var v) { return range_of(g_, v); });
+  /// low < binder + rest + value, or - value, where the sum may exceed i64 but not fall below it. Where it
+  /// wraps it is less than it would be: the binder is bounded as if it did not.
+  void below_sum(const Dim& low, ScalarId sum, bool strict) {
+    const Scalar& s = g_.scalars[sum];
+    if (s.op != Op::add && s.op != Op::sub) return;
+    for (size_t side : {0, 1}) {
+      const ScalarId value = s.args[1 - side];
+      const auto moving = affine_index(g_, s.args[side]);
+      const auto parts = moving ? moving->linear_in(binder_) : std::nullopt;
+      if (!parts || !parts->first.is(1) || !is_read(value, false) || (s.op == Op::sub && side == 1)) continue;
+      const auto range = shape::exact_range(*moving, [&](Var v) { return range_of(g_, v); });
+      if (!range || range->low < 0) continue;
+      const Dim plus = low - parts->second + Dim(strict ? 1 : 0);
+      if (is_exact(g_, plus)) range_.low_by_data.push_back({value, s.op == Op::add, plus});
+    }
   }
 
   /// d <= 0, where d = a * binder + b for a constant a
@@ -126,33 +118,20 @@ class RangeFinder {
     if (!a || *a == 0 || *a == INT64_MIN) return false;
     const Dim bound =
         *a > 0 ? shape::floor_div(-parts->second, Dim(*a)) + Dim(1) : shape::cdiv(parts->second, Dim(-*a));
-    const auto held = in_i64(bound);
-    if (held) (*a > 0 ? range_.end : range_.low).push_back(*held);
-    return held.has_value();
+    if (!is_exact(g_, bound)) return false;
+    (*a > 0 ? range_.end : range_.low).push_back(bound);
+    return true;
   }
 
-  /// A bound that leaves out the same points and that i64 holds. Where an integer of the data takes it
-  /// further, that integer is held within twice `beyond_binders`: past that, it leaves out all or none.
-  std::optional<Dim> in_i64(const Dim& bound) const {
-    if (is_exact(g_, bound)) return bound;
-    for (const Size& size : g_.sizes) {
-      const auto parts = size.is_integer() ? bound.linear_in(size.var) : std::nullopt;
-      if (!parts || !(parts->first.is(1) || parts->first.is(-1))) continue;
-      const auto rest = range(parts->second);
-      if (!rest || !rest->inside({-beyond_binders, beyond_binders})) continue;
-      const Dim limit(2 * beyond_binders), held = shape::max(-limit, shape::min(limit, Dim(size.var)));
-      return parts->first * held + parts->second;
-    }
-    return std::nullopt;
-  }
-
-  /// The bound of the binder where side = binder + rest is compared with a value: value - rest + more.
-  bool by_data(std::vector<BinderRange::Data>& bounds, const Dim& side, ScalarId value, int64_t more) {
+  /// The bound of the binder where side = rest + binder, or rest - binder, has to be less than a value or
+  /// greater, or, if not `strict`, equal to it.
+  bool by_data(const Dim& side, ScalarId value, bool less, bool strict) {
     const auto parts = side.linear_in(binder_);
-    if (!parts || !parts->first.is(1)) return false;
-    const Dim plus = Dim(more) - parts->second;
+    if (!parts || !(parts->first.is(1) || parts->first.is(-1))) return false;
+    const bool rises = parts->first.is(1), is_end = less == rises;
+    const Dim plus = (rises ? -parts->second : parts->second) + Dim(is_end != strict ? 1 : 0);
     if (!is_exact(g_, plus)) return false;
-    bounds.push_back({value, plus});
+    (is_end ? range_.end_by_data : range_.low_by_data).push_back({value, !rises, plus});
     return true;
   }
 

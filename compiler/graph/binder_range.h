@@ -13,9 +13,11 @@ namespace axon::graph {
 /// also outside of the axis. Dims among them cannot leave i64.
 struct BinderRange {
   std::vector<Dim> low, end;
-  /// A bound that the data decides: value + plus, an i64. It is read wherever the binder has a point.
+  /// A bound that an i64 decides which may be any: plus + value or plus - value, which may leave i64. It is
+  /// read wherever the binder has a point.
   struct Data {
     ScalarId value;
+    bool subtracted;
     Dim plus;
   };
   std::vector<Data> low_by_data, end_by_data;

@@ -108,6 +108,7 @@ const Frame::Binding* Frame::find(Var v) const {
 std::vector<Fact> Frame::ranges() const {
   std::vector<Fact> facts;
   for (const auto& [var, binding] : variables_) {
+    if (may_be_negative(var)) continue;
     facts.push_back(shape::at_least(Dim(var), Dim(0)));
     // What the data decides is in its axis only where it has been checked, and an empty axis has no element.
     if (binding.depth > 0 && binding.depth != of_data) facts.push_back(shape::less(Dim(var), binding.extent));

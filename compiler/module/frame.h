@@ -67,7 +67,7 @@ class Frame {
   };
   static constexpr int of_data = INT32_MAX;  ///< depth of an index that the data decides
   void bind(Var, llvm::Value*, int depth, const Dim& extent);
-  /// 0 <= v < extent for every variable bound now.
+  /// 0 <= v < extent for every variable bound now, but for integers of the data.
   std::vector<Fact> ranges() const;
   const Binding* find(Var) const;
   llvm::Value* emit(const Dim&);

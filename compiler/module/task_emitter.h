@@ -35,6 +35,9 @@ class TaskEmitter {
     bool widened = false;
     bool parallel = true;
     std::vector<Dim> stores;  ///< offsets of what the body writes
+    /// What holds at the points of each axis, where something is known. Where an axis has no point it may
+    /// contradict itself, so nothing outside of the loop is emitted by it.
+    std::vector<std::vector<Fact>> facts = {};
   };
   void emit_nest(const Nest&, const std::function<void()>& body);
   /// One loop of a nest, the innermost one: `bodies` are emitted by body() once per iteration.

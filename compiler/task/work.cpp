@@ -88,7 +88,8 @@ class Estimate {
     for (ScalarId part : scalars_in(g_, output)) {
       const Scalar& online = g_.scalars[part];
       if (online.op != Op::online) continue;
-      const graph::BinderRange range = binder_range(g_, online, online.binders.size() - 1);
+      graph::BinderRange range = binder_range(g_, online, online.binders.size() - 1);
+      add_integers(range);
       if (range.low.empty() && range.end.empty()) continue;
       const Axis& key = online.binders.back();
       const Dim keys = keys_.emplace(key.var, keys_of(range, online.binders)).first->second;
@@ -100,6 +101,17 @@ class Estimate {
               local_keys_.emplace(std::pair{load.target.output, a}, keys);
         }
     }
+  }
+
+  /// What integers of the entry decide is estimated, too: for most of them it can be computed.
+  void add_integers(graph::BinderRange& range) const {
+    const auto add = [&](const std::vector<graph::BinderRange::Data>& from, std::vector<Dim>& to) {
+      for (const auto& data : from)
+        if (const auto value = affine_index(g_, data.value))
+          to.push_back(data.subtracted ? data.plus - *value : data.plus + *value);
+    };
+    add(range.low_by_data, range.low);
+    add(range.end_by_data, range.end);
   }
 
   /// From the first key of any row of the tile to the last, for points of the binders around the key that lie

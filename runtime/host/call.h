@@ -87,6 +87,8 @@ class Call {
 
     /// A formula of the plan, which is not negative; `out` stays where no size that it reads has changed.
     Status evaluate(const SizeTable&, const Dim&, int64_t& out) const;
+    /// The same of what is only estimated: 2^62 where it cannot be computed, which refuses no call.
+    void estimate(const SizeTable&, const Dim&, int64_t& out) const;
     /// Sets all words of events to the present epoch.
     void refresh_events();
   };

@@ -78,6 +78,11 @@ Status Call::prepare_events(Plan& plan) {
   return std::nullopt;
 }
 
+void Call::Plan::estimate(const SizeTable& sizes, const Dim& dim, int64_t& out) const {
+  constexpr int64_t most = int64_t{1} << 62;
+  if (evaluate(sizes, dim, out)) out = most;
+}
+
 void Call::Plan::refresh_events() {
   auto* const words = reinterpret_cast<uint32_t*>(events.data());
   for (uint64_t i = 0; i < event_capacity; ++i) words[i] = epoch;
@@ -105,8 +110,8 @@ Status Call::prepare(Plan& plan) {
   if (auto failure = prepare_slots(plan)) return failure;
   if (auto failure = prepare_events(plan)) return failure;
   if (auto failure = plan.evaluate(sizes_, variant.scratch, plan.scratch_bytes)) return failure;
-  if (auto failure = plan.evaluate(sizes_, variant.work, plan.work)) return failure;
-  if (auto failure = plan.evaluate(sizes_, variant.handoffs, plan.handoffs)) return failure;
+  plan.estimate(sizes_, variant.work, plan.work);
+  plan.estimate(sizes_, variant.handoffs, plan.handoffs);
   if (auto failure = prepare_scratch(plan)) return failure;
   plan.prepared = true;
   plan.stale = 0;

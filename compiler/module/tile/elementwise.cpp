@@ -91,17 +91,23 @@ void TaskEmitter::emit_nest(const Nest& nest, const std::function<void()>& body)
       level(a + 1);
       s_.leave();
     };
-    s_.enter();
-    if (!innermost) {
-      f_.loop(nest.axes[a], low, end, LoopKind::plain, body_of_loop);
-    } else {
-      std::vector<Frame::Division> divisions;
-      for (ScalarId id : nest.bodies) s_.collect_divisions(id, divisions);
-      for (const Dim& store : nest.stores) s_.collect_divisions(store, divisions);
-      const LoopKind kind = nest.parallel ? LoopKind::parallel : LoopKind::plain;
-      emit_innermost({nest.axes[a], kind, nest.bodies, nest.widened, divisions}, low, end, body_of_loop);
-    }
-    s_.leave();
+    const auto loop = [&] {
+      s_.enter();
+      if (!innermost) {
+        f_.loop(nest.axes[a], low, end, LoopKind::plain, body_of_loop);
+      } else {
+        std::vector<Frame::Division> divisions;
+        for (ScalarId id : nest.bodies) s_.collect_divisions(id, divisions);
+        for (const Dim& store : nest.stores) s_.collect_divisions(store, divisions);
+        const LoopKind kind = nest.parallel ? LoopKind::parallel : LoopKind::plain;
+        emit_innermost({nest.axes[a], kind, nest.bodies, nest.widened, divisions}, low, end, body_of_loop);
+      }
+      s_.leave();
+    };
+    if (a < nest.facts.size() && !nest.facts[a].empty())
+      f_.supposing(nest.facts[a], loop);
+    else
+      loop();
   };
   level(0);
 }

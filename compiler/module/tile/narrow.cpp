@@ -67,7 +67,8 @@ bool TaskEmitter::is_known(const std::vector<Var>& vars, const Nest& nest, size_
 /// The bound, or the nearest integer that an i64 holds: past either end of every axis.
 Value* TaskEmitter::bound_of(const graph::BinderRange::Data& data) {
   Value* const value = s_.emit_as(data.value, Elem::i64, false);
-  return f_.b.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, value, f_.emit(data.plus));
+  return f_.b.CreateBinaryIntrinsic(data.subtracted ? llvm::Intrinsic::ssub_sat : llvm::Intrinsic::sadd_sat,
+                                    f_.emit(data.plus), value);
 }
 
 /// The bound that the data decides, inside of 0 .. extent: `combine` of the values. They are read only where
@@ -136,11 +137,11 @@ void TaskEmitter::with_narrowed(Nest& nest, size_t binder, const graph::BinderRa
 void TaskEmitter::with_narrowed(const Scalar& reduce, Nest nest,
                                 const std::function<void(const Nest&, ScalarId folded)>& emit) {
   ScalarId folded = reduce.args[0];
-  std::vector<Fact> facts;
+  nest.facts.resize(nest.axes.size());
   const std::function<void(size_t)> from = [&](size_t a) {
     if (a == nest.axes.size()) {
       nest.bodies = {folded};
-      return f_.supposing(facts, [&] { emit(nest, folded); });
+      return emit(nest, folded);
     }
     const auto number = [&] {
       size_t b = 0;
@@ -149,6 +150,7 @@ void TaskEmitter::with_narrowed(const Scalar& reduce, Nest nest,
     }();
     const graph::BinderRange range = graph::binder_range(g_, reduce, number);
     const Dim at(nest.axes[a].var);
+    std::vector<Fact>& facts = nest.facts[a];
     for (const Dim& bound : range.low)
       if (is_known(bound.vars(), nest, a)) facts.push_back(shape::at_least(at, bound));
     for (const Dim& bound : range.end)

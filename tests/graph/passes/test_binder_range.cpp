@@ -16,9 +16,6 @@ struct Mask {
   bool whole;  ///< the range is all that the mask says
 };
 
-/// i - w + 1, with w held within +-2^61.
-#define PAST_THE_WIDTH "i - max(min(w, 2305843009213693952) + 2305843009213693952, 0) + 2305843009213693953"
-
 const Mask masks[] = {
     {"none", "%0[i, k]", "", "", true},
     {"causal", "select({k} <= {i}, %0[i, k], -inf)", "", "i + 1", true},
@@ -37,12 +34,15 @@ const Mask masks[] = {
     // The data is looked at only where what stands before holds: no bound, but what stands before is one.
     {"guarded_lengths", "select({k} <= {i} && {k} < %1[i], %0[i, k], -inf)", "", "i + 1", false},
     {"lengths_first", "select({k} < %1[i] && {k} <= {i}, %0[i, k], -inf)", "", "%1[i]; i + 1", true},
-    // Windows of any width: where the bound may leave i64, the width is held to what says the same.
-    {"width", "select({k} <= {i} && {i - k} < {w}, %0[i, k], -inf)", PAST_THE_WIDTH, "i + 1", true},
+    // Windows of any width: the bound may leave i64.
+    {"width", "select({k} <= {i} && {i - k} < {w}, %0[i, k], -inf)", "i + 1 - {w}", "i + 1", true},
     {"width_by_value", "select({k} <= {i} && {i} - {w} < {k}, %0[i, k], -inf)", "({i} - {w}) + 1", "i + 1",
      true},
-    {"width_that_wraps", "select({k} <= {i} && {i} < {k} + {w}, %0[i, k], -inf)", PAST_THE_WIDTH, "i + 1",
+    {"width_that_wraps", "select({k} <= {i} && {i} < {k} + {w}, %0[i, k], -inf)", "i + 1 - {w}", "i + 1",
      false},
+    {"width_backwards", "select({w} <= {i - k}, %0[i, k], -inf)", "", "i + 1 - {w}", true},
+    {"width_ahead", "select({k - i} < {w}, %0[i, k], -inf)", "", "{w} + i", true},
+    {"difference_that_wraps", "select({i} <= {k + 1} - {w}, %0[i, k], -inf)", "{w} + i - 1", "", false},
     {"less_that_wraps", "select({k} + {w} <= {i}, %0[i, k], -inf)", "", "", false},
     {"wraps_below", "select({i} < {w} - {k}, %0[i, k], -inf)", "", "", false},
     {"unequal", "select({k} == {i}, -inf, %0[i, k])", "", "", false},
@@ -58,13 +58,16 @@ std::string text(const Graph& g, const std::vector<Dim>& dims, const std::vector
   const auto add = [&](const std::string& bound) { all += (all.empty() ? "" : "; ") + bound; };
   for (const auto& d : data) {
     const Scalar& value = g.scalars[d.value];
+    const auto index = [&](ScalarId id) { return "{" + affine_index(g, id)->str() + "}"; };
+    const std::string name = value.op == Op::load ? "%1[i]"
+                             : value.op == Op::sub
+                                 ? "(" + index(value.args[0]) + " - " + index(value.args[1]) + ")"
+                                 : index(d.value);
     const std::string plus = d.plus.str();
-    EXPECT_TRUE(value.op == Op::load || value.op == Op::sub);
-    const auto index = [&](size_t a) { return affine_index(g, value.args[a])->str(); };
-    add((value.op == Op::load ? "%1[i]" : "({" + index(0) + "} - {" + index(1) + "})") +
-        (plus == "0"      ? ""
-         : plus[0] == '-' ? " - " + plus.substr(1)
-                          : " + " + plus));
+    add(d.subtracted     ? plus + " - " + name
+        : plus == "0"    ? name
+        : plus[0] == '-' ? name + " - " + plus.substr(1)
+                         : name + " + " + plus);
   }
   for (const Dim& d : dims) add(d.str());
   return all;
