@@ -25,6 +25,11 @@ namespace axon::task {
 bool reads_only_what_it_writes(const graph::Graph&, const graph::Node&, graph::Value v,
                                const std::vector<graph::Dim>& at);
 
+/// Loads elements of `v` that the updater, which stores at `at`, reads at fewer points than it stores, in
+/// nodes before it (read_elements_first.cpp).
+void read_elements_first(graph::Graph&, graph::NodeId updater, graph::Value v,
+                         const std::vector<graph::Dim>& at);
+
 class ReadStatesFirst {
  public:
   /// given_up: what loops carry of states.

@@ -92,6 +92,8 @@ class StateUpdates {
   /// Makes the step an update of the state that loop `id` carries as number `c`, where that is possible.
   void write_over(NodeId id, uint32_t c) {
     if (!may_overwrite(id, c)) return;
+    const graph::Carried step = g_.nodes[id].carried[c];
+    read_elements_first(g_, step.result.node, step.param, identity_map(g_.nodes[step.result.node].domain));
     ReadStatesFirst first(g_, given_up_);
     if (!first.before_step(id, c)) return first.undo();
     const graph::Carried& carried = g_.nodes[id].carried[c];
@@ -101,6 +103,8 @@ class StateUpdates {
   /// Whatever reads a state runs before what updates it, where nothing stands against it.
   void read_first(NodeId updater) {
     const Node node = g_.nodes[updater];
+    for (const graph::Output& output : node.outputs)
+      if (output.base && is_given_up(*output.base)) read_elements_first(g_, updater, *output.base, output.at);
     ReadStatesFirst first(g_, given_up_);
     for (const graph::Output& output : node.outputs)
       if (output.base && is_given_up(*output.base)) first.before(updater, *output.base);
