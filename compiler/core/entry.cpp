@@ -184,6 +184,25 @@ bool EntryChecker::observe_all(const Global& g, const std::vector<TypeId>& param
   return true;
 }
 
+/// Of a size that a function declares, `f[h]`, and a use of it leaves open: how that use would give it.
+std::optional<std::string> EntryChecker::use_that_gives(Var v) const {
+  for (uint32_t id = 0; id < p_.exprs.size(); ++id) {
+    const Expr& e = p_.exprs[ExprId{id}];
+    if (e.kind != Expr::Kind::global) continue;
+    const auto& sizes = p_.globals[e.global].sizes;
+    const auto is_v = [&](const auto& size) {
+      return std::any_of(e.instantiation.begin(), e.instantiation.end(), [&](const auto& given) {
+        return given.first == size.second && given.second.as_var() == v;
+      });
+    };
+    if (std::none_of(sizes.begin(), sizes.end(), is_v)) continue;
+    std::string text;
+    for (const auto& [name, var] : sizes) text += (text.empty() ? "" : ", ") + name;
+    return fmt::format("{}[{}]", p_.globals[e.global].name, text);
+  }
+  return std::nullopt;
+}
+
 /// Reports the sizes that nothing says. Of several that a constraint relates, one.
 bool EntryChecker::refuse_undetermined(const Global& g, const Scheme& scheme, SizeSolver& solver) {
   std::vector<Var> refused;
@@ -199,8 +218,11 @@ bool EntryChecker::refuse_undetermined(const Global& g, const Scheme& scheme, Si
     refused.push_back(v);
     const Span at = vars_.origin(v).valid() ? vars_.origin(v) : g.span;
     auto d = error(Code::E0309, at, fmt::format("size `{}` is not determined", shape::var_name(v)));
+    const auto use = use_that_gives(v);
     d.text("The arguments of the entry do not say what it is.")
-        .help(fmt::format("make it a parameter of the entry: `entry {}[{}]`", g.name, shape::var_name(v)));
+        .help(fmt::format("make it a parameter of the entry{}: `entry {}[{}]`{}",
+                          use ? " and say so where it is used" : "", g.name, shape::var_name(v),
+                          use ? fmt::format(", `{}`", *use) : ""));
     reporter_.report(std::move(d));
     solver.give(v);
   }

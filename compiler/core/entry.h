@@ -24,6 +24,7 @@ class EntryChecker : InferencePart {
   bool observe_all(const Global& g, const std::vector<TypeId>& params, EntrySizes& sizes,
                    std::vector<bool>& of_weights);
   bool refuse_undetermined(const Global& g, const Scheme& scheme, SizeSolver& solver);
+  std::optional<std::string> use_that_gives(shape::Var v) const;
   void add_checks(const Global& g, const Scheme& scheme, EntrySizes& sizes) const;
 
   Reporter& reporter_;
