@@ -24,9 +24,9 @@ using Of = Expr::Kind;
 
 namespace {
 
-constexpr unsigned deepest = 4;       // parts of parts that are shown
-constexpr size_t longest_shown = 48;  // columns of an expression that is repeated
-constexpr size_t most_constants = 4;  // of which is said where they are written
+constexpr unsigned deepest = 4;        // parts of parts that are shown
+constexpr size_t longest_quoted = 48;  // columns of an expression that is repeated
+constexpr size_t most_constants = 4;   // of which is said where they are written
 
 /// What types mention, in the order in which they do.
 struct Mentioned {
@@ -104,12 +104,12 @@ class Derivation {
     const auto now = layer_.now(program_.exprs[id].span);
     const std::string text = now ? one_line(sources_.text(*now)) : "";
     if (text.empty()) return "this";
-    return source::display_width(text) <= longest_shown ? fmt::format("`{}`", text)
-                                                        : fmt::format("`{} ...`", cut(text));
+    return source::display_width(text) <= longest_quoted ? fmt::format("`{}`", text)
+                                                         : fmt::format("`{} ...`", cut(text));
   }
   /// Its beginning, up to a blank.
   static std::string cut(const std::string& text) {
-    const size_t blank = text.rfind(' ', longest_shown);
+    const size_t blank = text.rfind(' ', longest_quoted);
     return text.substr(0, blank == std::string::npos ? text.find(' ') : blank);
   }
 

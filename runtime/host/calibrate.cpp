@@ -4,23 +4,17 @@
 // for itself, zeros at first. Kernels run in the plan's order, so what one reads is zeros or what those
 // before it made of them. States and results are written to, as in a launch.
 #include <algorithm>
-#include <chrono>
 
 #include "host/call.h"
+#include "host/clock.h"
 #include "host/limits.h"
 
 namespace axon::host {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr size_t least_runs = 3, most_runs = 200;
 constexpr uint64_t alignment = 64;
-
-double nanoseconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
-}
 
 void nothing(const axon_kernel_context*, uint32_t) {}
 

@@ -1,10 +1,10 @@
 // A call's way from a plan to results: memory, pointers, epochs, the launch, and what can go wrong in it.
 #include <algorithm>
-#include <chrono>
 #include <cinttypes>
 #include <cstdio>
 
 #include "host/call.h"
+#include "host/clock.h"
 #include "host/debug_print.h"
 #include "host/limits.h"
 
@@ -159,10 +159,9 @@ Status Call::launch(Plan& plan) {
                             : runtime_->fixed       ? pool.workers()
                                                     : choose_workers(plan);
   if (!runtime_->fixed && plan.choice.wants_time()) {
-    using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
     if (auto failure = pool.run(plan.kernel, launch_)) return failure;
-    plan.choice.report(std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
+    plan.choice.report(nanoseconds_since(begin));
   } else if (auto failure = pool.run(plan.kernel, launch_)) {
     return failure;
   }

@@ -2,14 +2,12 @@
 #include "host/runtime.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "host/clock.h"
 #include "host/cpu/futex.h"
 
 namespace axon::host {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr uint32_t rounds = 20, batches = 60;  ///< short ones: some pass undisturbed even on a busy machine
 constexpr double time_limit = 5e6;             ///< nanoseconds for all batches
@@ -22,10 +20,6 @@ struct PingPong {
   alignas(128) uint32_t pong = 0;
   double best = 0;
 };
-
-double nanoseconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
-}
 
 void serve(PingPong& game) {
   const Clock::time_point begin = Clock::now();

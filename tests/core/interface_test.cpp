@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "../sanitized.h"
 #include "harness.h"
 
 namespace axon::core {
@@ -123,10 +124,11 @@ TEST(Fingerprint, StaysWithWhatTheyDoNot) {
 TEST(Interface, IsGivenAsItWasTaken) {
   for (const Texts& t : seen)
     for (const std::string& text : {t.one, t.other}) Elaborated(text + "\n").expect_same_when_given();
+  size_t programs = 0;
   for (const char* folder : {"stdlib", "examples"})
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(std::filesystem::path(AXON_SOURCE_DIR) / folder))
-      if (entry.path().extension() == ".axn")
+      if (entry.path().extension() == ".axn" && programs++ % one_of == 0)
         Elaborated(read(entry.path().string()), entry.path().string()).expect_same_when_given();
 }
 

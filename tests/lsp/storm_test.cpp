@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "../sanitized.h"
 #include "client.h"
 
 namespace axon::lsp {
@@ -240,7 +241,7 @@ void expect_answers_of_a_fresh_server(Editor& editor, Storm& storm, const std::s
 
 TEST(Storm, AnswersAreThoseOfAFreshServer) {
   const char* const given = std::getenv("AXON_STORM_EDITS");
-  const size_t edits = given ? std::stoul(given) : 600;
+  const size_t edits = given ? std::stoul(given) : sampled<size_t>(600);
   Storm storm(7);
   Editor editor;
   for (size_t i = 0; i < edits; ++i) {

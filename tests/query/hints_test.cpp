@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "../sanitized.h"
 #include "query/mentions.h"
 #include "session/support.h"
 #include "types_text.h"
@@ -79,7 +80,7 @@ TEST_F(Hints, OfABrokenTextAreThoseOfTheTextBefore) {
 
 TEST_F(Hints, WrittenDownLeaveTypesAsTheyAre) {
   size_t edits = 0;  // all are made together, and every fifth by itself
-  for (const std::string& file : session::programs({"stdlib", "examples", "tests/core/types"})) {
+  for (const std::string& file : sampled(session::programs({"stdlib", "examples", "tests/core/types"}))) {
     const std::string text = session::read(file);
     const std::vector<Hint> all = of(text);
     if (found_.has_errors()) continue;
@@ -101,7 +102,7 @@ TEST_F(Hints, WrittenDownLeaveTypesAsTheyAre) {
     EXPECT_EQ(session::summary(found_, session_.sources()), "") << file;
     EXPECT_EQ(types(), before) << file << ": all together";
   }
-  EXPECT_GT(edits, 200u);
+  EXPECT_GT(edits, sampled(200u));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <set>
 
+#include "../sanitized.h"
 #include "session/try_edits.h"
 #include "support.h"
 
@@ -65,7 +66,7 @@ TEST(Repairs, ATrialOfAnEditSeesWhatIsWrongInTheFile) {
     if (text.size() > 800) continue;
     session.documents().open(path, text);
     session.check(path);
-    for (const std::string& edited : edits_of(text)) {
+    for (const std::string& edited : sampled(edits_of(text))) {
       Errors whole, touched;
       session.with_text(path, edited,
                         [&](const source::Diagnostics& found) { whole = errors_in(session, path, found); });
@@ -76,13 +77,13 @@ TEST(Repairs, ATrialOfAnEditSeesWhatIsWrongInTheFile) {
     }
     session.documents().close(path);
   }
-  EXPECT_GT(edits, 1000u);
+  EXPECT_GT(edits, sampled(1000u));
 }
 
 TEST(Repairs, BringNoNewError) {
   Session session(library(), {});
   size_t edits = 0;
-  for (const std::string& path : programs({"tests/core/errors", "tests/diagnostics/suggest"})) {
+  for (const std::string& path : sampled(programs({"tests/core/errors", "tests/diagnostics/suggest"}))) {
     const std::string text = read(path);
     session.documents().open(path, text);
     source::Diagnostics found = session.check_with_drafts(path);
@@ -105,7 +106,7 @@ TEST(Repairs, BringNoNewError) {
       }
     session.documents().close(path);
   }
-  EXPECT_GT(edits, 100u);
+  EXPECT_GT(edits, sampled(100u));
 }
 
 }  // namespace

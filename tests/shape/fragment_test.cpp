@@ -1,6 +1,7 @@
 // The fragment that prover.h states: linear expressions with floor, remainder and rounding up by numbers, min
 // and max. Inside it every answer is proved or refuted, and is the one that trying all sizes 0..6 gives. The
 // seeds are fixed.
+#include "../sanitized.h"
 #include "support.h"
 
 namespace axon::shape {
@@ -84,21 +85,21 @@ std::optional<Assignment> breaking(Question& q) {
 TEST(Fragment, IsDecidedAsTryingAllSizesDecides) {
   LinearText random(31);
   int proved = 0, refuted = 0;
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < sampled(4000); ++round) {
     Question q = question(random, "0 <= a; a <= 6; 0 <= b; b <= 6; 0 <= c; c <= 6");
     const Answer answer = prove(q.facts, q.goal);
     ASSERT_NE(answer.verdict, Verdict::unknown) << q.text << " by " << answer.by;
     ASSERT_EQ(answer.verdict == Verdict::refuted, breaking(q).has_value()) << q.text << " by " << answer.by;
     ++(answer.verdict == Verdict::proved ? proved : refuted);
   }
-  EXPECT_GT(proved, 300);
-  EXPECT_GT(refuted, 300);
+  EXPECT_GT(proved, sampled(300));
+  EXPECT_GT(refuted, sampled(300));
 }
 
 TEST(Fragment, IsDecidedForAllSizes) {
   LinearText random(32);
   int proved = 0, refuted = 0;
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < sampled(4000); ++round) {
     Question q = question(random, "0 <= a; 0 <= b; 0 <= c");
     const Answer answer = prove(q.facts, q.goal);
     ASSERT_NE(answer.verdict, Verdict::unknown) << q.text << " by " << answer.by;
@@ -113,14 +114,14 @@ TEST(Fragment, IsDecidedForAllSizes) {
       ASSERT_FALSE(holds(q.goal, values).value_or(false)) << q.text << " by " << answer.by;
     }
   }
-  EXPECT_GT(proved, 200);
-  EXPECT_GT(refuted, 300);
+  EXPECT_GT(proved, sampled(200));
+  EXPECT_GT(refuted, sampled(300));
 }
 
 TEST(Fragment, ContradictionsAreFound) {
   LinearText random(33);
   int contradictory = 0;
-  for (int round = 0; round < 800; ++round) {
+  for (int round = 0; round < sampled(800); ++round) {
     Question q = question(random, "0 <= a; a <= 6; 0 <= b; b <= 6; 0 <= c; c <= 6");
     q.facts.push_back(q.goal);
     const Answer answer = prove_empty(q.facts);
@@ -129,13 +130,13 @@ TEST(Fragment, ContradictionsAreFound) {
     contradictory += !possible;
     ASSERT_EQ(answer.verdict, possible ? Verdict::refuted : Verdict::proved) << q.text << " by " << answer.by;
   }
-  EXPECT_GT(contradictory, 80);
+  EXPECT_GT(contradictory, sampled(80));
 }
 
 /// A session answers as no session does; what it has answered costs nothing, and what is spent stays spent.
 TEST(Session, AnswersAreTheSame) {
   LinearText random(34);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < sampled(200); ++round) {
     Question q = question(random, "0 <= a; 0 <= b; 0 <= c");
     const Answer alone = prove(q.facts, q.goal);
     ProverSession session;

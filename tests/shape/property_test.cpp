@@ -1,5 +1,6 @@
 // Random expressions and statements against direct evaluation and brute force. The seeds are fixed, so a
 // failure repeats; the message of each check holds the texts it was made from.
+#include "../sanitized.h"
 #include "support.h"
 
 namespace axon::shape {
@@ -61,7 +62,7 @@ const std::vector<std::string> random_names{"n", "m", "i", "j"};
 TEST(Property, NormalFormKeepsTheValue) {
   RandomText random(1, random_names);
   size_t compared = 0;
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < sampled(20000); ++round) {
     std::string text = random.expr(static_cast<int>(random.number(1, 4)));
     Scope s;
     for (const auto& name : random_names) s.named(name);
@@ -76,14 +77,14 @@ TEST(Property, NormalFormKeepsTheValue) {
       ASSERT_EQ(dim.evaluate(assignment), wanted) << text << " became " << dim.str();
     }
   }
-  EXPECT_GT(compared, 80000u);
+  EXPECT_GT(compared, sampled(80000u));
 }
 
 TEST(Property, PrintThenParseIsIdentity) {
   RandomText random(2, random_names);
   Scope s;
   for (const auto& name : random_names) s.named(name);
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < sampled(20000); ++round) {
     std::string text = random.expr(static_cast<int>(random.number(1, 5)));
     Dim dim = s.dim(text);
     if (overflowed(dim)) continue;
@@ -96,7 +97,7 @@ TEST(Property, SubstituteIsEvaluation) {
   RandomText random(3, random_names);
   Scope s;
   for (const auto& name : random_names) s.named(name);
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < sampled(5000); ++round) {
     Dim dim = s.dim(random.expr(3)), inner = s.dim(random.expr(2));
     Assignment values;
     for (const auto& name : random_names) values[s.var(name)] = random.number(-5, 12);
@@ -113,7 +114,7 @@ TEST(Property, SubstituteIsEvaluation) {
 TEST(Property, LinearSplitAddsUp) {
   RandomText random(4, random_names);
   Scope s;
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < sampled(5000); ++round) {
     Dim dim = s.dim(random.expr(3));
     auto parts = dim.linear_in(s.var("i"));
     if (!parts) continue;
@@ -168,7 +169,7 @@ TEST(Property, VerdictsAgreeWithBruteForce) {
   ProverLimits limits;
   limits.z3_rlimit = 20000;
   int unknown = 0, missed = 0, proved = 0, refuted = 0;
-  for (int round = 0; round < 2500; ++round) {
+  for (int round = 0; round < sampled(2500); ++round) {
     std::string fact_text = random_facts(random);
     std::string goal_text =
         random.expr(2) + signs[random.number(0, 3)] + random.expr(static_cast<int>(random.number(0, 2)));
@@ -209,15 +210,15 @@ TEST(Property, VerdictsAgreeWithBruteForce) {
     }
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(proved, 300);
-  EXPECT_GT(refuted, 300);
+  EXPECT_GT(proved, sampled(300));
+  EXPECT_GT(refuted, sampled(300));
   EXPECT_LT(unknown, 250);  // mostly goals that may divide by zero
   EXPECT_LT(missed, 15);
 }
 
 TEST(Property, SimplifyKeepsTheValueUnderFacts) {
   RandomText random(7, small_names);
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < sampled(3000); ++round) {
     Scope s;
     for (const auto& name : small_names) s.named(name);
     std::string fact_text = random_facts(random), text = random.expr(3);
@@ -236,7 +237,7 @@ TEST(Property, SimplifyKeepsTheValueUnderFacts) {
 TEST(Property, BoundsHold) {
   RandomText random(8, small_names);
   int found = 0;
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < sampled(3000); ++round) {
     Scope s;
     for (const auto& name : small_names) s.named(name);
     std::string fact_text = random_facts(random), text = random.expr(static_cast<int>(random.number(1, 3)));
@@ -258,7 +259,7 @@ TEST(Property, BoundsHold) {
     });
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(found, 1500);
+  EXPECT_GT(found, sampled(1500));
 }
 
 }  // namespace

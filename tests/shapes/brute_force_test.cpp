@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "../sanitized.h"
 #include "core/harness.h"
 
 namespace axon::corpus {
@@ -223,7 +224,7 @@ TEST(BruteForce, WhatIsSaidOfAllSizesHoldsForEach) {
   SCOPED_TRACE(fmt::format("AXON_SEED={}", seed));
   Generator generator(seed);
   int accepted = 0, asked = 0, refused = 0;
-  for (int round = 0; round < 500; ++round) {
+  for (int round = 0; round < sampled(500); ++round) {
     const Part part = generator.program(1 + round % 3);
     const std::string text = definitions + "fun f (x : f32[n]) (y : f32[m]) = " + part.text + "\n";
     const core::Checked checked = core::check_text(text);
@@ -243,9 +244,9 @@ TEST(BruteForce, WhatIsSaidOfAllSizesHoldsForEach) {
     const std::string problem = compare(part, checked, size_of(0), size_of(1));
     EXPECT_EQ(problem, "") << part.text << " : " << checked.type_of("f");
   }
-  EXPECT_GT(accepted, 200);
-  EXPECT_GT(asked, 100);
-  EXPECT_GT(refused, 50);
+  EXPECT_GT(accepted, sampled(200));
+  EXPECT_GT(asked, sampled(100));
+  EXPECT_GT(refused, sampled(50));
 }
 
 }  // namespace

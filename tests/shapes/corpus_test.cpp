@@ -17,6 +17,7 @@
 #include <map>
 #include <sstream>
 
+#include "../sanitized.h"
 #include "core/harness.h"
 #include "known.h"
 #include "type_text.h"
@@ -218,7 +219,7 @@ TEST_P(Corpus, ComesOutAsStated) {
   expect_as_known(c.file, c.name, c.first_line + 1, run(c));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Corpus, testing::ValuesIn(all_cases()), test_name);
+INSTANTIATE_TEST_SUITE_P(Cases, Corpus, testing::ValuesIn(sampled(all_cases())), test_name);
 
 class CorpusFile : public testing::TestWithParam<std::string> {};
 

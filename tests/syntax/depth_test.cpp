@@ -42,37 +42,39 @@ void expect_too_deep(const std::string& text) {
   print(parsed.file);
 }
 
+constexpr int far = sampled(1'000'000), deep = sampled(100'000);
+
 TEST(Depth, Brackets) {
   for (const char* bracket : {"(", "[", "{ a = ", "x[", "f ("})
-    expect_too_deep("val x = " + repeat(bracket, 1'000'000));
-  expect_too_deep("val x = " + repeat("(", 1'000'000) + "1" + repeat(")", 1'000'000));
-  expect_too_deep("val x = " + repeat("[", 1'000'000) + "1" + repeat("]", 1'000'000));
-  expect_too_deep("val x : " + repeat("(", 100'000) + "f32" + repeat(")", 100'000));
-  expect_too_deep("val x : " + repeat("Stack[n, ", 100'000) + "f32" + repeat("]", 100'000));
-  expect_too_deep("fun f " + repeat("(", 100'000) + "x" + repeat(")", 100'000) + " = 1");
+    expect_too_deep("val x = " + repeat(bracket, far));
+  expect_too_deep("val x = " + repeat("(", far) + "1" + repeat(")", far));
+  expect_too_deep("val x = " + repeat("[", far) + "1" + repeat("]", far));
+  expect_too_deep("val x : " + repeat("(", deep) + "f32" + repeat(")", deep));
+  expect_too_deep("val x : " + repeat("Stack[n, ", deep) + "f32" + repeat("]", deep));
+  expect_too_deep("fun f " + repeat("(", deep) + "x" + repeat(")", deep) + " = 1");
 }
 
 TEST(Depth, Prefixes) {
-  expect_too_deep("val x = " + repeat("- ", 1'000'000) + "1");
-  expect_too_deep("val x = " + repeat("let y = ", 100'000) + "1" + repeat(" in y", 100'000));
-  expect_too_deep("val x = " + repeat("let y = 1 in ", 100'000) + "y");
-  expect_too_deep("val x = " + repeat("let y = 1 ", 100'000) + "in y");
-  expect_too_deep("val x = " + repeat("if a then b else ", 100'000) + "c");
-  expect_too_deep("val x = " + repeat("if ", 100'000) + "c");
-  expect_too_deep("val x = " + repeat("for i => ", 100'000) + "i");
-  expect_too_deep("val x = " + repeat("fn i => ", 100'000) + "i");
-  expect_too_deep("val x = " + repeat("sum i => ", 100'000) + "i");
-  expect_too_deep("val x : " + repeat("f32 -> ", 100'000) + "f32");
-  expect_too_deep("val x : " + repeat("?k. ", 100'000) + "f32");
+  expect_too_deep("val x = " + repeat("- ", far) + "1");
+  expect_too_deep("val x = " + repeat("let y = ", deep) + "1" + repeat(" in y", deep));
+  expect_too_deep("val x = " + repeat("let y = 1 in ", deep) + "y");
+  expect_too_deep("val x = " + repeat("let y = 1 ", deep) + "in y");
+  expect_too_deep("val x = " + repeat("if a then b else ", deep) + "c");
+  expect_too_deep("val x = " + repeat("if ", deep) + "c");
+  expect_too_deep("val x = " + repeat("for i => ", deep) + "i");
+  expect_too_deep("val x = " + repeat("fn i => ", deep) + "i");
+  expect_too_deep("val x = " + repeat("sum i => ", deep) + "i");
+  expect_too_deep("val x : " + repeat("f32 -> ", deep) + "f32");
+  expect_too_deep("val x : " + repeat("?k. ", deep) + "f32");
 }
 
 TEST(Depth, Chains) {
-  expect_too_deep("val x = 1" + repeat(" + 1", 1'000'000));
-  expect_too_deep("val x = a" + repeat(".b", 1'000'000));
-  expect_too_deep("val x = a" + repeat("[0]", 100'000));
-  expect_too_deep("val x = a" + repeat(" with b = 1", 100'000));
-  expect_too_deep("val x = a" + repeat(" |> f", 100'000));
-  expect_too_deep("val x : f32[n" + repeat(" + n", 100'000) + "]");
+  expect_too_deep("val x = 1" + repeat(" + 1", far));
+  expect_too_deep("val x = a" + repeat(".b", far));
+  expect_too_deep("val x = a" + repeat("[0]", deep));
+  expect_too_deep("val x = a" + repeat(" with b = 1", deep));
+  expect_too_deep("val x = a" + repeat(" |> f", deep));
+  expect_too_deep("val x : f32[n" + repeat(" + n", deep) + "]");
 }
 
 TEST(Depth, WhatPeopleWriteIsNotTooDeep) {

@@ -10,6 +10,7 @@
 #include <random>
 #include <sstream>
 
+#include "../sanitized.h"
 #include "parsed.h"
 
 namespace axon::syntax {
@@ -94,7 +95,7 @@ TEST(Parts, OfChangedProgramsReadAsTheWhole) {
   std::mt19937 random(1);
   const auto below = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random); };
   const auto all = programs();
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < sampled(3000); ++round) {
     std::vector<std::string> lines;
     std::istringstream text(all[below(all.size())]);
     for (std::string line; std::getline(text, line);) lines.push_back(line);

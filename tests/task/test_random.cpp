@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "../sanitized.h"
 #include "mutants.h"
 #include "plan/plan.h"
 #include "random_graphs.h"
@@ -15,7 +16,7 @@ namespace {
 /// AXON_RANDOM_GRAPHS=5000 searches longer.
 uint64_t graphs() {
   const char* more = std::getenv("AXON_RANDOM_GRAPHS");
-  return more ? std::strtoull(more, nullptr, 10) : 80;
+  return more ? std::strtoull(more, nullptr, 10) : sampled(80u);
 }
 
 const char* const settings =

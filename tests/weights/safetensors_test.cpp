@@ -1,4 +1,5 @@
 // .safetensors: what is written is read back, and every broken or hostile file is an error with a reason.
+#include "../sanitized.h"
 #include "host/weights/limits.h"
 #include "support.h"
 
@@ -75,12 +76,13 @@ TEST(Safetensors, no_tensors_are_legal) {
   EXPECT_TRUE(safetensors_with(R"({"__metadata__":{}})"));
 }
 TEST(Safetensors, a_million_tensors_are_read) {
+  constexpr int count = sampled(1'000'000);
   std::string header = "{";
-  for (int i = 0; i < 1'000'000; ++i)
+  for (int i = 0; i < count; ++i)
     header += (i ? ",\"" : "\"") + std::to_string(i) + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
   const auto file = safetensors_with(header + "}");
   ASSERT_TRUE(file) << error_of(file);
-  EXPECT_EQ(file->table.tensors.size(), 1'000'000u);
+  EXPECT_EQ(file->table.tensors.size(), static_cast<size_t>(count));
 }
 
 TEST(SafetensorsHostile, empty_file) { EXPECT_ERROR(safetensors_of(""), code::format, "too short"); }

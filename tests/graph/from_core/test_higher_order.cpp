@@ -3,6 +3,7 @@
 #include <set>
 
 #include "../../core/higher_order.h"
+#include "../../sanitized.h"
 #include "program.h"
 
 namespace axon::graph {
@@ -47,7 +48,7 @@ TEST(HigherOrder, WhatIsAcceptedHasTheShapeOfItsType) {
   const std::set<std::string_view> refusals = {"E0301", "E0303", "E0307", "E0308", "E0309", "E0310",
                                                "E0313", "E0314", "E0323", "E0591", "E0602", "E9001"};
   int accepted = 0, ran = 0;
-  for (uint64_t seed = 0; seed < 400; ++seed) {
+  for (uint64_t seed = 0; seed < sampled(400u); ++seed) {
     const HigherOrderProgram made(seed);
     SCOPED_TRACE(made.text());
     const Checked checked(made.text());
@@ -93,8 +94,8 @@ TEST(HigherOrder, WhatIsAcceptedHasTheShapeOfItsType) {
       EXPECT_EQ(stated.value_or(got.results[0].shape[0]), got.results[0].shape[0]) << where;
     }
   }
-  EXPECT_GT(accepted, 100);
-  EXPECT_GT(ran, 300);
+  EXPECT_GT(accepted, sampled(100));
+  EXPECT_GT(ran, sampled(300));
 }
 
 }  // namespace

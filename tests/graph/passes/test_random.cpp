@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "../../sanitized.h"
 #include "support.h"
 
 namespace axon::graph::testing {
@@ -194,10 +195,10 @@ TEST_P(RandomGraph, KeepsItsMeaning) {
     ASSERT_FALSE(HasFailure()) << pass << "\n" << text << print(after);
   }
 }
-INSTANTIATE_TEST_SUITE_P(Passes, RandomGraph, ::testing::Range(0u, 60u));
+INSTANTIATE_TEST_SUITE_P(Passes, RandomGraph, ::testing::Range(0u, sampled(60u)));
 
 TEST(RandomGraph, ResultsAreReproducible) {
-  for (uint32_t seed = 0; seed < 60; ++seed) {
+  for (uint32_t seed = 0; seed < sampled(60u); ++seed) {
     std::string text = Writer(seed).graph();
     Graph one = read(text), two = read(text);
     run(one, "all");
