@@ -207,7 +207,7 @@ TEST_F(Rename, LeavesTypesAsTheyAre) {
     if (session_.check(path).has_errors()) continue;
     const std::string types = session_.types(path);
     const std::vector<Token> all = tokens(session_, path);
-    for (size_t i = 0; i < all.size(); i += 1 + all.size() / 6) {
+    for (size_t i = 0; i < all.size(); i += 1 + all.size() / 12) {
       const std::string old(session_.sources().text(all[i].span));
       if (all[i].library) continue;
       ++count;
