@@ -98,7 +98,7 @@ class RangeFinder {
   /// wraps it is less than it would be: the binder is bounded as if it did not.
   void below_sum(const Dim& low, ScalarId sum, bool strict) {
     const Scalar& s = g_.scalars[sum];
-    if (s.op != Op::add && s.op != Op::sub) return;
+    if ((s.op != Op::add && s.op != Op::sub) || low.contains(binder_)) return;
     for (size_t side : {0, 1}) {
       const ScalarId value = s.args[1 - side];
       const auto moving = affine_index(g_, s.args[side]);

@@ -48,6 +48,8 @@ std::vector<Element> elements_of(const Graph& g, const Node& node, Value v,
   for (const graph::Output& output : node.outputs)
     for (ScalarId l : loads_in(g, output.body)) {
       const Scalar& load = g.scalars[l];
+      const auto known = [&](const Element& element) { return element.load == l; };
+      if (std::any_of(found.begin(), found.end(), known)) continue;
       if (load.target != v || graph::edit::is_under_binder(g, output.body, l)) continue;
       bool same = true;
       for (size_t a = 0; a < at.size(); ++a) same &= affine_index(g, load.args[a]) == at[a];

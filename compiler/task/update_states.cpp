@@ -93,7 +93,8 @@ class StateUpdates {
   void write_over(NodeId id, uint32_t c) {
     if (!may_overwrite(id, c)) return;
     const graph::Carried step = g_.nodes[id].carried[c];
-    read_elements_first(g_, step.result.node, step.param, identity_map(g_.nodes[step.result.node].domain));
+    const Node& node = g_.nodes[step.result.node];
+    read_elements_first(g_, step.result.node, step.param, std::vector(node.outputs[step.result.output].at));
     ReadStatesFirst first(g_, given_up_);
     if (!first.before_step(id, c)) return first.undo();
     const graph::Carried& carried = g_.nodes[id].carried[c];

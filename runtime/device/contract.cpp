@@ -15,8 +15,8 @@ using lanes::half;
 using lanes::Register;
 
 constexpr int64_t depth_block = 256;
-constexpr int64_t turned_depth_block =
-    64;                             ///< of left operands that lie row next to row: their block fits, too
+/// Of left operands that lie row next to row: their block fits into the cache, too.
+constexpr int64_t turned_depth_block = 64;
 constexpr int64_t few_rows = 4;     // below: row-major right operands are streamed row by row
 constexpr int64_t dotted_rows = 8;  // below: right operands contiguous along k are not packed
 
@@ -316,6 +316,7 @@ template <class Level, class Acc, class B>
                              s.accumulate != 0);
 }
 
+/// How deep the blocks are that the sum is cut into.
 int64_t block_of(const ContractShape& s) { return s.a_depth == 1 ? depth_block : turned_depth_block; }
 
 /// Columns from `first` on, packed block by block.

@@ -14,11 +14,11 @@ using graph::Tensor;
 
 /// Over i < m, j < n, integers w and u; k is what the conditions bound.
 const char* const conditions[] = {
-    "{i} < {2}",          "{w} <= {i}",       "{j} < {1}",     "{i} < {j}",     "{j} <= {i}",
-    "{0} < {i + j}",      "{n - 1} <= {j}",   "{j} < {n - 4}", "{j} == {0}",    "{2*j} < {i}",
-    "{w} <= {j}",         "{w} <= {j - i}",   "{i - j} < {w}", "{j - i} < {w}", "{i} < {j} + {w}",
-    "{j} + {w} <= {i}",   "{j} - {w} <= {i}", "{j} == {u}",    "{-j} == {u}",   "{i - j} <= {u}",
-    "not({i - j} < {w})", "{i} - {w} < {j}",
+    "{i} < {2}",          "{w} <= {i}",       "{j} < {1}",           "{i} < {j}",     "{j} <= {i}",
+    "{0} < {i + j}",      "{n - 1} <= {j}",   "{j} < {n - 4}",       "{j} == {0}",    "{2*j} < {i}",
+    "{w} <= {j}",         "{w} <= {j - i}",   "{i - j} < {w}",       "{j - i} < {w}", "{i} < {j} + {w}",
+    "{j} + {w} <= {i}",   "{j} - {w} <= {i}", "{j} == {u}",          "{-j} == {u}",   "{i - j} <= {u}",
+    "not({i - j} < {w})", "{i} - {w} < {j}",  "{i + j} < {j} + {w}",
 };
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {

@@ -43,6 +43,7 @@ const Mask masks[] = {
     {"width_backwards", "select({w} <= {i - k}, %0[i, k], -inf)", "", "i + 1 - {w}", true},
     {"width_ahead", "select({k - i} < {w}, %0[i, k], -inf)", "", "{w} + i", true},
     {"difference_that_wraps", "select({i} <= {k + 1} - {w}, %0[i, k], -inf)", "{w} + i - 1", "", false},
+    {"on_both_sides", "select({i + k} < {k} + {w}, %0[i, k], -inf)", "", "", false},
     {"less_that_wraps", "select({k} + {w} <= {i}, %0[i, k], -inf)", "", "", false},
     {"wraps_below", "select({i} < {w} - {k}, %0[i, k], -inf)", "", "", false},
     {"unequal", "select({k} == {i}, -inf, %0[i, k])", "", "", false},
