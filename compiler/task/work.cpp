@@ -1,6 +1,8 @@
 // See work.h.
 #include "task/work.h"
 
+#include <set>
+
 #include "graph/binder_range.h"
 #include "task/scatter.h"
 #include "task/tiling/tiling.h"
@@ -34,12 +36,13 @@ class Estimate {
   Dim run(const Length& length_of) const {
     Dim work(work_of_task);
     if (const Scalar* order = computed_order(g_, node_)) return work + sorting(*order, length_of);
+    std::set<ScalarId> counted;
     for (const graph::Output& output : node_.outputs)
-      work = work + body(output.body, node_.domain, length_of);
+      work = work + body(output.body, node_.domain, length_of, counted);
     for (uint32_t l = 0; l < node_.locals.size(); ++l) {
       const graph::Local& local = node_.locals[l];
-      work = work + body(local.body, local.domain,
-                         [&](uint32_t axis) { return length_of_local(l, axis, length_of); });
+      const auto length = [&](uint32_t axis) { return length_of_local(l, axis, length_of); };
+      work = work + body(local.body, local.domain, length, counted);
     }
     return work;
   }
@@ -53,10 +56,11 @@ class Estimate {
     return work;
   }
 
-  /// Every point of the domain folds all points of the binders; where the reduction scatters, those points
-  /// find the elements that they count for.
-  Dim body(ScalarId id, const std::vector<Axis>& domain, const Length& length_of) const {
-    Dim points(1), searched = binders_of(id);
+  /// Every point of the domain folds all points of the binders, unless they have been counted; where the
+  /// reduction scatters, those points find the elements that they count for.
+  Dim body(ScalarId id, const std::vector<Axis>& domain, const Length& length_of,
+           std::set<ScalarId>& counted) const {
+    Dim points(1), searched = binders_of(id, counted);
     const auto scatter = find_scatter(g_, id, domain);
     for (uint32_t a = 0; a < domain.size(); ++a) {
       points = points * length_of(a);
@@ -66,13 +70,15 @@ class Estimate {
   }
 
   /// Product of the extents that the reductions of a body run over, each reduction once.
-  Dim binders_of(ScalarId id) const {
+  Dim binders_of(ScalarId id, std::set<ScalarId>& counted) const {
     Dim product(1);
-    for (ScalarId part : scalars_in(g_, id))
+    for (ScalarId part : scalars_in(g_, id)) {
+      if (!binds(g_.scalars[part].op) || !counted.insert(part).second) continue;
       for (const Axis& b : g_.scalars[part].binders) {
         const auto keys = keys_.find(b.var);
         product = product * (keys == keys_.end() ? b.extent : keys->second);
       }
+    }
     return product;
   }
 

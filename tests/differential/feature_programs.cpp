@@ -315,6 +315,27 @@ std::vector<HandProgram> programs_of_features() {
        "entry gradient (w : f32[3, 5]) (xs : f32[2, n, 3]) (ys : f32[2, n, 5]) =\n"
        "  fold (fn w i => w * 0.5 + transpose xs[i] @ (ys[i] - xs[i] @ w) / 1024.0) w (iota 2)\n",
        {{{"n", 0}}, {{"n", 1}}, {{"n", 1023}}, {{"n", 1024}}, {{"n", 1025}}, {{"n", 2053}}}},
+      // Attention of few queries to many keys, whose parts have 1024; with many queries there are none.
+      {"FewQueries",
+       "import attention\n"
+       "fun scores q k = for h j => (sum c => q[h, c] * k[h, c, j]) / sqrt (real (dim q (-1)))\n"
+       "entry one (q : f32[h, c]) (k : f32[h, c, n]) (v : f32[h, n, e]) =\n"
+       "  for h e => sum j => (softmax (scores q k))[h, j] * v[h, j, e]\n"
+       "entry narrow (q : f32[h, c]) (k : bf16[h, n, c]) (v : bf16[h, n, e]) =\n"
+       "  let s = for h j => sum c => q[h, c] * f32 k[h, j, c]\n"
+       "  in for h e => sum j => (softmax s)[h, j] * f32 v[h, j, e]\n"
+       "entry across (q : f32[m, c]) (k : f32[n, c]) (v : f32[n, e]) = softmax (q @ transpose k) @ v\n"
+       "entry masked (q : f32[h, c]) (k : f32[h, c, n]) (v : f32[h, n, e]) (first : i64) (last : i64[h]) =\n"
+       "  let s = scores q k\n"
+       "  let kept = for h j => if first <= j && j < last[h] * 400 then s[h, j] else -inf\n"
+       "  in for h e => sum j => (attention.softmax_or_zero kept)[h, j] * v[h, j, e]\n"
+       "entry steps (q : f32[h, c]) (k : f32[h, c, n]) (v : f32[h, n, c]) =\n"
+       "  iterate 2 (fn x => for h c => sum j => (softmax (scores x k))[h, j] * v[h, j, c]) q\n",
+       {{{"n", 0}, {"h", 2}, {"c", 3}, {"e", 5}, {"m", 2}, {"first", 0}},
+        {{"n", 1023}, {"h", 1}, {"c", 1}, {"e", 1}, {"m", 0}, {"first", 3}},
+        {{"n", 1024}, {"h", 2}, {"c", 2}, {"e", 9}, {"m", 1}, {"first", 1023}},
+        {{"n", 1025}, {"h", 2}, {"c", 0}, {"e", 3}, {"m", 3}, {"first", -5}},
+        {{"n", 2053}, {"h", 1}, {"c", 2}, {"e", 2}, {"m", 2}, {"first", 1}}}},
   };
 }
 

@@ -21,6 +21,8 @@ const std::vector<Pass>& graph_passes() {
       {"transpose_operands", "what contractions stream lies together in memory", transpose_operands},
       {"split_contractions", "parts of deep contractions with few results, which many can work on",
        [](Graph& g) { split_contractions(g, {}); }},
+      {"split_attention", "parts of attention of few queries to many keys, which many can work on",
+       [](Graph& g) { split_attention(g, {}); }},
       {"split_reductions", "parts of long reductions with few results, which many can work on",
        [](Graph& g) { split_reductions(g, {}); }},
       {"split_orders", "parts of long orders of which few positions are kept",

@@ -79,6 +79,15 @@ struct ContractionLimits {
 /// the parts together again, and before split_reductions, which knows no kernels.
 void split_contractions(Graph&, const ContractionLimits&);
 
+/// Which attention is split: that with at most so many results, in parts of `keys`, which take some
+/// microseconds where the results are a head's.
+struct AttentionLimits {
+  int64_t results = 8192, keys = 1024;
+};
+/// Attention of few queries to many keys becomes that to parts of the keys, and their merge. After fuse, like
+/// split_reductions.
+void split_attention(Graph&, const AttentionLimits&);
+
 /// Elements that a part of a split reduction has along its last binder, and along those before it: some pages
 /// of memory, which take some thousand times as long as handing a result on.
 struct PartLengths {

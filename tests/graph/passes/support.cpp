@@ -56,7 +56,8 @@ void run(Graph& g, const std::string& name) {
   };
   std::vector<Pass> passes;
   for (const Pass& p : graph_passes())
-    if (name == p.name || name == "all") passes.push_back(p);
+    if (name == p.name || name == "all" || (name == "whole" && p.name != std::string("split_attention")))
+      passes.push_back(p);
   for (const Pass& p : others)
     if (name == p.name) passes.push_back(p);
   ASSERT_FALSE(passes.empty()) << "no pass " << name;

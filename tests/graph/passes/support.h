@@ -14,7 +14,8 @@ namespace axon::graph::testing {
 Graph read(const std::string& text);
 std::string file_text(const std::string& path);
 
-/// Runs the passes of that name ("all": the whole table), verifying after each.
+/// Runs the passes of that name ("all": the whole table; "whole": without split_attention), verifying after
+/// each.
 void run(Graph&, const std::string& pass);
 
 /// Both graphs give the same results on random inputs of several sizes (0, 1 and primes among them) in

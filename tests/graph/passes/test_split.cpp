@@ -171,6 +171,101 @@ TEST(SplitsOfContractions, OnlyOfFewTiles) {
   }
 }
 
+// ---- attention ----
+
+const char* const heads = R"(graph "split"
+  size n = axis 1 of 2 where n
+  size h = axis 0 of 0 where h
+  fact 0 <= n
+  fact 0 <= h
+  input "q" argument f32[h, 2]
+  input "k" argument f32[h, 2, n]
+  input "v" argument f32[h, n, 3]
+  input "b" argument bf16[n]
+  input "w" argument i64[h]
+  %0 = input 0
+  %1 = input 1
+  %2 = input 2
+  %3 = input 3
+  %4 = input 4
+)";
+
+const Reduction attentions[] = {
+    {"softmax",
+     "[a < h, c < 3] { local $0 \"s\" [b < h, j < n] f32 = sum(d < 2; %0[b, d] * %1[b, d, j]) "
+     "out f32[h, 3] = proj(2, (t0 := online(j < n; e, 1.0; $0[a, j] * 0.5, %2[a, j, c]))) / proj(1, t0) }"},
+    {"without_a_local",
+     "[a < h, c < 3] { out f32[h, 3] = proj(2, online(j < n; 2, 0.5; %1[a, 0, j], %2[a, j, c])) }"},
+    {"of_a_batch",
+     "[e < 2, a < h, c < 3] { local $0 \"s\" [f < 2, b < h, j < n] f32 = sum(d < 2; %0[b, f] * %1[b, d, j]) "
+     "out f32[2, h, 3] = proj(2, (t0 := online(j < n; e, 1.0; $0[e, a, j], %2[a, j, c]))) / proj(1, t0) }"},
+    {"masked",
+     "[a < h, c < 3] { out f32[h, 3] = proj(2, (t0 := online(j < n; e, 1.0, or_zero; "
+     "select({j} < %4[a], %1[a, 0, j], -inf), %2[a, j, c]))) / max(proj(1, t0), 1.0) }"},
+    {"masked_altogether",
+     "[a < h, c < 3] { out f32[h, 3] = proj(2, online(j < n; e, 1.0; "
+     "select({j} < %4[a] - 100, %1[a, 0, j], -inf), %2[a, j, c])) }"},
+    {"all_components",
+     "[a < h, c < 3] { out f32[h, 3] = proj(0, (t0 := online(j < n; e, 1.0; %1[a, 1, j], %2[a, j, c], "
+     "%2[a, j, 0]))) + proj(1, t0) + proj(2, t0) * proj(3, t0) }"},
+    {"several_outputs",
+     "[a < h, c < 3] { local $0 \"s\" [b < h, j < n] f32 = sum(d < 2; %0[b, d] * %1[b, d, j]) "
+     "out f32[h, 3] = proj(2, online(j < n; e, 1.0; $0[a, j], %2[a, j, c])) "
+     "out f32[h, 3] = proj(2, online(j < n; e, 1.0; $0[a, j], %2[a, j, 2 - c])) }"},
+    {"locals_of_locals",
+     "[a < h, c < 3] { local $0 \"t\" [b < h] f32 = %0[b, 0] * 0.5 "
+     "local $1 \"s\" [b < h, j < n] f32 = sum(d < 2; $0[b] * %1[b, d, j]) "
+     "out f32[h, 3] = proj(2, (t0 := online(j < n; e, 1.0; $1[a, j] + $0[a], %2[a, j, c] * $0[a]))) / "
+     "proj(1, t0) }"},
+    {"in_a_local",
+     "[a < h, c < 3] { local $0 \"o\" [b < h, d < 3] f32 = proj(2, online(j < n; e, 1.0; %1[b, 0, j], "
+     "%2[b, j, d])) out f32[h, 3] = $0[a, c] * $0[a, c] }"},
+    {"narrow",
+     "[a < h, c < 3] { out bf16[h, 3] = bf16(proj(2, (t0 := online(j < n; e, 1.0; f32(%3[j]) * %0[a, 0], "
+     "%2[a, j, c]))) / proj(1, t0)) }"},
+};
+
+class SplitAttention : public ::testing::TestWithParam<Reduction> {};
+
+TEST_P(SplitAttention, KeepsTheMeaning) {
+  Graph before = read(heads + ("%5 = compute \"r\" " + std::string(GetParam().node) + " result \"\" %5" +
+                               (contains(GetParam().name, "several") ? ".0 result \"b\" %5.1" : "")));
+  for (const int64_t keys : {1, 2, 3, 6}) {
+    Graph after = before;
+    split_attention(after, {24, keys});
+    EXPECT_EQ(verify(after), std::vector<std::string>{}) << print(after);
+    EXPECT_TRUE(contains(print(after), "part")) << print(after);
+    EXPECT_GE(expect_same_meaning(before, after, 9, {0, 1, 2, 3, 4, 7, 11, 14}), 4) << print(after);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Attention, SplitAttention, ::testing::ValuesIn(attentions), name);
+
+/// What has many results or as many as keys, few keys, no columns of values or columns that are not the last
+/// axis, or keys that locals look at elsewhere is left alone.
+TEST(SplitsOfAttention, OnlyOfManyKeysWithFewResults) {
+  const char* const nodes[] = {
+      "[a < h, c < 30] { out f32[h, 30] = proj(2, online(j < 2; e, 1.0; %1[a, 0, 0], f32({c + j}))) }",
+      "[p < 9, c < 3] { out f32[9, 3] = proj(2, online(j < n; e, 1.0; f32({p * j}), %2[0, j, c])) }",
+      "[p < n, c < 3] { out f32[n, 3] = proj(2, online(j < n; e, 1.0; f32({p * j}), %2[0, j, c])) }",
+      "[c < 3, a < h] { out f32[3, h] = proj(2, online(j < n; e, 1.0; %1[a, 0, j], %2[a, j, c])) }",
+      "[a < h] { out f32[h] = proj(1, online(j < n; e, 1.0; %1[a, 0, j])) }",
+      "[a < h] { out f32[h] = proj(2, online(j < n; e, 1.0; %1[a, 0, j], %2[a, j, 0])) }",
+      "[a < h, c < 3] { local $0 \"s\" [b < h, j < n] f32 = %1[b, 0, j] out f32[h, 3] = proj(2, online(j < "
+      "n; "
+      "e, 1.0; $0[a, n - 1 - j], %2[a, j, c])) }",
+      "[a < h, c < 3] { local $0 \"s\" [b < h, j < n] f32 = %1[b, 0, j] "
+      "local $1 \"t\" [b < h, j < n] f32 = $0[b, n - 1 - j] out f32[h, 3] = proj(2, online(j < n; "
+      "e, 1.0; $1[a, j], %2[a, j, c])) }",
+  };
+  for (const char* node : nodes) {
+    Graph g = read(heads + ("%5 = compute \"r\" " + std::string(node) + " result \"\" %5"));
+    const std::string text = print(g);
+    split_attention(g, {24, 2});
+    EXPECT_EQ(print(g), text);
+  }
+}
+
 // ---- orders ----
 
 const Reduction orders[] = {
