@@ -111,7 +111,8 @@ std::vector<Fact> Frame::ranges() const {
     if (may_be_negative(var)) continue;
     facts.push_back(shape::at_least(Dim(var), Dim(0)));
     // What the data decides is in its axis only where it has been checked, and an empty axis has no element.
-    if (binding.depth > 0 && binding.depth != of_data) facts.push_back(shape::less(Dim(var), binding.extent));
+    if (binding.depth > 0 && binding.depth < of_kernel)
+      facts.push_back(shape::less(Dim(var), binding.extent));
   }
   return facts;
 }
@@ -205,8 +206,10 @@ Dim Frame::decided(const shape::Atom& atom) {
   const bool least = atom.kind() == shape::AtomKind::min;
   std::vector<Fact> facts = ranges();
   facts.insert(facts.end(), supposed_.begin(), supposed_.end());
+  // What our own solver does not see is computed.
+  const shape::ProverLimits without_z3 = {.max_terms = 0};
   const auto at_most = [&](const Dim& a, const Dim& b) {
-    return shape::prove(facts, shape::at_most(a, b)).verdict == shape::Verdict::proved;
+    return shape::prove(facts, shape::at_most(a, b), without_z3).verdict == shape::Verdict::proved;
   };
   if (at_most(x, y)) return least ? x : y;
   if (at_most(y, x)) return least ? y : x;

@@ -66,8 +66,12 @@ class Frame {
     Dim extent;  ///< the variable runs over 0 .. extent-1 at most
   };
   static constexpr int of_data = INT32_MAX;  ///< depth of an index that the data decides
+  /// Depth, greater than that of any loop, of an index that stands at its first value for all that a kernel
+  /// runs over, which may be nothing.
+  static constexpr int of_kernel = 1 << 20;
   void bind(Var, llvm::Value*, int depth, const Dim& extent);
-  /// 0 <= v < extent for every variable bound now, but for integers of the data.
+  /// 0 <= v < extent for every variable that a loop has bound, around what is emitted now. Of others, 0 <= v,
+  /// but for integers of the data: an axis that no loop runs over may be empty.
   std::vector<Fact> ranges() const;
   const Binding* find(Var) const;
   llvm::Value* emit(const Dim&);

@@ -315,6 +315,14 @@ std::vector<HandProgram> programs_of_features() {
        "entry gradient (w : f32[3, 5]) (xs : f32[2, n, 3]) (ys : f32[2, n, 5]) =\n"
        "  fold (fn w i => w * 0.5 + transpose xs[i] @ (ys[i] - xs[i] @ w) / 1024.0) w (iota 2)\n",
        {{{"n", 0}}, {{"n", 1}}, {{"n", 1023}}, {{"n", 1024}}, {{"n", 1025}}, {{"n", 2053}}}},
+      // A contraction over nothing beside a mask that would leave nothing if it were over something.
+      {"EmptyContractions",
+       "entry masked (q : f32[8, p]) (k : f32[n, p]) (v : f32[n, e]) (x : f32[8, n]) where 3 <= n =\n"
+       "  let keys = max (n - 3) (n % 5)\n"
+       "  let s = for i (j < keys) => (sum c => q[i, c] * k[j, c]) + x[i, j]\n"
+       "  let w = softmax (for i j => if j + 8 * p <= i then s[i, j] else -inf)\n"
+       "  in for i c => sum (j < keys) => w[i, j] * v[j, c]\n",
+       {{{"n", 4}, {"p", 0}, {"e", 3}}, {{"n", 40}, {"p", 0}, {"e", 1}}, {{"n", 13}, {"p", 1}, {"e", 2}}}},
       // Attention of few queries to many keys, whose parts have 1024; with many queries there are none.
       {"FewQueries",
        "import attention\n"

@@ -11,7 +11,7 @@ namespace axon::module {
 using llvm::Value;
 
 namespace {
-constexpr int inside = 1 << 20;      // a depth greater than that of any loop
+constexpr int inside = Frame::of_kernel;
 constexpr int64_t panel_width = 32;  // as in runtime/device/contract.h
 }  // namespace
 

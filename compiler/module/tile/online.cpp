@@ -29,10 +29,11 @@ void TaskEmitter::emit_online(const OnlinePlan& plan) {
         s_.enter();
         const auto* number = f_.find(blocks.var);
         auto* const start = f_.b.CreateNSWAdd(low, f_.b.CreateNSWMul(number->value, f_.i64(plan.block)));
-        f_.bind(plan.block_start, start, number->depth, plan.key.extent);
-        const Dim first(plan.block_start);
-        const Span keys{first, shape::min(first + Dim(plan.block), Dim(plan.key_end)), Dim(plan.block)};
-        emit_online_block(plan, {{plan.key.var, keys}});
+        f_.with({plan.block_start, plan.key.extent}, start, [&] {
+          const Dim first(plan.block_start);
+          const Span keys{first, shape::min(first + Dim(plan.block), Dim(plan.key_end)), Dim(plan.block)};
+          emit_online_block(plan, {{plan.key.var, keys}});
+        });
         s_.leave();
       });
     });
