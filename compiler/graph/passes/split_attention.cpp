@@ -15,6 +15,7 @@
 #include <map>
 #include <utility>
 
+#include "graph/binder_range.h"
 #include "graph/clamp.h"
 #include "graph/dynamic_sizes.h"
 #include "graph/passes/edit.h"
@@ -268,19 +269,22 @@ class Merge {
 Dim count_of(const std::vector<Axis>& domain, const Axis& key, const AttentionLimits& limits) {
   Dim results(1);
   for (const Axis& a : domain) results = results * a.extent;
+  // Where there are more, more parts are taken away than 2^27 keys have. Not a product with how many more
+  // there are: as long as sums and divisions are all that a size is made of, what is proved of it stays
+  // short.
+  const Dim too_many = shape::floor_div(results, Dim(limits.results + 1));
+  if (too_many.constant().value_or(0) > 0) return Dim(0);
   const Dim whole = shape::floor_div(key.extent, Dim(limits.keys));
-  // Whatever is left of the limit allows more parts than any memory holds; their keys are counted in i64.
-  const Dim allowed = shape::max(Dim(limits.results + 1) - results, Dim(0)) * Dim(int64_t{1} << 30);
-  return allowed.is(0) ? allowed : shape::min(whole, allowed);
+  return shape::max(whole - too_many * Dim(int64_t{1} << 17), Dim(0));
 }
 
 /// Is it an attention whose results do not grow with its keys? Only its values depend on the last axis of the
-/// domain: results are merged in vectors.
+/// domain: results are merged in vectors. Where a mask bounds the keys, few of many may count.
 bool is_candidate(const Graph& g, const Node& node, const std::vector<Axis>& domain, const Scalar& s,
                   const AttentionLimits& limits) {
   if (s.op != Op::online || s.binders.size() != 1 || s.args.size() < 2) return false;
   const Axis& key = s.binders[0];
-  if (!edit::is_over_sizes(g, key.extent)) return false;
+  if (!edit::is_over_sizes(g, key.extent) || !binder_range(g, s, 0).empty()) return false;
   if (const auto extent = key.extent.constant(); extent && *extent <= limits.keys) return false;
   const std::vector<Var> sizes = key.extent.vars();
   const auto grows = [&](const Axis& a) {

@@ -201,10 +201,10 @@ const Reduction attentions[] = {
      "out f32[2, h, 3] = proj(2, (t0 := online(j < n; e, 1.0; $0[e, a, j], %2[a, j, c]))) / proj(1, t0) }"},
     {"masked",
      "[a < h, c < 3] { out f32[h, 3] = proj(2, (t0 := online(j < n; e, 1.0, or_zero; "
-     "select({j} < %4[a], %1[a, 0, j], -inf), %2[a, j, c]))) / max(proj(1, t0), 1.0) }"},
+     "select(%2[a, j, 0] < 0.3, %1[a, 0, j], -inf), %2[a, j, c]))) / max(proj(1, t0), 1.0) }"},
     {"masked_altogether",
      "[a < h, c < 3] { out f32[h, 3] = proj(2, online(j < n; e, 1.0; "
-     "select({j} < %4[a] - 100, %1[a, 0, j], -inf), %2[a, j, c])) }"},
+     "select(%2[a, j, 0] < -1000.0, %1[a, 0, j], -inf), %2[a, j, c])) }"},
     {"all_components",
      "[a < h, c < 3] { out f32[h, 3] = proj(0, (t0 := online(j < n; e, 1.0; %1[a, 1, j], %2[a, j, c], "
      "%2[a, j, 0]))) + proj(1, t0) + proj(2, t0) * proj(3, t0) }"},
@@ -242,13 +242,16 @@ TEST_P(SplitAttention, KeepsTheMeaning) {
 INSTANTIATE_TEST_SUITE_P(Attention, SplitAttention, ::testing::ValuesIn(attentions), name);
 
 /// What has many results or as many as keys, few keys, no columns of values or columns that are not the last
-/// axis, or keys that locals look at elsewhere is left alone.
+/// axis, keys that locals look at elsewhere, or keys that a mask bounds is left alone.
 TEST(SplitsOfAttention, OnlyOfManyKeysWithFewResults) {
   const char* const nodes[] = {
       "[a < h, c < 30] { out f32[h, 30] = proj(2, online(j < 2; e, 1.0; %1[a, 0, 0], f32({c + j}))) }",
       "[p < 9, c < 3] { out f32[9, 3] = proj(2, online(j < n; e, 1.0; f32({p * j}), %2[0, j, c])) }",
       "[p < n, c < 3] { out f32[n, 3] = proj(2, online(j < n; e, 1.0; f32({p * j}), %2[0, j, c])) }",
       "[c < 3, a < h] { out f32[3, h] = proj(2, online(j < n; e, 1.0; %1[a, 0, j], %2[a, j, c])) }",
+      "[a < h, c < 3] { out f32[h, 3] = proj(2, online(j < n; e, 1.0, or_zero; select({j} < %4[a], %1[a, 0, "
+      "j], "
+      "-inf), %2[a, j, c])) }",
       "[a < h] { out f32[h] = proj(1, online(j < n; e, 1.0; %1[a, 0, j])) }",
       "[a < h] { out f32[h] = proj(2, online(j < n; e, 1.0; %1[a, 0, j], %2[a, j, 0])) }",
       "[a < h, c < 3] { local $0 \"s\" [b < h, j < n] f32 = %1[b, 0, j] out f32[h, 3] = proj(2, online(j < "
