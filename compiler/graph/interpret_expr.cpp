@@ -173,7 +173,7 @@ Code* ScalarInterpreter::compile_node(ScalarId id, bool inside) {
   for (Code* a : c.args)
     if (a) c.slots.insert(c.slots.end(), a->slots.begin(), a->slots.end());
   sort_unique(c.slots);
-  if (s.op == Op::order) c.row_slots = c.args[0]->slots;
+  if (s.op == Op::order || s.op == Op::online) c.row_slots = c.args[0]->slots;
   for (const Axis& b : s.binders) {
     std::vector<uint32_t> of_extent;
     c.binders.emplace_back(slot(b.var), compile_dim(b.extent, of_extent));
@@ -551,14 +551,19 @@ Number ScalarInterpreter::order(Code& c) {
   return {0, is_there ? c.row[static_cast<size_t>(number)] : 0};
 }
 
-/// By definition, in two passes: the maximum, then the sums. Leaves the components in c.online.
+/// By definition, in two passes: the maximum, then the sums. Leaves the components in c.online; the scores
+/// and their maximum are kept for the rest of the row.
 void ScalarInterpreter::online(Code& c) {
-  std::vector<double> scores;
-  double top = -std::numeric_limits<double>::infinity();
-  each_point(c, [&] {
-    scores.push_back(run(c.args[0]).real);
-    top = larger(top, scores.back());
-  });
+  if (!still_valid(c.row_slots, c.row_at)) {
+    c.scores.clear();
+    c.top = -std::numeric_limits<double>::infinity();
+    each_point(c, [&] {
+      c.scores.push_back(run(c.args[0]).real);
+      c.top = larger(c.top, c.scores.back());
+    });
+    c.row_at = clock_;
+  }
+  const double top = c.top;
   std::vector<double> components(c.args.size() + 1, 0.0);
   components[0] = top;
   bool single = precision_ == Precision::storage && base::accumulator(c.elem) == Elem::f32;
@@ -566,7 +571,7 @@ void ScalarInterpreter::online(Code& c) {
   const double shift = c.or_zero && top == -std::numeric_limits<double>::infinity() ? 0 : top;
   size_t at = 0;
   each_point(c, [&] {
-    double exponent = kept(c.scale * kept(scores[at++] - shift));
+    double exponent = kept(c.scale * kept(c.scores[at++] - shift));
     double weight = kept(c.base2 ? std::exp2(exponent) : std::exp(exponent));
     components[1] = kept(components[1] + weight);
     for (size_t v = 1; v < c.args.size(); ++v)

@@ -54,9 +54,12 @@ struct Code {
   uint32_t component = 0, check = 0;
   std::vector<double> online;  // components of the last evaluation
   bool descending = false;
-  std::vector<uint32_t> row_slots;  // order: of the variables that its keys and how many there are depend on
-  std::vector<int64_t> row;         // order: the positions, as evaluated last
-  uint64_t row_at = 0;              // and when
+  std::vector<double> scores;  // online, as evaluated last
+  double top = 0;              // online: the greatest of them
+  std::vector<uint32_t>
+      row_slots;             // order, online: of the variables that its keys and how many there are depend on
+  std::vector<int64_t> row;  // order: the positions, as evaluated last
+  uint64_t row_at = 0;       // order, online: when its row was evaluated
 };
 
 /// A check's message with `{lhs}` and `{rhs}` replaced by the values of its two sides; `?` for one without.
