@@ -177,33 +177,44 @@ void report_limitation(Compilation& c, const std::string& what) {
   c.diagnostics.report(source::error(source::Code::E9002, {}, what));
 }
 
-void make_objects(Compilation& c) {
-  std::string error;
-  const auto levels = levels_of(c);
-  std::optional<std::vector<std::vector<std::string>>> objects;
+/// Runs a step that emits code; an entry whose code is too long is reported.
+void emit_entries(Compilation& c, const std::function<void()>& step) {
   try {
-    objects = module::emit_objects(plans_of(c), levels, {}, error);
+    step();
   } catch (const module::TooLarge& too) {
     for (const CompiledEntry& entry : c.entries)
       if (std::any_of(entry.plan.variants.begin(), entry.plan.variants.end(),
                       [&](const plan::Variant& v) { return &v == too.variant; }))
         entry::report_too_large(entry.graph, *c.core, c.diagnostics,
                                 "Its code is longer than that of one entry may be.");
-    return;
   }
-  if (!objects) return report_limitation(c, error);
-  for (size_t i = 0; i < levels.size(); ++i)
-    c.objects[std::string(levels[i]->name)] = std::move((*objects)[i]);
+}
+
+void make_objects(Compilation& c) {
+  const auto levels = levels_of(c);
+  emit_entries(c, [&] {
+    std::string error;
+    auto objects = module::emit_objects(plans_of(c), levels, {}, error);
+    if (!objects) return report_limitation(c, error);
+    for (size_t i = 0; i < levels.size(); ++i)
+      c.objects[std::string(levels[i]->name)] = std::move((*objects)[i]);
+  });
 }
 
 std::string print_llvm(Compilation& c) {
-  std::string error;
-  return module::emit_llvm_text(plans_of(c), *levels_of(c).back(), {}, true, error)
-      .value_or("; " + error + "\n");
+  std::string error, text;
+  emit_entries(c, [&] {
+    text = module::emit_llvm_text(plans_of(c), *levels_of(c).back(), {}, true, error)
+               .value_or("; " + error + "\n");
+  });
+  return text;
 }
 std::string print_assembly(Compilation& c) {
-  std::string error;
-  return module::emit_assembly(plans_of(c), *levels_of(c).back(), {}, error).value_or("# " + error + "\n");
+  std::string error, text;
+  emit_entries(c, [&] {
+    text = module::emit_assembly(plans_of(c), *levels_of(c).back(), {}, error).value_or("# " + error + "\n");
+  });
+  return text;
 }
 
 void make_bundle(Compilation& c) {
