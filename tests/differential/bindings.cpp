@@ -16,7 +16,7 @@ namespace {
 /// sizes.
 int64_t cost_limit() {
   const char* const given = std::getenv("AXON_COST");
-  return given ? std::atoll(given) * 1'000'000 : 600'000;
+  return given ? std::atoll(given) * 1'000'000 : 250'000;
 }
 
 shape::Assignment assignment_of(const Generated& g, const Sizes& sizes) {

@@ -115,7 +115,7 @@ TEST_P(Batch, FixedSizesAgree) {
       Generated g = generate(seed);
       Sizes chosen = choose_sizes(g, Round::primes, seed);
       chosen["n"] = value;
-      if (!takes_size(g, "n") || g.least["n"] > value || cost(g, chosen) > 4'000'000) continue;
+      if (!takes_size(g, "n") || g.least["n"] > value || cost(g, chosen) > 1'000'000) continue;
       if (value == 1 && g.used.contains(Family::stated)) continue;  // a 1 stretches to what is stated
       sizes[g.name] = chosen;
       programs.push_back(std::move(g));

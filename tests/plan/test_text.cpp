@@ -50,13 +50,15 @@ void expect_read_back(const Plan& plan, bool with_proofs) {
   if (with_proofs) EXPECT_EQ(unproved(*again), unproved(plan));
 }
 
+constexpr bool with_proofs = one_of == 1;  // else those of random graphs are enough
+
 class Texts : public testing::TestWithParam<std::string> {};
 
 TEST_P(Texts, ReadBack) {
   const auto example = load_example(GetParam());
   ASSERT_TRUE(example);
   for (const ScheduleRules& rules : schedules)
-    expect_read_back(plan_of(*example, rules.schedule), rules.schedule == Schedule::events);
+    expect_read_back(plan_of(*example, rules.schedule), with_proofs && rules.schedule == Schedule::events);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tasks, Texts, testing::ValuesIn(task::example_names()),

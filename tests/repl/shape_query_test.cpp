@@ -1,6 +1,7 @@
 // Questions about sizes do not depend on those before them, and hostile ones end.
 #include <gtest/gtest.h>
 
+#include "../sanitized.h"
 #include "shape/arena.h"
 #include "support.h"
 
@@ -23,7 +24,7 @@ TEST(ShapeQuery, LeavesNothingBehind) {
   Typing repl;
   repl.answer(":assume n % 8 == 0");
   const size_t before = shape::Arena::current().size();
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < sampled(100); ++i) {
     repl.answer(":prove n % 4 == 0, n * n >= n");
     repl.answer(":solve a * b == n, n <= 16");
     repl.answer(":why");
