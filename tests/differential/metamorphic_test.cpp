@@ -134,7 +134,8 @@ std::vector<task::Family> families_of(const std::string& source) {
   return families;
 }
 
-/// Attention is one online reduction to whatever base and in whatever order it is written.
+/// Attention is one online reduction to whatever base and in whatever order it is written; where there may be
+/// few queries of many keys, so are its parts.
 TEST(Metamorphic, AttentionIsOneTaskTypeInAnySpelling) {
   const char* const spellings[] = {
       "attention q k v",
@@ -144,9 +145,12 @@ TEST(Metamorphic, AttentionIsOneTaskTypeInAnySpelling) {
       "(let s = causal 0 (q @ transpose k * 1.5) let p = pow2 (s - keep maximum s) in (p / keep sum p) @ v)",
   };
   for (const std::string spelling : spellings) {
-    const std::string source =
-        "fun pow2 x = exp2 x\nentry f (q : f32[m, d]) (k : f32[n, d]) (v : f32[n, e]) = " + spelling + "\n";
-    EXPECT_EQ(families_of(source), std::vector<task::Family>{task::Family::online}) << spelling;
+    const std::string head = "fun pow2 x = exp2 x\nentry f (q : f32[m, d]) ";
+    EXPECT_EQ(families_of(head + "(k : f32[m, d]) (v : f32[m, e]) = " + spelling + "\n"),
+              std::vector<task::Family>{task::Family::online})
+        << spelling;
+    for (task::Family family : families_of(head + "(k : f32[n, d]) (v : f32[n, e]) = " + spelling + "\n"))
+      EXPECT_EQ(family, task::Family::online) << spelling;
   }
 }
 
