@@ -68,11 +68,13 @@ std::pair<Value*, Value*> TaskEmitter::emit_key_range(const OnlinePlan& plan) {
     b.CreateStore(b.CreateBinaryIntrinsic(by, b.CreateLoad(b.getInt64Ty(), variable), with), variable);
   };
   f_.when(b.CreateICmpSGT(extent, f_.i64(0)), [&] {
+    s_.enter();
     emit_nest({plan.rows, body_.scratch[plan.maximum].box, {}, false, false, {}}, [&] {
       const auto [first, last] = row_range(plan.range, f_.i64(0), extent);
       update(low, llvm::Intrinsic::smin, first);
       update(end, llvm::Intrinsic::smax, last);
     });
+    s_.leave();
   });
   Value* const first = b.CreateAnd(b.CreateLoad(b.getInt64Ty(), low), f_.i64(-key_alignment));
   Value* const last = b.CreateLoad(b.getInt64Ty(), end);
