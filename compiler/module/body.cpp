@@ -334,7 +334,7 @@ class BodyBuilder {
         // Every part of an online reduction is computed over the rows that any part needs.
         share_rows(*plan, needs);
         for (const auto& other : onlines_)
-          if (other.get() == plan) kept_.insert(kept_.end(), {plan->block_start, plan->key_end});
+          if (other.get() == plan) keep_block(*plan);
       }
       auto& box = body_.scratch[l].box;
       for (size_t a = 0; a < local.domain.size(); ++a)
@@ -392,9 +392,17 @@ class BodyBuilder {
     add_range(facts, v, span.low, span.end);
   }
 
+  /// From here on boxes may follow the block of keys at hand, at one point of the binders around them.
+  void keep_block(const OnlinePlan& plan) {
+    kept_.insert(kept_.end(), {plan.block_start, plan.key_end});
+    for (const Axis& outer : plan.outer) kept_.push_back(outer.var);
+  }
+
   bool mentions_block(const Span& span) const {
+    const auto mentions = [&](Var v) { return span.low.contains(v) || span.end.contains(v); };
     return std::any_of(onlines_.begin(), onlines_.end(), [&](const auto& plan) {
-      return span.low.contains(plan->block_start) || span.end.contains(plan->block_start);
+      return mentions(plan->block_start) || std::any_of(plan->outer.begin(), plan->outer.end(),
+                                                        [&](const Axis& a) { return mentions(a.var); });
     });
   }
   bool mentions_block(const std::vector<Span>& box) const {
