@@ -25,8 +25,8 @@ std::pair<std::string, std::string> at_once(const std::string& path) {
   core::LibraryLoader loader(sources, found, library());
   const auto id = sources.add(path, read(path), found);
   const syntax::File file = syntax::parse(sources[id], found);
-  const core::Program program =
-      core::elaborate(file, sources, [&](const std::string& m) { return loader(m); }, found);
+  const core::Program program = core::elaborate(
+      file, sources, [&](const std::string& m) { return loader(m); }, found);
   return {core::print_types(program), summary(found, sources)};
 }
 

@@ -65,8 +65,8 @@ bool fuse_siblings(Graph&);
 /// changed.
 bool fuse_multi_output(Graph&);
 
-/// An operand that contractions of a batch stream, and whose last axis is one of the batch, is copied with the
-/// batch first. After fuse, which would take the copy back.
+/// An operand that contractions of a batch stream, and whose last axis is one of the batch, is copied with
+/// the batch first. After fuse, which would take the copy back.
 void transpose_operands(Graph&);
 
 /// Which contractions have few results, and how deep their parts are: those that make at most `tasks` tiles

@@ -1,4 +1,5 @@
-// A decoder layer written out operator by operator becomes six nodes. For one token the keys are in parts: seven.
+// A decoder layer written out operator by operator becomes six nodes. For one token the keys are in parts:
+// seven.
 #include <gtest/gtest.h>
 
 #include "graph/passes/edit.h"
