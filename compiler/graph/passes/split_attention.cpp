@@ -144,19 +144,18 @@ std::vector<bool> columns_of(const Graph& g, const std::vector<Axis>& domain, co
 /// A reduction over the keys that are left, merged with what the parts give, which is in locals.
 class Merge {
  public:
-  /// The first new local of the node has the number `local`.
-  Merge(Graph& g, const std::vector<Axis>& domain, const Scalar& online, uint32_t local)
+  /// `rest` is the reduction over the keys that are left, `parts` the node of the `count` parts. The first of
+  /// the locals has the number `first_local`.
+  Merge(Graph& g, const std::vector<Axis>& domain, const Scalar& online, ScalarId rest, NodeId parts,
+        Dim count, uint32_t first_local)
       : g_(g),
         domain_(domain),
         online_(online),
         elem_(base::accumulator(online.elem)),
-        first_local_(local),
-        columns_(columns_of(g, domain, online)) {}
-
-  /// Makes the locals.
-  void merge(ScalarId rest, NodeId parts, const Dim& count) {
-    parts_id_ = parts;
-    count_ = count;
+        parts_id_(parts),
+        count_(std::move(count)),
+        first_local_(first_local),
+        columns_(columns_of(g, domain, online)) {
     add_local("maximum", 0);
     for (uint32_t c = 1; c <= online_.args.size(); ++c) add_local("sum", c);
     for (uint32_t c = 0; c < locals_.size(); ++c) {
@@ -172,8 +171,9 @@ class Merge {
   /// A component of the reduction.
   ScalarId component(uint32_t c) const {
     if (c == 0) return cast(g_, online_.elem, maximum_);
-    const ScalarId sum =
-        apply(g_, Op::add, {weighted(parts_[c], weights_.first), weighted(rest_[c], weights_.second)});
+    const ScalarId of_parts = apply(g_, Op::mul, {parts_[c], weights_.first});
+    const ScalarId of_rest = apply(g_, Op::mul, {rest_[c], weights_.second});
+    const ScalarId sum = apply(g_, Op::add, {of_parts, of_rest});
     if (online_.or_zero) return cast(g_, online_.elem, sum);
     // Without `or_zero`, where there are keys but none counts.
     const ScalarId keys = index_of(g_, online_.binders[0].extent);
@@ -215,8 +215,6 @@ class Merge {
             of(no_b, no_a, apply(g_, Op::select, {below, one, less}))};
   }
 
-  ScalarId weighted(ScalarId sum, ScalarId weight) const { return apply(g_, Op::mul, {sum, weight}); }
-
   /// Component `c` of the parts at the point; along axes that are columns of the values alone the first one
   /// stands for all, where it is not a sum of values.
   ScalarId of_part(uint32_t c, Var part, const std::vector<Axis>& point) {
@@ -255,10 +253,10 @@ class Merge {
   const std::vector<Axis> domain_;
   const Scalar online_;
   const Elem elem_;
+  const NodeId parts_id_;
+  const Dim count_;  ///< of parts
   const uint32_t first_local_;
-  const std::vector<bool> columns_;  ///< the axes of the domain that scores do not depend on
-  NodeId parts_id_;
-  Dim count_;                           ///< of parts
+  const std::vector<bool> columns_;     ///< the axes of the domain that scores do not depend on
   std::vector<Local> locals_;           ///< by component of the parts: their maximum, their sums
   std::vector<ScalarId> parts_, rest_;  ///< components of both, at the point of the domain
   ScalarId maximum_;
@@ -339,8 +337,8 @@ void split(Graph& g, NodeId id, const AttentionLimits& limits) {
       SomeKeys left(g, node, {}, begin, s.binders[0].extent - begin, next());
       const ScalarId rest = left.reduce(s, {});
       locals.insert(locals.end(), left.locals().begin(), left.locals().end());
-      Merge& merge = merges.emplace(reduction, Merge(g, domain, s, next())).first->second;
-      merge.merge(rest, parts, count);
+      const Merge merge(g, domain, s, rest, parts, count, next());
+      merges.emplace(reduction, merge);
       locals.insert(locals.end(), merge.locals().begin(), merge.locals().end());
     }
   });

@@ -1,5 +1,8 @@
 // Reductions in parts, shorter ones than those of real programs, so that small tensors have several.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <functional>
 
 #include "graph/passes/passes.h"
 #include "support.h"
@@ -65,6 +68,15 @@ TEST_P(Split, KeepsTheMeaning) {
 std::string name(const ::testing::TestParamInfo<Reduction>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Reductions, Split, ::testing::ValuesIn(reductions), name);
 
+/// Does the pass change nothing in a graph that is only that node, the `id`th?
+void expect_left_alone(const std::string& head, const std::string& node, int id,
+                       const std::function<void(Graph&)>& pass) {
+  Graph g = read(fmt::format("{}%{} = compute \"r\" {} result \"\" %{}", head, id, node, id));
+  const std::string text = print(g);
+  pass(g);
+  EXPECT_EQ(print(g), text);
+}
+
 /// Reductions over the same axes go through them once.
 TEST(Splits, OfSiblingsShareTheirParts) {
   Graph g = read(matrix + std::string(R"(
@@ -98,12 +110,8 @@ TEST(Splits, AreAsManyInEveryIteration) {
 TEST(Splits, OnlyWhatIsLongAndHasFewResults) {
   const char* const nodes[] = {"[i < n] { out f32[n] = sum(j < m; %0[i, j]) }",
                                "[] { out f32[] = sum(i < 2, j < 3; f32({i + j})) }"};
-  for (const char* node : nodes) {
-    Graph g = read(matrix + ("%2 = compute \"r\" " + std::string(node) + " result \"\" %2"));
-    const std::string text = print(g);
-    split_reductions(g, {3, 2});
-    EXPECT_EQ(print(g), text);
-  }
+  for (const char* node : nodes)
+    expect_left_alone(matrix, node, 2, [](Graph& g) { split_reductions(g, {3, 2}); });
 }
 
 // ---- contractions ----
@@ -163,12 +171,8 @@ TEST(SplitsOfContractions, OnlyOfFewTiles) {
       "[] { out f32[] = sum(k < n; %0[k, 0] * %1[k, 0]) }",
       "[i < 3, j < 5] { out i64[3, 5] = sum(k < n; i64(%0[k, i]) * i64(%1[k, j])) }",
   };
-  for (const char* node : nodes) {
-    Graph g = read(operands + ("%5 = compute \"r\" " + std::string(node) + " result \"\" %5"));
-    const std::string text = print(g);
-    split_contractions(g, {2, 4, 3, 2});
-    EXPECT_EQ(print(g), text);
-  }
+  for (const char* node : nodes)
+    expect_left_alone(operands, node, 5, [](Graph& g) { split_contractions(g, {2, 4, 3, 2}); });
 }
 
 // ---- attention ----
@@ -261,12 +265,8 @@ TEST(SplitsOfAttention, OnlyOfManyKeysWithFewResults) {
       "local $1 \"t\" [b < h, j < n] f32 = $0[b, n - 1 - j] out f32[h, 3] = proj(2, online(j < n; "
       "e, 1.0; $1[a, j], %2[a, j, c])) }",
   };
-  for (const char* node : nodes) {
-    Graph g = read(heads + ("%5 = compute \"r\" " + std::string(node) + " result \"\" %5"));
-    const std::string text = print(g);
-    split_attention(g, {24, 2});
-    EXPECT_EQ(print(g), text);
-  }
+  for (const char* node : nodes)
+    expect_left_alone(heads, node, 5, [](Graph& g) { split_attention(g, {24, 2}); });
 }
 
 // ---- orders ----
@@ -322,12 +322,8 @@ TEST(SplitsOfOrders, OnlyOfFewRowsThatKeepFew) {
       "[r < 5, i < 2] { out i64[5, 2] = arglargest(j < n; %1[j, r], {i}) }",
       "[i < 2] { out i64[2] = arglargest(j < 3; %4[j], {i}) }",
   };
-  for (const char* node : nodes) {
-    Graph g = read(operands + ("%5 = compute \"r\" " + std::string(node) + " result \"\" %5"));
-    const std::string text = print(g);
-    split_orders(g, {4, 4, 3, 1});
-    EXPECT_EQ(print(g), text);
-  }
+  for (const char* node : nodes)
+    expect_left_alone(operands, node, 5, [](Graph& g) { split_orders(g, {4, 4, 3, 1}); });
 }
 
 }  // namespace
