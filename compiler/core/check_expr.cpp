@@ -204,13 +204,24 @@ TypeId ExprChecker::infer_lambda(ExprId id, TypeId expected) {
   return vars_.function(params, result);
 }
 
-/// An argument of unknown type, where a size is wanted, is an integer that is known by the argument's name.
+/// Whether a value of the type is made of integers that the type names, and of nothing else.
+bool ExprChecker::names_integers(TypeId type) const {
+  const Type& t = vars_[type];
+  if (t.kind == Type::Kind::tensor) return t.value.has_value();
+  const bool has_parts = (t.kind == Type::Kind::tuple || t.kind == Type::Kind::record) && !t.items.empty();
+  return has_parts &&
+         std::all_of(t.items.begin(), t.items.end(), [&](TypeId i) { return names_integers(i); });
+}
+
+/// An argument of unknown type, where sizes are wanted, is integers that are known by the argument's name.
 void ExprChecker::name_argument(TypeId parameter, ExprId argument) {
-  const Type p = vars_[vars_.head(parameter)];
   const Type a = vars_[vars_.head(p_.exprs[argument].type)];
-  if (p.kind != Type::Kind::tensor || !p.value || a.kind != Type::Kind::var || !vars_.is_meta(a.var)) return;
-  vars_.solve(a.var, vars_.tensor(p.elem, {}));
-  known_.name_part(argument, p.elem);
+  if (a.kind != Type::Kind::var || !vars_.is_meta(a.var)) return;
+  parameter = vars_.zonk(parameter);
+  if (!names_integers(parameter)) return;
+  const TypeId integers = unifier_.plain(parameter);
+  vars_.solve(a.var, integers);
+  known_.name_parts(argument, integers);
 }
 
 /// The integers of an argument, inside of tuples and records too, are the sizes that the parameter's type

@@ -65,6 +65,7 @@ class ExprChecker : InferencePart {
   Shape with_open_sizes(Shape);
   bool is_inferred(const shape::Dim& zonked) const;
   void check_size(const shape::Dim& wanted, const shape::Dim& found, WhyId w);
+  bool names_integers(TypeId type) const;
   void name_argument(TypeId parameter, ExprId argument);
   void pass_value(TypeId parameter, TypeId argument, ExprId expr, std::vector<uint32_t> item = {});
   void type_literal(ExprId id, base::Elem elem);

@@ -82,6 +82,28 @@ std::optional<Dim> KnownValues::name_part(ExprId id, ElemTerm elem) {
   return value;
 }
 
+void KnownValues::name_parts(ExprId id, TypeId type) {
+  if (!parameter_of(id)) return;
+  const Expr& e = p_.exprs[id];
+  Steps steps;
+  p_.exprs[id].type = type;
+  name_parts(id, type, e.kind == Kind::local ? p_.locals[e.local].name : e.text, steps);
+}
+
+void KnownValues::name_parts(ExprId id, TypeId type, const std::string& hint, Steps& steps) {
+  const Type t = vars_[vars_.zonk(type)];
+  if (t.kind == Type::Kind::tensor) {
+    const Dim value(vars_.dim(hint, VarKind::meta, false, p_.exprs[id].span));
+    refine(id, steps, value);
+    p_.exprs[id].type = refined(p_.exprs[id].type, steps, 0, value);
+  }
+  for (size_t i = 0; i < t.items.size(); ++i) {
+    steps.push_back(t.fields.empty() ? std::to_string(i) : t.fields[i]);
+    name_parts(id, t.items[i], t.fields.empty() ? hint : t.fields[i], steps);
+    steps.pop_back();
+  }
+}
+
 TypeId KnownValues::with_parts(const Pattern& p, TypeId type) {
   if (p.kind == Pattern::Kind::name) {
     const auto parts = parts_.find(p.local);

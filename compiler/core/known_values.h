@@ -25,6 +25,8 @@ class KnownValues : InferencePart {
   /// A variable for the integer that the expression is, where that is a part of a parameter, `n` or `p.n`:
   /// from here on the types of what it is a part of know it. Nothing for other expressions.
   std::optional<shape::Dim> name_part(ExprId id, ElemTerm elem);
+  /// The same for each integer in a value of that type, which tuples and records of integers have.
+  void name_parts(ExprId id, TypeId type);
   /// A parameter's type with the parts that were named while the body was inferred.
   TypeId with_parts(const Pattern& pattern, TypeId type);
 
@@ -45,6 +47,7 @@ class KnownValues : InferencePart {
   };
   void note_let(const Pattern& pattern, ExprId value, Steps steps);
   std::optional<std::pair<LocalId, Steps>> parameter_of(ExprId id) const;
+  void name_parts(ExprId id, TypeId type, const std::string& hint, Steps& steps);
   void refine(ExprId id, Steps steps, const shape::Dim& value);
   TypeId refined(TypeId type, const Steps& steps, size_t done, const shape::Dim& value);
 
