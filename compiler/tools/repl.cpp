@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <clocale>
 #include <csignal>
 #include <cstdio>
@@ -29,15 +30,19 @@ namespace axon::tools {
 namespace {
 
 std::atomic<bool> interrupted{false};
-sem_t woken;  // sem_post is one of the few calls that a signal handler may make
+std::atomic<bool> reading{false};  // the next line
+sem_t woken;                       // sem_post is one of the few calls that a signal handler may make
 
 void on_interrupt(int) {
   interrupted = true;
   ::sem_post(&woken);
 }
 
-/// Ctrl-C ends what the session computes, also what it asks a solver. Its thread never ends: the process
-/// does.
+void end_read(int) {}
+
+/// Ctrl-C ends what the session computes, also what it asks a solver, and the read of a line: one that comes
+/// just before the read itself does not end it, so the read is interrupted until it has ended. Its thread
+/// never ends: the process does.
 class CtrlC : public base::Interrupt {
  public:
   CtrlC() {
@@ -45,13 +50,9 @@ class CtrlC : public base::Interrupt {
     struct sigaction action {};
     action.sa_handler = on_interrupt;  // no SA_RESTART: a read of the next line ends
     ::sigaction(SIGINT, &action, nullptr);
-    std::thread([this] {
-      for (;;) {
-        if (::sem_wait(&woken) != 0) continue;
-        const std::lock_guard lock(lock_);
-        if (stop_) stop_();
-      }
-    }).detach();
+    action.sa_handler = end_read;
+    ::sigaction(SIGUSR1, &action, nullptr);
+    std::thread(&CtrlC::follow, this, ::pthread_self()).detach();
   }
   void poll() override {
     if (interrupted) throw base::Cancelled{};
@@ -67,12 +68,29 @@ class CtrlC : public base::Interrupt {
   }
 
  private:
+  [[noreturn]] void follow(pthread_t reader) {
+    for (;;) {
+      if (::sem_wait(&woken) != 0) continue;
+      {
+        const std::lock_guard lock(lock_);
+        if (stop_) stop_();
+      }
+      while (interrupted && reading) {
+        ::pthread_kill(reader, SIGUSR1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    }
+  }
+
   std::mutex lock_;
   std::function<void()> stop_;
 };
 
-/// A line of stdin without its end; nothing at the end of all. An interrupt while it is read changes nothing.
-std::optional<std::string> read_line() {
+/// What an interrupt does to the line that is being read.
+enum class OnInterrupt { keep, give_up };
+
+/// A line of stdin without its end; nothing at the end of all, and for a line that an interrupt gave up.
+std::optional<std::string> read_line(OnInterrupt on_interrupt) {
   std::string line;
   for (;;) {
     const int c = std::getc(stdin);
@@ -81,6 +99,7 @@ std::optional<std::string> read_line() {
       line += static_cast<char>(c);
     } else if (std::ferror(stdin) && errno == EINTR) {
       std::clearerr(stdin);
+      if (on_interrupt == OnInterrupt::give_up && interrupted) return std::nullopt;
     } else {
       if (line.empty()) return std::nullopt;
       break;
@@ -108,11 +127,18 @@ std::string history_file() {
   return failed ? "" : (folder / "repl_history").string();
 }
 
+/// Whether the terminal moves its cursor. Others (a buffer of Emacs) have prompts, and edit lines themselves:
+/// a line editor would say each line again.
+bool can_edit() {
+  const char* term = std::getenv("TERM");
+  return term && *term && std::string_view(term) != "dumb";
+}
+
 /// Lines of a terminal, or of a file.
 class Lines {
  public:
-  explicit Lines(repl::Repl& repl) {
-    if (!::isatty(STDIN_FILENO) || !::isatty(STDOUT_FILENO)) return;
+  explicit Lines(repl::Repl& repl) : terminal_(::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO)) {
+    if (!terminal_ || !can_edit()) return;
     std::setlocale(LC_CTYPE, "");  // else the editor takes bytes for characters
     ::umask(077);
     editor_ = std::make_unique<llvm::LineEditor>("axon", history_file());
@@ -132,19 +158,24 @@ class Lines {
   Lines(const Lines&) = delete;
   Lines& operator=(const Lines&) = delete;
 
-  bool terminal() const { return editor_ != nullptr; }
+  bool terminal() const { return terminal_; }
   /// The line is the next one again.
   void put_back(std::string line) { again_ = std::move(line); }
   std::optional<std::string> next(bool more) {
     if (again_) return std::exchange(again_, std::nullopt);
+    const char* prompt = more ? "....> " : "axon> ";
     if (editor_) {
-      editor_->setPrompt(more ? "....> " : "axon> ");
+      editor_->setPrompt(prompt);
       return editor_->readLine();
     }
-    return read_line();
+    if (!terminal_) return read_line(OnInterrupt::keep);
+    fmt::print("{}", prompt);
+    std::fflush(stdout);
+    return read_line(OnInterrupt::give_up);
   }
 
  private:
+  bool terminal_;
   std::unique_ptr<llvm::LineEditor> editor_;
   std::optional<std::string> again_;
 };
@@ -154,7 +185,9 @@ class Lines {
 std::optional<std::string> next_phrase(Lines& lines) {
   std::string phrase;
   for (bool more = false;; more = true) {
+    reading = lines.terminal();
     const auto line = lines.next(more);
+    reading = false;
     if (!line && interrupted && lines.terminal()) {
       interrupted = false;
       fmt::print("\n");
@@ -195,7 +228,7 @@ bool talk(repl::Repl& repl) {
 
 void serve(repl::Repl& repl) {
   for (bool quit = false; !quit;) {
-    const auto line = read_line();
+    const auto line = read_line(OnInterrupt::keep);
     if (!line) return;
     interrupted = false;
     fmt::print("{}\n", repl::answer_json(repl, *line, quit));

@@ -174,7 +174,6 @@
   "Major mode for a prompt of Axon."
   :syntax-table axon-mode-syntax-table
   (setq-local comint-prompt-regexp "^[^>\n]*> *"
-              comint-process-echoes t
               comint-prompt-read-only t))
 
 ;;;###autoload

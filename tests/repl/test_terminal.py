@@ -20,11 +20,11 @@ ENDLESS = "sum (for (i < 1000000) => sum (for (j < 1000000) => real i * real j *
 
 
 class Terminal:
-    def __init__(self, state):
+    def __init__(self, state, kind="xterm"):
         self.shown, self.seen = "", 0
         self.process, self.file = pty.fork()
         if self.process == 0:
-            os.environ.update(TERM="xterm", LANG="C.UTF-8", LC_ALL="C.UTF-8", XDG_STATE_HOME=state, COLUMNS="120")
+            os.environ.update(TERM=kind, LANG="C.UTF-8", LC_ALL="C.UTF-8", XDG_STATE_HOME=state, COLUMNS="120")
             os.execv(ETCC, [ETCC, "repl"])
 
     def read(self, seconds):
@@ -158,6 +158,26 @@ class AtATerminal(unittest.TestCase):
         self.terminal.type("\r:facts\r")
         self.terminal.wait("1  n % 2 == 0")
         self.terminal.prompt()
+        self.assertEqual(self.terminal.end(), 0)
+
+    def test_a_terminal_that_edits_lines_itself(self):
+        """Each line is shown once: by the terminal. Ctrl-C gives it up."""
+        self.assertEqual(self.terminal.end(), 0)
+        self.terminal = Terminal(self.state, "dumb")
+        self.terminal.wait(PROMPT)
+        self.terminal.type("1 + 2\n")
+        self.assertEqual(self.terminal.wait(PROMPT), "1 + 2\r\nit : f32\r\n3\r\naxon> ")
+        self.terminal.type("fun f x =\n")
+        self.assertEqual(self.terminal.wait("....> "), "fun f x =\r\n....> ")
+        self.terminal.type("\x03")
+        self.assertEqual(self.terminal.wait(PROMPT), "^C\r\naxon> ")
+        self.assertEqual(self.terminal.end(), 0)
+
+    def test_an_interrupt_before_the_line_is_read(self):
+        """At any time, a line ends."""
+        for _ in range(100):
+            os.kill(self.terminal.process, signal.SIGINT)
+            self.terminal.wait(PROMPT)
         self.assertEqual(self.terminal.end(), 0)
 
     def test_interrupt_at_the_prompt(self):
