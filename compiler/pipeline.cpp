@@ -197,7 +197,8 @@ void make_objects(Compilation& c) {
     auto objects = module::emit_objects(plans_of(c), levels, {}, error);
     if (!objects) return report_limitation(c, error);
     for (size_t i = 0; i < levels.size(); ++i)
-      c.objects[std::string(levels[i]->name)] = std::move((*objects)[i]);
+      c.objects[std::string(levels[i]->name)] = std::move(objects->of_level[i]);
+    c.scratch_bytes = std::move(objects->scratch_bytes);
   });
 }
 
@@ -223,10 +224,11 @@ void make_bundle(Compilation& c) {
   const std::string& path = c.sources[c.file].name();
   parts.source = path.substr(path.rfind('/') + 1);
   parts.objects = c.objects;
+  auto scratch = c.scratch_bytes.begin();
   for (const CompiledEntry& entry : c.entries) {
-    parts.entries.push_back({&entry.plan, entry.layouts, {}});
-    for (const plan::Variant& variant : entry.plan.variants)
-      parts.entries.back().scratch.push_back(module::scratch_bytes(variant));
+    const auto end = scratch + static_cast<ptrdiff_t>(entry.plan.variants.size());
+    parts.entries.push_back({&entry.plan, entry.layouts, {scratch, end}});
+    scratch = end;
   }
   auto bundle = image::build_bundle(parts, error);
   if (!bundle) return report_limitation(c, error);

@@ -54,6 +54,7 @@ struct Compilation {
   std::optional<core::Program> core;
   std::deque<CompiledEntry> entries;                        ///< a deque: plans point at their graphs
   std::map<std::string, std::vector<std::string>> objects;  ///< per level: ELF objects to link
+  std::vector<shape::Dim> scratch_bytes;                    ///< per variant, those of all entries: of a worker
   std::string bundle;                                       ///< the finished container
   std::vector<std::pair<std::string, double>> times;        ///< per stage that ran, in milliseconds
 };

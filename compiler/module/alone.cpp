@@ -9,17 +9,6 @@
 
 namespace axon::module {
 
-KernelEmitter::KernelEmitter(const KernelEmitter& whole, task::TaskTypeId type)
-    : module_(whole.module_),
-      graph_(whole.graph_),
-      v_(whole.v_),
-      p_(whole.p_),
-      level_(whole.level_),
-      task_functions_(whole.task_functions_),
-      f_(declare(module_, plan::kernel_symbol(v_, type)), *graph_, level_) {}
-
-void KernelEmitter::run_alone(task::TaskTypeId type) { KernelEmitter(*this, type).emit_alone(type); }
-
 const plan::Segment* KernelEmitter::segment_of(task::TaskTypeId type,
                                                const std::vector<plan::Step>& steps) const {
   for (const plan::Step& step : steps) {
@@ -29,7 +18,7 @@ const plan::Segment* KernelEmitter::segment_of(task::TaskTypeId type,
   return nullptr;
 }
 
-void KernelEmitter::emit_alone(task::TaskTypeId type) {
+void KernelEmitter::run_alone(task::TaskTypeId type) {
   begin();
   for (const plan::DataSize& d : v_.data_sizes) bind_size(d);
   for (const plan::ExitCondition& d : v_.exit_conditions)
@@ -38,7 +27,7 @@ void KernelEmitter::emit_alone(task::TaskTypeId type) {
   const std::function<void(size_t)> nest = [&](size_t level) {
     if (level == loops.size())
       return each_task(
-          *segment_of(type, v_.steps), [&](Value*) { call_task(type, task_functions_); }, [](Value*) {});
+          *segment_of(type, v_.steps), [&](Value*) { call_task(type, tasks_.run); }, [](Value*) {});
     const task::Loop& loop = p_.loops[loops[level]];
     f_.loop({loop.index, loop.extent}, f_.i64(0), f_.emit(loop.extent), LoopKind::plain,
             [&] { nest(level + 1); });

@@ -1,16 +1,14 @@
 // In: a plan. Out: per variant one function (context, worker) that walks the plan's steps: loops, segments,
-// in each the worker's own range of tasks with its waits before and its notification after. Task bodies are
-// functions of their own.
+// in each the worker's own range of tasks with its waits before and its notification after. Tasks are
+// functions of their own (task_functions.h).
 #include "module/from_plan.h"
 
 #include <algorithm>
 #include <cstddef>
 
-#include "base/bug.h"
 #include "device/abi.h"
 #include "module/kernel_emitter.h"
 #include "plan/workers.h"
-#include "task/facts.h"
 #include "task/trip_counts.h"
 
 namespace axon::module {
@@ -29,18 +27,10 @@ Dim product(const std::vector<Dim>& factors) {
 
 }  // namespace
 
-KernelEmitter::KernelEmitter(llvm::Module& m, const plan::Variant& v, std::shared_ptr<Graph> graph,
-                             const target::Level& level, const EmitOptions& options)
-    : module_(m),
-      graph_(std::move(graph)),
-      v_(v),
-      p_(v.program),
-      level_(level),
-      task_functions_(p_.types.size()),
-      ahead_functions_(p_.types.size()),
-      f_(declare(m, v.symbol), *graph_, level) {
-  for (uint32_t t = 0; t < p_.types.size(); ++t) emit_task(task::TaskTypeId{t}, graph_, options);
-}
+KernelEmitter::KernelEmitter(llvm::Module& m, const plan::Variant& v, const Graph& graph,
+                             const TaskFunctions& tasks, const target::Level& level,
+                             const std::string& symbol)
+    : v_(v), p_(v.program), tasks_(tasks), f_(declare(m, symbol), graph, level) {}
 
 void KernelEmitter::begin() {
   auto& b = f_.b;
@@ -69,45 +59,6 @@ llvm::Function* KernelEmitter::declare(llvm::Module& m, const std::string& symbo
   auto* pointer = llvm::PointerType::getUnqual(c);
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), {pointer, llvm::Type::getInt32Ty(c)}, false);
   return llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, m);
-}
-
-void KernelEmitter::emit_task(task::TaskTypeId id, const std::shared_ptr<Graph>& graph,
-                              const EmitOptions& options) {
-  const Body body = make_body(p_, p_.types[id], graph, options);
-  task_functions_[id.index] = declare_task(id, "", {});
-  if (p_.types[id].family == task::Family::order) return emit_order(id, body);
-  TaskEmitter(task_functions_[id.index], body, level_).run();
-  if (std::none_of(body.stages.begin(), body.stages.end(),
-                   [](const Stage& s) { return s.contract && s.contract->panel; }))
-    return;
-  ahead_functions_[id.index] = declare_task(id, ".ahead", {});
-  TaskEmitter(ahead_functions_[id.index], body, level_).run_ahead();
-}
-
-void KernelEmitter::emit_order(task::TaskTypeId id, const Body& body) {
-  auto& c = module_.getContext();
-  std::vector<llvm::Type*> more(body.domain.size() + 1, llvm::Type::getInt64Ty(c));  // row, first, count
-  more.push_back(llvm::PointerType::getUnqual(c));
-  llvm::Function* const keys = declare_task(id, ".keys", more);
-  TaskEmitter(keys, body, level_).run_keys();
-  TaskEmitter(task_functions_[id.index], body, level_).run_order(keys);
-}
-
-/// (context, scratch, loop indices..., coordinates..., numbers of steps..., more...)
-llvm::Function* KernelEmitter::declare_task(task::TaskTypeId id, const std::string& suffix,
-                                            const std::vector<llvm::Type*>& more) {
-  const auto& type = p_.types[id];
-  auto& c = module_.getContext();
-  std::vector<llvm::Type*> params(2, llvm::PointerType::getUnqual(c));
-  params.insert(params.end(), type.loops.size() + type.coordinates.size() + steps_read(p_, type).size(),
-                llvm::Type::getInt64Ty(c));
-  params.insert(params.end(), more.begin(), more.end());
-  auto* function =
-      llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(c), params, false),
-                             llvm::Function::InternalLinkage, v_.symbol + "." + type.name + suffix, module_);
-  function->addFnAttr(llvm::Attribute::NoInline);
-  function->addParamAttr(0, llvm::Attribute::NoAlias);
-  return function;
 }
 
 void KernelEmitter::walk(const std::vector<plan::Step>& steps) {
@@ -157,7 +108,7 @@ void KernelEmitter::emit_segment(const plan::Segment& segment) {
       segment,
       [&](Value* task) {
         emit_waits(segment.per_task);
-        call_task(segment.type, task_functions_);
+        call_task(segment.type, tasks_.run);
         // These read what the task has written: behind its notification, memory may be another temporary's.
         for (uint32_t d : segment.exit_conditions) publish_exit(v_.exit_conditions[d], type);
         for (uint32_t number : segment.data_sizes) publish_size(v_.data_sizes[number]);
@@ -238,10 +189,10 @@ Dim KernelEmitter::number_in_grid(const task::TaskType& type) {
 /// Before the first waits of a worker's tasks, the memory system is idle: its first weights may come
 /// already.
 void KernelEmitter::ask_ahead(const plan::Segment& segment, Value* first) {
-  if (segment.hoisted.empty() || !ahead_functions_[segment.type.index]) return;
+  if (segment.hoisted.empty() || !tasks_.ahead[segment.type.index]) return;
   f_.when(several_, [&] {
     bind_coordinates(segment, first);
-    call_task(segment.type, ahead_functions_);
+    call_task(segment.type, tasks_.ahead);
   });
 }
 
@@ -254,40 +205,12 @@ void KernelEmitter::call_task(task::TaskTypeId id, const std::vector<llvm::Funct
   f_.b.CreateCall(functions[id.index], args);
 }
 
-void emit_variant(llvm::Module& m, const plan::Variant& v, const target::Level& level,
-                  const EmitOptions& options) {
-  KernelEmitter whole(m, v, std::make_shared<Graph>(*v.program.graph), level, options);
-  whole.run();
-  for (uint32_t t = 0; t < v.program.types.size(); ++t) whole.run_alone(task::TaskTypeId{t});
-}
-
-namespace {
-
-/// The most that a dimension of the type is in any iteration of the loops around and for any of its tasks.
-Dim most_in_any_task(const plan::Variant& v, task::TaskTypeId type, const Dim& d) {
-  const auto is_size = [&](Var var) {
-    const auto& sizes = v.program.graph->sizes;
-    return std::any_of(sizes.begin(), sizes.end(), [&](const graph::Size& s) { return s.var == var; });
-  };
-  const std::vector<Var> vars = d.vars();
-  if (std::all_of(vars.begin(), vars.end(), is_size)) return d;
-  const auto facts = task::both(v.program.facts, task::ranges(v.program, type));
-  const auto most = shape::bounds_of(d, facts, is_size).high;
-  if (!most) base::bug("scratch_bytes", "no bound of " + d.str());
-  return *most;
-}
-
-}  // namespace
-
-shape::Dim scratch_bytes(const plan::Variant& v, const EmitOptions& options) {
-  auto graph = std::make_shared<Graph>(*v.program.graph);
-  Dim most;
-  for (uint32_t t = 0; t < v.program.types.size(); ++t) {
-    const task::TaskTypeId id{t};
-    const Dim bytes = make_body(v.program, v.program.types[id], graph, options).scratch_bytes;
-    most = shape::max(most, most_in_any_task(v, id, bytes));
-  }
-  return most;
+void emit_variant(llvm::Module& m, const plan::Variant& v, const Bodies& bodies, const Part& part,
+                  const target::Level& level) {
+  const TaskFunctions tasks = emit_tasks(m, v, bodies, part, level);
+  if (part.first == 0) KernelEmitter(m, v, *bodies.graph, tasks, level, v.symbol).run();
+  for (task::TaskTypeId t{part.first}; part.has(t); ++t.index)
+    KernelEmitter(m, v, *bodies.graph, tasks, level, plan::kernel_symbol(v, t)).run_alone(t);
 }
 
 }  // namespace axon::module

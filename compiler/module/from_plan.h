@@ -1,11 +1,12 @@
-// A module before optimisation: a function for each variant and one per task type. See from_plan.cpp.
+// A part of a variant as a module before optimisation: the first has the variant's function, and each has
+// those of its task types. See from_plan.cpp.
 #pragma once
 #include <llvm/IR/Module.h>
 
-#include "module/module.h"
+#include "module/task_functions.h"
 
 namespace axon::module {
 
-void emit_variant(llvm::Module&, const plan::Variant&, const target::Level&, const EmitOptions&);
+void emit_variant(llvm::Module&, const plan::Variant&, const Bodies&, const Part&, const target::Level&);
 
 }  // namespace axon::module

@@ -12,17 +12,18 @@
 #include <vector>
 
 #include "module/from_plan.h"
-#include "module/task_emitter.h"
+#include "module/scalar.h"
 #include "task/happens_before.h"
 
 namespace axon::module {
 
 class KernelEmitter {
  public:
-  KernelEmitter(llvm::Module&, const plan::Variant&, std::shared_ptr<Graph>, const target::Level&,
-                const EmitOptions&);
+  /// `symbol` becomes the name of what is emitted; one call of run() or of run_alone().
+  KernelEmitter(llvm::Module&, const plan::Variant&, const Graph&, const TaskFunctions&, const target::Level&,
+                const std::string& symbol);
   void run();
-  /// After run(): the function that runs the tasks of one type alone (plan::kernel_symbol).
+  /// Instead: the function that runs the tasks of one type alone (plan::kernel_symbol).
   void run_alone(task::TaskTypeId);
 
  private:
@@ -40,10 +41,6 @@ class KernelEmitter {
   // from_plan.cpp
   static llvm::Function* declare(llvm::Module& m, const std::string& symbol);
   void begin();
-  void emit_task(task::TaskTypeId id, const std::shared_ptr<Graph>& graph, const EmitOptions& options);
-  void emit_order(task::TaskTypeId id, const Body& body);
-  llvm::Function* declare_task(task::TaskTypeId id, const std::string& suffix,
-                               const std::vector<llvm::Type*>& more);
   void walk(const std::vector<plan::Step>& steps);
   void emit_loop(const plan::Step& step);
   void call_debug(uint32_t number);
@@ -57,9 +54,7 @@ class KernelEmitter {
   void call_task(task::TaskTypeId id, const std::vector<llvm::Function*>& functions);
 
   // alone.cpp
-  KernelEmitter(const KernelEmitter& whole, task::TaskTypeId);
   const plan::Segment* segment_of(task::TaskTypeId, const std::vector<plan::Step>&) const;
-  void emit_alone(task::TaskTypeId);
 
   // events.cpp
   Value* at_epoch(Value* number);
@@ -98,13 +93,9 @@ class KernelEmitter {
   void await_size(const plan::DataSize& data_size);
   void bind_size(const plan::DataSize& data_size);
 
-  llvm::Module& module_;
-  const std::shared_ptr<Graph> graph_;
   const plan::Variant& v_;
   const task::Program& p_;
-  const target::Level& level_;
-  std::vector<llvm::Function*> task_functions_,
-      ahead_functions_;  ///< the latter null where there is nothing to ask for
+  const TaskFunctions& tasks_;
   std::map<LoopId, Counts> counts_;
   Frame f_;
   Value *workers_ = nullptr, *worker_ = nullptr, *several_ = nullptr, *epoch_ = nullptr, *scratch_ = nullptr;

@@ -28,21 +28,25 @@ struct EmitOptions {
       false;  ///< no contraction kernels: every body as plain loops (a second opinion for tests)
 };
 
-/// For each level relocatable ELF objects: one for each plan variant, compiled side by side, and one for each
-/// contraction kernel that they call; an image links them all. The bytes do not depend on how many are made
-/// at a time. nullopt and `error` only for what the compiler does not support; a malformed plan is a bug.
-std::optional<std::vector<std::vector<std::string>>> emit_objects(const std::vector<const plan::Plan*>&,
-                                                                  const std::vector<const target::Level*>&,
-                                                                  const EmitOptions&, std::string& error);
+struct Objects {
+  /// For each level relocatable ELF objects: those of each plan variant, compiled side by side, and one for
+  /// each contraction kernel that they call; an image links them all.
+  std::vector<std::vector<std::string>> of_level;
+  /// Per variant the bytes of private memory that each worker of a launch needs, over the entry's sizes. The
+  /// same for all levels.
+  std::vector<shape::Dim> scratch_bytes;
+};
+
+/// The bytes do not depend on how many are made at a time. nullopt and `error` only for what the compiler
+/// does not support; a malformed plan is a bug.
+std::optional<Objects> emit_objects(const std::vector<const plan::Plan*>&,
+                                    const std::vector<const target::Level*>&, const EmitOptions&,
+                                    std::string& error);
 /// The module after optimisation, as text; `optimized` false: as first made, before device code is linked in.
 std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>&, const target::Level&,
                                           const EmitOptions&, bool optimized, std::string& error);
 std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>&, const target::Level&,
                                          const EmitOptions&, std::string& error);
-
-/// Bytes of private scratch memory that each worker of a launch needs, over the entry's sizes. The same for
-/// all levels.
-shape::Dim scratch_bytes(const plan::Variant&, const EmitOptions& = {});
 
 /// Byte offsets of the launch context's fields as generated code reads them, in order.
 std::vector<size_t> context_offsets();

@@ -22,7 +22,9 @@
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -212,28 +214,68 @@ struct Made {
   std::unique_ptr<llvm::Module> module;
 };
 
-/// Emits a variant that is not too large.
-void emit_within_allowance(llvm::Module& m, const plan::Variant& variant, const target::Level& level,
-                           const EmitOptions& options) {
-  try {
-    const base::Allowance allowance(steps_of_a_variant);
-    emit_variant(m, variant, level, options);
-  } catch (const base::TooMuchWork&) {
-    throw TooLarge{&variant};
-  }
-  if (m.getInstructionCount() > instructions_of_a_variant) throw TooLarge{&variant};
-}
-
-/// What plan variants say, before device code and optimisation. Not for several threads: dims are shared.
-std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, const target::Level& level,
-                         const EmitOptions& options, std::string& error) {
+std::optional<Made> empty_module(const target::Level& level, const EmitOptions& options, std::string& error) {
   Made made;
   made.context = std::make_unique<llvm::LLVMContext>();
   made.machine = machine_for(level, options.optimization, error);
   if (!made.machine) return std::nullopt;
   made.module = std::make_unique<llvm::Module>("axon", *made.context);
-  for (const plan::Variant* variant : variants) emit_within_allowance(*made.module, *variant, level, options);
-  check(*made.module, "module::emit_variant");
+  return made;
+}
+
+/// Runs a step towards the code of a variant, which is not too large.
+void within_allowance(const plan::Variant& variant, const std::function<void()>& step) {
+  try {
+    const base::Allowance allowance(steps_of_a_variant);
+    step();
+  } catch (const base::TooMuchWork&) {
+    throw TooLarge{&variant};
+  }
+}
+
+Bodies bodies_of(const plan::Variant& variant, const EmitOptions& options) {
+  Bodies bodies;
+  within_allowance(variant, [&] { bodies = make_bodies(variant, options); });
+  return bodies;
+}
+
+/// What a variant says, before device code and optimisation, in a module for each part. Not for several
+/// threads: dims are shared.
+std::optional<std::vector<Made>> emit_parts(const plan::Variant& variant, const Bodies& bodies,
+                                            const target::Level& level, const EmitOptions& options,
+                                            std::string& error) {
+  std::vector<Made> parts;
+  unsigned instructions = 0;
+  bool complete_target = true;
+  within_allowance(variant, [&] {
+    for (const Part& part : parts_of(variant)) {
+      auto made = empty_module(level, options, error);
+      complete_target = made.has_value();
+      if (!made) return;
+      emit_variant(*made->module, variant, bodies, part, level);
+      instructions += made->module->getInstructionCount();
+      parts.push_back(std::move(*made));
+    }
+  });
+  if (!complete_target) return std::nullopt;
+  if (instructions > instructions_of_a_variant) throw TooLarge{&variant};
+  for (const Made& part : parts) check(*part.module, "module::emit_variant");
+  return parts;
+}
+
+/// The same of several variants in one module.
+std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, const target::Level& level,
+                         const EmitOptions& options, std::string& error) {
+  auto made = empty_module(level, options, error);
+  if (!made) return std::nullopt;
+  for (const plan::Variant* variant : variants) {
+    const Bodies bodies = bodies_of(*variant, options);
+    within_allowance(*variant,
+                     [&] { emit_variant(*made->module, *variant, bodies, whole_of(*variant), level); });
+    if (made->module->getInstructionCount() > instructions_of_a_variant * variants.size())
+      throw TooLarge{variant};
+  }
+  check(*made->module, "module::emit_variant");
   return made;
 }
 
@@ -281,67 +323,122 @@ const std::map<std::string, std::string_view>& compiled_kernels() {
 
 }  // namespace
 
-std::optional<std::vector<std::vector<std::string>>> emit_objects(
-    const std::vector<const plan::Plan*>& plans, const std::vector<const target::Level*>& levels,
-    const EmitOptions& options, std::string& error) {
+namespace {
+
+/// Makes the objects of all variants and levels. Variants are emitted one after the other, in order; the
+/// modules that this makes are optimised side by side, by whoever has nothing else to do.
+class ObjectMaker {
+ public:
+  ObjectMaker(const std::vector<const plan::Plan*>& plans, const std::vector<const target::Level*>& levels,
+              const EmitOptions& options, std::string& error)
+      : variants_(variants_of(plans)),
+        levels_(levels),
+        options_(options),
+        error_(error),
+        bodies_(variants_.size()),
+        objects_(levels.size()) {}
+
+  std::optional<Objects> run() {
+    work_on_all_processors();
+    if (failure_) std::rethrow_exception(failure_);
+    if (!complete_target_) return std::nullopt;
+    Objects all;
+    for (const auto& of_level : objects_) all.of_level.emplace_back(of_level.begin(), of_level.end());
+    for (const auto& [level, kernel] : called_)
+      all.of_level[level].emplace_back(compiled_kernels().at(kernel));
+    for (const auto& bodies : bodies_) all.scratch_bytes.push_back(bodies ? bodies->scratch_bytes : Dim());
+    return all;
+  }
+
+ private:
   struct Job {
-    const plan::Variant* variant;
     size_t level;
     std::string* object;
+    Made made;
   };
-  const auto variants = variants_of(plans);
-  std::vector<std::vector<std::string>> objects(levels.size(), std::vector<std::string>(variants.size()));
-  // Those that were compiled with the compiler are optimised: other code has its own.
-  const Kernels kernels = options.optimization == 3 ? Kernels::apart : Kernels::inside;
-  std::set<std::pair<size_t, std::string>> called;  // kernels, by level
-  std::vector<Job> jobs;
-  for (size_t l = 0; l < levels.size(); ++l)
-    for (size_t v = 0; v < variants.size(); ++v) jobs.push_back({variants[v], l, &objects[l][v]});
-  size_t next = 0;
-  std::mutex emitting, failing;
-  std::exception_ptr failure;  // the first; no job begins after it
-  bool complete_target = true;
-  // One module is emitted after the other, in order; each thread optimises the one that it emitted.
-  const auto begin = [&]() -> std::optional<std::pair<const Job*, Made>> {
-    const std::lock_guard lock(emitting);
-    if (next == jobs.size()) return std::nullopt;
-    const Job& job = jobs[next++];
-    auto made = emit({job.variant}, *levels[job.level], options, error);
-    if (made && kernels == Kernels::apart)
-      for (const llvm::Function& f : *made->module)
-        if (is_kernel(f)) called.emplace(job.level, f.getName());
-    if (made) return std::pair(&job, std::move(*made));
-    complete_target = false;
-    next = jobs.size();
-    return std::nullopt;
-  };
-  shape::Arena& arena = shape::Arena::current();
-  const auto work = [&] {
-    const shape::UseArena same_sizes(arena);
+
+  void work_on_all_processors() {
+    const size_t threads = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::jthread> others;
+    shape::Arena& arena = shape::Arena::current();
     try {
-      while (auto begun = begin()) {
-        auto& [job, made] = *begun;
-        complete(made, *levels[job->level], options, kernels);
-        *job->object = generate(*made.module, *made.machine, llvm::CodeGenFileType::ObjectFile);
+      for (size_t t = 1; t < threads; ++t)
+        others.emplace_back([this, &arena] {
+          const shape::UseArena same_sizes(arena);
+          work();
+        });
+    } catch (const std::system_error&) {  // no more threads to be had: fewer do
+    }
+    work();
+  }
+
+  void work() {
+    try {
+      while (auto job = begin()) {
+        complete(job->made, *levels_[job->level], options_, kernels());
+        *job->object = generate(*job->made.module, *job->made.machine, llvm::CodeGenFileType::ObjectFile);
       }
     } catch (...) {
-      const std::scoped_lock lock(emitting, failing);
-      if (!failure) failure = std::current_exception();
-      next = jobs.size();
+      const std::lock_guard lock(emitting_);
+      if (!failure_) failure_ = std::current_exception();
+      next_ = variants_.size() * levels_.size();
+      ready_.clear();
     }
-  };
-  const size_t threads = std::min<size_t>(jobs.size(), std::max(1U, std::thread::hardware_concurrency()));
-  std::vector<std::jthread> others;
-  try {
-    for (size_t t = 1; t < threads; ++t) others.emplace_back(work);
-  } catch (const std::system_error&) {  // no more threads to be had: fewer do
   }
-  work();
-  others.clear();
-  if (failure) std::rethrow_exception(failure);
-  if (!complete_target) return std::nullopt;
-  for (const auto& [level, kernel] : called) objects[level].emplace_back(compiled_kernels().at(kernel));
-  return objects;
+
+  /// A module to optimise; nothing when all are begun.
+  std::optional<Job> begin() {
+    const std::lock_guard lock(emitting_);
+    while (ready_.empty()) {
+      if (next_ == variants_.size() * levels_.size()) return std::nullopt;
+      emit_next();
+    }
+    Job job = std::move(ready_.front());
+    ready_.pop_front();
+    return job;
+  }
+
+  void emit_next() {
+    const size_t level = next_ / variants_.size(), v = next_ % variants_.size();
+    ++next_;
+    if (!bodies_[v]) bodies_[v] = bodies_of(*variants_[v], options_);
+    auto parts = emit_parts(*variants_[v], *bodies_[v], *levels_[level], options_, error_);
+    if (!parts) {
+      complete_target_ = false;
+      next_ = variants_.size() * levels_.size();
+      return;
+    }
+    for (Made& part : *parts) {
+      if (kernels() == Kernels::apart)
+        for (const llvm::Function& f : *part.module)
+          if (is_kernel(f)) called_.emplace(level, f.getName());
+      ready_.push_back({level, &objects_[level].emplace_back(), std::move(part)});
+    }
+  }
+
+  /// Those that were compiled with the compiler are optimised: other code has its own.
+  Kernels kernels() const { return options_.optimization == 3 ? Kernels::apart : Kernels::inside; }
+
+  const std::vector<const plan::Variant*> variants_;
+  const std::vector<const target::Level*>& levels_;
+  const EmitOptions& options_;
+  std::string& error_;
+  std::mutex emitting_;
+  std::vector<std::optional<Bodies>> bodies_;        ///< by variant
+  std::vector<std::deque<std::string>> objects_;     ///< by level; a deque's elements stay where they are
+  std::set<std::pair<size_t, std::string>> called_;  ///< kernels, by level
+  size_t next_ = 0;                                  ///< level and variant to be emitted
+  std::deque<Job> ready_;
+  std::exception_ptr failure_;  ///< the first; no job begins after it
+  bool complete_target_ = true;
+};
+
+}  // namespace
+
+std::optional<Objects> emit_objects(const std::vector<const plan::Plan*>& plans,
+                                    const std::vector<const target::Level*>& levels,
+                                    const EmitOptions& options, std::string& error) {
+  return ObjectMaker(plans, levels, options, error).run();
 }
 
 std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>& plans,

@@ -4,7 +4,17 @@
 namespace axon::differential {
 
 std::vector<HandProgram> programs_of_features() {
+  std::string layers;
+  for (int i = 0; i < 20; ++i) layers += "  let x = tanh (x @ w + x)\n";
   return {
+      // More task types than one module of the compiled program has, of every kind that has functions of
+      // its own: weights that are asked for ahead, sorted rows, loops around.
+      {"LongerThanOneModule",
+       "entry layers (x : f32[m, n]) (w : weights f32[n, n]) =\n" + layers +
+           "  let y = for j => sum i => x[i, j]\n"
+           "  let y = fold (fn y i => tanh (for i => sum j => w[i, j] * y[j])) y (iota 3)\n"
+           "  in (sort y, x)\n",
+       {{{"m", 1}, {"n", 37}}, {{"m", 0}, {"n", 1}}, {{"m", 33}, {"n", 64}}, {{"m", 2}, {"n", 0}}}},
       // A matrix as the right operand, as the left one, transposed and gathered from: one layout serves all.
       {"WeightsInSeveralRoles",
        "entry right (p : weights { w : f32[n, k] }) (x : f32[m, n]) = x @ p.w\n"

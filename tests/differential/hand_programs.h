@@ -2,6 +2,7 @@
 // cannot say (entries that share weights, states with a size that changes), and one for each bug that they
 // found.
 #pragma once
+#include <string>
 #include <vector>
 
 #include "bindings.h"
@@ -10,7 +11,7 @@ namespace axon::differential {
 
 struct HandProgram {
   const char* name;
-  const char* source;  ///< every entry is run
+  std::string source;  ///< every entry is run
   std::vector<Sizes> sizes;
   int64_t bound = 100;  ///< of integers
 };

@@ -235,7 +235,9 @@ void Native::build() {
   const target::Level level =
       options_.level.empty() ? target::native_level() : *target::find_level(options_.level);
   const auto objects = module::emit_objects({&plan_}, {&level}, options_.emit, error_);
-  if (objects) library_ = Library::link(objects->front(), error_);
+  if (!objects) return;
+  scratch_bytes_ = objects->scratch_bytes.front();
+  library_ = Library::link(objects->of_level.front(), error_);
 }
 
 // ---- running ----
@@ -282,7 +284,7 @@ NativeOutcome Native::run(const std::vector<Tensor>& inputs, const shape::Assign
   for (const auto& s : graph_->sizes) size_table.push_back(sizes->at(s.var));
   for (const auto& d : variant.event_offset) event_offset.push_back(value(d));
   std::vector<uint32_t> events(static_cast<size_t>(value(variant.event_words)) + 1, options_.epoch);
-  const auto scratch_bytes = static_cast<size_t>(value(module::scratch_bytes(variant, options_.emit)));
+  const auto scratch_bytes = static_cast<size_t>(value(scratch_bytes_));
   std::vector<uint8_t*> scratch;
   for (int w = 0; w < options_.workers; ++w) {
     memory.push_back(std::make_unique<Memory>(scratch_bytes, 64));

@@ -60,6 +60,7 @@ class Native {
   RunOptions options_;
   std::unique_ptr<graph::Graph> graph_;
   plan::Plan plan_;
+  shape::Dim scratch_bytes_;
   std::unique_ptr<Library> library_;
   std::string error_;
 };

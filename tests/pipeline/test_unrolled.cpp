@@ -83,5 +83,30 @@ TEST_P(Unrolled, WorkGrowsWithTheLayers) {
 INSTANTIATE_TEST_SUITE_P(Programs, Unrolled, testing::ValuesIn(programs()),
                          [](const auto& info) { return info.param.name; });
 
+/// How many modules that are compiled side by side: it depends on the program alone.
+size_t objects_of(const std::string& program) {
+  CompileOptions options;
+  options.library = {std::string(AXON_SOURCE_DIR) + "/stdlib"};
+  options.levels = {"x86-64-v3"};
+  Compilation c(std::move(options));
+  c.file = c.sources.add("test.axn", program, c.diagnostics);
+  EXPECT_TRUE(run(c, "object")) << source::render_human(c.diagnostics, c.sources, {});
+  return c.objects["x86-64-v3"].size();
+}
+
+TEST(Unrolled, LongProgramsAreCompiledInParts) {
+  const auto norms = [](int layers) {
+    return "entry e (x : f32[m, d]) =\n" +
+           for_each_layer(layers,
+                          [](int i) {
+                            return fmt::format(
+                                "  let x = for i j => x[i, j] / (sum k => x[k, j] * x[k, j] + f32 {})\n", i);
+                          }) +
+           "  in x\n";
+  };
+  EXPECT_EQ(objects_of(norms(2)), 1U);
+  EXPECT_GT(objects_of(norms(20)), 1U);
+}
+
 }  // namespace
 }  // namespace axon

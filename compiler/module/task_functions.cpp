@@ -1,0 +1,123 @@
+// See task_functions.h.
+#include "module/task_functions.h"
+
+#include <algorithm>
+
+#include "base/bug.h"
+#include "module/task_emitter.h"
+#include "task/facts.h"
+#include "task/trip_counts.h"
+
+namespace axon::module {
+
+namespace {
+
+constexpr uint32_t types_of_a_part = 16;
+
+/// The most that a dimension of the type is in any iteration of the loops around and for any of its tasks.
+Dim most_in_any_task(const plan::Variant& v, task::TaskTypeId type, const Dim& d) {
+  const auto is_size = [&](Var var) {
+    const auto& sizes = v.program.graph->sizes;
+    return std::any_of(sizes.begin(), sizes.end(), [&](const graph::Size& s) { return s.var == var; });
+  };
+  const std::vector<Var> vars = d.vars();
+  if (std::all_of(vars.begin(), vars.end(), is_size)) return d;
+  const auto facts = task::both(v.program.facts, task::ranges(v.program, type));
+  const auto most = shape::bounds_of(d, facts, is_size).high;
+  if (!most) base::bug("make_bodies", "no bound of " + d.str());
+  return *most;
+}
+
+/// Declares and emits the functions of one type.
+class TypeEmitter {
+ public:
+  TypeEmitter(llvm::Module& m, const plan::Variant& v, task::TaskTypeId id, const Body& body,
+              const target::Level& level)
+      : module_(m), v_(v), type_(v.program.types[id]), body_(body), level_(level) {}
+
+  llvm::Function* declare(const Part& part, const std::string& suffix) const {
+    return declare(part.whole ? llvm::Function::InternalLinkage : llvm::Function::ExternalLinkage, suffix,
+                   {});
+  }
+  bool streams_weights() const {
+    return type_.family != task::Family::order &&
+           std::any_of(body_.stages.begin(), body_.stages.end(),
+                       [](const Stage& s) { return s.contract && s.contract->panel; });
+  }
+  void emit(llvm::Function* run, llvm::Function* ahead) const {
+    if (type_.family == task::Family::order) return emit_order(run);
+    TaskEmitter(run, body_, level_).run();
+    if (ahead) TaskEmitter(ahead, body_, level_).run_ahead();
+  }
+
+ private:
+  void emit_order(llvm::Function* run) const {
+    auto& c = module_.getContext();
+    std::vector<llvm::Type*> more(body_.domain.size() + 1, llvm::Type::getInt64Ty(c));  // row, first, count
+    more.push_back(llvm::PointerType::getUnqual(c));
+    llvm::Function* const keys = declare(llvm::Function::InternalLinkage, ".keys", more);
+    TaskEmitter(keys, body_, level_).run_keys();
+    TaskEmitter(run, body_, level_).run_order(keys);
+  }
+
+  llvm::Function* declare(llvm::Function::LinkageTypes linkage, const std::string& suffix,
+                          const std::vector<llvm::Type*>& more) const {
+    auto& c = module_.getContext();
+    std::vector<llvm::Type*> params(2, llvm::PointerType::getUnqual(c));
+    params.insert(params.end(),
+                  type_.loops.size() + type_.coordinates.size() + steps_read(v_.program, type_).size(),
+                  llvm::Type::getInt64Ty(c));
+    params.insert(params.end(), more.begin(), more.end());
+    auto* function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(c), params, false),
+                                            linkage, v_.symbol + "." + type_.name + suffix, module_);
+    if (linkage == llvm::Function::ExternalLinkage) function->setVisibility(llvm::Function::HiddenVisibility);
+    function->addFnAttr(llvm::Attribute::NoInline);
+    function->addParamAttr(0, llvm::Attribute::NoAlias);
+    return function;
+  }
+
+  llvm::Module& module_;
+  const plan::Variant& v_;
+  const task::TaskType& type_;
+  const Body& body_;
+  const target::Level& level_;
+};
+
+}  // namespace
+
+Bodies make_bodies(const plan::Variant& v, const EmitOptions& options) {
+  const auto graph = std::make_shared<Graph>(*v.program.graph);
+  Bodies all{graph, {}, {}};
+  for (uint32_t t = 0; t < v.program.types.size(); ++t) {
+    const task::TaskTypeId id{t};
+    all.of_type.push_back(make_body(v.program, v.program.types[id], graph, options));
+    const Dim most = most_in_any_task(v, id, all.of_type.back().scratch_bytes);
+    all.scratch_bytes = shape::max(all.scratch_bytes, most);
+  }
+  return all;
+}
+
+Part whole_of(const plan::Variant& v) { return {0, static_cast<uint32_t>(v.program.types.size()), true}; }
+
+std::vector<Part> parts_of(const plan::Variant& v) {
+  const Part whole = whole_of(v);
+  if (whole.end <= types_of_a_part) return {whole};
+  std::vector<Part> parts;
+  for (uint32_t first = 0; first < whole.end; first += types_of_a_part)
+    parts.push_back({first, std::min(first + types_of_a_part, whole.end), false});
+  return parts;
+}
+
+TaskFunctions emit_tasks(llvm::Module& m, const plan::Variant& v, const Bodies& bodies, const Part& part,
+                         const target::Level& level) {
+  TaskFunctions functions;
+  for (uint32_t t = 0; t < v.program.types.size(); ++t) {
+    const TypeEmitter type(m, v, {t}, bodies.of_type[t], level);
+    functions.run.push_back(type.declare(part, ""));
+    functions.ahead.push_back(type.streams_weights() ? type.declare(part, ".ahead") : nullptr);
+    if (part.has({t})) type.emit(functions.run.back(), functions.ahead.back());
+  }
+  return functions;
+}
+
+}  // namespace axon::module
