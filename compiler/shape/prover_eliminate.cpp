@@ -99,15 +99,21 @@ bool tighten_all(std::vector<Row>& rows) {
 }
 
 /// The equality and column to substitute next: a unit coefficient where there is one, so that nothing is
-/// lost.
-std::pair<size_t, size_t> choose_equality(const std::vector<Row>& rows, size_t equalities) {
-  std::pair<size_t, size_t> best{0, 0};
+/// lost, and of those the one that adds the fewest terms. Nothing when there is no equality.
+std::optional<std::pair<size_t, size_t>> choose_equality(const std::vector<Row>& rows) {
+  std::optional<std::pair<size_t, size_t>> best;
   int64_t best_size = INT64_MAX;
-  for (size_t i = 0; i < equalities; ++i)
-    for (size_t t = 0; t < rows[i].terms.size(); ++t) {
-      int64_t coefficient = rows[i].terms[t].second;
-      int64_t size = coefficient == INT64_MIN ? INT64_MAX : std::abs(coefficient);
-      if (size < best_size) best = {i, t}, best_size = size;
+  const auto shorter = [&](const Row& row, const Row& other) {
+    return row.terms.size() != other.terms.size() ? row.terms.size() < other.terms.size()
+                                                  : row.terms < other.terms;
+  };
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (size_t t = 0; rows[i].equality && t < rows[i].terms.size(); ++t) {
+      const int64_t coefficient = rows[i].terms[t].second;
+      const int64_t size = coefficient == INT64_MIN ? INT64_MAX : std::abs(coefficient);
+      if (best && (size > best_size || (size == best_size && !shorter(rows[i], rows[best->first])))) continue;
+      best = {i, t};
+      best_size = size;
     }
   return best;
 }
@@ -120,30 +126,49 @@ size_t terms_of(const std::vector<Row>& rows) {
 
 /// Removes all equalities by substitution, while there is work left. False: contradiction.
 bool substitute_equalities(std::vector<Row>& rows) {
-  for (;;) {
+  if (!tighten_all(rows)) return false;
+  while (const auto chosen = choose_equality(rows)) {
     if (!spend_work(terms_of(rows))) return true;
-    if (!tighten_all(rows)) return false;
-    size_t equalities = 0;
-    while (equalities < rows.size() && rows[equalities].equality) ++equalities;
-    if (equalities == 0) return true;
-    auto [at, term] = choose_equality(rows, equalities);
-    Row definition = rows[at];
-    auto [column, pivot] = definition.terms[term];
+    const Row definition = std::move(rows[chosen->first]);
+    const auto [column, pivot] = definition.terms[chosen->second];
     if (pivot == INT64_MIN) return true;
-    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(at));
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(chosen->first));
     std::vector<Row> next;
     for (Row& row : rows) {
-      int64_t here = coefficient_of(row, column);
+      const int64_t here = coefficient_of(row, column);
+      if (here == INT64_MIN) continue;
       if (here == 0) {
         next.push_back(std::move(row));
-      } else if (here != INT64_MIN) {
-        auto sum = combine(row, std::abs(pivot), definition, pivot > 0 ? -here : here);
-        if (!sum) continue;
-        sum->equality = row.equality;
-        next.push_back(std::move(*sum));
+        continue;
       }
+      auto sum = combine(row, std::abs(pivot), definition, pivot > 0 ? -here : here);
+      if (!sum) continue;
+      sum->equality = row.equality;
+      const Tightened outcome = tighten(*sum);
+      if (outcome == Tightened::contradiction) return false;
+      if (outcome == Tightened::kept) next.push_back(std::move(*sum));
     }
     rows = std::move(next);
+  }
+  return tighten_all(rows);
+}
+
+/// Of inequalities: what mentions a column that others bound on the same side only, or not at all, says
+/// nothing of the other columns.
+void drop_what_is_unbounded(std::vector<Row>& rows) {
+  std::unordered_map<uint32_t, std::pair<bool, bool>> signs;
+  for (size_t before = rows.size() + 1; before != rows.size();) {
+    before = rows.size();
+    signs.clear();
+    for (const Row& row : rows)
+      for (const auto& [column, coefficient] : row.terms)
+        (coefficient > 0 ? signs[column].first : signs[column].second) = true;
+    std::erase_if(rows, [&](const Row& row) {
+      return std::any_of(row.terms.begin(), row.terms.end(), [&](const auto& term) {
+        const auto& [positive, negative] = signs.at(term.first);
+        return !positive || !negative;
+      });
+    });
   }
 }
 
@@ -171,6 +196,7 @@ std::optional<uint32_t> choose_column(const std::vector<Row>& rows, size_t& comb
 bool eliminate(std::vector<Row> rows) {
   if (!substitute_equalities(rows)) return false;
   size_t spent = 0, combinations = 0;
+  drop_what_is_unbounded(rows);
   while (auto column = choose_column(rows, combinations)) {
     spent += combinations;
     if (spent > max_combinations || !spend_work(terms_of(rows))) return true;
@@ -192,6 +218,7 @@ bool eliminate(std::vector<Row> rows) {
       }
     rows = std::move(next);
     if (!tighten_all(rows)) return false;
+    drop_what_is_unbounded(rows);
     if (rows.size() > max_rows) return true;
   }
   return true;
