@@ -107,6 +107,9 @@ struct OrderLimits {
 /// split_reductions.
 void split_orders(Graph&, const OrderLimits&);
 
+/// Matrix products of one computed tensor become neighbours in program order. After what splits them.
+void order_products(Graph&);
+
 /// A reduction of rows becomes a local of the pointwise node that alone reads it, where that writes whole
 /// rows. After split_reductions, which leaves reductions of many rows whole.
 void keep_rows(Graph&);
