@@ -8,21 +8,24 @@
 namespace axon::plan {
 
 /// Returns the first of a segment's `tasks` that a worker takes; it takes those before the first task of the
-/// next worker.
+/// next worker. A single task is worker 0's, which is the thread that launches: it begins while others wake,
+/// and has not to be woken when a single task ends.
 inline task::Dim first_task(const task::Dim& tasks, const task::Dim& worker, const task::Dim& workers) {
-  return floor_div(tasks * worker, workers);
+  return cdiv(tasks * worker, workers);
 }
 /// The same of numbers.
-inline int64_t first_task(int64_t tasks, int64_t worker, int64_t workers) { return tasks * worker / workers; }
+inline int64_t first_task(int64_t tasks, int64_t worker, int64_t workers) {
+  return (tasks * worker + workers - 1) / workers;
+}
 
 /// Replaces first_task for segments that are shared from the other end (Line::from_end): where tasks do not
 /// divide evenly, the workers that first_task gives one more have one less, if they are at most half.
 inline task::Dim first_task_from_end(const task::Dim& tasks, const task::Dim& worker,
                                      const task::Dim& workers) {
-  return cdiv(tasks * worker, workers);
+  return floor_div(tasks * worker, workers);
 }
 inline int64_t first_task_from_end(int64_t tasks, int64_t worker, int64_t workers) {
-  return tasks - first_task(tasks, workers - worker, workers);
+  return tasks * worker / workers;
 }
 
 /// Do the tasks of a line run side by side, one to a worker?

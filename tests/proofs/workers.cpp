@@ -146,8 +146,8 @@ class Script {
   /// As workers.h says, in its own words.
   size_t first_task(const Segment& segment, size_t tasks, size_t worker) {
     if (!segment.line || number(segment.line->whole) > static_cast<int64_t>(workers_))
-      return segment.line && segment.line->from_end ? (tasks * worker + workers_ - 1) / workers_
-                                                    : tasks * worker / workers_;
+      return segment.line && segment.line->from_end ? tasks * worker / workers_
+                                                    : (tasks * worker + workers_ - 1) / workers_;
     const int64_t at = static_cast<int64_t>(worker) - number(segment.line->before);
     return at < 0 ? 0 : std::min(static_cast<size_t>(at), tasks);
   }
