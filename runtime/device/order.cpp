@@ -308,6 +308,17 @@ void store_least(const Row& row, uint64_t* words, int64_t count) {
   }
 }
 
+/// Stores the positions first .. first + here - 1 of keys with that upper bit; returns how many they are. It
+/// writes behind the last of them, without a branch, so there is room for `here`.
+int64_t store_where(const uint64_t* keys, uint64_t bit, int64_t first, int64_t here, uint64_t* words) {
+  int64_t filled = 0;
+  for (int64_t i = 0; i < here; ++i) {
+    words[filled] = static_cast<uint64_t>(first + i);
+    filled += keys[i] >> 63 == bit ? 1 : 0;
+  }
+  return filled;
+}
+
 /// Keys of one bit: the elements of the lesser one in their order, then, where more are kept, those of the
 /// other.
 void store_two_values(const Row& row, uint64_t* words, int64_t count) {
@@ -317,10 +328,12 @@ void store_two_values(const Row& row, uint64_t* words, int64_t count) {
       uint64_t keys[keys_at_once];
       const int64_t here = row.n - first < keys_at_once ? row.n - first : keys_at_once;
       row.keys(row.place, first, here, keys);
-      for (int64_t i = 0; i < here && filled < count; ++i) {
-        words[filled] = static_cast<uint64_t>(first + i);
-        filled += keys[i] >> 63 == bit ? 1 : 0;
+      if (count - filled >= here) {
+        filled += store_where(keys, bit, first, here, words + filled);
+        continue;
       }
+      for (int64_t i = 0; i < here && filled < count; ++i)
+        if (keys[i] >> 63 == bit) words[filled++] = static_cast<uint64_t>(first + i);
     }
 }
 
