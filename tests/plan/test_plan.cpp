@@ -163,9 +163,11 @@ TEST(Makespan, ByHand) {
   EXPECT_DOUBLE_EQ(makespan(events, sizes, 1, 1000.0), 2 * own);
   EXPECT_DOUBLE_EQ(makespan(events, sizes, 2, 1000.0), own);
   EXPECT_DOUBLE_EQ(makespan(barrier, sizes, 2, 1000.0), own + 2 * 1000.0);
-  // Three workers take tasks 0..1, 2..4 and 5..7, and the two totals are on workers 1 and 2. The last task
-  // of worker 1 belongs to the block that worker 2 sums.
-  EXPECT_DOUBLE_EQ(makespan(events, sizes, 3, 1000.0), 3 * work(0) + 1000.0 + work(1));
+  // Three workers take tasks 0..2, 3..5 and 6..7, and the two totals are on workers 0 and 1. The first task
+  // of worker 1 belongs to the block that worker 0 sums, and those of worker 2 to its own.
+  for (const double handoff : {1000.0, 5000.0})
+    EXPECT_DOUBLE_EQ(makespan(events, sizes, 3, handoff),
+                     std::max(3 * work(0), 2 * work(0) + handoff) + work(1));
 }
 
 /// The decoder at the sizes of a small language model, with the tiles that the compiler uses.
