@@ -91,6 +91,7 @@ std::set<std::string> Checker::failures_without(const WrittenTensor* tensor, boo
   PendingReport attempt;
   Checker again(e_, g_);
   again.reporter_.attempt(&attempt);
+  again.solver_.limit_to_steps_of(solver_);
   again.failed_ = true;  // so that what only a correct body is asked is not asked
   again.first_type_var_ = vars_.types.vars.size();
   try {

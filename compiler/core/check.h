@@ -57,6 +57,8 @@ class Checker : InferencePart {
   void check_consumed();  // consume.cpp
 
   /// Whether inference without some of the constraints still fails as the pending report says.
+  std::vector<std::string> find_core(PendingReport&, size_t attempts, size_t& used);
+  void explain(PendingReport&, size_t attempts, size_t& used);
   bool still_fails(const PendingReport& pending);  // unsat_core.cpp
   void report_pending();
 

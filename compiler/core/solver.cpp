@@ -189,7 +189,7 @@ void Solver::settle() {
 }
 
 Solver::Step Solver::attempt(Constraint& c) {
-  if (++steps_ > most_steps || serial_ > most_constraints) throw TooComplex();
+  if (++steps_ > most_steps_ || serial_ > most_constraints) throw TooComplex();
   active_ = c.context;
   switch (c.kind) {
     case Constraint::Kind::equal_dims:

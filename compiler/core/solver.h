@@ -7,6 +7,7 @@
 // equal; unknown ranks wait (join.cpp). Invariant: a constraint is either done (its bindings imply it),
 // parked, or reported as one Failure.
 #pragma once
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -27,6 +28,10 @@ class Solver : public Assumptions {
   void fail(Failure failure);
 
   std::function<bool(WhyId)> leaves_out;  ///< constraints not to state: unsat_core.cpp
+  /// What is solved again, in part, to explain a failure may take few more steps than it took before.
+  void limit_to_steps_of(const Solver& whole) {
+    most_steps_ = std::min(most_steps_, 4 * whole.steps_ + 1000);
+  }
   bool skips(WhyId why) const { return leaves_out && leaves_out(why); }
 
   void settle();  ///< wakes what is parked until nothing changes
@@ -75,8 +80,8 @@ class Solver : public Assumptions {
   WhyId stating_;                      ///< of the constraint that is being stated
   bool settling_ = false;
   size_t serial_ = 0;
-  static constexpr size_t most_steps = 100'000, most_constraints = 10'000;
-  size_t steps_ = 0;
+  static constexpr size_t most_constraints = 10'000;
+  size_t steps_ = 0, most_steps_ = 100'000;
 };
 
 /// No value of the variables makes d zero, seen from the form alone: a constant, or gcd of coefficients.

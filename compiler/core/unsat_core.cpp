@@ -20,8 +20,8 @@ using source::Span;
 
 namespace {
 
-constexpr size_t most_core_work = 100'000;  // expressions inferred for one declaration, all attempts together
-constexpr size_t most_shown = 3;            // places of a core that are marked
+constexpr size_t most_core_work = 30'000;  // expressions inferred for one declaration, all attempts together
+constexpr size_t most_shown = 3;           // places of a core that are marked
 
 /// Whether marks of both would stand under each other.
 bool begins_there(Span mark, Span place) { return mark.file == place.file && mark.begin == place.begin; }
@@ -66,6 +66,7 @@ bool Checker::still_fails(const PendingReport& pending) {
   PendingReport attempt = pending;
   Checker again(e_, g_);
   again.reporter_.attempt(&attempt);
+  again.solver_.limit_to_steps_of(solver_);
   again.failed_ = true;  // so that what only a correct body is asked is not asked
   again.first_type_var_ = vars_.types.vars.size();
   again.solver_.leaves_out = [&](WhyId why) {
@@ -73,6 +74,55 @@ bool Checker::still_fails(const PendingReport& pending) {
   };
   again.check_body();
   return attempt.found;
+}
+
+/// The keys of constraints that the failure needs, as far as that many attempts find out.
+std::vector<std::string> Checker::find_core(PendingReport& pending, size_t attempts, size_t& used) {
+  std::vector<std::string> core;
+  for (uint32_t i = 0; i < whys_.size(); ++i)
+    if (std::string key = key_of(whys_[WhyId{i}]);
+        key != pending.key && std::find(core.begin(), core.end(), key) == core.end())
+      core.push_back(std::move(key));
+  // What is left out may be what kept the rest simple: then it is kept, and few more are tried.
+  const auto fails_without = [&](const PendingReport& attempt) {
+    ++used;
+    try {
+      return still_fails(attempt);
+    } catch (const TooComplex&) {
+      used += attempts / 2;
+      return false;
+    }
+  };
+  // Large pieces first: most constraints of a declaration have nothing to do with it.
+  for (size_t piece = std::max<size_t>(1, core.size() / 2); used < attempts; piece /= 2) {
+    for (size_t at = 0; at < core.size() && used < attempts;) {
+      const size_t end = std::min(at + piece, core.size());
+      PendingReport attempt = pending;
+      attempt.without.insert(core.begin() + static_cast<long>(at), core.begin() + static_cast<long>(end));
+      if (fails_without(attempt)) {
+        pending.without = std::move(attempt.without);
+        core.erase(core.begin() + static_cast<long>(at), core.begin() + static_cast<long>(end));
+      } else {
+        at = end;
+      }
+    }
+    if (piece == 1) break;
+  }
+  return core;
+}
+
+/// Adds to the report what contradicts the constraint that failed.
+void Checker::explain(PendingReport& pending, size_t attempts, size_t& used) {
+  if (!still_fails(pending)) return;
+  std::vector<Why> places;
+  for (const std::string& key : find_core(pending, attempts, used))
+    for (uint32_t i = 0; i < whys_.size(); ++i)
+      if (key_of(whys_[WhyId{i}]) == key) {
+        places.push_back(whys_[WhyId{i}]);
+        break;
+      }
+  mark_core(pending.diagnostic, places, whys_[pending.failure.why], e_.sources);
+  if (used < attempts) blame(pending, attempts - used);
 }
 
 void Checker::report_pending() {
@@ -83,40 +133,12 @@ void Checker::report_pending() {
   for (PendingReport& pending : reporter_.pending()) {
     const bool shown =
         !e_.only_counting && e_.diagnostics->error_count() <= source::limits::diagnostics_shown;
-    if (!shown || !still_fails(pending)) {
-      reporter_.report(std::move(pending.diagnostic));
-      continue;
+    vars_.begin_declaration();  // what explains an error has an allowance of its own
+    try {
+      if (shown) explain(pending, attempts, used);
+    } catch (const TooComplex&) {  // the error is said without what contradicts it
+      used = attempts;
     }
-    std::vector<std::string> core;
-    for (uint32_t i = 0; i < whys_.size(); ++i)
-      if (std::string key = key_of(whys_[WhyId{i}]);
-          key != pending.key && std::find(core.begin(), core.end(), key) == core.end())
-        core.push_back(std::move(key));
-    // Large pieces first: most constraints of a declaration have nothing to do with it.
-    for (size_t piece = std::max<size_t>(1, core.size() / 2); used < attempts; piece /= 2) {
-      for (size_t at = 0; at < core.size() && used < attempts;) {
-        const size_t end = std::min(at + piece, core.size());
-        PendingReport attempt = pending;
-        attempt.without.insert(core.begin() + static_cast<long>(at), core.begin() + static_cast<long>(end));
-        ++used;
-        if (still_fails(attempt)) {
-          pending.without = std::move(attempt.without);
-          core.erase(core.begin() + static_cast<long>(at), core.begin() + static_cast<long>(end));
-        } else {
-          at = end;
-        }
-      }
-      if (piece == 1) break;
-    }
-    std::vector<Why> places;
-    for (const std::string& key : core)
-      for (uint32_t i = 0; i < whys_.size(); ++i)
-        if (key_of(whys_[WhyId{i}]) == key) {
-          places.push_back(whys_[WhyId{i}]);
-          break;
-        }
-    mark_core(pending.diagnostic, places, whys_[pending.failure.why], e_.sources);
-    if (used < attempts) blame(pending, attempts - used);
     reporter_.report(std::move(pending.diagnostic));
   }
   reporter_.pending().clear();
