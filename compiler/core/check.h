@@ -56,10 +56,11 @@ class Checker : InferencePart {
   void check_limits();
   void check_consumed();  // consume.cpp
 
+  // unsat_core.cpp
   /// Whether inference without some of the constraints still fails as the pending report says.
+  bool still_fails(const PendingReport& pending);
   std::vector<std::string> find_core(PendingReport&, size_t attempts, size_t& used);
   void explain(PendingReport&, size_t attempts, size_t& used);
-  bool still_fails(const PendingReport& pending);  // unsat_core.cpp
   void report_pending();
 
   // blame.cpp

@@ -73,13 +73,9 @@ void KnownValues::refine(ExprId id, Steps steps, const Dim& value) {
 }
 
 std::optional<Dim> KnownValues::name_part(ExprId id, ElemTerm elem) {
-  const Expr& e = p_.exprs[id];
   if (!parameter_of(id)) return std::nullopt;
-  const std::string hint = e.kind == Kind::local ? p_.locals[e.local].name : e.text;
-  const Dim value(vars_.dim(hint, VarKind::meta, false, e.span));
-  refine(id, {}, value);
-  p_.exprs[id].type = vars_.tensor(elem, {}, value);
-  return value;
+  name_parts(id, vars_.tensor(elem, {}));
+  return vars_[p_.exprs[id].type].value;
 }
 
 void KnownValues::name_parts(ExprId id, TypeId type) {

@@ -269,11 +269,11 @@ std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, cons
   auto made = empty_module(level, options, error);
   if (!made) return std::nullopt;
   for (const plan::Variant* variant : variants) {
+    const unsigned before = made->module->getInstructionCount();
     const Bodies bodies = bodies_of(*variant, options);
     within_allowance(*variant,
                      [&] { emit_variant(*made->module, *variant, bodies, whole_of(*variant), level); });
-    if (made->module->getInstructionCount() > instructions_of_a_variant * variants.size())
-      throw TooLarge{variant};
+    if (made->module->getInstructionCount() - before > instructions_of_a_variant) throw TooLarge{variant};
   }
   check(*made->module, "module::emit_variant");
   return made;
@@ -321,10 +321,6 @@ const std::map<std::string, std::string_view>& compiled_kernels() {
   return kernels;
 }
 
-}  // namespace
-
-namespace {
-
 /// Makes the objects of all variants and levels. Variants are emitted one after the other, in order; the
 /// modules that this makes are optimised side by side, by whoever has nothing else to do.
 class ObjectMaker {
@@ -358,7 +354,9 @@ class ObjectMaker {
   };
 
   void work_on_all_processors() {
-    const size_t threads = std::max(1U, std::thread::hardware_concurrency());
+    size_t modules = 0;
+    for (const plan::Variant* variant : variants_) modules += parts_of(*variant).size() * levels_.size();
+    const size_t threads = std::min<size_t>(modules, std::max(1U, std::thread::hardware_concurrency()));
     std::vector<std::jthread> others;
     shape::Arena& arena = shape::Arena::current();
     try {

@@ -3,10 +3,11 @@
 //
 // In: task::Program with events. Out: what module/ emits and what image/ writes into the manifest.
 //
-// A segment is one task type run over its whole grid: worker w of N takes tasks [T*w/N, T*(w+1)/N), rounded up, of the
-// row-major grid of T tasks, or what workers.h says of a line, in ascending order. Where tasks cost more the
-// further along an axis they are, its tiles are taken from both ends in turn. Segments follow program order;
-// a loop repeats its segments. Waits that do not depend on a segment's coordinates are hoisted to its start.
+// A segment is one task type run over its whole grid: worker w of N takes tasks [T*w/N, T*(w+1)/N), rounded
+// up, of the row-major grid of T tasks, or what workers.h says of a line, in ascending order. Where tasks
+// cost more the further along an axis they are, its tiles are taken from both ends in turn. Segments follow
+// program order; a loop repeats its segments. Waits that do not depend on a segment's coordinates are hoisted
+// to its start.
 //
 // Memory: every temporary has a slot in the arena. A slot begins at or after the ends of the slots that it
 // lies above, so it does not overlap them at any sizes. Two slots of which neither lies above the other may

@@ -30,7 +30,7 @@ namespace axon::tools {
 namespace {
 
 std::atomic<bool> interrupted{false};
-std::atomic<bool> reading{false};  // the next line
+std::atomic<bool> reading{false};  // is the next line being read?
 sem_t woken;                       // sem_post is one of the few calls that a signal handler may make
 
 void on_interrupt(int) {

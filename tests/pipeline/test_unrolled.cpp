@@ -12,15 +12,26 @@
 namespace axon {
 namespace {
 
+struct TestCompilation : Compilation {
+  explicit TestCompilation(const std::string& program, CompileOptions options = {})
+      : Compilation(with_library(std::move(options))) {
+    file = sources.add("test.axn", program, diagnostics);
+  }
+  std::string errors() const { return source::render_human(diagnostics, sources, {}); }
+
+ private:
+  static CompileOptions with_library(CompileOptions options) {
+    options.library = {std::string(AXON_SOURCE_DIR) + "/stdlib"};
+    return options;
+  }
+};
+
 /// The work from a fused graph to a proved plan.
 uint64_t work_of(const std::string& program) {
-  CompileOptions options;
-  options.library = {std::string(AXON_SOURCE_DIR) + "/stdlib"};
-  Compilation c(std::move(options));
-  c.file = c.sources.add("test.axn", program, c.diagnostics);
+  TestCompilation c(program);
   const bool fused = run(c, "inplace");
   const base::Allowance all(uint64_t{1} << 40);
-  EXPECT_TRUE(fused && run(c, "proof")) << source::render_human(c.diagnostics, c.sources, {});
+  EXPECT_TRUE(fused && run(c, "proof")) << c.errors();
   return all.spent();
 }
 
@@ -83,14 +94,12 @@ TEST_P(Unrolled, WorkGrowsWithTheLayers) {
 INSTANTIATE_TEST_SUITE_P(Programs, Unrolled, testing::ValuesIn(programs()),
                          [](const auto& info) { return info.param.name; });
 
-/// How many modules that are compiled side by side: it depends on the program alone.
+/// How many modules there are to compile side by side.
 size_t objects_of(const std::string& program) {
   CompileOptions options;
-  options.library = {std::string(AXON_SOURCE_DIR) + "/stdlib"};
   options.levels = {"x86-64-v3"};
-  Compilation c(std::move(options));
-  c.file = c.sources.add("test.axn", program, c.diagnostics);
-  EXPECT_TRUE(run(c, "object")) << source::render_human(c.diagnostics, c.sources, {});
+  TestCompilation c(program, std::move(options));
+  EXPECT_TRUE(run(c, "object")) << c.errors();
   return c.objects["x86-64-v3"].size();
 }
 

@@ -6,6 +6,7 @@
 // products that have few tasks each run at a time. Only what cannot fail moves, and nothing that is stored
 // into memory that exists before.
 #include <algorithm>
+#include <map>
 
 #include "graph/contraction.h"
 #include "graph/passes/cleanup.h"
@@ -26,15 +27,17 @@ class ProductOrder {
       if (!is_movable(nodes[at])) continue;
       const size_t to = place_of(nodes, at);
       if (to < at)
-        std::rotate(nodes.begin() + long(to), nodes.begin() + long(at), nodes.begin() + long(at) + 1);
+        std::rotate(nodes.begin() + static_cast<long>(to), nodes.begin() + static_cast<long>(at),
+                    nodes.begin() + static_cast<long>(at) + 1);
     }
   }
 
  private:
   /// Computed tensors that matrix products of the node multiply from the left.
-  std::set<Value> left_operands(NodeId id) const {
-    std::set<Value> operands;
-    if (g_.nodes[id].op != NodeOp::compute) return operands;
+  const std::set<Value>& left_operands(NodeId id) {
+    const auto [known, is_new] = left_operands_.try_emplace(id);
+    std::set<Value>& operands = known->second;
+    if (!is_new || g_.nodes[id].op != NodeOp::compute) return operands;
     for (const PlacedContraction& placed : contractions_of(g_, g_.nodes[id])) {
       if (placed.contraction.columns.empty()) continue;
       for (const ScalarId factor : placed.contraction.left)
@@ -55,14 +58,15 @@ class ProductOrder {
   }
 
   /// Behind the nearest product of the same operand, or where it is.
-  size_t place_of(const std::vector<NodeId>& nodes, size_t at) const {
-    const std::set<Value> operands = left_operands(nodes[at]), read = edit::values_read(g_, nodes[at]);
+  size_t place_of(const std::vector<NodeId>& nodes, size_t at) {
+    const std::set<Value>& operands = left_operands(nodes[at]);
     if (operands.empty()) return at;
+    const std::set<Value> read = edit::values_read(g_, nodes[at]);
     const auto is_read = [&](NodeId id) {
       return std::any_of(read.begin(), read.end(), [&](Value v) { return v.node == id; });
     };
     for (size_t to = at; to-- > 0 && !is_read(nodes[to]);) {
-      const std::set<Value> others = left_operands(nodes[to]);
+      const std::set<Value>& others = left_operands(nodes[to]);
       const bool shared =
           std::any_of(others.begin(), others.end(), [&](Value v) { return operands.count(v) > 0; });
       if (shared) return to + 1;
@@ -73,6 +77,7 @@ class ProductOrder {
   Graph& g_;
   const std::set<Value> consumed_;
   const std::set<NodeId> checked_;
+  std::map<NodeId, std::set<Value>> left_operands_;  ///< of the nodes that were looked at
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // The makespan model of the compiler (plan/makespan.cpp), in the page.
 //
 // In: a variant of the page's JSON, sizes, a number of workers, what a handoff costs in units of work. Out: when each
-// worker is done, and, if asked for, each task's place in time. Worker w of N takes the tasks [T*w/N, T*(w+1)/N), rounded up, of a
-// segment, in order, the tiles of a folded coordinate from both ends in turn; a task begins when its worker is free and
+// worker is done, and, if asked for, each task's place in time. Worker w of N takes the tasks [T*w/N, T*(w+1)/N), rounded
+// up, of a segment, in order, the tiles of a folded coordinate from both ends in turn; a task begins when its worker is free and
 // all that it waits for is done, a handoff later where another worker did it. Waits point to earlier tasks only, so one
 // walk in program order knows every time it needs.
 const Schedule = (() => {
