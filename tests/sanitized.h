@@ -38,6 +38,12 @@ template <class Number>
 constexpr Number sampled(Number all) {
   return static_cast<Number>((all + static_cast<Number>(one_of - 1)) / static_cast<Number>(one_of));
 }
+/// What a sample surely counts where the whole counts more than `all`: half of its share, because the files
+/// or seeds taken do not each hold as much.
+template <class Number>
+constexpr Number sampled_floor(Number all) {
+  return one_of == 1 ? all : static_cast<Number>(all / static_cast<Number>(2 * one_of));
+}
 template <class T>
 std::vector<T> sampled(const std::vector<T>& all) {
   std::vector<T> some;

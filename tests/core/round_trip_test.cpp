@@ -66,7 +66,7 @@ TEST(RoundTrip, PrintedTypesAreWritten) {
       if (found[name] != type) differing += path.substr(library_path("/").size()) + " " + name + "\n";
     }
   }
-  EXPECT_GT(all, sampled(500u));
+  EXPECT_GT(all, sampled_floor(500u));
   EXPECT_EQ(differing, "");
 }
 

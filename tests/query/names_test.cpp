@@ -114,7 +114,7 @@ TEST_F(Names, DefinitionAndReferencesAreOneRelation) {
     }
     session_.documents().close(file);
   }
-  EXPECT_GT(count, sampled(500u));
+  EXPECT_GT(count, sampled_floor(500u));
 }
 
 TEST(Words, AreWhole) {

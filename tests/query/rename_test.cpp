@@ -234,8 +234,8 @@ TEST_F(Rename, LeavesTypesAsTheyAre) {
       session_.check(path);
     }
   }
-  EXPECT_GT(count, sampled(100u));
-  EXPECT_GT(refused, sampled(20u));
+  EXPECT_GT(count, sampled_floor(100u));
+  EXPECT_GT(refused, sampled_floor(20u));
 }
 
 }  // namespace

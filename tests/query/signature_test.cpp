@@ -233,7 +233,7 @@ TEST_F(Signatures, AreWholeAtEveryPlaceOfEveryProgram) {
     const std::string half = text.substr(0, text.size() / 2);
     for (uint32_t i = 0; i <= half.size() && i < 2000; ++i) applications_at(half, i);
   }
-  EXPECT_GT(found, sampled(300u));
+  EXPECT_GT(found, sampled_floor(300u));
 }
 
 }  // namespace

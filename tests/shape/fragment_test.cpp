@@ -92,8 +92,8 @@ TEST(Fragment, IsDecidedAsTryingAllSizesDecides) {
     ASSERT_EQ(answer.verdict == Verdict::refuted, breaking(q).has_value()) << q.text << " by " << answer.by;
     ++(answer.verdict == Verdict::proved ? proved : refuted);
   }
-  EXPECT_GT(proved, sampled(300));
-  EXPECT_GT(refuted, sampled(300));
+  EXPECT_GT(proved, sampled_floor(300));
+  EXPECT_GT(refuted, sampled_floor(300));
 }
 
 TEST(Fragment, IsDecidedForAllSizes) {
@@ -114,8 +114,8 @@ TEST(Fragment, IsDecidedForAllSizes) {
       ASSERT_FALSE(holds(q.goal, values).value_or(false)) << q.text << " by " << answer.by;
     }
   }
-  EXPECT_GT(proved, sampled(200));
-  EXPECT_GT(refuted, sampled(300));
+  EXPECT_GT(proved, sampled_floor(200));
+  EXPECT_GT(refuted, sampled_floor(300));
 }
 
 TEST(Fragment, ContradictionsAreFound) {
@@ -130,7 +130,7 @@ TEST(Fragment, ContradictionsAreFound) {
     contradictory += !possible;
     ASSERT_EQ(answer.verdict, possible ? Verdict::refuted : Verdict::proved) << q.text << " by " << answer.by;
   }
-  EXPECT_GT(contradictory, sampled(80));
+  EXPECT_GT(contradictory, sampled_floor(80));
 }
 
 /// A session answers as no session does; what it has answered costs nothing, and what is spent stays spent.

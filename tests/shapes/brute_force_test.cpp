@@ -244,9 +244,9 @@ TEST(BruteForce, WhatIsSaidOfAllSizesHoldsForEach) {
     const std::string problem = compare(part, checked, size_of(0), size_of(1));
     EXPECT_EQ(problem, "") << part.text << " : " << checked.type_of("f");
   }
-  EXPECT_GT(accepted, sampled(200));
-  EXPECT_GT(asked, sampled(100));
-  EXPECT_GT(refused, sampled(50));
+  EXPECT_GT(accepted, sampled_floor(200));
+  EXPECT_GT(asked, sampled_floor(100));
+  EXPECT_GT(refused, sampled_floor(50));
 }
 
 }  // namespace

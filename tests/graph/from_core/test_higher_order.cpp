@@ -94,8 +94,8 @@ TEST(HigherOrder, WhatIsAcceptedHasTheShapeOfItsType) {
       EXPECT_EQ(stated.value_or(got.results[0].shape[0]), got.results[0].shape[0]) << where;
     }
   }
-  EXPECT_GT(accepted, sampled(100));
-  EXPECT_GT(ran, sampled(300));
+  EXPECT_GT(accepted, sampled_floor(100));
+  EXPECT_GT(ran, sampled_floor(300));
 }
 
 }  // namespace
