@@ -42,7 +42,7 @@ above_v3 = " AVX512F AVX512CD AVX512_SKX" + above_v4
 levels = {
     "x86-64-v2": level("cx16 popcnt ssse3 sse4_2", "SSE41", 0x1, "NEHALEM", "AVX F16C FMA3 AVX2" + above_v3),
     "x86-64-v3": level("avx2 bmi1 bmi2 f16c fma abm movbe", "AVX2", 0x7, "HASWELL", above_v3),
-    "x86-64-v4": level("avx512f avx512bw avx512cd avx512dq avx512vl avx512_bf16", "AVX512_CORE", 0x27, "SKYLAKEX",
+    "x86-64-v4": level("avx512f avx512bw avx512cd avx512dq avx512vl", "AVX512_CORE", 0x27, "SKYLAKEX",
                        above_v4),
 }
 
