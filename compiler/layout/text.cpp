@@ -1,0 +1,187 @@
+// See text.h.
+#include "layout/text.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+namespace axon::layout {
+
+// ---- Printing ----
+
+namespace {
+
+/// In parentheses where a space outside of any shows that it is more than one factor.
+std::string print_size(const Dim& size) {
+  std::string text = size.str();
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == ' ' && depth == 0) return "(" + text + ")";
+  }
+  return text;
+}
+
+std::string print_stride(const Iter& iter) {
+  return print_size(iter.stride) + (iter.axis == Axis() ? "" : "@" + iter.axis.name);
+}
+
+std::string print_iters(const char* name, const std::vector<Iter>& iters) {
+  if (iters.empty()) return fmt::format("{}[]", name);
+  std::string from, to;
+  for (const Iter& iter : iters) {
+    from += (from.empty() ? "" : ",") + print_size(iter.extent);
+    to += (to.empty() ? "" : ",") + print_stride(iter);
+  }
+  return iters.size() == 1 ? fmt::format("{}[{}:{}]", name, from, to)
+                           : fmt::format("{}[({}):({})]", name, from, to);
+}
+
+}  // namespace
+
+std::string print(const Layout& layout) {
+  std::string out = print_iters("S", layout.shards);
+  if (!layout.replicas.empty()) out += " + " + print_iters("R", layout.replicas);
+  for (const auto& [axis, amount] : layout.offset)
+    if (!amount.is(0)) out += fmt::format(" + {}@{}", print_size(amount), axis.name);
+  return out;
+}
+
+// ---- Parsing ----
+
+namespace {
+
+class Parser {
+ public:
+  Parser(std::string_view text, const shape::NameLookup& names, const Axes& axes)
+      : text_(text), names_(names), axes_(axes) {}
+
+  std::optional<Layout> layout() {
+    Layout out;
+    if (!expect('S') || !expect('[') || !shards(out.shards)) return std::nullopt;
+    while (accept('+'))
+      if (!(at_replicas() ? replicas(out.replicas) : offset(out))) return std::nullopt;
+    if (at_ != text_.size()) return fail("`+` or the end of the layout is expected"), std::nullopt;
+    at_ = 0;
+    if (auto why = why_ill_formed(out, axes_)) return fail(*why), std::nullopt;
+    return out;
+  }
+  const ParseError& error() const { return error_; }
+
+ private:
+  bool shards(std::vector<Iter>& out) {
+    if (accept(']')) return true;
+    const bool tuple = accept('(');
+    std::vector<Dim> sizes;
+    if (!list(sizes)) return false;
+    if (!tuple && accept(']')) {
+      out = row_major(sizes).shards;
+      return true;
+    }
+    return strides(tuple, sizes, out);
+  }
+  bool replicas(std::vector<Iter>& out) {
+    accept('R');
+    accept('[');
+    if (!out.empty()) return fail("replicas are stated once");
+    const bool tuple = accept('(');
+    std::vector<Dim> sizes;
+    return list(sizes) && strides(tuple, sizes, out);
+  }
+
+  /// What follows the extents: `):(4@lane,1)]`, `:4@lane]`.
+  bool strides(bool tuple, const std::vector<Dim>& sizes, std::vector<Iter>& out) {
+    if (!tuple && sizes.size() > 1) return fail("several extents stand in parentheses before their strides");
+    if ((tuple && !expect(')')) || !expect(':') || (tuple && !expect('('))) return false;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      if (i > 0 && !expect(',')) return false;
+      Iter iter{sizes[i], 0, {}};
+      if (!size(iter.stride) || (accept('@') && !axis(iter.axis))) return false;
+      out.push_back(std::move(iter));
+    }
+    return (!tuple || expect(')')) && expect(']');
+  }
+
+  bool offset(Layout& out) {
+    Dim amount;
+    Axis on;
+    if (!size(amount) || !expect('@') || !axis(on)) return false;
+    add_offset(out, on, amount);
+    return true;
+  }
+
+  bool list(std::vector<Dim>& out) {
+    do {
+      Dim one;
+      if (!size(one)) return false;
+      out.push_back(one);
+    } while (accept(','));
+    return true;
+  }
+  bool size(Dim& out) {
+    ParseError error;
+    const auto value = shape::parse_dim_prefix(text_, at_, names_, &error);
+    if (!value) {
+      at_ = error.offset;
+      return fail(error.message);
+    }
+    out = *value;
+    return true;
+  }
+  bool axis(Axis& out) {
+    skip_space();
+    size_t end = at_;
+    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) || text_[end] == '_'))
+      ++end;
+    if (end == at_) return fail("an axis is expected");
+    out.name = text_.substr(at_, end - at_);
+    if (!axes_.find(out)) return fail(fmt::format("no axis is called `{}`", out.name));
+    at_ = end;
+    return true;
+  }
+
+  bool at_replicas() {
+    skip_space();
+    size_t next = at_ + 1;
+    while (next < text_.size() && text_[next] == ' ') ++next;
+    return at_ < text_.size() && text_[at_] == 'R' && next < text_.size() && text_[next] == '[';
+  }
+  void skip_space() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+  }
+  bool accept(char c) {
+    skip_space();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    skip_space();
+    return true;
+  }
+  bool expect(char c) { return accept(c) || fail(fmt::format("`{}` is expected", c)); }
+  bool fail(std::string message) {
+    if (error_.message.empty()) error_ = {at_, std::move(message)};
+    return false;
+  }
+
+  std::string_view text_;
+  const shape::NameLookup& names_;
+  const Axes& axes_;
+  size_t at_ = 0;
+  ParseError error_;
+};
+
+}  // namespace
+
+std::optional<Layout> parse(std::string_view text, const shape::NameLookup& names, const Axes& axes,
+                            ParseError* error) {
+  Parser parser(text, names, axes);
+  auto layout = parser.layout();
+  if (!layout && error) *error = parser.error();
+  return layout;
+}
+
+std::optional<Layout> parse(std::string_view text, ParseError* error) {
+  const shape::NameLookup none = [](std::string_view) { return std::nullopt; };
+  return parse(text, none, {}, error);
+}
+
+}  // namespace axon::layout
