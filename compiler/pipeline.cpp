@@ -97,16 +97,16 @@ void make_tasks(Compilation& c) {
   const task::Tiling tiling;
   std::vector<const graph::Graph*> graphs;
   for (const CompiledEntry& entry : c.entries) graphs.push_back(&entry.graph);
-  const auto layouts = task::choose_layouts(graphs, tiling);
+  const auto placements = task::choose_placements(graphs, tiling);
   for (size_t e = 0; e < c.entries.size(); ++e) {
     CompiledEntry& entry = c.entries[e];
-    entry.layouts = layouts[e];
+    entry.placements = placements[e];
     entry.plan.graph = &entry.graph;
     within_allowance(c, entry, [&] {
       base::work(steps_of_a_node * entry.graph.nodes.size());
       plan::Variant variant;
       variant.symbol = symbol_of(entry.name, 0);
-      variant.program = task::from_graph(entry.graph, entry.layouts, {}, tiling);
+      variant.program = task::from_graph(entry.graph, entry.placements, {}, tiling);
       task::derive_events(variant.program);
       entry.plan.variants.push_back(std::move(variant));
     });
@@ -227,7 +227,7 @@ void make_bundle(Compilation& c) {
   auto scratch = c.scratch_bytes.begin();
   for (const CompiledEntry& entry : c.entries) {
     const auto end = scratch + static_cast<ptrdiff_t>(entry.plan.variants.size());
-    parts.entries.push_back({&entry.plan, entry.layouts, {scratch, end}});
+    parts.entries.push_back({&entry.plan, entry.placements, {scratch, end}});
     scratch = end;
   }
   auto bundle = image::build_bundle(parts, error);

@@ -36,7 +36,7 @@ struct CompileOptions {
 struct CompiledEntry {
   std::string name;
   graph::Graph graph;
-  std::vector<task::Layout> layouts;  ///< per graph input, agreed by all entries
+  std::vector<task::Placement> placements;  ///< per graph input, agreed by all entries
   plan::Plan plan;
 };
 

@@ -7,22 +7,26 @@ namespace axon::graph {
 
 namespace {
 
-/// The load under casts that widen a float; invalid when the factor is something else.
+bool is_byte(Elem e) { return e == Elem::i8 || e == Elem::u8; }
+
+/// The load under casts to a wider float that holds every value; invalid when the factor is something else.
 ScalarId load_under_casts(const Graph& g, ScalarId id) {
   const auto widens = [&](const Scalar& s) {
     const Elem from = g.scalars[s.args[0]].elem;
-    return base::is_float(from) && base::is_float(s.elem) &&
-           base::elem_bytes(s.elem) > base::elem_bytes(from);
+    if (!base::is_float(s.elem)) return false;
+    return base::is_float(from) ? base::elem_bytes(s.elem) > base::elem_bytes(from)
+                                : is_byte(from) && base::elem_bytes(s.elem) >= 4;
   };
   while (g.scalars[id].op == Op::cast && widens(g.scalars[id])) id = g.scalars[id].args[0];
   return g.scalars[id].op == Op::load ? id : ScalarId{};
 }
 
-/// What kernels stream: the accumulator's own type, and into f32 the narrow floats of 16 bits.
+/// What kernels stream: the accumulator's own type, and into f32 the narrow floats of 16 bits and the integers
+/// of 8.
 bool kernels_read(Elem accumulator, Elem stored) {
   if (accumulator == Elem::f64) return stored == Elem::f64;
   if (accumulator != Elem::f32) return false;
-  return stored == Elem::f32 || stored == Elem::bf16 || stored == Elem::f16;
+  return stored == Elem::f32 || stored == Elem::bf16 || stored == Elem::f16 || is_byte(stored);
 }
 
 bool is_weight(const Graph& g, Value v) {

@@ -35,7 +35,7 @@ struct Contraction {
 
 /// The body as a contraction; nullopt when it is no sum of products with binders on both sides. `domain` is
 /// that of the body, `locals` are those of its node. Of several right operands that kernels can read, floats
-/// of at most the accumulator's width whose indices are affine or the same all along the column and the
+/// of at most the accumulator's width and integers of 8 bits whose indices are affine or the same all along the column and the
 /// depth, it is the one whose elements lie best: column after column in a weight, then in any tensor, then
 /// depth after depth. Where they can read none, the right operand is what depends on the last axis of the
 /// domain that some factors have and others lack.

@@ -67,8 +67,8 @@ class Planner {
   bool is_panel(ScalarId load) const {
     const auto target = g_.scalars[load].target;
     if (target.is_local()) return false;
-    return body_.program->buffers[body_.program->place(target).buffer].layout.kind ==
-           task::Layout::Kind::panel;
+    const auto& buffer = body_.program->buffers[body_.program->place(target).buffer];
+    return buffer.shape.size() >= 2 && buffer.placement == layout::panels(buffer.shape.size(), panel_width);
   }
 
   /// The longest axis that only the left operand has; the last one where lengths are not known to differ.
@@ -181,7 +181,7 @@ Dim offset_at(const Body& body, const Scalar& load, std::vector<Dim> index) {
   }
   const task::Place& place = body.program->place(load.target);
   if (place.slot) index.insert(index.begin(), *place.slot);
-  return layout_of(body.program->buffers[place.buffer]).offset(index);
+  return offset_of(body.program->buffers[place.buffer], index);
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ constexpr uint64_t steps_of_a_plan = 80'000'000;
 
 plan::Plan made_of(const graph::Graph& graph, plan::Schedule schedule) {
   const task::Tiling tiling;
-  const auto layouts = task::choose_layouts({&graph}, tiling);
-  task::Program program = task::from_graph(graph, layouts[0], {}, tiling);
+  const auto placements = task::choose_placements({&graph}, tiling);
+  task::Program program = task::from_graph(graph, placements[0], {}, tiling);
   task::derive_events(program);
   plan::Plan plan;
   plan.graph = &graph;

@@ -56,6 +56,18 @@ std::string TextReader::quoted() {
   return name;
 }
 
+Placement TextReader::placement(size_t rank) {
+  std::string_view rest(text_);
+  rest.remove_prefix(at_);
+  const auto placement = layout::parse_placement(rest);
+  if (!placement || layout::why_ill_formed(*placement, rank)) {
+    fail("the order of a tensor's digits is expected, such as `(1/32, 0, 1%32)`");
+    return {};
+  }
+  at_ = text_.size() - rest.size();
+  return *placement;
+}
+
 int64_t TextReader::number() {
   space();
   const size_t begin = at_;

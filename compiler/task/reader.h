@@ -42,6 +42,7 @@ class TextReader {
   Dim dim();
   std::vector<Dim> dims(std::string_view open, std::string_view close);
   std::vector<Fact> facts();
+  Placement placement(size_t rank);
   /// Items up to `close`, separated by commas.
   void list(std::string_view close, const std::function<void()>& item);
 

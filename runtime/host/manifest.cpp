@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint32_t manifest_format = 2;  ///< 2: slots lie above others
+constexpr uint32_t manifest_format = 3;  ///< 2: slots lie above others; 3: placements of weights
 
 /// Parses with duplicate keys and deep nesting refused; the library itself does not recurse.
 Result<json> parse_json(weights::Bytes bytes) {
@@ -152,17 +152,21 @@ class Reader {
       fail(top.where, text("kernel interface ", abi, ", this library has ", AXON_ABI_VERSION), code::version);
   }
 
+  Placement placement(const Node& weight, uint32_t rank) {
+    Placement out;
+    for (const Node& digit : list(weight, "placement"))
+      out.digits.push_back({number(digit, "axis", limits::rank), number(digit, "extent", limits::multiple + 1)});
+    if (const char* const why = why_bad(out, rank)) fail(weight.where, why);
+    return out;
+  }
+
   Weight weight(const Node& node) {
     Weight out;
     out.path = string(node, "path");
     out.elem = elem(node);
     out.rank = static_cast<uint32_t>(list(node, "shape").size());
-    const Node layout = field(node, "layout");
-    out.layout.panel = word(field(layout, "kind"), {"identity", "panel"}) == 1;
-    if (out.layout.panel) out.layout.width = number(layout, "width", limits::panel_width + 1);
     if (out.rank > limits::rank) fail(node.where, text("more than ", limits::rank, " axes"));
-    if (out.layout.panel && (out.rank < 2 || out.layout.width == 0))
-      fail(node.where, "a panel needs two axes and a width");
+    out.placement = placement(node, out.rank);
     for (const Weight& other : out_.weights)
       if (other.path == out.path) fail(node.where, text("weight ", printable(out.path), " twice"));
     return out;

@@ -87,7 +87,7 @@ TEST(Texts, ReadBackWithSeveralVariants) {
   const std::vector<shape::Fact> few = {shape::at_most(Dim(m->var), Dim(64))};
   for (const auto& guard : {few, std::vector<shape::Fact>{}}) {
     auto program =
-        task::from_graph(example->graph, task::choose_layouts({&example->graph}, {})[0], guard, {});
+        task::from_graph(example->graph, task::choose_placements({&example->graph}, {})[0], guard, {});
     task::derive_events(program);
     plan.variants.push_back(
         from_task(std::move(program), fmt::format("decoder_{}", plan.variants.size()), Schedule::events));

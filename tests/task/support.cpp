@@ -111,8 +111,8 @@ ExamplePtr load_example(const std::string& name) {
 }
 
 Program program_of(const Example& example) {
-  const auto layouts = choose_layouts({&example.graph}, example.tiling);
-  Program program = from_graph(example.graph, layouts[0], {}, example.tiling);
+  const auto placements = choose_placements({&example.graph}, example.tiling);
+  Program program = from_graph(example.graph, placements[0], {}, example.tiling);
   derive_events(program);
   return program;
 }

@@ -1,6 +1,6 @@
 // Which weights are stored as panels. A bundle keeps one copy of each weight, so all uses in all entries must
 // agree: a weight is a panel when every load of it is the right operand of a contraction that streams panels,
-// else identity. Arguments and states of other entries may have the path of a weight; they are the caller's,
+// else row-major. Arguments and states of other entries may have the path of a weight; they are the caller's,
 // and stay as they are.
 #include <map>
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace axon::task {
 
-std::vector<std::vector<Layout>> choose_layouts(const std::vector<const graph::Graph*>& graphs,
+std::vector<std::vector<Placement>> choose_placements(const std::vector<const graph::Graph*>& graphs,
                                                 const Tiling& tiling) {
   std::map<std::string, bool> panel;  // by path: every use so far streams panels
   for (const graph::Graph* g : graphs)
@@ -36,17 +36,17 @@ std::vector<std::vector<Layout>> choose_layouts(const std::vector<const graph::G
       for (const auto& local : node.locals) visit(local.body);
       for (const auto& output : node.outputs) visit(output.body);
     }
-  std::vector<std::vector<Layout>> layouts;
+  std::vector<std::vector<Placement>> placements;
   for (const graph::Graph* g : graphs) {
-    auto& of_graph = layouts.emplace_back();
+    auto& of_graph = placements.emplace_back();
     for (const auto& input : g->inputs) {
       const auto it = panel.find(input.path);
       const bool is_panel = input.kind == graph::InputKind::weight && it != panel.end() && it->second &&
                             input.type.shape.size() >= 2;
-      of_graph.push_back(is_panel ? Layout{Layout::Kind::panel, tiling.panel} : Layout{});
+      of_graph.push_back(is_panel ? layout::panels(input.type.shape.size(), tiling.panel) : Placement{});
     }
   }
-  return layouts;
+  return placements;
 }
 
 }  // namespace axon::task
