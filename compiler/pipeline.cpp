@@ -93,14 +93,17 @@ std::string symbol_of(const std::string& entry, size_t variant) {
   return fmt::format("{}_{}", entry, variant);
 }
 
-void make_tasks(Compilation& c) {
-  const task::Tiling tiling;
+void place_weights(Compilation& c) {
   std::vector<const graph::Graph*> graphs;
   for (const CompiledEntry& entry : c.entries) graphs.push_back(&entry.graph);
-  const auto placements = task::choose_placements(graphs, tiling);
-  for (size_t e = 0; e < c.entries.size(); ++e) {
-    CompiledEntry& entry = c.entries[e];
-    entry.placements = placements[e];
+  c.placements = task::choose_placements(graphs, target::x86_64().panel_columns);
+  for (CompiledEntry& entry : c.entries) entry.placements = task::placements_of(entry.graph, c.placements);
+}
+std::string print_placements(Compilation& c) { return task::print(c.placements); }
+
+void make_tasks(Compilation& c) {
+  const task::Tiling tiling;
+  for (CompiledEntry& entry : c.entries) {
     entry.plan.graph = &entry.graph;
     within_allowance(c, entry, [&] {
       base::work(steps_of_a_node * entry.graph.nodes.size());
@@ -252,6 +255,7 @@ const std::vector<Stage>& stages() {
        print_graphs},
       {"fused", "algebra and fusion: each node is what one kind of task computes", fuse_graphs, print_graphs},
       {"inplace", "updates in place, with copies of what is still read", update_in_place, print_graphs},
+      {"places", "where weights lie, one choice for all entries", place_weights, print_placements},
       {"tasks", "constant tiles, boxes, and the event tensors that they imply", make_tasks, print_tasks},
       {"plan", "segments, hoisted waits, memory", make_plans, print_plans},
       {"proof", "that tasks and plan are right for all sizes: order, memory, words", prove, print_proofs},

@@ -20,6 +20,7 @@
 #include "source/diagnostic.h"
 #include "source/span.h"
 #include "syntax/ast.h"
+#include "task/placements.h"
 
 namespace axon {
 
@@ -53,10 +54,11 @@ struct Compilation {
   std::optional<syntax::File> syntax;
   std::optional<core::Program> core;
   std::deque<CompiledEntry> entries;                        ///< a deque: plans point at their graphs
+  task::ChosenPlacements placements;                        ///< of weights, for all entries
   std::map<std::string, std::vector<std::string>> objects;  ///< per level: ELF objects to link
-  std::vector<shape::Dim> scratch_bytes;                    ///< per variant, those of all entries: of a worker
-  std::string bundle;                                       ///< the finished container
-  std::vector<std::pair<std::string, double>> times;        ///< per stage that ran, in milliseconds
+  std::vector<shape::Dim> scratch_bytes;              ///< per variant, those of all entries: of a worker
+  std::string bundle;                                 ///< the finished container
+  std::vector<std::pair<std::string, double>> times;  ///< per stage that ran, in milliseconds
 };
 
 struct Stage {

@@ -35,8 +35,8 @@ std::vector<Placed> placed(const Placement& p, const Shape& shape) {
   const std::vector<Digit> digits = digits_of(p, shape.size());
   for (size_t i = digits.size(); i-- > 0;) {
     const Digit& digit = digits[i];
-    const Dim extent = digit.extent > 0 ? Dim(digit.extent)
-                                        : shape::cdiv(shape[digit.axis], Dim(multiples[digit.axis]));
+    const Dim extent =
+        digit.extent > 0 ? Dim(digit.extent) : shape::cdiv(shape[digit.axis], Dim(multiples[digit.axis]));
     out.push_back({digit, below[digit.axis], extent, stride});
     stride = stride * extent;
     if (digit.extent > 0) below[digit.axis] *= digit.extent;
@@ -70,12 +70,17 @@ class Reader {
 
 }  // namespace
 
-Placement panels(size_t rank, int64_t columns) {
+Placement panels(size_t rank, const PanelAxes& axes, int64_t columns) {
   Placement out;
-  const auto last = static_cast<uint32_t>(rank - 1);
-  for (uint32_t a = 0; a + 1 < last; ++a) out.digits.push_back({a, 0});
-  out.digits.insert(out.digits.end(), {{last, 0}, {last - 1, 0}, {last, columns}});
+  for (uint32_t a = 0; a < rank; ++a)
+    if (a != axes.column && a != axes.depth) out.digits.push_back({a, 0});
+  out.digits.insert(out.digits.end(), {{axes.column, 0}, {axes.depth, 0}, {axes.column, columns}});
   return out;
+}
+
+Placement panels(size_t rank, int64_t columns) {
+  const auto last = static_cast<uint32_t>(rank - 1);
+  return panels(rank, {last, last - 1}, columns);
 }
 
 std::optional<std::string> why_ill_formed(const Placement& p, size_t rank) {

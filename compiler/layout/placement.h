@@ -1,9 +1,9 @@
 // How a whole tensor lies in memory, without regard to its sizes: the order of its digits.
 //
-// A placement names the digits of the indices from the slowest to the fastest; they lie without gaps. Each axis
-// has one digit that takes what is left of it and stands before its others, which have a constant extent; the
-// axis is rounded up to a multiple of their product. The tensor is the prefix of what is placed; what lies past
-// it is zero. No digits at all are row-major order.
+// A placement names the digits of the indices from the slowest to the fastest; they lie without gaps. Each
+// axis has one digit that takes what is left of it and stands before its others, which have a constant
+// extent; the axis is rounded up to a multiple of their product. The tensor is the prefix of what is placed;
+// what lies past it is zero. No digits at all are row-major order.
 //
 //     (0, 1)                rows one after the other
 //     (1, 0)                columns one after the other
@@ -33,7 +33,14 @@ struct Placement {
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 
-/// The last axis in panels of so many positions, the axis before it whole in each. Of at least two axes.
+/// The axes of a matrix in a tensor.
+struct PanelAxes {
+  uint32_t column, depth;
+  friend bool operator==(const PanelAxes&, const PanelAxes&) = default;
+};
+/// Panels of so many columns, the depth whole in each; the other axes come first, in their order.
+Placement panels(size_t rank, const PanelAxes&, int64_t columns);
+/// The last axis are the columns, the one before it is the depth. Of at least two axes.
 Placement panels(size_t rank, int64_t columns);
 
 /// Why there is no such placement of tensors of that rank; nullopt where there is one.
@@ -52,7 +59,8 @@ Dim elements_of(const Placement&, const Shape&);
 
 /// `(1/32, 0, 1%32)`; `()` of row-major order.
 std::string print(const Placement&);
-/// Reads what print() writes, from the front of the text, which it takes it from; nullopt where there is none.
+/// Reads what print() writes, from the front of the text, which it takes it from; nullopt where there is
+/// none.
 std::optional<Placement> parse_placement(std::string_view& text);
 
 }  // namespace axon::layout

@@ -69,7 +69,7 @@ struct ContractPlan {
   bool turned = false;            ///< else: staged as [group][depth][row], or as [group][row][depth]
   Dim left_offset;                ///< where
   Dim left_row_stride, left_depth_stride, left_group_stride;
-  bool panel = false;  ///< the right operand is stored as panels
+  std::optional<layout::PanelAxes> panel;  ///< of a right operand that is stored as panels
 };
 
 struct OnlinePlan;

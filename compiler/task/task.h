@@ -60,8 +60,7 @@ struct Buffer {
       shape;  ///< row-major; carried temporaries have a leading axis of 2 (slot = iteration mod 2)
   enum class Kind : uint8_t { weight, argument, state, result, temporary } kind = Kind::temporary;
   uint32_t index = 0;  ///< weight, argument, state: graph input; result: graph result
-  /// Of a weight, in the prepared parameter object: one for all entries of a bundle. Row-major maps the file
-  /// without a copy; contraction kernels stream panels (layout::panels).
+  /// Of a weight, in the prepared parameter object (placements.h): one for all entries of a bundle.
   Placement placement;
 };
 
@@ -198,14 +197,10 @@ struct Tiling {
   int64_t targets = 131072;                        ///< elements of a task that scatters
 };
 
-/// Placements of weights that all entries of a bundle can live with: panels when every use is as the right
-/// operand of a contraction over its second-to-last axis, row-major otherwise. One for each input of each
-/// graph.
-std::vector<std::vector<Placement>> choose_placements(const std::vector<const graph::Graph*>&, const Tiling&);
-
-/// Tiles, places, and orders; events are empty. `guard` is the variant's condition on sizes.
-Program from_graph(const graph::Graph&, const std::vector<Placement>&,
-                   const std::vector<Fact>& guard, const Tiling&);
+/// Tiles, places, and orders; events are empty. `guard` is the variant's condition on sizes. A placement for
+/// each input.
+Program from_graph(const graph::Graph&, const std::vector<Placement>&, const std::vector<Fact>& guard,
+                   const Tiling&);
 /// Fills events and waits from the accesses, removes waits implied by others, and writes the certificate.
 void derive_events(Program&);
 

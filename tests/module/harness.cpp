@@ -16,6 +16,7 @@
 
 #include "device/abi.h"
 #include "graph/round.h"
+#include "task/placements.h"
 #include "task/storage.h"
 
 namespace axon::testing {
@@ -226,8 +227,9 @@ void Native::build() {
   for (const std::string& fault : graph::verify(*graph_)) error_ += fault + "\n";
   if (!error_.empty()) return;
   task::insert_copies(*graph_);
-  const auto placements = task::choose_placements({graph_.get()}, options_.tiling);
-  task::Program program = task::from_graph(*graph_, placements[0], options_.guard, options_.tiling);
+  const auto chosen = task::choose_placements({graph_.get()}, options_.tiling.panel);
+  task::Program program =
+      task::from_graph(*graph_, task::placements_of(*graph_, chosen), options_.guard, options_.tiling);
   task::derive_events(program);
   plan_.graph = graph_.get();
   plan_.variants.push_back(plan::from_task(std::move(program), "test_0", plan::Schedule::events));
