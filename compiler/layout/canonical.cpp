@@ -168,6 +168,7 @@ std::optional<int64_t> first_difference(const Layout& left, const Layout& right)
   // While the digits below agree, the first index that differs is one digit of 1, behind an iter of either.
   a.replicas.clear();
   b.replicas.clear();
+  const Evaluator one(a), other(b);
   std::set<int64_t> candidates;
   for (const Layout* layout : {&a, &b}) {
     int64_t below = 1;
@@ -176,7 +177,6 @@ std::optional<int64_t> first_difference(const Layout& left, const Layout& right)
       below *= *layout->shards[i].extent.constant();
     }
   }
-  const Evaluator one(a), other(b);
   const auto at = [](const Evaluator& layout, int64_t x) {
     Point point;
     const std::vector<int64_t> place = layout.base(x);

@@ -4,6 +4,7 @@
 // who asks proves them, states them in a type, or checks them at a call. Operations on numbers need nothing.
 // A result is exact or refused, never an approximation.
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,6 +41,13 @@ class Outcome {
   std::string why_;
 };
 
-inline void append(Needs& to, const Needs& more) { to.insert(to.end(), more.begin(), more.end()); }
+/// Each need once.
+inline void append(Needs& to, const Needs& more) {
+  for (const shape::Fact& need : more)
+    if (std::none_of(to.begin(), to.end(), [&](const shape::Fact& known) {
+          return known.lhs == need.lhs && known.relation == need.relation && known.rhs == need.rhs;
+        }))
+      to.push_back(need);
+}
 
 }  // namespace axon::layout
