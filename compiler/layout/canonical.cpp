@@ -115,10 +115,10 @@ std::optional<bool> same_replicas(const Layout& a, const Layout& b) {
 }
 
 /// Sizes that the facts allow, which may tell the two apart.
-std::optional<shape::Assignment> some_sizes(const Layout& a, const Layout& b, std::vector<Fact> facts) {
+std::optional<shape::Assignment> some_sizes(const Layout& a, const Layout& b,
+                                            const std::vector<Fact>& facts) {
   std::vector<shape::Var> variables;
   for (const Layout* layout : {&a, &b}) {
-    append(facts, positive_extents(*layout));
     for (const auto& [axis, amount] : layout->offset) amount.collect_vars(variables);
     for (const auto* iters : {&layout->shards, &layout->replicas})
       for (const Iter& iter : *iters) iter.stride.collect_vars(variables);
@@ -155,8 +155,11 @@ std::optional<bool> same(const Layout& left, const Layout& right, const std::vec
     if (a.shards != b.shards || a.offset != b.offset) return false;
     return same_replicas(a, b);
   }
-  if (surely_same(a, b, Decider(facts))) return true;
-  const auto values = some_sizes(a, b, facts);
+  std::vector<Fact> known = positive_extents(a);
+  append(known, positive_extents(b));
+  append(known, facts);
+  if (surely_same(a, b, Decider(known))) return true;
+  const auto values = some_sizes(a, b, known);
   if (!values) return std::nullopt;
   const auto here = evaluate(a, *values), there = evaluate(b, *values);
   return here && there && same(*here, *there) == false ? std::optional(false) : std::nullopt;

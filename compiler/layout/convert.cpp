@@ -48,9 +48,11 @@ class OneAxis {
   Outcome<Movement> movement(AxisKind kind, bool partial_sums) {
     steps_ = steps();
     if (!steps_) pairs_ = pairs();
-    const auto kept = contained(to_, from_, false), all = contained(from_, to_, true);
-    if (!kept || !all) return Refusal{fmt::format("what moves on `{}` is not decided", axis_.name)};
+    const Refusal undecided{fmt::format("what moves on `{}` is not decided", axis_.name)};
+    if (!steps_ && !pairs_) return undecided;
     if (partial_sums && !from_.replicas.empty()) return collective(true);
+    const auto kept = contained(to_, from_, false), all = contained(from_, to_, true);
+    if (!kept || (*kept && !all)) return undecided;
     if (*kept) return *all ? Movement::same : Movement::local;
     if (kind == AxisKind::memory) return Movement::within_thread;
     if (kind == AxisKind::device) return collective(false);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bug.h"
 #include "shape/prover.h"
 
 namespace axon::layout {
@@ -29,8 +30,12 @@ class Outcome {
   Outcome(Refusal refusal) : why_(std::move(refusal.why)) {}  // NOLINT
 
   explicit operator bool() const { return value_.has_value(); }
-  const T& operator*() const { return *value_; }
-  const T* operator->() const { return &*value_; }
+  /// Of a refusal there is none: that is looked at first.
+  const T& operator*() const {
+    if (!value_) base::bug("layout", why_);
+    return *value_;
+  }
+  const T* operator->() const { return &**this; }
   const Needs& needs() const { return needs_; }
   const std::string& why() const { return why_; }  ///< of a refusal
   Refusal refusal() const { return {why_}; }

@@ -17,7 +17,7 @@ namespace {
 /// One axis: its digits from the inner end.
 class AxisSlice {
  public:
-  AxisSlice(std::vector<Iter> iters, Range range) : left_(std::move(iters)), range_(std::move(range)) {}
+  AxisSlice(std::vector<Iter> iters, const Range& range) : left_(std::move(iters)), range_(range) {}
 
   /// Empty, or why there is none.
   std::string run() {

@@ -69,10 +69,11 @@ std::optional<std::vector<Iter>> replicas_beside(const Layout& whole, const Layo
       out.insert(out.end(), of_whole.begin(), of_whole.end());
       continue;
     }
-    std::vector<int64_t> rest = difference(*all, *some);
-    std::erase_if(rest, [&](int64_t at) { return !keep(axis, at); });
-    if (rest.empty() || sums(rest, *some) != all) return std::nullopt;
-    const auto iters = as_iters(rest, axis);
+    auto rest = difference(*all, *some);
+    if (!rest) return std::nullopt;
+    std::erase_if(*rest, [&](int64_t at) { return !keep(axis, at); });
+    if (rest->empty() || sums(*rest, *some) != all) return std::nullopt;
+    const auto iters = as_iters(*rest, axis);
     if (!iters) return std::nullopt;
     out.insert(out.end(), iters->begin(), iters->end());
   }
