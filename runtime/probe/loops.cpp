@@ -1,9 +1,9 @@
-// See level.h. AXON_BENCH_LEVEL: v2, v3 or v4, the level that this is compiled for.
+// See loops.h. AXON_PROBE_LEVEL: v2, v3 or v4, the level that this is compiled for.
+#include "probe/loops.h"
+
 #include <utility>
 
-#include "level.h"
-
-namespace axon::bench {
+namespace axon::probe {
 
 namespace {
 
@@ -41,7 +41,6 @@ void read_all(const float* from, size_t count) { read_in(from, count, std::make_
 
 }  // namespace
 
-const Ceilings AXON_BENCH_LEVEL::ceilings = {static_cast<int64_t>(2 * lanes) * accumulators, multiply_adds,
-                                             read_all};
+const Loops AXON_PROBE_LEVEL::loops = {static_cast<int64_t>(lanes) * accumulators, multiply_adds, read_all};
 
-}  // namespace axon::bench
+}  // namespace axon::probe
