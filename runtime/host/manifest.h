@@ -104,6 +104,7 @@ struct Entry {
   std::vector<Debug> debugs;
   std::vector<Variant> variants;
   bool has_weights = false;
+  bool traced = false;  ///< its kernels note when they run their tasks
 };
 
 /// How a prepared weight is laid out. panel: the last two axes [k, n] become [cdiv(n, width)][k][width],
