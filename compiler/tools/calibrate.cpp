@@ -21,6 +21,8 @@ struct CalibrateOptions {
   bool check = false;
 };
 
+constexpr size_t most_runs = 1000;  ///< that --check times
+
 class Calibration {
  public:
   Calibration(const CalibrateOptions& o, Sizes sizes) : o_(o), bundle_(std::move(sizes)) {}
@@ -59,7 +61,7 @@ class Calibration {
       const Runtime runtime = runtime_of(workers);
       const Call call = bundle_.call_of(name, runtime.get());
       double predicted = 0;
-      const double measured = median_time(bundle_, call.get(), 1);
+      const double measured = median(times_of(bundle_, call.get(), 1, most_runs));
       bundle_.must(axon_call_predict(call.get(), workers, &predicted, bundle_.error()));
       fmt::print("{:24} {:7} {:12.4f} {:12.4f} {:9.2f}\n", name, workers, predicted * 1e-6, measured * 1e-6,
                  predicted / measured);

@@ -45,14 +45,20 @@ void SizedBundle::must(axon_status status) const {
 void SizedBundle::open(const std::string& path) {
   axon_bundle* bundle = nullptr;
   must(axon_open(path.c_str(), &bundle, error_.get()));
-  bundle_.reset(bundle);
   path_ = path;
+  take(bundle);
 }
 
 void SizedBundle::open_bytes(const std::string& bytes) {
   axon_bundle* bundle = nullptr;
   must(axon_open_memory(bytes.data(), bytes.size(), &bundle, error_.get()));
+  take(bundle);
+}
+
+void SizedBundle::take(axon_bundle* bundle) {
   bundle_.reset(bundle);
+  weights_.reset();
+  tensors_.clear();
 }
 
 const axon_entry* SizedBundle::find(const std::string& name) const {
@@ -191,9 +197,10 @@ Runtime runtime_of(uint32_t workers) {
   return Runtime(runtime);
 }
 
-double median_time(const SizedBundle& of, axon_call* call, double seconds) {
+std::vector<double> times_of(const SizedBundle& of, axon_call* call, double seconds, size_t most_runs,
+                             const std::function<void(double)>& after_each) {
   using Clock = std::chrono::steady_clock;
-  constexpr size_t least_runs = 3, most_runs = 1000;
+  constexpr size_t least_runs = 3;
   std::vector<double> times;
   const Clock::time_point begin = Clock::now();
   of.must(axon_call_run(call, of.error()));
@@ -201,11 +208,17 @@ double median_time(const SizedBundle& of, axon_call* call, double seconds) {
     const Clock::time_point start = Clock::now();
     of.must(axon_call_run(call, of.error()));
     times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - start).count());
+    if (after_each) after_each(times.back());
   } while (
       times.size() < least_runs ||
       (times.size() < most_runs && std::chrono::duration<double>(Clock::now() - begin).count() < seconds));
-  std::nth_element(times.begin(), times.begin() + static_cast<ptrdiff_t>(times.size() / 2), times.end());
-  return times[times.size() / 2];
+  return times;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 }  // namespace axon::tools

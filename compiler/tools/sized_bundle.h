@@ -6,6 +6,7 @@
 #include <axon/axon.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
@@ -40,7 +41,8 @@ class SizedBundle {
  public:
   explicit SizedBundle(Sizes sizes) : sizes_(std::move(sizes)) {}
 
-  /// Opens a file, or bytes; another one takes the place of the bundle, and its weights are to be bound.
+  /// Opens a file, or bytes, in the place of the bundle that was there. Its calls are gone, and its weights
+  /// are to be bound.
   void open(const std::string& path);
   void open_bytes(const std::string& bytes);
 
@@ -55,9 +57,10 @@ class SizedBundle {
   void must(axon_status status) const;
   axon_error* error() const { return error_.get(); }
   const axon_bundle* bundle() const { return bundle_.get(); }
+  const axon_entry* find(const std::string& name) const;
 
  private:
-  const axon_entry* find(const std::string& name) const;
+  void take(axon_bundle*);
   std::vector<const axon_entry*> all_entries() const;
   axon_view array_for(const axon_entry*, size_t input, const axon_port&);
   void fill(const axon_view&, size_t count);
@@ -72,7 +75,10 @@ class SizedBundle {
 };
 
 Runtime runtime_of(uint32_t workers);
-/// Nanoseconds that a run takes in the median, for about so many seconds, after one that warms up.
-double median_time(const SizedBundle&, axon_call*, double seconds);
+/// Nanoseconds of each run of the call for about so many seconds, after one that warms up. `after_each` is
+/// told what a run took.
+std::vector<double> times_of(const SizedBundle&, axon_call*, double seconds, size_t most_runs,
+                             const std::function<void(double)>& after_each = nullptr);
+double median(std::vector<double>);
 
 }  // namespace axon::tools
