@@ -46,6 +46,7 @@ void KernelEmitter::run() {
   several_ = b.CreateICmpUGT(workers_, f_.i64(1));
   epoch_ = f_.context_field(ContextType::epoch, b.getInt32Ty());
   begin_counts();
+  tracing_.begin();
   leave_ = llvm::BasicBlock::Create(b.getContext(), "leave");
   walk(v_.steps);
   b.CreateBr(leave_);
@@ -99,15 +100,14 @@ void KernelEmitter::call_debug(uint32_t number) {
 
 void KernelEmitter::emit_segment(const plan::Segment& segment) {
   const auto& type = p_.types[segment.type];
-  const Tracing::Grain traced = tracing_.grain_of(segment);
+  const bool publishes = !segment.exit_conditions.empty() || !segment.data_sizes.empty();
   const auto [first, end] = each_task(
       segment,
       [&](Value* task) {
+        tracing_.next(task);
         emit_waits(segment.per_task);
-        if (traced == Tracing::Grain::task) tracing_.begin();
         call_task(segment.type, tasks_.run);
-        if (traced == Tracing::Grain::task)
-          tracing_.end(segment.type, task, f_.b.CreateAdd(task, f_.i64(1), "", true, true));
+        if (publishes && tracing_.is_on()) tracing_.close(f_.b.CreateAdd(task, f_.i64(1)));
         // These read what the task has written: behind its notification, memory may be another temporary's.
         for (uint32_t d : segment.exit_conditions) publish_exit(v_.exit_conditions[d], type);
         for (uint32_t number : segment.data_sizes) publish_size(v_.data_sizes[number]);
@@ -116,9 +116,10 @@ void KernelEmitter::emit_segment(const plan::Segment& segment) {
       [&](Value* first) {
         ask_ahead(segment, first);
         emit_waits(segment.hoisted);
-        if (traced == Tracing::Grain::share) tracing_.begin();
+        tracing_.open(segment.type, first);
       });
-  if (traced == Tracing::Grain::share) tracing_.end(segment.type, first, end);
+  if (!publishes && tracing_.is_on())
+    f_.when(f_.b.CreateICmpSLT(first, end), [&, end = end] { tracing_.close(end); });
   if (segment.barrier_after) wait_for_all(segment.type);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 
 #include "host/weights/elements.h"
 
@@ -124,7 +125,8 @@ axon_view SizedBundle::array_for(const axon_entry* entry, size_t input, const ax
   return view;
 }
 
-/// Floats: a prime number of random values, again and again.
+/// Floats: a prime number of random values around 0, again and again; a number that stands alone, which is
+/// often a scale or what keeps a root from 0, is positive.
 void SizedBundle::fill(const axon_view& view, size_t count) {
   const auto elem = static_cast<Elem>(view.elem);
   if (!is_float(elem)) return;
@@ -132,6 +134,7 @@ void SizedBundle::fill(const axon_view& view, size_t count) {
   std::uniform_real_distribution<float> values(-0.1F, 0.1F);
   std::vector<float> some(period);
   for (float& value : some) value = values(random_);
+  if (view.rank == 0) some[0] = std::abs(some[0]);
   const auto bytes = static_cast<size_t>(elem_bytes(elem));
   auto* const out = static_cast<uint8_t*>(view.data);
   for (size_t i = 0; i < count; i += period)

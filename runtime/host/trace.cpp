@@ -60,8 +60,8 @@ double Trace::since_begin(uint64_t ticks) const {
   return static_cast<double>(static_cast<int64_t>(ticks - begin_)) * tick_;
 }
 
-void Trace::add(uint32_t worker, uint32_t kernel, int64_t first, int64_t count, uint64_t begin) {
-  const uint64_t end = now();
+void Trace::add(uint32_t worker, uint32_t kernel, int64_t first, int64_t count, uint64_t begin,
+                uint64_t end) {
   if (worker >= workers_.size() || kernel >= variant_->kernels.size()) return;
   Worker& mine = workers_[worker];
   if (mine.runs.size() == room_) {

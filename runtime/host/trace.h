@@ -20,8 +20,8 @@ class Trace {
 
   /// A launch of the variant begins: what was noted before is forgotten.
   void begin(const Variant&);
-  /// Tasks `first` to `first + count` of a kernel end now; they began at `begin` of now().
-  void add(uint32_t worker, uint32_t kernel, int64_t first, int64_t count, uint64_t begin);
+  /// Tasks `first` to `first + count` of a kernel ran from `begin` to `end` of now().
+  void add(uint32_t worker, uint32_t kernel, int64_t first, int64_t count, uint64_t begin, uint64_t end);
   /// The clock of kernels: ticks of the processor's, where those are of equal length, else nanoseconds.
   static uint64_t now();
 

@@ -1,9 +1,9 @@
 // What this machine can do at most, measured: how many bytes its threads read, and how many multiply-adds of
 // float32 they compute, with the widest instructions of a level.
 //
-// In: a level that the machine has, a number of threads. Out: rates, the best of five. Each thread has a CPU
-// of its own among those that the process may use, as long as there are enough of them. Times begin when all
-// threads run.
+// In: a level that the machine has, a number of threads. Out: rates, the best of several. Each thread has a
+// CPU of its own among those that the process may use, as long as there are enough of them. Times begin when
+// all threads run.
 #pragma once
 #include <cstddef>
 #include <string_view>

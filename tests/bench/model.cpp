@@ -1,6 +1,6 @@
 // The example model against the machine's ceilings, probed in the same run: pinned threads, the widest loads
-// and multiply-adds of the level (AXON_LEVEL, or the best of the machine), huge pages, best of 5; the model's
-// figures are medians of interleaved rounds.
+// and multiply-adds of the level (AXON_LEVEL, or the best of the machine), huge pages, best of several; the
+// model's figures are medians of interleaved rounds.
 //
 //   bench_model BUNDLE WEIGHTS [ROUNDS]
 //

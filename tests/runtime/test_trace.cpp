@@ -105,7 +105,7 @@ TEST(Traces, TheClockRunsInNanoseconds) {
   trace.begin(variant);
   const uint64_t begin = host::Trace::now();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  trace.add(0, 0, 0, 1, begin);
+  trace.add(0, 0, 0, 1, begin, host::Trace::now());
   const double slept = trace.runs(0)[0].end - trace.runs(0)[0].begin;
   EXPECT_GT(slept, 19.9e6);
   EXPECT_LT(slept, 2e9);

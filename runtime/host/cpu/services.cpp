@@ -89,9 +89,11 @@ void Services::debug(const axon_kernel_context* context, uint32_t number) {
   if (launch.debug) launch.debug(launch.debug_user, number);
 }
 
-void Services::trace(const axon_kernel_context* context, uint32_t worker, uint32_t kernel, int64_t first,
-                     int64_t count, uint64_t begin) {
-  if (Trace* const trace = launch_of(context).trace) trace->add(worker, kernel, first, count, begin);
+uint64_t Services::trace(const axon_kernel_context* context, uint32_t worker, uint32_t kernel, int64_t first,
+                         int64_t count, uint64_t begin) {
+  const uint64_t end = Trace::now();
+  if (Trace* const trace = launch_of(context).trace) trace->add(worker, kernel, first, count, begin, end);
+  return end;
 }
 
 }  // namespace axon::host

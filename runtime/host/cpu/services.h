@@ -50,8 +50,8 @@ class Services {
   static void wait(const axon_kernel_context*, const uint32_t* word, uint32_t seen);
   static void wake(const axon_kernel_context*, const uint32_t* word);
   static void debug(const axon_kernel_context*, uint32_t number);
-  static void trace(const axon_kernel_context*, uint32_t worker, uint32_t kernel, int64_t first,
-                    int64_t count, uint64_t begin);
+  static uint64_t trace(const axon_kernel_context*, uint32_t worker, uint32_t kernel, int64_t first,
+                        int64_t count, uint64_t begin);
   void sleep(Launch&, const uint32_t* word, uint32_t seen);
 
   axon_services table_{};

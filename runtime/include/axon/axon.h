@@ -280,7 +280,8 @@ AXON_API axon_status axon_call_predict(const axon_call* call, uint32_t workers, 
 
 /* ---- traces ---- */
 
-/* Tasks of one type that a worker ran one after the other without waiting in between. */
+/* Tasks of one type that a worker ran one after the other without waiting in between. It begins where the
+ * worker's run before it has ended, or the wait behind that. */
 typedef struct axon_task_run {
   const char* type;     /* of the tasks, as the plan names it; belongs to the bundle */
   int64_t first, count; /* which: positions in the order in which the tasks of the type are shared out */
