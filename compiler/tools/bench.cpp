@@ -71,7 +71,7 @@ void measure(const BenchOptions& o, Compilation& c, SizedBundle& bundle, Benchma
 }
 
 int bench(BenchOptions& o) {
-  std::vector<std::string> entries;
+  std::vector<std::string> entries = o.common.entries;
   Sizes sizes;
   if (!sort_words(o.rest, entries, sizes)) return usage;
   if (entries.size() > 1) {

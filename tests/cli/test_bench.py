@@ -192,6 +192,8 @@ class Bench(unittest.TestCase):
                                     ([one, "n=3", "z=3"], 1, "error[E0801]: no entry has a size `z`"),
                                     ([one, "n=9223372036854775807"], 1, "error[E0"),
                                     ([self.program, "layer", "norm"], 2, "one entry is measured at a time"),
+                                    ([self.program, "layer", "--entry", "norm"], 2, "one entry is measured at a time"),
+                                    ([self.program, "--entry", "layr"], 1, "the file has no entry `layr`"),
                                     ([one, "n=-3"], 2, "a size is written as n=12"),
                                     ([one, "n=1", "n=2"], 2, "given twice"),
                                     ([one, "n=1", "--level=all"], 2, "one level is measured at a time"),
