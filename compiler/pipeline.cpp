@@ -197,7 +197,7 @@ void make_objects(Compilation& c) {
   const auto levels = levels_of(c);
   emit_entries(c, [&] {
     std::string error;
-    auto objects = module::emit_objects(plans_of(c), levels, {}, error);
+    auto objects = module::emit_objects(plans_of(c), levels, {.trace = c.options.trace}, error);
     if (!objects) return report_limitation(c, error);
     for (size_t i = 0; i < levels.size(); ++i)
       c.objects[std::string(levels[i]->name)] = std::move(objects->of_level[i]);
@@ -230,7 +230,7 @@ void make_bundle(Compilation& c) {
   auto scratch = c.scratch_bytes.begin();
   for (const CompiledEntry& entry : c.entries) {
     const auto end = scratch + static_cast<ptrdiff_t>(entry.plan.variants.size());
-    parts.entries.push_back({&entry.plan, entry.placements, {scratch, end}});
+    parts.entries.push_back({&entry.plan, entry.placements, {scratch, end}, c.options.trace});
     scratch = end;
   }
   auto bundle = image::build_bundle(parts, error);
@@ -290,6 +290,12 @@ bool run(Compilation& c, const std::string& last) {
     if (last == stage.name) return !c.diagnostics.has_errors();
   }
   base::bug("pipeline", "no stage named " + last);
+}
+
+void go_back_to(Compilation& c, const std::string& stage) {
+  const auto ran =
+      std::find_if(c.times.begin(), c.times.end(), [&](const auto& time) { return time.first == stage; });
+  c.times.erase(ran, c.times.end());
 }
 
 }  // namespace axon

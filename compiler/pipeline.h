@@ -31,6 +31,7 @@ struct CompileOptions {
   plan::Schedule schedule = plan::Schedule::events;
   std::vector<std::string> entries;  ///< only these; empty: all
   bool verify_tasks = true;          ///< prove the task graph's obligations before code is made
+  bool trace = false;                ///< code that notes when which task runs (axon_call_trace)
 };
 
 /// One entry on its way from core to plan.
@@ -81,5 +82,8 @@ const Stage* find_stage(const std::string& name);
 /// Runs the stages in order up to and including `last`, from the first that has not run; false when errors
 /// were reported.
 bool run(Compilation&, const std::string& last);
+
+/// The stage of that name and those behind it run again, with the options as they are then.
+void go_back_to(Compilation&, const std::string& stage);
 
 }  // namespace axon

@@ -86,10 +86,12 @@ class EntryWriter {
       : entry_(entry), graph_(*entry.plan->graph), weights_(weights) {}
 
   ordered_json run() {
-    return {{"name", graph_.name}, {"sizes", sizes()},
-            {"checks", checks()},  {"device_checks", device_checks()},
-            {"inputs", inputs()},  {"results", results()},
-            {"debugs", debugs()},  {"variants", variants()}};
+    ordered_json out = {{"name", graph_.name}, {"sizes", sizes()},
+                        {"checks", checks()},  {"device_checks", device_checks()},
+                        {"inputs", inputs()},  {"results", results()},
+                        {"debugs", debugs()},  {"variants", variants()}};
+    if (entry_.traced) out["traced"] = true;
+    return out;
   }
 
  private:

@@ -94,6 +94,7 @@ class Reader {
   uint32_t number(const Node& object, const char* key, uint64_t end) {
     return number(field(object, key), end);
   }
+  static bool truth(const Node& node) { return node.value->is_boolean() && node.value->get<bool>(); }
   /// Empty when the key is absent.
   std::vector<Node> list(const Node& object, const char* key) {
     std::vector<Node> out;
@@ -147,7 +148,8 @@ class Reader {
   void versions(const Node& top) {
     const uint32_t format = number(top, "format", UINT32_MAX), abi = number(top, "abi", UINT32_MAX);
     if (format != manifest_format)
-      fail(top.where, text("format ", format, ", this library reads format ", manifest_format), code::version);
+      fail(top.where, text("format ", format, ", this library reads format ", manifest_format),
+           code::version);
     if (abi != AXON_ABI_VERSION)
       fail(top.where, text("kernel interface ", abi, ", this library has ", AXON_ABI_VERSION), code::version);
   }
@@ -192,6 +194,7 @@ class Reader {
           {string(item, "name"), elem(item), shape(item), find(item, "condition") != nullptr});
     check_conditions(node, out.debugs);
     for (const Node& item : list(node, "variants")) out.variants.push_back(variant(item, out));
+    if (const Node* traced = find(node, "traced")) out.traced = truth(*traced);
     if (out.variants.empty() || !out.variants.back().guard.empty())
       fail(node.where, "the last variant must exist and have no guard");
     out_.entries.push_back(std::move(out));
@@ -252,7 +255,7 @@ class Reader {
     out.from =
         static_cast<axon_size_from>(word(field(node, "from"), {"parameter", "axis", "scalar", "data"}));
     if (const Node* integer = find(node, "integer")) {
-      out.integer = integer->value->is_boolean() && integer->value->get<bool>();
+      out.integer = truth(*integer);
       if (out.integer && out.from != AXON_FROM_SCALAR) fail(node.where, "only a scalar is no size");
     }
     if (out.from == AXON_FROM_DATA) {

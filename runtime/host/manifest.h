@@ -105,6 +105,7 @@ struct Entry {
   std::vector<Debug> debugs;
   std::vector<Variant> variants;
   bool has_weights = false;
+  bool traced = false;  ///< its kernels note when they run their tasks
 };
 
 struct Weight {

@@ -377,7 +377,7 @@ void ignore_wake(const axon_kernel_context*, const uint32_t*) {}
 struct Launch {
   uint32_t cancel = 0, failed = 0, sleepers = 0;
   int64_t failed_value[2] = {0, 0};
-  axon_services services{count_wait, ignore_wake, &sleepers, nullptr};
+  axon_services services{count_wait, ignore_wake, &sleepers, nullptr, nullptr, nullptr};
   axon_kernel_context context{};
   Launch() {
     context.cancel = &cancel;

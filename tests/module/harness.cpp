@@ -6,11 +6,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -207,6 +209,17 @@ void wait_service(const axon_kernel_context*, const uint32_t*, uint32_t) { sched
 void wake_service(const axon_kernel_context*, const uint32_t*) {}
 void debug_service(const axon_kernel_context*, uint32_t) {}
 
+std::atomic<uint64_t> clock_looks{0};
+std::mutex notes_mutex;
+std::vector<TaskNote> notes;
+uint64_t now_service() { return ++clock_looks; }
+uint64_t trace_service(const axon_kernel_context*, uint32_t worker, uint32_t kernel, int64_t first,
+                       int64_t count, uint64_t begin) {
+  const std::lock_guard lock(notes_mutex);
+  notes.push_back({worker, kernel, first, count, begin, now_service()});
+  return notes.back().end;
+}
+
 }  // namespace
 
 // ---- compiling ----
@@ -293,7 +306,9 @@ NativeOutcome Native::run(const std::vector<Tensor>& inputs, const shape::Assign
   }
   uint32_t cancel = 0;
   const uint32_t sleepers = 0;
-  const axon_services services{wait_service, wake_service, &sleepers, debug_service};
+  const axon_services services{wait_service,  wake_service, &sleepers,
+                               debug_service, now_service,  trace_service};
+  notes.clear();
   axon_kernel_context context{};
   context.sizes = size_table.data();
   context.buffers = buffers.data();
@@ -318,6 +333,7 @@ NativeOutcome Native::run(const std::vector<Tensor>& inputs, const shape::Assign
     outcome.seconds = std::min(outcome.seconds, processor_seconds() - begin);
     context.epoch += static_cast<uint32_t>(value(variant.iterations)) + 1;
   }
+  outcome.notes = notes;
   const auto read = [&](const task::Place& place) {
     const task::Buffer& buffer = p.buffers[place.buffer];
     Tensor t;

@@ -27,7 +27,7 @@ std::string changed(const std::string& from, const std::string& to) {
 TEST(Manifest, TheGoodOneIsRead) {
   const auto manifest = host::read_manifest(weights::Bytes(std::string_view(good)));
   ASSERT_TRUE(manifest);
-  EXPECT_EQ(manifest->entries.size(), 22u);
+  EXPECT_EQ(manifest->entries.size(), 23u);
   EXPECT_EQ(manifest->entries[0].sizes[1].equation.str(), "2*m");
   EXPECT_EQ(manifest->weights[0].placement.digits.back().extent, 4u);
   EXPECT_EQ(manifest->entries[2].variants[0].event_names[1], "second");
