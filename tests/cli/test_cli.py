@@ -1187,7 +1187,7 @@ class Options(WithProgram):
         self.assertEqual(self.complete("etcc", "ver"), ["verify"])
         self.assertEqual(self.complete("etcc", "check", "--ty"), ["--types"])
         self.assertEqual(self.complete("etcc", "build", "--schedule", ""), ["events", "barrier", "even"])
-        self.assertEqual(self.complete("etcc", "build", "--emit", "pl"), ["plan"])
+        self.assertEqual(self.complete("etcc", "build", "--emit", "pla"), ["places", "plan"])
         self.assertEqual(self.complete("etcc", "check", "pro"), ["program.axn"])
 
     def test_completion_knows_every_option(self):
