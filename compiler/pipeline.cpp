@@ -23,7 +23,7 @@
 #include "session/try_edits.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"
-#include "target/level.h"
+#include "target/machine.h"
 
 namespace axon {
 
@@ -163,9 +163,9 @@ std::vector<const plan::Plan*> plans_of(const Compilation& c) {
   return plans;
 }
 
-std::vector<const target::Level*> levels_of(const Compilation& c) {
-  std::vector<const target::Level*> chosen;
-  for (const target::Level& level : target::levels()) {
+std::vector<const target::Machine*> levels_of(const Compilation& c) {
+  std::vector<const target::Machine*> chosen;
+  for (const target::Machine& level : target::machines()) {
     const auto& only = c.options.levels;
     if (only.empty() || std::find(only.begin(), only.end(), level.name) != only.end())
       chosen.push_back(&level);

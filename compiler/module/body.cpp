@@ -551,8 +551,6 @@ class BodyBuilder {
     });
   }
 
-  static constexpr int64_t panel_width = 32;
-
   Graph& g_;
   const EmitOptions options_;
   Body body_;

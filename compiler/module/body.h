@@ -21,6 +21,7 @@
 
 #include "graph/binder_range.h"
 #include "module/module.h"
+#include "target/machine.h"
 #include "task/scatter.h"
 
 namespace axon::module {
@@ -32,6 +33,9 @@ using graph::ScalarId;
 using shape::Dim;
 using shape::Fact;
 using shape::Var;
+
+/// Columns of a weight stored as panels, and what the columns of contractions' results are padded to.
+inline const int64_t panel_width = target::x86_64().panel_columns;
 
 /// The range of a variable inside one task: [low, end) over sizes, loop indices, coordinates and block
 /// starts. `bound` >= end - low, over sizes.

@@ -19,7 +19,7 @@ ContextType::ContextType(llvm::LLVMContext& c) {
       c, {pointer, pointer, pointer, pointer, word, word, pointer, wide, pointer, pointer, pointer, pointer});
 }
 
-Frame::Frame(llvm::Function* f, const Graph& g, const target::Level& l)
+Frame::Frame(llvm::Function* f, const Graph& g, const target::Machine& l)
     : b(f->getContext()), function(f), level(l), context_type_(f->getContext()) {
   // The entry block holds loads of the context and stack slots; code starts in the next one.
   auto* entry = llvm::BasicBlock::Create(f->getContext(), "entry", f);

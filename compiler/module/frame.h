@@ -48,11 +48,11 @@ enum class LoopKind : uint8_t {
 
 class Frame {
  public:
-  Frame(llvm::Function*, const Graph&, const target::Level&);
+  Frame(llvm::Function*, const Graph&, const target::Machine&);
 
   llvm::IRBuilder<> b;
   llvm::Function* function;
-  const target::Level& level;
+  const target::Machine& level;
 
   llvm::Value* context() const { return function->getArg(0); }
   llvm::Value* context_field(ContextType::Field, llvm::Type*);  ///< loaded once, at entry

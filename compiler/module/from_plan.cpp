@@ -28,7 +28,7 @@ Dim product(const std::vector<Dim>& factors) {
 }  // namespace
 
 KernelEmitter::KernelEmitter(llvm::Module& m, const plan::Variant& v, const Graph& graph,
-                             const TaskFunctions& tasks, const target::Level& level,
+                             const TaskFunctions& tasks, const target::Machine& level,
                              const std::string& symbol)
     : v_(v), p_(v.program), tasks_(tasks), f_(declare(m, symbol), graph, level) {}
 
@@ -206,7 +206,7 @@ void KernelEmitter::call_task(task::TaskTypeId id, const std::vector<llvm::Funct
 }
 
 void emit_variant(llvm::Module& m, const plan::Variant& v, const Bodies& bodies, const Part& part,
-                  const target::Level& level) {
+                  const target::Machine& level) {
   const TaskFunctions tasks = emit_tasks(m, v, bodies, part, level);
   if (part.first == 0) KernelEmitter(m, v, *bodies.graph, tasks, level, v.symbol).run();
   for (task::TaskTypeId t{part.first}; part.has(t); ++t.index)

@@ -7,6 +7,6 @@
 
 namespace axon::module {
 
-void emit_variant(llvm::Module&, const plan::Variant&, const Bodies&, const Part&, const target::Level&);
+void emit_variant(llvm::Module&, const plan::Variant&, const Bodies&, const Part&, const target::Machine&);
 
 }  // namespace axon::module

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "plan/plan.h"
-#include "target/level.h"
+#include "target/machine.h"
 
 namespace axon::module {
 
@@ -40,21 +40,21 @@ struct Objects {
 /// The bytes do not depend on how many are made at a time. nullopt and `error` only for what the compiler
 /// does not support; a malformed plan is a bug.
 std::optional<Objects> emit_objects(const std::vector<const plan::Plan*>&,
-                                    const std::vector<const target::Level*>&, const EmitOptions&,
+                                    const std::vector<const target::Machine*>&, const EmitOptions&,
                                     std::string& error);
 /// The module after optimisation, as text; `optimized` false: as first made, before device code is linked in.
-std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>&, const target::Level&,
+std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>&, const target::Machine&,
                                           const EmitOptions&, bool optimized, std::string& error);
-std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>&, const target::Level&,
+std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>&, const target::Machine&,
                                          const EmitOptions&, std::string& error);
 
 /// Byte offsets of the launch context's fields as generated code reads them, in order.
 std::vector<size_t> context_offsets();
 
 /// The contraction kernels of a level, each with an object of its own: what is compiled with the compiler.
-std::vector<std::pair<std::string, std::string>> emit_kernels(const target::Level&);
+std::vector<std::pair<std::string, std::string>> emit_kernels(const target::Machine&);
 
 /// Every device function, visible under its own name: what tests of the device code link.
-std::optional<std::string> emit_device_object(const target::Level&, std::string& error);
+std::optional<std::string> emit_device_object(const target::Machine&, std::string& error);
 
 }  // namespace axon::module

@@ -61,7 +61,7 @@ void vectorise_what_loops_leave() {
   static_cast<llvm::cl::opt<unsigned>*>(found->second)->setInitialValue(4);
 }
 
-std::unique_ptr<llvm::TargetMachine> machine_for(const target::Level& level, int optimization,
+std::unique_ptr<llvm::TargetMachine> machine_for(const target::Machine& level, int optimization,
                                                  std::string& error) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -80,9 +80,8 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const target::Level& level, int
   const auto effort = optimization == 0   ? llvm::CodeGenOptLevel::None
                       : optimization == 3 ? llvm::CodeGenOptLevel::Aggressive
                                           : llvm::CodeGenOptLevel::Default;
-  return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, std::string(level.processor), std::string(level.features), options,
-                                  llvm::Reloc::PIC_, llvm::CodeModel::Small, effort));
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, std::string(level.name), "", options, llvm::Reloc::PIC_, llvm::CodeModel::Small, effort));
 }
 
 bool is_memory_function(const llvm::Function& f) {
@@ -162,12 +161,11 @@ void link_device(llvm::Module& m, Kernels kernels) {
   llvm::appendToCompilerUsed(m, kept);
 }
 
-void set_level(llvm::Module& m, const target::Level& level, llvm::TargetMachine& machine) {
+void set_level(llvm::Module& m, const target::Machine& level, llvm::TargetMachine& machine) {
   m.setTargetTriple(triple);
   m.setDataLayout(machine.createDataLayout());
   for (llvm::Function& f : m) {
-    f.addFnAttr("target-cpu", level.processor);
-    if (!level.features.empty()) f.addFnAttr("target-features", level.features);
+    f.addFnAttr("target-cpu", level.name);
     f.addFnAttr("prefer-vector-width", std::to_string(level.vector_bytes * 8));
     f.addFnAttr(llvm::Attribute::NoUnwind);
   }
@@ -214,7 +212,8 @@ struct Made {
   std::unique_ptr<llvm::Module> module;
 };
 
-std::optional<Made> empty_module(const target::Level& level, const EmitOptions& options, std::string& error) {
+std::optional<Made> empty_module(const target::Machine& level, const EmitOptions& options,
+                                 std::string& error) {
   Made made;
   made.context = std::make_unique<llvm::LLVMContext>();
   made.machine = machine_for(level, options.optimization, error);
@@ -242,7 +241,7 @@ Bodies bodies_of(const plan::Variant& variant, const EmitOptions& options) {
 /// What a variant says, before device code and optimisation, in a module for each part. Not for several
 /// threads: dims are shared.
 std::optional<std::vector<Made>> emit_parts(const plan::Variant& variant, const Bodies& bodies,
-                                            const target::Level& level, const EmitOptions& options,
+                                            const target::Machine& level, const EmitOptions& options,
                                             std::string& error) {
   std::vector<Made> parts;
   unsigned instructions = 0;
@@ -264,7 +263,7 @@ std::optional<std::vector<Made>> emit_parts(const plan::Variant& variant, const 
 }
 
 /// The same of several variants in one module.
-std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, const target::Level& level,
+std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, const target::Machine& level,
                          const EmitOptions& options, std::string& error) {
   auto made = empty_module(level, options, error);
   if (!made) return std::nullopt;
@@ -287,7 +286,7 @@ std::vector<const plan::Variant*> variants_of(const std::vector<const plan::Plan
 }
 
 /// Touches nothing but its own module.
-void complete(Made& made, const target::Level& level, const EmitOptions& options, Kernels kernels) {
+void complete(Made& made, const target::Machine& level, const EmitOptions& options, Kernels kernels) {
   add_abi_version(*made.module);
   link_device(*made.module, kernels);
   set_level(*made.module, level, *made.machine);
@@ -325,7 +324,7 @@ const std::map<std::string, std::string_view>& compiled_kernels() {
 /// modules that this makes are optimised side by side, by whoever has nothing else to do.
 class ObjectMaker {
  public:
-  ObjectMaker(const std::vector<const plan::Plan*>& plans, const std::vector<const target::Level*>& levels,
+  ObjectMaker(const std::vector<const plan::Plan*>& plans, const std::vector<const target::Machine*>& levels,
               const EmitOptions& options, std::string& error)
       : variants_(variants_of(plans)),
         levels_(levels),
@@ -418,7 +417,7 @@ class ObjectMaker {
   Kernels kernels() const { return options_.optimization == 3 ? Kernels::apart : Kernels::inside; }
 
   const std::vector<const plan::Variant*> variants_;
-  const std::vector<const target::Level*>& levels_;
+  const std::vector<const target::Machine*>& levels_;
   const EmitOptions& options_;
   std::string& error_;
   std::mutex emitting_;
@@ -434,13 +433,13 @@ class ObjectMaker {
 }  // namespace
 
 std::optional<Objects> emit_objects(const std::vector<const plan::Plan*>& plans,
-                                    const std::vector<const target::Level*>& levels,
+                                    const std::vector<const target::Machine*>& levels,
                                     const EmitOptions& options, std::string& error) {
   return ObjectMaker(plans, levels, options, error).run();
 }
 
 std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>& plans,
-                                         const target::Level& level, const EmitOptions& options,
+                                         const target::Machine& level, const EmitOptions& options,
                                          std::string& error) {
   auto made = emit(variants_of(plans), level, options, error);
   if (!made) return std::nullopt;
@@ -449,7 +448,7 @@ std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>& p
 }
 
 std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>& plans,
-                                          const target::Level& level, const EmitOptions& options,
+                                          const target::Machine& level, const EmitOptions& options,
                                           bool optimized, std::string& error) {
   auto made = emit(variants_of(plans), level, options, error);
   if (!made) return std::nullopt;
@@ -463,7 +462,7 @@ std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>& 
 std::vector<size_t> context_offsets() {
   llvm::LLVMContext context;
   std::string error;
-  const auto machine = machine_for(target::levels().front(), 0, error);
+  const auto machine = machine_for(target::machines().front(), 0, error);
   if (!machine) base::bug("module::context_offsets", error);
   const llvm::DataLayout layout = machine->createDataLayout();
   const llvm::StructLayout* fields = layout.getStructLayout(ContextType(context).type);
@@ -472,7 +471,7 @@ std::vector<size_t> context_offsets() {
   return offsets;
 }
 
-std::vector<std::pair<std::string, std::string>> emit_kernels(const target::Level& level) {
+std::vector<std::pair<std::string, std::string>> emit_kernels(const target::Machine& level) {
   std::vector<std::string> names;
   {
     llvm::LLVMContext context;
@@ -500,7 +499,7 @@ std::vector<std::pair<std::string, std::string>> emit_kernels(const target::Leve
   return objects;
 }
 
-std::optional<std::string> emit_device_object(const target::Level& level, std::string& error) {
+std::optional<std::string> emit_device_object(const target::Machine& level, std::string& error) {
   llvm::LLVMContext context;
   auto machine = machine_for(level, 3, error);
   if (!machine) return std::nullopt;

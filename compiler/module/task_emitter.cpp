@@ -3,7 +3,7 @@
 
 namespace axon::module {
 
-TaskEmitter::TaskEmitter(llvm::Function* function, const Body& body, const target::Level& level)
+TaskEmitter::TaskEmitter(llvm::Function* function, const Body& body, const target::Machine& level)
     : f_(function, *body.graph, level), body_(body), g_(*body.graph), s_(f_, body) {
   // Buffers, scratch tensors, one region per tensor for staged left operands, and the keys of an order.
   f_.region_count = body.program->buffers.size() + 2 * static_cast<uint32_t>(body.locals.size()) + 1;

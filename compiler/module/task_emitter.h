@@ -9,7 +9,7 @@ namespace axon::module {
 class TaskEmitter {
  public:
   /// `function` has the arguments named above, in the order of the type's loops and coordinates.
-  TaskEmitter(llvm::Function* function, const Body& body, const target::Level& level);
+  TaskEmitter(llvm::Function* function, const Body& body, const target::Machine& level);
   void run();
   /// Instead of the task: asks for the first weights that it will read, if it streams any.
   void run_ahead();

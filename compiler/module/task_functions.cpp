@@ -32,7 +32,7 @@ Dim most_in_any_task(const plan::Variant& v, task::TaskTypeId type, const Dim& d
 class TypeEmitter {
  public:
   TypeEmitter(llvm::Module& m, const plan::Variant& v, task::TaskTypeId id, const Body& body,
-              const target::Level& level)
+              const target::Machine& level)
       : module_(m), v_(v), type_(v.program.types[id]), body_(body), level_(level) {}
 
   llvm::Function* declare(const Part& part, const std::string& suffix) const {
@@ -80,7 +80,7 @@ class TypeEmitter {
   const plan::Variant& v_;
   const task::TaskType& type_;
   const Body& body_;
-  const target::Level& level_;
+  const target::Machine& level_;
 };
 
 }  // namespace
@@ -109,7 +109,7 @@ std::vector<Part> parts_of(const plan::Variant& v) {
 }
 
 TaskFunctions emit_tasks(llvm::Module& m, const plan::Variant& v, const Bodies& bodies, const Part& part,
-                         const target::Level& level) {
+                         const target::Machine& level) {
   TaskFunctions functions;
   for (uint32_t t = 0; t < v.program.types.size(); ++t) {
     const TypeEmitter type(m, v, {t}, bodies.of_type[t], level);

@@ -39,6 +39,6 @@ struct TaskFunctions {
   std::vector<llvm::Function*> ahead;  ///< asks for the first weights; null where a type streams none
 };
 TaskFunctions emit_tasks(llvm::Module&, const plan::Variant&, const Bodies&, const Part&,
-                         const target::Level&);
+                         const target::Machine&);
 
 }  // namespace axon::module

@@ -8,7 +8,7 @@
 
 #include "page/cost.h"
 #include "page/expressions.h"
-#include "target/machine.h"
+#include "target/cost_model.h"
 #include "task/names.h"
 
 namespace axon::page {
@@ -70,7 +70,7 @@ std::string time_text(double nanoseconds) {
 }
 
 std::string floor_text(const Dim& operations, const Dim& bytes) {
-  const target::Machine machine;
+  const target::CostModel machine;
   const auto all = operations.constant(), moved = bytes.constant();
   if (!all || !moved || shape::overflowed(operations) || shape::overflowed(bytes))
     return fmt::format("the longer of operations / {} and bytes / {}, in ns", machine.operations,

@@ -4,7 +4,7 @@
 #include "page/describe_tasks.h"
 #include "page/page.h"
 #include "page/places.h"
-#include "target/machine.h"
+#include "target/cost_model.h"
 #include "task/names.h"
 
 namespace axon::page {
@@ -59,7 +59,7 @@ Json describe(const Subject& s) {
     const task::Names own(v.program);
     variants.push_back(describe_variant(v, numbers, file, [&](shape::Var var) { return own(var); }));
   }
-  const target::Machine machine;
+  const target::CostModel machine;
   return {{"format", 1},
           {"file", file.name()},
           {"path", s.path},

@@ -1,20 +1,35 @@
-// The machine that costs are estimated for.
+// Machine descriptions as data (device/machines.def). Machines fall into classes: what a program is down to
+// its tasks, events, proofs and the places of its weights is made once for a class, code once for each
+// machine. A native bundle holds one image per machine; the loader takes the best that the processor at hand
+// can run.
 #pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace axon::target {
 
-/// One core's float32 with 256-bit vectors, and the memory of a machine with a few of them. The runtime has
-/// the same numbers of its own (runtime/host/cost.h): it never sees the compiler.
-struct Machine {
-  double operations = 60;  ///< a nanosecond and worker
-  double bytes = 20;       ///< a nanosecond, all workers together
-  double handoff = 400;    ///< nanoseconds until a worker sees what another has done
+/// What machines have in common.
+struct Class {
+  std::string_view name;
+  int64_t panel_columns;  ///< of a weight that contractions stream: they lie next to each other for each k
 };
 
-/// The least nanoseconds that so many operations and bytes take.
-inline double floor_time(const Machine& m, double operations, double bytes, int workers) {
-  const double computing = operations / (m.operations * workers), moving = bytes / m.bytes;
-  return computing > moving ? computing : moving;
-}
+struct Machine {
+  std::string_view name;    ///< of the bundle's section, and of the processor for the code generator
+  std::string_view suffix;  ///< of device functions made for it: "v4"
+  int vector_bytes;
+  int registers;          ///< vectors that code can name
+  bool half_conversions;  ///< f16 <-> f32 are instructions
+};
+
+/// The class of every CPU.
+const Class& x86_64();
+/// Its machines, from the least to the most capable.
+const std::vector<Machine>& machines();
+std::optional<Machine> find_machine(std::string_view name);
+/// The best that the processor at hand runs.
+const Machine& native_machine();
 
 }  // namespace axon::target

@@ -113,7 +113,7 @@ class Parser : TextReader {
       b.index = static_cast<uint32_t>(number());
       if (b.index >= g_.inputs.size()) fail("there is no such input");
     }
-    if (accept("panel")) b.layout = {Layout::Kind::panel, static_cast<int>(number())};
+    if (accept("panel")) b.layout = {Layout::Kind::panel, number()};
     program_.buffers.add(std::move(b));
   }
 

@@ -28,6 +28,7 @@
 #include "graph/graph.h"
 #include "shape/dim.h"
 #include "shape/prover.h"
+#include "target/machine.h"
 
 namespace axon::task {
 
@@ -55,7 +56,7 @@ const char* family_name(Family);
 /// agreed by every entry of a bundle; identity maps the file without a copy.
 struct Layout {
   enum class Kind : uint8_t { identity, panel } kind = Kind::identity;
-  int width = 0;
+  int64_t width = 0;
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
@@ -194,12 +195,12 @@ std::string print(const Program&);
 std::optional<Program> parse(const graph::Graph&, const std::string& text, std::string& error);
 
 struct Tiling {
-  int64_t rows = 64;         ///< of a contraction's left operand
-  int64_t columns = 64;      ///< of its right operand
-  int64_t runs = 8;          ///< rows of which each may have a right operand of its own
-  int panel = 32;            ///< weight panel width
-  int64_t points = 4096;     ///< elements of an elementwise task
-  int64_t targets = 131072;  ///< elements of a task that scatters
+  int64_t rows = 64;                               ///< of a contraction's left operand
+  int64_t columns = 64;                            ///< of its right operand
+  int64_t runs = 8;                                ///< rows of which each may have a right operand of its own
+  int64_t panel = target::x86_64().panel_columns;  ///< of a weight that is stored so
+  int64_t points = 4096;                           ///< elements of an elementwise task
+  int64_t targets = 131072;                        ///< elements of a task that scatters
 };
 
 /// Layouts of weights that all entries of a bundle can live with: panel when every use is as the right

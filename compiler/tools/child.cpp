@@ -18,7 +18,7 @@
 #include "page/page.h"
 #include "page/planned.h"
 #include "pipeline.h"
-#include "target/level.h"
+#include "target/machine.h"
 #include "tools/evaluate.h"
 
 namespace axon::tools {
@@ -126,7 +126,7 @@ Evaluation ChildEvaluator::compute(const repl::Program& program, const std::stri
   CompileOptions options;
   options.library = library_;
   options.entries = {program.entry};
-  options.levels = {std::string(target::native_level().name)};
+  options.levels = {std::string(target::native_machine().name)};
   Compilation c(std::move(options));
   c.file = c.sources.add(program.path, program.text, c.diagnostics);
   if (stage == "cost") return cost_of(c, program, found);

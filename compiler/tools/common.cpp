@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "target/level.h"
+#include "target/machine.h"
 
 namespace axon::tools {
 
@@ -29,6 +29,13 @@ void add_schedule(CLI::App& app, CommonOptions& o) {
 
 }  // namespace
 
+/// What --level takes.
+static std::vector<std::string> level_names() {
+  std::vector<std::string> names{"all"};
+  for (const target::Machine& machine : target::machines()) names.emplace_back(machine.name);
+  return names;
+}
+
 void add_common(CLI::App& app, CommonOptions& o) {
   app.add_option("FILE", o.file, "the .axn file, or - for stdin")->required();
   add_compile(app, o);
@@ -44,7 +51,7 @@ void add_compile(CLI::App& app, CommonOptions& o) {
   app.add_option(
          "--level", o.level,
          "instruction-set level to build for; without it all, in `run` and `test` that of this machine")
-      ->check(CLI::IsMember({"all", "x86-64-v2", "x86-64-v3", "x86-64-v4"}));
+      ->check(CLI::IsMember(level_names()));
 }
 
 void add_library(CLI::App& app, CommonOptions& o) {
@@ -124,7 +131,7 @@ std::unique_ptr<Compilation> open(const CommonOptions& o, int& status) {
   options.entries = o.entries;
   options.core.root = o.root;
   options.schedule = *plan::schedule_named(o.schedule);
-  for (const target::Level& level : target::levels())
+  for (const target::Machine& level : target::machines())
     if (o.level == "all" || o.level == level.name) options.levels.emplace_back(level.name);
   for (const std::string& define : o.defines)
     if (const std::string problem = parse_define(define, options.core); !problem.empty()) {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <map>
 
-#include "target/level.h"
+#include "target/machine.h"
 #include "tools/arguments.h"
 #include "tools/common.h"
 
@@ -355,7 +355,7 @@ Command add_run(CLI::App& app) {
     const auto c = open(o->common, status);
     if (!c) return status;
     c->options.entries = {o->entry};
-    if (c->options.levels.empty()) c->options.levels = {std::string(target::native_level().name)};
+    if (c->options.levels.empty()) c->options.levels = {std::string(target::native_machine().name)};
     const auto arguments = split_arguments(o->arguments);
     if (!arguments) return static_cast<int>(usage);
     if (!run(*c, "bundle")) return report(*c, o->common);

@@ -20,22 +20,22 @@ constexpr int64_t turned_depth_block = 64;
 constexpr int64_t few_rows = 4;     // below: row-major right operands are streamed row by row
 constexpr int64_t dotted_rows = 8;  // below: right operands contiguous along k are not packed
 
-/// A right operand that is read once is asked for this far ahead of its use, which goes beyond the end of a
-/// task: the next one mostly goes on where this one ends, and memory is busy while it prepares its left
-/// operand. It is asked for without a claim on the caches (the third argument, 0): what leaves the first
-/// level is then dropped and not written to the next, which is worth 3 % of the bandwidth of two cores that
-/// share one.
-constexpr int64_t bytes_ahead = 16384;
 constexpr int64_t worth_asking =
     32768;  ///< bytes of a panel, or of as many columns: smaller ones are in a cache
 
-template <class B>
+/// A right operand that is read once is asked for ahead of its use, which goes beyond the end of a task: the
+/// next one mostly goes on where this one ends, and memory is busy while it prepares its left operand. It is
+/// asked for without a claim on the caches (the third argument, 0): what leaves the first level is then
+/// dropped and not written to the next, which is worth 3 % of the bandwidth of two cores that share one.
+template <class Level, class B>
 [[gnu::always_inline]] inline void ask_for(const B* at, int64_t bytes) {
-  for (int64_t line = 0; line < bytes; line += 64)
-    __builtin_prefetch(reinterpret_cast<const char*>(at) + bytes_ahead + line, 0, 0);
+  if constexpr (Level::bytes_ahead > 0)
+    for (int64_t line = 0; line < bytes; line += 64)
+      __builtin_prefetch(reinterpret_cast<const char*>(at) + Level::bytes_ahead + line, 0, 0);
 }
 
-/// `rows` x (`vectors` registers) of C, `depth` deep. `chains` splits the sum into independent ones.
+/// `rows` x (`vectors` registers) of C, `depth` deep. `chains` splits the sum into independent ones; where
+/// the right operand is read `once`, it is read in as many parts at once as the machine likes.
 template <class Level, class Acc, class B, int rows, int vectors, int chains, bool once = false>
 [[gnu::always_inline]] inline void micro(Acc* c, int64_t c_row, const Acc* a, int64_t a_row, int64_t a_depth,
                                          const B* b, int64_t b_depth, int64_t depth, bool accumulate) {
@@ -51,7 +51,8 @@ template <class Level, class Acc, class B, int rows, int vectors, int chains, bo
         sums[s][r][v] = s == 0 && accumulate ? lanes::load_raw<V>(c + r * c_row + v * lanes_per) : V(Acc(0));
   auto step = [&](int64_t k, int s) __attribute__((always_inline)) {
     V right[vectors];
-    if constexpr (once) ask_for(b + k * b_depth, vectors * lanes_per * static_cast<int64_t>(sizeof(B)));
+    if constexpr (once)
+      ask_for<Level>(b + k * b_depth, vectors * lanes_per * static_cast<int64_t>(sizeof(B)));
 #pragma clang loop unroll(full)
     for (int v = 0; v < vectors; ++v) right[v] = lanes::load<Level, Acc>(b + k * b_depth + v * lanes_per);
 #pragma clang loop unroll(full)
@@ -61,10 +62,15 @@ template <class Level, class Acc, class B, int rows, int vectors, int chains, bo
       for (int v = 0; v < vectors; ++v) sums[s][r][v] += left * right[v];
     }
   };
+  constexpr int parts = once ? Level::streams : 1, together = chains > parts ? chains / parts : 1;
+  const int64_t part = depth / parts;
   int64_t k = 0;
-  for (; k + chains <= depth; k += chains)
+  for (; k + together <= part; k += together)
 #pragma clang loop unroll(full)
-    for (int s = 0; s < chains; ++s) step(k + s, s);
+    for (int s = 0; s < together * parts; ++s) step(k + s / parts + s % parts * part, s % chains);
+  for (; k < part; ++k)
+    for (int s = 0; s < parts; ++s) step(k + s * part, 0);
+  k = parts * part;
   for (; k < depth; ++k) step(k, 0);
 #pragma clang loop unroll(full)
   for (int r = 0; r < rows; ++r)
@@ -76,17 +82,29 @@ template <class Level, class Acc, class B, int rows, int vectors, int chains, bo
     }
 }
 
+/// Registers of columns that `rows` rows take from a panel at once. Each pass over a panel reads a part of
+/// every cache line, so there are as few as registers allow: the sums, the left elements or the right
+/// vectors, whichever are fewer, and one of the others.
+template <class Level, class Acc>
+constexpr int vectors_at_once(int rows) {
+  int vectors = static_cast<int>(panel_columns) / lanes::width<Level, Acc>;
+  while (vectors > 1 && rows * vectors + (rows < vectors ? rows : vectors) + 1 > Level::registers)
+    vectors /= 2;
+  return vectors;
+}
+
+/// Additions that are under way at once: their latency in cycles times how many begin in one.
+constexpr int additions_under_way = 8;
+
 /// One panel's worth of columns for a group of `rows` rows; `once`: nobody reads them again.
 template <class Level, class Acc, class B, int rows, bool once>
 [[gnu::noinline]] void group(Acc* c, int64_t c_row, const Acc* a, int64_t a_row, int64_t a_depth, const B* b,
                              int64_t b_depth, int64_t depth, bool accumulate) {
-  constexpr int vectors = 2, columns = vectors * lanes::width<Level, Acc>;
+  constexpr int vectors = vectors_at_once<Level, Acc>(rows), columns = vectors * lanes::width<Level, Acc>;
+  constexpr int chains = (additions_under_way + rows * vectors - 1) / (rows * vectors);
   for (int64_t column = 0; column < panel_columns; column += columns)
-    micro<Level, Acc, B, rows, vectors,
-          rows == 1   ? 4
-          : rows <= 3 ? 2
-                      : 1,
-          once>(c + column, c_row, a, a_row, a_depth, b + column, b_depth, depth, accumulate);
+    micro<Level, Acc, B, rows, vectors, chains, once>(c + column, c_row, a, a_row, a_depth, b + column,
+                                                      b_depth, depth, accumulate);
 }
 
 template <class Level, class Acc, class B, bool once>
@@ -241,7 +259,7 @@ inline void dot_group(Acc* c, const Acc* a, const B* b, int64_t b_column, int64_
 #pragma clang loop unroll(full)
         for (int i = 0; i < streams; ++i) {
           const B* const at = here + i * b_column + k + j * w;
-          if constexpr (once) __builtin_prefetch(at + streams * b_column, 0, 0);
+          if constexpr (once && Level::bytes_ahead > 0) __builtin_prefetch(at + streams * b_column, 0, 0);
           parts[i][j] += left * lanes::load<Level, Acc>(at);
         }
       }
@@ -459,16 +477,10 @@ extern "C" {
   void name(const ContractShape* shape, acc* c, const acc* a, const storage* b) { \
     contract<lanes::level, acc, storage>(shape, c, a, b);                         \
   }
-AXON_CONTRACT(axon_contract_f32_v2, Level2, float, float)
-AXON_CONTRACT(axon_contract_f32_v3, Level3, float, float)
-AXON_CONTRACT(axon_contract_f32_v4, Level4, float, float)
-AXON_CONTRACT(axon_contract_bf16_v2, Level2, float, bfloat)
-AXON_CONTRACT(axon_contract_bf16_v3, Level3, float, bfloat)
-AXON_CONTRACT(axon_contract_bf16_v4, Level4, float, bfloat)
-AXON_CONTRACT(axon_contract_f16_v2, Level2, float, half)
-AXON_CONTRACT(axon_contract_f16_v3, Level3, float, half)
-AXON_CONTRACT(axon_contract_f16_v4, Level4, float, half)
-AXON_CONTRACT(axon_contract_f64_v2, Level2, double, double)
-AXON_CONTRACT(axon_contract_f64_v3, Level3, double, double)
-AXON_CONTRACT(axon_contract_f64_v4, Level4, double, double)
+#define MACHINE(suffix, ...)                                        \
+  AXON_CONTRACT(axon_contract_f32_##suffix, suffix, float, float)   \
+  AXON_CONTRACT(axon_contract_bf16_##suffix, suffix, float, bfloat) \
+  AXON_CONTRACT(axon_contract_f16_##suffix, suffix, float, half)    \
+  AXON_CONTRACT(axon_contract_f64_##suffix, suffix, double, double)
+#include "machines.def"
 }

@@ -14,7 +14,8 @@
 #pragma once
 #include <stdint.h>
 
-constexpr int64_t panel_columns = 32;
+#define CLASS(name, columns) constexpr int64_t panel_columns = columns;
+#include "machines.def"
 
 struct ContractShape {
   int64_t rows, columns, depth;

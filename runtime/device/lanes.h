@@ -1,6 +1,6 @@
 // Vectors of a level's width, loads that convert to the accumulator type, and transposes.
 //
-// In: a Level (width in bytes, rows of the main kernel). Everything here is a template over the level,
+// In: a Level (a row of machines.def). Everything here is a template over the level,
 // written with compiler vectors, so that one bitcode file holds every level's kernels and the code generator
 // of each level sees operations of exactly its register width.
 #pragma once
@@ -11,19 +11,14 @@ namespace lanes {
 using bfloat = struct { uint16_t bits; };
 using half = _Float16;
 
-/// x86-64-v2, v3, v4. `hardware_half`: conversions from and to f16 are instructions.
-struct Level2 {
-  static constexpr int bytes = 16, rows = 6;
-  static constexpr bool hardware_half = false;
-};
-struct Level3 {
-  static constexpr int bytes = 32, rows = 6;
-  static constexpr bool hardware_half = true;
-};
-struct Level4 {
-  static constexpr int bytes = 64, rows = 8;
-  static constexpr bool hardware_half = true;
-};
+/// The machines: v2, v3, v4 (machines.def says what the numbers are).
+#define MACHINE(suffix, name, vector_bytes, register_count, halves, row_count, stream_count, ahead) \
+  struct suffix {                                                                                   \
+    static constexpr int bytes = vector_bytes, registers = register_count, rows = row_count;        \
+    static constexpr int streams = stream_count, bytes_ahead = ahead;                               \
+    static constexpr bool hardware_half = halves;                                                   \
+  };
+#include "machines.def"
 
 template <class T, int n>
 using Vector = T __attribute__((ext_vector_type(n)));

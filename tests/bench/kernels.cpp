@@ -115,7 +115,7 @@ void vector(Kernel* kernel, int64_t depth, int64_t columns) {
 
 int main(int argc, char** argv) {
   if (argc > 1) rounds = std::max(1, std::atoi(argv[1]));
-  const target::Level level = *target::find_level(fmt::format("x86-64-v{}", bench::level()));
+  const target::Machine level = *target::find_machine(fmt::format("x86-64-v{}", bench::level()));
   std::string error;
   const auto object = module::emit_device_object(level, error);
   const auto library = object ? axon::testing::Library::link({*object}, error) : nullptr;

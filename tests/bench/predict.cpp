@@ -13,7 +13,7 @@
 #include <string>
 
 #include "models.h"
-#include "target/level.h"
+#include "target/machine.h"
 
 namespace {
 
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     const auto ignore = [](const std::string&) {};
     whole &= std::filesystem::exists(bundle) ||
              run(fmt::format("{} build {} -o {} --level {}", etcc, path_of(model), bundle,
-                             axon::target::native_level().name),
+                             axon::target::native_machine().name),
                  ignore);
     whole &= run(fmt::format("{} calibrate {} {} {} --seconds {} --check", etcc, bundle, model.entry,
                              model.sizes, seconds),

@@ -1,20 +1,18 @@
-// The rivals of rivals.py that are C++: arrays in row-major order come in as pointers, sizes as int64_t, and
-// results go out into arrays of the caller. rivals.py compiles this file, with OpenBLAS and oneDNN, into a
-// library of C functions, at -O3 -march=native -ffast-math. Each is the plain loop that one would write, over
-// OpenMP's threads.
+// The rivals of rivals.py that are C++ and OpenBLAS: arrays in row-major order come in as pointers, sizes as
+// int64_t, and results go out into arrays of the caller. rival_sides.py compiles this file into a library of
+// C functions, for the level that ours is held to, at -O3 -ffast-math. Each is the plain loop that one would
+// write, over OpenMP's threads. Threads of OpenMP call OpenBLAS with one thread each: two pools of threads
+// would wait for each other's cores.
 #include <cblas.h>
 #include <omp.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <dnnl.hpp>
+#include <cstring>
 #include <limits>
 #include <parallel/algorithm>
-#include <unordered_map>
 #include <vector>
-
-extern "C" void openblas_set_num_threads(int);
 
 namespace {
 
@@ -66,119 +64,91 @@ void top_k(const T* x, T* values, int64_t* positions, int64_t n, int64_t k) {
   for (int64_t i = 0; i < k; ++i) values[i] = all[i].value, positions[i] = all[i].at;
 }
 
-// Convolutions one after the other, as oneDNN runs them: in the layouts that it chooses, with filters that
-// are stored so beforehand. The image is reordered in each run, and so is the result.
-struct Net {
-  using Memory = dnnl::memory;
-  dnnl::engine engine{dnnl::engine::kind::cpu, 0};
-  dnnl::stream stream{engine};
-  std::vector<Memory> values;  // 0: the image; then the result of each convolution
-  std::vector<Memory> kept;    // filters and biases
-  std::vector<std::pair<dnnl::convolution_forward, std::unordered_map<int, Memory>>> steps;
-  Memory result;
+// y [m, n] = x [m, k] w [k, n]; the rows of w and y are so many elements apart.
+void product(Floats x, Floats w, float* y, int64_t m, int64_t k, int64_t n, int64_t w_row, int64_t y_row) {
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(m), int(n), int(k), 1, x, int(k), w, int(w_row),
+              0, y, int(y_row));
+}
 
-  static Memory::desc plain(Memory::dims dims) {
-    return {dims, Memory::data_type::f32,
-            dims.size() == 1 ? Memory::format_tag::a : Memory::format_tag::abcd};
+// The nine shifts of the rows low..high of an image, each a row of `band`.
+void shift_band(Floats x, float* band, int64_t c, int64_t h, int64_t w, int64_t low, int64_t high) {
+  for (int64_t a = 0; a < c * 9; ++a) {
+    const int64_t r = a % 9 / 3 - 1, s = a % 3 - 1;
+    for (int64_t i = low; i < high; ++i) {
+      float* row = band + (a * (high - low) + i - low) * w;
+      if (i + r < 0 || i + r >= h) {
+        std::fill(row, row + w, 0.0f);
+        continue;
+      }
+      Floats from = x + ((a / 9) * h + i + r) * w + s;
+      for (int64_t j = std::max<int64_t>(0, -s); j < std::min(w, w - s); ++j) row[j] = from[j];
+      if (s < 0) row[0] = 0;
+      if (s > 0) row[w - 1] = 0;
+    }
   }
-  static Memory::desc any(Memory::dims dims) {
-    return {dims, Memory::data_type::f32, Memory::format_tag::any};
-  }
-
-  Net(int64_t c, int64_t h, int64_t w) { values.emplace_back(plain({1, c, h, w}), engine, nullptr); }
-
-  Memory reordered(Memory from, const Memory::desc& to) {
-    if (from.get_desc() == to) return from;
-    Memory out(to, engine);
-    dnnl::reorder(from, out).execute(stream, from, out);
-    stream.wait();
-    return out;
-  }
-
-  // `added` < 0, or the value that the result is added to and takes the place of.
-  int64_t convolution(int64_t of, Floats filter, Floats bias, int64_t out, int64_t k, int64_t stride,
-                      bool relu, int64_t added) {
-    const Memory::dims in = values[of].get_desc().dims();
-    const int64_t pad = k / 2;
-    const auto size = [&](int64_t n) { return (n + 2 * pad - k) / stride + 1; };
-    const Memory::dims result_dims{1, out, size(in[2]), size(in[3])}, filter_dims{out, in[1], k, k};
-    const auto src = of == 0 ? any(in) : values[of].get_desc();
-    const auto dst = added < 0 ? any(result_dims) : values[added].get_desc();
-    dnnl::post_ops after;
-    if (added >= 0) after.append_sum(1.0f);
-    if (relu) after.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
-    dnnl::primitive_attr attr;
-    attr.set_post_ops(after);
-    dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_inference,
-                                         dnnl::algorithm::convolution_direct, src, any(filter_dims),
-                                         plain({out}), dst, {stride, stride}, {pad, pad}, {pad, pad});
-    dnnl::convolution_forward::primitive_desc chosen(desc, attr, engine);
-    if (of == 0) steps.clear(), values.emplace_back(chosen.src_desc(), engine), of = 1;
-    const Memory f =
-        reordered({plain(filter_dims), engine, const_cast<float*>(filter)}, chosen.weights_desc());
-    values.push_back(added < 0 ? Memory(chosen.dst_desc(), engine) : values[added]);
-    kept.push_back(Memory({plain({out}), engine}));
-    std::copy(bias, bias + out, static_cast<float*>(kept.back().get_data_handle()));
-    steps.push_back({dnnl::convolution_forward(chosen),
-                     {{DNNL_ARG_SRC, values[of]},
-                      {DNNL_ARG_WEIGHTS, f},
-                      {DNNL_ARG_BIAS, kept.back()},
-                      {DNNL_ARG_DST, values.back()}}});
-    result = Memory(plain(result_dims), engine, nullptr);
-    return int64_t(values.size()) - 1;
-  }
-
-  void run(Floats image, float* out) {
-    values[0].set_data_handle(const_cast<float*>(image));
-    result.set_data_handle(out);
-    dnnl::reorder(values[0], values[1]).execute(stream, values[0], values[1]);
-    for (auto& [step, arguments] : steps) step.execute(stream, arguments);
-    dnnl::reorder(values.back(), result).execute(stream, values.back(), result);
-    stream.wait();
-  }
-};
+}
 
 }  // namespace
 
 extern "C" {
 
-void set_threads(int64_t n) {
-  omp_set_num_threads(int(n));
-  openblas_set_num_threads(int(n));
+// Of OpenMP, which is oneDNN's too, and of OpenBLAS.
+void set_threads(int64_t omp, int64_t blas) {
+  omp_set_dynamic(0);
+  omp_set_num_threads(int(omp));
+  openblas_set_num_threads(int(blas));
 }
+
+// The threads that a loop really gets, and those that OpenBLAS takes.
+int64_t threads_of_openmp() {
+  int64_t n = 0;
+#pragma omp parallel
+#pragma omp single
+  n = omp_get_num_threads();
+  return n;
+}
+int64_t threads_of_openblas() { return openblas_get_num_threads(); }
+const char* core_of_openblas() { return openblas_get_corename(); }
 
 void sort_f32(Floats x, float* y, int64_t n) { sort(x, y, n); }
 void sort_i32(const int32_t* x, int32_t* y, int64_t n) { sort(x, y, n); }
 void top_k_f32(Floats x, float* v, int64_t* at, int64_t n, int64_t k) { top_k(x, v, at, n, k); }
 void top_k_i32(const int32_t* x, int32_t* v, int64_t* at, int64_t n, int64_t k) { top_k(x, v, at, n, k); }
 
-Net* net_new(int64_t c, int64_t h, int64_t w) { return new Net(c, h, w); }
-int64_t net_convolution(Net* net, int64_t of, Floats filter, Floats bias, int64_t out, int64_t k,
-                        int64_t stride, int64_t relu, int64_t added) {
-  return net->convolution(of, filter, bias, out, k, stride, relu != 0, added);
-}
-void net_run(Net* net, Floats image, float* out) { net->run(image, out); }
+void sgemm(Floats x, Floats w, float* y, int64_t m, int64_t k, int64_t n) { product(x, w, y, m, k, n, n, n); }
 
-// 3x3 with padding 1: the nine shifts of the image as rows, then one product of matrices.
-void convolution_im2col(Floats x, Floats f, float* y, float* shifted, int64_t c, int64_t o, int64_t h,
-                        int64_t w) {
+// x by the sum of w and u; each thread has columns of it.
+void sgemm_of_sum(Floats x, Floats w, Floats u, float* sum, float* y, int64_t m, int64_t k, int64_t n) {
+#pragma omp parallel
+  {
+    const int64_t parts = omp_get_num_threads(), t = omp_get_thread_num();
+    const int64_t low = cut(n, t, parts), high = cut(n, t + 1, parts);
+    for (int64_t i = 0; i < k; ++i) {
+      for (int64_t j = low; j < high; ++j) sum[i * n + j] = w[i * n + j] + u[i * n + j];
+    }
+    product(x, sum + low, y + low, m, k, high - low, n, n);
+  }
+}
+
+void add(Floats x, Floats y, float* out, int64_t n) {
 #pragma omp parallel for
-  for (int64_t a = 0; a < c * 9; ++a) {
-    const int64_t r = a % 9 / 3 - 1, s = a % 3 - 1;
-    for (int64_t i = 0; i < h; ++i) {
-      float* row = shifted + (a * h + i) * w;
-      Floats from = x + ((a / 9) * h + i + r) * w + s;
-      if (i + r < 0 || i + r >= h) {
-        std::fill(row, row + w, 0.0f);
-        continue;
-      }
-      for (int64_t j = std::max<int64_t>(0, -s); j < std::min(w, w - s); ++j) row[j] = from[j];
-      if (s < 0) row[0] = 0;
-      if (s > 0) row[w - 1] = 0;
+  for (int64_t i = 0; i < n; ++i) out[i] = x[i] + y[i];
+}
+
+// 3x3 with padding 1. Each thread has a band of every image: its nine shifts as rows, then one product of
+// matrices. `shifted` has room for one image.
+void convolution_im2col(Floats x, Floats f, float* y, float* shifted, int64_t b, int64_t c, int64_t o,
+                        int64_t h, int64_t w) {
+#pragma omp parallel
+  {
+    const int64_t parts = omp_get_num_threads(), t = omp_get_thread_num();
+    const int64_t low = cut(h, t, parts), high = cut(h, t + 1, parts), pixels = (high - low) * w;
+    float* band = shifted + c * 9 * low * w;
+    for (int64_t image = 0; image < b; ++image) {
+      shift_band(x + image * c * h * w, band, c, h, w, low, high);
+      product(f, band, y + image * o * h * w + low * w, o, c * 9, pixels, pixels, h * w);
     }
   }
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, int(o), int(h * w), int(c * 9), 1, f, int(c * 9),
-              shifted, int(h * w), 0, y, int(h * w));
 }
 
 // Each query looks at the `reach` keys up to its own.
@@ -210,13 +180,27 @@ void window_attention(Floats q, Floats k, Floats v, float* out, int64_t h, int64
   }
 }
 
+// Each thread counts what it finds before the threads know where to write.
 int64_t nonzero(const bool* m, int64_t* out, int64_t n) {
-  int64_t count = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    out[count] = i;
-    count += m[i];
+  std::vector<int64_t> ends(omp_get_max_threads() + 1, 0);
+#pragma omp parallel
+  {
+    const int64_t parts = omp_get_num_threads(), t = omp_get_thread_num();
+    const int64_t low = cut(n, t, parts), high = cut(n, t + 1, parts);
+    if (t + 1 < parts) ends[t + 1] = std::count(m + low, m + high, true);
+#pragma omp barrier
+#pragma omp single
+    for (int64_t i = 1; i < parts; ++i) ends[i] += ends[i - 1];
+    // A position that is none is overwritten by the next, but never in the part of the next thread.
+    int64_t at = ends[t];
+    if (t + 1 < parts) {
+      for (int64_t i = low; at < ends[t + 1]; ++i) out[at] = i, at += m[i];
+    } else {
+      for (int64_t i = low; i < high; ++i) out[at] = i, at += m[i];
+      ends[parts] = at;
+    }
   }
-  return count;
+  return ends[omp_get_max_threads()];
 }
 
 void ragged_sums(Floats x, const int64_t* offsets, float* y, int64_t rows) {
@@ -284,6 +268,30 @@ void softmax_rows(Floats x, float* y, int64_t m, int64_t n) {
   }
 }
 
+void rms_norm(Floats x, Floats w, float* y, int64_t m, int64_t n, float eps) {
+#pragma omp parallel for
+  for (int64_t r = 0; r < m; ++r) {
+    Floats from = x + r * n;
+    float sum = 0;
+    for (int64_t i = 0; i < n; ++i) sum += from[i] * from[i];
+    const float scale = 1 / std::sqrt(sum / float(n) + eps);
+    for (int64_t i = 0; i < n; ++i) y[r * n + i] = from[i] * scale * w[i];
+  }
+}
+
+void layer_norm(Floats x, Floats w, Floats b, float* y, int64_t m, int64_t n, float eps) {
+#pragma omp parallel for
+  for (int64_t r = 0; r < m; ++r) {
+    Floats from = x + r * n;
+    float sum = 0, squares = 0;
+    for (int64_t i = 0; i < n; ++i) sum += from[i];
+    const float mean = sum / float(n);
+    for (int64_t i = 0; i < n; ++i) squares += (from[i] - mean) * (from[i] - mean);
+    const float scale = 1 / std::sqrt(squares / float(n) + eps);
+    for (int64_t i = 0; i < n; ++i) y[r * n + i] = (from[i] - mean) * scale * w[i] + b[i];
+  }
+}
+
 void transpose(Floats x, float* y, int64_t m, int64_t n) {
   const int64_t block = 16;
 #pragma omp parallel for
@@ -307,6 +315,22 @@ void column_sums(Floats x, float* y, int64_t m, int64_t n) {
     for (int64_t i = 0; i < m; ++i) {
       for (int64_t j = cut(n, t, parts); j < cut(n, t + 1, parts); ++j) y[j] += x[i * n + j];
     }
+  }
+}
+
+// Floors: what it takes to read so many bytes, and to copy them.
+int64_t read_all(const int64_t* x, int64_t bytes) {
+  int64_t bits = 0;
+#pragma omp parallel for reduction(| : bits)
+  for (int64_t i = 0; i < bytes / 8; ++i) bits |= x[i];
+  return bits;
+}
+
+void copy_all(const char* x, char* y, int64_t bytes) {
+#pragma omp parallel
+  {
+    const int64_t parts = omp_get_num_threads(), t = omp_get_thread_num(), low = cut(bytes, t, parts);
+    std::memcpy(y + low, x + low, cut(bytes, t + 1, parts) - low);
   }
 }
 

@@ -17,14 +17,14 @@
 #include <vector>
 
 #include "models.h"
-#include "target/machine.h"
+#include "target/cost_model.h"
 
 namespace {
 
 using namespace axon;
 using namespace axon::bench;
 
-constexpr double rate = target::Machine{}.operations, handoff_ns = target::Machine{}.handoff;
+constexpr double rate = target::CostModel{}.operations, handoff_ns = target::CostModel{}.handoff;
 constexpr int most_workers = 1 << 14;
 
 /// What one run of each task type is: its tasks, and how long one takes.

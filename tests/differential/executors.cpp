@@ -10,7 +10,7 @@
 #include <set>
 
 #include "source/render.h"
-#include "target/level.h"
+#include "target/machine.h"
 #include "task/simulate.h"
 
 namespace axon::differential {
@@ -348,9 +348,9 @@ std::string Loaded::difference_in_turn(const std::string& entry, const std::vect
 
 std::vector<std::string> levels_of_this_machine() {
   std::vector<std::string> names;
-  for (const target::Level& level : target::levels()) {
+  for (const target::Machine& level : target::machines()) {
     names.emplace_back(level.name);
-    if (level.name == target::native_level().name) break;
+    if (level.name == target::native_machine().name) break;
   }
   return names;
 }

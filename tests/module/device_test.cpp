@@ -23,7 +23,7 @@ namespace {
 using base::Elem;
 
 struct Device {
-  target::Level level;
+  target::Machine level;
   std::unique_ptr<Library> library;
   template <class F>
   F* find(const std::string& name) const {
@@ -36,12 +36,12 @@ struct Device {
 const std::vector<Device>& devices() {
   static const std::vector<Device> all = [] {
     std::vector<Device> made;
-    for (const auto& level : target::levels()) {
+    for (const auto& level : target::machines()) {
       std::string error;
       const auto object = module::emit_device_object(level, error);
       made.push_back({level, object ? Library::link({*object}, error) : nullptr});
       EXPECT_NE(made.back().library, nullptr) << error;
-      if (level.name == target::native_level().name) break;
+      if (level.name == target::native_machine().name) break;
     }
     return made;
   }();

@@ -232,8 +232,8 @@ void Native::build() {
   task::derive_events(program);
   plan_.graph = graph_.get();
   plan_.variants.push_back(plan::from_task(std::move(program), "test_0", plan::Schedule::events));
-  const target::Level level =
-      options_.level.empty() ? target::native_level() : *target::find_level(options_.level);
+  const target::Machine level =
+      options_.level.empty() ? target::native_machine() : *target::find_machine(options_.level);
   const auto objects = module::emit_objects({&plan_}, {&level}, options_.emit, error_);
   if (!objects) return;
   scratch_bytes_ = objects->scratch_bytes.front();
@@ -401,9 +401,9 @@ void expect_close(const Tensor& got, const Tensor& want, double relative, double
 
 std::vector<RunOptions> every_level() {
   std::vector<RunOptions> ways;
-  for (const auto& level : target::levels()) {
+  for (const auto& level : target::machines()) {
     ways.emplace_back().level = level.name;
-    if (level.name == target::native_level().name) break;
+    if (level.name == target::native_machine().name) break;
   }
   return ways;
 }

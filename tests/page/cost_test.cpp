@@ -4,7 +4,7 @@
 #include "host/cost.h"
 #include "page/cost_text.h"
 #include "page/support.h"
-#include "target/machine.h"
+#include "target/cost_model.h"
 #include "task/names.h"
 
 namespace axon::page {
@@ -69,14 +69,14 @@ TEST(Cost, IsSaidInNumbersWhereSizesAreKnown) {
 }
 
 TEST(Cost, TheMachineIsThatOfTheRuntime) {
-  const target::Machine machine;
+  const target::CostModel machine;
   const host::CostModel model;
   EXPECT_EQ(machine.operations, model.rate);
   EXPECT_EQ(machine.handoff, model.handoff);
 }
 
 TEST(Cost, TheFloorIsTheLongerOfTwo) {
-  const target::Machine machine;
+  const target::CostModel machine;
   EXPECT_EQ(target::floor_time(machine, 1200, 20, 2), 10);
   EXPECT_EQ(target::floor_time(machine, 1200, 400, 2), 20);
 }

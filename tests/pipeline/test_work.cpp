@@ -10,7 +10,7 @@
 #include "module/module.h"
 #include "pipeline.h"
 #include "source/render.h"
-#include "target/level.h"
+#include "target/machine.h"
 
 namespace axon {
 namespace {
@@ -185,7 +185,7 @@ size_t code_of(const std::string& program) {
   std::vector<const plan::Plan*> plans;
   for (const CompiledEntry& entry : c.entries) plans.push_back(&entry.plan);
   std::string error;
-  const auto text = module::emit_llvm_text(plans, target::levels().front(), {}, false, error);
+  const auto text = module::emit_llvm_text(plans, target::machines().front(), {}, false, error);
   EXPECT_TRUE(text) << error;
   return text ? text->size() : 0;
 }

@@ -13,7 +13,7 @@ const char axon_kernels_end[1] = {};
 
 int main(int, char** arguments) {
   std::ofstream out(arguments[1], std::ios::binary);
-  for (const axon::target::Level& level : axon::target::levels())
+  for (const axon::target::Machine& level : axon::target::machines())
     for (const auto& [name, object] : axon::module::emit_kernels(level))
       out << name << ' ' << object.size() << '\n' << object;
   out.close();

@@ -12,7 +12,6 @@ using llvm::Value;
 
 namespace {
 constexpr int inside = Frame::of_kernel;
-constexpr int64_t panel_width = 32;  // as in runtime/device/contract.h
 }  // namespace
 
 void TaskEmitter::emit_contract(uint32_t local, const ContractPlan& plan, const Overrides& overrides) {

@@ -1,7 +1,6 @@
 // Choosing and loading an image (image.h).
 #include "host/cpu/image.h"
 
-#include <cpuid.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <sys/mman.h>
@@ -20,12 +19,6 @@
 
 namespace axon::host {
 namespace {
-
-/// Generated code of level v4 also uses the bf16 dot product.
-bool machine_has_bf16() {
-  unsigned a, b, c, d;
-  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a >> 5 & 1) != 0;
-}
 
 Failure wrong_machine(std::string what) { return {AXON_BAD_BUNDLE, code::machine, std::move(what)}; }
 Failure bad_image(std::string what) { return {AXON_BAD_BUNDLE, code::image, std::move(what)}; }
@@ -96,14 +89,21 @@ int memory_file(Bytes bytes) {
 }  // namespace
 
 const std::vector<std::string>& known_levels() {
-  static const std::vector<std::string> levels{"x86-64-v4", "x86-64-v3", "x86-64-v2"};
+  static const std::vector<std::string> levels = [] {
+    std::vector<std::string> all{
+#define MACHINE(suffix, name, ...) name,
+#include "device/machines.def"
+    };
+    std::reverse(all.begin(), all.end());
+    return all;
+  }();
   return levels;
 }
 
 bool machine_has(const std::string& level) {
-  if (level == "x86-64-v4") return __builtin_cpu_supports("x86-64-v4") && machine_has_bf16();
-  if (level == "x86-64-v3") return __builtin_cpu_supports("x86-64-v3");
-  if (level == "x86-64-v2") return __builtin_cpu_supports("x86-64-v2");
+#define MACHINE(suffix, name, ...) \
+  if (level == name) return __builtin_cpu_supports(name);
+#include "device/machines.def"
   return false;
 }
 
