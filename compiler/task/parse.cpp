@@ -8,9 +8,9 @@
 
 #include <functional>
 
+#include "shape/reader.h"
 #include "task/facts.h"
 #include "task/names.h"
-#include "task/reader.h"
 #include "task/task.h"
 
 namespace axon::task {
@@ -30,10 +30,10 @@ std::vector<graph::NodeId> loops_of(const graph::Graph& g) {
   return loops;
 }
 
-class Parser : TextReader {
+class Parser : shape::TextReader {
  public:
   Parser(const graph::Graph& g, const std::string& text)
-      : TextReader(text), g_(g), graph_loops_(loops_of(g)) {
+      : shape::TextReader(text), g_(g), graph_loops_(loops_of(g)) {
     program_.graph = &g;
     const Names names(program_);
     for (const auto& size : g.sizes) declare(names(size.var), size.var);
