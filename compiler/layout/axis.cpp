@@ -20,7 +20,7 @@ Axes::Axes()
           {"thread", AxisKind::thread, {"block"}, "", {}},
           {"warpgroup", AxisKind::thread, {"block"}, "", {}},
           {"warp", AxisKind::thread, {"warpgroup", "block"}, "", {}},
-          {"lane", AxisKind::thread, {"warp"}, "", lanes_of_a_warp},
+          {"lane", AxisKind::thread, {"warp"}, "", {}},
           {"m", AxisKind::memory, {}, "", {}},
           {"v", AxisKind::memory, {}, "", {}},
       } {}
@@ -49,6 +49,14 @@ const AxisInfo* Axes::find(const Axis& axis) const {
   const auto found = std::find_if(infos_.begin(), infos_.end(),
                                   [&](const AxisInfo& info) { return info.name == axis.name; });
   return found == infos_.end() ? nullptr : &*found;
+}
+
+std::optional<int64_t> Axes::count(const Axis& axis, const std::set<Axis>& used) const {
+  // An axis that is called like its fuse is the fine one where the coarse one is used.
+  for (const AxisSplit& rule : thread_splits())
+    if (axis == rule.fine && (axis != rule.fused || used.count(rule.coarse))) return rule.ratio;
+  const AxisInfo* info = find(axis);
+  return info ? info->count : std::nullopt;
 }
 
 namespace {

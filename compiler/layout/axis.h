@@ -35,8 +35,8 @@ struct AxisInfo {
   std::string name;
   AxisKind kind = AxisKind::memory;
   std::vector<std::string> inside;  ///< it counts directly within one of these, where they are used
-  std::string mesh;  ///< of a device axis: axes of several meshes have nothing to do with each other
-  std::optional<int64_t> count;  ///< coordinates are below it
+  std::string mesh;                 ///< of a device axis
+  std::optional<int64_t> count;     ///< coordinates are below it
 };
 
 /// The names that a layout may use: the machine's axes, and those of meshes.
@@ -51,6 +51,8 @@ class Axes {
   bool add_mesh(const std::string& mesh, const std::vector<MeshAxis>& axes);
 
   const AxisInfo* find(const Axis&) const;
+  /// Below what the coordinates are, where that is known: in a layout that uses these axes.
+  std::optional<int64_t> count(const Axis&, const std::set<Axis>& used) const;
   /// Why no layout can use these axes together: an unknown one, a gap in the chain of threads, one that is
   /// the fuse of others, two meshes; nullopt where they are connected.
   std::optional<std::string> unconnected(const std::set<Axis>&) const;

@@ -115,10 +115,10 @@ std::optional<bool> same_replicas(const Layout& a, const Layout& b) {
 }
 
 /// Sizes that the facts allow, which may tell the two apart.
-std::optional<shape::Assignment> some_sizes(const Layout& a, const Layout& b, std::vector<Fact> facts) {
+std::optional<shape::Assignment> some_sizes(const Layout& a, const Layout& b,
+                                            const std::vector<Fact>& facts) {
   std::vector<shape::Var> variables;
   for (const Layout* layout : {&a, &b}) {
-    append(facts, positive_extents(*layout));
     for (const auto& [axis, amount] : layout->offset) amount.collect_vars(variables);
     for (const auto* iters : {&layout->shards, &layout->replicas})
       for (const Iter& iter : *iters) iter.stride.collect_vars(variables);
@@ -155,8 +155,11 @@ std::optional<bool> same(const Layout& left, const Layout& right, const std::vec
     if (a.shards != b.shards || a.offset != b.offset) return false;
     return same_replicas(a, b);
   }
-  if (surely_same(a, b, Decider(facts))) return true;
-  const auto values = some_sizes(a, b, facts);
+  std::vector<Fact> known = positive_extents(a);
+  append(known, positive_extents(b));
+  append(known, facts);
+  if (surely_same(a, b, Decider(known))) return true;
+  const auto values = some_sizes(a, b, known);
   if (!values) return std::nullopt;
   const auto here = evaluate(a, *values), there = evaluate(b, *values);
   return here && there && same(*here, *there) == false ? std::optional(false) : std::nullopt;
@@ -168,6 +171,7 @@ std::optional<int64_t> first_difference(const Layout& left, const Layout& right)
   // While the digits below agree, the first index that differs is one digit of 1, behind an iter of either.
   a.replicas.clear();
   b.replicas.clear();
+  const Evaluator one(a), other(b);
   std::set<int64_t> candidates;
   for (const Layout* layout : {&a, &b}) {
     int64_t below = 1;
@@ -176,7 +180,6 @@ std::optional<int64_t> first_difference(const Layout& left, const Layout& right)
       below *= *layout->shards[i].extent.constant();
     }
   }
-  const Evaluator one(a), other(b);
   const auto at = [](const Evaluator& layout, int64_t x) {
     Point point;
     const std::vector<int64_t> place = layout.base(x);

@@ -221,8 +221,11 @@ std::optional<bool> injective(const Layout& layout, const std::vector<Fact>& fac
     if (counted == false) return false;
     if (!counted) all = std::nullopt;
   }
-  for (const Iter& iter : whole.shards)
-    if (iter.stride.is(0)) return iter.extent.constant() ? std::optional(false) : std::nullopt;
+  for (const Iter& iter : whole.shards) {
+    if (!iter.stride.is(0)) continue;
+    const bool several = shape::prove(facts, shape::less(1, iter.extent)).verdict == shape::Verdict::proved;
+    return several ? std::optional(false) : std::nullopt;
+  }
   return all;
 }
 

@@ -116,38 +116,49 @@ Layout substitute(const Layout& layout, const shape::Substitution& values) {
   return *mapped(layout, [&](const Dim& dim) { return std::optional(dim.substitute(values)); });
 }
 
-std::optional<Layout> evaluate(const Layout& layout, const shape::Assignment& values) {
-  return mapped(layout, [&](const Dim& dim) {
-    const auto value = dim.evaluate(values);
-    return value ? std::optional(Dim(*value)) : std::nullopt;
-  });
-}
-
 namespace {
+
+std::optional<std::string> why_no_extents(const Layout& layout) {
+  for (const auto* iters : {&layout.shards, &layout.replicas})
+    for (const Iter& iter : *iters)
+      if (const auto extent = iter.extent.constant(); extent && *extent < 1)
+        return fmt::format("an extent is {}, and it has to be at least 1", *extent);
+  return std::nullopt;
+}
 
 std::optional<std::string> coordinates_that_are_not(const Layout& layout, const Axes& axes) {
   for (const auto& [axis, span] : spans(layout)) {
-    const AxisInfo* info = axes.find(axis);
-    if (info->kind == AxisKind::memory) continue;
+    if (axes.find(axis)->kind == AxisKind::memory) continue;
+    const auto count = axes.count(axis, axes_of(layout));
     const auto low = span.low.constant(), high = span.high.constant();
     if (low && *low < 0) return fmt::format("`{}` begins at {}, which is below 0", axis.name, *low);
-    if (high && info->count && *high >= *info->count)
-      return fmt::format("`{}` goes to {}, and there are {} of it", axis.name, *high, *info->count);
+    if (high && count && *high >= *count)
+      return fmt::format("`{}` goes to {}, and there are {} of it", axis.name, *high, *count);
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::string> why_ill_formed(const Layout& layout, const Axes& axes) {
-  for (const auto* iters : {&layout.shards, &layout.replicas})
-    for (const Iter& iter : *iters)
-      if (const auto extent = iter.extent.constant(); extent && *extent < 1)
-        return fmt::format("an extent is {}, and it has to be at least 1", *extent);
+std::optional<Layout> evaluate(const Layout& layout, const shape::Assignment& values) {
+  auto out = mapped(layout, [&](const Dim& dim) {
+    const auto value = dim.evaluate(values);
+    return value ? std::optional(Dim(*value)) : std::nullopt;
+  });
+  return out && !why_no_extents(*out) && !why_too_large(*out) ? out : std::nullopt;
+}
+
+std::optional<std::string> why_too_large(const Layout& layout) {
   if (overflowed(size(layout) * copies(layout))) return "it has more points than 64 bits count";
   for (const auto& [axis, span] : spans(layout))
     if (overflowed(span.low) || overflowed(span.high) || overflowed(span.high - span.low))
       return fmt::format("coordinates of `{}` leave 64 bits", axis.name);
+  return std::nullopt;
+}
+
+std::optional<std::string> why_ill_formed(const Layout& layout, const Axes& axes) {
+  if (auto why = why_no_extents(layout)) return why;
+  if (auto why = why_too_large(layout)) return why;
   if (auto why = axes.unconnected(axes_of(layout))) return why;
   return coordinates_that_are_not(layout, axes);
 }

@@ -56,9 +56,12 @@ Shape rounded_up(const Shape&, const std::vector<int64_t>& multiples);
 
 bool is_constant(const Layout&);  ///< all of it is numbers
 Layout substitute(const Layout&, const shape::Substitution&);
-/// With the values of its sizes; nullopt where one is missing or a number leaves 64 bits.
+/// With the values of its sizes; nullopt where one is missing, an extent is below 1, or 64 bits do not hold
+/// it.
 std::optional<Layout> evaluate(const Layout&, const shape::Assignment&);
 
+/// Why 64 bits do not hold its numbers, its coordinates or the number of its points; nullopt where they do.
+std::optional<std::string> why_too_large(const Layout&);
 /// Why this is no layout: an extent below 1, axes that are not connected, numbers that 64 bits do not hold, a
 /// coordinate that its axis does not have; nullopt where it is one.
 std::optional<std::string> why_ill_formed(const Layout&, const Axes& = {});

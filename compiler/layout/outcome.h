@@ -4,11 +4,13 @@
 // who asks proves them, states them in a type, or checks them at a call. Operations on numbers need nothing.
 // A result is exact or refused, never an approximation.
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/bug.h"
 #include "shape/prover.h"
 
 namespace axon::layout {
@@ -28,8 +30,12 @@ class Outcome {
   Outcome(Refusal refusal) : why_(std::move(refusal.why)) {}  // NOLINT
 
   explicit operator bool() const { return value_.has_value(); }
-  const T& operator*() const { return *value_; }
-  const T* operator->() const { return &*value_; }
+  /// Of a refusal there is none: that is looked at first.
+  const T& operator*() const {
+    if (!value_) base::bug("layout", why_);
+    return *value_;
+  }
+  const T* operator->() const { return &**this; }
   const Needs& needs() const { return needs_; }
   const std::string& why() const { return why_; }  ///< of a refusal
   Refusal refusal() const { return {why_}; }
@@ -40,6 +46,13 @@ class Outcome {
   std::string why_;
 };
 
-inline void append(Needs& to, const Needs& more) { to.insert(to.end(), more.begin(), more.end()); }
+/// Each need once.
+inline void append(Needs& to, const Needs& more) {
+  for (const shape::Fact& need : more)
+    if (std::none_of(to.begin(), to.end(), [&](const shape::Fact& known) {
+          return known.lhs == need.lhs && known.relation == need.relation && known.rhs == need.rhs;
+        }))
+      to.push_back(need);
+}
 
 }  // namespace axon::layout

@@ -33,7 +33,9 @@ std::optional<std::vector<int64_t>> sums(const std::vector<Iter>& iters) {
   return out;
 }
 
-std::vector<int64_t> difference(const std::vector<int64_t>& set, const std::vector<int64_t>& part) {
+std::optional<std::vector<int64_t>> difference(const std::vector<int64_t>& set,
+                                               const std::vector<int64_t>& part) {
+  if (set.size() > most_sums / part.size()) return std::nullopt;
   std::vector<int64_t> out;
   base::work(set.size() * part.size());
   for (const int64_t q : set)
@@ -81,7 +83,7 @@ class Factors {
 
   const std::vector<int64_t>& set_;
   const Axis& axis_;
-  int tries_ = 1000;
+  size_t tries_ = std::min<size_t>(1000, most_sums / set_.size());
 };
 
 }  // namespace

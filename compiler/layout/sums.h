@@ -17,10 +17,12 @@ constexpr size_t most_sums = size_t{1} << 20;
 std::optional<std::vector<int64_t>> sums(const std::vector<Iter>&);
 /// The sums of two sets; nullopt where they are more than most_sums.
 std::optional<std::vector<int64_t>> sums(const std::vector<int64_t>&, const std::vector<int64_t>&);
-/// The numbers q for which q + p is in the set for each p of the part, which begins with 0.
-std::vector<int64_t> difference(const std::vector<int64_t>& set, const std::vector<int64_t>& part);
+/// The numbers q for which q + p is in the set for each p of the part, which begins with 0; nullopt where
+/// that is over most_sums to look at.
+std::optional<std::vector<int64_t>> difference(const std::vector<int64_t>& set,
+                                               const std::vector<int64_t>& part);
 /// Iters on the axis whose sums the set is, by rising strides, which are > 0; the set begins with 0. nullopt:
-/// there are none, or a thousand tries found none.
+/// there are none, or a thousand tries, fewer of a large set, found none.
 std::optional<std::vector<Iter>> as_iters(const std::vector<int64_t>& set, const Axis&);
 
 }  // namespace axon::layout

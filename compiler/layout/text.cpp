@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <utility>
 
 namespace axon::layout {
 
@@ -47,6 +48,11 @@ std::string print(const Layout& layout) {
   return out;
 }
 
+std::string print(const Swizzled& tile) {
+  const Swizzle& s = tile.swizzle;
+  return print(tile.layout) + (s.bits == 0 ? "" : fmt::format(" ^ ({},{},{})", s.base, s.bits, s.shift));
+}
+
 // ---- Parsing ----
 
 namespace {
@@ -56,19 +62,43 @@ class Parser {
   Parser(std::string_view text, const shape::NameLookup& names, const Axes& axes)
       : text_(text), names_(names), axes_(axes) {}
 
-  std::optional<Layout> layout() {
-    Layout out;
-    if (!expect('S') || !expect('[') || !shards(out.shards)) return std::nullopt;
-    while (accept('+'))
-      if (!(at_replicas() ? replicas(out.replicas) : offset(out))) return std::nullopt;
+  /// The whole text.
+  std::optional<Swizzled> tile(bool may_be_swizzled) {
+    Swizzled out;
+    if (!layout(out.layout)) return std::nullopt;
+    if (may_be_swizzled && accept('^') && !swizzle(out.swizzle)) return std::nullopt;
     if (at_ != text_.size()) return fail("`+` or the end of the layout is expected"), std::nullopt;
     at_ = 0;
-    if (auto why = why_ill_formed(out, axes_)) return fail(*why), std::nullopt;
+    if (auto why = why_ill_formed(out.layout, axes_)) return fail(*why), std::nullopt;
     return out;
   }
   const ParseError& error() const { return error_; }
 
  private:
+  bool layout(Layout& out) {
+    skip_space();
+    if (!expect('S') || !expect('[') || !shards(out.shards)) return false;
+    while (accept('+'))
+      if (!(at_replicas() ? replicas(out.replicas) : offset(out))) return false;
+    return true;
+  }
+
+  bool swizzle(Swizzle& out) {
+    const size_t begin = at_;
+    std::vector<Dim> numbers;
+    if (!expect('(') || !list(numbers) || !expect(')')) return false;
+    const size_t end = std::exchange(at_, begin);
+    std::vector<int> values;
+    for (const Dim& number : numbers)
+      if (const auto value = number.constant(); value >= 0 && value < 64)
+        values.push_back(static_cast<int>(*value));
+    if (numbers.size() != 3 || values.size() != 3) return fail("a swizzle has three small numbers, (M,B,S)");
+    if (values[1] > 0) out = {values[0], values[1], values[2]};
+    if (auto why = why_ill_formed(out)) return fail(*why);
+    at_ = end;
+    return true;
+  }
+
   bool shards(std::vector<Iter>& out) {
     if (accept(']')) return true;
     const bool tuple = accept('(');
@@ -171,12 +201,20 @@ class Parser {
 
 }  // namespace
 
+std::optional<Swizzled> parse_swizzled(std::string_view text, const shape::NameLookup& names,
+                                       const Axes& axes, ParseError* error) {
+  Parser parser(text, names, axes);
+  auto tile = parser.tile(true);
+  if (!tile && error) *error = parser.error();
+  return tile;
+}
+
 std::optional<Layout> parse(std::string_view text, const shape::NameLookup& names, const Axes& axes,
                             ParseError* error) {
   Parser parser(text, names, axes);
-  auto layout = parser.layout();
-  if (!layout && error) *error = parser.error();
-  return layout;
+  const auto tile = parser.tile(false);
+  if (!tile && error) *error = parser.error();
+  return tile ? std::optional(tile->layout) : std::nullopt;
 }
 
 std::optional<Layout> parse(std::string_view text, ParseError* error) {

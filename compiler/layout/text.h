@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "layout/layout.h"
+#include "layout/swizzle.h"
 #include "shape/parse.h"
 
 namespace axon::layout {
@@ -22,5 +23,10 @@ std::optional<Layout> parse(std::string_view text, const shape::NameLookup&, con
                             ParseError* error = nullptr);
 /// The same without names.
 std::optional<Layout> parse(std::string_view text, ParseError* error = nullptr);
+
+/// ` ^ (3,3,3)` behind the layout where its memory is swizzled.
+std::string print(const Swizzled&);
+std::optional<Swizzled> parse_swizzled(std::string_view text, const shape::NameLookup&, const Axes& = {},
+                                       ParseError* error = nullptr);
 
 }  // namespace axon::layout

@@ -62,6 +62,8 @@ TEST(Layouts, IllFormedOnesSayWhy) {
   EXPECT_EQ(why({{{0, 4, "m"}}, {}, {}}), "an extent is 0, and it has to be at least 1");
   EXPECT_EQ(why({{}, {{-2, 4, "m"}}, {}}), "an extent is -2, and it has to be at least 1");
   EXPECT_EQ(why({{{8, 4, "lane"}, {2, 4, "lane"}}, {}, {}}), "`lane` goes to 32, and there are 32 of it");
+  EXPECT_EQ(why({{{8, 1, "warp"}}, {}, {}}), "");
+  EXPECT_EQ(why({{{2, 1, "warpgroup"}, {8, 1, "warp"}}, {}, {}}), "`warp` goes to 7, and there are 4 of it");
   EXPECT_EQ(why({{{8, -1, "warp"}}, {}, {{"warp", 6}}}), "`warp` begins at -1, which is below 0");
   EXPECT_EQ(why({{{8, -1, "m"}}, {}, {}}), "");
   EXPECT_EQ(why({{{8, 1, "block"}, {8, 1, "lane"}}, {}, {}}),

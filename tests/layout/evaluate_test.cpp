@@ -134,6 +134,7 @@ TEST(Injective, OfSizesByFacts) {
   EXPECT_EQ(injective(names.layout("S[(n,k):(s,1)]"), more), true);
   EXPECT_EQ(injective(names.layout("S[(n,4):(k,0)]"), facts), false);
   EXPECT_EQ(injective(names.layout("S[(n,k):(k,0)]"), facts), std::nullopt);
+  EXPECT_EQ(injective(names.layout("S[(n,k):(k,0)]"), {shape::at_least(names("k"), 2)}), false);
 }
 
 TEST(Injective, LargeTensorsNeedNoCounting) {

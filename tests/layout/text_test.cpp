@@ -29,11 +29,11 @@ TEST(Text, Golden) {
     const auto known = [&](std::string_view name) {
       return name.size() == 1 ? std::optional(names(name)) : std::nullopt;
     };
-    const auto layout = parse(line, known, axes, &error);
+    const auto layout = parse_swizzled(line, known, axes, &error);
     actual += line + "\n";
     if (layout) {
       actual += "  " + print(*layout) + "\n";
-      EXPECT_EQ(parse(print(*layout), names.lookup(), axes), layout) << line;
+      EXPECT_EQ(parse_swizzled(print(*layout), names.lookup(), axes), layout) << line;
     } else {
       actual += std::string(error.offset, ' ') + "^ " + error.message + "\n";
     }
@@ -41,6 +41,13 @@ TEST(Text, Golden) {
   EXPECT_GE(count, 40);
   if (std::getenv("AXON_BLESS")) std::ofstream(folder + "/texts.expected", std::ios::binary) << actual;
   EXPECT_EQ(content(folder + "/texts.expected"), actual);
+}
+
+TEST(Text, OnlyTilesAreSwizzled) {
+  ParseError error;
+  EXPECT_FALSE(parse("S[(8,64):(64,1)] ^ (3,3,3)", &error));
+  EXPECT_EQ(error.message, "`+` or the end of the layout is expected");
+  EXPECT_EQ(error.offset, 17u);
 }
 
 TEST(Text, PrintThenParseIsIdentity) {
