@@ -117,9 +117,8 @@ Value Executor::fetch(const Source& from) {
 bool Executor::same_warp(TileId from, int64_t element, int64_t holder) const {
   if (holder < 0 || p_.tiles[from].space != Space::registers) return true;
   const auto points = places(from)->of(element);
-  return std::any_of(points.begin(), points.end(), [&](const Point& point) {
-    return thread_of(point.holder) / p_.machine.lanes == thread_of(holder) / p_.machine.lanes;
-  });
+  return std::any_of(points.begin(), points.end(),
+                     [&](const Point& point) { return warp_of(point.holder) == warp_of(holder); });
 }
 
 void Executor::each_copy(TileId tile, int64_t element,

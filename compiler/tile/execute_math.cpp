@@ -206,7 +206,7 @@ void Executor::execute(const Reduce& op) {
   each_copy_of(op.to, labels, [&](const At& at, int64_t holder) {
     At key = at;
     for (const size_t label : summed) key[label] = 0;
-    key.push_back(holder < 0 ? -1 : thread_of(holder) / p_.machine.lanes);
+    key.push_back(holder < 0 ? -1 : warp_of(holder));
     if (const auto found = known.find(key); found != known.end()) return found->second;
     std::map<int64_t, Value> parts;  // of each holder
     now = at;
@@ -320,7 +320,7 @@ void Executor::execute(const Sort& op) {
   const auto sorted = [&](const At& at, int64_t holder) -> const std::pair<int64_t, Value>& {
     At key = at;
     key[along] = 0;
-    key.push_back(holder < 0 ? -1 : thread_of(holder) / p_.machine.lanes);
+    key.push_back(holder < 0 ? -1 : warp_of(holder));
     const auto [found, added] = rows.try_emplace(key);
     auto& row = found->second;
     if (added) {

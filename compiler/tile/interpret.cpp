@@ -235,8 +235,8 @@ class Run {
   }
   void look_through(const std::vector<OpId>& ops, Part& part) {
     for (OpId id : ops) {
-      for (const Use* use : uses(p_.ops[id]))
-        if (p_.tiles[use->tile].space != Space::ring) part.tiles.insert(use->tile);
+      for (TileId tile : tiles(p_.ops[id]))
+        if (p_.tiles[tile].space != Space::ring) part.tiles.insert(tile);
       if (const auto* acquire = std::get_if<Acquire>(&p_.ops[id])) part.acquires.insert(acquire->ring);
       if (const auto* inner = body(p_.ops[id])) look_through(*inner, part);
     }

@@ -46,6 +46,9 @@ std::string TensorMemory::create(const Tensor& t, const shape::Assignment& sizes
     if (__builtin_mul_overflow(elements, *extent, &elements) || elements > (1 << 24))
       return t.name + " has too many elements";
   }
+  if (data && (data->shape != shape_ || data->values.size() != static_cast<size_t>(elements)))
+    return t.name + " was given in another shape";
+  if (elements == 0) return "";
   const auto place = layout::evaluate(t.place, sizes);
   const auto points = place ? layout::size(*place).constant() : std::nullopt;
   int64_t rounded = 1;
@@ -69,8 +72,6 @@ std::string TensorMemory::create(const Tensor& t, const shape::Assignment& sizes
   }
   cells_.resize(used.empty() ? 0 : static_cast<size_t>(*used.rbegin()) + 1);
   for (Cell& cell : cells_) cell.value.why = Undefined::unwritten;
-  if (data && (data->shape != shape_ || data->values.size() != static_cast<size_t>(elements)))
-    return t.name + " was given in another shape";
   for (int64_t i = 0; data && i < elements; ++i)
     cells_[static_cast<size_t>(address_of_[static_cast<size_t>(i)])].value = {
         data->values[static_cast<size_t>(i)], Undefined::no};

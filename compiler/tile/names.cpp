@@ -107,6 +107,36 @@ std::vector<const Use*> uses(const Op& op) {
   return std::move(collect.out);
 }
 
+namespace {
+
+/// The access that an operation goes through, if it has one.
+const Access* access_of(const Op& op) {
+  if (const auto* copy = std::get_if<Copy>(&op)) return &copy->from;
+  if (const auto* view = std::get_if<View>(&op)) return &view->from;
+  if (const auto* store = std::get_if<Store>(&op)) return &store->to;
+  if (const auto* scatter = std::get_if<Scatter>(&op)) return &scatter->to;
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<TileId> tiles(const Op& op) {
+  std::vector<TileId> out;
+  for (const Use* use : uses(op)) out.push_back(use->tile);
+  if (const Access* access = access_of(op); access && !access->tensor) out.push_back(access->tile);
+  return out;
+}
+
+std::vector<TileId> defined_tiles(const Op& op) {
+  if (std::holds_alternative<Store>(op)) return {};
+  if (const auto* scatter = std::get_if<Scatter>(&op)) return {scatter->to.tile};
+  std::vector<TileId> out;
+  const auto all = uses(op);
+  if (!all.empty()) out.push_back(all.front()->tile);
+  if (const auto* sort = std::get_if<Sort>(&op); sort && sort->order) out.push_back(sort->order->tile);
+  return out;
+}
+
 const std::vector<OpId>* body(const Op& op) {
   if (const auto* loop = std::get_if<Loop>(&op)) return &loop->body;
   if (const auto* role = std::get_if<Role>(&op)) return &role->body;

@@ -38,6 +38,10 @@ std::string literal(const Number&, Elem);
 
 /// The uses of tiles that an operation names, those that it defines first; ops in a body are not looked at.
 std::vector<const Use*> uses(const Op&);
+/// All tiles that it names, those that it reads or adds to by an access included.
+std::vector<TileId> tiles(const Op&);
+/// Those that it writes.
+std::vector<TileId> defined_tiles(const Op&);
 const std::vector<OpId>* body(const Op&);  ///< of a loop or a role
 
 }  // namespace axon::tile

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "layout/atoms.h"
 #include "layout/evaluate.h"
 #include "layout/text.h"
 #include "tile/parse_ops.h"
@@ -57,7 +58,7 @@ class Parser : OpsReader {
     } else {
       Machine& m = program_.machine;
       m.name = machine;
-      m.lanes = part("lanes", most_threads);
+      m.lanes = part("lanes", most_lanes);
       m.warps = part("warps", most_threads);
       m.registers = part("registers", most_bytes);
       m.register_bytes = part("of", most_bytes);
@@ -109,42 +110,51 @@ class Parser : OpsReader {
   void sizes_facts() { program_.facts = conditions(); }
   void guard() { program_.guard = conditions(); }
 
-  layout::Layout place() {
-    const std::string text = rest_of_line();
-    layout::ParseError error;
-    const auto found = layout::parse(
-        text,
-        [&](std::string_view name) -> std::optional<Dim> {
-          for (Var v : program_.sizes)
-            if (shape::var_name(v) == name) return Dim(v);
-          return std::nullopt;
-        },
-        {}, &error);
-    if (!failed() && !found)
+  shape::NameLookup names_of_sizes() const {
+    return [this](std::string_view name) -> std::optional<Dim> {
+      for (Var v : program_.sizes)
+        if (shape::var_name(v) == name) return Dim(v);
+      return std::nullopt;
+    };
+  }
+  void fail_at(const layout::ParseError& error, const std::string& text) {
+    if (!failed())
       fail(fmt::format("{}, at `{}`", error.message, text.substr(std::min(error.offset, text.size()))));
-    return found.value_or(layout::Layout());
   }
 
   void layout() {
     NamedLayout out;
     out.name = name();
     expect("=");
-    out.layout = place();
-    if (failed()) return;
-    const layout::Layout& l = out.layout;
-    const auto elements = layout::size(l).constant(),
-               points = (layout::size(l) * layout::copies(l)).constant();
-    if (!layout::is_constant(l) || !elements || *elements > most_elements || *points > 4 * most_elements)
-      return fail(fmt::format("the layout of a tile is of at most {} numbers", most_elements));
-    for (const auto& [axis, span] : layout::spans(l)) {
-      const int64_t most = axis.name == "m" ? most_bytes : most_threads;
-      if (*span.low.constant() < 0 || *span.high.constant() >= most)
-        return fail(fmt::format("the layout leaves 0 to {} on `{}`", most, axis.name));
+    const std::string text = rest_of_line();
+    layout::ParseError error;
+    if (const layout::Atom* atom = layout::find_atom(text)) {
+      out.atom = text;
+      out.layout.layout = atom->operand.layout;
+    } else if (const auto found = layout::parse_swizzled(text, names_of_sizes(), {}, &error)) {
+      out.layout = *found;
+    } else {
+      return fail_at(error, text);
     }
-    if (const auto why = why_no_place(l)) return fail(*why);
+    if (const auto why = why_too_large(out.layout)) return fail(*why);
+    if (const auto why = why_no_place(out.layout)) return fail(*why);
     if (!layouts_.emplace(out.name, LayoutId{program_.layouts.size()}).second)
       return fail("this layout is declared twice");
     program_.layouts.add(std::move(out));
+  }
+  static std::optional<std::string> why_too_large(const layout::Swizzled& swizzled) {
+    const layout::Layout& l = swizzled.layout;
+    const auto elements = layout::size(l).constant(),
+               points = (layout::size(l) * layout::copies(l)).constant();
+    if (!layout::is_constant(l) || !elements || *elements > most_elements || *points > 4 * most_elements)
+      return fmt::format("the layout of a tile is of at most {} numbers", most_elements);
+    for (const auto& [axis, span] : layout::spans(l)) {
+      const int64_t most = axis.name == "m" ? most_bytes : most_threads;
+      if (*span.low.constant() < 0 || *span.high.constant() >= most)
+        return fmt::format("the layout leaves 0 to {} on `{}`", most, axis.name);
+    }
+    if (layout::period(swizzled.swizzle) > most_bytes) return "the swizzle is too wide";
+    return std::nullopt;
   }
 
   void grid() {
@@ -173,7 +183,11 @@ class Parser : OpsReader {
     if (accept("reads")) t.reads = box(t.shape.size());
     if (accept("writes")) t.writes = box(t.shape.size());
     expect("at");
-    t.place = place();
+    const std::string text = rest_of_line();
+    layout::ParseError error;
+    const auto place = layout::parse(text, names_of_sizes(), {}, &error);
+    if (!place) return fail_at(error, text);
+    t.place = *place;
     if (failed()) return;
     tensors_.emplace(t.name, TensorId{program_.tensors.size()});
     program_.tensors.add(std::move(t));
@@ -210,14 +224,14 @@ class Parser : OpsReader {
     if (space != Space::view) {
       expect("as");
       t.layout = known(layouts_, "layout");
-      if (!failed() && !layout::size(program_.layouts[t.layout].layout).is(elements))
+      if (!failed() && !layout::size(program_.layouts[t.layout].layout.layout).is(elements))
         fail("the layout has another size than the tile");
     }
     if (space == Space::scratch || space == Space::ring) {
       expect("at");
       t.offset = at_most(most_bytes, 0);
       if (!failed())
-        for (const layout::Axis& axis : layout::axes_of(program_.layouts[t.layout].layout))
+        for (const layout::Axis& axis : layout::axes_of(program_.layouts[t.layout].layout.layout))
           if (axis.name != "m") fail("a layout in scratch counts on `m` alone");
     }
     if (space == Space::ring) t.depth = part("depth", most_slots);

@@ -16,7 +16,7 @@ struct Worth {
   int64_t holder = 0, at = 0;
 };
 std::optional<Worth> worth(const layout::Axis& axis) {
-  constexpr int64_t thread = most_vector_lanes, warp = 32 * thread;
+  constexpr int64_t thread = most_vector_lanes, warp = most_lanes * thread;
   if (axis.name == "m") return Worth{0, 1};
   if (axis.name == "v") return Worth{1, 0};
   if (axis.name == "lane" || axis.name == "thread") return Worth{thread, 0};
@@ -27,14 +27,14 @@ std::optional<Worth> worth(const layout::Axis& axis) {
 
 }  // namespace
 
-std::optional<std::string> why_no_place(const layout::Layout& layout) {
-  for (const layout::Axis& axis : layout::axes_of(layout))
+std::optional<std::string> why_no_place(const layout::Swizzled& swizzled) {
+  for (const layout::Axis& axis : layout::axes_of(swizzled.layout))
     if (!worth(axis)) return fmt::format("a tile has no axis `{}`", axis.name);
   return std::nullopt;
 }
 
-Places::Places(const layout::Layout& layout) {
-  const layout::Evaluator evaluator(layout);
+Places::Places(const layout::Swizzled& swizzled) {
+  const layout::Evaluator evaluator(swizzled.layout);
   const auto replicas = evaluator.replicas();
   elements_ = evaluator.size();
   copies_ = static_cast<int64_t>(replicas.size());
@@ -49,13 +49,13 @@ Places::Places(const layout::Layout& layout) {
         point.holder += (base[a] + replica[a]) * worths[a].holder;
         point.at += (base[a] + replica[a]) * worths[a].at;
       }
+      point.at = layout::swizzled(swizzled.swizzle, point.at);
       points_.push_back(point);
     }
     std::sort(points_.end() - copies_, points_.end());
   }
   for (const Point& point : points_) {
     span_ = std::max(span_, point.at + 1);
-    threads_ = std::max(threads_, thread_of(point.holder) + 1);
     vector_lanes_ = std::max(vector_lanes_, point.holder % most_vector_lanes + 1);
   }
 }

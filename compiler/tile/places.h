@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "layout/layout.h"
+#include "layout/swizzle.h"
 
 namespace axon::tile {
 
@@ -20,14 +20,16 @@ struct Point {
   int64_t holder = 0, at = 0;  ///< at: coordinate of `m`
   friend auto operator<=>(const Point&, const Point&) = default;
 };
-inline int64_t thread_of(int64_t holder) { return holder / most_vector_lanes; }
+constexpr int64_t most_lanes = 32;  ///< of a warp
+inline int64_t warp_of(int64_t holder) { return holder / most_vector_lanes / most_lanes; }
+inline int64_t lane_of(int64_t holder) { return holder / most_vector_lanes % most_lanes; }
 
 /// Why no tile can have this layout: it counts on what is no part of a worker; nullopt where one can.
-std::optional<std::string> why_no_place(const layout::Layout&);
+std::optional<std::string> why_no_place(const layout::Swizzled&);
 
 class Places {
  public:
-  explicit Places(const layout::Layout&);
+  explicit Places(const layout::Swizzled&);
   /// The points of an element, by holder.
   std::span<const Point> of(int64_t element) const {
     return {points_.data() + element * copies_, static_cast<size_t>(copies_)};
@@ -38,11 +40,10 @@ class Places {
   std::optional<int64_t> held(int64_t element, int64_t holder) const;
   bool injective() const;                                 ///< no two elements share a point
   int64_t span() const { return span_; }                  ///< the greatest `at`, plus 1
-  int64_t threads() const { return threads_; }            ///< the greatest thread, plus 1
   int64_t vector_lanes() const { return vector_lanes_; }  ///< likewise
 
  private:
-  int64_t elements_ = 0, copies_ = 1, span_ = 0, threads_ = 0, vector_lanes_ = 0;
+  int64_t elements_ = 0, copies_ = 1, span_ = 0, vector_lanes_ = 0;
   std::vector<Point> points_;
 };
 

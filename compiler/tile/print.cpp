@@ -91,7 +91,8 @@ class Printer {
     }
     if (!p_.facts.empty()) out_ += names_("facts", p_.facts).substr(1) + "\n";
     if (!p_.guard.empty()) out_ += names_("guard", p_.guard).substr(1) + "\n";
-    for (const NamedLayout& l : p_.layouts) out_ += fmt::format("layout {} = {}\n", l.name, print(l.layout));
+    for (const NamedLayout& l : p_.layouts)
+      out_ += fmt::format("layout {} = {}\n", l.name, l.atom.empty() ? layout::print(l.layout) : l.atom);
     for (const Coordinate& c : p_.grid)
       out_ += fmt::format("grid {} < {}\n", names_(c.var), names_(c.extent));
   }

@@ -48,7 +48,7 @@
 #include "base/elem.h"
 #include "base/ids.h"
 #include "base/pointwise.h"
-#include "layout/layout.h"
+#include "layout/swizzle.h"
 #include "shape/prover.h"
 #include "tile/machine.h"
 
@@ -83,7 +83,8 @@ using Box = std::vector<Interval>;
 
 struct NamedLayout {
   std::string name;
-  layout::Layout layout;
+  layout::Swizzled layout;
+  std::string atom;  ///< `mma.m16n8k16.acc`: the operand of an instruction that it is; empty: of none
 };
 
 struct Tensor {

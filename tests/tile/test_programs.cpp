@@ -34,5 +34,11 @@ TEST_P(Programs, ComputeWhatPlainLoopsDo) {
   }
 }
 
+TEST_P(Programs, AreProved) {
+  const auto list = verify(program_of(text_of(GetParam())));
+  EXPECT_GT(list.size(), 10u);
+  for (const Obligation& o : list) EXPECT_TRUE(o.proved) << o.what;
+}
+
 }  // namespace
 }  // namespace axon::tile
