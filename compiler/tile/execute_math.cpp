@@ -173,24 +173,24 @@ void Executor::gemm(const Gemm& op, const std::map<TileId, int64_t>& slots) {
     return out;
   };
   const Operand a = operand(op.a), b = operand(op.b);
-  const auto value_of = [&](const Operand& of, const At& at, int64_t holder) {
-    const int64_t x = of.element(at);
+  const auto value_of = [&](const Operand& of, int64_t x, int64_t holder) {
     return of.by_holder ? converted(read(of.use.tile, x, holder, 0), of.elem, op.in)
                         : of.values[static_cast<size_t>(x)];
   };
-  uint64_t steps = static_cast<uint64_t>(places(op.acc.tile)->elements());
-  for (const size_t label : summed) steps *= static_cast<uint64_t>(labels.extents[label]);
-  shared_.spend(steps);
-  At at_now(labels.vars.size());
+  std::vector<std::pair<int64_t, int64_t>> steps;  // to the elements of both operands, for each product
+  At at_step(labels.vars.size(), 0);
+  each_of(summed, labels, at_step, [&] { steps.emplace_back(a.element(at_step), b.element(at_step)); });
+  shared_.spend(static_cast<uint64_t>(places(op.acc.tile)->elements()) * steps.size());
   const Flat element(p_, op.acc, labels);
   each_copy_of(op.acc, labels, [&](const At& at, int64_t holder) {
     Value sum = memory_.read(op.acc.tile, element(at), 0, holder);
-    at_now = at;
-    each_of(summed, labels, at_now, [&] {
-      const Value x = value_of(a, at_now, holder), y = value_of(b, at_now, holder);
-      sum = both(sum, both(x, y, [](const Number& n, const Number&) { return n; }),
-                 [&](const Number& s, const Number&) { return multiply_add(op.in, x.number, y.number, s); });
-    });
+    const int64_t first_a = a.element(at), first_b = b.element(at);
+    for (const auto& [step_a, step_b] : steps) {
+      const Value x = value_of(a, first_a + step_a, holder), y = value_of(b, first_b + step_b, holder);
+      for (const Value* value : {&x, &y})
+        if (sum.defined() && !value->defined()) sum = *value;
+      if (sum.defined()) sum.number = multiply_add(op.in, x.number, y.number, sum.number);
+    }
     return sum;
   });
 }

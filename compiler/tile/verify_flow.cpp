@@ -23,6 +23,8 @@ class Flow {
 
   State run(const std::vector<OpId>& body) {
     State state;
+    for (uint32_t t = 0; t < p_.tiles.size(); ++t)
+      if (p_.tiles[TileId{t}].space == Space::ring) state.slots[{t}] = {};
     walk(body, state, Scope(p_), &report_);
     return state;
   }

@@ -170,6 +170,46 @@ Sample sort(Maker& make) {
   return {{{"x", x}}, {{"y", y}, {"order", order}}, 0};
 }
 
+Sample gemm_rings(Maker& make) {
+  const int64_t m = make["m"], n = make["n"], k = make["k"];
+  TensorData x = make.real({m, k}), w = make.real({n, k}), y = Maker::zero({m, n});
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      for (int64_t d = 0; d < k; ++d) at(y, {i, j}) += at(x, {i, d}) * at(w, {j, d});
+      at(y, {i, j}) = base::round_to(Elem::bf16, at(y, {i, j}));
+    }
+  return {{{"x", x}, {"w", w}}, {{"y", y}}, 0};
+}
+
+Sample attention(Maker& make) {
+  const int64_t h = make["h"], n = make["n"], m = make["m"], d = make["d"];
+  TensorData q = make.real({h, n, d}), k = make.real({h, m, d}), v = make.real({h, m, d}),
+             y = Maker::zero({h, n, d});
+  for (int64_t g = 0; g < h; ++g)
+    for (int64_t i = 0; i < n; ++i) {
+      std::vector<double> score(static_cast<size_t>(m), 0);
+      for (int64_t j = 0; j < m; ++j)
+        for (int64_t e = 0; e < d; ++e) score[static_cast<size_t>(j)] += at(q, {g, i, e}) * at(k, {g, j, e});
+      double total = 0;
+      for (double& s : score) total += s = std::exp(s / std::sqrt(static_cast<double>(d)));
+      for (int64_t j = 0; j < m; ++j)
+        for (int64_t e = 0; e < d; ++e)
+          at(y, {g, i, e}) += score[static_cast<size_t>(j)] * at(v, {g, j, e}) / total;
+    }
+  return {{{"q", q}, {"k", k}, {"v", v}}, {{"y", y}}, 1.0 / 64};
+}
+
+Sample chain(Maker& make) {
+  const int64_t l = make["l"], n = make["n"];
+  TensorData w = make.real({l, n, n}), x = make.real({l + 1, n}), y = x;
+  for (int64_t i = 0; i < l; ++i)
+    for (int64_t r = 0; r < n; ++r) {
+      at(y, {i + 1, r}) = 0;
+      for (int64_t d = 0; d < n; ++d) at(y, {i + 1, r}) += at(w, {i, r, d}) * at(y, {i, d});
+    }
+  return {{{"w", w}, {"x", x}}, {{"x", y}}, 1e-4};
+}
+
 struct Row {
   const char* program;
   Sample (*make)(Maker&);
@@ -190,6 +230,9 @@ const std::vector<Row>& rows() {
       {"gather", gather, {{"n", {0, 1, 3, 4, 9}}, {"v", {0, 1, 5}}, {"d", {0, 1, 16, 33}}}},
       {"scatter_add", scatter_add, {{"m", {0, 1, 7, 8, 17}}, {"n", {0, 1, 4, 9}}, {"d", {0, 1, 8, 17}}}},
       {"scan", scan, {{"m", {0, 1, 3}}, {"n", {0, 1, 31, 32, 33, 65}}}},
+      {"gemm_rings", gemm_rings, {{"m", {0, 1, 129}}, {"n", {1, 257}}, {"k", {0, 1, 65, 320}}}},
+      {"attention", attention, {{"h", {0, 2}}, {"n", {0, 1, 129}}, {"m", {1, 127, 257}}, {"d", {1, 64}}}},
+      {"chain", chain, {{"l", {1, 3}}, {"n", {0, 1, 16, 33, 257}}}},
       {"sort", sort, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 31, 32}}}},
   };
   return all;

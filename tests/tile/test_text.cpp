@@ -73,8 +73,7 @@ TEST(Text, ErrorsSayPlaceAndReason) {
     return error;
   };
   EXPECT_EQ(error_of("tiles", "tasks"), "line 1: `tiles` is expected");
-  EXPECT_EQ(error_of("on x86-64-v3", "on toy lanes 0"),
-            "line 1: this number is 0, and it has to be 1 to 32");
+  EXPECT_EQ(error_of("on x86-64-v3", "on toy lanes 0"), "line 1: this number is 0, and it has to be 1 to 32");
   EXPECT_EQ(error_of("f32[64] as vectors", "f32[63] as vectors"),
             "line 10: the layout has another size than the tile");
   EXPECT_EQ(error_of("f32[64] as vectors", "f32[1000000] as vectors"),
