@@ -93,20 +93,23 @@ std::string symbol_of(const std::string& entry, size_t variant) {
   return fmt::format("{}_{}", entry, variant);
 }
 
-void make_tasks(Compilation& c) {
-  const task::Tiling tiling;
+void place_weights(Compilation& c) {
   std::vector<const graph::Graph*> graphs;
   for (const CompiledEntry& entry : c.entries) graphs.push_back(&entry.graph);
-  const auto layouts = task::choose_layouts(graphs, tiling);
-  for (size_t e = 0; e < c.entries.size(); ++e) {
-    CompiledEntry& entry = c.entries[e];
-    entry.layouts = layouts[e];
+  c.placements = task::choose_placements(graphs, target::x86_64().panel_columns);
+  for (CompiledEntry& entry : c.entries) entry.placements = task::placements_of(entry.graph, c.placements);
+}
+std::string print_placements(Compilation& c) { return task::print(c.placements); }
+
+void make_tasks(Compilation& c) {
+  const task::Tiling tiling;
+  for (CompiledEntry& entry : c.entries) {
     entry.plan.graph = &entry.graph;
     within_allowance(c, entry, [&] {
       base::work(steps_of_a_node * entry.graph.nodes.size());
       plan::Variant variant;
       variant.symbol = symbol_of(entry.name, 0);
-      variant.program = task::from_graph(entry.graph, entry.layouts, {}, tiling);
+      variant.program = task::from_graph(entry.graph, entry.placements, {}, tiling);
       task::derive_events(variant.program);
       entry.plan.variants.push_back(std::move(variant));
     });
@@ -194,7 +197,7 @@ void make_objects(Compilation& c) {
   const auto levels = levels_of(c);
   emit_entries(c, [&] {
     std::string error;
-    auto objects = module::emit_objects(plans_of(c), levels, {}, error);
+    auto objects = module::emit_objects(plans_of(c), levels, {.trace = c.options.trace}, error);
     if (!objects) return report_limitation(c, error);
     for (size_t i = 0; i < levels.size(); ++i)
       c.objects[std::string(levels[i]->name)] = std::move(objects->of_level[i]);
@@ -227,7 +230,7 @@ void make_bundle(Compilation& c) {
   auto scratch = c.scratch_bytes.begin();
   for (const CompiledEntry& entry : c.entries) {
     const auto end = scratch + static_cast<ptrdiff_t>(entry.plan.variants.size());
-    parts.entries.push_back({&entry.plan, entry.layouts, {scratch, end}});
+    parts.entries.push_back({&entry.plan, entry.placements, {scratch, end}, c.options.trace});
     scratch = end;
   }
   auto bundle = image::build_bundle(parts, error);
@@ -252,6 +255,7 @@ const std::vector<Stage>& stages() {
        print_graphs},
       {"fused", "algebra and fusion: each node is what one kind of task computes", fuse_graphs, print_graphs},
       {"inplace", "updates in place, with copies of what is still read", update_in_place, print_graphs},
+      {"places", "where weights lie, one choice for all entries", place_weights, print_placements},
       {"tasks", "constant tiles, boxes, and the event tensors that they imply", make_tasks, print_tasks},
       {"plan", "segments, hoisted waits, memory", make_plans, print_plans},
       {"proof", "that tasks and plan are right for all sizes: order, memory, words", prove, print_proofs},
@@ -286,6 +290,12 @@ bool run(Compilation& c, const std::string& last) {
     if (last == stage.name) return !c.diagnostics.has_errors();
   }
   base::bug("pipeline", "no stage named " + last);
+}
+
+void go_back_to(Compilation& c, const std::string& stage) {
+  const auto ran =
+      std::find_if(c.times.begin(), c.times.end(), [&](const auto& time) { return time.first == stage; });
+  c.times.erase(ran, c.times.end());
 }
 
 }  // namespace axon

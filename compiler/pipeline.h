@@ -20,6 +20,7 @@
 #include "source/diagnostic.h"
 #include "source/span.h"
 #include "syntax/ast.h"
+#include "task/placements.h"
 
 namespace axon {
 
@@ -30,13 +31,14 @@ struct CompileOptions {
   plan::Schedule schedule = plan::Schedule::events;
   std::vector<std::string> entries;  ///< only these; empty: all
   bool verify_tasks = true;          ///< prove the task graph's obligations before code is made
+  bool trace = false;                ///< code that notes when which task runs (axon_call_trace)
 };
 
 /// One entry on its way from core to plan.
 struct CompiledEntry {
   std::string name;
   graph::Graph graph;
-  std::vector<task::Layout> layouts;  ///< per graph input, agreed by all entries
+  std::vector<task::Placement> placements;  ///< per graph input, agreed by all entries
   plan::Plan plan;
 };
 
@@ -53,10 +55,11 @@ struct Compilation {
   std::optional<syntax::File> syntax;
   std::optional<core::Program> core;
   std::deque<CompiledEntry> entries;                        ///< a deque: plans point at their graphs
+  task::ChosenPlacements placements;                        ///< of weights, for all entries
   std::map<std::string, std::vector<std::string>> objects;  ///< per level: ELF objects to link
-  std::vector<shape::Dim> scratch_bytes;                    ///< per variant, those of all entries: of a worker
-  std::string bundle;                                       ///< the finished container
-  std::vector<std::pair<std::string, double>> times;        ///< per stage that ran, in milliseconds
+  std::vector<shape::Dim> scratch_bytes;              ///< per variant, those of all entries: of a worker
+  std::string bundle;                                 ///< the finished container
+  std::vector<std::pair<std::string, double>> times;  ///< per stage that ran, in milliseconds
 };
 
 struct Stage {
@@ -79,5 +82,8 @@ const Stage* find_stage(const std::string& name);
 /// Runs the stages in order up to and including `last`, from the first that has not run; false when errors
 /// were reported.
 bool run(Compilation&, const std::string& last);
+
+/// The stage of that name and those behind it run again, with the options as they are then.
+void go_back_to(Compilation&, const std::string& stage);
 
 }  // namespace axon

@@ -7,22 +7,26 @@ namespace axon::graph {
 
 namespace {
 
-/// The load under casts that widen a float; invalid when the factor is something else.
+bool is_byte(Elem e) { return e == Elem::i8 || e == Elem::u8; }
+
+/// The load under casts to a wider float that holds every value; invalid when the factor is something else.
 ScalarId load_under_casts(const Graph& g, ScalarId id) {
   const auto widens = [&](const Scalar& s) {
     const Elem from = g.scalars[s.args[0]].elem;
-    return base::is_float(from) && base::is_float(s.elem) &&
-           base::elem_bytes(s.elem) > base::elem_bytes(from);
+    if (!base::is_float(s.elem)) return false;
+    return base::is_float(from) ? base::elem_bytes(s.elem) > base::elem_bytes(from)
+                                : is_byte(from) && base::elem_bytes(s.elem) >= 4;
   };
   while (g.scalars[id].op == Op::cast && widens(g.scalars[id])) id = g.scalars[id].args[0];
   return g.scalars[id].op == Op::load ? id : ScalarId{};
 }
 
-/// What kernels stream: the accumulator's own type, and into f32 the narrow floats of 16 bits.
+/// What kernels stream: the accumulator's own type, and into f32 the narrow floats of 16 bits and the
+/// integers of 8.
 bool kernels_read(Elem accumulator, Elem stored) {
   if (accumulator == Elem::f64) return stored == Elem::f64;
   if (accumulator != Elem::f32) return false;
-  return stored == Elem::f32 || stored == Elem::bf16 || stored == Elem::f16;
+  return stored == Elem::f32 || stored == Elem::bf16 || stored == Elem::f16 || is_byte(stored);
 }
 
 bool is_weight(const Graph& g, Value v) {
@@ -37,18 +41,33 @@ bool is_fixed(const Graph& g, ScalarId index, const std::vector<Var>& axes) {
          std::none_of(axes.begin(), axes.end(), [&](Var v) { return depends_on(g, index, v); });
 }
 
-/// Is the column on the last axis of what is loaded and the depth on the axis before, each with step 1 and on
-/// no other axis?
-bool lies_in_columns(const Graph& g, const Scalar& load, Var column, Var depth) {
-  for (size_t a = 0; a < load.args.size(); ++a) {
+/// The axes of what is loaded that column and depth run along, if each has one to itself and steps of 1.
+std::optional<layout::PanelAxes> axes_of(const Graph& g, const Scalar& load, Var column, Var depth) {
+  std::optional<uint32_t> of_column, of_depth;
+  for (uint32_t a = 0; a < load.args.size(); ++a) {
+    if (is_fixed(g, load.args[a], {column, depth})) continue;
     const auto index = affine_index(g, load.args[a]);
-    if (a + 2 < load.args.size() && is_fixed(g, load.args[a], {column, depth})) continue;
-    if (!index) return false;
-    const auto by_column = index->linear_in(column), by_depth = index->linear_in(depth);
-    if (!by_column || !by_column->first.is(a + 1 == load.args.size() ? 1 : 0)) return false;
-    if (!by_depth || !by_depth->first.is(a + 2 == load.args.size() ? 1 : 0)) return false;
+    const auto by_column = index ? index->linear_in(column) : std::nullopt;
+    const auto by_depth = index ? index->linear_in(depth) : std::nullopt;
+    if (!by_column || !by_depth) return std::nullopt;
+    const bool column_moves = !by_column->first.is(0), depth_moves = !by_depth->first.is(0);
+    if (column_moves && (depth_moves || of_column || !by_column->first.is(1))) return std::nullopt;
+    if (depth_moves && (of_depth || !by_depth->first.is(1))) return std::nullopt;
+    if (column_moves) of_column = a;
+    if (depth_moves) of_depth = a;
   }
-  return true;
+  if (!of_column || !of_depth) return std::nullopt;
+  return layout::PanelAxes{*of_column, *of_depth};
+}
+
+/// Is the column on the last axis and the depth on the one before?
+bool lies_in_columns(const Graph& g, const Scalar& load, Var column, Var depth) {
+  const auto axes = axes_of(g, load, column, depth);
+  return axes && axes->column + 1 == load.args.size() && axes->depth + 2 == load.args.size();
+}
+
+Elem stored_elem(const Graph& g, const std::vector<Local>& locals, Value v) {
+  return v.is_local() ? base::computed_as(locals[v.output].elem) : g.type(v).elem;
 }
 
 class Finder {
@@ -80,8 +99,8 @@ class Finder {
 
   /// Takes the factor as the right operand if it lies no worse than the best so far.
   void consider(size_t f, const Axis& column, const Axis& depth) {
-    const ScalarId id = load_under_casts(g, factors_[f]);
-    if (!id.valid() || !kernels_read(best_.accumulator, stored(g.scalars[id].target))) return;
+    const ScalarId id = streamed_load(g, locals_, factors_[f], best_.accumulator);
+    if (!id.valid()) return;
     if (!depends_on(g, id, column.var) || elsewhere(f, column.var)) return;
     if (!depends_on(g, id, depth.var) || !elsewhere(f, depth.var)) return;
     const int score = score_of(g.scalars[id], column.var, depth.var);
@@ -121,10 +140,6 @@ class Finder {
       run.insert(run.begin(), *found);
     }
     return run;
-  }
-
-  Elem stored(Value v) const {
-    return v.is_local() ? base::computed_as(locals_[v.output].elem) : g.type(v).elem;
   }
 
   /// 0: not by kernels.
@@ -227,11 +242,17 @@ std::vector<PlacedContraction> contractions_of(const Graph& g, const Node& node)
   return out;
 }
 
-bool streams_panels(const Graph& g, const Contraction& c) {
-  if (!c.load.valid()) return false;
+std::optional<layout::PanelAxes> panel_axes(const Graph& g, const Contraction& c) {
+  if (!c.load.valid() || !is_weight(g, g.scalars[c.load].target)) return std::nullopt;
   const Scalar& load = g.scalars[c.load];
-  return load.args.size() >= 2 && is_weight(g, load.target) &&
-         lies_in_columns(g, load, c.column.var, c.depth().var);
+  if (c.depths.size() > 1 && !lies_in_columns(g, load, c.column.var, c.depth().var)) return std::nullopt;
+  return axes_of(g, load, c.column.var, c.depth().var);
+}
+
+ScalarId streamed_load(const Graph& g, const std::vector<Local>& locals, ScalarId factor, Elem accumulator) {
+  const ScalarId id = load_under_casts(g, factor);
+  return id.valid() && kernels_read(accumulator, stored_elem(g, locals, g.scalars[id].target)) ? id
+                                                                                               : ScalarId{};
 }
 
 }  // namespace axon::graph

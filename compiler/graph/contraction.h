@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "layout/placement.h"
 
 namespace axon::graph {
 
@@ -35,10 +36,10 @@ struct Contraction {
 
 /// The body as a contraction; nullopt when it is no sum of products with binders on both sides. `domain` is
 /// that of the body, `locals` are those of its node. Of several right operands that kernels can read, floats
-/// of at most the accumulator's width whose indices are affine or the same all along the column and the
-/// depth, it is the one whose elements lie best: column after column in a weight, then in any tensor, then
-/// depth after depth. Where they can read none, the right operand is what depends on the last axis of the
-/// domain that some factors have and others lack.
+/// of at most the accumulator's width and integers of 8 bits whose indices are affine or the same all along
+/// the column and the depth, it is the one whose elements lie best: column after column in a weight, then in
+/// any tensor, then depth after depth. Where they can read none, the right operand is what depends on the
+/// last axis of the domain that some factors have and others lack.
 std::optional<Contraction> find_contraction(const Graph&, const std::vector<Local>& locals, ScalarId body,
                                             const std::vector<Axis>& domain);
 
@@ -50,8 +51,13 @@ struct PlacedContraction {
 };
 std::vector<PlacedContraction> contractions_of(const Graph&, const Node&);
 
-/// Is the right operand a weight with the depth on the axis before its last and the column on its last, so
-/// that it can be stored as panels?
-bool streams_panels(const Graph&, const Contraction&);
+/// Of a right operand that is a weight: the axes of its tensor that the column and the depth run along, with
+/// step 1, each alone on its own, so that it can be stored as panels. nullopt where it cannot, or where it is
+/// not worth it: columns that are not the last axis under several depths that run together as they lie.
+std::optional<layout::PanelAxes> panel_axes(const Graph&, const Contraction&);
+
+/// The load that kernels stream when the factor is a right operand and sums are of this type: under casts
+/// that widen, or the factor itself. Invalid where they cannot.
+ScalarId streamed_load(const Graph&, const std::vector<Local>& locals, ScalarId factor, Elem accumulator);
 
 }  // namespace axon::graph

@@ -18,8 +18,9 @@ namespace axon::image {
 /// One entry of the bundle.
 struct Entry {
   const plan::Plan* plan = nullptr;
-  std::vector<task::Layout> layouts;  ///< per graph input, agreed by all entries
+  std::vector<task::Placement> placements;  ///< per graph input, agreed by all entries
   std::vector<shape::Dim> scratch;    ///< per variant: bytes of scratch memory per worker
+  bool traced = false;                ///< its objects note when tasks run
 };
 
 struct Bundle {

@@ -27,7 +27,7 @@ using task::Buffer;
 using task::BufferId;
 
 constexpr const char* compiler = "axon 0.1.0";
-constexpr int manifest_format = 2, kernel_abi = 1;
+constexpr int manifest_format = 3, kernel_abi = 1;
 
 const char* relation_text(Relation relation) {
   switch (relation) {
@@ -67,7 +67,7 @@ class Weights {
   uint32_t add(ordered_json weight) {
     for (uint32_t i = 0; i < list_.size(); ++i)
       if (list_[i]["path"] == weight["path"]) {
-        if (list_[i]["layout"] != weight["layout"] || list_[i]["elem"] != weight["elem"])
+        if (list_[i]["placement"] != weight["placement"] || list_[i]["elem"] != weight["elem"])
           base::bug("manifest_json", "entries disagree on weight " + weight["path"].get<std::string>());
         return i;
       }
@@ -86,10 +86,12 @@ class EntryWriter {
       : entry_(entry), graph_(*entry.plan->graph), weights_(weights) {}
 
   ordered_json run() {
-    return {{"name", graph_.name}, {"sizes", sizes()},
-            {"checks", checks()},  {"device_checks", device_checks()},
-            {"inputs", inputs()},  {"results", results()},
-            {"debugs", debugs()},  {"variants", variants()}};
+    ordered_json out = {{"name", graph_.name}, {"sizes", sizes()},
+                        {"checks", checks()},  {"device_checks", device_checks()},
+                        {"inputs", inputs()},  {"results", results()},
+                        {"debugs", debugs()},  {"variants", variants()}};
+    if (entry_.traced) out["traced"] = true;
+    return out;
   }
 
  private:
@@ -208,7 +210,7 @@ class EntryWriter {
       ordered_json item = port(input.path, input.type);
       if (input.kind == InputKind::weight) {
         ordered_json weight = item;
-        weight["layout"] = layout(entry_.layouts.at(i));
+        weight["placement"] = placement(entry_.placements.at(i));
         item["weight"] = weights_.add(std::move(weight));
       }
       item["kind"] = kind_text(input.kind);
@@ -216,9 +218,10 @@ class EntryWriter {
     }
     return out;
   }
-  static ordered_json layout(const task::Layout& layout) {
-    if (layout.kind == task::Layout::Kind::identity) return {{"kind", "identity"}};
-    return {{"kind", "panel"}, {"width", layout.width}};
+  static ordered_json placement(const task::Placement& placement) {
+    ordered_json out = ordered_json::array();
+    for (const auto& digit : placement.digits) out.push_back({{"axis", digit.axis}, {"extent", digit.extent}});
+    return out;
   }
 
   static const task::Place* find_place(const task::Program& program, Value value) {

@@ -25,9 +25,11 @@ void KernelEmitter::run_alone(task::TaskTypeId type) {
     f_.bind(*task::data_trip_count(p_, d.loop), f_.i64(plan::typical_steps), 0, Dim(plan::typical_steps + 1));
   const std::vector<LoopId>& loops = p_.types[type].loops;
   const std::function<void(size_t)> nest = [&](size_t level) {
-    if (level == loops.size())
-      return each_task(
+    if (level == loops.size()) {
+      each_task(
           *segment_of(type, v_.steps), [&](Value*) { call_task(type, tasks_.run); }, [](Value*) {});
+      return;
+    }
     const task::Loop& loop = p_.loops[loops[level]];
     f_.loop({loop.index, loop.extent}, f_.i64(0), f_.emit(loop.extent), LoopKind::plain,
             [&] { nest(level + 1); });

@@ -15,28 +15,8 @@ namespace axon::module {
 using graph::Op;
 using graph::Scalar;
 
-BufferLayout layout_of(const task::Buffer& buffer) {
-  BufferLayout layout{&buffer, std::vector<Dim>(buffer.shape.size())};
-  Dim stride(1);
-  const bool panel = buffer.layout.kind == task::Layout::Kind::panel;
-  for (size_t a = buffer.shape.size(); a-- > 0;) {
-    layout.stride[a] = stride;
-    const bool padded = panel && a + 1 == buffer.shape.size();
-    const Dim width(buffer.layout.width);
-    stride = stride * (padded ? shape::cdiv(buffer.shape[a], width) * width : buffer.shape[a]);
-  }
-  return layout;
-}
-
-Dim BufferLayout::offset(const std::vector<Dim>& index) const {
-  Dim sum;
-  const size_t rank = index.size();
-  const bool panel = buffer->layout.kind == task::Layout::Kind::panel;
-  for (size_t a = 0; a < rank - (panel ? 2 : 0); ++a) sum = sum + index[a] * stride[a];
-  if (!panel) return sum;
-  const Dim width(buffer->layout.width), &column = index[rank - 1];
-  return sum + shape::floor_div(column, width) * width * buffer->shape[rank - 2] + index[rank - 2] * width +
-         shape::mod(column, width);
+Dim offset_of(const task::Buffer& buffer, const std::vector<Dim>& index) {
+  return layout::offset_of(buffer.placement, buffer.shape, index);
 }
 
 namespace {

@@ -69,7 +69,7 @@ struct ContractPlan {
   bool turned = false;            ///< else: staged as [group][depth][row], or as [group][row][depth]
   Dim left_offset;                ///< where
   Dim left_row_stride, left_depth_stride, left_group_stride;
-  bool panel = false;  ///< the right operand is stored as panels
+  std::optional<layout::PanelAxes> panel;  ///< of a right operand that is stored as panels
 };
 
 struct OnlinePlan;
@@ -117,15 +117,8 @@ Body make_body(const task::Program&, const task::TaskType&, std::shared_ptr<Grap
 
 using base::computed_as;
 
-/// Strides in elements of a buffer's axes, and the address of an index as an element offset. For panels the
-/// last two axes are folded into the offset, so only `offset` applies.
-struct BufferLayout {
-  const task::Buffer* buffer = nullptr;
-  std::vector<Dim> stride;  ///< identity layout: per axis
-  /// Panels need every index to be affine.
-  Dim offset(const std::vector<Dim>& index) const;
-};
-BufferLayout layout_of(const task::Buffer&);
+/// The number of the element in the buffer. Where the buffer is not row-major, every index is affine.
+Dim offset_of(const task::Buffer&, const std::vector<Dim>& index);
 
 /// The numbers of steps that a task of the type needs to know: extents of loops with a condition that its
 /// boxes mention. They come after the coordinates of its function.

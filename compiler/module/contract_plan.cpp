@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/bug.h"
 #include "graph/contraction.h"
 
 namespace axon::module {
@@ -34,7 +35,7 @@ class Planner {
     plan.right = contraction_.load;
     plan.accumulator = contraction_.accumulator;
     plan.column = contraction_.column;
-    plan.panel = is_panel(plan.right);
+    plan.panel = stored_as_panels();
     plan.depths = contraction_.depths;
     const bool row_major = !plan.panel && !g_.scalars[plan.right].target.is_local();
     if (!row_major || !whole_depths_) plan.depths = {contraction_.depth()};
@@ -64,11 +65,23 @@ class Planner {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
   }
 
-  bool is_panel(ScalarId load) const {
+  const task::Buffer* buffer_of(ScalarId load) const {
     const auto target = g_.scalars[load].target;
-    if (target.is_local()) return false;
-    return body_.program->buffers[body_.program->place(target).buffer].layout.kind ==
-           task::Layout::Kind::panel;
+    return target.is_local() ? nullptr : &body_.program->buffers[body_.program->place(target).buffer];
+  }
+
+  bool is_row_major(ScalarId load) const {
+    const task::Buffer* const buffer = buffer_of(load);
+    return !buffer || buffer->placement.is_row_major();
+  }
+
+  std::optional<layout::PanelAxes> stored_as_panels() const {
+    if (is_row_major(contraction_.load)) return std::nullopt;
+    const task::Buffer& buffer = *buffer_of(contraction_.load);
+    const auto axes = graph::panel_axes(g_, contraction_);
+    if (!axes || buffer.placement != layout::panels(buffer.shape.size(), *axes, panel_width))
+      base::bug("contract_plan", "a weight is placed as no kernel reads it: " + buffer.name);
+    return axes;
   }
 
   /// The longest axis that only the left operand has; the last one where lengths are not known to differ.
@@ -132,7 +145,7 @@ class Planner {
     int balance = 0;
     for (ScalarId id : graph::loads_in(g_, plan.left)) {
       const Scalar& load = g_.scalars[id];
-      if (is_panel(id)) continue;
+      if (!is_row_major(id)) continue;
       if (runs_along(load, plan.row->var))
         ++balance;
       else if (runs_along(load, plan.depths.back().var))
@@ -143,7 +156,8 @@ class Planner {
 
   bool can_read_left(const ContractPlan& plan) const {
     const Scalar& s = g_.scalars[plan.left];
-    if (s.op != Op::load || storage_of(body_, s) != plan.accumulator || is_panel(plan.left)) return false;
+    if (s.op != Op::load || storage_of(body_, s) != plan.accumulator || !is_row_major(plan.left))
+      return false;
     const auto offset = affine_offset(body_, plan.left);
     if (!offset) return false;
     Dim run(1);  // one element after another along the whole depth
@@ -181,7 +195,7 @@ Dim offset_at(const Body& body, const Scalar& load, std::vector<Dim> index) {
   }
   const task::Place& place = body.program->place(load.target);
   if (place.slot) index.insert(index.begin(), *place.slot);
-  return layout_of(body.program->buffers[place.buffer]).offset(index);
+  return offset_of(body.program->buffers[place.buffer], index);
 }
 
 }  // namespace

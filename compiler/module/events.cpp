@@ -150,13 +150,24 @@ void KernelEmitter::wait_over(task::EventId id, const task::TaskType& producer,
 /// Waits until `count` words from `at` on have reached the target, or leaves when the launch is cancelled.
 void KernelEmitter::wait_for(Value* at, Value* count, Value* target) {
   auto& b = f_.b;
-  auto* wait = f_.device("axon_event_wait_run", b.getInt1Ty(),
-                         {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty(), b.getInt32Ty()});
-  wait->addRetAttr(llvm::Attribute::ZExt);
-  Value* reached = b.CreateCall(wait, {f_.context(), at, count, target});
-  auto* go_on = llvm::BasicBlock::Create(b.getContext(), "reached", f_.function);
-  b.CreateCondBr(reached, go_on, leave_);
-  b.SetInsertPoint(go_on);
+  const auto wait = [&] {
+    auto* wait_run = f_.device("axon_event_wait_run", b.getInt1Ty(),
+                               {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty(), b.getInt32Ty()});
+    wait_run->addRetAttr(llvm::Attribute::ZExt);
+    Value* reached = b.CreateCall(wait_run, {f_.context(), at, count, target});
+    auto* go_on = llvm::BasicBlock::Create(b.getContext(), "reached", f_.function);
+    b.CreateCondBr(reached, go_on, leave_);
+    b.SetInsertPoint(go_on);
+  };
+  if (!tracing_.is_on()) return wait();
+  auto* reached_run =
+      f_.device("axon_event_reached_run", b.getInt1Ty(), {b.getPtrTy(), b.getInt64Ty(), b.getInt32Ty()});
+  reached_run->addRetAttr(llvm::Attribute::ZExt);
+  f_.when(b.CreateNot(b.CreateCall(reached_run, {at, count, target})), [&] {
+    tracing_.pause();
+    wait();
+    tracing_.begin();
+  });
 }
 
 void KernelEmitter::wait_for_all(task::TaskTypeId id) {

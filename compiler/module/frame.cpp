@@ -70,6 +70,15 @@ Value* Frame::buffer(uint32_t number) {
   return value;
 }
 
+Value* Frame::call_service(size_t offset, llvm::Type* result, const std::vector<Value*>& args) {
+  Value* services = context_field(ContextType::services, b.getPtrTy());
+  Value* function =
+      b.CreateLoad(b.getPtrTy(), b.CreateConstGEP1_64(b.getPtrTy(), services, offset / sizeof(void*)));
+  std::vector<llvm::Type*> params;
+  for (Value* arg : args) params.push_back(arg->getType());
+  return b.CreateCall(llvm::FunctionType::get(result, params, false), function, args);
+}
+
 void Frame::check_failed(uint32_t check, Value* value, Value* against) {
   auto* report = device("axon_check_failed", b.getVoidTy(),
                         {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty(), b.getInt64Ty()});

@@ -110,6 +110,8 @@ class Frame {
   void mark(llvm::Instruction* access, uint32_t region);
   uint32_t region_count = 0;  ///< set before the first access
 
+  /// Calls the function of the context's services at an offset (axon_services in runtime/device/abi.h).
+  llvm::Value* call_service(size_t offset, llvm::Type* result, const std::vector<llvm::Value*>& args);
   llvm::Function* device(const std::string& name, llvm::Type* result, std::vector<llvm::Type*> params);
 
  private:

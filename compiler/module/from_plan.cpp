@@ -29,8 +29,8 @@ Dim product(const std::vector<Dim>& factors) {
 
 KernelEmitter::KernelEmitter(llvm::Module& m, const plan::Variant& v, const Graph& graph,
                              const TaskFunctions& tasks, const target::Machine& level,
-                             const std::string& symbol)
-    : v_(v), p_(v.program), tasks_(tasks), f_(declare(m, symbol), graph, level) {}
+                             const std::string& symbol, bool traced)
+    : v_(v), p_(v.program), tasks_(tasks), f_(declare(m, symbol), graph, level), tracing_(f_, traced) {}
 
 void KernelEmitter::begin() {
   auto& b = f_.b;
@@ -46,6 +46,7 @@ void KernelEmitter::run() {
   several_ = b.CreateICmpUGT(workers_, f_.i64(1));
   epoch_ = f_.context_field(ContextType::epoch, b.getInt32Ty());
   begin_counts();
+  tracing_.begin();
   leave_ = llvm::BasicBlock::Create(b.getContext(), "leave");
   walk(v_.steps);
   b.CreateBr(leave_);
@@ -92,23 +93,21 @@ void KernelEmitter::emit_loop(const plan::Step& step) {
   leave_run(*exit);
 }
 
-/// services->debug(context, number); such launches have one worker.
+/// Such launches have one worker.
 void KernelEmitter::call_debug(uint32_t number) {
-  auto& b = f_.b;
-  Value* services = f_.context_field(ContextType::services, b.getPtrTy());
-  constexpr uint64_t debug_field = offsetof(axon_services, debug) / sizeof(void*);
-  Value* function = b.CreateLoad(b.getPtrTy(), b.CreateConstGEP1_64(b.getPtrTy(), services, debug_field));
-  auto* type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty()}, false);
-  b.CreateCall(type, function, {f_.context(), b.getInt32(number)});
+  f_.call_service(offsetof(axon_services, debug), f_.b.getVoidTy(), {f_.context(), f_.b.getInt32(number)});
 }
 
 void KernelEmitter::emit_segment(const plan::Segment& segment) {
   const auto& type = p_.types[segment.type];
-  each_task(
+  const bool publishes = !segment.exit_conditions.empty() || !segment.data_sizes.empty();
+  const auto [first, end] = each_task(
       segment,
       [&](Value* task) {
+        tracing_.next(task);
         emit_waits(segment.per_task);
         call_task(segment.type, tasks_.run);
+        if (publishes && tracing_.is_on()) tracing_.close(f_.b.CreateAdd(task, f_.i64(1)));
         // These read what the task has written: behind its notification, memory may be another temporary's.
         for (uint32_t d : segment.exit_conditions) publish_exit(v_.exit_conditions[d], type);
         for (uint32_t number : segment.data_sizes) publish_size(v_.data_sizes[number]);
@@ -117,13 +116,18 @@ void KernelEmitter::emit_segment(const plan::Segment& segment) {
       [&](Value* first) {
         ask_ahead(segment, first);
         emit_waits(segment.hoisted);
+        tracing_.open(segment.type, first);
       });
+  if (!publishes && tracing_.is_on())
+    f_.when(f_.b.CreateICmpSLT(first, end), [&, end = end] { tracing_.close(end); });
   if (segment.barrier_after) wait_for_all(segment.type);
 }
 
 /// body() for every task of the worker's share, with its coordinates bound; prepare() once before the first.
-void KernelEmitter::each_task(const plan::Segment& segment, const std::function<void(Value*)>& body,
-                              const std::function<void(Value*)>& prepare) {
+/// Returns the share: its first task, and where it ends.
+std::pair<Value*, Value*> KernelEmitter::each_task(const plan::Segment& segment,
+                                                   const std::function<void(Value*)>& body,
+                                                   const std::function<void(Value*)>& prepare) {
   const auto& type = p_.types[segment.type];
   std::vector<Dim> extents;
   for (const auto& c : type.coordinates) extents.push_back(c.extent);
@@ -153,6 +157,7 @@ void KernelEmitter::each_task(const plan::Segment& segment, const std::function<
         body(task);
       },
       [&] { prepare(first); });
+  return {first, end};
 }
 
 /// Of the task at a position of the segment's grid.
@@ -206,11 +211,11 @@ void KernelEmitter::call_task(task::TaskTypeId id, const std::vector<llvm::Funct
 }
 
 void emit_variant(llvm::Module& m, const plan::Variant& v, const Bodies& bodies, const Part& part,
-                  const target::Machine& level) {
+                  const target::Machine& level, const EmitOptions& options) {
   const TaskFunctions tasks = emit_tasks(m, v, bodies, part, level);
-  if (part.first == 0) KernelEmitter(m, v, *bodies.graph, tasks, level, v.symbol).run();
+  if (part.first == 0) KernelEmitter(m, v, *bodies.graph, tasks, level, v.symbol, options.trace).run();
   for (task::TaskTypeId t{part.first}; part.has(t); ++t.index)
-    KernelEmitter(m, v, *bodies.graph, tasks, level, plan::kernel_symbol(v, t)).run_alone(t);
+    KernelEmitter(m, v, *bodies.graph, tasks, level, plan::kernel_symbol(v, t), false).run_alone(t);
 }
 
 }  // namespace axon::module

@@ -7,6 +7,7 @@
 
 namespace axon::module {
 
-void emit_variant(llvm::Module&, const plan::Variant&, const Bodies&, const Part&, const target::Machine&);
+void emit_variant(llvm::Module&, const plan::Variant&, const Bodies&, const Part&, const target::Machine&,
+                  const EmitOptions&);
 
 }  // namespace axon::module

@@ -9,10 +9,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "module/from_plan.h"
 #include "module/scalar.h"
+#include "module/tracing.h"
 #include "task/happens_before.h"
 
 namespace axon::module {
@@ -20,8 +22,8 @@ namespace axon::module {
 class KernelEmitter {
  public:
   /// `symbol` becomes the name of what is emitted; one call of run() or of run_alone().
-  KernelEmitter(llvm::Module&, const plan::Variant&, const Graph&, const TaskFunctions&,
-                const target::Machine&, const std::string& symbol);
+  KernelEmitter(llvm::Module&, const plan::Variant&, const Graph&, const TaskFunctions&, const target::Machine&,
+                const std::string& symbol, bool traced);
   void run();
   /// Instead: the function that runs the tasks of one type alone (plan::kernel_symbol).
   void run_alone(task::TaskTypeId);
@@ -45,8 +47,9 @@ class KernelEmitter {
   void emit_loop(const plan::Step& step);
   void call_debug(uint32_t number);
   void emit_segment(const plan::Segment& segment);
-  void each_task(const plan::Segment& segment, const std::function<void(Value* task)>& body,
-                 const std::function<void(Value* first)>& prepare);
+  std::pair<Value*, Value*> each_task(const plan::Segment& segment,
+                                      const std::function<void(Value* task)>& body,
+                                      const std::function<void(Value* first)>& prepare);
   void bind_coordinates(const plan::Segment& segment, Value* task);
   Value* folded(Value* position, const Dim& extent);
   static Dim number_in_grid(const task::TaskType& type);
@@ -98,6 +101,7 @@ class KernelEmitter {
   const TaskFunctions& tasks_;
   std::map<LoopId, Counts> counts_;
   Frame f_;
+  Tracing tracing_;
   Value *workers_ = nullptr, *worker_ = nullptr, *several_ = nullptr, *epoch_ = nullptr, *scratch_ = nullptr;
   llvm::BasicBlock* leave_ = nullptr;  ///< where a cancelled wait goes
 };

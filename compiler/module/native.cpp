@@ -251,7 +251,7 @@ std::optional<std::vector<Made>> emit_parts(const plan::Variant& variant, const 
       auto made = empty_module(level, options, error);
       complete_target = made.has_value();
       if (!made) return;
-      emit_variant(*made->module, variant, bodies, part, level);
+      emit_variant(*made->module, variant, bodies, part, level, options);
       instructions += made->module->getInstructionCount();
       parts.push_back(std::move(*made));
     }
@@ -270,8 +270,8 @@ std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, cons
   for (const plan::Variant* variant : variants) {
     const unsigned before = made->module->getInstructionCount();
     const Bodies bodies = bodies_of(*variant, options);
-    within_allowance(*variant,
-                     [&] { emit_variant(*made->module, *variant, bodies, whole_of(*variant), level); });
+    within_allowance(
+        *variant, [&] { emit_variant(*made->module, *variant, bodies, whole_of(*variant), level, options); });
     if (made->module->getInstructionCount() - before > instructions_of_a_variant) throw TooLarge{variant};
   }
   check(*made->module, "module::emit_variant");

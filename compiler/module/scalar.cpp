@@ -139,7 +139,7 @@ ScalarEmitter::Address ScalarEmitter::buffer_address(graph::Value target, const 
   std::vector<Dim> full = index;
   if (place.slot) full.insert(full.begin(), *place.slot);
   Value* base = f_.buffer(place.buffer.index);
-  return {element_pointer(base, buffer.elem, f_.emit(layout_of(buffer).offset(full))), buffer.elem,
+  return {element_pointer(base, buffer.elem, f_.emit(offset_of(buffer, full))), buffer.elem,
           place.buffer.index};
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "graph/uses.h"
+#include "task/work.h"
 
 namespace axon::page {
 
@@ -100,6 +101,35 @@ Dim bytes_of(const Graph& g, Value v, const Dim& elements) {
   return Dim(base::elem_bytes(type.elem)) * min(elements, elements_of(type));
 }
 
+/// What one run of a type moves: each element that it looks at, and what it writes; and the part of it that
+/// is of the entry's arguments, weights, states and results.
+struct Moved {
+  Dim all, outside;
+
+  void add(const Dim& bytes, bool is_outside) {
+    all = all + bytes;
+    if (is_outside) outside = outside + bytes;
+  }
+};
+
+bool is_result(const task::Program& p, Value v) {
+  return p.buffers[p.place(v).buffer].kind == task::Buffer::Kind::result;
+}
+
+Moved moved_by(const task::Program& p, const task::TaskType& type) {
+  const Graph& g = *p.graph;
+  const Node& node = g.nodes[type.node];
+  Moved moved{Dim(0), Dim(0)};
+  for (const auto& [value, elements] : Loads(g, node, {}).elements())
+    moved.add(bytes_of(g, value, elements), is_input(g, source_of(g, value)));
+  for (uint32_t o = 0; o < node.outputs.size(); ++o) {
+    const Value written{type.node, o};
+    moved.add(Dim(base::elem_bytes(node.outputs[o].type.elem)) * points_of(node.domain),
+              is_input(g, source_of(g, written)) || is_result(p, written));
+  }
+  return moved;
+}
+
 /// With the middle of its range for the index of each loop around the task type.
 Dim in_the_middle(const task::Program& p, const task::TaskType& type, Dim d) {
   for (auto loop = type.loops.rbegin(); loop != type.loops.rend(); ++loop)
@@ -117,16 +147,19 @@ Dim runs_of(const task::Program& p, task::TaskTypeId id) {
 }
 
 Cost cost_of(const task::Program& p, task::TaskTypeId id) {
-  const Graph& g = *p.graph;
   const task::TaskType& type = p.types[id];
-  const Node& node = g.nodes[type.node];
-  Dim bytes(0);
-  for (const auto& [value, elements] : Loads(g, node, {}).elements())
-    bytes = bytes + bytes_of(g, value, elements);
-  for (const graph::Output& output : node.outputs)
-    bytes = bytes + Dim(base::elem_bytes(output.type.elem)) * points_of(node.domain);
   const Dim runs = runs_of(p, id);
-  return {in_the_middle(p, type, type.total_work) * runs, in_the_middle(p, type, bytes) * runs};
+  return {in_the_middle(p, type, type.total_work) * runs,
+          in_the_middle(p, type, moved_by(p, type).all) * runs};
+}
+
+Least least_of(const task::Program& p, task::TaskTypeId id) {
+  const task::TaskType& type = p.types[id];
+  const Dim runs = runs_of(p, id);
+  const Moved moved = moved_by(p, type);
+  const auto of_all_runs = [&](const Dim& one) { return in_the_middle(p, type, one) * runs; };
+  return {of_all_runs(task::arithmetic_of(*p.graph, p.graph->nodes[type.node])), of_all_runs(moved.all),
+          of_all_runs(moved.outside)};
 }
 
 Cost least_cost(const task::Program& p) {

@@ -20,6 +20,14 @@ Cost cost_of(const task::Program&, task::TaskTypeId);
 /// arguments, weights, states and results alone.
 Cost least_cost(const task::Program&);
 
+/// The least that a task type has to do in all of its runs, however its node is cut into tasks: operations of
+/// task::arithmetic_of, the bytes of cost_of, and of those the part that comes from arguments, weights and
+/// states or goes to states and results. The rest stays between the tasks of the entry.
+struct Least {
+  shape::Dim operations, bytes, outside;
+};
+Least least_of(const task::Program&, task::TaskTypeId);
+
 /// How often the grid of a task type runs.
 shape::Dim runs_of(const task::Program&, task::TaskTypeId);
 

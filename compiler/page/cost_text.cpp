@@ -62,13 +62,6 @@ std::string formula(const Dim& d, const task::Names& names) {
   return number ? grouped(*number) : names(d);
 }
 
-std::string time_text(double nanoseconds) {
-  static constexpr const char* units[] = {"ns", "us", "ms", "s"};
-  size_t unit = 0;
-  for (; unit < 3 && nanoseconds >= 1000; ++unit) nanoseconds /= 1000;
-  return fmt::format("{:.3g} {}", nanoseconds, units[unit]);
-}
-
 std::string floor_text(const Dim& operations, const Dim& bytes) {
   const target::CostModel machine;
   const auto all = operations.constant(), moved = bytes.constant();
@@ -82,6 +75,13 @@ std::string floor_text(const Dim& operations, const Dim& bytes) {
 }
 
 }  // namespace
+
+std::string time_text(double nanoseconds) {
+  static constexpr const char* units[] = {"ns", "us", "ms", "s"};
+  size_t unit = 0;
+  for (; unit < 3 && nanoseconds >= 1000; ++unit) nanoseconds /= 1000;
+  return fmt::format("{:.3g} {}", nanoseconds, units[unit]);
+}
 
 std::string cost_text(const plan::Variant& v, const GivenSizes& given, std::string& problem) {
   const task::Names names(v.program);

@@ -17,6 +17,9 @@ using GivenSizes = std::vector<std::pair<std::string, int64_t>>;
 /// the entry, or sizes that it refuses.
 std::string cost_text(const plan::Variant&, const GivenSizes&, std::string& problem);
 
+/// So many nanoseconds in the unit that suits them: 16.7 ms.
+std::string time_text(double nanoseconds);
+
 /// The formulas in one line.
 std::string cost_line(const plan::Variant&);
 

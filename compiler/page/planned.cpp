@@ -2,6 +2,7 @@
 #include "page/planned.h"
 
 #include "entry/fused.h"
+#include "task/placements.h"
 
 namespace axon::page {
 
@@ -12,8 +13,8 @@ constexpr uint64_t steps_of_a_plan = 80'000'000;
 
 plan::Plan made_of(const graph::Graph& graph, plan::Schedule schedule) {
   const task::Tiling tiling;
-  const auto layouts = task::choose_layouts({&graph}, tiling);
-  task::Program program = task::from_graph(graph, layouts[0], {}, tiling);
+  const auto chosen = task::choose_placements({&graph}, tiling.panel);
+  task::Program program = task::from_graph(graph, task::placements_of(graph, chosen), {}, tiling);
   task::derive_events(program);
   plan::Plan plan;
   plan.graph = &graph;

@@ -5,6 +5,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,14 @@ class TextReader {
   Dim dim();
   std::vector<Dim> dims(std::string_view open, std::string_view close);
   std::vector<Fact> facts();
+  /// What `read` takes from the front of the text; where that is nothing, the reader stays where it is.
+  template <class T>
+  std::optional<T> take(std::optional<T> (*read)(std::string_view&)) {
+    std::string_view rest = std::string_view(text_).substr(at_);
+    std::optional<T> taken = read(rest);
+    if (taken) at_ = text_.size() - rest.size();
+    return taken;
+  }
   /// Items up to `close`, separated by commas.
   void list(std::string_view close, const std::function<void()>& item);
 

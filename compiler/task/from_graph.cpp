@@ -53,9 +53,9 @@ namespace {
 
 class TaskBuilder {
  public:
-  TaskBuilder(const Graph& g, const std::vector<Layout>& layouts, const std::vector<Fact>& guard,
+  TaskBuilder(const Graph& g, const std::vector<Placement>& placements, const std::vector<Fact>& guard,
               const Tiling& tiling)
-      : g_(g), layouts_(layouts), tiling_(tiling), storage_(g) {
+      : g_(g), placements_(placements), tiling_(tiling), storage_(g) {
     program_.graph = &g;
     program_.guard = guard;
     program_.facts = facts_of(g, guard);
@@ -86,7 +86,7 @@ class TaskBuilder {
       buffer.kind = input.kind == InputKind::weight  ? Buffer::Kind::weight
                     : input.kind == InputKind::state ? Buffer::Kind::state
                                                      : Buffer::Kind::argument;
-      if (node.input < layouts_.size()) buffer.layout = layouts_[node.input];
+      if (node.input < placements_.size()) buffer.placement = placements_[node.input];
       set_place({NodeId{n}, 0}, {program_.buffers.add(std::move(buffer)), std::nullopt});
     }
   }
@@ -216,7 +216,7 @@ class TaskBuilder {
   }
 
   const Graph& g_;
-  const std::vector<Layout>& layouts_;
+  const std::vector<Placement>& placements_;
   const Tiling tiling_;
   Storage storage_;
   std::map<Value, Place> places_;
@@ -226,9 +226,9 @@ class TaskBuilder {
 
 }  // namespace
 
-Program from_graph(const Graph& g, const std::vector<Layout>& layouts, const std::vector<Fact>& guard,
+Program from_graph(const Graph& g, const std::vector<Placement>& placements, const std::vector<Fact>& guard,
                    const Tiling& tiling) {
-  return TaskBuilder(g, layouts, guard, tiling).run();
+  return TaskBuilder(g, placements, guard, tiling).run();
 }
 
 }  // namespace axon::task

@@ -113,7 +113,12 @@ class Parser : shape::TextReader {
       b.index = static_cast<uint32_t>(number());
       if (b.index >= g_.inputs.size()) fail("there is no such input");
     }
-    if (accept("panel")) b.layout = {Layout::Kind::panel, number()};
+    if (accept("placed")) {
+      const auto placement = take(layout::parse_placement);
+      if (!placement || layout::why_ill_formed(*placement, b.shape.size()))
+        return fail("the order of a tensor's digits is expected, such as `(1/32, 0, 1%32)`");
+      b.placement = *placement;
+    }
     program_.buffers.add(std::move(b));
   }
 

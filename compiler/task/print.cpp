@@ -3,7 +3,7 @@
 //   tasks decode when m <= 1                         guard of the variant
 //   buffer b3 temporary f32[2, m, d] "x.3"           kind, element type, shape, name; then `input 4`, `result
 //   0`,
-//                                                    `panel 32` where they apply
+//                                                    `placed (1/32, 0, 1%32)` where they apply
 //   loop l0 l < n                                    index (found in the graph by name) and trip count
 //   type t4 contract %11 "matmul.4" in (l0)          family, graph node, name, enclosing loops
 //     grid t0 < max(1, cdiv(m, 64)) by 64 on 0       coordinate, number of tiles, tile, domain axis
@@ -86,7 +86,7 @@ class Printer {
       out_ += fmt::format(" result {}", b.index);
     else if (b.kind != Buffer::Kind::temporary)
       out_ += fmt::format(" input {}", b.index);
-    if (b.layout.kind == Layout::Kind::panel) out_ += fmt::format(" panel {}", b.layout.width);
+    if (!b.placement.is_row_major()) out_ += " placed " + layout::print(b.placement);
     out_ += "\n";
   }
 

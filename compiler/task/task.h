@@ -26,6 +26,7 @@
 
 #include "base/ids.h"
 #include "graph/graph.h"
+#include "layout/placement.h"
 #include "shape/dim.h"
 #include "shape/prover.h"
 #include "target/machine.h"
@@ -33,6 +34,7 @@
 namespace axon::task {
 
 using graph::Elem;
+using layout::Placement;
 using shape::Dim;
 using shape::Fact;
 using shape::Var;
@@ -51,15 +53,6 @@ using LoopId = base::Id<LoopTag>;
 enum class Family : uint8_t { elementwise, contract, reduce, scatter, online, order };
 const char* family_name(Family);
 
-/// How a weight is laid out in the prepared parameter object. panel: the last two axes [k, n] are stored as
-/// [cdiv(n, width)][k][width], columns past n zero: what contraction kernels stream. One layout per weight,
-/// agreed by every entry of a bundle; identity maps the file without a copy.
-struct Layout {
-  enum class Kind : uint8_t { identity, panel } kind = Kind::identity;
-  int64_t width = 0;
-  friend bool operator==(const Layout&, const Layout&) = default;
-};
-
 struct Buffer {
   std::string name;
   Elem elem = Elem::f32;
@@ -67,7 +60,8 @@ struct Buffer {
       shape;  ///< row-major; carried temporaries have a leading axis of 2 (slot = iteration mod 2)
   enum class Kind : uint8_t { weight, argument, state, result, temporary } kind = Kind::temporary;
   uint32_t index = 0;  ///< weight, argument, state: graph input; result: graph result
-  Layout layout;
+  /// Of a weight, in the prepared parameter object (placements.h): one for all entries of a bundle.
+  Placement placement;
 };
 
 struct Interval {
@@ -203,14 +197,10 @@ struct Tiling {
   int64_t targets = 131072;                        ///< elements of a task that scatters
 };
 
-/// Layouts of weights that all entries of a bundle can live with: panel when every use is as the right
-/// operand of a contraction over its second-to-last axis, identity otherwise. One entry per input of each
-/// graph.
-std::vector<std::vector<Layout>> choose_layouts(const std::vector<const graph::Graph*>&, const Tiling&);
-
-/// Tiles, places, and orders; events are empty. `guard` is the variant's condition on sizes.
-Program from_graph(const graph::Graph&, const std::vector<Layout>& weight_layouts,
-                   const std::vector<Fact>& guard, const Tiling&);
+/// Tiles, places, and orders; events are empty. `guard` is the variant's condition on sizes. A placement for
+/// each input.
+Program from_graph(const graph::Graph&, const std::vector<Placement>&, const std::vector<Fact>& guard,
+                   const Tiling&);
 /// Fills events and waits from the accesses, removes waits implied by others, and writes the certificate.
 void derive_events(Program&);
 

@@ -6,7 +6,7 @@
 //   tiles      every domain point belongs to a task, no grid is empty                   prover
 //   injective  no two domain points of an output are stored at one element              mixed radix
 //   boxes      every element that a body reads or stores lies in a declared box;        prover
-//              panels are of weights, which nothing writes                              compared
+//              what is not row-major is a weight, which nothing writes                              compared
 //   events     counts are the producers per element; wait boxes are inside, not empty   prover
 //   ascending  every wait points to an earlier time: no schedule can deadlock           step order
 //   known      each entry of the certificate follows from its wait and the one before   prover

@@ -20,21 +20,26 @@ using graph::Scalar;
 using graph::ScalarId;
 using graph::Var;
 
-constexpr int64_t work_of_task = 64, work_of_key = 4, work_of_sorted = 64;
+/// What counts besides points and steps.
+struct Rates {
+  int64_t task, key, sorted;
+  bool masked_reductions;  ///< steps that a mask rules out count of no reduction; else of online ones only
+};
+constexpr Rates of_work = {64, 4, 64, false}, of_arithmetic = {0, 1, 0, true};
 
 class Estimate {
  public:
   using Length = std::function<Dim(uint32_t axis)>;
 
   /// Bounded keys are those of the points in `tile`.
-  Estimate(const Graph& g, const Node& node, const std::function<Part(uint32_t)>& tile)
-      : g_(g), node_(node), tile_(tile) {
+  Estimate(const Graph& g, const Node& node, const std::function<Part(uint32_t)>& tile, const Rates& rates)
+      : g_(g), node_(node), tile_(tile), rates_(rates) {
     for (const graph::Output& output : node.outputs) add_keys(output.body);
   }
 
   /// Of as much of the domain as `length_of` says.
   Dim run(const Length& length_of) const {
-    Dim work(work_of_task);
+    Dim work(rates_.task);
     if (const Scalar* order = computed_order(g_, node_)) return work + sorting(*order, length_of);
     std::set<ScalarId> counted;
     for (const graph::Output& output : node_.outputs)
@@ -51,7 +56,7 @@ class Estimate {
   /// Every row looks at its keys, and sorts as many as it keeps.
   Dim sorting(const Scalar& order, const Length& length_of) const {
     const auto kept = static_cast<uint32_t>(node_.domain.size() - 1);
-    Dim work = Dim(work_of_key) * order.binders[0].extent + Dim(work_of_sorted) * length_of(kept);
+    Dim work = Dim(rates_.key) * order.binders[0].extent + Dim(rates_.sorted) * length_of(kept);
     for (uint32_t a = 0; a < kept; ++a) work = work * length_of(a);
     return work;
   }
@@ -93,12 +98,14 @@ class Estimate {
   void add_keys(ScalarId output) {
     for (ScalarId part : scalars_in(g_, output)) {
       const Scalar& online = g_.scalars[part];
+      if (rates_.masked_reductions && online.op == Op::reduce) add_steps(online);
       if (online.op != Op::online) continue;
       graph::BinderRange range = binder_range(g_, online, online.binders.size() - 1);
       add_integers(range);
       if (range.low.empty() && range.end.empty()) continue;
       const Axis& key = online.binders.back();
-      const Dim keys = keys_.emplace(key.var, keys_of(range, online.binders)).first->second;
+      const size_t last = online.binders.size() - 1;
+      const Dim keys = keys_.emplace(key.var, keys_of(range, online.binders, last)).first->second;
       for (ScalarId arg : online.args)
         for (ScalarId l : loads_in(g_, arg)) {
           const Scalar& load = g_.scalars[l];
@@ -106,6 +113,15 @@ class Estimate {
             if (affine_index(g_, load.args[a]) == Dim(key.var))
               local_keys_.emplace(std::pair{load.target.output, a}, keys);
         }
+    }
+  }
+
+  /// The steps that masks leave of a reduction.
+  void add_steps(const Scalar& reduction) {
+    for (size_t b = 0; b < reduction.binders.size(); ++b) {
+      const graph::BinderRange range = binder_range(g_, reduction, b);
+      if (!range.low.empty() || !range.end.empty())
+        keys_.emplace(reduction.binders[b].var, keys_of(range, reduction.binders, b));
     }
   }
 
@@ -120,18 +136,19 @@ class Estimate {
     add(range.end_by_data, range.end);
   }
 
-  /// From the first key of any row of the tile to the last, for points of the binders around the key that lie
-  /// in their middle.
-  Dim keys_of(const graph::BinderRange& range, const std::vector<Axis>& binders) const {
+  /// From the first key of any row of the tile to the last, for points of the other binders that lie in their
+  /// middle.
+  Dim keys_of(const graph::BinderRange& range, const std::vector<Axis>& binders, size_t key) const {
     shape::Substitution first, last;
-    for (size_t b = 0; b + 1 < binders.size(); ++b)
-      first[binders[b].var] = last[binders[b].var] = shape::floor_div(binders[b].extent, Dim(2));
+    for (size_t b = 0; b < binders.size(); ++b)
+      if (b != key)
+        first[binders[b].var] = last[binders[b].var] = shape::floor_div(binders[b].extent, Dim(2));
     for (uint32_t a = 0; a < node_.domain.size(); ++a) {
       const Part part = tile_(a);
       first[node_.domain[a].var] = part.begin;
       last[node_.domain[a].var] = part.begin + part.length - Dim(1);
     }
-    Dim low(0), end = binders.back().extent;
+    Dim low(0), end = binders[key].extent;
     for (const Dim& d : range.low) low = shape::max(low, shape::min(d.substitute(first), d.substitute(last)));
     for (const Dim& d : range.end) end = shape::min(end, shape::max(d.substitute(first), d.substitute(last)));
     return shape::max(Dim(0), end - low);
@@ -140,6 +157,7 @@ class Estimate {
   const Graph& g_;
   const Node& node_;
   const std::function<Part(uint32_t)>& tile_;
+  const Rates& rates_;
   std::map<Var, Dim> keys_;                                  ///< by binder
   std::map<std::pair<uint32_t, uint32_t>, Dim> local_keys_;  ///< by local and axis
 };
@@ -151,8 +169,18 @@ Work work_of(const Graph& g, const Node& node, const std::function<Part(uint32_t
     const Dim length = tile(axis).length;
     return {shape::floor_div(node.domain[axis].extent - length, Dim(2)), length};
   };
-  return {Estimate(g, node, tile).run([&](uint32_t axis) { return tile(axis).length; }),
-          Estimate(g, node, in_the_middle).run([&](uint32_t axis) { return node.domain[axis].extent; })};
+  return {
+      Estimate(g, node, tile, of_work).run([&](uint32_t axis) { return tile(axis).length; }),
+      Estimate(g, node, in_the_middle, of_work).run([&](uint32_t axis) { return node.domain[axis].extent; })};
+}
+
+Dim arithmetic_of(const Graph& g, const Node& node) {
+  const std::function<Part(uint32_t)> the_middle = [&](uint32_t axis) -> Part {
+    return {shape::floor_div(node.domain[axis].extent - Dim(1), Dim(2)), Dim(1)};
+  };
+  return Estimate(g, node, the_middle, of_arithmetic).run([&](uint32_t axis) {
+    return node.domain[axis].extent;
+  });
 }
 
 }  // namespace axon::task

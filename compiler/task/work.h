@@ -1,4 +1,4 @@
-// Estimates of the work that a task does.
+// Estimates of the work that a task does, and the least that its node's meaning takes.
 #pragma once
 #include <functional>
 
@@ -21,5 +21,10 @@ struct Part {
 };
 /// Of a node that is cut into tiles; `tile` says which part of each axis one of them has.
 Work work_of(const graph::Graph&, const graph::Node&, const std::function<Part(uint32_t axis)>& tile);
+
+/// Scalar operations of a node however it is cut: one for each element of its results and locals, one for
+/// each step of their reductions that no mask rules out, one for each key of an order. Where masks leave
+/// different numbers of steps, the element in the middle of the domain stands for all.
+shape::Dim arithmetic_of(const graph::Graph&, const graph::Node&);
 
 }  // namespace axon::task

@@ -48,9 +48,9 @@ void add_compile(CLI::App& app, CommonOptions& o) {
   add_library(app, o);
   app.add_option("--entry", o.entries, "only this entry (may be repeated)")->allow_extra_args(false);
   add_schedule(app, o);
-  app.add_option(
-         "--level", o.level,
-         "instruction-set level to build for; without it all, in `run` and `test` that of this machine")
+  app.add_option("--level", o.level,
+                 "instruction-set level to build for; without it all, in `run`, `test` and `bench` that of "
+                 "this machine")
       ->check(CLI::IsMember(level_names()));
 }
 

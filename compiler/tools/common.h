@@ -67,6 +67,7 @@ Command add_check(CLI::App&);
 Command add_build(CLI::App&);
 Command add_run(CLI::App&);
 Command add_calibrate(CLI::App&);
+Command add_bench(CLI::App&);
 Command add_verify(CLI::App&);
 Command add_explain(CLI::App&);
 Command add_fmt(CLI::App&);

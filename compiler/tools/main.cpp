@@ -63,6 +63,7 @@ int parse_and_run(int argc, char** argv) {
   add("calibrate",
       "measure what a bundle's kernels cost on this machine, so that launches choose their workers",
       add_calibrate);
+  add("bench", "measure an entry and its tasks beside the least that they take on this machine", add_bench);
   add("verify", "prove that the tasks of every entry are ordered, for all sizes", add_verify);
   add("fmt", "format files in the one style; --check lists those that are not", add_fmt);
   add("test", "evaluate the examples in documentation and the test declarations of files", add_test);

@@ -36,7 +36,8 @@ struct axon_kernel_context {
   const struct axon_services* services;
 };
 
-/* Host services reached from generated code; everything else is inlined bitcode. */
+/* Host services reached from generated code; everything else is inlined bitcode. As long as the version
+ * stays, there may be more at the end: bundles that were made before do not look there. */
 struct axon_services {
   /* Called after a bounded spin; returns when *word may have changed. */
   void (*wait)(const struct axon_kernel_context*, const uint32_t* word, uint32_t seen);
@@ -45,6 +46,11 @@ struct axon_services {
   const uint32_t* sleepers; /* non-zero when some worker sleeps: producers call wake only then */
   /* debug "name" x */
   void (*debug)(const struct axon_kernel_context*, uint32_t debug_number);
+  /* Of entries that the manifest calls traced only: a clock; and that tasks `first` to `first + count` of a
+   * kernel of the variant, which began at `begin` of that clock, end now, which is returned. */
+  uint64_t (*now)(void);
+  uint64_t (*trace)(const struct axon_kernel_context*, uint32_t worker, uint32_t kernel, int64_t first,
+                    int64_t count, uint64_t begin);
 };
 
 /* One per plan variant. Worker `worker` of context->workers runs its share from first to last task, then

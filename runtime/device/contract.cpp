@@ -481,6 +481,8 @@ extern "C" {
   AXON_CONTRACT(axon_contract_f32_##suffix, suffix, float, float)   \
   AXON_CONTRACT(axon_contract_bf16_##suffix, suffix, float, bfloat) \
   AXON_CONTRACT(axon_contract_f16_##suffix, suffix, float, half)    \
+  AXON_CONTRACT(axon_contract_i8_##suffix, suffix, float, int8_t)   \
+  AXON_CONTRACT(axon_contract_u8_##suffix, suffix, float, uint8_t)  \
   AXON_CONTRACT(axon_contract_f64_##suffix, suffix, double, double)
 #include "machines.def"
 }

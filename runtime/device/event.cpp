@@ -38,6 +38,12 @@ bool axon_event_wait_run(const axon_kernel_context* context, const uint32_t* wor
   return true;
 }
 
+bool axon_event_reached_run(const uint32_t* word, int64_t count, uint32_t target) {
+  for (int64_t i = 0; i < count; ++i)
+    if (!reached(__atomic_load_n(word + i, __ATOMIC_ACQUIRE), target)) return false;
+  return true;
+}
+
 void axon_event_notify(const axon_kernel_context* context, uint32_t* word, uint32_t epoch) {
   // Sequentially consistent, which is more than release: the store must be visible before `sleepers` is read,
   // or a worker that goes to sleep in between would miss its wake-up. (The sleeper counts itself in, then

@@ -12,6 +12,8 @@ bool axon_event_wait(const axon_kernel_context* context, const uint32_t* word, u
 /// Waits for `count` consecutive words.
 bool axon_event_wait_run(const axon_kernel_context* context, const uint32_t* word, int64_t count,
                          uint32_t target);
+/// Have all of the words reached it?
+bool axon_event_reached_run(const uint32_t* word, int64_t count, uint32_t target);
 /// Stores `epoch` and wakes whoever sleeps.
 void axon_event_notify(const axon_kernel_context* context, uint32_t* word, uint32_t epoch);
 /// Records the first failed check of a launch: `number` is the check's, `value` what failed it, `against`

@@ -61,6 +61,16 @@ inline Vector<float, n> load_lanes(const bfloat* from) {
   return __builtin_bit_cast(Vector<float, n>, bits);
 }
 template <class Level, class Acc, int n>
+inline Vector<float, n> load_lanes(const int8_t* from) {
+  return __builtin_convertvector(__builtin_convertvector(load_raw<Vector<int8_t, n>>(from), Vector<int32_t, n>),
+                                 Vector<float, n>);
+}
+template <class Level, class Acc, int n>
+inline Vector<float, n> load_lanes(const uint8_t* from) {
+  return __builtin_convertvector(__builtin_convertvector(load_raw<Vector<uint8_t, n>>(from), Vector<int32_t, n>),
+                                 Vector<float, n>);
+}
+template <class Level, class Acc, int n>
 inline Vector<float, n> load_lanes(const half* from) {
   if constexpr (Level::hardware_half) {
     return __builtin_convertvector(load_raw<Vector<half, n>>(from), Vector<float, n>);
@@ -96,6 +106,14 @@ inline Acc element(const Acc* from) {
 template <class Level, class Acc>
 inline float element(const bfloat* from) {
   return __builtin_bit_cast(float, static_cast<uint32_t>(from->bits) << 16);
+}
+template <class Level, class Acc>
+inline float element(const int8_t* from) {
+  return static_cast<float>(*from);
+}
+template <class Level, class Acc>
+inline float element(const uint8_t* from) {
+  return static_cast<float>(*from);
 }
 template <class Level, class Acc>
 inline float element(const half* from) {

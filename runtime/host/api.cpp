@@ -501,6 +501,27 @@ axon_status axon_call_predict(const axon_call* call, uint32_t workers, double* n
   return with_call(call, error, [&](host::Call& it) { return it.predict(workers, *nanoseconds); });
 }
 
+// ---- traces ----
+
+axon_status axon_call_trace(axon_call* call, size_t runs, axon_error* error) {
+  return with_call(call, error, [&](host::Call& it) { return it.trace(runs); });
+}
+
+axon_status axon_call_traced(const axon_call* call, uint32_t worker, const axon_task_run** runs,
+                             size_t* count, size_t* lost, axon_error* error) {
+  if (!runs || !count || !lost) return fail(error, null_argument());
+  return with_call(call, error, [&](host::Call& it) -> Status {
+    const host::Trace* const trace = it.traced();
+    if (!trace) return misuse("no tasks are noted: axon_call_trace says that they are to be");
+    if (worker >= trace->workers())
+      return misuse(text("worker ", worker, " of a runtime with only ", trace->workers()));
+    *runs = trace->runs(worker).data();
+    *count = trace->runs(worker).size();
+    *lost = trace->lost(worker);
+    return std::nullopt;
+  });
+}
+
 void axon_call_on_debug(axon_call* call, axon_debug_function function, void* user) {
   if (call) call->call->on_debug(function, user);
 }

@@ -88,6 +88,7 @@ Status Call::calibrate(double seconds, Costs& costs) {
   if (!temporaries) return std::move(temporaries.failure());
   std::copy_n(sizes_.values(), launch_sizes_.size(), launch_sizes_.begin());
   launch_.context.scratch_bytes = static_cast<uint64_t>(plan.scratch_bytes);
+  launch_.trace = nullptr;
   ran_ = false;
   Pool& pool = *runtime_->pool;
   costs.workers = pool.workers();

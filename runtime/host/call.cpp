@@ -292,6 +292,15 @@ Status Call::size(std::string_view name, int64_t& out) const {
   return misuse(text(printable(entry_->name), " has no size ", printable(name)));
 }
 
+Status Call::trace(size_t runs) {
+  if (!entry_->traced)
+    return misuse(text(printable(entry_->name), " notes no tasks: the bundle was not built with tracing"));
+  if (runs > limits::traced_runs)
+    return misuse(text("of each worker at most ", limits::traced_runs, " runs can be noted"));
+  trace_ = runs == 0 ? nullptr : std::make_unique<Trace>(runtime_->pool->workers(), runs);
+  return std::nullopt;
+}
+
 axon_call_statistics Call::statistics() const {
   return {plan_ ? plan_->variant->symbol.c_str() : "", launch_.context.workers, allocations_};
 }

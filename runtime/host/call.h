@@ -21,6 +21,7 @@
 #include "host/parameters.h"
 #include "host/runtime.h"
 #include "host/sizes.h"
+#include "host/trace.h"
 
 namespace axon::host {
 
@@ -46,6 +47,10 @@ class Call {
   Status calibrate(double seconds, Costs&);
   /// Nanoseconds that the last run should have taken with so many workers, by the bundle's costs.
   Status predict(uint32_t workers, double& nanoseconds) const;
+  /// From the next launch on the tasks are noted, as so many runs of each worker; 0: no longer.
+  Status trace(size_t runs);
+  /// What the last launch has noted; null when nothing is.
+  const Trace* traced() const { return trace_.get(); }
   void on_debug(axon_debug_function function, void* user) { debug_function_ = function, debug_user_ = user; }
 
   const Entry& entry() const { return *entry_; }
@@ -164,6 +169,7 @@ class Call {
   int64_t failed_value_[2] = {0, 0};  ///< what failed, and what it was held against
   uint32_t allocations_ = 0;
   bool ran_ = false;  ///< results are there
+  std::unique_ptr<Trace> trace_;
   DebugValues debug_values_;
   axon_debug_function debug_function_ = nullptr;
   void* debug_user_ = nullptr;

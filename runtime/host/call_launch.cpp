@@ -158,6 +158,8 @@ Status Call::launch(Plan& plan) {
   launch_.context.workers = !entry_->debugs.empty() ? 1
                             : runtime_->fixed       ? pool.workers()
                                                     : choose_workers(plan);
+  if (trace_) trace_->begin(*plan.variant);
+  launch_.trace = trace_.get();
   if (!runtime_->fixed && plan.choice.wants_time()) {
     const Clock::time_point begin = Clock::now();
     if (auto failure = pool.run(plan.kernel, launch_)) return failure;

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint32_t manifest_format = 2;  ///< 2: slots lie above others
+constexpr uint32_t manifest_format = 3;  ///< 2: slots lie above others; 3: placements of weights
 
 /// Parses with duplicate keys and deep nesting refused; the library itself does not recurse.
 Result<json> parse_json(weights::Bytes bytes) {
@@ -94,6 +94,7 @@ class Reader {
   uint32_t number(const Node& object, const char* key, uint64_t end) {
     return number(field(object, key), end);
   }
+  static bool truth(const Node& node) { return node.value->is_boolean() && node.value->get<bool>(); }
   /// Empty when the key is absent.
   std::vector<Node> list(const Node& object, const char* key) {
     std::vector<Node> out;
@@ -147,9 +148,18 @@ class Reader {
   void versions(const Node& top) {
     const uint32_t format = number(top, "format", UINT32_MAX), abi = number(top, "abi", UINT32_MAX);
     if (format != manifest_format)
-      fail(top.where, text("format ", format, ", this library reads format ", manifest_format), code::version);
+      fail(top.where, text("format ", format, ", this library reads format ", manifest_format),
+           code::version);
     if (abi != AXON_ABI_VERSION)
       fail(top.where, text("kernel interface ", abi, ", this library has ", AXON_ABI_VERSION), code::version);
+  }
+
+  Placement placement(const Node& weight, uint32_t rank) {
+    Placement out;
+    for (const Node& digit : list(weight, "placement"))
+      out.digits.push_back({number(digit, "axis", limits::rank), number(digit, "extent", limits::multiple + 1)});
+    if (const char* const why = why_bad(out, rank)) fail(weight.where, why);
+    return out;
   }
 
   Weight weight(const Node& node) {
@@ -157,12 +167,8 @@ class Reader {
     out.path = string(node, "path");
     out.elem = elem(node);
     out.rank = static_cast<uint32_t>(list(node, "shape").size());
-    const Node layout = field(node, "layout");
-    out.layout.panel = word(field(layout, "kind"), {"identity", "panel"}) == 1;
-    if (out.layout.panel) out.layout.width = number(layout, "width", limits::panel_width + 1);
     if (out.rank > limits::rank) fail(node.where, text("more than ", limits::rank, " axes"));
-    if (out.layout.panel && (out.rank < 2 || out.layout.width == 0))
-      fail(node.where, "a panel needs two axes and a width");
+    out.placement = placement(node, out.rank);
     for (const Weight& other : out_.weights)
       if (other.path == out.path) fail(node.where, text("weight ", printable(out.path), " twice"));
     return out;
@@ -188,6 +194,7 @@ class Reader {
           {string(item, "name"), elem(item), shape(item), find(item, "condition") != nullptr});
     check_conditions(node, out.debugs);
     for (const Node& item : list(node, "variants")) out.variants.push_back(variant(item, out));
+    if (const Node* traced = find(node, "traced")) out.traced = truth(*traced);
     if (out.variants.empty() || !out.variants.back().guard.empty())
       fail(node.where, "the last variant must exist and have no guard");
     out_.entries.push_back(std::move(out));
@@ -248,7 +255,7 @@ class Reader {
     out.from =
         static_cast<axon_size_from>(word(field(node, "from"), {"parameter", "axis", "scalar", "data"}));
     if (const Node* integer = find(node, "integer")) {
-      out.integer = integer->value->is_boolean() && integer->value->get<bool>();
+      out.integer = truth(*integer);
       if (out.integer && out.from != AXON_FROM_SCALAR) fail(node.where, "only a scalar is no size");
     }
     if (out.from == AXON_FROM_DATA) {

@@ -11,6 +11,7 @@
 #include "axon/axon.h"
 #include "host/dim.h"
 #include "host/error.h"
+#include "host/placement.h"
 #include "host/weights/span.h"
 
 namespace axon::host {
@@ -104,20 +105,14 @@ struct Entry {
   std::vector<Debug> debugs;
   std::vector<Variant> variants;
   bool has_weights = false;
-};
-
-/// How a prepared weight is laid out. panel: the last two axes [k, n] become [cdiv(n, width)][k][width],
-/// zero-padded.
-struct Layout {
-  bool panel = false;
-  uint32_t width = 0;
+  bool traced = false;  ///< its kernels note when they run their tasks
 };
 
 struct Weight {
   std::string path;
   axon_elem elem = AXON_F32;
   uint32_t rank = 0;
-  Layout layout;
+  Placement placement;
 };
 
 struct Manifest {

@@ -143,35 +143,33 @@ Failure list_misfits(const std::vector<std::string>& lines) {
 }
 
 /// Where a mapped weight may be used as it is; nullptr when it must be copied.
-const void* mapped(const weights::TensorFile& file, const weights::Source& source, const Layout& layout) {
-  if (layout.panel || !source.identity()) return nullptr;
+const void* mapped(const weights::TensorFile& file, const weights::Source& source, const Placement& placement) {
+  if (!placement.is_row_major() || !source.identity()) return nullptr;
   const auto view = file.view(file.table.tensors[source.tensors[0]]);
   if (!view || view->empty()) return nullptr;
   const uint64_t bytes = elem_bytes(source.field.dtype);
   return reinterpret_cast<uintptr_t>(view->data()) % bytes == 0 ? view->data() : nullptr;
 }
 
-uint64_t prepared_bytes(const weights::Source& source, const Layout& layout) {
-  const uint64_t element = elem_bytes(source.field.dtype);
-  return layout.panel ? panel_bytes(source.shape, layout.width, element)
-                      : *weights::byte_count(source.shape, source.field.dtype);
+uint64_t prepared_bytes(const weights::Source& source, const Placement& placement) {
+  return placed_bytes(placement, source.shape, elem_bytes(source.field.dtype));
 }
 
 Failure no_memory(uint64_t bytes) {
   return system_failure(text("cannot get ", bytes, " bytes for the weights"));
 }
 
-Status fill(const weights::TensorFile& file, const weights::Source& source, const Layout& layout,
+Status fill(const weights::TensorFile& file, const weights::Source& source, const Placement& placement,
             uint8_t* out) {
   const auto as_status = [](weights::Status error) {
     return error ? Status(bad_weights(*error)) : std::nullopt;
   };
   const uint64_t plain = *weights::byte_count(source.shape, source.field.dtype);
-  if (!layout.panel) return as_status(weights::load(file, source, {out, plain}));
+  if (placement.is_row_major()) return as_status(weights::load(file, source, {out, plain}));
   auto memory = Memory::allocate(plain);
   if (!memory) return no_memory(plain);
   if (auto failure = as_status(weights::load(file, source, {memory->data(), plain}))) return failure;
-  pack_panels(source.shape, layout.width, elem_bytes(source.field.dtype), memory->data(), out);
+  pack(placement, source.shape, elem_bytes(source.field.dtype), memory->data(), out);
   return std::nullopt;
 }
 
@@ -184,10 +182,10 @@ Status prepare(Parameters& parameters, const weights::TensorFile& file,
   for (size_t i = 0; i < sources.size(); ++i) {
     auto& weight = parameters.weights[i];
     weight.shape.assign(sources[i]->shape.begin(), sources[i]->shape.end());
-    weight.data = mapped(file, *sources[i], manifest.weights[i].layout);
+    weight.data = mapped(file, *sources[i], manifest.weights[i].placement);
     offsets[i] = total;
     if (!weight.data)
-      total += round_up(prepared_bytes(*sources[i], manifest.weights[i].layout) + 1, buffer_alignment);
+      total += round_up(prepared_bytes(*sources[i], manifest.weights[i].placement) + 1, buffer_alignment);
     if (total > limits::tensor_bytes) return no_memory(total);
   }
   auto memory = Memory::allocate(total);
@@ -197,32 +195,13 @@ Status prepare(Parameters& parameters, const weights::TensorFile& file,
   for (size_t i = 0; i < sources.size(); ++i) {
     if (parameters.weights[i].data) continue;
     uint8_t* const out = parameters.memory.data() + offsets[i];
-    if (auto failure = fill(file, *sources[i], manifest.weights[i].layout, out)) return failure;
+    if (auto failure = fill(file, *sources[i], manifest.weights[i].placement, out)) return failure;
     parameters.weights[i].data = out;
   }
   return std::nullopt;
 }
 
 }  // namespace
-
-uint64_t panel_bytes(const std::vector<uint64_t>& shape, uint64_t width, uint64_t element_bytes) {
-  uint64_t matrices = element_bytes;
-  for (size_t i = 0; i + 2 < shape.size(); ++i) matrices *= shape[i];
-  const uint64_t k = shape[shape.size() - 2], n = shape[shape.size() - 1];
-  return matrices * k * round_up(n, width);
-}
-
-void pack_panels(const std::vector<uint64_t>& shape, uint64_t width, uint64_t element_bytes,
-                 const uint8_t* in, uint8_t* out) {
-  uint64_t matrices = 1;
-  for (size_t i = 0; i + 2 < shape.size(); ++i) matrices *= shape[i];
-  const uint64_t k = shape[shape.size() - 2], n = shape[shape.size() - 1];
-  const uint64_t row = n * element_bytes, panel_row = width * element_bytes;
-  for (uint64_t matrix = 0; matrix < matrices; ++matrix)
-    for (uint64_t column = 0; column < row; column += panel_row)
-      for (uint64_t i = 0; i < k; ++i, out += panel_row)
-        std::memcpy(out, in + (matrix * k + i) * row + column, std::min(panel_row, row - column));
-}
 
 Result<std::vector<int64_t>> input_shape(const Parameters& parameters, const Entry& entry,
                                          const Port& input) {

@@ -1,8 +1,8 @@
-// The prepared parameter object: every weight of a bundle in the layout that its kernels want, made once by
+// The prepared parameter object: every weight of a bundle in the placement that its kernels want, made once by
 // bind().
 //
-// A weight whose layout is identity, whose bytes in the file are already right and aligned, is used where the
-// file is mapped; all others are copied: converted, transposed, stacked, packed into panels. Nothing is read
+// A weight that is row-major, whose bytes in the file are already right and aligned, is used where the file is
+// mapped; all others are copied: converted, transposed, stacked, packed. Nothing is read
 // before every field, element type and axis was compared with the program, and all misfits are told at once.
 #pragma once
 #include <map>
@@ -44,11 +44,5 @@ Result<weights::TensorFile> open_weight_files(const std::vector<WeightFile>&);
 
 /// The shape of an entry's input, from the shapes of the weights and their metadata alone.
 Result<std::vector<int64_t>> input_shape(const Parameters&, const Entry&, const Port& input);
-
-/// Bytes of a tensor [..., k, n] packed into panels [..., cdiv(n, width)][k][width].
-uint64_t panel_bytes(const std::vector<uint64_t>& shape, uint64_t width, uint64_t element_bytes);
-/// `out` is zeroed already.
-void pack_panels(const std::vector<uint64_t>& shape, uint64_t width, uint64_t element_bytes,
-                 const uint8_t* in, uint8_t* out);
 
 }  // namespace axon::host

@@ -44,9 +44,9 @@ double best_of(int times, const std::function<void()>& work) {
 
 double peak() {
   constexpr int64_t count = 2000000;
-  const bench::Ceilings& ceilings = bench::ceilings();
-  const double seconds = best_of(5, [&] { ceilings.multiply_adds(count); });
-  return static_cast<double>(count * ceilings.operations) / seconds / 1e9;
+  const probe::Loops& loops = bench::probe_loops();
+  const double seconds = best_of(5, [&] { loops.multiply_adds(count); });
+  return 2 * static_cast<double>(count * loops.multiply_adds_of_a_round) / seconds / 1e9;
 }
 
 using Kernel = void(const ContractShape*, float*, const float*, const float*);
@@ -104,7 +104,7 @@ void vector(Kernel* kernel, int64_t depth, int64_t columns) {
   const double bytes = static_cast<double>(o.b_count) * 4;
   double reading = 1e30, multiplying = 1e30;
   for (int i = 0; i < rounds; ++i) {  // in turns: the ceiling moves
-    reading = std::min(reading, best_of(2, [&] { bench::ceilings().read_all(o.b, o.b_count); }));
+    reading = std::min(reading, best_of(2, [&] { bench::probe_loops().read_all[0](o.b, o.b_count); }));
     multiplying = std::min(multiplying, best_of(2, [&] { run_tiles(kernel, o, 1, columns, depth); }));
   }
   fmt::print("vector     1x{:4}x{:5}  {:7.1f} GB/s of {:6.1f}  {:3.0f} %\n", depth, columns,

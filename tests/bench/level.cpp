@@ -10,7 +10,7 @@ namespace {
 
 /// What the runtime asks of a machine for the level too.
 int best() {
-  if (__builtin_cpu_supports("x86-64-v4") && __builtin_cpu_supports("avx512bf16")) return 4;
+  if (__builtin_cpu_supports("x86-64-v4")) return 4;
   return __builtin_cpu_supports("x86-64-v3") ? 3 : 2;
 }
 

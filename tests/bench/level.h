@@ -1,20 +1,15 @@
 // Loops that are compiled once for every instruction-set level, and which of them this run takes.
 //
-// ceilings.cpp and fork_join_loops.cpp are what is compiled so. They hold loops over numbers and share no
-// code with any other file: the linker keeps one copy of a shared function, which could be that of a level
-// the machine lacks.
+// fork_join_loops.cpp is what is compiled so, as the loops of runtime/probe are. It shares no code with any
+// other file: the linker keeps one copy of a shared function, which could be that of a level the machine
+// lacks.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
-namespace axon::bench {
+#include "probe/loops.h"
 
-/// What one thread can do at most.
-struct Ceilings {
-  int64_t operations;                      ///< of a round: a multiplication and an addition are two
-  void (*multiply_adds)(int64_t rounds);   ///< independent multiply-adds of whole vectors
-  void (*read_all)(const float*, size_t);  ///< reads a multiple of 128 floats and does nothing else
-};
+namespace axon::bench {
 
 /// Positions of one head's queries in the caches of keys and values.
 struct Attention {
@@ -33,15 +28,12 @@ struct DecoderLoops {
 };
 
 namespace v2 {
-extern const Ceilings ceilings;
 extern const DecoderLoops decoder_loops;
 }  // namespace v2
 namespace v3 {
-extern const Ceilings ceilings;
 extern const DecoderLoops decoder_loops;
 }  // namespace v3
 namespace v4 {
-extern const Ceilings ceilings;
 extern const DecoderLoops decoder_loops;
 }  // namespace v4
 
@@ -49,8 +41,9 @@ extern const DecoderLoops decoder_loops;
 /// status 77 where the machine lacks the level that is named, with 2 where there is none of that name.
 int level();
 
-inline const Ceilings& ceilings() {
-  return level() == 4 ? v4::ceilings : level() == 3 ? v3::ceilings : v2::ceilings;
+/// The probing loops of that level.
+inline const probe::Loops& probe_loops() {
+  return level() == 4 ? probe::v4::loops : level() == 3 ? probe::v3::loops : probe::v2::loops;
 }
 
 }  // namespace axon::bench

@@ -1,6 +1,6 @@
 // The example model against the machine's ceilings, probed in the same run: pinned threads, the widest loads
-// and multiply-adds of the level (AXON_LEVEL, or the best of the machine), huge pages, best of 5; the model's
-// figures are medians of interleaved rounds.
+// and multiply-adds of the level (AXON_LEVEL, or the best of the machine), huge pages, best of several; the
+// model's figures are medians of interleaved rounds.
 //
 //   bench_model BUNDLE WEIGHTS [ROUNDS]
 //
@@ -11,9 +11,6 @@
 // prompt    8 tokens at once, which read the weights as one token does: share of the read bandwidth of 2
 // threads prefill   512 tokens (or as many as the cache holds): share of the multiply-add peak of 2 threads
 #include <fmt/format.h>
-#include <pthread.h>
-#include <sched.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
@@ -25,6 +22,7 @@
 #include "fork_join.h"
 #include "host/weights/tensor_file.h"
 #include "level.h"
+#include "probe/probe.h"
 #include "story.h"
 
 namespace {
@@ -35,51 +33,6 @@ double seconds_of(const std::function<void()>& work) {
   const auto begin = Clock::now();
   work();
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-/// Runs `work(thread)` on `threads` pinned threads at once and gives the time of the slowest.
-double on_threads(int threads, const std::function<void(int)>& work) {
-  std::vector<std::thread> pool;
-  return seconds_of([&] {
-    for (int t = 0; t < threads; ++t)
-      pool.emplace_back([&, t] {
-        cpu_set_t cpu;
-        CPU_ZERO(&cpu);
-        CPU_SET(t, &cpu);
-        pthread_setaffinity_np(pthread_self(), sizeof cpu, &cpu);
-        work(t);
-      });
-    for (std::thread& t : pool) t.join();
-  });
-}
-
-/// A buffer on huge pages, touched.
-float* buffer_of(size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) std::abort();
-  madvise(memory, bytes, MADV_HUGEPAGE);
-  auto* floats = static_cast<float*>(memory);
-  for (size_t i = 0; i < bytes / sizeof(float); i += 16) floats[i] = 1;
-  return floats;
-}
-
-double read_bandwidth(const float* buffer, size_t bytes, int threads) {
-  double best = 1e30;
-  const size_t share = bytes / sizeof(float) / static_cast<size_t>(threads) / 128 * 128;
-  for (int i = 0; i < 5; ++i)
-    best = std::min(best, on_threads(threads, [&](int t) {
-                      axon::bench::ceilings().read_all(buffer + share * static_cast<size_t>(t), share);
-                    }));
-  return static_cast<double>(share) * threads * sizeof(float) / best;
-}
-
-double multiply_add_peak(int threads) {
-  constexpr int64_t rounds = 4'000'000;
-  const axon::bench::Ceilings& ceilings = axon::bench::ceilings();
-  double best = 1e30;
-  for (int i = 0; i < 5; ++i)
-    best = std::min(best, on_threads(threads, [&](int) { ceilings.multiply_adds(rounds); }));
-  return static_cast<double>(rounds * ceilings.operations) * threads / best;
 }
 
 double median(std::vector<double> values) {
@@ -143,7 +96,8 @@ int main(int argc, char** argv) try {
   const bool large = work.token_bytes > 64e6;
   const int64_t steps = std::min<int64_t>(large ? 24 : 200, one.positions());
   const size_t probe_bytes = large ? size_t{1} << 30 : size_t{64} << 20;
-  const float* buffer = buffer_of(size_t{1} << 30);
+  const axon::probe::Buffer buffer(size_t{1} << 30);
+  const axon::probe::Loops& loops = axon::bench::probe_loops();
 
   const auto decode = [&](Model& model) {
     return static_cast<double>(steps) / seconds_of([&] {
@@ -153,7 +107,7 @@ int main(int argc, char** argv) try {
 #ifdef AXON_BENCH_RIVAL
   using axon::bench::ForkJoin;
   if (ForkJoin::weights_read(work.shape) * sizeof(float) > size_t{1} << 30) std::exit(2);
-  ForkJoin plain1(work.shape, buffer, 1), plain2(work.shape, buffer, 2);
+  ForkJoin plain1(work.shape, buffer.data(), 1), plain2(work.shape, buffer.data(), 2);
   std::vector<double> rival1, rival2, share;
   const auto decode_plainly = [&](ForkJoin& rival) {
     return static_cast<double>(steps) / seconds_of([&] {
@@ -163,9 +117,9 @@ int main(int argc, char** argv) try {
 #endif
   std::vector<double> rate1, rate2, rate, brief, prefill, bandwidth1, bandwidth2, peak2;
   for (int r = 0; r < rounds; ++r) {
-    bandwidth1.push_back(read_bandwidth(buffer, probe_bytes, 1));
+    bandwidth1.push_back(read_bandwidth(loops, buffer, probe_bytes, 1));
     rate1.push_back(decode(one));
-    bandwidth2.push_back(read_bandwidth(buffer, probe_bytes, 2));
+    bandwidth2.push_back(read_bandwidth(loops, buffer, probe_bytes, 2));
     rate2.push_back(decode(two));
     rate.push_back(decode(chosen));
 #ifdef AXON_BENCH_RIVAL
@@ -175,7 +129,7 @@ int main(int argc, char** argv) try {
     share.push_back(rate.back() / std::max(rival1.back(), rival2.back()));
 #endif
     brief.push_back(seconds_of([&] { two.prefill(short_prompt); }));
-    peak2.push_back(multiply_add_peak(2));
+    peak2.push_back(2 * multiply_add_peak(loops, 2));  // a multiplication and an addition
     prefill.push_back(seconds_of([&] { two.prefill(prompt); }));
   }
   const double operations =

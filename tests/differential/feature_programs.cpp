@@ -44,6 +44,36 @@ std::vector<HandProgram> programs_of_features() {
        "f32 "
        "q.w[a, j]\n",
        {{{"n", 5}, {"k", 3}, {"m", 4}}, {{"n", 64}, {"k", 65}, {"m", 67}}, {{"n", 0}, {"k", 31}, {"m", 1}}}},
+      // Panels along other axes than the last two: outputs first, heads between them, a batch that is last.
+      {"WeightsTurned",
+       "entry turned (p : weights { w : f32[k, n], v : bf16[k, n] }) (x : f32[m, n]) (y : bf16[m, n]) =\n"
+       "  (x @ transpose p.w, y @ transpose p.v)\n"
+       "entry first (q : weights { w : f32[k, m, n] }) (x : f32[m, n]) =\n"
+       "  for m k => sum n => x[m, n] * q.w[k, m, n]\n"
+       "entry last (r : weights { w : f32[n, k, m] }) (x : f32[m, n]) =\n"
+       "  for i j => sum a => x[i, a] * r.w[a, j, i]\n"
+       "entry between (s : weights { w : f32[k, m, n] }) (x : f32[n]) = for i j => sum a => x[a] * s.w[j, i, "
+       "a]\n",
+       {{{"n", 5}, {"k", 3}, {"m", 4}},
+        {{"n", 64}, {"k", 65}, {"m", 67}},
+        {{"n", 33}, {"k", 32}, {"m", 1}},
+        {{"n", 0}, {"k", 31}, {"m", 1}},
+        {{"n", 31}, {"k", 0}, {"m", 2}}}},
+      // Integers of 8 bits with scales of their columns, rows, or both, before or after the sum.
+      {"WeightsInBytes",
+       "entry before (p : weights { w : i8[n, k], s : f32[k] }) (x : f32[m, n]) =\n"
+       "  x @ (for i j => f32 p.w[i, j] * p.s[j])\n"
+       "entry after (p : weights { w : i8[n, k], s : f32[k] }) (x : f32[m, n]) = (x @ f32 p.w) * p.s\n"
+       "entry turned (q : weights { w : u8[k, n], s : f32[k], t : f32[n] }) (x : f32[m, n]) =\n"
+       "  x @ transpose (for i j => f32 q.w[i, j] * q.s[i] * q.t[j])\n"
+       "entry given (w : i8[n, k]) (x : f32[m, n]) = x @ f32 w\n"
+       "entry column (w : u8[k, n]) (x : f32[m, n]) = x @ transpose (f32 w)\n"
+       "entry wide (r : weights { w : i8[n, k] }) (x : f64[m, n]) = x @ f64 r.w\n",
+       {{{"n", 5}, {"k", 3}, {"m", 4}},
+        {{"n", 64}, {"k", 65}, {"m", 67}},
+        {{"n", 33}, {"k", 257}, {"m", 1}},
+        {{"n", 0}, {"k", 31}, {"m", 1}},
+        {{"n", 31}, {"k", 0}, {"m", 2}}}},
       // Sums over several binders that run together in the right operand, in all of it or in a part, and in
       // an
       // order that is not the operand's.

@@ -111,7 +111,7 @@ struct Chain {
   Bundle bundle(const std::vector<std::string>& levels = {"x86-64-v2"}) const {
     Bundle out;
     out.source = "chain.axn";
-    out.entries.push_back({&plan, std::vector<task::Layout>(2), {Dim(64)}});
+    out.entries.push_back({&plan, std::vector<task::Placement>(2), {Dim(64)}});
     for (const std::string& level : levels) out.objects[level] = {test_object()};
     return out;
   }
@@ -127,7 +127,7 @@ std::string built(const Bundle& bundle) {
 TEST(Manifest, Golden) {
   EXPECT_EQ(
       manifest_json(Chain().bundle(), {"x86-64-v2"}),
-      R"({"format":2,"abi":1,"compiler":"axon 0.1.0","source":"chain.axn",)"
+      R"({"format":3,"abi":1,"compiler":"axon 0.1.0","source":"chain.axn",)"
       R"("levels":["x86-64-v2"],"weights":[],)"
       R"("entries":[{"name":"chain","sizes":[{"name":"n","from":"axis","input":0,"axis":0,"equation":"n"},)"
       R"({"name":"l","from":"scalar","input":1}],)"
@@ -168,16 +168,16 @@ TEST(Manifest, SharedWeightsStatesAndPowers) {
   plan::Plan second_plan = plan;
   second_plan.graph = &second;
   for (auto& v : second_plan.variants) v.program.graph = &second;
-  const std::vector<task::Layout> layouts{{task::Layout::Kind::panel, 32}, {}};
+  const std::vector<task::Placement> placements{layout::panels(2, 32), {}};
   Bundle bundle;
-  bundle.entries = {{&plan, layouts, {Dim(0), Dim(0)}}, {&second_plan, layouts, {Dim(0), Dim(0)}}};
+  bundle.entries = {{&plan, placements, {Dim(0), Dim(0)}}, {&second_plan, placements, {Dim(0), Dim(0)}}};
   const std::string text = manifest_json(bundle, {});
   const auto count = [&](const std::string& part) {
     size_t found = 0;
     for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
     return found;
   };
-  EXPECT_EQ(count(R"("layout":{"kind":"panel","width":32})"), 1u) << text;
+  EXPECT_EQ(count(R"("placement":[{"axis":1,"extent":0},{"axis":0,"extent":0},{"axis":1,"extent":32}])"), 1u) << text;
   EXPECT_EQ(count(R"("weight":0)"), 2u) << text;
   EXPECT_EQ(count(R"("state":1)"), 2u) << text;
   EXPECT_EQ(count(R"("equation":"r*r","power":2)"), 2u) << text;

@@ -238,6 +238,9 @@ struct Case {
   int64_t rows, columns, depth;
 };
 
+template <class Storage>
+constexpr bool one_byte = sizeof(Storage) == 1;
+
 template <class Acc, class Storage>
 void check_kernel(const Device& device, const std::string& type, const Case& c, int layout, bool accumulate,
                   Elem stored) {
@@ -266,12 +269,13 @@ void check_kernel(const Device& device, const std::string& type, const Case& c, 
   std::memset(b.data(), 0, size * sizeof(Storage));
   for (int64_t k = 0; k < c.depth; ++k)
     for (int64_t j = 0; j < c.columns; ++j) {
-      const double value = graph::round_to(stored, next());
+      const double value = one_byte<Storage> ? std::floor(next() * 100) + (std::is_signed_v<Storage> ? 0 : 100)
+                                             : graph::round_to(stored, next());
       b_value[static_cast<size_t>(k * c.columns + j)] = value;
       const int64_t at = layout == 0
                              ? j / panel_columns * shape.b_panel + k * panel_columns + j % panel_columns
                              : k * shape.b_depth + j * shape.b_column;
-      if constexpr (std::is_floating_point_v<Storage>) {
+      if constexpr (std::is_floating_point_v<Storage> || one_byte<Storage>) {
         b[static_cast<size_t>(at)] = static_cast<Storage>(value);
       } else {
         auto* to = device.find<uint16_t(float)>("axon_to_" + type);
@@ -355,6 +359,8 @@ TEST(Contract, EveryLayoutTypeAndEdge) {
           check_kernel<float, float>(device, "f32", c, layout, accumulate, Elem::f32);
           check_kernel<float, uint16_t>(device, "bf16", c, layout, accumulate, Elem::bf16);
           check_kernel<float, uint16_t>(device, "f16", c, layout, accumulate, Elem::f16);
+          check_kernel<float, int8_t>(device, "i8", c, layout, accumulate, Elem::i8);
+          check_kernel<float, uint8_t>(device, "u8", c, layout, accumulate, Elem::u8);
           check_kernel<double, double>(device, "f64", c, layout, accumulate, Elem::f64);
         }
 }
@@ -371,7 +377,7 @@ void ignore_wake(const axon_kernel_context*, const uint32_t*) {}
 struct Launch {
   uint32_t cancel = 0, failed = 0, sleepers = 0;
   int64_t failed_value[2] = {0, 0};
-  axon_services services{count_wait, ignore_wake, &sleepers, nullptr};
+  axon_services services{count_wait, ignore_wake, &sleepers, nullptr, nullptr, nullptr};
   axon_kernel_context context{};
   Launch() {
     context.cancel = &cancel;

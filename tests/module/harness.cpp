@@ -6,16 +6,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <mutex>
 #include <random>
 #include <thread>
 
 #include "device/abi.h"
 #include "graph/round.h"
+#include "task/placements.h"
 #include "task/storage.h"
 
 namespace axon::testing {
@@ -181,20 +184,19 @@ int64_t count_of(const std::vector<int64_t>& shape) {
   return n;
 }
 
-/// The element number of flat index i of a tensor in a buffer's layout.
-size_t stored_at(const task::Layout& layout, const std::vector<int64_t>& shape, size_t i) {
-  if (layout.kind == task::Layout::Kind::identity) return i;
-  const auto n = static_cast<size_t>(shape.back()), k = static_cast<size_t>(shape[shape.size() - 2]);
-  const auto w = static_cast<size_t>(layout.width), panels = (n + w - 1) / w;
-  const size_t column = i % n, row = i / n % k, matrix = i / n / k;
-  return matrix * panels * w * k + column / w * w * k + row * w + column % w;
+std::vector<shape::Dim> dims_of(const std::vector<int64_t>& shape) { return {shape.begin(), shape.end()}; }
+
+/// The element number of flat index i of a tensor in a buffer's placement.
+size_t stored_at(const task::Placement& placement, const std::vector<int64_t>& shape, size_t i) {
+  if (placement.is_row_major()) return i;
+  std::vector<shape::Dim> index(shape.size());
+  for (size_t a = shape.size(), rest = i; a-- > 0; rest /= static_cast<size_t>(shape[a]))
+    index[a] = static_cast<int64_t>(rest % static_cast<size_t>(shape[a]));
+  return static_cast<size_t>(*layout::offset_of(placement, dims_of(shape), index).constant());
 }
 
-size_t stored_count(const task::Layout& layout, const std::vector<int64_t>& shape) {
-  const auto count = static_cast<size_t>(count_of(shape));
-  if (layout.kind == task::Layout::Kind::identity || shape.back() == 0) return count;
-  const auto n = static_cast<size_t>(shape.back()), w = static_cast<size_t>(layout.width);
-  return count / n * ((n + w - 1) / w * w);
+size_t stored_count(const task::Placement& placement, const std::vector<int64_t>& shape) {
+  return static_cast<size_t>(*layout::elements_of(placement, dims_of(shape)).constant());
 }
 
 double processor_seconds() {
@@ -206,6 +208,17 @@ double processor_seconds() {
 void wait_service(const axon_kernel_context*, const uint32_t*, uint32_t) { sched_yield(); }
 void wake_service(const axon_kernel_context*, const uint32_t*) {}
 void debug_service(const axon_kernel_context*, uint32_t) {}
+
+std::atomic<uint64_t> clock_looks{0};
+std::mutex notes_mutex;
+std::vector<TaskNote> notes;
+uint64_t now_service() { return ++clock_looks; }
+uint64_t trace_service(const axon_kernel_context*, uint32_t worker, uint32_t kernel, int64_t first,
+                       int64_t count, uint64_t begin) {
+  const std::lock_guard lock(notes_mutex);
+  notes.push_back({worker, kernel, first, count, begin, now_service()});
+  return notes.back().end;
+}
 
 }  // namespace
 
@@ -227,8 +240,9 @@ void Native::build() {
   for (const std::string& fault : graph::verify(*graph_)) error_ += fault + "\n";
   if (!error_.empty()) return;
   task::insert_copies(*graph_);
-  const auto layouts = task::choose_layouts({graph_.get()}, options_.tiling);
-  task::Program program = task::from_graph(*graph_, layouts[0], options_.guard, options_.tiling);
+  const auto chosen = task::choose_placements({graph_.get()}, options_.tiling.panel);
+  task::Program program =
+      task::from_graph(*graph_, task::placements_of(*graph_, chosen), options_.guard, options_.tiling);
   task::derive_events(program);
   plan_.graph = graph_.get();
   plan_.variants.push_back(plan::from_task(std::move(program), "test_0", plan::Schedule::events));
@@ -258,16 +272,16 @@ NativeOutcome Native::run(const std::vector<Tensor>& inputs, const shape::Assign
     for (const auto& d : buffer.shape) shapes[n].push_back(value(d));
     if (buffer.kind == task::Buffer::Kind::temporary) continue;
     const auto bytes = static_cast<size_t>(base::elem_bytes(buffer.elem));
-    memory.push_back(std::make_unique<Memory>(stored_count(buffer.layout, shapes[n]) * bytes, bytes));
+    memory.push_back(std::make_unique<Memory>(stored_count(buffer.placement, shapes[n]) * bytes, bytes));
     buffers[n] = memory.back()->start();
     const bool given = buffer.kind != task::Buffer::Kind::result;
     if (!given) continue;
     auto* start = static_cast<uint8_t*>(buffers[n]);
-    if (buffer.layout.kind == task::Layout::Kind::panel)
-      std::memset(start, 0, stored_count(buffer.layout, shapes[n]) * bytes);
+    if (!buffer.placement.is_row_major())
+      std::memset(start, 0, stored_count(buffer.placement, shapes[n]) * bytes);
     const Tensor& t = inputs[buffer.index];
     for (size_t i = 0; i < static_cast<size_t>(t.count()); ++i)
-      write_element(start + stored_at(buffer.layout, shapes[n], i) * bytes, buffer.elem, t, i);
+      write_element(start + stored_at(buffer.placement, shapes[n], i) * bytes, buffer.elem, t, i);
   }
   std::vector<size_t> slot_begin, slot_end;
   for (const auto& slot : variant.slots) {
@@ -292,7 +306,9 @@ NativeOutcome Native::run(const std::vector<Tensor>& inputs, const shape::Assign
   }
   uint32_t cancel = 0;
   const uint32_t sleepers = 0;
-  const axon_services services{wait_service, wake_service, &sleepers, debug_service};
+  const axon_services services{wait_service,  wake_service, &sleepers,
+                               debug_service, now_service,  trace_service};
+  notes.clear();
   axon_kernel_context context{};
   context.sizes = size_table.data();
   context.buffers = buffers.data();
@@ -317,6 +333,7 @@ NativeOutcome Native::run(const std::vector<Tensor>& inputs, const shape::Assign
     outcome.seconds = std::min(outcome.seconds, processor_seconds() - begin);
     context.epoch += static_cast<uint32_t>(value(variant.iterations)) + 1;
   }
+  outcome.notes = notes;
   const auto read = [&](const task::Place& place) {
     const task::Buffer& buffer = p.buffers[place.buffer];
     Tensor t;
@@ -329,7 +346,7 @@ NativeOutcome Native::run(const std::vector<Tensor>& inputs, const shape::Assign
     }
     const auto* start = static_cast<const uint8_t*>(buffers[place.buffer.index]);
     for (int64_t i = 0; i < count_of(t.shape); ++i)
-      read_element(start + stored_at(buffer.layout, t.shape, static_cast<size_t>(skipped + i)) *
+      read_element(start + stored_at(buffer.placement, t.shape, static_cast<size_t>(skipped + i)) *
                                static_cast<size_t>(base::elem_bytes(buffer.elem)),
                    buffer.elem, t);
     return t;

@@ -37,12 +37,20 @@ struct RunOptions {
   int launches = 1;
 };
 
+/// What a traced kernel has noted (runtime/device/abi.h). Its clock counts the looks at it.
+struct TaskNote {
+  uint32_t worker, kernel;
+  int64_t first, count;
+  uint64_t begin, end;
+};
+
 struct NativeOutcome {
   std::string error;
   std::vector<graph::Tensor> results;
   std::vector<graph::Tensor> states;
   uint32_t failed = 0;               ///< as in the context
   int64_t failed_value[2] = {0, 0};  ///< the offending value, and what it was held against
+  std::vector<TaskNote> notes;       ///< of all launches, in order of time
   double seconds = 1e30;             ///< of processor time, summed over workers, of the fastest launch
 };
 

@@ -1,5 +1,6 @@
 // Launches of native code: many workers, many times, epochs that wrap, checks that fail, and the launch
 // context's layout.
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <sstream>
@@ -132,6 +133,96 @@ TEST(Launch, ALoopWithAConditionStopsAfterAFailedCheck) {
     EXPECT_EQ(outcome.failed_value[0], 4);
     EXPECT_LE(outcome.results[0].integers[0], 4) << workers << " workers";
   }
+}
+
+/// The tasks of each kernel that the notes have, and how often each.
+std::map<uint32_t, std::map<int64_t, int>> tasks_noted(const std::vector<TaskNote>& notes) {
+  std::map<uint32_t, std::map<int64_t, int>> tasks;
+  for (const TaskNote& note : notes)
+    for (int64_t task = note.first; task < note.first + note.count; ++task) ++tasks[note.kernel][task];
+  return tasks;
+}
+
+/// Every task of a kernel is in the notes so often, from the first to the last; a worker's do not overlap.
+void expect_whole(const std::vector<TaskNote>& notes, int times) {
+  const auto tasks = tasks_noted(notes);
+  for (const auto& [kernel, counts] : tasks) {
+    EXPECT_EQ(counts.rbegin()->first + 1, static_cast<int64_t>(counts.size())) << kernel;
+    for (const auto& [task, count] : counts) EXPECT_EQ(count, times) << kernel << ", task " << task;
+  }
+  std::map<uint32_t, uint64_t> last;
+  for (const TaskNote& note : notes) {
+    EXPECT_GT(note.count, 0);
+    EXPECT_LE(last[note.worker], note.begin);
+    EXPECT_LT(note.begin, note.end);
+    last[note.worker] = note.end;
+  }
+}
+
+RunOptions traced(int workers, int launches) {
+  RunOptions way;
+  way.workers = workers;
+  way.launches = launches;
+  way.emit.trace = true;
+  return way;
+}
+
+TEST(Launch, ATracedKernelNotesEachTaskOnce) {
+  for (int workers : {1, 3, 8})
+    for (const std::map<std::string, int64_t>& sizes :
+         Sizes{{{"n", 1000}, {"m", 700}}, {{"n", 1}, {"m", 1}}, {{"n", 0}, {"m", 5}}}) {
+      Native native(two_stages, traced(workers, 20));
+      ASSERT_EQ(native.error(), "");
+      const auto outcome = native.run(random_inputs(native.graph(), sizes, 1));
+      expect_whole(outcome.notes, 20);
+      EXPECT_GE(tasks_noted(outcome.notes).size(), 3u);
+    }
+}
+
+TEST(Launch, ATracedLoopNotesItsTasksInEachIteration) {
+  const char* const steps = R"(graph "f"
+  size n = axis 0 of 0 where n
+  size k = axis 0 of 1 where k
+  input "x" argument f32[n]
+  input "w" argument f32[k]
+  %0 = input 0
+  %1 = input 1
+  %2 = loop "steps" [l < k] (f32[n] = %0) {
+    %3 = param
+    %4 = compute [i < n] { out f32[n] = %3[n - 1 - i] + %1[l] }
+    yield (%4)
+  }
+  result "" %2
+)";
+  for (int workers : {1, 2, 5}) {
+    Native native(steps, traced(workers, 1));
+    ASSERT_EQ(native.error(), "");
+    const auto outcome = native.run(random_inputs(native.graph(), {{"n", 9000}, {"k", 7}}, 1));
+    for (const auto& [kernel, counts] : tasks_noted(outcome.notes))
+      for (const auto& [task, count] : counts)
+        EXPECT_TRUE(count == 7 || count == 1) << kernel << ", " << task;
+    const auto repeated = tasks_noted(outcome.notes);
+    EXPECT_TRUE(std::any_of(repeated.begin(), repeated.end(),
+                            [](const auto& kernel) { return kernel.second.begin()->second == 7; }));
+  }
+}
+
+TEST(Launch, OneWorkerNotesEachShareAsAWhole) {
+  Native native(two_stages, traced(1, 1));
+  ASSERT_EQ(native.error(), "");
+  const auto outcome = native.run(random_inputs(native.graph(), {{"n", 1000}, {"m", 700}}, 1));
+  EXPECT_EQ(outcome.notes.size(), tasks_noted(outcome.notes).size());
+}
+
+TEST(Launch, TracedCodeMeansTheSame) {
+  check_program(attention, {{{"h", 2}, {"g", 2}, {"m", 70}, {"d", 16}, {"n", 90}, {"e", 33}}},
+                {traced(1, 1), traced(4, 3)});
+}
+
+TEST(Launch, NothingIsNotedWithoutTracing) {
+  Native native(two_stages, {});
+  ASSERT_EQ(native.error(), "");
+  EXPECT_TRUE(native.run(random_inputs(native.graph(), {{"n", 100}, {"m", 70}}, 1)).notes.empty());
 }
 
 TEST(Launch, ContextMatchesTheInterface) {

@@ -7,6 +7,7 @@
 
 #include "../sanitized.h"
 #include "plan/verify.h"
+#include "task/placements.h"
 #include "task/random_graphs.h"
 #include "task/support.h"
 
@@ -86,8 +87,9 @@ TEST(Texts, ReadBackWithSeveralVariants) {
   ASSERT_NE(m, sizes.end());
   const std::vector<shape::Fact> few = {shape::at_most(Dim(m->var), Dim(64))};
   for (const auto& guard : {few, std::vector<shape::Fact>{}}) {
-    auto program =
-        task::from_graph(example->graph, task::choose_layouts({&example->graph}, {})[0], guard, {});
+    auto program = task::from_graph(
+        example->graph, task::placements_of(example->graph, task::choose_placements({&example->graph}, 32)),
+        guard, {});
     task::derive_events(program);
     plan.variants.push_back(
         from_task(std::move(program), fmt::format("decoder_{}", plan.variants.size()), Schedule::events));

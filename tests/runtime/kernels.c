@@ -141,6 +141,14 @@ void copy_2(Context context, uint32_t worker) { copy(context, worker, 2); }
 void copy_4(Context context, uint32_t worker) { copy(context, worker, 4); }
 void copy_8(Context context, uint32_t worker) { copy(context, worker, 8); }
 
+/* traced: k runs of tasks on every worker, of both kernels in turn, and one of a kernel that there is not */
+void traced_0(Context context, uint32_t worker) {
+  uint64_t begin = context->services->now();
+  for (int64_t i = 0; i < context->sizes[0]; ++i)
+    begin = context->services->trace(context, worker, (uint32_t)(i % 2), i, i + 1, begin);
+  context->services->trace(context, worker, 2, 0, 1, context->services->now());
+}
+
 /* empty: what a launch costs */
 void empty_0(Context context, uint32_t worker) {
   (void)context;

@@ -71,7 +71,7 @@ Bytes make_container(const std::vector<std::pair<std::string, Bytes>>& sections)
 Bytes to_bytes(const std::string& text) { return {text.begin(), text.end()}; }
 
 std::string manifest_text(const std::string& entries_text, const std::string& weights) {
-  return R"({"format":2,"abi":1,"compiler":"by hand","source":"test.axn",)"
+  return R"({"format":3,"abi":1,"compiler":"by hand","source":"test.axn",)"
          R"("levels":["x86-64-v2"],"weights":[)" +
          weights + R"(],"entries":[)" + entries_text + "]}";
 }
@@ -93,8 +93,8 @@ std::string all_entries() {
   return out;
 }
 std::string test_weights() {
-  return R"({"path":"p.w","elem":"f32","shape":["n","d","g*h"],"layout":{"kind":"panel","width":4}},
-            {"path":"p.v","elem":"f32","shape":["d"],"layout":{"kind":"identity"}})";
+  return R"({"path":"p.w","elem":"f32","shape":["n","d","g*h"],"placement":[{"axis":0,"extent":0},{"axis":2,"extent":0},{"axis":1,"extent":0},{"axis":2,"extent":4}]},
+            {"path":"p.v","elem":"f32","shape":["d"],"placement":[]})";
 }
 Bytes test_bundle() { return make_bundle(manifest_text(all_entries(), test_weights())); }
 

@@ -27,21 +27,24 @@ std::string changed(const std::string& from, const std::string& to) {
 TEST(Manifest, TheGoodOneIsRead) {
   const auto manifest = host::read_manifest(weights::Bytes(std::string_view(good)));
   ASSERT_TRUE(manifest);
-  EXPECT_EQ(manifest->entries.size(), 22u);
+  EXPECT_EQ(manifest->entries.size(), 23u);
   EXPECT_EQ(manifest->entries[0].sizes[1].equation.str(), "2*m");
-  EXPECT_EQ(manifest->weights[0].layout.width, 4u);
+  EXPECT_EQ(manifest->weights[0].placement.digits.back().extent, 4u);
   EXPECT_EQ(manifest->entries[2].variants[0].event_names[1], "second");
 }
 
 TEST(Manifest, BrokenRules) {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {R"("format":2)", R"("format":1)"},
+      {R"("format":3)", R"("format":2)"},
       {R"("abi":1)", R"("abi":7)"},
       {R"("abi":1)", R"("abi":-1)"},
       {R"("compiler":"by hand")", R"("compiler":5)"},
-      {R"("kind":"panel","width":4)", R"("kind":"panel")"},
-      {R"("kind":"panel","width":4)", R"("kind":"panel","width":0)"},
-      {R"("kind":"panel","width":4)", R"("kind":"spiral","width":4)"},
+      {R"("axis":2,"extent":4)", R"("axis":2)"},
+      {R"("axis":2,"extent":4)", R"("axis":2,"extent":0)"},
+      {R"("axis":2,"extent":4)", R"("axis":2,"extent":4097)"},
+      {R"("axis":2,"extent":4)", R"("axis":3,"extent":4)"},
+      {R"({"axis":0,"extent":0},{"axis":2)", R"({"axis":2)"},
+      {R"({"axis":0,"extent":0},{"axis":2)", R"({"axis":0,"extent":2},{"axis":2)"},
       {R"("path":"p.v","elem":"f32")", R"("path":"p.v","elem":"f33")"},
       {R"("path":"p.v","elem":"f32")", R"("path":"p.w","elem":"f32")"},
       {R"({ "name": "chain")", R"({ "name": "scale")"},

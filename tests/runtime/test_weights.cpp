@@ -204,7 +204,7 @@ class Names : public ::testing::Test {
     for (const std::string& path : files_) std::remove(path.c_str());
   }
   static std::string weight(const std::string& path) {
-    return host::text(R"({"path":")", path, R"(","elem":"f32","shape":["n"],"layout":{"kind":"identity"}})");
+    return host::text(R"({"path":")", path, R"(","elem":"f32","shape":["n"],"placement":[]})");
   }
   static std::string port(const std::string& path, int number) {
     return host::text(R"({"path":")", path, R"(","elem":"f32","shape":["n"],"kind":"weight","weight":)",

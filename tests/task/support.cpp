@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "random_graphs.h"
+#include "task/placements.h"
 #include "task/storage.h"
 
 namespace axon::task {
@@ -111,8 +112,8 @@ ExamplePtr load_example(const std::string& name) {
 }
 
 Program program_of(const Example& example) {
-  const auto layouts = choose_layouts({&example.graph}, example.tiling);
-  Program program = from_graph(example.graph, layouts[0], {}, example.tiling);
+  const auto chosen = choose_placements({&example.graph}, example.tiling.panel);
+  Program program = from_graph(example.graph, placements_of(example.graph, chosen), {}, example.tiling);
   derive_events(program);
   return program;
 }

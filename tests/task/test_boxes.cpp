@@ -154,8 +154,8 @@ TEST(Refused, PanelsThatAreWritten) {
   Program p = program_of(*example);
   for (Buffer& buffer : p.buffers) {
     Program wrong = p;
-    wrong.buffers[BufferId{static_cast<uint32_t>(&buffer - &*p.buffers.begin())}].layout = {
-        Layout::Kind::panel, 32};
+    wrong.buffers[BufferId{static_cast<uint32_t>(&buffer - &*p.buffers.begin())}].placement =
+        layout::panels(buffer.shape.size(), 32);
     EXPECT_EQ(refused(wrong).empty(), buffer.kind == Buffer::Kind::weight) << buffer.name;
   }
 }

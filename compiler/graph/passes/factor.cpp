@@ -6,10 +6,12 @@
 // body, so a sum with factors outside becomes a local.
 //
 // Note: which factors leave. Constants and costly ones always; a load only where what remains of its operand
-// is a plain tensor, because an operand that has to be formed anyway takes the factor for free.
+// is a plain tensor, perhaps under casts that kernels make themselves, because an operand that has to be
+// formed anyway takes the factor for free.
 #include <algorithm>
 #include <cmath>
 
+#include "graph/contraction.h"
 #include "graph/passes/cleanup.h"
 #include "graph/passes/passes.h"
 
@@ -91,10 +93,14 @@ Operand* home_of(std::vector<Operand>& operands, const Factor& f) {
   return nullptr;
 }
 
-bool leaves(const Graph& g, std::vector<Operand>& operands, const Factor& f) {
+bool leaves(const Graph& g, const Node& node, Elem accumulator, std::vector<Operand>& operands,
+            const Factor& f) {
   if (is_constant(g, f) || f.under || edit::cost_of(g, f.id).heavy > 0) return true;
   const Operand* home = home_of(operands, f);
-  return !home || (home->factors.size() == 1 && g.scalars[home->factors[0].id].op == Op::load);
+  if (!home) return true;
+  const ScalarId alone = home->factors.size() == 1 ? home->factors[0].id : ScalarId{};
+  return alone.valid() &&
+         (g.scalars[alone].op == Op::load || streamed_load(g, node.locals, alone, accumulator).valid());
 }
 
 ScalarId times(Graph& g, std::optional<ScalarId> value, const Factor& f, Elem elem) {
@@ -140,7 +146,7 @@ void factor_body(Graph& g, Node& node, size_t number) {
   std::vector<Factor> outside;
   for (const Factor& f : factors) {
     if (f.bound) continue;
-    if (bound >= 2 && leaves(g, operands, f)) {
+    if (bound >= 2 && leaves(g, node, base::accumulator(sum.elem), operands, f)) {
       outside.push_back(f);
     } else {
       Operand* home = home_of(operands, f);

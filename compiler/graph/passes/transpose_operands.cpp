@@ -56,7 +56,7 @@ class Operands {
 
  private:
   void find(const Contraction& c, const std::vector<Axis>& domain) {
-    if (!c.load.valid() || streams_panels(g_, c) || !any_long(domain, c.rows)) return;
+    if (!c.load.valid() || panel_axes(g_, c) || !any_long(domain, c.rows)) return;
     std::set<Var> batch, others;
     for (uint32_t a : c.batch) batch.insert(domain[a].var);
     for (uint32_t a : c.columns) others.insert(domain[a].var);

@@ -205,13 +205,13 @@ void TaskEmitter::call_kernel(uint32_t local, const ContractPlan& plan, bool acc
   if (plan.panel) {
     // Start at the panel that holds the first column: what lies before it falls into the margin left of the
     // result.
-    Value* skipped = b.CreateAnd(f_.emit(index.back()), f_.i64(panel_width - 1));
+    Value* skipped = b.CreateAnd(f_.emit(index[plan.panel->column]), f_.i64(panel_width - 1));
     const Range& column = kernel_ranges_[plan.column.var];
     f_.bind(plan.column.var, b.CreateNSWSub(column.low, skipped), inside, plan.column.extent);
     columns = b.CreateNSWAdd(columns, skipped);
     c = b.CreateGEP(s_.type_of(plan.accumulator), c, b.CreateNeg(skipped));
     const auto& buffer = body_.program->buffers[body_.program->place(load.target).buffer];
-    b_panel = f_.emit(buffer.shape[buffer.shape.size() - 2] * Dim(panel_width));
+    b_panel = f_.emit(buffer.shape[plan.panel->depth] * Dim(panel_width));
     b_depth = f_.i64(panel_width);
     b_column = f_.i64(1);
   } else {

@@ -194,7 +194,7 @@ void TaskEmitter::emit_outputs() {
     const task::Place& place = body_.program->place({body_.type->node, o});
     std::vector<Dim> index = body_.outputs[o].at;
     if (place.slot) index.insert(index.begin(), *place.slot);
-    nest.stores.push_back(layout_of(body_.program->buffers[place.buffer]).offset(index));
+    nest.stores.push_back(offset_of(body_.program->buffers[place.buffer], index));
   }
   order_axes(nest);
   s_.enter();

@@ -24,7 +24,7 @@ std::optional<Axes> deciding_axes(const graph::Graph& g, const graph::Node& node
   for (const bool want_columns : {true, false})
     for (const auto& placed : contractions_of(g, node)) {
       if (placed.contraction.columns.empty() == want_columns) continue;
-      const bool panels = streams_panels(g, placed.contraction);
+      const bool panels = graph::panel_axes(g, placed.contraction).has_value();
       std::vector<uint32_t> runs;
       if (placed.contraction.runs) runs.push_back(*placed.contraction.runs);
       if (!placed.local) return Axes{placed.contraction.rows, placed.contraction.columns, runs, panels};
@@ -62,7 +62,7 @@ int64_t columns_of(const graph::Graph& g, const graph::Node& node, const std::ve
   for (const auto& placed : contractions_of(g, node)) {
     const graph::Contraction& c = placed.contraction;
     if (c.columns.empty()) continue;
-    if (!streams_panels(g, c) || !(reads_left(g, c) || has_few_rows(node, rows))) return tiling.columns;
+    if (!graph::panel_axes(g, c) || !(reads_left(g, c) || has_few_rows(node, rows))) return tiling.columns;
   }
   return tiling.panel;
 }

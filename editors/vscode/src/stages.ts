@@ -18,6 +18,7 @@ const stages: [name: string, what: string][] = [
   ["graph", "tensors in index notation"],
   ["fused", "the same, fused"],
   ["inplace", "the same, with copies where updates in place need them"],
+  ["places", "where weights lie, and why"],
   ["tasks", "tiles and events"],
   ["plan", "per-worker order and memory"],
   ["proof", "why no task comes too early"],

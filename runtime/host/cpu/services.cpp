@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "host/cpu/futex.h"
+#include "host/trace.h"
 
 namespace axon::host {
 namespace {
@@ -38,7 +39,7 @@ bool nobody_works(const Launch& launch) {
 }  // namespace
 
 Services::Services() {
-  table_ = {wait, wake, &sleepers_, debug};
+  table_ = {wait, wake, &sleepers_, debug, Trace::now, trace};
   restart();
 }
 
@@ -86,6 +87,13 @@ void Services::wake(const axon_kernel_context*, const uint32_t* word) { futex_wa
 void Services::debug(const axon_kernel_context* context, uint32_t number) {
   const Launch& launch = launch_of(context);
   if (launch.debug) launch.debug(launch.debug_user, number);
+}
+
+uint64_t Services::trace(const axon_kernel_context* context, uint32_t worker, uint32_t kernel, int64_t first,
+                         int64_t count, uint64_t begin) {
+  const uint64_t end = Trace::now();
+  if (Trace* const trace = launch_of(context).trace) trace->add(worker, kernel, first, count, begin, end);
+  return end;
 }
 
 }  // namespace axon::host

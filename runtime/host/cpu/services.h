@@ -1,5 +1,6 @@
 // What generated code calls in the host while it runs: sleeping on an event word, waking its sleepers, debug
-// output; and the watchdog, which turns a launch that can never end into an error.
+// output, the clock and the notes of traces; and the watchdog, which turns a launch that can never end into
+// an error.
 //
 // No wake-up is lost: a waiter raises the sleeper count, then makes a barrier on every running thread of the
 // process (membarrier), then looks at the word again. A producer stores its word, then reads the count, with
@@ -20,6 +21,7 @@
 namespace axon::host {
 
 class Services;
+class Trace;
 
 /// One launch of a kernel. The context comes first: its address leads back here.
 struct Launch {
@@ -30,6 +32,7 @@ struct Launch {
   std::atomic<const uint32_t*> stuck{nullptr};    ///< set by the watchdog: a word that will never change
   void (*debug)(void* user, uint32_t number) = nullptr;
   void* debug_user = nullptr;
+  Trace* trace = nullptr;  ///< where traced kernels note their tasks; null: nowhere
 };
 static_assert(std::is_standard_layout_v<Launch>);
 
@@ -47,6 +50,8 @@ class Services {
   static void wait(const axon_kernel_context*, const uint32_t* word, uint32_t seen);
   static void wake(const axon_kernel_context*, const uint32_t* word);
   static void debug(const axon_kernel_context*, uint32_t number);
+  static uint64_t trace(const axon_kernel_context*, uint32_t worker, uint32_t kernel, int64_t first,
+                        int64_t count, uint64_t begin);
   void sleep(Launch&, const uint32_t* word, uint32_t seen);
 
   axon_services table_{};

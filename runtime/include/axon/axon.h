@@ -266,17 +266,35 @@ AXON_API axon_status axon_call_get_statistics(const axon_call* call, axon_call_s
 
 /* ---- costs ---- */
 
-/* Measures what the parts of each call's entry cost on this machine, one by one, each for about `seconds` with
- * one worker and with all workers of its runtime, for the arguments that are set: weights and states, too, whose
- * contents do not matter and, of states, are lost. What was found is written to `path`. The calls are of one
- * bundle, opened from a file PATH, and on runtimes of equally many workers; axon_open of PATH reads
- * PATH.costs, and launches then use as many workers as pay off by these costs. */
+/* Measures what the parts of each call's entry cost on this machine, one by one, each for about `seconds`
+ * with one worker and with all workers of its runtime, for the arguments that are set: weights and states,
+ * too, whose contents do not matter and, of states, are lost. What was found is written to `path`. The calls
+ * are of one bundle, opened from a file PATH, and on runtimes of equally many workers; axon_open of PATH
+ * reads PATH.costs, and launches then use as many workers as pay off by these costs. */
 AXON_API axon_status axon_calibrate(axon_call* const* calls, size_t count, double seconds, const char* path,
                                     axon_error* error);
-/* How many nanoseconds the last run should have taken with so many workers, by the costs that stand beside the
- * bundle. AXON_MISUSE without a run, or without costs. */
+/* How many nanoseconds the last run should have taken with so many workers, by the costs that stand beside
+ * the bundle. AXON_MISUSE without a run, or without costs. */
 AXON_API axon_status axon_call_predict(const axon_call* call, uint32_t workers, double* nanoseconds,
                                        axon_error* error);
+
+/* ---- traces ---- */
+
+/* Tasks of one type that a worker ran one after the other without waiting in between. It begins where the
+ * worker's run before it has ended, or the wait behind that. */
+typedef struct axon_task_run {
+  const char* type;     /* of the tasks, as the plan names it; belongs to the bundle */
+  int64_t first, count; /* which: positions in the order in which the tasks of the type are shared out */
+  double begin, end;    /* nanoseconds since the launch began */
+} axon_task_run;
+/* From the next run of the call on, each worker notes which tasks it runs when: of the last launch, as many
+ * runs of tasks as there is room for, `runs` of each worker. 0 ends it. AXON_MISUSE where the bundle was not
+ * built with tracing. */
+AXON_API axon_status axon_call_trace(axon_call* call, size_t runs, axon_error* error);
+/* What one worker has noted, in order of time; `lost` is how many runs had no room. Valid until the next run
+ * of the call. AXON_MISUSE for a worker that the runtime does not have, or while nothing is noted. */
+AXON_API axon_status axon_call_traced(const axon_call* call, uint32_t worker, const axon_task_run** runs,
+                                      size_t* count, size_t* lost, axon_error* error);
 
 /* Receives `debug "name" x`, on the worker that reaches it; without one, values are printed to stderr. */
 typedef void (*axon_debug_function)(void* user, const char* name, const axon_view* value);

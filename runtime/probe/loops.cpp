@@ -1,9 +1,9 @@
-// See level.h. AXON_BENCH_LEVEL: v2, v3 or v4, the level that this is compiled for.
+// See loops.h. AXON_PROBE_LEVEL: v2, v3 or v4, the level that this is compiled for.
+#include "probe/loops.h"
+
 #include <utility>
 
-#include "level.h"
-
-namespace axon::bench {
+namespace axon::probe {
 
 namespace {
 
@@ -27,21 +27,25 @@ void multiply_adds_in(int64_t rounds, std::index_sequence<i...>) {
   (keep(sums[i]), ...);
 }
 
-template <size_t... i>
+/// From `places` places at once, each its part of the whole.
+template <size_t places, size_t... i>
 void read_in(const float* from, size_t count, std::index_sequence<i...>) {
-  V sums[sizeof...(i)] = {};
+  V sums[places][sizeof...(i)] = {};
   constexpr size_t step = lanes * sizeof...(i);
-  for (size_t at = 0; at + step <= count; at += step)
-    ((sums[i] += *reinterpret_cast<const V*>(from + at + lanes * i)), ...);
-  (keep(sums[i]), ...);
+  const size_t part = count / places;
+  for (size_t at = 0; at + step <= part; at += step)
+    for (size_t place = 0; place < places; ++place)
+      ((sums[place][i] += *reinterpret_cast<const V*>(from + place * part + at + lanes * i)), ...);
+  for (size_t place = 0; place < places; ++place) (keep(sums[place][i]), ...);
 }
 
 void multiply_adds(int64_t rounds) { multiply_adds_in(rounds, std::make_index_sequence<accumulators>()); }
-void read_all(const float* from, size_t count) { read_in(from, count, std::make_index_sequence<8>()); }
+void read_all(const float* from, size_t count) { read_in<1>(from, count, std::make_index_sequence<8>()); }
+void read_both(const float* from, size_t count) { read_in<2>(from, count, std::make_index_sequence<4>()); }
 
 }  // namespace
 
-const Ceilings AXON_BENCH_LEVEL::ceilings = {static_cast<int64_t>(2 * lanes) * accumulators, multiply_adds,
-                                             read_all};
+const Loops AXON_PROBE_LEVEL::loops = {
+    static_cast<int64_t>(lanes) * accumulators, multiply_adds, {read_all, read_both}};
 
-}  // namespace axon::bench
+}  // namespace axon::probe

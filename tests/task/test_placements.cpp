@@ -1,0 +1,56 @@
+// Where weights lie, and why, for all uses in all entries.
+#include <gtest/gtest.h>
+
+#include "graph/graph.h"
+#include "task/placements.h"
+
+namespace axon::task {
+namespace {
+
+/// What print() says of graphs in text, each with a weight `w` of 8 x 6 and what reads it.
+std::string places(const std::vector<std::string>& bodies) {
+  std::vector<graph::Graph> graphs;
+  for (const std::string& body : bodies) {
+    std::string error;
+    auto g = graph::parse(
+        "graph \"g\"\n  size m = axis 0 of 1 where m\n  fact 0 <= m\n"
+        "  input \"w\" weight f32[8, 6]\n  input \"x\" argument f32[m, 8]\n"
+        "  input \"y\" argument f32[m, 6]\n  %0 = input 0\n  %1 = input 1\n  %2 = input 2\n" +
+            body,
+        error);
+    if (!g) ADD_FAILURE() << error;
+    if (!g) return "";
+    graphs.push_back(std::move(*g));
+  }
+  std::vector<const graph::Graph*> pointers;
+  for (const graph::Graph& g : graphs) pointers.push_back(&g);
+  return print(choose_placements(pointers, 4));
+}
+
+const std::string forward =
+    "  %3 = compute \"up\" [i < m, j < 6] {\n    out f32[m, 6] = sum(k < 8; %1[i, k] * %0[k, j])\n  }\n"
+    "  result \"\" %3\n";
+const std::string backward =
+    "  %3 = compute \"down\" [i < m, j < 8] {\n    out f32[m, 8] = sum(k < 6; %2[i, k] * %0[j, k])\n  }\n"
+    "  result \"\" %3\n";
+const std::string element =
+    "  %3 = compute \"copy\" [i < 8, j < 6] {\n    out f32[8, 6] = %0[i, j] + 1.0\n  }\n  result \"\" %3\n";
+
+TEST(Placements, AreOnesThatAllUsesCanLiveWith) {
+  EXPECT_EQ(
+      places({forward}),
+      "w f32[8, 6] (1/4, 0, 1%4)\n  panels: 1 product streams it, row-major would take 1.25 times as long\n");
+  EXPECT_EQ(
+      places({backward}),
+      "w f32[8, 6] (0/4, 1, 0%4)\n  panels: 1 product streams it, row-major would take 1.08 times as long\n");
+  EXPECT_EQ(
+      places({forward, forward}),
+      "w f32[8, 6] (1/4, 0, 1%4)\n  panels: 2 products stream it, row-major would take 1.25 times as long\n");
+  EXPECT_EQ(places({forward, backward}),
+            "w f32[8, 6] ()\n  row-major: `up` and `down` stream it along different axes\n");
+  EXPECT_EQ(places({forward, element}), "w f32[8, 6] ()\n  row-major: `copy` reads it element by element\n");
+  EXPECT_EQ(places({"  result \"\" %1\n"}), "w f32[8, 6] ()\n  row-major: nothing reads it\n");
+}
+
+}  // namespace
+}  // namespace axon::task
