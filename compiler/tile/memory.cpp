@@ -186,6 +186,7 @@ void WorkerMemory::note_read(TileId tile, int64_t element) {
   for (size_t b = begin; b < end; ++b) scratch_[b].read = now_;
 }
 
+/// A slot has been taken by forget_slot() when its copy was issued.
 void WorkerMemory::write(TileId tile, int64_t element, int64_t slot, int64_t copy, const Value& value) {
   const Tile& t = p_.tiles[tile];
   Value& to = cells_[tile.index][cell(tile, element, slot, copy)];
@@ -198,6 +199,7 @@ void WorkerMemory::write(TileId tile, int64_t element, int64_t slot, int64_t cop
     const bool conflicts =
         several_ && t.space == Space::scratch && (byte.written == epoch || byte.read == epoch);
     if (conflicts) to = {{}, Undefined::unordered};
+    if (t.space == Space::ring && byte.owner != stamp(tile, element, slot)) to = {{}, Undefined::overwritten};
     byte.owner = stamp(tile, element, slot);
     byte.written = epoch;
     byte.role = role_;
@@ -210,7 +212,11 @@ void WorkerMemory::forget(TileId tile) {
 }
 void WorkerMemory::forget_slot(TileId tile, int64_t slot, Undefined why) {
   const Places& places = *places_[p_.tiles[tile].layout.index];
-  for (int64_t x = 0; x < places.elements(); ++x) cells_[tile.index][cell(tile, x, slot, 0)] = {{}, why};
+  for (int64_t x = 0; x < places.elements(); ++x) {
+    cells_[tile.index][cell(tile, x, slot, 0)] = {{}, why};
+    const auto [begin, end] = bytes(tile, x, slot);
+    for (size_t b = begin; b < end; ++b) scratch_[b].owner = stamp(tile, x, slot);
+  }
 }
 
 }  // namespace axon::tile

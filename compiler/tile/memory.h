@@ -105,6 +105,7 @@ class WorkerMemory {
   Value read(TileId, int64_t element, int64_t slot, int64_t holder) const;
   void write(TileId, int64_t element, int64_t slot, int64_t copy, const Value&);
   void forget(TileId);  ///< nothing of it was written
+  /// Nothing can be read of the slot, nor of what else is in its memory.
   void forget_slot(TileId, int64_t slot, Undefined why);
 
   /// Who makes the accesses that follow: a role, of several threads where barriers have to order them.

@@ -23,10 +23,11 @@
 
 namespace axon::tile {
 
-Scope::Scope(const Program& p) {
-  add(p.facts);
-  add(p.guard);
-  for (const Coordinate& c : p.grid) add_range(c.var, c.extent);
+Scope::Scope(const Program& p) : facts_(p.facts) { add(p.guard); }
+Scope Scope::of_tasks(const Program& p) {
+  Scope out(p);
+  for (const Coordinate& c : p.grid) out.add_range(c.var, c.extent);
+  return out;
 }
 void Scope::add_range(Var v, const Dim& extent) {
   add(shape::at_least(v, 0));
@@ -54,10 +55,11 @@ std::vector<Obligation> verify(const Program& p) {
   AllPlaces places;
   for (const NamedLayout& l : p.layouts) places.push_back(std::make_unique<Places>(l.layout));
   Report report;
+  Scope before(p);  // a coordinate may depend on those before it
   for (const Coordinate& c : p.grid) {
-    Scope sizes(p);
     report.add(fmt::format("grid {}: there is a task", shape::var_name(c.var)),
-               sizes.shows(shape::at_least(c.extent, 1)), "prover");
+               before.shows(shape::at_least(c.extent, 1)), "prover");
+    before.add_range(c.var, c.extent);
   }
   verify_places(p, places, report);
   verify_holders(p, places, report);

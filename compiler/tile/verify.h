@@ -29,7 +29,8 @@ class Report {
 /// What holds where an operation stands.
 class Scope {
  public:
-  explicit Scope(const Program&);
+  explicit Scope(const Program&);  ///< facts of the sizes
+  static Scope of_tasks(const Program&);
   void add(const Fact& fact) { facts_.push_back(fact); }
   void add(const std::vector<Fact>& facts) { facts_.insert(facts_.end(), facts.begin(), facts.end()); }
   void add_range(Var, const Dim& extent);  ///< 0 <= v < extent

@@ -25,7 +25,7 @@ class Flow {
     State state;
     for (uint32_t t = 0; t < p_.tiles.size(); ++t)
       if (p_.tiles[TileId{t}].space == Space::ring) state.slots[{t}] = {};
-    walk(body, state, Scope(p_), &report_);
+    walk(body, state, Scope::of_tasks(p_), &report_);
     return state;
   }
 

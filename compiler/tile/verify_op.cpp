@@ -77,6 +77,9 @@ void OpChecks::note_write(TileId tile) {
   }
   if (running) add("no gemm that is running uses " + p_.tiles[tile].name, false);
   if (p_.tiles[tile].space != Space::scratch) return state_.forget(tile);
+  bool apart = true;
+  for (TileId other : tiles(p_.ops[op_])) apart &= other == tile || !overlap(tile, other);
+  add(p_.tiles[tile].name + " shares no memory with other tiles of the operation", apart, "counted");
   bool ordered = true;
   for (const auto* fresh : {&state_.fresh_writes, &state_.fresh_reads})
     for (TileId other : *fresh) ordered &= !overlap(tile, other);

@@ -90,6 +90,10 @@ void OpChecks::check(const Map& op) {
   std::map<uint32_t, Claims> operands;
   for (uint32_t i = 0; i < op.exprs.size(); ++i)
     if (op.exprs[i].kind == Expr::Kind::tile) operands[i] = read(op.exprs[i].use);
+  bool in_place = true;
+  for (const Expr& e : op.exprs)
+    in_place &= e.kind != Expr::Kind::tile || e.use.tile != op.to.tile || e.use.labels == op.to.labels;
+  add("it reads its result at the element that it writes", in_place, "compared");
   Claims out;
   for (const Fact& fact : op.bounds.facts) out.add(fact, outside);
   for (const auto& [expr, claims] : operands)

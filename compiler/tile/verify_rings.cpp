@@ -72,7 +72,7 @@ class RingChecks {
     std::string names;
     for (TileId ring : shared) names += (names.empty() ? "" : ", ") + p_.tiles[ring].name;
     report_.add(fmt::format("ring {}: fills and drains are one sequence", names),
-                same(fills, drains, {}, Scope(p_)), "compared");
+                same(fills, drains, {}, Scope::of_tasks(p_)), "compared");
   }
 
   std::vector<Skeleton> skeleton(const std::vector<OpId>& ops, const std::set<TileId>& rings,
