@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "base/bug.h"
+#include "base/pointwise.h"
 #include "graph/round.h"
 #include "shape/floor.h"
 
@@ -315,130 +316,30 @@ Number ScalarInterpreter::load(Code& c) {
 
 namespace {
 
-double smaller(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::min(a, b); }
-double larger(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b); }
-
-/// The remainder has the divisor's sign, also when it is 0.
-double floor_mod(double a, double b) {
-  double r = std::fmod(a, b);
-  if (r == 0) return std::copysign(r, b);
-  return (r < 0) != (b < 0) ? r + b : r;
+/// The operators of base/ops.def stand together in both lists.
+base::Pointwise pointwise(Op op) {
+  return static_cast<base::Pointwise>(static_cast<int>(op) - static_cast<int>(Op::add));
 }
-
-int64_t add_wrapping(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-int64_t mul_wrapping(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-int64_t negated(int64_t a) { return static_cast<int64_t>(0 - static_cast<uint64_t>(a)); }
 
 }  // namespace
 
 Number ScalarInterpreter::real_op(const Code& c) {
-  double a = run(c.args[0]).real;
-  double b = c.args.size() > 1 ? run(c.args[1]).real : 0;
-  switch (c.op) {
-    case Op::add:
-      return {rounded(c, a + b), 0};
-    case Op::sub:
-      return {rounded(c, a - b), 0};
-    case Op::mul:
-      return {rounded(c, a * b), 0};
-    case Op::div:
-      return {rounded(c, a / b), 0};
-    case Op::mod:
-      return {rounded(c, floor_mod(a, b)), 0};
-    case Op::neg:
-      return {-a, 0};
-    case Op::abs:
-      return {std::fabs(a), 0};
-    case Op::min:
-      return {smaller(a, b), 0};
-    case Op::max:
-      return {larger(a, b), 0};
-#define UNARY(name) \
-  case Op::name:    \
-    return {rounded(c, std::name(a)), 0};
-#define BINARY(name) \
-  case Op::name:     \
-    return {rounded(c, std::name(a, b)), 0};
-#include "device/functions.def"
-    case Op::sqrt:
-      return {rounded(c, std::sqrt(a)), 0};
-    case Op::rsqrt:
-      return {rounded(c, 1.0 / std::sqrt(a)), 0};
-    case Op::floor:
-      return {std::floor(a), 0};
-    case Op::eq:
-      return {0, a == b};
-    case Op::ne:
-      return {0, a != b};
-    case Op::lt:
-      return {0, a < b};
-    case Op::le:
-      return {0, a <= b};
-#define ARITHMETIC(name, arity)
-#define ROUNDING(name)
-#define UNARY(name)
-#define BINARY(name)
-#define COMPARISON(name)
-#define OP(name, word, arity) case Op::name:
-#include "graph/ops.def"
-      break;
-  }
-  base::bug("interpret", std::string("floats under `") + op_name(c.op) + "`");
+  const double a = run(c.args[0]).real;
+  const double b = c.args.size() > 1 ? run(c.args[1]).real : 0;
+  const OpClass is = class_of(c.op);
+  if (is == OpClass::comparison) return {0, base::compare(pointwise(c.op), a, b)};
+  const double value = base::of_reals(pointwise(c.op), a, b);
+  return {base::is_exact_on_reals(pointwise(c.op)) ? value : rounded(c, value), 0};
 }
 
 Number ScalarInterpreter::integer_op(const Code& c) {
-  int64_t a = run(c.args[0]).integer;
+  const int64_t a = run(c.args[0]).integer;
   if (c.op == Op::and_ && !a) return {};
   if (c.op == Op::or_ && a) return {0, 1};
-  int64_t b = c.args.size() > 1 ? run(c.args[1]).integer : 0;
-  auto wrapped = [&](int64_t value) {
-    return Number{0, c.round == Code::Round::integer ? wrap_to(c.elem, value) : value};
-  };
-  switch (c.op) {
-    case Op::add:
-      return wrapped(add_wrapping(a, b));
-    case Op::sub:
-      return wrapped(add_wrapping(a, negated(b)));
-    case Op::mul:
-      return wrapped(mul_wrapping(a, b));
-    case Op::div:
-    case Op::mod: {
-      if (b == 0) return {};  // an error where evaluation reaches it: a `require` of its own says so
-      return wrapped(c.op == Op::mod ? shape::floor_remainder(a, b) : shape::floor_quotient(a, b));
-    }
-    case Op::neg:
-      return wrapped(negated(a));
-    case Op::abs:
-      return wrapped(a < 0 ? negated(a) : a);
-    case Op::min:
-      return {0, std::min(a, b)};
-    case Op::max:
-      return {0, std::max(a, b)};
-    case Op::eq:
-      return {0, a == b};
-    case Op::ne:
-      return {0, a != b};
-    case Op::lt:
-      return {0, a < b};
-    case Op::le:
-      return {0, a <= b};
-    case Op::and_:
-    case Op::or_:
-      return {0, b != 0};
-    case Op::not_:
-      return {0, a == 0};
-#define ARITHMETIC(name, arity)
-#define COMPARISON(name)
-#define LOGIC(name, word, arity)
-#define OP(name, word, arity) case Op::name:
-#include "graph/ops.def"
-      break;
-  }
-  base::bug("interpret", std::string("integers under `") + op_name(c.op) + "`");
+  const int64_t b = c.args.size() > 1 ? run(c.args[1]).integer : 0;
+  if (class_of(c.op) == OpClass::comparison) return {0, base::compare(pointwise(c.op), a, b)};
+  const int64_t value = base::of_integers(pointwise(c.op), a, b);
+  return {0, c.round == Code::Round::integer ? wrap_to(c.elem, value) : value};
 }
 
 // ---- reductions ----
@@ -487,10 +388,10 @@ Number ScalarInterpreter::reduce(Code& c) {
         each_point(c, [&] { sum = kept(sum * run(body).real); });
         break;
       case Monoid::max:
-        each_point(c, [&] { sum = larger(sum, run(body).real); });
+        each_point(c, [&] { sum = base::larger(sum, run(body).real); });
         break;
       case Monoid::min:
-        each_point(c, [&] { sum = smaller(sum, run(body).real); });
+        each_point(c, [&] { sum = base::smaller(sum, run(body).real); });
         break;
       default:
         base::bug("interpret", "a logical reduction of floats");
@@ -501,11 +402,11 @@ Number ScalarInterpreter::reduce(Code& c) {
   int64_t total = 0;
   switch (c.monoid) {
     case Monoid::sum:
-      each_point(c, [&] { total = add_wrapping(total, run(body).integer); });
+      each_point(c, [&] { total = base::add_wrapping(total, run(body).integer); });
       break;
     case Monoid::prod:
       total = 1;
-      each_point(c, [&] { total = mul_wrapping(total, run(body).integer); });
+      each_point(c, [&] { total = base::mul_wrapping(total, run(body).integer); });
       break;
     case Monoid::max:
       total = least;
@@ -559,7 +460,7 @@ void ScalarInterpreter::online(Code& c) {
     c.top = -std::numeric_limits<double>::infinity();
     each_point(c, [&] {
       c.scores.push_back(run(c.args[0]).real);
-      c.top = larger(c.top, c.scores.back());
+      c.top = base::larger(c.top, c.scores.back());
     });
     c.row_at = clock_;
   }

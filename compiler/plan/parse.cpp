@@ -8,16 +8,16 @@
 #include <algorithm>
 
 #include "plan/text.h"
-#include "task/reader.h"
+#include "shape/reader.h"
 
 namespace axon::plan {
 
 namespace {
 
-class Parser : task::TextReader {
+class Parser : shape::TextReader {
  public:
   Parser(const graph::Graph& g, std::vector<task::Program> programs, const std::string& text)
-      : TextReader(text), g_(g), programs_(std::move(programs)) {}
+      : shape::TextReader(text), g_(g), programs_(std::move(programs)) {}
 
   std::optional<Plan> run(std::string& error) {
     Plan plan;

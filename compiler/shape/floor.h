@@ -1,25 +1,14 @@
-// Division that rounds down, as the language's does for integers and for sizes. The divisor is not 0.
+// Division that rounds down, of 128 bits, too. The divisor is not 0.
 #pragma once
-#include <cstdint>
-
+#include "base/floor.h"
 #include "shape/dim.h"
 
 namespace axon::shape {
 
-/// The least integer divided by -1 wraps to itself.
-constexpr int64_t floor_quotient(int64_t a, int64_t b) {
-  if (b == -1) return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-/// It has the sign of the divisor.
-constexpr int64_t floor_remainder(int64_t a, int64_t b) {
-  const int64_t remainder = b == -1 ? 0 : a % b;
-  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
-}
+using base::floor_quotient;
+using base::floor_remainder;
 
 /// In 128 bits, far from their ends.
-constexpr Wide floor_quotient(Wide a, Wide b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
+constexpr Wide floor_quotient(Wide a, Wide b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
 }  // namespace axon::shape

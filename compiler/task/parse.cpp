@@ -8,9 +8,9 @@
 
 #include <functional>
 
+#include "shape/reader.h"
 #include "task/facts.h"
 #include "task/names.h"
-#include "task/reader.h"
 #include "task/task.h"
 
 namespace axon::task {
@@ -30,10 +30,10 @@ std::vector<graph::NodeId> loops_of(const graph::Graph& g) {
   return loops;
 }
 
-class Parser : TextReader {
+class Parser : shape::TextReader {
  public:
   Parser(const graph::Graph& g, const std::string& text)
-      : TextReader(text), g_(g), graph_loops_(loops_of(g)) {
+      : shape::TextReader(text), g_(g), graph_loops_(loops_of(g)) {
     program_.graph = &g;
     const Names names(program_);
     for (const auto& size : g.sizes) declare(names(size.var), size.var);
@@ -113,7 +113,12 @@ class Parser : TextReader {
       b.index = static_cast<uint32_t>(number());
       if (b.index >= g_.inputs.size()) fail("there is no such input");
     }
-    if (accept("placed")) b.placement = placement(b.shape.size());
+    if (accept("placed")) {
+      const auto placement = take(layout::parse_placement);
+      if (!placement || layout::why_ill_formed(*placement, b.shape.size()))
+        return fail("the order of a tensor's digits is expected, such as `(1/32, 0, 1%32)`");
+      b.placement = *placement;
+    }
     program_.buffers.add(std::move(b));
   }
 

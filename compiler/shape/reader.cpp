@@ -1,5 +1,5 @@
 // See reader.h.
-#include "task/reader.h"
+#include "shape/reader.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "shape/parse.h"
 
-namespace axon::task {
+namespace axon::shape {
 
 /// Moves to the end of the text, where nothing more is accepted.
 void TextReader::fail(const std::string& message) {
@@ -47,6 +47,46 @@ std::string TextReader::word() {
   return begin < at_ && !failed() ? text_.substr(begin, at_ - begin) : std::string();
 }
 
+bool TextReader::next_is_name(std::string& name) {
+  const size_t begin = std::min(text_.find_first_not_of(' ', at_), text_.size());
+  size_t end = begin;
+  const auto is_name = [&](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) || c == '_' ||
+           (end > begin && std::isdigit(static_cast<unsigned char>(c)));
+  };
+  while (end < text_.size() && is_name(text_[end])) ++end;
+  name = text_.substr(begin, end - begin);
+  return end > begin;
+}
+
+std::string TextReader::name() {
+  std::string name;
+  if (!next_is_name(name)) return fail("a name is expected"), std::string();
+  space();
+  at_ += name.size();
+  return name;
+}
+
+std::string TextReader::literal() {
+  space();
+  const size_t begin = at_;
+  const auto is_part = [&](char c) {
+    const bool sign = c == '-' || c == '+';
+    return sign ? at_ == begin || text_[at_ - 1] == 'e'
+                : std::isalnum(static_cast<unsigned char>(c)) || c == '.';
+  };
+  while (at_ < text_.size() && is_part(text_[at_])) ++at_;
+  if (begin == at_) fail("a number is expected");
+  return begin < at_ && !failed() ? text_.substr(begin, at_ - begin) : std::string();
+}
+
+std::string TextReader::rest_of_line() {
+  space();
+  const size_t begin = at_;
+  at_ = std::min(text_.find('\n', at_), text_.size());
+  return text_.substr(begin, at_ - begin);
+}
+
 std::string TextReader::quoted() {
   expect("\"");
   const size_t end = text_.find('"', at_);
@@ -54,18 +94,6 @@ std::string TextReader::quoted() {
   const std::string name = text_.substr(at_, end - at_);
   at_ = end + 1;
   return name;
-}
-
-Placement TextReader::placement(size_t rank) {
-  std::string_view rest(text_);
-  rest.remove_prefix(at_);
-  const auto placement = layout::parse_placement(rest);
-  if (!placement || layout::why_ill_formed(*placement, rank)) {
-    fail("the order of a tensor's digits is expected, such as `(1/32, 0, 1%32)`");
-    return {};
-  }
-  at_ = text_.size() - rest.size();
-  return *placement;
 }
 
 int64_t TextReader::number() {
@@ -105,8 +133,8 @@ Var TextReader::declare(const std::string& name, Var v) {
 
 Dim TextReader::dim() {
   space();
-  shape::DimParseError error;
-  const auto value = shape::parse_dim_prefix(
+  DimParseError error;
+  const auto value = parse_dim_prefix(
       text_, at_,
       [&](std::string_view name) -> std::optional<Dim> {
         const auto it = variables_.find(std::string(name));
@@ -138,15 +166,15 @@ std::vector<Fact> TextReader::facts() {
   do {
     Fact fact;
     fact.lhs = dim();
-    fact.relation = accept("==")   ? shape::Relation::eq
-                    : accept("!=") ? shape::Relation::ne
-                    : accept("<=") ? shape::Relation::le
-                    : accept("<")  ? shape::Relation::lt
-                                   : (fail("a relation is expected"), shape::Relation::eq);
+    fact.relation = accept("==")   ? Relation::eq
+                    : accept("!=") ? Relation::ne
+                    : accept("<=") ? Relation::le
+                    : accept("<")  ? Relation::lt
+                                   : (fail("a relation is expected"), Relation::eq);
     fact.rhs = dim();
     out.push_back(fact);
   } while (accept("and"));
   return out;
 }
 
-}  // namespace axon::task
+}  // namespace axon::shape

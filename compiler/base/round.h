@@ -1,15 +1,18 @@
+// Rounding of a double to an element type: to nearest, ties to even; integers saturate as casts do.
+//
 // Narrow float formats by arithmetic on doubles: scale so that one unit in the last place is 1, round, scale
 // back. A double holds every intermediate exactly, so this is the one correct rounding.
-#include "graph/round.h"
-
+#pragma once
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
-namespace axon::graph {
-namespace {
+#include "base/elem.h"
 
-double round_to_format(const base::FloatFormat& f, double value) {
+namespace axon::base {
+
+inline double round_to_format(const FloatFormat& f, double value) {
   if (value == 0 || !std::isfinite(value)) return !f.has_infinity && std::isinf(value) ? std::nan("") : value;
   int exponent = std::max(std::ilogb(value), f.least_exponent);
   double unit = std::ldexp(1.0, exponent - f.fraction_bits);
@@ -18,38 +21,39 @@ double round_to_format(const base::FloatFormat& f, double value) {
   return f.has_infinity ? std::copysign(std::numeric_limits<double>::infinity(), value) : std::nan("");
 }
 
-}  // namespace
-
-double round_to(base::Elem elem, double value) {
-  if (elem == base::Elem::f32) return static_cast<double>(static_cast<float>(value));
-  return base::is_narrow(elem) ? round_to_format(base::float_format(elem), value) : value;
+/// `value` as the nearest number of a float type. Overflow gives an infinity; f8e4m3 has none and gives NaN.
+inline double round_to(Elem elem, double value) {
+  if (elem == Elem::f32) return static_cast<double>(static_cast<float>(value));
+  return is_narrow(elem) ? round_to_format(float_format(elem), value) : value;
 }
 
-int64_t wrap_to(base::Elem elem, int64_t value) {
+/// `value` reduced to the width of an integer type (two's complement); bool: 0 or 1.
+inline int64_t wrap_to(Elem elem, int64_t value) {
   switch (elem) {
 #define FLOAT(name, ...) \
-  case base::Elem::name: \
+  case Elem::name:       \
     return value;
 #define NARROW FLOAT
 #define INTEGER(name, number, stored, npy, safetensors) \
-  case base::Elem::name:                                \
+  case Elem::name:                                      \
     return static_cast<stored>(value);
 #define TRUTH(name, ...) \
-  case base::Elem::name: \
+  case Elem::name:       \
     return value != 0;
 #include "host/elems.def"
   }
   return value;
 }
 
-int64_t truncate_to(base::Elem elem, double value) {
-  if (elem == base::Elem::boolean) return value != 0;
+/// A float as an integer type: truncated, saturated, NaN as 0; bool: whether it is not zero.
+inline int64_t truncate_to(Elem elem, double value) {
+  if (elem == Elem::boolean) return value != 0;
   if (std::isnan(value)) return 0;
-  const auto [least, greatest] = base::range_of_integers(elem);
+  const auto [least, greatest] = range_of_integers(elem);
   // 2^63 is a double and the greatest i64 is none; both ends of the narrower types are.
   if (value <= static_cast<double>(least)) return least;
   if (value >= static_cast<double>(greatest)) return greatest;
   return static_cast<int64_t>(value);
 }
 
-}  // namespace axon::graph
+}  // namespace axon::base

@@ -1,0 +1,15 @@
+// See machine.h.
+#include "tile/machine.h"
+
+namespace axon::tile {
+
+constexpr int64_t scratch_of_a_cpu = 256 * 1024;
+
+std::optional<Machine> find_machine(std::string_view name) {
+#define MACHINE(suffix, level, vector_bytes, registers, ...) \
+  if (name == level) return Machine{level, true, 1, 1, registers, vector_bytes, scratch_of_a_cpu};
+#include "device/machines.def"
+  return std::nullopt;
+}
+
+}  // namespace axon::tile

@@ -1,0 +1,47 @@
+// Names of the variables of a tile program, and of its operations and tiles in words.
+//
+// In: a program. Out: the text of dims, facts, boxes and uses. Invariant: sizes, coordinates and loops have
+// different names, and so have the labels of one operation.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+
+#include "tile/tile.h"
+
+namespace axon::tile {
+
+class Names {
+ public:
+  explicit Names(const Program&);
+  /// Names for labels, which hold until the next call.
+  void begin_labels(const Op&);
+
+  std::string operator()(Var) const;
+  std::string operator()(const Dim&) const;
+  std::string operator()(const std::vector<Dim>&) const;
+  std::string operator()(const Box&) const;
+  std::string operator()(const Use&) const;
+  /// " if m <= 1 and 1 <= n"; "" without facts.
+  std::string operator()(const char* word, const std::vector<Fact>&) const;
+
+ private:
+  static void give(Var, std::map<Var, std::string>&, std::set<std::string>& used);
+
+  const Program& p_;
+  std::map<Var, std::string> names_, labels_;
+  std::set<std::string> used_;
+};
+
+/// A number as literals are written: the shortest that is read back as the same number.
+std::string literal(const Number&, Elem);
+
+/// The uses of tiles that an operation names, those that it defines first; ops in a body are not looked at.
+std::vector<const Use*> uses(const Op&);
+/// All tiles that it names, those that it reads or adds to by an access included.
+std::vector<TileId> tiles(const Op&);
+/// Those that it writes.
+std::vector<TileId> defined_tiles(const Op&);
+const std::vector<OpId>* body(const Op&);  ///< of a loop or a role
+
+}  // namespace axon::tile

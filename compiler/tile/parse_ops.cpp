@@ -1,0 +1,506 @@
+// See parse_ops.h.
+#include "tile/parse_ops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <set>
+
+#include "tile/pointwise.h"
+
+namespace axon::tile {
+
+// ---- lines ----
+
+std::vector<OpId> OpsReader::body(size_t depth) {
+  std::vector<OpId> out;
+  if (depth > most_nested) return fail("loops are nested too deeply"), out;
+  while (!failed() && !at_end() && indentation() == 2 * depth) out.push_back(line(depth));
+  if (!failed() && !at_end() && indentation() > 2 * depth) fail("this line is indented too far");
+  return out;
+}
+
+std::vector<OpId> OpsReader::roles() {
+  std::vector<OpId> out;
+  while (!failed() && !at_end()) {
+    expect("role");
+    Role r;
+    r.name = name();
+    expect("warps");
+    r.first_warp = number();
+    expect(":");
+    r.end_warp = number();
+    expect("registers");
+    r.registers = number();
+    require(r.first_warp < r.end_warp && r.end_warp <= program_.machine.warps,
+            "a role has warps, and they are the machine's");
+    end_of_line();
+    r.body = body(1);
+    if (!failed()) out.push_back(program_.ops.add(std::move(r)));
+  }
+  return out;
+}
+
+OpId OpsReader::line(size_t depth) {
+  for (const auto& [name, label] : labels_) forget(name);
+  labels_.clear();
+  return program_.ops.add(op(name(), depth));
+}
+
+Op OpsReader::op(const std::string& word, size_t depth) {
+  if (word == "for") return loop(depth);
+  Op out = Barrier();
+  if (word == "copy")
+    out = copy();
+  else if (word == "view")
+    out = view();
+  else if (word == "map")
+    out = map();
+  else if (word == "gemm")
+    out = gemm();
+  else if (word == "reduce")
+    out = reduce();
+  else if (word == "scan")
+    out = scan();
+  else if (word == "scatter")
+    out = scatter();
+  else if (word == "sort")
+    out = sort();
+  else if (word == "wait")
+    out = Wait{number_below(program_.waits.size(), "wait")};
+  else if (word == "notify")
+    out = Notify{number_below(program_.notifications.size(), "notification")};
+  else if (word == "fence")
+    out = Fence();
+  else if (word == "acquire")
+    out = Acquire{ring()};
+  else if (word == "release")
+    out = Release{ring()};
+  else if (word == "settle")
+    out = Settle{number_below(UINT32_MAX, "count")};
+  else if (word != "barrier")
+    fail(fmt::format("no operation is called `{}`", word));
+  end_of_line();
+  return out;
+}
+
+uint32_t OpsReader::number_below(size_t count, const char* what) {
+  const int64_t value = number();
+  if (value >= static_cast<int64_t>(count)) fail(fmt::format("there is no {} {}", what, value));
+  return static_cast<uint32_t>(value);
+}
+
+TileId OpsReader::ring() {
+  const TileId id = known(tiles_, "tile");
+  if (!failed()) require(program_.tiles[id].space == Space::ring, "this is no ring");
+  return id;
+}
+
+Op OpsReader::loop(size_t depth) {
+  Loop out;
+  const std::string index = fresh_name("loop");
+  expect("<");
+  out.extent = size();
+  out.index = declare(index, shape::fresh_var(index));
+  if (accept("carry")) do
+      out.carries.push_back(known(tiles_, "tile"));
+    while (!failed() && accept(","));
+  end_of_line();
+  out.body = body(depth + 1);
+  forget(index);
+  return out;
+}
+
+// ---- parts ----
+
+Dim OpsReader::size() {
+  const Dim out = dim();
+  if (shape::too_complex(out)) fail("this expression is too large");
+  return out;
+}
+
+std::vector<Fact> OpsReader::conditions() {
+  std::vector<Fact> out = facts();
+  for (const Fact& f : out)
+    if (shape::too_complex(f.lhs) || shape::too_complex(f.rhs)) fail("this expression is too large");
+  return out;
+}
+
+Box OpsReader::box(size_t rank) {
+  Box out;
+  expect("[");
+  list("]", [&] {
+    const Dim low = size();
+    expect(":");
+    out.push_back({low, size()});
+  });
+  require(failed() || out.size() == rank, "one interval per axis is expected");
+  return out;
+}
+
+Elem OpsReader::elem() {
+  const auto found = base::elem_from_name(name());
+  if (!found) fail("an element type is expected");
+  return found.value_or(Elem::f32);
+}
+
+std::string OpsReader::fresh_name(const char* what) {
+  std::string out = name();
+  if (knows(out) || tensors_.contains(out) || tiles_.contains(out))
+    fail(fmt::format("`{}` is declared twice; a {} needs a name of its own", out, what));
+  return out;
+}
+
+Use OpsReader::use() {
+  Use out;
+  out.tile = known(tiles_, "tile");
+  expect("[");
+  if (failed()) return out;
+  const Tile& of = tile(out);
+  list("]", [&] {
+    const std::string word = name();
+    if (failed()) return;
+    const auto found = labels_.find(word);
+    if (out.labels.size() == of.shape.size()) return fail("the tile has fewer axes");
+    const int64_t extent = of.shape[out.labels.size()];
+    if (found != labels_.end()) {
+      if (found->second.second != extent)
+        return fail(fmt::format("`{}` is an axis of {} and of {}", word, found->second.second, extent));
+      if (has(out, found->second.first)) return fail(fmt::format("`{}` names two axes of one tile", word));
+      out.labels.push_back(found->second.first);
+    } else {
+      const std::string fresh = knows(word) || tensors_.contains(word) || tiles_.contains(word) ? "" : word;
+      if (fresh.empty()) return fail(fmt::format("`{}` is no label: something else is called so", word));
+      const Var v = declare(word, shape::fresh_var(word));
+      labels_[word] = {v, extent};
+      out.labels.push_back(v);
+    }
+  });
+  require(failed() || out.labels.size() == of.shape.size(), "one label per axis is expected");
+  return out;
+}
+
+Use OpsReader::use_of_known() {
+  const size_t before = labels_.size();
+  Use out = use();
+  require(failed() || labels_.size() == before, "a label is used that the operation does not have");
+  return out;
+}
+
+Var OpsReader::label() {
+  const auto found = labels_.find(name());
+  if (found == labels_.end()) return fail("this is no label"), Var();
+  return found->second.first;
+}
+
+Index OpsReader::index() {
+  Index out;
+  std::string word;
+  if (next_is_name(word) && tiles_.contains(word)) {
+    out.table = use_of_known();
+    if (!failed()) require(base::is_integer(tile(*out.table).elem), "an index tile has integers");
+    if (accept("+")) out.dim = size();
+  } else {
+    out.dim = size();
+  }
+  return out;
+}
+
+Access OpsReader::access() {
+  Access out;
+  std::string word;
+  size_t rank = 0;
+  if (next_is_name(word) && tensors_.contains(word)) {
+    out.tensor = known(tensors_, "tensor");
+    rank = program_.tensors[out.tensor].shape.size();
+  } else {
+    out.tile = known(tiles_, "tensor or tile");
+    if (!failed()) rank = program_.tiles[out.tile].shape.size();
+  }
+  expect("[");
+  list("]", [&] { out.at.push_back(index()); });
+  require(failed() || out.at.size() == rank, "one index per axis is expected");
+  return out;
+}
+
+Bounds OpsReader::bounds(Elem elem) {
+  Bounds out;
+  if (accept("if")) out.facts = conditions();
+  if (accept("fill")) out.fill = literal_of(elem);
+  return out;
+}
+
+Number OpsReader::literal_of(Elem elem) {
+  const std::string text = literal();
+  Number out;
+  const char* end = text.data() + text.size();
+  if (base::is_float(elem)) {
+    char* read = nullptr;
+    out.real = std::strtod(text.c_str(), &read);
+    if (read != text.c_str() + text.size() || text.empty() || text.find('x') != std::string::npos)
+      fail("a number is expected");
+    out = cast(out, elem, elem);
+  } else {
+    const auto [read, error] = std::from_chars(text.data(), end, out.integer);
+    if (error != std::errc() || read != end) fail("an integer is expected");
+    if (cast(out, elem, elem).integer != out.integer)
+      fail(fmt::format("{} has no number `{}`", base::elem_name(elem), text));
+  }
+  return out;
+}
+
+Pointwise OpsReader::monoid(Elem) {
+  const auto found = find_op(name());
+  if (!found || !is_monoid(*found)) fail("add, mul, min, max, and or or is expected");
+  return found.value_or(Pointwise::add);
+}
+
+bool OpsReader::has(const Use& use, Var v) const {
+  return std::find(use.labels.begin(), use.labels.end(), v) != use.labels.end();
+}
+bool OpsReader::all_in(const Use& part, const Use& whole) const {
+  return std::all_of(part.labels.begin(), part.labels.end(), [&](Var v) { return has(whole, v); });
+}
+
+void OpsReader::define(const Use& use) {
+  if (failed()) return;
+  const Space space = tile(use).space;
+  require(space == Space::registers || space == Space::scratch,
+          "an operation writes a tile in registers or in scratch");
+}
+
+// ---- operations ----
+
+Op OpsReader::copy() {
+  const Use tile_use = use();
+  if (accept("to")) {
+    Store out{tile_use, access(), {}, false};
+    if (accept("if")) out.bounds = conditions();
+    out.streaming = accept("streaming");
+    require(failed() || out.to.tensor.valid(), "a copy from a tile goes to a tensor");
+    require(failed() || tile(out.from).space != Space::view, "a view is not stored: copy what it shows");
+    return out;
+  }
+  expect("=");
+  Copy out{tile_use, access(), {}};
+  if (failed()) return out;
+  out.bounds = bounds(tile(out.to).elem);
+  require(tile(out.to).space != Space::view, "a view has no storage");
+  require(tile(out.to).space != Space::ring || out.from.tensor.valid(), "a ring is filled from a tensor");
+  const Elem from =
+      out.from.tensor ? program_.tensors[out.from.tensor].elem : program_.tiles[out.from.tile].elem;
+  const Elem to = tile(out.to).elem;
+  require(base::is_float(from) == base::is_float(to), "a copy does not make integers of floats");
+  return out;
+}
+
+Op OpsReader::view() {
+  View out{use(), {}, {}};
+  expect("=");
+  out.from = access();
+  if (failed()) return out;
+  out.bounds = bounds(tile(out.to).elem);
+  require(tile(out.to).space == Space::view, "this tile has storage of its own");
+  if (out.from.tensor.valid()) {
+    require(program_.tensors[out.from.tensor].elem == tile(out.to).elem, "a view has the type of its tensor");
+    require(!program_.tensors[out.from.tensor].writes, "a view is of a tensor that the task does not write");
+  } else {
+    const Tile& from = program_.tiles[out.from.tile];
+    require(from.elem == tile(out.to).elem, "a view has the type of its tile");
+    require(from.space == Space::scratch || from.space == Space::ring, "a view is of a tensor or of scratch");
+  }
+  return out;
+}
+
+Op OpsReader::map() {
+  Map out;
+  out.to = use();
+  define(out.to);
+  expect("=");
+  const uint32_t last = expr(out, 0);
+  if (failed()) return out;
+  out.bounds = bounds(tile(out.to).elem);
+  require(out.exprs[last].elem == tile(out.to).elem, "the value has another type than the tile");
+  return out;
+}
+
+uint32_t OpsReader::add(Map& map, Expr e) {
+  if (map.exprs.size() == 1000) fail("the expression is too large");
+  map.exprs.push_back(std::move(e));
+  return static_cast<uint32_t>(map.exprs.size() - 1);
+}
+
+uint32_t OpsReader::expr(Map& map, size_t depth) {
+  std::string word;
+  if (depth > 64) return fail("the expression is nested too deeply"), 0;
+  if (!next_is_name(word)) return fail("an expression is expected"), 0;
+  Expr e;
+  if (tiles_.contains(word)) {
+    e.kind = Expr::Kind::tile;
+    e.use = use_of_known();
+    e.elem = failed() ? Elem::f32 : tile(e.use).elem;
+    return add(map, std::move(e));
+  }
+  const auto op = find_op(word);
+  if (!op && !base::elem_from_name(word))
+    return fail(fmt::format("no tile, type or operator is called `{}`", word)), 0;
+  name();
+  expect("(");
+  if (const auto to = base::elem_from_name(word)) return conversion(map, *to, depth);
+  e.kind = Expr::Kind::apply;
+  e.op = *op;
+  std::vector<Elem> types;
+  list(")", [&] {
+    e.args.push_back(expr(map, depth + 1));
+    if (!failed()) types.push_back(map.exprs[e.args.back()].elem);
+  });
+  if (failed()) return 0;
+  const auto type = types.empty() ? std::nullopt : result_elem(e.op, types);
+  if (!type) return fail(fmt::format("`{}` has no operands of these types", word)), 0;
+  e.elem = *type;
+  return add(map, std::move(e));
+}
+
+uint32_t OpsReader::conversion(Map& map, Elem to, size_t depth) {
+  Expr e;
+  e.elem = to;
+  std::string word;
+  const bool named = next_is_name(word) && word != "inf" && word != "nan";
+  if (named && word == "index") {
+    accept("index");
+    expect("(");
+    e.kind = Expr::Kind::index;
+    e.index = size();
+    expect(")");
+    require(base::is_integer(to), "an index is an integer");
+  } else if (named) {
+    e.kind = Expr::Kind::cast;
+    e.args.push_back(expr(map, depth + 1));
+    if (failed()) return 0;
+    const Elem from = map.exprs[e.args[0]].elem;
+    require(!base::is_narrow(to) && (base::is_float(from) != base::is_float(to) ||
+                                     base::elem_bytes(to) >= base::elem_bytes(from)),
+            "only a copy narrows a type");
+  } else {
+    e.kind = Expr::Kind::constant;
+    e.number = literal_of(to);
+  }
+  expect(")");
+  return add(map, std::move(e));
+}
+
+Op OpsReader::gemm() {
+  Gemm out;
+  out.acc = use();
+  define(out.acc);
+  expect("+");
+  expect("=");
+  out.a = use();
+  expect("*");
+  out.b = use();
+  expect("in");
+  out.in = elem();
+  if (accept("by")) out.by = word();
+  out.async = accept("async");
+  if (failed()) return out;
+  const Elem a = tile(out.a).elem, b = tile(out.b).elem;
+  require(tile(out.acc).elem == out.in, "the accumulators have the type of the sums");
+  require(!base::is_narrow(out.in) && base::elem_bytes(out.in) >= base::elem_bytes(base::accumulator(a)) &&
+              base::elem_bytes(out.in) >= base::elem_bytes(base::accumulator(b)) &&
+              base::is_float(a) == base::is_float(out.in) && base::is_float(b) == base::is_float(out.in),
+          "the sums have a type that holds products of the operands");
+  require(out.by.empty() || (a == b && a != out.in), "an instruction takes operands of one narrow type");
+  require(!out.async || !out.by.empty(), "only an instruction is asynchronous");
+  for (const Use* part : {&out.a, &out.b})
+    for (Var v : part->labels)
+      require(has(out.acc, v) || (has(out.a, v) && has(out.b, v)), "a label is in two of the three tiles");
+  for (Var v : out.acc.labels) require(has(out.a, v) || has(out.b, v), "an operand has the label");
+  return out;
+}
+
+Op OpsReader::reduce() {
+  Reduce out;
+  out.monoid = monoid(Elem::f32);
+  out.to = use();
+  define(out.to);
+  expect("=");
+  out.from = use();
+  expect("in");
+  out.in = elem();
+  if (failed()) return out;
+  require(all_in(out.to, out.from), "the operand has all labels of the result");
+  require(tile(out.to).elem == out.in && result_elem(out.monoid, {out.in, out.in}) == out.in,
+          "the result has the type of the sums");
+  require(base::is_float(tile(out.from).elem) == base::is_float(out.in) &&
+              base::elem_bytes(tile(out.from).elem) <= base::elem_bytes(out.in),
+          "the sums have a type that holds the operand");
+  return out;
+}
+
+Op OpsReader::scan() {
+  Scan out;
+  out.monoid = monoid(Elem::f32);
+  out.to = use();
+  define(out.to);
+  expect("=");
+  out.from = use_of_known();
+  expect("along");
+  out.along = label();
+  if (accept("from")) out.start = use_of_known();
+  expect("in");
+  out.in = elem();
+  if (failed()) return out;
+  require(all_in(out.to, out.from), "the operand has all labels of the result");
+  require(has(out.from, out.along), "the operand has the label");
+  require(!out.start || !has(*out.start, out.along),
+          "what it begins from has not the label that it is along");
+  require(!out.start || tile(*out.start).elem == out.in, "what it begins from has the type of the sums");
+  require(tile(out.to).elem == out.in && result_elem(out.monoid, {out.in, out.in}) == out.in &&
+              tile(out.from).elem == out.in,
+          "operand and result have the type of the sums");
+  return out;
+}
+
+Op OpsReader::scatter() {
+  Scatter out;
+  out.monoid = monoid(Elem::f32);
+  out.from = use();
+  expect("to");
+  out.to = access();
+  if (accept("if")) out.bounds = conditions();
+  if (failed()) return out;
+  require(out.to.tile.valid() && program_.tiles[out.to.tile].space == Space::scratch,
+          "the target is a tile in scratch, which the task owns");
+  if (failed()) return out;
+  const Elem elem = program_.tiles[out.to.tile].elem;
+  require(tile(out.from).elem == elem && result_elem(out.monoid, {elem, elem}) == elem,
+          "source and target have one type");
+  return out;
+}
+
+Op OpsReader::sort() {
+  Sort out;
+  out.to = use();
+  define(out.to);
+  if (accept(",")) {
+    out.order = use_of_known();
+    define(*out.order);
+  }
+  expect("=");
+  out.from = use_of_known();
+  expect("along");
+  out.along = label();
+  out.descending = accept("descending");
+  if (failed()) return out;
+  require(all_in(out.to, out.from) && (!out.order || all_in(*out.order, out.from)),
+          "all have the same labels");
+  require(has(out.from, out.along), "the operand has the label");
+  require(!out.order || base::is_integer(tile(*out.order).elem), "an order is made of integers");
+  require(tile(out.to).elem == tile(out.from).elem, "operand and result have one type");
+  require(!out.order || out.order->tile != out.to.tile, "values and order are two tiles");
+  return out;
+}
+
+}  // namespace axon::tile

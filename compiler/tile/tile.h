@@ -1,0 +1,288 @@
+// Tile programs: what one task of a type does on one machine.
+//
+// In: a text (parse.cpp), or what the passes of a machine make. Out: tiles and the operations on them, from
+// which code is generated. Invariant: verify() proves for all sizes that satisfy facts and guard what
+// interpret() checks for the sizes of a run. The text stands alone: it names no graph and no task type.
+//
+// Tensors are in global memory; their sizes are open. A tensor's place is a layout over its shape, rounded up
+// per axis. The boxes `reads` and `writes` are all that one task touches, over its coordinates.
+//
+// Tiles have constant extents and one element type. A tile is in registers or in scratch memory, placed by a
+// layout that never changes; or it is a ring, `depth` slots of scratch that are filled and drained in turn;
+// or a view, which has no storage: its elements are read where they lie. An operation writes all elements of
+// the tile that it defines.
+//
+// Labels name the axes of tiles in an operation, as index variables do in the language: `s[i, j]`. Two uses
+// with one label have equal indices there. A label that only operands have is summed over. So a permutation
+// of axes is an order of labels.
+//
+// Bounds say which elements an operation is about, facts over labels, coordinates, loops and sizes; all
+// others get the fill or, without one, are undefined. What is undefined may be computed with: its results are
+// undefined, and storing them is an error. An element whose bounds hold lies inside of its tensor.
+//
+// Only a copy changes a layout or narrows a type. In the other operations each thread and each lane of a
+// vector (`v`) finds the elements of all operands in registers of its own. A reduction may cross lanes of a
+// warp and of a vector; a gemm by an instruction takes the operands that are tilings of its atoms.
+//
+// The order of sums is that of the program. A gemm goes through the summed labels in ascending order, the
+// last fastest, and each step is one fused multiply-add. A reduction sums, in each thread and lane of a
+// vector, its elements in ascending order; then it adds the upper half of the partial sums to the lower half
+// until one is left (of an odd number, the last one first to the one before it). A scan is ascending; a
+// scatter goes through its source in row-major order.
+//
+// Waits and notifications are numbered by the plan's lists. A wait returns when what it guards is written; a
+// notification announces what the task has written.
+//
+// Rings belong to the worker: fills of its next task may run while this one drains. A fill takes the next
+// free slot and copies asynchronously; an acquire waits until the next slot has arrived, which from then on
+// is what the ring's name reads; a release gives back the slot that was acquired first. A role is a range of
+// warps with operations of its own; rings alone tie roles together. An asynchronous gemm has read its
+// operands, and its accumulators can be read, once a `settle` leaves fewer gemms behind it.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/elem.h"
+#include "base/ids.h"
+#include "base/pointwise.h"
+#include "layout/swizzle.h"
+#include "shape/prover.h"
+#include "tile/machine.h"
+
+namespace axon::tile {
+
+using base::Elem;
+using base::Pointwise;
+using shape::Dim;
+using shape::Fact;
+using shape::Var;
+
+struct LayoutTag;
+struct TensorTag;
+struct TileTag;
+struct OpTag;
+using LayoutId = base::Id<LayoutTag>;
+using TensorId = base::Id<TensorTag>;
+using TileId = base::Id<TileTag>;
+using OpId = base::Id<OpTag>;
+
+/// A value of an element type: floats in `real`, integers and truth values in `integer`.
+struct Number {
+  double real = 0;
+  int64_t integer = 0;
+  friend bool operator==(const Number&, const Number&) = default;
+};
+
+struct Interval {
+  Dim low, high;  ///< [low, high)
+};
+using Box = std::vector<Interval>;
+
+struct NamedLayout {
+  std::string name;
+  layout::Swizzled layout;
+  std::string atom;  ///< `mma.m16n8k16.acc`: the operand of an instruction that it is; empty: of none
+};
+
+struct Tensor {
+  std::string name;
+  Elem elem = Elem::f32;
+  std::vector<Dim> shape;
+  std::vector<int64_t> multiples;  ///< the place is over the shape rounded up to these
+  int64_t align = 1;               ///< bytes that divide the base and the stride of each row
+  std::optional<Box> reads, writes;
+  layout::Layout place;
+};
+
+/// A task is named by its coordinates, 0 .. extent - 1, in row-major order.
+struct Coordinate {
+  Var var;
+  Dim extent;  ///< >= 1
+};
+
+/// What a wait guards, or a notification announces.
+struct Announcement {
+  TensorId tensor;
+  Box box;
+};
+
+enum class Space : uint8_t { registers, scratch, ring, view };
+
+struct Tile {
+  std::string name;
+  Space space = Space::registers;
+  Elem elem = Elem::f32;
+  std::vector<int64_t> shape;
+  LayoutId layout;     ///< none of a view
+  int64_t offset = 0;  ///< scratch and rings: bytes
+  int64_t depth = 1;   ///< slots of a ring
+};
+
+// ---- Operations ----
+
+/// A tile with a label for each axis.
+struct Use {
+  TileId tile;
+  std::vector<Var> labels;
+};
+
+struct Bounds {
+  std::vector<Fact> facts;
+  std::optional<Number> fill;
+};
+
+/// An index: an expression of labels, coordinates, loops and sizes, plus an element of an index tile. Where
+/// the sum with that lies outside of the axis, the bounds count as not satisfied.
+struct Index {
+  std::optional<Use> table;
+  Dim dim;
+};
+
+/// Elements of a tensor or of a tile, one for each value of the labels.
+struct Access {
+  TensorId tensor;
+  TileId tile;  ///< where there is no tensor
+  std::vector<Index> at;
+};
+
+/// tile[labels] = from. Into a ring: a fill.
+struct Copy {
+  Use to;
+  Access from;
+  Bounds bounds;
+};
+/// to = tile[labels], into a tensor; only where the bounds hold.
+struct Store {
+  Use from;
+  Access to;
+  std::vector<Fact> bounds;
+  bool streaming = false;  ///< past the caches
+};
+/// A name for elements that lie elsewhere.
+struct View {
+  Use to;
+  Access from;
+  Bounds bounds;
+};
+
+struct Expr {
+  enum class Kind : uint8_t { tile, constant, index, cast, apply } kind = Kind::constant;
+  Elem elem = Elem::f32;
+  Use use;                     ///< tile
+  Number number;               ///< constant
+  Dim index;                   ///< as an integer of type `elem`
+  Pointwise op{};              ///< apply
+  std::vector<uint32_t> args;  ///< earlier ones
+};
+struct Map {
+  Use to;
+  std::vector<Expr> exprs;  ///< the last one is the value
+  Bounds bounds;
+};
+
+/// acc += a * b, summed over the labels that acc lacks.
+struct Gemm {
+  Use acc, a, b;
+  Elem in = Elem::f32;  ///< the type of the sums
+  std::string by;       ///< the instruction; empty: multiply-adds of vectors
+  bool async = false;
+};
+struct Reduce {
+  Pointwise monoid{};
+  Use to, from;
+  Elem in = Elem::f32;
+};
+/// Along the axis `along` of `from`, each element included; `start` comes before the first.
+struct Scan {
+  Pointwise monoid{};
+  Use to, from;
+  Var along;
+  std::optional<Use> start;
+  Elem in = Elem::f32;
+};
+/// to = to `monoid` from, at elements of a tile in scratch; others are left alone.
+struct Scatter {
+  Pointwise monoid{};
+  Use from;
+  Access to;
+  std::vector<Fact> bounds;
+};
+/// Stable. `order`: where each element was.
+struct Sort {
+  Use to, from;
+  std::optional<Use> order;
+  Var along;
+  bool descending = false;
+};
+
+/// `carries`: the tiles that an iteration reads as the one before it left them.
+struct Loop {
+  Var index;
+  Dim extent;
+  std::vector<TileId> carries;
+  std::vector<OpId> body;
+};
+struct Role {
+  std::string name;
+  int64_t first_warp = 0, end_warp = 1, registers = 0;
+  std::vector<OpId> body;
+};
+
+struct Wait {
+  uint32_t number = 0;
+};
+struct Notify {
+  uint32_t number = 0;
+};
+/// Accesses to scratch, and stores, of all threads of the role before it come before all behind it.
+struct Barrier {};
+/// Orders streaming stores before what follows.
+struct Fence {};
+struct Acquire {
+  TileId ring;
+};
+struct Release {
+  TileId ring;
+};
+/// All asynchronous gemms but the last `left` are done.
+struct Settle {
+  uint32_t left = 0;
+};
+
+using Op = std::variant<Copy, Store, View, Map, Gemm, Reduce, Scan, Scatter, Sort, Loop, Role, Wait, Notify,
+                        Barrier, Fence, Acquire, Release, Settle>;
+
+struct Program {
+  std::string name;
+  Machine machine;
+  std::vector<Var> sizes;
+  std::vector<Fact> facts, guard;
+  base::Store<LayoutTag, NamedLayout> layouts;
+  std::vector<Coordinate> grid;
+  base::Store<TensorTag, Tensor> tensors;
+  std::vector<Announcement> waits, notifications;
+  base::Store<TileTag, Tile> tiles;
+  base::Store<OpTag, Op> ops;
+  std::vector<OpId> body;  ///< roles alone, or no role
+};
+
+std::string print(const Program&);
+/// The first line of one operation, as print() writes it.
+std::string print(const Program&, OpId);
+/// Reads print()'s text. What it gives is well formed: names, ranks, extents of labels, types and nesting
+/// fit. Whether it is right is for verify() to say.
+std::optional<Program> parse(const std::string& text, std::string& error);
+
+/// One proof obligation and its fate.
+struct Obligation {
+  std::string what;
+  bool proved = false;
+  std::string by;  ///< how, or why not
+};
+/// All obligations, for all sizes that satisfy facts and guard.
+std::vector<Obligation> verify(const Program&);
+
+}  // namespace axon::tile

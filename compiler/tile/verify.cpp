@@ -1,0 +1,71 @@
+// In: a tile program. Out: its proof obligations, for all sizes, each proved or not.
+//
+// What is shown, and how:
+//   places    layouts put no two elements at one point, in threads and vectors that there are;   counted
+//             the place of a tensor is over its shape, and injective where it is written         prover
+//   budgets   scratch and registers; rings and scratch of roles are disjoint                     counted
+//   holders   each thread and lane has the operands of what it computes                          counted
+//   rings     fills and drains are the same sequence, loop by loop; slots suffice; one role      compared
+//             fills, others drain, so that no cycle of them can wait
+//   inside    every index is inside of its tensor or tile, and in the box that is declared       prover
+//   written   every element is defined before it is used; what lies outside of bounds is         flow, prover
+//             neutral in sums; only elements inside of bounds are stored
+//   waits     what a wait guards is read behind it; a notification is behind the store           flow
+//   once      the stores of a tensor are its box, each element once                              mixed radix
+//   barriers  threads' conflicting accesses to scratch have one in between                       flow
+//   slots     none is released while a gemm reads it, none read that is not acquired             flow
+// Bounds are in logical coordinates: layouts play no part in what the prover sees.
+#include "tile/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace axon::tile {
+
+Scope::Scope(const Program& p) : facts_(p.facts) { add(p.guard); }
+Scope Scope::of_tasks(const Program& p) {
+  Scope out(p);
+  for (const Coordinate& c : p.grid) out.add_range(c.var, c.extent);
+  return out;
+}
+void Scope::add_range(Var v, const Dim& extent) {
+  add(shape::at_least(v, 0));
+  add(shape::less(v, extent));
+}
+bool Scope::shows(const Fact& goal) const {
+  if (const auto difference = (goal.rhs - goal.lhs).constant())
+    return shape::holds(goal.relation, 0, *difference);
+  for (const Fact& f : facts_)
+    if (f.relation == goal.relation && f.lhs == goal.lhs && f.rhs == goal.rhs) return true;
+  return shape::prove(facts_, goal).verdict == shape::Verdict::proved;
+}
+
+std::vector<RoleView> roles_of(const Program& p) {
+  std::vector<RoleView> out;
+  for (OpId id : p.body)
+    if (const auto* role = std::get_if<Role>(&p.ops[id]))
+      out.push_back({role->name, &role->body, role->end_warp - role->first_warp, role->registers});
+  if (out.empty()) out.push_back({"", &p.body, p.machine.warps, p.machine.registers});
+  return out;
+}
+
+std::vector<Obligation> verify(const Program& p) {
+  const shape::ProverSession session(50'000'000);
+  AllPlaces places;
+  for (const NamedLayout& l : p.layouts) places.push_back(std::make_unique<Places>(l.layout));
+  Report report;
+  Scope before(p);  // a coordinate may depend on those before it
+  for (const Coordinate& c : p.grid) {
+    report.add(fmt::format("grid {}: there is a task", shape::var_name(c.var)),
+               before.shows(shape::at_least(c.extent, 1)), "prover");
+    before.add_range(c.var, c.extent);
+  }
+  verify_places(p, places, report);
+  verify_holders(p, places, report);
+  const Fillings fillings = verify_rings(p, report);
+  verify_flow(p, places, fillings, report);
+  return report.take();
+}
+
+}  // namespace axon::tile

@@ -1,0 +1,109 @@
+// The stores of a tensor are exactly its box: each element once.
+//
+// In: the one store of a tensor, the loops around it, and what holds there. Out: whether the prover shows it.
+// An index is a sum of labels and loop indices, each times a number, plus what is fixed for the task. Where
+// the numbers are those of a mixed radix, an element determines the digits, so it is stored at most once; and
+// it is stored where those digits are in range and the bounds hold for them.
+#include <algorithm>
+
+#include "tile/names.h"
+#include "tile/verify.h"
+
+namespace axon::tile {
+
+namespace {
+
+struct Digit {
+  Var var;
+  Dim extent;
+  int64_t step = 0;
+};
+
+class Cover {
+ public:
+  Cover(const Program& p, const Store& op, const std::vector<Around>& around, const Scope& scope)
+      : p_(p), op_(op), scope_(scope) {
+    for (const Around& loop : around) open_.push_back({loop.index, loop.extent, 0});
+    for (size_t a = 0; a < op.from.labels.size(); ++a)
+      open_.push_back({op.from.labels[a], p.tiles[op.from.tile].shape[a], 0});
+  }
+
+  bool holds() {
+    const Tensor& tensor = p_.tensors[op_.to.tensor];
+    for (size_t a = 0; a < tensor.shape.size(); ++a)
+      if (op_.to.at[a].table || !axis(op_.to.at[a].dim, (*tensor.writes)[a])) return false;
+    // What no index mentions would store an element again.
+    for (const Digit& digit : open_)
+      if (!scope_.shows(shape::at_most(digit.extent, 1)) || !is_single(digit)) return false;
+    for (const Fact& goal : goals_)
+      if (!scope_.shows({goal.lhs.substitute(digits_), goal.relation, goal.rhs.substitute(digits_)}))
+        return false;
+    return std::all_of(op_.bounds.begin(), op_.bounds.end(), [&](const Fact& f) {
+      return scope_.shows({f.lhs.substitute(digits_), f.relation, f.rhs.substitute(digits_)});
+    });
+  }
+
+ private:
+  bool is_single(const Digit& digit) {
+    digits_[digit.var] = 0;
+    goals_.push_back(shape::at_least(digit.extent, 1));
+    return true;
+  }
+
+  bool axis(const Dim& index, const Interval& box) {
+    const Var element = shape::fresh_var("element");
+    scope_.add(shape::at_least(element, box.low));
+    scope_.add(shape::less(element, box.high));
+    std::vector<Digit> digits;
+    Dim rest = index;
+    for (auto open = open_.begin(); open != open_.end();) {
+      if (!rest.contains(open->var)) {
+        ++open;
+        continue;
+      }
+      const auto split = rest.linear_in(open->var);
+      const auto step = split ? split->first.constant() : std::nullopt;
+      if (!step || *step < 1) return false;
+      digits.push_back({open->var, open->extent, *step});
+      rest = split->second;
+      open = open_.erase(open);
+    }
+    std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.step > b.step; });
+    for (size_t i = 1; i < digits.size(); ++i)
+      if (!(digits[i].extent * Dim(digits[i].step)).is(digits[i - 1].step)) return false;
+    if (digits.empty()) {
+      goals_.push_back(shape::equal(element, rest));
+      return true;
+    }
+    if (digits.back().step != 1) return false;
+    solve(digits, Dim(element) - rest);
+    return true;
+  }
+
+  void solve(const std::vector<Digit>& digits, Dim offset) {
+    for (size_t i = 0; i < digits.size(); ++i) {
+      const Dim value = shape::floor_div(offset, digits[i].step);
+      digits_[digits[i].var] = value;
+      if (i == 0) {
+        goals_.push_back(shape::at_least(value, 0));
+        goals_.push_back(shape::less(value, digits[i].extent));
+      }
+      offset = shape::mod(offset, digits[i].step);
+    }
+  }
+
+  const Program& p_;
+  const Store& op_;
+  Scope scope_;
+  std::vector<Digit> open_;  ///< that no index has taken
+  shape::Substitution digits_;
+  std::vector<Fact> goals_;
+};
+
+}  // namespace
+
+bool covers_once(const Program& p, const Store& op, const std::vector<Around>& around, const Scope& scope) {
+  return p.tensors[op.to.tensor].writes && Cover(p, op, around, scope).holds();
+}
+
+}  // namespace axon::tile

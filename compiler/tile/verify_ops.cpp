@@ -1,0 +1,262 @@
+// What each operation needs, and what is known behind it (see verify_op.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tile/names.h"
+#include "tile/pointwise.h"
+#include "tile/verify_op.h"
+
+namespace axon::tile {
+
+namespace {
+
+constexpr Beyond undefined = {Beyond::Kind::undefined, {}}, defined_somehow = {Beyond::Kind::defined, {}};
+
+std::vector<Var> others(const Use& of, const Use& than) {
+  std::vector<Var> out;
+  for (Var v : of.labels)
+    if (std::find(than.labels.begin(), than.labels.end(), v) == than.labels.end()) out.push_back(v);
+  return out;
+}
+
+/// The value of an expression whose tiles have the constants that are given; nullopt where one has none.
+std::optional<Number> folded(const Map& map, const std::map<uint32_t, Number>& tiles) {
+  std::vector<std::optional<Number>> values;
+  for (uint32_t i = 0; i < map.exprs.size(); ++i) {
+    const Expr& e = map.exprs[i];
+    std::vector<Number> args;
+    for (uint32_t arg : e.args)
+      if (values[arg]) args.push_back(*values[arg]);
+    const auto tile = tiles.find(i);
+    if (e.kind == Expr::Kind::constant)
+      values.emplace_back(e.number);
+    else if (e.kind == Expr::Kind::tile && tile != tiles.end())
+      values.emplace_back(tile->second);
+    else if (e.kind == Expr::Kind::cast && args.size() == 1)
+      values.emplace_back(cast(args[0], map.exprs[e.args[0]].elem, e.elem));
+    else if (e.kind == Expr::Kind::apply && args.size() == e.args.size())
+      values.emplace_back(apply(e.op, map.exprs[e.args.back()].elem, args));
+    else
+      values.emplace_back(std::nullopt);
+  }
+  return values.back();
+}
+
+}  // namespace
+
+void OpChecks::check(const Copy& op) {
+  const Claims claims = claims_of(op.to, op.from, op.bounds);
+  if (p_.tiles[op.to.tile].space != Space::ring) return write(op.to, claims);
+  if (!setting_.alone) return;
+  Slots& slots = state_.slots[op.to.tile];
+  add("a slot is free", slots.held + slots.filled < p_.tiles[op.to.tile].depth);
+  ++slots.filled;
+}
+
+void OpChecks::check(const View& op) {
+  const Claims claims = claims_of(op.to, op.from, op.bounds);
+  write(op.to, claims);
+  if (!op.from.tensor) state_.views[op.to.tile] = op.from.tile;
+}
+
+void OpChecks::check(const Store& op) {
+  const Scope scope = with(op.bounds);
+  bool valid = true;
+  for (const Claim& claim : read(op.from)) valid &= scope.shows(claim.fact);
+  add("only elements inside of bounds are stored", valid, "prover");
+  const Tensor& tensor = p_.tensors[op.to.tensor];
+  Scope inner = scope;
+  const std::vector<Dim> index = index_of(op.to, inner);
+  Box whole;
+  for (const Dim& extent : tensor.shape) whole.push_back({0, extent});
+  add("its indices are inside of " + tensor.name, in_box(index, inner, whole), "prover");
+  add("they are in the box that is declared of " + tensor.name,
+      tensor.writes && in_box(index, inner, *tensor.writes), "prover");
+  if (!tensor.reads) waited_for(op.to.tensor, index, inner);
+  add(fmt::format("what is written of {} is its box, each element once", tensor.name),
+      setting_.stores.at(op.to.tensor) == 1 && covers_once(p_, op, around_, scope_), "mixed radix");
+  bool late = true;
+  for (uint32_t n : state_.notified) late &= p_.notifications[n].tensor != op.to.tensor;
+  add("no notification has announced it before", late);
+  state_.stored_since_barrier = true;
+  state_.streamed_since_fence |= op.streaming;
+}
+
+void OpChecks::check(const Map& op) {
+  const Scope scope = with(op.bounds.facts);
+  const Beyond outside = op.bounds.fill ? Beyond{Beyond::Kind::constant, *op.bounds.fill} : undefined;
+  std::map<uint32_t, Claims> operands;
+  for (uint32_t i = 0; i < op.exprs.size(); ++i)
+    if (op.exprs[i].kind == Expr::Kind::tile) operands[i] = read(op.exprs[i].use);
+  bool in_place = true;
+  for (const Expr& e : op.exprs)
+    in_place &= e.kind != Expr::Kind::tile || e.use.tile != op.to.tile || e.use.labels == op.to.labels;
+  add("it reads its result at the element that it writes", in_place, "compared");
+  Claims out;
+  for (const Fact& fact : op.bounds.facts) out.add(fact, outside);
+  for (const auto& [expr, claims] : operands)
+    for (const Claim& claim : claims) {
+      if (!op.bounds.facts.empty() && scope.shows(claim.fact)) continue;
+      std::map<uint32_t, Number> constants;
+      Beyond beyond = defined_somehow;
+      for (const auto& [other, of_other] : operands) {
+        const Claim* same = of_other.find(claim.fact);
+        if (same && same->beyond.kind == Beyond::Kind::constant) constants[other] = same->beyond.number;
+        if (same && same->beyond.kind == Beyond::Kind::undefined) beyond = undefined;
+      }
+      if (const auto value = folded(op, constants); value && beyond.kind != Beyond::Kind::undefined)
+        beyond = {Beyond::Kind::constant, *value};
+      out.add(claim.fact, op.bounds.facts.empty() ? beyond : weaker(beyond, outside));
+    }
+  write(op.to, out);
+}
+
+void OpChecks::check(const Gemm& op) {
+  const std::vector<Var> over = others(op.a, op.acc);
+  Claims out = summed(read(op.a), over, Number());
+  for (const Claim& claim : summed(read(op.b), over, Number())) out.add(claim.fact, claim.beyond);
+  const auto before = state_.written.find(op.acc.tile);
+  add(p_.tiles[op.acc.tile].name + " is written before", before != state_.written.end());
+  Claims acc = before == state_.written.end() ? Claims() : before->second;
+  for (Carried& loop : carried_)
+    if (loop.in_body.contains(op.acc.tile) && !loop.written.contains(op.acc.tile))
+      loop.needed.insert(op.acc.tile);
+  std::vector<Running> running;
+  if (op.async) std::swap(running, state_.running);
+  bool apart = true;
+  for (const Running& gemm : running)
+    for (const auto& [read, ago] : gemm.reads) apart &= read != op.acc.tile;
+  if (op.async) add("no gemm that is running reads its accumulators", apart);
+  if (!op.async) note_read(op.acc.tile);
+  shape::Substitution labels;
+  for (size_t a = 0; a < op.acc.labels.size(); ++a)
+    labels[setting_.axes[op.acc.tile.index][a]] = op.acc.labels[a];
+  for (const Claim& claim : acc)
+    out.add({claim.fact.lhs.substitute(labels), claim.fact.relation, claim.fact.rhs.substitute(labels)},
+            weaker(claim.beyond, defined_somehow));
+  write(op.acc, out);
+  if (!op.async) return;
+  state_.running = std::move(running);
+  state_.running.push_back({op.acc.tile, {{op.a.tile, 0}, {op.b.tile, 0}}});
+}
+
+void OpChecks::check(const Reduce& op) {
+  write(op.to,
+        summed(read(op.from), others(op.from, op.to), neutral(op.monoid, p_.tiles[op.from.tile].elem)));
+}
+
+void OpChecks::check(const Scan& op) {
+  const Number nothing = neutral(op.monoid, op.in);
+  Claims out;
+  bool all = true;
+  for (const Claim& claim : read(op.from)) {
+    const bool along = mentions(claim.fact, {op.along});
+    if (along && claim.beyond.kind == Beyond::Kind::constant && claim.beyond.number == nothing) continue;
+    all &= !along || is_prefix(claim.fact, op.along);
+    out.add(claim.fact, weaker(claim.beyond, defined_somehow));
+  }
+  add("an element is summed of elements inside of bounds", all, "prover");
+  if (op.start)
+    for (const Claim& claim : read(*op.start)) out.add(claim.fact, weaker(claim.beyond, defined_somehow));
+  write(op.to, out);
+}
+
+void OpChecks::check(const Scatter& op) {
+  const Scope scope = with(op.bounds);
+  const Number nothing = neutral(op.monoid, p_.tiles[op.to.tile].elem);
+  inside(op.to, scope, std::nullopt);
+  bool all = true;
+  for (const Claim& claim : read(op.from))
+    all &= (claim.beyond.kind == Beyond::Kind::constant && claim.beyond.number == nothing) ||
+           scope.shows(claim.fact);
+  add("what lies outside of bounds is neutral in the sum", all, "prover");
+  const Claims claims = read(op.to.tile);
+  Claims out;
+  for (const Claim& claim : claims) out.add(claim.fact, weaker(claim.beyond, defined_somehow));
+  state_.fresh_reads.erase(op.to.tile);
+  note_write(op.to.tile);
+  state_.written[op.to.tile] = out;
+}
+
+void OpChecks::check(const Sort& op) {
+  const Number last = neutral(op.descending ? Pointwise::max : Pointwise::min, p_.tiles[op.from.tile].elem);
+  Claims values, order;
+  bool all = true;
+  for (const Claim& claim : read(op.from)) {
+    const bool along = mentions(claim.fact, {op.along});
+    const bool is_last = claim.beyond.kind == Beyond::Kind::constant && claim.beyond.number == last;
+    all &= !along || (is_last && is_prefix(claim.fact, op.along));
+    values.add(claim.fact, along ? claim.beyond : weaker(claim.beyond, defined_somehow));
+    order.add(claim.fact, weaker(claim.beyond, defined_somehow));
+  }
+  add("what lies outside of bounds comes last", all, "prover");
+  write(op.to, values);
+  if (op.order) write(*op.order, order);
+}
+
+// ---- order ----
+
+void OpChecks::check(const Wait& op) { state_.waited.insert(op.number); }
+
+void OpChecks::check(const Notify& op) {
+  const Announcement& what = p_.notifications[op.number];
+  const Tensor& tensor = p_.tensors[what.tensor];
+  add(fmt::format("{} is stored before", tensor.name), state_.stored.contains(what.tensor));
+  Scope scope = scope_;
+  std::vector<Dim> element;
+  for (const Interval& i : what.box) {
+    element.emplace_back(shape::fresh_var("element"));
+    scope.add(shape::at_least(element.back(), i.low));
+    scope.add(shape::less(element.back(), i.high));
+  }
+  add("it announces what is written", tensor.writes && in_box(element, scope, *tensor.writes), "prover");
+  add("it is sent once", !state_.notified.contains(op.number));
+  add("streaming stores have a fence before it", !state_.streamed_since_fence);
+  if (setting_.several) add("stores have a barrier before it", !state_.stored_since_barrier);
+  state_.notified.insert(op.number);
+  state_.sent.insert(op.number);
+}
+
+void OpChecks::check(const Barrier&) {
+  state_.fresh_reads.clear();
+  state_.fresh_writes.clear();
+  state_.stored_since_barrier = false;
+}
+void OpChecks::check(const Fence&) { state_.streamed_since_fence = false; }
+
+void OpChecks::check(const Acquire& op) {
+  Slots& slots = state_.slots[op.ring];
+  const std::string& name = p_.tiles[op.ring].name;
+  if (setting_.alone)
+    add("a slot is filled before", slots.filled-- > 0);
+  else
+    add(fmt::format("{} has a slot more than are held", name), slots.held + 1 <= p_.tiles[op.ring].depth);
+  ++slots.held;
+  for (Running& gemm : state_.running)
+    for (auto& [read, ago] : gemm.reads)
+      if (read == op.ring) ++ago;
+  state_.forget(op.ring);
+  const auto filling = setting_.fillings.find(op_);
+  add("a fill corresponds to it", filling != setting_.fillings.end());
+  if (filling == setting_.fillings.end()) return;
+  state_.written[op.ring] =
+      claims_of_fill(setting_, std::get<Copy>(p_.ops[filling->second.fill]), filling->second.loops);
+}
+
+void OpChecks::check(const Release& op) {
+  Slots& slots = state_.slots[op.ring];
+  add("a slot is acquired before", slots.held > 0);
+  bool read = false;
+  for (const Running& gemm : state_.running)
+    for (const auto& [tile, ago] : gemm.reads) read |= tile == op.ring && ago == slots.held - 1;
+  add("no gemm that is running reads the slot", !read);
+  if (--slots.held <= 0) state_.forget(op.ring);
+}
+
+void OpChecks::check(const Settle& op) {
+  while (state_.running.size() > op.left) state_.running.erase(state_.running.begin());
+}
+
+}  // namespace axon::tile

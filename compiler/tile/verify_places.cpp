@@ -1,0 +1,141 @@
+// Layouts, places and budgets: obligations that enumeration and the formula of spans decide.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "layout/canonical.h"
+#include "layout/evaluate.h"
+#include "tile/names.h"
+#include "tile/verify.h"
+
+namespace axon::tile {
+
+namespace {
+
+int64_t bytes_of(const AllPlaces& places, const Tile& t) {
+  return places[t.layout.index]->span() * base::elem_bytes(t.elem) * t.depth;
+}
+
+class PlaceChecks {
+ public:
+  PlaceChecks(const Program& p, const AllPlaces& places, Report& report)
+      : p_(p), places_(places), report_(report) {}
+
+  void run() {
+    for (uint32_t l = 0; l < p_.layouts.size(); ++l)
+      report_.add(fmt::format("layout {}: no two elements share a point", p_.layouts[LayoutId{l}].name),
+                  places_[l]->injective(), "counted");
+    for (const Tensor& t : p_.tensors) tensor(t);
+    scratch();
+    for (const RoleView& role : roles_of(p_)) registers(role);
+    owners();
+  }
+
+ private:
+  void tensor(const Tensor& t) {
+    const Scope scope(p_);
+    std::vector<Fact> facts = p_.facts;
+    facts.insert(facts.end(), p_.guard.begin(), p_.guard.end());
+    const layout::Shape rounded = layout::rounded_up(t.shape, t.multiples);
+    bool fits = scope.shows(shape::equal(layout::size(t.place), layout::product(rounded)));
+    for (const layout::Axis& axis : layout::axes_of(t.place)) fits &= axis.name == "m";
+    fits &= t.place.replicas.empty();
+    for (const Dim& extent : t.shape) fits &= scope.shows(shape::at_least(extent, 0));
+    // No stride is negative, so no element is before the first one.
+    Scope with_elements = scope;
+    with_elements.add(layout::positive_extents(t.place));
+    for (const layout::Iter& iter : t.place.shards)
+      fits &= with_elements.shows(shape::at_least(iter.stride, 0));
+    fits &= with_elements.shows(shape::at_least(layout::offset_on(t.place, {}), 0));
+    report_.add(fmt::format("{}: its place is over its shape, rounded up", t.name), fits, "prover");
+    if (t.writes)
+      report_.add(fmt::format("{}: no two elements share a place", t.name),
+                  layout::injective(t.place, facts) == true, "prover");
+    report_.add(fmt::format("{}: its alignment is that of whole elements", t.name),
+                t.align % base::elem_bytes(t.elem) == 0 && (t.align & (t.align - 1)) == 0, "counted");
+  }
+
+  void scratch() {
+    int64_t most = 0;
+    std::vector<std::tuple<int64_t, int64_t, const Tile*>> ranges;
+    for (const Tile& t : p_.tiles) {
+      if (t.space != Space::scratch && t.space != Space::ring) continue;
+      ranges.emplace_back(t.offset, t.offset + bytes_of(places_, t), &t);
+      most = std::max(most, std::get<1>(ranges.back()));
+      report_.add(fmt::format("{}: its offset is that of whole elements", t.name),
+                  t.offset % base::elem_bytes(t.elem) == 0, "counted");
+    }
+    report_.add(fmt::format("scratch: {} of {} bytes", most, p_.machine.scratch), most <= p_.machine.scratch,
+                "counted");
+    for (const auto& [low, high, ring] : ranges) {
+      if (ring->space != Space::ring) continue;
+      bool alone = true;
+      for (const auto& [other_low, other_high, other] : ranges)
+        alone &= other == ring || other_high <= low || high <= other_low;
+      report_.add(fmt::format("ring {}: nothing else is in its memory", ring->name), alone, "counted");
+    }
+  }
+
+  void registers(const RoleView& role) {
+    std::set<TileId> used;
+    each_op(p_, *role.body, [&](OpId id) {
+      for (TileId tile : tiles(p_.ops[id]))
+        if (p_.tiles[tile].space == Space::registers) used.insert(tile);
+    });
+    int64_t all = 0;
+    bool fit = true;
+    for (TileId id : used) {
+      const Tile& t = p_.tiles[id];
+      const Places& places = *places_[t.layout.index];
+      const int64_t vector = places.vector_lanes() * base::elem_bytes(t.elem);
+      all += places.span() * ((vector + p_.machine.register_bytes - 1) / p_.machine.register_bytes);
+      fit &= vector <= std::max<int64_t>(p_.machine.register_bytes, base::elem_bytes(t.elem));
+      for (int64_t x = 0; x < places.elements(); ++x)
+        for (const Point& point : places.of(x))
+          fit &= warp_of(point.holder) < role.warps && lane_of(point.holder) < p_.machine.lanes;
+    }
+    const std::string name = role.name.empty() ? "" : role.name + ": ";
+    report_.add(name + "its tiles are in threads and vectors that there are", fit, "counted");
+    report_.add(fmt::format("{}registers: {} of {}", name, all, role.registers),
+                all <= role.registers && role.registers <= p_.machine.registers, "counted");
+  }
+
+  /// Tiles but rings belong to one role, and memory that tiles share to one.
+  void owners() {
+    std::map<TileId, size_t> owner;
+    bool alone = true;
+    const std::vector<RoleView> roles = roles_of(p_);
+    for (size_t r = 0; r < roles.size(); ++r)
+      each_op(p_, *roles[r].body, [&](OpId id) {
+        for (TileId tile : tiles(p_.ops[id]))
+          if (p_.tiles[tile].space != Space::ring) alone &= owner.try_emplace(tile, r).first->second == r;
+      });
+    for (const auto& [a, of_a] : owner)
+      for (const auto& [b, of_b] : owner) {
+        const Tile &x = p_.tiles[a], &y = p_.tiles[b];
+        if (of_a == of_b || x.space != Space::scratch || y.space != Space::scratch) continue;
+        alone &= x.offset + bytes_of(places_, x) <= y.offset || y.offset + bytes_of(places_, y) <= x.offset;
+      }
+    report_.add("each tile but rings is one role's", alone, "compared");
+    const auto& all = p_.body;
+    bool apart = true;
+    for (OpId a : all)
+      for (OpId b : all) {
+        const auto *x = std::get_if<Role>(&p_.ops[a]), *y = std::get_if<Role>(&p_.ops[b]);
+        apart &= a == b || !x || !y || x->end_warp <= y->first_warp || y->end_warp <= x->first_warp;
+      }
+    report_.add("no warp has two roles", apart, "compared");
+  }
+
+  const Program& p_;
+  const AllPlaces& places_;
+  Report& report_;
+};
+
+}  // namespace
+
+void verify_places(const Program& p, const AllPlaces& places, Report& report) {
+  PlaceChecks(p, places, report).run();
+}
+
+}  // namespace axon::tile

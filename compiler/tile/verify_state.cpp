@@ -1,0 +1,55 @@
+// See verify_state.h.
+#include "tile/verify_state.h"
+
+#include <algorithm>
+
+namespace axon::tile {
+
+void forget(State& state, Var index) {
+  std::vector<TileId> lost;
+  for (const auto& [tile, claims] : state.written)
+    if (claims.mention(index)) lost.push_back(tile);
+  for (TileId tile : lost) state.forget(tile);
+}
+
+State joined(const State& a, const State& b) {
+  State out;
+  for (const auto& [tile, claims] : a.written) {
+    const auto other = b.written.find(tile);
+    if (other == b.written.end()) continue;
+    // Where one side claims nothing, its elements are true ones.
+    const auto unless_both = [](const Claim& claim, const Claims& of) {
+      const Claim* same = of.find(claim.fact);
+      return same ? weaker(claim.beyond, same->beyond) : weaker(claim.beyond, {Beyond::Kind::defined, {}});
+    };
+    Claims both;
+    for (const Claim& claim : claims) both.add(claim.fact, unless_both(claim, other->second));
+    for (const Claim& claim : other->second) both.add(claim.fact, unless_both(claim, claims));
+    out.written[tile] = both;
+  }
+  for (const auto& [view, of] : a.views)
+    if (const auto other = b.views.find(view); other != b.views.end() && other->second == of)
+      out.views[view] = of;
+    else
+      out.written.erase(view);
+  std::set_intersection(a.waited.begin(), a.waited.end(), b.waited.begin(), b.waited.end(),
+                        std::inserter(out.waited, out.waited.end()));
+  std::set_intersection(a.stored.begin(), a.stored.end(), b.stored.begin(), b.stored.end(),
+                        std::inserter(out.stored, out.stored.end()));
+  std::set_intersection(a.sent.begin(), a.sent.end(), b.sent.begin(), b.sent.end(),
+                        std::inserter(out.sent, out.sent.end()));
+  out.notified = a.notified;
+  out.notified.insert(b.notified.begin(), b.notified.end());
+  out.fresh_writes = a.fresh_writes;
+  out.fresh_writes.insert(b.fresh_writes.begin(), b.fresh_writes.end());
+  out.fresh_reads = a.fresh_reads;
+  out.fresh_reads.insert(b.fresh_reads.begin(), b.fresh_reads.end());
+  out.stored_since_barrier = a.stored_since_barrier || b.stored_since_barrier;
+  out.streamed_since_fence = a.streamed_since_fence || b.streamed_since_fence;
+  out.slots = a.slots;
+  out.running = a.running;
+  out.is_uniform = a.is_uniform && b.is_uniform && a.slots == b.slots && a.running == b.running;
+  return out;
+}
+
+}  // namespace axon::tile

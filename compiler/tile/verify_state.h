@@ -1,0 +1,58 @@
+// What is known at one point of a role's operations. Only verify_flow.cpp and verify_op.cpp include this.
+//
+// In: states on the ways to a point. Out: what holds on each of them. Invariant: joining loses knowledge and
+// makes none.
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tile/claims.h"
+#include "tile/tile.h"
+
+namespace axon::tile {
+
+/// An asynchronous gemm that may be running.
+struct Running {
+  TileId acc;
+  std::vector<std::pair<TileId, int64_t>> reads;  ///< of a ring: how many acquires ago
+  friend bool operator==(const Running&, const Running&) = default;
+};
+
+/// Of a ring, in the role at hand.
+struct Slots {
+  int64_t held = 0;    ///< acquired and not released
+  int64_t filled = 0;  ///< filled and not acquired; a role that does not fill has as many as it likes
+  friend bool operator==(const Slots&, const Slots&) = default;
+};
+
+struct State {
+  std::map<TileId, Claims> written;            ///< claims over the axes of the tile
+  std::map<TileId, TileId> views;              ///< of which tile a view is
+  std::set<uint32_t> waited, sent;             ///< waits and notifications, surely
+  std::set<uint32_t> notified;                 ///< perhaps
+  std::set<TensorId> stored;                   ///< wholly
+  std::set<TileId> fresh_writes, fresh_reads;  ///< of scratch, since a barrier
+  bool stored_since_barrier = false, streamed_since_fence = false;
+  std::map<TileId, Slots> slots;
+  std::vector<Running> running;
+  bool is_uniform = true;  ///< rings and gemms are alike on all ways
+
+  void forget(TileId tile) {
+    written.erase(tile);
+    std::erase_if(views, [&](const auto& view) {
+      if (view.second == tile) written.erase(view.first);
+      return view.second == tile;
+    });
+  }
+  friend bool operator==(const State&, const State&) = default;
+};
+
+/// An iteration has ended: nothing is known any more of what its index decided.
+void forget(State&, Var index);
+State joined(const State&, const State&);
+
+}  // namespace axon::tile

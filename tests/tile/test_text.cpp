@@ -1,0 +1,109 @@
+// Texts that are no tile programs: each is refused with a place and a reason, and none does harm.
+#include <algorithm>
+#include <cctype>
+
+#include "support.h"
+
+namespace axon::tile {
+namespace {
+
+std::vector<std::string> tokens(const std::string& text) {
+  std::vector<std::string> out;
+  for (const char c : text) {
+    const bool part = std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    const bool joins =
+        part && !out.empty() &&
+        (std::isalnum(static_cast<unsigned char>(out.back().back())) || out.back().back() == '_');
+    if (joins)
+      out.back() += c;
+    else
+      out.emplace_back(1, c);
+  }
+  return out;
+}
+std::string joined(const std::vector<std::string>& tokens) {
+  std::string out;
+  for (const std::string& token : tokens) out += token;
+  return out;
+}
+
+/// Refused with a line, or a program whose text reads back.
+void expect_sound(const std::string& text) {
+  std::string error;
+  const auto p = parse(text, error);
+  if (!p) {
+    EXPECT_EQ(error.compare(0, 5, "line "), 0) << error << "\n" << text;
+    return;
+  }
+  const std::string printed = print(*p);
+  const auto again = parse(printed, error);
+  ASSERT_TRUE(again) << error << "\n" << printed;
+  EXPECT_EQ(print(*again), printed);
+}
+
+class Texts : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, Texts, testing::ValuesIn(all_programs()),
+                         [](const auto& p) { return p.param; });
+
+TEST_P(Texts, WithoutATokenOrWithOneTwice) {
+  const std::vector<std::string> all = tokens(text_of(GetParam()));
+  const size_t step = static_cast<size_t>(4 / sampled(4) * 4);
+  for (size_t i = 0; i + 5 < all.size(); i += step) {
+    std::vector<std::string> fewer = all, more = all, swapped = all;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    more.insert(more.begin() + static_cast<std::ptrdiff_t>(i + 1), all[i + 1]);
+    std::swap(swapped[i + 2], swapped[i + 4]);
+    for (const auto& text : {fewer, more, swapped}) expect_sound(joined(text));
+  }
+}
+
+TEST_P(Texts, CutAnywhere) {
+  const std::string text = text_of(GetParam());
+  for (size_t i = 0; i < text.size(); i += 17) expect_sound(text.substr(0, i));
+}
+
+TEST(Text, ErrorsSayPlaceAndReason) {
+  const std::string text = text_of("pointwise");
+  const auto error_of = [&](const std::string& part, const std::string& other) {
+    std::string changed = text, error;
+    const size_t at = changed.find(part);
+    EXPECT_NE(at, std::string::npos) << part;
+    changed.replace(at, part.size(), other);
+    EXPECT_FALSE(parse(changed, error)) << changed;
+    return error;
+  };
+  EXPECT_EQ(error_of("tiles", "tasks"), "line 1: `tiles` is expected");
+  EXPECT_EQ(error_of("on x86-64-v3", "on toy lanes 0"), "line 1: this number is 0, and it has to be 1 to 32");
+  EXPECT_EQ(error_of("f32[64] as vectors", "f32[63] as vectors"),
+            "line 10: the layout has another size than the tile");
+  EXPECT_EQ(error_of("f32[64] as vectors", "f32[1000000] as vectors"),
+            "line 10: this number is 1000000, and it has to be 1 to 262144");
+  EXPECT_EQ(error_of("(1,1@v)", "(1,1@block)"), "line 4: a tile has no axis `block`");
+  EXPECT_EQ(error_of("copy t[r] = x", "copy u[r] = x"), "line 13: no tile is called `u`");
+  EXPECT_EQ(error_of("copy t[r] = x", "copy t[r, c] = x"), "line 13: the tile has fewer axes");
+  EXPECT_EQ(error_of("x[64*i + r]", "x[64*i + r, r]"), "line 13: one index per axis is expected");
+  EXPECT_EQ(error_of("max(t[r]", "max(t[c]"), "line 14: a label is used that the operation does not have");
+  EXPECT_EQ(error_of("f32(0.5)", "i32(1)"), "line 14: `add` has no operands of these types");
+  EXPECT_EQ(error_of("f32(0.5)", "f32(half)"), "line 14: no tile, type or operator is called `half`");
+  EXPECT_EQ(error_of("notify 0", "notify 1"), "line 16: there is no notification 1");
+  EXPECT_EQ(error_of("  notify 0", "    notify 0"), "line 16: this line is indented too far");
+  EXPECT_EQ(error_of("notify 0", "release t"), "line 16: this is no ring");
+}
+
+TEST(Text, OnlyACopyNarrows) {
+  std::string text = text_of("pointwise"), error;
+  text.replace(text.find("f32(0.5)"), 8, "f32(f64(1))");
+  EXPECT_FALSE(parse(text, error));
+  EXPECT_EQ(error, "line 14: only a copy narrows a type");
+}
+
+TEST(Text, NestingIsBounded) {
+  std::string text = text_of("pointwise"), error, deep;
+  for (int i = 0; i < 100000; ++i) deep += "neg(";
+  text.replace(text.find("add(t[r]"), 8, "add(" + deep + "t[r]");
+  EXPECT_FALSE(parse(text, error));
+  EXPECT_EQ(error, "line 14: the expression is nested too deeply");
+}
+
+}  // namespace
+}  // namespace axon::tile
