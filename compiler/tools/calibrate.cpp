@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <random>
 
 #include "host/weights/elements.h"
+#include "tools/arguments.h"
 #include "tools/common.h"
 
 namespace axon::tools {
@@ -255,29 +255,6 @@ class Calibration {
   std::vector<Handle<axon_tensor, axon_tensor_destroy>> tensors_;  ///< what calls borrow
   std::mt19937 random_{1};
 };
-
-/// Sorts the words behind the bundle: false, with the word on stderr, for one that is neither.
-bool sort_words(const std::vector<std::string>& words, std::vector<std::string>& entries, Sizes& sizes) {
-  for (const std::string& word : words) {
-    const size_t equals = word.find('=');
-    if (equals == std::string::npos) {
-      entries.push_back(word);
-      continue;
-    }
-    int64_t value = 0;
-    const char* const end = word.data() + word.size();
-    const auto [stopped, problem] = std::from_chars(word.data() + equals + 1, end, value);
-    if (equals == 0 || problem != std::errc() || stopped != end || value < 0) {
-      fmt::print(stderr, "etcc: `{}`: a size is written as n=12, a whole number from 0 on\n", word);
-      return false;
-    }
-    if (!sizes.emplace(word.substr(0, equals), value).second) {
-      fmt::print(stderr, "etcc: the size `{}` is given twice\n", word.substr(0, equals));
-      return false;
-    }
-  }
-  return true;
-}
 
 }  // namespace
 
