@@ -15,7 +15,7 @@ namespace axon::tile {
 
 namespace {
 
-constexpr int64_t most_tasks = 1 << 20;
+constexpr int64_t most_tasks = 1 << 20, most_cells = 1 << 23;
 
 /// A role as it is run; a program without roles has one.
 struct Part {
@@ -253,6 +253,12 @@ class Run {
     for (const auto* facts : {&p_.facts, &p_.guard})
       for (const Fact& f : *facts)
         if (!shape::holds(f, values).value_or(false)) return "the sizes break " + f.str();
+    int64_t cells = 0;
+    for (const Tile& t : p_.tiles)
+      if (t.space != Space::view)
+        cells +=
+            shared_.places[t.layout.index]->elements() * shared_.places[t.layout.index]->copies() * t.depth;
+    if (cells > most_cells) return "the tiles have too many elements";
     shared_.tensors.resize(p_.tensors.size());
     for (uint32_t t = 0; t < p_.tensors.size(); ++t) {
       const Tensor& tensor = p_.tensors[TensorId{t}];

@@ -107,9 +107,6 @@ std::vector<const Use*> uses(const Op& op) {
   return std::move(collect.out);
 }
 
-namespace {
-
-/// The access that an operation goes through, if it has one.
 const Access* access_of(const Op& op) {
   if (const auto* copy = std::get_if<Copy>(&op)) return &copy->from;
   if (const auto* view = std::get_if<View>(&op)) return &view->from;
@@ -117,8 +114,6 @@ const Access* access_of(const Op& op) {
   if (const auto* scatter = std::get_if<Scatter>(&op)) return &scatter->to;
   return nullptr;
 }
-
-}  // namespace
 
 std::vector<TileId> tiles(const Op& op) {
   std::vector<TileId> out;

@@ -38,6 +38,8 @@ std::string literal(const Number&, Elem);
 
 /// The uses of tiles that an operation names, those that it defines first; ops in a body are not looked at.
 std::vector<const Use*> uses(const Op&);
+/// The access that an operation goes through; null where it has none.
+const Access* access_of(const Op&);
 /// All tiles that it names, those that it reads or adds to by an access included.
 std::vector<TileId> tiles(const Op&);
 /// Those that it writes.

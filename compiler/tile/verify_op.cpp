@@ -173,6 +173,8 @@ void OpChecks::inside(const Access& access, const Scope& scope, const std::optio
   if (!access.tensor) return;
   add("they are in the box that is declared of " + name, box && in_box(index, inner, *box), "prover");
   waited_for(access.tensor, index, inner);
+  if (setting_.several && p_.tensors[access.tensor].writes)
+    add("a barrier is between stores and this read of " + name, !state_.stored_since_barrier);
 }
 
 /// Of each element that the scope speaks of.

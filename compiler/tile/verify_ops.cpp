@@ -49,6 +49,7 @@ std::optional<Number> folded(const Map& map, const std::map<uint32_t, Number>& t
 void OpChecks::check(const Copy& op) {
   const Claims claims = claims_of(op.to, op.from, op.bounds);
   if (p_.tiles[op.to.tile].space != Space::ring) return write(op.to, claims);
+  add("a fill reads what the task does not write", !p_.tensors[op.from.tensor].writes, "compared");
   if (!setting_.alone) return;
   Slots& slots = state_.slots[op.to.tile];
   add("a slot is free", slots.held + slots.filled < p_.tiles[op.to.tile].depth);

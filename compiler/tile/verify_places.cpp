@@ -117,6 +117,7 @@ class PlaceChecks {
         alone &= x.offset + bytes_of(places_, x) <= y.offset || y.offset + bytes_of(places_, y) <= x.offset;
       }
     report_.add("each tile but rings is one role's", alone, "compared");
+    tensors_of(roles);
     const auto& all = p_.body;
     bool apart = true;
     for (OpId a : all)
@@ -125,6 +126,19 @@ class PlaceChecks {
         apart &= a == b || !x || !y || x->end_warp <= y->first_warp || y->end_warp <= x->first_warp;
       }
     report_.add("no warp has two roles", apart, "compared");
+  }
+
+  /// What a role stores, no other role touches.
+  void tensors_of(const std::vector<RoleView>& roles) {
+    std::map<TensorId, std::set<size_t>> touched;
+    for (size_t r = 0; r < roles.size(); ++r)
+      each_op(p_, *roles[r].body, [&](OpId id) {
+        if (const Access* access = access_of(p_.ops[id]); access && access->tensor)
+          touched[access->tensor].insert(r);
+      });
+    bool alone = true;
+    for (const auto& [tensor, by] : touched) alone &= !p_.tensors[tensor].writes || by.size() == 1;
+    report_.add("each tensor that is written is one role's", alone, "compared");
   }
 
   const Program& p_;

@@ -218,4 +218,27 @@ bool write_arrays(const std::string& path, ArrayFile kind, const std::vector<Nam
   return !status;
 }
 
+bool sort_words(const std::vector<std::string>& words, std::vector<std::string>& others,
+                std::map<std::string, int64_t>& sizes) {
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    if (equals == std::string::npos) {
+      others.push_back(word);
+      continue;
+    }
+    int64_t value = 0;
+    const char* const end = word.data() + word.size();
+    const auto [stopped, problem] = std::from_chars(word.data() + equals + 1, end, value);
+    if (equals == 0 || problem != std::errc() || stopped != end || value < 0) {
+      fmt::print(stderr, "etcc: `{}`: a size is written as n=12, a whole number from 0 on\n", word);
+      return false;
+    }
+    if (!sizes.emplace(word.substr(0, equals), value).second) {
+      fmt::print(stderr, "etcc: the size `{}` is given twice\n", word.substr(0, equals));
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace axon::tools

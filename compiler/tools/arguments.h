@@ -3,6 +3,7 @@
 #include <axon/axon.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,5 +43,9 @@ using NamedView = std::pair<std::string, axon_view>;
 std::string unfit(ArrayFile, const std::vector<NamedView>&);
 /// All arrays in one file. False, with a message, when that fails.
 bool write_arrays(const std::string& path, ArrayFile, const std::vector<NamedView>&, std::string& error);
+
+/// Sorts words into sizes, `n=12`, and others: false, with the word on stderr, for a size that is none.
+bool sort_words(const std::vector<std::string>& words, std::vector<std::string>& others,
+                std::map<std::string, int64_t>& sizes);
 
 }  // namespace axon::tools

@@ -11,6 +11,7 @@
 
 #include "target/machine.h"
 #include "tools/bench_report.h"
+#include "tools/arguments.h"
 #include "tools/common.h"
 #include "tools/entries.h"
 

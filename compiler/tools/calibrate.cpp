@@ -5,6 +5,7 @@
 // With --check the entries are run, too, and what was measured stands beside what the costs predict.
 #include <fmt/format.h>
 
+#include "tools/arguments.h"
 #include "tools/common.h"
 #include "tools/sized_bundle.h"
 

@@ -69,6 +69,7 @@ Command add_run(CLI::App&);
 Command add_calibrate(CLI::App&);
 Command add_bench(CLI::App&);
 Command add_verify(CLI::App&);
+Command add_tiles(CLI::App&);
 Command add_explain(CLI::App&);
 Command add_fmt(CLI::App&);
 Command add_test(CLI::App&);

@@ -65,6 +65,7 @@ int parse_and_run(int argc, char** argv) {
       add_calibrate);
   add("bench", "measure an entry and its tasks beside the least that they take on this machine", add_bench);
   add("verify", "prove that the tasks of every entry are ordered, for all sizes", add_verify);
+  add("tiles", "prove, run or print a tile program: what one task does on one machine", add_tiles);
   add("fmt", "format files in the one style; --check lists those that are not", add_fmt);
   add("test", "evaluate the examples in documentation and the test declarations of files", add_test);
   add("doc", "write a browsable reference of modules", add_doc);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 
@@ -15,28 +14,6 @@ namespace axon::tools {
 source::Diagnostic diagnostic_of(const Problem& problem) {
   const auto code = source::code_from_name(problem.code);
   return source::error(code.value_or(source::Code::E0801), {}, problem.text);
-}
-
-bool sort_words(const std::vector<std::string>& words, std::vector<std::string>& entries, Sizes& sizes) {
-  for (const std::string& word : words) {
-    const size_t equals = word.find('=');
-    if (equals == std::string::npos) {
-      entries.push_back(word);
-      continue;
-    }
-    int64_t value = 0;
-    const char* const end = word.data() + word.size();
-    const auto [stopped, problem] = std::from_chars(word.data() + equals + 1, end, value);
-    if (equals == 0 || problem != std::errc() || stopped != end || value < 0) {
-      fmt::print(stderr, "etcc: `{}`: a size is written as n=12, a whole number from 0 on\n", word);
-      return false;
-    }
-    if (!sizes.emplace(word.substr(0, equals), value).second) {
-      fmt::print(stderr, "etcc: the size `{}` is given twice\n", word.substr(0, equals));
-      return false;
-    }
-  }
-  return true;
 }
 
 void SizedBundle::must(axon_status status) const {

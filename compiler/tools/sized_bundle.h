@@ -34,9 +34,6 @@ struct Problem {
 };
 source::Diagnostic diagnostic_of(const Problem&);
 
-/// Sorts words into names of entries and NAME=SIZE: false, with the word on stderr, for one that is neither.
-bool sort_words(const std::vector<std::string>& words, std::vector<std::string>& entries, Sizes&);
-
 class SizedBundle {
  public:
   explicit SizedBundle(Sizes sizes) : sizes_(std::move(sizes)) {}

@@ -500,6 +500,37 @@ class CommandLine(WithProgram):
         self.assertGreaterEqual(out.count("obligations proved, for all sizes"), 4)  # an entry may have variants
         self.assertNotIn("FAILED", out)
 
+    def test_tiles(self):
+        path = os.path.join(os.path.dirname(__file__), "..", "tile", "programs", "pointwise.tiles")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertEqual(etcc("tiles", "print", path), (0, text, ""))
+        self.assertEqual(etcc("tiles", "print", "-", stdin=text), (0, text, ""))
+        status, out, err = etcc("tiles", "verify", path)
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out, r"(\d+) of \1 obligations proved, for all sizes\n$")
+        status, out, err = etcc("tiles", "run", path, "n=3")
+        self.assertEqual((status, err), (0, ""))
+        self.assertRegex(out, r"^y f32\[3\] = \S+ \S+ \S+\n$")
+
+    def test_tiles_errors(self):
+        path = os.path.join(os.path.dirname(__file__), "..", "tile", "programs", "pointwise.tiles")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        for words, stdin, status, said in (
+                (["verify", "-"], text.replace("if 64*i + r < n", "", 1), 1, ""),
+                (["run", "-", "n=3"], text.replace("if 64*i + r < n", "", 1), 1, "reaches index 3"),
+                (["print", "-"], text.replace("copy", "move", 1), 1, "line 13: no operation is called `move`"),
+                (["run", path], "", 1, "no value is given for n"),
+                (["run", path, "n"], "", 2, "`n` is no size"),
+                (["run", path, "n=x"], "", 2, "a size is written as n=12"),
+                (["print", "nothing.tiles"], "", 1, "error[E0005]"),
+                (["draw", path], "", 2, "what")):
+            with self.subTest(words=words):
+                got, _, err = etcc("tiles", *words, stdin=stdin)
+                self.assertEqual(got, status)
+                self.assertIn(said, err)
+
     def test_memory_of_temporaries_is_told(self):
         source = """entry chain (x : f32[4, 64]) (w : f32[64, 64]) = softmax (softmax (x @ w) @ w) @ w"""
         told = r"temporaries take (\d+) bytes, 1\.\d\d times the (\d+) that are live at once"

@@ -27,7 +27,7 @@ std::string joined(const std::vector<std::string>& tokens) {
   return out;
 }
 
-/// Refused with a line, or a program whose text reads back.
+/// Refused with a line, or a program whose text reads back, and whose proofs come to an end.
 void expect_sound(const std::string& text) {
   std::string error;
   const auto p = parse(text, error);
@@ -35,6 +35,7 @@ void expect_sound(const std::string& text) {
     EXPECT_EQ(error.compare(0, 5, "line "), 0) << error << "\n" << text;
     return;
   }
+  EXPECT_FALSE(verify(*p).empty());
   const std::string printed = print(*p);
   const auto again = parse(printed, error);
   ASSERT_TRUE(again) << error << "\n" << printed;
