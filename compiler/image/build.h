@@ -19,8 +19,8 @@ namespace axon::image {
 struct Entry {
   const plan::Plan* plan = nullptr;
   std::vector<task::Placement> placements;  ///< per graph input, agreed by all entries
-  std::vector<shape::Dim> scratch;    ///< per variant: bytes of scratch memory per worker
-  bool traced = false;                ///< its objects note when tasks run
+  std::vector<shape::Dim> scratch;          ///< per variant: bytes of scratch memory per worker
+  bool traced = false;                      ///< its objects note when tasks run
 };
 
 struct Bundle {

@@ -220,7 +220,8 @@ class EntryWriter {
   }
   static ordered_json placement(const task::Placement& placement) {
     ordered_json out = ordered_json::array();
-    for (const auto& digit : placement.digits) out.push_back({{"axis", digit.axis}, {"extent", digit.extent}});
+    for (const auto& digit : placement.digits)
+      out.push_back({{"axis", digit.axis}, {"extent", digit.extent}});
     return out;
   }
 

@@ -22,8 +22,8 @@ namespace axon::module {
 class KernelEmitter {
  public:
   /// `symbol` becomes the name of what is emitted; one call of run() or of run_alone().
-  KernelEmitter(llvm::Module&, const plan::Variant&, const Graph&, const TaskFunctions&, const target::Machine&,
-                const std::string& symbol, bool traced);
+  KernelEmitter(llvm::Module&, const plan::Variant&, const Graph&, const TaskFunctions&,
+                const target::Machine&, const std::string& symbol, bool traced);
   void run();
   /// Instead: the function that runs the tasks of one type alone (plan::kernel_symbol).
   void run_alone(task::TaskTypeId);

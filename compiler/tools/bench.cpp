@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "target/machine.h"
-#include "tools/bench_report.h"
 #include "tools/arguments.h"
+#include "tools/bench_report.h"
 #include "tools/common.h"
 #include "tools/entries.h"
 

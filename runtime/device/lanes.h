@@ -62,13 +62,13 @@ inline Vector<float, n> load_lanes(const bfloat* from) {
 }
 template <class Level, class Acc, int n>
 inline Vector<float, n> load_lanes(const int8_t* from) {
-  return __builtin_convertvector(__builtin_convertvector(load_raw<Vector<int8_t, n>>(from), Vector<int32_t, n>),
-                                 Vector<float, n>);
+  return __builtin_convertvector(
+      __builtin_convertvector(load_raw<Vector<int8_t, n>>(from), Vector<int32_t, n>), Vector<float, n>);
 }
 template <class Level, class Acc, int n>
 inline Vector<float, n> load_lanes(const uint8_t* from) {
-  return __builtin_convertvector(__builtin_convertvector(load_raw<Vector<uint8_t, n>>(from), Vector<int32_t, n>),
-                                 Vector<float, n>);
+  return __builtin_convertvector(
+      __builtin_convertvector(load_raw<Vector<uint8_t, n>>(from), Vector<int32_t, n>), Vector<float, n>);
 }
 template <class Level, class Acc, int n>
 inline Vector<float, n> load_lanes(const half* from) {

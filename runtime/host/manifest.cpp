@@ -157,7 +157,8 @@ class Reader {
   Placement placement(const Node& weight, uint32_t rank) {
     Placement out;
     for (const Node& digit : list(weight, "placement"))
-      out.digits.push_back({number(digit, "axis", limits::rank), number(digit, "extent", limits::multiple + 1)});
+      out.digits.push_back(
+          {number(digit, "axis", limits::rank), number(digit, "extent", limits::multiple + 1)});
     if (const char* const why = why_bad(out, rank)) fail(weight.where, why);
     return out;
   }

@@ -143,7 +143,8 @@ Failure list_misfits(const std::vector<std::string>& lines) {
 }
 
 /// Where a mapped weight may be used as it is; nullptr when it must be copied.
-const void* mapped(const weights::TensorFile& file, const weights::Source& source, const Placement& placement) {
+const void* mapped(const weights::TensorFile& file, const weights::Source& source,
+                   const Placement& placement) {
   if (!placement.is_row_major() || !source.identity()) return nullptr;
   const auto view = file.view(file.table.tensors[source.tensors[0]]);
   if (!view || view->empty()) return nullptr;

@@ -1,9 +1,9 @@
-// The prepared parameter object: every weight of a bundle in the placement that its kernels want, made once by
-// bind().
+// The prepared parameter object: every weight of a bundle in the placement that its kernels want, made once
+// by bind().
 //
-// A weight that is row-major, whose bytes in the file are already right and aligned, is used where the file is
-// mapped; all others are copied: converted, transposed, stacked, packed. Nothing is read
-// before every field, element type and axis was compared with the program, and all misfits are told at once.
+// A weight that is row-major, whose bytes in the file are already right and aligned, is used where the file
+// is mapped; all others are copied: converted, transposed, stacked, packed. Nothing is read before every
+// field, element type and axis was compared with the program, and all misfits are told at once.
 #pragma once
 #include <map>
 #include <memory>

@@ -50,11 +50,11 @@ class Packer {
 
   void innermost(const Loop& loop) {
     bool inside = true;
-    for (const Loop& outer : loops_) inside &= outer.axis == loop.axis || index_[outer.axis] < shape_[outer.axis];
+    for (const Loop& outer : loops_)
+      inside &= outer.axis == loop.axis || index_[outer.axis] < shape_[outer.axis];
     const uint64_t begin = index_[loop.axis], length = shape_[loop.axis];
-    const uint64_t valid = !inside || begin >= length
-                               ? 0
-                               : std::min(loop.extent, (length - begin + loop.step - 1) / loop.step);
+    const uint64_t valid =
+        !inside || begin >= length ? 0 : std::min(loop.extent, (length - begin + loop.step - 1) / loop.step);
     if (valid > 0) copy(loop, valid);
     out_ += loop.extent * element_;
   }
@@ -91,10 +91,12 @@ const char* why_bad(const Placement& placement, uint64_t rank) {
     multiple = digit.extent == 0 ? 1 : multiple * digit.extent;
     if (multiple > limits::multiple) return "an axis is rounded up to too large a multiple";
   }
-  return std::find(multiples.begin(), multiples.end(), 0) == multiples.end() ? nullptr : "an axis has no digit";
+  return std::find(multiples.begin(), multiples.end(), 0) == multiples.end() ? nullptr
+                                                                             : "an axis has no digit";
 }
 
-uint64_t placed_bytes(const Placement& placement, const std::vector<uint64_t>& shape, uint64_t element_bytes) {
+uint64_t placed_bytes(const Placement& placement, const std::vector<uint64_t>& shape,
+                      uint64_t element_bytes) {
   const std::vector<uint64_t> multiples = multiples_of(placement, shape.size());
   uint64_t bytes = element_bytes;
   for (size_t a = 0; a < shape.size(); ++a) {

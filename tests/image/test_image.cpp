@@ -177,7 +177,8 @@ TEST(Manifest, SharedWeightsStatesAndPowers) {
     for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
     return found;
   };
-  EXPECT_EQ(count(R"("placement":[{"axis":1,"extent":0},{"axis":0,"extent":0},{"axis":1,"extent":32}])"), 1u) << text;
+  EXPECT_EQ(count(R"("placement":[{"axis":1,"extent":0},{"axis":0,"extent":0},{"axis":1,"extent":32}])"), 1u)
+      << text;
   EXPECT_EQ(count(R"("weight":0)"), 2u) << text;
   EXPECT_EQ(count(R"("state":1)"), 2u) << text;
   EXPECT_EQ(count(R"("equation":"r*r","power":2)"), 2u) << text;

@@ -32,9 +32,9 @@ std::vector<std::vector<int64_t>> walked(const Placement& p, const std::vector<i
   const auto multiples = multiples_of(p, shape.size());
   std::vector<std::vector<int64_t>> all{std::vector<int64_t>(shape.size(), 0)};
   for (const Placement::Digit& digit : p.digits) {
-    const int64_t extent =
-        digit.extent > 0 ? digit.extent
-                         : (shape[digit.axis] + multiples[digit.axis] - 1) / multiples[digit.axis];
+    const int64_t extent = digit.extent > 0
+                               ? digit.extent
+                               : (shape[digit.axis] + multiples[digit.axis] - 1) / multiples[digit.axis];
     std::vector<std::vector<int64_t>> next;
     for (const auto& index : all)
       for (int64_t i = 0; i < extent; ++i) {
@@ -91,8 +91,9 @@ TEST(Placement, IsReadBack) {
 }
 
 TEST(Placement, OthersAreRefused) {
-  for (const char* text : {"", "(", "1/32", "(1/32, 0)", "(1/32, 0, 1%31)", "(1%32, 0, 1/32)", "(0, 0)", "(1)",
-                           "(0%0)", "(0%-1)", "(0/9999999999999999999)", "(0/5000, 0%5000)", "(99)", "(0 1)"}) {
+  for (const char* text :
+       {"", "(", "1/32", "(1/32, 0)", "(1/32, 0, 1%31)", "(1%32, 0, 1/32)", "(0, 0)", "(1)", "(0%0)",
+        "(0%-1)", "(0/9999999999999999999)", "(0/5000, 0%5000)", "(99)", "(0 1)"}) {
     std::string_view rest = text;
     EXPECT_EQ(parse_placement(rest), std::nullopt) << text;
     EXPECT_EQ(rest, text);

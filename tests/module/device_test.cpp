@@ -269,8 +269,9 @@ void check_kernel(const Device& device, const std::string& type, const Case& c, 
   std::memset(b.data(), 0, size * sizeof(Storage));
   for (int64_t k = 0; k < c.depth; ++k)
     for (int64_t j = 0; j < c.columns; ++j) {
-      const double value = one_byte<Storage> ? std::floor(next() * 100) + (std::is_signed_v<Storage> ? 0 : 100)
-                                             : graph::round_to(stored, next());
+      const double value = one_byte<Storage>
+                               ? std::floor(next() * 100) + (std::is_signed_v<Storage> ? 0 : 100)
+                               : graph::round_to(stored, next());
       b_value[static_cast<size_t>(k * c.columns + j)] = value;
       const int64_t at = layout == 0
                              ? j / panel_columns * shape.b_panel + k * panel_columns + j % panel_columns

@@ -13,7 +13,8 @@ using host::Placement;
 using host::why_bad;
 
 /// The position of an index: its digits one after the other, each in the extent that it has.
-uint64_t position_of(const Placement& p, const std::vector<uint64_t>& shape, const std::vector<uint64_t>& index) {
+uint64_t position_of(const Placement& p, const std::vector<uint64_t>& shape,
+                     const std::vector<uint64_t>& index) {
   std::vector<uint64_t> below(shape.size(), 1);
   uint64_t position = 0, stride = 1;
   for (size_t i = p.digits.size(); i-- > 0;) {
@@ -29,7 +30,8 @@ uint64_t position_of(const Placement& p, const std::vector<uint64_t>& shape, con
 void check_packing(const Placement& p, const std::vector<uint64_t>& shape, uint64_t element) {
   uint64_t count = 1;
   for (const uint64_t n : shape) count *= n;
-  std::vector<uint8_t> in(count * element), out(host::placed_bytes(p, shape, element), 0), want(out.size(), 0);
+  std::vector<uint8_t> in(count * element), out(host::placed_bytes(p, shape, element), 0),
+      want(out.size(), 0);
   for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<uint8_t>(1 + i % 255);
   for (uint64_t i = 0; i < count; ++i) {
     std::vector<uint64_t> index(shape.size());
