@@ -194,8 +194,7 @@ class Printer {
   }
 
   std::string fact(const Fact& f) {
-    static const char* const relations[] = {"==", "!=", "<=", "<"};
-    return names.str(f.lhs) + " " + relations[static_cast<int>(f.relation)] + " " + names.str(f.rhs);
+    return names.str(f.lhs) + " " + shape::sign_of(f.relation) + " " + names.str(f.rhs);
   }
 
   std::string type(const TensorType& t) {

@@ -91,9 +91,7 @@ Json expressions(const std::vector<Dim>& all, const NameOf& name) {
 }
 
 Json fact(const shape::Fact& f, const NameOf& name) {
-  static constexpr const char* relations[] = {"==", "!=", "<=", "<"};
-  return Json::array(
-      {relations[static_cast<int>(f.relation)], expression(f.lhs, name), expression(f.rhs, name)});
+  return Json::array({shape::sign_of(f.relation), expression(f.lhs, name), expression(f.rhs, name)});
 }
 
 Json facts(const std::vector<shape::Fact>& all, const NameOf& name) {

@@ -207,12 +207,21 @@ bool any_overflowed(const std::vector<Fact>& facts) {
                      [](const Fact& fact) { return overflowed(fact.lhs) || overflowed(fact.rhs); });
 }
 
-std::string Fact::str() const {
-  const char* sign = relation == Relation::eq   ? " == "
-                     : relation == Relation::ne ? " != "
-                     : relation == Relation::le ? " <= "
-                                                : " < ";
-  return lhs.str() + sign + rhs.str();
+const char* sign_of(Relation relation) {
+  static constexpr const char* signs[] = {"==", "!=", "<=", "<"};
+  return signs[static_cast<size_t>(relation)];
+}
+
+std::string Fact::str() const { return lhs.str() + " " + sign_of(relation) + " " + rhs.str(); }
+
+std::string conditions(const char* word, const std::vector<Fact>& facts,
+                       const std::function<std::string(const Dim&)>& text) {
+  std::string out;
+  for (const Fact& f : facts) {
+    out += out.empty() ? std::string(" ") + word : " and";
+    out += " " + text(f.lhs) + " " + sign_of(f.relation) + " " + text(f.rhs);
+  }
+  return out;
 }
 
 namespace {

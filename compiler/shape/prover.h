@@ -10,6 +10,7 @@
 // Cheap rules first (normal form, facts, intervals, linear combinations, products of facts with what is >= 0,
 // simplify()), then a search for small models, then Z3. Every answer says who gave it.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,10 @@ struct Fact {
   Dim rhs;
   std::string str() const;
 };
+const char* sign_of(Relation);  ///< `==`, `!=`, `<=`, `<`
+/// " when m <= 1 and 1 <= n", where `text` gives the sides; "" without facts.
+std::string conditions(const char* word, const std::vector<Fact>&,
+                       const std::function<std::string(const Dim&)>& text);
 /// Does the relation hold between two numbers?
 bool holds(Relation, Wide lhs, Wide rhs);
 /// Does the fact hold for these values? nullopt when a side has none: a variable without a value, a division

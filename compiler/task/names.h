@@ -37,12 +37,7 @@ class Names {
   }
   /// " when m <= 1 and 1 <= n"; "" without facts.
   std::string operator()(const char* word, const std::vector<Fact>& facts) const {
-    static constexpr const char* relations[] = {"==", "!=", "<=", "<"};
-    std::string text;
-    for (const Fact& f : facts)
-      text += fmt::format(" {} {} {} {}", text.empty() ? word : "and", (*this)(f.lhs),
-                          relations[static_cast<int>(f.relation)], (*this)(f.rhs));
-    return text;
+    return shape::conditions(word, facts, [this](const Dim& d) { return (*this)(d); });
   }
   const std::map<Var, std::string>& all() const { return names_; }
 

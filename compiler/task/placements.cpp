@@ -26,7 +26,7 @@ constexpr double least_gain = 0.97;
 /// How one load of a weight wants it.
 struct Use {
   std::optional<layout::PanelAxes> streams;
-  std::string by;  ///< the node
+  std::string by;  ///< in words: the node, and the entry
 };
 
 struct Weight {
@@ -64,7 +64,8 @@ class Uses {
       if (input.kind != graph::InputKind::weight) continue;
       const auto found = streamed.find(id);
       weights_[input.path].uses.push_back(
-          {found == streamed.end() ? std::nullopt : std::optional(found->second), node.name});
+          {found == streamed.end() ? std::nullopt : std::optional(found->second),
+           node.name.empty() ? fmt::format("`{}`", g.name) : fmt::format("`{}` of `{}`", node.name, g.name)});
     }
   }
 
@@ -86,14 +87,14 @@ ChosenPlacement choose(const Weight& weight, int64_t panel_columns) {
   const auto other =
       std::find_if(weight.uses.begin(), weight.uses.end(), [](const Use& use) { return !use.streams; });
   if (other != weight.uses.end()) {
-    out.why = fmt::format("row-major: `{}` reads it element by element", other->by);
+    out.why = fmt::format("row-major: {} reads it element by element", other->by);
     return out;
   }
   const layout::PanelAxes axes = *weight.uses.front().streams;
   const auto turned = std::find_if(weight.uses.begin(), weight.uses.end(),
                                    [&](const Use& use) { return *use.streams != axes; });
   if (turned != weight.uses.end()) {
-    out.why = fmt::format("row-major: `{}` and `{}` stream it along different axes", weight.uses.front().by,
+    out.why = fmt::format("row-major: {} and {} stream it along different axes", weight.uses.front().by,
                           turned->by);
     return out;
   }

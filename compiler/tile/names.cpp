@@ -52,12 +52,7 @@ std::string Names::operator()(const Use& use) const {
   return p_.tiles[use.tile].name + "[" + text + "]";
 }
 std::string Names::operator()(const char* word, const std::vector<Fact>& facts) const {
-  static constexpr const char* relations[] = {"==", "!=", "<=", "<"};
-  std::string text;
-  for (const Fact& f : facts)
-    text += fmt::format(" {} {} {} {}", text.empty() ? word : "and", (*this)(f.lhs),
-                        relations[static_cast<int>(f.relation)], (*this)(f.rhs));
-  return text;
+  return shape::conditions(word, facts, [this](const Dim& d) { return (*this)(d); });
 }
 
 std::string literal(const Number& n, Elem elem) {

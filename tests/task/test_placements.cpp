@@ -47,8 +47,9 @@ TEST(Placements, AreOnesThatAllUsesCanLiveWith) {
       places({forward, forward}),
       "w f32[8, 6] (1/4, 0, 1%4)\n  panels: 2 products stream it, row-major would take 1.25 times as long\n");
   EXPECT_EQ(places({forward, backward}),
-            "w f32[8, 6] ()\n  row-major: `up` and `down` stream it along different axes\n");
-  EXPECT_EQ(places({forward, element}), "w f32[8, 6] ()\n  row-major: `copy` reads it element by element\n");
+            "w f32[8, 6] ()\n  row-major: `up` of `g` and `down` of `g` stream it along different axes\n");
+  EXPECT_EQ(places({forward, element}),
+            "w f32[8, 6] ()\n  row-major: `copy` of `g` reads it element by element\n");
   EXPECT_EQ(places({"  result \"\" %1\n"}), "w f32[8, 6] ()\n  row-major: nothing reads it\n");
 }
 
