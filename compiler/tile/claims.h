@@ -1,8 +1,8 @@
 // What is known of the elements of a tile: which are defined, and what lies outside of bounds.
 //
 // In: bounds of copies and maps. Out: claims. An element for which the facts of all claims hold is a true
-// one: computed from elements inside of their tensors. One that breaks a fact has what the claim says,
-// whatever other facts it breaks. Invariant: a tile without claims is defined everywhere.
+// one: computed from elements inside of their tensors. One that breaks facts has what their claims say; where
+// these differ, the weakest of it. Invariant: a tile without claims is defined everywhere.
 #pragma once
 #include <optional>
 #include <vector>

@@ -336,6 +336,7 @@ void Executor::execute(const View& op) {
 }
 
 void Executor::execute(const Store& op) {
+  if (!op.to.tensor) return store_block(op);
   const Labels labels = labels_of(p_.ops[op_]);
   const Conditions conditions(*this, op.bounds, labels);
   const Indices indices(*this, op.to, labels);
@@ -355,6 +356,23 @@ void Executor::execute(const Store& op) {
                       scene_.task))
       fail(place(labels, at) + " is stored where the task has stored before");
   });
+}
+
+void Executor::store_block(const Store& op) {
+  const Labels labels = labels_of(p_.ops[op_]);
+  const Indices indices(*this, op.to, labels);
+  const Elem from = p_.tiles[op.from.tile].elem, to = p_.tiles[op.to.tile].elem;
+  std::vector<std::pair<int64_t, Value>> written;
+  At index;
+  const Flat element(p_, op.from, labels);
+  each_label(labels, [&](const At& at) {
+    shared_.spend(1);
+    indices.find(at, index);
+    Value value = read(op.from.tile, element(at), -1);
+    value.number = cast(value.number, from, to);
+    written.emplace_back(indices.element(index), value);
+  });
+  for (const auto& [x, value] : written) memory_.write(op.to.tile, x, 0, 0, value);
 }
 
 }  // namespace axon::tile

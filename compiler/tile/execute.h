@@ -103,6 +103,7 @@ class Executor {
   template <class Other>
   void execute(const Other&) {}
 
+  void store_block(const Store&);
   void gemm(const Gemm&, const std::map<TileId, int64_t>& slots);
 
   Labels labels_of(const Op&) const;

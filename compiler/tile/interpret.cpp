@@ -166,7 +166,7 @@ class Cursor {
   }
   void control(const Fence&) { streamed_ = false; }
   void control(const Store& op) {
-    stored_ = true;
+    stored_ |= op.to.tensor.valid();
     streamed_ |= op.streaming;
   }
   void control(const Notify& op) {

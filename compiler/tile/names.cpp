@@ -118,7 +118,8 @@ std::vector<TileId> tiles(const Op& op) {
 }
 
 std::vector<TileId> defined_tiles(const Op& op) {
-  if (std::holds_alternative<Store>(op)) return {};
+  if (const auto* store = std::get_if<Store>(&op))
+    return store->to.tensor ? std::vector<TileId>() : std::vector<TileId>{store->to.tile};
   if (const auto* scatter = std::get_if<Scatter>(&op)) return {scatter->to.tile};
   std::vector<TileId> out;
   const auto all = uses(op);

@@ -275,14 +275,7 @@ void OpsReader::define(const Use& use) {
 
 Op OpsReader::copy() {
   const Use tile_use = use();
-  if (accept("to")) {
-    Store out{tile_use, access(), {}, false};
-    if (accept("if")) out.bounds = conditions();
-    out.streaming = accept("streaming");
-    require(failed() || out.to.tensor.valid(), "a copy from a tile goes to a tensor");
-    require(failed() || tile(out.from).space != Space::view, "a view is not stored: copy what it shows");
-    return out;
-  }
+  if (accept("to")) return store(tile_use);
   expect("=");
   Copy out{tile_use, access(), {}};
   if (failed()) return out;
@@ -294,6 +287,45 @@ Op OpsReader::copy() {
   const Elem to = tile(out.to).elem;
   require(base::is_float(from) == base::is_float(to), "a copy does not make integers of floats");
   return out;
+}
+
+Op OpsReader::store(const Use& from) {
+  Store out{from, access(), {}, false};
+  if (failed()) return out;
+  require(tile(from).space != Space::view, "a view is not stored: copy what it shows");
+  if (out.to.tensor.valid()) {
+    if (accept("if")) out.bounds = conditions();
+    out.streaming = accept("streaming");
+  } else {
+    require_block(out);
+  }
+  if (failed()) return out;
+  const Elem to = out.to.tensor ? program_.tensors[out.to.tensor].elem : program_.tiles[out.to.tile].elem;
+  require(base::is_float(tile(from).elem) == base::is_float(to), "a copy does not make integers of floats");
+  return out;
+}
+
+void OpsReader::require_block(const Store& op) {
+  const Tile& to = program_.tiles[op.to.tile];
+  const std::vector<Var>& labels = op.from.labels;
+  require(to.space == Space::scratch, "a copy from a tile goes to a tensor or to a tile in scratch");
+  require(op.to.tile != op.from.tile, "a block comes from another tile");
+  if (op.to.at.size() < labels.size()) return fail("the tile has fewer axes than the block");
+  const size_t first = op.to.at.size() - labels.size();
+  for (size_t a = 0; a < op.to.at.size(); ++a) {
+    const Index& index = op.to.at[a];
+    require(!index.table, "no index tile says where a block goes");
+    if (a >= first) {
+      require(index.dim == Dim(labels[a - first]),
+              "the last indices of a block are all labels in their order");
+      require(to.shape[a] == tile(op.from).shape[a - first],
+              "a block has the extents of the tile's last axes");
+    } else {
+      for (Var label : labels)
+        require(!index.dim.contains(label), "the first indices of a block are expressions without labels");
+    }
+  }
+  if (accept("if") || accept("streaming")) fail("a block is stored as a whole, without bounds");
 }
 
 Op OpsReader::view() {

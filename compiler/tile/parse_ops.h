@@ -43,6 +43,8 @@ class OpsReader : protected shape::TextReader {
   OpId line(size_t depth);
   Op op(const std::string& word, size_t depth);
   Op copy();
+  Op store(const Use& from);
+  void require_block(const Store&);
   Op view();
   Op map();
   Op gemm();

@@ -14,6 +14,7 @@
 //       copy t[r, c] = x[8*i + r, c] if 8*i + r < m and c < n fill 0
 //       copy t[r, c] = x[table[r] + 4*b, c]          gather
 //     copy t[r, c] to y[8*i + r, c] if 8*i + r < m and c < n streaming
+//     copy t[r, c] to blocks[b, r, c]                a block of a tile in scratch
 //     view w[r, c] = x[c, r]
 //     map t[r, c] = exp(sub(t[r, c], s[r, c])) if c < n fill 0
 //     map t[r, c] = f32(index(r + 8*i))              a type converts; constants: f32(0.5), i64(-3)

@@ -10,7 +10,8 @@
 // Tiles have constant extents and one element type. A tile is in registers or in scratch memory, placed by a
 // layout that never changes; or it is a ring, `depth` slots of scratch that are filled and drained in turn;
 // or a view, which has no storage: its elements are read where they lie. An operation writes all elements of
-// the tile that it defines.
+// the tile that it defines; a scatter and a store of a block leave the others alone. Each task begins with
+// undefined tiles.
 //
 // Labels name the axes of tiles in an operation, as index variables do in the language: `s[i, j]`. Two uses
 // with one label have equal indices there. A label that only operands have is summed over. So a permutation
@@ -154,12 +155,14 @@ struct Copy {
   Access from;
   Bounds bounds;
 };
-/// to = tile[labels], into a tensor; only where the bounds hold.
+/// to = tile[labels]. Into a tensor: only where the bounds hold. Into a tile in scratch: a block of it, whose
+/// first axes are indexed by expressions without labels and whose others are all labels in their order; what
+/// is undefined may be kept there, and other blocks are left alone.
 struct Store {
   Use from;
   Access to;
-  std::vector<Fact> bounds;
-  bool streaming = false;  ///< past the caches
+  std::vector<Fact> bounds;  ///< none of a block
+  bool streaming = false;    ///< past the caches
 };
 /// A name for elements that lie elsewhere.
 struct View {

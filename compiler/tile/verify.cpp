@@ -41,6 +41,15 @@ bool Scope::shows(const Fact& goal) const {
   return shape::prove(facts_, goal).verdict == shape::Verdict::proved;
 }
 
+bool share_memory(const Program& p, const AllPlaces& places, TileId a, TileId b) {
+  const Tile &x = p.tiles[a], &y = p.tiles[b];
+  if (x.space != Space::scratch || y.space != Space::scratch) return a == b;
+  const auto end = [&](const Tile& t) {
+    return t.offset + places[t.layout.index]->span() * base::elem_bytes(t.elem);
+  };
+  return x.offset < end(y) && y.offset < end(x);
+}
+
 std::vector<RoleView> roles_of(const Program& p) {
   std::vector<RoleView> out;
   for (OpId id : p.body)

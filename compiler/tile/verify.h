@@ -58,6 +58,9 @@ void each_op(const Program& p, const std::vector<OpId>& body, const Step& step);
 
 using AllPlaces = std::vector<std::unique_ptr<Places>>;  ///< of layouts
 
+/// Do elements of two tiles share bytes of scratch? A tile does with itself.
+bool share_memory(const Program&, const AllPlaces&, TileId, TileId);
+
 void verify_places(const Program&, const AllPlaces&, Report&);   ///< layouts, places of tensors, budgets
 void verify_holders(const Program&, const AllPlaces&, Report&);  ///< operands are where they are used
 /// What fills the slot that an acquire gets.

@@ -43,7 +43,8 @@ class Flow {
   /// Behind the outermost loop around a store, the tensor is wholly stored: also where no iteration is.
   void note_stores(OpId id, State& state) {
     each_op(p_, {id}, [&](OpId op) {
-      if (const auto* store = std::get_if<Store>(&p_.ops[op])) state.stored.insert(store->to.tensor);
+      if (const auto* store = std::get_if<Store>(&p_.ops[op]); store && store->to.tensor)
+        state.stored.insert(store->to.tensor);
     });
   }
 
@@ -71,6 +72,7 @@ class Flow {
     State after = head;
     carried_.back() = carried;
     walk(loop.body, after, inside, report);
+    const std::map<TileId, Claims> blocks = blocks_behind(setting_, loop, after);
     forget(after, loop.index);
     if (report) {
       const std::set<TileId> stated(loop.carries.begin(), loop.carries.end());
@@ -84,6 +86,7 @@ class Flow {
     for (Carried& outer : carried_)
       for (TileId tile : carried.in_body) outer.written.insert(tile);
     state = scope.shows(shape::at_least(loop.extent, 1)) ? after : joined(state, after);
+    for (const auto& [tile, claims] : blocks) state.written[tile] = claims;
   }
 
   const Setting& setting_;
@@ -119,7 +122,8 @@ void verify_flow(const Program& p, const AllPlaces& places, const Fillings& fill
     for (size_t a = 0; a < tile.shape.size(); ++a) setting.axes.back().push_back(shape::fresh_var("axis"));
   }
   for (const Op& op : p.ops)
-    if (const auto* store = std::get_if<Store>(&op)) ++setting.stores[store->to.tensor];
+    if (const auto* store = std::get_if<Store>(&op); store && store->to.tensor)
+      ++setting.stores[store->to.tensor];
   std::set<uint32_t> sent;
   bool once = true;
   for (const RoleView& role : roles) {

@@ -41,15 +41,6 @@ Scope OpChecks::with(const std::vector<Fact>& bounds) const {
 
 // ---- tiles ----
 
-bool OpChecks::overlap(TileId a, TileId b) const {
-  const Tile &x = p_.tiles[a], &y = p_.tiles[b];
-  if (x.space != Space::scratch || y.space != Space::scratch) return a == b;
-  const auto end = [&](const Tile& t) {
-    return t.offset + setting_.places[t.layout.index]->span() * base::elem_bytes(t.elem);
-  };
-  return x.offset < end(y) && y.offset < end(x);
-}
-
 void OpChecks::note_read(TileId tile) {
   for (Carried& loop : carried_)
     if (loop.in_body.contains(tile) && !loop.written.contains(tile)) loop.needed.insert(tile);
@@ -63,7 +54,7 @@ void OpChecks::note_read(TileId tile) {
     if (const auto of = state_.views.find(tile); of != state_.views.end()) return note_read(of->second);
   if (space != Space::scratch || !setting_.several) return;
   bool ordered = true;
-  for (TileId other : state_.fresh_writes) ordered &= !overlap(tile, other);
+  for (TileId other : state_.fresh_writes) ordered &= !share_memory(p_, setting_.places, tile, other);
   add("a barrier is between what wrote " + p_.tiles[tile].name + " and this", ordered);
   state_.fresh_reads.insert(tile);
 }
@@ -78,17 +69,18 @@ void OpChecks::note_write(TileId tile) {
   if (running) add("no gemm that is running uses " + p_.tiles[tile].name, false);
   if (p_.tiles[tile].space != Space::scratch) return state_.forget(tile);
   bool apart = true;
-  for (TileId other : tiles(p_.ops[op_])) apart &= other == tile || !overlap(tile, other);
+  for (TileId other : tiles(p_.ops[op_]))
+    apart &= other == tile || !share_memory(p_, setting_.places, tile, other);
   add(p_.tiles[tile].name + " shares no memory with other tiles of the operation", apart, "counted");
   bool ordered = true;
   for (const auto* fresh : {&state_.fresh_writes, &state_.fresh_reads})
-    for (TileId other : *fresh) ordered &= !overlap(tile, other);
+    for (TileId other : *fresh) ordered &= !share_memory(p_, setting_.places, tile, other);
   if (setting_.several) {
     add("a barrier is between what used the memory of " + p_.tiles[tile].name + " and this", ordered);
     state_.fresh_writes.insert(tile);
   }
   for (uint32_t other = 0; other < p_.tiles.size(); ++other)
-    if (overlap(tile, {other})) state_.forget({other});
+    if (share_memory(p_, setting_.places, tile, {other})) state_.forget({other});
 }
 
 Claims OpChecks::read(TileId tile) {
@@ -128,10 +120,6 @@ void OpChecks::write(const Use& use, const Claims& over_labels) {
 bool OpChecks::mentions(const Fact& fact, const std::vector<Var>& vars) const {
   return std::any_of(vars.begin(), vars.end(),
                      [&](Var v) { return fact.lhs.contains(v) || fact.rhs.contains(v); });
-}
-bool OpChecks::all_defined(const Claims& claims) const {
-  return std::none_of(claims.begin(), claims.end(),
-                      [](const Claim& c) { return c.beyond.kind == Beyond::Kind::undefined; });
 }
 
 // ---- accesses ----
@@ -217,7 +205,7 @@ Claims OpChecks::claims_of(const Use& to, const Access& access, const Bounds& bo
     const Fact fact = {claim.fact.lhs.substitute(at), claim.fact.relation, claim.fact.rhs.substitute(at)};
     if (has_table)
       out.add(never, weaker(source, {Beyond::Kind::defined, {}}));
-    else if (bounds.facts.empty() || !scope.shows(fact))
+    else if ((bounds.facts.empty() && mentions(fact, to.labels)) || !scope.shows(fact))
       out.add(fact, source);
   }
   return out;

@@ -13,6 +13,8 @@
 
 namespace axon::tile {
 
+inline constexpr Beyond undefined_beyond = {Beyond::Kind::undefined, {}};
+
 /// What does not change while a role is gone through.
 struct Setting {
   const Program& program;
@@ -40,6 +42,7 @@ class OpChecks {
  private:
   void check(const Copy&);
   void check(const Store&);
+  void check_block(const Store&);
   void check(const View&);
   void check(const Map&);
   void check(const Gemm&);
@@ -65,7 +68,6 @@ class OpChecks {
   void write(const Use&, const Claims& over_labels);
   void note_read(TileId);
   void note_write(TileId);
-  bool overlap(TileId, TileId) const;
   Scope with(const std::vector<Fact>& bounds) const;  ///< and the ranges of labels
   Scope with_labels() const { return with({}); }
 
@@ -83,7 +85,6 @@ class OpChecks {
   Claims summed(const Claims&, const std::vector<Var>& over, const Number& neutral);
   bool mentions(const Fact&, const std::vector<Var>&) const;
   bool is_prefix(const Fact&, Var along) const;
-  bool all_defined(const Claims&) const;
 
   const Setting& setting_;
   const Program& p_;
@@ -94,6 +95,10 @@ class OpChecks {
   std::vector<Carried>& carried_;
   Report* report_;
 };
+
+/// What is known behind a loop of the tiles that each iteration stores a block of, from what is known at the
+/// end of an iteration.
+std::map<TileId, Claims> blocks_behind(const Setting&, const Loop&, const State& at_end);
 
 /// What a fill leaves in its slot, over the axes of the ring.
 Claims claims_of_fill(const Setting&, const Copy&, const shape::Substitution& loops);

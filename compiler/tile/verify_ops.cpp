@@ -12,7 +12,7 @@ namespace axon::tile {
 
 namespace {
 
-constexpr Beyond undefined = {Beyond::Kind::undefined, {}}, defined_somehow = {Beyond::Kind::defined, {}};
+constexpr Beyond undefined = undefined_beyond, defined_somehow = {Beyond::Kind::defined, {}};
 
 std::vector<Var> others(const Use& of, const Use& than) {
   std::vector<Var> out;
@@ -21,27 +21,48 @@ std::vector<Var> others(const Use& of, const Use& than) {
   return out;
 }
 
-/// The value of an expression whose tiles have the constants that are given; nullopt where one has none.
-std::optional<Number> folded(const Map& map, const std::map<uint32_t, Number>& tiles) {
-  std::vector<std::optional<Number>> values;
+/// What a part of an expression is worth at elements that break a fact.
+struct Worth {
+  std::optional<Number> value;  ///< where it is known
+  bool is_true = true;          ///< computed from nothing that breaks the fact
+};
+
+Worth worth_of_apply(const Map& map, const Expr& e, const std::vector<Worth>& args) {
+  Worth out{std::nullopt, std::all_of(args.begin(), args.end(), [](const Worth& w) { return w.is_true; })};
+  const Elem elem = map.exprs[e.args.back()].elem;
+  if (std::all_of(args.begin(), args.end(), [](const Worth& w) { return w.value.has_value(); })) {
+    std::vector<Number> values;
+    for (const Worth& arg : args) values.push_back(*arg.value);
+    out.value = apply(e.op, elem, values);
+  }
+  // What changes nothing may as well be left out.
+  for (size_t i = 0; is_monoid(e.op) && i < args.size(); ++i)
+    if (args[i].value == neutral(e.op, elem) && args[1 - i].is_true) return args[1 - i];
+  return out;
+}
+
+/// Of the whole expression. `claims`: of the tiles that claim the fact.
+Worth worth(const Map& map, const std::map<uint32_t, const Claim*>& claims) {
+  std::vector<Worth> all;
   for (uint32_t i = 0; i < map.exprs.size(); ++i) {
     const Expr& e = map.exprs[i];
-    std::vector<Number> args;
-    for (uint32_t arg : e.args)
-      if (values[arg]) args.push_back(*values[arg]);
-    const auto tile = tiles.find(i);
-    if (e.kind == Expr::Kind::constant)
-      values.emplace_back(e.number);
-    else if (e.kind == Expr::Kind::tile && tile != tiles.end())
-      values.emplace_back(tile->second);
-    else if (e.kind == Expr::Kind::cast && args.size() == 1)
-      values.emplace_back(cast(args[0], map.exprs[e.args[0]].elem, e.elem));
-    else if (e.kind == Expr::Kind::apply && args.size() == e.args.size())
-      values.emplace_back(apply(e.op, map.exprs[e.args.back()].elem, args));
-    else
-      values.emplace_back(std::nullopt);
+    std::vector<Worth> args;
+    for (uint32_t arg : e.args) args.push_back(all[arg]);
+    const auto claim = claims.find(i);
+    all.emplace_back();
+    if (e.kind == Expr::Kind::constant) all.back().value = e.number;
+    if (e.kind == Expr::Kind::tile && claim != claims.end()) {
+      all.back().is_true = false;
+      const Beyond& beyond = claim->second->beyond;
+      if (beyond.kind == Beyond::Kind::constant) all.back().value = beyond.number;
+    }
+    if (e.kind == Expr::Kind::cast) {
+      all.back() = args[0];
+      if (args[0].value) all.back().value = cast(*args[0].value, map.exprs[e.args[0]].elem, e.elem);
+    }
+    if (e.kind == Expr::Kind::apply) all.back() = worth_of_apply(map, e, args);
   }
-  return values.back();
+  return all.back();
 }
 
 }  // namespace
@@ -63,6 +84,7 @@ void OpChecks::check(const View& op) {
 }
 
 void OpChecks::check(const Store& op) {
+  if (!op.to.tensor) return check_block(op);
   const Scope scope = with(op.bounds);
   bool valid = true;
   for (const Claim& claim : read(op.from)) valid &= scope.shows(claim.fact);
@@ -100,15 +122,16 @@ void OpChecks::check(const Map& op) {
   for (const auto& [expr, claims] : operands)
     for (const Claim& claim : claims) {
       if (!op.bounds.facts.empty() && scope.shows(claim.fact)) continue;
-      std::map<uint32_t, Number> constants;
+      std::map<uint32_t, const Claim*> broken;
       Beyond beyond = defined_somehow;
-      for (const auto& [other, of_other] : operands) {
-        const Claim* same = of_other.find(claim.fact);
-        if (same && same->beyond.kind == Beyond::Kind::constant) constants[other] = same->beyond.number;
-        if (same && same->beyond.kind == Beyond::Kind::undefined) beyond = undefined;
-      }
-      if (const auto value = folded(op, constants); value && beyond.kind != Beyond::Kind::undefined)
-        beyond = {Beyond::Kind::constant, *value};
+      for (const auto& [other, of_other] : operands)
+        if (const Claim* same = of_other.find(claim.fact)) {
+          broken[other] = same;
+          if (same->beyond.kind == Beyond::Kind::undefined) beyond = undefined;
+        }
+      const Worth value = worth(op, broken);
+      if (beyond != undefined && value.is_true) continue;
+      if (beyond != undefined && value.value) beyond = {Beyond::Kind::constant, *value.value};
       out.add(claim.fact, op.bounds.facts.empty() ? beyond : weaker(beyond, outside));
     }
   write(op.to, out);

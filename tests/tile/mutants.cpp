@@ -91,6 +91,11 @@ const Change changes[] = {
     {bounds, "^grid", R"(max\((.*), 1\))", "$1"},
     {bounds, "  for ", R"(cdiv\((\w+), (\d+)\))", "cdiv($1, $2) + 1"},
     {bounds, "sort", " descending", ""},
+    // blocks
+    {bounds, "to [de]\\[", R"(\[(\w), j\])", "[0, j]"},
+    {bounds, "to [de]\\[", R"(\[(\w), j\])", "[$1 + 1, j]"},
+    {bounds, "= [de]\\[", R"(\[(\w), j\])", "[$1 + 1, j]"},
+    {layout, "^scratch d", R"(at \d+)", "at 4096"},
 };
 
 void change_lines(const Lines& lines, std::vector<Mutant>& out) {

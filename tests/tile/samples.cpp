@@ -83,6 +83,21 @@ Sample rms_norm(Maker& make) {
   return {{{"x", x}, {"w", w}}, {{"y", y}}, 1.0 / 128};
 }
 
+Sample layer_norm(Maker& make) {
+  const int64_t m = make["m"], n = make["n"];
+  TensorData x = make.real({m, n}), w = make.real({n}), v = make.real({n}), y = x;
+  const auto count = static_cast<double>(n);
+  for (int64_t i = 0; i < m; ++i) {
+    double sum = 0, squares = 0;
+    for (int64_t j = 0; j < n; ++j) sum += at(x, {i, j});
+    for (int64_t j = 0; j < n; ++j) squares += std::pow(at(x, {i, j}) - sum / count, 2);
+    for (int64_t j = 0; j < n; ++j)
+      at(y, {i, j}) =
+          (at(x, {i, j}) - sum / count) / std::sqrt(squares / count + 1e-5) * at(w, {j}) + at(v, {j});
+  }
+  return {{{"x", x}, {"w", w}, {"v", v}}, {{"y", y}}, 1.0 / 64};
+}
+
 Sample transpose(Maker& make) {
   const int64_t m = make["m"], n = make["n"];
   TensorData x = make.real({m, n}), y = Maker::zero({n, m});
@@ -220,6 +235,8 @@ const std::vector<Row>& rows() {
       {"pointwise", pointwise, {{"n", {0, 1, 7, 63, 64, 65, 129}}}},
       {"softmax", softmax, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 31, 65}}}},
       {"softmax_long", softmax, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 31, 32, 33, 65}}}},
+      {"softmax_blocks", softmax, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 31, 32, 33, 65}}}},
+      {"layer_norm_blocks", layer_norm, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 31, 32, 33, 65}}}},
       {"rms_norm", rms_norm, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 31}}}},
       {"transpose", transpose, {{"m", {0, 1, 7, 8, 9, 17}}, {"n", {0, 1, 5, 8, 17}}}},
       {"gemm", gemm, {{"m", {0, 1, 5, 6, 7, 13}}, {"n", {0, 1, 13, 16, 17, 33}}, {"k", {0, 1, 31, 32, 65}}}},
