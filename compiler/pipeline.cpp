@@ -1,8 +1,8 @@
 // THE page: what the compiler does, in order. Each row is a representation, why it exists, how it is made
 // from the one before, and how it prints. A stage that reports errors is the last one to run.
 //
-//   source -> tokens -> ast -> core -> graph -> fused -> inplace -> tasks -> plan -> proof
-//          -> llvm -> asm -> bundle
+//   source -> tokens -> ast -> core -> graph -> fused -> inplace -> places -> tasks
+//          -> plan -> proof -> tiles -> llvm -> asm -> bundle
 #include "pipeline.h"
 
 #include <fmt/format.h>
@@ -24,6 +24,7 @@
 #include "syntax/parse.h"
 #include "syntax/print.h"
 #include "target/machine.h"
+#include "tile/from_task.h"
 
 namespace axon {
 
@@ -158,7 +159,7 @@ std::string print_proofs(Compilation& c) {
   return text;
 }
 
-// ---- back: native code, bundle ----
+// ---- back: tile programs, native code, bundle ----
 
 std::vector<const plan::Plan*> plans_of(const Compilation& c) {
   std::vector<const plan::Plan*> plans;
@@ -174,6 +175,23 @@ std::vector<const target::Machine*> levels_of(const Compilation& c) {
       chosen.push_back(&level);
   }
   return chosen;
+}
+
+/// Of the best level that is asked for.
+std::string print_tiles(Compilation& c) {
+  const auto machine = tile::find_machine(levels_of(c).back()->name);
+  std::string text;
+  for (const CompiledEntry& entry : c.entries)
+    for (const plan::Variant& variant : entry.plan.variants) {
+      graph::Graph graph = entry.graph;
+      for (uint32_t t = 0; t < variant.program.types.size(); ++t) {
+        const auto made = tile::programs_of(variant.program, {t}, graph, *machine);
+        for (const tile::MadeProgram& one : made.list) text += tile::print(one.program);
+        if (made.list.empty())
+          text += fmt::format("# {}: {}\n", variant.program.types[{t}].name, made.declined);
+      }
+    }
+  return text;
 }
 
 void report_limitation(Compilation& c, const std::string& what) {
@@ -259,6 +277,7 @@ const std::vector<Stage>& stages() {
       {"tasks", "constant tiles, boxes, and the event tensors that they imply", make_tasks, print_tasks},
       {"plan", "segments, hoisted waits, memory", make_plans, print_plans},
       {"proof", "that tasks and plan are right for all sizes: order, memory, words", prove, print_proofs},
+      {"tiles", "what one task does, as tiles and operations on them", nothing, print_tiles},
       {"llvm", "one persistent function per plan variant, as LLVM text of the highest level", nothing,
        print_llvm},
       {"asm", "the same as assembly", nothing, print_assembly},

@@ -76,28 +76,70 @@ class PlaceChecks {
     }
   }
 
+  /// The most that is in use at one operation. A tile is in use from the operation that names it first to the
+  /// one that names it last, and all through a loop where it is also named before the loop or is carried.
   void registers(const RoleView& role) {
     std::set<TileId> used;
     each_op(p_, *role.body, [&](OpId id) {
       for (TileId tile : tiles(p_.ops[id]))
         if (p_.tiles[tile].space == Space::registers) used.insert(tile);
     });
-    int64_t all = 0;
     bool fit = true;
     for (TileId id : used) {
       const Tile& t = p_.tiles[id];
       const Places& places = *places_[t.layout.index];
       const int64_t vector = places.vector_lanes() * base::elem_bytes(t.elem);
-      all += places.span() * ((vector + p_.machine.register_bytes - 1) / p_.machine.register_bytes);
       fit &= vector <= std::max<int64_t>(p_.machine.register_bytes, base::elem_bytes(t.elem));
       for (int64_t x = 0; x < places.elements(); ++x)
         for (const Point& point : places.of(x))
           fit &= warp_of(point.holder) < role.warps && lane_of(point.holder) < p_.machine.lanes;
     }
+    const int64_t most = most_in_use(*role.body, {});
     const std::string name = role.name.empty() ? "" : role.name + ": ";
     report_.add(name + "its tiles are in threads and vectors that there are", fit, "counted");
-    report_.add(fmt::format("{}registers: {} of {}", name, all, role.registers),
-                all <= role.registers && role.registers <= p_.machine.registers, "counted");
+    report_.add(fmt::format("{}registers: {} of {}", name, most, role.registers),
+                most <= role.registers && role.registers <= p_.machine.registers, "counted");
+  }
+
+  int64_t registers_of(TileId id) const {
+    const Tile& t = p_.tiles[id];
+    const Places& places = *places_[t.layout.index];
+    const int64_t vector = places.vector_lanes() * base::elem_bytes(t.elem);
+    return places.span() * ((vector + p_.machine.register_bytes - 1) / p_.machine.register_bytes);
+  }
+  std::set<TileId> named(const std::vector<OpId>& ops) const {
+    std::set<TileId> out;
+    each_op(p_, ops, [&](OpId id) {
+      for (TileId tile : tiles(p_.ops[id]))
+        if (p_.tiles[tile].space == Space::registers) out.insert(tile);
+    });
+    return out;
+  }
+
+  /// `outside`: tiles that are in use all through these operations.
+  int64_t most_in_use(const std::vector<OpId>& ops, const std::set<TileId>& outside) const {
+    int64_t most = 0;
+    std::set<TileId> before = outside;
+    for (size_t i = 0; i < ops.size(); ++i) {
+      const std::set<TileId> here = named({ops[i]}),
+                             later = named({ops.begin() + static_cast<std::ptrdiff_t>(i) + 1, ops.end()});
+      std::set<TileId> through = outside;
+      for (TileId tile : before)
+        if (later.contains(tile) || here.contains(tile)) through.insert(tile);
+      before.insert(here.begin(), here.end());
+      if (const auto* loop = std::get_if<Loop>(&p_.ops[ops[i]])) {
+        through.insert(loop->carries.begin(), loop->carries.end());
+        for (TileId tile : here)
+          if (later.contains(tile)) through.insert(tile);
+        most = std::max(most, most_in_use(loop->body, through));
+        continue;
+      }
+      through.insert(here.begin(), here.end());
+      int64_t now = 0;
+      for (TileId tile : through) now += registers_of(tile);
+      most = std::max(most, now);
+    }
+    return most;
   }
 
   /// Tiles but rings belong to one role, and memory that tiles share to one.

@@ -1,0 +1,62 @@
+// See from_task.h.
+#include "tile/from_task.h"
+
+#include "tile/from_task/maker.h"
+
+namespace axon::tile {
+
+namespace {
+
+bool is_pointwise_or_rows(const task::TaskType& type) {
+  return type.family == task::Family::elementwise || type.family == task::Family::reduce ||
+         type.family == task::Family::online;
+}
+
+/// The program with the largest blocks whose tiles all fit into registers.
+class Chooser {
+ public:
+  Chooser(const task::Program& p, task::TaskTypeId id, graph::Graph& g, const RowForm& form,
+          const Machine& machine)
+      : p_(p), id_(id), g_(g), form_(form), machine_(machine) {}
+
+  /// Whether something is kept in scratch comes out.
+  MadeProgram best(bool keep_costly, bool& keeps) const {
+    for (int64_t registers = 4; registers >= 1; registers /= 2) {
+      ProgramMaker maker(p_, id_, g_, form_, machine_, {registers, keep_costly});
+      MadeProgram made = maker.run();
+      keeps = maker.keeps();
+      if (registers_of(made.program) <= machine_.registers) return made;
+    }
+    throw Declined{"its tiles do not fit into registers"};
+  }
+
+ private:
+  const task::Program& p_;
+  const task::TaskTypeId id_;
+  graph::Graph& g_;
+  const RowForm& form_;
+  const Machine& machine_;
+};
+
+}  // namespace
+
+MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                         const Machine& machine) {
+  const task::TaskType& type = p.types[id];
+  if (!is_pointwise_or_rows(type)) return {{}, "there is no generator of its family yet"};
+  const auto form = row_form(p, type, g);
+  if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
+  try {
+    MadePrograms out;
+    const Chooser chooser(p, id, g, std::get<RowForm>(form), machine);
+    bool keeps = false;
+    MadeProgram first = chooser.best(true, keeps);
+    out.list.push_back(std::move(first));
+    if (keeps) out.list.push_back(chooser.best(false, keeps));
+    return out;
+  } catch (const Declined& declined) {
+    return {{}, declined.why};
+  }
+}
+
+}  // namespace axon::tile

@@ -1,0 +1,29 @@
+// Tile programs of a task type: what one of its tasks does on a machine.
+//
+// In: a task type, and the machine. Out: programs that are tried in order, each with the condition under
+// which it may run (its guard), the last without one. Their sizes, coordinates and loop indices are the
+// variables of the task program. Invariant: every one computes the outputs of the type's node in the box that
+// the type declares, in an order of sums that depends on sizes and the machine's row of machines.def alone.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "task/task.h"
+#include "tile/tile.h"
+
+namespace axon::tile {
+
+struct MadeProgram {
+  Program program;
+  std::vector<task::BufferId> buffers;  ///< of the program's tensors; several may be parts of one buffer
+};
+
+struct MadePrograms {
+  std::vector<MadeProgram> list;  ///< empty where there are none yet
+  std::string declined;           ///< why
+};
+
+/// `graph` is a copy of the program's graph; scalars are added to it.
+MadePrograms programs_of(const task::Program&, task::TaskTypeId, graph::Graph& graph, const Machine&);
+
+}  // namespace axon::tile

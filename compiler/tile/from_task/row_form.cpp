@@ -1,0 +1,381 @@
+// See row_form.h. In this order: locals are written out where they are read; reductions are taken out of
+// what is left, inner ones first; then the axes are chosen.
+#include "tile/from_task/row_form.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "graph/binder_range.h"
+#include "task/facts.h"
+
+namespace axon::tile {
+
+using graph::Axis;
+using graph::Scalar;
+using graph::ScalarId;
+using shape::Dim;
+using shape::Fact;
+using shape::Var;
+
+std::optional<Dim> offset_of_load(const task::Program& p, const graph::Graph& g, ScalarId load) {
+  const Scalar& s = g.scalars[load];
+  const task::Place& place = p.place(s.target);
+  const task::Buffer& buffer = p.buffers[place.buffer];
+  std::vector<Dim> index;
+  if (place.slot) index.push_back(*place.slot);
+  for (const ScalarId arg : s.args) {
+    const auto dim = graph::affine_index(g, arg);
+    if (!dim) return std::nullopt;
+    index.push_back(*dim);
+  }
+  return layout::offset_of(buffer.placement, buffer.shape, index);
+}
+
+std::vector<Fact> implied_facts(const graph::Graph& g, ScalarId condition, bool value) {
+  const Scalar& s = g.scalars[condition];
+  if (s.op == graph::Op::not_) return implied_facts(g, s.args[0], !value);
+  if (s.op == (value ? graph::Op::and_ : graph::Op::or_))
+    return task::both(implied_facts(g, s.args[0], value), implied_facts(g, s.args[1], value));
+  const bool compares = graph::class_of(s.op) == graph::OpClass::comparison;
+  const auto lhs = compares ? graph::affine_index(g, s.args[0]) : std::nullopt;
+  const auto rhs = compares ? graph::affine_index(g, s.args[1]) : std::nullopt;
+  if (!lhs || !rhs) return {};
+  if (s.op == graph::Op::lt) return {value ? shape::less(*lhs, *rhs) : shape::at_most(*rhs, *lhs)};
+  if (s.op == graph::Op::le) return {value ? shape::at_most(*lhs, *rhs) : shape::less(*rhs, *lhs)};
+  if ((s.op == graph::Op::eq) == value) return {shape::equal(*lhs, *rhs)};
+  return {};
+}
+
+namespace {
+
+struct NoForm {
+  std::string why;
+};
+
+bool is_proj(const Scalar& s, uint32_t component) {
+  return s.op == graph::Op::proj && s.component == component;
+}
+
+class FormMaker {
+ public:
+  FormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g)
+      : p_(p), type_(type), g_(g), node_(g.nodes[type.node]) {}
+
+  RowForm run() {
+    write_out_locals();
+    for (const ScalarId output : whole_) form_.outputs.push_back(without_reductions(output));
+    choose_axes();
+    order_rows();
+    share_axes();
+    simplify_loads();
+    check_strides();
+    return std::move(form_);
+  }
+
+ private:
+  // ---- locals ----
+
+  void write_out_locals() {
+    std::vector<ScalarId> locals;
+    const auto written_out = [&](ScalarId body) {
+      return graph::rewrite_loads(g_, body, [&](ScalarId load) {
+        const Scalar s = g_.scalars[load];
+        if (!s.target.is_local()) return load;
+        const graph::Local& local = node_.locals[s.target.output];
+        std::map<Var, ScalarId> at;
+        for (size_t a = 0; a < s.args.size(); ++a) at[local.domain[a].var] = s.args[a];
+        return graph::substitute(g_, locals[s.target.output], at);
+      });
+    };
+    for (const graph::Local& local : node_.locals) locals.push_back(written_out(local.body));
+    for (const graph::Output& output : node_.outputs) whole_.push_back(written_out(output.body));
+  }
+
+  // ---- reductions ----
+
+  ScalarId result(uint32_t number) {
+    return graph::load(g_, graph::local_value(number), {}, form_.reductions[number].kept);
+  }
+
+  ScalarId without_reductions(ScalarId id) {
+    if (const auto found = rewritten_.find(id); found != rewritten_.end()) return found->second;
+    const Scalar s = g_.scalars[id];
+    if (s.op == graph::Op::bounded || s.op == graph::Op::require) throw NoForm{"it has checks"};
+    if (s.op == graph::Op::order) throw NoForm{"it is an order"};
+    if (s.op == graph::Op::reduce) return rewritten_[id] = result(reduction(s.monoid, s, s.elem, s.args[0]));
+    if (s.op == graph::Op::proj) return rewritten_[id] = online(s);
+    Scalar made = s;
+    for (ScalarId& arg : made.args) arg = without_reductions(arg);
+    return rewritten_[id] = made.args == s.args ? id : graph::make_scalar(g_, std::move(made));
+  }
+
+  /// The number of the reduction of `term` over the scalar's binders.
+  uint32_t reduction(graph::Monoid monoid, const Scalar& of, base::Elem elem, ScalarId term) {
+    if (monoid == graph::Monoid::argmax) throw NoForm{"it has an argmax"};
+    RowReduction r;
+    r.monoid = monoid;
+    r.kept = base::computed_as(elem);
+    const bool chooses = monoid == graph::Monoid::max || monoid == graph::Monoid::min;
+    r.in = chooses ? r.kept : base::computed_as(base::accumulator(elem));
+    r.outer = of.binders;
+    r.term = term;
+    choose_along(r);
+    bound_along(r, of);
+    r.term = without_reductions(r.term);
+    form_.reductions.push_back(std::move(r));
+    return static_cast<uint32_t>(form_.reductions.size() - 1);
+  }
+
+  /// A mask that says no more than between which bounds the binder lies is not evaluated.
+  void bound_along(RowReduction& r, const Scalar& of) {
+    r.first = Dim(0);
+    r.end = r.along.extent;
+    for (size_t b = 0; b < of.binders.size(); ++b) {
+      const graph::BinderRange range = graph::binder_range(g_, of, b);
+      if (range.empty()) continue;
+      if (of.binders[b].var != r.along.var || !range.unmasked.valid() || of.op != graph::Op::reduce)
+        throw NoForm{"a mask bounds a reduction"};
+      if (!range.low_by_data.empty() || !range.end_by_data.empty())
+        throw NoForm{"the data bounds a reduction"};
+      for (const Dim& low : range.low) r.first = shape::max(r.first, low);
+      for (const Dim& end : range.end) r.end = shape::min(r.end, end);
+      r.term = range.unmasked;
+    }
+  }
+
+  /// A maximum of scores, or a sum of exponentials, which needs the maximum. Rows of -inf alone have the sum
+  /// of the formula, e^(-inf + inf) of each key, or 0 (the note in graph.h).
+  ScalarId online(const Scalar& proj) {
+    const Scalar s = g_.scalars[proj.args[0]];
+    if (proj.component > 1 || s.args.size() > 1) throw NoForm{"it weights values by an online softmax"};
+    if (s.or_zero) throw NoForm{"its online softmax has rows without keys"};
+    const base::Elem elem = base::accumulator(g_.scalars[s.args[0]].elem);
+    const ScalarId score = graph::cast(g_, elem, s.args[0]);
+    const auto [top, fresh] = maxima_.try_emplace(proj.args[0], 0);
+    if (fresh) top->second = reduction(graph::Monoid::max, s, elem, score);
+    if (is_proj(proj, 0)) return result(top->second);
+    const auto [total, first] = sums_.try_emplace(proj.args[0], 0);
+    if (first) {
+      ScalarId power = graph::apply(g_, graph::Op::sub, {without_reductions(score), result(top->second)});
+      if (s.scale != 1)
+        power = graph::apply(g_, graph::Op::mul, {power, graph::constant_float(g_, elem, s.scale)});
+      const ScalarId weight = graph::apply(g_, s.base2 ? graph::Op::exp2 : graph::Op::exp, {power});
+      total->second = reduction(graph::Monoid::sum, s, elem, weight);
+    }
+    return result(total->second);
+  }
+
+  // ---- axes ----
+
+  /// Loads of the expression that move by one element where the variable does, less those that move in any
+  /// other way.
+  int loads_along(ScalarId body, Var v) const {
+    int count = 0;
+    for (const ScalarId id : graph::loads_in(g_, body)) {
+      if (g_.scalars[id].target.is_local() || !graph::depends_on(g_, id, v)) continue;
+      count += step_of(id, v) == 1 ? 1 : -1;
+    }
+    return count;
+  }
+
+  std::optional<int64_t> step_of(ScalarId load, Var v) const {
+    const auto offset = offset_of_load(p_, g_, load);
+    const auto by = offset ? offset->linear_in(v) : std::nullopt;
+    return by ? by->first.constant() : std::nullopt;
+  }
+
+  /// The innermost binder that most loads run along.
+  void choose_along(RowReduction& r) const {
+    size_t best = r.outer.size() - 1;
+    for (size_t b = r.outer.size(); b-- > 0;)
+      if (loads_along(r.term, r.outer[b].var) > loads_along(r.term, r.outer[best].var)) best = b;
+    r.along = r.outer[best];
+    r.outer.erase(r.outer.begin() + static_cast<std::ptrdiff_t>(best));
+  }
+
+  /// Axes of the domain that results of reductions in an expression, and the expression itself, depend on.
+  std::set<uint32_t> axes_of(ScalarId body) const {
+    std::set<uint32_t> axes;
+    const std::vector<Var> vars = graph::free_vars(g_, body);
+    for (uint32_t a = 0; a < node_.domain.size(); ++a)
+      if (std::find(vars.begin(), vars.end(), node_.domain[a].var) != vars.end()) axes.insert(a);
+    for (const ScalarId id : graph::loads_in(g_, body))
+      if (const Scalar& load = g_.scalars[id]; load.target.is_local()) {
+        const std::set<uint32_t>& of = kept_[load.target.output];
+        axes.insert(of.begin(), of.end());
+      }
+    return axes;
+  }
+
+  void choose_axes() {
+    std::set<uint32_t> kept;
+    for (const RowReduction& r : form_.reductions) {
+      kept_.push_back(axes_of(r.term));
+      kept.insert(kept_.back().begin(), kept_.back().end());
+      check_binders(r);
+    }
+    std::optional<int> best;
+    for (uint32_t a = static_cast<uint32_t>(node_.domain.size()); a-- > 0;) {
+      const bool is_single = node_.domain[a].extent.is(1) && !form_.reductions.empty();
+      if (kept.contains(a) || is_single) continue;
+      int score = 0;
+      for (const ScalarId output : form_.outputs) score += loads_along(output, node_.domain[a].var);
+      for (uint32_t o = 0; o < node_.outputs.size(); ++o) score += store_step(o, a) == 1 ? 2 : -2;
+      if (!best || score > *best) best = score, form_.along = a;
+    }
+  }
+
+  /// A term may mention binders of its own reduction only: one inside of another is computed there.
+  void check_binders(const RowReduction& r) const {
+    std::vector<Var> known;
+    for (const graph::Size& size : g_.sizes) known.push_back(size.var);
+    for (const Axis& a : node_.domain) known.push_back(a.var);
+    for (const Axis& b : r.outer) known.push_back(b.var);
+    known.push_back(r.along.var);
+    for (const task::LoopId l : type_.loops) known.push_back(p_.loops[l].index);
+    for (const Var v : graph::free_vars(g_, r.term))
+      if (std::find(known.begin(), known.end(), v) == known.end() && !is_steps(v))
+        throw NoForm{"a reduction stands inside of another"};
+  }
+  bool is_steps(Var v) const {
+    return std::any_of(p_.loops.begin(), p_.loops.end(),
+                       [&](const task::Loop& l) { return l.extent.contains(v); });
+  }
+
+  std::optional<int64_t> store_step(uint32_t output, uint32_t axis) const {
+    const task::Place& place = p_.place({type_.node, output});
+    const task::Buffer& buffer = p_.buffers[place.buffer];
+    std::vector<Dim> index = node_.outputs[output].at;
+    if (place.slot) index.insert(index.begin(), *place.slot);
+    const auto by =
+        layout::offset_of(buffer.placement, buffer.shape, index).linear_in(node_.domain[axis].var);
+    return by ? by->first.constant() : std::nullopt;
+  }
+
+  /// What more reductions keep is looped over farther outside. A reduction stands where all that it keeps has
+  /// a value; there nothing else may.
+  void order_rows() {
+    const auto count = [&](uint32_t a) {
+      return std::count_if(kept_.begin(), kept_.end(), [&](const auto& of) { return of.contains(a); });
+    };
+    for (uint32_t a = 0; a < node_.domain.size(); ++a)
+      if (a != form_.along) form_.rows.push_back(a);
+    std::stable_sort(form_.rows.begin(), form_.rows.end(),
+                     [&](uint32_t a, uint32_t b) { return count(a) > count(b); });
+    for (size_t r = 0; r < form_.reductions.size(); ++r) {
+      size_t& level = form_.reductions[r].level;
+      while (level < form_.rows.size() && kept_[r].contains(form_.rows[level])) ++level;
+      if (level != kept_[r].size()) throw NoForm{"its reductions keep different axes"};
+    }
+  }
+
+  /// Axes of one extent get one variable, so that what they compute alike is one expression.
+  void share_axes() {
+    std::vector<Axis> shared;
+    if (form_.along) {
+      const bool is_cut = std::any_of(type_.coordinates.begin(), type_.coordinates.end(),
+                                      [&](const task::Coordinate& c) { return c.axis == *form_.along; });
+      if (!is_cut) shared.push_back(node_.domain[*form_.along]);
+    }
+    for (RowReduction& r : form_.reductions) {
+      const auto same = std::find_if(shared.begin(), shared.end(),
+                                     [&](const Axis& a) { return a.extent == r.along.extent; });
+      if (same == shared.end()) {
+        shared.push_back(r.along);
+        continue;
+      }
+      const shape::Substitution renamed = {{r.along.var, Dim(same->var)}};
+      r.term = graph::substitute(g_, r.term, renamed);
+      r.along = *same;
+    }
+  }
+
+  // ---- indices ----
+
+  /// Indices without the minima, maxima and divisions that ranges and conditions around them decide.
+  void simplify_loads() {
+    std::vector<Fact> facts;
+    const auto add_range = [&](Var v, const Dim& low, const Dim& end) {
+      facts.push_back(shape::at_least(Dim(v), low));
+      facts.push_back(shape::less(Dim(v), end));
+    };
+    for (const task::LoopId l : type_.loops) add_range(p_.loops[l].index, Dim(0), p_.loops[l].extent);
+    for (const Axis& a : node_.domain) add_range(a.var, Dim(0), a.extent);
+    for (ScalarId& output : form_.outputs) output = simplified(output, facts);
+    for (RowReduction& r : form_.reductions) {
+      std::vector<Fact> inner = facts;
+      std::swap(facts, inner);
+      for (const Axis& b : r.outer) add_range(b.var, Dim(0), b.extent);
+      add_range(r.along.var, Dim(0), r.along.extent);
+      add_range(r.along.var, r.first, r.end);
+      r.term = simplified(r.term, facts);
+      std::swap(facts, inner);
+    }
+  }
+
+  ScalarId simplified(ScalarId id, const std::vector<Fact>& facts) {
+    const Scalar s = g_.scalars[id];
+    Scalar made = s;
+    if (s.op == graph::Op::index) {
+      made.dim = shape::simplify(s.dim, task::relevant(p_, task::both(facts, p_.facts), {s.dim}));
+      return made.dim == s.dim ? id : graph::index_of(g_, made.dim);
+    }
+    for (size_t a = 0; a < s.args.size(); ++a) {
+      const bool is_arm = s.op == graph::Op::select && a > 0;
+      made.args[a] =
+          simplified(s.args[a], is_arm ? task::both(implied_facts(g_, s.args[0], a == 1), facts) : facts);
+    }
+    return made.args == s.args ? id : graph::make_scalar(g_, std::move(made));
+  }
+
+  // ---- what vectors can load ----
+
+  void check_strides() const {
+    for (const RowReduction& r : form_.reductions) {
+      check_length(r.along.extent);
+      check_loads(r.term, r.along.var);
+    }
+    if (!form_.along) return;
+    check_length(node_.domain[*form_.along].extent);
+    for (const ScalarId output : form_.outputs) check_loads(output, node_.domain[*form_.along].var);
+    for (uint32_t o = 0; o < node_.outputs.size(); ++o)
+      if (store_step(o, *form_.along) != 1) throw NoForm{"it stores across memory"};
+  }
+
+  void check_length(const Dim& extent) const {
+    constexpr int64_t shortest = 16;  // elements that are worth vectors
+    if (extent.constant().value_or(shortest) < shortest) throw NoForm{"its rows are short"};
+  }
+
+  void check_loads(ScalarId body, Var v) const {
+    for (const ScalarId id : graph::loads_in(g_, body)) {
+      if (g_.scalars[id].target.is_local()) continue;
+      if (!offset_of_load(p_, g_, id)) throw NoForm{"the data decides an index"};
+      if (graph::depends_on(g_, id, v) && step_of(id, v) != 1) throw NoForm{"it loads across memory"};
+    }
+  }
+
+  const task::Program& p_;
+  const task::TaskType& type_;
+  graph::Graph& g_;
+  const graph::Node node_;
+  RowForm form_;
+  std::vector<ScalarId> whole_;             ///< the outputs, without locals
+  std::map<ScalarId, ScalarId> rewritten_;  ///< without reductions
+  std::map<ScalarId, uint32_t> maxima_, sums_;
+  std::vector<std::set<uint32_t>> kept_;  ///< axes of the domain that each reduction depends on
+};
+
+}  // namespace
+
+std::variant<RowForm, std::string> row_form(const task::Program& p, const task::TaskType& type,
+                                            graph::Graph& g) {
+  try {
+    return FormMaker(p, type, g).run();
+  } catch (const NoForm& none) {
+    return none.why;
+  }
+}
+
+}  // namespace axon::tile

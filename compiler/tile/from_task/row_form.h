@@ -1,0 +1,49 @@
+// A node as statements along one axis: what its tile program computes, and in which loops.
+//
+// In: a task type whose bodies are pointwise operators and reductions. Out: the loops around (rows), the axis
+// that the outputs run along, reductions in the order in which they are computed, and the values of the
+// outputs. Where a value stands for the result of a reduction it is a load of the local with the reduction's
+// number, without indices.
+//
+// Invariant: nothing but rows' variables, sizes and loop indices, the variable of its own axis and results of
+// earlier reductions occurs in a statement. Each reduction is computed once for each point of the first
+// `level` rows. Loads run along the axis of their statement with step 1, or not at all.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "task/task.h"
+
+namespace axon::tile {
+
+struct RowReduction {
+  graph::Monoid monoid{};
+  base::Elem in{};                 ///< the type of the sum
+  base::Elem kept{};               ///< the type of its result
+  size_t level = 0;                ///< loops of rows around it
+  std::vector<graph::Axis> outer;  ///< binders that are looped over
+  graph::Axis along;               ///< the binder that vectors run along
+  shape::Dim first, end;           ///< only its values in [first, end) count, a part of the axis or nothing
+  graph::ScalarId term;
+};
+
+struct RowForm {
+  std::vector<uint32_t> rows;     ///< axes of the node's domain, outermost loop first
+  std::optional<uint32_t> along;  ///< the other one, which outputs run along
+  std::vector<RowReduction> reductions;
+  std::vector<graph::ScalarId> outputs;
+};
+
+/// The form, or why the node has none. Scalars are added to `graph`, a copy of the program's.
+std::variant<RowForm, std::string> row_form(const task::Program&, const task::TaskType&, graph::Graph& graph);
+
+/// Where the load's element lies in its buffer, in elements, where that is known before the data is.
+std::optional<shape::Dim> offset_of_load(const task::Program&, const graph::Graph&, graph::ScalarId load);
+
+/// Facts over indices that hold where the condition has this value; what is not understood implies none.
+std::vector<shape::Fact> implied_facts(const graph::Graph&, graph::ScalarId condition, bool value);
+
+}  // namespace axon::tile

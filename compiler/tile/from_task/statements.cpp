@@ -1,0 +1,305 @@
+// See maker.h: loops over rows, reductions, outputs.
+#include <algorithm>
+
+#include "tile/from_task/maker.h"
+#include "tile/pointwise.h"
+
+namespace axon::tile {
+
+namespace {
+
+constexpr int64_t most_kept = 8192;  ///< elements of a row that are kept in scratch
+
+Pointwise operator_of(graph::Monoid monoid) {
+  switch (monoid) {
+    case graph::Monoid::sum:
+      return Pointwise::add;
+    case graph::Monoid::prod:
+      return Pointwise::mul;
+    case graph::Monoid::max:
+    case graph::Monoid::argmax:
+      return Pointwise::max;
+    case graph::Monoid::min:
+      return Pointwise::min;
+    case graph::Monoid::all:
+      return Pointwise::and_;
+    case graph::Monoid::any:
+      return Pointwise::or_;
+  }
+  return Pointwise::add;
+}
+
+Expr of_tile(const Use& use, Elem elem) {
+  Expr e;
+  e.kind = Expr::Kind::tile;
+  e.use = use;
+  e.elem = elem;
+  return e;
+}
+Expr of_number(const Number& number, Elem elem) {
+  Expr e;
+  e.kind = Expr::Kind::constant;
+  e.number = number;
+  e.elem = elem;
+  return e;
+}
+Expr applied(Pointwise op, Elem elem, std::vector<uint32_t> args) {
+  Expr e;
+  e.kind = Expr::Kind::apply;
+  e.op = op;
+  e.elem = elem;
+  e.args = std::move(args);
+  return e;
+}
+
+}  // namespace
+
+template <class Inside>
+void ProgramMaker::loop(Var index, const Dim& extent, std::vector<TileId> carries, const Inside& inside) {
+  Loop made{index, extent, std::move(carries), {}};
+  Body* const outer = body_;
+  body_ = &made.body;
+  ones_.emplace_back();
+  loops_.push_back(shape::at_least(Dim(index), Dim(0)));
+  loops_.push_back(shape::less(Dim(index), extent));
+  inside();
+  loops_.resize(loops_.size() - 2);
+  ones_.pop_back();
+  body_ = outer;
+  emit(std::move(made));
+}
+
+/// Statements at the points of the first rows, and the loops inside.
+void ProgramMaker::level(size_t rows_around) {
+  for (uint32_t r = 0; r < form_.reductions.size(); ++r)
+    if (form_.reductions[r].level == rows_around) reduce(r);
+  if (rows_around == form_.rows.size()) return store_outputs();
+  const uint32_t axis = form_.rows[rows_around];
+  const graph::Axis& a = node_.domain[axis];
+  const Stretch stretch = stretch_of(axis);
+  const Var row = shape::fresh_var(name_for(shape::var_name(a.var)));
+  at_[a.var] = stretch.first + Dim(row);
+  around_.push_back(shape::at_least(Dim(a.var), Dim(0)));
+  around_.push_back(shape::less(Dim(a.var), a.extent));
+  if (stretch.length.is(1)) {
+    at_[a.var] = stretch.first;
+    level(rows_around + 1);
+  } else {
+    loop(row, stretch.length, {}, [&] { level(rows_around + 1); });
+  }
+}
+
+// ---- reductions ----
+
+void ProgramMaker::reduce(uint32_t number) {
+  const RowReduction& r = form_.reductions[number];
+  const Pointwise op = operator_of(r.monoid);
+  const TileId sum = tile("sum", r.in, true);
+  Map start{{sum, {label_}}, {of_number(neutral(op, r.in), r.in)}, {}};
+  emit(std::move(start));
+  over_binders(r, 0, sum);
+  const TileId total = tile("total", r.in, false);
+  emit(Reduce{op, {total, {}}, {sum, {label_}}, r.in});
+  results_[number] = total;
+  if (r.kept == r.in) return;
+  results_[number] = tile("total", r.kept, false);
+  Copy narrowed{{results_[number], {}}, {}, {}};
+  narrowed.from.tile = total;
+  emit(std::move(narrowed));
+}
+
+void ProgramMaker::over_binders(const RowReduction& r, size_t next, TileId sum) {
+  if (next == r.outer.size()) return reduce_blocks(r, sum);
+  const graph::Axis& binder = r.outer[next];
+  const Var index = shape::fresh_var(name_for(shape::var_name(binder.var)));
+  at_[binder.var] = Dim(index);
+  around_.push_back(shape::at_least(Dim(binder.var), Dim(0)));
+  around_.push_back(shape::less(Dim(binder.var), binder.extent));
+  loop(index, binder.extent, {sum}, [&] { over_binders(r, next + 1, sum); });
+  around_.resize(around_.size() - 2);
+  at_.erase(binder.var);
+}
+
+void ProgramMaker::reduce_blocks(const RowReduction& r, TileId sum) {
+  const Dim first = placed(r.first, {}), end = placed(r.end, {});
+  const bool whole = r.first.is(0) && r.end == r.along.extent;
+  const size_t known = around_.size();
+  around_.push_back(shape::at_least(Dim(r.along.var), Dim(0)));
+  around_.push_back(shape::less(Dim(r.along.var), r.along.extent));
+  if (!whole) {
+    around_.push_back(shape::at_least(Dim(r.along.var), r.first));
+    around_.push_back(shape::less(Dim(r.along.var), r.end));
+  }
+  const Dim length = whole ? end : shape::max(Dim(0), end - first);
+  blocks(r.along.var, {first, length, {end}}, {sum}, [&](const Place& place) { fold(r, sum, place); });
+  around_.resize(known);
+}
+
+void ProgramMaker::fold(const RowReduction& r, TileId sum, const Place& place) {
+  const Pointwise op = operator_of(r.monoid);
+  const Use all{sum, place.labels()};
+  Map add{all, {of_tile(all, r.in)}, {}};
+  std::map<ScalarId, uint32_t> known;
+  if (place.bounds.empty()) {
+    const uint32_t term = converted(add, expr(add, known, r.term, place), r.in);
+    add.exprs.push_back(applied(op, r.in, {0, term}));
+    return emit(std::move(add));
+  }
+  const TileId term = tile("term", r.in, true);
+  Map made{{term, place.labels()}, {}, {place.bounds, neutral(op, r.in)}};
+  converted(made, expr(made, known, r.term, place), r.in);
+  emit(std::move(made));
+  add.exprs.push_back(of_tile({term, place.labels()}, r.in));
+  add.exprs.push_back(applied(op, r.in, {0, 1}));
+  emit(std::move(add));
+}
+
+/// Blocks along a stretch. `inside` is given the place of a block; what it needs of the points around, it
+/// computes before.
+template <class Inside>
+void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId> carries,
+                          const Inside& inside) {
+  const Dim count = shape::cdiv(stretch.length, Dim(block_));
+  const bool alone = count.is(1);
+  const Var block = shape::fresh_var(name_for("b"));
+  Place place;
+  place.is_block = true;
+  place.along = along;
+  place.label = label_;
+  place.number = alone ? Dim(0) : Dim(block);
+  place.base = stretch.first + Dim(block_) * place.number;
+  if (stretch.length.constant().value_or(1) % block_ != 0)
+    for (const Dim& end : stretch.ends)
+      place.bounds.push_back(shape::less(place.base + Dim(place.label), end));
+  const size_t known = loops_.size();
+  if (!alone) {
+    loops_.push_back(shape::at_least(Dim(block), Dim(0)));
+    loops_.push_back(shape::less(Dim(block), count));
+  }
+  Body made;
+  Body *const outer = body_, *const outer_before = before_;
+  before_ = outer;
+  body_ = &made;
+  inside(place);
+  in_block_.clear();
+  body_ = outer;
+  before_ = outer_before;
+  loops_.resize(known);
+  written_.insert(written_here_.begin(), written_here_.end());
+  written_here_.clear();
+  if (alone) return void(outer->insert(outer->end(), made.begin(), made.end()));
+  emit(Loop{block, count, std::move(carries), std::move(made)});
+}
+
+// ---- outputs ----
+
+void ProgramMaker::store_outputs() {
+  if (!form_.along) {
+    for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, {});
+    return;
+  }
+  const graph::Axis& axis = node_.domain[*form_.along];
+  around_.push_back(shape::at_least(Dim(axis.var), Dim(0)));
+  around_.push_back(shape::less(Dim(axis.var), axis.extent));
+  blocks(axis.var, stretch_of(*form_.along), {}, [&](const Place& place) {
+    for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
+  });
+  around_.resize(around_.size() - 2);
+}
+
+/// Does the index move by numbers where loops and labels do? Only of such stores it is shown that they write
+/// a box.
+bool ProgramMaker::has_constant_steps(const Dim& index, const Place& place) const {
+  std::vector<Var> vars = place.labels();
+  for (const Fact& f : loops_)
+    if (const auto v = f.rhs.as_var()) vars.push_back(*v);  // 0 <= v
+  return std::all_of(vars.begin(), vars.end(), [&](Var v) {
+    const auto linear = index.linear_in(v);
+    return linear && linear->first.constant();
+  });
+}
+
+void ProgramMaker::store(uint32_t o, const Place& place) {
+  const graph::Output& output = node_.outputs[o];
+  const graph::Value target{type_.node, o};
+  const std::vector<Dim> index = index_of(target, output.at, place);
+  const task::BufferId buffer = p_.place(target).buffer;
+  for (const Dim& d : index)
+    if (!has_constant_steps(d, place)) throw Declined{"it stores with steps that are sizes"};
+  const TensorId tensor = tensor_for(buffer, index, place, true);
+  Use use = stored_value(form_.outputs[o], place);
+  if (use.labels.size() != place.labels().size()) {
+    const Elem elem = out_.tiles[use.tile].elem;
+    const Use whole{tile("all", elem, true), place.labels()};
+    emit(Map{whole, {of_tile(use, elem)}, {}});
+    use = whole;
+  }
+  Store made{use, {}, place.bounds, false};
+  made.to.tensor = tensor;
+  for (const Dim& d : index) made.to.at.push_back({std::nullopt, d});
+  emit(std::move(made));
+}
+
+// ---- what is kept ----
+
+/// Finds values with elementary functions that a statement computes and a later one would compute again: they
+/// are kept in scratch, block by block, where the row is not too long.
+void ProgramMaker::plan_kept() {
+  if (!choices_.keep_costly) return;
+  struct Statement {
+    ScalarId value;
+    Var along;
+  };
+  std::vector<Statement> statements;
+  for (const RowReduction& r : form_.reductions)
+    if (r.outer.empty()) statements.push_back({r.term, r.along.var});
+  if (form_.along)
+    for (const ScalarId o : form_.outputs) statements.push_back({o, node_.domain[*form_.along].var});
+  for (size_t s = 0; s < statements.size(); ++s) {
+    std::set<ScalarId> later;
+    for (size_t t = s + 1; t < statements.size(); ++t)
+      if (statements[t].along == statements[s].along)
+        for (const ScalarId id : graph::scalars_in(g_, statements[t].value)) later.insert(id);
+    keep_shared(statements[s].value, statements[s].along, later);
+  }
+  int64_t offset = 0;
+  for (const auto& [id, kept] : kept_) {
+    out_.tiles[kept].offset = offset;
+    offset += most_kept * base::elem_bytes(out_.tiles[kept].elem);
+  }
+  if (offset > out_.machine.scratch) throw Declined{"what is kept does not fit into scratch"};
+  for (const Var v : kept_along_) out_.guard.push_back(shape::at_most(extent_along(v), Dim(most_kept)));
+}
+
+void ProgramMaker::keep_shared(ScalarId value, Var along, const std::set<ScalarId>& later) {
+  const auto is_costly = [&](ScalarId id) {
+    const auto parts = graph::scalars_in(g_, id);
+    return std::any_of(parts.begin(), parts.end(), [&](ScalarId part) {
+      return graph::class_of(g_.scalars[part].op) == graph::OpClass::function;
+    });
+  };
+  if (!graph::depends_on(g_, value, along) || !is_costly(value)) return;
+  if (!later.contains(value)) {
+    for (const ScalarId arg : g_.scalars[value].args) keep_shared(arg, along, later);
+    return;
+  }
+  if (kept_.contains(value)) return;
+  Tile t;
+  t.name = name_for("kept");
+  t.space = Space::scratch;
+  t.elem = base::computed_as(g_.scalars[value].elem);
+  t.shape = {most_kept / block_, block_};
+  layout::Layout line;
+  line.shards = {layout::Iter{Dim(most_kept), 1, "m"}};
+  t.layout = out_.layouts.add({name_for("line"), {line, {}}, ""});
+  kept_[value] = out_.tiles.add(std::move(t));
+  kept_along_.insert(along);
+}
+
+Dim ProgramMaker::extent_along(Var v) const {
+  for (const RowReduction& r : form_.reductions)
+    if (r.along.var == v) return r.along.extent;
+  return node_.domain[*form_.along].extent;
+}
+
+}  // namespace axon::tile

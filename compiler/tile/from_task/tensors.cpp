@@ -1,0 +1,67 @@
+// See maker.h: which tensor of the program an access goes to. A task type may declare several boxes of one
+// buffer; each that is used is a tensor of the program.
+#include "layout/placement.h"
+#include "task/facts.h"
+#include "tile/from_task/maker.h"
+
+namespace axon::tile {
+
+bool ProgramMaker::is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts,
+                             const task::Access& access) const {
+  for (size_t a = 0; a < index.size(); ++a) {
+    const auto known = task::relevant(p_, facts, {index[a], access.box[a].low, access.box[a].high});
+    if (!task::holds(p_, known, shape::at_least(index[a], access.box[a].low)) ||
+        !task::holds(p_, known, shape::less(index[a], access.box[a].high)))
+      return false;
+  }
+  return true;
+}
+
+TensorId ProgramMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& index, const Place& place,
+                                  bool write) {
+  std::vector<uint32_t> candidates;
+  for (uint32_t a = 0; a < type_.accesses.size(); ++a)
+    if (type_.accesses[a].buffer == buffer && type_.accesses[a].write == write) candidates.push_back(a);
+  if (candidates.empty()) throw Declined{"a buffer has no box"};
+  uint32_t found = candidates.front();
+  if (candidates.size() > 1) {
+    std::vector<Fact> facts = task::both(p_.facts, task::ranges(p_, id_));
+    facts = task::both(std::move(facts), place.bounds);
+    facts = task::both(std::move(facts), loops_);
+    if (place.is_block) {
+      facts.push_back(shape::at_least(Dim(place.label), Dim(0)));
+      facts.push_back(shape::less(Dim(place.label), Dim(block_)));
+    }
+    size_t c = 0;
+    while (c < candidates.size() && !is_in_box(index, facts, type_.accesses[candidates[c]])) ++c;
+    if (c == candidates.size()) throw Declined{"no box of a buffer holds an access"};
+    found = candidates[c];
+  }
+  const auto known = tensors_.find(found);
+  return known != tensors_.end() ? known->second : tensors_[found] = declare(type_.accesses[found]);
+}
+
+TensorId ProgramMaker::declare(const task::Access& access) {
+  const task::Buffer& buffer = p_.buffers[access.buffer];
+  for (const task::Access& other : type_.accesses)
+    if (other.buffer == access.buffer && other.write != access.write)
+      throw Declined{"a buffer is read and written"};
+  Tensor t;
+  t.name = name_for(buffer.name);
+  t.elem = buffer.elem;
+  t.shape = buffer.shape;
+  t.multiples = layout::multiples_of(buffer.placement, buffer.shape.size());
+  t.align = base::elem_bytes(buffer.elem);
+  t.place = layout::layout_of(buffer.placement, buffer.shape);
+  Box box;
+  for (const task::Interval& i : access.box) box.push_back({i.low, i.high});
+  (access.write ? t.writes : t.reads) = box;
+  made_.buffers.push_back(access.buffer);
+  const TensorId id = out_.tensors.add(std::move(t));
+  if (!access.write) {
+    out_.waits.push_back({id, box});
+  }
+  return id;
+}
+
+}  // namespace axon::tile

@@ -1,0 +1,298 @@
+// See maker.h: the values of scalar expressions as tiles.
+//
+// A value that does not change along a block is computed once before the block's loop. Loads, values of
+// narrower types and values that are kept have tiles of their own; all else is part of the map that needs it.
+#include <algorithm>
+#include <utility>
+
+#include "base/elem.h"
+#include "graph/round.h"
+#include "task/facts.h"
+#include "tile/from_task/maker.h"
+
+namespace axon::tile {
+
+using graph::Scalar;
+
+namespace {
+
+constexpr size_t most_exprs = 200;
+
+Pointwise pointwise_of(graph::Op op) {
+  switch (op) {
+#define STRUCTURAL(name) case graph::Op::name:
+#define OP(name, word, arity) \
+  case graph::Op::name:       \
+    return Pointwise::name;
+#include "graph/ops.def"
+    break;
+  }
+  throw Declined{std::string("no tile has the value of `") + graph::op_name(op) + "`"};
+}
+
+bool narrows(Elem from, Elem to) {
+  if (base::is_float(from) != base::is_float(to) || from == to) return false;
+  return base::is_narrow(to) || base::elem_bytes(to) < base::elem_bytes(from);
+}
+
+}  // namespace
+
+Dim ProgramMaker::placed(const Dim& d, const Place& place) const {
+  shape::Substitution at = at_;
+  if (place.is_block) at[place.along] = place.base + Dim(place.label);
+  return d.substitute(at);
+}
+Fact ProgramMaker::placed(const Fact& f, const Place& place) const {
+  return {placed(f.lhs, place), f.relation, placed(f.rhs, place)};
+}
+
+std::vector<Dim> ProgramMaker::index_of(graph::Value v, const std::vector<Dim>& index,
+                                        const Place& place) const {
+  std::vector<Dim> out;
+  if (const auto& slot = p_.place(v).slot) out.push_back(*slot);
+  for (const Dim& d : index) out.push_back(placed(d, place));
+  return out;
+}
+
+/// Every index is inside of its axis where the facts hold.
+bool ProgramMaker::in_range(ScalarId load, const std::vector<Fact>& facts) const {
+  const Scalar& s = g_.scalars[load];
+  const auto& shape = g_.type(s.target).shape;
+  for (size_t a = 0; a < s.args.size(); ++a) {
+    const auto index = graph::affine_index(g_, s.args[a]);
+    if (!index) return false;
+    const auto known = task::relevant(p_, task::both(facts, p_.facts), {*index, shape[a]});
+    if (!task::holds(p_, known, shape::at_least(*index, Dim(0))) ||
+        !task::holds(p_, known, shape::less(*index, shape[a])))
+      return false;
+  }
+  return true;
+}
+
+/// Is it the same for all elements of the block, and can it be computed where the block has none?
+bool ProgramMaker::is_outside_of_blocks(ScalarId id, const Place& place) const {
+  if (!place.is_block || graph::depends_on(g_, id, place.along)) return false;
+  std::vector<Fact> around;
+  for (const Fact& f : around_)
+    if (!f.lhs.contains(place.along) && !f.rhs.contains(place.along)) around.push_back(f);
+  const auto loads = graph::loads_in(g_, id);
+  return std::all_of(loads.begin(), loads.end(), [&](ScalarId load) {
+    return g_.scalars[load].target.is_local() || in_range(load, around);
+  });
+}
+
+// ---- tiles ----
+
+Use ProgramMaker::value(ScalarId id, const Place& place) {
+  const Scalar& s = g_.scalars[id];
+  if (s.op == graph::Op::load && s.target.is_local()) return {results_[s.target.output], {}};
+  if (is_outside_of_blocks(id, place)) return value_before(id);
+  auto& known = place.is_block ? in_block_ : ones_.back();
+  if (const auto found = known.find(id); found != known.end()) return found->second;
+  for (const auto& scope : ones_)
+    if (const auto found = scope.find(id); !place.is_block && found != scope.end()) return found->second;
+  const Use made = s.op == graph::Op::load                        ? loaded(id, place)
+                   : s.op == graph::Op::cast && narrows_there(id) ? narrowed(id, place)
+                   : place.is_block && kept_.contains(id)         ? kept(id, place)
+                                                                  : computed(id, place);
+  if (arms_.empty()) known[id] = made;
+  return made;
+}
+
+/// Of one point, before the loop over blocks.
+Use ProgramMaker::value_before(ScalarId id) {
+  for (const auto& scope : ones_)
+    if (const auto found = scope.find(id); found != scope.end()) return found->second;
+  Body* const body = body_;
+  std::vector<Fact> arms;
+  std::swap(arms, arms_);
+  body_ = before_;
+  const Use made = value(id, {});
+  body_ = body;
+  std::swap(arms, arms_);
+  return made;
+}
+
+Use ProgramMaker::computed(ScalarId id, const Place& place) {
+  const Elem elem = base::computed_as(g_.scalars[id].elem);
+  Map map;
+  std::map<ScalarId, uint32_t> known;
+  const auto outer = std::exchange(computing_, id);
+  const uint32_t last = expr(map, known, id, place);
+  computing_ = outer;
+  if (const Expr& e = map.exprs[last]; e.kind == Expr::Kind::tile && last + 1 == map.exprs.size())
+    return e.use;
+  map.to = {tile(place.is_block ? "t" : "s", elem, place.is_block), place.labels()};
+  const Use made = map.to;
+  emit(std::move(map));
+  return made;
+}
+
+/// What is kept of an earlier statement is read; else it is computed, and kept where a later one reads it.
+Use ProgramMaker::kept(ScalarId id, const Place& place) {
+  const TileId scratch = kept_.at(id);
+  Access at;
+  at.tile = scratch;
+  at.at = {{std::nullopt, place.number}, {std::nullopt, Dim(place.label)}};
+  if (written_.contains(id)) {
+    const Use use{tile("t", out_.tiles[scratch].elem, true), place.labels()};
+    emit(Copy{use, at, {}});
+    return use;
+  }
+  const Use use = computed(id, place);
+  emit(Store{use, at, {}, false});
+  written_here_.insert(id);
+  return use;
+}
+
+Use ProgramMaker::loaded(ScalarId id, const Place& place) {
+  const Scalar s = g_.scalars[id];
+  const bool safe = in_range(id, around_);
+  if (!safe && !in_range(id, task::both(around_, arms_))) throw Declined{"an index may leave its axis"};
+  Copy copy;
+  if (!safe) {
+    for (const Fact& f : arms_) copy.bounds.facts.push_back(placed(f, place));
+    copy.bounds.fill = Number();
+  }
+  const bool is_block = place.is_block;
+  for (const Fact& f : place.bounds) copy.bounds.facts.push_back(f);
+  std::vector<Dim> affine;
+  for (const ScalarId arg : s.args) affine.push_back(*graph::affine_index(g_, arg));
+  const std::vector<Dim> index = index_of(s.target, affine, place);
+  const task::BufferId buffer = p_.place(s.target).buffer;
+  Place bounded = place;
+  bounded.bounds = copy.bounds.facts;
+  copy.from.tensor = tensor_for(buffer, index, bounded, false);
+  for (const Dim& d : index) copy.from.at.push_back({std::nullopt, d});
+  const Elem elem = base::computed_as(p_.buffers[buffer].elem);
+  copy.to = {tile(p_.buffers[buffer].name, elem, is_block), place.labels()};
+  const Use made = copy.to;
+  emit(std::move(copy));
+  return made;
+}
+
+bool ProgramMaker::narrows_there(ScalarId cast) const {
+  const Scalar& s = g_.scalars[cast];
+  return narrows(base::computed_as(g_.scalars[s.args[0]].elem), s.elem) &&
+         g_.scalars[s.args[0]].elem != s.elem;
+}
+
+/// A copy narrows; floats that are narrower than f32 are computed with in that.
+Use ProgramMaker::narrowed(ScalarId id, const Place& place) {
+  const Elem elem = g_.scalars[id].elem;
+  Use from = value(g_.scalars[id].args[0], place);
+  const bool is_block = !from.labels.empty();
+  const auto copied = [&](Elem to) {
+    Copy copy{{tile("t", to, is_block), from.labels}, {}, {}};
+    copy.from.tile = from.tile;
+    for (const Var label : from.labels) copy.from.at.push_back({std::nullopt, Dim(label)});
+    from = copy.to;
+    emit(std::move(copy));
+  };
+  copied(elem);
+  if (base::is_narrow(elem)) copied(Elem::f32);
+  return from;
+}
+
+/// What the store of an output takes: it narrows by itself.
+Use ProgramMaker::stored_value(ScalarId id, const Place& place) {
+  if (g_.scalars[id].op == graph::Op::cast && narrows_there(id)) return value(g_.scalars[id].args[0], place);
+  return value(id, place);
+}
+
+// ---- expressions ----
+
+uint32_t ProgramMaker::operand(Map& map, const Use& use) {
+  Expr e;
+  e.kind = Expr::Kind::tile;
+  e.use = use;
+  e.elem = out_.tiles[use.tile].elem;
+  map.exprs.push_back(std::move(e));
+  return static_cast<uint32_t>(map.exprs.size() - 1);
+}
+
+uint32_t ProgramMaker::converted(Map& map, uint32_t from, Elem to) {
+  const Elem elem = map.exprs[from].elem;
+  if (elem == to) return from;
+  if (narrows(elem, to) || base::is_narrow(to)) throw Declined{"a value is narrowed inside of an expression"};
+  Expr e;
+  e.kind = Expr::Kind::cast;
+  e.elem = to;
+  e.args = {from};
+  map.exprs.push_back(std::move(e));
+  return static_cast<uint32_t>(map.exprs.size() - 1);
+}
+
+uint32_t ProgramMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarId id, const Place& place) {
+  if (const auto found = known.find(id); found != known.end()) return found->second;
+  if (map.exprs.size() > most_exprs) throw Declined{"an expression is too large"};
+  const Scalar s = g_.scalars[id];
+  const Elem elem = base::computed_as(s.elem);
+  const auto push = [&](Expr e) {
+    e.elem = elem;
+    map.exprs.push_back(std::move(e));
+    return known[id] = static_cast<uint32_t>(map.exprs.size() - 1);
+  };
+  if (s.op == graph::Op::constant) {
+    Expr e;
+    e.number = base::is_float(elem) ? Number{graph::round_to(s.elem, s.number), 0} : Number{0, s.integer};
+    return push(std::move(e));
+  }
+  if (s.op == graph::Op::index) {
+    Expr e;
+    e.kind = Expr::Kind::index;
+    e.index = placed(s.dim, place);
+    if (place.is_block && !e.index.linear_in(place.label)) throw Declined{"an index is divided"};
+    return push(std::move(e));
+  }
+  const bool narrow = s.op == graph::Op::cast && narrows_there(id);
+  const bool has_tile = s.op == graph::Op::load || narrow || is_outside_of_blocks(id, place) ||
+                        (place.is_block && kept_.contains(id) && id != computing_);
+  if (has_tile) return known[id] = operand(map, value(id, place));
+  if (const auto found = in_block_.find(id); place.is_block && found != in_block_.end())
+    return known[id] = operand(map, found->second);
+  if (s.op == graph::Op::cast) {
+    const uint32_t from = expr(map, known, s.args[0], place);
+    if (base::is_integer(map.exprs[from].elem) && base::is_narrow(s.elem))
+      throw Declined{"an integer becomes a narrow float"};
+    return known[id] = converted(map, from, elem);
+  }
+  if (s.op == graph::Op::select) return known[id] = choice(map, known, s, place);
+  std::vector<uint32_t> args;
+  for (const ScalarId arg : s.args) args.push_back(expr(map, known, arg, place));
+  Elem of = elem;
+  if (graph::class_of(s.op) == graph::OpClass::comparison) {
+    of = map.exprs[args[0]].elem;
+    if (base::elem_bytes(map.exprs[args[1]].elem) > base::elem_bytes(of)) of = map.exprs[args[1]].elem;
+  }
+  for (uint32_t& arg : args) arg = converted(map, arg, of);
+  Expr e;
+  e.kind = Expr::Kind::apply;
+  e.op = pointwise_of(s.op);
+  e.args = std::move(args);
+  return push(std::move(e));
+}
+
+/// Both arms are computed, each as if the condition chose it: a load that the condition keeps inside of its
+/// axis has 0 elsewhere.
+uint32_t ProgramMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const Scalar& s,
+                              const Place& place) {
+  const Elem elem = base::computed_as(s.elem);
+  Expr e;
+  e.kind = Expr::Kind::apply;
+  e.op = Pointwise::select;
+  e.elem = elem;
+  e.args = {expr(map, known, s.args[0], place)};
+  for (const size_t arm : {1, 2}) {
+    const size_t outside = arms_.size();
+    const auto facts = implied_facts(g_, s.args[0], arm == 1);
+    arms_.insert(arms_.end(), facts.begin(), facts.end());
+    std::map<ScalarId, uint32_t> inside = known;
+    e.args.push_back(converted(map, expr(map, inside, s.args[arm], place), elem));
+    arms_.resize(outside);
+  }
+  map.exprs.push_back(std::move(e));
+  return static_cast<uint32_t>(map.exprs.size() - 1);
+}
+
+}  // namespace axon::tile
