@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 
 #include "tile/names.h"
 #include "tile/pointwise.h"
@@ -65,6 +67,66 @@ Worth worth(const Map& map, const std::map<uint32_t, const Claim*>& claims) {
   return all.back();
 }
 
+/// Under which conditions a map's value depends on each of its operands: those of the choices on the way from
+/// the value to the operand, as facts; one list for each way.
+class Ways {
+ public:
+  explicit Ways(const Map& map) : map_(map) { follow(static_cast<uint32_t>(map.exprs.size() - 1), {}); }
+
+  /// Does the fact hold wherever the value depends on the operand?
+  bool imply(uint32_t operand, const Fact& fact, const Scope& scope) const {
+    if (left_ == 0) return false;
+    const auto [first, end] = ways_.equal_range(operand);
+    return std::all_of(first, end, [&](const auto& way) {
+      if (way.second.empty()) return false;
+      Scope here = scope;
+      here.add(way.second);
+      return here.shows(fact);
+    });
+  }
+
+ private:
+  void follow(uint32_t at, const std::vector<Fact>& facts) {
+    if (left_ == 0 || --left_ == 0) return;
+    const Expr& e = map_.exprs[at];
+    if (e.kind == Expr::Kind::tile) ways_.emplace(at, facts);
+    for (size_t a = 0; a < e.args.size(); ++a) {
+      std::vector<Fact> more = facts;
+      if (e.kind == Expr::Kind::apply && e.op == Pointwise::select && a > 0) add(e.args[0], a == 1, more);
+      follow(e.args[a], more);
+    }
+  }
+
+  /// What the truth value of a comparison of indices says, also under `and`, `or` and `not`.
+  void add(uint32_t condition, bool value, std::vector<Fact>& facts) const {
+    const Expr& e = map_.exprs[condition];
+    if (e.kind != Expr::Kind::apply) return;
+    if (e.op == Pointwise::not_) return add(e.args[0], !value, facts);
+    if (e.op == (value ? Pointwise::and_ : Pointwise::or_)) {
+      for (uint32_t arg : e.args) add(arg, value, facts);
+      return;
+    }
+    if (e.args.size() != 2) return;
+    const auto lhs = index(e.args[0]), rhs = index(e.args[1]);
+    if (!lhs || !rhs) return;
+    if (e.op == Pointwise::lt) facts.push_back(value ? shape::less(*lhs, *rhs) : shape::at_most(*rhs, *lhs));
+    if (e.op == Pointwise::le) facts.push_back(value ? shape::at_most(*lhs, *rhs) : shape::less(*rhs, *lhs));
+    if (e.op == (value ? Pointwise::eq : Pointwise::ne)) facts.push_back(shape::equal(*lhs, *rhs));
+  }
+  /// An index is an integer without bounds here: only of i64 is it the same in the map.
+  std::optional<Dim> index(uint32_t at) const {
+    const Expr& e = map_.exprs[at];
+    if (e.elem != Elem::i64) return std::nullopt;
+    if (e.kind == Expr::Kind::index) return e.index;
+    if (e.kind == Expr::Kind::constant) return Dim(e.number.integer);
+    return std::nullopt;
+  }
+
+  const Map& map_;
+  size_t left_ = 1000;  ///< steps: more ways are not followed
+  std::multimap<uint32_t, std::vector<Fact>> ways_;
+};
+
 }  // namespace
 
 void OpChecks::check(const Copy& op) {
@@ -119,9 +181,11 @@ void OpChecks::check(const Map& op) {
   add("it reads its result at the element that it writes", in_place, "compared");
   Claims out;
   for (const Fact& fact : op.bounds.facts) out.add(fact, outside);
+  const Ways ways(op);
   for (const auto& [expr, claims] : operands)
     for (const Claim& claim : claims) {
       if (!op.bounds.facts.empty() && scope.shows(claim.fact)) continue;
+      if (ways.imply(expr, claim.fact, scope)) continue;
       std::map<uint32_t, const Claim*> broken;
       Beyond beyond = defined_somehow;
       for (const auto& [other, of_other] : operands)

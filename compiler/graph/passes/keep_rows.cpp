@@ -59,9 +59,10 @@ class Fit {
       if (!a.extent.is(1) && !is_row(a.var)) columns_.insert(a.var);
     if (columns_.empty()) return false;
     std::set<Var> covered;
-    for (const Output& output : statistic_.outputs) cover_by(output.body, statistic_.domain, covered);
-    for (const Local& local : statistic_.locals)
-      if (local.domain.size() == statistic_.domain.size()) cover_by(local.body, local.domain, covered);
+    for (const Output& output : statistic_.outputs) cover_by(output.body, statistic_.domain, rows_, covered);
+    for (uint32_t l = 0; l < statistic_.locals.size(); ++l)
+      if (const auto rows = rows_of_local(l))
+        cover_by(statistic_.locals[l].body, statistic_.locals[l].domain, *rows, covered);
     return covered == columns_;
   }
 
@@ -94,6 +95,26 @@ class Fit {
     return true;
   }
 
+  /// The variables of the reader that go along the axes of a local of the statistic, which its outputs read
+  /// at one row; nullopt where none does.
+  std::optional<Rows> rows_of_local(uint32_t local) const {
+    for (const Output& output : statistic_.outputs)
+      for (ScalarId id : loads_in(g_, output.body)) {
+        const Scalar& load = g_.scalars[id];
+        if (!load.target.is_local() || load.target.output != local) continue;
+        Rows rows;
+        for (const ScalarId arg : load.args) {
+          const auto v = variable(g_, arg);
+          const auto axis = std::find_if(statistic_.domain.begin(), statistic_.domain.end(),
+                                         [&](const Axis& a) { return a.var == v; });
+          if (axis == statistic_.domain.end()) return std::nullopt;
+          rows.push_back(rows_[static_cast<size_t>(axis - statistic_.domain.begin())]);
+        }
+        return rows;
+      }
+    return std::nullopt;
+  }
+
   bool products_stay() const {
     const auto placed = contractions_of(g_, statistic_);
     return std::all_of(placed.begin(), placed.end(),
@@ -101,7 +122,9 @@ class Fit {
   }
 
   /// Adds the columns along which the reader goes through what a reduction in the body reads by its binders.
-  void cover_by(ScalarId body, const std::vector<Axis>& domain, std::set<Var>& covered) const {
+  /// `rows`: the reader's variables that go along the axes of the domain.
+  void cover_by(ScalarId body, const std::vector<Axis>& domain, const Rows& rows,
+                std::set<Var>& covered) const {
     for (ScalarId id : edit::binders_in(g_, body)) {
       const std::vector<Axis>& binders = g_.scalars[id].binders;
       for (ScalarId l : loads_in(g_, body)) {
@@ -109,25 +132,25 @@ class Fit {
         if (load.args.empty() || load.target.is_local()) continue;
         const auto along = variable(g_, load.args.back());
         if (std::any_of(binders.begin(), binders.end(), [&](const Axis& b) { return b.var == along; }))
-          cover_by_load(load, domain, binders, covered);
+          cover_by_load(load, domain, rows, binders, covered);
       }
     }
   }
 
-  void cover_by_load(const Scalar& load, const std::vector<Axis>& domain, const std::vector<Axis>& binders,
-                     std::set<Var>& covered) const {
+  void cover_by_load(const Scalar& load, const std::vector<Axis>& domain, const Rows& rows,
+                     const std::vector<Axis>& binders, std::set<Var>& covered) const {
     for (const Output& output : reader_.outputs)
       for (ScalarId l : loads_in(g_, output.body)) {
         const Scalar& other = g_.scalars[l];
         if (other.target == load.target && variable(g_, other.args.back()) == reader_.domain.back().var)
-          for (Var v : columns_of(load, other, domain, binders)) covered.insert(v);
+          for (Var v : columns_of(load, other, domain, rows, binders)) covered.insert(v);
       }
   }
 
   /// The columns of a load by the reader that reads the row which the statistic's load reads; none where it
   /// reads something else.
   std::vector<Var> columns_of(const Scalar& load, const Scalar& other, const std::vector<Axis>& domain,
-                              const std::vector<Axis>& binders) const {
+                              const Rows& rows, const std::vector<Axis>& binders) const {
     std::vector<Var> columns;
     for (size_t a = 0; a < load.args.size(); ++a) {
       const auto mine = variable(g_, load.args[a]), theirs = variable(g_, other.args[a]);
@@ -140,7 +163,7 @@ class Fit {
       const bool by_binder = std::any_of(binders.begin(), binders.end(), is_mine);
       if (row != domain.end()) {
         const auto axis = static_cast<size_t>(row - domain.begin());
-        if (!row->extent.is(1) && rows_[axis] != theirs) return {};
+        if (!row->extent.is(1) && rows[axis] != theirs) return {};
       } else if (by_binder && theirs && columns_.contains(*theirs)) {
         columns.push_back(*theirs);
       } else {

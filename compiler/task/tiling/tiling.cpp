@@ -2,6 +2,7 @@
 #include "task/tiling/tiling.h"
 
 #include <algorithm>
+#include <set>
 
 namespace axon::task {
 
@@ -33,19 +34,36 @@ bool uses(const Graph& g, const Node& node, Op op) {
          std::any_of(node.outputs.begin(), node.outputs.end(), in_body);
 }
 
-std::vector<uint32_t> node_axes(const Graph& g, const Node& node, uint32_t local, uint32_t local_axis) {
-  std::vector<uint32_t> axes;
-  for (const auto& output : node.outputs)
-    for (ScalarId l : loads_in(g, output.body)) {
+namespace {
+
+/// Marks the axes of the node that an axis of a local follows: through loads of the local by the outputs, and
+/// by later locals that the outputs follow.
+void follow(const Graph& g, const Node& node, uint32_t local, uint32_t local_axis, std::set<uint32_t>& axes) {
+  const auto index_in = [&](ScalarId body) {
+    std::vector<shape::Dim> found;
+    for (ScalarId l : loads_in(g, body)) {
       const auto& load = g.scalars[l];
       if (!load.target.is_local() || load.target.output != local) continue;
-      const auto index = affine_index(g, load.args[local_axis]);
-      for (uint32_t a = 0; index && a < node.domain.size(); ++a)
-        if (index->contains(node.domain[a].var) && std::find(axes.begin(), axes.end(), a) == axes.end())
-          axes.push_back(a);
+      if (const auto index = affine_index(g, load.args[local_axis])) found.push_back(*index);
     }
-  std::sort(axes.begin(), axes.end());
-  return axes;
+    return found;
+  };
+  for (const auto& output : node.outputs)
+    for (const shape::Dim& index : index_in(output.body))
+      for (uint32_t a = 0; a < node.domain.size(); ++a)
+        if (index.contains(node.domain[a].var)) axes.insert(a);
+  for (uint32_t later = local + 1; later < node.locals.size(); ++later)
+    for (const shape::Dim& index : index_in(node.locals[later].body))
+      for (uint32_t a = 0; a < node.locals[later].domain.size(); ++a)
+        if (index.contains(node.locals[later].domain[a].var)) follow(g, node, later, a, axes);
+}
+
+}  // namespace
+
+std::vector<uint32_t> node_axes(const Graph& g, const Node& node, uint32_t local, uint32_t local_axis) {
+  std::set<uint32_t> axes;
+  follow(g, node, local, local_axis, axes);
+  return {axes.begin(), axes.end()};
 }
 
 TileRule choose_tiles(const Graph& g, const Node& node, const Tiling& tiling) {

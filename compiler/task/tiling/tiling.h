@@ -44,7 +44,7 @@ bool uses(const graph::Graph&, graph::ScalarId body, graph::Op);
 bool uses(const graph::Graph&, const graph::Node&, graph::Op);
 
 /// Axes of the node's domain that an axis of one of its locals follows, through the loads of that local by
-/// the outputs.
+/// the outputs and by later locals.
 std::vector<uint32_t> node_axes(const graph::Graph&, const graph::Node&, uint32_t local, uint32_t local_axis);
 
 }  // namespace axon::task

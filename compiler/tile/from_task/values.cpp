@@ -69,9 +69,11 @@ bool ProgramMaker::in_range(ScalarId load, const std::vector<Fact>& facts) const
   return true;
 }
 
-/// Is it the same for all elements of the block, and can it be computed where the block has none?
+/// Is it the same for all elements of the block, and can it be computed where the block has none? What is
+/// made of indices alone is not worth a tile, and says more where it stands.
 bool ProgramMaker::is_outside_of_blocks(ScalarId id, const Place& place) const {
   if (!place.is_block || graph::depends_on(g_, id, place.along)) return false;
+  if (graph::loads_in(g_, id).empty()) return false;
   std::vector<Fact> around;
   for (const Fact& f : around_)
     if (!f.lhs.contains(place.along) && !f.rhs.contains(place.along)) around.push_back(f);
