@@ -42,6 +42,8 @@
 #include "module/from_plan.h"
 #include "module/hoist_divisions.h"
 #include "module/kernels/kernels.h"
+#include "module/native.h"
+#include "module/widen.h"
 #include "shape/arena.h"
 
 namespace axon::module {
@@ -286,12 +288,18 @@ std::vector<const plan::Variant*> variants_of(const std::vector<const plan::Plan
 }
 
 /// Touches nothing but its own module.
+void complete(llvm::Module& m, llvm::TargetMachine& machine, const target::Machine& level,
+              const EmitOptions& options, Kernels kernels) {
+  add_abi_version(m);
+  link_device(m, kernels);
+  define_widened(m);
+  set_level(m, level, machine);
+  optimise(m, machine, options.optimization);
+  check(m, "module::optimise");
+}
+
 void complete(Made& made, const target::Machine& level, const EmitOptions& options, Kernels kernels) {
-  add_abi_version(*made.module);
-  link_device(*made.module, kernels);
-  set_level(*made.module, level, *made.machine);
-  optimise(*made.module, *made.machine, options.optimization);
-  check(*made.module, "module::optimise");
+  complete(*made.module, *made.machine, level, options, kernels);
 }
 
 std::string generate(llvm::Module& m, llvm::TargetMachine& machine, llvm::CodeGenFileType kind) {
@@ -457,6 +465,15 @@ std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>& 
   llvm::raw_string_ostream out(text);
   made->module->print(out, nullptr);
   return text;
+}
+
+std::string native_code(llvm::Module& m, const target::Machine& level, const EmitOptions& options,
+                        llvm::CodeGenFileType kind) {
+  std::string error;
+  const auto machine = machine_for(level, options.optimization, error);
+  if (!machine) base::bug("module::native_code", error);
+  complete(m, *machine, level, options, Kernels::inside);
+  return generate(m, *machine, kind);
 }
 
 std::vector<size_t> context_offsets() {
