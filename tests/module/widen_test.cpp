@@ -13,6 +13,8 @@
 #include <cstring>
 #include <random>
 #include <regex>
+#include <set>
+#include <tuple>
 
 #include "base/bug.h"
 #include "device/math.h"
@@ -111,7 +113,7 @@ void add_wrapper(llvm::Module& m, const DeviceFunction& f, unsigned lanes) {
   b.CreateRetVoid();
 }
 
-const std::vector<unsigned> every_count{1, 2, 4, 8, 16};
+const std::vector<unsigned> every_count{1, 2, 4, 8, 16, 32};
 
 std::string code_of(const std::vector<DeviceFunction>& functions, const std::vector<unsigned>& counts,
                     const target::Machine& level, int optimization,
@@ -276,12 +278,12 @@ TEST(Widen, SameBitsWithoutOptimisation) { check_level(target::machines().front(
 // ---- what the code is ----
 
 /// The instructions of a function, one a line.
-std::string assembly_of(const char* name, unsigned lanes) {
+std::string assembly_of(const std::string& name, unsigned lanes, const char* level = "x86-64-v3") {
   std::vector<DeviceFunction> one;
   for (const DeviceFunction& f : device_functions())
     if (f.name == name) one.push_back(f);
-  const std::string text = code_of(one, {lanes}, target::find_machine("x86-64-v3").value(), 3,
-                                   llvm::CodeGenFileType::AssemblyFile);
+  const std::string text =
+      code_of(one, {lanes}, target::find_machine(level).value(), 3, llvm::CodeGenFileType::AssemblyFile);
   const size_t begin = text.find(name_of(one.at(0), lanes) + ":");
   std::string code = text.substr(begin, text.find(".Lfunc_end", begin) - begin), instructions;
   static const std::regex instruction("\n\t([a-z][^\n]*)");
@@ -305,6 +307,19 @@ TEST(Widen, CodeIsThatOfVectors) {
       EXPECT_FALSE(has(code, "vmov(ss|sd|d|q)\\b|vpinsr|vinsertps|vpextr|vextractps")) << code;
     }
   }
+}
+
+/// Those that leave the straight line: remainders, whose steps the data counts, and trigonometry in f64.
+TEST(Widen, OnlyTheseAreCalledForEachLane) {
+  const std::set<std::string> called{"axon_mod_f32", "axon_mod_f64", "axon_sin_f64", "axon_cos_f64"};
+  for (const DeviceFunction& f : device_functions())
+    EXPECT_EQ(has(assembly_of(f.name, 8), "call"), called.contains(f.name)) << f.name;
+}
+
+TEST(Widen, RegistersOfTheLevel) {
+  EXPECT_TRUE(has(assembly_of("axon_exp_f32", 16, "x86-64-v4"), "vmulps.*%zmm"));
+  EXPECT_FALSE(has(assembly_of("axon_exp_f32", 16, "x86-64-v4"), "%ymm"));
+  EXPECT_TRUE(has(assembly_of("axon_exp_f32", 4, "x86-64-v2"), "mulps.*%xmm"));
 }
 
 // ---- other shapes of functions ----
