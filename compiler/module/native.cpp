@@ -4,8 +4,8 @@
 // internal and what is not used disappears. Elementary functions are inlined always (loops around them
 // vectorise), and so are those on vectors, which are made of them here (widen.h); contraction kernels never
 // (they are large, and called once per tile): the objects of a bundle share those that were compiled with the
-// compiler (kernels/), in the same way as here. The memory functions stay, hidden: the code generator may call
-// them.
+// compiler (kernels/), in the same way as here. The memory functions stay, hidden: the code generator may
+// call them.
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Bitcode/BitcodeReader.h>
