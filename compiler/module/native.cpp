@@ -2,9 +2,10 @@
 //
 // Device functions arrive without any target's attributes, so that the level alone decides; they become
 // internal and what is not used disappears. Elementary functions are inlined always (loops around them
-// vectorise); contraction kernels never (they are large, and called once per tile): the objects of a bundle
-// share those that were compiled with the compiler (kernels/), in the same way as here. The memory functions
-// stay, hidden: the code generator may call them.
+// vectorise), and so are those on vectors, which are made of them here (widen.h); contraction kernels never
+// (they are large, and called once per tile): the objects of a bundle share those that were compiled with the
+// compiler (kernels/), in the same way as here. The memory functions stay, hidden: the code generator may
+// call them.
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Bitcode/BitcodeReader.h>
@@ -42,6 +43,8 @@
 #include "module/from_plan.h"
 #include "module/hoist_divisions.h"
 #include "module/kernels/kernels.h"
+#include "module/native.h"
+#include "module/widen.h"
 #include "shape/arena.h"
 
 namespace axon::module {
@@ -286,12 +289,18 @@ std::vector<const plan::Variant*> variants_of(const std::vector<const plan::Plan
 }
 
 /// Touches nothing but its own module.
+void complete(llvm::Module& m, llvm::TargetMachine& machine, const target::Machine& level,
+              const EmitOptions& options, Kernels kernels) {
+  add_abi_version(m);
+  link_device(m, kernels);
+  define_widened(m);
+  set_level(m, level, machine);
+  optimise(m, machine, options.optimization);
+  check(m, "module::optimise");
+}
+
 void complete(Made& made, const target::Machine& level, const EmitOptions& options, Kernels kernels) {
-  add_abi_version(*made.module);
-  link_device(*made.module, kernels);
-  set_level(*made.module, level, *made.machine);
-  optimise(*made.module, *made.machine, options.optimization);
-  check(*made.module, "module::optimise");
+  complete(*made.module, *made.machine, level, options, kernels);
 }
 
 std::string generate(llvm::Module& m, llvm::TargetMachine& machine, llvm::CodeGenFileType kind) {
@@ -457,6 +466,15 @@ std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>& 
   llvm::raw_string_ostream out(text);
   made->module->print(out, nullptr);
   return text;
+}
+
+std::string native_code(llvm::Module& m, const target::Machine& level, const EmitOptions& options,
+                        llvm::CodeGenFileType kind) {
+  std::string error;
+  const auto machine = machine_for(level, options.optimization, error);
+  if (!machine) base::bug("module::native_code", error);
+  complete(m, *machine, level, options, Kernels::inside);
+  return generate(m, *machine, kind);
 }
 
 std::vector<size_t> context_offsets() {
