@@ -58,11 +58,13 @@ class Flow {
         if (p_.tiles[tile].space != Space::ring) carried.in_body.insert(tile);
     });
     carried_.push_back(carried);
+    const std::map<TileId, Claims> ahead = blocks_ahead(setting_, loop, state);
     State head = state;
     bool stable = false;
     for (int round = 0; round < most_rounds && !stable; ++round) {
       State after = head;
       carried_.back() = carried;
+      for (const auto& [tile, claims] : ahead) after.written[tile] = claims;
       walk(loop.body, after, inside, nullptr);
       forget(after, loop.index);
       State next = joined(head, after);
@@ -71,6 +73,7 @@ class Flow {
     }
     State after = head;
     carried_.back() = carried;
+    for (const auto& [tile, claims] : ahead) after.written[tile] = claims;
     walk(loop.body, after, inside, report);
     const std::map<TileId, Claims> blocks = blocks_behind(setting_, loop, after);
     forget(after, loop.index);
