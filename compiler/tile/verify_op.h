@@ -1,4 +1,4 @@
-// One operation in the flow of a role. Only verify_flow.cpp includes this.
+// One operation in the flow of a role, and blocks of scratch in loops. Only the flow includes this.
 //
 // In: what is known before the operation, and where it stands. Out: what is known behind it, and obligations.
 // Invariant: an element counts as defined only where the operation that wrote it makes it so for all sizes.
