@@ -235,9 +235,9 @@ void within_allowance(const plan::Variant& variant, const std::function<void()>&
   }
 }
 
-Bodies bodies_of(const plan::Variant& variant, const EmitOptions& options) {
+Bodies bodies_of(const plan::Variant& variant, const Bodies::Levels& levels, const EmitOptions& options) {
   Bodies bodies;
-  within_allowance(variant, [&] { bodies = make_bodies(variant, options); });
+  within_allowance(variant, [&] { bodies = make_bodies(variant, levels, options); });
   return bodies;
 }
 
@@ -272,7 +272,7 @@ std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, cons
   if (!made) return std::nullopt;
   for (const plan::Variant* variant : variants) {
     const unsigned before = made->module->getInstructionCount();
-    const Bodies bodies = bodies_of(*variant, options);
+    const Bodies bodies = bodies_of(*variant, {&level}, options);
     within_allowance(
         *variant, [&] { emit_variant(*made->module, *variant, bodies, whole_of(*variant), level, options); });
     if (made->module->getInstructionCount() - before > instructions_of_a_variant) throw TooLarge{variant};
@@ -407,7 +407,7 @@ class ObjectMaker {
   void emit_next() {
     const size_t level = next_ / variants_.size(), v = next_ % variants_.size();
     ++next_;
-    if (!bodies_[v]) bodies_[v] = bodies_of(*variants_[v], options_);
+    if (!bodies_[v]) bodies_[v] = bodies_of(*variants_[v], levels_, options_);
     auto parts = emit_parts(*variants_[v], *bodies_[v], *levels_[level], options_, error_);
     if (!parts) {
       complete_target_ = false;
