@@ -42,6 +42,7 @@
 #include "module/from_plan.h"
 #include "module/hoist_divisions.h"
 #include "module/kernels/kernels.h"
+#include "module/tiles/emit_program.h"
 #include "shape/arena.h"
 
 namespace axon::module {
@@ -453,6 +454,23 @@ std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>& 
   auto made = emit(variants_of(plans), level, options, error);
   if (!made) return std::nullopt;
   if (optimized) complete(*made, level, options, Kernels::inside);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  made->module->print(out, nullptr);
+  return text;
+}
+
+std::optional<std::string> emit_task(const tile::Program& p, const target::Machine& level, TaskForm form,
+                                     std::string& error) {
+  auto made = empty_module(level, {}, error);
+  if (!made) return std::nullopt;
+  emit_task_function(*made->module, p, level);
+  check(*made->module, "module::emit_task");
+  complete(*made, level, {}, Kernels::inside);
+  if (form == TaskForm::object)
+    return generate(*made->module, *made->machine, llvm::CodeGenFileType::ObjectFile);
+  if (form == TaskForm::assembly)
+    return generate(*made->module, *made->machine, llvm::CodeGenFileType::AssemblyFile);
   std::string text;
   llvm::raw_string_ostream out(text);
   made->module->print(out, nullptr);
