@@ -195,14 +195,26 @@ std::vector<Case> cases() {
                      replaced(replaced(text, "((?:tensor|view) \\w+) f32", std::string("$1 ") + narrow),
                               " align 4 ", " align 1 "),
                      elementary ? 1 : 0});
-    out.push_back(
-        {program, program + "_f64", replaced(text, "f32|bf16", "f64"), elementary ? int64_t{1} << 4 : 0});
+    // Twice as wide, the rows of rms_norm need twice the scratch memory.
+    out.push_back({program, program + "_f64",
+                   replaced(replaced(text, "f32|bf16", "f64"), "f64\\[4096\\] as line at 16384",
+                            "f64[4096] as line at 32768"),
+                   elementary ? int64_t{1} << 4 : 0});
   }
-  for (const char* program : {"transpose", "gather", "gemm", "convolution", "decode"})
+  for (const char* program : {"transpose", "gather"})
     for (const char* elem : {"i64", "i32", "i16", "i8", "u32", "u8"})
+      out.push_back(
+          {program, std::string(program) + "_" + elem, replaced(tile::text_of(program), "f32", elem), 0});
+  for (const char* program : {"gemm", "convolution", "decode"})
+    for (const char* elem : {"i64", "i32", "i16", "i8", "u8"}) {
+      const std::string sums = std::string(elem) == "i64" ? "i64" : "i32";
       out.push_back({program, std::string(program) + "_" + elem,
-                     replaced(tile::text_of(program), "f32|bf16", elem), 0});
-  out.push_back({"transpose", "transpose_bool", replaced(tile::text_of("transpose"), "f32", "bool"), 0});
+                     replaced(replaced(tile::text_of(program), "f32|bf16", sums),
+                              "((?:tensor|view) \\w+) " + sums, std::string("$1 ") + elem),
+                     0});
+    }
+  out.push_back(
+      {"transpose", "transpose_bool", replaced(tile::text_of("transpose"), "f32", "bool"), 0});
   return out;
 }
 
@@ -222,6 +234,8 @@ TEST_P(TilePrograms, ComputeWhatTheInterpreterDoes) {
   uint64_t seed = 0;
   for (const Sizes& sizes : tile::sizes_of(c.program)) {
     std::mt19937_64 random(++seed);
+    // Another type goes through a third of the sizes.
+    if (c.name != c.program && seed % 3 != 0) continue;
     for (const bool any : {false, true}) {
       const Tensors given = drawn(p, tile::sample_of(c.program, sizes, seed).given, any ? &random : nullptr);
       const tile::RunResult want = tile::interpret(p, sizes, given, {.seed = seed});

@@ -72,6 +72,15 @@ namespace {
 
 constexpr int64_t most_products = 192;  ///< of vectors, that a step of the loop has
 
+/// Are all bounds known to hold? Masks make code so long that it goes step by step.
+bool is_whole(Context& c, const std::vector<Fact>& bounds, const std::map<Var, int64_t>& extents) {
+  return std::all_of(bounds.begin(), bounds.end(), [&](const Fact& fact) {
+    const auto wanted = nonnegatives_everywhere(fact, extents);
+    return wanted && std::all_of(wanted->begin(), wanted->end(),
+                                 [&](const Dim& d) { return c.known.nonnegative(d); });
+  });
+}
+
 Lanes with(const Lanes& lanes, const Substitution& more) {
   Lanes out = lanes;
   for (Substitution& labels : out.labels) labels.insert(more.begin(), more.end());
@@ -104,9 +113,10 @@ void Operations::emit(const tile::Op& op, const tile::Gemm& gemm) {
     accumulators.emplace_back(lanes, number);
   });
   const int64_t count = std::max<int64_t>(1, static_cast<int64_t>(accumulators.size()));
+  const auto bounds = bounds_of(c_.p, c_.views, op);
+  const int64_t most = is_whole(c_, bounds, extents_of_labels(c_.p, op)) ? most_products / count : 1;
   each_in_order(c_, summed_labels(gemm.acc, {&gemm.a, &gemm.b}), extents_of_labels(c_.p, op),
-                labels_of_registers(c_.p, c_.views, op), bounds_of(c_.p, c_.views, op), most_products / count,
-                [&](const Substitution& at) {
+                labels_of_registers(c_.p, c_.views, op), bounds, most, [&](const Substitution& at) {
                   Operands operands(
                       [&](const tile::Use& use, const Lanes& lanes) { return read_as(use, gemm.in, lanes); });
                   for (const auto& [lanes, number] : accumulators) {
