@@ -6,6 +6,8 @@
 // (they are large, and called once per tile): the objects of a bundle share those that were compiled with the
 // compiler (kernels/), in the same way as here. The memory functions stay, hidden: the code generator may
 // call them.
+#include "module/native.h"
+
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Bitcode/BitcodeReader.h>
@@ -43,7 +45,7 @@
 #include "module/from_plan.h"
 #include "module/hoist_divisions.h"
 #include "module/kernels/kernels.h"
-#include "module/native.h"
+#include "module/tiles/emit_program.h"
 #include "module/widen.h"
 #include "shape/arena.h"
 
@@ -475,6 +477,23 @@ std::string native_code(llvm::Module& m, const target::Machine& level, const Emi
   if (!machine) base::bug("module::native_code", error);
   complete(m, *machine, level, options, Kernels::inside);
   return generate(m, *machine, kind);
+}
+
+std::optional<std::string> emit_task(const tile::Program& p, const target::Machine& level, TaskForm form,
+                                     std::string& error) {
+  auto made = empty_module(level, {}, error);
+  if (!made) return std::nullopt;
+  emit_task_function(*made->module, p, level);
+  check(*made->module, "module::emit_task");
+  complete(*made, level, {}, Kernels::inside);
+  if (form == TaskForm::object)
+    return generate(*made->module, *made->machine, llvm::CodeGenFileType::ObjectFile);
+  if (form == TaskForm::assembly)
+    return generate(*made->module, *made->machine, llvm::CodeGenFileType::AssemblyFile);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  made->module->print(out, nullptr);
+  return text;
 }
 
 std::vector<size_t> context_offsets() {

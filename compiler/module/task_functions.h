@@ -22,7 +22,7 @@ namespace axon::module {
 /// What the tasks of all types of a variant do.
 struct Bodies {
   using Levels = std::vector<const target::Machine*>;
-  std::shared_ptr<const Graph> graph;  ///< that of the variant, with the scalars that the bodies add
+  std::shared_ptr<const Graph> graph;        ///< that of the variant, with the scalars that the bodies add
   std::vector<std::optional<Body>> of_type;  ///< as stages, where a level has no tile programs
   std::map<const target::Machine*, std::vector<tile::MadePrograms>> programs;  ///< by type
   Dim scratch_bytes;  ///< of a worker, over the entry's sizes: enough at each of the levels
