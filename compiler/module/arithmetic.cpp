@@ -134,6 +134,17 @@ Value* Arithmetic::call(const std::string& name, llvm::Type* result, const std::
   return f_.b.CreateCall(function, args);
 }
 
+bool Arithmetic::is_device_function(Pointwise op) {
+  switch (op) {
+#define UNARY(name) case Pointwise::name:
+#define BINARY(name) case Pointwise::name:
+#include "device/functions.def"
+    return true;
+    default:
+      return false;
+  }
+}
+
 Value* Arithmetic::apply(Pointwise op, Elem elem, const std::vector<Value*>& args) {
   switch (op) {
     case Pointwise::and_:

@@ -76,8 +76,8 @@ constexpr int64_t most_products = 192;  ///< of vectors, that a step of the loop
 bool is_whole(Context& c, const std::vector<Fact>& bounds, const std::map<Var, int64_t>& extents) {
   return std::all_of(bounds.begin(), bounds.end(), [&](const Fact& fact) {
     const auto wanted = nonnegatives_everywhere(fact, extents);
-    return wanted && std::all_of(wanted->begin(), wanted->end(),
-                                 [&](const Dim& d) { return c.known.nonnegative(d); });
+    return wanted &&
+           std::all_of(wanted->begin(), wanted->end(), [&](const Dim& d) { return c.known.nonnegative(d); });
   });
 }
 

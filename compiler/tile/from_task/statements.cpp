@@ -234,7 +234,8 @@ void ProgramMaker::store(uint32_t o, const Place& place) {
     emit(Map{whole, {of_tile(use, elem)}, {}});
     use = whole;
   }
-  Store made{use, {}, place.bounds, false};
+  Store made{use, {}, place.bounds, place.is_block};
+  streams_ |= place.is_block;
   made.to.tensor = tensor;
   for (const Dim& d : index) made.to.at.push_back({std::nullopt, d});
   emit(std::move(made));
