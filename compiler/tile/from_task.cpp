@@ -44,15 +44,18 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
                          const Machine& machine) {
   const task::TaskType& type = p.types[id];
   if (!is_pointwise_or_rows(type)) return {{}, "there is no generator of its family yet"};
-  const auto form = row_form(p, type, g);
-  if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
+  MadePrograms out;
   try {
-    MadePrograms out;
-    const Chooser chooser(p, id, g, std::get<RowForm>(form), machine);
-    bool keeps = false;
-    MadeProgram first = chooser.best(true, keeps);
-    out.list.push_back(std::move(first));
-    if (keeps) out.list.push_back(chooser.best(false, keeps));
+    for (const bool short_rows : {true, false}) {
+      const auto form = row_form(p, type, g, short_rows);
+      if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
+      const RowForm& rows = std::get<RowForm>(form);
+      const Chooser chooser(p, id, g, rows, machine);
+      bool keeps = false;
+      out.list.push_back(chooser.best(true, keeps));
+      if (keeps) out.list.push_back(chooser.best(false, keeps));
+      if (rows.guard.empty()) break;
+    }
     return out;
   } catch (const Declined& declined) {
     return {{}, declined.why};

@@ -52,7 +52,7 @@ Places::Places(const layout::Swizzled& swizzled) {
       point.at = layout::swizzled(swizzled.swizzle, point.at);
       points_.push_back(point);
     }
-    std::sort(points_.end() - copies_, points_.end());
+    if (copies_ > 1) std::sort(points_.end() - copies_, points_.end());
   }
   for (const Point& point : points_) {
     span_ = std::max(span_, point.at + 1);
@@ -70,9 +70,10 @@ std::optional<int64_t> Places::held(int64_t element, int64_t holder) const {
 
 bool Places::injective() const {
   std::vector<std::pair<Point, int64_t>> all;
+  all.reserve(points_.size());
   for (int64_t x = 0; x < elements_; ++x)
     for (const Point& point : of(x)) all.emplace_back(point, x);
-  std::sort(all.begin(), all.end());
+  if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
   for (size_t i = 1; i < all.size(); ++i)
     if (all[i].first == all[i - 1].first && all[i].second != all[i - 1].second) return false;
   return true;

@@ -23,7 +23,10 @@
 
 namespace axon::tile {
 
-Scope::Scope(const Program& p) : facts_(p.facts) { add(p.guard); }
+Scope::Scope(const Program& p) : facts_(p.facts) {
+  add(p.guard);
+  of_sizes_ = facts_.size();
+}
 Scope Scope::of_tasks(const Program& p) {
   Scope out(p);
   for (const Coordinate& c : p.grid) out.add_range(c.var, c.extent);
@@ -33,12 +36,53 @@ void Scope::add_range(Var v, const Dim& extent) {
   add(shape::at_least(v, 0));
   add(shape::less(v, extent));
 }
+
+namespace {
+
+std::set<Var> vars_of(const Fact& fact) {
+  std::set<Var> out;
+  for (const Dim* side : {&fact.lhs, &fact.rhs})
+    for (Var v : side->vars()) out.insert(v);
+  return out;
+}
+/// The facts that speak of these variables alone.
+std::vector<Fact> within(const std::vector<Fact>& facts, const std::set<Var>& vars) {
+  std::vector<Fact> out;
+  for (const Fact& fact : facts) {
+    const std::set<Var> own = vars_of(fact);
+    if (std::includes(vars.begin(), vars.end(), own.begin(), own.end())) out.push_back(fact);
+  }
+  return out;
+}
+
+}  // namespace
+
+/// Most goals follow from the facts of their own variables, or of these and of what bounds them here:
+/// programs may come with many facts of sizes.
+bool Scope::shows_nearby(const Fact& goal) const {
+  std::set<Var> vars = vars_of(goal);
+  const std::set<Var> own = vars;
+  size_t tried = 0;
+  for (const bool further : {false, true}) {
+    for (size_t i = of_sizes_; further && i < facts_.size(); ++i) {
+      const std::set<Var> of_fact = vars_of(facts_[i]);
+      if (std::any_of(of_fact.begin(), of_fact.end(), [&](Var v) { return own.contains(v); }))
+        vars.insert(of_fact.begin(), of_fact.end());
+    }
+    const std::vector<Fact> near = within(facts_, vars);
+    if (near.size() == facts_.size() || (further && near.size() == tried)) return false;
+    tried = near.size();
+    if (shape::prove(near, goal, {.z3_rlimit = 0}).verdict == shape::Verdict::proved) return true;
+  }
+  return false;
+}
+
 bool Scope::shows(const Fact& goal) const {
   if (const auto difference = (goal.rhs - goal.lhs).constant())
     return shape::holds(goal.relation, 0, *difference);
   for (const Fact& f : facts_)
     if (f.relation == goal.relation && f.lhs == goal.lhs && f.rhs == goal.rhs) return true;
-  return shape::prove(facts_, goal).verdict == shape::Verdict::proved;
+  return shows_nearby(goal) || shape::prove(facts_, goal).verdict == shape::Verdict::proved;
 }
 
 bool share_memory(const Program& p, const AllPlaces& places, TileId a, TileId b) {

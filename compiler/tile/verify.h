@@ -37,7 +37,10 @@ class Scope {
   bool shows(const Fact&) const;
 
  private:
+  bool shows_nearby(const Fact&) const;
+
   std::vector<Fact> facts_;
+  size_t of_sizes_ = 0;  ///< so many facts are of the sizes
 };
 
 /// A loop around an operation.

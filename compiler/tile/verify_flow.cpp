@@ -58,20 +58,23 @@ class Flow {
         if (p_.tiles[tile].space != Space::ring) carried.in_body.insert(tile);
     });
     carried_.push_back(carried);
+    const std::map<TileId, Claims> ahead = blocks_ahead(setting_, loop, state);
+    const auto iteration = [&](State at, Report* to) {
+      carried_.back() = carried;
+      for (const auto& [tile, claims] : ahead) at.written[tile] = claims;
+      walk(loop.body, at, inside, to);
+      return at;
+    };
     State head = state;
     bool stable = false;
     for (int round = 0; round < most_rounds && !stable; ++round) {
-      State after = head;
-      carried_.back() = carried;
-      walk(loop.body, after, inside, nullptr);
+      State after = iteration(head, nullptr);
       forget(after, loop.index);
       State next = joined(head, after);
       stable = next == head;
       head = std::move(next);
     }
-    State after = head;
-    carried_.back() = carried;
-    walk(loop.body, after, inside, report);
+    State after = iteration(head, report);
     const std::map<TileId, Claims> blocks = blocks_behind(setting_, loop, after);
     forget(after, loop.index);
     if (report) {

@@ -1,4 +1,4 @@
-// One operation in the flow of a role. Only verify_flow.cpp includes this.
+// One operation in the flow of a role, and blocks of scratch in loops. Only the flow includes this.
 //
 // In: what is known before the operation, and where it stands. Out: what is known behind it, and obligations.
 // Invariant: an element counts as defined only where the operation that wrote it makes it so for all sizes.
@@ -96,8 +96,10 @@ class OpChecks {
   Report* report_;
 };
 
-/// What is known behind a loop of the tiles that each iteration stores a block of, from what is known at the
-/// end of an iteration.
+/// Of the tiles that each iteration of a loop stores a block of: what is known where an iteration begins,
+/// from what is known before the loop.
+std::map<TileId, Claims> blocks_ahead(const Setting&, const Loop&, const State& before);
+/// What is known of them behind the loop, from what is known where an iteration ends.
 std::map<TileId, Claims> blocks_behind(const Setting&, const Loop&, const State& at_end);
 
 /// What a fill leaves in its slot, over the axes of the ring.

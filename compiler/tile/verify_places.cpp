@@ -128,7 +128,8 @@ class PlaceChecks {
         if (later.contains(tile) || here.contains(tile)) through.insert(tile);
       before.insert(here.begin(), here.end());
       if (const auto* loop = std::get_if<Loop>(&p_.ops[ops[i]])) {
-        through.insert(loop->carries.begin(), loop->carries.end());
+        for (TileId tile : loop->carries)
+          if (p_.tiles[tile].space == Space::registers) through.insert(tile);
         for (TileId tile : here)
           if (later.contains(tile)) through.insert(tile);
         most = std::max(most, most_in_use(loop->body, through));

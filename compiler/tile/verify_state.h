@@ -1,4 +1,4 @@
-// What is known at one point of a role's operations. Only verify_flow.cpp and verify_op.cpp include this.
+// What is known at one point of a role's operations. Only the flow and its operations include this.
 //
 // In: states on the ways to a point. Out: what holds on each of them. Invariant: joining loses knowledge and
 // makes none.

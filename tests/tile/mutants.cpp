@@ -91,6 +91,11 @@ const Change changes[] = {
     {bounds, "^grid", R"(max\((.*), 1\))", "$1"},
     {bounds, "  for ", R"(cdiv\((\w+), (\d+)\))", "cdiv($1, $2) + 1"},
     {bounds, "sort", " descending", ""},
+    // slots of what a loop around carries
+    {bounds, "\\(l \\+ 1\\) % 2", R"(\(l \+ 1\) % 2)", "l % 2"},
+    {bounds, "l % 2", R"(\[l % 2,)", "[1,"},
+    {bounds, "l % 2", R"(l % 2)", "l"},
+    {bounds, "^facts.*l < k", "l < k", "l <= k"},
     // blocks
     {bounds, "to [de]\\[", R"(\[(\w), j\])", "[0, j]"},
     {bounds, "to [de]\\[", R"(\[(\w), j\])", "[$1 + 1, j]"},

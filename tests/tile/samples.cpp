@@ -225,6 +225,14 @@ Sample chain(Maker& make) {
   return {{{"w", w}, {"x", x}}, {{"x", y}}, 1e-4};
 }
 
+/// One iteration of a loop around the program: its index is a size.
+Sample slots(Maker& make) {
+  const int64_t l = make["l"], n = make["n"];
+  TensorData w = make.real({make["k"], n}), before = make.real({2, n}), h = before;
+  for (int64_t j = 0; j < n; ++j) at(h, {(l + 1) % 2, j}) = at(before, {l % 2, j}) * at(w, {l, j});
+  return {{{"w", w}, {"h", before}}, {{"h", h}}, 0};
+}
+
 struct Row {
   const char* program;
   Sample (*make)(Maker&);
@@ -252,6 +260,7 @@ const std::vector<Row>& rows() {
       {"gemm_rings", gemm_rings, {{"m", {0, 1, 129}}, {"n", {1, 257}}, {"k", {0, 1, 65, 320}}}},
       {"attention", attention, {{"h", {0, 2}}, {"n", {0, 1, 129}}, {"m", {1, 127, 257}}, {"d", {1, 64}}}},
       {"chain", chain, {{"l", {1, 3}}, {"n", {0, 1, 16, 33, 257}}}},
+      {"slots", slots, {{"l", {0, 1, 2}}, {"k", {3, 4}}, {"n", {0, 1, 7, 8, 17}}}},
       {"sort", sort, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 31, 32}}}},
   };
   return all;

@@ -80,6 +80,13 @@ struct Case {
 };
 std::string name_of(const testing::TestParamInfo<Case>& info) { return info.param.name; }
 
+/// Loops that read e[at, j] and store to e[f, g, j].
+std::string in_place(const std::string& outer, const std::string& blocks, const std::string& at,
+                     const std::string& more = "") {
+  return "  for f < " + outer + " carry e\n    for g < " + blocks + " carry e\n      copy u[j] = e[" + at +
+         ", j]\n      map u[j] = add(u[j], u[j])\n" + more + "      copy u[j] to e[f, g, j]\n";
+}
+
 const Case proved[] = {
     {"Rectangle", all_written + all_read},
     {"Columns", all_written + reads("q", "p", "d, c")},
@@ -97,6 +104,10 @@ const Case proved[] = {
      writes("p", "q", "a, b", "", "      copy u[j] = e[a, b, j]\n      copy acc[j] = u[j]\n")},
     {"InANestedLoop",
      "  for a < p\n    for r < a + 1\n      copy t[j] to e[a, 0, j]\n" + reads("p", "1", "c, d")},
+    {"InPlace", all_written + in_place("p", "q", "f, g") + all_read},
+    {"InPlaceOfLaterOnes", all_written + in_place("p - 1", "q", "f + 1, g") + reads("p - 1", "q", "c, d")},
+    {"InPlaceOfMoreThanIsRead", all_written + in_place("p", "q + 1", "f, g") + all_read},
+    {"InPlaceTwice", all_written + "  for r < m carry e\n" + deeper(in_place("p", "1", "f, g"))},
     {"NextToIt", writes("p", "q", "a, b", "      map s[k] = f32(1)\n") + all_read},
     {"AView", "  for a < p\n    copy t[j] to e[a, 0, j]\n    copy acc[j] = e[a, 0, j]\n"},
     {"Scalars",
@@ -137,6 +148,13 @@ const Case wrong[] = {
     {"BeforeTheStore", writes("p", "q", "a, b", "      copy u[j] = e[a, b, j]\n      copy acc[j] = u[j]\n")},
     {"OfTheIterationBefore",
      writes("p", "q", "a, b", "", "      copy u[j] = e[a, b + 1, j]\n      copy acc[j] = u[j]\n")},
+    {"InPlaceOfTheNext", all_written + in_place("p", "q", "f, g + 1") + all_read},
+    {"InPlaceOfMore", all_written + in_place("p", "q + 1", "f, g") + reads("p", "q + 1", "c, d")},
+    {"InPlaceOfUndefined", in_place("p", "q", "f, g") + all_read},
+    {"InPlaceOverAnother",
+     all_written + in_place("p", "q", "f, g", "      map o[k, l, j] = f32(1)\n") + all_read},
+    {"InPlaceOfHalves",
+     all_written + in_place("p", "q", "f, g", "      map u[j] = u[j] if j < 4\n") + all_read},
     {"WrittenOverBetween", all_written + "  map o[k, l, j] = f32(1)\n" + all_read},
     {"WrittenOverInTheIteration", writes("p", "q", "a, b", "", "      map o[k, l, j] = f32(1)\n") + all_read},
     {"WrittenOverBeforeTheStore", writes("p", "q", "a, b", "      map o[k, l, j] = f32(1)\n") + all_read},

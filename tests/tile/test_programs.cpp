@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/work.h"
 #include "support.h"
 
 namespace axon::tile {
@@ -38,6 +39,28 @@ TEST_P(Programs, AreProved) {
   const auto list = verify(program_of(text_of(GetParam())));
   EXPECT_GT(list.size(), 10u);
   for (const Obligation& o : list) EXPECT_TRUE(o.proved) << o.what;
+}
+
+/// 30 more facts, of 10 more sizes.
+TEST(ManyFacts, MakeProofsAFewTimesLonger) {
+  const std::string text = text_of("softmax_blocks"), facts = "facts 0 <= m and 0 <= n";
+  std::string sizes, more;
+  for (int s = 0; s < 10; ++s) {
+    const std::string name = "s" + std::to_string(s), next = "s" + std::to_string((s + 1) % 10);
+    sizes += ", " + name;
+    more += " and 1 <= " + name + " and " + name + " <= 2*" + next + " + m and n <= " + name + "*" + next;
+  }
+  std::string longer = text;
+  longer.replace(longer.find(facts), facts.size(), facts + more);
+  longer.replace(longer.find("sizes m, n"), 10, "sizes m, n" + sizes);
+  const auto steps_of = [](const std::string& of) {
+    const Program p = program_of(of);
+    const base::Allowance allowance(UINT64_MAX);
+    for (const Obligation& o : verify(p)) EXPECT_TRUE(o.proved) << o.what;
+    return allowance.spent();
+  };
+  const uint64_t few = steps_of(text), many = steps_of(longer);
+  EXPECT_LT(many, 8 * few);
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ MadeProgram ProgramMaker::run() {
   for (const char* word : {"if", "fill", "to", "in", "by", "index", "reads", "writes", "at", "inf", "nan"})
     names_.insert(word);
   for (const graph::Size& size : p_.graph->sizes) names_.insert(shape::var_name(size.var));
+  out_.guard = form_.guard;
   declare_grid();
   choose_lanes();
   ones_.emplace_back();
@@ -77,32 +78,28 @@ void ProgramMaker::declare_grid() {
 void ProgramMaker::choose_lanes() {
   int64_t widest = 4;
   std::set<ScalarId> seen;
-  const std::function<void(ScalarId, Var)> look = [&](ScalarId id, Var along) {
+  const std::function<void(ScalarId)> look = [&](ScalarId id) {
     const graph::Scalar& s = g_.scalars[id];
-    const bool is_result = s.op == graph::Op::load && s.target.is_local();
     if (!seen.insert(id).second || s.op == graph::Op::index) return;
-    if (!is_result && !graph::depends_on(g_, id, along)) return;
     widest = std::max<int64_t>(widest, base::elem_bytes(base::computed_as(s.elem)));
     if (s.op == graph::Op::load) return;
-    for (const ScalarId arg : s.args) look(arg, along);
+    for (const ScalarId arg : s.args) look(arg);
   };
   for (const RowReduction& r : form_.reductions) {
     widest = std::max<int64_t>(widest, base::elem_bytes(r.in));
-    look(r.term, r.along.var);
+    look(r.term);
   }
   if (form_.along)
-    for (const ScalarId output : form_.outputs) look(output, node_.domain[*form_.along].var);
+    for (const ScalarId output : form_.outputs) look(output);
   lanes_ = out_.machine.register_bytes / widest;
   block_ = lanes_ * choices_.registers_per_tile;
   for (const task::Coordinate& c : type_.coordinates)
     if (c.axis == form_.along)
       while (block_ > lanes_ && c.tile % block_ != 0) block_ /= 2;
   using layout::Iter;
-  layout::Layout blocks, one;
+  layout::Layout blocks;
   blocks.shards = {Iter{Dim(block_ / lanes_), 1, "m"}, Iter{Dim(lanes_), 1, "v"}};
-  one.replicas = {Iter{Dim(lanes_), 1, "v"}};
   blocks_ = out_.layouts.add({name_for("block"), {blocks, {}}, ""});
-  one_ = out_.layouts.add({name_for("one"), {one, {}}, ""});
 }
 
 std::string ProgramMaker::name_for(const std::string& wish) {
@@ -118,11 +115,24 @@ TileId ProgramMaker::tile(const std::string& name, Elem elem, bool is_block) {
   t.name = name_for(name);
   t.elem = elem;
   if (is_block) t.shape = {block_};
-  t.layout = is_block ? blocks_ : one_;
+  t.layout = is_block ? blocks_ : one_for(elem);
   return out_.tiles.add(std::move(t));
 }
 
 OpId ProgramMaker::add(Op op) { return out_.ops.add(std::move(op)); }
+
+/// A number in all lanes. Of a type that is wider than those of blocks, which only other such numbers are
+/// made of, it is in as many lanes as a register has.
+LayoutId ProgramMaker::one_for(Elem elem) {
+  const int64_t lanes = std::min<int64_t>(lanes_, out_.machine.register_bytes / base::elem_bytes(elem));
+  const auto [found, fresh] = ones_of_.try_emplace(lanes);
+  if (fresh) {
+    layout::Layout one;
+    one.replicas = {layout::Iter{Dim(lanes), 1, "v"}};
+    found->second = out_.layouts.add({name_for("one"), {one, {}}, ""});
+  }
+  return found->second;
+}
 
 ProgramMaker::Stretch ProgramMaker::stretch_of(uint32_t axis) const {
   const Dim extent = node_.domain[axis].extent;

@@ -62,6 +62,7 @@ class ProgramMaker {
   void choose_lanes();
   std::string name_for(const std::string& wish);
   TileId tile(const std::string& name, Elem, bool is_block);
+  LayoutId one_for(Elem);
   OpId add(Op);
   void emit(Op op) { body_->push_back(add(std::move(op))); }
   Stretch stretch_of(uint32_t axis) const;
@@ -121,7 +122,8 @@ class ProgramMaker {
   MadeProgram made_;
   Program& out_;
   int64_t lanes_ = 1, block_ = 1;
-  LayoutId blocks_, one_;
+  LayoutId blocks_;
+  std::map<int64_t, LayoutId> ones_of_;  ///< by lanes
   std::set<std::string> names_;
   const Var label_;
   std::map<uint32_t, TensorId> tensors_;  ///< by access of the type

@@ -59,8 +59,8 @@ bool is_proj(const Scalar& s, uint32_t component) {
 
 class FormMaker {
  public:
-  FormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g)
-      : p_(p), type_(type), g_(g), node_(g.nodes[type.node]) {}
+  FormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g, bool short_rows)
+      : p_(p), type_(type), g_(g), node_(g.nodes[type.node]), short_rows_(short_rows) {}
 
   RowForm run() {
     write_out_locals();
@@ -103,6 +103,7 @@ class FormMaker {
     const Scalar s = g_.scalars[id];
     if (s.op == graph::Op::bounded || s.op == graph::Op::require) throw NoForm{"it has checks"};
     if (s.op == graph::Op::order) throw NoForm{"it is an order"};
+    if (s.op == graph::Op::reduce && s.monoid == graph::Monoid::argmax) return rewritten_[id] = argmax(s);
     if (s.op == graph::Op::reduce) return rewritten_[id] = result(reduction(s.monoid, s, s.elem, s.args[0]));
     if (s.op == graph::Op::proj) return rewritten_[id] = online(s);
     Scalar made = s;
@@ -112,7 +113,6 @@ class FormMaker {
 
   /// The number of the reduction of `term` over the scalar's binders.
   uint32_t reduction(graph::Monoid monoid, const Scalar& of, base::Elem elem, ScalarId term) {
-    if (monoid == graph::Monoid::argmax) throw NoForm{"it has an argmax"};
     RowReduction r;
     r.monoid = monoid;
     r.kept = base::computed_as(elem);
@@ -125,6 +125,35 @@ class FormMaker {
     r.term = without_reductions(r.term);
     form_.reductions.push_back(std::move(r));
     return static_cast<uint32_t>(form_.reductions.size() - 1);
+  }
+
+  /// The least position where the term is the maximum, or not a number where that is; 0 of no positions.
+  ScalarId argmax(const Scalar& s) {
+    const base::Elem elem = base::computed_as(g_.scalars[s.args[0]].elem);
+    Scalar of = s;
+    const uint32_t top = reduction(graph::Monoid::max, of, elem, s.args[0]);
+    const Axis along = form_.reductions[top].along;
+    const base::Elem position = short_rows_ ? base::Elem::i32 : base::Elem::i64;
+    const ScalarId none = graph::constant_int(g_, position, base::range_of_integers(position).greatest);
+    if (short_rows_)
+      form_.guard.push_back(shape::less(along.extent, Dim(base::range_of_integers(position).greatest)));
+    const ScalarId term = form_.reductions[top].term, best = result(top);
+    ScalarId here = graph::apply(g_, graph::Op::eq, {term, best});
+    if (base::is_float(elem)) {
+      const auto is_nan = [&](ScalarId x) { return graph::apply(g_, graph::Op::ne, {x, x}); };
+      const ScalarId both = graph::apply(g_, graph::Op::and_, {is_nan(term), is_nan(best)});
+      here = graph::apply(g_, graph::Op::or_, {here, both});
+    }
+    const ScalarId at = graph::cast(g_, position, graph::index_of(g_, Dim(along.var)));
+    RowReduction r = form_.reductions[top];
+    r.monoid = graph::Monoid::min;
+    r.in = r.kept = position;
+    r.term = graph::apply(g_, graph::Op::select, {here, at, none});
+    form_.reductions.push_back(std::move(r));
+    const ScalarId first = result(static_cast<uint32_t>(form_.reductions.size() - 1));
+    const ScalarId found = graph::apply(g_, graph::Op::lt, {first, none});
+    const ScalarId zero = graph::constant_int(g_, position, 0);
+    return graph::cast(g_, base::Elem::i64, graph::apply(g_, graph::Op::select, {found, first, zero}));
   }
 
   /// A mask that says no more than between which bounds the binder lies is not evaluated.
@@ -360,6 +389,7 @@ class FormMaker {
   const task::TaskType& type_;
   graph::Graph& g_;
   const graph::Node node_;
+  const bool short_rows_;
   RowForm form_;
   std::vector<ScalarId> whole_;             ///< the outputs, without locals
   std::map<ScalarId, ScalarId> rewritten_;  ///< without reductions
@@ -370,9 +400,9 @@ class FormMaker {
 }  // namespace
 
 std::variant<RowForm, std::string> row_form(const task::Program& p, const task::TaskType& type,
-                                            graph::Graph& g) {
+                                            graph::Graph& g, bool short_rows) {
   try {
-    return FormMaker(p, type, g).run();
+    return FormMaker(p, type, g, short_rows).run();
   } catch (const NoForm& none) {
     return none.why;
   }

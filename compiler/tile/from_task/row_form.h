@@ -35,10 +35,13 @@ struct RowForm {
   std::optional<uint32_t> along;  ///< the other one, which outputs run along
   std::vector<RowReduction> reductions;
   std::vector<graph::ScalarId> outputs;
+  std::vector<shape::Fact> guard;  ///< the form is right where these hold
 };
 
-/// The form, or why the node has none. Scalars are added to `graph`, a copy of the program's.
-std::variant<RowForm, std::string> row_form(const task::Program&, const task::TaskType&, graph::Graph& graph);
+/// The form, or why the node has none. Scalars are added to `graph`, a copy of the program's. With
+/// `short_rows` positions in rows are kept as i32, which the form's guard says.
+std::variant<RowForm, std::string> row_form(const task::Program&, const task::TaskType&, graph::Graph& graph,
+                                            bool short_rows);
 
 /// Where the load's element lies in its buffer, in elements, where that is known before the data is.
 std::optional<shape::Dim> offset_of_load(const task::Program&, const graph::Graph&, graph::ScalarId load);

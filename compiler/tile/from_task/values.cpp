@@ -175,6 +175,7 @@ Use ProgramMaker::loaded(ScalarId id, const Place& place) {
 
 bool ProgramMaker::narrows_there(ScalarId cast) const {
   const Scalar& s = g_.scalars[cast];
+  if (g_.scalars[s.args[0]].op == graph::Op::index) return false;  // has any integer type
   return narrows(base::computed_as(g_.scalars[s.args[0]].elem), s.elem) &&
          g_.scalars[s.args[0]].elem != s.elem;
 }
@@ -245,6 +246,12 @@ uint32_t ProgramMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, Scala
     e.kind = Expr::Kind::index;
     e.index = placed(s.dim, place);
     if (place.is_block && !e.index.linear_in(place.label)) throw Declined{"an index is divided"};
+    return push(std::move(e));
+  }
+  if (s.op == graph::Op::cast && g_.scalars[s.args[0]].op == graph::Op::index && base::is_integer(elem)) {
+    Expr e;
+    e.kind = Expr::Kind::index;
+    e.index = placed(g_.scalars[s.args[0]].dim, place);
     return push(std::move(e));
   }
   const bool narrow = s.op == graph::Op::cast && narrows_there(id);
