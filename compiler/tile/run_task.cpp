@@ -126,6 +126,8 @@ class TaskRunner::Impl {
   }
 
   std::string begin() {
+    for (const Var v : p_.sizes)
+      if (!scene_.values.contains(v)) return "no value is given for " + shape::var_name(v);
     for (const auto* facts : {&p_.facts, &p_.guard})
       if (const std::string broken = first_broken(*facts, scene_.values); !broken.empty())
         return "the sizes break " + broken;
