@@ -1,9 +1,10 @@
 // Small entries as tile programs: each is compiled up to its plan, and its tasks run their tile programs on
 // every machine, against the meaning. Every program is proved (tile_programs.h).
+#include "tile_programs.h"
+
 #include <gtest/gtest.h>
 
 #include "bindings.h"
-#include "tile_programs.h"
 
 namespace axon::differential {
 namespace {
@@ -31,10 +32,12 @@ constexpr Entry types[] = {
     {"FloatsOfAll",
      "(a : i8[n]) (b : u8[n]) (c : i16[n]) (d : i32[n]) (e : u32[n]) (g : i64[n]) =\n"
      "  (f32 a + f32 b, f64 c * f64 d, f32 e, f64 g, f32 g)"},
-    {"IntegersOfFloats", "(x : f32[n]) (y : f64[n]) = (i32 x, i64 (x * 100.0), u8 x, i8 (y * 60.0), i16 y, u32 y)"},
+    {"IntegersOfFloats",
+     "(x : f32[n]) (y : f64[n]) = (i32 x, i64 (x * 100.0), u8 x, i8 (y * 60.0), i16 y, u32 y)"},
     {"NarrowOfWide", "(x : f64[n]) (y : f32[n]) = (f32 x, f16 x, bf16 y, f16 y + f16 x)"},
     {"WideOfNarrow", "(x : f16[n]) (y : bf16[n]) = (f32 x * f32 y, f64 x, f64 y)"},
-    {"IntegersOfIntegers", "(x : i64[n]) (y : i32[n]) = (i8 x, u8 x, i16 (x * 300), u32 y, i64 y + x, i32 x * y)"},
+    {"IntegersOfIntegers",
+     "(x : i64[n]) (y : i32[n]) = (i8 x, u8 x, i16 (x * 300), u32 y, i64 y + x, i32 x * y)"},
     {"TruthsOfNumbers", "(x : f32[n]) (y : i8[n]) (z : f64[n]) = (x < 0.5, y >= 7, z == z, f64 x < z)"},
     {"NumbersOfTruths", "(x : bool[n]) = (select x 1.5 (f32 (-2)), select x (i64 3) 4, select x (i8 1) 0)"},
     {"Functions", "(x : f32[m, n]) = (exp x, erf x, sin x + cos x, sqrt (abs x), floor x, pow (abs x) x)"},
@@ -67,7 +70,8 @@ constexpr Entry shapes[] = {
     {"Unflattened", "(x : f32[m, 4*n]) : f32[m, 4, n] = unflatten x"},
     {"Constant", "(x : f32[n]) = (for (i < n) => 1.5, iota n, zeros_like x)"},
     {"Clamped", "(x : f32[n]) where n >= 1 = for (i < n + 3) => x[min i (n - 1)]"},
-    {"Choice", "(c : bool[m]) (x : f32[m, n]) (y : f32[m, n]) = for i j => if c[i] then x[i, j] else y[i, j]"},
+    {"Choice",
+     "(c : bool[m]) (x : f32[m, n]) (y : f32[m, n]) = for i j => if c[i] then x[i, j] else y[i, j]"},
 };
 
 // Reductions, of rows, columns and all, of each monoid, one inside of another.
@@ -109,9 +113,12 @@ constexpr Entry states[] = {
     {"UpdateAt", "(s : *f32[m, n]) (x : f32[n]) (p : i64) where 0 <= p, p < m = s with [p] = x"},
     {"Added", "(s : *f32[m, n]) (x : f32[m, n]) = let t = s + x in (t, sum (for i => sum t[i]))"},
     {"Steps", "(x : f32[m, n]) = fold (fn h r => tanh (h * 0.5 + r)) (for (i < n) => 0.1) x"},
-    {"Scanned", "(x : f32[m, n]) = let (h, all) = scan (fn h r => let g = h * 0.5 + r in (g, sum g)) (for (i < n) => 0.0) x in (h, all)"},
+    {"Scanned",
+     "(x : f32[m, n]) = let (h, all) = scan (fn h r => let g = h * 0.5 + r in (g, sum g)) (for (i < n) => "
+     "0.0) x in (h, all)"},
     {"Iterated", "(x : f64[n]) (c : i64) = iterate (c % 4) (fn y => y * 0.5 + 1.0) x"},
-    {"While", "(x : f32[n]) = while (fn (s, c) => c < 3 && sum s < 100.0) (fn (s, c) => (s * 2.0, c + 1)) (x, i64 0)"},
+    {"While",
+     "(x : f32[n]) = while (fn (s, c) => c < 3 && sum s < 100.0) (fn (s, c) => (s * 2.0, c + 1)) (x, i64 0)"},
     {"Cumulative", "(x : f32[m, n]) = cumulative_sum x"},
 };
 
