@@ -1,16 +1,16 @@
 // Tasks that are run one by one, on memory of the caller (run_task.h).
-#include "tile/run_task.h"
-
 #include <algorithm>
 
 #include "support.h"
+#include "tile/run_task.h"
 
 namespace axon::tile {
 namespace {
 
 bool has_roles_or_rings(const Program& p) {
   return std::any_of(p.tiles.begin(), p.tiles.end(), [](const Tile& t) { return t.space == Space::ring; }) ||
-         std::any_of(p.ops.begin(), p.ops.end(), [](const Op& op) { return std::holds_alternative<Role>(op); });
+         std::any_of(p.ops.begin(), p.ops.end(),
+                     [](const Op& op) { return std::holds_alternative<Role>(op); });
 }
 
 std::vector<std::string> programs_without_roles() {
