@@ -215,7 +215,8 @@ void make_objects(Compilation& c) {
   const auto levels = levels_of(c);
   emit_entries(c, [&] {
     std::string error;
-    auto objects = module::emit_objects(plans_of(c), levels, {.trace = c.options.trace}, error);
+    auto objects = module::emit_objects(plans_of(c), levels,
+                                        {.stages = c.options.stages, .trace = c.options.trace}, error);
     if (!objects) return report_limitation(c, error);
     for (size_t i = 0; i < levels.size(); ++i)
       c.objects[std::string(levels[i]->name)] = std::move(objects->of_level[i]);
@@ -226,7 +227,8 @@ void make_objects(Compilation& c) {
 std::string print_llvm(Compilation& c) {
   std::string error, text;
   emit_entries(c, [&] {
-    text = module::emit_llvm_text(plans_of(c), *levels_of(c).back(), {}, true, error)
+    text = module::emit_llvm_text(plans_of(c), *levels_of(c).back(), {.stages = c.options.stages}, true,
+                                  error)
                .value_or("; " + error + "\n");
   });
   return text;
@@ -234,7 +236,7 @@ std::string print_llvm(Compilation& c) {
 std::string print_assembly(Compilation& c) {
   std::string error, text;
   emit_entries(c, [&] {
-    text = module::emit_assembly(plans_of(c), *levels_of(c).back(), {}, error).value_or("# " + error + "\n");
+    text = module::emit_assembly(plans_of(c), *levels_of(c).back(), {.stages = c.options.stages}, error).value_or("# " + error + "\n");
   });
   return text;
 }

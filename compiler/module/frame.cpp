@@ -334,6 +334,9 @@ llvm::MDNode* Frame::loop_metadata(LoopKind kind, llvm::MDNode* group) {
   parts.push_back(llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.unroll.runtime.disable")));
   if (kind == LoopKind::parallel)
     parts.push_back(llvm::MDNode::get(c, {llvm::MDString::get(c, "llvm.loop.parallel_accesses"), group}));
+  if (kind == LoopKind::vectors)
+    parts.push_back(llvm::MDNode::get(c, {llvm::MDString::get(c, "llvm.loop.vectorize.enable"),
+                                          llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(c))}));
   auto* node = llvm::MDNode::getDistinct(c, parts);
   node->replaceOperandWith(0, node);
   return node;

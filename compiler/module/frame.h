@@ -43,7 +43,8 @@ struct ContextType {
 
 enum class LoopKind : uint8_t {
   plain,
-  parallel  ///< no iteration reads what another writes: innermost loops may be vectorised without checks
+  parallel,  ///< no iteration reads what another writes: innermost loops may be vectorised without checks
+  vectors    ///< its body is vectors already
 };
 
 class Frame {

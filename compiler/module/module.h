@@ -25,8 +25,9 @@ struct TooLarge {
 struct EmitOptions {
   int optimization = 3;  ///< 0 to 3
   bool keep_generic_loops =
-      false;           ///< no contraction kernels: every body as plain loops (a second opinion for tests)
-  bool trace = false;  ///< variants note when a worker runs which tasks (tracing.cpp); else no code differs
+      false;            ///< no contraction kernels: every body as plain loops (a second opinion for tests)
+  bool stages = false;  ///< no tile programs: every body as stages (body.h), to compare both
+  bool trace = false;   ///< variants note when a worker runs which tasks (tracing.cpp); else no code differs
 };
 
 struct Objects {

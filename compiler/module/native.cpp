@@ -6,6 +6,8 @@
 // (they are large, and called once per tile): the objects of a bundle share those that were compiled with the
 // compiler (kernels/), in the same way as here. The memory functions stay, hidden: the code generator may
 // call them.
+#include "module/native.h"
+
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Bitcode/BitcodeReader.h>
@@ -43,7 +45,7 @@
 #include "module/from_plan.h"
 #include "module/hoist_divisions.h"
 #include "module/kernels/kernels.h"
-#include "module/native.h"
+#include "module/tiles/emit_program.h"
 #include "module/widen.h"
 #include "shape/arena.h"
 
@@ -235,9 +237,9 @@ void within_allowance(const plan::Variant& variant, const std::function<void()>&
   }
 }
 
-Bodies bodies_of(const plan::Variant& variant, const EmitOptions& options) {
+Bodies bodies_of(const plan::Variant& variant, const Bodies::Levels& levels, const EmitOptions& options) {
   Bodies bodies;
-  within_allowance(variant, [&] { bodies = make_bodies(variant, options); });
+  within_allowance(variant, [&] { bodies = make_bodies(variant, levels, options); });
   return bodies;
 }
 
@@ -272,7 +274,7 @@ std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, cons
   if (!made) return std::nullopt;
   for (const plan::Variant* variant : variants) {
     const unsigned before = made->module->getInstructionCount();
-    const Bodies bodies = bodies_of(*variant, options);
+    const Bodies bodies = bodies_of(*variant, {&level}, options);
     within_allowance(
         *variant, [&] { emit_variant(*made->module, *variant, bodies, whole_of(*variant), level, options); });
     if (made->module->getInstructionCount() - before > instructions_of_a_variant) throw TooLarge{variant};
@@ -407,7 +409,7 @@ class ObjectMaker {
   void emit_next() {
     const size_t level = next_ / variants_.size(), v = next_ % variants_.size();
     ++next_;
-    if (!bodies_[v]) bodies_[v] = bodies_of(*variants_[v], options_);
+    if (!bodies_[v]) bodies_[v] = bodies_of(*variants_[v], levels_, options_);
     auto parts = emit_parts(*variants_[v], *bodies_[v], *levels_[level], options_, error_);
     if (!parts) {
       complete_target_ = false;
@@ -475,6 +477,23 @@ std::string native_code(llvm::Module& m, const target::Machine& level, const Emi
   if (!machine) base::bug("module::native_code", error);
   complete(m, *machine, level, options, Kernels::inside);
   return generate(m, *machine, kind);
+}
+
+std::optional<std::string> emit_task(const tile::Program& p, const target::Machine& level, TaskForm form,
+                                     std::string& error) {
+  auto made = empty_module(level, {}, error);
+  if (!made) return std::nullopt;
+  emit_task_function(*made->module, p, level);
+  check(*made->module, "module::emit_task");
+  complete(*made, level, {}, Kernels::inside);
+  if (form == TaskForm::object)
+    return generate(*made->module, *made->machine, llvm::CodeGenFileType::ObjectFile);
+  if (form == TaskForm::assembly)
+    return generate(*made->module, *made->machine, llvm::CodeGenFileType::AssemblyFile);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  made->module->print(out, nullptr);
+  return text;
 }
 
 std::vector<size_t> context_offsets() {

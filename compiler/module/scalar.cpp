@@ -1,4 +1,4 @@
-// See scalar.h. One function per kind of operator; arithmetic and conversions are in scalar_ops.cpp.
+// See scalar.h. One function per kind of operator; casts, arithmetic and monoids are in scalar_ops.cpp.
 #include "module/scalar.h"
 
 #include <algorithm>
@@ -108,7 +108,7 @@ Typed ScalarEmitter::compute(ScalarId id, bool widened) {
 #include "base/ops.def"
   }
   const Elem elem = computed_as(widened && base::is_float(s.elem) ? base::accumulator(s.elem) : s.elem);
-  return base::is_float(elem) ? emit_float(s, elem, widened) : emit_integer(s, elem, widened);
+  return emit_arithmetic(s, elem, widened);
 }
 
 // ---- tensors ----
@@ -353,21 +353,7 @@ Typed ScalarEmitter::emit_compare(const Scalar& s, bool widened) {
   const Elem wide = base::elem_bytes(a.elem) >= base::elem_bytes(b.elem) ? a.elem : b.elem;
   Value* x = converted(a, wide);
   Value* y = converted(b, wide);
-  const bool is_unsigned = !base::is_signed(wide);
-  using P = llvm::CmpInst::Predicate;
-  P predicate;
-  if (base::is_float(wide))
-    predicate = s.op == Op::eq   ? P::FCMP_OEQ
-                : s.op == Op::ne ? P::FCMP_UNE
-                : s.op == Op::lt ? P::FCMP_OLT
-                                 : P::FCMP_OLE;
-  else if (s.op == Op::eq || s.op == Op::ne)
-    predicate = s.op == Op::eq ? P::ICMP_EQ : P::ICMP_NE;
-  else if (s.op == Op::lt)
-    predicate = is_unsigned ? P::ICMP_ULT : P::ICMP_SLT;
-  else
-    predicate = is_unsigned ? P::ICMP_ULE : P::ICMP_SLE;
-  return {f_.b.CreateCmp(predicate, x, y), Elem::boolean};
+  return {call(s.op, wide, {x, y}).value, Elem::boolean};
 }
 
 }  // namespace axon::module

@@ -5,19 +5,14 @@
 // to hoist. Arms of `select`, and the right side of `and` and `or`, that read memory run only when they are
 // taken: an index may be in range only then.
 #pragma once
-#include "module/frame.h"
+#include "module/arithmetic.h"
 
 namespace axon::module {
 
-/// A value with the type it is computed in: f64, f32, an integer type, or boolean (i1).
-struct Typed {
-  llvm::Value* value = nullptr;
-  Elem elem = Elem::f32;
-};
-
 class ScalarEmitter {
  public:
-  ScalarEmitter(Frame& frame, const Body& body) : f_(frame), body_(body), g_(*body.graph), scopes_(1) {}
+  ScalarEmitter(Frame& frame, const Body& body)
+      : f_(frame), arithmetic_(frame), body_(body), g_(*body.graph), scopes_(1) {}
 
   /// `widened`: inside a reduction arithmetic on narrow floats is done in the type they accumulate in.
   Typed emit(ScalarId, bool widened);
@@ -39,8 +34,8 @@ class ScalarEmitter {
   void enter() { scopes_.emplace_back(); }
   void leave() { scopes_.pop_back(); }
 
-  llvm::Type* type_of(Elem computed);
-  llvm::Value* converted(Typed, Elem to);
+  llvm::Type* type_of(Elem computed) { return arithmetic_.type_of(computed); }
+  llvm::Value* converted(Typed from, Elem to) { return arithmetic_.converted(from, to); }
   /// What a reduction of numbers of type `of` begins with, as a number of type `computed`: the result of a
   /// reduction of none.
   llvm::Value* monoid_unit(graph::Monoid, Elem of, Elem computed);
@@ -70,10 +65,7 @@ class ScalarEmitter {
   Typed emit_select(const graph::Scalar&, bool widened);
   Typed emit_logic(const graph::Scalar&, bool widened);
   Typed emit_compare(const graph::Scalar&, bool widened);
-  Typed emit_float(const graph::Scalar&, Elem, bool widened);
-  Typed emit_integer(const graph::Scalar&, Elem, bool widened);
-  llvm::Value* floor_divide(Elem, llvm::Value*, llvm::Value*, bool remainder);
-  llvm::Value* rounded(llvm::Value* f32, Elem narrow);
+  Typed emit_arithmetic(const graph::Scalar&, Elem, bool widened);
   bool must_be_lazy(ScalarId) const;
   bool always_in_range(ScalarId load) const;
   llvm::Value* merged(llvm::Value* condition, Elem, const std::function<llvm::Value*()>& yes,
@@ -81,6 +73,7 @@ class ScalarEmitter {
   llvm::Value* element_pointer(llvm::Value* base, Elem storage, llvm::Value* offset);
 
   Frame& f_;
+  Arithmetic arithmetic_;
   const Body& body_;
   const Graph& g_;
   std::vector<std::map<std::pair<ScalarId, bool>, Typed>> scopes_;

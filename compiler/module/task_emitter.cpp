@@ -1,20 +1,15 @@
 // See task_emitter.h.
 #include "module/task_emitter.h"
 
+#include "module/task_programs.h"
+
 namespace axon::module {
 
 TaskEmitter::TaskEmitter(llvm::Function* function, const Body& body, const target::Machine& level)
     : f_(function, *body.graph, level), body_(body), g_(*body.graph), s_(f_, body) {
   // Buffers, scratch tensors, one region per tensor for staged left operands, and the keys of an order.
   f_.region_count = body.program->buffers.size() + 2 * static_cast<uint32_t>(body.locals.size()) + 1;
-  unsigned& argument = first_free_argument_;
-  for (task::LoopId l : body.type->loops) {
-    const auto& loop = body.program->loops[l];
-    f_.bind(loop.index, function->getArg(argument++), 1, loop.extent);
-  }
-  for (const auto& c : body.type->coordinates) f_.bind(c.var, function->getArg(argument++), 1, c.extent);
-  for (Var steps : steps_read(*body.program, *body.type))
-    f_.bind(steps, function->getArg(argument++), 1, Dim(graph::step_limit + 1));
+  first_free_argument_ = bind_task_arguments(f_, *body.program, *body.type, first_free_argument_);
 }
 
 void TaskEmitter::run() {

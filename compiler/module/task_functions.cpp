@@ -5,6 +5,8 @@
 
 #include "base/bug.h"
 #include "module/task_emitter.h"
+#include "module/task_programs.h"
+#include "module/tiles/emit_program.h"
 #include "task/facts.h"
 #include "task/trip_counts.h"
 
@@ -31,33 +33,40 @@ Dim most_in_any_task(const plan::Variant& v, task::TaskTypeId type, const Dim& d
 /// Declares and emits the functions of one type.
 class TypeEmitter {
  public:
-  TypeEmitter(llvm::Module& m, const plan::Variant& v, task::TaskTypeId id, const Body& body,
+  TypeEmitter(llvm::Module& m, const plan::Variant& v, task::TaskTypeId id, const Bodies& bodies,
               const target::Machine& level)
-      : module_(m), v_(v), type_(v.program.types[id]), body_(body), level_(level) {}
+      : module_(m),
+        v_(v),
+        type_(v.program.types[id]),
+        graph_(*bodies.graph),
+        programs_(bodies.programs.at(&level)[id.index].list),
+        body_(bodies.of_type[id.index]),
+        level_(level) {}
 
   llvm::Function* declare(const Part& part, const std::string& suffix) const {
     return declare(part.whole ? llvm::Function::InternalLinkage : llvm::Function::ExternalLinkage, suffix,
                    {});
   }
   bool streams_weights() const {
-    return type_.family != task::Family::order &&
-           std::any_of(body_.stages.begin(), body_.stages.end(),
+    return programs_.empty() && type_.family != task::Family::order &&
+           std::any_of(body_->stages.begin(), body_->stages.end(),
                        [](const Stage& s) { return s.contract && s.contract->panel; });
   }
   void emit(llvm::Function* run, llvm::Function* ahead) const {
+    if (!programs_.empty()) return emit_task(run, {v_.program, type_, graph_, programs_}, level_);
     if (type_.family == task::Family::order) return emit_order(run);
-    TaskEmitter(run, body_, level_).run();
-    if (ahead) TaskEmitter(ahead, body_, level_).run_ahead();
+    TaskEmitter(run, *body_, level_).run();
+    if (ahead) TaskEmitter(ahead, *body_, level_).run_ahead();
   }
 
  private:
   void emit_order(llvm::Function* run) const {
     auto& c = module_.getContext();
-    std::vector<llvm::Type*> more(body_.domain.size() + 1, llvm::Type::getInt64Ty(c));  // row, first, count
+    std::vector<llvm::Type*> more(body_->domain.size() + 1, llvm::Type::getInt64Ty(c));  // row, first, count
     more.push_back(llvm::PointerType::getUnqual(c));
     llvm::Function* const keys = declare(llvm::Function::InternalLinkage, ".keys", more);
-    TaskEmitter(keys, body_, level_).run_keys();
-    TaskEmitter(run, body_, level_).run_order(keys);
+    TaskEmitter(keys, *body_, level_).run_keys();
+    TaskEmitter(run, *body_, level_).run_order(keys);
   }
 
   llvm::Function* declare(llvm::Function::LinkageTypes linkage, const std::string& suffix,
@@ -79,20 +88,40 @@ class TypeEmitter {
   llvm::Module& module_;
   const plan::Variant& v_;
   const task::TaskType& type_;
-  const Body& body_;
+  const Graph& graph_;
+  const std::vector<tile::MadeProgram>& programs_;  ///< none: the body's stages are emitted
+  const std::optional<Body>& body_;
   const target::Machine& level_;
 };
 
+/// The tile programs of a type, where there is code for all of them.
+tile::MadePrograms programs_for(const plan::Variant& v, task::TaskTypeId id, Graph& graph,
+                                const target::Machine& level, const EmitOptions& options) {
+  if (options.stages || options.keep_generic_loops) return {};
+  auto made = tile::programs_of(v.program, id, graph, *tile::find_machine(level.name));
+  for (const tile::MadeProgram& one : made.list)
+    if (const auto why = why_not_emitted(one.program)) return {{}, *why};
+  return made;
+}
+
 }  // namespace
 
-Bodies make_bodies(const plan::Variant& v, const EmitOptions& options) {
+Bodies make_bodies(const plan::Variant& v, const Bodies::Levels& levels, const EmitOptions& options) {
   const auto graph = std::make_shared<Graph>(*v.program.graph);
-  Bodies all{graph, {}, {}};
+  Bodies all{graph, {}, {}, {}};
   for (uint32_t t = 0; t < v.program.types.size(); ++t) {
     const task::TaskTypeId id{t};
-    all.of_type.push_back(make_body(v.program, v.program.types[id], graph, options));
-    const Dim most = most_in_any_task(v, id, all.of_type.back().scratch_bytes);
-    all.scratch_bytes = shape::max(all.scratch_bytes, most);
+    bool stages = false;
+    for (const target::Machine* level : levels) {
+      auto& made = all.programs[level].emplace_back(programs_for(v, id, *graph, *level, options));
+      stages |= made.list.empty();
+      for (const tile::MadeProgram& one : made.list)
+        all.scratch_bytes = shape::max(all.scratch_bytes, Dim(one.scratch_bytes));
+    }
+    auto& body = all.of_type.emplace_back();
+    if (!stages) continue;
+    body = make_body(v.program, v.program.types[id], graph, options);
+    all.scratch_bytes = shape::max(all.scratch_bytes, most_in_any_task(v, id, body->scratch_bytes));
   }
   return all;
 }
@@ -112,7 +141,7 @@ TaskFunctions emit_tasks(llvm::Module& m, const plan::Variant& v, const Bodies& 
                          const target::Machine& level) {
   TaskFunctions functions;
   for (uint32_t t = 0; t < v.program.types.size(); ++t) {
-    const TypeEmitter type(m, v, {t}, bodies.of_type[t], level);
+    const TypeEmitter type(m, v, {t}, bodies, level);
     functions.run.push_back(type.declare(part, ""));
     functions.ahead.push_back(type.streams_weights() ? type.declare(part, ".ahead") : nullptr);
     if (part.has({t})) type.emit(functions.run.back(), functions.ahead.back());

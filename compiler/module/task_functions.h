@@ -7,22 +7,27 @@
 #pragma once
 #include <llvm/IR/Module.h>
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "module/body.h"
 #include "module/module.h"
+#include "tile/from_task.h"
 
 namespace axon::module {
 
-/// The bodies of all types of a variant: the same for all levels.
+/// What the tasks of all types of a variant do.
 struct Bodies {
-  std::shared_ptr<const Graph> graph;  ///< that of the variant, with the scalars that the bodies add
-  std::vector<Body> of_type;
-  Dim scratch_bytes;  ///< of a worker, over the entry's sizes
+  using Levels = std::vector<const target::Machine*>;
+  std::shared_ptr<const Graph> graph;        ///< that of the variant, with the scalars that the bodies add
+  std::vector<std::optional<Body>> of_type;  ///< as stages, where a level has no tile programs
+  std::map<const target::Machine*, std::vector<tile::MadePrograms>> programs;  ///< by type
+  Dim scratch_bytes;  ///< of a worker, over the entry's sizes: enough at each of the levels
 };
-Bodies make_bodies(const plan::Variant&, const EmitOptions&);
+Bodies make_bodies(const plan::Variant&, const Bodies::Levels&, const EmitOptions&);
 
 /// Which types of a variant are emitted in one module.
 struct Part {

@@ -16,6 +16,7 @@ namespace axon::tile {
 struct MadeProgram {
   Program program;
   std::vector<task::BufferId> buffers;  ///< of the program's tensors; several may be parts of one buffer
+  int64_t scratch_bytes = 0;
 };
 
 struct MadePrograms {

@@ -26,6 +26,7 @@ struct CommonOptions {
   std::string error_format = "human";
   std::string color = "auto";
   std::string schedule{plan::schedules[0].name};
+  bool stages = false;  ///< --stages
   std::string level;    ///< --level; empty where it is left out
   bool prints = false;  ///< the command prints on stdout itself
   bool time_passes = false;

@@ -1,6 +1,6 @@
-// etcc tiles verify|run|print FILE: a tile program from its text alone. `verify` prints its obligations, one
-// line each, with who proved it; `run` runs all its tasks on small numbers and prints the tensors that they
-// write.
+// etcc tiles verify|run|emit|print FILE: a tile program from its text alone. `verify` prints its obligations,
+// one line each, with who proved it; `run` runs all its tasks on small numbers and prints the tensors that
+// they write; `emit` prints the native code of one task.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 
+#include "module/tiles/emit_program.h"
 #include "tile/interpret.h"
 #include "tools/arguments.h"
 #include "tools/common.h"
@@ -21,6 +22,8 @@ struct TilesOptions {
   std::string what, file;
   std::vector<std::string> sizes;
   uint64_t seed = 0;
+  std::string level;
+  bool assembly = false;
 };
 
 int failed(const std::string& why) {
@@ -88,16 +91,32 @@ int run_tiles(const tile::Program& p, const TilesOptions& options) {
   return ok;
 }
 
+/// For the level that is asked for, else for the program's machine, else for the processor at hand.
+int emit_tiles(const tile::Program& p, const TilesOptions& options) {
+  auto machine = target::find_machine(options.level.empty() ? p.machine.name : options.level);
+  if (!machine && !options.level.empty()) return failed("there is no level `" + options.level + "`");
+  if (!machine) machine = target::native_machine();
+  if (const auto why = module::why_not_emitted(p)) return failed(*why);
+  std::string error;
+  const auto form = options.assembly ? module::TaskForm::assembly : module::TaskForm::llvm;
+  const auto text = module::emit_task(p, *machine, form, error);
+  if (!text) return failed(error);
+  fmt::print("{}", *text);
+  return ok;
+}
+
 }  // namespace
 
 Command add_tiles(CLI::App& app) {
   auto options = std::make_shared<TilesOptions>();
-  app.add_option("what", options->what, "verify, run or print")
+  app.add_option("what", options->what, "verify, run, emit or print")
       ->required()
-      ->check(CLI::IsMember({"verify", "run", "print"}));
+      ->check(CLI::IsMember({"verify", "run", "emit", "print"}));
   app.add_option("file", options->file, "the text of a tile program, - for the standard input")->required();
   app.add_option("sizes", options->sizes, "of a run: name=number");
   app.add_option("--seed", options->seed, "of a run: draws the tensors and the order of tasks");
+  app.add_option("--level", options->level, "of emitted code: x86-64-v2, x86-64-v3 or x86-64-v4");
+  app.add_flag("--asm", options->assembly, "emit assembly, not LLVM text");
   return [options] {
     source::SourceManager sources;
     source::Diagnostics diagnostics;
@@ -110,6 +129,7 @@ Command add_tiles(CLI::App& app) {
     if (!p) return failed(options->file + ": " + error);
     if (options->what == "verify") return verify_tiles(*p);
     if (options->what == "run") return run_tiles(*p, *options);
+    if (options->what == "emit") return emit_tiles(*p, *options);
     fmt::print("{}", tile::print(*p));
     return static_cast<int>(ok);
   };

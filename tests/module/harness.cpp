@@ -62,29 +62,21 @@ Library::~Library() {
 
 void* Library::find(const std::string& symbol) const { return dlsym(handle_, symbol.c_str()); }
 
+Memory::Memory(size_t bytes, size_t alignment, End end) {
+  const size_t page = 4096;
+  const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  mapped_ = (rounded + page - 1) / page * page + 2 * page;
+  base_ = static_cast<uint8_t*>(
+      mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  mprotect(base_, page, PROT_NONE);
+  mprotect(base_ + mapped_ - page, page, PROT_NONE);
+  start_ = end == End::last ? base_ + mapped_ - page - rounded : base_ + page;
+  std::memset(start_, 0xff, rounded);
+}
+
+Memory::~Memory() { munmap(base_, mapped_); }
+
 namespace {
-
-/// Memory whose last byte is followed by a page that cannot be touched.
-class Memory {
- public:
-  explicit Memory(size_t bytes, size_t alignment) {
-    const size_t page = 4096;
-    const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    mapped_ = (rounded + page - 1) / page * page + page;
-    base_ = static_cast<uint8_t*>(
-        mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    mprotect(base_ + mapped_ - page, page, PROT_NONE);
-    start_ = base_ + mapped_ - page - rounded;
-    std::memset(start_, 0xff, rounded);
-  }
-  Memory(const Memory&) = delete;
-  ~Memory() { munmap(base_, mapped_); }
-  uint8_t* start() const { return start_; }
-
- private:
-  uint8_t *base_ = nullptr, *start_ = nullptr;
-  size_t mapped_ = 0;
-};
 
 // ---- narrow formats, by search in round_to's own terms ----
 
@@ -134,6 +126,8 @@ T get(const uint8_t* at) {
   return value;
 }
 
+}  // namespace
+
 void write_element(uint8_t* at, Elem e, const Tensor& t, size_t i) {
   switch (e) {
     case Elem::f64:
@@ -177,6 +171,8 @@ void read_element(const uint8_t* at, Elem e, Tensor& t) {
 #include "host/elems.def"
   }
 }
+
+namespace {
 
 int64_t count_of(const std::vector<int64_t>& shape) {
   int64_t n = 1;

@@ -27,6 +27,25 @@ class Library {
   void* handle_ = nullptr;
 };
 
+/// Memory between pages that cannot be touched: its last byte, or its first one, is next to one. It is filled
+/// with NaN patterns.
+class Memory {
+ public:
+  enum class End : uint8_t { first, last };
+  explicit Memory(size_t bytes, size_t alignment, End end = End::last);
+  Memory(const Memory&) = delete;
+  ~Memory();
+  uint8_t* start() const { return start_; }
+
+ private:
+  uint8_t *base_ = nullptr, *start_ = nullptr;
+  size_t mapped_ = 0;
+};
+
+/// Element number i of the tensor as its type is stored, and back: at its end.
+void write_element(uint8_t* at, base::Elem, const graph::Tensor&, size_t i);
+void read_element(const uint8_t* at, base::Elem, graph::Tensor&);
+
 struct RunOptions {
   int workers = 1;
   std::string level;  ///< "" for the best of this machine

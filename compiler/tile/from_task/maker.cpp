@@ -53,11 +53,13 @@ MadeProgram ProgramMaker::run() {
   body_ = &out_.body;
   for (uint32_t n = 0; n < out_.waits.size(); ++n) emit(Wait{n});
   out_.body.insert(out_.body.end(), statements.begin(), statements.end());
+  if (streams_) emit(Fence{});
   for (uint32_t w = 0; w < out_.tensors.size(); ++w)
     if (const Tensor& t = out_.tensors[{w}]; t.writes) {
       out_.notifications.push_back({{w}, *t.writes});
       emit(Notify{static_cast<uint32_t>(out_.notifications.size() - 1)});
     }
+  reuse_tiles(out_);
   gather_sizes();
   return std::move(made_);
 }

@@ -17,6 +17,9 @@ namespace axon::tile {
 /// How many registers tiles take where most of them are in use.
 int64_t registers_of(const Program&);
 
+/// Where a map is the last to read a tile of the form of its result, the result gets that tile.
+void reuse_tiles(Program&);
+
 struct Declined {
   std::string why;
 };
@@ -124,6 +127,7 @@ class ProgramMaker {
   Program& out_;
   int64_t lanes_ = 1, block_ = 1;
   LayoutId blocks_;
+  bool streams_ = false;                 ///< a store goes past the caches
   std::map<int64_t, LayoutId> ones_of_;  ///< by lanes
   std::set<std::string> names_;
   const Var label_;

@@ -234,7 +234,8 @@ void ProgramMaker::store(uint32_t o, const Place& place) {
     emit(Map{whole, {of_tile(use, elem)}, {}});
     use = whole;
   }
-  Store made{use, {}, place.bounds, false};
+  Store made{use, {}, place.bounds, place.is_block};
+  streams_ |= place.is_block;
   made.to.tensor = tensor;
   for (const Dim& d : index) made.to.at.push_back({std::nullopt, d});
   emit(std::move(made));
@@ -267,6 +268,7 @@ void ProgramMaker::plan_kept() {
     out_.tiles[kept].offset = offset;
     offset += most_kept * base::elem_bytes(out_.tiles[kept].elem);
   }
+  made_.scratch_bytes = offset;
   if (offset > out_.machine.scratch) throw Declined{"what is kept does not fit into scratch"};
   for (const Var v : kept_along_) out_.guard.push_back(shape::at_most(extent_along(v), Dim(most_kept)));
 }

@@ -22,6 +22,7 @@ const stages: [name: string, what: string][] = [
   ["tasks", "tiles and events"],
   ["plan", "per-worker order and memory"],
   ["proof", "why no task comes too early"],
+  ["tiles", "what one task does"],
   ["llvm", "LLVM's representation"],
   ["asm", "machine code"],
 ];

@@ -1,0 +1,24 @@
+// One task as an LLVM function made of tile programs: the first of them whose guard holds.
+#pragma once
+#include <vector>
+
+#include "module/frame.h"
+#include "tile/from_task.h"
+
+namespace axon::module {
+
+struct TaskPrograms {
+  const task::Program& program;
+  const task::TaskType& type;
+  const Graph& graph;
+  const std::vector<tile::MadeProgram>& list;  ///< the last has no guard
+};
+
+/// Gives the function its body. It has the arguments of a task function (task_functions.h).
+void emit_task(llvm::Function*, const TaskPrograms&, const target::Machine&);
+
+/// Binds loop indices, coordinates and numbers of steps to the arguments of a task function from `first` on.
+/// Returns the number of the argument behind them.
+unsigned bind_task_arguments(Frame&, const task::Program&, const task::TaskType&, unsigned first);
+
+}  // namespace axon::module

@@ -1,0 +1,349 @@
+// See accesses.h.
+#include "module/tiles/accesses.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/bug.h"
+
+namespace axon::module::tiles {
+
+using tile::Space;
+
+namespace {
+
+constexpr uint64_t bytes_elsewhere = 1024;  ///< at least of one vector
+
+/// Lanes at neighbouring places; of several.
+bool are_neighbours(const std::vector<int64_t>& steps) {
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (steps[i] != static_cast<int64_t>(i)) return false;
+  return steps.size() > 1;
+}
+bool are_equal(const std::vector<int64_t>& steps) {
+  return std::all_of(steps.begin(), steps.end(), [](int64_t s) { return s == 0; });
+}
+
+}  // namespace
+
+Elem Accesses::elem_of(const tile::Access& access) const {
+  return access.tensor ? c_.p.tensors[access.tensor].elem : c_.p.tiles[access.tile].elem;
+}
+
+// ---- places ----
+
+Accesses::Spot Accesses::spot_at(tile::TensorId tensor, TileId tile, const Indices& index) {
+  const uint64_t key = tensor ? tensor.index : uint64_t{1} << 32 | tile.index;
+  auto [found, added] = places_.try_emplace(key);
+  Place& place = found->second;
+  if (added) {
+    layout::Shape shape;
+    if (tensor)
+      shape = layout::rounded_up(c_.p.tensors[tensor].shape, c_.p.tensors[tensor].multiples);
+    else
+      shape.assign(c_.p.tiles[tile].shape.begin(), c_.p.tiles[tile].shape.end());
+    const layout::Layout& layout =
+        tensor ? c_.p.tensors[tensor].place : c_.p.layouts[c_.p.tiles[tile].layout].layout.layout;
+    std::vector<Dim> at;
+    for (size_t a = 0; a < shape.size(); ++a)
+      at.emplace_back(place.index.emplace_back(shape::fresh_var("at")));
+    const auto points = layout::apply(layout, shape, at);
+    const auto m = points.find("m");
+    if (m != points.end()) place.offset = m->second;
+  }
+  Spot out;
+  for (const auto& of_lane : index) {
+    Substitution values;
+    for (size_t a = 0; a < of_lane.size(); ++a) values[place.index[a]] = of_lane[a];
+    out.offsets.push_back(place.offset.substitute(values));
+  }
+  if (tensor) {
+    out.elem = c_.p.tensors[tensor].elem;
+    out.base = c_.memory.tensors[tensor.index];
+    out.region = c_.memory.regions[tensor.index];
+  } else {
+    out.elem = c_.p.tiles[tile].elem;
+    out.base = c_.f.b.CreateConstGEP1_64(c_.f.b.getInt8Ty(), c_.memory.scratch,
+                                         static_cast<uint64_t>(c_.p.tiles[tile].offset));
+    out.region = c_.memory.scratch_region;
+  }
+  return out;
+}
+
+/// dim plus the element of an index tile, and whether that is an index of the axis. Where it is none, some
+/// number that does no harm.
+Dim Accesses::from_table(const tile::Use& use, const Dim& dim, const Dim& extent, const Lanes& lane,
+                         Value*& good) {
+  auto& b = c_.f.b;
+  constexpr int64_t far = int64_t{1} << 58;  // further than any axis reaches
+  const Elem elem = c_.p.tiles[use.tile].elem;
+  Value* entry = b.CreateIntCast(b.CreateFreeze(read(use, lane)), b.getInt64Ty(), base::is_signed(elem));
+  entry = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, entry, c_.f.i64(far));
+  entry = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, entry, c_.f.i64(-far));
+  Value* index = b.CreateAdd(c_.value(dim), entry);
+  good = b.CreateICmpULT(index, c_.value(extent));
+  const Var safe = shape::fresh_var("entry");
+  c_.f.bind(safe, b.CreateSelect(good, entry, c_.f.i64(0)), Frame::of_data, extent);
+  return dim + Dim(safe);
+}
+
+Accesses::Indices Accesses::indices(const tile::Access& access, const Lanes& lanes, Mask& inside) {
+  const auto extent_of = [&](size_t a) {
+    return access.tensor ? c_.p.tensors[access.tensor].shape[a] : Dim(c_.p.tiles[access.tile].shape[a]);
+  };
+  Indices out(lanes.size());
+  for (size_t a = 0; a < access.at.size(); ++a) {
+    const auto& [table, dim] = access.at[a];
+    std::map<std::vector<const void*>, std::pair<Dim, Value*>> known;  // by what the labels of the table are
+    std::vector<Value*> good;
+    for (unsigned l = 0; l < lanes.size(); ++l) {
+      const Dim here = dim.substitute(lanes.labels[l]);
+      if (!table) {
+        out[l].push_back(here);
+        continue;
+      }
+      std::vector<const void*> key{here.node()};
+      for (Var label : table->labels) key.push_back(Dim(label).substitute(lanes.labels[l]).node());
+      auto [found, added] = known.try_emplace(key);
+      if (added)
+        found->second.first = from_table(*table, here, extent_of(a), {{lanes.labels[l]}, {lanes.own[l]}, 1},
+                                         found->second.second);
+      out[l].push_back(found->second.first);
+      good.push_back(found->second.second);
+    }
+    if (good.empty()) continue;
+    if (known.size() == 1) {
+      inside = both(c_, inside, {good[0], nullptr});
+      continue;
+    }
+    Value* each = llvm::PoisonValue::get(c_.a.type_of(Elem::boolean, lanes.size()));
+    for (unsigned l = 0; l < lanes.size(); ++l) each = c_.f.b.CreateInsertElement(each, good[l], l);
+    inside = both(c_, inside, {nullptr, each});
+  }
+  return out;
+}
+
+Accesses::Spot Accesses::spot(const tile::Access& access, const std::vector<Fact>& facts,
+                              const Lanes& lanes) {
+  Mask inside = mask_of(c_, facts, lanes);
+  const Indices index = indices(access, lanes, inside);
+  Spot out = spot_at(access.tensor, access.tile, index);
+  out.inside = inside;
+  return out;
+}
+
+// ---- reading ----
+
+Accesses::Found Accesses::read(const tile::Access& access, const std::vector<Fact>& facts,
+                               const Lanes& lanes) {
+  if (access.tensor) {
+    const Spot at = spot(access, facts, lanes);
+    return {c_.a.from_stored(load(at), at.elem), at.inside};
+  }
+  Mask inside = mask_of(c_, facts, lanes);
+  const Indices index = indices(access, lanes, inside);
+  if (c_.p.tiles[access.tile].space != Space::scratch)
+    return {read_tile(access.tile, index, lanes).value, inside};
+  Spot at = spot_at({}, access.tile, index);
+  at.inside = inside;
+  return {c_.a.from_stored(load(at), at.elem), inside};
+}
+
+Value* Accesses::read(const tile::Use& use, const Lanes& lanes) {
+  Indices index;
+  for (const Substitution& labels : lanes.labels) {
+    index.emplace_back();
+    for (Var label : use.labels) index.back().push_back(Dim(label).substitute(labels));
+  }
+  return read_tile(use.tile, index, lanes).value;
+}
+
+Accesses::Found Accesses::read_tile(TileId id, const Indices& index, const Lanes& lanes) {
+  const tile::Tile& tile = c_.p.tiles[id];
+  if (tile.space == Space::registers) {
+    std::vector<int64_t> elements;
+    for (const auto& of_lane : index) {
+      int64_t x = 0;
+      for (size_t a = 0; a < of_lane.size(); ++a) {
+        const auto at = of_lane[a].constant();
+        if (!at) base::bug("module::tiles", "a register that is no number");
+        x = x * tile.shape[a] + *at;
+      }
+      elements.push_back(x);
+    }
+    return {registers_.gathered(id, elements, lanes.own), {}};
+  }
+  if (tile.space == Space::scratch) {
+    const Spot at = spot_at({}, id, index);
+    return {c_.a.from_stored(load(at), at.elem), {}};
+  }
+  const tile::View& view = *c_.views.at(id);
+  Lanes inner{{}, lanes.own, lanes.width};
+  for (const auto& of_lane : index) {
+    Substitution& labels = inner.labels.emplace_back();
+    for (size_t a = 0; a < of_lane.size(); ++a) labels[view.to.labels[a]] = of_lane[a];
+  }
+  Found found = read(view.from, view.bounds.facts, inner);
+  found.value = c_.a.cast(found.value, elem_of(view.from), tile.elem);
+  return {filled(found, view.bounds.fill, tile.elem, lanes.size()), {}};
+}
+
+Value* Accesses::filled(const Found& found, const std::optional<tile::Number>& fill, Elem elem,
+                        unsigned lanes) {
+  if (found.inside.all() || !fill) return found.value;
+  Value* other = c_.a.constant(computed_as(elem), fill->real, fill->integer, lanes);
+  return c_.f.b.CreateSelect(as_vector(c_, found.inside, lanes), found.value, other);
+}
+
+// ---- memory ----
+
+llvm::Align Accesses::align_of(const Spot& at) const {
+  return llvm::Align(static_cast<uint64_t>(base::elem_bytes(at.elem)));
+}
+
+/// Does the machine have masked accesses of such vectors?
+bool Accesses::has_masked(const Spot& at) const {
+  const int64_t bytes = base::elem_bytes(at.elem);
+  return std::has_single_bit(at.offsets.size()) &&
+         (c_.f.level.vector_bytes >= 64 || (c_.f.level.vector_bytes >= 32 && bytes >= 4));
+}
+
+/// Zeros, which stay.
+Value* Accesses::read_elsewhere() {
+  llvm::Module& m = *c_.f.function->getParent();
+  constexpr const char* name = "axon_elsewhere";
+  if (llvm::GlobalVariable* made = m.getNamedGlobal(name)) return made;
+  auto* type = llvm::ArrayType::get(c_.f.b.getInt8Ty(), bytes_elsewhere);
+  auto* zeros = new llvm::GlobalVariable(m, type, true, llvm::GlobalValue::PrivateLinkage,
+                                         llvm::ConstantAggregateZero::get(type), name);
+  zeros->setAlignment(llvm::Align(64));
+  return zeros;
+}
+
+/// Memory that nobody reads. One volatile store keeps LLVM from seeing that, and from letting a store that
+/// may go there go to the other address always.
+Value* Accesses::written_elsewhere() {
+  if (!written_elsewhere_) {
+    auto* type = llvm::ArrayType::get(c_.f.b.getInt8Ty(), bytes_elsewhere);
+    written_elsewhere_ = c_.f.variable(type, "elsewhere");
+    written_elsewhere_->setAlignment(llvm::Align(64));
+    llvm::IRBuilder<> at(written_elsewhere_->getParent()->getTerminator());
+    at.CreateStore(at.getInt8(0), written_elsewhere_, true);
+  }
+  return written_elsewhere_;
+}
+
+Value* Accesses::pointer(const Spot& at, const Dim& offset) {
+  auto& b = c_.f.b;
+  const int64_t constant = shape::constant_part(offset);
+  const int64_t bytes = base::elem_bytes(at.elem);
+  Value* p = at.base;
+  if (const Dim rest = offset - constant; !rest.is(0))
+    p = b.CreateGEP(b.getIntNTy(static_cast<unsigned>(bytes) * 8), p, c_.value(rest));
+  return constant == 0 ? p : b.CreateGEP(b.getInt8Ty(), p, c_.f.i64(constant * bytes));
+}
+
+Value* Accesses::load_one(const Spot& at, const Dim& offset, Value* condition) {
+  Value* p = pointer(at, offset);
+  if (condition) p = c_.f.b.CreateSelect(condition, p, read_elsewhere());
+  auto* load = c_.f.b.CreateAlignedLoad(c_.a.stored_type(at.elem), p, align_of(at));
+  c_.f.mark(load, at.region);
+  return load;
+}
+
+Value* Accesses::load(const Spot& at) {
+  auto& b = c_.f.b;
+  const auto n = static_cast<unsigned>(at.offsets.size());
+  if (n == 1) return load_one(at, at.offsets[0], in_lane(c_, at.inside, 0));
+  const auto all = steps(at.offsets);
+  if (all && are_equal(*all)) {
+    Value* any = at.inside.each ? b.CreateAnd(b.CreateOrReduce(at.inside.each),
+                                              at.inside.whole ? at.inside.whole : b.getTrue())
+                                : at.inside.whole;
+    return b.CreateVectorSplat(n, load_one(at, at.offsets[0], any));
+  }
+  llvm::Type* type = c_.a.stored_type(at.elem, n);
+  if (all && are_neighbours(*all) && (!at.inside.each || has_masked(at))) {
+    Value* p = pointer(at, at.offsets[0]);
+    llvm::Instruction* load = nullptr;
+    if (at.inside.each) {
+      load = b.CreateMaskedLoad(type, p, align_of(at), as_vector(c_, at.inside, n));
+    } else {
+      if (at.inside.whole) p = b.CreateSelect(at.inside.whole, p, read_elsewhere());
+      load = b.CreateAlignedLoad(type, p, align_of(at));
+    }
+    c_.f.mark(load, at.region);
+    return load;
+  }
+  Value* out = llvm::PoisonValue::get(type);
+  std::map<const void*, Value*> loaded;  // lanes at one place, where no mask tells them apart
+  for (unsigned l = 0; l < n; ++l) {
+    Value*& one = loaded[at.offsets[l].node()];
+    if (!one || at.inside.each) one = load_one(at, at.offsets[l], in_lane(c_, at.inside, l));
+    out = b.CreateInsertElement(out, one, l);
+  }
+  return out;
+}
+
+void Accesses::store_one(const Spot& at, const Dim& offset, Value* stored, Value* condition) {
+  Value* p = pointer(at, offset);
+  if (condition) p = c_.f.b.CreateSelect(condition, p, written_elsewhere());
+  c_.f.mark(c_.f.b.CreateAlignedStore(stored, p, align_of(at)), at.region);
+}
+
+void Accesses::write(const Spot& at, Value* computed, bool past_caches) {
+  auto& b = c_.f.b;
+  Value* stored = c_.a.to_stored(computed, at.elem);
+  const auto n = static_cast<unsigned>(at.offsets.size());
+  if (n == 1) return store_one(at, at.offsets[0], stored, in_lane(c_, at.inside, 0));
+  const auto all = steps(at.offsets);
+  if (all && are_neighbours(*all) && !at.inside.whole && (!at.inside.each || has_masked(at))) {
+    Value* p = pointer(at, at.offsets[0]);
+    if (at.inside.each) {
+      c_.f.mark(b.CreateMaskedStore(stored, p, align_of(at), at.inside.each), at.region);
+      return;
+    }
+    auto* store = b.CreateAlignedStore(stored, p, align_of(at));
+    if (past_caches) {
+      store->setAlignment(llvm::Align(
+          static_cast<uint64_t>(std::min<int64_t>(n * base::elem_bytes(at.elem), c_.f.level.vector_bytes))));
+      auto* one = llvm::ConstantAsMetadata::get(b.getInt32(1));
+      store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), {one}));
+    }
+    c_.f.mark(store, at.region);
+    return;
+  }
+  if (all && are_neighbours(*all) && !at.inside.each)
+    return store_one(at, at.offsets[0], stored, at.inside.whole);
+  for (unsigned l = 0; l < n; ++l)
+    store_one(at, at.offsets[l], b.CreateExtractElement(stored, l), in_lane(c_, at.inside, l));
+}
+
+Value* Accesses::is_aligned(const Spot& at) {
+  auto& b = c_.f.b;
+  const auto all = steps(at.offsets);
+  const int64_t elem = base::elem_bytes(at.elem), bytes = static_cast<int64_t>(at.offsets.size()) * elem;
+  if (!all || !are_neighbours(*all) || !at.inside.all() || bytes < 16 ||
+      !std::has_single_bit(static_cast<uint64_t>(bytes)))
+    return nullptr;
+  const int64_t align = std::min<int64_t>(bytes, c_.f.level.vector_bytes);
+  Dim rest;  // what steps by whole vectors says nothing
+  for (const shape::Term& term : at.offsets[0].terms()) {
+    Dim part(term.coefficient % (align / elem));
+    for (const shape::Atom& factor : term.factors) {
+      const Dim atom = factor.kind() == shape::AtomKind::var ? Dim(factor.var())
+                       : factor.kind() == shape::AtomKind::floor_div
+                           ? shape::floor_div(factor.lhs(), factor.rhs())
+                       : factor.kind() == shape::AtomKind::mod ? shape::mod(factor.lhs(), factor.rhs())
+                       : factor.kind() == shape::AtomKind::min ? shape::min(factor.lhs(), factor.rhs())
+                                                               : shape::max(factor.lhs(), factor.rhs());
+      part = part * atom;
+    }
+    rest = rest + part;
+  }
+  Value* address =
+      b.CreateAdd(b.CreatePtrToInt(at.base, b.getInt64Ty()), b.CreateMul(c_.value(rest), c_.f.i64(elem)));
+  return b.CreateICmpEQ(b.CreateAnd(address, c_.f.i64(align - 1)), c_.f.i64(0));
+}
+
+}  // namespace axon::module::tiles

@@ -1,0 +1,65 @@
+// Elements of tensors and of tiles, read and written a vector at a time.
+//
+// In: an access, and what labels are in each lane. Out: values in the type that the element type is computed
+// in. Lanes next to each other are one access, equal ones a broadcast, all others are scalars. Invariant:
+// what a mask leaves out is not touched: another address takes its place, or a masked access.
+#pragma once
+#include "module/tiles/registers.h"
+
+namespace axon::module::tiles {
+
+class Accesses {
+ public:
+  Accesses(Context& context, Registers& registers) : c_(context), registers_(registers) {}
+
+  Elem elem_of(const tile::Access&) const;
+  /// Of a tile, in the type that its elements are computed in.
+  Value* read(const tile::Use&, const Lanes&);
+  /// The elements where the facts hold; others are undefined.
+  struct Found {
+    Value* value;
+    Mask inside;
+  };
+  Found read(const tile::Access&, const std::vector<Fact>&, const Lanes&);
+  /// The values where the mask holds, else the fill.
+  Value* filled(const Found&, const std::optional<tile::Number>& fill, Elem, unsigned lanes);
+
+  /// Where lanes lie in memory.
+  struct Spot {
+    Elem elem = Elem::f32;
+    Value* base = nullptr;
+    uint32_t region = 0;
+    std::vector<Dim> offsets;  ///< in elements, of each lane
+    Mask inside;
+  };
+  Spot spot(const tile::Access&, const std::vector<Fact>&, const Lanes&);
+  void write(const Spot&, Value* computed, bool past_caches = false);
+  /// Whether the address lets a whole vector be stored past the caches; null where it never does.
+  Value* is_aligned(const Spot&);
+
+ private:
+  using Indices = std::vector<std::vector<Dim>>;  ///< of each lane
+  Found read_tile(TileId, const Indices&, const Lanes&);
+  Indices indices(const tile::Access&, const Lanes&, Mask& inside);
+  Dim from_table(const tile::Use&, const Dim& dim, const Dim& extent, const Lanes&, Value*& good);
+  Spot spot_at(tile::TensorId, TileId, const Indices&);
+  Value* pointer(const Spot&, const Dim& offset);
+  Value* load(const Spot&);
+  Value* load_one(const Spot&, const Dim& offset, Value* condition);
+  void store_one(const Spot&, const Dim& offset, Value* stored, Value* condition);
+  bool has_masked(const Spot&) const;
+  llvm::Align align_of(const Spot&) const;
+  Value* read_elsewhere();
+  Value* written_elsewhere();
+
+  Context& c_;
+  Registers& registers_;
+  struct Place {
+    std::vector<Var> index;
+    Dim offset;
+  };
+  std::map<uint64_t, Place> places_;  ///< of tensors and scratch tiles
+  llvm::AllocaInst* written_elsewhere_ = nullptr;
+};
+
+}  // namespace axon::module::tiles

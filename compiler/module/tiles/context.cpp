@@ -1,0 +1,200 @@
+// See context.h.
+#include "module/tiles/context.h"
+
+#include <algorithm>
+
+#include "base/bug.h"
+
+namespace axon::module::tiles {
+
+std::optional<std::vector<Dim>> nonnegatives(const Fact& fact) {
+  switch (fact.relation) {
+    case shape::Relation::lt:
+      return std::vector<Dim>{fact.rhs - fact.lhs - 1};
+    case shape::Relation::le:
+      return std::vector<Dim>{fact.rhs - fact.lhs};
+    case shape::Relation::eq:
+      return std::vector<Dim>{fact.rhs - fact.lhs, fact.lhs - fact.rhs};
+    case shape::Relation::ne:
+      break;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// The least values of an expression affine in the variables: one, or several that one of them is.
+bool add_least(const Dim& d, std::map<Var, int64_t> extents, std::vector<Dim>& out) {
+  for (const auto& [label, extent] : extents) {
+    if (!d.contains(label)) continue;
+    const auto split = d.linear_in(label);
+    if (!split) return false;
+    const int64_t last = extent - 1;
+    const Var done = label;
+    const auto step = split->first.constant();
+    const Dim low = split->second, high = split->second + split->first * last;
+    extents.erase(done);
+    if (step) return add_least(*step < 0 ? high : low, extents, out);
+    return add_least(low, extents, out) && add_least(high, extents, out);
+  }
+  out.push_back(d);
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::vector<Dim>> nonnegatives_everywhere(const Fact& fact,
+                                                        const std::map<Var, int64_t>& extents) {
+  const auto all = nonnegatives(fact);
+  if (!all) return std::nullopt;
+  std::vector<Dim> out;
+  for (const Dim& d : *all)
+    if (!add_least(d, extents, out)) return std::nullopt;
+  return out;
+}
+
+Fact substituted(const Fact& fact, const Substitution& by) {
+  return {fact.lhs.substitute(by), fact.relation, fact.rhs.substitute(by)};
+}
+
+// ---- what is known ----
+
+Known::Known(const tile::Program& p) {
+  facts_ = p.facts;
+  facts_.insert(facts_.end(), p.guard.begin(), p.guard.end());
+  for (const tile::Coordinate& c : p.grid) {
+    facts_.push_back(shape::at_least(Dim(c.var), 0));
+    facts_.push_back(shape::less(Dim(c.var), c.extent));
+  }
+}
+
+bool Known::follows(const Dim& d) const {
+  return std::any_of(supposed_.begin(), supposed_.end(), [&](const Dim& known) {
+    const auto more = (d - known).constant();
+    return more && *more >= 0;
+  });
+}
+
+bool Known::nonnegative(const Dim& d) {
+  if (const auto constant = d.constant()) return *constant >= 0;
+  if (follows(d)) return true;
+  std::vector<Dim> least;
+  if (add_least(d, ranges_, least) && std::all_of(least.begin(), least.end(), [&](const Dim& l) {
+        return l.constant() ? *l.constant() >= 0 : follows(l);
+      }))
+    return true;
+  const auto [found, added] = proved_.emplace(d.node(), false);
+  if (added)
+    found->second =
+        shape::prove(facts_, shape::at_least(d, 0), {.max_terms = 0}).verdict == shape::Verdict::proved;
+  return found->second;
+}
+
+void Known::supposing(const std::vector<Dim>& nonnegative, const std::function<void()>& body) {
+  const size_t before = supposed_.size();
+  supposed_.insert(supposed_.end(), nonnegative.begin(), nonnegative.end());
+  body();
+  supposed_.resize(before);
+}
+
+void Known::ranging(Var v, const Dim& extent, const std::function<void()>& body) {
+  const auto constant = extent.constant();
+  const size_t before = facts_.size();
+  if (constant) ranges_[v] = *constant;
+  facts_.push_back(shape::at_least(Dim(v), 0));
+  facts_.push_back(shape::less(Dim(v), extent));
+  body();
+  facts_.resize(before);
+  ranges_.erase(v);
+}
+
+// ---- values ----
+
+Context::Context(Frame& frame, const tile::Program& program, const ProgramMemory& m)
+    : f(frame), a(frame), p(program), memory(m), known(program), scopes_(1) {}
+
+const tile::Places& Context::places(TileId tile) {
+  auto& found = places_[p.tiles[tile].layout.index];
+  if (!found) found = std::make_unique<tile::Places>(p.layouts[p.tiles[tile].layout].layout);
+  return *found;
+}
+
+Value* Context::value(const Dim& d) {
+  if (const auto constant = d.constant()) return f.i64(*constant);
+  for (const auto& scope : scopes_)
+    if (const auto found = scope.find(d.node()); found != scope.end()) return found->second;
+  return scopes_.back()[d.node()] = f.emit(d);
+}
+
+void Context::scoped(const std::function<void()>& body) {
+  scopes_.emplace_back();
+  const auto outer = views;
+  body();
+  views = outer;
+  scopes_.pop_back();
+}
+
+void Context::choose(Value* condition, const std::function<void()>& yes, const std::function<void()>& no) {
+  auto& c = f.b.getContext();
+  auto* then = llvm::BasicBlock::Create(c, "full", f.function);
+  auto* otherwise = llvm::BasicBlock::Create(c, "edge");
+  auto* after = llvm::BasicBlock::Create(c, "after");
+  f.b.CreateCondBr(condition, then, otherwise);
+  f.b.SetInsertPoint(then);
+  scoped(yes);
+  f.b.CreateBr(after);
+  otherwise->insertInto(f.function);
+  f.b.SetInsertPoint(otherwise);
+  scoped(no);
+  f.b.CreateBr(after);
+  after->insertInto(f.function);
+  f.b.SetInsertPoint(after);
+}
+
+// ---- loops ----
+
+void Context::run(const Axis& axis, Value* low, Value* end, const std::function<void()>& body) {
+  f.loop(axis, low, end, LoopKind::vectors,
+         [&] { scoped([&] { known.ranging(axis.var, axis.extent, body); }); });
+}
+
+/// Those of the conditions that an interval of the variable is all of.
+Context::Interior Context::interior(Var v, const std::vector<Dim>& conditions) {
+  Interior out;
+  for (const Dim& d : conditions) {
+    const auto split = d.linear_in(v);
+    const auto step = split ? split->first.constant() : std::nullopt;
+    if (!step || *step == 0 || *step == INT64_MIN || known.nonnegative(d)) continue;
+    out.conditions.push_back(d);
+    if (*step > 0)
+      out.lows.push_back(-shape::floor_div(split->second, *step));
+    else
+      out.ends.push_back(shape::floor_div(split->second, -*step) + 1);
+  }
+  return out;
+}
+
+void Context::loop(const Axis& axis, const std::vector<Dim>& conditions, const std::function<void()>& body) {
+  const Interior inside = may_split ? interior(axis.var, conditions) : Interior();
+  Value* extent = value(axis.extent);
+  if (inside.conditions.empty()) return run(axis, f.i64(0), extent, body);
+  auto& b = f.b;
+  const auto extremum = [&](llvm::Intrinsic::ID id, Value* x, Value* y) {
+    return b.CreateBinaryIntrinsic(id, x, y);
+  };
+  Value *low = f.i64(0), *end = extent;
+  for (const Dim& d : inside.lows) low = extremum(llvm::Intrinsic::smax, low, value(d));
+  low = extremum(llvm::Intrinsic::smin, low, extremum(llvm::Intrinsic::smax, extent, f.i64(0)));
+  for (const Dim& d : inside.ends) end = extremum(llvm::Intrinsic::smin, end, value(d));
+  end = extremum(llvm::Intrinsic::smax, end, low);
+  const auto edge = [&](Value* from, Value* to) {
+    may_split = false;
+    run(axis, from, to, body);
+    may_split = true;
+  };
+  if (!inside.lows.empty()) edge(f.i64(0), low);
+  known.supposing(inside.conditions, [&] { run(axis, low, end, body); });
+  edge(end, extent);
+}
+
+}  // namespace axon::module::tiles

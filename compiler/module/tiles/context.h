@@ -1,0 +1,76 @@
+// What the emission of a tile program shares: the frame, the program's memory, and what is known.
+//
+// In: a program. Out: dims as values, each emitted once in its scope; facts that hold where code is emitted.
+// Invariant: a value is looked up only where the block that made it dominates.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "module/arithmetic.h"
+#include "module/tiles/emit_program.h"
+#include "tile/places.h"
+
+namespace axon::module::tiles {
+
+using llvm::Value;
+using shape::Substitution;
+using tile::TileId;
+
+/// What must not be negative for the fact to hold; nullopt of an inequality.
+std::optional<std::vector<Dim>> nonnegatives(const Fact&);
+/// The same for the fact to hold for all values of the labels below their extents; nullopt where the fact is
+/// not affine in one.
+std::optional<std::vector<Dim>> nonnegatives_everywhere(const Fact&, const std::map<Var, int64_t>& extents);
+Fact substituted(const Fact&, const Substitution&);
+
+/// What holds where code is emitted now.
+class Known {
+ public:
+  explicit Known(const tile::Program&);
+  bool nonnegative(const Dim&);
+  void supposing(const std::vector<Dim>& nonnegative, const std::function<void()>& body);
+  /// The variable runs below the extent.
+  void ranging(Var, const Dim& extent, const std::function<void()>& body);
+
+ private:
+  bool follows(const Dim&) const;
+  std::vector<Fact> facts_;  ///< of sizes, coordinates and loops
+  std::vector<Dim> supposed_;
+  std::map<Var, int64_t> ranges_;  ///< of loops with constant extents
+  std::map<const void*, bool> proved_;
+};
+
+struct Context {
+  Context(Frame& frame, const tile::Program& program, const ProgramMemory& memory);
+
+  Frame& f;
+  Arithmetic a;
+  const tile::Program& p;
+  const ProgramMemory& memory;
+  Known known;
+  std::map<TileId, const tile::View*> views;  ///< as they were made last
+  bool may_split = true;                      ///< not inside of an edge
+
+  const tile::Places& places(TileId);
+  Value* value(const Dim&);
+  /// body() in a scope of its own: what it emits may not dominate what comes after.
+  void scoped(const std::function<void()>& body);
+  void choose(Value* condition, const std::function<void()>& yes, const std::function<void()>& no);
+  /// Runs the loop in up to three runs, of which one has all conditions (values that must not be negative)
+  /// supposed.
+  void loop(const Axis&, const std::vector<Dim>& conditions, const std::function<void()>& body);
+
+ private:
+  void run(const Axis&, Value* low, Value* end, const std::function<void()>& body);
+  struct Interior {
+    std::vector<Dim> conditions;
+    std::vector<Dim> lows, ends;  ///< of the run where they hold
+  };
+  Interior interior(Var, const std::vector<Dim>& conditions);
+  std::map<uint32_t, std::unique_ptr<tile::Places>> places_;  ///< by layout
+  std::vector<std::map<const void*, Value*>> scopes_;
+};
+
+}  // namespace axon::module::tiles

@@ -1,0 +1,40 @@
+// Native code of a tile program: explicit vectors, and no loop for LLVM's vectoriser to look at.
+//
+// In: a program of one thread, at a point of a function where its sizes and coordinates have values. Out: the
+// operations of one task. Invariant: what the code computes is what tile::interpret() does, bit for bit where
+// no elementary function occurs; no byte outside of the bounds is touched.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "module/frame.h"
+#include "tile/tile.h"
+
+namespace axon::module {
+
+struct ProgramMemory {
+  std::vector<llvm::Value*> tensors;  ///< base pointer of each tensor of the program
+  std::vector<uint32_t> regions;      ///< for Frame::mark, of each tensor
+  llvm::Value* scratch = nullptr;     ///< private memory of the worker, 64-byte aligned
+  uint32_t scratch_region = UINT32_MAX;
+};
+
+/// Emits the operations of the program's one task at the frame's insertion point. The frame has values for
+/// all of the program's sizes and coordinates. Waits and notifications are the kernel's: nothing is emitted
+/// for them.
+void emit_program(Frame&, const tile::Program&, const ProgramMemory&);
+
+/// Why there is no code for the program; nullopt where there is.
+std::optional<std::string> why_not_emitted(const tile::Program&);
+
+/// A module with a function of the program's name, (tensors, sizes, coordinates, scratch): pointers to arrays
+/// of pointers, of i64 and of i64, in the program's order. It runs the task of those coordinates.
+void emit_task_function(llvm::Module&, const tile::Program&, const target::Machine&);
+
+enum class TaskForm : uint8_t { llvm, assembly, object };
+/// That function as optimised LLVM text, as assembly, or as an object that a linker takes.
+std::optional<std::string> emit_task(const tile::Program&, const target::Machine&, TaskForm,
+                                     std::string& error);
+
+}  // namespace axon::module

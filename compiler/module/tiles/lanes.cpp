@@ -1,0 +1,104 @@
+// See lanes.h.
+#include "module/tiles/lanes.h"
+
+#include <algorithm>
+
+namespace axon::module::tiles {
+
+std::optional<std::vector<int64_t>> steps(const std::vector<Dim>& values) {
+  std::vector<int64_t> out;
+  for (const Dim& d : values) {
+    const auto step = (d - values.front()).constant();
+    if (!step) return std::nullopt;
+    out.push_back(*step);
+  }
+  return out;
+}
+
+Value* numbers(Context& c, const std::vector<Dim>& values, llvm::Type* integer) {
+  auto& b = c.f.b;
+  const auto narrow = [&](const Dim& d) { return b.CreateIntCast(c.value(d), integer, true); };
+  if (values.size() == 1) return narrow(values[0]);
+  if (const auto all = steps(values)) {
+    Value* first = b.CreateVectorSplat(static_cast<unsigned>(values.size()), narrow(values[0]));
+    std::vector<llvm::Constant*> more;
+    for (const int64_t step : *all) more.push_back(llvm::ConstantInt::getSigned(integer, step));
+    return b.CreateAdd(first, llvm::ConstantVector::get(more));
+  }
+  Value* out =
+      llvm::PoisonValue::get(llvm::FixedVectorType::get(integer, static_cast<unsigned>(values.size())));
+  for (size_t i = 0; i < values.size(); ++i) out = b.CreateInsertElement(out, narrow(values[i]), i);
+  return out;
+}
+
+namespace {
+
+/// Which lanes of a value are not negative, or are zero.
+Mask holding(Context& c, const std::vector<Dim>& values, llvm::CmpInst::Predicate predicate) {
+  auto& b = c.f.b;
+  const auto all = steps(values);
+  if (all && std::all_of(all->begin(), all->end(), [](int64_t s) { return s == 0; }))
+    return {b.CreateICmp(predicate, c.value(values[0]), c.f.i64(0)), nullptr};
+  if (!all) {
+    Value* wide = numbers(c, values, b.getInt64Ty());
+    return {nullptr, b.CreateICmp(predicate, wide, llvm::Constant::getNullValue(wide->getType()))};
+  }
+  // Far from zero all lanes are alike, so 32 bits say as much.
+  constexpr int64_t far = 1 << 30;
+  Value* first = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, c.value(values[0]), c.f.i64(far));
+  first = b.CreateTrunc(b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, first, c.f.i64(-far)), b.getInt32Ty());
+  std::vector<llvm::Constant*> least;
+  for (const int64_t step : *all) least.push_back(llvm::ConstantInt::getSigned(b.getInt32Ty(), -step));
+  return {nullptr, b.CreateICmp(predicate, b.CreateVectorSplat(static_cast<unsigned>(values.size()), first),
+                                llvm::ConstantVector::get(least))};
+}
+
+}  // namespace
+
+Mask both(Context& c, const Mask& x, const Mask& y) {
+  const auto one = [&](Value* a, Value* b) { return !a ? b : !b ? a : c.f.b.CreateAnd(a, b); };
+  return {one(x.whole, y.whole), one(x.each, y.each)};
+}
+
+Mask mask_of(Context& c, const std::vector<Fact>& facts, const Lanes& lanes) {
+  Mask out;
+  for (const Fact& fact : facts) {
+    const bool differs = fact.relation == shape::Relation::ne;
+    const auto wanted = differs ? std::optional(std::vector<Dim>{fact.rhs - fact.lhs}) : nonnegatives(fact);
+    for (const Dim& d : *wanted) {
+      std::vector<Dim> values;
+      for (const Substitution& labels : lanes.labels) values.push_back(d.substitute(labels));
+      const bool known = std::all_of(values.begin(), values.end(), [&](const Dim& value) {
+        return differs ? c.known.nonnegative(value - 1) || c.known.nonnegative(-value - 1)
+                       : c.known.nonnegative(value);
+      });
+      if (known) continue;
+      out = both(c, out, holding(c, values, differs ? llvm::CmpInst::ICMP_NE : llvm::CmpInst::ICMP_SGE));
+    }
+  }
+  return out;
+}
+
+Value* as_vector(Context& c, const Mask& mask, unsigned lanes) {
+  if (lanes == 1 || !mask.whole) return mask.each ? mask.each : mask.whole;
+  Value* whole = c.f.b.CreateVectorSplat(lanes, mask.whole);
+  return mask.each ? c.f.b.CreateAnd(whole, mask.each) : whole;
+}
+
+Value* in_lane(Context& c, const Mask& mask, unsigned lane) {
+  if (!mask.each) return mask.whole;
+  Value* each = mask.each->getType()->isVectorTy() ? c.f.b.CreateExtractElement(mask.each, lane) : mask.each;
+  return mask.whole ? c.f.b.CreateAnd(mask.whole, each) : each;
+}
+
+Value* widened(Context& c, Value* value, const std::vector<unsigned>& lanes, unsigned width) {
+  if (width == 1 || lanes.size() == width) return value;
+  if (lanes.size() == 1)
+    return c.f.b.CreateInsertElement(
+        llvm::PoisonValue::get(llvm::FixedVectorType::get(value->getType(), width)), value, lanes[0]);
+  std::vector<int> mask(width, -1);
+  for (size_t i = 0; i < lanes.size(); ++i) mask[lanes[i]] = static_cast<int>(i);
+  return c.f.b.CreateShuffleVector(value, mask);
+}
+
+}  // namespace axon::module::tiles

@@ -1,0 +1,164 @@
+// See emit_program.h: what has no code yet, or never will on a CPU.
+#include <algorithm>
+
+#include "module/tiles/emit_program.h"
+#include "module/tiles/sweep.h"
+#include "tile/names.h"
+#include "tile/places.h"
+
+namespace axon::module {
+
+namespace {
+
+using tile::Space;
+using tile::TileId;
+using Reason = std::optional<std::string>;
+
+constexpr int64_t most_lanes_of_a_vector = 64, most_vectors = 4096;
+
+class Limits {
+ public:
+  explicit Limits(const tile::Program& p) : p_(p) {}
+
+  Reason of_program() {
+    if (p_.machine.threads() != 1) return "it is for several threads";
+    for (const tile::Tile& tile : p_.tiles)
+      if (auto why = of_tile(tile)) return why;
+    return of_body(p_.body, {});
+  }
+
+ private:
+  Reason of_tile(const tile::Tile& tile) const {
+    if (tile.space == Space::ring) return tile.name + " is a ring";
+    if (tile.space == Space::view) return std::nullopt;
+    const layout::Swizzled& place = p_.layouts[tile.layout].layout;
+    const tile::Places places(place);
+    if (tile.space == Space::registers) {
+      if (places.vector_lanes() > most_lanes_of_a_vector) return tile.name + " has vectors of too many lanes";
+      for (int64_t x = 0; x < places.elements(); ++x)
+        for (const tile::Point& point : places.of(x))
+          if (point.holder >= tile::most_vector_lanes) return tile.name + " lies in several threads";
+      return std::nullopt;
+    }
+    if (place.swizzle.bits != 0) return tile.name + " is swizzled in scratch memory";
+    if (places.copies() != 1 || places.vector_lanes() != 1) return tile.name + " has lanes in scratch memory";
+    return std::nullopt;
+  }
+
+  Reason of_body(const std::vector<tile::OpId>& body, tiles::Views views) {
+    for (const tile::OpId id : body) {
+      const tile::Op& op = p_.ops[id];
+      if (const auto* view = std::get_if<tile::View>(&op)) views[view->to.tile] = view;
+      auto why = std::visit([&](const auto& which) { return of(which); }, op);
+      if (!why) why = of_uses(op, views);
+      if (!why) why = of_writes(op, views);
+      if (why) return "`" + tile::print(p_, id) + "`: " + *why;
+      if (const auto* loop = std::get_if<tile::Loop>(&op))
+        if (auto inner = of_body(loop->body, views)) return inner;
+    }
+    return std::nullopt;
+  }
+
+  // ---- operations without code ----
+  Reason of(const tile::Role&) const { return "roles have no code on a CPU"; }
+  Reason of(const tile::Scan&) const { return "scans have no code yet"; }
+  Reason of(const tile::Sort&) const { return "sorts have no code yet"; }
+  Reason of(const tile::Scatter&) const { return "scatters have no code yet"; }
+  Reason of(const tile::Gemm& gemm) const {
+    if (gemm.async) return "it is asynchronous";
+    if (!gemm.by.empty()) return "the instruction has no code yet";
+    if (p_.tiles[gemm.acc.tile].space != Space::registers) return "it sums in scratch memory";
+    return std::nullopt;
+  }
+  template <class Other>
+  Reason of(const Other&) const {
+    return std::nullopt;
+  }
+
+  // ---- what is read ----
+  Reason of_uses(const tile::Op& op, const tiles::Views& views) const {
+    for (const tile::Use* use : tile::uses(op))
+      if (p_.tiles[use->tile].space == Space::view && !views.contains(use->tile))
+        return p_.tiles[use->tile].name + " was made in another body";
+    const tile::Access* access = tile::access_of(op);
+    if (access && !access->tensor) {
+      if (p_.tiles[access->tile].space == Space::view && !views.contains(access->tile))
+        return p_.tiles[access->tile].name + " was made in another body";
+      if (auto why = of_registers(op, *access, views)) return why;
+    }
+    int64_t vectors = 1;
+    const auto extents = tiles::extents_of_labels(p_, op);
+    for (Var v : tiles::labels_of_registers(p_, views, op))
+      if (const auto found = extents.find(v); found != extents.end()) vectors *= found->second;
+    if (vectors > most_vectors * most_lanes_of_a_vector) return "it takes too much code";
+    return std::nullopt;
+  }
+  Reason of_registers(const tile::Op& op, const tile::Access& access, const tiles::Views& views) const {
+    const std::set<Var> named = tiles::labels_of_registers(p_, views, op);
+    const bool in_registers =
+        p_.tiles[access.tile].space == Space::registers ||
+        std::any_of(access.at.begin(), access.at.end(), [&](const tile::Index& index) {
+          const auto vars = index.dim.vars();
+          return p_.tiles[access.tile].space == Space::view &&
+                 std::any_of(vars.begin(), vars.end(), [&](Var v) { return named.contains(v); });
+        });
+    if (!in_registers) return std::nullopt;
+    if (std::holds_alternative<tile::Store>(op)) return "it stores into registers";
+    const auto extents = tiles::extents_of_labels(p_, op);
+    for (const tile::Index& index : access.at) {
+      if (index.table) return "an index of the data names a register";
+      for (Var v : index.dim.vars())
+        if (!extents.contains(v)) return "the index of a register is no number";
+    }
+    return std::nullopt;
+  }
+
+  // ---- what is written ----
+
+  /// The scratch tiles that a tile is read from.
+  void add_sources(TileId id, const tiles::Views& views, std::vector<TileId>& out) const {
+    if (p_.tiles[id].space == Space::scratch) out.push_back(id);
+    const auto view = views.find(id);
+    if (p_.tiles[id].space == Space::view && view != views.end() && !view->second->from.tensor)
+      add_sources(view->second->from.tile, views, out);
+  }
+  bool overlap(TileId x, TileId y) const {
+    const auto range = [&](TileId id) {
+      const tile::Tile& tile = p_.tiles[id];
+      const int64_t bytes = base::elem_bytes(tile.elem) * tile::Places(p_.layouts[tile.layout].layout).span();
+      return std::pair(tile.offset, tile.offset + bytes);
+    };
+    const auto [a, a_end] = range(x);
+    const auto [b, b_end] = range(y);
+    return a < b_end && b < a_end;
+  }
+  /// An element of scratch memory may be written while others are still to be read.
+  Reason of_writes(const tile::Op& op, const tiles::Views& views) const {
+    const tile::Use* to = tiles::swept(op);
+    const auto* store = std::get_if<tile::Store>(&op);
+    if (!to || std::holds_alternative<tile::View>(op)) return std::nullopt;
+    const TileId target = store ? store->to.tile : to->tile;
+    if ((store && store->to.tensor) || p_.tiles[target].space != Space::scratch) return std::nullopt;
+    std::vector<TileId> sources;
+    const auto all = tile::uses(op);
+    for (const tile::Use* use : all) {
+      if (use == to && !store) continue;
+      const bool same =
+          !store && use->tile == target && use->labels == to->labels && std::holds_alternative<tile::Map>(op);
+      if (!same) add_sources(use->tile, views, sources);
+    }
+    if (const auto* copy = std::get_if<tile::Copy>(&op); copy && !copy->from.tensor)
+      add_sources(copy->from.tile, views, sources);
+    for (const TileId source : sources)
+      if (overlap(source, target)) return "it reads the memory that it writes";
+    return std::nullopt;
+  }
+
+  const tile::Program& p_;
+};
+
+}  // namespace
+
+std::optional<std::string> why_not_emitted(const tile::Program& p) { return Limits(p).of_program(); }
+
+}  // namespace axon::module

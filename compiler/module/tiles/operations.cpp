@@ -1,0 +1,195 @@
+// See operations.h. Copies, stores and maps.
+#include "module/tiles/operations.h"
+
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
+
+namespace axon::module::tiles {
+
+using tile::Space;
+
+namespace {
+
+/// Of the last cache that a worker has for itself, or with few others.
+constexpr int64_t bytes_of_caches = int64_t{1} << 25;
+
+}  // namespace
+
+void Operations::emit(const tile::Op& op) {
+  std::visit([&](const auto& which) { emit(op, which); }, op);
+}
+
+void Operations::assign(const tile::Op& op, const tile::Use& to,
+                        const std::function<Value*(const Lanes&)>& value) {
+  std::vector<std::pair<int64_t, Value*>> written;
+  const bool in_registers = c_.p.tiles[to.tile].space == Space::registers;
+  Sweep(c_, registers_, op, to).each(false, [&](const Lanes& lanes, int64_t number) {
+    Value* result = value(lanes);
+    if (in_registers) {
+      written.emplace_back(number, widened(c_, result, lanes.own, lanes.width));
+      return;
+    }
+    tile::Access access{{}, to.tile, {}};
+    for (Var label : to.labels) access.at.push_back({std::nullopt, Dim(label)});
+    accesses_.write(accesses_.spot(access, {}, lanes), result);
+  });
+  for (const auto& [number, result] : written) registers_.set(to.tile, number, result);
+}
+
+void Operations::emit(const tile::Op& op, const tile::Copy& copy) {
+  const tile::Tile& to = c_.p.tiles[copy.to.tile];
+  const Elem from = accesses_.elem_of(copy.from);
+  const bool plain = copy.bounds.facts.empty() && !copy.from.tensor && to.space == Space::registers &&
+                     c_.p.tiles[copy.from.tile].space == Space::registers;
+  if (plain) {
+    const auto element_of = [&](int64_t x) {
+      Substitution labels;
+      for (size_t a = to.shape.size(); a-- > 0; x /= to.shape[a])
+        labels[copy.to.labels[a]] = Dim(x % to.shape[a]);
+      int64_t y = 0;
+      for (size_t a = 0; a < copy.from.at.size(); ++a)
+        y = y * c_.p.tiles[copy.from.tile].shape[a] + *copy.from.at[a].dim.substitute(labels).constant();
+      return y;
+    };
+    const auto values = registers_.converted(copy.to.tile, copy.from.tile, element_of);
+    for (size_t r = 0; r < values.size(); ++r)
+      if (values[r])
+        registers_.set(copy.to.tile, static_cast<int64_t>(r), c_.a.cast(values[r], from, to.elem));
+    return;
+  }
+  assign(op, copy.to, [&](const Lanes& lanes) {
+    Accesses::Found found = accesses_.read(copy.from, copy.bounds.facts, lanes);
+    found.value = c_.a.cast(found.value, from, to.elem);
+    return accesses_.filled(found, copy.bounds.fill, to.elem, lanes.size());
+  });
+}
+
+void Operations::store(const tile::Access& to, const std::vector<std::pair<Accesses::Spot, Value*>>& vectors,
+                       bool streaming) {
+  Value* aligned = nullptr;
+  for (const auto& [spot, value] : vectors) {
+    Value* one = streaming ? accesses_.is_aligned(spot) : nullptr;
+    streaming &= one != nullptr;
+    aligned = !one ? nullptr : aligned ? c_.f.b.CreateAnd(aligned, one) : one;
+  }
+  const auto all = [&](bool past_caches) {
+    for (const auto& [spot, value] : vectors) accesses_.write(spot, value, past_caches);
+  };
+  if (!streaming || !aligned) return all(false);
+  // A tensor that the caches hold is better left there for whoever reads it next.
+  Dim bytes(base::elem_bytes(accesses_.elem_of(to)));
+  for (const Dim& extent : c_.p.tensors[to.tensor].shape) bytes = bytes * extent;
+  aligned = c_.f.b.CreateAnd(aligned, c_.f.b.CreateICmpSGE(c_.value(bytes), c_.f.i64(bytes_of_caches)));
+  c_.choose(
+      aligned, [&] { all(true); }, [&] { all(false); });
+}
+
+void Operations::emit(const tile::Op& op, const tile::Store& s) {
+  const Elem from = c_.p.tiles[s.from.tile].elem, to = accesses_.elem_of(s.to);
+  const bool in_registers = c_.p.tiles[s.from.tile].space == Space::registers;
+  std::vector<std::pair<Accesses::Spot, Value*>> vectors;
+  Sweep(c_, registers_, op, s.from).each(true, [&](const Lanes& lanes, int64_t) {
+    const Accesses::Spot spot = accesses_.spot(s.to, s.bounds, lanes);
+    vectors.emplace_back(spot, c_.a.cast(accesses_.read(s.from, lanes), from, to));
+    if (in_registers) return;
+    store(s.to, vectors, s.streaming);
+    vectors.clear();
+  });
+  store(s.to, vectors, s.streaming);
+}
+
+void Operations::emit(const tile::Op&, const tile::View& view) { c_.views[view.to.tile] = &view; }
+
+void Operations::emit(const tile::Op&, const tile::Fence&) {
+  c_.f.b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+}
+
+/// A device function of the same operands of several registers: one call of all lanes together, whose chains
+/// of instructions run side by side.
+std::vector<Value*> Operations::together(base::Pointwise op, Elem elem,
+                                         const std::vector<std::vector<Value*>>& args) {
+  auto& b = c_.f.b;
+  std::vector<Value*> results;
+  constexpr size_t at_once = 4;  // registers: more would not stay in registers
+  for (size_t first = 0; first < args.size(); first += at_once) {
+    const size_t count = std::min(at_once, args.size() - first);
+    const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(args[first][0]->getType());
+    if (count == 1 || !vector) {
+      for (size_t r = first; r < first + count; ++r) results.push_back(c_.a.apply(op, elem, args[r]));
+      continue;
+    }
+    std::vector<Value*> wide;
+    for (size_t a = 0; a < args[first].size(); ++a) {
+      std::vector<Value*> parts;
+      for (size_t r = first; r < first + count; ++r) parts.push_back(args[r][a]);
+      wide.push_back(llvm::concatenateVectors(b, parts));
+    }
+    Value* const all = c_.a.apply(op, elem, wide);
+    for (size_t r = 0; r < count; ++r) {
+      const unsigned lanes = vector->getNumElements();
+      std::vector<int> of(lanes);
+      for (unsigned lane = 0; lane < lanes; ++lane) of[lane] = static_cast<int>(r * lanes + lane);
+      results.push_back(b.CreateShuffleVector(all, of));
+    }
+  }
+  return results;
+}
+
+Value* Operations::value_of(const tile::Expr& e, const tile::Map& map, const std::vector<Value*>& args,
+                            const Lanes& lanes) {
+  switch (e.kind) {
+    case tile::Expr::Kind::tile:
+      return accesses_.read(e.use, lanes);
+    case tile::Expr::Kind::constant:
+      return c_.a.constant(computed_as(e.elem), e.number.real, e.number.integer, lanes.size());
+    case tile::Expr::Kind::index: {
+      std::vector<Dim> at;
+      for (const Substitution& labels : lanes.labels) at.push_back(e.index.substitute(labels));
+      Value* index = numbers(c_, at, base::is_integer(e.elem) ? c_.a.type_of(e.elem) : c_.f.b.getInt64Ty());
+      return base::is_integer(e.elem) ? index : c_.a.cast(index, Elem::i64, e.elem);
+    }
+    case tile::Expr::Kind::cast:
+      return c_.a.cast(args[0], map.exprs[e.args[0]].elem, e.elem);
+    case tile::Expr::Kind::apply:
+      return c_.a.apply(e.op, computed_as(map.exprs[e.args.back()].elem), args);
+  }
+  return nullptr;
+}
+
+/// One value for each of `lanes`.
+std::vector<Value*> Operations::values_of(const tile::Map& map, const std::vector<Lanes>& lanes) {
+  std::vector<std::vector<Value*>> values;  // by expression
+  for (const tile::Expr& e : map.exprs) {
+    std::vector<std::vector<Value*>> args(lanes.size());
+    for (size_t r = 0; r < lanes.size(); ++r)
+      for (const uint32_t arg : e.args) args[r].push_back(values[arg][r]);
+    std::vector<Value*> results;
+    if (e.kind == tile::Expr::Kind::apply && Arithmetic::is_device_function(e.op)) {
+      results = together(e.op, computed_as(map.exprs[e.args.back()].elem), args);
+    } else {
+      for (size_t r = 0; r < lanes.size(); ++r) results.push_back(value_of(e, map, args[r], lanes[r]));
+    }
+    values.push_back(std::move(results));
+  }
+  return values.back();
+}
+
+void Operations::emit(const tile::Op& op, const tile::Map& map) {
+  const Elem elem = c_.p.tiles[map.to.tile].elem;
+  const auto filled = [&](Value* value, const Lanes& lanes) {
+    const Mask inside = mask_of(c_, map.bounds.facts, lanes);
+    return accesses_.filled({value, inside}, map.bounds.fill, elem, lanes.size());
+  };
+  if (c_.p.tiles[map.to.tile].space != Space::registers)
+    return assign(op, map.to,
+                  [&](const Lanes& lanes) { return filled(values_of(map, {lanes}).front(), lanes); });
+  std::vector<Lanes> all;
+  Sweep(c_, registers_, op, map.to).each(false, [&](const Lanes& lanes, int64_t) { all.push_back(lanes); });
+  const std::vector<Value*> values = values_of(map, all);
+  size_t next = 0;
+  assign(op, map.to, [&](const Lanes& lanes) { return filled(values[next++], lanes); });
+}
+
+}  // namespace axon::module::tiles

@@ -1,0 +1,58 @@
+// The operations of a tile program, one function each.
+//
+// In: an operation, where loops around it and views that it reads are known. Out: its code. Invariant: an
+// operation has read all of its operands in registers before it writes any; in scratch memory each element is
+// read before it is written, and why_not_emitted() has refused what would need more.
+#pragma once
+#include "module/tiles/sweep.h"
+
+namespace axon::module::tiles {
+
+class Operations {
+ public:
+  explicit Operations(Context& context) : c_(context), registers_(context), accesses_(context, registers_) {}
+
+  void emit(const tile::Op&);
+
+ private:
+  void emit(const tile::Op&, const tile::Copy&);
+  void emit(const tile::Op&, const tile::Store&);
+  void emit(const tile::Op&, const tile::View&);
+  void emit(const tile::Op&, const tile::Map&);
+  void emit(const tile::Op&, const tile::Gemm&);
+  void emit(const tile::Op&, const tile::Reduce&);
+  void emit(const tile::Op&, const tile::Fence&);
+  template <class Other>
+  void emit(const tile::Op&, const Other&) {}  ///< the kernel's, or of several threads
+
+  /// Writes the tile: registers when all of them are known.
+  void assign(const tile::Op&, const tile::Use& to, const std::function<Value*(const Lanes&)>& value);
+  void store(const tile::Access&, const std::vector<std::pair<Accesses::Spot, Value*>>&, bool streaming);
+  Value* value_of(const tile::Expr&, const tile::Map&, const std::vector<Value*>& args, const Lanes&);
+  std::vector<Value*> values_of(const tile::Map&, const std::vector<Lanes>&);
+  std::vector<Value*> together(base::Pointwise, Elem, const std::vector<std::vector<Value*>>& args);
+
+  // ---- reductions ----
+  Value* reduced(const tile::Op&, const tile::Reduce&, const Lanes&);
+  Value* in_registers(const tile::Reduce&, const Lanes&, const std::vector<Var>& summed);
+  Value* in_order(const tile::Op&, const tile::Reduce&, const Lanes&, const std::vector<Var>& summed);
+  Value* in_any_order(const tile::Op&, const tile::Reduce&, const Lanes& one, const std::vector<Var>& summed);
+  Value* folded(const tile::Reduce&, Value* parts);
+  Value* combined(const tile::Reduce&, Value* a, Value* b);
+  Value* neutral(const tile::Reduce&, unsigned lanes);
+  Value* read_as(const tile::Use&, Elem in, const Lanes&);
+
+  Context& c_;
+  Registers registers_;
+  Accesses accesses_;
+};
+
+/// Labels of operands that the result lacks, in order.
+std::vector<Var> summed_labels(const tile::Use& result, const std::vector<const tile::Use*>& operands);
+/// body() for all values of the labels in row-major order, the last fastest: loops, and the innermost ones
+/// unrolled `most` times at most. Those that are `pinned` are numbers.
+void each_in_order(Context&, const std::vector<Var>& labels, const std::map<Var, int64_t>& extents,
+                   const std::set<Var>& pinned, const std::vector<Fact>& bounds, int64_t most,
+                   const std::function<void(const Substitution&)>& body);
+
+}  // namespace axon::module::tiles

@@ -1,0 +1,332 @@
+// See operations.h. Products and reductions: their order is that of tile.h.
+#include <algorithm>
+
+#include "module/tiles/operations.h"
+#include "tile/pointwise.h"
+
+namespace axon::module::tiles {
+
+using base::Pointwise;
+using tile::Space;
+
+std::vector<Var> summed_labels(const tile::Use& result, const std::vector<const tile::Use*>& operands) {
+  std::vector<Var> out;
+  for (const tile::Use* use : operands)
+    for (Var label : use->labels)
+      if (std::find(result.labels.begin(), result.labels.end(), label) == result.labels.end() &&
+          std::find(out.begin(), out.end(), label) == out.end())
+        out.push_back(label);
+  return out;
+}
+
+namespace {
+
+/// The largest divisor of the extent that is at most that.
+int64_t divisor_below(int64_t extent, int64_t most) {
+  int64_t d = std::max<int64_t>(1, std::min(extent, most));
+  while (extent % d != 0) --d;
+  return d;
+}
+
+}  // namespace
+
+void each_in_order(Context& c, const std::vector<Var>& labels, const std::map<Var, int64_t>& extents,
+                   const std::set<Var>& pinned, const std::vector<Fact>& bounds, int64_t most,
+                   const std::function<void(const Substitution&)>& body) {
+  std::map<Var, int64_t> unrolled;  // how many values of each have code of their own
+  for (size_t i = labels.size(); i-- > 0;) {
+    const int64_t extent = extents.at(labels[i]);
+    unrolled[labels[i]] = pinned.contains(labels[i]) ? extent : divisor_below(extent, most);
+    most = unrolled[labels[i]] == extent ? most / std::max<int64_t>(extent, 1) : 1;
+  }
+  const std::function<void(size_t, Substitution)> next = [&](size_t i, Substitution now) {
+    if (i == labels.size()) return body(now);
+    const Var label = labels[i];
+    const int64_t extent = extents.at(label), at_once = unrolled[label];
+    const auto all = [&](const Dim& first) {
+      for (int64_t k = 0; k < at_once; ++k) {
+        now[label] = first + k;
+        next(i + 1, now);
+      }
+    };
+    if (at_once == extent) return all(0);
+    const Axis loop{shape::fresh_var(shape::var_name(label)), Dim(extent / at_once)};
+    const Var step = shape::fresh_var("step");
+    Substitution here = now;
+    here[label] = Dim(loop.var) * at_once + Dim(step);
+    std::map<Var, int64_t> free{{step, at_once}};
+    for (const auto& [other, count] : extents)
+      if (!here.contains(other)) free[other] = count;
+    c.loop(loop, conditions_in(loop.var, bounds, here, free), [&] { all(Dim(loop.var) * at_once); });
+  };
+  next(0, {});
+}
+
+Value* Operations::read_as(const tile::Use& use, Elem in, const Lanes& lanes) {
+  return c_.a.cast(accesses_.read(use, lanes), c_.p.tiles[use.tile].elem, in);
+}
+
+// ---- products ----
+
+namespace {
+
+constexpr int64_t most_products = 192;  ///< of vectors, that a step of the loop has
+
+/// Are all bounds known to hold? Masks make code so long that it goes step by step.
+bool is_whole(Context& c, const std::vector<Fact>& bounds, const std::map<Var, int64_t>& extents) {
+  return std::all_of(bounds.begin(), bounds.end(), [&](const Fact& fact) {
+    const auto wanted = nonnegatives_everywhere(fact, extents);
+    return wanted &&
+           std::all_of(wanted->begin(), wanted->end(), [&](const Dim& d) { return c.known.nonnegative(d); });
+  });
+}
+
+Lanes with(const Lanes& lanes, const Substitution& more) {
+  Lanes out = lanes;
+  for (Substitution& labels : out.labels) labels.insert(more.begin(), more.end());
+  return out;
+}
+
+/// Operands of the products of one step: vectors of accumulators share them.
+class Operands {
+ public:
+  using Read = std::function<Value*(const tile::Use&, const Lanes&)>;
+  explicit Operands(Read read) : read_(std::move(read)) {}
+  Value* of(const tile::Use& use, const Lanes& lanes) {
+    std::vector<const void*> key{&use};
+    for (const Substitution& labels : lanes.labels)
+      for (Var label : use.labels) key.push_back(labels.at(label).node());
+    Value*& found = known_[key];
+    return found ? found : found = read_(use, lanes);
+  }
+
+ private:
+  Read read_;
+  std::map<std::vector<const void*>, Value*> known_;
+};
+
+}  // namespace
+
+void Operations::emit(const tile::Op& op, const tile::Gemm& gemm) {
+  std::vector<std::pair<Lanes, int64_t>> accumulators;
+  Sweep(c_, registers_, op, gemm.acc).each(false, [&](const Lanes& lanes, int64_t number) {
+    accumulators.emplace_back(lanes, number);
+  });
+  const int64_t count = std::max<int64_t>(1, static_cast<int64_t>(accumulators.size()));
+  const auto bounds = bounds_of(c_.p, c_.views, op);
+  const int64_t most = is_whole(c_, bounds, extents_of_labels(c_.p, op)) ? most_products / count : 1;
+  each_in_order(c_, summed_labels(gemm.acc, {&gemm.a, &gemm.b}), extents_of_labels(c_.p, op),
+                labels_of_registers(c_.p, c_.views, op), bounds, most, [&](const Substitution& at) {
+                  Operands operands(
+                      [&](const tile::Use& use, const Lanes& lanes) { return read_as(use, gemm.in, lanes); });
+                  for (const auto& [lanes, number] : accumulators) {
+                    const Lanes here = with(lanes, at);
+                    Value *x = operands.of(gemm.a, here), *y = operands.of(gemm.b, here);
+                    Value* sum = accesses_.read(gemm.acc, lanes);
+                    sum = c_.a.multiply_add(computed_as(gemm.in), x, y, sum);
+                    registers_.set(gemm.acc.tile, number, widened(c_, sum, lanes.own, lanes.width));
+                  }
+                });
+}
+
+// ---- reductions ----
+
+Value* Operations::combined(const tile::Reduce& r, Value* a, Value* b) {
+  return c_.a.combined(r.monoid, computed_as(r.in), a, b);
+}
+
+/// What changes no value, the sign of a zero included.
+Value* Operations::neutral(const tile::Reduce& r, unsigned lanes) {
+  tile::Number n = tile::neutral(r.monoid, r.in);
+  if (r.monoid == Pointwise::add) n.real = -0.0;
+  return c_.a.constant(computed_as(r.in), n.real, n.integer, lanes);
+}
+
+/// The upper half onto the lower one, until one is left; of an odd number, the last one first.
+Value* Operations::folded(const tile::Reduce& r, Value* parts) {
+  auto& b = c_.f.b;
+  auto* type = llvm::dyn_cast<llvm::FixedVectorType>(parts->getType());
+  if (!type) return parts;
+  int n = static_cast<int>(type->getNumElements());
+  while (n > 1) {
+    std::vector<int> low, high;
+    if (n % 2 == 1) {
+      Value* both = combined(r, b.CreateExtractElement(parts, static_cast<uint64_t>(n) - 2),
+                             b.CreateExtractElement(parts, static_cast<uint64_t>(n) - 1));
+      parts = b.CreateInsertElement(parts, both, static_cast<uint64_t>(n) - 2);
+      --n;
+    }
+    for (int i = 0; i < n / 2; ++i) low.push_back(i), high.push_back(i + n / 2);
+    n /= 2;
+    if (n == 1)
+      return combined(r, b.CreateExtractElement(parts, uint64_t{0}), b.CreateExtractElement(parts, 1));
+    parts = combined(r, b.CreateShuffleVector(parts, low), b.CreateShuffleVector(parts, high));
+  }
+  return b.CreateExtractElement(parts, uint64_t{0});
+}
+
+/// Each lane sums what its holders have, and folds them where there are several.
+Value* Operations::in_registers(const tile::Reduce& r, const Lanes& lanes, const std::vector<Var>& summed) {
+  auto& b = c_.f.b;
+  const tile::Tile& from = c_.p.tiles[r.from.tile];
+  const tile::Places& places = c_.places(r.from.tile);
+  const auto extents = [&](Var label) {
+    return from.shape[static_cast<size_t>(std::find(r.from.labels.begin(), r.from.labels.end(), label) -
+                                          r.from.labels.begin())];
+  };
+  using Parts = std::map<int64_t, std::vector<int64_t>>;  // the elements of each holder, in order
+  const auto parts_of = [&](Substitution now) {
+    Parts parts;
+    const std::function<void(size_t)> next = [&](size_t i) {
+      if (i < summed.size()) {
+        for (int64_t k = 0; k < extents(summed[i]); ++k) now[summed[i]] = Dim(k), next(i + 1);
+        return;
+      }
+      int64_t x = 0;
+      for (size_t a = 0; a < from.shape.size(); ++a)
+        x = x * from.shape[a] + *now.at(r.from.labels[a]).constant();
+      parts[places.of(x)[0].holder].push_back(x);
+    };
+    next(0);
+    return parts;
+  };
+  std::vector<Parts> all;
+  bool one_each = true;
+  for (const Substitution& labels : lanes.labels) one_each &= all.emplace_back(parts_of(labels)).size() == 1;
+  const auto gathered = [&](const std::vector<int64_t>& elements, const std::vector<unsigned>& own) {
+    return c_.a.cast(registers_.gathered(r.from.tile, elements, own), from.elem, r.in);
+  };
+  if (one_each) {
+    Value* sum = nullptr;
+    for (size_t k = 0; k < all[0].begin()->second.size(); ++k) {
+      std::vector<int64_t> elements;
+      for (const Parts& parts : all) elements.push_back(parts.begin()->second[k]);
+      Value* next = gathered(elements, lanes.own);
+      sum = sum ? combined(r, sum, next) : next;
+    }
+    return sum;
+  }
+  std::map<std::vector<int64_t>, Value*> known;
+  Value* out =
+      lanes.size() == 1 ? nullptr : llvm::PoisonValue::get(c_.a.type_of(computed_as(r.in), lanes.size()));
+  for (unsigned l = 0; l < lanes.size(); ++l) {
+    std::vector<unsigned> own;
+    size_t most = 0;
+    for (const auto& [holder, elements] : all[l])
+      own.push_back(static_cast<unsigned>(holder)), most = std::max(most, elements.size());
+    Value*& one = known[all[l].begin()->second];
+    for (size_t k = 0; k < most && !(k == 0 && one); ++k) {
+      std::vector<int64_t> elements;
+      std::vector<llvm::Constant*> has;
+      for (const auto& [holder, list] : all[l]) {
+        elements.push_back(list[std::min(k, list.size() - 1)]);
+        has.push_back(b.getInt1(k < list.size()));
+      }
+      Value* next = gathered(elements, own);
+      one = one ? b.CreateSelect(llvm::ConstantVector::get(has), combined(r, one, next), one) : next;
+      if (k + 1 == most) one = folded(r, one);
+    }
+    out = out ? b.CreateInsertElement(out, one, l) : one;
+  }
+  if (lanes.size() > 1 && known.size() == 1) return b.CreateVectorSplat(lanes.size(), known.begin()->second);
+  return out;
+}
+
+/// One element after the other.
+Value* Operations::in_order(const tile::Op& op, const tile::Reduce& r, const Lanes& lanes,
+                            const std::vector<Var>& summed) {
+  auto& b = c_.f.b;
+  llvm::AllocaInst* sum = c_.f.variable(c_.a.type_of(computed_as(r.in), lanes.size()), "sum");
+  b.CreateStore(neutral(r, lanes.size()), sum);
+  each_in_order(c_, summed, extents_of_labels(c_.p, op), labels_of_registers(c_.p, c_.views, op),
+                bounds_of(c_.p, c_.views, op), 8, [&](const Substitution& at) {
+                  Value* so_far = b.CreateLoad(sum->getAllocatedType(), sum);
+                  b.CreateStore(combined(r, so_far, read_as(r.from, r.in, with(lanes, at))), sum);
+                });
+  return b.CreateLoad(sum->getAllocatedType(), sum);
+}
+
+/// A vector along the last label, where the order makes no difference; several where they are many.
+Value* Operations::in_any_order(const tile::Op& op, const tile::Reduce& r, const Lanes& one,
+                                const std::vector<Var>& summed) {
+  auto& b = c_.f.b;
+  const Var last = summed.back();
+  auto extents = extents_of_labels(c_.p, op);
+  const int64_t extent = extents.at(last);
+  const int64_t lanes =
+      std::min<int64_t>(extent, c_.f.level.vector_bytes / base::elem_bytes(computed_as(r.in)));
+  const Var chunk = shape::fresh_var(shape::var_name(last)), lane = shape::fresh_var("lane");
+  std::vector<Var> labels(summed.begin(), summed.end() - 1);
+  std::vector<Fact> bounds;
+  for (const Fact& fact : bounds_of(c_.p, c_.views, op))
+    bounds.push_back(substituted(fact, {{last, Dim(chunk) * lanes + Dim(lane)}}));
+  const auto values = [&](Substitution at, const Dim& first, int64_t count) {
+    Lanes many;
+    many.width = static_cast<unsigned>(count);
+    for (int64_t l = 0; l < count; ++l) {
+      many.labels.push_back(one.labels[0]);
+      many.labels.back().insert(at.begin(), at.end());
+      many.labels.back()[last] = first + l;
+      many.own.push_back(static_cast<unsigned>(l));
+    }
+    return read_as(r.from, r.in, many);
+  };
+  const auto add_to = [&](llvm::AllocaInst* sum, Value* next) {
+    b.CreateStore(combined(r, b.CreateLoad(sum->getAllocatedType(), sum), next), sum);
+  };
+  const auto sum_of = [&](int64_t width) {
+    llvm::AllocaInst* sum =
+        c_.f.variable(c_.a.type_of(computed_as(r.in), static_cast<unsigned>(width)), "sum");
+    b.CreateStore(neutral(r, static_cast<unsigned>(width)), sum);
+    return sum;
+  };
+  constexpr int64_t chains = 4;
+  std::vector<llvm::AllocaInst*> sums;
+  for (int64_t i = 0; i < std::min(chains, extent / lanes); ++i) sums.push_back(sum_of(lanes));
+  llvm::AllocaInst* rest = sum_of(extent % lanes == 0 ? 1 : extent % lanes);
+  labels.push_back(chunk);
+  extents.erase(last);
+  extents[chunk] = extent / lanes;
+  extents[lane] = lanes;
+  each_in_order(c_, labels, extents, {}, bounds, chains, [&](const Substitution& at) {
+    const int64_t which = shape::constant_part(at.at(chunk)) % static_cast<int64_t>(sums.size());
+    add_to(sums[static_cast<size_t>(which)], values(at, at.at(chunk) * lanes, lanes));
+  });
+  labels.pop_back();
+  if (extent % lanes != 0)
+    each_in_order(c_, labels, extents, {}, {}, chains, [&](const Substitution& at) {
+      add_to(rest, values(at, extent - extent % lanes, extent % lanes));
+    });
+  Value* all = nullptr;
+  for (llvm::AllocaInst* sum : sums) {
+    Value* one_sum = b.CreateLoad(sum->getAllocatedType(), sum);
+    all = all ? combined(r, all, one_sum) : one_sum;
+  }
+  all = folded(r, all);
+  if (extent % lanes == 0) return all;
+  return combined(r, all, folded(r, b.CreateLoad(rest->getAllocatedType(), rest)));
+}
+
+Value* Operations::reduced(const tile::Op& op, const tile::Reduce& r, const Lanes& lanes) {
+  const auto summed = summed_labels(r.to, {&r.from});
+  if (c_.p.tiles[r.from.tile].space == Space::registers) return in_registers(r, lanes, summed);
+  const bool alike = std::all_of(lanes.labels.begin(), lanes.labels.end(), [&](const Substitution& labels) {
+    return std::all_of(r.to.labels.begin(), r.to.labels.end(),
+                       [&](Var v) { return labels.at(v) == lanes.labels[0].at(v); });
+  });
+  if (!alike || summed.empty()) return in_order(op, r, lanes, summed);
+  // What comes of all lanes alike is computed once.
+  const Lanes one{{lanes.labels[0]}, {0}, 1};
+  const bool free = !base::is_float(r.in) || r.monoid == Pointwise::min || r.monoid == Pointwise::max;
+  const bool pinned =
+      !labels_of_registers(c_.p, c_.views, tile::Op(tile::Reduce{r.monoid, {r.from.tile, {}}, r.from, r.in}))
+           .empty();
+  Value* sum = free && !pinned ? in_any_order(op, r, one, summed) : in_order(op, r, one, summed);
+  return lanes.size() == 1 ? sum : c_.f.b.CreateVectorSplat(lanes.size(), sum);
+}
+
+void Operations::emit(const tile::Op& op, const tile::Reduce& r) {
+  assign(op, r.to, [&](const Lanes& lanes) { return reduced(op, r, lanes); });
+}
+
+}  // namespace axon::module::tiles
