@@ -373,9 +373,39 @@ class Simulator {
 
   // ---- one task ----
 
+  class CallersMemory : public BodyMemory {
+   public:
+    CallersMemory(Simulator& of, const Instance& task) : of_(of), task_(task) {}
+    Number read(BufferId buffer, const std::vector<int64_t>& index) override {
+      return of_.read_element(task_, buffer, index);
+    }
+    void write(BufferId buffer, const std::vector<int64_t>& index, const Number& value) override {
+      const graph::NodeId node = of_.p_.types[task_.type].node;
+      for (uint32_t o = 0; o < of_.g_.nodes[node].outputs.size(); ++o)
+        if (of_.p_.place({node, o}).buffer == buffer && !of_.agrees_with_steps(task_, {node, o}, value))
+          return of_.fail(fmt::format("{} decides otherwise than the interpreter", of_.describe(task_)));
+      of_.write_element(task_, buffer, index, value);
+    }
+
+   private:
+    Simulator& of_;
+    const Instance& task_;
+  };
+
   void execute(const Instance& i) {
     bind(i);
     ++execution_;
+    if (options_.body) {
+      CallersMemory memory(*this, i);
+      if (const auto ran = options_.body(i.type, values_, memory)) {
+        if (!ran->empty()) fail(fmt::format("{}: {}", describe(i), *ran));
+        return;
+      }
+    }
+    evaluate(i);
+  }
+
+  void evaluate(const Instance& i) {
     const TaskType& type = p_.types[i.type];
     const graph::Node& node = g_.nodes[type.node];
     std::map<std::pair<uint32_t, std::vector<int64_t>>, Number> locals;
@@ -444,19 +474,21 @@ class Simulator {
 
   Number read(const Instance& i, Value v, const std::vector<int64_t>& index) {
     const Place& place = p_.place(v);
-    const std::vector<int64_t> at = with_slot(place, index);
-    const Memory& m = memory_[place.buffer.index];
+    return read_element(i, place.buffer, with_slot(place, index));
+  }
+
+  Number read_element(const Instance& i, BufferId buffer, const std::vector<int64_t>& at) {
+    const Memory& m = memory_[buffer.index];
+    const std::string& name = p_.buffers[buffer].name;
     const auto offset = m.offset(at);
     if (!offset)
-      return fail(fmt::format("{} reads {} outside its shape at [{}]", describe(i), name(place), list(at))),
+      return fail(fmt::format("{} reads {} outside its shape at [{}]", describe(i), name, list(at))),
              Number{};
     if (!m.written[*offset])
-      return fail(fmt::format("{} reads {}[{}], which nothing has written", describe(i), name(place),
-                              list(at))),
+      return fail(fmt::format("{} reads {}[{}], which nothing has written", describe(i), name, list(at))),
              Number{};
-    if (!declared(i, place.buffer, at, false))
-      return fail(
-                 fmt::format("{} reads {}[{}] outside its declared box", describe(i), name(place), list(at))),
+    if (!declared(i, buffer, at, false))
+      return fail(fmt::format("{} reads {}[{}] outside its declared box", describe(i), name, list(at))),
              Number{};
     return m.values[*offset];
   }
@@ -465,19 +497,22 @@ class Simulator {
     const Place& place = p_.place(v);
     std::vector<int64_t> index;
     for (const Dim& d : g_.nodes[v.node].outputs[v.output].at) index.push_back(number(d));
-    const std::vector<int64_t> at = with_slot(place, index);
-    Memory& m = memory_[place.buffer.index];
-    const auto offset = m.offset(at);
-    if (!offset)
-      return fail(fmt::format("{} writes {} outside its shape at [{}]", describe(i), name(place), list(at)));
-    if (!declared(i, place.buffer, at, true))
-      return fail(
-          fmt::format("{} writes {}[{}] outside its declared box", describe(i), name(place), list(at)));
     if (!agrees_with_steps(i, v, value))
       return fail(fmt::format("{} decides otherwise than the interpreter", describe(i)));
+    write_element(i, place.buffer, with_slot(place, index), value);
+  }
+
+  void write_element(const Instance& i, BufferId buffer, const std::vector<int64_t>& at, Number value) {
+    Memory& m = memory_[buffer.index];
+    const std::string& name = p_.buffers[buffer].name;
+    const auto offset = m.offset(at);
+    if (!offset)
+      return fail(fmt::format("{} writes {} outside its shape at [{}]", describe(i), name, list(at)));
+    if (!declared(i, buffer, at, true))
+      return fail(fmt::format("{} writes {}[{}] outside its declared box", describe(i), name, list(at)));
     m.values[*offset] = value;
     m.written[*offset] = true;
-    poison_shared(place.buffer, *offset);
+    poison_shared(buffer, *offset);
   }
 
   /// Does a condition hold for just the iterations that there are?
@@ -553,7 +588,6 @@ class Simulator {
   void fail(std::string message) {
     if (error_.empty()) error_ = std::move(message);
   }
-  std::string name(const Place& place) const { return p_.buffers[place.buffer].name; }
   static std::string list(const std::vector<int64_t>& v) { return fmt::format("{}", fmt::join(v, ", ")); }
   std::string describe(const Instance& i) const {
     return fmt::format("{}({}{}{})", p_.types[i.type].name, list(i.iteration),

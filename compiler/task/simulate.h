@@ -7,6 +7,8 @@
 // equals the interpreter is very likely ordered; the proof is verify.cpp's business.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,21 @@
 #include "task/task.h"
 
 namespace axon::task {
+
+/// What the body of a task may touch, element by element: a buffer's index begins with the slot, where it has
+/// slots. What the simulator checks of its own reads and writes, it checks of these.
+class BodyMemory {
+ public:
+  virtual graph::Number read(BufferId, const std::vector<int64_t>& index) = 0;
+  virtual void write(BufferId, const std::vector<int64_t>& index, const graph::Number&) = 0;
+
+ protected:
+  ~BodyMemory() = default;
+};
+/// Runs the body of a task. `values`: of sizes, loop indices and coordinates, among others. Nothing: the
+/// simulator evaluates the body. Empty: it ran; else what went wrong.
+using RunBody =
+    std::function<std::optional<std::string>(TaskTypeId, const shape::Assignment& values, BodyMemory&)>;
 
 struct SimulateOptions {
   uint64_t seed = 1;
@@ -24,6 +41,7 @@ struct SimulateOptions {
     std::vector<uint32_t> above;
   };
   std::vector<Placed> arena;  ///< all other buffers have memory of their own
+  RunBody body = nullptr;     ///< asked for every task; none: the simulator evaluates all of them
 };
 
 /// Inputs and sizes as for graph::interpret. An error names the task and the element.

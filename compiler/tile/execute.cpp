@@ -107,7 +107,7 @@ Value Executor::fetch(const Source& from) {
     case Source::Kind::fill:
       return {from.fill, Undefined::no};
     case Source::Kind::tensor:
-      return shared_.tensors[from.id].read(from.at, scene_.task);
+      return shared_.tensors[from.id]->read(from.at, scene_.task);
     case Source::Kind::tile:
       return read({from.id}, from.at, -1, from.slot);
   }
@@ -186,7 +186,7 @@ class Executor::Indices {
       tables_.emplace_back(of.p_, index.table.value_or(Use()), labels);
     }
     if (access.tensor) {
-      extents_ = of.shared_.tensors[access.tensor.index].shape();
+      extents_ = of.shared_.tensors[access.tensor.index]->shape();
     } else {
       extents_ = of.p_.tiles[access.tile].shape;
     }
@@ -277,7 +277,7 @@ std::vector<Source> Executor::resolve(const Use& to, const Access& access, const
       if (!is_inside(index, box)) fail(place(labels, at) + " lies outside of what the task reads");
       source = {Source::Kind::tensor,
                 access.tensor.index,
-                shared_.tensors[access.tensor.index].address(index),
+                shared_.tensors[access.tensor.index]->address(index),
                 0,
                 {}};
       return;
@@ -323,7 +323,7 @@ void Executor::arrive(const PendingFill& fill) {
   const Elem elem = p_.tensors[op.from.tensor].elem;
   for (size_t x = 0; x < fill.from.size(); ++x) {
     const Source& source = fill.from[x];
-    Value value = source.kind == Source::Kind::tensor ? shared_.tensors[source.id].read(source.at, fill.task)
+    Value value = source.kind == Source::Kind::tensor ? shared_.tensors[source.id]->read(source.at, fill.task)
                                                       : fetch(source);
     if (source.kind != Source::Kind::fill) value.number = cast(value.number, elem, tile.elem);
     memory_.write(op.to.tile, static_cast<int64_t>(x), fill.number % tile.depth, 0, value);
@@ -343,7 +343,7 @@ void Executor::execute(const Store& op) {
   const Tensor& tensor = p_.tensors[op.to.tensor];
   if (!tensor.writes) fail("the tensor is not written by this task");
   const auto box = numbers(*tensor.writes);
-  TensorMemory& memory = shared_.tensors[op.to.tensor.index];
+  TensorMemory& memory = *shared_.tensors[op.to.tensor.index];
   At index;
   const Flat element(p_, op.from, labels);
   each_label(labels, [&](const At& at) {

@@ -21,7 +21,7 @@ struct Failed {
 /// What all workers share.
 struct Shared {
   const Program& program;
-  std::vector<TensorMemory> tensors;
+  std::vector<std::unique_ptr<TensorMemory>> tensors;
   std::vector<std::unique_ptr<Places>> places;  ///< of layouts
   uint64_t steps_left = 0;
 

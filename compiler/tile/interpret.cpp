@@ -31,13 +31,16 @@ struct Worker {
   std::vector<int64_t> tasks;
 };
 
+using GridTensors = std::vector<GridTensor*>;
+
 class Cursor {
  public:
   enum class Outcome : uint8_t { ran, blocked, done };
 
-  Cursor(Shared& shared, Worker& worker, const std::vector<Part>& parts, size_t part,
-         const std::vector<shape::Assignment>& tasks)
+  Cursor(Shared& shared, const GridTensors& tensors, Worker& worker, const std::vector<Part>& parts,
+         size_t part, const std::vector<shape::Assignment>& tasks)
       : shared_(shared),
+        tensors_(tensors),
         p_(shared.program),
         worker_(worker),
         parts_(parts),
@@ -119,7 +122,7 @@ class Cursor {
     return true;
   }
   bool has_arrived(const Announcement& what) {
-    const TensorMemory& tensor = shared_.tensors[what.tensor.index];
+    const GridTensor& tensor = *tensors_[what.tensor.index];
     bool all = true;
     tensor.each(executor_.numbers(what.box),
                 [&](const std::vector<int64_t>& index) { all &= !tensor.is_awaited(tensor.address(index)); });
@@ -172,7 +175,7 @@ class Cursor {
   void control(const Notify& op) {
     if (streamed_) executor_.fail("streaming stores have no fence before it");
     if (stored_ && part_.threads > 1) executor_.fail("stores of several threads have no barrier before it");
-    TensorMemory& tensor = shared_.tensors[p_.notifications[op.number].tensor.index];
+    GridTensor& tensor = *tensors_[p_.notifications[op.number].tensor.index];
     bool all = true;
     tensor.each(executor_.numbers(p_.notifications[op.number].box), [&](const std::vector<int64_t>& index) {
       all &= tensor.announce(tensor.address(index), scene_.task);
@@ -183,6 +186,7 @@ class Cursor {
   void control(const Other&) {}
 
   Shared& shared_;
+  const GridTensors& tensors_;
   const Program& p_;
   Worker& worker_;
   const std::vector<Part>& parts_;
@@ -214,7 +218,7 @@ class Run {
       out.error = failed.why;
       return out;
     }
-    for (const TensorMemory& tensor : shared_.tensors) out.tensors.push_back(tensor.data());
+    for (const GridTensor* tensor : tensors_) out.tensors.push_back(tensor->data());
     return out;
   }
 
@@ -259,13 +263,15 @@ class Run {
         cells +=
             shared_.places[t.layout.index]->elements() * shared_.places[t.layout.index]->copies() * t.depth;
     if (cells > most_cells) return "the tiles have too many elements";
-    shared_.tensors.resize(p_.tensors.size());
     for (uint32_t t = 0; t < p_.tensors.size(); ++t) {
       const Tensor& tensor = p_.tensors[TensorId{t}];
       const auto data = tensors.find(tensor.name);
       if (data == tensors.end() && tensor.reads && !tensor.writes) return tensor.name + " is not given";
       const TensorData* given = data == tensors.end() ? nullptr : &data->second;
-      if (auto why = shared_.tensors[t].create(tensor, values, given); !why.empty()) return why;
+      auto made = std::make_unique<GridTensor>();
+      tensors_.push_back(made.get());
+      shared_.tensors.push_back(std::move(made));
+      if (auto why = tensors_.back()->create(tensor, values, given); !why.empty()) return why;
     }
     if (auto why = make_tasks(values); !why.empty()) return why;
     return expect_announcements();
@@ -299,7 +305,7 @@ class Run {
           if (!low || !high) return "a box of a notification has no value";
           box.emplace_back(*low, *high);
         }
-        TensorMemory& tensor = shared_.tensors[what.tensor.index];
+        GridTensor& tensor = *tensors_[what.tensor.index];
         shared_.spend(1);
         tensor.each(box, [&](const std::vector<int64_t>& index) {
           shared_.spend(1);
@@ -319,7 +325,7 @@ class Run {
     std::vector<std::unique_ptr<Cursor>> cursors;
     for (const auto& worker : workers_)
       for (size_t part = 0; part < parts_.size(); ++part)
-        cursors.push_back(std::make_unique<Cursor>(shared_, *worker, parts_, part, tasks_));
+        cursors.push_back(std::make_unique<Cursor>(shared_, tensors_, *worker, parts_, part, tasks_));
     take_turns(std::move(cursors));
     for (const auto& worker : workers_)
       for (const auto& [tile, ring] : worker->rings)
@@ -357,6 +363,7 @@ class Run {
   const RunOptions& options_;
   std::mt19937_64 random_;
   Shared shared_;
+  GridTensors tensors_;
   std::vector<Part> parts_;
   std::vector<shape::Assignment> tasks_;
   std::vector<std::unique_ptr<Worker>> workers_;

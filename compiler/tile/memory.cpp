@@ -36,7 +36,7 @@ const char* words(Undefined why) {
 
 // ---- global memory ----
 
-std::string TensorMemory::create(const Tensor& t, const shape::Assignment& sizes, const TensorData* data) {
+std::string GridTensor::create(const Tensor& t, const shape::Assignment& sizes, const TensorData* data) {
   int64_t elements = 1;
   for (size_t a = 0; a < t.shape.size(); ++a) {
     const auto extent = t.shape[a].evaluate(sizes);
@@ -78,23 +78,18 @@ std::string TensorMemory::create(const Tensor& t, const shape::Assignment& sizes
   return "";
 }
 
-bool TensorMemory::has(const std::vector<int64_t>& index) const {
-  for (size_t a = 0; a < shape_.size(); ++a)
-    if (index[a] < 0 || index[a] >= shape_[a]) return false;
-  return true;
-}
-int64_t TensorMemory::address(const std::vector<int64_t>& index) const {
+int64_t GridTensor::address(const std::vector<int64_t>& index) const {
   int64_t at = 0;
   for (size_t a = 0; a < shape_.size(); ++a) at = at * shape_[a] + index[a];
   return address_of_[static_cast<size_t>(at)];
 }
 
-Value TensorMemory::read(int64_t address, int64_t task) const {
+Value GridTensor::read(int64_t address, int64_t task) const {
   const Cell& cell = cells_[static_cast<size_t>(address)];
   if (cell.writer >= 0 && cell.writer != task && !cell.announced) return {{}, Undefined::unannounced};
   return cell.value;
 }
-bool TensorMemory::write(int64_t address, const Number& number, int64_t task) {
+bool GridTensor::write(int64_t address, const Number& number, int64_t task) {
   Cell& cell = cells_[static_cast<size_t>(address)];
   if (cell.writer == task) return false;
   cell.value = {number, Undefined::no};
@@ -102,17 +97,17 @@ bool TensorMemory::write(int64_t address, const Number& number, int64_t task) {
   cell.announced = false;
   return true;
 }
-bool TensorMemory::announce(int64_t address, int64_t task) {
+bool GridTensor::announce(int64_t address, int64_t task) {
   Cell& cell = cells_[static_cast<size_t>(address)];
   cell.announced = true;
   return cell.writer == task;
 }
-bool TensorMemory::is_awaited(int64_t address) const {
+bool GridTensor::is_awaited(int64_t address) const {
   const Cell& cell = cells_[static_cast<size_t>(address)];
   return cell.expected && !cell.announced;
 }
 
-TensorData TensorMemory::data() const {
+TensorData GridTensor::data() const {
   TensorData out;
   out.shape = shape_;
   for (const int64_t address : address_of_) {

@@ -37,22 +37,37 @@ struct Value {
 
 // ---- global memory ----
 
+/// A tensor as operations reach it: of an index an address, of that an element.
 class TensorMemory {
+ public:
+  TensorMemory() = default;
+  TensorMemory(const TensorMemory&) = delete;
+  TensorMemory& operator=(const TensorMemory&) = delete;
+  virtual ~TensorMemory() = default;
+  const std::vector<int64_t>& shape() const { return shape_; }
+  virtual int64_t address(const std::vector<int64_t>& index) const = 0;
+  virtual Value read(int64_t address, int64_t task) const = 0;
+  /// False where the task wrote the element before.
+  virtual bool write(int64_t address, const Number&, int64_t task) = 0;
+
+ protected:
+  std::vector<int64_t> shape_;
+};
+
+/// One that all tasks of a grid share.
+class GridTensor : public TensorMemory {
  public:
   /// Empty, or why the place has no such tensor.
   std::string create(const Tensor&, const shape::Assignment& sizes, const TensorData* data);
 
-  bool has(const std::vector<int64_t>& index) const;
-  int64_t address(const std::vector<int64_t>& index) const;
-  Value read(int64_t address, int64_t task) const;
-  /// False where the task wrote the element before.
-  bool write(int64_t address, const Number&, int64_t task);
+  int64_t address(const std::vector<int64_t>& index) const override;
+  Value read(int64_t address, int64_t task) const override;
+  bool write(int64_t address, const Number&, int64_t task) override;
   void expect(int64_t address) { cells_[static_cast<size_t>(address)].expected = true; }
   /// False where the task did not write the element.
   bool announce(int64_t address, int64_t task);
   bool is_awaited(int64_t address) const;
   TensorData data() const;
-  const std::vector<int64_t>& shape() const { return shape_; }
   template <class Step>  // step(index) for every element of the box that the tensor has
   void each(const std::vector<std::pair<int64_t, int64_t>>& box, const Step& step) const;
 
@@ -62,14 +77,13 @@ class TensorMemory {
     int64_t writer = -1;  ///< task
     bool announced = false, expected = false;
   };
-  std::vector<int64_t> shape_;
-  std::vector<int64_t> strides_, extents_;
+  std::vector<int64_t> extents_;
   std::vector<int64_t> address_of_;  ///< of each element, row-major
   std::vector<Cell> cells_;
 };
 
 template <class Step>
-void TensorMemory::each(const std::vector<std::pair<int64_t, int64_t>>& box, const Step& step) const {
+void GridTensor::each(const std::vector<std::pair<int64_t, int64_t>>& box, const Step& step) const {
   std::vector<int64_t> index;
   for (size_t a = 0; a < shape_.size(); ++a) {
     index.push_back(std::max<int64_t>(box[a].first, 0));

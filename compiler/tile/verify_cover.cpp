@@ -2,8 +2,8 @@
 //
 // In: the one store of a tensor, the loops around it, and what holds there. Out: whether the prover shows it.
 // An index is a sum of labels and loop indices, each times a number, plus what is fixed for the task. Where
-// the numbers are those of a mixed radix, an element determines the digits, so it is stored at most once; and
-// it is stored where those digits are in range and the bounds hold for them.
+// the numbers, or all of them negated, are those of a mixed radix, an element determines the digits, so it is
+// stored at most once; and it is stored where those digits are in range and the bounds hold for them.
 #include <algorithm>
 
 #include "tile/names.h"
@@ -12,6 +12,8 @@
 namespace axon::tile {
 
 namespace {
+
+constexpr int64_t most_step = int64_t{1} << 40;
 
 struct Digit {
   Var var;
@@ -56,6 +58,7 @@ class Cover {
     scope_.add(shape::less(element, box.high));
     std::vector<Digit> digits;
     Dim rest = index;
+    bool falls = false;  // the index, where its digits rise
     for (auto open = open_.begin(); open != open_.end();) {
       if (!rest.contains(open->var)) {
         ++open;
@@ -63,8 +66,10 @@ class Cover {
       }
       const auto split = rest.linear_in(open->var);
       const auto step = split ? split->first.constant() : std::nullopt;
-      if (!step || *step < 1) return false;
-      digits.push_back({open->var, open->extent, *step});
+      if (!step || *step == 0 || *step < -most_step || (!digits.empty() && falls != (*step < 0)))
+        return false;
+      falls = *step < 0;
+      digits.push_back({open->var, open->extent, falls ? -*step : *step});
       rest = split->second;
       open = open_.erase(open);
     }
@@ -76,7 +81,7 @@ class Cover {
       return true;
     }
     if (digits.back().step != 1) return false;
-    solve(digits, Dim(element) - rest);
+    solve(digits, falls ? rest - Dim(element) : Dim(element) - rest);
     return true;
   }
 

@@ -12,6 +12,7 @@
 #include "source/render.h"
 #include "target/machine.h"
 #include "task/simulate.h"
+#include "tile_programs.h"
 
 namespace axon::differential {
 
@@ -39,6 +40,8 @@ Compiled::Compiled(const std::string& source, CompileOptions options, const std:
   }
   error_ = source::render_short(c.diagnostics, c.sources);
 }
+
+Compiled::~Compiled() = default;
 
 const CompiledEntry& Compiled::entry(const std::string& name) const {
   for (const CompiledEntry& e : compilation_->entries)
@@ -107,7 +110,19 @@ Outcome Compiled::simulate(const std::string& name, const Inputs& inputs, uint64
   task::SimulateOptions options;
   options.seed = seed;
   for (const plan::Slot& slot : variant.slots) options.arena.push_back({slot.buffer, slot.above});
+  TilePrograms& tiles = tiles_of(compiled, variant, seed);
+  options.body = [&](task::TaskTypeId type, const shape::Assignment& values, task::BodyMemory& memory) {
+    return tiles.run(type, values, memory);
+  };
   return task::simulate(variant.program, inputs, {}, options);
+}
+
+TilePrograms& Compiled::tiles_of(const CompiledEntry& compiled, const plan::Variant& variant,
+                                 uint64_t seed) const {
+  const tile::Machine machine = machine_of(seed);
+  auto& tiles = tiles_[{variant.symbol, machine.name}];
+  if (!tiles) tiles = std::make_unique<TilePrograms>(variant.program, compiled.graph, machine);
+  return *tiles;
 }
 
 // ---- tensors in memory ----

@@ -2,7 +2,8 @@
 //
 //   meaning     the reference interpreter on the graph as it was built, before any pass, in float64
 //   storage     the same in the program's own element types
-//   simulated   the plan's task program, in random legal orders, with the plan's memory slots shared
+//   simulated   the plan's task program, in random legal orders, with the plan's memory slots shared; the
+//               tasks of types that have tile programs are runs of those, on a machine that the seed draws
 //   native      the bundle, through the runtime's C interface, with a number of workers
 #pragma once
 #include <cstdint>
@@ -18,6 +19,7 @@
 
 namespace axon::differential {
 
+class TilePrograms;
 using graph::Outcome;
 using Inputs = std::vector<graph::Tensor>;  ///< one per graph input, in order
 
@@ -28,6 +30,7 @@ class Compiled {
   /// Imports are relative to `name`.
   Compiled(const std::string& source, CompileOptions, const std::string& last = "bundle",
            const std::string& name = "generated.axn");
+  ~Compiled();
   const std::string& error() const { return error_; }  ///< rendered diagnostics, or obligations not proved
   const Compilation& compilation() const { return *compilation_; }
   const graph::Graph& meaning(const std::string& entry) const { return meanings_.at(entry); }
@@ -42,8 +45,12 @@ class Compiled {
   Outcome simulate(const std::string& entry, const Inputs&, uint64_t seed) const;
 
  private:
+  TilePrograms& tiles_of(const CompiledEntry&, const plan::Variant&, uint64_t seed) const;
+
   std::unique_ptr<Compilation> compilation_;
   std::map<std::string, graph::Graph> meanings_;
+  /// Of variants of entries, by their symbols, on machines. Kept: one is run many times.
+  mutable std::map<std::pair<std::string, std::string>, std::unique_ptr<TilePrograms>> tiles_;
   std::string error_;
 };
 

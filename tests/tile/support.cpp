@@ -36,10 +36,13 @@ Program program_of(const std::string& text) {
 std::string difference(const Program& p, const Sizes& sizes, const Sample& sample,
                        const RunOptions& options) {
   const RunResult run = interpret(p, sizes, sample.given, options);
-  if (!run.error.empty()) return run.error;
+  return run.error.empty() ? difference(p, run.tensors, sample) : run.error;
+}
+
+std::string difference(const Program& p, const std::vector<TensorData>& tensors, const Sample& sample) {
   uint32_t t = 0;
   for (const Tensor& tensor : p.tensors) {
-    const TensorData& got = run.tensors[t++];
+    const TensorData& got = tensors[t++];
     const auto wanted = sample.wanted.find(tensor.name);
     if (wanted == sample.wanted.end()) continue;
     if (got.shape != wanted->second.shape) return tensor.name + " has another shape";

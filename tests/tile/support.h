@@ -29,7 +29,9 @@ struct Sample {
 std::vector<Sizes> sizes_of(const std::string& program);
 Sample sample_of(const std::string& program, const Sizes&, uint64_t seed);
 
-/// Why the run does not give what the sample wants; empty where it does.
+/// Why the tensors are not what the sample wants; empty where they are.
+std::string difference(const Program&, const std::vector<TensorData>&, const Sample&);
+/// The same of a run, or its error.
 std::string difference(const Program&, const Sizes&, const Sample&, const RunOptions&);
 
 }  // namespace axon::tile

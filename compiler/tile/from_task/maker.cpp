@@ -81,19 +81,20 @@ void ProgramMaker::declare_grid() {
 void ProgramMaker::choose_lanes() {
   int64_t widest = 4;
   std::set<ScalarId> seen;
-  const std::function<void(ScalarId)> look = [&](ScalarId id) {
+  const std::function<void(ScalarId, bool)> look = [&](ScalarId id, bool is_tile) {
     const graph::Scalar& s = g_.scalars[id];
-    if (!seen.insert(id).second || s.op == graph::Op::index) return;
+    if (s.op == graph::Op::index ? !is_tile : !seen.insert(id).second) return;
     widest = std::max<int64_t>(widest, base::elem_bytes(base::computed_as(s.elem)));
     if (s.op == graph::Op::load) return;
-    for (const ScalarId arg : s.args) look(arg);
+    const bool narrows = s.op == graph::Op::cast && narrows_there(id);
+    for (const ScalarId arg : s.args) look(arg, narrows);
   };
   for (const RowReduction& r : form_.reductions) {
     widest = std::max<int64_t>(widest, base::elem_bytes(r.in));
-    look(r.term);
+    look(r.term, false);
   }
   if (form_.along)
-    for (const ScalarId output : form_.outputs) look(output);
+    for (const ScalarId output : form_.outputs) look(output, true);
   lanes_ = out_.machine.register_bytes / widest;
   block_ = lanes_ * choices_.registers_per_tile;
   for (const task::Coordinate& c : type_.coordinates)

@@ -109,6 +109,7 @@ class ProgramMaker {
   uint32_t choice(Map&, std::map<ScalarId, uint32_t>& known, const graph::Scalar&, const Place&);
   Use value_before(ScalarId);
   Use computed(ScalarId, const Place&);
+  LayoutId fewest_lanes(const Map&) const;
   Use kept(ScalarId, const Place&);
   Use loaded(ScalarId load, const Place&);
   bool is_turned(ScalarId load, const Place&) const;

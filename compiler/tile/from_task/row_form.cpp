@@ -244,6 +244,9 @@ class FormMaker {
     std::set<uint32_t> kept;
     for (const RowReduction& r : form_.reductions) {
       kept_.push_back(axes_of(r.term));
+      for (const Dim& d : ranges_of(r))
+        for (uint32_t a = 0; a < node_.domain.size(); ++a)
+          if (d.contains(node_.domain[a].var)) kept_.back().insert(a);
       kept.insert(kept_.back().begin(), kept_.back().end());
       check_binders(r);
     }
@@ -273,6 +276,12 @@ class FormMaker {
     if (form_.across) check_length(node_.domain[*form_.across].extent);
   }
 
+  static std::vector<Dim> ranges_of(const RowReduction& r) {
+    std::vector<Dim> out{r.first, r.end, r.along.extent};
+    for (const Axis& b : r.outer) out.push_back(b.extent);
+    return out;
+  }
+
   /// A term may mention binders of its own reduction only: one inside of another is computed there.
   void check_binders(const RowReduction& r) const {
     std::vector<Var> known;
@@ -281,7 +290,9 @@ class FormMaker {
     for (const Axis& b : r.outer) known.push_back(b.var);
     known.push_back(r.along.var);
     for (const task::LoopId l : type_.loops) known.push_back(p_.loops[l].index);
-    for (const Var v : graph::free_vars(g_, r.term))
+    std::vector<Var> mentioned = graph::free_vars(g_, r.term);
+    for (const Dim& d : ranges_of(r)) d.collect_vars(mentioned);
+    for (const Var v : mentioned)
       if (std::find(known.begin(), known.end(), v) == known.end() && !is_steps(v))
         throw NoForm{"a reduction stands inside of another"};
   }

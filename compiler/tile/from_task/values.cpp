@@ -130,8 +130,26 @@ Use ProgramMaker::computed(ScalarId id, const Place& place) {
     return e.use;
   map.to = {tile(place.is_block ? "t" : "s", elem, place.is_block), place.labels()};
   const Use made = map.to;
+  const LayoutId fewest = place.is_block ? blocks_ : fewest_lanes(map);
+  if (fewest != out_.tiles[made.tile].layout) {
+    map.to.tile = tile("s", elem, false);
+    out_.tiles[map.to.tile].layout = fewest;
+  }
+  Copy spread{made, {}, {}};
+  spread.from.tile = map.to.tile;
   emit(std::move(map));
+  if (spread.from.tile != made.tile) emit(std::move(spread));
   return made;
+}
+
+/// Of the result and the operands, all of them numbers, the layout with the fewest lanes: there all are.
+LayoutId ProgramMaker::fewest_lanes(const Map& map) const {
+  std::set<LayoutId> layouts{out_.tiles[map.to.tile].layout};
+  for (const Expr& e : map.exprs)
+    if (e.kind == Expr::Kind::tile) layouts.insert(out_.tiles[e.use.tile].layout);
+  for (const auto& [lanes, layout] : ones_of_)
+    if (layouts.contains(layout)) return layout;
+  return *layouts.begin();
 }
 
 /// What is kept of an earlier statement is read; else it is computed, and kept where a later one reads it.

@@ -1,0 +1,67 @@
+// See tile_programs.h.
+#include "tile_programs.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+namespace axon::differential {
+
+tile::Machine machine_of(uint64_t seed) {
+  constexpr const char* rows[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  std::mt19937_64 random(seed);
+  const uint64_t row = random() % 4;
+  if (row < 3) return *tile::find_machine(rows[row]);
+  tile::Machine machine{.name = "toy"};
+  machine.register_bytes = int64_t{8} << random() % 5;
+  machine.registers = int64_t{8} << random() % 4;
+  machine.scratch = int64_t{65536} << random() % 3;
+  return machine;
+}
+
+namespace {
+
+/// Each text once: programs of equal text have equal obligations.
+void prove(const tile::Program& program) {
+  static std::set<std::string> proved;
+  const std::string text = tile::print(program);
+  if (!proved.insert(text).second) return;
+  for (const tile::Obligation& o : tile::verify(program))
+    if (!o.proved) ADD_FAILURE() << "not proved: " << o.what << " (" << o.by << ")\n" << text;
+}
+
+}  // namespace
+
+TilePrograms::TilePrograms(const task::Program& program, graph::Graph graph, const tile::Machine& machine)
+    : program_(program) {
+  for (uint32_t t = 0; t < program.types.size(); ++t) {
+    auto& ready = of_type_.emplace_back();
+    for (tile::MadeProgram& made : tile::programs_of(program, {t}, graph, machine).list) {
+      prove(made.program);
+      ready.push_back(std::make_unique<Ready>(Ready{std::move(made), nullptr}));
+    }
+  }
+}
+
+std::optional<std::string> TilePrograms::run(task::TaskTypeId type, const shape::Assignment& values,
+                                             task::BodyMemory& memory) {
+  for (const auto& ready : of_type_[type.index]) {
+    if (!ready->runner) ready->runner = std::make_unique<tile::TaskRunner>(ready->made.program);
+    if (!ready->runner->may_run(values)) continue;
+    const auto buffer = [&](tile::TensorId tensor) { return ready->made.buffers[tensor.index]; };
+    tile::Elements elements;
+    elements.read = [&](tile::TensorId tensor, const std::vector<int64_t>& index) {
+      const graph::Number n = memory.read(buffer(tensor), index);
+      return tile::Number{n.real, n.integer};
+    };
+    elements.write = [&](tile::TensorId tensor, const std::vector<int64_t>& index, const tile::Number& n) {
+      memory.write(buffer(tensor), index, {n.real, n.integer});
+    };
+    return ready->runner->run(values, elements);
+  }
+  if (of_type_[type.index].empty()) return std::nullopt;
+  return program_.types[type].name + ": the guard of no tile program holds";
+}
+
+}  // namespace axon::differential

@@ -1,0 +1,99 @@
+// Tile programs as the pipeline makes them: the texts of small entries (tiles/NAME.axn gives NAME.tiles;
+// AXON_BLESS=1 rewrites them), and proofs and texts of those of all example models.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "pipeline.h"
+#include "source/render.h"
+#include "tile/from_task.h"
+
+namespace axon {
+namespace {
+
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(AXON_SOURCE_DIR "/" + folder))
+    if (file.path().extension() == ".axn") names.push_back(file.path().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+std::string name_of_file(const testing::TestParamInfo<std::string>& info) {
+  return std::filesystem::path(info.param).stem().string();
+}
+
+std::unique_ptr<Compilation> planned(const std::string& path, const std::string& level) {
+  CompileOptions options;
+  options.library = {AXON_SOURCE_DIR "/stdlib"};
+  options.levels = {level};
+  auto c = std::make_unique<Compilation>(std::move(options));
+  c->file = c->sources.load(path, c->diagnostics).value();
+  EXPECT_TRUE(run(*c, "plan")) << source::render_short(c->diagnostics, c->sources);
+  return c;
+}
+std::string tiles_of(Compilation& c) { return find_stage("tiles")->print(c); }
+
+// ---- texts ----
+
+class TileTexts : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Small, TileTexts, testing::ValuesIn(files_in("tests/pipeline/tiles")), name_of_file);
+
+TEST_P(TileTexts, AreAsWritten) {
+  const std::string text = tiles_of(*planned(GetParam(), "x86-64-v3"));
+  const std::string path = std::filesystem::path(GetParam()).replace_extension(".tiles").string();
+  if (std::getenv("AXON_BLESS")) {
+    std::ofstream(path) << text;
+    return;
+  }
+  std::stringstream wanted;
+  wanted << std::ifstream(path).rdbuf();
+  EXPECT_EQ(text, wanted.str()) << path << ": set AXON_BLESS=1 to accept";
+}
+
+// ---- proofs ----
+
+/// Of a text of one program after the other, and lines that say why a type has none.
+std::vector<std::string> programs_in(const std::string& text) {
+  std::vector<std::string> out;
+  std::stringstream lines(text);
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("#")) inside = false;
+    if (line.starts_with("tiles ")) out.emplace_back(), inside = true;
+    if (inside) out.back() += line + "\n";
+  }
+  return out;
+}
+
+/// Sums are printed in the order of their variables' numbers, which parsing gives anew.
+void expect_proved_and_read_back(const std::string& text) {
+  std::string error;
+  const auto program = tile::parse(text, error);
+  ASSERT_TRUE(program) << error << "\n" << text;
+  for (const tile::Obligation& o : tile::verify(*program)) EXPECT_TRUE(o.proved) << o.what << "\n" << text;
+  const std::string printed = tile::print(*program);
+  const auto again = tile::parse(printed, error);
+  ASSERT_TRUE(again) << error << "\n" << printed;
+  EXPECT_EQ(tile::print(*again), printed);
+}
+
+class TileProofs : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Models, TileProofs, testing::ValuesIn(files_in("examples/models")), name_of_file);
+
+TEST_P(TileProofs, OfEveryLevel) {
+  const auto c = planned(GetParam(), "");
+  for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    SCOPED_TRACE(level);
+    c->options.levels = {level};
+    const auto programs = programs_in(tiles_of(*c));
+    EXPECT_GE(programs.size(), 1u);
+    for (const std::string& text : programs) expect_proved_and_read_back(text);
+  }
+}
+
+}  // namespace
+}  // namespace axon
