@@ -1,13 +1,13 @@
-// See maker.h: which tensor of the program an access goes to. A task type may declare several boxes of one
+// See values.h: which tensor of the program an access goes to. A task type may declare several boxes of one
 // buffer; each that is used is a tensor of the program.
 #include "layout/placement.h"
 #include "task/facts.h"
-#include "tile/from_task/maker.h"
+#include "tile/from_task/values.h"
 
 namespace axon::tile {
 
-bool ProgramMaker::is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts,
-                             const task::Access& access) const {
+bool ValueMaker::is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts,
+                           const task::Access& access) const {
   for (size_t a = 0; a < index.size(); ++a) {
     const auto known = task::relevant(p_, facts, {index[a], access.box[a].low, access.box[a].high});
     if (!task::holds(p_, known, shape::at_least(index[a], access.box[a].low)) ||
@@ -17,8 +17,8 @@ bool ProgramMaker::is_in_box(const std::vector<Dim>& index, const std::vector<Fa
   return true;
 }
 
-TensorId ProgramMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& index, const Place& place,
-                                  bool write) {
+TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& index, const BlockPlace& place,
+                                bool write) {
   std::vector<uint32_t> candidates;
   for (uint32_t a = 0; a < type_.accesses.size(); ++a)
     if (type_.accesses[a].buffer == buffer && type_.accesses[a].write == write) candidates.push_back(a);
@@ -41,7 +41,7 @@ TensorId ProgramMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>&
   return known != tensors_.end() ? known->second : tensors_[found] = declare(type_.accesses[found]);
 }
 
-TensorId ProgramMaker::declare(const task::Access& access) {
+TensorId ValueMaker::declare(const task::Access& access) {
   const task::Buffer& buffer = p_.buffers[access.buffer];
   for (const task::Access& other : type_.accesses)
     if (other.buffer == access.buffer && other.write != access.write)
