@@ -125,6 +125,12 @@ TilePrograms& Compiled::tiles_of(const CompiledEntry& compiled, const plan::Vari
   return *tiles;
 }
 
+uint64_t Compiled::tile_tasks() const {
+  uint64_t sum = 0;
+  for (const auto& [key, tiles] : tiles_) sum += tiles->tasks();
+  return sum;
+}
+
 // ---- tensors in memory ----
 
 namespace {

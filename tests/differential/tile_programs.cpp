@@ -49,6 +49,7 @@ std::optional<std::string> TilePrograms::run(task::TaskTypeId type, const shape:
   for (const auto& ready : of_type_[type.index]) {
     if (!ready->runner) ready->runner = std::make_unique<tile::TaskRunner>(ready->made.program);
     if (!ready->runner->may_run(values)) continue;
+    ++tasks_;
     const auto buffer = [&](tile::TensorId tensor) { return ready->made.buffers[tensor.index]; };
     tile::Elements elements;
     elements.read = [&](tile::TensorId tensor, const std::vector<int64_t>& index) {

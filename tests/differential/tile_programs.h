@@ -23,6 +23,8 @@ class TilePrograms {
 
   /// As task::RunBody: the first program whose guard holds; nothing where the type has none.
   std::optional<std::string> run(task::TaskTypeId, const shape::Assignment& values, task::BodyMemory&);
+  /// Tasks that ran a tile program.
+  uint64_t tasks() const { return tasks_; }
 
  private:
   struct Ready {
@@ -31,6 +33,7 @@ class TilePrograms {
   };
   const task::Program& program_;
   std::vector<std::vector<std::unique_ptr<Ready>>> of_type_;
+  uint64_t tasks_ = 0;
 };
 
 }  // namespace axon::differential

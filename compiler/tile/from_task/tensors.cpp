@@ -1,10 +1,35 @@
 // See maker.h: which tensor of the program an access goes to. A task type may declare several boxes of one
 // buffer; each that is used is a tensor of the program.
+#include <algorithm>
+
 #include "layout/placement.h"
 #include "task/facts.h"
 #include "tile/from_task/maker.h"
 
 namespace axon::tile {
+
+namespace {
+
+/// Is there a product of two parts that are no sizes? What is proved of i and j need not be of 4*t0 + a and
+/// 64*t1 + e.
+bool multiplies_indices(const Dim& d, const graph::Graph& g) {
+  const auto is_index = [&](Var v) {
+    return std::none_of(g.sizes.begin(), g.sizes.end(), [&](const graph::Size& s) { return s.var == v; });
+  };
+  return std::any_of(d.terms().begin(), d.terms().end(), [&](const shape::Term& term) {
+    int indices = 0;
+    for (const shape::Atom& atom : term.factors) {
+      const bool is_var = atom.kind() == shape::AtomKind::var;
+      if (!is_var && (multiplies_indices(atom.lhs(), g) || multiplies_indices(atom.rhs(), g))) return true;
+      std::vector<Var> vars = is_var ? std::vector<Var>{atom.var()} : atom.lhs().vars();
+      if (!is_var) atom.rhs().collect_vars(vars);
+      indices += std::any_of(vars.begin(), vars.end(), is_index);
+    }
+    return indices > 1;
+  });
+}
+
+}  // namespace
 
 bool ProgramMaker::is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts,
                              const task::Access& access) const {
@@ -24,7 +49,9 @@ TensorId ProgramMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>&
     if (type_.accesses[a].buffer == buffer && type_.accesses[a].write == write) candidates.push_back(a);
   if (candidates.empty()) throw Declined{"a buffer has no box"};
   uint32_t found = candidates.front();
-  if (candidates.size() > 1) {
+  const bool is_hard =
+      std::any_of(index.begin(), index.end(), [&](const Dim& d) { return multiplies_indices(d, *p_.graph); });
+  if (candidates.size() > 1 || is_hard) {
     std::vector<Fact> facts = task::both(p_.facts, task::ranges(p_, id_));
     facts = task::both(std::move(facts), place.bounds);
     facts = task::both(std::move(facts), loops_);
