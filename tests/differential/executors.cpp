@@ -114,7 +114,9 @@ Outcome Compiled::simulate(const std::string& name, const Inputs& inputs, uint64
   options.body = [&](task::TaskTypeId type, const shape::Assignment& values, task::BodyMemory& memory) {
     return tiles.run(type, values, memory);
   };
-  return task::simulate(variant.program, inputs, {}, options);
+  Outcome outcome = task::simulate(variant.program, inputs, {}, options);
+  if (outcome.error.empty()) outcome.error = tiles.unproved();
+  return outcome;
 }
 
 TilePrograms& Compiled::tiles_of(const CompiledEntry& compiled, const plan::Variant& variant,

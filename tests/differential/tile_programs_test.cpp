@@ -164,5 +164,37 @@ TEST_P(Tiles, AgreeWithTheMeaning) {
 INSTANTIATE_TEST_SUITE_P(Entries, Tiles, ::testing::ValuesIn(all_entries()),
                          [](const auto& info) { return info.param.name; });
 
+// ---- generated programs ----
+
+std::pair<uint64_t, uint64_t> seeds_of_tiles() {
+  const char* const given = std::getenv("AXON_SEEDS");
+  if (!given) return {3001, 3010};
+  char* end = nullptr;
+  const uint64_t first = std::strtoull(given, &end, 10);
+  return {first, *end == '-' ? std::strtoull(end + 1, nullptr, 10) : first};
+}
+
+class GeneratedTiles : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(GeneratedTiles, AgreeWithTheMeaning) {
+  const Generated g = generate(GetParam());
+  const Compiled compiled(g.source, {}, "plan");
+  ASSERT_EQ(compiled.error(), "") << g.source;
+  for (Round round : rounds) {
+    const Sizes sizes = choose_sizes(g, round, g.seed);
+    const Inputs inputs = choose_inputs(g, compiled.meaning(g.name), sizes, round, g.seed);
+    const Outcome meaning = compiled.interpret(g.name, inputs, graph::Precision::f64);
+    const Outcome storage = compiled.interpret(g.name, inputs, graph::Precision::storage);
+    EXPECT_EQ(meaning.error, "") << g.source;
+    const uint64_t order = 10 * g.seed + static_cast<uint64_t>(round);
+    EXPECT_EQ(first_difference(compiled.simulate(g.name, inputs, order), meaning, storage), "")
+        << round_name(round) << "\n"
+        << g.source;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, GeneratedTiles,
+                         ::testing::Range(seeds_of_tiles().first, seeds_of_tiles().second + 1));
+
 }  // namespace
 }  // namespace axon::differential
