@@ -1,6 +1,8 @@
 // See from_task.h.
 #include "tile/from_task.h"
 
+#include <algorithm>
+
 #include "tile/from_task/maker.h"
 
 namespace axon::tile {
@@ -12,6 +14,11 @@ bool is_pointwise_or_rows(const task::TaskType& type) {
          type.family == task::Family::online;
 }
 
+/// Has the function some hundred instructions? Several registers at once would gain nothing.
+bool is_long(graph::Op op) {
+  return op == graph::Op::sin || op == graph::Op::cos || op == graph::Op::pow;
+}
+
 /// The program with the largest blocks whose tiles all fit into registers.
 class Chooser {
  public:
@@ -21,7 +28,7 @@ class Chooser {
 
   /// Whether something is kept in scratch comes out.
   MadeProgram best(bool keep_costly, bool& keeps) const {
-    for (int64_t registers = 4; registers >= 1; registers /= 2) {
+    for (int64_t registers = has_long_functions() ? 1 : 4; registers >= 1; registers /= 2) {
       ProgramMaker maker(p_, id_, g_, form_, machine_, {registers, keep_costly});
       MadeProgram made = maker.run();
       keeps = maker.keeps();
@@ -31,6 +38,17 @@ class Chooser {
   }
 
  private:
+  bool has_long_functions() const {
+    const auto has = [&](graph::ScalarId body) {
+      const auto parts = graph::scalars_in(g_, body);
+      return std::any_of(parts.begin(), parts.end(),
+                         [&](graph::ScalarId part) { return is_long(g_.scalars[part].op); });
+    };
+    return std::any_of(form_.outputs.begin(), form_.outputs.end(), has) ||
+           std::any_of(form_.reductions.begin(), form_.reductions.end(),
+                       [&](const RowReduction& r) { return has(r.term); });
+  }
+
   const task::Program& p_;
   const task::TaskTypeId id_;
   graph::Graph& g_;

@@ -32,7 +32,8 @@ ProgramMaker::ProgramMaker(const task::Program& p, task::TaskTypeId id, graph::G
       form_(form),
       choices_(choices),
       out_(made_.program),
-      label_(shape::fresh_var("e")) {
+      label_(shape::fresh_var("e")),
+      row_label_(shape::fresh_var("r")) {
   out_.name = as_name(type_.name);
   out_.machine = machine;
 }
@@ -102,6 +103,13 @@ void ProgramMaker::choose_lanes() {
   using layout::Iter;
   layout::Layout blocks;
   blocks.shards = {Iter{Dim(block_ / lanes_), 1, "m"}, Iter{Dim(lanes_), 1, "v"}};
+  if (form_.across) {
+    block_ = lanes_;
+    layout::Layout turned;
+    blocks.shards = {Iter{Dim(lanes_), 1, "m"}, Iter{Dim(lanes_), 1, "v"}};
+    turned.shards = {Iter{Dim(lanes_), 1, "v"}, Iter{Dim(lanes_), 1, "m"}};
+    turned_ = out_.layouts.add({name_for("turned"), {turned, {}}, ""});
+  }
   blocks_ = out_.layouts.add({name_for("block"), {blocks, {}}, ""});
 }
 
@@ -117,7 +125,7 @@ TileId ProgramMaker::tile(const std::string& name, Elem elem, bool is_block) {
   Tile t;
   t.name = name_for(name);
   t.elem = elem;
-  if (is_block) t.shape = {block_};
+  if (is_block) t.shape.assign(form_.across ? 2 : 1, block_);
   t.layout = is_block ? blocks_ : one_for(elem);
   return out_.tiles.add(std::move(t));
 }

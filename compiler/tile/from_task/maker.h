@@ -51,12 +51,22 @@ class ProgramMaker {
   struct Place {
     bool is_block = false;
     // Of a block:
-    Var along;                 ///< the graph's variable
-    Var label;                 ///< of its elements
+    Var along;  ///< the graph's variable
+    Var label;  ///< of its elements, or of the columns
+    std::optional<Var>
+        across;  ///< of a block of rows and columns: the graph's variable that goes through rows
+    Var row_label;
+    Dim row_base;              ///< its first row
     Dim number;                ///< of the block
     Dim base;                  ///< its first element
     std::vector<Fact> bounds;  ///< what its elements satisfy, over the label; none: all do
-    std::vector<Var> labels() const { return is_block ? std::vector<Var>{label} : std::vector<Var>{}; }
+    std::vector<Var> labels() const {
+      if (!is_block) return {};
+      return across ? std::vector<Var>{row_label, label} : std::vector<Var>{label};
+    }
+    bool depends(const graph::Graph& g, graph::ScalarId id) const {
+      return graph::depends_on(g, id, along) || (across && graph::depends_on(g, id, *across));
+    }
   };
   using Body = std::vector<OpId>;
 
@@ -81,6 +91,7 @@ class ProgramMaker {
   void reduce_blocks(const RowReduction&, TileId sum);
   void fold(const RowReduction&, TileId sum, const Place&);
   void store_outputs();
+  void store_squares();
   void store(uint32_t output, const Place&);
   bool has_constant_steps(const Dim& index, const Place&) const;
   template <class Inside>
@@ -101,6 +112,7 @@ class ProgramMaker {
   LayoutId fewest_lanes(const Map&) const;
   Use kept(ScalarId, const Place&);
   Use loaded(ScalarId load, const Place&);
+  bool is_turned(ScalarId load, const Place&) const;
   Use narrowed(ScalarId cast, const Place&);
   Use stored_value(ScalarId, const Place&);
   bool narrows_there(ScalarId cast) const;
@@ -126,11 +138,11 @@ class ProgramMaker {
   MadeProgram made_;
   Program& out_;
   int64_t lanes_ = 1, block_ = 1;
-  LayoutId blocks_;
+  LayoutId blocks_, turned_;
   bool streams_ = false;                 ///< a store goes past the caches
   std::map<int64_t, LayoutId> ones_of_;  ///< by lanes
   std::set<std::string> names_;
-  const Var label_;
+  const Var label_, row_label_;
   std::map<uint32_t, TensorId> tensors_;  ///< by access of the type
   shape::Substitution at_;                ///< indices of the graph, as the loops around give them
   std::vector<Fact> around_;              ///< what holds of the graph's indices there

@@ -32,6 +32,12 @@ std::optional<Dim> offset_of_load(const task::Program& p, const graph::Graph& g,
   return layout::offset_of(buffer.placement, buffer.shape, index);
 }
 
+std::optional<int64_t> step_of_load(const task::Program& p, const graph::Graph& g, ScalarId load, Var v) {
+  const auto offset = offset_of_load(p, g, load);
+  const auto by = offset ? offset->linear_in(v) : std::nullopt;
+  return by ? by->first.constant() : std::nullopt;
+}
+
 std::vector<Fact> implied_facts(const graph::Graph& g, ScalarId condition, bool value) {
   const Scalar& s = g.scalars[condition];
   if (s.op == graph::Op::not_) return implied_facts(g, s.args[0], !value);
@@ -66,9 +72,10 @@ class FormMaker {
     write_out_locals();
     for (const ScalarId output : whole_) form_.outputs.push_back(without_reductions(output));
     choose_axes();
-    order_rows();
     share_axes();
     simplify_loads();
+    choose_across();
+    order_rows();
     check_strides();
     return std::move(form_);
   }
@@ -208,11 +215,7 @@ class FormMaker {
     return count;
   }
 
-  std::optional<int64_t> step_of(ScalarId load, Var v) const {
-    const auto offset = offset_of_load(p_, g_, load);
-    const auto by = offset ? offset->linear_in(v) : std::nullopt;
-    return by ? by->first.constant() : std::nullopt;
-  }
+  std::optional<int64_t> step_of(ScalarId load, Var v) const { return step_of_load(p_, g_, load, v); }
 
   /// The innermost binder that most loads run along.
   void choose_along(RowReduction& r) const {
@@ -258,6 +261,21 @@ class FormMaker {
     }
   }
 
+  /// An axis that all loads run along that go across memory where outputs do not.
+  void choose_across() {
+    if (!form_.along || !form_.reductions.empty()) return;
+    const Var along = node_.domain[*form_.along].var;
+    std::set<ScalarId> turned;
+    for (const ScalarId output : form_.outputs)
+      for (const ScalarId id : graph::loads_in(g_, output))
+        if (graph::depends_on(g_, id, along) && step_of(id, along) != 1) turned.insert(id);
+    for (uint32_t a = 0; a < node_.domain.size() && !turned.empty() && !form_.across; ++a)
+      if (a != form_.along && std::all_of(turned.begin(), turned.end(),
+                                          [&](ScalarId id) { return step_of(id, node_.domain[a].var) == 1; }))
+        form_.across = a;
+    if (form_.across) check_length(node_.domain[*form_.across].extent);
+  }
+
   static std::vector<Dim> ranges_of(const RowReduction& r) {
     std::vector<Dim> out{r.first, r.end, r.along.extent};
     for (const Axis& b : r.outer) out.push_back(b.extent);
@@ -300,7 +318,7 @@ class FormMaker {
       return std::count_if(kept_.begin(), kept_.end(), [&](const auto& of) { return of.contains(a); });
     };
     for (uint32_t a = 0; a < node_.domain.size(); ++a)
-      if (a != form_.along) form_.rows.push_back(a);
+      if (a != form_.along && a != form_.across) form_.rows.push_back(a);
     std::stable_sort(form_.rows.begin(), form_.rows.end(),
                      [&](uint32_t a, uint32_t b) { return count(a) > count(b); });
     for (size_t r = 0; r < form_.reductions.size(); ++r) {
@@ -392,7 +410,9 @@ class FormMaker {
     for (const ScalarId id : graph::loads_in(g_, body)) {
       if (g_.scalars[id].target.is_local()) continue;
       if (!offset_of_load(p_, g_, id)) throw NoForm{"the data decides an index"};
-      if (graph::depends_on(g_, id, v) && step_of(id, v) != 1) throw NoForm{"it loads across memory"};
+      const bool turned = form_.across && step_of(id, node_.domain[*form_.across].var) == 1;
+      if (graph::depends_on(g_, id, v) && step_of(id, v) != 1 && !turned)
+        throw NoForm{"it loads across memory"};
     }
   }
 

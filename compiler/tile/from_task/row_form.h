@@ -7,7 +7,7 @@
 //
 // Invariant: nothing but rows' variables, sizes and loop indices, the variable of its own axis and results of
 // earlier reductions occurs in a statement. Each reduction is computed once for each point of the first
-// `level` rows. Loads run along the axis of their statement with step 1, or not at all.
+// `level` rows. Loads run along the axis of their statement with step 1, or not at all, or along `across`.
 #pragma once
 #include <memory>
 #include <optional>
@@ -32,7 +32,10 @@ struct RowReduction {
 
 struct RowForm {
   std::vector<uint32_t> rows;     ///< axes of the node's domain, outermost loop first
-  std::optional<uint32_t> along;  ///< the other one, which outputs run along
+  std::optional<uint32_t> along;  ///< another one, which outputs run along
+  /// A third one, where the node has no reductions: loads run along it that do not run along `along`. Blocks
+  /// have as many rows along this one as they have columns.
+  std::optional<uint32_t> across;
   std::vector<RowReduction> reductions;
   std::vector<graph::ScalarId> outputs;
   std::vector<shape::Fact> guard;  ///< the form is right where these hold
@@ -42,6 +45,10 @@ struct RowForm {
 /// `short_rows` positions in rows are kept as i32, which the form's guard says.
 std::variant<RowForm, std::string> row_form(const task::Program&, const task::TaskType&, graph::Graph& graph,
                                             bool short_rows);
+
+/// How far the load moves where the variable does, where that is a number.
+std::optional<int64_t> step_of_load(const task::Program&, const graph::Graph&, graph::ScalarId load,
+                                    shape::Var);
 
 /// Where the load's element lies in its buffer, in elements, where that is known before the data is.
 std::optional<shape::Dim> offset_of_load(const task::Program&, const graph::Graph&, graph::ScalarId load);

@@ -198,6 +198,7 @@ void ProgramMaker::store_outputs() {
     for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, {});
     return;
   }
+  if (form_.across) return store_squares();
   const graph::Axis& axis = node_.domain[*form_.along];
   around_.push_back(shape::at_least(Dim(axis.var), Dim(0)));
   around_.push_back(shape::less(Dim(axis.var), axis.extent));
@@ -219,6 +220,29 @@ bool ProgramMaker::has_constant_steps(const Dim& index, const Place& place) cons
   });
 }
 
+/// Blocks of as many rows as columns, in two loops.
+void ProgramMaker::store_squares() {
+  const graph::Axis &down = node_.domain[*form_.across], &axis = node_.domain[*form_.along];
+  const Stretch rows = stretch_of(*form_.across);
+  for (const graph::Axis* a : {&down, &axis}) {
+    around_.push_back(shape::at_least(Dim(a->var), Dim(0)));
+    around_.push_back(shape::less(Dim(a->var), a->extent));
+  }
+  const Var block = shape::fresh_var(name_for("b"));
+  loop(block, shape::cdiv(rows.length, Dim(block_)), {}, [&] {
+    blocks(axis.var, stretch_of(*form_.along), {}, [&](const Place& columns) {
+      Place place = columns;
+      place.across = down.var;
+      place.row_label = row_label_;
+      place.row_base = rows.first + Dim(block_) * Dim(block);
+      for (const Dim& end : rows.ends)
+        place.bounds.push_back(shape::less(place.row_base + Dim(row_label_), end));
+      for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
+    });
+  });
+  around_.resize(around_.size() - 4);
+}
+
 void ProgramMaker::store(uint32_t o, const Place& place) {
   const graph::Output& output = node_.outputs[o];
   const graph::Value target{type_.node, o};
@@ -234,8 +258,10 @@ void ProgramMaker::store(uint32_t o, const Place& place) {
     emit(Map{whole, {of_tile(use, elem)}, {}});
     use = whole;
   }
-  Store made{use, {}, place.bounds, place.is_block};
-  streams_ |= place.is_block;
+  // Rows of a square are shorter than a line of the caches, which have to put them together.
+  const bool streams = place.is_block && !place.across;
+  Store made{use, {}, place.bounds, streams};
+  streams_ |= streams;
   made.to.tensor = tensor;
   for (const Dim& d : index) made.to.at.push_back({std::nullopt, d});
   emit(std::move(made));
@@ -246,7 +272,7 @@ void ProgramMaker::store(uint32_t o, const Place& place) {
 /// Finds values with elementary functions that a statement computes and a later one would compute again: they
 /// are kept in scratch, block by block, where the row is not too long.
 void ProgramMaker::plan_kept() {
-  if (!choices_.keep_costly) return;
+  if (!choices_.keep_costly || form_.across) return;
   struct Statement {
     ScalarId value;
     Var along;

@@ -40,6 +40,7 @@ bool narrows(Elem from, Elem to) {
 Dim ProgramMaker::placed(const Dim& d, const Place& place) const {
   shape::Substitution at = at_;
   if (place.is_block) at[place.along] = place.base + Dim(place.label);
+  if (place.across) at[*place.across] = place.row_base + Dim(place.row_label);
   return d.substitute(at);
 }
 Fact ProgramMaker::placed(const Fact& f, const Place& place) const {
@@ -72,11 +73,14 @@ bool ProgramMaker::in_range(ScalarId load, const std::vector<Fact>& facts) const
 /// Is it the same for all elements of the block, and can it be computed where the block has none? What is
 /// made of indices alone is not worth a tile, and says more where it stands.
 bool ProgramMaker::is_outside_of_blocks(ScalarId id, const Place& place) const {
-  if (!place.is_block || graph::depends_on(g_, id, place.along)) return false;
+  if (!place.is_block || place.depends(g_, id)) return false;
   if (graph::loads_in(g_, id).empty()) return false;
+  const auto mentions = [&](const Dim& d) {
+    return d.contains(place.along) || (place.across && d.contains(*place.across));
+  };
   std::vector<Fact> around;
   for (const Fact& f : around_)
-    if (!f.lhs.contains(place.along) && !f.rhs.contains(place.along)) around.push_back(f);
+    if (!mentions(f.lhs) && !mentions(f.rhs)) around.push_back(f);
   const auto loads = graph::loads_in(g_, id);
   return std::all_of(loads.begin(), loads.end(), [&](ScalarId load) {
     return g_.scalars[load].target.is_local() || in_range(load, around);
@@ -187,8 +191,22 @@ Use ProgramMaker::loaded(ScalarId id, const Place& place) {
   const Elem elem = base::computed_as(p_.buffers[buffer].elem);
   copy.to = {tile(p_.buffers[buffer].name, elem, is_block), place.labels()};
   const Use made = copy.to;
+  const bool turned = is_turned(id, place);
+  if (turned) out_.tiles[made.tile].layout = turned_;
   emit(std::move(copy));
-  return made;
+  if (!turned) return made;
+  Copy turn{{tile("t", elem, true), place.labels()}, {}, {}};
+  turn.from.tile = made.tile;
+  for (const Var label : place.labels()) turn.from.at.push_back({std::nullopt, Dim(label)});
+  const Use straight = turn.to;
+  emit(std::move(turn));
+  return straight;
+}
+
+/// Do its elements lie next to each other along the rows of the block?
+bool ProgramMaker::is_turned(ScalarId load, const Place& place) const {
+  return place.across && graph::depends_on(g_, load, place.along) &&
+         step_of_load(p_, g_, load, place.along) != 1;
 }
 
 bool ProgramMaker::narrows_there(ScalarId cast) const {
@@ -263,7 +281,8 @@ uint32_t ProgramMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, Scala
     Expr e;
     e.kind = Expr::Kind::index;
     e.index = placed(s.dim, place);
-    if (place.is_block && !e.index.linear_in(place.label)) throw Declined{"an index is divided"};
+    for (const Var label : place.labels())
+      if (!e.index.linear_in(label)) throw Declined{"an index is divided"};
     return push(std::move(e));
   }
   if (s.op == graph::Op::cast && g_.scalars[s.args[0]].op == graph::Op::index && base::is_integer(elem)) {
