@@ -145,6 +145,7 @@ class TaskRunner::Impl {
     }
     for (uint32_t t = 0; t < p_.tiles.size(); ++t) memory_->forget({t});
     memory_->enter(0, p_.machine.threads() > 1);
+    streamed_ = false;
     return "";
   }
 
@@ -158,6 +159,8 @@ class TaskRunner::Impl {
       executor_->run(id);
       if (std::holds_alternative<Barrier>(p_.ops[id])) memory_->barrier();
       if (const auto* settle = std::get_if<Settle>(&p_.ops[id])) finish_gemms(settle->left);
+      if (std::holds_alternative<Fence>(p_.ops[id])) streamed_ = false;
+      if (const auto* store = std::get_if<Store>(&p_.ops[id])) streamed_ |= store->streaming;
       if (const auto* notify = std::get_if<Notify>(&p_.ops[id])) announce(p_.notifications[notify->number]);
     }
   }
@@ -176,6 +179,7 @@ class TaskRunner::Impl {
     }
   }
   void announce(const Announcement& what) {
+    if (streamed_) executor_->fail("streaming stores have no fence before it");
     if (!tensors_[what.tensor.index]->has_stored(executor_->numbers(what.box)))
       executor_->fail("it announces an element that the task did not write");
   }
@@ -189,6 +193,7 @@ class TaskRunner::Impl {
   std::unique_ptr<Executor> executor_;
   std::vector<CallersTensor*> tensors_;
   const Elements* elements_ = nullptr;
+  bool streamed_ = false;
 };
 
 TaskRunner::TaskRunner(const Program& p) : impl_(std::make_unique<Impl>(p)) {}

@@ -114,7 +114,9 @@ Outcome Compiled::simulate(const std::string& name, const Inputs& inputs, uint64
   options.body = [&](task::TaskTypeId type, const shape::Assignment& values, task::BodyMemory& memory) {
     return tiles.run(type, values, memory);
   };
-  return task::simulate(variant.program, inputs, {}, options);
+  Outcome outcome = task::simulate(variant.program, inputs, {}, options);
+  if (outcome.error.empty()) outcome.error = tiles.unproved();
+  return outcome;
 }
 
 TilePrograms& Compiled::tiles_of(const CompiledEntry& compiled, const plan::Variant& variant,
@@ -123,6 +125,12 @@ TilePrograms& Compiled::tiles_of(const CompiledEntry& compiled, const plan::Vari
   auto& tiles = tiles_[{variant.symbol, machine.name}];
   if (!tiles) tiles = std::make_unique<TilePrograms>(variant.program, compiled.graph, machine);
   return *tiles;
+}
+
+uint64_t Compiled::tile_tasks() const {
+  uint64_t sum = 0;
+  for (const auto& [key, tiles] : tiles_) sum += tiles->tasks();
+  return sum;
 }
 
 // ---- tensors in memory ----

@@ -43,6 +43,8 @@ class Compiled {
   Outcome interpret(const std::string& entry, const Inputs&, graph::Precision) const;
   /// The plan variant that the runtime would choose for these inputs.
   Outcome simulate(const std::string& entry, const Inputs&, uint64_t seed) const;
+  /// How many simulated tasks ran a tile program.
+  uint64_t tile_tasks() const;
 
  private:
   TilePrograms& tiles_of(const CompiledEntry&, const plan::Variant&, uint64_t seed) const;

@@ -22,13 +22,17 @@ tile::Machine machine_of(uint64_t seed) {
 
 namespace {
 
-/// Each text once: programs of equal text have equal obligations.
-void prove(const tile::Program& program) {
-  static std::set<std::string> proved;
+/// What is not proved of a program. Each text is looked at once: programs of equal text have equal
+/// obligations.
+std::string unproved_of(const tile::Program& program) {
+  static std::set<std::string> known;
   const std::string text = tile::print(program);
-  if (!proved.insert(text).second) return;
+  if (!known.insert(text).second) return "";
+  std::string list;
   for (const tile::Obligation& o : tile::verify(program))
-    if (!o.proved) ADD_FAILURE() << "not proved: " << o.what << " (" << o.by << ")\n" << text;
+    if (!o.proved) list += "not proved: " + o.what + " (" + o.by + ")\n";
+  if (!list.empty()) ADD_FAILURE() << list << text;
+  return list;
 }
 
 }  // namespace
@@ -38,7 +42,7 @@ TilePrograms::TilePrograms(const task::Program& program, graph::Graph graph, con
   for (uint32_t t = 0; t < program.types.size(); ++t) {
     auto& ready = of_type_.emplace_back();
     for (tile::MadeProgram& made : tile::programs_of(program, {t}, graph, machine).list) {
-      prove(made.program);
+      unproved_ += unproved_of(made.program);
       ready.push_back(std::make_unique<Ready>(Ready{std::move(made), nullptr}));
     }
   }
@@ -49,6 +53,7 @@ std::optional<std::string> TilePrograms::run(task::TaskTypeId type, const shape:
   for (const auto& ready : of_type_[type.index]) {
     if (!ready->runner) ready->runner = std::make_unique<tile::TaskRunner>(ready->made.program);
     if (!ready->runner->may_run(values)) continue;
+    ++tasks_;
     const auto buffer = [&](tile::TensorId tensor) { return ready->made.buffers[tensor.index]; };
     tile::Elements elements;
     elements.read = [&](tile::TensorId tensor, const std::vector<int64_t>& index) {

@@ -23,6 +23,10 @@ class TilePrograms {
 
   /// As task::RunBody: the first program whose guard holds; nothing where the type has none.
   std::optional<std::string> run(task::TaskTypeId, const shape::Assignment& values, task::BodyMemory&);
+  /// What is not proved; empty: nothing. It is a failure of the test at hand, too.
+  const std::string& unproved() const { return unproved_; }
+  /// Tasks that ran a tile program.
+  uint64_t tasks() const { return tasks_; }
 
  private:
   struct Ready {
@@ -31,6 +35,8 @@ class TilePrograms {
   };
   const task::Program& program_;
   std::vector<std::vector<std::unique_ptr<Ready>>> of_type_;
+  std::string unproved_;
+  uint64_t tasks_ = 0;
 };
 
 }  // namespace axon::differential

@@ -138,7 +138,6 @@ TEST(Task, BeginsWithUndefinedTiles) {
   const size_t copy = text.find("  copy t[r] = x");
   std::string without = text;
   without.erase(copy, text.find('\n', copy) + 1 - copy);
-  const Program p = program_of(without);
   EXPECT_NE(error_of(without).find("is not defined: nothing wrote it"), std::string::npos);
 }
 
@@ -148,6 +147,13 @@ TEST(Task, AnnouncesWhatItWrote) {
   std::string without = text;
   without.erase(store, text.find('\n', store) + 1 - store);
   EXPECT_NE(error_of(without).find("it announces an element that the task did not write"), std::string::npos);
+}
+
+TEST(Task, FencesBeforeItAnnounces) {
+  const std::string streaming = changed(" if 64*i + r < n\n  notify", " if 64*i + r < n streaming\n  notify");
+  EXPECT_NE(error_of(streaming).find("no fence before it"), std::string::npos);
+  std::string fenced = streaming;
+  EXPECT_EQ(error_of(fenced.insert(fenced.find("  notify 0"), "  fence\n")), "");
 }
 
 TEST(Task, StoresOnce) {

@@ -22,7 +22,7 @@ std::string as_name(const std::string& text) {
 
 }  // namespace
 
-ProgramFrame::ProgramFrame(const Source& of, const Machine& machine, const Choices& choices)
+ProgramFrame::ProgramFrame(const Origin& of, const Machine& machine, const Choices& choices)
     : p_(of.program),
       id_(of.id),
       type_(of.program.types[of.id]),
@@ -126,6 +126,7 @@ bool ProgramFrame::is_whole(const Dim& extent) {
     if (*constant % block_ != 0) throw Declined{"its rows are not whole blocks"};
     return uses_whole_blocks_ = true;
   }
+  if (!extent.as_var()) throw Declined{"the prover does not follow such extents"};
   const auto same = [&](const Fact& f) { return f.lhs == fact.lhs && f.rhs == fact.rhs; };
   if (std::none_of(out_.guard.begin(), out_.guard.end(), same)) out_.guard.push_back(fact);
   return uses_whole_blocks_ = guards_blocks_ = true;

@@ -31,7 +31,7 @@ struct Choices {
 };
 
 /// The task type that a program is made of.
-struct Source {
+struct Origin {
   const task::Program& program;
   task::TaskTypeId id;
   graph::Graph& graph;  ///< scalars are added
@@ -72,7 +72,7 @@ class ProgramFrame {
   using ScalarId = graph::ScalarId;
   using Body = std::vector<OpId>;
 
-  ProgramFrame(const Source&, const Machine&, const Choices&);
+  ProgramFrame(const Origin&, const Machine&, const Choices&);
 
   void declare_grid();
   /// As many lanes as the widest type has in a register, so that an element is in the same lane of every

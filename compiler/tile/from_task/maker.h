@@ -10,7 +10,7 @@ namespace axon::tile {
 
 class ProgramMaker : ValueMaker {
  public:
-  ProgramMaker(const Source& of, const Machine& machine, const Choices& choices)
+  ProgramMaker(const Origin& of, const Machine& machine, const Choices& choices)
       : ValueMaker(of, machine, choices) {}
   /// Throws Declined.
   MadeProgram run();

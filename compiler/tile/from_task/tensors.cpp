@@ -1,10 +1,35 @@
 // See values.h: which tensor of the program an access goes to. A task type may declare several boxes of one
 // buffer; each that is used is a tensor of the program.
+#include <algorithm>
+
 #include "layout/placement.h"
 #include "task/facts.h"
 #include "tile/from_task/values.h"
 
 namespace axon::tile {
+
+namespace {
+
+/// Is there a product of two parts that are no sizes? What is proved of i and j need not be of 4*t0 + a and
+/// 64*t1 + e.
+bool multiplies_indices(const Dim& d, const graph::Graph& g) {
+  const auto is_index = [&](Var v) {
+    return std::none_of(g.sizes.begin(), g.sizes.end(), [&](const graph::Size& s) { return s.var == v; });
+  };
+  return std::any_of(d.terms().begin(), d.terms().end(), [&](const shape::Term& term) {
+    int indices = 0;
+    for (const shape::Atom& atom : term.factors) {
+      const bool is_var = atom.kind() == shape::AtomKind::var;
+      if (!is_var && (multiplies_indices(atom.lhs(), g) || multiplies_indices(atom.rhs(), g))) return true;
+      std::vector<Var> vars = is_var ? std::vector<Var>{atom.var()} : atom.lhs().vars();
+      if (!is_var) atom.rhs().collect_vars(vars);
+      indices += std::any_of(vars.begin(), vars.end(), is_index);
+    }
+    return indices > 1;
+  });
+}
+
+}  // namespace
 
 bool ValueMaker::is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts,
                            const task::Access& access) const {
@@ -17,28 +42,39 @@ bool ValueMaker::is_in_box(const std::vector<Dim>& index, const std::vector<Fact
   return true;
 }
 
+std::vector<uint32_t> ValueMaker::boxes_of(task::BufferId buffer, bool write) const {
+  std::vector<uint32_t> found;
+  for (uint32_t a = 0; a < type_.accesses.size(); ++a)
+    if (type_.accesses[a].buffer == buffer && type_.accesses[a].write == write) found.push_back(a);
+  return found;
+}
+
+std::optional<uint32_t> ValueMaker::box_around(task::BufferId buffer, const std::vector<Dim>& index,
+                                               const BlockPlace& place, bool write) const {
+  std::vector<Fact> facts = task::both(p_.facts, task::ranges(p_, id_));
+  facts = task::both(std::move(facts), place.bounds);
+  facts = task::both(std::move(facts), loops_);
+  facts = task::both(std::move(facts), out_.guard);
+  for (const Var label : place.labels()) {
+    facts.push_back(shape::at_least(Dim(label), Dim(0)));
+    facts.push_back(shape::less(Dim(label), Dim(block_)));
+  }
+  for (const uint32_t box : boxes_of(buffer, write))
+    if (is_in_box(index, facts, type_.accesses[box])) return box;
+  return std::nullopt;
+}
+
 TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& index, const BlockPlace& place,
                                 bool write) {
-  std::vector<uint32_t> candidates;
-  for (uint32_t a = 0; a < type_.accesses.size(); ++a)
-    if (type_.accesses[a].buffer == buffer && type_.accesses[a].write == write) candidates.push_back(a);
+  const std::vector<uint32_t> candidates = boxes_of(buffer, write);
   if (candidates.empty()) throw Declined{"a buffer has no box"};
-  uint32_t found = candidates.front();
-  if (candidates.size() > 1) {
-    std::vector<Fact> facts = task::both(p_.facts, task::ranges(p_, id_));
-    facts = task::both(std::move(facts), place.bounds);
-    facts = task::both(std::move(facts), loops_);
-    if (place.is_block) {
-      facts.push_back(shape::at_least(Dim(place.label), Dim(0)));
-      facts.push_back(shape::less(Dim(place.label), Dim(block_)));
-    }
-    size_t c = 0;
-    while (c < candidates.size() && !is_in_box(index, facts, type_.accesses[candidates[c]])) ++c;
-    if (c == candidates.size()) throw Declined{"no box of a buffer holds an access"};
-    found = candidates[c];
-  }
-  const auto known = tensors_.find(found);
-  return known != tensors_.end() ? known->second : tensors_[found] = declare(type_.accesses[found]);
+  const bool is_hard =
+      std::any_of(index.begin(), index.end(), [&](const Dim& d) { return multiplies_indices(d, *p_.graph); });
+  std::optional<uint32_t> found = candidates.front();
+  if (candidates.size() > 1 || is_hard) found = box_around(buffer, index, place, write);
+  if (!found) throw Declined{"no box of a buffer holds an access"};
+  const auto known = tensors_.find(*found);
+  return known != tensors_.end() ? known->second : tensors_[*found] = declare(type_.accesses[*found]);
 }
 
 TensorId ValueMaker::declare(const task::Access& access) {

@@ -40,6 +40,10 @@ class ValueMaker : protected ProgramFrame {
   std::optional<Expr> leaf(ScalarId, const BlockPlace&) const;
   bool is_outside_of_blocks(ScalarId, const BlockPlace&) const;
   bool in_range(ScalarId load, const std::vector<Fact>& facts) const;
+  std::vector<uint32_t> boxes_of(task::BufferId, bool write) const;
+  /// A box that holds the element wherever the place's bounds do.
+  std::optional<uint32_t> box_around(task::BufferId, const std::vector<Dim>& index, const BlockPlace&,
+                                     bool write) const;
   TensorId declare(const task::Access&);
   bool is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts, const task::Access&) const;
 
