@@ -123,6 +123,10 @@ class ProgramMaker {
   std::vector<Dim> index_of(graph::Value, const std::vector<Dim>& index, const Place&) const;
 
   // ---- tensors: tensors.cpp ----
+  std::vector<uint32_t> boxes_of(task::BufferId, bool write) const;
+  /// A box that holds the element wherever the place's bounds do.
+  std::optional<uint32_t> box_around(task::BufferId, const std::vector<Dim>& index, const Place&,
+                                     bool write) const;
   TensorId tensor_for(task::BufferId, const std::vector<Dim>& index, const Place&, bool write);
   TensorId declare(const task::Access&);
   bool is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts, const task::Access&) const;

@@ -42,30 +42,38 @@ bool ProgramMaker::is_in_box(const std::vector<Dim>& index, const std::vector<Fa
   return true;
 }
 
+std::vector<uint32_t> ProgramMaker::boxes_of(task::BufferId buffer, bool write) const {
+  std::vector<uint32_t> found;
+  for (uint32_t a = 0; a < type_.accesses.size(); ++a)
+    if (type_.accesses[a].buffer == buffer && type_.accesses[a].write == write) found.push_back(a);
+  return found;
+}
+
+std::optional<uint32_t> ProgramMaker::box_around(task::BufferId buffer, const std::vector<Dim>& index,
+                                                 const Place& place, bool write) const {
+  std::vector<Fact> facts = task::both(p_.facts, task::ranges(p_, id_));
+  facts = task::both(std::move(facts), place.bounds);
+  facts = task::both(std::move(facts), loops_);
+  if (place.is_block) {
+    facts.push_back(shape::at_least(Dim(place.label), Dim(0)));
+    facts.push_back(shape::less(Dim(place.label), Dim(block_)));
+  }
+  for (const uint32_t box : boxes_of(buffer, write))
+    if (is_in_box(index, facts, type_.accesses[box])) return box;
+  return std::nullopt;
+}
+
 TensorId ProgramMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& index, const Place& place,
                                   bool write) {
-  std::vector<uint32_t> candidates;
-  for (uint32_t a = 0; a < type_.accesses.size(); ++a)
-    if (type_.accesses[a].buffer == buffer && type_.accesses[a].write == write) candidates.push_back(a);
+  const std::vector<uint32_t> candidates = boxes_of(buffer, write);
   if (candidates.empty()) throw Declined{"a buffer has no box"};
-  uint32_t found = candidates.front();
   const bool is_hard =
       std::any_of(index.begin(), index.end(), [&](const Dim& d) { return multiplies_indices(d, *p_.graph); });
-  if (candidates.size() > 1 || is_hard) {
-    std::vector<Fact> facts = task::both(p_.facts, task::ranges(p_, id_));
-    facts = task::both(std::move(facts), place.bounds);
-    facts = task::both(std::move(facts), loops_);
-    if (place.is_block) {
-      facts.push_back(shape::at_least(Dim(place.label), Dim(0)));
-      facts.push_back(shape::less(Dim(place.label), Dim(block_)));
-    }
-    size_t c = 0;
-    while (c < candidates.size() && !is_in_box(index, facts, type_.accesses[candidates[c]])) ++c;
-    if (c == candidates.size()) throw Declined{"no box of a buffer holds an access"};
-    found = candidates[c];
-  }
-  const auto known = tensors_.find(found);
-  return known != tensors_.end() ? known->second : tensors_[found] = declare(type_.accesses[found]);
+  std::optional<uint32_t> found = candidates.front();
+  if (candidates.size() > 1 || is_hard) found = box_around(buffer, index, place, write);
+  if (!found) throw Declined{"no box of a buffer holds an access"};
+  const auto known = tensors_.find(*found);
+  return known != tensors_.end() ? known->second : tensors_[*found] = declare(type_.accesses[*found]);
 }
 
 TensorId ProgramMaker::declare(const task::Access& access) {
