@@ -131,6 +131,7 @@ constexpr Entry states[] = {
      "  for (i < n) (j < n) => if j <= i then x[i * (i + 1) / 2 + j] else y[j]",
      false},
     {"UpdateReversed", "(s : *f32[m, n]) (x : f32[m, n]) = (s with [::-1] = x * 0.5)[::-1]"},
+    {"UpdateOfEverySecond", "(s : *f32[2*k, n]) (x : f32[k, n]) = s with [::2] = x * 0.5", false},
     {"Cumulative", "(x : f32[m, n]) = cumulative_sum x"},
 };
 
