@@ -15,9 +15,7 @@ bool is_pointwise_or_rows(const task::TaskType& type) {
 }
 
 /// Has the function some hundred instructions? Several registers at once would gain nothing.
-bool is_long(graph::Op op) {
-  return op == graph::Op::sin || op == graph::Op::cos || op == graph::Op::pow;
-}
+bool is_long(graph::Op op) { return op == graph::Op::sin || op == graph::Op::cos || op == graph::Op::pow; }
 
 /// The program with the largest blocks whose tiles all fit into registers.
 class Chooser {
@@ -26,18 +24,52 @@ class Chooser {
           const Machine& machine)
       : p_(p), id_(id), g_(g), form_(form), machine_(machine) {}
 
-  /// Whether something is kept in scratch comes out.
-  MadeProgram best(bool keep_costly, bool& keeps) const {
-    for (int64_t registers = has_long_functions() ? 1 : 4; registers >= 1; registers /= 2) {
-      ProgramMaker maker(p_, id_, g_, form_, machine_, {registers, keep_costly});
-      MadeProgram made = maker.run();
-      keeps = maker.keeps();
-      if (registers_of(made.program) <= machine_.registers) return made;
+  /// Programs for whole blocks first; those that keep costly values before those that compute them again.
+  void add_to(std::vector<MadeProgram>& list) const {
+    for (const bool keep_costly : {true, false}) {
+      auto made = best(keep_costly, true);
+      const bool always = made && !made->guards_blocks;
+      if (made) list.push_back(std::move(made->program));
+      bool keeps = made && made->keeps;
+      if (!always) {
+        auto any = best(keep_costly, false);
+        if (!any) throw Declined{"its tiles do not fit into registers"};
+        keeps = any->keeps;
+        list.push_back(std::move(any->program));
+      }
+      if (!keeps) return;
     }
-    throw Declined{"its tiles do not fit into registers"};
   }
 
  private:
+  struct Made {
+    MadeProgram program;
+    bool keeps = false;          ///< something in scratch, for which the guard bounds rows
+    bool guards_blocks = false;  ///< the guard says that rows are whole blocks
+  };
+
+  /// nullopt where rows are never whole blocks, or blocks have one vector anyway.
+  std::optional<Made> best(bool keep_costly, bool whole_blocks) const {
+    const int64_t most = has_long_functions() ? 1 : 4;
+    if (whole_blocks && (most == 1 || form_.across || !has_rows())) return std::nullopt;
+    for (int64_t registers = most; registers >= 1; registers /= 2) {
+      ProgramMaker maker({p_, id_, g_, form_}, machine_, {registers, keep_costly, whole_blocks});
+      Made made;
+      try {
+        made.program = maker.run();
+      } catch (const Declined&) {
+        if (!whole_blocks) throw;
+        return std::nullopt;
+      }
+      if (whole_blocks && !maker.uses_whole_blocks()) return std::nullopt;
+      made.keeps = maker.keeps();
+      made.guards_blocks = maker.guards_blocks();
+      if (registers_of(made.program.program) <= machine_.registers) return made;
+    }
+    return std::nullopt;
+  }
+  bool has_rows() const { return form_.along || !form_.reductions.empty(); }
+
   bool has_long_functions() const {
     const auto has = [&](graph::ScalarId body) {
       const auto parts = graph::scalars_in(g_, body);
@@ -69,9 +101,7 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
       if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
       const RowForm& rows = std::get<RowForm>(form);
       const Chooser chooser(p, id, g, rows, machine);
-      bool keeps = false;
-      out.list.push_back(chooser.best(true, keeps));
-      if (keeps) out.list.push_back(chooser.best(false, keeps));
+      chooser.add_to(out.list);
       if (rows.guard.empty()) break;
     }
     return out;

@@ -38,7 +38,9 @@ namespace {
 
 /// Marks the axes of the node that an axis of a local follows: through loads of the local by the outputs, and
 /// by later locals that the outputs follow.
-void follow(const Graph& g, const Node& node, uint32_t local, uint32_t local_axis, std::set<uint32_t>& axes) {
+void follow(const Graph& g, const Node& node, uint32_t local, uint32_t local_axis,
+            std::set<std::pair<uint32_t, uint32_t>>& seen, std::set<uint32_t>& axes) {
+  if (!seen.emplace(local, local_axis).second) return;
   const auto index_in = [&](ScalarId body) {
     std::vector<shape::Dim> found;
     for (ScalarId l : loads_in(g, body)) {
@@ -55,14 +57,15 @@ void follow(const Graph& g, const Node& node, uint32_t local, uint32_t local_axi
   for (uint32_t later = local + 1; later < node.locals.size(); ++later)
     for (const shape::Dim& index : index_in(node.locals[later].body))
       for (uint32_t a = 0; a < node.locals[later].domain.size(); ++a)
-        if (index.contains(node.locals[later].domain[a].var)) follow(g, node, later, a, axes);
+        if (index.contains(node.locals[later].domain[a].var)) follow(g, node, later, a, seen, axes);
 }
 
 }  // namespace
 
 std::vector<uint32_t> node_axes(const Graph& g, const Node& node, uint32_t local, uint32_t local_axis) {
   std::set<uint32_t> axes;
-  follow(g, node, local, local_axis, axes);
+  std::set<std::pair<uint32_t, uint32_t>> seen;
+  follow(g, node, local, local_axis, seen, axes);
   return {axes.begin(), axes.end()};
 }
 

@@ -1,42 +1,59 @@
-// See maker.h: grid, lanes, names, loops.
+// See maker.h: loops over rows, reductions, outputs.
 #include "tile/from_task/maker.h"
 
 #include <algorithm>
-#include <cctype>
-#include <functional>
 
-#include "base/elem.h"
-#include "task/facts.h"
 #include "tile/pointwise.h"
 
 namespace axon::tile {
 
 namespace {
 
-/// Letters, digits and `_`, no digit first.
-std::string as_name(const std::string& text) {
-  std::string name;
-  for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "t" + name : name;
+constexpr int64_t most_kept = 8192;  ///< elements of a row that are kept in scratch
+
+Pointwise operator_of(graph::Monoid monoid) {
+  switch (monoid) {
+    case graph::Monoid::sum:
+      return Pointwise::add;
+    case graph::Monoid::prod:
+      return Pointwise::mul;
+    case graph::Monoid::max:
+    case graph::Monoid::argmax:
+      return Pointwise::max;
+    case graph::Monoid::min:
+      return Pointwise::min;
+    case graph::Monoid::all:
+      return Pointwise::and_;
+    case graph::Monoid::any:
+      return Pointwise::or_;
+  }
+  return Pointwise::add;
+}
+
+Expr of_tile(const Use& use, Elem elem) {
+  Expr e;
+  e.kind = Expr::Kind::tile;
+  e.use = use;
+  e.elem = elem;
+  return e;
+}
+Expr of_number(const Number& number, Elem elem) {
+  Expr e;
+  e.kind = Expr::Kind::constant;
+  e.number = number;
+  e.elem = elem;
+  return e;
+}
+Expr applied(Pointwise op, Elem elem, std::vector<uint32_t> args) {
+  Expr e;
+  e.kind = Expr::Kind::apply;
+  e.op = op;
+  e.elem = elem;
+  e.args = std::move(args);
+  return e;
 }
 
 }  // namespace
-
-ProgramMaker::ProgramMaker(const task::Program& p, task::TaskTypeId id, graph::Graph& g, const RowForm& form,
-                           const Machine& machine, const Choices& choices)
-    : p_(p),
-      id_(id),
-      type_(p.types[id]),
-      g_(g),
-      node_(g.nodes[type_.node]),
-      form_(form),
-      choices_(choices),
-      out_(made_.program),
-      label_(shape::fresh_var("e")),
-      row_label_(shape::fresh_var("r")) {
-  out_.name = as_name(type_.name);
-  out_.machine = machine;
-}
 
 MadeProgram ProgramMaker::run() {
   for (const char* word : {"if", "fill", "to", "in", "by", "index", "reads", "writes", "at", "inf", "nan"})
@@ -65,165 +82,294 @@ MadeProgram ProgramMaker::run() {
   return std::move(made_);
 }
 
-void ProgramMaker::declare_grid() {
-  for (const task::Coordinate& c : type_.coordinates) {
-    names_.insert(shape::var_name(c.var));
-    out_.grid.push_back({c.var, c.extent});
-  }
-  for (const task::LoopId l : type_.loops) {
-    names_.insert(shape::var_name(p_.loops[l].index));
-    around_.push_back(shape::at_least(Dim(p_.loops[l].index), Dim(0)));
-    around_.push_back(shape::less(Dim(p_.loops[l].index), p_.loops[l].extent));
+/// Statements at the points of the first rows, and the loops inside.
+void ProgramMaker::level(size_t rows_around) {
+  for (uint32_t r = 0; r < form_.reductions.size(); ++r)
+    if (form_.reductions[r].level == rows_around) reduce(r);
+  if (rows_around == form_.rows.size()) return store_outputs();
+  const uint32_t axis = form_.rows[rows_around];
+  const graph::Axis& a = node_.domain[axis];
+  const Stretch stretch = stretch_of(axis);
+  const Var row = shape::fresh_var(name_for(shape::var_name(a.var)));
+  at_[a.var] = stretch.first + Dim(row);
+  add_range(a.var, a.extent);
+  if (stretch.length.is(1)) {
+    at_[a.var] = stretch.first;
+    level(rows_around + 1);
+  } else {
+    loop(row, stretch.length, {}, [&] { level(rows_around + 1); });
   }
 }
 
-/// As many lanes as the widest type has in a register, so that an element is in the same lane of every tile.
-void ProgramMaker::choose_lanes() {
-  int64_t widest = 4;
-  std::set<ScalarId> seen;
-  const std::function<void(ScalarId, bool)> look = [&](ScalarId id, bool is_tile) {
-    const graph::Scalar& s = g_.scalars[id];
-    if (s.op == graph::Op::index ? !is_tile : !seen.insert(id).second) return;
-    widest = std::max<int64_t>(widest, base::elem_bytes(base::computed_as(s.elem)));
-    if (s.op == graph::Op::load) return;
-    const bool narrows = s.op == graph::Op::cast && narrows_there(id);
-    for (const ScalarId arg : s.args) look(arg, narrows);
-  };
-  for (const RowReduction& r : form_.reductions) {
-    widest = std::max<int64_t>(widest, base::elem_bytes(r.in));
-    look(r.term, false);
+// ---- reductions ----
+
+void ProgramMaker::reduce(uint32_t number) {
+  const RowReduction& r = form_.reductions[number];
+  const bool is_row = r.first.is(0) && r.end == r.along.extent;
+  const auto length = is_row ? r.end.constant() : std::nullopt;
+  TileId total;
+  if ((is_row && is_whole(r.end)) || is_kept_of(r) || block_ == large_block_) {
+    total = reduced(r, Part::all);
+  } else if (length && *length % large_block_ == 0) {
+    in_large_blocks([&] { total = reduced(r, Part::all); });
+  } else {
+    TileId large;
+    in_large_blocks([&] { large = reduced(r, Part::large); });
+    const TileId rest = reduced(r, Part::rest);
+    total = tile("total", r.in, false);
+    emit(Map{
+        {total, {}},
+        {of_tile({large, {}}, r.in), of_tile({rest, {}}, r.in), applied(operator_of(r.monoid), r.in, {0, 1})},
+        {}});
   }
+  results_[number] = total;
+  if (r.kept == r.in) return;
+  results_[number] = tile("total", r.kept, false);
+  Copy narrowed{{results_[number], {}}, {}, {}};
+  narrowed.from.tile = total;
+  emit(std::move(narrowed));
+}
+
+/// Does its term have values that are kept in scratch, block by block?
+bool ProgramMaker::is_kept_of(const RowReduction& r) const {
+  const auto parts = graph::scalars_in(g_, r.term);
+  return std::any_of(parts.begin(), parts.end(), [&](ScalarId part) { return kept_.contains(part); });
+}
+
+TileId ProgramMaker::reduced(const RowReduction& r, Part part) {
+  const Pointwise op = operator_of(r.monoid);
+  const TileId sum = tile("sum", r.in, true);
+  emit(Map{{sum, {label_}}, {of_number(neutral(op, r.in), r.in)}, {}});
+  over_binders(r, part, 0, sum);
+  const TileId total = tile("total", r.in, false);
+  emit(Reduce{op, {total, {}}, {sum, {label_}}, r.in});
+  return total;
+}
+
+void ProgramMaker::over_binders(const RowReduction& r, Part part, size_t next, TileId sum) {
+  if (next == r.outer.size()) return reduce_blocks(r, part, sum);
+  const graph::Axis& binder = r.outer[next];
+  const Var index = shape::fresh_var(name_for(shape::var_name(binder.var)));
+  at_[binder.var] = Dim(index);
+  add_range(binder.var, binder.extent);
+  loop(index, binder.extent, {sum}, [&] { over_binders(r, part, next + 1, sum); });
+  around_.resize(around_.size() - 2);
+  at_.erase(binder.var);
+}
+
+void ProgramMaker::reduce_blocks(const RowReduction& r, Part part, TileId sum) {
+  const Dim first = placed(r.first, {}), end = placed(r.end, {});
+  const bool is_row = r.first.is(0) && r.end == r.along.extent;
+  const size_t known = around_.size();
+  add_range(r.along.var, r.along.extent);
+  if (!is_row) {
+    around_.push_back(shape::at_least(Dim(r.along.var), r.first));
+    around_.push_back(shape::less(Dim(r.along.var), r.end));
+  }
+  const Dim length = is_row ? end : shape::max(Dim(0), end - first);
+  const Dim large(part == Part::large ? block_ : large_block_), count = shape::floor_div(length, large);
+  Stretch stretch{first, length, {end}};
+  if (part == Part::all && is_row && is_whole(r.end)) stretch.ends.clear();
+  if (part == Part::large) stretch = {first, large * count, {}, count};
+  if (part == Part::rest) stretch = {first + large * count, length - large * count, {end}};
+  blocks(r.along.var, stretch, {sum}, [&](const BlockPlace& place) { fold(r, sum, place); });
+  around_.resize(known);
+}
+
+void ProgramMaker::fold(const RowReduction& r, TileId sum, const BlockPlace& place) {
+  const Pointwise op = operator_of(r.monoid);
+  const Use all{sum, place.labels()};
+  Map add{all, {of_tile(all, r.in)}, {}};
+  std::map<ScalarId, uint32_t> known;
+  if (place.bounds.empty()) {
+    const uint32_t term = converted(add, expr(add, known, r.term, place), r.in);
+    add.exprs.push_back(applied(op, r.in, {0, term}));
+    return emit(std::move(add));
+  }
+  const TileId term = tile("term", r.in, true);
+  Map made{{term, place.labels()}, {}, {place.bounds, neutral(op, r.in)}};
+  converted(made, expr(made, known, r.term, place), r.in);
+  emit(std::move(made));
+  add.exprs.push_back(of_tile({term, place.labels()}, r.in));
+  add.exprs.push_back(applied(op, r.in, {0, 1}));
+  emit(std::move(add));
+}
+
+/// Blocks along a stretch. `inside` is given the place of a block; what it needs of the points around, it
+/// computes before.
+template <class Inside>
+void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId> carries,
+                          const Inside& inside) {
+  const Dim count = stretch.blocks.value_or(shape::cdiv(stretch.length, Dim(block_)));
+  const bool alone = count.is(1);
+  const Var block = shape::fresh_var(name_for("b"));
+  BlockPlace place;
+  place.is_block = true;
+  place.along = along;
+  place.label = label_;
+  place.number = alone ? Dim(0) : Dim(block);
+  place.base = stretch.first + Dim(block_) * place.number;
+  if (stretch.length.constant().value_or(1) % block_ != 0)
+    for (const Dim& end : stretch.ends)
+      place.bounds.push_back(shape::less(place.base + Dim(place.label), end));
+  const size_t known = loops_.size();
+  if (!alone) {
+    loops_.push_back(shape::at_least(Dim(block), Dim(0)));
+    loops_.push_back(shape::less(Dim(block), count));
+  }
+  Body made;
+  Body *const outer = body_, *const outer_before = before_;
+  before_ = outer;
+  body_ = &made;
+  inside(place);
+  body_ = outer;
+  before_ = outer_before;
+  loops_.resize(known);
+  end_statement();
+  if (alone) return void(outer->insert(outer->end(), made.begin(), made.end()));
+  emit(Loop{block, count, std::move(carries), std::move(made)});
+}
+
+// ---- outputs ----
+
+void ProgramMaker::store_outputs() {
+  if (!form_.along) {
+    for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, {});
+    return;
+  }
+  if (form_.across) return store_squares();
+  const graph::Axis& axis = node_.domain[*form_.along];
+  add_range(axis.var, axis.extent);
+  blocks(axis.var, stretch_of(*form_.along), {}, [&](const BlockPlace& place) {
+    for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
+  });
+  around_.resize(around_.size() - 2);
+}
+
+/// Does the index move by numbers where loops and labels do, and one of them by 1? Only of such stores it is
+/// shown that they write a box.
+bool ProgramMaker::has_constant_steps(const Dim& index, const BlockPlace& place) const {
+  std::vector<Var> vars = place.labels();
+  for (const Fact& f : loops_)
+    if (const auto v = f.rhs.as_var()) vars.push_back(*v);  // 0 <= v
+  bool moves = false, fills = false;
+  for (const Var v : vars) {
+    const auto linear = index.linear_in(v);
+    const auto step = linear ? linear->first.constant() : std::nullopt;
+    if (!step) return false;
+    moves |= *step != 0;
+    fills |= *step == 1 || *step == -1;
+  }
+  return fills || !moves;
+}
+
+/// Blocks of as many rows as columns, in two loops.
+void ProgramMaker::store_squares() {
+  const graph::Axis &down = node_.domain[*form_.across], &axis = node_.domain[*form_.along];
+  const Stretch rows = stretch_of(*form_.across);
+  for (const graph::Axis* a : {&down, &axis}) {
+    add_range(a->var, a->extent);
+  }
+  const Var block = shape::fresh_var(name_for("b"));
+  loop(block, shape::cdiv(rows.length, Dim(block_)), {}, [&] {
+    blocks(axis.var, stretch_of(*form_.along), {}, [&](const BlockPlace& columns) {
+      BlockPlace place = columns;
+      place.across = down.var;
+      place.row_label = row_label_;
+      place.row_base = rows.first + Dim(block_) * Dim(block);
+      for (const Dim& end : rows.ends)
+        place.bounds.push_back(shape::less(place.row_base + Dim(row_label_), end));
+      for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
+    });
+  });
+  around_.resize(around_.size() - 4);
+}
+
+void ProgramMaker::store(uint32_t o, const BlockPlace& place) {
+  const graph::Output& output = node_.outputs[o];
+  const graph::Value target{type_.node, o};
+  const std::vector<Dim> index = index_of(target, output.at, place);
+  const task::BufferId buffer = p_.place(target).buffer;
+  for (const Dim& d : index)
+    if (!has_constant_steps(d, place)) throw Declined{"it stores with steps that are sizes, or leave gaps"};
+  const TensorId tensor = tensor_for(buffer, index, place, true);
+  Use use = stored_value(form_.outputs[o], place);
+  if (use.labels.size() != place.labels().size()) {
+    const Elem elem = out_.tiles[use.tile].elem;
+    const Use whole{tile("all", elem, true), place.labels()};
+    emit(Map{whole, {of_tile(use, elem)}, {}});
+    use = whole;
+  }
+  // Rows of a square are shorter than a line of the caches, which have to put them together.
+  const bool streams = place.is_block && !place.across;
+  Store made{use, {}, place.bounds, streams};
+  streams_ |= streams;
+  made.to.tensor = tensor;
+  for (const Dim& d : index) made.to.at.push_back({std::nullopt, d});
+  emit(std::move(made));
+}
+
+// ---- what is kept ----
+
+/// Finds values with elementary functions that a statement computes and a later one would compute again: they
+/// are kept in scratch, block by block, where the row is not too long.
+void ProgramMaker::plan_kept() {
+  if (!choices_.keep_costly || form_.across) return;
+  struct Statement {
+    ScalarId value;
+    Var along;
+  };
+  std::vector<Statement> statements;
+  for (const RowReduction& r : form_.reductions)
+    if (r.outer.empty()) statements.push_back({r.term, r.along.var});
   if (form_.along)
-    for (const ScalarId output : form_.outputs) look(output, true);
-  lanes_ = out_.machine.register_bytes / widest;
-  block_ = lanes_ * choices_.registers_per_tile;
-  for (const task::Coordinate& c : type_.coordinates)
-    if (c.axis == form_.along)
-      while (block_ > lanes_ && c.tile % block_ != 0) block_ /= 2;
-  using layout::Iter;
-  layout::Layout blocks;
-  blocks.shards = {Iter{Dim(block_ / lanes_), 1, "m"}, Iter{Dim(lanes_), 1, "v"}};
-  if (form_.across) {
-    block_ = lanes_;
-    layout::Layout turned;
-    blocks.shards = {Iter{Dim(lanes_), 1, "m"}, Iter{Dim(lanes_), 1, "v"}};
-    turned.shards = {Iter{Dim(lanes_), 1, "v"}, Iter{Dim(lanes_), 1, "m"}};
-    turned_ = out_.layouts.add({name_for("turned"), {turned, {}}, ""});
+    for (const ScalarId o : form_.outputs) statements.push_back({o, node_.domain[*form_.along].var});
+  for (size_t s = 0; s < statements.size(); ++s) {
+    std::set<ScalarId> later;
+    for (size_t t = s + 1; t < statements.size(); ++t)
+      if (statements[t].along == statements[s].along)
+        for (const ScalarId id : graph::scalars_in(g_, statements[t].value)) later.insert(id);
+    keep_shared(statements[s].value, statements[s].along, later);
   }
-  blocks_ = out_.layouts.add({name_for("block"), {blocks, {}}, ""});
+  int64_t offset = 0;
+  for (const auto& [id, kept] : kept_) {
+    out_.tiles[kept].offset = offset;
+    offset += most_kept * base::elem_bytes(out_.tiles[kept].elem);
+  }
+  made_.scratch_bytes = offset;
+  if (offset > out_.machine.scratch) throw Declined{"what is kept does not fit into scratch"};
+  for (const Var v : kept_along_) out_.guard.push_back(shape::at_most(extent_along(v), Dim(most_kept)));
 }
 
-std::string ProgramMaker::name_for(const std::string& wish) {
-  std::string name = as_name(wish);
-  if (find_op(name) || base::elem_from_name(name)) name += "_";
-  std::string unique = name;
-  for (int n = 1; !names_.insert(unique).second; ++n) unique = name + "_" + std::to_string(n);
-  return unique;
-}
-
-TileId ProgramMaker::tile(const std::string& name, Elem elem, bool is_block) {
+void ProgramMaker::keep_shared(ScalarId value, Var along, const std::set<ScalarId>& later) {
+  const auto is_costly = [&](ScalarId id) {
+    const auto parts = graph::scalars_in(g_, id);
+    return std::any_of(parts.begin(), parts.end(), [&](ScalarId part) {
+      return graph::class_of(g_.scalars[part].op) == graph::OpClass::function;
+    });
+  };
+  if (!graph::depends_on(g_, value, along) || !is_costly(value)) return;
+  if (!later.contains(value)) {
+    for (const ScalarId arg : g_.scalars[value].args) keep_shared(arg, along, later);
+    return;
+  }
+  if (kept_.contains(value)) return;
   Tile t;
-  t.name = name_for(name);
-  t.elem = elem;
-  if (is_block) t.shape.assign(form_.across ? 2 : 1, block_);
-  t.layout = is_block ? blocks_ : one_for(elem);
-  return out_.tiles.add(std::move(t));
+  t.name = name_for("kept");
+  t.space = Space::scratch;
+  t.elem = base::computed_as(g_.scalars[value].elem);
+  t.shape = {most_kept / block_, block_};
+  layout::Layout line;
+  line.shards = {layout::Iter{Dim(most_kept), 1, "m"}};
+  t.layout = out_.layouts.add({name_for("line"), {line, {}}, ""});
+  kept_[value] = out_.tiles.add(std::move(t));
+  kept_along_.insert(along);
 }
 
-OpId ProgramMaker::add(Op op) { return out_.ops.add(std::move(op)); }
-
-/// A number in all lanes. Of a type that is wider than those of blocks, which only other such numbers are
-/// made of, it is in as many lanes as a register has.
-LayoutId ProgramMaker::one_for(Elem elem) {
-  const int64_t lanes = std::min<int64_t>(lanes_, out_.machine.register_bytes / base::elem_bytes(elem));
-  const auto [found, fresh] = ones_of_.try_emplace(lanes);
-  if (fresh) {
-    layout::Layout one;
-    one.replicas = {layout::Iter{Dim(lanes), 1, "v"}};
-    found->second = out_.layouts.add({name_for("one"), {one, {}}, ""});
-  }
-  return found->second;
-}
-
-ProgramMaker::Stretch ProgramMaker::stretch_of(uint32_t axis) const {
-  const Dim extent = node_.domain[axis].extent;
-  for (const task::Coordinate& c : type_.coordinates)
-    if (c.axis == axis) {
-      const Dim first = Dim(c.tile) * Dim(c.var);
-      std::vector<Dim> ends{extent};
-      if (c.tile % block_ != 0) ends.push_back(first + Dim(c.tile));
-      return {first, shape::min(Dim(c.tile), extent - first), ends};
-    }
-  return {Dim(0), extent, {extent}};
-}
-
-namespace {
-
-/// Every dimension of an operation.
-void each_dim(const Op& op, const std::function<void(const Dim&)>& visit) {
-  const auto facts = [&](const std::vector<Fact>& list) {
-    for (const Fact& f : list) visit(f.lhs), visit(f.rhs);
-  };
-  const auto access = [&](const Access& a) {
-    for (const Index& i : a.at) visit(i.dim);
-  };
-  if (const auto* copy = std::get_if<Copy>(&op)) {
-    access(copy->from);
-    facts(copy->bounds.facts);
-  } else if (const auto* store = std::get_if<Store>(&op)) {
-    access(store->to);
-    facts(store->bounds);
-  } else if (const auto* map = std::get_if<Map>(&op)) {
-    facts(map->bounds.facts);
-    for (const Expr& e : map->exprs)
-      if (e.kind == Expr::Kind::index) visit(e.index);
-  } else if (const auto* loop = std::get_if<Loop>(&op)) {
-    visit(loop->extent);
-  }
-}
-
-}  // namespace
-
-/// The sizes that the program mentions, and what is known of them.
-void ProgramMaker::gather_sizes() {
-  std::vector<Dim> about;
-  const auto visit = [&](const Dim& d) { about.push_back(d); };
-  for (const Op& op : out_.ops) each_dim(op, visit);
-  for (const Tensor& t : out_.tensors) {
-    for (const Dim& d : t.shape) visit(d);
-    for (const auto* box : {&t.reads, &t.writes})
-      if (*box)
-        for (const Interval& i : **box) visit(i.low), visit(i.high);
-  }
-  for (const Coordinate& c : out_.grid) visit(c.extent);
-  for (const Fact& f : out_.guard) visit(f.lhs), visit(f.rhs);
-  for (const task::LoopId l : type_.loops) visit(p_.loops[l].extent);
-  std::vector<Fact> facts = p_.facts;
-  for (const task::LoopId l : type_.loops) {
-    visit(Dim(p_.loops[l].index));
-    facts.push_back(shape::at_least(Dim(p_.loops[l].index), Dim(0)));
-    facts.push_back(shape::less(Dim(p_.loops[l].index), p_.loops[l].extent));
-  }
-  for (const Fact& f : task::relevant(p_, facts, about))
-    if (std::none_of(out_.facts.begin(), out_.facts.end(), [&](const Fact& other) {
-          return other.lhs == f.lhs && other.relation == f.relation && other.rhs == f.rhs;
-        }))
-      out_.facts.push_back(f);
-  for (const Fact& f : out_.facts) visit(f.lhs), visit(f.rhs);
-  std::set<Var> inside;
-  for (const Coordinate& c : out_.grid) inside.insert(c.var);
-  for (const Op& op : out_.ops) {
-    if (const auto* loop = std::get_if<Loop>(&op)) inside.insert(loop->index);
-    if (const auto* copy = std::get_if<Copy>(&op))
-      inside.insert(copy->to.labels.begin(), copy->to.labels.end());
-    if (const auto* map = std::get_if<Map>(&op)) inside.insert(map->to.labels.begin(), map->to.labels.end());
-    if (const auto* store = std::get_if<Store>(&op))
-      inside.insert(store->from.labels.begin(), store->from.labels.end());
-  }
-  std::vector<Var> vars;
-  for (const Dim& d : about) d.collect_vars(vars);
-  for (const Var v : vars)
-    if (inside.insert(v).second) out_.sizes.push_back(v);
+Dim ProgramMaker::extent_along(Var v) const {
+  for (const RowReduction& r : form_.reductions)
+    if (r.along.var == v) return r.along.extent;
+  return node_.domain[*form_.along].extent;
 }
 
 }  // namespace axon::tile

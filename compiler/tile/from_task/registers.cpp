@@ -2,7 +2,7 @@
 // last it has its own; a tile that a loop uses and something before it defines has them all through the loop.
 #include <algorithm>
 
-#include "tile/from_task/maker.h"
+#include "tile/from_task/frame.h"
 #include "tile/names.h"
 #include "tile/places.h"
 

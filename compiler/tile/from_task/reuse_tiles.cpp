@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "tile/from_task/maker.h"
+#include "tile/from_task/frame.h"
 #include "tile/names.h"
 
 namespace axon::tile {

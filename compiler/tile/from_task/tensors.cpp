@@ -1,10 +1,10 @@
-// See maker.h: which tensor of the program an access goes to. A task type may declare several boxes of one
+// See values.h: which tensor of the program an access goes to. A task type may declare several boxes of one
 // buffer; each that is used is a tensor of the program.
 #include <algorithm>
 
 #include "layout/placement.h"
 #include "task/facts.h"
-#include "tile/from_task/maker.h"
+#include "tile/from_task/values.h"
 
 namespace axon::tile {
 
@@ -31,8 +31,8 @@ bool multiplies_indices(const Dim& d, const graph::Graph& g) {
 
 }  // namespace
 
-bool ProgramMaker::is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts,
-                             const task::Access& access) const {
+bool ValueMaker::is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts,
+                           const task::Access& access) const {
   for (size_t a = 0; a < index.size(); ++a) {
     const auto known = task::relevant(p_, facts, {index[a], access.box[a].low, access.box[a].high});
     if (!task::holds(p_, known, shape::at_least(index[a], access.box[a].low)) ||
@@ -42,29 +42,30 @@ bool ProgramMaker::is_in_box(const std::vector<Dim>& index, const std::vector<Fa
   return true;
 }
 
-std::vector<uint32_t> ProgramMaker::boxes_of(task::BufferId buffer, bool write) const {
+std::vector<uint32_t> ValueMaker::boxes_of(task::BufferId buffer, bool write) const {
   std::vector<uint32_t> found;
   for (uint32_t a = 0; a < type_.accesses.size(); ++a)
     if (type_.accesses[a].buffer == buffer && type_.accesses[a].write == write) found.push_back(a);
   return found;
 }
 
-std::optional<uint32_t> ProgramMaker::box_around(task::BufferId buffer, const std::vector<Dim>& index,
-                                                 const Place& place, bool write) const {
+std::optional<uint32_t> ValueMaker::box_around(task::BufferId buffer, const std::vector<Dim>& index,
+                                               const BlockPlace& place, bool write) const {
   std::vector<Fact> facts = task::both(p_.facts, task::ranges(p_, id_));
   facts = task::both(std::move(facts), place.bounds);
   facts = task::both(std::move(facts), loops_);
-  if (place.is_block) {
-    facts.push_back(shape::at_least(Dim(place.label), Dim(0)));
-    facts.push_back(shape::less(Dim(place.label), Dim(block_)));
+  facts = task::both(std::move(facts), out_.guard);
+  for (const Var label : place.labels()) {
+    facts.push_back(shape::at_least(Dim(label), Dim(0)));
+    facts.push_back(shape::less(Dim(label), Dim(block_)));
   }
   for (const uint32_t box : boxes_of(buffer, write))
     if (is_in_box(index, facts, type_.accesses[box])) return box;
   return std::nullopt;
 }
 
-TensorId ProgramMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& index, const Place& place,
-                                  bool write) {
+TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& index, const BlockPlace& place,
+                                bool write) {
   const std::vector<uint32_t> candidates = boxes_of(buffer, write);
   if (candidates.empty()) throw Declined{"a buffer has no box"};
   const bool is_hard =
@@ -76,7 +77,7 @@ TensorId ProgramMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>&
   return known != tensors_.end() ? known->second : tensors_[*found] = declare(type_.accesses[*found]);
 }
 
-TensorId ProgramMaker::declare(const task::Access& access) {
+TensorId ValueMaker::declare(const task::Access& access) {
   const task::Buffer& buffer = p_.buffers[access.buffer];
   for (const task::Access& other : type_.accesses)
     if (other.buffer == access.buffer && other.write != access.write)

@@ -1,14 +1,12 @@
-// See maker.h: the values of scalar expressions as tiles.
-//
-// A value that does not change along a block is computed once before the block's loop. Loads, values of
-// narrower types and values that are kept have tiles of their own; all else is part of the map that needs it.
+// See values.h. Accesses to tensors are in tensors.cpp.
+#include "tile/from_task/values.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "base/elem.h"
 #include "graph/round.h"
 #include "task/facts.h"
-#include "tile/from_task/maker.h"
 
 namespace axon::tile {
 
@@ -30,33 +28,10 @@ Pointwise pointwise_of(graph::Op op) {
   throw Declined{std::string("no tile has the value of `") + graph::op_name(op) + "`"};
 }
 
-bool narrows(Elem from, Elem to) {
-  if (base::is_float(from) != base::is_float(to) || from == to) return false;
-  return base::is_narrow(to) || base::elem_bytes(to) < base::elem_bytes(from);
-}
-
 }  // namespace
 
-Dim ProgramMaker::placed(const Dim& d, const Place& place) const {
-  shape::Substitution at = at_;
-  if (place.is_block) at[place.along] = place.base + Dim(place.label);
-  if (place.across) at[*place.across] = place.row_base + Dim(place.row_label);
-  return d.substitute(at);
-}
-Fact ProgramMaker::placed(const Fact& f, const Place& place) const {
-  return {placed(f.lhs, place), f.relation, placed(f.rhs, place)};
-}
-
-std::vector<Dim> ProgramMaker::index_of(graph::Value v, const std::vector<Dim>& index,
-                                        const Place& place) const {
-  std::vector<Dim> out;
-  if (const auto& slot = p_.place(v).slot) out.push_back(*slot);
-  for (const Dim& d : index) out.push_back(placed(d, place));
-  return out;
-}
-
 /// Every index is inside of its axis where the facts hold.
-bool ProgramMaker::in_range(ScalarId load, const std::vector<Fact>& facts) const {
+bool ValueMaker::in_range(ScalarId load, const std::vector<Fact>& facts) const {
   const Scalar& s = g_.scalars[load];
   const auto& shape = g_.type(s.target).shape;
   for (size_t a = 0; a < s.args.size(); ++a) {
@@ -72,8 +47,8 @@ bool ProgramMaker::in_range(ScalarId load, const std::vector<Fact>& facts) const
 
 /// Is it the same for all elements of the block, and can it be computed where the block has none? What is
 /// made of indices alone is not worth a tile, and says more where it stands.
-bool ProgramMaker::is_outside_of_blocks(ScalarId id, const Place& place) const {
-  if (!place.is_block || place.depends(g_, id)) return false;
+bool ValueMaker::is_outside_of_blocks(ScalarId id, const BlockPlace& place) const {
+  if (!place.is_block || place.changes(g_, id)) return false;
   if (graph::loads_in(g_, id).empty()) return false;
   const auto mentions = [&](const Dim& d) {
     return d.contains(place.along) || (place.across && d.contains(*place.across));
@@ -89,7 +64,13 @@ bool ProgramMaker::is_outside_of_blocks(ScalarId id, const Place& place) const {
 
 // ---- tiles ----
 
-Use ProgramMaker::value(ScalarId id, const Place& place) {
+void ValueMaker::end_statement() {
+  in_block_.clear();
+  written_.insert(written_here_.begin(), written_here_.end());
+  written_here_.clear();
+}
+
+Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
   const Scalar& s = g_.scalars[id];
   if (s.op == graph::Op::load && s.target.is_local()) return {results_[s.target.output], {}};
   if (is_outside_of_blocks(id, place)) return value_before(id);
@@ -106,7 +87,7 @@ Use ProgramMaker::value(ScalarId id, const Place& place) {
 }
 
 /// Of one point, before the loop over blocks.
-Use ProgramMaker::value_before(ScalarId id) {
+Use ValueMaker::value_before(ScalarId id) {
   for (const auto& scope : ones_)
     if (const auto found = scope.find(id); found != scope.end()) return found->second;
   Body* const body = body_;
@@ -119,7 +100,7 @@ Use ProgramMaker::value_before(ScalarId id) {
   return made;
 }
 
-Use ProgramMaker::computed(ScalarId id, const Place& place) {
+Use ValueMaker::computed(ScalarId id, const BlockPlace& place) {
   const Elem elem = base::computed_as(g_.scalars[id].elem);
   Map map;
   std::map<ScalarId, uint32_t> known;
@@ -143,7 +124,7 @@ Use ProgramMaker::computed(ScalarId id, const Place& place) {
 }
 
 /// Of the result and the operands, all of them numbers, the layout with the fewest lanes: there all are.
-LayoutId ProgramMaker::fewest_lanes(const Map& map) const {
+LayoutId ValueMaker::fewest_lanes(const Map& map) const {
   std::set<LayoutId> layouts{out_.tiles[map.to.tile].layout};
   for (const Expr& e : map.exprs)
     if (e.kind == Expr::Kind::tile) layouts.insert(out_.tiles[e.use.tile].layout);
@@ -153,7 +134,7 @@ LayoutId ProgramMaker::fewest_lanes(const Map& map) const {
 }
 
 /// What is kept of an earlier statement is read; else it is computed, and kept where a later one reads it.
-Use ProgramMaker::kept(ScalarId id, const Place& place) {
+Use ValueMaker::kept(ScalarId id, const BlockPlace& place) {
   const TileId scratch = kept_.at(id);
   Access at;
   at.tile = scratch;
@@ -169,16 +150,9 @@ Use ProgramMaker::kept(ScalarId id, const Place& place) {
   return use;
 }
 
-Use ProgramMaker::loaded(ScalarId id, const Place& place) {
+Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   const Scalar s = g_.scalars[id];
-  std::vector<Dim> affine;
-  for (const ScalarId arg : s.args)
-    affine.push_back(graph::affine_index(g_, arg).value_or(Dim(-1)));  // -1: in no range
-  const std::vector<Dim> index = index_of(s.target, affine, place);
-  const task::BufferId buffer = p_.place(s.target).buffer;
-  // An index that was simplified where the arm is chosen says nothing elsewhere.
-  const bool safe =
-      in_range(id, around_) && (arms_.empty() || box_around(buffer, index, place, false).has_value());
+  const bool safe = in_range(id, around_);
   if (!safe && !in_range(id, task::both(around_, arms_))) throw Declined{"an index may leave its axis"};
   Copy copy;
   if (!safe) {
@@ -187,7 +161,11 @@ Use ProgramMaker::loaded(ScalarId id, const Place& place) {
   }
   const bool is_block = place.is_block;
   for (const Fact& f : place.bounds) copy.bounds.facts.push_back(f);
-  Place bounded = place;
+  std::vector<Dim> affine;
+  for (const ScalarId arg : s.args) affine.push_back(*graph::affine_index(g_, arg));
+  const std::vector<Dim> index = index_of(s.target, affine, place);
+  const task::BufferId buffer = p_.place(s.target).buffer;
+  BlockPlace bounded = place;
   bounded.bounds = copy.bounds.facts;
   copy.from.tensor = tensor_for(buffer, index, bounded, false);
   for (const Dim& d : index) copy.from.at.push_back({std::nullopt, d});
@@ -207,20 +185,13 @@ Use ProgramMaker::loaded(ScalarId id, const Place& place) {
 }
 
 /// Do its elements lie next to each other along the rows of the block?
-bool ProgramMaker::is_turned(ScalarId load, const Place& place) const {
+bool ValueMaker::is_turned(ScalarId load, const BlockPlace& place) const {
   return place.across && graph::depends_on(g_, load, place.along) &&
          step_of_load(p_, g_, load, place.along) != 1;
 }
 
-bool ProgramMaker::narrows_there(ScalarId cast) const {
-  const Scalar& s = g_.scalars[cast];
-  if (g_.scalars[s.args[0]].op == graph::Op::index) return false;  // has any integer type
-  return narrows(base::computed_as(g_.scalars[s.args[0]].elem), s.elem) &&
-         g_.scalars[s.args[0]].elem != s.elem;
-}
-
 /// A copy narrows; floats that are narrower than f32 are computed with in that.
-Use ProgramMaker::narrowed(ScalarId id, const Place& place) {
+Use ValueMaker::narrowed(ScalarId id, const BlockPlace& place) {
   const Elem elem = g_.scalars[id].elem;
   Use from = value(g_.scalars[id].args[0], place);
   const bool is_block = !from.labels.empty();
@@ -237,14 +208,14 @@ Use ProgramMaker::narrowed(ScalarId id, const Place& place) {
 }
 
 /// What the store of an output takes: it narrows by itself.
-Use ProgramMaker::stored_value(ScalarId id, const Place& place) {
+Use ValueMaker::stored_value(ScalarId id, const BlockPlace& place) {
   if (g_.scalars[id].op == graph::Op::cast && narrows_there(id)) return value(g_.scalars[id].args[0], place);
   return value(id, place);
 }
 
 // ---- expressions ----
 
-uint32_t ProgramMaker::operand(Map& map, const Use& use) {
+uint32_t ValueMaker::operand(Map& map, const Use& use) {
   Expr e;
   e.kind = Expr::Kind::tile;
   e.use = use;
@@ -253,7 +224,7 @@ uint32_t ProgramMaker::operand(Map& map, const Use& use) {
   return static_cast<uint32_t>(map.exprs.size() - 1);
 }
 
-uint32_t ProgramMaker::converted(Map& map, uint32_t from, Elem to) {
+uint32_t ValueMaker::converted(Map& map, uint32_t from, Elem to) {
   const Elem elem = map.exprs[from].elem;
   if (elem == to) return from;
   if (narrows(elem, to) || base::is_narrow(to)) throw Declined{"a value is narrowed inside of an expression"};
@@ -265,51 +236,54 @@ uint32_t ProgramMaker::converted(Map& map, uint32_t from, Elem to) {
   return static_cast<uint32_t>(map.exprs.size() - 1);
 }
 
-uint32_t ProgramMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarId id, const Place& place) {
+/// Is the value a tile of its own where it stands?
+bool ValueMaker::has_tile(ScalarId id, const BlockPlace& place) const {
+  const Scalar& s = g_.scalars[id];
+  const bool is_kept = place.is_block && kept_.contains(id) && id != computing_;
+  return s.op == graph::Op::load || is_kept || (s.op == graph::Op::cast && narrows_there(id)) ||
+         is_outside_of_blocks(id, place) || (place.is_block && in_block_.contains(id));
+}
+
+/// A constant, or an index as an integer of any type; nullopt of anything else.
+std::optional<Expr> ValueMaker::leaf(ScalarId id, const BlockPlace& place) const {
+  const Scalar& s = g_.scalars[id];
+  Expr e;
+  e.elem = base::computed_as(s.elem);
+  if (s.op == graph::Op::constant) {
+    e.number = base::is_float(e.elem) ? Number{graph::round_to(s.elem, s.number), 0} : Number{0, s.integer};
+    return e;
+  }
+  const bool is_cast = s.op == graph::Op::cast && base::is_integer(e.elem);
+  const Scalar& index = is_cast ? g_.scalars[s.args[0]] : s;
+  if (index.op != graph::Op::index) return std::nullopt;
+  e.kind = Expr::Kind::index;
+  e.index = placed(index.dim, place);
+  for (const Var label : place.labels())
+    if (!e.index.linear_in(label)) throw Declined{"an index is divided"};
+  return e;
+}
+
+uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarId id,
+                          const BlockPlace& place) {
   if (const auto found = known.find(id); found != known.end()) return found->second;
   if (map.exprs.size() > most_exprs) throw Declined{"an expression is too large"};
-  const Scalar s = g_.scalars[id];
-  const Elem elem = base::computed_as(s.elem);
   const auto push = [&](Expr e) {
-    e.elem = elem;
     map.exprs.push_back(std::move(e));
     return known[id] = static_cast<uint32_t>(map.exprs.size() - 1);
   };
-  if (s.op == graph::Op::constant) {
-    Expr e;
-    e.number = base::is_float(elem) ? Number{graph::round_to(s.elem, s.number), 0} : Number{0, s.integer};
-    return push(std::move(e));
-  }
-  if (s.op == graph::Op::index) {
-    Expr e;
-    e.kind = Expr::Kind::index;
-    e.index = placed(s.dim, place);
-    for (const Var label : place.labels())
-      if (!e.index.linear_in(label)) throw Declined{"an index is divided"};
-    return push(std::move(e));
-  }
-  if (s.op == graph::Op::cast && g_.scalars[s.args[0]].op == graph::Op::index && base::is_integer(elem)) {
-    Expr e;
-    e.kind = Expr::Kind::index;
-    e.index = placed(g_.scalars[s.args[0]].dim, place);
-    return push(std::move(e));
-  }
-  const bool narrow = s.op == graph::Op::cast && narrows_there(id);
-  const bool has_tile = s.op == graph::Op::load || narrow || is_outside_of_blocks(id, place) ||
-                        (place.is_block && kept_.contains(id) && id != computing_);
-  if (has_tile) return known[id] = operand(map, value(id, place));
-  if (const auto found = in_block_.find(id); place.is_block && found != in_block_.end())
-    return known[id] = operand(map, found->second);
-  if (s.op == graph::Op::cast) {
-    const uint32_t from = expr(map, known, s.args[0], place);
-    if (base::is_integer(map.exprs[from].elem) && base::is_narrow(s.elem))
-      throw Declined{"an integer becomes a narrow float"};
-    return known[id] = converted(map, from, elem);
-  }
+  if (auto e = leaf(id, place)) return push(std::move(*e));
+  if (has_tile(id, place)) return known[id] = operand(map, value(id, place));
+  const Scalar s = g_.scalars[id];
+  const Elem elem = base::computed_as(s.elem);
   if (s.op == graph::Op::select) return known[id] = choice(map, known, s, place);
   std::vector<uint32_t> args;
   for (const ScalarId arg : s.args) args.push_back(expr(map, known, arg, place));
-  Elem of = elem;
+  if (s.op == graph::Op::cast) {
+    if (base::is_integer(map.exprs[args[0]].elem) && base::is_narrow(s.elem))
+      throw Declined{"an integer becomes a narrow float"};
+    return known[id] = converted(map, args[0], elem);
+  }
+  Elem of = elem;  // of the operands
   if (graph::class_of(s.op) == graph::OpClass::comparison) {
     of = map.exprs[args[0]].elem;
     if (base::elem_bytes(map.exprs[args[1]].elem) > base::elem_bytes(of)) of = map.exprs[args[1]].elem;
@@ -318,14 +292,15 @@ uint32_t ProgramMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, Scala
   Expr e;
   e.kind = Expr::Kind::apply;
   e.op = pointwise_of(s.op);
+  e.elem = elem;
   e.args = std::move(args);
   return push(std::move(e));
 }
 
 /// Both arms are computed, each as if the condition chose it: a load that the condition keeps inside of its
 /// axis has 0 elsewhere.
-uint32_t ProgramMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const Scalar& s,
-                              const Place& place) {
+uint32_t ValueMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const Scalar& s,
+                            const BlockPlace& place) {
   const Elem elem = base::computed_as(s.elem);
   Expr e;
   e.kind = Expr::Kind::apply;

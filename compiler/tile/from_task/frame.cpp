@@ -1,0 +1,251 @@
+// See frame.h.
+#include "tile/from_task/frame.h"
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+
+#include "base/elem.h"
+#include "task/facts.h"
+#include "tile/pointwise.h"
+
+namespace axon::tile {
+
+namespace {
+
+/// Letters, digits and `_`, no digit first.
+std::string as_name(const std::string& text) {
+  std::string name;
+  for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "t" + name : name;
+}
+
+}  // namespace
+
+ProgramFrame::ProgramFrame(const Origin& of, const Machine& machine, const Choices& choices)
+    : p_(of.program),
+      id_(of.id),
+      type_(of.program.types[of.id]),
+      g_(of.graph),
+      node_(of.graph.nodes[type_.node]),
+      form_(of.form),
+      choices_(choices),
+      out_(made_.program),
+      label_(shape::fresh_var("e")),
+      row_label_(shape::fresh_var("r")) {
+  out_.name = as_name(type_.name);
+  out_.machine = machine;
+}
+
+void ProgramFrame::declare_grid() {
+  for (const task::Coordinate& c : type_.coordinates) {
+    names_.insert(shape::var_name(c.var));
+    out_.grid.push_back({c.var, c.extent});
+  }
+  for (const task::LoopId l : type_.loops) {
+    names_.insert(shape::var_name(p_.loops[l].index));
+    around_.push_back(shape::at_least(Dim(p_.loops[l].index), Dim(0)));
+    around_.push_back(shape::less(Dim(p_.loops[l].index), p_.loops[l].extent));
+  }
+}
+
+/// As many lanes as the widest type has in a register, so that an element is in the same lane of every tile.
+void ProgramFrame::choose_lanes() {
+  int64_t widest = 4;
+  std::set<ScalarId> seen;
+  const std::function<void(ScalarId, bool)> look = [&](ScalarId id, bool is_tile) {
+    const graph::Scalar& s = g_.scalars[id];
+    if (s.op == graph::Op::index ? !is_tile : !seen.insert(id).second) return;
+    widest = std::max<int64_t>(widest, base::elem_bytes(base::computed_as(s.elem)));
+    if (s.op == graph::Op::load) return;
+    const bool narrows = s.op == graph::Op::cast && narrows_there(id);
+    for (const ScalarId arg : s.args) look(arg, narrows);
+  };
+  for (const RowReduction& r : form_.reductions) {
+    widest = std::max<int64_t>(widest, base::elem_bytes(r.in));
+    look(r.term, false);
+  }
+  if (form_.along)
+    for (const ScalarId output : form_.outputs) look(output, true);
+  lanes_ = out_.machine.register_bytes / widest;
+  large_block_ = lanes_ * choices_.registers_per_tile;
+  for (const task::Coordinate& c : type_.coordinates)
+    if (c.axis == form_.along)
+      while (large_block_ > lanes_ && c.tile % large_block_ != 0) large_block_ /= 2;
+  block_ = choices_.whole_blocks ? large_block_ : lanes_;
+  const auto vectors = [&](int64_t elements, const char* name) {
+    layout::Layout made;
+    made.shards = {layout::Iter{Dim(elements / lanes_), 1, "m"}, layout::Iter{Dim(lanes_), 1, "v"}};
+    return out_.layouts.add({name_for(name), {made, {}}, ""});
+  };
+  if (form_.across) {
+    layout::Layout turned;
+    turned.shards = {layout::Iter{Dim(lanes_), 1, "v"}, layout::Iter{Dim(lanes_), 1, "m"}};
+    turned_ = out_.layouts.add({name_for("turned"), {turned, {}}, ""});
+    blocks_ = vectors(lanes_ * lanes_, "square");
+    return;
+  }
+  blocks_ = vectors(block_, "block");
+  large_blocks_ = block_ == large_block_ ? blocks_ : vectors(large_block_, "large");
+}
+
+std::string ProgramFrame::name_for(const std::string& wish) {
+  std::string name = as_name(wish);
+  if (find_op(name) || base::elem_from_name(name)) name += "_";
+  std::string unique = name;
+  for (int n = 1; !names_.insert(unique).second; ++n) unique = name + "_" + std::to_string(n);
+  return unique;
+}
+
+TileId ProgramFrame::tile(const std::string& name, Elem elem, bool is_block) {
+  Tile t;
+  t.name = name_for(name);
+  t.elem = elem;
+  if (is_block) t.shape.assign(form_.across ? 2 : 1, block_);
+  t.layout = is_block ? blocks_ : one_for(elem);
+  return out_.tiles.add(std::move(t));
+}
+
+/// A number in all lanes. Of a type that is wider than those of blocks, which only other such numbers are
+/// made of, it is in as many lanes as a register has.
+LayoutId ProgramFrame::one_for(Elem elem) {
+  const int64_t lanes = std::min<int64_t>(lanes_, out_.machine.register_bytes / base::elem_bytes(elem));
+  const auto [found, fresh] = ones_of_.try_emplace(lanes);
+  if (fresh) {
+    layout::Layout one;
+    one.replicas = {layout::Iter{Dim(lanes), 1, "v"}};
+    found->second = out_.layouts.add({name_for("one"), {one, {}}, ""});
+  }
+  return found->second;
+}
+
+bool ProgramFrame::is_whole(const Dim& extent) {
+  if (!choices_.whole_blocks) return false;
+  const Fact fact = shape::equal(shape::mod(extent, Dim(block_)), Dim(0));
+  if (const auto constant = extent.constant()) {
+    if (*constant % block_ != 0) throw Declined{"its rows are not whole blocks"};
+    return uses_whole_blocks_ = true;
+  }
+  if (!extent.as_var()) throw Declined{"the prover does not follow such extents"};
+  const auto same = [&](const Fact& f) { return f.lhs == fact.lhs && f.rhs == fact.rhs; };
+  if (std::none_of(out_.guard.begin(), out_.guard.end(), same)) out_.guard.push_back(fact);
+  return uses_whole_blocks_ = guards_blocks_ = true;
+}
+
+Stretch ProgramFrame::stretch_of(uint32_t axis) {
+  const Dim extent = node_.domain[axis].extent;
+  for (const task::Coordinate& c : type_.coordinates)
+    if (c.axis == axis) {
+      const Dim first = Dim(c.tile) * Dim(c.var);
+      const Dim length = shape::min(Dim(c.tile), extent - first);
+      if (axis == form_.along && c.tile % block_ == 0 && is_whole(extent)) return {first, length, {}};
+      std::vector<Dim> ends{extent};
+      if (c.tile % block_ != 0) ends.push_back(first + Dim(c.tile));
+      return {first, length, ends};
+    }
+  if (axis == form_.along && is_whole(extent)) return {Dim(0), extent, {}};
+  return {Dim(0), extent, {extent}};
+}
+
+namespace {
+
+/// Every dimension of an operation.
+void each_dim(const Op& op, const std::function<void(const Dim&)>& visit) {
+  const auto facts = [&](const std::vector<Fact>& list) {
+    for (const Fact& f : list) visit(f.lhs), visit(f.rhs);
+  };
+  const auto access = [&](const Access& a) {
+    for (const Index& i : a.at) visit(i.dim);
+  };
+  if (const auto* copy = std::get_if<Copy>(&op)) {
+    access(copy->from);
+    facts(copy->bounds.facts);
+  } else if (const auto* store = std::get_if<Store>(&op)) {
+    access(store->to);
+    facts(store->bounds);
+  } else if (const auto* map = std::get_if<Map>(&op)) {
+    facts(map->bounds.facts);
+    for (const Expr& e : map->exprs)
+      if (e.kind == Expr::Kind::index) visit(e.index);
+  } else if (const auto* loop = std::get_if<Loop>(&op)) {
+    visit(loop->extent);
+  }
+}
+
+}  // namespace
+
+/// The sizes that the program mentions, and what is known of them.
+void ProgramFrame::gather_sizes() {
+  std::vector<Dim> about;
+  const auto visit = [&](const Dim& d) { about.push_back(d); };
+  for (const Op& op : out_.ops) each_dim(op, visit);
+  for (const Tensor& t : out_.tensors) {
+    for (const Dim& d : t.shape) visit(d);
+    for (const auto* box : {&t.reads, &t.writes})
+      if (*box)
+        for (const Interval& i : **box) visit(i.low), visit(i.high);
+  }
+  for (const Coordinate& c : out_.grid) visit(c.extent);
+  for (const Fact& f : out_.guard) visit(f.lhs), visit(f.rhs);
+  for (const task::LoopId l : type_.loops) visit(p_.loops[l].extent);
+  std::vector<Fact> facts = p_.facts;
+  for (const task::LoopId l : type_.loops) {
+    visit(Dim(p_.loops[l].index));
+    facts.push_back(shape::at_least(Dim(p_.loops[l].index), Dim(0)));
+    facts.push_back(shape::less(Dim(p_.loops[l].index), p_.loops[l].extent));
+  }
+  for (const Fact& f : task::relevant(p_, facts, about))
+    if (std::none_of(out_.facts.begin(), out_.facts.end(), [&](const Fact& other) {
+          return other.lhs == f.lhs && other.relation == f.relation && other.rhs == f.rhs;
+        }))
+      out_.facts.push_back(f);
+  for (const Fact& f : out_.facts) visit(f.lhs), visit(f.rhs);
+  std::set<Var> inside;
+  for (const Coordinate& c : out_.grid) inside.insert(c.var);
+  for (const Op& op : out_.ops) {
+    if (const auto* loop = std::get_if<Loop>(&op)) inside.insert(loop->index);
+    if (const auto* copy = std::get_if<Copy>(&op))
+      inside.insert(copy->to.labels.begin(), copy->to.labels.end());
+    if (const auto* map = std::get_if<Map>(&op)) inside.insert(map->to.labels.begin(), map->to.labels.end());
+    if (const auto* store = std::get_if<Store>(&op))
+      inside.insert(store->from.labels.begin(), store->from.labels.end());
+  }
+  std::vector<Var> vars;
+  for (const Dim& d : about) d.collect_vars(vars);
+  for (const Var v : vars)
+    if (inside.insert(v).second) out_.sizes.push_back(v);
+}
+
+// ---- the graph's indices and types ----
+
+bool narrows(Elem from, Elem to) {
+  if (base::is_float(from) != base::is_float(to) || from == to) return false;
+  return base::is_narrow(to) || base::elem_bytes(to) < base::elem_bytes(from);
+}
+
+Dim ProgramFrame::placed(const Dim& d, const BlockPlace& place) const {
+  shape::Substitution at = at_;
+  if (place.is_block) at[place.along] = place.base + Dim(place.label);
+  if (place.across) at[*place.across] = place.row_base + Dim(place.row_label);
+  return d.substitute(at);
+}
+Fact ProgramFrame::placed(const Fact& f, const BlockPlace& place) const {
+  return {placed(f.lhs, place), f.relation, placed(f.rhs, place)};
+}
+
+std::vector<Dim> ProgramFrame::index_of(graph::Value v, const std::vector<Dim>& index,
+                                        const BlockPlace& place) const {
+  std::vector<Dim> out;
+  if (const auto& slot = p_.place(v).slot) out.push_back(*slot);
+  for (const Dim& d : index) out.push_back(placed(d, place));
+  return out;
+}
+
+bool ProgramFrame::narrows_there(ScalarId cast) const {
+  const graph::Scalar& s = g_.scalars[cast];
+  if (g_.scalars[s.args[0]].op == graph::Op::index) return false;  // has any integer type
+  return narrows(base::computed_as(g_.scalars[s.args[0]].elem), s.elem) &&
+         g_.scalars[s.args[0]].elem != s.elem;
+}
+
+}  // namespace axon::tile

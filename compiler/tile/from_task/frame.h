@@ -1,0 +1,156 @@
+// A tile program under construction: sizes, grid, tensors, tiles, loops. Only from_task.cpp and from_task/
+// include this.
+//
+// In: a form, and how the task's domain is cut. Out: a program that operations are added to. Invariant: where
+// an operation is added, all variables that it mentions are sizes, coordinates, indices of loops around it,
+// or labels.
+#pragma once
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tile/from_task.h"
+#include "tile/from_task/row_form.h"
+
+namespace axon::tile {
+
+struct Declined {
+  std::string why;
+};
+
+/// How a program is to be made.
+struct Choices {
+  int64_t registers_per_tile = 4;  ///< vectors that a block of elements takes, where it has no edge
+  bool keep_costly = false;        ///< in scratch, what a later statement computes again
+  /// Rows are whole blocks, which the guard says. Else blocks are one vector, so that little is computed past
+  /// the end of a row; but reductions go by large blocks as far as those are whole.
+  bool whole_blocks = false;
+};
+
+/// The task type that a program is made of.
+struct Origin {
+  const task::Program& program;
+  task::TaskTypeId id;
+  graph::Graph& graph;  ///< scalars are added
+  const RowForm& form;
+};
+
+/// Along one axis: the elements first .. first + length, none of which are at or past `ends`.
+struct Stretch {
+  Dim first, length;
+  std::vector<Dim> ends;                     ///< without any, it is whole blocks
+  std::optional<Dim> blocks = std::nullopt;  ///< how many, where that is not the length divided, rounded up
+};
+
+/// What is computed for a whole block of elements, or for one point of the loops around.
+struct BlockPlace {
+  bool is_block = false;
+  // Of a block:
+  Var along;                  ///< the graph's variable
+  Var label;                  ///< of its elements, or of the columns
+  std::optional<Var> across;  ///< of rows and columns: the graph's variable that goes through rows
+  Var row_label;
+  Dim row_base;              ///< its first row
+  Dim number;                ///< of the block
+  Dim base;                  ///< its first element
+  std::vector<Fact> bounds;  ///< what its elements satisfy, over the labels; none: all do
+
+  std::vector<Var> labels() const {
+    if (!is_block) return {};
+    return across ? std::vector<Var>{row_label, label} : std::vector<Var>{label};
+  }
+  bool changes(const graph::Graph& g, graph::ScalarId id) const {
+    return graph::depends_on(g, id, along) || (across && graph::depends_on(g, id, *across));
+  }
+};
+
+class ProgramFrame {
+ protected:
+  using ScalarId = graph::ScalarId;
+  using Body = std::vector<OpId>;
+
+  ProgramFrame(const Origin&, const Machine&, const Choices&);
+
+  void declare_grid();
+  /// As many lanes as the widest type has in a register, so that an element is in the same lane of every
+  /// tile.
+  void choose_lanes();
+  void gather_sizes();
+  std::string name_for(const std::string& wish);
+  TileId tile(const std::string& name, Elem, bool is_block);
+  LayoutId one_for(Elem);
+  Stretch stretch_of(uint32_t axis);
+  /// Where the program is for whole blocks: the guard says that the extent is.
+  bool is_whole(const Dim& extent);
+  /// body() with the blocks that have no edge.
+  template <class Inside>
+  void in_large_blocks(const Inside& body) {
+    std::swap(block_, large_block_);
+    std::swap(blocks_, large_blocks_);
+    body();
+    std::swap(block_, large_block_);
+    std::swap(blocks_, large_blocks_);
+  }
+  void emit(Op op) { body_->push_back(out_.ops.add(std::move(op))); }
+  /// Runs `inside` with a body of its own, the loop's.
+  template <class Inside>
+  void loop(Var index, const Dim& extent, std::vector<TileId> carries, const Inside& inside) {
+    Loop made{index, extent, std::move(carries), {}};
+    Body* const outer = body_;
+    body_ = &made.body;
+    ones_.emplace_back();
+    loops_.push_back(shape::at_least(Dim(index), Dim(0)));
+    loops_.push_back(shape::less(Dim(index), extent));
+    inside();
+    loops_.resize(loops_.size() - 2);
+    ones_.pop_back();
+    body_ = outer;
+    emit(std::move(made));
+  }
+  /// From here on the graph's variable runs below the extent.
+  void add_range(Var v, const Dim& extent) {
+    around_.push_back(shape::at_least(Dim(v), Dim(0)));
+    around_.push_back(shape::less(Dim(v), extent));
+  }
+
+  Dim placed(const Dim&, const BlockPlace&) const;
+  Fact placed(const Fact&, const BlockPlace&) const;
+  std::vector<Dim> index_of(graph::Value, const std::vector<Dim>& index, const BlockPlace&) const;
+  /// Does the cast make a number of a narrower type? Only a copy does.
+  bool narrows_there(ScalarId cast) const;
+
+  const task::Program& p_;
+  const task::TaskTypeId id_;
+  const task::TaskType& type_;
+  graph::Graph& g_;
+  const graph::Node& node_;
+  const RowForm& form_;
+  const Choices choices_;
+
+  MadeProgram made_;
+  Program& out_;
+  int64_t lanes_ = 1, block_ = 1, large_block_ = 1;
+  LayoutId blocks_, large_blocks_, turned_;
+  std::map<int64_t, LayoutId> ones_of_;  ///< by lanes
+  std::set<std::string> names_;
+  bool uses_whole_blocks_ = false, guards_blocks_ = false;
+  const Var label_, row_label_;
+  shape::Substitution at_;                     ///< indices of the graph, as the loops around give them
+  std::vector<Fact> around_;                   ///< what holds of the graph's indices there
+  std::vector<Fact> loops_;                    ///< what holds of the indices of the loops around
+  Body* body_ = nullptr;                       ///< where operations go
+  Body* before_ = nullptr;                     ///< of a block: what is computed before its loop
+  std::vector<std::map<ScalarId, Use>> ones_;  ///< values at the points of the loops around, by depth
+};
+
+/// Does a value of one type, made one of the other, lose what the type cannot hold?
+bool narrows(Elem from, Elem to);
+/// How many registers tiles take where most of them are in use.
+int64_t registers_of(const Program&);
+/// Where a map is the last to read a tile of the form of its result, the result gets that tile.
+void reuse_tiles(Program&);
+
+}  // namespace axon::tile

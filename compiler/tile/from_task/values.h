@@ -1,0 +1,57 @@
+// The values of scalar expressions as tiles. Only from_task/ includes this.
+//
+// In: a scalar, and where it is wanted: for a block of elements, or for one point of the loops around. Out: a
+// tile that has it, of the type that it is computed in. Invariant: a value that does not change along a block
+// is computed once, before the block's loop; loads, values of narrower types and values that are kept have
+// tiles of their own; all else is part of the map that needs it.
+#pragma once
+#include "tile/from_task/frame.h"
+
+namespace axon::tile {
+
+class ValueMaker : protected ProgramFrame {
+ protected:
+  using ProgramFrame::ProgramFrame;
+
+  Use value(ScalarId, const BlockPlace&);
+  /// What the store of an output takes: it narrows by itself.
+  Use stored_value(ScalarId, const BlockPlace&);
+  uint32_t expr(Map&, std::map<ScalarId, uint32_t>& known, ScalarId, const BlockPlace&);
+  uint32_t converted(Map&, uint32_t from, Elem to);
+  /// The tensor of an access: each box of a buffer that is used is one.
+  TensorId tensor_for(task::BufferId, const std::vector<Dim>& index, const BlockPlace&, bool write);
+  /// What a statement has kept, later ones may read.
+  void end_statement();
+
+  std::vector<TileId> results_;      ///< of the reductions
+  std::map<ScalarId, TileId> kept_;  ///< costly values in scratch
+
+ private:
+  Use value_before(ScalarId);
+  Use computed(ScalarId, const BlockPlace&);
+  LayoutId fewest_lanes(const Map&) const;
+  Use kept(ScalarId, const BlockPlace&);
+  Use loaded(ScalarId load, const BlockPlace&);
+  bool is_turned(ScalarId load, const BlockPlace&) const;
+  Use narrowed(ScalarId cast, const BlockPlace&);
+  uint32_t operand(Map&, const Use&);
+  uint32_t choice(Map&, std::map<ScalarId, uint32_t>& known, const graph::Scalar&, const BlockPlace&);
+  bool has_tile(ScalarId, const BlockPlace&) const;
+  std::optional<Expr> leaf(ScalarId, const BlockPlace&) const;
+  bool is_outside_of_blocks(ScalarId, const BlockPlace&) const;
+  bool in_range(ScalarId load, const std::vector<Fact>& facts) const;
+  std::vector<uint32_t> boxes_of(task::BufferId, bool write) const;
+  /// A box that holds the element wherever the place's bounds do.
+  std::optional<uint32_t> box_around(task::BufferId, const std::vector<Dim>& index, const BlockPlace&,
+                                     bool write) const;
+  TensorId declare(const task::Access&);
+  bool is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts, const task::Access&) const;
+
+  std::map<uint32_t, TensorId> tensors_;  ///< by access of the type
+  std::vector<Fact> arms_;  ///< of the graph's indices, what holds by the choices whose arm is being emitted
+  std::map<ScalarId, Use> in_block_;
+  std::set<ScalarId> written_, written_here_;  ///< kept by an earlier statement; by the one at hand
+  std::optional<ScalarId> computing_;          ///< what the map at hand computes
+};
+
+}  // namespace axon::tile
