@@ -24,10 +24,11 @@ class Chooser {
           const Machine& machine)
       : p_(p), id_(id), g_(g), form_(form), machine_(machine) {}
 
-  /// Programs for whole blocks first; those that keep costly values before those that compute them again.
+  /// A program for whole blocks first; one that keeps costly values before one that computes them again,
+  /// of rows that are too long for the other.
   void add_to(std::vector<MadeProgram>& list) const {
     for (const bool keep_costly : {true, false}) {
-      auto made = best(keep_costly, true);
+      auto made = keep_costly ? best(keep_costly, true) : std::nullopt;
       const bool always = made && !made->guards_blocks;
       if (made) list.push_back(std::move(made->program));
       bool keeps = made && made->keeps;
