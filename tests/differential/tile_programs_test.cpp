@@ -122,6 +122,16 @@ constexpr Entry states[] = {
     {"Iterated", "(x : f64[n]) (c : i64) = iterate (c % 4) (fn y => y * 0.5 + 1.0) x"},
     {"While",
      "(x : f32[n]) = while (fn (s, c) => c < 3 && sum s < 100.0) (fn (s, c) => (s * 2.0, c + 1)) (x, i64 0)"},
+    {"UpdateInAnArm",
+     "(x : f32[n, m]) (y : f32[m]) where n >= 1 =\n"
+     "  let t = if n >= 3 then x with [-3] = x[2] * 0.5 + 0.25 else x let u = t[0] in (u, layer_norm u y y "
+     "0.1)"},
+    {"PackedTriangle",
+     "(x : f32[n * (n + 1) / 2]) (y : f32[n]) =\n"
+     "  for (i < n) (j < n) => if j <= i then x[i * (i + 1) / 2 + j] else y[j]",
+     false},
+    {"UpdateReversed", "(s : *f32[m, n]) (x : f32[m, n]) = (s with [::-1] = x * 0.5)[::-1]"},
+    {"UpdateOfEverySecond", "(s : *f32[2*k, n]) (x : f32[k, n]) = s with [::2] = x * 0.5", false},
     {"Cumulative", "(x : f32[m, n]) = cumulative_sum x"},
 };
 

@@ -246,16 +246,21 @@ void ProgramMaker::store_outputs() {
   around_.resize(around_.size() - 2);
 }
 
-/// Does the index move by numbers where loops and labels do? Only of such stores it is shown that they write
-/// a box.
+/// Does the index move by numbers where loops and labels do, and one of them by 1? Only of such stores it is
+/// shown that they write a box.
 bool ProgramMaker::has_constant_steps(const Dim& index, const BlockPlace& place) const {
   std::vector<Var> vars = place.labels();
   for (const Fact& f : loops_)
     if (const auto v = f.rhs.as_var()) vars.push_back(*v);  // 0 <= v
-  return std::all_of(vars.begin(), vars.end(), [&](Var v) {
+  bool moves = false, fills = false;
+  for (const Var v : vars) {
     const auto linear = index.linear_in(v);
-    return linear && linear->first.constant();
-  });
+    const auto step = linear ? linear->first.constant() : std::nullopt;
+    if (!step) return false;
+    moves |= *step != 0;
+    fills |= *step == 1 || *step == -1;
+  }
+  return fills || !moves;
 }
 
 /// Blocks of as many rows as columns, in two loops.
@@ -286,7 +291,7 @@ void ProgramMaker::store(uint32_t o, const BlockPlace& place) {
   const std::vector<Dim> index = index_of(target, output.at, place);
   const task::BufferId buffer = p_.place(target).buffer;
   for (const Dim& d : index)
-    if (!has_constant_steps(d, place)) throw Declined{"it stores with steps that are sizes"};
+    if (!has_constant_steps(d, place)) throw Declined{"it stores with steps that are sizes, or leave gaps"};
   const TensorId tensor = tensor_for(buffer, index, place, true);
   Use use = stored_value(form_.outputs[o], place);
   if (use.labels.size() != place.labels().size()) {
