@@ -513,6 +513,21 @@ class CommandLine(WithProgram):
         self.assertEqual((status, err), (0, ""))
         self.assertRegex(out, r"^y f32\[3\] = \S+ \S+ \S+\n$")
 
+    def test_tiles_emit(self):
+        path = os.path.join(os.path.dirname(__file__), "..", "tile", "programs", "pointwise.tiles")
+        status, out, err = etcc("tiles", "emit", path)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("define void @pointwise(", out)
+        self.assertIn("<8 x float>", out)
+        status, out, _ = etcc("tiles", "emit", path, "--asm", "--level", "x86-64-v4")
+        self.assertEqual(status, 0)
+        self.assertIn("vmulps", out)
+        status, out, _ = etcc("tiles", "emit", path, "--asm", "--level", "x86-64-v2")
+        self.assertEqual((status, "%ymm" in out, "mulps" in out), (0, False, True))
+        self.assertEqual(etcc("tiles", "emit", path, "--level", "x86-64-v9")[0], 1)
+        ring = path.replace("pointwise", "gemm_rings")
+        self.assertEqual(etcc("tiles", "emit", ring), (1, "", "etcc tiles: it is for several threads\n"))
+
     def test_tiles_errors(self):
         path = os.path.join(os.path.dirname(__file__), "..", "tile", "programs", "pointwise.tiles")
         with open(path, encoding="utf-8") as file:

@@ -213,8 +213,7 @@ std::vector<Case> cases() {
                               "((?:tensor|view) \\w+) " + sums, std::string("$1 ") + elem),
                      0});
     }
-  out.push_back(
-      {"transpose", "transpose_bool", replaced(tile::text_of("transpose"), "f32", "bool"), 0});
+  out.push_back({"transpose", "transpose_bool", replaced(tile::text_of("transpose"), "f32", "bool"), 0});
   return out;
 }
 
@@ -249,6 +248,245 @@ TEST_P(TilePrograms, ComputeWhatTheInterpreterDoes) {
       ASSERT_EQ(difference(p, v2.run(sizes, given, end), want.tensors, c.ulps), "") << at << " at v2";
     }
   }
+}
+
+// ---- what the texts of tests/tile do not have ----
+
+/// One text, on random numbers, for all sizes that are listed.
+void expect_interpreted(const std::string& text, const std::vector<Sizes>& all, uint64_t seed = 1) {
+  const tile::Program p = tile::program_of(text);
+  ASSERT_FALSE(::testing::Test::HasFailure());
+  ASSERT_EQ(why_not_emitted(p), std::nullopt);
+  Compiled v2(p, "x86-64-v2"), v3(p, "x86-64-v3");
+  for (const Sizes& sizes : all)
+    for (const auto end : {Memory::End::first, Memory::End::last}) {
+      std::mt19937_64 random(++seed);
+      shape::Assignment values;
+      std::string at;
+      for (shape::Var v : p.sizes) values[v] = sizes.at(shape::var_name(v));
+      for (const auto& [name, value] : sizes) at += " " + name + "=" + std::to_string(value);
+      Tensors given;
+      for (const tile::Tensor& t : p.tensors) {
+        if (!t.reads) continue;
+        TensorData& data = given[t.name];
+        int64_t count = 1;
+        for (const Dim& extent : t.shape) count *= data.shape.emplace_back(extent.evaluate(values).value());
+        for (int64_t i = 0; i < count; ++i)
+          data.values.push_back({0, static_cast<int64_t>(random() % 23) - 3});
+      }
+      given = drawn(p, given, &random);
+      const tile::RunResult want = tile::interpret(p, sizes, given, {.seed = seed});
+      ASSERT_EQ(want.error, "") << at;
+      ASSERT_EQ(difference(p, v3.run(sizes, given, end), want.tensors, 0), "") << at << " at v3";
+      ASSERT_EQ(difference(p, v2.run(sizes, given, end), want.tensors, 0), "") << at << " at v2";
+    }
+}
+
+std::vector<Sizes> grid_of(const char* m, std::vector<int64_t> ms, const char* n, std::vector<int64_t> ns) {
+  std::vector<Sizes> out;
+  for (const int64_t x : ms)
+    for (const int64_t y : ns) out.push_back({{m, x}, {n, y}});
+  return out;
+}
+
+const char* const reductions = R"(tiles reductions on x86-64-v3
+sizes m, n
+facts 0 <= m and 0 <= n
+layout block = S[(4,2,8):(2,1,1@v)]
+layout columns = S[(2,8):(1,1@v)]
+layout rows = S[4:1] + R[8:1@v]
+grid i < max(cdiv(m, 4), 1)
+grid j < max(cdiv(n, 16), 1)
+tensor x f32[m, n] align 4 reads [4*i : min(m, 4*i + 4), 16*j : min(n, 16*j + 16)] at S[(m,n):(1,m)]
+tensor c f32[max(cdiv(m, 4), 1), n] align 4 writes [i : i + 1, 16*j : min(n, 16*j + 16)] at S[(max(cdiv(m, 4), 1),n):(n,1)]
+tensor r f32[m, max(cdiv(n, 16), 1)] align 4 writes [4*i : min(m, 4*i + 4), j : j + 1] at S[(m,max(cdiv(n, 16), 1)):(max(cdiv(n, 16), 1),1)]
+registers t f32[4, 16] as block
+registers sum f32[16] as columns
+registers top f32[4] as rows
+registers row f32[4] as rows
+do
+  copy t[a, b] = x[4*i + a, 16*j + b] if 4*i + a < m and 16*j + b < n fill 0
+  reduce add sum[b] = t[a, b] in f32
+  reduce max top[a] = t[a, b] in f32
+  map t[a, b] = sub(t[a, b], top[a])
+  reduce add row[a] = t[a, b] in f32
+  copy sum[b] to c[i, 16*j + b] if 16*j + b < n
+  copy row[a] to r[4*i + a, j] if 4*i + a < m
+)";
+
+TEST(TileCode, ReducesAcrossLanesAndRegisters) {
+  const auto sizes = grid_of("m", {0, 1, 4, 5, 9}, "n", {0, 1, 15, 16, 17, 37});
+  expect_interpreted(reductions, sizes);
+  expect_interpreted(replaced(reductions, "f32", "f64"), sizes);
+  expect_interpreted(replaced(reductions, "f32", "i32"), sizes);
+  // Five lanes, whose last one is folded first, and lanes with gaps between them.
+  std::string odd = replaced(reductions, "S\\[\\(4,2,8\\):\\(2,1,1@v\\)\\]", "S[(4,2,5):(2,1,1@v)]");
+  odd =
+      replaced(replaced(odd, "S\\[\\(2,8\\):\\(1,1@v\\)\\]", "S[(2,5):(1,1@v)]"), "R\\[8:1@v\\]", "R[5:1@v]");
+  odd = replaced(replaced(odd, "\\[4, 16\\]", "[4, 10]"), "f32\\[16\\]", "f32[10]");
+  odd = replaced(odd, "16([^0-9])", "10$1");
+  ASSERT_NE(odd.find("S[(4,2,5):(2,1,1@v)]"), std::string::npos);
+  ASSERT_NE(odd.find("10*j"), std::string::npos);
+  expect_interpreted(odd, sizes);
+  std::string gaps = replaced(reductions, "S\\[\\(4,2,8\\):\\(2,1,1@v\\)\\]", "S[(4,2,8):(2,1,2@v)]");
+  gaps = replaced(replaced(gaps, "S\\[\\(2,8\\):\\(1,1@v\\)\\]", "S[(2,8):(1,2@v)]"), "R\\[8:1@v\\]",
+                  "R[8:2@v]");
+  ASSERT_NE(gaps.find("S[(4,2,8):(2,1,2@v)]"), std::string::npos);
+  expect_interpreted(gaps, sizes);
+}
+
+const char* const picks = R"(tiles picks on x86-64-v3
+sizes n, v
+facts 0 <= n and 0 <= v
+layout vectors = S[(4,8):(1,1@v)]
+grid i < max(cdiv(n, 32), 1)
+tensor ids i32[n] align 4 reads [32*i : min(n, 32*i + 32)] at S[n:1]
+tensor x f32[v] align 4 reads [0 : v] at S[v:1]
+tensor y f32[n] align 4 writes [32*i : min(n, 32*i + 32)] at S[n:1]
+registers id i32[32] as vectors
+registers t f32[32] as vectors
+do
+  copy id[r] = ids[32*i + r] if 32*i + r < n fill -1
+  copy t[r] = x[id[r] + 1] if 32*i + r < n fill 7
+  map t[r] = add(t[r], f32(i64(index(r + i))))
+  copy t[r] to y[32*i + r] if 32*i + r < n streaming
+  fence
+)";
+
+TEST(TileCode, TakesWhatTablesSayAndStoresPastTheCaches) {
+  for (const char* elem : {"f32", "f64"})
+    expect_interpreted(replaced(picks, "f32", elem),
+                       grid_of("n", {0, 1, 31, 32, 33, 100}, "v", {0, 1, 7, 30}));
+  std::string error;
+  const auto text =
+      emit_task(tile::program_of(picks), *target::find_machine("x86-64-v3"), TaskForm::assembly, error);
+  ASSERT_TRUE(text) << error;
+  EXPECT_NE(text->find("vmovntps"), std::string::npos);
+  EXPECT_NE(text->find("sfence"), std::string::npos);
+}
+
+const char* const windows = R"(tiles windows on x86-64-v3
+sizes m, n
+facts 0 <= m and 0 <= n
+layout vector = S[8:1@v]
+grid i < max(m, 1)
+tensor x f32[m, n] align 4 reads [i : min(m, i + 1), 0 : n] at S[(m,n):(n,1)]
+tensor y f32[m, 8] align 4 writes [i : min(m, i + 1), 0 : 8] at S[(m,8):(8,1)]
+registers t f32[8] as vector
+registers s f32[8] as vector
+do
+  map s[c] = f32(0)
+  for k < cdiv(n + 13, 8) carry s
+    copy t[c] = x[i, 8*k + c - 13] if i < m and 0 <= 8*k + c - 13 and 8*k + c - 13 < n fill 0.5
+    map s[c] = add(mul(s[c], f32(0.75)), t[c]) if 0 <= 8*k + c - 3 fill 1
+  copy s[c] to y[i, c] if i < m
+)";
+
+TEST(TileCode, HasEdgesOnBothSides) {
+  for (const char* elem : {"f32", "f64"})
+    expect_interpreted(replaced(windows, "f32", elem),
+                       grid_of("m", {0, 1, 2}, "n", {0, 1, 2, 3, 4, 11, 64, 67}));
+  for (const char* narrow : {"f16", "bf16", "f8e4m3", "f8e5m2"})
+    expect_interpreted(replaced(replaced(windows, "tensor x f32", std::string("tensor x ") + narrow),
+                                "at S\\[\\(m,n\\)", "at S[(m,n)"),
+                       grid_of("m", {2}, "n", {0, 1, 11, 67}));
+}
+
+const char* const rows_in_scratch = R"(tiles rows_in_scratch on x86-64-v3
+sizes m, n
+facts 0 <= m and 0 <= n
+guard n <= 301
+layout square = S[(5,301):(304,1)]
+layout turned = S[(5,301):(1,5)]
+layout few = S[5:1]
+grid i < max(cdiv(m, 5), 1)
+tensor x f32[m, n] align 4 reads [5*i : min(m, 5*i + 5), 0 : n] at S[(m,n):(n,1)]
+tensor y f32[m, n] align 4 writes [5*i : min(m, 5*i + 5), 0 : n] at S[(m,n):(n,1)]
+tensor z f32[m] align 4 writes [5*i : min(m, 5*i + 5)] at S[m:1]
+scratch s f32[5, 301] as square at 0
+scratch u f32[5, 301] as turned at 8192
+scratch most f32[5] as few at 16384
+registers sum f32[5] as few
+do
+  copy s[r, c] = x[5*i + r, c] if 5*i + r < m and c < n fill -0.125
+  reduce max most[r] = s[r, c] in f32
+  map u[r, c] = min(sub(s[r, c], most[r]), f32(1)) if 3 <= c fill 2
+  reduce add sum[r] = u[r, c] in f32
+  copy sum[r] to z[5*i + r] if 5*i + r < m
+  copy u[r, c] to y[5*i + r, c] if 5*i + r < m and c < n
+)";
+
+TEST(TileCode, LoopsOverTilesInScratchMemory) {
+  const auto sizes = grid_of("m", {0, 1, 5, 6}, "n", {0, 1, 8, 9, 64, 300, 301});
+  for (const char* elem : {"f32", "i32"})
+    expect_interpreted(replaced(replaced(rows_in_scratch, "f32", elem),
+                                std::string(elem) == "i32" ? "-0.125" : "none", "-2"),
+                       sizes);
+}
+
+// ---- what it is made of ----
+
+struct Block {
+  std::string label;
+  std::vector<std::string> lines;
+  bool has(const char* pattern) const {
+    const std::regex wanted(pattern);
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const std::string& line) { return std::regex_search(line, wanted); });
+  }
+};
+
+std::vector<Block> blocks_of(const std::string& text) {
+  const tile::Program p = tile::program_of(text);
+  std::string error;
+  const auto code = emit_task(p, *target::find_machine("x86-64-v3"), TaskForm::assembly, error);
+  EXPECT_TRUE(code) << error;
+  std::vector<Block> out;
+  std::istringstream lines(code.value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_search(line, std::regex("^[.\\w]+:"))) out.push_back({line, {}});
+    if (!out.empty() && std::regex_search(line, std::regex("^\tv?[a-z]"))) out.back().lines.push_back(line);
+    if (std::regex_search(line, std::regex("^\tj"))) out.push_back({"behind " + line, {}});
+  }
+  return out;
+}
+
+/// Blocks with such vector instructions, and without masks, that are loops where the program has some:
+/// nothing in them is done one by one, or is spilled.
+void expect_vectors(const std::string& text, const char* instruction, bool in_loop) {
+  size_t count = 0;
+  for (const Block& block : blocks_of(text)) {
+    if (!block.has(instruction) || block.has("vmaskmov") || block.has("cmov")) continue;
+    const std::string label = block.label.substr(0, block.label.find(':'));
+    if (in_loop && !block.has(("\\tj[a-z]+\\t\\" + label + "$").c_str())) continue;
+    ++count;
+    EXPECT_TRUE(block.has("%ymm")) << block.label;
+    EXPECT_FALSE(block.has("\tv?(add|sub|mul|div|min|max|sqrt|fn?m(add|sub)\\d+)s[sd]\t")) << block.label;
+    EXPECT_FALSE(block.has("\\(%rsp\\)")) << block.label;
+  }
+  EXPECT_GT(count, 0u) << instruction;
+}
+
+TEST(TileCode, HotBlocksAreVectors) {
+  expect_vectors(tile::text_of("pointwise"), "vmulps.*ymm", false);
+  expect_vectors(tile::text_of("softmax"), "vdivps.*ymm", true);
+  expect_vectors(tile::text_of("rms_norm"), "vmulps.*ymm", true);
+  expect_vectors(tile::text_of("gemm"), "vfmadd231ps.*ymm", true);
+}
+
+TEST(TileCode, SaysWhyThereIsNone) {
+  const auto why = [](const std::string& text) {
+    return why_not_emitted(tile::program_of(text)).value_or("");
+  };
+  EXPECT_EQ(why(tile::text_of("chain")), "it is for several threads");
+  EXPECT_NE(why(tile::text_of("scan")).find("scans have no code yet"), std::string::npos);
+  EXPECT_NE(why(tile::text_of("sort")).find("sorts have no code yet"), std::string::npos);
+  EXPECT_NE(why(tile::text_of("scatter_add")).find("scatters have no code yet"), std::string::npos);
+  std::string turned =
+      replaced(rows_in_scratch, "map u\\[r, c\\] = min\\(sub\\(s", "map u[r, c] = min(sub(u");
+  EXPECT_EQ(why(turned), "");
+  turned = replaced(rows_in_scratch, "as turned at 8192", "as turned at 4");
+  EXPECT_NE(why(turned).find("it reads the memory that it writes"), std::string::npos) << why(turned);
 }
 
 }  // namespace

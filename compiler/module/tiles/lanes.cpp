@@ -33,23 +33,28 @@ Value* numbers(Context& c, const std::vector<Dim>& values, llvm::Type* integer) 
 
 namespace {
 
+Value* compared_in_full(Context& c, const std::vector<Dim>& values, llvm::CmpInst::Predicate predicate) {
+  Value* wide = numbers(c, values, c.f.b.getInt64Ty());
+  return c.f.b.CreateICmp(predicate, wide, llvm::Constant::getNullValue(wide->getType()));
+}
+
 /// Which lanes of a value are not negative, or are zero.
 Mask holding(Context& c, const std::vector<Dim>& values, llvm::CmpInst::Predicate predicate) {
   auto& b = c.f.b;
   const auto all = steps(values);
   if (all && std::all_of(all->begin(), all->end(), [](int64_t s) { return s == 0; }))
     return {b.CreateICmp(predicate, c.value(values[0]), c.f.i64(0)), nullptr};
-  if (!all) {
-    Value* wide = numbers(c, values, b.getInt64Ty());
-    return {nullptr, b.CreateICmp(predicate, wide, llvm::Constant::getNullValue(wide->getType()))};
-  }
-  // Far from zero all lanes are alike, so 32 bits say as much.
+  if (!all) return {nullptr, compared_in_full(c, values, predicate)};
+  // Far from zero all lanes are alike, so 32 bits say as much. What registers differ in is in the constants.
   constexpr int64_t far = 1 << 30;
-  Value* first = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, c.value(values[0]), c.f.i64(far));
-  first = b.CreateTrunc(b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, first, c.f.i64(-far)), b.getInt32Ty());
+  const int64_t constant = shape::constant_part(values[0]);
+  if (std::abs(constant) > far / 2) return {nullptr, compared_in_full(c, values, predicate)};
+  Value* rest = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, c.value(values[0] - constant), c.f.i64(far));
+  rest = b.CreateTrunc(b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, rest, c.f.i64(-far)), b.getInt32Ty());
   std::vector<llvm::Constant*> least;
-  for (const int64_t step : *all) least.push_back(llvm::ConstantInt::getSigned(b.getInt32Ty(), -step));
-  return {nullptr, b.CreateICmp(predicate, b.CreateVectorSplat(static_cast<unsigned>(values.size()), first),
+  for (const int64_t step : *all)
+    least.push_back(llvm::ConstantInt::getSigned(b.getInt32Ty(), -step - constant));
+  return {nullptr, b.CreateICmp(predicate, b.CreateVectorSplat(static_cast<unsigned>(values.size()), rest),
                                 llvm::ConstantVector::get(least))};
 }
 
