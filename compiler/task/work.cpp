@@ -33,7 +33,7 @@ class Estimate {
 
   /// Bounded keys are those of the points in `tile`.
   Estimate(const Graph& g, const Node& node, const std::function<Part(uint32_t)>& tile, const Rates& rates)
-      : g_(g), node_(node), tile_(tile), rates_(rates) {
+      : g_(g), node_(node), axes_(g, node), tile_(tile), rates_(rates) {
     for (const graph::Output& output : node.outputs) add_keys(output.body);
   }
 
@@ -90,8 +90,8 @@ class Estimate {
   Dim length_of_local(uint32_t local, uint32_t axis, const Length& length_of) const {
     const auto keys = local_keys_.find({local, axis});
     if (keys != local_keys_.end()) return keys->second;
-    const auto axes = node_axes(g_, node_, local, axis);
-    return axes.size() == 1 ? length_of(axes[0]) : node_.locals[local].domain[axis].extent;
+    const auto& axes = axes_.of(local, axis);
+    return axes.size() == 1 ? length_of(*axes.begin()) : node_.locals[local].domain[axis].extent;
   }
 
   /// The keys that bounded online reductions of an output walk, and the axes of locals that follow them.
@@ -156,6 +156,7 @@ class Estimate {
 
   const Graph& g_;
   const Node& node_;
+  const LocalAxes axes_;
   const std::function<Part(uint32_t)>& tile_;
   const Rates& rates_;
   std::map<Var, Dim> keys_;                                  ///< by binder

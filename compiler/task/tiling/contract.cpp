@@ -30,12 +30,13 @@ std::optional<Axes> deciding_axes(const graph::Graph& g, const graph::Node& node
       if (!placed.local) return Axes{placed.contraction.rows, placed.contraction.columns, runs, panels};
       if (!want_columns) continue;  // a norm's sum of squares: a reduction, not what the node is about
       Axes axes{{}, {}, {}, panels};
+      const LocalAxes followed(g, node);
       for (uint32_t a : placed.contraction.rows)
-        for (uint32_t axis : node_axes(g, node, *placed.local, a)) axes.rows.push_back(axis);
+        for (uint32_t axis : followed.of(*placed.local, a)) axes.rows.push_back(axis);
       for (uint32_t a : placed.contraction.columns)
-        for (uint32_t axis : node_axes(g, node, *placed.local, a)) axes.columns.push_back(axis);
+        for (uint32_t axis : followed.of(*placed.local, a)) axes.columns.push_back(axis);
       for (uint32_t a : runs)
-        for (uint32_t axis : node_axes(g, node, *placed.local, a)) axes.runs.push_back(axis);
+        for (uint32_t axis : followed.of(*placed.local, a)) axes.runs.push_back(axis);
       if (!axes.columns.empty()) return axes;
     }
   return std::nullopt;

@@ -44,11 +44,12 @@ std::vector<int> count_runs(const Graph& g, ScalarId body, const std::vector<Axi
 /// The axis of the node along which most loads of its reductions run; nullopt where binders have more.
 std::optional<uint32_t> column_of(const Graph& g, const Node& node) {
   std::vector<int> runs(node.domain.size(), 0);
+  const LocalAxes axes(g, node);
   for (uint32_t l = 0; l < node.locals.size(); ++l) {
     const auto& local = node.locals[l];
     const auto counts = count_runs(g, local.body, local.domain);
     for (uint32_t a = 0; a < counts.size(); ++a)
-      for (uint32_t axis : node_axes(g, node, l, a)) runs[axis] += counts[a];
+      for (uint32_t axis : axes.of(l, a)) runs[axis] += counts[a];
   }
   for (const auto& output : node.outputs) {
     const auto counts = count_runs(g, output.body, node.domain);
@@ -66,11 +67,12 @@ std::vector<bool> reduced_axes(const Graph& g, const Node& node) {
   for (const auto& output : node.outputs)
     if (uses(g, output.body, Op::reduce) || uses(g, output.body, Op::online))
       return std::vector(followed.size(), true);
+  const LocalAxes axes(g, node);
   for (uint32_t l = 0; l < node.locals.size(); ++l) {
     const auto& local = node.locals[l];
     if (!uses(g, local.body, Op::reduce) && !uses(g, local.body, Op::online)) continue;
     for (uint32_t a = 0; a < local.domain.size(); ++a)
-      for (uint32_t axis : node_axes(g, node, l, a)) followed[axis] = true;
+      for (uint32_t axis : axes.of(l, a)) followed[axis] = true;
   }
   return followed;
 }

@@ -22,7 +22,8 @@ struct Roles {
   std::vector<uint32_t> indices, outer;
 };
 
-void add(std::vector<uint32_t>& list, const std::vector<uint32_t>& axes) {
+template <class Axes>
+void add(std::vector<uint32_t>& list, const Axes& axes) {
   for (uint32_t axis : axes)
     if (!base::contains(list, axis)) list.push_back(axis);
 }
@@ -30,19 +31,20 @@ void add(std::vector<uint32_t>& list, const std::vector<uint32_t>& axes) {
 /// nullopt when a reduction of the node does not scatter.
 std::optional<Roles> roles_in(const graph::Graph& g, const graph::Node& node) {
   Roles roles;
+  const LocalAxes followed(g, node);
   for (uint32_t l = 0; l < node.locals.size(); ++l) {
     const auto& local = node.locals[l];
     if (!uses(g, local.body, graph::Op::reduce)) continue;
     const auto scatter = find_scatter(g, local.body, local.domain);
     if (!scatter) return std::nullopt;
-    for (const ScatterIndex& d : scatter->indices) add(roles.indices, node_axes(g, node, l, d.axis));
-    for (uint32_t axis : scatter->outer) add(roles.outer, node_axes(g, node, l, axis));
+    for (const ScatterIndex& d : scatter->indices) add(roles.indices, followed.of(l, d.axis));
+    for (uint32_t axis : scatter->outer) add(roles.outer, followed.of(l, axis));
   }
   for (const auto& output : node.outputs) {
     if (!uses(g, output.body, graph::Op::reduce)) continue;
     const auto scatter = find_scatter(g, output.body, node.domain);
     if (!scatter) return std::nullopt;
-    for (const ScatterIndex& d : scatter->indices) add(roles.indices, {d.axis});
+    for (const ScatterIndex& d : scatter->indices) add(roles.indices, std::vector{d.axis});
     add(roles.outer, scatter->outer);
   }
   return roles;

@@ -2,7 +2,7 @@
 #include "task/tiling/tiling.h"
 
 #include <algorithm>
-#include <set>
+#include <functional>
 
 namespace axon::task {
 
@@ -34,39 +34,25 @@ bool uses(const Graph& g, const Node& node, Op op) {
          std::any_of(node.outputs.begin(), node.outputs.end(), in_body);
 }
 
-namespace {
-
-/// Marks the axes of the node that an axis of a local follows: through loads of the local by the outputs, and
-/// by later locals that the outputs follow.
-void follow(const Graph& g, const Node& node, uint32_t local, uint32_t local_axis,
-            std::set<std::pair<uint32_t, uint32_t>>& seen, std::set<uint32_t>& axes) {
-  if (!seen.emplace(local, local_axis).second) return;
-  const auto index_in = [&](ScalarId body) {
-    std::vector<shape::Dim> found;
-    for (ScalarId l : loads_in(g, body)) {
-      const auto& load = g.scalars[l];
-      if (!load.target.is_local() || load.target.output != local) continue;
-      if (const auto index = affine_index(g, load.args[local_axis])) found.push_back(*index);
+/// From the last local to the first, so that each finds its readers done.
+LocalAxes::LocalAxes(const Graph& g, const Node& node) : axes_(node.locals.size()) {
+  for (uint32_t l = 0; l < node.locals.size(); ++l) axes_[l].resize(node.locals[l].domain.size());
+  const auto add = [&](ScalarId body, const std::vector<graph::Axis>& domain,
+                       const std::function<std::set<uint32_t>(uint32_t)>& of_axis) {
+    for (ScalarId id : loads_in(g, body)) {
+      const auto& load = g.scalars[id];
+      if (!load.target.is_local()) continue;
+      for (size_t a = 0; a < load.args.size(); ++a) {
+        const auto index = affine_index(g, load.args[a]);
+        for (uint32_t d = 0; index && d < domain.size(); ++d)
+          if (index->contains(domain[d].var)) axes_[load.target.output][a].merge(of_axis(d));
+      }
     }
-    return found;
   };
   for (const auto& output : node.outputs)
-    for (const shape::Dim& index : index_in(output.body))
-      for (uint32_t a = 0; a < node.domain.size(); ++a)
-        if (index.contains(node.domain[a].var)) axes.insert(a);
-  for (uint32_t later = local + 1; later < node.locals.size(); ++later)
-    for (const shape::Dim& index : index_in(node.locals[later].body))
-      for (uint32_t a = 0; a < node.locals[later].domain.size(); ++a)
-        if (index.contains(node.locals[later].domain[a].var)) follow(g, node, later, a, seen, axes);
-}
-
-}  // namespace
-
-std::vector<uint32_t> node_axes(const Graph& g, const Node& node, uint32_t local, uint32_t local_axis) {
-  std::set<uint32_t> axes;
-  std::set<std::pair<uint32_t, uint32_t>> seen;
-  follow(g, node, local, local_axis, seen, axes);
-  return {axes.begin(), axes.end()};
+    add(output.body, node.domain, [](uint32_t d) { return std::set<uint32_t>{d}; });
+  for (uint32_t l = static_cast<uint32_t>(node.locals.size()); l-- > 0;)
+    add(node.locals[l].body, node.locals[l].domain, [&](uint32_t d) { return axes_[l][d]; });
 }
 
 TileRule choose_tiles(const Graph& g, const Node& node, const Tiling& tiling) {

@@ -2,6 +2,7 @@
 // One rule per operator family, in the file of that name. Tiles are constants; an axis without a tile is
 // whole in every task. A rule looks at extents only to see whether they are constant: sizes stay symbolic.
 #pragma once
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -43,8 +44,15 @@ void add_tile(const graph::Node&, uint32_t axis, int64_t length, TileRule&);
 bool uses(const graph::Graph&, graph::ScalarId body, graph::Op);
 bool uses(const graph::Graph&, const graph::Node&, graph::Op);
 
-/// Axes of the node's domain that an axis of one of its locals follows, through the loads of that local by
-/// the outputs and by later locals.
-std::vector<uint32_t> node_axes(const graph::Graph&, const graph::Node&, uint32_t local, uint32_t local_axis);
+/// Axes of the node's domain that the axes of its locals follow: through the loads of a local by the outputs,
+/// and by later locals.
+class LocalAxes {
+ public:
+  LocalAxes(const graph::Graph&, const graph::Node&);
+  const std::set<uint32_t>& of(uint32_t local, uint32_t axis) const { return axes_[local][axis]; }
+
+ private:
+  std::vector<std::vector<std::set<uint32_t>>> axes_;  ///< by local and its axis
+};
 
 }  // namespace axon::task
