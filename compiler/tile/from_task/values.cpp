@@ -152,7 +152,14 @@ Use ValueMaker::kept(ScalarId id, const BlockPlace& place) {
 
 Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   const Scalar s = g_.scalars[id];
-  const bool safe = in_range(id, around_);
+  std::vector<Dim> affine;
+  for (const ScalarId arg : s.args)
+    affine.push_back(graph::affine_index(g_, arg).value_or(Dim(-1)));  // -1: in no range
+  const std::vector<Dim> index = index_of(s.target, affine, place);
+  const task::BufferId buffer = p_.place(s.target).buffer;
+  // An index that was simplified where the arm is chosen says nothing elsewhere.
+  const bool safe =
+      in_range(id, around_) && (arms_.empty() || box_around(buffer, index, place, false).has_value());
   if (!safe && !in_range(id, task::both(around_, arms_))) throw Declined{"an index may leave its axis"};
   Copy copy;
   if (!safe) {
@@ -161,10 +168,6 @@ Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
   }
   const bool is_block = place.is_block;
   for (const Fact& f : place.bounds) copy.bounds.facts.push_back(f);
-  std::vector<Dim> affine;
-  for (const ScalarId arg : s.args) affine.push_back(*graph::affine_index(g_, arg));
-  const std::vector<Dim> index = index_of(s.target, affine, place);
-  const task::BufferId buffer = p_.place(s.target).buffer;
   BlockPlace bounded = place;
   bounded.bounds = copy.bounds.facts;
   copy.from.tensor = tensor_for(buffer, index, bounded, false);
