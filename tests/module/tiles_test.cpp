@@ -424,6 +424,34 @@ TEST(TileCode, LoopsOverTilesInScratchMemory) {
                        sizes);
 }
 
+/// The accumulated rows of a table in scratch memory, each named by a loop.
+const char* const named_by_loops = R"(tiles named_by_loops on x86-64-v3
+sizes m, n
+facts 0 <= m and 0 <= n
+guard m <= 6
+layout square = S[(6,16):(16,1)]
+layout vectors = S[(2,8):(1,1@v)]
+grid j < max(cdiv(n, 16), 1)
+tensor x f32[m, n] align 4 reads [0 : m, 16*j : min(n, 16*j + 16)] at S[(m,n):(n,1)]
+tensor y f32[m, n] align 4 writes [0 : m, 16*j : min(n, 16*j + 16)] at S[(m,n):(n,1)]
+scratch e f32[6, 16] as square at 64
+registers t f32[16] as vectors
+registers s f32[16] as vectors
+do
+  copy e[r, c] = x[r, 16*j + c] if r < m and 16*j + c < n fill 0
+  map s[c] = f32(0)
+  for b < m carry s
+    copy t[c] = e[b, c]
+    map s[c] = add(s[c], t[c])
+    copy s[c] to y[b, 16*j + c] if 16*j + c < n
+)";
+
+TEST(TileCode, ReadsScratchMemoryByLoops) {
+  for (const char* elem : {"f32", "f64", "i32"})
+    expect_interpreted(replaced(named_by_loops, "f32", elem),
+                       grid_of("m", {0, 1, 5, 6}, "n", {0, 1, 15, 16, 17, 40}));
+}
+
 // ---- what it is made of ----
 
 struct Block {

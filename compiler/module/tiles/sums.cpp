@@ -318,9 +318,8 @@ Value* Operations::reduced(const tile::Op& op, const tile::Reduce& r, const Lane
   // What comes of all lanes alike is computed once.
   const Lanes one{{lanes.labels[0]}, {0}, 1};
   const bool free = !base::is_float(r.in) || r.monoid == Pointwise::min || r.monoid == Pointwise::max;
-  const bool pinned =
-      !labels_of_registers(c_.p, c_.views, tile::Op(tile::Reduce{r.monoid, {r.from.tile, {}}, r.from, r.in}))
-           .empty();
+  const auto numbered = labels_of_registers(c_.p, c_.views, op);
+  const bool pinned = std::any_of(summed.begin(), summed.end(), [&](Var v) { return numbered.contains(v); });
   Value* sum = free && !pinned ? in_any_order(op, r, one, summed) : in_order(op, r, one, summed);
   return lanes.size() == 1 ? sum : c_.f.b.CreateVectorSplat(lanes.size(), sum);
 }
