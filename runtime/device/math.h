@@ -1,5 +1,5 @@
 // Elementary functions of generated code. Straight-line code without tables or calls (except where said), so
-// that after inlining the loop vectoriser widens them to any register.
+// that they are computed on any number of lanes at once (module/widen.h), or by LLVM's loop vectoriser.
 //
 // f32: at most 2 units in the last place everywhere, denormals included; f64: at most 2, and pow less than 1,
 // so that what is exactly a number comes out as that number; erfc at most 4 in both. Special values and the
