@@ -174,8 +174,12 @@ class FormMaker {
         throw NoForm{"a mask bounds a reduction"};
       if (!range.low_by_data.empty() || !range.end_by_data.empty())
         throw NoForm{"the data bounds a reduction"};
-      for (const Dim& low : range.low) r.first = shape::max(r.first, low);
-      for (const Dim& end : range.end) r.end = shape::min(r.end, end);
+      // Integers of the program lie anywhere: the difference of two that are not held to the axis may leave
+      // i64.
+      for (const Dim& low : range.low)
+        r.first = shape::max(r.first, reads_integer(g_, low) ? shape::min(low, r.along.extent) : low);
+      for (const Dim& end : range.end)
+        r.end = shape::min(r.end, reads_integer(g_, end) ? shape::max(end, Dim(0)) : end);
       r.term = range.unmasked;
     }
   }

@@ -10,9 +10,9 @@ namespace axon::tile {
 
 namespace {
 
-/// Is there a product of two parts that are no sizes? What is proved of i and j need not be of 4*t0 + a and
+/// Is there a product with a part that is no size? What is proved of i and j need not be of 4*t0 + a and
 /// 64*t1 + e.
-bool multiplies_indices(const Dim& d, const graph::Graph& g) {
+bool multiplies_an_index(const Dim& d, const graph::Graph& g) {
   const auto is_index = [&](Var v) {
     return std::none_of(g.sizes.begin(), g.sizes.end(), [&](const graph::Size& s) { return s.var == v; });
   };
@@ -20,12 +20,12 @@ bool multiplies_indices(const Dim& d, const graph::Graph& g) {
     int indices = 0;
     for (const shape::Atom& atom : term.factors) {
       const bool is_var = atom.kind() == shape::AtomKind::var;
-      if (!is_var && (multiplies_indices(atom.lhs(), g) || multiplies_indices(atom.rhs(), g))) return true;
+      if (!is_var && (multiplies_an_index(atom.lhs(), g) || multiplies_an_index(atom.rhs(), g))) return true;
       std::vector<Var> vars = is_var ? std::vector<Var>{atom.var()} : atom.lhs().vars();
       if (!is_var) atom.rhs().collect_vars(vars);
       indices += std::any_of(vars.begin(), vars.end(), is_index);
     }
-    return indices > 1;
+    return indices > 0 && term.factors.size() > 1;
   });
 }
 
@@ -68,8 +68,8 @@ TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& i
                                 bool write) {
   const std::vector<uint32_t> candidates = boxes_of(buffer, write);
   if (candidates.empty()) throw Declined{"a buffer has no box"};
-  const bool is_hard =
-      std::any_of(index.begin(), index.end(), [&](const Dim& d) { return multiplies_indices(d, *p_.graph); });
+  const bool is_hard = std::any_of(index.begin(), index.end(),
+                                   [&](const Dim& d) { return multiplies_an_index(d, *p_.graph); });
   std::optional<uint32_t> found = candidates.front();
   if (candidates.size() > 1 || is_hard) found = box_around(buffer, index, place, write);
   if (!found) throw Declined{"no box of a buffer holds an access"};

@@ -312,7 +312,11 @@ uint32_t ValueMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const
   e.args = {expr(map, known, s.args[0], place)};
   for (const size_t arm : {1, 2}) {
     const size_t outside = arms_.size();
-    const auto facts = implied_facts(g_, s.args[0], arm == 1);
+    auto facts = implied_facts(g_, s.args[0], arm == 1);
+    // Masks are made of differences, which must not leave i64.
+    std::erase_if(facts, [&](const Fact& f) {
+      return graph::reads_integer(g_, f.lhs) || graph::reads_integer(g_, f.rhs);
+    });
     arms_.insert(arms_.end(), facts.begin(), facts.end());
     std::map<ScalarId, uint32_t> inside = known;
     e.args.push_back(converted(map, expr(map, inside, s.args[arm], place), elem));

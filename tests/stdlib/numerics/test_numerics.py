@@ -295,7 +295,8 @@ class Numerics(unittest.TestCase):
         self.assertFalse(wrong, "\n" + "\n".join(wrong))
 
     def test_levels_agree_on_one_element(self):
-        """Functions of single elements give the same bits at every level."""
+        """Conversions give the same bits at every level. Functions do within their promises: where a level can, it
+        rounds a product and a sum once."""
         program, parts, results = everything()
         for name, calls in parts.items():
             if not name.startswith(("pointwise", "conversions")):
@@ -304,8 +305,12 @@ class Numerics(unittest.TestCase):
                 native = [v for k, v in results[f"{call.entry}#{call.number}"].items() if k != "interpreter"]
                 for other in native[1:]:
                     for a, b in zip(native[0], other):
-                        bits = [np.where(np.isnan(v), 0, v).view(np.int64) for v in (a, b)]
-                        np.testing.assert_array_equal(*bits, err_msg=call.entry)
+                        if name == "conversions":
+                            bits = [np.where(np.isnan(v), 0, v).view(np.int64) for v in (a, b)]
+                            np.testing.assert_array_equal(*bits, err_msg=call.entry)
+                        else:
+                            units = 2.0**-50 if name.endswith("f64") else 2.0**-21 if name.endswith("f32") else 2.0**-6
+                            np.testing.assert_allclose(a, b, rtol=units, atol=units, err_msg=call.entry)
 
     def test_every_function_has_a_row(self):
         tables = [row.expression for row in pointwise.unary + pointwise.binary + rows.rows]
