@@ -24,17 +24,18 @@ std::vector<Var> others(const Use& of, const Use& than) {
 }
 
 /// What a part of an expression is worth at elements that break a fact.
-struct Worth {
+struct PartValue {
   std::optional<Number> value;  ///< where it is known
   bool is_true = true;          ///< computed from nothing that breaks the fact
 };
 
-Worth worth_of_apply(const Map& map, const Expr& e, const std::vector<Worth>& args) {
-  Worth out{std::nullopt, std::all_of(args.begin(), args.end(), [](const Worth& w) { return w.is_true; })};
+PartValue part_of_apply(const Map& map, const Expr& e, const std::vector<PartValue>& args) {
+  PartValue out{std::nullopt,
+                std::all_of(args.begin(), args.end(), [](const PartValue& w) { return w.is_true; })};
   const Elem elem = map.exprs[e.args.back()].elem;
-  if (std::all_of(args.begin(), args.end(), [](const Worth& w) { return w.value.has_value(); })) {
+  if (std::all_of(args.begin(), args.end(), [](const PartValue& w) { return w.value.has_value(); })) {
     std::vector<Number> values;
-    for (const Worth& arg : args) values.push_back(*arg.value);
+    for (const PartValue& arg : args) values.push_back(*arg.value);
     out.value = apply(e.op, elem, values);
   }
   // What changes nothing may as well be left out.
@@ -44,11 +45,11 @@ Worth worth_of_apply(const Map& map, const Expr& e, const std::vector<Worth>& ar
 }
 
 /// Of the whole expression. `claims`: of the tiles that claim the fact.
-Worth worth(const Map& map, const std::map<uint32_t, const Claim*>& claims) {
-  std::vector<Worth> all;
+PartValue part_value(const Map& map, const std::map<uint32_t, const Claim*>& claims) {
+  std::vector<PartValue> all;
   for (uint32_t i = 0; i < map.exprs.size(); ++i) {
     const Expr& e = map.exprs[i];
-    std::vector<Worth> args;
+    std::vector<PartValue> args;
     for (uint32_t arg : e.args) args.push_back(all[arg]);
     const auto claim = claims.find(i);
     all.emplace_back();
@@ -62,7 +63,7 @@ Worth worth(const Map& map, const std::map<uint32_t, const Claim*>& claims) {
       all.back() = args[0];
       if (args[0].value) all.back().value = cast(*args[0].value, map.exprs[e.args[0]].elem, e.elem);
     }
-    if (e.kind == Expr::Kind::apply) all.back() = worth_of_apply(map, e, args);
+    if (e.kind == Expr::Kind::apply) all.back() = part_of_apply(map, e, args);
   }
   return all.back();
 }
@@ -193,7 +194,7 @@ void OpChecks::check(const Map& op) {
           broken[other] = same;
           if (same->beyond.kind == Beyond::Kind::undefined) beyond = undefined;
         }
-      const Worth value = worth(op, broken);
+      const PartValue value = part_value(op, broken);
       if (beyond != undefined && value.is_true) continue;
       if (beyond != undefined && value.value) beyond = {Beyond::Kind::constant, *value.value};
       out.add(claim.fact, op.bounds.facts.empty() ? beyond : weaker(beyond, outside));

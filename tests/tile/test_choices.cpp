@@ -55,7 +55,7 @@ TEST(Choices, AreRefusedWhereItDoesNot) {
            "select(le(i64(0), i64(index(8*i + e))), t[e], f32(0))",
            "select(le(i64(1), i64(index(8*i + e))), f32(0), t[e])",
            "select(or(lt(f32(0), f32(1)), le(i64(1), i64(index(8*i + e)))), t[e], f32(0))",
-           "select(le(i64(1), i64(index(8*i))), t[e], f32(0))",
+           "select(le(i64(1), i64(index(n))), t[e], f32(0))",
            "select(lt(f32(0), t[e]), t[e], f32(0))",
            "add(t[e], select(le(i64(1), i64(index(8*i + e))), t[e], f32(0)))",
            "select(le(i8(1), i8(index(8*i + e))), t[e], f32(0))",
