@@ -17,6 +17,26 @@
 
 namespace axon::graph {
 
+std::optional<base::Pointwise> operator_of(Monoid monoid) {
+  switch (monoid) {
+    case Monoid::sum:
+      return base::Pointwise::add;
+    case Monoid::prod:
+      return base::Pointwise::mul;
+    case Monoid::max:
+      return base::Pointwise::max;
+    case Monoid::min:
+      return base::Pointwise::min;
+    case Monoid::all:
+      return base::Pointwise::and_;
+    case Monoid::any:
+      return base::Pointwise::or_;
+    case Monoid::argmax:
+      break;
+  }
+  return std::nullopt;
+}
+
 const char* monoid_name(Monoid monoid) {
   switch (monoid) {
     case Monoid::sum:

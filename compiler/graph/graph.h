@@ -85,6 +85,8 @@ struct TensorType {
 /// 0 of nothing (i64).
 enum class Monoid : uint8_t { sum, prod, max, min, all, any, argmax };
 const char* monoid_name(Monoid);
+/// What two values are combined with; nullopt of argmax, which is about values and their places.
+std::optional<base::Pointwise> operator_of(Monoid);
 const char* order_name(bool descending);
 
 // Note: the online reduction. With s(r) the score and v_c(r) the values over the binders r,

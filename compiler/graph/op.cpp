@@ -26,6 +26,18 @@ OpClass class_of(Op op) {
   return OpClass::structural;
 }
 
+std::optional<base::Pointwise> pointwise_of(Op op) {
+  switch (op) {
+#define STRUCTURAL(name) case Op::name:
+#define OP(name, word, arity) \
+  case Op::name:              \
+    return base::Pointwise::name;
+#include "graph/ops.def"
+    break;
+  }
+  return std::nullopt;
+}
+
 const char* op_name(Op op) {
   switch (op) {
 #define OP(name, word, arity) \

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/elem.h"
+#include "base/pointwise.h"
 
 namespace axon::graph {
 
@@ -22,6 +23,8 @@ OpClass class_of(Op);
 /// Has variables of its own, which its arguments are evaluated over.
 inline bool binds(Op op) { return op == Op::reduce || op == Op::online || op == Op::order; }
 inline bool is_pointwise_op(Op op) { return class_of(op) != OpClass::structural; }
+/// The same operator where there is no graph; nullopt of a structural one.
+std::optional<base::Pointwise> pointwise_of(Op);
 /// What a printed graph calls it.
 const char* op_name(Op);
 /// How many operands a pointwise operator has; any_arity for a structural one.

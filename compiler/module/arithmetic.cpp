@@ -3,6 +3,7 @@
 
 #include "base/bug.h"
 #include "module/widen.h"
+#include "tile/pointwise.h"
 
 namespace axon::module {
 
@@ -18,23 +19,9 @@ std::string conversion(const char* direction, Elem narrow) {
   return std::string("axon_") + direction + "_" + std::string(base::elem_name(narrow));
 }
 
-/// How the device library calls a function of an operator.
+/// How the device library calls the function of an operator.
 std::string function_name(Pointwise op, Elem computed) {
-  const char* name = "";
-  switch (op) {
-    case Pointwise::mod:
-      name = "mod";
-      break;
-#define UNARY(function)     \
-  case Pointwise::function: \
-    name = #function;       \
-    break;
-#define BINARY UNARY
-#include "device/functions.def"
-    default:
-      base::bug("module::Arithmetic", "an operator that is no function");
-  }
-  return std::string("axon_") + name + (computed == Elem::f64 ? "_f64" : "_f32");
+  return std::string("axon_") + tile::op_name(op) + (computed == Elem::f64 ? "_f64" : "_f32");
 }
 
 }  // namespace
@@ -140,9 +127,13 @@ bool Arithmetic::is_device_function(Pointwise op) {
 #define BINARY(name) case Pointwise::name:
 #include "device/functions.def"
     return true;
-    default:
-      return false;
+#define UNARY(name)
+#define BINARY(name)
+#define OP(name, word, arity) case Pointwise::name:
+#include "base/ops.def"
+    break;
   }
+  return false;
 }
 
 Value* Arithmetic::apply(Pointwise op, Elem elem, const std::vector<Value*>& args) {
@@ -160,9 +151,14 @@ Value* Arithmetic::apply(Pointwise op, Elem elem, const std::vector<Value*>& arg
     case Pointwise::lt:
     case Pointwise::le:
       return compared(op, elem, args[0], args[1]);
-    default:
-      return base::is_float(elem) ? of_floats(op, elem, args) : of_integers(op, elem, args);
+#define COMPARISON(name)
+#define LOGIC(name, word, arity)
+#define CHOICE(name)
+#define OP(name, word, arity) case Pointwise::name:
+#include "base/ops.def"
+      break;
   }
+  return base::is_float(elem) ? of_floats(op, elem, args) : of_integers(op, elem, args);
 }
 
 Value* Arithmetic::of_floats(Pointwise op, Elem elem, const std::vector<Value*>& a) {

@@ -15,16 +15,11 @@ using llvm::Value;
 
 namespace {
 
-/// The operator of base/ops.def; structural ones are none.
-Pointwise pointwise_of(Op op) {
-  switch (op) {
-#define OP(name, word, arity) \
-  case Op::name:              \
-    return Pointwise::name;
-#include "base/ops.def"
-    default:
-      base::bug("module::ScalarEmitter", std::string("`") + graph::op_name(op) + "` is no operator");
-  }
+/// Of an operator that is not structural.
+Pointwise pointwise_operator(Op op) {
+  const auto found = graph::pointwise_of(op);
+  if (!found) base::bug("module::ScalarEmitter", std::string("`") + graph::op_name(op) + "` is no operator");
+  return *found;
 }
 
 }  // namespace
@@ -53,13 +48,13 @@ Typed ScalarEmitter::emit_cast(const Scalar& s, bool widened) {
 // ---- arithmetic ----
 
 Typed ScalarEmitter::call(Op op, Elem elem, std::vector<Value*> args) {
-  return {arithmetic_.apply(pointwise_of(op), elem, args), elem};
+  return {arithmetic_.apply(pointwise_operator(op), elem, args), elem};
 }
 
 Typed ScalarEmitter::emit_arithmetic(const Scalar& s, Elem elem, bool widened) {
   std::vector<Value*> args;
   for (ScalarId arg : s.args) args.push_back(emit_as(arg, elem, widened));
-  Value* value = arithmetic_.apply(pointwise_of(s.op), elem, args);
+  Value* value = arithmetic_.apply(pointwise_operator(s.op), elem, args);
   auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
   if (instruction && widened && s.op == Op::mul && base::is_float(elem))
     instruction->setHasAllowContract(true);  // a factor of a reduction's term
@@ -92,24 +87,9 @@ Value* ScalarEmitter::combine(Monoid monoid, Elem elem, Value* so_far, Value* ne
   reduction.setAllowReassoc();
   reduction.setAllowContract();
   reduction.setNoSignedZeros();
-  const auto of = [&](Pointwise op) { return arithmetic_.combined(op, elem, so_far, next, reduction); };
-  switch (monoid) {
-    case Monoid::sum:
-      return of(Pointwise::add);
-    case Monoid::prod:
-      return of(Pointwise::mul);
-    case Monoid::max:
-      return of(Pointwise::max);
-    case Monoid::min:
-      return of(Pointwise::min);
-    case Monoid::all:
-      return f_.b.CreateAnd(so_far, next);
-    case Monoid::any:
-      return f_.b.CreateOr(so_far, next);
-    case Monoid::argmax:
-      break;
-  }
-  base::bug("module::ScalarEmitter", "argmax has no binary form");
+  const auto op = graph::operator_of(monoid);
+  if (!op) base::bug("module::ScalarEmitter", "argmax has no binary form");
+  return arithmetic_.combined(*op, elem, so_far, next, reduction);
 }
 
 }  // namespace axon::module

@@ -7,6 +7,8 @@
 
 #include "base/elem.h"
 #include "task/facts.h"
+#include "tile/claims.h"
+#include "tile/names.h"
 #include "tile/pointwise.h"
 
 namespace axon::tile {
@@ -44,8 +46,7 @@ void ProgramFrame::declare_grid() {
   }
   for (const task::LoopId l : type_.loops) {
     names_.insert(shape::var_name(p_.loops[l].index));
-    around_.push_back(shape::at_least(Dim(p_.loops[l].index), Dim(0)));
-    around_.push_back(shape::less(Dim(p_.loops[l].index), p_.loops[l].extent));
+    add_range(p_.loops[l].index, p_.loops[l].extent);
   }
 }
 
@@ -119,6 +120,15 @@ LayoutId ProgramFrame::one_for(Elem elem) {
   return found->second;
 }
 
+namespace {
+
+void add_once(const Fact& fact, std::vector<Fact>& to) {
+  const auto is_it = [&](const Fact& other) { return same(other, fact); };
+  if (std::none_of(to.begin(), to.end(), is_it)) to.push_back(fact);
+}
+
+}  // namespace
+
 bool ProgramFrame::is_whole(const Dim& extent) {
   if (!choices_.whole_blocks) return false;
   const Fact fact = shape::equal(shape::mod(extent, Dim(block_)), Dim(0));
@@ -127,8 +137,7 @@ bool ProgramFrame::is_whole(const Dim& extent) {
     return uses_whole_blocks_ = true;
   }
   if (!extent.as_var()) throw Declined{"the prover does not follow such extents"};
-  const auto same = [&](const Fact& f) { return f.lhs == fact.lhs && f.rhs == fact.rhs; };
-  if (std::none_of(out_.guard.begin(), out_.guard.end(), same)) out_.guard.push_back(fact);
+  add_once(fact, out_.guard);
   return uses_whole_blocks_ = guards_blocks_ = true;
 }
 
@@ -194,26 +203,43 @@ void ProgramFrame::gather_sizes() {
     facts.push_back(shape::at_least(Dim(p_.loops[l].index), Dim(0)));
     facts.push_back(shape::less(Dim(p_.loops[l].index), p_.loops[l].extent));
   }
-  for (const Fact& f : task::relevant(p_, facts, about))
-    if (std::none_of(out_.facts.begin(), out_.facts.end(), [&](const Fact& other) {
-          return other.lhs == f.lhs && other.relation == f.relation && other.rhs == f.rhs;
-        }))
-      out_.facts.push_back(f);
+  for (const Fact& f : task::relevant(p_, facts, about)) add_once(f, out_.facts);
   for (const Fact& f : out_.facts) visit(f.lhs), visit(f.rhs);
   std::set<Var> inside;
   for (const Coordinate& c : out_.grid) inside.insert(c.var);
   for (const Op& op : out_.ops) {
     if (const auto* loop = std::get_if<Loop>(&op)) inside.insert(loop->index);
-    if (const auto* copy = std::get_if<Copy>(&op))
-      inside.insert(copy->to.labels.begin(), copy->to.labels.end());
-    if (const auto* map = std::get_if<Map>(&op)) inside.insert(map->to.labels.begin(), map->to.labels.end());
-    if (const auto* store = std::get_if<Store>(&op))
-      inside.insert(store->from.labels.begin(), store->from.labels.end());
+    for (const Use* use : uses(op)) inside.insert(use->labels.begin(), use->labels.end());
   }
   std::vector<Var> vars;
   for (const Dim& d : about) d.collect_vars(vars);
   for (const Var v : vars)
     if (inside.insert(v).second) out_.sizes.push_back(v);
+}
+
+// ---- expressions ----
+
+Expr of_tile(const Use& use, Elem elem) {
+  Expr e;
+  e.kind = Expr::Kind::tile;
+  e.use = use;
+  e.elem = elem;
+  return e;
+}
+Expr of_number(const Number& number, Elem elem) {
+  Expr e;
+  e.kind = Expr::Kind::constant;
+  e.number = number;
+  e.elem = elem;
+  return e;
+}
+Expr applied(Pointwise op, Elem elem, std::vector<uint32_t> args) {
+  Expr e;
+  e.kind = Expr::Kind::apply;
+  e.op = op;
+  e.elem = elem;
+  e.args = std::move(args);
+  return e;
 }
 
 // ---- the graph's indices and types ----

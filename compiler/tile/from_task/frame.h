@@ -102,10 +102,9 @@ class ProgramFrame {
     Body* const outer = body_;
     body_ = &made.body;
     ones_.emplace_back();
-    loops_.push_back(shape::at_least(Dim(index), Dim(0)));
-    loops_.push_back(shape::less(Dim(index), extent));
+    loops_.emplace_back(index, extent);
     inside();
-    loops_.resize(loops_.size() - 2);
+    loops_.pop_back();
     ones_.pop_back();
     body_ = outer;
     emit(std::move(made));
@@ -140,12 +139,16 @@ class ProgramFrame {
   const Var label_, row_label_;
   shape::Substitution at_;                     ///< indices of the graph, as the loops around give them
   std::vector<Fact> around_;                   ///< what holds of the graph's indices there
-  std::vector<Fact> loops_;                    ///< what holds of the indices of the loops around
+  std::vector<std::pair<Var, Dim>> loops_;     ///< those around: index and extent
   Body* body_ = nullptr;                       ///< where operations go
   Body* before_ = nullptr;                     ///< of a block: what is computed before its loop
   std::vector<std::map<ScalarId, Use>> ones_;  ///< values at the points of the loops around, by depth
 };
 
+/// Parts of maps.
+Expr of_tile(const Use&, Elem);
+Expr of_number(const Number&, Elem);
+Expr applied(Pointwise, Elem, std::vector<uint32_t> args);
 /// Does a value of one type, made one of the other, lose what the type cannot hold?
 bool narrows(Elem from, Elem to);
 /// How many registers tiles take where most of them are in use.

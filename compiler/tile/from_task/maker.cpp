@@ -11,47 +11,8 @@ namespace {
 
 constexpr int64_t most_kept = 8192;  ///< elements of a row that are kept in scratch
 
-Pointwise operator_of(graph::Monoid monoid) {
-  switch (monoid) {
-    case graph::Monoid::sum:
-      return Pointwise::add;
-    case graph::Monoid::prod:
-      return Pointwise::mul;
-    case graph::Monoid::max:
-    case graph::Monoid::argmax:
-      return Pointwise::max;
-    case graph::Monoid::min:
-      return Pointwise::min;
-    case graph::Monoid::all:
-      return Pointwise::and_;
-    case graph::Monoid::any:
-      return Pointwise::or_;
-  }
-  return Pointwise::add;
-}
-
-Expr of_tile(const Use& use, Elem elem) {
-  Expr e;
-  e.kind = Expr::Kind::tile;
-  e.use = use;
-  e.elem = elem;
-  return e;
-}
-Expr of_number(const Number& number, Elem elem) {
-  Expr e;
-  e.kind = Expr::Kind::constant;
-  e.number = number;
-  e.elem = elem;
-  return e;
-}
-Expr applied(Pointwise op, Elem elem, std::vector<uint32_t> args) {
-  Expr e;
-  e.kind = Expr::Kind::apply;
-  e.op = op;
-  e.elem = elem;
-  e.args = std::move(args);
-  return e;
-}
+/// An argmax is made of a maximum and a minimum (row_form.cpp).
+Pointwise operator_for(const RowReduction& r) { return graph::operator_of(r.monoid).value(); }
 
 }  // namespace
 
@@ -91,14 +52,11 @@ void ProgramMaker::level(size_t rows_around) {
   const graph::Axis& a = node_.domain[axis];
   const Stretch stretch = stretch_of(axis);
   const Var row = shape::fresh_var(name_for(shape::var_name(a.var)));
-  at_[a.var] = stretch.first + Dim(row);
   add_range(a.var, a.extent);
-  if (stretch.length.is(1)) {
-    at_[a.var] = stretch.first;
-    level(rows_around + 1);
-  } else {
-    loop(row, stretch.length, {}, [&] { level(rows_around + 1); });
-  }
+  const bool alone = stretch.length.is(1);
+  at_[a.var] = alone ? stretch.first : stretch.first + Dim(row);
+  if (alone) return level(rows_around + 1);
+  loop(row, stretch.length, {}, [&] { level(rows_around + 1); });
 }
 
 // ---- reductions ----
@@ -117,10 +75,9 @@ void ProgramMaker::reduce(uint32_t number) {
     in_large_blocks([&] { large = reduced(r, Part::large); });
     const TileId rest = reduced(r, Part::rest);
     total = tile("total", r.in, false);
-    emit(Map{
-        {total, {}},
-        {of_tile({large, {}}, r.in), of_tile({rest, {}}, r.in), applied(operator_of(r.monoid), r.in, {0, 1})},
-        {}});
+    emit(Map{{total, {}},
+             {of_tile({large, {}}, r.in), of_tile({rest, {}}, r.in), applied(operator_for(r), r.in, {0, 1})},
+             {}});
   }
   results_[number] = total;
   if (r.kept == r.in) return;
@@ -137,7 +94,7 @@ bool ProgramMaker::is_kept_of(const RowReduction& r) const {
 }
 
 TileId ProgramMaker::reduced(const RowReduction& r, Part part) {
-  const Pointwise op = operator_of(r.monoid);
+  const Pointwise op = operator_for(r);
   const TileId sum = tile("sum", r.in, true);
   emit(Map{{sum, {label_}}, {of_number(neutral(op, r.in), r.in)}, {}});
   over_binders(r, part, 0, sum);
@@ -177,7 +134,7 @@ void ProgramMaker::reduce_blocks(const RowReduction& r, Part part, TileId sum) {
 }
 
 void ProgramMaker::fold(const RowReduction& r, TileId sum, const BlockPlace& place) {
-  const Pointwise op = operator_of(r.monoid);
+  const Pointwise op = operator_for(r);
   const Use all{sum, place.labels()};
   Map add{all, {of_tile(all, r.in)}, {}};
   std::map<ScalarId, uint32_t> known;
@@ -212,11 +169,7 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
   if (stretch.length.constant().value_or(1) % block_ != 0)
     for (const Dim& end : stretch.ends)
       place.bounds.push_back(shape::less(place.base + Dim(place.label), end));
-  const size_t known = loops_.size();
-  if (!alone) {
-    loops_.push_back(shape::at_least(Dim(block), Dim(0)));
-    loops_.push_back(shape::less(Dim(block), count));
-  }
+  if (!alone) loops_.emplace_back(block, count);
   Body made;
   Body *const outer = body_, *const outer_before = before_;
   before_ = outer;
@@ -224,7 +177,7 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
   inside(place);
   body_ = outer;
   before_ = outer_before;
-  loops_.resize(known);
+  if (!alone) loops_.pop_back();
   end_statement();
   if (alone) return void(outer->insert(outer->end(), made.begin(), made.end()));
   emit(Loop{block, count, std::move(carries), std::move(made)});
@@ -250,8 +203,7 @@ void ProgramMaker::store_outputs() {
 /// shown that they write a box.
 bool ProgramMaker::has_constant_steps(const Dim& index, const BlockPlace& place) const {
   std::vector<Var> vars = place.labels();
-  for (const Fact& f : loops_)
-    if (const auto v = f.rhs.as_var()) vars.push_back(*v);  // 0 <= v
+  for (const auto& [index, extent] : loops_) vars.push_back(index);
   bool moves = false, fills = false;
   for (const Var v : vars) {
     const auto linear = index.linear_in(v);
@@ -267,9 +219,8 @@ bool ProgramMaker::has_constant_steps(const Dim& index, const BlockPlace& place)
 void ProgramMaker::store_squares() {
   const graph::Axis &down = node_.domain[*form_.across], &axis = node_.domain[*form_.along];
   const Stretch rows = stretch_of(*form_.across);
-  for (const graph::Axis* a : {&down, &axis}) {
-    add_range(a->var, a->extent);
-  }
+  add_range(down.var, down.extent);
+  add_range(axis.var, axis.extent);
   const Var block = shape::fresh_var(name_for("b"));
   loop(block, shape::cdiv(rows.length, Dim(block_)), {}, [&] {
     blocks(axis.var, stretch_of(*form_.along), {}, [&](const BlockPlace& columns) {

@@ -53,7 +53,10 @@ std::optional<uint32_t> ValueMaker::box_around(task::BufferId buffer, const std:
                                                const BlockPlace& place, bool write) const {
   std::vector<Fact> facts = task::both(p_.facts, task::ranges(p_, id_));
   facts = task::both(std::move(facts), place.bounds);
-  facts = task::both(std::move(facts), loops_);
+  for (const auto& [index_of_loop, extent] : loops_) {
+    facts.push_back(shape::at_least(Dim(index_of_loop), Dim(0)));
+    facts.push_back(shape::less(Dim(index_of_loop), extent));
+  }
   facts = task::both(std::move(facts), out_.guard);
   for (const Var label : place.labels()) {
     facts.push_back(shape::at_least(Dim(label), Dim(0)));

@@ -16,18 +16,6 @@ namespace {
 
 constexpr size_t most_exprs = 200;
 
-Pointwise pointwise_of(graph::Op op) {
-  switch (op) {
-#define STRUCTURAL(name) case graph::Op::name:
-#define OP(name, word, arity) \
-  case graph::Op::name:       \
-    return Pointwise::name;
-#include "graph/ops.def"
-    break;
-  }
-  throw Declined{std::string("no tile has the value of `") + graph::op_name(op) + "`"};
-}
-
 }  // namespace
 
 /// Every index is inside of its axis where the facts hold.
@@ -219,11 +207,7 @@ Use ValueMaker::stored_value(ScalarId id, const BlockPlace& place) {
 // ---- expressions ----
 
 uint32_t ValueMaker::operand(Map& map, const Use& use) {
-  Expr e;
-  e.kind = Expr::Kind::tile;
-  e.use = use;
-  e.elem = out_.tiles[use.tile].elem;
-  map.exprs.push_back(std::move(e));
+  map.exprs.push_back(of_tile(use, out_.tiles[use.tile].elem));
   return static_cast<uint32_t>(map.exprs.size() - 1);
 }
 
@@ -292,12 +276,9 @@ uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarI
     if (base::elem_bytes(map.exprs[args[1]].elem) > base::elem_bytes(of)) of = map.exprs[args[1]].elem;
   }
   for (uint32_t& arg : args) arg = converted(map, arg, of);
-  Expr e;
-  e.kind = Expr::Kind::apply;
-  e.op = pointwise_of(s.op);
-  e.elem = elem;
-  e.args = std::move(args);
-  return push(std::move(e));
+  const auto op = graph::pointwise_of(s.op);
+  if (!op) throw Declined{std::string("no tile has the value of `") + graph::op_name(s.op) + "`"};
+  return push(applied(*op, elem, std::move(args)));
 }
 
 /// Both arms are computed, each as if the condition chose it: a load that the condition keeps inside of its
@@ -305,11 +286,7 @@ uint32_t ValueMaker::expr(Map& map, std::map<ScalarId, uint32_t>& known, ScalarI
 uint32_t ValueMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const Scalar& s,
                             const BlockPlace& place) {
   const Elem elem = base::computed_as(s.elem);
-  Expr e;
-  e.kind = Expr::Kind::apply;
-  e.op = Pointwise::select;
-  e.elem = elem;
-  e.args = {expr(map, known, s.args[0], place)};
+  std::vector<uint32_t> args{expr(map, known, s.args[0], place)};
   for (const size_t arm : {1, 2}) {
     const size_t outside = arms_.size();
     auto facts = implied_facts(g_, s.args[0], arm == 1);
@@ -319,10 +296,10 @@ uint32_t ValueMaker::choice(Map& map, std::map<ScalarId, uint32_t>& known, const
     });
     arms_.insert(arms_.end(), facts.begin(), facts.end());
     std::map<ScalarId, uint32_t> inside = known;
-    e.args.push_back(converted(map, expr(map, inside, s.args[arm], place), elem));
+    args.push_back(converted(map, expr(map, inside, s.args[arm], place), elem));
     arms_.resize(outside);
   }
-  map.exprs.push_back(std::move(e));
+  map.exprs.push_back(applied(Pointwise::select, elem, std::move(args)));
   return static_cast<uint32_t>(map.exprs.size() - 1);
 }
 
