@@ -3,13 +3,18 @@
 
 namespace axon::target {
 
-const Class& x86_64() {
-  static const Class all[] = {
-#define CLASS(name, panel_columns) {#name, panel_columns},
+namespace {
+
+const Class classes[] = {
+#define CLASS(name, panel_columns, points, row) {#name, panel_columns, points, row},
 #include "device/machines.def"
-  };
-  return all[0];
-}
+};
+
+}  // namespace
+
+const Class& x86_64() { return classes[0]; }
+const Class& nvidia() { return classes[1]; }
+const Class& class_of(const Machine& machine) { return machine.is_gpu() ? nvidia() : x86_64(); }
 
 const std::vector<Machine>& machines() {
   static const std::vector<Machine> all = {
@@ -20,9 +25,20 @@ const std::vector<Machine>& machines() {
   return all;
 }
 
+const std::vector<Machine>& gpus() {
+  constexpr int bytes_at_once = 16;
+  static const std::vector<Machine> all = {
+#define GPU(name, ptx, lanes, warps, registers, scratch) \
+  {name, name, bytes_at_once, registers, true, ptx, lanes, warps, scratch},
+#include "device/machines.def"
+  };
+  return all;
+}
+
 std::optional<Machine> find_machine(std::string_view name) {
-  for (const Machine& machine : machines())
-    if (machine.name == name) return machine;
+  for (const auto* all : {&machines(), &gpus()})
+    for (const Machine& machine : *all)
+      if (machine.name == name) return machine;
   return std::nullopt;
 }
 

@@ -14,22 +14,33 @@ namespace axon::target {
 struct Class {
   std::string_view name;
   int64_t panel_columns;  ///< of a weight that contractions stream: they lie next to each other for each k
+  int64_t points;         ///< elements of a pointwise task
+  int64_t row;            ///< of these at most along the last axis
 };
 
 struct Machine {
   std::string_view name;    ///< of the bundle's section, and of the processor for the code generator
   std::string_view suffix;  ///< of device functions made for it: "v4"
-  int vector_bytes;
-  int registers;          ///< vectors that code can name
-  bool half_conversions;  ///< f16 <-> f32 are instructions
+  int vector_bytes;         ///< of a register; of a GPU those that a thread loads at once
+  int registers;            ///< that code can name
+  bool half_conversions;    ///< f16 <-> f32 are instructions
+  // Of a GPU:
+  int ptx = 0;  ///< version of the PTX language
+  int lanes = 1, warps = 1;
+  int64_t scratch = 0;  ///< bytes of shared memory
+  bool is_gpu() const { return ptx != 0; }
 };
 
-/// The class of every CPU.
+/// The class of every CPU, and that of every GPU.
 const Class& x86_64();
-/// Its machines, from the least to the most capable.
+const Class& nvidia();
+const Class& class_of(const Machine&);
+/// The CPUs, from the least to the most capable.
 const std::vector<Machine>& machines();
+const std::vector<Machine>& gpus();
+/// Of any kind.
 std::optional<Machine> find_machine(std::string_view name);
-/// The best that the processor at hand runs.
+/// The best CPU that the processor at hand is.
 const Machine& native_machine();
 
 }  // namespace axon::target

@@ -84,6 +84,10 @@ double row_major_cost(const Weight& weight) {
 ChosenPlacement choose(const Weight& weight, int64_t panel_columns) {
   ChosenPlacement out{weight.type, {}, "row-major: nothing reads it"};
   if (weight.uses.empty()) return out;
+  if (panel_columns == 0) {
+    out.why = "row-major: its machines have no panels";
+    return out;
+  }
   const auto other =
       std::find_if(weight.uses.begin(), weight.uses.end(), [](const Use& use) { return !use.streams; });
   if (other != weight.uses.end()) {

@@ -193,9 +193,12 @@ struct Tiling {
   int64_t columns = 64;                            ///< of its right operand
   int64_t runs = 8;                                ///< rows of which each may have a right operand of its own
   int64_t panel = target::x86_64().panel_columns;  ///< of a weight that is stored so
-  int64_t points = 4096;                           ///< elements of an elementwise task
+  int64_t points = target::x86_64().points;        ///< elements of an elementwise task
+  int64_t row = target::x86_64().row;              ///< of these at most along the last axis
   int64_t targets = 131072;                        ///< elements of a task that scatters
 };
+
+Tiling tiling_for(const target::Class&);
 
 /// Tiles, places, and orders; events are empty. `guard` is the variant's condition on sizes. A placement for
 /// each input.

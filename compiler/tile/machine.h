@@ -22,7 +22,7 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
-/// A CPU: one thread, whose scratch stays in its second cache.
+/// A CPU: one thread, whose scratch stays in its second cache. A GPU: a block of threads.
 std::optional<Machine> find_machine(std::string_view name);
 
 }  // namespace axon::tile

@@ -53,7 +53,8 @@ class Parser : OpsReader {
     program_.name = name();
     expect("on");
     const std::string machine = word();
-    if (const auto found = find_machine(machine)) {
+    const auto found = find_machine(machine);
+    if (std::string more; found && !next_is_name(more)) {
       program_.machine = *found;
     } else {
       Machine& m = program_.machine;

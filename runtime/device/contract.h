@@ -14,8 +14,9 @@
 #pragma once
 #include <stdint.h>
 
-#define CLASS(name, columns) constexpr int64_t panel_columns = columns;
+#define CLASS(name, columns, ...) constexpr int64_t columns_of_##name = columns;
 #include "machines.def"
+constexpr int64_t panel_columns = columns_of_x86_64;
 
 struct ContractShape {
   int64_t rows, columns, depth;

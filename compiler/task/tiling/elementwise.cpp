@@ -26,14 +26,14 @@ std::optional<uint32_t> turned_axis(const graph::Graph& g, const graph::Node& no
 }  // namespace
 
 TileRule tile_elementwise(const graph::Graph& g, const graph::Node& node, const Tiling& tiling) {
-  constexpr int64_t longest = 1024, side = 16;
+  constexpr int64_t side = 16;
   TileRule rule;
   int64_t left = tiling.points;
   const auto turned = turned_axis(g, node);
   for (uint32_t a = static_cast<uint32_t>(node.domain.size()); a-- > 0;) {
     const auto extent = node.domain[a].extent.constant();
     const bool last = a + 1 == node.domain.size();
-    const int64_t most = last ? (turned ? side : longest) : turned && a != turned ? 1 : left;
+    const int64_t most = last ? (turned ? side : tiling.row) : turned && a != turned ? 1 : left;
     const int64_t length = std::max<int64_t>(std::min(left, most), 1);
     add_tile(node, a, length, rule);
     left /= extent && *extent < length ? std::max<int64_t>(*extent, 1) : length;

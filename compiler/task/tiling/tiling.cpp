@@ -55,6 +55,14 @@ LocalAxes::LocalAxes(const Graph& g, const Node& node) : axes_(node.locals.size(
     add(node.locals[l].body, node.locals[l].domain, [&](uint32_t d) { return axes_[l][d]; });
 }
 
+Tiling tiling_for(const target::Class& machines) {
+  Tiling tiling;
+  tiling.panel = machines.panel_columns == 0 ? tiling.columns : machines.panel_columns;
+  tiling.points = machines.points;
+  tiling.row = machines.row;
+  return tiling;
+}
+
 TileRule choose_tiles(const Graph& g, const Node& node, const Tiling& tiling) {
   TileRule rule;
   if (computed_order(g, node)) {
