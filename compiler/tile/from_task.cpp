@@ -27,6 +27,11 @@ class Chooser {
   /// A program for whole blocks first; one that keeps costly values before one that computes them again,
   /// of rows that are too long for the other.
   void add_to(std::vector<MadeProgram>& list) const {
+    if (machine_.threads() > 1) {
+      auto any = best(false, false);
+      if (!any) throw Declined{"its tiles do not fit into registers"};
+      return list.push_back(std::move(any->program));
+    }
     for (const bool keep_costly : {true, false}) {
       auto made = keep_costly ? best(keep_costly, true) : std::nullopt;
       const bool always = made && !made->guards_blocks;
@@ -51,7 +56,7 @@ class Chooser {
 
   /// nullopt where rows are never whole blocks, or blocks have one vector anyway.
   std::optional<Made> best(bool keep_costly, bool whole_blocks) const {
-    const int64_t most = has_long_functions() ? 1 : 4;
+    const int64_t most = has_long_functions() ? 1 : machine_.threads() > 1 ? 2 : 4;
     if (whole_blocks && (most == 1 || form_.across || !has_rows())) return std::nullopt;
     for (int64_t registers = most; registers >= 1; registers /= 2) {
       ProgramMaker maker({p_, id_, g_, form_}, machine_, {registers, keep_costly, whole_blocks});

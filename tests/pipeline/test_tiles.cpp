@@ -10,6 +10,7 @@
 
 #include "pipeline.h"
 #include "source/render.h"
+#include "target/machine.h"
 #include "tile/from_task.h"
 
 namespace axon {
@@ -26,10 +27,10 @@ std::string name_of_file(const testing::TestParamInfo<std::string>& info) {
   return std::filesystem::path(info.param).stem().string();
 }
 
-std::unique_ptr<Compilation> planned(const std::string& path, const std::string& level) {
+std::unique_ptr<Compilation> planned(const std::string& path, const std::string& machine) {
   CompileOptions options;
   options.library = {AXON_SOURCE_DIR "/stdlib"};
-  options.levels = {level};
+  (target::find_machine(machine)->is_gpu() ? options.target : options.levels.emplace_back()) = machine;
   auto c = std::make_unique<Compilation>(std::move(options));
   c->file = c->sources.load(path, c->diagnostics).value();
   EXPECT_TRUE(run(*c, "plan")) << source::render_short(c->diagnostics, c->sources);
@@ -42,9 +43,7 @@ std::string tiles_of(Compilation& c) { return find_stage("tiles")->print(c); }
 class TileTexts : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Small, TileTexts, testing::ValuesIn(files_in("tests/pipeline/tiles")), name_of_file);
 
-TEST_P(TileTexts, AreAsWritten) {
-  const std::string text = tiles_of(*planned(GetParam(), "x86-64-v3"));
-  const std::string path = std::filesystem::path(GetParam()).replace_extension(".tiles").string();
+void expect_as_written(const std::string& text, const std::string& path) {
   if (std::getenv("AXON_BLESS")) {
     std::ofstream(path) << text;
     return;
@@ -52,6 +51,14 @@ TEST_P(TileTexts, AreAsWritten) {
   std::stringstream wanted;
   wanted << std::ifstream(path).rdbuf();
   EXPECT_EQ(text, wanted.str()) << path << ": set AXON_BLESS=1 to accept";
+}
+
+TEST_P(TileTexts, AreAsWritten) {
+  const std::filesystem::path path = GetParam();
+  expect_as_written(tiles_of(*planned(path, "x86-64-v3")),
+                    std::filesystem::path(path).replace_extension(".tiles"));
+  expect_as_written(tiles_of(*planned(path, "sm_80")),
+                    std::filesystem::path(path).replace_extension(".sm_80.tiles"));
 }
 
 // ---- proofs ----
@@ -85,7 +92,7 @@ class TileProofs : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Models, TileProofs, testing::ValuesIn(files_in("examples/models")), name_of_file);
 
 TEST_P(TileProofs, OfEveryLevel) {
-  const auto c = planned(GetParam(), "");
+  const auto c = planned(GetParam(), "x86-64-v2");
   for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
     SCOPED_TRACE(level);
     c->options.levels = {level};
@@ -93,6 +100,11 @@ TEST_P(TileProofs, OfEveryLevel) {
     EXPECT_GE(programs.size(), 1u);
     for (const std::string& text : programs) expect_proved_and_read_back(text);
   }
+}
+
+TEST_P(TileProofs, OfGpus) {
+  for (const std::string& text : programs_in(tiles_of(*planned(GetParam(), "sm_80"))))
+    expect_proved_and_read_back(text);
 }
 
 }  // namespace

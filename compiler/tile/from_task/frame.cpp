@@ -15,6 +15,8 @@ namespace axon::tile {
 
 namespace {
 
+constexpr int64_t bytes_at_once = 16;  ///< that a thread loads with one instruction
+
 /// Letters, digits and `_`, no digit first.
 std::string as_name(const std::string& text) {
   std::string name;
@@ -68,6 +70,7 @@ void ProgramFrame::choose_lanes() {
   }
   if (form_.along)
     for (const ScalarId output : form_.outputs) look(output, true);
+  if (has_threads()) return choose_runs();
   lanes_ = out_.machine.register_bytes / widest;
   large_block_ = lanes_ * choices_.registers_per_tile;
   for (const task::Coordinate& c : type_.coordinates)
@@ -90,6 +93,42 @@ void ProgramFrame::choose_lanes() {
   large_blocks_ = block_ == large_block_ ? blocks_ : vectors(large_block_, "large");
 }
 
+int64_t ProgramFrame::narrowest_in_memory() const {
+  int64_t bytes = 8;
+  const auto look = [&](ScalarId body) {
+    for (const ScalarId load : graph::loads_in(g_, body))
+      if (const graph::Scalar& s = g_.scalars[load]; !s.target.is_local())
+        bytes = std::min<int64_t>(bytes, base::elem_bytes(g_.type(s.target).elem));
+  };
+  for (const RowReduction& r : form_.reductions) look(r.term);
+  for (const ScalarId output : form_.outputs) look(output);
+  for (uint32_t o = 0; o < node_.outputs.size(); ++o)
+    bytes = std::min<int64_t>(bytes, base::elem_bytes(g_.type({type_.node, o}).elem));
+  return bytes;
+}
+
+void ProgramFrame::choose_runs() {
+  if (form_.across) throw Declined{"transposes have no form for several threads yet"};
+  const Machine& m = out_.machine;
+  const int64_t run = bytes_at_once / narrowest_in_memory(), runs = choices_.registers_per_tile;
+  block_ = large_block_ = m.threads() * run * runs;
+  blocks_ = large_blocks_ = layout(
+      "block",
+      {{Dim(m.warps), 1, "warp"}, {Dim(runs), run, "m"}, {Dim(m.lanes), 1, "lane"}, {Dim(run), 1, "m"}});
+}
+
+LayoutId ProgramFrame::layout(const std::string& name, std::vector<layout::Iter> shards,
+                              std::vector<layout::Iter> replicas) {
+  layout::Layout made;
+  made.shards = std::move(shards);
+  made.replicas = std::move(replicas);
+  std::erase_if(made.shards, [](const layout::Iter& iter) { return iter.extent.is(1); });
+  std::erase_if(made.replicas, [](const layout::Iter& iter) { return iter.extent.is(1); });
+  for (uint32_t l = 0; l < out_.layouts.size(); ++l)
+    if (out_.layouts[LayoutId{l}].layout.layout == made) return LayoutId{l};
+  return out_.layouts.add({name_for(name), {made, {}}, ""});
+}
+
 std::string ProgramFrame::name_for(const std::string& wish) {
   std::string name = as_name(wish);
   if (find_op(name) || base::elem_from_name(name)) name += "_";
@@ -110,6 +149,12 @@ TileId ProgramFrame::tile(const std::string& name, Elem elem, bool is_block) {
 /// A number in all lanes. Of a type that is wider than those of blocks, which only other such numbers are
 /// made of, it is in as many lanes as a register has.
 LayoutId ProgramFrame::one_for(Elem elem) {
+  if (has_threads()) {
+    const Machine& m = out_.machine;
+    const auto [found, fresh] = ones_of_.try_emplace(1);
+    if (fresh) found->second = layout("one", {}, {{Dim(m.warps), 1, "warp"}, {Dim(m.lanes), 1, "lane"}});
+    return found->second;
+  }
   const int64_t lanes = std::min<int64_t>(lanes_, out_.machine.register_bytes / base::elem_bytes(elem));
   const auto [found, fresh] = ones_of_.try_emplace(lanes);
   if (fresh) {

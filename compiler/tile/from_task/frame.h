@@ -78,10 +78,17 @@ class ProgramFrame {
   /// As many lanes as the widest type has in a register, so that an element is in the same lane of every
   /// tile.
   void choose_lanes();
+  /// The same of several threads: each has a run of neighbouring elements, 16 bytes of the narrowest type
+  /// that memory has of them, and in a block a few of these.
+  void choose_runs();
+  int64_t narrowest_in_memory() const;
   void gather_sizes();
   std::string name_for(const std::string& wish);
   TileId tile(const std::string& name, Elem, bool is_block);
   LayoutId one_for(Elem);
+  LayoutId layout(const std::string& name, std::vector<layout::Iter> shards,
+                  std::vector<layout::Iter> replicas = {});
+  bool has_threads() const { return out_.machine.threads() > 1; }
   Stretch stretch_of(uint32_t axis);
   /// Where the program is for whole blocks: the guard says that the extent is.
   bool is_whole(const Dim& extent);

@@ -33,6 +33,7 @@ MadeProgram ProgramMaker::run() {
   for (uint32_t n = 0; n < out_.waits.size(); ++n) emit(Wait{n});
   out_.body.insert(out_.body.end(), statements.begin(), statements.end());
   if (streams_) emit(Fence{});
+  if (has_threads()) emit(Barrier{});
   for (uint32_t w = 0; w < out_.tensors.size(); ++w)
     if (const Tensor& t = out_.tensors[{w}]; t.writes) {
       out_.notifications.push_back({{w}, *t.writes});
@@ -98,9 +99,58 @@ TileId ProgramMaker::reduced(const RowReduction& r, Part part) {
   const TileId sum = tile("sum", r.in, true);
   emit(Map{{sum, {label_}}, {of_number(neutral(op, r.in), r.in)}, {}});
   over_binders(r, part, 0, sum);
-  const TileId total = tile("total", r.in, false);
-  emit(Reduce{op, {total, {}}, {sum, {label_}}, r.in});
+  return folded(op, r.in, sum);
+}
+
+/// Threads of a warp exchange what they have in registers, warps through scratch.
+TileId ProgramMaker::folded(Pointwise op, Elem in, TileId sum) {
+  const TileId total = tile("total", in, false);
+  const Machine& m = out_.machine;
+  if (m.warps == 1) {
+    emit(Reduce{op, {total, {}}, {sum, {label_}}, in});
+    return total;
+  }
+  const int64_t each = block_ / m.warps;
+  const auto made = [&](const char* name, std::vector<int64_t> shape, LayoutId place) {
+    const TileId id = tile(name, in, false);
+    out_.tiles[id].shape = std::move(shape);
+    out_.tiles[id].layout = place;
+    return id;
+  };
+  const layout::Iter lanes{Dim(m.lanes), 1, "lane"}, warps{Dim(m.warps), 1, "warp"};
+  const Var warp = shape::fresh_var(name_for("w"));
+  const Use by_warp{made("by_warp", {m.warps, each}, blocks_), {warp, label_}};
+  Copy split{by_warp, {}, {}};
+  split.from.tile = sum;
+  split.from.at = {{std::nullopt, Dim(each) * Dim(warp) + Dim(label_)}};
+  emit(std::move(split));
+  const Use part{made("part", {m.warps}, layout("warps", {warps}, {lanes})), {warp}};
+  emit(Reduce{op, part, by_warp, in});
+  Access shared;
+  shared.tile = shared_for(in);
+  shared.at = {{std::nullopt, Dim(warp)}};
+  emit(Barrier{});
+  emit(Store{part, shared, {}, false});
+  emit(Barrier{});
+  const Use all{made("parts", {m.warps}, layout("every", {{Dim(m.warps), 1, "m"}}, {warps, lanes})), {warp}};
+  emit(Copy{all, shared, {}});
+  emit(Reduce{op, {total, {}}, all, in});
   return total;
+}
+
+TileId ProgramMaker::shared_for(Elem elem) {
+  const auto [found, fresh] = shared_.try_emplace(elem);
+  if (!fresh) return found->second;
+  const int64_t bytes = base::elem_bytes(elem), at = (made_.scratch_bytes + bytes - 1) / bytes * bytes;
+  Tile t;
+  t.name = name_for("shared");
+  t.space = Space::scratch;
+  t.elem = elem;
+  t.shape = {out_.machine.warps};
+  t.offset = at;
+  t.layout = layout("line", {{Dim(out_.machine.warps), 1, "m"}});
+  made_.scratch_bytes = at + out_.machine.warps * bytes;
+  return found->second = out_.tiles.add(std::move(t));
 }
 
 void ProgramMaker::over_binders(const RowReduction& r, Part part, size_t next, TileId sum) {
@@ -252,7 +302,7 @@ void ProgramMaker::store(uint32_t o, const BlockPlace& place) {
     use = whole;
   }
   // Rows of a square are shorter than a line of the caches, which have to put them together.
-  const bool streams = place.is_block && !place.across;
+  const bool streams = place.is_block && !place.across && !has_threads();
   Store made{use, {}, place.bounds, streams};
   streams_ |= streams;
   made.to.tensor = tensor;

@@ -26,6 +26,8 @@ class ProgramMaker : ValueMaker {
   /// Of a row: all of it, its whole large blocks, or what they leave.
   enum class Part : uint8_t { all, large, rest };
   TileId reduced(const RowReduction&, Part);
+  TileId folded(Pointwise, Elem, TileId sum);
+  TileId shared_for(Elem);
   void over_binders(const RowReduction&, Part, size_t next, TileId sum);
   void reduce_blocks(const RowReduction&, Part, TileId sum);
   bool is_kept_of(const RowReduction&) const;
@@ -41,7 +43,8 @@ class ProgramMaker : ValueMaker {
   Dim extent_along(Var) const;
 
   std::set<Var> kept_along_;
-  bool streams_ = false;  ///< a store goes past the caches
+  std::map<Elem, TileId> shared_;  ///< a number for each warp
+  bool streams_ = false;           ///< a store goes past the caches
 };
 
 }  // namespace axon::tile
