@@ -83,8 +83,16 @@ Value* Arithmetic::cast(Value* value, Elem from, Elem to) {
 
 // ---- storage ----
 
+/// LLVM's type of a narrow float that the machine widens and rounds itself; null of others.
+llvm::Type* Arithmetic::converted_by_instruction(Elem storage) {
+  if (storage == Elem::f16 && f_.level.half_conversions) return f_.b.getHalfTy();
+  if (storage == Elem::bf16 && f_.level.is_gpu()) return f_.b.getBFloatTy();
+  return nullptr;
+}
+
 llvm::Type* Arithmetic::stored_type(Elem storage, unsigned lanes) {
-  llvm::Type* scalar = storage == Elem::f16 && f_.level.half_conversions ? f_.b.getHalfTy()
+  llvm::Type* const converted = converted_by_instruction(storage);
+  llvm::Type* scalar = converted ? converted
                        : base::is_narrow(storage) || storage == Elem::boolean
                            ? f_.b.getIntNTy(bits_of(storage))
                            : type_of(storage);
@@ -92,8 +100,7 @@ llvm::Type* Arithmetic::stored_type(Elem storage, unsigned lanes) {
 }
 
 Value* Arithmetic::from_stored(Value* stored, Elem storage) {
-  if (storage == Elem::f16 && f_.level.half_conversions)
-    return f_.b.CreateFPExt(stored, as_wide(stored, f_.b.getFloatTy()));
+  if (converted_by_instruction(storage)) return f_.b.CreateFPExt(stored, as_wide(stored, f_.b.getFloatTy()));
   if (storage == Elem::boolean)
     return f_.b.CreateICmpNE(stored, llvm::ConstantInt::get(stored->getType(), 0));
   if (!base::is_narrow(storage)) return stored;
@@ -101,8 +108,8 @@ Value* Arithmetic::from_stored(Value* stored, Elem storage) {
 }
 
 Value* Arithmetic::to_stored(Value* computed, Elem storage) {
-  if (storage == Elem::f16 && f_.level.half_conversions)
-    return f_.b.CreateFPTrunc(computed, as_wide(computed, f_.b.getHalfTy()));
+  if (llvm::Type* const type = converted_by_instruction(storage))
+    return f_.b.CreateFPTrunc(computed, as_wide(computed, type));
   if (storage == Elem::boolean) return f_.b.CreateZExt(computed, as_wide(computed, f_.b.getInt8Ty()));
   if (!base::is_narrow(storage)) return computed;
   return call(conversion("to", storage), f_.b.getIntNTy(bits_of(storage)), {computed});
@@ -110,11 +117,24 @@ Value* Arithmetic::to_stored(Value* computed, Elem storage) {
 
 // ---- operators ----
 
+/// A vector is no register there: each lane is a call of its own.
+Value* Arithmetic::called_on_each(const std::string& name, llvm::Type* result,
+                                  const std::vector<Value*>& args, unsigned lanes) {
+  Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(result, lanes));
+  for (unsigned l = 0; l < lanes; ++l) {
+    std::vector<Value*> of_lane;
+    for (Value* arg : args) of_lane.push_back(f_.b.CreateExtractElement(arg, l));
+    all = f_.b.CreateInsertElement(all, call(name, result, of_lane), l);
+  }
+  return all;
+}
+
 /// Of a device function: on vectors it is computed in all lanes at once.
 Value* Arithmetic::call(const std::string& name, llvm::Type* result, const std::vector<Value*>& args) {
   std::vector<llvm::Type*> types;
   for (Value* arg : args) types.push_back(arg->getType()->getScalarType());
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(args.at(0)->getType());
+  if (vector && f_.level.is_gpu()) return called_on_each(name, result, args, vector->getNumElements());
   llvm::Function* function =
       vector ? module::widened(*f_.function->getParent(), name, result, types, vector->getNumElements())
              : f_.device(name, result, types);

@@ -45,6 +45,9 @@ class Arithmetic {
   llvm::Value* call(const std::string& name, llvm::Type* result, const std::vector<llvm::Value*>& args);
 
  private:
+  llvm::Type* converted_by_instruction(Elem storage);
+  llvm::Value* called_on_each(const std::string& name, llvm::Type* result,
+                              const std::vector<llvm::Value*>& args, unsigned lanes);
   llvm::Type* as_wide(const llvm::Value*, llvm::Type* scalar) const;
   llvm::Value* rounded(llvm::Value* f32, Elem narrow);
   llvm::Value* of_floats(base::Pointwise, Elem, const std::vector<llvm::Value*>&);

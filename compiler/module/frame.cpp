@@ -66,8 +66,21 @@ Value* Frame::buffer(uint32_t number) {
     auto* load = at.CreateLoad(b.getPtrTy(), at.CreateConstGEP1_64(b.getPtrTy(), table, number));
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b.getContext(), {}));
     value = load;
+    if (level.is_gpu())
+      value = at.CreateAddrSpaceCast(load, llvm::PointerType::get(b.getContext(), global_memory));
   }
   return value;
+}
+
+Value* Frame::shared_memory() {
+  constexpr const char* name = "axon_shared";
+  llvm::Module& m = *function->getParent();
+  if (llvm::GlobalVariable* made = m.getNamedGlobal(name)) return made;
+  auto* memory = new llvm::GlobalVariable(m, llvm::ArrayType::get(b.getInt8Ty(), 0), false,
+                                          llvm::GlobalValue::ExternalLinkage, nullptr, name, nullptr,
+                                          llvm::GlobalValue::NotThreadLocal, module::shared_memory);
+  memory->setAlignment(llvm::Align(128));
+  return memory;
 }
 
 Value* Frame::call_service(size_t offset, llvm::Type* result, const std::vector<Value*>& args) {

@@ -41,6 +41,9 @@ struct ContextType {
   llvm::StructType* type;
 };
 
+/// Address spaces of a GPU.
+constexpr unsigned global_memory = 1, shared_memory = 3;
+
 enum class LoopKind : uint8_t {
   plain,
   parallel,  ///< no iteration reads what another writes: innermost loops may be vectorised without checks
@@ -57,7 +60,9 @@ class Frame {
 
   llvm::Value* context() const { return function->getArg(0); }
   llvm::Value* context_field(ContextType::Field, llvm::Type*);  ///< loaded once, at entry
-  llvm::Value* buffer(uint32_t number);                         ///< base address, loaded once
+  llvm::Value* buffer(uint32_t number);  ///< base address, loaded once; of a GPU in its global memory
+  /// Of a GPU: what the threads of a block share, as much as the launch gives it.
+  llvm::Value* shared_memory();
   llvm::Value* i64(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
 
   // ---- variables and dimensions ----

@@ -526,7 +526,7 @@ class CommandLine(WithProgram):
         self.assertEqual((status, "%ymm" in out, "mulps" in out), (0, False, True))
         self.assertEqual(etcc("tiles", "emit", path, "--level", "x86-64-v9")[0], 1)
         ring = path.replace("pointwise", "gemm_rings")
-        self.assertEqual(etcc("tiles", "emit", ring), (1, "", "etcc tiles: it is for several threads\n"))
+        self.assertEqual(etcc("tiles", "emit", ring), (1, "", "etcc tiles: a is a ring\n"))
 
     def test_tiles_errors(self):
         path = os.path.join(os.path.dirname(__file__), "..", "tile", "programs", "pointwise.tiles")

@@ -165,7 +165,7 @@ Accesses::Found Accesses::read_tile(TileId id, const Indices& index, const Lanes
     for (const auto& of_lane : index) {
       int64_t x = 0;
       for (size_t a = 0; a < of_lane.size(); ++a) {
-        const auto at = of_lane[a].constant();
+        const auto at = c_.threads.in_first(of_lane[a]).constant();
         if (!at) base::bug("module::tiles", "a register that is no number");
         x = x * tile.shape[a] + *at;
       }
@@ -198,7 +198,11 @@ Value* Accesses::filled(const Found& found, const std::optional<tile::Number>& f
 // ---- memory ----
 
 llvm::Align Accesses::align_of(const Spot& at) const {
-  return llvm::Align(static_cast<uint64_t>(base::elem_bytes(at.elem)));
+  const int64_t bytes = base::elem_bytes(at.elem),
+                lanes = std::max<int64_t>(1, c_.f.level.vector_bytes / bytes);
+  const bool whole = c_.is_aligned && static_cast<int64_t>(at.offsets.size()) % lanes == 0 &&
+                     c_.is_multiple(at.offsets[0], lanes);
+  return llvm::Align(static_cast<uint64_t>(whole ? c_.f.level.vector_bytes : bytes));
 }
 
 /// Does the machine have masked accesses of such vectors?
@@ -214,8 +218,9 @@ Value* Accesses::read_elsewhere() {
   constexpr const char* name = "axon_elsewhere";
   if (llvm::GlobalVariable* made = m.getNamedGlobal(name)) return made;
   auto* type = llvm::ArrayType::get(c_.f.b.getInt8Ty(), bytes_elsewhere);
-  auto* zeros = new llvm::GlobalVariable(m, type, true, llvm::GlobalValue::PrivateLinkage,
-                                         llvm::ConstantAggregateZero::get(type), name);
+  auto* zeros = new llvm::GlobalVariable(
+      m, type, true, llvm::GlobalValue::PrivateLinkage, llvm::ConstantAggregateZero::get(type), name, nullptr,
+      llvm::GlobalValue::NotThreadLocal, c_.f.level.is_gpu() ? global_memory : 0);
   zeros->setAlignment(llvm::Align(64));
   return zeros;
 }
@@ -246,7 +251,8 @@ Value* Accesses::pointer(const Spot& at, const Dim& offset) {
 Value* Accesses::load_one(const Spot& at, const Dim& offset, Value* condition) {
   Value* p = pointer(at, offset);
   if (condition) p = c_.f.b.CreateSelect(condition, p, read_elsewhere());
-  auto* load = c_.f.b.CreateAlignedLoad(c_.a.stored_type(at.elem), p, align_of(at));
+  auto* load = c_.f.b.CreateAlignedLoad(c_.a.stored_type(at.elem), p,
+                                        llvm::Align(static_cast<uint64_t>(base::elem_bytes(at.elem))));
   c_.f.mark(load, at.region);
   return load;
 }
@@ -287,8 +293,16 @@ Value* Accesses::load(const Spot& at) {
 
 void Accesses::store_one(const Spot& at, const Dim& offset, Value* stored, Value* condition) {
   Value* p = pointer(at, offset);
-  if (condition) p = c_.f.b.CreateSelect(condition, p, written_elsewhere());
-  c_.f.mark(c_.f.b.CreateAlignedStore(stored, p, align_of(at)), at.region);
+  const auto store = [&] {
+    const bool is_vector = stored->getType()->isVectorTy();
+    const auto align =
+        is_vector ? align_of(at) : llvm::Align(static_cast<uint64_t>(base::elem_bytes(at.elem)));
+    c_.f.mark(c_.f.b.CreateAlignedStore(stored, p, align), at.region);
+  };
+  if (!condition) return store();
+  if (c_.threads.are_several()) return c_.f.when(condition, store);
+  p = c_.f.b.CreateSelect(condition, p, written_elsewhere());
+  store();
 }
 
 void Accesses::write(const Spot& at, Value* computed, bool past_caches) {

@@ -90,6 +90,14 @@ bool Known::nonnegative(const Dim& d) {
   return found->second;
 }
 
+void Known::bound(const std::map<Var, int64_t>& ranges) {
+  for (const auto& [v, extent] : ranges) {
+    ranges_[v] = extent;
+    facts_.push_back(shape::at_least(Dim(v), 0));
+    facts_.push_back(shape::less(Dim(v), extent));
+  }
+}
+
 void Known::supposing(const std::vector<Dim>& nonnegative, const std::function<void()>& body) {
   const size_t before = supposed_.size();
   supposed_.insert(supposed_.end(), nonnegative.begin(), nonnegative.end());
@@ -111,7 +119,9 @@ void Known::ranging(Var v, const Dim& extent, const std::function<void()>& body)
 // ---- values ----
 
 Context::Context(Frame& frame, const tile::Program& program, const ProgramMemory& m)
-    : f(frame), a(frame), p(program), memory(m), known(program), scopes_(1) {}
+    : f(frame), a(frame), p(program), memory(m), threads(frame, program), known(program), scopes_(1) {
+  known.bound(threads.ranges());
+}
 
 const tile::Places& Context::places(TileId tile) {
   auto& found = places_[p.tiles[tile].layout.index];
@@ -124,6 +134,24 @@ Value* Context::value(const Dim& d) {
   for (const auto& scope : scopes_)
     if (const auto found = scope.find(d.node()); found != scope.end()) return found->second;
   return scopes_.back()[d.node()] = f.emit(d);
+}
+
+int64_t Context::elements_at_once() const {
+  int64_t most = 1;
+  for (const tile::Tensor& tensor : p.tensors)
+    most = std::max<int64_t>(most, f.level.vector_bytes / base::elem_bytes(tensor.elem));
+  return most;
+}
+
+bool Context::is_multiple(const Dim& d, int64_t of) const {
+  const bool by_size = elements_at_once() % of == 0;
+  return std::all_of(d.terms().begin(), d.terms().end(), [&](const shape::Term& term) {
+    const auto is_size = [&](const shape::Atom& atom) {
+      return atom.kind() == shape::AtomKind::var && multiples.contains(atom.var());
+    };
+    return term.coefficient % of == 0 ||
+           (by_size && std::any_of(term.factors.begin(), term.factors.end(), is_size));
+  });
 }
 
 void Context::scoped(const std::function<void()>& body) {

@@ -7,9 +7,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "module/arithmetic.h"
 #include "module/tiles/emit_program.h"
+#include "module/tiles/threads.h"
 #include "tile/places.h"
 
 namespace axon::module::tiles {
@@ -30,6 +32,8 @@ class Known {
  public:
   explicit Known(const tile::Program&);
   bool nonnegative(const Dim&);
+  /// All of these hold from now on: a variable runs below a number.
+  void bound(const std::map<Var, int64_t>& ranges);
   void supposing(const std::vector<Dim>& nonnegative, const std::function<void()>& body);
   /// The variable runs below the extent.
   void ranging(Var, const Dim& extent, const std::function<void()>& body);
@@ -49,12 +53,20 @@ struct Context {
   Arithmetic a;
   const tile::Program& p;
   const ProgramMemory& memory;
+  Threads threads;
   Known known;
+  /// Of several threads: do all tensors begin at a whole vector, and which sizes are multiples of the
+  /// elements in one? Set where code for that case is emitted.
+  bool is_aligned = false;
+  std::set<Var> multiples;
   std::map<TileId, const tile::View*> views;  ///< as they were made last
   bool may_split = true;                      ///< not inside of an edge
 
   const tile::Places& places(TileId);
   Value* value(const Dim&);
+  /// Is it known to be a multiple, of at most `elements_at_once`?
+  bool is_multiple(const Dim&, int64_t of) const;
+  int64_t elements_at_once() const;  ///< the most that a thread loads with one instruction
   /// body() in a scope of its own: what it emits may not dominate what comes after.
   void scoped(const std::function<void()>& body);
   void choose(Value* condition, const std::function<void()>& yes, const std::function<void()>& no);

@@ -19,6 +19,37 @@ class ProgramEmitter {
       : p_(p), c_(f, p, memory), operations_(c_) {}
 
   void run() {
+    if (!c_.threads.are_several()) return full_or_edge();
+    std::set<Var> sizes;
+    Value* const aligned = is_aligned(sizes);
+    const auto walk_aligned = [&] {
+      c_.is_aligned = true;
+      std::swap(c_.multiples, sizes);
+      full_or_edge();
+      std::swap(c_.multiples, sizes);
+      c_.is_aligned = false;
+    };
+    c_.choose(aligned, walk_aligned, [&] { full_or_edge(); });
+  }
+
+ private:
+  /// Do tensors begin at whole vectors, and rows follow one another so? `sizes` get those that then are
+  /// multiples of the elements in one.
+  Value* is_aligned(std::set<Var>& sizes) {
+    auto& b = c_.f.b;
+    for (const tile::Tensor& tensor : p_.tensors)
+      if (tensor.shape.size() > 1)
+        for (const Var v : tensor.shape.back().vars()) sizes.insert(v);
+    Value* rest = c_.f.i64(0);
+    for (const Var v : sizes)
+      rest = b.CreateOr(rest, b.CreateAnd(c_.value(Dim(v)), c_.elements_at_once() - 1));
+    const auto bytes = static_cast<uint64_t>(c_.f.level.vector_bytes);
+    for (Value* tensor : c_.memory.tensors)
+      rest = b.CreateOr(rest, b.CreateAnd(b.CreatePtrToInt(tensor, b.getInt64Ty()), bytes - 1));
+    return b.CreateICmpEQ(rest, c_.f.i64(0));
+  }
+
+  void full_or_edge() {
     const std::vector<Dim> whole = conditions(p_.body, std::nullopt);
     if (whole.empty()) return walk(p_.body);
     Value* holds = nullptr;
@@ -30,7 +61,6 @@ class ProgramEmitter {
         holds, [&] { c_.known.supposing(whole, [&] { walk(p_.body); }); }, [&] { walk(p_.body); });
   }
 
- private:
   void walk(const std::vector<OpId>& body) {
     for (const OpId id : body) {
       const auto* loop = std::get_if<tile::Loop>(&p_.ops[id]);
@@ -87,11 +117,28 @@ void emit_program(Frame& f, const tile::Program& p, const ProgramMemory& memory)
   ProgramEmitter(f, p, memory).run();
 }
 
+llvm::Function* declare_kernel(llvm::Module& m, const std::string& name,
+                               const std::vector<llvm::Type*>& params, const target::Machine& machine) {
+  auto& c = m.getContext();
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), params, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m);
+  if (!machine.is_gpu()) return function;
+  auto* notes = m.getOrInsertNamedMetadata("nvvm.annotations");
+  const auto note = [&](const char* what, int64_t number) {
+    auto* value = llvm::ConstantInt::get(llvm::Type::getInt32Ty(c), static_cast<uint64_t>(number));
+    notes->addOperand(
+        llvm::MDNode::get(c, {llvm::ValueAsMetadata::get(function), llvm::MDString::get(c, what),
+                              llvm::ValueAsMetadata::get(value)}));
+  };
+  note("kernel", 1);
+  note("maxntidx", machine.lanes * machine.warps);
+  return function;
+}
+
 void emit_task_function(llvm::Module& m, const tile::Program& p, const target::Machine& machine) {
   auto& c = m.getContext();
   auto* pointer = llvm::PointerType::getUnqual(c);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), std::vector<llvm::Type*>(4, pointer), false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, p.name, m);
+  auto* function = declare_kernel(m, p.name, std::vector<llvm::Type*>(4, pointer), machine);
   for (unsigned i = 0; i < 4; ++i) function->addParamAttr(i, llvm::Attribute::NoAlias);
   const Graph no_graph;
   Frame f(function, no_graph, machine);
@@ -104,10 +151,12 @@ void emit_task_function(llvm::Module& m, const tile::Program& p, const target::M
   ProgramMemory memory;
   f.region_count = p.tensors.size() + 1;
   for (uint32_t t = 0; t < p.tensors.size(); ++t) {
-    memory.tensors.push_back(at(0, pointer, t));
+    llvm::Value* tensor = at(0, pointer, t);
+    if (machine.is_gpu()) tensor = b.CreateAddrSpaceCast(tensor, llvm::PointerType::get(c, global_memory));
+    memory.tensors.push_back(tensor);
     memory.regions.push_back(t);
   }
-  memory.scratch = function->getArg(3);
+  memory.scratch = machine.is_gpu() ? f.shared_memory() : function->getArg(3);
   memory.scratch_region = p.tensors.size();
   for (size_t s = 0; s < p.sizes.size(); ++s)
     f.bind(p.sizes[s], at(1, b.getInt64Ty(), s), 0, Dim(p.sizes[s]) + 1);

@@ -25,6 +25,10 @@ struct ProgramMemory {
 /// for them.
 void emit_program(Frame&, const tile::Program&, const ProgramMemory&);
 
+/// A function without a result that is visible outside; on a GPU, one that is launched.
+llvm::Function* declare_kernel(llvm::Module&, const std::string& name, const std::vector<llvm::Type*>& params,
+                               const target::Machine&);
+
 /// Why there is no code for the program; nullopt where there is.
 std::optional<std::string> why_not_emitted(const tile::Program&);
 

@@ -38,11 +38,20 @@ Value* compared_in_full(Context& c, const std::vector<Dim>& values, llvm::CmpIns
   return c.f.b.CreateICmp(predicate, wide, llvm::Constant::getNullValue(wide->getType()));
 }
 
+/// Are all values non-negative where the first one is? The others are less by up to what it is more than a
+/// multiple.
+bool are_alike(Context& c, const Dim& first, const std::vector<int64_t>& steps) {
+  const int64_t least = *std::min_element(steps.begin(), steps.end()), of = 1 - least;
+  const int64_t most = *std::max_element(steps.begin(), steps.end());
+  return c.is_aligned && steps[0] == 0 && most == 0 && c.is_multiple(first + 1, of);
+}
+
 /// Which lanes of a value are not negative, or are zero.
 Mask holding(Context& c, const std::vector<Dim>& values, llvm::CmpInst::Predicate predicate) {
   auto& b = c.f.b;
   const auto all = steps(values);
-  if (all && std::all_of(all->begin(), all->end(), [](int64_t s) { return s == 0; }))
+  if (all && (std::all_of(all->begin(), all->end(), [](int64_t s) { return s == 0; }) ||
+              (predicate == llvm::CmpInst::ICMP_SGE && are_alike(c, values[0], *all))))
     return {b.CreateICmp(predicate, c.value(values[0]), c.f.i64(0)), nullptr};
   if (!all) return {nullptr, compared_in_full(c, values, predicate)};
   // Far from zero all lanes are alike, so 32 bits say as much. What registers differ in is in the constants.

@@ -1,4 +1,4 @@
-// See emit_program.h: what has no code yet, or never will on a CPU.
+// See emit_program.h: what has no code yet, or never will.
 #include <algorithm>
 
 #include "module/tiles/emit_program.h"
@@ -21,7 +21,6 @@ class Limits {
   explicit Limits(const tile::Program& p) : p_(p) {}
 
   Reason of_program() {
-    if (p_.machine.threads() != 1) return "it is for several threads";
     for (const tile::Tile& tile : p_.tiles)
       if (auto why = of_tile(tile)) return why;
     return of_body(p_.body, {});
@@ -35,6 +34,7 @@ class Limits {
     const tile::Places places(place);
     if (tile.space == Space::registers) {
       if (places.vector_lanes() > most_lanes_of_a_vector) return tile.name + " has vectors of too many lanes";
+      if (several()) return tiles::why_not_in_threads(p_, tile);
       for (int64_t x = 0; x < places.elements(); ++x)
         for (const tile::Point& point : places.of(x))
           if (point.holder >= tile::most_vector_lanes) return tile.name + " lies in several threads";
@@ -51,6 +51,7 @@ class Limits {
       if (const auto* view = std::get_if<tile::View>(&op)) views[view->to.tile] = view;
       auto why = std::visit([&](const auto& which) { return of(which); }, op);
       if (!why) why = of_uses(op, views);
+      if (!why && several()) why = of_threads(op);
       if (!why) why = of_writes(op, views);
       if (why) return "`" + tile::print(p_, id) + "`: " + *why;
       if (const auto* loop = std::get_if<tile::Loop>(&op))
@@ -72,6 +73,49 @@ class Limits {
   }
   template <class Other>
   Reason of(const Other&) const {
+    return std::nullopt;
+  }
+
+  // ---- several threads ----
+  bool several() const { return p_.machine.threads() > 1; }
+  bool in_registers(TileId tile) const { return p_.tiles[tile].space == Space::registers; }
+  /// Only registers are gone through thread by thread.
+  Reason of_threads(const tile::Op& op) const {
+    const tile::Use* over = tiles::swept(op);
+    if (over && !in_registers(over->tile)) return "its elements are no thread's";
+    if (const auto* copy = std::get_if<tile::Copy>(&op);
+        copy && !copy->from.tensor && in_registers(copy->from.tile))
+      return of_own(copy->to, copy->from.tile, copy->from.at);
+    if (const auto* map = std::get_if<tile::Map>(&op))
+      for (const tile::Expr& e : map->exprs)
+        if (e.kind == tile::Expr::Kind::tile && in_registers(e.use.tile)) {
+          std::vector<tile::Index> at;
+          for (const Var label : e.use.labels) at.push_back({std::nullopt, Dim(label)});
+          if (auto why = of_own(map->to, e.use.tile, at)) return why;
+        }
+    return std::nullopt;
+  }
+  /// Does every thread find the elements in registers of its own, and of the same numbers?
+  Reason of_own(const tile::Use& to, TileId from, const std::vector<tile::Index>& at) const {
+    const tile::Places target(p_.layouts[p_.tiles[to.tile].layout].layout),
+        source(p_.layouts[p_.tiles[from].layout].layout);
+    std::map<std::pair<int64_t, int64_t>, int64_t> numbers;  // of the target, and lane: of the source
+    for (int64_t x = 0; x < target.elements(); ++x) {
+      tiles::Substitution labels;
+      int64_t rest = x, y = 0;
+      for (size_t a = to.labels.size(); a-- > 0; rest /= p_.tiles[to.tile].shape[a])
+        labels[to.labels[a]] = Dim(rest % p_.tiles[to.tile].shape[a]);
+      for (size_t a = 0; a < at.size(); ++a)
+        y = y * p_.tiles[from].shape[a] + at[a].dim.substitute(labels).constant().value_or(0);
+      for (const tile::Point& point : target.of(x)) {
+        const auto held = source.held(y, point.holder);
+        if (!held) return "threads exchange registers";
+        const int64_t number = source.of(y)[static_cast<size_t>(*held)].at;
+        const auto [found, added] =
+            numbers.try_emplace({point.at, point.holder % tile::most_vector_lanes}, number);
+        if (found->second != number) return "threads have their elements in different registers";
+      }
+    }
     return std::nullopt;
   }
 

@@ -90,8 +90,10 @@ void Operations::emit(const tile::Op& op, const tile::Store& s) {
   const Elem from = c_.p.tiles[s.from.tile].elem, to = accesses_.elem_of(s.to);
   const bool in_registers = c_.p.tiles[s.from.tile].space == Space::registers;
   std::vector<std::pair<Accesses::Spot, Value*>> vectors;
+  Value* const first = in_registers ? c_.threads.is_first(s.from.tile) : nullptr;
   Sweep(c_, registers_, op, s.from).each(true, [&](const Lanes& lanes, int64_t) {
-    const Accesses::Spot spot = accesses_.spot(s.to, s.bounds, lanes);
+    Accesses::Spot spot = accesses_.spot(s.to, s.bounds, lanes);
+    spot.inside = both(c_, spot.inside, {first, nullptr});
     vectors.emplace_back(spot, c_.a.cast(accesses_.read(s.from, lanes), from, to));
     if (in_registers) return;
     store(s.to, vectors, s.streaming);

@@ -22,6 +22,7 @@ class Operations {
   void emit(const tile::Op&, const tile::Gemm&);
   void emit(const tile::Op&, const tile::Reduce&);
   void emit(const tile::Op&, const tile::Fence&);
+  void emit(const tile::Op&, const tile::Barrier&) { c_.threads.barrier(); }
   template <class Other>
   void emit(const tile::Op&, const Other&) {}  ///< the kernel's, or of several threads
 
@@ -35,6 +36,10 @@ class Operations {
   // ---- reductions ----
   Value* reduced(const tile::Op&, const tile::Reduce&, const Lanes&);
   Value* in_registers(const tile::Reduce&, const Lanes&, const std::vector<Var>& summed);
+  Value* in_threads(const tile::Reduce&, const Lanes&, const std::vector<Var>& summed);
+  /// The elements of `from` that are summed where labels have these values, by holder, in order.
+  using Parts = std::map<int64_t, std::vector<int64_t>>;
+  Parts parts_of(const tile::Reduce&, Substitution labels, const std::vector<Var>& summed);
   Value* in_order(const tile::Op&, const tile::Reduce&, const Lanes&, const std::vector<Var>& summed);
   Value* in_any_order(const tile::Op&, const tile::Reduce&, const Lanes& one, const std::vector<Var>& summed);
   Value* folded(const tile::Reduce&, Value* parts);

@@ -5,6 +5,8 @@
 #include <bit>
 #include <numeric>
 
+#include "base/bug.h"
+
 namespace axon::module::tiles {
 
 llvm::AllocaInst* Registers::slot(TileId tile, int64_t number) {
@@ -24,13 +26,42 @@ void Registers::set(TileId tile, int64_t number, Value* value) {
   c_.f.b.CreateStore(value, slot(tile, number));
 }
 
+const Registers::Form& Registers::form(TileId tile) {
+  const auto [found, added] = forms_.try_emplace(tile);
+  if (added) found->second = made_form(tile);
+  return found->second;
+}
+
+Registers::Form Registers::made_form(TileId tile) {
+  constexpr unsigned most_together = 16;
+  const tile::Places& places = c_.places(tile);
+  Form out;
+  out.vector = static_cast<unsigned>(places.vector_lanes());
+  if (!c_.threads.are_several()) return out;
+  std::map<int64_t, int64_t> first;  // element in the first lane of each register of the first thread
+  for (int64_t x = places.elements(); x-- > 0;)
+    for (const tile::Point& point : places.of(x))
+      if (point.holder == 0) first[point.at] = x;
+  const auto are_together = [&](unsigned group) {
+    return places.span() % group == 0 && std::all_of(first.begin(), first.end(), [&](const auto& one) {
+             const int64_t from_start = one.first % group;
+             const auto start = first.find(one.first - from_start);
+             return start != first.end() && start->second % group == 0 &&
+                    one.second == start->second + from_start * out.vector;
+           });
+  };
+  for (out.group = most_together; !are_together(out.group);) out.group /= 2;
+  return out;
+}
+
 std::vector<std::optional<int64_t>> Registers::elements(TileId tile, int64_t number, bool once) {
   std::vector<std::optional<int64_t>> out(lanes(tile));
   const tile::Places& places = c_.places(tile);
   for (int64_t x = 0; x < places.elements(); ++x) {
     const auto points = places.of(x);
     for (size_t i = 0; i < (once ? 1 : points.size()); ++i)
-      if (points[i].at == number) out[static_cast<size_t>(points[i].holder)] = x;
+      if (points[i].holder < form(tile).vector && points[i].at / form(tile).group == number)
+        out[lane_of(tile, points[i])] = x;
   }
   return out;
 }
@@ -39,8 +70,14 @@ Registers::Point Registers::point(TileId tile, int64_t element, unsigned lane) {
   const auto points = c_.places(tile).of(element);
   const auto own =
       std::find_if(points.begin(), points.end(), [&](const tile::Point& p) { return p.holder == lane; });
-  const tile::Point& found = own == points.end() ? points[0] : *own;
-  return {found.at, static_cast<unsigned>(found.holder)};
+  const tile::Point& found = own == points.end() || form(tile).group > 1 ? points[0] : *own;
+  if (found.holder >= form(tile).vector) base::bug("module::tiles", "an element of another thread");
+  return {found.at / form(tile).group, lane_of(tile, found)};
+}
+
+unsigned Registers::lane_of(TileId tile, const tile::Point& point) {
+  const Form& form = this->form(tile);
+  return static_cast<unsigned>(point.at % form.group) * form.vector + static_cast<unsigned>(point.holder);
 }
 
 Value* Registers::gathered(TileId tile, const std::vector<int64_t>& elements,

@@ -1,7 +1,8 @@
 // Tiles in registers: which vector and which lane of it has an element.
 //
 // In: a tile's layout, by tile::Places. Out: its vectors, each in a stack slot that LLVM turns into a
-// register, and vectors made of any elements by shuffles. Invariant: a vector has as many lanes as the layout
+// register, and vectors made of any elements by shuffles. Of several threads these are those of the thread at
+// hand, by the elements that the first one has. Invariant: a vector has as many lanes as the layout
 // has coordinates of `v`; of one lane it is a scalar.
 #pragma once
 #include "module/tiles/lanes.h"
@@ -12,8 +13,8 @@ class Registers {
  public:
   explicit Registers(Context& context) : c_(context) {}
 
-  unsigned lanes(TileId tile) { return static_cast<unsigned>(c_.places(tile).vector_lanes()); }
-  int64_t count(TileId tile) { return c_.places(tile).span(); }
+  unsigned lanes(TileId tile) { return form(tile).vector * form(tile).group; }
+  int64_t count(TileId tile) { return c_.places(tile).span() / form(tile).group; }
   Value* get(TileId, int64_t number);
   void set(TileId, int64_t number, Value*);
   /// Which element each lane of a register has; `once`: an element that is in several places in the first one
@@ -30,11 +31,21 @@ class Registers {
     int64_t number;
     unsigned lane;
   };
+  /// How a thread's registers are LLVM's values. Of several threads a value has the registers whose elements
+  /// lie next to each other, so that they are one access to memory.
+  struct Form {
+    unsigned vector = 1;  ///< lanes of a register
+    unsigned group = 1;   ///< registers of a value
+  };
+  const Form& form(TileId);
+  Form made_form(TileId);
+  unsigned lane_of(TileId, const tile::Point&);
   Point point(TileId, int64_t element, unsigned lane);
   std::vector<Value*> transposed(std::vector<Value*> rows);
   llvm::AllocaInst* slot(TileId, int64_t number);
   Context& c_;
   std::map<std::pair<TileId, int64_t>, llvm::AllocaInst*> slots_;
+  std::map<TileId, Form> forms_;
 };
 
 }  // namespace axon::module::tiles

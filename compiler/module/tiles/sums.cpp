@@ -1,6 +1,7 @@
 // See operations.h. Products and reductions: their order is that of tile.h.
 #include <algorithm>
 
+#include "base/bug.h"
 #include "module/tiles/operations.h"
 #include "tile/pointwise.h"
 
@@ -165,34 +166,89 @@ Value* Operations::folded(const tile::Reduce& r, Value* parts) {
   return b.CreateExtractElement(parts, uint64_t{0});
 }
 
-/// Each lane sums what its holders have, and folds them where there are several.
-Value* Operations::in_registers(const tile::Reduce& r, const Lanes& lanes, const std::vector<Var>& summed) {
-  auto& b = c_.f.b;
+Operations::Parts Operations::parts_of(const tile::Reduce& r, Substitution labels,
+                                       const std::vector<Var>& summed) {
   const tile::Tile& from = c_.p.tiles[r.from.tile];
   const tile::Places& places = c_.places(r.from.tile);
-  const auto extents = [&](Var label) {
+  for (auto& [label, value] : labels) value = c_.threads.in_first(value);
+  const auto extent_of = [&](Var label) {
     return from.shape[static_cast<size_t>(std::find(r.from.labels.begin(), r.from.labels.end(), label) -
                                           r.from.labels.begin())];
   };
-  using Parts = std::map<int64_t, std::vector<int64_t>>;  // the elements of each holder, in order
-  const auto parts_of = [&](Substitution now) {
-    Parts parts;
-    const std::function<void(size_t)> next = [&](size_t i) {
-      if (i < summed.size()) {
-        for (int64_t k = 0; k < extents(summed[i]); ++k) now[summed[i]] = Dim(k), next(i + 1);
-        return;
-      }
-      int64_t x = 0;
-      for (size_t a = 0; a < from.shape.size(); ++a)
-        x = x * from.shape[a] + *now.at(r.from.labels[a]).constant();
-      parts[places.of(x)[0].holder].push_back(x);
-    };
-    next(0);
-    return parts;
+  Parts parts;
+  const std::function<void(size_t)> next = [&](size_t i) {
+    if (i < summed.size()) {
+      for (int64_t k = 0; k < extent_of(summed[i]); ++k) labels[summed[i]] = Dim(k), next(i + 1);
+      return;
+    }
+    int64_t x = 0;
+    for (size_t a = 0; a < from.shape.size(); ++a)
+      x = x * from.shape[a] + *labels.at(r.from.labels[a]).constant();
+    parts[places.of(x)[0].holder].push_back(x);
   };
+  next(0);
+  return parts;
+}
+
+namespace {
+
+/// The bits in which the lanes of the holders differ, where these are all that differ in no other bits; from
+/// the highest.
+std::vector<unsigned> lane_bits(const std::map<int64_t, std::vector<int64_t>>& holders) {
+  std::set<unsigned> lanes;
+  for (const auto& [holder, elements] : holders) lanes.insert(static_cast<unsigned>(tile::lane_of(holder)));
+  std::vector<unsigned> bits;
+  for (unsigned bit = tile::most_lanes / 2; bit > 0; bit /= 2)
+    if (lanes.contains(bit)) bits.push_back(bit);
+  if (lanes.size() != size_t{1} << bits.size()) base::bug("module::tiles", "a sum over a part of a warp");
+  return bits;
+}
+
+}  // namespace
+
+/// A thread sums its elements in each lane of a register; then threads exchange the sums: each gets the same,
+/// since the order of two operands makes no difference.
+Value* Operations::in_threads(const tile::Reduce& r, const Lanes& lanes, const std::vector<Var>& summed) {
+  auto& b = c_.f.b;
+  const Elem from = c_.p.tiles[r.from.tile].elem;
+  Value* out =
+      lanes.size() == 1 ? nullptr : llvm::PoisonValue::get(c_.a.type_of(computed_as(r.in), lanes.size()));
+  for (unsigned l = 0; l < lanes.size(); ++l) {
+    const Parts parts = parts_of(r, lanes.labels[l], summed);
+    std::vector<Value*> sums;  // by lane of a register
+    for (const auto& [holder, elements] : parts) {
+      if (holder >= tile::most_vector_lanes) break;
+      Value*& sum = sums.emplace_back();
+      for (const int64_t x : elements) {
+        Value* next =
+            c_.a.cast(registers_.gathered(r.from.tile, {x}, {static_cast<unsigned>(holder)}), from, r.in);
+        sum = sum ? combined(r, sum, next) : next;
+      }
+    }
+    for (const unsigned bit : lane_bits(parts))
+      for (Value*& sum : sums) sum = combined(r, sum, c_.threads.exchanged(sum, bit));
+    while (sums.size() > 1) {
+      if (sums.size() % 2 == 1) {
+        sums[sums.size() - 2] = combined(r, sums[sums.size() - 2], sums.back());
+        sums.pop_back();
+      }
+      for (size_t i = 0; i < sums.size() / 2; ++i) sums[i] = combined(r, sums[i], sums[i + sums.size() / 2]);
+      sums.resize(sums.size() / 2);
+    }
+    out = out ? b.CreateInsertElement(out, sums[0], l) : sums[0];
+  }
+  return out;
+}
+
+/// Each lane sums what its holders have, and folds them where there are several.
+Value* Operations::in_registers(const tile::Reduce& r, const Lanes& lanes, const std::vector<Var>& summed) {
+  if (c_.threads.are_several()) return in_threads(r, lanes, summed);
+  auto& b = c_.f.b;
+  const tile::Tile& from = c_.p.tiles[r.from.tile];
   std::vector<Parts> all;
   bool one_each = true;
-  for (const Substitution& labels : lanes.labels) one_each &= all.emplace_back(parts_of(labels)).size() == 1;
+  for (const Substitution& labels : lanes.labels)
+    one_each &= all.emplace_back(parts_of(r, labels, summed)).size() == 1;
   const auto gathered = [&](const std::vector<int64_t>& elements, const std::vector<unsigned>& own) {
     return c_.a.cast(registers_.gathered(r.from.tile, elements, own), from.elem, r.in);
   };

@@ -126,12 +126,14 @@ void Sweep::each_register(bool once, const Body& body) {
     Lanes lanes;
     lanes.width = registers_.lanes(over_.tile);
     const auto held = registers_.elements(over_.tile, number, once);
+    const std::vector<Dim> offsets = c_.threads.offsets(over_.tile);
     for (unsigned lane = 0; lane < lanes.width; ++lane) {
       if (!held[lane]) continue;
       int64_t rest = *held[lane];
       Substitution& labels = lanes.labels.emplace_back();
       lanes.own.push_back(lane);
-      for (size_t a = shape.size(); a-- > 0; rest /= shape[a]) labels[over_.labels[a]] = Dim(rest % shape[a]);
+      for (size_t a = shape.size(); a-- > 0; rest /= shape[a])
+        labels[over_.labels[a]] = Dim(rest % shape[a]) + offsets[a];
     }
     if (lanes.size() > 0) body(lanes, number);
   }
