@@ -2,7 +2,7 @@
 // from the one before, and how it prints. A stage that reports errors is the last one to run.
 //
 //   source -> tokens -> ast -> core -> graph -> fused -> inplace -> places -> tasks
-//          -> plan -> proof -> tiles -> llvm -> asm -> bundle
+//          -> plan -> proof -> tiles -> llvm -> asm (ptx) -> bundle
 #include "pipeline.h"
 
 #include <fmt/format.h>
@@ -94,16 +94,21 @@ std::string symbol_of(const std::string& entry, size_t variant) {
   return fmt::format("{}_{}", entry, variant);
 }
 
+/// What the machines that code is made for have in common.
+const target::Class& class_of(const Compilation& c) {
+  return c.options.target.empty() ? target::x86_64() : target::nvidia();
+}
+
 void place_weights(Compilation& c) {
   std::vector<const graph::Graph*> graphs;
   for (const CompiledEntry& entry : c.entries) graphs.push_back(&entry.graph);
-  c.placements = task::choose_placements(graphs, target::x86_64().panel_columns);
+  c.placements = task::choose_placements(graphs, class_of(c).panel_columns);
   for (CompiledEntry& entry : c.entries) entry.placements = task::placements_of(entry.graph, c.placements);
 }
 std::string print_placements(Compilation& c) { return task::print(c.placements); }
 
 void make_tasks(Compilation& c) {
-  const task::Tiling tiling;
+  const task::Tiling tiling = task::tiling_for(class_of(c));
   for (CompiledEntry& entry : c.entries) {
     entry.plan.graph = &entry.graph;
     within_allowance(c, entry, [&] {
@@ -169,6 +174,9 @@ std::vector<const plan::Plan*> plans_of(const Compilation& c) {
 
 std::vector<const target::Machine*> levels_of(const Compilation& c) {
   std::vector<const target::Machine*> chosen;
+  for (const target::Machine& gpu : target::gpus())
+    if (gpu.name == c.options.target) chosen.push_back(&gpu);
+  if (!chosen.empty()) return chosen;
   for (const target::Machine& level : target::machines()) {
     const auto& only = c.options.levels;
     if (only.empty() || std::find(only.begin(), only.end(), level.name) != only.end())
@@ -212,6 +220,8 @@ void emit_entries(Compilation& c, const std::function<void()>& step) {
 }
 
 void make_objects(Compilation& c) {
+  if (!c.options.target.empty())
+    return report_limitation(c, "Bundles have code for CPUs alone yet; `--emit=ptx` prints that of a GPU.");
   const auto levels = levels_of(c);
   emit_entries(c, [&] {
     std::string error;
@@ -224,21 +234,30 @@ void make_objects(Compilation& c) {
   });
 }
 
-std::string print_llvm(Compilation& c) {
-  std::string error, text;
+/// Of the best machine that is asked for.
+std::string print_code(Compilation& c, bool assembly) {
+  std::string text;
   emit_entries(c, [&] {
-    text = module::emit_llvm_text(plans_of(c), *levels_of(c).back(), {.stages = c.options.stages}, true,
-                                  error)
-               .value_or("; " + error + "\n");
+    const auto plans = plans_of(c);
+    const target::Machine& machine = *levels_of(c).back();
+    const module::EmitOptions options{.stages = c.options.stages};
+    std::string error;
+    const auto code = assembly ? module::emit_assembly(plans, machine, options, error)
+                               : module::emit_llvm_text(plans, machine, options, true, error);
+    if (code)
+      text = *code;
+    else
+      report_limitation(c, error);
   });
   return text;
 }
-std::string print_assembly(Compilation& c) {
-  std::string error, text;
-  emit_entries(c, [&] {
-    text = module::emit_assembly(plans_of(c), *levels_of(c).back(), {.stages = c.options.stages}, error).value_or("# " + error + "\n");
-  });
-  return text;
+
+std::string print_llvm(Compilation& c) { return print_code(c, false); }
+std::string print_assembly(Compilation& c) { return print_code(c, true); }
+std::string print_ptx(Compilation& c) {
+  if (!c.options.target.empty()) return print_assembly(c);
+  report_limitation(c, "PTX is the assembly of GPUs: `--target` names one.");
+  return "";
 }
 
 void make_bundle(Compilation& c) {
@@ -283,6 +302,7 @@ const std::vector<Stage>& stages() {
       {"llvm", "one persistent function per plan variant, as LLVM text of the highest level", nothing,
        print_llvm},
       {"asm", "the same as assembly", nothing, print_assembly},
+      {"ptx", "the same of a GPU, which `--target` names", nothing, print_ptx},
       {"object", "native code for every instruction-set level", make_objects, nullptr},
       {"bundle", "linked images and the manifest in one deterministic file", make_bundle, nullptr},
   };

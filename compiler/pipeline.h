@@ -28,6 +28,7 @@ struct CompileOptions {
   core::Options core;                ///< -D
   std::vector<std::string> library;  ///< directories searched for imports, first hit wins
   std::vector<std::string> levels;   ///< instruction-set levels to build; empty: all
+  std::string target;                ///< a GPU; empty: CPUs
   plan::Schedule schedule = plan::Schedule::events;
   std::vector<std::string> entries;  ///< only these; empty: all
   bool verify_tasks = true;          ///< prove the task graph's obligations before code is made

@@ -22,6 +22,11 @@ Value* KernelEmitter::at_epoch(Value* number) {
 
 void KernelEmitter::notify_word(Value* at, Value* epoch) {
   auto& b = f_.b;
+  if (f_.level.is_gpu()) {
+    auto* notify = f_.device("axon_gpu_notify", b.getVoidTy(), {b.getPtrTy(), b.getInt32Ty()});
+    b.CreateCall(notify, {at, epoch});
+    return;
+  }
   auto* store = f_.device("axon_event_notify", b.getVoidTy(), {b.getPtrTy(), b.getPtrTy(), b.getInt32Ty()});
   b.CreateCall(store, {f_.context(), at, epoch});
 }
@@ -150,6 +155,11 @@ void KernelEmitter::wait_over(task::EventId id, const task::TaskType& producer,
 /// Waits until `count` words from `at` on have reached the target, or leaves when the launch is cancelled.
 void KernelEmitter::wait_for(Value* at, Value* count, Value* target) {
   auto& b = f_.b;
+  if (f_.level.is_gpu()) {
+    auto* wait = f_.device("axon_gpu_wait", b.getVoidTy(), {b.getPtrTy(), b.getInt64Ty(), b.getInt32Ty()});
+    b.CreateCall(wait, {at, count, target});
+    return;
+  }
   const auto wait = [&] {
     auto* wait_run = f_.device("axon_event_wait_run", b.getInt1Ty(),
                                {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty(), b.getInt32Ty()});

@@ -3,11 +3,14 @@
 // functions of their own (task_functions.h).
 #include "module/from_plan.h"
 
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
 #include <algorithm>
 #include <cstddef>
 
 #include "device/abi.h"
 #include "module/kernel_emitter.h"
+#include "module/tiles/emit_program.h"
 #include "plan/workers.h"
 #include "task/trip_counts.h"
 
@@ -30,20 +33,36 @@ Dim product(const std::vector<Dim>& factors) {
 KernelEmitter::KernelEmitter(llvm::Module& m, const plan::Variant& v, const Graph& graph,
                              const TaskFunctions& tasks, const target::Machine& level,
                              const std::string& symbol, bool traced)
-    : v_(v), p_(v.program), tasks_(tasks), f_(declare(m, symbol), graph, level), tracing_(f_, traced) {}
+    : v_(v),
+      p_(v.program),
+      tasks_(tasks),
+      f_(declare(m, symbol, level), graph, level),
+      tracing_(f_, traced) {}
 
 void KernelEmitter::begin() {
   auto& b = f_.b;
+  if (f_.level.is_gpu()) return begin_on_gpu();
   workers_ = b.CreateZExt(f_.context_field(ContextType::workers, b.getInt32Ty()), b.getInt64Ty());
   worker_ = b.CreateZExt(f_.function->getArg(1), b.getInt64Ty());
   Value* scratch = f_.context_field(ContextType::scratch, b.getPtrTy());
   scratch_ = b.CreateLoad(b.getPtrTy(), b.CreateGEP(b.getPtrTy(), scratch, worker_), "scratch");
 }
 
+/// A worker is a block, and its threads wait for each other also where it is alone.
+void KernelEmitter::begin_on_gpu() {
+  auto& b = f_.b;
+  const auto number = [&](llvm::Intrinsic::ID id) {
+    return b.CreateZExt(b.CreateIntrinsic(id, {}, {}), b.getInt64Ty());
+  };
+  workers_ = number(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
+  worker_ = number(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
+  scratch_ = f_.shared_memory();
+}
+
 void KernelEmitter::run() {
   auto& b = f_.b;
   begin();
-  several_ = b.CreateICmpUGT(workers_, f_.i64(1));
+  several_ = f_.level.is_gpu() ? b.getTrue() : b.CreateICmpUGT(workers_, f_.i64(1));
   epoch_ = f_.context_field(ContextType::epoch, b.getInt32Ty());
   begin_counts();
   tracing_.begin();
@@ -55,8 +74,10 @@ void KernelEmitter::run() {
   b.CreateRetVoid();
 }
 
-llvm::Function* KernelEmitter::declare(llvm::Module& m, const std::string& symbol) {
+llvm::Function* KernelEmitter::declare(llvm::Module& m, const std::string& symbol,
+                                       const target::Machine& level) {
   auto& c = m.getContext();
+  if (level.is_gpu()) return declare_kernel(m, symbol, {llvm::PointerType::getUnqual(c)}, level);
   auto* pointer = llvm::PointerType::getUnqual(c);
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), {pointer, llvm::Type::getInt32Ty(c)}, false);
   return llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, m);
@@ -106,6 +127,7 @@ void KernelEmitter::emit_segment(const plan::Segment& segment) {
       [&](Value* task) {
         tracing_.next(task);
         emit_waits(segment.per_task);
+        if (f_.level.is_gpu()) name_task(segment.type, task);
         call_task(segment.type, tasks_.run);
         if (publishes && tracing_.is_on()) tracing_.close(f_.b.CreateAdd(task, f_.i64(1)));
         // These read what the task has written: behind its notification, memory may be another temporary's.
@@ -201,6 +223,12 @@ void KernelEmitter::ask_ahead(const plan::Segment& segment, Value* first) {
   });
 }
 
+void KernelEmitter::name_task(task::TaskTypeId id, Value* task) {
+  auto& b = f_.b;
+  auto* name = f_.device("axon_gpu_task", b.getVoidTy(), {b.getInt32Ty(), b.getInt64Ty()});
+  b.CreateCall(name, {b.getInt32(id.index), task});
+}
+
 void KernelEmitter::call_task(task::TaskTypeId id, const std::vector<llvm::Function*>& functions) {
   const auto& type = p_.types[id];
   std::vector<Value*> args{f_.context(), scratch_};
@@ -210,10 +238,23 @@ void KernelEmitter::call_task(task::TaskTypeId id, const std::vector<llvm::Funct
   f_.b.CreateCall(functions[id.index], args);
 }
 
+std::optional<std::string> why_not_on_gpu(const plan::Variant& v, const Bodies& bodies,
+                                          const target::Machine& level) {
+  if (!v.exit_conditions.empty() || !v.data_sizes.empty())
+    return "trip counts and sizes that the data decides have no code for GPUs yet";
+  if (!v.program.graph->debugs.empty()) return "`debug` has no code for GPUs";
+  for (uint32_t t = 0; t < v.program.types.size(); ++t) {
+    const tile::MadePrograms& made = bodies.programs.at(&level)[t];
+    if (made.list.empty()) return v.program.types[{t}].name + " has no code for GPUs yet: " + made.declined;
+  }
+  return std::nullopt;
+}
+
 void emit_variant(llvm::Module& m, const plan::Variant& v, const Bodies& bodies, const Part& part,
                   const target::Machine& level, const EmitOptions& options) {
   const TaskFunctions tasks = emit_tasks(m, v, bodies, part, level);
   if (part.first == 0) KernelEmitter(m, v, *bodies.graph, tasks, level, v.symbol, options.trace).run();
+  if (level.is_gpu()) return;
   for (task::TaskTypeId t{part.first}; part.has(t); ++t.index)
     KernelEmitter(m, v, *bodies.graph, tasks, level, plan::kernel_symbol(v, t), false).run_alone(t);
 }

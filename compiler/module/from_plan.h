@@ -7,6 +7,8 @@
 
 namespace axon::module {
 
+/// Why a variant has no code for a GPU; nullopt where it has.
+std::optional<std::string> why_not_on_gpu(const plan::Variant&, const Bodies&, const target::Machine&);
 void emit_variant(llvm::Module&, const plan::Variant&, const Bodies&, const Part&, const target::Machine&,
                   const EmitOptions&);
 

@@ -41,8 +41,9 @@ class KernelEmitter {
   };
 
   // from_plan.cpp
-  static llvm::Function* declare(llvm::Module& m, const std::string& symbol);
+  static llvm::Function* declare(llvm::Module& m, const std::string& symbol, const target::Machine&);
   void begin();
+  void begin_on_gpu();
   void walk(const std::vector<plan::Step>& steps);
   void emit_loop(const plan::Step& step);
   void call_debug(uint32_t number);
@@ -54,6 +55,7 @@ class KernelEmitter {
   Value* folded(Value* position, const Dim& extent);
   static Dim number_in_grid(const task::TaskType& type);
   void ask_ahead(const plan::Segment& segment, Value* first);
+  void name_task(task::TaskTypeId id, Value* task);
   void call_task(task::TaskTypeId id, const std::vector<llvm::Function*>& functions);
 
   // alone.cpp

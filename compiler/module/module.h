@@ -50,6 +50,15 @@ std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>&,
 std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>&, const target::Machine&,
                                          const EmitOptions&, std::string& error);
 
+/// Code of a GPU: kernels (context) with a thread block as worker, whose grid is the workers of a launch.
+struct GpuCode {
+  std::string bitcode;  ///< the module that PTX is made of: what the emulator runs
+  std::string ptx;
+  std::vector<shape::Dim> scratch_bytes;  ///< per variant: of shared memory of each block
+};
+std::optional<GpuCode> emit_gpu(const std::vector<const plan::Plan*>&, const target::Machine&,
+                                const EmitOptions&, std::string& error);
+
 /// Byte offsets of the launch context's fields as generated code reads them, in order.
 std::vector<size_t> context_offsets();
 

@@ -11,6 +11,7 @@
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Linker/Linker.h>
@@ -53,7 +54,9 @@ namespace axon::module {
 
 namespace {
 
-constexpr const char* triple = "x86_64-unknown-linux-gnu";
+const char* triple_of(const target::Machine& level) {
+  return level.is_gpu() ? "nvptx64-nvidia-cuda" : "x86_64-unknown-linux-gnu";
+}
 
 /// An iteration of a vectorised loop takes several registers, and rows are often shorter, or not a multiple:
 /// what is left then goes by half a register at a time, for vectors of 4 elements on, instead of one by one.
@@ -75,18 +78,24 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const target::Machine& level, i
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();  // for the inline assembly of the memory functions
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
     vectorise_what_loops_leave();
     llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
   });
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple_of(level), error);
   if (!target) return nullptr;
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;  // only where the module says so
   const auto effort = optimization == 0   ? llvm::CodeGenOptLevel::None
                       : optimization == 3 ? llvm::CodeGenOptLevel::Aggressive
                                           : llvm::CodeGenOptLevel::Default;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, std::string(level.name), "", options, llvm::Reloc::PIC_, llvm::CodeModel::Small, effort));
+  const std::string features = level.is_gpu() ? "+ptx" + std::to_string(level.ptx) : "";
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple_of(level), std::string(level.name), features, options,
+                                  llvm::Reloc::PIC_, llvm::CodeModel::Small, effort));
 }
 
 bool is_memory_function(const llvm::Function& f) {
@@ -98,9 +107,10 @@ bool starts_with(const llvm::Function& f, const char* prefix) { return f.getName
 
 /// Everything in the bitcode, without the attributes of the target it was compiled for. Bodies are read when
 /// they are linked: a program needs few of them.
-std::unique_ptr<llvm::Module> device_module(llvm::LLVMContext& context) {
-  const llvm::StringRef bytes(axon_device_bitcode_begin,
-                              static_cast<size_t>(axon_device_bitcode_end - axon_device_bitcode_begin));
+std::unique_ptr<llvm::Module> device_module(llvm::LLVMContext& context, bool gpu) {
+  const char* const begin = gpu ? axon_device_gpu_bitcode_begin : axon_device_bitcode_begin;
+  const char* const end = gpu ? axon_device_gpu_bitcode_end : axon_device_bitcode_end;
+  const llvm::StringRef bytes(begin, static_cast<size_t>(end - begin));
   auto parsed = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bytes, "device"), context);
   if (!parsed) base::bug("module::device_module", llvm::toString(parsed.takeError()));
   for (llvm::Function& f : **parsed)
@@ -126,8 +136,8 @@ bool is_kernel(const llvm::Function& f) { return starts_with(f, "axon_contract_"
 enum class Kernels : uint8_t { inside, apart };
 
 /// Links what is used, and gives each device function its linkage and inlining.
-void link_device(llvm::Module& m, Kernels kernels) {
-  auto device = device_module(m.getContext());
+void link_device(llvm::Module& m, Kernels kernels, bool gpu) {
+  auto device = device_module(m.getContext(), gpu);
   if (kernels == Kernels::apart)
     for (llvm::Function& f : *device) {
       if (!is_kernel(f)) continue;
@@ -156,7 +166,7 @@ void link_device(llvm::Module& m, Kernels kernels) {
     }
     f.setLinkage(llvm::GlobalValue::InternalLinkage);
     if (is_kernel(f) || starts_with(f, "axon_mod_") || starts_with(f, "axon_check_") ||
-        starts_with(f, "axon_order")) {
+        starts_with(f, "axon_order") || starts_with(f, "axon_gpu_")) {
       f.addFnAttr(llvm::Attribute::NoInline);
     } else if (starts_with(f, "axon_") && !starts_with(f, "axon_event_")) {
       f.removeFnAttr(llvm::Attribute::NoInline);
@@ -167,7 +177,7 @@ void link_device(llvm::Module& m, Kernels kernels) {
 }
 
 void set_level(llvm::Module& m, const target::Machine& level, llvm::TargetMachine& machine) {
-  m.setTargetTriple(triple);
+  m.setTargetTriple(triple_of(level));
   m.setDataLayout(machine.createDataLayout());
   for (llvm::Function& f : m) {
     f.addFnAttr("target-cpu", level.name);
@@ -267,14 +277,20 @@ std::optional<std::vector<Made>> emit_parts(const plan::Variant& variant, const 
   return parts;
 }
 
-/// The same of several variants in one module.
+/// The same of several variants in one module. `scratch_bytes`: of each, added at the end.
 std::optional<Made> emit(const std::vector<const plan::Variant*>& variants, const target::Machine& level,
-                         const EmitOptions& options, std::string& error) {
+                         const EmitOptions& options, std::string& error,
+                         std::vector<Dim>* scratch_bytes = nullptr) {
   auto made = empty_module(level, options, error);
   if (!made) return std::nullopt;
   for (const plan::Variant* variant : variants) {
     const unsigned before = made->module->getInstructionCount();
     const Bodies bodies = bodies_of(*variant, {&level}, options);
+    if (scratch_bytes) scratch_bytes->push_back(bodies.scratch_bytes);
+    if (const auto why = level.is_gpu() ? why_not_on_gpu(*variant, bodies, level) : std::nullopt) {
+      error = *why;
+      return std::nullopt;
+    }
     within_allowance(
         *variant, [&] { emit_variant(*made->module, *variant, bodies, whole_of(*variant), level, options); });
     if (made->module->getInstructionCount() - before > instructions_of_a_variant) throw TooLarge{variant};
@@ -293,8 +309,8 @@ std::vector<const plan::Variant*> variants_of(const std::vector<const plan::Plan
 /// Touches nothing but its own module.
 void complete(llvm::Module& m, llvm::TargetMachine& machine, const target::Machine& level,
               const EmitOptions& options, Kernels kernels) {
-  add_abi_version(m);
-  link_device(m, kernels);
+  if (!level.is_gpu()) add_abi_version(m);
+  link_device(m, kernels, level.is_gpu());
   define_widened(m);
   set_level(m, level, machine);
   optimise(m, machine, options.optimization);
@@ -470,6 +486,18 @@ std::optional<std::string> emit_llvm_text(const std::vector<const plan::Plan*>& 
   return text;
 }
 
+std::optional<GpuCode> emit_gpu(const std::vector<const plan::Plan*>& plans, const target::Machine& machine,
+                                const EmitOptions& options, std::string& error) {
+  GpuCode code;
+  auto made = emit(variants_of(plans), machine, options, error, &code.scratch_bytes);
+  if (!made) return std::nullopt;
+  complete(*made, machine, options, Kernels::inside);
+  llvm::raw_string_ostream out(code.bitcode);
+  llvm::WriteBitcodeToFile(*made->module, out);
+  code.ptx = generate(*made->module, *made->machine, llvm::CodeGenFileType::AssemblyFile);
+  return code;
+}
+
 std::string native_code(llvm::Module& m, const target::Machine& level, const EmitOptions& options,
                         llvm::CodeGenFileType kind) {
   std::string error;
@@ -512,7 +540,7 @@ std::vector<std::pair<std::string, std::string>> emit_kernels(const target::Mach
   std::vector<std::string> names;
   {
     llvm::LLVMContext context;
-    const auto device = device_module(context);
+    const auto device = device_module(context, false);
     for (const llvm::Function& f : *device)
       if (is_kernel(f) && f.getName().ends_with(level.suffix)) names.push_back(f.getName().str());
   }
@@ -525,7 +553,7 @@ std::vector<std::pair<std::string, std::string>> emit_kernels(const target::Mach
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c),
                                          std::vector<llvm::Type*>(4, llvm::PointerType::getUnqual(c)), false);
     made->module->getOrInsertFunction(name, type);
-    link_device(*made->module, Kernels::inside);
+    link_device(*made->module, Kernels::inside, false);
     llvm::Function* const kernel = made->module->getFunction(name);
     kernel->setLinkage(llvm::GlobalValue::ExternalLinkage);
     kernel->setVisibility(llvm::GlobalValue::HiddenVisibility);
@@ -540,7 +568,7 @@ std::optional<std::string> emit_device_object(const target::Machine& level, std:
   llvm::LLVMContext context;
   auto machine = machine_for(level, 3, error);
   if (!machine) return std::nullopt;
-  auto m = device_module(context);
+  auto m = device_module(context, false);
   if (auto unread = m->materializeAll())
     base::bug("module::emit_device_object", llvm::toString(std::move(unread)));
   for (llvm::Function& f : llvm::make_early_inc_range(*m))

@@ -48,7 +48,7 @@ class TypeEmitter {
                    {});
   }
   bool streams_weights() const {
-    return programs_.empty() && type_.family != task::Family::order &&
+    return programs_.empty() && !level_.is_gpu() && type_.family != task::Family::order &&
            std::any_of(body_->stages.begin(), body_->stages.end(),
                        [](const Stage& s) { return s.contract && s.contract->panel; });
   }
@@ -72,7 +72,8 @@ class TypeEmitter {
   llvm::Function* declare(llvm::Function::LinkageTypes linkage, const std::string& suffix,
                           const std::vector<llvm::Type*>& more) const {
     auto& c = module_.getContext();
-    std::vector<llvm::Type*> params(2, llvm::PointerType::getUnqual(c));
+    std::vector<llvm::Type*> params{llvm::PointerType::getUnqual(c),
+                                    llvm::PointerType::get(c, level_.is_gpu() ? shared_memory : 0)};
     params.insert(params.end(),
                   type_.loops.size() + type_.coordinates.size() + steps_read(v_.program, type_).size(),
                   llvm::Type::getInt64Ty(c));
@@ -80,7 +81,8 @@ class TypeEmitter {
     auto* function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(c), params, false),
                                             linkage, v_.symbol + "." + type_.name + suffix, module_);
     if (linkage == llvm::Function::ExternalLinkage) function->setVisibility(llvm::Function::HiddenVisibility);
-    function->addFnAttr(llvm::Attribute::NoInline);
+    // A call would need a frame in memory there.
+    function->addFnAttr(level_.is_gpu() ? llvm::Attribute::AlwaysInline : llvm::Attribute::NoInline);
     function->addParamAttr(0, llvm::Attribute::NoAlias);
     return function;
   }
@@ -119,7 +121,7 @@ Bodies make_bodies(const plan::Variant& v, const Bodies::Levels& levels, const E
         all.scratch_bytes = shape::max(all.scratch_bytes, Dim(one.scratch_bytes));
     }
     auto& body = all.of_type.emplace_back();
-    if (!stages) continue;
+    if (!stages || levels.front()->is_gpu()) continue;
     body = make_body(v.program, v.program.types[id], graph, options);
     all.scratch_bytes = shape::max(all.scratch_bytes, most_in_any_task(v, id, body->scratch_bytes));
   }

@@ -36,6 +36,13 @@ static std::vector<std::string> level_names() {
   return names;
 }
 
+/// What --target takes.
+static std::vector<std::string> target_names() {
+  std::vector<std::string> names{"cpu"};
+  for (const target::Machine& machine : target::gpus()) names.emplace_back(machine.name);
+  return names;
+}
+
 void add_common(CLI::App& app, CommonOptions& o) {
   app.add_option("FILE", o.file, "the .axn file, or - for stdin")->required();
   add_compile(app, o);
@@ -53,6 +60,8 @@ void add_compile(CLI::App& app, CommonOptions& o) {
                  "instruction-set level to build for; without it all, in `run`, `test` and `bench` that of "
                  "this machine")
       ->check(CLI::IsMember(level_names()));
+  app.add_option("--target", o.target, "what to build for: CPUs, or a GPU")
+      ->check(CLI::IsMember(target_names()));
 }
 
 void add_library(CLI::App& app, CommonOptions& o) {
@@ -133,6 +142,7 @@ std::unique_ptr<Compilation> open(const CommonOptions& o, int& status) {
   options.core.root = o.root;
   options.schedule = *plan::schedule_named(o.schedule);
   options.stages = o.stages;
+  if (o.target != "cpu") options.target = o.target;
   for (const target::Machine& level : target::machines())
     if (o.level == "all" || o.level == level.name) options.levels.emplace_back(level.name);
   for (const std::string& define : o.defines)

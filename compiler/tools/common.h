@@ -26,9 +26,10 @@ struct CommonOptions {
   std::string error_format = "human";
   std::string color = "auto";
   std::string schedule{plan::schedules[0].name};
-  bool stages = false;  ///< --stages
-  std::string level;    ///< --level; empty where it is left out
-  bool prints = false;  ///< the command prints on stdout itself
+  bool stages = false;        ///< --stages
+  std::string target{"cpu"};  ///< --target
+  std::string level;          ///< --level; empty where it is left out
+  bool prints = false;        ///< the command prints on stdout itself
   bool time_passes = false;
   bool quiet = false, verbose = false;
   size_t max_errors = source::limits::diagnostics_shown;
