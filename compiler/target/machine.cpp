@@ -6,7 +6,8 @@ namespace axon::target {
 namespace {
 
 const Class classes[] = {
-#define CLASS(name, panel_columns, points, row) {#name, panel_columns, points, row},
+#define CLASS(name, panel_columns, points, row, rows, columns) \
+  {#name, panel_columns, points, row, rows, columns},
 #include "device/machines.def"
 };
 

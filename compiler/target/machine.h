@@ -16,6 +16,7 @@ struct Class {
   int64_t panel_columns;  ///< of a weight that contractions stream: they lie next to each other for each k
   int64_t points;         ///< elements of a pointwise task
   int64_t row;            ///< of these at most along the last axis
+  int64_t rows, columns;  ///< of a task that multiplies matrices
 };
 
 struct Machine {

@@ -189,8 +189,8 @@ std::string print(const Program&);
 std::optional<Program> parse(const graph::Graph&, const std::string& text, std::string& error);
 
 struct Tiling {
-  int64_t rows = 64;                               ///< of a contraction's left operand
-  int64_t columns = 64;                            ///< of its right operand
+  int64_t rows = target::x86_64().rows;            ///< of a contraction's left operand
+  int64_t columns = target::x86_64().columns;      ///< of its right operand
   int64_t runs = 8;                                ///< rows of which each may have a right operand of its own
   int64_t panel = target::x86_64().panel_columns;  ///< of a weight that is stored so
   int64_t points = target::x86_64().points;        ///< elements of an elementwise task

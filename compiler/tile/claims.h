@@ -55,6 +55,13 @@ class Claims {
       if (claim.fact.lhs.contains(v) || claim.fact.rhs.contains(v)) return true;
     return false;
   }
+  Claims substituted(const shape::Substitution& by) const {
+    Claims out;
+    for (const Claim& claim : list_)
+      out.add({claim.fact.lhs.substitute(by), claim.fact.relation, claim.fact.rhs.substitute(by)},
+              claim.beyond);
+    return out;
+  }
   friend bool operator==(const Claims& a, const Claims& b) {
     if (a.list_.size() != b.list_.size()) return false;
     for (const Claim& claim : a.list_) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tile/from_task/maker.h"
+#include "tile/from_task/products.h"
 
 namespace axon::tile {
 
@@ -96,9 +97,25 @@ class Chooser {
 
 }  // namespace
 
+/// By instructions that multiply tiles.
+static MadePrograms products_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                                const Machine& machine) {
+  const auto form = product_form(p, p.types[id], g);
+  if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
+  const ProductForm& product = std::get<ProductForm>(form);
+  try {
+    MadePrograms out;
+    out.list.push_back(ProductMaker({p, id, g, product.form}, product, machine).run());
+    return out;
+  } catch (const Declined& declined) {
+    return {{}, declined.why};
+  }
+}
+
 MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                          const Machine& machine) {
   const task::TaskType& type = p.types[id];
+  if (type.family == task::Family::contract && machine.warps > 1) return products_of(p, id, g, machine);
   if (!is_pointwise_or_rows(type)) return {{}, "there is no generator of its family yet"};
   MadePrograms out;
   try {

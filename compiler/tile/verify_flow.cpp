@@ -69,8 +69,10 @@ class Flow {
     bool stable = false;
     for (int round = 0; round < most_rounds && !stable; ++round) {
       State after = iteration(head, nullptr);
-      forget(after, loop.index);
+      advance(after, loop.index);
+      put_in_terms_of(loop.index, after, head);
       State next = joined(head, after);
+      forget_unsteady(loop.index, after, next);
       stable = next == head;
       head = std::move(next);
     }

@@ -12,6 +12,34 @@ void forget(State& state, Var index) {
   for (TileId tile : lost) state.forget(tile);
 }
 
+void advance(State& state, Var index) {
+  const shape::Substitution before{{index, Dim(index) - 1}};
+  for (const auto& [view, of] : state.views)
+    if (const auto found = state.written.find(view);
+        found != state.written.end() && found->second.mention(index))
+      state.written.erase(found);
+  for (auto& [tile, claims] : state.written)
+    if (claims.mention(index)) claims = claims.substituted(before);
+}
+
+void put_in_terms_of(Var index, const State& next, State& state) {
+  for (auto& [tile, claims] : state.written) {
+    const auto found = next.written.find(tile);
+    if (found == next.written.end() || !found->second.mention(index) || claims.mention(index)) continue;
+    if (found->second.substituted({{index, Dim(0)}}) == claims) claims = found->second;
+  }
+}
+
+void forget_unsteady(Var index, const State& after, State& head) {
+  std::vector<TileId> lost;
+  for (const auto& [tile, claims] : head.written) {
+    const auto found = after.written.find(tile);
+    if (claims.mention(index) && (found == after.written.end() || !(found->second == claims)))
+      lost.push_back(tile);
+  }
+  for (const TileId tile : lost) head.forget(tile);
+}
+
 State joined(const State& a, const State& b) {
   State out;
   for (const auto& [tile, claims] : a.written) {

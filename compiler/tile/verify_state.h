@@ -51,8 +51,16 @@ struct State {
   friend bool operator==(const State&, const State&) = default;
 };
 
-/// An iteration has ended: nothing is known any more of what its index decided.
+/// The loop has ended: nothing is known any more of what its index decided.
 void forget(State&, Var index);
+/// An iteration has ended, and the next one begins: what is claimed by the index is claimed by the one
+/// before.
+void advance(State&, Var index);
+/// At the head of a loop: what `state` claims of a tile is put in terms of the index, as `next` claims it
+/// behind an iteration, where that says the same of the first iteration.
+void put_in_terms_of(Var index, const State& next, State& state);
+/// What is claimed in terms of the index, and not alike behind an iteration, is not known.
+void forget_unsteady(Var index, const State& after, State& head);
 State joined(const State&, const State&);
 
 }  // namespace axon::tile

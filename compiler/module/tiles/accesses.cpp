@@ -66,6 +66,10 @@ Accesses::Spot Accesses::spot_at(tile::TensorId tensor, TileId tile, const Indic
     out.base = c_.f.b.CreateConstGEP1_64(c_.f.b.getInt8Ty(), c_.memory.scratch,
                                          static_cast<uint64_t>(c_.p.tiles[tile].offset));
     out.region = c_.memory.scratch_region;
+    out.is_scratch = true;
+    if (const layout::Swizzle& swizzle = c_.p.layouts[c_.p.tiles[tile].layout].layout.swizzle;
+        swizzle.bits != 0)
+      out.swizzle = swizzle;
   }
   return out;
 }
@@ -198,11 +202,18 @@ Value* Accesses::filled(const Found& found, const std::optional<tile::Number>& f
 // ---- memory ----
 
 llvm::Align Accesses::align_of(const Spot& at) const {
-  const int64_t bytes = base::elem_bytes(at.elem),
-                lanes = std::max<int64_t>(1, c_.f.level.vector_bytes / bytes);
-  const bool whole = c_.is_aligned && static_cast<int64_t>(at.offsets.size()) % lanes == 0 &&
+  const int64_t bytes = base::elem_bytes(at.elem), count = static_cast<int64_t>(at.offsets.size());
+  const int64_t lanes = std::min(std::max<int64_t>(1, c_.f.level.vector_bytes / bytes), count);
+  const bool whole = (c_.is_aligned || (at.is_scratch && c_.threads.are_several())) &&
+                     std::has_single_bit(static_cast<uint64_t>(lanes)) && count % lanes == 0 &&
                      c_.is_multiple(at.offsets[0], lanes);
-  return llvm::Align(static_cast<uint64_t>(whole ? c_.f.level.vector_bytes : bytes));
+  return llvm::Align(static_cast<uint64_t>(whole ? lanes * bytes : bytes));
+}
+
+/// Do neighbours stay neighbours when they are swizzled?
+bool Accesses::are_together(const Spot& at) const {
+  const auto lanes = static_cast<int64_t>(at.offsets.size());
+  return !at.swizzle || (lanes <= int64_t{1} << at.swizzle->base && c_.is_multiple(at.offsets[0], lanes));
 }
 
 /// Does the machine have masked accesses of such vectors?
@@ -243,6 +254,13 @@ Value* Accesses::pointer(const Spot& at, const Dim& offset) {
   const int64_t constant = shape::constant_part(offset);
   const int64_t bytes = base::elem_bytes(at.elem);
   Value* p = at.base;
+  if (at.swizzle) {
+    Value* place = b.CreateTrunc(c_.value(offset), b.getInt32Ty());
+    const auto mask = static_cast<uint32_t>(((1 << at.swizzle->bits) - 1) << at.swizzle->base);
+    Value* bits = b.CreateLShr(place, static_cast<uint64_t>(at.swizzle->shift));
+    place = b.CreateXor(place, b.CreateAnd(bits, b.getInt32(mask)));
+    return b.CreateGEP(b.getIntNTy(static_cast<unsigned>(bytes) * 8), p, place);
+  }
   if (const Dim rest = offset - constant; !rest.is(0))
     p = b.CreateGEP(b.getIntNTy(static_cast<unsigned>(bytes) * 8), p, c_.value(rest));
   return constant == 0 ? p : b.CreateGEP(b.getInt8Ty(), p, c_.f.i64(constant * bytes));
@@ -269,7 +287,7 @@ Value* Accesses::load(const Spot& at) {
     return b.CreateVectorSplat(n, load_one(at, at.offsets[0], any));
   }
   llvm::Type* type = c_.a.stored_type(at.elem, n);
-  if (all && are_neighbours(*all) && (!at.inside.each || has_masked(at))) {
+  if (all && are_neighbours(*all) && are_together(at) && (!at.inside.each || has_masked(at))) {
     Value* p = pointer(at, at.offsets[0]);
     llvm::Instruction* load = nullptr;
     if (at.inside.each) {
@@ -311,7 +329,8 @@ void Accesses::write(const Spot& at, Value* computed, bool past_caches) {
   const auto n = static_cast<unsigned>(at.offsets.size());
   if (n == 1) return store_one(at, at.offsets[0], stored, in_lane(c_, at.inside, 0));
   const auto all = steps(at.offsets);
-  if (all && are_neighbours(*all) && !at.inside.whole && (!at.inside.each || has_masked(at))) {
+  const bool one = all && are_neighbours(*all) && are_together(at);
+  if (one && !at.inside.whole && (!at.inside.each || has_masked(at))) {
     Value* p = pointer(at, at.offsets[0]);
     if (at.inside.each) {
       c_.f.mark(b.CreateMaskedStore(stored, p, align_of(at), at.inside.each), at.region);
@@ -327,8 +346,7 @@ void Accesses::write(const Spot& at, Value* computed, bool past_caches) {
     c_.f.mark(store, at.region);
     return;
   }
-  if (all && are_neighbours(*all) && !at.inside.each)
-    return store_one(at, at.offsets[0], stored, at.inside.whole);
+  if (one && !at.inside.each) return store_one(at, at.offsets[0], stored, at.inside.whole);
   for (unsigned l = 0; l < n; ++l)
     store_one(at, at.offsets[l], b.CreateExtractElement(stored, l), in_lane(c_, at.inside, l));
 }

@@ -31,8 +31,12 @@ class Accesses {
     uint32_t region = 0;
     std::vector<Dim> offsets;  ///< in elements, of each lane
     Mask inside;
+    std::optional<layout::Swizzle> swizzle = std::nullopt;  ///< of the offsets
+    bool is_scratch = false;
   };
   Spot spot(const tile::Access&, const std::vector<Fact>&, const Lanes&);
+  /// Of the first lane.
+  Value* address(const Spot& at) { return pointer(at, at.offsets[0]); }
   void write(const Spot&, Value* computed, bool past_caches = false);
   /// Whether the address lets a whole vector be stored past the caches; null where it never does.
   Value* is_aligned(const Spot&);
@@ -48,6 +52,7 @@ class Accesses {
   Value* load_one(const Spot&, const Dim& offset, Value* condition);
   void store_one(const Spot&, const Dim& offset, Value* stored, Value* condition);
   bool has_masked(const Spot&) const;
+  bool are_together(const Spot&) const;
   llvm::Align align_of(const Spot&) const;
   Value* read_elsewhere();
   Value* written_elsewhere();

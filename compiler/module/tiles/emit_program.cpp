@@ -25,11 +25,11 @@ class ProgramEmitter {
     const auto walk_aligned = [&] {
       c_.is_aligned = true;
       std::swap(c_.multiples, sizes);
-      full_or_edge();
+      walk(p_.body);
       std::swap(c_.multiples, sizes);
       c_.is_aligned = false;
     };
-    c_.choose(aligned, walk_aligned, [&] { full_or_edge(); });
+    c_.choose(aligned, walk_aligned, [&] { walk(p_.body); });
   }
 
  private:

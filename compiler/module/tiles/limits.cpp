@@ -40,7 +40,7 @@ class Limits {
           if (point.holder >= tile::most_vector_lanes) return tile.name + " lies in several threads";
       return std::nullopt;
     }
-    if (place.swizzle.bits != 0) return tile.name + " is swizzled in scratch memory";
+    if (place.swizzle.bits != 0 && !several()) return tile.name + " is swizzled in scratch memory";
     if (places.copies() != 1 || places.vector_lanes() != 1) return tile.name + " has lanes in scratch memory";
     return std::nullopt;
   }
@@ -67,7 +67,9 @@ class Limits {
   Reason of(const tile::Scatter&) const { return "scatters have no code yet"; }
   Reason of(const tile::Gemm& gemm) const {
     if (gemm.async) return "it is asynchronous";
-    if (!gemm.by.empty()) return "the instruction has no code yet";
+    if (!gemm.by.empty() && (gemm.by != "mma.m16n8k16" || !several()))
+      return "the instruction has no code yet";
+    if (gemm.by.empty() && several()) return "no thread has the elements of a product";
     if (p_.tiles[gemm.acc.tile].space != Space::registers) return "it sums in scratch memory";
     return std::nullopt;
   }

@@ -39,6 +39,7 @@ void Operations::assign(const tile::Op& op, const tile::Use& to,
 }
 
 void Operations::emit(const tile::Op& op, const tile::Copy& copy) {
+  if (matrices_.load(op, copy)) return;
   const tile::Tile& to = c_.p.tiles[copy.to.tile];
   const Elem from = accesses_.elem_of(copy.from);
   const bool plain = copy.bounds.facts.empty() && !copy.from.tensor && to.space == Space::registers &&

@@ -4,13 +4,17 @@
 // operation has read all of its operands in registers before it writes any; in scratch memory each element is
 // read before it is written, and why_not_emitted() has refused what would need more.
 #pragma once
-#include "module/tiles/sweep.h"
+#include "module/tiles/matrices.h"
 
 namespace axon::module::tiles {
 
 class Operations {
  public:
-  explicit Operations(Context& context) : c_(context), registers_(context), accesses_(context, registers_) {}
+  explicit Operations(Context& context)
+      : c_(context),
+        registers_(context),
+        accesses_(context, registers_),
+        matrices_(context, registers_, accesses_) {}
 
   void emit(const tile::Op&);
 
@@ -50,6 +54,7 @@ class Operations {
   Context& c_;
   Registers registers_;
   Accesses accesses_;
+  Matrices matrices_;
 };
 
 /// Labels of operands that the result lacks, in order.

@@ -12,17 +12,42 @@ namespace axon::module::tiles {
 llvm::AllocaInst* Registers::slot(TileId tile, int64_t number) {
   auto& found = slots_[{tile, number}];
   if (!found)
-    found =
-        c_.f.variable(c_.a.type_of(computed_as(c_.p.tiles[tile].elem), lanes(tile)), c_.p.tiles[tile].name);
+    found = c_.f.variable(is_stored(tile) ? c_.a.stored_type(c_.p.tiles[tile].elem, lanes(tile))
+                                          : c_.a.type_of(computed_as(c_.p.tiles[tile].elem), lanes(tile)),
+                          c_.p.tiles[tile].name);
   return found;
+}
+
+/// Two elements to a register, as instructions on matrices take them.
+bool Registers::is_stored(TileId tile) {
+  return c_.threads.are_several() && base::is_narrow(c_.p.tiles[tile].elem);
+}
+
+void Registers::set_element(TileId tile, int64_t element, Value* value) {
+  auto& b = c_.f.b;
+  const Point at = point(tile, element, 0);
+  set(tile, at.number,
+      lanes(tile) == 1 ? value : b.CreateInsertElement(get(tile, at.number), value, at.lane));
+}
+
+Value* Registers::bits(TileId tile, int64_t number) {
+  llvm::AllocaInst* at = slot(tile, number);
+  return c_.f.b.CreateBitCast(c_.f.b.CreateLoad(at->getAllocatedType(), at), c_.f.b.getInt32Ty());
+}
+
+void Registers::set_bits(TileId tile, int64_t number, Value* word) {
+  llvm::AllocaInst* at = slot(tile, number);
+  c_.f.b.CreateStore(c_.f.b.CreateBitCast(word, at->getAllocatedType()), at);
 }
 
 Value* Registers::get(TileId tile, int64_t number) {
   llvm::AllocaInst* at = slot(tile, number);
-  return c_.f.b.CreateLoad(at->getAllocatedType(), at);
+  Value* found = c_.f.b.CreateLoad(at->getAllocatedType(), at);
+  return is_stored(tile) ? c_.a.from_stored(found, c_.p.tiles[tile].elem) : found;
 }
 
 void Registers::set(TileId tile, int64_t number, Value* value) {
+  if (is_stored(tile)) value = c_.a.to_stored(value, c_.p.tiles[tile].elem);
   c_.f.b.CreateStore(value, slot(tile, number));
 }
 

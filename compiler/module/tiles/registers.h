@@ -17,6 +17,10 @@ class Registers {
   int64_t count(TileId tile) { return c_.places(tile).span() / form(tile).group; }
   Value* get(TileId, int64_t number);
   void set(TileId, int64_t number, Value*);
+  void set_element(TileId, int64_t element, Value*);
+  /// A 32-bit register, by its number in the layout, as it is.
+  Value* bits(TileId, int64_t number);
+  void set_bits(TileId, int64_t number, Value* word);
   /// Which element each lane of a register has; `once`: an element that is in several places in the first one
   /// alone.
   std::vector<std::optional<int64_t>> elements(TileId, int64_t number, bool once);
@@ -39,6 +43,7 @@ class Registers {
   };
   const Form& form(TileId);
   Form made_form(TileId);
+  bool is_stored(TileId);
   unsigned lane_of(TileId, const tile::Point&);
   Point point(TileId, int64_t element, unsigned lane);
   std::vector<Value*> transposed(std::vector<Value*> rows);

@@ -109,6 +109,7 @@ class Operands {
 }  // namespace
 
 void Operations::emit(const tile::Op& op, const tile::Gemm& gemm) {
+  if (!gemm.by.empty()) return matrices_.multiply(gemm);
   std::vector<std::pair<Lanes, int64_t>> accumulators;
   Sweep(c_, registers_, op, gemm.acc).each(false, [&](const Lanes& lanes, int64_t number) {
     accumulators.emplace_back(lanes, number);

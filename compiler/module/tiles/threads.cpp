@@ -68,23 +68,36 @@ Threads::Threads(Frame& f, const tile::Program& p) : f_(f), p_(p) {
   numbers_["warp"] = b.CreateUDiv(thread, f.i64(p.machine.lanes));
   for (const tile::Tile& tile : p.tiles)
     if (tile.space == tile::Space::registers) add_digits(p.layouts[tile.layout].layout.layout);
+  for (const Digit& digit : {Digit{"lane", 1, 8}, Digit{"lane", 8, 2}, Digit{"lane", 16, 2}})
+    add_digit(digit);
 }
 
 void Threads::add_digits(const layout::Layout& layout) {
-  auto& b = f_.b;
   for (const auto* iters : {&layout.shards, &layout.replicas})
-    for (const layout::Iter& iter : *iters) {
-      if (!is_of_threads(iter)) continue;
-      const Part part = part_of(iter);
-      const auto [found, added] = digits_.try_emplace({part.axis, part.stride, part.extent});
-      if (!added) continue;
-      found->second = shape::fresh_var(part.axis);
-      Value* digit =
-          b.CreateURem(b.CreateUDiv(numbers_.at(part.axis), f_.i64(part.stride)), f_.i64(part.extent));
-      f_.bind(found->second, digit, 1, Dim(part.extent));
-      ranges_[found->second] = part.extent;
-      zeros_[found->second] = Dim(0);
-    }
+    for (const layout::Iter& iter : *iters)
+      if (is_of_threads(iter)) {
+        const Part part = part_of(iter);
+        add_digit({part.axis, part.stride, part.extent});
+      }
+}
+
+void Threads::add_digit(const Digit& digit) {
+  auto& b = f_.b;
+  const auto& [axis, stride, extent] = digit;
+  const auto [found, added] = digits_.try_emplace(digit);
+  if (!added) return;
+  found->second = shape::fresh_var(axis);
+  Value* number = b.CreateURem(b.CreateUDiv(numbers_.at(axis), f_.i64(stride)), f_.i64(extent));
+  f_.bind(found->second, number, 1, Dim(extent));
+  ranges_[found->second] = extent;
+  zeros_[found->second] = Dim(0);
+  if (axis == "lane") lanes_[found->second] = Dim(0);
+}
+
+std::vector<Dim> Threads::offsets_of_warp(tile::TileId id) const {
+  std::vector<Dim> out = offsets(id);
+  for (Dim& d : out) d = d.substitute(lanes_);
+  return out;
 }
 
 std::vector<Dim> Threads::offsets(tile::TileId id) const {

@@ -28,6 +28,12 @@ class Threads {
 
   /// By axis of the tile, what an index is more than that of the first thread's element in the same register.
   std::vector<Dim> offsets(tile::TileId) const;
+  /// The same of the first thread of its warp.
+  std::vector<Dim> offsets_of_warp(tile::TileId) const;
+  /// A digit of the thread's number on an axis: (number / stride) % extent.
+  Dim digit(const std::string& axis, int64_t stride, int64_t extent) const {
+    return Dim(digits_.at({axis, stride, extent}));
+  }
   /// Whether no thread before this one has its elements of the tile; null where none ever has.
   llvm::Value* is_first(tile::TileId);
   /// An index as it is in the first thread.
@@ -43,6 +49,7 @@ class Threads {
  private:
   using Digit = std::tuple<std::string, int64_t, int64_t>;  ///< of the number on an axis: stride and extent
   void add_digits(const layout::Layout&);
+  void add_digit(const Digit&);
   llvm::Value* word_of(llvm::Value*, unsigned bits);
 
   Frame& f_;
@@ -50,7 +57,7 @@ class Threads {
   std::map<std::string, llvm::Value*> numbers_;  ///< by axis
   std::map<Digit, Var> digits_;
   std::map<Var, int64_t> ranges_;
-  shape::Substitution zeros_;
+  shape::Substitution zeros_, lanes_;  ///< all digits, and those of lanes, as 0
 };
 
 }  // namespace axon::module::tiles

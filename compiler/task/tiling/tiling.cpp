@@ -57,6 +57,8 @@ LocalAxes::LocalAxes(const Graph& g, const Node& node) : axes_(node.locals.size(
 
 Tiling tiling_for(const target::Class& machines) {
   Tiling tiling;
+  tiling.rows = machines.rows;
+  tiling.columns = machines.columns;
   tiling.panel = machines.panel_columns == 0 ? tiling.columns : machines.panel_columns;
   tiling.points = machines.points;
   tiling.row = machines.row;

@@ -141,7 +141,8 @@ TileId ProgramFrame::tile(const std::string& name, Elem elem, bool is_block) {
   Tile t;
   t.name = name_for(name);
   t.elem = elem;
-  if (is_block) t.shape.assign(form_.across ? 2 : 1, block_);
+  if (is_block) t.shape = block_shape_;
+  if (is_block && block_shape_.empty()) t.shape.assign(form_.across ? 2 : 1, block_);
   t.layout = is_block ? blocks_ : one_for(elem);
   return out_.tiles.add(std::move(t));
 }

@@ -139,6 +139,7 @@ class ProgramFrame {
   MadeProgram made_;
   Program& out_;
   int64_t lanes_ = 1, block_ = 1, large_block_ = 1;
+  std::vector<int64_t> block_shape_;  ///< empty: one axis of a block, or two where rows are turned
   LayoutId blocks_, large_blocks_, turned_;
   std::map<int64_t, LayoutId> ones_of_;  ///< by lanes
   std::set<std::string> names_;

@@ -7,7 +7,9 @@
 #include <set>
 
 #include "graph/binder_range.h"
+#include "graph/contraction.h"
 #include "task/facts.h"
+#include "tile/from_task/product_form.h"
 
 namespace axon::tile {
 
@@ -68,6 +70,32 @@ class FormMaker {
   FormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g, bool short_rows)
       : p_(p), type_(type), g_(g), node_(g.nodes[type.node]), short_rows_(short_rows) {}
 
+  /// One reduction with a part of its own for each element.
+  ProductForm run_product() {
+    write_out_locals();
+    for (const ScalarId output : whole_) form_.outputs.push_back(without_reductions(output));
+    const auto* sum = form_.reductions.size() == 1 ? &form_.reductions.front() : nullptr;
+    if (!sum || sum->monoid != graph::Monoid::sum) throw NoForm{"it is no product alone"};
+    const auto found = graph::find_contraction(g_, {}, products_.front(), node_.domain);
+    if (!found || !found->load.valid() || found->left.size() != 1 || found->rows.size() != 1 ||
+        found->columns.size() != 1 || found->depths.size() != 1 || !sum->outer.empty() || found->runs)
+      throw NoForm{"it is no product of two matrices"};
+    ProductForm out;
+    out.depth = found->depth();
+    out.left = found->left.front();
+    out.right = found->load;
+    for (const ScalarId operand : {out.left, out.right}) {
+      const bool is_load =
+          g_.scalars[operand].op == graph::Op::load && !g_.scalars[operand].target.is_local();
+      if (!is_load || !offset_of_load(p_, g_, operand)) throw NoForm{"an operand is no tensor"};
+    }
+    form_.across = found->rows.front();
+    form_.along = found->columns.front();
+    form_.rows = found->batch;
+    out.form = std::move(form_);
+    return out;
+  }
+
   RowForm run() {
     write_out_locals();
     for (const ScalarId output : whole_) form_.outputs.push_back(without_reductions(output));
@@ -111,6 +139,7 @@ class FormMaker {
     if (s.op == graph::Op::bounded || s.op == graph::Op::require) throw NoForm{"it has checks"};
     if (s.op == graph::Op::order) throw NoForm{"it is an order"};
     if (s.op == graph::Op::reduce && s.monoid == graph::Monoid::argmax) return rewritten_[id] = argmax(s);
+    if (s.op == graph::Op::reduce) products_.push_back(id);
     if (s.op == graph::Op::reduce) return rewritten_[id] = result(reduction(s.monoid, s, s.elem, s.args[0]));
     if (s.op == graph::Op::proj) return rewritten_[id] = online(s);
     Scalar made = s;
@@ -429,10 +458,20 @@ class FormMaker {
   std::vector<ScalarId> whole_;             ///< the outputs, without locals
   std::map<ScalarId, ScalarId> rewritten_;  ///< without reductions
   std::map<ScalarId, uint32_t> maxima_, sums_;
+  std::vector<ScalarId> products_;        ///< the sums, as they stand
   std::vector<std::set<uint32_t>> kept_;  ///< axes of the domain that each reduction depends on
 };
 
 }  // namespace
+
+std::variant<ProductForm, std::string> product_form(const task::Program& p, const task::TaskType& type,
+                                                    graph::Graph& g) {
+  try {
+    return FormMaker(p, type, g, true).run_product();
+  } catch (const NoForm& none) {
+    return none.why;
+  }
+}
 
 std::variant<RowForm, std::string> row_form(const task::Program& p, const task::TaskType& type,
                                             graph::Graph& g, bool short_rows) {

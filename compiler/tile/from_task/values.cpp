@@ -60,7 +60,8 @@ void ValueMaker::end_statement() {
 
 Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
   const Scalar& s = g_.scalars[id];
-  if (s.op == graph::Op::load && s.target.is_local()) return {results_[s.target.output], {}};
+  if (s.op == graph::Op::load && s.target.is_local())
+    return {results_[s.target.output], results_are_blocks_ ? place.labels() : std::vector<Var>{}};
   if (is_outside_of_blocks(id, place)) return value_before(id);
   auto& known = place.is_block ? in_block_ : ones_.back();
   if (const auto found = known.find(id); found != known.end()) return found->second;

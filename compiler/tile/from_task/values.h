@@ -24,6 +24,7 @@ class ValueMaker : protected ProgramFrame {
   void end_statement();
 
   std::vector<TileId> results_;      ///< of the reductions
+  bool results_are_blocks_ = false;  ///< with a number for each element of a block
   std::map<ScalarId, TileId> kept_;  ///< costly values in scratch
 
  private:
