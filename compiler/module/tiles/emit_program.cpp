@@ -62,7 +62,14 @@ class ProgramEmitter {
   }
 
   void walk(const std::vector<OpId>& body) {
-    for (const OpId id : body) {
+    for (size_t i = 0; i < body.size(); ++i) {
+      if (const size_t alike = register_by_register(body, i); alike > 1) {
+        operations_.emit_by_register(
+            {body.begin() + static_cast<ptrdiff_t>(i), body.begin() + static_cast<ptrdiff_t>(i + alike)});
+        i += alike - 1;
+        continue;
+      }
+      const OpId id = body[i];
       const auto* loop = std::get_if<tile::Loop>(&p_.ops[id]);
       if (!loop) {
         operations_.emit(p_.ops[id]);
@@ -70,6 +77,33 @@ class ProgramEmitter {
       }
       c_.loop({loop->index, loop->extent}, conditions(loop->body, loop->index), [&] { walk(loop->body); });
     }
+  }
+
+  /// How many operations from here on may go through registers together, one after the other: maps, and
+  /// stores, of tiles with one layout, of which each reads what it has in the same place. A thread of several
+  /// has many elements of a tile, and not the registers for what all of them are on the way.
+  size_t register_by_register(const std::vector<OpId>& body, size_t first) const {
+    if (!c_.threads.are_several()) return 0;
+    size_t count = 0;
+    const tile::Use* common = nullptr;
+    for (size_t i = first; i < body.size(); ++i, ++count) {
+      const tile::Op& op = p_.ops[body[i]];
+      const auto* store = std::get_if<tile::Store>(&op);
+      if (!std::holds_alternative<tile::Map>(op) && !(store && store->to.tensor)) break;
+      const tile::Use* over = swept(op);
+      if (!common) common = over;
+      const auto is_common = [&](const tile::Use* use) {
+        const tile::Tile& tile = p_.tiles[use->tile];
+        return tile.space == tile::Space::registers && tile.layout == p_.tiles[common->tile].layout &&
+               tile.shape == p_.tiles[common->tile].shape && use->labels == over->labels;
+      };
+      const auto uses = tile::uses(op);
+      if (!is_common(over) || !std::all_of(uses.begin(), uses.end(), [&](const tile::Use* use) {
+            return use->labels.empty() || is_common(use);
+          }))
+        break;
+    }
+    return count;
   }
 
   /// What has to be non-negative for the bounds in the body to hold for all labels, of what is known where

@@ -21,11 +21,24 @@ void Operations::emit(const tile::Op& op) {
   std::visit([&](const auto& which) { emit(op, which); }, op);
 }
 
+void Operations::emit_by_register(const std::vector<tile::OpId>& ops) {
+  const int64_t count = registers_.count(swept(c_.p.ops[ops.front()])->tile);
+  for (only_ = 0; *only_ < count; ++*only_)
+    for (const tile::OpId id : ops) emit(c_.p.ops[id]);
+  only_.reset();
+}
+
+void Operations::sweep(const tile::Op& op, const tile::Use& over, bool once, const Sweep::Body& body) {
+  Sweep(c_, registers_, op, over).each(once, [&](const Lanes& lanes, int64_t number) {
+    if (!only_ || number == *only_) body(lanes, number);
+  });
+}
+
 void Operations::assign(const tile::Op& op, const tile::Use& to,
                         const std::function<Value*(const Lanes&)>& value) {
   std::vector<std::pair<int64_t, Value*>> written;
   const bool in_registers = c_.p.tiles[to.tile].space == Space::registers;
-  Sweep(c_, registers_, op, to).each(false, [&](const Lanes& lanes, int64_t number) {
+  sweep(op, to, false, [&](const Lanes& lanes, int64_t number) {
     Value* result = value(lanes);
     if (in_registers) {
       written.emplace_back(number, widened(c_, result, lanes.own, lanes.width));
@@ -92,7 +105,7 @@ void Operations::emit(const tile::Op& op, const tile::Store& s) {
   const bool in_registers = c_.p.tiles[s.from.tile].space == Space::registers;
   std::vector<std::pair<Accesses::Spot, Value*>> vectors;
   Value* const first = in_registers ? c_.threads.is_first(s.from.tile) : nullptr;
-  Sweep(c_, registers_, op, s.from).each(true, [&](const Lanes& lanes, int64_t) {
+  sweep(op, s.from, true, [&](const Lanes& lanes, int64_t) {
     Accesses::Spot spot = accesses_.spot(s.to, s.bounds, lanes);
     spot.inside = both(c_, spot.inside, {first, nullptr});
     vectors.emplace_back(spot, c_.a.cast(accesses_.read(s.from, lanes), from, to));
@@ -185,7 +198,8 @@ void Operations::emit(const tile::Op& op, const tile::Map& map) {
     const Mask inside = mask_of(c_, map.bounds.facts, lanes);
     return accesses_.filled({value, inside}, map.bounds.fill, elem, lanes.size());
   };
-  if (c_.p.tiles[map.to.tile].space != Space::registers)
+  // A thread of several has many elements and few registers: one after the other.
+  if (c_.p.tiles[map.to.tile].space != Space::registers || c_.threads.are_several())
     return assign(op, map.to,
                   [&](const Lanes& lanes) { return filled(values_of(map, {lanes}).front(), lanes); });
   std::vector<Lanes> all;

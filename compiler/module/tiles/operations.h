@@ -17,6 +17,8 @@ class Operations {
         matrices_(context, registers_, accesses_) {}
 
   void emit(const tile::Op&);
+  /// Maps and stores of tiles with one layout: all of them for one register, then for the next one.
+  void emit_by_register(const std::vector<tile::OpId>&);
 
  private:
   void emit(const tile::Op&, const tile::Copy&);
@@ -30,6 +32,7 @@ class Operations {
   template <class Other>
   void emit(const tile::Op&, const Other&) {}  ///< the kernel's, or of several threads
 
+  void sweep(const tile::Op&, const tile::Use& over, bool once, const Sweep::Body&);
   /// Writes the tile: registers when all of them are known.
   void assign(const tile::Op&, const tile::Use& to, const std::function<Value*(const Lanes&)>& value);
   void store(const tile::Access&, const std::vector<std::pair<Accesses::Spot, Value*>>&, bool streaming);
@@ -53,6 +56,7 @@ class Operations {
 
   Context& c_;
   Registers registers_;
+  std::optional<int64_t> only_;  ///< the register that is gone through now
   Accesses accesses_;
   Matrices matrices_;
 };
