@@ -119,7 +119,7 @@ void Engine::stop() {
 }
 
 void Engine::fail(Kind kind, uint32_t site, std::string message) {
-  if (findings_.is_new(kind, site)) findings_.add(kind, std::move(message));
+  if (is_new(kind, site)) findings_.add(kind, std::move(message));
   stop();
 }
 
@@ -198,7 +198,8 @@ void Engine::note(const Thread& thread, Area& area, const Touch& touch) {
 }
 
 void Engine::report_race(const Thread& thread, const Touch& touch, const Access& before) {
-  if (!is_new(Kind::race, std::min(touch.site, before.site), std::max(touch.site, before.site))) return;
+  const uint32_t here = site(touch.site).group, there = site(before.site).group;
+  if (!is_new(Kind::race, std::min(here, there), std::max(here, there))) return;
   report(Kind::race, fmt::format("{} ({}); nothing orders that and the {} by {}", describe(thread, touch),
                                  site(touch.site).place, before.write ? "write" : "read", describe(before)));
 }

@@ -64,7 +64,9 @@ class Engine {
   /// Goes on with the run, unless there are enough findings.
   void report(Kind, std::string message);
   /// Whether what is found there has not been reported yet, and is now about to be.
-  bool is_new(Kind kind, uint32_t site, uint32_t other = 0) { return findings_.is_new(kind, site, other); }
+  bool is_new(Kind kind, uint32_t site, uint32_t other = 0) {
+    return findings_.is_new(kind, code_.sites[site].group, code_.sites[other].group);
+  }
   /// Ends the run if an access is not allowed, and looks for races with it.
   void check(const Thread&, const Touch&);
   /// The area of an access, which is allowed; null on the thread's own stack.

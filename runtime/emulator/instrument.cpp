@@ -4,7 +4,11 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/IntrinsicInst.h>
+
+#include <string_view>
+#include <unordered_map>
 
 #include "emulator/place.h"
 #include "emulator/retarget.h"
@@ -12,7 +16,7 @@
 namespace axon::emulator {
 
 std::string place_of(const llvm::Instruction& instruction, size_t number) {
-  const std::string function = instruction.getFunction()->getName().str();
+  const std::string function = llvm::demangle(std::string_view(instruction.getFunction()->getName()));
   if (const llvm::DILocation* location = instruction.getDebugLoc().get())
     return fmt::format("{}:{} in {}", location->getFilename().str(), location->getLine(), function);
   return fmt::format("{} #{} in {}", instruction.getOpcodeName(), number, function);
@@ -133,6 +137,11 @@ void Instrumenter::visit(llvm::Instruction& instruction) {
 }
 
 }  // namespace
+
+void group_sites(Sites& sites) {
+  std::unordered_map<std::string_view, uint32_t> first;
+  for (uint32_t i = 0; i < sites.size(); ++i) sites[i].group = first.try_emplace(sites[i].place, i).first->second;
+}
 
 void instrument_accesses(llvm::Module& module, Retargeted& result) {
   Instrumenter instrumenter(module, result.sites);

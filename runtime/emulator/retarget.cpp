@@ -150,6 +150,7 @@ Retargeted retarget(llvm::Module& module, std::string_view kernel) {
   if (!result.problems.empty()) return result;
   add_entry(module, kernel, result);
   add_conversions(module);
+  group_sites(result.sites);
   return result;
 }
 

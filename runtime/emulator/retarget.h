@@ -56,6 +56,8 @@ void remove_address_spaces(llvm::Module&, Retargeted&);
 void instrument_accesses(llvm::Module&, Retargeted&);
 /// Calls of primitives become calls of a hook, values in memory.
 void lower_primitives(llvm::Module&, Retargeted&);
+/// Sites of one line of the source are a group.
+void group_sites(Sites&);
 /// The function `entry_name`, and what code generation for x86-64 calls of libraries.
 void add_entry(llvm::Module&, std::string_view kernel, Retargeted&);
 void add_conversions(llvm::Module&);

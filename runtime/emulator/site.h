@@ -18,6 +18,7 @@ struct Site {
   uint32_t align = 1;
   const Primitive* primitive = nullptr;
   std::string place;  ///< function and line, for messages
+  uint32_t group = 0;  ///< the number of the first site at the same place: what one finding stands for
 
   bool reads() const { return does != Does::write; }
   bool writes() const { return does == Does::write || does == Does::update; }

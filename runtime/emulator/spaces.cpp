@@ -1,6 +1,7 @@
 // See retarget.h: variables in shared memory, and the removal of address spaces.
 #include <fmt/format.h>
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -153,7 +154,7 @@ void Flattener::replace_variables() {
     made->setAlignment(old->getAlign());
     constants_[old] = made;
     replaced_.push_back(old);
-    result_.globals.push_back({old->getName().str(), symbol,
+    result_.globals.push_back({llvm::demangle(std::string_view(old->getName())), symbol,
                                module_.getDataLayout().getTypeAllocSize(old->getValueType()), !constant});
   }
   for (auto& [old, made] : pairs) made->setInitializer(flat(old->getInitializer()));
@@ -240,7 +241,7 @@ void place_shared_variables(llvm::Module& module, Retargeted& result) {
     } else {  // all dynamic arrays are one
       dynamic_start = offset = std::max(dynamic_start, offset);
     }
-    result.shared.push_back({variable->getName().str(), offset, bytes, dynamic(variable)});
+    result.shared.push_back({llvm::demangle(std::string_view(variable->getName())), offset, bytes, dynamic(variable)});
   }
   for (size_t i = 0; i < variables.size(); ++i) {
     if (result.shared[i].dynamic) result.shared[i].offset = dynamic_start;

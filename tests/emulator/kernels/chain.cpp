@@ -23,7 +23,7 @@ void run_task(float* x, const float* weights, u32* events, u32 layer, u32 task, 
   if (BUG == 9 && i < 40) barrier();
   const float mine = staged[task * width + width - 1 - i];
   const float sum = sum_of_lanes(mine);
-  if (i % 32 == 0 && (BUG != 13 || i == 0)) sums[i / 32] = sum;
+  if (i % 32 == 0 && (BUG != 13 || i < tasks)) sums[i / 32] = sum;
   barrier();
   if (BUG == 8 && layer == 1) const_cast<float*>(weights)[i] = sum;
   if (BUG == 12 && layer == 1) {

@@ -8,14 +8,14 @@ KERNEL lanes(float* out, const float* in) {
   const u32 at = block() * threads() + i;
   if (BUG == 1 && lane == 9) return;  // and the others name it
   float sum = in[at];
-  const u32 mask = BUG == 2 && lane >= 16 ? 0x0000ffff : BUG == 3 ? (lane < 16 ? 0x0000ffff : 0xffff0000) : all_lanes;
+  const u32 mask = BUG == 2 && lane >= 16 ? 0x0000ffff : BUG == 3 || BUG == 9 ? (lane < 16 ? 0x0000ffff : 0xffff0000) : all_lanes;
   if (BUG == 4 && lane == 3) {
     out[at] = __nvvm_vote_ballot_sync(all_lanes, true);
     return;
   }
   for (int distance = 1; distance < 32; distance *= 2) {
-    const float other = __nvvm_shfl_sync_up_f32(mask, sum, distance, 0);
-    if (static_cast<int>(lane) >= distance) sum += other;
+    const float other = __nvvm_shfl_sync_up_f32(mask, sum, distance, BUG == 9 ? 16 << 8 : 0);
+    if (static_cast<int>(lane % (BUG == 9 ? 16 : 32)) >= distance) sum += other;
   }
   exchange[i] = sum;
   if (BUG != 5) __nvvm_bar_warp_sync(all_lanes);
