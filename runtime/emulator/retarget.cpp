@@ -137,6 +137,7 @@ void keep_reachable(llvm::Module& module, std::string_view kernel, Retargeted& r
 
 Retargeted retarget(llvm::Module& module, std::string_view kernel) {
   Retargeted result;
+  result.sites.emplace_back();  // number 0: nowhere
   if (!module.getTargetTriple().starts_with("nvptx64"))
     result.problems.push_back(fmt::format("the module is for {}", module.getTargetTriple()));
   if (module.getDataLayoutStr().find("p3:32") != std::string::npos)
