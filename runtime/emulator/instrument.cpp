@@ -4,7 +4,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <string_view>
@@ -14,13 +13,6 @@
 #include "emulator/retarget.h"
 
 namespace axon::emulator {
-
-std::string place_of(const llvm::Instruction& instruction, size_t number) {
-  const std::string function = llvm::demangle(std::string_view(instruction.getFunction()->getName()));
-  if (const llvm::DILocation* location = instruction.getDebugLoc().get())
-    return fmt::format("{}:{} in {}", location->getFilename().str(), location->getLine(), function);
-  return fmt::format("{} #{} in {}", instruction.getOpcodeName(), number, function);
-}
 
 namespace {
 
@@ -50,7 +42,7 @@ class Instrumenter {
   void run(llvm::Function& function) {
     std::vector<llvm::Instruction*> all;
     for (llvm::Instruction& instruction : llvm::instructions(function)) all.push_back(&instruction);
-    for (number_ = 0; number_ < all.size(); ++number_) visit(*all[number_]);
+    for (llvm::Instruction* instruction : all) visit(*instruction);
     llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>> back;
     if (!function.isDeclaration()) llvm::FindFunctionBackedges(function, back);
     for (const auto& edge : back) {
@@ -71,11 +63,10 @@ class Instrumenter {
 
   llvm::Module& module_;
   Sites& sites_;
-  size_t number_ = 0;
 };
 
 llvm::Value* Instrumenter::site(const llvm::Instruction& instruction, Site site) {
-  site.place = place_of(instruction, number_);
+  site.place = place_of(instruction);
   sites_.push_back(std::move(site));
   return llvm::ConstantInt::get(llvm::Type::getInt32Ty(module_.getContext()), sites_.size() - 1);
 }

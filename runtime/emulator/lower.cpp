@@ -112,9 +112,7 @@ declare double @llvm.fabs.f64(double)
 void lower_primitives(llvm::Module& module, Retargeted& result) {
   for (llvm::Function& function : module) {
     std::vector<std::pair<llvm::CallInst*, Site>> calls;
-    size_t number = 0;
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
-      ++number;
       auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
       const Primitive* primitive = callee == nullptr ? nullptr : find_primitive(*callee);
@@ -122,7 +120,7 @@ void lower_primitives(llvm::Module& module, Retargeted& result) {
       Site site;
       site.does = Site::Does::primitive;
       site.primitive = primitive;
-      site.place = fmt::format("{} at {}", primitive->name, place_of(*call, number));
+      site.place = fmt::format("{} at {}", primitive->name, place_of(*call));
       calls.emplace_back(call, std::move(site));
     }
     if (calls.empty()) continue;

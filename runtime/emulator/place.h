@@ -1,4 +1,6 @@
 // Where an instruction stands, for messages: its line, or its number in the function where there is no line.
+//
+// Numbers are those of the module that came in, from 1: they are noted before anything is changed.
 #pragma once
 #include <llvm/IR/Instruction.h>
 
@@ -6,6 +8,7 @@
 
 namespace axon::emulator {
 
-std::string place_of(const llvm::Instruction&, size_t number);
+void number_instructions(llvm::Function&);
+std::string place_of(const llvm::Instruction&);
 
 }  // namespace axon::emulator

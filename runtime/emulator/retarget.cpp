@@ -12,6 +12,7 @@
 
 #include <set>
 
+#include "emulator/place.h"
 #include "emulator/primitives.h"
 
 namespace axon::emulator {
@@ -129,6 +130,7 @@ void keep_reachable(llvm::Module& module, std::string_view kernel, Retargeted& r
         if (std::string problem = problem_of_call(*call); !problem.empty())
           problems.insert(fmt::format("{} in {}", problem, function.getName().str()));
     forget_attributes(function);
+    number_instructions(function);
   }
   for (const llvm::GlobalAlias& alias : module.aliases())
     problems.insert(fmt::format("{} is an alias", alias.getName().str()));

@@ -32,14 +32,13 @@ define void @k(ptr %out, ptr %in) convergent {
 )";
 }
 
-/// What each thread makes of its word; in the first block.
-Words results(const std::string& text, Words in, int blocks = 1, size_t shared_bytes = 0) {
+/// What each thread of a block makes of its word.
+Words results(const std::string& text, Words in, size_t shared_bytes = 0) {
   Words out(in.size());
   uint32_t *in_at = in.data(), *out_at = out.data();
   Launch launch;
   launch.arguments = arguments(out_at, in_at);
   launch.threads = static_cast<int>(in.size());
-  launch.blocks = blocks;
   launch.shared_bytes = shared_bytes;
   launch.regions = {region("in", in, /*writable=*/false), region("out", out)};
   auto program = from_text(text);
@@ -511,7 +510,7 @@ define void @k(ptr %out, ptr %in) convergent {
   ret void
 }
 )";
-  EXPECT_EQ(results(text, counted(32), 3, 32 * 4),
+  EXPECT_EQ(results(text, counted(32), 32 * 4),
             counted(32, [](uint32_t i) { return 10 * (i % 4 + 1) + 30 + i + 100; }));
 }
 

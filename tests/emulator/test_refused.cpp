@@ -89,11 +89,11 @@ Report run_with(const std::string& text, std::vector<int>& values, bool writable
 TEST(Stopped, BeforeAWrongStore) {
   std::vector<int> values(2, 3);
   EXPECT_EQ(run_with("define void @k(ptr %p) {\nstore i32 9, ptr %p\nret void\n}", values, /*writable=*/false).text(),
-            "read only: block 0, warp 0, lane 0 writes 4 bytes at offset 0 of values (store #0 in k)\n");
+            "read only: block 0, warp 0, lane 0 writes 4 bytes at offset 0 of values (store #1 in k)\n");
   EXPECT_EQ(values[0], 3);
   EXPECT_EQ(run_with("define void @k(ptr %p) {\n%q = getelementptr i32, ptr %p, i32 1\nstore i64 9, ptr %q, align 4\n"
                      "ret void\n}", values).text(),
-            "out of bounds: block 0, warp 0, lane 0 writes 8 bytes at offset 4 of values (store #1 in k)\n");
+            "out of bounds: block 0, warp 0, lane 0 writes 8 bytes at offset 4 of values (store #2 in k)\n");
   EXPECT_EQ(values[1], 3);
 }
 
@@ -156,8 +156,8 @@ TEST(Stopped, WhenOneLaneWaitsForEver) {
                            "define void @k(ptr %p) {\ncall void @axon_gpu_wait(ptr %p, i64 2, i32 5)\nret void\n}";
   EXPECT_EQ(run_with(text, values, true, 2).text(),
             "deadlock: no thread can go on:\n"
-            "  block 0, threads 1: waits for the other threads of the block (axon_gpu_wait at call #1 in k)\n"
-            "  block 0, threads 0: waits for offset 0 of values to reach 5, which is 0 (axon_gpu_wait at call #1 in k)\n");
+            "  block 0, threads 0: waits for offset 0 of values to reach 5, which is 0 (axon_gpu_wait at call #1 in k)\n"
+            "  block 0, threads 1: waits for the other threads of the block (axon_gpu_wait at call #1 in k)\n");
 }
 
 }  // namespace
