@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace axon::emulator {
 
@@ -30,26 +31,37 @@ bool Shadow::settle(Access& before, const Access& now, const Thread& self, bool 
   return !races;
 }
 
-void Shadow::keep(Cell& cell, const Access& now) {
-  if (cell.more != 0) {
-    std::vector<Access>& list = lists_[cell.more - 1];
-    std::erase_if(list, [](const Access& access) { return access.epoch == 0; });
+void Shadow::drop_settled(std::vector<Access>& accesses) {
+  std::erase_if(accesses, [](const Access& access) { return access.epoch == 0; });
+}
+
+/// Moves what is left of a list into the cell as far as there is room.
+void Shadow::tidy(Cell& cell) {
+  List& list = lists_[cell.more - 1];
+  for (std::vector<Access>* accesses : {&list.writes, &list.reads}) {
+    drop_settled(*accesses);
     for (Access& access : cell.accesses)
-      if (access.epoch == 0 && !list.empty()) {
-        access = list.back();
-        list.pop_back();
+      if (access.epoch == 0 && !accesses->empty()) {
+        access = accesses->back();
+        accesses->pop_back();
       }
-    if (list.empty()) {
-      free_lists_.push_back(cell.more);
-      cell.more = 0;
-    }
   }
+  if (!list.writes.empty() || !list.reads.empty()) return;
+  list.most_reads = 8;
+  free_lists_.push_back(std::exchange(cell.more, 0));
+}
+
+void Shadow::keep(Cell& cell, const Access& now, const Thread& self, bool lockstep) {
   if (cell.accesses[0].epoch == 0) std::swap(cell.accesses[0], cell.accesses[1]);
   for (Access& access : cell.accesses)
     if (access.epoch == 0) {
       access = now;
       return;
     }
+  keep_in_list(cell, now, self, lockstep);
+}
+
+void Shadow::keep_in_list(Cell& cell, const Access& now, const Thread& self, bool lockstep) {
   if (cell.more == 0) {
     if (free_lists_.empty()) {
       lists_.emplace_back();
@@ -58,7 +70,18 @@ void Shadow::keep(Cell& cell, const Access& now) {
     cell.more = free_lists_.back();
     free_lists_.pop_back();
   }
-  lists_[cell.more - 1].push_back(now);
+  List& list = lists_[cell.more - 1];
+  if (now.write) {
+    list.writes.push_back(now);
+    return;
+  }
+  if (list.reads.size() >= list.most_reads) {
+    for (Access& before : list.reads)
+      if ((before.mask & now.mask) != 0) settle(before, now, self, lockstep);
+    drop_settled(list.reads);
+    list.most_reads = std::max<size_t>(8, 2 * list.reads.size());
+  }
+  list.reads.push_back(now);
 }
 
 bool Shadow::make_event(size_t offset) {

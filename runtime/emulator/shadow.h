@@ -48,15 +48,24 @@ class Shadow {
     uint8_t written;  ///< bytes
     uint8_t event;
   };
+  /// What has no room in the cell. Reads do not race with each other, so that a read only looks at the writes; those
+  /// that it stands for are dropped when their number has doubled.
+  struct List {
+    std::vector<Access> writes, reads;
+    size_t most_reads = 8;
+  };
   static bool ordered(const Access& before, const Access& now, const Thread& self, bool lockstep);
   /// Takes from `before` the bytes that `now` stands for. False: they race.
   static bool settle(Access& before, const Access& now, const Thread& self, bool lockstep);
-  void keep(Cell&, const Access&);
+  static void drop_settled(std::vector<Access>&);
+  void keep(Cell&, const Access&, const Thread& self, bool lockstep);
+  void keep_in_list(Cell&, const Access&, const Thread& self, bool lockstep);
+  void tidy(Cell&);
   static bool repeats(const Cell&, const Access& now);
 
   bool initialised_;
   std::unique_ptr<Cell[], void (*)(void*)> cells_;
-  std::vector<std::vector<Access>> lists_;
+  std::vector<List> lists_;
   std::vector<uint32_t> free_lists_;
 };
 
@@ -90,9 +99,14 @@ Shadow::Noted Shadow::note(size_t offset, size_t bytes, Access now, const Thread
     };
     look(cell.accesses[0]);
     look(cell.accesses[1]);
-    if (cell.more != 0)
-      for (Access& before : lists_[cell.more - 1]) look(before);
-    keep(cell, now);
+    if (cell.more != 0) {
+      List& list = lists_[cell.more - 1];
+      for (Access& before : list.writes) look(before);
+      if (now.write)
+        for (Access& before : list.reads) look(before);
+      if (now.write) tidy(cell);
+    }
+    keep(cell, now, self, lockstep);
   }
   return noted;
 }
