@@ -21,7 +21,7 @@ Collectives::Collectives(Engine& engine, uint32_t blocks, uint32_t threads) : en
 
 void Collectives::fail_left(const Thread& waits, uint32_t site, const std::string& who) {
   engine_.fail(Kind::divergence, site,
-               fmt::format("{} waits in {} for {}, which has ended", engine_.describe(waits), engine_.site(site).place,
+               fmt::format("{} waits in {} for {}, which has ended or never was", engine_.describe(waits), engine_.site(site).place,
                            who));
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emulator/engine.h"
 
 namespace axon::emulator {
@@ -31,11 +33,9 @@ void Events::wait(Thread& self, const uint32_t* address, uint32_t target, uint32
     engine_.block(self);
   }
   self.waiting = {};
-  for (const Value& value : waited.values)
-    if (reached(value.epoch, target)) {
-      self.knows.join(value.told);
-      return;
-    }
+  const auto first = std::partition_point(waited.values.begin(), waited.values.end(),
+                                          [&](const Value& value) { return !reached(value.epoch, target); });
+  if (first != waited.values.end()) self.knows.join(first->told);
 }
 
 void Events::notify(Thread& self, uint32_t* address, uint32_t epoch, uint32_t site) {

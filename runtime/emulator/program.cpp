@@ -8,6 +8,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <mutex>
+#include <new>
 
 #include "emulator/engine.h"
 #include "emulator/hooks.h"
@@ -118,8 +119,12 @@ void Program::Code::arrange(Memory& memory, const Launch& launch) {
   const auto blocks = static_cast<uint32_t>(launch.blocks);
   if (!memory.reserve_shared(made.shared, launch.shared_bytes, blocks))
     refuse(fmt::format("{} bytes of dynamic shared memory in each of {} blocks", launch.shared_bytes, blocks));
-  if (const std::string overlap = memory.arrange(launch.options.check); !overlap.empty())
-    refuse(fmt::format("{} overlap", overlap));
+  try {
+    if (const std::string overlap = memory.arrange(launch.options.check); !overlap.empty())
+      refuse(fmt::format("{} overlap", overlap));
+  } catch (const std::bad_alloc&) {
+    refuse("there is no memory to keep accesses of all regions in");
+  }
   if (!stacks.reserve(static_cast<size_t>(blocks) * static_cast<size_t>(launch.threads)))
     refuse("there is no memory for the stacks of all threads");
 }

@@ -137,6 +137,17 @@ void keep_reachable(llvm::Module& module, std::string_view kernel, Retargeted& r
   result.problems.insert(result.problems.end(), problems.begin(), problems.end());
 }
 
+void check_locals(const llvm::Module& module, Retargeted& result) {
+  uint64_t bytes = 0;
+  for (const llvm::Function& function : module)
+    for (const llvm::Instruction& instruction : llvm::instructions(function))
+      if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+        const auto size = local->getAllocationSize(module.getDataLayout());
+        bytes += size.has_value() ? size->getFixedValue() : most_local_bytes + 1;
+      }
+  if (bytes > most_local_bytes) result.problems.push_back(fmt::format("local variables take {} bytes", bytes));
+}
+
 Retargeted retarget(llvm::Module& module, std::string_view kernel) {
   Retargeted result;
   result.sites.emplace_back();  // number 0: nowhere
@@ -145,6 +156,7 @@ Retargeted retarget(llvm::Module& module, std::string_view kernel) {
   if (module.getDataLayoutStr().find("p3:32") != std::string::npos)
     result.problems.emplace_back("the module has short pointers");
   if (result.problems.empty()) keep_reachable(module, kernel, result);
+  if (result.problems.empty()) check_locals(module, result);
   if (result.problems.empty()) place_shared_variables(module, result);
   if (!result.problems.empty()) return result;
   instrument_accesses(module, result);

@@ -49,6 +49,7 @@ void wait_for_all_copies(const Call&);
 enum class Math { fma, add, mul, div, sqrt, rsqrt, rcp, exp2, log2, sin, cos, abs, min, max, floor, ceil, saturate };
 inline constexpr int flush = 256;  ///< subnormal arguments and results are zero
 void compute(const Call&);
+void keep_argument(const Call&);  ///< an address is the same in all address spaces
 void pack_bf16(const Call&);  ///< high, low
 void pack_f16(const Call&);
 

@@ -5,11 +5,13 @@
 
 #include <cstddef>
 
+#include "emulator/retarget.h"
+
 namespace axon::emulator {
 
 class Stacks {
  public:
-  static constexpr size_t bytes_of_one = 128 << 10, guard = 4096;
+  static constexpr size_t bytes_of_one = 2 * most_local_bytes, guard = 4096;
 
   ~Stacks() {
     if (memory_ != nullptr) munmap(memory_, count_ * bytes_of_one);

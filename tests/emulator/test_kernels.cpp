@@ -282,6 +282,25 @@ TEST(Kernels, WithoutChecksValuesAreTheSame) {
   for (const auto& [name, run] : kernels) EXPECT_TRUE(run(0, 2, options).right) << name;
 }
 
+TEST(Kernels, CopiesMoveWhenTheyLike) {
+  Options options;
+  options.check = false;
+  int right = 0;
+  for (options.seed = 1; options.seed <= 20; ++options.seed) right += run_copies(1, 1, options).right ? 1 : 0;
+  EXPECT_LT(right, 20);  // some come after they are read
+  int right_with_wait = 0;
+  for (options.seed = 1; options.seed <= 20; ++options.seed) right_with_wait += run_copies(0, 1, options).right ? 1 : 0;
+  EXPECT_EQ(right_with_wait, 20);
+}
+
+TEST(Kernels, StandstillIsFoundWithoutChecks) {
+  Options options;
+  options.check = false;
+  EXPECT_TRUE(run_chain(2, 2, options).report.has(Kind::deadlock));
+  EXPECT_TRUE(run_chain(9, 2, options).report.has(Kind::divergence));
+  EXPECT_TRUE(run_lanes(2, 1, options).report.has(Kind::divergence));
+}
+
 TEST(Kernels, SeedsFixRuns) {
   Options options;
   options.seed = 3;

@@ -514,6 +514,28 @@ define void @k(ptr %out, ptr %in) convergent {
             counted(32, [](uint32_t i) { return 10 * (i % 4 + 1) + 30 + i + 100; }));
 }
 
+TEST(Module, SharedAddressesOf32BitsAndKernelsOfAddressSpaces) {
+  const std::string text = R"(
+@s = internal addrspace(3) global [32 x i32] undef, align 4
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare ptr addrspace(3) @llvm.nvvm.ptr.gen.to.shared.p3.p0(ptr)
+define void @k(ptr addrspace(1) noalias %out, ptr addrspace(1) %in) convergent {
+  %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %p = getelementptr i32, ptr addrspace(3) @s, i32 %i
+  %short = ptrtoint ptr addrspace(3) %p to i32
+  %back = inttoptr i32 %short to ptr addrspace(3)
+  store i32 %i, ptr addrspace(3) %back
+  %generic = addrspacecast ptr addrspace(3) %p to ptr
+  %again = call ptr addrspace(3) @llvm.nvvm.ptr.gen.to.shared.p3.p0(ptr %generic)
+  %v = load i32, ptr addrspace(3) %again
+  %o = getelementptr i32, ptr addrspace(1) %out, i32 %i
+  store i32 %v, ptr addrspace(1) %o
+  ret void
+}
+)";
+  EXPECT_EQ(results(text, counted(32)), counted(32));
+}
+
 TEST(Module, VariablesBeginAnewInEachRun) {
   const std::string text = per_thread(
       "@g = internal addrspace(1) global i32 5\n",

@@ -45,6 +45,21 @@ TEST(Refused, WhatTheKernelDoesNotReachIsNotLookedAt) {
             "");
 }
 
+TEST(Refused, MoreThreadsThanTheKernelAllowsAndLargeLocals) {
+  const std::string most = "!nvvm.annotations = !{!1}\n!1 = !{ptr @k, !\"maxntidx\", i32 64}\n";
+  Launch launch;
+  launch.threads = 64;
+  EXPECT_EQ(refusal("define void @k() {\nret void\n}\n" + most, launch), "");
+  launch.threads = 65;
+  EXPECT_EQ(refusal("define void @k() {\nret void\n}\n" + most, launch), "unsupported: 65 threads in a block\n");
+  EXPECT_EQ(refusal("define void @k() {\n%a = alloca [65537 x i8]\nret void\n}"),
+            "unsupported: local variables take 65537 bytes\n");
+}
+
+TEST(Refused, WhatIsNotAKernel) {
+  EXPECT_EQ(refusal("@k = global i32 0"), "unsupported: the module has no function k\n");
+}
+
 TEST(Refused, LaunchesThatDoNotFit) {
   const std::string text = "@d = external addrspace(3) global [0 x i8]\n"
                            "define void @k(i32 %n) {\n%v = load i8, ptr addrspace(3) @d\nret void\n}";
@@ -142,6 +157,14 @@ define void @k(ptr %p) {
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_NE(report.text().find("out of bounds"), std::string::npos);
   EXPECT_NE(report.text().find("of shared s of block"), std::string::npos);
+}
+
+TEST(Stopped, AtLanesThatAreNotThere) {
+  std::vector<int> values(4);
+  const std::string text = "declare i1 @llvm.nvvm.vote.any.sync(i32, i1)\n"
+                           "define void @k(ptr %p) {\n%v = call i1 @llvm.nvvm.vote.any.sync(i32 -1, i1 true)\nret void\n}";
+  EXPECT_TRUE(run_with(text, values, true, 40).has(Kind::divergence));
+  EXPECT_TRUE(run_with(text, values, true, 64).ok());
 }
 
 TEST(Stopped, InALoopWithoutAccesses) {
