@@ -38,7 +38,9 @@ void Clock::join(const Clock& other) {
       mine = more;
       continue;
     }
-    const auto newer = [&](size_t k) { return k >= mine->size() ? (*more)[k] != 0 : (*more)[k] > (*mine)[k]; };
+    const auto newer = [&](size_t k) {
+      return k >= mine->size() ? (*more)[k] != 0 : (*more)[k] > (*mine)[k];
+    };
     size_t k = 0;
     while (k < more->size() && !newer(k)) ++k;
     if (k == more->size()) continue;

@@ -1,8 +1,8 @@
 // Vector clocks: what of every other thread a thread knows to have happened.
 //
-// A thread's accesses between two times that it tells others carry the same epoch. An access of thread u at epoch e
-// happened before what thread t does now if t's clock has e or more for u. Copies share memory until one is changed, so
-// threads behind a common barrier hold one clock.
+// A thread's accesses between two times that it tells others carry the same epoch. An access of thread u at
+// epoch e happened before what thread t does now if t's clock has e or more for u. Copies share memory until
+// one is changed, so threads behind a common barrier hold one clock.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace axon::emulator {
 
-/// The block in the high bits, the thread's number there in the low ten. The asynchronous copies of a thread are a thread
-/// of their own, in a block of their own.
+/// The block in the high bits, the thread's number there in the low ten. The asynchronous copies of a thread
+/// are a thread of their own, in a block of their own.
 using ThreadId = uint32_t;
 inline constexpr unsigned bits_of_index = 10;
 inline constexpr ThreadId most_thread_ids = 1U << 24;

@@ -10,7 +10,8 @@
 
 namespace axon::emulator {
 
-Collectives::Collectives(Engine& engine, uint32_t blocks, uint32_t threads) : engine_(engine), threads_(threads) {
+Collectives::Collectives(Engine& engine, uint32_t blocks, uint32_t threads)
+    : engine_(engine), threads_(threads) {
   Block block;
   const uint32_t warps = (threads + 31) / 32;
   block.warps.resize(warps);
@@ -21,11 +22,12 @@ Collectives::Collectives(Engine& engine, uint32_t blocks, uint32_t threads) : en
 
 void Collectives::fail_left(const Thread& waits, uint32_t site, const std::string& who) {
   engine_.fail(Kind::divergence, site,
-               fmt::format("{} waits in {} for {}, which has ended or never was", engine_.describe(waits), engine_.site(site).place,
-                           who));
+               fmt::format("{} waits in {} for {}, which has ended or never was", engine_.describe(waits),
+                           engine_.site(site).place, who));
 }
 
-void Collectives::check_arrival(Thread& self, const Barrier& barrier, const Arrival& arrival, uint32_t count) {
+void Collectives::check_arrival(Thread& self, const Barrier& barrier, const Arrival& arrival,
+                                uint32_t count) {
   const auto fail = [&](Kind kind, std::string_view what) {
     engine_.fail(kind, arrival.site,
                  fmt::format("{}: {} ({})", engine_.describe(self), what, engine_.site(arrival.site).place));
@@ -33,12 +35,14 @@ void Collectives::check_arrival(Thread& self, const Barrier& barrier, const Arri
   const Block& block = blocks_[self.block];
   if (arrival.count != 0 && (count % 32 != 0 || count > threads_))
     fail(Kind::divergence, fmt::format("{} threads cannot meet at a barrier", count));
-  if (arrival.count == 0 && block.ended != 0) fail_left(self, arrival.site, fmt::format("{} threads", block.ended));
+  if (arrival.count == 0 && block.ended != 0)
+    fail_left(self, arrival.site, fmt::format("{} threads", block.ended));
   if (barrier.arrived.empty()) return;
   if (barrier.count != count)
     fail(Kind::divergence, fmt::format("barrier {} is for {} threads here, and for {} where others wait",
                                        arrival.barrier, count, barrier.count));
-  if (barrier.agreed != arrival.agreed) fail(Kind::event, "the threads of a block do not name the same event words");
+  if (barrier.agreed != arrival.agreed)
+    fail(Kind::event, "the threads of a block do not name the same event words");
   if (!arrival.aligned) return;
   for (const Thread* other : barrier.arrived)
     if (other->warp() == self.warp() && other->waiting.site != arrival.site)
@@ -80,15 +84,17 @@ void Collectives::check_meeting(Thread& self, uint32_t mask, uint32_t site, bool
     const bool waits_for_self = (meeting.mask >> self.lane() & 1) != 0;
     const bool same = meeting.mask == mask && same_operation(site, meeting.site, aligned);
     if (!same && waits_for_self && (mask & meeting.arrived) != 0)
-      engine_.fail(Kind::divergence, site,
-                   fmt::format("{} comes to {} with mask {:#010x}, and lane {}, which waits for it, to {} with mask "
-                               "{:#010x}",
-                               engine_.describe(self), place, mask, __builtin_ctz(mask & meeting.arrived),
-                               engine_.site(meeting.site).place, meeting.mask));
+      engine_.fail(
+          Kind::divergence, site,
+          fmt::format("{} comes to {} with mask {:#010x}, and lane {}, which waits for it, to {} with mask "
+                      "{:#010x}",
+                      engine_.describe(self), place, mask, __builtin_ctz(mask & meeting.arrived),
+                      engine_.site(meeting.site).place, meeting.mask));
   }
 }
 
-void Collectives::meet(Thread& self, uint32_t mask, uint64_t* values, uint32_t site, bool aligned, Finish finish) {
+void Collectives::meet(Thread& self, uint32_t mask, uint64_t* values, uint32_t site, bool aligned,
+                       Finish finish) {
   if (engine_.checks()) check_meeting(self, mask, site, aligned);
   std::vector<Meeting>& meetings = blocks_[self.block].warps[self.warp()];
   auto found = std::find_if(meetings.begin(), meetings.end(), [&](const Meeting& meeting) {

@@ -1,11 +1,12 @@
-// A GPU kernel on the CPU: the NVPTX module that would become PTX is compiled for x86-64 instead, every thread of the
-// grid is a fiber, and what a GPU leaves undefined is found and reported.
+// A GPU kernel on the CPU: the NVPTX module that would become PTX is compiled for x86-64 instead, every
+// thread of the grid is a fiber, and what a GPU leaves undefined is found and reported.
 //
-// In: an LLVM module for nvptx64, the name of one of its kernels, a launch. Out: a report; without findings, memory is as
-// a GPU would have left it. All blocks are resident. Nothing here depends on time: a seed fixes the run.
+// In: an LLVM module for nvptx64, the name of one of its kernels, a launch. Out: a report; without findings,
+// memory is as a GPU would have left it. All blocks are resident. Nothing here depends on time: a seed fixes
+// the run.
 //
-// Not modelled: values of weak memory (a missing order shows in the vector clocks), scopes of fences and atomics, sizes
-// of registers, bank conflicts, the order in which mma adds.
+// Not modelled: values of weak memory (a missing order shows in the vector clocks), scopes of fences and
+// atomics, sizes of registers, bank conflicts, the order in which mma adds.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -51,9 +52,9 @@ struct Region {
 
 struct Options {
   uint64_t seed = 1;
-  int switch_every = 16;     ///< another thread runs after so many accesses and primitives, on average
-  bool check = true;         ///< without, a wrong access is as undefined as on a GPU, and ends the process at worst
-  bool lockstep = false;     ///< the lanes of a warp take turns at every access, and do not race with each other
+  int switch_every = 16;  ///< another thread runs after so many accesses and primitives, on average
+  bool check = true;  ///< without, a wrong access is as undefined as on a GPU, and ends the process at worst
+  bool lockstep = false;  ///< the lanes of a warp take turns at every access, and do not race with each other
   int64_t most_steps = 100'000'000;
   size_t most_findings = 16;
 };

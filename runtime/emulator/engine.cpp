@@ -14,7 +14,8 @@ namespace {
 
 thread_local Engine* current_engine = nullptr;
 
-/// How a run delays asynchronous copies: at once, by chance with a probability of a power of two, or as long as it can.
+/// How a run delays asynchronous copies: at once, by chance with a probability of a power of two, or as long
+/// as it can.
 constexpr uint32_t copy_delays = 5;
 
 }  // namespace
@@ -96,7 +97,8 @@ void Engine::block(Thread& thread) {
   if (!copying_.empty()) move_some_copies();
   Thread* next = scheduler_.next(thread);
   if (next == nullptr) {
-    for (Finding& finding : explain_standstill(*this)) findings_.add(finding.kind, std::move(finding.message));
+    for (Finding& finding : explain_standstill(*this))
+      findings_.add(finding.kind, std::move(finding.message));
     stop();
   }
   ++switches_;
@@ -130,8 +132,8 @@ void Engine::report(Kind kind, std::string message) {
 
 std::string Engine::describe(const Thread& thread) const {
   const std::string task = tasks_.describe(thread.task);
-  return fmt::format("{}{}block {}, warp {}, lane {}", task, task.empty() ? "" : ", ", thread.block, thread.warp(),
-                     thread.lane());
+  return fmt::format("{}{}block {}, warp {}, lane {}", task, task.empty() ? "" : ", ", thread.block,
+                     thread.warp(), thread.lane());
 }
 
 std::string Engine::describe(const Access& access) const {
@@ -143,12 +145,14 @@ std::string Engine::describe(const Access& access) const {
   who.block = block;
   who.index = access.thread & ((1U << bits_of_index) - 1);
   who.task = access.task;
-  return fmt::format("{}{} ({})", copies ? "an asynchronous copy of " : "", describe(who), site(access.site).place);
+  return fmt::format("{}{} ({})", copies ? "an asynchronous copy of " : "", describe(who),
+                     site(access.site).place);
 }
 
 std::string Engine::describe(const Thread& thread, const Touch& touch) {
   const bool updates = site(touch.site).does == Site::Does::update;
-  return fmt::format("{}{} {} {} bytes at {}", touch.by_copies ? "an asynchronous copy of " : "", describe(thread),
+  return fmt::format("{}{} {} {} bytes at {}", touch.by_copies ? "an asynchronous copy of " : "",
+                     describe(thread),
                      updates        ? "updates"
                      : touch.writes ? "writes"
                                     : "reads",
@@ -156,8 +160,10 @@ std::string Engine::describe(const Thread& thread, const Touch& touch) {
 }
 
 Area* Engine::check_place(const Thread& thread, const Touch& touch) {
-  const uint64_t low = reinterpret_cast<uint64_t>(thread.stack_low), size = Stacks::bytes_of_one - Stacks::guard;
-  if (touch.space == Touch::Space::any && touch.address - low < size && touch.bytes <= size - (touch.address - low))
+  const uint64_t low = reinterpret_cast<uint64_t>(thread.stack_low),
+                 size = Stacks::bytes_of_one - Stacks::guard;
+  if (touch.space == Touch::Space::any && touch.address - low < size &&
+      touch.bytes <= size - (touch.address - low))
     return nullptr;
   Area* area = memory_.find(touch.address);
   const bool inside = area != nullptr && area->holds(touch.address, touch.bytes) &&
@@ -208,7 +214,9 @@ void Engine::access(uint64_t address, uint64_t bytes, uint32_t at) {
   step();
   if (!checks() || bytes == 0) return;
   const Site& accessed = site(at);
-  check(self(), {.address = address, .bytes = bytes, .align = accessed.align, .writes = accessed.writes(), .site = at});
+  check(
+      self(),
+      {.address = address, .bytes = bytes, .align = accessed.align, .writes = accessed.writes(), .site = at});
   if (accessed.atomic) synchronisation_.access(self(), address, accessed);
 }
 

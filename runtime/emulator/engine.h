@@ -1,8 +1,9 @@
 // One run of a kernel: its threads, and who of them runs.
 //
-// The hooks of compiled code (hooks.h) come here. Each may hand over to another thread before it does anything; then what
-// it checks, and the access behind it, are one step that no other thread sees a part of. What makes the rest of a run
-// meaningless ends it at once: the thread is left where it stands, before it does what is wrong.
+// The hooks of compiled code (hooks.h) come here. Each may hand over to another thread before it does
+// anything; then what it checks, and the access behind it, are one step that no other thread sees a part of.
+// What makes the rest of a run meaningless ends it at once: the thread is left where it stands, before it
+// does what is wrong.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -13,15 +13,17 @@ Events::Word& Events::word(Thread& self, const uint32_t* address, bool writes, u
   const auto [at, is_new] = words_.try_emplace(address);
   const auto bits = reinterpret_cast<uint64_t>(address);
   if (!engine_.checks()) return at->second;
-  Area* area = engine_.check_place(self, {.address = bits, .bytes = sizeof(uint32_t), .writes = writes, .site = site});
+  Area* area =
+      engine_.check_place(self, {.address = bits, .bytes = sizeof(uint32_t), .writes = writes, .site = site});
   if (bits % sizeof(uint32_t) != 0)
-    engine_.fail(Kind::misaligned, site,
-                 fmt::format("{}: an event word at {}", engine_.describe(self), engine_.memory().describe(bits)));
-  if (is_new && area != nullptr && area->accesses && !area->accesses->make_event(bits - (area->base & ~uint64_t{3})) &&
-      engine_.is_new(Kind::event, site))
-    engine_.report(Kind::event,
-                   fmt::format("{}: {} is an event word, and was accessed as data ({})", engine_.describe(self),
-                               engine_.memory().describe(bits), engine_.site(site).place));
+    engine_.fail(
+        Kind::misaligned, site,
+        fmt::format("{}: an event word at {}", engine_.describe(self), engine_.memory().describe(bits)));
+  if (is_new && area != nullptr && area->accesses &&
+      !area->accesses->make_event(bits - (area->base & ~uint64_t{3})) && engine_.is_new(Kind::event, site))
+    engine_.report(Kind::event, fmt::format("{}: {} is an event word, and was accessed as data ({})",
+                                            engine_.describe(self), engine_.memory().describe(bits),
+                                            engine_.site(site).place));
   return at->second;
 }
 
@@ -43,8 +45,8 @@ void Events::notify(Thread& self, uint32_t* address, uint32_t epoch, uint32_t si
   if (!reached(epoch, *address) && engine_.is_new(Kind::event, site))
     engine_.report(Kind::event,
                    fmt::format("{}: event word {} goes back from {} to {} ({})", engine_.describe(self),
-                               engine_.memory().describe(reinterpret_cast<uint64_t>(address)), *address, epoch,
-                               engine_.site(site).place));
+                               engine_.memory().describe(reinterpret_cast<uint64_t>(address)), *address,
+                               epoch, engine_.site(site).place));
   *address = epoch;
   told.values.push_back({epoch, self.tell()});
   for (Thread* thread : told.waiting) engine_.wake(*thread);

@@ -1,7 +1,7 @@
 // Event words: what waits for one, and what each of its values tells.
 //
-// A wait for a target learns what the first value that has reached it told, though a later one may be there: what the
-// program may rely on does not depend on who was fast.
+// A wait for a target learns what the first value that has reached it told, though a later one may be there:
+// what the program may rely on does not depend on who was fast.
 #pragma once
 #include <cstdint>
 #include <unordered_map>

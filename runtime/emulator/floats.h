@@ -31,8 +31,10 @@ inline uint16_t to_f16(float value) {
   const uint32_t sign = std::bit_cast<uint32_t>(value) >> 16 & 0x8000;
   const float size = std::fabs(value);
   if (size >= 65520.0F) return static_cast<uint16_t>(sign | 0x7c00);
-  // What is below the smallest normal number has its distance; the sums are exact but for the rounding that is wanted.
-  if (size < 0x1p-14F) return static_cast<uint16_t>(sign | static_cast<uint32_t>(std::nearbyint(size * 0x1p24F)));
+  // What is below the smallest normal number has its distance; the sums are exact but for the rounding that
+  // is wanted.
+  if (size < 0x1p-14F)
+    return static_cast<uint16_t>(sign | static_cast<uint32_t>(std::nearbyint(size * 0x1p24F)));
   const auto bits = std::bit_cast<uint32_t>(size);
   return static_cast<uint16_t>(sign | (((bits + 0xfff + (bits >> 13 & 1)) >> 13) - (112U << 10)));
 }

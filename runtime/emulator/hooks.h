@@ -1,5 +1,5 @@
-// What compiled code calls; `site` is the number of an entry of Retargeted::sites. A hook may run other threads before it
-// returns, and does not return to a thread that must not go on.
+// What compiled code calls; `site` is the number of an entry of Retargeted::sites. A hook may run other
+// threads before it returns, and does not return to a thread that must not go on.
 #pragma once
 #include <cstdint>
 

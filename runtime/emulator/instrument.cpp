@@ -75,13 +75,13 @@ void Instrumenter::call(const char* hook, llvm::Instruction& before, llvm::Array
   llvm::IRBuilder<> builder(&before);
   std::vector<llvm::Type*> types;
   for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
-  builder.CreateCall(
-      module_.getOrInsertFunction(hook, llvm::FunctionType::get(builder.getVoidTy(), types, /*isVarArg=*/false)),
-      arguments);
+  builder.CreateCall(module_.getOrInsertFunction(
+                         hook, llvm::FunctionType::get(builder.getVoidTy(), types, /*isVarArg=*/false)),
+                     arguments);
 }
 
-void Instrumenter::access(llvm::Instruction& instruction, llvm::Value* address, llvm::Type* type, llvm::Align align,
-                          Site made) {
+void Instrumenter::access(llvm::Instruction& instruction, llvm::Value* address, llvm::Type* type,
+                          llvm::Align align, Site made) {
   const llvm::DataLayout& layout = module_.getDataLayout();
   made.bytes = static_cast<uint32_t>(layout.getTypeStoreSize(type).getFixedValue());
   made.align = static_cast<uint32_t>(align.value());
@@ -103,7 +103,8 @@ void Instrumenter::visit_memory(llvm::MemIntrinsic& memory) {
   Site write;
   write.does = Site::Does::write;
   write.align = static_cast<uint32_t>(memory.getDestAlign().valueOrOne().value());
-  call("axon_emulator_range", memory, {generic(builder, memory.getRawDest()), length, site(memory, std::move(write))});
+  call("axon_emulator_range", memory,
+       {generic(builder, memory.getRawDest()), length, site(memory, std::move(write))});
 }
 
 void Instrumenter::visit(llvm::Instruction& instruction) {
@@ -118,8 +119,8 @@ void Instrumenter::visit(llvm::Instruction& instruction) {
     access(*update, update->getPointerOperand(), update->getType(), update->getAlign(),
            made_of(Does::update, true, update->getOrdering()));
   } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
-    access(*exchange, exchange->getPointerOperand(), exchange->getNewValOperand()->getType(), exchange->getAlign(),
-           made_of(Does::update, true, exchange->getMergedOrdering()));
+    access(*exchange, exchange->getPointerOperand(), exchange->getNewValOperand()->getType(),
+           exchange->getAlign(), made_of(Does::update, true, exchange->getMergedOrdering()));
   } else if (auto* fence = llvm::dyn_cast<llvm::FenceInst>(&instruction)) {
     call("axon_emulator_fence", *fence, {site(*fence, made_of(Does::fence, true, fence->getOrdering()))});
   } else if (auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
@@ -131,7 +132,8 @@ void Instrumenter::visit(llvm::Instruction& instruction) {
 
 void group_sites(Sites& sites) {
   std::unordered_map<std::string_view, uint32_t> first;
-  for (uint32_t i = 0; i < sites.size(); ++i) sites[i].group = first.try_emplace(sites[i].place, i).first->second;
+  for (uint32_t i = 0; i < sites.size(); ++i)
+    sites[i].group = first.try_emplace(sites[i].place, i).first->second;
 }
 
 void instrument_accesses(llvm::Module& module, Retargeted& result) {

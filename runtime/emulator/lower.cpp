@@ -21,14 +21,16 @@ namespace {
 llvm::Value* to_word(llvm::IRBuilder<>& builder, llvm::Value* value) {
   llvm::Type* type = value->getType();
   if (type->isPointerTy()) return builder.CreatePtrToInt(value, builder.getInt64Ty());
-  if (!type->isIntegerTy()) value = builder.CreateBitCast(value, builder.getIntNTy(type->getPrimitiveSizeInBits()));
+  if (!type->isIntegerTy())
+    value = builder.CreateBitCast(value, builder.getIntNTy(type->getPrimitiveSizeInBits()));
   return builder.CreateZExtOrTrunc(value, builder.getInt64Ty());
 }
 
 llvm::Value* from_word(llvm::IRBuilder<>& builder, llvm::Value* word, llvm::Type* type) {
   if (type->isPointerTy()) return builder.CreateIntToPtr(word, type);
   if (type->isIntegerTy()) return builder.CreateZExtOrTrunc(word, type);
-  return builder.CreateBitCast(builder.CreateTrunc(word, builder.getIntNTy(type->getPrimitiveSizeInBits())), type);
+  return builder.CreateBitCast(builder.CreateTrunc(word, builder.getIntNTy(type->getPrimitiveSizeInBits())),
+                               type);
 }
 
 /// Calls in one function, which share the memory for values.
@@ -71,8 +73,8 @@ class CallLowering {
   llvm::FunctionCallee hook_;
 };
 
-/// What code generation for x86-64 calls for conversions to bfloat: round to nearest, ties to even. A double first
-/// becomes a float that is odd where it is not exact.
+/// What code generation for x86-64 calls for conversions to bfloat: round to nearest, ties to even. A double
+/// first becomes a float that is odd where it is not exact.
 constexpr const char* conversions = R"(
 define bfloat @__truncsfbf2(float %x) {
   %bits = bitcast float %x to i32
@@ -144,9 +146,11 @@ void add_entry(llvm::Module& module, std::string_view kernel, Retargeted& result
   builder.SetInsertPoint(llvm::BasicBlock::Create(context, "", entry));
   std::vector<llvm::Value*> arguments;
   for (llvm::Argument& parameter : callee->args()) {
-    llvm::Value* slot = builder.CreateConstGEP1_32(builder.getPtrTy(), entry->getArg(0), parameter.getArgNo());
+    llvm::Value* slot =
+        builder.CreateConstGEP1_32(builder.getPtrTy(), entry->getArg(0), parameter.getArgNo());
     llvm::Value* address = builder.CreateLoad(builder.getPtrTy(), slot);
-    arguments.push_back(parameter.hasByValAttr() ? address : builder.CreateLoad(parameter.getType(), address));
+    arguments.push_back(parameter.hasByValAttr() ? address
+                                                 : builder.CreateLoad(parameter.getType(), address));
   }
   llvm::CallInst* call = builder.CreateCall(callee, arguments);
   for (llvm::Argument& parameter : callee->args())

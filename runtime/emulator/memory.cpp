@@ -14,7 +14,8 @@ Memory::~Memory() {
   if (windows_ != nullptr) munmap(windows_, reserved_);
 }
 
-bool Memory::reserve_shared(const std::vector<SharedVariable>& variables, size_t dynamic_bytes, uint32_t blocks) {
+bool Memory::reserve_shared(const std::vector<SharedVariable>& variables, size_t dynamic_bytes,
+                            uint32_t blocks) {
   uint64_t end = 0;
   for (const SharedVariable& variable : variables)
     end = std::max(end, variable.offset + (variable.dynamic ? dynamic_bytes : variable.bytes));
@@ -63,7 +64,8 @@ std::string Memory::arrange(bool check) {
       return fmt::format("{} and {}", areas_[i - 1].name, areas_[i].name);
   for (Area& area : areas_)
     // Cells begin at multiples of four bytes.
-    if (check && area.writable) area.accesses.emplace(area.bytes + area.base % 4, /*initialised=*/area.block < 0);
+    if (check && area.writable)
+      area.accesses.emplace(area.bytes + area.base % 4, /*initialised=*/area.block < 0);
   return "";
 }
 
@@ -76,7 +78,8 @@ Area* Memory::find(uint64_t address) {
 }
 
 std::string Memory::describe(uint64_t address) {
-  if (const Area* area = find(address)) return fmt::format("offset {} of {}", address - area->base, area->name);
+  if (const Area* area = find(address))
+    return fmt::format("offset {} of {}", address - area->base, area->name);
   auto after = std::upper_bound(areas_.begin(), areas_.end(), address,
                                 [](uint64_t at, const Area& area) { return at < area.base; });
   constexpr uint64_t near = 1 << 20;

@@ -1,7 +1,8 @@
 // Everything that the threads of a grid may touch: areas with names, in the order of their addresses.
 //
-// In: the regions of a launch, the module's variables, and the shared variables of each block, for which memory is
-// reserved here, below 2 GB, so that a 32-bit shared address is the address itself. Two areas never overlap.
+// In: the regions of a launch, the module's variables, and the shared variables of each block, for which
+// memory is reserved here, below 2 GB, so that a 32-bit shared address is the address itself. Two areas never
+// overlap.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -21,7 +21,8 @@ void number_instructions(llvm::Function& function) {
     ++number;
     if (!instruction.mayReadOrWriteMemory() || instruction.getDebugLoc()) continue;
     auto* value = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), number);
-    instruction.setMetadata(number_metadata, llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(value)));
+    instruction.setMetadata(number_metadata,
+                            llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(value)));
   }
 }
 

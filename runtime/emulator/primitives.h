@@ -1,7 +1,8 @@
 // What a kernel calls that is no code of its own: each a row of a table, with its meaning on fibers.
 //
-// In: the arguments, one 64-bit word each, scalars in the low bits. Out: the results in the same place. A primitive may
-// block the thread, so that it returns much later. To add one: primitives_*.cpp has the function, the table its name.
+// In: the arguments, one 64-bit word each, scalars in the low bits. Out: the results in the same place. A
+// primitive may block the thread, so that it returns much later. To add one: primitives_*.cpp has the
+// function, the table its name.
 #pragma once
 #include <llvm/IR/Function.h>
 

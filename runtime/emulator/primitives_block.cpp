@@ -37,7 +37,9 @@ void read_register(const Call& call) {
   call.values[0] = value();
 }
 
-void arrive_at_barrier_0(const Call& call) { call.engine.collectives().arrive(call.self, {.site = call.site}); }
+void arrive_at_barrier_0(const Call& call) {
+  call.engine.collectives().arrive(call.self, {.site = call.site});
+}
 
 namespace {
 
@@ -67,10 +69,9 @@ void wait_for_events(const Call& call) {
   const auto target = static_cast<uint32_t>(call.values[2]);
   if (call.self.index == 0)
     for (int64_t i = 0; i < count; ++i) call.engine.events().wait(call.self, words + i, target, call.site);
-  call.engine.collectives().arrive(
-      call.self, {.barrier = Collectives::wait_barrier,
-                  .agreed = (call.values[0] * 31 + call.values[1]) * 31 + target,
-                  .site = call.site});
+  call.engine.collectives().arrive(call.self, {.barrier = Collectives::wait_barrier,
+                                               .agreed = (call.values[0] * 31 + call.values[1]) * 31 + target,
+                                               .site = call.site});
 }
 
 void notify_event(const Call& call) {
@@ -90,8 +91,9 @@ void enter_task(const Call& call) {
 }
 
 void give_up(const Call& call) {
-  call.engine.fail(Kind::trap, call.site,
-                   fmt::format("{} ({})", call.engine.describe(call.self), call.engine.site(call.site).place));
+  call.engine.fail(
+      Kind::trap, call.site,
+      fmt::format("{} ({})", call.engine.describe(call.self), call.engine.site(call.site).place));
 }
 
 void leave_kernel(const Call& call) { call.engine.leave(call.self); }

@@ -12,12 +12,22 @@ void copy_async(const Call& call) {
   Engine& engine = call.engine;
   const auto bytes = static_cast<uint32_t>(call.parameter % with_source_size);
   uint32_t source_bytes = bytes;
-  if (call.parameter >= with_source_size) source_bytes = std::min(bytes, static_cast<uint32_t>(call.values[2]));
+  if (call.parameter >= with_source_size)
+    source_bytes = std::min(bytes, static_cast<uint32_t>(call.values[2]));
   if (engine.checks()) {
-    Touch touch{.address = call.values[0], .bytes = bytes, .align = bytes, .writes = true, .site = call.site,
-                .by_copies = true, .space = Touch::Space::shared};
+    Touch touch{.address = call.values[0],
+                .bytes = bytes,
+                .align = bytes,
+                .writes = true,
+                .site = call.site,
+                .by_copies = true,
+                .space = Touch::Space::shared};
     engine.check(call.self, touch);
-    touch = {.address = call.values[1], .bytes = source_bytes, .align = bytes, .site = call.site, .by_copies = true,
+    touch = {.address = call.values[1],
+             .bytes = source_bytes,
+             .align = bytes,
+             .site = call.site,
+             .by_copies = true,
              .space = Touch::Space::global};
     if (source_bytes != 0) engine.check(call.self, touch);
   }

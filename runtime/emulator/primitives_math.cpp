@@ -64,19 +64,21 @@ void compute(const Call& call) {
                                 function == Math::min || function == Math::max
                             ? 2
                             : 1;
-  call.values[0] = to_word(flushed(function_of(function, argument(0), arguments > 1 ? argument(1) : 0,
-                                               arguments > 2 ? argument(2) : 0),
-                                   flush_it));
+  call.values[0] = to_word(flushed(
+      function_of(function, argument(0), arguments > 1 ? argument(1) : 0, arguments > 2 ? argument(2) : 0),
+      flush_it));
 }
 
 void keep_argument(const Call&) {}
 
 void pack_bf16(const Call& call) {
-  call.values[0] = static_cast<uint32_t>(to_bf16(to_float(call.values[0]))) << 16 | to_bf16(to_float(call.values[1]));
+  call.values[0] =
+      static_cast<uint32_t>(to_bf16(to_float(call.values[0]))) << 16 | to_bf16(to_float(call.values[1]));
 }
 
 void pack_f16(const Call& call) {
-  call.values[0] = static_cast<uint32_t>(to_f16(to_float(call.values[0]))) << 16 | to_f16(to_float(call.values[1]));
+  call.values[0] =
+      static_cast<uint32_t>(to_f16(to_float(call.values[0]))) << 16 | to_f16(to_float(call.values[1]));
 }
 
 }  // namespace axon::emulator

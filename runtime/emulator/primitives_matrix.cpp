@@ -17,8 +17,9 @@ float element(uint64_t word, uint32_t half, bool bf16) {
   return bf16 ? from_bf16(bits) : from_f16(bits);
 }
 
-/// 16 x K by K x 8. Lane 4 g + t has of A the rows g and g + 8, of B and the accumulators the columns that follow from
-/// t: two neighbours of 16 bits in each register, 8 columns of A or rows of B further in the next ones.
+/// 16 x K by K x 8. Lane 4 g + t has of A the rows g and g + 8, of B and the accumulators the columns that
+/// follow from t: two neighbours of 16 bits in each register, 8 columns of A or rows of B further in the next
+/// ones.
 template <uint32_t depth, bool bf16>
 void multiply(const Lanes& lanes) {
   constexpr uint32_t a_registers = depth / 4, b_registers = depth / 8;
@@ -45,13 +46,14 @@ void multiply(const Lanes& lanes) {
   }
 }
 
-/// Lanes 8 m to 8 m + 7 have the addresses of the rows of matrix m. Lane 4 g + t gets elements 2 t and 2 t + 1 of row g,
-/// or, transposed, element g of rows 2 t and 2 t + 1.
+/// Lanes 8 m to 8 m + 7 have the addresses of the rows of matrix m. Lane 4 g + t gets elements 2 t and 2 t +
+/// 1 of row g, or, transposed, element g of rows 2 t and 2 t + 1.
 void load(const Lanes& lanes) {
   const auto matrices = static_cast<uint32_t>(lanes.parameter % transposed);
   uint16_t rows[4][8][8];
   for (uint32_t row = 0; row < 8 * matrices; ++row)
-    std::memcpy(rows[row / 8][row % 8], reinterpret_cast<const void*>(lanes.values(row)[0]), sizeof rows[0][0]);
+    std::memcpy(rows[row / 8][row % 8], reinterpret_cast<const void*>(lanes.values(row)[0]),
+                sizeof rows[0][0]);
   for (uint32_t lane = 0; lane < 32; ++lane)
     for (uint32_t m = 0; m < matrices; ++m) {
       const uint32_t g = lane / 4, t = lane % 4;

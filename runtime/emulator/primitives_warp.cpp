@@ -15,7 +15,8 @@ struct Source {
   bool other;  ///< false: the lane keeps its value
 };
 
-/// By the rules of `shfl.sync`: lanes are in segments, and `clamp` limits how far a lane may reach in its own.
+/// By the rules of `shfl.sync`: lanes are in segments, and `clamp` limits how far a lane may reach in its
+/// own.
 Source shuffle_source(Shuffle kind, uint32_t lane, uint32_t operand, uint32_t control) {
   const uint32_t segments = control >> 8 & 31, clamp = control & 31, by = operand & 31;
   const uint32_t most = (lane & segments) | (clamp & ~segments), least = lane & segments;
@@ -49,8 +50,8 @@ void exchange(const Lanes& lanes) {
     if (lanes.threads[lane] == nullptr) continue;
     const uint64_t* values = lanes.values(lane);
     given[lane] = values[1];
-    sources[lane] = shuffle_source(static_cast<Shuffle>(lanes.parameter), lane, static_cast<uint32_t>(values[2]),
-                                   static_cast<uint32_t>(values[3]));
+    sources[lane] = shuffle_source(static_cast<Shuffle>(lanes.parameter), lane,
+                                   static_cast<uint32_t>(values[2]), static_cast<uint32_t>(values[3]));
   }
   constexpr uint64_t undefined = 0xffffffff;  // not a number
   for (uint32_t lane = 0; lane < 32; ++lane) {
@@ -116,14 +117,15 @@ void reduce_all(const Lanes& lanes) {
   auto all = static_cast<uint32_t>(lanes.values(first)[0]);
   for (uint32_t lane = first + 1; lane < 32; ++lane)
     if (lanes.threads[lane] != nullptr)
-      all = reduce_two(static_cast<Redux>(lanes.parameter), all, static_cast<uint32_t>(lanes.values(lane)[0]));
+      all =
+          reduce_two(static_cast<Redux>(lanes.parameter), all, static_cast<uint32_t>(lanes.values(lane)[0]));
   for (uint32_t lane = first; lane < 32; ++lane)
     if (lanes.threads[lane] != nullptr) lanes.values(lane)[0] = all;
 }
 
 void meet_lanes(const Call& call, uint64_t mask, Collectives::Finish finish) {
-  call.engine.collectives().meet(call.self, static_cast<uint32_t>(mask), call.values, call.site, /*aligned=*/false,
-                                 finish);
+  call.engine.collectives().meet(call.self, static_cast<uint32_t>(mask), call.values, call.site,
+                                 /*aligned=*/false, finish);
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ struct Variable {
 void define_hooks(llvm::orc::LLJIT& jit) {
   llvm::orc::SymbolMap symbols;
   const auto define = [&](const char* name, auto* function) {
-    symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function), llvm::JITSymbolFlags::Exported};
+    symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                          llvm::JITSymbolFlags::Exported};
   };
   define("axon_emulator_access", &axon_emulator_access);
   define("axon_emulator_range", &axon_emulator_range);
@@ -72,12 +73,13 @@ void Program::Code::compile(const llvm::Module& original, std::string_view kerne
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::WriteBitcodeToFile(original, stream);
-  std::unique_ptr<llvm::Module> module = llvm::cantFail(
-      llvm::parseBitcodeFile(llvm::MemoryBufferRef(llvm::StringRef(bytes.data(), bytes.size()), ""), *context));
+  std::unique_ptr<llvm::Module> module = llvm::cantFail(llvm::parseBitcodeFile(
+      llvm::MemoryBufferRef(llvm::StringRef(bytes.data(), bytes.size()), ""), *context));
   made = retarget(*module, kernel);
   for (const std::string& problem : made.problems) refuse(problem);
   if (!findings.empty()) return;
-  llvm::orc::JITTargetMachineBuilder machine = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
+  llvm::orc::JITTargetMachineBuilder machine =
+      llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
   machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
   jit = llvm::cantFail(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create());
   module->setTargetTriple(jit->getTargetTriple().str());
@@ -104,21 +106,25 @@ void Program::Code::look_up() {
 void Program::Code::check(const Launch& launch) {
   if (launch.arguments.size() != made.parameters)
     refuse(fmt::format("{} arguments for {} parameters", launch.arguments.size(), made.parameters));
-  if (launch.threads < 1 || static_cast<uint64_t>(launch.threads) > made.most_threads || launch.threads > 1024)
+  if (launch.threads < 1 || static_cast<uint64_t>(launch.threads) > made.most_threads ||
+      launch.threads > 1024)
     refuse(fmt::format("{} threads in a block", launch.threads));
   if (launch.blocks < 1 || thread_id(2 * static_cast<uint32_t>(launch.blocks), 0) > most_thread_ids)
     refuse(fmt::format("{} blocks", launch.blocks));
 }
 
 void Program::Code::arrange(Memory& memory, const Launch& launch) {
-  for (const Region& region : launch.regions) memory.add(region.name, region.base, region.bytes, region.writable);
+  for (const Region& region : launch.regions)
+    memory.add(region.name, region.base, region.bytes, region.writable);
   for (const Variable& variable : variables) {
     memory.add(variable.name, variable.base, variable.initial.size(), variable.writable);
-    if (variable.writable) std::copy(variable.initial.begin(), variable.initial.end(), static_cast<std::byte*>(variable.base));
+    if (variable.writable)
+      std::copy(variable.initial.begin(), variable.initial.end(), static_cast<std::byte*>(variable.base));
   }
   const auto blocks = static_cast<uint32_t>(launch.blocks);
   if (!memory.reserve_shared(made.shared, launch.shared_bytes, blocks))
-    refuse(fmt::format("{} bytes of dynamic shared memory in each of {} blocks", launch.shared_bytes, blocks));
+    refuse(
+        fmt::format("{} bytes of dynamic shared memory in each of {} blocks", launch.shared_bytes, blocks));
   try {
     if (const std::string overlap = memory.arrange(launch.options.check); !overlap.empty())
       refuse(fmt::format("{} overlap", overlap));

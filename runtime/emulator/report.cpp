@@ -38,7 +38,8 @@ std::string_view name(Kind kind) {
 }
 
 bool Report::has(Kind kind) const {
-  return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) { return finding.kind == kind; });
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const Finding& finding) { return finding.kind == kind; });
 }
 
 std::string Report::text() const {

@@ -7,8 +7,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PassManager.h>
-#include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
 
 #include <set>
 
@@ -114,7 +114,8 @@ void keep_reachable(llvm::Module& module, std::string_view kernel, Retargeted& r
   const llvm::ConstantInt* marked = annotation(module, entry, "kernel");
   if (marked == nullptr && entry->getCallingConv() != llvm::CallingConv::PTX_Kernel)
     result.problems.push_back(fmt::format("{} is not marked as a kernel", kernel));
-  if (const llvm::ConstantInt* most = annotation(module, entry, "maxntidx")) result.most_threads = most->getZExtValue();
+  if (const llvm::ConstantInt* most = annotation(module, entry, "maxntidx"))
+    result.most_threads = most->getZExtValue();
   result.parameters = entry->arg_size();
   for (llvm::Function& function : module)
     if (!function.isDeclaration() && find_primitive(function) != nullptr) {
@@ -145,7 +146,8 @@ void check_locals(const llvm::Module& module, Retargeted& result) {
         const auto size = local->getAllocationSize(module.getDataLayout());
         bytes += size.has_value() ? size->getFixedValue() : most_local_bytes + 1;
       }
-  if (bytes > most_local_bytes) result.problems.push_back(fmt::format("local variables take {} bytes", bytes));
+  if (bytes > most_local_bytes)
+    result.problems.push_back(fmt::format("local variables take {} bytes", bytes));
 }
 
 Retargeted retarget(llvm::Module& module, std::string_view kernel) {

@@ -1,8 +1,9 @@
 // An NVPTX module made into one for x86-64.
 //
-// In: a module with a kernel. Out: the kernel and what it calls, with one address space, shared memory at offsets from
-// the window of a block, primitives and accesses as calls of hooks (hooks.h), and a function `entry_name` that takes the
-// kernel's arguments from memory. What cannot be made so is said in `problems`, and the module is then of no use.
+// In: a module with a kernel. Out: the kernel and what it calls, with one address space, shared memory at
+// offsets from the window of a block, primitives and accesses as calls of hooks (hooks.h), and a function
+// `entry_name` that takes the kernel's arguments from memory. What cannot be made so is said in `problems`,
+// and the module is then of no use.
 #pragma once
 #include <llvm/IR/Module.h>
 

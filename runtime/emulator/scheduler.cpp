@@ -49,7 +49,8 @@ Thread* Scheduler::next(const Thread& now) {
     if (Thread* lane = next_lane(now)) return lane;
   const auto draw = [&] { return ready_[random_.below(static_cast<uint32_t>(ready_.size()))]; };
   Thread* drawn = draw();
-  for (int tries = 0; tries < 8 && random_.below(1U << slowness_[warp_of(*drawn)]) != 0; ++tries) drawn = draw();
+  for (int tries = 0; tries < 8 && random_.below(1U << slowness_[warp_of(*drawn)]) != 0; ++tries)
+    drawn = draw();
   if (!lockstep_) return drawn;
   for (Thread* lane : lanes_[warp_of(*drawn)])
     if (lane != nullptr && lane->ready) return lane;

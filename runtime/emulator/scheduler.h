@@ -1,7 +1,7 @@
 // Which thread runs next: a seeded choice among those that do not wait.
 //
-// Each warp has a speed of its own, drawn from the seed. In lockstep the lanes of a warp take turns, and a warp that has
-// come round gives way to another one, drawn too.
+// Each warp has a speed of its own, drawn from the seed. In lockstep the lanes of a warp take turns, and a
+// warp that has come round gives way to another one, drawn too.
 #pragma once
 #include <cstdint>
 #include <vector>

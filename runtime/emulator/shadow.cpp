@@ -9,7 +9,8 @@
 namespace axon::emulator {
 
 Shadow::Shadow(size_t bytes, bool initialised)
-    : initialised_(initialised), cells_(static_cast<Cell*>(std::calloc(bytes / 4 + 1, sizeof(Cell))), std::free) {
+    : initialised_(initialised),
+      cells_(static_cast<Cell*>(std::calloc(bytes / 4 + 1, sizeof(Cell))), std::free) {
   if (cells_ == nullptr) throw std::bad_alloc();
 }
 

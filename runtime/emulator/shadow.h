@@ -1,8 +1,8 @@
 // Which accesses of each byte of a piece of memory may still race with later ones.
 //
-// A cell stands for four bytes. It keeps every access that a later one could be in a race with and that no kept access
-// stands for: one access replaces those that happened before it, unless it is atomic and they are not, and a read no
-// write. Accesses name the bytes of the cell, so that neighbours of two bytes do not meet.
+// A cell stands for four bytes. It keeps every access that a later one could be in a race with and that no
+// kept access stands for: one access replaces those that happened before it, unless it is atomic and they are
+// not, and a read no write. Accesses name the bytes of the cell, so that neighbours of two bytes do not meet.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +33,8 @@ class Shadow {
     bool unwritten = false;  ///< a byte is read that nothing has written
     bool event = false;      ///< a cell is an event word
   };
-  /// `now` says all but the bytes. `self` is the thread, or the one that has issued the copy. Lanes of a warp are in
-  /// order in lockstep. Races are given with the access that was before.
+  /// `now` says all but the bytes. `self` is the thread, or the one that has issued the copy. Lanes of a warp
+  /// are in order in lockstep. Races are given with the access that was before.
   template <typename Race>
   Noted note(size_t offset, size_t bytes, Access now, const Thread& self, bool lockstep, const Race& race);
 
@@ -48,8 +48,8 @@ class Shadow {
     uint8_t written;  ///< bytes
     uint8_t event;
   };
-  /// What has no room in the cell. Reads do not race with each other, so that a read only looks at the writes; those
-  /// that it stands for are dropped when their number has doubled.
+  /// What has no room in the cell. Reads do not race with each other, so that a read only looks at the
+  /// writes; those that it stands for are dropped when their number has doubled.
   struct List {
     std::vector<Access> writes, reads;
     size_t most_reads = 8;
@@ -72,7 +72,8 @@ class Shadow {
 inline bool Shadow::repeats(const Cell& cell, const Access& now) {
   const Access& first = cell.accesses[0];
   return first.epoch == now.epoch && first.thread == now.thread && first.mask == now.mask &&
-         first.write >= now.write && first.atomic == now.atomic && cell.accesses[1].epoch == 0 && cell.more == 0;
+         first.write >= now.write && first.atomic == now.atomic && cell.accesses[1].epoch == 0 &&
+         cell.more == 0;
 }
 
 template <typename Race>

@@ -34,7 +34,8 @@ void place_shared_variable(llvm::GlobalVariable& variable, uint64_t offset,
   for (llvm::Use& use : llvm::make_early_inc_range(variable.uses())) {
     auto* user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
     if (user == nullptr) {
-      result.problems.push_back(fmt::format("the address of {} is used outside of functions", variable.getName().str()));
+      result.problems.push_back(
+          fmt::format("the address of {} is used outside of functions", variable.getName().str()));
       return;
     }
     llvm::Value*& address = addresses[user->getFunction()];
@@ -120,8 +121,9 @@ llvm::Constant* Flattener::flat(llvm::Constant* constant) {
   if (llvm::isa<llvm::ConstantAggregate, llvm::ConstantExpr>(constant))
     for (llvm::Value* part : constant->operands()) parts.push_back(flat(llvm::cast<llvm::Constant>(part)));
   if (auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(constant)) {
-    made = expression->getOpcode() == llvm::Instruction::AddrSpaceCast ? parts[0]
-                                                                        : expression->getWithOperands(parts, type);
+    made = expression->getOpcode() == llvm::Instruction::AddrSpaceCast
+               ? parts[0]
+               : expression->getWithOperands(parts, type);
   } else if (llvm::isa<llvm::ConstantArray>(constant)) {
     made = llvm::ConstantArray::get(llvm::cast<llvm::ArrayType>(type), parts);
   } else if (llvm::isa<llvm::ConstantStruct>(constant)) {
@@ -149,8 +151,8 @@ void Flattener::replace_variables() {
   for (auto& [old, made] : pairs) {
     const std::string symbol = fmt::format("axon_emulator_variable_{}", result_.globals.size());
     const bool constant = old->isConstant() || old->getAddressSpace() == constant_space;
-    made = new llvm::GlobalVariable(module_, flat(old->getValueType()), constant, llvm::GlobalValue::ExternalLinkage,
-                                    nullptr, symbol);
+    made = new llvm::GlobalVariable(module_, flat(old->getValueType()), constant,
+                                    llvm::GlobalValue::ExternalLinkage, nullptr, symbol);
     made->setAlignment(old->getAlign());
     constants_[old] = made;
     replaced_.push_back(old);
@@ -207,7 +209,8 @@ void Flattener::change_instructions(llvm::Function& function) {
 void Flattener::change_instruction(llvm::Instruction& instruction) {
   instruction.mutateType(flat(instruction.getType()));
   for (llvm::Use& operand : instruction.operands())
-    if (auto* constant = llvm::dyn_cast<llvm::Constant>(operand.get()); constant != nullptr) operand.set(flat(constant));
+    if (auto* constant = llvm::dyn_cast<llvm::Constant>(operand.get()); constant != nullptr)
+      operand.set(flat(constant));
   if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
     call->mutateFunctionType(llvm::cast<llvm::FunctionType>(flat(call->getFunctionType())));
   widen_scope(instruction);
@@ -228,7 +231,8 @@ void place_shared_variables(llvm::Module& module, Retargeted& result) {
   const auto dynamic = [&](const llvm::GlobalVariable* variable) {
     return layout.getTypeAllocSize(variable->getValueType()) == 0;
   };
-  std::stable_partition(variables.begin(), variables.end(), [&](auto* variable) { return !dynamic(variable); });
+  std::stable_partition(variables.begin(), variables.end(),
+                        [&](auto* variable) { return !dynamic(variable); });
   uint64_t end = 0;
   uint64_t dynamic_start = 0;
   llvm::DenseMap<llvm::Function*, llvm::Value*> windows;
@@ -241,7 +245,8 @@ void place_shared_variables(llvm::Module& module, Retargeted& result) {
     } else {  // all dynamic arrays are one
       dynamic_start = offset = std::max(dynamic_start, offset);
     }
-    result.shared.push_back({llvm::demangle(std::string_view(variable->getName())), offset, bytes, dynamic(variable)});
+    result.shared.push_back(
+        {llvm::demangle(std::string_view(variable->getName())), offset, bytes, dynamic(variable)});
   }
   for (size_t i = 0; i < variables.size(); ++i) {
     if (result.shared[i].dynamic) result.shared[i].offset = dynamic_start;

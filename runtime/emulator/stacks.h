@@ -1,5 +1,5 @@
-// Memory for the stacks of fibers. It is taken lazily, and a page without access lies below each as far as the system
-// grants that.
+// Memory for the stacks of fibers. It is taken lazily, and a page without access lies below each as far as
+// the system grants that.
 #pragma once
 #include <sys/mman.h>
 

@@ -68,7 +68,9 @@ std::vector<Finding> explain_standstill(Engine& engine) {
       continue;
     }
     const std::string task = engine.tasks().describe(thread.task);
-    standing.by_reason[fmt::format("{}{}waits {}", task, task.empty() ? "" : " ", what_for(engine, thread.waiting))]
+    standing
+        .by_reason[fmt::format("{}{}waits {}", task, task.empty() ? "" : " ",
+                               what_for(engine, thread.waiting))]
         .insert(thread.index);
     standing.waits_for_event |= thread.waiting.what == Waiting::For::event;
   }

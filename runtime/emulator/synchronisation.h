@@ -1,6 +1,6 @@
-// What atomic accesses and fences tell, by the rules of C++: a release store tells what the thread knows, a relaxed one
-// what it knew at its last release fence; an update adds to what was told. An acquire load learns that, and so does an
-// acquire fence of the relaxed loads before it. Scopes are not modelled.
+// What atomic accesses and fences tell, by the rules of C++: a release store tells what the thread knows, a
+// relaxed one what it knew at its last release fence; an update adds to what was told. An acquire load learns
+// that, and so does an acquire fence of the relaxed loads before it. Scopes are not modelled.
 #pragma once
 #include <unordered_map>
 

@@ -23,7 +23,8 @@ class Tasks {
     if (number == 0) return "";
     const auto& [type, task] = list_[number - 1];
     const bool named = type >= 0 && static_cast<size_t>(type) < types_.size();
-    return fmt::format("task {} {}", named ? types_[static_cast<size_t>(type)] : fmt::format("of type {}", type), task);
+    return fmt::format("task {} {}",
+                       named ? types_[static_cast<size_t>(type)] : fmt::format("of type {}", type), task);
   }
 
  private:

@@ -1,5 +1,5 @@
-// Kernels on the emulator: right ones give right values without findings, however threads are interleaved; each planted
-// bug is found under every seed.
+// Kernels on the emulator: right ones give right values without findings, however threads are interleaved;
+// each planted bug is found under every seed.
 #include <fmt/format.h>
 
 #include <bit>
@@ -23,7 +23,8 @@ using Run = std::function<Outcome(int bug, int blocks, const Options&)>;
 bool close(float a, float b) { return std::fabs(a - b) <= 1e-4F * std::max(1.0F, std::fabs(b)); }
 
 /// As chain.cpp, one task after the other.
-std::vector<float> chain_values(std::vector<float> x, const std::vector<float>& weights, int layers, int tasks) {
+std::vector<float> chain_values(std::vector<float> x, const std::vector<float>& weights, int layers,
+                                int tasks) {
   const int width = 64, half = tasks * width;
   for (int layer = 0; layer < layers; ++layer) {
     const float* from = x.data() + layer % 2 * half;
@@ -97,7 +98,8 @@ Outcome run_halves(int bug, int blocks, const Options& options) {
   Outcome outcome{compiled("halves", bug).run(launch), true};
   for (int i = 0; i < threads; ++i)
     for (int b = 0; b < blocks; ++b)
-      outcome.right &= out[static_cast<size_t>(i * blocks + b)] == to_bf16(in[static_cast<size_t>((i ^ 63) * blocks + b)]);
+      outcome.right &=
+          out[static_cast<size_t>(i * blocks + b)] == to_bf16(in[static_cast<size_t>((i ^ 63) * blocks + b)]);
   return outcome;
 }
 
@@ -137,7 +139,8 @@ Outcome run_counter(int bug, int blocks, const Options& options) {
   launch.options = options;
   Outcome outcome{compiled("counter", bug).run(launch), true};
   for (int i = 0; i < threads; ++i)
-    outcome.right &= out[static_cast<size_t>(i)] == static_cast<float>(blocks * i + threads * blocks * (blocks - 1) / 2);
+    outcome.right &=
+        out[static_cast<size_t>(i)] == static_cast<float>(blocks * i + threads * blocks * (blocks - 1) / 2);
   return outcome;
 }
 
@@ -146,7 +149,8 @@ Outcome run_matmul(int bug, int blocks, const Options& options) {
   const size_t m = 16 * static_cast<size_t>(blocks);
   const size_t n = 32, k = 48;
   std::vector<uint16_t> a(m * k), b(k * n);
-  for (size_t i = 0; i < a.size(); ++i) a[i] = to_bf16(static_cast<float>(i % 13) - 6 + static_cast<float>(i % 3) / 4);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = to_bf16(static_cast<float>(i % 13) - 6 + static_cast<float>(i % 3) / 4);
   for (size_t i = 0; i < b.size(); ++i) b[i] = to_bf16(static_cast<float>(i % 11) / 8 - 0.5F);
   std::vector<float> c(m * n);
   float* c_at = c.data();
@@ -162,14 +166,16 @@ Outcome run_matmul(int bug, int blocks, const Options& options) {
   for (size_t i = 0; i < m; ++i)
     for (size_t j = 0; j < n; ++j) {
       double sum = 0;
-      for (size_t e = 0; e < k; ++e) sum += static_cast<double>(from_bf16(a[i * k + e])) * from_bf16(b[e * n + j]);
+      for (size_t e = 0; e < k; ++e)
+        sum += static_cast<double>(from_bf16(a[i * k + e])) * from_bf16(b[e * n + j]);
       outcome.right &= close(c[i * n + j], static_cast<float>(sum));
     }
   return outcome;
 }
 
-const std::map<std::string, Run> kernels = {{"chain", run_chain},   {"lanes", run_lanes},     {"halves", run_halves},
-                                            {"copies", run_copies}, {"counter", run_counter}, {"matmul", run_matmul}};
+const std::map<std::string, Run> kernels = {{"chain", run_chain},     {"lanes", run_lanes},
+                                            {"halves", run_halves},   {"copies", run_copies},
+                                            {"counter", run_counter}, {"matmul", run_matmul}};
 
 struct Right {
   const char* kernel;
@@ -189,7 +195,8 @@ void expect_right(const Right& right) {
           options.switch_every = switch_every;
           options.lockstep = lockstep;
           const Outcome outcome = run(right.bug, blocks, options);
-          ASSERT_TRUE(outcome.report.ok()) << right.kernel << " seed " << seed << "\n" << outcome.report.text();
+          ASSERT_TRUE(outcome.report.ok()) << right.kernel << " seed " << seed << "\n"
+                                           << outcome.report.text();
           ASSERT_TRUE(outcome.right) << right.kernel << " seed " << seed << ", " << blocks << " blocks";
         }
 }
@@ -230,44 +237,39 @@ TEST_P(Planting, IsFoundUnderEverySeed) {
 
 INSTANTIATE_TEST_SUITE_P(
     Bugs, Planting,
-    testing::Values(Planted{"chain", 1, Kind::race, "of x"},  // no wait
-                    Planted{"chain", 2, Kind::deadlock, "offset 0 of events to reach 2, which is 1"},
-                    Planted{"chain", 3, Kind::race, "task layer"},  // the target is too small
-                    Planted{"chain", 4, Kind::deadlock, "to reach 2, which is 1"},
-                    Planted{"chain", 5, Kind::race, "of shared staged of block"},  // no barrier
-                    Planted{"chain", 6, Kind::out_of_bounds, "past the end of shared staged of block"},
-                    Planted{"chain", 7, Kind::out_of_bounds, "past the end of x"},
-                    Planted{"chain", 8, Kind::read_only, "of weights"},
-                    Planted{"chain", 9, Kind::divergence, "barrier"},
-                    Planted{"chain", 10, Kind::divergence, "has ended"},
-                    Planted{"chain", 11, Kind::trap, "block 1"},
-                    Planted{"chain", 12, Kind::step_limit, "task layer"},
-                    Planted{"chain", 13, Kind::uninitialised, "shared sums"},
-                    Planted{"chain", 14, Kind::event, "of events"},  // stores an event as data
-                    Planted{"chain", 15, Kind::event, "goes back from 2 to 1"},
-                    Planted{"chain", 16, Kind::event, "do not name the same event words"},
-                    Planted{"chain", 17, Kind::race, "of x"},  // two tasks store one element
-                    Planted{"chain", 18, Kind::misaligned, "no multiple of 4"},
-                    Planted{"lanes", 1, Kind::divergence, "lane 9"},
-                    Planted{"lanes", 2, Kind::mask, "is not in the mask 0x0000ffff"},
-                    Planted{"lanes", 3, Kind::mask, "takes the value of lane"},
-                    Planted{"lanes", 4, Kind::divergence, "vote"},
-                    Planted{"lanes", 5, Kind::race, "shared exchange"},
-                    Planted{"lanes", 6, Kind::divergence, "vote"},
-                    Planted{"lanes", 7, Kind::divergence, "barrier"},
-                    Planted{"lanes", 8, Kind::divergence, "threads"},
-                    Planted{"halves", 1, Kind::race, "2 bytes"},
-                    Planted{"copies", 1, Kind::race, "asynchronous copy"},
-                    Planted{"copies", 2, Kind::race, "asynchronous copy"},
-                    Planted{"copies", 3, Kind::race, "asynchronous copy"},
-                    Planted{"copies", 4, Kind::race, "shared slots"},
-                    Planted{"copies", 5, Kind::race, "shared slots"},
-                    Planted{"counter", 1, Kind::race, "of parts"},  // does not release
-                    Planted{"counter", 2, Kind::race, "of parts"},  // does not acquire
-                    Planted{"counter", 3, Kind::race, "of parts"},  // other warps are not waited for
-                    Planted{"counter", 4, Kind::race, "of count"},  // not atomic
-                    Planted{"matmul", 1, Kind::race, "ldmatrix"},
-                    Planted{"matmul", 2, Kind::misaligned, "no multiple of 16"}),
+    testing::Values(
+        Planted{"chain", 1, Kind::race, "of x"},  // no wait
+        Planted{"chain", 2, Kind::deadlock, "offset 0 of events to reach 2, which is 1"},
+        Planted{"chain", 3, Kind::race, "task layer"},  // the target is too small
+        Planted{"chain", 4, Kind::deadlock, "to reach 2, which is 1"},
+        Planted{"chain", 5, Kind::race, "of shared staged of block"},  // no barrier
+        Planted{"chain", 6, Kind::out_of_bounds, "past the end of shared staged of block"},
+        Planted{"chain", 7, Kind::out_of_bounds, "past the end of x"},
+        Planted{"chain", 8, Kind::read_only, "of weights"}, Planted{"chain", 9, Kind::divergence, "barrier"},
+        Planted{"chain", 10, Kind::divergence, "has ended"}, Planted{"chain", 11, Kind::trap, "block 1"},
+        Planted{"chain", 12, Kind::step_limit, "task layer"},
+        Planted{"chain", 13, Kind::uninitialised, "shared sums"},
+        Planted{"chain", 14, Kind::event, "of events"},  // stores an event as data
+        Planted{"chain", 15, Kind::event, "goes back from 2 to 1"},
+        Planted{"chain", 16, Kind::event, "do not name the same event words"},
+        Planted{"chain", 17, Kind::race, "of x"},  // two tasks store one element
+        Planted{"chain", 18, Kind::misaligned, "no multiple of 4"},
+        Planted{"lanes", 1, Kind::divergence, "lane 9"},
+        Planted{"lanes", 2, Kind::mask, "is not in the mask 0x0000ffff"},
+        Planted{"lanes", 3, Kind::mask, "takes the value of lane"},
+        Planted{"lanes", 4, Kind::divergence, "vote"}, Planted{"lanes", 5, Kind::race, "shared exchange"},
+        Planted{"lanes", 6, Kind::divergence, "vote"}, Planted{"lanes", 7, Kind::divergence, "barrier"},
+        Planted{"lanes", 8, Kind::divergence, "threads"}, Planted{"halves", 1, Kind::race, "2 bytes"},
+        Planted{"copies", 1, Kind::race, "asynchronous copy"},
+        Planted{"copies", 2, Kind::race, "asynchronous copy"},
+        Planted{"copies", 3, Kind::race, "asynchronous copy"},
+        Planted{"copies", 4, Kind::race, "shared slots"}, Planted{"copies", 5, Kind::race, "shared slots"},
+        Planted{"counter", 1, Kind::race, "of parts"},  // does not release
+        Planted{"counter", 2, Kind::race, "of parts"},  // does not acquire
+        Planted{"counter", 3, Kind::race, "of parts"},  // other warps are not waited for
+        Planted{"counter", 4, Kind::race, "of count"},  // not atomic
+        Planted{"matmul", 1, Kind::race, "ldmatrix"},
+        Planted{"matmul", 2, Kind::misaligned, "no multiple of 16"}),
     [](const auto& info) { return fmt::format("{}{}", info.param.kernel, info.param.bug); });
 
 TEST(Kernels, LockstepHidesRacesInAWarp) {
@@ -289,7 +291,8 @@ TEST(Kernels, CopiesMoveWhenTheyLike) {
   for (options.seed = 1; options.seed <= 20; ++options.seed) right += run_copies(1, 1, options).right ? 1 : 0;
   EXPECT_LT(right, 20);  // some come after they are read
   int right_with_wait = 0;
-  for (options.seed = 1; options.seed <= 20; ++options.seed) right_with_wait += run_copies(0, 1, options).right ? 1 : 0;
+  for (options.seed = 1; options.seed <= 20; ++options.seed)
+    right_with_wait += run_copies(0, 1, options).right ? 1 : 0;
   EXPECT_EQ(right_with_wait, 20);
 }
 

@@ -1,5 +1,5 @@
-// Primitives one by one, against what the PTX ISA says of each, and what modules hold besides: address spaces,
-// variables, conversions.
+// Primitives one by one, against what the PTX ISA says of each, and what modules hold besides: address
+// spaces, variables, conversions.
 #include <fmt/format.h>
 
 #include <array>
@@ -25,7 +25,8 @@ define void @k(ptr %out, ptr %in) convergent {
   %at.in = getelementptr i32, ptr %in, i32 %i
   %at.out = getelementptr i32, ptr %out, i32 %i
   %x = load i32, ptr %at.in
-)" + body + R"(
+)" + body +
+         R"(
   store i32 %r, ptr %at.out
   ret void
 }
@@ -54,7 +55,8 @@ Words results(const std::string& declarations, const std::string& body, const Wo
   return results(per_thread(declarations, body), in);
 }
 
-Words counted(size_t count, const std::function<uint32_t(uint32_t)>& of = [](uint32_t i) { return i; }) {
+Words counted(
+    size_t count, const std::function<uint32_t(uint32_t)>& of = [](uint32_t i) { return i; }) {
   Words all;
   for (uint32_t i = 0; i < count; ++i) all.push_back(of(i));
   return all;
@@ -79,8 +81,8 @@ TEST(Primitives, SpecialRegisters) {
 
 Words shuffled(const std::string& kind, int by, int control) {
   return results(fmt::format("declare i32 @llvm.nvvm.shfl.sync.{}.i32(i32, i32, i32, i32)", kind),
-                 fmt::format("%r = call i32 @llvm.nvvm.shfl.sync.{}.i32(i32 -1, i32 %x, i32 {}, i32 {})", kind, by,
-                             control),
+                 fmt::format("%r = call i32 @llvm.nvvm.shfl.sync.{}.i32(i32 -1, i32 %x, i32 {}, i32 {})",
+                             kind, by, control),
                  counted(32, [](uint32_t i) { return 100 + i; }));
 }
 
@@ -95,19 +97,20 @@ TEST(Primitives, Shuffles) {
                 counted(32, [&](uint32_t i) { return 100 + (i % width + by < width ? i + by : i); }));
       EXPECT_EQ(shuffled("idx", number, control | 31),
                 counted(32, [&](uint32_t i) { return 100 + i / width * width + by % width; }));
-      EXPECT_EQ(shuffled("bfly", number, control | 31),
-                counted(32, [&](uint32_t i) { return 100 + ((i ^ by) <= i / width * width + width - 1 ? i ^ by : i); }));
+      EXPECT_EQ(shuffled("bfly", number, control | 31), counted(32, [&](uint32_t i) {
+                  return 100 + ((i ^ by) <= i / width * width + width - 1 ? i ^ by : i);
+                }));
     }
 }
 
 TEST(Primitives, ShufflesOfFloatsAndTheirPredicates) {
-  const Words sums = results(
-      "declare {float, i1} @llvm.nvvm.shfl.sync.down.f32p(i32, float, i32, i32)",
-      "%f = bitcast i32 %x to float\n"
-      "%p = call {float, i1} @llvm.nvvm.shfl.sync.down.f32p(i32 -1, float %f, i32 4, i32 31)\n"
-      "%v = extractvalue {float, i1} %p, 0\n%q = extractvalue {float, i1} %p, 1\n"
-      "%n = fneg float %v\n%s = select i1 %q, float %v, float %n\n%r = bitcast float %s to i32",
-      counted(32, [](uint32_t i) { return std::bit_cast<uint32_t>(static_cast<float>(i + 1)); }));
+  const Words sums =
+      results("declare {float, i1} @llvm.nvvm.shfl.sync.down.f32p(i32, float, i32, i32)",
+              "%f = bitcast i32 %x to float\n"
+              "%p = call {float, i1} @llvm.nvvm.shfl.sync.down.f32p(i32 -1, float %f, i32 4, i32 31)\n"
+              "%v = extractvalue {float, i1} %p, 0\n%q = extractvalue {float, i1} %p, 1\n"
+              "%n = fneg float %v\n%s = select i1 %q, float %v, float %n\n%r = bitcast float %s to i32",
+              counted(32, [](uint32_t i) { return std::bit_cast<uint32_t>(static_cast<float>(i + 1)); }));
   EXPECT_EQ(sums, counted(32, [](uint32_t i) {
               return std::bit_cast<uint32_t>(i < 28 ? static_cast<float>(i + 5) : -static_cast<float>(i + 1));
             }));
@@ -115,10 +118,11 @@ TEST(Primitives, ShufflesOfFloatsAndTheirPredicates) {
 
 TEST(Primitives, Votes) {
   const auto vote = [](const std::string& kind, const std::string& type, const std::string& condition) {
-    return results(fmt::format("declare {} @llvm.nvvm.vote.{}.sync(i32, i1)", type, kind),
-                   fmt::format("%c = icmp {}\n%v = call {} @llvm.nvvm.vote.{}.sync(i32 -1, i1 %c)\n%r = {} i32", condition,
-                               type, kind, type == "i1" ? "zext i1 %v to" : "or i32 0, %v ;"),
-                   counted(32));
+    return results(
+        fmt::format("declare {} @llvm.nvvm.vote.{}.sync(i32, i1)", type, kind),
+        fmt::format("%c = icmp {}\n%v = call {} @llvm.nvvm.vote.{}.sync(i32 -1, i1 %c)\n%r = {} i32",
+                    condition, type, kind, type == "i1" ? "zext i1 %v to" : "or i32 0, %v ;"),
+        counted(32));
   };
   EXPECT_EQ(vote("any", "i1", "eq i32 %x, 7"), Words(32, 1));
   EXPECT_EQ(vote("any", "i1", "eq i32 %x, 77"), Words(32, 0));
@@ -130,7 +134,8 @@ TEST(Primitives, Votes) {
 
 TEST(Primitives, Ballot) {
   EXPECT_EQ(results("declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)",
-                    "%c = icmp ult i32 %x, 5\n%r = call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %c)", counted(32)),
+                    "%c = icmp ult i32 %x, 5\n%r = call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %c)",
+                    counted(32)),
             Words(32, 31));
 }
 
@@ -153,8 +158,9 @@ TEST(Primitives, Reductions) {
 /// Values that are passed through shared memory by warps that meet at a barrier in their own way.
 TEST(Primitives, Barriers) {
   for (const std::string barrier :
-       {"call void @llvm.nvvm.barrier0()", "call void @llvm.nvvm.barrier.n(i32 3)", "call void @llvm.nvvm.bar.sync(i32 4)",
-        "call void @llvm.nvvm.barrier(i32 2, i32 64)", "call void @llvm.nvvm.barrier.sync(i32 15)",
+       {"call void @llvm.nvvm.barrier0()", "call void @llvm.nvvm.barrier.n(i32 3)",
+        "call void @llvm.nvvm.bar.sync(i32 4)", "call void @llvm.nvvm.barrier(i32 2, i32 64)",
+        "call void @llvm.nvvm.barrier.sync(i32 15)",
         "call void @llvm.nvvm.barrier.sync.cnt(i32 1, i32 64)"}) {
     const Words out = results(
         "@s = internal addrspace(3) global [64 x i32] undef\n"
@@ -162,7 +168,8 @@ TEST(Primitives, Barriers) {
         "declare void @llvm.nvvm.bar.sync(i32)\ndeclare void @llvm.nvvm.barrier(i32, i32)\n"
         "declare void @llvm.nvvm.barrier.sync(i32)\ndeclare void @llvm.nvvm.barrier.sync.cnt(i32, i32)\n",
         "%o = sub i32 63, %i\n"
-        "%p = getelementptr i32, ptr addrspace(3) @s, i32 %i\n%q = getelementptr i32, ptr addrspace(3) @s, i32 %o\n"
+        "%p = getelementptr i32, ptr addrspace(3) @s, i32 %i\n%q = getelementptr i32, ptr addrspace(3) @s, "
+        "i32 %o\n"
         "store i32 %x, ptr addrspace(3) %p\n" +
             barrier + "\n%r = load i32, ptr addrspace(3) %q",
         counted(64, [](uint32_t i) { return 7 * i; }));
@@ -192,30 +199,35 @@ Fragment a_fragment(uint32_t lane, uint32_t i, bool deep) {
 Fragment b_fragment(uint32_t lane, uint32_t i) {
   return {lane % 4 * 2 + (i & 1) + (i < 2 ? 0 : 8), lane >> 2};
 }
-Fragment c_fragment(uint32_t lane, uint32_t i) { return {i < 2 ? lane >> 2 : (lane >> 2) + 8, lane % 4 * 2 + (i & 1)}; }
+Fragment c_fragment(uint32_t lane, uint32_t i) {
+  return {i < 2 ? lane >> 2 : (lane >> 2) + 8, lane % 4 * 2 + (i & 1)};
+}
 
-void expect_product(const std::string& name, const std::string& type, uint32_t depth, uint16_t (*narrow)(float),
-                    float (*wide)(uint16_t)) {
+void expect_product(const std::string& name, const std::string& type, uint32_t depth,
+                    uint16_t (*narrow)(float), float (*wide)(uint16_t)) {
   const uint32_t a_words = depth / 4, b_words = depth / 8, words = a_words + b_words + 4;
   std::string types, loads, passed;
   for (uint32_t w = 0; w < words; ++w) {
     const std::string of = w < a_words + b_words ? type : "float";
     types += fmt::format("{}{}", w == 0 ? "" : ", ", of);
     passed += fmt::format("{}{} %v{}", w == 0 ? "" : ", ", of, w);
-    loads += fmt::format("%p{0} = getelementptr i32, ptr %mine, i32 {0}\n%v{0} = load {1}, ptr %p{0}, align 4\n", w, of);
+    loads += fmt::format(
+        "%p{0} = getelementptr i32, ptr %mine, i32 {0}\n%v{0} = load {1}, ptr %p{0}, align 4\n", w, of);
   }
   const std::string result = "{float, float, float, float}";
   std::string stores;
   for (uint32_t w = 0; w < 4; ++w)
-    stores += fmt::format("%d{0} = extractvalue {1} %d, {0}\n%o{0} = getelementptr float, ptr %to, i32 {0}\n"
-                          "store float %d{0}, ptr %o{0}\n", w, result);
-  const std::string text =
-      fmt::format("declare {} @llvm.nvvm.mma.{}({})\ndeclare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
-                  "define void @k(ptr %out, ptr %in) convergent {{\n%i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
-                  "%i.in = mul i32 %i, {}\n%mine = getelementptr i32, ptr %in, i32 %i.in\n"
-                  "%i.out = mul i32 %i, 4\n%to = getelementptr i32, ptr %out, i32 %i.out\n{}"
-                  "%d = call {} @llvm.nvvm.mma.{}({})\n{}ret void\n}}\n",
-                  result, name, types, words, loads, result, name, passed, stores);
+    stores += fmt::format(
+        "%d{0} = extractvalue {1} %d, {0}\n%o{0} = getelementptr float, ptr %to, i32 {0}\n"
+        "store float %d{0}, ptr %o{0}\n",
+        w, result);
+  const std::string text = fmt::format(
+      "declare {} @llvm.nvvm.mma.{}({})\ndeclare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+      "define void @k(ptr %out, ptr %in) convergent {{\n%i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+      "%i.in = mul i32 %i, {}\n%mine = getelementptr i32, ptr %in, i32 %i.in\n"
+      "%i.out = mul i32 %i, 4\n%to = getelementptr i32, ptr %out, i32 %i.out\n{}"
+      "%d = call {} @llvm.nvvm.mma.{}({})\n{}ret void\n}}\n",
+      result, name, types, words, loads, result, name, passed, stores);
   std::vector<std::vector<float>> a(16, std::vector<float>(depth)), b(depth, std::vector<float>(8)),
       c(16, std::vector<float>(8));
   const auto value = [](size_t i, size_t j) { return static_cast<float>((i * 7 + j * 3) % 19) / 4 - 2; };
@@ -262,8 +274,12 @@ void expect_product(const std::string& name, const std::string& type, uint32_t d
 }
 
 TEST(Primitives, ProductsOfBf16) { expect_product("m16n8k16.row.col.bf16", "i32", 16, to_bf16, from_bf16); }
-TEST(Primitives, ShortProductsOfBf16) { expect_product("m16n8k8.row.col.bf16", "i32", 8, to_bf16, from_bf16); }
-TEST(Primitives, ProductsOfF16) { expect_product("m16n8k16.row.col.f32.f32", "<2 x half>", 16, to_f16, from_f16); }
+TEST(Primitives, ShortProductsOfBf16) {
+  expect_product("m16n8k8.row.col.bf16", "i32", 8, to_bf16, from_bf16);
+}
+TEST(Primitives, ProductsOfF16) {
+  expect_product("m16n8k16.row.col.f32.f32", "<2 x half>", 16, to_f16, from_f16);
+}
 
 /// Element (r, c) of matrix m is 64 m + 8 r + c.
 TEST(Primitives, LoadsOfMatrices) {
@@ -273,28 +289,32 @@ TEST(Primitives, LoadsOfMatrices) {
         std::string type = "{i32";
         for (int k = 1; k < matrices; ++k) type += ", i32";
         type = matrices == 1 ? "i32" : type + "}";
-        const std::string name =
-            fmt::format("@llvm.nvvm.ldmatrix.sync.aligned.m8n8.x{}{}.b16.p3", matrices, turned ? ".trans" : "");
+        const std::string name = fmt::format("@llvm.nvvm.ldmatrix.sync.aligned.m8n8.x{}{}.b16.p3", matrices,
+                                             turned ? ".trans" : "");
         const Words out = results(
             fmt::format("@s = internal addrspace(3) global [512 x i8] undef, align 16\n"
-                        "declare {} {}(ptr addrspace(3))\ndeclare void @llvm.nvvm.bar.warp.sync(i32)\n", type, name),
-            fmt::format("%b = mul i32 %i, 16\n%row = getelementptr i8, ptr addrspace(3) @s, i32 %b\n"
-                        "%v0 = insertelement <8 x i16> undef, i16 0, i32 0\n%n = mul i32 %i, 8\n"
-                        "%h = trunc i32 %n to i16\n%v1 = insertelement <8 x i16> undef, i16 %h, i32 0\n"
-                        "%v2 = shufflevector <8 x i16> %v1, <8 x i16> undef, <8 x i32> zeroinitializer\n"
-                        "%v = add <8 x i16> %v2, <i16 0, i16 1, i16 2, i16 3, i16 4, i16 5, i16 6, i16 7>\n"
-                        "store <8 x i16> %v, ptr addrspace(3) %row, align 16\n"
-                        "call void @llvm.nvvm.bar.warp.sync(i32 -1)\n"
-                        "%m = call {0} {1}(ptr addrspace(3) %row)\n{2}",
-                        type, name,
-                        matrices == 1 ? "%r = or i32 %m, 0" : fmt::format("%r = extractvalue {} %m, {}", type, m)),
+                        "declare {} {}(ptr addrspace(3))\ndeclare void @llvm.nvvm.bar.warp.sync(i32)\n",
+                        type, name),
+            fmt::format(
+                "%b = mul i32 %i, 16\n%row = getelementptr i8, ptr addrspace(3) @s, i32 %b\n"
+                "%v0 = insertelement <8 x i16> undef, i16 0, i32 0\n%n = mul i32 %i, 8\n"
+                "%h = trunc i32 %n to i16\n%v1 = insertelement <8 x i16> undef, i16 %h, i32 0\n"
+                "%v2 = shufflevector <8 x i16> %v1, <8 x i16> undef, <8 x i32> zeroinitializer\n"
+                "%v = add <8 x i16> %v2, <i16 0, i16 1, i16 2, i16 3, i16 4, i16 5, i16 6, i16 7>\n"
+                "store <8 x i16> %v, ptr addrspace(3) %row, align 16\n"
+                "call void @llvm.nvvm.bar.warp.sync(i32 -1)\n"
+                "%m = call {0} {1}(ptr addrspace(3) %row)\n{2}",
+                type, name,
+                matrices == 1 ? "%r = or i32 %m, 0" : fmt::format("%r = extractvalue {} %m, {}", type, m)),
             counted(32));
-        EXPECT_EQ(out, counted(32, [&](uint32_t lane) {
-                    const uint32_t first = 64U * static_cast<uint32_t>(m), g = lane / 4, t = lane % 4;
-                    const uint32_t low = first + (turned ? 16 * t + g : 8 * g + 2 * t);
-                    const uint32_t high = first + (turned ? 16 * t + 8 + g : 8 * g + 2 * t + 1);
-                    return low | high << 16;
-                  }))
+        EXPECT_EQ(out, counted(32,
+                               [&](uint32_t lane) {
+                                 const uint32_t first = 64U * static_cast<uint32_t>(m), g = lane / 4,
+                                                t = lane % 4;
+                                 const uint32_t low = first + (turned ? 16 * t + g : 8 * g + 2 * t);
+                                 const uint32_t high = first + (turned ? 16 * t + 8 + g : 8 * g + 2 * t + 1);
+                                 return low | high << 16;
+                               }))
             << name << " " << m;
       }
 }
@@ -304,8 +324,8 @@ TEST(Primitives, AsynchronousCopies) {
     const char* name;
     int bytes;
   };
-  for (const Row& row : {Row{"ca.shared.global.4", 4}, Row{"ca.shared.global.8", 8}, Row{"ca.shared.global.16", 16},
-                         Row{"cg.shared.global.16", 16}})
+  for (const Row& row : {Row{"ca.shared.global.4", 4}, Row{"ca.shared.global.8", 8},
+                         Row{"ca.shared.global.16", 16}, Row{"cg.shared.global.16", 16}})
     for (int source = -1; source <= row.bytes; source += row.bytes / 2) {  // -1: without a size
       if (source >= 0) source -= source % (row.bytes / 2);
       const std::string name = fmt::format("@llvm.nvvm.cp.async.{}{}", row.name, source < 0 ? "" : ".s");
@@ -375,20 +395,24 @@ TEST(Primitives, FunctionsOfFloats) {
       {"fmax.f", 2, [](float x, float y, float) { return std::fmax(x, y); }},
       {"floor.f", 1, [](float x, float, float) { return std::floor(x); }},
       {"ceil.f", 1, [](float x, float, float) { return std::ceil(x); }},
-      {"saturate.f", 1, [](float x, float, float) { return x > 1 ? 1 : x > 0 ? x : 0; }},
+      {"saturate.f", 1, [](float x, float, float) { return x > 1   ? 1
+                                                           : x > 0 ? x
+                                                                   : 0; }},
   };
   const float y = 1.75F, z = -0.3F;
   for (const Row& row : rows) {
     std::string types = "float", passed = "float %f";
-    if (row.arguments > 1) types += ", float", passed += fmt::format(", float {:#x}", 0), passed.resize(passed.size() - 3),
-        passed += "1.75";
+    if (row.arguments > 1)
+      types += ", float", passed += fmt::format(", float {:#x}", 0), passed.resize(passed.size() - 3),
+          passed += "1.75";
     if (row.arguments > 2) types += ", float", passed += ", float %z";
-    const Words out = results(
-        fmt::format("declare float @llvm.nvvm.{}({})", row.name, types),
-        fmt::format("%f = bitcast i32 %x to float\n%z = bitcast i32 {} to float\n"
-                    "%v = call float @llvm.nvvm.{}({})\n%r = bitcast float %v to i32",
-                    std::bit_cast<int32_t>(z), row.name, passed),
-        counted(32, [](uint32_t i) { return std::bit_cast<uint32_t>(static_cast<float>(i) * 0.37F + 0.1F); }));
+    const Words out = results(fmt::format("declare float @llvm.nvvm.{}({})", row.name, types),
+                              fmt::format("%f = bitcast i32 %x to float\n%z = bitcast i32 {} to float\n"
+                                          "%v = call float @llvm.nvvm.{}({})\n%r = bitcast float %v to i32",
+                                          std::bit_cast<int32_t>(z), row.name, passed),
+                              counted(32, [](uint32_t i) {
+                                return std::bit_cast<uint32_t>(static_cast<float>(i) * 0.37F + 0.1F);
+                              }));
     for (uint32_t i = 0; i < 32; ++i) {
       const float x = static_cast<float>(i) * 0.37F + 0.1F, expected = row.value(x, y, z);
       EXPECT_NEAR(std::bit_cast<float>(out[i]), expected, 2e-7F * std::max(1.0F, std::fabs(expected)))
@@ -400,31 +424,36 @@ TEST(Primitives, FunctionsOfFloats) {
 TEST(Primitives, SubnormalsAreFlushedWhereTheNameSaysSo) {
   const Words in = counted(32, [](uint32_t i) { return i; });
   const auto add = [&](const std::string& name) {
-    return results(fmt::format("declare float @llvm.nvvm.{}(float, float)", name),
-                   fmt::format("%f = bitcast i32 %x to float\n%v = call float @llvm.nvvm.{}(float %f, float %f)\n"
-                               "%r = bitcast float %v to i32",
-                               name),
-                   in);
+    return results(
+        fmt::format("declare float @llvm.nvvm.{}(float, float)", name),
+        fmt::format("%f = bitcast i32 %x to float\n%v = call float @llvm.nvvm.{}(float %f, float %f)\n"
+                    "%r = bitcast float %v to i32",
+                    name),
+        in);
   };
   EXPECT_EQ(add("add.rn.f"), counted(32, [](uint32_t i) { return 2 * i; }));
   EXPECT_EQ(add("add.rn.ftz.f"), Words(32, 0));
 }
 
 const Words& floats_to_round() {
-  static const Words all = {0x3f800000, 0x3f808000, 0x3f818000, 0x3f808001, 0x3f807fff, 0x7f800000, 0xff800000, 0x7f7fffff,
-                            0x00000001, 0x80000000, 0x387fc000, 0x33800000, 0x33000001, 0x33000000, 0x477fe000, 0x477fefff,
-                            0x477ff000, 0x3eaaaaab, 0xbeaaaaab, 0x40490fdb, 0x42f6e979, 0x38800000, 0x387fffff, 0x35a00000,
-                            0x3f802000, 0x3f801000, 0x3f803000, 0xc2f6e979, 0x00800000, 0x447a0000, 0x4048f5c3, 0x0};
+  static const Words all = {
+      0x3f800000, 0x3f808000, 0x3f818000, 0x3f808001, 0x3f807fff, 0x7f800000, 0xff800000, 0x7f7fffff,
+      0x00000001, 0x80000000, 0x387fc000, 0x33800000, 0x33000001, 0x33000000, 0x477fe000, 0x477fefff,
+      0x477ff000, 0x3eaaaaab, 0xbeaaaaab, 0x40490fdb, 0x42f6e979, 0x38800000, 0x387fffff, 0x35a00000,
+      0x3f802000, 0x3f801000, 0x3f803000, 0xc2f6e979, 0x00800000, 0x447a0000, 0x4048f5c3, 0x0};
   return all;
 }
 
 TEST(Primitives, ConversionsToBf16AreThoseOfTheInstructions) {
-  const Words converted = results("", "%f = bitcast i32 %x to float\n%b = fptrunc float %f to bfloat\n"
-                                      "%h = bitcast bfloat %b to i16\n%r = zext i16 %h to i32", floats_to_round());
+  const Words converted = results("",
+                                  "%f = bitcast i32 %x to float\n%b = fptrunc float %f to bfloat\n"
+                                  "%h = bitcast bfloat %b to i16\n%r = zext i16 %h to i32",
+                                  floats_to_round());
   const Words packed = results("declare <2 x bfloat> @llvm.nvvm.ff2bf16x2.rn(float, float)",
                                "%f = bitcast i32 %x to float\n"
                                "%b = call <2 x bfloat> @llvm.nvvm.ff2bf16x2.rn(float 2.0, float %f)\n"
-                               "%r = bitcast <2 x bfloat> %b to i32", floats_to_round());
+                               "%r = bitcast <2 x bfloat> %b to i32",
+                               floats_to_round());
   for (size_t i = 0; i < 32; ++i) {
     const float x = std::bit_cast<float>(floats_to_round()[i]);
     EXPECT_EQ(converted[i], to_bf16(x)) << x;
@@ -437,34 +466,44 @@ TEST(Primitives, ConversionsToBf16AreThoseOfTheInstructions) {
 
 TEST(Primitives, DoublesBecomeBf16InOneStep) {
   // 1 + 2^-8 + 2^-40: a float in between would be a tie, and go down.
-  const Words out = results("", "%d = fadd double 0x3FF0100000001000, 0.0\n%b = fptrunc double %d to bfloat\n"
-                                "%h = bitcast bfloat %b to i16\n%r = zext i16 %h to i32", counted(32));
+  const Words out = results("",
+                            "%d = fadd double 0x3FF0100000001000, 0.0\n%b = fptrunc double %d to bfloat\n"
+                            "%h = bitcast bfloat %b to i16\n%r = zext i16 %h to i32",
+                            counted(32));
   EXPECT_EQ(out[0], 0x3f81);
-  const Words out2 = results("", "%u = uitofp i32 %x to double\n%d = fadd double %u, 0x3FF0100000001000\n"
-                                 "%b = fptrunc double %d to bfloat\n%h = bitcast bfloat %b to i16\n"
-                                 "%r = zext i16 %h to i32", counted(1));
+  const Words out2 = results("",
+                             "%u = uitofp i32 %x to double\n%d = fadd double %u, 0x3FF0100000001000\n"
+                             "%b = fptrunc double %d to bfloat\n%h = bitcast bfloat %b to i16\n"
+                             "%r = zext i16 %h to i32",
+                             counted(1));
   EXPECT_EQ(out2[0], 0x3f81);
 }
 
 TEST(Primitives, ConversionsToF16AreThoseOfTheCpu) {
-  const Words converted = results("", "%f = bitcast i32 %x to float\n%b = fptrunc float %f to half\n"
-                                      "%h = bitcast half %b to i16\n%r = zext i16 %h to i32", floats_to_round());
+  const Words converted = results("",
+                                  "%f = bitcast i32 %x to float\n%b = fptrunc float %f to half\n"
+                                  "%h = bitcast half %b to i16\n%r = zext i16 %h to i32",
+                                  floats_to_round());
   const Words packed = results("declare <2 x half> @llvm.nvvm.ff2f16x2.rn(float, float)",
                                "%f = bitcast i32 %x to float\n"
                                "%b = call <2 x half> @llvm.nvvm.ff2f16x2.rn(float 2.0, float %f)\n"
-                               "%r = bitcast <2 x half> %b to i32", floats_to_round());
+                               "%r = bitcast <2 x half> %b to i32",
+                               floats_to_round());
   for (size_t i = 0; i < 32; ++i) {
     const float x = std::bit_cast<float>(floats_to_round()[i]);
     EXPECT_EQ(converted[i], to_f16(x)) << x;
     EXPECT_EQ(packed[i], 0x4000U << 16 | to_f16(x)) << x;
-    EXPECT_EQ(results("", "%t = trunc i32 %x to i16\n%h = bitcast i16 %t to half\n%f = fpext half %h to float\n"
-                          "%r = bitcast float %f to i32", Words{converted[i]})[0],
+    EXPECT_EQ(results("",
+                      "%t = trunc i32 %x to i16\n%h = bitcast i16 %t to half\n%f = fpext half %h to float\n"
+                      "%r = bitcast float %f to i32",
+                      Words{converted[i]})[0],
               std::bit_cast<uint32_t>(from_f16(static_cast<uint16_t>(converted[i]))));
   }
 }
 
 TEST(Module, AddressSpacesGoAway) {
-  // A function with a shared pointer, one chosen of two, a constant expression, variables of all spaces, copies.
+  // A function with a shared pointer, one chosen of two, a constant expression, variables of all spaces,
+  // copies.
   const std::string text = R"(
 @s = internal addrspace(3) global [32 x i32] undef, align 4
 @t = internal addrspace(3) global [32 x i32] undef, align 4
@@ -537,9 +576,9 @@ define void @k(ptr addrspace(1) noalias %out, ptr addrspace(1) %in) convergent {
 }
 
 TEST(Module, VariablesBeginAnewInEachRun) {
-  const std::string text = per_thread(
-      "@g = internal addrspace(1) global i32 5\n",
-      "%old = atomicrmw add ptr addrspace(1) @g, i32 1 syncscope(\"device\") monotonic\n%r = add i32 %x, %old");
+  const std::string text = per_thread("@g = internal addrspace(1) global i32 5\n",
+                                      "%old = atomicrmw add ptr addrspace(1) @g, i32 1 syncscope(\"device\") "
+                                      "monotonic\n%r = add i32 %x, %old");
   EXPECT_EQ(results(text, Words{10}), Words{15});  // the last of three runs
 }
 

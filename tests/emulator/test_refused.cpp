@@ -1,4 +1,5 @@
-// What the emulator does not know is a finding before anything runs, and a wrong access one before it happens.
+// What the emulator does not know is a finding before anything runs, and a wrong access one before it
+// happens.
 #include "support.h"
 
 namespace axon::emulator {
@@ -28,20 +29,23 @@ TEST(Refused, InlineAssembly) {
 
 TEST(Refused, UnknownAccessOfMemory) {
   EXPECT_EQ(refusal("declare <4 x i32> @llvm.masked.load.v4i32.p0(ptr, i32, <4 x i1>, <4 x i32>)\n"
-                    "define void @k(ptr %p, <4 x i1> %m) {\n%v = call <4 x i32> @llvm.masked.load.v4i32.p0(ptr %p, i32 4, "
+                    "define void @k(ptr %p, <4 x i1> %m) {\n%v = call <4 x i32> "
+                    "@llvm.masked.load.v4i32.p0(ptr %p, i32 4, "
                     "<4 x i1> %m, <4 x i32> undef)\nret void\n}"),
             "unsupported: unknown intrinsic llvm.masked.load.v4i32.p0 in k\n");
 }
 
 TEST(Refused, WhatOnlyReplacedFunctionsUseIsNotLookedAt) {
-  EXPECT_EQ(refusal("define internal void @spin() {\ncall void asm sideeffect \"exit;\", \"\"()\nret void\n}\n"
-                    "define void @axon_gpu_task(i32 %t, i64 %n) {\ncall void @spin()\nret void\n}\n"
-                    "define void @k() {\ncall void @axon_gpu_task(i32 1, i64 2)\nret void\n}"),
-            "");
+  EXPECT_EQ(
+      refusal("define internal void @spin() {\ncall void asm sideeffect \"exit;\", \"\"()\nret void\n}\n"
+              "define void @axon_gpu_task(i32 %t, i64 %n) {\ncall void @spin()\nret void\n}\n"
+              "define void @k() {\ncall void @axon_gpu_task(i32 1, i64 2)\nret void\n}"),
+      "");
 }
 
 TEST(Refused, WhatTheKernelDoesNotReachIsNotLookedAt) {
-  EXPECT_EQ(refusal("declare void @f()\ndefine void @g() {\ncall void @f()\nret void\n}\ndefine void @k() {\nret void\n}"),
+  EXPECT_EQ(refusal("declare void @f()\ndefine void @g() {\ncall void @f()\nret void\n}\ndefine void @k() "
+                    "{\nret void\n}"),
             "");
 }
 
@@ -51,7 +55,8 @@ TEST(Refused, MoreThreadsThanTheKernelAllowsAndLargeLocals) {
   launch.threads = 64;
   EXPECT_EQ(refusal("define void @k() {\nret void\n}\n" + most, launch), "");
   launch.threads = 65;
-  EXPECT_EQ(refusal("define void @k() {\nret void\n}\n" + most, launch), "unsupported: 65 threads in a block\n");
+  EXPECT_EQ(refusal("define void @k() {\nret void\n}\n" + most, launch),
+            "unsupported: 65 threads in a block\n");
   EXPECT_EQ(refusal("define void @k() {\n%a = alloca [65537 x i8]\nret void\n}"),
             "unsupported: local variables take 65537 bytes\n");
 }
@@ -61,8 +66,9 @@ TEST(Refused, WhatIsNotAKernel) {
 }
 
 TEST(Refused, LaunchesThatDoNotFit) {
-  const std::string text = "@d = external addrspace(3) global [0 x i8]\n"
-                           "define void @k(i32 %n) {\n%v = load i8, ptr addrspace(3) @d\nret void\n}";
+  const std::string text =
+      "@d = external addrspace(3) global [0 x i8]\n"
+      "define void @k(i32 %n) {\n%v = load i8, ptr addrspace(3) @d\nret void\n}";
   const int n = 1;
   Launch launch;
   EXPECT_EQ(refusal(text, launch), "unsupported: 0 arguments for 1 parameters\n");
@@ -74,7 +80,8 @@ TEST(Refused, LaunchesThatDoNotFit) {
   EXPECT_EQ(refusal(text, launch), "unsupported: 0 blocks\n");
   launch.blocks = 2;
   launch.shared_bytes = 1 << 20;
-  EXPECT_EQ(refusal(text, launch), "unsupported: 1048576 bytes of dynamic shared memory in each of 2 blocks\n");
+  EXPECT_EQ(refusal(text, launch),
+            "unsupported: 1048576 bytes of dynamic shared memory in each of 2 blocks\n");
   launch.shared_bytes = 4;
   std::vector<int> values(4);
   launch.regions = {region("a", values), {"b", values.data() + 1, 4, false}};
@@ -90,7 +97,8 @@ TEST(Refused, ProgramsRunAfterALaunchThatDoesNotFit) {
   EXPECT_TRUE(program->run(launch).ok());
 }
 
-Report run_with(const std::string& text, std::vector<int>& values, bool writable = true, int threads = 1, int blocks = 1) {
+Report run_with(const std::string& text, std::vector<int>& values, bool writable = true, int threads = 1,
+                int blocks = 1) {
   int* at = values.data();
   Launch launch;
   launch.arguments = arguments(at);
@@ -103,19 +111,25 @@ Report run_with(const std::string& text, std::vector<int>& values, bool writable
 
 TEST(Stopped, BeforeAWrongStore) {
   std::vector<int> values(2, 3);
-  EXPECT_EQ(run_with("define void @k(ptr %p) {\nstore i32 9, ptr %p\nret void\n}", values, /*writable=*/false).text(),
+  EXPECT_EQ(run_with("define void @k(ptr %p) {\nstore i32 9, ptr %p\nret void\n}", values, /*writable=*/false)
+                .text(),
             "read only: block 0, warp 0, lane 0 writes 4 bytes at offset 0 of values (store #1 in k)\n");
   EXPECT_EQ(values[0], 3);
-  EXPECT_EQ(run_with("define void @k(ptr %p) {\n%q = getelementptr i32, ptr %p, i32 1\nstore i64 9, ptr %q, align 4\n"
-                     "ret void\n}", values).text(),
-            "out of bounds: block 0, warp 0, lane 0 writes 8 bytes at offset 4 of values (store #2 in k)\n");
+  EXPECT_EQ(
+      run_with(
+          "define void @k(ptr %p) {\n%q = getelementptr i32, ptr %p, i32 1\nstore i64 9, ptr %q, align 4\n"
+          "ret void\n}",
+          values)
+          .text(),
+      "out of bounds: block 0, warp 0, lane 0 writes 8 bytes at offset 4 of values (store #2 in k)\n");
   EXPECT_EQ(values[1], 3);
 }
 
 TEST(Stopped, AtNullAndAtAnotherThreadsStack) {
   std::vector<int> values(4);
-  EXPECT_EQ(run_with("define void @k(ptr %p) {\nstore i32 9, ptr null\nret void\n}", values).findings.at(0).kind,
-            Kind::out_of_bounds);
+  EXPECT_EQ(
+      run_with("define void @k(ptr %p) {\nstore i32 9, ptr null\nret void\n}", values).findings.at(0).kind,
+      Kind::out_of_bounds);
   const std::string text = R"(
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare void @llvm.nvvm.barrier0()
@@ -161,8 +175,9 @@ define void @k(ptr %p) {
 
 TEST(Stopped, AtLanesThatAreNotThere) {
   std::vector<int> values(4);
-  const std::string text = "declare i1 @llvm.nvvm.vote.any.sync(i32, i1)\n"
-                           "define void @k(ptr %p) {\n%v = call i1 @llvm.nvvm.vote.any.sync(i32 -1, i1 true)\nret void\n}";
+  const std::string text =
+      "declare i1 @llvm.nvvm.vote.any.sync(i32, i1)\n"
+      "define void @k(ptr %p) {\n%v = call i1 @llvm.nvvm.vote.any.sync(i32 -1, i1 true)\nret void\n}";
   EXPECT_TRUE(run_with(text, values, true, 40).has(Kind::divergence));
   EXPECT_TRUE(run_with(text, values, true, 64).ok());
 }
@@ -175,12 +190,15 @@ TEST(Stopped, InALoopWithoutAccesses) {
 
 TEST(Stopped, WhenOneLaneWaitsForEver) {
   std::vector<int> values(4);
-  const std::string text = "declare void @axon_gpu_wait(ptr, i64, i32)\n"
-                           "define void @k(ptr %p) {\ncall void @axon_gpu_wait(ptr %p, i64 2, i32 5)\nret void\n}";
-  EXPECT_EQ(run_with(text, values, true, 2).text(),
-            "deadlock: no thread can go on:\n"
-            "  block 0, threads 0: waits for offset 0 of values to reach 5, which is 0 (axon_gpu_wait at call #1 in k)\n"
-            "  block 0, threads 1: waits for the other threads of the block (axon_gpu_wait at call #1 in k)\n");
+  const std::string text =
+      "declare void @axon_gpu_wait(ptr, i64, i32)\n"
+      "define void @k(ptr %p) {\ncall void @axon_gpu_wait(ptr %p, i64 2, i32 5)\nret void\n}";
+  EXPECT_EQ(
+      run_with(text, values, true, 2).text(),
+      "deadlock: no thread can go on:\n"
+      "  block 0, threads 0: waits for offset 0 of values to reach 5, which is 0 (axon_gpu_wait at call #1 "
+      "in k)\n"
+      "  block 0, threads 1: waits for the other threads of the block (axon_gpu_wait at call #1 in k)\n");
 }
 
 }  // namespace

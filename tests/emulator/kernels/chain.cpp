@@ -1,4 +1,5 @@
-// A persistent kernel: layers of tasks that wait for all tasks of the layer before. Two buffers of values in turn.
+// A persistent kernel: layers of tasks that wait for all tasks of the layer before. Two buffers of values in
+// turn.
 #include "gpu.h"
 
 extern SHARED float staged[];
@@ -33,7 +34,8 @@ void run_task(float* x, const float* weights, u32* events, u32 layer, u32 task, 
   if (BUG == 18) to = reinterpret_cast<float*>(reinterpret_cast<char*>(to) + 2);
   const u32 at = BUG == 7 && layer == 1 ? 2 * width * tasks : 0;
   const u32 twice = BUG == 17 && task == 1 ? width : 0;
-  to[task * width + i + at - twice] = 0.5F * mine + weights[layer * width + i] + (sums[0] + sums[1]) / (4 * width);
+  to[task * width + i + at - twice] =
+      0.5F * mine + weights[layer * width + i] + (sums[0] + sums[1]) / (4 * width);
   if (BUG == 14) events[task] = layer + 1;
   if (BUG == 15 && layer == 2) axon_gpu_notify(events + task, 1);
   if (BUG != 2 || layer != 1 || task != 0) axon_gpu_notify(events + task, static_cast<int>(layer) + 1);

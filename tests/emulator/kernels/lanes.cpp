@@ -8,7 +8,9 @@ KERNEL lanes(float* out, const float* in) {
   const u32 at = block() * threads() + i;
   if (BUG == 1 && lane == 9) return;  // and the others name it
   float sum = in[at];
-  const u32 mask = BUG == 2 && lane >= 16 ? 0x0000ffff : BUG == 3 || BUG == 9 ? (lane < 16 ? 0x0000ffff : 0xffff0000) : all_lanes;
+  const u32 mask = BUG == 2 && lane >= 16 ? 0x0000ffff
+                   : BUG == 3 || BUG == 9 ? (lane < 16 ? 0x0000ffff : 0xffff0000)
+                                          : all_lanes;
   if (BUG == 4 && lane == 3) {
     out[at] = __nvvm_vote_ballot_sync(all_lanes, true);
     return;
