@@ -19,9 +19,9 @@ constexpr int of(E value) {
 }
 
 constexpr Primitive rows[] = {
-    {"axon_gpu_wait", wait_for_events},
-    {"axon_gpu_notify", notify_event},
-    {"axon_gpu_task", enter_task, pure},
+    {"axon_gpu_wait", wait_for_events, ordered, 0, 3},
+    {"axon_gpu_notify", notify_event, ordered, 0, 2},
+    {"axon_gpu_task", enter_task, pure, 0, 2},
     {"llvm.trap", give_up},
     {"llvm.nvvm.exit", leave_kernel},
     {"llvm.nvvm.read.ptx.sreg.tid.x", read_register, pure, of(Register::tid)},

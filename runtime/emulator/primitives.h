@@ -14,7 +14,7 @@ namespace axon::emulator {
 class Engine;
 struct Thread;
 
-inline constexpr unsigned most_values = 16;
+inline constexpr unsigned most_values = 16, any_number = ~0U;
 
 struct Call {
   Engine& engine;
@@ -29,6 +29,7 @@ struct Primitive {
   void (*run)(const Call&);
   bool pure = false;  ///< depends on nothing that another thread does
   int parameter = 0;
+  unsigned arguments = any_number;  ///< of a function of the module itself, which an optimiser may have changed
 };
 
 /// Null where there is no row for the function's name.

@@ -67,8 +67,12 @@ void drop_unreachable(llvm::Module& module, const llvm::Function* kernel) {
 std::string problem_of_call(const llvm::CallBase& call) {
   if (call.isInlineAsm()) return "inline assembly";
   const llvm::Function* callee = call.getCalledFunction();
-  if (callee == nullptr || !callee->isDeclaration() || find_primitive(*callee) != nullptr) return "";
+  if (callee == nullptr || !callee->isDeclaration()) return "";
   const std::string name = callee->getName().str();
+  if (const Primitive* primitive = find_primitive(*callee)) {
+    if (primitive->arguments == any_number || primitive->arguments == call.arg_size()) return "";
+    return fmt::format("call of {} with {} instead of {} arguments", name, call.arg_size(), primitive->arguments);
+  }
   if (!callee->isIntrinsic()) return fmt::format("unknown function {}", name);
   if (callee->getName().starts_with("llvm.nvvm.")) return fmt::format("unknown primitive {}", name);
   if (llvm::isa<llvm::MemIntrinsic>(call) || callee->doesNotAccessMemory()) return "";

@@ -61,6 +61,12 @@ TEST(Refused, MoreThreadsThanTheKernelAllowsAndLargeLocals) {
             "unsupported: local variables take 65537 bytes\n");
 }
 
+TEST(Refused, FunctionsThatHaveLostArguments) {
+  EXPECT_EQ(refusal("declare void @axon_gpu_wait(ptr, i32)\n"
+                    "define void @k() {\ncall void @axon_gpu_wait(ptr null, i32 1)\nret void\n}"),
+            "unsupported: call of axon_gpu_wait with 2 instead of 3 arguments in k\n");
+}
+
 TEST(Refused, WhatIsNotAKernel) {
   EXPECT_EQ(refusal("@k = global i32 0"), "unsupported: the module has no function k\n");
 }
