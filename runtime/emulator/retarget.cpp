@@ -134,9 +134,12 @@ void keep_reachable(llvm::Module& module, std::string_view kernel, Retargeted& r
       if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
         if (std::string problem = problem_of_call(*call); !problem.empty())
           problems.insert(fmt::format("{} in {}", problem, function.getName().str()));
-    forget_attributes(function);
-    number_instructions(function);
   }
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration()) {
+      forget_attributes(function);
+      number_instructions(function);
+    }
   for (const llvm::GlobalAlias& alias : module.aliases())
     problems.insert(fmt::format("{} is an alias", alias.getName().str()));
   result.problems.insert(result.problems.end(), problems.begin(), problems.end());
