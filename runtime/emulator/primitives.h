@@ -29,7 +29,8 @@ struct Primitive {
   void (*run)(const Call&);
   bool pure = false;  ///< depends on nothing that another thread does
   int parameter = 0;
-  unsigned arguments = any_number;  ///< of a function of the module itself, which an optimiser may have changed
+  unsigned arguments =
+      any_number;  ///< of a function of the module itself, which an optimiser may have changed
 };
 
 /// Null where there is no row for the function's name.

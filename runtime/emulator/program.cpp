@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/DiagnosticHandler.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
@@ -54,6 +57,7 @@ void define_hooks(llvm::orc::LLJIT& jit) {
 
 struct Program::Code {
   std::vector<Finding> findings;
+  std::string too_large;  ///< functions whose variables do not fit a stack
   Retargeted made;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   Entry entry = nullptr;
@@ -62,6 +66,7 @@ struct Program::Code {
 
   void refuse(std::string why) { findings.push_back({Kind::unsupported, std::move(why)}); }
   void compile(const llvm::Module&, std::string_view kernel);
+  void watch_stacks(llvm::Module&);
   void look_up();
   void check(const Launch&);
   void arrange(Memory&, const Launch&);
@@ -80,7 +85,7 @@ void Program::Code::compile(const llvm::Module& original, std::string_view kerne
   if (!findings.empty()) return;
   llvm::orc::JITTargetMachineBuilder machine =
       llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
-  machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
+  machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
   jit = llvm::cantFail(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create());
   module->setTargetTriple(jit->getTargetTriple().str());
   module->setDataLayout(jit->getDataLayout());
@@ -88,13 +93,30 @@ void Program::Code::compile(const llvm::Module& original, std::string_view kerne
   llvm::raw_string_ostream wrong_stream(wrong);
   if (llvm::verifyModule(*module, &wrong_stream)) return refuse("retargeted code is not valid: " + wrong);
   define_hooks(*jit);
+  watch_stacks(*module);
   llvm::cantFail(jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(context))));
   look_up();
+}
+
+/// Code that is not optimised has a place on the stack for nearly every value: how much, code generation
+/// says.
+void Program::Code::watch_stacks(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    function.addFnAttr("warn-stack-size", std::to_string(Stacks::most_of_a_function));
+  const auto note = [](const llvm::DiagnosticInfo* information, void* code) {
+    const auto* size = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(information);
+    if (size == nullptr) return;
+    static_cast<Code*>(code)->too_large +=
+        fmt::format("{}{} needs {} bytes of stack", static_cast<Code*>(code)->too_large.empty() ? "" : ", ",
+                    llvm::demangle(std::string_view(size->getFunction().getName())), size->getStackSize());
+  };
+  module.getContext().setDiagnosticHandlerCallBack(note, this);
 }
 
 void Program::Code::look_up() {
   auto address = jit->lookup(entry_name);
   if (!address) return refuse(llvm::toString(address.takeError()));
+  if (!too_large.empty()) return refuse(too_large);
   entry = address->toPtr<Entry>();
   for (const GlobalVariable& variable : made.globals) {
     auto* base = llvm::cantFail(jit->lookup(variable.symbol)).toPtr<std::byte*>();

@@ -71,7 +71,8 @@ std::string problem_of_call(const llvm::CallBase& call) {
   const std::string name = callee->getName().str();
   if (const Primitive* primitive = find_primitive(*callee)) {
     if (primitive->arguments == any_number || primitive->arguments == call.arg_size()) return "";
-    return fmt::format("call of {} with {} instead of {} arguments", name, call.arg_size(), primitive->arguments);
+    return fmt::format("call of {} with {} instead of {} arguments", name, call.arg_size(),
+                       primitive->arguments);
   }
   if (!callee->isIntrinsic()) return fmt::format("unknown function {}", name);
   if (callee->getName().starts_with("llvm.nvvm.")) return fmt::format("unknown primitive {}", name);
@@ -145,18 +146,6 @@ void keep_reachable(llvm::Module& module, std::string_view kernel, Retargeted& r
   result.problems.insert(result.problems.end(), problems.begin(), problems.end());
 }
 
-void check_locals(const llvm::Module& module, Retargeted& result) {
-  uint64_t bytes = 0;
-  for (const llvm::Function& function : module)
-    for (const llvm::Instruction& instruction : llvm::instructions(function))
-      if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
-        const auto size = local->getAllocationSize(module.getDataLayout());
-        bytes += size.has_value() ? size->getFixedValue() : most_local_bytes + 1;
-      }
-  if (bytes > most_local_bytes)
-    result.problems.push_back(fmt::format("local variables take {} bytes", bytes));
-}
-
 Retargeted retarget(llvm::Module& module, std::string_view kernel) {
   Retargeted result;
   result.sites.emplace_back();  // number 0: nowhere
@@ -165,7 +154,6 @@ Retargeted retarget(llvm::Module& module, std::string_view kernel) {
   if (module.getDataLayoutStr().find("p3:32") != std::string::npos)
     result.problems.emplace_back("the module has short pointers");
   if (result.problems.empty()) keep_reachable(module, kernel, result);
-  if (result.problems.empty()) check_locals(module, result);
   if (result.problems.empty()) place_shared_variables(module, result);
   if (!result.problems.empty()) return result;
   instrument_accesses(module, result);

@@ -16,8 +16,6 @@
 namespace axon::emulator {
 
 inline constexpr const char* entry_name = "axon_emulator_entry";
-/// Of all functions together; half of a stack.
-inline constexpr uint64_t most_local_bytes = 64 << 10;
 
 /// A variable in shared memory. That of a dynamic array has no bytes here; it is the last.
 struct SharedVariable {
@@ -61,8 +59,6 @@ void instrument_accesses(llvm::Module&, Retargeted&);
 void lower_primitives(llvm::Module&, Retargeted&);
 /// Sites of one line of the source are a group.
 void group_sites(Sites&);
-/// A problem where local variables do not fit the stack of a fiber.
-void check_locals(const llvm::Module&, Retargeted&);
 /// The function `entry_name`, and what code generation for x86-64 calls of libraries.
 void add_entry(llvm::Module&, std::string_view kernel, Retargeted&);
 void add_conversions(llvm::Module&);

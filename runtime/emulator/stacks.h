@@ -5,13 +5,12 @@
 
 #include <cstddef>
 
-#include "emulator/retarget.h"
-
 namespace axon::emulator {
 
 class Stacks {
  public:
-  static constexpr size_t bytes_of_one = 2 * most_local_bytes, guard = 4096;
+  static constexpr size_t bytes_of_one = 1 << 20, guard = 4096;
+  static constexpr size_t most_of_a_function = bytes_of_one / 4 * 3;
 
   ~Stacks() {
     if (memory_ != nullptr) munmap(memory_, count_ * bytes_of_one);
@@ -28,12 +27,15 @@ class Stacks {
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     memory_ = memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
     count_ = memory_ == nullptr ? 0 : count;
+    if (memory_ != nullptr)
+      madvise(memory_, count * bytes_of_one, MADV_NOHUGEPAGE);  // few pages of each are used
     for (size_t i = 0; i < count_; ++i)
       if (mprotect(memory_ + i * bytes_of_one, guard, PROT_NONE) != 0) break;
     return memory_ != nullptr;
   }
   std::byte* low(size_t i) const { return memory_ + i * bytes_of_one + guard; }
-  std::byte* high(size_t i) const { return memory_ + (i + 1) * bytes_of_one; }
+  /// Not all at the same place of a page, where they would be in each other's way in caches.
+  std::byte* high(size_t i) const { return memory_ + (i + 1) * bytes_of_one - i % 64 * 320; }
 
  private:
   std::byte* memory_ = nullptr;

@@ -425,9 +425,12 @@ TEST(Primitives, IntrinsicsOfLlvmGoThrough) {
   const Words out = results(
       "declare i32 @llvm.smax.i32(i32, i32)\ndeclare float @llvm.sqrt.f32(float)\n"
       "declare float @llvm.fma.f32(float, float, float)\ndeclare float @llvm.maxnum.f32(float, float)\n"
-      "declare float @llvm.floor.f32(float)\ndeclare float @llvm.fabs.f32(float)\ndeclare void @llvm.assume(i1)\n",
-      "call void @llvm.assume(i1 true)\n%a = call i32 @llvm.smax.i32(i32 %x, i32 4)\n%f = uitofp i32 %a to float\n"
-      "%g = call float @llvm.sqrt.f32(float %f)\n%h = call float @llvm.fma.f32(float %g, float %g, float 0.5)\n"
+      "declare float @llvm.floor.f32(float)\ndeclare float @llvm.fabs.f32(float)\ndeclare void "
+      "@llvm.assume(i1)\n",
+      "call void @llvm.assume(i1 true)\n%a = call i32 @llvm.smax.i32(i32 %x, i32 4)\n%f = uitofp i32 %a to "
+      "float\n"
+      "%g = call float @llvm.sqrt.f32(float %f)\n%h = call float @llvm.fma.f32(float %g, float %g, float "
+      "0.5)\n"
       "%m = call float @llvm.maxnum.f32(float %h, float 7.25)\n%n = fneg float %m\n"
       "%l = call float @llvm.floor.f32(float %n)\n%p = call float @llvm.fabs.f32(float %l)\n"
       "%r = fptoui float %p to i32",

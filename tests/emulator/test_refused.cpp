@@ -57,8 +57,11 @@ TEST(Refused, MoreThreadsThanTheKernelAllowsAndLargeLocals) {
   launch.threads = 65;
   EXPECT_EQ(refusal("define void @k() {\nret void\n}\n" + most, launch),
             "unsupported: 65 threads in a block\n");
-  EXPECT_EQ(refusal("define void @k() {\n%a = alloca [65537 x i8]\nret void\n}"),
-            "unsupported: local variables take 65537 bytes\n");
+  EXPECT_EQ(
+      refusal("define void @k() {\n%a = alloca [700000 x i8]\nstore volatile i8 1, ptr %a\nret void\n}"), "");
+  EXPECT_NE(refusal("define void @k() {\n%a = alloca [800000 x i8]\nstore volatile i8 1, ptr %a\nret void\n}")
+                .find("unsupported: k needs 80"),
+            std::string::npos);
 }
 
 TEST(Refused, FunctionsThatHaveLostArguments) {
