@@ -60,7 +60,7 @@ TEST(Refused, MoreThreadsThanTheKernelAllowsAndLargeLocals) {
   EXPECT_EQ(
       refusal("define void @k() {\n%a = alloca [700000 x i8]\nstore volatile i8 1, ptr %a\nret void\n}"), "");
   EXPECT_NE(refusal("define void @k() {\n%a = alloca [800000 x i8]\nstore volatile i8 1, ptr %a\nret void\n}")
-                .find("unsupported: k needs 80"),
+                .find("unsupported: k needs 79"),
             std::string::npos);
 }
 
