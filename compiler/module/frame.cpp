@@ -113,7 +113,9 @@ llvm::AllocaInst* Frame::variable(llvm::Type* type, const std::string& name) {
 llvm::Function* Frame::device(const std::string& name, llvm::Type* result, std::vector<llvm::Type*> params) {
   auto callee =
       function->getParent()->getOrInsertFunction(name, llvm::FunctionType::get(result, params, false));
-  return llvm::cast<llvm::Function>(callee.getCallee());
+  auto* const made = llvm::cast<llvm::Function>(callee.getCallee());
+  if (level.is_gpu()) made->setConvergent();  // threads may wait for each other in it
+  return made;
 }
 
 // ---- dimensions ----

@@ -52,7 +52,8 @@ std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>&, 
 
 /// Code of a GPU: kernels (context) with a thread block as worker, whose grid is the workers of a launch.
 struct GpuCode {
-  std::string bitcode;  ///< the module that PTX is made of: what the emulator runs
+  /// The module that PTX is made of, with the functions of device/gpu.h as calls: what the emulator runs.
+  std::string bitcode;
   std::string ptx;
   std::vector<shape::Dim> scratch_bytes;  ///< per variant: of shared memory of each block
 };

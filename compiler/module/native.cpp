@@ -23,6 +23,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <algorithm>
@@ -132,12 +133,16 @@ void add_abi_version(llvm::Module& m) {
 
 bool is_kernel(const llvm::Function& f) { return starts_with(f, "axon_contract_"); }
 
+bool is_of_gpus(const llvm::Function& f) { return starts_with(f, "axon_gpu_"); }
+
 /// Where contraction kernels are: in the module, or in objects of their own.
 enum class Kernels : uint8_t { inside, apart };
 
 /// Links what is used, and gives each device function its linkage and inlining.
 void link_device(llvm::Module& m, Kernels kernels, bool gpu) {
   auto device = device_module(m.getContext(), gpu);
+  for (llvm::Function& f : *device)
+    if (is_of_gpus(f)) f.deleteBody();  // later
   if (kernels == Kernels::apart)
     for (llvm::Function& f : *device) {
       if (!is_kernel(f)) continue;
@@ -166,7 +171,7 @@ void link_device(llvm::Module& m, Kernels kernels, bool gpu) {
     }
     f.setLinkage(llvm::GlobalValue::InternalLinkage);
     if (is_kernel(f) || starts_with(f, "axon_mod_") || starts_with(f, "axon_check_") ||
-        starts_with(f, "axon_order") || starts_with(f, "axon_gpu_")) {
+        starts_with(f, "axon_order")) {
       f.addFnAttr(llvm::Attribute::NoInline);
     } else if (starts_with(f, "axon_") && !starts_with(f, "axon_event_")) {
       f.removeFnAttr(llvm::Attribute::NoInline);
@@ -321,6 +326,25 @@ void complete(Made& made, const target::Machine& level, const EmitOptions& optio
   complete(*made.module, *made.machine, level, options, kernels);
 }
 
+/// The functions of device/gpu.h, which are calls so far: the emulator has its own, and what LLVM knew of
+/// their bodies it would use.
+void add_gpu_functions(llvm::Module& m) {
+  if (llvm::Linker::linkModules(m, device_module(m.getContext(), true), llvm::Linker::Flags::LinkOnlyNeeded))
+    base::bug("module::add_gpu_functions", "the device bitcode does not link");
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::Function& f : m) {
+    if (!is_of_gpus(f)) continue;
+    f.setLinkage(llvm::GlobalValue::InternalLinkage);
+    for (llvm::User* user : f.users()) calls.push_back(llvm::cast<llvm::CallInst>(user));
+  }
+  for (llvm::CallInst* const call : calls) {  // a call would need a frame in memory
+    llvm::InlineFunctionInfo info;
+    if (!llvm::InlineFunction(*call, info).isSuccess()) base::bug("module::native", "a call is not inlined");
+  }
+  for (llvm::Function& f : llvm::make_early_inc_range(m))
+    if (is_of_gpus(f)) f.eraseFromParent();
+}
+
 std::string generate(llvm::Module& m, llvm::TargetMachine& machine, llvm::CodeGenFileType kind) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
@@ -471,6 +495,7 @@ std::optional<std::string> emit_assembly(const std::vector<const plan::Plan*>& p
   auto made = emit(variants_of(plans), level, options, error);
   if (!made) return std::nullopt;
   complete(*made, level, options, Kernels::inside);
+  if (level.is_gpu()) add_gpu_functions(*made->module);
   return generate(*made->module, *made->machine, llvm::CodeGenFileType::AssemblyFile);
 }
 
@@ -494,6 +519,7 @@ std::optional<GpuCode> emit_gpu(const std::vector<const plan::Plan*>& plans, con
   complete(*made, machine, options, Kernels::inside);
   llvm::raw_string_ostream out(code.bitcode);
   llvm::WriteBitcodeToFile(*made->module, out);
+  add_gpu_functions(*made->module);
   code.ptx = generate(*made->module, *made->machine, llvm::CodeGenFileType::AssemblyFile);
   return code;
 }

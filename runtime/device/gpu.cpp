@@ -1,4 +1,4 @@
-// See gpu.h. Kept out of line: a wait is a branch and a round trip to memory anyway.
+// See gpu.h. They are kept out of line until the module is optimised, for the emulator.
 #include "gpu.h"
 
 namespace {
@@ -33,5 +33,7 @@ extern "C" {
   release(word, epoch);
 }
 
-[[gnu::noinline]] void axon_gpu_task(uint32_t, int64_t) { asm volatile(""); }
+[[gnu::noinline]] void axon_gpu_task(uint32_t type, int64_t task) {
+  asm volatile("" : : "r"(type), "l"(task));
+}
 }

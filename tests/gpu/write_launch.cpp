@@ -10,12 +10,11 @@
 #include <fstream>
 #include <map>
 #include <numeric>
+#include <tuple>
 
+#include "compiled.h"
 #include "harness.h"
 #include "launch_image.h"
-#include "module/module.h"
-#include "pipeline.h"
-#include "source/render.h"
 
 namespace {
 
@@ -51,42 +50,28 @@ std::string describe(const axon::testing::LaunchImage& image, const target::Mach
 
 int write_all(const std::vector<std::string>& args) {
   const bool bare = args.size() > 4 && args[4] == "--bare";
-  CompileOptions options;
-  options.library = {std::string(AXON_SOURCE_DIR) + "/stdlib"};
-  options.entries = {args[1]};
-  options.target = args[2];
-  Compilation c(std::move(options));
-  const auto file = c.sources.load(args[0], c.diagnostics);
-  if (!file) return fail("no such file");
-  c.file = *file;
-  if (!axon::run(c, "plan")) return fail(source::render_human(c.diagnostics, c.sources));
-  CompiledEntry& entry = c.entries.front();
-  const plan::Variant& variant = entry.plan.variants.front();
-  const auto machine = target::find_machine(args[2]);
-  std::string error;
-  const auto code = module::emit_gpu({&entry.plan}, *machine, {}, error);
-  if (!code) return fail(error);
+  const auto compiled = axon::testing::compile(args[0], args[1], args[2]);
+  if (!compiled.code) return fail(compiled.error);
+  const auto& [entry, variant, code, machine] =
+      std::tie(compiled.entry(), compiled.variant(), *compiled.code, compiled.machine);
   std::map<std::string, int64_t> sizes;
   for (size_t i = bare ? 5 : 4; i < args.size(); ++i) {
     const size_t equals = args[i].find('=');
     sizes[args[i].substr(0, equals)] = std::stoll(args[i].substr(equals + 1));
   }
-  shape::Assignment values;
-  for (const auto& s : entry.graph.sizes) {
-    if (!sizes.contains(s.name)) return fail("no size " + s.name);
-    values[s.var] = sizes[s.name];
-  }
+  const auto values = compiled.sizes(sizes);
+  if (!values) return fail("a size is missing");
   std::vector<graph::Tensor> inputs;
   if (!bare) inputs = axon::testing::random_inputs(entry.graph, sizes, 1);
-  const auto image = axon::testing::make_image(variant, code->scratch_bytes.front(), values, inputs);
-  write(args[3] + ".ptx", code->ptx);
-  write(args[3] + ".launch", describe(image, *machine, bare));
+  const auto image = axon::testing::make_image(variant, code.scratch_bytes.front(), *values, inputs);
+  write(args[3] + ".ptx", code.ptx);
+  write(args[3] + ".launch", describe(image, machine, bare));
   if (bare) return 0;
   std::string data;
   for (const auto& m : image.memory)
     data.append(reinterpret_cast<const char*>(m.bytes.data()), m.bytes.size());
   write(args[3] + ".data", data);
-  const auto outcome = graph::interpret(entry.graph, inputs, values, graph::Precision::storage);
+  const auto outcome = graph::interpret(entry.graph, inputs, *values, graph::Precision::storage);
   if (!outcome.error.empty()) return fail(outcome.error);
   std::string want;
   for (const auto& t : outcome.results)

@@ -166,6 +166,7 @@ llvm::Function* declare_kernel(llvm::Module& m, const std::string& name,
   };
   note("kernel", 1);
   note("maxntidx", machine.lanes * machine.warps);
+  note("minctasm", 1);  // ptxas would else save registers at the price of memory
   return function;
 }
 

@@ -46,7 +46,8 @@ bool ValueMaker::is_outside_of_blocks(ScalarId id, const BlockPlace& place) cons
     if (!mentions(f.lhs) && !mentions(f.rhs)) around.push_back(f);
   const auto loads = graph::loads_in(g_, id);
   return std::all_of(loads.begin(), loads.end(), [&](ScalarId load) {
-    return g_.scalars[load].target.is_local() || in_range(load, around);
+    if (g_.scalars[load].target.is_local()) return !results_are_blocks_;
+    return in_range(load, around);
   });
 }
 

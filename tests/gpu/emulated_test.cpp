@@ -1,0 +1,129 @@
+// The modules that PTX is made of, run by the emulator: whole kernels of several blocks, whose tasks wait for
+// each other, against the reference interpreter, and without a finding.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include "compiled.h"
+#include "device/abi.h"
+#include "emulator/emulator.h"
+#include "harness.h"
+
+namespace axon::testing {
+namespace {
+
+using NamedSizes = std::map<std::string, int64_t>;
+
+/// A launch in the memory of this process.
+class Emulated {
+ public:
+  Emulated(const Compiled& compiled, LaunchImage& image) : compiled_(compiled), image_(image) {
+    for (const auto& at : image.buffers) buffers_.push_back(image.memory[at.memory].bytes.data() + at.offset);
+    events_.assign(image.event_words + 1, 0);
+    context_.sizes = image.sizes.data();
+    context_.buffers = buffers_.data();
+    context_.events = events_.data();
+    context_.event_offset = image.event_offset.data();
+  }
+
+  emulator::Report run(emulator::Program& program, int blocks, const emulator::Options& options) {
+    context_.workers = static_cast<uint32_t>(blocks);
+    const void* const context = &context_;
+    emulator::Launch launch;
+    launch.arguments = {&context};
+    launch.blocks = blocks;
+    launch.threads = compiled_.machine.lanes * compiled_.machine.warps;
+    launch.shared_bytes = image_.shared_bytes;
+    for (auto& m : image_.memory)
+      launch.regions.push_back({m.name, m.bytes.data(), m.bytes.size(), m.is_written});
+    const auto table = [&](const char* name, void* base, size_t bytes, bool writable) {
+      launch.regions.push_back({name, base, bytes, writable});
+    };
+    table("context", &context_, sizeof context_, false);
+    table("sizes", image_.sizes.data(), image_.sizes.size() * sizeof(int64_t), false);
+    table("buffers", buffers_.data(), buffers_.size() * sizeof(void*), false);
+    table("event offsets", image_.event_offset.data(), image_.event_offset.size() * sizeof(int64_t), false);
+    table("events", events_.data(), events_.size() * sizeof(uint32_t), true);
+    for (const task::TaskType& type : compiled_.variant().program.types)
+      launch.task_types.push_back(type.name);
+    launch.options = options;
+    emulator::Report report = program.run(launch);
+    context_.epoch += image_.epochs;
+    return report;
+  }
+
+ private:
+  const Compiled& compiled_;
+  LaunchImage& image_;
+  std::vector<void*> buffers_;
+  std::vector<uint32_t> events_;
+  axon_kernel_context context_{};
+};
+
+struct Sample {
+  const char* entry;
+  std::vector<NamedSizes> sizes;
+  double tolerance;
+};
+void PrintTo(const Sample& sample, std::ostream* out) { *out << sample.entry; }
+
+class EmulatedEntries : public ::testing::TestWithParam<Sample> {};
+
+const std::vector<NamedSizes> of_rows{
+    {{"m", 0}, {"n", 5}},    {{"m", 3}, {"n", 0}},    {{"m", 1}, {"n", 1}},   {{"m", 9}, {"n", 33}},
+    {{"m", 5}, {"n", 1028}}, {{"m", 2}, {"n", 2048}}, {{"m", 33}, {"n", 100}}};
+const std::vector<NamedSizes> of_products{{{"m", 1}, {"k", 1}, {"n", 1}},
+                                          {{"m", 5}, {"k", 0}, {"n", 8}},
+                                          {{"m", 17}, {"k", 33}, {"n", 9}},
+                                          {{"m", 128}, {"k", 64}, {"n", 128}},
+                                          {{"m", 130}, {"k", 40}, {"n", 136}}};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, EmulatedEntries,
+    ::testing::Values(Sample{"chain", of_rows, 1e-6}, Sample{"halves", of_rows, 1e-2},
+                      Sample{"softmax_rows", of_rows, 1e-5}, Sample{"softmax_halves", of_rows, 1e-2},
+                      Sample{"layer", of_rows, 1e-4}, Sample{"wide", of_rows, 1e-12},
+                      Sample{"total", {{{"n", 0}}, {{"n", 1}}, {{"n", 2047}}, {{"n", 20000}}}, 1e-4},
+                      Sample{"squares", {{{"n", 0}}, {{"n", 31}}, {{"n", 5000}}}, 0},
+                      Sample{"ranks", {{{"a", 2}, {"b", 3}, {"n", 65}}}, 1e-5},
+                      Sample{"dependent", of_rows, 1e-4}, Sample{"product", of_products, 1e-2},
+                      Sample{"turned", of_products, 1e-2}, Sample{"activated", of_products, 2e-2},
+                      Sample{"two", {{{"m", 130}, {"k", 24}, {"n", 140}, {"l", 16}}}, 3e-2}),
+    [](const auto& info) { return std::string(info.param.entry); });
+
+TEST_P(EmulatedEntries, AgreeWithTheInterpreter) {
+  const Compiled compiled = compile(AXON_SOURCE_DIR "/tests/gpu/entries.axn", GetParam().entry, "sm_80");
+  ASSERT_TRUE(compiled.code) << compiled.error;
+  llvm::LLVMContext context;
+  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(compiled.code->bitcode, "gpu"), context);
+  ASSERT_TRUE(static_cast<bool>(module));
+  emulator::Program program(**module, compiled.variant().symbol);
+  for (const emulator::Finding& finding : program.findings()) FAIL() << finding.message;
+  uint64_t seed = 1;
+  for (const NamedSizes& sizes : GetParam().sizes) {
+    const auto values = compiled.sizes(sizes);
+    ASSERT_TRUE(values);
+    const auto inputs = random_inputs(compiled.entry().graph, sizes, 7);
+    const auto wanted = graph::interpret(compiled.entry().graph, inputs, *values, graph::Precision::storage);
+    ASSERT_EQ(wanted.error, "");
+    for (const int blocks : {1, 3}) {
+      LaunchImage image =
+          make_image(compiled.variant(), compiled.code->scratch_bytes.front(), *values, inputs);
+      Emulated emulated(compiled, image);
+      for (int launch = 0; launch < 2; ++launch) {
+        const auto report = emulated.run(program, blocks, {.seed = seed++, .switch_every = 64});
+        ASSERT_TRUE(report.ok()) << report.text();
+      }
+      const auto results = results_of(image);
+      std::string where = fmt::format("{} with {} blocks,", GetParam().entry, blocks);
+      for (const auto& [name, size] : sizes) where += fmt::format(" {}={}", name, size);
+      for (size_t i = 0; i < results.size(); ++i)
+        expect_close(results[i], wanted.results[i], GetParam().tolerance, GetParam().tolerance, where);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace axon::testing

@@ -1,0 +1,72 @@
+// What ptxas says of the PTX, where the CUDA Toolkit is installed, and what the PTX is made of.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "compiled.h"
+
+namespace axon::testing {
+namespace {
+
+std::vector<std::string> entries() {
+  std::ifstream file(AXON_SOURCE_DIR "/tests/gpu/entries.axn");
+  std::vector<std::string> names;
+  for (std::string word; file >> word;)
+    if (word == "entry" && file >> word) names.push_back(word);
+  return names;
+}
+
+class Ptx : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Entries, Ptx, ::testing::ValuesIn(entries()),
+                         [](const auto& info) { return info.param; });
+
+/// What ptxas prints of the text, its status behind it.
+std::string assembled(const std::string& ptx, const std::string& machine) {
+  char path[] = "/tmp/axon-XXXXXX";
+  const int file = mkstemp(path);
+  close(file);
+  std::ofstream(path) << ptx;
+  const std::string command =
+      fmt::format("{} -v -arch={} {} -o /dev/null 2>&1; echo status $?", AXON_PTXAS, machine, path);
+  std::string said;
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  std::array<char, 4096> part{};
+  while (std::fgets(part.data(), part.size(), pipe)) said += part.data();
+  pclose(pipe);
+  unlink(path);
+  return said;
+}
+
+TEST_P(Ptx, IsTakenWithoutSpillsAndFrames) {
+  if (std::string(AXON_PTXAS).empty()) GTEST_SKIP() << "there is no ptxas";
+  for (const char* machine : {"sm_80", "sm_90a"}) {
+    const Compiled compiled = compile(AXON_SOURCE_DIR "/tests/gpu/entries.axn", GetParam(), machine);
+    ASSERT_TRUE(compiled.code) << compiled.error;
+    const std::string said = assembled(compiled.code->ptx, machine);
+    EXPECT_NE(said.find("status 0"), std::string::npos) << said;
+    EXPECT_EQ(said.find("C7508"), std::string::npos) << said;
+    std::stringstream lines(said);
+    for (std::string line; std::getline(lines, line);)
+      if (line.find("bytes stack frame") != std::string::npos)
+        EXPECT_NE(line.find(" 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"),
+                  std::string::npos)
+            << machine << ": " << said;
+  }
+}
+
+/// Waits acquire, notifications release.
+TEST(PtxOf, EventsAcquireAndRelease) {
+  const Compiled compiled = compile(AXON_SOURCE_DIR "/tests/gpu/entries.axn", "two", "sm_90a");
+  ASSERT_TRUE(compiled.code) << compiled.error;
+  for (const char* part : {".visible .entry two_0", ".maxntid 256", "ld.acquire.gpu.global.u32",
+                           "st.release.gpu.global.u32", "mma.sync.aligned.m16n8k16", "ldmatrix.sync"})
+    EXPECT_NE(compiled.code->ptx.find(part), std::string::npos) << part;
+}
+
+}  // namespace
+}  // namespace axon::testing
