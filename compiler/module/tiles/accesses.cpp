@@ -266,8 +266,27 @@ Value* Accesses::pointer(const Spot& at, const Dim& offset) {
   return constant == 0 ? p : b.CreateGEP(b.getInt8Ty(), p, c_.f.i64(constant * bytes));
 }
 
+/// By a branch, which becomes a predicate of the instruction; else 0.
+Value* Accesses::load_where(Value* condition, const Spot& at, Value* p, llvm::Type* type, llvm::Align align) {
+  auto& b = c_.f.b;
+  llvm::BasicBlock* const before = b.GetInsertBlock();
+  Value* loaded = nullptr;
+  c_.f.when(condition, [&] {
+    auto* load = b.CreateAlignedLoad(type, p, align);
+    c_.f.mark(load, at.region);
+    loaded = load;
+  });
+  auto* both = b.CreatePHI(type, 2);
+  both->addIncoming(llvm::Constant::getNullValue(type), before);
+  both->addIncoming(loaded, llvm::cast<llvm::Instruction>(loaded)->getParent());
+  return both;
+}
+
 Value* Accesses::load_one(const Spot& at, const Dim& offset, Value* condition) {
   Value* p = pointer(at, offset);
+  if (condition && c_.threads.are_several())
+    return load_where(condition, at, p, c_.a.stored_type(at.elem),
+                      llvm::Align(static_cast<uint64_t>(base::elem_bytes(at.elem))));
   if (condition) p = c_.f.b.CreateSelect(condition, p, read_elsewhere());
   auto* load = c_.f.b.CreateAlignedLoad(c_.a.stored_type(at.elem), p,
                                         llvm::Align(static_cast<uint64_t>(base::elem_bytes(at.elem))));
@@ -290,6 +309,8 @@ Value* Accesses::load(const Spot& at) {
   if (all && are_neighbours(*all) && are_together(at) && (!at.inside.each || has_masked(at))) {
     Value* p = pointer(at, at.offsets[0]);
     llvm::Instruction* load = nullptr;
+    if (at.inside.whole && c_.threads.are_several())
+      return load_where(at.inside.whole, at, p, type, align_of(at));
     if (at.inside.each) {
       load = b.CreateMaskedLoad(type, p, align_of(at), as_vector(c_, at.inside, n));
     } else {
