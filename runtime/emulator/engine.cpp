@@ -205,7 +205,16 @@ void Engine::note(const Thread& thread, Area& area, const Touch& touch) {
 
 void Engine::report_race(const Thread& thread, const Touch& touch, const Access& before) {
   const uint32_t here = site(touch.site).group, there = site(before.site).group;
-  if (!is_new(Kind::race, std::min(here, there), std::max(here, there))) return;
+  const bool has_line = site(touch.site).has_line || site(before.site).has_line;
+  if (!has_line && thread.task != 0 && before.task != 0) {
+    // Code that comes from no source has many instructions for one thing: once for a pair of types and a
+    // memory.
+    const auto type = [&](uint32_t task) { return static_cast<uint32_t>(tasks_.type(task)); };
+    const uint64_t types = static_cast<uint64_t>(type(thread.task)) << 32 | type(before.task);
+    if (!findings_.is_new(Kind::race, memory_.find(touch.address)->base, types)) return;
+  } else if (!is_new(Kind::race, std::min(here, there), std::max(here, there))) {
+    return;
+  }
   report(Kind::race, fmt::format("{} ({}); nothing orders that and the {} by {}", describe(thread, touch),
                                  site(touch.site).place, before.write ? "write" : "read", describe(before)));
 }

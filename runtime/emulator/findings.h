@@ -13,8 +13,8 @@ namespace axon::emulator {
 
 class Findings {
  public:
-  /// True at the first time for these sites, if there is room for more.
-  bool is_new(Kind kind, uint32_t site, uint32_t other = 0) {
+  /// True at the first time for these sites, or whatever stands for them, if there is room for more.
+  bool is_new(Kind kind, uint64_t site, uint64_t other = 0) {
     return list_.size() < most_ && seen_.emplace(kind, site, other).second;
   }
   void add(Kind kind, std::string message) { list_.push_back({kind, std::move(message)}); }
@@ -24,7 +24,7 @@ class Findings {
 
  private:
   std::vector<Finding> list_;
-  std::set<std::tuple<Kind, uint32_t, uint32_t>> seen_;
+  std::set<std::tuple<Kind, uint64_t, uint64_t>> seen_;
   size_t most_ = 1;
 };
 

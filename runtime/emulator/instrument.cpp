@@ -67,6 +67,7 @@ class Instrumenter {
 
 llvm::Value* Instrumenter::site(const llvm::Instruction& instruction, Site site) {
   site.place = place_of(instruction);
+  site.has_line = static_cast<bool>(instruction.getDebugLoc());
   sites_.push_back(std::move(site));
   return llvm::ConstantInt::get(llvm::Type::getInt32Ty(module_.getContext()), sites_.size() - 1);
 }

@@ -17,7 +17,8 @@ struct Site {
   uint32_t bytes = 0;  ///< 0: only known when it runs
   uint32_t align = 1;
   const Primitive* primitive = nullptr;
-  std::string place;   ///< function and line, for messages
+  std::string place;  ///< function and line, for messages
+  bool has_line = false;
   uint32_t group = 0;  ///< the number of the first site at the same place: what one finding stands for
 
   bool reads() const { return does != Does::write; }

@@ -18,6 +18,7 @@ class Tasks {
     if (is_new) list_.emplace_back(type, task);
     return at->second;
   }
+  int32_t type(uint32_t number) const { return list_[number - 1].first; }
   /// Empty for none.
   std::string describe(uint32_t number) const {
     if (number == 0) return "";

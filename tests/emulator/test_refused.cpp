@@ -118,6 +118,27 @@ Report run_with(const std::string& text, std::vector<int>& values, bool writable
   return from_text(text)->run(launch);
 }
 
+/// Both tasks of two blocks store both values; there are no lines that would say that it is one thing.
+TEST(Findings, RacesWithoutLinesAreOneForTwoTypesOfTasks) {
+  std::vector<int> values(2);
+  const std::string text = R"(
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+declare void @axon_gpu_task(i32, i64)
+define void @k(ptr %p) {
+  %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %n = zext i32 %b to i64
+  call void @axon_gpu_task(i32 7, i64 %n)
+  store i32 1, ptr %p
+  %q = getelementptr i32, ptr %p, i32 1
+  store i32 1, ptr %q
+  ret void
+})";
+  const Report report = run_with(text, values, true, 1, 2);
+  ASSERT_EQ(report.findings.size(), 1U) << report.text();
+  EXPECT_NE(report.text().find("task of type 7 0"), std::string::npos) << report.text();
+  EXPECT_NE(report.text().find("task of type 7 1"), std::string::npos) << report.text();
+}
+
 TEST(Stopped, BeforeAWrongStore) {
   std::vector<int> values(2, 3);
   EXPECT_EQ(run_with("define void @k(ptr %p) {\nstore i32 9, ptr %p\nret void\n}", values, /*writable=*/false)
