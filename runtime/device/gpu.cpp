@@ -33,6 +33,12 @@ extern "C" {
   release(word, epoch);
 }
 
+[[gnu::noinline]] uint32_t axon_gpu_thread(void) {
+  uint32_t number;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(number));
+  return number;
+}
+
 [[gnu::noinline]] void axon_gpu_task(uint32_t type, int64_t task) {
   asm volatile("" : : "r"(type), "l"(task));
 }

@@ -22,6 +22,7 @@ constexpr Primitive rows[] = {
     {"axon_gpu_wait", wait_for_events, ordered, 0, 3},
     {"axon_gpu_notify", notify_event, ordered, 0, 2},
     {"axon_gpu_task", enter_task, pure, 0, 2},
+    {"axon_gpu_thread", read_register, pure, of(Register::tid)},
     {"llvm.trap", give_up},
     {"llvm.nvvm.exit", leave_kernel},
     {"llvm.nvvm.read.ptx.sreg.tid.x", read_register, pure, of(Register::tid)},

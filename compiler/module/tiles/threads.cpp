@@ -62,8 +62,7 @@ std::optional<std::string> why_not_in_threads(const tile::Program& p, const tile
 Threads::Threads(Frame& f, const tile::Program& p) : f_(f), p_(p) {
   if (!are_several()) return;
   auto& b = f.b;
-  Value* thread =
-      b.CreateZExt(b.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {}, {}), b.getInt64Ty());
+  Value* thread = b.CreateZExt(b.CreateCall(f.device("axon_gpu_thread", b.getInt32Ty(), {})), b.getInt64Ty());
   numbers_["lane"] = b.CreateAnd(thread, f.i64(p.machine.lanes - 1));
   numbers_["warp"] = b.CreateUDiv(thread, f.i64(p.machine.lanes));
   for (const tile::Tile& tile : p.tiles)
