@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tile/from_task/join_axes.h"
 #include "tile/from_task/maker.h"
 #include "tile/from_task/products.h"
 
@@ -123,8 +124,11 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
       const auto form = row_form(p, type, g, short_rows);
       if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
       const RowForm& rows = std::get<RowForm>(form);
-      const Chooser chooser(p, id, g, rows, machine);
-      chooser.add_to(out.list);
+      if (const auto joined = with_joined_axes(p, type, g, rows)) {
+        Chooser(p, id, g, *joined, machine).add_to(out.list);
+        if (joined->guard.empty()) break;
+      }
+      Chooser(p, id, g, rows, machine).add_to(out.list);
       if (rows.guard.empty()) break;
     }
     return out;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "base/bug.h"
 
@@ -306,6 +307,9 @@ Value* Accesses::load(const Spot& at) {
     return b.CreateVectorSplat(n, load_one(at, at.offsets[0], any));
   }
   llvm::Type* type = c_.a.stored_type(at.elem, n);
+  if (all && are_neighbours(*all) && are_together(at) && at.inside.end && !has_masked(at) &&
+      std::has_single_bit(n))
+    return load_first(at, end_of(at));
   if (all && are_neighbours(*all) && are_together(at) && (!at.inside.each || has_masked(at))) {
     Value* p = pointer(at, at.offsets[0]);
     llvm::Instruction* load = nullptr;
@@ -351,6 +355,7 @@ void Accesses::write(const Spot& at, Value* computed, bool past_caches) {
   if (n == 1) return store_one(at, at.offsets[0], stored, in_lane(c_, at.inside, 0));
   const auto all = steps(at.offsets);
   const bool one = all && are_neighbours(*all) && are_together(at);
+  if (one && at.inside.end && std::has_single_bit(n)) return store_first(at, stored, end_of(at));
   if (one && !at.inside.whole && (!at.inside.each || has_masked(at))) {
     Value* p = pointer(at, at.offsets[0]);
     if (at.inside.each) {
@@ -370,6 +375,90 @@ void Accesses::write(const Spot& at, Value* computed, bool past_caches) {
   if (one && !at.inside.each) return store_one(at, at.offsets[0], stored, at.inside.whole);
   for (unsigned l = 0; l < n; ++l)
     store_one(at, at.offsets[l], b.CreateExtractElement(stored, l), in_lane(c_, at.inside, l));
+}
+
+// ---- the first lanes of a vector ----
+
+namespace {
+
+llvm::Type* vector_of(llvm::Type* type, unsigned lanes) { return llvm::FixedVectorType::get(type, lanes); }
+
+Value* has_bit(Context& c, Value* number, unsigned bit) {
+  return c.f.b.CreateICmpNE(c.f.b.CreateAnd(number, c.f.i64(bit)), c.f.i64(0));
+}
+
+}  // namespace
+
+/// Before which lane the mask ends, as an i64 that is not negative.
+Value* Accesses::end_of(const Spot& at) {
+  auto& b = c_.f.b;
+  Value* end = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, at.inside.end, b.getInt32(0));
+  if (at.inside.whole) end = b.CreateSelect(at.inside.whole, end, b.getInt32(0));
+  return b.CreateZExt(end, b.getInt64Ty());
+}
+
+Value* Accesses::part(const Spot& at, Value* begin) {
+  const unsigned bits = static_cast<unsigned>(base::elem_bytes(at.elem)) * 8;
+  return c_.f.b.CreateGEP(c_.f.b.getIntNTy(bits), pointer(at, at.offsets[0]), begin);
+}
+
+/// Masked stores take dozens of instructions on some machines.
+void Accesses::store_first(const Spot& at, Value* stored, Value* end) {
+  auto& b = c_.f.b;
+  const auto n = static_cast<unsigned>(at.offsets.size());
+  const auto store = [&](Value* what, Value* begin) {
+    c_.f.mark(b.CreateAlignedStore(what, part(at, begin), align_of(at)), at.region);
+  };
+  const auto rest = [&] {
+    Value *begin = c_.f.i64(0), *left = stored;
+    for (unsigned lanes = n / 2; lanes > 0; lanes /= 2) {
+      std::vector<int> low(lanes), high(lanes);
+      std::iota(low.begin(), low.end(), 0);
+      std::iota(high.begin(), high.end(), static_cast<int>(lanes));
+      Value* const lower = b.CreateShuffleVector(left, low);
+      Value* const has = has_bit(c_, end, lanes);
+      c_.choose(
+          has,
+          [&] { store(lanes == 1 ? b.CreateExtractElement(lower, uint64_t{0}) : lower, begin); }, [] {});
+      left = b.CreateSelect(has, b.CreateShuffleVector(left, high), lower);
+      begin = b.CreateAnd(end, c_.f.i64(-static_cast<int64_t>(lanes)));
+    }
+  };
+  c_.choose(
+      b.CreateICmpUGE(end, c_.f.i64(n)), [&] { store(stored, c_.f.i64(0)); }, rest);
+}
+
+/// Others are undefined. From the last lanes on: `lanes` of them or none, and behind them what is found so far.
+Value* Accesses::load_first(const Spot& at, Value* end) {
+  auto& b = c_.f.b;
+  const auto n = static_cast<unsigned>(at.offsets.size());
+  llvm::AllocaInst* const all = c_.f.variable(c_.a.stored_type(at.elem, n), "first");
+  const auto load = [&](unsigned lanes, Value* begin) {
+    auto* made = b.CreateAlignedLoad(c_.a.stored_type(at.elem, lanes), part(at, begin), align_of(at));
+    c_.f.mark(made, at.region);
+    return lanes == 1 ? b.CreateInsertElement(llvm::PoisonValue::get(vector_of(made->getType(), 1)), made, uint64_t{0}) : made;
+  };
+  const auto rest = [&] {
+    Value* found = llvm::PoisonValue::get(vector_of(c_.a.stored_type(at.elem), 1));
+    for (unsigned lanes = 1; lanes < n; lanes *= 2) {
+      llvm::AllocaInst* const both = c_.f.variable(c_.a.stored_type(at.elem, 2 * lanes), "both");
+      std::vector<int> alone(2 * lanes, -1), joined(2 * lanes);
+      std::iota(alone.begin(), alone.begin() + lanes, 0);
+      std::iota(joined.begin(), joined.end(), 0);
+      c_.choose(
+          has_bit(c_, end, lanes),
+          [&] {
+            Value* const first = load(lanes, b.CreateAnd(end, c_.f.i64(-2 * static_cast<int64_t>(lanes))));
+            b.CreateStore(b.CreateShuffleVector(first, found, joined), both);
+          },
+          [&] { b.CreateStore(b.CreateShuffleVector(found, alone), both); });
+      found = b.CreateLoad(both->getAllocatedType(), both);
+    }
+    b.CreateStore(found, all);
+  };
+  c_.choose(
+      b.CreateICmpUGE(end, c_.f.i64(n)), [&] { b.CreateStore(load(n, c_.f.i64(0)), all); }, rest);
+  return b.CreateLoad(all->getAllocatedType(), all);
 }
 
 Value* Accesses::is_aligned(const Spot& at) {

@@ -52,6 +52,11 @@ class Accesses {
   Value* load_where(Value* condition, const Spot&, Value* p, llvm::Type*, llvm::Align);
   Value* load_one(const Spot&, const Dim& offset, Value* condition);
   void store_one(const Spot&, const Dim& offset, Value* stored, Value* condition);
+  /// Of the lanes before `end` those that are stored, or read, in halves, quarters, ...
+  void store_first(const Spot&, Value* stored, Value* end);
+  Value* load_first(const Spot&, Value* end);
+  Value* part(const Spot&, Value* begin);
+  Value* end_of(const Spot&);
   bool has_masked(const Spot&) const;
   bool are_together(const Spot&) const;
   llvm::Align align_of(const Spot&) const;

@@ -46,32 +46,48 @@ bool are_alike(Context& c, const Dim& first, const std::vector<int64_t>& steps) 
   return c.is_aligned && steps[0] == 0 && most == 0 && c.is_multiple(first + 1, of);
 }
 
+bool fall_by_one(const std::vector<int64_t>& steps) {
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (steps[i] != -static_cast<int64_t>(i)) return false;
+  return true;
+}
+
 /// Which lanes of a value are not negative, or are zero.
 Mask holding(Context& c, const std::vector<Dim>& values, llvm::CmpInst::Predicate predicate) {
   auto& b = c.f.b;
   const auto all = steps(values);
   if (all && (std::all_of(all->begin(), all->end(), [](int64_t s) { return s == 0; }) ||
               (predicate == llvm::CmpInst::ICMP_SGE && are_alike(c, values[0], *all))))
-    return {b.CreateICmp(predicate, c.value(values[0]), c.f.i64(0)), nullptr};
-  if (!all) return {nullptr, compared_in_full(c, values, predicate)};
+    return {b.CreateICmp(predicate, c.value(values[0]), c.f.i64(0)), nullptr, nullptr};
+  if (!all) return {nullptr, compared_in_full(c, values, predicate), nullptr};
   // Far from zero all lanes are alike, so 32 bits say as much. What registers differ in is in the constants.
   constexpr int64_t far = 1 << 30;
   const int64_t constant = shape::constant_part(values[0]);
-  if (std::abs(constant) > far / 2) return {nullptr, compared_in_full(c, values, predicate)};
+  if (std::abs(constant) > far / 2) return {nullptr, compared_in_full(c, values, predicate), nullptr};
   Value* rest = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, c.value(values[0] - constant), c.f.i64(far));
   rest = b.CreateTrunc(b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, rest, c.f.i64(-far)), b.getInt32Ty());
   std::vector<llvm::Constant*> least;
   for (const int64_t step : *all)
     least.push_back(llvm::ConstantInt::getSigned(b.getInt32Ty(), -step - constant));
-  return {nullptr, b.CreateICmp(predicate, b.CreateVectorSplat(static_cast<unsigned>(values.size()), rest),
-                                llvm::ConstantVector::get(least))};
+  Mask out;
+  out.each = b.CreateICmp(predicate, b.CreateVectorSplat(static_cast<unsigned>(values.size()), rest),
+                          llvm::ConstantVector::get(least));
+  if (predicate == llvm::CmpInst::ICMP_SGE && fall_by_one(*all))
+    out.end = b.CreateAdd(rest, b.getInt32(static_cast<uint32_t>(constant + 1)));
+  return out;
 }
 
 }  // namespace
 
 Mask both(Context& c, const Mask& x, const Mask& y) {
   const auto one = [&](Value* a, Value* b) { return !a ? b : !b ? a : c.f.b.CreateAnd(a, b); };
-  return {one(x.whole, y.whole), one(x.each, y.each)};
+  Mask out{one(x.whole, y.whole), one(x.each, y.each), nullptr};
+  const bool ends = (!x.each || x.end) && (!y.each || y.end);
+  if (ends && x.each && y.each)
+    out.end = c.f.b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x.end, y.end);
+  else if (ends)
+    out.end = x.each ? x.end : y.end;
+  return out;
 }
 
 Mask mask_of(Context& c, const std::vector<Fact>& facts, const Lanes& lanes) {

@@ -80,6 +80,13 @@ void Operations::emit(const tile::Op& op, const tile::Copy& copy) {
   });
 }
 
+/// Is the tensor larger than the caches? Only then are there stores past them.
+Value* Operations::is_large(tile::TensorId tensor) {
+  Dim bytes(base::elem_bytes(c_.p.tensors[tensor].elem));
+  for (const Dim& extent : c_.p.tensors[tensor].shape) bytes = bytes * extent;
+  return c_.f.b.CreateICmpSGE(c_.value(bytes), c_.f.i64(bytes_of_caches));
+}
+
 void Operations::store(const tile::Access& to, const std::vector<std::pair<Accesses::Spot, Value*>>& vectors,
                        bool streaming) {
   Value* aligned = nullptr;
@@ -93,9 +100,7 @@ void Operations::store(const tile::Access& to, const std::vector<std::pair<Acces
   };
   if (!streaming || !aligned) return all(false);
   // A tensor that the caches hold is better left there for whoever reads it next.
-  Dim bytes(base::elem_bytes(accesses_.elem_of(to)));
-  for (const Dim& extent : c_.p.tensors[to.tensor].shape) bytes = bytes * extent;
-  aligned = c_.f.b.CreateAnd(aligned, c_.f.b.CreateICmpSGE(c_.value(bytes), c_.f.i64(bytes_of_caches)));
+  aligned = c_.f.b.CreateAnd(aligned, is_large(to.tensor));
   c_.choose(
       aligned, [&] { all(true); }, [&] { all(false); });
 }
@@ -119,7 +124,15 @@ void Operations::emit(const tile::Op& op, const tile::Store& s) {
 void Operations::emit(const tile::Op&, const tile::View& view) { c_.views[view.to.tile] = &view; }
 
 void Operations::emit(const tile::Op&, const tile::Fence&) {
-  c_.f.b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  Value* any = nullptr;
+  std::set<tile::TensorId> seen;
+  for (const tile::Op& op : c_.p.ops) {
+    const auto* s = std::get_if<tile::Store>(&op);
+    if (!s || !s->streaming || !seen.insert(s->to.tensor).second) continue;
+    Value* one = is_large(s->to.tensor);
+    any = any ? c_.f.b.CreateOr(any, one) : one;
+  }
+  if (any) c_.f.when(any, [&] { c_.f.b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {}); });
 }
 
 /// A device function of the same operands of several registers: one call of all lanes together, whose chains

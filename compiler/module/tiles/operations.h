@@ -36,6 +36,7 @@ class Operations {
   /// Writes the tile: registers when all of them are known.
   void assign(const tile::Op&, const tile::Use& to, const std::function<Value*(const Lanes&)>& value);
   void store(const tile::Access&, const std::vector<std::pair<Accesses::Spot, Value*>>&, bool streaming);
+  Value* is_large(tile::TensorId);
   Value* value_of(const tile::Expr&, const tile::Map&, const std::vector<Value*>& args, const Lanes&);
   std::vector<Value*> values_of(const tile::Map&, const std::vector<Lanes>&);
   std::vector<Value*> together(base::Pointwise, Elem, const std::vector<std::vector<Value*>>& args);

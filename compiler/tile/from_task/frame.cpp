@@ -8,6 +8,7 @@
 #include "base/elem.h"
 #include "task/facts.h"
 #include "tile/claims.h"
+#include "tile/from_task/join_axes.h"
 #include "tile/names.h"
 #include "tile/pointwise.h"
 
@@ -187,7 +188,22 @@ bool ProgramFrame::is_whole(const Dim& extent) {
   return uses_whole_blocks_ = guards_blocks_ = true;
 }
 
+/// Of all joined axes.
+Stretch ProgramFrame::joined_stretch() {
+  const uint32_t outer = form_.joined.front();
+  Dim row(1);
+  for (size_t a = 1; a < form_.joined.size(); ++a) row = row * node_.domain[form_.joined[a]].extent;
+  const Dim end = node_.domain[outer].extent * row;
+  for (const task::Coordinate& c : type_.coordinates)
+    if (c.axis == outer) {
+      const Dim first = Dim(c.tile) * Dim(c.var) * row, most = Dim(c.tile) * row;
+      return {first, shape::min(most, end - first), {end, first + most}};
+    }
+  return {Dim(0), end, {end}};
+}
+
 Stretch ProgramFrame::stretch_of(uint32_t axis) {
+  if (axis == form_.along && !form_.joined.empty()) return joined_stretch();
   const Dim extent = node_.domain[axis].extent;
   for (const task::Coordinate& c : type_.coordinates)
     if (c.axis == axis) {
@@ -310,7 +326,9 @@ std::vector<Dim> ProgramFrame::index_of(graph::Value v, const std::vector<Dim>& 
   std::vector<Dim> out;
   if (const auto& slot = p_.place(v).slot) out.push_back(*slot);
   for (const Dim& d : index) out.push_back(placed(d, place));
-  return out;
+  const task::BufferId buffer = p_.place(v).buffer;
+  if (!form_.flat.contains(buffer)) return out;
+  return joined_index(std::move(out), p_.buffers[buffer].shape, form_.joined.size());
 }
 
 bool ProgramFrame::narrows_there(ScalarId cast) const {

@@ -90,6 +90,7 @@ class ProgramFrame {
                   std::vector<layout::Iter> replicas = {});
   bool has_threads() const { return out_.machine.threads() > 1; }
   Stretch stretch_of(uint32_t axis);
+  Stretch joined_stretch();
   /// Where the program is for whole blocks: the guard says that the extent is.
   bool is_whole(const Dim& extent);
   /// body() with the blocks that have no edge.

@@ -242,11 +242,18 @@ void ProgramMaker::store_outputs() {
   }
   if (form_.across) return store_squares();
   const graph::Axis& axis = node_.domain[*form_.along];
+  const size_t known = around_.size();
   add_range(axis.var, axis.extent);
+  for (const uint32_t outer : form_.joined)
+    if (outer != form_.along) {
+      // The index along the axis counts from the first row on.
+      at_[node_.domain[outer].var] = Dim(0);
+      add_range(node_.domain[outer].var, node_.domain[outer].extent);
+    }
   blocks(axis.var, stretch_of(*form_.along), {}, [&](const BlockPlace& place) {
     for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
   });
-  around_.resize(around_.size() - 2);
+  around_.resize(known);
 }
 
 /// Does the index move by numbers where loops and labels do, and one of them by 1? Only of such stores it is

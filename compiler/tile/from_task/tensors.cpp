@@ -4,6 +4,7 @@
 
 #include "layout/placement.h"
 #include "task/facts.h"
+#include "tile/from_task/join_axes.h"
 #include "tile/from_task/values.h"
 
 namespace axon::tile {
@@ -74,7 +75,8 @@ TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& i
   const bool is_hard = std::any_of(index.begin(), index.end(),
                                    [&](const Dim& d) { return multiplies_an_index(d, *p_.graph); });
   std::optional<uint32_t> found = candidates.front();
-  if (candidates.size() > 1 || is_hard) found = box_around(buffer, index, place, write);
+  const bool is_flat = form_.flat.contains(buffer);  // which has one box
+  if (candidates.size() > 1 || (is_hard && !is_flat)) found = box_around(buffer, index, place, write);
   if (!found) throw Declined{"no box of a buffer holds an access"};
   const auto known = tensors_.find(*found);
   return known != tensors_.end() ? known->second : tensors_[*found] = declare(type_.accesses[*found]);
@@ -94,6 +96,12 @@ TensorId ValueMaker::declare(const task::Access& access) {
   t.place = layout::layout_of(buffer.placement, buffer.shape);
   Box box;
   for (const task::Interval& i : access.box) box.push_back({i.low, i.high});
+  if (form_.flat.contains(access.buffer)) {
+    t.shape = joined_shape(buffer.shape, form_.joined.size());
+    t.multiples.resize(t.shape.size());
+    t.place = layout::row_major(t.shape);
+    box = joined_box(box, buffer.shape, form_.joined.size());
+  }
   (access.write ? t.writes : t.reads) = box;
   made_.buffers.push_back(access.buffer);
   const TensorId id = out_.tensors.add(std::move(t));
