@@ -331,6 +331,12 @@ Value* Frame::emit(const Fact& fact) {
 
 // ---- control flow ----
 
+namespace {
+
+constexpr uint32_t unrolled_iterations = 4;
+
+}  // namespace
+
 void Frame::when(Value* condition, const std::function<void()>& body) {
   auto* then = llvm::BasicBlock::Create(b.getContext(), "then", function);
   auto* after = llvm::BasicBlock::Create(b.getContext(), "after");
@@ -346,10 +352,14 @@ llvm::MDNode* Frame::loop_metadata(LoopKind kind, llvm::MDNode* group) {
   auto& c = b.getContext();
   std::vector<llvm::Metadata*> parts{nullptr};
   parts.push_back(llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.mustprogress")));
-  parts.push_back(llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.unroll.runtime.disable")));
+  if (kind == LoopKind::unrolled)
+    parts.push_back(llvm::MDNode::get(c, {llvm::MDString::get(c, "llvm.loop.unroll.count"),
+                                          llvm::ConstantAsMetadata::get(b.getInt32(unrolled_iterations))}));
+  else
+    parts.push_back(llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.unroll.runtime.disable")));
   if (kind == LoopKind::parallel)
     parts.push_back(llvm::MDNode::get(c, {llvm::MDString::get(c, "llvm.loop.parallel_accesses"), group}));
-  if (kind == LoopKind::vectors)
+  if (kind == LoopKind::vectors || kind == LoopKind::unrolled)
     parts.push_back(llvm::MDNode::get(c, {llvm::MDString::get(c, "llvm.loop.vectorize.enable"),
                                           llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(c))}));
   auto* node = llvm::MDNode::getDistinct(c, parts);

@@ -47,7 +47,8 @@ constexpr unsigned global_memory = 1, shared_memory = 3;
 enum class LoopKind : uint8_t {
   plain,
   parallel,  ///< no iteration reads what another writes: innermost loops may be vectorised without checks
-  vectors    ///< its body is vectors already
+  vectors,   ///< its body is vectors already
+  unrolled   ///< so is it, and is so short that some iterations are put together
 };
 
 class Frame {

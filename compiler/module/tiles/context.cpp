@@ -181,8 +181,9 @@ void Context::choose(Value* condition, const std::function<void()>& yes, const s
 
 // ---- loops ----
 
-void Context::run(const Axis& axis, Value* low, Value* end, const std::function<void()>& body) {
-  f.loop(axis, low, end, LoopKind::vectors,
+void Context::run(const Axis& axis, Value* low, Value* end, const std::function<void()>& body,
+                  LoopKind kind) {
+  f.loop(axis, low, end, kind,
          [&] { scoped([&] { known.ranging(axis.var, axis.extent, body); }); });
 }
 
@@ -202,10 +203,11 @@ Context::Interior Context::interior(Var v, const std::vector<Dim>& conditions) {
   return out;
 }
 
-void Context::loop(const Axis& axis, const std::vector<Dim>& conditions, const std::function<void()>& body) {
+void Context::loop(const Axis& axis, const std::vector<Dim>& conditions, const std::function<void()>& body,
+                   LoopKind kind) {
   const Interior inside = may_split ? interior(axis.var, conditions) : Interior();
   Value* extent = value(axis.extent);
-  if (inside.conditions.empty()) return run(axis, f.i64(0), extent, body);
+  if (inside.conditions.empty()) return run(axis, f.i64(0), extent, body, kind);
   auto& b = f.b;
   const auto extremum = [&](llvm::Intrinsic::ID id, Value* x, Value* y) {
     return b.CreateBinaryIntrinsic(id, x, y);
@@ -217,11 +219,11 @@ void Context::loop(const Axis& axis, const std::vector<Dim>& conditions, const s
   end = extremum(llvm::Intrinsic::smax, end, low);
   const auto edge = [&](Value* from, Value* to) {
     may_split = false;
-    run(axis, from, to, body);
+    run(axis, from, to, body, LoopKind::vectors);
     may_split = true;
   };
   if (!inside.lows.empty()) edge(f.i64(0), low);
-  known.supposing(inside.conditions, [&] { run(axis, low, end, body); });
+  known.supposing(inside.conditions, [&] { run(axis, low, end, body, kind); });
   edge(end, extent);
 }
 

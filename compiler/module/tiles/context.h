@@ -71,11 +71,12 @@ struct Context {
   void scoped(const std::function<void()>& body);
   void choose(Value* condition, const std::function<void()>& yes, const std::function<void()>& no);
   /// Runs the loop in up to three runs, of which one has all conditions (values that must not be negative)
-  /// supposed.
-  void loop(const Axis&, const std::vector<Dim>& conditions, const std::function<void()>& body);
+  /// supposed. `kind` is of that one.
+  void loop(const Axis&, const std::vector<Dim>& conditions, const std::function<void()>& body,
+            LoopKind kind = LoopKind::vectors);
 
  private:
-  void run(const Axis&, Value* low, Value* end, const std::function<void()>& body);
+  void run(const Axis&, Value* low, Value* end, const std::function<void()>& body, LoopKind);
   struct Interior {
     std::vector<Dim> conditions;
     std::vector<Dim> lows, ends;  ///< of the run where they hold

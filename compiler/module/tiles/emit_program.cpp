@@ -75,7 +75,9 @@ class ProgramEmitter {
         operations_.emit(p_.ops[id]);
         continue;
       }
-      c_.loop({loop->index, loop->extent}, conditions(loop->body, loop->index), [&] { walk(loop->body); });
+      c_.loop(
+          {loop->index, loop->extent}, conditions(loop->body, loop->index), [&] { walk(loop->body); },
+          is_short(loop->body) ? LoopKind::unrolled : LoopKind::vectors);
     }
   }
 
@@ -104,6 +106,25 @@ class ProgramEmitter {
         break;
     }
     return count;
+  }
+
+  /// Does it do a few things to one vector at a time, none of which is a function of some dozen instructions?
+  bool is_short(const std::vector<OpId>& body) {
+    constexpr size_t most = 12;
+    size_t parts = 0;
+    for (const OpId id : body) {
+      const tile::Op& op = p_.ops[id];
+      const tile::Use* const over = swept(op);
+      if (!over || p_.tiles[over->tile].space != tile::Space::registers) return false;
+      if (c_.places(over->tile).span() != 1) return false;
+      const auto* map = std::get_if<tile::Map>(&op);
+      parts += map ? map->exprs.size() : 1;
+      if (map && std::any_of(map->exprs.begin(), map->exprs.end(), [](const tile::Expr& e) {
+            return e.kind == tile::Expr::Kind::apply && Arithmetic::is_device_function(e.op);
+          }))
+        return false;
+    }
+    return parts <= most;
   }
 
   /// What has to be non-negative for the bounds in the body to hold for all labels, of what is known where
