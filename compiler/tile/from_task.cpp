@@ -34,6 +34,10 @@ class Chooser {
       if (!any) throw Declined{"its tiles do not fit into registers"};
       return list.push_back(std::move(any->program));
     }
+    for (MadeProgram& made : of_one_block()) {
+      list.push_back(std::move(made));
+      if (list.back().program.guard.size() == form_.guard.size()) return;
+    }
     for (const bool keep_costly : {true, false}) {
       auto made = keep_costly ? best(keep_costly, true) : std::nullopt;
       const bool always = made && !made->guards_blocks;
@@ -58,7 +62,7 @@ class Chooser {
 
   /// nullopt where rows are never whole blocks, or blocks have one vector anyway.
   std::optional<Made> best(bool keep_costly, bool whole_blocks) const {
-    const int64_t most = has_long_functions() ? 1 : machine_.threads() > 1 ? 2 : 4;
+    const int64_t most = most_registers();
     if (whole_blocks && (most == 1 || form_.across || !has_rows())) return std::nullopt;
     for (int64_t registers = most; registers >= 1; registers /= 2) {
       ProgramMaker maker({p_, id_, g_, form_}, machine_, {registers, keep_costly, whole_blocks});
@@ -76,6 +80,26 @@ class Chooser {
     }
     return std::nullopt;
   }
+  /// For rows that fit into one block, of the shortest first.
+  std::vector<MadeProgram> of_one_block() const {
+    if (form_.across || !form_.joined.empty() || !has_rows()) return {};
+    std::vector<MadeProgram> made;
+    for (int64_t registers = 1; registers <= most_registers(); registers *= 2) {
+      ProgramMaker maker({p_, id_, g_, form_}, machine_, {registers, true, false, true});
+      try {
+        MadeProgram one = maker.run();
+        if (!maker.uses_one_block() || registers_of(one.program) > machine_.registers) break;
+        const bool always = one.program.guard.size() == form_.guard.size();
+        made.push_back(std::move(one));
+        if (always) break;
+      } catch (const Declined&) {
+        continue;  // the block may be too small
+      }
+    }
+    if (made.size() > 2) made.erase(made.begin());
+    return made;
+  }
+  int64_t most_registers() const { return has_long_functions() ? 1 : machine_.threads() > 1 ? 2 : 4; }
   bool has_rows() const { return form_.along || !form_.reductions.empty(); }
 
   bool has_long_functions() const {

@@ -215,6 +215,13 @@ void Operations::emit(const tile::Op& op, const tile::Map& map) {
   if (c_.p.tiles[map.to.tile].space != Space::registers || c_.threads.are_several())
     return assign(op, map.to,
                   [&](const Lanes& lanes) { return filled(values_of(map, {lanes}).front(), lanes); });
+  if (map.to.labels.empty()) {
+    // What all lanes have is computed in one.
+    Value* const one = filled(values_of(map, {{{{}}, {0}, 1}}).front(), {{{}}, {0}, 1});
+    return assign(op, map.to, [&](const Lanes& lanes) {
+      return lanes.size() == 1 ? one : c_.f.b.CreateVectorSplat(lanes.size(), one);
+    });
+  }
   std::vector<Lanes> all;
   Sweep(c_, registers_, op, map.to).each(false, [&](const Lanes& lanes, int64_t) { all.push_back(lanes); });
   const std::vector<Value*> values = values_of(map, all);

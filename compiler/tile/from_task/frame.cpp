@@ -77,7 +77,7 @@ void ProgramFrame::choose_lanes() {
   for (const task::Coordinate& c : type_.coordinates)
     if (c.axis == form_.along)
       while (large_block_ > lanes_ && c.tile % large_block_ != 0) large_block_ /= 2;
-  block_ = choices_.whole_blocks ? large_block_ : lanes_;
+  block_ = choices_.whole_blocks || choices_.one_block ? large_block_ : lanes_;
   const auto vectors = [&](int64_t elements, const char* name) {
     layout::Layout made;
     made.shards = {layout::Iter{Dim(elements / lanes_), 1, "m"}, layout::Iter{Dim(lanes_), 1, "v"}};
@@ -188,6 +188,16 @@ bool ProgramFrame::is_whole(const Dim& extent) {
   return uses_whole_blocks_ = guards_blocks_ = true;
 }
 
+bool ProgramFrame::is_one_block(const Dim& extent) {
+  if (!choices_.one_block) return false;
+  if (const auto constant = extent.constant()) {
+    if (*constant > block_) throw Declined{"its rows have several blocks"};
+    return uses_one_block_ = true;
+  }
+  add_once(shape::at_most(extent, Dim(block_)), out_.guard);
+  return uses_one_block_ = true;
+}
+
 /// Of all joined axes.
 Stretch ProgramFrame::joined_stretch() {
   const uint32_t outer = form_.joined.front();
@@ -205,6 +215,8 @@ Stretch ProgramFrame::joined_stretch() {
 Stretch ProgramFrame::stretch_of(uint32_t axis) {
   if (axis == form_.along && !form_.joined.empty()) return joined_stretch();
   const Dim extent = node_.domain[axis].extent;
+  std::optional<Dim> blocks;
+  if (axis == form_.along && is_one_block(extent)) blocks = Dim(1);
   for (const task::Coordinate& c : type_.coordinates)
     if (c.axis == axis) {
       const Dim first = Dim(c.tile) * Dim(c.var);
@@ -212,10 +224,10 @@ Stretch ProgramFrame::stretch_of(uint32_t axis) {
       if (axis == form_.along && c.tile % block_ == 0 && is_whole(extent)) return {first, length, {}};
       std::vector<Dim> ends{extent};
       if (c.tile % block_ != 0) ends.push_back(first + Dim(c.tile));
-      return {first, length, ends};
+      return {first, length, ends, blocks};
     }
   if (axis == form_.along && is_whole(extent)) return {Dim(0), extent, {}};
-  return {Dim(0), extent, {extent}};
+  return {Dim(0), extent, {extent}, blocks};
 }
 
 namespace {

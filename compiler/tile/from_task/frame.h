@@ -28,6 +28,8 @@ struct Choices {
   /// Rows are whole blocks, which the guard says. Else blocks are one vector, so that little is computed past
   /// the end of a row; but reductions go by large blocks as far as those are whole.
   bool whole_blocks = false;
+  /// Rows have one block, which the guard says. What several statements need of it stays in registers.
+  bool one_block = false;
 };
 
 /// The task type that a program is made of.
@@ -93,6 +95,8 @@ class ProgramFrame {
   Stretch joined_stretch();
   /// Where the program is for whole blocks: the guard says that the extent is.
   bool is_whole(const Dim& extent);
+  /// Where the program is for rows of one block: the guard says that this one is.
+  bool is_one_block(const Dim& extent);
   /// body() with the blocks that have no edge.
   template <class Inside>
   void in_large_blocks(const Inside& body) {
@@ -144,7 +148,7 @@ class ProgramFrame {
   LayoutId blocks_, large_blocks_, turned_;
   std::map<int64_t, LayoutId> ones_of_;  ///< by lanes
   std::set<std::string> names_;
-  bool uses_whole_blocks_ = false, guards_blocks_ = false;
+  bool uses_whole_blocks_ = false, guards_blocks_ = false, uses_one_block_ = false;
   const Var label_, row_label_;
   shape::Substitution at_;                     ///< indices of the graph, as the loops around give them
   std::vector<Fact> around_;                   ///< what holds of the graph's indices there

@@ -64,10 +64,13 @@ void ProgramMaker::level(size_t rows_around) {
 
 void ProgramMaker::reduce(uint32_t number) {
   const RowReduction& r = form_.reductions[number];
+  if (!r.outer.empty()) forget_block();
   const bool is_row = r.first.is(0) && r.end == r.along.extent;
   const auto length = is_row ? r.end.constant() : std::nullopt;
   TileId total;
-  if ((is_row && is_whole(r.end)) || is_kept_of(r) || block_ == large_block_) {
+  if (is_row && r.outer.empty() && is_one_block(r.end)) {
+    total = reduced_at_once(r);
+  } else if ((is_row && is_whole(r.end)) || is_kept_of(r) || block_ == large_block_) {
     total = reduced(r, Part::all);
   } else if (length && *length % large_block_ == 0) {
     in_large_blocks([&] { total = reduced(r, Part::all); });
@@ -80,6 +83,7 @@ void ProgramMaker::reduce(uint32_t number) {
              {of_tile({large, {}}, r.in), of_tile({rest, {}}, r.in), applied(operator_for(r), r.in, {0, 1})},
              {}});
   }
+  if (!r.outer.empty()) forget_block();
   results_[number] = total;
   if (r.kept == r.in) return;
   results_[number] = tile("total", r.kept, false);
@@ -92,6 +96,27 @@ void ProgramMaker::reduce(uint32_t number) {
 bool ProgramMaker::is_kept_of(const RowReduction& r) const {
   const auto parts = graph::scalars_in(g_, r.term);
   return std::any_of(parts.begin(), parts.end(), [&](ScalarId part) { return kept_.contains(part); });
+}
+
+/// Of one block.
+TileId ProgramMaker::reduced_at_once(const RowReduction& r) {
+  const Pointwise op = operator_for(r);
+  const TileId total = tile("total", r.in, false);
+  const size_t known = around_.size();
+  add_range(r.along.var, r.along.extent);
+  const Dim end = placed(r.end, {});
+  blocks(r.along.var, {Dim(0), end, {end}, Dim(1)}, {}, [&](const BlockPlace& place) {
+    const TileId term = tile("term", r.in, true);
+    Map made{{term, place.labels()}, {}, {place.bounds, {}}};
+    if (!place.bounds.empty()) made.bounds.fill = neutral(op, r.in);
+    std::map<ScalarId, uint32_t> known_exprs;
+    const uint32_t last = converted(made, expr(made, known_exprs, r.term, place), r.in);
+    if (last + 1 != made.exprs.size()) throw Declined{"a reduction has a term that is computed already"};
+    emit(std::move(made));
+    emit(Reduce{op, {total, {}}, {term, place.labels()}, r.in});
+  });
+  around_.resize(known);
+  return total;
 }
 
 TileId ProgramMaker::reduced(const RowReduction& r, Part part) {
@@ -220,6 +245,7 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
     for (const Dim& end : stretch.ends)
       place.bounds.push_back(shape::less(place.base + Dim(place.label), end));
   if (!alone) loops_.emplace_back(block, count);
+  begin_statement(place);
   Body made;
   Body *const outer = body_, *const outer_before = before_;
   before_ = outer;
@@ -340,6 +366,7 @@ void ProgramMaker::plan_kept() {
     keep_shared(statements[s].value, statements[s].along, later);
   }
   int64_t offset = 0;
+  if (choices_.one_block) return;
   for (const auto& [id, kept] : kept_) {
     out_.tiles[kept].offset = offset;
     offset += most_kept * base::elem_bytes(out_.tiles[kept].elem);
@@ -362,6 +389,10 @@ void ProgramMaker::keep_shared(ScalarId value, Var along, const std::set<ScalarI
     return;
   }
   if (kept_.contains(value)) return;
+  if (choices_.one_block) {
+    kept_[value] = {};
+    return;
+  }
   Tile t;
   t.name = name_for("kept");
   t.space = Space::scratch;

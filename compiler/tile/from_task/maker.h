@@ -15,10 +15,11 @@ class ProgramMaker : ValueMaker {
   /// Throws Declined.
   MadeProgram run();
   /// Is something kept in scratch?
-  bool keeps() const { return !kept_.empty(); }
+  bool keeps() const { return !kept_.empty() && !choices_.one_block; }
   /// Are there rows that are whole blocks, where it is made for such? Does only the guard say so?
   bool uses_whole_blocks() const { return uses_whole_blocks_; }
   bool guards_blocks() const { return guards_blocks_; }
+  bool uses_one_block() const { return uses_one_block_; }
 
  private:
   void level(size_t rows_around);
@@ -28,6 +29,7 @@ class ProgramMaker : ValueMaker {
   TileId reduced(const RowReduction&, Part);
   TileId folded(Pointwise, Elem, TileId sum);
   TileId shared_for(Elem);
+  TileId reduced_at_once(const RowReduction&);
   void over_binders(const RowReduction&, Part, size_t next, TileId sum);
   void reduce_blocks(const RowReduction&, Part, TileId sum);
   bool is_kept_of(const RowReduction&) const;

@@ -7,6 +7,7 @@
 #include "base/elem.h"
 #include "graph/round.h"
 #include "task/facts.h"
+#include "tile/claims.h"
 
 namespace axon::tile {
 
@@ -53,8 +54,16 @@ bool ValueMaker::is_outside_of_blocks(ScalarId id, const BlockPlace& place) cons
 
 // ---- tiles ----
 
+void ValueMaker::begin_statement(const BlockPlace& place) {
+  const auto alike = [&](const BlockPlace& other) {
+    return other.base == place.base && other.bounds.size() == place.bounds.size() &&
+           std::equal(place.bounds.begin(), place.bounds.end(), other.bounds.begin(), same);
+  };
+  if (!choices_.one_block || !block_at_hand_ || !alike(*block_at_hand_)) in_block_.clear();
+  block_at_hand_ = place;
+}
+
 void ValueMaker::end_statement() {
-  in_block_.clear();
   written_.insert(written_here_.begin(), written_here_.end());
   written_here_.clear();
 }
@@ -125,6 +134,7 @@ LayoutId ValueMaker::fewest_lanes(const Map& map) const {
 
 /// What is kept of an earlier statement is read; else it is computed, and kept where a later one reads it.
 Use ValueMaker::kept(ScalarId id, const BlockPlace& place) {
+  if (choices_.one_block) return computed(id, place);
   const TileId scratch = kept_.at(id);
   Access at;
   at.tile = scratch;

@@ -20,6 +20,9 @@ class ValueMaker : protected ProgramFrame {
   uint32_t converted(Map&, uint32_t from, Elem to);
   /// The tensor of an access: each box of a buffer that is used is one.
   TensorId tensor_for(task::BufferId, const std::vector<Dim>& index, const BlockPlace&, bool write);
+  /// Values of a block are those of one statement, or of all that have the same block and nothing else.
+  void begin_statement(const BlockPlace&);
+  void forget_block() { block_at_hand_.reset(); }
   /// What a statement has kept, later ones may read.
   void end_statement();
 
@@ -51,6 +54,7 @@ class ValueMaker : protected ProgramFrame {
   std::map<uint32_t, TensorId> tensors_;  ///< by access of the type
   std::vector<Fact> arms_;  ///< of the graph's indices, what holds by the choices whose arm is being emitted
   std::map<ScalarId, Use> in_block_;
+  std::optional<BlockPlace> block_at_hand_;
   std::set<ScalarId> written_, written_here_;  ///< kept by an earlier statement; by the one at hand
   std::optional<ScalarId> computing_;          ///< what the map at hand computes
 };
