@@ -77,7 +77,7 @@ void ProgramFrame::choose_lanes() {
   for (const task::Coordinate& c : type_.coordinates)
     if (c.axis == form_.along)
       while (large_block_ > lanes_ && c.tile % large_block_ != 0) large_block_ /= 2;
-  block_ = choices_.whole_blocks || choices_.one_block ? large_block_ : lanes_;
+  block_ = form_.joined.empty() ? large_block_ : lanes_;
   const auto vectors = [&](int64_t elements, const char* name) {
     layout::Layout made;
     made.shards = {layout::Iter{Dim(elements / lanes_), 1, "m"}, layout::Iter{Dim(lanes_), 1, "v"}};
