@@ -61,6 +61,7 @@ struct Context {
   std::set<Var> multiples;
   std::map<TileId, const tile::View*> views;  ///< as they were made last
   bool may_split = true;                      ///< not inside of an edge
+  std::optional<int64_t> one_register;        ///< operations on blocks are emitted for this one alone
 
   const tile::Places& places(TileId);
   Value* value(const Dim&);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "module/tiles/operations.h"
+#include "module/tiles/slices.h"
 #include "tile/names.h"
 
 namespace axon::module {
@@ -76,7 +77,7 @@ class ProgramEmitter {
         continue;
       }
       c_.loop(
-          {loop->index, loop->extent}, conditions(loop->body, loop->index), [&] { walk(loop->body); },
+          {loop->index, loop->extent}, conditions(loop->body, loop->index), [&] { iteration(*loop); },
           is_short(loop->body) ? LoopKind::unrolled : LoopKind::vectors);
     }
   }
@@ -106,6 +107,30 @@ class ProgramEmitter {
         break;
     }
     return count;
+  }
+
+  /// At an edge most registers of a block may have nothing to do.
+  void iteration(const tile::Loop& loop) {
+    const auto slices = c_.may_split ? std::nullopt : slices_of(c_, loop);
+    if (!slices) return walk(loop.body);
+    slice(loop, *slices, 0);
+  }
+  void slice(const tile::Loop& loop, const Slices& slices, size_t number) {
+    if (number == slices.conditions.size()) return;
+    Value* any = nullptr;
+    for (const Dim& d : slices.conditions[number]) {
+      Value* one = c_.f.b.CreateICmpSGE(c_.value(d), c_.f.i64(0));
+      any = any ? c_.f.b.CreateAnd(any, one) : one;
+    }
+    c_.choose(
+        any,
+        [&] {
+          c_.one_register = static_cast<int64_t>(number);
+          walk(loop.body);
+          c_.one_register.reset();
+          slice(loop, slices, number + 1);
+        },
+        [] {});
   }
 
   /// Does it do a few things to one vector at a time, none of which is a function of some dozen instructions?

@@ -123,6 +123,7 @@ void Sweep::each(bool once, const Body& body) {
 void Sweep::each_register(bool once, const Body& body) {
   const auto& shape = c_.p.tiles[over_.tile].shape;
   for (int64_t number = 0; number < registers_.count(over_.tile); ++number) {
+    if (number != c_.one_register.value_or(number)) continue;
     Lanes lanes;
     lanes.width = registers_.lanes(over_.tile);
     const auto held = registers_.elements(over_.tile, number, once);
