@@ -15,7 +15,9 @@ namespace axon::tile {
 
 struct MadeProgram {
   Program program;
-  std::vector<task::BufferId> buffers;  ///< of the program's tensors; several may be parts of one buffer
+  /// Of the program's tensors; several may be parts of one buffer. A tensor with fewer axes has the buffer's
+  /// last ones as its last one, in row-major order.
+  std::vector<task::BufferId> buffers;
   int64_t scratch_bytes = 0;
 };
 

@@ -35,6 +35,21 @@ std::string unproved_of(const tile::Program& program) {
   return list;
 }
 
+/// The last axes of the buffer may be one axis of the program's tensor.
+std::vector<int64_t> index_in_buffer(const task::Buffer& buffer, std::vector<int64_t> index,
+                                     const shape::Assignment& values) {
+  const size_t rank = buffer.shape.size();
+  if (index.size() == rank) return index;
+  const size_t joined = index.size() - 1;
+  index.resize(rank);
+  for (size_t a = rank; a-- > joined + 1;) {
+    const int64_t extent = buffer.shape[a].evaluate(values).value();
+    index[a] = index[joined] % extent;
+    index[joined] /= extent;
+  }
+  return index;
+}
+
 }  // namespace
 
 TilePrograms::TilePrograms(const task::Program& program, graph::Graph graph, const tile::Machine& machine)
@@ -55,13 +70,16 @@ std::optional<std::string> TilePrograms::run(task::TaskTypeId type, const shape:
     if (!ready->runner->may_run(values)) continue;
     ++tasks_;
     const auto buffer = [&](tile::TensorId tensor) { return ready->made.buffers[tensor.index]; };
+    const auto index_in = [&](tile::TensorId tensor, std::vector<int64_t> index) {
+      return index_in_buffer(program_.buffers[buffer(tensor)], std::move(index), values);
+    };
     tile::Elements elements;
     elements.read = [&](tile::TensorId tensor, const std::vector<int64_t>& index) {
-      const graph::Number n = memory.read(buffer(tensor), index);
+      const graph::Number n = memory.read(buffer(tensor), index_in(tensor, index));
       return tile::Number{n.real, n.integer};
     };
     elements.write = [&](tile::TensorId tensor, const std::vector<int64_t>& index, const tile::Number& n) {
-      memory.write(buffer(tensor), index, {n.real, n.integer});
+      memory.write(buffer(tensor), index_in(tensor, index), {n.real, n.integer});
     };
     return ready->runner->run(values, elements);
   }

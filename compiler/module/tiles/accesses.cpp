@@ -426,7 +426,7 @@ void Accesses::store_first(const Spot& at, Value* stored, Value* end) {
   };
   c_.choose(
       b.CreateICmpUGE(end, c_.f.i64(n)), [&] { store(stored, c_.f.i64(0)); },
-      [&] { c_.f.when(b.CreateICmpNE(end, c_.f.i64(0)), rest); });
+      [&] { c_.choose(b.CreateICmpNE(end, c_.f.i64(0)), rest, [] {}); });
 }
 
 /// Others are undefined. From the last lanes on: `lanes` of them or none, and behind them what is found so far.

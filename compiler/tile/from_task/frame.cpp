@@ -73,11 +73,11 @@ void ProgramFrame::choose_lanes() {
     for (const ScalarId output : form_.outputs) look(output, true);
   if (has_threads()) return choose_runs();
   lanes_ = out_.machine.register_bytes / widest;
-  large_block_ = lanes_ * choices_.registers_per_tile;
+  block_ = lanes_;
+  if (form_.joined.empty() && !form_.across) block_ *= choices_.registers_per_tile;  // joined axes may have few elements
   for (const task::Coordinate& c : type_.coordinates)
     if (c.axis == form_.along)
-      while (large_block_ > lanes_ && c.tile % large_block_ != 0) large_block_ /= 2;
-  block_ = form_.joined.empty() ? large_block_ : lanes_;
+      while (block_ > lanes_ && c.tile % block_ != 0) block_ /= 2;
   const auto vectors = [&](int64_t elements, const char* name) {
     layout::Layout made;
     made.shards = {layout::Iter{Dim(elements / lanes_), 1, "m"}, layout::Iter{Dim(lanes_), 1, "v"}};
@@ -91,7 +91,6 @@ void ProgramFrame::choose_lanes() {
     return;
   }
   blocks_ = vectors(block_, "block");
-  large_blocks_ = block_ == large_block_ ? blocks_ : vectors(large_block_, "large");
 }
 
 int64_t ProgramFrame::narrowest_in_memory() const {

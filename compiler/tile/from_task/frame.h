@@ -23,10 +23,9 @@ struct Declined {
 
 /// How a program is to be made.
 struct Choices {
-  int64_t registers_per_tile = 4;  ///< vectors that a block of elements takes, where it has no edge
+  int64_t registers_per_tile = 4;  ///< vectors that a block of elements takes, of rows
   bool keep_costly = false;        ///< in scratch, what a later statement computes again
-  /// Rows are whole blocks, which the guard says. Else blocks are one vector, so that little is computed past
-  /// the end of a row; but reductions go by large blocks as far as those are whole.
+  /// Rows are whole blocks, which the guard says.
   bool whole_blocks = false;
   /// Rows have one block, which the guard says. What several statements need of it stays in registers.
   bool one_block = false;
@@ -97,15 +96,6 @@ class ProgramFrame {
   bool is_whole(const Dim& extent);
   /// Where the program is for rows of one block: the guard says that this one is.
   bool is_one_block(const Dim& extent);
-  /// body() with the blocks that have no edge.
-  template <class Inside>
-  void in_large_blocks(const Inside& body) {
-    std::swap(block_, large_block_);
-    std::swap(blocks_, large_blocks_);
-    body();
-    std::swap(block_, large_block_);
-    std::swap(blocks_, large_blocks_);
-  }
   void emit(Op op) { body_->push_back(out_.ops.add(std::move(op))); }
   /// Runs `inside` with a body of its own, the loop's.
   template <class Inside>
@@ -143,9 +133,9 @@ class ProgramFrame {
 
   MadeProgram made_;
   Program& out_;
-  int64_t lanes_ = 1, block_ = 1, large_block_ = 1;
+  int64_t lanes_ = 1, block_ = 1;
   std::vector<int64_t> block_shape_;  ///< empty: one axis of a block, or two where rows are turned
-  LayoutId blocks_, large_blocks_, turned_;
+  LayoutId blocks_, turned_;
   std::map<int64_t, LayoutId> ones_of_;  ///< by lanes
   std::set<std::string> names_;
   bool uses_whole_blocks_ = false, guards_blocks_ = false, uses_one_block_ = false;

@@ -66,22 +66,11 @@ void ProgramMaker::reduce(uint32_t number) {
   const RowReduction& r = form_.reductions[number];
   if (!r.outer.empty()) forget_block();
   const bool is_row = r.first.is(0) && r.end == r.along.extent;
-  const auto length = is_row ? r.end.constant() : std::nullopt;
   TileId total;
   if (is_row && r.outer.empty() && is_one_block(r.end)) {
     total = reduced_at_once(r);
-  } else if ((is_row && is_whole(r.end)) || is_kept_of(r) || block_ == large_block_) {
-    total = reduced(r, Part::all);
-  } else if (length && *length % large_block_ == 0) {
-    in_large_blocks([&] { total = reduced(r, Part::all); });
   } else {
-    TileId large;
-    in_large_blocks([&] { large = reduced(r, Part::large); });
-    const TileId rest = reduced(r, Part::rest);
-    total = tile("total", r.in, false);
-    emit(Map{{total, {}},
-             {of_tile({large, {}}, r.in), of_tile({rest, {}}, r.in), applied(operator_for(r), r.in, {0, 1})},
-             {}});
+    total = reduced(r);
   }
   if (!r.outer.empty()) forget_block();
   results_[number] = total;
@@ -90,12 +79,6 @@ void ProgramMaker::reduce(uint32_t number) {
   Copy narrowed{{results_[number], {}}, {}, {}};
   narrowed.from.tile = total;
   emit(std::move(narrowed));
-}
-
-/// Does its term have values that are kept in scratch, block by block?
-bool ProgramMaker::is_kept_of(const RowReduction& r) const {
-  const auto parts = graph::scalars_in(g_, r.term);
-  return std::any_of(parts.begin(), parts.end(), [&](ScalarId part) { return kept_.contains(part); });
 }
 
 /// Of one block.
@@ -119,11 +102,11 @@ TileId ProgramMaker::reduced_at_once(const RowReduction& r) {
   return total;
 }
 
-TileId ProgramMaker::reduced(const RowReduction& r, Part part) {
+TileId ProgramMaker::reduced(const RowReduction& r) {
   const Pointwise op = operator_for(r);
   const TileId sum = tile("sum", r.in, true);
   emit(Map{{sum, {label_}}, {of_number(neutral(op, r.in), r.in)}, {}});
-  over_binders(r, part, 0, sum);
+  over_binders(r, 0, sum);
   return folded(op, r.in, sum);
 }
 
@@ -178,18 +161,18 @@ TileId ProgramMaker::shared_for(Elem elem) {
   return found->second = out_.tiles.add(std::move(t));
 }
 
-void ProgramMaker::over_binders(const RowReduction& r, Part part, size_t next, TileId sum) {
-  if (next == r.outer.size()) return reduce_blocks(r, part, sum);
+void ProgramMaker::over_binders(const RowReduction& r, size_t next, TileId sum) {
+  if (next == r.outer.size()) return reduce_blocks(r, sum);
   const graph::Axis& binder = r.outer[next];
   const Var index = shape::fresh_var(name_for(shape::var_name(binder.var)));
   at_[binder.var] = Dim(index);
   add_range(binder.var, binder.extent);
-  loop(index, binder.extent, {sum}, [&] { over_binders(r, part, next + 1, sum); });
+  loop(index, binder.extent, {sum}, [&] { over_binders(r, next + 1, sum); });
   around_.resize(around_.size() - 2);
   at_.erase(binder.var);
 }
 
-void ProgramMaker::reduce_blocks(const RowReduction& r, Part part, TileId sum) {
+void ProgramMaker::reduce_blocks(const RowReduction& r, TileId sum) {
   const Dim first = placed(r.first, {}), end = placed(r.end, {});
   const bool is_row = r.first.is(0) && r.end == r.along.extent;
   const size_t known = around_.size();
@@ -199,11 +182,8 @@ void ProgramMaker::reduce_blocks(const RowReduction& r, Part part, TileId sum) {
     around_.push_back(shape::less(Dim(r.along.var), r.end));
   }
   const Dim length = is_row ? end : shape::max(Dim(0), end - first);
-  const Dim large(part == Part::large ? block_ : large_block_), count = shape::floor_div(length, large);
   Stretch stretch{first, length, {end}};
-  if (part == Part::all && is_row && is_whole(r.end)) stretch.ends.clear();
-  if (part == Part::large) stretch = {first, large * count, {}, count};
-  if (part == Part::rest) stretch = {first + large * count, length - large * count, {end}};
+  if (is_row && is_whole(r.end)) stretch.ends.clear();
   blocks(r.along.var, stretch, {sum}, [&](const BlockPlace& place) { fold(r, sum, place); });
   around_.resize(known);
 }
@@ -241,7 +221,9 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
   place.label = label_;
   place.number = alone ? Dim(0) : Dim(block);
   place.base = stretch.first + Dim(block_) * place.number;
-  if (stretch.length.constant().value_or(1) % block_ != 0)
+  const auto length = stretch.length.constant();
+  const bool is_whole = stretch.blocks ? length == block_ : length.value_or(1) % block_ == 0;
+  if (!is_whole)
     for (const Dim& end : stretch.ends)
       place.bounds.push_back(shape::less(place.base + Dim(place.label), end));
   if (!alone) loops_.emplace_back(block, count);

@@ -24,15 +24,12 @@ class ProgramMaker : ValueMaker {
  private:
   void level(size_t rows_around);
   void reduce(uint32_t number);
-  /// Of a row: all of it, its whole large blocks, or what they leave.
-  enum class Part : uint8_t { all, large, rest };
-  TileId reduced(const RowReduction&, Part);
+  TileId reduced(const RowReduction&);
   TileId folded(Pointwise, Elem, TileId sum);
   TileId shared_for(Elem);
   TileId reduced_at_once(const RowReduction&);
-  void over_binders(const RowReduction&, Part, size_t next, TileId sum);
-  void reduce_blocks(const RowReduction&, Part, TileId sum);
-  bool is_kept_of(const RowReduction&) const;
+  void over_binders(const RowReduction&, size_t next, TileId sum);
+  void reduce_blocks(const RowReduction&, TileId sum);
   void fold(const RowReduction&, TileId sum, const BlockPlace&);
   void store_outputs();
   void store_squares();
