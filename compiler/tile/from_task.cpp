@@ -148,7 +148,8 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
       const auto form = row_form(p, type, g, short_rows);
       if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
       const RowForm& rows = std::get<RowForm>(form);
-      if (const auto joined = with_joined_axes(p, type, g, rows)) {
+      const bool joins = machine.threads() == 1;
+      if (const auto joined = joins ? with_joined_axes(p, type, g, rows) : std::nullopt) {
         Chooser(p, id, g, *joined, machine).add_to(out.list);
         if (joined->guard.empty()) break;
       }

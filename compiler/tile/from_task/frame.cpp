@@ -74,7 +74,8 @@ void ProgramFrame::choose_lanes() {
   if (has_threads()) return choose_runs();
   lanes_ = out_.machine.register_bytes / widest;
   block_ = lanes_;
-  if (form_.joined.empty() && !form_.across) block_ *= choices_.registers_per_tile;  // joined axes may have few elements
+  // Joined axes may have few elements.
+  if (form_.joined.empty() && !form_.across) block_ *= choices_.registers_per_tile;
   for (const task::Coordinate& c : type_.coordinates)
     if (c.axis == form_.along)
       while (block_ > lanes_ && c.tile % block_ != 0) block_ /= 2;
@@ -111,8 +112,8 @@ void ProgramFrame::choose_runs() {
   if (form_.across) throw Declined{"transposes have no form for several threads yet"};
   const Machine& m = out_.machine;
   const int64_t run = bytes_at_once / narrowest_in_memory(), runs = choices_.registers_per_tile;
-  block_ = large_block_ = m.threads() * run * runs;
-  blocks_ = large_blocks_ = layout(
+  block_ = m.threads() * run * runs;
+  blocks_ = layout(
       "block",
       {{Dim(m.warps), 1, "warp"}, {Dim(runs), run, "m"}, {Dim(m.lanes), 1, "lane"}, {Dim(run), 1, "m"}});
 }
