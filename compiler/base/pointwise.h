@@ -18,6 +18,17 @@ enum class Pointwise : uint8_t {
 #include "base/ops.def"
 };
 
+/// Is it a function of the device library that takes a few hundred instructions?
+inline bool has_many_instructions(Pointwise op) {
+  [[maybe_unused]] constexpr bool few = false, many = true;
+#define UNARY(name, length) \
+  if (op == Pointwise::name) return length;
+#define BINARY(name, length) \
+  if (op == Pointwise::name) return length;
+#include "device/functions.def"
+  return false;
+}
+
 inline double smaller(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::min(a, b); }
 inline double larger(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b); }
 
@@ -69,10 +80,10 @@ inline double of_reals(Pointwise op, double a, double b) {
       return smaller(a, b);
     case Pointwise::max:
       return larger(a, b);
-#define UNARY(name)     \
+#define UNARY(name, length)     \
   case Pointwise::name: \
     return std::name(a);
-#define BINARY(name)    \
+#define BINARY(name, length)    \
   case Pointwise::name: \
     return std::name(a, b);
 #include "device/functions.def"
@@ -84,8 +95,8 @@ inline double of_reals(Pointwise op, double a, double b) {
       return std::floor(a);
 #define ARITHMETIC(name, arity)
 #define ROUNDING(name)
-#define UNARY(name)
-#define BINARY(name)
+#define UNARY(name, length)
+#define BINARY(name, length)
 #define OP(name, word, arity) case Pointwise::name:
 #include "base/ops.def"
       break;

@@ -14,8 +14,8 @@ OpClass class_of(Op op) {
     return OpClass::which;
 #define ARITHMETIC(name, arity) CLASS(name, arithmetic)
 #define ROUNDING(name) CLASS(name, rounding)
-#define UNARY(name) CLASS(name, function)
-#define BINARY(name) CLASS(name, function)
+#define UNARY(name, length) CLASS(name, function)
+#define BINARY(name, length) CLASS(name, function)
 #define COMPARISON(name) CLASS(name, comparison)
 #define LOGIC(name, word, arity) CLASS(name, logic)
 #define CHOICE(name) CLASS(name, choice)

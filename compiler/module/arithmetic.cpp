@@ -143,12 +143,12 @@ Value* Arithmetic::call(const std::string& name, llvm::Type* result, const std::
 
 bool Arithmetic::is_device_function(Pointwise op) {
   switch (op) {
-#define UNARY(name) case Pointwise::name:
-#define BINARY(name) case Pointwise::name:
+#define UNARY(name, length) case Pointwise::name:
+#define BINARY(name, length) case Pointwise::name:
 #include "device/functions.def"
     return true;
-#define UNARY(name)
-#define BINARY(name)
+#define UNARY(name, length)
+#define BINARY(name, length)
 #define OP(name, word, arity) case Pointwise::name:
 #include "base/ops.def"
     break;
@@ -207,14 +207,14 @@ Value* Arithmetic::of_floats(Pointwise op, Elem elem, const std::vector<Value*>&
     case Pointwise::max:
       return extremum(op == Pointwise::max, elem, a[0], a[1]);
     case Pointwise::mod:
-#define UNARY(name) case Pointwise::name:
-#define BINARY(name) case Pointwise::name:
+#define UNARY(name, length) case Pointwise::name:
+#define BINARY(name, length) case Pointwise::name:
 #include "device/functions.def"
       return call(function_name(op, elem), type_of(elem), a);
 #define ARITHMETIC(name, arity)
 #define ROUNDING(name)
-#define UNARY(name)
-#define BINARY(name)
+#define UNARY(name, length)
+#define BINARY(name, length)
 #define OP(name, word, arity) case Pointwise::name:
 #include "base/ops.def"
       break;

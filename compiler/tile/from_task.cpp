@@ -16,8 +16,10 @@ bool is_pointwise_or_rows(const task::TaskType& type) {
          type.family == task::Family::online;
 }
 
-/// Has the function some hundred instructions? Several registers at once would gain nothing.
-bool is_long(graph::Op op) { return op == graph::Op::sin || op == graph::Op::cos || op == graph::Op::pow; }
+bool is_long(graph::Op op) {
+  const auto as_pointwise = graph::pointwise_of(op);
+  return as_pointwise && base::has_many_instructions(*as_pointwise);
+}
 
 /// The program with the largest blocks whose tiles all fit into registers.
 class Chooser {

@@ -20,8 +20,8 @@ struct OpRow {
 constexpr OpRow rows[] = {
 #define ARITHMETIC(name, arity) {Pointwise::name, #name, arity, OpKind::arithmetic},
 #define ROUNDING(name) {Pointwise::name, #name, 1, OpKind::rounding},
-#define UNARY(name) {Pointwise::name, #name, 1, OpKind::function},
-#define BINARY(name) {Pointwise::name, #name, 2, OpKind::function},
+#define UNARY(name, length) {Pointwise::name, #name, 1, OpKind::function},
+#define BINARY(name, length) {Pointwise::name, #name, 2, OpKind::function},
 #define COMPARISON(name) {Pointwise::name, #name, 2, OpKind::comparison},
 #define LOGIC(name, word, arity) {Pointwise::name, word, arity, OpKind::logic},
 #define CHOICE(name) {Pointwise::name, #name, 3, OpKind::choice},

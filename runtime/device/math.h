@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 extern "C" {
-#define UNARY(name)               \
+#define UNARY(name, length)               \
   float axon_##name##_f32(float); \
   double axon_##name##_f64(double);
-#define BINARY(name)                     \
+#define BINARY(name, length)                     \
   float axon_##name##_f32(float, float); \
   double axon_##name##_f64(double, double);
 #include "functions.def"

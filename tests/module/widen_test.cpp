@@ -71,8 +71,8 @@ DeviceFunction row(const char* name, R (*)(A...)) {
 
 std::vector<DeviceFunction> device_functions() {
   return {
-#define UNARY(name) FUNCTION(axon_##name##_f32), FUNCTION(axon_##name##_f64),
-#define BINARY(name) UNARY(name)
+#define UNARY(name, length) FUNCTION(axon_##name##_f32), FUNCTION(axon_##name##_f64),
+#define BINARY(name, length) UNARY(name, length)
 #include "device/functions.def"
       FUNCTION(axon_erfc_f32),    FUNCTION(axon_erfc_f64),  FUNCTION(axon_mod_f32),
       FUNCTION(axon_mod_f64),     FUNCTION(axon_to_odd),    FUNCTION(axon_to_odd_i64),
