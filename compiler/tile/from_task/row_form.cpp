@@ -424,14 +424,24 @@ class FormMaker {
 
   void check_strides() const {
     for (const RowReduction& r : form_.reductions) {
-      check_length(r.along.extent);
+      if (!form_.along) check_length(r.along.extent);
       check_loads(r.term, r.along.var);
     }
     if (!form_.along) return;
-    check_length(node_.domain[*form_.along].extent);
+    if (form_.reductions.empty() && loads_of_rows()) check_length(node_.domain[*form_.along].extent);
     for (const ScalarId output : form_.outputs) check_loads(output, node_.domain[*form_.along].var);
     for (uint32_t o = 0; o < node_.outputs.size(); ++o)
       if (store_step(o, *form_.along) != 1) throw NoForm{"it stores across memory"};
+  }
+
+  /// Does an output load what is the same for all of a row?
+  bool loads_of_rows() const {
+    const Var along = node_.domain[*form_.along].var;
+    return std::any_of(form_.outputs.begin(), form_.outputs.end(), [&](ScalarId output) {
+      const auto loads = graph::loads_in(g_, output);
+      return std::any_of(loads.begin(), loads.end(),
+                         [&](ScalarId load) { return !graph::depends_on(g_, load, along); });
+    });
   }
 
   void check_length(const Dim& extent) const {
