@@ -59,6 +59,16 @@ Sample pointwise(Maker& make) {
   return {{{"x", x}}, {{"y", y}}, 0};
 }
 
+/// Twice the elements, and sums of that by position in the block.
+Sample edge(Maker& make) {
+  TensorData x = make.real({make["n"]}), y = x, sums = Maker::zero({32});
+  for (size_t i = 0; i < x.values.size(); ++i) {
+    y.values[i].real *= 2;
+    sums.values[i % 32].real += y.values[i].real;
+  }
+  return {{{"x", x}}, {{"y", y}, {"sums", sums}}, 0};
+}
+
 Sample softmax(Maker& make) {
   const int64_t m = make["m"], n = make["n"];
   TensorData x = make.real({m, n}), y = x;
@@ -241,6 +251,7 @@ struct Row {
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
       {"pointwise", pointwise, {{"n", {0, 1, 7, 63, 64, 65, 129}}}},
+      {"edge", edge, {{"n", {0, 1, 8, 9, 31, 32, 33, 47, 64, 70}}}},
       {"softmax", softmax, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 31, 65}}}},
       {"softmax_long", softmax, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 31, 32, 33, 65}}}},
       {"softmax_blocks", softmax, {{"m", {0, 1, 3}}, {"n", {0, 1, 7, 31, 32, 33, 65}}}},

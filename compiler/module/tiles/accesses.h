@@ -2,7 +2,8 @@
 //
 // In: an access, and what labels are in each lane. Out: values in the type that the element type is computed
 // in. Lanes next to each other are one access, equal ones a broadcast, all others are scalars. Invariant:
-// what a mask leaves out is not touched: another address takes its place, or a masked access.
+// what a mask leaves out is not touched: another address takes its place, a masked access, or accesses of
+// halves, quarters, ... of the vector.
 #pragma once
 #include "module/tiles/registers.h"
 
