@@ -418,8 +418,7 @@ void Accesses::store_first(const Spot& at, Value* stored, Value* end) {
       Value* const lower = b.CreateShuffleVector(left, low);
       Value* const has = has_bit(c_, end, lanes);
       c_.choose(
-          has,
-          [&] { store(lanes == 1 ? b.CreateExtractElement(lower, uint64_t{0}) : lower, begin); }, [] {});
+          has, [&] { store(lanes == 1 ? b.CreateExtractElement(lower, uint64_t{0}) : lower, begin); }, [] {});
       left = b.CreateSelect(has, b.CreateShuffleVector(left, high), lower);
       begin = b.CreateAnd(end, c_.f.i64(-static_cast<int64_t>(lanes)));
     }
@@ -429,7 +428,8 @@ void Accesses::store_first(const Spot& at, Value* stored, Value* end) {
       [&] { c_.choose(b.CreateICmpNE(end, c_.f.i64(0)), rest, [] {}); });
 }
 
-/// Others are undefined. From the last lanes on: `lanes` of them or none, and behind them what is found so far.
+/// Others are undefined. From the last lanes on: `lanes` of them or none, and behind them what is found so
+/// far.
 Value* Accesses::load_first(const Spot& at, Value* end) {
   auto& b = c_.f.b;
   const auto n = static_cast<unsigned>(at.offsets.size());
@@ -437,7 +437,9 @@ Value* Accesses::load_first(const Spot& at, Value* end) {
   const auto load = [&](unsigned lanes, Value* begin) {
     auto* made = b.CreateAlignedLoad(c_.a.stored_type(at.elem, lanes), part(at, begin), align_of(at));
     c_.f.mark(made, at.region);
-    return lanes == 1 ? b.CreateInsertElement(llvm::PoisonValue::get(vector_of(made->getType(), 1)), made, uint64_t{0}) : made;
+    return lanes == 1 ? b.CreateInsertElement(llvm::PoisonValue::get(vector_of(made->getType(), 1)), made,
+                                              uint64_t{0})
+                      : made;
   };
   const auto rest = [&] {
     Value* found = llvm::PoisonValue::get(vector_of(c_.a.stored_type(at.elem), 1));

@@ -29,7 +29,8 @@ class Slicer {
  private:
   bool look_at(const tile::Op& op) {
     if (const auto* copy = std::get_if<tile::Copy>(&op)) {
-      if (std::any_of(copy->from.at.begin(), copy->from.at.end(), [](const auto& i) { return i.table.has_value(); }))
+      if (std::any_of(copy->from.at.begin(), copy->from.at.end(),
+                      [](const auto& i) { return i.table.has_value(); }))
         return false;
       return copy->from.tensor && is_block(copy->to) && define(copy->to, copy->bounds);
     }
@@ -51,7 +52,8 @@ class Slicer {
   /// A tile in registers, of one axis and of the layout that all of them have.
   bool is_block(const tile::Use& use) {
     const tile::Tile& t = p_.tiles[use.tile];
-    if (t.space != Space::registers || use.labels.size() != 1 || c_.places(use.tile).copies() != 1) return false;
+    if (t.space != Space::registers || use.labels.size() != 1 || c_.places(use.tile).copies() != 1)
+      return false;
     if (!block_) block_ = use.tile;
     return p_.tiles[*block_].layout == t.layout && p_.tiles[*block_].shape == t.shape;
   }
@@ -104,7 +106,8 @@ class Slicer {
       return;
     }
     std::erase_if(*facts_, [&](const Fact& f) {
-      return std::none_of(facts.begin(), facts.end(), [&](const Fact& other) { return tile::same(f, other); });
+      return std::none_of(facts.begin(), facts.end(),
+                          [&](const Fact& other) { return tile::same(f, other); });
     });
   }
 
@@ -121,7 +124,8 @@ class Slicer {
       if (inside.contains(&op)) continue;
       const auto* loop = std::get_if<tile::Loop>(&op);
       const auto named = loop ? loop->carries : tile::tiles(op);
-      if (std::any_of(named.begin(), named.end(), [&](tile::TileId t) { return made.contains(t); })) return false;
+      if (std::any_of(named.begin(), named.end(), [&](tile::TileId t) { return made.contains(t); }))
+        return false;
     }
     return true;
   }

@@ -81,7 +81,8 @@ class Joiner {
   bool add_loads(ScalarId id) {
     const Scalar& s = g_.scalars[id];
     if (s.op == graph::Op::index) return !mentions(s.dim);
-    if (s.op != graph::Op::load) return std::all_of(s.args.begin(), s.args.end(), [&](ScalarId arg) { return add_loads(arg); });
+    if (s.op != graph::Op::load)
+      return std::all_of(s.args.begin(), s.args.end(), [&](ScalarId arg) { return add_loads(arg); });
     std::vector<Dim> index;
     for (const ScalarId arg : s.args) {
       const auto dim = graph::affine_index(g_, arg);
@@ -91,12 +92,14 @@ class Joiner {
     return add(s.target, index);
   }
 
-  /// Are its last indices the joined ones, or does it mention none? All accesses of a tensor have to be alike.
+  /// Are its last indices the joined ones, or does it mention none? All accesses of a tensor have to be
+  /// alike.
   bool add(graph::Value v, const std::vector<Dim>& index) {
     const task::BufferId buffer = p_.place(v).buffer;
     const auto& shape = g_.type(v).shape;
     const bool has = std::any_of(index.begin(), index.end(), [&](const Dim& d) { return mentions(d); });
-    if (const auto [seen, fresh] = has_them_.emplace(buffer, has); !fresh && seen->second != has) return false;
+    if (const auto [seen, fresh] = has_them_.emplace(buffer, has); !fresh && seen->second != has)
+      return false;
     if (!has) return true;
     form_.flat.insert(buffer);
     const size_t count = form_.joined.size();
@@ -130,7 +133,8 @@ class Joiner {
   bool is_whole(const task::Interval& interval, const Dim& extent) const {
     const Dim low = interval.low.substitute(first_tile_), high = interval.high.substitute(first_tile_);
     const auto known = task::relevant(p_, task::both(p_.facts, form_.guard), {low, high, extent});
-    return task::holds(p_, known, shape::equal(low, Dim(0))) && task::holds(p_, known, shape::equal(high, extent));
+    return task::holds(p_, known, shape::equal(low, Dim(0))) &&
+           task::holds(p_, known, shape::equal(high, extent));
   }
 
   const task::Program& p_;
