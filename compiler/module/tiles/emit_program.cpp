@@ -111,7 +111,8 @@ class ProgramEmitter {
 
   /// At an edge most registers of a block may have nothing to do.
   void iteration(const tile::Loop& loop) {
-    const auto slices = c_.may_split ? std::nullopt : slices_of(c_, loop);
+    const bool whole = c_.may_split || c_.threads.are_several();
+    const auto slices = whole ? std::nullopt : slices_of(c_, loop);
     if (!slices) return walk(loop.body);
     slice(loop, *slices, 0);
   }
@@ -135,6 +136,7 @@ class ProgramEmitter {
 
   /// Does it do a few things to one vector at a time, none of which is a function of some dozen instructions?
   bool is_short(const std::vector<OpId>& body) {
+    if (c_.threads.are_several()) return false;
     constexpr size_t most = 12;
     size_t parts = 0;
     for (const OpId id : body) {

@@ -91,7 +91,7 @@ void ProductMaker::choose_tiles() {
     throw Declined{"the machine has no such warps"};
   const int64_t down = b.rows / b.warps_down / rows_at_once,
                 across = b.columns / b.warps_across / columns_at_once;
-  block_ = large_block_ = std::max(b.rows, b.columns);
+  block_ = std::max(b.rows, b.columns);
   block_shape_ = {b.rows, b.columns};
   const layout::Iter warp_down = on("warp", b.warps_down, b.warps_across),
                      warp_across = on("warp", b.warps_across, 1);
