@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "plan/footprint.h"
+#include "target/machine.h"
 #include "tools/common.h"
 #include "tools/files.h"
 
@@ -21,6 +22,7 @@ Command add_build(CLI::App& app) {
   return [options, out, emit] {
     int status = ok;
     options->prints = !emit->empty();
+    if (*emit == "ptx" && options->target == "cpu") options->target = target::gpus().back().name;
     const auto c = open(*options, status);
     if (!c) return status;
     if (!emit->empty()) {

@@ -528,6 +528,25 @@ class CommandLine(WithProgram):
         ring = path.replace("pointwise", "gemm_rings")
         self.assertEqual(etcc("tiles", "emit", ring), (1, "", "etcc tiles: a is a ring\n"))
 
+    def test_gpu(self):
+        path = os.path.join(os.path.dirname(__file__), "..", "gpu", "entries.axn")
+        status, out, err = etcc("build", "--emit=ptx", "--entry", "product", path)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn(".target sm_90a", out)
+        self.assertIn(".visible .entry product_0(", out)
+        status, out, _ = etcc("build", "--emit=ptx", "--target=sm_80", "--entry", "product", path)
+        self.assertEqual(status, 0)
+        self.assertIn(".target sm_80", out)
+        with tempfile.TemporaryDirectory() as folder:
+            bundle = os.path.join(folder, "out.axb")
+            status, _, err = etcc("build", "--target=sm_80", path, "-o", bundle)
+            self.assertEqual((status, os.path.exists(bundle)), (1, False))
+            self.assertIn("--emit=ptx", err)
+        self.assertEqual(etcc("build", "--target=sm_20", path)[0], 2)
+        status, out, err = etcc("build", "--emit=ptx", "-", stdin="entry t (x : f32[m, n]) = for j i => x[i, j]")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("no code for GPUs yet", err)
+
     def test_tiles_errors(self):
         path = os.path.join(os.path.dirname(__file__), "..", "tile", "programs", "pointwise.tiles")
         with open(path, encoding="utf-8") as file:

@@ -44,7 +44,8 @@ std::string assembled(const std::string& ptx, const std::string& machine) {
 
 TEST_P(Ptx, IsTakenWithoutSpillsAndFrames) {
   if (std::string(AXON_PTXAS).empty()) GTEST_SKIP() << "there is no ptxas";
-  for (const char* machine : {"sm_80", "sm_90a"}) {
+  for (const target::Machine& gpu : target::gpus()) {
+    const std::string machine(gpu.name);
     const Compiled compiled = compile(AXON_SOURCE_DIR "/tests/gpu/entries.axn", GetParam(), machine);
     ASSERT_TRUE(compiled.code) << compiled.error;
     const std::string said = assembled(compiled.code->ptx, machine);

@@ -72,7 +72,7 @@ Mask holding(Context& c, const std::vector<Dim>& values, llvm::CmpInst::Predicat
   Mask out;
   out.each = b.CreateICmp(predicate, b.CreateVectorSplat(static_cast<unsigned>(values.size()), rest),
                           llvm::ConstantVector::get(least));
-  if (predicate == llvm::CmpInst::ICMP_SGE && fall_by_one(*all))
+  if (predicate == llvm::CmpInst::ICMP_SGE && fall_by_one(*all) && !c.threads.are_several())
     out.end = b.CreateAdd(rest, b.getInt32(static_cast<uint32_t>(constant + 1)));
   return out;
 }

@@ -18,7 +18,7 @@ struct Lanes {
 struct Mask {
   Value* whole = nullptr;  ///< i1, of all lanes
   Value* each = nullptr;   ///< a vector of i1; of one lane null
-  /// An i32, where `each` says: lanes before this number, none where it is negative.
+  /// An i32, where `each` says: lanes before this number, none where it is negative. Of one thread alone.
   Value* end = nullptr;
   bool all() const { return !whole && !each; }
 };

@@ -25,6 +25,7 @@ const stages: [name: string, what: string][] = [
   ["tiles", "what one task does"],
   ["llvm", "LLVM's representation"],
   ["asm", "machine code"],
+  ["ptx", "code for a GPU"],
 ];
 
 export function registerStages(): vscode.Disposable[] {
