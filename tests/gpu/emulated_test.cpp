@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
@@ -93,13 +94,18 @@ INSTANTIATE_TEST_SUITE_P(
                       Sample{"two", {{{"m", 130}, {"k", 24}, {"n", 140}, {"l", 16}}}, 3e-2}),
     [](const auto& info) { return std::string(info.param.entry); });
 
+std::unique_ptr<llvm::Module> module_of(const Compiled& compiled, llvm::LLVMContext& context) {
+  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(compiled.code->bitcode, "gpu"), context);
+  return module ? std::move(*module) : nullptr;
+}
+
 TEST_P(EmulatedEntries, AgreeWithTheInterpreter) {
   const Compiled compiled = compile(AXON_SOURCE_DIR "/tests/gpu/entries.axn", GetParam().entry, "sm_80");
   ASSERT_TRUE(compiled.code) << compiled.error;
   llvm::LLVMContext context;
-  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(compiled.code->bitcode, "gpu"), context);
-  ASSERT_TRUE(static_cast<bool>(module));
-  emulator::Program program(**module, compiled.variant().symbol);
+  const auto module = module_of(compiled, context);
+  ASSERT_TRUE(module);
+  emulator::Program program(*module, compiled.variant().symbol);
   for (const emulator::Finding& finding : program.findings()) FAIL() << finding.message;
   uint64_t seed = 1;
   for (const NamedSizes& sizes : GetParam().sizes) {
@@ -122,6 +128,45 @@ TEST_P(EmulatedEntries, AgreeWithTheInterpreter) {
       for (size_t i = 0; i < results.size(); ++i)
         expect_close(results[i], wanted.results[i], GetParam().tolerance, GetParam().tolerance, where);
     }
+  }
+}
+
+// ---- what is left out is found ----
+
+/// The findings of five blocks when the module calls the function no longer.
+emulator::Report without(const std::string& entry, const NamedSizes& sizes, const char* function) {
+  const Compiled compiled = compile(AXON_SOURCE_DIR "/tests/gpu/entries.axn", entry, "sm_80");
+  llvm::LLVMContext context;
+  const auto module = module_of(compiled, context);
+  llvm::Function* const called = module->getFunction(function);
+  EXPECT_TRUE(called) << function;
+  if (!called) return {};
+  for (llvm::User* user : llvm::make_early_inc_range(called->users()))
+    llvm::cast<llvm::CallInst>(user)->eraseFromParent();
+  emulator::Program program(*module, compiled.variant().symbol);
+  const auto inputs = random_inputs(compiled.entry().graph, sizes, 7);
+  LaunchImage image =
+      make_image(compiled.variant(), compiled.code->scratch_bytes.front(), *compiled.sizes(sizes), inputs);
+  return Emulated(compiled, image).run(program, 5, {.seed = 3, .switch_every = 64});
+}
+
+const NamedSizes of_dependent{{"m", 21}, {"n", 70}};
+
+TEST(EmulatedMutants, WithoutWaitsTasksRace) {
+  // Where rows alone meet rows, a block waits for itself.
+  const auto report = without("two", {{"m", 130}, {"k", 24}, {"n", 140}, {"l", 16}}, "axon_gpu_wait");
+  EXPECT_TRUE(report.has(emulator::Kind::race)) << report.text();
+}
+TEST(EmulatedMutants, WithoutNotificationsTasksWaitForEver) {
+  const auto report = without("dependent", of_dependent, "axon_gpu_notify");
+  EXPECT_TRUE(report.has(emulator::Kind::deadlock)) << report.text();
+  EXPECT_NE(report.text().find("softmax"), std::string::npos) << report.text();
+}
+TEST(EmulatedMutants, WithoutBarriersWarpsRace) {
+  for (const auto& [entry, sizes] : {std::pair("softmax_rows", of_dependent),
+                                     std::pair("product", NamedSizes{{"m", 130}, {"k", 80}, {"n", 128}})}) {
+    const auto report = without(entry, sizes, "llvm.nvvm.barrier0");
+    EXPECT_TRUE(report.has(emulator::Kind::race)) << entry << report.text();
   }
 }
 
