@@ -18,7 +18,7 @@ namespace axon::emulator {
 namespace {
 
 /// A value as the low bits of 64.
-llvm::Value* to_word(llvm::IRBuilder<>& builder, llvm::Value* value) {
+llvm::Value* as_word(llvm::IRBuilder<>& builder, llvm::Value* value) {
   llvm::Type* type = value->getType();
   if (type->isPointerTy()) return builder.CreatePtrToInt(value, builder.getInt64Ty());
   if (!type->isIntegerTy())
@@ -46,7 +46,7 @@ class CallLowering {
   void lower(llvm::CallInst& call, uint32_t site) {
     llvm::IRBuilder<> builder(&call);
     for (unsigned i = 0; i < call.arg_size(); ++i)
-      builder.CreateStore(to_word(builder, call.getArgOperand(i)), slot(builder, i));
+      builder.CreateStore(as_word(builder, call.getArgOperand(i)), slot(builder, i));
     builder.CreateCall(hook_, {values_, builder.getInt32(site)});
     if (llvm::Value* result = results(builder, call.getType())) call.replaceAllUsesWith(result);
     call.eraseFromParent();
