@@ -42,6 +42,28 @@ ProgramFrame::ProgramFrame(const Origin& of, const Machine& machine, const Choic
   out_.machine = machine;
 }
 
+void ProgramFrame::reserve_names() {
+  for (const char* word : {"if", "fill", "to", "in", "by", "index", "reads", "writes", "at", "inf", "nan"})
+    names_.insert(word);
+  for (const graph::Size& size : p_.graph->sizes) names_.insert(shape::var_name(size.var));
+}
+
+MadeProgram ProgramFrame::close(const Body& statements, bool streams) {
+  body_ = &out_.body;
+  for (uint32_t n = 0; n < out_.waits.size(); ++n) emit(Wait{n});
+  out_.body.insert(out_.body.end(), statements.begin(), statements.end());
+  if (streams) emit(Fence{});
+  if (has_threads()) emit(Barrier{});
+  for (uint32_t w = 0; w < out_.tensors.size(); ++w)
+    if (const Tensor& t = out_.tensors[{w}]; t.writes) {
+      out_.notifications.push_back({{w}, *t.writes});
+      emit(Notify{static_cast<uint32_t>(out_.notifications.size() - 1)});
+    }
+  reuse_tiles(out_);
+  gather_sizes();
+  return std::move(made_);
+}
+
 void ProgramFrame::declare_grid() {
   for (const task::Coordinate& c : type_.coordinates) {
     names_.insert(shape::var_name(c.var));

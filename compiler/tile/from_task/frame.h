@@ -75,7 +75,11 @@ class ProgramFrame {
 
   ProgramFrame(const Origin&, const Machine&, const Choices&);
 
+  /// What is a word of the text, or a size of the entry, names nothing else.
+  void reserve_names();
   void declare_grid();
+  /// The program of these statements, behind all waits and before all notifications.
+  MadeProgram close(const Body& statements, bool streams);
   /// As many lanes as the widest type has in a register, so that an element is in the same lane of every
   /// tile.
   void choose_lanes();

@@ -17,9 +17,7 @@ Pointwise operator_for(const RowReduction& r) { return graph::operator_of(r.mono
 }  // namespace
 
 MadeProgram ProgramMaker::run() {
-  for (const char* word : {"if", "fill", "to", "in", "by", "index", "reads", "writes", "at", "inf", "nan"})
-    names_.insert(word);
-  for (const graph::Size& size : p_.graph->sizes) names_.insert(shape::var_name(size.var));
+  reserve_names();
   out_.guard = form_.guard;
   declare_grid();
   choose_lanes();
@@ -29,19 +27,7 @@ MadeProgram ProgramMaker::run() {
   Body statements;
   body_ = &statements;
   level(0);
-  body_ = &out_.body;
-  for (uint32_t n = 0; n < out_.waits.size(); ++n) emit(Wait{n});
-  out_.body.insert(out_.body.end(), statements.begin(), statements.end());
-  if (streams_) emit(Fence{});
-  if (has_threads()) emit(Barrier{});
-  for (uint32_t w = 0; w < out_.tensors.size(); ++w)
-    if (const Tensor& t = out_.tensors[{w}]; t.writes) {
-      out_.notifications.push_back({{w}, *t.writes});
-      emit(Notify{static_cast<uint32_t>(out_.notifications.size() - 1)});
-    }
-  reuse_tiles(out_);
-  gather_sizes();
-  return std::move(made_);
+  return close(statements, streams_);
 }
 
 /// Statements at the points of the first rows, and the loops inside.

@@ -21,12 +21,20 @@ int log2_of(int64_t n) { return std::countr_zero(static_cast<uint64_t>(n)); }
 }  // namespace
 
 MadeProgram ProductMaker::run() {
-  for (const char* word : {"if", "fill", "to", "in", "by", "index", "reads", "writes", "at", "inf", "nan"})
-    names_.insert(word);
-  for (const graph::Size& size : p_.graph->sizes) names_.insert(shape::var_name(size.var));
+  reserve_names();
   declare_grid();
   choose_tiles();
   ones_.emplace_back();
+  place_axes();
+  Body statements;
+  body_ = before_ = &statements;
+  multiply();
+  store(place());
+  return close(statements, false);
+}
+
+/// One row block and one column block, of one product of a batch.
+void ProductMaker::place_axes() {
   for (const uint32_t axis : form_.rows) {
     const Stretch one = stretch_of(axis);
     if (!one.length.is(1)) throw Declined{"a task has several products"};
@@ -35,8 +43,9 @@ MadeProgram ProductMaker::run() {
   }
   rows_ = stretch_of(*form_.across);
   columns_ = stretch_of(*form_.along);
-  Body statements;
-  body_ = before_ = &statements;
+}
+
+void ProductMaker::multiply() {
   const Operand left = operand(product_.left, true), right = operand(product_.right, false);
   const TileId sums = tile("sums", Elem::f32, true);
   const Use all{sums, {row_label_, label_}};
@@ -54,31 +63,22 @@ MadeProgram ProductMaker::run() {
       emit(Gemm{all, fragment(left), fragment(right), Elem::f32, instruction, false});
     }
   });
+  name_result(all);
+}
+
+/// The accumulators are what the outputs read of the product.
+void ProductMaker::name_result(const Use& sums) {
   for (const uint32_t axis : {*form_.across, *form_.along})
     add_range(node_.domain[axis].var, node_.domain[axis].extent);
-  results_ = {sums};
+  results_ = {sums.tile};
   results_are_blocks_ = true;
   const RowReduction& sum = form_.reductions.front();
-  if (sum.kept != sum.in) {
-    results_[0] = tile("total", sum.kept, true);
-    Copy narrowed{{results_[0], {row_label_, label_}}, {}, {}};
-    narrowed.from.tile = sums;
-    narrowed.from.at = {{std::nullopt, Dim(row_label_)}, {std::nullopt, Dim(label_)}};
-    emit(std::move(narrowed));
-  }
-  store(place());
-  body_ = &out_.body;
-  for (uint32_t n = 0; n < out_.waits.size(); ++n) emit(Wait{n});
-  out_.body.insert(out_.body.end(), statements.begin(), statements.end());
-  emit(Barrier{});
-  for (uint32_t w = 0; w < out_.tensors.size(); ++w)
-    if (const Tensor& t = out_.tensors[{w}]; t.writes) {
-      out_.notifications.push_back({{w}, *t.writes});
-      emit(Notify{static_cast<uint32_t>(out_.notifications.size() - 1)});
-    }
-  reuse_tiles(out_);
-  gather_sizes();
-  return std::move(made_);
+  if (sum.kept == sum.in) return;
+  results_[0] = tile("total", sum.kept, true);
+  Copy narrowed{{results_[0], sums.labels}, {}, {}};
+  narrowed.from.tile = sums.tile;
+  for (const Var label : sums.labels) narrowed.from.at.push_back({std::nullopt, Dim(label)});
+  emit(std::move(narrowed));
 }
 
 // ---- tiles ----

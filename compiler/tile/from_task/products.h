@@ -34,6 +34,9 @@ class ProductMaker : ValueMaker {
     Var other, along;  ///< labels: of its rows or columns, of the depth
   };
   void choose_tiles();
+  void place_axes();
+  void multiply();
+  void name_result(const Use& sums);
   LayoutId staging(int64_t outer, int64_t inner);
   LayoutId shared(int64_t outer, int64_t inner);
   Operand operand(graph::ScalarId load, bool is_left);
