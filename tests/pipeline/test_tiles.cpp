@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "pipeline.h"
 #include "source/render.h"
 #include "target/machine.h"
 #include "tile/from_task.h"
+#include "tile/places.h"
 
 namespace axon {
 namespace {
@@ -102,9 +104,43 @@ TEST_P(TileProofs, OfEveryLevel) {
   }
 }
 
+/// Where elements of a tensor lie next to each other along the last axis of a tile, each thread of all warps
+/// has 16 bytes of them at once.
+void expect_whole_loads(const std::string& text) {
+  std::string error;
+  const auto program = tile::parse(text, error);
+  ASSERT_TRUE(program) << error;
+  for (const tile::Op& op : program->ops) {
+    const auto* copy = std::get_if<tile::Copy>(&op);
+    if (!copy || !copy->from.tensor || copy->to.labels.empty()) continue;
+    const auto by_last = copy->from.at.back().dim.linear_in(copy->to.labels.back());
+    if (!by_last || !by_last->first.is(1)) continue;
+    const tile::Tile& tile = program->tiles[copy->to.tile];
+    const tile::Places places(program->layouts[tile.layout].layout);
+    int64_t run = 0;
+    std::set<int64_t> threads;
+    for (int64_t x = 0; x < places.elements(); ++x)
+      for (const tile::Point& point : places.of(x)) {
+        const int64_t thread = point.holder / tile::most_vector_lanes;
+        threads.insert(thread);
+        run += thread == 0 && x == run ? 1 : 0;
+      }
+    EXPECT_EQ(static_cast<int64_t>(threads.size()), program->machine.threads()) << text;
+    EXPECT_GE(run * base::elem_bytes(program->tensors[copy->from.tensor].elem), 16) << tile.name << "\n"
+                                                                                    << text;
+  }
+}
+
 TEST_P(TileProofs, OfGpus) {
-  for (const std::string& text : programs_in(tiles_of(*planned(GetParam(), "sm_80"))))
+  for (const std::string& text : programs_in(tiles_of(*planned(GetParam(), "sm_80")))) {
     expect_proved_and_read_back(text);
+    expect_whole_loads(text);
+  }
+}
+
+TEST(TileLoads, AreWholeOnGpus) {
+  for (const std::string& path : files_in("tests/pipeline/tiles"))
+    for (const std::string& text : programs_in(tiles_of(*planned(path, "sm_80")))) expect_whole_loads(text);
 }
 
 }  // namespace
