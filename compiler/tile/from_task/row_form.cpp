@@ -428,10 +428,20 @@ class FormMaker {
       check_loads(r.term, r.along.var);
     }
     if (!form_.along) return;
-    if (form_.reductions.empty() && loads_of_rows()) check_length(node_.domain[*form_.along].extent);
+    const bool few = form_.reductions.empty() && loads_of_rows();
+    if (few || !has_own_axis()) check_length(node_.domain[*form_.along].extent);
     for (const ScalarId output : form_.outputs) check_loads(output, node_.domain[*form_.along].var);
     for (uint32_t o = 0; o < node_.outputs.size(); ++o)
       if (store_step(o, *form_.along) != 1) throw NoForm{"it stores across memory"};
+  }
+
+  /// Is what the outputs run along an axis of each of them? Of blocks with few elements of longer rows it is
+  /// not shown that they leave no gaps.
+  bool has_own_axis() const {
+    const Dim along(node_.domain[*form_.along].var);
+    return std::all_of(node_.outputs.begin(), node_.outputs.end(), [&](const graph::Output& output) {
+      return std::find(output.at.begin(), output.at.end(), along) != output.at.end();
+    });
   }
 
   /// Does an output load what is the same for all of a row?
