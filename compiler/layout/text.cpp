@@ -34,8 +34,10 @@ std::string print_iters(const char* name, const std::vector<Iter>& iters) {
     from += (from.empty() ? "" : ",") + print_size(iter.extent);
     to += (to.empty() ? "" : ",") + print_stride(iter);
   }
-  return iters.size() == 1 ? fmt::format("{}[{}:{}]", name, from, to)
-                           : fmt::format("{}[({}):({})]", name, from, to);
+  if (iters.size() > 1) return fmt::format("{}[({}):({})]", name, from, to);
+  // One extent in parentheses is read as a list of one.
+  if (from.starts_with('(')) to = "(" + to + ")";
+  return fmt::format("{}[{}:{}]", name, from, to);
 }
 
 }  // namespace
