@@ -535,6 +535,10 @@ std::string native_code(llvm::Module& m, const target::Machine& level, const Emi
 
 std::optional<std::string> emit_task(const tile::Program& p, const target::Machine& level, TaskForm form,
                                      std::string& error) {
+  if ((p.machine.threads() > 1) != level.is_gpu()) {
+    error = p.machine.threads() > 1 ? "it is for several threads" : "it is for one thread";
+    return std::nullopt;
+  }
   auto made = empty_module(level, {}, error);
   if (!made) return std::nullopt;
   emit_task_function(*made->module, p, level);

@@ -185,7 +185,8 @@ std::vector<Case> cases() {
   std::vector<Case> out;
   for (const std::string& program : tile::all_programs()) {
     const std::string text = tile::text_of(program);
-    if (why_not_emitted(tile::program_of(text))) continue;
+    const tile::Program p = tile::program_of(text);
+    if (p.machine.threads() > 1 || why_not_emitted(p)) continue;  // a GPU's: tests/gpu
     const bool elementary =
         text.find("exp(") != std::string::npos || text.find("rsqrt(") != std::string::npos;
     const int64_t ulps = elementary ? 4 : 0;
@@ -500,6 +501,18 @@ TEST(TileCode, HotBlocksAreVectors) {
   expect_vectors(tile::text_of("softmax"), "vdivps.*ymm", true);
   expect_vectors(tile::text_of("rms_norm"), "vmulps.*ymm", true);
   expect_vectors(tile::text_of("gemm"), "vfmadd231ps.*ymm", true);
+}
+
+TEST(TileCode, IsForItsKindOfMachine) {
+  for (const auto& [program, machine, why] :
+       {std::tuple("gemm_staged", "x86-64-v3", "it is for several threads"),
+        {"softmax", "sm_80", "it is for one thread"}}) {
+    std::string error;
+    const auto code = emit_task(tile::program_of(tile::text_of(program)), *target::find_machine(machine),
+                                TaskForm::assembly, error);
+    EXPECT_FALSE(code) << program;
+    EXPECT_EQ(error, why);
+  }
 }
 
 TEST(TileCode, SaysWhyThereIsNone) {
