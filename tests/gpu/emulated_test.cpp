@@ -83,15 +83,23 @@ const std::vector<NamedSizes> of_products{{{"m", 1}, {"k", 1}, {"n", 1}},
 
 INSTANTIATE_TEST_SUITE_P(
     All, EmulatedEntries,
-    ::testing::Values(Sample{"chain", of_rows, 1e-6}, Sample{"halves", of_rows, 1e-2},
-                      Sample{"softmax_rows", of_rows, 1e-5}, Sample{"softmax_halves", of_rows, 1e-2},
-                      Sample{"layer", of_rows, 1e-4}, Sample{"wide", of_rows, 1e-12},
-                      Sample{"total", {{{"n", 0}}, {{"n", 1}}, {{"n", 2047}}, {{"n", 20000}}}, 1e-4},
-                      Sample{"squares", {{{"n", 0}}, {{"n", 31}}, {{"n", 5000}}}, 0},
-                      Sample{"ranks", {{{"a", 2}, {"b", 3}, {"n", 65}}}, 1e-5},
-                      Sample{"dependent", of_rows, 1e-4}, Sample{"product", of_products, 1e-2},
-                      Sample{"turned", of_products, 1e-2}, Sample{"activated", of_products, 2e-2},
-                      Sample{"two", {{{"m", 130}, {"k", 24}, {"n", 140}, {"l", 16}}}, 3e-2}),
+    ::testing::Values(
+        Sample{"chain", of_rows, 1e-6}, Sample{"halves", of_rows, 1e-2},
+        Sample{"softmax_rows", of_rows, 1e-5}, Sample{"softmax_halves", of_rows, 1e-2},
+        Sample{"layer", of_rows, 1e-4}, Sample{"wide", of_rows, 1e-12},
+        Sample{"total", {{{"n", 0}}, {{"n", 1}}, {{"n", 2047}}, {{"n", 20000}}}, 1e-4},
+        Sample{"squares", {{{"n", 0}}, {{"n", 31}}, {{"n", 5000}}}, 0},
+        Sample{"ranks", {{{"a", 2}, {"b", 3}, {"n", 65}}}, 1e-5}, Sample{"dependent", of_rows, 1e-4},
+        Sample{"product", of_products, 1e-2}, Sample{"turned", of_products, 1e-2},
+        Sample{"activated", of_products, 2e-2},
+        Sample{"batched",
+               {{{"b", 0}, {"m", 3}, {"k", 4}, {"n", 5}}, {{"b", 3}, {"m", 130}, {"k", 40}, {"n", 16}}},
+               1e-2},
+        Sample{"weighted", of_products, 1e-2},
+        Sample{"best", {{{"m", 0}, {"n", 1}}, {{"m", 9}, {"n", 33}}, {{"m", 3}, {"n", 2049}}}, 0},
+        Sample{"bytes", of_rows, 0}, Sample{"tiny", of_rows, 1e-1},
+        Sample{"flags", {{{"a", 2}, {"b", 1}, {"c", 3}, {"n", 37}}}, 0},
+        Sample{"two", {{{"m", 130}, {"k", 24}, {"n", 140}, {"l", 16}}}, 3e-2}),
     [](const auto& info) { return std::string(info.param.entry); });
 
 std::unique_ptr<llvm::Module> module_of(const Compiled& compiled, llvm::LLVMContext& context) {

@@ -25,24 +25,27 @@ MadeProgram ProductMaker::run() {
   declare_grid();
   choose_tiles();
   ones_.emplace_back();
-  place_axes();
+  rows_ = stretch_of(*form_.across);
+  columns_ = stretch_of(*form_.along);
   Body statements;
-  body_ = before_ = &statements;
-  multiply();
-  store(place());
+  body_ = &statements;
+  each_product(0);
   return close(statements, false);
 }
 
-/// One row block and one column block, of one product of a batch.
-void ProductMaker::place_axes() {
-  for (const uint32_t axis : form_.rows) {
-    const Stretch one = stretch_of(axis);
-    if (!one.length.is(1)) throw Declined{"a task has several products"};
-    add_range(node_.domain[axis].var, node_.domain[axis].extent);
-    at_[node_.domain[axis].var] = one.first;
+/// The products of the task, in loops over the axes of the batch.
+void ProductMaker::each_product(size_t axes_around) {
+  if (axes_around == form_.rows.size()) {
+    before_ = body_;
+    multiply();
+    return store(place());
   }
-  rows_ = stretch_of(*form_.across);
-  columns_ = stretch_of(*form_.along);
+  const graph::Axis& axis = node_.domain[form_.rows[axes_around]];
+  const Stretch stretch = stretch_of(form_.rows[axes_around]);
+  const Var index = shape::fresh_var(name_for(shape::var_name(axis.var)));
+  add_range(axis.var, axis.extent);
+  at_[axis.var] = stretch.first + Dim(index);
+  loop(index, stretch.length, {}, [&] { each_product(axes_around + 1); });
 }
 
 void ProductMaker::multiply() {

@@ -34,7 +34,7 @@ class ProductMaker : ValueMaker {
     Var other, along;  ///< labels: of its rows or columns, of the depth
   };
   void choose_tiles();
-  void place_axes();
+  void each_product(size_t axes_around);
   void multiply();
   void name_result(const Use& sums);
   LayoutId staging(int64_t outer, int64_t inner);
