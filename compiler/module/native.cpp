@@ -1,20 +1,15 @@
 // From LLVM modules to machine code of one level: link the device pieces in, optimise, emit.
 //
-// Device functions arrive without any target's attributes, so that the level alone decides; they become
-// internal and what is not used disappears. Elementary functions are inlined always (loops around them
-// vectorise), and so are those on vectors, which are made of them here (widen.h); contraction kernels never
-// (they are large, and called once per tile): the objects of a bundle share those that were compiled with the
-// compiler (kernels/), in the same way as here. The memory functions stay, hidden: the code generator may
-// call them.
+// Device functions (device_library.h) become internal, and what is not used disappears; those on vectors are
+// made here (widen.h). The objects of a bundle share the contraction kernels that were compiled with the
+// compiler (kernels/), in the same way as here.
 #include "module/native.h"
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
-#include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Linker/Linker.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
@@ -23,8 +18,6 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Triple.h>
-#include <llvm/Transforms/Utils/Cloning.h>
-#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <algorithm>
 #include <deque>
@@ -42,7 +35,7 @@
 #include "base/bug.h"
 #include "base/work.h"
 #include "device/abi.h"
-#include "device/bitcode.h"
+#include "module/device_library.h"
 #include "module/frame.h"
 #include "module/from_plan.h"
 #include "module/hoist_divisions.h"
@@ -99,86 +92,12 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const target::Machine& level, i
                                   llvm::Reloc::PIC_, llvm::CodeModel::Small, effort));
 }
 
-bool is_memory_function(const llvm::Function& f) {
-  static const std::set<std::string> names{"memcpy", "memmove", "memset", "memcmp", "bcmp"};
-  return names.contains(f.getName().str());
-}
-
-bool starts_with(const llvm::Function& f, const char* prefix) { return f.getName().starts_with(prefix); }
-
-/// Everything in the bitcode, without the attributes of the target it was compiled for. Bodies are read when
-/// they are linked: a program needs few of them.
-std::unique_ptr<llvm::Module> device_module(llvm::LLVMContext& context, bool gpu) {
-  const char* const begin = gpu ? axon_device_gpu_bitcode_begin : axon_device_bitcode_begin;
-  const char* const end = gpu ? axon_device_gpu_bitcode_end : axon_device_bitcode_end;
-  const llvm::StringRef bytes(begin, static_cast<size_t>(end - begin));
-  auto parsed = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bytes, "device"), context);
-  if (!parsed) base::bug("module::device_module", llvm::toString(parsed.takeError()));
-  for (llvm::Function& f : **parsed)
-    for (const char* attribute : {"target-cpu", "target-features", "tune-cpu", "min-legal-vector-width",
-                                  "no-trapping-math", "stack-protector-buffer-size"})
-      f.removeFnAttr(attribute);
-  for (llvm::Function& f : **parsed)
-    if (!is_memory_function(f)) f.removeFnAttr("no-builtins");
-  return std::move(*parsed);
-}
-
 void add_abi_version(llvm::Module& m) {
   auto* type = llvm::Type::getInt32Ty(m.getContext());
   new llvm::GlobalVariable(m, type, true,
                            llvm::GlobalValue::WeakODRLinkage,  // one in each object of an image
 
                            llvm::ConstantInt::get(type, AXON_ABI_VERSION), "axon_abi_version");
-}
-
-bool is_kernel(const llvm::Function& f) { return starts_with(f, "axon_contract_"); }
-
-bool is_of_gpus(const llvm::Function& f) { return starts_with(f, "axon_gpu_"); }
-
-/// Where contraction kernels are: in the module, or in objects of their own.
-enum class Kernels : uint8_t { inside, apart };
-
-/// Links what is used, and gives each device function its linkage and inlining.
-void link_device(llvm::Module& m, Kernels kernels, bool gpu) {
-  auto device = device_module(m.getContext(), gpu);
-  for (llvm::Function& f : *device)
-    if (is_of_gpus(f)) f.deleteBody();  // later
-  if (kernels == Kernels::apart)
-    for (llvm::Function& f : *device) {
-      if (!is_kernel(f)) continue;
-      if (llvm::Function* const called = m.getFunction(f.getName())) {
-        called->setAttributes(f.getAttributes());
-        called->setVisibility(llvm::GlobalValue::HiddenVisibility);
-      }
-      f.deleteBody();
-    }
-  std::set<std::string> names;
-  for (const llvm::Function& f : *device)
-    if (!f.isDeclaration()) names.insert(f.getName().str());
-  std::vector<llvm::GlobalValue*> kept;
-  // A declaration in use makes the linker take the memory functions along.
-  for (const llvm::Function& f : *device)
-    if (is_memory_function(f)) m.getOrInsertFunction(f.getName(), f.getFunctionType());
-  if (llvm::Linker::linkModules(m, std::move(device), llvm::Linker::Flags::LinkOnlyNeeded))
-    base::bug("module::link_device", "the device bitcode does not link");
-  for (llvm::Function& f : m) {
-    if (!names.contains(f.getName().str())) continue;
-    if (is_memory_function(f)) {
-      f.setLinkage(llvm::GlobalValue::LinkOnceODRLinkage);
-      f.setVisibility(llvm::GlobalValue::HiddenVisibility);
-      kept.push_back(&f);
-      continue;
-    }
-    f.setLinkage(llvm::GlobalValue::InternalLinkage);
-    if (is_kernel(f) || starts_with(f, "axon_mod_") || starts_with(f, "axon_check_") ||
-        starts_with(f, "axon_order")) {
-      f.addFnAttr(llvm::Attribute::NoInline);
-    } else if (starts_with(f, "axon_") && !starts_with(f, "axon_event_")) {
-      f.removeFnAttr(llvm::Attribute::NoInline);
-      f.addFnAttr(llvm::Attribute::AlwaysInline);
-    }
-  }
-  llvm::appendToCompilerUsed(m, kept);
 }
 
 void set_level(llvm::Module& m, const target::Machine& level, llvm::TargetMachine& machine) {
@@ -324,25 +243,6 @@ void complete(llvm::Module& m, llvm::TargetMachine& machine, const target::Machi
 
 void complete(Made& made, const target::Machine& level, const EmitOptions& options, Kernels kernels) {
   complete(*made.module, *made.machine, level, options, kernels);
-}
-
-/// The functions of device/gpu.h, which are calls so far: the emulator has its own, and what LLVM knew of
-/// their bodies it would use.
-void add_gpu_functions(llvm::Module& m) {
-  if (llvm::Linker::linkModules(m, device_module(m.getContext(), true), llvm::Linker::Flags::LinkOnlyNeeded))
-    base::bug("module::add_gpu_functions", "the device bitcode does not link");
-  std::vector<llvm::CallInst*> calls;
-  for (llvm::Function& f : m) {
-    if (!is_of_gpus(f)) continue;
-    f.setLinkage(llvm::GlobalValue::InternalLinkage);
-    for (llvm::User* user : f.users()) calls.push_back(llvm::cast<llvm::CallInst>(user));
-  }
-  for (llvm::CallInst* const call : calls) {  // a call would need a frame in memory
-    llvm::InlineFunctionInfo info;
-    if (!llvm::InlineFunction(*call, info).isSuccess()) base::bug("module::native", "a call is not inlined");
-  }
-  for (llvm::Function& f : llvm::make_early_inc_range(m))
-    if (is_of_gpus(f)) f.eraseFromParent();
 }
 
 std::string generate(llvm::Module& m, llvm::TargetMachine& machine, llvm::CodeGenFileType kind) {
