@@ -3,7 +3,10 @@
 // In: the one store of a tensor, the loops around it, and what holds there. Out: whether the prover shows it.
 // An index is a sum of labels and loop indices, each times a number, plus what is fixed for the task. Where
 // the numbers, or all of them negated, are those of a mixed radix, an element determines the digits, so it is
-// stored at most once; and it is stored where those digits are in range and the bounds hold for them.
+// stored at most once; and it is stored where those digits are in range and the bounds hold for them. The
+// range of a digit may end before its radix does, as that of rows in the last of several blocks. That each
+// element is stored is shown of the task alone: what holds inside of a loop may hold because it has no
+// iterations.
 #include <algorithm>
 
 #include "tile/names.h"
@@ -24,7 +27,7 @@ struct Digit {
 class Cover {
  public:
   Cover(const Program& p, const Store& op, const std::vector<Around>& around, const Scope& scope)
-      : p_(p), op_(op), scope_(scope) {
+      : p_(p), op_(op), inside_(scope), task_(Scope::of_tasks(p)) {
     for (const Around& loop : around) open_.push_back({loop.index, loop.extent, 0});
     for (size_t a = 0; a < op.from.labels.size(); ++a)
       open_.push_back({op.from.labels[a], p.tiles[op.from.tile].shape[a], 0});
@@ -33,15 +36,13 @@ class Cover {
   bool holds() {
     const Tensor& tensor = p_.tensors[op_.to.tensor];
     for (size_t a = 0; a < tensor.shape.size(); ++a)
-      if (op_.to.at[a].table || !axis(op_.to.at[a].dim, (*tensor.writes)[a])) return false;
+      if (op_.to.at[a].table || !axis(op_.to.at[a].dim, (*tensor.writes)[a], tensor.shape[a])) return false;
     // What no index mentions would store an element again.
     for (const Digit& digit : open_)
-      if (!scope_.shows(shape::at_most(digit.extent, 1)) || !is_single(digit)) return false;
-    for (const Fact& goal : goals_)
-      if (!scope_.shows({goal.lhs.substitute(digits_), goal.relation, goal.rhs.substitute(digits_)}))
-        return false;
-    return std::all_of(op_.bounds.begin(), op_.bounds.end(), [&](const Fact& f) {
-      return scope_.shows({f.lhs.substitute(digits_), f.relation, f.rhs.substitute(digits_)});
+      if (!inside_.shows(shape::at_most(digit.extent, 1)) || !is_single(digit)) return false;
+    goals_.insert(goals_.end(), op_.bounds.begin(), op_.bounds.end());
+    return std::all_of(goals_.begin(), goals_.end(), [&](const Fact& goal) {
+      return task_.shows({goal.lhs.substitute(digits_), goal.relation, goal.rhs.substitute(digits_)});
     });
   }
 
@@ -52,10 +53,12 @@ class Cover {
     return true;
   }
 
-  bool axis(const Dim& index, const Interval& box) {
+  /// A box may reach past the tensor, where there is nothing to store.
+  bool axis(const Dim& index, const Interval& box, const Dim& extent) {
     const Var element = shape::fresh_var("element");
-    scope_.add(shape::at_least(element, box.low));
-    scope_.add(shape::less(element, box.high));
+    task_.add(shape::at_least(element, box.low));
+    task_.add(shape::less(element, box.high));
+    task_.add(shape::less(element, extent));
     std::vector<Digit> digits;
     Dim rest = index;
     bool falls = false;  // the index, where its digits rise
@@ -75,7 +78,7 @@ class Cover {
     }
     std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.step > b.step; });
     for (size_t i = 1; i < digits.size(); ++i)
-      if (!(digits[i].extent * Dim(digits[i].step)).is(digits[i - 1].step)) return false;
+      if (!fills(digits[i], digits[i - 1].step)) return false;
     if (digits.empty()) {
       goals_.push_back(shape::equal(element, rest));
       return true;
@@ -83,6 +86,14 @@ class Cover {
     if (digits.back().step != 1) return false;
     solve(digits, falls ? rest - Dim(element) : Dim(element) - rest);
     return true;
+  }
+
+  /// Is the digit below its radix? Where its range ends before, elements are stored if it is in range.
+  bool fills(const Digit& digit, int64_t radix) {
+    const Dim all = digit.extent * Dim(digit.step);
+    if (all.is(radix)) return true;
+    goals_.push_back(shape::less(digit.var, digit.extent));
+    return inside_.shows(shape::at_most(all, radix));
   }
 
   void solve(const std::vector<Digit>& digits, Dim offset) {
@@ -99,7 +110,8 @@ class Cover {
 
   const Program& p_;
   const Store& op_;
-  Scope scope_;
+  const Scope& inside_;  ///< of the loops around
+  Scope task_;
   std::vector<Digit> open_;  ///< that no index has taken
   shape::Substitution digits_;
   std::vector<Fact> goals_;
