@@ -356,10 +356,12 @@ llvm::MDNode* Frame::loop_metadata(LoopKind kind, llvm::MDNode* group) {
     parts.push_back(llvm::MDNode::get(c, {llvm::MDString::get(c, "llvm.loop.unroll.count"),
                                           llvm::ConstantAsMetadata::get(b.getInt32(unrolled_iterations))}));
   else
-    parts.push_back(llvm::MDNode::get(c, llvm::MDString::get(c, "llvm.loop.unroll.runtime.disable")));
+    parts.push_back(llvm::MDNode::get(
+        c, llvm::MDString::get(c, kind == LoopKind::rolled ? "llvm.loop.unroll.disable"
+                                                           : "llvm.loop.unroll.runtime.disable")));
   if (kind == LoopKind::parallel)
     parts.push_back(llvm::MDNode::get(c, {llvm::MDString::get(c, "llvm.loop.parallel_accesses"), group}));
-  if (kind == LoopKind::vectors || kind == LoopKind::unrolled)
+  if (kind != LoopKind::plain && kind != LoopKind::parallel)
     parts.push_back(llvm::MDNode::get(c, {llvm::MDString::get(c, "llvm.loop.vectorize.enable"),
                                           llvm::ConstantAsMetadata::get(llvm::ConstantInt::getFalse(c))}));
   auto* node = llvm::MDNode::getDistinct(c, parts);

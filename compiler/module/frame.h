@@ -48,7 +48,8 @@ enum class LoopKind : uint8_t {
   plain,
   parallel,  ///< no iteration reads what another writes: innermost loops may be vectorised without checks
   vectors,   ///< its body is vectors already
-  unrolled   ///< so is it, and is so short that some iterations are put together
+  unrolled,  ///< so is it, and is so short that some iterations are put together
+  rolled     ///< so is it, and its iterations stay apart
 };
 
 class Frame {

@@ -162,10 +162,21 @@ void Executor::gemm(const Gemm& op, const std::map<TileId, int64_t>& slots) {
     bool by_holder;
     Flat element;
     std::vector<Value> values;
+    const std::vector<Source>* view;
+    bool is_filled(int64_t x) const {
+      return view && (*view)[static_cast<size_t>(x)].kind == Source::Kind::fill;
+    }
   };
   const auto operand = [&](const Use& use) {
     const Tile& tile = p_.tiles[use.tile];
-    Operand out{use, tile.elem, tile.space == Space::registers && op.by.empty(), Flat(p_, use, labels), {}};
+    const auto view = memory_.views.find(use.tile);
+    const bool is_view = tile.space == Space::view && view != memory_.views.end();
+    Operand out{use,
+                tile.elem,
+                tile.space == Space::registers && op.by.empty(),
+                Flat(p_, use, labels),
+                {},
+                is_view ? &view->second : nullptr};
     int64_t elements = 1;
     for (const int64_t extent : tile.shape) elements *= extent;
     for (int64_t x = 0; x < elements && !out.by_holder; ++x)
@@ -186,6 +197,7 @@ void Executor::gemm(const Gemm& op, const std::map<TileId, int64_t>& slots) {
     Value sum = memory_.read(op.acc.tile, element(at), 0, holder);
     const int64_t first_a = a.element(at), first_b = b.element(at);
     for (const auto& [step_a, step_b] : steps) {
+      if (a.is_filled(first_a + step_a) || b.is_filled(first_b + step_b)) continue;
       const Value x = value_of(a, first_a + step_a, holder), y = value_of(b, first_b + step_b, holder);
       for (const Value* value : {&x, &y})
         if (sum.defined() && !value->defined()) sum = *value;

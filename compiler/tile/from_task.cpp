@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tile/from_task/contractions.h"
 #include "tile/from_task/join_axes.h"
 #include "tile/from_task/maker.h"
 #include "tile/from_task/products.h"
@@ -124,15 +125,36 @@ class Chooser {
 
 }  // namespace
 
-/// By instructions that multiply tiles.
+/// By multiply-adds of vectors: a single row first.
+static std::vector<MadeProgram> contractions_of(const Origin& of, const ProductForm& product,
+                                                const Machine& machine) {
+  std::vector<MadeProgram> list;
+  for (const bool one_row : {true, false}) {
+    ContractionMaker maker(of, product, machine, blocks_for(machine, product, one_row));
+    try {
+      list.push_back(maker.run());
+    } catch (const Declined&) {
+      if (!one_row) throw;
+      continue;
+    }
+    if (list.back().program.guard.size() == of.form.guard.size()) break;
+  }
+  return list;
+}
+
+/// By instructions that multiply tiles, or by vectors.
 static MadePrograms products_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                                 const Machine& machine) {
   const auto form = product_form(p, p.types[id], g);
   if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
   const ProductForm& product = std::get<ProductForm>(form);
   try {
+    const Origin of{p, id, g, product.form};
     MadePrograms out;
-    out.list.push_back(ProductMaker({p, id, g, product.form}, product, machine).run());
+    if (machine.threads() == 1)
+      out.list = contractions_of(of, product, machine);
+    else
+      out.list.push_back(ProductMaker(of, product, machine).run());
     return out;
   } catch (const Declined& declined) {
     return {{}, declined.why};
@@ -142,7 +164,7 @@ static MadePrograms products_of(const task::Program& p, task::TaskTypeId id, gra
 MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
                          const Machine& machine) {
   const task::TaskType& type = p.types[id];
-  if (type.family == task::Family::contract && machine.warps > 1) return products_of(p, id, g, machine);
+  if (type.family == task::Family::contract) return products_of(p, id, g, machine);
   if (!is_pointwise_or_rows(type)) return {{}, "there is no generator of its family yet"};
   MadePrograms out;
   try {

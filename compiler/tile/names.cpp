@@ -117,6 +117,16 @@ std::vector<TileId> tiles(const Op& op) {
   return out;
 }
 
+void rename_tiles(Op& op, const std::function<TileId(TileId)>& renamed) {
+  const auto set = [&](const TileId& tile) { const_cast<TileId&>(tile) = renamed(tile); };  // parts of `op`
+  for (const Use* use : uses(op)) set(use->tile);
+  if (const Access* access = access_of(op); access && !access->tensor) set(access->tile);
+  if (auto* loop = std::get_if<Loop>(&op))
+    for (const TileId& tile : loop->carries) set(tile);
+  if (auto* acquire = std::get_if<Acquire>(&op)) set(acquire->ring);
+  if (auto* release = std::get_if<Release>(&op)) set(release->ring);
+}
+
 std::vector<TileId> defined_tiles(const Op& op) {
   if (const auto* store = std::get_if<Store>(&op))
     return store->to.tensor ? std::vector<TileId>() : std::vector<TileId>{store->to.tile};

@@ -3,6 +3,7 @@
 // In: a program. Out: the text of dims, facts, boxes and uses. Invariant: sizes, coordinates and loops have
 // different names, and so have the labels of one operation.
 #pragma once
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -42,6 +43,8 @@ std::vector<const Use*> uses(const Op&);
 const Access* access_of(const Op&);
 /// All tiles that it names, those that it reads or adds to by an access included.
 std::vector<TileId> tiles(const Op&);
+/// Gives every tile that it names, those that a loop carries and rings included, another id.
+void rename_tiles(Op&, const std::function<TileId(TileId)>& renamed);
 /// Those that it writes.
 std::vector<TileId> defined_tiles(const Op&);
 const std::vector<OpId>* body(const Op&);  ///< of a loop or a role

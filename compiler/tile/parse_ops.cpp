@@ -341,7 +341,7 @@ Op OpsReader::view() {
   } else {
     const Tile& from = program_.tiles[out.from.tile];
     require(from.elem == tile(out.to).elem, "a view has the type of its tile");
-    require(from.space == Space::scratch || from.space == Space::ring, "a view is of a tensor or of scratch");
+    require(from.space != Space::registers, "a view is of a tensor, of scratch or of another view");
   }
   return out;
 }

@@ -43,10 +43,13 @@ struct State {
 
   void forget(TileId tile) {
     written.erase(tile);
-    std::erase_if(views, [&](const auto& view) {
-      if (view.second == tile) written.erase(view.first);
-      return view.second == tile;
-    });
+    std::vector<TileId> shown;  // by views, perhaps of views
+    for (const auto& [view, of] : views)
+      if (of == tile) shown.push_back(view);
+    for (const TileId view : shown) {
+      views.erase(view);
+      forget(view);
+    }
   }
   friend bool operator==(const State&, const State&) = default;
 };

@@ -128,9 +128,30 @@ Accesses::Indices Accesses::indices(const tile::Access& access, const Lanes& lan
   return out;
 }
 
-Accesses::Spot Accesses::spot(const tile::Access& access, const std::vector<Fact>& facts,
-                              const Lanes& lanes) {
-  Mask inside = mask_of(c_, facts, lanes);
+/// A place is over its tensor's shape rounded up: where one element of a block is there, all can be read. In
+/// the lanes that are returned, labels that go through such blocks are those of their first elements.
+Lanes Accesses::in_place(const tile::Access& access, const Lanes& lanes) const {
+  Lanes out = lanes;
+  const auto is_block = [](const Dim& d, int64_t of) {
+    return std::all_of(d.terms().begin(), d.terms().end(),
+                       [&](const shape::Term& term) { return term.coefficient % of == 0; });
+  };
+  const tile::Tensor& tensor = c_.p.tensors[access.tensor];
+  for (size_t a = 0; a < access.at.size(); ++a)
+    for (auto& [label, value] : out.labels.front()) {
+      const auto step = access.at[a].table ? std::nullopt : access.at[a].dim.linear_in(label);
+      const int64_t block = tensor.multiples[a];
+      if (block < 2 || !step || !step->first.is(1) || !is_block(step->second, block)) continue;
+      for (Substitution& labels : out.labels)
+        if (const auto constant = labels.at(label).constant())
+          labels.at(label) = Dim(*constant / block * block);
+    }
+  return out;
+}
+
+Accesses::Spot Accesses::spot(const tile::Access& access, const std::vector<Fact>& facts, const Lanes& lanes,
+                              bool any_outside) {
+  Mask inside = mask_of(c_, facts, any_outside && access.tensor ? in_place(access, lanes) : lanes);
   const Indices index = indices(access, lanes, inside);
   Spot out = spot_at(access.tensor, access.tile, index);
   out.inside = inside;
@@ -139,10 +160,10 @@ Accesses::Spot Accesses::spot(const tile::Access& access, const std::vector<Fact
 
 // ---- reading ----
 
-Accesses::Found Accesses::read(const tile::Access& access, const std::vector<Fact>& facts,
-                               const Lanes& lanes) {
+Accesses::Found Accesses::read(const tile::Access& access, const std::vector<Fact>& facts, const Lanes& lanes,
+                               bool any_outside) {
   if (access.tensor) {
-    const Spot at = spot(access, facts, lanes);
+    const Spot at = spot(access, facts, lanes, any_outside);
     return {c_.a.from_stored(load(at), at.elem), at.inside};
   }
   Mask inside = mask_of(c_, facts, lanes);
@@ -188,7 +209,7 @@ Accesses::Found Accesses::read_tile(TileId id, const Indices& index, const Lanes
     Substitution& labels = inner.labels.emplace_back();
     for (size_t a = 0; a < of_lane.size(); ++a) labels[view.to.labels[a]] = of_lane[a];
   }
-  Found found = read(view.from, view.bounds.facts, inner);
+  Found found = read(view.from, view.bounds.facts, inner, !view.bounds.fill);
   found.value = c_.a.cast(found.value, elem_of(view.from), tile.elem);
   return {filled(found, view.bounds.fill, tile.elem, lanes.size()), {}};
 }

@@ -21,7 +21,8 @@ class Accesses {
     Value* value;
     Mask inside;
   };
-  Found read(const tile::Access&, const std::vector<Fact>&, const Lanes&);
+  /// `any_outside`: elements outside of the bounds may have any value.
+  Found read(const tile::Access&, const std::vector<Fact>&, const Lanes&, bool any_outside = false);
   /// The values where the mask holds, else the fill.
   Value* filled(const Found&, const std::optional<tile::Number>& fill, Elem, unsigned lanes);
 
@@ -35,7 +36,7 @@ class Accesses {
     std::optional<layout::Swizzle> swizzle = std::nullopt;  ///< of the offsets
     bool is_scratch = false;
   };
-  Spot spot(const tile::Access&, const std::vector<Fact>&, const Lanes&);
+  Spot spot(const tile::Access&, const std::vector<Fact>&, const Lanes&, bool any_outside = false);
   /// Of the first lane.
   Value* address(const Spot& at) { return pointer(at, at.offsets[0]); }
   void write(const Spot&, Value* computed, bool past_caches = false);
@@ -45,6 +46,7 @@ class Accesses {
  private:
   using Indices = std::vector<std::vector<Dim>>;  ///< of each lane
   Found read_tile(TileId, const Indices&, const Lanes&);
+  Lanes in_place(const tile::Access&, const Lanes&) const;
   Indices indices(const tile::Access&, const Lanes&, Mask& inside);
   Dim from_table(const tile::Use&, const Dim& dim, const Dim& extent, const Lanes&, Value*& good);
   Spot spot_at(tile::TensorId, TileId, const Indices&);

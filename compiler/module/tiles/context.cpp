@@ -179,12 +179,32 @@ void Context::choose(Value* condition, const std::function<void()>& yes, const s
   f.b.SetInsertPoint(after);
 }
 
+void Context::each_count(Value* count, int64_t most, const std::function<void(int64_t)>& body) {
+  auto& b = f.b;
+  auto* const after = llvm::BasicBlock::Create(b.getContext(), "after");
+  auto* const which = b.CreateSwitch(count, after, static_cast<unsigned>(most));
+  for (int64_t n = 1; n <= most; ++n) {
+    auto* const block = llvm::BasicBlock::Create(b.getContext(), "rows", f.function);
+    which->addCase(b.getInt64(static_cast<uint64_t>(n)), block);
+    b.SetInsertPoint(block);
+    scoped([&] { body(n); });
+    b.CreateBr(after);
+  }
+  after->insertInto(f.function);
+  b.SetInsertPoint(after);
+}
+
+Value* Context::all_nonnegative(const std::vector<Dim>& dims) {
+  Value* all = f.b.getTrue();
+  for (const Dim& d : dims) all = f.b.CreateAnd(all, f.b.CreateICmpSGE(value(d), f.i64(0)));
+  return all;
+}
+
 // ---- loops ----
 
 void Context::run(const Axis& axis, Value* low, Value* end, const std::function<void()>& body,
                   LoopKind kind) {
-  f.loop(axis, low, end, kind,
-         [&] { scoped([&] { known.ranging(axis.var, axis.extent, body); }); });
+  f.loop(axis, low, end, kind, [&] { scoped([&] { known.ranging(axis.var, axis.extent, body); }); });
 }
 
 /// Those of the conditions that an interval of the variable is all of.

@@ -61,16 +61,20 @@ struct Context {
   std::set<Var> multiples;
   std::map<TileId, const tile::View*> views;  ///< as they were made last
   bool may_split = true;                      ///< not inside of an edge
+  std::optional<int64_t> rows;                ///< that a product has, where that are not all
   std::optional<int64_t> one_register;        ///< operations on blocks are emitted for this one alone
 
   const tile::Places& places(TileId);
   Value* value(const Dim&);
+  Value* all_nonnegative(const std::vector<Dim>&);  ///< whether all of them are
   /// Is it known to be a multiple, of at most `elements_at_once`?
   bool is_multiple(const Dim&, int64_t of) const;
   int64_t elements_at_once() const;  ///< the most that a thread loads with one instruction
   /// body() in a scope of its own: what it emits may not dominate what comes after.
   void scoped(const std::function<void()>& body);
   void choose(Value* condition, const std::function<void()>& yes, const std::function<void()>& no);
+  /// body(n) where the count is n, of 1 to `most`; code for each.
+  void each_count(Value* count, int64_t most, const std::function<void(int64_t)>& body);
   /// Runs the loop in up to three runs, of which one has all conditions (values that must not be negative)
   /// supposed. `kind` is of that one.
   void loop(const Axis&, const std::vector<Dim>& conditions, const std::function<void()>& body,

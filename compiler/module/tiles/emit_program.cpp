@@ -20,7 +20,7 @@ class ProgramEmitter {
       : p_(p), c_(f, p, memory), operations_(c_) {}
 
   void run() {
-    if (!c_.threads.are_several()) return full_or_edge();
+    if (!c_.threads.are_several()) return around_products(p_.body);
     std::set<Var> sizes;
     Value* const aligned = is_aligned(sizes);
     const auto walk_aligned = [&] {
@@ -50,16 +50,90 @@ class ProgramEmitter {
     return b.CreateICmpEQ(rest, c_.f.i64(0));
   }
 
-  void full_or_edge() {
-    const std::vector<Dim> whole = conditions(p_.body, std::nullopt);
-    if (whole.empty()) return walk(p_.body);
-    Value* holds = nullptr;
-    for (const Dim& d : whole) {
-      Value* one = c_.f.b.CreateICmpSGE(c_.value(d), c_.f.i64(0));
-      holds = holds ? c_.f.b.CreateAnd(holds, one) : one;
+  bool has_products(OpId id) const {
+    const auto* gemm = std::get_if<tile::Gemm>(&p_.ops[id]);
+    const auto* inner = tile::body(p_.ops[id]);
+    return (gemm && gemm->by.empty()) ||
+           (inner && std::any_of(inner->begin(), inner->end(), [&](OpId op) { return has_products(op); }));
+  }
+
+  /// Products are much code, which knows edges of rows and depth by itself. So what is around them is not
+  /// made twice for edges, but only what comes before and after, and the loop of a product where its columns
+  /// have an edge.
+  void around_products(const std::vector<OpId>& body) {
+    std::vector<OpId> others;
+    const auto emit_others = [&] {
+      if (!others.empty()) full_or_edge(others);
+      others.clear();
+    };
+    for (const OpId id : body) {
+      if (!has_products(id)) {
+        others.push_back(id);
+        continue;
+      }
+      emit_others();
+      const auto* loop = std::get_if<tile::Loop>(&p_.ops[id]);
+      const bool is_last = !loop || std::any_of(loop->body.begin(), loop->body.end(), [&](OpId op) {
+        return std::holds_alternative<tile::Gemm>(p_.ops[op]);
+      });
+      if (is_last && loop)
+        product_loop(id, *loop);
+      else if (is_last)
+        operations_.emit(p_.ops[id]);
+      else
+        c_.loop({loop->index, loop->extent}, {}, [&] { around_products(loop->body); });
     }
+    emit_others();
+  }
+
+  /// A loop around products: with all rows, or else with as many as there are.
+  void product_loop(OpId id, const tile::Loop& loop) {
+    int64_t most = 0;
+    const std::vector<Dim> rows = rows_of(loop, most);
+    std::vector<Dim> all;
+    for (const Dim& d : rows)
+      if (!c_.known.nonnegative(d - most)) all.push_back(d - most);
+    if (all.empty()) return full_or_edge({id});
     c_.choose(
-        holds, [&] { c_.known.supposing(whole, [&] { walk(p_.body); }); }, [&] { walk(p_.body); });
+        c_.all_nonnegative(all), [&] { c_.known.supposing(all, [&] { full_or_edge({id}); }); },
+        [&] {
+          Dim count(most);
+          for (const Dim& d : rows) count = shape::min(count, d);
+          c_.each_count(c_.value(count), most - 1, [&](int64_t n) {
+            std::vector<Dim> suppose;
+            for (const Dim& d : rows) suppose.push_back(d - n);
+            c_.rows = n;
+            c_.known.supposing(suppose, [&] { full_or_edge({id}); });
+            c_.rows.reset();
+          });
+        });
+  }
+  /// The limits of the rows of its products, of which there are `most` at most, where all have the same and
+  /// no iteration has others.
+  std::vector<Dim> rows_of(const tile::Loop& loop, int64_t& most) const {
+    Views views = c_.views;
+    std::optional<std::vector<Dim>> common;
+    for (const OpId op : loop.body) {
+      if (const auto* view = std::get_if<tile::View>(&p_.ops[op])) views[view->to.tile] = view;
+      const auto* gemm = std::get_if<tile::Gemm>(&p_.ops[op]);
+      if (!gemm) continue;
+      const GemmLimits limits = limits_of(p_, views, *gemm);
+      const int64_t rows = p_.tiles[gemm->acc.tile].shape.front();
+      if (common && (*common != limits.rows || rows != most)) return {};
+      common = limits.rows;
+      most = rows;
+    }
+    const bool varies = common && std::any_of(common->begin(), common->end(),
+                                              [&](const Dim& d) { return d.contains(loop.index); });
+    return common && !varies ? *common : std::vector<Dim>();
+  }
+
+  void full_or_edge(const std::vector<OpId>& body) {
+    const std::vector<Dim> whole = conditions(body, std::nullopt);
+    if (whole.empty()) return walk(body);
+    c_.choose(
+        c_.all_nonnegative(whole), [&] { c_.known.supposing(whole, [&] { walk(body); }); },
+        [&] { walk(body); });
   }
 
   void walk(const std::vector<OpId>& body) {
@@ -171,7 +245,7 @@ class ProgramEmitter {
         continue;
       }
       const auto looped = steps_of(p_, c_.f.level, views, op).in_loops;
-      for (const Fact& fact : bounds_of(p_, views, op)) {
+      for (const Fact& fact : facts_of(op, views, loop)) {
         const bool later = std::any_of(looped.begin(), looped.end(),
                                        [&](Var v) { return fact.lhs.contains(v) || fact.rhs.contains(v); });
         const auto wanted = nonnegatives_everywhere(fact, extents_of_labels(p_, op));
@@ -181,6 +255,15 @@ class ProgramEmitter {
             out.push_back(d);
       }
     }
+  }
+  /// A product ends by itself where its rows and its depth do; the loop around splits off its last steps.
+  std::vector<Fact> facts_of(const tile::Op& op, const Views& views, std::optional<Var> loop) const {
+    const auto* gemm = std::get_if<tile::Gemm>(&op);
+    if (!gemm || !gemm->by.empty()) return bounds_of(p_, views, op);
+    GemmLimits limits = limits_of(p_, views, *gemm);
+    if (loop && !c_.rows)
+      limits.others.insert(limits.others.end(), limits.of_steps.begin(), limits.of_steps.end());
+    return limits.others;
   }
   bool is_of(const Dim& d, std::optional<Var> loop) const {
     if (loop && !d.contains(*loop)) return false;

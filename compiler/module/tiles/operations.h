@@ -5,6 +5,7 @@
 // read before it is written, and why_not_emitted() has refused what would need more.
 #pragma once
 #include "module/tiles/matrices.h"
+#include "module/tiles/products.h"
 
 namespace axon::module::tiles {
 
@@ -14,7 +15,8 @@ class Operations {
       : c_(context),
         registers_(context),
         accesses_(context, registers_),
-        matrices_(context, registers_, accesses_) {}
+        matrices_(context, registers_, accesses_),
+        products_(context, registers_, accesses_) {}
 
   void emit(const tile::Op&);
   /// Maps and stores of tiles with one layout: all of them for one register, then for the next one.
@@ -25,7 +27,9 @@ class Operations {
   void emit(const tile::Op&, const tile::Store&);
   void emit(const tile::Op&, const tile::View&);
   void emit(const tile::Op&, const tile::Map&);
-  void emit(const tile::Op&, const tile::Gemm&);
+  void emit(const tile::Op& op, const tile::Gemm& gemm) {
+    gemm.by.empty() ? products_.emit(op, gemm) : matrices_.multiply(gemm);
+  }
   void emit(const tile::Op&, const tile::Reduce&);
   void emit(const tile::Op&, const tile::Fence&);
   void emit(const tile::Op&, const tile::Barrier&) { c_.threads.barrier(); }
@@ -60,6 +64,7 @@ class Operations {
   std::optional<int64_t> only_;  ///< the register that is gone through now
   Accesses accesses_;
   Matrices matrices_;
+  Products products_;
 };
 
 /// Labels of operands that the result lacks, in order.
@@ -68,6 +73,6 @@ std::vector<Var> summed_labels(const tile::Use& result, const std::vector<const 
 /// unrolled `most` times at most. Those that are `pinned` are numbers.
 void each_in_order(Context&, const std::vector<Var>& labels, const std::map<Var, int64_t>& extents,
                    const std::set<Var>& pinned, const std::vector<Fact>& bounds, int64_t most,
-                   const std::function<void(const Substitution&)>& body);
+                   const std::function<void(const Substitution&)>& body, LoopKind kind = LoopKind::vectors);
 
 }  // namespace axon::module::tiles

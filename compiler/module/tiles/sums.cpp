@@ -1,4 +1,4 @@
-// See operations.h. Products and reductions: their order is that of tile.h.
+// See operations.h. Reductions: their order is that of tile.h.
 #include <algorithm>
 
 #include "base/bug.h"
@@ -33,7 +33,7 @@ int64_t divisor_below(int64_t extent, int64_t most) {
 
 void each_in_order(Context& c, const std::vector<Var>& labels, const std::map<Var, int64_t>& extents,
                    const std::set<Var>& pinned, const std::vector<Fact>& bounds, int64_t most,
-                   const std::function<void(const Substitution&)>& body) {
+                   const std::function<void(const Substitution&)>& body, LoopKind kind) {
   std::map<Var, int64_t> unrolled;  // how many values of each have code of their own
   for (size_t i = labels.size(); i-- > 0;) {
     const int64_t extent = extents.at(labels[i]);
@@ -58,29 +58,13 @@ void each_in_order(Context& c, const std::vector<Var>& labels, const std::map<Va
     std::map<Var, int64_t> free{{step, at_once}};
     for (const auto& [other, count] : extents)
       if (!here.contains(other)) free[other] = count;
-    c.loop(loop, conditions_in(loop.var, bounds, here, free), [&] { all(Dim(loop.var) * at_once); });
+    c.loop(
+        loop, conditions_in(loop.var, bounds, here, free), [&] { all(Dim(loop.var) * at_once); }, kind);
   };
   next(0, {});
 }
 
-Value* Operations::read_as(const tile::Use& use, Elem in, const Lanes& lanes) {
-  return c_.a.cast(accesses_.read(use, lanes), c_.p.tiles[use.tile].elem, in);
-}
-
-// ---- products ----
-
 namespace {
-
-constexpr int64_t most_products = 192;  ///< of vectors, that a step of the loop has
-
-/// Are all bounds known to hold? Masks make code so long that it goes step by step.
-bool is_whole(Context& c, const std::vector<Fact>& bounds, const std::map<Var, int64_t>& extents) {
-  return std::all_of(bounds.begin(), bounds.end(), [&](const Fact& fact) {
-    const auto wanted = nonnegatives_everywhere(fact, extents);
-    return wanted &&
-           std::all_of(wanted->begin(), wanted->end(), [&](const Dim& d) { return c.known.nonnegative(d); });
-  });
-}
 
 Lanes with(const Lanes& lanes, const Substitution& more) {
   Lanes out = lanes;
@@ -88,47 +72,10 @@ Lanes with(const Lanes& lanes, const Substitution& more) {
   return out;
 }
 
-/// Operands of the products of one step: vectors of accumulators share them.
-class Operands {
- public:
-  using Read = std::function<Value*(const tile::Use&, const Lanes&)>;
-  explicit Operands(Read read) : read_(std::move(read)) {}
-  Value* of(const tile::Use& use, const Lanes& lanes) {
-    std::vector<const void*> key{&use};
-    for (const Substitution& labels : lanes.labels)
-      for (Var label : use.labels) key.push_back(labels.at(label).node());
-    Value*& found = known_[key];
-    return found ? found : found = read_(use, lanes);
-  }
-
- private:
-  Read read_;
-  std::map<std::vector<const void*>, Value*> known_;
-};
-
 }  // namespace
 
-void Operations::emit(const tile::Op& op, const tile::Gemm& gemm) {
-  if (!gemm.by.empty()) return matrices_.multiply(gemm);
-  std::vector<std::pair<Lanes, int64_t>> accumulators;
-  Sweep(c_, registers_, op, gemm.acc).each(false, [&](const Lanes& lanes, int64_t number) {
-    accumulators.emplace_back(lanes, number);
-  });
-  const int64_t count = std::max<int64_t>(1, static_cast<int64_t>(accumulators.size()));
-  const auto bounds = bounds_of(c_.p, c_.views, op);
-  const int64_t most = is_whole(c_, bounds, extents_of_labels(c_.p, op)) ? most_products / count : 1;
-  each_in_order(c_, summed_labels(gemm.acc, {&gemm.a, &gemm.b}), extents_of_labels(c_.p, op),
-                labels_of_registers(c_.p, c_.views, op), bounds, most, [&](const Substitution& at) {
-                  Operands operands(
-                      [&](const tile::Use& use, const Lanes& lanes) { return read_as(use, gemm.in, lanes); });
-                  for (const auto& [lanes, number] : accumulators) {
-                    const Lanes here = with(lanes, at);
-                    Value *x = operands.of(gemm.a, here), *y = operands.of(gemm.b, here);
-                    Value* sum = accesses_.read(gemm.acc, lanes);
-                    sum = c_.a.multiply_add(computed_as(gemm.in), x, y, sum);
-                    registers_.set(gemm.acc.tile, number, widened(c_, sum, lanes.own, lanes.width));
-                  }
-                });
+Value* Operations::read_as(const tile::Use& use, Elem in, const Lanes& lanes) {
+  return c_.a.cast(accesses_.read(use, lanes), c_.p.tiles[use.tile].elem, in);
 }
 
 // ---- reductions ----

@@ -53,6 +53,12 @@ std::vector<Fact> bounds_of(const tile::Program& p, const Views& views, const ti
   return out;
 }
 
+std::vector<Fact> bounds_of(const tile::Program& p, const Views& views, const tile::Use& use) {
+  std::vector<Fact> out;
+  add_bounds(p, views, use, out);
+  return out;
+}
+
 std::set<Var> labels_of_registers(const tile::Program& p, const Views& views, const tile::Op& op) {
   std::set<Var> out;
   for (const tile::Use* use : tile::uses(op))

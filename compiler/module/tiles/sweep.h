@@ -15,6 +15,8 @@ using Views = std::map<TileId, const tile::View*>;
 std::map<Var, int64_t> extents_of_labels(const tile::Program&, const tile::Op&);
 /// Of the operation and of the views that it reads, over its labels.
 std::vector<Fact> bounds_of(const tile::Program&, const Views&, const tile::Op&);
+/// Of the view that it reads, if any.
+std::vector<Fact> bounds_of(const tile::Program&, const Views&, const tile::Use&);
 /// Labels that say which register is read.
 std::set<Var> labels_of_registers(const tile::Program&, const Views&, const tile::Op&);
 /// The use whose elements the operation goes through; null of one that does so by itself.

@@ -193,11 +193,8 @@ void ProgramMaker::fold(const RowReduction& r, TileId sum, const BlockPlace& pla
   emit(std::move(add));
 }
 
-/// Blocks along a stretch. `inside` is given the place of a block; what it needs of the points around, it
-/// computes before.
-template <class Inside>
 void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId> carries,
-                          const Inside& inside) {
+                          const std::function<void(const BlockPlace&)>& inside) {
   const Dim count = stretch.blocks.value_or(shape::cdiv(stretch.length, Dim(block_)));
   const bool alone = count.is(1);
   const Var block = shape::fresh_var(name_for("b"));

@@ -4,11 +4,13 @@
 // In: a form, a machine, choices. Out: a program, or Declined. Invariant: reductions come in the order of the
 // form, each behind the loops of its level.
 #pragma once
+#include <functional>
+
 #include "tile/from_task/values.h"
 
 namespace axon::tile {
 
-class ProgramMaker : ValueMaker {
+class ProgramMaker : protected ValueMaker {
  public:
   ProgramMaker(const Origin& of, const Machine& machine, const Choices& choices)
       : ValueMaker(of, machine, choices) {}
@@ -21,9 +23,19 @@ class ProgramMaker : ValueMaker {
   bool guards_blocks() const { return guards_blocks_; }
   bool uses_one_block() const { return uses_one_block_; }
 
+ protected:
+  /// The result of a reduction at the points of the loops around.
+  void reduce(uint32_t number);
+  void store(uint32_t output, const BlockPlace&);
+  /// Blocks along a stretch. `inside` is given the place of a block; what it needs of the points around, it
+  /// computes before.
+  void blocks(Var along, const Stretch&, std::vector<TileId> carries,
+              const std::function<void(const BlockPlace&)>& inside);
+
+  bool streams_ = false;  ///< a store goes past the caches
+
  private:
   void level(size_t rows_around);
-  void reduce(uint32_t number);
   TileId reduced(const RowReduction&);
   TileId folded(Pointwise, Elem, TileId sum);
   TileId shared_for(Elem);
@@ -33,17 +45,13 @@ class ProgramMaker : ValueMaker {
   void fold(const RowReduction&, TileId sum, const BlockPlace&);
   void store_outputs();
   void store_squares();
-  void store(uint32_t output, const BlockPlace&);
   bool has_constant_steps(const Dim& index, const BlockPlace&) const;
-  template <class Inside>
-  void blocks(Var along, const Stretch&, std::vector<TileId> carries, const Inside& inside);
   void plan_kept();
   void keep_shared(ScalarId, Var along, const std::set<ScalarId>& later);
   Dim extent_along(Var) const;
 
   std::set<Var> kept_along_;
   std::map<Elem, TileId> shared_;  ///< a number for each warp
-  bool streams_ = false;           ///< a store goes past the caches
 };
 
 }  // namespace axon::tile

@@ -1,9 +1,13 @@
-// A node as one matrix product and what is made of its elements, for instructions that multiply tiles.
+// A node as matrix products and what is made of their elements.
 //
-// In: a task type whose outputs read one sum of products of two tensors, at their own points. Out: which axes
-// are rows, columns and depth, the operands, and the outputs' values, in which the product is a load of the
-// local 0 without indices. Invariant: `form` has rows as `across`, columns as `along` and all other axes in
-// `rows`; the product is its one reduction.
+// In: a task type whose outputs read sums of products of a left operand and a tensor, at their own points.
+// Out: which axes are rows, columns and depth, the operands, and the outputs' values. There, and in left
+// operands, the result of a reduction is a load of the local with the reduction's number, without indices.
+//
+// Invariant: all products have the same axis of rows, if any, and of columns (`along` of the form); the
+// form's rows are the other axes, which are looped over. Other reductions, as those of a norm before a
+// product, do not depend on the columns. Depths of one extent have one variable, so that equal left operands
+// are one expression.
 #pragma once
 #include <string>
 #include <variant>
@@ -12,10 +16,24 @@
 
 namespace axon::tile {
 
+struct Product {
+  uint32_t reduction = 0;          ///< its number in the form
+  graph::Axis depth;               ///< the binder that both operands run along
+  std::vector<graph::Axis> outer;  ///< other binders, which are looped over
+  graph::ScalarId left;            ///< the product of all factors but one
+  graph::ScalarId right;           ///< a load that does not depend on rows
+};
+
 struct ProductForm {
   RowForm form;
-  graph::Axis depth;
-  graph::ScalarId left, right;  ///< loads
+  std::optional<uint32_t> row;  ///< an axis of the domain
+  std::vector<Product> products;
+
+  bool is_product(uint32_t reduction) const {
+    for (const Product& p : products)
+      if (p.reduction == reduction) return true;
+    return false;
+  }
 };
 
 /// Why there is none, as words, else.

@@ -20,12 +20,22 @@ int log2_of(int64_t n) { return std::countr_zero(static_cast<uint64_t>(n)); }
 
 }  // namespace
 
+/// Instructions take what both operands have in memory.
+const Product& ProductMaker::the_product(const ProductForm& form) {
+  if (form.products.size() > 1) throw Declined{"it is several products"};
+  if (form.form.reductions.size() > 1) throw Declined{"its rows have statistics"};
+  if (!form.row) throw Declined{"it has a single row"};
+  const Product& product = form.products.front();
+  if (!product.outer.empty()) throw Declined{"it has several depths"};
+  return product;
+}
+
 MadeProgram ProductMaker::run() {
   reserve_names();
   declare_grid();
   choose_tiles();
   ones_.emplace_back();
-  rows_ = stretch_of(*form_.across);
+  rows_ = stretch_of(row_axis_);
   columns_ = stretch_of(*form_.along);
   Body statements;
   body_ = &statements;
@@ -71,10 +81,9 @@ void ProductMaker::multiply() {
 
 /// The accumulators are what the outputs read of the product.
 void ProductMaker::name_result(const Use& sums) {
-  for (const uint32_t axis : {*form_.across, *form_.along})
+  for (const uint32_t axis : {row_axis_, *form_.along})
     add_range(node_.domain[axis].var, node_.domain[axis].extent);
   results_ = {sums.tile};
-  results_are_blocks_ = true;
   const RowReduction& sum = form_.reductions.front();
   if (sum.kept == sum.in) return;
   results_[0] = tile("total", sum.kept, true);
@@ -148,13 +157,16 @@ TileId ProductMaker::made(const std::string& name, Elem elem, std::vector<int64_
 
 ProductMaker::Operand ProductMaker::operand(graph::ScalarId load, bool is_left) {
   const ProductBlocks& b = blocks_of_;
+  const graph::Scalar& s = g_.scalars[load];
+  if (s.op != graph::Op::load || s.target.is_local() || !offset_of_load(p_, g_, load))
+    throw Declined{"an operand is no tensor"};
   Operand o;
   o.load = load;
   o.is_left = is_left;
   o.other = is_left ? row_label_ : label_;
   o.along = depth_label_;
   o.extent = is_left ? b.rows : b.columns;
-  const Var other = node_.domain[is_left ? *form_.across : *form_.along].var;
+  const Var other = node_.domain[is_left ? row_axis_ : *form_.along].var;
   o.depth_is_last = step_of_load(p_, g_, load, product_.depth.var) == 1;
   if (!o.depth_is_last && step_of_load(p_, g_, load, other) != 1)
     throw Declined{"an operand goes across memory"};
@@ -180,7 +192,7 @@ BlockPlace ProductMaker::place() const {
   out.is_block = true;
   out.along = node_.domain[*form_.along].var;
   out.label = label_;
-  out.across = node_.domain[*form_.across].var;
+  out.across = node_.domain[row_axis_].var;
   out.row_label = row_label_;
   out.row_base = rows_.first;
   out.base = columns_.first;
@@ -199,7 +211,7 @@ void ProductMaker::fetch(const Operand& o, const Dim& step) {
   from.along = product_.depth.var;
   from.label = o.along;
   from.base = Dim(blocks_of_.depth) * step;
-  from.across = node_.domain[o.is_left ? *form_.across : *form_.along].var;
+  from.across = node_.domain[o.is_left ? row_axis_ : *form_.along].var;
   from.row_label = o.other;
   from.row_base = stretch.first;
   for (const Dim& end : stretch.ends) from.bounds.push_back(shape::less(from.row_base + Dim(o.other), end));

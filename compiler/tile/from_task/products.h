@@ -19,11 +19,12 @@ struct ProductBlocks {
 class ProductMaker : ValueMaker {
  public:
   ProductMaker(const Origin& of, const ProductForm& form, const Machine& machine)
-      : ValueMaker(of, machine, {}), product_(form) {}
+      : ValueMaker(of, machine, {}), product_(the_product(form)), row_axis_(*form.row) {}
   /// Throws Declined.
   MadeProgram run();
 
  private:
+  static const Product& the_product(const ProductForm&);
   /// An operand on its way from memory to the instruction.
   struct Operand {
     graph::ScalarId load;
@@ -39,7 +40,7 @@ class ProductMaker : ValueMaker {
   void name_result(const Use& sums);
   LayoutId staging(int64_t outer, int64_t inner);
   LayoutId shared(int64_t outer, int64_t inner);
-  Operand operand(graph::ScalarId load, bool is_left);
+  Operand operand(graph::ScalarId, bool is_left);
   void fetch(const Operand&, const Dim& step);
   void share(const Operand&);
   void read(const Operand&, int64_t first);
@@ -48,7 +49,8 @@ class ProductMaker : ValueMaker {
   BlockPlace place() const;
   TileId made(const std::string& name, Elem, std::vector<int64_t> shape, LayoutId, Space = Space::registers);
 
-  const ProductForm& product_;
+  const Product& product_;
+  const uint32_t row_axis_;
   const ProductBlocks blocks_of_{};
   const Var depth_label_ = shape::fresh_var("d");
   Stretch rows_, columns_;

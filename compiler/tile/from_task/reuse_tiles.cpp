@@ -1,7 +1,7 @@
 // Fewer tiles: what a map computes takes over the tile of an operand that nothing reads behind it.
 //
-// In: a program of copies, maps, reductions, loops and what needs no tiles. Out: the same program with fewer
-// tiles. Invariant: only tiles whose whole life is in one body are merged, so no loop carries one.
+// In: a program without rings and roles. Out: the same program with fewer tiles. Invariant: only tiles whose
+// whole life is in one body are merged, so no loop carries one.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -88,25 +88,7 @@ class TileReuse {
     for (uint32_t t = 0; t < p_.tiles.size(); ++t)
       if (!now_.contains({t}) && named_.contains({t})) ids[{t}] = kept.add(std::move(p_.tiles[{t}]));
     p_.tiles = std::move(kept);
-    const auto set = [&](TileId& tile) { tile = ids.at(name_of(tile)); };
-    for (Op& op : p_.ops) {
-      if (auto* copy = std::get_if<Copy>(&op)) {
-        set(copy->to.tile);
-        if (!copy->from.tensor) set(copy->from.tile);
-      } else if (auto* store = std::get_if<Store>(&op)) {
-        set(store->from.tile);
-        if (!store->to.tensor) set(store->to.tile);
-      } else if (auto* map = std::get_if<Map>(&op)) {
-        set(map->to.tile);
-        for (Expr& e : map->exprs)
-          if (e.kind == Expr::Kind::tile) set(e.use.tile);
-      } else if (auto* reduce = std::get_if<Reduce>(&op)) {
-        set(reduce->to.tile);
-        set(reduce->from.tile);
-      } else if (auto* loop = std::get_if<Loop>(&op)) {
-        for (TileId& tile : loop->carries) set(tile);
-      }
-    }
+    for (Op& op : p_.ops) rename_tiles(op, [&](TileId tile) { return ids.at(name_of(tile)); });
   }
 
   Program& p_;

@@ -47,7 +47,7 @@ bool ValueMaker::is_outside_of_blocks(ScalarId id, const BlockPlace& place) cons
     if (!mentions(f.lhs) && !mentions(f.rhs)) around.push_back(f);
   const auto loads = graph::loads_in(g_, id);
   return std::all_of(loads.begin(), loads.end(), [&](ScalarId load) {
-    if (g_.scalars[load].target.is_local()) return !results_are_blocks_;
+    if (const auto target = g_.scalars[load].target; target.is_local()) return is_number(target.output);
     return in_range(load, around);
   });
 }
@@ -71,7 +71,7 @@ void ValueMaker::end_statement() {
 Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
   const Scalar& s = g_.scalars[id];
   if (s.op == graph::Op::load && s.target.is_local())
-    return {results_[s.target.output], results_are_blocks_ ? place.labels() : std::vector<Var>{}};
+    return {results_[s.target.output], is_number(s.target.output) ? std::vector<Var>{} : place.labels()};
   if (is_outside_of_blocks(id, place)) return value_before(id);
   auto& known = place.is_block ? in_block_ : ones_.back();
   if (const auto found = known.find(id); found != known.end()) return found->second;

@@ -26,8 +26,7 @@ class ValueMaker : protected ProgramFrame {
   /// What a statement has kept, later ones may read.
   void end_statement();
 
-  std::vector<TileId> results_;      ///< of the reductions
-  bool results_are_blocks_ = false;  ///< with a number for each element of a block
+  std::vector<TileId> results_;      ///< of the reductions: numbers, or blocks
   std::map<ScalarId, TileId> kept_;  ///< costly values in scratch
 
  private:
@@ -40,6 +39,7 @@ class ValueMaker : protected ProgramFrame {
   Use narrowed(ScalarId cast, const BlockPlace&);
   uint32_t operand(Map&, const Use&);
   uint32_t choice(Map&, std::map<ScalarId, uint32_t>& known, const graph::Scalar&, const BlockPlace&);
+  bool is_number(uint32_t result) const { return out_.tiles[results_[result]].shape.empty(); }
   bool has_tile(ScalarId, const BlockPlace&) const;
   std::optional<Expr> leaf(ScalarId, const BlockPlace&) const;
   bool is_outside_of_blocks(ScalarId, const BlockPlace&) const;

@@ -1,0 +1,50 @@
+// Products by multiply-adds of vectors.
+//
+// In: a gemm without an instruction, its accumulators in registers. Out: its code. Invariant: each
+// accumulator goes through the summed labels in ascending order.
+//
+// Where views fill what lies outside of their bounds, such steps are left out: rows past the last one have no
+// code, and the depth ends where the operands do. How many rows there are may be known where the loop around
+// begins (Context::rows).
+#pragma once
+#include "module/tiles/accesses.h"
+#include "module/tiles/sweep.h"
+
+namespace axon::module::tiles {
+
+/// The bounds of a gemm's operands that views fill with 0. There are as many rows, and steps of the depth, as
+/// the least of these say.
+struct GemmLimits {
+  std::optional<Var> row;    ///< the label of the accumulators' first axis
+  std::optional<Var> depth;  ///< the label that is summed, where there is one alone
+  std::vector<Dim> rows, steps;
+  std::vector<Fact> of_steps;  ///< the facts that `steps` come from
+  std::vector<Fact> others;    ///< bounds that are masks
+};
+GemmLimits limits_of(const tile::Program&, const Views&, const tile::Gemm&);
+
+class Products {
+ public:
+  Products(Context& context, Registers& registers, Accesses& accesses)
+      : c_(context), registers_(registers), accesses_(accesses) {}
+  void emit(const tile::Op&, const tile::Gemm&);
+
+ private:
+  struct Accumulator {
+    Lanes lanes;
+    int64_t number = 0;  ///< of the register
+    int64_t row = 0;
+  };
+  void some_rows(const tile::Gemm&, const GemmLimits&, int64_t rows);
+  void multiply(const tile::Gemm&, const Substitution& at, int64_t rows);
+  bool is_whole(const std::vector<Fact>&, const std::map<Var, int64_t>& extents);
+  int64_t registers_of(int64_t rows) const;
+
+  Context& c_;
+  Registers& registers_;
+  Accesses& accesses_;
+  std::vector<Accumulator> accumulators_;
+  std::map<Var, int64_t> extents_;
+};
+
+}  // namespace axon::module::tiles

@@ -1,0 +1,508 @@
+// See contractions.h.
+#include "tile/from_task/contractions.h"
+
+#include <algorithm>
+
+#include "task/facts.h"
+
+namespace axon::tile {
+
+namespace {
+
+constexpr int64_t most_rows = 64, most_columns = 64;
+constexpr int64_t most_depth = 8192;  ///< of a row that is kept in scratch
+
+Index at(const Dim& d) { return {std::nullopt, d}; }
+
+}  // namespace
+
+ContractionBlocks blocks_for(const Machine& machine, const ProductForm&, bool one_row) {
+  ContractionBlocks out;
+  out.one_row = one_row;
+  if (one_row) {
+    out.vectors = std::min<int64_t>(machine.registers / 2, most_columns * 4 / machine.register_bytes);
+    return out;
+  }
+  out.rows = machine.registers > 16 ? 8 : 6;
+  return out;
+}
+
+MadeProgram ContractionMaker::run() {
+  reserve_names();
+  out_.guard = form_.guard;
+  declare_grid();
+  choose_lanes();
+  ones_.emplace_back();
+  results_.resize(form_.reductions.size());
+  Body statements;
+  body_ = &statements;
+  around(0);
+  if (made_.scratch_bytes > out_.machine.scratch) throw Declined{"its blocks do not fit into scratch"};
+  return close(statements, streams_);
+}
+
+// ---- loops around ----
+
+void ContractionMaker::around(size_t axes_around) {
+  if (axes_around == form_.rows.size())
+    return in_parts(product_.row, blocks_of_.one_row ? 1 : most_rows, rows_,
+                    [&] { in_parts(form_.along, most_columns, columns_, [&] { part_of_task(); }); });
+  const graph::Axis& axis = node_.domain[form_.rows[axes_around]];
+  const Stretch stretch = stretch_of(form_.rows[axes_around]);
+  const Var index = shape::fresh_var(name_for(shape::var_name(axis.var)));
+  add_range(axis.var, axis.extent);
+  const bool alone = stretch.length.is(1);
+  at_[axis.var] = alone ? stretch.first : stretch.first + Dim(index);
+  if (alone) return around(axes_around + 1);
+  loop(index, stretch.length, {}, [&] { around(axes_around + 1); });
+}
+
+void ContractionMaker::in_parts(std::optional<uint32_t> axis, int64_t most, Part& part,
+                                const std::function<void()>& inside) {
+  part = {axis, {Dim(0), Dim(1), {}}, 1};
+  if (!axis) return inside();
+  const graph::Axis& a = node_.domain[*axis];
+  part.stretch = stretch_of(*axis);
+  part.most = a.extent.constant().value_or(INT64_MAX);
+  for (const task::Coordinate& c : type_.coordinates)
+    if (c.axis == *axis) part.most = std::min(part.most, c.tile);
+  if (most == 1 && part.most > 1) {  // one row, which the guard says
+    if (a.extent.constant()) throw Declined{"it has several rows"};
+    out_.guard.push_back(shape::equal(a.extent, Dim(1)));
+    part = {axis, {Dim(0), Dim(1), {}}, 1};
+    return inside();
+  }
+  if (part.most <= most) return inside();
+  const Stretch whole = part.stretch;
+  const Var number = shape::fresh_var(name_for("p"));
+  part.most = most;
+  part.stretch.first = whole.first + Dim(most) * Dim(number);
+  part.stretch.length = shape::min(Dim(most), whole.length - Dim(most) * Dim(number));
+  loop(number, shape::cdiv(whole.length, Dim(most)), {}, inside);
+}
+
+void ContractionMaker::part_of_task() {
+  for (const auto& axis : {product_.row, form_.along})
+    if (axis) add_range(node_.domain[*axis].var, node_.domain[*axis].extent);
+  statistics();
+  for (const Product& product : product_.products)
+    blocks_of_.one_row ? multiply_one_row(product) : multiply(product);
+  outputs();
+}
+
+void ContractionMaker::at_row(const Dim& row) {
+  if (rows_.axis) at_[node_.domain[*rows_.axis].var] = rows_.stretch.first + row;
+}
+
+void ContractionMaker::each_row(const std::function<void(const Dim&, const Dim&)>& inside) {
+  if (blocks_of_.one_row) {
+    at_row(Dim(0));
+    return inside(Dim(0), Dim(0));
+  }
+  const Dim at_once(blocks_of_.rows);
+  const Var block = shape::fresh_var(name_for("g")), row = shape::fresh_var(name_for("r"));
+  loop(block, shape::cdiv(rows_.stretch.length, at_once), {}, [&] {
+    loop(row, shape::min(at_once, rows_.stretch.length - at_once * Dim(block)), {}, [&] {
+      at_row(at_once * Dim(block) + Dim(row));
+      read_statistics(at_once * Dim(block) + Dim(row));
+      inside(Dim(block), Dim(row));
+    });
+  });
+}
+
+// ---- before ----
+
+void ContractionMaker::statistics() {
+  std::vector<uint32_t> wanted;
+  for (uint32_t r = 0; r < form_.reductions.size(); ++r)
+    if (!product_.is_product(r)) wanted.push_back(r);
+  if (wanted.empty()) return;
+  if (blocks_of_.one_row) {
+    at_row(Dim(0));
+    for (const uint32_t r : wanted) reduce(r);
+    return;
+  }
+  const Var row = shape::fresh_var(name_for("r"));
+  loop(row, rows_.stretch.length, {}, [&] {
+    at_row(Dim(row));
+    for (const uint32_t r : wanted) {
+      reduce(r);
+      auto& kept = numbers_[r];
+      if (!kept) kept = scratch("number", out_.tiles[results_[r]].elem, {rows_.most});
+      Access to;
+      to.tile = kept;
+      to.at = {at(Dim(row))};
+      emit(Store{{results_[r], {}}, to, {}, false});
+    }
+  });
+}
+
+void ContractionMaker::read_statistics(const Dim& row) {
+  for (const auto& [number, kept] : numbers_) {
+    results_[number] = tile("number", out_.tiles[kept].elem, false);
+    Copy copy{{results_[number], {}}, {}, {}};
+    copy.from.tile = kept;
+    copy.from.at = {at(row)};
+    emit(std::move(copy));
+  }
+}
+
+/// A tensor whose elements are those that are multiplied.
+bool ContractionMaker::is_direct(graph::ScalarId left, Elem in) const {
+  const graph::Scalar& s = g_.scalars[left];
+  return s.op == graph::Op::load && !s.target.is_local() && g_.type(s.target).elem == in &&
+         offset_of_load(p_, g_, left);
+}
+
+TileId ContractionMaker::scratch(const std::string& name, Elem elem, std::vector<int64_t> shape) {
+  Tile t;
+  t.name = name_for(name);
+  t.space = Space::scratch;
+  t.elem = elem;
+  int64_t elements = 1;
+  for (const int64_t extent : shape) elements *= extent;
+  t.shape = std::move(shape);
+  t.layout = layout("line", {{Dim(elements), 1, "m"}});
+  constexpr int64_t line = 64;
+  t.offset = (made_.scratch_bytes + line - 1) / line * line;
+  made_.scratch_bytes = t.offset + elements * base::elem_bytes(elem);
+  return out_.tiles.add(std::move(t));
+}
+
+TileId ContractionMaker::staged_for(graph::ScalarId left, Elem in) {
+  const auto [found, fresh] = staged_.try_emplace(left);
+  if (!fresh) return found->second;
+  const int64_t rows = (rows_.most + blocks_of_.rows - 1) / blocks_of_.rows * blocks_of_.rows;
+  const int64_t depth = blocks_of_.one_row ? most_depth : blocks_of_.depth;
+  return found->second = scratch("left", in, {rows, depth / block_, block_});
+}
+
+/// The left operand's rows along a stretch of the depth, into scratch.
+void ContractionMaker::stage(graph::ScalarId left, const graph::Axis& depth, const Stretch& stretch) {
+  if (blocks_of_.one_row) {
+    at_row(Dim(0));
+    return stage_row(left, depth, stretch, Dim(0));
+  }
+  const Var row = shape::fresh_var(name_for("r"));
+  loop(row, rows_.stretch.length, {}, [&] {
+    at_row(Dim(row));
+    read_statistics(Dim(row));
+    stage_row(left, depth, stretch, Dim(row));
+  });
+}
+
+void ContractionMaker::stage_row(graph::ScalarId left, const graph::Axis& depth, const Stretch& stretch,
+                                 const Dim& row) {
+  const TileId to = staged_.at(left);
+  const Elem elem = out_.tiles[to].elem;
+  const size_t known = around_.size();
+  add_range(depth.var, depth.extent);
+  blocks(depth.var, stretch, {}, [&](const BlockPlace& place) {
+    const TileId made = tile("left", elem, true);
+    Map map{{made, place.labels()}, {}, {}};
+    std::map<ScalarId, uint32_t> known_exprs;
+    const uint32_t last = converted(map, expr(map, known_exprs, left, place), elem);
+    if (last + 1 != map.exprs.size()) throw Declined{"an operand is computed already"};
+    emit(std::move(map));
+    Access access;
+    access.tile = to;
+    access.at = {at(row), at(place.number), at(Dim(place.label))};
+    emit(Store{{made, place.labels()}, access, {}, false});
+  });
+  around_.resize(known);
+}
+
+// ---- sums ----
+
+Use ContractionMaker::accumulators(const Product& product) {
+  const int64_t rows = blocks_of_.rows, vectors = columns() / lanes_;
+  Tile t;
+  t.name = name_for("acc");
+  t.elem = form_.reductions[product.reduction].in;
+  t.shape = {rows, columns()};
+  t.layout = layout("sums", {{Dim(rows), vectors, "m"}, {Dim(vectors), 1, "m"}, {Dim(lanes_), 1, "v"}});
+  auto& kept = sums_[product.reduction];
+  if (!kept) {
+    const int64_t blocks = (rows_.most + rows - 1) / rows,
+                  across = (columns_.most + columns() - 1) / columns();
+    kept = scratch("sums", t.elem, {across, blocks, rows, columns()});
+  }
+  return {out_.tiles.add(std::move(t)), {row_label_, label_}};
+}
+
+Access ContractionMaker::sums_at(const Product& product, const Dim& column, const Dim& block,
+                                 const std::vector<Index>& rest) const {
+  Access out;
+  out.tile = sums_.at(product.reduction);
+  out.at = {at(column), at(block)};
+  out.at.insert(out.at.end(), rest.begin(), rest.end());
+  return out;
+}
+
+void ContractionMaker::over_outer(const Product& product, size_t next, const std::vector<TileId>& carries,
+                                  const std::function<void()>& inside) {
+  if (next == product.outer.size()) return inside();
+  const graph::Axis& binder = product.outer[next];
+  const Var index = shape::fresh_var(name_for(shape::var_name(binder.var)));
+  at_[binder.var] = Dim(index);
+  add_range(binder.var, binder.extent);
+  loop(index, binder.extent, carries, [&] { over_outer(product, next + 1, carries, inside); });
+  around_.resize(around_.size() - 2);
+  at_.erase(binder.var);
+}
+
+/// The accumulators of all columns of a block stay in registers, and the left operand, where it is computed,
+/// in scratch.
+void ContractionMaker::multiply_one_row(const Product& product) {
+  const Elem in = form_.reductions[product.reduction].in;
+  const Dim depth = product.depth.extent;
+  if (!is_direct(product.left, in)) {
+    if (!product.outer.empty()) throw Declined{"a left operand of several depths is computed"};
+    if (depth.constant().value_or(0) > most_depth) throw Declined{"a left operand is too long for scratch"};
+    const bool fresh = !staged_.contains(product.left);
+    staged_for(product.left, in);
+    if (fresh) {
+      if (!depth.constant()) out_.guard.push_back(shape::at_most(depth, Dim(most_depth)));
+      stage(product.left, product.depth, {Dim(0), depth, {depth}});
+    }
+  }
+  if (needs_packing(product) && step_of_load(p_, g_, product.right, node_.domain[*form_.along].var) != 1)
+    throw Declined{"a right operand goes across memory"};
+  const Use sums = accumulators(product);
+  const Var block = shape::fresh_var(name_for("c"));
+  loop(block, shape::cdiv(columns_.stretch.length, Dim(columns())), {}, [&] {
+    emit(Map{sums, {of_number({}, in)}, {}});
+    over_outer(product, 0, {sums.tile},
+               [&] { accumulate(product, sums.tile, Dim(0), Dim(block), Dim(0), depth); });
+    emit(
+        Store{sums, sums_at(product, Dim(block), Dim(0), {at(Dim(row_label_)), at(Dim(label_))}), {}, false});
+  });
+}
+
+void ContractionMaker::clear(const Product& product) {
+  const Use sums = accumulators(product);
+  const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
+  loop(column, shape::cdiv(columns_.stretch.length, Dim(columns())), {}, [&] {
+    loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {}, [&] {
+      emit(Map{sums, {of_number({}, form_.reductions[product.reduction].in)}, {}});
+      emit(Store{
+          sums, sums_at(product, Dim(column), Dim(row), {at(Dim(row_label_)), at(Dim(label_))}), {}, false});
+    });
+  });
+}
+
+void ContractionMaker::multiply(const Product& product) {
+  clear(product);
+  over_outer(product, 0, {sums_.at(product.reduction)}, [&] { over_blocks(product); });
+}
+
+/// Blocks of the depth, in which a block of the right operand stays in the nearest cache while rows go over
+/// it.
+void ContractionMaker::over_blocks(const Product& product) {
+  const TileId kept = sums_.at(product.reduction);
+  const Elem in = form_.reductions[product.reduction].in;
+  const bool direct = is_direct(product.left, in), packs = needs_packing(product);
+  if (!direct) staged_for(product.left, in);
+  const Var step = shape::fresh_var(name_for("k")), column = shape::fresh_var(name_for("c")),
+            row = shape::fresh_var(name_for("g"));
+  const Dim depth(blocks_of_.depth), first = depth * Dim(step);
+  const Dim length = shape::min(depth, product.depth.extent - first);
+  loop(step, shape::cdiv(product.depth.extent, depth), {kept}, [&] {
+    if (!direct) stage(product.left, product.depth, {first, length, {product.depth.extent}});
+    loop(column, shape::cdiv(columns_.stretch.length, Dim(columns())), {kept}, [&] {
+      if (packs) pack(product, Dim(column), first, length);
+      loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept}, [&] {
+        const Use sums = accumulators(product);
+        const Access all = sums_at(product, Dim(column), Dim(row), {at(Dim(row_label_)), at(Dim(label_))});
+        emit(Copy{sums, all, {}});
+        accumulate(product, sums.tile, Dim(row), Dim(column), first, length);
+        emit(Store{sums, all, {}, false});
+      });
+    });
+  });
+}
+
+/// sums += left * right, along the depth from `first` on.
+void ContractionMaker::accumulate(const Product& product, TileId sums, const Dim& row, const Dim& column,
+                                  const Dim& first, const Dim& length) {
+  const RowReduction& sum = form_.reductions[product.reduction];
+  const Var step = shape::fresh_var(name_for("s"));
+  auto& [left, right] = views_[product.reduction];
+  if (!left) {
+    Tile t;
+    t.space = Space::view;
+    t.name = name_for("a");
+    t.elem = sum.in;
+    t.shape = {blocks_of_.rows, block_};
+    left = out_.tiles.add(t);
+    t.name = name_for("b");
+    const auto packed = packed_.find(product.reduction);
+    t.elem = packed == packed_.end() ? g_.type(g_.scalars[product.right].target).elem
+                                     : out_.tiles[packed->second].elem;
+    t.shape = {block_, columns()};
+    right = out_.tiles.add(t);
+  }
+  loop(step, shape::cdiv(length, Dim(block_)), {sums}, [&] {
+    view_left(product, row, first, Dim(step));
+    view_right(product, column, first, Dim(step));
+    emit(Gemm{{sums, {row_label_, label_}},
+              {left, {row_label_, depth_label_}},
+              {right, {depth_label_, label_}},
+              sum.in,
+              "",
+              false});
+  });
+}
+
+/// Elements of the depth from `first` on.
+BlockPlace ContractionMaker::depth_place(const Product& product, const Dim& first) const {
+  BlockPlace out;
+  out.is_block = true;
+  out.along = product.depth.var;
+  out.label = depth_label_;
+  out.base = first;
+  out.number = Dim(0);
+  out.bounds = {shape::less(first + Dim(depth_label_), product.depth.extent)};
+  return out;
+}
+
+void ContractionMaker::view_left(const Product& product, const Dim& row, const Dim& first, const Dim& step) {
+  const TileId view = views_.at(product.reduction).first;
+  BlockPlace from = depth_place(product, first + Dim(block_) * step);
+  const Dim number = Dim(blocks_of_.rows) * row + Dim(row_label_);
+  if (rows_.axis && blocks_of_.one_row) at_row(Dim(0));
+  if (rows_.axis && !blocks_of_.one_row) {
+    from.across = node_.domain[*rows_.axis].var;
+    from.row_label = row_label_;
+    from.row_base = rows_.stretch.first + Dim(blocks_of_.rows) * row;
+    from.bounds.push_back(shape::less(number, rows_.stretch.length));
+  }
+  View made{{view, {row_label_, depth_label_}}, {}, {from.bounds, Number()}};
+  if (const auto staged = staged_.find(product.left); staged != staged_.end()) {
+    made.from.tile = staged->second;
+    made.from.at = {at(number), at(step), at(Dim(depth_label_))};
+    return emit(std::move(made));
+  }
+  const graph::Scalar& s = g_.scalars[product.left];
+  std::vector<Dim> affine;
+  for (const ScalarId arg : s.args) affine.push_back(graph::affine_index(g_, arg).value());
+  const std::vector<Dim> index = index_of(s.target, affine, from);
+  made.from.tensor = tensor_for(p_.place(s.target).buffer, index, from, false);
+  for (const Dim& d : index) made.from.at.push_back(at(d));
+  emit(std::move(made));
+}
+
+void ContractionMaker::view_right(const Product& product, const Dim& column, const Dim& first,
+                                  const Dim& step) {
+  const TileId view = views_.at(product.reduction).second;
+  BlockPlace from = depth_place(product, first + Dim(block_) * step);
+  View made{{view, {depth_label_, label_}}, {}, {}};
+  if (const auto packed = packed_.find(product.reduction); packed != packed_.end()) {
+    made.from.tile = packed->second;
+    made.from.at = {at(Dim(block_) * step + Dim(depth_label_)), at(Dim(label_))};
+    made.bounds = {from.bounds, Number()};
+    return emit(std::move(made));
+  }
+  from.across = node_.domain[*form_.along].var;
+  from.row_label = label_;
+  from.row_base = columns_.stretch.first + Dim(columns()) * column;
+  for (const Dim& end : columns_.stretch.ends)
+    from.bounds.push_back(shape::less(from.row_base + Dim(label_), end));
+  const graph::Scalar& s = g_.scalars[product.right];
+  std::vector<Dim> affine;
+  for (const ScalarId arg : s.args) affine.push_back(graph::affine_index(g_, arg).value());
+  const std::vector<Dim> index = index_of(s.target, affine, from);
+  made.from.tensor = tensor_for(p_.place(s.target).buffer, index, from, false);
+  for (const Dim& d : index) made.from.at.push_back(at(d));
+  made.bounds = {from.bounds, Number()};
+  if (needs_packing(product)) return emit(std::move(made));
+  // Panels have whole vectors: only the depth has to be filled.
+  auto& panel = panels_[product.reduction];
+  if (!panel) {
+    Tile t = out_.tiles[view];
+    t.name = name_for("panel");
+    panel = out_.tiles.add(std::move(t));
+  }
+  View filled{made.to, {}, {depth_place(product, first + Dim(block_) * step).bounds, Number()}};
+  made.to.tile = panel;
+  made.bounds.fill.reset();
+  filled.from.tile = panel;
+  filled.from.at = {at(Dim(depth_label_)), at(Dim(label_))};
+  emit(std::move(made));
+  emit(std::move(filled));
+}
+
+/// A weight that lies in panels is multiplied where it lies.
+bool ContractionMaker::needs_packing(const Product& product) const {
+  const graph::Scalar& s = g_.scalars[product.right];
+  return p_.buffers[p_.place(s.target).buffer].placement.is_row_major();
+}
+
+/// A block of the right operand, next to each other in scratch.
+void ContractionMaker::pack(const Product& product, const Dim& column, const Dim& first, const Dim& length) {
+  const graph::Scalar& s = g_.scalars[product.right];
+  if (step_of_load(p_, g_, product.right, node_.domain[*form_.along].var) != 1)
+    throw Declined{"a right operand goes across memory"};
+  auto& to = packed_[product.reduction];
+  if (!to) to = scratch("right", form_.reductions[product.reduction].in, {blocks_of_.depth, columns()});
+  const Var step = shape::fresh_var(name_for("d"));
+  BlockPlace from;
+  from.is_block = true;
+  from.along = node_.domain[*form_.along].var;
+  from.label = label_;
+  from.number = Dim(0);
+  from.base = columns_.stretch.first + Dim(columns()) * column;
+  for (const Dim& end : columns_.stretch.ends)
+    from.bounds.push_back(shape::less(from.base + Dim(label_), end));
+  at_[product.depth.var] = first + Dim(step);
+  loop(step, length, {}, [&] {
+    std::vector<Dim> affine;
+    for (const ScalarId arg : s.args) affine.push_back(graph::affine_index(g_, arg).value());
+    const std::vector<Dim> index = index_of(s.target, affine, from);
+    const Elem stored = g_.type(s.target).elem, elem = out_.tiles[to].elem;
+    Copy copy{{tile("b", base::computed_as(stored), true), {label_}}, {}, {from.bounds, Number()}};
+    copy.from.tensor = tensor_for(p_.place(s.target).buffer, index, from, false);
+    for (const Dim& d : index) copy.from.at.push_back(at(d));
+    Use made = copy.to;
+    emit(std::move(copy));
+    if (out_.tiles[made.tile].elem != elem) {
+      Map map{{tile("b", elem, true), {label_}}, {of_tile(made, out_.tiles[made.tile].elem)}, {}};
+      converted(map, 0, elem);
+      made = map.to;
+      emit(std::move(map));
+    }
+    Access access;
+    access.tile = to;
+    access.at = {at(Dim(step)), at(Dim(label_))};
+    emit(Store{made, access, {}, false});
+  });
+  at_.erase(product.depth.var);
+}
+
+// ---- results ----
+
+void ContractionMaker::read_sums(const Dim& column, const Dim& block, const Dim& row) {
+  for (const Product& product : product_.products) {
+    const RowReduction& sum = form_.reductions[product.reduction];
+    Use read{tile("sum", sum.in, true), {label_}};
+    emit(Copy{read, sums_at(product, column, block, {at(row), at(Dim(label_))}), {}});
+    results_[product.reduction] = read.tile;
+    if (sum.kept == sum.in) continue;
+    Copy narrowed{{tile("total", sum.kept, true), {label_}}, {}, {}};
+    narrowed.from.tile = read.tile;
+    narrowed.from.at = {at(Dim(label_))};
+    results_[product.reduction] = narrowed.to.tile;
+    emit(std::move(narrowed));
+  }
+}
+
+void ContractionMaker::outputs() {
+  each_row([&](const Dim& block, const Dim& row) {
+    blocks(node_.domain[*form_.along].var, columns_.stretch, {}, [&](const BlockPlace& place) {
+      read_sums(place.number, block, row);
+      for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
+    });
+  });
+}
+
+}  // namespace axon::tile

@@ -1,0 +1,100 @@
+// Tile programs of matrix products by multiply-adds of vectors. Only from_task.cpp includes this.
+//
+// In: products, a machine whose worker is one thread. Out: a program: what rows need before (norms), sums,
+// then the outputs, row by row. Sums are in registers while a block of the depth is gone through, and in
+// scratch memory between; so what comes before and after goes through rows as programs without products do.
+//
+// Invariant: a sum goes through its depth in ascending order, in one chain. Outside of the depth and of the
+// tensors everything is 0. Tiles in scratch have the extents of a part of the task, at most `most_rows` by
+// `most_columns`.
+#pragma once
+#include "tile/from_task/maker.h"
+#include "tile/from_task/product_form.h"
+
+namespace axon::tile {
+
+/// How a product is cut.
+struct ContractionBlocks {
+  int64_t rows = 1;      ///< of accumulators in registers
+  int64_t vectors = 2;   ///< of columns of these
+  int64_t depth = 256;   ///< gone through before the next accumulators
+  bool one_row = false;  ///< the guard says that a task has one row, whose depth is one block
+};
+
+/// The blocks for a machine: accumulators that leave registers for both operands.
+ContractionBlocks blocks_for(const Machine&, const ProductForm&, bool one_row);
+
+class ContractionMaker : ProgramMaker {
+ public:
+  ContractionMaker(const Origin& of, const ProductForm& form, const Machine& machine,
+                   const ContractionBlocks& blocks)
+      : ProgramMaker(of, machine, {blocks.vectors}), product_(form), blocks_of_(blocks) {}
+  /// Throws Declined.
+  MadeProgram run();
+
+ private:
+  /// A part of an axis that tiles in scratch hold all of.
+  struct Part {
+    std::optional<uint32_t> axis;
+    Stretch stretch;
+    int64_t most = 1;  ///< elements
+  };
+  /// The left operand of products, or the right one of one, as it is multiplied.
+  struct Operand {
+    graph::ScalarId value;
+    TileId scratch;  ///< where it is kept; none: it is read where it lies
+  };
+
+  // Loops around the product of two matrices:
+  void around(size_t axes_around);
+  void in_parts(std::optional<uint32_t> axis, int64_t most, Part& part, const std::function<void()>& inside);
+  void part_of_task();
+  /// Rows one by one, with their number in blocks and in a block. `results_` of statistics are set.
+  void each_row(const std::function<void(const Dim& block, const Dim& row)>& inside);
+  void at_row(const Dim& row);
+
+  // What rows need before:
+  void statistics();
+  void read_statistics(const Dim& row);
+  bool is_direct(graph::ScalarId left, Elem in) const;
+  TileId staged_for(graph::ScalarId left, Elem in);
+  void stage(graph::ScalarId left, const graph::Axis& depth, const Stretch&);
+  void stage_row(graph::ScalarId left, const graph::Axis& depth, const Stretch&, const Dim& row);
+
+  // Sums:
+  void multiply_one_row(const Product&);
+  void multiply(const Product&);
+  void clear(const Product&);
+  void over_outer(const Product&, size_t next, const std::vector<TileId>& carries,
+                  const std::function<void()>& inside);
+  void over_blocks(const Product&);
+  void accumulate(const Product&, TileId sums, const Dim& row, const Dim& column, const Dim& first,
+                  const Dim& length);
+  void view_left(const Product&, const Dim& row, const Dim& first, const Dim& step);
+  void view_right(const Product&, const Dim& column, const Dim& first, const Dim& step);
+  void pack(const Product&, const Dim& column, const Dim& first, const Dim& length);
+  bool needs_packing(const Product&) const;
+
+  // Results:
+  void outputs();
+  void read_sums(const Dim& column, const Dim& block, const Dim& row);
+
+  TileId scratch(const std::string& name, Elem, std::vector<int64_t> shape);
+  Use accumulators(const Product&);
+  Access sums_at(const Product&, const Dim& column, const Dim& block, const std::vector<Index>& rest) const;
+  BlockPlace depth_place(const Product&, const Dim& first) const;
+  int64_t columns() const { return block_; }
+
+  const ProductForm& product_;
+  const ContractionBlocks blocks_of_;
+  const Var depth_label_ = shape::fresh_var("d");
+  Part rows_, columns_;
+  std::map<uint32_t, TileId> numbers_;                   ///< of rows: statistics in scratch, by reduction
+  std::map<uint32_t, TileId> sums_;                      ///< in scratch, by reduction
+  std::map<graph::ScalarId, TileId> staged_;             ///< left operands in scratch
+  std::map<uint32_t, TileId> packed_;                    ///< right operands in scratch, by reduction
+  std::map<uint32_t, std::pair<TileId, TileId>> views_;  ///< of both operands, by reduction
+  std::map<uint32_t, TileId> panels_;                    ///< views of weights, by reduction
+};
+
+}  // namespace axon::tile
