@@ -48,12 +48,18 @@ class TypeEmitter {
                    {});
   }
   bool streams_weights() const {
-    return programs_.empty() && !level_.is_gpu() && type_.family != task::Family::order &&
+    if (level_.is_gpu()) return false;
+    if (!programs_.empty()) return programs_.front().first_read.has_value();
+    return type_.family != task::Family::order &&
            std::any_of(body_->stages.begin(), body_->stages.end(),
                        [](const Stage& s) { return s.contract && s.contract->panel; });
   }
   void emit(llvm::Function* run, llvm::Function* ahead) const {
-    if (!programs_.empty()) return emit_task(run, {v_.program, type_, graph_, programs_}, level_);
+    if (!programs_.empty()) {
+      const TaskPrograms all{v_.program, type_, graph_, programs_};
+      if (ahead) emit_ahead(ahead, all, level_);
+      return emit_task(run, all, level_);
+    }
     if (type_.family == task::Family::order) return emit_order(run);
     TaskEmitter(run, *body_, level_).run();
     if (ahead) TaskEmitter(ahead, *body_, level_).run_ahead();

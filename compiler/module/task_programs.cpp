@@ -68,6 +68,20 @@ class ProgramsEmitter {
 
 }  // namespace
 
+void emit_ahead(llvm::Function* function, const TaskPrograms& task, const target::Machine& level) {
+  Frame f(function, task.graph, level);
+  bind_task_arguments(f, task.program, task.type, 2);
+  auto& b = f.b;
+  const tile::FirstRead& read = task.list.front().first_read.value();
+  const task::Buffer& buffer = task.program.buffers[read.buffer];
+  const Dim bytes(base::elem_bytes(buffer.elem));
+  auto* const prefetch = f.device("axon_prefetch", b.getVoidTy(), {b.getPtrTy(), b.getInt64Ty()});
+  const Dim first = layout::offset_of(buffer.placement, buffer.shape, read.index) * bytes;
+  b.CreateCall(prefetch, {b.CreateGEP(b.getInt8Ty(), f.buffer(read.buffer.index), f.emit(first)),
+                          f.emit(read.elements * bytes)});
+  b.CreateRetVoid();
+}
+
 void emit_task(llvm::Function* function, const TaskPrograms& task, const target::Machine& level) {
   ProgramsEmitter(function, task, level).run();
 }

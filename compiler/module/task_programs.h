@@ -21,4 +21,7 @@ void emit_task(llvm::Function*, const TaskPrograms&, const target::Machine&);
 /// Returns the number of the argument behind them.
 unsigned bind_task_arguments(Frame&, const task::Program&, const task::TaskType&, unsigned first);
 
+/// The function asks for the memory that a task reads first of weights, where the first program says so.
+void emit_ahead(llvm::Function*, const TaskPrograms&, const target::Machine&);
+
 }  // namespace axon::module

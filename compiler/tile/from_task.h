@@ -5,6 +5,7 @@
 // variables of the task program. Invariant: every one computes the outputs of the type's node in the box that
 // the type declares, in an order of sums that depends on sizes and the machine's row of machines.def alone.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,21 @@
 
 namespace axon::tile {
 
+/// Where a task begins to read memory that is there before anything runs: elements that lie next to each
+/// other.
+struct FirstRead {
+  task::BufferId buffer;
+  std::vector<Dim> index;  ///< over sizes, coordinates and loops of the program around
+  Dim elements;
+};
+
 struct MadeProgram {
   Program program;
   /// Of the program's tensors; several may be parts of one buffer. A tensor with fewer axes has the buffer's
   /// last ones as its last one, in row-major order.
   std::vector<task::BufferId> buffers;
   int64_t scratch_bytes = 0;
+  std::optional<FirstRead> first_read;  ///< of a weight that is streamed
 };
 
 struct MadePrograms {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "target/machine.h"
 #include "task/facts.h"
 
 namespace axon::tile {
@@ -20,10 +21,15 @@ ContractionBlocks blocks_for(const Machine& machine, const ProductForm&, bool on
   ContractionBlocks out;
   out.one_row = one_row;
   if (one_row) {
-    out.vectors = std::min<int64_t>(machine.registers / 2, most_columns * 4 / machine.register_bytes);
+    out.vectors = std::clamp<int64_t>(most_columns * 4 / machine.register_bytes, 1,
+                                      std::max<int64_t>(machine.registers / 2, 1));
     return out;
   }
-  out.rows = machine.registers > 16 ? 8 : 6;
+  // Accumulators leave registers for one vector of each column and one element of the left operand. With more
+  // vectors of columns than two, a block of the depth would not stay in the nearest cache.
+  constexpr int64_t most_at_once = 8;
+  out.vectors = machine.registers < 5 ? 1 : 2;
+  out.rows = std::clamp<int64_t>((machine.registers - 1) / out.vectors - 1, 1, most_at_once);
   return out;
 }
 
@@ -84,10 +90,31 @@ void ContractionMaker::in_parts(std::optional<uint32_t> axis, int64_t most, Part
 void ContractionMaker::part_of_task() {
   for (const auto& axis : {product_.row, form_.along})
     if (axis) add_range(node_.domain[*axis].var, node_.domain[*axis].extent);
+  note_first_read();
   statistics();
   for (const Product& product : product_.products)
     blocks_of_.one_row ? multiply_one_row(product) : multiply(product);
   outputs();
+}
+
+/// A worker that has to wait may ask for the first panel meanwhile.
+void ContractionMaker::note_first_read() {
+  const Product& product = product_.products.front();
+  if (needs_packing(product)) return;
+  const graph::Scalar& s = g_.scalars[product.right];
+  shape::Substitution first;
+  for (const auto& [index, extent] : loops_) first[index] = Dim(0);
+  const shape::Substitution outside = at_;
+  at_[node_.domain[*form_.along].var] = columns_.stretch.first;
+  at_[product.depth.var] = Dim(0);
+  for (const graph::Axis& binder : product.outer) at_[binder.var] = Dim(0);
+  std::vector<Dim> affine;
+  for (const ScalarId arg : s.args) affine.push_back(graph::affine_index(g_, arg).value());
+  FirstRead read{p_.place(s.target).buffer, index_of(s.target, affine, {}), {}};
+  at_ = outside;
+  for (Dim& d : read.index) d = d.substitute(first);
+  read.elements = product.depth.extent * Dim(target::x86_64().panel_columns);
+  made_.first_read = std::move(read);
 }
 
 void ContractionMaker::at_row(const Dim& row) {

@@ -49,6 +49,7 @@ class ContractionMaker : ProgramMaker {
   void around(size_t axes_around);
   void in_parts(std::optional<uint32_t> axis, int64_t most, Part& part, const std::function<void()>& inside);
   void part_of_task();
+  void note_first_read();
   /// Rows one by one, with their number in blocks and in a block. `results_` of statistics are set.
   void each_row(const std::function<void(const Dim& block, const Dim& row)>& inside);
   void at_row(const Dim& row);

@@ -1,0 +1,255 @@
+// See form_maker.h.
+#include "tile/from_task/form_maker.h"
+
+#include <algorithm>
+
+#include "graph/binder_range.h"
+#include "task/facts.h"
+
+namespace axon::tile {
+
+namespace {
+
+bool is_proj(const Scalar& s, uint32_t component) {
+  return s.op == graph::Op::proj && s.component == component;
+}
+
+}  // namespace
+
+void FormMaker::write_out_locals() {
+  std::vector<ScalarId> locals;
+  const auto written_out = [&](ScalarId body) {
+    return graph::rewrite_loads(g_, body, [&](ScalarId load) {
+      const Scalar s = g_.scalars[load];
+      if (!s.target.is_local()) return load;
+      const graph::Local& local = node_.locals[s.target.output];
+      std::map<Var, ScalarId> at;
+      for (size_t a = 0; a < s.args.size(); ++a) at[local.domain[a].var] = s.args[a];
+      return graph::substitute(g_, locals[s.target.output], at);
+    });
+  };
+  for (const graph::Local& local : node_.locals) locals.push_back(written_out(local.body));
+  for (const graph::Output& output : node_.outputs) whole_.push_back(written_out(output.body));
+}
+
+ScalarId FormMaker::result(uint32_t number) {
+  return graph::load(g_, graph::local_value(number), {}, form_.reductions[number].kept);
+}
+
+ScalarId FormMaker::without_reductions(ScalarId id) {
+  if (const auto found = rewritten_.find(id); found != rewritten_.end()) return found->second;
+  const Scalar s = g_.scalars[id];
+  if (s.op == graph::Op::bounded || s.op == graph::Op::require) throw NoForm{"it has checks"};
+  if (s.op == graph::Op::order) throw NoForm{"it is an order"};
+  if (s.op == graph::Op::reduce && s.monoid == graph::Monoid::argmax) return rewritten_[id] = argmax(s);
+  if (s.op == graph::Op::reduce) {
+    const uint32_t number = reduction(s.monoid, s, s.elem, s.args[0]);
+    if (s.monoid == graph::Monoid::sum) products_.emplace_back(id, number);
+    return rewritten_[id] = result(number);
+  }
+  if (s.op == graph::Op::proj) return rewritten_[id] = online(s);
+  Scalar made = s;
+  for (ScalarId& arg : made.args) arg = without_reductions(arg);
+  return rewritten_[id] = made.args == s.args ? id : graph::make_scalar(g_, std::move(made));
+}
+
+uint32_t FormMaker::reduction(graph::Monoid monoid, const Scalar& of, base::Elem elem, ScalarId term) {
+  RowReduction r;
+  r.monoid = monoid;
+  r.kept = base::computed_as(elem);
+  const bool chooses = monoid == graph::Monoid::max || monoid == graph::Monoid::min;
+  r.in = chooses ? r.kept : base::computed_as(base::accumulator(elem));
+  r.outer = of.binders;
+  r.term = term;
+  choose_along(r);
+  bound_along(r, of);
+  r.term = without_reductions(r.term);
+  form_.reductions.push_back(std::move(r));
+  return static_cast<uint32_t>(form_.reductions.size() - 1);
+}
+
+ScalarId FormMaker::argmax(const Scalar& s) {
+  const base::Elem elem = base::computed_as(g_.scalars[s.args[0]].elem);
+  Scalar of = s;
+  const uint32_t top = reduction(graph::Monoid::max, of, elem, s.args[0]);
+  const Axis along = form_.reductions[top].along;
+  const base::Elem position = short_rows_ ? base::Elem::i32 : base::Elem::i64;
+  const ScalarId none = graph::constant_int(g_, position, base::range_of_integers(position).greatest);
+  if (short_rows_)
+    form_.guard.push_back(shape::less(along.extent, Dim(base::range_of_integers(position).greatest)));
+  const ScalarId term = form_.reductions[top].term, best = result(top);
+  ScalarId here = graph::apply(g_, graph::Op::eq, {term, best});
+  if (base::is_float(elem)) {
+    const auto is_nan = [&](ScalarId x) { return graph::apply(g_, graph::Op::ne, {x, x}); };
+    const ScalarId both = graph::apply(g_, graph::Op::and_, {is_nan(term), is_nan(best)});
+    here = graph::apply(g_, graph::Op::or_, {here, both});
+  }
+  const ScalarId at = graph::cast(g_, position, graph::index_of(g_, Dim(along.var)));
+  RowReduction r = form_.reductions[top];
+  r.monoid = graph::Monoid::min;
+  r.in = r.kept = position;
+  r.term = graph::apply(g_, graph::Op::select, {here, at, none});
+  form_.reductions.push_back(std::move(r));
+  const ScalarId first = result(static_cast<uint32_t>(form_.reductions.size() - 1));
+  const ScalarId found = graph::apply(g_, graph::Op::lt, {first, none});
+  const ScalarId zero = graph::constant_int(g_, position, 0);
+  return graph::cast(g_, base::Elem::i64, graph::apply(g_, graph::Op::select, {found, first, zero}));
+}
+
+void FormMaker::bound_along(RowReduction& r, const Scalar& of) {
+  r.first = Dim(0);
+  r.end = r.along.extent;
+  for (size_t b = 0; b < of.binders.size(); ++b) {
+    const graph::BinderRange range = graph::binder_range(g_, of, b);
+    if (range.empty()) continue;
+    if (of.binders[b].var != r.along.var || !range.unmasked.valid() || of.op != graph::Op::reduce)
+      throw NoForm{"a mask bounds a reduction"};
+    if (!range.low_by_data.empty() || !range.end_by_data.empty()) throw NoForm{"the data bounds a reduction"};
+    // Integers of the program lie anywhere: the difference of two that are not held to the axis may leave
+    // i64.
+    for (const Dim& low : range.low)
+      r.first = shape::max(r.first, reads_integer(g_, low) ? shape::min(low, r.along.extent) : low);
+    for (const Dim& end : range.end)
+      r.end = shape::min(r.end, reads_integer(g_, end) ? shape::max(end, Dim(0)) : end);
+    r.term = range.unmasked;
+  }
+}
+
+ScalarId FormMaker::online(const Scalar& proj) {
+  const Scalar s = g_.scalars[proj.args[0]];
+  if (proj.component > 1 || s.args.size() > 1) throw NoForm{"it weights values by an online softmax"};
+  if (s.or_zero) throw NoForm{"its online softmax has rows without keys"};
+  const base::Elem elem = base::accumulator(g_.scalars[s.args[0]].elem);
+  const ScalarId score = graph::cast(g_, elem, s.args[0]);
+  const auto [top, fresh] = maxima_.try_emplace(proj.args[0], 0);
+  if (fresh) top->second = reduction(graph::Monoid::max, s, elem, score);
+  if (is_proj(proj, 0)) return result(top->second);
+  const auto [total, first] = sums_.try_emplace(proj.args[0], 0);
+  if (first) {
+    ScalarId power = graph::apply(g_, graph::Op::sub, {without_reductions(score), result(top->second)});
+    if (s.scale != 1)
+      power = graph::apply(g_, graph::Op::mul, {power, graph::constant_float(g_, elem, s.scale)});
+    const ScalarId weight = graph::apply(g_, s.base2 ? graph::Op::exp2 : graph::Op::exp, {power});
+    total->second = reduction(graph::Monoid::sum, s, elem, weight);
+  }
+  return result(total->second);
+}
+
+int FormMaker::loads_along(ScalarId body, Var v) const {
+  int count = 0;
+  for (const ScalarId id : graph::loads_in(g_, body)) {
+    if (g_.scalars[id].target.is_local() || !graph::depends_on(g_, id, v)) continue;
+    count += step_of(id, v) == 1 ? 1 : -1;
+  }
+  return count;
+}
+
+void FormMaker::choose_along(RowReduction& r) const {
+  size_t best = r.outer.size() - 1;
+  for (size_t b = r.outer.size(); b-- > 0;)
+    if (loads_along(r.term, r.outer[b].var) > loads_along(r.term, r.outer[best].var)) best = b;
+  r.along = r.outer[best];
+  r.outer.erase(r.outer.begin() + static_cast<std::ptrdiff_t>(best));
+}
+
+std::set<uint32_t> FormMaker::axes_of(ScalarId body) const {
+  std::set<uint32_t> axes;
+  const std::vector<Var> vars = graph::free_vars(g_, body);
+  for (uint32_t a = 0; a < node_.domain.size(); ++a)
+    if (std::find(vars.begin(), vars.end(), node_.domain[a].var) != vars.end()) axes.insert(a);
+  for (const ScalarId id : graph::loads_in(g_, body))
+    if (const Scalar& load = g_.scalars[id]; load.target.is_local()) {
+      const std::set<uint32_t>& of = kept_[load.target.output];
+      axes.insert(of.begin(), of.end());
+    }
+  return axes;
+}
+
+std::set<uint32_t> FormMaker::axes_kept(const RowReduction& r) const {
+  std::set<uint32_t> axes = axes_of(r.term);
+  for (const Dim& d : ranges_of(r))
+    for (uint32_t a = 0; a < node_.domain.size(); ++a)
+      if (d.contains(node_.domain[a].var)) axes.insert(a);
+  return axes;
+}
+
+std::vector<Dim> FormMaker::ranges_of(const RowReduction& r) {
+  std::vector<Dim> out{r.first, r.end, r.along.extent};
+  for (const Axis& b : r.outer) out.push_back(b.extent);
+  return out;
+}
+
+void FormMaker::check_binders(const RowReduction& r) const {
+  std::vector<Var> known;
+  for (const graph::Size& size : g_.sizes) known.push_back(size.var);
+  for (const Axis& a : node_.domain) known.push_back(a.var);
+  for (const Axis& b : r.outer) known.push_back(b.var);
+  known.push_back(r.along.var);
+  for (const task::LoopId l : type_.loops) known.push_back(p_.loops[l].index);
+  std::vector<Var> mentioned = graph::free_vars(g_, r.term);
+  for (const Dim& d : ranges_of(r)) d.collect_vars(mentioned);
+  for (const Var v : mentioned)
+    if (std::find(known.begin(), known.end(), v) == known.end() && !is_steps(v))
+      throw NoForm{"a reduction stands inside of another"};
+}
+
+bool FormMaker::is_steps(Var v) const {
+  return std::any_of(p_.loops.begin(), p_.loops.end(),
+                     [&](const task::Loop& l) { return l.extent.contains(v); });
+}
+
+std::optional<int64_t> FormMaker::store_step(uint32_t output, uint32_t axis) const {
+  const task::Place& place = p_.place({type_.node, output});
+  const task::Buffer& buffer = p_.buffers[place.buffer];
+  std::vector<Dim> index = node_.outputs[output].at;
+  if (place.slot) index.insert(index.begin(), *place.slot);
+  const auto by = layout::offset_of(buffer.placement, buffer.shape, index).linear_in(node_.domain[axis].var);
+  return by ? by->first.constant() : std::nullopt;
+}
+
+void FormMaker::simplify_loads() {
+  std::vector<Fact> facts;
+  const auto add_range = [&](Var v, const Dim& low, const Dim& end) {
+    facts.push_back(shape::at_least(Dim(v), low));
+    facts.push_back(shape::less(Dim(v), end));
+  };
+  for (const task::LoopId l : type_.loops) add_range(p_.loops[l].index, Dim(0), p_.loops[l].extent);
+  for (const Axis& a : node_.domain) add_range(a.var, Dim(0), a.extent);
+  for (ScalarId& output : form_.outputs) output = simplified(output, facts);
+  for (RowReduction& r : form_.reductions) {
+    std::vector<Fact> inner = facts;
+    std::swap(facts, inner);
+    for (const Axis& b : r.outer) add_range(b.var, Dim(0), b.extent);
+    add_range(r.along.var, Dim(0), r.along.extent);
+    add_range(r.along.var, r.first, r.end);
+    r.term = simplified(r.term, facts);
+    std::swap(facts, inner);
+  }
+}
+
+ScalarId FormMaker::simplified(ScalarId id, const std::vector<Fact>& facts) {
+  const Scalar s = g_.scalars[id];
+  Scalar made = s;
+  if (s.op == graph::Op::index) {
+    made.dim = shape::simplify(s.dim, task::relevant(p_, task::both(facts, p_.facts), {s.dim}));
+    return made.dim == s.dim ? id : graph::index_of(g_, made.dim);
+  }
+  for (size_t a = 0; a < s.args.size(); ++a) {
+    const bool is_arm = s.op == graph::Op::select && a > 0;
+    made.args[a] =
+        simplified(s.args[a], is_arm ? task::both(implied_facts(g_, s.args[0], a == 1), facts) : facts);
+  }
+  return made.args == s.args ? id : graph::make_scalar(g_, std::move(made));
+}
+
+void FormMaker::check_loads(ScalarId body, Var v) const {
+  for (const ScalarId id : graph::loads_in(g_, body)) {
+    if (g_.scalars[id].target.is_local()) continue;
+    if (!offset_of_load(p_, g_, id)) throw NoForm{"the data decides an index"};
+    const bool turned = form_.across && step_of(id, node_.domain[*form_.across].var) == 1;
+    if (graph::depends_on(g_, id, v) && step_of(id, v) != 1 && !turned)
+      throw NoForm{"it loads across memory"};
+  }
+}
+
+}  // namespace axon::tile

@@ -1,0 +1,77 @@
+// What the forms of a node have in common: locals are written out where they are read, reductions are taken
+// out of what is left, inner ones first. Only row_form.cpp and product_form.cpp include this.
+//
+// In: a task type. Out: outputs and reductions of a form. Invariant: reductions stand before those that read
+// their results.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tile/from_task/row_form.h"
+
+namespace axon::tile {
+
+using graph::Axis;
+using graph::Scalar;
+using graph::ScalarId;
+using shape::Dim;
+using shape::Fact;
+using shape::Var;
+
+struct NoForm {
+  std::string why;
+};
+
+class FormMaker {
+ protected:
+  FormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g, bool short_rows)
+      : p_(p), type_(type), g_(g), node_(g.nodes[type.node]), short_rows_(short_rows) {}
+
+  void write_out_locals();
+  ScalarId result(uint32_t number);
+  ScalarId without_reductions(ScalarId id);
+  /// The number of the reduction of `term` over the scalar's binders.
+  uint32_t reduction(graph::Monoid monoid, const Scalar& of, base::Elem elem, ScalarId term);
+  /// The least position where the term is the maximum, or not a number where that is; 0 of no positions.
+  ScalarId argmax(const Scalar& s);
+  /// A mask that says no more than between which bounds the binder lies is not evaluated.
+  void bound_along(RowReduction& r, const Scalar& of);
+  /// A maximum of scores, or a sum of exponentials, which needs the maximum. Rows of -inf alone have the sum
+  /// of the formula, e^(-inf + inf) of each key, or 0 (the note in graph.h).
+  ScalarId online(const Scalar& proj);
+  /// Loads of the expression that move by one element where the variable does, less those that move in any
+  /// other way.
+  int loads_along(ScalarId body, Var v) const;
+  /// The innermost binder that most loads run along.
+  void choose_along(RowReduction& r) const;
+  /// Axes of the domain that results of reductions in an expression, and the expression itself, depend on.
+  std::set<uint32_t> axes_of(ScalarId body) const;
+  std::set<uint32_t> axes_kept(const RowReduction& r) const;
+  static std::vector<Dim> ranges_of(const RowReduction& r);
+  /// A term may mention binders of its own reduction only: one inside of another is computed there.
+  void check_binders(const RowReduction& r) const;
+  bool is_steps(Var v) const;
+  std::optional<int64_t> store_step(uint32_t output, uint32_t axis) const;
+  /// Indices without the minima, maxima and divisions that ranges and conditions around them decide.
+  void simplify_loads();
+  ScalarId simplified(ScalarId id, const std::vector<Fact>& facts);
+  void check_loads(ScalarId body, Var v) const;
+  std::optional<int64_t> step_of(ScalarId load, Var v) const { return step_of_load(p_, g_, load, v); }
+
+  const task::Program& p_;
+  const task::TaskType& type_;
+  graph::Graph& g_;
+  const graph::Node node_;
+  const bool short_rows_;
+  RowForm form_;
+  std::vector<ScalarId> whole_;             ///< the outputs, without locals
+  std::map<ScalarId, ScalarId> rewritten_;  ///< without reductions
+  std::map<ScalarId, uint32_t> maxima_, sums_;
+  std::vector<std::pair<ScalarId, uint32_t>> products_;  ///< sums as they stand, and their numbers
+  std::vector<std::set<uint32_t>> kept_;  ///< axes of the domain that each reduction depends on
+};
+
+}  // namespace axon::tile

@@ -1,0 +1,134 @@
+// See product_form.h.
+#include "tile/from_task/product_form.h"
+
+#include <algorithm>
+
+#include "graph/contraction.h"
+#include "tile/from_task/form_maker.h"
+
+namespace axon::tile {
+
+namespace {
+
+class ProductFormMaker : FormMaker {
+ public:
+  ProductFormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g)
+      : FormMaker(p, type, g, true) {}
+
+  ProductForm run() {
+    write_out_locals();
+    for (const ScalarId output : whole_) form_.outputs.push_back(without_reductions(output));
+    ProductForm out;
+    for (const auto& [sum, number] : products_)
+      if (const auto found = graph::find_contraction(g_, {}, sum, node_.domain); found && found->load.valid())
+        add_product(out, *found, number);
+    if (out.products.empty()) throw NoForm{"it is no product of two matrices"};
+    check_statistics(out);
+    for (uint32_t a = 0; a < node_.domain.size(); ++a)
+      if (a != form_.along && a != out.row) form_.rows.push_back(a);
+    simplify_loads();
+    for (Product& product : out.products) product.left = simplified(product.left, facts_in(product));
+    check_columns();
+    out.form = std::move(form_);
+    return out;
+  }
+
+ private:
+  void add_product(ProductForm& out, const graph::Contraction& found, uint32_t number) {
+    const RowReduction& sum = form_.reductions[number];
+    if (found.runs) throw NoForm{"the data says which matrix a row is multiplied by"};
+    if (!sum.first.is(0) || sum.end != sum.along.extent) throw NoForm{"a mask bounds a product"};
+    Product made;
+    made.reduction = number;
+    made.depth = found.depth();
+    made.right = found.load;
+    for (const Axis& binder : g_.scalars[found.reduce].binders)
+      if (binder.var != made.depth.var) made.outer.push_back(binder);
+    for (const ScalarId factor : found.left) {
+      const ScalarId one = without_reductions(factor);
+      made.left = made.left.valid() ? graph::apply(g_, graph::Op::mul, {made.left, one}) : one;
+    }
+    if (!offset_of_load(p_, g_, made.right)) throw NoForm{"the data decides an index"};
+    for (const Product& other : out.products)
+      if (other.depth.extent == made.depth.extent) rename_depth(made, other.depth);
+    const auto column =
+        static_cast<uint32_t>(std::find_if(node_.domain.begin(), node_.domain.end(),
+                                           [&](const Axis& a) { return a.var == found.column.var; }) -
+                              node_.domain.begin());
+    const auto row = longest(found.rows);
+    if (!out.products.empty() && (form_.along != column || out.row != row))
+      throw NoForm{"its products have different rows or columns"};
+    form_.along = column;
+    out.row = row;
+    out.products.push_back(std::move(made));
+  }
+
+  void rename_depth(Product& product, const Axis& as) {
+    const shape::Substitution renamed = {{product.depth.var, Dim(as.var)}};
+    product.left = graph::substitute(g_, product.left, renamed);
+    product.right = graph::substitute(g_, product.right, renamed);
+    product.depth = as;
+  }
+
+  /// Of axes that only left operands depend on, or none, the one of which a task has most; the last of these.
+  std::optional<uint32_t> longest(const std::vector<uint32_t>& axes) const {
+    std::optional<uint32_t> best;
+    int64_t most = 0;
+    for (const uint32_t a : axes) {
+      int64_t length = node_.domain[a].extent.constant().value_or(INT64_MAX);
+      for (const task::Coordinate& c : type_.coordinates)
+        if (c.axis == a) length = std::min(length, c.tile);
+      if (length >= most) most = length, best = a;
+    }
+    return best;
+  }
+
+  /// Reductions that are no products are computed once for a row, before all products.
+  void check_statistics(const ProductForm& found) {
+    std::set<uint32_t> all;
+    for (uint32_t a = 0; a < node_.domain.size(); ++a) all.insert(a);
+    for (uint32_t number = 0; number < form_.reductions.size(); ++number) {
+      const RowReduction& r = form_.reductions[number];
+      kept_.push_back(found.is_product(number) ? all : axes_kept(r));
+      if (found.is_product(number)) continue;
+      check_binders(r);
+      check_loads(r.term, r.along.var);
+      if (kept_.back().contains(*form_.along))
+        throw NoForm{"a reduction that is no product depends on the columns"};
+    }
+    for (const Product& product : found.products)
+      if (axes_of(product.left).contains(*form_.along)) throw NoForm{"a product is multiplied again"};
+  }
+
+  /// What holds of the indices where a product's left operand is computed.
+  std::vector<Fact> facts_in(const Product& product) const {
+    std::vector<Fact> facts;
+    const auto add = [&](const Axis& a) {
+      facts.push_back(shape::at_least(Dim(a.var), Dim(0)));
+      facts.push_back(shape::less(Dim(a.var), a.extent));
+    };
+    for (const Axis& a : node_.domain) add(a);
+    for (const Axis& a : product.outer) add(a);
+    add(product.depth);
+    return facts;
+  }
+
+  void check_columns() const {
+    for (const ScalarId output : form_.outputs) check_loads(output, node_.domain[*form_.along].var);
+    for (uint32_t o = 0; o < node_.outputs.size(); ++o)
+      if (store_step(o, *form_.along) != 1) throw NoForm{"it stores across memory"};
+  }
+};
+
+}  // namespace
+
+std::variant<ProductForm, std::string> product_form(const task::Program& p, const task::TaskType& type,
+                                                    graph::Graph& g) {
+  try {
+    return ProductFormMaker(p, type, g).run();
+  } catch (const NoForm& none) {
+    return none.why;
+  }
+}
+
+}  // namespace axon::tile
