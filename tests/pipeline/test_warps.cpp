@@ -1,5 +1,6 @@
-// No warp of a GPU is idle: which warps load something of a tensor, by the layouts and bounds of the programs
-// that the pipeline makes of the small entries in tiles/.
+// What the threads of a GPU do of a row, by the programs that the pipeline makes of the small entries in
+// tiles/. No warp is idle: which warps load something of a tensor follows from layouts and bounds. Of rows
+// that stay in registers everything is loaded once, and costly values are computed once.
 //
 // A task has enough elements of a tensor where each thread can load 16 bytes of them, and rows are as long,
 // or as many as warps.
@@ -168,6 +169,53 @@ TEST(Warps, AllLoadWhereThereIsEnough) {
     }
   }
   EXPECT_GT(enough, 400u);
+}
+
+struct Counts {
+  size_t loads = 0, powers = 0;
+};
+/// As written, loops not unrolled.
+Counts counts_in(const Program& p) {
+  Counts out;
+  for (const tile::Op& op : p.ops) {
+    const auto* copy = std::get_if<tile::Copy>(&op);
+    out.loads += copy && copy->from.tensor ? 1 : 0;
+    if (const auto* map = std::get_if<tile::Map>(&op))
+      for (const tile::Expr& e : map->exprs)
+        out.powers += e.kind == tile::Expr::Kind::apply && e.op == base::Pointwise::exp ? 1 : 0;
+  }
+  return out;
+}
+
+TEST(RowsInRegisters, AreLoadedAndComputedOnce) {
+  for (const char* name : {"softmax", "softmax_bf16"}) {
+    const auto programs =
+        programs_for_gpu(std::string(AXON_SOURCE_DIR "/tests/pipeline/tiles/") + name + ".axn");
+    ASSERT_GE(programs.size(), 6u);
+    for (const Program& p : programs) {
+      if (p.name != "softmax_0") continue;  // of one row in parts
+      const auto [loads, powers] = counts_in(p);
+      EXPECT_EQ(loads, p.guard.empty() ? 3u : 1u) << tile::print(p);
+      EXPECT_EQ(powers, p.guard.empty() ? 2u : 1u) << tile::print(p);
+    }
+  }
+}
+
+/// Rows of one warp each need nothing of other warps.
+TEST(RowsInRegisters, OfWarpsHaveNoSharedMemory) {
+  const auto programs = programs_for_gpu(AXON_SOURCE_DIR "/tests/pipeline/tiles/layer_norm.axn");
+  size_t of_warps = 0;
+  for (const Program& p : programs) {
+    const auto values = values_of(p, 16, 1024);
+    if (!values || !is_for(p, *values)) continue;
+    ++of_warps;
+    size_t barriers = 0;
+    for (const tile::Op& op : p.ops) barriers += std::holds_alternative<tile::Barrier>(op) ? 1 : 0;
+    EXPECT_EQ(barriers, 1u) << tile::print(p);  // before its notification
+    for (const tile::Tile& t : p.tiles) EXPECT_EQ(t.space, tile::Space::registers) << tile::print(p);
+    break;
+  }
+  EXPECT_EQ(of_warps, 1u);
 }
 
 /// A row of 100 elements for all threads.

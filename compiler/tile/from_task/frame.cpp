@@ -8,6 +8,7 @@
 #include "base/elem.h"
 #include "task/facts.h"
 #include "tile/claims.h"
+#include "tile/from_task/computed_types.h"
 #include "tile/from_task/join_axes.h"
 #include "tile/names.h"
 #include "tile/pointwise.h"
@@ -74,17 +75,6 @@ void ProgramFrame::declare_grid() {
     add_range(p_.loops[l].index, p_.loops[l].extent);
   }
 }
-
-namespace {
-
-/// Does the cast make a number of a narrower type? Only a copy does.
-bool is_narrowing(const graph::Graph& g, graph::ScalarId cast) {
-  const graph::Scalar& s = g.scalars[cast];
-  if (g.scalars[s.args[0]].op == graph::Op::index) return false;  // has any integer type
-  return narrows(base::computed_as(g.scalars[s.args[0]].elem), s.elem) && g.scalars[s.args[0]].elem != s.elem;
-}
-
-}  // namespace
 
 int64_t widest_in_blocks(const Origin& of) {
   int64_t widest = 4;

@@ -9,6 +9,7 @@
 #include "graph/binder_range.h"
 #include "graph/contraction.h"
 #include "task/facts.h"
+#include "tile/from_task/computed_types.h"
 #include "tile/from_task/product_form.h"
 
 namespace axon::tile {
@@ -94,6 +95,7 @@ class FormMaker {
     choose_axes();
     share_axes();
     simplify_loads();
+    choose_types();
     choose_across();
     order_rows();
     check_strides();
@@ -505,6 +507,12 @@ class FormMaker {
           simplified(s.args[a], is_arm ? task::both(implied_facts(g_, s.args[0], a == 1), facts) : facts);
     }
     return made.args == s.args ? id : graph::make_scalar(g_, std::move(made));
+  }
+
+  void choose_types() {
+    ComputedTypes types(g_);
+    for (ScalarId& output : form_.outputs) output = types.of(output);
+    for (RowReduction& r : form_.reductions) r.term = types.of(r.term);
   }
 
   // ---- what vectors can load ----

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t bytes_of_run = 16;  ///< that a thread loads with one instruction
 constexpr int64_t few_bytes = 64;     ///< of elements of a tile that a thread has, where rows are short
-constexpr int64_t most_bytes = 128;   ///< the same of rows that stay in registers whole
-constexpr int64_t most_of_long = 32;  ///< where long functions have temporaries of their own
+constexpr int64_t bytes_in_registers = 128;  ///< the same of rows that stay in registers whole
+constexpr int64_t most_of_long = 32;         ///< where long functions have temporaries of their own
 
 int64_t power_of_two_from(int64_t n) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 1))));
@@ -70,7 +70,7 @@ class ThreadChoices {
   /// load some need no warp for each.
   void add_rows_at_once() {
     const bool is_pointwise = of_.form.reductions.empty();
-    const int64_t most = std::min(runs_in(2 * most_bytes), machine_.warps);
+    const int64_t most = std::min(runs_in(2 * bytes_in_registers), machine_.warps);
     if (const auto length = longest_row()) {
       const int64_t runs = power_of_two_from((*length + run_ - 1) / run_);
       const int64_t lanes = std::clamp(runs, fewest_lanes(), machine_.lanes);
@@ -102,7 +102,7 @@ class ThreadChoices {
 
   /// All threads have a row, and keep it: what statements share of it is loaded and computed once.
   void add_whole_rows() {
-    const int64_t few = runs_in(few_bytes / 2), most = runs_in(most_bytes);
+    const int64_t few = runs_in(few_bytes / 2), most = runs_in(bytes_in_registers);
     add({.registers_per_tile = few, .one_block = true});
     if (most > few) add({.registers_per_tile = most, .one_block = true});
   }
