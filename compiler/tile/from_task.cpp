@@ -74,9 +74,10 @@ class Chooser {
     throw Declined{why};
   }
   static bool is_for_any(const Choices& c) { return !c.one_block && c.lanes_of_row == 0; }
-  /// A row that stays in registers leaves some for what instructions need besides.
+  /// A row that stays in registers leaves some for what instructions need besides, and for a second block on
+  /// the multiprocessor.
   int64_t most_in_use(const Choices& choices) const {
-    return choices.one_block ? machine_.registers * 3 / 4 : machine_.registers;
+    return choices.one_block ? machine_.registers * 7 / 16 : machine_.registers;
   }
   /// Is there an earlier program for all sizes that it is for?
   bool is_never_run(const MadeProgram& made, const std::vector<MadeProgram>& list) const {

@@ -93,7 +93,7 @@ std::vector<NamedSizes> without_empty_rows(std::vector<NamedSizes> sizes) {
   std::erase_if(sizes, [](const NamedSizes& of) { return of.at("n") == 0; });
   return sizes;
 }
-const std::vector<NamedSizes> of_words = at_edges({64, 128, 512, 1024}, {64, 128, 2048, 8192});
+const std::vector<NamedSizes> of_words = at_edges({64, 128, 512, 1024}, {64, 128, 2048, 4096, 8192});
 const std::vector<NamedSizes> of_products{{{"m", 1}, {"k", 1}, {"n", 1}},
                                           {{"m", 5}, {"k", 0}, {"n", 8}},
                                           {{"m", 17}, {"k", 33}, {"n", 9}},

@@ -191,13 +191,19 @@ TEST(RowsInRegisters, AreLoadedAndComputedOnce) {
   for (const char* name : {"softmax", "softmax_bf16"}) {
     const auto programs =
         programs_for_gpu(std::string(AXON_SOURCE_DIR "/tests/pipeline/tiles/") + name + ".axn");
-    ASSERT_GE(programs.size(), 6u);
+    size_t whole = 0;
     for (const Program& p : programs) {
       if (p.name != "softmax_0") continue;  // of one row in parts
+      const bool is_whole = std::none_of(p.ops.begin(), p.ops.end(), [](const tile::Op& op) {
+        const auto* loop = std::get_if<tile::Loop>(&op);
+        return loop && !loop->carries.empty();
+      });
+      whole += is_whole ? 1 : 0;
       const auto [loads, powers] = counts_in(p);
-      EXPECT_EQ(loads, p.guard.empty() ? 3u : 1u) << tile::print(p);
-      EXPECT_EQ(powers, p.guard.empty() ? 2u : 1u) << tile::print(p);
+      EXPECT_EQ(loads, is_whole ? 1u : 3u) << tile::print(p);
+      EXPECT_EQ(powers, is_whole ? 1u : 2u) << tile::print(p);
     }
+    EXPECT_GE(whole, 5u) << name;
   }
 }
 

@@ -103,8 +103,7 @@ class ThreadChoices {
   /// All threads have a row, and keep it: what statements share of it is loaded and computed once.
   void add_whole_rows() {
     const int64_t few = runs_in(few_bytes / 2), most = runs_in(bytes_in_registers);
-    add({.registers_per_tile = few, .one_block = true});
-    if (most > few) add({.registers_per_tile = most, .one_block = true});
+    for (int64_t runs = few; runs <= most; runs *= 2) add({.registers_per_tile = runs, .one_block = true});
   }
 
   const Origin& of_;
