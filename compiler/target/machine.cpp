@@ -6,8 +6,8 @@ namespace axon::target {
 namespace {
 
 const Class classes[] = {
-#define CLASS(name, panel_columns, points, row, rows, columns) \
-  {#name, panel_columns, points, row, rows, columns},
+#define CLASS(name, panel_columns, points, line, row, rows, columns, whole_rows, reduced) \
+  {#name, panel_columns, points, line, row, rows, columns, whole_rows, reduced},
 #include "device/machines.def"
 };
 

@@ -15,8 +15,11 @@ struct Class {
   std::string_view name;
   int64_t panel_columns;  ///< of a weight that contractions stream: they lie next to each other for each k
   int64_t points;         ///< elements of a pointwise task
-  int64_t row;            ///< of these at most along the last axis
+  int64_t line;           ///< of these at most, where there is one axis
+  int64_t row;            ///< of these at most along the last of several axes
   int64_t rows, columns;  ///< of a task that multiplies matrices
+  int64_t whole_rows;     ///< that a task writes along with what it reduces of them
+  int64_t reduced;        ///< elements that a task reduces at least, where the length of rows is known
 };
 
 struct Machine {

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "task/facts.h"
 #include "tile/from_task/contractions.h"
 #include "tile/from_task/join_axes.h"
 #include "tile/from_task/maker.h"
 #include "tile/from_task/products.h"
+#include "tile/from_task/thread_choices.h"
 
 namespace axon::tile {
 
@@ -31,12 +33,8 @@ class Chooser {
 
   /// A program for whole blocks first; one that keeps costly values before one that computes them again,
   /// of rows that are too long for the other.
-  void add_to(std::vector<MadeProgram>& list) const {
-    if (machine_.threads() > 1) {
-      auto any = best(false, false);
-      if (!any) throw Declined{"its tiles do not fit into registers"};
-      return list.push_back(std::move(any->program));
-    }
+  void add_to(std::vector<MadeProgram>& list, bool short_rows) const {
+    if (machine_.threads() > 1) return add_for_threads(list, short_rows);
     for (MadeProgram& made : of_one_block()) {
       list.push_back(std::move(made));
       if (list.back().program.guard.size() == form_.guard.size()) return;
@@ -57,6 +55,39 @@ class Chooser {
   }
 
  private:
+  void add_for_threads(std::vector<MadeProgram>& list, bool short_rows) const {
+    const auto all = choices_for_threads({p_, id_, g_, form_}, machine_, has_long_functions());
+    std::string why;
+    for (const Choices& choices : all) {
+      if (!short_rows && !is_for_any(choices)) continue;
+      try {
+        MadeProgram made = ProgramMaker({p_, id_, g_, form_}, machine_, choices).run();
+        const bool is_last = made.program.guard.size() == form_.guard.size();
+        why = "its tiles do not fit into registers";
+        if (registers_of(made.program) > most_in_use(choices) || is_never_run(made, list)) continue;
+        list.push_back(std::move(made));
+        if (is_last) return;
+      } catch (const Declined& declined) {
+        why = declined.why;
+      }
+    }
+    throw Declined{why};
+  }
+  static bool is_for_any(const Choices& c) { return !c.one_block && c.lanes_of_row == 0; }
+  /// A row that stays in registers leaves some for what instructions need besides, and for a second block on
+  /// the multiprocessor.
+  int64_t most_in_use(const Choices& choices) const {
+    return choices.one_block ? machine_.registers * 7 / 16 : machine_.registers;
+  }
+  /// Is there an earlier program for all sizes that it is for?
+  bool is_never_run(const MadeProgram& made, const std::vector<MadeProgram>& list) const {
+    return std::any_of(list.begin(), list.end(), [&](const MadeProgram& other) {
+      return std::all_of(other.program.guard.begin(), other.program.guard.end(), [&](const Fact& fact) {
+        return task::holds(p_, task::both(made.program.guard, p_.facts), fact);
+      });
+    });
+  }
+
   struct Made {
     MadeProgram program;
     bool keeps = false;          ///< something in scratch, for which the guard bounds rows
@@ -102,7 +133,7 @@ class Chooser {
     if (made.size() > 2) made.erase(made.begin());
     return made;
   }
-  int64_t most_registers() const { return has_long_functions() ? 1 : machine_.threads() > 1 ? 2 : 4; }
+  int64_t most_registers() const { return has_long_functions() ? 1 : 4; }
   bool has_rows() const { return form_.along || !form_.reductions.empty(); }
 
   bool has_long_functions() const {
@@ -172,12 +203,11 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
       const auto form = row_form(p, type, g, short_rows);
       if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
       const RowForm& rows = std::get<RowForm>(form);
-      const bool joins = machine.threads() == 1;
-      if (const auto joined = joins ? with_joined_axes(p, type, g, rows) : std::nullopt) {
-        Chooser(p, id, g, *joined, machine).add_to(out.list);
+      if (const auto joined = with_joined_axes(p, type, g, rows)) {
+        Chooser(p, id, g, *joined, machine).add_to(out.list, short_rows);
         if (joined->guard.empty()) break;
       }
-      Chooser(p, id, g, rows, machine).add_to(out.list);
+      Chooser(p, id, g, rows, machine).add_to(out.list, short_rows);
       if (rows.guard.empty()) break;
     }
     return out;

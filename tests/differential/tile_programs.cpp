@@ -9,14 +9,21 @@
 namespace axon::differential {
 
 tile::Machine machine_of(uint64_t seed) {
-  constexpr const char* rows[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  constexpr const char* rows[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4", "sm_80"};
   std::mt19937_64 random(seed);
-  const uint64_t row = random() % 4;
-  if (row < 3) return *tile::find_machine(rows[row]);
+  const uint64_t row = random() % 6;
+  if (row < 4) return *tile::find_machine(rows[row]);
   tile::Machine machine{.name = "toy"};
-  machine.register_bytes = int64_t{8} << random() % 5;
-  machine.registers = int64_t{8} << random() % 4;
   machine.scratch = int64_t{65536} << random() % 3;
+  if (row == 4) {
+    machine.register_bytes = int64_t{8} << random() % 5;
+    machine.registers = int64_t{8} << random() % 4;
+    return machine;
+  }
+  machine.lanes = int64_t{4} << random() % 4;
+  machine.warps = int64_t{1} << random() % 4;
+  machine.register_bytes = 4;
+  machine.registers = int64_t{64} << random() % 3;
   return machine;
 }
 

@@ -14,7 +14,7 @@
 
 namespace axon::differential {
 
-/// A row of machines.def, or a machine with other lanes, registers and scratch.
+/// A row of machines.def, or a machine with other lanes, registers and scratch, of one thread or several.
 tile::Machine machine_of(uint64_t seed);
 
 class TilePrograms {

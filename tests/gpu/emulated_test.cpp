@@ -75,6 +75,25 @@ class EmulatedEntries : public ::testing::TestWithParam<Sample> {};
 const std::vector<NamedSizes> of_rows{
     {{"m", 0}, {"n", 5}},    {{"m", 3}, {"n", 0}},    {{"m", 1}, {"n", 1}},   {{"m", 9}, {"n", 33}},
     {{"m", 5}, {"n", 1028}}, {{"m", 2}, {"n", 2048}}, {{"m", 33}, {"n", 100}}};
+/// About the lengths up to which programs are for rows of a warp, and for rows that stay in registers, with
+/// more rows than warps and with fewer.
+std::vector<NamedSizes> at_edges(std::initializer_list<int64_t> of_warps,
+                                 std::initializer_list<int64_t> of_blocks) {
+  std::vector<NamedSizes> out = of_rows;
+  for (const int64_t limit : of_warps)
+    for (const int64_t n : {limit, limit + 1}) out.push_back({{"m", 17}, {"n", n}});
+  for (const int64_t limit : of_blocks)
+    for (const int64_t n : {limit, limit + 1}) out.push_back({{"m", 2}, {"n", n}});
+  out.push_back({{"m", 7}, {"n", 509}});
+  out.push_back({{"m", 8}, {"n", 509}});
+  return out;
+}
+/// An argmax is of one element at least.
+std::vector<NamedSizes> without_empty_rows(std::vector<NamedSizes> sizes) {
+  std::erase_if(sizes, [](const NamedSizes& of) { return of.at("n") == 0; });
+  return sizes;
+}
+const std::vector<NamedSizes> of_words = at_edges({64, 128, 512, 1024}, {64, 128, 2048, 4096, 8192});
 const std::vector<NamedSizes> of_products{{{"m", 1}, {"k", 1}, {"n", 1}},
                                           {{"m", 5}, {"k", 0}, {"n", 8}},
                                           {{"m", 17}, {"k", 33}, {"n", 9}},
@@ -84,9 +103,15 @@ const std::vector<NamedSizes> of_products{{{"m", 1}, {"k", 1}, {"n", 1}},
 INSTANTIATE_TEST_SUITE_P(
     All, EmulatedEntries,
     ::testing::Values(
-        Sample{"chain", of_rows, 1e-6}, Sample{"halves", of_rows, 1e-2},
-        Sample{"softmax_rows", of_rows, 1e-5}, Sample{"softmax_halves", of_rows, 1e-2},
-        Sample{"layer", of_rows, 1e-4}, Sample{"wide", of_rows, 1e-12},
+        Sample{"chain", at_edges({1024}, {1024, 2048}), 1e-6}, Sample{"halves", at_edges({1024}, {}), 1e-2},
+        Sample{"softmax_rows", of_words, 1e-5},
+        Sample{"softmax_halves", at_edges({128, 256, 1024}, {2048, 8192}), 1e-2},
+        Sample{"layer", of_words, 1e-4}, Sample{"wide", at_edges({32, 64, 256, 512}, {}), 1e-12},
+        Sample{"softmax_doubles", at_edges({32, 64, 256, 512}, {1024, 4096}), 1e-12},
+        Sample{"whole", of_words, 0}, Sample{"masked", of_words, 1e-5}, Sample{"scaled", of_words, 1e-5},
+        Sample{"sevens", {{{"m", 0}}, {{"m", 1}}, {{"m", 511}}, {{"m", 1030}}}, 1e-5},
+        Sample{"hundreds", {{{"m", 0}}, {{"m", 1}}, {{"m", 67}}}, 1e-2},
+        Sample{"threes", {{{"m", 0}}, {{"m", 1}}, {{"m", 5471}}}, 1e-5},
         Sample{"total", {{{"n", 0}}, {{"n", 1}}, {{"n", 2047}}, {{"n", 20000}}}, 1e-4},
         Sample{"squares", {{{"n", 0}}, {{"n", 31}}, {{"n", 5000}}}, 0},
         Sample{"ranks", {{{"a", 2}, {"b", 3}, {"n", 65}}}, 1e-5}, Sample{"dependent", of_rows, 1e-4},
@@ -95,9 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
         Sample{"batched",
                {{{"b", 0}, {"m", 3}, {"k", 4}, {"n", 5}}, {{"b", 3}, {"m", 130}, {"k", 40}, {"n", 16}}},
                1e-2},
-        Sample{"weighted", of_products, 1e-2},
-        Sample{"best", {{{"m", 0}, {"n", 1}}, {{"m", 9}, {"n", 33}}, {{"m", 3}, {"n", 2049}}}, 0},
-        Sample{"bytes", of_rows, 0}, Sample{"tiny", of_rows, 1e-1},
+        Sample{"weighted", of_products, 1e-2}, Sample{"best", without_empty_rows(of_words), 0},
+        Sample{"bytes", at_edges({256, 512, 1024}, {}), 0}, Sample{"tiny", at_edges({1024}, {}), 1e-1},
         Sample{"flags", {{{"a", 2}, {"b", 1}, {"c", 3}, {"n", 37}}}, 0},
         Sample{"two", {{{"m", 130}, {"k", 24}, {"n", 140}, {"l", 16}}}, 3e-2}),
     [](const auto& info) { return std::string(info.param.entry); });
@@ -171,7 +195,9 @@ TEST(EmulatedMutants, WithoutNotificationsTasksWaitForEver) {
   EXPECT_NE(report.text().find("softmax"), std::string::npos) << report.text();
 }
 TEST(EmulatedMutants, WithoutBarriersWarpsRace) {
-  for (const auto& [entry, sizes] : {std::pair("softmax_rows", of_dependent),
+  for (const auto& [entry, sizes] : {std::pair("softmax_rows", NamedSizes{{"m", 3}, {"n", 200}}),
+                                     std::pair("softmax_rows", NamedSizes{{"m", 20}, {"n", 1030}}),
+                                     std::pair("softmax_rows", NamedSizes{{"m", 20}, {"n", 8200}}),
                                      std::pair("product", NamedSizes{{"m", 130}, {"k", 80}, {"n", 128}})}) {
     const auto report = without(entry, sizes, "llvm.nvvm.barrier0");
     EXPECT_TRUE(report.has(emulator::Kind::race)) << entry << report.text();

@@ -60,6 +60,18 @@ TEST_P(Ptx, IsTakenWithoutSpillsAndFrames) {
   }
 }
 
+/// Where rows begin at a multiple of 16 bytes, a thread loads and stores so many at once.
+TEST(PtxOf, RowsAreLoadedByWholeVectors) {
+  for (const auto& [entry, load, store] : {std::tuple("softmax_rows", "ld.global.v4.f32", "st.global.v4.f32"),
+                                           std::tuple("softmax_halves", "ld.global.v4.", "st.global.v4."),
+                                           std::tuple("scaled", "ld.global.v4.f32", "st.global.v4.f32")}) {
+    const Compiled compiled = compile(AXON_SOURCE_DIR "/tests/gpu/entries.axn", entry, "sm_90a");
+    ASSERT_TRUE(compiled.code) << compiled.error;
+    for (const char* part : {load, store})
+      EXPECT_NE(compiled.code->ptx.find(part), std::string::npos) << entry << " " << part;
+  }
+}
+
 /// Waits acquire, notifications release.
 TEST(PtxOf, EventsAcquireAndRelease) {
   const Compiled compiled = compile(AXON_SOURCE_DIR "/tests/gpu/entries.axn", "two", "sm_90a");

@@ -104,8 +104,8 @@ TEST_P(TileProofs, OfEveryLevel) {
   }
 }
 
-/// Where elements of a tensor lie next to each other along the last axis of a tile, accumulators apart, each
-/// thread of all warps has 16 bytes of them at once.
+/// Where elements of a tensor lie next to each other along the last axis of a tile, each thread of all warps
+/// has 16 bytes of them at once; accumulators apart, and numbers that several lanes have, one of each row.
 void expect_whole_loads(const std::string& text) {
   std::string error;
   const auto program = tile::parse(text, error);
@@ -121,6 +121,7 @@ void expect_whole_loads(const std::string& text) {
     const tile::Tile& tile = program->tiles[copy->to.tile];
     if (sums.contains(tile.layout)) continue;  // what is added to a product
     const tile::Places places(program->layouts[tile.layout].layout);
+    if (places.copies() > 1 && tile.shape.size() == 1) continue;
     int64_t run = 0;
     std::set<int64_t> threads;
     for (int64_t x = 0; x < places.elements(); ++x)

@@ -174,9 +174,14 @@ class ProgramEmitter {
         return tile.space == tile::Space::registers && tile.layout == p_.tiles[common->tile].layout &&
                tile.shape == p_.tiles[common->tile].shape && use->labels == over->labels;
       };
+      // A tile of another layout none of them writes.
+      const auto is_other = [&](const tile::Use* use) {
+        const tile::Tile& tile = p_.tiles[use->tile];
+        return tile.space == tile::Space::registers && tile.layout != p_.tiles[common->tile].layout;
+      };
       const auto uses = tile::uses(op);
       if (!is_common(over) || !std::all_of(uses.begin(), uses.end(), [&](const tile::Use* use) {
-            return use->labels.empty() || is_common(use);
+            return is_common(use) || is_other(use);
           }))
         break;
     }

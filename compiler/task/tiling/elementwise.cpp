@@ -33,7 +33,8 @@ TileRule tile_elementwise(const graph::Graph& g, const graph::Node& node, const 
   for (uint32_t a = static_cast<uint32_t>(node.domain.size()); a-- > 0;) {
     const auto extent = node.domain[a].extent.constant();
     const bool last = a + 1 == node.domain.size();
-    const int64_t most = last ? (turned ? side : tiling.row) : turned && a != turned ? 1 : left;
+    const int64_t along = turned ? side : node.domain.size() == 1 ? tiling.line : tiling.row;
+    const int64_t most = last ? along : turned && a != turned ? 1 : left;
     const int64_t length = std::max<int64_t>(std::min(left, most), 1);
     add_tile(node, a, length, rule);
     left /= extent && *extent < length ? std::max<int64_t>(*extent, 1) : length;

@@ -2,7 +2,7 @@
 // elements lie next to each other along an axis of the result, and not along a binder, a task reads a long
 // run of them before it goes on to what lies far away: the run is several cache lines, and vectors. What is
 // written of a row along with its statistics (keep_rows) is written by the task that computes those: the axes
-// that no reduction follows are whole.
+// that no reduction follows are whole. Of rows whose length is known to be small a task may have more.
 #include <algorithm>
 
 #include "task/tiling/tiling.h"
@@ -17,7 +17,7 @@ using graph::Node;
 using graph::Op;
 using graph::ScalarId;
 
-constexpr int64_t short_run = 16, whole_rows = 4;
+constexpr int64_t short_run = 16, most_rows = 1024;
 
 /// For each axis of a domain how many loads of the reductions in a body run along it, of those that change
 /// with a binder; less those that run along a binder.
@@ -77,6 +77,32 @@ std::vector<bool> reduced_axes(const Graph& g, const Node& node) {
   return followed;
 }
 
+/// Through how many elements the longest reduction goes for one result; nullopt where that is open.
+std::optional<int64_t> longest_reduction(const Graph& g, const Node& node, int64_t most) {
+  std::optional<int64_t> longest = 1;
+  const auto look = [&](ScalarId body) {
+    for (ScalarId id : scalars_in(g, body)) {
+      std::optional<int64_t> points = 1;
+      for (const Axis& b : g.scalars[id].binders) {
+        const auto extent = b.extent.constant();
+        points = points && extent ? std::optional(std::min(*points * std::min(*extent, most), most))
+                                  : std::nullopt;
+      }
+      longest = longest && points ? std::optional(std::max(*longest, *points)) : std::nullopt;
+    }
+  };
+  for (const auto& local : node.locals) look(local.body);
+  for (const auto& output : node.outputs) look(output.body);
+  return longest;
+}
+
+/// As many rows as have enough elements together, a power of two.
+int64_t rows_with(int64_t elements, int64_t each) {
+  int64_t rows = 1;
+  while (rows < most_rows && rows * each < elements) rows *= 2;
+  return rows;
+}
+
 }  // namespace
 
 bool reduces_much(const Graph& g, const Node& node, const Tiling& tiling) {
@@ -101,7 +127,9 @@ TileRule tile_reduce(const Graph& g, const Node& node, const Tiling& tiling) {
   const auto column = column_of(g, node);
   const std::vector<bool> followed = reduced_axes(g, node);
   const bool rows = std::find(followed.begin(), followed.end(), false) != followed.end();
-  int64_t run = reduces_much(g, node, tiling) ? 1 : rows ? whole_rows : short_run;
+  int64_t run = reduces_much(g, node, tiling) ? 1 : rows ? tiling.whole_rows : short_run;
+  if (const auto each = longest_reduction(g, node, tiling.points); each && run > 1)
+    run = std::max(run, rows_with(tiling.reduced, *each));
   for (uint32_t a = static_cast<uint32_t>(node.domain.size()); a-- > 0;) {
     if (!followed[a] && !node.domain[a].extent.is(1)) continue;
     add_tile(node, a, a == column ? long_run : run, rule);

@@ -61,7 +61,10 @@ Tiling tiling_for(const target::Class& machines) {
   tiling.columns = machines.columns;
   tiling.panel = machines.panel_columns == 0 ? tiling.columns : machines.panel_columns;
   tiling.points = machines.points;
+  tiling.line = machines.line;
   tiling.row = machines.row;
+  tiling.whole_rows = machines.whole_rows;
+  tiling.reduced = machines.reduced;
   return tiling;
 }
 

@@ -8,6 +8,7 @@
 #include "base/elem.h"
 #include "task/facts.h"
 #include "tile/claims.h"
+#include "tile/from_task/computed_types.h"
 #include "tile/from_task/join_axes.h"
 #include "tile/names.h"
 #include "tile/pointwise.h"
@@ -75,26 +76,30 @@ void ProgramFrame::declare_grid() {
   }
 }
 
-/// As many lanes as the widest type has in a register, so that an element is in the same lane of every tile.
-void ProgramFrame::choose_lanes() {
+int64_t widest_in_blocks(const Origin& of) {
   int64_t widest = 4;
-  std::set<ScalarId> seen;
-  const std::function<void(ScalarId, bool)> look = [&](ScalarId id, bool is_tile) {
-    const graph::Scalar& s = g_.scalars[id];
+  std::set<graph::ScalarId> seen;
+  const std::function<void(graph::ScalarId, bool)> look = [&](graph::ScalarId id, bool is_tile) {
+    const graph::Scalar& s = of.graph.scalars[id];
     if (s.op == graph::Op::index ? !is_tile : !seen.insert(id).second) return;
     widest = std::max<int64_t>(widest, base::elem_bytes(base::computed_as(s.elem)));
     if (s.op == graph::Op::load) return;
-    const bool narrows = s.op == graph::Op::cast && narrows_there(id);
-    for (const ScalarId arg : s.args) look(arg, narrows);
+    const bool narrows = s.op == graph::Op::cast && is_narrowing(of.graph, id);
+    for (const graph::ScalarId arg : s.args) look(arg, narrows);
   };
-  for (const RowReduction& r : form_.reductions) {
+  for (const RowReduction& r : of.form.reductions) {
     widest = std::max<int64_t>(widest, base::elem_bytes(r.in));
     look(r.term, false);
   }
-  if (form_.along)
-    for (const ScalarId output : form_.outputs) look(output, true);
+  if (of.form.along)
+    for (const graph::ScalarId output : of.form.outputs) look(output, true);
+  return widest;
+}
+
+/// As many lanes as the widest type has in a register, so that an element is in the same lane of every tile.
+void ProgramFrame::choose_lanes() {
   if (has_threads()) return choose_runs();
-  lanes_ = out_.machine.register_bytes / widest;
+  lanes_ = out_.machine.register_bytes / widest_in_blocks({p_, id_, g_, form_});
   block_ = lanes_;
   // Joined axes may have few elements.
   if (form_.joined.empty() && !form_.across) block_ *= choices_.registers_per_tile;
@@ -116,28 +121,47 @@ void ProgramFrame::choose_lanes() {
   blocks_ = vectors(block_, "block");
 }
 
-int64_t ProgramFrame::narrowest_in_memory() const {
+int64_t narrowest_in_memory(const Origin& of) {
+  const graph::Graph& g = of.graph;
+  const graph::NodeId id = of.program.types[of.id].node;
+  const graph::Node& node = g.nodes[id];
   int64_t bytes = 8;
-  const auto look = [&](ScalarId body) {
-    for (const ScalarId load : graph::loads_in(g_, body))
-      if (const graph::Scalar& s = g_.scalars[load]; !s.target.is_local())
-        bytes = std::min<int64_t>(bytes, base::elem_bytes(g_.type(s.target).elem));
+  const auto look = [&](graph::ScalarId body) {
+    for (const graph::ScalarId load : graph::loads_in(g, body))
+      if (const graph::Scalar& s = g.scalars[load]; !s.target.is_local())
+        bytes = std::min<int64_t>(bytes, base::elem_bytes(g.type(s.target).elem));
   };
-  for (const RowReduction& r : form_.reductions) look(r.term);
-  for (const ScalarId output : form_.outputs) look(output);
-  for (uint32_t o = 0; o < node_.outputs.size(); ++o)
-    bytes = std::min<int64_t>(bytes, base::elem_bytes(g_.type({type_.node, o}).elem));
+  for (const RowReduction& r : of.form.reductions) look(r.term);
+  for (const graph::ScalarId output : of.form.outputs) look(output);
+  for (uint32_t o = 0; o < node.outputs.size(); ++o)
+    bytes = std::min<int64_t>(bytes, base::elem_bytes(g.type({id, o}).elem));
   return bytes;
 }
 
+/// Neighbouring threads, and then neighbouring warps, have neighbouring runs: rows of as many elements as all
+/// threads load at once leave no warp without any.
 void ProgramFrame::choose_runs() {
   if (form_.across) throw Declined{"transposes have no form for several threads yet"};
   const Machine& m = out_.machine;
-  const int64_t run = bytes_at_once / narrowest_in_memory(), runs = choices_.registers_per_tile;
-  block_ = m.threads() * run * runs;
-  blocks_ = layout(
-      "block",
-      {{Dim(m.warps), 1, "warp"}, {Dim(runs), run, "m"}, {Dim(m.lanes), 1, "lane"}, {Dim(run), 1, "m"}});
+  const int64_t run = bytes_at_once / narrowest_in_memory({p_, id_, g_, form_});
+  const int64_t lanes = choices_.lanes_of_row;
+  int64_t& runs = runs_ = choices_.registers_per_tile;
+  for (const task::Coordinate& c : type_.coordinates)
+    if (c.axis == form_.along && form_.joined.empty())
+      while (runs > 1 && c.tile < (lanes == 0 ? m.threads() : lanes) * run * runs) runs /= 2;
+  const layout::Iter of_run{Dim(run), 1, "m"}, of_runs{Dim(runs), run, "m"}, warps{Dim(m.warps), 1, "warp"};
+  if (lanes == 0) {
+    block_ = m.threads() * run * runs;
+    blocks_ = layout("block", {of_runs, warps, {Dim(m.lanes), 1, "lane"}, of_run});
+    return;
+  }
+  const int64_t rows = choices_.rows_of_thread;
+  block_ = lanes * run * runs;
+  rows_at_once_ = rows * m.warps * (m.lanes / lanes);
+  block_shape_ = {rows_at_once_, block_};
+  const layout::Iter of_row{Dim(lanes), 1, "lane"}, of_warp{Dim(m.lanes / lanes), lanes, "lane"};
+  blocks_ = layout("block", {{Dim(rows), run * runs, "m"}, warps, of_warp, of_runs, of_row, of_run});
+  row_layout_ = layout("rows", {{Dim(rows), 1, "m"}, warps, of_warp}, {of_row});
 }
 
 LayoutId ProgramFrame::layout(const std::string& name, std::vector<layout::Iter> shards,
@@ -170,6 +194,15 @@ TileId ProgramFrame::tile(const std::string& name, Elem elem, bool is_block) {
   return out_.tiles.add(std::move(t));
 }
 
+TileId ProgramFrame::tile(const std::string& name, Elem elem, const std::vector<Var>& labels) {
+  const bool is_rows = has_rows_at_once() && labels.size() == 1 && labels.front() == row_label_;
+  const TileId made = tile(name, elem, !is_rows && !labels.empty());
+  if (!is_rows) return made;
+  out_.tiles[made].shape = {rows_at_once_};
+  out_.tiles[made].layout = row_layout_;
+  return made;
+}
+
 /// A number in all lanes. Of a type that is wider than those of blocks, which only other such numbers are
 /// made of, it is in as many lanes as a register has.
 LayoutId ProgramFrame::one_for(Elem elem) {
@@ -189,14 +222,10 @@ LayoutId ProgramFrame::one_for(Elem elem) {
   return found->second;
 }
 
-namespace {
-
 void add_once(const Fact& fact, std::vector<Fact>& to) {
   const auto is_it = [&](const Fact& other) { return same(other, fact); };
   if (std::none_of(to.begin(), to.end(), is_it)) to.push_back(fact);
 }
-
-}  // namespace
 
 bool ProgramFrame::is_whole(const Dim& extent) {
   if (!choices_.whole_blocks) return false;
@@ -250,6 +279,23 @@ Stretch ProgramFrame::stretch_of(uint32_t axis) {
     }
   if (axis == form_.along && is_whole(extent)) return {Dim(0), extent, {}};
   return {Dim(0), extent, {extent}, blocks};
+}
+
+/// Where the task has so few rows that all are had at once, there is one block of them.
+Stretch ProgramFrame::stretch_of_rows() {
+  const uint32_t axis = axis_of_rows();
+  const Dim extent = node_.domain[axis].extent;
+  const auto count = [&](int64_t most) {
+    return most <= rows_at_once_ ? std::optional(Dim(1)) : std::nullopt;
+  };
+  for (const task::Coordinate& c : type_.coordinates) {
+    if (c.axis != axis) continue;
+    const Dim first = Dim(c.tile) * Dim(c.var);
+    std::vector<Dim> ends{extent};
+    if (c.tile % rows_at_once_ != 0) ends.push_back(first + Dim(c.tile));
+    return {first, shape::min(Dim(c.tile), extent - first), ends, count(c.tile)};
+  }
+  return {Dim(0), extent, {extent}, extent.constant() ? count(*extent.constant()) : std::nullopt};
 }
 
 namespace {
@@ -365,11 +411,6 @@ std::vector<Dim> ProgramFrame::index_of(graph::Value v, const std::vector<Dim>& 
   return joined_index(std::move(out), p_.buffers[buffer].shape, form_.joined.size());
 }
 
-bool ProgramFrame::narrows_there(ScalarId cast) const {
-  const graph::Scalar& s = g_.scalars[cast];
-  if (g_.scalars[s.args[0]].op == graph::Op::index) return false;  // has any integer type
-  return narrows(base::computed_as(g_.scalars[s.args[0]].elem), s.elem) &&
-         g_.scalars[s.args[0]].elem != s.elem;
-}
+bool ProgramFrame::narrows_there(ScalarId cast) const { return is_narrowing(g_, cast); }
 
 }  // namespace axon::tile

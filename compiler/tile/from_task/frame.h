@@ -23,12 +23,18 @@ struct Declined {
 
 /// How a program is to be made.
 struct Choices {
-  int64_t registers_per_tile = 4;  ///< vectors that a block of elements takes, of rows
+  int64_t registers_per_tile = 4;  ///< vectors, or runs of a thread, that a block of elements takes, of rows
   bool keep_costly = false;        ///< in scratch, what a later statement computes again
   /// Rows are whole blocks, which the guard says.
   bool whole_blocks = false;
   /// Rows have one block, which the guard says. What several statements need of it stays in registers.
   bool one_block = false;
+  /// Of several threads: so many have a row together, lanes of one warp, and all warps have rows at once. 0:
+  /// all threads have one row together.
+  int64_t lanes_of_row = 0;
+  int64_t rows_of_thread = 1;  ///< then: how many rows at once each thread has a part of
+  bool rows_for_all = false;   ///< then: no fewer rows than warps, which the guard says
+  int64_t most_of_row = 0;     ///< then: elements of a row at most, which the guard says; 0: any number
 };
 
 /// The task type that a program is made of.
@@ -44,11 +50,13 @@ struct Stretch {
   Dim first, length;
   std::vector<Dim> ends;                     ///< without any, it is whole blocks
   std::optional<Dim> blocks = std::nullopt;  ///< how many, where that is not the length divided, rounded up
+  std::vector<Dim> starts = {};              ///< elements before these are left out
 };
 
-/// What is computed for a whole block of elements, or for one point of the loops around.
+/// What is computed for a whole block of elements, for rows at once, or for one point of the loops around.
 struct BlockPlace {
   bool is_block = false;
+  bool is_rows = false;  ///< a block whose elements are a number of each of the rows at once
   // Of a block:
   Var along;                  ///< the graph's variable
   Var label;                  ///< of its elements, or of the columns
@@ -86,15 +94,27 @@ class ProgramFrame {
   /// The same of several threads: each has a run of neighbouring elements, 16 bytes of the narrowest type
   /// that memory has of them, and in a block a few of these.
   void choose_runs();
-  int64_t narrowest_in_memory() const;
   void gather_sizes();
   std::string name_for(const std::string& wish);
   TileId tile(const std::string& name, Elem, bool is_block);
+  /// By what its elements differ in: of a block, of rows at once, or one number.
+  TileId tile(const std::string& name, Elem, const std::vector<Var>& labels);
   LayoutId one_for(Elem);
   LayoutId layout(const std::string& name, std::vector<layout::Iter> shards,
                   std::vector<layout::Iter> replicas = {});
   bool has_threads() const { return out_.machine.threads() > 1; }
+  bool has_rows_at_once() const { return choices_.lanes_of_row > 0; }
+  std::vector<Var> labels_of_block() const {
+    return has_rows_at_once() ? std::vector<Var>{row_label_, label_} : std::vector<Var>{label_};
+  }
+  /// Of a number that a statement leaves of each row.
+  std::vector<Var> labels_of_rows() const {
+    return has_rows_at_once() ? std::vector<Var>{row_label_} : std::vector<Var>{};
+  }
+  /// The axis whose rows are had at once.
+  uint32_t axis_of_rows() const { return form_.rows.back(); }
   Stretch stretch_of(uint32_t axis);
+  Stretch stretch_of_rows();
   Stretch joined_stretch();
   /// Where the program is for whole blocks: the guard says that the extent is.
   bool is_whole(const Dim& extent);
@@ -139,7 +159,9 @@ class ProgramFrame {
   Program& out_;
   int64_t lanes_ = 1, block_ = 1;
   std::vector<int64_t> block_shape_;  ///< empty: one axis of a block, or two where rows are turned
-  LayoutId blocks_, turned_;
+  int64_t rows_at_once_ = 1;
+  int64_t runs_ = 1;  ///< that a thread of several has of a block, or of its part of a row
+  LayoutId blocks_, turned_, row_layout_;
   std::map<int64_t, LayoutId> ones_of_;  ///< by lanes
   std::set<std::string> names_;
   bool uses_whole_blocks_ = false, guards_blocks_ = false, uses_one_block_ = false;
@@ -152,12 +174,17 @@ class ProgramFrame {
   std::vector<std::map<ScalarId, Use>> ones_;  ///< values at the points of the loops around, by depth
 };
 
+void add_once(const Fact&, std::vector<Fact>& to);
 /// Parts of maps.
 Expr of_tile(const Use&, Elem);
 Expr of_number(const Number&, Elem);
 Expr applied(Pointwise, Elem, std::vector<uint32_t> args);
 /// Does a value of one type, made one of the other, lose what the type cannot hold?
 bool narrows(Elem from, Elem to);
+/// Of what a statement of the form loads and the outputs are stored as.
+int64_t narrowest_in_memory(const Origin&);
+/// Of the widest type that a block has elements of.
+int64_t widest_in_blocks(const Origin&);
 /// How many registers tiles take where most of them are in use.
 int64_t registers_of(const Program&);
 /// Where a map is the last to read a tile of the form of its result, the result gets that tile.

@@ -37,6 +37,7 @@ void ProgramMaker::level(size_t rows_around) {
   if (rows_around == form_.rows.size()) return store_outputs();
   const uint32_t axis = form_.rows[rows_around];
   const graph::Axis& a = node_.domain[axis];
+  if (has_rows_at_once() && rows_around + 1 == form_.rows.size()) return rows_at_once();
   const Stretch stretch = stretch_of(axis);
   const Var row = shape::fresh_var(name_for(shape::var_name(a.var)));
   add_range(a.var, a.extent);
@@ -46,12 +47,42 @@ void ProgramMaker::level(size_t rows_around) {
   loop(row, stretch.length, {}, [&] { level(rows_around + 1); });
 }
 
+/// The guard says it.
+void ProgramMaker::suppose(const Fact& fact) {
+  const auto known = fact.lhs.constant() && fact.rhs.constant() ? shape::holds(fact, {}) : std::nullopt;
+  if (known == false) throw Declined{"it is for other sizes"};
+  if (!known) add_once(fact, out_.guard);
+}
+
+/// What is done for each row is done for all rows that the threads have at once.
+void ProgramMaker::rows_at_once() {
+  for (const RowReduction& r : form_.reductions)
+    if (r.level != form_.rows.size()) throw Declined{"it reduces more than rows"};
+  const graph::Axis& a = node_.domain[axis_of_rows()];
+  if (choices_.rows_for_all) suppose(shape::at_most(Dim(out_.machine.warps), a.extent));
+  if (choices_.most_of_row > 0)
+    for (const RowReduction& r : form_.reductions)
+      suppose(shape::at_most(r.along.extent, Dim(choices_.most_of_row)));
+  at_once_ = stretch_of_rows();
+  add_range(a.var, a.extent);
+  const auto inside = [&](const Dim& first) {
+    row_base_ = first;
+    before_ = body_;
+    level(form_.rows.size());
+  };
+  if (at_once_.blocks) return inside(at_once_.first);
+  const Var block = shape::fresh_var(name_for(shape::var_name(a.var)));
+  loop(block, shape::cdiv(at_once_.length, Dim(rows_at_once_)), {},
+       [&] { inside(at_once_.first + Dim(rows_at_once_) * Dim(block)); });
+}
+
 // ---- reductions ----
 
 void ProgramMaker::reduce(uint32_t number) {
   const RowReduction& r = form_.reductions[number];
   if (!r.outer.empty()) forget_block();
   const bool is_row = r.first.is(0) && r.end == r.along.extent;
+  if (has_rows_at_once()) is_one_block(r.along.extent);
   TileId total;
   if (is_row && r.outer.empty() && is_one_block(r.end)) {
     total = reduced_at_once(r);
@@ -61,28 +92,29 @@ void ProgramMaker::reduce(uint32_t number) {
   if (!r.outer.empty()) forget_block();
   results_[number] = total;
   if (r.kept == r.in) return;
-  results_[number] = tile("total", r.kept, false);
-  Copy narrowed{{results_[number], {}}, {}, {}};
+  results_[number] = tile("total", r.kept, labels_of_rows());
+  Copy narrowed{{results_[number], labels_of_rows()}, {}, {}};
   narrowed.from.tile = total;
+  for (const Var label : labels_of_rows()) narrowed.from.at.push_back({std::nullopt, Dim(label)});
   emit(std::move(narrowed));
 }
 
 /// Of one block.
 TileId ProgramMaker::reduced_at_once(const RowReduction& r) {
   const Pointwise op = operator_for(r);
-  const TileId total = tile("total", r.in, false);
+  const TileId total = tile("total", r.in, labels_of_rows());
   const size_t known = around_.size();
   add_range(r.along.var, r.along.extent);
   const Dim end = placed(r.end, {});
   blocks(r.along.var, {Dim(0), end, {end}, Dim(1)}, {}, [&](const BlockPlace& place) {
-    const TileId term = tile("term", r.in, true);
+    const TileId term = tile("term", r.in, place.labels());
     Map made{{term, place.labels()}, {}, {place.bounds, {}}};
     if (!place.bounds.empty()) made.bounds.fill = neutral(op, r.in);
     std::map<ScalarId, uint32_t> known_exprs;
     const uint32_t last = converted(made, expr(made, known_exprs, r.term, place), r.in);
     if (last + 1 != made.exprs.size()) throw Declined{"a reduction has a term that is computed already"};
     emit(std::move(made));
-    emit(Reduce{op, {total, {}}, {term, place.labels()}, r.in});
+    fold_into(total, op, r.in, term);
   });
   around_.resize(known);
   return total;
@@ -90,21 +122,19 @@ TileId ProgramMaker::reduced_at_once(const RowReduction& r) {
 
 TileId ProgramMaker::reduced(const RowReduction& r) {
   const Pointwise op = operator_for(r);
-  const TileId sum = tile("sum", r.in, true);
-  emit(Map{{sum, {label_}}, {of_number(neutral(op, r.in), r.in)}, {}});
+  const TileId sum = tile("sum", r.in, labels_of_block());
+  emit(Map{{sum, labels_of_block()}, {of_number(neutral(op, r.in), r.in)}, {}});
   over_binders(r, 0, sum);
-  return folded(op, r.in, sum);
+  const TileId total = tile("total", r.in, labels_of_rows());
+  fold_into(total, op, r.in, sum);
+  return total;
 }
 
-/// Threads of a warp exchange what they have in registers, warps through scratch.
-TileId ProgramMaker::folded(Pointwise op, Elem in, TileId sum) {
-  const TileId total = tile("total", in, false);
+/// Threads of a warp exchange what they have in registers, warps that have one row through scratch.
+void ProgramMaker::fold_into(TileId total, Pointwise op, Elem in, TileId sum) {
   const Machine& m = out_.machine;
-  if (m.warps == 1) {
-    emit(Reduce{op, {total, {}}, {sum, {label_}}, in});
-    return total;
-  }
-  const int64_t each = block_ / m.warps;
+  if (m.warps == 1 || has_rows_at_once())
+    return emit(Reduce{op, {total, labels_of_rows()}, {sum, labels_of_block()}, in});
   const auto made = [&](const char* name, std::vector<int64_t> shape, LayoutId place) {
     const TileId id = tile(name, in, false);
     out_.tiles[id].shape = std::move(shape);
@@ -112,11 +142,12 @@ TileId ProgramMaker::folded(Pointwise op, Elem in, TileId sum) {
     return id;
   };
   const layout::Iter lanes{Dim(m.lanes), 1, "lane"}, warps{Dim(m.warps), 1, "warp"};
-  const Var warp = shape::fresh_var(name_for("w"));
-  const Use by_warp{made("by_warp", {m.warps, each}, blocks_), {warp, label_}};
+  const Var warp = shape::fresh_var(name_for("w")), run = shape::fresh_var(name_for("k"));
+  const int64_t each = block_ / runs_ / m.warps;
+  const Use by_warp{made("by_warp", {runs_, m.warps, each}, blocks_), {run, warp, label_}};
   Copy split{by_warp, {}, {}};
   split.from.tile = sum;
-  split.from.at = {{std::nullopt, Dim(each) * Dim(warp) + Dim(label_)}};
+  split.from.at = {{std::nullopt, Dim(each * m.warps) * Dim(run) + Dim(each) * Dim(warp) + Dim(label_)}};
   emit(std::move(split));
   const Use part{made("part", {m.warps}, layout("warps", {warps}, {lanes})), {warp}};
   emit(Reduce{op, part, by_warp, in});
@@ -129,7 +160,6 @@ TileId ProgramMaker::folded(Pointwise op, Elem in, TileId sum) {
   const Use all{made("parts", {m.warps}, layout("every", {{Dim(m.warps), 1, "m"}}, {warps, lanes})), {warp}};
   emit(Copy{all, shared, {}});
   emit(Reduce{op, {total, {}}, all, in});
-  return total;
 }
 
 TileId ProgramMaker::shared_for(Elem elem) {
@@ -159,7 +189,8 @@ void ProgramMaker::over_binders(const RowReduction& r, size_t next, TileId sum) 
 }
 
 void ProgramMaker::reduce_blocks(const RowReduction& r, TileId sum) {
-  const Dim first = placed(r.first, {}), end = placed(r.end, {});
+  const BlockPlace rows = has_rows_at_once() ? place_of_rows() : BlockPlace();
+  const Dim first = placed(r.first, rows), end = placed(r.end, rows);
   const bool is_row = r.first.is(0) && r.end == r.along.extent;
   const size_t known = around_.size();
   add_range(r.along.var, r.along.extent);
@@ -170,6 +201,9 @@ void ProgramMaker::reduce_blocks(const RowReduction& r, TileId sum) {
   const Dim length = is_row ? end : shape::max(Dim(0), end - first);
   Stretch stretch{first, length, {end}};
   if (is_row && is_whole(r.end)) stretch.ends.clear();
+  // Where rows differ in what counts of them, the blocks are those of the whole axis.
+  const Dim count = choices_.one_block ? Dim(1) : shape::cdiv(r.along.extent, Dim(block_));
+  if (has_rows_at_once()) stretch = {Dim(0), end, {end}, count, {first}};
   blocks(r.along.var, stretch, {sum}, [&](const BlockPlace& place) { fold(r, sum, place); });
   around_.resize(known);
 }
@@ -184,7 +218,7 @@ void ProgramMaker::fold(const RowReduction& r, TileId sum, const BlockPlace& pla
     add.exprs.push_back(applied(op, r.in, {0, term}));
     return emit(std::move(add));
   }
-  const TileId term = tile("term", r.in, true);
+  const TileId term = tile("term", r.in, place.labels());
   Map made{{term, place.labels()}, {}, {place.bounds, neutral(op, r.in)}};
   converted(made, expr(made, known, r.term, place), r.in);
   emit(std::move(made));
@@ -205,10 +239,13 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
   place.number = alone ? Dim(0) : Dim(block);
   place.base = stretch.first + Dim(block_) * place.number;
   const auto length = stretch.length.constant();
-  const bool is_whole = stretch.blocks ? length == block_ : length.value_or(1) % block_ == 0;
+  const bool is_whole = stretch.blocks ? alone && length == block_ : length.value_or(1) % block_ == 0;
   if (!is_whole)
     for (const Dim& end : stretch.ends)
       place.bounds.push_back(shape::less(place.base + Dim(place.label), end));
+  for (const Dim& start : stretch.starts)
+    if (!start.is(0)) place.bounds.push_back(shape::at_most(start, place.base + Dim(place.label)));
+  if (has_rows_at_once()) add_rows_to(place);
   if (!alone) loops_.emplace_back(block, count);
   begin_statement(place);
   Body made;
@@ -224,11 +261,20 @@ void ProgramMaker::blocks(Var along, const Stretch& stretch, std::vector<TileId>
   emit(Loop{block, count, std::move(carries), std::move(made)});
 }
 
+void ProgramMaker::add_rows_to(BlockPlace& place) const {
+  const BlockPlace rows = place_of_rows();
+  place.across = rows.along;
+  place.row_label = rows.label;
+  place.row_base = rows.base;
+  place.bounds.insert(place.bounds.end(), rows.bounds.begin(), rows.bounds.end());
+}
+
 // ---- outputs ----
 
 void ProgramMaker::store_outputs() {
   if (!form_.along) {
-    for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, {});
+    const BlockPlace place = has_rows_at_once() ? place_of_rows() : BlockPlace();
+    for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
     return;
   }
   if (form_.across) return store_squares();
@@ -295,7 +341,7 @@ void ProgramMaker::store(uint32_t o, const BlockPlace& place) {
   Use use = stored_value(form_.outputs[o], place);
   if (use.labels.size() != place.labels().size()) {
     const Elem elem = out_.tiles[use.tile].elem;
-    const Use whole{tile("all", elem, true), place.labels()};
+    const Use whole{tile("all", elem, place.labels()), place.labels()};
     emit(Map{whole, {of_tile(use, elem)}, {}});
     use = whole;
   }

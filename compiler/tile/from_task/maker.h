@@ -36,8 +36,11 @@ class ProgramMaker : protected ValueMaker {
 
  private:
   void level(size_t rows_around);
+  void suppose(const Fact&);
+  void rows_at_once();
+  void add_rows_to(BlockPlace&) const;
   TileId reduced(const RowReduction&);
-  TileId folded(Pointwise, Elem, TileId sum);
+  void fold_into(TileId total, Pointwise, Elem, TileId sum);
   TileId shared_for(Elem);
   TileId reduced_at_once(const RowReduction&);
   void over_binders(const RowReduction&, size_t next, TileId sum);

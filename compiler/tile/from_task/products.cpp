@@ -16,6 +16,13 @@ constexpr int64_t elements_of_a_copy = 8;  ///< of 2 bytes each
 
 layout::Iter on(const char* axis, int64_t extent, int64_t stride) { return {Dim(extent), stride, {axis}}; }
 
+std::string why_not_multiplied(Elem elem) {
+  const std::string name(base::elem_name(elem));
+  return base::is_float(elem) && base::elem_bytes(elem) > 2
+             ? "instructions would round operands of " + name + " to fewer bits"
+             : "instructions multiply f16 and bf16 so far, not " + name;
+}
+
 int log2_of(int64_t n) { return std::countr_zero(static_cast<uint64_t>(n)); }
 
 }  // namespace
@@ -174,8 +181,7 @@ ProductMaker::Operand ProductMaker::operand(graph::ScalarId load, bool is_left) 
   const std::vector<int64_t> shape =
       o.depth_is_last ? std::vector<int64_t>{o.extent, b.depth} : std::vector<int64_t>{b.depth, o.extent};
   const std::string name = p_.buffers[p_.place(g_.scalars[load].target).buffer].name;
-  if (elem != Elem::bf16 && elem != Elem::f16)
-    throw Declined{"no instruction multiplies such elements exactly"};
+  if (elem != Elem::bf16 && elem != Elem::f16) throw Declined{why_not_multiplied(elem)};
   if (!elem_) elem_ = elem;
   if (elem != *elem_) throw Declined{"its operands have different types"};
   o.staged = made(name, elem, shape, staging(shape[0], shape[1]));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "task/facts.h"
+#include "tile/from_task/computed_types.h"
 #include "tile/from_task/form_maker.h"
 
 namespace axon::tile {
@@ -57,6 +58,7 @@ class RowFormMaker : FormMaker {
     choose_axes();
     share_axes();
     simplify_loads();
+    choose_types();
     choose_across();
     order_rows();
     check_strides();
@@ -133,6 +135,12 @@ class RowFormMaker : FormMaker {
       r.term = graph::substitute(g_, r.term, renamed);
       r.along = *same;
     }
+  }
+
+  void choose_types() {
+    ComputedTypes types(g_);
+    for (ScalarId& output : form_.outputs) output = types.of(output);
+    for (RowReduction& r : form_.reductions) r.term = types.of(r.term);
   }
 
   void check_strides() const {

@@ -61,7 +61,8 @@ std::optional<uint32_t> ValueMaker::box_around(task::BufferId buffer, const std:
   facts = task::both(std::move(facts), out_.guard);
   for (const Var label : place.labels()) {
     facts.push_back(shape::at_least(Dim(label), Dim(0)));
-    facts.push_back(shape::less(Dim(label), Dim(block_)));
+    const bool is_row = has_rows_at_once() && label == row_label_;
+    facts.push_back(shape::less(Dim(label), Dim(is_row ? rows_at_once_ : block_)));
   }
   for (const uint32_t box : boxes_of(buffer, write))
     if (is_in_box(index, facts, type_.accesses[box])) return box;

@@ -34,22 +34,34 @@ bool ValueMaker::in_range(ScalarId load, const std::vector<Fact>& facts) const {
   return true;
 }
 
-/// Is it the same for all elements of the block, and can it be computed where the block has none? What is
-/// made of indices alone is not worth a tile, and says more where it stands.
-bool ValueMaker::is_outside_of_blocks(ScalarId id, const BlockPlace& place) const {
-  if (!place.is_block || place.changes(g_, id)) return false;
-  if (graph::loads_in(g_, id).empty()) return false;
+/// Can it be computed where these variables have no values? What is made of indices alone is not worth a
+/// tile, and says more where it stands.
+bool ValueMaker::can_stand_before(ScalarId id, const std::vector<Var>& inside, bool has_results) const {
   const auto mentions = [&](const Dim& d) {
-    return d.contains(place.along) || (place.across && d.contains(*place.across));
+    return std::any_of(inside.begin(), inside.end(), [&](Var v) { return d.contains(v); });
   };
   std::vector<Fact> around;
   for (const Fact& f : around_)
     if (!mentions(f.lhs) && !mentions(f.rhs)) around.push_back(f);
   const auto loads = graph::loads_in(g_, id);
-  return std::all_of(loads.begin(), loads.end(), [&](ScalarId load) {
-    if (const auto target = g_.scalars[load].target; target.is_local()) return is_number(target.output);
-    return in_range(load, around);
+  return !loads.empty() && std::all_of(loads.begin(), loads.end(), [&](ScalarId load) {
+    const auto target = g_.scalars[load].target;
+    return target.is_local() ? has_results || is_number(target.output) : in_range(load, around);
   });
+}
+
+/// Is it the same for all elements of the block?
+bool ValueMaker::is_outside_of_blocks(ScalarId id, const BlockPlace& place) const {
+  if (!place.is_block || place.changes(g_, id)) return false;
+  std::vector<Var> inside{place.along};
+  if (place.across) inside.push_back(*place.across);
+  return can_stand_before(id, inside, false);
+}
+
+/// Is it the same for all elements that the block has of a row?
+bool ValueMaker::is_of_rows(ScalarId id, const BlockPlace& place) const {
+  return has_rows_at_once() && place.across && !graph::depends_on(g_, id, place.along) &&
+         can_stand_before(id, {place.along}, true);
 }
 
 // ---- tiles ----
@@ -71,29 +83,42 @@ void ValueMaker::end_statement() {
 Use ValueMaker::value(ScalarId id, const BlockPlace& place) {
   const Scalar& s = g_.scalars[id];
   if (s.op == graph::Op::load && s.target.is_local())
-    return {results_[s.target.output], is_number(s.target.output) ? std::vector<Var>{} : place.labels()};
-  if (is_outside_of_blocks(id, place)) return value_before(id);
-  auto& known = place.is_block ? in_block_ : ones_.back();
+    return {results_[s.target.output],
+            has_rows_at_once() || is_number(s.target.output) ? labels_of_rows() : place.labels()};
+  if (is_outside_of_blocks(id, place)) return value_before(id, {});
+  if (is_of_rows(id, place)) return value_before(id, place_of_rows());
+  const bool in_block = place.is_block && !place.is_rows;
+  auto& known = in_block ? in_block_ : ones_.back();
   if (const auto found = known.find(id); found != known.end()) return found->second;
   for (const auto& scope : ones_)
-    if (const auto found = scope.find(id); !place.is_block && found != scope.end()) return found->second;
+    if (const auto found = scope.find(id); !in_block && found != scope.end()) return found->second;
   const Use made = s.op == graph::Op::load                        ? loaded(id, place)
                    : s.op == graph::Op::cast && narrows_there(id) ? narrowed(id, place)
-                   : place.is_block && kept_.contains(id)         ? kept(id, place)
+                   : in_block && kept_.contains(id)               ? kept(id, place)
                                                                   : computed(id, place);
   if (arms_.empty()) known[id] = made;
   return made;
 }
 
-/// Of one point, before the loop over blocks.
-Use ValueMaker::value_before(ScalarId id) {
+BlockPlace ValueMaker::place_of_rows() const {
+  BlockPlace place;
+  place.is_block = place.is_rows = true;
+  place.along = node_.domain[axis_of_rows()].var;
+  place.label = row_label_;
+  place.base = row_base_;
+  for (const Dim& end : at_once_.ends) place.bounds.push_back(shape::less(row_base_ + Dim(row_label_), end));
+  return place;
+}
+
+/// Of one point, or of rows, before the loop over blocks.
+Use ValueMaker::value_before(ScalarId id, const BlockPlace& place) {
   for (const auto& scope : ones_)
     if (const auto found = scope.find(id); found != scope.end()) return found->second;
   Body* const body = body_;
   std::vector<Fact> arms;
   std::swap(arms, arms_);
   body_ = before_;
-  const Use made = value(id, {});
+  const Use made = value(id, place);
   body_ = body;
   std::swap(arms, arms_);
   return made;
@@ -108,9 +133,9 @@ Use ValueMaker::computed(ScalarId id, const BlockPlace& place) {
   computing_ = outer;
   if (const Expr& e = map.exprs[last]; e.kind == Expr::Kind::tile && last + 1 == map.exprs.size())
     return e.use;
-  map.to = {tile(place.is_block ? "t" : "s", elem, place.is_block), place.labels()};
+  map.to = {tile(place.is_block ? "t" : "s", elem, place.labels()), place.labels()};
   const Use made = map.to;
-  const LayoutId fewest = place.is_block ? blocks_ : fewest_lanes(map);
+  const LayoutId fewest = place.is_block ? out_.tiles[made.tile].layout : fewest_lanes(map);
   if (fewest != out_.tiles[made.tile].layout) {
     map.to.tile = tile("s", elem, false);
     out_.tiles[map.to.tile].layout = fewest;
@@ -166,20 +191,19 @@ Use ValueMaker::loaded(ScalarId id, const BlockPlace& place) {
     for (const Fact& f : arms_) copy.bounds.facts.push_back(placed(f, place));
     copy.bounds.fill = Number();
   }
-  const bool is_block = place.is_block;
   for (const Fact& f : place.bounds) copy.bounds.facts.push_back(f);
   BlockPlace bounded = place;
   bounded.bounds = copy.bounds.facts;
   copy.from.tensor = tensor_for(buffer, index, bounded, false);
   for (const Dim& d : index) copy.from.at.push_back({std::nullopt, d});
   const Elem elem = base::computed_as(p_.buffers[buffer].elem);
-  copy.to = {tile(p_.buffers[buffer].name, elem, is_block), place.labels()};
+  copy.to = {tile(p_.buffers[buffer].name, elem, place.labels()), place.labels()};
   const Use made = copy.to;
   const bool turned = is_turned(id, place);
   if (turned) out_.tiles[made.tile].layout = turned_;
   emit(std::move(copy));
   if (!turned) return made;
-  Copy turn{{tile("t", elem, true), place.labels()}, {}, {}};
+  Copy turn{{tile("t", elem, place.labels()), place.labels()}, {}, {}};
   turn.from.tile = made.tile;
   for (const Var label : place.labels()) turn.from.at.push_back({std::nullopt, Dim(label)});
   const Use straight = turn.to;
@@ -197,9 +221,8 @@ bool ValueMaker::is_turned(ScalarId load, const BlockPlace& place) const {
 Use ValueMaker::narrowed(ScalarId id, const BlockPlace& place) {
   const Elem elem = g_.scalars[id].elem;
   Use from = value(g_.scalars[id].args[0], place);
-  const bool is_block = !from.labels.empty();
   const auto copied = [&](Elem to) {
-    Copy copy{{tile("t", to, is_block), from.labels}, {}, {}};
+    Copy copy{{tile("t", to, from.labels), from.labels}, {}, {}};
     copy.from.tile = from.tile;
     for (const Var label : from.labels) copy.from.at.push_back({std::nullopt, Dim(label)});
     from = copy.to;
@@ -238,9 +261,10 @@ uint32_t ValueMaker::converted(Map& map, uint32_t from, Elem to) {
 /// Is the value a tile of its own where it stands?
 bool ValueMaker::has_tile(ScalarId id, const BlockPlace& place) const {
   const Scalar& s = g_.scalars[id];
-  const bool is_kept = place.is_block && kept_.contains(id) && id != computing_;
+  const bool is_kept = place.is_block && !place.is_rows && kept_.contains(id) && id != computing_;
   return s.op == graph::Op::load || is_kept || (s.op == graph::Op::cast && narrows_there(id)) ||
-         is_outside_of_blocks(id, place) || (place.is_block && in_block_.contains(id));
+         is_outside_of_blocks(id, place) || is_of_rows(id, place) ||
+         (place.is_block && !place.is_rows && in_block_.contains(id));
 }
 
 /// A constant, or an index as an integer of any type; nullopt of anything else.

@@ -26,11 +26,16 @@ class ValueMaker : protected ProgramFrame {
   /// What a statement has kept, later ones may read.
   void end_statement();
 
-  std::vector<TileId> results_;      ///< of the reductions: numbers, or blocks
+  /// What is had of the rows at once, whose loop is around.
+  BlockPlace place_of_rows() const;
+
+  std::vector<TileId> results_;      ///< of the reductions: numbers, of rows at once, or blocks
+  Stretch at_once_;                  ///< of which rows are had at once
+  Dim row_base_;                     ///< the first of these
   std::map<ScalarId, TileId> kept_;  ///< costly values in scratch
 
  private:
-  Use value_before(ScalarId);
+  Use value_before(ScalarId, const BlockPlace&);
   Use computed(ScalarId, const BlockPlace&);
   LayoutId fewest_lanes(const Map&) const;
   Use kept(ScalarId, const BlockPlace&);
@@ -43,6 +48,8 @@ class ValueMaker : protected ProgramFrame {
   bool has_tile(ScalarId, const BlockPlace&) const;
   std::optional<Expr> leaf(ScalarId, const BlockPlace&) const;
   bool is_outside_of_blocks(ScalarId, const BlockPlace&) const;
+  bool is_of_rows(ScalarId, const BlockPlace&) const;
+  bool can_stand_before(ScalarId, const std::vector<Var>& inside, bool has_results) const;
   bool in_range(ScalarId load, const std::vector<Fact>& facts) const;
   std::vector<uint32_t> boxes_of(task::BufferId, bool write) const;
   /// A box that holds the element wherever the place's bounds do.

@@ -1,0 +1,41 @@
+// See computed_types.h.
+#include "tile/from_task/computed_types.h"
+
+#include "graph/round.h"
+#include "tile/from_task/frame.h"
+
+namespace axon::tile {
+
+using graph::Scalar;
+using graph::ScalarId;
+
+bool is_narrowing(const graph::Graph& g, ScalarId cast) {
+  const Scalar& s = g.scalars[cast];
+  if (g.scalars[s.args[0]].op == graph::Op::index) return false;  // has any integer type
+  return narrows(base::computed_as(g.scalars[s.args[0]].elem), s.elem) && g.scalars[s.args[0]].elem != s.elem;
+}
+
+ScalarId ComputedTypes::of(ScalarId id) {
+  if (const auto found = known_.find(id); found != known_.end()) return found->second;
+  const ScalarId result = made(id);
+  return known_[id] = result;
+}
+
+ScalarId ComputedTypes::made(ScalarId id) {
+  const Scalar s = g_.scalars[id];
+  if (s.op == graph::Op::load || s.op == graph::Op::index) return id;
+  Scalar out = s;
+  for (ScalarId& arg : out.args) arg = of(arg);
+  if (s.op == graph::Op::cast) {
+    const base::Elem from = g_.scalars[s.args[0]].elem;
+    const bool is_float = base::is_float(s.elem) && base::is_float(from);
+    if (is_float && !is_narrowing(g_, id) && base::computed_as(from) == base::computed_as(s.elem))
+      return out.args[0];
+  } else if (base::is_narrow(s.elem)) {
+    out.elem = base::computed_as(s.elem);
+    if (s.op == graph::Op::constant) out.number = graph::round_to(s.elem, s.number);
+  }
+  return out.args == s.args && out.elem == s.elem ? id : graph::make_scalar(g_, std::move(out));
+}
+
+}  // namespace axon::tile
