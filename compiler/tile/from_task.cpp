@@ -156,14 +156,23 @@ class Chooser {
 
 }  // namespace
 
-/// By multiply-adds of vectors: a single row first.
+/// By multiply-adds of vectors, of as many columns as registers hold with what is made of them.
+static MadeProgram contraction_of(const Origin& of, const ProductForm& product, const Machine& machine,
+                                  bool one_row) {
+  for (ContractionBlocks blocks = blocks_for(machine, one_row);; blocks.vectors /= 2) {
+    if (blocks.vectors == 0) throw Declined{"its tiles do not fit into registers"};
+    MadeProgram made = ContractionMaker(of, product, machine, blocks).run();
+    if (registers_of(made.program) <= machine.registers) return made;
+  }
+}
+
+/// A single row first.
 static std::vector<MadeProgram> contractions_of(const Origin& of, const ProductForm& product,
                                                 const Machine& machine) {
   std::vector<MadeProgram> list;
   for (const bool one_row : {true, false}) {
-    ContractionMaker maker(of, product, machine, blocks_for(machine, product, one_row));
     try {
-      list.push_back(maker.run());
+      list.push_back(contraction_of(of, product, machine, one_row));
     } catch (const Declined&) {
       if (!one_row) throw;
       continue;
@@ -171,6 +180,12 @@ static std::vector<MadeProgram> contractions_of(const Origin& of, const ProductF
     if (list.back().program.guard.size() == of.form.guard.size()) break;
   }
   return list;
+}
+
+static MadeProgram instructed(const Origin& of, const ProductForm& product, const Machine& machine) {
+  MadeProgram made = ProductMaker(of, product, machine).run();
+  if (registers_of(made.program) > machine.registers) throw Declined{"its tiles do not fit into registers"};
+  return made;
 }
 
 /// By instructions that multiply tiles, or by vectors.
@@ -185,7 +200,7 @@ static MadePrograms products_of(const task::Program& p, task::TaskTypeId id, gra
     if (machine.threads() == 1)
       out.list = contractions_of(of, product, machine);
     else
-      out.list.push_back(ProductMaker(of, product, machine).run());
+      out.list.push_back(instructed(of, product, machine));
     return out;
   } catch (const Declined& declined) {
     return {{}, declined.why};

@@ -85,8 +85,8 @@ TEST(Contractions, OfNarrowWeights) {
 
 TEST(Contractions, OfNormalisedRows) {
   check("$2[i, j]", "f32", "f32", "weight", 5e-5);
-  check("max($2[i, j], 0.0) * $3[i, j] + %0[i, 0]", "f32", "f32", "weight", 5e-5);
-  check("$3[i, j] / (1.0 + exp(-$2[i, j])) * %4[j]", "f32", "f32", "argument", 5e-5);
+  check("max($2[i, j], 0.0) * $3[i, j] + %4[j]", "f32", "f32", "weight", 5e-5);
+  check("$3[i, j] / (1.0 + exp(neg($2[i, j]))) * %4[j]", "f32", "f32", "argument", 5e-5);
 }
 
 /// The sum goes over two binders, of which one is the depth; the product is one of a batch.

@@ -17,7 +17,7 @@ Index at(const Dim& d) { return {std::nullopt, d}; }
 
 }  // namespace
 
-ContractionBlocks blocks_for(const Machine& machine, const ProductForm&, bool one_row) {
+ContractionBlocks blocks_for(const Machine& machine, bool one_row) {
   ContractionBlocks out;
   out.one_row = one_row;
   if (one_row) {

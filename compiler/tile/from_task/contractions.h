@@ -22,7 +22,7 @@ struct ContractionBlocks {
 };
 
 /// The blocks for a machine: accumulators that leave registers for both operands.
-ContractionBlocks blocks_for(const Machine&, const ProductForm&, bool one_row);
+ContractionBlocks blocks_for(const Machine&, bool one_row);
 
 class ContractionMaker : ProgramMaker {
  public:
