@@ -90,6 +90,37 @@ int64_t Products::registers_of(int64_t rows) const {
                                             [&](const Accumulator& a) { return a.row < rows; }));
 }
 
+/// Asks for what the operand reads of a tensor some way ahead: of a single row nothing is read again, and
+/// what lies behind is mostly read next. Nothing happens where the address leaves the tensor.
+void Products::ask_for(const tile::Use& use, Lanes lanes) {
+  const auto first = c_.views.find(use.tile);
+  if (first == c_.views.end()) return;
+  const tile::View* view = first->second;
+  std::vector<Dim> index(use.labels.begin(), use.labels.end());
+  for (;;) {
+    for (Substitution& labels : lanes.labels) {
+      Substitution inner;
+      for (size_t a = 0; a < index.size(); ++a) inner[view->to.labels[a]] = index[a].substitute(labels);
+      labels = std::move(inner);
+    }
+    if (view->from.tensor) break;
+    if (std::any_of(view->from.at.begin(), view->from.at.end(), [](const auto& at) { return at.table; }))
+      return;
+    index.clear();
+    for (const tile::Index& at : view->from.at) index.push_back(at.dim);
+    const auto next = c_.views.find(view->from.tile);
+    if (next == c_.views.end()) return;
+    view = next->second;
+  }
+  auto& b = c_.f.b;
+  Value* const here = accesses_.address(accesses_.spot(view->from, {}, lanes));
+  Value* const ahead =
+      b.CreateConstGEP1_64(b.getInt8Ty(), here, static_cast<uint64_t>(c_.f.level.bytes_ahead));
+  constexpr int read = 0, all_caches = 3, data = 1;
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
+                    {ahead, b.getInt32(read), b.getInt32(all_caches), b.getInt32(data)});
+}
+
 /// One step of the depth.
 void Products::multiply(const tile::Gemm& gemm, const Substitution& at, int64_t rows) {
   Operands operands([&](const tile::Use& use, const Lanes& lanes) {
@@ -98,6 +129,7 @@ void Products::multiply(const tile::Gemm& gemm, const Substitution& at, int64_t 
   for (const Accumulator& acc : accumulators_) {
     if (acc.row >= rows) continue;
     const Lanes here = with_more(acc.lanes, at);
+    if (asks_) ask_for(gemm.b, here);
     Value *x = operands.of(gemm.a, here), *y = operands.of(gemm.b, here);
     Value* sum = accesses_.read(gemm.acc, acc.lanes);
     sum = c_.a.multiply_add(computed_as(gemm.in), x, y, sum);
@@ -145,6 +177,7 @@ void Products::emit(const tile::Op& op, const tile::Gemm& gemm) {
     accumulators_.push_back({lanes, number, row});
   });
   const int64_t rows = limits.row ? extents_.at(*limits.row) : 1;
+  asks_ = rows == 1 && c_.f.level.bytes_ahead > 0;
   if (c_.rows) return some_rows(gemm, limits, *c_.rows);
   const auto whole = [&] {
     const int64_t most = is_whole(limits.others, extents_) ? most_products / registers_of(rows) : 1;

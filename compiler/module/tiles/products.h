@@ -37,6 +37,7 @@ class Products {
   };
   void some_rows(const tile::Gemm&, const GemmLimits&, int64_t rows);
   void multiply(const tile::Gemm&, const Substitution& at, int64_t rows);
+  void ask_for(const tile::Use&, Lanes);
   bool is_whole(const std::vector<Fact>&, const std::map<Var, int64_t>& extents);
   int64_t registers_of(int64_t rows) const;
 
@@ -45,6 +46,7 @@ class Products {
   Accesses& accesses_;
   std::vector<Accumulator> accumulators_;
   std::map<Var, int64_t> extents_;
+  bool asks_ = false;  ///< for what is read later
 };
 
 }  // namespace axon::module::tiles
