@@ -47,6 +47,7 @@
 #include "base/elem.h"
 #include "base/ids.h"
 #include "graph/op.h"
+#include "layout/layout.h"
 #include "shape/dim.h"
 #include "shape/exact.h"
 #include "shape/prover.h"
@@ -197,11 +198,15 @@ struct Input {
   InputKind kind = InputKind::argument;
   TensorType type;
   std::optional<Var> size;
+  /// Of an argument or a state: where it lies, which the program states, from its first element on, with one
+  /// stride for each axis. None: row-major.
+  std::optional<layout::Layout> place = std::nullopt;
 };
 
 struct Result {
   std::string path;  ///< "" for a single result, "0", "1" for tuples, field names for records
   Value value;
+  std::optional<layout::Layout> place = std::nullopt;  ///< as that of an input
 };
 
 /// A size of the entry, and how it is found: by the host before anything runs, or, if it is data-dependent,
@@ -210,10 +215,9 @@ struct Result {
 struct Size {
   Var var;
   std::string name;
-  enum class From : uint8_t { parameter, axis, scalar, data } from = From::axis;
-  uint32_t input = 0,
-           axis = 0;  ///< axis: of that input, after solving `equation`; scalar: that input's value
-  Dim equation;       ///< axis: its written dimension, coefficient * var^power + offset
+  enum class From : uint8_t { parameter, axis, stride, scalar, data } from = From::axis;
+  uint32_t input = 0, axis = 0;  ///< axis, stride: of that input, after solving `equation`; scalar: its value
+  Dim equation;                  ///< axis, stride: its written dimension, coefficient * var^power + offset
   int power = 1;
   Value value = {};  ///< data: the i64[] that it is, made at the root before whatever mentions the size
   std::string message = {};  ///< data: said when the value does not lie in 0 .. `equation`, its bound

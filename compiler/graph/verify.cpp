@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "graph/dynamic_sizes.h"
+#include "layout/strided.h"
 
 namespace axon::graph {
 namespace {
@@ -33,7 +34,9 @@ class Verifier {
     }
     region(g.root, NodeId{});
     where = "results";
-    for (const Result& r : g.results) visible(r.value);
+    for (const Result& r : g.results)
+      if (visible(r.value)) place(r.place, g.type(r.value).shape);
+    for (const Input& i : g.inputs) place(i.place, i.type.shape);
     where = "checks";
     for (const Check& c : g.checks) check(c);
     where = "debugs";
@@ -131,6 +134,10 @@ class Verifier {
     return true;
   }
 
+  void place(const std::optional<layout::Layout>& stated, const std::vector<Dim>& shape) {
+    if (stated && !layout::strides_of(*stated, shape)) complain("a place has not one stride for each axis");
+  }
+
   bool exists(Value v) {
     bool fine = !v.is_local() && v.node.index < g.nodes.size() && v.output < g.nodes[v.node].types.size() &&
                 ever[v.node.index];
@@ -177,7 +184,7 @@ class Verifier {
       }
       if (s.input >= g.inputs.size()) {
         complain("comes from an input that does not exist");
-      } else if (s.from == Size::From::axis) {
+      } else if (s.from == Size::From::axis || s.from == Size::From::stride) {
         if (s.axis >= g.inputs[s.input].type.shape.size()) complain("comes from an axis that does not exist");
         if (s.power == 1 && !s.equation.linear_in(s.var)) complain("its equation cannot be solved");
         for (Var v : s.equation.vars())

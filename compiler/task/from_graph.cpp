@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/bug.h"
+#include "layout/strided.h"
 #include "task/boxes.h"
 #include "task/facts.h"
 #include "task/storage.h"
@@ -101,6 +102,8 @@ class TaskBuilder {
       buffer.shape = g_.type(root).shape;
       buffer.kind = Buffer::Kind::result;
       buffer.index = r;
+      const auto& stated = g_.results[r].place;
+      if (stated && !layout::is_row_major(*stated, buffer.shape)) buffer.placement.stated = stated;
       set_place(root, {program_.buffers.add(std::move(buffer)), std::nullopt});
     }
   }

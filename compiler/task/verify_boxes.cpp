@@ -13,6 +13,7 @@
 #include <set>
 
 #include "base/work.h"
+#include "layout/strided.h"
 #include "task/facts.h"
 #include "task/verify.h"
 #include "task/verify_scope.h"
@@ -264,11 +265,31 @@ class BoxChecks {
   std::map<std::pair<BufferId, bool>, std::string> touched_;
 };
 
+/// Is it the caller's memory, where the graph says that it lies so? Where it is written the host checks that
+/// each element has a place of its own, before anything runs.
+bool is_stated(const Program& p, const Buffer& buffer) {
+  using Kind = Buffer::Kind;
+  const auto& g = *p.graph;
+  const auto lies = [&](const auto& all) {
+    return buffer.index < all.size() && all[buffer.index].place == buffer.placement.stated;
+  };
+  const bool fits = buffer.kind == Kind::result                                   ? lies(g.results)
+                    : buffer.kind == Kind::argument || buffer.kind == Kind::state ? lies(g.inputs)
+                                                                                  : false;
+  return fits && buffer.placement.digits.empty() &&
+         layout::strides_of(*buffer.placement.stated, buffer.shape).needs().empty();
+}
+
 /// What lies past a tensor in its placement is zero, which packing sees to, and kernels read it.
 void verify_placements(const Program& p, Report& report) {
   for (uint32_t b = 0; b < p.buffers.size(); ++b) {
     const Buffer& buffer = p.buffers[BufferId{b}];
     if (buffer.placement.is_row_major()) continue;
+    if (buffer.placement.stated) {
+      report.add(fmt::format("{}: lies where the program states", buffer.name), is_stated(p, buffer),
+                 "compared");
+      continue;
+    }
     const bool written = std::any_of(p.types.begin(), p.types.end(), [&](const TaskType& type) {
       return std::any_of(type.accesses.begin(), type.accesses.end(),
                          [&](const Access& a) { return a.write && a.buffer == BufferId{b}; });
