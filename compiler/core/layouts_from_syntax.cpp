@@ -141,7 +141,8 @@ std::vector<LayoutPart> TypeLowering::layout(stx::LayoutId id) {
   return out;
 }
 
-TypeId TypeLowering::placed_type(const stx::PlacedType& p) {
+TypeId TypeLowering::placed_type(const stx::PlacedType& p, stx::TypeId id) {
+  if (may_be_weights_.count({file_, id})) may_be_weights_.insert({file_, p.type});
   const size_t errors = e_.diagnostics->error_count();
   Type placed = e_.vars[type(p.type)];
   placed.layout = layout(p.layout);

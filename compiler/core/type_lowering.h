@@ -55,7 +55,7 @@ class TypeLowering : LoweringPart {
   TypeId exists(const syntax::ExistsType& x, source::Span at);
   void lower_class(const syntax::ClassFact& c);
   GlobalId find_type(const std::vector<syntax::Name>& path, source::Span at);
-  TypeId placed_type(const syntax::PlacedType& p);
+  TypeId placed_type(const syntax::PlacedType& p, syntax::TypeId id);
   void check_placed(const Type& placed, source::Span at);
   GlobalId find_layout(const syntax::Name& name, bool mapped, size_t given);
   std::vector<LayoutPart> meaning_of(GlobalId declared, const std::vector<LayoutSpot>& sizes);

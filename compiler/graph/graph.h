@@ -8,7 +8,9 @@
 //
 // Node operators:
 //   input    a parameter, an argument or a consumed state of the entry
-//   empty    storage without contents (what a scan's emitted stack starts as); reading it is an error
+//   empty    storage without contents (what a scan's emitted stack starts as, and what a value whose layout
+//   is
+//            stated is stored to); reading it is an error
 //   compute  a domain of index variables, locals and outputs. An output is a fresh tensor, one element per
 //   domain point
 //            (shape = extents, in domain order), or an update of `base`: base with [at(domain)] = body, all
@@ -169,10 +171,11 @@ struct Node {
   RegionId region;                ///< where it stands
   std::vector<TensorType> types;  ///< one per output
   uint32_t input = 0;             ///< input: position in Graph::inputs
-  std::vector<Axis> domain;       ///< compute
-  std::vector<Local> locals;      ///< compute
-  std::vector<Output> outputs;    ///< compute
-  std::vector<DynamicSize> dynamic_sizes;  ///< compute: all that it mentions
+  std::optional<layout::Layout> place = std::nullopt;  ///< empty: where it lies, other than row-major
+  std::vector<Axis> domain;                            ///< compute
+  std::vector<Local> locals;                           ///< compute
+  std::vector<Output> outputs;                         ///< compute
+  std::vector<DynamicSize> dynamic_sizes;              ///< compute: all that it mentions
   bool guarded = false;          ///< compute: its loads need be in range in the branch only that it stands in
   Axis index;                    ///< loop: its index variable and trip count
   std::vector<Carried> carried;  ///< loop; node output c is carried c. param: output c is carried c inside

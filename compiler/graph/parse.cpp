@@ -179,6 +179,7 @@ class Parser : ExprParser {
     } else if (op == "empty") {
       n.op = NodeOp::empty;
       n.types = {type()};
+      n.place = placed();
       add(std::move(n));
     } else {
       fail(fmt::format("`{}` is no node", op));

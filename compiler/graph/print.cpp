@@ -274,7 +274,7 @@ class Printer {
         line(head + " " + std::to_string(n.input));
         break;
       case NodeOp::empty:
-        line(head + " " + type(n.types.at(0)));
+        line(head + " " + type(n.types.at(0)) + placed(n.place));
         break;
       case NodeOp::param:
         line(head);

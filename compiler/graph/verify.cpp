@@ -138,6 +138,14 @@ class Verifier {
     if (stated && !layout::strides_of(*stated, shape)) complain("a place has not one stride for each axis");
   }
 
+  /// Storage has a place in memory for each element.
+  void stored(const layout::Layout& place, const std::vector<Dim>& shape) {
+    for (const layout::Axis& axis : layout::axes_of(place))
+      if (axis != layout::Axis()) complain("storage lies on another axis than memory");
+    if (!same_dim(layout::size(place), layout::product(shape)) || !place.replicas.empty())
+      complain("storage has not one place for each element");
+  }
+
   bool exists(Value v) {
     bool fine = !v.is_local() && v.node.index < g.nodes.size() && v.output < g.nodes[v.node].types.size() &&
                 ever[v.node.index];
@@ -241,6 +249,7 @@ class Verifier {
         break;
       case NodeOp::empty:
         if (n.types.size() != 1) complain("an empty node has one output");
+        if (n.place && !n.types.empty()) stored(*n.place, n.types[0].shape);
         break;
       case NodeOp::param:
         break;  // checked with its loop

@@ -132,7 +132,7 @@ Dim offset_of(const Placement& p, const Shape& shape, const std::vector<Dim>& in
 }
 
 Dim elements_of(const Placement& p, const Shape& shape) {
-  if (p.stated) return span_on(*p.stated, Axis());
+  if (p.stated) return shape::max(span_on(*p.stated, Axis()), 0);
   return product(rounded_up(shape, multiples_of(p, shape.size())));
 }
 

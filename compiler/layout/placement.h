@@ -59,7 +59,7 @@ Layout layout_of(const Placement&, const Shape&);
 /// The number of the element: what layout_of() gives on the axis `m`.
 Dim offset_of(const Placement&, const Shape&, const std::vector<Dim>& index);
 /// How many elements it takes, those past the shape and in gaps among them; of a stated layout, from the
-/// least to the greatest coordinate of any element, for a shape without an axis of 0.
+/// least to the greatest coordinate of any element.
 Dim elements_of(const Placement&, const Shape&);
 
 /// `(1/32, 0, 1%32)`; `()` of row-major order. Of digits: a stated layout prints as layouts do.

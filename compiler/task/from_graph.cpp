@@ -123,6 +123,9 @@ class TaskBuilder {
     const Value root = storage_.root(v);
     if (const Place* place = find_place(root)) return set_place(v, *place);
     const Place place{temporary(v, g_.type(v).shape), std::nullopt};
+    const auto& stated = g_.nodes[root.node].place;
+    if (stated && !is_row_major(*stated, g_.type(v).shape))
+      program_.buffers[place.buffer].placement.stated = stated;
     set_place(root, place);
     if (root != v) set_place(v, place);
   }
@@ -152,8 +155,16 @@ class TaskBuilder {
     const Place* place = find_place(init);
     if (!place) base::bug("task::from_graph", "a carried initial value without memory");
     Buffer& buffer = program_.buffers[place->buffer];
+    if (auto& stated = buffer.placement.stated)
+      stated->shards.insert(stated->shards.begin(),
+                            {Dim(2), layout::elements_of(buffer.placement, buffer.shape), {}});
     buffer.shape.insert(buffer.shape.begin(), Dim(2));
     return place->buffer;
+  }
+
+  static bool is_row_major(const layout::Layout& place, const std::vector<Dim>& shape) {
+    const auto strides = layout::strides_of(place, shape);
+    return strides && layout::is_row_major(layout::strided(shape, *strides), shape);
   }
 
   BufferId temporary(Value v, std::vector<Dim> shape) {

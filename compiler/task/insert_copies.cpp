@@ -196,7 +196,7 @@ class CopyInserter {
         return false;
     if (node.op == NodeOp::input)
       return g_.inputs[node.input].kind == InputKind::state && lies_as_stated(g_.results[use.slot], node);
-    if (node.op == NodeOp::empty) return true;
+    if (node.op == NodeOp::empty) return !node.place;
     if (node.op != NodeOp::compute) return false;  // a loop's double-buffered slot
     // Computed into a carried slot 0, it cannot also be the result.
     return std::none_of(uses_.all.begin(), uses_.all.end(), [&](const Usage& other) {

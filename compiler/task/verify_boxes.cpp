@@ -13,6 +13,7 @@
 #include <set>
 
 #include "base/work.h"
+#include "layout/evaluate.h"
 #include "layout/strided.h"
 #include "task/facts.h"
 #include "task/verify.h"
@@ -265,6 +266,25 @@ class BoxChecks {
   std::map<std::pair<BufferId, bool>, std::string> touched_;
 };
 
+/// Is it storage that the graph places so, with a place of its own for each element, none below the first?
+bool is_storage(const Program& p, const Buffer& buffer) {
+  layout::Layout place = *buffer.placement.stated;
+  if (place.shards.size() > 1 && place.shards[0].extent.is(2) && !buffer.shape.empty() &&
+      buffer.shape[0].is(2))
+    place.shards.erase(place.shards.begin());  // the slots of a carried value
+  const auto ends = layout::spans(*buffer.placement.stated, p.facts);
+  const auto memory = ends.find(layout::Axis());
+  const auto& nodes = p.graph->nodes;
+  bool is_there = false;
+  for (uint32_t n = 0; n < nodes.size(); ++n) {
+    const graph::Node& node = nodes[graph::NodeId{n}];
+    is_there |=
+        node.op == graph::NodeOp::empty && (node.place == place || node.place == buffer.placement.stated);
+  }
+  return is_there && layout::injective(*buffer.placement.stated, p.facts) == true &&
+         (memory == ends.end() || memory->second.low.is(0));
+}
+
 /// Is it the caller's memory, where the graph says that it lies so? Where it is written the host checks that
 /// each element has a place of its own, before anything runs.
 bool is_stated(const Program& p, const Buffer& buffer) {
@@ -273,6 +293,7 @@ bool is_stated(const Program& p, const Buffer& buffer) {
   const auto lies = [&](const auto& all) {
     return buffer.index < all.size() && all[buffer.index].place == buffer.placement.stated;
   };
+  if (buffer.kind == Kind::temporary) return is_storage(p, buffer);
   const bool fits = buffer.kind == Kind::result                                   ? lies(g.results)
                     : buffer.kind == Kind::argument || buffer.kind == Kind::state ? lies(g.inputs)
                                                                                   : false;

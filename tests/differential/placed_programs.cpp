@@ -127,6 +127,32 @@ std::vector<HandProgram> programs_of_places() {
        "entry anew (c : *f32[n, d] @ S[(n, d) : (1, n)]) : f32[n, d] @ S[(n, d) : (d, 1)] = c with [:] = c * "
        "2.0\n",
        {{{"n", 3}, {"d", 5}, {"i", 1}}, {{"n", 1}, {"d", 65}, {"i", 0}}, {{"n", 33}, {"d", 2}, {"i", 32}}}},
+      {"PlacedValues",
+       "entry turned (x : f32[m, n]) (y : f32[k, n]) =\n"
+       "  let z : f32[m, n] @ S[(m, n) : (1, m)] = x * 2.0 in z @ transpose y\n"
+       "entry back (x : f32[n]) = let y : f32[n] @ S[n : -1] = x + 1.0 in (y, sum y)\n"
+       "entry tiled (x : f32[4*m, n]) = let y : f32[4*m, n] @ S[(m, 4, n) : (4*n, 1, 4)] = tanh x in for i j "
+       "=> y[i, j] + y[i, n - 1 - j]\n"
+       "fun by_columns (x : f32[m, n] @ S[(m, n) : (1, m)]) = softmax x\n"
+       "entry called (x : f32[m, n]) = by_columns (x + 1.0)\n"
+       "entry same (x : f32[m, n] @ S[(m, n) : (1, m)]) = by_columns x\n"
+       "entry checked (x : f32[n, d]) (k : i64) = x :> (f32[k, d] @ S[(k, d) : ((d + 1), 1)])\n"
+       "entry looped (x : f32[m, n]) (k : i64) = let s : f32[m, n] @ S[(m, n) : (1, m)] = x in iterate k (fn "
+       "s => s * 0.5 + transpose (transpose s)) s\n"
+       "entry inside (x : f32[m, n]) = fold (fn s i => let t : f32[n] @ S[n : 3] = x[i] + s in t * 0.5) "
+       "(x[0] * 0.0) (iota m)\n"
+       "entry placed_twice (x : f32[m, n]) : f32[m, n] @ S[(m, n) : ((n + 2), 1)] = let s : f32[m, n] @ "
+       "S[(m, n) : (1, m)] = x + 1.0 in s\n",
+       {{{"m", 3}, {"n", 5}, {"k", 5}, {"d", 4}},
+        {{"m", 33}, {"n", 17}, {"k", 17}, {"d", 1}},
+        {{"m", 1}, {"n", 1}, {"k", 1}, {"d", 65}}}},
+      {"PlacedValuesOfNothing",
+       "entry turned (x : f32[m, n]) (y : f32[k, n]) =\n"
+       "  let z : f32[m, n] @ S[(m, n) : (1, m)] = x * 2.0 in z @ transpose y\n"
+       "entry back (x : f32[n]) = let y : f32[n] @ S[n : -1] = x + 1.0 in (y, sum y)\n"
+       "entry padded (x : f32[m, n]) =\n"
+       "  let y : f32[m, n] @ S[(m, n) : ((n + 3), 1)] = x + 1.0 in sum y\n",
+       {{{"m", 0}, {"n", 5}, {"k", 3}}, {{"m", 4}, {"n", 0}, {"k", 0}}}},
       {"PlacedConvolution",
        "entry conv (x : f32[c, n] @ S[(c, n) : (1, c)]) (w : f32[o, c, k] @ S[(o, c, k) : (1, o, o*c)]) =\n"
        "  for j (t < n - k + 1) => sum c s => x[c, t + s] * w[j, c, s]\n",
