@@ -194,6 +194,7 @@ std::optional<Checker::Inferred> Checker::infer_body() {
     const TypeId boolean = vars_.scalar(base::Elem::boolean);
     unifier_.unify(boolean, out.body, why(p_.exprs[g.body].span, "the test", boolean, out.body, g.body));
   }
+  if (!stated.result) out.body = vars_.without_layouts(out.body);
   if (stated.result) {
     match_stated_sizes(expected, out.body);
     unifier_.unify(expected, out.body,
@@ -208,6 +209,7 @@ std::optional<Checker::Inferred> Checker::infer_body() {
   }
   solver_.settle();
   reporter_.report_failures();
+  if (!failed_) met_.check();
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "core/check_expr.h"
 #include "core/entry.h"
 #include "core/hole.h"
+#include "core/meet_layouts.h"
 #include "core/write_back.h"
 
 namespace axon::core {
@@ -85,11 +86,12 @@ class Checker : InferencePart {
   DependentFunctions dependent_{*context_, reporter_, scopes_};
   Instantiator instantiator_{*context_, opened_, scopes_};
   PatternBinder patterns_{*context_, opened_, instantiator_};
+  MetLayouts met_{*context_, reporter_};
   Generaliser generaliser_{*context_, reporter_, opened_};
   SizeChecker sizes_{*context_, opened_, scopes_, known_, exprs_};
   IndexChecker indices_{*context_, reporter_, opened_, scopes_, sizes_, exprs_};
-  ExprChecker exprs_{*context_,     reporter_, opened_,      scopes_, known_,  dependent_,
-                     instantiator_, patterns_, generaliser_, sizes_,  indices_};
+  ExprChecker exprs_{*context_,     reporter_, opened_,      scopes_, known_,   dependent_,
+                     instantiator_, patterns_, generaliser_, sizes_,  indices_, met_};
   WriteBack write_back_{*context_, reporter_, scopes_};
   EntryChecker entry_{*context_, reporter_};
   uint32_t first_type_var_ = 0;

@@ -67,7 +67,7 @@ TypeId ExprChecker::infer_conditional(ExprId id, TypeId expected) {
   choose_sizes(id, branches[0], branches[1]);
   unifier_.unify(branches[0], branches[1],
                  why(p_.exprs[e.args[2]].span, "the branch after `else`", branches[0], branches[1], id));
-  return known_.common(branches[0], branches[1]);
+  return vars_.without_layouts(known_.common(branches[0], branches[1]));
 }
 
 /// Whether an axis of the result has a size of its own: the sizes in the branches are not one number. A size

@@ -201,7 +201,7 @@ TypeId ExprChecker::infer_lambda(ExprId id, TypeId expected) {
   }
   for (size_t i = 0; i < e.params.size(); ++i) params[i] = known_.with_parts(e.params[i], params[i]);
   scope_.resize(scope);
-  return vars_.function(params, result);
+  return vars_.function(params, e.annotation ? result : vars_.without_layouts(result));
 }
 
 /// Whether a value of the type is made of integers that the type names, and of nothing else.
@@ -348,6 +348,7 @@ bool ExprChecker::pass_arguments(ExprId id, const Type& fn, const std::string& s
                                    ? fmt::format("the {} operand of `{}`", i ? "right" : "left", callee.text)
                                    : fmt::format("argument {} of {}", i + 1, shown);
       unifier_.unify(fn.items[i], found, why(p_.exprs[arg].span, what, fn.items[i], found, id));
+      met_.note(fn.items[i], found, arg, fmt::format("{} of {}", i + 1, shown));
       pass_value(fn.items[i], found, arg);
       if (solver_.has_failures()) {
         reporter_.report_failures();

@@ -7,6 +7,7 @@
 #include "core/check_index.h"
 #include "core/dependent.h"
 #include "core/generalise.h"
+#include "core/meet_layouts.h"
 
 namespace axon::core {
 
@@ -14,7 +15,8 @@ class ExprChecker : InferencePart {
  public:
   ExprChecker(InferenceContext& c, Reporter& reporter, OpenedSizes& opened, LoopScopes& scopes,
               KnownValues& known, DependentFunctions& dependent, Instantiator& instantiator,
-              PatternBinder& patterns, Generaliser& generaliser, SizeChecker& sizes, IndexChecker& indices)
+              PatternBinder& patterns, Generaliser& generaliser, SizeChecker& sizes, IndexChecker& indices,
+              MetLayouts& met)
       : InferencePart(c),
         reporter_(reporter),
         opened_(opened),
@@ -25,7 +27,8 @@ class ExprChecker : InferencePart {
         patterns_(patterns),
         generaliser_(generaliser),
         sizes_(sizes),
-        indices_(indices) {}
+        indices_(indices),
+        met_(met) {}
 
   /// The type of the expression; `expected` may be invalid, and is a hint: the caller unifies.
   TypeId infer(ExprId id, TypeId expected = {});
@@ -84,6 +87,7 @@ class ExprChecker : InferencePart {
   Generaliser& generaliser_;
   SizeChecker& sizes_;
   IndexChecker& indices_;
+  MetLayouts& met_;
   std::map<ExprId, TypeId> stacks_;  ///< of lambdas that fold and scan call: the stack of their elements
   ExprId applied_;  ///< of what is inferred next: the expression that applies it; a `let` that names it
 };

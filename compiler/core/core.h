@@ -164,6 +164,7 @@ struct Observation {
   std::optional<uint32_t> axis;  ///< none: the scalar's value
   shape::Dim dim;                ///< what the type says it is
   source::Span span;
+  bool stride = false;  ///< of the axis: its step in the memory of the argument, which its layout states
 };
 
 /// size = root_power((observed - offset) / coefficient), every step exact and checked; offset and coefficient

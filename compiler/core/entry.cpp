@@ -261,8 +261,11 @@ void EntryChecker::check_entry(const Scheme& scheme) {
   if (g.params.empty()) params = {scheme.type};
   EntrySizes sizes;
   std::vector<bool> of_weights;
-  bool refused = !observe_all(g, params, sizes, of_weights);
+  bool refused = !observe_all(g, params, sizes, of_weights) || !takes_all_layouts(g, params, scheme);
   if (!refused) {
+    for (size_t i = 0; i < g.params.size(); ++i)
+      observe_strides(params[i], parameter_path(p_, g, i), g.params[i].span, sizes);
+    of_weights.resize(sizes.observations.size(), false);
     SizeSolver solver(sizes, of_weights);
     // What the arguments determine is determined by them; a declared size is given only where they do not.
     solver.solve();

@@ -20,6 +20,17 @@ class EntryChecker : InferencePart {
   };
   bool first_order(TypeId t, Unbindable& why);
   void observe(TypeId t, const std::string& path, source::Span at, EntrySizes& out);
+  /// A parameter or result: what messages call it, and what its parts are.
+  struct Port {
+    std::string what;
+    source::Span at;
+    std::vector<shape::Var> exists;  ///< sizes that the data decides
+    bool written = false, weights = false, in_stack = false;
+  };
+  std::optional<std::string> why_not_taken(const Type& t, const Port& port) const;  // entry_layouts.cpp
+  bool takes_layouts(TypeId t, Port port);
+  bool takes_all_layouts(const Global& g, const std::vector<TypeId>& params, const Scheme& scheme);
+  void observe_strides(TypeId t, const std::string& path, source::Span at, EntrySizes& out);
   std::string words_of(source::Span part, source::Span whole) const;
   bool observe_all(const Global& g, const std::vector<TypeId>& params, EntrySizes& sizes,
                    std::vector<bool>& of_weights);

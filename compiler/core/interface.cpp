@@ -127,6 +127,7 @@ void Description::layout(const LayoutPart& part) {
       dim(spot.size);
       text(spot.axis);
     });
+  list(part.meaning, [&](const LayoutPart& meant) { layout(meant); });
 }
 
 void Description::alias(const Alias& alias) {

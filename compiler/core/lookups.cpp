@@ -99,7 +99,10 @@ std::string answer(const Modules& modules, const Question& q) {
     case QuestionKind::mesh_axes: {
       std::string all;
       if (in)
-        for (const auto& [mesh, axes] : in->meshes) all += fmt::format("{}\n", fmt::join(axes, "\n"));
+        for (const auto& [mesh, axes] : in->meshes) {
+          all += mesh + "\n";
+          for (const auto& axis : axes) all += fmt::format(" {} {}\n", axis.name, axis.count.value_or(0));
+        }
       return all;
     }
     case QuestionKind::occurs_again:
@@ -177,10 +180,15 @@ std::vector<std::string> Lookups::names_of_library() {
 }
 
 std::vector<std::string> Lookups::mesh_axes(const Module& in) {
-  note(Question{QuestionKind::mesh_axes, in.identity, Space::values, ""});
   std::vector<std::string> out;
-  for (const auto& [mesh, axes] : in.meshes) out.insert(out.end(), axes.begin(), axes.end());
+  for (const auto& [mesh, axes] : meshes(in))
+    for (const auto& axis : axes) out.push_back(axis.name);
   return out;
+}
+
+const std::map<std::string, std::vector<layout::Axes::MeshAxis>>& Lookups::meshes(const Module& in) {
+  note(Question{QuestionKind::mesh_axes, in.identity, Space::values, ""});
+  return in.meshes;
 }
 
 bool Lookups::occurs_again(const Module& in, const std::string& word) {

@@ -28,6 +28,7 @@ class Lookups {
   std::vector<std::string> names(const Module& in, Space space, bool with_private = true);
   std::vector<std::string> names_of_library();
   std::vector<std::string> mesh_axes(const Module& in);
+  const std::map<std::string, std::vector<layout::Axes::MeshAxis>>& meshes(const Module& in);
   /// Whether the word stands in the text of the module more than once.
   bool occurs_again(const Module& in, const std::string& word);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <filesystem>
 
 #include "source/files.h"
@@ -166,6 +167,14 @@ void Modules::declare(Module& m, const stx::File& file, const stx::Decl& d) {
   if (space != DeclKey::Space::layouts) m.in_order.push_back(id);
 }
 
+/// nullopt of what no mesh has: 0 devices, or more than a number has digits for.
+static std::optional<int64_t> number_of(const std::string& digits) {
+  int64_t out = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+  return problem == std::errc() && end == digits.data() + digits.size() && out > 0 ? std::optional(out)
+                                                                                   : std::nullopt;
+}
+
 /// The axes of a mesh are numbers of devices.
 void Modules::declare_mesh(Module& m, const stx::File& file, const stx::Decl& d, const stx::MeshDecl& mesh) {
   if (m.meshes.count(d.name.text))
@@ -177,10 +186,17 @@ void Modules::declare_mesh(Module& m, const stx::File& file, const stx::Decl& d,
     if (!number || number->is_float || number->text == "0")
       diagnostics_.report(
           error(Code::E0301, file[f.value].span, "the size of a mesh axis is a number, at least 1"));
-    if (std::find(axes.begin(), axes.end(), f.name.text) != axes.end())
+    const bool twice =
+        std::any_of(axes.begin(), axes.end(), [&](const auto& axis) { return axis.name == f.name.text; });
+    const bool taken = layout::Axes().find(f.name.text) != nullptr;
+    if (twice)
       diagnostics_.report(
           error(Code::E0404, f.name.span, fmt::format("the mesh has two axes `{}`", f.name.text)));
-    axes.push_back(f.name.text);
+    if (taken)
+      diagnostics_.report(error(Code::E0404, f.name.span,
+                                fmt::format("`{}` is an axis that every machine has", f.name.text)));
+    if (twice || taken) continue;
+    axes.push_back({f.name.text, number && !number->is_float ? number_of(number->text) : std::nullopt});
   }
 }
 
@@ -190,7 +206,8 @@ const std::map<std::string, DeclId>& Module::space(DeclKey::Space space) const {
 
 bool Module::has_mesh_axis(const std::string& axis) const {
   return std::any_of(meshes.begin(), meshes.end(), [&](const auto& mesh) {
-    return std::find(mesh.second.begin(), mesh.second.end(), axis) != mesh.second.end();
+    return std::any_of(mesh.second.begin(), mesh.second.end(),
+                       [&](const auto& one) { return one.name == axis; });
   });
 }
 

@@ -16,6 +16,7 @@
 
 #include "core/core.h"
 #include "core/elaborate.h"
+#include "layout/axis.h"
 #include "source/diagnostic.h"
 #include "source/files.h"
 #include "syntax/ast.h"
@@ -40,8 +41,8 @@ struct Module {
   syntax::Text text;
   bool library = true;
   std::map<std::string, DeclId> values, types, layouts;
-  std::map<std::string, std::vector<std::string>> meshes;  ///< and the names of their axes
-  std::map<std::string, Module*> imports;                  ///< null for one that could not be read
+  std::map<std::string, std::vector<layout::Axes::MeshAxis>> meshes;  ///< and their axes
+  std::map<std::string, Module*> imports;                             ///< null for one that could not be read
   std::filesystem::path root;    ///< the directory that its own imports stay inside of
   bool open = false;             ///< its imports are being read
   source::Span importing;        ///< while it is open: the import that is being read

@@ -129,7 +129,7 @@ std::string print_spots(const std::vector<LayoutSpot>& spots, Names& names) {
   std::string out;
   for (const LayoutSpot& s : spots) {
     std::string size = print(s.size, names);
-    if (!s.axis.empty() && size.find(' ') != std::string::npos) size = "(" + size + ")";
+    if (size.find(' ') != std::string::npos) size = "(" + size + ")";
     out += (out.empty() ? "" : ", ") + size + (s.axis.empty() ? "" : "@" + s.axis);
   }
   return out;

@@ -238,7 +238,8 @@ std::string print_core(const Program& program, GlobalId declaration) {
 std::string print_entry_sizes(const EntrySizes& s) {
   std::string out;
   auto place = [](const Observation& o) {
-    return o.axis ? fmt::format("{}.shape[{}]", o.argument, *o.axis) : o.argument;
+    return o.axis ? fmt::format("{}.{}[{}]", o.argument, o.stride ? "strides" : "shape", *o.axis)
+                  : o.argument;
   };
   for (const auto& [name, v] : s.given) out += fmt::format("  size {} is given\n", name);
   for (const ClosedForm& f : s.forms) {

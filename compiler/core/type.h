@@ -61,8 +61,8 @@ struct Alias {
   bool places = false;  ///< the layout is part of what is named
 };
 
-/// Where the elements of a tensor live, as written after `@`: carried and printed, no part of a type's
-/// equality.
+/// Where the elements of a tensor live, as written after `@`. It is a statement about a place and no part of
+/// a type's equality: layouts.h says what it means.
 struct LayoutSpot {
   shape::Dim size;
   std::string axis;  ///< empty: memory
@@ -71,7 +71,17 @@ struct LayoutPart {
   enum class Kind : uint8_t { name, map, offset } kind = Kind::name;
   std::string name;                  ///< `S`, `R` or a declared layout
   std::vector<LayoutSpot> from, to;  ///< `S[from]`, `S[from : to]`; of an offset: from[0]
+  std::vector<LayoutPart> meaning;   ///< of a declared layout: what it stands for here
 };
+/// Every spot of the parts, and of what they stand for.
+template <class Parts, class Function>
+void each_spot(Parts& layout, const Function& f) {
+  for (auto& part : layout) {
+    for (auto* spots : {&part.from, &part.to})
+      for (auto& spot : *spots) f(spot);
+    each_spot(part.meaning, f);
+  }
+}
 
 /// What is known of every element of an integer tensor: low <= element < high, and both ends occur.
 struct ValueRange {

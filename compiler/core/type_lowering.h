@@ -55,8 +55,12 @@ class TypeLowering : LoweringPart {
   TypeId exists(const syntax::ExistsType& x, source::Span at);
   void lower_class(const syntax::ClassFact& c);
   GlobalId find_type(const std::vector<syntax::Name>& path, source::Span at);
-  void check_layout_name(const syntax::Name& name, bool mapped, size_t given);
+  TypeId placed_type(const syntax::PlacedType& p, syntax::TypeId id);
+  void check_placed(const Type& placed, source::Span at);
+  GlobalId find_layout(const syntax::Name& name, bool mapped, size_t given);
+  std::vector<LayoutPart> meaning_of(GlobalId declared, const std::vector<LayoutSpot>& sizes);
   void check_layout_axis(const syntax::Name& axis);
+  LayoutPart layout_part(const syntax::LayoutPart& written, Unbound strides);
 
   std::map<std::string, Shape> shapes_;
   std::map<std::string, TypeId> type_names_;

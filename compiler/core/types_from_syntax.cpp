@@ -209,12 +209,7 @@ TypeId TypeLowering::type(stx::TypeId id) {
                         return e_.vars.add(owned);
                       },
                       [&](const stx::WeightsType& w) { return weights_type(id, w); },
-                      [&](const stx::PlacedType& p) {
-                        Type placed = e_.vars[type(p.type)];
-                        placed.layout = layout(p.layout);
-                        placed.alias.places = false;
-                        return e_.vars.add(placed);
-                      },
+                      [&](const stx::PlacedType& p) { return placed_type(p, id); },
                       [&](const stx::ExistsType& x) { return exists(x, t.span); }},
       t.node);
 }

@@ -78,20 +78,21 @@ static void sizes_beside_values(const Vars& vars, TypeId id, std::vector<Var>& o
   for (const ShapeItem& i : t.shape)
     if (is_dim(i)) i.dim.collect_vars(out);
   if (t.kind == Type::Kind::stack) t.count.collect_vars(out);
-  for (const LayoutPart& part : t.layout)
-    for (const auto* spots : {&part.from, &part.to})
-      for (const LayoutSpot& s : *spots) s.size.collect_vars(out);
+  each_spot(t.layout, [&](const LayoutSpot& s) { s.size.collect_vars(out); });
   for (TypeId item : t.items) sizes_beside_values(vars, item, out);
 }
 
 static bool is_refined(const Type& t) { return t.value || t.range || !t.elements.empty(); }
+/// Says the type more than what a type variable stands for: of a value, or of its place?
+static bool says_more(const Type& t) { return is_refined(t) || !t.layout.empty(); }
 
 TypeId Unifier::plain_tensor(TypeId id) {
   Type t = vars_[id];
-  if (!is_refined(t)) return id;
+  if (!says_more(t)) return id;
   t.value = std::nullopt;
   t.range = std::nullopt;
   t.elements.clear();
+  forget_layout(t);
   return vars_.add(std::move(t));
 }
 

@@ -106,9 +106,23 @@ void Vars::each_size(Type& t, const std::function<Dim(const Dim&)>& change) {
   for (Dim& d : t.elements) d = change(d);
   if (t.range) t.range = {change(t.range->low), change(t.range->high)};
   if (t.kind == Type::Kind::stack) t.count = change(t.count);
-  for (LayoutPart& part : t.layout)
-    for (auto* spots : {&part.from, &part.to})
-      for (LayoutSpot& s : *spots) s.size = change(s.size);
+  each_spot(t.layout, [&](LayoutSpot& s) { s.size = change(s.size); });
+}
+
+TypeId Vars::without_layouts(TypeId id) {
+  work();
+  id = head(id);
+  Type t = types.types[id];
+  if (t.kind == Type::Kind::function) return id;
+  bool changed = !t.layout.empty();
+  forget_layout(t);
+  for (TypeId& item : t.items) {
+    const TypeId bare = without_layouts(item);
+    if (bare != item) t.alias = {};  // which states the layout
+    changed |= bare != item;
+    item = bare;
+  }
+  return changed ? add(std::move(t)) : id;
 }
 
 TypeId Vars::zonk(TypeId id) {
@@ -360,9 +374,7 @@ void Occurrences::add(const Vars& vars, TypeId id) {
     }
   }
   if (t.kind == Type::Kind::stack) add(t.count);
-  for (const LayoutPart& part : t.layout)
-    for (const auto* spots : {&part.from, &part.to})
-      for (const LayoutSpot& s : *spots) add(s.size);
+  each_spot(t.layout, [&](const LayoutSpot& s) { add(s.size); });
   if (t.kind == Type::Kind::var) add_once(types, t.var);
   for (TypeId item : t.items) add(vars, item);
   if (t.kind == Type::Kind::record && t.row.valid()) add_once(types, t.row);

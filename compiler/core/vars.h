@@ -74,6 +74,8 @@ class Vars : public SizeVars {
   TypeId fresh(const std::string& hint) { return variable(type(hint)); }
   /// Replaces every size that the type itself holds (not those of its items).
   static void each_size(Type& t, const std::function<shape::Dim(const shape::Dim&)>& change);
+  /// The type of what an operator makes of it: without the layouts that its tensors have where they lie.
+  TypeId without_layouts(TypeId t);
   /// The type with other sizes in place of variables; one that a function inside binds is another variable.
   TypeId substituted(TypeId t, const shape::Substitution& sizes);
   TypeId add(Type t) {
@@ -114,6 +116,11 @@ class Vars : public SizeVars {
   size_t first_type_ = 0, most_types_ = 200'000;
 };
 
+/// The type of the value alone, wherever it lies.
+inline void forget_layout(Type& t) {
+  t.layout.clear();
+  if (t.alias.places) t.alias = {};
+}
 inline ShapeItem dim_item(shape::Dim d) {
   ShapeItem item;
   item.dim = std::move(d);

@@ -8,7 +8,9 @@
 //
 // Node operators:
 //   input    a parameter, an argument or a consumed state of the entry
-//   empty    storage without contents (what a scan's emitted stack starts as); reading it is an error
+//   empty    storage without contents (what a scan's emitted stack starts as, and what a value whose layout
+//   is
+//            stated is stored to); reading it is an error
 //   compute  a domain of index variables, locals and outputs. An output is a fresh tensor, one element per
 //   domain point
 //            (shape = extents, in domain order), or an update of `base`: base with [at(domain)] = body, all
@@ -47,6 +49,7 @@
 #include "base/elem.h"
 #include "base/ids.h"
 #include "graph/op.h"
+#include "layout/layout.h"
 #include "shape/dim.h"
 #include "shape/exact.h"
 #include "shape/prover.h"
@@ -168,10 +171,11 @@ struct Node {
   RegionId region;                ///< where it stands
   std::vector<TensorType> types;  ///< one per output
   uint32_t input = 0;             ///< input: position in Graph::inputs
-  std::vector<Axis> domain;       ///< compute
-  std::vector<Local> locals;      ///< compute
-  std::vector<Output> outputs;    ///< compute
-  std::vector<DynamicSize> dynamic_sizes;  ///< compute: all that it mentions
+  std::optional<layout::Layout> place = std::nullopt;  ///< empty: where it lies, other than row-major
+  std::vector<Axis> domain;                            ///< compute
+  std::vector<Local> locals;                           ///< compute
+  std::vector<Output> outputs;                         ///< compute
+  std::vector<DynamicSize> dynamic_sizes;              ///< compute: all that it mentions
   bool guarded = false;          ///< compute: its loads need be in range in the branch only that it stands in
   Axis index;                    ///< loop: its index variable and trip count
   std::vector<Carried> carried;  ///< loop; node output c is carried c. param: output c is carried c inside
@@ -197,11 +201,15 @@ struct Input {
   InputKind kind = InputKind::argument;
   TensorType type;
   std::optional<Var> size;
+  /// Of an argument or a state: where it lies, which the program states, from its first element on, with one
+  /// stride for each axis. None: row-major.
+  std::optional<layout::Layout> place = std::nullopt;
 };
 
 struct Result {
   std::string path;  ///< "" for a single result, "0", "1" for tuples, field names for records
   Value value;
+  std::optional<layout::Layout> place = std::nullopt;  ///< as that of an input
 };
 
 /// A size of the entry, and how it is found: by the host before anything runs, or, if it is data-dependent,
@@ -210,10 +218,9 @@ struct Result {
 struct Size {
   Var var;
   std::string name;
-  enum class From : uint8_t { parameter, axis, scalar, data } from = From::axis;
-  uint32_t input = 0,
-           axis = 0;  ///< axis: of that input, after solving `equation`; scalar: that input's value
-  Dim equation;       ///< axis: its written dimension, coefficient * var^power + offset
+  enum class From : uint8_t { parameter, axis, stride, scalar, data } from = From::axis;
+  uint32_t input = 0, axis = 0;  ///< axis, stride: of that input, after solving `equation`; scalar: its value
+  Dim equation;                  ///< axis, stride: its written dimension, coefficient * var^power + offset
   int power = 1;
   Value value = {};  ///< data: the i64[] that it is, made at the root before whatever mentions the size
   std::string message = {};  ///< data: said when the value does not lie in 0 .. `equation`, its bound

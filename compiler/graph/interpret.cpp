@@ -25,6 +25,12 @@ int64_t Tensor::count() const {
   for (int64_t extent : shape) n *= extent;
   return n;
 }
+int64_t Tensor::stride(size_t axis) const {
+  if (!strides.empty()) return strides[axis];
+  int64_t step = 1;
+  for (size_t a = axis + 1; a < shape.size(); ++a) step *= shape[a];
+  return step;
+}
 
 namespace {
 
@@ -476,11 +482,13 @@ std::optional<shape::Assignment> solve_sizes(const Graph& g, const std::vector<T
       sizes[s.var] = inputs[s.input].integers.at(0);
       continue;
     }
-    int64_t extent = inputs[s.input].shape[s.axis];
-    auto value = solved(s, extent, sizes);
+    const bool of_axis = s.from == Size::From::axis;
+    const Tensor& input = inputs[s.input];
+    const int64_t seen = of_axis ? input.shape[s.axis] : input.stride(s.axis);
+    auto value = solved(s, seen, sizes);
     if (!value) {
-      error = fmt::format("axis {} of `{}` is {}, which is not {}", s.axis, g.inputs[s.input].path, extent,
-                          s.equation.str());
+      error = fmt::format("{} {} of `{}` is {}, which is not {}", of_axis ? "axis" : "the stride of axis",
+                          s.axis, g.inputs[s.input].path, seen, s.equation.str());
       return std::nullopt;
     }
     sizes[s.var] = *value;

@@ -16,7 +16,10 @@ struct Tensor {
   std::vector<int64_t> shape;
   std::vector<double> floats;
   std::vector<int64_t> integers;
+  /// Of an input: the steps that its axes have in the caller's memory, which sizes may be; empty: row-major.
+  std::vector<int64_t> strides = {};
   int64_t count() const;
+  int64_t stride(size_t axis) const;
 };
 
 enum class Precision : uint8_t {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "graph/parse_expr.h"
+#include "layout/text.h"
 
 namespace axon::graph {
 namespace {
@@ -74,7 +75,8 @@ class Parser : ExprParser {
       g.debugs.push_back(std::move(debug));
     } else if (accept("result")) {
       std::string path = string();
-      g.results.push_back({path, value()});
+      const Value result = value();
+      g.results.push_back({path, result, placed()});
     } else if (accept("data")) {
       const Var size = variable(word());
       const auto of =
@@ -109,7 +111,8 @@ class Parser : ExprParser {
       }
       s.message = string();
     } else {
-      expect("axis");
+      s.from = accept("stride") ? Size::From::stride : Size::From::axis;
+      if (s.from == Size::From::axis) expect("axis");
       s.axis = number();
       expect("of");
       s.input = number();
@@ -130,7 +133,20 @@ class Parser : ExprParser {
                                 : InputKind::argument;
     i.type = type();
     if (accept("size")) i.size = variable(word());
+    i.place = placed();
     g.inputs.push_back(std::move(i));
+  }
+
+  std::optional<layout::Layout> placed() {
+    if (!accept("placed")) return std::nullopt;
+    const auto size = [&](std::string_view name) -> std::optional<Dim> {
+      for (const auto& [known, var] : names)
+        if (known == name) return Dim(var);
+      return std::nullopt;
+    };
+    auto place = layout::parse(string(), size);
+    if (!place) fail("a layout in memory is expected, such as \"S[(m,n):(1,m)]\"");
+    return place;
   }
 
   // ---- nodes ----
@@ -163,6 +179,7 @@ class Parser : ExprParser {
     } else if (op == "empty") {
       n.op = NodeOp::empty;
       n.types = {type()};
+      n.place = placed();
       add(std::move(n));
     } else {
       fail(fmt::format("`{}` is no node", op));

@@ -3,10 +3,12 @@
 //     graph "step"
 //       size n = axis 0 of 1 where n             n is axis 0 of input 1, written `n` there
 //       size r = axis 1 of 1 where r*r power 2   the axis is a power of the size
+//       size s = stride 0 of 1 where s           of the memory of input 1
 //       size h = parameter
 //       size pos = scalar 2                      the value of input 2
 //       fact 0 <= n
 //       input "p.w" weight f32[2*h, n]           weight, argument, state, scalar
+//       input "x" argument f32[n] placed "S[n:s]"   where it lies, other than row-major
 //       %0 = input 0
 //       %1 = empty f32[n]
 //       %2 = compute "softmax" @120 [i < h] {    "name" is a hint, @120 the byte offset in the source
@@ -23,7 +25,7 @@
 //       check %4 < n : "message"                 every element of a value lies in 0 .. n-1
 //       debug if %3            the condition of the next one
 //       debug "name" %2
-//       result "path" %3                         %3.1 is output 1 of a node with several
+//       result "path" %3                         %3.1 is output 1 of a node with several; may be placed
 //
 // Expressions: infix + - * / % == != < <= && ||, named operators as functions, f16(x) casts, %2[i + 1, j]
 // loads with sizes and index variables as indices. Braces switch between the two languages: {i + 1} is an
@@ -45,6 +47,7 @@
 
 #include "graph/graph.h"
 #include "graph/printed.h"
+#include "layout/text.h"
 #include "shape/arena.h"
 
 namespace axon::graph {
@@ -139,7 +142,8 @@ class Printer {
     }
     for (const Debug& d : g.debugs)
       line("debug " + (d.is_condition ? "if" : quoted(d.name)) + " " + value(d.value));
-    for (const Result& r : g.results) line("result " + quoted(r.path) + " " + value(r.value));
+    for (const Result& r : g.results)
+      line("result " + quoted(r.path) + " " + value(r.value) + placed(r.place));
     return std::move(out);
   }
 
@@ -170,7 +174,9 @@ class Printer {
         text += "parameter";
         break;
       case Size::From::axis:
-        text += fmt::format("axis {} of {} where {}", s.axis, s.input, names.str(s.equation));
+      case Size::From::stride:
+        text += fmt::format("{} {} of {} where {}", s.from == Size::From::axis ? "axis" : "stride", s.axis,
+                            s.input, names.str(s.equation));
         if (s.power != 1) text += fmt::format(" power {}", s.power);
         break;
       case Size::From::scalar:
@@ -190,7 +196,11 @@ class Printer {
     std::string text =
         fmt::format("input {} {} {}", quoted(i.path), kinds[static_cast<int>(i.kind)], type(i.type));
     if (i.size) text += " size " + names.of(*i.size);
-    line(text);
+    line(text + placed(i.place));
+  }
+  std::string placed(const std::optional<layout::Layout>& place) {
+    if (!place) return "";
+    return " placed " + quoted(layout::print(*place, [&](const Dim& d) { return names.str(d); }));
   }
 
   std::string fact(const Fact& f) {
@@ -264,7 +274,7 @@ class Printer {
         line(head + " " + std::to_string(n.input));
         break;
       case NodeOp::empty:
-        line(head + " " + type(n.types.at(0)));
+        line(head + " " + type(n.types.at(0)) + placed(n.place));
         break;
       case NodeOp::param:
         line(head);

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "graph/dynamic_sizes.h"
+#include "layout/strided.h"
 
 namespace axon::graph {
 namespace {
@@ -33,7 +34,9 @@ class Verifier {
     }
     region(g.root, NodeId{});
     where = "results";
-    for (const Result& r : g.results) visible(r.value);
+    for (const Result& r : g.results)
+      if (visible(r.value)) place(r.place, g.type(r.value).shape);
+    for (const Input& i : g.inputs) place(i.place, i.type.shape);
     where = "checks";
     for (const Check& c : g.checks) check(c);
     where = "debugs";
@@ -131,6 +134,18 @@ class Verifier {
     return true;
   }
 
+  void place(const std::optional<layout::Layout>& stated, const std::vector<Dim>& shape) {
+    if (stated && !layout::strides_of(*stated, shape)) complain("a place has not one stride for each axis");
+  }
+
+  /// Storage has a place in memory for each element.
+  void stored(const layout::Layout& place, const std::vector<Dim>& shape) {
+    for (const layout::Axis& axis : layout::axes_of(place))
+      if (axis != layout::Axis()) complain("storage lies on another axis than memory");
+    if (!same_dim(layout::size(place), layout::product(shape)) || !place.replicas.empty())
+      complain("storage has not one place for each element");
+  }
+
   bool exists(Value v) {
     bool fine = !v.is_local() && v.node.index < g.nodes.size() && v.output < g.nodes[v.node].types.size() &&
                 ever[v.node.index];
@@ -177,7 +192,7 @@ class Verifier {
       }
       if (s.input >= g.inputs.size()) {
         complain("comes from an input that does not exist");
-      } else if (s.from == Size::From::axis) {
+      } else if (s.from == Size::From::axis || s.from == Size::From::stride) {
         if (s.axis >= g.inputs[s.input].type.shape.size()) complain("comes from an axis that does not exist");
         if (s.power == 1 && !s.equation.linear_in(s.var)) complain("its equation cannot be solved");
         for (Var v : s.equation.vars())
@@ -234,6 +249,7 @@ class Verifier {
         break;
       case NodeOp::empty:
         if (n.types.size() != 1) complain("an empty node has one output");
+        if (n.place && !n.types.empty()) stored(*n.place, n.types[0].shape);
         break;
       case NodeOp::param:
         break;  // checked with its loop

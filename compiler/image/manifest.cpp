@@ -10,6 +10,7 @@
 #include "base/bug.h"
 #include "base/elem.h"
 #include "image/build.h"
+#include "layout/strided.h"
 
 namespace axon::image {
 
@@ -27,7 +28,7 @@ using task::Buffer;
 using task::BufferId;
 
 constexpr const char* compiler = "axon 0.1.0";
-constexpr int manifest_format = 3, kernel_abi = 1;
+constexpr int manifest_format = 4, kernel_abi = 1;
 
 const char* relation_text(Relation relation) {
   switch (relation) {
@@ -142,7 +143,8 @@ class EntryWriter {
           item["bound"] = dim(size.equation);
           break;
         case graph::Size::From::axis:
-          item["from"] = "axis";
+        case graph::Size::From::stride:
+          item["from"] = size.from == graph::Size::From::axis ? "axis" : "stride";
           item["input"] = size.input;
           item["axis"] = size.axis;
           item["equation"] = dim(size.equation);
@@ -200,14 +202,19 @@ class EntryWriter {
   }
 
   // ---- inputs and results ----
-  ordered_json port(const std::string& path, const graph::TensorType& type) const {
-    return {{"path", path}, {"elem", base::elem_name(type.elem)}, {"shape", dims(type.shape)}};
+  ordered_json port(const std::string& path, const graph::TensorType& type,
+                    const std::optional<layout::Layout>& place) const {
+    ordered_json out{{"path", path}, {"elem", base::elem_name(type.elem)}, {"shape", dims(type.shape)}};
+    if (!place || layout::is_row_major(*place, type.shape)) return out;
+    out["strides"] = ordered_json::array();
+    for (const layout::Iter& axis : place->shards) out["strides"].push_back(dim(axis.stride));
+    return out;
   }
   ordered_json inputs() {
     ordered_json out = ordered_json::array();
     for (size_t i = 0; i < graph_.inputs.size(); ++i) {
       const graph::Input& input = graph_.inputs[i];
-      ordered_json item = port(input.path, input.type);
+      ordered_json item = port(input.path, input.type, input.place);
       if (input.kind == InputKind::weight) {
         ordered_json weight = item;
         weight["placement"] = placement(entry_.placements.at(i));
@@ -248,12 +255,13 @@ class EntryWriter {
     ordered_json out = ordered_json::array();
     for (size_t r = 0; r < graph_.results.size(); ++r) {
       const graph::TensorType& type = graph_.type(graph_.results[r].value);
-      ordered_json item = port(graph_.results[r].path, type);
+      const auto state = state_of_result(entry_.plan->variants.front().program, r);
+      ordered_json item =
+          port(graph_.results[r].path, type, state ? graph_.inputs[*state].place : graph_.results[r].place);
       const bool later = std::any_of(type.shape.begin(), type.shape.end(),
                                      [&](const Dim& d) { return reads_data(graph_, d); });
       if (later)
         for (const Dim& d : type.shape) item["room"].push_back(room(d));
-      const auto state = state_of_result(entry_.plan->variants.front().program, r);
       for (const plan::Variant& variant : entry_.plan->variants)
         if (state_of_result(variant.program, r) != state)
           base::bug("manifest_json", "variants place a result differently");

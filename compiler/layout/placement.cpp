@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "layout/evaluate.h"
+
 namespace axon::layout {
 
 namespace {
@@ -109,6 +111,7 @@ std::vector<int64_t> multiples_of(const Placement& p, size_t rank) {
 }
 
 Layout layout_of(const Placement& p, const Shape& shape) {
+  if (p.stated) return *p.stated;
   const std::vector<Placed> all = placed(p, shape);
   Layout out;
   for (size_t a = 0; a < shape.size(); ++a)
@@ -118,6 +121,7 @@ Layout layout_of(const Placement& p, const Shape& shape) {
 }
 
 Dim offset_of(const Placement& p, const Shape& shape, const std::vector<Dim>& index) {
+  if (p.stated) return apply(*p.stated, shape, index)[Axis()];
   Dim sum;
   for (const Placed& one : placed(p, shape)) {
     Dim digit = shape::floor_div(index[one.digit.axis], Dim(one.below));
@@ -128,6 +132,7 @@ Dim offset_of(const Placement& p, const Shape& shape, const std::vector<Dim>& in
 }
 
 Dim elements_of(const Placement& p, const Shape& shape) {
+  if (p.stated) return shape::max(span_on(*p.stated, Axis()), 0);
   return product(rounded_up(shape, multiples_of(p, shape.size())));
 }
 

@@ -11,6 +11,9 @@
 //
 // is how they are written: `a/n` is what is left of axis a above n positions, `a%n` the lowest n of them, and
 // `a/m%n` n of them above m. With a shape a placement is a layout (layout_of).
+//
+// Where the program states a layout, that is the placement, over the shape as it is, and may have sizes for
+// strides. It is in memory, and need not be without gaps.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -29,7 +32,8 @@ struct Placement {
     friend bool operator==(const Digit&, const Digit&) = default;
   };
   std::vector<Digit> digits;
-  bool is_row_major() const { return digits.empty(); }
+  std::optional<Layout> stated = std::nullopt;  ///< then there are no digits
+  bool is_row_major() const { return digits.empty() && !stated; }
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 
@@ -54,10 +58,11 @@ std::vector<int64_t> multiples_of(const Placement&, size_t rank);
 Layout layout_of(const Placement&, const Shape&);
 /// The number of the element: what layout_of() gives on the axis `m`.
 Dim offset_of(const Placement&, const Shape&, const std::vector<Dim>& index);
-/// How many elements it takes, those past the shape among them.
+/// How many elements it takes, those past the shape and in gaps among them; of a stated layout, from the
+/// least to the greatest coordinate of any element.
 Dim elements_of(const Placement&, const Shape&);
 
-/// `(1/32, 0, 1%32)`; `()` of row-major order.
+/// `(1/32, 0, 1%32)`; `()` of row-major order. Of digits: a stated layout prints as layouts do.
 std::string print(const Placement&);
 /// Reads what print() writes, from the front of the text, which it takes it from; nullopt where there is
 /// none.

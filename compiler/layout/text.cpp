@@ -13,8 +13,7 @@ namespace axon::layout {
 namespace {
 
 /// In parentheses where a space outside of any shows that it is more than one factor.
-std::string print_size(const Dim& size) {
-  std::string text = size.str();
+std::string print_size(std::string text) {
   int depth = 0;
   for (const char c : text) {
     depth += c == '(' ? 1 : c == ')' ? -1 : 0;
@@ -23,16 +22,18 @@ std::string print_size(const Dim& size) {
   return text;
 }
 
-std::string print_stride(const Iter& iter) {
-  return print_size(iter.stride) + (iter.axis == Axis() ? "" : "@" + iter.axis.name);
+using SizeText = std::function<std::string(const Dim&)>;
+
+std::string print_stride(const Iter& iter, const SizeText& size) {
+  return print_size(size(iter.stride)) + (iter.axis == Axis() ? "" : "@" + iter.axis.name);
 }
 
-std::string print_iters(const char* name, const std::vector<Iter>& iters) {
+std::string print_iters(const char* name, const std::vector<Iter>& iters, const SizeText& size) {
   if (iters.empty()) return fmt::format("{}[]", name);
   std::string from, to;
   for (const Iter& iter : iters) {
-    from += (from.empty() ? "" : ",") + print_size(iter.extent);
-    to += (to.empty() ? "" : ",") + print_stride(iter);
+    from += (from.empty() ? "" : ",") + print_size(size(iter.extent));
+    to += (to.empty() ? "" : ",") + print_stride(iter, size);
   }
   if (iters.size() > 1) return fmt::format("{}[({}):({})]", name, from, to);
   // One extent in parentheses is read as a list of one.
@@ -42,12 +43,15 @@ std::string print_iters(const char* name, const std::vector<Iter>& iters) {
 
 }  // namespace
 
-std::string print(const Layout& layout) {
-  std::string out = print_iters("S", layout.shards);
-  if (!layout.replicas.empty()) out += " + " + print_iters("R", layout.replicas);
+std::string print(const Layout& layout, const SizeText& size) {
+  std::string out = print_iters("S", layout.shards, size);
+  if (!layout.replicas.empty()) out += " + " + print_iters("R", layout.replicas, size);
   for (const auto& [axis, amount] : layout.offset)
-    if (!amount.is(0)) out += fmt::format(" + {}@{}", print_size(amount), axis.name);
+    if (!amount.is(0)) out += fmt::format(" + {}@{}", print_size(size(amount)), axis.name);
   return out;
+}
+std::string print(const Layout& layout) {
+  return print(layout, [](const Dim& size) { return size.str(); });
 }
 
 std::string print(const Swizzled& tile) {

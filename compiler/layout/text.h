@@ -5,6 +5,7 @@
 // Sizes are in source syntax, in parentheses where they are more than a product. Invariant: print() has one
 // spelling for each layout, and parse() reads it back.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@
 namespace axon::layout {
 
 std::string print(const Layout&);
+/// The same with sizes under the names that the function gives them.
+std::string print(const Layout&, const std::function<std::string(const Dim&)>& size);
 
 using ParseError = shape::DimParseError;
 /// The whole text is one layout over these axes, well-formed, white space around its parts allowed.

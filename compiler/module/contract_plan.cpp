@@ -37,7 +37,7 @@ class Planner {
     plan.column = contraction_.column;
     plan.panel = stored_as_panels();
     plan.depths = contraction_.depths;
-    const bool row_major = !plan.panel && !g_.scalars[plan.right].target.is_local();
+    const bool row_major = !g_.scalars[plan.right].target.is_local() && is_row_major(plan.right);
     if (!row_major || !whole_depths_) plan.depths = {contraction_.depth()};
     for (const ScalarId factor : contraction_.left)
       plan.left = plan.left.valid() ? graph::apply(g_, Op::mul, {plan.left, factor}) : factor;
@@ -75,8 +75,14 @@ class Planner {
     return !buffer || buffer->placement.is_row_major();
   }
 
+  /// Has each axis one stride?
+  bool is_strided(ScalarId load) const {
+    const task::Buffer* const buffer = buffer_of(load);
+    return !buffer || buffer->placement.digits.empty();
+  }
+
   std::optional<layout::PanelAxes> stored_as_panels() const {
-    if (is_row_major(contraction_.load)) return std::nullopt;
+    if (is_strided(contraction_.load)) return std::nullopt;
     const task::Buffer& buffer = *buffer_of(contraction_.load);
     const auto axes = graph::panel_axes(g_, contraction_);
     if (!axes || buffer.placement != layout::panels(buffer.shape.size(), *axes, panel_width))
@@ -128,7 +134,13 @@ class Planner {
   }
 
   /// Do the elements of a load lie next to each other along the axis, but perhaps for edges?
-  bool runs_along(const Scalar& load, Var v) const {
+  bool runs_along(ScalarId id, Var v) const {
+    if (const task::Buffer* const buffer = buffer_of(id); buffer && buffer->placement.stated) {
+      const auto offset = affine_offset(body_, id);
+      const auto by = offset ? within_limits(*offset, v).linear_in(v) : std::nullopt;
+      return by && by->first.is(1);
+    }
+    const Scalar& load = g_.scalars[id];
     for (size_t a = load.args.size(); a-- > 0;) {
       const bool next = load.target.is_local() ? body_.scratch[load.target.output].stride[a].is(1)
                                                : a + 1 == load.args.size();
@@ -144,11 +156,10 @@ class Planner {
   bool runs_along_rows(const ContractPlan& plan) const {
     int balance = 0;
     for (ScalarId id : graph::loads_in(g_, plan.left)) {
-      const Scalar& load = g_.scalars[id];
-      if (!is_row_major(id)) continue;
-      if (runs_along(load, plan.row->var))
+      if (!is_strided(id)) continue;
+      if (runs_along(id, plan.row->var))
         ++balance;
-      else if (runs_along(load, plan.depths.back().var))
+      else if (runs_along(id, plan.depths.back().var))
         --balance;
     }
     return balance > 0;
@@ -156,8 +167,7 @@ class Planner {
 
   bool can_read_left(const ContractPlan& plan) const {
     const Scalar& s = g_.scalars[plan.left];
-    if (s.op != Op::load || storage_of(body_, s) != plan.accumulator || !is_row_major(plan.left))
-      return false;
+    if (s.op != Op::load || storage_of(body_, s) != plan.accumulator || !is_strided(plan.left)) return false;
     const auto offset = affine_offset(body_, plan.left);
     if (!offset) return false;
     Dim run(1);  // one element after another along the whole depth

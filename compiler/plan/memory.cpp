@@ -165,6 +165,7 @@ class Sharing {
 
 shape::Dim bytes_of(const task::Buffer& buffer) {
   shape::Dim bytes(base::elem_bytes(buffer.elem));
+  if (buffer.placement.stated) return bytes * layout::elements_of(buffer.placement, buffer.shape);
   for (const shape::Dim& d : buffer.shape) bytes = bytes * d;
   return bytes;
 }

@@ -47,6 +47,10 @@ class TextReader {
   void forget(const std::string& name) { variables_.erase(name); }
   void forget_names() { variables_.clear(); }
   bool knows(const std::string& name) const { return variables_.contains(name); }
+  std::optional<Dim> size_named(std::string_view name) const {
+    const auto known = variables_.find(std::string(name));
+    return known == variables_.end() ? std::nullopt : std::optional(Dim(known->second));
+  }
   Dim dim();
   std::vector<Dim> dims(std::string_view open, std::string_view close);
   std::vector<Fact> facts();

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/bug.h"
+#include "layout/strided.h"
 #include "task/boxes.h"
 #include "task/facts.h"
 #include "task/storage.h"
@@ -101,6 +102,8 @@ class TaskBuilder {
       buffer.shape = g_.type(root).shape;
       buffer.kind = Buffer::Kind::result;
       buffer.index = r;
+      const auto& stated = g_.results[r].place;
+      if (stated && !layout::is_row_major(*stated, buffer.shape)) buffer.placement.stated = stated;
       set_place(root, {program_.buffers.add(std::move(buffer)), std::nullopt});
     }
   }
@@ -120,6 +123,9 @@ class TaskBuilder {
     const Value root = storage_.root(v);
     if (const Place* place = find_place(root)) return set_place(v, *place);
     const Place place{temporary(v, g_.type(v).shape), std::nullopt};
+    const auto& stated = g_.nodes[root.node].place;
+    if (stated && !is_row_major(*stated, g_.type(v).shape))
+      program_.buffers[place.buffer].placement.stated = stated;
     set_place(root, place);
     if (root != v) set_place(v, place);
   }
@@ -149,8 +155,16 @@ class TaskBuilder {
     const Place* place = find_place(init);
     if (!place) base::bug("task::from_graph", "a carried initial value without memory");
     Buffer& buffer = program_.buffers[place->buffer];
+    if (auto& stated = buffer.placement.stated)
+      stated->shards.insert(stated->shards.begin(),
+                            {Dim(2), layout::elements_of(buffer.placement, buffer.shape), {}});
     buffer.shape.insert(buffer.shape.begin(), Dim(2));
     return place->buffer;
+  }
+
+  static bool is_row_major(const layout::Layout& place, const std::vector<Dim>& shape) {
+    const auto strides = layout::strides_of(place, shape);
+    return strides && layout::is_row_major(layout::strided(shape, *strides), shape);
   }
 
   BufferId temporary(Value v, std::vector<Dim> shape) {

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "graph/uses.h"
+#include "layout/strided.h"
 #include "task/copied_state.h"
 
 namespace axon::task {
@@ -180,14 +181,22 @@ class CopyInserter {
     return true;
   }
 
+  /// Is the memory of the state that which the result states, where it states any?
+  bool lies_as_stated(const graph::Result& result, const Node& state) const {
+    const auto& shape = g_.type(result.value).shape;
+    const auto& place = g_.inputs[state.input].place;
+    return !result.place || (place ? result.place == place : layout::is_row_major(*result.place, shape));
+  }
+
   bool result_is_sound(const Usage& use) const {
     const Value root = storage_->root(use.value);
     const Node& node = g_.nodes[root.node];
     for (const Usage& other : uses_.all)
       if (other.kind == UseKind::result && other.slot < use.slot && storage_->root(other.value) == root)
         return false;
-    if (node.op == NodeOp::input) return g_.inputs[node.input].kind == InputKind::state;
-    if (node.op == NodeOp::empty) return true;
+    if (node.op == NodeOp::input)
+      return g_.inputs[node.input].kind == InputKind::state && lies_as_stated(g_.results[use.slot], node);
+    if (node.op == NodeOp::empty) return !node.place;
     if (node.op != NodeOp::compute) return false;  // a loop's double-buffered slot
     // Computed into a carried slot 0, it cannot also be the result.
     return std::none_of(uses_.all.begin(), uses_.all.end(), [&](const Usage& other) {

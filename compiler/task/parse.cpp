@@ -8,6 +8,7 @@
 
 #include <functional>
 
+#include "layout/text.h"
 #include "shape/reader.h"
 #include "task/facts.h"
 #include "task/names.h"
@@ -113,7 +114,12 @@ class Parser : shape::TextReader {
       b.index = static_cast<uint32_t>(number());
       if (b.index >= g_.inputs.size()) fail("there is no such input");
     }
-    if (accept("placed")) {
+    const bool is_placed = accept("placed");
+    if (is_placed && next_is('"')) {
+      b.placement.stated =
+          layout::parse(quoted(), [this](std::string_view name) { return size_named(name); });
+      if (!b.placement.stated) return fail("a layout is expected, such as `S[(m,n):(1,m)]`");
+    } else if (is_placed) {
       const auto placement = take(layout::parse_placement);
       if (!placement || layout::why_ill_formed(*placement, b.shape.size()))
         return fail("the order of a tensor's digits is expected, such as `(1/32, 0, 1%32)`");

@@ -128,7 +128,8 @@ ChosenPlacements choose_placements(const std::vector<const Graph*>& graphs, int6
 std::vector<Placement> placements_of(const Graph& g, const ChosenPlacements& chosen) {
   std::vector<Placement> out;
   for (const auto& input : g.inputs)
-    out.push_back(input.kind == graph::InputKind::weight ? chosen.at(input.path).placement : Placement{});
+    out.push_back(input.kind == graph::InputKind::weight ? chosen.at(input.path).placement
+                                                         : Placement{{}, input.place});
   return out;
 }
 

@@ -25,7 +25,7 @@ struct ChosenPlacement {
 using ChosenPlacements = std::map<std::string, ChosenPlacement>;  ///< by path
 
 ChosenPlacements choose_placements(const std::vector<const graph::Graph*>&, int64_t panel_columns);
-/// One for each input of the graph.
+/// One for each input of the graph: of those that are no weights, what the program states.
 std::vector<layout::Placement> placements_of(const graph::Graph&, const ChosenPlacements&);
 /// A line for each weight.
 std::string print(const ChosenPlacements&);

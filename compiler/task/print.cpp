@@ -3,7 +3,8 @@
 //   tasks decode when m <= 1                         guard of the variant
 //   buffer b3 temporary f32[2, m, d] "x.3"           kind, element type, shape, name; then `input 4`, `result
 //   0`,
-//                                                    `placed (1/32, 0, 1%32)` where they apply
+//                                                    `placed (1/32, 0, 1%32)` or `placed "S[(m,n):(1,m)]"`
+//                                                    where they apply
 //   loop l0 l < n                                    index (found in the graph by name) and trip count
 //   type t4 contract %11 "matmul.4" in (l0)          family, graph node, name, enclosing loops
 //     grid t0 < max(1, cdiv(m, 64)) by 64 on 0       coordinate, number of tiles, tile, domain axis
@@ -19,6 +20,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "layout/text.h"
 #include "task/names.h"
 #include "task/task.h"
 
@@ -86,7 +88,11 @@ class Printer {
       out_ += fmt::format(" result {}", b.index);
     else if (b.kind != Buffer::Kind::temporary)
       out_ += fmt::format(" input {}", b.index);
-    if (!b.placement.is_row_major()) out_ += " placed " + layout::print(b.placement);
+    if (b.placement.stated)
+      out_ += fmt::format(" placed \"{}\"",
+                          layout::print(*b.placement.stated, [&](const Dim& d) { return names_(d); }));
+    else if (!b.placement.is_row_major())
+      out_ += " placed " + layout::print(b.placement);
     out_ += "\n";
   }
 

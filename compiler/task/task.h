@@ -60,7 +60,8 @@ struct Buffer {
       shape;  ///< row-major; carried temporaries have a leading axis of 2 (slot = iteration mod 2)
   enum class Kind : uint8_t { weight, argument, state, result, temporary } kind = Kind::temporary;
   uint32_t index = 0;  ///< weight, argument, state: graph input; result: graph result
-  /// Of a weight, in the prepared parameter object (placements.h): one for all entries of a bundle.
+  /// Of a weight, in the prepared parameter object (placements.h): one for all entries of a bundle. Of what
+  /// is the caller's, as the program states it: one stride for each axis.
   Placement placement;
 };
 

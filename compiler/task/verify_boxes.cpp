@@ -13,6 +13,8 @@
 #include <set>
 
 #include "base/work.h"
+#include "layout/evaluate.h"
+#include "layout/strided.h"
 #include "task/facts.h"
 #include "task/verify.h"
 #include "task/verify_scope.h"
@@ -264,11 +266,51 @@ class BoxChecks {
   std::map<std::pair<BufferId, bool>, std::string> touched_;
 };
 
+/// Is it storage that the graph places so, with a place of its own for each element, none below the first?
+bool is_storage(const Program& p, const Buffer& buffer) {
+  layout::Layout place = *buffer.placement.stated;
+  if (place.shards.size() > 1 && place.shards[0].extent.is(2) && !buffer.shape.empty() &&
+      buffer.shape[0].is(2))
+    place.shards.erase(place.shards.begin());  // the slots of a carried value
+  const auto ends = layout::spans(*buffer.placement.stated, p.facts);
+  const auto memory = ends.find(layout::Axis());
+  const auto& nodes = p.graph->nodes;
+  bool is_there = false;
+  for (uint32_t n = 0; n < nodes.size(); ++n) {
+    const graph::Node& node = nodes[graph::NodeId{n}];
+    is_there |=
+        node.op == graph::NodeOp::empty && (node.place == place || node.place == buffer.placement.stated);
+  }
+  return is_there && layout::injective(*buffer.placement.stated, p.facts) == true &&
+         (memory == ends.end() || memory->second.low.is(0));
+}
+
+/// Is it the caller's memory, where the graph says that it lies so? Where it is written the host checks that
+/// each element has a place of its own, before anything runs.
+bool is_stated(const Program& p, const Buffer& buffer) {
+  using Kind = Buffer::Kind;
+  const auto& g = *p.graph;
+  const auto lies = [&](const auto& all) {
+    return buffer.index < all.size() && all[buffer.index].place == buffer.placement.stated;
+  };
+  if (buffer.kind == Kind::temporary) return is_storage(p, buffer);
+  const bool fits = buffer.kind == Kind::result                                   ? lies(g.results)
+                    : buffer.kind == Kind::argument || buffer.kind == Kind::state ? lies(g.inputs)
+                                                                                  : false;
+  return fits && buffer.placement.digits.empty() &&
+         layout::strides_of(*buffer.placement.stated, buffer.shape).needs().empty();
+}
+
 /// What lies past a tensor in its placement is zero, which packing sees to, and kernels read it.
 void verify_placements(const Program& p, Report& report) {
   for (uint32_t b = 0; b < p.buffers.size(); ++b) {
     const Buffer& buffer = p.buffers[BufferId{b}];
     if (buffer.placement.is_row_major()) continue;
+    if (buffer.placement.stated) {
+      report.add(fmt::format("{}: lies where the program states", buffer.name), is_stated(p, buffer),
+                 "compared");
+      continue;
+    }
     const bool written = std::any_of(p.types.begin(), p.types.end(), [&](const TaskType& type) {
       return std::any_of(type.accesses.begin(), type.accesses.end(),
                          [&](const Access& a) { return a.write && a.buffer == BufferId{b}; });

@@ -3,6 +3,7 @@
 //   etcc explain [CODE]                       the page of a code, or the list of all; they are compiled in
 //   etcc explain FILE [ENTRY] --graph         one entry as a page (explain_graph.h)
 //   etcc explain --why FILE:LINE:COLUMN       why a type is what it is, or an error one (explain_why.h)
+//   etcc explain --layout 'FROM -> TO'        the collectives between two placements (explain_layout.h)
 //
 // A file is a program when its name ends in .axn; no code does.
 #include "source/explain.h"
@@ -11,6 +12,7 @@
 
 #include "tools/common.h"
 #include "tools/explain_graph.h"
+#include "tools/explain_layout.h"
 #include "tools/explain_why.h"
 
 namespace axon::tools {
@@ -20,6 +22,7 @@ namespace {
 struct ExplainOptions {
   GraphOptions graph;
   WhyOptions why;
+  LayoutOptions layout;
   std::string what;  ///< a code or a file
 };
 
@@ -45,6 +48,13 @@ int run_explain(const ExplainOptions& o) {
   if (!o.why.at.empty()) {
     if (o.what.empty() && o.graph.format.empty()) return explain_why({o.graph.common, o.why.at, o.why.json});
     fmt::print(stderr, "etcc: --why stands alone: `etcc explain --why FILE:LINE:COLUMN`\n");
+    return usage;
+  }
+  if (!o.layout.layouts.empty()) {
+    LayoutOptions layout = o.layout;
+    layout.common = o.graph.common;
+    if (o.what.empty() && o.graph.format.empty()) return explain_layout(layout);
+    fmt::print(stderr, "etcc: --layout stands alone: `etcc explain --layout 'FROM -> TO' --mesh x=4`\n");
     return usage;
   }
   const bool draws = !o.graph.format.empty();
@@ -93,6 +103,14 @@ Command add_explain(CLI::App& app) {
   app.add_option(
       "--why", o->why.at,
       "FILE:LINE:COLUMN: where the type there and each size in it come from, or what clashes in an error");
+  app.add_option(
+      "--layout", o->layout.layouts,
+      "FROM -> TO: the collectives between two placements of a tensor, and the bytes that they move");
+  app.add_option("--mesh", o->layout.mesh, "of --layout: how many devices each axis has, x=4,y=2")
+      ->delimiter(',');
+  app.add_option("--partial", o->layout.partial, "of --layout: axes whose copies are partial sums")
+      ->delimiter(',');
+  app.add_option("--elem", o->layout.elem, "of --layout: the element type, f32 when left out");
   app.add_flag("--json", o->why.json, "what --why finds as JSON on stdout");
   add_compile(app, o->graph.common);
   add_talk(app, o->graph.common);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <list>
 #include <map>
 
 #include "target/machine.h"
@@ -39,7 +40,8 @@ struct Session {
   axon_parameters* weights = nullptr;
   axon_runtime* runtime = nullptr;
   axon_call* call = nullptr;
-  std::map<std::string, Array> arrays;  ///< what the call borrows
+  std::map<std::string, Array> arrays;      ///< what the call borrows
+  std::list<std::vector<uint8_t>> results;  ///< copies of those that do not lie row-major
   explicit Session(source::Diagnostics& d) : diagnostics(d) {}
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -115,7 +117,8 @@ std::vector<std::string> parts_of(const std::vector<axon_port>& ports, const std
   return parts;
 }
 
-int set_port(Session& s, const axon_port& port, const std::string& name, const std::string& value) {
+int set_port(Session& s, const axon_entry* entry, const axon_port& port, const std::string& name,
+             const std::string& value) {
   std::string error;
   std::optional<Array> array;
   if (value.starts_with("@")) {
@@ -130,7 +133,12 @@ int set_port(Session& s, const axon_port& port, const std::string& name, const s
   if (!array) return s.complain(Code::E0822, fmt::format("{}: {}", port.path, error));
   Array& kept = s.arrays[port.path] = std::move(*array);
   const axon_view view = kept.view();
-  const axon_status status = axon_call_set(s.call, port.path, &view, s.error);
+  // Where the program states how the input lies, its elements are brought there.
+  const auto input = axon_call_find(s.call, port.path);
+  const char* const* strides = nullptr;
+  if (input >= 0) axon_entry_input_strides(entry, static_cast<size_t>(input), &strides, nullptr);
+  const axon_status status = strides ? axon_call_set_copy(s.call, port.path, &view, nullptr, s.error)
+                                     : axon_call_set(s.call, port.path, &view, s.error);
   return status == AXON_OK ? ok : s.failed(status);
 }
 
@@ -184,7 +192,7 @@ int set_value(Session& s, const axon_entry* entry, const std::string& name, cons
                             fmt::join(parts, ", "), parts[0]));
   }
   for (const axon_port& port : ports)
-    if (const int status = set_port(s, port, name, value)) return status;
+    if (const int status = set_port(s, entry, port, name, value)) return status;
   return ok;
 }
 
@@ -215,11 +223,24 @@ std::vector<NamedView> results_of(const axon_entry* entry) {
   return results;
 }
 
+/// The result, in memory of the session where the program states how it lies.
+axon_status row_major_result(Session& s, const axon_entry* entry, size_t index, axon_view& view) {
+  const axon_status status = axon_call_result(s.call, index, &view, s.error);
+  const char* const* strides = nullptr;
+  axon_entry_result_strides(entry, index, &strides, nullptr);
+  if (status != AXON_OK || !strides) return status;
+  size_t bytes = axon_elem_bytes(view.elem);
+  for (int32_t a = 0; a < view.rank; ++a) bytes *= static_cast<size_t>(view.shape[a]);
+  auto& kept = s.results.emplace_back(std::max<size_t>(bytes, 1));
+  view.data = kept.data();
+  return axon_call_copy_result(s.call, index, kept.data(), s.error);
+}
+
 /// The results as text in `shown`, or written to a file.
 int take_results(Session& s, const axon_entry* entry, const RunOptions& o, std::string& shown) {
   auto results = results_of(entry);
   for (size_t r = 0; r < results.size(); ++r)
-    if (const auto status = axon_call_result(s.call, r, &results[r].second, s.error); status != AXON_OK)
+    if (const auto status = row_major_result(s, entry, r, results[r].second); status != AXON_OK)
       return s.failed(status);
   if (!o.out.empty()) {
     std::string error;

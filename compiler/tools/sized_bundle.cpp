@@ -66,7 +66,7 @@ void SizedBundle::check_sizes(const std::vector<std::string>& entries) const {
       const char* size = nullptr;
       axon_size_from from;
       must(axon_entry_size(entry, s, &size, &from, error_.get()));
-      if (from != AXON_FROM_DATA && !sizes_.contains(size))
+      if (from != AXON_FROM_DATA && from != AXON_FROM_STRIDE && !sizes_.contains(size))
         missing += fmt::format("{}`{}`", missing.empty() ? "" : ", ", size);
     }
     if (!missing.empty())
@@ -163,7 +163,10 @@ Call SizedBundle::call_of(const std::string& name, axon_runtime* runtime) {
       must(axon_call_set_int_at(made, i, value == sizes_.end() ? 0 : value->second, error_.get()));
     } else if (port.kind != AXON_WEIGHT) {
       const axon_view view = array_for(entry, i, port);
-      must(axon_call_set_at(made, i, &view, error_.get()));
+      const char* const* strides = nullptr;
+      must(axon_entry_input_strides(entry, i, &strides, error_.get()));
+      must(strides ? axon_call_set_copy_at(made, i, &view, nullptr, error_.get())
+                   : axon_call_set_at(made, i, &view, error_.get()));
     }
   }
   return call;

@@ -98,6 +98,14 @@ axon_status hand_out_port(const std::vector<host::Port>& ports, size_t index, ax
   return AXON_OK;
 }
 
+axon_status hand_out_strides(const std::vector<host::Port>& ports, size_t index, const char* const** out,
+                             axon_error* error) {
+  if (index >= ports.size()) return fail(error, misuse(text("number ", index, " of only ", ports.size())));
+  const host::Port& port = ports[index];
+  *out = port.strides.empty() ? nullptr : port.stride_text.data();
+  return AXON_OK;
+}
+
 /// Runs `body(host::Call&)`, which returns a Status. Two threads inside of one call would mix what they set:
 /// the second is refused, and so is a forked process whose parent was inside.
 template <class Body>
@@ -275,6 +283,18 @@ axon_status axon_entry_result(const axon_entry* entry, size_t index, axon_port* 
   return hand_out_port(entry_of(entry).results, index, out, error);
 }
 
+axon_status axon_entry_input_strides(const axon_entry* entry, size_t index, const char* const** strides,
+                                     axon_error* error) {
+  if (!entry || !strides) return fail(error, null_argument());
+  return hand_out_strides(entry_of(entry).inputs, index, strides, error);
+}
+
+axon_status axon_entry_result_strides(const axon_entry* entry, size_t index, const char* const** strides,
+                                      axon_error* error) {
+  if (!entry || !strides) return fail(error, null_argument());
+  return hand_out_strides(entry_of(entry).results, index, strides, error);
+}
+
 axon_status axon_entry_size(const axon_entry* entry, size_t index, const char** name, axon_size_from* from,
                             axon_error* error) {
   if (!entry) return fail(error, null_argument());
@@ -424,6 +444,32 @@ axon_status axon_call_set_at(axon_call* call, size_t input, const axon_view* vie
   return with_call(call, error, [&](host::Call& it) { return it.set(input, *view); });
 }
 
+axon_status axon_call_set_strided(axon_call* call, const char* path, const axon_view* view,
+                                  const int64_t* strides, axon_error* error) {
+  if (!view || !strides) return fail(error, null_argument());
+  return with_input(call, path, error,
+                    [&](host::Call& it, size_t input) { return it.set(input, *view, strides); });
+}
+
+axon_status axon_call_set_strided_at(axon_call* call, size_t input, const axon_view* view,
+                                     const int64_t* strides, axon_error* error) {
+  if (!view || !strides) return fail(error, null_argument());
+  return with_call(call, error, [&](host::Call& it) { return it.set(input, *view, strides); });
+}
+
+axon_status axon_call_set_copy(axon_call* call, const char* path, const axon_view* view,
+                               const int64_t* strides, axon_error* error) {
+  if (!view) return fail(error, null_argument());
+  return with_input(call, path, error,
+                    [&](host::Call& it, size_t input) { return it.set_copy(input, *view, strides); });
+}
+
+axon_status axon_call_set_copy_at(axon_call* call, size_t input, const axon_view* view,
+                                  const int64_t* strides, axon_error* error) {
+  if (!view) return fail(error, null_argument());
+  return with_call(call, error, [&](host::Call& it) { return it.set_copy(input, *view, strides); });
+}
+
 axon_status axon_call_set_int(axon_call* call, const char* path, int64_t value, axon_error* error) {
   return with_input(call, path, error,
                     [&](host::Call& it, size_t input) { return it.set_integer(input, value); });
@@ -456,6 +502,17 @@ axon_status axon_call_run(axon_call* call, axon_error* error) {
 axon_status axon_call_result(const axon_call* call, size_t result, axon_view* out, axon_error* error) {
   if (!out) return fail(error, null_argument());
   return with_call(call, error, [&](host::Call& it) { return it.result(result, *out); });
+}
+
+axon_status axon_call_result_strides(const axon_call* call, size_t result, int64_t* strides,
+                                     axon_error* error) {
+  if (!strides) return fail(error, null_argument());
+  return with_call(call, error, [&](host::Call& it) { return it.result_strides(result, strides); });
+}
+
+axon_status axon_call_copy_result(const axon_call* call, size_t result, void* to, axon_error* error) {
+  if (!to) return fail(error, null_argument());
+  return with_call(call, error, [&](host::Call& it) { return it.copy_result(result, to); });
 }
 
 axon_status axon_call_size(const axon_call* call, const char* name, int64_t* out, axon_error* error) {

@@ -85,6 +85,13 @@ Status Call::solve_sizes() {
       const Input& input = inputs_[size.input];
       if (!input.dirty && !concerns(size.equation.mask() & ~bit)) continue;
       if (auto failure = sizes_.solve(i, input.shape[size.axis], changed)) return failure;
+    } else if (size.from == AXON_FROM_STRIDE) {
+      const Input& input = inputs_[size.input];
+      if (!input.dirty && !concerns(size.equation.mask() & ~bit)) continue;
+      if (input.copied || input.shape[size.axis] <= 1)
+        changed = sizes_.set(i, packed_stride(i));
+      else if (auto failure = sizes_.solve(i, input.strides[size.axis], changed))
+        return failure;
     } else if (size.from == AXON_FROM_SCALAR) {
       changed = sizes_.set(i, std::bit_cast<int64_t>(inputs_[size.input].scalar));
     } else if (size.from == AXON_FROM_DATA &&
@@ -163,7 +170,8 @@ Status Call::shape_results() {
     const Port& port = entry_->results[i];
     Output& output = outputs_[i];
     uint64_t mask = 0;
-    for (const Dim& dim : port.room) mask |= dim.mask();
+    for (const auto* dims : {&port.room, &port.strides})
+      for (const Dim& dim : *dims) mask |= dim.mask();
     if (!concerns(mask)) continue;
     uint64_t bytes = elem_bytes(static_cast<Elem>(port.elem));
     bool empty = false;
@@ -179,6 +187,8 @@ Status Call::shape_results() {
                             " would be too large")};
     }
     if (port.state >= 0) continue;
+    if (!port.strides.empty())
+      if (auto failure = stride_result(i, bytes)) return failure;
     if (auto failure = reserve(output.memory, empty ? 1 : bytes, "a result")) return failure;
   }
   return std::nullopt;
@@ -188,6 +198,8 @@ Status Call::resolve() {
   if (auto failure = solve_sizes()) return failure;
   if (auto failure = check_axes()) return failure;
   if (auto failure = check_facts()) return failure;
+  if (auto failure = place_copies()) return failure;
+  if (auto failure = check_strides()) return failure;
   for (size_t i = 0; i < entry_->checks.size(); ++i) {
     const Check& check = entry_->checks[i];
     if (!check.fact && concerns(check.bound.mask()) && !check.bound.evaluate(sizes_.values(), bounds_[i]))

@@ -32,13 +32,19 @@ class Call {
 
   Status set_size(std::string_view name, int64_t value);
   int32_t find_input(std::string_view path) const;
-  Status set(size_t input, const axon_view&);
+  /// Strides in elements; null: row-major.
+  Status set(size_t input, const axon_view&, const int64_t* strides = nullptr);
+  /// The elements are copied to memory of the call, where they lie as the input's layout says.
+  Status set_copy(size_t input, const axon_view&, const int64_t* strides);
   Status set_integer(size_t input, int64_t value);
   Status set_real(size_t input, double value);
   /// As if no input and no size had ever been set. Memory and what was found out about shapes stay.
   void clear();
   Status run();
   Status result(size_t index, axon_view& out) const;
+  Status result_strides(size_t index, int64_t* out) const;
+  /// Row-major.
+  Status copy_result(size_t index, void* out) const;
   Status size(std::string_view name, int64_t& out) const;
   axon_call_statistics statistics() const;
   /// Adds what the kernels of the plan for the present arguments cost: each is measured for about so many
@@ -63,7 +69,10 @@ class Call {
     const Port* port = nullptr;
     void* data = nullptr;
     uint64_t bytes = 0;
-    int64_t shape[AXON_MAX_RANK] = {};
+    int64_t low = 0;  ///< in bytes from `data`: where its memory begins, not above 0
+    int64_t shape[AXON_MAX_RANK] = {}, strides[AXON_MAX_RANK] = {};
+    Memory memory;                      ///< of a copy
+    bool copied = false;                ///< the call may move it
     alignas(8) uint8_t scalar[8] = {};  ///< of scalars given by value
     bool set = false;                   ///< since the call was made, or cleared
     bool shaped = false;                ///< `shape` and `scalar` are those of the last time it was set
@@ -71,7 +80,7 @@ class Call {
   };
   struct Output {
     Memory memory;
-    int64_t shape[AXON_MAX_RANK] = {};
+    int64_t shape[AXON_MAX_RANK] = {}, strides[AXON_MAX_RANK] = {};  ///< strides: where any are stated
     bool ready = false;
   };
   /// A variant's formulas, evaluated.
@@ -107,6 +116,18 @@ class Call {
   Status check_missing() const;
   Status check_ranges() const;
   Status check_overlaps() const;
+  Status check_view(size_t input, const axon_view&) const;
+
+  // call_strides.cpp
+  Status lie_at(Input&, const axon_view&, const int64_t* strides);
+  int64_t packed_stride(size_t size) const;
+  Status place_copies();
+  Status check_strides() const;
+  Failure misplaced(const Input&, const int64_t* stated) const;
+  Status check_written(const std::string& what, const int64_t* shape, const int64_t* strides,
+                       size_t rank) const;
+  Status stride_result(size_t index, uint64_t& bytes);
+  bool strides_of(const Port&, int64_t* out) const;
 
   // call.cpp
   Status run_once();

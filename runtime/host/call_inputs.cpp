@@ -6,6 +6,7 @@
 
 #include "host/call.h"
 #include "host/limits.h"
+#include "host/strided.h"
 #include "host/weights/elements.h"
 
 namespace axon::host {
@@ -83,10 +84,10 @@ void Call::clear() {
   ran_ = false;
 }
 
-Status Call::set(size_t index, const axon_view& view) {
+/// Whether the tensor is one that the input may be, wherever it lies.
+Status Call::check_view(size_t index, const axon_view& view) const {
   if (index >= inputs_.size()) return misuse(text(printable(entry_->name), " has no input number ", index));
-  Input& input = inputs_[index];
-  const Port& port = *input.port;
+  const Port& port = *inputs_[index].port;
   if (port.kind == AXON_WEIGHT) return misuse(text(printable(port.path), " is a weight, which binding sets"));
   if (view.elem != port.elem) {
     if (view.elem < AXON_F64 || view.elem > AXON_BOOL)
@@ -108,18 +109,19 @@ Status Call::set(size_t index, const axon_view& view) {
   if (reinterpret_cast<uintptr_t>(view.data) % element != 0)
     return bad_argument(code::memory, text("the tensor for ", printable(port.path),
                                            " is not aligned to its elements of ", element, " bytes"));
-  if (port.kind == AXON_SIZE) {
+  return std::nullopt;
+}
+
+Status Call::set(size_t index, const axon_view& view, const int64_t* strides) {
+  if (auto failure = check_view(index, view)) return failure;
+  Input& input = inputs_[index];
+  if (input.port->kind == AXON_SIZE) {
     int64_t value;
     std::memcpy(&value, view.data, sizeof value);
     return set_integer(index, value);
   }
-  if (!input.shaped ||
-      (rank > 0 && std::memcmp(input.shape, view.shape, sizeof(int64_t) * static_cast<size_t>(rank)) != 0)) {
-    if (rank > 0) std::memcpy(input.shape, view.shape, sizeof(int64_t) * static_cast<size_t>(rank));
-    input.dirty = dirty_ = true;
-  }
-  input.set = input.shaped = true;
-  input.bytes = *bytes;
+  if (auto failure = lie_at(input, view, strides)) return failure;
+  input.copied = false;
   pointers_dirty_ |= input.data != view.data;
   input.data = view.data;
   return std::nullopt;
@@ -144,6 +146,8 @@ void Call::store_scalar(Input& input, const void* value, uint64_t bytes) {
   if (!input.shaped) input.dirty = dirty_ = true;
   input.data = input.scalar;
   input.bytes = bytes;
+  input.low = 0;
+  input.copied = false;
   input.set = input.shaped = true;
 }
 
@@ -219,9 +223,12 @@ Status Call::check_missing() const {
 Status Call::check_overlaps() const {
   for (const Input& state : inputs_) {
     if (state.port->kind != AXON_STATE || state.bytes == 0) continue;
-    const auto begin = reinterpret_cast<uintptr_t>(state.data);
+    const auto begin_of = [](const Input& input) {
+      return reinterpret_cast<uintptr_t>(input.data) + static_cast<uintptr_t>(input.low);
+    };
+    const uintptr_t begin = begin_of(state);
     for (const Input& other : inputs_) {
-      const auto start = reinterpret_cast<uintptr_t>(other.data);
+      const uintptr_t start = begin_of(other);
       if (&other == &state || other.bytes == 0 || start >= begin + state.bytes ||
           begin >= start + other.bytes)
         continue;
@@ -235,25 +242,31 @@ Status Call::check_overlaps() const {
 
 namespace {
 
-/// Every element lies in 0 .. bound - 1. `shape`: of the `bytes` that `data` points to.
+/// Every element lies in 0 .. bound - 1.
 template <class T>
-Status check_range(const Port& port, const void* data, uint64_t bytes, const int64_t* shape,
+Status check_range(const Port& port, const void* data, const int64_t* shape, const int64_t* strides,
                    const Check& check, int64_t bound) {
   const auto* const elements = static_cast<const T*>(data);
-  for (size_t i = 0; i < bytes / sizeof(T); ++i) {
-    if (elements[i] >= 0 && static_cast<int64_t>(elements[i]) < bound) continue;
-    std::string words = check.message;
-    fill_sides(words, static_cast<int64_t>(elements[i]), bound);
-    const std::string wanted = bound < 1 ? std::string("the axis that it indexes has no elements")
-                                         : text("must be at least 0 and less than ", bound);
-    return bad_argument(code::index,
-                        text(element_text(i, shape, port.shape.size()), printable(port.path), " is ",
-                             static_cast<int64_t>(elements[i]), ", but ", wanted, " (", words, ")"));
-  }
-  return std::nullopt;
+  std::optional<size_t> first;
+  T found{};
+  each_element(shape, strides, port.shape.size(), [&](size_t number, int64_t offset) {
+    const T element = elements[offset];
+    if (first || (element >= 0 && static_cast<int64_t>(element) < bound)) return;
+    first = number;
+    found = element;
+  });
+  if (!first) return std::nullopt;
+  std::string words = check.message;
+  fill_sides(words, static_cast<int64_t>(found), bound);
+  const std::string wanted = bound < 1 ? std::string("the axis that it indexes has no elements")
+                                       : text("must be at least 0 and less than ", bound);
+  return bad_argument(code::index,
+                      text(element_text(*first, shape, port.shape.size()), printable(port.path), " is ",
+                           static_cast<int64_t>(found), ", but ", wanted, " (", words, ")"));
 }
 
-using RangeCheck = Status (*)(const Port&, const void*, uint64_t, const int64_t*, const Check&, int64_t);
+using RangeCheck = Status (*)(const Port&, const void*, const int64_t*, const int64_t*, const Check&,
+                              int64_t);
 
 RangeCheck range_check(Elem elem) {
   switch (elem) {
@@ -275,8 +288,8 @@ Status Call::check_ranges() const {
     const Check& check = entry_->checks[i];
     if (check.fact) continue;
     const Input& input = inputs_[check.input];
-    Status status = range_check(elem_of(input.port->elem))(*input.port, input.data, input.bytes, input.shape,
-                                                           check, bounds_[i]);
+    Status status = range_check(elem_of(input.port->elem))(*input.port, input.data, input.shape,
+                                                           input.strides, check, bounds_[i]);
     if (status) return status;
   }
   return std::nullopt;

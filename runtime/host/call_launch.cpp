@@ -7,6 +7,7 @@
 #include "host/clock.h"
 #include "host/debug_print.h"
 #include "host/limits.h"
+#include "host/strided.h"
 
 namespace axon::host {
 namespace {
@@ -217,8 +218,27 @@ void Call::debug(uint32_t number) {
   int64_t shape[AXON_MAX_RANK];
   for (size_t axis = 0; axis < debug.shape.size(); ++axis)
     if (!debug.shape[axis].evaluate(launch_sizes_.data(), shape[axis]) || shape[axis] < 0) return;
-  const axon_view view{plan_->buffers[static_cast<size_t>(plan_->variant->debug_buffers[number])], debug.elem,
-                       static_cast<int32_t>(debug.shape.size()), shape};
+  const auto index = static_cast<size_t>(plan_->variant->debug_buffers[number]);
+  axon_view view{plan_->buffers[index], debug.elem, static_cast<int32_t>(debug.shape.size()), shape};
+  // What is shown is row-major, also where the value lies in memory of the caller that is not.
+  std::vector<uint8_t> dense;
+  const Buffer& buffer = plan_->variant->buffers[index];
+  const bool of_input = buffer.kind == Buffer::Kind::input, of_result = buffer.kind == Buffer::Kind::result;
+  const auto& stated = of_input    ? entry_->inputs[buffer.index].strides
+                       : of_result ? entry_->results[buffer.index].strides
+                                   : std::vector<Dim>();
+  if (!stated.empty() && stated.size() == debug.shape.size()) {
+    const int64_t* const strides = of_input ? inputs_[buffer.index].strides : outputs_[buffer.index].strides;
+    int64_t steps[AXON_MAX_RANK];
+    row_major_strides(shape, stated.size(), steps);
+    uint64_t bytes = elem_bytes(static_cast<Elem>(debug.elem));
+    const uint64_t element = bytes;
+    for (size_t axis = 0; axis < stated.size(); ++axis) bytes *= static_cast<uint64_t>(shape[axis]);
+    dense.resize(bytes);
+    copy_elements(shape, stated.size(), element, static_cast<const uint8_t*>(view.data), strides,
+                  dense.data(), steps);
+    view.data = dense.data();
+  }
   debug_values_.complete(number, view, [&](const std::string& name, const axon_view& shown) {
     if (debug_function_)
       debug_function_(debug_user_, name.c_str(), &shown);

@@ -35,6 +35,7 @@ constexpr const char* shape = "E0823";        ///< axes that do not agree
 constexpr const char* requirement = "E0824";  ///< a fact about sizes that does not hold
 constexpr const char* index = "E0825";        ///< an element that is out of range
 constexpr const char* memory = "E0826";       ///< arguments that overlap or are misaligned
+constexpr const char* strides = "E0827";      ///< memory that does not lie as a layout states
 constexpr const char* program = "E0831";      ///< a check inside the program
 constexpr const char* hang = "E0832";         ///< no progress
 }  // namespace code

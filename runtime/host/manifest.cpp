@@ -15,7 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint32_t manifest_format = 3;  ///< 2: slots lie above others; 3: placements of weights
+/// 2: slots lie above others; 3: placements of weights; 4: strides of arguments and results
+constexpr uint32_t manifest_format = 4;
 
 /// Parses with duplicate keys and deep nesting refused; the library itself does not recurse.
 Result<json> parse_json(weights::Bytes bytes) {
@@ -215,6 +216,9 @@ class Reader {
     out.path = string(node, "path");
     out.elem = elem(node);
     out.shape = shape(node);
+    out.strides = dims(node, "strides");
+    if (!out.strides.empty() && out.strides.size() != out.shape.size())
+      fail(node.where, "has strides of another rank");
     return out;
   }
   Port input(const Node& node, Entry& entry) {
@@ -225,6 +229,7 @@ class Reader {
     if (out.kind == AXON_SIZE && (out.elem != AXON_I64 || !out.shape.empty()))
       fail(node.where, "a size is a scalar i64");
     if (out.kind != AXON_WEIGHT) return out;
+    if (!out.strides.empty()) fail(node.where, "the strides of a weight are chosen by its placement");
     entry.has_weights = true;
     out.weight = number(node, "weight", out_.weights.size());
     if (out.weight >= out_.weights.size()) return out;
@@ -253,8 +258,8 @@ class Reader {
     out.name = string(node, "name");
     const size_t position = entry.sizes.size();
     if (known >> position & 1) fail(node.where, text("size ", printable(out.name), " twice"));
-    out.from =
-        static_cast<axon_size_from>(word(field(node, "from"), {"parameter", "axis", "scalar", "data"}));
+    out.from = static_cast<axon_size_from>(
+        word(field(node, "from"), {"parameter", "axis", "scalar", "data", "stride"}));
     if (const Node* integer = find(node, "integer")) {
       out.integer = truth(*integer);
       if (out.integer && out.from != AXON_FROM_SCALAR) fail(node.where, "only a scalar is no size");
@@ -269,7 +274,9 @@ class Reader {
     }
     if (!failure_ && out.from == AXON_FROM_SCALAR && entry.inputs[out.input].kind != AXON_SIZE)
       fail(node.where, "does not come from a size");
-    if (!failure_ && out.from == AXON_FROM_AXIS) {
+    if (!failure_ && out.from == AXON_FROM_STRIDE && entry.inputs[out.input].strides.empty())
+      fail(node.where, "comes from an input without strides");
+    if (!failure_ && (out.from == AXON_FROM_AXIS || out.from == AXON_FROM_STRIDE)) {
       out.axis = number(node, "axis", entry.inputs[out.input].shape.size());
       out.equation = dim(node, "equation");
       if (find(node, "power")) out.power = number(node, "power", limits::power + 1);
@@ -399,6 +406,8 @@ void point_to_shapes(Manifest& manifest) {
       for (Port& port : *ports) {
         port.shape_text.clear();
         for (const Dim& dim : port.shape) port.shape_text.push_back(dim.str().c_str());
+        port.stride_text.clear();
+        for (const Dim& dim : port.strides) port.stride_text.push_back(dim.str().c_str());
       }
 }
 

@@ -33,7 +33,8 @@ struct Port {
   axon_kind kind = AXON_ARGUMENT;
   axon_elem elem = AXON_F32;
   std::vector<Dim> shape;
-  std::vector<const char*> shape_text;
+  std::vector<Dim> strides;  ///< that the program states, in elements; none: row-major
+  std::vector<const char*> shape_text, stride_text;
   std::vector<Dim> room;  ///< results: the most that each axis can be, before the data is known
   uint32_t weight = 0;    ///< AXON_WEIGHT: index into Manifest::weights
   int32_t state = -1;     ///< results: the state input that this is

@@ -22,6 +22,11 @@ std::optional<int64_t> root(int64_t value, uint32_t power) {
 
 }  // namespace
 
+std::string SizeTable::seen_text(const Size& rule) const {
+  const std::string axis = axis_text(entry_->inputs[rule.input], rule.axis);
+  return rule.from == AXON_FROM_STRIDE ? "the stride of " + axis : axis;
+}
+
 bool SizeTable::set(size_t size, int64_t value, bool from_metadata) {
   const uint64_t bit = uint64_t{1} << size;
   const bool changed = !(known_ & bit) || values_[size] != value;
@@ -36,8 +41,7 @@ Status SizeTable::solve(size_t size, int64_t extent, bool& changed) {
   const auto fail = [&](std::string what) {
     const uint64_t others = rule.equation.mask() & ~(uint64_t{1} << size);
     return Failure{AXON_BAD_ARGUMENT, code::shape,
-                   text(axis_text(entry_->inputs[rule.input], rule.axis), " is ", extent, ", ",
-                        std::move(what), origins_in_brackets(others))};
+                   text(seen_text(rule), " is ", extent, ", ", std::move(what), origins_in_brackets(others))};
   };
   const int64_t before = values_[size];
   int64_t at_zero = 0, at_one = 0, factor = 0, rest = 0, value = 0, check = 0;
@@ -65,7 +69,7 @@ Status SizeTable::solve(size_t size, int64_t extent, bool& changed) {
 std::string SizeTable::origin(size_t size) const {
   const Size& rule = entry_->sizes[size];
   if (from_metadata_ >> size & 1) return "from the metadata of the weights";
-  if (rule.from == AXON_FROM_AXIS) return "from " + axis_text(entry_->inputs[rule.input], rule.axis);
+  if (rule.from == AXON_FROM_AXIS || rule.from == AXON_FROM_STRIDE) return "from " + seen_text(rule);
   if (rule.from == AXON_FROM_DATA)
     return rule.unbounded ? "as the data decides" : "at most, as the data decides";
   return "as given";

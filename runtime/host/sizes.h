@@ -23,8 +23,8 @@ class SizeTable {
 
   /// True when the size was unknown or had another value.
   bool set(size_t size, int64_t value, bool from_metadata = false);
-  /// Solves the size's equation for an axis of this extent; everything else in it is known. `changed` as for
-  /// set().
+  /// Solves the size's equation for an axis of this extent, or of this stride; everything else in it is
+  /// known. `changed` as for set().
   Status solve(size_t size, int64_t extent, bool& changed);
 
   /// `d` is 4 (from axis 1 of `x`); for other than single sizes, `2*d` is 8 (d = 4 from axis 1 of `x`).
@@ -44,6 +44,9 @@ class SizeTable {
   std::string origin(size_t size) const;
 
  private:
+  /// What a size is seen of: axis 1 of `x`, the stride of axis 1 of `x`.
+  std::string seen_text(const Size&) const;
+
   const Entry* entry_;
   std::vector<int64_t> values_;
   uint64_t known_ = 0, from_metadata_ = 0;

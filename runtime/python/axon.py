@@ -15,6 +15,10 @@ or in order; a record is a dict, a tuple a tuple. A tensor is one of
     a number or list   integers for integers, True and False for bool, integers and floats for floats. It has to
                        fit: a float is rounded to the parameter's type, and what is too large for it is an error.
 
+Where the program states how a parameter lies, `x : f32[m, n] @ S[(m, n) : (1, m)]`, an array goes in as it is, without
+a copy, and has to lie so: its strides are held against those that are stated (E0827). A list is brought there. Other
+arrays that are not contiguous are copied, where they are not states. A result lies as the program states.
+
 A state (`*` in the program) is updated in place and handed back: the same array comes out that went in. A result that
 the program computes anew, `state + x` and not `state with [:] = state + x`, is no update, and the state stays as it
 was. Results other than states are copies. Whatever fails raises axon.Error with the library's message.
@@ -77,6 +81,8 @@ _SIGNATURES = {  # name: result type, argument types
     "axon_entry_input": (c_int, [c_void_p, c_size_t, POINTER(_Port), c_void_p]),
     "axon_entry_result_count": (c_size_t, [c_void_p]),
     "axon_entry_result": (c_int, [c_void_p, c_size_t, POINTER(_Port), c_void_p]),
+    "axon_entry_input_strides": (c_int, [c_void_p, c_size_t, POINTER(POINTER(c_char_p)), c_void_p]),
+    "axon_entry_result_strides": (c_int, [c_void_p, c_size_t, POINTER(POINTER(c_char_p)), c_void_p]),
     "axon_entry_size_count": (c_size_t, [c_void_p]),
     "axon_entry_size": (c_int, [c_void_p, c_size_t, POINTER(c_char_p), POINTER(c_int), c_void_p]),
     "axon_bind_each": (c_int, [c_void_p, POINTER(c_char_p), POINTER(c_char_p), c_size_t, c_char_p,
@@ -90,9 +96,12 @@ _SIGNATURES = {  # name: result type, argument types
     "axon_call_destroy": (None, [c_void_p]),
     "axon_call_set_size": (c_int, [c_void_p, c_char_p, c_int64, c_void_p]),
     "axon_call_set_at": (c_int, [c_void_p, c_size_t, POINTER(_View), c_void_p]),
+    "axon_call_set_strided_at": (c_int, [c_void_p, c_size_t, POINTER(_View), POINTER(c_int64), c_void_p]),
+    "axon_call_set_copy_at": (c_int, [c_void_p, c_size_t, POINTER(_View), POINTER(c_int64), c_void_p]),
     "axon_call_clear": (c_int, [c_void_p, c_void_p]),
     "axon_call_run": (c_int, [c_void_p, c_void_p]),
     "axon_call_result": (c_int, [c_void_p, c_size_t, POINTER(_View), c_void_p]),
+    "axon_call_result_strides": (c_int, [c_void_p, c_size_t, POINTER(c_int64), c_void_p]),
 }
 
 
@@ -363,14 +372,22 @@ def _view_of(array, elem):
     return view
 
 
-def _array_of(view):
-    """A NumPy array over the view's memory, which belongs to somebody else."""
+def _array_of(view, steps):
+    """A NumPy array over the view's memory, which belongs to somebody else; steps in elements, none negative."""
     shape = tuple(view.shape[i] for i in range(view.rank))
     dtype = _DTYPES[_NAMES[view.elem]]
-    count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    if count == 0:
+    if 0 in shape:
         return np.empty(shape, dtype)
-    return np.frombuffer((ctypes.c_char * count).from_address(view.data), dtype).reshape(shape)
+    count = 1 + sum((extent - 1) * step for extent, step in zip(shape, steps))
+    memory = np.frombuffer((ctypes.c_char * (count * dtype.itemsize)).from_address(view.data), dtype)
+    return np.lib.stride_tricks.as_strided(memory, shape, [step * dtype.itemsize for step in steps])
+
+
+def _steps_of(what, array):
+    """The strides in elements."""
+    if any(extent > 1 and step % array.itemsize for extent, step in zip(array.shape, array.strides)):
+        raise Error(f"the strides of {what} are no multiples of its elements", "E0827")
+    return (c_int64 * max(array.ndim, 1))(*(step // array.itemsize for step in array.strides))
 
 
 def _flatten(value, path, out):
@@ -432,7 +449,9 @@ class Entry:
             port = _Port()
             _checked(f"axon_entry_{what}", handle, i, byref(port))
             shape = [port.shape[axis].decode() for axis in range(port.rank)]
-            out.append((port.path.decode(), port.kind, _NAMES[port.elem], shape, port.state))
+            strides = POINTER(c_char_p)()
+            _checked(f"axon_entry_{what}_strides", handle, i, byref(strides))
+            out.append((port.path.decode(), port.kind, _NAMES[port.elem], shape, port.state, bool(strides)))
         return out
 
     @staticmethod
@@ -448,22 +467,22 @@ class Entry:
     def __repr__(self):
         def one(path, elem, shape):
             return f"{path} : {elem}" + (f"[{', '.join(shape)}]" if shape else "")
-        inputs = ", ".join(one(path, elem, shape) for path, kind, elem, shape, _ in self._inputs
+        inputs = ", ".join(one(path, elem, shape) for path, kind, elem, shape, *_ in self._inputs
                            if kind != _WEIGHT)
-        results = ", ".join(one(path or "result", elem, shape) for path, _, elem, shape, _ in self._results)
+        results = ", ".join(one(path or "result", elem, shape) for path, _, elem, shape, *_ in self._results)
         return f"<axon entry {self.name}({inputs}) = {results}>"
 
     def __call__(self, /, *arguments, **named):
         sizes, leaves = self._arguments(arguments, named)
         tensors = {}
-        for index, (path, kind, elem, _, _) in enumerate(self._inputs):
+        for index, (path, kind, elem, _, _, placed) in enumerate(self._inputs):
             if kind != _WEIGHT and path in leaves:
-                tensors[index] = self._tensor(f"`{path}`", kind, elem, leaves[path])
+                tensors[index] = self._tensor(f"`{path}`", kind, elem, placed, leaves[path])
         with self._borrowed_call() as call:
             for name, value in sizes.items():
                 _checked("axon_call_set_size", call, name.encode(), value)
             for index, (array, elem) in tensors.items():
-                _checked("axon_call_set_at", call, index, byref(_view_of(array, elem)))
+                self._set(call, index, array, elem, leaves)
             _checked("axon_call_run", call)
             results = [self._result(call, index, port, leaves) for index, port in enumerate(self._results)]
         return _nest({port[0]: result for port, result in zip(self._results, results)})
@@ -498,11 +517,23 @@ class Entry:
             return f"`{whole}` of `{self.name}` is a tensor, which is given as an array, a number or a list"
         return f"`{self.name}` has no input `{path}`; it has " + (", ".join(f"`{it}`" for it in inputs) or "none")
 
+    def _set(self, call, index, array, elem, leaves):
+        path, *_, placed = self._inputs[index]
+        view = byref(_view_of(array, elem))
+        if not placed:
+            _checked("axon_call_set_at", call, index, view)
+        elif isinstance(leaves[path], (np.ndarray, Bits)):
+            _checked("axon_call_set_strided_at", call, index, view, _steps_of(f"`{path}`", array))
+        else:
+            _checked("axon_call_set_copy_at", call, index, view, None)
+
     @staticmethod
-    def _tensor(what, kind, elem, value):
+    def _tensor(what, kind, elem, placed, value):
         """The memory to hand to the library, and what type it has."""
         if isinstance(value, (np.ndarray, Bits)):
             array, given = _bare(what, value)
+            if placed and (kind != _STATE or array.flags.writeable):
+                return array, given
             if kind != _STATE:
                 return np.require(array, requirements="CA"), given
             if array.flags.c_contiguous and array.flags.writeable:
@@ -514,12 +545,13 @@ class Entry:
                     + (", in axon.Bits" if elem in _LACKING else ""), "E0826")
 
     def _result(self, call, index, port, leaves):
-        state, elem = port[4], port[2]
+        state, elem, rank = port[4], port[2], len(port[3])
         if state >= 0:
             return leaves[self._inputs[state][0]]
-        view = _View()
+        view, steps = _View(), (c_int64 * max(rank, 1))()
         _checked("axon_call_result", call, index, byref(view))
-        out = _array_of(view).copy()
+        _checked("axon_call_result_strides", call, index, steps)
+        out = _array_of(view, list(steps)[:rank]).copy(order="K")
         if elem not in _ELEM_OF.values():
             return Bits(out, elem)
         return out[()] if out.ndim == 0 else out

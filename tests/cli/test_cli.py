@@ -901,6 +901,37 @@ class Why(WithProgram):
         self.assertEqual(etcc("explain", "--why", "/nowhere/a.axn:1:1")[0], 1)
 
 
+class Layouts(unittest.TestCase):
+    """etcc explain --layout 'FROM -> TO'."""
+
+    def test_the_collectives_and_what_they_move(self):
+        rows, copies = "S[(4,n):(1@x,1)]", "S[4*n:1] + R[4:1@x]"
+        status, out, _ = etcc("explain", "--layout", f"{rows} -> {copies}", "--mesh", "x=4", "-D", "n=16")
+        self.assertEqual((status, out), (0, "from S[(4,16):(1@x,1)]\nto   S[64:1] + R[4:1@x]\n"
+                                            "  all-gather on `x`: 768 bytes\n768 bytes between 4 devices\n"))
+        _, out, _ = etcc("explain", "--layout", f"{copies} -> {rows}", "--mesh", "x=4", "-D", "n=16")
+        self.assertIn("slice on `x`: no bytes", out)
+        _, out, _ = etcc("explain", "--layout", f"{copies} -> {rows}", "--mesh", "x=4", "-D", "n=16", "--partial", "x",
+                         "--elem", "bf16")
+        self.assertIn("reduce-scatter on `x`: 384 bytes", out)
+        _, out, _ = etcc("explain", "--layout", "S[(4,4):(1@x,1@y)] -> S[(4,4):(1@y,1@x)]", "--mesh", "x=4,y=4")
+        self.assertIn("permute on `x` and `y`: 48 bytes", out)
+
+    def test_what_is_refused(self):
+        for layouts, mesh, said in (("S[4:1@x] -> S[4:1@q]", "x=4", "no axis is called `q`"),
+                                    ("S[4:1@x]", "x=4", "FROM -> TO"), ("S[n:1] -> S[n:1]", "x=4", "S[n:1]: "),
+                                    ("S[4:1] -> S[5:1]", "x=4", "the sizes 4 and 5 differ"),
+                                    ("S[4:1] -> S[4:1]", "x", "NAME=NUMBER"), ("S[4:1] -> S[4:1]", "x=0", "from 1 on"),
+                                    ("S[4:1] -> S[4:1]", "lane=2", "every machine"),
+                                    ("S[2097152:1] -> S[2097152:1]", "x=2", "over 1048576 elements"),
+                                    ("S[4:0] -> S[4:0]", "x=2", "share a place"),
+                                    ("S[4:1] -> S[4:1]", "x=4096,y=2", "at most 4096 devices")):
+            status, _, err = etcc("explain", "--layout", layouts, "--mesh", mesh)
+            self.assertEqual(status, 2, layouts)
+            self.assertIn(said, err)
+        self.assertEqual(etcc("explain", "E0312", "--layout", "S[4:1] -> S[4:1]")[0], 2)
+
+
 class Pages(WithProgram):
     """etcc explain FILE ENTRY --graph: where the page is written, and what is refused."""
 

@@ -64,6 +64,7 @@ const Elsewhere elsewhere[] = {
     {"E0813", "tests/runtime/test_container.cpp", "no shared object"},
     {"E0814", "tests/runtime/test_container.cpp", "the bundle has format 2"},
     {"E0826", "tests/runtime/test_sizes.cpp", "overlaps that of"},
+    {"E0827", "tests/examples/test_placed.py", "its layout states [1, m] = [1, 3]"},
     {"E0832", "tests/runtime/test_call.cpp", "made no progress"},
 };
 

@@ -168,6 +168,9 @@ Inputs make_inputs(const graph::Graph& graph, const Sizes& sizes, int64_t bound,
     graph::Tensor t;
     t.elem = input.type.elem;
     for (const Dim& d : input.type.shape) t.shape.push_back(d.evaluate(values).value());
+    if (input.place)
+      for (const layout::Iter& axis : input.place->shards)
+        t.strides.push_back(axis.stride.evaluate(values).value());
     for (int64_t i = 0; i < t.count(); ++i) {
       if (input.size)
         t.integers.push_back(values.at(*input.size));

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <set>
 
@@ -231,6 +232,81 @@ class Bytes {
   Elem elem_;
 };
 
+/// The memory of a tensor as a caller has it: with the strides that it states, and other bytes in the gaps,
+/// which have to be there after a run.
+class Memory {
+ public:
+  explicit Memory(const graph::Tensor& t) : dense_(t), shape_(t.shape), strides_(t.strides) {
+    if (strides_.empty()) return;
+    view_ = dense_.view();
+    bytes_ = axon_elem_bytes(view_.elem);
+    int64_t low = 0, high = 0;
+    for (size_t a = 0; a < shape_.size(); ++a)
+      (strides_[a] < 0 ? low : high) += std::max<int64_t>(shape_[a] - 1, 0) * strides_[a];
+    const size_t before = bytes_ * static_cast<size_t>(margin - low);
+    memory_.assign(before + bytes_ * static_cast<size_t>(high + 1 + margin), gap);
+    first_ = memory_.data() + before;
+    each(t.count(), [&](size_t i, int64_t at) {
+      std::memcpy(element(at), static_cast<const uint8_t*>(view_.data) + i * bytes_, bytes_);
+    });
+    view_.data = first_;
+  }
+  axon_view view() { return strides_.empty() ? dense_.view() : view_; }
+  const int64_t* strides() const { return strides_.empty() ? nullptr : strides_.data(); }
+
+  /// What is there now; `changed`: whether a byte is other than it was that is no element's.
+  graph::Tensor read(bool& changed) {
+    if (strides_.empty()) return Bytes::read(dense_.view());
+    axon_view rows = dense_.view();
+    int64_t count = 1;
+    for (const int64_t extent : shape_) count *= extent;
+    std::vector<uint8_t> gaps = memory_;
+    each(count, [&](size_t i, int64_t at) {
+      std::memcpy(static_cast<uint8_t*>(rows.data) + i * bytes_, element(at), bytes_);
+      std::memset(gaps.data() + (element(at) - memory_.data()), gap, bytes_);
+    });
+    changed = std::any_of(gaps.begin(), gaps.end(), [](uint8_t byte) { return byte != gap; });
+    return Bytes::read(rows);
+  }
+
+  /// A result with strides.
+  static graph::Tensor read(const axon_view& view, const std::vector<int64_t>& strides) {
+    graph::Tensor shape;
+    shape.shape.assign(view.shape, view.shape + view.rank);
+    const size_t bytes = axon_elem_bytes(view.elem);
+    std::vector<uint8_t> dense(bytes * static_cast<size_t>(shape.count()) + 1);
+    for (int64_t i = 0; i < shape.count(); ++i)
+      std::memcpy(dense.data() + static_cast<size_t>(i) * bytes,
+                  static_cast<const uint8_t*>(view.data) +
+                      offset(shape.shape, strides, i) * static_cast<int64_t>(bytes),
+                  bytes);
+    axon_view rows = view;
+    rows.data = dense.data();
+    return Bytes::read(rows);
+  }
+
+ private:
+  static constexpr uint8_t gap = 0x5a;
+  static constexpr int64_t margin = 3;  ///< elements around it
+  static int64_t offset(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides, int64_t i) {
+    int64_t sum = 0;
+    for (size_t a = shape.size(); a-- > 0; i /= shape[a]) sum += i % shape[a] * strides[a];
+    return sum;
+  }
+  template <class Function>
+  void each(int64_t count, const Function& f) const {
+    for (int64_t i = 0; i < count; ++i) f(static_cast<size_t>(i), offset(shape_, strides_, i));
+  }
+  uint8_t* element(int64_t at) const { return first_ + at * static_cast<int64_t>(bytes_); }
+
+  Bytes dense_;
+  std::vector<int64_t> shape_, strides_;
+  std::vector<uint8_t> memory_;
+  uint8_t* first_ = nullptr;
+  size_t bytes_ = 0;
+  axon_view view_{};
+};
+
 /// Runtimes are kept: making threads costs more than most of the programs.
 axon_runtime* runtime_with(uint32_t workers) {
   static std::map<uint32_t, std::unique_ptr<axon_runtime, decltype(&axon_runtime_destroy)>> made;
@@ -299,21 +375,27 @@ class Call {
   /// A launch that fails says so, and another may follow it.
   Outcome launch(const Inputs& inputs) {
     error_ = made_ ? "" : error_;
-    std::vector<Bytes> memory;
-    memory.reserve(inputs.size());
+    std::deque<Memory> memory;
     for (size_t i = 0; i < inputs.size(); ++i) {
       memory.emplace_back(inputs[i]);
-      if (error_.empty()) set(i, inputs[i], memory[i].view());
+      if (error_.empty()) set(i, inputs[i], memory[i]);
     }
     Outcome outcome;
     if (error_.empty()) check(axon_call_run(call_, failure_));
     for (size_t r = 0; error_.empty() && r < graph_.results.size(); ++r) {
       axon_view view{};
-      if (check(axon_call_result(call_, r, &view, failure_))) outcome.results.push_back(Bytes::read(view));
+      std::vector<int64_t> strides(AXON_MAX_RANK);
+      if (check(axon_call_result(call_, r, &view, failure_)) &&
+          check(axon_call_result_strides(call_, r, strides.data(), failure_)))
+        outcome.results.push_back(Memory::read(view, strides));
     }
-    for (size_t i = 0; error_.empty() && i < inputs.size(); ++i)
-      if (graph_.inputs[i].kind == graph::InputKind::state)
-        outcome.states.push_back(Bytes::read(memory[i].view()));
+    for (size_t i = 0; error_.empty() && i < inputs.size(); ++i) {
+      bool changed = false;
+      graph::Tensor now = memory[i].read(changed);
+      if (graph_.inputs[i].kind == graph::InputKind::state) outcome.states.push_back(std::move(now));
+      if (changed)
+        error_ = fmt::format("memory between the elements of `{}` was written", graph_.inputs[i].path);
+    }
     outcome.error = error_;
     return outcome;
   }
@@ -323,7 +405,8 @@ class Call {
     if (status != AXON_OK && error_.empty()) error_ = axon_error_text(failure_);
     return status == AXON_OK;
   }
-  void set(size_t i, const graph::Tensor& value, const axon_view& view) {
+  void set(size_t i, const graph::Tensor& value, Memory& memory) {
+    const axon_view view = memory.view();
     const char* path = graph_.inputs[i].path.c_str();
     switch (graph_.inputs[i].kind) {
       case graph::InputKind::weight:
@@ -333,7 +416,8 @@ class Call {
         return;
       case graph::InputKind::argument:
       case graph::InputKind::state:
-        check(axon_call_set(call_, path, &view, failure_));
+        check(memory.strides() ? axon_call_set_strided(call_, path, &view, memory.strides(), failure_)
+                               : axon_call_set(call_, path, &view, failure_));
         return;
     }
   }

@@ -84,6 +84,32 @@ TEST(GraphText, RoundTripOfEverything) {
   EXPECT_EQ(verify(g), std::vector<std::string>{});
 }
 
+TEST(GraphText, RoundTripOfPlaces) {
+  const char* const placed = R"(graph "placed"
+  size m = axis 0 of 0 where m
+  size n = axis 1 of 0 where n
+  size s = stride 0 of 0 where s
+  fact 0 <= m
+  fact 0 <= n
+  fact 0 <= s
+  input "x" argument f32[m, n] placed "S[(m,n):(s,1)]"
+  %0 = input 0
+  %1 = empty f32[m, n] placed "S[(m,n):(-1,m)] + (m - 1)@m"
+  %2 = compute [i < m, j < n] {
+    out f32[m, n] of %1 = %0[i, j]
+  }
+  result "" %2 placed "S[(m,n):(1,m)]"
+)";
+  Graph g = parsed(placed);
+  EXPECT_EQ(print(g), std::string(placed));
+  EXPECT_EQ(verify(g), std::vector<std::string>{});
+  std::string error;
+  EXPECT_FALSE(parse(replaced(placed, "S[(m,n):(s,1)]", "S[(m,n):(q,1)]"), error));
+  EXPECT_NE(error.find("a layout in memory is expected"), std::string::npos) << error;
+  EXPECT_FALSE(verify(parsed(replaced(placed, "S[(m,n):(1,m)]", "S[(m,2,n):(1,m,2*m)]"))).empty());
+  EXPECT_FALSE(verify(parsed(replaced(placed, "S[(m,n):(-1,m)]", "S[m:1]"))).empty());
+}
+
 TEST(GraphText, VariableNumbersDoNotShow) {
   // Parsing twice gives other variable numbers; the text stays.
   Graph g = parsed(everything);

@@ -127,7 +127,7 @@ std::string built(const Bundle& bundle) {
 TEST(Manifest, Golden) {
   EXPECT_EQ(
       manifest_json(Chain().bundle(), {"x86-64-v2"}),
-      R"({"format":3,"abi":1,"compiler":"axon 0.1.0","source":"chain.axn",)"
+      R"({"format":4,"abi":1,"compiler":"axon 0.1.0","source":"chain.axn",)"
       R"("levels":["x86-64-v2"],"weights":[],)"
       R"("entries":[{"name":"chain","sizes":[{"name":"n","from":"axis","input":0,"axis":0,"equation":"n"},)"
       R"({"name":"l","from":"scalar","input":1}],)"

@@ -2,6 +2,7 @@
 #include "layout/placement.h"
 
 #include "layout/evaluate.h"
+#include "layout/strided.h"
 #include "support.h"
 
 namespace axon::layout {
@@ -100,6 +101,46 @@ TEST(Placement, OthersAreRefused) {
   }
   EXPECT_NE(why_ill_formed(panels(2, 32), 1), std::nullopt);
   EXPECT_NE(why_ill_formed(panels(2, 32), 3), std::nullopt);
+}
+
+TEST(Strided, HasOneStrideForEachAxis) {
+  Names names;
+  const auto strides = [&](std::string_view layout, std::vector<Dim> shape) {
+    Axes axes;
+    axes.add_mesh("mesh", {{"x", 4}});
+    const auto found = strides_of(names.layout(layout, axes), shape);
+    if (!found) return found.why();
+    std::string out;
+    for (const Dim& stride : *found) out += (out.empty() ? "" : " ") + stride.str();
+    return out;
+  };
+  const Dim m = names("m"), n = names("n"), s = names("s");
+  EXPECT_EQ(strides("S[(m,n):(1,m)]", {m, n}), "1 m");
+  EXPECT_EQ(strides("S[(m,n):(s,1)] + 5@m", {m, n}), "s 1");
+  EXPECT_EQ(strides("S[m*n:1]", {m, n}), "n 1");
+  EXPECT_EQ(strides("S[(2,3,n):(3*n,n,1)]", {6, n}), "n 1");
+  EXPECT_EQ(strides("S[(m,n):(-n,0)]", {m, n}), "-n 0");
+  EXPECT_EQ(strides("S[(1,n):(7,2)]", {1, n}), "0 2");
+  EXPECT_EQ(strides("S[]", {}), "");
+  EXPECT_EQ(strides("S[(m,4,n):(4*n,1,4)]", {4 * m, n}), "axis 0 has no one stride");
+  EXPECT_EQ(strides("S[(4,n):(1@x,1)]", {4, n}),
+            "it places elements on the axis `x`, and this memory is that of one device");
+  EXPECT_EQ(strides("S[n:1] + R[2:n]", {n}), "each element has several places");
+  const auto rows = [](const Shape& shape, const std::vector<Dim>& steps) {
+    return layout::is_row_major(layout::strided(shape, steps), shape);
+  };
+  EXPECT_TRUE(rows({m, n}, {n, Dim(1)}));
+  EXPECT_TRUE(rows({Dim(1), n}, {s, Dim(1)}));
+  EXPECT_FALSE(rows({m, n}, {s, Dim(1)}));
+}
+
+TEST(Placement, ThatIsStatedIsTheLayout) {
+  const Placement p{{}, layout_of("S[(3,2):(5,-2)] + 2@m")};
+  EXPECT_FALSE(p.is_row_major());
+  EXPECT_EQ(*offset_of(p, {3, 2}, {2, 1}).constant(), 10);
+  EXPECT_EQ(*elements_of(p, {3, 2}).constant(), 13);
+  EXPECT_EQ(print(layout_of(p, {3, 2})), "S[(3,2):(5,-2)] + 2@m");
+  EXPECT_EQ(multiples_of(p, 2), (std::vector<int64_t>{1, 1}));
 }
 
 }  // namespace

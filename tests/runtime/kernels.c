@@ -47,6 +47,21 @@ void scale_one(Context context, uint32_t worker) {
     for (int64_t i = 0; i < n; ++i) out[i] = x[i] + 1000;
 }
 
+/* strided: sizes m, n, ld; buffers x [m, n] with rows ld apart, s [m, n] by columns, result by columns, m + 1
+ * apart: x + s, and s is x after it */
+void strided_0(Context context, uint32_t worker) {
+  const int64_t m = context->sizes[0], n = context->sizes[1], ld = context->sizes[2];
+  const float* x = context->buffers[0];
+  float* s = context->buffers[1];
+  float* out = context->buffers[2];
+  if (worker != 0) return;
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      out[i + j * (m + 1)] = x[i * ld + j] + s[i + j * m];
+      s[i + j * m] = x[i * ld + j];
+    }
+}
+
 /* chain: sizes n, l; buffers x [n] (u32 as i32), arena slot [2, n], result [n]. l times: every element
  * becomes the sum of itself and its neighbours. Task j of iteration i waits for its neighbours' tasks of
  * iteration i - 1. */

@@ -71,7 +71,7 @@ Bytes make_container(const std::vector<std::pair<std::string, Bytes>>& sections)
 Bytes to_bytes(const std::string& text) { return {text.begin(), text.end()}; }
 
 std::string manifest_text(const std::string& entries_text, const std::string& weights) {
-  return R"({"format":3,"abi":1,"compiler":"by hand","source":"test.axn",)"
+  return R"({"format":4,"abi":1,"compiler":"by hand","source":"test.axn",)"
          R"("levels":["x86-64-v2"],"weights":[)" +
          weights + R"(],"entries":[)" + entries_text + "]}";
 }

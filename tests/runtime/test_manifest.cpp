@@ -27,7 +27,7 @@ std::string changed(const std::string& from, const std::string& to) {
 TEST(Manifest, TheGoodOneIsRead) {
   const auto manifest = host::read_manifest(weights::Bytes(std::string_view(good)));
   ASSERT_TRUE(manifest);
-  EXPECT_EQ(manifest->entries.size(), 23u);
+  EXPECT_EQ(manifest->entries.size(), 24u);
   EXPECT_EQ(manifest->entries[0].sizes[1].equation.str(), "2*m");
   EXPECT_EQ(manifest->weights[0].placement.digits.back().extent, 4u);
   EXPECT_EQ(manifest->entries[2].variants[0].event_names[1], "second");
@@ -35,7 +35,7 @@ TEST(Manifest, TheGoodOneIsRead) {
 
 TEST(Manifest, BrokenRules) {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {R"("format":3)", R"("format":2)"},
+      {R"("format":4)", R"("format":2)"},
       {R"("abi":1)", R"("abi":7)"},
       {R"("abi":1)", R"("abi":-1)"},
       {R"("compiler":"by hand")", R"("compiler":5)"},
@@ -65,6 +65,10 @@ TEST(Manifest, BrokenRules) {
       {R"({"kind":"argument","index":1})", R"({"kind":"argument","index":-1})"},
       {R"({"kind":"argument","index":1})", R"({"kind":"weight","index":1})"},
       {R"({"kind":"argument","index":1})", R"({"kind":"argument","index":4294967296})"},
+      {R"("strides":["ld","1"])", R"("strides":["ld"])"},
+      {R"("strides":["ld","1"])", R"("strides":["lf","1"])"},
+      {R"("strides":["ld","1"])", R"("strode":["ld","1"])"},
+      {R"("from":"stride","input":0,"axis":0)", R"("from":"stride","input":0,"axis":2)"},
       {R"("state":0)", R"("state":1)"},
       {R"("state":0)", R"("state":9)"},
       {R"("event_names":["first","second"])", R"("event_names":["first"])"},

@@ -3,6 +3,7 @@
 
 #include "graph/graph.h"
 #include "task/placements.h"
+#include "task/storage.h"
 
 namespace axon::task {
 namespace {
@@ -51,6 +52,47 @@ TEST(Placements, AreOnesThatAllUsesCanLiveWith) {
   EXPECT_EQ(places({forward, element}),
             "w f32[8, 6] ()\n  row-major: `copy` of `g` reads it element by element\n");
   EXPECT_EQ(places({"  result \"\" %1\n"}), "w f32[8, 6] ()\n  row-major: nothing reads it\n");
+}
+
+/// What callers have, and what the program stores so: in the text, and proved to be what the graph says.
+TEST(Placements, ThatAreStatedAreThoseOfTheGraph) {
+  std::string error;
+  auto g = graph::parse(
+      "graph \"g\"\n  size m = axis 0 of 0 where m\n  size n = axis 1 of 0 where n\n"
+      "  size s = stride 0 of 0 where s\n  fact 0 <= m\n  fact 0 <= n\n  fact 0 <= s\n"
+      "  input \"x\" argument f32[m, n] placed \"S[(m,n):(s,1)]\"\n  %0 = input 0\n"
+      "  %1 = empty f32[m, n] placed \"S[(m,n):(1,m)]\"\n"
+      "  %2 = compute [i < m, j < n] {\n    out f32[m, n] of %1 = %0[i, j]\n  }\n"
+      "  %3 = compute [i < m, j < n] {\n    out f32[m, n] = %2[i, j] + %2[i, n - 1 - j]\n  }\n"
+      "  result \"\" %3 placed \"S[(m,n):((n + 2),1)]\"\n",
+      error);
+  ASSERT_TRUE(g) << error;
+  EXPECT_EQ(insert_copies(*g).size(), 0u);
+  Program p = from_graph(*g, placements_of(*g, {}), {}, {});
+  derive_events(p);
+  const std::string text = print(p);
+  for (const char* line : {"buffer b0 argument f32[m, n] \"x\" input 0 placed \"S[(m,n):(s,1)]\"\n",
+                           "result 0 placed \"S[(m,n):((n + 2),1)]\"\n", "placed \"S[(m,n):(1,m)]\"\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+  const auto again = parse(*g, text, error);
+  ASSERT_TRUE(again) << error;
+  EXPECT_EQ(print(*again), text);
+  const auto unproved = [&](const char* from, const char* to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), std::string(from).size(), to);
+    const auto wrong = parse(*g, changed, error);
+    if (!wrong) return error;
+    std::string out;
+    for (const Obligation& o : verify(*wrong))
+      if (!o.proved) out += o.what + "\n";
+    return out;
+  };
+  EXPECT_EQ(unproved("(s,1)", "(s,1)"), "");
+  EXPECT_EQ(unproved("(s,1)", "(1,s)"), "x: lies where the program states\n");
+  EXPECT_EQ(unproved("((n + 2),1)", "((n + 1),1)"), "result: lies where the program states\n");
+  EXPECT_NE(unproved("(1,m)", "(1,0)"), "");
+  EXPECT_NE(unproved("\"S[(m,n):(1,m)]\"", "\"S[(m,n):(1,q)]\"").find("a layout is expected"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -200,6 +200,7 @@ Val CoreEvaluator::enter(const Closure& closure, const std::vector<Pattern>& par
     bind(params[i], closure.args[i], *env);
   }
   EnvironmentPtr caller = std::exchange(env_, env);
+  for (const Pattern& param : params) place_names(param);
   if (closure.global.valid()) check_stated(p.globals[closure.global]);
   if (closure.global.valid()) context_.calls.push_back(closure.global);
   Val result = evaluate(body);

@@ -9,8 +9,10 @@
 
 #include "base/bug.h"
 #include "base/work.h"
+#include "core/layouts.h"
 #include "graph/from_core/evaluator.h"
 #include "graph/passes/passes.h"
+#include "layout/strided.h"
 
 namespace axon::graph {
 
@@ -42,7 +44,8 @@ class EntryEvaluator : Part {
   void learn_axes(const core::Global& entry);
   void learn(const core::Global& entry, const Fact& fact, const std::string& message);
   bool require_when_run(const core::Global& entry, const Fact& fact, const std::string& message);
-  void results(const Val& value, const std::string& path);
+  std::optional<layout::Layout> place_of(const Type& type, const std::vector<Dim>& shape);
+  void results(const Val& value, core::TypeId type, const std::string& path);
 
   std::map<std::string, uint32_t> input_numbers_;  // by path
   SizeEnvironment sizes_;
@@ -93,7 +96,8 @@ std::optional<Graph> EntryEvaluator::run(core::GlobalId id) {
   if (failed_) return std::nullopt;
   Val value = evaluator_.evaluate(entry.body);
   if (failed_) return std::nullopt;
-  results(value, "");
+  const Type& type = p.types.types[entry.scheme.type];
+  results(value, entry.params.empty() ? entry.scheme.type : type.items.back(), "");
   if (failed_) return std::nullopt;
   eliminate_dead_code(g, context_.unneeded_checks);
   if (const std::string problem = limit_integers(g); !problem.empty())
@@ -165,6 +169,8 @@ Val EntryEvaluator::input_tree(core::TypeId id, const std::string& path, bool co
       return fail(source::Code::E0603, fmt::format("the number of axes of `{}` is not fixed", path));
     input.type.shape.push_back(item.dim);
   }
+  input.place = place_of(t, input.type.shape);
+  if (input.place && layout::is_row_major(*input.place, input.type.shape)) input.place.reset();
   bool size = input.type.shape.empty() && input.type.elem == Elem::i64 && t.value && t.value->as_var();
   input.kind = consumed ? InputKind::state
                : weight ? InputKind::weight
@@ -205,7 +211,8 @@ void EntryEvaluator::sizes(const core::Global& entry) {
       if (input == input_numbers_.end()) base::bug("from_core", "no argument `" + seen.argument + "`");
       // An integer of another type than i64 is data and not a size.
       if (!seen.axis && g.inputs[input->second].kind != InputKind::scalar_size) continue;
-      Size s{form.size, "", Size::From::axis, input->second, seen.axis.value_or(0), seen.dim, form.power};
+      const Size::From from = seen.stride ? Size::From::stride : Size::From::axis;
+      Size s{form.size, "", from, input->second, seen.axis.value_or(0), seen.dim, form.power};
       if (!seen.axis) s.from = Size::From::scalar;
       add(std::move(s));
     }
@@ -320,7 +327,8 @@ bool EntryEvaluator::require_when_run(const core::Global& entry, const Fact& fac
   for (const Dim& side : {fact.lhs, fact.rhs})
     for (Var v : side.vars())
       if (!sizes_.is_size(v) && !values.count(v)) return false;
-  checks_.require(fact, [&](const Dim& d) { return substitute(g, index_of(g, d), values); }, message);
+  checks_.require(
+      fact, [&](const Dim& d) { return substitute(g, index_of(g, d), values); }, message);
   std::vector<Fact> known = g.facts;
   known.push_back(fact);
   for (const auto& [integer, argument] : arguments)
@@ -385,18 +393,40 @@ Dim SizeEnvironment::rewritten(const Dim& dim) const {
   return now;
 }
 
-// ---- results ----
+// ---- places and results ----
 
-void EntryEvaluator::results(const Val& value, const std::string& path) {
+/// Where a tensor of the type lies, from its first element on; the checker has seen that a call can take it.
+std::optional<layout::Layout> EntryEvaluator::place_of(const Type& type, const std::vector<Dim>& shape) {
+  if (type.kind != Type::Kind::tensor || type.layout.empty()) return std::nullopt;
+  std::vector<Dim> stated;
+  for (const core::ShapeItem& item : type.shape) stated.push_back(item.dim);
+  const auto layout = core::layout_of(type.layout);
+  const auto strides = layout ? layout::strides_of(*layout, stated) : layout.refusal();
+  if (!strides || strides->size() != shape.size()) base::bug("from_core", "an entry states no strides");
+  std::vector<Dim> here;
+  for (const Dim& stride : *strides) here.push_back(sizes_.resolve(stride));
+  return layout::strided(shape, here);
+}
+
+void EntryEvaluator::results(const Val& value, core::TypeId id, const std::string& path) {
+  const Type& type = p.types.types[id];
+  const auto item = [&](size_t i) {
+    if (!value.fields.empty())
+      i = static_cast<size_t>(std::find(type.fields.begin(), type.fields.end(), value.fields[i]) -
+                              type.fields.begin());
+    return i < type.items.size() ? type.items[i] : id;  // a stack is one tensor
+  };
   switch (value.kind) {
-    case Val::Kind::array:
-      g.results.push_back({path, builder_.store(*value.array, {})});
+    case Val::Kind::array: {
+      const Value result = builder_.store(*value.array, {});
+      g.results.push_back({path, result, place_of(type, g.type(result).shape)});
       return;
+    }
     case Val::Kind::tuple:
     case Val::Kind::record:
       for (size_t i = 0; i < value.items.size(); ++i) {
         std::string name = value.fields.empty() ? std::to_string(i) : value.fields[i];
-        results(value.items[i], path.empty() ? name : path + "." + name);
+        results(value.items[i], item(i), path.empty() ? name : path + "." + name);
       }
       return;
     default:

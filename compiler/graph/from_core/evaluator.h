@@ -62,6 +62,10 @@ class CoreEvaluator : Part {
   // ---- call.cpp ----
   Val enter(const Closure& closure, const std::vector<core::Pattern>& params, core::ExprId body);
   void check_stated(const core::Global& callee);
+  // places.cpp
+  void place_names(const core::Pattern& pattern);
+  Val placed(const Val& value, core::TypeId type);
+  Val stored_at(const Val& value, const core::Type& type);
   void match(core::TypeId type, const Val& value, Environment& env, size_t lead = 0);
   void learn_value(Var v, const Dim& known, Environment& env);
   void match_shape(const core::Shape& shape, const Array& array, Environment& env, size_t lead);

@@ -85,6 +85,7 @@ Val CoreEvaluator::expression(const Expr& e) {
           e.params[0].kind == core::Pattern::Kind::name)
         env->partial.emplace(e.params[0].local, std::pair(e.args[0], env_));
       EnvironmentPtr outer = std::exchange(env_, env);
+      place_names(e.params[0]);
       Val result = evaluate(e.args[1]);
       env_ = outer;
       return result;
@@ -414,7 +415,7 @@ Val CoreEvaluator::check_as(const Expr& e) {
     possible = compare(a.shape.size() - i, wanted.shape[wanted.shape.size() - i],
                        value.shape[value.shape.size() - i]);
   if (!possible && !failed_) return fail(source::Code::E0602, "the shape can never be the one after `:>`");
-  return Val::of(std::move(a));
+  return placed(Val::of(std::move(a)), e.type);
 }
 
 }  // namespace axon::graph

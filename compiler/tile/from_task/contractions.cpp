@@ -462,7 +462,7 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
 /// A weight that lies in panels is multiplied where it lies.
 bool ContractionMaker::needs_packing(const Product& product) const {
   const graph::Scalar& s = g_.scalars[product.right];
-  return p_.buffers[p_.place(s.target).buffer].placement.is_row_major();
+  return p_.buffers[p_.place(s.target).buffer].placement.digits.empty();
 }
 
 /// A block of the right operand, next to each other in scratch.

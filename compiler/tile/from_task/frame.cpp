@@ -332,6 +332,7 @@ void ProgramFrame::gather_sizes() {
   for (const Op& op : out_.ops) each_dim(op, visit);
   for (const Tensor& t : out_.tensors) {
     for (const Dim& d : t.shape) visit(d);
+    for (const layout::Iter& iter : t.place.shards) visit(iter.stride);
     for (const auto* box : {&t.reads, &t.writes})
       if (*box)
         for (const Interval& i : **box) visit(i.low), visit(i.high);

@@ -2,6 +2,7 @@
 // buffer; each that is used is a tensor of the program.
 #include <algorithm>
 
+#include "layout/evaluate.h"
 #include "layout/placement.h"
 #include "task/facts.h"
 #include "tile/from_task/join_axes.h"
@@ -83,6 +84,21 @@ TensorId ValueMaker::tensor_for(task::BufferId buffer, const std::vector<Dim>& i
   return known != tensors_.end() ? known->second : tensors_[*found] = declare(type_.accesses[*found]);
 }
 
+/// The verifier proves of every tensor that no element lies before the first, and of those that are written
+/// that each element has a place of its own. Of a place that the program states the host may find that.
+void ValueMaker::decline_place(const layout::Layout& place, bool write) const {
+  for (const layout::Iter& iter : place.shards)
+    if (shape::prove(p_.facts, shape::at_least(iter.stride, 0)).verdict != shape::Verdict::proved)
+      throw Declined{"a stride may be negative"};
+  if (!write) return;
+  if (layout::injective(place, p_.facts) != true)
+    throw Declined{"it is not known that each element has a place of its own"};
+  // Tiles are cut along the last axis, and what lies together may be another one.
+  for (const task::Coordinate& c : type_.coordinates)
+    if (c.axis == form_.along && c.tile % block_ != 0)
+      throw Declined{"a task has a part of a block along the axis that lies together"};
+}
+
 TensorId ValueMaker::declare(const task::Access& access) {
   const task::Buffer& buffer = p_.buffers[access.buffer];
   for (const task::Access& other : type_.accesses)
@@ -95,6 +111,7 @@ TensorId ValueMaker::declare(const task::Access& access) {
   t.multiples = layout::multiples_of(buffer.placement, buffer.shape.size());
   t.align = base::elem_bytes(buffer.elem);
   t.place = layout::layout_of(buffer.placement, buffer.shape);
+  if (buffer.placement.stated) decline_place(t.place, access.write);
   Box box;
   for (const task::Interval& i : access.box) box.push_back({i.low, i.high});
   if (form_.flat.contains(access.buffer)) {

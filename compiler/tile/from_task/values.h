@@ -55,6 +55,7 @@ class ValueMaker : protected ProgramFrame {
   /// A box that holds the element wherever the place's bounds do.
   std::optional<uint32_t> box_around(task::BufferId, const std::vector<Dim>& index, const BlockPlace&,
                                      bool write) const;
+  void decline_place(const layout::Layout& place, bool write) const;
   TensorId declare(const task::Access&);
   bool is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts, const task::Access&) const;
 

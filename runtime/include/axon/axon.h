@@ -14,7 +14,7 @@
  * Every call that can fail returns a status and, when it is not AXON_OK, fills `error` (which may be NULL).
  * Handles keep what they need alive: they can be destroyed in any order, and destroying NULL does nothing.
  * Strings that are handed out belong to the handle they came from. Tensors are dense, row-major, aligned to
- * their element.
+ * their element, unless strides are named: those of arguments and results whose layout the program states.
  *
  * Threads: a bundle, parameters and a runtime can be used by several threads at once. Setting, running and
  * reading results of one call belong together, so each thread has calls of its own, on the same bundle,
@@ -159,11 +159,19 @@ typedef enum axon_size_from {
   AXON_FROM_PARAMETER = 0, /* given by axon_call_set_size, or by the weights file's metadata */
   AXON_FROM_AXIS = 1,      /* follows from an input's shape */
   AXON_FROM_SCALAR = 2,    /* the value of an AXON_SIZE input */
-  AXON_FROM_DATA = 3       /* decided by the data while an entry runs: known after a run, until the next */
+  AXON_FROM_DATA = 3,      /* decided by the data while an entry runs: known after a run, until the next */
+  AXON_FROM_STRIDE = 4     /* follows from a stride of an input's memory */
 } axon_size_from;
 AXON_API size_t axon_entry_size_count(const axon_entry* entry);
 AXON_API axon_status axon_entry_size(const axon_entry* entry, size_t index, const char** name,
                                      axon_size_from* from, axon_error* error);
+
+/* The strides of an input or a result whose layout the program states: one for each axis, in elements, in
+ * source syntax over the entry's sizes. NULL: it is row-major. */
+AXON_API axon_status axon_entry_input_strides(const axon_entry* entry, size_t index,
+                                              const char* const** strides, axon_error* error);
+AXON_API axon_status axon_entry_result_strides(const axon_entry* entry, size_t index,
+                                               const char* const** strides, axon_error* error);
 
 /* The shape that an entry's input has where its sizes have these values. `shape` has room for AXON_MAX_RANK
  * extents. AXON_MISUSE when a size of the shape is not among `names`. */
@@ -233,6 +241,20 @@ AXON_API axon_status axon_call_set(axon_call* call, const char* path, const axon
                                    axon_error* error);
 AXON_API axon_status axon_call_set_at(axon_call* call, size_t input, const axon_view* view,
                                       axon_error* error);
+/* The same of memory with a stride for each axis, in elements; `data` is the first element, of index 0 .. 0,
+ * and strides may be negative. Those of axes with 0 or 1 elements do not matter. They have to be those that
+ * the input's layout states, or row-major ones where none is stated; memory that is updated has a place of
+ * its own for each element and no negative stride. Checked when the call runs (E0827). */
+AXON_API axon_status axon_call_set_strided(axon_call* call, const char* path, const axon_view* view,
+                                           const int64_t* strides, axon_error* error);
+AXON_API axon_status axon_call_set_strided_at(axon_call* call, size_t input, const axon_view* view,
+                                              const int64_t* strides, axon_error* error);
+/* Copies the elements to memory of the call, where they lie as the input's layout says; `strides` may be NULL
+ * for a row-major tensor. A state that is set so is updated in that memory. */
+AXON_API axon_status axon_call_set_copy(axon_call* call, const char* path, const axon_view* view,
+                                        const int64_t* strides, axon_error* error);
+AXON_API axon_status axon_call_set_copy_at(axon_call* call, size_t input, const axon_view* view,
+                                           const int64_t* strides, axon_error* error);
 /* Scalars by value: an integer, or a float without a fraction, that the input's type can hold; a float is
  * rounded to the input's type, and one that is too large for it is an error. */
 AXON_API axon_status axon_call_set_int(axon_call* call, const char* path, int64_t value, axon_error* error);
@@ -252,6 +274,12 @@ AXON_API axon_status axon_call_run(axon_call* call, axon_error* error);
  * set. */
 AXON_API axon_status axon_call_result(const axon_call* call, size_t result, axon_view* out,
                                       axon_error* error);
+/* The strides of a result of the last run, in elements, from where the view's `data` points to: one for each
+ * axis. */
+AXON_API axon_status axon_call_result_strides(const axon_call* call, size_t result, int64_t* strides,
+                                              axon_error* error);
+/* Copies a result of the last run, row-major, to memory that has room for it. */
+AXON_API axon_status axon_call_copy_result(const axon_call* call, size_t result, void* to, axon_error* error);
 /* A size's value in the last run. */
 AXON_API axon_status axon_call_size(const axon_call* call, const char* name, int64_t* out, axon_error* error);
 
