@@ -26,10 +26,10 @@
 // warp and of a vector; a gemm by an instruction takes the operands that are tilings of its atoms.
 //
 // The order of sums is that of the program. A gemm goes through the summed labels in ascending order, the
-// last fastest, and each step is one fused multiply-add; steps of which a view fills an operand are left out. A reduction sums, in each thread and lane of a
-// vector, its elements in ascending order; then it adds the upper half of the partial sums to the lower half
-// until one is left (of an odd number, the last one first to the one before it). A scan is ascending; a
-// scatter goes through its source in row-major order.
+// last fastest, and each step is one fused multiply-add; steps of which a view fills an operand are left out.
+// A reduction sums, in each thread and lane of a vector, its elements in ascending order; then it adds the
+// upper half of the partial sums to the lower half until one is left (of an odd number, the last one first to
+// the one before it). A scan is ascending; a scatter goes through its source in row-major order.
 //
 // Waits and notifications are numbered by the plan's lists. A wait returns when what it guards is written; a
 // notification announces what the task has written.
