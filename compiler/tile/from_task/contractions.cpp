@@ -33,6 +33,12 @@ ContractionBlocks blocks_for(const Machine& machine, bool one_row) {
   return out;
 }
 
+/// Is a stride of the row-major tensor a product of two sums? Of such the prover does not show the signs.
+static bool multiplies_sums(const Tensor& tensor) {
+  return std::count_if(tensor.shape.begin() + (tensor.shape.empty() ? 0 : 1), tensor.shape.end(),
+                       [](const Dim& extent) { return extent.terms().size() > 1; }) > 1;
+}
+
 MadeProgram ContractionMaker::run() {
   reserve_names();
   out_.guard = form_.guard;
@@ -43,6 +49,8 @@ MadeProgram ContractionMaker::run() {
   Body statements;
   body_ = &statements;
   around(0);
+  for (const Tensor& tensor : out_.tensors)
+    if (multiplies_sums(tensor)) throw Declined{"the prover does not follow such extents"};
   if (made_.scratch_bytes > out_.machine.scratch) throw Declined{"its blocks do not fit into scratch"};
   return close(statements, streams_);
 }
