@@ -76,6 +76,7 @@ void ContractionMaker::in_parts(std::optional<uint32_t> axis, int64_t most, Part
   part = {axis, {Dim(0), Dim(1), {}}, 1};
   if (!axis) return inside();
   const graph::Axis& a = node_.domain[*axis];
+  if (a.extent.is(0)) throw Declined{"it has no elements"};
   part.stretch = stretch_of(*axis);
   part.most = a.extent.constant().value_or(INT64_MAX);
   for (const task::Coordinate& c : type_.coordinates)
