@@ -144,7 +144,15 @@ class Mesh {
       case Kind::move:
         if (step.at_one && coordinate(device, step.from_mesh) != step.after) return false;
         break;
-      default:
+      case Kind::slice:
+      case Kind::reduce_scatter:
+      case Kind::all_reduce:
+      case Kind::scatter:
+      case Kind::all_to_all:
+      case Kind::permute:
+      case Kind::all_gather:
+      case Kind::broadcast:
+      case Kind::send:
         break;
     }
     return buffers_[source(step, device, 0)].has_value();

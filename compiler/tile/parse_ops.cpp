@@ -439,9 +439,13 @@ Op OpsReader::gemm() {
   if (failed()) return out;
   const Elem a = tile(out.a).elem, b = tile(out.b).elem;
   require(tile(out.acc).elem == out.in, "the accumulators have the type of the sums");
-  require(!base::is_narrow(out.in) && base::elem_bytes(out.in) >= base::elem_bytes(base::accumulator(a)) &&
-              base::elem_bytes(out.in) >= base::elem_bytes(base::accumulator(b)) &&
-              base::is_float(a) == base::is_float(out.in) && base::is_float(b) == base::is_float(out.in),
+  // Integers of 8 bits are floats exactly, as weights with scales are.
+  const auto holds = [&](Elem e) {
+    if (base::is_float(e) != base::is_float(out.in))
+      return base::is_float(out.in) && base::elem_bytes(e) == 1;
+    return base::elem_bytes(out.in) >= base::elem_bytes(base::accumulator(e));
+  };
+  require(!base::is_narrow(out.in) && holds(a) && holds(b) && a != Elem::boolean && b != Elem::boolean,
           "the sums have a type that holds products of the operands");
   require(out.by.empty() || (a == b && a != out.in), "an instruction takes operands of one narrow type");
   require(!out.async || !out.by.empty(), "only an instruction is asynchronous");

@@ -40,15 +40,15 @@ static bool multiplies_sums(const Tensor& tensor) {
 }
 
 MadeProgram ContractionMaker::run() {
-  reserve_names();
-  out_.guard = form_.guard;
-  declare_grid();
+  open();
   choose_lanes();
-  ones_.emplace_back();
   results_.resize(form_.reductions.size());
   Body statements;
   body_ = &statements;
-  around(0);
+  over_axes(form_.rows, [&] {
+    in_parts(product_.row, blocks_of_.one_row ? 1 : most_rows, rows_,
+             [&] { in_parts(form_.along, most_columns, columns_, [&] { part_of_task(); }); });
+  });
   for (const Tensor& tensor : out_.tensors)
     if (multiplies_sums(tensor)) throw Declined{"the prover does not follow such extents"};
   if (made_.scratch_bytes > out_.machine.scratch) throw Declined{"its blocks do not fit into scratch"};
@@ -56,20 +56,6 @@ MadeProgram ContractionMaker::run() {
 }
 
 // ---- loops around ----
-
-void ContractionMaker::around(size_t axes_around) {
-  if (axes_around == form_.rows.size())
-    return in_parts(product_.row, blocks_of_.one_row ? 1 : most_rows, rows_,
-                    [&] { in_parts(form_.along, most_columns, columns_, [&] { part_of_task(); }); });
-  const graph::Axis& axis = node_.domain[form_.rows[axes_around]];
-  const Stretch stretch = stretch_of(form_.rows[axes_around]);
-  const Var index = shape::fresh_var(name_for(shape::var_name(axis.var)));
-  add_range(axis.var, axis.extent);
-  const bool alone = stretch.length.is(1);
-  at_[axis.var] = alone ? stretch.first : stretch.first + Dim(index);
-  if (alone) return around(axes_around + 1);
-  loop(index, stretch.length, {}, [&] { around(axes_around + 1); });
-}
 
 void ContractionMaker::in_parts(std::optional<uint32_t> axis, int64_t most, Part& part,
                                 const std::function<void()>& inside) {
@@ -101,8 +87,7 @@ void ContractionMaker::part_of_task() {
     if (axis) add_range(node_.domain[*axis].var, node_.domain[*axis].extent);
   note_first_read();
   statistics();
-  for (const Product& product : product_.products)
-    blocks_of_.one_row ? multiply_one_row(product) : multiply(product);
+  multiply_all();
   outputs();
 }
 
@@ -275,18 +260,6 @@ Access ContractionMaker::sums_at(const Product& product, const Dim& column, cons
   return out;
 }
 
-void ContractionMaker::over_outer(const Product& product, size_t next, const std::vector<TileId>& carries,
-                                  const std::function<void()>& inside) {
-  if (next == product.outer.size()) return inside();
-  const graph::Axis& binder = product.outer[next];
-  const Var index = shape::fresh_var(name_for(shape::var_name(binder.var)));
-  at_[binder.var] = Dim(index);
-  add_range(binder.var, binder.extent);
-  loop(index, binder.extent, carries, [&] { over_outer(product, next + 1, carries, inside); });
-  around_.resize(around_.size() - 2);
-  at_.erase(binder.var);
-}
-
 /// The accumulators of all columns of a block stay in registers, and the left operand, where it is computed,
 /// in scratch.
 void ContractionMaker::multiply_one_row(const Product& product) {
@@ -308,8 +281,8 @@ void ContractionMaker::multiply_one_row(const Product& product) {
   const Var block = shape::fresh_var(name_for("c"));
   loop(block, shape::cdiv(columns_.stretch.length, Dim(columns())), {}, [&] {
     emit(Map{sums, {of_number({}, in)}, {}});
-    over_outer(product, 0, {sums.tile},
-               [&] { accumulate(product, sums.tile, Dim(0), Dim(block), Dim(0), depth); });
+    over_binders(product.outer, {sums.tile},
+                 [&] { accumulate(product, sums.tile, Dim(0), Dim(block), Dim(0), depth); });
     emit(
         Store{sums, sums_at(product, Dim(block), Dim(0), {at(Dim(row_label_)), at(Dim(label_))}), {}, false});
   });
@@ -327,33 +300,60 @@ void ContractionMaker::clear(const Product& product) {
   });
 }
 
-void ContractionMaker::multiply(const Product& product) {
-  clear(product);
-  over_outer(product, 0, {sums_.at(product.reduction)}, [&] { over_blocks(product); });
+/// Products of one left operand, along one depth, go through it together.
+void ContractionMaker::multiply_all() {
+  std::vector<std::vector<const Product*>> groups;
+  for (const Product& product : product_.products) {
+    if (blocks_of_.one_row) {
+      multiply_one_row(product);
+      continue;
+    }
+    clear(product);
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      const Product& other = *group.front();
+      return other.left == product.left && other.depth.var == product.depth.var && other.outer.empty() &&
+             product.outer.empty();
+    });
+    if (same == groups.end())
+      groups.push_back({&product});
+    else
+      same->push_back(&product);
+  }
+  for (const auto& group : groups) {
+    std::vector<TileId> sums;
+    for (const Product* product : group) sums.push_back(sums_.at(product->reduction));
+    over_binders(group.front()->outer, sums, [&] { over_blocks(group, sums); });
+  }
 }
 
 /// Blocks of the depth, in which a block of the right operand stays in the nearest cache while rows go over
 /// it.
-void ContractionMaker::over_blocks(const Product& product) {
-  const TileId kept = sums_.at(product.reduction);
-  const Elem in = form_.reductions[product.reduction].in;
-  const bool direct = is_direct(product.left, in), packs = needs_packing(product);
-  if (!direct) staged_for(product.left, in);
-  const Var step = shape::fresh_var(name_for("k")), column = shape::fresh_var(name_for("c")),
-            row = shape::fresh_var(name_for("g"));
+void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
+                                   const std::vector<TileId>& sums) {
+  const Product& one = *group.front();
+  const Elem in = form_.reductions[one.reduction].in;
+  const bool direct = is_direct(one.left, in);
+  if (!direct) staged_for(one.left, in);
+  const Var step = shape::fresh_var(name_for("k"));
   const Dim depth(blocks_of_.depth), first = depth * Dim(step);
-  const Dim length = shape::min(depth, product.depth.extent - first);
-  loop(step, shape::cdiv(product.depth.extent, depth), {kept}, [&] {
-    if (!direct) stage(product.left, product.depth, {first, length, {product.depth.extent}});
-    loop(column, shape::cdiv(columns_.stretch.length, Dim(columns())), {kept}, [&] {
-      if (packs) pack(product, Dim(column), first, length);
-      loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept}, [&] {
-        const Use sums = accumulators(product);
-        const Access all = sums_at(product, Dim(column), Dim(row), {at(Dim(row_label_)), at(Dim(label_))});
-        emit(Copy{sums, all, {}});
-        accumulate(product, sums.tile, Dim(row), Dim(column), first, length);
-        emit(Store{sums, all, {}, false});
-      });
+  const Dim length = shape::min(depth, one.depth.extent - first);
+  loop(step, shape::cdiv(one.depth.extent, depth), sums, [&] {
+    if (!direct) stage(one.left, one.depth, {first, length, {one.depth.extent}});
+    for (const Product* product : group) over_columns(*product, first, length);
+  });
+}
+
+void ContractionMaker::over_columns(const Product& product, const Dim& first, const Dim& length) {
+  const TileId kept = sums_.at(product.reduction);
+  const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
+  loop(column, shape::cdiv(columns_.stretch.length, Dim(columns())), {kept}, [&] {
+    if (needs_packing(product)) pack(product, Dim(column), first, length);
+    loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept}, [&] {
+      const Use sums = accumulators(product);
+      const Access all = sums_at(product, Dim(column), Dim(row), {at(Dim(row_label_)), at(Dim(label_))});
+      emit(Copy{sums, all, {}});
+      accumulate(product, sums.tile, Dim(row), Dim(column), first, length);
+      emit(Store{sums, all, {}, false});
     });
   });
 }
@@ -419,12 +419,7 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
     made.from.at = {at(number), at(step), at(Dim(depth_label_))};
     return emit(std::move(made));
   }
-  const graph::Scalar& s = g_.scalars[product.left];
-  std::vector<Dim> affine;
-  for (const ScalarId arg : s.args) affine.push_back(graph::affine_index(g_, arg).value());
-  const std::vector<Dim> index = index_of(s.target, affine, from);
-  made.from.tensor = tensor_for(p_.place(s.target).buffer, index, from, false);
-  for (const Dim& d : index) made.from.at.push_back(at(d));
+  made.from = access_to(product.left, from);
   emit(std::move(made));
 }
 
@@ -444,12 +439,7 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
   from.row_base = columns_.stretch.first + Dim(columns()) * column;
   for (const Dim& end : columns_.stretch.ends)
     from.bounds.push_back(shape::less(from.row_base + Dim(label_), end));
-  const graph::Scalar& s = g_.scalars[product.right];
-  std::vector<Dim> affine;
-  for (const ScalarId arg : s.args) affine.push_back(graph::affine_index(g_, arg).value());
-  const std::vector<Dim> index = index_of(s.target, affine, from);
-  made.from.tensor = tensor_for(p_.place(s.target).buffer, index, from, false);
-  for (const Dim& d : index) made.from.at.push_back(at(d));
+  made.from = access_to(product.right, from);
   made.bounds = {from.bounds, Number()};
   if (needs_packing(product)) return emit(std::move(made));
   // Panels have whole vectors: only the depth has to be filled.
@@ -476,7 +466,6 @@ bool ContractionMaker::needs_packing(const Product& product) const {
 
 /// A block of the right operand, next to each other in scratch.
 void ContractionMaker::pack(const Product& product, const Dim& column, const Dim& first, const Dim& length) {
-  const graph::Scalar& s = g_.scalars[product.right];
   if (step_of_load(p_, g_, product.right, node_.domain[*form_.along].var) != 1)
     throw Declined{"a right operand goes across memory"};
   auto& to = packed_[product.reduction];
@@ -492,13 +481,9 @@ void ContractionMaker::pack(const Product& product, const Dim& column, const Dim
     from.bounds.push_back(shape::less(from.base + Dim(label_), end));
   at_[product.depth.var] = first + Dim(step);
   loop(step, length, {}, [&] {
-    std::vector<Dim> affine;
-    for (const ScalarId arg : s.args) affine.push_back(graph::affine_index(g_, arg).value());
-    const std::vector<Dim> index = index_of(s.target, affine, from);
-    const Elem stored = g_.type(s.target).elem, elem = out_.tiles[to].elem;
+    const Elem stored = g_.type(g_.scalars[product.right].target).elem, elem = out_.tiles[to].elem;
     Copy copy{{tile("b", base::computed_as(stored), true), {label_}}, {}, {from.bounds, Number()}};
-    copy.from.tensor = tensor_for(p_.place(s.target).buffer, index, from, false);
-    for (const Dim& d : index) copy.from.at.push_back(at(d));
+    copy.from = access_to(product.right, from);
     Use made = copy.to;
     emit(std::move(copy));
     if (out_.tiles[made.tile].elem != elem) {

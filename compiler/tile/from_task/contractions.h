@@ -39,14 +39,7 @@ class ContractionMaker : ProgramMaker {
     Stretch stretch;
     int64_t most = 1;  ///< elements
   };
-  /// The left operand of products, or the right one of one, as it is multiplied.
-  struct Operand {
-    graph::ScalarId value;
-    TileId scratch;  ///< where it is kept; none: it is read where it lies
-  };
-
   // Loops around the product of two matrices:
-  void around(size_t axes_around);
   void in_parts(std::optional<uint32_t> axis, int64_t most, Part& part, const std::function<void()>& inside);
   void part_of_task();
   void note_first_read();
@@ -64,11 +57,10 @@ class ContractionMaker : ProgramMaker {
 
   // Sums:
   void multiply_one_row(const Product&);
-  void multiply(const Product&);
+  void multiply_all();
   void clear(const Product&);
-  void over_outer(const Product&, size_t next, const std::vector<TileId>& carries,
-                  const std::function<void()>& inside);
-  void over_blocks(const Product&);
+  void over_blocks(const std::vector<const Product*>&, const std::vector<TileId>& sums);
+  void over_columns(const Product&, const Dim& first, const Dim& length);
   void accumulate(const Product&, TileId sums, const Dim& row, const Dim& column, const Dim& first,
                   const Dim& length);
   void view_left(const Product&, const Dim& row, const Dim& first, const Dim& step);

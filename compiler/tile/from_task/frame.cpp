@@ -49,6 +49,39 @@ void ProgramFrame::reserve_names() {
   for (const graph::Size& size : p_.graph->sizes) names_.insert(shape::var_name(size.var));
 }
 
+void ProgramFrame::open() {
+  reserve_names();
+  out_.guard = form_.guard;
+  declare_grid();
+  ones_.emplace_back();
+}
+
+void ProgramFrame::over_axes(std::vector<uint32_t> axes, const std::function<void()>& inside) {
+  if (axes.empty()) return inside();
+  const graph::Axis& axis = node_.domain[axes.front()];
+  const Stretch stretch = stretch_of(axes.front());
+  axes.erase(axes.begin());
+  const Var index = shape::fresh_var(name_for(shape::var_name(axis.var)));
+  add_range(axis.var, axis.extent);
+  const bool alone = stretch.length.is(1);
+  at_[axis.var] = alone ? stretch.first : stretch.first + Dim(index);
+  if (alone) return over_axes(std::move(axes), inside);
+  loop(index, stretch.length, {}, [&] { over_axes(std::move(axes), inside); });
+}
+
+void ProgramFrame::over_binders(std::vector<graph::Axis> binders, const std::vector<TileId>& carries,
+                                const std::function<void()>& inside) {
+  if (binders.empty()) return inside();
+  const graph::Axis binder = binders.front();
+  binders.erase(binders.begin());
+  const Var index = shape::fresh_var(name_for(shape::var_name(binder.var)));
+  at_[binder.var] = Dim(index);
+  add_range(binder.var, binder.extent);
+  loop(index, binder.extent, carries, [&] { over_binders(std::move(binders), carries, inside); });
+  around_.resize(around_.size() - 2);
+  at_.erase(binder.var);
+}
+
 MadeProgram ProgramFrame::close(const Body& statements, bool streams) {
   body_ = &out_.body;
   for (uint32_t n = 0; n < out_.waits.size(); ++n) emit(Wait{n});

@@ -5,6 +5,7 @@
 // an operation is added, all variables that it mentions are sizes, coordinates, indices of loops around it,
 // or labels.
 #pragma once
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -86,6 +87,13 @@ class ProgramFrame {
   /// What is a word of the text, or a size of the entry, names nothing else.
   void reserve_names();
   void declare_grid();
+  /// Begins a program: names, the form's guard, the grid.
+  void open();
+  /// inside() in loops over the task's part of these axes of the domain.
+  void over_axes(std::vector<uint32_t> axes, const std::function<void()>& inside);
+  /// inside() in loops over the binders, each of which carries the tiles.
+  void over_binders(std::vector<graph::Axis> binders, const std::vector<TileId>& carries,
+                    const std::function<void()>& inside);
   /// The program of these statements, behind all waits and before all notifications.
   MadeProgram close(const Body& statements, bool streams);
   /// As many lanes as the widest type has in a register, so that an element is in the same lane of every

@@ -17,11 +17,8 @@ Pointwise operator_for(const RowReduction& r) { return graph::operator_of(r.mono
 }  // namespace
 
 MadeProgram ProgramMaker::run() {
-  reserve_names();
-  out_.guard = form_.guard;
-  declare_grid();
+  open();
   choose_lanes();
-  ones_.emplace_back();
   results_.resize(form_.reductions.size());
   plan_kept();
   Body statements;
@@ -124,7 +121,7 @@ TileId ProgramMaker::reduced(const RowReduction& r) {
   const Pointwise op = operator_for(r);
   const TileId sum = tile("sum", r.in, labels_of_block());
   emit(Map{{sum, labels_of_block()}, {of_number(neutral(op, r.in), r.in)}, {}});
-  over_binders(r, 0, sum);
+  over_binders(r.outer, {sum}, [&] { reduce_blocks(r, sum); });
   const TileId total = tile("total", r.in, labels_of_rows());
   fold_into(total, op, r.in, sum);
   return total;
@@ -175,17 +172,6 @@ TileId ProgramMaker::shared_for(Elem elem) {
   t.layout = layout("line", {{Dim(out_.machine.warps), 1, "m"}});
   made_.scratch_bytes = at + out_.machine.warps * bytes;
   return found->second = out_.tiles.add(std::move(t));
-}
-
-void ProgramMaker::over_binders(const RowReduction& r, size_t next, TileId sum) {
-  if (next == r.outer.size()) return reduce_blocks(r, sum);
-  const graph::Axis& binder = r.outer[next];
-  const Var index = shape::fresh_var(name_for(shape::var_name(binder.var)));
-  at_[binder.var] = Dim(index);
-  add_range(binder.var, binder.extent);
-  loop(index, binder.extent, {sum}, [&] { over_binders(r, next + 1, sum); });
-  around_.resize(around_.size() - 2);
-  at_.erase(binder.var);
 }
 
 void ProgramMaker::reduce_blocks(const RowReduction& r, TileId sum) {

@@ -43,7 +43,6 @@ class ProgramMaker : protected ValueMaker {
   void fold_into(TileId total, Pointwise, Elem, TileId sum);
   TileId shared_for(Elem);
   TileId reduced_at_once(const RowReduction&);
-  void over_binders(const RowReduction&, size_t next, TileId sum);
   void reduce_blocks(const RowReduction&, TileId sum);
   void fold(const RowReduction&, TileId sum, const BlockPlace&);
   void store_outputs();

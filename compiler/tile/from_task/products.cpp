@@ -38,31 +38,18 @@ const Product& ProductMaker::the_product(const ProductForm& form) {
 }
 
 MadeProgram ProductMaker::run() {
-  reserve_names();
-  declare_grid();
+  open();
   choose_tiles();
-  ones_.emplace_back();
   rows_ = stretch_of(row_axis_);
   columns_ = stretch_of(*form_.along);
   Body statements;
   body_ = &statements;
-  each_product(0);
-  return close(statements, false);
-}
-
-/// The products of the task, in loops over the axes of the batch.
-void ProductMaker::each_product(size_t axes_around) {
-  if (axes_around == form_.rows.size()) {
+  over_axes(form_.rows, [&] {
     before_ = body_;
     multiply();
-    return store(place());
-  }
-  const graph::Axis& axis = node_.domain[form_.rows[axes_around]];
-  const Stretch stretch = stretch_of(form_.rows[axes_around]);
-  const Var index = shape::fresh_var(name_for(shape::var_name(axis.var)));
-  add_range(axis.var, axis.extent);
-  at_[axis.var] = stretch.first + Dim(index);
-  loop(index, stretch.length, {}, [&] { each_product(axes_around + 1); });
+    store(place());
+  });
+  return close(statements, false);
 }
 
 void ProductMaker::multiply() {
@@ -210,7 +197,6 @@ BlockPlace ProductMaker::place() const {
 
 /// The block of a step, into registers.
 void ProductMaker::fetch(const Operand& o, const Dim& step) {
-  const graph::Scalar& s = g_.scalars[o.load];
   const Stretch& stretch = o.is_left ? rows_ : columns_;
   BlockPlace from;
   from.is_block = true;
@@ -222,14 +208,10 @@ void ProductMaker::fetch(const Operand& o, const Dim& step) {
   from.row_base = stretch.first;
   for (const Dim& end : stretch.ends) from.bounds.push_back(shape::less(from.row_base + Dim(o.other), end));
   from.bounds.push_back(shape::less(from.base + Dim(o.along), product_.depth.extent));
-  std::vector<Dim> affine;
-  for (const graph::ScalarId arg : s.args) affine.push_back(graph::affine_index(g_, arg).value());
-  const std::vector<Dim> index = index_of(s.target, affine, from);
   Copy copy;
   copy.to = {o.staged,
              o.depth_is_last ? std::vector<Var>{o.other, o.along} : std::vector<Var>{o.along, o.other}};
-  copy.from.tensor = tensor_for(p_.place(s.target).buffer, index, from, false);
-  for (const Dim& d : index) copy.from.at.push_back({std::nullopt, d});
+  copy.from = access_to(o.load, from);
   copy.bounds = {from.bounds, Number()};
   emit(std::move(copy));
 }

@@ -35,7 +35,6 @@ class ProductMaker : ValueMaker {
     Var other, along;  ///< labels: of its rows or columns, of the depth
   };
   void choose_tiles();
-  void each_product(size_t axes_around);
   void multiply();
   void name_result(const Use& sums);
   LayoutId staging(int64_t outer, int64_t inner);

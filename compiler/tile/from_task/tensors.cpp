@@ -99,6 +99,21 @@ void ValueMaker::decline_place(const layout::Layout& place, bool write) const {
       throw Declined{"a task has a part of a block along the axis that lies together"};
 }
 
+Access ValueMaker::access_to(ScalarId load, const BlockPlace& place) {
+  const graph::Scalar& s = g_.scalars[load];
+  std::vector<Dim> affine;
+  for (const ScalarId arg : s.args) {
+    const auto dim = graph::affine_index(g_, arg);
+    if (!dim) throw Declined{"the data decides an index"};
+    affine.push_back(*dim);
+  }
+  const std::vector<Dim> index = index_of(s.target, affine, place);
+  Access out;
+  out.tensor = tensor_for(p_.place(s.target).buffer, index, place, false);
+  for (const Dim& d : index) out.at.push_back({std::nullopt, d});
+  return out;
+}
+
 TensorId ValueMaker::declare(const task::Access& access) {
   const task::Buffer& buffer = p_.buffers[access.buffer];
   for (const task::Access& other : type_.accesses)

@@ -20,6 +20,8 @@ class ValueMaker : protected ProgramFrame {
   uint32_t converted(Map&, uint32_t from, Elem to);
   /// The tensor of an access: each box of a buffer that is used is one.
   TensorId tensor_for(task::BufferId, const std::vector<Dim>& index, const BlockPlace&, bool write);
+  /// Where a tensor's elements lie that a load with affine indices reads in a place. Throws Declined.
+  Access access_to(ScalarId load, const BlockPlace&);
   /// Values of a block are those of one statement, or of all that have the same block and nothing else.
   void begin_statement(const BlockPlace&);
   void forget_block() { block_at_hand_.reset(); }
