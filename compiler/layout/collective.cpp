@@ -41,24 +41,22 @@ std::string print(const Collective& c, const CollectiveStep& step) {
 
 namespace {
 
-int64_t number(const Dim& dim) { return dim.constant().value(); }
-
 /// There is no refinement; the words say why.
 struct Irregular {
   std::string why;
 };
 
 /// A digit of one layout: of the tensor, or a replica.
-struct Digit {
+struct SideDigit {
   int64_t extent, stride;
   Axis axis;
 };
 
 /// Both layouts as digits of one refinement.
-class Refinement {
+class CommonRefinement {
  public:
-  Refinement(const Layout& from, const Layout& to, const std::map<Axis, int64_t>& counts,
-             const std::set<Axis>& partial)
+  CommonRefinement(const Layout& from, const Layout& to, const std::map<Axis, int64_t>& counts,
+                   const std::set<Axis>& partial)
       : counts_(counts), partial_(partial) {
     const Outcome<Grouped> a = group(from, extents(to.shards)), b = group(to, extents(from.shards));
     if (!a || !b || !a.needs().empty() || !b.needs().empty())
@@ -85,29 +83,30 @@ class Refinement {
 
  private:
   struct Side {
-    std::vector<Digit> shards, replicas;
+    std::vector<SideDigit> shards, replicas;
     std::map<Axis, int64_t> offset;
   };
 
-  static std::vector<Digit> digits(const std::vector<Iter>& iters) {
-    std::vector<Digit> out;
-    for (const Iter& iter : iters) out.push_back({number(iter.extent), number(iter.stride), iter.axis});
+  static std::vector<SideDigit> digits(const std::vector<Iter>& iters) {
+    std::vector<SideDigit> out;
+    for (const Iter& iter : iters)
+      out.push_back({number_in_layout(iter.extent), number_in_layout(iter.stride), iter.axis});
     return out;
   }
   static std::map<Axis, int64_t> offsets(const Layout& layout) {
     std::map<Axis, int64_t> out;
-    for (const auto& [axis, amount] : layout.offset) out[axis] = number(amount);
+    for (const auto& [axis, amount] : layout.offset) out[axis] = number_in_layout(amount);
     return out;
   }
-  static int64_t step_in_memory(const Digit& digit) { return digit.axis == Axis() ? digit.stride : 0; }
-  static bool is_digit(const Digit& d) { return d.axis != Axis() && d.extent > 1; }
+  static int64_t step_in_memory(const SideDigit& digit) { return digit.axis == Axis() ? digit.stride : 0; }
+  static bool is_digit(const SideDigit& d) { return d.axis != Axis() && d.extent > 1; }
 
   /// Where the digits of an axis begin, from 1 to how many devices there are.
   std::vector<int64_t> cuts_of(const Axis& axis) const {
     std::set<int64_t> all{1, counts_.at(axis)};
     for (const Side& side : sides_)
       for (const auto* list : {&side.shards, &side.replicas})
-        for (const Digit& d : *list)
+        for (const SideDigit& d : *list)
           if (d.axis == axis && is_digit(d)) {
             if (d.stride <= 0) throw Irregular{fmt::format("a stride on `{}` is {}", axis.name, d.stride)};
             all.insert(d.stride);
@@ -134,15 +133,15 @@ class Refinement {
         }
     return false;
   }
-  static bool is_inside(int64_t cut, const Digit& d, const Axis& axis) {
+  static bool is_inside(int64_t cut, const SideDigit& d, const Axis& axis) {
     return d.axis == axis && is_digit(d) && cut > d.stride && cut < d.stride * d.extent;
   }
   void cut_shard(size_t side, size_t i, int64_t cut) {
     const int64_t inner = cut / sides_[side].shards[i].stride;
     for (Side& one : sides_) cut_digit(one.shards, i, inner);
   }
-  static void cut_digit(std::vector<Digit>& list, size_t i, int64_t inner) {
-    const Digit d = list[i];
+  static void cut_digit(std::vector<SideDigit>& list, size_t i, int64_t inner) {
+    const SideDigit d = list[i];
     list[i] = {d.extent / inner, d.stride * inner, d.axis};
     list.insert(list.begin() + static_cast<long>(i) + 1, {inner, d.stride, d.axis});
   }
@@ -153,12 +152,12 @@ class Refinement {
       if (found) throw Irregular{fmt::format("several digits count on `{}` alike", digit.axis.name)};
       found = one;
     };
-    const auto counts = [&](const Digit& d) {
+    const auto counts = [&](const SideDigit& d) {
       return d.axis == digit.axis && d.extent > 1 && d.stride == digit.weight;
     };
     for (size_t i = 0; i < side.shards.size(); ++i)
       if (counts(side.shards[i])) take({Content::Kind::tensor, i, 0});
-    for (const Digit& d : side.replicas)
+    for (const SideDigit& d : side.replicas)
       if (counts(d)) take({partial ? Content::Kind::partial : Content::Kind::copies, 0, 0});
     const auto offset = side.offset.find(digit.axis);
     const int64_t at = (offset == side.offset.end() ? 0 : offset->second) / digit.weight % digit.extent;
@@ -310,9 +309,9 @@ std::optional<std::string> why_not(const Layout& layout, const std::map<Axis, in
     const auto count = counts.find(axis);
     if (axis == Axis()) continue;
     if (count == counts.end()) return fmt::format("`{}` is no axis of the mesh", axis.name);
-    if (number(span.low) < 0 || number(span.high) >= count->second)
-      return fmt::format("it goes from {} to {} on `{}`, of which there are {}", number(span.low),
-                         number(span.high), axis.name, count->second);
+    if (number_in_layout(span.low) < 0 || number_in_layout(span.high) >= count->second)
+      return fmt::format("it goes from {} to {} on `{}`, of which there are {}", number_in_layout(span.low),
+                         number_in_layout(span.high), axis.name, count->second);
   }
   return std::nullopt;
 }
@@ -328,7 +327,7 @@ Outcome<Collective> collective(const Layout& from, const Layout& to, const std::
   if (injective(to) != true) return Refusal{print(to) + ": two elements share a place"};
   Collective out{from, to, {}, {}, {}, {}, {}, counts, {}};
   try {
-    Refinement(from, to, counts, partial_sums).fill(out);
+    CommonRefinement(from, to, counts, partial_sums).fill(out);
     StepFinder(out).run();
   } catch (const Irregular& irregular) {
     if (!partial_sums.empty()) return Refusal{"partial sums are added along digits: " + irregular.why};

@@ -54,20 +54,16 @@ std::map<Axis, Dim> apply(const Layout& layout, const Shape& shape, const std::v
 
 // ---- Numbers ----
 
-namespace {
-
-int64_t number(const Dim& dim) {
+int64_t number_in_layout(const Dim& dim) {
   const auto value = dim.constant();
   if (!value) base::bug("layout", "a layout of numbers has `" + dim.str() + "`");
   return *value;
 }
 
-}  // namespace
-
 Evaluator::Evaluator(const Layout& layout) {
   for (const Axis& axis : axes_of(layout)) {
     axes_.push_back(axis);
-    offset_.push_back(number(offset_on(layout, axis)));
+    offset_.push_back(number_in_layout(offset_on(layout, axis)));
   }
   shards_ = digits(layout.shards);
   replicas_ = digits(layout.replicas);
@@ -78,7 +74,8 @@ std::vector<Evaluator::Digit> Evaluator::digits(const std::vector<Iter>& iters) 
   std::vector<Digit> out;
   for (const Iter& iter : iters) {
     const auto at = std::find(axes_.begin(), axes_.end(), iter.axis);
-    out.push_back({number(iter.extent), number(iter.stride), static_cast<size_t>(at - axes_.begin())});
+    out.push_back({number_in_layout(iter.extent), number_in_layout(iter.stride),
+                   static_cast<size_t>(at - axes_.begin())});
   }
   return out;
 }

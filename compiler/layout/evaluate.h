@@ -23,6 +23,9 @@ std::map<Axis, Dim> apply(const Layout&, const Dim& x);
 /// index is flattened and divided again.
 std::map<Axis, Dim> apply(const Layout&, const Shape&, const std::vector<Dim>& index);
 
+/// A dimension of a layout of numbers.
+int64_t number_in_layout(const Dim&);
+
 using Point = std::map<Axis, int64_t>;
 /// L(x) of a layout of numbers, all of its axes in each point.
 std::set<Point> points(const Layout&, int64_t x);

@@ -474,15 +474,9 @@ class Entry:
 
     def __call__(self, /, *arguments, **named):
         sizes, leaves = self._arguments(arguments, named)
-        tensors = {}
-        for index, (path, kind, elem, _, _, placed) in enumerate(self._inputs):
-            if kind != _WEIGHT and path in leaves:
-                tensors[index] = self._tensor(f"`{path}`", kind, elem, placed, leaves[path])
+        tensors = self._tensors(leaves)
         with self._borrowed_call() as call:
-            for name, value in sizes.items():
-                _checked("axon_call_set_size", call, name.encode(), value)
-            for index, (array, elem) in tensors.items():
-                self._set(call, index, array, elem, leaves)
+            self._give(call, sizes, tensors, leaves)
             _checked("axon_call_run", call)
             results = [self._result(call, index, port, leaves) for index, port in enumerate(self._results)]
         return _nest({port[0]: result for port, result in zip(self._results, results)})
@@ -516,6 +510,19 @@ class Entry:
         if whole in inputs:
             return f"`{whole}` of `{self.name}` is a tensor, which is given as an array, a number or a list"
         return f"`{self.name}` has no input `{path}`; it has " + (", ".join(f"`{it}`" for it in inputs) or "none")
+
+    def _tensors(self, leaves):
+        """By the input's number, the memory to hand to the library and its element type."""
+        return {index: self._tensor(f"`{path}`", kind, elem, placed, leaves[path])
+                for index, (path, kind, elem, _, _, placed) in enumerate(self._inputs)
+                if kind != _WEIGHT and path in leaves}
+
+    def _give(self, call, sizes, tensors, leaves):
+        """Sets all arguments of a call, which borrows the tensors until it is cleared."""
+        for name, value in sizes.items():
+            _checked("axon_call_set_size", call, name.encode(), value)
+        for index, (array, elem) in tensors.items():
+            self._set(call, index, array, elem, leaves)
 
     def _set(self, call, index, array, elem, leaves):
         path, *_, placed = self._inputs[index]

@@ -3,7 +3,6 @@
 In: a case, the bundle of its program, and a number of workers, which is also the number of threads of each rival.
 Out: the line of the case. A process measures one case once, so that its memory is nobody else's.
 """
-import ctypes
 import math
 import os
 import statistics
@@ -31,14 +30,8 @@ def ours(axon, bundle, entry, arguments, workers):
         model = model.bind(p=arguments["p"])
     entry = getattr(model, entry)
     sizes, leaves = entry._arguments((), dict(given))
-    call, kept = entry._new_call(), []
-    for name, value in sizes.items():
-        axon._checked("axon_call_set_size", call.value, name.encode(), value)
-    for index, (path, kind, elem, *_) in enumerate(entry._inputs):
-        if path in leaves:
-            view = axon._view_of(*entry._tensor(path, kind, elem, leaves[path]))
-            axon._checked("axon_call_set_at", call.value, index, ctypes.byref(view))
-            kept.append((view, model))
+    call, tensors = entry._new_call(), entry._tensors(leaves)
+    entry._give(call.value, sizes, tensors, leaves)
 
     def run():
         axon._checked("axon_call_run", call.value)
@@ -46,7 +39,7 @@ def ours(axon, bundle, entry, arguments, workers):
     def results():
         found = [entry._result(call.value, i, port, leaves) for i, port in enumerate(entry._results)]
         return found[0] if len(found) == 1 else tuple(found)
-    return run, results, kept
+    return run, results, (tensors, model)
 
 
 def peak(run):
