@@ -19,7 +19,10 @@ struct Planted {
 };
 const Planted all_planted[] = {
     {"NothingWroteIt", "gemm", "  map acc[r, c] = f32(0)\n", "", "acc is written before", "nothing wrote it"},
-    {"NoFill", "gemm", "32*s + d < k fill 0", "32*s + d < k", "neutral in the sum",
+    // Where one operand is filled, the step is left out.
+    {"NoFill", "gemm",
+     "k fill 0\n    view b[d, c] = w[32*s + d, 16*j + c] if 32*s + d < k and 16*j + c < n fill 0",
+     "k\n    view b[d, c] = w[32*s + d, 16*j + c] if 32*s + d < k and 16*j + c < n", "neutral in the sum",
      "its bounds do not hold, and there is no fill"},
     {"WrongFill", "softmax", "fill -inf", "fill 200", "neutral in the sum", "y: element"},
     {"OutOfBounds", "pointwise", "if 64*i + r < n", "", "inside of x", "reaches index"},
