@@ -159,17 +159,48 @@ class Chooser {
 /// By multiply-adds of vectors, of as many columns as registers hold with what is made of them.
 static MadeProgram contraction_of(const Origin& of, const ProductForm& product, const Machine& machine,
                                   bool one_row) {
-  for (ContractionBlocks blocks = blocks_for(machine, one_row);; blocks.vectors /= 2) {
+  for (ContractionBlocks blocks = blocks_for(machine, of, product, one_row);; blocks.vectors /= 2) {
     if (blocks.vectors == 0) throw Declined{"its tiles do not fit into registers"};
     MadeProgram made = ContractionMaker(of, product, machine, blocks).run();
     if (registers_of(made.program) <= machine.registers) return made;
   }
 }
 
-/// A single row first.
+/// Sums of so few rows that packing a right operand, which lies along the depth, would not pay: each is
+/// summed where both operands lie, the rows of a column one after another. nullopt where there is no such
+/// program.
+static std::optional<MadeProgram> dot_products_of(const Origin& of, const ProductForm& product,
+                                                  const Machine& machine) {
+  constexpr int64_t few = 5;
+  if (!is_all_turned(of, product)) return std::nullopt;
+  auto form = row_form(of.program, of.program.types[of.id], of.graph, true);
+  auto* const rows = std::get_if<RowForm>(&form);
+  if (!rows || rows->along ||
+      std::any_of(rows->reductions.begin(), rows->reductions.end(),
+                  [&](const auto& r) { return r.level < rows->rows.size(); }))
+    return std::nullopt;
+  if (product.row) {
+    const Dim extent = of.graph.nodes[of.program.types[of.id].node].domain[*product.row].extent;
+    if (extent.constant().value_or(0) > few) return std::nullopt;
+    if (!extent.constant()) rows->guard.push_back(shape::at_most(extent, Dim(few)));
+    std::erase(rows->rows, *product.row);
+    rows->rows.push_back(*product.row);
+  }
+  for (int64_t registers = 4; registers > 0; registers /= 2) {
+    MadeProgram made = ProgramMaker({of.program, of.id, of.graph, *rows}, machine, Choices{registers}).run();
+    if (registers_of(made.program) <= machine.registers) return made;
+  }
+  return std::nullopt;
+}
+
+/// Few rows first.
 static std::vector<MadeProgram> contractions_of(const Origin& of, const ProductForm& product,
                                                 const Machine& machine) {
   std::vector<MadeProgram> list;
+  if (auto dots = dot_products_of(of, product, machine)) {
+    list.push_back(std::move(*dots));
+    if (list.back().program.guard.size() == of.form.guard.size()) return list;
+  }
   for (const bool one_row : {true, false}) {
     try {
       list.push_back(contraction_of(of, product, machine, one_row));

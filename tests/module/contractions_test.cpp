@@ -113,6 +113,37 @@ TEST(Contractions, OfSeveralDepthsInABatch) {
                 every_level(), 5e-5);
 }
 
+/// Right operands that lie along the depth: dot products, or squares that are turned.
+TEST(Contractions, OfRightOperandsAlongTheDepth) {
+  for (const std::string of : {"f32", "f64", "bf16", "i8"}) {
+    const std::string in = of == "f64" ? "f64" : "f32";
+    SCOPED_TRACE(of);
+    check_program(R"(graph "f"
+  size b = axis 0 of 0 where b
+  size m = axis 1 of 0 where m
+  size k = axis 2 of 0 where k
+  size n = axis 1 of 1 where n
+  input "x" argument )" +
+                      in + R"([b, m, k]
+  input "w" argument )" +
+                      of + R"([b, n, k]
+  %0 = input 0
+  %1 = input 1
+  %2 = compute [a < b, i < m, j < n] {
+    out )" + in + R"([b, m, n] = sum(c < k; %0[a, i, c] * )" +
+                      (of == in ? "%1[a, j, c]" : in + "(%1[a, j, c])") + R"()
+  }
+  result "0" %2
+)",
+                  {{{"b", 2}, {"m", 5}, {"k", 17}, {"n", 33}},
+                   {{"b", 1}, {"m", 6}, {"k", 257}, {"n", 8}},
+                   {{"b", 2}, {"m", 70}, {"k", 519}, {"n", 65}},
+                   {{"b", 3}, {"m", 1}, {"k", 300}, {"n", 31}},
+                   {{"b", 1}, {"m", 9}, {"k", 0}, {"n", 4}}},
+                  every_level(), in == "f64" ? 1e-12 : 5e-4);
+  }
+}
+
 /// Rows lie next to each other, and there are none to speak of.
 TEST(Contractions, OfTurnedRowsAndOfVectors) {
   check_program(R"(graph "f"

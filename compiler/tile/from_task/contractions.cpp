@@ -17,7 +17,32 @@ Index at(const Dim& d) { return {std::nullopt, d}; }
 
 }  // namespace
 
-ContractionBlocks blocks_for(const Machine& machine, bool one_row) {
+/// Does the right operand lie along the depth, and across the columns?
+static bool runs_along_depth(const Origin& of, const Product& product) {
+  const auto step = [&](Var v) { return step_of_load(of.program, of.graph, product.right, v); };
+  const graph::Node& node = of.graph.nodes[of.program.types[of.id].node];
+  if (step(node.domain[*of.form.along].var) == 1) return false;
+  if (step(product.depth.var) != 1) throw Declined{"a right operand goes across memory"};
+  return true;
+}
+
+/// A weight that lies in panels is multiplied where it lies.
+static bool is_packed(const Origin& of, const Product& product) {
+  const graph::Scalar& s = of.graph.scalars[product.right];
+  return of.program.buffers[of.program.place(s.target).buffer].placement.digits.empty();
+}
+
+static bool is_turned(const Origin& of, const Product& product) {
+  return is_packed(of, product) && runs_along_depth(of, product);
+}
+
+bool is_all_turned(const Origin& of, const ProductForm& form) {
+  return std::all_of(form.products.begin(), form.products.end(),
+                     [&](const Product& product) { return is_turned(of, product); });
+}
+
+ContractionBlocks blocks_for(const Machine& machine, const Origin& of, const ProductForm& form,
+                             bool one_row) {
   ContractionBlocks out;
   out.one_row = one_row;
   if (one_row) {
@@ -26,9 +51,12 @@ ContractionBlocks blocks_for(const Machine& machine, bool one_row) {
     return out;
   }
   // Accumulators leave registers for one vector of each column and one element of the left operand. With more
-  // vectors of columns than two, a block of the depth would not stay in the nearest cache.
+  // vectors of columns than two, a block of the depth would not stay in the nearest cache. Squares that are
+  // turned in registers have as many columns as a vector.
   constexpr int64_t most_at_once = 8;
-  out.vectors = machine.registers < 5 ? 1 : 2;
+  const bool turns = std::any_of(form.products.begin(), form.products.end(),
+                                 [&](const Product& product) { return is_turned(of, product); });
+  out.vectors = machine.registers < 5 || turns ? 1 : 2;
   out.rows = std::clamp<int64_t>((machine.registers - 1) / out.vectors - 1, 1, most_at_once);
   return out;
 }
@@ -94,7 +122,7 @@ void ContractionMaker::part_of_task() {
 /// A worker that has to wait may ask for the first panel meanwhile.
 void ContractionMaker::note_first_read() {
   const Product& product = product_.products.front();
-  if (needs_packing(product)) return;
+  if (is_packed(origin(), product)) return;
   const graph::Scalar& s = g_.scalars[product.right];
   shape::Substitution first;
   for (const auto& [index, extent] : loops_) first[index] = Dim(0);
@@ -275,7 +303,7 @@ void ContractionMaker::multiply_one_row(const Product& product) {
       stage(product.left, product.depth, {Dim(0), depth, {depth}});
     }
   }
-  if (needs_packing(product) && step_of_load(p_, g_, product.right, node_.domain[*form_.along].var) != 1)
+  if (is_packed(origin(), product) && runs_along_depth(origin(), product))
     throw Declined{"a right operand goes across memory"};
   const Use sums = accumulators(product);
   const Var block = shape::fresh_var(name_for("c"));
@@ -347,7 +375,7 @@ void ContractionMaker::over_columns(const Product& product, const Dim& first, co
   const TileId kept = sums_.at(product.reduction);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
   loop(column, shape::cdiv(columns_.stretch.length, Dim(columns())), {kept}, [&] {
-    if (needs_packing(product)) pack(product, Dim(column), first, length);
+    if (is_packed(origin(), product)) pack(product, Dim(column), first, length);
     loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept}, [&] {
       const Use sums = accumulators(product);
       const Access all = sums_at(product, Dim(column), Dim(row), {at(Dim(row_label_)), at(Dim(label_))});
@@ -431,6 +459,8 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
   if (const auto packed = packed_.find(product.reduction); packed != packed_.end()) {
     made.from.tile = packed->second;
     made.from.at = {at(Dim(block_) * step + Dim(depth_label_)), at(Dim(label_))};
+    if (runs_along_depth(origin(), product))
+      made.from.at = {at(step), at(Dim(depth_label_)), at(Dim(label_))};
     made.bounds = {from.bounds, Number()};
     return emit(std::move(made));
   }
@@ -441,7 +471,7 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
     from.bounds.push_back(shape::less(from.row_base + Dim(label_), end));
   made.from = access_to(product.right, from);
   made.bounds = {from.bounds, Number()};
-  if (needs_packing(product)) return emit(std::move(made));
+  if (is_packed(origin(), product)) return emit(std::move(made));
   // Panels have whole vectors: only the depth has to be filled.
   auto& panel = panels_[product.reduction];
   if (!panel) {
@@ -458,46 +488,88 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
   emit(std::move(filled));
 }
 
-/// A weight that lies in panels is multiplied where it lies.
-bool ContractionMaker::needs_packing(const Product& product) const {
-  const graph::Scalar& s = g_.scalars[product.right];
-  return p_.buffers[p_.place(s.target).buffer].placement.digits.empty();
+/// The columns of a block, of all of the depth.
+BlockPlace ContractionMaker::place_of_columns(const Dim& column) const {
+  BlockPlace out;
+  out.is_block = true;
+  out.along = node_.domain[*form_.along].var;
+  out.label = label_;
+  out.number = Dim(0);
+  out.base = columns_.stretch.first + Dim(columns()) * column;
+  for (const Dim& end : columns_.stretch.ends) out.bounds.push_back(shape::less(out.base + Dim(label_), end));
+  return out;
 }
 
 /// A block of the right operand, next to each other in scratch.
 void ContractionMaker::pack(const Product& product, const Dim& column, const Dim& first, const Dim& length) {
-  if (step_of_load(p_, g_, product.right, node_.domain[*form_.along].var) != 1)
-    throw Declined{"a right operand goes across memory"};
+  if (runs_along_depth(origin(), product)) return pack_turned(product, column, first, length);
   auto& to = packed_[product.reduction];
   if (!to) to = scratch("right", form_.reductions[product.reduction].in, {blocks_of_.depth, columns()});
   const Var step = shape::fresh_var(name_for("d"));
-  BlockPlace from;
-  from.is_block = true;
-  from.along = node_.domain[*form_.along].var;
-  from.label = label_;
-  from.number = Dim(0);
-  from.base = columns_.stretch.first + Dim(columns()) * column;
-  for (const Dim& end : columns_.stretch.ends)
-    from.bounds.push_back(shape::less(from.base + Dim(label_), end));
+  const BlockPlace from = place_of_columns(column);
   at_[product.depth.var] = first + Dim(step);
   loop(step, length, {}, [&] {
-    const Elem stored = g_.type(g_.scalars[product.right].target).elem, elem = out_.tiles[to].elem;
+    const Elem stored = g_.type(g_.scalars[product.right].target).elem;
     Copy copy{{tile("b", base::computed_as(stored), true), {label_}}, {}, {from.bounds, Number()}};
     copy.from = access_to(product.right, from);
-    Use made = copy.to;
+    const Use made = copy.to;
     emit(std::move(copy));
-    if (out_.tiles[made.tile].elem != elem) {
-      Map map{{tile("b", elem, true), {label_}}, {of_tile(made, out_.tiles[made.tile].elem)}, {}};
-      converted(map, 0, elem);
-      made = map.to;
-      emit(std::move(map));
-    }
-    Access access;
-    access.tile = to;
-    access.at = {at(Dim(step)), at(Dim(label_))};
-    emit(Store{made, access, {}, false});
+    store_packed(made, to, {at(Dim(step)), at(Dim(label_))});
   });
   at_.erase(product.depth.var);
+}
+
+/// The same of one that lies along the depth: squares are turned in registers.
+void ContractionMaker::pack_turned(const Product& product, const Dim& column, const Dim& first,
+                                   const Dim& length) {
+  auto& to = packed_[product.reduction];
+  const std::vector<int64_t> square{block_, columns()};
+  if (!to)
+    to = scratch("right", form_.reductions[product.reduction].in,
+                 {blocks_of_.depth / block_, block_, columns()});
+  const layout::Iter down{Dim(block_), 1, "v"}, across{Dim(columns()), 1, "m"};
+  const LayoutId turned = layout("turned", {down, across});
+  const LayoutId straight = layout("square", {{Dim(block_), 1, "m"}, {Dim(columns()), 1, "v"}});
+  const auto made = [&](Elem elem, LayoutId place) {
+    const TileId id = tile("b", elem, true);
+    out_.tiles[id].shape = square;
+    out_.tiles[id].layout = place;
+    return Use{id, {depth_label_, label_}};
+  };
+  const Var step = shape::fresh_var(name_for("d"));
+  loop(step, shape::cdiv(length, Dim(block_)), {}, [&] {
+    BlockPlace from = place_of_columns(column);
+    from.across = product.depth.var;
+    from.row_label = depth_label_;
+    from.row_base = first + Dim(block_) * Dim(step);
+    from.bounds.push_back(shape::less(from.row_base + Dim(depth_label_), product.depth.extent));
+    const Elem elem = base::computed_as(g_.type(g_.scalars[product.right].target).elem);
+    Copy copy{made(elem, turned), access_to(product.right, from), {from.bounds, Number()}};
+    Copy turn{made(elem, straight), {}, {}};
+    turn.from.tile = copy.to.tile;
+    turn.from.at = {at(Dim(depth_label_)), at(Dim(label_))};
+    const Use all = turn.to;
+    emit(std::move(copy));
+    emit(std::move(turn));
+    store_packed(all, to, {at(Dim(step)), at(Dim(depth_label_)), at(Dim(label_))});
+  });
+}
+
+/// As elements of the type that is multiplied.
+void ContractionMaker::store_packed(Use made, TileId to, std::vector<Index> index) {
+  const Elem elem = out_.tiles[to].elem, stored = out_.tiles[made.tile].elem;
+  if (stored != elem) {
+    Map map{{tile("b", elem, true), made.labels}, {of_tile(made, stored)}, {}};
+    out_.tiles[map.to.tile].shape = out_.tiles[made.tile].shape;
+    out_.tiles[map.to.tile].layout = out_.tiles[made.tile].layout;
+    converted(map, 0, elem);
+    made = map.to;
+    emit(std::move(map));
+  }
+  Access access;
+  access.tile = to;
+  access.at = std::move(index);
+  emit(Store{made, access, {}, false});
 }
 
 // ---- results ----

@@ -22,7 +22,10 @@ struct ContractionBlocks {
 };
 
 /// The blocks for a machine: accumulators that leave registers for both operands.
-ContractionBlocks blocks_for(const Machine&, bool one_row);
+ContractionBlocks blocks_for(const Machine&, const Origin&, const ProductForm&, bool one_row);
+
+/// Do all right operands lie along the depth, and have to be turned? Throws Declined.
+bool is_all_turned(const Origin&, const ProductForm&);
 
 class ContractionMaker : ProgramMaker {
  public:
@@ -66,7 +69,9 @@ class ContractionMaker : ProgramMaker {
   void view_left(const Product&, const Dim& row, const Dim& first, const Dim& step);
   void view_right(const Product&, const Dim& column, const Dim& first, const Dim& step);
   void pack(const Product&, const Dim& column, const Dim& first, const Dim& length);
-  bool needs_packing(const Product&) const;
+  void pack_turned(const Product&, const Dim& column, const Dim& first, const Dim& length);
+  void store_packed(Use made, TileId to, std::vector<Index> index);
+  BlockPlace place_of_columns(const Dim& column) const;
 
   // Results:
   void outputs();

@@ -132,7 +132,7 @@ int64_t widest_in_blocks(const Origin& of) {
 /// As many lanes as the widest type has in a register, so that an element is in the same lane of every tile.
 void ProgramFrame::choose_lanes() {
   if (has_threads()) return choose_runs();
-  lanes_ = out_.machine.register_bytes / widest_in_blocks({p_, id_, g_, form_});
+  lanes_ = out_.machine.register_bytes / widest_in_blocks(origin());
   block_ = lanes_;
   // Joined axes may have few elements.
   if (form_.joined.empty() && !form_.across) block_ *= choices_.registers_per_tile;
@@ -176,7 +176,7 @@ int64_t narrowest_in_memory(const Origin& of) {
 void ProgramFrame::choose_runs() {
   if (form_.across) throw Declined{"transposes have no form for several threads yet"};
   const Machine& m = out_.machine;
-  const int64_t run = bytes_at_once / narrowest_in_memory({p_, id_, g_, form_});
+  const int64_t run = bytes_at_once / narrowest_in_memory(origin());
   const int64_t lanes = choices_.lanes_of_row;
   int64_t& runs = runs_ = choices_.registers_per_tile;
   for (const task::Coordinate& c : type_.coordinates)

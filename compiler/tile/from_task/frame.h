@@ -84,6 +84,7 @@ class ProgramFrame {
 
   ProgramFrame(const Origin&, const Machine&, const Choices&);
 
+  Origin origin() const { return {p_, id_, g_, form_}; }
   /// What is a word of the text, or a size of the entry, names nothing else.
   void reserve_names();
   void declare_grid();
