@@ -7,6 +7,7 @@
 #include "tile/from_task/contractions.h"
 #include "tile/from_task/join_axes.h"
 #include "tile/from_task/maker.h"
+#include "tile/from_task/online.h"
 #include "tile/from_task/products.h"
 #include "tile/from_task/thread_choices.h"
 
@@ -213,6 +214,38 @@ static std::vector<MadeProgram> contractions_of(const Origin& of, const ProductF
   return list;
 }
 
+/// Attention: few rows first.
+static MadePrograms attentions_of(const task::Program& p, task::TaskTypeId id, graph::Graph& g,
+                                  const Machine& machine) {
+  if (machine.threads() > 1) return {{}, "attention has no form for several threads yet"};
+  const auto form = online_form(p, p.types[id], g);
+  if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
+  const OnlineForm& online = std::get<OnlineForm>(form);
+  const Origin of{p, id, g, online.all.form};
+  MadePrograms out;
+  const auto made = [&](bool few_rows) {
+    ContractionBlocks blocks = blocks_for(machine, of, online.all, false);
+    if (few_rows) blocks.rows = 1, blocks.vectors = 4;
+    for (;; blocks.vectors /= 2) {
+      if (blocks.vectors == 0) throw Declined{"its tiles do not fit into registers"};
+      MadeProgram one = OnlineMaker(of, online, machine, blocks, few_rows).run();
+      if (registers_of(one.program) <= machine.registers) return one;
+    }
+  };
+  try {
+    out.list.push_back(made(true));
+    if (out.list.back().program.guard.empty()) return out;
+  } catch (const Declined&) {
+    out.list.clear();
+  }
+  try {
+    out.list.push_back(made(false));
+    return out;
+  } catch (const Declined& declined) {
+    return {{}, declined.why};
+  }
+}
+
 static MadeProgram instructed(const Origin& of, const ProductForm& product, const Machine& machine) {
   MadeProgram made = ProductMaker(of, product, machine).run();
   if (registers_of(made.program) > machine.registers) throw Declined{"its tiles do not fit into registers"};
@@ -247,7 +280,9 @@ MadePrograms programs_of(const task::Program& p, task::TaskTypeId id, graph::Gra
   try {
     for (const bool short_rows : {true, false}) {
       const auto form = row_form(p, type, g, short_rows);
-      if (const auto* why = std::get_if<std::string>(&form)) return {{}, *why};
+      if (const auto* why = std::get_if<std::string>(&form))
+        return type.family == task::Family::online ? attentions_of(p, id, g, machine)
+                                                   : MadePrograms{{}, *why};
       const RowForm& rows = std::get<RowForm>(form);
       if (const auto joined = with_joined_axes(p, type, g, rows)) {
         Chooser(p, id, g, *joined, machine).add_to(out.list, short_rows);

@@ -13,21 +13,16 @@ namespace {
 constexpr int64_t most_rows = 64, most_columns = 64;
 constexpr int64_t most_depth = 8192;  ///< of a row that is kept in scratch
 
-Index at(const Dim& d) { return {std::nullopt, d}; }
-
 }  // namespace
 
-/// Does the right operand lie along the depth, and across the columns?
-static bool runs_along_depth(const Origin& of, const Product& product) {
+bool runs_along_depth(const Origin& of, const Product& product) {
   const auto step = [&](Var v) { return step_of_load(of.program, of.graph, product.right, v); };
-  const graph::Node& node = of.graph.nodes[of.program.types[of.id].node];
-  if (step(node.domain[*of.form.along].var) == 1) return false;
+  if (step(product.column.var) == 1) return false;
   if (step(product.depth.var) != 1) throw Declined{"a right operand goes across memory"};
   return true;
 }
 
-/// A weight that lies in panels is multiplied where it lies.
-static bool is_packed(const Origin& of, const Product& product) {
+bool is_packed(const Origin& of, const Product& product) {
   const graph::Scalar& s = of.graph.scalars[product.right];
   return of.program.buffers[of.program.place(s.target).buffer].placement.digits.empty();
 }
@@ -77,6 +72,10 @@ MadeProgram ContractionMaker::run() {
     in_parts(product_.row, blocks_of_.one_row ? 1 : most_rows, rows_,
              [&] { in_parts(form_.along, most_columns, columns_, [&] { part_of_task(); }); });
   });
+  return finish(statements);
+}
+
+MadeProgram ContractionMaker::finish(const Body& statements) {
   for (const Tensor& tensor : out_.tensors)
     if (multiplies_sums(tensor)) throw Declined{"the prover does not follow such extents"};
   if (made_.scratch_bytes > out_.machine.scratch) throw Declined{"its blocks do not fit into scratch"};
@@ -127,7 +126,7 @@ void ContractionMaker::note_first_read() {
   shape::Substitution first;
   for (const auto& [index, extent] : loops_) first[index] = Dim(0);
   const shape::Substitution outside = at_;
-  at_[node_.domain[*form_.along].var] = columns_.stretch.first;
+  at_[product.column.var] = columns_.stretch.first;
   at_[product.depth.var] = Dim(0);
   for (const graph::Axis& binder : product.outer) at_[binder.var] = Dim(0);
   std::vector<Dim> affine;
@@ -143,15 +142,16 @@ void ContractionMaker::at_row(const Dim& row) {
   if (rows_.axis) at_[node_.domain[*rows_.axis].var] = rows_.stretch.first + row;
 }
 
-void ContractionMaker::each_row(const std::function<void(const Dim&, const Dim&)>& inside) {
+void ContractionMaker::each_row(const std::function<void(const Dim&, const Dim&)>& inside,
+                                const std::vector<TileId>& carries) {
   if (blocks_of_.one_row) {
     at_row(Dim(0));
     return inside(Dim(0), Dim(0));
   }
   const Dim at_once(blocks_of_.rows);
   const Var block = shape::fresh_var(name_for("g")), row = shape::fresh_var(name_for("r"));
-  loop(block, shape::cdiv(rows_.stretch.length, at_once), {}, [&] {
-    loop(row, shape::min(at_once, rows_.stretch.length - at_once * Dim(block)), {}, [&] {
+  loop(block, shape::cdiv(rows_.stretch.length, at_once), carries, [&] {
+    loop(row, shape::min(at_once, rows_.stretch.length - at_once * Dim(block)), carries, [&] {
       at_row(at_once * Dim(block) + Dim(row));
       read_statistics(at_once * Dim(block) + Dim(row));
       inside(Dim(block), Dim(row));
@@ -164,7 +164,7 @@ void ContractionMaker::each_row(const std::function<void(const Dim&, const Dim&)
 void ContractionMaker::statistics() {
   std::vector<uint32_t> wanted;
   for (uint32_t r = 0; r < form_.reductions.size(); ++r)
-    if (!product_.is_product(r)) wanted.push_back(r);
+    if (is_statistic(r)) wanted.push_back(r);
   if (wanted.empty()) return;
   if (blocks_of_.one_row) {
     at_row(Dim(0));
@@ -273,7 +273,7 @@ Use ContractionMaker::accumulators(const Product& product) {
   auto& kept = sums_[product.reduction];
   if (!kept) {
     const int64_t blocks = (rows_.most + rows - 1) / rows,
-                  across = (columns_.most + columns() - 1) / columns();
+                  across = (columns_of(product).most + columns() - 1) / columns();
     kept = scratch("sums", t.elem, {across, blocks, rows, columns()});
   }
   return {out_.tiles.add(std::move(t)), {row_label_, label_}};
@@ -307,7 +307,7 @@ void ContractionMaker::multiply_one_row(const Product& product) {
     throw Declined{"a right operand goes across memory"};
   const Use sums = accumulators(product);
   const Var block = shape::fresh_var(name_for("c"));
-  loop(block, shape::cdiv(columns_.stretch.length, Dim(columns())), {}, [&] {
+  loop(block, shape::cdiv(columns_of(product).stretch.length, Dim(columns())), {}, [&] {
     emit(Map{sums, {of_number({}, in)}, {}});
     over_binders(product.outer, {sums.tile},
                  [&] { accumulate(product, sums.tile, Dim(0), Dim(block), Dim(0), depth); });
@@ -319,7 +319,7 @@ void ContractionMaker::multiply_one_row(const Product& product) {
 void ContractionMaker::clear(const Product& product) {
   const Use sums = accumulators(product);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
-  loop(column, shape::cdiv(columns_.stretch.length, Dim(columns())), {}, [&] {
+  loop(column, shape::cdiv(columns_of(product).stretch.length, Dim(columns())), {}, [&] {
     loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {}, [&] {
       emit(Map{sums, {of_number({}, form_.reductions[product.reduction].in)}, {}});
       emit(Store{
@@ -374,7 +374,7 @@ void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
 void ContractionMaker::over_columns(const Product& product, const Dim& first, const Dim& length) {
   const TileId kept = sums_.at(product.reduction);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
-  loop(column, shape::cdiv(columns_.stretch.length, Dim(columns())), {kept}, [&] {
+  loop(column, shape::cdiv(columns_of(product).stretch.length, Dim(columns())), {kept}, [&] {
     if (is_packed(origin(), product)) pack(product, Dim(column), first, length);
     loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept}, [&] {
       const Use sums = accumulators(product);
@@ -445,6 +445,8 @@ void ContractionMaker::view_left(const Product& product, const Dim& row, const D
   if (const auto staged = staged_.find(product.left); staged != staged_.end()) {
     made.from.tile = staged->second;
     made.from.at = {at(number), at(step), at(Dim(depth_label_))};
+    if (out_.tiles[made.from.tile].shape.size() == 4)  // blocks of rows
+      made.from.at = {at(row), at(Dim(row_label_)), at(step), at(Dim(depth_label_))};
     return emit(std::move(made));
   }
   made.from = access_to(product.left, from);
@@ -464,11 +466,11 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
     made.bounds = {from.bounds, Number()};
     return emit(std::move(made));
   }
-  from.across = node_.domain[*form_.along].var;
-  from.row_label = label_;
-  from.row_base = columns_.stretch.first + Dim(columns()) * column;
-  for (const Dim& end : columns_.stretch.ends)
-    from.bounds.push_back(shape::less(from.row_base + Dim(label_), end));
+  const BlockPlace columns = place_of_columns(product, column);
+  from.across = columns.along;
+  from.row_label = columns.label;
+  from.row_base = columns.base;
+  from.bounds.insert(from.bounds.end(), columns.bounds.begin(), columns.bounds.end());
   made.from = access_to(product.right, from);
   made.bounds = {from.bounds, Number()};
   if (is_packed(origin(), product)) return emit(std::move(made));
@@ -488,15 +490,21 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
   emit(std::move(filled));
 }
 
+const ContractionMaker::Part& ContractionMaker::columns_of(const Product& product) const {
+  const auto more = more_columns_.find(product.column.var);
+  return more == more_columns_.end() ? columns_ : more->second;
+}
+
 /// The columns of a block, of all of the depth.
-BlockPlace ContractionMaker::place_of_columns(const Dim& column) const {
+BlockPlace ContractionMaker::place_of_columns(const Product& product, const Dim& column) const {
+  const Stretch& all = columns_of(product).stretch;
   BlockPlace out;
   out.is_block = true;
-  out.along = node_.domain[*form_.along].var;
+  out.along = product.column.var;
   out.label = label_;
   out.number = Dim(0);
-  out.base = columns_.stretch.first + Dim(columns()) * column;
-  for (const Dim& end : columns_.stretch.ends) out.bounds.push_back(shape::less(out.base + Dim(label_), end));
+  out.base = all.first + Dim(columns()) * column;
+  for (const Dim& end : all.ends) out.bounds.push_back(shape::less(out.base + Dim(label_), end));
   return out;
 }
 
@@ -506,7 +514,7 @@ void ContractionMaker::pack(const Product& product, const Dim& column, const Dim
   auto& to = packed_[product.reduction];
   if (!to) to = scratch("right", form_.reductions[product.reduction].in, {blocks_of_.depth, columns()});
   const Var step = shape::fresh_var(name_for("d"));
-  const BlockPlace from = place_of_columns(column);
+  const BlockPlace from = place_of_columns(product, column);
   at_[product.depth.var] = first + Dim(step);
   loop(step, length, {}, [&] {
     const Elem stored = g_.type(g_.scalars[product.right].target).elem;
@@ -538,7 +546,7 @@ void ContractionMaker::pack_turned(const Product& product, const Dim& column, co
   };
   const Var step = shape::fresh_var(name_for("d"));
   loop(step, shape::cdiv(length, Dim(block_)), {}, [&] {
-    BlockPlace from = place_of_columns(column);
+    BlockPlace from = place_of_columns(product, column);
     from.across = product.depth.var;
     from.row_label = depth_label_;
     from.row_base = first + Dim(block_) * Dim(step);
@@ -574,25 +582,23 @@ void ContractionMaker::store_packed(Use made, TileId to, std::vector<Index> inde
 
 // ---- results ----
 
-void ContractionMaker::read_sums(const Dim& column, const Dim& block, const Dim& row) {
-  for (const Product& product : product_.products) {
-    const RowReduction& sum = form_.reductions[product.reduction];
-    Use read{tile("sum", sum.in, true), {label_}};
-    emit(Copy{read, sums_at(product, column, block, {at(row), at(Dim(label_))}), {}});
-    results_[product.reduction] = read.tile;
-    if (sum.kept == sum.in) continue;
-    Copy narrowed{{tile("total", sum.kept, true), {label_}}, {}, {}};
-    narrowed.from.tile = read.tile;
-    narrowed.from.at = {at(Dim(label_))};
-    results_[product.reduction] = narrowed.to.tile;
-    emit(std::move(narrowed));
-  }
+void ContractionMaker::read_sum(const Product& product, const Dim& column, const Dim& block, const Dim& row) {
+  const RowReduction& sum = form_.reductions[product.reduction];
+  Use read{tile("sum", sum.in, true), {label_}};
+  emit(Copy{read, sums_at(product, column, block, {at(row), at(Dim(label_))}), {}});
+  results_[product.reduction] = read.tile;
+  if (sum.kept == sum.in) return;
+  Copy narrowed{{tile("total", sum.kept, true), {label_}}, {}, {}};
+  narrowed.from.tile = read.tile;
+  narrowed.from.at = {at(Dim(label_))};
+  results_[product.reduction] = narrowed.to.tile;
+  emit(std::move(narrowed));
 }
 
 void ContractionMaker::outputs() {
   each_row([&](const Dim& block, const Dim& row) {
     blocks(node_.domain[*form_.along].var, columns_.stretch, {}, [&](const BlockPlace& place) {
-      read_sums(place.number, block, row);
+      for (const Product& product : product_.products) read_sum(product, place.number, block, row);
       for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
     });
   });

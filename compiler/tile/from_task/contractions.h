@@ -24,18 +24,23 @@ struct ContractionBlocks {
 /// The blocks for a machine: accumulators that leave registers for both operands.
 ContractionBlocks blocks_for(const Machine&, const Origin&, const ProductForm&, bool one_row);
 
+/// Does the right operand lie along the depth, and across the columns? Throws Declined where it does neither.
+bool runs_along_depth(const Origin&, const Product&);
+/// Is it brought next to each other in scratch? A weight that lies in panels is multiplied where it lies.
+bool is_packed(const Origin&, const Product&);
 /// Do all right operands lie along the depth, and have to be turned? Throws Declined.
 bool is_all_turned(const Origin&, const ProductForm&);
 
-class ContractionMaker : ProgramMaker {
+class ContractionMaker : protected ProgramMaker {
  public:
   ContractionMaker(const Origin& of, const ProductForm& form, const Machine& machine,
                    const ContractionBlocks& blocks)
       : ProgramMaker(of, machine, {blocks.vectors}), product_(form), blocks_of_(blocks) {}
+  virtual ~ContractionMaker() = default;
   /// Throws Declined.
   MadeProgram run();
 
- private:
+ protected:
   /// A part of an axis that tiles in scratch hold all of.
   struct Part {
     std::optional<uint32_t> axis;
@@ -47,11 +52,16 @@ class ContractionMaker : ProgramMaker {
   void part_of_task();
   void note_first_read();
   /// Rows one by one, with their number in blocks and in a block. `results_` of statistics are set.
-  void each_row(const std::function<void(const Dim& block, const Dim& row)>& inside);
+  void each_row(const std::function<void(const Dim& block, const Dim& row)>& inside,
+                const std::vector<TileId>& carries = {});
   void at_row(const Dim& row);
+
+  MadeProgram finish(const Body& statements);
 
   // What rows need before:
   void statistics();
+  /// Is it computed once for a row, before all products?
+  virtual bool is_statistic(uint32_t reduction) const { return !product_.is_product(reduction); }
   void read_statistics(const Dim& row);
   bool is_direct(graph::ScalarId left, Elem in) const;
   TileId staged_for(graph::ScalarId left, Elem in);
@@ -71,11 +81,12 @@ class ContractionMaker : ProgramMaker {
   void pack(const Product&, const Dim& column, const Dim& first, const Dim& length);
   void pack_turned(const Product&, const Dim& column, const Dim& first, const Dim& length);
   void store_packed(Use made, TileId to, std::vector<Index> index);
-  BlockPlace place_of_columns(const Dim& column) const;
+  BlockPlace place_of_columns(const Product&, const Dim& column) const;
+  const Part& columns_of(const Product&) const;
 
   // Results:
   void outputs();
-  void read_sums(const Dim& column, const Dim& block, const Dim& row);
+  void read_sum(const Product&, const Dim& column, const Dim& block, const Dim& row);
 
   TileId scratch(const std::string& name, Elem, std::vector<int64_t> shape);
   Use accumulators(const Product&);
@@ -87,8 +98,9 @@ class ContractionMaker : ProgramMaker {
   const ContractionBlocks blocks_of_;
   const Var depth_label_ = shape::fresh_var("d");
   Part rows_, columns_;
-  std::map<uint32_t, TileId> numbers_;                   ///< of rows: statistics in scratch, by reduction
-  std::map<uint32_t, TileId> sums_;                      ///< in scratch, by reduction
+  std::map<Var, Part> more_columns_;    ///< of products whose columns are no outputs, by the graph's variable
+  std::map<uint32_t, TileId> numbers_;  ///< of rows: statistics in scratch, by reduction
+  std::map<uint32_t, TileId> sums_;     ///< in scratch, by reduction
   std::map<graph::ScalarId, TileId> staged_;             ///< left operands in scratch
   std::map<uint32_t, TileId> packed_;                    ///< right operands in scratch, by reduction
   std::map<uint32_t, std::pair<TileId, TileId>> views_;  ///< of both operands, by reduction

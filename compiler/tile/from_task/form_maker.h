@@ -1,5 +1,5 @@
 // What the forms of a node have in common: locals are written out where they are read, reductions are taken
-// out of what is left, inner ones first. Only row_form.cpp and product_form.cpp include this.
+// out of what is left, inner ones first. Only the *_form.cpp include this.
 //
 // In: a task type. Out: outputs and reductions of a form. Invariant: reductions stand before those that read
 // their results.
@@ -29,6 +29,7 @@ class FormMaker {
  protected:
   FormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g, bool short_rows)
       : p_(p), type_(type), g_(g), node_(g.nodes[type.node]), short_rows_(short_rows) {}
+  ~FormMaker() = default;
 
   void write_out_locals();
   ScalarId result(uint32_t number);
@@ -41,7 +42,7 @@ class FormMaker {
   void bound_along(RowReduction& r, const Scalar& of);
   /// A maximum of scores, or a sum of exponentials, which needs the maximum. Rows of -inf alone have the sum
   /// of the formula, e^(-inf + inf) of each key, or 0 (the note in graph.h).
-  ScalarId online(const Scalar& proj);
+  virtual ScalarId online(const Scalar& proj);
   /// Loads of the expression that move by one element where the variable does, less those that move in any
   /// other way.
   int loads_along(ScalarId body, Var v) const;

@@ -109,12 +109,24 @@ void ProgramFrame::declare_grid() {
   }
 }
 
+/// Is the value made of sizes and constants alone?
+static bool is_of_sizes(const Origin& of, graph::ScalarId id) {
+  const auto is_size = [&](Var v) {
+    const auto& sizes = of.program.graph->sizes;
+    return std::any_of(sizes.begin(), sizes.end(), [&](const graph::Size& size) { return size.var == v; });
+  };
+  const auto vars = graph::free_vars(of.graph, id);
+  return graph::loads_in(of.graph, id).empty() && std::all_of(vars.begin(), vars.end(), is_size);
+}
+
 int64_t widest_in_blocks(const Origin& of) {
   int64_t widest = 4;
   std::set<graph::ScalarId> seen;
   const std::function<void(graph::ScalarId, bool)> look = [&](graph::ScalarId id, bool is_tile) {
     const graph::Scalar& s = of.graph.scalars[id];
     if (s.op == graph::Op::index ? !is_tile : !seen.insert(id).second) return;
+    // What is compared so has a register's lanes all the same.
+    if (graph::class_of(s.op) == graph::OpClass::comparison && is_of_sizes(of, id)) return;
     widest = std::max<int64_t>(widest, base::elem_bytes(base::computed_as(s.elem)));
     if (s.op == graph::Op::load) return;
     const bool narrows = s.op == graph::Op::cast && is_narrowing(of.graph, id);

@@ -183,6 +183,8 @@ class ProgramFrame {
   std::vector<std::map<ScalarId, Use>> ones_;  ///< values at the points of the loops around, by depth
 };
 
+/// An index without a table.
+inline Index at(const Dim& d) { return {std::nullopt, d}; }
 void add_once(const Fact&, std::vector<Fact>& to);
 /// Parts of maps.
 Expr of_tile(const Use&, Elem);

@@ -40,6 +40,7 @@ class ProductFormMaker : FormMaker {
     if (!sum.first.is(0) || sum.end != sum.along.extent) throw NoForm{"a mask bounds a product"};
     Product made;
     made.reduction = number;
+    made.column = found.column;
     made.depth = found.depth();
     made.right = found.load;
     for (const Axis& binder : g_.scalars[found.reduce].binders)

@@ -18,6 +18,7 @@ namespace axon::tile {
 
 struct Product {
   uint32_t reduction = 0;          ///< its number in the form
+  graph::Axis column;              ///< what only the right operand runs along
   graph::Axis depth;               ///< the binder that both operands run along
   std::vector<graph::Axis> outer;  ///< other binders, which are looped over
   graph::ScalarId left;            ///< the product of all factors but one

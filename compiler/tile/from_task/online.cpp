@@ -1,0 +1,342 @@
+// See online.h.
+#include "tile/from_task/online.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "tile/pointwise.h"
+
+namespace axon::tile {
+
+namespace {
+
+constexpr int64_t keys_at_once = 64;
+constexpr int64_t most_queries = 64, few = 4;
+constexpr int64_t most_values = 128;  ///< for which scores are computed once
+
+Number real(double x) { return {x, 0}; }
+constexpr double lowest = -std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+MadeProgram OnlineMaker::run() {
+  open();
+  choose_lanes();
+  results_.resize(form_.reductions.size());
+  elem_ = form_.reductions[online_.maximum].in;
+  keys_.most = std::max(keys_at_once, block_);
+  Body statements;
+  body_ = &statements;
+  over_axes(form_.rows, [&] {
+    part_of_rows([&] { in_parts(form_.along, most_values, columns_, [&] { part_of_task(); }); });
+  });
+  return finish(statements);
+}
+
+void OnlineMaker::part_of_rows(const std::function<void()>& inside) {
+  if (!few_rows_ || !product_.row) return in_parts(product_.row, most_queries, rows_, inside);
+  const Dim extent = node_.domain[*product_.row].extent;
+  if (extent.constant().value_or(0) > few) throw Declined{"it has several rows"};
+  if (!extent.constant()) add_once(shape::at_most(extent, Dim(few)), out_.guard);
+  rows_ = {product_.row, stretch_of(*product_.row), few};
+  inside();
+}
+
+void OnlineMaker::part_of_task() {
+  for (const auto& axis : {product_.row, form_.along})
+    if (axis) add_range(node_.domain[*axis].var, node_.domain[*axis].extent);
+  statistics();
+  begin_rows();
+  const Stretch all = range_of_keys();
+  const Var block = shape::fresh_var(name_for("k"));
+  std::vector<TileId> carries{maximum_, sum_};
+  for (size_t v = online_.scores; v < product_.products.size(); ++v)
+    carries.push_back(sums_.at(product_.products[v].reduction));
+  add_range(online_.key.var, online_.key.extent);
+  loop(block, all.blocks.value(), carries, [&] {
+    const Dim first = all.first + Dim(keys_.most) * Dim(block), extent = online_.key.extent;
+    keys_.stretch = {first, shape::min(Dim(keys_.most), extent - first), {extent}};
+    more_columns_[online_.key.var] = keys_;
+    block_of_keys();
+  });
+  around_.resize(around_.size() - 2);
+  outputs();
+}
+
+bool OnlineMaker::is_statistic(uint32_t reduction) const {
+  const auto is_in = [&](const std::vector<uint32_t>& list) {
+    return std::find(list.begin(), list.end(), reduction) != list.end();
+  };
+  return !product_.is_product(reduction) && reduction != online_.maximum && reduction != online_.sum &&
+         reduction != online_.weights && !is_in(online_.of_rows) && !is_in(online_.of_columns);
+}
+
+void OnlineMaker::begin_rows() {
+  for (TileId* made : {&maximum_, &sum_, &factor_}) *made = numbers(made == &factor_ ? "factor" : "number");
+  std::vector<int64_t> of_weights = out_.tiles[maximum_].shape;
+  of_weights.insert(of_weights.end(), {keys_.most / block_, block_});
+  weights_ = scratch("weights", elem_, of_weights);
+  row_scores_ = scratch("scores", elem_, {keys_.most / block_, block_});
+  staged_[product_.products.back().left] = weights_;
+  each_row([&](const Dim& block, const Dim& row) {
+    write(maximum_, block, row, number("top", {of_number(real(lowest), elem_)}));
+    write(sum_, block, row, number("total", {of_number({}, elem_)}));
+  });
+  for (size_t v = online_.scores; v < product_.products.size(); ++v) clear(product_.products[v]);
+}
+
+/// The bound for whichever row of the part makes it least, or greatest; of one that is not linear in the row
+/// nothing is known.
+std::optional<Dim> OnlineMaker::at_extreme(const Dim& bound, bool greatest) const {
+  if (!rows_.axis) return placed(bound, {});
+  const Var row = node_.domain[*rows_.axis].var;
+  const auto by = bound.linear_in(row);
+  const auto step = by ? by->first.constant() : std::nullopt;
+  if (!step) return std::nullopt;
+  const Dim last = rows_.stretch.first + rows_.stretch.length - Dim(1);
+  const bool is_last = (*step > 0) == greatest;
+  return placed(bound.substitute({{row, is_last ? last : rows_.stretch.first}}), {});
+}
+
+/// Whole blocks that hold all keys which count for some row.
+Stretch OnlineMaker::range_of_keys() const {
+  const Dim extent = online_.key.extent, block(keys_.most);
+  Dim low(0), end = extent;
+  for (const Dim& bound : online_.range.low)
+    if (const auto least = at_extreme(bound, false))
+      low = shape::max(low, graph::reads_integer(g_, bound) ? shape::min(*least, extent) : *least);
+  for (const Dim& bound : online_.range.end)
+    if (const auto most = at_extreme(bound, true))
+      end = shape::min(end, graph::reads_integer(g_, bound) ? shape::max(*most, Dim(0)) : *most);
+  const Dim first = low.is(0) ? low : shape::floor_div(low, block);
+  const Dim count = shape::cdiv(end, block) - first;
+  return {first * block, extent, {}, end == extent && low.is(0) ? count : shape::max(count, Dim(0))};
+}
+
+void OnlineMaker::block_of_keys() {
+  scores();
+  each_row([&](const Dim& block, const Dim& row) { weigh(block, row); }, {maximum_, sum_});
+  for (size_t v = online_.scores; v < product_.products.size(); ++v) values(product_.products[v]);
+}
+
+// ---- scores ----
+
+void OnlineMaker::scores() {
+  for (size_t n = 0; n < online_.scores; ++n) {
+    const Product& product = product_.products[n];
+    if (few_rows_) {
+      dot_products(product);
+      continue;
+    }
+    clear(product);
+    const std::vector<TileId> sums{sums_.at(product.reduction)};
+    over_binders(product.outer, sums, [&] { over_blocks({&product}, sums); });
+  }
+}
+
+/// Each where both operands lie.
+void OnlineMaker::dot_products(const Product& product) {
+  if (!runs_along_depth(origin(), product)) throw Declined{"keys lie next to each other"};
+  accumulators(product);
+  const Var column = shape::fresh_var(name_for("c")), key = shape::fresh_var(name_for("j"));
+  const Dim across(columns()), length = keys_.stretch.length;
+  loop(column, shape::cdiv(length, across), {}, [&] {
+    loop(key, shape::min(across, length - across * Dim(column)), {}, [&] {
+      at_[online_.key.var] = keys_.stretch.first + across * Dim(column) + Dim(key);
+      each_row([&](const Dim& block, const Dim& row) {
+        before_ = body_;
+        reduce(product.reduction);
+        const Access to = sums_at(product, Dim(column), block, {at(row), at(Dim(key))});
+        emit(Store{{results_[product.reduction], {}}, to, {}, false});
+      });
+    });
+  });
+  at_.erase(online_.key.var);
+}
+
+// ---- weights ----
+
+void OnlineMaker::each_block(const std::vector<TileId>& carries,
+                             const std::function<void(const BlockPlace&)>& inside) {
+  blocks(online_.key.var, keys_.stretch, carries, [&](BlockPlace place) {
+    const Dim key(online_.key.var);
+    for (const Dim& low : online_.range.low) place.bounds.push_back(placed(shape::at_least(key, low), place));
+    for (const Dim& end : online_.range.end) place.bounds.push_back(placed(shape::less(key, end), place));
+    inside(place);
+  });
+}
+
+/// From scores to weights, and what changes by them for the row.
+void OnlineMaker::weigh(const Dim& block, const Dim& row) {
+  before_ = body_;
+  const Use old{read(maximum_, block, row), {}};
+  const Use here{greatest_score(block, row), {}};
+  const Use top{
+      number("top", {of_tile(old, elem_), of_tile(here, elem_), applied(Pointwise::max, elem_, {0, 1})}), {}};
+  const TileId shift = number("shift", {of_tile(top, elem_), of_number(real(lowest), elem_),
+                                        applied(Pointwise::eq, Elem::boolean, {0, 1}), of_number({}, elem_),
+                                        applied(Pointwise::select, elem_, {2, 3, 0})});
+  const TileId factor = number("factor", power(old, shift));
+  const Use more{weights_of_row(block, row, shift), {}};
+  const TileId total = number("total", {of_tile({read(sum_, block, row), {}}, elem_),
+                                        of_tile({factor, {}}, elem_), applied(Pointwise::mul, elem_, {0, 1}),
+                                        of_tile(more, elem_), applied(Pointwise::add, elem_, {2, 3})});
+  write(maximum_, block, row, top.tile);
+  write(factor_, block, row, factor);
+  write(sum_, block, row, total);
+}
+
+/// B^(scale * (x - shift)) of the note in graph.h.
+std::vector<Expr> OnlineMaker::power(const Use& of, TileId shift) const {
+  std::vector<Expr> out{of_tile(of, elem_), of_tile({shift, {}}, elem_),
+                        applied(Pointwise::sub, elem_, {0, 1})};
+  if (online_.scale != 1) {
+    out.push_back(of_number(real(online_.scale), elem_));
+    out.push_back(applied(Pointwise::mul, elem_, {2, 3}));
+  }
+  const auto last = static_cast<uint32_t>(out.size() - 1);
+  out.push_back(applied(online_.base2 ? Pointwise::exp2 : Pointwise::exp, elem_, {last}));
+  return out;
+}
+
+/// Scores of the row, with -inf where keys do not count, are left in scratch.
+TileId OnlineMaker::greatest_score(const Dim& block, const Dim& row) {
+  const Use top{tile("top", elem_, true), {label_}};
+  emit(Map{top, {of_number(real(lowest), elem_)}, {}});
+  each_block({top.tile}, [&](const BlockPlace& place) {
+    for (size_t n = 0; n < online_.scores; ++n) read_sum(product_.products[n], place.number, block, row);
+    const Use score{tile("score", elem_, true), {label_}};
+    Map made{score, {}, {place.bounds, real(lowest)}};
+    std::map<ScalarId, uint32_t> known;
+    const uint32_t last =
+        converted(made, expr(made, known, form_.reductions[online_.maximum].term, place), elem_);
+    if (last + 1 != made.exprs.size()) throw Declined{"a score is computed already"};
+    emit(std::move(made));
+    emit(Store{score, {{}, row_scores_, {at(place.number), at(Dim(label_))}}, {}, false});
+    emit(Map{top, {of_tile(top, elem_), of_tile(score, elem_), applied(Pointwise::max, elem_, {0, 1})}, {}});
+  });
+  const TileId greatest = tile("top", elem_, false);
+  emit(Reduce{Pointwise::max, {greatest, {}}, top, elem_});
+  return greatest;
+}
+
+/// Their sum.
+TileId OnlineMaker::weights_of_row(const Dim& block, const Dim& row, TileId shift) {
+  const Use total{tile("total", elem_, true), {label_}};
+  emit(Map{total, {of_number({}, elem_)}, {}});
+  each_block({total.tile}, [&](const BlockPlace& place) {
+    const Access kept{{}, weights_, {at(block), at(row), at(place.number), at(Dim(label_))}};
+    const Use score{tile("score", elem_, true), {label_}}, weight{tile("weight", elem_, true), {label_}};
+    emit(Copy{score, {{}, row_scores_, {at(place.number), at(Dim(label_))}}, {}});
+    emit(Map{weight, power(score, shift), {place.bounds, Number()}});
+    emit(Store{weight, kept, {}, false});
+    emit(Map{
+        total, {of_tile(total, elem_), of_tile(weight, elem_), applied(Pointwise::add, elem_, {0, 1})}, {}});
+  });
+  const TileId sum = tile("total", elem_, false);
+  emit(Reduce{Pointwise::add, {sum, {}}, total, elem_});
+  return sum;
+}
+
+// ---- values ----
+
+/// Rescales the sums so far and adds the block's.
+void OnlineMaker::values(const Product& product) {
+  const TileId kept = sums_.at(product.reduction);
+  const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
+  const Stretch& keys = keys_.stretch;
+  const LayoutId each = layout("rows", {{Dim(blocks_of_.rows), 1, "m"}}, {{Dim(lanes_), 1, "v"}});
+  loop(column, shape::cdiv(columns_.stretch.length, Dim(columns())), {kept}, [&] {
+    if (!few_rows_ && is_packed(origin(), product)) pack(product, Dim(column), keys.first, keys.length);
+    loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept}, [&] {
+      const Use sums = accumulators(product), factor{tile("factor", elem_, false), {row_label_}};
+      out_.tiles[factor.tile].shape = {blocks_of_.rows};
+      out_.tiles[factor.tile].layout = each;
+      const Access all = sums_at(product, Dim(column), Dim(row), {at(Dim(row_label_)), at(Dim(label_))});
+      emit(Copy{factor, {{}, factor_, {at(Dim(row)), at(Dim(row_label_))}}, {}});
+      emit(Copy{sums, all, {}});
+      emit(Map{
+          sums, {of_tile(sums, elem_), of_tile(factor, elem_), applied(Pointwise::mul, elem_, {0, 1})}, {}});
+      accumulate(product, sums.tile, Dim(row), Dim(column), keys.first, keys.length);
+      emit(Store{sums, all, {}, false});
+    });
+  });
+}
+
+// ---- numbers of rows ----
+
+TileId OnlineMaker::numbers(const char* name) {
+  const int64_t rows = blocks_of_.rows;
+  return scratch(name, elem_, {(rows_.most + rows - 1) / rows, rows});
+}
+
+TileId OnlineMaker::read(TileId numbers, const Dim& block, const Dim& row) {
+  const TileId made = tile("number", elem_, false);
+  emit(Copy{{made, {}}, {{}, numbers, {at(block), at(row)}}, {}});
+  return made;
+}
+
+void OnlineMaker::write(TileId numbers, const Dim& block, const Dim& row, TileId number) {
+  emit(Store{{number, {}}, {{}, numbers, {at(block), at(row)}}, {}, false});
+}
+
+TileId OnlineMaker::number(const char* name, std::vector<Expr> exprs) {
+  const TileId made = tile(name, elem_, false);
+  emit(Map{{made, {}}, std::move(exprs), {}});
+  return made;
+}
+
+// ---- outputs ----
+
+void OnlineMaker::outputs() {
+  each_row([&](const Dim& block, const Dim& row) {
+    before_ = body_;
+    results_[online_.maximum] = read(maximum_, block, row);
+    results_[online_.sum] = read(sum_, block, row);
+    where_columns_are([&] {
+      for (const uint32_t number : online_.of_rows) reduce_elements(number, {});
+      before_ = body_;
+      blocks(node_.domain[*form_.along].var, columns_.stretch, {}, [&](const BlockPlace& place) {
+        for (size_t v = online_.scores; v < product_.products.size(); ++v)
+          read_sum(product_.products[v], place.number, block, row);
+        for (const uint32_t number : online_.of_columns) reduce_elements(number, place);
+        for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
+      });
+    });
+  });
+}
+
+/// What is computed for the row may read where there is a column alone.
+void OnlineMaker::where_columns_are(const std::function<void()>& inside) {
+  if (online_.of_rows.empty()) return inside();
+  const Var once = shape::fresh_var(name_for("o"));
+  around_.push_back(shape::at_least(node_.domain[*form_.along].extent, Dim(1)));
+  loop(once, shape::min(columns_.stretch.length, Dim(1)), {}, inside);
+  around_.pop_back();
+}
+
+/// A reduction over binders alone, each element of the block, or the number of a row, for itself.
+void OnlineMaker::reduce_elements(uint32_t number, const BlockPlace& place) {
+  const RowReduction& r = form_.reductions[number];
+  if (!r.first.is(0) || r.end != r.along.extent) throw Declined{"a mask bounds a reduction"};
+  const Pointwise op = graph::operator_of(r.monoid).value();
+  const Use all{tile("sum", r.in, place.labels()), place.labels()};
+  emit(Map{all, {of_number(neutral(op, r.in), r.in)}, {}});
+  std::vector<graph::Axis> binders = r.outer;
+  binders.push_back(r.along);
+  over_binders(binders, {all.tile}, [&] {
+    Body* const before = std::exchange(before_, body_);
+    begin_statement(place);
+    Map add{all, {of_tile(all, r.in)}, {}};
+    std::map<ScalarId, uint32_t> known;
+    const uint32_t term = converted(add, expr(add, known, r.term, place), r.in);
+    add.exprs.push_back(applied(op, r.in, {0, term}));
+    emit(std::move(add));
+    before_ = before;
+  });
+  begin_statement(place);
+  if (r.kept != r.in) throw Declined{"the result of a reduction down columns is narrow"};
+  results_[number] = all.tile;
+}
+
+}  // namespace axon::tile

@@ -1,0 +1,63 @@
+// Tile programs of attention: an online softmax that weights values, in blocks of keys (Dao et al. 2022,
+// "FlashAttention"; Milakov and Gimelshein 2018). Only from_task.cpp includes this.
+//
+// In: a form, a machine whose worker is one thread. Out: a program: for a part of the rows and of the
+// columns, blocks of keys: scores by matrix products; row by row their maximum, weights, and the sum of
+// these; then the values, weighted, added to what earlier blocks have given, which is rescaled where the
+// maximum grows.
+//
+// Invariant: between blocks of keys the maximum, the sum and the weighted sums of each row are in scratch.
+// Keys that no row of the part can look at are left out in whole blocks. Keys ascend, in one chain.
+#pragma once
+#include "tile/from_task/contractions.h"
+#include "tile/from_task/online_form.h"
+
+namespace axon::tile {
+
+class OnlineMaker : ContractionMaker {
+ public:
+  /// With `few_rows`, which the guard says, scores are dot products, and nothing is packed.
+  OnlineMaker(const Origin& of, const OnlineForm& form, const Machine& machine,
+              const ContractionBlocks& blocks, bool few_rows)
+      : ContractionMaker(of, form.all, machine, blocks), online_(form), few_rows_(few_rows) {}
+  /// Throws Declined.
+  MadeProgram run();
+
+ private:
+  bool is_statistic(uint32_t reduction) const override;
+  void part_of_rows(const std::function<void()>& inside);
+  void part_of_task();
+  void begin_rows();
+  Stretch range_of_keys() const;
+  std::optional<Dim> at_extreme(const Dim& bound, bool greatest) const;
+  void block_of_keys();
+
+  // Of a block of keys:
+  void scores();
+  void dot_products(const Product&);
+  void weigh(const Dim& block, const Dim& row);
+  void each_block(const std::vector<TileId>& carries, const std::function<void(const BlockPlace&)>& inside);
+  TileId greatest_score(const Dim& block, const Dim& row);
+  TileId weights_of_row(const Dim& block, const Dim& row, TileId shift);
+  void values(const Product&);
+
+  // Numbers of rows, in scratch:
+  TileId numbers(const char* name);
+  TileId read(TileId numbers, const Dim& block, const Dim& row);
+  void write(TileId numbers, const Dim& block, const Dim& row, TileId number);
+  TileId number(const char* name, std::vector<Expr>);
+  std::vector<Expr> power(const Use& of, TileId shift) const;
+
+  void outputs();
+  void where_columns_are(const std::function<void()>& inside);
+  void reduce_elements(uint32_t number, const BlockPlace&);
+
+  const OnlineForm& online_;
+  const bool few_rows_;
+  Part keys_;  ///< a block
+  Elem elem_ = Elem::f32;
+  TileId maximum_, sum_, factor_, weights_;  ///< of rows, in scratch
+  TileId row_scores_;                        ///< of one row
+};
+
+}  // namespace axon::tile
