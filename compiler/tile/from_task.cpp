@@ -160,7 +160,7 @@ class Chooser {
 /// By multiply-adds of vectors, of as many columns as registers hold with what is made of them.
 static MadeProgram contraction_of(const Origin& of, const ProductForm& product, const Machine& machine,
                                   bool one_row) {
-  for (ContractionBlocks blocks = blocks_for(machine, of, product, one_row);; blocks.vectors /= 2) {
+  for (ContractionBlocks blocks = blocks_for(machine, one_row);; blocks.vectors /= 2) {
     if (blocks.vectors == 0) throw Declined{"its tiles do not fit into registers"};
     MadeProgram made = ContractionMaker(of, product, machine, blocks).run();
     if (registers_of(made.program) <= machine.registers) return made;
@@ -224,7 +224,7 @@ static MadePrograms attentions_of(const task::Program& p, task::TaskTypeId id, g
   const Origin of{p, id, g, online.all.form};
   MadePrograms out;
   const auto made = [&](bool few_rows) {
-    ContractionBlocks blocks = blocks_for(machine, of, online.all, false);
+    ContractionBlocks blocks = blocks_for(machine, false);
     if (few_rows) blocks.rows = 1, blocks.vectors = 4;
     for (;; blocks.vectors /= 2) {
       if (blocks.vectors == 0) throw Declined{"its tiles do not fit into registers"};

@@ -36,8 +36,7 @@ bool is_all_turned(const Origin& of, const ProductForm& form) {
                      [&](const Product& product) { return is_turned(of, product); });
 }
 
-ContractionBlocks blocks_for(const Machine& machine, const Origin& of, const ProductForm& form,
-                             bool one_row) {
+ContractionBlocks blocks_for(const Machine& machine, bool one_row) {
   ContractionBlocks out;
   out.one_row = one_row;
   if (one_row) {
@@ -46,12 +45,9 @@ ContractionBlocks blocks_for(const Machine& machine, const Origin& of, const Pro
     return out;
   }
   // Accumulators leave registers for one vector of each column and one element of the left operand. With more
-  // vectors of columns than two, a block of the depth would not stay in the nearest cache. Squares that are
-  // turned in registers have as many columns as a vector.
+  // vectors of columns than two, a block of the depth would not stay in the nearest cache.
   constexpr int64_t most_at_once = 8;
-  const bool turns = std::any_of(form.products.begin(), form.products.end(),
-                                 [&](const Product& product) { return is_turned(of, product); });
-  out.vectors = machine.registers < 5 || turns ? 1 : 2;
+  out.vectors = machine.registers < 5 ? 1 : 2;
   out.rows = std::clamp<int64_t>((machine.registers - 1) / out.vectors - 1, 1, most_at_once);
   return out;
 }
@@ -264,19 +260,25 @@ void ContractionMaker::stage_row(graph::ScalarId left, const graph::Axis& depth,
 // ---- sums ----
 
 Use ContractionMaker::accumulators(const Product& product) {
-  const int64_t rows = blocks_of_.rows, vectors = columns() / lanes_;
+  const int64_t rows = blocks_of_.rows, vectors = columns(product) / lanes_;
   Tile t;
   t.name = name_for("acc");
   t.elem = form_.reductions[product.reduction].in;
-  t.shape = {rows, columns()};
+  t.shape = {rows, columns(product)};
   t.layout = layout("sums", {{Dim(rows), vectors, "m"}, {Dim(vectors), 1, "m"}, {Dim(lanes_), 1, "v"}});
   auto& kept = sums_[product.reduction];
   if (!kept) {
     const int64_t blocks = (rows_.most + rows - 1) / rows,
-                  across = (columns_of(product).most + columns() - 1) / columns();
-    kept = scratch("sums", t.elem, {across, blocks, rows, columns()});
+                  across = (columns_of(product).most + columns(product) - 1) / columns(product);
+    kept = scratch("sums", t.elem, {across, blocks, rows, columns(product)});
   }
   return {out_.tiles.add(std::move(t)), {row_label_, label_}};
+}
+
+/// How many columns accumulators have at once.
+int64_t ContractionMaker::columns(const Product& product) const {
+  const auto more = columns_at_once_.find(product.reduction);
+  return more == columns_at_once_.end() ? block_ : more->second;
 }
 
 Access ContractionMaker::sums_at(const Product& product, const Dim& column, const Dim& block,
@@ -307,7 +309,7 @@ void ContractionMaker::multiply_one_row(const Product& product) {
     throw Declined{"a right operand goes across memory"};
   const Use sums = accumulators(product);
   const Var block = shape::fresh_var(name_for("c"));
-  loop(block, shape::cdiv(columns_of(product).stretch.length, Dim(columns())), {}, [&] {
+  loop(block, shape::cdiv(columns_of(product).stretch.length, Dim(columns(product))), {}, [&] {
     emit(Map{sums, {of_number({}, in)}, {}});
     over_binders(product.outer, {sums.tile},
                  [&] { accumulate(product, sums.tile, Dim(0), Dim(block), Dim(0), depth); });
@@ -319,7 +321,7 @@ void ContractionMaker::multiply_one_row(const Product& product) {
 void ContractionMaker::clear(const Product& product) {
   const Use sums = accumulators(product);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
-  loop(column, shape::cdiv(columns_of(product).stretch.length, Dim(columns())), {}, [&] {
+  loop(column, shape::cdiv(columns_of(product).stretch.length, Dim(columns(product))), {}, [&] {
     loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {}, [&] {
       emit(Map{sums, {of_number({}, form_.reductions[product.reduction].in)}, {}});
       emit(Store{
@@ -374,16 +376,21 @@ void ContractionMaker::over_blocks(const std::vector<const Product*>& group,
 void ContractionMaker::over_columns(const Product& product, const Dim& first, const Dim& length) {
   const TileId kept = sums_.at(product.reduction);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
-  loop(column, shape::cdiv(columns_of(product).stretch.length, Dim(columns())), {kept}, [&] {
-    if (is_packed(origin(), product)) pack(product, Dim(column), first, length);
-    loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept}, [&] {
-      const Use sums = accumulators(product);
-      const Access all = sums_at(product, Dim(column), Dim(row), {at(Dim(row_label_)), at(Dim(label_))});
-      emit(Copy{sums, all, {}});
-      accumulate(product, sums.tile, Dim(row), Dim(column), first, length);
-      emit(Store{sums, all, {}, false});
-    });
+  loop(column, shape::cdiv(columns_of(product).stretch.length, Dim(columns(product))), {kept}, [&] {
+    if (packs_ && is_packed(origin(), product)) pack(product, Dim(column), first, length);
+    loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept},
+         [&] { add_block(product, Dim(row), Dim(column), first, length); });
   });
+}
+
+/// The sums of a block of rows and columns, which are in scratch.
+void ContractionMaker::add_block(const Product& product, const Dim& row, const Dim& column, const Dim& first,
+                                 const Dim& length) {
+  const Use sums = accumulators(product);
+  const Access all = sums_at(product, column, row, {at(Dim(row_label_)), at(Dim(label_))});
+  emit(Copy{sums, all, {}});
+  accumulate(product, sums.tile, row, column, first, length);
+  emit(Store{sums, all, {}, false});
 }
 
 /// sums += left * right, along the depth from `first` on.
@@ -403,7 +410,7 @@ void ContractionMaker::accumulate(const Product& product, TileId sums, const Dim
     const auto packed = packed_.find(product.reduction);
     t.elem = packed == packed_.end() ? g_.type(g_.scalars[product.right].target).elem
                                      : out_.tiles[packed->second].elem;
-    t.shape = {block_, columns()};
+    t.shape = {block_, columns(product)};
     right = out_.tiles.add(t);
   }
   loop(step, shape::cdiv(length, Dim(block_)), {sums}, [&] {
@@ -461,8 +468,10 @@ void ContractionMaker::view_right(const Product& product, const Dim& column, con
   if (const auto packed = packed_.find(product.reduction); packed != packed_.end()) {
     made.from.tile = packed->second;
     made.from.at = {at(Dim(block_) * step + Dim(depth_label_)), at(Dim(label_))};
-    if (runs_along_depth(origin(), product))
-      made.from.at = {at(step), at(Dim(depth_label_)), at(Dim(label_))};
+    const Dim lanes(lanes_), d(depth_label_), e(label_);
+    if (runs_along_depth(origin(), product))  // squares
+      made.from.at = {at(step), at(shape::floor_div(d, lanes)), at(shape::floor_div(e, lanes)),
+                      at(shape::mod(d, lanes)), at(shape::mod(e, lanes))};
     made.bounds = {from.bounds, Number()};
     return emit(std::move(made));
   }
@@ -495,15 +504,16 @@ const ContractionMaker::Part& ContractionMaker::columns_of(const Product& produc
   return more == more_columns_.end() ? columns_ : more->second;
 }
 
-/// The columns of a block, of all of the depth.
-BlockPlace ContractionMaker::place_of_columns(const Product& product, const Dim& column) const {
+/// The columns of a block from one of them on, of all of the depth.
+BlockPlace ContractionMaker::place_of_columns(const Product& product, const Dim& column,
+                                              const Dim& from) const {
   const Stretch& all = columns_of(product).stretch;
   BlockPlace out;
   out.is_block = true;
   out.along = product.column.var;
   out.label = label_;
   out.number = Dim(0);
-  out.base = all.first + Dim(columns()) * column;
+  out.base = all.first + Dim(columns(product)) * column + from;
   for (const Dim& end : all.ends) out.bounds.push_back(shape::less(out.base + Dim(label_), end));
   return out;
 }
@@ -512,7 +522,8 @@ BlockPlace ContractionMaker::place_of_columns(const Product& product, const Dim&
 void ContractionMaker::pack(const Product& product, const Dim& column, const Dim& first, const Dim& length) {
   if (runs_along_depth(origin(), product)) return pack_turned(product, column, first, length);
   auto& to = packed_[product.reduction];
-  if (!to) to = scratch("right", form_.reductions[product.reduction].in, {blocks_of_.depth, columns()});
+  if (!to)
+    to = scratch("right", form_.reductions[product.reduction].in, {blocks_of_.depth, columns(product)});
   const Var step = shape::fresh_var(name_for("d"));
   const BlockPlace from = place_of_columns(product, column);
   at_[product.depth.var] = first + Dim(step);
@@ -527,40 +538,52 @@ void ContractionMaker::pack(const Product& product, const Dim& column, const Dim
   at_.erase(product.depth.var);
 }
 
-/// The same of one that lies along the depth: squares are turned in registers.
+/// The same of one that lies along the depth: squares of as many columns as a vector has lanes are turned in
+/// registers. A block of the depth is squares by squares.
 void ContractionMaker::pack_turned(const Product& product, const Dim& column, const Dim& first,
                                    const Dim& length) {
   auto& to = packed_[product.reduction];
-  const std::vector<int64_t> square{block_, columns()};
+  const int64_t squares = block_ / lanes_;
   if (!to)
     to = scratch("right", form_.reductions[product.reduction].in,
-                 {blocks_of_.depth / block_, block_, columns()});
-  const layout::Iter down{Dim(block_), 1, "v"}, across{Dim(columns()), 1, "m"};
-  const LayoutId turned = layout("turned", {down, across});
-  const LayoutId straight = layout("square", {{Dim(block_), 1, "m"}, {Dim(columns()), 1, "v"}});
+                 {blocks_of_.depth / block_, squares, squares, lanes_, lanes_});
+  const Var step = shape::fresh_var(name_for("d")), down = shape::fresh_var(name_for("i")),
+            across = shape::fresh_var(name_for("j"));
+  const auto square = [&] {
+    const Dim row = Dim(block_) * Dim(step) + Dim(lanes_) * Dim(down);
+    const Use made = turned_square(product, column, Dim(lanes_) * Dim(across), first + row);
+    store_packed(made, to,
+                 {at(Dim(step)), at(Dim(down)), at(Dim(across)), at(Dim(depth_label_)), at(Dim(label_))});
+  };
+  loop(step, shape::cdiv(length, Dim(block_)), {},
+       [&] { loop(down, Dim(squares), {}, [&] { loop(across, Dim(squares), {}, square); }); });
+}
+
+/// As many columns and as much of the depth as a vector has lanes, with the columns in lanes.
+Use ContractionMaker::turned_square(const Product& product, const Dim& block, const Dim& column,
+                                    const Dim& row) {
+  const LayoutId turned = layout("turned", {{Dim(lanes_), 1, "v"}, {Dim(lanes_), 1, "m"}});
+  const LayoutId straight = layout("square", {{Dim(lanes_), 1, "m"}, {Dim(lanes_), 1, "v"}});
   const auto made = [&](Elem elem, LayoutId place) {
     const TileId id = tile("b", elem, true);
-    out_.tiles[id].shape = square;
+    out_.tiles[id].shape = {lanes_, lanes_};
     out_.tiles[id].layout = place;
     return Use{id, {depth_label_, label_}};
   };
-  const Var step = shape::fresh_var(name_for("d"));
-  loop(step, shape::cdiv(length, Dim(block_)), {}, [&] {
-    BlockPlace from = place_of_columns(product, column);
-    from.across = product.depth.var;
-    from.row_label = depth_label_;
-    from.row_base = first + Dim(block_) * Dim(step);
-    from.bounds.push_back(shape::less(from.row_base + Dim(depth_label_), product.depth.extent));
-    const Elem elem = base::computed_as(g_.type(g_.scalars[product.right].target).elem);
-    Copy copy{made(elem, turned), access_to(product.right, from), {from.bounds, Number()}};
-    Copy turn{made(elem, straight), {}, {}};
-    turn.from.tile = copy.to.tile;
-    turn.from.at = {at(Dim(depth_label_)), at(Dim(label_))};
-    const Use all = turn.to;
-    emit(std::move(copy));
-    emit(std::move(turn));
-    store_packed(all, to, {at(Dim(step)), at(Dim(depth_label_)), at(Dim(label_))});
-  });
+  BlockPlace from = place_of_columns(product, block, column);
+  from.across = product.depth.var;
+  from.row_label = depth_label_;
+  from.row_base = row;
+  from.bounds.push_back(shape::less(row + Dim(depth_label_), product.depth.extent));
+  const Elem elem = base::computed_as(g_.type(g_.scalars[product.right].target).elem);
+  Copy copy{made(elem, turned), access_to(product.right, from), {from.bounds, Number()}};
+  Copy turn{made(elem, straight), {}, {}};
+  turn.from.tile = copy.to.tile;
+  turn.from.at = {at(Dim(depth_label_)), at(Dim(label_))};
+  const Use all = turn.to;
+  emit(std::move(copy));
+  emit(std::move(turn));
+  return all;
 }
 
 /// As elements of the type that is multiplied.
@@ -582,10 +605,13 @@ void ContractionMaker::store_packed(Use made, TileId to, std::vector<Index> inde
 
 // ---- results ----
 
-void ContractionMaker::read_sum(const Product& product, const Dim& column, const Dim& block, const Dim& row) {
+void ContractionMaker::read_sum(const Product& product, const Dim& number, const Dim& block, const Dim& row) {
   const RowReduction& sum = form_.reductions[product.reduction];
   Use read{tile("sum", sum.in, true), {label_}};
-  emit(Copy{read, sums_at(product, column, block, {at(row), at(Dim(label_))}), {}});
+  const Dim blocks(columns(product) / block_), from = shape::mod(number, blocks) * Dim(block_);
+  const Access kept =
+      sums_at(product, shape::floor_div(number, blocks), block, {at(row), at(from + Dim(label_))});
+  emit(Copy{read, kept, {}});
   results_[product.reduction] = read.tile;
   if (sum.kept == sum.in) return;
   Copy narrowed{{tile("total", sum.kept, true), {label_}}, {}, {}};

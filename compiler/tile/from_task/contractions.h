@@ -22,7 +22,7 @@ struct ContractionBlocks {
 };
 
 /// The blocks for a machine: accumulators that leave registers for both operands.
-ContractionBlocks blocks_for(const Machine&, const Origin&, const ProductForm&, bool one_row);
+ContractionBlocks blocks_for(const Machine&, bool one_row);
 
 /// Does the right operand lie along the depth, and across the columns? Throws Declined where it does neither.
 bool runs_along_depth(const Origin&, const Product&);
@@ -74,6 +74,7 @@ class ContractionMaker : protected ProgramMaker {
   void clear(const Product&);
   void over_blocks(const std::vector<const Product*>&, const std::vector<TileId>& sums);
   void over_columns(const Product&, const Dim& first, const Dim& length);
+  void add_block(const Product&, const Dim& row, const Dim& column, const Dim& first, const Dim& length);
   void accumulate(const Product&, TileId sums, const Dim& row, const Dim& column, const Dim& first,
                   const Dim& length);
   void view_left(const Product&, const Dim& row, const Dim& first, const Dim& step);
@@ -81,28 +82,31 @@ class ContractionMaker : protected ProgramMaker {
   void pack(const Product&, const Dim& column, const Dim& first, const Dim& length);
   void pack_turned(const Product&, const Dim& column, const Dim& first, const Dim& length);
   void store_packed(Use made, TileId to, std::vector<Index> index);
-  BlockPlace place_of_columns(const Product&, const Dim& column) const;
+  BlockPlace place_of_columns(const Product&, const Dim& block, const Dim& column = Dim(0)) const;
+  Use turned_square(const Product&, const Dim& block, const Dim& column, const Dim& row);
   const Part& columns_of(const Product&) const;
 
   // Results:
   void outputs();
-  void read_sum(const Product&, const Dim& column, const Dim& block, const Dim& row);
+  void read_sum(const Product&, const Dim& number, const Dim& block, const Dim& row);
 
   TileId scratch(const std::string& name, Elem, std::vector<int64_t> shape);
   Use accumulators(const Product&);
   Access sums_at(const Product&, const Dim& column, const Dim& block, const std::vector<Index>& rest) const;
   BlockPlace depth_place(const Product&, const Dim& first) const;
-  int64_t columns() const { return block_; }
+  int64_t columns(const Product&) const;
 
   const ProductForm& product_;
   const ContractionBlocks blocks_of_;
   const Var depth_label_ = shape::fresh_var("d");
+  bool packs_ = true;  ///< right operands that lie in no panels; else they are read where they lie
   Part rows_, columns_;
-  std::map<Var, Part> more_columns_;    ///< of products whose columns are no outputs, by the graph's variable
-  std::map<uint32_t, TileId> numbers_;  ///< of rows: statistics in scratch, by reduction
-  std::map<uint32_t, TileId> sums_;     ///< in scratch, by reduction
-  std::map<graph::ScalarId, TileId> staged_;             ///< left operands in scratch
-  std::map<uint32_t, TileId> packed_;                    ///< right operands in scratch, by reduction
+  std::map<Var, Part> more_columns_;  ///< of products whose columns are no outputs, by the graph's variable
+  std::map<uint32_t, int64_t> columns_at_once_;  ///< where these are several blocks of outputs, by reduction
+  std::map<uint32_t, TileId> numbers_;           ///< of rows: statistics in scratch, by reduction
+  std::map<uint32_t, TileId> sums_;              ///< in scratch, by reduction
+  std::map<graph::ScalarId, TileId> staged_;     ///< left operands in scratch
+  std::map<uint32_t, TileId> packed_;            ///< right operands in scratch, by reduction
   std::map<uint32_t, std::pair<TileId, TileId>> views_;  ///< of both operands, by reduction
   std::map<uint32_t, TileId> panels_;                    ///< views of weights, by reduction
 };

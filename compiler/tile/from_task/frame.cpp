@@ -56,15 +56,23 @@ void ProgramFrame::open() {
   ones_.emplace_back();
 }
 
+/// Has a task one index of the axis, or none?
+bool ProgramFrame::has_one_at_most(uint32_t axis) const {
+  return node_.domain[axis].extent.is(1) ||
+         std::any_of(type_.coordinates.begin(), type_.coordinates.end(),
+                     [&](const task::Coordinate& c) { return c.axis == axis && c.tile == 1; });
+}
+
 void ProgramFrame::over_axes(std::vector<uint32_t> axes, const std::function<void()>& inside) {
   if (axes.empty()) return inside();
-  const graph::Axis& axis = node_.domain[axes.front()];
-  const Stretch stretch = stretch_of(axes.front());
+  const uint32_t a = axes.front();
+  const graph::Axis& axis = node_.domain[a];
+  const Stretch stretch = stretch_of(a);
   axes.erase(axes.begin());
   const Var index = shape::fresh_var(name_for(shape::var_name(axis.var)));
   add_range(axis.var, axis.extent);
   const bool alone = stretch.length.is(1);
-  at_[axis.var] = alone ? stretch.first : stretch.first + Dim(index);
+  at_[axis.var] = has_one_at_most(a) ? stretch.first : stretch.first + Dim(index);
   if (alone) return over_axes(std::move(axes), inside);
   loop(index, stretch.length, {}, [&] { over_axes(std::move(axes), inside); });
 }

@@ -11,6 +11,7 @@ namespace axon::tile {
 namespace {
 
 constexpr int64_t keys_at_once = 64;
+constexpr int64_t columns_of_few = 64, chains = 8;
 constexpr int64_t most_queries = 64, few = 4;
 constexpr int64_t most_values = 128;  ///< for which scores are computed once
 
@@ -25,6 +26,10 @@ MadeProgram OnlineMaker::run() {
   results_.resize(form_.reductions.size());
   elem_ = form_.reductions[online_.maximum].in;
   keys_.most = std::max(keys_at_once, block_);
+  packs_ = !few_rows_;
+  if (few_rows_)  // as many chains as hide how long a multiply-add takes
+    for (const Product& product : product_.products)
+      columns_at_once_[product.reduction] = std::max(block_, std::min(columns_of_few, lanes_ * chains));
   Body statements;
   body_ = &statements;
   over_axes(form_.rows, [&] {
@@ -49,11 +54,8 @@ void OnlineMaker::part_of_task() {
   begin_rows();
   const Stretch all = range_of_keys();
   const Var block = shape::fresh_var(name_for("k"));
-  std::vector<TileId> carries{maximum_, sum_};
-  for (size_t v = online_.scores; v < product_.products.size(); ++v)
-    carries.push_back(sums_.at(product_.products[v].reduction));
   add_range(online_.key.var, online_.key.extent);
-  loop(block, all.blocks.value(), carries, [&] {
+  loop(block, all.blocks.value(), of_rows(), [&] {
     const Dim first = all.first + Dim(keys_.most) * Dim(block), extent = online_.key.extent;
     keys_.stretch = {first, shape::min(Dim(keys_.most), extent - first), {extent}};
     more_columns_[online_.key.var] = keys_;
@@ -72,7 +74,8 @@ bool OnlineMaker::is_statistic(uint32_t reduction) const {
 }
 
 void OnlineMaker::begin_rows() {
-  for (TileId* made : {&maximum_, &sum_, &factor_}) *made = numbers(made == &factor_ ? "factor" : "number");
+  maximum_ = numbers("maximum");
+  sum_ = numbers("total");
   std::vector<int64_t> of_weights = out_.tiles[maximum_].shape;
   of_weights.insert(of_weights.end(), {keys_.most / block_, block_});
   weights_ = scratch("weights", elem_, of_weights);
@@ -82,7 +85,7 @@ void OnlineMaker::begin_rows() {
     write(maximum_, block, row, number("top", {of_number(real(lowest), elem_)}));
     write(sum_, block, row, number("total", {of_number({}, elem_)}));
   });
-  for (size_t v = online_.scores; v < product_.products.size(); ++v) clear(product_.products[v]);
+  for (const Product* product : of_values()) clear(*product);
 }
 
 /// The bound for whichever row of the part makes it least, or greatest; of one that is not linear in the row
@@ -115,8 +118,8 @@ Stretch OnlineMaker::range_of_keys() const {
 
 void OnlineMaker::block_of_keys() {
   scores();
-  each_row([&](const Dim& block, const Dim& row) { weigh(block, row); }, {maximum_, sum_});
-  for (size_t v = online_.scores; v < product_.products.size(); ++v) values(product_.products[v]);
+  each_row([&](const Dim& block, const Dim& row) { weigh(block, row); }, of_rows());
+  for (const Product* product : of_values()) values(*product);
 }
 
 // ---- scores ----
@@ -124,7 +127,7 @@ void OnlineMaker::block_of_keys() {
 void OnlineMaker::scores() {
   for (size_t n = 0; n < online_.scores; ++n) {
     const Product& product = product_.products[n];
-    if (few_rows_) {
+    if (few_rows_ && runs_along_depth(origin(), product)) {
       dot_products(product);
       continue;
     }
@@ -136,10 +139,9 @@ void OnlineMaker::scores() {
 
 /// Each where both operands lie.
 void OnlineMaker::dot_products(const Product& product) {
-  if (!runs_along_depth(origin(), product)) throw Declined{"keys lie next to each other"};
   accumulators(product);
   const Var column = shape::fresh_var(name_for("c")), key = shape::fresh_var(name_for("j"));
-  const Dim across(columns()), length = keys_.stretch.length;
+  const Dim across(columns(product)), length = keys_.stretch.length;
   loop(column, shape::cdiv(length, across), {}, [&] {
     loop(key, shape::min(across, length - across * Dim(column)), {}, [&] {
       at_[online_.key.var] = keys_.stretch.first + across * Dim(column) + Dim(key);
@@ -182,8 +184,8 @@ void OnlineMaker::weigh(const Dim& block, const Dim& row) {
                                         of_tile({factor, {}}, elem_), applied(Pointwise::mul, elem_, {0, 1}),
                                         of_tile(more, elem_), applied(Pointwise::add, elem_, {2, 3})});
   write(maximum_, block, row, top.tile);
-  write(factor_, block, row, factor);
   write(sum_, block, row, total);
+  rescale(block, row, factor);
 }
 
 /// B^(scale * (x - shift)) of the note in graph.h.
@@ -240,27 +242,48 @@ TileId OnlineMaker::weights_of_row(const Dim& block, const Dim& row, TileId shif
 
 // ---- values ----
 
-/// Rescales the sums so far and adds the block's.
+/// Adds those of the block.
 void OnlineMaker::values(const Product& product) {
   const TileId kept = sums_.at(product.reduction);
   const Var column = shape::fresh_var(name_for("c")), row = shape::fresh_var(name_for("g"));
   const Stretch& keys = keys_.stretch;
-  const LayoutId each = layout("rows", {{Dim(blocks_of_.rows), 1, "m"}}, {{Dim(lanes_), 1, "v"}});
-  loop(column, shape::cdiv(columns_.stretch.length, Dim(columns())), {kept}, [&] {
-    if (!few_rows_ && is_packed(origin(), product)) pack(product, Dim(column), keys.first, keys.length);
-    loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept}, [&] {
-      const Use sums = accumulators(product), factor{tile("factor", elem_, false), {row_label_}};
-      out_.tiles[factor.tile].shape = {blocks_of_.rows};
-      out_.tiles[factor.tile].layout = each;
-      const Access all = sums_at(product, Dim(column), Dim(row), {at(Dim(row_label_)), at(Dim(label_))});
-      emit(Copy{factor, {{}, factor_, {at(Dim(row)), at(Dim(row_label_))}}, {}});
-      emit(Copy{sums, all, {}});
-      emit(Map{
-          sums, {of_tile(sums, elem_), of_tile(factor, elem_), applied(Pointwise::mul, elem_, {0, 1})}, {}});
-      accumulate(product, sums.tile, Dim(row), Dim(column), keys.first, keys.length);
-      emit(Store{sums, all, {}, false});
-    });
+  loop(column, shape::cdiv(columns_.stretch.length, Dim(columns(product))), {kept}, [&] {
+    if (packs_ && is_packed(origin(), product)) pack(product, Dim(column), keys.first, keys.length);
+    loop(row, shape::cdiv(rows_.stretch.length, Dim(blocks_of_.rows)), {kept},
+         [&] { add_block(product, Dim(row), Dim(column), keys.first, keys.length); });
   });
+}
+
+/// What earlier blocks of keys have given the row, at the scale of this one.
+void OnlineMaker::rescale(const Dim& block, const Dim& row, TileId factor) {
+  for (const Product* product : of_values()) {
+    const TileId kept = sums_.at(product->reduction);
+    const int64_t across = columns(*product);
+    const Var column = shape::fresh_var(name_for("c"));
+    loop(column, shape::cdiv(columns_.stretch.length, Dim(across)), {kept}, [&] {
+      const Use sum{tile("sum", elem_, true), {label_}};
+      out_.tiles[sum.tile].shape = {across};
+      out_.tiles[sum.tile].layout = layout("sums", {{Dim(across / lanes_), 1, "m"}, {Dim(lanes_), 1, "v"}});
+      const Access all = sums_at(*product, Dim(column), block, {at(row), at(Dim(label_))});
+      emit(Copy{sum, all, {}});
+      emit(Map{sum,
+               {of_tile(sum, elem_), of_tile({factor, {}}, elem_), applied(Pointwise::mul, elem_, {0, 1})},
+               {}});
+      emit(Store{sum, all, {}, false});
+    });
+  }
+}
+
+std::vector<const Product*> OnlineMaker::of_values() const {
+  std::vector<const Product*> out;
+  for (size_t v = online_.scores; v < product_.products.size(); ++v) out.push_back(&product_.products[v]);
+  return out;
+}
+
+std::vector<TileId> OnlineMaker::of_rows() const {
+  std::vector<TileId> out{maximum_, sum_};
+  for (const Product* product : of_values()) out.push_back(sums_.at(product->reduction));
+  return out;
 }
 
 // ---- numbers of rows ----
@@ -297,8 +320,7 @@ void OnlineMaker::outputs() {
       for (const uint32_t number : online_.of_rows) reduce_elements(number, {});
       before_ = body_;
       blocks(node_.domain[*form_.along].var, columns_.stretch, {}, [&](const BlockPlace& place) {
-        for (size_t v = online_.scores; v < product_.products.size(); ++v)
-          read_sum(product_.products[v], place.number, block, row);
+        for (const Product* product : of_values()) read_sum(*product, place.number, block, row);
         for (const uint32_t number : online_.of_columns) reduce_elements(number, place);
         for (uint32_t o = 0; o < form_.outputs.size(); ++o) store(o, place);
       });

@@ -40,6 +40,10 @@ class OnlineMaker : ContractionMaker {
   TileId greatest_score(const Dim& block, const Dim& row);
   TileId weights_of_row(const Dim& block, const Dim& row, TileId shift);
   void values(const Product&);
+  void rescale(const Dim& block, const Dim& row, TileId factor);
+  std::vector<const Product*> of_values() const;
+  /// What is kept of rows from one block of keys to the next.
+  std::vector<TileId> of_rows() const;
 
   // Numbers of rows, in scratch:
   TileId numbers(const char* name);
@@ -56,8 +60,8 @@ class OnlineMaker : ContractionMaker {
   const bool few_rows_;
   Part keys_;  ///< a block
   Elem elem_ = Elem::f32;
-  TileId maximum_, sum_, factor_, weights_;  ///< of rows, in scratch
-  TileId row_scores_;                        ///< of one row
+  TileId maximum_, sum_, weights_;  ///< of rows, in scratch
+  TileId row_scores_;               ///< of one row
 };
 
 }  // namespace axon::tile
