@@ -30,6 +30,8 @@ class FormMaker {
   FormMaker(const task::Program& p, const task::TaskType& type, graph::Graph& g, bool short_rows)
       : p_(p), type_(type), g_(g), node_(g.nodes[type.node]), short_rows_(short_rows) {}
 
+  /// Throws where the form has no such expressions: checks, and loads that the data decides.
+  void decline_data(const Scalar&) const;
   void write_out_locals();
   ScalarId result(uint32_t number);
   ScalarId without_reductions(ScalarId id);
@@ -59,6 +61,8 @@ class FormMaker {
   void simplify_loads();
   ScalarId simplified(ScalarId id, const std::vector<Fact>& facts);
   void check_loads(ScalarId body, Var v) const;
+  /// Does the data decide an index of the load, and another one for each value of the variable?
+  bool is_gathered(ScalarId load, Var v) const;
   std::optional<int64_t> step_of(ScalarId load, Var v) const { return step_of_load(p_, g_, load, v); }
 
   const task::Program& p_;
@@ -66,6 +70,7 @@ class FormMaker {
   graph::Graph& g_;
   const graph::Node node_;
   const bool short_rows_;
+  bool has_data_ = false;  ///< the form may have checks, and loads where the data says
   RowForm form_;
   std::vector<ScalarId> whole_;             ///< the outputs, without locals
   std::map<ScalarId, ScalarId> rewritten_;  ///< without reductions
