@@ -93,6 +93,10 @@ MadeProgram ProgramFrame::close(const Body& statements, bool streams) {
       out_.notifications.push_back({{w}, *t.writes});
       emit(Notify{static_cast<uint32_t>(out_.notifications.size() - 1)});
     }
+  for (const Op& op : out_.ops)
+    if (const auto* view = std::get_if<View>(&op);
+        view && view->from.tensor && out_.tensors[view->from.tensor].writes)
+      throw Declined{"an operand is written, too"};
   reuse_tiles(out_);
   gather_sizes();
   return std::move(made_);

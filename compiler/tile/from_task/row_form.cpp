@@ -78,7 +78,13 @@ class RowFormMaker : FormMaker {
     choose_across();
     order_rows();
     check_strides();
-    form_.is_scalar = gathers() && !has_long_functions(g_, form_);
+    if (form_.along && std::any_of(form_.outputs.begin(), form_.outputs.end(), [&](ScalarId output) {
+          return gathers(output, node_.domain[*form_.along].var);
+        }))
+      throw NoForm{"it gathers elements one by one"};
+    form_.is_scalar = !has_long_functions(g_, form_) &&
+                      std::any_of(form_.reductions.begin(), form_.reductions.end(),
+                                  [&](const RowReduction& r) { return gathers(r.term, r.along.var); });
     return std::move(form_);
   }
 
@@ -193,18 +199,11 @@ class RowFormMaker : FormMaker {
     });
   }
 
-  bool gathers() const {
-    const auto any = [&](ScalarId body, Var along) {
-      const auto loads = graph::loads_in(g_, body);
-      return std::any_of(loads.begin(), loads.end(), [&](ScalarId load) {
-        return !g_.scalars[load].target.is_local() && is_gathered(load, along);
-      });
-    };
-    return std::any_of(form_.reductions.begin(), form_.reductions.end(),
-                       [&](const RowReduction& r) { return any(r.term, r.along.var); }) ||
-           (form_.along && std::any_of(form_.outputs.begin(), form_.outputs.end(), [&](ScalarId output) {
-              return any(output, node_.domain[*form_.along].var);
-            }));
+  bool gathers(ScalarId body, Var along) const {
+    const auto loads = graph::loads_in(g_, body);
+    return std::any_of(loads.begin(), loads.end(), [&](ScalarId load) {
+      return !g_.scalars[load].target.is_local() && is_gathered(load, along);
+    });
   }
 
   void check_length(const Dim& extent) const {

@@ -40,8 +40,8 @@ struct RowForm {
   /// (join_axes.h).
   std::vector<uint32_t> joined;
   std::set<task::BufferId> flat;
-  /// Elements are loaded one by one, where the data says, and no function of them takes longer: there is
-  /// nothing to do in vectors.
+  /// A reduction loads elements one by one, where the data says, and no function of them takes longer: there
+  /// is nothing to do in vectors.
   bool is_scalar = false;
   std::vector<RowReduction> reductions;
   std::vector<graph::ScalarId> outputs;

@@ -77,7 +77,9 @@ class ValueMaker : protected ProgramFrame {
   std::optional<uint32_t> box_around(task::BufferId, const std::vector<Dim>& index, const BlockPlace&,
                                      bool write) const;
   void decline_place(const layout::Layout& place, bool write) const;
-  TensorId declare(const task::Access&);
+  TensorId declare(uint32_t access);
+  bool reads_before_stores(task::BufferId) const;
+  bool is_updated(task::BufferId) const;
   bool is_in_box(const std::vector<Dim>& index, const std::vector<Fact>& facts, const task::Access&) const;
 
   std::map<uint32_t, TensorId> tensors_;  ///< by access of the type
